@@ -1,0 +1,1 @@
+# WebAssembly: the library alone; the page links its own reactor from it.

@@ -1,0 +1,25 @@
+/// Linkage macros used by every public header.
+#ifndef RUBBLE_EXPORT_H
+#define RUBBLE_EXPORT_H
+
+#if defined(_WIN32) && !defined(RBL_STATIC)
+#if defined(RBL_BUILD_SHARED)
+#define RBL_API __declspec(dllexport)
+#else
+#define RBL_API __declspec(dllimport)
+#endif
+#elif defined(RBL_BUILD_SHARED) && defined(__GNUC__)
+#define RBL_API __attribute__((visibility("default")))
+#else
+#define RBL_API
+#endif
+
+#ifdef __cplusplus
+#define RBL_EXTERN_C_BEGIN extern "C" {
+#define RBL_EXTERN_C_END }
+#else
+#define RBL_EXTERN_C_BEGIN
+#define RBL_EXTERN_C_END
+#endif
+
+#endif

@@ -1,0 +1,59 @@
+/// Geometry and image files. Readers treat every file as hostile.
+#ifndef RUBBLE_IO_H
+#define RUBBLE_IO_H
+
+#include "rubble/mesh.h"
+#include <stddef.h>
+
+RBL_EXTERN_C_BEGIN
+
+typedef enum rblFileFormat
+{
+    RBL_FORMAT_AUTO, ///< by the ending of the file name
+    RBL_FORMAT_OBJ,
+    RBL_FORMAT_PLY,
+    RBL_FORMAT_STL,
+    RBL_FORMAT_OFF,
+    RBL_FORMAT_GLB,
+    RBL_FORMAT_GLTF, ///< read only
+    RBL_FORMAT_COUNT
+} rblFileFormat;
+
+typedef struct rblLoadOptions
+{
+    rblFileFormat format; ///< default RBL_FORMAT_AUTO
+    size_t max_bytes;     ///< refuse larger files and allocations from counts in them; default 8 GiB (2 GiB on 32 bit)
+    /// Keep faces with NaN or infinite positions, so that repair can drop and count them. Default 0: refuse the file.
+    int keep_non_finite;
+    uint32_t cookie; ///< set by rbl_default_load_options()
+} rblLoadOptions;
+
+RBL_API rblLoadOptions rbl_default_load_options(void);
+
+/// Read a mesh from a file. Polygons, UVs, normals, colours, material and group names are kept; glTF node
+/// transforms are applied. STL corners at equal positions become one vertex. Errors name file and line or byte.
+RBL_API rblResult rbl_mesh_load(const char* path, const rblLoadOptions* options, rblMeshId* out);
+
+/// The same from memory; `name` stands for the file in messages, `options->format` must not be RBL_FORMAT_AUTO.
+RBL_API rblResult rbl_mesh_load_memory(const void* bytes, size_t size, const char* name,
+                                       const rblLoadOptions* options, rblMeshId* out);
+
+typedef struct rblSaveOptions
+{
+    rblFileFormat format; ///< default RBL_FORMAT_AUTO
+    int text;             ///< PLY and STL: write the text form; default 0, binary
+    uint32_t cookie;      ///< set by rbl_default_save_options()
+} rblSaveOptions;
+
+RBL_API rblSaveOptions rbl_default_save_options(void);
+
+/// Write a mesh. The file is written beside and renamed: an existing one is replaced whole or not at all.
+RBL_API rblResult rbl_mesh_save(rblMeshId mesh, const char* path, const rblSaveOptions* options);
+
+/// Write an image, 8 bits a channel, rows from the top, `channels` 1, 2, 3 or 4 (grey, grey-alpha, RGB, RGBA).
+RBL_API rblResult rbl_image_save_png(const char* path, const uint8_t* pixels, uint32_t width, uint32_t height,
+                                     uint32_t channels);
+
+RBL_EXTERN_C_END
+
+#endif

@@ -1,0 +1,41 @@
+/// Surfaces of scalar fields.
+#ifndef RUBBLE_ISOSURFACE_H
+#define RUBBLE_ISOSURFACE_H
+
+#include "rubble/mesh.h"
+
+RBL_EXTERN_C_BEGIN
+
+/// A scalar field, negative inside. Called from several threads at once.
+typedef double rblFieldFcn(rblVec3d point, void* context);
+
+/// The gradient of the field; need not be unit length.
+typedef rblVec3d rblGradientFcn(rblVec3d point, void* context);
+
+typedef enum rblIsosurfaceMethod
+{
+    RBL_DUAL_CONTOURING, ///< keeps edges and corners (Ju et al. 2002), manifold output (Schaefer et al. 2007)
+    RBL_SURFACE_NETS     ///< smooth: vertices at the mean of the edge crossings (Gibson 1998)
+} rblIsosurfaceMethod;
+
+typedef struct rblIsosurfaceDef
+{
+    rblAabbd bounds;            ///< the surface should lie inside; what crosses the border is closed off along it
+    uint32_t cells[3];          ///< grid cells along x, y, z; at most 1024 each
+    rblIsosurfaceMethod method; ///< default RBL_DUAL_CONTOURING
+    rblFieldFcn* field;         ///< required
+    rblGradientFcn* gradient;   ///< null: central differences of the field
+    void* context;              ///< handed to both
+    double level;               ///< the surface is where field = level; default 0
+    uint32_t cookie;            ///< set by rbl_default_isosurface_def()
+} rblIsosurfaceDef;
+
+RBL_API rblIsosurfaceDef rbl_default_isosurface_def(void);
+
+/// Extract the surface: closed, manifold, oriented outward (towards larger values), quads and triangles.
+/// RBL_ERROR_GEOMETRY when the grid sees no surface, RBL_ERROR_ARGUMENT when the field returns NaN.
+RBL_API rblResult rbl_mesh_isosurface(const rblIsosurfaceDef* def, rblMeshId* out);
+
+RBL_EXTERN_C_END
+
+#endif

@@ -1,0 +1,25 @@
+/// Log hook. The library is silent until one is set.
+#ifndef RUBBLE_LOG_H
+#define RUBBLE_LOG_H
+
+#include "rubble/export.h"
+
+RBL_EXTERN_C_BEGIN
+
+typedef enum rblLogLevel
+{
+    RBL_LOG_DEBUG,
+    RBL_LOG_INFO,
+    RBL_LOG_WARNING,
+    RBL_LOG_ERROR
+} rblLogLevel;
+
+/// Called with one line, without a line end. May be called from any thread.
+typedef void rblLogFcn(rblLogLevel level, const char* line, void* context);
+
+/// Send messages of `lowest` and above to `fcn`. Null fcn: silence (the default).
+RBL_API void rbl_set_log(rblLogFcn* fcn, void* context, rblLogLevel lowest);
+
+RBL_EXTERN_C_END
+
+#endif

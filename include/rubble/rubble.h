@@ -1,0 +1,20 @@
+/// Rubble: brittle fracture in real time. Includes every public header.
+#ifndef RUBBLE_RUBBLE_H
+#define RUBBLE_RUBBLE_H
+
+#include "rubble/allocator.h"
+#include "rubble/export.h"
+#include "rubble/inspect.h"
+#include "rubble/io.h"
+#include "rubble/isosurface.h"
+#include "rubble/log.h"
+#include "rubble/math.h"
+#include "rubble/mesh.h"
+#include "rubble/repair.h"
+#include "rubble/result.h"
+#include "rubble/simplify.h"
+#include "rubble/solids.h"
+#include "rubble/tasks.h"
+#include "rubble/version.h"
+
+#endif

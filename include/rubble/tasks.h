@@ -1,0 +1,37 @@
+/// Task hooks: lend Rubble the threads of your engine, or let it use its own pool.
+#ifndef RUBBLE_TASKS_H
+#define RUBBLE_TASKS_H
+
+#include "rubble/export.h"
+#include "rubble/result.h"
+#include <stdint.h>
+
+RBL_EXTERN_C_BEGIN
+
+/// Work handed to your scheduler: call it exactly once, on any thread, with the context it came with.
+typedef void rblTaskFcn(void* task_context);
+
+/// How Rubble runs work in parallel. What it computes never depends on worker_count or on timing.
+typedef struct rblTasks
+{
+    uint32_t worker_count; ///< how many tasks are worth enqueuing at once, 1 to RBL_MAX_WORKERS
+
+    /// Start a task; returns a handle for finish, or null when the task was run before returning.
+    /// Both null: Rubble's own pool of worker_count threads (the caller counts as one).
+    void* (*enqueue)(rblTaskFcn* fcn, void* task_context, void* context);
+    void (*finish)(void* handle, void* context); ///< wait until that task is done
+    void* context;                               ///< handed to both
+} rblTasks;
+
+#define RBL_MAX_WORKERS 64
+
+/// Replace how mesh and file work runs in parallel. Null restores the default: one worker, no threads.
+/// RBL_ERROR_BUSY while parallel work is under way.
+RBL_API rblResult rbl_set_tasks(const rblTasks* tasks);
+
+/// The number of workers in force.
+RBL_API uint32_t rbl_worker_count(void);
+
+RBL_EXTERN_C_END
+
+#endif

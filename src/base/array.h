@@ -1,0 +1,54 @@
+// Growable arrays of any type:
+//   typedef RBL_ARRAY(uint32_t) rblIndexArray;
+//   rblIndexArray a; rbl_array_init(&a, allocator); rbl_array_push(&a, 7u); ... rbl_array_free(&a);
+// Push, reserve and resize return false when out of memory and leave the array as it was.
+#ifndef RBL_BASE_ARRAY_H
+#define RBL_BASE_ARRAY_H
+
+#include "base/memory.h"
+
+#define RBL_ARRAY(type)                                                                                                \
+    struct                                                                                                             \
+    {                                                                                                                  \
+        type* data;                                                                                                    \
+        size_t count;                                                                                                  \
+        size_t capacity;                                                                                               \
+        const rblAllocator* allocator;                                                                                 \
+    }
+
+typedef RBL_ARRAY(uint32_t) rblIndexArray;
+typedef RBL_ARRAY(char) rblCharArray;
+typedef RBL_ARRAY(float) rblFloatArray;
+typedef RBL_ARRAY(double) rblDoubleArray;
+
+#define rbl_array_init(array, alloc)                                                                                   \
+    ((array)->data = NULL, (array)->count = 0, (array)->capacity = 0, (array)->allocator = (alloc))
+
+#define rbl_array_free(array)                                                                                          \
+    (rbl_free((array)->allocator, (array)->data, (array)->capacity * sizeof *(array)->data), (array)->data = NULL,    \
+     (array)->count = 0, (array)->capacity = 0)
+
+// Room for at least `wanted` elements in all.
+#define rbl_array_reserve(array, wanted)                                                                               \
+    ((wanted) <= (array)->capacity ||                                                                                  \
+     rbl_array_grow((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data, (wanted), false,               \
+                    (array)->allocator))
+
+#define rbl_array_push(array, value)                                                                                   \
+    (((array)->count < (array)->capacity ||                                                                            \
+      rbl_array_grow((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data, (array)->count + 1, true,     \
+                     (array)->allocator))                                                                              \
+         ? ((array)->data[(array)->count++] = (value), true)                                                           \
+         : false)
+
+// Set the count; new elements are not initialised.
+#define rbl_array_resize(array, wanted)                                                                                \
+    (rbl_array_reserve((array), (wanted)) ? ((array)->count = (wanted), true) : false)
+
+#define rbl_array_clear(array) ((array)->count = 0)
+
+// Behind the macros: reallocate to `wanted` elements, or half as many again as now when `amortised` and that is more.
+bool rbl_array_grow(void** data, size_t* capacity, size_t element_size, size_t wanted, bool amortised,
+                    const rblAllocator* allocator);
+
+#endif

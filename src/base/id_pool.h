@@ -1,0 +1,30 @@
+// Slots with generations: ids that tell when they are stale.
+#ifndef RBL_BASE_ID_POOL_H
+#define RBL_BASE_ID_POOL_H
+
+#include "base/array.h"
+
+typedef struct rblIdPool
+{
+    rblIndexArray generations; // per slot; odd while the slot is taken, even while it is free
+    rblIndexArray free_slots;  // last one is reused first
+    uint32_t alive;
+    uint32_t first_generation; // even; what a new slot starts from
+} rblIdPool;
+
+void rbl_id_pool_init(rblIdPool* pool, const rblAllocator* allocator);
+void rbl_id_pool_free(rblIdPool* pool);
+
+// Take a slot. False when out of memory.
+bool rbl_id_pool_take(rblIdPool* pool, uint32_t* slot, uint32_t* generation);
+
+// Give a taken slot back; its id is stale from now on.
+void rbl_id_pool_give(rblIdPool* pool, uint32_t slot);
+
+// Free the memory of a pool without taken slots, and go on so that no id given out before is ever valid again.
+void rbl_id_pool_shed(rblIdPool* pool);
+
+// True when index1 and generation name a taken slot, which is then index1 - 1.
+bool rbl_id_pool_valid(const rblIdPool* pool, uint32_t index1, uint32_t generation);
+
+#endif

@@ -1,0 +1,38 @@
+// Parallel loops. A loop over `count` items is cut into blocks whose borders depend on count and min_range alone,
+// never on the number of workers: write per-block results, merge them in block order, and the outcome is the same
+// for any worker count.
+#ifndef RBL_BASE_JOBS_H
+#define RBL_BASE_JOBS_H
+
+#include "base/memory.h"
+#include "rubble/tasks.h"
+
+typedef struct rblJobs rblJobs;
+
+// One block of a parallel loop.
+typedef struct rblRange
+{
+    uint32_t begin, end; // items begin .. end - 1
+    uint32_t block;      // which block this is, below rbl_block_count(count, min_range)
+    uint32_t worker;     // who runs it, below rbl_jobs_worker_count(); never two at once with the same number
+} rblRange;
+
+typedef void rblRangeFcn(rblRange range, void* context);
+
+#define RBL_MAX_BLOCKS 128
+
+// Null `tasks`: one worker, no threads.
+rblResult rbl_jobs_create(const rblTasks* tasks, const rblAllocator* allocator, rblJobs** out);
+void rbl_jobs_destroy(rblJobs* jobs);
+uint32_t rbl_jobs_worker_count(const rblJobs* jobs);
+
+// The jobs that rbl_set_tasks() chose, for everything that has none of its own.
+rblJobs* rbl_default_jobs(void);
+
+// How many blocks a loop is cut into: at most RBL_MAX_BLOCKS, each of at least min_range items (but the last).
+uint32_t rbl_block_count(uint32_t count, uint32_t min_range);
+
+// Run fcn over all blocks and wait. Loops may be nested. Never fails and never allocates.
+void rbl_parallel_for(rblJobs* jobs, uint32_t count, uint32_t min_range, rblRangeFcn* fcn, void* context);
+
+#endif

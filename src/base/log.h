@@ -1,0 +1,10 @@
+#ifndef RBL_BASE_LOG_H
+#define RBL_BASE_LOG_H
+
+#include "base/error.h"
+#include "rubble/log.h"
+
+// Send one line to the log hook; nothing is formatted when nobody listens.
+void rbl_log(rblLogLevel level, const char* format, ...) RBL_PRINTF_LIKE(2, 3);
+
+#endif

@@ -1,0 +1,113 @@
+#include "base/memory.h"
+
+#include "base/error.h"
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RBL_ALIGNMENT 16
+
+static void* default_alloc(size_t size, size_t alignment, void* context)
+{
+    (void)context;
+    // aligned_alloc wants a multiple of the alignment.
+    const size_t rounded = (size + alignment - 1) & ~(alignment - 1);
+    return rounded < size ? NULL : aligned_alloc(alignment, rounded);
+}
+
+static void default_free(void* memory, size_t size, void* context)
+{
+    (void)size;
+    (void)context;
+    free(memory);
+}
+
+static rblAllocator global_allocator = {default_alloc, default_free, NULL};
+static atomic_size_t bytes_in_use;
+static atomic_size_t peak_bytes;
+
+const rblAllocator* rbl_default_allocator(void)
+{
+    return &global_allocator;
+}
+
+rblResult rbl_set_allocator(const rblAllocator* allocator)
+{
+    if (allocator != NULL && (allocator->alloc == NULL || allocator->free == NULL))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "allocator: both alloc and free must be given");
+    }
+    if (atomic_load(&bytes_in_use) != 0)
+    {
+        return rbl_fail(RBL_ERROR_BUSY, "allocator: %zu bytes are in use; destroy every object first",
+                        atomic_load(&bytes_in_use));
+    }
+    const rblAllocator fallback = {default_alloc, default_free, NULL};
+    global_allocator = allocator != NULL ? *allocator : fallback;
+    return RBL_OK;
+}
+
+size_t rbl_bytes_in_use(void)
+{
+    return atomic_load(&bytes_in_use);
+}
+
+size_t rbl_peak_bytes(void)
+{
+    return atomic_load(&peak_bytes);
+}
+
+static void count_bytes(size_t size)
+{
+    const size_t now = atomic_fetch_add(&bytes_in_use, size) + size;
+    size_t peak = atomic_load(&peak_bytes);
+    while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now))
+    {
+    }
+}
+
+void* rbl_alloc(const rblAllocator* allocator, size_t size)
+{
+    if (size == 0)
+    {
+        return NULL;
+    }
+    void* memory = allocator->alloc(size, RBL_ALIGNMENT, allocator->context);
+    if (memory != NULL)
+    {
+        count_bytes(size);
+    }
+    return memory;
+}
+
+void* rbl_alloc_zero(const rblAllocator* allocator, size_t size)
+{
+    void* memory = rbl_alloc(allocator, size);
+    return memory != NULL ? memset(memory, 0, size) : NULL;
+}
+
+void rbl_free(const rblAllocator* allocator, void* memory, size_t size)
+{
+    if (memory == NULL)
+    {
+        return;
+    }
+    atomic_fetch_sub(&bytes_in_use, size);
+    allocator->free(memory, size, allocator->context);
+}
+
+bool rbl_checked_multiply(size_t a, size_t b, size_t* out)
+{
+    if (b != 0 && a > SIZE_MAX / b)
+    {
+        return false;
+    }
+    *out = a * b;
+    return true;
+}
+
+void* rbl_alloc_array(const rblAllocator* allocator, size_t element_size, size_t count)
+{
+    size_t size;
+    return rbl_checked_multiply(element_size, count, &size) ? rbl_alloc(allocator, size) : NULL;
+}

@@ -1,0 +1,27 @@
+// Numbers from and to text, the same in every locale and on every platform.
+#ifndef RBL_BASE_NUMBER_H
+#define RBL_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Read a decimal number at `text` (never past `end`): sign, digits, point, exponent; also nan, inf, infinity in any
+// case. Correctly rounded. Returns the first character after it, or null when there is no number.
+const char* rbl_parse_double(const char* text, const char* end, double* out);
+
+// A decimal integer with optional sign. Null when there is none or when it does not fit.
+const char* rbl_parse_i64(const char* text, const char* end, int64_t* out);
+
+// Enough for any of the formats below, terminator included.
+#define RBL_NUMBER_SIZE 32
+
+// The shortest text that reads back as exactly the same number ("0.1", "1e+30", "nan", "inf", "-inf").
+// Writes a terminator and returns the length without it.
+size_t rbl_format_double(double value, char out[RBL_NUMBER_SIZE]);
+size_t rbl_format_float(float value, char out[RBL_NUMBER_SIZE]);
+
+// `digits` after the point, rounded correctly, for tables: never an exponent below 1e15, "%e"-like above.
+size_t rbl_format_fixed(double value, uint32_t digits, char out[RBL_NUMBER_SIZE]);
+
+#endif

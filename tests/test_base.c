@@ -225,7 +225,8 @@ static void hash_map_agrees_with_a_table(void** state)
     assert_false(rbl_hash_map_reserve(&map, SIZE_MAX / 2));
     rbl_hash_map_free(&map);
     assert_int_equal(rbl_pair_key(3, 9), rbl_pair_key(9, 3));
-    assert_int_equal(rbl_hash_bytes(RBL_HASH_START, "a", 1), 0xAF63DC4C8601EC8Cu); // the published FNV-1a value
+    assert_int_equal(rbl_hash_bytes(RBL_HASH_START, "a", 1),
+                     0xAF63DC4C8601EC8Cu); // the published FNV-1a value
 }
 
 static void random_numbers_match_the_reference_and_are_uniform(void** state)
@@ -417,7 +418,8 @@ static void user_hooks_run_the_loops(void** state)
 {
     (void)state;
     int tasks_run = 0;
-    rblTasks tasks = {.worker_count = 3, .enqueue = run_at_once, .finish = finish_nothing, .context = &tasks_run};
+    rblTasks tasks = {
+        .worker_count = 3, .enqueue = run_at_once, .finish = finish_nothing, .context = &tasks_run};
     check_ok(rbl_set_tasks(&tasks));
     assert_int_equal(rbl_worker_count(), 3);
     static const float ones[100] = {1, 1, 1, 1};

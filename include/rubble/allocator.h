@@ -11,9 +11,10 @@ RBL_EXTERN_C_BEGIN
 /// Where memory comes from. Both functions must be callable from any thread.
 typedef struct rblAllocator
 {
-    void* (*alloc)(size_t size, size_t alignment, void* context); ///< null when out of memory; alignment is a power of two
-    void (*free)(void* memory, size_t size, void* context);       ///< size is what alloc was asked for
-    void* context;                                                ///< handed to both
+    void* (*alloc)(size_t size, size_t alignment,
+                   void* context); ///< null when out of memory; alignment is a power of two
+    void (*free)(void* memory, size_t size, void* context); ///< size is what alloc was asked for
+    void* context;                                          ///< handed to both
 } rblAllocator;
 
 /// Replace the allocator of everything created from now on. Null restores malloc and free.

@@ -15,7 +15,9 @@
 #endif
 
 #ifdef __cplusplus
-#define RBL_EXTERN_C_BEGIN extern "C" {
+#define RBL_EXTERN_C_BEGIN                                                                                   \
+    extern "C"                                                                                               \
+    {
 #define RBL_EXTERN_C_END }
 #else
 #define RBL_EXTERN_C_BEGIN

@@ -49,9 +49,10 @@ typedef struct rblMeshView
     uint32_t layer_count;
     const rblLayer* layers;
 
-    const uint32_t* face_materials; ///< face_count indices into material_names (or any number when that is empty)
-    const uint32_t* face_groups;    ///< face_count indices into group_names (or any number when that is empty)
-    const uint32_t* face_origins;   ///< face_count: the face this one came from, RBL_NONE for one newly made
+    const uint32_t*
+        face_materials; ///< face_count indices into material_names (or any number when that is empty)
+    const uint32_t* face_groups;  ///< face_count indices into group_names (or any number when that is empty)
+    const uint32_t* face_origins; ///< face_count: the face this one came from, RBL_NONE for one newly made
 
     uint32_t material_count;
     const char* const* material_names;

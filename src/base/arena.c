@@ -7,8 +7,8 @@
 struct rblArenaBlock
 {
     rblArenaBlock* older;
-    size_t size;   // bytes after the header
-    size_t offset; // next free byte
+    size_t size;    // bytes after the header
+    size_t offset;  // next free byte
     size_t padding; // keeps what follows the header aligned, on 32-bit targets too
 };
 

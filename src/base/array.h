@@ -7,13 +7,13 @@
 
 #include "base/memory.h"
 
-#define RBL_ARRAY(type)                                                                                                \
-    struct                                                                                                             \
-    {                                                                                                                  \
-        type* data;                                                                                                    \
-        size_t count;                                                                                                  \
-        size_t capacity;                                                                                               \
-        const rblAllocator* allocator;                                                                                 \
+#define RBL_ARRAY(type)                                                                                      \
+    struct                                                                                                   \
+    {                                                                                                        \
+        type* data;                                                                                          \
+        size_t count;                                                                                        \
+        size_t capacity;                                                                                     \
+        const rblAllocator* allocator;                                                                       \
     }
 
 typedef RBL_ARRAY(uint32_t) rblIndexArray;
@@ -21,28 +21,28 @@ typedef RBL_ARRAY(char) rblCharArray;
 typedef RBL_ARRAY(float) rblFloatArray;
 typedef RBL_ARRAY(double) rblDoubleArray;
 
-#define rbl_array_init(array, alloc)                                                                                   \
+#define rbl_array_init(array, alloc)                                                                         \
     ((array)->data = NULL, (array)->count = 0, (array)->capacity = 0, (array)->allocator = (alloc))
 
-#define rbl_array_free(array)                                                                                          \
-    (rbl_free((array)->allocator, (array)->data, (array)->capacity * sizeof *(array)->data), (array)->data = NULL,    \
-     (array)->count = 0, (array)->capacity = 0)
+#define rbl_array_free(array)                                                                                \
+    (rbl_free((array)->allocator, (array)->data, (array)->capacity * sizeof *(array)->data),                 \
+     (array)->data = NULL, (array)->count = 0, (array)->capacity = 0)
 
 // Room for at least `wanted` elements in all.
-#define rbl_array_reserve(array, wanted)                                                                               \
-    ((wanted) <= (array)->capacity ||                                                                                  \
-     rbl_array_grow((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data, (wanted), false,               \
+#define rbl_array_reserve(array, wanted)                                                                     \
+    ((wanted) <= (array)->capacity ||                                                                        \
+     rbl_array_grow((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data, (wanted), false,      \
                     (array)->allocator))
 
-#define rbl_array_push(array, value)                                                                                   \
-    (((array)->count < (array)->capacity ||                                                                            \
-      rbl_array_grow((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data, (array)->count + 1, true,     \
-                     (array)->allocator))                                                                              \
-         ? ((array)->data[(array)->count++] = (value), true)                                                           \
+#define rbl_array_push(array, value)                                                                         \
+    (((array)->count < (array)->capacity ||                                                                  \
+      rbl_array_grow((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data, (array)->count + 1,  \
+                     true, (array)->allocator))                                                              \
+         ? ((array)->data[(array)->count++] = (value), true)                                                 \
          : false)
 
 // Set the count; new elements are not initialised.
-#define rbl_array_resize(array, wanted)                                                                                \
+#define rbl_array_resize(array, wanted)                                                                      \
     (rbl_array_reserve((array), (wanted)) ? ((array)->count = (wanted), true) : false)
 
 #define rbl_array_clear(array) ((array)->count = 0)

@@ -23,14 +23,14 @@ rblResult rbl_fail_memory(void);
 rblResult rbl_fail_within(rblResult result, const char* prefix);
 
 // Carry on with `call`, or return its failure from the enclosing function.
-#define RBL_TRY(call)                                                                                                  \
-    do                                                                                                                 \
-    {                                                                                                                  \
-        const rblResult rbl_try_result = (call);                                                                       \
-        if (rbl_try_result != RBL_OK)                                                                                  \
-        {                                                                                                              \
-            return rbl_try_result;                                                                                     \
-        }                                                                                                              \
+#define RBL_TRY(call)                                                                                        \
+    do                                                                                                       \
+    {                                                                                                        \
+        const rblResult rbl_try_result = (call);                                                             \
+        if (rbl_try_result != RBL_OK)                                                                        \
+        {                                                                                                    \
+            return rbl_try_result;                                                                           \
+        }                                                                                                    \
     } while (0)
 
 #endif

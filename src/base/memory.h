@@ -24,7 +24,8 @@ bool rbl_checked_multiply(size_t a, size_t b, size_t* out);
 
 // Typed array allocation with the overflow check built in. Null on failure.
 #define RBL_NEW_ARRAY(allocator, type, count) ((type*)rbl_alloc_array((allocator), sizeof(type), (count)))
-#define RBL_FREE_ARRAY(allocator, pointer, count) rbl_free((allocator), (pointer), sizeof *(pointer) * (count))
+#define RBL_FREE_ARRAY(allocator, pointer, count)                                                            \
+    rbl_free((allocator), (pointer), sizeof *(pointer) * (count))
 void* rbl_alloc_array(const rblAllocator* allocator, size_t element_size, size_t count);
 
 #endif

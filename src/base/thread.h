@@ -6,8 +6,8 @@
 #define RBL_HAS_THREADS 0
 
 typedef int rblMutex;
-#define RBL_MUTEX_INIT 0
-#define rbl_mutex_lock(mutex) ((void)(mutex))
+#define RBL_MUTEX_INIT          0
+#define rbl_mutex_lock(mutex)   ((void)(mutex))
 #define rbl_mutex_unlock(mutex) ((void)(mutex))
 
 #else
@@ -16,8 +16,8 @@ typedef int rblMutex;
 
 // pthreads rather than C11 threads: ThreadSanitizer sees through the former only.
 typedef pthread_mutex_t rblMutex;
-#define RBL_MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
-#define rbl_mutex_lock(mutex) ((void)pthread_mutex_lock(mutex))
+#define RBL_MUTEX_INIT          PTHREAD_MUTEX_INITIALIZER
+#define rbl_mutex_lock(mutex)   ((void)pthread_mutex_lock(mutex))
 #define rbl_mutex_unlock(mutex) ((void)pthread_mutex_unlock(mutex))
 
 #endif

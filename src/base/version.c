@@ -1,7 +1,7 @@
 #include "rubble/version.h"
 
 #define RBL_TEXT_OF(x) #x
-#define RBL_TEXT(x) RBL_TEXT_OF(x)
+#define RBL_TEXT(x)    RBL_TEXT_OF(x)
 
 const char* rbl_version(void)
 {

@@ -167,7 +167,8 @@ void rbl_mesh_builder_set(rblMeshBuilder* builder, uint32_t layer, uint32_t corn
     if (!builder->failed)
     {
         rblBuilderLayer* target = &builder->layers.data[layer];
-        memcpy(target->data.data + (size_t)corner * target->components, values, target->components * sizeof *values);
+        memcpy(target->data.data + (size_t)corner * target->components, values,
+               target->components * sizeof *values);
     }
 }
 
@@ -227,8 +228,8 @@ uint32_t rbl_mesh_builder_corner_blend(rblMeshBuilder* builder, uint32_t vertex,
 uint32_t rbl_mesh_builder_face(rblMeshBuilder* builder, uint32_t material, uint32_t group, uint32_t origin)
 {
     if (builder->failed || !rbl_array_push(&builder->face_starts, builder->open_corner) ||
-        !rbl_array_push(&builder->face_materials, material) || !rbl_array_push(&builder->face_groups, group) ||
-        !rbl_array_push(&builder->face_origins, origin))
+        !rbl_array_push(&builder->face_materials, material) ||
+        !rbl_array_push(&builder->face_groups, group) || !rbl_array_push(&builder->face_origins, origin))
     {
         builder->failed = true;
         return 0;

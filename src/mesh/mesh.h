@@ -116,6 +116,7 @@ rblResult rbl_mesh_joined(const rblMeshView* const* views, uint32_t count, const
 
 // The triangles of every face as corner indices, three by three, in face order: ear clipping in the face's plane for
 // faces of more than three corners. `triangle_faces` (may be null) gets the face of each triangle.
-rblResult rbl_triangulate_corners(const rblMeshView* view, rblIndexArray* corners, rblIndexArray* triangle_faces);
+rblResult rbl_triangulate_corners(const rblMeshView* view, rblIndexArray* corners,
+                                  rblIndexArray* triangle_faces);
 
 #endif

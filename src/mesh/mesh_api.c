@@ -7,7 +7,8 @@ static rblResult check_layout(const rblMeshView* view)
 {
     if (view->positions == NULL || view->face_starts == NULL || view->corner_vertices == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: positions, face_starts and corner_vertices must not be null");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "mesh: positions, face_starts and corner_vertices must not be null");
     }
     if (view->vertex_count == 0 || view->face_count == 0 || view->corner_count == 0)
     {
@@ -27,8 +28,8 @@ static rblResult check_layout(const rblMeshView* view)
         const uint32_t end = view->face_starts[f + 1];
         if (end > view->corner_count || end < begin || end - begin < 3)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: face %u has corners %u to %u; a face needs three or more", f,
-                            begin, end);
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "mesh: face %u has corners %u to %u; a face needs three or more", f, begin, end);
         }
     }
     if (view->face_starts[view->face_count] != view->corner_count)
@@ -45,8 +46,8 @@ static rblResult check_numbers(const rblMeshView* view)
     {
         if (view->corner_vertices[c] >= view->vertex_count)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: corner %u names vertex %u of %u", c, view->corner_vertices[c],
-                            view->vertex_count);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: corner %u names vertex %u of %u", c,
+                            view->corner_vertices[c], view->vertex_count);
         }
     }
     for (uint32_t v = 0; v < view->vertex_count; ++v)
@@ -65,8 +66,8 @@ static rblResult check_layer(const rblMeshView* view, uint32_t index)
     if ((unsigned)layer->kind >= RBL_LAYER_KIND_COUNT || layer->data == NULL ||
         layer->components != rbl_layer_components(layer->kind))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: layer %u has an unknown kind, no data or a wrong component count",
-                        index);
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "mesh: layer %u has an unknown kind, no data or a wrong component count", index);
     }
     for (size_t i = 0; i < (size_t)view->corner_count * layer->components; ++i)
     {
@@ -79,8 +80,8 @@ static rblResult check_layer(const rblMeshView* view, uint32_t index)
     return RBL_OK;
 }
 
-static rblResult check_names(const char* const* names, uint32_t count, const uint32_t* indices, uint32_t face_count,
-                             const char* what)
+static rblResult check_names(const char* const* names, uint32_t count, const uint32_t* indices,
+                             uint32_t face_count, const char* what)
 {
     if (count > 0 && names == NULL)
     {
@@ -107,7 +108,8 @@ static rblResult check_attributes(const rblMeshView* view)
 {
     if (view->layer_count > 0 && view->layers == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: %u layers are announced but none given", view->layer_count);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: %u layers are announced but none given",
+                        view->layer_count);
     }
     for (uint32_t i = 0; i < view->layer_count; ++i)
     {

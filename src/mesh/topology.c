@@ -38,7 +38,8 @@ static void edge_ends(const rblTopology* t, uint32_t corner, uint32_t* low, uint
 }
 
 // Stable counting sort of corners by one end of their edge.
-static void sort_by_end(const rblTopology* t, bool by_high, const uint32_t* in, uint32_t* out, uint32_t* starts)
+static void sort_by_end(const rblTopology* t, bool by_high, const uint32_t* in, uint32_t* out,
+                        uint32_t* starts)
 {
     const uint32_t corners = t->view->corner_count;
     uint32_t ends[2];
@@ -97,8 +98,8 @@ rblResult rbl_topology_init(rblTopology* t, const rblMeshView* view, const rblAl
     t->vertex_corners = RBL_NEW_ARRAY(allocator, uint32_t, view->vertex_count);
     uint32_t* starts = RBL_NEW_ARRAY(allocator, uint32_t, (size_t)view->vertex_count + 1);
     uint32_t* sorted = RBL_NEW_ARRAY(allocator, uint32_t, view->corner_count);
-    const bool ok = t->corner_faces != NULL && t->twins != NULL && t->vertex_corners != NULL && starts != NULL &&
-                    sorted != NULL;
+    const bool ok = t->corner_faces != NULL && t->twins != NULL && t->vertex_corners != NULL &&
+                    starts != NULL && sorted != NULL;
     if (ok)
     {
         fill_corners(t);

@@ -5,15 +5,15 @@
 #include "mesh/mesh.h"
 
 // Marks in `twins` beside real corner indices.
-#define RBL_BOUNDARY UINT32_MAX           // the edge has one face
+#define RBL_BOUNDARY     UINT32_MAX       // the edge has one face
 #define RBL_NON_MANIFOLD (UINT32_MAX - 1) // the edge has three or more faces
 
 typedef struct rblTopology
 {
     const rblMeshView* view;
-    uint32_t* corner_faces;   // per corner: its face
-    uint32_t* twins;          // per corner: the other half-edge of its edge, RBL_BOUNDARY or RBL_NON_MANIFOLD.
-                              // Two faces that run the same way are twins too; rbl_same_direction() tells.
+    uint32_t* corner_faces; // per corner: its face
+    uint32_t* twins;        // per corner: the other half-edge of its edge, RBL_BOUNDARY or RBL_NON_MANIFOLD.
+                            // Two faces that run the same way are twins too; rbl_same_direction() tells.
     uint32_t* vertex_corners; // per vertex: one corner at it, RBL_NONE when isolated
     const rblAllocator* allocator;
 } rblTopology;

@@ -1,0 +1,12 @@
+// Every bench has its line here.
+#include "bench/bench.h"
+
+static const rblBenchEntry entries[] = {
+    {"base", "the ground floor: parallel loops, sorting, hash map, numbers as text", rbl_bench_base},
+};
+
+const rblBenchEntry* rbl_bench_entries(uint32_t* count)
+{
+    *count = (uint32_t)(sizeof entries / sizeof entries[0]);
+    return entries;
+}

@@ -1,5 +1,9 @@
-// Exact geometric predicates: the sign of the result is always right (adaptive floating point with an exact
-// fallback, after Shewchuk 1997). Every decision about geometry that could go either way goes through here.
+// Exact geometric predicates: the sign of the result is always right, for every finite input from the smallest
+// subnormal to DBL_MAX. Floating point with a proven error bound decides the clear cases and exact integers the others
+// (the adaptive idea of Shewchuk 1997). Every decision about geometry that could go either way goes through here.
+//
+// The magnitude approximates the determinant, kept within the normal range of double when the determinant is not. A
+// coordinate that is not finite yields NaN (or 0 where the others alone are coplanar with it).
 #ifndef RBL_MATH_PREDICATES_H
 #define RBL_MATH_PREDICATES_H
 

@@ -1,0 +1,240 @@
+// Each predicate is a floating-point filter followed, when the filter cannot decide, by exact integers.
+//
+// The filters. Let u = 2^-53. A term of the determinant that is evaluated with n roundings is off by at most
+// ((1 + u)^n - 1) times its magnitude (Higham 2002, "Accuracy and Stability of Numerical Algorithms", section 3.1), and
+// so is the whole sum relative to the permanent, the same sum with every term taken positive. The permanent is itself
+// evaluated with n roundings, hence
+//   |computed - exact| <= ((1 + u)^n - 1) / (1 - u)^n * permanent <= (n + 1) u * permanent      for n < 20.
+// Underflow adds at most 2^-1074 per product, times what that product is multiplied by afterwards; a guard bounds those
+// factors and UNDERFLOW_2D, _3D, _SPHERE the sum. Overflow makes the bound infinite or NaN, and the filter undecided.
+#include "math/predicates.h"
+
+#include "math/big_integer.h"
+#include "math/vec.h"
+#include <stddef.h>
+
+// Counts of roundings, with the coordinate differences: orient2d 4, orient3d 8, insphere 16 (see the bodies).
+#define UNIT         0x1p-53
+#define BOUND_2D     (5.0 * UNIT)
+#define BOUND_3D     (9.0 * UNIT)
+#define BOUND_SPHERE (17.0 * UNIT)
+
+// The two products of orient2d: nothing multiplies them. orient3d: |z| <= 2^500 multiplies six of them. insphere:
+// lift * z <= 2^600 multiplies them, minors <= 2^603 multiply the squares.
+#define UNDERFLOW_2D     0x1p-1060
+#define UNDERFLOW_3D     0x1p-560
+#define UNDERFLOW_SPHERE 0x1p-450
+#define LARGEST_Z        0x1p500
+#define LARGEST_LIFT     0x1p400
+
+// Limbs for the exact path when the coordinates span all of double, 2098 bits or 66 limbs: 12 differences of 3 * 67, and
+// for one of the four terms of insphere 3576 limbs of minors, lift and sums.
+#define SPACE_LIMBS 6144
+
+// Exact coordinates, as multiples of one power of two.
+typedef struct ExactPoint
+{
+    rblBigInteger x, y, z;
+} ExactPoint;
+
+static bool all_finite(const rblVec3d* points, int count)
+{
+    bool finite = true;
+    for (int i = 0; i < count; ++i)
+    {
+        finite = finite && rbl_finite3d(points[i]);
+    }
+    return finite;
+}
+
+static int lower_exponent(int exponent, double x)
+{
+    const int own = x != 0.0 ? rbl_big_exponent(x) : exponent;
+    return own < exponent ? own : exponent;
+}
+
+// The power of two that divides all coordinates.
+static int common_exponent(const rblVec3d* points, int count)
+{
+    int exponent = rbl_big_exponent(0x1.0p1023);
+    for (int i = 0; i < count; ++i)
+    {
+        exponent = lower_exponent(exponent, points[i].x);
+        exponent = lower_exponent(exponent, points[i].y);
+        exponent = lower_exponent(exponent, points[i].z);
+    }
+    return exponent;
+}
+
+static rblBigInteger exact_difference(rblBigSpace* space, double a, double b, int exponent)
+{
+    const rblBigInteger big_a = rbl_big_from_double(space, a, exponent);
+    return rbl_big_subtract(space, big_a, rbl_big_from_double(space, b, exponent));
+}
+
+static ExactPoint exact_offset(rblBigSpace* space, rblVec3d a, rblVec3d b, int exponent)
+{
+    return (ExactPoint){exact_difference(space, a.x, b.x, exponent),
+                        exact_difference(space, a.y, b.y, exponent),
+                        exact_difference(space, a.z, b.z, exponent)};
+}
+
+// ax * by - ay * bx
+static rblBigInteger exact_minor2(rblBigSpace* space, const ExactPoint* a, const ExactPoint* b)
+{
+    const rblBigInteger plus = rbl_big_multiply(space, a->x, b->y);
+    return rbl_big_subtract(space, plus, rbl_big_multiply(space, a->y, b->x));
+}
+
+// det[a, b, c]
+static rblBigInteger exact_minor3(rblBigSpace* space, const ExactPoint* a, const ExactPoint* b,
+                                  const ExactPoint* c)
+{
+    const rblBigInteger at_a = rbl_big_multiply(space, a->z, exact_minor2(space, b, c));
+    const rblBigInteger at_b = rbl_big_multiply(space, b->z, exact_minor2(space, c, a));
+    const rblBigInteger at_c = rbl_big_multiply(space, c->z, exact_minor2(space, a, b));
+    return rbl_big_add(space, rbl_big_add(space, at_a, at_b), at_c);
+}
+
+static rblBigInteger exact_lift(rblBigSpace* space, const ExactPoint* a)
+{
+    const rblBigInteger xx = rbl_big_multiply(space, a->x, a->x);
+    const rblBigInteger yy = rbl_big_multiply(space, a->y, a->y);
+    const rblBigInteger zz = rbl_big_multiply(space, a->z, a->z);
+    return rbl_big_add(space, rbl_big_add(space, xx, yy), zz);
+}
+
+static double exact_orient2d(const double a[2], const double b[2], const double c[2])
+{
+    const rblVec3d points[3] = {{a[0], a[1], 0}, {b[0], b[1], 0}, {c[0], c[1], 0}};
+    if (!all_finite(points, 3))
+    {
+        return NAN;
+    }
+    uint32_t limbs[SPACE_LIMBS / 4];
+    rblBigSpace space = {limbs, SPACE_LIMBS / 4, 0};
+    const int exponent = common_exponent(points, 3);
+    const ExactPoint ca = exact_offset(&space, points[0], points[2], exponent);
+    const ExactPoint cb = exact_offset(&space, points[1], points[2], exponent);
+    return rbl_big_to_double(exact_minor2(&space, &ca, &cb), 2 * exponent);
+}
+
+double rbl_orient2d(const double a[2], const double b[2], const double c[2])
+{
+    // Roundings of a term: two differences, a product, the final difference.
+    const double left = (a[0] - c[0]) * (b[1] - c[1]);
+    const double right = (a[1] - c[1]) * (b[0] - c[0]);
+    const double determinant = left - right;
+    const double permanent = fabs(left) + fabs(right);
+    if (fabs(determinant) > BOUND_2D * permanent + UNDERFLOW_2D)
+    {
+        return determinant;
+    }
+    return exact_orient2d(a, b, c);
+}
+
+static double exact_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
+{
+    // Four points in a plane of the axes are the commonest degenerate case by far.
+    if ((a.x == d.x && b.x == d.x && c.x == d.x) || (a.y == d.y && b.y == d.y && c.y == d.y) ||
+        (a.z == d.z && b.z == d.z && c.z == d.z))
+    {
+        return 0.0;
+    }
+    const rblVec3d points[4] = {a, b, c, d};
+    if (!all_finite(points, 4))
+    {
+        return NAN;
+    }
+    uint32_t limbs[SPACE_LIMBS];
+    rblBigSpace space = {limbs, SPACE_LIMBS, 0};
+    const int exponent = common_exponent(points, 4);
+    const ExactPoint da = exact_offset(&space, a, d, exponent);
+    const ExactPoint db = exact_offset(&space, b, d, exponent);
+    const ExactPoint dc = exact_offset(&space, c, d, exponent);
+    return rbl_big_to_double(exact_minor3(&space, &da, &db, &dc), 3 * exponent);
+}
+
+double rbl_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
+{
+    // Roundings of a term: three differences, two products, the minor's difference, two sums.
+    const rblVec3d da = rbl_sub3d(a, d);
+    const rblVec3d db = rbl_sub3d(b, d);
+    const rblVec3d dc = rbl_sub3d(c, d);
+    const double bc = db.x * dc.y, cb = db.y * dc.x;
+    const double ca = dc.x * da.y, ac = dc.y * da.x;
+    const double ab = da.x * db.y, ba = da.y * db.x;
+    const double determinant = da.z * (bc - cb) + db.z * (ca - ac) + dc.z * (ab - ba);
+    const double permanent = fabs(da.z) * (fabs(bc) + fabs(cb)) + fabs(db.z) * (fabs(ca) + fabs(ac)) +
+                             fabs(dc.z) * (fabs(ab) + fabs(ba));
+    const double largest_z = fabs(da.z) + fabs(db.z) + fabs(dc.z);
+    if (largest_z <= LARGEST_Z && fabs(determinant) > BOUND_3D * permanent + UNDERFLOW_3D)
+    {
+        return determinant;
+    }
+    return exact_orient3d(a, b, c, d);
+}
+
+static double exact_insphere(const rblVec3d points[5])
+{
+    if (!all_finite(points, 5))
+    {
+        return NAN;
+    }
+    uint32_t limbs[SPACE_LIMBS];
+    rblBigSpace space = {limbs, SPACE_LIMBS, 0};
+    const int exponent = common_exponent(points, 5);
+    ExactPoint from_e[4];
+    for (int i = 0; i < 4; ++i)
+    {
+        from_e[i] = exact_offset(&space, points[i], points[4], exponent);
+    }
+    // Expansion along the column of lifts: row i has the sign (-1)^(i + 1) and the minor of the other rows.
+    const int others[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
+    uint32_t sums[2][SPACE_LIMBS / 16];
+    rblBigInteger sum = {NULL, 0, 0};
+    const int mark = space.used;
+    for (int i = 0; i < 4; ++i)
+    {
+        space.used = mark;
+        const int* o = others[i];
+        const rblBigInteger minor = exact_minor3(&space, &from_e[o[0]], &from_e[o[1]], &from_e[o[2]]);
+        rblBigInteger term = rbl_big_multiply(&space, minor, exact_lift(&space, &from_e[i]));
+        term.sign = i % 2 == 0 ? -term.sign : term.sign;
+        const rblBigInteger next = rbl_big_add(&space, sum, term);
+        rblBigSpace kept = {sums[i % 2], SPACE_LIMBS / 16, 0};
+        sum = rbl_big_copy(&kept, next);
+    }
+    return rbl_big_to_double(sum, 5 * exponent);
+}
+
+double rbl_insphere(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d, rblVec3d e)
+{
+    // Roundings of a term: the minor 8 as in orient3d, the lift 5 (a difference squared counts twice, the square, two
+    // sums), their product, two sums.
+    const rblVec3d p[4] = {rbl_sub3d(a, e), rbl_sub3d(b, e), rbl_sub3d(c, e), rbl_sub3d(d, e)};
+    const int others[4][3] = {{1, 2, 3}, {2, 3, 0}, {3, 0, 1}, {0, 1, 2}};
+    double term[4];
+    double permanent = 0.0;
+    double lifts = 0.0;
+    for (int i = 0; i < 4; ++i)
+    {
+        const rblVec3d q = p[others[i][0]];
+        const rblVec3d r = p[others[i][1]];
+        const rblVec3d s = p[others[i][2]];
+        const double rs = r.x * s.y, sr = r.y * s.x;
+        const double sq = s.x * q.y, qs = s.y * q.x;
+        const double qr = q.x * r.y, rq = q.y * r.x;
+        const double lift = p[i].x * p[i].x + p[i].y * p[i].y + p[i].z * p[i].z;
+        term[i] = lift * (q.z * (rs - sr) + r.z * (sq - qs) + s.z * (qr - rq));
+        permanent += lift * (fabs(q.z) * (fabs(rs) + fabs(sr)) + fabs(r.z) * (fabs(sq) + fabs(qs)) +
+                             fabs(s.z) * (fabs(qr) + fabs(rq)));
+        lifts += lift;
+    }
+    const double determinant = (term[3] - term[2]) + (term[1] - term[0]);
+    if (lifts <= LARGEST_LIFT && fabs(determinant) > BOUND_SPHERE * permanent + UNDERFLOW_SPHERE)
+    {
+        return determinant;
+    }
+    return exact_insphere((const rblVec3d[5]){a, b, c, d, e});
+}

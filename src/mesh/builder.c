@@ -3,6 +3,12 @@
 #include "mesh/mesh_private.h"
 #include <string.h>
 
+static void init_names(rblNameTable* table, const rblAllocator* allocator)
+{
+    rbl_array_init(&table->names, allocator);
+    rbl_hash_map_init(&table->numbers, allocator);
+}
+
 void rbl_mesh_builder_init(rblMeshBuilder* builder, const rblAllocator* allocator)
 {
     *builder = (rblMeshBuilder){.allocator = allocator};
@@ -13,17 +19,18 @@ void rbl_mesh_builder_init(rblMeshBuilder* builder, const rblAllocator* allocato
     rbl_array_init(&builder->face_materials, allocator);
     rbl_array_init(&builder->face_groups, allocator);
     rbl_array_init(&builder->face_origins, allocator);
-    rbl_array_init(&builder->material_names, allocator);
-    rbl_array_init(&builder->group_names, allocator);
+    init_names(&builder->materials, allocator);
+    init_names(&builder->groups, allocator);
 }
 
-static void discard_names(rblNameArray* names)
+static void discard_names(rblNameTable* table)
 {
-    for (size_t i = 0; i < names->count; ++i)
+    for (size_t i = 0; i < table->names.count; ++i)
     {
-        rbl_free(names->allocator, names->data[i], strlen(names->data[i]) + 1);
+        rbl_free(table->names.allocator, table->names.data[i], strlen(table->names.data[i]) + 1);
     }
-    rbl_array_free(names);
+    rbl_array_free(&table->names);
+    rbl_hash_map_free(&table->numbers);
 }
 
 void rbl_mesh_builder_discard(rblMeshBuilder* builder)
@@ -39,8 +46,8 @@ void rbl_mesh_builder_discard(rblMeshBuilder* builder)
     rbl_array_free(&builder->face_materials);
     rbl_array_free(&builder->face_groups);
     rbl_array_free(&builder->face_origins);
-    discard_names(&builder->material_names);
-    discard_names(&builder->group_names);
+    discard_names(&builder->materials);
+    discard_names(&builder->groups);
     rbl_mesh_builder_init(builder, builder->allocator);
 }
 
@@ -78,37 +85,59 @@ uint32_t rbl_mesh_builder_layer(rblMeshBuilder* builder, rblLayerKind kind)
     return (uint32_t)(builder->layers.count - 1);
 }
 
-static uint32_t intern_name(rblMeshBuilder* builder, rblNameArray* names, const char* name)
+// The number of a name, RBL_NONE when it is not there; *key is then where its number belongs. Two names of equal
+// hash go to different keys.
+static uint32_t find_name(const rblNameTable* table, const char* name, uint64_t* key)
 {
-    for (size_t i = 0; i < names->count; ++i)
+    *key = rbl_hash_bytes(RBL_HASH_START, name, strlen(name));
+    for (;;)
     {
-        if (strcmp(names->data[i], name) == 0)
+        const uint32_t number = rbl_hash_map_find(&table->numbers, *key);
+        if (number == RBL_MAP_EMPTY || strcmp(table->names.data[number], name) == 0)
         {
-            return (uint32_t)i;
+            return number;
         }
+        *key = rbl_hash_u64(*key + 1);
     }
+}
+
+static uint32_t add_name(rblMeshBuilder* builder, rblNameTable* table, const char* name)
+{
+    uint64_t key;
+    const bool known = find_name(table, name, &key) != RBL_NONE;
     const size_t size = strlen(name) + 1;
     char* copy = builder->failed ? NULL : rbl_alloc(builder->allocator, size);
-    if (copy == NULL || !rbl_array_push(names, copy))
+    if (copy == NULL || !rbl_array_push(&table->names, copy))
     {
         rbl_free(builder->allocator, copy, size);
         builder->failed = true;
         return 0;
     }
     memcpy(copy, name, size);
-    return (uint32_t)(names->count - 1);
+    const uint32_t number = (uint32_t)(table->names.count - 1);
+    bool added;
+    builder->failed = !known && rbl_hash_map_get_or_add(&table->numbers, key, number, &added) == NULL;
+    return number;
+}
+
+static uint32_t intern_name(rblMeshBuilder* builder, rblNameTable* table, const char* name)
+{
+    uint64_t key;
+    const uint32_t number = find_name(table, name, &key);
+    return number != RBL_NONE ? number : add_name(builder, table, name);
 }
 
 uint32_t rbl_mesh_builder_material(rblMeshBuilder* builder, const char* name)
 {
-    return intern_name(builder, &builder->material_names, name);
+    return intern_name(builder, &builder->materials, name);
 }
 
 uint32_t rbl_mesh_builder_group(rblMeshBuilder* builder, const char* name)
 {
-    return intern_name(builder, &builder->group_names, name);
+    return intern_name(builder, &builder->groups, name);
 }
 
+// A name given twice stays twice, so that numbers keep their meaning.
 void rbl_mesh_builder_like(rblMeshBuilder* builder, const rblMeshView* source)
 {
     for (uint32_t i = 0; i < source->layer_count; ++i)
@@ -117,11 +146,11 @@ void rbl_mesh_builder_like(rblMeshBuilder* builder, const rblMeshView* source)
     }
     for (uint32_t i = 0; i < source->material_count; ++i)
     {
-        rbl_mesh_builder_material(builder, source->material_names[i]);
+        add_name(builder, &builder->materials, source->material_names[i]);
     }
     for (uint32_t i = 0; i < source->group_count; ++i)
     {
-        rbl_mesh_builder_group(builder, source->group_names[i]);
+        add_name(builder, &builder->groups, source->group_names[i]);
     }
 }
 
@@ -302,16 +331,18 @@ static rblMeshView make_view(const rblMesh* mesh)
         .face_materials = storage->face_materials.data,
         .face_groups = storage->face_groups.data,
         .face_origins = storage->face_origins.data,
-        .material_count = (uint32_t)storage->material_names.count,
-        .material_names = (const char* const*)storage->material_names.data,
-        .group_count = (uint32_t)storage->group_names.count,
-        .group_names = (const char* const*)storage->group_names.data,
+        .material_count = (uint32_t)storage->materials.names.count,
+        .material_names = (const char* const*)storage->materials.names.data,
+        .group_count = (uint32_t)storage->groups.names.count,
+        .group_names = (const char* const*)storage->groups.names.data,
     };
 }
 
 static rblResult finish_mesh(rblMeshBuilder* builder, rblMesh* mesh)
 {
     rbl_mesh_builder_cancel_face(builder);
+    rbl_hash_map_free(&builder->materials.numbers);
+    rbl_hash_map_free(&builder->groups.numbers);
     if (!rbl_array_push(&builder->face_starts, builder->open_corner))
     {
         return rbl_fail_memory();

@@ -6,6 +6,7 @@
 #define RBL_MESH_MESH_H
 
 #include "base/array.h"
+#include "base/hash_map.h"
 #include "rubble/mesh.h"
 
 typedef struct rblMesh rblMesh;
@@ -17,7 +18,11 @@ typedef struct rblBuilderLayer
     rblFloatArray data; // as many values as corners * components
 } rblBuilderLayer;
 
-typedef RBL_ARRAY(char*) rblNameArray;
+typedef struct rblNameTable
+{
+    RBL_ARRAY(char*) names;
+    rblHashMap numbers; // from the hash of a name to its number
+} rblNameTable;
 
 // Collects a mesh. Running out of memory is remembered and reported by rbl_mesh_builder_finish(), so that callers
 // need not check every call; until then everything after the failure does nothing.
@@ -31,8 +36,8 @@ typedef struct rblMeshBuilder
     rblIndexArray face_materials;
     rblIndexArray face_groups;
     rblIndexArray face_origins;
-    rblNameArray material_names;
-    rblNameArray group_names;
+    rblNameTable materials;
+    rblNameTable groups;
     uint32_t open_corner; // first corner of the face being built
     bool failed;
 } rblMeshBuilder;
@@ -106,7 +111,7 @@ rblVec3d rbl_face_normal_area2(const rblMeshView* view, uint32_t face);
 
 rblAabbd rbl_mesh_bounds(const rblMeshView* view);
 
-// ---- operations whose public calls live in mesh_api.c ----
+// ---- operations, each in a file of its own together with its public call ----
 
 rblResult rbl_mesh_triangulated(const rblMeshView* view, const rblAllocator* allocator, rblMesh** out);
 rblResult rbl_mesh_transformed(const rblMeshView* view, const rblMat3d* linear, rblVec3d offset,
@@ -115,7 +120,8 @@ rblResult rbl_mesh_joined(const rblMeshView* const* views, uint32_t count, const
                           rblMesh** out);
 
 // The triangles of every face as corner indices, three by three, in face order: ear clipping in the face's plane for
-// faces of more than three corners. `triangle_faces` (may be null) gets the face of each triangle.
+// faces of more than three corners, and always exactly size - 2 triangles a face. `triangle_faces` (may be null) gets
+// the face of each triangle. What the arrays held before is replaced.
 rblResult rbl_triangulate_corners(const rblMeshView* view, rblIndexArray* corners,
                                   rblIndexArray* triangle_faces);
 

@@ -16,12 +16,13 @@ const char* rbl_parse_i64(const char* text, const char* end, int64_t* out);
 // Enough for any of the formats below, terminator included.
 #define RBL_NUMBER_SIZE 32
 
-// The shortest text that reads back as exactly the same number ("0.1", "1e+30", "nan", "inf", "-inf").
+// The shortest text that reads back as exactly the same number ("0.1", "-0", "1e+30", "nan", "inf", "-inf").
 // Writes a terminator and returns the length without it.
 size_t rbl_format_double(double value, char out[RBL_NUMBER_SIZE]);
 size_t rbl_format_float(float value, char out[RBL_NUMBER_SIZE]);
 
-// `digits` after the point, rounded correctly, for tables: never an exponent below 1e15, "%e"-like above.
+// `digits` after the point (at most 14), rounded correctly, for tables: never an exponent below 1e15, above it as
+// in "1.50e+20".
 size_t rbl_format_fixed(double value, uint32_t digits, char out[RBL_NUMBER_SIZE]);
 
 #endif

@@ -1,0 +1,387 @@
+// Decimal text to double, correctly rounded, in three steps that almost always end at the first:
+//   1. few digits and a small power of ten: one exact multiplication or division (Clinger 1990);
+//   2. a 64 x 128 bit product with a bound on its error: rounded when both ends of the bound round alike
+//      (the idea of Lemire 2021, "Number parsing at a gigabyte per second"; the bound is ours);
+//   3. big integers.
+#include "base/natural.h"
+#include "base/number.h"
+#include "base/powers_of_ten.h"
+#include "base/wide.h"
+#include <string.h>
+
+#define MAX_FAST_DIGITS 19 // any 19 digits fit in 64 bits
+#define MAX_DIGITS      770 // a double's halfway point has at most 767 digits; what follows only breaks the tie
+#define INFINITE_BITS   0x7FF0000000000000u
+
+static const uint64_t small_powers[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
+// 10^0 .. 10^22 are exact doubles.
+static const double exact_powers[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                        1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                        1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static inline bool is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+// ---- eight characters at a time ----
+
+static inline uint64_t load_eight(const char* text)
+{
+    const unsigned char* t = (const unsigned char*)text;
+    return (uint64_t)t[0] | (uint64_t)t[1] << 8 | (uint64_t)t[2] << 16 | (uint64_t)t[3] << 24 |
+           (uint64_t)t[4] << 32 | (uint64_t)t[5] << 40 | (uint64_t)t[6] << 48 | (uint64_t)t[7] << 56;
+}
+
+#define EIGHT(byte) ((uint64_t)(byte)*0x0101010101010101u)
+
+// The top bit of the first byte that is no digit is the lowest one set (bytes above it may be marked wrongly).
+static inline uint64_t mark_non_digits(uint64_t eight)
+{
+    return ((eight - EIGHT('0')) | (eight + EIGHT(0x7F - '9'))) & EIGHT(0x80);
+}
+
+// Eight digit values, the first in the lowest byte, to a number: pairs, then fours, then eight.
+static inline uint64_t join_eight(uint64_t digits)
+{
+    digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FFu;
+    digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFFu;
+    return (digits * 10000 + (digits >> 32)) & 0xFFFFFFFFu;
+}
+
+static inline uint32_t lowest_set_bit(uint64_t x)
+{
+    return 63 - rbl_leading_zeros(x & (~x + 1));
+}
+
+// Append the digits at `text` to *value (modulo 2^64) and return where they end.
+static inline const char* read_digits(const char* text, const char* end, uint64_t* value)
+{
+    uint64_t sum = *value;
+    while (end - text >= 8)
+    {
+        const uint64_t eight = load_eight(text);
+        const uint64_t marks = mark_non_digits(eight);
+        if (marks == 0)
+        {
+            sum = sum * small_powers[8] + join_eight(eight - EIGHT('0'));
+            text += 8;
+            continue;
+        }
+        const uint32_t count = lowest_set_bit(marks) / 8;
+        if (count > 0)
+        {
+            // Shifted up, the digits stand behind zeros.
+            sum = sum * small_powers[count] + join_eight((eight - EIGHT('0')) << (64 - 8 * count));
+        }
+        *value = sum;
+        return text + count;
+    }
+    while (text < end && is_digit(*text))
+    {
+        sum = sum * 10 + (uint64_t)(*text++ - '0');
+    }
+    *value = sum;
+    return text;
+}
+
+// ---- step 2: a product with an error bound ----
+
+// The double nearest to (significand + s) * 2^exponent, where 0 <= s < 1 and s > 0 exactly when `sticky`.
+// significand >= 2^62. Ties go to even.
+static uint64_t round_to_double(uint64_t significand, bool sticky, int32_t exponent)
+{
+    const int32_t top = 63 - (int32_t)rbl_leading_zeros(significand);
+    int32_t biased = exponent + top + 1023;
+    int32_t shift = top - 52;
+    if (biased <= 0)
+    {
+        shift += 1 - biased;
+        biased = 1; // the smallest exponent; without the implicit bit the number is subnormal
+    }
+    if (biased >= 2047)
+    {
+        return INFINITE_BITS;
+    }
+    if (shift > 64)
+    {
+        return 0;
+    }
+    uint64_t mantissa = shift < 64 ? significand >> shift : 0;
+    const uint64_t half = (uint64_t)1 << (shift - 1);
+    const uint64_t rest = significand & (half | (half - 1));
+    mantissa += rest > half || (rest == half && (sticky || (mantissa & 1) != 0));
+    // The implicit bit, and a carry out of the mantissa, add one to the exponent.
+    return ((uint64_t)(biased - 1) << 52) + mantissa;
+}
+
+typedef struct Bounds
+{
+    uint64_t low, high; // bits of the doubles between which the number rounds
+} Bounds;
+
+// w * 10^q, w > 0. With W = w shifted up to 64 bits and T the table's 128 bits, the number is W * (T + r) times a
+// power of two, 0 <= r < 1, so that the 192-bit product is short by less than W units of its last place.
+static Bounds bound_product(uint64_t w, int64_t q)
+{
+    if (q < RBL_POWER_OF_TEN_MIN || q > 308)
+    {
+        const uint64_t bits = q < 0 ? 0 : INFINITE_BITS;
+        return (Bounds){bits, bits};
+    }
+    const int32_t zeros = (int32_t)rbl_leading_zeros(w);
+    const uint64_t wide = w << zeros;
+    const int32_t exponent = rbl_floor_log2_pow10((int32_t)q) + 1 - zeros;
+    const rblPowerOfTen* power = &rbl_powers_of_ten[q - RBL_POWER_OF_TEN_MIN];
+    rblU128 product = rbl_multiply_wide(wide, power->high);
+    const bool exact_high = q >= 0 && q <= RBL_POWER_OF_TEN_EXACT_HIGH;
+    if (exact_high || product.low + wide >= wide)
+    {
+        const uint64_t bits = round_to_double(product.high, !exact_high || product.low != 0, exponent);
+        return (Bounds){bits, bits};
+    }
+    const rblU128 rest = rbl_multiply_wide(wide, power->low);
+    product.low += rest.high;
+    product.high += product.low < rest.high;
+    const bool exact = q >= 0 && q <= RBL_POWER_OF_TEN_EXACT;
+    if (exact || product.low != UINT64_MAX || rest.low + wide >= wide)
+    {
+        const bool sticky = !exact || (product.low | rest.low) != 0;
+        const uint64_t bits = round_to_double(product.high, sticky, exponent);
+        return (Bounds){bits, bits};
+    }
+    // The next larger significand may be reached or passed. (It does not overflow: W (T + 1) <= 2^192 - 2^128.)
+    return (Bounds){round_to_double(product.high, true, exponent),
+                    round_to_double(product.high + 1, true, exponent)};
+}
+
+// ---- step 3: exact ----
+
+// The significant digits of a number: digits * 10^exponent, digits being the first `count` ones from `first` on,
+// without the point that may stand among them.
+typedef struct Digits
+{
+    const char* first;
+    const char* end;
+    int64_t count;
+    int64_t exponent;
+} Digits;
+
+static void digits_to_natural(const Digits* digits, rblNatural* natural, int64_t* exponent)
+{
+    rbl_natural_set(natural, 0);
+    const int64_t kept = digits->count < MAX_DIGITS ? digits->count : MAX_DIGITS;
+    int64_t taken = 0;
+    bool rest = false;
+    for (const char* c = digits->first; c < digits->end; ++c)
+    {
+        if (*c == '.')
+        {
+            continue;
+        }
+        if (taken < kept)
+        {
+            rbl_natural_multiply_add(natural, 10, (uint32_t)(*c - '0'));
+            taken += 1;
+            continue;
+        }
+        rest = rest || *c != '0';
+    }
+    *exponent = digits->exponent + (digits->count - kept);
+    if (rest)
+    {
+        rbl_natural_multiply_add(natural, 10, 1); // any tail will do: it only has to be more than nothing
+        *exponent -= 1;
+    }
+}
+
+// Of `low` and the next double, the one nearer to the number: compare it with the point halfway between them.
+static uint64_t choose_exactly(const Digits* digits, uint64_t low)
+{
+    const uint64_t fraction = low & 0x000FFFFFFFFFFFFFu;
+    const uint32_t biased = (uint32_t)(low >> 52);
+    const uint64_t mantissa = biased == 0 ? fraction : fraction | 0x0010000000000000u;
+    const int32_t half_exponent =
+        (int32_t)(biased == 0 ? 1 : biased) - 1076; // of half a unit in the last place
+
+    rblNatural number;
+    rblNatural halfway;
+    int64_t exponent;
+    digits_to_natural(digits, &number, &exponent);
+    rbl_natural_set(&halfway, 2 * mantissa + 1);
+    rbl_natural_multiply_pow10(exponent > 0 ? &number : &halfway,
+                               (uint32_t)(exponent > 0 ? exponent : -exponent));
+    rbl_natural_shift_left(half_exponent > 0 ? &halfway : &number,
+                           (uint32_t)(half_exponent > 0 ? half_exponent : -half_exponent));
+    const int order = rbl_natural_compare(&number, &halfway);
+    return low + (order > 0 || (order == 0 && (low & 1) != 0));
+}
+
+// The number whose digits (with at most one point among them) fill first .. end, times 10^exponent.
+static uint64_t convert_long(const char* first, const char* end, int64_t exponent)
+{
+    const char* point = memchr(first, '.', (size_t)(end - first));
+    if (point != NULL)
+    {
+        exponent -= end - point - 1;
+    }
+    while (first < end && (*first == '0' || *first == '.'))
+    {
+        ++first;
+    }
+    const bool point_inside = point != NULL && point >= first;
+    const Digits digits = {first, end, end - first - point_inside, exponent};
+    uint64_t w = 0;
+    int64_t taken = 0;
+    for (const char* c = first; c < end && taken < MAX_FAST_DIGITS; ++c)
+    {
+        if (*c != '.')
+        {
+            w = w * 10 + (uint64_t)(*c - '0');
+            taken += 1;
+        }
+    }
+    if (w == 0)
+    {
+        return 0;
+    }
+    const int64_t q = exponent + (digits.count - taken);
+    Bounds bounds = bound_product(w, q);
+    if (taken < digits.count)
+    {
+        bounds.high = bound_product(w + 1, q).high;
+    }
+    return bounds.low == bounds.high ? bounds.low : choose_exactly(&digits, bounds.low);
+}
+
+// ---- reading ----
+
+static const char* match_word(const char* text, const char* end, const char* word)
+{
+    for (; *word != '\0'; ++word, ++text)
+    {
+        if (text == end || (*text | 0x20) != *word)
+        {
+            return NULL;
+        }
+    }
+    return text;
+}
+
+static const char* parse_special(const char* text, const char* end, bool negative, double* out)
+{
+    uint64_t bits = INFINITE_BITS;
+    const char* after = match_word(text, end, "infinity");
+    after = after != NULL ? after : match_word(text, end, "inf");
+    if (after == NULL)
+    {
+        after = match_word(text, end, "nan");
+        bits = 0x7FF8000000000000u;
+    }
+    if (after != NULL)
+    {
+        bits |= (uint64_t)negative << 63;
+        memcpy(out, &bits, sizeof *out);
+    }
+    return after;
+}
+
+// The exponent part at `text`, if there is one, added to *exponent. An "e" without digits is left unread.
+static const char* parse_exponent(const char* text, const char* end, int64_t* exponent)
+{
+    const char* c = text + 1;
+    const bool negative = c < end && *c == '-';
+    c += c < end && (*c == '-' || *c == '+');
+    if (c == end || !is_digit(*c))
+    {
+        return text;
+    }
+    int64_t value = 0;
+    for (; c < end && is_digit(*c); ++c)
+    {
+        if (value < INT64_MAX / 40) // beyond that no text in memory could make up for it
+        {
+            value = value * 10 + (*c - '0');
+        }
+    }
+    *exponent += negative ? -value : value;
+    return c;
+}
+
+const char* rbl_parse_double(const char* text, const char* end, double* out)
+{
+    const bool negative = text < end && *text == '-';
+    text += text < end && (*text == '-' || *text == '+');
+    const char* const first = text;
+    uint64_t w = 0;
+    while (text < end && is_digit(*text))
+    {
+        w = w * 10 + (uint64_t)(*text++ - '0');
+    }
+    int64_t count = text - first;
+    int64_t exponent = 0;
+    if (text < end && *text == '.')
+    {
+        const char* const fraction = text + 1;
+        text = read_digits(fraction, end, &w);
+        exponent = fraction - text;
+        count -= exponent;
+    }
+    if (count == 0)
+    {
+        return parse_special(first, end, negative, out);
+    }
+    const char* const digits_end = text;
+    int64_t explicit_exponent = 0;
+    if (text < end && (*text | 0x20) == 'e')
+    {
+        text = parse_exponent(text, end, &explicit_exponent);
+    }
+    exponent += explicit_exponent;
+
+    if (count <= MAX_FAST_DIGITS && w <= (uint64_t)1 << 53 && exponent >= -22 && exponent <= 22)
+    {
+        const double value =
+            exponent < 0 ? (double)w / exact_powers[-exponent] : (double)w * exact_powers[exponent];
+        *out = negative ? -value : value;
+        return text;
+    }
+    uint64_t bits = 0;
+    if (count > MAX_FAST_DIGITS)
+    {
+        bits = convert_long(first, digits_end, explicit_exponent);
+    }
+    else if (w != 0)
+    {
+        const Bounds bounds = bound_product(w, exponent);
+        const bool done = bounds.low == bounds.high;
+        bits = done ? bounds.low : convert_long(first, digits_end, explicit_exponent);
+    }
+    bits |= (uint64_t)negative << 63;
+    memcpy(out, &bits, sizeof *out);
+    return text;
+}
+
+const char* rbl_parse_i64(const char* text, const char* end, int64_t* out)
+{
+    const bool negative = text < end && *text == '-';
+    text += text < end && (*text == '-' || *text == '+');
+    if (text == end || !is_digit(*text))
+    {
+        return NULL;
+    }
+    const uint64_t limit = (uint64_t)INT64_MAX + negative;
+    uint64_t value = 0;
+    for (; text < end && is_digit(*text); ++text)
+    {
+        const uint64_t digit = (uint64_t)(*text - '0');
+        if (value > (limit - digit) / 10)
+        {
+            return NULL;
+        }
+        value = value * 10 + digit;
+    }
+    *out = negative ? (int64_t)(~value + 1) : (int64_t)value;
+    return text;
+}

@@ -185,7 +185,7 @@ static double nudge(rblRandom* random, double x)
     const int steps = (int)rbl_random_below(random, 7) - 3;
     for (int i = 0; i < abs(steps); ++i)
     {
-        x = nextafter(x, steps > 0 ? INFINITY : -INFINITY);
+        x = nextafter(x, steps > 0 ? HUGE_VAL : -HUGE_VAL);
     }
     return x;
 }
@@ -426,7 +426,7 @@ static void repeated_points_are_degenerate(void** state)
 static void values_that_are_not_finite_give_nan(void** state)
 {
     (void)state;
-    const double bad[2] = {NAN, INFINITY};
+    const double bad[2] = {(double)NAN, (double)INFINITY};
     for (int i = 0; i < 2; ++i)
     {
         const double p[2] = {bad[i], 1}, q[2] = {0, 1}, r[2] = {2, 5};

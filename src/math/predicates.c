@@ -109,7 +109,7 @@ static double exact_orient2d(const double a[2], const double b[2], const double 
     const rblVec3d points[3] = {{a[0], a[1], 0}, {b[0], b[1], 0}, {c[0], c[1], 0}};
     if (!all_finite(points, 3))
     {
-        return NAN;
+        return (double)NAN;
     }
     uint32_t limbs[SPACE_LIMBS / 4];
     rblBigSpace space = {limbs, SPACE_LIMBS / 4, 0};
@@ -144,7 +144,7 @@ static double exact_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
     const rblVec3d points[4] = {a, b, c, d};
     if (!all_finite(points, 4))
     {
-        return NAN;
+        return (double)NAN;
     }
     uint32_t limbs[SPACE_LIMBS];
     rblBigSpace space = {limbs, SPACE_LIMBS, 0};
@@ -179,7 +179,7 @@ static double exact_insphere(const rblVec3d points[5])
 {
     if (!all_finite(points, 5))
     {
-        return NAN;
+        return (double)NAN;
     }
     uint32_t limbs[SPACE_LIMBS];
     rblBigSpace space = {limbs, SPACE_LIMBS, 0};

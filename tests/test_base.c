@@ -278,11 +278,11 @@ static void log_hook_gets_only_what_it_asked_for(void** state)
 {
     (void)state;
     char line[64] = "";
-    rbl_log(RBL_LOG_ERROR, "nobody listens");
+    rbl_log_message(RBL_LOG_ERROR, "nobody listens");
     rbl_set_log(remember_line, line, RBL_LOG_WARNING);
-    rbl_log(RBL_LOG_INFO, "too quiet");
+    rbl_log_message(RBL_LOG_INFO, "too quiet");
     assert_string_equal(line, "");
-    rbl_log(RBL_LOG_WARNING, "crack %d", 3);
+    rbl_log_message(RBL_LOG_WARNING, "crack %d", 3);
     assert_string_equal(line, "2 crack 3");
     rbl_set_log(NULL, NULL, RBL_LOG_DEBUG);
 }

@@ -18,7 +18,7 @@ void rbl_set_log(rblLogFcn* fcn, void* context, rblLogLevel lowest)
     rbl_mutex_unlock(&log_mutex);
 }
 
-void rbl_log(rblLogLevel level, const char* format, ...)
+void rbl_log_message(rblLogLevel level, const char* format, ...)
 {
     rbl_mutex_lock(&log_mutex);
     rblLogFcn* fcn = level >= log_lowest ? log_fcn : NULL;

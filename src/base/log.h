@@ -5,6 +5,6 @@
 #include "rubble/log.h"
 
 // Send one line to the log hook; nothing is formatted when nobody listens.
-void rbl_log(rblLogLevel level, const char* format, ...) RBL_PRINTF_LIKE(2, 3);
+void rbl_log_message(rblLogLevel level, const char* format, ...) RBL_PRINTF_LIKE(2, 3);
 
 #endif

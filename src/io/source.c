@@ -1,0 +1,61 @@
+// Where in a file something is wrong.
+#include "base/log.h"
+#include "io/readers.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// The end of a long name tells more than its beginning, and must not push the message out of the line.
+#define LONGEST_NAME 200
+
+static const char* short_name(const rblSource* source)
+{
+    const size_t length = strlen(source->name);
+    return length > LONGEST_NAME ? source->name + (length - LONGEST_NAME) : source->name;
+}
+
+// Lines end with LF, CR LF or CR.
+static size_t line_of(const rblSource* source, const uint8_t* at)
+{
+    size_t line = 1;
+    for (const uint8_t* c = source->bytes; c < at; ++c)
+    {
+        line += *c == '\n' || (*c == '\r' && (c + 1 == source->bytes + source->size || c[1] != '\n'));
+    }
+    return line;
+}
+
+rblResult rbl_fail_line(const rblSource* source, const void* at, rblResult result, const char* format, ...)
+{
+    char text[RBL_ERROR_TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return rbl_fail(result, "%s:%zu: %s", short_name(source), line_of(source, at), text);
+}
+
+rblResult rbl_fail_byte(const rblSource* source, uint64_t offset, rblResult result, const char* format, ...)
+{
+    char text[RBL_ERROR_TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return rbl_fail(result, "%s: byte %llu: %s", short_name(source), (unsigned long long)offset, text);
+}
+
+void rbl_warn_line(const rblSource* source, const void* at, const char* format, ...)
+{
+    char text[RBL_ERROR_TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (at == NULL)
+    {
+        rbl_log(RBL_LOG_WARNING, "%s: %s", short_name(source), text);
+        return;
+    }
+    rbl_log(RBL_LOG_WARNING, "%s:%zu: %s", short_name(source), line_of(source, at), text);
+}

@@ -54,8 +54,8 @@ void rbl_warn_line(const rblSource* source, const void* at, const char* format, 
     va_end(arguments);
     if (at == NULL)
     {
-        rbl_log(RBL_LOG_WARNING, "%s: %s", short_name(source), text);
+        rbl_log_message(RBL_LOG_WARNING, "%s: %s", short_name(source), text);
         return;
     }
-    rbl_log(RBL_LOG_WARNING, "%s:%zu: %s", short_name(source), line_of(source, at), text);
+    rbl_log_message(RBL_LOG_WARNING, "%s:%zu: %s", short_name(source), line_of(source, at), text);
 }

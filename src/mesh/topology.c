@@ -142,8 +142,11 @@ static void unite(uint32_t* parents, uint32_t a, uint32_t b)
     }
 }
 
-// Faces around edges of three or more faces have no twins; a hash of edges joins them.
-static bool unite_crowded(const rblTopology* t, uint32_t* parents)
+// Called for each corner whose edge another, earlier or twin corner has too.
+typedef void PairFcn(const rblTopology* t, uint32_t corner, uint32_t other, uint32_t* parents);
+
+// Corners around edges of three or more faces have no twins; a hash of edges joins each to the first one.
+static bool pair_crowded(const rblTopology* t, PairFcn* fcn, uint32_t* parents)
 {
     rblHashMap first_corner;
     rbl_hash_map_init(&first_corner, t->allocator);
@@ -161,41 +164,68 @@ static bool unite_crowded(const rblTopology* t, uint32_t* parents)
         ok = first != NULL;
         if (ok && !added)
         {
-            unite(parents, t->corner_faces[c], t->corner_faces[*first]);
+            fcn(t, c, *first, parents);
         }
     }
     rbl_hash_map_free(&first_corner);
     return ok;
 }
 
-rblResult rbl_face_components(const rblTopology* t, uint32_t* labels, uint32_t* count)
+// Unite along every edge; afterwards every element's parent is its root, which is the first of its set.
+static rblResult unite_along_edges(const rblTopology* t, PairFcn* fcn, uint32_t* parents, uint32_t count)
 {
-    const uint32_t faces = t->view->face_count;
-    for (uint32_t f = 0; f < faces; ++f)
+    for (uint32_t i = 0; i < count; ++i)
     {
-        labels[f] = f;
+        parents[i] = i;
     }
     for (uint32_t c = 0; c < t->view->corner_count; ++c)
     {
-        if (rbl_has_twin(t, c))
+        if (rbl_has_twin(t, c) && t->twins[c] < c)
         {
-            unite(labels, t->corner_faces[c], t->corner_faces[t->twins[c]]);
+            fcn(t, c, t->twins[c], parents);
         }
     }
-    if (!unite_crowded(t, labels))
+    if (!pair_crowded(t, fcn, parents))
     {
         return rbl_fail_memory();
     }
-    // Roots come before their members, so one pass numbers them in place.
-    for (uint32_t f = 0; f < faces; ++f)
+    for (uint32_t i = 0; i < count; ++i)
     {
-        labels[f] = find_root(labels, f);
+        parents[i] = find_root(parents, i);
     }
+    return RBL_OK;
+}
+
+static void unite_faces(const rblTopology* t, uint32_t corner, uint32_t other, uint32_t* parents)
+{
+    unite(parents, t->corner_faces[corner], t->corner_faces[other]);
+}
+
+rblResult rbl_face_components(const rblTopology* t, uint32_t* labels, uint32_t* count)
+{
+    RBL_TRY(unite_along_edges(t, unite_faces, labels, t->view->face_count));
+    // Roots come before their members, so one pass numbers them in place.
     uint32_t next = 0;
-    for (uint32_t f = 0; f < faces; ++f)
+    for (uint32_t f = 0; f < t->view->face_count; ++f)
     {
         labels[f] = labels[f] == f ? next++ : labels[labels[f]];
     }
     *count = next;
     return RBL_OK;
+}
+
+// Both ends of an edge: the two faces' corners there are neighbours in a fan.
+static void unite_corners(const rblTopology* t, uint32_t corner, uint32_t other, uint32_t* parents)
+{
+    const uint32_t* vertices = t->view->corner_vertices;
+    const uint32_t end = rbl_next_corner(t, corner);
+    const uint32_t other_end = rbl_next_corner(t, other);
+    const bool same_way = vertices[corner] == vertices[other];
+    unite(parents, corner, same_way ? other : other_end);
+    unite(parents, end, same_way ? other_end : other);
+}
+
+rblResult rbl_corner_fans(const rblTopology* t, uint32_t* fans)
+{
+    return unite_along_edges(t, unite_corners, fans, t->view->corner_count);
 }

@@ -48,4 +48,9 @@ static inline bool rbl_same_direction(const rblTopology* t, uint32_t corner)
 // numbered 0 .. *count - 1 in order of first appearance.
 rblResult rbl_face_components(const rblTopology* topology, uint32_t* labels, uint32_t* count);
 
+// Group the corners at each vertex into fans: corners whose faces share an edge at that vertex, with any number of
+// faces, belong together. `fans` has corner_count entries and gets the first corner of each corner's fan. A vertex is
+// manifold (as far as its edges are) when all its corners are of one fan.
+rblResult rbl_corner_fans(const rblTopology* topology, uint32_t* fans);
+
 #endif

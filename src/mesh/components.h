@@ -1,0 +1,30 @@
+// Volumes of the connected parts of a mesh, and which parts lie inside which.
+#ifndef RBL_MESH_COMPONENTS_H
+#define RBL_MESH_COMPONENTS_H
+
+#include "mesh/topology.h"
+#include "mesh/triangle_set.h"
+
+typedef struct rblComponents
+{
+    uint32_t count;
+    uint32_t* labels;     // per face, from rbl_face_components()
+    uint32_t* first_face; // per component
+    uint32_t* next_face;  // per face: the next one of its component, RBL_NONE at the end
+    double* volumes;      // per component, signed, m^3; filled by rbl_component_volumes()
+    uint32_t face_count;
+    const rblAllocator* allocator;
+} rblComponents;
+
+rblResult rbl_components_init(rblComponents* components, const rblTopology* topology);
+void rbl_components_free(rblComponents* components);
+
+// Signed volume of every component, summed about a point of its own (about one point for all with `common`: the sum
+// then means something for surfaces that are closed but not joined). Returns the sum.
+double rbl_component_volumes(rblComponents* components, const rblTriangleSet* set, const rblVec3d* common);
+
+// How often all other components together wind around component `which`, at one of its vertices that lies on none of
+// them: 1 for a cavity in a solid. Exact where they are closed and do not cross it. 0 when every vertex looked at touches another.
+int32_t rbl_component_winding(const rblComponents* components, const rblTriangleSet* set, uint32_t which);
+
+#endif

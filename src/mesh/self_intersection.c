@@ -1,0 +1,258 @@
+#include "mesh/self_intersection.h"
+
+#include "base/error.h"
+#include "base/jobs.h"
+#include "base/sort.h"
+#include "math/vec.h"
+#include "mesh/triangle_intersection.h"
+
+// What one block of the parallel loop found.
+typedef struct Block
+{
+    rblIntersectionArray pairs;
+    rblIndexArray hits;    // of the triangle at hand
+    rblIndexArray scratch; // for sorting them
+    bool failed;
+} Block;
+
+typedef struct Search
+{
+    const rblTriangleSet* set;
+    const uint32_t* vertex_names; // per vertex: what it shares with others by; null: its own number
+    uint32_t limit;
+    uint32_t first; // triangle of item 0 of the loop under way
+    Block blocks[RBL_MAX_BLOCKS];
+} Search;
+
+// One triangle against all later ones.
+typedef struct Query
+{
+    const Search* search;
+    Block* block;
+    uint32_t triangle;
+    uint32_t names[3];
+    rblVec3d points[3];
+} Query;
+
+static void load(const Search* search, uint32_t triangle, uint32_t names[3], rblVec3d points[3])
+{
+    rbl_triangle_points(search->set, triangle, points);
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        const uint32_t vertex = rbl_triangle_vertex(search->set, triangle, i);
+        names[i] = search->vertex_names != NULL ? search->vertex_names[vertex] : vertex;
+    }
+}
+
+// Bring the vertices that both triangles have to the front of both, in the same order; returns how many.
+static uint32_t align_shared(const uint32_t names_a[3], rblVec3d a[3], uint32_t names_b[3], rblVec3d b[3])
+{
+    uint32_t names[3] = {names_a[0], names_a[1], names_a[2]};
+    uint32_t shared = 0;
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        for (uint32_t k = shared; k < 3; ++k)
+        {
+            if (names[i] != names_b[k])
+            {
+                continue;
+            }
+            const rblVec3d swap_a = a[i], swap_b = b[k];
+            a[i] = a[shared];
+            b[k] = b[shared];
+            a[shared] = swap_a;
+            b[shared] = swap_b;
+            names[i] = names[shared];
+            names_b[k] = names_b[shared];
+            shared += 1;
+            break;
+        }
+    }
+    return shared;
+}
+
+static bool test_candidate(uint32_t other, void* context)
+{
+    const Query* query = context;
+    if (other <= query->triangle)
+    {
+        return true;
+    }
+    uint32_t names[3];
+    rblVec3d b[3];
+    rblVec3d a[3] = {query->points[0], query->points[1], query->points[2]};
+    load(query->search, other, names, b);
+    const uint32_t shared = align_shared(query->names, a, names, b);
+    if (rbl_triangles_meet(a, b, shared) && !rbl_array_push(&query->block->hits, other))
+    {
+        query->block->failed = true;
+        return false;
+    }
+    return true;
+}
+
+static bool is_smaller(uint32_t a, uint32_t b, const void* context)
+{
+    (void)context;
+    return a < b;
+}
+
+// The hits come in the order of the tree; the pairs go out by number.
+static bool flush_hits(Block* block, const rblTriangleSet* set, uint32_t triangle)
+{
+    const size_t count = block->hits.count;
+    if (!rbl_array_resize(&block->scratch, count))
+    {
+        return false;
+    }
+    rbl_sort_indices(block->hits.data, block->scratch.data, count, is_smaller, NULL);
+    for (size_t i = 0; i < count; ++i)
+    {
+        const uint32_t other = block->hits.data[i];
+        const rblIntersection pair = {{triangle, other}, {set->faces.data[triangle], set->faces.data[other]}};
+        if (!rbl_array_push(&block->pairs, pair))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void search_block(rblRange range, void* context)
+{
+    Search* search = context;
+    Block* block = &search->blocks[range.block];
+    Query query = {.search = search, .block = block};
+    for (uint32_t i = range.begin; i < range.end && !block->failed && block->pairs.count < search->limit; ++i)
+    {
+        query.triangle = search->first + i;
+        load(search, query.triangle, query.names, query.points);
+        rbl_array_clear(&block->hits);
+        rbl_box_tree_query(&search->set->tree, &search->set->boxes[query.triangle], test_candidate, &query);
+        block->failed = block->failed || !flush_hits(block, search->set, query.triangle);
+    }
+}
+
+// Append what the blocks found, in their order, up to the limit.
+static rblResult merge_blocks(Search* search, uint32_t block_count, rblIntersectionArray* out)
+{
+    bool ok = true;
+    for (uint32_t b = 0; b < block_count; ++b)
+    {
+        Block* block = &search->blocks[b];
+        ok = ok && !block->failed;
+        for (size_t i = 0; i < block->pairs.count && out->count < search->limit && ok; ++i)
+        {
+            ok = rbl_array_push(out, block->pairs.data[i]);
+        }
+        rbl_array_clear(&block->pairs);
+    }
+    return ok ? RBL_OK : rbl_fail_memory();
+}
+
+// Waves of growing size, a parallel loop each: a mesh with more pairs than the limit stops early, at the same place for any number of
+// workers.
+static rblResult search_waves(Search* search, rblIntersectionArray* out)
+{
+    enum
+    {
+        FIRST_WAVE = 64,
+        LARGEST_WAVE = 1 << 15,
+        PER_BLOCK = 8
+    };
+    const uint32_t count = rbl_triangle_count(search->set);
+    uint32_t wave = FIRST_WAVE;
+    for (uint32_t first = 0; first < count && out->count < search->limit; first += wave)
+    {
+        wave = first < FIRST_WAVE || wave == LARGEST_WAVE ? wave : 2 * wave;
+        wave = wave < count - first ? wave : count - first;
+        search->first = first;
+        rbl_parallel_for(rbl_default_jobs(), wave, PER_BLOCK, search_block, search);
+        RBL_TRY(merge_blocks(search, rbl_block_count(wave, PER_BLOCK), out));
+    }
+    return RBL_OK;
+}
+
+// Per vertex: the first vertex at the same position.
+static bool name_by_position(const rblMeshView* view, uint32_t* names, const rblAllocator* allocator)
+{
+    rblHashMap first_at;
+    rbl_hash_map_init(&first_at, allocator);
+    bool ok = rbl_hash_map_reserve(&first_at, view->vertex_count);
+    for (uint32_t v = 0; v < view->vertex_count && ok; ++v)
+    {
+        // Adding zero makes -0 and 0 the same bytes.
+        const rblVec3d p = rbl_add3d(view->positions[v], rbl_vec3d(0, 0, 0));
+        uint64_t key = rbl_hash_bytes(RBL_HASH_START, &p, sizeof p);
+        bool added = false;
+        const uint32_t* first = rbl_hash_map_get_or_add(&first_at, key, v, &added);
+        while (first != NULL && !added && !rbl_equal3d(view->positions[*first], p) && rbl_finite3d(p))
+        {
+            key = rbl_hash_u64(key + 1);
+            first = rbl_hash_map_get_or_add(&first_at, key, v, &added);
+        }
+        ok = first != NULL;
+        names[v] = ok ? *first : v;
+    }
+    rbl_hash_map_free(&first_at);
+    return ok;
+}
+
+static void init_blocks(Search* search, const rblAllocator* allocator)
+{
+    for (int b = 0; b < RBL_MAX_BLOCKS; ++b)
+    {
+        rbl_array_init(&search->blocks[b].pairs, allocator);
+        rbl_array_init(&search->blocks[b].hits, allocator);
+        rbl_array_init(&search->blocks[b].scratch, allocator);
+    }
+}
+
+static void free_blocks(Search* search)
+{
+    for (int b = 0; b < RBL_MAX_BLOCKS; ++b)
+    {
+        rbl_array_free(&search->blocks[b].pairs);
+        rbl_array_free(&search->blocks[b].hits);
+        rbl_array_free(&search->blocks[b].scratch);
+    }
+}
+
+rblResult rbl_triangle_intersections(const rblTriangleSet* set, const rblIntersectionOptions* options,
+                                     rblIntersectionArray* out)
+{
+    const rblAllocator* allocator = out->allocator;
+    const bool by_position = options != NULL && options->join_equal_positions;
+    const uint32_t limit = options != NULL && options->limit > 0 ? options->limit : RBL_MAX_INTERSECTIONS;
+    const uint32_t name_count = by_position ? set->view->vertex_count : 0;
+    uint32_t* names = RBL_NEW_ARRAY(allocator, uint32_t, name_count);
+    Search* search = rbl_alloc_zero(allocator, sizeof *search);
+    rblResult result = RBL_OK;
+    rbl_array_clear(out);
+    if (search == NULL || (by_position && (names == NULL || !name_by_position(set->view, names, allocator))))
+    {
+        result = rbl_fail_memory();
+    }
+    else
+    {
+        search->set = set;
+        search->vertex_names = names;
+        search->limit = limit;
+        init_blocks(search, allocator);
+        result = search_waves(search, out);
+        free_blocks(search);
+    }
+    rbl_free(allocator, search, sizeof *search);
+    RBL_FREE_ARRAY(allocator, names, name_count);
+    return result;
+}
+
+rblResult rbl_self_intersections(const rblMeshView* view, const rblIntersectionOptions* options,
+                                 rblIntersectionArray* out)
+{
+    rblTriangleSet set;
+    RBL_TRY(rbl_triangle_set_init(&set, view, out->allocator));
+    const rblResult result = rbl_triangle_intersections(&set, options, out);
+    rbl_triangle_set_free(&set);
+    return result;
+}

@@ -16,20 +16,6 @@
 #define EXP_OVERFLOW  710.0
 #define EXP_UNDERFLOW (-746.0)
 
-// x * 2^exponent with one rounding, also where the result is subnormal; |exponent| <= 1100.
-static double scaled(double x, int exponent)
-{
-    if (exponent > 1000)
-    {
-        return x * 0x1p1000 * rbl_power_of_two(exponent - 1000);
-    }
-    if (exponent < -1000)
-    {
-        return x * rbl_power_of_two(exponent + 500) * 0x1p-500;
-    }
-    return x * rbl_power_of_two(exponent);
-}
-
 // exp(x.high + x.low), EXP_UNDERFLOW <= x.high <= EXP_OVERFLOW: x = k ln 2 + r, |r| <= ln(2) / 2, then the Taylor series
 // of exp(r) up to r^14, in which 1 + r keeps its rounding error.
 static double exp_pair(rblDouble2 x)
@@ -53,7 +39,7 @@ static double exp_pair(rblDouble2 x)
     p = 0.5 + t * p;
     const rblDouble2 head = rbl_fast_two_sum(1.0, t);
     const double value = head.high + (head.low + (t * t * p + (r.low + r.low * t)));
-    return scaled(value, (int)k);
+    return rbl_scaled(value, (int)k);
 }
 
 double rbl_exp(double x)

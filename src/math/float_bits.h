@@ -31,6 +31,20 @@ static inline double rbl_power_of_two(int exponent)
     return rbl_from_bits((uint64_t)(exponent + 1023) << 52);
 }
 
+// x * 2^exponent with one rounding at most, also where the result is subnormal; |exponent| <= 2000.
+static inline double rbl_scaled(double x, int exponent)
+{
+    if (exponent > 1000)
+    {
+        return x * 0x1p1000 * rbl_power_of_two(exponent - 1000);
+    }
+    if (exponent < -1000)
+    {
+        return x * rbl_power_of_two(exponent + 1000) * 0x1p-1000;
+    }
+    return x * rbl_power_of_two(exponent);
+}
+
 // |x| with the sign bit of `sign`; works for NaN, infinities and -0.
 static inline double rbl_with_sign(double x, double sign)
 {

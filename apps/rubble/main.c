@@ -1,9 +1,6 @@
-#include "rubble/rubble.h"
+#include "tool.h"
 
-#include <stdio.h>
-
-int main(void)
+int main(int argument_count, char** arguments)
 {
-    printf("rubble %s\n", rbl_version());
-    return 0;
+    return tool_main(argument_count, (const char* const*)arguments);
 }

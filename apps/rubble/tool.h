@@ -1,0 +1,43 @@
+// What the commands share: exit codes, error lines, and their entry points.
+#ifndef RUBBLE_TOOL_TOOL_H
+#define RUBBLE_TOOL_TOOL_H
+
+#include "base/error.h"
+#include "options.h"
+#include "rubble/rubble.h"
+
+enum
+{
+    TOOL_DONE = 0,
+    TOOL_REFUSED = 1, // input refused or work failed
+    TOOL_USAGE = 2    // wrong command line
+};
+
+// One line on standard error, "rubble: ...", whatever bytes the message holds. Returns TOOL_REFUSED.
+int tool_fail(const char* format, ...) RBL_PRINTF_LIKE(1, 2);
+
+// The same with rbl_last_error().
+int tool_fail_last(void);
+
+// The same for a command line that is wrong in a way the tables cannot express. Returns TOOL_USAGE.
+int tool_usage(const Parsed* parsed, const char* format, ...) RBL_PRINTF_LIKE(2, 3);
+
+// Start the progress bar of a command that works on a file, unless --quiet.
+void tool_start_progress(const Parsed* parsed, const char* path);
+
+// --text asks for a form that the format of this file has: TOOL_DONE, or TOOL_USAGE after an error line.
+int tool_check_text(const Parsed* parsed, const char* path);
+
+// Write a mesh with the --text option of the command. Returns an exit code.
+int tool_save(const Parsed* parsed, rblMeshId mesh, const char* path);
+
+// All of the tool: returns the exit code.
+int tool_main(int argument_count, const char* const* arguments);
+
+// The description of the command line. Null, with an error line, when out of memory.
+const Program* program_open(void);
+void program_close(void);
+
+CommandFcn info_run, repair_run, convert_run, make_run, bench_run, completion_run, man_run, help_run;
+
+#endif

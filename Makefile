@@ -9,12 +9,19 @@ FUZZ_SECONDS ?= 60
 RUBBLE_MODELS ?= $(abspath ../shared/models)
 export RUBBLE_MODELS
 
-TOOL := build/release/apps/rubble/rubble
+# $(call build,PRESET[,cmake options]): configure quietly (a moment when nothing changed), then build.
+define build
+@mkdir -p build
+@cmake --preset $(1) $(2) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
+@cmake --build --preset $(1)
+endef
 
-.PHONY: all help demo test check test-asan test-release test-clang test-tsan test-hash bench install uninstall \
+.PHONY: all help demo test check test-asan test-release test-clang test-tsan test-hash test-install bench install \
         wasm fuzz coverage format clean
 
-all: build-release
+all:
+	@scripts/bootstrap build
+	$(call build,release)
 
 help:
 	@echo "make              build the library and the tool into build/release"
@@ -22,7 +29,7 @@ help:
 	@echo "make test         everything that CI checks: layers, format, ASan + UBSan, release, clang, install"
 	@echo "make test-tsan    the tests under ThreadSanitizer"
 	@echo "make test-hash    same results from gcc and clang, -O0 to -O3, 1 to 8 threads, and WebAssembly"
-	@echo "make bench        all benchmarks, with peers where they are installed"
+	@echo "make bench        all benchmarks, beside peers where they are installed (scripts/bootstrap peers)"
 	@echo "make fuzz         every reader, FUZZ_SECONDS each (default 60)"
 	@echo "make coverage     line coverage of src/, report in build/coverage/report"
 	@echo "make wasm         the library as WebAssembly"
@@ -30,77 +37,50 @@ help:
 	@echo "make format       clang-format on every file"
 	@echo "make clean        remove build/ and out/"
 
-# Configure once per preset; ninja notices later changes by itself.
-build/%/build.ninja: CMakePresets.json
-	@cmake --preset $* >build/$*.log 2>&1 || { cat build/$*.log; exit 1; }
-
-.PHONY: build-%
-build-release: | bootstrap-build
-build-asan build-tsan build-clang: | bootstrap-test
-build-%: | build
-	@$(MAKE) --no-print-directory build/$*/build.ninja
-	@cmake --build --preset $*
-
-build:
-	@mkdir -p build
-
-bootstrap-%:
-	@scripts/bootstrap $*
-
-.PHONY: build-release build-asan build-tsan build-clang build-wasm build-coverage build-fuzz
-
-demo: | bootstrap-build build
-	@cmake --preset release -DRUBBLE_BUILD_TESTS=OFF -B build/demo >build/demo.log 2>&1 || { cat build/demo.log; exit 1; }
-	@cmake --build build/demo --target rubble_tool >build/demo.log 2>&1 || { cat build/demo.log; exit 1; }
-	@scripts/demo build/demo/apps/rubble/rubble out
+demo: all
+	@scripts/demo build/release/apps/rubble/rubble out
 
 test: check test-asan test-release test-clang test-install
 
-check: | bootstrap-test
+check:
+	@scripts/bootstrap test
 	@scripts/check-layers
 	@scripts/check-format
 
-test-asan: build-asan
-	@ctest --preset asan -j2
+test-asan test-release test-clang test-tsan: test-%:
+	@scripts/bootstrap test
+	$(call build,$*)
+	@ctest --preset $* -j2
 
-test-release: build-release-tests
-	@ctest --preset release -j2
-
-test-clang: build-clang
-	@ctest --preset clang -j2
-
-test-tsan: build-tsan
-	@ctest --preset tsan -j2
-
-build-release-tests: | bootstrap-test
-	@$(MAKE) --no-print-directory build-release
-
-.PHONY: test-install build-release-tests
-test-install: build-release-tests
+test-install:
+	@scripts/bootstrap test
 	@scripts/test-install
 
-test-hash: | bootstrap-test bootstrap-wasm
+test-hash:
+	@scripts/bootstrap test wasm
 	@scripts/test-hash
 
-bench: build-release
-	@$(TOOL) bench all
+bench: all
+	@build/release/apps/rubble/rubble bench all
 
-wasm: | bootstrap-wasm
-	@$(MAKE) --no-print-directory build-wasm
+wasm:
+	@scripts/bootstrap wasm
+	$(call build,wasm)
 
-fuzz: | bootstrap-fuzz
-	@$(MAKE) --no-print-directory build-fuzz
+fuzz:
+	@scripts/bootstrap fuzz
+	$(call build,fuzz)
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-coverage: | bootstrap-coverage
-	@$(MAKE) --no-print-directory build-coverage
+coverage:
+	@scripts/bootstrap test coverage
+	$(call build,coverage)
 	@scripts/coverage
 
-install: | bootstrap-build build
-	@cmake --preset release -DRUBBLE_BUILD_TESTS=OFF -B build/install -DCMAKE_INSTALL_PREFIX=$(PREFIX) >build/install.log 2>&1 \
-	    || { cat build/install.log; exit 1; }
-	@cmake --build build/install
-	@DESTDIR=$(DESTDIR) cmake --install build/install
+install:
+	@scripts/bootstrap build
+	$(call build,release,-DCMAKE_INSTALL_PREFIX=$(PREFIX))
+	@DESTDIR=$(DESTDIR) cmake --install build/release
 
 format:
 	@scripts/check-format --fix

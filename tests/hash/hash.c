@@ -1,0 +1,234 @@
+// Prints one hash per area of the library: scripts/test-hash compares them between compilers, optimisation levels,
+// worker counts and WebAssembly. usage: hash WORKERS
+#include "base/hash_map.h"
+#include "base/number.h"
+#include "base/random.h"
+#include "math/predicates.h"
+#include "math/trig.h"
+#include "rubble/rubble.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint64_t area_hash;
+
+static void add_double(double value)
+{
+    // Every NaN counts as the same: its bits are the compiler's business.
+    const double canonical = value == value ? value : 0.0;
+    area_hash = rbl_hash_bytes(area_hash, &canonical, sizeof canonical);
+}
+
+static void add_u32(uint32_t value)
+{
+    area_hash = rbl_hash_bytes(area_hash, &value, sizeof value);
+}
+
+static void print_area(const char* name)
+{
+    printf("%-14s %016llx\n", name, (unsigned long long)area_hash);
+    area_hash = RBL_HASH_START;
+}
+
+static void require(rblResult result, const char* what)
+{
+    if (result != RBL_OK)
+    {
+        printf("%s failed: %s\n", what, rbl_last_error());
+        exit(1);
+    }
+}
+
+static void hash_functions(void)
+{
+    rblRandom random = rbl_random_seed(1, 1);
+    for (int i = 0; i < 20000; ++i)
+    {
+        const double x = rbl_random_range(&random, -50, 50);
+        const double u = rbl_random_range(&random, -1, 1);
+        add_double(rbl_sin(x));
+        add_double(rbl_cos(x * 1e5));
+        add_double(rbl_atan2(x, u));
+        add_double(rbl_acos(u));
+        add_double(rbl_exp(x));
+        add_double(rbl_log(x * x));
+        add_double(rbl_pow(x * x, u));
+        add_double(rbl_cbrt(x));
+    }
+    print_area("functions");
+}
+
+static rblVec3d random_point(rblRandom* random)
+{
+    rblVec3d p;
+    p.x = rbl_random_range(random, -1, 1);
+    p.y = rbl_random_range(random, -1, 1);
+    p.z = rbl_random_range(random, -1, 1);
+    return p;
+}
+
+static void hash_predicates(void)
+{
+    rblRandom random = rbl_random_seed(2, 1);
+    for (int i = 0; i < 5000; ++i)
+    {
+        rblVec3d p[5];
+        for (int k = 0; k < 5; ++k)
+        {
+            p[k] = random_point(&random);
+        }
+        if (i % 2 == 0) // nearly coplanar: the exact path
+        {
+            p[3].x = (p[0].x + p[1].x + p[2].x) / 3;
+            p[3].y = (p[0].y + p[1].y + p[2].y) / 3;
+            p[3].z = (p[0].z + p[1].z + p[2].z) / 3;
+        }
+        add_double(rbl_orient3d(p[0], p[1], p[2], p[3]));
+        add_double(rbl_insphere(p[0], p[1], p[2], p[3], p[4]));
+        add_double(rbl_orient2d(&p[0].x, &p[1].x, &p[2].x));
+    }
+    print_area("predicates");
+}
+
+static void hash_numbers(void)
+{
+    rblRandom random = rbl_random_seed(3, 1);
+    char text[RBL_NUMBER_SIZE];
+    for (int i = 0; i < 20000; ++i)
+    {
+        const double value = rbl_random_range(&random, -1, 1) * rbl_exp(rbl_random_range(&random, -300, 300));
+        const size_t size = rbl_format_double(value, text);
+        double back = 0;
+        rbl_parse_double(text, text + size, &back);
+        area_hash = rbl_hash_bytes(area_hash, text, size);
+        add_double(back - value);
+    }
+    print_area("numbers");
+}
+
+static void add_mesh(rblMeshId mesh)
+{
+    rblMeshView view;
+    require(rbl_mesh_view(mesh, &view), "view");
+    for (uint32_t v = 0; v < view.vertex_count; ++v)
+    {
+        add_double(view.positions[v].x);
+        add_double(view.positions[v].y);
+        add_double(view.positions[v].z);
+    }
+    for (uint32_t c = 0; c < view.corner_count; ++c)
+    {
+        add_u32(view.corner_vertices[c]);
+    }
+    for (uint32_t i = 0; i < view.layer_count; ++i)
+    {
+        for (size_t k = 0; k < (size_t)view.corner_count * view.layers[i].components; ++k)
+        {
+            add_double((double)view.layers[i].data[k]);
+        }
+    }
+}
+
+static void add_mass(rblMeshId mesh)
+{
+    rblMassProperties mass;
+    require(rbl_mesh_mass_properties(mesh, 2500, &mass), "mass");
+    add_double(mass.mass);
+    add_double(mass.center.x + mass.center.y + mass.center.z);
+    add_double(mass.moments.x);
+    add_double(mass.moments.y);
+    add_double(mass.moments.z);
+    add_double(mass.principal_axes.cx.x + mass.principal_axes.cy.y + mass.principal_axes.cz.z);
+}
+
+static void hash_solids(void)
+{
+    uint32_t count;
+    const rblSolidKind* kinds = rbl_solid_kinds(&count);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rblMeshId mesh;
+        require(rbl_mesh_make(kinds[i].name, NULL, 0, &mesh), kinds[i].name);
+        add_mesh(mesh);
+        add_mass(mesh);
+        require(rbl_mesh_destroy(mesh), "destroy");
+        print_area(kinds[i].name);
+    }
+}
+
+static void hash_simplify(rblMeshId mesh)
+{
+    rblSimplifyOptions options = rbl_default_simplify_options();
+    options.target_triangles = 2000;
+    rblMeshId simple;
+    require(rbl_mesh_simplify(mesh, &options, &simple, NULL), "simplify");
+    add_mesh(simple);
+    require(rbl_mesh_destroy(simple), "destroy");
+    print_area("simplify");
+}
+
+// Take out every 97th face, mend the holes, inspect the result.
+static void hash_repair(rblMeshId mesh)
+{
+    rblMeshId triangles;
+    rblMeshView view;
+    require(rbl_mesh_triangulate(mesh, &triangles), "triangulate");
+    require(rbl_mesh_view(triangles, &view), "view");
+    uint32_t* corners = malloc(sizeof *corners * view.corner_count);
+    uint32_t* starts = malloc(sizeof *starts * ((size_t)view.face_count + 1));
+    if (corners == NULL || starts == NULL)
+    {
+        exit(1);
+    }
+    uint32_t kept = 0;
+    for (uint32_t f = 0; f < view.face_count; ++f)
+    {
+        for (uint32_t k = 0; k < 3 && f % 97 != 0; ++k)
+        {
+            corners[3 * kept + k] = view.corner_vertices[3 * f + k];
+        }
+        kept += f % 97 != 0;
+    }
+    for (uint32_t f = 0; f <= kept; ++f)
+    {
+        starts[f] = 3 * f;
+    }
+    const rblMeshView torn = {.vertex_count = view.vertex_count,
+                              .face_count = kept,
+                              .corner_count = 3 * kept,
+                              .positions = view.positions,
+                              .face_starts = starts,
+                              .corner_vertices = corners};
+    rblMeshId broken;
+    rblMeshId mended;
+    rblRepairReport report;
+    require(rbl_mesh_create(&torn, &broken), "create");
+    require(rbl_mesh_repair(broken, NULL, &mended, &report), "repair");
+    add_mesh(mended);
+    add_u32(report.filled_holes);
+    add_u32(report.solid);
+    add_double(report.after.volume);
+    add_double(report.after.area);
+    print_area("repair");
+    free(corners);
+    free(starts);
+    require(rbl_mesh_destroy(broken), "destroy");
+    require(rbl_mesh_destroy(mended), "destroy");
+    require(rbl_mesh_destroy(triangles), "destroy");
+}
+
+int main(int argc, char** argv)
+{
+    area_hash = RBL_HASH_START;
+    const rblTasks tasks = {.worker_count = argc > 1 ? (uint32_t)atoi(argv[1]) : 1};
+    require(rbl_set_tasks(&tasks), "tasks");
+    hash_functions();
+    hash_predicates();
+    hash_numbers();
+    hash_solids();
+    rblMeshId statue;
+    require(rbl_mesh_make("statue", NULL, 0, &statue), "statue");
+    hash_simplify(statue);
+    hash_repair(statue);
+    require(rbl_mesh_destroy(statue), "destroy");
+    return rbl_set_tasks(NULL) == RBL_OK ? 0 : 1;
+}

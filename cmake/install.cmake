@@ -19,10 +19,21 @@ install(FILES ${PROJECT_BINARY_DIR}/rubble-config.cmake ${PROJECT_BINARY_DIR}/ru
 
 if(TARGET rubble_tool)
     install(TARGETS rubble_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-    install(FILES ${PROJECT_BINARY_DIR}/share/rubble.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-    install(FILES ${PROJECT_BINARY_DIR}/share/rubble.bash RENAME rubble
-            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-    install(FILES ${PROJECT_BINARY_DIR}/share/_rubble DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-    install(FILES ${PROJECT_BINARY_DIR}/share/rubble.fish
-            DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+    # The man page and the completions come out of the tool's own description of its options.
+    set(pages ${PROJECT_BINARY_DIR}/share)
+    add_custom_command(
+        OUTPUT ${pages}/rubble.1 ${pages}/rubble.bash ${pages}/_rubble ${pages}/rubble.fish
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}
+        COMMAND $<TARGET_FILE:rubble_tool> man > ${pages}/rubble.1
+        COMMAND $<TARGET_FILE:rubble_tool> completion bash > ${pages}/rubble.bash
+        COMMAND $<TARGET_FILE:rubble_tool> completion zsh > ${pages}/_rubble
+        COMMAND $<TARGET_FILE:rubble_tool> completion fish > ${pages}/rubble.fish
+        DEPENDS rubble_tool VERBATIM)
+    add_custom_target(rubble_pages ALL DEPENDS ${pages}/rubble.1)
+
+    install(FILES ${pages}/rubble.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${pages}/rubble.bash RENAME rubble DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${pages}/_rubble DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${pages}/rubble.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()

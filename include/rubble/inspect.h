@@ -19,8 +19,9 @@ typedef struct rblDefect
 
 typedef struct rblInspectOptions
 {
-    bool self_intersections; ///< look for intersecting faces too: the only part that is not linear. Default true
-    uint32_t cookie;         ///< set by rbl_default_inspect_options()
+    bool
+        self_intersections; ///< look for intersecting faces too: the only part that is not linear. Default true
+    uint32_t cookie;        ///< set by rbl_default_inspect_options()
 } rblInspectOptions;
 
 RBL_API rblInspectOptions rbl_default_inspect_options(void);
@@ -29,24 +30,27 @@ typedef struct rblMeshReport
 {
     uint32_t vertices, faces, triangles; ///< triangles: what the faces triangulate into
     bool closed;                         ///< every edge has at least two faces: no boundary edges
-    bool manifold;                       ///< no edge has more than two faces, every vertex has one fan, no face repeats a vertex
-    bool oriented;                       ///< across every edge of two faces, these run opposite ways
-    bool outward;                        ///< closed, oriented, and every component of positive volume, or a cavity inside one
-    uint32_t components;                 ///< connected through shared edges
-    int32_t genus;                       ///< sum over components; meaningful when closed, manifold and oriented, else -1
-    double volume;                       ///< signed, m^3; exact when closed and oriented
-    double area;                         ///< m^2
-    rblAabbd bounds;
+    bool manifold; ///< no edge has more than two faces, every vertex has one fan, no face repeats a vertex
+    bool oriented; ///< across every edge of two faces, these run opposite ways
+    bool outward;  ///< closed, oriented, and every component of positive volume, or a cavity inside one
+    uint32_t components; ///< connected through shared edges
+    int32_t genus;       ///< sum over components; meaningful when closed, manifold and oriented, else -1
+    double volume;       ///< signed, m^3; exact when closed and oriented
+    double area;         ///< m^2
+    rblAabbd bounds;     ///< of what the faces use; positions that are not finite left out
 
-    rblDefect boundary_edges;      ///< examples are corners (the half-edge leaving that corner)
-    rblDefect non_manifold_edges;  ///< edges with three or more faces; examples are corners
-    rblDefect misoriented_edges;   ///< edges whose two faces run the same way; examples are corners
+    rblDefect boundary_edges;     ///< examples are corners (the half-edge leaving that corner)
+    rblDefect non_manifold_edges; ///< edges with three or more faces; examples are corners
+    rblDefect misoriented_edges;  ///< edges whose two faces run the same way; examples are corners
     rblDefect non_manifold_vertices;
-    rblDefect isolated_vertices;   ///< vertices used by no face
-    rblDefect degenerate_faces;    ///< a repeated vertex, or no area at all (exactly collinear)
-    rblDefect duplicate_faces;     ///< same vertices as an earlier face, whichever way round
-    rblDefect self_intersections;  ///< pairs of triangles that meet elsewhere than in a shared vertex or edge
-    uint32_t intersecting_faces[RBL_EXAMPLE_COUNT][2]; ///< the first pairs of faces
+    rblDefect isolated_vertices; ///< vertices used by no face
+    rblDefect
+        degenerate_faces; ///< a repeated vertex, a position not finite, or no area at all (exactly collinear)
+    rblDefect duplicate_faces; ///< same vertices as an earlier face, whichever way round
+    /// Pairs of triangles that meet elsewhere than in a shared vertex or edge; touching counts. 1000000 means so many
+    /// or more. Examples are the first faces of the first pairs.
+    rblDefect self_intersections;
+    uint32_t intersecting_faces[RBL_EXAMPLE_COUNT][2]; ///< the faces of the first pairs
 } rblMeshReport;
 
 /// Find out everything at once. Works on any mesh, however broken. `options` may be null for the defaults.

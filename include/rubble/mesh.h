@@ -71,16 +71,17 @@ RBL_API rblResult rbl_mesh_destroy(rblMeshId mesh);
 /// The mesh's own arrays, valid until it is destroyed.
 RBL_API rblResult rbl_mesh_view(rblMeshId mesh, rblMeshView* out);
 
-/// A copy in which every face is a triangle (ear clipping in the face's own plane; a convex face becomes a fan).
-/// Origins name the face that each triangle is part of.
+/// A copy in which every face is a triangle (ear clipping in the face's own plane; a convex face becomes a fan): a face
+/// of n corners gives exactly n - 2, whatever its shape. Origins name the face that each triangle is part of.
 RBL_API rblResult rbl_mesh_triangulate(rblMeshId mesh, rblMeshId* out);
 
 /// A copy with x -> linear * x + offset applied; normals follow, and faces are turned over when `linear` mirrors.
-/// Refused when `linear` is singular or not finite.
+/// Refused when `linear` is singular or not finite, or when a position would overflow.
 RBL_API rblResult rbl_mesh_transform(rblMeshId mesh, const rblMat3d* linear, rblVec3d offset, rblMeshId* out);
 
-/// One mesh holding all of the given ones side by side. Material and group names are merged by name; origins count
-/// through the inputs in order.
+/// One mesh holding all of the given ones side by side. Layers are matched by kind and order, missing ones filled with
+/// zeros. Material and group names are merged by name; where only some inputs have names, the numbers of the others
+/// become names such as "material 3". Origins count through the inputs in order.
 RBL_API rblResult rbl_mesh_join(const rblMeshId* meshes, uint32_t count, rblMeshId* out);
 
 /// How many meshes are alive: a leak check for tests.

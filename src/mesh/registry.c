@@ -37,6 +37,7 @@ static bool add_mesh(rblMesh* mesh, rblMeshId* out)
     if (!rbl_array_reserve(&registry_meshes, registry_ids.generations.count + 1) ||
         !rbl_id_pool_take(&registry_ids, &slot, &generation))
     {
+        shed_registry();
         return false;
     }
     if (slot == registry_meshes.count)

@@ -429,7 +429,7 @@ static void bubbles_in_a_curved_solid_are_told_from_droplets_outside(void** stat
 static void broken_positions_are_counted_and_passed_over(void** state)
 {
     (void)state;
-    const double bad[] = {NAN, INFINITY, -INFINITY};
+    const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     for (int i = 0; i < 3; ++i)
     {
         rblMeshBuilder builder = start_shape();
@@ -448,7 +448,7 @@ static void broken_positions_are_counted_and_passed_over(void** state)
     rblMeshBuilder builder = start_shape();
     for (int i = 0; i < 3; ++i)
     {
-        rbl_mesh_builder_vertex(&builder, (rblVec3d){NAN, bad[i], 0});
+        rbl_mesh_builder_vertex(&builder, (rblVec3d){(double)NAN, bad[i], 0});
     }
     add_triangle(&builder, 0, 1, 2);
     const rblMeshReport report = inspect(&builder);
@@ -502,7 +502,7 @@ static void random_soups_never_trouble_it(void** state)
 {
     (void)state;
     rblRandom random = rbl_random_seed(42, 0);
-    const double special[] = {NAN, INFINITY, 1e300, -1e300, 1e-320, 0.1};
+    const double special[] = {(double)NAN, (double)INFINITY, 1e300, -1e300, 1e-320, 0.1};
     for (int round = 0; round < 200; ++round)
     {
         rblMeshBuilder builder = start_shape();

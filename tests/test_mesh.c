@@ -242,8 +242,8 @@ static void bad_layouts_are_refused(void** state)
     REFUSE(RBL_ERROR_ARGUMENT, s.starts[3] = 10)
     REFUSE(RBL_ERROR_ARGUMENT, s.view.corner_count = 10)
     REFUSE(RBL_ERROR_ARGUMENT, s.corners[10] = 6)
-    REFUSE(RBL_ERROR_ARGUMENT, s.positions[5].z = NAN)
-    REFUSE(RBL_ERROR_ARGUMENT, s.positions[0].x = -INFINITY)
+    REFUSE(RBL_ERROR_ARGUMENT, s.positions[5].z = (double)NAN)
+    REFUSE(RBL_ERROR_ARGUMENT, s.positions[0].x = -(double)INFINITY)
     REFUSE(RBL_ERROR_ARGUMENT, s.view.layers = NULL)
     REFUSE(RBL_ERROR_ARGUMENT, s.layers[1].kind = RBL_LAYER_KIND_COUNT)
     REFUSE(RBL_ERROR_ARGUMENT, s.layers[1].components = 2)
@@ -475,12 +475,12 @@ static void bad_transforms_are_refused(void** state)
     rblMeshId out = {3, 4};
     check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_transform(cube, NULL, zero, &out));
     check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_transform(cube, &identity, zero, NULL));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_transform(cube, &identity, (rblVec3d){0, NAN, 0}, &out));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_transform(cube, &identity, (rblVec3d){0, (double)NAN, 0}, &out));
     const rblMat3d bad[] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}},
                             {{1, 0, 0}, {0, 1, 0}, {1, 1, 0}},
                             {{0.1, 0.2, 0.3}, {0.2, 0.4, 0.6}, {0, 0, 1}},
-                            {{1, 0, 0}, {0, INFINITY, 0}, {0, 0, 1}},
-                            {{1, 0, 0}, {0, 1, 0}, {0, 0, NAN}}};
+                            {{1, 0, 0}, {0, (double)INFINITY, 0}, {0, 0, 1}},
+                            {{1, 0, 0}, {0, 1, 0}, {0, 0, (double)NAN}}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i)
     {
         check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_transform(cube, &bad[i], zero, &out));

@@ -452,9 +452,10 @@ static void flat_and_broken_triangles_meet_nothing(void** state)
 {
     (void)state;
     Cloud cloud = make_cloud(4);
-    const rblVec3d positions[12] = {{0, 0, 0},   {1, 0, 0}, {0, 1, 0}, {-1, 0.2, 0}, {2, 0.2, 0},
-                                    {5, 0.2, 0}, {0, 0, 0}, {1, 0, 0}, {0, NAN, 0},  {0.1, 0.1, INFINITY},
-                                    {0, 0, 1},   {1, 1, 1}};
+    const rblVec3d positions[12] = {
+        {0, 0, 0},   {1, 0, 0}, {0, 1, 0}, {-1, 0.2, 0},        {2, 0.2, 0},
+        {5, 0.2, 0}, {0, 0, 0}, {1, 0, 0}, {0, (double)NAN, 0}, {0.1, 0.1, (double)INFINITY},
+        {0, 0, 1},   {1, 1, 1}};
     memcpy(cloud.positions, positions, sizeof positions);
     rblIntersectionArray pairs = find(&cloud.view, 0);
     assert_int_equal(pairs.count, 0);

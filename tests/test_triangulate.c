@@ -406,7 +406,8 @@ static void faces_in_any_plane_keep_their_orientation(void** state)
 static void broken_numbers_still_give_all_triangles(void** state)
 {
     (void)state;
-    const double values[] = {0, 1, -1, NAN, INFINITY, -INFINITY, 1.7e308, -1.7e308, 4.9e-324, 1e-200};
+    const double values[] = {0,       1,        -1,       (double)NAN, (double)INFINITY, -(double)INFINITY,
+                             1.7e308, -1.7e308, 4.9e-324, 1e-200};
     rblRandom random = rbl_random_seed(13, 0);
     for (int round = 0; round < 2000; ++round)
     {

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "math/vec.h"
+#include "math/aabb.h"
 
 #define LEAF_SIZE 4u
 
@@ -14,25 +14,9 @@ struct rblBoxNode
     uint32_t count;
 };
 
-static bool boxes_meet(const rblAabbd* a, const rblAabbd* b)
-{
-    return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
-           b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
-}
-
-static bool is_empty(const rblAabbd* box)
-{
-    return !boxes_meet(box, box);
-}
-
-static rblVec3d center_of(const rblAabbd* box)
-{
-    return rbl_add3d(rbl_scale3d(box->lower, 0.5), rbl_scale3d(box->upper, 0.5));
-}
-
 static double center_along(const rblBoxTree* tree, uint32_t item, uint32_t axis)
 {
-    const rblVec3d center = center_of(&tree->boxes[item]);
+    const rblVec3d center = rbl_aabbd_center(tree->boxes[item]);
     return axis == 0 ? center.x : (axis == 1 ? center.y : center.z);
 }
 
@@ -46,11 +30,11 @@ static bool comes_before(const rblBoxTree* tree, uint32_t a, uint32_t b, uint32_
 
 static uint32_t longest_axis(const rblBoxTree* tree, uint32_t begin, uint32_t end)
 {
-    rblVec3d lower = center_of(&tree->boxes[tree->items[begin]]);
+    rblVec3d lower = rbl_aabbd_center(tree->boxes[tree->items[begin]]);
     rblVec3d upper = lower;
     for (uint32_t i = begin + 1; i < end; ++i)
     {
-        const rblVec3d center = center_of(&tree->boxes[tree->items[i]]);
+        const rblVec3d center = rbl_aabbd_center(tree->boxes[tree->items[i]]);
         lower = rbl_min3d(center, lower);
         upper = rbl_max3d(center, upper);
     }
@@ -113,8 +97,7 @@ static uint32_t build(rblBoxTree* tree, uint32_t begin, uint32_t end, rblRandom*
         *node = (rblBoxNode){tree->boxes[tree->items[begin]], tree->node_count, begin, end - begin};
         for (uint32_t i = begin + 1; i < end; ++i)
         {
-            node->box.lower = rbl_min3d(tree->boxes[tree->items[i]].lower, node->box.lower);
-            node->box.upper = rbl_max3d(tree->boxes[tree->items[i]].upper, node->box.upper);
+            node->box = rbl_aabbd_union(node->box, tree->boxes[tree->items[i]]);
         }
         return index;
     }
@@ -122,8 +105,7 @@ static uint32_t build(rblBoxTree* tree, uint32_t begin, uint32_t end, rblRandom*
     split(tree, begin, middle, end, longest_axis(tree, begin, end), random);
     const rblAabbd left = tree->nodes[build(tree, begin, middle, random)].box;
     const rblAabbd right = tree->nodes[build(tree, middle, end, random)].box;
-    const rblAabbd both = {rbl_min3d(left.lower, right.lower), rbl_max3d(left.upper, right.upper)};
-    *node = (rblBoxNode){both, tree->node_count, 0, 0};
+    *node = (rblBoxNode){rbl_aabbd_union(left, right), tree->node_count, 0, 0};
     return index;
 }
 
@@ -133,7 +115,7 @@ rblResult rbl_box_tree_init(rblBoxTree* tree, const rblAabbd* boxes, uint32_t co
     *tree = (rblBoxTree){.boxes = boxes, .allocator = allocator};
     for (uint32_t i = 0; i < count; ++i)
     {
-        tree->item_capacity += !is_empty(&boxes[i]);
+        tree->item_capacity += !rbl_aabbd_is_empty(boxes[i]);
     }
     // Every leaf holds at least half of LEAF_SIZE items, but for a tree of one leaf.
     tree->node_capacity = tree->item_capacity > 0 ? tree->item_capacity / (LEAF_SIZE / 2) * 2 + 1 : 0;
@@ -146,7 +128,7 @@ rblResult rbl_box_tree_init(rblBoxTree* tree, const rblAabbd* boxes, uint32_t co
     }
     for (uint32_t i = 0; i < count; ++i)
     {
-        if (!is_empty(&boxes[i]))
+        if (!rbl_aabbd_is_empty(boxes[i]))
         {
             tree->items[tree->item_count++] = i;
         }
@@ -172,7 +154,7 @@ void rbl_box_tree_query(const rblBoxTree* tree, const rblAabbd* box, rblBoxFcn* 
     while (index < tree->node_count)
     {
         const rblBoxNode* node = &tree->nodes[index];
-        if (!boxes_meet(&node->box, box))
+        if (!rbl_aabbd_overlaps(node->box, *box))
         {
             index = node->after;
             continue;
@@ -180,7 +162,7 @@ void rbl_box_tree_query(const rblBoxTree* tree, const rblAabbd* box, rblBoxFcn* 
         for (uint32_t i = node->begin; i < node->begin + node->count; ++i)
         {
             const uint32_t item = tree->items[i];
-            if (boxes_meet(&tree->boxes[item], box) && !fcn(item, context))
+            if (rbl_aabbd_overlaps(tree->boxes[item], *box) && !fcn(item, context))
             {
                 return;
             }

@@ -158,7 +158,7 @@ int32_t rbl_component_winding(const rblComponents* components, const rblTriangle
         for (uint32_t c = view->face_starts[f]; c < view->face_starts[f + 1] && samples < MOST_SAMPLES; ++c)
         {
             const rblVec3d p = view->positions[view->corner_vertices[c]];
-            const rblAabbd line = {p, {INFINITY, p.y, p.z}};
+            const rblAabbd line = {p, {(double)INFINITY, p.y, p.z}};
             Ray ray = {.set = set, .labels = components->labels, .own = which, .origin = p};
             rbl_box_tree_query(&set->tree, &line, cross_triangle, &ray);
             if (!ray.touched)

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/sort.h"
-#include "math/vec.h"
+#include "math/aabb.h"
 #include "mesh/components.h"
 #include "mesh/self_intersection.h"
 #include "mesh/triangle_intersection.h"
@@ -41,15 +41,14 @@ static void note(rblDefect* defect, uint32_t element)
 static void fill_bounds(Inspection* inspection)
 {
     const rblMeshView* view = inspection->view;
-    rblAabbd bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    rblAabbd bounds = rbl_aabbd_empty();
     inspection->finite = true;
     for (uint32_t c = 0; c < view->corner_count; ++c)
     {
         const rblVec3d p = view->positions[view->corner_vertices[c]];
         if (rbl_finite3d(p))
         {
-            bounds.lower = rbl_min3d(p, bounds.lower);
-            bounds.upper = rbl_max3d(p, bounds.upper);
+            bounds = rbl_aabbd_add(bounds, p);
         }
         else
         {
@@ -372,8 +371,7 @@ static void judge_geometry(Inspection* inspection)
     rblMeshReport* report = &inspection->report;
     const bool bounds_solids =
         report->closed && report->oriented && inspection->crowd_balanced && inspection->finite;
-    const rblVec3d center =
-        rbl_add3d(rbl_scale3d(report->bounds.lower, 0.5), rbl_scale3d(report->bounds.upper, 0.5));
+    const rblVec3d center = rbl_aabbd_center(report->bounds);
     report->area = surface_area(&inspection->triangles);
     report->volume = rbl_component_volumes(&inspection->components, &inspection->triangles,
                                            bounds_solids ? NULL : &center);

@@ -1,6 +1,6 @@
 #include "mesh/mesh.h"
 
-#include "math/vec.h"
+#include "math/aabb.h"
 #include "mesh/mesh_private.h"
 
 uint32_t rbl_layer_components(rblLayerKind kind)
@@ -49,12 +49,11 @@ rblVec3d rbl_face_normal_area2(const rblMeshView* view, uint32_t face)
 
 rblAabbd rbl_mesh_bounds(const rblMeshView* view)
 {
-    rblAabbd bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    rblAabbd bounds = rbl_aabbd_empty();
     for (uint32_t c = 0; c < view->corner_count; ++c)
     {
         const rblVec3d p = view->positions[view->corner_vertices[c]];
-        bounds.lower = rbl_min3d(p, bounds.lower);
-        bounds.upper = rbl_max3d(p, bounds.upper);
+        bounds = rbl_aabbd_add(bounds, p);
     }
     return bounds;
 }

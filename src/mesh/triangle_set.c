@@ -1,7 +1,7 @@
 #include "mesh/triangle_set.h"
 
 #include "base/error.h"
-#include "math/vec.h"
+#include "math/aabb.h"
 #include "mesh/triangle_intersection.h"
 
 static rblAabbd box_of(const rblVec3d p[3])
@@ -9,7 +9,7 @@ static rblAabbd box_of(const rblVec3d p[3])
     if (!rbl_finite3d(p[0]) || !rbl_finite3d(p[1]) || !rbl_finite3d(p[2]) ||
         rbl_collinear3d(p[0], p[1], p[2]))
     {
-        return (rblAabbd){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+        return rbl_aabbd_empty();
     }
     return (rblAabbd){rbl_min3d(p[0], rbl_min3d(p[1], p[2])), rbl_max3d(p[0], rbl_max3d(p[1], p[2]))};
 }

@@ -4,6 +4,8 @@
 #ifndef RBL_MATH_TRIG_H
 #define RBL_MATH_TRIG_H
 
+#define RBL_PI 3.14159265358979323846
+
 // Radians. Any finite argument: large ones are reduced exactly. Infinities give NaN.
 double rbl_sin(double x);
 double rbl_cos(double x);

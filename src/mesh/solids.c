@@ -189,10 +189,10 @@ static const rblSolidKind kinds[] = {
 };
 
 static rblSolidMaker* const makers[] = {
-    rbl_make_solid_box,       rbl_make_solid_brick,   rbl_make_solid_sphere,    rbl_make_solid_icosphere,
-    rbl_make_solid_cylinder,  rbl_make_solid_capsule, rbl_make_solid_torus,     rbl_make_solid_lathe,
-    rbl_make_solid_plate,     rbl_make_solid_bowl,    rbl_make_solid_wineglass, rbl_make_solid_vase,
-    rbl_make_solid_column,    rbl_make_solid_rock,    rbl_make_solid_tile,      rbl_make_solid_wall,
+    rbl_make_solid_box,      rbl_make_solid_brick,   rbl_make_solid_sphere,    rbl_make_solid_icosphere,
+    rbl_make_solid_cylinder, rbl_make_solid_capsule, rbl_make_solid_torus,     rbl_make_solid_lathe,
+    rbl_make_solid_plate,    rbl_make_solid_bowl,    rbl_make_solid_wineglass, rbl_make_solid_vase,
+    rbl_make_solid_column,   rbl_make_solid_rock,    rbl_make_solid_tile,      rbl_make_solid_wall,
 };
 
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)

@@ -1,16 +1,26 @@
 // Solids with rounded edges: the brick and the tile.
 #include "math/vec.h"
-#include "mesh/normals.h"
 #include "mesh/solids.h"
+
+// Normals here are those of the rounded shape, not averages over faces: the flat sides shade flat, and a plain chamfer
+// passes for a rounded edge.
+static void set_corner_normal(rblMeshBuilder* builder, uint32_t layer, uint32_t corner, rblVec3d normal)
+{
+    const float values[3] = {(float)normal.x, (float)normal.y, (float)normal.z};
+    rbl_mesh_builder_set(builder, layer, corner, values);
+}
+
+// ---- brick ----
 
 // A box whose edges are quarter cylinders and whose corners are eighths of a sphere, each cut into `segments` steps; one
 // step is a plain chamfer. Corner number `corner` has the sign of axis a in bit a.
 typedef struct RoundedBox
 {
-    double half[3]; // of the whole box
+    rblVec3d half; // of the whole box
     double bevel;
     uint32_t segments;
     rblMeshBuilder builder;
+    RBL_ARRAY(rblVec3d) normals; // by vertex
 } RoundedBox;
 
 static uint32_t patch_size(const RoundedBox* b)
@@ -26,30 +36,34 @@ static uint32_t patch_vertex(const RoundedBox* b, uint32_t corner, const uint32_
     return corner * patch_size(b) + row * (row + 1) / 2 + weights[2];
 }
 
+// The outward direction of a patch vertex. Sines rather than the weights themselves: even steps along the borders.
+static rblVec3d patch_normal(const RoundedBox* b, uint32_t corner, const uint32_t weights[3])
+{
+    double direction[3];
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        const double sine = rbl_circle_point(weights[axis], 4 * b->segments).s;
+        direction[axis] = (corner >> axis & 1) != 0 ? sine : -sine;
+    }
+    return rbl_normalize3d(rbl_vec3d(direction[0], direction[1], direction[2]), rbl_vec3d(1, 0, 0));
+}
+
 static void add_patch_vertices(RoundedBox* b, uint32_t corner)
 {
     const uint32_t n = b->segments;
+    const rblVec3d centre = {
+        (corner & 1) != 0 ? b->half.x - b->bevel : b->bevel - b->half.x,
+        (corner & 2) != 0 ? b->half.y - b->bevel : b->bevel - b->half.y,
+        (corner & 4) != 0 ? b->half.z - b->bevel : b->bevel - b->half.z,
+    };
     for (uint32_t row = 0; row <= n; ++row)
     {
         for (uint32_t k = 0; k <= row; ++k)
         {
-            // Sines rather than the weights themselves: even steps along the three borders.
             const uint32_t weights[3] = {n - row, row - k, k};
-            double direction[3];
-            double p[3];
-            for (uint32_t axis = 0; axis < 3; ++axis)
-            {
-                direction[axis] = rbl_circle_point(weights[axis], 4 * n).s;
-            }
-            const rblVec3d unit =
-                rbl_normalize3d(rbl_vec3d(direction[0], direction[1], direction[2]), rbl_vec3d(1, 0, 0));
-            const double offset[3] = {unit.x, unit.y, unit.z};
-            for (uint32_t axis = 0; axis < 3; ++axis)
-            {
-                const double distance = b->half[axis] - b->bevel * (1.0 - offset[axis]);
-                p[axis] = (corner >> axis & 1) != 0 ? distance : -distance;
-            }
-            rbl_mesh_builder_vertex(&b->builder, rbl_vec3d(p[0], p[1], p[2]));
+            const rblVec3d normal = patch_normal(b, corner, weights);
+            rbl_mesh_builder_vertex(&b->builder, rbl_mul_add3d(centre, b->bevel, normal));
+            b->builder.failed = b->builder.failed || !rbl_array_push(&b->normals, normal);
         }
     }
 }
@@ -157,10 +171,19 @@ static void add_rounded_box(RoundedBox* b)
     }
 }
 
+static void add_vertex_normals(RoundedBox* b)
+{
+    const uint32_t layer = rbl_mesh_builder_layer(&b->builder, RBL_LAYER_NORMAL);
+    for (uint32_t c = 0; !b->builder.failed && c < b->builder.open_corner; ++c)
+    {
+        set_corner_normal(&b->builder, layer, c, b->normals.data[b->builder.corner_vertices.data[c]]);
+    }
+}
+
 rblResult rbl_make_solid_brick(const rblSolidInput* input, const rblAllocator* allocator, rblMesh** out)
 {
     const rblVec3d size = rbl_solid_vector(input, "size");
-    RoundedBox box = {.half = {0.5 * size.x, 0.5 * size.y, 0.5 * size.z},
+    RoundedBox box = {.half = rbl_scale3d(size, 0.5),
                       .bevel = rbl_solid_number(input, "bevel"),
                       .segments = rbl_solid_count(input, "segments")};
     if (2.0 * box.bevel >= rbl_mind(size.x, rbl_mind(size.y, size.z)))
@@ -172,9 +195,12 @@ rblResult rbl_make_solid_brick(const rblSolidInput* input, const rblAllocator* a
         return rbl_make_box(size, (const uint32_t[3]){1, 1, 1}, allocator, out);
     }
     rbl_mesh_builder_init(&box.builder, allocator);
+    rbl_array_init(&box.normals, allocator);
     add_rounded_box(&box);
     rbl_solid_box_uvs(&box.builder);
-    return rbl_solid_finish(&box.builder, RBL_DEFAULT_CREASE_ANGLE, out);
+    add_vertex_normals(&box);
+    rbl_array_free(&box.normals);
+    return rbl_mesh_builder_finish(&box.builder, out);
 }
 
 // ---- tile ----
@@ -188,6 +214,20 @@ static void add_rectangle(rblMeshBuilder* builder, double half_x, double half_z,
     rbl_mesh_builder_vertex(builder, rbl_vec3d(-half_x, y, half_z));
 }
 
+// A tile as a stack of rectangles: the foot, then `steps` + 1 along the quarter circle of the upper edge.
+typedef struct Tile
+{
+    rblVec3d size;
+    double bevel;
+    uint32_t steps; // 0: a sharp edge
+    rblMeshBuilder builder;
+} Tile;
+
+static rblCirclePoint tile_arc(const Tile* tile, uint32_t step)
+{
+    return rbl_circle_point(step, tile->steps > 0 ? 4 * tile->steps : 1);
+}
+
 // The band of faces between rectangles `ring` and `ring + 1`.
 static void add_band(rblMeshBuilder* builder, uint32_t ring)
 {
@@ -199,29 +239,54 @@ static void add_band(rblMeshBuilder* builder, uint32_t ring)
     }
 }
 
+static void add_tile(Tile* tile)
+{
+    add_rectangle(&tile->builder, 0.5 * tile->size.x, 0.5 * tile->size.z, 0.0);
+    for (uint32_t i = 0; i <= tile->steps; ++i)
+    {
+        const rblCirclePoint arc = tile_arc(tile, i);
+        const double inset = tile->bevel * (1.0 - arc.c);
+        add_rectangle(&tile->builder, 0.5 * tile->size.x - inset, 0.5 * tile->size.z - inset,
+                      tile->size.y - tile->bevel * (1.0 - arc.s));
+        add_band(&tile->builder, i);
+    }
+    const uint32_t top = 4 * (tile->steps + 1);
+    rbl_solid_face(&tile->builder, (const uint32_t[4]){top, top + 1, top + 2, top + 3}, 4);
+    rbl_solid_face(&tile->builder, (const uint32_t[4]){3, 2, 1, 0}, 4);
+}
+
+// Faces come four to a band, each along one side, then top and bottom.
+static void add_tile_normals(Tile* tile)
+{
+    static const rblVec3d sides[4] = {{1, 0, 0}, {0, 0, -1}, {-1, 0, 0}, {0, 0, 1}};
+    const uint32_t layer = rbl_mesh_builder_layer(&tile->builder, RBL_LAYER_NORMAL);
+    const uint32_t bands = tile->steps + 1;
+    for (uint32_t c = 0; c < 16 * bands; ++c)
+    {
+        const uint32_t band = c / 16;
+        const bool upper = c % 4 >= 2;
+        const rblCirclePoint arc = tile_arc(tile, upper ? band : (band > 0 ? band - 1 : 0));
+        const rblVec3d side = sides[c / 4 % 4];
+        set_corner_normal(&tile->builder, layer, c, rbl_vec3d(side.x * arc.c, arc.s, side.z * arc.c));
+    }
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        set_corner_normal(&tile->builder, layer, 16 * bands + i, rbl_vec3d(0, i < 4 ? 1 : -1, 0));
+    }
+}
+
 rblResult rbl_make_solid_tile(const rblSolidInput* input, const rblAllocator* allocator, rblMesh** out)
 {
-    const rblVec3d size = rbl_solid_vector(input, "size");
-    const double bevel = rbl_solid_number(input, "bevel");
-    const uint32_t steps = bevel > 0.0 ? rbl_solid_count(input, "segments") : 0;
-    if (bevel >= size.y || 2.0 * bevel >= rbl_mind(size.x, size.z))
+    Tile tile = {.size = rbl_solid_vector(input, "size"), .bevel = rbl_solid_number(input, "bevel")};
+    tile.steps = tile.bevel > 0.0 ? rbl_solid_count(input, "segments") : 0;
+    if (tile.bevel >= tile.size.y || 2.0 * tile.bevel >= rbl_mind(tile.size.x, tile.size.z))
     {
         return rbl_solid_refuse(input,
                                 "bevel must be less than the thickness and half of the other two sides");
     }
-    rblMeshBuilder builder;
-    rbl_mesh_builder_init(&builder, allocator);
-    add_rectangle(&builder, 0.5 * size.x, 0.5 * size.z, 0.0);
-    for (uint32_t i = 0; i <= steps; ++i)
-    {
-        const rblCirclePoint arc = rbl_circle_point(i, steps > 0 ? 4 * steps : 1);
-        const double inset = bevel * (1.0 - arc.c);
-        add_rectangle(&builder, 0.5 * size.x - inset, 0.5 * size.z - inset, size.y - bevel * (1.0 - arc.s));
-        add_band(&builder, i);
-    }
-    const uint32_t top = 4 * (steps + 1);
-    rbl_solid_face(&builder, (const uint32_t[4]){3, 2, 1, 0}, 4);
-    rbl_solid_face(&builder, (const uint32_t[4]){top, top + 1, top + 2, top + 3}, 4);
-    rbl_solid_box_uvs(&builder);
-    return rbl_solid_finish(&builder, RBL_DEFAULT_CREASE_ANGLE, out);
+    rbl_mesh_builder_init(&tile.builder, allocator);
+    add_tile(&tile);
+    rbl_solid_box_uvs(&tile.builder);
+    add_tile_normals(&tile);
+    return rbl_mesh_builder_finish(&tile.builder, out);
 }

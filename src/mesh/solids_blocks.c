@@ -169,9 +169,9 @@ typedef struct Wall
     double joint, relief;
 } Wall;
 
-static rblResult read_wall(const rblSolidInput* input, Wall* out)
+static Wall read_wall(const rblSolidInput* input)
 {
-    const Wall w = {
+    return (Wall){
         .width = rbl_solid_number(input, "width"),
         .height = rbl_solid_number(input, "height"),
         .thickness = rbl_solid_number(input, "thickness"),
@@ -180,15 +180,18 @@ static rblResult read_wall(const rblSolidInput* input, Wall* out)
         .joint = rbl_solid_number(input, "joint"),
         .relief = rbl_solid_number(input, "relief"),
     };
-    if (w.relief > 0.0 && 2.0 * w.relief >= w.thickness)
+}
+
+static rblResult check_relief(const rblSolidInput* input, const Wall* w)
+{
+    if (2.0 * w->relief >= w->thickness)
     {
         return rbl_solid_refuse(input, "relief must be less than half the thickness");
     }
-    if (w.relief > 0.0 && (w.joint >= w.height / w.courses || w.joint >= 0.5 * w.width / w.bricks))
+    if (w->joint >= w->height / w->courses || w->joint >= 0.5 * w->width / w->bricks)
     {
         return rbl_solid_refuse(input, "joint must be narrower than a course is high and half a brick long");
     }
-    *out = w;
     return RBL_OK;
 }
 
@@ -252,10 +255,10 @@ static rblResult make_relief_wall(const Wall* w, const rblAllocator* allocator, 
 
 rblResult rbl_make_solid_wall(const rblSolidInput* input, const rblAllocator* allocator, rblMesh** out)
 {
-    Wall wall;
-    RBL_TRY(read_wall(input, &wall));
+    const Wall wall = read_wall(input);
     if (wall.relief > 0.0)
     {
+        RBL_TRY(check_relief(input, &wall));
         return make_relief_wall(&wall, allocator, out);
     }
     uint32_t segments[3];

@@ -37,10 +37,28 @@ static void append_rim_and_back(rblProfile* profile, const rblProfile* inner)
     }
 }
 
+// Walls and rims are laid out by their middle; a last scaling makes the promised size exact.
+static void fit_outline(rblProfile* profile, double radius, double height)
+{
+    double widest = 0.0;
+    double top = 0.0;
+    for (size_t i = 0; i < profile->points.count; ++i)
+    {
+        widest = rbl_maxd(widest, profile->points.data[i].r);
+        top = rbl_maxd(top, profile->points.data[i].y);
+    }
+    for (size_t i = 0; i < profile->points.count; ++i)
+    {
+        profile->points.data[i].r *= radius / widest;
+        profile->points.data[i].y *= height / top;
+    }
+}
+
 // Check the finished outline and turn it.
-static rblResult turn_vessel(const rblSolidInput* input, const rblProfile* profile,
+static rblResult turn_vessel(const rblSolidInput* input, rblProfile* profile, double radius,
                              const rblAllocator* allocator, rblMesh** out)
 {
+    fit_outline(profile, radius, rbl_solid_number(input, "height"));
     RBL_TRY(rbl_profile_require(input, profile, "with these proportions the outline"));
     if (!rbl_profile_is_counter_clockwise(profile->points.data, (uint32_t)profile->points.count))
     {
@@ -60,10 +78,12 @@ typedef struct Vessel
     rblProfile wall;   // one side of the wall, from the axis (or the foot) to the rim
     rblProfile offset; // the other side
     rblProfile outline;
+    double radius; // of the outline at its widest
 } Vessel;
 
-static void vessel_init(Vessel* vessel, const rblAllocator* allocator)
+static void vessel_init(Vessel* vessel, double radius, const rblAllocator* allocator)
 {
+    vessel->radius = radius;
     rbl_profile_init(&vessel->wall, allocator);
     rbl_profile_init(&vessel->offset, allocator);
     rbl_profile_init(&vessel->outline, allocator);
@@ -74,7 +94,7 @@ static rblResult vessel_finish(const rblSolidInput* input, Vessel* vessel, rblRe
 {
     if (result == RBL_OK)
     {
-        result = turn_vessel(input, &vessel->outline, allocator, out);
+        result = turn_vessel(input, &vessel->outline, vessel->radius, allocator, out);
     }
     rbl_profile_free(&vessel->wall);
     rbl_profile_free(&vessel->offset);
@@ -136,7 +156,7 @@ rblResult rbl_make_solid_plate(const rblSolidInput* input, const rblAllocator* a
         return rbl_solid_refuse(input, "height must be more than 1.75 times the thickness");
     }
     Vessel v;
-    vessel_init(&v, allocator);
+    vessel_init(&v, radius, allocator);
     rbl_profile_point(&v.wall, 0.0, ground);
     rbl_profile_point(&v.wall, 0.30 * radius, ground);
     rbl_profile_point(&v.wall, 0.56 * radius, ground);
@@ -160,7 +180,7 @@ rblResult rbl_make_solid_bowl(const rblSolidInput* input, const rblAllocator* al
     const double ground = 0.08 * height;
     const double rim = height - 0.5 * thickness;
     Vessel v;
-    vessel_init(&v, allocator);
+    vessel_init(&v, radius, allocator);
     rbl_profile_point(&v.wall, 0.0, ground);
     rbl_profile_point(&v.wall, 0.12 * radius, ground);
     rbl_profile_curve(&v.wall, at(0.62 * radius, ground), at(0.97 * radius, 0.42 * height), at(radius, rim),
@@ -187,7 +207,7 @@ rblResult rbl_make_solid_vase(const rblSolidInput* input, const rblAllocator* al
     const double lip = neck + 0.35 * (belly - neck);
     const double rim = height - 0.5 * thickness;
     Vessel v;
-    vessel_init(&v, allocator);
+    vessel_init(&v, belly, allocator);
     rbl_profile_point(&v.wall, 0.0, 0.0);
     rbl_profile_point(&v.wall, base, 0.0);
     rbl_profile_curve(&v.wall, at(base + 0.12 * belly, 0.13 * height), at(belly, 0.30 * height),
@@ -259,7 +279,7 @@ static void add_bowl_outside(const WineGlass* g, const rblProfile* outside, rblP
     }
 }
 
-static rblResult read_wine_glass(const rblSolidInput* input, WineGlass* out)
+static WineGlass read_wine_glass(const rblSolidInput* input)
 {
     WineGlass g = {.bowl = rbl_solid_number(input, "radius"),
                    .stem = rbl_solid_number(input, "stem"),
@@ -267,24 +287,28 @@ static rblResult read_wine_glass(const rblSolidInput* input, WineGlass* out)
                    .height = rbl_solid_number(input, "height"),
                    .thickness = rbl_solid_number(input, "thickness")};
     g.bottom = 0.47 * g.height + g.thickness;
-    if (g.stem >= 0.4 * g.bowl || g.stem >= 0.4 * g.foot)
+    return g;
+}
+
+static rblResult check_wine_glass(const rblSolidInput* input, const WineGlass* g)
+{
+    if (g->stem >= 0.4 * g->bowl || g->stem >= 0.4 * g->foot)
     {
         return rbl_solid_refuse(input, "stem must be less than 0.4 times radius and foot");
     }
-    if (g.thickness >= 0.4 * g.bowl)
+    if (g->thickness >= 0.4 * g->bowl)
     {
         return rbl_solid_refuse(input, "thickness must be less than 0.4 times the radius");
     }
-    *out = g;
     return RBL_OK;
 }
 
 rblResult rbl_make_solid_wineglass(const rblSolidInput* input, const rblAllocator* allocator, rblMesh** out)
 {
-    WineGlass g;
-    RBL_TRY(read_wine_glass(input, &g));
+    const WineGlass g = read_wine_glass(input);
+    RBL_TRY(check_wine_glass(input, &g));
     Vessel v;
-    vessel_init(&v, allocator);
+    vessel_init(&v, rbl_maxd(g.bowl, g.foot), allocator);
     add_bowl_inside(&g, &v.wall);
     rblResult result = offset_wall(input, &v, -g.thickness);
     if (result == RBL_OK)

@@ -396,6 +396,28 @@ static void smooth_images_shrink(void** state)
     rbl_array_free(&file);
 }
 
+static void saved_files_hold_the_encoded_bytes(void** state)
+{
+    (void)state;
+    const uint8_t pixels[12] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9};
+    uint8_t read[256];
+    rblByteArray file;
+    rbl_array_init(&file, rbl_default_allocator());
+    check_ok(rbl_png_encode(pixels, 2, 2, 3, &file));
+    check_ok(rbl_image_save_png("test_png.png", pixels, 2, 2, 3));
+    FILE* stream = fopen("test_png.png", "rb");
+    assert_non_null(stream);
+    assert_int_equal(fread(read, 1, sizeof read, stream), file.count);
+    assert_memory_equal(read, file.data, file.count);
+    fclose(stream);
+    rbl_array_free(&file);
+    check_fails(RBL_ERROR_ARGUMENT, rbl_image_save_png("test_png.png", pixels, 2, 2, 7));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_image_save_png(NULL, pixels, 2, 2, 3));
+    check_fails(RBL_ERROR_FILE, rbl_image_save_png("no such folder/test_png.png", pixels, 2, 2, 3));
+    remove("test_png.png");
+    assert_int_equal(rbl_bytes_in_use(), 0);
+}
+
 static void wrong_arguments_are_refused(void** state)
 {
     (void)state;
@@ -444,6 +466,7 @@ int main(void)
         cmocka_unit_test(images_of_every_shape_and_kind_come_back),
         cmocka_unit_test(large_images_are_cut_into_chunks),
         cmocka_unit_test(smooth_images_shrink),
+        cmocka_unit_test(saved_files_hold_the_encoded_bytes),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(running_out_of_memory_is_reported_and_leaks_nothing),
     };

@@ -34,6 +34,13 @@ void rbl_json_locate(const rblJsonDocument* document, size_t offset, uint32_t* l
     }
 }
 
+const char* rbl_json_short_name(const rblJsonDocument* document)
+{
+    const size_t length = strlen(document->name);
+    const size_t longest = 200;
+    return length > longest ? document->name + (length - longest) : document->name;
+}
+
 int rbl_json_compare_keys(const rblJsonDocument* document, const rblJsonNode* a, const rblJsonNode* b)
 {
     const uint32_t shorter = a->as.span.count < b->as.span.count ? a->as.span.count : b->as.span.count;
@@ -228,9 +235,10 @@ rblResult rbl_json_fail(rblJson value, rblResult result, const char* format, ...
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    rbl_json_printable(message, strlen(message), message, sizeof message); // it may quote the file
     rbl_json_path(value, path, sizeof path);
     rbl_json_position(value, &line, &column);
-    return rbl_fail(result, "%s:%u:%u: %s%s%s", value.document->name, line, column, path,
+    return rbl_fail(result, "%s:%u:%u: %s%s%s", rbl_json_short_name(value.document), line, column, path,
                     path[0] != '\0' ? ": " : "", message);
 }
 

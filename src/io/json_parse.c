@@ -31,7 +31,7 @@ static rblResult fail_at(const Parser* parser, const char* at, const char* what)
     uint32_t line, column;
     const rblJsonDocument* document = parser->document;
     rbl_json_locate(document, (size_t)(at - document->text), &line, &column);
-    return rbl_fail(RBL_ERROR_FORMAT, "%s:%u:%u: %s", document->name, line, column, what);
+    return rbl_fail(RBL_ERROR_FORMAT, "%s:%u:%u: %s", rbl_json_short_name(document), line, column, what);
 }
 
 static void skip_space(Parser* parser)
@@ -282,8 +282,8 @@ static rblResult fail_duplicate(const Parser* parser, const rblJsonNode* first, 
     uint32_t line, column, second_line, second_column;
     rbl_json_locate(document, first->offset, &line, &column);
     rbl_json_locate(document, second->offset, &second_line, &second_column);
-    return rbl_fail(RBL_ERROR_FORMAT, "%s:%u:%u: the key \"%s\" was given before, at %u:%u", document->name,
-                    second_line, second_column, key, line, column);
+    return rbl_fail(RBL_ERROR_FORMAT, "%s:%u:%u: the key \"%s\" was given before, at %u:%u",
+                    rbl_json_short_name(document), second_line, second_column, key, line, column);
 }
 
 // Few members: compare each with each; rbl_json_find() will do the same.
@@ -388,8 +388,8 @@ static rblResult open_container(Parser* parser, bool* complete)
     {
         uint32_t line, column;
         rbl_json_locate(parser->document, (size_t)(parser->at - parser->document->text), &line, &column);
-        return rbl_fail(RBL_ERROR_LIMIT, "%s:%u:%u: nested deeper than %d levels", parser->document->name,
-                        line, column, RBL_JSON_MAX_DEPTH);
+        return rbl_fail(RBL_ERROR_LIMIT, "%s:%u:%u: nested deeper than %d levels",
+                        rbl_json_short_name(parser->document), line, column, RBL_JSON_MAX_DEPTH);
     }
     parser->open[parser->depth++] =
         (OpenContainer){parser->pending.count, (uint32_t)(parser->at - parser->document->text), object};

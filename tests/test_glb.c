@@ -1,0 +1,1151 @@
+// Reading glTF: every way to store the same triangles, node transforms, and files made to do harm.
+#include "glb_files.h"
+#include "testing.h"
+
+#include "base/random.h"
+#include "failing_allocator.h"
+#include "io/base64.h"
+#include "io/gltf_private.h"
+#include "io/json_writer.h"
+#include "mesh/topology.h"
+#include <stdio.h>
+
+// One right triangle: three float positions, then indices as bytes, shorts and ints.
+typedef struct Triangle
+{
+    float positions[9];
+    uint8_t bytes[4];
+    uint16_t shorts[4];
+    uint32_t ints[3];
+} Triangle;
+
+static const Triangle triangle = {{0, 0, 0, 1, 0, 0, 0, 2, 0}, {0, 1, 2, 0}, {0, 1, 2, 0}, {0, 1, 2}};
+
+#define ASSET "'asset':{'version':'2.0'}"
+#define TRIANGLE_BUFFER                                                                                      \
+    "'buffers':[{'byteLength':60}],'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,'byteOffset':36," \
+    "'byteLength':24}]"
+#define POSITIONS "{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3'}"
+#define MESH      "'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]}]"
+#define SCENE     "'scene':0,'scenes':[{'nodes':[0]}]"
+
+static const char plain_triangle[] =
+    "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS "]," MESH "," SCENE ",'nodes':[{'mesh':0}]}";
+
+static rblResult read_triangle(const char* json, rblMesh** mesh)
+{
+    return glb_read(json, &triangle, sizeof triangle, mesh);
+}
+
+static void check_position(const rblMesh* mesh, uint32_t corner, double x, double y, double z)
+{
+    const rblMeshView* view = rbl_mesh_get_view(mesh);
+    assert_true(corner < view->corner_count);
+    const rblVec3d p = view->positions[view->corner_vertices[corner]];
+    check_close(p.x, x, 1e-12);
+    check_close(p.y, y, 1e-12);
+    check_close(p.z, z, 1e-12);
+}
+
+static void check_unit_triangle(rblMesh* mesh)
+{
+    const rblMeshView* view = rbl_mesh_get_view(mesh);
+    assert_int_equal(view->face_count, 1);
+    assert_int_equal(view->vertex_count, 3);
+    check_position(mesh, 0, 0, 0, 0);
+    check_position(mesh, 1, 1, 0, 0);
+    check_position(mesh, 2, 0, 2, 0);
+    rbl_mesh_free(mesh);
+}
+
+// ---- storage ----
+
+static void every_index_type_gives_the_same_triangle(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        uint32_t type, offset;
+    } kinds[] = {{5121, 0}, {5123, 4}, {5125, 12}};
+    rblMesh* mesh;
+    check_ok(read_triangle(plain_triangle, &mesh));
+    check_unit_triangle(mesh);
+    for (size_t i = 0; i < 3; ++i)
+    {
+        char json[1024];
+        snprintf(json, sizeof json,
+                 "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS ",{'bufferView':1,'byteOffset':%u,"
+                 "'componentType':%u,'count':3,'type':'SCALAR'}],'meshes':[{'primitives':[{'attributes':{'"
+                 "POSITION':0}"
+                 ",'indices':1}]}],'nodes':[{'mesh':0}]}",
+                 kinds[i].offset, kinds[i].type);
+        check_ok(read_triangle(json, &mesh));
+        check_unit_triangle(mesh);
+    }
+}
+
+static void integer_positions_and_normalisation_follow_the_formulas(void** state)
+{
+    (void)state;
+    static const int8_t bytes[12] = {-128, 127, 0, 0, -127, 64, 1, 0, 0, 0, -1, 0}; // stride 4
+    static const struct
+    {
+        const char* type;
+        double expected[9];
+    } cases[] = {
+        {"5120,'normalized':true", {-1, 1, 0, -1, 64.0 / 127, 1.0 / 127, 0, 0, -1.0 / 127}},
+        {"5120", {-128, 127, 0, -127, 64, 1, 0, 0, -1}},
+        {"5121,'normalized':true",
+         {128.0 / 255, 127.0 / 255, 0, 129.0 / 255, 64.0 / 255, 1.0 / 255, 0, 0, 1}},
+        {"5121", {128, 127, 0, 129, 64, 1, 0, 0, 255}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    {
+        char json[1024];
+        snprintf(json, sizeof json,
+                 "{" ASSET ",'extensionsRequired':['KHR_mesh_quantization'],'buffers':[{'byteLength':12}],"
+                 "'bufferViews':[{'buffer':0,'byteLength':12,'byteStride':4}],'accessors':[{'bufferView':0,"
+                 "'componentType':%s,'count':3,'type':'VEC3'}]," MESH "}",
+                 cases[i].type);
+        rblMesh* mesh;
+        check_ok(glb_read(json, bytes, sizeof bytes, &mesh));
+        for (uint32_t c = 0; c < 3; ++c)
+        {
+            const double* e = cases[i].expected + 3 * c;
+            check_position(mesh, c, e[0], e[1], e[2]);
+        }
+        rbl_mesh_free(mesh);
+    }
+    static const int16_t shorts[9] = {-32768, 32767, 0, -32767, 16384, 1, 0, 0, -1};
+    rblMesh* mesh;
+    check_ok(glb_read(
+        "{" ASSET ",'buffers':[{'byteLength':18}],'bufferViews':[{'buffer':0,'byteLength':18}],"
+        "'accessors':[{'bufferView':0,'componentType':5122,'normalized':true,'count':3,'type':'VEC3'}"
+        "]," MESH "}",
+        shorts, sizeof shorts, &mesh));
+    check_position(mesh, 0, -1, 1, 0);
+    check_position(mesh, 1, -1, 16384.0 / 32767, 1.0 / 32767);
+    check_position(mesh, 2, 0, 0, -1.0 / 32767);
+    rbl_mesh_free(mesh);
+}
+
+static void interleaved_attributes_are_taken_apart(void** state)
+{
+    (void)state;
+    // position, UV as normalised bytes padded to 4, colour without alpha
+    struct
+    {
+        float position[3];
+        uint8_t uv[4];
+        float color[3];
+    } vertices[3] = {{{0, 0, 0}, {0, 51, 0, 0}, {1, 0, 0}},
+                     {{1, 0, 0}, {255, 102, 0, 0}, {0, 1, 0}},
+                     {{0, 1, 0}, {0, 255, 0, 0}, {0, 0, 0.5f}}};
+    rblMesh* mesh;
+    check_ok(glb_read(
+        "{" ASSET ",'buffers':[{'byteLength':84}],'bufferViews':[{'buffer':0,'byteLength':84,"
+        "'byteStride':28}],'accessors':[{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3'},"
+        "{'bufferView':0,'byteOffset':12,'componentType':5121,'normalized':true,'count':3,'type':'VEC2'"
+        "},{'bufferView':0,'byteOffset':16,'componentType':5126,'count':3,'type':'VEC3'}],"
+        "'meshes':[{'primitives':[{'attributes':{'POSITION':0,'TEXCOORD_0':1,'COLOR_0':2}}]}]}",
+        vertices, sizeof vertices, &mesh));
+    const rblMeshView* view = rbl_mesh_get_view(mesh);
+    assert_int_equal(view->layer_count, 2);
+    assert_int_equal(view->layers[0].kind, RBL_LAYER_UV);
+    assert_int_equal(view->layers[1].kind, RBL_LAYER_COLOR);
+    static const float uvs[6] = {0, 0.8f, 1, 0.6f, 0, 0}; // v counts upwards
+    static const float colors[12] = {1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0.5f, 1};
+    for (int i = 0; i < 6; ++i)
+    {
+        check_close(view->layers[0].data[i], uvs[i], 1e-7);
+    }
+    assert_memory_equal(view->layers[1].data, colors, sizeof colors);
+    rbl_mesh_free(mesh);
+}
+
+static void sparse_accessors_replace_elements(void** state)
+{
+    (void)state;
+    struct
+    {
+        uint16_t indices[2];
+        float values[6];
+    } data = {{1, 3}, {5, 6, 7, 8, 9, 10}};
+    rblMesh* mesh;
+    // Four vertices that are zero but for two; the base has no buffer view.
+    check_ok(glb_read(
+        "{" ASSET ",'buffers':[{'byteLength':28}],'bufferViews':[{'buffer':0,'byteLength':4},{'buffer':"
+        "0,'byteOffset':4,'byteLength':24}],'accessors':[{'componentType':5126,'count':4,'type':'VEC3',"
+        "'sparse':{'count':2,'indices':{'bufferView':0,'componentType':5123},'values':{'bufferView':1}}}"
+        "],'meshes':[{'primitives':[{'attributes':{'POSITION':0},'mode':6}]}]}",
+        &data, sizeof data, &mesh));
+    assert_int_equal(rbl_mesh_get_view(mesh)->face_count, 2);
+    assert_int_equal(rbl_mesh_get_view(mesh)->vertex_count, 3);
+    check_position(mesh, 0, 5, 6, 7);
+    check_position(mesh, 1, 0, 0, 0);
+    check_position(mesh, 2, 0, 0, 0);
+    check_position(mesh, 4, 8, 9, 10);
+    rbl_mesh_free(mesh);
+}
+
+static void strips_and_fans_keep_one_orientation(void** state)
+{
+    (void)state;
+    // Six points around a hexagon for the fan, in zigzag order for the strip; all triangles must face +z.
+    static const float hexagon[18] = {2, 0, 0, 1, 2, 0, -1, 2, 0, -2, 0, 0, -1, -2, 0, 1, -2, 0};
+    static const float zigzag[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 2, 0, 1, 2, 0};
+    for (uint32_t mode = 5; mode <= 6; ++mode)
+    {
+        char json[512];
+        snprintf(json, sizeof json,
+                 "{" ASSET
+                 ",'buffers':[{'byteLength':72}],'bufferViews':[{'buffer':0,'byteLength':72}],'accessors':["
+                 "{'bufferView':0,'componentType':5126,'count':6,'type':'VEC3'}],'meshes':[{'primitives':[{"
+                 "'attributes':{'POSITION':0},'mode':%u}]}]}",
+                 mode);
+        rblMesh* mesh;
+        check_ok(glb_read(json, mode == 5 ? zigzag : hexagon, 72, &mesh));
+        const rblMeshView* view = rbl_mesh_get_view(mesh);
+        assert_int_equal(view->face_count, 4);
+        double area2 = 0;
+        for (uint32_t f = 0; f < 4; ++f)
+        {
+            const rblVec3d normal = rbl_face_normal_area2(view, f);
+            assert_true(normal.z > 0);
+            area2 += normal.z;
+        }
+        check_close(area2, mode == 5 ? 4.0 : 24.0, 1e-12);
+        rbl_mesh_free(mesh);
+    }
+}
+
+static void strip_jumps_are_left_out(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        float positions[12];
+        uint8_t indices[8];
+    } data = {{0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0}, {0, 1, 2, 2, 1, 1, 2, 3}};
+    rblMesh* mesh;
+    check_ok(glb_read(
+        "{" ASSET ",'buffers':[{'byteLength':56}],'bufferViews':[{'buffer':0,'byteLength':48},{'buffer':0,"
+        "'byteOffset':48,'byteLength':8}],'accessors':[{'bufferView':0,'componentType':5126,'count':4,"
+        "'type':'VEC3'},{'bufferView':1,'componentType':5121,'count':8,'type':'SCALAR'}],'meshes':[{"
+        "'primitives':[{'attributes':{'POSITION':0},'indices':1,'mode':5}]}]}",
+        &data, sizeof data, &mesh));
+    assert_int_equal(rbl_mesh_get_view(mesh)->face_count, 2);
+    rbl_mesh_free(mesh);
+}
+
+typedef struct LogCount
+{
+    int lines;
+    char last[256];
+} LogCount;
+
+static void count_line(rblLogLevel level, const char* line, void* context)
+{
+    LogCount* log = context;
+    log->lines += level == RBL_LOG_WARNING;
+    snprintf(log->last, sizeof log->last, "%s", line);
+}
+
+static void points_and_lines_are_skipped_with_a_word(void** state)
+{
+    (void)state;
+    LogCount log = {0};
+    rblMesh* mesh;
+    rbl_set_log(count_line, &log, RBL_LOG_DEBUG);
+    check_ok(read_triangle(
+        "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS "],'meshes':[{'primitives':[{"
+        "'attributes':{'POSITION':0},'mode':0},{'attributes':{'POSITION':0,'NORMAL':0},'mode':1},{"
+        "'attributes':{'POSITION':0}}]}]}",
+        &mesh));
+    rbl_set_log(NULL, NULL, RBL_LOG_DEBUG);
+    assert_int_equal(log.lines, 2);
+    assert_non_null(strstr(log.last, "meshes[0].primitives[1]"));
+    assert_int_equal(rbl_mesh_get_view(mesh)->layer_count, 0);
+    check_unit_triangle(mesh);
+}
+
+static void data_uris_hold_buffers(void** state)
+{
+    (void)state;
+    static const char json[] = "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":"
+                               "\"data:application/octet-stream;"
+                               "base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAAEAAAAAA\"}],\"bufferViews\":["
+                               "{\"buffer\":0,\"byteLength\":36}"
+                               "],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,"
+                               "\"type\":\"VEC3\"}],\"meshes\":[{"
+                               "\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]}";
+    const rblSource source = glb_source((const uint8_t*)json, sizeof json - 1);
+    rblMesh* mesh;
+    check_ok(glb_read_with(rbl_read_gltf, &source, &mesh));
+    check_unit_triangle(mesh);
+}
+
+static void base64_takes_what_the_rfc_allows(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char* text;
+        const char* bytes; // null: refused
+    } cases[] = {{"", ""},
+                 {"Zg==", "f"},
+                 {"Zm8=", "fo"},
+                 {"Zm9v", "foo"},
+                 {"Zm9vYg==", "foob"},
+                 {"Zm9vYmE=", "fooba"},
+                 {"Zm9vYmFy", "foobar"},
+                 {"Zg", "f"},
+                 {"Zm8", "fo"},
+                 {"+/+/", "\xFB\xFF\xBF"},
+                 {"Z", NULL},
+                 {"Zg=", NULL},
+                 {"Zh==", NULL},
+                 {"Zm9v=", NULL},
+                 {"====", NULL},
+                 {"Zm 9v", NULL},
+                 {"Zm9-", NULL},
+                 {"Zg==Zg==", NULL},
+                 {"Zm9vY===", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    {
+        uint8_t out[16];
+        size_t size = 0;
+        const bool ok = rbl_base64_decode(cases[i].text, strlen(cases[i].text), out, &size);
+        if (ok != (cases[i].bytes != NULL))
+        {
+            fail_msg("\"%s\" was %s", cases[i].text, ok ? "accepted" : "refused");
+        }
+        if (ok)
+        {
+            assert_int_equal(size, strlen(cases[i].bytes));
+            assert_memory_equal(out, cases[i].bytes, size);
+        }
+    }
+}
+
+// ---- files beside the file ----
+
+static void uris_stay_beside_the_file(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char* uri;
+        const char* path; // null: refused
+    } cases[] = {
+        {"a.bin", "dir/sub/a.bin"},
+        {"b/a.bin", "dir/sub/b/a.bin"},
+        {"./a.bin", "dir/sub/./a.bin"},
+        {"b/../a.bin", "dir/sub/b/../a.bin"},
+        {"two%20words%C3%A9.bin", "dir/sub/two words\xC3\xA9.bin"},
+        {"a%25b", "dir/sub/a%b"},
+        {"../a.bin", NULL},
+        {"b/../../a.bin", NULL},
+        {"%2e%2e/a.bin", NULL},
+        {"b/..%2F..%2Fa.bin", NULL},
+        {"/etc/passwd", NULL},
+        {"%2Fetc/passwd", NULL},
+        {"//host/share", NULL},
+        {"http://example.com/a.bin", NULL},
+        {"file:///etc/passwd", NULL},
+        {"C:/a.bin", NULL},
+        {"C%3A/a.bin", NULL},
+        {"b\\..\\..\\a.bin", NULL},
+        {"a%00.bin", NULL},
+        {"a%0A.bin", NULL},
+        {"a%2", NULL},
+        {"a%GG", NULL},
+        {"", NULL},
+        {".", NULL},
+        {"b/..", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    {
+        char* path = NULL;
+        size_t size = 0;
+        const rblResult result =
+            rbl_gltf_resolve(cases[i].uri, "dir/sub/x.gltf", rbl_default_allocator(), &path, &size);
+        if ((result == RBL_OK) != (cases[i].path != NULL) ||
+            (path != NULL && strcmp(path, cases[i].path) != 0))
+        {
+            fail_msg("\"%s\": %s", cases[i].uri, path != NULL ? path : "refused");
+        }
+        rbl_free(rbl_default_allocator(), path, size);
+    }
+    char* path;
+    size_t size;
+    check_ok(rbl_gltf_resolve("a.bin", "x.gltf", rbl_default_allocator(), &path, &size));
+    assert_string_equal(path, "a.bin");
+    rbl_free(rbl_default_allocator(), path, size);
+    assert_int_equal(rbl_bytes_in_use(), 0);
+}
+
+static const char external[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"test_glb%20buffer.bin\"}],"
+    "\"bufferViews\":["
+    "{\"buffer\":0,\"byteLength\":36}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,"
+    "\"type\":"
+    "\"VEC3\"}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]}";
+
+static void write_buffer(size_t size)
+{
+    FILE* file = fopen("test_glb buffer.bin", "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(&triangle, 1, size, file), size);
+    fclose(file);
+}
+
+static void external_buffers_are_found_beside_the_file(void** state)
+{
+    (void)state;
+    rblSource source = glb_source((const uint8_t*)external, sizeof external - 1);
+    rblMesh* mesh;
+    check_fails(RBL_ERROR_UNSUPPORTED, glb_read_with(rbl_read_gltf, &source, &mesh)); // from memory
+    source.path = "./test_glb.gltf";
+    remove("test_glb buffer.bin");
+    check_fails(RBL_ERROR_FILE, glb_read_with(rbl_read_gltf, &source, &mesh));
+    assert_non_null(strstr(rbl_last_error(), "buffers[0].uri: ./test_glb buffer.bin"));
+    write_buffer(36);
+    check_ok(glb_read_with(rbl_read_gltf, &source, &mesh));
+    check_unit_triangle(mesh);
+    source.max_bytes = 35;
+    check_fails(RBL_ERROR_LIMIT, glb_read_with(rbl_read_gltf, &source, &mesh));
+    source.max_bytes = 1 << 20;
+    write_buffer(35);
+    check_fails(RBL_ERROR_FORMAT, glb_read_with(rbl_read_gltf, &source, &mesh));
+    assert_non_null(strstr(rbl_last_error(), "36 bytes are announced but only 35"));
+    remove("test_glb buffer.bin");
+    assert_int_equal(rbl_bytes_in_use(), 0);
+}
+
+// ---- nodes ----
+
+#define NODES_BEFORE "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS "]," MESH ","
+
+static void transforms_compose_down_the_tree(void** state)
+{
+    (void)state;
+    rblMesh* mesh;
+    // Scale by (2, 3, 4), then a quarter turn about z (x to y), then move by (10, 0, 0); then moved again by the parent.
+    check_ok(read_triangle(NODES_BEFORE SCENE
+                           ",'nodes':[{'children':[1],'translation':[0,0,5]},{'mesh':0,'scale':[2,3,"
+                           "4],'rotation':[0,0,0.7071067811865476,0.7071067811865476],"
+                           "'translation':[10,0,0]}]}",
+                           &mesh));
+    check_position(mesh, 0, 10, 0, 5);
+    check_position(mesh, 1, 10, 2, 5);
+    check_position(mesh, 2, 4, 0, 5);
+    rbl_mesh_free(mesh);
+    // The same as one matrix, column by column.
+    check_ok(read_triangle(NODES_BEFORE "'nodes':[{'mesh':0,'matrix':[0,2,0,0,-3,0,0,0,0,0,4,0,10,0,5,1]}]}",
+                           &mesh));
+    check_position(mesh, 0, 10, 0, 5);
+    check_position(mesh, 1, 10, 2, 5);
+    check_position(mesh, 2, 4, 0, 5);
+    rbl_mesh_free(mesh);
+    // A rotation need not be unit.
+    check_ok(read_triangle(NODES_BEFORE "'nodes':[{'mesh':0,'rotation':[0,0,3,3]}]}", &mesh));
+    check_position(mesh, 1, 0, 1, 0);
+    check_position(mesh, 2, -2, 0, 0);
+    rbl_mesh_free(mesh);
+}
+
+static void mirroring_turns_faces_over_and_normals_follow(void** state)
+{
+    (void)state;
+    rblMesh* mesh;
+    static const float data[18] = {0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1};
+    const char* json =
+        "{" ASSET ",'buffers':[{'byteLength':72}],'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,"
+        "'byteOffset':36,'byteLength':36}],'accessors':[" POSITIONS ",{'bufferView':1,'componentType':5126,"
+        "'count':3,'type':'VEC3'}],'meshes':[{'primitives':[{'attributes':{'POSITION':0,'NORMAL':1}}]}],"
+        "'nodes':[{'mesh':0,'scale':[-3,1,2]},{'mesh':0,'scale':[1,1,-2]}]}";
+    check_ok(glb_read(json, data, sizeof data, &mesh));
+    const rblMeshView* view = rbl_mesh_get_view(mesh);
+    assert_int_equal(view->face_count, 2);
+    // Mirrored in x the triangle still faces +z; mirrored in z it faces -z.
+    for (uint32_t f = 0; f < 2; ++f)
+    {
+        const double side = f == 0 ? 1.0 : -1.0;
+        assert_true(rbl_face_normal_area2(view, f).z * side > 0);
+        for (uint32_t c = 3 * f; c < 3 * f + 3; ++c)
+        {
+            check_close(view->layers[0].data[3 * c + 2], side, 1e-6);
+        }
+    }
+    rbl_mesh_free(mesh);
+}
+
+static void normals_follow_uneven_scaling(void** state)
+{
+    (void)state;
+    // A slope at 45 degrees, stretched: the normal must stay across the face.
+    static const float h = 0.70710678f;
+    const float data[18] = {0, 0, 0, 1, -1, 0, 0, 0, -1, h, h, 0, h, h, 0, h, h, 0};
+    rblMesh* mesh;
+    check_ok(glb_read(
+        "{" ASSET ",'buffers':[{'byteLength':72}],'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,"
+        "'byteOffset':36,'byteLength':36}],'accessors':[" POSITIONS ",{'bufferView':1,'componentType':5126,"
+        "'count':3,'type':'VEC3'}],'meshes':[{'primitives':[{'attributes':{'POSITION':0,'NORMAL':1}}]}],"
+        "'nodes':[{'mesh':0,'scale':[3,1,1],'rotation':[0,0,0.6,0.8]}]}",
+        data, sizeof data, &mesh));
+    const rblMeshView* view = rbl_mesh_get_view(mesh);
+    const rblVec3d across = rbl_face_normal_area2(view, 0);
+    const double length = sqrt(across.x * across.x + across.y * across.y + across.z * across.z);
+    for (uint32_t c = 0; c < 3; ++c)
+    {
+        const float* n = view->layers[0].data + 3 * c;
+        check_close((double)n[0] * across.x + (double)n[1] * across.y + (double)n[2] * across.z, length,
+                    1e-6 * length);
+    }
+    rbl_mesh_free(mesh);
+}
+
+static void names_become_groups_and_materials(void** state)
+{
+    (void)state;
+    rblMesh* mesh;
+    check_ok(read_triangle(
+        "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS
+        "],'materials':[{},{'name':'stone'}],'meshes':[{'name':'wedge','primitives':[{'attributes':{"
+        "'POSITION':0},'material':1},{'attributes':{'POSITION':0},'material':0},{'attributes':{"
+        "'POSITION':0}}]}],'nodes':[{'mesh':0,'name':'left'},{'mesh':0,'translation':[9,0,0]}]}",
+        &mesh));
+    const rblMeshView* view = rbl_mesh_get_view(mesh);
+    assert_int_equal(view->face_count, 6);
+    assert_int_equal(view->group_count, 2);
+    assert_string_equal(view->group_names[0], "left");
+    assert_string_equal(view->group_names[1], "wedge");
+    assert_int_equal(view->material_count, 3);
+    static const char* const materials[3] = {"stone", "material 0", "default"};
+    for (uint32_t f = 0; f < 6; ++f)
+    {
+        assert_int_equal(view->face_groups[f], f / 3);
+        assert_int_equal(view->face_origins[f], f);
+        assert_string_equal(view->material_names[view->face_materials[f]], materials[f % 3]);
+    }
+    rbl_mesh_free(mesh);
+}
+
+static void only_the_default_scene_is_shown(void** state)
+{
+    (void)state;
+    rblMesh* mesh;
+    check_ok(read_triangle(NODES_BEFORE
+                           "'scene':1,'scenes':[{'nodes':[0,1]},{'nodes':[2]}],'nodes':[{'mesh':0},{"
+                           "'mesh':0},{'mesh':0,'translation':[7,0,0]}]}",
+                           &mesh));
+    assert_int_equal(rbl_mesh_get_view(mesh)->face_count, 1);
+    check_position(mesh, 0, 7, 0, 0);
+    rbl_mesh_free(mesh);
+    check_ok(
+        read_triangle(NODES_BEFORE "'nodes':[{'mesh':0},{'children':[0,2]},{'mesh':0},{'mesh':0}]}", &mesh));
+    assert_int_equal(rbl_mesh_get_view(mesh)->face_count, 3);
+    rbl_mesh_free(mesh);
+}
+
+// A chain of nodes, each the child of the one before, the last with the mesh.
+static void write_chain(rblCharArray* text, uint32_t count)
+{
+    static const char head[] =
+        "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS "]," MESH "," SCENE ",'nodes':[";
+    char node[64];
+    for (const char* c = head; *c != '\0'; ++c)
+    {
+        assert_true(rbl_array_push(text, *c));
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        snprintf(node, sizeof node,
+                 i + 1 < count ? "{'children':[%u],'translation':[0,1,0]}," : "{'mesh':0}]}", i + 1);
+        for (const char* c = node; *c != '\0'; ++c)
+        {
+            assert_true(rbl_array_push(text, *c));
+        }
+    }
+    assert_true(rbl_array_push(text, '\0'));
+}
+
+static void deep_chains_of_nodes_need_no_stack(void** state)
+{
+    (void)state;
+    enum
+    {
+        DEPTH = 100000
+    };
+    rblCharArray text;
+    rbl_array_init(&text, rbl_default_allocator());
+    write_chain(&text, DEPTH);
+    rblMesh* mesh;
+    check_ok(read_triangle(text.data, &mesh));
+    check_position(mesh, 1, 1, DEPTH - 1, 0);
+    rbl_mesh_free(mesh);
+    rbl_array_free(&text);
+}
+
+// ---- welding ----
+
+// A cube as renderers like it: four vertices a side, each with the side's normal.
+static void fill_cube(float positions[72], float normals[72], uint16_t indices[36])
+{
+    for (int side = 0; side < 6; ++side)
+    {
+        const int axis = side / 2;
+        const float sign = side % 2 == 0 ? -1.0f : 1.0f;
+        for (int corner = 0; corner < 4; ++corner)
+        {
+            float* p = positions + 12 * side + 3 * corner;
+            float* n = normals + 12 * side + 3 * corner;
+            const int turn = side % 2 == 0 ? 3 - corner : corner;
+            p[axis] = sign;
+            p[(axis + 1) % 3] = turn == 1 || turn == 2 ? 1.0f : -1.0f;
+            p[(axis + 2) % 3] = turn >= 2 ? 1.0f : -1.0f;
+            n[0] = n[1] = n[2] = 0.0f;
+            n[axis] = sign;
+        }
+        const uint16_t order[6] = {0, 1, 2, 0, 2, 3};
+        for (int i = 0; i < 6; ++i)
+        {
+            indices[6 * side + i] = (uint16_t)(4 * side + order[i]);
+        }
+    }
+}
+
+static void check_closed_cube(const rblMesh* mesh)
+{
+    const rblMeshView* view = rbl_mesh_get_view(mesh);
+    rblTopology topology;
+    assert_int_equal(view->vertex_count, 8);
+    assert_int_equal(view->face_count, 12);
+    check_ok(rbl_topology_init(&topology, view, rbl_default_allocator()));
+    double volume6 = 0.0;
+    for (uint32_t c = 0; c < view->corner_count; ++c)
+    {
+        assert_true(rbl_has_twin(&topology, c) && !rbl_same_direction(&topology, c));
+    }
+    for (uint32_t f = 0; f < view->face_count; ++f)
+    {
+        const rblVec3d p = view->positions[view->corner_vertices[3 * f]];
+        const rblVec3d n = rbl_face_normal_area2(view, f);
+        volume6 += p.x * n.x + p.y * n.y + p.z * n.z;
+    }
+    check_close(volume6 / 6.0, 8.0, 1e-12);
+    rbl_topology_free(&topology);
+}
+
+static void a_cube_split_for_normals_and_materials_comes_back_closed(void** state)
+{
+    (void)state;
+    struct
+    {
+        float positions[72];
+        float normals[72];
+        uint16_t indices[36];
+    } data;
+    fill_cube(data.positions, data.normals, data.indices);
+    data.positions[0] = data.positions[0] == 0.0f ? -0.0f : data.positions[0];
+    // Two primitives: the first 18 indices, and the last 18.
+    static const char json[] = "{" ASSET ",'buffers':[{'byteLength':648}],'bufferViews':[{'buffer':0,'"
+                               "byteLength':288},{'buffer':0,'byteOffset':288,"
+                               "'byteLength':288},{'buffer':0,'byteOffset':576,'byteLength':72}],'accessors':"
+                               "[{'bufferView':0,'componentType':5126,"
+                               "'count':24,'type':'VEC3'},{'bufferView':1,'componentType':5126,'count':24,'"
+                               "type':'VEC3'},{'bufferView':2,"
+                               "'componentType':5123,'count':18,'type':'SCALAR'},{'bufferView':2,'byteOffset'"
+                               ":36,'componentType':5123,'count':18,"
+                               "'type':'SCALAR'}],'meshes':[{'primitives':[{'attributes':{'POSITION':0,'"
+                               "NORMAL':1},'indices':2},{'attributes':{"
+                               "'POSITION':0,'NORMAL':1},'indices':3}]}]}";
+    rblMesh* mesh;
+    check_ok(glb_read(json, &data, sizeof data, &mesh));
+    check_closed_cube(mesh);
+    const rblMeshView* view = rbl_mesh_get_view(mesh);
+    for (uint32_t c = 0; c < view->corner_count; ++c) // seams survive in the corners
+    {
+        assert_memory_equal(view->layers[0].data + 3 * c, data.normals + 3 * data.indices[c], 12);
+    }
+    rbl_mesh_free(mesh);
+}
+
+static void zero_is_zero_whatever_its_sign(void** state)
+{
+    (void)state;
+    static const float data[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, -0.0f, 0, 0, 0, 1, -0.0f, 1, 1, 0};
+    rblMesh* mesh;
+    check_ok(glb_read(
+        "{" ASSET ",'buffers':[{'byteLength':72}],'bufferViews':[{'buffer':0,'byteLength':72}],'accessors':["
+        "{'bufferView':0,'componentType':5126,'count':6,'type':'VEC3'}]," MESH "}",
+        data, sizeof data, &mesh));
+    assert_int_equal(rbl_mesh_get_view(mesh)->vertex_count, 4);
+    rbl_mesh_free(mesh);
+}
+
+static void welding_equals_brute_force(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(41, 0);
+    for (int round = 0; round < 100; ++round)
+    {
+        float data[300];
+        const uint32_t range = 2 + rbl_random_below(&random, 5);
+        const uint32_t vertices = 3 * (1 + rbl_random_below(&random, 33));
+        uint32_t distinct = 0;
+        char json[512];
+        for (uint32_t i = 0; i < 3 * vertices; ++i)
+        {
+            data[i] = (float)rbl_random_below(&random, range);
+        }
+        for (uint32_t i = 0; i < vertices; ++i)
+        {
+            uint32_t twin = 0;
+            while (memcmp(data + 3 * twin, data + 3 * i, 12) != 0)
+            {
+                twin += 1;
+            }
+            distinct += twin == i;
+        }
+        snprintf(json, sizeof json,
+                 "{" ASSET
+                 ",'buffers':[{'byteLength':%u}],'bufferViews':[{'buffer':0,'byteLength':%u}],'accessors':[{"
+                 "'bufferView':0,'componentType':5126,'count':%u,'type':'VEC3'}]," MESH "}",
+                 12 * vertices, 12 * vertices, vertices);
+        rblMesh* mesh;
+        check_ok(glb_read(json, data, 12 * vertices, &mesh));
+        const rblMeshView* view = rbl_mesh_get_view(mesh);
+        assert_int_equal(view->vertex_count, distinct);
+        for (uint32_t c = 0; c < vertices; ++c)
+        {
+            check_position(mesh, c, (double)data[3 * c], (double)data[3 * c + 1], (double)data[3 * c + 2]);
+        }
+        rbl_mesh_free(mesh);
+    }
+}
+
+// ---- what is missing is filled ----
+
+static void primitives_without_an_attribute_get_its_default(void** state)
+{
+    (void)state;
+    rblMesh* mesh;
+    check_ok(read_triangle(
+        "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS ",{'bufferView':0,'componentType':5126,"
+        "'count':3,'type':'VEC2'}],'meshes':[{'primitives':[{'attributes':{'POSITION':0}},{'attributes'"
+        ":{'POSITION':0,'NORMAL':0,'TEXCOORD_0':1,'TEXCOORD_1':1,'TEXCOORD_3':1,'COLOR_0':0}}]}]}",
+        &mesh));
+    const rblMeshView* view = rbl_mesh_get_view(mesh);
+    assert_int_equal(view->layer_count, 4); // TEXCOORD_3 stands after a gap
+    static const float normal[3] = {0, 0, 1};
+    static const float uv[2] = {0, 0};
+    static const float white[4] = {1, 1, 1, 1};
+    for (uint32_t c = 0; c < 3; ++c)
+    {
+        assert_memory_equal(view->layers[0].data + 3 * c, normal, sizeof normal);
+        assert_memory_equal(view->layers[1].data + 2 * c, uv, sizeof uv);
+        assert_memory_equal(view->layers[3].data + 4 * c, white, sizeof white);
+    }
+    // The second primitive's normals are (0,0,0), (1,0,0), (0,2,0): replaced, kept, made unit.
+    static const float mended[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
+    assert_memory_equal(view->layers[0].data + 9, mended, sizeof mended);
+    rbl_mesh_free(mesh);
+}
+
+static void positions_that_are_not_finite_are_refused_or_kept_as_asked(void** state)
+{
+    (void)state;
+    Triangle bad = triangle;
+    bad.positions[4] = NAN;
+    const GlbFile file = glb_file(plain_triangle, &bad, sizeof bad);
+    rblSource source = glb_source(file.bytes, file.size);
+    rblMesh* mesh;
+    check_fails(RBL_ERROR_FORMAT, glb_read_with(rbl_read_glb, &source, &mesh));
+    assert_non_null(
+        strstr(rbl_last_error(), "meshes[0].primitives[0].attributes.POSITION: position 1 is not finite"));
+    source.keep_non_finite = true;
+    check_ok(glb_read_with(rbl_read_glb, &source, &mesh));
+    const rblMeshView* view = rbl_mesh_get_view(mesh);
+    assert_true(isnan(view->positions[view->corner_vertices[1]].y));
+    rbl_mesh_free(mesh);
+    free(file.bytes);
+}
+
+// ---- hostile files ----
+
+#define ACCESSOR(text) "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" text "]," MESH "}"
+#define PRIMITIVE(text)                                                                                      \
+    "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS "],'meshes':[{'primitives':[" text "]}]}"
+#define NODES(text) NODES_BEFORE text "}"
+
+static const struct
+{
+    const char* json;
+    rblResult code;
+    const char* message; // part of it
+} hostile[] = {
+    {"[]", RBL_ERROR_FORMAT, "expected an object"},
+    {"{}", RBL_ERROR_FORMAT, "\"asset\" is missing"},
+    {"{'asset':{}}", RBL_ERROR_FORMAT, "\"version\" is missing"},
+    {"{'asset':{'version':'1.0'}}", RBL_ERROR_UNSUPPORTED, "glTF 1.0"},
+    {"{'asset':{'version':2}}", RBL_ERROR_FORMAT, "expected a string"},
+    {"{'asset':{'version':'2.1','minVersion':'2.1'}}", RBL_ERROR_UNSUPPORTED, "glTF 2.1"},
+    {"{" ASSET ",'extensionsRequired':['KHR_draco_mesh_compression']}", RBL_ERROR_UNSUPPORTED,
+     "KHR_draco_mesh_compression"},
+    {"{" ASSET ",'extensionsRequired':['EXT_meshopt_compression']}", RBL_ERROR_UNSUPPORTED,
+     "EXT_meshopt_compression"},
+    {"{" ASSET ",'extensionsRequired':['A\\nB']}", RBL_ERROR_UNSUPPORTED, "A?B"},
+    {"{" ASSET ",'extensionsRequired':[7]}", RBL_ERROR_FORMAT, "extensionsRequired[0]: expected a string"},
+    {"{" ASSET ",'extensionsRequired':7}", RBL_ERROR_FORMAT, "expected an array"},
+    {"{" ASSET ",'nodes':5}", RBL_ERROR_FORMAT, "nodes: expected an array"},
+    {"{" ASSET ",'nodes':[5]}", RBL_ERROR_FORMAT, "nodes[0]: expected an object"},
+    {"{" ASSET "}", RBL_ERROR_FORMAT, "no mesh"},
+    {"{" ASSET ",'meshes':[{}]}", RBL_ERROR_FORMAT, "\"primitives\" is missing"},
+    {"{" ASSET ",'meshes':[{'primitives':[]}]}", RBL_ERROR_GEOMETRY, "no faces"},
+    {"{" ASSET ",'meshes':[{'primitives':7}]}", RBL_ERROR_FORMAT, "meshes[0].primitives: expected an array"},
+    // accessors
+    {ACCESSOR(""), RBL_ERROR_FORMAT, "there is no accessor 0: the file has 0"},
+    {ACCESSOR("{}"), RBL_ERROR_FORMAT, "\"componentType\" is missing"},
+    {ACCESSOR("{'componentType':5124,'count':3,'type':'VEC3'}"), RBL_ERROR_FORMAT,
+     "5124 is not a component type"},
+    {ACCESSOR("{'componentType':5126,'count':3,'type':'MAT4'}"), RBL_ERROR_FORMAT,
+     "accessors[0].type: expected SCALAR"},
+    {ACCESSOR("{'componentType':5126,'count':3,'type':'VEC2'}"), RBL_ERROR_FORMAT,
+     "expected 3 components, found 2"},
+    {ACCESSOR("{'componentType':5126,'count':0,'type':'VEC3'}"), RBL_ERROR_FORMAT, "no elements"},
+    {ACCESSOR("{'componentType':5126,'count':-3,'type':'VEC3'}"), RBL_ERROR_FORMAT,
+     "accessors[0].count: expected a whole"},
+    {ACCESSOR("{'componentType':5126,'count':3e9,'type':'VEC3'}"), RBL_ERROR_LIMIT, "without a buffer view"},
+    {ACCESSOR("{'bufferView':0,'componentType':5126,'count':4,'type':'VEC3'}"), RBL_ERROR_FORMAT,
+     "do not fit the view"},
+    {ACCESSOR("{'bufferView':0,'componentType':5126,'count':4294967295,'type':'VEC3'}"), RBL_ERROR_FORMAT,
+     "do not fit the view"},
+    {ACCESSOR("{'bufferView':0,'byteOffset':4,'componentType':5126,'count':3,'type':'VEC3'}"),
+     RBL_ERROR_FORMAT, "do not fit the view"},
+    {ACCESSOR(
+         "{'bufferView':0,'byteOffset':18446744073709551615,'componentType':5126,'count':3,'type':'VEC3'}"),
+     RBL_ERROR_FORMAT, "do not fit the view"},
+    {ACCESSOR("{'bufferView':2,'componentType':5126,'count':3,'type':'VEC3'}"), RBL_ERROR_FORMAT,
+     "there is no buffer view 2"},
+    {ACCESSOR("{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','sparse':7}"), RBL_ERROR_FORMAT,
+     "accessors[0].sparse: expected an object"},
+    {ACCESSOR("{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','sparse':{'count':4,'indices':{'"
+              "bufferView':1,"
+              "'componentType':5121},'values':{'bufferView':0}}}"),
+     RBL_ERROR_FORMAT, "expected 1 to 3"},
+    {ACCESSOR("{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','sparse':{'count':2,'indices':{'"
+              "bufferView':1,"
+              "'byteOffset':2,'componentType':5121},'values':{'bufferView':0}}}"),
+     RBL_ERROR_FORMAT, "sparse index 0, number 1, does not rise"},
+    {ACCESSOR("{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','sparse':{'count':1,'indices':{'"
+              "bufferView':0,"
+              "'byteOffset':12,'componentType':5125},'values':{'bufferView':0}}}"),
+     RBL_ERROR_FORMAT, "is not below 3"},
+    {ACCESSOR("{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','sparse':{'count':1,'indices':{'"
+              "bufferView':1,"
+              "'componentType':5120},'values':{'bufferView':0}}}"),
+     RBL_ERROR_FORMAT, "indices must be unsigned"},
+    {ACCESSOR("{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','sparse':{'count':1,'indices':{"
+              "'componentType':5121},'values':{'bufferView':0}}}"),
+     RBL_ERROR_FORMAT, "sparse.indices: \"bufferView\" is missing"},
+    // buffers and views
+    {"{" ASSET
+     ",'buffers':[{'byteLength':61}],'bufferViews':[{'buffer':0,'byteLength':36}],'accessors':[" POSITIONS
+     "]," MESH "}",
+     RBL_ERROR_FORMAT, "buffers[0].byteLength: 61 bytes are announced but only 60"},
+    {"{" ASSET ",'buffers':[{'byteLength':60},{'byteLength':60}],'bufferViews':[{'buffer':1,'byteLength':36}]"
+     ",'accessors':[" POSITIONS "]," MESH "}",
+     RBL_ERROR_FORMAT, "buffers[1]: the buffer has no uri"},
+    {"{" ASSET ",'buffers':[{'byteLength':60}],'bufferViews':[{'buffer':0,'byteOffset':25,'byteLength':36}],'"
+     "accessors':[" POSITIONS "]," MESH "}",
+     RBL_ERROR_FORMAT, "bufferViews[0]: the view ends after its buffer"},
+    {"{" ASSET ",'buffers':[{'byteLength':60}],'bufferViews':[{'buffer':0,'byteOffset':18446744073709551600,'"
+     "byteLength':36}"
+     "],'accessors':[" POSITIONS "]," MESH "}",
+     RBL_ERROR_FORMAT, "ends after its buffer"},
+    {"{" ASSET ",'buffers':[{'byteLength':60}],'bufferViews':[{'buffer':0,'byteLength':36,'byteStride':8}],'"
+     "accessors':[" POSITIONS "]," MESH "}",
+     RBL_ERROR_FORMAT, "do not fit a stride of 8"},
+    {"{" ASSET
+     ",'buffers':[{'byteLength':60}],'bufferViews':[{'buffer':0,'byteLength':60,'byteStride':4294967295}],"
+     "'accessors':[" POSITIONS "]," MESH "}",
+     RBL_ERROR_FORMAT, "do not fit the view"},
+    {"{" ASSET ",'buffers':[{'byteLength':60,'uri':'http://a/"
+     "b'}],'bufferViews':[{'buffer':0,'byteLength':36}],'accessors':[" POSITIONS "]," MESH "}",
+     RBL_ERROR_UNSUPPORTED, "came from memory"},
+    {"{" ASSET
+     ",'buffers':[{'byteLength':3,'uri':'data:;base64,AAA'}],'bufferViews':[{'buffer':0,'byteLength':3}],"
+     "'accessors':[" POSITIONS "]," MESH "}",
+     RBL_ERROR_FORMAT, "3 bytes are announced but only 2"},
+    {"{" ASSET
+     ",'buffers':[{'byteLength':3,'uri':'data:;base64,A A='}],'bufferViews':[{'buffer':0,'byteLength':3}],"
+     "'accessors':[" POSITIONS "]," MESH "}",
+     RBL_ERROR_FORMAT, "not valid base64"},
+    {"{" ASSET
+     ",'buffers':[{'byteLength':3,'uri':'data:text/plain,abc'}],'bufferViews':[{'buffer':0,'byteLength':3}],"
+     "'accessors':[" POSITIONS "]," MESH "}",
+     RBL_ERROR_UNSUPPORTED, "not base64"},
+    // primitives
+    {PRIMITIVE("7"), RBL_ERROR_FORMAT, "meshes[0].primitives[0]: expected an object"},
+    {PRIMITIVE("{}"), RBL_ERROR_FORMAT, "\"attributes\" is missing"},
+    {PRIMITIVE("{'attributes':{}}"), RBL_ERROR_FORMAT, "\"POSITION\" is missing"},
+    {PRIMITIVE("{'attributes':[]}"), RBL_ERROR_FORMAT, "expected an object, found an array"},
+    {PRIMITIVE("{'attributes':{'POSITION':0},'mode':7}"), RBL_ERROR_FORMAT, "7 is not a mode"},
+    {PRIMITIVE("{'attributes':{'POSITION':0},'indices':0}"), RBL_ERROR_FORMAT, "plain unsigned scalars"},
+    {PRIMITIVE("{'attributes':{'POSITION':0},'material':0}"), RBL_ERROR_FORMAT, "there is no material 0"},
+    {PRIMITIVE("{'attributes':{'POSITION':0,'TEXCOORD_0':0}}"), RBL_ERROR_FORMAT,
+     "expected 2 components, found 3"},
+    {"{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS
+     ",{'bufferView':1,'componentType':5121,'count':3,'type':"
+     "'SCALAR'}],'meshes':[{'primitives':[{'attributes':{'POSITION':0,'COLOR_0':1}}]}]}",
+     RBL_ERROR_FORMAT, "expected 4 components, found 1"},
+    {"{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS
+     ",{'bufferView':1,'componentType':5121,'count':4,'type':"
+     "'VEC2'}],'meshes':[{'primitives':[{'attributes':{'POSITION':0,'TEXCOORD_0':1}}]}]}",
+     RBL_ERROR_FORMAT, "4 values for 3 vertices"},
+    {"{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS
+     ",{'bufferView':1,'componentType':5121,'count':4,'type':"
+     "'SCALAR'}],'meshes':[{'primitives':[{'attributes':{'POSITION':0},'indices':1}]}]}",
+     RBL_ERROR_FORMAT, "4 vertices do not make whole triangles"},
+    {"{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS
+     ",{'bufferView':1,'componentType':5121,'count':2,'type':"
+     "'SCALAR'}],'meshes':[{'primitives':[{'attributes':{'POSITION':0},'indices':1,'mode':5}]}]}",
+     RBL_ERROR_FORMAT, "2 vertices do not make whole triangles"},
+    {"{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS
+     ",{'bufferView':0,'byteOffset':12,'componentType':5123,"
+     "'count':3,'type':'SCALAR'}],'meshes':[{'primitives':[{'attributes':{'POSITION':0},'indices':1}]}]}",
+     RBL_ERROR_FORMAT, "at place 1, is not below 3"},
+    // nodes
+    {NODES("'scene':0,'nodes':[{}]"), RBL_ERROR_FORMAT, "there is no scene 0"},
+    {NODES("'scene':0,'scenes':[7],'nodes':[{}]"), RBL_ERROR_FORMAT, "scenes[0]: expected an object"},
+    {NODES("'scene':0,'scenes':[{'nodes':[1]}],'nodes':[{}]"), RBL_ERROR_FORMAT, "there is no node 1"},
+    {NODES("'scene':0,'scenes':[{'nodes':[0,0]}],'nodes':[{}]"), RBL_ERROR_FORMAT, "node 0 has two parents"},
+    {NODES("'scene':0,'scenes':[{'nodes':[0]}],'nodes':[{'children':[0]}]"), RBL_ERROR_FORMAT,
+     "its own ancestor"},
+    {NODES("'scene':0,'scenes':[{'nodes':[0]}],'nodes':[{'children':[1]},{'children':[0]}]"),
+     RBL_ERROR_FORMAT, "nodes[1].children[0]: node 0 has two parents or is its own ancestor"},
+    {NODES("'nodes':[{'children':[1]},{'children':[0]}]"), RBL_ERROR_FORMAT, "their own ancestors"},
+    {NODES("'nodes':[{'mesh':0},{'children':[2]},{'children':[1]}]"), RBL_ERROR_FORMAT,
+     "their own ancestors"},
+    {NODES("'nodes':[{'children':[2]},{'children':[2]},{'mesh':0}]"), RBL_ERROR_FORMAT, "two parents"},
+    {NODES("'nodes':[{'children':{'a':1}}]"), RBL_ERROR_FORMAT, "children: expected an array"},
+    {NODES("'nodes':[{'mesh':1}]"), RBL_ERROR_FORMAT, "nodes[0].mesh: there is no mesh 1"},
+    {NODES("'nodes':[{'mesh':0,'matrix':[1]}]"), RBL_ERROR_FORMAT, "expected 16 numbers, found 1"},
+    {NODES("'nodes':[{'mesh':0,'matrix':[1,0,0,1,0,1,0,0,0,0,1,0,0,0,0,1]}]"), RBL_ERROR_FORMAT, "last row"},
+    {NODES("'nodes':[{'mesh':0,'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1],'scale':[1,1,1]}]"),
+     RBL_ERROR_FORMAT, "not both"},
+    {NODES("'nodes':[{'mesh':0,'rotation':[0,0,0,0]}]"), RBL_ERROR_FORMAT, "must not be zero"},
+    {NODES("'nodes':[{'mesh':0,'scale':[1e308,1e308,1e308],'translation':[1e308,0,0]}]"), RBL_ERROR_FORMAT,
+     "beyond all numbers"},
+    {NODES("'nodes':[{'mesh':0,'name':7}]"), RBL_ERROR_FORMAT, "nodes[0].name: expected a string"},
+    {NODES("'nodes':[{'mesh':0,'name':'a\\u0000b'}]"), RBL_ERROR_FORMAT, "zero character"},
+};
+
+static void hostile_files_are_refused_and_say_where(void** state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; ++i)
+    {
+        rblMesh* mesh = NULL;
+        const rblResult result = read_triangle(hostile[i].json, &mesh);
+        if (result != hostile[i].code || strstr(rbl_last_error(), hostile[i].message) == NULL)
+        {
+            fail_msg("%s\n: %s: %s", hostile[i].json, rbl_result_name(result), rbl_last_error());
+        }
+        assert_null(strchr(rbl_last_error(), '\n'));
+        assert_int_equal(rbl_bytes_in_use(), 0);
+    }
+}
+
+static void wrong_containers_are_refused_with_the_byte(void** state)
+{
+    (void)state;
+    const GlbFile good = glb_file(plain_triangle, &triangle, sizeof triangle);
+    static const struct
+    {
+        size_t at;
+        uint32_t value;
+        rblResult code;
+        const char* message;
+    } cases[] = {{0, 0x12345678, RBL_ERROR_FORMAT, "t: byte 0: not a GLB"},
+                 {4, 1, RBL_ERROR_UNSUPPORTED, "t: byte 4: GLB version 1"},
+                 {8, 7, RBL_ERROR_FORMAT, "t: byte 8: the header announces 7 bytes"},
+                 {12, 0xFFFFFFFF, RBL_ERROR_FORMAT, "t: byte 12: a chunk of 4294967295 bytes"},
+                 {16, 0x004E4942, RBL_ERROR_FORMAT, "t: byte 16: the first chunk must be JSON"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    {
+        uint8_t saved[4];
+        memcpy(saved, good.bytes + cases[i].at, 4);
+        glb_put_u32(good.bytes + cases[i].at, cases[i].value);
+        const rblSource source = glb_source(good.bytes, good.size);
+        rblMesh* mesh;
+        check_fails(cases[i].code, glb_read_with(rbl_read_glb, &source, &mesh));
+        assert_non_null(strstr(rbl_last_error(), cases[i].message));
+        memcpy(good.bytes + cases[i].at, saved, 4);
+    }
+    free(good.bytes);
+}
+
+static void truncation_at_every_byte_is_refused(void** state)
+{
+    (void)state;
+    const GlbFile good = glb_file(plain_triangle, &triangle, sizeof triangle);
+    for (size_t size = 0; size < good.size; ++size)
+    {
+        for (int honest = 0; honest < 2; ++honest) // with the old length in the header, and with the true one
+        {
+            uint8_t* cut = malloc(size + (size == 0));
+            assert_non_null(cut);
+            memcpy(cut, good.bytes, size);
+            if (honest != 0 && size >= 12)
+            {
+                glb_put_u32(cut + 8, (uint32_t)size);
+            }
+            const rblSource source = glb_source(cut, size);
+            rblMesh* mesh;
+            check_fails(RBL_ERROR_FORMAT, glb_read_with(rbl_read_glb, &source, &mesh));
+            free(cut);
+        }
+    }
+    free(good.bytes);
+    assert_int_equal(rbl_bytes_in_use(), 0);
+}
+
+static void flipped_bytes_never_do_harm(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(42, 0);
+    const GlbFile good =
+        glb_file("{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS ",{'bufferView':1,'componentType':"
+                 "5121,'count':3,'type':'SCALAR'}],'meshes':[{'primitives':[{'attributes':{'POSITION':0,"
+                 "'NORMAL':0},'indices':1}]}]," SCENE ",'nodes':[{'mesh':0,'children':[1]},{'mesh':0,"
+                 "'scale':[1,2,3],'rotation':[0,0,1,0]}]}",
+                 &triangle, sizeof triangle);
+    uint8_t* bytes = malloc(good.size);
+    assert_non_null(bytes);
+    for (int round = 0; round < 20000; ++round)
+    {
+        memcpy(bytes, good.bytes, good.size);
+        for (uint32_t flips = 1 + rbl_random_below(&random, 3); flips > 0; --flips)
+        {
+            bytes[rbl_random_below(&random, (uint32_t)good.size)] = (uint8_t)rbl_random_u32(&random);
+        }
+        rblSource source = glb_source(bytes, good.size);
+        source.keep_non_finite = round % 2 == 0;
+        rblMesh* mesh;
+        if (glb_read_with(rbl_read_glb, &source, &mesh) == RBL_OK)
+        {
+            rbl_mesh_free(mesh);
+        }
+    }
+    free(bytes);
+    free(good.bytes);
+    assert_int_equal(rbl_bytes_in_use(), 0);
+}
+
+// A small file that shows a mesh 20,000 times, or one list of indices from 5,000 primitives.
+static void copies_beyond_the_limit_are_refused(void** state)
+{
+    (void)state;
+    rblJsonWriter json;
+    rbl_json_writer_init(&json, 0, rbl_default_allocator());
+    rbl_json_begin_array(&json);
+    for (uint32_t i = 0; i < 20000; ++i)
+    {
+        rbl_json_begin_object(&json);
+        rbl_json_key(&json, "mesh");
+        rbl_json_unsigned(&json, 0);
+        rbl_json_end_object(&json);
+    }
+    rbl_json_end_array(&json);
+    check_ok(rbl_json_writer_finish(&json));
+    assert_true(rbl_array_push(&json.text, '\0'));
+    const size_t size = json.text.count + 1024;
+    char* text = malloc(size);
+    assert_non_null(text);
+    snprintf(text, size, NODES_BEFORE "'nodes':%s}", json.text.data);
+    const GlbFile file = glb_file(text, &triangle, sizeof triangle);
+    rblSource source = glb_source(file.bytes, file.size);
+    rblMesh* mesh;
+    check_ok(glb_read_with(rbl_read_glb, &source, &mesh));
+    assert_int_equal(rbl_mesh_get_view(mesh)->face_count, 20000);
+    rbl_mesh_free(mesh);
+    source.max_bytes = 1000000;
+    check_fails(RBL_ERROR_LIMIT, glb_read_with(rbl_read_glb, &source, &mesh));
+    free(file.bytes);
+    free(text);
+    rbl_json_writer_free(&json);
+    assert_int_equal(rbl_bytes_in_use(), 0);
+}
+
+static void running_out_of_memory_is_reported_and_leaks_nothing(void** state)
+{
+    (void)state;
+    const GlbFile file =
+        glb_file("{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS ",{'bufferView':1,'componentType':"
+                 "5121,'count':3,'type':'SCALAR'}],'materials':[{'name':'m'}],'meshes':[{'primitives':[{"
+                 "'attributes':{'POSITION':0,'NORMAL':0,'COLOR_0':0},'indices':1,'material':0}]}],'nodes':[{"
+                 "'mesh':0,'children':[1]},{'mesh':0,'scale':[1,2,3],'rotation':[0,0,1,0]}]}",
+                 &triangle, sizeof triangle);
+    rblSource sources[2] = {glb_source(file.bytes, file.size),
+                            glb_source((const uint8_t*)external, sizeof external - 1)};
+    sources[1].path = "test_glb.gltf";
+    write_buffer(36);
+    for (int kind = 0; kind < 2; ++kind)
+    {
+        rblResult result = RBL_ERROR_MEMORY;
+        for (size_t granted = 0; result != RBL_OK; ++granted)
+        {
+            FailingAllocator memory;
+            failing_allocator_start(&memory, granted);
+            sources[kind].allocator = &memory.allocator;
+            rblMesh* mesh;
+            result = glb_read_with(kind == 0 ? rbl_read_glb : rbl_read_gltf, &sources[kind], &mesh);
+            if (result == RBL_OK)
+            {
+                rbl_mesh_free(mesh);
+            }
+            assert_true(result == RBL_OK || result == RBL_ERROR_MEMORY);
+            assert_int_equal(memory.live, 0);
+        }
+    }
+    remove("test_glb buffer.bin");
+    free(file.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_index_type_gives_the_same_triangle),
+        cmocka_unit_test(integer_positions_and_normalisation_follow_the_formulas),
+        cmocka_unit_test(interleaved_attributes_are_taken_apart),
+        cmocka_unit_test(sparse_accessors_replace_elements),
+        cmocka_unit_test(strips_and_fans_keep_one_orientation),
+        cmocka_unit_test(strip_jumps_are_left_out),
+        cmocka_unit_test(points_and_lines_are_skipped_with_a_word),
+        cmocka_unit_test(data_uris_hold_buffers),
+        cmocka_unit_test(base64_takes_what_the_rfc_allows),
+        cmocka_unit_test(uris_stay_beside_the_file),
+        cmocka_unit_test(external_buffers_are_found_beside_the_file),
+        cmocka_unit_test(transforms_compose_down_the_tree),
+        cmocka_unit_test(mirroring_turns_faces_over_and_normals_follow),
+        cmocka_unit_test(normals_follow_uneven_scaling),
+        cmocka_unit_test(names_become_groups_and_materials),
+        cmocka_unit_test(only_the_default_scene_is_shown),
+        cmocka_unit_test(deep_chains_of_nodes_need_no_stack),
+        cmocka_unit_test(a_cube_split_for_normals_and_materials_comes_back_closed),
+        cmocka_unit_test(zero_is_zero_whatever_its_sign),
+        cmocka_unit_test(welding_equals_brute_force),
+        cmocka_unit_test(primitives_without_an_attribute_get_its_default),
+        cmocka_unit_test(positions_that_are_not_finite_are_refused_or_kept_as_asked),
+        cmocka_unit_test(hostile_files_are_refused_and_say_where),
+        cmocka_unit_test(wrong_containers_are_refused_with_the_byte),
+        cmocka_unit_test(truncation_at_every_byte_is_refused),
+        cmocka_unit_test(flipped_bytes_never_do_harm),
+        cmocka_unit_test(copies_beyond_the_limit_are_refused),
+        cmocka_unit_test(running_out_of_memory_is_reported_and_leaks_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

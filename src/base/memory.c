@@ -1,18 +1,53 @@
+#if defined(__linux__)
+#define _DEFAULT_SOURCE // madvise
+#endif
 #include "base/memory.h"
 
 #include "base/error.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #define RBL_ALIGNMENT 16
+
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+#define HUGE_PAGE    ((size_t)2 << 20)
+#define LARGE_ENOUGH HUGE_PAGE
+
+// Ask for large pages inside a large block. Otherwise a third of the time of reading a file of a million triangles
+// goes into page faults. Advice only: where it is not followed nothing changes.
+static void advise_large_pages(void* memory, size_t size)
+{
+    if (size < LARGE_ENOUGH)
+    {
+        return;
+    }
+    const uintptr_t begin = ((uintptr_t)memory + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    const uintptr_t end = ((uintptr_t)memory + size) & ~(HUGE_PAGE - 1);
+    (void)madvise((void*)begin, end - begin, MADV_HUGEPAGE);
+}
+#else
+static void advise_large_pages(void* memory, size_t size)
+{
+    (void)memory;
+    (void)size;
+}
+#endif
 
 static void* default_alloc(size_t size, size_t alignment, void* context)
 {
     (void)context;
     // aligned_alloc wants a multiple of the alignment.
     const size_t rounded = (size + alignment - 1) & ~(alignment - 1);
-    return rounded < size ? NULL : aligned_alloc(alignment, rounded);
+    void* memory = rounded < size ? NULL : aligned_alloc(alignment, rounded);
+    if (memory != NULL)
+    {
+        advise_large_pages(memory, rounded);
+    }
+    return memory;
 }
 
 static void default_free(void* memory, size_t size, void* context)

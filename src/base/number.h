@@ -16,8 +16,10 @@ const char* rbl_parse_i64(const char* text, const char* end, int64_t* out);
 // Enough for any of the formats below, terminator included.
 #define RBL_NUMBER_SIZE 32
 
+// A decimal integer. Writes a terminator and returns the length without it, as all of these do.
+size_t rbl_format_u64(uint64_t value, char out[RBL_NUMBER_SIZE]);
+
 // The shortest text that reads back as exactly the same number ("0.1", "-0", "1e+30", "nan", "inf", "-inf").
-// Writes a terminator and returns the length without it.
 size_t rbl_format_double(double value, char out[RBL_NUMBER_SIZE]);
 size_t rbl_format_float(float value, char out[RBL_NUMBER_SIZE]);
 

@@ -162,6 +162,14 @@ static void write_digits(uint64_t value, uint32_t count, char* out)
     }
 }
 
+size_t rbl_format_u64(uint64_t value, char out[RBL_NUMBER_SIZE])
+{
+    const uint32_t count = count_digits(value);
+    write_digits(value, count, out);
+    out[count] = '\0';
+    return count;
+}
+
 static char* write_exponent(int32_t exponent, char* c)
 {
     *c++ = 'e';

@@ -3,6 +3,7 @@
 //   2. a 64 x 128 bit product with a bound on its error: rounded when both ends of the bound round alike
 //      (the idea of Lemire 2021, "Number parsing at a gigabyte per second"; the bound is ours);
 //   3. big integers.
+#include "base/digits.h"
 #include "base/natural.h"
 #include "base/number.h"
 #include "base/powers_of_ten.h"
@@ -13,78 +14,10 @@
 #define MAX_DIGITS      770 // a double's halfway point has at most 767 digits; what follows only breaks the tie
 #define INFINITE_BITS   0x7FF0000000000000u
 
-static const uint64_t small_powers[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-
 // 10^0 .. 10^22 are exact doubles.
 static const double exact_powers[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                         1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                         1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-static inline bool is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
-// ---- eight characters at a time ----
-
-static inline uint64_t load_eight(const char* text)
-{
-    const unsigned char* t = (const unsigned char*)text;
-    return (uint64_t)t[0] | (uint64_t)t[1] << 8 | (uint64_t)t[2] << 16 | (uint64_t)t[3] << 24 |
-           (uint64_t)t[4] << 32 | (uint64_t)t[5] << 40 | (uint64_t)t[6] << 48 | (uint64_t)t[7] << 56;
-}
-
-#define EIGHT(byte) ((uint64_t)(byte)*0x0101010101010101u)
-
-// The top bit of the first byte that is no digit is the lowest one set (bytes above it may be marked wrongly).
-static inline uint64_t mark_non_digits(uint64_t eight)
-{
-    return ((eight - EIGHT('0')) | (eight + EIGHT(0x7F - '9'))) & EIGHT(0x80);
-}
-
-// Eight digit values, the first in the lowest byte, to a number: pairs, then fours, then eight.
-static inline uint64_t join_eight(uint64_t digits)
-{
-    digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FFu;
-    digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFFu;
-    return (digits * 10000 + (digits >> 32)) & 0xFFFFFFFFu;
-}
-
-static inline uint32_t lowest_set_bit(uint64_t x)
-{
-    return 63 - rbl_leading_zeros(x & (~x + 1));
-}
-
-// Append the digits at `text` to *value (modulo 2^64) and return where they end.
-static inline const char* read_digits(const char* text, const char* end, uint64_t* value)
-{
-    uint64_t sum = *value;
-    while (end - text >= 8)
-    {
-        const uint64_t eight = load_eight(text);
-        const uint64_t marks = mark_non_digits(eight);
-        if (marks == 0)
-        {
-            sum = sum * small_powers[8] + join_eight(eight - EIGHT('0'));
-            text += 8;
-            continue;
-        }
-        const uint32_t count = lowest_set_bit(marks) / 8;
-        if (count > 0)
-        {
-            // Shifted up, the digits stand behind zeros.
-            sum = sum * small_powers[count] + join_eight((eight - EIGHT('0')) << (64 - 8 * count));
-        }
-        *value = sum;
-        return text + count;
-    }
-    while (text < end && is_digit(*text))
-    {
-        sum = sum * 10 + (uint64_t)(*text++ - '0');
-    }
-    *value = sum;
-    return text;
-}
 
 // ---- step 2: a product with an error bound ----
 
@@ -293,12 +226,12 @@ static const char* parse_exponent(const char* text, const char* end, int64_t* ex
     const char* c = text + 1;
     const bool negative = c < end && *c == '-';
     c += c < end && (*c == '-' || *c == '+');
-    if (c == end || !is_digit(*c))
+    if (c == end || !rbl_is_digit(*c))
     {
         return text;
     }
     int64_t value = 0;
-    for (; c < end && is_digit(*c); ++c)
+    for (; c < end && rbl_is_digit(*c); ++c)
     {
         if (value < INT64_MAX / 40) // beyond that no text in memory could make up for it
         {
@@ -309,22 +242,93 @@ static const char* parse_exponent(const char* text, const char* end, int64_t* ex
     return c;
 }
 
-const char* rbl_parse_double(const char* text, const char* end, double* out)
+// w * 10^exponent by the first two steps; *done is false when only the third can tell.
+static inline double convert_short(uint64_t w, int64_t exponent, bool negative, bool* done)
+{
+    *done = true;
+    if (w <= (uint64_t)1 << 53 && exponent >= -22 && exponent <= 22)
+    {
+        const double value =
+            exponent < 0 ? (double)w / exact_powers[-exponent] : (double)w * exact_powers[exponent];
+        return negative ? -value : value;
+    }
+    const Bounds bounds = w != 0 ? bound_product(w, exponent) : (Bounds){0, 0};
+    *done = bounds.low == bounds.high;
+    const uint64_t bits = bounds.low | (uint64_t)negative << 63;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// What nearly all numbers in files look like, made fast: [-]digits[.digits] with at most 8 digits before the point and
+// 19 in all. Looks at no more than SHORT_ROOM characters. Null when it is anything else.
+#define SHORT_ROOM 40
+
+static inline const char* parse_short(const char* c, double* out)
+{
+    const bool negative = *c == '-';
+    c += negative;
+    const char* const first = c;
+    uint64_t w = 0;
+    while (rbl_is_digit(*c) && c - first < 9)
+    {
+        w = w * 10 + (uint64_t)(*c++ - '0');
+    }
+    int64_t count = w != 0 ? c - first : 0; // zeros in front do not count
+    int64_t exponent = 0;
+    if (c == first || c - first > 8)
+    {
+        return NULL;
+    }
+    if (*c == '.')
+    {
+        const char* const fraction = ++c;
+        uint64_t eight = rbl_load_eight(c);
+        uint64_t marks = rbl_mark_non_digits(eight);
+        for (int i = 0; i < 2 && marks == 0; ++i)
+        {
+            w = w * rbl_small_powers[8] + rbl_join_eight(eight - RBL_EIGHT('0'));
+            c += 8;
+            eight = rbl_load_eight(c);
+            marks = rbl_mark_non_digits(eight);
+        }
+        if (marks == 0)
+        {
+            return NULL;
+        }
+        const uint32_t rest = rbl_trailing_zeros(marks) / 8;
+        w = w * rbl_small_powers[rest] + rbl_join_marked(eight, rest);
+        c += rest;
+        exponent = fraction - c;
+        count -= exponent;
+    }
+    if (count > MAX_FAST_DIGITS || (*c | 0x20) == 'e')
+    {
+        return NULL;
+    }
+    bool done;
+    *out = convert_short(w, exponent, negative, &done);
+    return done ? c : NULL;
+}
+
+// Kept out of the short path, which is faster without its registers to save.
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static const char*
+parse_any(const char* text, const char* end, double* out)
 {
     const bool negative = text < end && *text == '-';
     text += text < end && (*text == '-' || *text == '+');
     const char* const first = text;
     uint64_t w = 0;
-    while (text < end && is_digit(*text))
-    {
-        w = w * 10 + (uint64_t)(*text++ - '0');
-    }
+    text = rbl_read_digits(first, end, &w);
     int64_t count = text - first;
     int64_t exponent = 0;
     if (text < end && *text == '.')
     {
         const char* const fraction = text + 1;
-        text = read_digits(fraction, end, &w);
+        text = rbl_read_digits(fraction, end, &w);
         exponent = fraction - text;
         count -= exponent;
     }
@@ -338,42 +342,37 @@ const char* rbl_parse_double(const char* text, const char* end, double* out)
     {
         text = parse_exponent(text, end, &explicit_exponent);
     }
-    exponent += explicit_exponent;
-
-    if (count <= MAX_FAST_DIGITS && w <= (uint64_t)1 << 53 && exponent >= -22 && exponent <= 22)
+    bool done = false;
+    if (count <= MAX_FAST_DIGITS)
     {
-        const double value =
-            exponent < 0 ? (double)w / exact_powers[-exponent] : (double)w * exact_powers[exponent];
-        *out = negative ? -value : value;
-        return text;
+        const double value = convert_short(w, exponent + explicit_exponent, negative, &done);
+        *out = done ? value : *out;
     }
-    uint64_t bits = 0;
-    if (count > MAX_FAST_DIGITS)
+    if (!done)
     {
-        bits = convert_long(first, digits_end, explicit_exponent);
+        const uint64_t bits = convert_long(first, digits_end, explicit_exponent) | (uint64_t)negative << 63;
+        memcpy(out, &bits, sizeof *out);
     }
-    else if (w != 0)
-    {
-        const Bounds bounds = bound_product(w, exponent);
-        const bool done = bounds.low == bounds.high;
-        bits = done ? bounds.low : convert_long(first, digits_end, explicit_exponent);
-    }
-    bits |= (uint64_t)negative << 63;
-    memcpy(out, &bits, sizeof *out);
     return text;
+}
+
+const char* rbl_parse_double(const char* text, const char* end, double* out)
+{
+    const char* const after = end - text >= SHORT_ROOM ? parse_short(text, out) : NULL;
+    return after != NULL ? after : parse_any(text, end, out);
 }
 
 const char* rbl_parse_i64(const char* text, const char* end, int64_t* out)
 {
     const bool negative = text < end && *text == '-';
     text += text < end && (*text == '-' || *text == '+');
-    if (text == end || !is_digit(*text))
+    if (text == end || !rbl_is_digit(*text))
     {
         return NULL;
     }
     const uint64_t limit = (uint64_t)INT64_MAX + negative;
     uint64_t value = 0;
-    for (; text < end && is_digit(*text); ++text)
+    for (; text < end && rbl_is_digit(*text); ++text)
     {
         const uint64_t digit = (uint64_t)(*text - '0');
         if (value > (limit - digit) / 10)

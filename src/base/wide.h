@@ -46,4 +46,14 @@ static inline uint32_t rbl_leading_zeros(uint64_t x)
 #endif
 }
 
+// Zero bits below the lowest set one; x > 0.
+static inline uint32_t rbl_trailing_zeros(uint64_t x)
+{
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctzll(x);
+#else
+    return 63 - rbl_leading_zeros(x & (~x + 1));
+#endif
+}
+
 #endif

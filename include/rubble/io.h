@@ -50,6 +50,13 @@ RBL_API rblSaveOptions rbl_default_save_options(void);
 /// Write a mesh. The file is written beside and renamed: an existing one is replaced whole or not at all.
 RBL_API rblResult rbl_mesh_save(rblMeshId mesh, const char* path, const rblSaveOptions* options);
 
+/// The same into memory: `*bytes` is the whole file, to be given back with rbl_free_saved(). `options->format` must
+/// not be RBL_FORMAT_AUTO.
+RBL_API rblResult rbl_mesh_save_memory(rblMeshId mesh, const rblSaveOptions* options, void** bytes, size_t* size);
+
+/// Free what rbl_mesh_save_memory() returned; `size` is the size it returned. Null is fine.
+RBL_API void rbl_free_saved(void* bytes, size_t size);
+
 /// Write an image, 8 bits a channel, rows from the top, `channels` 1, 2, 3 or 4 (grey, grey-alpha, RGB, RGBA).
 RBL_API rblResult rbl_image_save_png(const char* path, const uint8_t* pixels, uint32_t width, uint32_t height,
                                      uint32_t channels);

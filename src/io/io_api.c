@@ -1,0 +1,222 @@
+// The public calls of rubble/io.h for meshes.
+#include "io/readers.h"
+#include <string.h>
+
+#define LOAD_COOKIE 0x4C4F4144u
+#define SAVE_COOKIE 0x53415645u
+
+typedef struct Format
+{
+    rblReadFcn* read;   // null: not read
+    rblWriteFcn* write; // null: not written
+} Format;
+
+static const Format formats[RBL_FORMAT_COUNT] = {
+    [RBL_FORMAT_OBJ] = {rbl_read_obj, rbl_write_obj},
+    [RBL_FORMAT_GLB] = {rbl_read_glb, rbl_write_glb},
+    [RBL_FORMAT_GLTF] = {rbl_read_gltf, NULL},
+};
+
+#define FORMAT_ENDINGS ".obj, .ply, .stl, .off, .glb or .gltf"
+
+rblLoadOptions rbl_default_load_options(void)
+{
+    const uint64_t max_bytes = sizeof(size_t) > 4 ? (uint64_t)8 << 30 : (uint64_t)2 << 30;
+    return (rblLoadOptions){.format = RBL_FORMAT_AUTO, .max_bytes = (size_t)max_bytes, .cookie = LOAD_COOKIE};
+}
+
+rblSaveOptions rbl_default_save_options(void)
+{
+    return (rblSaveOptions){.format = RBL_FORMAT_AUTO, .cookie = SAVE_COOKIE};
+}
+
+// ---- loading ----
+
+static rblResult check_load_options(const rblLoadOptions* options)
+{
+    if (options->cookie != LOAD_COOKIE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "load: start the options from rbl_default_load_options()");
+    }
+    if ((unsigned)options->format >= RBL_FORMAT_COUNT)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "load: there is no file format %d", (int)options->format);
+    }
+    return RBL_OK;
+}
+
+static rblResult load_source(const rblSource* source, rblFileFormat format, rblMeshId* out)
+{
+    if (formats[format].read == NULL)
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "%s: files of this kind are not read", source->name);
+    }
+    rblMeshBuilder builder;
+    rbl_mesh_builder_init(&builder, source->allocator);
+    const rblResult result = formats[format].read(source, &builder);
+    if (result != RBL_OK)
+    {
+        rbl_mesh_builder_discard(&builder);
+        return result;
+    }
+    rblMesh* mesh;
+    const rblResult finished = rbl_mesh_builder_finish(&builder, &mesh);
+    return finished == RBL_OK ? rbl_mesh_register(mesh, out) : rbl_fail_within(finished, source->name);
+}
+
+rblResult rbl_mesh_load(const char* path, const rblLoadOptions* options, rblMeshId* out)
+{
+    const rblLoadOptions chosen = options != NULL ? *options : rbl_default_load_options();
+    if (path == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "load: path and out must not be null");
+    }
+    RBL_TRY(check_load_options(&chosen));
+    const rblFileFormat format = chosen.format != RBL_FORMAT_AUTO ? chosen.format : rbl_format_of_path(path);
+    if (format == RBL_FORMAT_AUTO)
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "%s: the name does not end in " FORMAT_ENDINGS, path);
+    }
+    rblFileBytes file;
+    RBL_TRY(rbl_file_read(path, chosen.max_bytes, rbl_default_allocator(), &file));
+    const rblSource source = {.name = path,
+                              .path = path,
+                              .bytes = file.bytes,
+                              .size = file.size,
+                              .max_bytes = chosen.max_bytes,
+                              .keep_non_finite = chosen.keep_non_finite != 0,
+                              .allocator = rbl_default_allocator()};
+    const rblResult result = load_source(&source, format, out);
+    rbl_file_bytes_free(&file);
+    return result;
+}
+
+rblResult rbl_mesh_load_memory(const void* bytes, size_t size, const char* name,
+                               const rblLoadOptions* options, rblMeshId* out)
+{
+    if ((bytes == NULL && size > 0) || options == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "load: bytes, options and out must not be null");
+    }
+    RBL_TRY(check_load_options(options));
+    if (options->format == RBL_FORMAT_AUTO)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "load: bytes in memory need a format in the options");
+    }
+    if (size > options->max_bytes)
+    {
+        return rbl_fail(RBL_ERROR_LIMIT, "%s: larger than the limit of %zu bytes",
+                        name != NULL ? name : "memory", options->max_bytes);
+    }
+    const rblSource source = {.name = name != NULL ? name : "memory",
+                              .bytes = size > 0 ? bytes : (const void*)"",
+                              .size = size,
+                              .max_bytes = options->max_bytes,
+                              .keep_non_finite = options->keep_non_finite != 0,
+                              .allocator = rbl_default_allocator()};
+    return load_source(&source, options->format, out);
+}
+
+// ---- saving ----
+
+static rblResult check_save_options(const rblSaveOptions* options)
+{
+    if (options->cookie != SAVE_COOKIE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "save: start the options from rbl_default_save_options()");
+    }
+    if ((unsigned)options->format >= RBL_FORMAT_COUNT)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "save: there is no file format %d", (int)options->format);
+    }
+    return RBL_OK;
+}
+
+static rblResult check_writable(rblFileFormat format, const char* name)
+{
+    if (format == RBL_FORMAT_AUTO)
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "%s: the name does not end in .obj, .ply, .stl, .off or .glb",
+                        name);
+    }
+    if (formats[format].write == NULL)
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "%s: files of this kind are not written", name);
+    }
+    return RBL_OK;
+}
+
+static rblResult write_view(const rblMeshView* view, rblFileFormat format, const rblSaveOptions* options,
+                            rblWriter* writer)
+{
+    const rblResult result = formats[format].write(view, options, writer);
+    if (result != RBL_OK)
+    {
+        rbl_writer_discard(writer);
+        return result;
+    }
+    return rbl_writer_close(writer);
+}
+
+rblResult rbl_mesh_save(rblMeshId id, const char* path, const rblSaveOptions* options)
+{
+    const rblSaveOptions chosen = options != NULL ? *options : rbl_default_save_options();
+    if (path == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "save: path must not be null");
+    }
+    RBL_TRY(check_save_options(&chosen));
+    const rblFileFormat format = chosen.format != RBL_FORMAT_AUTO ? chosen.format : rbl_format_of_path(path);
+    RBL_TRY(check_writable(format, path));
+    rblMesh* mesh;
+    RBL_TRY(rbl_mesh_acquire(id, &mesh));
+    rblWriter writer;
+    rblResult result = rbl_writer_open(&writer, path, rbl_default_allocator());
+    if (result == RBL_OK)
+    {
+        result = write_view(rbl_mesh_get_view(mesh), format, &chosen, &writer);
+    }
+    rbl_mesh_release(mesh);
+    return result;
+}
+
+rblResult rbl_mesh_save_memory(rblMeshId id, const rblSaveOptions* options, void** bytes, size_t* size)
+{
+    if (options == NULL || bytes == NULL || size == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "save: options, bytes and size must not be null");
+    }
+    RBL_TRY(check_save_options(options));
+    if (options->format == RBL_FORMAT_AUTO)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "save: bytes in memory need a format in the options");
+    }
+    RBL_TRY(check_writable(options->format, "memory"));
+    rblMesh* mesh;
+    RBL_TRY(rbl_mesh_acquire(id, &mesh));
+    rblWriter writer;
+    rblResult result = rbl_writer_open_memory(&writer, rbl_default_allocator());
+    if (result == RBL_OK)
+    {
+        result = write_view(rbl_mesh_get_view(mesh), options->format, options, &writer);
+    }
+    rbl_mesh_release(mesh);
+    RBL_TRY(result);
+    // Exactly as large as the file, so that the size is all it takes to free it.
+    void* exact = rbl_alloc(rbl_default_allocator(), writer.size);
+    if (exact == NULL)
+    {
+        rbl_writer_discard(&writer);
+        return rbl_fail_memory();
+    }
+    memcpy(exact, writer.buffer, writer.size);
+    *bytes = exact;
+    *size = writer.size;
+    rbl_writer_discard(&writer);
+    return RBL_OK;
+}
+
+void rbl_free_saved(void* bytes, size_t size)
+{
+    rbl_free(rbl_default_allocator(), bytes, size);
+}

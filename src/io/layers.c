@@ -1,0 +1,143 @@
+#include "io/layers.h"
+
+#include "base/error.h"
+#include "base/hash_map.h"
+#include <string.h>
+
+const rblLayer* rbl_find_layer(const rblMeshView* view, rblLayerKind kind)
+{
+    for (uint32_t i = 0; i < view->layer_count; ++i)
+    {
+        if (view->layers[i].kind == kind)
+        {
+            return &view->layers[i];
+        }
+    }
+    return NULL;
+}
+
+uint32_t rbl_count_layers(const rblMeshView* view, rblLayerKind kind)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < view->layer_count; ++i)
+    {
+        count += view->layers[i].kind == kind;
+    }
+    return count;
+}
+
+// Fill one value per vertex from its corners; false when two of them differ in any bit.
+static bool fill_per_vertex(const rblMeshView* view, const rblLayer* layer, float* values, uint8_t* seen)
+{
+    const uint32_t components = layer->components;
+    const size_t size = components * sizeof *values;
+    for (uint32_t c = 0; c < view->corner_count; ++c)
+    {
+        const uint32_t vertex = view->corner_vertices[c];
+        const float* corner = layer->data + (size_t)c * components;
+        float* value = values + (size_t)vertex * components;
+        if (seen[vertex] == 0)
+        {
+            seen[vertex] = 1;
+            memcpy(value, corner, size);
+        }
+        else if (memcmp(value, corner, size) != 0)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static rblResult try_per_vertex(const rblMeshView* view, const rblLayer* layer, rblIndexedLayer* out)
+{
+    const rblAllocator* allocator = out->values.allocator;
+    uint8_t* seen = rbl_alloc_zero(allocator, view->vertex_count);
+    if (seen == NULL || !rbl_array_resize(&out->values, (size_t)view->vertex_count * layer->components))
+    {
+        RBL_FREE_ARRAY(allocator, seen, view->vertex_count);
+        return rbl_fail_memory();
+    }
+    memset(out->values.data, 0, out->values.count * sizeof *out->values.data);
+    out->per_vertex = fill_per_vertex(view, layer, out->values.data, seen);
+    RBL_FREE_ARRAY(allocator, seen, view->vertex_count);
+    if (!out->per_vertex)
+    {
+        rbl_array_clear(&out->values);
+    }
+    return RBL_OK;
+}
+
+// The number of a value, added when it is new. False when out of memory.
+static bool find_value(rblIndexedLayer* out, rblHashMap* map, const float* value, uint32_t* index)
+{
+    const size_t size = out->components * sizeof *value;
+    uint64_t key = rbl_hash_bytes(RBL_HASH_START, value, size);
+    for (;;)
+    {
+        bool added;
+        const uint32_t next = (uint32_t)(out->values.count / out->components);
+        const uint32_t* found = rbl_hash_map_get_or_add(map, key, next, &added);
+        if (found == NULL)
+        {
+            return false;
+        }
+        *index = *found;
+        for (uint32_t k = 0; added && k < out->components; ++k)
+        {
+            if (!rbl_array_push(&out->values, value[k]))
+            {
+                return false;
+            }
+        }
+        if (added || memcmp(out->values.data + (size_t)*index * out->components, value, size) == 0)
+        {
+            return true;
+        }
+        key = rbl_hash_u64(key + 1); // another value with the same hash: look on
+    }
+}
+
+static rblResult index_values(const rblMeshView* view, const rblLayer* layer, rblIndexedLayer* out)
+{
+    if (!rbl_array_resize(&out->indices, view->corner_count))
+    {
+        return rbl_fail_memory();
+    }
+    rblHashMap map;
+    rbl_hash_map_init(&map, out->values.allocator);
+    bool ok = true;
+    for (uint32_t c = 0; ok && c < view->corner_count; ++c)
+    {
+        ok = find_value(out, &map, layer->data + (size_t)c * layer->components, &out->indices.data[c]);
+    }
+    rbl_hash_map_free(&map);
+    return ok ? RBL_OK : rbl_fail_memory();
+}
+
+rblResult rbl_index_layer(const rblMeshView* view, const rblLayer* layer, bool only_per_vertex,
+                          const rblAllocator* allocator, rblIndexedLayer* out)
+{
+    *out = (rblIndexedLayer){.components = layer->components};
+    rbl_array_init(&out->values, allocator);
+    rbl_array_init(&out->indices, allocator);
+    rblResult result = try_per_vertex(view, layer, out);
+    if (result == RBL_OK && !out->per_vertex && !only_per_vertex)
+    {
+        result = index_values(view, layer, out);
+    }
+    if (result != RBL_OK)
+    {
+        rbl_indexed_layer_free(out);
+    }
+    return result;
+}
+
+void rbl_indexed_layer_free(rblIndexedLayer* layer)
+{
+    if (layer->values.allocator != NULL)
+    {
+        rbl_array_free(&layer->values);
+        rbl_array_free(&layer->indices);
+    }
+}

@@ -1,0 +1,28 @@
+// Corner attributes for formats that store them per vertex, or in lists with indices.
+#ifndef RBL_IO_LAYERS_H
+#define RBL_IO_LAYERS_H
+
+#include "mesh/mesh.h"
+
+// The first layer of a kind, null when there is none.
+const rblLayer* rbl_find_layer(const rblMeshView* view, rblLayerKind kind);
+
+// How many layers of a kind there are.
+uint32_t rbl_count_layers(const rblMeshView* view, rblLayerKind kind);
+
+// A layer as distinct values and, for each corner, which one it has.
+typedef struct rblIndexedLayer
+{
+    uint32_t components;
+    rblFloatArray values;  // `components` each, in order of first use, or one per vertex
+    rblIndexArray indices; // per corner; empty when per_vertex
+    bool per_vertex;       // all corners of a vertex agree, so the index of a value is that of the vertex
+} rblIndexedLayer;
+
+// Per vertex when the corners agree, otherwise by index. Vertices without corners get zeros. With `only_per_vertex` the
+// values are left empty when corners disagree.
+rblResult rbl_index_layer(const rblMeshView* view, const rblLayer* layer, bool only_per_vertex,
+                          const rblAllocator* allocator, rblIndexedLayer* out);
+void rbl_indexed_layer_free(rblIndexedLayer* layer);
+
+#endif

@@ -289,7 +289,11 @@ static rblResult fail_duplicate(const Parser* parser, const rblJsonNode* first, 
 // Few members: compare each with each; rbl_json_find() will do the same.
 static rblResult check_few_keys(const Parser* parser, const rblJsonNode* object)
 {
-    const rblJsonNode* nodes = parser->document->nodes.data + object->as.span.first;
+    if (object->as.span.count == 0)
+    {
+        return RBL_OK;
+    }
+    const rblJsonNode* nodes = &parser->document->nodes.data[object->as.span.first];
     for (uint32_t i = 1; i < object->as.span.count; ++i)
     {
         for (uint32_t j = 0; j < i; ++j)

@@ -1,4 +1,5 @@
-// Exact predicates against integer brute force, on nearly degenerate input and over the whole range of double.
+// Exact predicates against integer brute force, on nearly degenerate input and over the whole range of
+// double.
 #include "testing.h"
 
 #include "base/random.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- brute force: integers of 96 16-bit digits in two's complement, written with nothing but the definition ----
+// ---- brute force: integers of 96 16-bit digits in two's complement, by nothing but the definition ----
 
 #define DIGITS 96
 
@@ -313,7 +314,8 @@ static void whole_range_of_double_is_exact(void** state)
     assert_true(above != 0 && sign_of(above) == -sign_of(below));
     assert_true(sign_of(rbl_orient3d(a, b, c, rbl_vec3d(h, h, h))) == sign_of(above));
 
-    // A sphere about the origin of radius DBL_MAX, and a point on it, one ulp inside, one subnormal step outside.
+    // A sphere about the origin of radius DBL_MAX, and a point on it, one ulp inside, one subnormal step
+    // outside.
     const rblVec3d x = {h, 0, 0}, y = {0, h, 0}, z = {0, 0, h}, minus_x = {-h, 0, 0};
     const double turn = rbl_orient3d(x, y, z, minus_x);
     assert_true(turn != 0);

@@ -1,4 +1,5 @@
-// Elementary functions: errors against the platform's long double ones, special cases, and the same bits everywhere.
+// Elementary functions: errors against the platform's long double ones, special cases, and the same bits
+// everywhere.
 #include "testing.h"
 
 #include "base/hash_map.h"

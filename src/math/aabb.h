@@ -1,5 +1,5 @@
-// Axis-aligned boxes. The empty box is (infinity, -infinity): it is the neutral element of unions. Coordinates that are
-// NaN never enlarge a box (the rule of min and max in vec.h, with the newcomer first).
+// Axis-aligned boxes. The empty box is (infinity, -infinity): it is the neutral element of unions.
+// Coordinates that are NaN never enlarge a box (the rule of min and max in vec.h, with the newcomer first).
 #ifndef RBL_MATH_AABB_H
 #define RBL_MATH_AABB_H
 

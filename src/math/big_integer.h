@@ -1,8 +1,8 @@
-// Signed integers of any length for the exact fallback of the predicates. Every finite double is an integer multiple
-// of a power of two, so sums and products of doubles are exact here over the whole range of double, whatever the
-// rounding mode, the compiler or the platform. (Floating-point expansions were the alternative: they are exact only
-// while no product over- or underflows, and the exact in-sphere test needs some 10^4 components against about 30
-// limbs here.)
+// Signed integers of any length for the exact fallback of the predicates. Every finite double is an integer
+// multiple of a power of two, so sums and products of doubles are exact here over the whole range of double,
+// whatever the rounding mode, the compiler or the platform. (Floating-point expansions were the alternative:
+// they are exact only while no product over- or underflows, and the exact in-sphere test needs some 10^4
+// components against about 30 limbs here.)
 #ifndef RBL_MATH_BIG_INTEGER_H
 #define RBL_MATH_BIG_INTEGER_H
 
@@ -24,7 +24,8 @@ typedef struct rblBigSpace
     int used;
 } rblBigSpace;
 
-// The exponent e such that x is an integer multiple of 2^e, the same for all doubles of x's magnitude. x is finite.
+// The exponent e such that x is an integer multiple of 2^e, the same for all doubles of x's magnitude. x is
+// finite.
 int rbl_big_exponent(double x);
 
 // x / 2^exponent; exponent <= rbl_big_exponent(x) or x is 0.

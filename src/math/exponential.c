@@ -1,5 +1,5 @@
-// exp, log, pow and cbrt. The logarithm is carried to about 2^-66 so that pow, which multiplies it by up to 2^11
-// roundings, still rounds correctly in all but a few cases.
+// exp, log, pow and cbrt. The logarithm is carried to about 2^-66 so that pow, which multiplies it by up to
+// 2^11 roundings, still rounds correctly in all but a few cases.
 #include "math/double_double.h"
 #include "math/float_bits.h"
 #include "math/trig.h"
@@ -16,8 +16,8 @@
 #define EXP_OVERFLOW  710.0
 #define EXP_UNDERFLOW (-746.0)
 
-// exp(x.high + x.low), EXP_UNDERFLOW <= x.high <= EXP_OVERFLOW: x = k ln 2 + r, |r| <= ln(2) / 2, then the Taylor series
-// of exp(r) up to r^14, in which 1 + r keeps its rounding error.
+// exp(x.high + x.low), EXP_UNDERFLOW <= x.high <= EXP_OVERFLOW: x = k ln 2 + r, |r| <= ln(2) / 2, then the
+// Taylor series of exp(r) up to r^14, in which 1 + r keeps its rounding error.
 static double exp_pair(rblDouble2 x)
 {
     const double k = floor(x.high * ONE_OVER_LN2 + 0.5);

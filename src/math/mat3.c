@@ -92,8 +92,8 @@ bool rbl_mat3_inverse(const rblMat3* m, rblMat3* out)
 
 #define MAX_SWEEPS 60 // convergence is quadratic: 5 to 8 are usual
 
-// a <- J^T a J, v <- v J with J the rotation in the plane of axes p and q that makes a[p][q] zero (Golub and Van Loan
-// 2013, section 8.5): t = tan of the smaller angle that solves t^2 + 2 theta t - 1 = 0.
+// a <- J^T a J, v <- v J with J the rotation in the plane of axes p and q that makes a[p][q] zero (Golub and
+// Van Loan 2013, section 8.5): t = tan of the smaller angle that solves t^2 + 2 theta t - 1 = 0.
 static void jacobi_rotate(double a[3][3], double v[3][3], int p, int q)
 {
     const double off = a[p][q];

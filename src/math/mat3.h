@@ -103,8 +103,8 @@ static inline rblMat3 rbl_to_float_mat3(const rblMat3d* m)
     return (rblMat3){rbl_to_float3(m->cx), rbl_to_float3(m->cy), rbl_to_float3(m->cz)};
 }
 
-// The exponent of the largest entry (0 for the zero matrix), and the matrix times a power of two: to work on entries
-// near 1, whose products neither overflow nor vanish. m is finite.
+// The exponent of the largest entry (0 for the zero matrix), and the matrix times a power of two: to work on
+// entries near 1, whose products neither overflow nor vanish. m is finite.
 int rbl_mat3d_exponent(const rblMat3d* m);
 rblMat3d rbl_mat3d_scaled(const rblMat3d* m, int exponent);
 rblVec3d rbl_scaled3d(rblVec3d a, int exponent);
@@ -115,15 +115,15 @@ double rbl_mat3d_determinant(const rblMat3d* m);
 // False, and `out` untouched, when m is exactly singular, not finite, or its inverse overflows.
 bool rbl_mat3d_inverse(const rblMat3d* m, rblMat3d* out);
 
-// Eigenvalues, rising, and unit eigenvectors in the same order as the columns of `axes`, right-handed. The largest
-// component of each of the first two axes is positive (the first such one when several are equal): the result depends
-// on the numbers in the matrix only. Reads the diagonal and cy.x, cz.x, cz.y. A matrix that is not finite gives NaN
-// values and the axes of the identity.
+// Eigenvalues, rising, and unit eigenvectors in the same order as the columns of `axes`, right-handed. The
+// largest component of each of the first two axes is positive (the first such one when several are equal):
+// the result depends on the numbers in the matrix only. Reads the diagonal and cy.x, cz.x, cz.y. A matrix
+// that is not finite gives NaN values and the axes of the identity.
 void rbl_eigen_symmetric3d(const rblMat3d* m, rblVec3d* values, rblMat3d* axes);
 
-// m = u diag(s) v^T with u and v rotations, s.x >= s.y >= |s.z|; s.z < 0 when m mirrors. Works for singular and zero
-// matrices too (zero: both identity), small singular values are as accurate as large ones. A matrix that is not finite
-// gives NaN values and identities.
+// m = u diag(s) v^T with u and v rotations, s.x >= s.y >= |s.z|; s.z < 0 when m mirrors. Works for singular
+// and zero matrices too (zero: both identity), small singular values are as accurate as large ones. A matrix
+// that is not finite gives NaN values and identities.
 typedef struct rblSvd3d
 {
     rblMat3d u;
@@ -133,8 +133,8 @@ typedef struct rblSvd3d
 
 rblSvd3d rbl_svd3d(const rblMat3d* m);
 
-// m = rotation * stretch, the stretch symmetric. The rotation is the one closest to m; when m mirrors it is a rotation
-// still and the stretch has one negative eigenvalue, that of smallest magnitude.
+// m = rotation * stretch, the stretch symmetric. The rotation is the one closest to m; when m mirrors it is a
+// rotation still and the stretch has one negative eigenvalue, that of smallest magnitude.
 void rbl_polar3d(const rblMat3d* m, rblMat3d* rotation, rblMat3d* stretch);
 
 #endif

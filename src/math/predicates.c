@@ -1,12 +1,13 @@
 // Each predicate is a floating-point filter followed, when the filter cannot decide, by exact integers.
 //
 // The filters. Let u = 2^-53. A term of the determinant that is evaluated with n roundings is off by at most
-// ((1 + u)^n - 1) times its magnitude (Higham 2002, "Accuracy and Stability of Numerical Algorithms", section 3.1), and
-// so is the whole sum relative to the permanent, the same sum with every term taken positive. The permanent is itself
-// evaluated with n roundings, hence
+// ((1 + u)^n - 1) times its magnitude (Higham 2002, "Accuracy and Stability of Numerical Algorithms", section
+// 3.1), and so is the whole sum relative to the permanent, the same sum with every term taken positive. The
+// permanent is itself evaluated with n roundings, hence
 //   |computed - exact| <= ((1 + u)^n - 1) / (1 - u)^n * permanent <= (n + 1) u * permanent      for n < 20.
-// Underflow adds at most 2^-1074 per product, times what that product is multiplied by afterwards; a guard bounds those
-// factors and UNDERFLOW_2D, _3D, _SPHERE the sum. Overflow makes the bound infinite or NaN, and the filter undecided.
+// Underflow adds at most 2^-1074 per product, times what that product is multiplied by afterwards; a guard
+// bounds those factors and UNDERFLOW_2D, _3D, _SPHERE the sum. Overflow makes the bound infinite or NaN, and
+// the filter undecided.
 #include "math/predicates.h"
 
 #include "math/big_integer.h"
@@ -19,16 +20,16 @@
 #define BOUND_3D     (9.0 * UNIT)
 #define BOUND_SPHERE (17.0 * UNIT)
 
-// The two products of orient2d: nothing multiplies them. orient3d: |z| <= 2^500 multiplies six of them. insphere:
-// lift * z <= 2^600 multiplies them, minors <= 2^603 multiply the squares.
+// The two products of orient2d: nothing multiplies them. orient3d: |z| <= 2^500 multiplies six of them.
+// insphere: lift * z <= 2^600 multiplies them, minors <= 2^603 multiply the squares.
 #define UNDERFLOW_2D     0x1p-1060
 #define UNDERFLOW_3D     0x1p-560
 #define UNDERFLOW_SPHERE 0x1p-450
 #define LARGEST_Z        0x1p500
 #define LARGEST_LIFT     0x1p400
 
-// Limbs for the exact path when the coordinates span all of double, 2098 bits or 66 limbs: 12 differences of 3 * 67, and
-// for one of the four terms of insphere 3576 limbs of minors, lift and sums.
+// Limbs for the exact path when the coordinates span all of double, 2098 bits or 66 limbs: 12 differences of
+// 3 * 67, and for one of the four terms of insphere 3576 limbs of minors, lift and sums.
 #define SPACE_LIMBS 6144
 
 // Exact coordinates, as multiples of one power of two.
@@ -210,8 +211,8 @@ static double exact_insphere(const rblVec3d points[5])
 
 double rbl_insphere(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d, rblVec3d e)
 {
-    // Roundings of a term: the minor 8 as in orient3d, the lift 5 (a difference squared counts twice, the square, two
-    // sums), their product, two sums.
+    // Roundings of a term: the minor 8 as in orient3d, the lift 5 (a difference squared counts twice, the
+    // square, two sums), their product, two sums.
     const rblVec3d p[4] = {rbl_sub3d(a, e), rbl_sub3d(b, e), rbl_sub3d(c, e), rbl_sub3d(d, e)};
     const int others[4][3] = {{1, 2, 3}, {2, 3, 0}, {3, 0, 1}, {0, 1, 2}};
     double term[4];

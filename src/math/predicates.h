@@ -1,9 +1,10 @@
-// Exact geometric predicates: the sign of the result is always right, for every finite input from the smallest
-// subnormal to DBL_MAX. Floating point with a proven error bound decides the clear cases and exact integers the others
-// (the adaptive idea of Shewchuk 1997). Every decision about geometry that could go either way goes through here.
+// Exact geometric predicates: the sign of the result is always right, for every finite input from the
+// smallest subnormal to DBL_MAX. Floating point with a proven error bound decides the clear cases and exact
+// integers the others (the adaptive idea of Shewchuk 1997). Every decision about geometry that could go
+// either way goes through here.
 //
-// The magnitude approximates the determinant, kept within the normal range of double when the determinant is not. A
-// coordinate that is not finite yields NaN (or 0 where the others alone are coplanar with it).
+// The magnitude approximates the determinant, kept within the normal range of double when the determinant is
+// not. A coordinate that is not finite yields NaN (or 0 where the others alone are coplanar with it).
 #ifndef RBL_MATH_PREDICATES_H
 #define RBL_MATH_PREDICATES_H
 
@@ -12,11 +13,12 @@
 // > 0 when a, b, c turn left (counter-clockwise), < 0 right, 0 exactly on one line.
 double rbl_orient2d(const double a[2], const double b[2], const double c[2]);
 
-// Has the sign of det[a - d, b - d, c - d]: > 0 when a, b, c look clockwise seen from d, that is when d lies on the side
-// away from which (b - a) x (c - a) points; 0 exactly coplanar.
+// Has the sign of det[a - d, b - d, c - d]: > 0 when a, b, c look clockwise seen from d, that is when d lies
+// on the side away from which (b - a) x (c - a) points; 0 exactly coplanar.
 double rbl_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d);
 
-// With orient3d(a, b, c, d) > 0: > 0 when e lies inside the sphere through a, b, c, d, < 0 outside, 0 exactly on it.
+// With orient3d(a, b, c, d) > 0: > 0 when e lies inside the sphere through a, b, c, d, < 0 outside, 0 exactly
+// on it.
 double rbl_insphere(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d, rblVec3d e);
 
 #endif

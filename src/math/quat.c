@@ -63,8 +63,8 @@ rblQuatd rbl_quatd_nlerp(rblQuatd a, rblQuatd b, double t)
     return blend(a, 1.0 - t, b, rbl_quatd_dot(a, b) < 0.0 ? -t : t);
 }
 
-// Shoemake 1985. The angle comes from the chord and the sum, accurate for near and opposite quaternions alike, where
-// acos of the dot product is not.
+// Shoemake 1985. The angle comes from the chord and the sum, accurate for near and opposite quaternions
+// alike, where acos of the dot product is not.
 rblQuatd rbl_quatd_slerp(rblQuatd a, rblQuatd b, double t)
 {
     const double side = rbl_quatd_dot(a, b) < 0.0 ? -1.0 : 1.0;

@@ -1,5 +1,6 @@
-// Singular values by one-sided Jacobi (Hestenes 1958; Demmel and Veselic 1992 for its accuracy): rotate pairs of columns
-// of B = m V until all are orthogonal; their lengths are the singular values, their directions the columns of u.
+// Singular values by one-sided Jacobi (Hestenes 1958; Demmel and Veselic 1992 for its accuracy): rotate pairs
+// of columns of B = m V until all are orthogonal; their lengths are the singular values, their directions the
+// columns of u.
 #include "math/mat3.h"
 
 #define MAX_SWEEPS 60
@@ -61,8 +62,8 @@ static rblVec3d unit_across(rblVec3d a, rblVec3d wish)
     return rbl_normalize3d(rbl_mul_add3d(axis, -rbl_dot3d(axis, a), a), axis);
 }
 
-// Directions of orthogonal columns, the longest first, completed to a rotation: the third follows from the others and
-// carries the sign of the determinant.
+// Directions of orthogonal columns, the longest first, completed to a rotation: the third follows from the
+// others and carries the sign of the determinant.
 static rblMat3d directions_of(const rblVec3d b[3], const rblVec3d v[3])
 {
     rblMat3d u;

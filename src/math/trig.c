@@ -1,4 +1,5 @@
-// sin, cos and tan: reduce x to r = x - n pi/2 with |r| <= pi/4, evaluate Taylor series, turn by the quadrant n.
+// sin, cos and tan: reduce x to r = x - n pi/2 with |r| <= pi/4, evaluate Taylor series, turn by the quadrant
+// n.
 #include "math/trig.h"
 
 #include "math/double_double.h"
@@ -111,16 +112,16 @@ static rblDouble2 fraction_of(const uint32_t limbs[LIMBS], int count)
     {
         --top;
     }
-    // 106 bits below `top`, as two halves that convert without rounding. The scale stays above 2^-200: no double comes
-    // closer to a multiple of pi/2 than 2^-62 relative to pi/2.
+    // 106 bits below `top`, as two halves that convert without rounding. The scale stays above 2^-200: no
+    // double comes closer to a multiple of pi/2 than 2^-62 relative to pi/2.
     const uint64_t high = bits_from(limbs, top - 64) >> 11;
     const uint64_t low = bits_from(limbs, top - 117) >> 11;
     const double scale = rbl_power_of_two(top - count - 53);
     return rbl_fast_two_sum((double)high * scale, (double)low * (scale * 0x1p-53));
 }
 
-// x > 0 finite. n = x * 2/pi needs only the digits of 2/pi that land between 4 and 2^-137 in the product: higher ones
-// make whole turns, lower ones are lost below r.
+// x > 0 finite. n = x * 2/pi needs only the digits of 2/pi that land between 4 and 2^-137 in the product:
+// higher ones make whole turns, lower ones are lost below r.
 static Reduced reduce_large(double x)
 {
     int exponent;

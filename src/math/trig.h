@@ -1,6 +1,7 @@
-// Elementary functions that give the same bits on every platform: own code, no libm, no fused multiply-add. All are
-// within 1 ulp of the true value over the whole range of double (docs/math.md has the measured errors) and follow
-// C's Annex F for NaN, infinities, zeros and their signs. Every NaN returned is the same one, whatever came in.
+// Elementary functions that give the same bits on every platform: own code, no libm, no fused multiply-add.
+// All are within 1 ulp of the true value over the whole range of double (docs/math.md has the measured
+// errors) and follow C's Annex F for NaN, infinities, zeros and their signs. Every NaN returned is the same
+// one, whatever came in.
 #ifndef RBL_MATH_TRIG_H
 #define RBL_MATH_TRIG_H
 
@@ -22,8 +23,8 @@ double rbl_atan2(double y, double x);
 double rbl_exp(double x);
 double rbl_log(double x); // natural; -infinity at 0, NaN below
 
-// x^y. Exact whenever the result is representable and y is an integer. NaN for x < 0 and y not an integer; 1 for y = 0
-// and for x = 1, whatever the other is.
+// x^y. Exact whenever the result is representable and y is an integer. NaN for x < 0 and y not an integer; 1
+// for y = 0 and for x = 1, whatever the other is.
 double rbl_pow(double x, double y);
 
 double rbl_cbrt(double x);

@@ -1,5 +1,5 @@
-// Vectors: plain structs, free functions. `3d` means 64-bit. min and max follow one rule everywhere: a < b ? a : b,
-// so a NaN in the first operand yields the second, and equal zeros yield the second.
+// Vectors: plain structs, free functions. `3d` means 64-bit. min and max follow one rule everywhere: a < b ?
+// a : b, so a NaN in the first operand yields the second, and equal zeros yield the second.
 #ifndef RBL_MATH_VEC_H
 #define RBL_MATH_VEC_H
 
@@ -197,7 +197,8 @@ static inline rblVec3d rbl_to_double3(rblVec3 a)
     return (rblVec3d){(double)a.x, (double)a.y, (double)a.z};
 }
 
-// Unit vector, or `fallback` when the length is zero or not a number. Scales first: no overflow, no underflow.
+// Unit vector, or `fallback` when the length is zero or not a number. Scales first: no overflow, no
+// underflow.
 rblVec3d rbl_normalize3d(rblVec3d a, rblVec3d fallback);
 
 #endif

@@ -1,0 +1,950 @@
+// Simplification: fewer triangles, the same solid, the same attributes.
+#include "testing.h"
+
+#include "base/hash_map.h"
+#include "base/memory.h"
+#include "failing_allocator.h"
+#include "math/trig.h"
+#include "math/vec.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.141592653589793
+
+// ---- test solids: grids that wrap or not, as arrays ----
+
+typedef struct Arrays
+{
+    rblVec3d positions[8192];
+    uint32_t starts[16385];
+    uint32_t corners[49152];
+    float uvs[49152 * 2];
+    float normals[49152 * 3];
+    float colors[49152 * 4];
+    uint32_t materials[16384];
+    uint32_t groups[16384];
+    rblLayer layers[3];
+    rblMeshView view;
+} Arrays;
+
+static Arrays arrays;
+
+static void begin(void)
+{
+    memset(&arrays.view, 0, sizeof arrays.view);
+    arrays.view.positions = arrays.positions;
+    arrays.view.face_starts = arrays.starts;
+    arrays.view.corner_vertices = arrays.corners;
+    arrays.view.face_materials = arrays.materials;
+    arrays.view.face_groups = arrays.groups;
+    arrays.view.layers = arrays.layers;
+    arrays.starts[0] = 0;
+}
+
+static uint32_t add_vertex(double x, double y, double z)
+{
+    arrays.positions[arrays.view.vertex_count] = rbl_vec3d(x, y, z);
+    return arrays.view.vertex_count++;
+}
+
+static void add_face(const uint32_t* corners, uint32_t count, uint32_t material)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        arrays.corners[arrays.view.corner_count++] = corners[i];
+    }
+    arrays.materials[arrays.view.face_count] = material;
+    arrays.groups[arrays.view.face_count] = material / 3;
+    arrays.view.face_count += 1;
+    arrays.starts[arrays.view.face_count] = arrays.view.corner_count;
+}
+
+static void add_layer(rblLayerKind kind, uint32_t components, const float* data)
+{
+    arrays.layers[arrays.view.layer_count++] = (rblLayer){kind, components, data};
+}
+
+static rblMeshId create(void)
+{
+    rblMeshId id = {0, 0};
+    check_ok(rbl_mesh_create(&arrays.view, &id));
+    return id;
+}
+
+// A torus of quads; material 0 and 1 on the two halves when `halves`.
+static void fill_torus(uint32_t around, uint32_t across, int halves)
+{
+    begin();
+    for (uint32_t i = 0; i < around; ++i)
+    {
+        for (uint32_t k = 0; k < across; ++k)
+        {
+            const double u = 2 * PI * i / around, v = 2 * PI * k / across;
+            const double radius = 1 + 0.4 * rbl_cos(v);
+            add_vertex(radius * rbl_cos(u), 0.4 * rbl_sin(v), -radius * rbl_sin(u));
+        }
+    }
+    for (uint32_t i = 0; i < around; ++i)
+    {
+        for (uint32_t k = 0; k < across; ++k)
+        {
+            const uint32_t i1 = (i + 1) % around, k1 = (k + 1) % across;
+            const uint32_t quad[4] = {i * across + k, i1 * across + k, i1 * across + k1, i * across + k1};
+            const float u[4] = {(float)i, (float)i + 1, (float)i + 1, (float)i};
+            const float v[4] = {(float)k, (float)k, (float)k + 1, (float)k + 1};
+            for (uint32_t c = 0; c < 4; ++c)
+            {
+                arrays.uvs[2 * (arrays.view.corner_count + c)] = u[c] / (float)around;
+                arrays.uvs[2 * (arrays.view.corner_count + c) + 1] = v[c] / (float)across;
+            }
+            add_face(quad, 4, halves && 2 * i >= around);
+        }
+    }
+}
+
+// A sphere of triangles, poles up and down.
+static void fill_sphere(uint32_t around, uint32_t rings)
+{
+    begin();
+    for (uint32_t r = 1; r < rings; ++r)
+    {
+        for (uint32_t i = 0; i < around; ++i)
+        {
+            const double angle = PI * r / rings, u = 2 * PI * i / around;
+            // The equator's height is zero to the last bit.
+            add_vertex(rbl_sin(angle) * rbl_cos(u), 2 * r == rings ? 0 : rbl_cos(angle),
+                       -rbl_sin(angle) * rbl_sin(u));
+        }
+    }
+    const uint32_t top = add_vertex(0, 1, 0), bottom = add_vertex(0, -1, 0);
+    for (uint32_t i = 0; i < around; ++i)
+    {
+        const uint32_t i1 = (i + 1) % around, last = (rings - 2) * around;
+        add_face((uint32_t[]){top, i, i1}, 3, 0);
+        for (uint32_t r = 0; r + 2 < rings; ++r)
+        {
+            const uint32_t a = r * around, b = a + around, south = 2 * (r + 1) >= rings;
+            add_face((uint32_t[]){a + i, b + i, b + i1}, 3, south);
+            add_face((uint32_t[]){a + i, b + i1, a + i1}, 3, south);
+        }
+        add_face((uint32_t[]){bottom, last + i1, last + i}, 3, 1);
+    }
+    for (uint32_t c = 0; c < arrays.view.corner_count; ++c)
+    {
+        const rblVec3 n = rbl_to_float3(arrays.positions[arrays.corners[c]]);
+        memcpy(arrays.normals + 3 * c, &n, sizeof n);
+    }
+}
+
+// A point of a cube's side: side / 2 is the axis it is across.
+static rblVec3d cube_point(uint32_t side, double u, double v)
+{
+    const double w = side % 2 == 0 ? -1 : 1;
+    const double p[3] = {w, w > 0 ? u : v, w > 0 ? v : u};
+    const uint32_t axis = side / 2;
+    return rbl_vec3d(p[(3 - axis) % 3], p[(4 - axis) % 3], p[(5 - axis) % 3]);
+}
+
+// A cube with n x n quads on each side, vertices shared, each side its own chart and material.
+static void fill_cube(uint32_t n)
+{
+    begin();
+    rblHashMap seen;
+    rbl_hash_map_init(&seen, rbl_default_allocator());
+    for (uint32_t side = 0; side < 6; ++side)
+    {
+        uint32_t ids[33][33];
+        for (uint32_t i = 0; i <= n; ++i)
+        {
+            for (uint32_t k = 0; k <= n; ++k)
+            {
+                const rblVec3d p = cube_point(side, 2.0 * i / n - 1, 2.0 * k / n - 1);
+                const uint64_t key = rbl_hash_bytes(RBL_HASH_START, &p, sizeof p);
+                bool added;
+                const uint32_t* id = rbl_hash_map_get_or_add(&seen, key, arrays.view.vertex_count, &added);
+                ids[i][k] = *id;
+                if (added)
+                {
+                    add_vertex(p.x, p.y, p.z);
+                }
+            }
+        }
+        for (uint32_t i = 0; i < n; ++i)
+        {
+            for (uint32_t k = 0; k < n; ++k)
+            {
+                const uint32_t ui[4] = {i, i + 1, i + 1, i}, vi[4] = {k, k, k + 1, k + 1};
+                uint32_t quad[4];
+                for (uint32_t c = 0; c < 4; ++c)
+                {
+                    quad[c] = ids[ui[c]][vi[c]];
+                    arrays.uvs[2 * (arrays.view.corner_count + c)] =
+                        (float)side + (float)ui[c] / (float)(2 * n);
+                    arrays.uvs[2 * (arrays.view.corner_count + c) + 1] = (float)vi[c] / (float)(2 * n);
+                }
+                add_face(quad, 4, side);
+            }
+        }
+    }
+    rbl_hash_map_free(&seen);
+}
+
+// An open sheet over [0, 1]^2 with a little relief.
+static void fill_sheet(uint32_t n, double relief)
+{
+    begin();
+    for (uint32_t i = 0; i <= n; ++i)
+    {
+        for (uint32_t k = 0; k <= n; ++k)
+        {
+            const double x = (double)i / n, z = (double)k / n;
+            add_vertex(x, relief * rbl_sin(3 * x) * rbl_cos(4 * z), z);
+        }
+    }
+    for (uint32_t i = 0; i < n; ++i)
+    {
+        for (uint32_t k = 0; k < n; ++k)
+        {
+            const uint32_t a = i * (n + 1) + k;
+            add_face((uint32_t[]){a, a + 1, a + n + 2}, 3, 0);
+            add_face((uint32_t[]){a, a + n + 2, a + n + 1}, 3, 0);
+        }
+    }
+}
+
+// ---- checks ----
+
+static rblMeshReport report_of(rblMeshId id)
+{
+    rblMeshReport report;
+    check_ok(rbl_mesh_inspect(id, NULL, &report));
+    return report;
+}
+
+static rblMeshId simplified(rblMeshId id, uint32_t target, double max_error, double* error)
+{
+    rblSimplifyOptions options = rbl_default_simplify_options();
+    options.target_triangles = target;
+    options.max_error = max_error;
+    rblMeshId out = {0, 0};
+    check_ok(rbl_mesh_simplify(id, &options, &out, error));
+    return out;
+}
+
+static const double no_limit = (double)INFINITY;
+
+static void check_solid(rblMeshId id, const rblMeshReport* before)
+{
+    const rblMeshReport after = report_of(id);
+    assert_true(after.closed == before->closed && after.manifold && after.oriented);
+    assert_int_equal(after.components, before->components);
+    assert_int_equal(after.genus, before->genus);
+    assert_int_equal(after.isolated_vertices.count, 0);
+    assert_int_equal(after.duplicate_faces.count, 0);
+    assert_int_equal(after.degenerate_faces.count, 0);
+    assert_int_equal(after.faces, after.triangles);
+}
+
+static double distance_to_segment(rblVec3d p, rblVec3d a, rblVec3d b)
+{
+    const rblVec3d ab = rbl_sub3d(b, a);
+    const double t = rbl_clampd(rbl_dot3d(rbl_sub3d(p, a), ab) / rbl_dot3d(ab, ab), 0, 1);
+    return rbl_distance3d(p, rbl_mul_add3d(a, t, ab));
+}
+
+static double distance_to_triangle(rblVec3d p, const rblVec3d t[3])
+{
+    const rblVec3d n = rbl_cross3d(rbl_sub3d(t[1], t[0]), rbl_sub3d(t[2], t[0]));
+    int inside = 1;
+    double best = HUGE_VAL;
+    for (int i = 0; i < 3; ++i)
+    {
+        const rblVec3d a = t[i], b = t[(i + 1) % 3];
+        inside = inside && rbl_dot3d(rbl_cross3d(rbl_sub3d(b, a), rbl_sub3d(p, a)), n) >= 0;
+        best = rbl_mind(distance_to_segment(p, a, b), best);
+    }
+    return inside ? fabs(rbl_dot3d(n, rbl_sub3d(p, t[0]))) / rbl_length3d(n) : best;
+}
+
+// The furthest vertex of `a` from the triangles of `b`, by brute force.
+static double furthest_vertex(rblMeshId a, rblMeshId b)
+{
+    rblMeshView from, to;
+    check_ok(rbl_mesh_view(a, &from));
+    check_ok(rbl_mesh_view(b, &to));
+    double furthest = 0;
+    for (uint32_t v = 0; v < from.vertex_count; ++v)
+    {
+        double best = HUGE_VAL;
+        for (uint32_t f = 0; f < to.face_count; ++f)
+        {
+            const uint32_t* c = to.corner_vertices + to.face_starts[f];
+            const rblVec3d t[3] = {to.positions[c[0]], to.positions[c[1]], to.positions[c[2]]};
+            best = rbl_mind(distance_to_triangle(from.positions[v], t), best);
+        }
+        furthest = rbl_maxd(best, furthest);
+    }
+    return furthest;
+}
+
+static double material_area(const rblMeshView* view, uint32_t material)
+{
+    double area = 0;
+    for (uint32_t f = 0; f < view->face_count; ++f)
+    {
+        const uint32_t* c = view->corner_vertices + view->face_starts[f];
+        for (uint32_t i = 2;
+             view->face_materials[f] == material && i < view->face_starts[f + 1] - view->face_starts[f]; ++i)
+        {
+            const rblVec3d a = view->positions[c[0]];
+            area += 0.5 * rbl_length3d(rbl_cross3d(rbl_sub3d(view->positions[c[i - 1]], a),
+                                                   rbl_sub3d(view->positions[c[i]], a)));
+        }
+    }
+    return area;
+}
+
+// ---- tests ----
+
+static void solids_stay_closed_manifold_and_of_their_genus(void** state)
+{
+    (void)state;
+    for (int shape = 0; shape < 3; ++shape)
+    {
+        if (shape == 0)
+        {
+            fill_torus(32, 16, 0);
+        }
+        else if (shape == 1)
+        {
+            fill_sphere(24, 16);
+        }
+        else
+        {
+            fill_cube(8);
+        }
+        arrays.view.face_materials = NULL;
+        arrays.view.face_groups = NULL;
+        const rblMeshId id = create();
+        const rblMeshReport before = report_of(id);
+        const uint32_t targets[] = {700, 300, 100, 40, 0};
+        for (int i = 0; i < 5; ++i)
+        {
+            const rblMeshId out = simplified(id, targets[i], no_limit, NULL);
+            check_solid(out, &before);
+            const uint32_t triangles = report_of(out).triangles;
+            assert_true(triangles <= targets[i] || targets[i] < 40);
+            assert_true(triangles + 1 >= targets[i]);
+            check_ok(rbl_mesh_destroy(out));
+        }
+        check_ok(rbl_mesh_destroy(id));
+    }
+}
+
+static void flat_sides_cost_nothing(void** state)
+{
+    (void)state;
+    fill_cube(16);
+    arrays.view.face_materials = NULL;
+    arrays.view.face_groups = NULL;
+    const rblMeshId id = create();
+    double error = -1;
+    const rblMeshId out = simplified(id, 0, 1e-9, &error);
+    const rblMeshReport report = report_of(out);
+    assert_int_equal(report.triangles, 12);
+    assert_int_equal(report.vertices, 8);
+    check_close(report.volume, 8, 0); // the corners are where they were, to the last bit
+    check_close(error, 0, 1e-12);
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+}
+
+static void no_vertex_of_the_input_is_further_than_the_error(void** state)
+{
+    (void)state;
+    for (int shape = 0; shape < 3; ++shape)
+    {
+        if (shape == 0)
+        {
+            fill_torus(40, 20, 1);
+        }
+        else if (shape == 1)
+        {
+            fill_sphere(32, 20);
+        }
+        else
+        {
+            fill_sheet(24, 0.1);
+        }
+        const rblMeshId id = create();
+        const uint32_t targets[] = {600, 150, 60};
+        for (int i = 0; i < 3; ++i)
+        {
+            double error = 0;
+            const rblMeshId out = simplified(id, targets[i], no_limit, &error);
+            const double furthest = furthest_vertex(id, out);
+            assert_true(error > 0);
+            assert_true(furthest <= error * (1 + 1e-9));
+            assert_true(furthest_vertex(out, id) <= 2 * error);
+            check_ok(rbl_mesh_destroy(out));
+        }
+        check_ok(rbl_mesh_destroy(id));
+    }
+}
+
+static void volume_and_area_stay_close(void** state)
+{
+    (void)state;
+    fill_sphere(48, 32);
+    arrays.view.face_materials = NULL;
+    arrays.view.face_groups = NULL;
+    const rblMeshId id = create();
+    const rblMeshReport before = report_of(id);
+    const rblMeshId out = simplified(id, before.triangles / 10, no_limit, NULL);
+    const rblMeshReport after = report_of(out);
+    check_relative(after.volume, before.volume, 0.02);
+    check_relative(after.area, before.area, 0.02);
+    assert_int_equal(after.self_intersections.count, 0);
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+}
+
+static void error_grows_as_triangles_go(void** state)
+{
+    (void)state;
+    fill_torus(40, 20, 0);
+    const rblMeshId id = create();
+    double last_error = 0;
+    uint32_t last_count = 2000;
+    for (uint32_t target = 1400; target >= 100; target -= 100)
+    {
+        double error;
+        const rblMeshId out = simplified(id, target, no_limit, &error);
+        assert_true(error >= last_error);
+        last_error = error;
+        check_ok(rbl_mesh_destroy(out));
+    }
+    for (double limit = 1e-4; limit < 0.2; limit *= 2)
+    {
+        double error;
+        const rblMeshId out = simplified(id, 0, limit, &error);
+        const uint32_t count = report_of(out).triangles;
+        assert_true(error <= limit && furthest_vertex(id, out) <= limit * (1 + 1e-9));
+        assert_true(count <= last_count + last_count / 20); // not strictly: the order of collapses differs
+        last_count = count;
+        check_ok(rbl_mesh_destroy(out));
+    }
+    assert_true(last_count < 300);
+    check_ok(rbl_mesh_destroy(id));
+}
+
+static void zero_error_and_large_targets_change_nothing(void** state)
+{
+    (void)state;
+    fill_sphere(12, 8);
+    const rblMeshId id = create();
+    rblMeshView before, after;
+    check_ok(rbl_mesh_view(id, &before));
+    const uint32_t targets[] = {0, 100000};
+    const double limits[] = {0, HUGE_VAL};
+    for (int i = 0; i < 2; ++i)
+    {
+        double error = -1;
+        const rblMeshId out = simplified(id, targets[i], limits[i], &error);
+        check_ok(rbl_mesh_view(out, &after));
+        assert_int_equal(after.face_count, before.face_count);
+        assert_int_equal(after.vertex_count, before.vertex_count);
+        assert_memory_equal(after.positions, before.positions,
+                            sizeof *before.positions * before.vertex_count);
+        assert_memory_equal(after.corner_vertices, before.corner_vertices,
+                            sizeof(uint32_t) * before.corner_count);
+        check_close(error, 0, 0);
+        check_ok(rbl_mesh_destroy(out));
+    }
+    check_ok(rbl_mesh_destroy(id));
+}
+
+// Each side of the cube is a chart of its own: wherever a corner of the result is, its UV follows from its place.
+static void uv_charts_stay_whole(void** state)
+{
+    (void)state;
+    fill_cube(12);
+    add_layer(RBL_LAYER_UV, 2, arrays.uvs);
+    const rblMeshId id = create();
+    const rblMeshId out = simplified(id, 0, 1e-6, NULL);
+    rblMeshView view;
+    check_ok(rbl_mesh_view(out, &view));
+    assert_int_equal(view.face_count, 12);
+    assert_int_equal(view.layer_count, 1);
+    for (uint32_t c = 0; c < view.corner_count; ++c)
+    {
+        const uint32_t side = view.face_materials[c / 3];
+        const float* uv = view.layers[0].data + 2 * c;
+        const double u = 4 * ((double)uv[0] - side) - 1, v = 4 * (double)uv[1] - 1;
+        check_close(rbl_distance3d(cube_point(side, u, v), view.positions[view.corner_vertices[c]]), 0, 1e-5);
+    }
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+}
+
+static void no_triangle_reaches_across_a_seam(void** state)
+{
+    (void)state;
+    fill_torus(36, 18, 0);
+    add_layer(RBL_LAYER_UV, 2, arrays.uvs);
+    const rblMeshId id = create();
+    const rblMeshReport before = report_of(id);
+    const rblMeshId out = simplified(id, 200, no_limit, NULL);
+    check_solid(out, &before);
+    rblMeshView view;
+    check_ok(rbl_mesh_view(out, &view));
+    assert_true(view.face_count <= 200);
+    double uv_area = 0;
+    for (uint32_t f = 0; f < view.face_count; ++f)
+    {
+        const float* uv = view.layers[0].data + 6 * f;
+        const double ab[2] = {(double)(uv[2] - uv[0]), (double)(uv[3] - uv[1])};
+        const double ac[2] = {(double)(uv[4] - uv[0]), (double)(uv[5] - uv[1])};
+        assert_true(fabs(ab[0]) < 0.6 && fabs(ac[0]) < 0.6 && fabs(ab[1]) < 0.6 && fabs(ac[1]) < 0.6);
+        uv_area += 0.5 * (ab[0] * ac[1] - ab[1] * ac[0]);
+    }
+    check_close(uv_area, 1, 1e-5); // the chart still covers the unit square, once: its border did not move
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+}
+
+static void materials_keep_their_regions(void** state)
+{
+    (void)state;
+    fill_sphere(32, 24);
+    const rblMeshId id = create();
+    const rblMeshId out = simplified(id, 200, no_limit, NULL);
+    rblMeshView before, after;
+    check_ok(rbl_mesh_view(id, &before));
+    check_ok(rbl_mesh_view(out, &after));
+    for (uint32_t material = 0; material < 2; ++material)
+    {
+        check_relative(material_area(&after, material), material_area(&before, material), 0.05);
+    }
+    for (uint32_t c = 0; c < after.corner_count; ++c)
+    {
+        // North has material 0, and nothing of it lies below the equator.
+        const double y = after.positions[after.corner_vertices[c]].y;
+        assert_true(after.face_materials[c / 3] == 0 ? y >= 0 : y <= 0);
+    }
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+
+    fill_cube(10);
+    const rblMeshId cube = create();
+    const rblMeshId simple = simplified(cube, 0, 1e-6, NULL);
+    check_ok(rbl_mesh_view(simple, &after));
+    assert_int_equal(after.face_count, 12);
+    for (uint32_t f = 0; f < after.face_count; ++f)
+    {
+        assert_int_equal(after.face_groups[f], after.face_materials[f] / 3);
+        assert_int_equal(after.face_origins[f] / 100,
+                         after.face_materials[f]); // quads 100 s .. 100 s + 99 are side s
+    }
+    for (uint32_t side = 0; side < 6; ++side)
+    {
+        check_close(material_area(&after, side), 4, 1e-12);
+    }
+    check_ok(rbl_mesh_destroy(simple));
+    check_ok(rbl_mesh_destroy(cube));
+}
+
+static void borders_stay_in_place(void** state)
+{
+    (void)state;
+    fill_sheet(20, 0);
+    const rblMeshId flat = create();
+    double error;
+    const rblMeshId two = simplified(flat, 0, 1e-9, &error);
+    rblMeshView view;
+    check_ok(rbl_mesh_view(two, &view));
+    assert_int_equal(view.face_count, 2);
+    check_close(material_area(&view, 0), 1, 0);
+    check_ok(rbl_mesh_destroy(two));
+    check_ok(rbl_mesh_destroy(flat));
+
+    fill_sheet(20, 0.1);
+    const rblMeshId id = create();
+    const rblMeshReport before = report_of(id);
+    const rblMeshId out = simplified(id, 120, no_limit, NULL);
+    check_solid(out, &before);
+    check_ok(rbl_mesh_view(out, &view));
+    uint32_t on_border = 0;
+    for (uint32_t v = 0; v < view.vertex_count; ++v)
+    {
+        const rblVec3d p = view.positions[v];
+        const double inside = rbl_mind(rbl_mind(p.x, 1 - p.x), rbl_mind(p.z, 1 - p.z));
+        on_border += inside == 0;
+        assert_true(inside >= 0);
+        check_close(inside == 0 ? p.y - 0.1 * rbl_sin(3 * p.x) * rbl_cos(4 * p.z) : 0, 0,
+                    0); // only input vertices there
+    }
+    assert_true(on_border >= 8 && on_border < 80);
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+}
+
+static void normals_stay_unit_and_point_outward(void** state)
+{
+    (void)state;
+    fill_sphere(32, 20);
+    arrays.view.face_materials = NULL;
+    arrays.view.face_groups = NULL;
+    add_layer(RBL_LAYER_NORMAL, 3, arrays.normals);
+    const rblMeshId id = create();
+    const rblMeshId out = simplified(id, 150, no_limit, NULL);
+    rblMeshView view;
+    check_ok(rbl_mesh_view(out, &view));
+    assert_true(view.face_count <= 150);
+    for (uint32_t c = 0; c < view.corner_count; ++c)
+    {
+        const float* n = view.layers[0].data + 3 * c;
+        const rblVec3d normal = {(double)n[0], (double)n[1], (double)n[2]};
+        check_close(rbl_length3d(normal), 1, 1e-6);
+        assert_true(rbl_dot3d(normal, rbl_normalize3d(view.positions[view.corner_vertices[c]], normal)) >
+                    0.95);
+    }
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+}
+
+// Colour is 0 left of the middle of a flat sheet and rises right of it: only attributes can object to collapses.
+static uint32_t count_with_weight(rblMeshId id, double weight)
+{
+    rblSimplifyOptions options = rbl_default_simplify_options();
+    options.attribute_weight = weight;
+    options.max_error = 1e-3;
+    rblMeshId out;
+    check_ok(rbl_mesh_simplify(id, &options, &out, NULL));
+    rblMeshView view;
+    check_ok(rbl_mesh_view(out, &view));
+    const uint32_t count = view.face_count;
+    for (uint32_t c = 0; weight > 0 && c < view.corner_count; ++c)
+    {
+        const double x = view.positions[view.corner_vertices[c]].x;
+        check_close(view.layers[0].data[4 * c], rbl_maxd(x - 0.5, 0), 0.02);
+    }
+    check_ok(rbl_mesh_destroy(out));
+    return count;
+}
+
+static void colours_count_by_their_weight(void** state)
+{
+    (void)state;
+    fill_sheet(20, 0);
+    for (uint32_t c = 0; c < arrays.view.corner_count; ++c)
+    {
+        const double x = arrays.positions[arrays.corners[c]].x;
+        const float color[4] = {(float)rbl_maxd(x - 0.5, 0), 0, 0, 1};
+        memcpy(arrays.colors + 4 * c, color, sizeof color);
+    }
+    add_layer(RBL_LAYER_COLOR, 4, arrays.colors);
+    const rblMeshId id = create();
+    assert_int_equal(count_with_weight(id, 0), 2);
+    const uint32_t kept = count_with_weight(id, 1);
+    assert_true(kept >= 4 && kept <= 12); // two rectangles are enough
+    assert_true(count_with_weight(id, 100) >= kept);
+    check_ok(rbl_mesh_destroy(id));
+}
+
+static void smallest_meshes_survive(void** state)
+{
+    (void)state;
+    begin();
+    add_vertex(0, 0, 0);
+    add_vertex(1, 0, 0);
+    add_vertex(0, 1, 0);
+    add_vertex(0, 0, 1);
+    add_face((uint32_t[]){0, 2, 1}, 3, 0);
+    rblMeshId id = create();
+    rblMeshId out = simplified(id, 0, no_limit, NULL);
+    rblMeshView view;
+    check_ok(rbl_mesh_view(out, &view));
+    assert_int_equal(view.face_count, 1);
+    assert_int_equal(view.vertex_count, 3); // the vertex that no face uses is gone
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+
+    add_face((uint32_t[]){0, 1, 3}, 3, 0);
+    add_face((uint32_t[]){0, 3, 2}, 3, 0);
+    add_face((uint32_t[]){1, 2, 3}, 3, 0);
+    id = create();
+    out = simplified(id, 0, no_limit, NULL);
+    assert_int_equal(report_of(out).triangles, 4);
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+}
+
+static void scale_makes_no_difference(void** state)
+{
+    (void)state;
+    fill_torus(24, 12, 0);
+    rblMeshId id = create();
+    rblMeshId out = simplified(id, 200, no_limit, NULL);
+    rblMeshView view, scaled_view;
+    check_ok(rbl_mesh_view(out, &view));
+    const int exponents[] = {-900, -40, 40, 900};
+    for (int i = 0; i < 4; ++i)
+    {
+        fill_torus(24, 12, 0);
+        for (uint32_t v = 0; v < arrays.view.vertex_count; ++v)
+        {
+            const rblVec3d p = arrays.positions[v];
+            arrays.positions[v] =
+                rbl_vec3d(ldexp(p.x, exponents[i]), ldexp(p.y, exponents[i]), ldexp(p.z, exponents[i]));
+        }
+        const rblMeshId scaled = create();
+        const rblMeshId scaled_out = simplified(scaled, 200, no_limit, NULL);
+        check_ok(rbl_mesh_view(scaled_out, &scaled_view));
+        assert_int_equal(scaled_view.face_count, view.face_count);
+        for (uint32_t v = 0; v < view.vertex_count; ++v)
+        {
+            assert_true(scaled_view.positions[v].x == ldexp(view.positions[v].x, exponents[i]));
+        }
+        check_ok(rbl_mesh_destroy(scaled_out));
+        check_ok(rbl_mesh_destroy(scaled));
+    }
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+}
+
+static void meshes_without_area_do_no_harm(void** state)
+{
+    (void)state;
+    fill_sphere(12, 8);
+    for (uint32_t v = 0; v < arrays.view.vertex_count; ++v)
+    {
+        arrays.positions[v].y = v % 3 == 0 ? 0 : arrays.positions[v].y; // some triangles flat, some folded
+        arrays.positions[v].z = 0;
+    }
+    rblMeshId id = create();
+    rblMeshId out = simplified(id, 20, no_limit, NULL);
+    assert_true(report_of(out).manifold && report_of(out).closed);
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+    for (uint32_t v = 0; v < arrays.view.vertex_count; ++v)
+    {
+        arrays.positions[v] = rbl_vec3d(1, 2, 3); // all in one point
+    }
+    id = create();
+    out = simplified(id, 20, no_limit, NULL);
+    assert_true(report_of(out).manifold && report_of(out).closed);
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+}
+
+static void refuse(rblResult expected)
+{
+    const rblMeshId id = create();
+    rblMeshId out = {77, 77};
+    double error = 77;
+    check_fails(expected, rbl_mesh_simplify(id, NULL, &out, &error));
+    assert_true(out.index1 == 77 && error == 77);
+    check_ok(rbl_mesh_destroy(id));
+}
+
+static void meshes_that_are_not_manifold_are_refused(void** state)
+{
+    (void)state;
+    begin();
+    for (int i = 0; i < 7; ++i)
+    {
+        add_vertex(i * i, i % 3, i % 2);
+    }
+    add_face((uint32_t[]){0, 1, 2}, 3, 0);
+    add_face((uint32_t[]){1, 0, 3}, 3, 0);
+    add_face((uint32_t[]){0, 1, 4}, 3, 0);
+    refuse(RBL_ERROR_GEOMETRY); // three faces at an edge
+    arrays.view.face_count = 2;
+    arrays.view.corner_count = 6;
+    arrays.corners[3] = 0;
+    arrays.corners[4] = 1;
+    refuse(RBL_ERROR_GEOMETRY); // two faces that run the same way
+    arrays.corners[3] = 2;
+    arrays.corners[4] = 3;
+    arrays.corners[5] = 4;
+    refuse(RBL_ERROR_GEOMETRY); // two faces that meet in a point
+    arrays.corners[3] = 3;
+    arrays.corners[4] = 3;
+    refuse(RBL_ERROR_GEOMETRY); // a vertex twice in a face
+}
+
+static void bad_arguments_are_refused(void** state)
+{
+    (void)state;
+    fill_sphere(8, 4);
+    const rblMeshId id = create();
+    rblMeshId out = {77, 77};
+    check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_simplify(id, NULL, NULL, NULL));
+    check_fails(RBL_ERROR_STALE, rbl_mesh_simplify((rblMeshId){0, 0}, NULL, &out, NULL));
+    rblSimplifyOptions options = {0};
+    check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_simplify(id, &options, &out, NULL));
+    const double bad[] = {(double)NAN, -1};
+    for (int i = 0; i < 2; ++i)
+    {
+        options = rbl_default_simplify_options();
+        options.max_error = bad[i];
+        check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_simplify(id, &options, &out, NULL));
+        options = rbl_default_simplify_options();
+        options.attribute_weight = bad[i];
+        check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_simplify(id, &options, &out, NULL));
+    }
+    options.attribute_weight = HUGE_VAL;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_simplify(id, &options, &out, NULL));
+    assert_true(out.index1 == 77);
+    check_ok(rbl_mesh_destroy(id));
+    check_fails(RBL_ERROR_STALE, rbl_mesh_simplify(id, NULL, &out, NULL));
+}
+
+static void running_out_of_memory_leaks_nothing(void** state)
+{
+    (void)state;
+    FailingAllocator memory;
+    failing_allocator_start(&memory, SIZE_MAX);
+    check_ok(rbl_set_allocator(&memory.allocator));
+    fill_torus(8, 6, 1);
+    add_layer(RBL_LAYER_UV, 2, arrays.uvs);
+    const rblMeshId id = create();
+    rblMeshId out = simplified(id, 0, no_limit, NULL);
+    check_ok(rbl_mesh_destroy(out)); // the table of meshes has grown now
+    const size_t before = memory.live;
+    rblResult result = RBL_ERROR_MEMORY;
+    size_t granted = 0;
+    for (; result == RBL_ERROR_MEMORY; ++granted)
+    {
+        memory.left = granted;
+        result = rbl_mesh_simplify(id, NULL, &out, NULL);
+        assert_true(result == RBL_OK || memory.live == before);
+    }
+    memory.left = SIZE_MAX;
+    check_ok(result);
+    assert_true(granted > 20);
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+    assert_int_equal(memory.live, 0);
+    check_ok(rbl_set_allocator(NULL));
+}
+
+// Any compiler or platform that decides otherwise anywhere changes this number.
+static void results_have_the_same_bits_everywhere(void** state)
+{
+    (void)state;
+    fill_torus(32, 20, 1);
+    add_layer(RBL_LAYER_UV, 2, arrays.uvs);
+    const rblMeshId id = create();
+    const rblMeshId out = simplified(id, 300, no_limit, NULL);
+    rblMeshView view;
+    check_ok(rbl_mesh_view(out, &view));
+    uint64_t hash =
+        rbl_hash_bytes(RBL_HASH_START, view.positions, sizeof *view.positions * view.vertex_count);
+    hash = rbl_hash_bytes(hash, view.corner_vertices, sizeof(uint32_t) * view.corner_count);
+    hash = rbl_hash_bytes(hash, view.layers[0].data, sizeof(float) * 2 * view.corner_count);
+    if (hash != UINT64_C(0xD6ECD2E6DFC333E9))
+    {
+        fail_msg("hash is 0x%llX", (unsigned long long)hash);
+    }
+    check_ok(rbl_mesh_destroy(out));
+    check_ok(rbl_mesh_destroy(id));
+}
+
+// ---- scanned models, when they are there ----
+
+static rblMeshId read_off(const char* path)
+{
+    FILE* file = fopen(path, "r");
+    rblMeshId id = {0, 0};
+    if (file == NULL)
+    {
+        return id;
+    }
+    unsigned vertices, faces, edges;
+    assert_int_equal(fscanf(file, "OFF %u %u %u", &vertices, &faces, &edges), 3);
+    rblVec3d* positions = malloc(vertices * sizeof *positions);
+    uint32_t* corners = malloc(3 * sizeof *corners * faces);
+    uint32_t* starts = malloc((faces + 1) * sizeof *starts);
+    for (unsigned v = 0; v < vertices; ++v)
+    {
+        assert_int_equal(fscanf(file, "%lf %lf %lf", &positions[v].x, &positions[v].y, &positions[v].z), 3);
+    }
+    for (unsigned f = 0; f < faces; ++f)
+    {
+        unsigned count;
+        assert_int_equal(
+            fscanf(file, "%u %u %u %u", &count, &corners[3 * f], &corners[3 * f + 1], &corners[3 * f + 2]),
+            4);
+        assert_int_equal(count, 3);
+        starts[f] = 3 * f;
+    }
+    starts[faces] = 3 * faces;
+    fclose(file);
+    const rblMeshView view = {.vertex_count = vertices,
+                              .face_count = faces,
+                              .corner_count = 3 * faces,
+                              .positions = positions,
+                              .face_starts = starts,
+                              .corner_vertices = corners};
+    check_ok(rbl_mesh_create(&view, &id));
+    free(positions);
+    free(corners);
+    free(starts);
+    return id;
+}
+
+static void scanned_models_keep_their_topology(void** state)
+{
+    (void)state;
+    const char* folder =
+        getenv("RUBBLE_MODELS") != NULL ? getenv("RUBBLE_MODELS") : RBL_TEST_DATA "/../../../shared/models";
+    const char* names[] = {"bunny_7k.off", "cheese_18k.off"};
+    for (int i = 0; i < 2; ++i)
+    {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        const rblMeshId id = read_off(path);
+        if (id.index1 == 0)
+        {
+            print_message("%s is not there: skipped\n", path);
+            continue;
+        }
+        const rblMeshReport before = report_of(id);
+        const rblMeshId out = simplified(id, before.triangles / 4, no_limit, NULL);
+        check_solid(out, &before);
+        const rblMeshReport after = report_of(out);
+        assert_true(after.triangles <= before.triangles / 4);
+        check_relative(after.volume, before.volume, 0.06);
+        check_ok(rbl_mesh_destroy(out));
+        check_ok(rbl_mesh_destroy(id));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solids_stay_closed_manifold_and_of_their_genus),
+        cmocka_unit_test(flat_sides_cost_nothing),
+        cmocka_unit_test(no_vertex_of_the_input_is_further_than_the_error),
+        cmocka_unit_test(volume_and_area_stay_close),
+        cmocka_unit_test(error_grows_as_triangles_go),
+        cmocka_unit_test(zero_error_and_large_targets_change_nothing),
+        cmocka_unit_test(uv_charts_stay_whole),
+        cmocka_unit_test(no_triangle_reaches_across_a_seam),
+        cmocka_unit_test(materials_keep_their_regions),
+        cmocka_unit_test(borders_stay_in_place),
+        cmocka_unit_test(normals_stay_unit_and_point_outward),
+        cmocka_unit_test(colours_count_by_their_weight),
+        cmocka_unit_test(smallest_meshes_survive),
+        cmocka_unit_test(scale_makes_no_difference),
+        cmocka_unit_test(meshes_without_area_do_no_harm),
+        cmocka_unit_test(meshes_that_are_not_manifold_are_refused),
+        cmocka_unit_test(bad_arguments_are_refused),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
+        cmocka_unit_test(results_have_the_same_bits_everywhere),
+        cmocka_unit_test(scanned_models_keep_their_topology),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,19 +10,20 @@ typedef struct rblSimplifyOptions
 {
     uint32_t target_triangles; ///< stop at this many; 0: only max_error decides
     double max_error;          ///< take no collapse that would move the surface further, m; default: no limit
-    double attribute_weight;   ///< how much normals, UVs and colours count against shape; default 1: a change of 1
-                               ///< counts like a tenth of the mesh's extent. 0: seams are not kept
+    double attribute_weight;   ///< how much normals, UVs and colours count against shape; default 1: a change
+                               ///< by 1 counts like a tenth of the mesh's extent. 0: seams are not kept
     uint32_t cookie;           ///< set by rbl_default_simplify_options()
 } rblSimplifyOptions;
 
 RBL_API rblSimplifyOptions rbl_default_simplify_options(void);
 
-/// Quadric edge collapse (Garland and Heckbert 1997, 1998) that never changes topology: a closed manifold stays
-/// closed and manifold, of the same genus. Faces are triangulated first. Borders, attribute seams and the limits of
-/// materials and groups stay in place: their vertices may be thinned out but not moved. No triangle turns over.
-/// When target_triangles cannot be reached that way the result has more. `options` may be null for the defaults.
-/// `error` (may be null) receives the largest collapse cost taken, in metres: no vertex of the input lies further from
-/// the result. RBL_ERROR_GEOMETRY: the mesh is not manifold, or its faces are not consistently oriented.
+/// Quadric edge collapse (Garland and Heckbert 1997, 1998) that never changes topology: a closed manifold
+/// stays closed and manifold, of the same genus. Faces are triangulated first. Borders, attribute seams and
+/// the limits of materials and groups stay in place: their vertices may be thinned out but not moved. No
+/// triangle turns over. When target_triangles cannot be reached that way the result has more. `options` may
+/// be null for the defaults. `error` (may be null) receives the largest collapse cost taken, in metres: no
+/// vertex of the input lies further from the result. RBL_ERROR_GEOMETRY: the mesh is not manifold, or its
+/// faces are not consistently oriented.
 RBL_API rblResult rbl_mesh_simplify(rblMeshId mesh, const rblSimplifyOptions* options, rblMeshId* out,
                                     double* error);
 

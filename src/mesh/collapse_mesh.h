@@ -30,10 +30,9 @@ typedef struct rblCollapseMesh
     uint32_t* twins;           // per corner: the other half-edge, RBL_NONE on a border
     uint8_t* features;         // per corner: RBL_FEATURE_... of its edge
     uint8_t* dead;             // per triangle
-    uint32_t*
-        vertex_corners; // per vertex: a corner there, the one furthest right on a border; RBL_NONE: no triangles
-    uint8_t* vertex_kinds; // per vertex: rblVertexKind
-    uint32_t* marks;       // per vertex: equal to `mark` when marked
+    uint32_t* vertex_corners; // per vertex: a corner there, on a border the rightmost; RBL_NONE: no triangles
+    uint8_t* vertex_kinds;    // per vertex: rblVertexKind
+    uint32_t* marks;          // per vertex: equal to `mark` when marked
     uint32_t mark;
 } rblCollapseMesh;
 

@@ -247,10 +247,24 @@ static rblResult simplify_triangles(const rblMeshView* view, const rblSimplifyOp
     return result;
 }
 
+static rblResult check_positions(const rblMeshView* view)
+{
+    for (uint32_t v = 0; v < view->vertex_count; ++v)
+    {
+        if (!rbl_finite3d(view->positions[v]))
+        {
+            return rbl_fail(RBL_ERROR_GEOMETRY, "simplify: position %u is not finite; repair the mesh first",
+                            v);
+        }
+    }
+    return RBL_OK;
+}
+
 static rblResult simplify_view(const rblMeshView* view, const rblSimplifyOptions* options, rblMesh** out,
                                double* error)
 {
     const rblAllocator* allocator = rbl_default_allocator();
+    RBL_TRY(check_positions(view));
     rblMesh* triangles;
     RBL_TRY(rbl_mesh_triangulated(view, allocator, &triangles));
     const rblResult result = simplify_triangles(rbl_mesh_get_view(triangles), options, allocator, out, error);

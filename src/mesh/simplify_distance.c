@@ -157,8 +157,8 @@ static double search_all(const rblDistanceTracker* tracker, rblVec3d p, rblVec3d
     return best;
 }
 
-// A home for a point among the ring's triangles, and the squared distance to it. Searching all of the ring for every
-// point would cost the square of the ring where a vertex has thousands of triangles.
+// A home for a point among the ring's triangles, and the squared distance to it. Searching all of the ring
+// for every point would cost the square of the ring where a vertex has thousands of triangles.
 static double point_distance(rblDistanceTracker* tracker, uint32_t point, rblVec3d place, uint32_t start)
 {
     const rblVec3d p = original_of(tracker, point);

@@ -81,4 +81,50 @@ static inline rblResult glb_read(const char* json, const void* binary, size_t si
     return result;
 }
 
+// One right triangle: three float positions, then indices as bytes, shorts and ints.
+typedef struct Triangle
+{
+    float positions[9];
+    uint8_t bytes[4];
+    uint16_t shorts[4];
+    uint32_t ints[3];
+} Triangle;
+
+static const Triangle triangle = {{0, 0, 0, 1, 0, 0, 0, 2, 0}, {0, 1, 2, 0}, {0, 1, 2, 0}, {0, 1, 2}};
+
+#define ASSET "'asset':{'version':'2.0'}"
+#define TRIANGLE_BUFFER                                                                                      \
+    "'buffers':[{'byteLength':60}],'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,'byteOffset':36," \
+    "'byteLength':24}]"
+#define POSITIONS "{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3'}"
+#define MESH      "'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]}]"
+#define SCENE     "'scene':0,'scenes':[{'nodes':[0]}]"
+
+static const char plain_triangle[] =
+    "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS "]," MESH "," SCENE ",'nodes':[{'mesh':0}]}";
+
+static inline rblResult read_triangle(const char* json, rblMesh** mesh)
+{
+    return glb_read(json, &triangle, sizeof triangle, mesh);
+}
+
+// A file whose buffer lies beside it, and that buffer.
+static const char external[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"test_glb%20buffer.bin\"}],"
+    "\"bufferViews\":["
+    "{\"buffer\":0,\"byteLength\":36}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,"
+    "\"type\":"
+    "\"VEC3\"}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]}";
+
+static inline void write_buffer(size_t size)
+{
+    FILE* file = fopen("test_glb buffer.bin", "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(&triangle, 1, size, file), size);
+    fclose(file);
+}
+
+// Everything up to the scene and the nodes.
+#define NODES_BEFORE "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS "]," MESH ","
+
 #endif

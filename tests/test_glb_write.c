@@ -373,6 +373,27 @@ static void the_container_is_padded_and_counted(void** state)
     rbl_mesh_free(mesh);
 }
 
+static void files_are_saved_and_loaded_by_their_ending(void** state)
+{
+    (void)state;
+    rblMeshId box, read;
+    rblMeshView view;
+    check_ok(rbl_mesh_register(make_box((rblVec3d){0, 0, 0}, (rblVec3d){1, 2, 3}), &box));
+    check_ok(rbl_mesh_save(box, "test_glb_write.GLB", NULL));
+    check_ok(rbl_mesh_load("test_glb_write.GLB", NULL, &read));
+    check_ok(rbl_mesh_view(read, &view));
+    assert_int_equal(view.vertex_count, 8);
+    check_closed(&view);
+    check_fails(RBL_ERROR_UNSUPPORTED, rbl_mesh_save(box, "test_glb_write.gltf", NULL));
+    rblLoadOptions options = rbl_default_load_options();
+    options.format = RBL_FORMAT_GLTF; // it is not JSON
+    check_fails(RBL_ERROR_FORMAT, rbl_mesh_load("test_glb_write.GLB", &options, &read));
+    check_ok(rbl_mesh_destroy(read));
+    check_ok(rbl_mesh_destroy(box));
+    remove("test_glb_write.GLB");
+    assert_int_equal(rbl_bytes_in_use(), 0);
+}
+
 static void running_out_of_memory_is_reported_and_leaks_nothing(void** state)
 {
     (void)state;
@@ -409,6 +430,7 @@ int main(void)
         cmocka_unit_test(degenerate_faces_still_get_a_unit_normal),
         cmocka_unit_test(positions_that_32_bits_cannot_hold_are_refused),
         cmocka_unit_test(the_container_is_padded_and_counted),
+        cmocka_unit_test(files_are_saved_and_loaded_by_their_ending),
         cmocka_unit_test(running_out_of_memory_is_reported_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,10 @@
 // From meshes in their own space and the places where they stand to one mesh.
 #include "io/gltf_private.h"
+#include "io/names.h"
 #include "math/predicates.h"
 #include "math/vec.h"
 #include <stdio.h>
+#include <string.h>
 
 typedef struct Build
 {
@@ -55,7 +57,7 @@ static rblResult group_of(const Build* build, const rblGltfInstance* instance, u
     {
         RBL_TRY(name_of(mesh, "mesh", instance->mesh, fallback, sizeof fallback, &name));
     }
-    *group = rbl_mesh_builder_group(build->builder, name);
+    *group = rbl_intern_name(build->builder, RBL_NAME_GROUP, name, strlen(name));
     return RBL_OK;
 }
 
@@ -74,7 +76,7 @@ static rblResult material_of(const Build* build, uint32_t material, uint32_t* ou
         const rblJson json = rbl_json_item(build->gltf->materials, material);
         RBL_TRY(name_of(json, "material", material, fallback, sizeof fallback, &name));
     }
-    *out = rbl_mesh_builder_material(build->builder, name);
+    *out = rbl_intern_name(build->builder, RBL_NAME_MATERIAL, name, strlen(name));
     return RBL_OK;
 }
 
@@ -178,6 +180,11 @@ static rblResult place(const Build* build, const rblGltfInstance* instance, cons
     placing.first_vertex = (uint32_t)build->builder->positions.count;
     prepare_normals(&placing);
     RBL_TRY(rbl_gltf_charge(build->gltf, &build->layers, where, placing.view->corner_count));
+    if (build->builder->face_starts.count == 0) // later ones grow in proportion
+    {
+        const rblMeshView* view = placing.view;
+        rbl_mesh_builder_reserve(build->builder, view->vertex_count, view->face_count, view->corner_count);
+    }
     RBL_TRY(group_of(build, instance, &placing.group));
     RBL_TRY(add_vertices(build, &placing, where));
     return add_faces(build, &placing);

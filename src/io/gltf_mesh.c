@@ -89,6 +89,13 @@ static rblResult get_mode(rblJson primitive, uint32_t* mode)
     return *mode <= MODE_FAN ? RBL_OK : rbl_json_fail(primitive, RBL_ERROR_FORMAT, "%u is not a mode", *mode);
 }
 
+static void warn(const rblGltf* gltf, rblJson where, const char* what)
+{
+    char path[64];
+    rbl_json_path(where, path, sizeof path);
+    rbl_warn_line(gltf->source, NULL, "%s: %s", path, what);
+}
+
 rblResult rbl_gltf_survey(rblGltf* gltf, uint32_t mesh, rblGltfLayers* layers)
 {
     rblJson primitives;
@@ -102,6 +109,10 @@ rblResult rbl_gltf_survey(rblGltf* gltf, uint32_t mesh, rblGltfLayers* layers)
         RBL_TRY(rbl_json_require(primitive, "attributes", &attributes));
         RBL_TRY(rbl_json_expect(attributes, RBL_JSON_OBJECT));
         RBL_TRY(get_mode(primitive, &mode));
+        if (rbl_json_exists(rbl_json_find(primitive, "targets")))
+        {
+            warn(gltf, primitive, "morph targets are left out");
+        }
         if (mode >= MODE_TRIANGLES)
         {
             layers->normals = rbl_json_exists(rbl_json_find(attributes, "NORMAL")) ? 1 : layers->normals;
@@ -121,7 +132,8 @@ rblResult rbl_gltf_charge(rblGltf* gltf, const rblGltfLayers* layers, rblJson wh
     gltf->corners += corners;
     if (gltf->corners > UINT32_MAX / 2 || gltf->corners > gltf->source->max_bytes / corner_bytes)
     {
-        return rbl_json_fail(where, RBL_ERROR_LIMIT, "the triangles up to here need more than %zu bytes",
+        return rbl_json_fail(where, RBL_ERROR_LIMIT,
+                             "the triangles up to here need more than %zu bytes or 2^31 corners",
                              gltf->source->max_bytes);
     }
     return RBL_OK;
@@ -390,6 +402,12 @@ static rblResult add_triangles(MeshReader* reader, const Primitive* primitive)
     const uint32_t count =
         primitive->mode == MODE_TRIANGLES ? primitive->sequence / 3 : primitive->sequence - 2;
     RBL_TRY(rbl_gltf_charge(reader->gltf, reader->layers, primitive->json, 3 * (uint64_t)count));
+    if (reader->builder.face_starts.count == 0) // later ones grow in proportion
+    {
+        const uint32_t vertices = primitive->positions->count;
+        rbl_mesh_builder_reserve(&reader->builder, vertices < 3 * (size_t)count ? vertices : 0, count,
+                                 3 * (size_t)count);
+    }
     for (uint32_t t = 0; t < count; ++t)
     {
         RBL_TRY(add_triangle(reader, primitive, t));
@@ -427,9 +445,7 @@ static rblResult read_primitive(MeshReader* reader, rblJson json)
     RBL_TRY(get_mode(json, &primitive.mode));
     if (primitive.mode < MODE_TRIANGLES)
     {
-        char path[64];
-        rbl_json_path(json, path, sizeof path);
-        rbl_warn_line(reader->gltf->source, NULL, "%s: points and lines are left out", path);
+        warn(reader->gltf, json, "points and lines are left out");
         return RBL_OK;
     }
     RBL_TRY(open_primitive(reader, &primitive));

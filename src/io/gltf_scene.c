@@ -148,6 +148,11 @@ static rblResult visit(Walk* walk, uint32_t index)
         {
             return rbl_fail_memory();
         }
+        if (rbl_json_exists(rbl_json_find(node, "skin")))
+        {
+            rbl_warn_line(walk->gltf->source, NULL,
+                          "nodes[%u]: the skin is left out, the mesh keeps its rest pose", index);
+        }
     }
     return push_nodes(walk, rbl_json_find(node, "children"), &walk->transforms[index]);
 }

@@ -743,6 +743,33 @@ static void positions_that_are_not_finite_are_refused_or_kept_as_asked(void** st
     free(file.bytes);
 }
 
+static void attributes_that_are_not_finite_are_refused_or_zeroed_as_asked(void** state)
+{
+    (void)state;
+    struct
+    {
+        Triangle triangle;
+        float uvs[6];
+    } data = {triangle, {0, 0, INFINITY, 0.5f, 0, 0}};
+    const GlbFile file =
+        glb_file("{" ASSET ",'buffers':[{'byteLength':84}],'bufferViews':[{'buffer':0,'byteLength':36},{"
+                 "'buffer':0,'byteOffset':60,'byteLength':24}],'accessors':[" POSITIONS
+                 ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC2'}],'meshes':[{"
+                 "'primitives':[{'attributes':{'POSITION':0,'TEXCOORD_0':1}}]}]}",
+                 &data, sizeof data);
+    rblSource source = glb_source(file.bytes, file.size);
+    rblMesh* mesh;
+    check_fails(RBL_ERROR_FORMAT, glb_read_with(rbl_read_glb, &source, &mesh));
+    assert_non_null(
+        strstr(rbl_last_error(), "meshes[0].primitives[0]: an attribute of vertex 1 is not finite"));
+    source.keep_non_finite = true;
+    check_ok(glb_read_with(rbl_read_glb, &source, &mesh));
+    static const float expected[6] = {0, 1, 0, 0.5f, 0, 1};
+    assert_memory_equal(rbl_mesh_get_view(mesh)->layers[0].data, expected, sizeof expected);
+    rbl_mesh_free(mesh);
+    free(file.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -769,6 +796,7 @@ int main(void)
         cmocka_unit_test(welding_equals_brute_force),
         cmocka_unit_test(primitives_without_an_attribute_get_its_default),
         cmocka_unit_test(positions_that_are_not_finite_are_refused_or_kept_as_asked),
+        cmocka_unit_test(attributes_that_are_not_finite_are_refused_or_zeroed_as_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

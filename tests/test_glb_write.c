@@ -373,6 +373,46 @@ static void the_container_is_padded_and_counted(void** state)
     rbl_mesh_free(mesh);
 }
 
+static void count_line(rblLogLevel level, const char* line, void* context)
+{
+    assert_int_equal(level, RBL_LOG_WARNING);
+    assert_true(strncmp(line, "GLB: ", 5) == 0);
+    *(int*)context += 1;
+}
+
+static void what_the_format_cannot_hold_is_left_out_with_a_word(void** state)
+{
+    (void)state;
+    rblMeshBuilder builder;
+    rblMesh* mesh;
+    rbl_mesh_builder_init(&builder, rbl_default_allocator());
+    rbl_mesh_builder_layer(&builder, RBL_LAYER_NORMAL);
+    rbl_mesh_builder_layer(&builder, RBL_LAYER_NORMAL);
+    rbl_mesh_builder_layer(&builder, RBL_LAYER_COLOR);
+    rbl_mesh_builder_group(&builder, "left");
+    rbl_mesh_builder_group(&builder, "right");
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        const float bright[4] = {7.0f, -1.0f, 0.5f, 1.0f};
+        const uint32_t vertex = rbl_mesh_builder_vertex(&builder, (rblVec3d){i == 1, i == 2, 0});
+        rbl_mesh_builder_set(&builder, 2, rbl_mesh_builder_corner(&builder, vertex), bright);
+    }
+    rbl_mesh_builder_face(&builder, 5, 1, 0);
+    check_ok(rbl_mesh_builder_finish(&builder, &mesh));
+    int lines = 0;
+    rbl_set_log(count_line, &lines, RBL_LOG_DEBUG);
+    rblMesh* read = write_and_read(mesh);
+    rbl_set_log(NULL, NULL, RBL_LOG_DEBUG);
+    assert_int_equal(lines, 2);
+    const rblMeshView* view = rbl_mesh_get_view(read);
+    static const float clamped[4] = {1.0f, 0.0f, 0.5f, 1.0f};
+    assert_int_equal(view->layer_count, 2);
+    assert_memory_equal(view->layers[1].data, clamped, sizeof clamped);
+    assert_int_equal(view->face_materials[0], 0); // unnamed numbers close ranks
+    rbl_mesh_free(read);
+    rbl_mesh_free(mesh);
+}
+
 static void files_are_saved_and_loaded_by_their_ending(void** state)
 {
     (void)state;
@@ -430,6 +470,7 @@ int main(void)
         cmocka_unit_test(degenerate_faces_still_get_a_unit_normal),
         cmocka_unit_test(positions_that_32_bits_cannot_hold_are_refused),
         cmocka_unit_test(the_container_is_padded_and_counted),
+        cmocka_unit_test(what_the_format_cannot_hold_is_left_out_with_a_word),
         cmocka_unit_test(files_are_saved_and_loaded_by_their_ending),
         cmocka_unit_test(running_out_of_memory_is_reported_and_leaks_nothing),
     };

@@ -290,7 +290,7 @@ static bool read_digits(rblJson value, uint64_t* out)
 rblResult rbl_json_get_u64(rblJson value, uint64_t* out)
 {
     double number;
-    uint64_t digits;
+    uint64_t digits = 0;
     RBL_TRY(rbl_json_get_number(value, &number));
     const bool plain = read_digits(value, &digits);
     // Written with a point or an exponent, whole numbers are exact up to 2^53.

@@ -75,7 +75,8 @@ void rbl_simplify_cost_free(rblSimplifyCost* cost)
     *cost = (rblSimplifyCost){.allocator = cost->allocator, .mesh = cost->mesh};
 }
 
-static void scale_positions(rblSimplifyCost* cost, const rblMeshView* view)
+// Returns the longest side of the scaled box.
+static double scale_positions(rblSimplifyCost* cost, const rblMeshView* view)
 {
     const rblAabbd box = rbl_mesh_bounds(view);
     const rblVec3d half = rbl_sub3d(rbl_scale3d(box.upper, 0.5), rbl_scale3d(box.lower, 0.5));
@@ -91,6 +92,7 @@ static void scale_positions(rblSimplifyCost* cost, const rblMeshView* view)
         cost->positions[v] = rbl_vec3d(rbl_scaled(p.x, -cost->exponent), rbl_scaled(p.y, -cost->exponent),
                                        rbl_scaled(p.z, -cost->exponent));
     }
+    return 2.0 * rbl_scaled(largest, -cost->exponent);
 }
 
 static void copy_values(rblSimplifyCost* cost, const rblMeshView* view)
@@ -207,8 +209,7 @@ rblResult rbl_simplify_cost_init(rblSimplifyCost* cost, rblCollapseMesh* mesh, c
         rbl_simplify_cost_free(cost);
         return rbl_fail_memory();
     }
-    scale_positions(cost, view);
-    cost->attribute_scale = attribute_weight * ATTRIBUTE_UNIT;
+    cost->attribute_scale = attribute_weight * ATTRIBUTE_UNIT * scale_positions(cost, view);
     if (cost->component_count > 0)
     {
         copy_values(cost, view);

@@ -21,13 +21,13 @@ typedef struct rblSimplifyCost
 {
     const rblAllocator* allocator;
     rblCollapseMesh* mesh;
-    int exponent;               // positions are the mesh's times 2^-exponent: the box has a diagonal near 1
-    double attribute_scale;     // what an attribute difference of 1 counts as, in scaled metres
-    uint32_t component_count;   // floats per corner over all layers; 0 when attributes are not looked at
-    rblVec3d* positions;        // per vertex, scaled
-    uint8_t* moved;             // per vertex: no longer where the input has it
-    rblQuadric* quadrics;       // per vertex, about its position
-    rblQuadric* wedge_quadrics; // per wedge: the sums of area * (g . x + d)^2
+    int exponent;             // positions are the mesh's times 2^-exponent: the box's longest side is 1 to 2
+    double attribute_scale;   // what an attribute difference of 1 counts as, in scaled metres
+    uint32_t component_count; // floats per corner over all layers; 0 when attributes are not looked at
+    rblVec3d* positions;      // per vertex, scaled
+    uint8_t* moved;           // per vertex: no longer where the input has it
+    rblQuadric* quadrics;     // per vertex, about its position
+    rblQuadric* wedge_quadrics;    // per wedge: the sums of area * (g . x + d)^2
     rblAttributeTerm* wedge_terms; // per wedge and component
     float* wedge_values;           // per wedge and component
     uint8_t* normal_starts;        // per component: 1 where a normal's three components begin

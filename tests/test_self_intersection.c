@@ -376,6 +376,58 @@ static void every_pair_is_found_whatever_the_sizes(void** state)
     free_cloud(&cloud);
 }
 
+static void pairs_around_one_vertex_are_all_found(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(25, 0);
+    Cloud cloud = make_cloud(600);
+    for (uint32_t t = 0; t < cloud.count; ++t)
+    {
+        // A corner at the hub, the others at most places around it, near or far.
+        place_triangle(&cloud, t, &random, t % 3 == 0 ? 0.5 : 0.05);
+        cloud.corners[3 * t] = 0;
+    }
+    cloud.positions[0] = rbl_vec3d(0.5, 0.5, 0.5);
+    rblIntersectionArray pairs = find(&cloud.view, 0);
+    size_t next = 0;
+    for (uint32_t a = 0; a < cloud.count; ++a)
+    {
+        const rblVec3d ta[3] = {cloud.positions[0], cloud.positions[3 * a + 1], cloud.positions[3 * a + 2]};
+        for (uint32_t b = a + 1; b < cloud.count; ++b)
+        {
+            const rblVec3d tb[3] = {cloud.positions[0], cloud.positions[3 * b + 1],
+                                    cloud.positions[3 * b + 2]};
+            const bool found = next < pairs.count && pairs.data[next].triangles[0] == a &&
+                               pairs.data[next].triangles[1] == b;
+            assert_int_equal(found, rbl_triangles_meet(ta, tb, 1));
+            next += found;
+        }
+    }
+    assert_int_equal(next, pairs.count);
+    assert_true(next > 1000);
+    rbl_array_free(&pairs);
+    free_cloud(&cloud);
+}
+
+static void a_disc_of_many_thin_triangles_does_not_meet_itself(void** state)
+{
+    (void)state;
+    const uint32_t count = 30000;
+    Cloud cloud = make_cloud(count);
+    for (uint32_t t = 0; t < count; ++t)
+    {
+        const double angle = 2 * 3.14159265358979323846 * t / count;
+        cloud.positions[t + 1] = rbl_vec3d(cos(angle), 0.1 * cos(5 * angle), sin(angle));
+        cloud.corners[3 * t] = 0;
+        cloud.corners[3 * t + 1] = 1 + t;
+        cloud.corners[3 * t + 2] = 1 + (t + 1) % count;
+    }
+    rblIntersectionArray pairs = find(&cloud.view, 0);
+    assert_int_equal(pairs.count, 0);
+    rbl_array_free(&pairs);
+    free_cloud(&cloud);
+}
+
 static void the_answer_is_the_same_for_any_number_of_workers(void** state)
 {
     (void)state;
@@ -469,6 +521,8 @@ int main(void)
         cmocka_unit_test(grid_soups_agree_with_rational_clipping),
         cmocka_unit_test(agreement_survives_huge_offsets_and_tiny_sizes),
         cmocka_unit_test(every_pair_is_found_whatever_the_sizes),
+        cmocka_unit_test(pairs_around_one_vertex_are_all_found),
+        cmocka_unit_test(a_disc_of_many_thin_triangles_does_not_meet_itself),
         cmocka_unit_test(the_answer_is_the_same_for_any_number_of_workers),
         cmocka_unit_test(many_triangles_on_one_spot_stop_at_the_limit),
         cmocka_unit_test(one_giant_among_many_tiny_ones_meets_what_it_crosses),

@@ -160,7 +160,7 @@ int32_t rbl_component_winding(const rblComponents* components, const rblTriangle
             const rblVec3d p = view->positions[view->corner_vertices[c]];
             const rblAabbd line = {p, {(double)INFINITY, p.y, p.z}};
             Ray ray = {.set = set, .labels = components->labels, .own = which, .origin = p};
-            rbl_box_tree_query(&set->tree, &line, cross_triangle, &ray);
+            rbl_triangles_in_box(set, &line, cross_triangle, &ray);
             if (!ray.touched)
             {
                 return ray.winding;

@@ -3,11 +3,16 @@
 #include "base/sort.h"
 #include "math/predicates.h"
 #include "math/vec.h"
+#include "rubble/mesh.h"
 #include <string.h>
 
-// A corner is looked at first and after either neighbour goes, and each look meets every other corner at most once:
-// a polygon that does not cross itself cannot run out below 4096 / 3 corners, and 10^6 hostile corners take seconds.
-#define COMPARISONS_PER_CORNER 4096u
+// How much work polygons may take, in units of one comparison with a triangle's box: so many per corner of their own,
+// and a reserve for all. A corner is looked at first and after either neighbour goes, and each look meets every other
+// corner at most once: a polygon that does not cross itself needs at most 3 n^2 (1 + WORK_INSIDE), in practice a few hundred per
+// corner up to 1000 corners. Measured: 10^6 hostile corners end after 10 s.
+#define WORK_PER_CORNER 2048u
+#define WORK_IN_RESERVE (1u << 26)
+#define WORK_INSIDE     31u
 
 enum Kind
 {
@@ -18,22 +23,32 @@ enum Kind
     KIND_REMOVED
 };
 
+enum Place
+{
+    PLACE_ORDER,
+    PLACE_NOWHERE,
+    PLACE_LATE
+};
+
 void rbl_ear_clipper_init(rblEarClipper* clipper, const rblAllocator* allocator)
 {
-    *clipper = (rblEarClipper){.allocator = allocator};
+    *clipper = (rblEarClipper){.allocator = allocator, .reserve = WORK_IN_RESERVE};
 }
 
 void rbl_ear_clipper_free(rblEarClipper* clipper)
 {
     const uint32_t capacity = clipper->capacity;
     RBL_FREE_ARRAY(clipper->allocator, clipper->points, capacity);
+    RBL_FREE_ARRAY(clipper->allocator, clipper->sorted, capacity);
     RBL_FREE_ARRAY(clipper->allocator, clipper->previous, capacity);
     RBL_FREE_ARRAY(clipper->allocator, clipper->next, capacity);
     RBL_FREE_ARRAY(clipper->allocator, clipper->order, capacity);
     RBL_FREE_ARRAY(clipper->allocator, clipper->skip, (size_t)capacity + 1);
-    RBL_FREE_ARRAY(clipper->allocator, clipper->queue, capacity);
+    RBL_FREE_ARRAY(clipper->allocator, clipper->late, capacity);
+    RBL_FREE_ARRAY(clipper->allocator, clipper->queue, 3 * (size_t)capacity);
+    RBL_FREE_ARRAY(clipper->allocator, clipper->tickets, capacity);
     RBL_FREE_ARRAY(clipper->allocator, clipper->kinds, capacity);
-    RBL_FREE_ARRAY(clipper->allocator, clipper->queued, capacity);
+    RBL_FREE_ARRAY(clipper->allocator, clipper->places, capacity);
     rbl_ear_clipper_init(clipper, clipper->allocator);
 }
 
@@ -43,20 +58,30 @@ bool rbl_ear_clipper_reserve(rblEarClipper* clipper, uint32_t count)
     {
         return true;
     }
+    if (count > UINT32_MAX / 3) // places in the queue are 32-bit; it would take 10^11 bytes
+    {
+        return false;
+    }
     const rblAllocator* allocator = clipper->allocator;
+    const uint64_t reserve = clipper->reserve;
     rbl_ear_clipper_free(clipper);
+    clipper->reserve = reserve;
     clipper->capacity = count;
     clipper->points = rbl_alloc_array(allocator, sizeof *clipper->points, count);
+    clipper->sorted = rbl_alloc_array(allocator, sizeof *clipper->sorted, count);
     clipper->previous = RBL_NEW_ARRAY(allocator, uint32_t, count);
     clipper->next = RBL_NEW_ARRAY(allocator, uint32_t, count);
     clipper->order = RBL_NEW_ARRAY(allocator, uint32_t, count);
     clipper->skip = RBL_NEW_ARRAY(allocator, uint32_t, (size_t)count + 1);
-    clipper->queue = RBL_NEW_ARRAY(allocator, uint32_t, count);
+    clipper->late = RBL_NEW_ARRAY(allocator, uint32_t, count);
+    clipper->queue = RBL_NEW_ARRAY(allocator, uint32_t, 3 * (size_t)count); // n at first, and two per cut
+    clipper->tickets = RBL_NEW_ARRAY(allocator, uint32_t, count);
     clipper->kinds = RBL_NEW_ARRAY(allocator, uint8_t, count);
-    clipper->queued = RBL_NEW_ARRAY(allocator, uint8_t, count);
-    if (clipper->points != NULL && clipper->previous != NULL && clipper->next != NULL &&
-        clipper->order != NULL && clipper->skip != NULL && clipper->queue != NULL && clipper->kinds != NULL &&
-        clipper->queued != NULL)
+    clipper->places = RBL_NEW_ARRAY(allocator, uint8_t, count);
+    if (clipper->points != NULL && clipper->sorted != NULL && clipper->previous != NULL &&
+        clipper->next != NULL && clipper->order != NULL && clipper->skip != NULL && clipper->late != NULL &&
+        clipper->queue != NULL && clipper->tickets != NULL && clipper->kinds != NULL &&
+        clipper->places != NULL)
     {
         return true;
     }
@@ -127,25 +152,27 @@ static enum Kind classify(const rblEarClipper* clipper, uint32_t corner)
     return to_before == to_after ? KIND_NEEDLE : KIND_STRAIGHT;
 }
 
+// To the end of the line, even if it stands in it already: corners beside a cut wait until the others had their turn,
+// or the cuts would run around the polygon as one fan of ever longer triangles.
 static void enqueue(rblEarClipper* clipper, uint32_t corner)
 {
-    if (!clipper->queued[corner])
-    {
-        size_t place = (size_t)clipper->queue_head + clipper->queue_count;
-        place -= place >= clipper->count ? clipper->count : 0;
-        clipper->queue[place] = corner;
-        clipper->queue_count += 1;
-        clipper->queued[corner] = 1;
-    }
+    clipper->tickets[corner] = clipper->queue_end;
+    clipper->queue[clipper->queue_end++] = corner;
 }
 
+// RBL_NONE when nobody waits.
 static uint32_t dequeue(rblEarClipper* clipper)
 {
-    const uint32_t corner = clipper->queue[clipper->queue_head];
-    clipper->queue_head = clipper->queue_head + 1 == clipper->count ? 0 : clipper->queue_head + 1;
-    clipper->queue_count -= 1;
-    clipper->queued[corner] = 0;
-    return corner;
+    while (clipper->queue_begin < clipper->queue_end)
+    {
+        const uint32_t place = clipper->queue_begin++;
+        const uint32_t corner = clipper->queue[place];
+        if (clipper->tickets[corner] == place && clipper->kinds[corner] != KIND_REMOVED)
+        {
+            return corner;
+        }
+    }
+    return RBL_NONE;
 }
 
 static bool comes_before(uint32_t a, uint32_t b, const void* context)
@@ -168,10 +195,13 @@ static void sort_corners(rblEarClipper* clipper)
     }
     clipper->axis = travel[1] < travel[0];
     rbl_sort_indices(clipper->order, clipper->skip, clipper->count, comes_before, clipper);
-    for (uint32_t i = 0; i <= clipper->count; ++i)
+    for (uint32_t i = 0; i < clipper->count; ++i)
     {
         clipper->skip[i] = i;
+        clipper->sorted[i][0] = clipper->points[clipper->order[i]][0];
+        clipper->sorted[i][1] = clipper->points[clipper->order[i]][1];
     }
+    clipper->skip[clipper->count] = clipper->count;
 }
 
 static void start(rblEarClipper* clipper)
@@ -182,19 +212,36 @@ static void start(rblEarClipper* clipper)
         clipper->previous[i] = i == 0 ? count - 1 : i - 1;
         clipper->next[i] = i + 1 == count ? 0 : i + 1;
     }
-    memset(clipper->queued, 0, count);
-    clipper->queue_head = 0;
-    clipper->queue_count = 0;
+    memset(clipper->places, PLACE_ORDER, count);
+    clipper->queue_begin = clipper->queue_end = 0;
+    clipper->late_count = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
         clipper->kinds[i] = (uint8_t)classify(clipper, i);
         enqueue(clipper, i);
     }
     sort_corners(clipper);
-    clipper->budget = (uint64_t)count * COMPARISONS_PER_CORNER;
 }
 
-// The first place from `place` on whose corner is not removed; `count` when there is none. Union-find, path halving.
+// Corners that are not convex can be in the way of an ear, others cannot. In a polygon that does not cross itself,
+// what is convex stays convex, so that it is dropped from `order` for good; elsewhere it may have to come back.
+static void reclassify(rblEarClipper* clipper, uint32_t corner)
+{
+    const enum Kind kind = classify(clipper, corner);
+    clipper->kinds[corner] = (uint8_t)kind;
+    if (kind != KIND_CONVEX && clipper->places[corner] == PLACE_NOWHERE)
+    {
+        clipper->late[clipper->late_count++] = corner;
+        clipper->places[corner] = PLACE_LATE;
+    }
+}
+
+static bool may_block(const rblEarClipper* clipper, uint32_t corner)
+{
+    return clipper->kinds[corner] != KIND_CONVEX && clipper->kinds[corner] != KIND_REMOVED;
+}
+
+// The first place from `place` on whose corner may be in the way; `count` when there is none. Union-find, path halving.
 static uint32_t live_place(rblEarClipper* clipper, uint32_t place)
 {
     uint32_t* skip = clipper->skip;
@@ -205,10 +252,11 @@ static uint32_t live_place(rblEarClipper* clipper, uint32_t place)
             skip[place] = skip[skip[place]];
             place = skip[place];
         }
-        if (place == clipper->count || clipper->kinds[clipper->order[place]] != KIND_REMOVED)
+        if (place == clipper->count || may_block(clipper, clipper->order[place]))
         {
             return place;
         }
+        clipper->places[clipper->order[place]] = PLACE_NOWHERE;
         skip[place] = place + 1;
     }
 }
@@ -220,7 +268,7 @@ static uint32_t first_place(const rblEarClipper* clipper, double lowest)
     while (low < high)
     {
         const uint32_t middle = low + (high - low) / 2;
-        if (clipper->points[clipper->order[middle]][clipper->axis] < lowest)
+        if (clipper->sorted[middle][clipper->axis] < lowest)
         {
             low = middle + 1;
         }
@@ -246,20 +294,42 @@ static bool enters(const rblEarClipper* clipper, uint32_t corner, uint32_t p, ui
     return false;
 }
 
-// Whether a corner forbids to cut off the triangle (a, b, c). Leniently, only corners properly inside do.
-static bool blocks(const rblEarClipper* clipper, uint32_t corner, const uint32_t abc[3], bool lenient)
+// A triangle that may be cut off, with its box. Leniently, only corners properly inside forbid it.
+typedef struct Ear
 {
+    uint32_t corners[3];
+    double low[2], high[2];
+    bool lenient;
+} Ear;
+
+static Ear make_ear(const rblEarClipper* clipper, uint32_t corner, bool lenient)
+{
+    Ear ear = {.corners = {clipper->previous[corner], corner, clipper->next[corner]}, .lenient = lenient};
+    for (int i = 0; i < 2; ++i)
+    {
+        const double a = clipper->points[ear.corners[0]][i];
+        const double b = clipper->points[ear.corners[1]][i];
+        const double c = clipper->points[ear.corners[2]][i];
+        ear.low[i] = rbl_mind(a, rbl_mind(b, c));
+        ear.high[i] = rbl_maxd(a, rbl_maxd(b, c));
+    }
+    return ear;
+}
+
+static bool is_inside(const rblEarClipper* clipper, const Ear* ear, uint32_t corner)
+{
+    const uint32_t* abc = ear->corners;
     for (int i = 0; i < 3; ++i)
     {
         if (coincide(clipper, corner, abc[i]))
         {
-            return !lenient && enters(clipper, corner, abc[i], abc[(i + 1) % 3], abc[(i + 2) % 3]);
+            return !ear->lenient && enters(clipper, corner, abc[i], abc[(i + 1) % 3], abc[(i + 2) % 3]);
         }
     }
     for (int i = 0; i < 3; ++i)
     {
         const double side = turn(clipper, abc[i], abc[(i + 1) % 3], corner);
-        if (side < 0 || (lenient && side == 0))
+        if (side < 0 || (ear->lenient && side == 0))
         {
             return false;
         }
@@ -267,32 +337,68 @@ static bool blocks(const rblEarClipper* clipper, uint32_t corner, const uint32_t
     return true;
 }
 
-// Only corners that are not convex can be the first inside an ear: the one farthest from its diagonal is reflex.
-static bool is_ear(rblEarClipper* clipper, uint32_t corner, bool lenient)
+static bool in_box(const Ear* ear, const double p[2])
 {
-    const uint32_t abc[3] = {clipper->previous[corner], corner, clipper->next[corner]};
-    const uint32_t along = clipper->axis;
-    const uint32_t across = 1 - along;
-    const double *a = clipper->points[abc[0]], *b = clipper->points[abc[1]], *c = clipper->points[abc[2]];
-    const double low[2] = {rbl_mind(a[0], rbl_mind(b[0], c[0])), rbl_mind(a[1], rbl_mind(b[1], c[1]))};
-    const double high[2] = {rbl_maxd(a[0], rbl_maxd(b[0], c[0])), rbl_maxd(a[1], rbl_maxd(b[1], c[1]))};
-    uint32_t place = live_place(clipper, first_place(clipper, low[along]));
+    return p[0] >= ear->low[0] && p[0] <= ear->high[0] && p[1] >= ear->low[1] && p[1] <= ear->high[1];
+}
+
+static void spend(rblEarClipper* clipper, uint64_t work)
+{
+    clipper->budget -= work < clipper->budget ? work : clipper->budget;
+}
+
+static bool blocks(rblEarClipper* clipper, const Ear* ear, uint32_t corner)
+{
+    spend(clipper, WORK_INSIDE);
+    return corner != ear->corners[0] && corner != ear->corners[1] && corner != ear->corners[2] &&
+           is_inside(clipper, ear, corner);
+}
+
+static bool any_in_order_blocks(rblEarClipper* clipper, const Ear* ear)
+{
+    const uint32_t axis = clipper->axis;
+    uint32_t place = live_place(clipper, first_place(clipper, ear->low[axis]));
     for (; place < clipper->count && clipper->budget > 0; place = live_place(clipper, place + 1))
     {
-        const uint32_t other = clipper->order[place];
-        const double* p = clipper->points[other];
-        if (p[along] > high[along])
-        {
-            break;
-        }
-        clipper->budget -= 1;
-        if (clipper->kinds[other] != KIND_CONVEX && p[across] >= low[across] && p[across] <= high[across] &&
-            other != abc[0] && other != abc[1] && other != abc[2] && blocks(clipper, other, abc, lenient))
+        if (clipper->sorted[place][axis] > ear->high[axis])
         {
             return false;
         }
+        spend(clipper, 1);
+        if (in_box(ear, clipper->sorted[place]) && blocks(clipper, ear, clipper->order[place]))
+        {
+            return true;
+        }
     }
-    return clipper->budget > 0;
+    return false;
+}
+
+static bool any_late_blocks(rblEarClipper* clipper, const Ear* ear)
+{
+    for (uint32_t i = 0; i < clipper->late_count && clipper->budget > 0; ++i)
+    {
+        const uint32_t corner = clipper->late[i];
+        spend(clipper, 1);
+        if (may_block(clipper, corner) && in_box(ear, clipper->points[corner]) &&
+            blocks(clipper, ear, corner))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Only corners that are not convex can be the first inside an ear: the one farthest from its diagonal is reflex.
+static bool is_ear(rblEarClipper* clipper, uint32_t corner, bool lenient)
+{
+    const Ear ear = make_ear(clipper, corner, lenient);
+    return !any_in_order_blocks(clipper, &ear) && !any_late_blocks(clipper, &ear) && clipper->budget > 0;
+}
+
+static bool is_proper_cut(rblEarClipper* clipper, uint32_t corner)
+{
+    const uint8_t kind = clipper->kinds[corner];
+    return kind == KIND_NEEDLE || (kind == KIND_CONVEX && is_ear(clipper, corner, false));
 }
 
 // No corner is a proper ear: the polygon crosses itself or runs the wrong way round. Take the least bad one.
@@ -304,7 +410,7 @@ static uint32_t least_bad_corner(rblEarClipper* clipper, uint32_t first)
     uint32_t corner = first;
     for (uint32_t i = 0; i < clipper->left && best_rank > 0 && clipper->budget > 0; ++i)
     {
-        clipper->budget -= 1;
+        spend(clipper, 1);
         int rank = ranks[clipper->kinds[corner]];
         rank -= rank == 1 && is_ear(clipper, corner, true);
         if (rank < best_rank)
@@ -332,8 +438,8 @@ static bool cut_off(rblEarClipper* clipper, uint32_t corner)
     clipper->previous[after] = before;
     clipper->kinds[corner] = KIND_REMOVED;
     clipper->left -= 1;
-    clipper->kinds[before] = (uint8_t)classify(clipper, before);
-    clipper->kinds[after] = (uint8_t)classify(clipper, after);
+    reclassify(clipper, before);
+    reclassify(clipper, after);
     enqueue(clipper, before);
     enqueue(clipper, after);
     return emit(clipper, before, corner, after);
@@ -387,26 +493,24 @@ bool rbl_ear_clip(rblEarClipper* clipper, uint32_t count, uint32_t base, rblInde
         return emit_whole_fan(clipper);
     }
     start(clipper);
+    const uint64_t own = (uint64_t)count * WORK_PER_CORNER;
+    clipper->budget = own + clipper->reserve;
     uint32_t first = 0; // some corner that is left
     bool ok = true;
     while (ok && clipper->left > 3 && clipper->budget > 0)
     {
-        uint32_t corner;
-        if (clipper->queue_count > 0)
-        {
-            corner = dequeue(clipper);
-            const uint8_t kind = clipper->kinds[corner];
-            if (kind != KIND_NEEDLE && (kind != KIND_CONVEX || !is_ear(clipper, corner, false)))
-            {
-                continue;
-            }
-        }
-        else
+        uint32_t corner = dequeue(clipper);
+        if (corner == RBL_NONE)
         {
             corner = least_bad_corner(clipper, first);
+        }
+        else if (!is_proper_cut(clipper, corner))
+        {
+            continue;
         }
         first = clipper->next[corner];
         ok = cut_off(clipper, corner);
     }
+    clipper->reserve = clipper->budget < clipper->reserve ? clipper->budget : clipper->reserve;
     return ok && emit_fan(clipper, first);
 }

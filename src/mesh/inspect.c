@@ -405,7 +405,6 @@ rblResult rbl_inspect_view(const rblMeshView* view, const rblInspectOptions* opt
     inspection.topology = (rblTopology){.view = view, .allocator = allocator};
     rbl_array_init(&inspection.triangles.corners, allocator);
     rbl_array_init(&inspection.triangles.faces, allocator);
-    inspection.triangles.tree.allocator = allocator;
     inspection.components.allocator = allocator;
     const rblResult result = run_passes(&inspection, options == NULL || options->self_intersections);
     rbl_components_free(&inspection.components);

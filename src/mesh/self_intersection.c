@@ -128,7 +128,7 @@ static void search_block(rblRange range, void* context)
         query.triangle = search->first + i;
         load(search, query.triangle, query.names, query.points);
         rbl_array_clear(&block->hits);
-        rbl_box_tree_query(&search->set->tree, &search->set->boxes[query.triangle], test_candidate, &query);
+        rbl_triangles_near(search->set, query.triangle, test_candidate, &query);
         block->failed = block->failed || !flush_hits(block, search->set, query.triangle);
     }
 }
@@ -156,7 +156,7 @@ static rblResult search_waves(Search* search, rblIntersectionArray* out)
 {
     enum
     {
-        FIRST_WAVE = 64,
+        FIRST_WAVE = 16,
         LARGEST_WAVE = 1 << 15,
         PER_BLOCK = 8
     };

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "math/aabb.h"
 #include "mesh/triangle_intersection.h"
+#include "mesh/triangle_tree.h"
 
 static rblAabbd box_of(const rblVec3d p[3])
 {
@@ -29,12 +30,12 @@ static rblResult fill(rblTriangleSet* set)
         rbl_triangle_points(set, t, points);
         set->boxes[t] = box_of(points);
     }
-    return rbl_box_tree_init(&set->tree, set->boxes, count, set->corners.allocator);
+    return rbl_triangle_tree_init(set, set->corners.allocator);
 }
 
 rblResult rbl_triangle_set_init(rblTriangleSet* set, const rblMeshView* view, const rblAllocator* allocator)
 {
-    *set = (rblTriangleSet){.view = view, .tree = {.allocator = allocator}};
+    *set = (rblTriangleSet){.view = view};
     rbl_array_init(&set->corners, allocator);
     rbl_array_init(&set->faces, allocator);
     const rblResult result = fill(set);
@@ -47,7 +48,7 @@ rblResult rbl_triangle_set_init(rblTriangleSet* set, const rblMeshView* view, co
 
 void rbl_triangle_set_free(rblTriangleSet* set)
 {
-    rbl_box_tree_free(&set->tree);
+    rbl_triangle_tree_free(&set->tree, set->corners.allocator);
     RBL_FREE_ARRAY(set->corners.allocator, set->boxes, set->faces.count);
     set->boxes = NULL;
     rbl_array_free(&set->corners);

@@ -1,9 +1,19 @@
-// The triangles of a mesh with their boxes and a tree over these: what geometric questions are put to.
+// The triangles of a mesh, and the two ways to find some of them: near a box, and near one of their own. Behind these calls is a
+// plain tree of boxes, built and asked serially; the bvh room is to take its place.
 #ifndef RBL_MESH_TRIANGLE_SET_H
 #define RBL_MESH_TRIANGLE_SET_H
 
-#include "mesh/box_tree.h"
 #include "mesh/mesh.h"
+
+typedef struct rblTriangleNode rblTriangleNode;
+
+typedef struct rblTriangleTree
+{
+    uint32_t* items; // the triangles whose boxes are not empty, in tree order
+    uint32_t item_count, item_capacity;
+    rblTriangleNode* nodes; // depth first
+    uint32_t node_count, node_capacity;
+} rblTriangleTree;
 
 typedef struct rblTriangleSet
 {
@@ -11,11 +21,21 @@ typedef struct rblTriangleSet
     rblIndexArray corners; // three per triangle
     rblIndexArray faces;   // per triangle: the face it is part of
     rblAabbd* boxes;       // per triangle; empty when it is collinear or not finite: geometry passes it over
-    rblBoxTree tree;       // over the boxes
+    rblTriangleTree tree;
 } rblTriangleSet;
 
 rblResult rbl_triangle_set_init(rblTriangleSet* set, const rblMeshView* view, const rblAllocator* allocator);
 void rbl_triangle_set_free(rblTriangleSet* set);
+
+// Called with a triangle that was found; false ends the search.
+typedef bool rblTriangleFcn(uint32_t triangle, void* context);
+
+// Every triangle whose box meets `box`, borders included. The order depends on the mesh only.
+void rbl_triangles_in_box(const rblTriangleSet* set, const rblAabbd* box, rblTriangleFcn* fcn, void* context);
+
+// Every triangle that may have a point in common with this one besides shared vertices and edges: those whose boxes
+// meet, less most of those that merely stand around the same vertex (which may be very many). Itself is among them.
+void rbl_triangles_near(const rblTriangleSet* set, uint32_t triangle, rblTriangleFcn* fcn, void* context);
 
 static inline uint32_t rbl_triangle_count(const rblTriangleSet* set)
 {

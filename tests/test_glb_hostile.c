@@ -311,6 +311,29 @@ static void copies_beyond_the_limit_are_refused(void** state)
     assert_int_equal(rbl_bytes_in_use(), 0);
 }
 
+static void too_many_sets_are_refused(void** state)
+{
+    (void)state;
+    char json[8192];
+    size_t used = (size_t)snprintf(
+        json, sizeof json,
+        "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS
+        ",{'bufferView':0,'componentType':5126,'count':3,'type':'VEC2'}],'meshes':[{'primitives':[{"
+        "'attributes':{'POSITION':0");
+    for (uint32_t i = 0; i <= 64; ++i)
+    {
+        used += (size_t)snprintf(json + used, sizeof json - used, ",'TEXCOORD_%u':1", i);
+    }
+    snprintf(json + used, sizeof json - used, "}}]}]}");
+    rblMesh* mesh;
+    check_fails(RBL_ERROR_LIMIT, read_triangle(json, &mesh));
+    assert_non_null(strstr(rbl_last_error(), "65 sets of TEXCOORD; Rubble reads up to 64"));
+    memcpy(strstr(json, "TEXCOORD_64"), "Texcoord_64", 11);
+    check_ok(read_triangle(json, &mesh));
+    assert_int_equal(rbl_mesh_get_view(mesh)->layer_count, 64);
+    rbl_mesh_free(mesh);
+}
+
 static void running_out_of_memory_is_reported_and_leaks_nothing(void** state)
 {
     (void)state;
@@ -354,6 +377,7 @@ int main(void)
         cmocka_unit_test(truncation_at_every_byte_is_refused),
         cmocka_unit_test(flipped_bytes_never_do_harm),
         cmocka_unit_test(copies_beyond_the_limit_are_refused),
+        cmocka_unit_test(too_many_sets_are_refused),
         cmocka_unit_test(running_out_of_memory_is_reported_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,6 +185,7 @@ static void bad_texts_are_refused_with_line_and_column(void** state)
     {
         check_message(cases[i].text, strlen(cases[i].text), RBL_ERROR_FORMAT, cases[i].message);
     }
+    check_message(NULL, 0, RBL_ERROR_FORMAT, "t:1:1: the text ends early");
     check_message("1\0", 2, RBL_ERROR_FORMAT, "t:1:2: more text after the end of the value");
     check_message("\"\0\"", 3, RBL_ERROR_FORMAT, "t:1:2: control character in a string");
 }

@@ -71,15 +71,22 @@ static rblJson find_layer(rblJson attributes, const rblGltfLayers* layers, uint3
     }
 }
 
-// Sets are numbered without gaps; what follows a gap is not reached.
-static uint32_t count_sets(rblJson attributes, const char* name, uint32_t known)
+// Sets are numbered without gaps; what follows a gap is not reached. Limited, because every set costs time and memory at
+// every corner of every primitive, whether that one has it or not.
+static rblResult count_sets(rblJson attributes, const char* name, uint32_t* most)
 {
     uint32_t count = 0;
     while (rbl_json_exists(find_set(attributes, name, count)))
     {
         count += 1;
     }
-    return count > known ? count : known;
+    if (count > RBL_GLTF_MAX_SETS)
+    {
+        return rbl_json_fail(attributes, RBL_ERROR_LIMIT, "%u sets of %s; Rubble reads up to %u", count, name,
+                             RBL_GLTF_MAX_SETS);
+    }
+    *most = count > *most ? count : *most;
+    return RBL_OK;
 }
 
 static rblResult get_mode(rblJson primitive, uint32_t* mode)
@@ -116,8 +123,8 @@ rblResult rbl_gltf_survey(rblGltf* gltf, uint32_t mesh, rblGltfLayers* layers)
         if (mode >= MODE_TRIANGLES)
         {
             layers->normals = rbl_json_exists(rbl_json_find(attributes, "NORMAL")) ? 1 : layers->normals;
-            layers->uvs = count_sets(attributes, "TEXCOORD", layers->uvs);
-            layers->colors = count_sets(attributes, "COLOR", layers->colors);
+            RBL_TRY(count_sets(attributes, "TEXCOORD", &layers->uvs));
+            RBL_TRY(count_sets(attributes, "COLOR", &layers->colors));
         }
     }
     return RBL_OK;

@@ -107,6 +107,8 @@ rblResult rbl_gltf_collect(rblGltf* gltf, rblGltfInstances* instances);
 
 // ---- gltf_mesh.c ----
 
+#define RBL_GLTF_MAX_SETS 64u // of UVs, and of colours
+
 // The attribute layers of the result, in this order: normal, UVs, colours.
 typedef struct rblGltfLayers
 {

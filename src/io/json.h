@@ -64,7 +64,7 @@ typedef struct rblJson
     uint32_t node; // RBL_JSON_NO_NODE: absent
 } rblJson;
 
-// `name` and `text` are not copied and must outlive the document. On failure there is nothing to free.
+// `name` and `text` (null when size is 0) are not copied and must outlive the document. On failure there is nothing to free.
 rblResult rbl_json_parse(rblJsonDocument* document, const char* text, size_t size, const char* name,
                          const rblAllocator* allocator);
 void rbl_json_free(rblJsonDocument* document);

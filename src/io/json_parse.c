@@ -510,7 +510,7 @@ rblResult rbl_json_parse(rblJsonDocument* document, const char* text, size_t siz
     {
         return rbl_fail(RBL_ERROR_LIMIT, "%s: JSON of 4 GiB or more", name);
     }
-    rblJsonDocument made = {.name = name, .text = text, .size = size};
+    rblJsonDocument made = {.name = name, .text = text != NULL ? text : "", .size = size};
     rbl_array_init(&made.nodes, allocator);
     rbl_array_init(&made.characters, allocator);
     rbl_array_init(&made.sorted, allocator);

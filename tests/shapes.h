@@ -76,7 +76,8 @@ static inline void add_cube(rblMeshBuilder* builder, double lower, double upper,
     add_box(builder, (rblVec3d){lower, lower, lower}, (rblVec3d){upper, upper, upper}, outward);
 }
 
-// A strip of quads closed in both directions; with `twisted` the seam in u joins opposite ways (a Klein bottle).
+// A strip of quads closed in both directions; with `twisted` the seam in u joins opposite ways (a Klein
+// bottle).
 static inline void add_torus(rblMeshBuilder* builder, uint32_t around, uint32_t across, rblVec3d center,
                              bool twisted)
 {

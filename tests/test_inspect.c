@@ -271,8 +271,8 @@ static void a_t_junction_is_open_and_touches(void** state)
     add_triangle(&builder, 4, 2, 5);
     add_triangle(&builder, 4, 5, 6);
     const rblMeshReport report = inspect(&builder);
-    // Three open edges where two would be shared, and two fans at both ends of them; all three upper triangles
-    // touch the lower one along that line.
+    // Three open edges where two would be shared, and two fans at both ends of them; all three upper
+    // triangles touch the lower one along that line.
     check_counts(&report, (Counts){.boundary = 3 + 6, .vertices = 2, .intersections = 3});
     for (uint32_t i = 0; i < 3; ++i)
     {

@@ -75,7 +75,8 @@ static long long twice_area(const Polygon* p)
     return sum;
 }
 
-// Put random points into random edges for as long as the outline stays simple: concave, with many straight corners.
+// Put random points into random edges for as long as the outline stays simple: concave, with many straight
+// corners.
 static Polygon grow_polygon(rblRandom* random, uint32_t count, uint32_t grid)
 {
     Polygon p = {.count = 3, .x = {0, (int)grid - 1, 0}, .y = {0, 0, (int)grid - 1}};
@@ -111,8 +112,8 @@ static rblIndexArray clip(rblEarClipper* clipper, const Polygon* p)
     return triangles;
 }
 
-// Each side of the outline and each diagonal, both ways: a triangulation of a ring uses every side once and every
-// diagonal once each way.
+// Each side of the outline and each diagonal, both ways: a triangulation of a ring uses every side once and
+// every diagonal once each way.
 static void check_combinatorics(const rblIndexArray* triangles, uint32_t count)
 {
     uint8_t* used = calloc((size_t)count * count, 1);

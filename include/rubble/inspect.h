@@ -19,9 +19,8 @@ typedef struct rblDefect
 
 typedef struct rblInspectOptions
 {
-    bool
-        self_intersections; ///< look for intersecting faces too: the only part that is not linear. Default true
-    uint32_t cookie;        ///< set by rbl_default_inspect_options()
+    bool self_intersections; ///< look for intersecting faces too, which takes longest. Default true
+    uint32_t cookie;         ///< set by rbl_default_inspect_options()
 } rblInspectOptions;
 
 RBL_API rblInspectOptions rbl_default_inspect_options(void);
@@ -44,11 +43,10 @@ typedef struct rblMeshReport
     rblDefect misoriented_edges;  ///< edges whose two faces run the same way; examples are corners
     rblDefect non_manifold_vertices;
     rblDefect isolated_vertices; ///< vertices used by no face
-    rblDefect
-        degenerate_faces; ///< a repeated vertex, a position not finite, or no area at all (exactly collinear)
-    rblDefect duplicate_faces; ///< same vertices as an earlier face, whichever way round
-    /// Pairs of triangles that meet elsewhere than in a shared vertex or edge; touching counts. 1000000 means so many
-    /// or more. Examples are the first faces of the first pairs.
+    rblDefect degenerate_faces;  ///< a vertex twice, a position not finite, or no area (exactly collinear)
+    rblDefect duplicate_faces;   ///< same vertices as an earlier face, whichever way round
+    /// Pairs of triangles that meet elsewhere than in a shared vertex or edge; touching counts. 1000000 means
+    /// so many or more. Examples are the first faces of the first pairs.
     rblDefect self_intersections;
     uint32_t intersecting_faces[RBL_EXAMPLE_COUNT][2]; ///< the faces of the first pairs
 } rblMeshReport;
@@ -67,8 +65,9 @@ typedef struct rblMassProperties
     rblMat3d principal_axes; ///< unit columns in the order of `moments`, right-handed
 } rblMassProperties;
 
-/// Exact polyhedral integrals (divergence theorem, summed about a point inside so that far-off meshes keep their
-/// digits). Refused: density not positive, a mesh that is not closed, edge-manifold and oriented, volume not positive.
+/// Exact polyhedral integrals (divergence theorem, summed about a point inside so that far-off meshes keep
+/// their digits). Refused: density not positive, a mesh that is not closed, edge-manifold and oriented,
+/// volume not positive.
 RBL_API rblResult rbl_mesh_mass_properties(rblMeshId mesh, double density, rblMassProperties* out);
 
 RBL_EXTERN_C_END

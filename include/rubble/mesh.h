@@ -35,8 +35,8 @@ typedef struct rblLayer
     const float* data;   ///< corner_count * components floats
 } rblLayer;
 
-/// All of a mesh, as plain arrays. Face f has corners face_starts[f] .. face_starts[f + 1] - 1, counter-clockwise
-/// seen from outside; corner c sits at vertex corner_vertices[c].
+/// All of a mesh, as plain arrays. Face f has corners face_starts[f] .. face_starts[f + 1] - 1,
+/// counter-clockwise seen from outside; corner c sits at vertex corner_vertices[c].
 typedef struct rblMeshView
 {
     uint32_t vertex_count;
@@ -60,9 +60,9 @@ typedef struct rblMeshView
     const char* const* group_names;
 } rblMeshView;
 
-/// Copy arrays into a new mesh. In `view`, layers, face_materials, face_groups, face_origins and the names may be
-/// null; origins then count up from 0. Refused: no faces, faces of fewer than 3 corners, indices out of range,
-/// starts that do not rise, positions or attributes that are not finite.
+/// Copy arrays into a new mesh. In `view`, layers, face_materials, face_groups, face_origins and the names
+/// may be null; origins then count up from 0. Refused: no faces, faces of fewer than 3 corners, indices out
+/// of range, starts that do not rise, positions or attributes that are not finite.
 RBL_API rblResult rbl_mesh_create(const rblMeshView* view, rblMeshId* out);
 
 /// Destroy a mesh. The id is stale afterwards; views of it must no longer be used.
@@ -71,17 +71,18 @@ RBL_API rblResult rbl_mesh_destroy(rblMeshId mesh);
 /// The mesh's own arrays, valid until it is destroyed.
 RBL_API rblResult rbl_mesh_view(rblMeshId mesh, rblMeshView* out);
 
-/// A copy in which every face is a triangle (ear clipping in the face's own plane; a convex face becomes a fan): a face
-/// of n corners gives exactly n - 2, whatever its shape. Origins name the face that each triangle is part of.
+/// A copy in which every face is a triangle (ear clipping in the face's own plane; a convex face becomes a
+/// fan): a face of n corners gives exactly n - 2, whatever its shape. Origins name the face that each
+/// triangle is part of.
 RBL_API rblResult rbl_mesh_triangulate(rblMeshId mesh, rblMeshId* out);
 
-/// A copy with x -> linear * x + offset applied; normals follow, and faces are turned over when `linear` mirrors.
-/// Refused when `linear` is singular or not finite, or when a position would overflow.
+/// A copy with x -> linear * x + offset applied; normals follow, and faces are turned over when `linear`
+/// mirrors. Refused when `linear` is singular or not finite, or when a position would overflow.
 RBL_API rblResult rbl_mesh_transform(rblMeshId mesh, const rblMat3d* linear, rblVec3d offset, rblMeshId* out);
 
-/// One mesh holding all of the given ones side by side. Layers are matched by kind and order, missing ones filled with
-/// zeros. Material and group names are merged by name; where only some inputs have names, the numbers of the others
-/// become names such as "material 3". Origins count through the inputs in order.
+/// One mesh holding all of the given ones side by side. Layers are matched by kind and order, missing ones
+/// filled with zeros. Material and group names are merged by name; where only some inputs have names, the
+/// numbers of the others become names such as "material 3". Origins count through the inputs in order.
 RBL_API rblResult rbl_mesh_join(const rblMeshId* meshes, uint32_t count, rblMeshId* out);
 
 /// How many meshes are alive: a leak check for tests.

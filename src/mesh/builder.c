@@ -85,8 +85,8 @@ uint32_t rbl_mesh_builder_layer(rblMeshBuilder* builder, rblLayerKind kind)
     return (uint32_t)(builder->layers.count - 1);
 }
 
-// The number of a name, RBL_NONE when it is not there; *key is then where its number belongs. Two names of equal
-// hash go to different keys.
+// The number of a name, RBL_NONE when it is not there; *key is then where its number belongs. Two names of
+// equal hash go to different keys.
 static uint32_t find_name(const rblNameTable* table, const char* name, uint64_t* key)
 {
     *key = rbl_hash_bytes(RBL_HASH_START, name, strlen(name));

@@ -106,9 +106,9 @@ typedef struct Ray
     bool touched; // the origin lies on a triangle
 } Ray;
 
-// How often the triangle, seen along x, winds around the ray (Sunday 2001): -1, 0 or 1. A ray through an edge or a vertex
-// is decided as if it were moved by an infinitesimal amount, the same for all triangles, so that none is
-// counted twice or missed.
+// How often the triangle, seen along x, winds around the ray (Sunday 2001): -1, 0 or 1. A ray through an edge
+// or a vertex is decided as if it were moved by an infinitesimal amount, the same for all triangles, so that
+// none is counted twice or missed.
 static int seen_winding(const rblVec3d t[3], rblVec3d p)
 {
     const double at[2] = {p.y, p.z};
@@ -141,7 +141,8 @@ static bool cross_triangle(uint32_t triangle, void* context)
     const int winding = seen_winding(t, ray->origin);
     if (winding != 0)
     {
-        // Behind a face that looks along the ray, or before one that looks against it: the ray passes through.
+        // Behind a face that looks along the ray, or before one that looks against it: the ray passes
+        // through.
         const double side = rbl_orient3d(t[0], t[1], t[2], ray->origin) * winding;
         ray->winding += side > 0 ? winding : 0;
         ray->touched = side == 0;

@@ -19,12 +19,13 @@ typedef struct rblComponents
 rblResult rbl_components_init(rblComponents* components, const rblTopology* topology);
 void rbl_components_free(rblComponents* components);
 
-// Signed volume of every component, summed about a point of its own (about one point for all with `common`: the sum
-// then means something for surfaces that are closed but not joined). Returns the sum.
+// Signed volume of every component, summed about a point of its own (about one point for all with `common`:
+// the sum then means something for surfaces that are closed but not joined). Returns the sum.
 double rbl_component_volumes(rblComponents* components, const rblTriangleSet* set, const rblVec3d* common);
 
-// How often all other components together wind around component `which`, at one of its vertices that lies on none of
-// them: 1 for a cavity in a solid. Exact where they are closed and do not cross it. 0 when every vertex looked at touches another.
+// How often all other components together wind around component `which`, at one of its vertices that lies on
+// none of them: 1 for a cavity in a solid. Exact where they are closed and do not cross it. 0 when every
+// vertex looked at touches another.
 int32_t rbl_component_winding(const rblComponents* components, const rblTriangleSet* set, uint32_t which);
 
 #endif

@@ -6,10 +6,11 @@
 #include "rubble/mesh.h"
 #include <string.h>
 
-// How much work polygons may take, in units of one comparison with a triangle's box: so many per corner of their own,
-// and a reserve for all. A corner is looked at first and after either neighbour goes, and each look meets every other
-// corner at most once: a polygon that does not cross itself needs at most 3 n^2 (1 + WORK_INSIDE), in practice a few hundred per
-// corner up to 1000 corners. Measured: 10^6 hostile corners end after 10 s.
+// How much work polygons may take, in units of one comparison with a triangle's box: so many per corner of
+// their own, and a reserve for all. A corner is looked at first and after either neighbour goes, and each
+// look meets every other corner at most once: a polygon that does not cross itself needs at most 3 n^2 (1 +
+// WORK_INSIDE), in practice a few hundred per corner up to 1000 corners. Measured: 10^6 hostile corners end
+// after 10 s.
 #define WORK_PER_CORNER 2048u
 #define WORK_IN_RESERVE (1u << 26)
 #define WORK_INSIDE     31u
@@ -152,8 +153,8 @@ static enum Kind classify(const rblEarClipper* clipper, uint32_t corner)
     return to_before == to_after ? KIND_NEEDLE : KIND_STRAIGHT;
 }
 
-// To the end of the line, even if it stands in it already: corners beside a cut wait until the others had their turn,
-// or the cuts would run around the polygon as one fan of ever longer triangles.
+// To the end of the line, even if it stands in it already: corners beside a cut wait until the others had
+// their turn, or the cuts would run around the polygon as one fan of ever longer triangles.
 static void enqueue(rblEarClipper* clipper, uint32_t corner)
 {
     clipper->tickets[corner] = clipper->queue_end;
@@ -223,8 +224,9 @@ static void start(rblEarClipper* clipper)
     sort_corners(clipper);
 }
 
-// Corners that are not convex can be in the way of an ear, others cannot. In a polygon that does not cross itself,
-// what is convex stays convex, so that it is dropped from `order` for good; elsewhere it may have to come back.
+// Corners that are not convex can be in the way of an ear, others cannot. In a polygon that does not cross
+// itself, what is convex stays convex, so that it is dropped from `order` for good; elsewhere it may have to
+// come back.
 static void reclassify(rblEarClipper* clipper, uint32_t corner)
 {
     const enum Kind kind = classify(clipper, corner);
@@ -241,7 +243,8 @@ static bool may_block(const rblEarClipper* clipper, uint32_t corner)
     return clipper->kinds[corner] != KIND_CONVEX && clipper->kinds[corner] != KIND_REMOVED;
 }
 
-// The first place from `place` on whose corner may be in the way; `count` when there is none. Union-find, path halving.
+// The first place from `place` on whose corner may be in the way; `count` when there is none. Union-find,
+// path halving.
 static uint32_t live_place(rblEarClipper* clipper, uint32_t place)
 {
     uint32_t* skip = clipper->skip;
@@ -280,7 +283,8 @@ static uint32_t first_place(const rblEarClipper* clipper, double lowest)
     return low;
 }
 
-// A corner on top of corner p of a triangle (p, u, w) is in the way when the boundary goes from there into the triangle.
+// A corner on top of corner p of a triangle (p, u, w) is in the way when the boundary goes from there into
+// the triangle.
 static bool enters(const rblEarClipper* clipper, uint32_t corner, uint32_t p, uint32_t u, uint32_t w)
 {
     const uint32_t neighbours[2] = {clipper->previous[corner], clipper->next[corner]};
@@ -388,7 +392,8 @@ static bool any_late_blocks(rblEarClipper* clipper, const Ear* ear)
     return false;
 }
 
-// Only corners that are not convex can be the first inside an ear: the one farthest from its diagonal is reflex.
+// Only corners that are not convex can be the first inside an ear: the one farthest from its diagonal is
+// reflex.
 static bool is_ear(rblEarClipper* clipper, uint32_t corner, bool lenient)
 {
     const Ear ear = make_ear(clipper, corner, lenient);

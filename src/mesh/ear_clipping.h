@@ -32,13 +32,13 @@ void rbl_ear_clipper_free(rblEarClipper* clipper);
 // Room for a polygon of `count` corners in clipper->points. False when out of memory.
 bool rbl_ear_clipper_reserve(rblEarClipper* clipper, uint32_t count);
 
-// Append exactly count - 2 triangles of the first `count` points as corner numbers plus `base`. A strictly convex polygon becomes
-// a fan from its first corner. Every decision is exact: a weakly simple polygon (touching itself, holes joined by
-// bridges) is tiled without overlap, with triangles of no area only where no other choice exists. Anything else
-// (self-crossing, wrong way round) is cut at the least bad corner.
-// The work is limited to a multiple of the corners plus a reserve for all polygons together; where it runs out, which
-// takes thousands of corners arranged to that end, the rest of the polygon is a fan.
-// False when out of memory.
+// Append exactly count - 2 triangles of the first `count` points as corner numbers plus `base`. A strictly
+// convex polygon becomes a fan from its first corner. Every decision is exact: a weakly simple polygon
+// (touching itself, holes joined by bridges) is tiled without overlap, with triangles of no area only where
+// no other choice exists. Anything else (self-crossing, wrong way round) is cut at the least bad corner. The
+// work is limited to a multiple of the corners plus a reserve for all polygons together; where it runs out,
+// which takes thousands of corners arranged to that end, the rest of the polygon is a fan. False when out of
+// memory.
 bool rbl_ear_clip(rblEarClipper* clipper, uint32_t count, uint32_t base, rblIndexArray* triangles);
 
 #endif

@@ -76,7 +76,8 @@ static void count_plain_edges(Inspection* inspection)
     }
 }
 
-// One corner of an edge of three or more faces. `numbers` maps edges to places in `balance`, which adds up directions.
+// One corner of an edge of three or more faces. `numbers` maps edges to places in `balance`, which adds up
+// directions.
 static bool add_crowded(Inspection* inspection, uint32_t corner, rblHashMap* numbers, rblIndexArray* balance)
 {
     const uint32_t a = inspection->view->corner_vertices[corner];

@@ -1,7 +1,9 @@
-// The mesh inside the library: read through an rblMeshView, made by an rblMeshBuilder, never changed afterwards.
+// The mesh inside the library: read through an rblMeshView, made by an rblMeshBuilder, never changed
+// afterwards.
 //
-// It is a half-edge structure in which a corner *is* a half-edge: corner c stands at corner_vertices[c] and its
-// half-edge runs to the next corner of the same face. Twins and vertex fans are derived when needed (topology.h).
+// It is a half-edge structure in which a corner *is* a half-edge: corner c stands at corner_vertices[c] and
+// its half-edge runs to the next corner of the same face. Twins and vertex fans are derived when needed
+// (topology.h).
 #ifndef RBL_MESH_MESH_H
 #define RBL_MESH_MESH_H
 
@@ -24,8 +26,8 @@ typedef struct rblNameTable
     rblHashMap numbers; // from the hash of a name to its number
 } rblNameTable;
 
-// Collects a mesh. Running out of memory is remembered and reported by rbl_mesh_builder_finish(), so that callers
-// need not check every call; until then everything after the failure does nothing.
+// Collects a mesh. Running out of memory is remembered and reported by rbl_mesh_builder_finish(), so that
+// callers need not check every call; until then everything after the failure does nothing.
 typedef struct rblMeshBuilder
 {
     const rblAllocator* allocator;
@@ -66,7 +68,8 @@ uint32_t rbl_mesh_builder_vertex(rblMeshBuilder* builder, rblVec3d position);
 uint32_t rbl_mesh_builder_corner(rblMeshBuilder* builder, uint32_t vertex);
 void rbl_mesh_builder_set(rblMeshBuilder* builder, uint32_t layer, uint32_t corner, const float* values);
 
-// Add a corner with the attributes of a corner of `source`; layers correspond by number (rbl_mesh_builder_like).
+// Add a corner with the attributes of a corner of `source`; layers correspond by number
+// (rbl_mesh_builder_like).
 uint32_t rbl_mesh_builder_corner_copy(rblMeshBuilder* builder, uint32_t vertex, const rblMeshView* source,
                                       uint32_t corner);
 
@@ -80,8 +83,9 @@ uint32_t rbl_mesh_builder_face(rblMeshBuilder* builder, uint32_t material, uint3
 // Forget the corners added since the last face.
 void rbl_mesh_builder_cancel_face(rblMeshBuilder* builder);
 
-// Turn the builder into a mesh and leave the builder empty. RBL_ERROR_MEMORY, RBL_ERROR_LIMIT (2^32 elements) or
-// RBL_ERROR_GEOMETRY (no faces); the builder is discarded then too. Indices are trusted: readers check theirs.
+// Turn the builder into a mesh and leave the builder empty. RBL_ERROR_MEMORY, RBL_ERROR_LIMIT (2^32 elements)
+// or RBL_ERROR_GEOMETRY (no faces); the builder is discarded then too. Indices are trusted: readers check
+// theirs.
 rblResult rbl_mesh_builder_finish(rblMeshBuilder* builder, rblMesh** out);
 
 const rblMeshView* rbl_mesh_get_view(const rblMesh* mesh);
@@ -119,9 +123,9 @@ rblResult rbl_mesh_transformed(const rblMeshView* view, const rblMat3d* linear, 
 rblResult rbl_mesh_joined(const rblMeshView* const* views, uint32_t count, const rblAllocator* allocator,
                           rblMesh** out);
 
-// The triangles of every face as corner indices, three by three, in face order: ear clipping in the face's plane for
-// faces of more than three corners, and always exactly size - 2 triangles a face. `triangle_faces` (may be null) gets
-// the face of each triangle. What the arrays held before is replaced.
+// The triangles of every face as corner indices, three by three, in face order: ear clipping in the face's
+// plane for faces of more than three corners, and always exactly size - 2 triangles a face. `triangle_faces`
+// (may be null) gets the face of each triangle. What the arrays held before is replaced.
 rblResult rbl_triangulate_corners(const rblMeshView* view, rblIndexArray* corners,
                                   rblIndexArray* triangle_faces);
 

@@ -150,8 +150,8 @@ static rblResult merge_blocks(Search* search, uint32_t block_count, rblIntersect
     return ok ? RBL_OK : rbl_fail_memory();
 }
 
-// Waves of growing size, a parallel loop each: a mesh with more pairs than the limit stops early, at the same place for any number of
-// workers.
+// Waves of growing size, a parallel loop each: a mesh with more pairs than the limit stops early, at the same
+// place for any number of workers.
 static rblResult search_waves(Search* search, rblIntersectionArray* out)
 {
     enum

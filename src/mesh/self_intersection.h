@@ -1,8 +1,9 @@
 // Which triangles of a mesh meet elsewhere than in a shared vertex or edge. Decided exactly: no tolerance.
 //
-// - Triangles are closed sets: touching counts. Two faces that share an edge meet only when folded onto each other.
-// - Sharing goes by vertex number. Vertices at the same position with different numbers are not shared: faces that
-//   touch there meet (so do shells glued together), unless `join_equal_positions` says otherwise.
+// - Triangles are closed sets: touching counts. Two faces that share an edge meet only when folded onto each
+//   other.
+// - Sharing goes by vertex number. Vertices at the same position with different numbers are not shared: faces
+//   that touch there meet (so do shells glued together), unless `join_equal_positions` says otherwise.
 // - Polygons are taken as the triangles of rbl_triangulate_corners().
 // - Triangles without area, or not finite, meet nothing: they are reported as degenerate faces instead.
 // - Two faces of the same vertices meet.
@@ -28,9 +29,9 @@ typedef struct rblIntersectionOptions
     uint32_t limit;            // stop after so many; 0: RBL_MAX_INTERSECTIONS
 } rblIntersectionOptions;
 
-// All pairs, sorted by first and then second triangle; the first `limit` of them when there are more (out->count is
-// then the limit). `out` is initialised by the caller, and replaced. `options` may be null. The same for any number
-// of workers.
+// All pairs, sorted by first and then second triangle; the first `limit` of them when there are more
+// (out->count is then the limit). `out` is initialised by the caller, and replaced. `options` may be null.
+// The same for any number of workers.
 rblResult rbl_self_intersections(const rblMeshView* view, const rblIntersectionOptions* options,
                                  rblIntersectionArray* out);
 

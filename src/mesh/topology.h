@@ -1,4 +1,5 @@
-// Half-edge connectivity, derived from corners. Works on any mesh: what is not manifold is marked, not refused.
+// Half-edge connectivity, derived from corners. Works on any mesh: what is not manifold is marked, not
+// refused.
 #ifndef RBL_MESH_TOPOLOGY_H
 #define RBL_MESH_TOPOLOGY_H
 
@@ -44,13 +45,13 @@ static inline bool rbl_same_direction(const rblTopology* t, uint32_t corner)
     return t->view->corner_vertices[corner] == t->view->corner_vertices[t->twins[corner]];
 }
 
-// Label faces by connected component (through edges with any number of faces). `labels` has face_count entries,
-// numbered 0 .. *count - 1 in order of first appearance.
+// Label faces by connected component (through edges with any number of faces). `labels` has face_count
+// entries, numbered 0 .. *count - 1 in order of first appearance.
 rblResult rbl_face_components(const rblTopology* topology, uint32_t* labels, uint32_t* count);
 
-// Group the corners at each vertex into fans: corners whose faces share an edge at that vertex, with any number of
-// faces, belong together. `fans` has corner_count entries and gets the first corner of each corner's fan. A vertex is
-// manifold (as far as its edges are) when all its corners are of one fan.
+// Group the corners at each vertex into fans: corners whose faces share an edge at that vertex, with any
+// number of faces, belong together. `fans` has corner_count entries and gets the first corner of each
+// corner's fan. A vertex is manifold (as far as its edges are) when all its corners are of one fan.
 rblResult rbl_corner_fans(const rblTopology* topology, uint32_t* fans);
 
 #endif

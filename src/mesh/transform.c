@@ -15,7 +15,8 @@ static double largest_entry(const rblMat3d* m)
     return largest;
 }
 
-// The same matrix times a power of two, entries at most 1: products of its entries neither overflow nor vanish.
+// The same matrix times a power of two, entries at most 1: products of its entries neither overflow nor
+// vanish.
 static rblMat3d scaled_to_unit(const rblMat3d* m)
 {
     const double largest = largest_entry(m);

@@ -165,8 +165,8 @@ static bool separate_triangles_meet(const rblVec3d a[3], const rblVec3d b[3])
     return !on_one_side(sides_b) && (any_edge_meets(a, sides_a, b) || any_edge_meets(b, sides_b, a));
 }
 
-// Common points besides the shared vertex form a segment from it (or a fan of them), which leaves the first of the two
-// triangles through the edge opposite to the vertex.
+// Common points besides the shared vertex form a segment from it (or a fan of them), which leaves the first
+// of the two triangles through the edge opposite to the vertex.
 static bool triangles_at_vertex_meet(const rblVec3d a[3], const rblVec3d b[3])
 {
     const int a1 = side(b, a[1]);

@@ -1,5 +1,5 @@
-// The triangles of a mesh, and the two ways to find some of them: near a box, and near one of their own. Behind these calls is a
-// plain tree of boxes, built and asked serially; the bvh room is to take its place.
+// The triangles of a mesh, and the two ways to find some of them: near a box, and near one of their own.
+// Behind these calls is a plain tree of boxes, built and asked serially; the bvh room is to take its place.
 #ifndef RBL_MESH_TRIANGLE_SET_H
 #define RBL_MESH_TRIANGLE_SET_H
 
@@ -33,8 +33,9 @@ typedef bool rblTriangleFcn(uint32_t triangle, void* context);
 // Every triangle whose box meets `box`, borders included. The order depends on the mesh only.
 void rbl_triangles_in_box(const rblTriangleSet* set, const rblAabbd* box, rblTriangleFcn* fcn, void* context);
 
-// Every triangle that may have a point in common with this one besides shared vertices and edges: those whose boxes
-// meet, less most of those that merely stand around the same vertex (which may be very many). Itself is among them.
+// Every triangle that may have a point in common with this one besides shared vertices and edges: those whose
+// boxes meet, less most of those that merely stand around the same vertex (which may be very many). Itself is
+// among them.
 void rbl_triangles_near(const rblTriangleSet* set, uint32_t triangle, rblTriangleFcn* fcn, void* context);
 
 static inline uint32_t rbl_triangle_count(const rblTriangleSet* set)

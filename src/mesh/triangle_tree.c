@@ -7,10 +7,10 @@
 
 #define LEAF_SIZE 4u
 
-// Triangles around a busy vertex have boxes that all meet, and no tree of boxes tells them apart. So a node knows when all
-// its triangles have one vertex in common, its apex, and where their edges opposite to it are. Two triangles with an
-// apex in common that have another point in common too: the ray from the apex through that point leaves one of the
-// triangles, through its opposite edge, inside the other one.
+// Triangles around a busy vertex have boxes that all meet, and no tree of boxes tells them apart. So a node
+// knows when all its triangles have one vertex in common, its apex, and where their edges opposite to it are.
+// Two triangles with an apex in common that have another point in common too: the ray from the apex through
+// that point leaves one of the triangles, through its opposite edge, inside the other one.
 struct rblTriangleNode
 {
     rblAabbd box;
@@ -50,8 +50,8 @@ static uint32_t longest_axis(const rblTriangleSet* set, uint32_t begin, uint32_t
     return size.x >= size.y ? (size.x >= size.z ? 0 : 2) : (size.y >= size.z ? 1 : 2);
 }
 
-// Quickselect: afterwards items[begin .. middle) come before items[middle .. end). Pivots are drawn, so that no
-// arrangement likely to occur is slow, with a fixed seed, so that every run draws the same.
+// Quickselect: afterwards items[begin .. middle) come before items[middle .. end). Pivots are drawn, so that
+// no arrangement likely to occur is slow, with a fixed seed, so that every run draws the same.
 static void split(rblTriangleSet* set, uint32_t begin, uint32_t middle, uint32_t end, uint32_t axis,
                   rblRandom* random)
 {

@@ -43,7 +43,8 @@ static rblVec3d scaled_normal(const rblMeshView* view, uint32_t face, double hal
     return sum;
 }
 
-// The two axes to keep, in the order that leaves the face counter-clockwise: leaving out a coordinate is exact.
+// The two axes to keep, in the order that leaves the face counter-clockwise: leaving out a coordinate is
+// exact.
 static void choose_plane(const rblMeshView* view, uint32_t face, uint32_t axes[2])
 {
     const rblVec3d extent = half_extent(view, face);

@@ -23,7 +23,7 @@ static const double exact_powers[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,
 
 // The double nearest to (significand + s) * 2^exponent, where 0 <= s < 1 and s > 0 exactly when `sticky`.
 // significand >= 2^62. Ties go to even.
-static uint64_t round_to_double(uint64_t significand, bool sticky, int32_t exponent)
+static inline uint64_t round_to_double(uint64_t significand, bool sticky, int32_t exponent)
 {
     const int32_t top = 63 - (int32_t)rbl_leading_zeros(significand);
     int32_t biased = exponent + top + 1023;
@@ -44,7 +44,8 @@ static uint64_t round_to_double(uint64_t significand, bool sticky, int32_t expon
     uint64_t mantissa = shift < 64 ? significand >> shift : 0;
     const uint64_t half = (uint64_t)1 << (shift - 1);
     const uint64_t rest = significand & (half | (half - 1));
-    mantissa += rest > half || (rest == half && (sticky || (mantissa & 1) != 0));
+    // Bits, not branches: which way a number rounds cannot be foreseen.
+    mantissa += (uint64_t)(rest > half) | ((uint64_t)(rest == half) & ((uint64_t)sticky | (mantissa & 1)));
     // The implicit bit, and a carry out of the mantissa, add one to the exponent.
     return ((uint64_t)(biased - 1) << 52) + mantissa;
 }
@@ -56,7 +57,7 @@ typedef struct Bounds
 
 // w * 10^q, w > 0. With W = w shifted up to 64 bits and T the table's 128 bits, the number is W * (T + r) times a
 // power of two, 0 <= r < 1, so that the 192-bit product is short by less than W units of its last place.
-static Bounds bound_product(uint64_t w, int64_t q)
+static inline Bounds bound_product(uint64_t w, int64_t q)
 {
     if (q < RBL_POWER_OF_TEN_MIN || q > 308)
     {
@@ -69,7 +70,9 @@ static Bounds bound_product(uint64_t w, int64_t q)
     const rblPowerOfTen* power = &rbl_powers_of_ten[q - RBL_POWER_OF_TEN_MIN];
     rblU128 product = rbl_multiply_wide(wide, power->high);
     const bool exact_high = q >= 0 && q <= RBL_POWER_OF_TEN_EXACT_HIGH;
-    if (exact_high || product.low + wide >= wide)
+    // Without the table's lower half the upper word may be one too small. That changes how it rounds only when all
+    // bits below the rounding position are set, of which there are nine or more.
+    if (exact_high || (product.high & 0x1FF) != 0x1FF)
     {
         const uint64_t bits = round_to_double(product.high, !exact_high || product.low != 0, exponent);
         return (Bounds){bits, bits};
@@ -242,22 +245,34 @@ static const char* parse_exponent(const char* text, const char* end, int64_t* ex
     return c;
 }
 
-// w * 10^exponent by the first two steps; *done is false when only the third can tell.
-static inline double convert_short(uint64_t w, int64_t exponent, bool negative, bool* done)
+static inline double from_bits(uint64_t bits, bool negative)
 {
-    *done = true;
-    if (w <= (uint64_t)1 << 53 && exponent >= -22 && exponent <= 22)
-    {
-        const double value =
-            exponent < 0 ? (double)w / exact_powers[-exponent] : (double)w * exact_powers[exponent];
-        return negative ? -value : value;
-    }
-    const Bounds bounds = w != 0 ? bound_product(w, exponent) : (Bounds){0, 0};
-    *done = bounds.low == bounds.high;
-    const uint64_t bits = bounds.low | (uint64_t)negative << 63;
+    bits |= (uint64_t)negative << 63;
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+// w * 10^exponent by the first two steps; *done is false when only the third can tell. The first step takes numbers
+// of up to 15 digits: those of 16, which are sometimes below 2^53, would make the branch unforeseeable.
+static inline double convert_short(uint64_t w, int64_t exponent, int64_t digits, bool negative, bool* done)
+{
+    *done = true;
+    if (digits <= 15 && exponent >= -22 && exponent <= 22)
+    {
+        const double value =
+            exponent < 0 ? (double)w / exact_powers[-exponent] : (double)w * exact_powers[exponent];
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        return from_bits(bits, negative);
+    }
+    if (w == 0)
+    {
+        return from_bits(0, negative);
+    }
+    const Bounds bounds = bound_product(w, exponent);
+    *done = bounds.low == bounds.high;
+    return from_bits(bounds.low, negative);
 }
 
 // What nearly all numbers in files look like, made fast: [-]digits[.digits] with at most 8 digits before the point and
@@ -307,7 +322,7 @@ static inline const char* parse_short(const char* c, double* out)
         return NULL;
     }
     bool done;
-    *out = convert_short(w, exponent, negative, &done);
+    *out = convert_short(w, exponent, count, negative, &done);
     return done ? c : NULL;
 }
 
@@ -345,7 +360,7 @@ parse_any(const char* text, const char* end, double* out)
     bool done = false;
     if (count <= MAX_FAST_DIGITS)
     {
-        const double value = convert_short(w, exponent + explicit_exponent, negative, &done);
+        const double value = convert_short(w, exponent + explicit_exponent, count, negative, &done);
         *out = done ? value : *out;
     }
     if (!done)

@@ -25,6 +25,31 @@ void rbl_color_to_linear(float rgba[4])
     }
 }
 
+void rbl_colors_to_linear(float* rgba, size_t count)
+{
+    if (count < 128)
+    {
+        for (size_t i = 0; i < count; ++i)
+        {
+            rbl_color_to_linear(rgba + 4 * i);
+        }
+        return;
+    }
+    float table[256];
+    for (int i = 0; i < 256; ++i)
+    {
+        table[i] = decode((float)(i * (1.0 / 255)));
+    }
+    for (size_t i = 0; i < 4 * count; ++i)
+    {
+        if (i % 4 != 3)
+        {
+            const uint8_t byte = rbl_color_to_byte(rgba[i]);
+            rgba[i] = rgba[i] == (float)(byte * (1.0 / 255)) ? table[byte] : decode(rgba[i]);
+        }
+    }
+}
+
 void rbl_color_to_srgb(float rgba[4])
 {
     for (int i = 0; i < 3; ++i)

@@ -13,6 +13,7 @@ typedef struct Format
 
 static const Format formats[RBL_FORMAT_COUNT] = {
     [RBL_FORMAT_OBJ] = {rbl_read_obj, rbl_write_obj},
+    [RBL_FORMAT_PLY] = {rbl_read_ply, rbl_write_ply},
     [RBL_FORMAT_GLB] = {rbl_read_glb, rbl_write_glb},
     [RBL_FORMAT_GLTF] = {rbl_read_gltf, NULL},
 };

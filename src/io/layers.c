@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/hash_map.h"
+#include "math/vec.h"
 #include <string.h>
 
 const rblLayer* rbl_find_layer(const rblMeshView* view, rblLayerKind kind)
@@ -139,5 +140,18 @@ void rbl_indexed_layer_free(rblIndexedLayer* layer)
     {
         rbl_array_free(&layer->values);
         rbl_array_free(&layer->indices);
+    }
+}
+
+void rbl_normalize_floats(float* xyz, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+    {
+        float* n = xyz + 3 * i;
+        const rblVec3d v = rbl_vec3d((double)n[0], (double)n[1], (double)n[2]);
+        const rblVec3d unit = rbl_normalize3d(v, rbl_vec3d(0, 0, 0));
+        n[0] = (float)unit.x;
+        n[1] = (float)unit.y;
+        n[2] = (float)unit.z;
     }
 }

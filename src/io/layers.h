@@ -25,4 +25,7 @@ rblResult rbl_index_layer(const rblMeshView* view, const rblLayer* layer, bool o
                           const rblAllocator* allocator, rblIndexedLayer* out);
 void rbl_indexed_layer_free(rblIndexedLayer* layer);
 
+// Make vectors of three floats unit length; zero stays zero.
+void rbl_normalize_floats(float* xyz, size_t count);
+
 #endif

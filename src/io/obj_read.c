@@ -2,10 +2,10 @@
 // The mesh is the same however many chunks there are.
 #include "base/jobs.h"
 #include "io/color.h"
+#include "io/layers.h"
 #include "io/obj.h"
 #include "io/readers.h"
 #include "io/text.h"
-#include "math/vec.h"
 #include <string.h>
 
 #define CHUNK_BYTES ((size_t)1 << 20)
@@ -268,20 +268,15 @@ static rblResult gather_values(Parts* parts, rblObjReference kind, rblFloatArray
     return RBL_OK;
 }
 
-static void convert_values(rblObjReference kind, rblFloatArray* values)
+static void convert_values(rblObjReference kind, const rblFloatArray* values)
 {
-    for (size_t i = 0; kind == RBL_OBJ_NORMAL && i < values->count; i += 3)
+    if (kind == RBL_OBJ_NORMAL)
     {
-        float* n = values->data + i;
-        const rblVec3d unit =
-            rbl_normalize3d(rbl_vec3d((double)n[0], (double)n[1], (double)n[2]), rbl_vec3d(0, 0, 0));
-        n[0] = (float)unit.x;
-        n[1] = (float)unit.y;
-        n[2] = (float)unit.z;
+        rbl_normalize_floats(values->data, values->count / 3);
     }
-    for (size_t i = 0; kind == RBL_OBJ_VERTEX && i < values->count; i += 4)
+    if (kind == RBL_OBJ_VERTEX)
     {
-        rbl_color_to_linear(values->data + i);
+        rbl_colors_to_linear(values->data, values->count / 4);
     }
 }
 

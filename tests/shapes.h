@@ -76,6 +76,43 @@ static inline void add_cube(rblMeshBuilder* builder, double lower, double upper,
     add_box(builder, (rblVec3d){lower, lower, lower}, (rblVec3d){upper, upper, upper}, outward);
 }
 
+// A unit cube of n x n quads a side, welded.
+static inline void add_grid_box(rblMeshBuilder* builder, uint32_t n)
+{
+    const uint32_t first = (uint32_t)builder->positions.count;
+    const uint32_t side = n + 1;
+    uint32_t* numbers = RBL_NEW_ARRAY(builder->allocator, uint32_t, (size_t)side * side * side);
+    uint32_t next = first;
+    for (uint32_t i = 0; i < side * side * side; ++i)
+    {
+        const uint32_t p[3] = {i % side, i / side % side, i / side / side};
+        const bool inner = p[0] % n != 0 && p[1] % n != 0 && p[2] % n != 0;
+        numbers[i] = inner ? RBL_NONE : next++;
+        if (!inner)
+        {
+            rbl_mesh_builder_vertex(builder,
+                                    (rblVec3d){(double)p[0] / n, (double)p[1] / n, (double)p[2] / n});
+        }
+    }
+    static const uint32_t steps[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+    for (uint32_t f = 0; f < 6 * n * n; ++f)
+    {
+        const uint32_t axis = f / (2 * n * n);
+        const bool upper = f / (n * n) % 2 != 0;
+        uint32_t corners[4];
+        for (uint32_t i = 0; i < 4; ++i)
+        {
+            uint32_t p[3];
+            p[axis] = upper ? n : 0;
+            p[(axis + 1) % 3] = f % n + steps[i][0];
+            p[(axis + 2) % 3] = f / n % n + steps[i][1];
+            corners[upper ? i : 3 - i] = numbers[p[0] + side * (p[1] + side * p[2])];
+        }
+        add_face(builder, corners, 4);
+    }
+    RBL_FREE_ARRAY(builder->allocator, numbers, (size_t)side * side * side);
+}
+
 // A strip of quads closed in both directions; with `twisted` the seam in u joins opposite ways (a Klein
 // bottle).
 static inline void add_torus(rblMeshBuilder* builder, uint32_t around, uint32_t across, rblVec3d center,

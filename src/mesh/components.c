@@ -150,6 +150,16 @@ static bool cross_triangle(uint32_t triangle, void* context)
     return !ray->touched;
 }
 
+bool rbl_component_winding_at(const rblComponents* components, const rblTriangleSet* set, uint32_t which,
+                              rblVec3d point, int32_t* winding)
+{
+    const rblAabbd line = {point, {(double)INFINITY, point.y, point.z}};
+    Ray ray = {.set = set, .labels = components->labels, .own = which, .origin = point};
+    rbl_triangles_in_box(set, &line, cross_triangle, &ray);
+    *winding = ray.winding;
+    return !ray.touched;
+}
+
 int32_t rbl_component_winding(const rblComponents* components, const rblTriangleSet* set, uint32_t which)
 {
     const rblMeshView* view = set->view;
@@ -158,13 +168,11 @@ int32_t rbl_component_winding(const rblComponents* components, const rblTriangle
     {
         for (uint32_t c = view->face_starts[f]; c < view->face_starts[f + 1] && samples < MOST_SAMPLES; ++c)
         {
-            const rblVec3d p = view->positions[view->corner_vertices[c]];
-            const rblAabbd line = {p, {(double)INFINITY, p.y, p.z}};
-            Ray ray = {.set = set, .labels = components->labels, .own = which, .origin = p};
-            rbl_triangles_in_box(set, &line, cross_triangle, &ray);
-            if (!ray.touched)
+            int32_t winding;
+            if (rbl_component_winding_at(components, set, which, view->positions[view->corner_vertices[c]],
+                                         &winding))
             {
-                return ray.winding;
+                return winding;
             }
             samples += 1;
         }

@@ -23,6 +23,11 @@ void rbl_components_free(rblComponents* components);
 // the sum then means something for surfaces that are closed but not joined). Returns the sum.
 double rbl_component_volumes(rblComponents* components, const rblTriangleSet* set, const rblVec3d* common);
 
+// How often all components but `which` together wind around a point. Exact where they are closed. False when
+// the point lies on one of them.
+bool rbl_component_winding_at(const rblComponents* components, const rblTriangleSet* set, uint32_t which,
+                              rblVec3d point, int32_t* winding);
+
 // How often all other components together wind around component `which`, at one of its vertices that lies on
 // none of them: 1 for a cavity in a solid. Exact where they are closed and do not cross it. 0 when every
 // vertex looked at touches another.

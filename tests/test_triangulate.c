@@ -188,6 +188,106 @@ static void holes_joined_by_bridges_are_tiled(void** state)
     rbl_ear_clipper_free(&clipper);
 }
 
+// Whether the segment between two corners of q meets the outline of q but in corners at its own ends.
+static bool runs_free(const Polygon* q, uint32_t outline_count, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < outline_count; ++i)
+    {
+        const uint32_t j = (i + 1) % outline_count;
+        const bool touches_start =
+            (q->x[i] == q->x[a] && q->y[i] == q->y[a]) || (q->x[j] == q->x[a] && q->y[j] == q->y[a]);
+        if (touches_start ? on_segment(q, i, j, b) || on_segment(q, a, b, turn(q, a, b, i) == 0 ? j : i)
+                          : segments_meet(q, i, j, a, b))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_inside(const Polygon* q, uint32_t outline_count, uint32_t point)
+{
+    bool inside = false;
+    for (uint32_t i = 0, j = outline_count - 1; i < outline_count; j = i++)
+    {
+        if ((q->y[i] > q->y[point]) != (q->y[j] > q->y[point]))
+        {
+            const uint32_t low = q->y[i] < q->y[j] ? i : j;
+            const uint32_t high = q->y[i] < q->y[j] ? j : i;
+            inside = inside != (turn(q, low, high, point) > 0);
+        }
+    }
+    return inside;
+}
+
+// Open a triangular hole and join it to a corner by a bridge that is walked both ways. False when it does not fit.
+static bool add_hole(Polygon* p, rblRandom* random, uint32_t grid)
+{
+    Polygon q = *p;
+    const uint32_t n = p->count;
+    const uint32_t at = rbl_random_below(random, n);
+    for (uint32_t k = n; k < n + 3; ++k)
+    {
+        q.x[k] = k == n ? (int)rbl_random_below(random, grid) : q.x[n] + (int)rbl_random_below(random, 9) - 4;
+        q.y[k] = k == n ? (int)rbl_random_below(random, grid) : q.y[n] + (int)rbl_random_below(random, 9) - 4;
+    }
+    if (turn(&q, n, n + 1, n + 2) >= 0 || !is_inside(&q, n, n) || !runs_free(&q, n, n, n + 1) ||
+        !runs_free(&q, n, n + 1, n + 2) || !runs_free(&q, n, n + 2, n) || !runs_free(&q, n, at, n) ||
+        turn(&q, n, n + 1, at) <= 0 || turn(&q, n + 2, n, at) <= 0)
+    {
+        return false;
+    }
+    const int hole[5][2] = {{q.x[n], q.y[n]},
+                            {q.x[n + 1], q.y[n + 1]},
+                            {q.x[n + 2], q.y[n + 2]},
+                            {q.x[n], q.y[n]},
+                            {q.x[at], q.y[at]}};
+    memmove(q.x + at + 6, q.x + at + 1, (n - at - 1) * sizeof *q.x);
+    memmove(q.y + at + 6, q.y + at + 1, (n - at - 1) * sizeof *q.y);
+    for (uint32_t k = 0; k < 5; ++k)
+    {
+        q.x[at + 1 + k] = hole[k][0];
+        q.y[at + 1 + k] = hole[k][1];
+    }
+    q.count = n + 5;
+    // The bridge must leave the corner into the polygon, or the walk would cross itself there.
+    const long long before = turn(&q, (at + q.count - 1) % q.count, at, at + 1);
+    const long long after = turn(&q, at + 1, at + 5, (at + 6) % q.count);
+    *p = before > 0 && after > 0 ? q : *p;
+    return before > 0 && after > 0;
+}
+
+static void random_holes_joined_by_bridges_are_tiled(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(14, 0);
+    rblEarClipper clipper;
+    rbl_ear_clipper_init(&clipper, rbl_default_allocator());
+    uint32_t holes = 0;
+    for (int round = 0; round < 200; ++round)
+    {
+        const uint32_t grid = 20 + rbl_random_below(&random, 8);
+        Polygon p = grow_polygon(&random, 4 + rbl_random_below(&random, 4), grid);
+        for (int attempt = 0; attempt < 400 && p.count + 5 <= 40; ++attempt)
+        {
+            holes += add_hole(&p, &random, grid);
+        }
+        rblIndexArray triangles = clip(&clipper, &p);
+        long long area = 0;
+        for (size_t i = 0; i < triangles.count; i += 3)
+        {
+            const long long part = turn(&p, triangles.data[i], triangles.data[i + 1], triangles.data[i + 2]);
+            assert_true(part >= 0);
+            area += part;
+        }
+        assert_int_equal(area, twice_area(&p));
+        check_combinatorics(&triangles, p.count);
+        rbl_array_free(&triangles);
+    }
+    assert_true(holes > 200);
+    rbl_ear_clipper_free(&clipper);
+}
+
 static void any_closed_walk_becomes_a_ring_of_triangles(void** state)
 {
     (void)state;
@@ -445,6 +545,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simple_polygons_are_tiled_without_flat_triangles),
         cmocka_unit_test(holes_joined_by_bridges_are_tiled),
+        cmocka_unit_test(random_holes_joined_by_bridges_are_tiled),
         cmocka_unit_test(any_closed_walk_becomes_a_ring_of_triangles),
         cmocka_unit_test(a_doubled_corner_costs_one_flat_triangle_only),
         cmocka_unit_test(convex_faces_become_fans),

@@ -147,7 +147,7 @@ const char* rbl_bench_models(void)
 
 rblResult rbl_bench_best(rblBench* bench, rblBenchWorkFcn* work, void* context, double* seconds)
 {
-    double best = INFINITY;
+    double best = (double)INFINITY;
     double total = 0.0;
     const uint32_t least = bench->quick ? 1 : 3;
     const double budget = bench->quick ? 0.0 : 0.5;

@@ -1,7 +1,11 @@
-// The one description of the command line. What the library or the benches know (names of benches) is asked for when the tool starts.
+// The one description of the command line. What the library or the benches know (kinds of solids and their
+// parameters, names of benches) is asked for when the tool starts.
 #include "tool.h"
 
+#include "base/assert.h"
+#include "base/number.h"
 #include "bench/bench.h"
+#include <string.h>
 
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof(array)[0]))
 
@@ -29,6 +33,81 @@ static const Option program_options[] = {
     {                                                                                                        \
         .name = "json", .help = "print one JSON object instead of text"                                      \
     }
+#define TEXT_OPTION                                                                                          \
+    {                                                                                                        \
+        .name = "text", .help = "write the text form of PLY and STL instead of the binary one"               \
+    }
+
+static const Argument info_arguments[] = {{"FILE", ARGUMENT_INPUT, false, "the mesh file to look at"}};
+static const Option info_options[] = {
+    JSON_OPTION,
+    {.name = "no-intersections", .help = "do not look for faces that cut each other, the only slow part"},
+    {.name = "density",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 1e-9,
+     .highest = 1e9,
+     .value = "D",
+     .fallback = "1",
+     .help = "density for mass and inertia, kg/m^3"},
+};
+static const char* const info_examples[] = {"rubble info bunny.ply",
+                                            "rubble info statue.glb --json --density 2600", NULL};
+
+static const Argument file_arguments[] = {
+    {"IN", ARGUMENT_INPUT, false, "the mesh file to read"},
+    {"OUT", ARGUMENT_OUTPUT, false, "the mesh file to write (may be IN: it is replaced as a whole)"},
+};
+
+static const char* const axis_choices[] = {"zup-to-yup", "yup-to-zup", NULL};
+static const Option convert_options[] = {
+    {.name = "scale",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 3,
+     .value = "S|X,Y,Z",
+     .help = "multiply all coordinates by S, or each by its own factor; negative ones mirror"},
+    {.name = "axis",
+     .kind = OPTION_CHOICE,
+     .choices = axis_choices,
+     .help = "turn a model made with Z up so that Y is up, or the other way round"},
+    {.name = "height",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 1e-9,
+     .highest = 1e9,
+     .value = "H",
+     .help = "scale evenly so that the result is this tall (along Y; along Z after yup-to-zup), m"},
+    {.name = "triangulate", .help = "cut faces of more than three corners into triangles"},
+    {.name = "simplify",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 4,
+     .highest = 4294967295.0,
+     .value = "N",
+     .help = "reduce to about N triangles; a closed surface stays closed"},
+    TEXT_OPTION,
+};
+static const char* const convert_examples[] = {
+    "rubble convert bunny.off bunny.glb --height 0.3",
+    "rubble convert part.stl part.obj --scale 0.001 --axis zup-to-yup",
+    "rubble convert scan.ply small.ply --simplify 10000", NULL};
+
+static const Argument make_arguments[] = {
+    {"KIND", ARGUMENT_VARIANT, false, "the kind of solid"},
+    {"OUT", ARGUMENT_OUTPUT, false, "the mesh file to write"},
+};
+static const Option make_options[] = {
+    {.name = "list", .stands_alone = true, .help = "list the kinds of solids, and stop"},
+    TEXT_OPTION,
+};
+static const char* const make_examples[] = {"rubble make --list", "rubble make box --help",
+                                            "rubble make box box.obj", NULL};
+
 static const Argument bench_arguments[] = {
     {"NAME", ARGUMENT_VARIANT, true, "the bench to run; without it they are listed"}};
 static const Option bench_options[] = {
@@ -57,6 +136,9 @@ static const Argument help_arguments[] = {
 
 enum
 {
+    INFO,
+    CONVERT,
+    MAKE,
     BENCH,
     COMPLETION,
     MAN,
@@ -65,6 +147,42 @@ enum
 };
 
 static Command commands[COMMAND_COUNT] = {
+    [INFO] = {.name = "info",
+              .summary = "tell what a mesh is: size, topology, defects, mass",
+              .details =
+                  "Reads a mesh and tells what it is: counts, whether it is closed, manifold and oriented, "
+                  "components, genus, volume, area, centre of mass, inertia, and everything that is wrong "
+                  "with it. A broken mesh is described, not refused.",
+              .arguments = info_arguments,
+              .argument_count = COUNT_OF(info_arguments),
+              .options = info_options,
+              .option_count = COUNT_OF(info_options),
+              .examples = info_examples,
+              .run = info_run},
+    [CONVERT] = {.name = "convert",
+                 .summary = "read a mesh in one format and write it in another",
+                 .details =
+                     "The endings of the file names decide the formats. Polygons, UVs, normals, colours, "
+                     "material and group names are kept as far as the format of OUT can hold them. Changes "
+                     "are made in this order: axis, scale, height, simplify, triangulate.",
+                 .arguments = file_arguments,
+                 .argument_count = COUNT_OF(file_arguments),
+                 .options = convert_options,
+                 .option_count = COUNT_OF(convert_options),
+                 .examples = convert_examples,
+                 .run = convert_run},
+    [MAKE] = {.name = "make",
+              .summary = "make a procedural solid: box, sphere, vase, rock, ...",
+              .details =
+                  "Writes a closed mesh with UVs, in metres. Each kind of solid has options of its own: "
+                  "rubble make KIND --help.",
+              .arguments = make_arguments,
+              .argument_count = COUNT_OF(make_arguments),
+              .options = make_options,
+              .option_count = COUNT_OF(make_options),
+              .variant_noun = "kind of solid",
+              .examples = make_examples,
+              .run = make_run},
     [BENCH] = {.name = "bench",
                .summary = "measure how fast this machine does it, beside peers and papers",
                .details =
@@ -119,6 +237,85 @@ static Program program = {
 
 static rblArena texts; // everything below is in here
 
+// The default as it would be given: "0.3", "1,2,3". Null when out of memory.
+static const char* fallback_text(const rblSolidParameter* parameter)
+{
+    const bool list = parameter->components == 0;
+    const double* numbers = list ? parameter->list_fallback : parameter->fallback;
+    const uint32_t count = list ? parameter->list_fallback_count : parameter->components;
+    char* text = rbl_arena_alloc(&texts, RBL_NUMBER_SIZE * (size_t)count + 1);
+    if (text == NULL)
+    {
+        return NULL;
+    }
+    size_t length = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        length += rbl_format_double(numbers[i], text + length);
+        text[length++] = ',';
+    }
+    text[length > 0 ? length - 1 : 0] = '\0';
+    return text;
+}
+
+// Parameters are called as in scenes; on the command line words are joined by dashes.
+static const char* option_name(const char* parameter_name)
+{
+    const size_t size = strlen(parameter_name) + 1;
+    char* name = rbl_arena_alloc(&texts, size);
+    for (size_t i = 0; name != NULL && i < size; ++i)
+    {
+        name[i] = parameter_name[i] == '_' ? '-' : parameter_name[i];
+    }
+    return name;
+}
+
+static const char* value_text(const rblSolidParameter* parameter)
+{
+    static const char* const numbers[] = {"R,H,R,H,...", "X", "X,Y", "X,Y,Z"};
+    static const char* const whole_numbers[] = {"R,H,R,H,...", "N", "N,N", "N,N,N"};
+    RBL_ASSERT(parameter->components <= 3);
+    return (parameter->is_integer ? whole_numbers : numbers)[parameter->components];
+}
+
+static bool describe_parameter(const rblSolidParameter* parameter, Option* out)
+{
+    *out = (Option){.name = option_name(parameter->name),
+                    .kind = OPTION_NUMBERS,
+                    .whole = parameter->is_integer != 0,
+                    .pairs = parameter->components == 0,
+                    .least = parameter->components != 0 ? parameter->components : 2,
+                    .most = parameter->components,
+                    .lowest = parameter->lowest,
+                    .highest = parameter->highest,
+                    .value = value_text(parameter),
+                    .fallback = fallback_text(parameter),
+                    .help = parameter->help};
+    return out->name != NULL && out->fallback != NULL;
+}
+
+static bool describe_solids(void)
+{
+    uint32_t count = 0;
+    const rblSolidKind* kinds = rbl_solid_kinds(&count);
+    Variant* variants = RBL_ARENA_ARRAY(&texts, Variant, count);
+    bool ok = variants != NULL || count == 0;
+    for (uint32_t k = 0; ok && k < count; ++k)
+    {
+        const uint32_t parameter_count = kinds[k].parameter_count;
+        Option* options = RBL_ARENA_ARRAY(&texts, Option, parameter_count);
+        ok = options != NULL || parameter_count == 0;
+        for (uint32_t p = 0; ok && p < parameter_count; ++p)
+        {
+            ok = describe_parameter(&kinds[k].parameters[p], &options[p]);
+        }
+        variants[k] = (Variant){kinds[k].name, kinds[k].help, options, parameter_count};
+    }
+    commands[MAKE].variants = variants;
+    commands[MAKE].variant_count = ok ? count : 0;
+    return ok;
+}
+
 static bool describe_benches(void)
 {
     uint32_t count = 0;
@@ -142,7 +339,7 @@ const Program* program_open(void)
 {
     rbl_arena_init(&texts, 16384, rbl_default_allocator());
     program.version = rbl_version();
-    if (!describe_benches())
+    if (!describe_solids() || !describe_benches())
     {
         program_close();
         tool_fail("out of memory");

@@ -23,14 +23,39 @@ static void strip_zeros(char* text)
     }
 }
 
+// One digit before the point and an exponent.
+static size_t print_small(double value, uint32_t digits, char out[RBL_NUMBER_SIZE])
+{
+    double scaled = value;
+    uint32_t exponent = 0;
+    while (fabs(scaled) < 1.0)
+    {
+        scaled *= 10.0;
+        ++exponent;
+    }
+    rbl_format_fixed(scaled, digits - 1, out);
+    strip_zeros(out);
+    char* first = out + (value < 0.0);
+    if (strcmp(first, "10") == 0)
+    {
+        first[1] = '\0';
+        --exponent;
+    }
+    const size_t length = strlen(out);
+    snprintf(out + length, RBL_NUMBER_SIZE - length, "e-%u", exponent);
+    return strlen(out);
+}
+
 size_t print_number(double value, uint32_t digits, char out[RBL_NUMBER_SIZE])
 {
     const double size = fabs(value);
-    // Beyond this an exponent reads better. NaN and infinity land here too.
-    if (!(size < 1e15) || (size < 1e-5 && size != 0.0))
+    if (!(size < 1e15)) // NaN and infinity too
     {
-        const bool is_float = size >= 1e-37 && size <= 1e38;
-        return is_float ? rbl_format_float((float)value, out) : rbl_format_double(value, out);
+        return size <= 1e38 ? rbl_format_float((float)value, out) : rbl_format_double(value, out);
+    }
+    if (size < 1e-4 && size > 0.0)
+    {
+        return print_small(value, digits, out);
     }
     double limit = 1.0;
     for (uint32_t i = 1; i < digits; ++i)
@@ -39,7 +64,7 @@ size_t print_number(double value, uint32_t digits, char out[RBL_NUMBER_SIZE])
     }
     // As many decimals as it takes to see `digits` digits.
     uint32_t decimals = 0;
-    for (double scaled = size; scaled < limit && decimals < 19 && size != 0.0; scaled *= 10.0)
+    for (double scaled = size; scaled < limit && size > 0.0; scaled *= 10.0)
     {
         ++decimals;
     }

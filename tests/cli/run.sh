@@ -1,8 +1,8 @@
 #!/bin/sh
 # The command-line tool as a user meets it: exit codes, error lines, files. Usage: run.sh TOOL SOURCE_DIRECTORY
 set -u
-tool=$1
-source_directory=$2
+tool=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+source_directory=$(cd "$2" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/rubble-cli.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 failures=0

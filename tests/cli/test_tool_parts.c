@@ -1,5 +1,5 @@
 // The description of the real tool, and the parts that print.
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "testing.h"
 
 #include "bench/bench.h"
@@ -7,8 +7,12 @@
 #include "print.h"
 #include "progress.h"
 #include "tool.h"
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 typedef void PrintFcn(FILE* out, const Program* program);
 
@@ -266,6 +270,10 @@ static void numbers_for_people_are_short(void** state)
     check_number(1e14, 3, "100000000000000");
     check_number(1e20, 3, "1e+20");
     check_number(-1e-7, 3, "-1e-7");
+    check_number(3.5519273e-7, 6, "3.55193e-7");
+    check_number(9.9999e-6, 3, "1e-5");
+    check_number(-9.9999e-9, 3, "-1e-8");
+    check_number(4.9e-324, 3, "4.94e-324");
     check_number(1e300, 3, "1e+300");
     check_number((double)INFINITY, 3, "inf");
     check_number((double)NAN, 3, "nan");
@@ -302,6 +310,114 @@ static void progress_tells_share_rate_and_time_left(void** state)
         assert_true(progress_render(&progress, width, text) <= width);
         assert_null(strpbrk(text, "\x1b\n"));
     }
+}
+
+// Run `work` with standard error on `descriptor`.
+static void with_standard_error(int descriptor, void (*work)(void))
+{
+    fflush(stderr);
+    const int kept = dup(STDERR_FILENO);
+    assert_true(kept >= 0 && dup2(descriptor, STDERR_FILENO) >= 0);
+    work();
+    fflush(stderr);
+    assert_true(dup2(kept, STDERR_FILENO) >= 0);
+    close(kept);
+}
+
+static int terminal; // the end where one sees what is drawn
+
+static void nap(void)
+{
+    const struct timespec tenth = {0, 100000000};
+    nanosleep(&tenth, NULL);
+}
+
+static void work_until_seen(void)
+{
+    progress_start("testing", 0.0, NULL, true);
+    progress_stage("dawdling", -1.0);
+    struct pollfd something = {.fd = terminal, .events = POLLIN};
+    for (int naps = 0; naps < 600 && poll(&something, 1, 0) == 0; ++naps)
+    {
+        nap();
+    }
+    progress_print("a note");
+    progress_stop();
+}
+
+static void work_longer_than_the_first_draw(bool wanted)
+{
+    progress_start("testing", 0.0, NULL, wanted);
+    progress_stage("dawdling", -1.0);
+    for (int naps = 0; naps < 8; ++naps)
+    {
+        nap();
+    }
+    progress_print("a note");
+    progress_stop();
+}
+
+static void work_quietly(void)
+{
+    work_longer_than_the_first_draw(false);
+}
+
+static void work_where_nothing_can_be_drawn(void)
+{
+    work_longer_than_the_first_draw(true);
+}
+
+static void work_shortly(void)
+{
+    progress_start("testing", 0.0, NULL, true);
+    progress_stage("hurrying", -1.0);
+    progress_stop();
+}
+
+// What arrives at the other end of a terminal that is standard error meanwhile.
+static void see_on_terminal(void (*work)(void), char* out, size_t size)
+{
+    terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(terminal >= 0);
+    assert_true(grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    const int slave = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    assert_true(slave >= 0);
+    with_standard_error(slave, work);
+    assert_int_equal(write(slave, "$", 1), 1);
+    size_t length = 0;
+    do
+    {
+        const ssize_t got = read(terminal, out + length, size - 1 - length);
+        assert_true(got > 0);
+        length += (size_t)got;
+    } while (out[length - 1] != '$');
+    out[length - 1] = '\0';
+    close(slave);
+    close(terminal);
+}
+
+static void the_bar_appears_on_terminals_and_clears_itself(void** state)
+{
+    (void)state;
+    static char seen[65536];
+    setenv("TERM", "xterm", 1);
+    see_on_terminal(work_until_seen, seen, sizeof seen);
+    assert_non_null(strstr(seen, "testing  dawdling"));
+    assert_non_null(strstr(seen, "\033[Ka note\r\n"));
+    // The last thing drawn is the cleared line, or the note after it.
+    const char* last_bar = strstr(seen, "testing");
+    for (const char* next = last_bar; next != NULL; next = strstr(next + 1, "testing"))
+    {
+        last_bar = next;
+    }
+    assert_non_null(strstr(last_bar, "\r\033[K"));
+    see_on_terminal(work_shortly, seen, sizeof seen);
+    assert_string_equal(seen, "");
+    see_on_terminal(work_quietly, seen, sizeof seen);
+    assert_string_equal(seen, "a note\r\n");
+    setenv("TERM", "dumb", 1);
+    see_on_terminal(work_where_nothing_can_be_drawn, seen, sizeof seen);
+    assert_string_equal(seen, "a note\r\n");
 }
 
 static void ratios_above_one_are_good(void** state)
@@ -368,6 +484,7 @@ int main(void)
         cmocka_unit_test(the_tables_are_sound),
         cmocka_unit_test(numbers_for_people_are_short),
         cmocka_unit_test(progress_tells_share_rate_and_time_left),
+        cmocka_unit_test(the_bar_appears_on_terminals_and_clears_itself),
         cmocka_unit_test(ratios_above_one_are_good),
         cmocka_unit_test(rows_are_kept_as_reported),
     };

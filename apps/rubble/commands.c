@@ -60,6 +60,42 @@ static const Argument file_arguments[] = {
     {"OUT", ARGUMENT_OUTPUT, false, "the mesh file to write (may be IN: it is replaced as a whole)"},
 };
 
+static const Option repair_options[] = {
+    {.name = "weld",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0,
+     .highest = OPTIONS_UNBOUNDED,
+     .value = "D",
+     .fallback = "1e-6 of the bounding box diagonal",
+     .help = "vertices closer than this become one, m; 0: only equal ones"},
+    {.name = "max-hole",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 0,
+     .highest = 4294967295.0,
+     .value = "N",
+     .fallback = "4096",
+     .help = "fill holes of up to this many edges; 0 leaves them open"},
+    {.name = "remesh",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 16,
+     .highest = 512,
+     .value = "CELLS",
+     .help = "as a last resort rebuild the surface on a grid with this many cells along the longest side"},
+    {.name = "force", .help = "write the result even if it is not a solid"},
+    {.name = "json", .help = "print what was changed and the verdict as one JSON object"},
+};
+static const char* const repair_examples[] = {"rubble repair scan.stl scan.ply",
+                                              "rubble repair scan.stl scan.ply --verbose --weld 0.001",
+                                              "rubble repair soup.obj solid.obj --remesh 128", NULL};
+
 static const char* const axis_choices[] = {"zup-to-yup", "yup-to-zup", NULL};
 static const Option convert_options[] = {
     {.name = "scale",
@@ -137,6 +173,7 @@ static const Argument help_arguments[] = {
 enum
 {
     INFO,
+    REPAIR,
     CONVERT,
     MAKE,
     BENCH,
@@ -159,6 +196,19 @@ static Command commands[COMMAND_COUNT] = {
               .option_count = COUNT_OF(info_options),
               .examples = info_examples,
               .run = info_run},
+    [REPAIR] = {.name = "repair",
+                .summary = "mend a mesh until it is a solid, or say why not",
+                .details =
+                    "Welds, drops degenerate and duplicate faces, resolves T-junctions, splits what is not "
+                    "manifold, orients, and fills holes. The verdict: closed, manifold, oriented outward, "
+                    "free of self-intersections. A result that is not solid is not written and the exit code "
+                    "is 1, unless --force is given. What was changed is printed with --verbose or --json.",
+                .arguments = file_arguments,
+                .argument_count = COUNT_OF(file_arguments),
+                .options = repair_options,
+                .option_count = COUNT_OF(repair_options),
+                .examples = repair_examples,
+                .run = repair_run},
     [CONVERT] = {.name = "convert",
                  .summary = "read a mesh in one format and write it in another",
                  .details =

@@ -96,9 +96,9 @@ look torus.obj
 is genus 1
 volume=$(value volume)
 triangles=$(value triangles)
-for from in obj glb; do
+for from in obj ply glb; do
     silent convert torus.obj "from.$from"
-    for to in obj glb; do
+    for to in obj ply glb; do
         silent convert "from.$from" "to.$to"
         look "to.$to" --no-intersections
         is triangles "$triangles"
@@ -126,9 +126,9 @@ near volume 750
 silent convert box.obj tall.obj --axis yup-to-zup --height 10
 look tall.obj
 near volume 750
-silent make icosphere ball.obj --frequency 20
-silent convert ball.obj coarse.obj --simplify 500
-look coarse.obj
+silent make icosphere ball.ply --frequency 20
+silent convert ball.ply coarse.ply --simplify 500
+look coarse.ply
 is closed true
 is manifold true
 [ "$(value triangles)" -le 500 ] || complain "--simplify 500 leaves $(value triangles) triangles"

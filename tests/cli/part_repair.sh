@@ -1,0 +1,75 @@
+# shellcheck shell=sh disable=SC2154
+# Verdicts: what cannot be mended is not written.
+
+cd "$work" || exit 1
+
+# A box without its lid becomes a box again, silently.
+cat >open.obj <<'END'
+v 0 0 0
+v 1 0 0
+v 1 1 0
+v 0 1 0
+v 0 0 1
+v 1 0 1
+v 1 1 1
+v 0 1 1
+f 1 4 3 2
+f 1 2 6 5
+f 2 3 7 6
+f 3 4 8 7
+f 4 1 5 8
+END
+silent repair open.obj closed.obj
+look closed.obj
+is closed true
+is problems '[]'
+near volume 1
+run 0 repair open.obj closed.obj --verbose
+printed '^  holes filled  *1$'
+printed '^  verdict  *solid$'
+run 0 repair open.obj closed.obj --json
+is solid true
+is written true
+printed '"filledHoles": 1,'
+run 0 repair closed.obj closed.obj --verbose
+printed '^  changes  *none$'
+
+# Told not to fill holes it refuses, unless forced.
+rm -f refused.obj
+run 1 repair open.obj refused.obj --max-hole 0
+said 'open.obj: not solid: '
+[ ! -e refused.obj ] || complain "a refused result is written"
+"$tool" repair open.obj refused.obj --max-hole 0 --json >out 2>err
+[ $? -eq 1 ] || complain "a refusal with --json is not told by the exit code"
+is solid false
+is written false
+[ ! -e refused.obj ] || complain "a refused result is written with --json"
+silent repair open.obj refused.obj --max-hole 0 --force
+[ -e refused.obj ] || complain "--force does not write"
+run 1 repair missing.obj new.obj
+run 1 repair open.obj nowhere/new.obj
+run 2 repair open.obj
+run 2 repair open.obj new.obj --remesh 8
+run 2 repair open.obj new.obj --weld -1
+
+# The collection of broken meshes: mended, or refused with a reason.
+mkdir mended
+for broken in "$source_directory"/tests/data/broken/*.*; do
+    [ -e "$broken" ] || continue
+    case $broken in
+    *.obj | *.ply | *.stl | *.off | *.glb) ;;
+    *) continue ;;
+    esac
+    "$tool" repair "$broken" mended/out.obj >out 2>err
+    case $? in
+    0)
+        look mended/out.obj
+        is closed true
+        is manifold true
+        is oriented true
+        ;;
+    1) [ "$(wc -l <err)" -eq 1 ] || complain "$broken is refused in $(wc -l <err) lines" ;;
+    *) complain "$broken ends repair with an unexpected code" ;;
+    esac
+    rm -f mended/out.obj
+done

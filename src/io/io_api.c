@@ -12,10 +12,9 @@ typedef struct Format
 } Format;
 
 static const Format formats[RBL_FORMAT_COUNT] = {
-    [RBL_FORMAT_OBJ] = {rbl_read_obj, rbl_write_obj},
-    [RBL_FORMAT_PLY] = {rbl_read_ply, rbl_write_ply},
-    [RBL_FORMAT_GLB] = {rbl_read_glb, rbl_write_glb},
-    [RBL_FORMAT_GLTF] = {rbl_read_gltf, NULL},
+    [RBL_FORMAT_OBJ] = {rbl_read_obj, rbl_write_obj}, [RBL_FORMAT_PLY] = {rbl_read_ply, rbl_write_ply},
+    [RBL_FORMAT_STL] = {rbl_read_stl, rbl_write_stl}, [RBL_FORMAT_OFF] = {rbl_read_off, rbl_write_off},
+    [RBL_FORMAT_GLB] = {rbl_read_glb, rbl_write_glb}, [RBL_FORMAT_GLTF] = {rbl_read_gltf, NULL},
 };
 
 #define FORMAT_ENDINGS ".obj, .ply, .stl, .off, .glb or .gltf"

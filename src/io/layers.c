@@ -155,3 +155,36 @@ void rbl_normalize_floats(float* xyz, size_t count)
         n[2] = (float)unit.z;
     }
 }
+
+static bool has_layer(const rblMeshBuilder* builder, rblLayerKind kind)
+{
+    for (size_t i = 0; i < builder->layers.count; ++i)
+    {
+        if (builder->layers.data[i].kind == kind)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+rblResult rbl_spread_to_corners(const rblFloatArray* values, rblLayerKind kind, rblMeshBuilder* builder)
+{
+    if (values->count == 0 || builder->face_starts.count == 0 || has_layer(builder, kind))
+    {
+        return RBL_OK;
+    }
+    const uint32_t number = rbl_mesh_builder_layer(builder, kind);
+    if (builder->failed)
+    {
+        return rbl_fail_memory();
+    }
+    const rblBuilderLayer* layer = &builder->layers.data[number];
+    const size_t size = layer->components * sizeof *values->data;
+    for (size_t c = 0; c < builder->corner_vertices.count; ++c)
+    {
+        const size_t vertex = builder->corner_vertices.data[c];
+        memcpy(layer->data.data + c * layer->components, values->data + vertex * layer->components, size);
+    }
+    return RBL_OK;
+}

@@ -25,6 +25,10 @@ rblResult rbl_index_layer(const rblMeshView* view, const rblLayer* layer, bool o
                           const rblAllocator* allocator, rblIndexedLayer* out);
 void rbl_indexed_layer_free(rblIndexedLayer* layer);
 
+// A layer from values per vertex, each to all corners of its vertex; none when there are no values or no faces, or when
+// the builder has a layer of that kind already.
+rblResult rbl_spread_to_corners(const rblFloatArray* values, rblLayerKind kind, rblMeshBuilder* builder);
+
 // Make vectors of three floats unit length; zero stays zero.
 void rbl_normalize_floats(float* xyz, size_t count);
 

@@ -1,4 +1,5 @@
 // PLY to mesh: header, then element by element, then vertex attributes spread to the corners.
+#include "io/layers.h"
 #include "io/names.h"
 #include "io/ply.h"
 
@@ -52,40 +53,6 @@ static rblResult read_element(rblPlyCursor* cursor, const rblPlyHeader* header, 
     return rbl_ply_skip(cursor, header, element);
 }
 
-static bool has_layer(const rblMeshBuilder* builder, rblLayerKind kind)
-{
-    for (size_t i = 0; i < builder->layers.count; ++i)
-    {
-        if (builder->layers.data[i].kind == kind)
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
-// What the vertices bring goes to their corners, unless the faces have brought their own.
-static rblResult spread_attribute(const rblFloatArray* values, rblLayerKind kind, rblMeshBuilder* builder)
-{
-    if (values->count == 0 || builder->face_starts.count == 0 || has_layer(builder, kind))
-    {
-        return RBL_OK;
-    }
-    const uint32_t number = rbl_mesh_builder_layer(builder, kind);
-    if (builder->failed)
-    {
-        return rbl_fail_memory();
-    }
-    const rblBuilderLayer* layer = &builder->layers.data[number];
-    const size_t size = layer->components * sizeof *values->data;
-    for (size_t c = 0; c < builder->corner_vertices.count; ++c)
-    {
-        const size_t vertex = builder->corner_vertices.data[c];
-        memcpy(layer->data.data + c * layer->components, values->data + vertex * layer->components, size);
-    }
-    return RBL_OK;
-}
-
 static rblResult read_body(const rblSource* source, rblPlyHeader* header, rblMeshBuilder* builder,
                            rblPlyVertices* vertices)
 {
@@ -96,9 +63,10 @@ static rblResult read_body(const rblSource* source, rblPlyHeader* header, rblMes
     {
         RBL_TRY(read_element(&cursor, header, &header->elements.data[i], builder, vertices));
     }
-    RBL_TRY(spread_attribute(&vertices->attributes[RBL_PLY_NORMAL], RBL_LAYER_NORMAL, builder));
-    RBL_TRY(spread_attribute(&vertices->attributes[RBL_PLY_UV], RBL_LAYER_UV, builder));
-    return spread_attribute(&vertices->attributes[RBL_PLY_COLOR], RBL_LAYER_COLOR, builder);
+    // What the vertices bring goes to their corners, unless the faces have brought their own.
+    RBL_TRY(rbl_spread_to_corners(&vertices->attributes[RBL_PLY_NORMAL], RBL_LAYER_NORMAL, builder));
+    RBL_TRY(rbl_spread_to_corners(&vertices->attributes[RBL_PLY_UV], RBL_LAYER_UV, builder));
+    return rbl_spread_to_corners(&vertices->attributes[RBL_PLY_COLOR], RBL_LAYER_COLOR, builder);
 }
 
 rblResult rbl_read_ply(const rblSource* source, rblMeshBuilder* builder)

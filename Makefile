@@ -38,7 +38,7 @@ help:
 	@echo "make clean        remove build/ and out/"
 
 demo: all
-	@scripts/demo build/release/apps/rubble/rubble out
+	@build/release/apps/rubble/rubble demo out
 
 test: check test-asan test-release test-clang test-install
 

@@ -144,6 +144,10 @@ static const Option make_options[] = {
 static const char* const make_examples[] = {"rubble make --list", "rubble make box --help",
                                             "rubble make box box.obj", NULL};
 
+static const Argument demo_arguments[] = {
+    {"FOLDER", ARGUMENT_WORD, true, "where to write; made when it is not there, out by default"}};
+static const char* const demo_examples[] = {"rubble demo", "rubble demo /tmp/solids", NULL};
+
 static const Argument bench_arguments[] = {
     {"NAME", ARGUMENT_VARIANT, true, "the bench to run; without it they are listed"}};
 static const Option bench_options[] = {
@@ -176,6 +180,7 @@ enum
     REPAIR,
     CONVERT,
     MAKE,
+    DEMO,
     BENCH,
     COMPLETION,
     MAN,
@@ -233,6 +238,16 @@ static Command commands[COMMAND_COUNT] = {
               .variant_noun = "kind of solid",
               .examples = make_examples,
               .run = make_run},
+    [DEMO] = {.name = "demo",
+              .summary = "make every procedural solid, write them as GLB and tell what they are",
+              .details =
+                  "Writes one GLB file per kind of solid and prints a table: triangles, whether it is a "
+                  "proper solid (closed, manifold, outward, no self-intersections), genus, volume, and its "
+                  "weight in stone of 2600 kg/m^3.",
+              .arguments = demo_arguments,
+              .argument_count = COUNT_OF(demo_arguments),
+              .examples = demo_examples,
+              .run = demo_run},
     [BENCH] = {.name = "bench",
                .summary = "measure how fast this machine does it, beside peers and papers",
                .details =

@@ -30,9 +30,10 @@ static rblResult print_row(rblMeshId mesh, const char* kind)
     char kilograms[RBL_NUMBER_SIZE];
     print_number(1e3 * mass.volume, 4, volume);
     print_number(mass.mass, 4, kilograms);
-    const bool solid = report.closed && report.manifold && report.outward && report.self_intersections.count == 0;
-    printf("%-12s %9u  %-6s %5d  %9s  %9s\n", kind, report.triangles, solid ? "yes" : "NO", report.genus, volume,
-           kilograms);
+    const bool solid =
+        report.closed && report.manifold && report.outward && report.self_intersections.count == 0;
+    printf("%-12s %9u  %-6s %5d  %9s  %9s\n", kind, report.triangles, solid ? "yes" : "NO", report.genus,
+           volume, kilograms);
     return RBL_OK;
 }
 

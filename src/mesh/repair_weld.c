@@ -166,7 +166,7 @@ static rblResult mark_loose(rblRepair* r, uint8_t* loose, uint32_t* count)
 
 rblResult rbl_repair_weld(rblRepair* r)
 {
-    uint32_t loose_count;
+    uint32_t loose_count = 0;
     uint8_t* loose = RBL_SCRATCH(r, uint8_t, r->positions.count);
     uint32_t* targets = RBL_SCRATCH(r, uint32_t, r->positions.count);
     if (loose == NULL || targets == NULL)

@@ -45,6 +45,9 @@ for key in '"bench": "base"' '"version": "' '"machine": "' '"threads": 1,' '"row
     printed "$key"
 done
 
+run 0 bench mesh --quick
+printed '^mesh:'
+
 run 0 completion bash
 bash -n "$work/out" 2>/dev/null || ! command -v bash >/dev/null || complain "bash does not read its completion"
 cp "$work/out" "$work/completion.bash"

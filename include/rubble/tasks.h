@@ -17,7 +17,7 @@ typedef struct rblTasks
     uint32_t worker_count; ///< how many tasks are worth enqueuing at once, 1 to RBL_MAX_WORKERS
 
     /// Start a task; returns a handle for finish, or null when the task was run before returning.
-    /// Both null: Rubble's own pool of worker_count threads (the caller counts as one).
+    /// Both null: Rubble's own pool of worker_count threads (the caller counts as one; WebAssembly has no other).
     void* (*enqueue)(rblTaskFcn* fcn, void* task_context, void* context);
     void (*finish)(void* handle, void* context); ///< wait until that task is done
     void* context;                               ///< handed to both
@@ -26,7 +26,7 @@ typedef struct rblTasks
 #define RBL_MAX_WORKERS 64
 
 /// Replace how mesh and file work runs in parallel. Null restores the default: one worker, no threads.
-/// RBL_ERROR_BUSY while parallel work is under way.
+/// RBL_ERROR_BUSY while parallel work is under way. May be called from any thread.
 RBL_API rblResult rbl_set_tasks(const rblTasks* tasks);
 
 /// The number of workers in force.

@@ -1,6 +1,5 @@
 #include "base/jobs.h"
 
-#include "base/assert.h"
 #include "base/error.h"
 #include "base/pool.h"
 #include <stdatomic.h>
@@ -8,16 +7,16 @@
 struct rblJobs
 {
     const rblAllocator* allocator;
-    rblTasks tasks; // enqueue is null when there is one worker
+    rblTasks tasks; // enqueue is null when the caller does all the work
 #if RBL_HAS_THREADS
     rblPool* pool; // null when the user's hooks run the tasks
 #endif
 };
 
-// Serial until rbl_set_tasks() says otherwise.
-static rblJobs serial_jobs = {.tasks = {.worker_count = 1}};
-static rblJobs* default_jobs = &serial_jobs;
-static atomic_uint loops_under_way;
+// What rbl_set_tasks() chose: one place whose content changes, so that whoever has its address has the jobs in force.
+static rblJobs default_jobs = {.tasks = {.worker_count = 1}};
+static rblMutex default_mutex = RBL_MUTEX_INIT; // guards it and the count
+static uint32_t default_loops;                  // under way on it
 
 static rblResult check_tasks(const rblTasks* tasks)
 {
@@ -33,91 +32,121 @@ static rblResult check_tasks(const rblTasks* tasks)
     return RBL_OK;
 }
 
-#if RBL_HAS_THREADS
 static rblResult start_pool(rblJobs* jobs)
 {
+#if RBL_HAS_THREADS
     RBL_TRY(rbl_pool_create(jobs->tasks.worker_count - 1, jobs->allocator, &jobs->pool));
     jobs->tasks.enqueue = rbl_pool_enqueue;
     jobs->tasks.finish = rbl_pool_finish;
     jobs->tasks.context = jobs->pool;
+#else
+    jobs->tasks.worker_count = 1;
+#endif
     return RBL_OK;
 }
+
+static rblResult open_jobs(rblJobs* jobs, const rblTasks* tasks, const rblAllocator* allocator)
+{
+    RBL_TRY(check_tasks(tasks));
+    *jobs = (rblJobs){.allocator = allocator, .tasks = *tasks};
+    return tasks->worker_count > 1 && tasks->enqueue == NULL ? start_pool(jobs) : RBL_OK;
+}
+
+static void close_jobs(rblJobs* jobs)
+{
+#if RBL_HAS_THREADS
+    if (jobs->pool != NULL)
+    {
+        rbl_pool_destroy(jobs->pool);
+    }
+#else
+    (void)jobs;
 #endif
+}
 
 rblResult rbl_jobs_create(const rblTasks* tasks, const rblAllocator* allocator, rblJobs** out)
 {
     const rblTasks serial = {.worker_count = 1};
-    const rblTasks chosen = tasks != NULL ? *tasks : serial;
-    RBL_TRY(check_tasks(&chosen));
-    rblJobs* jobs = rbl_alloc_zero(allocator, sizeof *jobs);
+    rblJobs* jobs = rbl_alloc(allocator, sizeof *jobs);
     if (jobs == NULL)
     {
         return rbl_fail_memory();
     }
-    jobs->allocator = allocator;
-    jobs->tasks = chosen;
-#if RBL_HAS_THREADS
-    if (chosen.worker_count > 1 && chosen.enqueue == NULL)
+    const rblResult result = open_jobs(jobs, tasks != NULL ? tasks : &serial, allocator);
+    if (result != RBL_OK)
     {
-        const rblResult result = start_pool(jobs);
-        if (result != RBL_OK)
-        {
-            rbl_free(allocator, jobs, sizeof *jobs);
-            return result;
-        }
+        rbl_free(allocator, jobs, sizeof *jobs);
+        return result;
     }
-#endif
     *out = jobs;
     return RBL_OK;
 }
 
 void rbl_jobs_destroy(rblJobs* jobs)
 {
-    if (jobs == NULL)
+    if (jobs != NULL)
     {
-        return;
+        close_jobs(jobs);
+        rbl_free(jobs->allocator, jobs, sizeof *jobs);
     }
-#if RBL_HAS_THREADS
-    if (jobs->pool != NULL)
-    {
-        rbl_pool_destroy(jobs->pool);
-    }
-#endif
-    rbl_free(jobs->allocator, jobs, sizeof *jobs);
-}
-
-uint32_t rbl_jobs_worker_count(const rblJobs* jobs)
-{
-    return jobs->tasks.worker_count;
 }
 
 rblJobs* rbl_default_jobs(void)
 {
-    return default_jobs;
+    return &default_jobs;
 }
 
-rblResult rbl_set_tasks(const rblTasks* tasks)
+// How to run a loop; between the two calls the default jobs do not change.
+static rblTasks begin_loop(const rblJobs* jobs)
 {
-    if (atomic_load(&loops_under_way) != 0)
+    if (jobs != &default_jobs)
     {
-        return rbl_fail(RBL_ERROR_BUSY, "tasks: parallel work is under way");
+        return jobs->tasks;
     }
-    rblJobs* chosen = &serial_jobs;
-    if (tasks != NULL)
+    rbl_mutex_lock(&default_mutex);
+    default_loops += 1;
+    const rblTasks tasks = jobs->tasks;
+    rbl_mutex_unlock(&default_mutex);
+    return tasks;
+}
+
+static void end_loop(const rblJobs* jobs)
+{
+    if (jobs == &default_jobs)
     {
-        RBL_TRY(rbl_jobs_create(tasks, rbl_default_allocator(), &chosen));
+        rbl_mutex_lock(&default_mutex);
+        default_loops -= 1;
+        rbl_mutex_unlock(&default_mutex);
     }
-    if (default_jobs != &serial_jobs)
-    {
-        rbl_jobs_destroy(default_jobs);
-    }
-    default_jobs = chosen;
-    return RBL_OK;
+}
+
+uint32_t rbl_jobs_worker_count(const rblJobs* jobs)
+{
+    rbl_mutex_lock(&default_mutex);
+    const uint32_t count = jobs->tasks.worker_count;
+    rbl_mutex_unlock(&default_mutex);
+    return count;
 }
 
 uint32_t rbl_worker_count(void)
 {
-    return default_jobs->tasks.worker_count;
+    return rbl_jobs_worker_count(&default_jobs);
+}
+
+rblResult rbl_set_tasks(const rblTasks* tasks)
+{
+    rblJobs chosen = {.tasks = {.worker_count = 1}};
+    if (tasks != NULL)
+    {
+        RBL_TRY(open_jobs(&chosen, tasks, rbl_default_allocator()));
+    }
+    rbl_mutex_lock(&default_mutex);
+    const bool busy = default_loops != 0;
+    rblJobs unused = busy ? chosen : default_jobs;
+    default_jobs = busy ? default_jobs : chosen;
+    rbl_mutex_unlock(&default_mutex);
+    close_jobs(&unused);
+    return busy ? rbl_fail(RBL_ERROR_BUSY, "tasks: parallel work is under way") : RBL_OK;
 }
 
 static uint32_t block_size(uint32_t count, uint32_t min_range)
@@ -169,25 +198,24 @@ void rbl_parallel_for(rblJobs* jobs, uint32_t count, uint32_t min_range, rblRang
     {
         return;
     }
-    atomic_fetch_add(&loops_under_way, 1);
+    const rblTasks tasks = begin_loop(jobs);
     Loop loop = {.fcn = fcn, .context = context, .count = count, .block_size = block_size(count, min_range)};
     loop.block_count = rbl_block_count(count, min_range);
 
-    const uint32_t workers = jobs->tasks.worker_count;
-    const uint32_t useful = workers < loop.block_count ? workers : loop.block_count;
-    const uint32_t helpers = jobs->tasks.enqueue != NULL ? useful - 1 : 0;
+    const uint32_t useful = tasks.worker_count < loop.block_count ? tasks.worker_count : loop.block_count;
+    const uint32_t helpers = tasks.enqueue != NULL ? useful - 1 : 0;
     void* handles[RBL_MAX_WORKERS];
     for (uint32_t i = 0; i < helpers; ++i)
     {
-        handles[i] = jobs->tasks.enqueue(work_on_loop, &loop, jobs->tasks.context);
+        handles[i] = tasks.enqueue(work_on_loop, &loop, tasks.context);
     }
     work_on_loop(&loop);
     for (uint32_t i = 0; i < helpers; ++i)
     {
         if (handles[i] != NULL)
         {
-            jobs->tasks.finish(handles[i], jobs->tasks.context);
+            tasks.finish(handles[i], tasks.context);
         }
     }
-    atomic_fetch_sub(&loops_under_way, 1);
+    end_loop(jobs);
 }

@@ -9,6 +9,7 @@
 #include "base/jobs.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "base/thread.h"
 #include "base/timer.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -190,6 +191,56 @@ static void stale_ids_are_never_valid_again(void** state)
     assert_false(rbl_id_pool_valid(&pool, 0, 1));
     assert_false(rbl_id_pool_valid(&pool, 1u << 31, 1));
     rbl_id_pool_free(&pool);
+}
+
+static void used_up_generations_retire_their_slot_for_good(void** state)
+{
+    (void)state;
+    rblIdPool pool;
+    rbl_id_pool_init(&pool, rbl_default_allocator());
+    pool.first_generation = UINT32_MAX - 3;
+    uint32_t slot, generation;
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        assert_true(rbl_id_pool_take(&pool, &slot, &generation));
+        assert_int_equal(slot, 0);
+        assert_int_equal(generation, UINT32_MAX - 2 + 2 * i);
+        rbl_id_pool_give(&pool, slot);
+        rbl_id_pool_shed(&pool);
+    }
+    for (uint32_t i = 1; i < 4; ++i)
+    {
+        assert_true(rbl_id_pool_take(&pool, &slot, &generation));
+        assert_int_equal(slot, i);
+        assert_false(rbl_id_pool_valid(&pool, 1, UINT32_MAX));
+        rbl_id_pool_give(&pool, slot);
+        rbl_id_pool_shed(&pool);
+    }
+    rbl_id_pool_free(&pool);
+    assert_int_equal(rbl_bytes_in_use(), 0);
+}
+
+static void many_ids_take_few_allocations(void** state)
+{
+    (void)state;
+    Counter counter = {0};
+    const rblAllocator allocator = {counting_alloc, counting_free, &counter};
+    rblIdPool pool;
+    rbl_id_pool_init(&pool, &allocator);
+    for (uint32_t i = 0; i < 20000; ++i)
+    {
+        uint32_t slot, generation;
+        assert_true(rbl_id_pool_take(&pool, &slot, &generation));
+    }
+    assert_true(counter.allocations < 60);
+    const size_t before = counter.allocations;
+    for (uint32_t i = 0; i < 20000; ++i)
+    {
+        rbl_id_pool_give(&pool, i);
+    }
+    assert_int_equal(counter.allocations, before); // giving back can never fail
+    rbl_id_pool_free(&pool);
+    assert_int_equal(counter.live, 0);
 }
 
 static void hash_map_agrees_with_a_table(void** state)
@@ -432,6 +483,55 @@ static void user_hooks_run_the_loops(void** state)
     assert_int_equal(rbl_worker_count(), 1);
 }
 
+#if RBL_HAS_THREADS
+enum
+{
+    SETTER_ROUNDS = 200
+};
+
+static void* set_tasks_often(void* argument)
+{
+    size_t* changes = argument;
+    for (uint32_t i = 0; i < SETTER_ROUNDS; ++i)
+    {
+        const rblTasks tasks = {.worker_count = 1 + i % 4};
+        const rblResult result = rbl_set_tasks(i % 5 == 0 ? NULL : &tasks);
+        *changes += result == RBL_OK;
+        if (result != RBL_OK && result != RBL_ERROR_BUSY)
+        {
+            return argument;
+        }
+    }
+    return NULL;
+}
+
+static void tasks_may_be_set_by_one_thread_while_another_runs_loops(void** state)
+{
+    (void)state;
+    pthread_t setters[2];
+    size_t changes[2] = {0, 0};
+    for (int i = 0; i < 2; ++i)
+    {
+        assert_int_equal(pthread_create(&setters[i], NULL, set_tasks_often, &changes[i]), 0);
+    }
+    for (int i = 0; i < 500; ++i)
+    {
+        atomic_uint leaves = 0;
+        rbl_parallel_for(rbl_default_jobs(), 50, 1, count_leaves, &leaves);
+        assert_int_equal(leaves, 50);
+        assert_true(rbl_worker_count() >= 1 && rbl_worker_count() <= 4);
+    }
+    for (int i = 0; i < 2; ++i)
+    {
+        void* failed;
+        assert_int_equal(pthread_join(setters[i], &failed), 0);
+        assert_null(failed);
+    }
+    check_ok(rbl_set_tasks(NULL));
+    assert_int_equal(rbl_bytes_in_use(), 0);
+}
+#endif
+
 static void bad_task_settings_are_refused(void** state)
 {
     (void)state;
@@ -471,6 +571,8 @@ int main(void)
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(arena_rewinds_and_then_allocates_nothing),
         cmocka_unit_test(stale_ids_are_never_valid_again),
+        cmocka_unit_test(used_up_generations_retire_their_slot_for_good),
+        cmocka_unit_test(many_ids_take_few_allocations),
         cmocka_unit_test(hash_map_agrees_with_a_table),
         cmocka_unit_test(random_numbers_match_the_reference_and_are_uniform),
         cmocka_unit_test(timer_never_goes_back),
@@ -478,6 +580,9 @@ int main(void)
         cmocka_unit_test(parallel_sums_are_bit_identical_for_any_worker_count),
         cmocka_unit_test(nested_loops_neither_deadlock_nor_lose_work),
         cmocka_unit_test(user_hooks_run_the_loops),
+#if RBL_HAS_THREADS
+        cmocka_unit_test(tasks_may_be_set_by_one_thread_while_another_runs_loops),
+#endif
         cmocka_unit_test(bad_task_settings_are_refused),
         cmocka_unit_test(blocks_cover_the_range_and_respect_the_minimum),
     };

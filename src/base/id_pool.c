@@ -26,8 +26,9 @@ bool rbl_id_pool_take(rblIdPool* pool, uint32_t* slot, uint32_t* generation)
     else
     {
         // Room in the free list for every slot, so that giving back can never fail.
+        // (Its count is zero here.)
         const size_t slots = pool->generations.count + 1;
-        if (slots >= UINT32_MAX || !rbl_array_reserve(&pool->free_slots, slots + slots / 2) ||
+        if (slots >= UINT32_MAX || !rbl_array_reserve_more(&pool->free_slots, slots) ||
             !rbl_array_push(&pool->generations, pool->first_generation))
         {
             return false;
@@ -56,11 +57,17 @@ void rbl_id_pool_give(rblIdPool* pool, uint32_t slot)
 void rbl_id_pool_shed(rblIdPool* pool)
 {
     RBL_ASSERT(pool->alive == 0);
+    uint32_t largest = pool->first_generation;
     for (size_t i = 0; i < pool->generations.count; ++i)
     {
         const uint32_t generation = pool->generations.data[i];
-        pool->first_generation = generation > pool->first_generation ? generation : pool->first_generation;
+        if (generation == 0) // retired: only the table knows
+        {
+            return;
+        }
+        largest = generation > largest ? generation : largest;
     }
+    pool->first_generation = largest;
     rbl_array_free(&pool->generations);
     rbl_array_free(&pool->free_slots);
 }

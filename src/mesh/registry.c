@@ -34,16 +34,12 @@ static bool add_mesh(rblMesh* mesh, rblMeshId* out)
     prepare_registry();
     uint32_t slot;
     uint32_t generation;
-    if (!rbl_array_reserve(&registry_meshes, registry_ids.generations.count + 1) ||
-        !rbl_id_pool_take(&registry_ids, &slot, &generation))
+    if (!rbl_array_reserve_more(&registry_meshes, 1) || !rbl_id_pool_take(&registry_ids, &slot, &generation))
     {
         shed_registry();
         return false;
     }
-    if (slot == registry_meshes.count)
-    {
-        rbl_array_push(&registry_meshes, mesh);
-    }
+    registry_meshes.count += slot == registry_meshes.count;
     registry_meshes.data[slot] = mesh;
     *out = (rblMeshId){slot + 1, generation};
     return true;

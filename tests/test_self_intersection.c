@@ -476,6 +476,40 @@ static void many_triangles_on_one_spot_stop_at_the_limit(void** state)
     free_cloud(&cloud);
 }
 
+// Many clean triangles and then many on one spot: the loop that meets those first is a large one.
+static void a_late_crowd_takes_no_more_memory_than_the_limit(void** state)
+{
+    (void)state;
+    const uint32_t clean = 4096;
+    const uint32_t limit = 20000;
+    Cloud cloud = make_cloud(2 * clean);
+    for (uint32_t t = 0; t < cloud.count; ++t)
+    {
+        const double x = t < clean ? 10 + 3.0 * t : 0;
+        for (uint32_t i = 0; i < 3; ++i)
+        {
+            cloud.positions[3 * t + i] = rbl_vec3d(x + (i == 1), i == 2, 0);
+        }
+    }
+    rblIntersectionArray serial = find(&cloud.view, limit);
+    assert_int_equal(serial.count, limit);
+    for (size_t i = 0; i < limit; ++i)
+    {
+        const uint32_t first = (uint32_t)i / (clean - 1); // few enough rounds: each has one less
+        assert_true(serial.data[i].triangles[0] - clean - first <= 1);
+    }
+    assert_true(rbl_peak_bytes() < (size_t)16 << 20);
+    const rblTasks tasks = {.worker_count = 4};
+    check_ok(rbl_set_tasks(&tasks));
+    rblIntersectionArray parallel = find(&cloud.view, limit);
+    assert_int_equal(parallel.count, limit);
+    assert_memory_equal(parallel.data, serial.data, limit * sizeof *serial.data);
+    rbl_array_free(&parallel);
+    rbl_array_free(&serial);
+    check_ok(rbl_set_tasks(NULL));
+    free_cloud(&cloud);
+}
+
 static void one_giant_among_many_tiny_ones_meets_what_it_crosses(void** state)
 {
     (void)state;
@@ -525,6 +559,7 @@ int main(void)
         cmocka_unit_test(a_disc_of_many_thin_triangles_does_not_meet_itself),
         cmocka_unit_test(the_answer_is_the_same_for_any_number_of_workers),
         cmocka_unit_test(many_triangles_on_one_spot_stop_at_the_limit),
+        cmocka_unit_test(a_late_crowd_takes_no_more_memory_than_the_limit),
         cmocka_unit_test(one_giant_among_many_tiny_ones_meets_what_it_crosses),
         cmocka_unit_test(flat_and_broken_triangles_meet_nothing),
     };

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "math/vec.h"
 #include "mesh/triangle_intersection.h"
+#include <stdatomic.h>
 
 // What one block of the parallel loop found.
 typedef struct Block
@@ -12,6 +13,7 @@ typedef struct Block
     rblIntersectionArray pairs;
     rblIndexArray hits;    // of the triangle at hand
     rblIndexArray scratch; // for sorting them
+    atomic_size_t found;   // pairs.count, for the blocks after it to see
     bool failed;
 } Block;
 
@@ -20,7 +22,8 @@ typedef struct Search
     const rblTriangleSet* set;
     const uint32_t* vertex_names; // per vertex: what it shares with others by; null: its own number
     uint32_t limit;
-    uint32_t first; // triangle of item 0 of the loop under way
+    uint32_t first;   // triangle of item 0 of the loop under way
+    size_t remaining; // pairs that it may add
     Block blocks[RBL_MAX_BLOCKS];
 } Search;
 
@@ -118,18 +121,34 @@ static bool flush_hits(Block* block, const rblTriangleSet* set, uint32_t triangl
     return true;
 }
 
+// Whether this block and those before it have found all that is wanted already. What they find besides cannot be among
+// the first pairs, so that stopping here changes nothing, whenever it happens; without it 128 blocks would each collect
+// as many as all are allowed together.
+static bool has_enough(const Search* search, uint32_t block)
+{
+    size_t sum = 0;
+    for (uint32_t b = 0; b <= block; ++b)
+    {
+        sum += atomic_load(&search->blocks[b].found);
+    }
+    return sum >= search->remaining;
+}
+
 static void search_block(rblRange range, void* context)
 {
     Search* search = context;
     Block* block = &search->blocks[range.block];
     Query query = {.search = search, .block = block};
-    for (uint32_t i = range.begin; i < range.end && !block->failed && block->pairs.count < search->limit; ++i)
+    bool done = has_enough(search, range.block);
+    for (uint32_t i = range.begin; i < range.end && !done; ++i)
     {
         query.triangle = search->first + i;
         load(search, query.triangle, query.names, query.points);
         rbl_array_clear(&block->hits);
         rbl_triangles_near(search->set, query.triangle, test_candidate, &query);
         block->failed = block->failed || !flush_hits(block, search->set, query.triangle);
+        atomic_store(&block->found, block->pairs.count);
+        done = block->failed || (block->hits.count > 0 && has_enough(search, range.block));
     }
 }
 
@@ -146,6 +165,7 @@ static rblResult merge_blocks(Search* search, uint32_t block_count, rblIntersect
             ok = rbl_array_push(out, block->pairs.data[i]);
         }
         rbl_array_clear(&block->pairs);
+        atomic_store(&block->found, 0);
     }
     return ok ? RBL_OK : rbl_fail_memory();
 }
@@ -167,6 +187,7 @@ static rblResult search_waves(Search* search, rblIntersectionArray* out)
         wave = first < FIRST_WAVE || wave == LARGEST_WAVE ? wave : 2 * wave;
         wave = wave < count - first ? wave : count - first;
         search->first = first;
+        search->remaining = search->limit - out->count;
         rbl_parallel_for(rbl_default_jobs(), wave, PER_BLOCK, search_block, search);
         RBL_TRY(merge_blocks(search, rbl_block_count(wave, PER_BLOCK), out));
     }
@@ -205,6 +226,7 @@ static void init_blocks(Search* search, const rblAllocator* allocator)
         rbl_array_init(&search->blocks[b].pairs, allocator);
         rbl_array_init(&search->blocks[b].hits, allocator);
         rbl_array_init(&search->blocks[b].scratch, allocator);
+        atomic_init(&search->blocks[b].found, 0);
     }
 }
 

@@ -775,6 +775,37 @@ static void solids_without_volume_are_refused(void** state)
     }
 }
 
+static void the_smallest_moment_of_a_needle_is_right_however_it_lies(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(77, 3);
+    for (double thin = 1e-3; thin > 1e-10; thin *= 0.1)
+    {
+        for (int i = 0; i < 8; ++i)
+        {
+            Shape needle = make_box(1, thin, 2 * thin);
+            const rblMat3d rotation = random_rotation(&random);
+            move_shape(&needle, &rotation, (rblVec3d){0, 0, 0});
+            const rblMassProperties p = measure_shape(&needle, 1000);
+            // The corners are rounded to 1e-16 of the length: so much of the thickness is not known.
+            check_relative(p.moments.x, p.mass * 5 * thin * thin / 3, 1e-12 + 1e-14 / thin);
+            check_relative(p.moments.z, p.mass * (1 + 4 * thin * thin) / 3, 1e-12 + 1e-14 / thin);
+            shape_free(&needle);
+        }
+    }
+}
+
+static void inertia_that_vanishes_is_refused(void** state)
+{
+    (void)state;
+    Shape tiny = make_box(1e-70, 1e-70, 1e-70); // the volume is a number, the inertia is not
+    check_refused(&tiny, 1, RBL_ERROR_GEOMETRY, "vanish");
+    shape_free(&tiny);
+    Shape light = make_box(1e-40, 1e-40, 1e-40);
+    check_refused(&light, 1e-300, RBL_ERROR_GEOMETRY, "vanish");
+    shape_free(&light);
+}
+
 static void overflow_is_refused_and_tiny_is_not(void** state)
 {
     (void)state;
@@ -830,6 +861,8 @@ int main(void)
         cmocka_unit_test(flipped_faces_are_refused),
         cmocka_unit_test(inside_out_solids_are_refused),
         cmocka_unit_test(solids_without_volume_are_refused),
+        cmocka_unit_test(the_smallest_moment_of_a_needle_is_right_however_it_lies),
+        cmocka_unit_test(inertia_that_vanishes_is_refused),
         cmocka_unit_test(overflow_is_refused_and_tiny_is_not),
         cmocka_unit_test(running_out_of_memory_is_an_error_and_leaks_nothing),
     };

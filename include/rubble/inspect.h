@@ -67,7 +67,7 @@ typedef struct rblMassProperties
 
 /// Exact polyhedral integrals (divergence theorem, summed about a point inside so that far-off meshes keep
 /// their digits). Refused: density not positive, a mesh that is not closed, edge-manifold and oriented,
-/// volume not positive.
+/// volume not positive, mass or a principal moment too small for a number.
 RBL_API rblResult rbl_mesh_mass_properties(rblMeshId mesh, double density, rblMassProperties* out);
 
 RBL_EXTERN_C_END

@@ -32,6 +32,9 @@ enum
     SUM_COUNT
 };
 
+// Where the smallest principal moment is less than this part of the largest it is computed on its own.
+#define NEEDLE 0x1p-10
+
 typedef struct Sums
 {
     double value[SUM_COUNT];
@@ -52,7 +55,8 @@ typedef struct MomentJob
     const rblMeshView* view;
     const uint32_t* corners; // three per triangle
     rblVec3d origin;
-    Sums* partial; // one per block
+    const rblMat3d* axes; // unit columns to measure along; null: the mesh's own
+    Sums* partial;        // one per block
 } MomentJob;
 
 static void add_compensated(Sums* sums, const double terms[SUM_COUNT])
@@ -100,10 +104,11 @@ static void tetrahedron_terms(rblVec3d a, rblVec3d b, rblVec3d c, double terms[S
     terms[SUM_SIZE] = triple_size(a, e, f);
 }
 
-static rblVec3d corner_position(const MomentJob* job, uint32_t index)
+static rblVec3d corner_position(const MomentJob* job, size_t index)
 {
     const uint32_t vertex = job->view->corner_vertices[job->corners[index]];
-    return rbl_sub3d(job->view->positions[vertex], job->origin);
+    const rblVec3d p = rbl_sub3d(job->view->positions[vertex], job->origin);
+    return job->axes == NULL ? p : rbl_mat3d_apply_transposed(job->axes, p);
 }
 
 static double length_squared(rblVec3d a)
@@ -118,7 +123,7 @@ static void triangle_corners(const MomentJob* job, uint32_t triangle, rblVec3d o
     rblVec3d p[3];
     for (uint32_t i = 0; i < 3; ++i)
     {
-        p[i] = corner_position(job, 3 * triangle + i);
+        p[i] = corner_position(job, 3 * (size_t)triangle + i);
     }
     const double opposite[3] = {length_squared(rbl_sub3d(p[1], p[2])), length_squared(rbl_sub3d(p[2], p[0])),
                                 length_squared(rbl_sub3d(p[0], p[1]))};
@@ -145,12 +150,13 @@ static void sum_block(rblRange range, void* context)
     job->partial[range.block] = sums;
 }
 
-static Moments sum_moments(const rblMeshView* view, const rblIndexArray* corners, rblVec3d origin)
+static Moments sum_moments(const rblMeshView* view, const rblIndexArray* corners, rblVec3d origin,
+                           const rblMat3d* axes)
 {
     const uint32_t triangles = (uint32_t)(corners->count / 3);
     const uint32_t min_range = 4096;
     Sums partial[RBL_MAX_BLOCKS];
-    MomentJob job = {view, corners->data, origin, partial};
+    MomentJob job = {view, corners->data, origin, axes, partial};
     rbl_parallel_for(rbl_default_jobs(), triangles, min_range, sum_block, &job);
 
     Sums total = {0};
@@ -213,16 +219,42 @@ static rblMat3d inertia_about(const Moments* m, rblVec3d r)
     return (rblMat3d){{yy + zz, -xy, -xz}, {-xy, xx + zz, -yz}, {-xz, -yz, xx + yy}};
 }
 
+// The smallest principal moment of a needle drowns in the rounding of the matrix that holds the others too. Measured
+// along the principal axes it stands alone.
+static double smallest_moment(const rblMeshView* view, const rblIndexArray* corners,
+                              const rblMassProperties* properties, double density)
+{
+    const Moments moments = sum_moments(view, corners, properties->center, &properties->principal_axes);
+    const rblVec3d rest = rbl_scale3d(moments.first, 1.0 / moments.volume);
+    return density * inertia_about(&moments, rest).cx.x;
+}
+
+static rblResult fill_principal(const rblMeshView* view, const rblIndexArray* corners, double density,
+                                rblMassProperties* properties)
+{
+    rbl_eigen_symmetric3d(&properties->inertia, &properties->moments, &properties->principal_axes);
+    if (properties->moments.x < NEEDLE * properties->moments.z)
+    {
+        properties->moments.x = smallest_moment(view, corners, properties, density);
+    }
+    if (!(properties->mass > 0.0) || !(properties->moments.x > 0.0))
+    {
+        return rbl_fail(RBL_ERROR_GEOMETRY,
+                        "mass: mass or inertia vanish; the mesh is too small, too thin or too light");
+    }
+    return RBL_OK;
+}
+
 static rblResult integrate(const rblMeshView* view, const rblIndexArray* corners, double density,
                            rblMassProperties* out)
 {
     const rblAabbd bounds = rbl_mesh_bounds(view);
     const rblVec3d middle = rbl_lerp3d(bounds.lower, bounds.upper, 0.5);
-    const Moments about_middle = sum_moments(view, corners, middle);
+    const Moments about_middle = sum_moments(view, corners, middle, NULL);
     RBL_TRY(check_volume(&about_middle));
     const rblVec3d origin = rbl_mul_add3d(middle, 1.0 / about_middle.volume, about_middle.first);
 
-    const Moments moments = sum_moments(view, corners, origin);
+    const Moments moments = sum_moments(view, corners, origin, NULL);
     RBL_TRY(check_volume(&moments));
     const rblVec3d rest = rbl_scale3d(moments.first, 1.0 / moments.volume);
     const rblMat3d unit_inertia = inertia_about(&moments, rest);
@@ -238,7 +270,7 @@ static rblResult integrate(const rblMeshView* view, const rblIndexArray* corners
         return rbl_fail(RBL_ERROR_GEOMETRY,
                         "mass: mass or inertia overflow; coordinates or density are too large");
     }
-    rbl_eigen_symmetric3d(&properties.inertia, &properties.moments, &properties.principal_axes);
+    RBL_TRY(fill_principal(view, corners, density, &properties));
     *out = properties;
     return RBL_OK;
 }

@@ -214,6 +214,82 @@ static void an_acquired_mesh_outlives_its_id(void** state)
     assert_int_equal(rbl_bytes_in_use(), 0);
 }
 
+// The bytes that all allocations together asked for.
+static void* summing_alloc(size_t size, size_t alignment, void* context)
+{
+    *(size_t*)context += size;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void plain_free(void* memory, size_t size, void* context)
+{
+    (void)size;
+    (void)context;
+    free(memory);
+}
+
+// Growing the table by one place at a time would ask for half a gigabyte.
+static void many_meshes_take_memory_in_proportion(void** state)
+{
+    (void)state;
+    enum
+    {
+        COUNT = 8000
+    };
+    static rblMeshId ids[COUNT];
+    size_t asked = 0;
+    const rblAllocator allocator = {summing_alloc, plain_free, &asked};
+    check_ok(rbl_set_allocator(&allocator));
+    const rblVec3d positions[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    const uint32_t starts[2] = {0, 3};
+    const uint32_t corners[3] = {0, 1, 2};
+    const rblMeshView view = {.vertex_count = 3,
+                              .face_count = 1,
+                              .corner_count = 3,
+                              .positions = positions,
+                              .face_starts = starts,
+                              .corner_vertices = corners};
+    check_ok(rbl_mesh_create(&view, &ids[0]));
+    const size_t one = asked;
+    for (int i = 1; i < COUNT; ++i)
+    {
+        check_ok(rbl_mesh_create(&view, &ids[i]));
+    }
+    assert_int_equal(rbl_mesh_alive_count(), COUNT);
+    assert_true(asked < 2 * one * COUNT);
+    for (int i = 0; i < COUNT; ++i)
+    {
+        check_ok(rbl_mesh_destroy(ids[i]));
+    }
+    check_ok(rbl_set_allocator(NULL));
+}
+
+// Numbers that no longer fit must not wrap: the counts are set, since nobody has that much memory.
+static void too_many_elements_are_a_limit_not_a_wrong_mesh(void** state)
+{
+    (void)state;
+    for (int what = 0; what < 2; ++what)
+    {
+        rblMeshBuilder builder = start_shape();
+        for (uint32_t i = 0; i < 3; ++i)
+        {
+            rbl_mesh_builder_corner(&builder, rbl_mesh_builder_vertex(&builder, rbl_vec3d(i, i == 1, 0)));
+        }
+        rbl_mesh_builder_face(&builder, 0, 0, 0);
+        size_t* count = what == 0 ? &builder.positions.count : &builder.corner_vertices.count;
+        *count = RBL_MAX_ELEMENTS;
+        rbl_mesh_builder_vertex(&builder, rbl_vec3d(0, 0, 0));
+        rbl_mesh_builder_corner(&builder, 0);
+        assert_true(builder.failed && builder.too_large);
+        assert_int_equal(*count, RBL_MAX_ELEMENTS);
+        *count = 3;
+        rblMesh* mesh = NULL;
+        check_fails(RBL_ERROR_LIMIT, rbl_mesh_builder_finish(&builder, &mesh));
+        assert_null(mesh);
+    }
+    assert_int_equal(rbl_bytes_in_use(), 0);
+}
+
 static void bad_layouts_are_refused(void** state)
 {
     (void)state;
@@ -466,6 +542,29 @@ static void a_transform_and_its_inverse_give_the_same_mesh(void** state)
     }
 }
 
+// Scales so different that products of two of them are no longer numbers.
+static void normals_stay_unit_under_extreme_scales(void** state)
+{
+    (void)state;
+    const rblMeshId cube = make_cube_with_normals();
+    const rblMeshView before = view_of(cube);
+    const double scales[][3] = {
+        {1, 1e-200, 1e-200}, {1e-300, 1, 1e300}, {1e-300, 1e-300, 1e300}, {5e-324, 1, 1e308}};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; ++i)
+    {
+        const double* s = scales[i];
+        const rblMat3d linear = {{s[0], 0, 0}, {0, s[1], 0}, {0, 0, s[2]}};
+        rblMeshId scaled;
+        check_ok(rbl_mesh_transform(cube, &linear, rbl_vec3d(0, 0, 0), &scaled));
+        const rblMeshView after = view_of(scaled);
+        // Along the axes a scale does not turn them.
+        assert_memory_equal(after.layers[0].data, before.layers[0].data,
+                            sizeof(float) * 3 * before.corner_count);
+        check_ok(rbl_mesh_destroy(scaled));
+    }
+    check_ok(rbl_mesh_destroy(cube));
+}
+
 static void bad_transforms_are_refused(void** state)
 {
     (void)state;
@@ -623,12 +722,15 @@ int main(void)
         cmocka_unit_test(names_given_twice_keep_their_numbers),
         cmocka_unit_test(stale_ids_are_refused_everywhere),
         cmocka_unit_test(an_acquired_mesh_outlives_its_id),
+        cmocka_unit_test(many_meshes_take_memory_in_proportion),
+        cmocka_unit_test(too_many_elements_are_a_limit_not_a_wrong_mesh),
         cmocka_unit_test(bad_layouts_are_refused),
         cmocka_unit_test(a_builder_interns_blends_and_cancels),
         cmocka_unit_test(blended_corners_weigh_attributes_and_keep_normals_unit),
         cmocka_unit_test(triangulation_keeps_every_corner_attribute),
         cmocka_unit_test(transforms_scale_volume_and_turn_normals_with_the_faces),
         cmocka_unit_test(a_transform_and_its_inverse_give_the_same_mesh),
+        cmocka_unit_test(normals_stay_unit_under_extreme_scales),
         cmocka_unit_test(bad_transforms_are_refused),
         cmocka_unit_test(joining_matches_layers_and_merges_names),
         cmocka_unit_test(bare_numbers_stay_numbers_among_themselves),

@@ -154,9 +154,17 @@ void rbl_mesh_builder_like(rblMeshBuilder* builder, const rblMeshView* source)
     }
 }
 
+// Whether one more element than `count` has a number.
+static bool has_number(rblMeshBuilder* builder, size_t count)
+{
+    builder->too_large = builder->too_large || count >= RBL_MAX_ELEMENTS;
+    return !builder->too_large;
+}
+
 uint32_t rbl_mesh_builder_vertex(rblMeshBuilder* builder, rblVec3d position)
 {
-    if (builder->failed || !rbl_array_push(&builder->positions, position))
+    if (builder->failed || !has_number(builder, builder->positions.count) ||
+        !rbl_array_push(&builder->positions, position))
     {
         builder->failed = true;
         return 0;
@@ -183,7 +191,8 @@ static bool grow_layers(rblMeshBuilder* builder)
 
 uint32_t rbl_mesh_builder_corner(rblMeshBuilder* builder, uint32_t vertex)
 {
-    if (builder->failed || !rbl_array_push(&builder->corner_vertices, vertex) || !grow_layers(builder))
+    if (builder->failed || !has_number(builder, builder->corner_vertices.count) ||
+        !rbl_array_push(&builder->corner_vertices, vertex) || !grow_layers(builder))
     {
         builder->failed = true;
         return 0;
@@ -283,6 +292,12 @@ void rbl_mesh_builder_cancel_face(rblMeshBuilder* builder)
 
 static rblResult check_finished(const rblMeshBuilder* builder)
 {
+    // Some readers fill the arrays themselves.
+    if (builder->too_large || builder->corner_vertices.count > RBL_MAX_ELEMENTS ||
+        builder->positions.count > RBL_MAX_ELEMENTS)
+    {
+        return rbl_fail(RBL_ERROR_LIMIT, "the mesh has more than %u corners or vertices", RBL_MAX_ELEMENTS);
+    }
     if (builder->failed)
     {
         return rbl_fail_memory();
@@ -290,12 +305,6 @@ static rblResult check_finished(const rblMeshBuilder* builder)
     if (builder->face_starts.count == 0)
     {
         return rbl_fail(RBL_ERROR_GEOMETRY, "the mesh has no faces");
-    }
-    // Indices, and the two marks of topology.h, must fit in 32 bits.
-    const size_t limit = UINT32_MAX - 2;
-    if (builder->corner_vertices.count > limit || builder->positions.count > limit)
-    {
-        return rbl_fail(RBL_ERROR_LIMIT, "the mesh has more than 2^32 - 3 corners or vertices");
     }
     return RBL_OK;
 }

@@ -108,7 +108,7 @@ static void add_face(const Input* input, uint32_t face, bool any_materials, bool
 
 typedef struct Totals
 {
-    size_t vertices, faces, corners;
+    uint64_t vertices, faces, corners;
     size_t most_entries; // layers and names of one input
     bool any_materials, any_groups;
 } Totals;
@@ -164,9 +164,9 @@ rblResult rbl_mesh_joined(const rblMeshView* const* views, uint32_t count, const
                           rblMesh** out)
 {
     const Totals totals = sum_up(views, count);
-    if (totals.corners >= UINT32_MAX - 2 || totals.vertices >= UINT32_MAX - 2)
+    if (totals.corners > RBL_MAX_ELEMENTS || totals.vertices > RBL_MAX_ELEMENTS)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "join: more than 2^32 - 4 corners or vertices in all");
+        return rbl_fail(RBL_ERROR_LIMIT, "join: more than %u corners or vertices in all", RBL_MAX_ELEMENTS);
     }
     uint32_t* map = RBL_NEW_ARRAY(allocator, uint32_t, totals.most_entries);
     if (map == NULL && totals.most_entries > 0)
@@ -175,7 +175,7 @@ rblResult rbl_mesh_joined(const rblMeshView* const* views, uint32_t count, const
     }
     rblMeshBuilder builder;
     rbl_mesh_builder_init(&builder, allocator);
-    rbl_mesh_builder_reserve(&builder, totals.vertices, totals.faces, totals.corners);
+    rbl_mesh_builder_reserve(&builder, (size_t)totals.vertices, (size_t)totals.faces, (size_t)totals.corners);
     add_inputs(views, count, &totals, map, &builder);
     RBL_FREE_ARRAY(allocator, map, totals.most_entries);
     return rbl_mesh_builder_finish(&builder, out);

@@ -13,6 +13,10 @@
 
 typedef struct rblMesh rblMesh;
 
+// The most vertices or corners a mesh may have: their numbers, and the two marks of topology.h, fit in 32
+// bits.
+#define RBL_MAX_ELEMENTS (UINT32_MAX - 3)
+
 typedef struct rblBuilderLayer
 {
     rblLayerKind kind;
@@ -26,8 +30,9 @@ typedef struct rblNameTable
     rblHashMap numbers; // from the hash of a name to its number
 } rblNameTable;
 
-// Collects a mesh. Running out of memory is remembered and reported by rbl_mesh_builder_finish(), so that
-// callers need not check every call; until then everything after the failure does nothing.
+// Collects a mesh. Running out of memory or numbers is remembered and reported by
+// rbl_mesh_builder_finish(), so that callers need not check every call; until then everything after the
+// failure does nothing.
 typedef struct rblMeshBuilder
 {
     const rblAllocator* allocator;
@@ -42,6 +47,7 @@ typedef struct rblMeshBuilder
     rblNameTable groups;
     uint32_t open_corner; // first corner of the face being built
     bool failed;
+    bool too_large; // that was why
 } rblMeshBuilder;
 
 void rbl_mesh_builder_init(rblMeshBuilder* builder, const rblAllocator* allocator);
@@ -83,9 +89,9 @@ uint32_t rbl_mesh_builder_face(rblMeshBuilder* builder, uint32_t material, uint3
 // Forget the corners added since the last face.
 void rbl_mesh_builder_cancel_face(rblMeshBuilder* builder);
 
-// Turn the builder into a mesh and leave the builder empty. RBL_ERROR_MEMORY, RBL_ERROR_LIMIT (2^32 elements)
-// or RBL_ERROR_GEOMETRY (no faces); the builder is discarded then too. Indices are trusted: readers check
-// theirs.
+// Turn the builder into a mesh and leave the builder empty. RBL_ERROR_MEMORY, RBL_ERROR_LIMIT
+// (RBL_MAX_ELEMENTS) or RBL_ERROR_GEOMETRY (no faces); the builder is discarded then too. Indices are
+// trusted: readers check theirs.
 rblResult rbl_mesh_builder_finish(rblMeshBuilder* builder, rblMesh** out);
 
 const rblMeshView* rbl_mesh_get_view(const rblMesh* mesh);

@@ -14,9 +14,9 @@ static rblResult check_layout(const rblMeshView* view)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: it has no vertices or no faces");
     }
-    if (view->vertex_count >= UINT32_MAX - 2 || view->corner_count >= UINT32_MAX - 2)
+    if (view->vertex_count > RBL_MAX_ELEMENTS || view->corner_count > RBL_MAX_ELEMENTS)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "mesh: more than 2^32 - 4 vertices or corners");
+        return rbl_fail(RBL_ERROR_LIMIT, "mesh: more than %u vertices or corners", RBL_MAX_ELEMENTS);
     }
     if (view->face_starts[0] != 0)
     {

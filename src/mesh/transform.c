@@ -1,43 +1,20 @@
 #include "base/error.h"
-#include "math/predicates.h"
-#include "math/vec.h"
+#include "math/float_bits.h"
+#include "math/mat3.h"
 #include "mesh/mesh.h"
 
-static double largest_entry(const rblMat3d* m)
-{
-    const double entries[9] = {m->cx.x, m->cx.y, m->cx.z, m->cy.x, m->cy.y,
-                               m->cy.z, m->cz.x, m->cz.y, m->cz.z};
-    double largest = 0;
-    for (int i = 0; i < 9; ++i)
-    {
-        largest = rbl_maxd(fabs(entries[i]), largest);
-    }
-    return largest;
-}
-
-// The same matrix times a power of two, entries at most 1: products of its entries neither overflow nor
-// vanish.
-static rblMat3d scaled_to_unit(const rblMat3d* m)
-{
-    const double largest = largest_entry(m);
-    double scale = 1;
-    while (largest > 0 && largest * scale < 0.5 && scale < 0x1p+1000)
-    {
-        scale *= 2;
-    }
-    while (largest * scale > 1)
-    {
-        scale *= 0.5;
-    }
-    return (rblMat3d){rbl_scale3d(m->cx, scale), rbl_scale3d(m->cy, scale), rbl_scale3d(m->cz, scale)};
-}
+// Further down than this, nothing is left of a float.
+#define MOST_SHIFT 1500
 
 typedef struct Transform
 {
     const rblMeshView* view;
     rblMat3d linear;
     rblVec3d offset;
-    rblMat3d normal; // what normals are multiplied by: the inverse transpose, but for a positive factor
+    // What normals are multiplied by, the inverse transpose, but for a positive factor: columns of moderate size, and the
+    // powers of two that belong to each and may differ by more than fits in a number.
+    rblMat3d normal;
+    int exponents[3];
     bool mirrors;
 } Transform;
 
@@ -49,24 +26,26 @@ static rblResult prepare(Transform* transform)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "transform: the matrix or the offset is not finite");
     }
-    const rblMat3d unit = scaled_to_unit(m);
-    const double sign = rbl_orient3d(unit.cx, unit.cy, unit.cz, rbl_vec3d(0, 0, 0));
-    if (!(sign != 0))
+    const double sign = rbl_mat3d_determinant(m);
+    if (sign == 0.0)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "transform: the matrix is singular, it flattens the mesh");
+    }
+    const rblVec3d columns[3] = {m->cx, m->cy, m->cz};
+    rblVec3d unit[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        const double size = rbl_maxd(fabs(columns[i].x), rbl_maxd(fabs(columns[i].y), fabs(columns[i].z)));
+        rbl_split_exponent(size, &transform->exponents[i]);
+        unit[i] = rbl_scaled3d(columns[i], -transform->exponents[i]);
     }
     // The columns of the cofactor matrix, which is the inverse transpose times the determinant.
     const double side = sign > 0 ? 1 : -1;
     transform->mirrors = sign < 0;
-    transform->normal.cx = rbl_scale3d(rbl_cross3d(unit.cy, unit.cz), side);
-    transform->normal.cy = rbl_scale3d(rbl_cross3d(unit.cz, unit.cx), side);
-    transform->normal.cz = rbl_scale3d(rbl_cross3d(unit.cx, unit.cy), side);
+    transform->normal.cx = rbl_scale3d(rbl_cross3d(unit[1], unit[2]), side);
+    transform->normal.cy = rbl_scale3d(rbl_cross3d(unit[2], unit[0]), side);
+    transform->normal.cz = rbl_scale3d(rbl_cross3d(unit[0], unit[1]), side);
     return RBL_OK;
-}
-
-static rblVec3d multiply(const rblMat3d* m, rblVec3d v)
-{
-    return rbl_add3d(rbl_add3d(rbl_scale3d(m->cx, v.x), rbl_scale3d(m->cy, v.y)), rbl_scale3d(m->cz, v.z));
 }
 
 static rblResult add_vertices(const Transform* transform, rblMeshBuilder* builder)
@@ -74,7 +53,8 @@ static rblResult add_vertices(const Transform* transform, rblMeshBuilder* builde
     const rblMeshView* view = transform->view;
     for (uint32_t v = 0; v < view->vertex_count; ++v)
     {
-        const rblVec3d p = rbl_add3d(multiply(&transform->linear, view->positions[v]), transform->offset);
+        const rblVec3d p =
+            rbl_add3d(rbl_mat3d_apply(&transform->linear, view->positions[v]), transform->offset);
         if (!rbl_finite3d(p) && rbl_finite3d(view->positions[v]))
         {
             return rbl_fail(RBL_ERROR_ARGUMENT, "transform: position %u becomes too large for a number", v);
@@ -82,6 +62,25 @@ static rblResult add_vertices(const Transform* transform, rblMeshBuilder* builde
         rbl_mesh_builder_vertex(builder, p);
     }
     return RBL_OK;
+}
+
+static rblVec3d transformed_normal(const Transform* transform, rblVec3d old)
+{
+    const double parts[3] = {old.x, old.y, old.z};
+    int smallest = MOST_SHIFT;
+    for (int i = 0; i < 3; ++i)
+    {
+        const bool counts = parts[i] != 0.0 && transform->exponents[i] < smallest;
+        smallest = counts ? transform->exponents[i] : smallest;
+    }
+    double scaled[3] = {0, 0, 0};
+    for (int i = 0; i < 3; ++i)
+    {
+        const int shift = smallest - transform->exponents[i]; // at most 0 where the part is not
+        scaled[i] = parts[i] != 0.0 && shift > -MOST_SHIFT ? rbl_scaled(parts[i], shift) : 0.0;
+    }
+    const rblVec3d turned = rbl_mat3d_apply(&transform->normal, rbl_vec3d(scaled[0], scaled[1], scaled[2]));
+    return rbl_normalize3d(turned, old);
 }
 
 static void add_corner(const Transform* transform, rblMeshBuilder* builder, uint32_t corner)
@@ -93,9 +92,8 @@ static void add_corner(const Transform* transform, rblMeshBuilder* builder, uint
         if (view->layers[i].kind == RBL_LAYER_NORMAL)
         {
             const float* old = view->layers[i].data + (size_t)corner * 3;
-            const rblVec3d turned =
-                multiply(&transform->normal, rbl_vec3d((double)old[0], (double)old[1], (double)old[2]));
-            const rblVec3 unit = rbl_to_float3(rbl_normalize3d(turned, rbl_vec3d(0, 0, 0)));
+            const rblVec3 unit = rbl_to_float3(
+                transformed_normal(transform, rbl_to_double3(rbl_vec3(old[0], old[1], old[2]))));
             const float values[3] = {unit.x, unit.y, unit.z};
             rbl_mesh_builder_set(builder, i, added, values);
         }

@@ -127,8 +127,9 @@ void rbl_free(const rblAllocator* allocator, void* memory, size_t size)
     {
         return;
     }
-    atomic_fetch_sub(&bytes_in_use, size);
+    // Counted last: while the count says none, rbl_set_allocator() may replace what is called here.
     allocator->free(memory, size, allocator->context);
+    atomic_fetch_sub(&bytes_in_use, size);
 }
 
 bool rbl_checked_multiply(size_t a, size_t b, size_t* out)

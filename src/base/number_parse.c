@@ -361,7 +361,10 @@ parse_any(const char* text, const char* end, double* out)
     if (count <= MAX_FAST_DIGITS)
     {
         const double value = convert_short(w, exponent + explicit_exponent, count, negative, &done);
-        *out = done ? value : *out;
+        if (done)
+        {
+            *out = value;
+        }
     }
     if (!done)
     {

@@ -24,7 +24,7 @@ uint32_t rbl_random_below(rblRandom* random, uint32_t bound);
 float rbl_random_float(rblRandom* random);
 double rbl_random_double(rblRandom* random);
 
-// Uniform in [low, high).
+// Uniform in [low, high]; `high` only by rounding.
 double rbl_random_range(rblRandom* random, double low, double high);
 
 #endif

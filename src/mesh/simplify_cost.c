@@ -7,7 +7,7 @@
 // How heavily a feature edge weighs, relative to a triangle as large as the square over the edge.
 #define FEATURE_WEIGHT 10.0
 
-// An attribute difference of 1 counts like this part of the bounding box's diagonal, times the caller's
+// An attribute difference of 1 counts like this part of the bounding box's longest side, times the caller's
 // weight.
 #define ATTRIBUTE_UNIT 0.1
 

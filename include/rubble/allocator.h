@@ -18,8 +18,8 @@ typedef struct rblAllocator
 } rblAllocator;
 
 /// Replace the allocator of everything created from now on. Null restores malloc and free.
-/// RBL_ERROR_BUSY while any object of the library is alive (threads of rbl_set_tasks() included), RBL_ERROR_ARGUMENT
-/// when a function is missing. No other call may be under way on another thread.
+/// RBL_ERROR_BUSY while any object of the library is alive (threads of rbl_set_tasks() included),
+/// RBL_ERROR_ARGUMENT when a function is missing. No other call may be under way on another thread.
 RBL_API rblResult rbl_set_allocator(const rblAllocator* allocator);
 
 /// Bytes that Rubble holds at this moment, through whichever allocator.

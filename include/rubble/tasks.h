@@ -17,7 +17,8 @@ typedef struct rblTasks
     uint32_t worker_count; ///< how many tasks are worth enqueuing at once, 1 to RBL_MAX_WORKERS
 
     /// Start a task; returns a handle for finish, or null when the task was run before returning.
-    /// Both null: Rubble's own pool of worker_count threads (the caller counts as one; WebAssembly has no other).
+    /// Both null: Rubble's own pool of worker_count threads (the caller counts as one, and is the only one in
+    /// WebAssembly).
     void* (*enqueue)(rblTaskFcn* fcn, void* task_context, void* context);
     void (*finish)(void* handle, void* context); ///< wait until that task is done
     void* context;                               ///< handed to both

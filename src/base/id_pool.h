@@ -21,8 +21,8 @@ bool rbl_id_pool_take(rblIdPool* pool, uint32_t* slot, uint32_t* generation);
 // Give a taken slot back; its id is stale from now on.
 void rbl_id_pool_give(rblIdPool* pool, uint32_t slot);
 
-// Free the memory of a pool without taken slots, and go on so that no id given out before is ever valid again. A pool
-// that has used up all generations of a slot (2^31) keeps its memory.
+// Free the memory of a pool without taken slots, and go on so that no id given out before is ever valid
+// again. A pool that has used up all generations of a slot (2^31) keeps its memory.
 void rbl_id_pool_shed(rblIdPool* pool);
 
 // True when index1 and generation name a taken slot, which is then index1 - 1.

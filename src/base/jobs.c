@@ -13,7 +13,8 @@ struct rblJobs
 #endif
 };
 
-// What rbl_set_tasks() chose: one place whose content changes, so that whoever has its address has the jobs in force.
+// What rbl_set_tasks() chose: one place whose content changes, so that whoever has its address has the jobs
+// in force.
 static rblJobs default_jobs = {.tasks = {.worker_count = 1}};
 static rblMutex default_mutex = RBL_MUTEX_INIT; // guards it and the count
 static uint32_t default_loops;                  // under way on it

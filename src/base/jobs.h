@@ -14,8 +14,7 @@ typedef struct rblRange
 {
     uint32_t begin, end; // items begin .. end - 1
     uint32_t block;      // which block this is, below rbl_block_count(count, min_range)
-    uint32_t
-        worker; // who runs it, below RBL_MAX_WORKERS; never two at once in the same loop with the same number
+    uint32_t worker;     // who runs it, below RBL_MAX_WORKERS; of one loop, never two at once
 } rblRange;
 
 typedef void rblRangeFcn(rblRange range, void* context);
@@ -27,8 +26,8 @@ rblResult rbl_jobs_create(const rblTasks* tasks, const rblAllocator* allocator, 
 void rbl_jobs_destroy(rblJobs* jobs);
 uint32_t rbl_jobs_worker_count(const rblJobs* jobs);
 
-// The jobs that rbl_set_tasks() chose, for everything that has none of its own. Always the same address; what is behind
-// it may change between two loops, the worker count too.
+// The jobs that rbl_set_tasks() chose, for everything that has none of its own. Always the same address; what
+// is behind it may change between two loops, the worker count too.
 rblJobs* rbl_default_jobs(void);
 
 // How many blocks a loop is cut into: at most RBL_MAX_BLOCKS, each of at least min_range items (but the last).

@@ -219,8 +219,8 @@ static rblMat3d inertia_about(const Moments* m, rblVec3d r)
     return (rblMat3d){{yy + zz, -xy, -xz}, {-xy, xx + zz, -yz}, {-xz, -yz, xx + yy}};
 }
 
-// The smallest principal moment of a needle drowns in the rounding of the matrix that holds the others too. Measured
-// along the principal axes it stands alone.
+// The smallest principal moment of a needle drowns in the rounding of the matrix that holds the others too.
+// Measured along the principal axes it stands alone.
 static double smallest_moment(const rblMeshView* view, const rblIndexArray* corners,
                               const rblMassProperties* properties, double density)
 {

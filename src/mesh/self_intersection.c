@@ -121,9 +121,9 @@ static bool flush_hits(Block* block, const rblTriangleSet* set, uint32_t triangl
     return true;
 }
 
-// Whether this block and those before it have found all that is wanted already. What they find besides cannot be among
-// the first pairs, so that stopping here changes nothing, whenever it happens; without it 128 blocks would each collect
-// as many as all are allowed together.
+// Whether this block and those before it have found all that is wanted already. What they find besides cannot
+// be among the first pairs, so that stopping here changes nothing, whenever it happens; without it 128 blocks
+// would each collect as many as all are allowed together.
 static bool has_enough(const Search* search, uint32_t block)
 {
     size_t sum = 0;

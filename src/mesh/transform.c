@@ -11,8 +11,8 @@ typedef struct Transform
     const rblMeshView* view;
     rblMat3d linear;
     rblVec3d offset;
-    // What normals are multiplied by, the inverse transpose, but for a positive factor: columns of moderate size, and the
-    // powers of two that belong to each and may differ by more than fits in a number.
+    // What normals are multiplied by, the inverse transpose, but for a positive factor: columns of moderate
+    // size, and the powers of two that belong to each and may differ by more than fits in a number.
     rblMat3d normal;
     int exponents[3];
     bool mirrors;

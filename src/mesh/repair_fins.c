@@ -1,7 +1,7 @@
-// Fins and walls: patches that meet the rest of the surface at edges of three or more faces, and without which
-// the rest is complete.
+// Fins and walls: patches that meet the rest of the surface at edges of three or more faces, and without
+// which the rest is complete.
 //   - A fin also ends in the open: it has boundary edges that start where the edges it hangs on end. Where
-//     several could go, the smallest goes first. A patch whose boundary lies elsewhere may just as well be surface
+//     several could go, the smallest goes first. A patch whose boundary lies elsewhere may well be surface
 //     with a hole in it: it counts as a fin only when no other patch there has a boundary.
 //   - A wall spans the inside: all of its rim is shared, by an odd number of faces, and nothing of it can be
 //     seen from outside.

@@ -43,7 +43,9 @@ static uint64_t cell_key(const VertexGrid* grid, rblVec3d p, int offset)
     const double cell[3] = {floor(p.x / grid->width) + (offset % 3 - 1) + 0.0,
                             floor(p.y / grid->width) + (offset / 3 % 3 - 1) + 0.0,
                             floor(p.z / grid->width) + (offset / 9 - 1) + 0.0};
-    return rbl_hash_bytes(RBL_HASH_START, cell, sizeof cell);
+    uint64_t bits[3];
+    memcpy(bits, cell, sizeof bits);
+    return rbl_hash_u64(rbl_hash_u64(rbl_hash_u64(bits[0]) + bits[1]) + bits[2]);
 }
 
 static bool grid_add(VertexGrid* grid, const rblRepair* r, uint32_t vertex)

@@ -12,7 +12,8 @@
 #include "mesh/repair.h"
 #include <string.h>
 
-// Kept vertices in a hash of cubic cells as wide as the tolerance.
+// Kept vertices in a hash of cubic cells a few tolerances wide, so that most vertices have only one to look
+// into.
 typedef struct WeldGrid
 {
     rblHashMap cells; // from cell to the last vertex put there
@@ -21,21 +22,25 @@ typedef struct WeldGrid
     double width; // 0: the cell is the position itself
 } WeldGrid;
 
+#define TOLERANCES_PER_CELL 8.0
+
 static uint64_t hash_coordinates(double x, double y, double z)
 {
     const double values[3] = {x + 0.0, y + 0.0, z + 0.0}; // -0 and 0 are one place
-    return rbl_hash_bytes(RBL_HASH_START, values, sizeof values);
+    uint64_t bits[3];
+    memcpy(bits, values, sizeof bits);
+    return rbl_hash_u64(rbl_hash_u64(rbl_hash_u64(bits[0]) + bits[1]) + bits[2]);
 }
 
-static uint64_t cell_key(const WeldGrid* grid, rblVec3d p, const double offset[3])
+static uint64_t cell_of(const WeldGrid* grid, rblVec3d p)
 {
     if (grid->width == 0)
     {
         return hash_coordinates(p.x, p.y, p.z);
     }
-    return hash_coordinates(floor((p.x - grid->lower.x) / grid->width) + offset[0],
-                            floor((p.y - grid->lower.y) / grid->width) + offset[1],
-                            floor((p.z - grid->lower.z) / grid->width) + offset[2]);
+    return hash_coordinates(floor((p.x - grid->lower.x) / grid->width),
+                            floor((p.y - grid->lower.y) / grid->width),
+                            floor((p.z - grid->lower.z) / grid->width));
 }
 
 static void search_cell(const rblRepair* r, const WeldGrid* grid, uint64_t key, rblVec3d p, uint32_t* nearest,
@@ -53,25 +58,37 @@ static void search_cell(const rblRepair* r, const WeldGrid* grid, uint64_t key, 
     }
 }
 
-// The kept vertex that `p` joins, or RBL_NONE.
+// The kept vertex that `p` joins, or RBL_NONE. The cells of the corners of a box around `p` are all that it
+// reaches into, and mostly the same one.
 static uint32_t find_kept(const rblRepair* r, const WeldGrid* grid, rblVec3d p)
 {
     uint32_t nearest = RBL_NONE;
     double distance = (double)INFINITY;
-    const int cells = grid->width == 0 ? 1 : 27;
-    for (int i = 0; i < cells; ++i)
+    const double reach = grid->width == 0 ? 0 : 1.0001 * r->tolerance; // rounding of the corners included
+    uint64_t keys[8];
+    uint32_t count = 0;
+    for (int i = 0; i < 8; ++i)
     {
-        const double offset[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
-        search_cell(r, grid, cell_key(grid, p, offset), p, &nearest, &distance);
+        const rblVec3d corner = {p.x + (i & 1 ? reach : -reach), p.y + (i & 2 ? reach : -reach),
+                                 p.z + (i & 4 ? reach : -reach)};
+        keys[count] = cell_of(grid, corner);
+        uint32_t known = 0;
+        while (keys[known] != keys[count])
+        {
+            known += 1;
+        }
+        if (known == count)
+        {
+            search_cell(r, grid, keys[count++], p, &nearest, &distance);
+        }
     }
     return nearest;
 }
 
 static bool keep(WeldGrid* grid, uint32_t vertex, rblVec3d p)
 {
-    const double here[3] = {0, 0, 0};
     bool added;
-    uint32_t* last = rbl_hash_map_get_or_add(&grid->cells, cell_key(grid, p, here), vertex, &added);
+    uint32_t* last = rbl_hash_map_get_or_add(&grid->cells, cell_of(grid, p), vertex, &added);
     if (last == NULL)
     {
         return false;
@@ -107,10 +124,10 @@ rblResult rbl_repair_cluster(rblRepair* r, const uint8_t* chosen, uint32_t* targ
     {
         return rbl_fail_memory();
     }
-    // Cells must be countable in a double; a tolerance below that can only mean equality.
+    // A tolerance lost in the rounding of coordinates can only mean equality.
     const double diagonal = rbl_distance3d(r->bounds.upper, r->bounds.lower);
     grid.lower = r->bounds.lower;
-    grid.width = r->tolerance > diagonal * 0x1p-50 ? r->tolerance : 0;
+    grid.width = r->tolerance > diagonal * 0x1p-40 ? TOLERANCES_PER_CELL * r->tolerance : 0;
     rbl_hash_map_init(&grid.cells, r->allocator);
     const bool ok = find_targets(r, &grid, chosen, targets);
     rbl_hash_map_free(&grid.cells);

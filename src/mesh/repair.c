@@ -120,16 +120,11 @@ static bool same_mesh(const rblMeshView* a, const rblMeshView* b)
            same_layers(a, b);
 }
 
-static rblResult rebuild(rblRepair* r, rblMesh** mesh)
+static rblResult rebuild(rblRepair* r, rblMesh** mesh, bool smooth)
 {
     rblMesh* rebuilt;
-    const rblResult result =
-        rbl_repair_remesh(rbl_mesh_get_view(*mesh), r->options.remesh_cells, r->allocator, &rebuilt);
-    if (result == RBL_ERROR_GEOMETRY) // the grid sees nothing: the verdict on what there is stands
-    {
-        return RBL_OK;
-    }
-    RBL_TRY(result);
+    RBL_TRY(
+        rbl_repair_remesh(rbl_mesh_get_view(*mesh), r->options.remesh_cells, smooth, r->allocator, &rebuilt));
     rbl_mesh_free(*mesh);
     *mesh = rebuilt;
     r->report->remeshed = true;
@@ -137,6 +132,21 @@ static rblResult rebuild(rblRepair* r, rblMesh** mesh)
     r->open_loops.count = 0;
     RBL_TRY(rbl_repair_inspect(rbl_mesh_get_view(*mesh), r->allocator, &r->report->after));
     rbl_repair_judge(r);
+    return RBL_OK;
+}
+
+// With sharp edges first; if these fold over each other, smooth.
+static rblResult rebuild_if_needed(rblRepair* r, rblMesh** mesh)
+{
+    for (int smooth = 0; smooth < 2 && r->options.remesh_cells != 0 && !r->report->solid; ++smooth)
+    {
+        const rblResult result = rebuild(r, mesh, smooth != 0);
+        if (result == RBL_ERROR_GEOMETRY) // the grid sees nothing: the verdict on what there is stands
+        {
+            return RBL_OK;
+        }
+        RBL_TRY(result);
+    }
     return RBL_OK;
 }
 
@@ -160,7 +170,7 @@ static rblResult judge(rblRepair* r, rblMesh** mesh, const rblMeshReport* before
         RBL_TRY(rbl_repair_inspect(outcome, r->allocator, &r->report->after));
     }
     rbl_repair_judge(r);
-    return r->report->solid || r->options.remesh_cells == 0 ? RBL_OK : rebuild(r, mesh);
+    return rebuild_if_needed(r, mesh);
 }
 
 static rblResult mend_and_build(rblRepair* r, rblMesh** out)

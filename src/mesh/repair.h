@@ -177,6 +177,10 @@ rblResult rbl_repair_flip(rblRepair* r, const uint8_t* marks);
 
 rblResult rbl_repair_build(rblRepair* r, rblMesh** out);
 
+// Give a corner of a new face its face's normal where the one it took over is more than 60 degrees off: it
+// comes from around a sharp edge.
+void rbl_repair_adjust_normals(rblMeshBuilder* builder, uint32_t corner, rblVec3d unit);
+
 // ---- the passes; each counts what it does in the report ----
 
 rblResult rbl_repair_drop_non_finite(rblRepair* r); // repair_faces.c
@@ -210,9 +214,9 @@ void rbl_repair_judge(const rblRepair* r);
 
 // ---- repair_remesh.c ----
 
-// The surface around everything that `mesh` winds round, on a grid; attributes from the closest face of
-// `mesh`.
-rblResult rbl_repair_remesh(const rblMeshView* mesh, uint32_t cells, const rblAllocator* allocator,
-                            rblMesh** out);
+// The surface around everything that `mesh` winds round, on a grid, with sharp edges or smooth; attributes
+// from the closest face of `mesh`. RBL_ERROR_GEOMETRY when the grid sees nothing.
+rblResult rbl_repair_remesh(const rblMeshView* mesh, uint32_t cells, bool smooth,
+                            const rblAllocator* allocator, rblMesh** out);
 
 #endif

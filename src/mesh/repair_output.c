@@ -28,31 +28,56 @@ static void add_corner(rblRepair* r, rblMeshBuilder* builder, uint32_t vertex, u
                                   (uint32_t)corners->count);
 }
 
-// The stored normals of a face that was turned over or is new must look the way it does: one that looks back
-// is turned too, and one that a new face took over from around a sharp rim (more than 60 degrees off) is
-// replaced.
-static void mend_normals(rblRepair* r, rblMeshBuilder* builder, const rblRepairFace* face, rblVec3d unit,
-                         uint32_t first_corner)
+// The cosine between a stored normal and the one of its face; 1 when the layer holds no normals.
+static double normal_cosine(const rblMeshBuilder* builder, uint32_t layer, uint32_t corner, rblVec3d unit)
 {
-    for (uint32_t k = 0; k < r->source->layer_count; ++k)
+    const rblBuilderLayer* normals = &builder->layers.data[layer];
+    if (normals->kind != RBL_LAYER_NORMAL)
     {
-        for (uint32_t i = 0;
-             r->source->layers[k].kind == RBL_LAYER_NORMAL && i < face->size && !builder->failed; ++i)
+        return 1;
+    }
+    const float* n = normals->data.data + (size_t)corner * 3;
+    return (double)n[0] * unit.x + (double)n[1] * unit.y + (double)n[2] * unit.z;
+}
+
+void rbl_repair_adjust_normals(rblMeshBuilder* builder, uint32_t corner, rblVec3d unit)
+{
+    const rblVec3 own = rbl_to_float3(unit);
+    for (uint32_t k = 0; k < builder->layers.count && !builder->failed; ++k)
+    {
+        if (normal_cosine(builder, k, corner, unit) < 0.5)
         {
-            const uint32_t corner = first_corner + i;
-            const float* stored = builder->layers.data[k].data.data + (size_t)corner * 3;
-            const double along =
-                (double)stored[0] * unit.x + (double)stored[1] * unit.y + (double)stored[2] * unit.z;
-            if (face->hole != RBL_NONE && along < 0.5)
-            {
-                const rblVec3 own = rbl_to_float3(unit);
-                rbl_mesh_builder_set(builder, k, corner, (const float[3]){own.x, own.y, own.z});
-            }
-            else if (along < 0)
-            {
-                rbl_mesh_builder_set(builder, k, corner,
-                                     (const float[3]){-stored[0], -stored[1], -stored[2]});
-            }
+            rbl_mesh_builder_set(builder, k, corner, (const float[3]){own.x, own.y, own.z});
+        }
+    }
+}
+
+// The stored normals of a face that was turned over: those that look back are turned too.
+static void turn_normals(rblMeshBuilder* builder, uint32_t corner, rblVec3d unit)
+{
+    for (uint32_t k = 0; k < builder->layers.count && !builder->failed; ++k)
+    {
+        if (normal_cosine(builder, k, corner, unit) < 0)
+        {
+            const float* n = builder->layers.data[k].data.data + (size_t)corner * 3;
+            rbl_mesh_builder_set(builder, k, corner, (const float[3]){-n[0], -n[1], -n[2]});
+        }
+    }
+}
+
+static void mend_normals(const rblRepair* r, rblMeshBuilder* builder, uint32_t f, uint32_t first_corner)
+{
+    const rblRepairFace* face = &r->faces.data[f];
+    const rblVec3d unit = rbl_normalize3d(rbl_repair_normal_area2(r, f), (rblVec3d){0, 0, 0});
+    for (uint32_t i = 0; i < face->size; ++i)
+    {
+        if (face->hole != RBL_NONE)
+        {
+            rbl_repair_adjust_normals(builder, first_corner + i, unit);
+        }
+        else if (face->flipped)
+        {
+            turn_normals(builder, first_corner + i, unit);
         }
     }
 }
@@ -67,11 +92,7 @@ static void add_face(rblRepair* r, rblMeshBuilder* builder, uint32_t f, const ui
         const rblRepairCorner* corner = &r->corners.data[face->begin + i];
         add_corner(r, builder, numbers[corner->vertex], corner->source, corners, weights);
     }
-    if (face->flipped || face->hole != RBL_NONE)
-    {
-        const rblVec3d unit = rbl_normalize3d(rbl_repair_normal_area2(r, f), (rblVec3d){0, 0, 0});
-        mend_normals(r, builder, face, unit, first_corner);
-    }
+    mend_normals(r, builder, f, first_corner);
     rbl_mesh_builder_face(builder, r->source->face_materials[face->source],
                           r->source->face_groups[face->source],
                           face->hole == RBL_NONE ? r->source->face_origins[face->source] : RBL_NONE);

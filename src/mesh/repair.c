@@ -88,11 +88,12 @@ static rblResult mend_orientation(rblRepair* r)
 
 static rblResult explain_nothing_left(const rblRepairReport* report)
 {
-    return rbl_fail(RBL_ERROR_GEOMETRY,
-                    "repair: nothing is left: %u faces are not finite, %u have no area, %u are duplicates, "
-                    "%u components have no volume",
-                    report->dropped_non_finite, report->dropped_degenerate, report->dropped_duplicate,
-                    report->dropped_components);
+    return rbl_fail(
+        RBL_ERROR_GEOMETRY,
+        "repair: nothing is left (faces not finite: %u, without area: %u, duplicates: %u, fins: %u; "
+        "components without volume: %u)",
+        report->dropped_non_finite, report->dropped_degenerate, report->dropped_duplicate,
+        report->dropped_fins, report->dropped_components);
 }
 
 static bool same_layers(const rblMeshView* a, const rblMeshView* b)

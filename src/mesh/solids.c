@@ -136,7 +136,7 @@ static const rblSolidParameter column_parameters[] = {
 static const rblSolidParameter rock_parameters[] = {
     LENGTH("radius", "of the ball it is cut from, m", 0.15),
     COUNT("seed", "another number, another rock", 1, 0, 4294967295.0),
-    NUMBER("roughness", "strength of the noise", 0.35, 0, 1),
+    NUMBER("roughness", "strength of the noise", 0.25, 0, 1),
     COUNT("cuts", "planes that cut the ball", 14, 0, 64),
     {.name = "stretch",
      .help = "scale along x, y and z",
@@ -164,6 +164,20 @@ static const rblSolidParameter wall_parameters[] = {
     GRID("segments", "faces along each side of a plain wall"),
 };
 
+static const rblSolidParameter piggybank_parameters[] = {
+    LENGTH("length", "from snout to tail, m", 0.2),
+    LENGTH("thickness", "of the shell, m", 0.014),
+    NUMBER("slot", "length of the coin slot as a part of length; 0: none, a sealed hollow", 0.2, 0, 0.25),
+    COUNT("resolution", "grid cells along its length", 80, 48, 256),
+    COUNT("triangles", "simplified to about this many, 0: as the grid has them", 12000, 0, 4294967295.0),
+};
+
+static const rblSolidParameter statue_parameters[] = {
+    LENGTH("height", "with its plinth, m", 0.4),
+    COUNT("resolution", "grid cells along its height", 96, 56, 320),
+    COUNT("triangles", "simplified to about this many, 0: as the grid has them", 9000, 0, 4294967295.0),
+};
+
 #define KIND(text, about, table)                                                                             \
     {                                                                                                        \
         (text), (about), sizeof(table) / sizeof *(table), (table)                                            \
@@ -186,13 +200,18 @@ static const rblSolidKind kinds[] = {
     KIND("rock", "a ball cut by planes and roughened; origin inside, near its centre", rock_parameters),
     KIND("tile", "a slab with a rounded upper edge; lies at y = 0", tile_parameters),
     KIND("wall", "bricks in running bond, or plain; stands at y = 0", wall_parameters),
+    KIND("piggybank", "a hollow pig with a coin slot, looking along +z; stands at y = 0",
+         piggybank_parameters),
+    KIND("statue", "a stone giant with folded hands on a plinth, looking along +z; stands at y = 0",
+         statue_parameters),
 };
 
 static rblSolidMaker* const makers[] = {
-    rbl_make_solid_box,      rbl_make_solid_brick,   rbl_make_solid_sphere,    rbl_make_solid_icosphere,
-    rbl_make_solid_cylinder, rbl_make_solid_capsule, rbl_make_solid_torus,     rbl_make_solid_lathe,
-    rbl_make_solid_plate,    rbl_make_solid_bowl,    rbl_make_solid_wineglass, rbl_make_solid_vase,
-    rbl_make_solid_column,   rbl_make_solid_rock,    rbl_make_solid_tile,      rbl_make_solid_wall,
+    rbl_make_solid_box,       rbl_make_solid_brick,   rbl_make_solid_sphere,    rbl_make_solid_icosphere,
+    rbl_make_solid_cylinder,  rbl_make_solid_capsule, rbl_make_solid_torus,     rbl_make_solid_lathe,
+    rbl_make_solid_plate,     rbl_make_solid_bowl,    rbl_make_solid_wineglass, rbl_make_solid_vase,
+    rbl_make_solid_column,    rbl_make_solid_rock,    rbl_make_solid_tile,      rbl_make_solid_wall,
+    rbl_make_solid_piggybank, rbl_make_solid_statue,
 };
 
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)

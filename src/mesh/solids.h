@@ -30,6 +30,7 @@ rblSolidMaker rbl_make_solid_box, rbl_make_solid_brick, rbl_make_solid_tile, rbl
 rblSolidMaker rbl_make_solid_sphere, rbl_make_solid_icosphere, rbl_make_solid_cylinder,
     rbl_make_solid_capsule;
 rblSolidMaker rbl_make_solid_torus, rbl_make_solid_lathe, rbl_make_solid_plate, rbl_make_solid_bowl;
+rblSolidMaker rbl_make_solid_piggybank, rbl_make_solid_statue;
 rblSolidMaker rbl_make_solid_wineglass, rbl_make_solid_vase, rbl_make_solid_column, rbl_make_solid_rock;
 
 // ---- building (solids_common.c) ----

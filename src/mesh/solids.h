@@ -38,6 +38,9 @@ rblSolidMaker rbl_make_solid_wineglass, rbl_make_solid_vase, rbl_make_solid_colu
 // A polygon of existing vertices, attributes still zero.
 void rbl_solid_face(rblMeshBuilder* builder, const uint32_t* vertices, uint32_t count);
 
+// Twice the area times the unit normal of a finished face (Newell).
+rblVec3d rbl_solid_face_normal(const rblMeshBuilder* builder, size_t face);
+
 // Give the mesh under construction a UV layer by box projection: each face flat along the axis its normal is closest to,
 // seen upright and not mirrored from outside, one texture unit to the largest extent of the whole mesh.
 void rbl_solid_box_uvs(rblMeshBuilder* builder);

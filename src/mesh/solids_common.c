@@ -84,11 +84,17 @@ static void project_corner(const BoxProjection* box, rblVec3d p, rblVec3d normal
     }
 }
 
-// Newell's normal of the face whose corners are begin .. end - 1.
-static rblVec3d builder_face_normal(const rblMeshBuilder* builder, uint32_t begin, uint32_t end)
+static uint32_t face_end(const rblMeshBuilder* builder, size_t face)
+{
+    return face + 1 < builder->face_starts.count ? builder->face_starts.data[face + 1] : builder->open_corner;
+}
+
+rblVec3d rbl_solid_face_normal(const rblMeshBuilder* builder, size_t face)
 {
     const rblVec3d* positions = builder->positions.data;
     const uint32_t* vertices = builder->corner_vertices.data;
+    const uint32_t begin = builder->face_starts.data[face];
+    const uint32_t end = face_end(builder, face);
     const rblVec3d origin = positions[vertices[begin]];
     rblVec3d sum = {0, 0, 0};
     for (uint32_t c = begin + 1; c + 1 < end; ++c)
@@ -107,13 +113,10 @@ void rbl_solid_box_uvs(rblMeshBuilder* builder)
         return;
     }
     const BoxProjection box = fit_projection(builder);
-    const size_t faces = builder->face_starts.count;
-    for (size_t f = 0; f < faces; ++f)
+    for (size_t f = 0; f < builder->face_starts.count; ++f)
     {
-        const uint32_t begin = builder->face_starts.data[f];
-        const uint32_t end = f + 1 < faces ? builder->face_starts.data[f + 1] : builder->open_corner;
-        const rblVec3d normal = builder_face_normal(builder, begin, end);
-        for (uint32_t c = begin; c < end; ++c)
+        const rblVec3d normal = rbl_solid_face_normal(builder, f);
+        for (uint32_t c = builder->face_starts.data[f]; c < face_end(builder, f); ++c)
         {
             float uv[2];
             project_corner(&box, builder->positions.data[builder->corner_vertices.data[c]], normal, uv);

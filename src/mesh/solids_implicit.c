@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "math/vec.h"
 #include "mesh/isosurface.h"
+#include "mesh/normals.h"
 #include "rubble/simplify.h"
 
 // Cells of free space around the figure: the grid must not cut it off.
@@ -33,21 +34,27 @@ static rblIsosurfaceDef lay_grid(const rblSculpture* s)
     return def;
 }
 
-// Scale and shift that give the surface the size asked for and put it on the ground.
-static double fit_scale(const rblSculpture* s, const rblAabbd* bounds)
+// How the extracted surface becomes the figure: the size asked for, the lowest point on the ground.
+typedef struct Fit
 {
-    return s->height > 0.0 ? s->height / (bounds->upper.y - bounds->lower.y)
-                           : s->length / (bounds->upper.z - bounds->lower.z);
-}
+    double scale, ground;
+} Fit;
 
-static void copy_surface(const rblSculpture* s, const rblMeshView* view, rblMeshBuilder* builder)
+static Fit fit_surface(const rblSculpture* s, const rblMeshView* view)
 {
     const rblAabbd bounds = rbl_mesh_bounds(view);
-    const double scale = fit_scale(s, &bounds);
+    const double scale = s->height > 0.0 ? s->height / (bounds.upper.y - bounds.lower.y)
+                                         : s->length / (bounds.upper.z - bounds.lower.z);
+    return (Fit){scale, bounds.lower.y};
+}
+
+static void copy_surface(const Fit* fit, const rblMeshView* view, rblMeshBuilder* builder)
+{
     for (uint32_t v = 0; v < view->vertex_count; ++v)
     {
         const rblVec3d p = view->positions[v];
-        rbl_mesh_builder_vertex(builder, rbl_vec3d(scale * p.x, scale * (p.y - bounds.lower.y), scale * p.z));
+        const rblVec3d standing = {p.x, p.y - fit->ground, p.z};
+        rbl_mesh_builder_vertex(builder, rbl_scale3d(standing, fit->scale));
     }
     for (uint32_t f = 0; f < view->face_count; ++f)
     {
@@ -55,14 +62,116 @@ static void copy_surface(const rblSculpture* s, const rblMeshView* view, rblMesh
     }
 }
 
+// ---- normals: the field knows them better than the triangles do, except on creases ----
+
+static rblVec3d field_normal(const rblSculpture* s, rblVec3d p, rblVec3d fallback)
+{
+    const double h = 0.25 * s->cell;
+    const rblVec3d gradient = {
+        s->field(rbl_vec3d(p.x + h, p.y, p.z), s->context) -
+            s->field(rbl_vec3d(p.x - h, p.y, p.z), s->context),
+        s->field(rbl_vec3d(p.x, p.y + h, p.z), s->context) -
+            s->field(rbl_vec3d(p.x, p.y - h, p.z), s->context),
+        s->field(rbl_vec3d(p.x, p.y, p.z + h), s->context) -
+            s->field(rbl_vec3d(p.x, p.y, p.z - h), s->context),
+    };
+    const rblVec3d normal = rbl_normalize3d(gradient, fallback);
+    return rbl_dot3d(normal, fallback) > 0.8 ? normal : fallback;
+}
+
+static rblVec3d layer_normal(const float* normals, uint32_t corner)
+{
+    const float* n = normals + 3 * (size_t)corner;
+    return rbl_vec3d((double)n[0], (double)n[1], (double)n[2]);
+}
+
+static bool is_zero(rblVec3d a)
+{
+    return a.x == 0.0 && a.y == 0.0 && a.z == 0.0;
+}
+
+// The normal that all corners of a vertex share; NaN where they differ, on a crease.
+static void find_shared_normals(const rblMeshBuilder* builder, const float* normals, rblVec3d* shared)
+{
+    const rblVec3d crease = {(double)NAN, (double)NAN, (double)NAN};
+    for (size_t v = 0; v < builder->positions.count; ++v)
+    {
+        shared[v] = rbl_vec3d(0, 0, 0);
+    }
+    for (uint32_t c = 0; c < builder->open_corner; ++c)
+    {
+        rblVec3d* known = &shared[builder->corner_vertices.data[c]];
+        const rblVec3d here = layer_normal(normals, c);
+        *known = is_zero(*known) || rbl_equal3d(*known, here) ? here : crease;
+    }
+}
+
+// Where the field looks away from one of the faces around a vertex, the mean of the faces has to do.
+static void drop_contradicted(const rblMeshBuilder* builder, rblVec3d* shared)
+{
+    for (uint32_t c = 0, f = 0; c < builder->open_corner; ++c)
+    {
+        f += f + 1 < builder->face_starts.count && builder->face_starts.data[f + 1] == c ? 1 : 0;
+        rblVec3d* normal = &shared[builder->corner_vertices.data[c]];
+        const rblVec3d face = rbl_solid_face_normal(builder, f);
+        if (!(rbl_dot3d(*normal, face) > 0.2 * rbl_length3d(face)))
+        {
+            normal->x = (double)NAN;
+        }
+    }
+}
+
+static void write_normals(const rblMeshBuilder* builder, const rblVec3d* shared, float* normals)
+{
+    for (uint32_t c = 0; c < builder->open_corner; ++c)
+    {
+        const rblVec3d normal = shared[builder->corner_vertices.data[c]];
+        if (rbl_finite3d(normal))
+        {
+            normals[3 * (size_t)c] = (float)normal.x;
+            normals[3 * (size_t)c + 1] = (float)normal.y;
+            normals[3 * (size_t)c + 2] = (float)normal.z;
+        }
+    }
+}
+
+static void refine_normals(const rblSculpture* s, const Fit* fit, rblMeshBuilder* builder)
+{
+    rblVec3d* shared = RBL_NEW_ARRAY(builder->allocator, rblVec3d, builder->positions.count);
+    if (shared == NULL)
+    {
+        builder->failed = true;
+        return;
+    }
+    float* normals = builder->layers.data[builder->layers.count - 1].data.data;
+    find_shared_normals(builder, normals, shared);
+    for (size_t v = 0; v < builder->positions.count; ++v)
+    {
+        const rblVec3d p = rbl_scale3d(builder->positions.data[v], 1.0 / fit->scale);
+        const bool smooth = rbl_finite3d(shared[v]);
+        shared[v] = smooth ? field_normal(s, rbl_vec3d(p.x, p.y + fit->ground, p.z), shared[v]) : shared[v];
+    }
+    drop_contradicted(builder, shared);
+    write_normals(builder, shared, normals);
+    RBL_FREE_ARRAY(builder->allocator, shared, builder->positions.count);
+}
+
 static rblResult finish_surface(const rblSculpture* s, const rblMeshView* view, const rblAllocator* allocator,
                                 rblMesh** out)
 {
+    const Fit fit = fit_surface(s, view);
     rblMeshBuilder builder;
     rbl_mesh_builder_init(&builder, allocator);
-    copy_surface(s, view, &builder);
+    copy_surface(&fit, view, &builder);
     rbl_solid_box_uvs(&builder);
-    return rbl_solid_finish(&builder, s->crease_angle, out);
+    const rblResult result = rbl_mesh_builder_add_normals(&builder, s->crease_angle);
+    if (result != RBL_OK)
+    {
+        rbl_mesh_builder_discard(&builder);
+        return result;
+    }
+    refine_normals(s, &fit, &builder);
+    return rbl_mesh_builder_finish(&builder, out);
 }
 
 // Fewer triangles on plain parts, as many as before where there is detail. Takes over `surface`.

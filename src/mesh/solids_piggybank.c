@@ -58,7 +58,7 @@ static void lay_ear(Pig* pig)
 
 static double tail_field(const Pig* pig, rblVec3d p)
 {
-    double nearest = INFINITY;
+    double nearest = (double)INFINITY;
     for (uint32_t i = 0; i < TAIL_PIECES; ++i)
     {
         const double begin = 0.034 - 0.010 * (double)i / TAIL_PIECES;

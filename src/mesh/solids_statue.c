@@ -80,7 +80,7 @@ static double arm_field(rblVec3d m)
 // Long fingers laid on the belly, reaching for each other.
 static double hand_field(rblVec3d m)
 {
-    double d = INFINITY;
+    double d = (double)INFINITY;
     for (uint32_t i = 0; i < 3; ++i)
     {
         const double y = 0.150 + 0.032 * i;

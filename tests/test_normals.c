@@ -99,7 +99,8 @@ static void an_edge_is_split_exactly_above_the_crease_angle(void** state)
 static void flipped_and_crowded_edges_are_creases(void** state)
 {
     (void)state;
-    // The second square runs the same way along the shared edge, so it looks the other way. The third stands on it.
+    // The second square runs the same way along the shared edge, so it looks the other way. The third stands
+    // on it.
     static const uint32_t starts[] = {0, 4, 8, 12};
     static const uint32_t corners[] = {0, 1, 2, 3, 0, 1, 5, 4, 1, 0, 6, 7};
     rblVec3d positions[8] = {[6] = {0, 1, 0}, [7] = {0, 1, 1}};

@@ -175,8 +175,8 @@ static void boxes_have_the_volume_of_boxes(void** state)
 static void a_chamfered_brick_has_its_volume(void** state)
 {
     (void)state;
-    // Chamfers cut prisms of b^2 / 2 off the twelve edges between the corners, where a cube of b keeps one sixth: the
-    // tetrahedron spanned by its three inner edges.
+    // Chamfers cut prisms of b^2 / 2 off the twelve edges between the corners, where a cube of b keeps one
+    // sixth: the tetrahedron spanned by its three inner edges.
     const double b = 0.02;
     const rblVec3d s = {0.3, 0.2, 0.15};
     const rblSolidValue values[] = {N3("size", s.x, s.y, s.z), N1("bevel", b), N1("segments", 1)};
@@ -200,7 +200,8 @@ static void joints_are_cut_out_of_the_wall(void** state)
     const rblSolidValue values[] = {N1("width", width), N1("height", height), N1("thickness", thickness),
                                     N1("joint", joint), N1("relief", relief), N1("courses", 5),
                                     N1("bricks", 4)};
-    // Courses 0, 2, 4 have 3 joints, courses 1, 3 have 4; a course loses half a joint's height at each neighbour.
+    // Courses 0, 2, 4 have 3 joints, courses 1, 3 have 4; a course loses half a joint's height at each
+    // neighbour.
     const double course = height / 5.0;
     double bricks = 0.0;
     for (uint32_t i = 0; i < 5; ++i)
@@ -351,7 +352,8 @@ static void closed_profiles_are_turned_exactly(void** state)
     // Points along the axis are no vertices.
     const LatheCase beads = {{0, 0, 1, 0, 0, 2, 0, 1.5, 0, 0.5}, 5, 0};
     assert_int_equal(lathe_and_check(&beads, 1, 0).vertices, 15);
-    // Off the axis: a ring. On it twice: two bodies would touch, so the outline must be one piece; here a spool.
+    // Off the axis: a ring. On it twice: two bodies would touch, so the outline must be one piece; here a
+    // spool.
     const LatheCase ring = {{1, 0, 2, 0, 2, 1, 1, 1}, 4, 0};
     check_relative(lathe_and_check(&ring, 1, 1).volume, polygon_area(13) * 3.0, 1e-14);
     const LatheCase hollow = {{0, 0, 2, 0, 2, 3, 0, 3, 0, 2, 1, 2, 1, 1, 0, 1}, 8, 0};
@@ -405,6 +407,43 @@ static void shells_have_the_thickness_asked_for(void** state)
     const LatheCase hat = {{0.5, 0, 1, 1, 1.5, 0}, 3, 0.2};
     const rblMeshReport report = lathe_and_check(&hat, 1, 1);
     check_close(report.bounds.upper.y, 1.2, 0.02);
+}
+
+static void random_shells_are_solid_or_refused(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(11, 4);
+    uint32_t made = 0;
+    for (uint32_t trial = 0; trial < 400; ++trial)
+    {
+        // A walk that may start and end on the axis and turn any way it likes.
+        const uint32_t count = 2 + rbl_random_below(&random, 6);
+        LatheCase lathe = {{0}, count, rbl_random_range(&random, 0.02, 0.4)};
+        double r = rbl_random_below(&random, 2) == 0 ? 0.0 : rbl_random_range(&random, 0.2, 2.0);
+        double y = 0.0;
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            lathe.points[2 * i] = r;
+            lathe.points[2 * i + 1] = y;
+            r = i + 2 == count && rbl_random_below(&random, 3) == 0
+                    ? 0.0
+                    : fabs(r + rbl_random_range(&random, -0.8, 1.0));
+            y += rbl_random_range(&random, -0.6, 1.0);
+        }
+        rblMeshId mesh;
+        const rblResult result = make_lathe(&lathe, &mesh);
+        if (result != RBL_OK)
+        {
+            assert_int_equal(result, RBL_ERROR_ARGUMENT);
+            continue;
+        }
+        const bool starts_on_axis = lathe.points[0] == 0.0;
+        const bool ends_on_axis = lathe.points[2 * count - 2] == 0.0;
+        check_solid("shell", mesh, starts_on_axis && ends_on_axis ? 2 : 1, !starts_on_axis && !ends_on_axis);
+        check_ok(rbl_mesh_destroy(mesh));
+        made += 1;
+    }
+    assert_true(made > 150);
 }
 
 static void impossible_profiles_are_refused(void** state)
@@ -787,6 +826,7 @@ int main(int argc, char** argv)
         cmocka_unit_test(closed_profiles_are_turned_exactly),
         cmocka_unit_test(random_stars_are_turned_exactly),
         cmocka_unit_test(shells_have_the_thickness_asked_for),
+        cmocka_unit_test(random_shells_are_solid_or_refused),
         cmocka_unit_test(impossible_profiles_are_refused),
         cmocka_unit_test(columns_fit_their_flutes),
         cmocka_unit_test(rocks_differ_by_seed_and_stay_in_bounds),

@@ -1,5 +1,5 @@
-/// Procedural solids: closed, manifold, outward, free of self-intersections, in metres, Y up, with a UV and a normal
-/// layer. The kinds and their parameters are listed in docs/solids.md and by rbl_solid_kinds().
+/// Procedural solids: closed, manifold, outward, free of self-intersections, in metres, Y up, with a UV and a
+/// normal layer. The kinds and their parameters are listed in docs/solids.md and by rbl_solid_kinds().
 #ifndef RUBBLE_SOLIDS_H
 #define RUBBLE_SOLIDS_H
 
@@ -43,9 +43,9 @@ typedef struct rblSolidValue
 /// The longest list a parameter takes, in pairs.
 #define RBL_SOLID_MAX_PAIRS 4096
 
-/// Make a solid by name. Parameters not given take their defaults. Refused by name with RBL_ERROR_ARGUMENT: unknown
-/// kinds and parameters, one given twice, wrong counts, values that are NaN, out of range or not whole, and values
-/// that together would make a surface that meets itself.
+/// Make a solid by name. Parameters not given take their defaults. Refused by name with RBL_ERROR_ARGUMENT:
+/// unknown kinds and parameters, one given twice, wrong counts, values that are NaN, out of range or not
+/// whole, and values that together would make a surface that meets itself.
 RBL_API rblResult rbl_mesh_make(const char* kind, const rblSolidValue* values, uint32_t value_count,
                                 rblMeshId* out);
 

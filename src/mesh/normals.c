@@ -37,7 +37,8 @@ static double corner_angle(const Normals* n, uint32_t corner)
     return rbl_atan2(rbl_length3d(rbl_cross3d(a, b)), rbl_dot3d(a, b));
 }
 
-// Whether normals run on across the edge that leaves this corner. A face without area has no say: it joins both sides.
+// Whether normals run on across the edge that leaves this corner. A face without area has no say: it joins
+// both sides.
 static bool is_smooth_edge(const Normals* n, uint32_t corner)
 {
     if (!rbl_has_twin(&n->topology, corner) || rbl_same_direction(&n->topology, corner))
@@ -62,7 +63,8 @@ static uint32_t turn_right(const Normals* n, uint32_t corner)
     return is_smooth_edge(n, corner) ? rbl_next_corner(&n->topology, n->topology.twins[corner]) : RBL_NONE;
 }
 
-// The corner where the smooth fan around `corner` begins: behind the crease, or `corner` itself in a full turn.
+// The corner where the smooth fan around `corner` begins: behind the crease, or `corner` itself in a full
+// turn.
 static uint32_t fan_begin(const Normals* n, uint32_t corner)
 {
     uint32_t first = corner;
@@ -105,7 +107,8 @@ static void average_fan(const Normals* n, uint32_t first)
     write_fan(n, first, rbl_normalize3d(sum, rbl_dot3d(fallback, fallback) == 0.0 ? up : fallback));
 }
 
-// Every corner belongs to one fan; a written normal is never all zero, so zero marks a corner not reached yet.
+// Every corner belongs to one fan; a written normal is never all zero, so zero marks a corner not reached
+// yet.
 static void average_fans(const Normals* n)
 {
     memset(n->out, 0, sizeof(float) * 3 * n->view->corner_count);

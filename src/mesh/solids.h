@@ -41,14 +41,16 @@ void rbl_solid_face(rblMeshBuilder* builder, const uint32_t* vertices, uint32_t 
 // Twice the area times the unit normal of a finished face (Newell).
 rblVec3d rbl_solid_face_normal(const rblMeshBuilder* builder, size_t face);
 
-// Give the mesh under construction a UV layer by box projection: each face flat along the axis its normal is closest to,
-// seen upright and not mirrored from outside, one texture unit to the largest extent of the whole mesh.
+// Give the mesh under construction a UV layer by box projection: each face flat along the axis its normal is
+// closest to, seen upright and not mirrored from outside, one texture unit to the largest extent of the whole
+// mesh.
 void rbl_solid_box_uvs(rblMeshBuilder* builder);
 
 // Add normals and turn the builder into a mesh; the builder is left empty, whatever happens.
 rblResult rbl_solid_finish(rblMeshBuilder* builder, double crease_angle, rblMesh** out);
 
-// (cos, sin) of k full turns / n, with the symmetries of the circle exact: quarter turns give exact zeros and ones.
+// (cos, sin) of k full turns / n, with the symmetries of the circle exact: quarter turns give exact zeros and
+// ones.
 typedef struct rblCirclePoint
 {
     double c, s;
@@ -58,8 +60,9 @@ rblCirclePoint rbl_circle_point(uint32_t k, uint32_t n);
 
 // ---- generators ----
 
-// The twenty faces of an icosahedron with a vertex at either pole, each split into frequency^2 triangles whose
-// vertices are pushed out to the sphere: 20 F^2 triangles, 10 F^2 + 2 vertices. Frequency 1 to RBL_MAX_FREQUENCY.
+// The twenty faces of an icosahedron with a vertex at either pole, each split into frequency^2 triangles
+// whose vertices are pushed out to the sphere: 20 F^2 triangles, 10 F^2 + 2 vertices. Frequency 1 to
+// RBL_MAX_FREQUENCY.
 #define RBL_MAX_FREQUENCY 512
 rblResult rbl_make_icosphere(double radius, uint32_t frequency, const rblAllocator* allocator, rblMesh** out);
 

@@ -2,8 +2,8 @@
 #include "math/vec.h"
 #include "mesh/solids.h"
 
-// Normals here are those of the rounded shape, not averages over faces: the flat sides shade flat, and a plain chamfer
-// passes for a rounded edge.
+// Normals here are those of the rounded shape, not averages over faces: the flat sides shade flat, and a
+// plain chamfer passes for a rounded edge.
 static void set_corner_normal(rblMeshBuilder* builder, uint32_t layer, uint32_t corner, rblVec3d normal)
 {
     const float values[3] = {(float)normal.x, (float)normal.y, (float)normal.z};
@@ -12,8 +12,8 @@ static void set_corner_normal(rblMeshBuilder* builder, uint32_t layer, uint32_t 
 
 // ---- brick ----
 
-// A box whose edges are quarter cylinders and whose corners are eighths of a sphere, each cut into `segments` steps; one
-// step is a plain chamfer. Corner number `corner` has the sign of axis a in bit a.
+// A box whose edges are quarter cylinders and whose corners are eighths of a sphere, each cut into `segments`
+// steps; one step is a plain chamfer. Corner number `corner` has the sign of axis a in bit a.
 typedef struct RoundedBox
 {
     rblVec3d half; // of the whole box
@@ -28,15 +28,16 @@ static uint32_t patch_size(const RoundedBox* b)
     return (b->segments + 1) * (b->segments + 2) / 2;
 }
 
-// The vertex of a corner's patch whose direction is mixed from the three axes with these weights, which add up to the
-// number of segments. Rows of equal weight[0] follow one another, the longest (weight[0] = 0) last.
+// The vertex of a corner's patch whose direction is mixed from the three axes with these weights, which add
+// up to the number of segments. Rows of equal weight[0] follow one another, the longest (weight[0] = 0) last.
 static uint32_t patch_vertex(const RoundedBox* b, uint32_t corner, const uint32_t weights[3])
 {
     const uint32_t row = b->segments - weights[0];
     return corner * patch_size(b) + row * (row + 1) / 2 + weights[2];
 }
 
-// The outward direction of a patch vertex. Sines rather than the weights themselves: even steps along the borders.
+// The outward direction of a patch vertex. Sines rather than the weights themselves: even steps along the
+// borders.
 static rblVec3d patch_normal(const RoundedBox* b, uint32_t corner, const uint32_t weights[3])
 {
     double direction[3];
@@ -68,7 +69,8 @@ static void add_patch_vertices(RoundedBox* b, uint32_t corner)
     }
 }
 
-// A face that is counter-clockwise at the corner of three positive signs; mirrored where an odd number is negative.
+// A face that is counter-clockwise at the corner of three positive signs; mirrored where an odd number is
+// negative.
 static void add_mirrored(RoundedBox* b, uint32_t* vertices, uint32_t count, bool mirrored)
 {
     for (uint32_t i = 0; mirrored && i < count / 2; ++i)
@@ -110,7 +112,8 @@ static void add_patch_faces(RoundedBox* b, uint32_t corner)
     }
 }
 
-// The quarter cylinder along `axis` at the signs of the other two axes in `corner` (whose own sign is negative).
+// The quarter cylinder along `axis` at the signs of the other two axes in `corner` (whose own sign is
+// negative).
 static void add_edge_faces(RoundedBox* b, uint32_t axis, uint32_t corner)
 {
     const uint32_t second = (axis + 1) % 3;

@@ -6,8 +6,8 @@
 #include "mesh/solids.h"
 #include <string.h>
 
-// A grid of cells, some of them solid. The surface consists of the cell sides between solid and empty. It is manifold
-// as long as no two solid cells meet in an edge or vertex alone.
+// A grid of cells, some of them solid. The surface consists of the cell sides between solid and empty. It is
+// manifold as long as no two solid cells meet in an edge or vertex alone.
 typedef struct Blocks
 {
     const double* lines[3]; // cells[axis] + 1 rising coordinates
@@ -160,8 +160,8 @@ rblResult rbl_make_solid_box(const rblSolidInput* input, const rblAllocator* all
 
 // ---- wall ----
 
-// Running bond: courses of `bricks` bricks, every second course shifted by half a brick. The joints lie `relief` deep on
-// both faces; bricks end flush with the wall's own edges.
+// Running bond: courses of `bricks` bricks, every second course shifted by half a brick. The joints lie
+// `relief` deep on both faces; bricks end flush with the wall's own edges.
 typedef struct Wall
 {
     double width, height, thickness;
@@ -208,8 +208,8 @@ static void joint_lines(double low, double high, uint32_t count, double joint, d
     }
 }
 
-// Which cells of the outer two layers stand out. Along x the half bricks alternate with places where a joint may be:
-// cell 2 i + 1 lies between half brick i and i + 1. Along y courses alternate with joints.
+// Which cells of the outer two layers stand out. Along x the half bricks alternate with places where a joint
+// may be: cell 2 i + 1 lies between half brick i and i + 1. Along y courses alternate with joints.
 static void raise_bricks(const uint32_t cells[3], uint8_t* solid)
 {
     size_t index = 0;

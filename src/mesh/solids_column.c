@@ -1,5 +1,5 @@
-// A column after the Tuscan and Doric orders: square plinth, Attic base, shaft with entasis and flutes, round echinus
-// under a square abacus.
+// A column after the Tuscan and Doric orders: square plinth, Attic base, shaft with entasis and flutes, round
+// echinus under a square abacus.
 #include "base/error.h"
 #include "math/vec.h"
 #include "mesh/normals.h"
@@ -8,7 +8,8 @@
 #define MOULDING_STEPS 6
 #define SHAFT_STEPS    24
 
-// Per point of the outline, beside its radius: how deep the flutes are there, and whether the ring is a square.
+// Per point of the outline, beside its radius: how deep the flutes are there, and whether the ring is a
+// square.
 typedef struct Ring
 {
     double flute; // m
@@ -54,7 +55,8 @@ static void add_torus_moulding(Column* c, double r, double low, double high)
     mark(c, 0.0, false);
 }
 
-// Plinth, torus, scotia, torus, fillet. Returns the height of the base; `m` is the radius of the shaft's foot.
+// Plinth, torus, scotia, torus, fillet. Returns the height of the base; `m` is the radius of the shaft's
+// foot.
 static double add_base(Column* c)
 {
     const double m = c->radius;
@@ -148,7 +150,8 @@ static double ring_radius(uint32_t point, uint32_t step, uint32_t segments, void
     return r;
 }
 
-// Squares need a vertex on every diagonal (a multiple of 8), flutes one on every arris and at least two between.
+// Squares need a vertex on every diagonal (a multiple of 8), flutes one on every arris and at least two
+// between.
 static uint32_t fitting_segments(uint32_t wanted, uint32_t flutes)
 {
     const uint32_t step = flutes > 0 ? flutes : 1;

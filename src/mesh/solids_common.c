@@ -57,8 +57,8 @@ static BoxProjection fit_projection(const rblMeshBuilder* builder)
     return (BoxProjection){lower, 1.0 / rbl_maxd(extent.x, rbl_maxd(extent.y, extent.z))};
 }
 
-// The right and up of a viewer in front of the face: right x up is the axis the face looks along, and up is +Y on the
-// sides.
+// The right and up of a viewer in front of the face: right x up is the axis the face looks along, and up is
+// +Y on the sides.
 static void project_corner(const BoxProjection* box, rblVec3d p, rblVec3d normal, float uv[2])
 {
     const double x = (p.x - box->lower.x) * box->scale;

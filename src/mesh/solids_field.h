@@ -1,5 +1,4 @@
-// Distance-like fields to sculpt with: negative inside, close to the distance near the surface. The primitives and blends
-// are folklore of implicit modelling; the rounded blend is the circular one of Ricci (1973) made local.
+// Distance-like fields to sculpt with: negative inside, close to the distance near the surface.
 #ifndef RBL_MESH_SOLIDS_FIELD_H
 #define RBL_MESH_SOLIDS_FIELD_H
 
@@ -52,7 +51,8 @@ static inline double rbl_field_disc(rblVec3d p, rblVec3d centre, double radius, 
     return sqrt(outside_r * outside_r + outside_h * outside_h) + rbl_mind(rbl_maxd(r, h), 0.0) - rounding;
 }
 
-// Union, with the valley between the two filled over a width of about k.
+// Union, with the valley between the two filled: where the two differ by less than k, a parabola that meets both
+// smoothly takes the place of the minimum.
 static inline double rbl_field_blend(double a, double b, double k)
 {
     const double h = rbl_maxd(k - fabs(a - b), 0.0) / k;

@@ -19,8 +19,8 @@ typedef struct rblSculpture
 // The parameter "triangles" of a figure: below a few thousand features would melt into each other.
 rblResult rbl_check_sculpture_triangles(const rblSolidInput* input);
 
-// Extract the figure by dual contouring on a grid that is symmetric about x = 0, simplify, and put its lowest point on
-// the ground.
+// Extract the figure by dual contouring on a grid that is symmetric about x = 0, simplify, and put its lowest
+// point on the ground.
 rblResult rbl_make_sculpture(const rblSculpture* sculpture, const rblAllocator* allocator, rblMesh** out);
 
 #endif

@@ -18,8 +18,8 @@ static rblResult turn_profile(const rblSolidInput* input, rblProfile* profile, c
     return rbl_make_turned(&turning, allocator, out);
 }
 
-// A circular arc about (r, y) through `quarters` quarter turns of `steps` pieces each, counter-clockwise from the
-// direction of quarter number `from` (0: outward, 1: up, 2: inward, 3: down).
+// A circular arc about (r, y) through `quarters` quarter turns of `steps` pieces each, counter-clockwise from
+// the direction of quarter number `from` (0: outward, 1: up, 2: inward, 3: down).
 static void add_arc(rblProfile* profile, rblProfilePoint centre, double radius, uint32_t from,
                     uint32_t quarters, uint32_t steps)
 {

@@ -4,8 +4,8 @@
 #include "mesh/solids_field.h"
 #include "mesh/solids_implicit.h"
 
-// The pig is modelled with a body 0.8 units long, looking along +z, standing on y = GROUND, symmetric about x = 0 but for its
-// tail. Lengths below are model units.
+// The pig is modelled with a body 0.8 units long, looking along +z, standing on y = GROUND, symmetric about x
+// = 0 but for its tail. Lengths below are model units.
 #define SNOUT_END    0.62
 #define TAIL_END     (-0.57)
 #define MODEL_LENGTH (SNOUT_END - TAIL_END)
@@ -98,8 +98,9 @@ static double snout_field(rblVec3d m)
     return rbl_field_carve(snout, nostril, 0.02);
 }
 
-// Two chops under the snout. They melt into the face above and leave a crease below, between them and against the chin:
-// the mouth. A crease is what the grid keeps sharp at any resolution; a groove would need cells finer than itself.
+// Two chops under the snout. They melt into the face above and leave a crease below, between them and against
+// the chin: the mouth. A crease is what the grid keeps sharp at any resolution; a groove would need cells
+// finer than itself.
 static double add_mouth(double d, rblVec3d m)
 {
     const double chop =

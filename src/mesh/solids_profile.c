@@ -85,7 +85,8 @@ static rblProfilePoint beside(rblProfilePoint p, rblProfilePoint direction, doub
     return (rblProfilePoint){p.r - distance * direction.y, p.y + distance * direction.r};
 }
 
-// An end of the curve: squarely beside it, or slid along the edge until it lies on the axis like the end itself.
+// An end of the curve: squarely beside it, or slid along the edge until it lies on the axis like the end
+// itself.
 static rblProfilePoint offset_end(rblProfilePoint end, rblProfilePoint direction, double distance)
 {
     const rblProfilePoint square = beside(end, direction, distance);

@@ -29,9 +29,9 @@ void rbl_profile_curve(rblProfile* profile, rblProfilePoint c1, rblProfilePoint 
 // A half circle from the last point to `end`, bulging to the right of that direction.
 void rbl_profile_half_circle(rblProfile* profile, rblProfilePoint end, uint32_t steps);
 
-// The curve `distance` to the left of an open one (negative: to the right), added to `out` in the same order. Ends on
-// the axis stay on it; sharp corners on the outer side become arcs. False when the curve is bent too tightly somewhere
-// for that distance; *where is then the index of the point.
+// The curve `distance` to the left of an open one (negative: to the right), added to `out` in the same order.
+// Ends on the axis stay on it; sharp corners on the outer side become arcs. False when the curve is bent too
+// tightly somewhere for that distance; *where is then the index of the point.
 bool rbl_profile_offset(const rblProfilePoint* points, uint32_t count, double distance, rblProfile* out,
                         uint32_t* where);
 
@@ -45,8 +45,8 @@ typedef enum rblProfileDefect
     RBL_PROFILE_ENCLOSES_NOTHING, // no places
 } rblProfileDefect;
 
-// Whether turning the closed outline (last point joined to the first) makes a solid: a simple polygon, nowhere left of
-// the axis, touching it only along edges. Exact: decided by orient2d.
+// Whether turning the closed outline (last point joined to the first) makes a solid: a simple polygon,
+// nowhere left of the axis, touching it only along edges. Exact: decided by orient2d.
 rblProfileDefect rbl_profile_check(const rblProfilePoint* points, uint32_t count, uint32_t places[2]);
 
 // Which way a sound outline runs (radius to the right, height up).
@@ -67,9 +67,9 @@ typedef struct rblTurning
     void* context;
 } rblTurning;
 
-// Turn an outline about the Y axis: x = r cos, z = -r sin, so that angles rise counter-clockwise seen from above. Edges on
-// the axis vanish and their ends become poles. UVs: u once around, v the length along the outline, one unit the
-// circumference at the widest place; level edges are flat discs instead.
+// Turn an outline about the Y axis: x = r cos, z = -r sin, so that angles rise counter-clockwise seen from
+// above. Edges on the axis vanish and their ends become poles. UVs: u once around, v the length along the
+// outline, one unit the circumference at the widest place; level edges are flat discs instead.
 rblResult rbl_make_turned(const rblTurning* turning, const rblAllocator* allocator, rblMesh** out);
 
 #endif

@@ -1,5 +1,5 @@
-// A rock: a ball cut by random planes and roughened by noise. The surface is star-shaped about the origin (one radius
-// per direction), so that it cannot meet itself whatever the noise does.
+// A rock: a ball cut by random planes and roughened by noise. The surface is star-shaped about the origin
+// (one radius per direction), so that it cannot meet itself whatever the noise does.
 #include "base/hash_map.h"
 #include "base/random.h"
 #include "math/vec.h"
@@ -81,7 +81,8 @@ static double smooth_minimum(double a, double b, double width)
     return rbl_mind(a, b) - 0.25 * h * h * width;
 }
 
-// Distance of the surface along a direction: the nearest cutting plane or the ball, then noise, then the stretch.
+// Distance of the surface along a direction: the nearest cutting plane or the ball, then noise, then the
+// stretch.
 static double rock_radius(rblVec3d direction, void* context)
 {
     const Rock* rock = context;

@@ -65,7 +65,8 @@ typedef struct Band
     bool level, looks_up;
 } Band;
 
-// Corner `side` (0: at the first point) of the band's face number k; `step` is k, k + 1, or halfway for a pole.
+// Corner `side` (0: at the first point) of the band's face number k; `step` is k, k + 1, or halfway for a
+// pole.
 static void add_corner(Turn* t, const Band* band, uint32_t side, uint32_t k, double step)
 {
     const uint32_t vertex = ring_vertex(t, band->points[side], k);

@@ -117,8 +117,8 @@ static rblResult offset_wall(const rblSolidInput* input, Vessel* vessel, double 
     return vessel->offset.failed ? rbl_fail_memory() : RBL_OK;
 }
 
-// The underside `wall` as far as it lies outside the foot ring, with the ring itself in place of what it covers. The
-// ring is a little narrower at the ground than where it grows out of the wall.
+// The underside `wall` as far as it lies outside the foot ring, with the ring itself in place of what it
+// covers. The ring is a little narrower at the ground than where it grows out of the wall.
 static void append_wall_on_foot(rblProfile* outline, const rblProfile* wall, double foot, double width)
 {
     bool standing = false;

@@ -58,6 +58,12 @@ static void lay_ear(Pig* pig)
 
 static double tail_field(const Pig* pig, rblVec3d p)
 {
+    // Most of the grid is far from the tail, where any distance that is not too large will do.
+    const double from_ball = rbl_field_ball(p, rbl_vec3d(0, 0.52, -0.46), 0.17);
+    if (from_ball > 0.05)
+    {
+        return from_ball;
+    }
     double nearest = (double)INFINITY;
     for (uint32_t i = 0; i < TAIL_PIECES; ++i)
     {

@@ -145,7 +145,7 @@ static const char* const make_examples[] = {"rubble make --list", "rubble make b
                                             "rubble make box box.obj", NULL};
 
 static const Argument demo_arguments[] = {
-    {"FOLDER", ARGUMENT_WORD, true, "where to write; made when it is not there, out by default"}};
+    {"FOLDER", ARGUMENT_FOLDER, true, "where to write; made when it is not there, out by default"}};
 static const char* const demo_examples[] = {"rubble demo", "rubble demo /tmp/solids", NULL};
 
 static const Argument bench_arguments[] = {

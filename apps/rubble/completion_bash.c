@@ -110,6 +110,10 @@ static void put_argument(FILE* out, const Program* program, const Command* comma
         put_endings(out, argument->kind == ARGUMENT_INPUT ? program->input_endings : program->output_endings);
         fputs("'", out);
     }
+    else if (argument->kind == ARGUMENT_FOLDER)
+    {
+        fputs("endings=/", out); // no file ends so, and folders are always offered
+    }
     else if (argument->kind == ARGUMENT_VARIANT)
     {
         fputs("words='", out);

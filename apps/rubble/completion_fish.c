@@ -101,6 +101,11 @@ static void put_command(FILE* out, const Program* program, const Command* comman
                     program->name, command->name, i, program->name,
                     kind == ARGUMENT_INPUT ? "inputs" : "outputs");
         }
+        else if (kind == ARGUMENT_FOLDER)
+        {
+            fprintf(out, "complete -c %s -f -n '__%s_at %s %u' -a '(__fish_complete_directories)'\n",
+                    program->name, program->name, command->name, i);
+        }
         else if (kind == ARGUMENT_COMMAND)
         {
             fprintf(out, "complete -c %s -f -n '__%s_at %s %u' -a '", program->name, program->name,

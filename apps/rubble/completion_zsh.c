@@ -102,6 +102,9 @@ static void put_argument(FILE* out, const Program* program, const Command* comma
     case ARGUMENT_COMMAND:
         fprintf(out, ":_%s_commands", program->name);
         break;
+    case ARGUMENT_FOLDER:
+        fputs(":_files -/", out);
+        break;
     case ARGUMENT_WORD:
         fputs(": ", out);
         break;

@@ -20,34 +20,46 @@ static rblResult save_solid(rblMeshId mesh, const char* folder, const char* kind
     return rbl_mesh_save(mesh, path, NULL);
 }
 
-static rblResult print_row(rblMeshId mesh, const char* kind)
+typedef struct Row
 {
+    const char* kind;
     rblMeshReport report;
     rblMassProperties mass;
-    RBL_TRY(rbl_mesh_inspect(mesh, NULL, &report));
-    RBL_TRY(rbl_mesh_mass_properties(mesh, STONE_DENSITY, &mass));
-    char volume[RBL_NUMBER_SIZE];
+} Row;
+
+static void print_row(const Row* row)
+{
+    const rblMeshReport* report = &row->report;
+    char litres[RBL_NUMBER_SIZE];
     char kilograms[RBL_NUMBER_SIZE];
-    print_number(1e3 * mass.volume, 4, volume);
-    print_number(mass.mass, 4, kilograms);
+    print_number(1e3 * row->mass.volume, 4, litres);
+    print_number(row->mass.mass, 4, kilograms);
     const bool solid =
-        report.closed && report.manifold && report.outward && report.self_intersections.count == 0;
-    printf("%-12s %9u  %-6s %5d  %9s  %9s\n", kind, report.triangles, solid ? "yes" : "NO", report.genus,
-           volume, kilograms);
-    return RBL_OK;
+        report->closed && report->manifold && report->outward && report->self_intersections.count == 0;
+    printf("%-12s %9u  %-6s %5d  %9s  %9s\n", row->kind, report->triangles, solid ? "yes" : "NO",
+           report->genus, litres, kilograms);
 }
 
-static rblResult show_solid(const char* folder, const char* kind)
+static rblResult fill_row(rblMeshId mesh, const char* folder, Row* row)
 {
-    rblMeshId mesh;
-    RBL_TRY(rbl_mesh_make(kind, NULL, 0, &mesh));
-    rblResult result = save_solid(mesh, folder, kind);
-    if (result == RBL_OK)
+    RBL_TRY(save_solid(mesh, folder, row->kind));
+    RBL_TRY(rbl_mesh_inspect(mesh, NULL, &row->report));
+    return rbl_mesh_mass_properties(mesh, STONE_DENSITY, &row->mass);
+}
+
+static rblResult make_all(const char* folder, const rblSolidKind* kinds, uint32_t count, Row* rows)
+{
+    for (uint32_t i = 0; i < count; ++i)
     {
-        result = print_row(mesh, kind);
+        progress_stage(kinds[i].name, (double)i / (double)count);
+        rows[i].kind = kinds[i].name;
+        rblMeshId mesh;
+        RBL_TRY(rbl_mesh_make(kinds[i].name, NULL, 0, &mesh));
+        const rblResult result = fill_row(mesh, folder, &rows[i]);
+        rbl_mesh_destroy(mesh);
+        RBL_TRY(result);
     }
-    rbl_mesh_destroy(mesh);
-    return result;
+    return RBL_OK;
 }
 
 int demo_run(const Parsed* parsed)
@@ -59,18 +71,21 @@ int demo_run(const Parsed* parsed)
     }
     uint32_t count;
     const rblSolidKind* kinds = rbl_solid_kinds(&count);
-    printf("%-12s %9s  %-6s %5s  %9s  %9s\n", "solid", "triangles", "closed", "genus", "litres", "kg stone");
-    for (uint32_t i = 0; i < count; ++i)
+    const rblAllocator* allocator = rbl_default_allocator();
+    Row* rows = RBL_NEW_ARRAY(allocator, Row, count);
+    progress_start("demo", count, "solids", !options_given(parsed, "quiet"));
+    const rblResult result = rows != NULL ? make_all(folder, kinds, count, rows) : rbl_fail_memory();
+    progress_stop();
+    if (result == RBL_OK)
     {
-        progress_start("demo", 0.0, NULL, !options_given(parsed, "quiet"));
-        progress_stage(kinds[i].name, (double)i / (double)count);
-        const rblResult result = show_solid(folder, kinds[i].name);
-        progress_stop();
-        if (result != RBL_OK)
+        printf("%-12s %9s  %-6s %5s  %9s  %9s\n", "solid", "triangles", "closed", "genus", "litres",
+               "kg stone");
+        for (uint32_t i = 0; i < count; ++i)
         {
-            return tool_fail_last();
+            print_row(&rows[i]);
         }
+        printf("Written to %s/*.glb\n", folder);
     }
-    printf("Written to %s/*.glb\n", folder);
-    return TOOL_DONE;
+    RBL_FREE_ARRAY(allocator, rows, count);
+    return result == RBL_OK ? TOOL_DONE : tool_fail_last();
 }

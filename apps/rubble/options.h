@@ -37,6 +37,7 @@ typedef enum ArgumentKind
     ARGUMENT_VARIANT, // one of the command's variants; must come first
     ARGUMENT_COMMAND, // the name of a command
     ARGUMENT_WORD,    // anything
+    ARGUMENT_FOLDER,  // a directory
     ARGUMENT_INPUT,   // a mesh file to read
     ARGUMENT_OUTPUT   // a mesh file to write
 } ArgumentKind;

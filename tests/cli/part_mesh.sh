@@ -89,6 +89,14 @@ while read -r kind; do
     run 0 help make "$kind"
 done <kinds
 
+run 0 demo solids
+printed '^box  *12  yes  *0  *8  *20.8$'
+[ "$(grep -c ' yes ' out)" -eq "$(wc -l <kinds)" ] || complain "demo does not show every kind as a solid"
+[ "$(find solids -name '*.glb' | wc -l)" -eq "$(wc -l <kinds)" ] || complain "demo does not write every kind"
+run 0 demo solids --quiet
+run 1 demo kinds/solids
+run 1 demo nowhere/solids
+
 # From every format to every format.
 silent make torus torus.obj --segments 12 --sides 8
 silent convert torus.obj torus.obj --triangulate

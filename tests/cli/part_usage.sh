@@ -52,14 +52,21 @@ run 0 completion bash
 bash -n "$work/out" 2>/dev/null || ! command -v bash >/dev/null || complain "bash does not read its completion"
 cp "$work/out" "$work/completion.bash"
 if command -v bash >/dev/null; then
+    mkdir -p "$work/files/folder"
+    : >"$work/files/mesh.obj"
+    : >"$work/files/other.txt"
     completed()
     {
         # shellcheck disable=SC2016
         bash -c 'cd "$1" && . "$2" && shift 2 && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) && _rubble &&
-            echo "${COMPREPLY[*]}"' bash "$work" "$work/completion.bash" "$@"
+            echo "${COMPREPLY[*]}"' bash "$work/files" "$work/completion.bash" "$@"
     }
     [ "$(completed rubble be)" = bench ] || complain "bash does not complete be to bench"
     [ "$(completed rubble bench --js)" = --json ] || complain "bash does not complete --js"
+    [ "$(completed rubble demo f)" = folder ] || complain "bash does not complete folders"
+    [ "$(completed rubble info '')" = 'folder mesh.obj' ] || complain "bash completes the wrong files"
+    [ "$(completed rubble convert --axis = y)" = yup-to-zup ] || complain "bash does not complete choices"
+    [ "$(completed rubble make box --siz)" = --size ] || complain "bash does not complete the options of solids"
     [ "$(completed rubble completion z)" = zsh ] || complain "bash does not complete z to zsh"
 fi
 run 0 completion zsh

@@ -1,7 +1,8 @@
-// Meshes: looking at them, mending, measuring and simplifying them.
+// Meshes: looking at them, mending, measuring, extracting and simplifying them.
 #include "bench/bench.h"
 
 #include "base/error.h"
+#include <math.h>
 #include <stdio.h>
 
 // A sphere with each face of the icosahedron split `frequency` times along its edges: 20 frequency^2 triangles.
@@ -18,6 +19,7 @@ typedef struct MeshWork
     rblMeshId mesh;
     bool self_intersections;
     uint32_t target_triangles;
+    rblIsosurfaceDef isosurface;
 } MeshWork;
 
 static rblResult inspect(void* context)
@@ -60,6 +62,20 @@ static rblResult simplify(void* context)
     rblMeshId simple;
     RBL_TRY(rbl_mesh_simplify(work->mesh, &options, &simple, NULL));
     return rbl_mesh_destroy(simple);
+}
+
+static double sphere_field(rblVec3d p, void* context)
+{
+    (void)context;
+    return sqrt(p.x * p.x + p.y * p.y + p.z * p.z) - 0.8;
+}
+
+static rblResult extract(void* context)
+{
+    const MeshWork* work = context;
+    rblMeshId surface;
+    RBL_TRY(rbl_mesh_isosurface(&work->isosurface, &surface));
+    return rbl_mesh_destroy(surface);
 }
 
 static rblResult time_row(rblBench* bench, rblBenchWorkFcn* work_fcn, MeshWork* work, const char* subject,
@@ -110,7 +126,30 @@ static rblResult measure_spheres(rblBench* bench)
     return RBL_OK;
 }
 
+static rblResult measure_isosurface(rblBench* bench, rblIsosurfaceMethod method, const char* metric)
+{
+    const uint32_t cells = rbl_bench_size(bench, 128, 8);
+    MeshWork work = {.isosurface = rbl_default_isosurface_def()};
+    work.isosurface.bounds = (rblAabbd){{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}};
+    work.isosurface.method = method;
+    work.isosurface.field = sphere_field;
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        work.isosurface.cells[axis] = cells;
+    }
+    double seconds;
+    rbl_bench_stage(bench, metric);
+    RBL_TRY(rbl_bench_best(bench, extract, &work, &seconds));
+    rbl_bench_row(bench, &(rblBenchRow){.subject = "isosurface of a sphere, 128^3 cells",
+                                        .metric = metric,
+                                        .value = 1e9 * seconds / ((double)cells * cells * cells),
+                                        .unit = "ns/cell"});
+    return RBL_OK;
+}
+
 rblResult rbl_bench_mesh(rblBench* bench)
 {
-    return measure_spheres(bench);
+    RBL_TRY(measure_spheres(bench));
+    RBL_TRY(measure_isosurface(bench, RBL_DUAL_CONTOURING, "dual contouring"));
+    return measure_isosurface(bench, RBL_SURFACE_NETS, "surface nets");
 }

@@ -3,7 +3,7 @@
 
 static const rblBenchEntry entries[] = {
     {"base", "the ground floor: parallel loops, sorting, hash map, numbers as text", rbl_bench_base},
-    {"mesh", "inspect, repair, mass properties, simplify", rbl_bench_mesh},
+    {"mesh", "inspect, repair, mass properties, simplify, isosurfaces", rbl_bench_mesh},
 };
 
 const rblBenchEntry* rbl_bench_entries(uint32_t* count)

@@ -107,6 +107,7 @@ static void sizes_that_overflow_are_refused(void** state)
     assert_false(rbl_array_reserve(&array, SIZE_MAX / 4));
     assert_true(rbl_array_push(&array, 1.5));
     assert_false(rbl_array_resize(&array, SIZE_MAX / 4));
+    assert_false(rbl_array_reserve_more(&array, SIZE_MAX)); // one and so many would wrap to none
     assert_int_equal(array.count, 1);
     assert_true(array.data[0] == 1.5);
     rbl_array_free(&array);

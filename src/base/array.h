@@ -43,9 +43,10 @@ typedef RBL_ARRAY(double) rblDoubleArray;
 
 // Room for `extra` more elements, growing in proportion so that many small additions stay cheap.
 #define rbl_array_reserve_more(array, extra)                                                                 \
-    ((array)->count + (extra) <= (array)->capacity ||                                                        \
-     rbl_array_grow((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data,                       \
-                    (array)->count + (extra), true, (array)->allocator))
+    ((extra) <= (array)->capacity - (array)->count ||                                                        \
+     ((extra) <= SIZE_MAX - (array)->count &&                                                                \
+      rbl_array_grow((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data,                      \
+                     (array)->count + (extra), true, (array)->allocator)))
 
 // Set the count; new elements are not initialised.
 #define rbl_array_resize(array, wanted)                                                                      \

@@ -2,10 +2,12 @@
 #include "testing.h"
 
 #include "base/random.h"
+#include "base/thread.h"
 #include "failing_allocator.h"
 #include "math/vec.h"
 #include "mesh/mesh.h"
 #include "shapes.h"
+#include <stdatomic.h>
 #include <string.h>
 
 // Two triangles and a pentagon, with every kind of attribute.
@@ -289,6 +291,68 @@ static void too_many_elements_are_a_limit_not_a_wrong_mesh(void** state)
     }
     assert_int_equal(rbl_bytes_in_use(), 0);
 }
+
+#if RBL_HAS_THREADS
+typedef struct Crowd
+{
+    rblMeshId shared;
+    atomic_uint wrong;
+} Crowd;
+
+// Meshes of its own, and one that somebody else destroys meanwhile.
+static void* use_meshes(void* argument)
+{
+    Crowd* crowd = argument;
+    bool gone = false;
+    for (int i = 0; i < 300; ++i)
+    {
+        rblMeshId own, triangles, copy;
+        rblMeshReport report;
+        const bool made = rbl_mesh_make("box", NULL, 0, &own) == RBL_OK &&
+                          rbl_mesh_triangulate(own, &triangles) == RBL_OK &&
+                          rbl_mesh_inspect(triangles, NULL, &report) == RBL_OK && report.outward &&
+                          rbl_mesh_destroy(own) == RBL_OK && rbl_mesh_destroy(triangles) == RBL_OK &&
+                          rbl_mesh_destroy(own) == RBL_ERROR_STALE;
+        const rblResult shared = rbl_mesh_triangulate(crowd->shared, &copy);
+        gone = gone || shared == RBL_ERROR_STALE;
+        const bool expected = gone ? shared == RBL_ERROR_STALE : shared == RBL_OK;
+        if (!made || !expected || (shared == RBL_OK && rbl_mesh_destroy(copy) != RBL_OK))
+        {
+            atomic_fetch_add(&crowd->wrong, 1);
+        }
+    }
+    return NULL;
+}
+
+static void meshes_may_be_used_and_destroyed_by_several_threads(void** state)
+{
+    (void)state;
+    Crowd crowd = {0};
+    check_ok(rbl_mesh_make("sphere", NULL, 0, &crowd.shared));
+    const rblTasks tasks = {.worker_count = 2};
+    check_ok(rbl_set_tasks(&tasks));
+    pthread_t threads[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        assert_int_equal(pthread_create(&threads[i], NULL, use_meshes, &crowd), 0);
+    }
+    rblMeshId copy;
+    for (int i = 0; i < 20; ++i)
+    {
+        check_ok(rbl_mesh_triangulate(crowd.shared, &copy));
+        check_ok(rbl_mesh_destroy(copy));
+    }
+    check_ok(rbl_mesh_destroy(crowd.shared));
+    for (int i = 0; i < 3; ++i)
+    {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+    assert_int_equal(crowd.wrong, 0);
+    check_ok(rbl_set_tasks(NULL));
+    assert_int_equal(rbl_mesh_alive_count(), 0);
+    assert_int_equal(rbl_bytes_in_use(), 0);
+}
+#endif
 
 static void bad_layouts_are_refused(void** state)
 {
@@ -724,6 +788,9 @@ int main(void)
         cmocka_unit_test(an_acquired_mesh_outlives_its_id),
         cmocka_unit_test(many_meshes_take_memory_in_proportion),
         cmocka_unit_test(too_many_elements_are_a_limit_not_a_wrong_mesh),
+#if RBL_HAS_THREADS
+        cmocka_unit_test(meshes_may_be_used_and_destroyed_by_several_threads),
+#endif
         cmocka_unit_test(bad_layouts_are_refused),
         cmocka_unit_test(a_builder_interns_blends_and_cancels),
         cmocka_unit_test(blended_corners_weigh_attributes_and_keep_normals_unit),

@@ -8,6 +8,12 @@ typedef struct Order
     const void* context;
 } Order;
 
+bool rbl_before_by_value(uint32_t a, uint32_t b, const void* context)
+{
+    (void)context;
+    return a < b;
+}
+
 // Runs this short are put in order by insertion.
 #define SHORT_RUN 8
 

@@ -9,6 +9,9 @@
 // True when item a must come before item b.
 typedef bool rblBeforeFcn(uint32_t a, uint32_t b, const void* context);
 
+// The order of the numbers themselves; needs no context.
+bool rbl_before_by_value(uint32_t a, uint32_t b, const void* context);
+
 // Sort indices; equal ones keep their order. `scratch` has room for `count` items.
 void rbl_sort_indices(uint32_t* items, uint32_t* scratch, size_t count, rblBeforeFcn* before,
                       const void* context);

@@ -276,6 +276,26 @@ uint32_t rbl_mesh_builder_face(rblMeshBuilder* builder, uint32_t material, uint3
     return (uint32_t)(builder->face_starts.count - 1);
 }
 
+void rbl_mesh_builder_copy(rblMeshBuilder* builder, const rblMeshView* source)
+{
+    rbl_mesh_builder_like(builder, source);
+    rbl_mesh_builder_reserve(builder, source->vertex_count, source->face_count, source->corner_count);
+    for (uint32_t v = 0; v < source->vertex_count; ++v)
+    {
+        rbl_mesh_builder_vertex(builder, source->positions[v]);
+    }
+    for (uint32_t f = 0; f < source->face_count; ++f)
+    {
+        for (uint32_t c = source->face_starts[f]; c < source->face_starts[f + 1]; ++c)
+        {
+            rbl_mesh_builder_corner_copy(builder, source->corner_vertices[c], source, c);
+        }
+        rbl_mesh_builder_face(builder, source->face_materials != NULL ? source->face_materials[f] : 0,
+                              source->face_groups != NULL ? source->face_groups[f] : 0,
+                              source->face_origins != NULL ? source->face_origins[f] : f);
+    }
+}
+
 void rbl_mesh_builder_cancel_face(rblMeshBuilder* builder)
 {
     if (builder->failed)

@@ -211,17 +211,11 @@ static uint64_t vertex_set_hash(const rblMeshView* view, uint32_t face)
     return rbl_hash_u64(sum ^ rbl_face_size(view, face));
 }
 
-static bool has_smaller_value(uint32_t a, uint32_t b, const void* context)
-{
-    (void)context;
-    return a < b;
-}
-
 static void sorted_vertices(const rblMeshView* view, uint32_t face, uint32_t* out, uint32_t* scratch)
 {
     const uint32_t size = rbl_face_size(view, face);
     memcpy(out, view->corner_vertices + view->face_starts[face], sizeof *out * size);
-    rbl_sort_indices(out, scratch, size, has_smaller_value, NULL);
+    rbl_sort_indices(out, scratch, size, rbl_before_by_value, NULL);
 }
 
 typedef struct Duplicates

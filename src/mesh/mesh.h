@@ -64,6 +64,10 @@ uint32_t rbl_mesh_builder_layer(rblMeshBuilder* builder, rblLayerKind kind);
 // The layers, material names and group names of `source`, in its order. Call it on an empty builder.
 void rbl_mesh_builder_like(rblMeshBuilder* builder, const rblMeshView* source);
 
+// All of `source`: the above, its vertices and its faces. Call it on an empty builder. Materials, groups and
+// origins of the faces may be null, as in rbl_mesh_create().
+void rbl_mesh_builder_copy(rblMeshBuilder* builder, const rblMeshView* source);
+
 // The number of a name, added when it is new. RBL_NONE never: 0 after a failure.
 uint32_t rbl_mesh_builder_material(rblMeshBuilder* builder, const char* name);
 uint32_t rbl_mesh_builder_group(rblMeshBuilder* builder, const char* name);

@@ -120,29 +120,6 @@ static rblResult check_attributes(const rblMeshView* view)
     return check_names(view->group_names, view->group_count, view->face_groups, view->face_count, "group");
 }
 
-static rblResult copy_view(const rblMeshView* view, rblMesh** out)
-{
-    rblMeshBuilder builder;
-    rbl_mesh_builder_init(&builder, rbl_default_allocator());
-    rbl_mesh_builder_like(&builder, view);
-    rbl_mesh_builder_reserve(&builder, view->vertex_count, view->face_count, view->corner_count);
-    for (uint32_t v = 0; v < view->vertex_count; ++v)
-    {
-        rbl_mesh_builder_vertex(&builder, view->positions[v]);
-    }
-    for (uint32_t f = 0; f < view->face_count; ++f)
-    {
-        for (uint32_t c = view->face_starts[f]; c < view->face_starts[f + 1]; ++c)
-        {
-            rbl_mesh_builder_corner_copy(&builder, view->corner_vertices[c], view, c);
-        }
-        rbl_mesh_builder_face(&builder, view->face_materials != NULL ? view->face_materials[f] : 0,
-                              view->face_groups != NULL ? view->face_groups[f] : 0,
-                              view->face_origins != NULL ? view->face_origins[f] : f);
-    }
-    return rbl_mesh_builder_finish(&builder, out);
-}
-
 rblResult rbl_mesh_create(const rblMeshView* view, rblMeshId* out)
 {
     if (view == NULL || out == NULL)
@@ -152,8 +129,11 @@ rblResult rbl_mesh_create(const rblMeshView* view, rblMeshId* out)
     RBL_TRY(check_layout(view));
     RBL_TRY(check_numbers(view));
     RBL_TRY(check_attributes(view));
+    rblMeshBuilder builder;
+    rbl_mesh_builder_init(&builder, rbl_default_allocator());
+    rbl_mesh_builder_copy(&builder, view);
     rblMesh* mesh;
-    RBL_TRY(copy_view(view, &mesh));
+    RBL_TRY(rbl_mesh_builder_finish(&builder, &mesh));
     return rbl_mesh_register(mesh, out);
 }
 

@@ -183,30 +183,12 @@ static uint32_t find_normal_layer(const rblMeshView* view)
     return view->layer_count;
 }
 
-static void copy_mesh(rblMeshBuilder* builder, const rblMeshView* view)
-{
-    rbl_mesh_builder_like(builder, view);
-    rbl_mesh_builder_reserve(builder, view->vertex_count, view->face_count, view->corner_count);
-    for (uint32_t v = 0; v < view->vertex_count; ++v)
-    {
-        rbl_mesh_builder_vertex(builder, view->positions[v]);
-    }
-    for (uint32_t f = 0; f < view->face_count; ++f)
-    {
-        for (uint32_t c = view->face_starts[f]; c < view->face_starts[f + 1]; ++c)
-        {
-            rbl_mesh_builder_corner_copy(builder, view->corner_vertices[c], view, c);
-        }
-        rbl_mesh_builder_face(builder, view->face_materials[f], view->face_groups[f], view->face_origins[f]);
-    }
-}
-
 rblResult rbl_mesh_with_normals(const rblMeshView* view, double crease_angle, const rblAllocator* allocator,
                                 rblMesh** out)
 {
     rblMeshBuilder builder;
     rbl_mesh_builder_init(&builder, allocator);
-    copy_mesh(&builder, view);
+    rbl_mesh_builder_copy(&builder, view);
     const uint32_t layer = find_normal_layer(view);
     if (layer == view->layer_count)
     {

@@ -94,12 +94,6 @@ static bool test_candidate(uint32_t other, void* context)
     return true;
 }
 
-static bool is_smaller(uint32_t a, uint32_t b, const void* context)
-{
-    (void)context;
-    return a < b;
-}
-
 // The hits come in the order of the tree; the pairs go out by number.
 static bool flush_hits(Block* block, const rblTriangleSet* set, uint32_t triangle)
 {
@@ -108,7 +102,7 @@ static bool flush_hits(Block* block, const rblTriangleSet* set, uint32_t triangl
     {
         return false;
     }
-    rbl_sort_indices(block->hits.data, block->scratch.data, count, is_smaller, NULL);
+    rbl_sort_indices(block->hits.data, block->scratch.data, count, rbl_before_by_value, NULL);
     for (size_t i = 0; i < count; ++i)
     {
         const uint32_t other = block->hits.data[i];

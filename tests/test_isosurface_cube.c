@@ -161,8 +161,8 @@ static double triangle_distance(rblVec3d p, rblVec3d a, rblVec3d b, rblVec3d c)
     return fmin(segment_distance(p, a, b), fmin(segment_distance(p, b, c), segment_distance(p, c, a)));
 }
 
-// Right when it is below one cell; otherwise just large.
-static double distance_to_mesh(const Bins* bins, rblVec3d p)
+// Right when it is below one cell, otherwise just large; any value up to `enough` when it is below that.
+static double distance_to_mesh(const Bins* bins, rblVec3d p, double enough)
 {
     const int low[3] = {bin_of(p.x - STEP), bin_of(p.y - STEP), bin_of(p.z - STEP)};
     const int high[3] = {bin_of(p.x + STEP), bin_of(p.y + STEP), bin_of(p.z + STEP)};
@@ -172,8 +172,8 @@ static double distance_to_mesh(const Bins* bins, rblVec3d p)
         for (int y = low[1]; y <= high[1]; ++y)
         {
             const uint32_t row = (uint32_t)((z * CELLS + y) * CELLS);
-            for (uint32_t i = bins->starts[row + (uint32_t)low[0]];
-                 i < bins->starts[row + (uint32_t)high[0] + 1]; ++i)
+            const uint32_t end = bins->starts[row + (uint32_t)high[0] + 1];
+            for (uint32_t i = bins->starts[row + (uint32_t)low[0]]; i < end && best > enough; ++i)
             {
                 const uint32_t t = bins->triangles[i];
                 best = fmin(best, triangle_distance(p, triangle_point(bins->view, t, 0),
@@ -220,7 +220,7 @@ static double cube_to_mesh(const rblMeshView* view, const Cube* cube)
                     const double w = side * cube->half;
                     const rblVec3d q = axis == 0 ? (rblVec3d){w, u, v}
                                                  : (axis == 1 ? (rblVec3d){v, w, u} : (rblVec3d){u, v, w});
-                    worst = fmax(worst, distance_to_mesh(&bins, from_cube(cube, q)));
+                    worst = fmax(worst, distance_to_mesh(&bins, from_cube(cube, q), worst));
                 }
             }
         }

@@ -6,10 +6,11 @@
 
 RBL_EXTERN_C_BEGIN
 
-/// A scalar field, negative inside. Called from several threads at once.
+/// A scalar field, smaller inside than outside. Called from several threads at once; must give the same value each time.
+/// Infinite values are fine. A signed distance is the best, but only the place of the level and the slope there matter.
 typedef double rblFieldFcn(rblVec3d point, void* context);
 
-/// The gradient of the field; need not be unit length.
+/// The gradient of the field; need not be unit length. Where it is zero or not finite, central differences are used.
 typedef rblVec3d rblGradientFcn(rblVec3d point, void* context);
 
 typedef enum rblIsosurfaceMethod
@@ -20,19 +21,21 @@ typedef enum rblIsosurfaceMethod
 
 typedef struct rblIsosurfaceDef
 {
-    rblAabbd bounds;            ///< the surface should lie inside; what crosses the border is closed off along it
-    uint32_t cells[3];          ///< grid cells along x, y, z; at most 1024 each
+    rblAabbd bounds;   ///< the surface should lie inside; what crosses the border is closed off along it
+    uint32_t cells[3]; ///< grid cells along x, y, z; 2 to 1024 each
     rblIsosurfaceMethod method; ///< default RBL_DUAL_CONTOURING
     rblFieldFcn* field;         ///< required
-    rblGradientFcn* gradient;   ///< null: central differences of the field
+    rblGradientFcn* gradient;   ///< null: central differences of the field, six or more calls per crossing
     void* context;              ///< handed to both
-    double level;               ///< the surface is where field = level; default 0
+    double level;               ///< inside is where field < level; default 0
     uint32_t cookie;            ///< set by rbl_default_isosurface_def()
 } rblIsosurfaceDef;
 
 RBL_API rblIsosurfaceDef rbl_default_isosurface_def(void);
 
-/// Extract the surface: closed, manifold, oriented outward (towards larger values), quads and triangles.
+/// Extract the surface: closed, manifold, oriented outward (towards larger values), whatever the field; no degenerate
+/// faces; flat quads and triangles. Memory: one bit per node of the grid, and about 200 bytes per cell that the surface
+/// passes through. docs/isosurface.md tells how, and what can be expected.
 /// RBL_ERROR_GEOMETRY when the grid sees no surface, RBL_ERROR_ARGUMENT when the field returns NaN.
 RBL_API rblResult rbl_mesh_isosurface(const rblIsosurfaceDef* def, rblMeshId* out);
 

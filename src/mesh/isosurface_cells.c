@@ -47,10 +47,14 @@ static uint64_t* node_row(const rblIsosurface* iso, uint32_t y, uint32_t z)
 // Nodes on the border stay outside: what crosses the border is closed off there.
 static void sample_row(const rblIsosurface* iso, uint32_t y, uint32_t z, rblIsoFault* fault)
 {
+    const rblAabbd* bounds = &iso->def->bounds;
+    const uint32_t count = iso->def->cells[0];
     uint64_t* row = node_row(iso, y, z);
-    for (uint32_t x = 1; x < iso->def->cells[0] && !fault->found; ++x)
+    rblVec3d point = rbl_iso_node(iso, 0, y, z);
+    for (uint32_t x = 1; x < count && !fault->found; ++x)
     {
-        const uint64_t inside = rbl_iso_evaluate(iso, rbl_iso_node(iso, x, y, z), fault) < iso->def->level;
+        point.x = rbl_iso_coordinate(bounds->lower.x, bounds->upper.x, x, count);
+        const uint64_t inside = rbl_iso_evaluate(iso, point, fault) < iso->def->level;
         row[x / 64] |= inside << x % 64;
     }
 }

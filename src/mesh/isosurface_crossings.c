@@ -118,7 +118,7 @@ static rblVec3d estimate_gradient(const rblIsosurface* iso, rblVec3d p, rblIsoFa
 {
     static const double shares[] = {1e-3, 1e-5, 1e-7};
     rblVec3d best = {0, 0, 0};
-    double least = INFINITY;
+    double least = (double)INFINITY;
     for (int i = 0; i < 3 && !(least < SMOOTH_KINK); ++i)
     {
         double kink;

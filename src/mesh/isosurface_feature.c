@@ -134,7 +134,7 @@ static void pull_to_target(BoxProblem* problem, const rblIsoFeature* feature)
 
 static rblVec3d best_in_box(const BoxProblem* problem)
 {
-    Candidate best = {.energy = INFINITY};
+    Candidate best = {.energy = (double)INFINITY};
     search_box(problem, (Candidate){0}, 0, &best);
     return (rblVec3d){best.x[0], best.x[1], best.x[2]};
 }
@@ -177,11 +177,11 @@ rblIsoFeature rbl_iso_fit_feature(const rblIsoPatch* patch)
     return feature;
 }
 
-rblVec3d rbl_iso_feature_in_box(const rblIsoFeature* feature, rblIsoBox box)
+rblVec3d rbl_iso_feature_in_box(const rblIsoFeature* feature, rblAabbd box)
 {
     BoxProblem problem = {.lower = {box.lower.x, box.lower.y, box.lower.z},
                           .upper = {box.upper.x, box.upper.y, box.upper.z}};
-    if (rbl_equal3d(feature->target, feature->mean) && rbl_iso_in_box(feature->best, box))
+    if (rbl_equal3d(feature->target, feature->mean) && rbl_aabbd_contains_point(box, feature->best))
     {
         return feature->best;
     }

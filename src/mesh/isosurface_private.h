@@ -1,14 +1,14 @@
 // What the passes of the isosurface share. Each pass is one file; isosurface.c calls them in order.
 //
 // Cell corners are numbered by their bits: 1 for the upper x, 2 for the upper y, 4 for the upper z. Cell edges are
-// numbered 4 * axis + k, k counting the corners they start from in rising order, sides 2 * axis + (1 for the upper one).
-// A cell owns the three edges that
-// start at its corner 0; every edge that crosses the surface is owned by exactly one active cell.
+// numbered 4 * axis + k, k counting the corners they start from in rising order; sides 2 * axis, plus 1 for the upper
+// one. A cell owns the three edges that start at its corner 0; every edge that crosses the surface is owned by exactly
+// one active cell.
 #ifndef RBL_MESH_ISOSURFACE_PRIVATE_H
 #define RBL_MESH_ISOSURFACE_PRIVATE_H
 
 #include "base/jobs.h"
-#include "math/vec.h"
+#include "math/aabb.h"
 #include "mesh/isosurface.h"
 
 #define RBL_ISO_MAX_CELLS 1024
@@ -25,8 +25,8 @@ typedef struct rblIsoCell
     uint32_t first_crossing; // of the owned edges, in axis order
     uint8_t inside;          // one bit per corner
     uint8_t patch_count;     // 1 to 4
-    uint8_t joined; // one bit per side with alternating corners: the ones inside are joined, not cut off
-    uint8_t rank;   // of the feature (dual contouring, cells of one patch): 1 face, 2 edge, 3 corner; else 0
+    uint8_t joined; // one bit per side with alternating corners: those inside are joined, not cut off
+    uint8_t rank;   // of its feature (dual contouring, one patch): 1 face, 2 edge, 3 corner; else 0
 } rblIsoCell;
 
 // Where an edge crosses the surface (isosurface_crossings.c).
@@ -53,14 +53,9 @@ typedef struct rblIsoFeature
     uint32_t rank;       // 1: a face, 2: an edge, 3: a corner
     rblVec3d best;       // minimum nearest to the mean; may be outside the cell
     rblVec3d mean;       // of the crossings
-    rblVec3d target; // where to be near within a box, the planes leaving a choice: the mean, unless changed
-    double pull;     // how strongly
+    rblVec3d target;     // where to be near, the planes leaving a choice: the mean, unless changed
+    double pull;         // how strongly
 } rblIsoFeature;
-
-typedef struct rblIsoBox
-{
-    rblVec3d lower, upper;
-} rblIsoBox;
 
 // A cell that sees an edge or a corner of the solid (isosurface_sharp.c).
 typedef struct rblIsoSharp
@@ -82,8 +77,8 @@ typedef struct rblIsosurface
     const rblAllocator* allocator;
     rblVec3d step; // cell size
 
-    uint64_t*
-        inside; // one bit per node, rows along x padded to words: 1 where field < level and not on the border
+    // One bit per node, rows along x padded to words: 1 where field < level and not on the border.
+    uint64_t* inside;
     size_t row_words;
 
     uint32_t* row_starts; // first active cell of each row (y, z); one more than there are rows
@@ -113,6 +108,11 @@ rblResult rbl_iso_reach_tips(rblIsosurface* iso);
 rblResult rbl_iso_make_faces(const rblIsosurface* iso, rblMesh** out);
 
 // ---- small helpers ----
+
+static inline double rbl_iso_component(rblVec3d v, uint32_t axis)
+{
+    return axis == 0 ? v.x : (axis == 1 ? v.y : v.z);
+}
 
 static inline uint32_t rbl_iso_row_count(const rblIsosurface* iso)
 {
@@ -202,16 +202,10 @@ static inline rblVec3d rbl_iso_corner_offset(const rblIsosurface* iso, uint32_t 
 }
 
 // Where vertices of a cell may be, in these coordinates.
-static inline rblIsoBox rbl_iso_cell_box(const rblIsosurface* iso)
+static inline rblAabbd rbl_iso_cell_box(const rblIsosurface* iso)
 {
     const rblVec3d size = rbl_iso_corner_offset(iso, 7);
-    return (rblIsoBox){rbl_scale3d(size, RBL_ISO_INSET), rbl_scale3d(size, 1.0 - RBL_ISO_INSET)};
-}
-
-static inline bool rbl_iso_in_box(rblVec3d p, rblIsoBox box)
-{
-    return p.x >= box.lower.x && p.x <= box.upper.x && p.y >= box.lower.y && p.y <= box.upper.y &&
-           p.z >= box.lower.z && p.z <= box.upper.z;
+    return (rblAabbd){rbl_scale3d(size, RBL_ISO_INSET), rbl_scale3d(size, 1.0 - RBL_ISO_INSET)};
 }
 
 // The point itself, or the nearest one that a vertex of the cell at that place may have.
@@ -220,7 +214,7 @@ rblVec3d rbl_iso_keep_inside(const rblIsosurface* iso, const uint32_t place[3], 
 rblIsoFeature rbl_iso_fit_feature(const rblIsoPatch* patch);
 
 // The point of a box that fits the planes best and, among such points, is nearest to the target.
-rblVec3d rbl_iso_feature_in_box(const rblIsoFeature* feature, rblIsoBox box);
+rblVec3d rbl_iso_feature_in_box(const rblIsoFeature* feature, rblAabbd box);
 
 // Cross a segment with the surface; false when it is not inside at one end and outside at the other.
 bool rbl_iso_cross_segment(const rblIsosurface* iso, rblVec3d inner, rblVec3d outer, rblIsoCrossing* out,

@@ -27,6 +27,16 @@ typedef struct Place
     uint32_t at[3];
 } Place;
 
+// A point outside its cell at which all planes that the cell sees meet.
+typedef struct Tip
+{
+    rblVec3d point;
+    rblVec3d mean;   // of the cell's crossings
+    Place place;     // the cell of the grid that holds the point
+    uint32_t holder; // the active cell there, or RBL_NONE
+    uint32_t side;   // the side of the cell that saw it, through which it lies farthest outside
+} Tip;
+
 typedef struct Reach
 {
     rblIsosurface* iso;
@@ -34,11 +44,6 @@ typedef struct Reach
     rblHashMap claims; // empty cells by place: the side through which they may be reached
     rblIsoFault fault;
 } Reach;
-
-static double component(rblVec3d v, uint32_t axis)
-{
-    return axis == 0 ? v.x : (axis == 1 ? v.y : v.z);
-}
 
 static uint64_t place_key(const Place* place)
 {
@@ -100,12 +105,12 @@ static bool passes_below(const rblIsosurface* iso, const rblIsoCell* cell, uint3
 {
     const rblVec3d lower = rbl_iso_cell_corner(iso, cell);
     const rblVec3d upper = rbl_add3d(lower, iso->step);
-    const double wall = component(other % 2 == 1 ? upper : lower, other / 2);
-    const double top = component(side % 2 == 1 ? upper : lower, side / 2);
-    const double inset = RBL_ISO_INSET * component(iso->step, side / 2);
-    const double from = component(tip, other / 2);
-    const double t = (wall - from) / (component(vertex, other / 2) - from);
-    const double height = component(rbl_lerp3d(tip, vertex, t), side / 2);
+    const double wall = rbl_iso_component(other % 2 == 1 ? upper : lower, other / 2);
+    const double top = rbl_iso_component(side % 2 == 1 ? upper : lower, side / 2);
+    const double inset = RBL_ISO_INSET * rbl_iso_component(iso->step, side / 2);
+    const double from = rbl_iso_component(tip, other / 2);
+    const double t = (wall - from) / (rbl_iso_component(vertex, other / 2) - from);
+    const double height = rbl_iso_component(rbl_lerp3d(tip, vertex, t), side / 2);
     return side % 2 == 1 ? height < top - inset : height > top + inset;
 }
 
@@ -175,14 +180,71 @@ static rblResult claim_behind(Reach* reach, uint32_t cell, uint32_t side)
 
 // ---- tips ----
 
+// The place that holds a point given in the coordinates of a patch; false when it is not on the grid or is farther
+// from the cell than its neighbours.
+static bool find_place(const rblIsosurface* iso, uint32_t cell, rblVec3d point, Place* place)
+{
+    const double unit = rbl_iso_unit(iso);
+    *place = place_of(iso, cell);
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        const double x = rbl_iso_component(point, axis) * unit / rbl_iso_component(iso->step, axis);
+        if (!(x > -1.0 && x < 2.0) || (x < 0.0 && !step_through(iso, place, 2 * axis)) ||
+            (x > 1.0 && !step_through(iso, place, 2 * axis + 1)))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The side through which a point lies farthest outside, or STAYS when it is hardly outside.
+static uint32_t farthest_side(const rblIsosurface* iso, rblVec3d point)
+{
+    uint32_t side = STAYS;
+    double farthest = RBL_ISO_INSET;
+    for (uint32_t axis = 0; axis < 3; ++axis)
+    {
+        const double x =
+            rbl_iso_component(point, axis) * rbl_iso_unit(iso) / rbl_iso_component(iso->step, axis);
+        const double beyond = x > 1.0 ? x - 1.0 : -x;
+        if (beyond > farthest)
+        {
+            farthest = beyond;
+            side = 2 * axis + (x > 1.0);
+        }
+    }
+    return side;
+}
+
+// False when the planes meet inside the cell, or too far away to be trusted.
+static bool find_tip(const rblIsosurface* iso, const rblIsoSharp* sharp, Tip* tip)
+{
+    const rblVec3d corner = rbl_iso_cell_corner(iso, &iso->cells[sharp->cell]);
+    tip->point = rbl_mul_add3d(corner, rbl_iso_unit(iso), sharp->feature.best);
+    tip->mean = rbl_mul_add3d(corner, rbl_iso_unit(iso), sharp->feature.mean);
+    tip->side = farthest_side(iso, sharp->feature.best);
+    if (tip->side == STAYS || !find_place(iso, sharp->cell, sharp->feature.best, &tip->place))
+    {
+        return false;
+    }
+    tip->holder = cell_at(iso, &tip->place);
+    return true;
+}
+
 // Seen from the mean of the crossings, the surface must lie between a little before the tip and a little behind.
-static bool surface_is_at(Reach* reach, rblVec3d tip, rblVec3d mean)
+static bool surface_is_at(Reach* reach, const Tip* tip)
 {
     const rblIsosurface* iso = reach->iso;
-    const rblVec3d before = rbl_lerp3d(tip, mean, PROBE);
-    const rblVec3d behind = rbl_lerp3d(tip, mean, -PROBE);
-    return (rbl_iso_evaluate(iso, before, &reach->fault) < iso->def->level) !=
-           (rbl_iso_evaluate(iso, behind, &reach->fault) < iso->def->level);
+    const rblAabbd* bounds = &iso->def->bounds;
+    bool inside[2];
+    for (int i = 0; i < 2; ++i)
+    {
+        const rblVec3d probe = rbl_lerp3d(tip->point, tip->mean, i == 0 ? PROBE : -PROBE);
+        const rblVec3d in_bounds = rbl_max3d(bounds->lower, rbl_min3d(bounds->upper, probe));
+        inside[i] = rbl_iso_evaluate(iso, in_bounds, &reach->fault) < iso->def->level;
+    }
+    return inside[0] != inside[1];
 }
 
 // Let the vertex of `cell` reach through `side`, towards the tip as far as its neighbours agree.
@@ -211,42 +273,6 @@ static rblResult try_to_reach(Reach* reach, uint32_t cell, uint32_t side, rblVec
     return RBL_OK;
 }
 
-// The place that holds a point given in the coordinates of a patch; false when it is not on the grid or is farther
-// from the cell than its neighbours.
-static bool find_place(const rblIsosurface* iso, uint32_t cell, rblVec3d point, Place* place)
-{
-    const double unit = rbl_iso_unit(iso);
-    *place = place_of(iso, cell);
-    for (uint32_t axis = 0; axis < 3; ++axis)
-    {
-        const double x = component(point, axis) * unit / component(iso->step, axis);
-        if (!(x > -1.0 && x < 2.0) || (x < 0.0 && !step_through(iso, place, 2 * axis)) ||
-            (x > 1.0 && !step_through(iso, place, 2 * axis + 1)))
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
-// The side through which a point lies farthest outside, or STAYS when it is hardly outside.
-static uint32_t farthest_side(const rblIsosurface* iso, rblVec3d point)
-{
-    uint32_t side = STAYS;
-    double farthest = RBL_ISO_INSET;
-    for (uint32_t axis = 0; axis < 3; ++axis)
-    {
-        const double x = component(point, axis) * rbl_iso_unit(iso) / component(iso->step, axis);
-        const double beyond = x > 1.0 ? x - 1.0 : -x;
-        if (beyond > farthest)
-        {
-            farthest = beyond;
-            side = 2 * axis + (x > 1.0);
-        }
-    }
-    return side;
-}
-
 // A tip in an empty cell: any cell next to that may reach in, the one that saw it first.
 static rblResult offer_tip(Reach* reach, uint32_t cell, const Place* empty, rblVec3d tip, bool* done)
 {
@@ -269,9 +295,9 @@ static rblResult offer_tip(Reach* reach, uint32_t cell, const Place* empty, rblV
 }
 
 // The cell and the one behind a side, as one box.
-static rblIsoBox tall_box(const rblIsosurface* iso, uint32_t side)
+static rblAabbd tall_box(const rblIsosurface* iso, uint32_t side)
 {
-    rblIsoBox box = rbl_iso_cell_box(iso);
+    rblAabbd box = rbl_iso_cell_box(iso);
     const rblVec3d size = rbl_iso_corner_offset(iso, 7);
     const rblVec3d up = {side / 2 == 0 ? size.x : 0.0, side / 2 == 1 ? size.y : 0.0,
                          side / 2 == 2 ? size.z : 0.0};
@@ -280,62 +306,76 @@ static rblIsoBox tall_box(const rblIsosurface* iso, uint32_t side)
     return box;
 }
 
-static rblResult reach_from(Reach* reach, const rblIsoSharp* sharp)
+// A tip in a cell that has not seen as much itself becomes that cell's vertex.
+static rblResult give_tip(Reach* reach, const rblIsoSharp* sharp)
 {
     rblIsosurface* iso = reach->iso;
-    const rblIsoFeature* feature = &sharp->feature;
-    const double unit = rbl_iso_unit(iso);
-    const rblVec3d corner = rbl_iso_cell_corner(iso, &iso->cells[sharp->cell]);
-    const rblVec3d tip = rbl_mul_add3d(corner, unit, feature->best);
-    const uint32_t side = farthest_side(iso, feature->best);
-    Place place;
-    if (side == STAYS || !find_place(iso, sharp->cell, feature->best, &place) ||
-        !surface_is_at(reach, tip, rbl_mul_add3d(corner, unit, feature->mean)))
+    Tip tip;
+    if (!find_tip(iso, sharp, &tip) || tip.holder == RBL_NONE)
+    {
+        return RBL_OK;
+    }
+    rblIsoCell* holder = &iso->cells[tip.holder];
+    if (is_simple(holder) && holder->rank < sharp->feature.rank && surface_is_at(reach, &tip))
+    {
+        holder->rank = (uint8_t)sharp->feature.rank;
+        iso->vertices[holder->first_vertex] = rbl_iso_keep_inside(iso, tip.place.at, tip.point);
+    }
+    return RBL_OK;
+}
+
+// A tip in an empty cell: a corner is worth reaching from any cell next to it, an edge from the one that saw it.
+static rblResult reach_tip(Reach* reach, const rblIsoSharp* sharp)
+{
+    rblIsosurface* iso = reach->iso;
+    Tip tip;
+    const bool settled = iso->cells[sharp->cell].rank != sharp->feature.rank; // it was given a better tip
+    if (settled || !find_tip(iso, sharp, &tip) || tip.holder != RBL_NONE || !surface_is_at(reach, &tip))
     {
         return RBL_OK;
     }
     bool done = false;
-    const uint32_t holder = cell_at(iso, &place);
-    if (holder != RBL_NONE)
+    if (sharp->feature.rank == 3)
     {
-        if (is_simple(&iso->cells[holder]) && iso->cells[holder].rank < feature->rank)
-        {
-            iso->cells[holder].rank = (uint8_t)feature->rank;
-            iso->vertices[iso->cells[holder].first_vertex] = rbl_iso_keep_inside(iso, place.at, tip);
-        }
-        return RBL_OK;
-    }
-    if (feature->rank == 3)
-    {
-        RBL_TRY(offer_tip(reach, sharp->cell, &place, rbl_iso_keep_inside(iso, place.at, tip), &done));
+        const rblVec3d point = rbl_iso_keep_inside(iso, tip.place.at, tip.point);
+        RBL_TRY(offer_tip(reach, sharp->cell, &tip.place, point, &done));
     }
     if (!done)
     {
-        const rblVec3d nearest = rbl_iso_feature_in_box(feature, tall_box(iso, side));
-        RBL_TRY(try_to_reach(reach, sharp->cell, side, rbl_mul_add3d(corner, unit, nearest), &done));
+        const rblVec3d nearest = rbl_iso_feature_in_box(&sharp->feature, tall_box(iso, tip.side));
+        const rblVec3d corner = rbl_iso_cell_corner(iso, &iso->cells[sharp->cell]);
+        const rblVec3d point = rbl_mul_add3d(corner, rbl_iso_unit(iso), nearest);
+        RBL_TRY(try_to_reach(reach, sharp->cell, tip.side, point, &done));
     }
     return RBL_OK;
 }
 
 // Corners first: an edge must not take their place.
-static rblResult reach_all(Reach* reach)
+static rblResult for_all_sharp(Reach* reach, rblResult (*visit)(Reach* reach, const rblIsoSharp* sharp))
 {
     const rblIsosurface* iso = reach->iso;
-    for (uint32_t i = 0; i < iso->cell_count; ++i)
-    {
-        reach->moved[i] = STAYS;
-    }
     for (uint32_t rank = 3; rank >= 2; --rank)
     {
         for (uint32_t i = 0; i < iso->sharp_count && !reach->fault.found; ++i)
         {
             if (iso->sharp[i].feature.rank == rank)
             {
-                RBL_TRY(reach_from(reach, &iso->sharp[i]));
+                RBL_TRY(visit(reach, &iso->sharp[i]));
             }
         }
     }
     return rbl_iso_check_faults(&reach->fault, 1);
+}
+
+// All giving comes before all reaching, which relies on where the vertices of the neighbours are.
+static rblResult reach_all(Reach* reach)
+{
+    for (uint32_t i = 0; i < reach->iso->cell_count; ++i)
+    {
+        reach->moved[i] = STAYS;
+    }
+    RBL_TRY(for_all_sharp(reach, give_tip));
+    return for_all_sharp(reach, reach_tip);
 }
 
 rblResult rbl_iso_reach_tips(rblIsosurface* iso)

@@ -59,7 +59,7 @@ static void sharpen_cell(rblIsosurface* iso, rblIsoSharp* sharp, rblIsoFault* fa
     sharp->feature = rbl_iso_fit_feature(&patches[0]);
     cell->rank = (uint8_t)sharp->feature.rank;
     rblVec3d x = sharp->feature.best;
-    if (!rbl_iso_in_box(x, rbl_iso_cell_box(iso)))
+    if (!rbl_aabbd_contains_point(rbl_iso_cell_box(iso), x))
     {
         seen.target = sharp->feature.best;
         x = rbl_iso_feature_in_box(&seen, rbl_iso_cell_box(iso));

@@ -12,11 +12,6 @@
 // rotations, one needed it to keep its vertex on that edge; no self-intersection came of it in 10^7 faces of noise.
 #define LENIENCE 0.05
 
-static double component(rblVec3d v, uint32_t axis)
-{
-    return axis == 0 ? v.x : (axis == 1 ? v.y : v.z);
-}
-
 // The cell beyond a side with alternating corners; it is active.
 static const rblIsoCell* cell_beyond(const rblIsosurface* iso, const rblIsoCell* cell, uint32_t side)
 {
@@ -34,13 +29,14 @@ static double bend_distance(const rblIsosurface* iso, const rblIsoCell* cell, ui
     const uint32_t axis = side / 2;
     const rblVec3d origin =
         rbl_mul_add3d(rbl_iso_cell_corner(iso, cell), rbl_iso_unit(iso), rbl_iso_corner_offset(iso, corner));
-    const double from = component(a, axis) - component(origin, axis);
-    const double to = component(b, axis) - component(origin, axis);
+    const double from = rbl_iso_component(a, axis) - rbl_iso_component(origin, axis);
+    const double to = rbl_iso_component(b, axis) - rbl_iso_component(origin, axis);
     const rblVec3d crossing = rbl_sub3d(rbl_lerp3d(a, b, from / (from - to)), origin);
     double distance = 0.0;
     for (uint32_t i = 1; i < 3; ++i)
     {
-        distance += fabs(component(crossing, (axis + i) % 3)) / component(iso->step, (axis + i) % 3);
+        distance +=
+            fabs(rbl_iso_component(crossing, (axis + i) % 3)) / rbl_iso_component(iso->step, (axis + i) % 3);
     }
     return distance;
 }

@@ -13,6 +13,7 @@ typedef struct rblTriangleTree
     uint32_t item_count, item_capacity;
     rblTriangleNode* nodes; // depth first
     uint32_t node_count, node_capacity;
+    double largest; // coordinate, in size: what rounding errors are relative to
 } rblTriangleTree;
 
 typedef struct rblTriangleSet

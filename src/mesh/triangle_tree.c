@@ -9,8 +9,9 @@
 
 // Triangles around a busy vertex have boxes that all meet, and no tree of boxes tells them apart. So a node
 // knows when all its triangles have one vertex in common, its apex, and where their edges opposite to it are.
-// Two triangles with an apex in common that have another point in common too: the ray from the apex through
-// that point leaves one of the triangles, through its opposite edge, inside the other one.
+// If two triangles with a common apex have another point in common too, the ray from the apex through that
+// point leaves one of the triangles, through its opposite edge, inside the other one; and no plane through
+// the apex separates one triangle from the opposite edge of the other.
 struct rblTriangleNode
 {
     rblAabbd box;
@@ -182,6 +183,14 @@ static const rblTriangleNode* build(Builder* builder, uint32_t begin, uint32_t e
     return node;
 }
 
+static double largest_coordinate(const rblAabbd* box)
+{
+    const rblVec3d a = {fabs(box->lower.x), fabs(box->lower.y), fabs(box->lower.z)};
+    const rblVec3d b = {fabs(box->upper.x), fabs(box->upper.y), fabs(box->upper.z)};
+    const rblVec3d both = rbl_max3d(a, b);
+    return rbl_maxd(both.x, rbl_maxd(both.y, both.z));
+}
+
 static void fill_items(rblTriangleSet* set, uint32_t* valences)
 {
     memset(valences, 0, sizeof *valences * set->view->vertex_count);
@@ -190,6 +199,7 @@ static void fill_items(rblTriangleSet* set, uint32_t* valences)
         if (!rbl_aabbd_is_empty(set->boxes[t]))
         {
             set->tree.items[set->tree.item_count++] = t;
+            set->tree.largest = rbl_maxd(largest_coordinate(&set->boxes[t]), set->tree.largest);
             for (uint32_t k = 0; k < 3; ++k)
             {
                 valences[rbl_triangle_vertex(set, t, k)] += 1;
@@ -234,33 +244,87 @@ void rbl_triangle_tree_free(rblTriangleTree* tree, const rblAllocator* allocator
 
 // ---- queries ----
 
+// A plane through a vertex of the query triangle, beside one of the two edges there, with the triangle on its
+// positive side. What lies strictly on the negative side cannot meet the triangle, and neither can a triangle
+// with the same vertex whose opposite edge does. Only a filter: rounding errors make it pass more than it
+// should.
+typedef struct SidePlane
+{
+    rblVec3d normal; // zero when no plane could be trusted
+    double error;    // bound of the rounding error of its scalar products with differences of positions
+} SidePlane;
+
 // What is looked for: a box, and the triangle it is of, if any.
 typedef struct Query
 {
     const rblTriangleSet* set;
     rblAabbd box;
     uint32_t vertices[3]; // RBL_NONE for a plain box
-    rblAabbd opposite[3]; // the edge opposite to each
+    rblVec3d points[3];
+    rblAabbd opposite[3]; // the edge opposite to each vertex
+    SidePlane planes[3][2];
 } Query;
 
-// Given a box of triangles that all have a vertex, and the box of their edges opposite to it.
-static bool may_meet(const Query* query, const rblAabbd* box, uint32_t apex, const rblAabbd* opposite)
+static double rounding_error(const rblTriangleSet* set, rblVec3d normal)
 {
-    if (!rbl_aabbd_overlaps(*box, query->box))
+    // Five operations, each good for 2^-53 of at most twice the largest coordinate, or for the least number.
+    return 0x1p-49 * (fabs(normal.x) + fabs(normal.y) + fabs(normal.z)) * set->tree.largest + 0x1p-1068;
+}
+
+// The plane that contains the edge e and is perpendicular to the triangle spanned by e and f, turned away
+// from the triangle by as little as makes sure that rounding left both edges on its positive side.
+static SidePlane side_plane(const rblTriangleSet* set, rblVec3d e, rblVec3d f)
+{
+    const rblVec3d none = {0, 0, 0};
+    const rblVec3d across = rbl_sub3d(rbl_scale3d(f, rbl_dot3d(e, e)), rbl_scale3d(e, rbl_dot3d(e, f)));
+    const rblVec3d between = rbl_add3d(rbl_normalize3d(e, none), rbl_normalize3d(f, none));
+    SidePlane plane = {.normal = rbl_normalize3d(across, none)};
+    plane.error = rounding_error(set, plane.normal);
+    const double lack = rbl_maxd(-rbl_dot3d(plane.normal, e), 0) + 4 * plane.error;
+    plane.normal = rbl_mul_add3d(plane.normal, 2 * lack / rbl_dot3d(between, e), between);
+    plane.error = rounding_error(set, plane.normal);
+    const bool trusted = rbl_dot3d(plane.normal, e) > plane.error && rbl_dot3d(plane.normal, f) > plane.error;
+    return trusted ? plane : (SidePlane){.normal = none};
+}
+
+static bool is_behind(const SidePlane* plane, rblVec3d vertex, const rblAabbd* box)
+{
+    const rblVec3d n = plane->normal;
+    const rblVec3d nearest = {n.x > 0 ? box->upper.x : box->lower.x, n.y > 0 ? box->upper.y : box->lower.y,
+                              n.z > 0 ? box->upper.z : box->lower.z};
+    return rbl_dot3d(n, rbl_sub3d(nearest, vertex)) < -plane->error;
+}
+
+// Whether triangles in `box` that all have the query's vertex `k`, with their opposite edges in `opposite`,
+// may have another point in common with it.
+static bool may_meet_around(const Query* query, uint32_t k, const rblAabbd* box, const rblAabbd* opposite)
+{
+    return (rbl_aabbd_overlaps(query->opposite[k], *box) || rbl_aabbd_overlaps(query->box, *opposite)) &&
+           !is_behind(&query->planes[k][0], query->points[k], opposite) &&
+           !is_behind(&query->planes[k][1], query->points[k], opposite);
+}
+
+// The place of a vertex in the query's triangle; 3 when it is not there.
+static uint32_t query_place(const Query* query, uint32_t vertex)
+{
+    uint32_t k = 0;
+    while (k < 3 && query->vertices[k] != vertex)
+    {
+        k += 1;
+    }
+    return k;
+}
+
+static bool may_meet_node(const Query* query, const rblTriangleNode* node)
+{
+    if (!rbl_aabbd_overlaps(node->box, query->box))
     {
         return false;
     }
-    for (uint32_t k = 0; k < 3 && apex != RBL_NONE; ++k)
-    {
-        if (query->vertices[k] == apex)
-        {
-            return rbl_aabbd_overlaps(query->opposite[k], *box) || rbl_aabbd_overlaps(query->box, *opposite);
-        }
-    }
-    return true;
+    const uint32_t k = node->apex != RBL_NONE ? query_place(query, node->apex) : 3;
+    return k == 3 || may_meet_around(query, k, &node->box, &node->opposite);
 }
 
-// The same for a single triangle, with any vertex that it shares.
 static bool may_meet_triangle(const Query* query, uint32_t triangle)
 {
     const rblAabbd* box = &query->set->boxes[triangle];
@@ -268,13 +332,13 @@ static bool may_meet_triangle(const Query* query, uint32_t triangle)
     {
         return false;
     }
-    for (uint32_t k = 0; k < 3; ++k)
+    for (uint32_t i = 0; i < 3; ++i)
     {
-        const uint32_t vertex = rbl_triangle_vertex(query->set, triangle, k);
-        if (vertex == query->vertices[0] || vertex == query->vertices[1] || vertex == query->vertices[2])
+        const uint32_t k = query_place(query, rbl_triangle_vertex(query->set, triangle, i));
+        if (k < 3)
         {
-            const rblAabbd opposite = opposite_edge_box(query->set, triangle, k);
-            return may_meet(query, box, vertex, &opposite);
+            const rblAabbd opposite = opposite_edge_box(query->set, triangle, i);
+            return may_meet_around(query, k, box, &opposite);
         }
     }
     return true;
@@ -287,7 +351,7 @@ static void run(const Query* query, rblTriangleFcn* fcn, void* context)
     while (index < tree->node_count)
     {
         const rblTriangleNode* node = &tree->nodes[index];
-        if (!may_meet(query, &node->box, node->apex, &node->opposite))
+        if (!may_meet_node(query, node))
         {
             index = node->after;
             continue;
@@ -312,10 +376,19 @@ void rbl_triangles_in_box(const rblTriangleSet* set, const rblAabbd* box, rblTri
 void rbl_triangles_near(const rblTriangleSet* set, uint32_t triangle, rblTriangleFcn* fcn, void* context)
 {
     Query query = {.set = set, .box = set->boxes[triangle]};
+    if (rbl_aabbd_is_empty(query.box))
+    {
+        return;
+    }
+    rbl_triangle_points(set, triangle, query.points);
     for (uint32_t k = 0; k < 3; ++k)
     {
+        const rblVec3d e = rbl_sub3d(query.points[(k + 1) % 3], query.points[k]);
+        const rblVec3d f = rbl_sub3d(query.points[(k + 2) % 3], query.points[k]);
         query.vertices[k] = rbl_triangle_vertex(set, triangle, k);
         query.opposite[k] = opposite_edge_box(set, triangle, k);
+        query.planes[k][0] = side_plane(set, e, f);
+        query.planes[k][1] = side_plane(set, f, e);
     }
     run(&query, fcn, context);
 }

@@ -1,11 +1,15 @@
-#define _POSIX_C_SOURCE 200809L // fstat, fileno
+#define _POSIX_C_SOURCE 200809L // fstat, fileno, pread
 #include "base/error.h"
+#include "base/jobs.h"
 #include "io/file.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#define FIRST_PIECE 65536
+#define FIRST_PIECE    65536
+#define PARALLEL_PIECE ((size_t)1 << 20)
+#define PARALLEL_LEAST (4 * PARALLEL_PIECE) // smaller files are not worth waking anybody
 
 static rblResult fail_read(const char* path, int error)
 {
@@ -58,16 +62,75 @@ static bool grow(rblFileBytes* file, size_t capacity)
     return true;
 }
 
+// ---- large files, piece by piece ----
+
+typedef struct Pieces
+{
+    int descriptor;
+    uint8_t* bytes;
+    size_t size;
+    uint8_t short_blocks[RBL_MAX_BLOCKS]; // set by the block that could not read all of its pieces
+} Pieces;
+
+static bool read_piece(const Pieces* pieces, size_t from, size_t to)
+{
+    while (from < to)
+    {
+        const ssize_t got = pread(pieces->descriptor, pieces->bytes + from, to - from, (off_t)from);
+        if (got <= 0)
+        {
+            return false;
+        }
+        from += (size_t)got;
+    }
+    return true;
+}
+
+static void read_pieces(rblRange range, void* context)
+{
+    Pieces* pieces = context;
+    const size_t from = range.begin * PARALLEL_PIECE;
+    const size_t to = range.end * PARALLEL_PIECE;
+    pieces->short_blocks[range.block] = !read_piece(pieces, from, to < pieces->size ? to : pieces->size);
+}
+
+// Fill the buffer, which is one byte larger than the file seems to be. False when the file turns out to be anything
+// else than that long: then it is read again from the start, in order.
+static bool read_in_parallel(FILE* stream, rblFileBytes* file)
+{
+    Pieces pieces = {.descriptor = fileno(stream), .bytes = file->bytes, .size = file->capacity - 1};
+    if (pieces.size < PARALLEL_LEAST || rbl_jobs_worker_count(rbl_default_jobs()) == 1 ||
+        pieces.size / PARALLEL_PIECE >= UINT32_MAX)
+    {
+        return false;
+    }
+    const uint32_t count = (uint32_t)((pieces.size + PARALLEL_PIECE - 1) / PARALLEL_PIECE);
+    rbl_parallel_for(rbl_default_jobs(), count, 1, read_pieces, &pieces);
+    bool complete = pread(pieces.descriptor, file->bytes + pieces.size, 1, (off_t)pieces.size) == 0;
+    for (uint32_t i = 0; i < rbl_block_count(count, 1); ++i)
+    {
+        complete = complete && pieces.short_blocks[i] == 0;
+    }
+    file->size = complete ? pieces.size : 0;
+    return complete;
+}
+
+// ---- anything ----
+
 static rblResult read_all(const char* path, FILE* stream, size_t max_bytes, rblFileBytes* file)
 {
     size_t capacity;
     RBL_TRY(first_capacity(path, stream, max_bytes, &capacity));
+    if (!grow(file, capacity))
+    {
+        return rbl_fail_memory();
+    }
+    if (read_in_parallel(stream, file))
+    {
+        return RBL_OK;
+    }
     for (;;)
     {
-        if (!grow(file, capacity))
-        {
-            return rbl_fail_memory();
-        }
         file->size += fread(file->bytes + file->size, 1, file->capacity - file->size, stream);
         if (ferror(stream))
         {
@@ -82,7 +145,10 @@ static rblResult read_all(const char* path, FILE* stream, size_t max_bytes, rblF
             return RBL_OK;
         }
         const size_t most = max_bytes < SIZE_MAX ? max_bytes + 1 : max_bytes;
-        capacity = file->capacity < most / 2 ? file->capacity * 2 : most;
+        if (!grow(file, file->capacity < most / 2 ? file->capacity * 2 : most))
+        {
+            return rbl_fail_memory();
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "io/names.h"
-#include "rubble/mesh.h"
+#include "io/readers.h"
 
 // What a corner refers to: "f v/vt/vn".
 typedef enum rblObjReference
@@ -48,7 +48,6 @@ typedef struct rblObjChunk
     // 2 per UV, 3 per normal.
     rblFloatArray values[RBL_OBJ_REFERENCE_COUNT];
 
-    size_t face_count;         // as many as face_starts; set when all is parsed
     rblIndexArray face_starts; // first corner of each face; corners of the chunk
     // Per corner the index of what it refers to, counted from 0 through the whole file, RBL_NONE for nothing. The
     // arrays of UVs and normals are empty until the first corner has one.
@@ -57,12 +56,33 @@ typedef struct rblObjChunk
     rblIndexArray relative[RBL_OBJ_REFERENCE_COUNT];
     RBL_ARRAY(rblObjSwitch) switches;
 
+    // Where the chunk's own stand in the whole file; set when all chunks are parsed.
+    size_t first_face, first_corner;
+    size_t first_defined[RBL_OBJ_REFERENCE_COUNT];
+    // The first corner that refers to nothing, as a corner of the chunk; SIZE_MAX when there is none.
+    size_t bad_corner;
+    rblObjReference bad_kind;
+    int64_t bad_index;
+
     const char* error; // the first thing wrong, null when nothing is
     const char* error_at;
     bool error_quotes; // the message is to be followed by the token at error_at
     bool out_of_memory;
     const char* ignored[RBL_OBJ_IGNORED_COUNT]; // the first place of each kind
 } rblObjChunk;
+
+// All chunks of a file, in order.
+typedef struct rblObjParts
+{
+    const rblSource* source;
+    rblObjChunk* chunks;
+    uint32_t count;
+    size_t defined[RBL_OBJ_REFERENCE_COUNT]; // positions, UVs, normals in all chunks
+    size_t faces, corners;                   // in all chunks
+} rblObjParts;
+
+// Put parsed and checked chunks together into an empty builder.
+rblResult rbl_obj_gather(rblObjParts* parts, rblMeshBuilder* builder);
 
 void rbl_obj_chunk_init(rblObjChunk* chunk, const char* begin, const char* end, bool keep_non_finite,
                         const rblAllocator* allocator);

@@ -2,6 +2,7 @@
 // read too: colours behind positions, CR as line end, spaces around everything.
 #include "base/number.h"
 #include "io/obj.h"
+#include "io/obj_plain.h"
 #include "io/text.h"
 #include "math/vec.h"
 #include <string.h>
@@ -193,28 +194,6 @@ static const char* parse_position(rblObjChunk* chunk, const char* c)
     return add_color(chunk, has_color ? v + 3 : NULL) ? after : fail_memory(chunk);
 }
 
-// The vertex statement that most files consist of, made fast: three numbers, one blank before each. `c` is at the
-// first blank. Null, and nothing changed, when the statement is anything else. A line end is known to follow.
-static inline const char* parse_plain_position(rblObjChunk* chunk, const char* c)
-{
-    double v[3];
-    for (int i = 0; i < 3; ++i)
-    {
-        c = *c == ' ' ? rbl_parse_double(c + 1, chunk->end, &v[i]) : NULL;
-        if (c == NULL)
-        {
-            return NULL;
-        }
-    }
-    const bool finite = rbl_finite(v[0]) && rbl_finite(v[1]) && rbl_finite(v[2]);
-    if (!rbl_is_line_end(*c) || !finite || chunk->values[RBL_OBJ_VERTEX].count > 0 ||
-        !rbl_array_push(&chunk->positions, rbl_vec3d(v[0], v[1], v[2])))
-    {
-        return NULL;
-    }
-    return c;
-}
-
 // A UV or normal: `needed` numbers or more; those that are not given are 0.
 static const char* parse_attribute(rblObjChunk* chunk, const char* c, rblObjReference kind, uint32_t needed)
 {
@@ -323,36 +302,6 @@ static inline const char* parse_corner(rblObjChunk* chunk, const char* c)
             c = parse_index(chunk, c, kind);
         }
     }
-    return c;
-}
-
-// The face statement that most files consist of, made fast: vertex indices alone, one blank before each. `c` is at
-// the first blank. Null, and nothing changed, when the statement is anything else. A line end is known to follow.
-static inline const char* parse_plain_face(rblObjChunk* chunk, const char* c)
-{
-    rblIndexArray* vertices = &chunk->references[RBL_OBJ_VERTEX];
-    const size_t first = vertices->count;
-    size_t count = first;
-    while (*c == ' ')
-    {
-        const char* const digits = ++c;
-        uint64_t value = 0;
-        while (rbl_is_digit(*c))
-        {
-            value = value * 10 + (uint64_t)(*c++ - '0');
-        }
-        if (value == 0 || c - digits > 9 || count == vertices->capacity)
-        {
-            return NULL;
-        }
-        vertices->data[count++] = (uint32_t)(value - 1);
-    }
-    if (!rbl_is_line_end(*c) || count - first < 3 || count > UINT32_MAX - 3 ||
-        !rbl_array_push(&chunk->face_starts, (uint32_t)first))
-    {
-        return NULL;
-    }
-    vertices->count = count;
     return c;
 }
 
@@ -485,16 +434,6 @@ static inline const char* word_end(const char* c, const char* end)
     return c;
 }
 
-// Null when the statement is not one of the plain ones.
-static inline const char* parse_plain_statement(rblObjChunk* chunk, const char* c)
-{
-    if (c >= chunk->last_line_end || c[1] != ' ')
-    {
-        return NULL;
-    }
-    return *c == 'f' ? parse_plain_face(chunk, c + 1) : *c == 'v' ? parse_plain_position(chunk, c + 1) : NULL;
-}
-
 static const char* parse_statement(rblObjChunk* chunk, const char* c)
 {
     const char* const after = word_end(c, chunk->end);
@@ -558,7 +497,7 @@ void rbl_obj_chunk_parse(rblObjChunk* chunk)
     const char* c = next_statement(chunk->begin, chunk->end);
     while (c < chunk->end)
     {
-        const char* const after = parse_plain_statement(chunk, c);
+        const char* const after = rbl_obj_parse_plain(chunk, c);
         c = next_statement(after != NULL ? after : parse_statement(chunk, c), chunk->end);
     }
     // The corners behind the last one with a UV or normal have none.

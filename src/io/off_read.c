@@ -4,7 +4,7 @@
 #include "io/color.h"
 #include "io/layers.h"
 #include "io/readers.h"
-#include "io/text.h"
+#include "io/text_rows.h"
 #include "math/vec.h"
 #include <string.h>
 
@@ -367,6 +367,51 @@ static rblResult read_face(OffReader* reader)
 
 // ---- the whole ----
 
+typedef struct RowContext
+{
+    rblVec3d* positions;
+    bool keep_non_finite;
+} RowContext;
+
+static const char* read_vertex_row(const char* line, const char* end, uint32_t row, void* context)
+{
+    const RowContext* rows = context;
+    const char* c = line;
+    double p[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        c = skip_blanks(c, end);
+        c = rbl_parse_double(c, end, &p[i]);
+        if (c == NULL || (c < end && !rbl_is_space(*c)))
+        {
+            return NULL;
+        }
+    }
+    rows->positions[row] = rbl_vec3d(p[0], p[1], p[2]);
+    return rows->keep_non_finite || rbl_finite3d(rows->positions[row]) ? c : NULL;
+}
+
+// A text of nothing but positions and faces, by several workers. False when it is not that, and nothing is read.
+static bool read_plain(OffReader* reader)
+{
+    rblMeshBuilder* builder = reader->builder;
+    if (reader->has_normals || reader->has_colors || reader->has_uvs || reader->vertex_count == 0 ||
+        !rbl_array_resize(&builder->positions, reader->vertex_count))
+    {
+        return false;
+    }
+    RowContext context = {builder->positions.data, reader->source->keep_non_finite};
+    const rblTextRows rows = {.begin = rbl_skip_line_end(reader->at, reader->end),
+                              .end = reader->end,
+                              .vertex_count = reader->vertex_count,
+                              .face_count = reader->face_count,
+                              .vertex = read_vertex_row,
+                              .context = &context};
+    const bool done = rbl_text_rows_read(&rows, builder);
+    builder->positions.count = done ? reader->vertex_count : 0;
+    return done;
+}
+
 static rblResult read_all(OffReader* reader)
 {
     reader->at = next_content(reader->at, reader->end);
@@ -377,6 +422,10 @@ static rblResult read_all(OffReader* reader)
     if (reader->builder->failed)
     {
         return rbl_fail_memory();
+    }
+    if (read_plain(reader))
+    {
+        return RBL_OK;
     }
     for (uint32_t v = 0; v < reader->vertex_count; ++v)
     {

@@ -154,18 +154,44 @@ typedef enum rblPlyAttribute
     RBL_PLY_ATTRIBUTE_COUNT
 } rblPlyAttribute;
 
+// Where the numbers of a vertex property go; both null when they go nowhere.
+typedef struct rblPlyColumn
+{
+    const rblPlyProperty* property;
+    double* position;
+    float* attribute;
+    size_t stride; // in numbers, from one vertex to the next
+    double scale;
+} rblPlyColumn;
+
 typedef struct rblPlyVertices
 {
     uint64_t count;
+    RBL_ARRAY(rblPlyColumn) columns;                   // one per property
     rblFloatArray attributes[RBL_PLY_ATTRIBUTE_COUNT]; // 3, 2, 4 a vertex; empty when the file has none
 } rblPlyVertices;
 
 // What turns a colour of this type into 0 .. 1.
 double rbl_ply_color_scale(rblPlyType type);
 
-rblResult rbl_ply_read_vertices(rblPlyCursor* cursor, const rblPlyHeader* header,
-                                const rblPlyElement* element, rblMeshBuilder* builder,
-                                rblPlyVertices* vertices);
+void rbl_ply_vertices_init(rblPlyVertices* vertices, const rblAllocator* allocator);
+void rbl_ply_vertices_free(rblPlyVertices* vertices);
+
+// Three steps: make room and columns for the rows at the cursor; read them; check and convert the attributes.
+rblResult rbl_ply_prepare_vertices(const rblPlyCursor* cursor, const rblPlyHeader* header,
+                                   const rblPlyElement* element, rblMeshBuilder* builder,
+                                   rblPlyVertices* vertices);
+rblResult rbl_ply_read_vertices(rblPlyCursor* cursor, const rblPlyElement* element,
+                                const rblMeshBuilder* builder, const rblPlyVertices* vertices);
+rblResult rbl_ply_finish_vertices(const rblPlyCursor* cursor, const rblPlyVertices* vertices);
+
+// One row of plain numbers in a text, between them characters of the classes to skip. Returns where it ends, null when
+// there is anything else in it.
+const char* rbl_ply_read_text_row(const rblPlyVertices* vertices, const char* at, const char* end,
+                                  unsigned skip, size_t row);
+
+// True when a face is nothing but a list of vertices.
+bool rbl_ply_faces_are_plain(const rblPlyHeader* header, const rblPlyElement* element);
 
 // Faces become faces of the builder, with layers for the corner attributes that they bring as lists.
 rblResult rbl_ply_read_faces(rblPlyCursor* cursor, const rblPlyHeader* header, const rblPlyElement* element,

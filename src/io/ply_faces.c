@@ -2,9 +2,10 @@
 #include "io/color.h"
 #include "io/layers.h"
 #include "io/ply.h"
-#include "io/text.h"
+#include "io/text_rows.h"
 #include "math/vec.h"
 
+#define ANY_SPACE (RBL_TEXT_BLANK | RBL_TEXT_LINE_END)
 #define MAX_LISTS 16 // corner attributes that a face may bring as lists
 
 typedef enum Role
@@ -54,6 +55,12 @@ typedef struct Reader
 
 // ---- what the properties mean ----
 
+static bool is_index_list(const rblPlyProperty* property)
+{
+    return rbl_ply_name_is(property->name, "vertex_indices") ||
+           rbl_ply_name_is(property->name, "vertex_index");
+}
+
 static bool is_texcoord(rblPlyName name)
 {
     const bool numbered = name.length == 9 && rbl_is_digit(name.text[8]);
@@ -96,8 +103,7 @@ static void choose_role(Reader* reader, Column* column, bool face_colors)
     if (property->is_list)
     {
         rblLayerKind kind;
-        if (rbl_ply_name_is(property->name, "vertex_indices") ||
-            rbl_ply_name_is(property->name, "vertex_index"))
+        if (is_index_list(property))
         {
             column->role = ROLE_INDICES;
         }
@@ -379,29 +385,12 @@ static inline bool read_binary_row(Reader* reader, bool big_endian)
     return true;
 }
 
-static inline const char* read_index(const char* c, const char* end, uint32_t* out)
-{
-    while (c < end && rbl_is_space(*c))
-    {
-        ++c;
-    }
-    const char* const first = c;
-    uint32_t value = 0;
-    while (c < end && rbl_is_digit(*c))
-    {
-        value = value * 10 + (uint32_t)(*c++ - '0');
-    }
-    *out = value;
-    const bool usual = c > first && c - first < 10 && (c == end || rbl_is_space(*c));
-    return usual ? c : NULL;
-}
-
 static inline bool read_text_row(Reader* reader)
 {
     rblIndexArray* corners = &reader->builder->corner_vertices;
     const char* const end = (const char*)reader->cursor->end;
     uint32_t count;
-    const char* c = read_index((const char*)reader->cursor->at, end, &count);
+    const char* c = rbl_read_index((const char*)reader->cursor->at, end, ANY_SPACE, &count);
     if (c == NULL || count < 3 || corners->capacity - corners->count < count)
     {
         return false;
@@ -409,7 +398,7 @@ static inline bool read_text_row(Reader* reader)
     uint32_t* out = corners->data + corners->count;
     for (uint32_t k = 0; k < count; ++k)
     {
-        c = read_index(c, end, &out[k]);
+        c = rbl_read_index(c, end, ANY_SPACE, &out[k]);
         if (c == NULL || out[k] >= reader->vertex_count)
         {
             return false;
@@ -429,24 +418,6 @@ static bool append_corners(Reader* reader)
             return false;
         }
     }
-    return true;
-}
-
-static bool finish_plain_faces(rblMeshBuilder* builder)
-{
-    const size_t count = builder->face_starts.count;
-    if (!rbl_array_resize(&builder->face_materials, count) ||
-        !rbl_array_resize(&builder->face_groups, count) || !rbl_array_resize(&builder->face_origins, count))
-    {
-        return false;
-    }
-    for (size_t f = 0; f < count; ++f)
-    {
-        builder->face_materials.data[f] = 0;
-        builder->face_groups.data[f] = 0;
-        builder->face_origins.data[f] = (uint32_t)f;
-    }
-    builder->open_corner = (uint32_t)builder->corner_vertices.count;
     return true;
 }
 
@@ -480,10 +451,16 @@ static rblResult read_plain_rows(Reader* reader)
         }
         builder->face_starts.data[builder->face_starts.count++] = first;
     }
-    return finish_plain_faces(builder) ? RBL_OK : rbl_fail_memory();
+    return rbl_finish_plain_faces(builder) ? RBL_OK : rbl_fail_memory();
 }
 
 // ---- the element ----
+
+bool rbl_ply_faces_are_plain(const rblPlyHeader* header, const rblPlyElement* element)
+{
+    const rblPlyProperty* property = &header->properties.data[element->first_property];
+    return element->property_count == 1 && property->is_list && is_index_list(property);
+}
 
 // The fewest bytes a row can take: three indices, and every other list empty. "3 0 1 2\n" in a text.
 static size_t least_row_bytes(const Reader* reader)
@@ -509,7 +486,8 @@ static rblResult read_faces(Reader* reader)
     }
     RBL_TRY(choose_roles(reader));
     RBL_TRY(rbl_ply_check_count(reader->cursor, reader->element, least_row_bytes(reader)));
-    const bool plain = reader->columns.count == 1 && reader->builder->face_starts.count == 0;
+    const bool plain =
+        rbl_ply_faces_are_plain(reader->header, reader->element) && reader->builder->face_starts.count == 0;
     return plain ? read_plain_rows(reader) : read_rows(reader);
 }
 

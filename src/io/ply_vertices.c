@@ -8,18 +8,6 @@
 
 static const uint32_t components[RBL_PLY_ATTRIBUTE_COUNT] = {3, 2, 4};
 
-// Where a property's numbers go; both null when they go nowhere.
-typedef struct Column
-{
-    const rblPlyProperty* property;
-    double* position;
-    float* attribute;
-    size_t stride; // in numbers, from one vertex to the next
-    double scale;
-} Column;
-
-typedef RBL_ARRAY(Column) ColumnArray;
-
 typedef struct Role
 {
     const char* name;
@@ -113,11 +101,11 @@ static bool make_room(const uint32_t* present, size_t count, rblMeshBuilder* bui
 }
 
 static bool make_columns(const rblPlyHeader* header, const rblPlyElement* element, rblMeshBuilder* builder,
-                         rblPlyVertices* vertices, ColumnArray* columns)
+                         rblPlyVertices* vertices)
 {
     for (size_t i = 0; i < element->property_count; ++i)
     {
-        Column column = {.property = &header->properties.data[element->first_property + i], .scale = 1};
+        rblPlyColumn column = {.property = &header->properties.data[element->first_property + i], .scale = 1};
         const Role* role = find_role(column.property);
         if (role != NULL && role->attribute == POSITION)
         {
@@ -130,7 +118,7 @@ static bool make_columns(const rblPlyHeader* header, const rblPlyElement* elemen
             column.stride = components[role->attribute];
             column.scale = role->attribute == RBL_PLY_COLOR ? rbl_ply_color_scale(column.property->type) : 1;
         }
-        if (!rbl_array_push(columns, column))
+        if (!rbl_array_push(&vertices->columns, column))
         {
             return false;
         }
@@ -140,8 +128,8 @@ static bool make_columns(const rblPlyHeader* header, const rblPlyElement* elemen
 
 // ---- binary rows of equal size: column by column ----
 
-static inline void copy_column(const Column* column, const uint8_t* from, size_t row_bytes, size_t count,
-                               rblPlyType type, bool big_endian)
+static inline void copy_column(const rblPlyColumn* column, const uint8_t* from, size_t row_bytes,
+                               size_t count, rblPlyType type, bool big_endian)
 {
     if (column->position != NULL)
     {
@@ -162,7 +150,7 @@ static inline void copy_column(const Column* column, const uint8_t* from, size_t
 }
 
 // The usual types by name, so that each gets a loop of its own that does not ask for the type every time.
-static void read_column(const Column* column, const uint8_t* row, size_t row_bytes, size_t count,
+static void read_column(const rblPlyColumn* column, const uint8_t* row, size_t row_bytes, size_t count,
                         bool big_endian)
 {
     const uint8_t* from = row + column->property->offset;
@@ -189,11 +177,11 @@ static void read_column(const Column* column, const uint8_t* row, size_t row_byt
     }
 }
 
-static void read_columns(rblPlyCursor* cursor, const rblPlyElement* element, const ColumnArray* columns)
+static void read_columns(rblPlyCursor* cursor, const rblPlyElement* element, const rblPlyVertices* vertices)
 {
-    for (size_t i = 0; i < columns->count; ++i)
+    for (size_t i = 0; i < vertices->columns.count; ++i)
     {
-        read_column(&columns->data[i], cursor->at, element->row_bytes, (size_t)element->count,
+        read_column(&vertices->columns.data[i], cursor->at, element->row_bytes, (size_t)element->count,
                     cursor->format == RBL_PLY_BIG_ENDIAN);
     }
     cursor->at += (size_t)element->count * element->row_bytes;
@@ -201,7 +189,7 @@ static void read_columns(rblPlyCursor* cursor, const rblPlyElement* element, con
 
 // ---- everything else: row by row ----
 
-static inline void store(const Column* column, size_t row, double value)
+static inline void store(const rblPlyColumn* column, size_t row, double value)
 {
     if (column->position != NULL)
     {
@@ -232,11 +220,11 @@ static rblResult check_position(const rblPlyCursor* cursor, rblVec3d p)
                : rbl_ply_fail(cursor, "a coordinate is not finite");
 }
 
-static rblResult read_row(rblPlyCursor* cursor, const ColumnArray* columns, size_t row)
+static rblResult read_row(rblPlyCursor* cursor, const rblPlyVertices* vertices, size_t row)
 {
-    for (size_t i = 0; i < columns->count; ++i)
+    for (size_t i = 0; i < vertices->columns.count; ++i)
     {
-        const Column* column = &columns->data[i];
+        const rblPlyColumn* column = &vertices->columns.data[i];
         if (column->property->is_list)
         {
             RBL_TRY(read_list(cursor, column->property));
@@ -249,14 +237,12 @@ static rblResult read_row(rblPlyCursor* cursor, const ColumnArray* columns, size
     return RBL_OK;
 }
 
-// A row of plain numbers in a text, made fast. False, and nothing read, when there is anything else in it.
-static inline bool read_text_row(rblPlyCursor* cursor, const ColumnArray* columns, size_t row)
+const char* rbl_ply_read_text_row(const rblPlyVertices* vertices, const char* at, const char* end,
+                                  unsigned skip, size_t row)
 {
-    const char* at = (const char*)cursor->at;
-    const char* const end = (const char*)cursor->end;
-    for (size_t i = 0; i < columns->count; ++i)
+    for (size_t i = 0; i < vertices->columns.count; ++i)
     {
-        while (at < end && rbl_is_space(*at))
+        while (at < end && rbl_text_is(*at, skip))
         {
             ++at;
         }
@@ -264,23 +250,30 @@ static inline bool read_text_row(rblPlyCursor* cursor, const ColumnArray* column
         at = rbl_parse_double(at, end, &value);
         if (at == NULL || (at < end && !rbl_is_space(*at)))
         {
-            return false;
+            return NULL;
         }
-        store(&columns->data[i], row, value);
+        store(&vertices->columns.data[i], row, value);
     }
-    cursor->at = (const uint8_t*)at;
-    return true;
+    return at;
 }
 
-static rblResult read_rows(rblPlyCursor* cursor, const rblPlyElement* element, const ColumnArray* columns,
+static bool read_plain_text(rblPlyCursor* cursor, const rblPlyVertices* vertices, size_t row)
+{
+    const char* const after = rbl_ply_read_text_row(
+        vertices, (const char*)cursor->at, (const char*)cursor->end, RBL_TEXT_BLANK | RBL_TEXT_LINE_END, row);
+    cursor->at = after != NULL ? (const uint8_t*)after : cursor->at;
+    return after != NULL;
+}
+
+static rblResult read_rows(rblPlyCursor* cursor, const rblPlyElement* element, const rblPlyVertices* vertices,
                            const rblVec3d* positions)
 {
     const bool plain_text = cursor->format == RBL_PLY_ASCII && !element->has_lists;
     for (size_t row = 0; row < element->count; ++row)
     {
-        if (!plain_text || !read_text_row(cursor, columns, row))
+        if (!plain_text || !read_plain_text(cursor, vertices, row))
         {
-            RBL_TRY(read_row(cursor, columns, row));
+            RBL_TRY(read_row(cursor, vertices, row));
         }
         RBL_TRY(check_position(cursor, positions[row]));
     }
@@ -289,15 +282,16 @@ static rblResult read_rows(rblPlyCursor* cursor, const rblPlyElement* element, c
 
 // ---- the element ----
 
-static rblResult read_all(rblPlyCursor* cursor, const rblPlyElement* element, const ColumnArray* columns,
-                          const rblVec3d* positions)
+rblResult rbl_ply_read_vertices(rblPlyCursor* cursor, const rblPlyElement* element,
+                                const rblMeshBuilder* builder, const rblPlyVertices* vertices)
 {
+    const rblVec3d* positions = builder->positions.data;
     if (cursor->format == RBL_PLY_ASCII || element->has_lists)
     {
-        return read_rows(cursor, element, columns, positions);
+        return read_rows(cursor, element, vertices, positions);
     }
     rblPlyCursor row = *cursor;
-    read_columns(cursor, element, columns);
+    read_columns(cursor, element, vertices);
     for (size_t i = 0; i < element->count; ++i, row.at += element->row_bytes)
     {
         RBL_TRY(check_position(&row, positions[i]));
@@ -306,11 +300,11 @@ static rblResult read_all(rblPlyCursor* cursor, const rblPlyElement* element, co
 }
 
 // Attributes must be finite in every mesh; colours are linear there, normals of unit length.
-static rblResult convert_attributes(const rblPlyCursor* cursor, rblPlyVertices* vertices)
+rblResult rbl_ply_finish_vertices(const rblPlyCursor* cursor, const rblPlyVertices* vertices)
 {
     for (int a = 0; a < RBL_PLY_ATTRIBUTE_COUNT; ++a)
     {
-        rblFloatArray* array = &vertices->attributes[a];
+        const rblFloatArray* array = &vertices->attributes[a];
         for (size_t i = 0; i < array->count; ++i)
         {
             if (!rbl_finite((double)array->data[i]))
@@ -331,9 +325,9 @@ static rblResult convert_attributes(const rblPlyCursor* cursor, rblPlyVertices* 
     return RBL_OK;
 }
 
-rblResult rbl_ply_read_vertices(rblPlyCursor* cursor, const rblPlyHeader* header,
-                                const rblPlyElement* element, rblMeshBuilder* builder,
-                                rblPlyVertices* vertices)
+rblResult rbl_ply_prepare_vertices(const rblPlyCursor* cursor, const rblPlyHeader* header,
+                                   const rblPlyElement* element, rblMeshBuilder* builder,
+                                   rblPlyVertices* vertices)
 {
     uint32_t present[POSITION + 1] = {0};
     find_present(header, element, present);
@@ -347,15 +341,26 @@ rblResult rbl_ply_read_vertices(rblPlyCursor* cursor, const rblPlyHeader* header
     {
         return rbl_fail(RBL_ERROR_LIMIT, "%s: more than 2^32 - 4 vertices", cursor->source->name);
     }
-    ColumnArray columns;
-    rbl_array_init(&columns, builder->allocator);
-    rblResult result = RBL_OK;
-    if (element->count > 0)
+    const bool ok = element->count == 0 || (make_room(present, (size_t)element->count, builder, vertices) &&
+                                            make_columns(header, element, builder, vertices));
+    return ok ? RBL_OK : rbl_fail_memory();
+}
+
+void rbl_ply_vertices_init(rblPlyVertices* vertices, const rblAllocator* allocator)
+{
+    *vertices = (rblPlyVertices){0};
+    rbl_array_init(&vertices->columns, allocator);
+    for (int a = 0; a < RBL_PLY_ATTRIBUTE_COUNT; ++a)
     {
-        const bool ok = make_room(present, (size_t)element->count, builder, vertices) &&
-                        make_columns(header, element, builder, vertices, &columns);
-        result = ok ? read_all(cursor, element, &columns, builder->positions.data) : rbl_fail_memory();
+        rbl_array_init(&vertices->attributes[a], allocator);
     }
-    rbl_array_free(&columns);
-    return result == RBL_OK ? convert_attributes(cursor, vertices) : result;
+}
+
+void rbl_ply_vertices_free(rblPlyVertices* vertices)
+{
+    rbl_array_free(&vertices->columns);
+    for (int a = 0; a < RBL_PLY_ATTRIBUTE_COUNT; ++a)
+    {
+        rbl_array_free(&vertices->attributes[a]);
+    }
 }

@@ -84,7 +84,8 @@ static void hash_predicates(void)
         }
         add_double(rbl_orient3d(p[0], p[1], p[2], p[3]));
         add_double(rbl_insphere(p[0], p[1], p[2], p[3], p[4]));
-        add_double(rbl_orient2d(&p[0].x, &p[1].x, &p[2].x));
+        const double a[2] = {p[0].x, p[0].y}, b[2] = {p[1].x, p[1].y}, c[2] = {p[2].x, p[2].y};
+        add_double(rbl_orient2d(a, b, c));
     }
     print_area("predicates");
 }

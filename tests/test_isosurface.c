@@ -11,6 +11,9 @@
 
 #define PI 3.14159265358979323846
 
+static const double infinite = (double)INFINITY;
+static const double not_a_number = (double)NAN;
+
 // ---- smooth surfaces ----
 
 typedef struct Ball
@@ -336,7 +339,7 @@ static void what_crosses_the_border_is_closed_off_along_it(void** state)
 
 static double infinite_ball(rblVec3d p, void* context)
 {
-    return ball_field(p, context) < 0 ? -INFINITY : INFINITY;
+    return ball_field(p, context) < 0 ? -infinite : infinite;
 }
 
 static double flat_ball(rblVec3d p, void* context)
@@ -363,7 +366,7 @@ static void fields_without_slope_are_bisected(void** state)
 static rblVec3d no_gradient(rblVec3d p, void* context)
 {
     (void)context;
-    return p.x > 0 ? (rblVec3d){0, 0, 0} : (rblVec3d){NAN, INFINITY, 0};
+    return p.x > 0 ? (rblVec3d){0, 0, 0} : (rblVec3d){not_a_number, infinite, 0};
 }
 
 static void gradients_without_direction_are_replaced(void** state)
@@ -398,7 +401,7 @@ static double plane_field(rblVec3d p, void* context)
     case 3:
         return x < 0 ? -1e-300 : 1e300;
     default:
-        return x < 0 ? -(double)INFINITY : 1e-3;
+        return x < 0 ? -infinite : 1e-3;
     }
 }
 
@@ -526,7 +529,7 @@ typedef struct Hole
 static double hole_field(rblVec3d p, void* context)
 {
     Hole* hole = context;
-    return rbl_distance3d(p, hole->center) < hole->radius ? (double)NAN : ball_field(p, &hole->ball);
+    return rbl_distance3d(p, hole->center) < hole->radius ? not_a_number : ball_field(p, &hole->ball);
 }
 
 static void not_a_number_is_refused_with_the_place(void** state)
@@ -591,7 +594,7 @@ static void bad_defs_are_refused(void** state)
     def = good;
     def.method = (rblIsosurfaceMethod)2;
     check_bad_def(def);
-    const double levels[] = {NAN, INFINITY, -INFINITY};
+    const double levels[] = {not_a_number, infinite, -infinite};
     for (int i = 0; i < 3; ++i)
     {
         def = good;
@@ -612,8 +615,8 @@ static void bad_bounds_are_refused(void** state)
     (void)state;
     Ball ball = {{0, 0, 0}, 0.5};
     const rblIsosurfaceDef good = make_def(ball_field, &ball, 8);
-    const double bad[][2] = {{1, 1},         {1, -1},       {NAN, 1},        {0, NAN},
-                             {-INFINITY, 1}, {0, INFINITY}, {-1e308, 1e308}, {1e12, 1e12 + 1e-3}};
+    const double bad[][2] = {{1, 1},         {1, -1},       {not_a_number, 1}, {0, not_a_number},
+                             {-infinite, 1}, {0, infinite}, {-1e308, 1e308},   {1e12, 1e12 + 1e-3}};
     for (size_t i = 0; i < 3 * sizeof bad / sizeof bad[0]; ++i)
     {
         rblIsosurfaceDef def = good;

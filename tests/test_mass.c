@@ -10,6 +10,9 @@
 
 #define PI 3.14159265358979323846
 
+static const double infinite = (double)INFINITY;
+static const double not_a_number = (double)NAN;
+
 // Everything a solid is made of, by the definition: integrals of 1, x and x x^T.
 typedef struct Integrals
 {
@@ -683,7 +686,7 @@ static void bad_densities_are_refused(void** state)
 {
     (void)state;
     Shape box = make_box(1, 1, 1);
-    const double densities[] = {0, -1, NAN, INFINITY, -INFINITY};
+    const double densities[] = {0, -1, not_a_number, infinite, -infinite};
     for (size_t i = 0; i < sizeof densities / sizeof densities[0]; ++i)
     {
         check_refused(&box, densities[i], RBL_ERROR_ARGUMENT, "density");

@@ -1,5 +1,5 @@
 // Sampling the field and finding the cells that the surface passes through. Of each sample only the side is kept, so
-// that the whole grid is one bit per node (135 MB at 1024^3), and what follows grows with the surface alone.
+// that the whole grid is one bit per node (143 MB at 1024^3), and what follows grows with the surface alone.
 #include "base/error.h"
 #include "base/number.h"
 #include "mesh/isosurface_private.h"
@@ -74,12 +74,7 @@ rblResult rbl_iso_sample(rblIsosurface* iso)
     const uint32_t* cells = iso->def->cells;
     const size_t row_words = cells[0] / 64 + 1;
     const size_t rows = ((size_t)cells[1] + 1) * ((size_t)cells[2] + 1);
-    size_t bytes;
-    if (!rbl_checked_multiply(row_words * sizeof(uint64_t), rows, &bytes))
-    {
-        return rbl_fail_memory();
-    }
-    iso->inside = rbl_alloc_zero(iso->allocator, bytes);
+    iso->inside = rbl_alloc_zero(iso->allocator, rows * row_words * sizeof(uint64_t)); // 143 MB at most
     if (iso->inside == NULL)
     {
         return rbl_fail_memory();

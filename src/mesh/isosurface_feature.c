@@ -40,31 +40,54 @@ static double energy_of(const BoxProblem* problem, const double x[3])
     return energy;
 }
 
-// Set the coordinates that are not fixed to where the energy is least. Fixed ones get the equation x_i = x_i.
-static void solve_free(const BoxProblem* problem, Candidate* candidate)
+// Solve m x = right by Cholesky's method, m symmetric and positive definite; x holds the right side at first. Only the
+// lower half of m is read, and becomes the factor.
+static void solve_positive(double m[3][3], double x[3])
 {
-    double m[3][3], right[3];
     for (int i = 0; i < 3; ++i)
     {
-        right[i] = candidate->fixed[i] ? candidate->x[i] : problem->g[i];
+        for (int j = 0; j <= i; ++j)
+        {
+            for (int k = 0; k < j; ++k)
+            {
+                m[i][j] -= m[i][k] * m[j][k];
+            }
+            m[i][j] = i == j ? sqrt(m[i][i]) : m[i][j] / m[j][j];
+        }
+        for (int k = 0; k < i; ++k)
+        {
+            x[i] -= m[i][k] * x[k];
+        }
+        x[i] /= m[i][i];
+    }
+    for (int i = 2; i >= 0; --i)
+    {
+        for (int k = i + 1; k < 3; ++k)
+        {
+            x[i] -= m[k][i] * x[k];
+        }
+        x[i] /= m[i][i];
+    }
+}
+
+// Set the coordinates that are not fixed to where the energy is least. A fixed one gets the equation x_i = x_i.
+static void solve_free(const BoxProblem* problem, Candidate* candidate)
+{
+    double m[3][3], x[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        x[i] = candidate->fixed[i] ? candidate->x[i] : problem->g[i];
         for (int j = 0; j < 3; ++j)
         {
             const bool coupled = !candidate->fixed[i] && !candidate->fixed[j];
             m[i][j] = coupled ? problem->h[i][j] : (i == j ? 1.0 : 0.0);
-            right[i] -=
-                !candidate->fixed[i] && candidate->fixed[j] ? problem->h[i][j] * candidate->x[j] : 0.0;
+            x[i] -= !candidate->fixed[i] && candidate->fixed[j] ? problem->h[i][j] * candidate->x[j] : 0.0;
         }
     }
-    const rblVec3d a = {m[0][0], m[0][1], m[0][2]};
-    const rblVec3d b = {m[1][0], m[1][1], m[1][2]};
-    const rblVec3d c = {m[2][0], m[2][1], m[2][2]};
-    const rblVec3d r = {right[0], right[1], right[2]};
-    const double determinant = rbl_dot3d(a, rbl_cross3d(b, c));
-    const double x[3] = {rbl_dot3d(r, rbl_cross3d(b, c)), rbl_dot3d(a, rbl_cross3d(r, c)),
-                         rbl_dot3d(a, rbl_cross3d(b, r))};
+    solve_positive(m, x);
     for (int i = 0; i < 3; ++i)
     {
-        candidate->x[i] = candidate->fixed[i] ? candidate->x[i] : x[i] / determinant;
+        candidate->x[i] = x[i];
     }
 }
 

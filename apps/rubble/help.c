@@ -177,16 +177,9 @@ void help_print(FILE* out, const Program* program, const Command* command, const
 int help_run(const Parsed* parsed)
 {
     const Program* program = parsed->program;
-    const Command* command = NULL;
+    const Command* command =
+        parsed->argument_count > 0 ? options_find_command(program, parsed->arguments[0]) : NULL;
     const Variant* variant = NULL;
-    if (parsed->argument_count > 0)
-    {
-        command = options_find_command(program, parsed->arguments[0]);
-        if (command == NULL)
-        {
-            return tool_usage(parsed, "no command '%.60s'", parsed->arguments[0]);
-        }
-    }
     if (parsed->argument_count > 1)
     {
         variant = options_find_variant(command, parsed->arguments[1]);

@@ -125,14 +125,9 @@ static bool complain_unknown_option(const Parser* parser, const Token* token)
                     parser->out->command == NULL ? " before the command" : "");
 }
 
-static bool take_command(Parser* parser, const char* word)
+static bool complain_unknown_command(const Parser* parser, const char* word)
 {
     const Program* program = parser->program;
-    parser->out->command = options_find_command(program, word);
-    if (parser->out->command != NULL)
-    {
-        return true;
-    }
     const char* names[MAX_CANDIDATES];
     uint32_t count = 0;
     for (; count < program->command_count && count < MAX_CANDIDATES; ++count)
@@ -145,6 +140,12 @@ static bool take_command(Parser* parser, const char* word)
         return complain(parser, "no command '%.60s'; did you mean %s?", word, close);
     }
     return complain(parser, "no command '%.60s'", word);
+}
+
+static bool take_command(Parser* parser, const char* word)
+{
+    parser->out->command = options_find_command(parser->program, word);
+    return parser->out->command != NULL || complain_unknown_command(parser, word);
 }
 
 static bool take_argument(Parser* parser, const char* word)
@@ -447,6 +448,19 @@ static bool check_output(const Parser* parser, const char* path)
     return complain(parser, "'%.60s' does not end in one of%s", path, list);
 }
 
+static bool check_argument(const Parser* parser, const Argument* argument, const char* word)
+{
+    if (word[0] == '\0')
+    {
+        return complain(parser, "%s is empty", argument->name);
+    }
+    if (argument->kind == ARGUMENT_COMMAND && options_find_command(parser->program, word) == NULL)
+    {
+        return complain_unknown_command(parser, word);
+    }
+    return argument->kind != ARGUMENT_OUTPUT || check_output(parser, word);
+}
+
 static bool check_arguments(const Parser* parser)
 {
     const Parsed* out = parser->out;
@@ -465,12 +479,7 @@ static bool check_arguments(const Parser* parser)
         {
             return complain(parser, "%s is missing", argument->name);
         }
-        if (i < out->argument_count && out->arguments[i][0] == '\0')
-        {
-            return complain(parser, "%s is empty", argument->name);
-        }
-        if (i < out->argument_count && argument->kind == ARGUMENT_OUTPUT &&
-            !check_output(parser, out->arguments[i]))
+        if (i < out->argument_count && !check_argument(parser, argument, out->arguments[i]))
         {
             return false;
         }

@@ -15,6 +15,8 @@ run 0 --version
 printed '^rubble [0-9][0-9]*\.[0-9][0-9]*\.[0-9][0-9]*$'
 run 0 help
 run 2 help nothing
+run 2 help benhc
+said 'did you mean bench?'
 run 2 help bench nothing
 
 run 2

@@ -86,7 +86,6 @@ while read -r kind; do
     esac
     run 0 make "$kind" --help
     printed "^Usage: rubble make $kind OUT"
-    run 0 help make "$kind"
 done <kinds
 
 run 0 demo solids
@@ -103,9 +102,9 @@ look torus.obj
 is genus 1
 volume=$(value volume)
 triangles=$(value triangles)
-for from in obj ply glb; do
+for from in obj ply stl off glb; do
     silent convert torus.obj "from.$from"
-    for to in obj ply glb; do
+    for to in obj ply stl off glb; do
         silent convert "from.$from" "to.$to"
         look "to.$to" --no-intersections
         is triangles "$triangles"
@@ -113,6 +112,14 @@ for from in obj ply glb; do
         near volume "$volume"
     done
 done
+for ending in ply stl; do
+    silent convert torus.obj "text.$ending" --text
+    look "text.$ending"
+    near volume "$volume"
+done
+grep -q '^format ascii' text.ply || complain "--text does not write text PLY"
+grep -q '^solid' text.stl || complain "--text does not write text STL"
+
 # Changes on the way.
 silent convert box.obj scaled.obj --scale 2
 look scaled.obj

@@ -52,7 +52,33 @@ run 2 repair open.obj
 run 2 repair open.obj new.obj --remesh 8
 run 2 repair open.obj new.obj --weld -1
 
-# The collection of broken meshes: mended, or refused with a reason.
+# refused NAME TEXT, mends NAME: one of the broken meshes.
+refused()
+{
+    run 1 repair "$source_directory/tests/data/broken/$1" refused.ply
+    said "$2"
+    [ ! -e refused.ply ] || complain "$1 is refused and written"
+}
+
+mends()
+{
+    run 0 repair "$source_directory/tests/data/broken/$1" mended.ply --json
+    is solid true
+    printed "$2"
+}
+
+refused moebius.obj 'one-sided'
+refused self_intersecting.obj 'intersect'
+refused nothing_left.off 'nothing is left'
+mends hole.obj '"filledHoles": 1,'
+mends nan_vertex.off '"droppedNonFinite": [1-9]'
+mends duplicate_faces.off '"droppedDuplicate": [1-9]'
+mends fin.ply '"droppedFins": [1-9]'
+mends t_junctions.obj '"resolvedTJunctions": [1-9]'
+mends flipped_faces.off '"flippedFaces": [1-9]'
+mends soup.obj '"weldedVertices": [1-9]'
+
+# All of them: mended, or refused with a reason.
 mkdir mended
 for broken in "$source_directory"/tests/data/broken/*.*; do
     [ -e "$broken" ] || continue

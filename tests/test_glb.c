@@ -234,26 +234,28 @@ static void points_and_lines_are_skipped_with_a_word(void** state)
         "'attributes':{'POSITION':0}}]}]}",
         &mesh));
     rbl_set_log(NULL, NULL, RBL_LOG_DEBUG);
-    assert_int_equal(log.lines, 2);
-    assert_non_null(strstr(log.last, "meshes[0].primitives[1]"));
+    assert_int_equal(log.lines, 1);
+    assert_non_null(strstr(log.last, "meshes[0].primitives[0]: points and lines are left out"));
     assert_int_equal(rbl_mesh_get_view(mesh)->layer_count, 0);
     check_unit_triangle(mesh);
 }
 
-static void skins_and_morph_targets_are_left_out_with_a_word(void** state)
+static void skins_and_morph_targets_are_left_out_with_one_word_each(void** state)
 {
     (void)state;
     LogCount log = {0};
     rblMesh* mesh;
     rbl_set_log(count_line, &log, RBL_LOG_DEBUG);
-    check_ok(read_triangle(
-        "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS
-        "],'meshes':[{'primitives':[{'attributes':{'POSITION':0},'targets':[{'POSITION':0}]}]}],"
-        "'nodes':[{'mesh':0,'skin':0}]}",
-        &mesh));
+    check_ok(
+        read_triangle("{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS
+                      "],'meshes':[{'primitives':[{'attributes':{'POSITION':0},'targets':[{'POSITION':0}]},"
+                      "{'attributes':{'POSITION':0},'targets':[{'POSITION':0}]}]}],"
+                      "'nodes':[{'mesh':0,'skin':0},{'mesh':0,'skin':0}]}",
+                      &mesh));
     rbl_set_log(NULL, NULL, RBL_LOG_DEBUG);
-    assert_int_equal(log.lines, 2);
-    check_unit_triangle(mesh);
+    assert_int_equal(log.lines, 2); // not for each of them
+    assert_int_equal(rbl_mesh_get_view(mesh)->face_count, 4);
+    rbl_mesh_free(mesh);
 }
 
 static void data_uris_hold_buffers(void** state)
@@ -780,7 +782,7 @@ int main(void)
         cmocka_unit_test(strips_and_fans_keep_one_orientation),
         cmocka_unit_test(strip_jumps_are_left_out),
         cmocka_unit_test(points_and_lines_are_skipped_with_a_word),
-        cmocka_unit_test(skins_and_morph_targets_are_left_out_with_a_word),
+        cmocka_unit_test(skins_and_morph_targets_are_left_out_with_one_word_each),
         cmocka_unit_test(data_uris_hold_buffers),
         cmocka_unit_test(base64_takes_what_the_rfc_allows),
         cmocka_unit_test(uris_stay_beside_the_file),

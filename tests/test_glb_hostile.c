@@ -334,6 +334,95 @@ static void too_many_sets_are_refused(void** state)
     rbl_mesh_free(mesh);
 }
 
+// A long name that many instances and primitives share is looked up once: otherwise this test takes minutes.
+static void names_are_looked_up_once(void** state)
+{
+    (void)state;
+    enum
+    {
+        LENGTH = 1000000,
+        COPIES = 10000
+    };
+    char* name = malloc(LENGTH + 1);
+    char* text = malloc(3 * LENGTH + 80 * COPIES);
+    assert_true(name != NULL && text != NULL);
+    memset(name, 'n', LENGTH);
+    name[LENGTH] = '\0';
+    size_t used = (size_t)sprintf(text,
+                                  "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS
+                                  "],'materials':[{'name':'%s'},{'name':'m'}],'meshes':[{'name':'%s',"
+                                  "'primitives':[",
+                                  name, name);
+    for (int i = 0; i < COPIES; ++i)
+    {
+        used += (size_t)sprintf(text + used, "%s{'attributes':{'POSITION':0},'material':%d}",
+                                i > 0 ? "," : "", i % 2);
+    }
+    used +=
+        (size_t)sprintf(text + used, "]},{'name':'%s','primitives':[{'attributes':{'POSITION':0}}]}],", name);
+    used += (size_t)sprintf(text + used, "'nodes':[{'mesh':0}");
+    for (int i = 0; i < COPIES; ++i)
+    {
+        used += (size_t)sprintf(text + used, ",{'mesh':1}");
+    }
+    sprintf(text + used, "]}");
+    rblMesh* mesh;
+    check_ok(read_triangle(text, &mesh));
+    const rblMeshView* view = rbl_mesh_get_view(mesh);
+    assert_int_equal(view->face_count, 2 * COPIES);
+    assert_int_equal(view->group_count, 1);
+    assert_int_equal(view->material_count, 3); // and the default of the second mesh
+    assert_string_equal(view->group_names[0], name);
+    assert_string_equal(view->material_names[0], name);
+    assert_int_equal(view->face_materials[COPIES - 1], 1);
+    rbl_mesh_free(mesh);
+    free(text);
+    free(name);
+}
+
+// Many accessors over one list of sparse indices, each of which would have to be checked.
+static void sparse_indices_shared_too_often_are_refused(void** state)
+{
+    (void)state;
+    enum
+    {
+        ELEMENTS = 10000,
+        ACCESSORS = 500
+    };
+    const size_t size = 4 * ELEMENTS + 12 * ELEMENTS;
+    uint8_t* binary = calloc(size, 1);
+    char* text = malloc(400 * ACCESSORS);
+    assert_true(binary != NULL && text != NULL);
+    for (uint32_t i = 0; i < ELEMENTS; ++i)
+    {
+        glb_put_u32(binary + 4 * i, i);
+    }
+    size_t used = (size_t)sprintf(text,
+                                  "{" ASSET ",'buffers':[{'byteLength':%zu}],'bufferViews':[{'buffer':0,"
+                                  "'byteLength':%d},{'buffer':0,'byteOffset':%d,'byteLength':%d}],"
+                                  "'accessors':[{'componentType':5121,'count':3,'type':'SCALAR'}",
+                                  size, 4 * ELEMENTS, 4 * ELEMENTS, 12 * ELEMENTS);
+    for (int i = 0; i < ACCESSORS; ++i)
+    {
+        used += (size_t)sprintf(text + used,
+                                ",{'componentType':5126,'count':%d,'type':'VEC3','sparse':{'count':%d,"
+                                "'indices':{'bufferView':0,'componentType':5125},'values':{'bufferView':1}}}",
+                                ELEMENTS, ELEMENTS);
+    }
+    used += (size_t)sprintf(text + used, "],'meshes':[{'primitives':[");
+    for (int i = 0; i < ACCESSORS; ++i)
+    {
+        used += (size_t)sprintf(text + used, "%s{'attributes':{'POSITION':%d},'indices':0}", i > 0 ? "," : "",
+                                i + 1);
+    }
+    sprintf(text + used, "]}]}");
+    rblMesh* mesh;
+    check_fails(RBL_ERROR_LIMIT, glb_read(text, binary, size, &mesh));
+    assert_non_null(strstr(rbl_last_error(), "].sparse: the accessors up to here replace"));
+    free(text);
+    free(binary);
+}
+
 static void running_out_of_memory_is_reported_and_leaks_nothing(void** state)
 {
     (void)state;
@@ -378,6 +467,8 @@ int main(void)
         cmocka_unit_test(flipped_bytes_never_do_harm),
         cmocka_unit_test(copies_beyond_the_limit_are_refused),
         cmocka_unit_test(too_many_sets_are_refused),
+        cmocka_unit_test(names_are_looked_up_once),
+        cmocka_unit_test(sparse_indices_shared_too_often_are_refused),
         cmocka_unit_test(running_out_of_memory_is_reported_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

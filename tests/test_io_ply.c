@@ -76,6 +76,34 @@ static void check_is_triangle(const rblMeshView* view)
     }
 }
 
+// Otherwise many elements in a small file would need memory by the square of its size.
+static void later_face_elements_share_the_layers_of_the_first(void** state)
+{
+    (void)state;
+    rblMeshId id;
+    const rblMeshView view = load_text(
+        PLY,
+        "ply\nformat ascii 1.0\nelement vertex 3\n" XYZ "element face 1\n" INDICES
+        "property list uchar float texcoord\nproperty list uchar float texcoord1\nelement face 1\n" INDICES
+        "property list uchar float texcoord\nproperty uchar red\nelement face 1\n" INDICES
+        "property uchar red\nend_header\n0 0 0\n1 0 0\n0 1 0\n"
+        "3 0 1 2 6 1 2 3 4 5 6 6 7 7 7 7 7 7\n3 1 2 0 6 8 8 8 8 8 8 255\n3 2 0 1 255\n",
+        &id);
+    assert_int_equal(view.face_count, 3);
+    assert_int_equal(view.layer_count, 3);
+    assert_int_equal(view.layers[0].kind, RBL_LAYER_UV);
+    assert_int_equal(view.layers[1].kind, RBL_LAYER_UV);
+    assert_int_equal(view.layers[2].kind, RBL_LAYER_COLOR);
+    const float first[9] = {1, 3, 5, 8, 8, 8, 0, 0, 0};
+    const float second[9] = {7, 7, 7, 0, 0, 0, 0, 0, 0};
+    for (uint32_t c = 0; c < 9; ++c)
+    {
+        assert_true(view.layers[0].data[2 * c] == first[c] && view.layers[1].data[2 * c] == second[c]);
+        assert_true(view.layers[2].data[4 * c] == (c < 3 ? 0 : 1));
+    }
+    rbl_mesh_destroy(id);
+}
+
 static void the_same_triangle_in_many_spellings(void** state)
 {
     (void)state;
@@ -595,6 +623,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_triangle_in_many_spellings),
+        cmocka_unit_test(later_face_elements_share_the_layers_of_the_first),
         cmocka_unit_test(binary_types_and_orders_all_read_the_same),
         cmocka_unit_test(a_binary_body_may_begin_with_a_line_end),
         cmocka_unit_test(vertex_attributes_go_to_the_corners),

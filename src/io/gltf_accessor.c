@@ -93,6 +93,18 @@ static bool is_index_type(uint32_t type)
     return type == RBL_GLTF_UNSIGNED_BYTE || type == RBL_GLTF_UNSIGNED_SHORT || type == RBL_GLTF_UNSIGNED_INT;
 }
 
+// Looking through the same indices again and again, for accessor after accessor, would take time by the square of the
+// file's size. No file that means well shares them like that.
+static rblResult charge_sparse(rblGltf* gltf, rblJson sparse, uint32_t count)
+{
+    const uint64_t limit = 16 * ((uint64_t)gltf->source->size + gltf->loaded_bytes);
+    gltf->sparse_elements += count;
+    return gltf->sparse_elements <= limit
+               ? RBL_OK
+               : rbl_json_fail(sparse, RBL_ERROR_LIMIT, "the accessors up to here replace %llu elements",
+                               (unsigned long long)gltf->sparse_elements);
+}
+
 // Sparse indices must rise and stay below the count; then a binary search finds them.
 static rblResult check_sparse_indices(rblJson sparse, const rblGltfAccessor* accessor)
 {
@@ -142,6 +154,7 @@ static rblResult read_sparse(rblGltf* gltf, rblJson sparse, rblGltfAccessor* acc
     {
         return rbl_json_fail(values, RBL_ERROR_FORMAT, "sparse values must be tightly packed");
     }
+    RBL_TRY(charge_sparse(gltf, sparse, accessor->sparse_count));
     return check_sparse_indices(sparse, accessor);
 }
 

@@ -12,9 +12,11 @@ typedef struct Build
     rblMeshBuilder* builder;
     rblGltfLayers layers;
     uint32_t mesh_count;
-    uint32_t* uses;   // per mesh: instances still to come
-    rblMesh** meshes; // per mesh: kept while there are more instances to come
-    bool named_materials;
+    uint32_t* uses;       // per mesh: instances still to come
+    rblMesh** meshes;     // per mesh: kept while there are more instances to come
+    uint32_t* groups;     // per mesh: the number of the group named after it, RBL_NONE until one is needed
+    uint32_t* materials;  // per material of the file: its number, RBL_NONE until it is needed
+    bool named_materials; // otherwise there are only numbers
 } Build;
 
 // What an instance does to its mesh.
@@ -44,39 +46,57 @@ static rblResult name_of(rblJson object, const char* kind, uint32_t number, char
     return RBL_OK;
 }
 
-static rblResult group_of(const Build* build, const rblGltfInstance* instance, uint32_t* group)
+// Names are looked up once: a long one that many instances share would cost its length each time.
+static rblResult number_of(const Build* build, rblNameKind kind, rblJson object, uint32_t index,
+                           uint32_t* number)
 {
     char fallback[32];
+    const char* name;
+    if (*number == RBL_NONE)
+    {
+        RBL_TRY(name_of(object, kind == RBL_NAME_MATERIAL ? "material" : "mesh", index, fallback,
+                        sizeof fallback, &name));
+        *number = rbl_intern_name(build->builder, kind, name, strlen(name));
+    }
+    return RBL_OK;
+}
+
+// Named after the node, or after the mesh when the node has no name.
+static rblResult group_of(const Build* build, const rblGltfInstance* instance, uint32_t* group)
+{
     const char* name = "";
-    const rblJson mesh = rbl_json_item(build->gltf->meshes, instance->mesh);
     if (instance->node != RBL_NONE)
     {
         RBL_TRY(rbl_json_optional_string(rbl_json_item(build->gltf->nodes, instance->node), "name", &name));
     }
-    if (name[0] == '\0')
+    if (name[0] != '\0')
     {
-        RBL_TRY(name_of(mesh, "mesh", instance->mesh, fallback, sizeof fallback, &name));
+        *group = rbl_intern_name(build->builder, RBL_NAME_GROUP, name, strlen(name));
+        return RBL_OK;
     }
-    *group = rbl_intern_name(build->builder, RBL_NAME_GROUP, name, strlen(name));
+    uint32_t* number = &build->groups[instance->mesh];
+    RBL_TRY(number_of(build, RBL_NAME_GROUP, rbl_json_item(build->gltf->meshes, instance->mesh),
+                      instance->mesh, number));
+    *group = *number;
     return RBL_OK;
 }
 
-// When no material has a name there are only numbers.
 static rblResult material_of(const Build* build, uint32_t material, uint32_t* out)
 {
-    char fallback[32];
-    const char* name = "default";
     if (!build->named_materials)
     {
         *out = material != RBL_NONE ? material : 0;
         return RBL_OK;
     }
-    if (material != RBL_NONE)
+    if (material == RBL_NONE)
     {
-        const rblJson json = rbl_json_item(build->gltf->materials, material);
-        RBL_TRY(name_of(json, "material", material, fallback, sizeof fallback, &name));
+        *out = rbl_intern_name(build->builder, RBL_NAME_MATERIAL, "default", strlen("default"));
+        return RBL_OK;
     }
-    *out = rbl_intern_name(build->builder, RBL_NAME_MATERIAL, name, strlen(name));
+    uint32_t* number = &build->materials[material];
+    RBL_TRY(number_of(build, RBL_NAME_MATERIAL, rbl_json_item(build->gltf->materials, material), material,
+                      number));
+    *out = *number;
     return RBL_OK;
 }
 
@@ -240,23 +260,43 @@ static rblResult place_all(Build* build, const rblGltfInstances* instances)
     return result;
 }
 
+static bool make_tables(Build* build, const rblAllocator* allocator, uint32_t material_count)
+{
+    build->uses = rbl_alloc_zero(allocator, build->mesh_count * sizeof *build->uses);
+    build->meshes = rbl_alloc_zero(allocator, build->mesh_count * sizeof *build->meshes);
+    build->groups = RBL_NEW_ARRAY(allocator, uint32_t, build->mesh_count);
+    build->materials = RBL_NEW_ARRAY(allocator, uint32_t, material_count);
+    if (build->uses == NULL || build->meshes == NULL || build->groups == NULL ||
+        (build->materials == NULL && material_count > 0))
+    {
+        return false;
+    }
+    memset(build->groups, 0xFF, build->mesh_count * sizeof *build->groups); // RBL_NONE
+    if (material_count > 0)
+    {
+        memset(build->materials, 0xFF, material_count * sizeof *build->materials);
+    }
+    return true;
+}
+
 rblResult rbl_gltf_build(rblGltf* gltf, const rblGltfInstances* instances, rblMeshBuilder* builder)
 {
     const rblAllocator* allocator = gltf->source->allocator;
+    const uint32_t material_count = rbl_json_count(gltf->materials);
     Build build = {.gltf = gltf, .builder = builder, .mesh_count = rbl_json_count(gltf->meshes)};
     if (instances->count == 0)
     {
         return rbl_fail(RBL_ERROR_FORMAT, "%s: the scene shows no mesh", gltf->source->name);
     }
-    build.uses = rbl_alloc_zero(allocator, build.mesh_count * sizeof *build.uses);
-    build.meshes = rbl_alloc_zero(allocator, build.mesh_count * sizeof *build.meshes);
-    rblResult result =
-        build.uses != NULL && build.meshes != NULL ? place_all(&build, instances) : rbl_fail_memory();
+    const rblResult result =
+        make_tables(&build, allocator, material_count) ? place_all(&build, instances) : rbl_fail_memory();
     for (uint32_t i = 0; build.meshes != NULL && i < build.mesh_count; ++i)
     {
         rbl_mesh_free(build.meshes[i]);
     }
     RBL_FREE_ARRAY(allocator, build.uses, build.mesh_count);
     RBL_FREE_ARRAY(allocator, build.meshes, build.mesh_count);
+    RBL_FREE_ARRAY(allocator, build.groups, build.mesh_count);
+    RBL_FREE_ARRAY(allocator, build.materials, material_count);
     return result;
 }

@@ -96,13 +96,6 @@ static rblResult get_mode(rblJson primitive, uint32_t* mode)
     return *mode <= MODE_FAN ? RBL_OK : rbl_json_fail(primitive, RBL_ERROR_FORMAT, "%u is not a mode", *mode);
 }
 
-static void warn(const rblGltf* gltf, rblJson where, const char* what)
-{
-    char path[64];
-    rbl_json_path(where, path, sizeof path);
-    rbl_warn_line(gltf->source, NULL, "%s: %s", path, what);
-}
-
 rblResult rbl_gltf_survey(rblGltf* gltf, uint32_t mesh, rblGltfLayers* layers)
 {
     rblJson primitives;
@@ -118,7 +111,7 @@ rblResult rbl_gltf_survey(rblGltf* gltf, uint32_t mesh, rblGltfLayers* layers)
         RBL_TRY(get_mode(primitive, &mode));
         if (rbl_json_exists(rbl_json_find(primitive, "targets")))
         {
-            warn(gltf, primitive, "morph targets are left out");
+            rbl_gltf_warn(gltf, primitive, RBL_GLTF_MORPH_TARGETS);
         }
         if (mode >= MODE_TRIANGLES)
         {
@@ -452,7 +445,7 @@ static rblResult read_primitive(MeshReader* reader, rblJson json)
     RBL_TRY(get_mode(json, &primitive.mode));
     if (primitive.mode < MODE_TRIANGLES)
     {
-        warn(reader->gltf, json, "points and lines are left out");
+        rbl_gltf_warn(reader->gltf, json, RBL_GLTF_POINTS_AND_LINES);
         return RBL_OK;
     }
     RBL_TRY(open_primitive(reader, &primitive));

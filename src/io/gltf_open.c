@@ -137,3 +137,17 @@ rblResult rbl_gltf_refer(rblJson value, rblJson list, const char* what, uint32_t
     *index = read;
     return RBL_OK;
 }
+
+void rbl_gltf_warn(rblGltf* gltf, rblJson where, rblGltfLeftOut what)
+{
+    static const char* const messages[RBL_GLTF_LEFT_OUT_COUNT] = {
+        "points and lines are left out", "morph targets are left out",
+        "the skin is left out, the mesh keeps its rest pose"};
+    if (!gltf->warned[what])
+    {
+        char path[64];
+        rbl_json_path(where, path, sizeof path);
+        rbl_warn_line(gltf->source, NULL, "%s: %s, here or below", path, messages[what]);
+        gltf->warned[what] = true;
+    }
+}

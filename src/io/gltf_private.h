@@ -56,6 +56,15 @@ typedef struct rblGltfInstance
 
 typedef RBL_ARRAY(rblGltfInstance) rblGltfInstances;
 
+// What is read over, with one warning a file.
+typedef enum rblGltfLeftOut
+{
+    RBL_GLTF_POINTS_AND_LINES,
+    RBL_GLTF_MORPH_TARGETS,
+    RBL_GLTF_SKINS,
+    RBL_GLTF_LEFT_OUT_COUNT
+} rblGltfLeftOut;
+
 typedef struct rblGltf
 {
     const rblSource* source;
@@ -67,6 +76,8 @@ typedef struct rblGltf
     rblGltfAccessor* accessor_slots;                             // per accessor; filled when first used
     uint64_t loaded_bytes;                                       // of buffers that were read or decoded
     uint64_t corners;                                            // made so far, for the limit
+    uint64_t sparse_elements;                                    // of all accessors so far, for the limit
+    bool warned[RBL_GLTF_LEFT_OUT_COUNT];
 } rblGltf;
 
 // ---- gltf_open.c ----
@@ -77,6 +88,8 @@ void rbl_gltf_close(rblGltf* gltf);
 
 // The item of `list` that the index in `value` names; `what` is its kind in messages.
 rblResult rbl_gltf_refer(rblJson value, rblJson list, const char* what, uint32_t* index);
+
+void rbl_gltf_warn(rblGltf* gltf, rblJson where, rblGltfLeftOut what);
 
 // ---- gltf_buffer.c ----
 

@@ -150,8 +150,7 @@ static rblResult visit(Walk* walk, uint32_t index)
         }
         if (rbl_json_exists(rbl_json_find(node, "skin")))
         {
-            rbl_warn_line(walk->gltf->source, NULL,
-                          "nodes[%u]: the skin is left out, the mesh keeps its rest pose", index);
+            rbl_gltf_warn(walk->gltf, node, RBL_GLTF_SKINS);
         }
     }
     return push_nodes(walk, rbl_json_find(node, "children"), &walk->transforms[index]);

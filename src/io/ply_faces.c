@@ -97,6 +97,33 @@ static bool find_color_component(rblPlyName name, uint32_t* out)
     return false;
 }
 
+// The layer of one kind with this number. An earlier face element may have made it: a file with many of them must not
+// get layers, which cost memory at every corner, for each.
+static uint32_t use_layer(rblMeshBuilder* builder, rblLayerKind kind, uint32_t number)
+{
+    for (uint32_t i = 0; i < builder->layers.count; ++i)
+    {
+        if (builder->layers.data[i].kind == kind && number-- == 0)
+        {
+            return i;
+        }
+    }
+    return rbl_mesh_builder_layer(builder, kind);
+}
+
+static void add_list(Reader* reader, rblLayerKind kind, rblPlyType type)
+{
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < reader->list_count; ++i)
+    {
+        number += reader->lists[i].kind == kind;
+    }
+    List* list = &reader->lists[reader->list_count++];
+    *list = (List){.kind = kind, .scale = kind == RBL_LAYER_COLOR ? rbl_ply_color_scale(type) : 1};
+    rbl_array_init(&list->values, reader->builder->allocator);
+    list->layer = use_layer(reader->builder, kind, number);
+}
+
 static void choose_role(Reader* reader, Column* column, bool face_colors)
 {
     const rblPlyProperty* property = column->property;
@@ -110,12 +137,8 @@ static void choose_role(Reader* reader, Column* column, bool face_colors)
         else if (reader->list_count < MAX_LISTS && find_list_kind(property, &kind))
         {
             column->role = ROLE_LIST;
-            column->number = reader->list_count++;
-            List* list = &reader->lists[column->number];
-            *list = (List){.kind = kind,
-                           .scale = kind == RBL_LAYER_COLOR ? rbl_ply_color_scale(property->type) : 1};
-            rbl_array_init(&list->values, reader->builder->allocator);
-            list->layer = rbl_mesh_builder_layer(reader->builder, kind);
+            column->number = reader->list_count;
+            add_list(reader, kind, property->type);
         }
         return;
     }
@@ -179,7 +202,7 @@ static rblResult choose_roles(Reader* reader)
     }
     if (reader->has_face_colors)
     {
-        reader->color_layer = rbl_mesh_builder_layer(reader->builder, RBL_LAYER_COLOR);
+        reader->color_layer = use_layer(reader->builder, RBL_LAYER_COLOR, 0);
     }
     if (reader->builder->failed)
     {

@@ -368,7 +368,13 @@ static bool convert_choice(const Parser* parser, OptionValue* value)
     {
         return complain(parser, "no --%s '%.60s'; did you mean %s?", option->name, value->text, close);
     }
-    return complain(parser, "no --%s '%.60s'", option->name, value->text);
+    char list[OPTIONS_MESSAGE_SIZE / 4] = "";
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const size_t length = strlen(list);
+        snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? " or " : "", option->choices[i]);
+    }
+    return complain(parser, "--%s takes %s, not '%.60s'", option->name, list, value->text);
 }
 
 static bool convert(Parser* parser, OptionValue* value)

@@ -6,7 +6,8 @@ int main(void)
 {
     rblMeshId ball;
     rblMassProperties mass;
-    if (rbl_mesh_make("icosphere", NULL, 0, &ball) != RBL_OK || rbl_mesh_mass_properties(ball, 2600.0, &mass) != RBL_OK)
+    if (rbl_mesh_make("icosphere", NULL, 0, &ball) != RBL_OK ||
+        rbl_mesh_mass_properties(ball, 2600.0, &mass) != RBL_OK)
     {
         fprintf(stderr, "hello: %s\n", rbl_last_error());
         return 1;

@@ -169,6 +169,7 @@ run 2 convert box.obj
 run 2 convert box.obj new.obj --scale 0
 run 2 convert box.obj new.obj --scale 1,2
 run 2 convert box.obj new.obj --axis sideways
+said 'takes zup-to-yup or yup-to-zup'
 run 2 convert box.obj new.obj --height -1
 run 2 convert box.obj new.obj --simplify 3
 run 2 convert box.obj new

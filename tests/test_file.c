@@ -133,6 +133,29 @@ static void* fill_pipe(void* argument)
     return file != NULL && fclose(file) != 0 ? argument : NULL;
 }
 
+// What is wrong comes through however long the path is, and in whole characters.
+static void long_names_leave_room_for_the_message(void** state)
+{
+    (void)state;
+    char path[1200] = "";
+    for (int i = 0; i < 500; ++i)
+    {
+        strcat(path, "\xC3\xBC");
+    }
+    strcat(path, "/f.obj");
+    rblMeshId id;
+    rblFileBytes file;
+    rblWriter writer;
+    check_fails(RBL_ERROR_FILE, rbl_file_read(path, 100, rbl_default_allocator(), &file));
+    check_message("/f.obj: cannot be opened: ");
+    assert_memory_equal(rbl_last_error(), "\xC3\xBC", 2);
+    check_fails(RBL_ERROR_FILE, rbl_writer_open(&writer, path, rbl_default_allocator()));
+    check_message("/f.obj: cannot be written: ");
+    strcat(path, "x");
+    check_fails(RBL_ERROR_UNSUPPORTED, rbl_mesh_load(path, NULL, &id));
+    check_message("/f.objx: the name does not end in ");
+}
+
 static void pipes_are_read_to_their_end(void** state)
 {
     (void)state;
@@ -392,6 +415,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(whole_files_are_read, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(the_limit_is_the_last_size_accepted, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_named, make_folder, remove_folder),
+        cmocka_unit_test(long_names_leave_room_for_the_message),
         cmocka_unit_test_setup_teardown(pipes_are_read_to_their_end, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_file_appears_only_when_it_is_complete, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(giving_up_leaves_the_old_file_and_nothing_else, make_folder,

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINE_SIZE (2 * RBL_ERROR_TEXT_SIZE)
+#define LINE_SIZE (4096 + RBL_ERROR_TEXT_SIZE) // a path and what is wrong with it
 
 // File names and the bytes of broken files end up in messages: keep terminals and "one line" safe from them.
 // Bytes of UTF-8 beyond ASCII stay.

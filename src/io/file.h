@@ -6,6 +6,10 @@
 #include "rubble/io.h"
 #include <stdio.h>
 
+// A file name for a message. The end of a long one tells more than its beginning, and must leave room for what is
+// wrong with the file.
+const char* rbl_short_name(const char* name);
+
 // ---- reading ----
 
 typedef struct rblFileBytes

@@ -13,12 +13,13 @@
 
 static rblResult fail_read(const char* path, int error)
 {
-    return rbl_fail(RBL_ERROR_FILE, "%s: cannot be read: %s", path, strerror(error));
+    return rbl_fail(RBL_ERROR_FILE, "%s: cannot be read: %s", rbl_short_name(path), strerror(error));
 }
 
 static rblResult fail_large(const char* path, size_t max_bytes)
 {
-    return rbl_fail(RBL_ERROR_LIMIT, "%s: larger than the limit of %zu bytes", path, max_bytes);
+    return rbl_fail(RBL_ERROR_LIMIT, "%s: larger than the limit of %zu bytes", rbl_short_name(path),
+                    max_bytes);
 }
 
 // How much to read at first: one byte more than the file seems to have, so that its end is seen without growing.
@@ -157,7 +158,7 @@ rblResult rbl_file_read(const char* path, size_t max_bytes, const rblAllocator* 
     FILE* stream = fopen(path, "rb");
     if (stream == NULL)
     {
-        return rbl_fail(RBL_ERROR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+        return rbl_fail(RBL_ERROR_FILE, "%s: cannot be opened: %s", rbl_short_name(path), strerror(errno));
     }
     setvbuf(stream, NULL, _IONBF, 0); // it is read in one piece: a buffer would only be one more copy
     rblFileBytes file = {.allocator = allocator};

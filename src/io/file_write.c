@@ -15,7 +15,7 @@
 
 static rblResult fail_write(const char* path, int error)
 {
-    return rbl_fail(RBL_ERROR_FILE, "%s: cannot be written: %s", path, strerror(error));
+    return rbl_fail(RBL_ERROR_FILE, "%s: cannot be written: %s", rbl_short_name(path), strerror(error));
 }
 
 // ---- the names ----
@@ -84,7 +84,7 @@ static rblResult open_temporary(rblWriter* writer)
         }
     }
     return rbl_fail(RBL_ERROR_FILE, "%s: cannot be written: remove the left-over files %s.tmp*",
-                    writer->target, writer->target);
+                    rbl_short_name(writer->target), rbl_short_name(writer->target));
 }
 
 static rblResult open_target(rblWriter* writer)

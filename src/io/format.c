@@ -2,6 +2,19 @@
 
 #include <string.h>
 
+#define LONGEST_NAME 200
+
+const char* rbl_short_name(const char* name)
+{
+    const size_t length = strlen(name);
+    const char* end = length > LONGEST_NAME ? name + (length - LONGEST_NAME) : name;
+    while (((unsigned char)*end & 0xC0) == 0x80) // not from the middle of a character
+    {
+        ++end;
+    }
+    return end;
+}
+
 static bool ends_with(const char* path, const char* ending)
 {
     const size_t length = strlen(path);

@@ -286,7 +286,7 @@ rblResult rbl_gltf_build(rblGltf* gltf, const rblGltfInstances* instances, rblMe
     Build build = {.gltf = gltf, .builder = builder, .mesh_count = rbl_json_count(gltf->meshes)};
     if (instances->count == 0)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "%s: the scene shows no mesh", gltf->source->name);
+        return rbl_fail(RBL_ERROR_FORMAT, "%s: the scene shows no mesh", rbl_short_name(gltf->source->name));
     }
     const rblResult result =
         make_tables(&build, allocator, material_count) ? place_all(&build, instances) : rbl_fail_memory();

@@ -49,7 +49,8 @@ static rblResult load_source(const rblSource* source, rblFileFormat format, rblM
 {
     if (formats[format].read == NULL)
     {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "%s: files of this kind are not read", source->name);
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "%s: files of this kind are not read",
+                        rbl_short_name(source->name));
     }
     rblMeshBuilder builder;
     rbl_mesh_builder_init(&builder, source->allocator);
@@ -61,7 +62,8 @@ static rblResult load_source(const rblSource* source, rblFileFormat format, rblM
     }
     rblMesh* mesh;
     const rblResult finished = rbl_mesh_builder_finish(&builder, &mesh);
-    return finished == RBL_OK ? rbl_mesh_register(mesh, out) : rbl_fail_within(finished, source->name);
+    return finished == RBL_OK ? rbl_mesh_register(mesh, out)
+                              : rbl_fail_within(finished, rbl_short_name(source->name));
 }
 
 rblResult rbl_mesh_load(const char* path, const rblLoadOptions* options, rblMeshId* out)
@@ -75,7 +77,8 @@ rblResult rbl_mesh_load(const char* path, const rblLoadOptions* options, rblMesh
     const rblFileFormat format = chosen.format != RBL_FORMAT_AUTO ? chosen.format : rbl_format_of_path(path);
     if (format == RBL_FORMAT_AUTO)
     {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "%s: the name does not end in " FORMAT_ENDINGS, path);
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "%s: the name does not end in " FORMAT_ENDINGS,
+                        rbl_short_name(path));
     }
     rblFileBytes file;
     RBL_TRY(rbl_file_read(path, chosen.max_bytes, rbl_default_allocator(), &file));
@@ -106,7 +109,7 @@ rblResult rbl_mesh_load_memory(const void* bytes, size_t size, const char* name,
     if (size > options->max_bytes)
     {
         return rbl_fail(RBL_ERROR_LIMIT, "%s: larger than the limit of %zu bytes",
-                        name != NULL ? name : "memory", options->max_bytes);
+                        name != NULL ? rbl_short_name(name) : "memory", options->max_bytes);
     }
     const rblSource source = {.name = name != NULL ? name : "memory",
                               .bytes = size > 0 ? bytes : (const void*)"",
@@ -137,23 +140,24 @@ static rblResult check_writable(rblFileFormat format, const char* name)
     if (format == RBL_FORMAT_AUTO)
     {
         return rbl_fail(RBL_ERROR_UNSUPPORTED, "%s: the name does not end in .obj, .ply, .stl, .off or .glb",
-                        name);
+                        rbl_short_name(name));
     }
     if (formats[format].write == NULL)
     {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "%s: files of this kind are not written", name);
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "%s: files of this kind are not written",
+                        rbl_short_name(name));
     }
     return RBL_OK;
 }
 
 static rblResult write_view(const rblMeshView* view, rblFileFormat format, const rblSaveOptions* options,
-                            rblWriter* writer)
+                            const char* name, rblWriter* writer)
 {
     const rblResult result = formats[format].write(view, options, writer);
     if (result != RBL_OK)
     {
         rbl_writer_discard(writer);
-        return result;
+        return rbl_fail_within(result, rbl_short_name(name));
     }
     return rbl_writer_close(writer);
 }
@@ -174,7 +178,7 @@ rblResult rbl_mesh_save(rblMeshId id, const char* path, const rblSaveOptions* op
     rblResult result = rbl_writer_open(&writer, path, rbl_default_allocator());
     if (result == RBL_OK)
     {
-        result = write_view(rbl_mesh_get_view(mesh), format, &chosen, &writer);
+        result = write_view(rbl_mesh_get_view(mesh), format, &chosen, path, &writer);
     }
     rbl_mesh_release(mesh);
     return result;
@@ -198,7 +202,7 @@ rblResult rbl_mesh_save_memory(rblMeshId id, const rblSaveOptions* options, void
     rblResult result = rbl_writer_open_memory(&writer, rbl_default_allocator());
     if (result == RBL_OK)
     {
-        result = write_view(rbl_mesh_get_view(mesh), options->format, options, &writer);
+        result = write_view(rbl_mesh_get_view(mesh), options->format, options, "memory", &writer);
     }
     rbl_mesh_release(mesh);
     RBL_TRY(result);

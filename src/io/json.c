@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/number.h"
+#include "io/file.h"
 #include "io/json_private.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,13 +33,6 @@ void rbl_json_locate(const rblJsonDocument* document, size_t offset, uint32_t* l
             *column += 1;
         }
     }
-}
-
-const char* rbl_json_short_name(const rblJsonDocument* document)
-{
-    const size_t length = strlen(document->name);
-    const size_t longest = 200;
-    return length > longest ? document->name + (length - longest) : document->name;
 }
 
 int rbl_json_compare_keys(const rblJsonDocument* document, const rblJsonNode* a, const rblJsonNode* b)
@@ -238,7 +232,7 @@ rblResult rbl_json_fail(rblJson value, rblResult result, const char* format, ...
     rbl_json_printable(message, strlen(message), message, sizeof message); // it may quote the file
     rbl_json_path(value, path, sizeof path);
     rbl_json_position(value, &line, &column);
-    return rbl_fail(result, "%s:%u:%u: %s%s%s", rbl_json_short_name(value.document), line, column, path,
+    return rbl_fail(result, "%s:%u:%u: %s%s%s", rbl_short_name(value.document->name), line, column, path,
                     path[0] != '\0' ? ": " : "", message);
 }
 

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/number.h"
 #include "base/sort.h"
+#include "io/file.h"
 #include "io/json.h"
 #include "io/json_private.h"
 #include "io/utf8.h"
@@ -31,7 +32,7 @@ static rblResult fail_at(const Parser* parser, const char* at, const char* what)
     uint32_t line, column;
     const rblJsonDocument* document = parser->document;
     rbl_json_locate(document, (size_t)(at - document->text), &line, &column);
-    return rbl_fail(RBL_ERROR_FORMAT, "%s:%u:%u: %s", rbl_json_short_name(document), line, column, what);
+    return rbl_fail(RBL_ERROR_FORMAT, "%s:%u:%u: %s", rbl_short_name(document->name), line, column, what);
 }
 
 static void skip_space(Parser* parser)
@@ -283,7 +284,7 @@ static rblResult fail_duplicate(const Parser* parser, const rblJsonNode* first, 
     rbl_json_locate(document, first->offset, &line, &column);
     rbl_json_locate(document, second->offset, &second_line, &second_column);
     return rbl_fail(RBL_ERROR_FORMAT, "%s:%u:%u: the key \"%s\" was given before, at %u:%u",
-                    rbl_json_short_name(document), second_line, second_column, key, line, column);
+                    rbl_short_name(document->name), second_line, second_column, key, line, column);
 }
 
 // Few members: compare each with each; rbl_json_find() will do the same.
@@ -393,7 +394,7 @@ static rblResult open_container(Parser* parser, bool* complete)
         uint32_t line, column;
         rbl_json_locate(parser->document, (size_t)(parser->at - parser->document->text), &line, &column);
         return rbl_fail(RBL_ERROR_LIMIT, "%s:%u:%u: nested deeper than %d levels",
-                        rbl_json_short_name(parser->document), line, column, RBL_JSON_MAX_DEPTH);
+                        rbl_short_name(parser->document->name), line, column, RBL_JSON_MAX_DEPTH);
     }
     parser->open[parser->depth++] =
         (OpenContainer){parser->pending.count, (uint32_t)(parser->at - parser->document->text), object};
@@ -508,7 +509,7 @@ rblResult rbl_json_parse(rblJsonDocument* document, const char* text, size_t siz
 {
     if (size >= UINT32_MAX)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "%s: JSON of 4 GiB or more", name);
+        return rbl_fail(RBL_ERROR_LIMIT, "%s: JSON of 4 GiB or more", rbl_short_name(name));
     }
     rblJsonDocument made = {.name = name, .text = text != NULL ? text : "", .size = size};
     rbl_array_init(&made.nodes, allocator);

@@ -10,9 +10,6 @@
 // Line and column of a byte, from 1; LF, CR LF and CR end a line.
 void rbl_json_locate(const rblJsonDocument* document, size_t offset, uint32_t* line, uint32_t* column);
 
-// The end of a long file name: it tells more than the beginning, and must not push the message out of the line.
-const char* rbl_json_short_name(const rblJsonDocument* document);
-
 // Byte order; a shorter key comes before a longer one that it begins.
 int rbl_json_compare_keys(const rblJsonDocument* document, const rblJsonNode* a, const rblJsonNode* b);
 

@@ -152,7 +152,8 @@ static rblResult count_parts(rblObjParts* parts)
     }
     if (too_many || parts->corners > UINT32_MAX - 3)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "%s: more than 2^32 - 4 vertices or corners", parts->source->name);
+        return rbl_fail(RBL_ERROR_LIMIT, "%s: more than 2^32 - 4 vertices or corners",
+                        rbl_short_name(parts->source->name));
     }
     return RBL_OK;
 }

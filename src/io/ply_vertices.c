@@ -339,7 +339,8 @@ rblResult rbl_ply_prepare_vertices(const rblPlyCursor* cursor, const rblPlyHeade
     RBL_TRY(rbl_ply_check_count(cursor, element, is_text ? 2 * element->property_count : element->row_bytes));
     if (element->count > UINT32_MAX - 3)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "%s: more than 2^32 - 4 vertices", cursor->source->name);
+        return rbl_fail(RBL_ERROR_LIMIT, "%s: more than 2^32 - 4 vertices",
+                        rbl_short_name(cursor->source->name));
     }
     const bool ok = element->count == 0 || (make_room(present, (size_t)element->count, builder, vertices) &&
                                             make_columns(header, element, builder, vertices));

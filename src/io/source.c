@@ -3,16 +3,6 @@
 #include "io/readers.h"
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-
-// The end of a long name tells more than its beginning, and must not push the message out of the line.
-#define LONGEST_NAME 200
-
-static const char* short_name(const rblSource* source)
-{
-    const size_t length = strlen(source->name);
-    return length > LONGEST_NAME ? source->name + (length - LONGEST_NAME) : source->name;
-}
 
 // Lines end with LF, CR LF or CR.
 static size_t line_of(const rblSource* source, const uint8_t* at)
@@ -32,7 +22,7 @@ rblResult rbl_fail_line(const rblSource* source, const void* at, rblResult resul
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return rbl_fail(result, "%s:%zu: %s", short_name(source), line_of(source, at), text);
+    return rbl_fail(result, "%s:%zu: %s", rbl_short_name(source->name), line_of(source, at), text);
 }
 
 rblResult rbl_fail_byte(const rblSource* source, uint64_t offset, rblResult result, const char* format, ...)
@@ -42,7 +32,8 @@ rblResult rbl_fail_byte(const rblSource* source, uint64_t offset, rblResult resu
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return rbl_fail(result, "%s: byte %llu: %s", short_name(source), (unsigned long long)offset, text);
+    return rbl_fail(result, "%s: byte %llu: %s", rbl_short_name(source->name), (unsigned long long)offset,
+                    text);
 }
 
 void rbl_warn_line(const rblSource* source, const void* at, const char* format, ...)
@@ -54,8 +45,8 @@ void rbl_warn_line(const rblSource* source, const void* at, const char* format, 
     va_end(arguments);
     if (at == NULL)
     {
-        rbl_log_message(RBL_LOG_WARNING, "%s: %s", short_name(source), text);
+        rbl_log_message(RBL_LOG_WARNING, "%s: %s", rbl_short_name(source->name), text);
         return;
     }
-    rbl_log_message(RBL_LOG_WARNING, "%s:%zu: %s", short_name(source), line_of(source, at), text);
+    rbl_log_message(RBL_LOG_WARNING, "%s:%zu: %s", rbl_short_name(source->name), line_of(source, at), text);
 }

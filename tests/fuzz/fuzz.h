@@ -5,6 +5,7 @@
 #include "io/readers.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -72,6 +73,10 @@ static inline rblMesh* fuzz_read(rblReadFcn* read, const uint8_t* data, size_t s
     if (result == RBL_OK)
     {
         result = rbl_mesh_builder_finish(&builder, &mesh);
+    }
+    else
+    {
+        FUZZ_CHECK(strncmp(rbl_last_error(), "fuzz:", 5) == 0); // every reader names the file
     }
     rbl_mesh_builder_discard(&builder);
     if (result != RBL_OK)

@@ -762,6 +762,125 @@ static void holes_longer_than_asked_for_stay_open(void** state)
     check_ok(rbl_mesh_destroy(pipe));
 }
 
+// ---- the last resort ----
+
+// Two cubes that overlap, of different materials and colours.
+static rblMeshId make_overlap(void)
+{
+    rblMeshBuilder builder = start_shape();
+    rbl_mesh_builder_layer(&builder, RBL_LAYER_NORMAL);
+    rbl_mesh_builder_layer(&builder, RBL_LAYER_COLOR);
+    rbl_mesh_builder_material(&builder, "left");
+    rbl_mesh_builder_material(&builder, "right");
+    add_cube(&builder, 0, 1, true);
+    add_cube(&builder, 0.5, 1.5, true);
+    for (uint32_t f = 0; f < 12; ++f)
+    {
+        builder.face_materials.data[f] = f / 6;
+        for (uint32_t c = 4 * f; c < 4 * f + 4; ++c)
+        {
+            rbl_mesh_builder_set(&builder, 1, c, (const float[4]){(float)(f / 6), 0.5f, (float)f, 1});
+        }
+    }
+    return registered(&builder);
+}
+
+static void crossing_solids_are_rebuilt_as_one(void** state)
+{
+    (void)state;
+    const rblMeshId mesh = make_overlap();
+    rblRepairOptions options = rbl_default_repair_options();
+    options.remesh_cells = 24;
+    rblMeshId mended;
+    rblRepairReport report;
+    check_ok(rbl_mesh_repair(mesh, &options, &mended, &report));
+    check_outcome(mended, &report);
+    assert_string_equal(report.reason, "");
+    assert_true(report.remeshed);
+    assert_int_equal(report.after.components, 1);
+    check_close(report.after.volume, 1.875, 0.01);
+    const rblMeshView view = view_of(mended);
+    for (uint32_t f = 0; f < view.face_count; ++f)
+    {
+        // Material, colour and origin agree: they come from the same old face, which is the one that is near.
+        const uint32_t material = view.face_materials[f];
+        assert_int_equal(view.face_origins[f] / 6, material);
+        const rblVec3d unit = rbl_normalize3d(rbl_face_normal_area2(&view, f), (rblVec3d){0, 0, 0});
+        for (uint32_t c = view.face_starts[f]; c < view.face_starts[f + 1]; ++c)
+        {
+            const float* n = view.layers[0].data + 3 * (size_t)c;
+            const float* color = view.layers[1].data + 4 * (size_t)c;
+            assert_true((double)n[0] * unit.x + (double)n[1] * unit.y + (double)n[2] * unit.z > 0.49);
+            check_close(color[0], material, 1e-6);
+            check_close(color[2], view.face_origins[f], 1e-5);
+            const rblVec3d p = view.positions[view.corner_vertices[c]];
+            const double low = material == 0 ? 0 : 0.5;
+            assert_true(p.x > low - 0.1 && p.y > low - 0.1 && p.z > low - 0.1);
+            assert_true(p.x < low + 1.1 && p.y < low + 1.1 && p.z < low + 1.1);
+        }
+    }
+    check_ok(rbl_mesh_destroy(mesh));
+    check_ok(rbl_mesh_destroy(mended));
+}
+
+static void solid_and_one_sided_meshes_are_not_rebuilt(void** state)
+{
+    (void)state;
+    rblRepairOptions options = rbl_default_repair_options();
+    options.remesh_cells = 16;
+    for (int twisted = 0; twisted < 2; ++twisted)
+    {
+        rblMeshBuilder builder = start_shape();
+        add_torus(&builder, 12, 8, (rblVec3d){0, 0, 0}, twisted != 0);
+        const rblMeshId mesh = registered(&builder);
+        rblMeshId mended;
+        rblRepairReport report;
+        check_ok(rbl_mesh_repair(mesh, &options, &mended, &report));
+        assert_false(report.remeshed);
+        assert_int_equal(report.solid, !twisted);
+        const rblMeshView a = view_of(mesh);
+        const rblMeshView b = view_of(mended);
+        check_same_mesh(&a, &b);
+        check_ok(rbl_mesh_destroy(mesh));
+        check_ok(rbl_mesh_destroy(mended));
+    }
+}
+
+static void rebuilding_without_memory_leaks_nothing(void** state)
+{
+    (void)state;
+    rblRepairOptions options = rbl_default_repair_options();
+    options.remesh_cells = 16;
+    size_t total = SIZE_MAX / 2;
+    for (int step = 0; step <= 10; ++step)
+    {
+        // First with all it wants, then with ever more of that: many places to fail at.
+        const size_t granted = step == 0 ? SIZE_MAX / 2 : total * (size_t)step / 10 - 1;
+        FailingAllocator memory;
+        failing_allocator_start(&memory, SIZE_MAX / 2);
+        check_ok(rbl_set_allocator(&memory.allocator));
+        const rblMeshId mesh = make_overlap();
+        memory.left = granted;
+        rblMeshId mended = {77, 77};
+        rblRepairReport report;
+        const rblResult result = rbl_mesh_repair(mesh, &options, &mended, &report);
+        if (step == 0)
+        {
+            check_ok(result);
+            total = granted - memory.left;
+            check_ok(rbl_mesh_destroy(mended));
+        }
+        else
+        {
+            assert_int_equal(result, RBL_ERROR_MEMORY);
+            assert_int_equal(mended.index1, 77);
+        }
+        check_ok(rbl_mesh_destroy(mesh));
+        assert_int_equal(memory.live, 0);
+        check_ok(rbl_set_allocator(NULL));
+    }
+}
+
 // ---- bad input ----
 
 static void bad_arguments_are_refused(void** state)
@@ -917,6 +1036,9 @@ int main(void)
         cmocka_unit_test(filled_holes_take_after_their_surroundings),
         cmocka_unit_test(holes_of_any_length_are_filled_flat),
         cmocka_unit_test(holes_longer_than_asked_for_stay_open),
+        cmocka_unit_test(crossing_solids_are_rebuilt_as_one),
+        cmocka_unit_test(solid_and_one_sided_meshes_are_not_rebuilt),
+        cmocka_unit_test(rebuilding_without_memory_leaks_nothing),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(coordinates_beyond_all_measure_are_dropped),
         cmocka_unit_test(running_out_of_memory_leaks_and_changes_nothing),

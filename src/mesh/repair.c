@@ -121,33 +121,46 @@ static bool same_mesh(const rblMeshView* a, const rblMeshView* b)
            same_layers(a, b);
 }
 
-static rblResult rebuild(rblRepair* r, rblMesh** mesh, bool smooth)
+// Rebuild the surface and judge it.
+static rblResult rebuild(rblRepair* r, const rblMeshView* mesh, bool smooth, rblMesh** out)
 {
     rblMesh* rebuilt;
-    RBL_TRY(
-        rbl_repair_remesh(rbl_mesh_get_view(*mesh), r->options.remesh_cells, smooth, r->allocator, &rebuilt));
-    rbl_mesh_free(*mesh);
-    *mesh = rebuilt;
+    RBL_TRY(rbl_repair_remesh(r, mesh, smooth, &rebuilt));
     r->report->remeshed = true;
-    r->unorientable = 0;
     r->open_loops.count = 0;
-    RBL_TRY(rbl_repair_inspect(rbl_mesh_get_view(*mesh), r->allocator, &r->report->after));
+    const rblResult result = rbl_repair_inspect(rbl_mesh_get_view(rebuilt), r->allocator, &r->report->after);
+    if (result != RBL_OK)
+    {
+        rbl_mesh_free(rebuilt);
+        return result;
+    }
     rbl_repair_judge(r);
+    *out = rebuilt;
     return RBL_OK;
 }
 
-// With sharp edges first; if these fold over each other, smooth.
+// With sharp edges first; if these fold over each other, smooth. What has no inside cannot be rebuilt.
 static rblResult rebuild_if_needed(rblRepair* r, rblMesh** mesh)
 {
-    for (int smooth = 0; smooth < 2 && r->options.remesh_cells != 0 && !r->report->solid; ++smooth)
+    if (r->report->solid || r->options.remesh_cells == 0 || r->unorientable > 0)
     {
-        const rblResult result = rebuild(r, mesh, smooth != 0);
-        if (result == RBL_ERROR_GEOMETRY) // the grid sees nothing: the verdict on what there is stands
-        {
-            return RBL_OK;
-        }
-        RBL_TRY(result);
+        return RBL_OK;
     }
+    rblMesh* rebuilt = NULL;
+    rblResult result = rebuild(r, rbl_mesh_get_view(*mesh), false, &rebuilt);
+    if (result == RBL_OK && !r->report->solid)
+    {
+        rbl_mesh_free(rebuilt);
+        rebuilt = NULL;
+        result = rebuild(r, rbl_mesh_get_view(*mesh), true, &rebuilt);
+    }
+    if (result == RBL_ERROR_GEOMETRY) // the grid sees nothing: the verdict on what there is stands
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(result);
+    rbl_mesh_free(*mesh);
+    *mesh = rebuilt;
     return RBL_OK;
 }
 

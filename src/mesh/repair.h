@@ -215,8 +215,8 @@ void rbl_repair_judge(const rblRepair* r);
 // ---- repair_remesh.c ----
 
 // The surface around everything that `mesh` winds round, on a grid, with sharp edges or smooth; attributes
-// from the closest face of `mesh`. RBL_ERROR_GEOMETRY when the grid sees nothing.
-rblResult rbl_repair_remesh(const rblMeshView* mesh, uint32_t cells, bool smooth,
-                            const rblAllocator* allocator, rblMesh** out);
+// from the closest face. `mesh` is what rbl_repair_build() made. RBL_ERROR_GEOMETRY when the grid sees
+// nothing.
+rblResult rbl_repair_remesh(const rblRepair* r, const rblMeshView* mesh, bool smooth, rblMesh** out);
 
 #endif

@@ -12,7 +12,7 @@
 #define DEEPEST 64
 
 // A node whose triangles lie within `radius` of its centre acts as one dipole from this many radii on.
-#define FAR_ENOUGH 3.0
+#define FAR_ENOUGH 2.0
 
 struct rblWindingNode
 {
@@ -140,10 +140,28 @@ void rbl_winding_tree_free(rblWindingTree* tree)
 
 // ---- winding number ----
 
-// The solid angle of a triangle (Van Oosterom and Strackee 1983), with a, b, c the corners seen from the
-// point:
+// Half solid angles summed up as the argument of a product of complex numbers, so that most need no
+// arctangent.
+typedef struct AngleSum
+{
+    double done;       // angles taken out of the product already
+    double real, imag; // the product
+    double bound;      // its argument is at most this
+} AngleSum;
+
+// Below pi, so that the argument of the product is the sum of those of its factors.
+#define LARGEST_ARGUMENT 3.0
+
+static void take_out(AngleSum* sum)
+{
+    sum->done += rbl_atan2(sum->imag, sum->real);
+    *sum = (AngleSum){sum->done, 1, 0, 0};
+}
+
+// Half the solid angle of a triangle (Van Oosterom and Strackee 1983), a, b, c being the corners seen from
+// the point:
 //   tan(angle / 2) = a . (b x c) / (|a| |b| |c| + (a . b) |c| + (b . c) |a| + (c . a) |b|)
-static double solid_angle(const rblVec3d t[3], rblVec3d p)
+static void add_half_angle(const rblVec3d t[3], rblVec3d p, AngleSum* sum)
 {
     const rblVec3d a = rbl_sub3d(t[0], p);
     const rblVec3d b = rbl_sub3d(t[1], p);
@@ -153,7 +171,21 @@ static double solid_angle(const rblVec3d t[3], rblVec3d p)
     const double lc = rbl_length3d(c);
     const double above = rbl_dot3d(a, rbl_cross3d(b, c));
     const double below = la * lb * lc + rbl_dot3d(a, b) * lc + rbl_dot3d(b, c) * la + rbl_dot3d(c, a) * lb;
-    return 2 * rbl_atan2(above, below);
+    const double tangent = above / below;
+    if (!(below > 0 && fabs(tangent) < LARGEST_ARGUMENT))
+    {
+        sum->done += rbl_atan2(above, below);
+        return;
+    }
+    sum->bound += fabs(tangent); // an angle is smaller than its tangent
+    if (sum->bound > LARGEST_ARGUMENT)
+    {
+        take_out(sum);
+        sum->bound = fabs(tangent);
+    }
+    const double real = sum->real - sum->imag * tangent;
+    sum->imag += sum->real * tangent;
+    sum->real = real;
 }
 
 // The solid angle of what a node holds: its area seen edge-on or not, over the square of the distance.
@@ -170,7 +202,8 @@ double rbl_winding_tree_number(const rblWindingTree* tree, rblVec3d p)
     const double full = 12.566370614359172954; // 4 pi
     uint32_t waiting[DEEPEST];
     uint32_t count = 0;
-    double sum = 0;
+    double far = 0;
+    AngleSum near = {0, 1, 0, 0};
     waiting[count++] = 0;
     while (count > 0)
     {
@@ -179,7 +212,7 @@ double rbl_winding_tree_number(const rblWindingTree* tree, rblVec3d p)
         double angle;
         if (far_solid_angle(node, p, &angle))
         {
-            sum += angle;
+            far += angle;
         }
         else if (node->second != 0)
         {
@@ -190,61 +223,76 @@ double rbl_winding_tree_number(const rblWindingTree* tree, rblVec3d p)
         {
             for (uint32_t i = node->begin; i < node->end; ++i)
             {
-                sum += solid_angle(triangle_at(tree, i), p);
+                add_half_angle(triangle_at(tree, i), p, &near);
             }
         }
     }
-    return sum / full;
+    take_out(&near);
+    return (far + 2 * near.done) / full;
 }
 
 // ---- closest point ----
 
-// How far along the edge from a to b its point closest to p lies.
-static double along_edge(rblVec3d a, rblVec3d b, rblVec3d p)
+static void set_weights(double weights[3], double a, double b, double c)
 {
-    const rblVec3d edge = rbl_sub3d(b, a);
-    const double length2 = rbl_dot3d(edge, edge);
-    return length2 > 0 ? rbl_clampd(rbl_dot3d(rbl_sub3d(p, a), edge) / length2, 0, 1) : 0;
+    weights[0] = a;
+    weights[1] = b;
+    weights[2] = c;
 }
 
-// Weights of the foot of p in the plane of the triangle; false when the foot lies outside, or there is no
-// plane.
-static bool foot_weights(const rblVec3d t[3], rblVec3d p, double weights[3])
+// A share of an edge, safe for one without length.
+static double share(double part, double rest)
 {
-    const rblVec3d normal = rbl_cross3d(rbl_sub3d(t[1], t[0]), rbl_sub3d(t[2], t[0]));
-    const double size2 = rbl_dot3d(normal, normal);
-    if (!(size2 > 0))
-    {
-        return false;
-    }
-    for (int i = 0; i < 3; ++i)
-    {
-        const rblVec3d b = t[(i + 1) % 3];
-        const rblVec3d c = t[(i + 2) % 3];
-        weights[i] = rbl_dot3d(rbl_cross3d(rbl_sub3d(b, p), rbl_sub3d(c, p)), normal) / size2;
-    }
-    return weights[0] >= 0 && weights[1] >= 0 && weights[2] >= 0;
+    return part + rest > 0 ? part / (part + rest) : 0;
 }
 
+// By the region of the plane that the foot of p falls into: beyond a corner, beyond an edge, or over the
+// inside (Ericson 2004, section 5.1.5). ap . ab is called ap_ab, and so on.
 void rbl_closest_weights(const rblVec3d triangle[3], rblVec3d p, double weights[3])
 {
-    if (foot_weights(triangle, p, weights))
+    const rblVec3d ab = rbl_sub3d(triangle[1], triangle[0]);
+    const rblVec3d ac = rbl_sub3d(triangle[2], triangle[0]);
+    const rblVec3d ap = rbl_sub3d(p, triangle[0]);
+    const rblVec3d bp = rbl_sub3d(p, triangle[1]);
+    const rblVec3d cp = rbl_sub3d(p, triangle[2]);
+    const double ap_ab = rbl_dot3d(ap, ab), ap_ac = rbl_dot3d(ap, ac);
+    const double bp_ab = rbl_dot3d(bp, ab), bp_ac = rbl_dot3d(bp, ac);
+    const double cp_ab = rbl_dot3d(cp, ab), cp_ac = rbl_dot3d(cp, ac);
+    // Areas of the triangles between the foot and each edge, times twice the whole.
+    const double over_a = bp_ab * cp_ac - cp_ab * bp_ac;
+    const double over_b = cp_ab * ap_ac - ap_ab * cp_ac;
+    const double over_c = ap_ab * bp_ac - bp_ab * ap_ac;
+    if (ap_ab <= 0 && ap_ac <= 0)
     {
-        return;
+        set_weights(weights, 1, 0, 0);
     }
-    double best = (double)INFINITY;
-    for (int i = 0; i < 3; ++i)
+    else if (bp_ab >= 0 && bp_ac <= bp_ab)
     {
-        const int k = (i + 1) % 3;
-        const double s = along_edge(triangle[i], triangle[k], p);
-        const double distance = rbl_distance3d(rbl_lerp3d(triangle[i], triangle[k], s), p);
-        if (distance < best)
-        {
-            best = distance;
-            weights[i] = 1 - s;
-            weights[k] = s;
-            weights[(i + 2) % 3] = 0;
-        }
+        set_weights(weights, 0, 1, 0);
+    }
+    else if (cp_ac >= 0 && cp_ab <= cp_ac)
+    {
+        set_weights(weights, 0, 0, 1);
+    }
+    else if (over_c <= 0 && ap_ab >= 0 && bp_ab <= 0)
+    {
+        const double t = share(ap_ab, -bp_ab);
+        set_weights(weights, 1 - t, t, 0);
+    }
+    else if (over_b <= 0 && ap_ac >= 0 && cp_ac <= 0)
+    {
+        const double t = share(ap_ac, -cp_ac);
+        set_weights(weights, 1 - t, 0, t);
+    }
+    else if (over_a <= 0 && bp_ac - bp_ab >= 0 && cp_ab - cp_ac >= 0)
+    {
+        const double t = share(bp_ac - bp_ab, cp_ab - cp_ac);
+        set_weights(weights, 0, 1 - t, t);
+    }
+    else
+    {
+        const double whole = over_a + over_b + over_c;
+        set_weights(weights, over_a / whole, over_b / whole, over_c / whole);
     }
 }
 

@@ -25,7 +25,7 @@ rblResult rbl_winding_tree_init(rblWindingTree* tree, const rblVec3d* points, ui
 void rbl_winding_tree_free(rblWindingTree* tree);
 
 // How often the surface winds round p: 1 inside a closed one that is oriented outward, 0 outside, fractions
-// near gaps. Triangles far off are taken together (Barill et al. 2018): right to within three hundredths.
+// near gaps. Triangles far off are taken together (Barill et al. 2018): right to within a tenth.
 double rbl_winding_tree_number(const rblWindingTree* tree, rblVec3d p);
 
 // The closest triangle (of several the first along the curve), and the weights of its corners in the closest

@@ -39,6 +39,7 @@ typedef struct rblRepairReport
     uint32_t filled_faces;         ///< faces added by that
     uint32_t dropped_components;   ///< components without volume
     uint32_t split_vertices;       ///< copies made of vertices where several sheets met: one each
+    uint32_t cut_crossings;        ///< faces cut out, and the hole filled, where the surface crossed itself a little
     bool remeshed;                 ///< the surface was rebuilt; attributes come from the closest old face
     uint32_t dropped_vertices;     ///< vertices that no face uses (any more), the welded ones aside
     bool solid;                    ///< the verdict

@@ -63,7 +63,7 @@ static rblResult mend_surface(rblRepair* r)
 }
 
 // The script, in the order of rblRepairReport.
-static rblResult mend(rblRepair* r)
+rblResult rbl_repair_mend(rblRepair* r)
 {
     RBL_TRY(run(r, rbl_repair_drop_non_finite));
     uint64_t before = UINT64_MAX;
@@ -121,19 +121,65 @@ static bool same_mesh(const rblMeshView* a, const rblMeshView* b)
            same_layers(a, b);
 }
 
+static void add_counts(rblRepairReport* sum, const rblRepairReport* more)
+{
+    sum->welded_vertices += more->welded_vertices;
+    sum->cleaned_faces += more->cleaned_faces;
+    sum->dropped_degenerate += more->dropped_degenerate;
+    sum->dropped_duplicate += more->dropped_duplicate;
+    sum->resolved_t_junctions += more->resolved_t_junctions;
+    sum->dropped_fins += more->dropped_fins;
+    sum->split_edges += more->split_edges;
+    sum->flipped_faces += more->flipped_faces;
+    sum->filled_holes += more->filled_holes;
+    sum->filled_faces += more->filled_faces;
+    sum->dropped_components += more->dropped_components;
+    sum->split_vertices += more->split_vertices;
+    sum->cut_crossings += more->cut_crossings;
+    sum->dropped_vertices += more->dropped_vertices;
+}
+
+// Nothing is wrong but that faces intersect.
+static bool only_crosses(const rblMeshReport* after)
+{
+    return after->closed && after->manifold && after->oriented && after->degenerate_faces.count == 0 &&
+           after->duplicate_faces.count == 0 && after->self_intersections.count > 0;
+}
+
+static rblResult cut_if_needed(rblRepair* r, rblMesh** mesh)
+{
+    if (r->report->solid || !only_crosses(&r->report->after))
+    {
+        return RBL_OK;
+    }
+    rblRepairReport second;
+    rblMesh* better;
+    RBL_TRY(rbl_repair_cut_crossings(r, rbl_mesh_get_view(*mesh), &second, &better));
+    if (better != NULL)
+    {
+        add_counts(r->report, &second);
+        r->report->solid = true;
+        r->report->reason[0] = '\0';
+        r->report->after = second.after;
+        rbl_mesh_free(*mesh);
+        *mesh = better;
+    }
+    return RBL_OK;
+}
+
 // Rebuild the surface and judge it.
 static rblResult rebuild(rblRepair* r, const rblMeshView* mesh, bool smooth, rblMesh** out)
 {
     rblMesh* rebuilt;
     RBL_TRY(rbl_repair_remesh(r, mesh, smooth, &rebuilt));
-    r->report->remeshed = true;
-    r->open_loops.count = 0;
     const rblResult result = rbl_repair_inspect(rbl_mesh_get_view(rebuilt), r->allocator, &r->report->after);
     if (result != RBL_OK)
     {
         rbl_mesh_free(rebuilt);
         return result;
     }
+    r->report->remeshed = true;
+    r->open_loops.count = 0;
     rbl_repair_judge(r);
     *out = rebuilt;
     return RBL_OK;
@@ -146,21 +192,23 @@ static rblResult rebuild_if_needed(rblRepair* r, rblMesh** mesh)
     {
         return RBL_OK;
     }
-    rblMesh* rebuilt = NULL;
-    rblResult result = rebuild(r, rbl_mesh_get_view(*mesh), false, &rebuilt);
-    if (result == RBL_OK && !r->report->solid)
+    for (int smooth = 0; smooth < 2 && !r->report->solid; ++smooth)
     {
-        rbl_mesh_free(rebuilt);
-        rebuilt = NULL;
-        result = rebuild(r, rbl_mesh_get_view(*mesh), true, &rebuilt);
+        rblMesh* rebuilt;
+        const rblResult result = rebuild(r, rbl_mesh_get_view(*mesh), smooth != 0, &rebuilt);
+        if (result == RBL_ERROR_GEOMETRY) // the grid sees nothing: the verdict on what there is stands
+        {
+            return RBL_OK;
+        }
+        RBL_TRY(result);
+        if (!r->report->solid && smooth == 0)
+        {
+            rbl_mesh_free(rebuilt); // the other way starts from the old surface again
+            continue;
+        }
+        rbl_mesh_free(*mesh);
+        *mesh = rebuilt;
     }
-    if (result == RBL_ERROR_GEOMETRY) // the grid sees nothing: the verdict on what there is stands
-    {
-        return RBL_OK;
-    }
-    RBL_TRY(result);
-    rbl_mesh_free(*mesh);
-    *mesh = rebuilt;
     return RBL_OK;
 }
 
@@ -184,6 +232,7 @@ static rblResult judge(rblRepair* r, rblMesh** mesh, const rblMeshReport* before
         RBL_TRY(rbl_repair_inspect(outcome, r->allocator, &r->report->after));
     }
     rbl_repair_judge(r);
+    RBL_TRY(cut_if_needed(r, mesh));
     return rebuild_if_needed(r, mesh);
 }
 
@@ -192,7 +241,7 @@ static rblResult mend_and_build(rblRepair* r, rblMesh** out)
     bool clean;
     rblMeshReport before;
     RBL_TRY(rbl_repair_examine(r->source, r->allocator, &before, &clean));
-    RBL_TRY(clean && before.self_intersections.count == 0 ? mend_orientation(r) : mend(r));
+    RBL_TRY(clean && before.self_intersections.count == 0 ? mend_orientation(r) : rbl_repair_mend(r));
     if (r->faces.count == 0)
     {
         return explain_nothing_left(r->report);

@@ -198,6 +198,9 @@ rblResult rbl_repair_split_vertices(rblRepair* r);  // repair_vertices.c
 rblResult rbl_repair_orient_outward(rblRepair* r);  // repair_components.c
 rblResult rbl_repair_count(rblRepair* r); // repair_state.c: flips and fillings that are left at the end
 
+// All of them, in their order, until nothing changes (repair.c).
+rblResult rbl_repair_mend(rblRepair* r);
+
 // ---- repair_verdict.c ----
 
 // What rbl_mesh_inspect() reports, but for faces that touch in vertices of equal position: they do not
@@ -211,6 +214,13 @@ rblResult rbl_repair_examine(const rblMeshView* mesh, const rblAllocator* alloca
 
 // Fill `solid` and `reason` of the report from `after`.
 void rbl_repair_judge(const rblRepair* r);
+
+// ---- repair_crossings.c ----
+
+// Cut out the faces where `mesh`, which rbl_repair_build() made, crosses itself, and mend what is left. *out
+// is null when that does not make it solid; otherwise `report` tells what was done.
+rblResult rbl_repair_cut_crossings(const rblRepair* r, const rblMeshView* mesh, rblRepairReport* report,
+                                   rblMesh** out);
 
 // ---- repair_remesh.c ----
 

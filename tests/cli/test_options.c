@@ -289,7 +289,7 @@ static void wrong_lines_are_refused_in_one_line(void** state)
     check_refused("paint a.obj b.obj --threads 2.5", "--threads takes a whole number");
     check_refused("paint a.obj b.obj --thick -0.5", "--thick is -0.5, must be at least 0");
     check_refused("paint a.obj b.obj --colour gren", "no --colour 'gren'; did you mean green?");
-    check_refused("paint a.obj b.obj --colour 7", "no --colour '7'");
+    check_refused("paint a.obj b.obj --colour 7", "--colour takes red or green or blue, not '7'");
     check_refused("form", "SHAPE is missing");
     check_refused("form bal b.obj", "no shape 'bal'; did you mean ball?");
     check_refused("form ball", "form ball: OUT is missing; see tool form ball --help");

@@ -22,7 +22,8 @@ typedef enum rblFileFormat
 typedef struct rblLoadOptions
 {
     rblFileFormat format; ///< default RBL_FORMAT_AUTO
-    size_t max_bytes;     ///< refuse larger files and allocations from counts in them; default 8 GiB (2 GiB on 32 bit)
+    size_t
+        max_bytes; ///< refuse larger files and allocations from counts in them; default 8 GiB (2 GiB on 32 bit)
     /// Keep faces with NaN or infinite positions, so that repair can drop and count them. Default 0: refuse the file.
     int keep_non_finite;
     uint32_t cookie; ///< set by rbl_default_load_options()
@@ -52,7 +53,8 @@ RBL_API rblResult rbl_mesh_save(rblMeshId mesh, const char* path, const rblSaveO
 
 /// The same into memory: `*bytes` is the whole file, to be given back with rbl_free_saved(). `options->format` must
 /// not be RBL_FORMAT_AUTO.
-RBL_API rblResult rbl_mesh_save_memory(rblMeshId mesh, const rblSaveOptions* options, void** bytes, size_t* size);
+RBL_API rblResult rbl_mesh_save_memory(rblMeshId mesh, const rblSaveOptions* options, void** bytes,
+                                       size_t* size);
 
 /// Free what rbl_mesh_save_memory() returned; `size` is the size it returned. Null is fine.
 RBL_API void rbl_free_saved(void* bytes, size_t size);

@@ -1,12 +1,14 @@
 #include "io/color.h"
 
 #include "math/trig.h"
+#include <float.h>
 #include <math.h>
 
 static float decode(float encoded)
 {
     const double x = fabs((double)encoded);
-    const double linear = x <= 0.04045 ? x / 12.92 : rbl_pow((x + 0.055) / 1.055, 2.4);
+    const double curve = x <= 0.04045 ? x / 12.92 : rbl_pow((x + 0.055) / 1.055, 2.4);
+    const double linear = curve < (double)FLT_MAX ? curve : (double)FLT_MAX; // whatever a file says, a float
     return (float)(encoded < 0.0f ? -linear : linear);
 }
 

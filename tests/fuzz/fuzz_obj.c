@@ -1,0 +1,7 @@
+// OBJ: whatever loads can be saved, and comes back the same.
+#include "fuzz_text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
+{
+    return fuzz_text_format(rbl_read_obj, rbl_write_obj, data, size, FUZZ_KEEPS_POLYGONS);
+}

@@ -436,6 +436,48 @@ static void discs_of_many_thin_triangles_do_not_meet_themselves(void** state)
     }
 }
 
+static bool count_candidate(uint32_t triangle, void* context)
+{
+    (void)triangle;
+    *(uint32_t*)context += 1;
+    return true;
+}
+
+// A convex polygon is a fan from one of its corners, and the boxes of the triangles in it lie in one another.
+static void a_large_polygon_has_few_candidates(void** state)
+{
+    (void)state;
+    enum
+    {
+        COUNT = 2000
+    };
+    rblVec3d positions[COUNT];
+    uint32_t corners[COUNT];
+    const uint32_t starts[2] = {0, COUNT};
+    for (uint32_t i = 0; i < COUNT; ++i)
+    {
+        const double angle = 2 * 3.14159265358979 * i / COUNT;
+        positions[i] = rbl_vec3d(cos(angle), 0.3 * cos(angle), sin(angle));
+        corners[i] = i;
+    }
+    const rblMeshView view = {.vertex_count = COUNT,
+                              .face_count = 1,
+                              .corner_count = COUNT,
+                              .positions = positions,
+                              .face_starts = starts,
+                              .corner_vertices = corners};
+    rblTriangleSet set;
+    check_ok(rbl_triangle_set_init(&set, &view, rbl_default_allocator()));
+    uint32_t candidates = 0;
+    for (uint32_t t = 0; t < rbl_triangle_count(&set); ++t)
+    {
+        rbl_triangles_near(&set, t, count_candidate, &candidates);
+    }
+    assert_true(candidates >= 3 * COUNT - 10); // itself and its neighbours, which share an edge
+    assert_true(candidates < 20 * COUNT);
+    rbl_triangle_set_free(&set);
+}
+
 static void the_answer_is_the_same_for_any_number_of_workers(void** state)
 {
     (void)state;
@@ -565,6 +607,7 @@ int main(void)
         cmocka_unit_test(every_pair_is_found_whatever_the_sizes),
         cmocka_unit_test(pairs_around_one_vertex_are_all_found),
         cmocka_unit_test(discs_of_many_thin_triangles_do_not_meet_themselves),
+        cmocka_unit_test(a_large_polygon_has_few_candidates),
         cmocka_unit_test(the_answer_is_the_same_for_any_number_of_workers),
         cmocka_unit_test(many_triangles_on_one_spot_stop_at_the_limit),
         cmocka_unit_test(a_late_crowd_takes_no_more_memory_than_the_limit),

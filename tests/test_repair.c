@@ -30,8 +30,8 @@ static uint64_t count_changes(const rblRepairReport* report)
     return (uint64_t)report->dropped_non_finite + report->welded_vertices + report->cleaned_faces +
            report->dropped_degenerate + report->dropped_duplicate + report->resolved_t_junctions +
            report->dropped_fins + report->split_edges + report->flipped_faces + report->filled_holes +
-           report->filled_faces + report->dropped_components + report->split_vertices + report->remeshed +
-           report->dropped_vertices;
+           report->filled_faces + report->dropped_components + report->split_vertices +
+           report->cut_crossings + report->remeshed + report->dropped_vertices;
 }
 
 static void check_same_mesh(const rblMeshView* a, const rblMeshView* b)
@@ -762,6 +762,55 @@ static void holes_longer_than_asked_for_stay_open(void** state)
     check_ok(rbl_mesh_destroy(pipe));
 }
 
+// ---- crossings ----
+
+// A cube of 12 x 12 faces a side: two neighbours in the top face have changed places, or one vertex is pulled
+// out through the bottom.
+static rblMeshId make_crossing(bool pierced)
+{
+    rblMeshBuilder builder = start_shape();
+    add_grid_box(&builder, 12);
+    for (size_t v = 0; v < builder.positions.count; ++v)
+    {
+        rblVec3d* p = &builder.positions.data[v];
+        const bool here = p->y == 1 && fabs(p->x - 0.5) < 1e-9 && fabs(p->z - 0.5) < 1e-9;
+        const bool beside = p->y == 1 && fabs(p->x - 7.0 / 12) < 1e-9 && fabs(p->z - 0.5) < 1e-9;
+        if (pierced && here)
+        {
+            *p = (rblVec3d){0.52, -0.3, 0.53};
+        }
+        else if (!pierced && (here || beside))
+        {
+            *p = here ? (rblVec3d){7.0 / 12, 1, 0.5} : (rblVec3d){0.5, 1, 0.5};
+        }
+    }
+    return registered(&builder);
+}
+
+static void small_crossings_are_cut_out(void** state)
+{
+    (void)state;
+    for (int pierced = 0; pierced < 2; ++pierced)
+    {
+        const rblMeshId mesh = make_crossing(pierced != 0);
+        rblRepairReport report;
+        const rblMeshId mended = mend_solid(mesh, &report);
+        assert_true(report.cut_crossings > 4 && report.cut_crossings < 60);
+        assert_int_equal(report.filled_holes, pierced + 1);
+        assert_int_equal(report.after.faces, 864 - report.cut_crossings + report.filled_faces);
+        check_close(report.after.volume, 1, 1e-3);
+        const rblMeshView after = view_of(mended);
+        uint32_t kept = 0;
+        for (uint32_t f = 0; f < after.face_count; ++f)
+        {
+            kept += after.face_origins[f] != RBL_NONE;
+        }
+        assert_int_equal(kept, 864 - report.cut_crossings);
+        check_ok(rbl_mesh_destroy(mesh));
+        check_ok(rbl_mesh_destroy(mended));
+    }
+}
+
 // ---- the last resort ----
 
 // Two cubes that overlap, of different materials and colours.
@@ -1036,6 +1085,7 @@ int main(void)
         cmocka_unit_test(filled_holes_take_after_their_surroundings),
         cmocka_unit_test(holes_of_any_length_are_filled_flat),
         cmocka_unit_test(holes_longer_than_asked_for_stay_open),
+        cmocka_unit_test(small_crossings_are_cut_out),
         cmocka_unit_test(crossing_solids_are_rebuilt_as_one),
         cmocka_unit_test(solid_and_one_sided_meshes_are_not_rebuilt),
         cmocka_unit_test(rebuilding_without_memory_leaks_nothing),

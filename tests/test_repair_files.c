@@ -1,4 +1,5 @@
-// Every mesh of tests/data/broken: what repair does to it, exactly. scripts/make-broken-meshes writes the files.
+// Every mesh of tests/data/broken: what repair does to it, exactly. scripts/make-broken-meshes writes the
+// files.
 #include "testing.h"
 
 #include <dirent.h>

@@ -12,7 +12,7 @@ typedef struct Change
     uint32_t count;
 } Change;
 
-#define CHANGE_COUNT 14
+#define CHANGE_COUNT 15
 
 static void list_changes(const rblRepairReport* report, Change out[CHANGE_COUNT])
 {
@@ -30,6 +30,7 @@ static void list_changes(const rblRepairReport* report, Change out[CHANGE_COUNT]
         {"filledFaces", "faces added to fill", report->filled_faces},
         {"droppedComponents", "components dropped", report->dropped_components},
         {"splitVertices", "vertices split", report->split_vertices},
+        {"cutCrossings", "faces cut out: crossing", report->cut_crossings},
         {"droppedVertices", "vertices dropped", report->dropped_vertices},
     };
     memcpy(out, changes, sizeof changes);

@@ -39,11 +39,11 @@ typedef struct rblRepairReport
     uint32_t filled_faces;         ///< faces added by that
     uint32_t dropped_components;   ///< components without volume
     uint32_t split_vertices;       ///< copies made of vertices where several sheets met: one each
-    uint32_t cut_crossings; ///< faces cut out, and the hole filled, where the surface crossed itself a little
-    bool remeshed;          ///< the surface was rebuilt; attributes come from the closest old face
-    uint32_t dropped_vertices; ///< vertices that no face uses (any more), the welded ones aside
-    bool solid;                ///< the verdict
-    char reason[160];          ///< why it is not solid, in one sentence; empty when it is
+    uint32_t cut_crossings;        ///< faces cut out, and holes filled, where it crossed itself a little
+    bool remeshed;                 ///< the surface was rebuilt; attributes come from the closest old face
+    uint32_t dropped_vertices;     ///< vertices that no face uses (any more), the welded ones aside
+    bool solid;                    ///< the verdict
+    char reason[160];              ///< why it is not solid, in one sentence; empty when it is
     /// The finished mesh. Faces that only touch, in vertices of equal position, do not count as intersecting
     /// here: that is how the copies of a split vertex lie.
     rblMeshReport after;

@@ -11,7 +11,7 @@
 // Rings of neighbours cut out together with the crossing faces, attempt by attempt.
 static const uint32_t ring_counts[] = {1, 2, 4};
 
-#define LARGEST_CUT    0.05 // of the area
+#define LARGEST_CUT    0.1  // of the area
 #define LARGEST_CHANGE 0.01 // of the volume
 
 typedef struct Crossings

@@ -9,11 +9,11 @@ FUZZ_SECONDS ?= 60
 RUBBLE_MODELS ?= $(abspath ../shared/models)
 export RUBBLE_MODELS
 
-# $(call build,PRESET[,cmake options]): configure quietly (a moment when nothing changed), then build.
+# $(call build,PRESET[,cmake options[,build options]]): configure quietly (a moment when nothing changed), then build.
 define build
 @mkdir -p build
 @cmake --preset $(1) $(2) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
-@cmake --build --preset $(1)
+@cmake --build --preset $(1) $(3)
 endef
 
 .PHONY: all help demo test check test-asan test-release test-clang test-tsan test-hash test-install bench install \
@@ -37,7 +37,9 @@ help:
 	@echo "make format       clang-format on every file"
 	@echo "make clean        remove build/ and out/"
 
-demo: all
+demo:
+	@scripts/bootstrap build
+	$(call build,release,,--target rubble_tool)
 	@build/release/apps/rubble/rubble demo out
 
 test: check test-asan test-release test-clang test-install

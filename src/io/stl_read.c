@@ -112,7 +112,8 @@ static rblResult read_binary(const rblSource* source, rblMeshBuilder* builder)
     if (count > room)
     {
         return rbl_fail_byte(source, HEADER_BYTES, RBL_ERROR_FORMAT,
-                             "%u triangles are promised, there are %zu", count, room);
+                             "%u triangles are promised, there are %zu; a text STL would begin with 'solid'",
+                             count, room);
     }
     if (PREFIX_BYTES + (size_t)count * TRIANGLE_BYTES < source->size)
     {

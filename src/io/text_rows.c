@@ -50,21 +50,35 @@ static void cut(Reading* reading)
     }
 }
 
+// In short blocks with an 8-bit sum, which compilers turn into a few instructions for many characters: looking for one
+// line end after the other takes five times as long.
+static size_t count_line_ends(const char* c, const char* end)
+{
+    size_t count = 0;
+    for (; end - c >= 128; c += 128)
+    {
+        uint8_t sum = 0;
+        for (int i = 0; i < 128; ++i)
+        {
+            sum = (uint8_t)(sum + (c[i] == '\n'));
+        }
+        count += sum;
+    }
+    for (; c < end; ++c)
+    {
+        count += *c == '\n';
+    }
+    return count;
+}
+
 static void count_lines(rblRange range, void* context)
 {
     Reading* reading = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         Chunk* chunk = &reading->chunks[i];
-        const char* c = chunk->begin;
-        size_t lines = 0;
-        while (c != NULL && c < chunk->end)
-        {
-            c = memchr(c, '\n', (size_t)(chunk->end - c));
-            c = c != NULL ? c + 1 : NULL;
-            lines += 1;
-        }
-        chunk->line_count = lines;
+        const bool open_end = chunk->end > chunk->begin && chunk->end[-1] != '\n';
+        chunk->line_count = count_line_ends(chunk->begin, chunk->end) + open_end;
     }
 }
 

@@ -48,6 +48,11 @@ printed '"center": \['
 # Along x: m (y^2 + z^2) / 12.
 sed -n '/"inertia"/{n;s/.*\[\([^,]*\),.*/\1/p;}' out | awk '{ n = $1 > 6499.99 && $1 < 6500.01 } END { exit !n }' ||
     complain "the inertia of a box is wrong"
+# Every key is documented.
+sed -n 's/^ *"\([a-zA-Z]*\)": .*/\1/p' out >keys
+while read -r key; do
+    grep -q "\`$key\`" "$source_directory/docs/cli-json.md" || complain "docs/cli-json.md has no $key"
+done <keys
 run 0 info box.obj
 printed '^  volume  *6 m^3$'
 printed '^  problems  *none$'

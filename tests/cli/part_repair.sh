@@ -78,6 +78,10 @@ mends t_junctions.obj '"resolvedTJunctions": [1-9]'
 mends flipped_faces.off '"flippedFaces": [1-9]'
 mends soup.obj '"weldedVertices": [1-9]'
 
+run 0 repair "$source_directory/tests/data/broken/self_intersecting.obj" rebuilt.ply --remesh 32 --json
+is solid true
+printed '"remeshed": true'
+
 # All of them: mended, or refused with a reason.
 mkdir mended
 for broken in "$source_directory"/tests/data/broken/*.*; do

@@ -83,7 +83,8 @@ if command -v groff >/dev/null; then
     [ ! -s "$work/groff" ] || complain "groff warns about the manual: $(head -n 1 "$work/groff")"
 fi
 run 0 man --markdown
-printed '^# '
+cmp -s "$work/out" "$source_directory/docs/cli.md" ||
+    complain "docs/cli.md is stale: rubble man --markdown > docs/cli.md"
 
 # Output that cannot be written is a failure.
 if [ -e /dev/full ]; then

@@ -330,7 +330,7 @@ static const char* parse_face(rblObjChunk* chunk, const char* c)
     }
     if (count > UINT32_MAX - 3)
     {
-        return fail(chunk, start, "more than 2^32 - 3 corners");
+        return fail(chunk, start, "more than 2^32 - 4 corners");
     }
     return rbl_array_push(&chunk->face_starts, (uint32_t)first) ? c : fail_memory(chunk);
 }

@@ -45,8 +45,9 @@ typedef struct rblMeshReport
     rblDefect isolated_vertices; ///< vertices used by no face
     rblDefect degenerate_faces;  ///< a vertex twice, a position not finite, or no area (exactly collinear)
     rblDefect duplicate_faces;   ///< same vertices as an earlier face, whichever way round
-    /// Pairs of triangles that meet elsewhere than in a shared vertex or edge; touching counts. 1000000 means
-    /// so many or more. Examples are the first faces of the first pairs.
+    /// Pairs of triangles that meet elsewhere than in a shared vertex or edge; touching counts, but vertices at
+    /// exactly the same position count as one. 1000000 means so many or more. Examples are the first faces of the
+    /// first pairs.
     rblDefect self_intersections;
     uint32_t intersecting_faces[RBL_EXAMPLE_COUNT][2]; ///< the faces of the first pairs
 } rblMeshReport;

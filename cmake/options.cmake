@@ -15,6 +15,13 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "i[3-6]86")
 endif()
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-fexcess-precision=standard)
+    # Where the target has fused multiply-add (-march=native), gcc 12 forms vfmaddsub while vectorising straight-line code,
+    # -ffp-contract=off or not.
+    include(CheckCSourceCompiles)
+    check_c_source_compiles("#ifndef __FMA__\n#error\n#endif\nint main(void) { return 0; }" RUBBLE_TARGET_HAS_FMA)
+    if(RUBBLE_TARGET_HAS_FMA)
+        add_compile_options(-fno-tree-slp-vectorize)
+    endif()
 endif()
 
 if(RUBBLE_SANITIZE)

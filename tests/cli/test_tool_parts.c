@@ -378,7 +378,11 @@ static void work_shortly(void)
 static void see_on_terminal(void (*work)(void), char* out, size_t size)
 {
     terminal = posix_openpt(O_RDWR | O_NOCTTY);
-    assert_true(terminal >= 0);
+    if (terminal < 0)
+    {
+        print_message("no pseudo-terminals here: skipped\n");
+        skip();
+    }
     assert_true(grantpt(terminal) == 0 && unlockpt(terminal) == 0);
     const int slave = open(ptsname(terminal), O_RDWR | O_NOCTTY);
     assert_true(slave >= 0);

@@ -1,0 +1,98 @@
+#include "bvh/radix_sort.h"
+
+#include <string.h>
+
+// One pass over one digit. Each worker owns one block of the input: its histogram becomes the places it writes to.
+typedef struct Pass
+{
+    const uint64_t* in;
+    uint64_t* out;
+    uint32_t count;
+    uint32_t blocks;
+    uint32_t shift;
+    uint32_t mask;
+    uint32_t* histograms; // blocks * (mask + 1)
+} Pass;
+
+static uint32_t block_begin(const Pass* pass, uint32_t block)
+{
+    return (uint32_t)((uint64_t)pass->count * block / pass->blocks);
+}
+
+static void count_digits(rblRange range, void* context)
+{
+    const Pass* pass = context;
+    for (uint32_t block = range.begin; block < range.end; ++block)
+    {
+        uint32_t* histogram = pass->histograms + (size_t)block * (pass->mask + 1);
+        memset(histogram, 0, sizeof *histogram * (pass->mask + 1));
+        const uint32_t end = block_begin(pass, block + 1);
+        for (uint32_t i = block_begin(pass, block); i < end; ++i)
+        {
+            histogram[(uint32_t)(pass->in[i] >> pass->shift) & pass->mask] += 1;
+        }
+    }
+}
+
+// Counts become starts: digit by digit, and within a digit block by block, which keeps the sort stable.
+// Returns false when all items share one digit, so that the pass can be skipped.
+static bool scan_histograms(const Pass* pass)
+{
+    uint32_t sum = 0;
+    for (uint32_t digit = 0; digit <= pass->mask; ++digit)
+    {
+        const uint32_t before = sum;
+        for (uint32_t block = 0; block < pass->blocks; ++block)
+        {
+            uint32_t* counter = &pass->histograms[(size_t)block * (pass->mask + 1) + digit];
+            const uint32_t count = *counter;
+            *counter = sum;
+            sum += count;
+        }
+        if (sum - before == pass->count)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void scatter(rblRange range, void* context)
+{
+    const Pass* pass = context;
+    for (uint32_t block = range.begin; block < range.end; ++block)
+    {
+        uint32_t* places = pass->histograms + (size_t)block * (pass->mask + 1);
+        const uint32_t end = block_begin(pass, block + 1);
+        for (uint32_t i = block_begin(pass, block); i < end; ++i)
+        {
+            const uint64_t item = pass->in[i];
+            pass->out[places[(uint32_t)(item >> pass->shift) & pass->mask]++] = item;
+        }
+    }
+}
+
+uint64_t* rbl_radix_sort(rblJobs* jobs, uint64_t* items, uint64_t* scratch, uint32_t count, uint32_t shift,
+                         uint32_t bits, uint32_t* histograms)
+{
+    const uint32_t passes = (bits + RBL_RADIX_BITS - 1) / RBL_RADIX_BITS;
+    uint64_t* in = items;
+    uint64_t* out = scratch;
+    uint32_t done = 0;
+    for (uint32_t p = 0; p < passes; ++p)
+    {
+        const uint32_t width = (bits - done + (passes - p) - 1) / (passes - p); // even digits
+        Pass pass = {in,        out, count, rbl_jobs_worker_count(jobs), shift + done, (1u << width) - 1,
+                     histograms};
+        rbl_parallel_for(jobs, pass.blocks, 1, count_digits, &pass);
+        if (scan_histograms(&pass))
+        {
+            rbl_parallel_for(jobs, pass.blocks, 1, scatter, &pass);
+            uint64_t* swap = in;
+            in = out;
+            out = swap;
+        }
+        done += width;
+    }
+    return in;
+}

@@ -1,0 +1,16 @@
+// Stable parallel radix sort of 64-bit items by some of their bits.
+#ifndef RBL_BVH_RADIX_SORT_H
+#define RBL_BVH_RADIX_SORT_H
+
+#include "base/jobs.h"
+
+// Sort `items` by bits shift .. shift + bits - 1, least first; equal ones keep their order. `scratch` has room for
+// `count` items, `histograms` for RBL_RADIX_HISTOGRAM_SIZE(workers) counters. Returns where the sorted items are:
+// `items` or `scratch`. The result does not depend on the number of workers.
+uint64_t* rbl_radix_sort(rblJobs* jobs, uint64_t* items, uint64_t* scratch, uint32_t count, uint32_t shift,
+                         uint32_t bits, uint32_t* histograms);
+
+#define RBL_RADIX_BITS                    11
+#define RBL_RADIX_HISTOGRAM_SIZE(workers) ((size_t)(workers) << RBL_RADIX_BITS)
+
+#endif

@@ -1,0 +1,302 @@
+// Four 32-bit floats at once: SSE2, NEON, WebAssembly SIMD or a plain struct, with the same bits from all of them.
+// min and max follow vec.h: a < b ? a : b. Comparisons give all-ones or all-zero lanes.
+#ifndef RBL_MATH_SIMD_H
+#define RBL_MATH_SIMD_H
+
+#include <stdint.h>
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+typedef __m128 rblFloat4;
+
+static inline rblFloat4 rbl_load4(const float* p)
+{
+    return _mm_loadu_ps(p);
+}
+
+static inline void rbl_store4(float* p, rblFloat4 a)
+{
+    _mm_storeu_ps(p, a);
+}
+
+static inline rblFloat4 rbl_splat4(float x)
+{
+    return _mm_set1_ps(x);
+}
+
+static inline rblFloat4 rbl_set4(float x, float y, float z, float w)
+{
+    return _mm_setr_ps(x, y, z, w);
+}
+
+static inline rblFloat4 rbl_add4(rblFloat4 a, rblFloat4 b)
+{
+    return _mm_add_ps(a, b);
+}
+
+static inline rblFloat4 rbl_sub4(rblFloat4 a, rblFloat4 b)
+{
+    return _mm_sub_ps(a, b);
+}
+
+static inline rblFloat4 rbl_mul4(rblFloat4 a, rblFloat4 b)
+{
+    return _mm_mul_ps(a, b);
+}
+
+static inline rblFloat4 rbl_div4(rblFloat4 a, rblFloat4 b)
+{
+    return _mm_div_ps(a, b);
+}
+
+static inline rblFloat4 rbl_min4(rblFloat4 a, rblFloat4 b)
+{
+    return _mm_min_ps(a, b);
+}
+
+static inline rblFloat4 rbl_max4(rblFloat4 a, rblFloat4 b)
+{
+    return _mm_max_ps(a, b);
+}
+
+static inline rblFloat4 rbl_less_equal4(rblFloat4 a, rblFloat4 b)
+{
+    return _mm_cmple_ps(a, b);
+}
+
+static inline rblFloat4 rbl_less4(rblFloat4 a, rblFloat4 b)
+{
+    return _mm_cmplt_ps(a, b);
+}
+
+static inline rblFloat4 rbl_and4(rblFloat4 a, rblFloat4 b)
+{
+    return _mm_and_ps(a, b);
+}
+
+// Lane i of the mask becomes bit i.
+static inline uint32_t rbl_mask4(rblFloat4 a)
+{
+    return (uint32_t)_mm_movemask_ps(a);
+}
+
+// Rows become columns.
+static inline void rbl_transpose4(rblFloat4* a, rblFloat4* b, rblFloat4* c, rblFloat4* d)
+{
+    _MM_TRANSPOSE4_PS(*a, *b, *c, *d);
+}
+
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+typedef v128_t rblFloat4;
+
+static inline rblFloat4 rbl_load4(const float* p)
+{
+    return wasm_v128_load(p);
+}
+
+static inline void rbl_store4(float* p, rblFloat4 a)
+{
+    wasm_v128_store(p, a);
+}
+
+static inline rblFloat4 rbl_splat4(float x)
+{
+    return wasm_f32x4_splat(x);
+}
+
+static inline rblFloat4 rbl_set4(float x, float y, float z, float w)
+{
+    return wasm_f32x4_make(x, y, z, w);
+}
+
+static inline rblFloat4 rbl_add4(rblFloat4 a, rblFloat4 b)
+{
+    return wasm_f32x4_add(a, b);
+}
+
+static inline rblFloat4 rbl_sub4(rblFloat4 a, rblFloat4 b)
+{
+    return wasm_f32x4_sub(a, b);
+}
+
+static inline rblFloat4 rbl_mul4(rblFloat4 a, rblFloat4 b)
+{
+    return wasm_f32x4_mul(a, b);
+}
+
+static inline rblFloat4 rbl_div4(rblFloat4 a, rblFloat4 b)
+{
+    return wasm_f32x4_div(a, b);
+}
+
+// pmin(x, y) is y < x ? y : x.
+static inline rblFloat4 rbl_min4(rblFloat4 a, rblFloat4 b)
+{
+    return wasm_f32x4_pmin(b, a);
+}
+
+static inline rblFloat4 rbl_max4(rblFloat4 a, rblFloat4 b)
+{
+    return wasm_f32x4_pmax(b, a);
+}
+
+static inline rblFloat4 rbl_less_equal4(rblFloat4 a, rblFloat4 b)
+{
+    return wasm_f32x4_le(a, b);
+}
+
+static inline rblFloat4 rbl_less4(rblFloat4 a, rblFloat4 b)
+{
+    return wasm_f32x4_lt(a, b);
+}
+
+static inline rblFloat4 rbl_and4(rblFloat4 a, rblFloat4 b)
+{
+    return wasm_v128_and(a, b);
+}
+
+static inline uint32_t rbl_mask4(rblFloat4 a)
+{
+    return (uint32_t)wasm_i32x4_bitmask(a);
+}
+
+static inline void rbl_transpose4(rblFloat4* a, rblFloat4* b, rblFloat4* c, rblFloat4* d)
+{
+    const v128_t ab_low = wasm_i32x4_shuffle(*a, *b, 0, 4, 1, 5);
+    const v128_t ab_high = wasm_i32x4_shuffle(*a, *b, 2, 6, 3, 7);
+    const v128_t cd_low = wasm_i32x4_shuffle(*c, *d, 0, 4, 1, 5);
+    const v128_t cd_high = wasm_i32x4_shuffle(*c, *d, 2, 6, 3, 7);
+    *a = wasm_i64x2_shuffle(ab_low, cd_low, 0, 2);
+    *b = wasm_i64x2_shuffle(ab_low, cd_low, 1, 3);
+    *c = wasm_i64x2_shuffle(ab_high, cd_high, 0, 2);
+    *d = wasm_i64x2_shuffle(ab_high, cd_high, 1, 3);
+}
+
+#else
+
+// Plain lanes; a mask lane is 1 or 0 in `mask` rather than all bits, which only rbl_and4 and rbl_mask4 see.
+typedef struct rblFloat4
+{
+    float lane[4];
+} rblFloat4;
+
+#define RBL_LANES(expression)                                                                                \
+    do                                                                                                       \
+    {                                                                                                        \
+        for (int i = 0; i < 4; ++i)                                                                          \
+        {                                                                                                    \
+            r.lane[i] = (expression);                                                                        \
+        }                                                                                                    \
+    } while (0)
+
+static inline rblFloat4 rbl_load4(const float* p)
+{
+    return (rblFloat4){{p[0], p[1], p[2], p[3]}};
+}
+
+static inline void rbl_store4(float* p, rblFloat4 a)
+{
+    for (int i = 0; i < 4; ++i)
+    {
+        p[i] = a.lane[i];
+    }
+}
+
+static inline rblFloat4 rbl_splat4(float x)
+{
+    return (rblFloat4){{x, x, x, x}};
+}
+
+static inline rblFloat4 rbl_set4(float x, float y, float z, float w)
+{
+    return (rblFloat4){{x, y, z, w}};
+}
+
+static inline rblFloat4 rbl_add4(rblFloat4 a, rblFloat4 b)
+{
+    rblFloat4 r;
+    RBL_LANES(a.lane[i] + b.lane[i]);
+    return r;
+}
+
+static inline rblFloat4 rbl_sub4(rblFloat4 a, rblFloat4 b)
+{
+    rblFloat4 r;
+    RBL_LANES(a.lane[i] - b.lane[i]);
+    return r;
+}
+
+static inline rblFloat4 rbl_mul4(rblFloat4 a, rblFloat4 b)
+{
+    rblFloat4 r;
+    RBL_LANES(a.lane[i] * b.lane[i]);
+    return r;
+}
+
+static inline rblFloat4 rbl_div4(rblFloat4 a, rblFloat4 b)
+{
+    rblFloat4 r;
+    RBL_LANES(a.lane[i] / b.lane[i]);
+    return r;
+}
+
+static inline rblFloat4 rbl_min4(rblFloat4 a, rblFloat4 b)
+{
+    rblFloat4 r;
+    RBL_LANES(a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]);
+    return r;
+}
+
+static inline rblFloat4 rbl_max4(rblFloat4 a, rblFloat4 b)
+{
+    rblFloat4 r;
+    RBL_LANES(a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
+    return r;
+}
+
+static inline rblFloat4 rbl_less_equal4(rblFloat4 a, rblFloat4 b)
+{
+    rblFloat4 r;
+    RBL_LANES(a.lane[i] <= b.lane[i] ? 1.0f : 0.0f);
+    return r;
+}
+
+static inline rblFloat4 rbl_less4(rblFloat4 a, rblFloat4 b)
+{
+    rblFloat4 r;
+    RBL_LANES(a.lane[i] < b.lane[i] ? 1.0f : 0.0f);
+    return r;
+}
+
+static inline rblFloat4 rbl_and4(rblFloat4 a, rblFloat4 b)
+{
+    rblFloat4 r;
+    RBL_LANES(a.lane[i] * b.lane[i]);
+    return r;
+}
+
+static inline uint32_t rbl_mask4(rblFloat4 a)
+{
+    return (a.lane[0] != 0) | (uint32_t)(a.lane[1] != 0) << 1 | (uint32_t)(a.lane[2] != 0) << 2 |
+           (uint32_t)(a.lane[3] != 0) << 3;
+}
+
+static inline void rbl_transpose4(rblFloat4* a, rblFloat4* b, rblFloat4* c, rblFloat4* d)
+{
+    rblFloat4* rows[4] = {a, b, c, d};
+    for (int i = 0; i < 4; ++i)
+    {
+        for (int j = 0; j < i; ++j)
+        {
+            const float swap = rows[i]->lane[j];
+            rows[i]->lane[j] = rows[j]->lane[i];
+            rows[j]->lane[i] = swap;
+        }
+    }
+}
+
+#undef RBL_LANES
+#endif
+
+#endif

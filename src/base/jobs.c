@@ -97,6 +97,12 @@ rblJobs* rbl_default_jobs(void)
     return &default_jobs;
 }
 
+rblJobs* rbl_serial_jobs(void)
+{
+    static rblJobs serial_jobs = {.tasks = {.worker_count = 1}};
+    return &serial_jobs;
+}
+
 // How to run a loop; between the two calls the default jobs do not change.
 static rblTasks begin_loop(const rblJobs* jobs)
 {

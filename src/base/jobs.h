@@ -30,6 +30,9 @@ uint32_t rbl_jobs_worker_count(const rblJobs* jobs);
 // is behind it may change between two loops, the worker count too.
 rblJobs* rbl_default_jobs(void);
 
+// One worker, no threads: for work that is already inside a parallel loop.
+rblJobs* rbl_serial_jobs(void);
+
 // How many blocks a loop is cut into: at most RBL_MAX_BLOCKS, each of at least min_range items (but the last).
 uint32_t rbl_block_count(uint32_t count, uint32_t min_range);
 

@@ -1,193 +1,102 @@
 #include "base/error.h"
-#include "bvh/bvh.h"
+#include "bvh/leaves.h"
 #include "bvh/order.h"
 #include "bvh/radix_sort.h"
-#include "math/simd.h"
 #include "math/vec.h"
 
-#define MIN_RANGE 4096
+#define MIN_RANGE         4096
+#define PREFETCH_INDICES  24 // leaves ahead; measured on 1M triangles, where the gather waits for memory
+#define PREFETCH_VERTICES 10
+#define SMALL_TREE        32768   // up to this many leaves a tree is built by one worker, beside the others
+#define SHORT_CODE_LIMIT  2000000 // from this many triangles on a 30-bit code is too coarse
 
+// One tree under construction.
 typedef struct Build
 {
-    rblBvh* bvh;
+    rblForest* forest;
     const rblTriangleSpan* span;
+    rblTree* tree;
     rblJobs* jobs;
-    rblAabb block_bounds[RBL_MAX_BLOCKS];
-    uint32_t block_offender[RBL_MAX_BLOCKS]; // first bad vertex or triangle of each block, UINT32_MAX: none
-    rblVec3 origin;                          // of the centroid grid
-    rblVec3 scale;                           // grid steps per metre; 0 on a flat axis
-    uint32_t index_bits;                     // low bits of a packed key
-    uint32_t axis_bits;                      // of the Morton code
-    uint64_t* packed;                        // code << index_bits | triangle
+    rblAabb bounds;
+    rblFloat4 origin;     // of the centroid grid: twice the lower corner
+    rblFloat4 scale;      // grid steps per metre of twice the centroid
+    uint32_t axis_bits;   // of the grid
+    uint32_t index_bits;  // low bits of a packed key
+    uint64_t* items;      // packed keys: code << index_bits | triangle
+    uint32_t* histograms; // for this worker
     rblLeafKey* keys;
     uint32_t level;
 } Build;
 
-static inline rblVec3 vertex(const rblTriangleSpan* span, uint32_t v)
-{
-    const float* p = (const float*)((const char*)span->positions + v * span->position_stride);
-    return (rblVec3){p[0], p[1], p[2]};
-}
-
-static inline rblLeafTriangle triangle(const rblTriangleSpan* span, uint32_t t)
-{
-    if (span->indices == NULL)
-    {
-        return (rblLeafTriangle){vertex(span, 3 * t), vertex(span, 3 * t + 1), vertex(span, 3 * t + 2)};
-    }
-    const uint32_t* corners = span->indices + 3 * (size_t)t;
-    return (rblLeafTriangle){vertex(span, corners[0]), vertex(span, corners[1]), vertex(span, corners[2])};
-}
-
-static inline rblAabb triangle_box(const rblLeafTriangle* t)
-{
-    return (rblAabb){rbl_min3(rbl_min3(t->a, t->b), t->c), rbl_max3(rbl_max3(t->a, t->b), t->c)};
-}
-
-static inline rblAabb merge(const rblAabb* a, const rblAabb* b)
-{
-    return (rblAabb){rbl_min3(a->lower, b->lower), rbl_max3(a->upper, b->upper)};
-}
-
-static const rblAabb empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-
-static void bound_vertices(rblRange range, void* context)
-{
-    Build* build = context;
-    rblAabb bounds = empty_box;
-    uint32_t offender = UINT32_MAX;
-    for (uint32_t v = range.end; v-- > range.begin;)
-    {
-        const rblVec3 p = vertex(build->span, v);
-        bounds.lower = rbl_min3(p, bounds.lower);
-        bounds.upper = rbl_max3(p, bounds.upper);
-        if (!rbl_finite3(p))
-        {
-            offender = v;
-        }
-    }
-    build->block_bounds[range.block] = bounds;
-    build->block_offender[range.block] = offender;
-}
-
-static void check_indices(rblRange range, void* context)
-{
-    Build* build = context;
-    const uint32_t vertices = build->span->vertex_count;
-    const uint32_t* indices = build->span->indices;
-    uint32_t offender = UINT32_MAX;
-    for (uint32_t i = range.end; i-- > range.begin;)
-    {
-        const uint32_t* t = indices + 3 * (size_t)i;
-        if (t[0] >= vertices || t[1] >= vertices || t[2] >= vertices)
-        {
-            offender = i;
-        }
-    }
-    build->block_offender[range.block] = offender;
-}
-
-static uint32_t first_offender(const Build* build, uint32_t count)
-{
-    const uint32_t blocks = rbl_block_count(count, MIN_RANGE);
-    for (uint32_t b = 0; b < blocks; ++b)
-    {
-        if (build->block_offender[b] != UINT32_MAX)
-        {
-            return build->block_offender[b];
-        }
-    }
-    return UINT32_MAX;
-}
-
-static rblResult check_span(const rblTriangleSpan* span)
-{
-    const uint32_t needed = span->indices == NULL ? 3 : 1;
-    if (span->triangle_count > RBL_MAX_LEAVES)
-    {
-        return rbl_fail(RBL_ERROR_LIMIT, "bvh: %u triangles, more than 2^30", span->triangle_count);
-    }
-    if (span->triangle_count > 0 && (span->positions == NULL || span->vertex_count < needed))
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: %u triangles but no vertices", span->triangle_count);
-    }
-    if (span->position_stride < 12 || span->position_stride % 4 != 0)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: position_stride is %zu, must be a multiple of 4 from 12",
-                        span->position_stride);
-    }
-    if (span->indices == NULL && span->vertex_count / 3 < span->triangle_count)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "bvh: %u triangles without indices need %zu vertices, there are %u",
-                        span->triangle_count, 3 * (size_t)span->triangle_count, span->vertex_count);
-    }
-    return RBL_OK;
-}
-
-static rblResult check_content(Build* build, rblAabb* bounds)
-{
-    const rblTriangleSpan* span = build->span;
-    rbl_parallel_for(build->jobs, span->vertex_count, MIN_RANGE, bound_vertices, build);
-    const uint32_t bad_vertex = first_offender(build, span->vertex_count);
-    if (bad_vertex != UINT32_MAX)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: vertex %u is not finite", bad_vertex);
-    }
-    *bounds = empty_box;
-    for (uint32_t b = 0; b < rbl_block_count(span->vertex_count, MIN_RANGE); ++b)
-    {
-        *bounds = merge(bounds, &build->block_bounds[b]);
-    }
-    if (span->indices != NULL)
-    {
-        rbl_parallel_for(build->jobs, span->triangle_count, MIN_RANGE, check_indices, build);
-        const uint32_t bad = first_offender(build, span->triangle_count);
-        if (bad != UINT32_MAX)
-        {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: triangle %u names a vertex beyond %u", bad,
-                            span->vertex_count);
-        }
-    }
-    return RBL_OK;
-}
-
 // ---- keys ----
 
-// Twice the centroid of the box in grid steps. Twice, and the grid spans twice the bounds: no multiplication is lost.
-static inline uint32_t quantise(float x, float origin, float scale, float highest)
+// One scale for all axes, so that "longest" means the same in grid steps as in metres.
+static void choose_grid(Build* build, uint32_t axis_bits)
 {
-    const float q = (x - origin) * scale;
-    return (uint32_t)rbl_clampf(q, 0.0f, highest);
+    const rblVec3 size = rbl_sub3(build->bounds.upper, build->bounds.lower);
+    const float longest = rbl_maxf(size.x, rbl_maxf(size.y, size.z));
+    // A denormal size would make the scale infinite; such a mesh is a point as far as order goes.
+    const float scale = longest > 1e-30f ? (float)(1u << axis_bits) * 0.5f / longest : 0.0f;
+    build->axis_bits = axis_bits;
+    build->origin = rbl_mul4(rbl_load3(&build->bounds.lower.x), rbl_splat4(2.0f));
+    build->scale = rbl_splat4(scale);
 }
 
+// Twice the centroid of the triangle's box, in grid steps: dividing by two is left to the scale.
+static inline void quantise(const Build* build, uint32_t triangle, uint32_t out[3])
+{
+    rblLeafTriangle corners;
+    const rblBox4 box = rbl_span_triangle(build->span, triangle, &corners);
+    const rblFloat4 twice = rbl_add4(box.lower, box.upper);
+    const rblFloat4 highest = rbl_splat4((float)((1u << build->axis_bits) - 1));
+    const rblFloat4 steps = rbl_mul4(rbl_sub4(twice, build->origin), build->scale);
+    float lanes[4];
+    rbl_store4(lanes, rbl_min4(rbl_max4(steps, rbl_splat4(0.0f)), highest));
+    out[0] = (uint32_t)lanes[0];
+    out[1] = (uint32_t)lanes[1];
+    out[2] = (uint32_t)lanes[2];
+}
+
+// Put two zero bits between the bits of a number of up to 21 bits.
 static inline uint64_t spread_bits(uint64_t x)
 {
-    x = (x | x << 32) & 0x1F00000000FFFFu;
-    x = (x | x << 16) & 0x1F0000FF0000FFu;
+    x = (x | x << 32) & 0x001F00000000FFFFu;
+    x = (x | x << 16) & 0x001F0000FF0000FFu;
     x = (x | x << 8) & 0x100F00F00F00F00Fu;
     x = (x | x << 4) & 0x10C30C30C30C30C3u;
     return (x | x << 2) & 0x1249249249249249u;
 }
 
-static inline rblVec3 twice_centroid(const Build* build, uint32_t t)
+// The same for up to 10 bits: all that a 30-bit code needs.
+static inline uint32_t spread_bits_10(uint32_t x)
 {
-    const rblLeafTriangle corners = triangle(build->span, t);
-    const rblAabb box = triangle_box(&corners);
-    return rbl_add3(box.lower, box.upper);
+    x = (x | x << 16) & 0x030000FFu;
+    x = (x | x << 8) & 0x0300F00Fu;
+    x = (x | x << 4) & 0x030C30C3u;
+    return (x | x << 2) & 0x09249249u;
 }
 
-static void make_codes(rblRange range, void* context)
+static void make_short_codes(rblRange range, void* context)
 {
     Build* build = context;
-    const float highest = (float)((1u << build->axis_bits) - 1);
     for (uint32_t t = range.begin; t < range.end; ++t)
     {
-        const rblVec3 c = twice_centroid(build, t);
-        const uint64_t code = spread_bits(quantise(c.x, build->origin.x, build->scale.x, highest)) |
-                              spread_bits(quantise(c.y, build->origin.y, build->scale.y, highest)) << 1 |
-                              spread_bits(quantise(c.z, build->origin.z, build->scale.z, highest)) << 2;
-        build->packed[t] = code << build->index_bits | t;
+        uint32_t q[3];
+        quantise(build, t, q);
+        const uint32_t code = spread_bits_10(q[0]) | spread_bits_10(q[1]) << 1 | spread_bits_10(q[2]) << 2;
+        build->items[t] = (uint64_t)code << build->index_bits | t;
+    }
+}
+
+static void make_long_codes(rblRange range, void* context)
+{
+    Build* build = context;
+    for (uint32_t t = range.begin; t < range.end; ++t)
+    {
+        uint32_t q[3];
+        quantise(build, t, q);
+        const uint64_t code = spread_bits(q[0]) | spread_bits(q[1]) << 1 | spread_bits(q[2]) << 2;
+        build->items[t] = code << build->index_bits | t;
     }
 }
 
@@ -196,69 +105,38 @@ static void make_keys(rblRange range, void* context)
     Build* build = context;
     for (uint32_t t = range.begin; t < range.end; ++t)
     {
-        const rblVec3 c = twice_centroid(build, t);
-        build->keys[t] = (rblLeafKey){
-            .axis = {(uint16_t)quantise(c.x, build->origin.x, build->scale.x, 65535.0f),
-                     (uint16_t)quantise(c.y, build->origin.y, build->scale.y, 65535.0f),
-                     (uint16_t)quantise(c.z, build->origin.z, build->scale.z, 65535.0f)},
-            .triangle = t,
-        };
+        uint32_t q[3];
+        quantise(build, t, q);
+        build->keys[t] = (rblLeafKey){{(uint16_t)q[0], (uint16_t)q[1], (uint16_t)q[2]}, 0, t};
     }
 }
 
-// One scale for all axes, so that "longest" means the same in grid steps as in metres.
-static void choose_grid(Build* build, const rblAabb* bounds, uint32_t axis_bits)
+// Morton order. The code is as wide as fits into 64 bits beside the index: 30 bits for most, up to 63 for few.
+static void order_fast(Build* build)
 {
-    const rblVec3 size = rbl_sub3(bounds->upper, bounds->lower);
-    const float longest = rbl_maxf(size.x, rbl_maxf(size.y, size.z));
-    const float scale = longest > 0.0f ? (float)(1u << axis_bits) / (2.0f * longest) : 0.0f;
-    build->axis_bits = axis_bits;
-    build->origin = rbl_scale3(bounds->lower, 2.0f);
-    build->scale = (rblVec3){scale, scale, scale};
-}
-
-static rblResult order_fast(Build* build, const rblAabb* bounds)
-{
-    const uint32_t count = build->span->triangle_count;
-    const rblAllocator* allocator = build->bvh->allocator;
+    const uint32_t count = build->tree->layout.leaves;
     build->index_bits = rbl_ceil_log2(count);
     const uint32_t room = (64 - build->index_bits) / 3;
-    choose_grid(build, bounds, count < 2000000 ? 10 : (room < 21 ? room : 21));
-    const size_t histogram_size = RBL_RADIX_HISTOGRAM_SIZE(rbl_jobs_worker_count(build->jobs));
-    uint64_t* items = RBL_NEW_ARRAY(allocator, uint64_t, 2 * (size_t)count);
-    uint32_t* histograms = RBL_NEW_ARRAY(allocator, uint32_t, histogram_size);
-    const bool ok = items != NULL && histograms != NULL;
-    if (ok)
+    choose_grid(build, count < SHORT_CODE_LIMIT ? 10 : (room < 21 ? room : 21));
+    rbl_parallel_for(build->jobs, count, MIN_RANGE,
+                     count < SHORT_CODE_LIMIT ? make_short_codes : make_long_codes, build);
+    const uint64_t* sorted = rbl_radix_sort(build->jobs, build->items, build->items + count, count,
+                                            build->index_bits, 3 * build->axis_bits, build->histograms);
+    uint32_t* order = build->forest->order + build->tree->first_leaf;
+    const uint32_t mask = (1u << build->index_bits) - 1;
+    for (uint32_t i = 0; i < count; ++i)
     {
-        build->packed = items;
-        rbl_parallel_for(build->jobs, count, MIN_RANGE, make_codes, build);
-        const uint64_t* sorted = rbl_radix_sort(build->jobs, items, items + count, count, build->index_bits,
-                                                3 * build->axis_bits, histograms);
-        for (uint32_t i = 0; i < count; ++i)
-        {
-            build->bvh->order[i] = (uint32_t)sorted[i] & ((1u << build->index_bits) - 1);
-        }
+        order[i] = (uint32_t)sorted[i] & mask;
     }
-    RBL_FREE_ARRAY(allocator, items, 2 * (size_t)count);
-    RBL_FREE_ARRAY(allocator, histograms, histogram_size);
-    return ok ? RBL_OK : rbl_fail_memory();
 }
 
-static rblResult order_top_down(Build* build, const rblAabb* bounds, uint32_t smallest)
+static void order_well(Build* build, uint32_t smallest)
 {
-    const uint32_t count = build->span->triangle_count;
-    const rblAllocator* allocator = build->bvh->allocator;
-    choose_grid(build, bounds, 16);
-    build->keys = RBL_NEW_ARRAY(allocator, rblLeafKey, 2 * (size_t)count);
-    if (build->keys == NULL)
-    {
-        return rbl_fail_memory();
-    }
+    const uint32_t count = build->tree->layout.leaves;
+    choose_grid(build, 16);
     rbl_parallel_for(build->jobs, count, MIN_RANGE, make_keys, build);
-    rbl_order_top_down(build->jobs, &build->bvh->layout, build->keys, build->keys + count, smallest,
-                       build->bvh->order);
-    RBL_FREE_ARRAY(allocator, build->keys, 2 * (size_t)count);
-    return RBL_OK;
+    rbl_order_top_down(build->jobs, &build->tree->layout, build->keys, build->keys + count, smallest,
+                       build->forest->order + build->tree->first_leaf);
 }
 
 // ---- boxes ----
@@ -266,33 +144,44 @@ static rblResult order_top_down(Build* build, const rblAabb* bounds, uint32_t sm
 static void fill_leaves(rblRange range, void* context)
 {
     Build* build = context;
-    rblBvh* bvh = build->bvh;
-    rblAabb* leaves = bvh->nodes + bvh->node_count - bvh->layout.leaves;
+    const uint32_t* order = build->forest->order + build->tree->first_leaf;
+    rblLeafTriangle* triangles = build->forest->triangles + build->tree->first_leaf;
+    rblAabb* leaves = build->forest->nodes + build->tree->first_node +
+                      rbl_tree_level_start(&build->tree->layout, build->tree->layout.leaf_level);
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        const rblLeafTriangle corners = triangle(build->span, bvh->order[i]);
-        bvh->triangles[i] = corners;
-        leaves[i] = triangle_box(&corners);
+        if (i + PREFETCH_INDICES < range.end)
+        {
+            rbl_span_prefetch_indices(build->span, order[i + PREFETCH_INDICES]);
+            rbl_span_prefetch_vertices(build->span, order[i + PREFETCH_VERTICES]);
+        }
+        rbl_box4_store(&leaves[i], rbl_span_triangle(build->span, order[i], &triangles[i]));
     }
 }
 
 static void merge_children(rblRange range, void* context)
 {
     Build* build = context;
-    const rblTreeLayout* layout = &build->bvh->layout;
-    rblAabb* parents = build->bvh->nodes + rbl_tree_level_start(layout, build->level);
-    const rblAabb* children = build->bvh->nodes + rbl_tree_level_start(layout, build->level + 1);
+    const rblTreeLayout* layout = &build->tree->layout;
+    rblAabb* nodes = build->forest->nodes + build->tree->first_node;
+    rblAabb* parents = nodes + rbl_tree_level_start(layout, build->level);
+    const rblAabb* children = nodes + rbl_tree_level_start(layout, build->level + 1);
     const uint32_t child_count = rbl_tree_real_on_level(layout, build->level + 1);
-    for (uint32_t i = range.begin; i < range.end; ++i)
+    const uint32_t pairs = child_count / 2 < range.end ? child_count / 2 : range.end;
+    for (uint32_t i = range.begin; i < pairs; ++i)
     {
-        parents[i] =
-            2 * i + 1 < child_count ? merge(&children[2 * i], &children[2 * i + 1]) : children[2 * i];
+        rbl_box4_store(&parents[i],
+                       rbl_box4_merge(rbl_box4_load(&children[2 * i]), rbl_box4_load(&children[2 * i + 1])));
+    }
+    if (range.end > pairs) // the last node of a level may have one child
+    {
+        parents[range.end - 1] = children[2 * (range.end - 1)];
     }
 }
 
 static void fill_boxes(Build* build)
 {
-    const rblTreeLayout* layout = &build->bvh->layout;
+    const rblTreeLayout* layout = &build->tree->layout;
     rbl_parallel_for(build->jobs, layout->leaves, MIN_RANGE, fill_leaves, build);
     for (build->level = layout->leaf_level; build->level-- > 0;)
     {
@@ -301,84 +190,246 @@ static void fill_boxes(Build* build)
     }
 }
 
-void rbl_bvh_free(rblBvh* bvh)
+// ---- the forest ----
+
+void rbl_forest_init(rblForest* forest, const rblAllocator* allocator)
 {
-    RBL_FREE_ARRAY(bvh->allocator, bvh->nodes, bvh->node_count);
-    RBL_FREE_ARRAY(bvh->allocator, bvh->order, bvh->layout.leaves);
-    RBL_FREE_ARRAY(bvh->allocator, bvh->triangles, bvh->layout.leaves);
-    *bvh = (rblBvh){.allocator = bvh->allocator};
+    *forest = (rblForest){.allocator = allocator};
 }
 
-static rblResult build_tree(Build* build, rblBvhQuality quality)
+static void free_scratch(rblForest* forest)
 {
-    rblAabb bounds;
-    RBL_TRY(check_content(build, &bounds));
-    rblBvh* bvh = build->bvh;
-    bvh->layout = rbl_tree_layout(build->span->triangle_count);
-    bvh->node_count = rbl_tree_node_count(&bvh->layout);
-    bvh->nodes = RBL_NEW_ARRAY(bvh->allocator, rblAabb, bvh->node_count);
-    bvh->order = RBL_NEW_ARRAY(bvh->allocator, uint32_t, bvh->layout.leaves);
-    bvh->triangles = RBL_NEW_ARRAY(bvh->allocator, rblLeafTriangle, bvh->layout.leaves);
-    if (bvh->nodes == NULL || bvh->order == NULL || bvh->triangles == NULL)
+    rbl_free(forest->allocator, forest->scratch.memory, forest->scratch.size);
+    forest->scratch = (rblForestScratch){0};
+}
+
+void rbl_forest_free(rblForest* forest)
+{
+    const rblAllocator* allocator = forest->allocator;
+    RBL_FREE_ARRAY(allocator, forest->trees, forest->tree_capacity);
+    RBL_FREE_ARRAY(allocator, forest->nodes, forest->node_capacity);
+    RBL_FREE_ARRAY(allocator, forest->order, forest->leaf_capacity);
+    RBL_FREE_ARRAY(allocator, forest->triangles, forest->leaf_capacity);
+    free_scratch(forest);
+    rbl_forest_init(forest, allocator);
+}
+
+rblBvh rbl_forest_tree(const rblForest* forest, uint32_t index)
+{
+    const rblTree* tree = &forest->trees[index];
+    return (rblBvh){tree->layout, forest->nodes + tree->first_node, forest->order + tree->first_leaf,
+                    forest->triangles + tree->first_leaf};
+}
+
+// Arrays of at least this size; what is too small is replaced, its content is not kept.
+static bool reserve_leaves(rblForest* forest, uint32_t leaves, uint32_t nodes)
+{
+    const rblAllocator* allocator = forest->allocator;
+    if (forest->leaf_capacity < leaves)
     {
-        return rbl_fail_memory();
+        RBL_FREE_ARRAY(allocator, forest->order, forest->leaf_capacity);
+        RBL_FREE_ARRAY(allocator, forest->triangles, forest->leaf_capacity);
+        forest->leaf_capacity = leaves;
+        forest->order = RBL_NEW_ARRAY(allocator, uint32_t, leaves);
+        forest->triangles = RBL_NEW_ARRAY(allocator, rblLeafTriangle, leaves);
     }
-    RBL_TRY(quality == RBL_BVH_FAST ? order_fast(build, &bounds)
-                                    : order_top_down(build, &bounds, quality == RBL_BVH_QUALITY ? 1 : 64));
-    fill_boxes(build);
+    if (forest->node_capacity < nodes)
+    {
+        RBL_FREE_ARRAY(allocator, forest->nodes, forest->node_capacity);
+        forest->node_capacity = nodes;
+        forest->nodes = RBL_NEW_ARRAY(allocator, rblAabb, nodes);
+    }
+    return leaves == 0 || (forest->order != NULL && forest->triangles != NULL && forest->nodes != NULL);
+}
+
+// Room for keys of all leaves (two buffers) and for one histogram per worker, in one block.
+static bool reserve_scratch(rblForest* forest, size_t key_bytes, size_t histogram_bytes)
+{
+    const size_t size = key_bytes + histogram_bytes;
+    if (forest->scratch.size < size)
+    {
+        free_scratch(forest);
+        forest->scratch.memory = rbl_alloc(forest->allocator, size);
+        forest->scratch.size = forest->scratch.memory != NULL ? size : 0;
+    }
+    return forest->scratch.memory != NULL || size == 0;
+}
+
+// Lay the trees out one behind the other.
+static rblResult plan_forest(rblForest* forest, const rblTriangleSpan* spans, uint32_t count)
+{
+    uint64_t leaves = 0;
+    uint64_t nodes = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rblTree* tree = &forest->trees[i];
+        *tree = (rblTree){.first_node = (uint32_t)nodes, .first_leaf = (uint32_t)leaves};
+        if (spans[i].triangle_count > 0 && spans[i].triangle_count <= RBL_MAX_LEAVES)
+        {
+            tree->layout = rbl_tree_layout(spans[i].triangle_count);
+            nodes += rbl_tree_node_count(&tree->layout);
+        }
+        leaves += spans[i].triangle_count;
+        if (leaves > RBL_MAX_LEAVES)
+        {
+            return rbl_fail(RBL_ERROR_LIMIT, "span %u: more than 2^30 triangles in all", i);
+        }
+    }
+    forest->tree_count = count;
+    forest->leaf_count = (uint32_t)leaves;
+    forest->node_count = (uint32_t)nodes;
+    return reserve_leaves(forest, forest->leaf_count, forest->node_count) ? RBL_OK : rbl_fail_memory();
+}
+
+static rblResult reserve_trees(rblForest* forest, uint32_t count)
+{
+    if (forest->tree_capacity < count)
+    {
+        RBL_FREE_ARRAY(forest->allocator, forest->trees, forest->tree_capacity);
+        forest->tree_capacity = count;
+        forest->trees = RBL_NEW_ARRAY(forest->allocator, rblTree, count);
+    }
+    return forest->trees != NULL || count == 0 ? RBL_OK : rbl_fail_memory();
+}
+
+// What all trees of one build share.
+typedef struct ForestBuild
+{
+    rblForest* forest;
+    const rblTriangleSpan* spans;
+    rblBvhQuality quality;
+    bool refit;
+    rblAabb* bounds; // per span
+    char* keys;      // two buffers of key_size bytes per leaf
+    size_t key_size;
+    uint32_t* histograms; // per worker
+} ForestBuild;
+
+static void build_tree(const ForestBuild* all, uint32_t index, rblJobs* jobs, uint32_t worker)
+{
+    rblTree* tree = &all->forest->trees[index];
+    if (tree->layout.leaves == 0)
+    {
+        return;
+    }
+    Build build = {.forest = all->forest, .span = &all->spans[index], .tree = tree, .jobs = jobs};
+    if (!all->refit)
+    {
+        char* keys = all->keys + 2 * all->key_size * tree->first_leaf;
+        build.bounds = all->bounds[index];
+        build.items = (uint64_t*)(void*)keys;
+        build.keys = (rblLeafKey*)(void*)keys;
+        build.histograms = all->histograms + worker * RBL_RADIX_HISTOGRAM_SIZE(1);
+        if (all->quality == RBL_BVH_FAST)
+        {
+            order_fast(&build);
+        }
+        else
+        {
+            order_well(&build, all->quality == RBL_BVH_QUALITY ? 1 : 64);
+        }
+    }
+    fill_boxes(&build);
+}
+
+static void build_small_trees(rblRange range, void* context)
+{
+    const ForestBuild* all = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        if (all->forest->trees[i].layout.leaves <= SMALL_TREE)
+        {
+            build_tree(all, i, rbl_serial_jobs(), range.worker);
+        }
+    }
+}
+
+static void build_all_trees(ForestBuild* all, rblJobs* jobs)
+{
+    rbl_parallel_for(jobs, all->forest->tree_count, 1, build_small_trees, all);
+    for (uint32_t i = 0; i < all->forest->tree_count; ++i)
+    {
+        if (all->forest->trees[i].layout.leaves > SMALL_TREE)
+        {
+            build_tree(all, i, jobs, 0);
+        }
+    }
+}
+
+static rblResult check_spans(const ForestBuild* all, rblJobs* jobs)
+{
+    for (uint32_t i = 0; i < all->forest->tree_count; ++i)
+    {
+        if (all->spans[i].triangle_count > 0)
+        {
+            RBL_TRY(rbl_span_check(&all->spans[i], i, jobs, &all->bounds[i]));
+        }
+    }
     return RBL_OK;
 }
 
-rblResult rbl_bvh_build(rblBvh* bvh, const rblTriangleSpan* span, rblBvhQuality quality, rblJobs* jobs,
-                        const rblAllocator* allocator)
+static rblResult run_build(rblForest* forest, ForestBuild* all, rblJobs* jobs)
 {
-    *bvh = (rblBvh){.allocator = allocator};
-    RBL_TRY(check_span(span));
-    if (span->triangle_count == 0)
+    const size_t bounds_size = (sizeof(rblAabb) * forest->tree_count + 15) & ~(size_t)15;
+    const size_t keys_size = all->refit ? 0 : 2 * all->key_size * forest->leaf_count;
+    const size_t histogram_size = sizeof(uint32_t) * RBL_RADIX_HISTOGRAM_SIZE(rbl_jobs_worker_count(jobs));
+    if (!reserve_scratch(forest, bounds_size + keys_size, histogram_size))
     {
-        return RBL_OK;
+        return rbl_fail_memory();
     }
-    Build build = {.bvh = bvh, .span = span, .jobs = jobs};
-    const rblResult result = build_tree(&build, quality);
+    char* memory = forest->scratch.memory;
+    all->bounds = (rblAabb*)(void*)memory;
+    all->histograms = (uint32_t*)(void*)(memory + bounds_size);
+    all->keys = memory + bounds_size + histogram_size;
+    RBL_TRY(check_spans(all, jobs));
+    build_all_trees(all, jobs);
+    return RBL_OK;
+}
+
+static void clear_forest(rblForest* forest)
+{
+    forest->tree_count = 0;
+    forest->leaf_count = 0;
+    forest->node_count = 0;
+}
+
+rblResult rbl_forest_build(rblForest* forest, const rblTriangleSpan* spans, uint32_t count,
+                           rblBvhQuality quality, rblJobs* jobs)
+{
+    clear_forest(forest);
+    rblResult result = reserve_trees(forest, count);
+    if (result == RBL_OK)
+    {
+        result = plan_forest(forest, spans, count);
+    }
+    if (result == RBL_OK)
+    {
+        ForestBuild all = {.forest = forest, .spans = spans, .quality = quality};
+        all.key_size = quality == RBL_BVH_FAST ? sizeof(uint64_t) : sizeof(rblLeafKey);
+        result = run_build(forest, &all, jobs);
+    }
     if (result != RBL_OK)
     {
-        rbl_bvh_free(bvh);
+        rbl_forest_free(forest);
     }
     return result;
 }
 
-rblResult rbl_bvh_refit(rblBvh* bvh, const rblTriangleSpan* span, rblJobs* jobs)
+rblResult rbl_forest_refit(rblForest* forest, const rblTriangleSpan* spans, uint32_t count, rblJobs* jobs)
 {
-    RBL_TRY(check_span(span));
-    if (span->triangle_count != bvh->layout.leaves)
+    if (count != forest->tree_count)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: refit with %u triangles, built with %u",
-                        span->triangle_count, bvh->layout.leaves);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "refit: %u spans, but %u trees were built", count,
+                        forest->tree_count);
     }
-    Build build = {.bvh = bvh, .span = span, .jobs = jobs};
-    rblAabb bounds;
-    RBL_TRY(check_content(&build, &bounds));
-    fill_boxes(&build);
-    return RBL_OK;
-}
-
-static double half_area(const rblAabb* box)
-{
-    const rblVec3d s = rbl_to_double3(rbl_sub3(box->upper, box->lower));
-    return s.x * s.y + s.y * s.z + s.z * s.x;
-}
-
-double rbl_bvh_sah(const rblBvh* bvh)
-{
-    if (bvh->node_count == 0)
+    for (uint32_t i = 0; i < count; ++i)
     {
-        return 0.0;
+        if (spans[i].triangle_count != forest->trees[i].layout.leaves)
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "refit: span %u has %u triangles, built with %u", i,
+                            spans[i].triangle_count, forest->trees[i].layout.leaves);
+        }
     }
-    double sum = 0.0;
-    for (uint32_t i = 0; i < bvh->node_count; ++i)
-    {
-        sum += half_area(&bvh->nodes[i]);
-    }
-    const double root = half_area(&bvh->nodes[0]);
-    return root > 0.0 ? sum / root : 0.0;
+    ForestBuild all = {.forest = forest, .spans = spans, .refit = true};
+    return run_build(forest, &all, jobs);
 }

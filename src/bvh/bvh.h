@@ -1,5 +1,8 @@
 // The static triangle hierarchy (Chitalu 2020, ch. 3): boxes in the implicit layout of layout.h, level by level in one
-// array, and the order in which triangles stand as leaves. Reads plain spans of points and indices.
+// array, and the order in which triangles stand as leaves. It reads plain spans of points and indices.
+//
+// A forest holds the trees of a whole scene in shared arrays and builds them in one pass; a single mesh is a forest of
+// one. Queries work on an rblBvh, the view of one tree.
 #ifndef RBL_BVH_BVH_H
 #define RBL_BVH_BVH_H
 
@@ -10,46 +13,85 @@
 // Triangles to build over: three vertex indices each, or consecutive vertices when `indices` is null.
 typedef struct rblTriangleSpan
 {
-    const float* positions; // x, y, z of vertex v at (const char*)positions + v * position_stride
-    size_t position_stride; // bytes, a multiple of 4, at least 12
+    const void* positions; // x, y, z of vertex v begin at byte v * stride
+    size_t stride;         // bytes; a multiple of the coordinate's size, at least three of them
+    bool is_double;        // coordinates are doubles; boxes are then rounded outwards to floats
     uint32_t vertex_count;
-    const uint32_t* indices; // 3 * triangle_count
+    const uint32_t* indices; // 3 * triangle_count, or null
     uint32_t triangle_count;
 } rblTriangleSpan;
 
 typedef enum rblBvhQuality
 {
     RBL_BVH_FAST,     // Morton order: for what moves every frame
-    RBL_BVH_BALANCED, // top-down order to blocks of 64 leaves, Morton order inside
+    RBL_BVH_BALANCED, // top-down order down to blocks of 64 leaves, the rest as it comes
     RBL_BVH_QUALITY   // top-down order all the way: for what is queried often
 } rblBvhQuality;
 
-// One triangle as it lies in a leaf.
+// One triangle as it lies in a leaf, so that queries read sequentially.
 typedef struct rblLeafTriangle
 {
     rblVec3 a, b, c;
 } rblLeafTriangle;
 
+// One tree, to be queried. All zero: a tree over nothing, which answers every query with "nothing".
 typedef struct rblBvh
 {
-    const rblAllocator* allocator;
-    rblTreeLayout layout; // leaves = triangle_count; meaningless when that is 0
-    uint32_t node_count;
-    rblAabb* nodes;             // node_count boxes by memory index; the root first, the leaves last
-    uint32_t* order;            // per leaf: its triangle in the span
-    rblLeafTriangle* triangles; // per leaf: its corners, so that queries read sequentially
+    rblTreeLayout layout;
+    const rblAabb* nodes;             // by memory index: the root first, level by level, the leaves last
+    const uint32_t* order;            // per leaf: its triangle in the span
+    const rblLeafTriangle* triangles; // per leaf: its corners
 } rblBvh;
 
-// Build a tree; on failure `bvh` is left empty. RBL_ERROR_ARGUMENT names the first bad vertex or index.
-rblResult rbl_bvh_build(rblBvh* bvh, const rblTriangleSpan* span, rblBvhQuality quality, rblJobs* jobs,
-                        const rblAllocator* allocator);
+typedef struct rblTree
+{
+    rblTreeLayout layout; // leaves = 0: an empty tree
+    uint32_t first_node;  // in rblForest.nodes
+    uint32_t first_leaf;  // in rblForest.order and .triangles
+} rblTree;
 
-// Recompute the boxes for moved vertices; order and layout stay.
-rblResult rbl_bvh_refit(rblBvh* bvh, const rblTriangleSpan* span, rblJobs* jobs);
+// Scratch of a build, kept so that rebuilding every frame allocates nothing.
+typedef struct rblForestScratch
+{
+    void* memory;
+    size_t size;
+} rblForestScratch;
 
-void rbl_bvh_free(rblBvh* bvh);
+typedef struct rblForest
+{
+    const rblAllocator* allocator;
+    rblTree* trees;
+    uint32_t tree_count;
+    uint32_t tree_capacity;
+    rblAabb* nodes;
+    uint32_t node_count;
+    uint32_t node_capacity;
+    uint32_t* order;
+    rblLeafTriangle* triangles;
+    uint32_t leaf_count;
+    uint32_t leaf_capacity; // of order and triangles
+    rblForestScratch scratch;
+} rblForest;
 
-// Surface area heuristic, cost 1 per box test and 1 per triangle: sum over inner nodes and leaves of area / root area.
+void rbl_forest_init(rblForest* forest, const rblAllocator* allocator);
+void rbl_forest_free(rblForest* forest);
+
+// Build a tree over each span, all in one pass. An old content is replaced; memory is reused. When it fails the
+// forest is empty; the message names span and vertex or triangle. The result does not depend on the worker count.
+rblResult rbl_forest_build(rblForest* forest, const rblTriangleSpan* spans, uint32_t count,
+                           rblBvhQuality quality, rblJobs* jobs);
+
+// Recompute the boxes for moved vertices; order and layout stay. Same spans but for the positions.
+rblResult rbl_forest_refit(rblForest* forest, const rblTriangleSpan* spans, uint32_t count, rblJobs* jobs);
+
+// The view of one tree, valid until the next build.
+rblBvh rbl_forest_tree(const rblForest* forest, uint32_t tree);
+
+// Surface area heuristic, cost 1 per box and 1 per triangle test: the areas of all nodes over the root's.
 double rbl_bvh_sah(const rblBvh* bvh);
+
+// Checks of the whole structure, for tests: every parent box is exactly the union of its children, every leaf box
+// that of its triangle, every triangle in one leaf. Returns the first offending memory index, UINT32_MAX when none.
+uint32_t rbl_bvh_find_fault(const rblBvh* bvh, const rblTriangleSpan* span);
 
 #endif

@@ -18,7 +18,7 @@
 
 typedef struct rblTreeLayout
 {
-    uint32_t leaves;         // t, 1 to RBL_MAX_LEAVES
+    uint32_t leaves;         // t, 1 to RBL_MAX_LEAVES; 0 only in a zeroed struct: no tree
     uint32_t leaf_level;     // ceil(log2 t)
     uint32_t virtual_leaves; // L_v (Eq. 3.1)
 } rblTreeLayout;

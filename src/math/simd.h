@@ -19,6 +19,18 @@ static inline void rbl_store4(float* p, rblFloat4 a)
     _mm_storeu_ps(p, a);
 }
 
+// Three floats, reading and writing no more than twelve bytes; the fourth lane is 0.
+static inline rblFloat4 rbl_load3(const float* p)
+{
+    return _mm_movelh_ps(_mm_castpd_ps(_mm_load_sd((const double*)(const void*)p)), _mm_load_ss(p + 2));
+}
+
+static inline void rbl_store3(float* p, rblFloat4 a)
+{
+    _mm_storel_pi((__m64*)(void*)p, a);
+    _mm_store_ss(p + 2, _mm_movehl_ps(a, a));
+}
+
 static inline rblFloat4 rbl_splat4(float x)
 {
     return _mm_set1_ps(x);
@@ -98,6 +110,17 @@ static inline rblFloat4 rbl_load4(const float* p)
 static inline void rbl_store4(float* p, rblFloat4 a)
 {
     wasm_v128_store(p, a);
+}
+
+static inline rblFloat4 rbl_load3(const float* p)
+{
+    return wasm_v128_load32_lane(p + 2, wasm_v128_load64_zero(p), 2);
+}
+
+static inline void rbl_store3(float* p, rblFloat4 a)
+{
+    wasm_v128_store64_lane(p, a, 0);
+    wasm_v128_store32_lane(p + 2, a, 2);
 }
 
 static inline rblFloat4 rbl_splat4(float x)
@@ -201,6 +224,18 @@ static inline void rbl_store4(float* p, rblFloat4 a)
     {
         p[i] = a.lane[i];
     }
+}
+
+static inline rblFloat4 rbl_load3(const float* p)
+{
+    return (rblFloat4){{p[0], p[1], p[2], 0.0f}};
+}
+
+static inline void rbl_store3(float* p, rblFloat4 a)
+{
+    p[0] = a.lane[0];
+    p[1] = a.lane[1];
+    p[2] = a.lane[2];
 }
 
 static inline rblFloat4 rbl_splat4(float x)

@@ -1,0 +1,201 @@
+#include "bvh/leaves.h"
+
+#include "base/error.h"
+#include "math/vec.h"
+#include <string.h>
+
+#define MIN_RANGE 4096
+
+static rblVec3d load_double(const rblTriangleSpan* span, uint32_t vertex)
+{
+    const double* p = (const double*)(const void*)((const char*)span->positions + vertex * span->stride);
+    return (rblVec3d){p[0], p[1], p[2]};
+}
+
+// The next float towards minus or plus infinity, when rounding went the other way. Finite input.
+static float step_float(float x, int direction)
+{
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (x == 0.0f)
+    {
+        bits = direction > 0 ? 1 : (int32_t)0x80000001u;
+    }
+    else
+    {
+        bits += (x > 0.0f) == (direction > 0) ? 1 : -1;
+    }
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static float round_down(double x)
+{
+    const float nearest = (float)x;
+    return (double)nearest > x ? step_float(nearest, -1) : nearest;
+}
+
+static float round_up(double x)
+{
+    const float nearest = (float)x;
+    return (double)nearest < x ? step_float(nearest, 1) : nearest;
+}
+
+rblBox4 rbl_span_triangle_double(const rblTriangleSpan* span, uint32_t triangle, rblLeafTriangle* out)
+{
+    const rblVec3d a = load_double(span, rbl_span_corner(span, triangle, 0));
+    const rblVec3d b = load_double(span, rbl_span_corner(span, triangle, 1));
+    const rblVec3d c = load_double(span, rbl_span_corner(span, triangle, 2));
+    *out = (rblLeafTriangle){rbl_to_float3(a), rbl_to_float3(b), rbl_to_float3(c)};
+    const rblVec3d lower = rbl_min3d(rbl_min3d(a, b), c);
+    const rblVec3d upper = rbl_max3d(rbl_max3d(a, b), c);
+    return (rblBox4){rbl_set4(round_down(lower.x), round_down(lower.y), round_down(lower.z), 0.0f),
+                     rbl_set4(round_up(upper.x), round_up(upper.y), round_up(upper.z), 0.0f)};
+}
+
+// ---- checking ----
+
+typedef struct Check
+{
+    const rblTriangleSpan* span;
+    rblAabb bounds[RBL_MAX_BLOCKS];
+    uint32_t offender[RBL_MAX_BLOCKS]; // first bad element of each block, UINT32_MAX: none
+} Check;
+
+// The largest coordinate that is safe: sums of two stay finite in 32 bits.
+#define LARGEST 1e38f
+
+static bool usable(double x)
+{
+    return x >= -(double)LARGEST && x <= (double)LARGEST;
+}
+
+static rblVec3d vertex_of(const rblTriangleSpan* span, uint32_t v)
+{
+    if (span->is_double)
+    {
+        return load_double(span, v);
+    }
+    const float* p = rbl_span_floats(span, v);
+    return (rblVec3d){(double)p[0], (double)p[1], (double)p[2]};
+}
+
+static void check_vertices_double(rblRange range, void* context)
+{
+    Check* check = context;
+    rblVec3d lower = {INFINITY, INFINITY, INFINITY};
+    rblVec3d upper = {-INFINITY, -INFINITY, -INFINITY};
+    uint32_t offender = UINT32_MAX;
+    for (uint32_t v = range.end; v-- > range.begin;)
+    {
+        const rblVec3d p = vertex_of(check->span, v);
+        offender = usable(p.x) && usable(p.y) && usable(p.z) ? offender : v;
+        lower = rbl_min3d(p, lower);
+        upper = rbl_max3d(p, upper);
+    }
+    check->bounds[range.block] = (rblAabb){{round_down(lower.x), round_down(lower.y), round_down(lower.z)},
+                                           {round_up(upper.x), round_up(upper.y), round_up(upper.z)}};
+    check->offender[range.block] = offender;
+}
+
+static void check_vertices_float(rblRange range, void* context)
+{
+    Check* check = context;
+    const rblFloat4 largest = rbl_splat4(LARGEST);
+    const rblFloat4 lowest = rbl_splat4(-LARGEST);
+    rblFloat4 lower = rbl_splat4(INFINITY);
+    rblFloat4 upper = rbl_splat4(-INFINITY);
+    uint32_t offender = UINT32_MAX;
+    for (uint32_t v = range.end; v-- > range.begin;)
+    {
+        const rblFloat4 p = rbl_load3(rbl_span_floats(check->span, v));
+        const rblFloat4 good = rbl_and4(rbl_less_equal4(p, largest), rbl_less_equal4(lowest, p));
+        offender = rbl_mask4(good) == 15 ? offender : v;
+        lower = rbl_min4(p, lower);
+        upper = rbl_max4(p, upper);
+    }
+    rbl_box4_store(&check->bounds[range.block], (rblBox4){lower, upper});
+    check->offender[range.block] = offender;
+}
+
+static void check_indices(rblRange range, void* context)
+{
+    Check* check = context;
+    const uint32_t vertices = check->span->vertex_count;
+    uint32_t offender = UINT32_MAX;
+    for (uint32_t i = range.end; i-- > range.begin;)
+    {
+        const uint32_t* t = check->span->indices + 3 * (size_t)i;
+        offender = (t[0] < vertices) & (t[1] < vertices) & (t[2] < vertices) ? offender : i;
+    }
+    check->offender[range.block] = offender;
+}
+
+static uint32_t first_offender(const Check* check, uint32_t count)
+{
+    for (uint32_t b = 0; b < rbl_block_count(count, MIN_RANGE); ++b)
+    {
+        if (check->offender[b] != UINT32_MAX)
+        {
+            return check->offender[b];
+        }
+    }
+    return UINT32_MAX;
+}
+
+static rblResult check_form(const rblTriangleSpan* span, uint32_t number)
+{
+    const size_t size = span->is_double ? sizeof(double) : sizeof(float);
+    if (span->triangle_count > RBL_MAX_LEAVES)
+    {
+        return rbl_fail(RBL_ERROR_LIMIT, "span %u: %u triangles, more than 2^30", number,
+                        span->triangle_count);
+    }
+    if (span->positions == NULL || span->vertex_count == 0)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: %u triangles but no vertices", number,
+                        span->triangle_count);
+    }
+    if (span->stride < 3 * size || span->stride % size != 0)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: the stride is %zu, must be a multiple of %zu from %zu",
+                        number, span->stride, size, 3 * size);
+    }
+    if (span->indices == NULL && span->vertex_count / 3 < span->triangle_count)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: %u triangles without indices, but only %u vertices",
+                        number, span->triangle_count, span->vertex_count);
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_span_check(const rblTriangleSpan* span, uint32_t number, rblJobs* jobs, rblAabb* bounds)
+{
+    RBL_TRY(check_form(span, number));
+    Check check;
+    check.span = span;
+    rbl_parallel_for(jobs, span->vertex_count, MIN_RANGE,
+                     span->is_double ? check_vertices_double : check_vertices_float, &check);
+    const uint32_t vertex = first_offender(&check, span->vertex_count);
+    if (vertex != UINT32_MAX)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: vertex %u is not a finite number up to 1e38", number,
+                        vertex);
+    }
+    *bounds = check.bounds[0];
+    for (uint32_t b = 1; b < rbl_block_count(span->vertex_count, MIN_RANGE); ++b)
+    {
+        bounds->lower = rbl_min3(bounds->lower, check.bounds[b].lower);
+        bounds->upper = rbl_max3(bounds->upper, check.bounds[b].upper);
+    }
+    if (span->indices == NULL)
+    {
+        return RBL_OK;
+    }
+    rbl_parallel_for(jobs, span->triangle_count, MIN_RANGE, check_indices, &check);
+    const uint32_t triangle = first_offender(&check, span->triangle_count);
+    return triangle == UINT32_MAX
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_ARGUMENT, "span %u: triangle %u names a vertex beyond %u", number,
+                          triangle, span->vertex_count - 1);
+}

@@ -2,15 +2,16 @@
 
 #include <string.h>
 
-#define BIN_BITS 8
-#define BINS     (1u << BIN_BITS)
-#define SMALL    48 // below this, sorting by insertion beats counting
+#define BINS   256
+#define SMALL  64 // up to this many keys every one is compared with every other
+#define SAMPLE 64 // so many keys, evenly spaced, tell the longest axis of a large node
 
-// A subtree to be ordered: its keys are in `from`, leaves begin .. begin + count - 1, 2^height leaves wide.
+// A subtree to be ordered: its keys are in `from`, `to` is the same place in the other buffer; leaves begin ..
+// begin + count - 1, 2^height leaves wide. Keys stand in rising order of their triangles: every partition is stable.
 typedef struct Subtree
 {
     rblLeafKey* from;
-    rblLeafKey* to; // the other buffer, same place
+    rblLeafKey* to;
     uint32_t begin;
     uint32_t count;
     uint32_t height;
@@ -20,22 +21,24 @@ typedef struct Ordering
 {
     uint32_t smallest;
     uint32_t* order;
-    Subtree* subtrees; // cut off the top, for the workers
+    const Subtree* subtrees; // cut off the top, for the workers
 } Ordering;
+
+// ---- choosing the axis ----
 
 typedef struct Extent
 {
-    uint16_t low[3], high[3];
+    uint32_t low[3], high[3];
 } Extent;
 
-static Extent measure(const rblLeafKey* keys, uint32_t count)
+static Extent measure(const rblLeafKey* keys, uint32_t count, uint32_t stride)
 {
     Extent extent = {{UINT16_MAX, UINT16_MAX, UINT16_MAX}, {0, 0, 0}};
-    for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; i < count; i += stride)
     {
         for (int a = 0; a < 3; ++a)
         {
-            const uint16_t x = keys[i].axis[a];
+            const uint32_t x = keys[i].axis[a];
             extent.low[a] = x < extent.low[a] ? x : extent.low[a];
             extent.high[a] = x > extent.high[a] ? x : extent.high[a];
         }
@@ -56,112 +59,149 @@ static int longest_axis(const Extent* extent)
     return best;
 }
 
-// Ties are broken by triangle, so that the order is total and does not depend on how it was reached.
-static uint64_t rank(const rblLeafKey* key, int axis)
+// ---- finding the border ----
+
+// The `wanted` least keys are those with x < value, and the first `ties` of those with x == value.
+typedef struct Border
 {
-    return (uint64_t)key->axis[axis] << 32 | key->triangle;
+    uint32_t value;
+    uint32_t ties;
+} Border;
+
+// Keys by their place in low .. low + (BINS << shift) - 1; what lies outside counts in the first or last bin.
+static inline uint32_t bin_of(uint32_t x, uint32_t low, uint32_t shift)
+{
+    const uint32_t bin = x > low ? (x - low) >> shift : 0;
+    return bin < BINS ? bin : BINS - 1;
 }
 
-static void insertion_sort(rblLeafKey* keys, uint32_t count, int axis)
+// The bin in which the running count passes `wanted`, and how many keys lie in the bins before it.
+static uint32_t find_bin(const uint32_t* histogram, uint32_t wanted, uint32_t* before)
 {
-    for (uint32_t i = 1; i < count; ++i)
+    uint32_t bin = 0;
+    uint32_t sum = 0;
+    while (sum + histogram[bin] < wanted)
     {
-        const rblLeafKey key = keys[i];
-        const uint64_t key_rank = rank(&key, axis);
-        uint32_t j = i;
-        for (; j > 0 && rank(&keys[j - 1], axis) > key_rank; --j)
-        {
-            keys[j] = keys[j - 1];
-        }
-        keys[j] = key;
+        sum += histogram[bin++];
     }
+    *before = sum;
+    return bin;
 }
 
-// The bits of a rank that matter when counting: 16 of the axis, then 32 of the triangle.
-static uint32_t digit(const rblLeafKey* key, int axis, uint32_t shift)
+// Narrow [low, high] by counting until one value is left. The first round may work with a sampled range, since its
+// outer bins catch the rest; every later round knows its range exactly.
+static Border find_border(const rblLeafKey* keys, uint32_t count, uint32_t wanted, int axis, uint32_t low,
+                          uint32_t high)
 {
-    return (uint32_t)(rank(key, axis) >> shift) & (BINS - 1);
-}
-
-// Move the `wanted` keys of least rank to the front. Counts one digit, parts the keys around the digit that holds
-// the border, and goes on inside that digit alone.
-static void select_front(rblLeafKey* keys, rblLeafKey* scratch, uint32_t count, uint32_t wanted, int axis,
-                         uint32_t shift)
-{
-    while (count > SMALL && wanted > 0 && wanted < count)
+    uint32_t below = 0; // keys under the present range
+    bool sampled = true;
+    for (;;)
     {
+        uint32_t shift = 0;
+        while (high - low >= BINS << shift)
+        {
+            shift += 1;
+        }
         uint32_t histogram[BINS] = {0};
         for (uint32_t i = 0; i < count; ++i)
         {
-            histogram[digit(&keys[i], axis, shift)] += 1;
-        }
-        uint32_t border = 0;
-        uint32_t below = 0;
-        while (below + histogram[border] <= wanted)
-        {
-            below += histogram[border++];
-        }
-        if (histogram[border] != count)
-        {
-            uint32_t places[3] = {0, below, below + histogram[border]};
-            for (uint32_t i = 0; i < count; ++i)
+            const uint32_t x = keys[i].axis[axis];
+            if (sampled || x - low <= high - low)
             {
-                const uint32_t d = digit(&keys[i], axis, shift);
-                scratch[places[(d >= border) + (d > border)]++] = keys[i];
+                histogram[bin_of(x, low, shift)] += 1;
             }
-            memcpy(keys, scratch, sizeof *keys * count);
         }
-        keys += below;
-        scratch += below;
-        count = histogram[border];
-        wanted -= below;
-        if (shift == 0)
+        uint32_t before;
+        const uint32_t bin = find_bin(histogram, wanted - below, &before);
+        const uint32_t first = low + (bin << shift);
+        const uint32_t last = first + (1u << shift) - 1;
+        below += before;
+        const uint32_t exact_high = sampled && bin == BINS - 1 ? UINT16_MAX : last;
+        low = sampled && bin == 0 ? 0 : first;
+        high = exact_high;
+        if (low == high)
         {
-            return;
+            return (Border){low, wanted - below};
         }
-        shift = shift > BIN_BITS ? shift - BIN_BITS : 0;
-    }
-    if (wanted > 0 && wanted < count)
-    {
-        insertion_sort(keys, count, axis);
+        sampled = false;
     }
 }
 
-// How the layout splits a subtree: the left child is full, unless all leaves fit into it.
-static uint32_t left_count(const Subtree* tree)
+// ---- parting ----
+
+static void part_large(const Subtree* tree, uint32_t wanted, int axis, Border border)
 {
-    const uint32_t half = 1u << (tree->height - 1);
-    return tree->count < half ? tree->count : half;
+    uint32_t places[2] = {0, wanted};
+    uint32_t ties = border.ties;
+    for (uint32_t i = 0; i < tree->count; ++i)
+    {
+        const rblLeafKey key = tree->from[i];
+        const uint32_t x = key.axis[axis];
+        const uint32_t tie = x == border.value;
+        const uint32_t right = (x > border.value) | (tie & (ties == 0));
+        ties -= tie & (right ^ 1u);
+        tree->to[places[right]++] = key;
+    }
 }
 
+// Count for every key how many are less: no branches, and the inner loop runs in SIMD.
+static void part_small(const Subtree* tree, uint32_t wanted, int axis)
+{
+    int32_t ranks[SMALL];
+    for (uint32_t i = 0; i < tree->count; ++i)
+    {
+        ranks[i] = tree->from[i].axis[axis] * SMALL + (int32_t)i;
+    }
+    uint32_t places[2] = {0, wanted};
+    for (uint32_t i = 0; i < tree->count; ++i)
+    {
+        uint32_t less = 0;
+        for (uint32_t j = 0; j < tree->count; ++j)
+        {
+            less += ranks[j] < ranks[i];
+        }
+        tree->to[places[less >= wanted]++] = tree->from[i];
+    }
+}
+
+// Split where the layout does: the left child is full, unless all leaves fit into it.
 static void split(const Subtree* tree, Subtree* left, Subtree* right)
 {
-    const uint32_t wanted = left_count(tree);
-    *left = (Subtree){tree->from, tree->to, tree->begin, wanted, tree->height - 1};
-    *right = (Subtree){tree->from + wanted, tree->to + wanted, tree->begin + wanted, tree->count - wanted,
-                       tree->height - 1};
-    if (right->count > 0)
+    const uint32_t half = 1u << (tree->height - 1);
+    if (tree->count <= half)
     {
-        const Extent extent = measure(tree->from, tree->count);
-        const int axis = longest_axis(&extent);
-        // Start at the highest digit in which the keys differ.
-        uint32_t shift = 32 + 16 - BIN_BITS;
-        const uint32_t spread = (uint32_t)(extent.low[axis] ^ extent.high[axis]);
-        while (shift > 32 && spread >> (shift - 32) == 0)
-        {
-            shift -= 1;
-        }
-        select_front(tree->from, tree->to, tree->count, wanted, axis, shift);
+        *left = *tree;
+        left->height -= 1;
+        *right = (Subtree){0};
+        return;
     }
+    const Extent extent = measure(tree->from, tree->count, tree->count > SAMPLE ? tree->count / SAMPLE : 1);
+    const int axis = longest_axis(&extent);
+    if (tree->count <= SMALL)
+    {
+        part_small(tree, half, axis);
+    }
+    else
+    {
+        const Border border =
+            find_border(tree->from, tree->count, half, axis, extent.low[axis], extent.high[axis]);
+        part_large(tree, half, axis, border);
+    }
+    *left = (Subtree){tree->to, tree->from, tree->begin, half, tree->height - 1};
+    *right = (Subtree){tree->to + half, tree->from + half, tree->begin + half, tree->count - half,
+                       tree->height - 1};
 }
 
 static void order_subtree(const Ordering* ordering, Subtree tree)
 {
-    while (tree.count > ordering->smallest && tree.count > 1)
+    while (tree.count > ordering->smallest)
     {
         Subtree left, right;
         split(&tree, &left, &right);
-        order_subtree(ordering, right);
+        if (right.count > 0)
+        {
+            order_subtree(ordering, right);
+        }
         tree = left;
     }
     for (uint32_t i = 0; i < tree.count; ++i)
@@ -189,7 +229,7 @@ void rbl_order_top_down(rblJobs* jobs, const rblTreeLayout* layout, rblLeafKey* 
     };
     Subtree subtrees[1 << TOP_LEVELS] = {{keys, scratch, 0, layout->leaves, layout->leaf_level}};
     uint32_t count = 1;
-    for (int level = 0; level < TOP_LEVELS && layout->leaves > 1024; ++level)
+    for (int level = 0; level < TOP_LEVELS && layout->leaves > SAMPLE; ++level)
     {
         Subtree next[1 << TOP_LEVELS];
         uint32_t next_count = 0;
@@ -206,6 +246,7 @@ void rbl_order_top_down(rblJobs* jobs, const rblTreeLayout* layout, rblLeafKey* 
         memcpy(subtrees, next, sizeof *next * next_count);
         count = next_count;
     }
-    Ordering ordering = {smallest, order, subtrees};
-    rbl_parallel_for(jobs, count, 1, order_subtrees, &ordering);
+    const Ordering ordering = {smallest > 2 ? smallest : 2, order,
+                               subtrees}; // two leaves have no wrong order
+    rbl_parallel_for(jobs, count, 1, order_subtrees, (void*)&ordering);
 }

@@ -217,8 +217,18 @@ void rbl_forest_free(rblForest* forest)
 rblBvh rbl_forest_tree(const rblForest* forest, uint32_t index)
 {
     const rblTree* tree = &forest->trees[index];
-    return (rblBvh){tree->layout, forest->nodes + tree->first_node, forest->order + tree->first_leaf,
-                    forest->triangles + tree->first_leaf};
+    rblBvh bvh = {.layout = tree->layout};
+    if (tree->layout.leaves > 0)
+    {
+        for (uint32_t level = 0; level <= tree->layout.leaf_level; ++level)
+        {
+            bvh.level_starts[level] = rbl_tree_level_start(&tree->layout, level);
+        }
+        bvh.nodes = forest->nodes + tree->first_node;
+        bvh.order = forest->order + tree->first_leaf;
+        bvh.triangles = forest->triangles + tree->first_leaf;
+    }
+    return bvh;
 }
 
 // Arrays of at least this size; what is too small is replaced, its content is not kept.
@@ -326,7 +336,7 @@ static void build_tree(const ForestBuild* all, uint32_t index, rblJobs* jobs, ui
         }
         else
         {
-            order_well(&build, all->quality == RBL_BVH_QUALITY ? 1 : 64);
+            order_well(&build, all->quality == RBL_BVH_QUALITY ? 1 : 8);
         }
     }
     fill_boxes(&build);

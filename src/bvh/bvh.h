@@ -24,7 +24,7 @@ typedef struct rblTriangleSpan
 typedef enum rblBvhQuality
 {
     RBL_BVH_FAST,     // Morton order: for what moves every frame
-    RBL_BVH_BALANCED, // top-down order down to blocks of 64 leaves, the rest as it comes
+    RBL_BVH_BALANCED, // top-down order down to blocks of 8 leaves, which stay as they come
     RBL_BVH_QUALITY   // top-down order all the way: for what is queried often
 } rblBvhQuality;
 
@@ -38,6 +38,7 @@ typedef struct rblLeafTriangle
 typedef struct rblBvh
 {
     rblTreeLayout layout;
+    uint32_t level_starts[32];        // per level up to layout.leaf_level: memory index of its first node
     const rblAabb* nodes;             // by memory index: the root first, level by level, the leaves last
     const uint32_t* order;            // per leaf: its triangle in the span
     const rblLeafTriangle* triangles; // per leaf: its corners

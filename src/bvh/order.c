@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define BINS   256
+#define BINS   256u
 #define SMALL  64 // up to this many keys every one is compared with every other
 #define SAMPLE 64 // so many keys, evenly spaced, tell the longest axis of a large node
 
@@ -246,7 +246,6 @@ void rbl_order_top_down(rblJobs* jobs, const rblTreeLayout* layout, rblLeafKey* 
         memcpy(subtrees, next, sizeof *next * next_count);
         count = next_count;
     }
-    const Ordering ordering = {smallest > 2 ? smallest : 2, order,
-                               subtrees}; // two leaves have no wrong order
-    rbl_parallel_for(jobs, count, 1, order_subtrees, (void*)&ordering);
+    Ordering ordering = {smallest > 2 ? smallest : 2, order, subtrees}; // two leaves have no wrong order
+    rbl_parallel_for(jobs, count, 1, order_subtrees, &ordering);
 }

@@ -22,12 +22,13 @@ static inline void rbl_store4(float* p, rblFloat4 a)
 // Three floats, reading and writing no more than twelve bytes; the fourth lane is 0.
 static inline rblFloat4 rbl_load3(const float* p)
 {
-    return _mm_movelh_ps(_mm_castpd_ps(_mm_load_sd((const double*)(const void*)p)), _mm_load_ss(p + 2));
+    return _mm_movelh_ps(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i_u*)(const void*)p)),
+                         _mm_load_ss(p + 2));
 }
 
 static inline void rbl_store3(float* p, rblFloat4 a)
 {
-    _mm_storel_pi((__m64*)(void*)p, a);
+    _mm_storel_epi64((__m128i_u*)(void*)p, _mm_castps_si128(a));
     _mm_store_ss(p + 2, _mm_movehl_ps(a, a));
 }
 

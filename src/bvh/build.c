@@ -45,18 +45,14 @@ static void choose_grid(Build* build, uint32_t axis_bits)
 }
 
 // Twice the centroid of the triangle's box, in grid steps: dividing by two is left to the scale.
-static inline void quantise(const Build* build, uint32_t triangle, uint32_t out[3])
+static inline rblInt4 quantise(const Build* build, uint32_t triangle)
 {
     rblLeafTriangle corners;
     const rblBox4 box = rbl_span_triangle(build->span, triangle, &corners);
     const rblFloat4 twice = rbl_add4(box.lower, box.upper);
     const rblFloat4 highest = rbl_splat4((float)((1u << build->axis_bits) - 1));
     const rblFloat4 steps = rbl_mul4(rbl_sub4(twice, build->origin), build->scale);
-    float lanes[4];
-    rbl_store4(lanes, rbl_min4(rbl_max4(steps, rbl_splat4(0.0f)), highest));
-    out[0] = (uint32_t)lanes[0];
-    out[1] = (uint32_t)lanes[1];
-    out[2] = (uint32_t)lanes[2];
+    return rbl_truncate4(rbl_min4(rbl_max4(steps, rbl_splat4(0.0f)), highest));
 }
 
 // Put two zero bits between the bits of a number of up to 21 bits.
@@ -69,34 +65,30 @@ static inline uint64_t spread_bits(uint64_t x)
     return (x | x << 2) & 0x1249249249249249u;
 }
 
-// The same for up to 10 bits: all that a 30-bit code needs.
-static inline uint32_t spread_bits_10(uint32_t x)
-{
-    x = (x | x << 16) & 0x030000FFu;
-    x = (x | x << 8) & 0x0300F00Fu;
-    x = (x | x << 4) & 0x030C30C3u;
-    return (x | x << 2) & 0x09249249u;
-}
-
+// 30-bit codes: the three axes are spread side by side.
 static void make_short_codes(rblRange range, void* context)
 {
-    Build* build = context;
+    const Build* build = context;
     for (uint32_t t = range.begin; t < range.end; ++t)
     {
-        uint32_t q[3];
-        quantise(build, t, q);
-        const uint32_t code = spread_bits_10(q[0]) | spread_bits_10(q[1]) << 1 | spread_bits_10(q[2]) << 2;
-        build->items[t] = (uint64_t)code << build->index_bits | t;
+        rblInt4 spread = quantise(build, t);
+        spread = rbl_spread_step4(spread, 16, 0x030000FFu);
+        spread = rbl_spread_step4(spread, 8, 0x0300F00Fu);
+        spread = rbl_spread_step4(spread, 4, 0x030C30C3u);
+        spread = rbl_spread_step4(spread, 2, 0x09249249u);
+        uint32_t q[4];
+        rbl_store_int4(q, spread);
+        build->items[t] = (uint64_t)(q[0] | q[1] << 1 | q[2] << 2) << build->index_bits | t;
     }
 }
 
 static void make_long_codes(rblRange range, void* context)
 {
-    Build* build = context;
+    const Build* build = context;
     for (uint32_t t = range.begin; t < range.end; ++t)
     {
-        uint32_t q[3];
-        quantise(build, t, q);
+        uint32_t q[4];
+        rbl_store_int4(q, quantise(build, t));
         const uint64_t code = spread_bits(q[0]) | spread_bits(q[1]) << 1 | spread_bits(q[2]) << 2;
         build->items[t] = code << build->index_bits | t;
     }
@@ -104,11 +96,11 @@ static void make_long_codes(rblRange range, void* context)
 
 static void make_keys(rblRange range, void* context)
 {
-    Build* build = context;
+    const Build* build = context;
     for (uint32_t t = range.begin; t < range.end; ++t)
     {
-        uint32_t q[3];
-        quantise(build, t, q);
+        uint32_t q[4];
+        rbl_store_int4(q, quantise(build, t));
         build->keys[t] = (rblLeafKey){{(uint16_t)q[0], (uint16_t)q[1], (uint16_t)q[2]}, 0, t};
     }
 }
@@ -294,7 +286,9 @@ static rblResult plan_forest(rblForest* forest, const rblTriangleSpan* spans, ui
     forest->tree_count = count;
     forest->leaf_count = (uint32_t)leaves;
     forest->node_count = (uint32_t)nodes;
-    return reserve_leaves(forest, forest->leaf_count, forest->node_count + RBL_GROUP_PADDING) ? RBL_OK : rbl_fail_memory();
+    return reserve_leaves(forest, forest->leaf_count, forest->node_count + RBL_GROUP_PADDING)
+               ? RBL_OK
+               : rbl_fail_memory();
 }
 
 static rblResult reserve_trees(rblForest* forest, uint32_t count)

@@ -129,7 +129,8 @@ static BoxRay prepare_box_ray(const rblRay* ray)
 
 // Which of four boxes the ray enters before t_max, and where. The far side is moved out by a few ulps, so that rounding
 // never loses a box (Ize 2013, "Robust BVH Ray Traversal").
-static inline uint32_t hit_boxes(const BoxRay* ray, const rblBoxGroup* g, float t_min, float t_max, float enter[4])
+static inline uint32_t hit_boxes(const BoxRay* ray, const rblBoxGroup* g, float t_min, float t_max,
+                                 float enter[4])
 {
     const rblFloat4 near_x = ray->negative_x ? g->upper_x : g->lower_x;
     const rblFloat4 near_y = ray->negative_y ? g->upper_y : g->lower_y;
@@ -161,8 +162,8 @@ typedef struct StackEntry
 #define STACK_SIZE 64
 
 // Put the boxes that were hit on the stack, the nearest on top.
-static uint32_t push_sorted(StackEntry* stack, uint32_t size, uint32_t mask, const float enter[4], uint32_t level,
-                            uint32_t position)
+static uint32_t push_sorted(StackEntry* stack, uint32_t size, uint32_t mask, const float enter[4],
+                            uint32_t level, uint32_t position)
 {
     const uint32_t base = size;
     for (uint32_t lane = 0; lane < 4; ++lane)
@@ -249,7 +250,8 @@ static bool trace(const rblBvh* bvh, const rblRay* ray, rblRayHit* best, bool an
 static bool valid_ray(const rblRay* ray)
 {
     const float length2 = rbl_dot3(ray->direction, ray->direction);
-    return rbl_finite3(ray->origin) && rbl_finite3(ray->direction) && length2 > 0.0f && ray->t_min <= ray->t_max;
+    return rbl_finite3(ray->origin) && rbl_finite3(ray->direction) && length2 > 0.0f &&
+           ray->t_min <= ray->t_max;
 }
 
 bool rbl_bvh_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit)

@@ -8,6 +8,22 @@
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 typedef __m128 rblFloat4;
+typedef __m128i rblInt4;
+
+// Towards zero; lanes must lie in the range of int32_t.
+static inline rblInt4 rbl_truncate4(rblFloat4 a)
+{
+    return _mm_cvttps_epi32(a);
+}
+
+// (a | a << shift) & mask: one step of spreading bits apart.
+#define rbl_spread_step4(a, shift, mask)                                                                     \
+    _mm_and_si128(_mm_or_si128((a), _mm_slli_epi32((a), (shift))), _mm_set1_epi32((int)(mask)))
+
+static inline void rbl_store_int4(uint32_t* p, rblInt4 a)
+{
+    _mm_storeu_si128((__m128i_u*)(void*)p, a);
+}
 
 static inline rblFloat4 rbl_load4(const float* p)
 {
@@ -102,6 +118,20 @@ static inline void rbl_transpose4(rblFloat4* a, rblFloat4* b, rblFloat4* c, rblF
 #elif defined(__wasm_simd128__)
 #include <wasm_simd128.h>
 typedef v128_t rblFloat4;
+typedef v128_t rblInt4;
+
+static inline rblInt4 rbl_truncate4(rblFloat4 a)
+{
+    return wasm_i32x4_trunc_sat_f32x4(a);
+}
+
+#define rbl_spread_step4(a, shift, mask)                                                                     \
+    wasm_v128_and(wasm_v128_or((a), wasm_i32x4_shl((a), (shift))), wasm_i32x4_splat((int)(mask)))
+
+static inline void rbl_store_int4(uint32_t* p, rblInt4 a)
+{
+    wasm_v128_store(p, a);
+}
 
 static inline rblFloat4 rbl_load4(const float* p)
 {
@@ -329,6 +359,33 @@ static inline void rbl_transpose4(rblFloat4* a, rblFloat4* b, rblFloat4* c, rblF
             rows[i]->lane[j] = rows[j]->lane[i];
             rows[j]->lane[i] = swap;
         }
+    }
+}
+
+typedef struct rblInt4
+{
+    uint32_t lane[4];
+} rblInt4;
+
+static inline rblInt4 rbl_truncate4(rblFloat4 a)
+{
+    rblInt4 r;
+    RBL_LANES((uint32_t)(int32_t)a.lane[i]);
+    return r;
+}
+
+static inline rblInt4 rbl_spread_step4(rblInt4 a, uint32_t shift, uint32_t mask)
+{
+    rblInt4 r;
+    RBL_LANES((a.lane[i] | a.lane[i] << shift) & mask);
+    return r;
+}
+
+static inline void rbl_store_int4(uint32_t* p, rblInt4 a)
+{
+    for (int i = 0; i < 4; ++i)
+    {
+        p[i] = a.lane[i];
     }
 }
 

@@ -1,0 +1,327 @@
+// Rays and overlaps through the implicit tree, against brute force.
+#include "testing.h"
+
+#include "base/random.h"
+#include "bvh/overlap.h"
+#include "bvh/ray.h"
+#include "math/vec.h"
+#include <stdlib.h>
+#include <string.h>
+
+// Triangles of random size in the unit cube; on a coarse grid there are many exact ties and touches.
+static rblTriangleSpan random_span(rblRandom* random, uint32_t triangles, bool coarse)
+{
+    float* positions = malloc(sizeof *positions * (9 * (size_t)triangles + 1));
+    for (uint32_t t = 0; t < triangles; ++t)
+    {
+        const double size = rbl_random_range(random, 0.01, 0.2);
+        float center[3];
+        for (int a = 0; a < 3; ++a)
+        {
+            center[a] = (float)rbl_random_double(random);
+        }
+        for (int k = 0; k < 9; ++k)
+        {
+            const float x = center[k % 3] + (float)rbl_random_range(random, -size, size);
+            positions[9 * t + k] = coarse ? floorf(x * 8.0f) / 8.0f : x;
+        }
+    }
+    return (rblTriangleSpan){
+        .positions = positions, .stride = 12, .vertex_count = 3 * triangles, .triangle_count = triangles};
+}
+
+static void free_span(const rblTriangleSpan* span)
+{
+    free((void*)(uintptr_t)span->positions);
+}
+
+// ---- rays ----
+
+static rblVec3d corner_of(const rblTriangleSpan* span, uint32_t triangle, int k)
+{
+    const float* p = (const float*)span->positions + 9 * (size_t)triangle + 3 * k;
+    return (rblVec3d){(double)p[0], (double)p[1], (double)p[2]};
+}
+
+// Moeller and Trumbore 1997 in 64 bits. `margin` is how clear the answer is: hits and misses near an edge are doubtful.
+static bool hit_by_force(const rblTriangleSpan* span, uint32_t triangle, const rblRay* ray, double* t,
+                         double* margin)
+{
+    const rblVec3d a = corner_of(span, triangle, 0);
+    const rblVec3d e1 = rbl_sub3d(corner_of(span, triangle, 1), a);
+    const rblVec3d e2 = rbl_sub3d(corner_of(span, triangle, 2), a);
+    const rblVec3d d = rbl_to_double3(ray->direction);
+    const rblVec3d p = rbl_cross3d(d, e2);
+    const double determinant = rbl_dot3d(e1, p);
+    if (fabs(determinant) < 1e-9)
+    {
+        *margin = determinant == 0.0 ? 1.0 : 0.0;
+        return false;
+    }
+    const rblVec3d s = rbl_sub3d(rbl_to_double3(ray->origin), a);
+    const rblVec3d q = rbl_cross3d(s, e1);
+    const double u = rbl_dot3d(s, p) / determinant;
+    const double v = rbl_dot3d(d, q) / determinant;
+    *t = rbl_dot3d(e2, q) / determinant;
+    const double inside = rbl_mind(u, rbl_mind(v, 1.0 - u - v));
+    const double in_range = rbl_mind(*t - (double)ray->t_min, (double)ray->t_max - *t);
+    *margin = rbl_mind(fabs(inside), fabs(in_range));
+    return inside >= 0.0 && in_range >= 0.0;
+}
+
+static rblRay random_ray(rblRandom* random)
+{
+    rblRay ray = {.t_min = 0.0f, .t_max = (float)rbl_random_range(random, 0.2, 4.0)};
+    for (int a = 0; a < 3; ++a)
+    {
+        (&ray.origin.x)[a] = (float)rbl_random_range(random, -0.5, 1.5);
+        (&ray.direction.x)[a] = (float)rbl_random_range(random, -1, 1);
+    }
+    const uint32_t flat = rbl_random_below(random, 6); // some rays run along an axis or in a plane
+    if (flat < 3)
+    {
+        (&ray.direction.x)[flat] = 0.0f;
+    }
+    return ray;
+}
+
+static void check_ray(const rblBvh* bvh, const rblTriangleSpan* span, const rblRay* ray)
+{
+    double best = INFINITY;
+    double doubt = 1.0;
+    for (uint32_t i = 0; i < span->triangle_count; ++i)
+    {
+        double t = INFINITY, margin = 1.0;
+        const bool hit = hit_by_force(span, i, ray, &t, &margin);
+        best = hit && t < best ? t : best;
+        doubt = margin < doubt ? margin : doubt;
+    }
+    rblRayHit hit = {.t = -1.0f};
+    const bool found = rbl_bvh_ray_closest(bvh, ray, &hit);
+    assert_true(found == rbl_bvh_ray_any(bvh, ray));
+    assert_true(found || hit.t == -1.0f);
+    if (doubt < 1e-4) // 32 and 64 bits may disagree
+    {
+        return;
+    }
+    assert_true(found == (best < (double)INFINITY));
+    if (found)
+    {
+        check_close(hit.t, best, 1e-4);
+        const rblVec3d a = corner_of(span, hit.triangle, 0);
+        const rblVec3d b = corner_of(span, hit.triangle, 1);
+        const rblVec3d c = corner_of(span, hit.triangle, 2);
+        rblVec3d point = rbl_scale3d(a, 1.0 - (double)hit.u - (double)hit.v);
+        point = rbl_mul_add3d(rbl_mul_add3d(point, (double)hit.u, b), (double)hit.v, c);
+        const rblVec3d along =
+            rbl_mul_add3d(rbl_to_double3(ray->origin), (double)hit.t, rbl_to_double3(ray->direction));
+        assert_true(rbl_distance3d(point, along) < 1e-4);
+    }
+}
+
+static void rays_find_what_brute_force_finds(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(1, 0);
+    rblForest forest;
+    rbl_forest_init(&forest, rbl_default_allocator());
+    for (uint32_t round = 0; round < 60; ++round)
+    {
+        const rblTriangleSpan span = random_span(&random, 1 + rbl_random_below(&random, 200), false);
+        check_ok(rbl_forest_build(&forest, &span, 1, (rblBvhQuality)(round % 3), rbl_default_jobs()));
+        const rblBvh bvh = rbl_forest_tree(&forest, 0);
+        for (int i = 0; i < 100; ++i)
+        {
+            const rblRay ray = random_ray(&random);
+            check_ray(&bvh, &span, &ray);
+        }
+        free_span(&span);
+    }
+    rbl_forest_free(&forest);
+}
+
+// A closed box around the origin: every ray from inside hits, also through vertices, edges and diagonals.
+static void no_ray_slips_through_a_closed_surface(void** state)
+{
+    (void)state;
+    static const float corners[24] = {-1, -1, -1, 1, -1, -1, -1, 1, -1, 1, 1, -1,
+                                      -1, -1, 1,  1, -1, 1,  -1, 1, 1,  1, 1, 1};
+    static const uint32_t indices[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    const rblTriangleSpan span = {
+        .positions = corners, .stride = 12, .vertex_count = 8, .indices = indices, .triangle_count = 12};
+    rblForest forest;
+    rbl_forest_init(&forest, rbl_default_allocator());
+    check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_QUALITY, rbl_default_jobs()));
+    const rblBvh bvh = rbl_forest_tree(&forest, 0);
+    for (int x = -8; x <= 8; ++x)
+    {
+        for (int y = -8; y <= 8; ++y)
+        {
+            for (int z = -8; z <= 8; ++z)
+            {
+                const rblRay ray = {.direction = {(float)x, (float)y, (float)z}, .t_max = 1e30f};
+                rblRayHit hit;
+                const bool zero = x == 0 && y == 0 && z == 0;
+                assert_true(rbl_bvh_ray_closest(&bvh, &ray, &hit) == !zero);
+                if (!zero)
+                {
+                    const double longest = rbl_maxd(abs(x), rbl_maxd(abs(y), abs(z)));
+                    check_close((double)hit.t * longest, 1.0, 1e-6);
+                }
+            }
+        }
+    }
+    rbl_forest_free(&forest);
+}
+
+static void rays_that_are_no_rays_and_empty_trees_hit_nothing(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(2, 0);
+    const rblTriangleSpan span = random_span(&random, 20, false);
+    rblForest forest;
+    rbl_forest_init(&forest, rbl_default_allocator());
+    check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_FAST, rbl_default_jobs()));
+    const rblBvh bvh = rbl_forest_tree(&forest, 0);
+    const rblBvh empty = {0};
+    rblRay ray = {.origin = {0, 0, -1}, .direction = {0, 0, 1}, .t_max = 10};
+    assert_false(rbl_bvh_ray_any(&empty, &ray));
+    ray.direction.z = 0;
+    assert_false(rbl_bvh_ray_any(&bvh, &ray));
+    ray.direction.z = NAN;
+    assert_false(rbl_bvh_ray_any(&bvh, &ray));
+    ray.direction.z = 1;
+    ray.t_max = NAN;
+    assert_false(rbl_bvh_ray_any(&bvh, &ray));
+    rbl_forest_free(&forest);
+    free_span(&span);
+}
+
+// ---- overlaps ----
+
+static bool boxes_meet(const rblAabb* a, const rblAabb* b)
+{
+    return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
+           b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
+
+static const rblAabb* leaf_box(const rblBvh* bvh, uint32_t leaf)
+{
+    return &bvh->nodes[bvh->level_starts[bvh->layout.leaf_level] + leaf];
+}
+
+// Every pair by force must be found once, and nothing else.
+static void check_overlaps(const rblForest* forest, const rblTreePair* pairs, uint32_t pair_count,
+                           const rblLeafPairArray* found)
+{
+    size_t expected = 0;
+    for (uint32_t p = 0; p < pair_count; ++p)
+    {
+        const rblBvh a = rbl_forest_tree(forest, pairs[p].a);
+        const rblBvh b = rbl_forest_tree(forest, pairs[p].b);
+        unsigned char* seen = calloc((size_t)a.layout.leaves * b.layout.leaves + 1, 1);
+        for (size_t i = 0; i < found->count; ++i)
+        {
+            if (found->data[i].pair == p)
+            {
+                seen[(size_t)found->data[i].leaf_a * b.layout.leaves + found->data[i].leaf_b] += 1;
+            }
+        }
+        for (uint32_t i = 0; i < a.layout.leaves; ++i)
+        {
+            for (uint32_t j = 0; j < b.layout.leaves; ++j)
+            {
+                const bool wanted = pairs[p].a != pairs[p].b || i < j;
+                const bool meet = wanted && boxes_meet(leaf_box(&a, i), leaf_box(&b, j));
+                assert_int_equal(seen[(size_t)i * b.layout.leaves + j], meet);
+                expected += meet;
+            }
+        }
+        free(seen);
+    }
+    assert_int_equal(found->count, expected);
+}
+
+static void overlaps_of_many_trees_match_brute_force(void** state)
+{
+    (void)state;
+    enum
+    {
+        TREES = 5
+    };
+    rblRandom random = rbl_random_seed(3, 0);
+    rblJobs* jobs;
+    const rblTasks tasks = {.worker_count = 3};
+    check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
+    for (uint32_t round = 0; round < 40; ++round)
+    {
+        rblTriangleSpan spans[TREES];
+        for (int i = 0; i < TREES; ++i)
+        {
+            spans[i] = random_span(&random, rbl_random_below(&random, 120), round % 2 == 0);
+        }
+        rblForest forest;
+        rbl_forest_init(&forest, rbl_default_allocator());
+        check_ok(rbl_forest_build(&forest, spans, TREES, (rblBvhQuality)(round % 3), jobs));
+        const rblTreePair pairs[] = {{0, 1}, {2, 2}, {1, 4}, {3, 3}, {4, 0}, {0, 0}};
+        for (uint32_t mu = 1; mu <= 3; ++mu)
+        {
+            rblOverlapOptions options = {.entry_level = round % 4, .depth_step = mu};
+            options.frontier_goal = round % 3 == 0 ? UINT32_MAX : 10;
+            rblLeafPairArray serial, parallel;
+            rbl_array_init(&serial, rbl_default_allocator());
+            rbl_array_init(&parallel, rbl_default_allocator());
+            rblOverlapCounters counters;
+            check_ok(rbl_overlap_leaves(&forest, pairs, 6, &options, rbl_serial_jobs(), &serial, &counters));
+            check_ok(rbl_overlap_leaves(&forest, pairs, 6, &options, jobs, &parallel, NULL));
+            check_overlaps(&forest, pairs, 6, &serial);
+            assert_int_equal(serial.count, parallel.count);
+            if (serial.count > 0)
+            {
+                assert_memory_equal(serial.data, parallel.data, sizeof *serial.data * serial.count);
+            }
+            assert_true(counters.rounds > 0 && counters.peak_frontier > 0);
+            rbl_array_free(&serial);
+            rbl_array_free(&parallel);
+        }
+        rbl_forest_free(&forest);
+        for (int i = 0; i < TREES; ++i)
+        {
+            free_span(&spans[i]);
+        }
+    }
+    rbl_jobs_destroy(jobs);
+    assert_int_equal(rbl_bytes_in_use(), 0);
+}
+
+static void bad_overlap_calls_are_refused(void** state)
+{
+    (void)state;
+    rblForest forest;
+    rbl_forest_init(&forest, rbl_default_allocator());
+    rblLeafPairArray found;
+    rbl_array_init(&found, rbl_default_allocator());
+    const rblTreePair pair = {0, 0};
+    rblOverlapOptions options = rbl_default_overlap_options();
+    check_fails(RBL_ERROR_ARGUMENT,
+                rbl_overlap_leaves(&forest, &pair, 1, &options, rbl_serial_jobs(), &found, NULL));
+    options.depth_step = 4;
+    check_fails(RBL_ERROR_ARGUMENT,
+                rbl_overlap_leaves(&forest, &pair, 0, &options, rbl_serial_jobs(), &found, NULL));
+    options.depth_step = 2;
+    check_ok(rbl_overlap_leaves(&forest, &pair, 0, &options, rbl_serial_jobs(), &found, NULL));
+    assert_int_equal(found.count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rays_find_what_brute_force_finds),
+        cmocka_unit_test(no_ray_slips_through_a_closed_surface),
+        cmocka_unit_test(rays_that_are_no_rays_and_empty_trees_hit_nothing),
+        cmocka_unit_test(overlaps_of_many_trees_match_brute_force),
+        cmocka_unit_test(bad_overlap_calls_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

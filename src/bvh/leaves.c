@@ -126,7 +126,8 @@ static void check_indices(rblRange range, void* context)
     for (uint32_t i = range.end; i-- > range.begin;)
     {
         const uint32_t* t = check->span->indices + 3 * (size_t)i;
-        offender = (t[0] < vertices) & (t[1] < vertices) & (t[2] < vertices) ? offender : i;
+        const bool valid = (t[0] < vertices) & (t[1] < vertices) & (t[2] < vertices);
+        offender = valid ? offender : i;
     }
     check->offender[range.block] = offender;
 }

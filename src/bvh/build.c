@@ -3,6 +3,7 @@
 #include "bvh/leaves.h"
 #include "bvh/order.h"
 #include "bvh/radix_sort.h"
+#include "math/morton.h"
 #include "math/vec.h"
 #include <string.h>
 
@@ -55,17 +56,7 @@ static inline rblInt4 quantise(const Build* build, uint32_t triangle)
     return rbl_truncate4(rbl_min4(rbl_max4(steps, rbl_splat4(0.0f)), highest));
 }
 
-// Put two zero bits between the bits of a number of up to 21 bits.
-static inline uint64_t spread_bits(uint64_t x)
-{
-    x = (x | x << 32) & 0x001F00000000FFFFu;
-    x = (x | x << 16) & 0x001F0000FF0000FFu;
-    x = (x | x << 8) & 0x100F00F00F00F00Fu;
-    x = (x | x << 4) & 0x10C30C30C30C30C3u;
-    return (x | x << 2) & 0x1249249249249249u;
-}
-
-// 30-bit codes: the three axes are spread side by side.
+// 30-bit codes, the three axes spread side by side; rbl_morton30 would take them one by one.
 static void make_short_codes(rblRange range, void* context)
 {
     const Build* build = context;
@@ -89,8 +80,7 @@ static void make_long_codes(rblRange range, void* context)
     {
         uint32_t q[4];
         rbl_store_int4(q, quantise(build, t));
-        const uint64_t code = spread_bits(q[0]) | spread_bits(q[1]) << 1 | spread_bits(q[2]) << 2;
-        build->items[t] = code << build->index_bits | t;
+        build->items[t] = rbl_morton63(q[0], q[1], q[2]) << build->index_bits | t;
     }
 }
 

@@ -67,7 +67,7 @@ static rblResult find_fans(rblCollapseMesh* mesh)
     for (uint32_t c = 0; c < corners; ++c)
     {
         const uint32_t v = start_vertex(mesh, c);
-        mesh->marks[v] += 1; // counts corners for now
+        mesh->marks[v] += 1; // how many corners the vertex has, to compare with its fan below
         if (mesh->vertex_corners[v] == RBL_NONE)
         {
             mesh->vertex_corners[v] = rightmost(mesh, c);

@@ -3,6 +3,8 @@
 #include "base/hash_map.h"
 #include "base/number.h"
 #include "base/random.h"
+#include "bvh/overlap.h"
+#include "bvh/ray.h"
 #include "math/predicates.h"
 #include "math/trig.h"
 #include "rubble/rubble.h"
@@ -217,6 +219,88 @@ static void hash_repair(rblMeshId mesh)
     require(rbl_mesh_destroy(triangles), "destroy");
 }
 
+static void add_box(const rblAabb* box)
+{
+    add_double((double)box->lower.x);
+    add_double((double)box->lower.y);
+    add_double((double)box->lower.z);
+    add_double((double)box->upper.x);
+    add_double((double)box->upper.y);
+    add_double((double)box->upper.z);
+}
+
+static void add_tree(const rblBvh* bvh)
+{
+    for (uint32_t i = 0; i < rbl_tree_node_count(&bvh->layout); ++i)
+    {
+        add_box(&bvh->nodes[i]);
+    }
+    for (uint32_t i = 0; i < bvh->layout.leaves; ++i)
+    {
+        add_u32(bvh->order[i]);
+    }
+}
+
+static void add_rays(const rblBvh* bvh)
+{
+    rblRandom random = rbl_random_seed(4, 1);
+    for (int i = 0; i < 2000; ++i)
+    {
+        const rblVec3d o = random_point(&random);
+        const rblVec3d d = random_point(&random);
+        const rblRay ray = {.origin = {(float)o.x, (float)o.y, (float)o.z},
+                            .direction = {(float)d.x, (float)d.y, (float)d.z},
+                            .t_max = 10.0f};
+        rblRayHit hit = {0};
+        add_u32(rbl_bvh_ray_closest(bvh, &ray, &hit));
+        add_double((double)hit.t + (double)hit.u + (double)hit.v);
+        add_u32(hit.triangle);
+    }
+}
+
+static void add_overlaps(const rblForest* forest)
+{
+    const rblTreePair itself = {0, 0};
+    const rblOverlapOptions options = rbl_default_overlap_options();
+    rblLeafPairArray found;
+    rbl_array_init(&found, rbl_default_allocator());
+    require(rbl_overlap_leaves(forest, &itself, 1, &options, rbl_default_jobs(), &found, NULL), "overlap");
+    for (size_t i = 0; i < found.count; ++i)
+    {
+        add_u32(found.data[i].leaf_a);
+        add_u32(found.data[i].leaf_b);
+    }
+    rbl_array_free(&found);
+}
+
+// Trees of every quality over one mesh, what rays hit in them, and what overlaps.
+static void hash_trees(rblMeshId mesh)
+{
+    rblMeshId triangles;
+    rblMeshView view;
+    require(rbl_mesh_triangulate(mesh, &triangles), "triangulate");
+    require(rbl_mesh_view(triangles, &view), "view");
+    const rblTriangleSpan span = {.positions = view.positions,
+                                  .stride = sizeof(rblVec3d),
+                                  .is_double = true,
+                                  .vertex_count = view.vertex_count,
+                                  .indices = view.corner_vertices,
+                                  .triangle_count = view.face_count};
+    rblForest forest;
+    rbl_forest_init(&forest, rbl_default_allocator());
+    for (int quality = RBL_BVH_FAST; quality <= RBL_BVH_QUALITY; ++quality)
+    {
+        require(rbl_forest_build(&forest, &span, 1, (rblBvhQuality)quality, rbl_default_jobs()), "forest");
+        const rblBvh bvh = rbl_forest_tree(&forest, 0);
+        add_tree(&bvh);
+        add_rays(&bvh);
+        add_overlaps(&forest);
+    }
+    rbl_forest_free(&forest);
+    require(rbl_mesh_destroy(triangles), "destroy");
+    print_area("trees");
+}
+
 int main(int argc, char** argv)
 {
     area_hash = RBL_HASH_START;
@@ -230,6 +314,7 @@ int main(int argc, char** argv)
     require(rbl_mesh_make("statue", NULL, 0, &statue), "statue");
     hash_simplify(statue);
     hash_repair(statue);
+    hash_trees(statue);
     require(rbl_mesh_destroy(statue), "destroy");
     return rbl_set_tasks(NULL) == RBL_OK ? 0 : 1;
 }

@@ -58,7 +58,7 @@ static Soup random_soup(rblRandom* random, uint32_t triangles, double scale)
 static void check_tree(const rblForest* forest, uint32_t tree, const rblTriangleSpan* span)
 {
     const rblBvh bvh = rbl_forest_tree(forest, tree);
-    assert_int_equal(rbl_bvh_find_fault(&bvh, span), UINT32_MAX);
+    assert_int_equal(rbl_tree_find_fault(&bvh, span), UINT32_MAX);
     // Every triangle in exactly one leaf.
     unsigned char* seen = calloc(span->triangle_count + 1, 1);
     for (uint32_t i = 0; i < span->triangle_count; ++i)
@@ -289,7 +289,7 @@ static void quality_order_beats_morton_order(void** state)
         rbl_forest_init(&forest, rbl_default_allocator());
         check_ok(rbl_forest_build(&forest, &soup.span, 1, qualities[q], rbl_default_jobs()));
         const rblBvh bvh = rbl_forest_tree(&forest, 0);
-        sah[q] = rbl_bvh_sah(&bvh);
+        sah[q] = rbl_tree_sah(&bvh);
         rbl_forest_free(&forest);
     }
     assert_true(sah[2] < sah[1] && sah[1] < sah[0]);
@@ -346,8 +346,8 @@ static void nothing_is_a_valid_forest(void** state)
     check_ok(rbl_forest_build(&forest, &empty, 1, RBL_BVH_QUALITY, rbl_default_jobs()));
     const rblBvh bvh = rbl_forest_tree(&forest, 0);
     assert_int_equal(bvh.layout.leaves, 0);
-    assert_true(rbl_bvh_sah(&bvh) == 0.0);
-    assert_int_equal(rbl_bvh_find_fault(&bvh, &empty), UINT32_MAX);
+    assert_true(rbl_tree_sah(&bvh) == 0.0);
+    assert_int_equal(rbl_tree_find_fault(&bvh, &empty), UINT32_MAX);
     rbl_forest_free(&forest);
 }
 

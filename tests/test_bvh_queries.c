@@ -97,8 +97,8 @@ static void check_ray(const rblBvh* bvh, const rblTriangleSpan* span, const rblR
         doubt = margin < doubt ? margin : doubt;
     }
     rblRayHit hit = {.t = -1.0f};
-    const bool found = rbl_bvh_ray_closest(bvh, ray, &hit);
-    assert_true(found == rbl_bvh_ray_any(bvh, ray));
+    const bool found = rbl_tree_ray_closest(bvh, ray, &hit);
+    assert_true(found == rbl_tree_ray_any(bvh, ray));
     assert_true(found || hit.t == -1.0f);
     if (doubt < 1e-4) // 32 and 64 bits may disagree
     {
@@ -163,7 +163,7 @@ static void no_ray_slips_through_a_closed_surface(void** state)
                 const rblRay ray = {.direction = {(float)x, (float)y, (float)z}, .t_max = 1e30f};
                 rblRayHit hit;
                 const bool zero = x == 0 && y == 0 && z == 0;
-                assert_true(rbl_bvh_ray_closest(&bvh, &ray, &hit) == !zero);
+                assert_true(rbl_tree_ray_closest(&bvh, &ray, &hit) == !zero);
                 if (!zero)
                 {
                     const double longest = rbl_maxd(abs(x), rbl_maxd(abs(y), abs(z)));
@@ -186,14 +186,14 @@ static void rays_that_are_no_rays_and_empty_trees_hit_nothing(void** state)
     const rblBvh bvh = rbl_forest_tree(&forest, 0);
     const rblBvh empty = {0};
     rblRay ray = {.origin = {0, 0, -1}, .direction = {0, 0, 1}, .t_max = 10};
-    assert_false(rbl_bvh_ray_any(&empty, &ray));
+    assert_false(rbl_tree_ray_any(&empty, &ray));
     ray.direction.z = 0;
-    assert_false(rbl_bvh_ray_any(&bvh, &ray));
+    assert_false(rbl_tree_ray_any(&bvh, &ray));
     ray.direction.z = NAN;
-    assert_false(rbl_bvh_ray_any(&bvh, &ray));
+    assert_false(rbl_tree_ray_any(&bvh, &ray));
     ray.direction.z = 1;
     ray.t_max = NAN;
-    assert_false(rbl_bvh_ray_any(&bvh, &ray));
+    assert_false(rbl_tree_ray_any(&bvh, &ray));
     rbl_forest_free(&forest);
     free_span(&span);
 }

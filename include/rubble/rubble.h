@@ -3,6 +3,7 @@
 #define RUBBLE_RUBBLE_H
 
 #include "rubble/allocator.h"
+#include "rubble/bvh.h"
 #include "rubble/export.h"
 #include "rubble/inspect.h"
 #include "rubble/io.h"

@@ -10,7 +10,7 @@ static double half_area(const rblAabb* box)
     return size.x * size.y + size.y * size.z + size.z * size.x;
 }
 
-double rbl_bvh_sah(const rblBvh* bvh)
+double rbl_tree_sah(const rblBvh* bvh)
 {
     if (bvh->layout.leaves == 0)
     {
@@ -58,7 +58,7 @@ static bool leaf_is_right(const rblBvh* bvh, const rblTriangleSpan* span, uint32
            same_box(&box, &bvh->nodes[start + leaf]);
 }
 
-uint32_t rbl_bvh_find_fault(const rblBvh* bvh, const rblTriangleSpan* span)
+uint32_t rbl_tree_find_fault(const rblBvh* bvh, const rblTriangleSpan* span)
 {
     if (bvh->layout.leaves != span->triangle_count)
     {

@@ -8,25 +8,7 @@
 
 #include "base/jobs.h"
 #include "bvh/layout.h"
-#include "rubble/math.h"
-
-// Triangles to build over: three vertex indices each, or consecutive vertices when `indices` is null.
-typedef struct rblTriangleSpan
-{
-    const void* positions; // x, y, z of vertex v begin at byte v * stride
-    size_t stride;         // bytes; a multiple of the coordinate's size, at least three of them
-    bool is_double;        // coordinates are doubles; boxes are then rounded outwards to floats
-    uint32_t vertex_count;
-    const uint32_t* indices; // 3 * triangle_count, or null
-    uint32_t triangle_count;
-} rblTriangleSpan;
-
-typedef enum rblBvhQuality
-{
-    RBL_BVH_FAST,     // Morton order: for what moves every frame
-    RBL_BVH_BALANCED, // top-down order down to blocks of 8 leaves, which stay as they come
-    RBL_BVH_QUALITY   // top-down order all the way: for what is queried often
-} rblBvhQuality;
+#include "rubble/bvh.h"
 
 // One triangle as it lies in a leaf, so that queries read sequentially.
 typedef struct rblLeafTriangle
@@ -89,10 +71,10 @@ rblResult rbl_forest_refit(rblForest* forest, const rblTriangleSpan* spans, uint
 rblBvh rbl_forest_tree(const rblForest* forest, uint32_t tree);
 
 // Surface area heuristic, cost 1 per box and 1 per triangle test: the areas of all nodes over the root's.
-double rbl_bvh_sah(const rblBvh* bvh);
+double rbl_tree_sah(const rblBvh* bvh);
 
 // Checks of the whole structure, for tests: every parent box is exactly the union of its children, every leaf box
 // that of its triangle, every triangle in one leaf. Returns the first offending memory index, UINT32_MAX when none.
-uint32_t rbl_bvh_find_fault(const rblBvh* bvh, const rblTriangleSpan* span);
+uint32_t rbl_tree_find_fault(const rblBvh* bvh, const rblTriangleSpan* span);
 
 #endif

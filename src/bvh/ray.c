@@ -254,7 +254,7 @@ static bool valid_ray(const rblRay* ray)
            ray->t_min <= ray->t_max;
 }
 
-bool rbl_bvh_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit)
+bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit)
 {
     rblRayHit best;
     if (bvh->layout.leaves == 0 || !valid_ray(ray) || !trace(bvh, ray, &best, false))
@@ -266,7 +266,7 @@ bool rbl_bvh_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit)
     return true;
 }
 
-bool rbl_bvh_ray_any(const rblBvh* bvh, const rblRay* ray)
+bool rbl_tree_ray_any(const rblBvh* bvh, const rblRay* ray)
 {
     rblRayHit best;
     return bvh->layout.leaves > 0 && valid_ray(ray) && trace(bvh, ray, &best, true);

@@ -252,7 +252,7 @@ static void add_rays(const rblBvh* bvh)
                             .direction = {(float)d.x, (float)d.y, (float)d.z},
                             .t_max = 10.0f};
         rblRayHit hit = {0};
-        add_u32(rbl_bvh_ray_closest(bvh, &ray, &hit));
+        add_u32(rbl_tree_ray_closest(bvh, &ray, &hit));
         add_double((double)hit.t + (double)hit.u + (double)hit.v);
         add_u32(hit.triangle);
     }

@@ -1,0 +1,211 @@
+/// Shapes: what bodies are made of. A shape is a set of sample points in a hierarchy, a signed-distance oracle, a
+/// surface to draw and mass properties. Immutable, shared, reference-counted; metres, in axes of its own.
+///
+/// Kinds: primitives with closed forms, convex hulls, level sets of any closed mesh, compounds, and your own through
+/// rblUserShape. Two shapes meet in rbl_shape_collide(), whatever their kinds.
+#ifndef RUBBLE_SHAPE_H
+#define RUBBLE_SHAPE_H
+
+#include "rubble/bvh.h"
+#include "rubble/inspect.h"
+#include "rubble/mesh.h"
+
+RBL_EXTERN_C_BEGIN
+
+/// Handle to a shape. Zero is null; pass by value, compare, store.
+typedef struct rblShapeId
+{
+    uint32_t index1;     ///< slot + 1, so zeroed memory is the null id
+    uint32_t generation; ///< bumped when the slot is reused: stale ids are caught
+} rblShapeId;
+
+typedef enum rblShapeKind
+{
+    RBL_SHAPE_PLANE, ///< half space; static bodies only
+    RBL_SHAPE_SPHERE,
+    RBL_SHAPE_CAPSULE,
+    RBL_SHAPE_BOX,
+    RBL_SHAPE_CYLINDER,
+    RBL_SHAPE_HULL,
+    RBL_SHAPE_LEVEL_SET, ///< sparse narrow-band grid of any closed mesh
+    RBL_SHAPE_COMPOUND,  ///< several shapes, rigidly joined
+    RBL_SHAPE_USER,      ///< functions of yours
+    RBL_SHAPE_KIND_COUNT
+} rblShapeKind;
+
+/// A short fixed name such as "level set". Never null.
+RBL_API const char* rbl_shape_kind_name(rblShapeKind kind);
+
+// ---- making shapes ----
+
+/// The half space below a plane through the origin; `normal` points out of the solid and need not be of unit length.
+RBL_API rblResult rbl_shape_create_plane(rblVec3 normal, rblShapeId* out);
+
+/// Origins lie at the centre. Capsules and cylinders stand upright (axis y); a capsule's height includes its ends.
+/// Refused: sizes that are not positive and finite, a capsule lower than its diameter.
+RBL_API rblResult rbl_shape_create_sphere(float radius, rblShapeId* out);
+RBL_API rblResult rbl_shape_create_capsule(float radius, float height, rblShapeId* out);
+RBL_API rblResult rbl_shape_create_box(rblVec3 size, rblShapeId* out);
+RBL_API rblResult rbl_shape_create_cylinder(float radius, float height, rblShapeId* out);
+
+/// The convex hull of points. Points inside are dropped, nearly coplanar faces merged. Refused: points that are not
+/// finite, fewer than four, all in a plane (a zero-thickness hull), more than RBL_HULL_MAX_VERTICES on the hull.
+RBL_API rblResult rbl_shape_create_hull(const rblVec3* points, uint32_t count, rblShapeId* out);
+#define RBL_HULL_MAX_VERTICES 255
+
+/// How a mesh becomes a level set.
+typedef struct rblLevelSetDef
+{
+    rblMeshId mesh;       ///< closed; anything else is refused with the verdict of rbl_mesh_inspect()
+    float error;          ///< wanted largest error of the surface, metres; 0: 0.2 % of the bounding diagonal
+    float cell;           ///< cell size, metres; 0: chosen from `error`
+    uint32_t max_cells;   ///< along the longest side; default 256
+    float sample_spacing; ///< of surface samples, metres; 0: two cells. Edges and corners are always sampled.
+    uint32_t cookie;      ///< set by rbl_default_level_set_def()
+} rblLevelSetDef;
+
+RBL_API rblLevelSetDef rbl_default_level_set_def(void);
+RBL_API rblResult rbl_shape_create_level_set(const rblLevelSetDef* def, rblShapeId* out);
+
+/// Shapes joined at fixed poses. Children are kept alive by the compound. Where they overlap, mass counts twice.
+typedef struct rblShapeChild
+{
+    rblShapeId shape; ///< not a plane, not a compound
+    rblTransform pose;
+} rblShapeChild;
+
+RBL_API rblResult rbl_shape_create_compound(const rblShapeChild* children, uint32_t count, rblShapeId* out);
+
+/// A shape of your own. Functions are called from several threads at once and must not depend on anything that changes.
+typedef struct rblUserShape
+{
+    const char* name; ///< copied; recordings name shapes that they cannot store
+
+    /// Signed distance of a point to the surface, negative inside, and its gradient (unit length where it exists).
+    /// Outside `bounds` any lower bound of the distance will do; the sign must be right everywhere.
+    float (*distance)(const void* context, rblVec3 point, rblVec3* gradient);
+    void (*destroy)(void* context); ///< called once, after the last use; may be null
+    void* context;
+
+    rblAabb bounds;         ///< of the solid
+    const rblVec3* samples; ///< points on the surface, edges and corners included; copied
+    uint32_t sample_count;
+    rblMassProperties mass; ///< at density 1
+    rblMeshId surface;      ///< to draw; null: nothing is drawn
+    uint32_t cookie;        ///< set by rbl_default_user_shape()
+} rblUserShape;
+
+RBL_API rblUserShape rbl_default_user_shape(void);
+RBL_API rblResult rbl_shape_create_user(const rblUserShape* def, rblShapeId* out);
+
+/// Give up a handle. The shape lives on while bodies or compounds use it.
+RBL_API rblResult rbl_shape_destroy(rblShapeId shape);
+RBL_API uint32_t rbl_shape_alive_count(void);
+
+// ---- what a shape is ----
+
+typedef struct rblShape rblShape; ///< opaque; see rbl_shape_view()
+
+/// All that the engine reads of a shape, in one plain struct. Valid while the shape is held (rbl_shape_hold()).
+typedef struct rblShapeView
+{
+    const rblShape* shape;
+    rblShapeKind kind;
+    bool convex;
+    bool bounded; ///< false for planes
+    rblAabb bounds;
+    rblMassProperties mass; ///< at density 1; all zero for planes
+    float radius;           ///< of the ball about mass.center that holds the shape
+    float
+        inner_radius; ///< of a ball about some inner point that the shape holds: how fast is "fast" for tunnelling
+    float thinnest; ///< smallest extent, metres: what contact tolerances are measured against
+    uint32_t sample_count;
+    const rblVec3* samples; ///< surface points in hierarchy order (farthest point first); null for planes
+    size_t bytes;           ///< memory of the shape
+    rblMeshId surface;      ///< null for planes and user shapes without one
+} rblShapeView;
+
+RBL_API rblResult rbl_shape_view(rblShapeId shape, rblShapeView* out);
+
+/// Keep a shape alive without its handle, and let go again. What bodies do.
+RBL_API rblResult rbl_shape_hold(rblShapeId shape, rblShapeView* out);
+RBL_API void rbl_shape_release(const rblShape* shape);
+
+/// Signed distance of a point, negative inside, and its gradient (unit; `gradient` may be null). Exact for primitives
+/// and hulls; for level sets within their stated error near the surface and a lower bound farther off.
+RBL_API float rbl_shape_distance(const rblShape* shape, rblVec3 point, rblVec3* gradient);
+
+/// Box of the shape at a pose.
+RBL_API rblAabb rbl_shape_bounds_at(const rblShapeView* shape, rblTransform pose);
+
+/// First hit of a ray in the shape's axes, entering only: a ray that begins inside hits at once, t = t_min, with the
+/// gradient there as normal.
+typedef struct rblShapeHit
+{
+    float t;
+    rblVec3 normal;
+} rblShapeHit;
+RBL_API bool rbl_shape_ray(const rblShape* shape, const rblRay* ray, rblShapeHit* hit);
+
+// ---- two shapes ----
+
+/// One contact of a pair: a point of one shape in or near the other.
+typedef struct rblContactPoint
+{
+    rblVec3 point;  ///< in the first shape's axes, midway between the two surfaces
+    rblVec3 normal; ///< unit, from the first shape to the second, in the first shape's axes
+    float distance; ///< gap between the surfaces along the normal; negative: depth of overlap
+    uint32_t
+        feature; ///< names what touches; the same from step to step while it is the same: for warm starting
+} rblContactPoint;
+
+/// What rbl_shape_collide() remembers of a pair from one call to the next, to be fast. Zero it for a new pair. It never
+/// changes a result, only the time it takes.
+typedef struct rblPairCache
+{
+    uint32_t words[6];
+} rblPairCache;
+
+/// Contacts of a pair. Start from a zeroed struct and reuse it: memory only grows. Free it with
+/// rbl_contact_set_free().
+typedef struct rblContactSet
+{
+    rblContactPoint* points;
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t colliding; ///< points that were inside before selection (Glondu 2012, 5.3), for statistics
+} rblContactSet;
+
+RBL_API void rbl_contact_set_free(rblContactSet* set);
+
+typedef struct rblCollideOptions
+{
+    float margin;         ///< report contacts with a gap up to this, metres
+    float tolerance;      ///< eps of the contact selection, metres; 0: 0.2 % of the smaller shape's radius
+    uint32_t first_count; ///< m: contacts after which only points deeper than eps are added; default 8
+} rblCollideOptions;
+
+RBL_API rblCollideOptions rbl_default_collide_options(void);
+
+/// Contacts of two shapes; `b_in_a` is the second's pose in the first's axes. `cache` may be null. `out` is overwritten.
+/// Fails only when out of memory.
+RBL_API rblResult rbl_shape_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                                    const rblCollideOptions* options, rblPairCache* cache,
+                                    rblContactSet* out);
+
+/// Motion over a step: the pose moves from `from` by a translation of the centre of mass and a rotation about it.
+typedef struct rblSweep
+{
+    rblTransform from;
+    rblVec3 translation;
+    rblVec3 rotation; ///< rotation vector, radians
+} rblSweep;
+
+/// The first fraction of the motion, 0 to 1, at which two shapes come as close as `target` metres; 1 when they never do.
+/// Never late: at the fraction returned their distance is at least `target` less `tolerance`, or it was so at 0.
+RBL_API float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,
+                                       const rblSweep* sweep_b, float target, float tolerance);
+
+RBL_EXTERN_C_END
+
+#endif

@@ -1,26 +1,46 @@
-// Sample points in a hierarchy of balls (Glondu 2012, 5.1): farthest-point order, levels of 2^l points, each point's parent
-// the nearest of the level above, radii over all descendants. The first n points of the order cover the shape evenly for any n.
+// Sample points in a hierarchy of balls (Glondu 2012, 5.1): farthest-point order, levels of 2^l points, each point's
+// parent the nearest of the level above, radii over all descendants. The first n points of the order cover the shape
+// evenly for any n.
 #ifndef RBL_FIELD_SAMPLES_H
 #define RBL_FIELD_SAMPLES_H
 
 #include "base/memory.h"
 #include "rubble/shape.h"
 
+// Level l holds the first 2^l points of the order. A point that is new on level l has its parent on level l - 1: the
+// nearest point there, the earliest of equally near ones. The paper's copies of a point on lower levels are the point
+// itself with a rest of its children, because the inside status of a point is the same wherever it is met:
+//   node i = its point; child k of it = child_list[k], first_children[i] <= k < first_children[i + 1], rising, so
+//   that coarser levels come first; reaches[k] = distance from the point to its farthest descendant through the
+//   children k, k + 1, ... of the same node. A search that has seen the children before k may leave the node when
+//   reaches[k] is too short to matter.
+// Reaches are rounded up.
 struct rblSampleTree
 {
-    rblVec3* points; // in farthest-point order
+    rblVec3* points; // in the order
     uint32_t count;
-    // One node per point: the copies of a point on lower levels share it, because its inside status is cached down the tree.
-    float* radii;       // per node: to its farthest descendant, itself included
-    uint32_t* children; // node i's children are child_list[children[i] .. children[i + 1] - 1], rising
-    uint32_t* child_list;
+    uint32_t* first_children; // count + 1
+    uint32_t* child_list;     // count - 1
+    float* reaches;           // count - 1
+    size_t bytes;             // of all of it; one block of memory
 };
 
 typedef struct rblSampleTree rblSampleTree;
 
-// O(n log n). Equal points are kept once.
+// The order begins with the point farthest from the middle of the points' box; every next one is the point farthest
+// from those before it. Of equally far points (squared distances in floats) the first in `points` is taken. Points
+// nearer to each other than the root of the smallest float, 1e-22 m, are kept once. O(n log n) for points on a surface or
+// in a volume.
+// Refused: no points, coordinates that are not finite or larger than 1e18.
 rblResult rbl_sample_tree_create(const rblVec3* points, uint32_t count, const rblAllocator* allocator,
                                  rblSampleTree** out);
 void rbl_sample_tree_free(rblSampleTree* tree, const rblAllocator* allocator);
+
+// Distance from a point to its farthest descendant.
+static inline float rbl_sample_radius(const rblSampleTree* tree, uint32_t node)
+{
+    const uint32_t first = tree->first_children[node];
+    return first < tree->first_children[node + 1] ? tree->reaches[first] : 0.0f;
+}
 
 #endif

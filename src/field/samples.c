@@ -1,0 +1,137 @@
+#include "field/samples.h"
+
+#include "base/error.h"
+#include "field/samples_order.h"
+#include "math/vec.h"
+
+#define LARGEST_COORDINATE 1e18f
+
+// Rounding of a square root of a sum of squares is below this, relative.
+#define ROUND_UP (1.0f + 1e-6f)
+
+static rblResult check_points(const rblVec3* points, uint32_t count)
+{
+    if (points == NULL || count == 0)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "samples: a shape needs at least one");
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const rblVec3 p = points[i];
+        if (!(fabsf(p.x) <= LARGEST_COORDINATE && fabsf(p.y) <= LARGEST_COORDINATE &&
+              fabsf(p.z) <= LARGEST_COORDINATE))
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "samples: point %u is not finite or larger than 1e18", i);
+        }
+    }
+    return RBL_OK;
+}
+
+// One block: the struct, then its arrays.
+static rblSampleTree* allocate_tree(uint32_t count, const rblAllocator* allocator)
+{
+    const size_t n = count;
+    const size_t bytes =
+        sizeof(rblSampleTree) + n * (sizeof(rblVec3) + 3 * sizeof(uint32_t)) - sizeof(uint32_t);
+    rblSampleTree* tree = rbl_alloc(allocator, bytes);
+    if (tree != NULL)
+    {
+        tree->count = count;
+        tree->bytes = bytes;
+        tree->points = (rblVec3*)(void*)(tree + 1);
+        tree->first_children = (uint32_t*)(void*)(tree->points + n);
+        tree->child_list = tree->first_children + n + 1;
+        tree->reaches = (float*)(void*)(tree->child_list + n - 1);
+    }
+    return tree;
+}
+
+// Children lists by counting; children of one parent come out rising.
+static void list_children(rblSampleTree* tree, const uint32_t* parents)
+{
+    uint32_t* first = tree->first_children;
+    for (uint32_t i = 0; i <= tree->count; ++i)
+    {
+        first[i] = 0;
+    }
+    for (uint32_t i = 1; i < tree->count; ++i)
+    {
+        first[parents[i] + 1] += 1;
+    }
+    for (uint32_t i = 0; i < tree->count; ++i)
+    {
+        first[i + 1] += first[i];
+    }
+    for (uint32_t i = 1; i < tree->count; ++i)
+    {
+        tree->child_list[first[parents[i]]++] = i;
+    }
+    for (uint32_t i = tree->count; i > 0; --i)
+    {
+        first[i] = first[i - 1];
+    }
+    first[0] = 0;
+}
+
+// far[c]: from the parent of c to the farthest of c and its descendants. Every point tells all its ancestors, of which
+// there is at most one a level.
+static void measure_reaches(rblSampleTree* tree, const uint32_t* parents, float* far)
+{
+    for (uint32_t i = 0; i < tree->count; ++i)
+    {
+        far[i] = 0.0f;
+    }
+    for (uint32_t i = 1; i < tree->count; ++i)
+    {
+        for (uint32_t child = i; child > 0; child = parents[child])
+        {
+            const rblVec3 d = rbl_sub3(tree->points[i], tree->points[parents[child]]);
+            far[child] = rbl_maxf(far[child], rbl_dot3(d, d));
+        }
+    }
+    for (uint32_t i = 0; i < tree->count; ++i)
+    {
+        float reach = 0.0f;
+        for (uint32_t k = tree->first_children[i + 1]; k > tree->first_children[i]; --k)
+        {
+            reach = rbl_maxf(reach, far[tree->child_list[k - 1]]);
+            tree->reaches[k - 1] = sqrtf(reach) * ROUND_UP;
+        }
+    }
+}
+
+rblResult rbl_sample_tree_create(const rblVec3* points, uint32_t count, const rblAllocator* allocator,
+                                 rblSampleTree** out)
+{
+    RBL_TRY(check_points(points, count));
+    rblSampleOrder order;
+    RBL_TRY(rbl_sample_order_init(&order, points, count, allocator));
+    rblSampleTree* tree = allocate_tree(order.count, allocator);
+    float* far = RBL_NEW_ARRAY(allocator, float, order.count);
+    const bool ok = tree != NULL && far != NULL;
+    if (ok)
+    {
+        for (uint32_t i = 0; i < order.count; ++i)
+        {
+            tree->points[i] = points[order.chosen[i]];
+        }
+        list_children(tree, order.parents);
+        measure_reaches(tree, order.parents, far);
+        *out = tree;
+    }
+    else
+    {
+        rbl_sample_tree_free(tree, allocator);
+    }
+    RBL_FREE_ARRAY(allocator, far, order.count);
+    rbl_sample_order_free(&order);
+    return ok ? RBL_OK : rbl_fail_memory();
+}
+
+void rbl_sample_tree_free(rblSampleTree* tree, const rblAllocator* allocator)
+{
+    if (tree != NULL)
+    {
+        rbl_free(allocator, tree, tree->bytes);
+    }
+}

@@ -1,0 +1,276 @@
+/// The world: bodies, their contacts, and the step. Energy never grows but by what is booked as work; results are the
+/// same bits for any number of workers. Calls on one world come from one thread at a time; worlds are independent.
+#ifndef RUBBLE_WORLD_H
+#define RUBBLE_WORLD_H
+
+#include "rubble/allocator.h"
+#include "rubble/shape.h"
+#include "rubble/tasks.h"
+
+RBL_EXTERN_C_BEGIN
+
+/// Handle to a world. Zero is null; pass by value, compare, store.
+typedef struct rblWorldId
+{
+    uint32_t index1;
+    uint32_t generation;
+} rblWorldId;
+
+/// Handle to a body of a world. Zero is null; pass by value, compare, store. Stale ids are caught.
+typedef struct rblBodyId
+{
+    uint32_t index1;
+    uint32_t generation;
+} rblBodyId;
+
+// ---- the world ----
+
+/// What a new world is. Start from rbl_default_world_def() and change fields.
+typedef struct rblWorldDef
+{
+    rblVec3 gravity;       ///< m/s^2; default 0, -9.81, 0
+    uint32_t substeps;     ///< per step; default 1: one step a frame is what the engine is made for
+    uint32_t iterations;   ///< of the contact solver; default 8
+    bool sleeping;         ///< default true
+    float sleep_speed;     ///< m/s of a body's fastest point, below which it may fall asleep; default 0.02
+    float sleep_time;      ///< s; default 0.5
+    float bounce_speed;    ///< m/s: slower impacts do not bounce; default 0.2
+    float recovery_speed;  ///< m/s: how fast deep overlap is undone, at most 1; default 1
+    const rblTasks* tasks; ///< null: the workers that rbl_set_tasks() chose
+    uint32_t cookie;       ///< set by rbl_default_world_def()
+} rblWorldDef;
+
+RBL_API rblWorldDef rbl_default_world_def(void);
+RBL_API rblResult rbl_world_create(const rblWorldDef* def, rblWorldId* out);
+
+/// Destroy a world with all its bodies and joints.
+RBL_API rblResult rbl_world_destroy(rblWorldId world);
+
+/// Advance by `seconds`. Refused: negative, NaN or more than RBL_MAX_STEP; 0 does nothing but report contacts.
+RBL_API rblResult rbl_world_step(rblWorldId world, float seconds);
+#define RBL_MAX_STEP 1.0f
+
+RBL_API rblResult rbl_world_set_gravity(rblWorldId world, rblVec3 gravity);
+
+// ---- materials ----
+
+/// SI units. Friction of a pair is the geometric mean, restitution the maximum.
+typedef struct rblMaterial
+{
+    float density;        ///< kg/m^3
+    float friction;       ///< Coulomb's coefficient
+    float restitution;    ///< 0 to 1
+    float young;          ///< Pa
+    float poisson;        ///< -1 to 0.5, both excluded
+    float strength;       ///< Pa; 0: never breaks by stress
+    float surface_energy; ///< J/m^2 per face: G_c is twice that
+    float break_impulse;  ///< N s; 0: the strength decides
+} rblMaterial;
+
+/// A preset by name: glass ceramic concrete stone plaster ice wood clay steel rubber. Refused: other names.
+RBL_API rblResult rbl_material_preset(const char* name, rblMaterial* out);
+
+/// All preset names in order, null-terminated. Static storage.
+RBL_API const char* const* rbl_material_preset_names(void);
+
+// ---- bodies ----
+
+typedef enum rblBodyType
+{
+    RBL_BODY_DYNAMIC,
+    RBL_BODY_STATIC,
+    RBL_BODY_KINEMATIC, ///< moves by its velocity, infinite mass
+    RBL_BODY_TYPE_COUNT
+} rblBodyType;
+
+/// Who meets whom: a pair collides when each one's category is in the other's mask. Equal groups override: positive ones
+/// always collide, negative ones never.
+typedef struct rblFilter
+{
+    uint64_t category; ///< default 1
+    uint64_t mask;     ///< default all
+    int32_t group;     ///< default 0: none
+} rblFilter;
+
+/// What a new body is. Start from rbl_default_body_def() and change fields.
+typedef struct rblBodyDef
+{
+    rblShapeId shape;     ///< shared, reference-counted
+    rblBodyType type;     ///< default dynamic
+    rblMaterial material; ///< default stone
+    rblTransform pose;    ///< of the shape's own origin, not of its centre of mass
+    rblVec3 velocity;     ///< of the centre of mass, m/s
+    rblVec3 spin;         ///< rad/s, world axes
+    float mass;           ///< kg; 0: density times volume
+    float gravity_scale;  ///< default 1
+    rblFilter filter;
+    bool asleep;     ///< born asleep; default false
+    void* user_data; ///< returned in events, never read
+    uint32_t cookie; ///< set by rbl_default_body_def()
+} rblBodyDef;
+
+RBL_API rblBodyDef rbl_default_body_def(void);
+
+/// Refused: a pose or velocity that is not finite, a quaternion far from unit length, mass not positive, a plane that is not
+/// static, a stale shape. A body with velocity brings energy with it: booked as work of the next step.
+RBL_API rblResult rbl_body_create(rblWorldId world, const rblBodyDef* def, rblBodyId* out);
+RBL_API rblResult rbl_body_destroy(rblWorldId world, rblBodyId body);
+RBL_API bool rbl_body_is_valid(rblWorldId world, rblBodyId body);
+
+/// All of a body's state.
+typedef struct rblBodyState
+{
+    rblTransform pose;        ///< of the shape's origin
+    rblVec3 center;           ///< of mass, world
+    rblVec3 velocity;         ///< of the centre of mass
+    rblVec3 spin;             ///< rad/s, world axes
+    rblVec3 angular_momentum; ///< about the centre of mass, kg m^2/s
+    float mass;               ///< 0 for static and kinematic bodies
+    float kinetic_energy;     ///< J
+    rblBodyType type;
+    bool awake;
+    rblShapeId shape;
+    void* user_data;
+} rblBodyState;
+
+RBL_API rblResult rbl_body_state(rblWorldId world, rblBodyId body, rblBodyState* out);
+
+/// Pose between the last two steps, for drawing: 0 the one before, 1 the last.
+RBL_API rblResult rbl_body_pose_at(rblWorldId world, rblBodyId body, float fraction, rblTransform* out);
+
+/// Put a body elsewhere. Contacts are forgotten; the change of potential energy is booked as work.
+RBL_API rblResult rbl_body_teleport(rblWorldId world, rblBodyId body, rblTransform pose);
+RBL_API rblResult rbl_body_set_velocity(rblWorldId world, rblBodyId body, rblVec3 velocity, rblVec3 spin);
+
+/// Act on a dynamic body; it wakes. Forces and torques last for the next step, impulses act at once. World axes.
+RBL_API rblResult rbl_body_apply_force(rblWorldId world, rblBodyId body, rblVec3 force, rblVec3 point);
+RBL_API rblResult rbl_body_apply_torque(rblWorldId world, rblBodyId body, rblVec3 torque);
+RBL_API rblResult rbl_body_apply_impulse(rblWorldId world, rblBodyId body, rblVec3 impulse, rblVec3 point);
+RBL_API rblResult rbl_body_set_filter(rblWorldId world, rblBodyId body, rblFilter filter);
+RBL_API rblResult rbl_body_wake(rblWorldId world, rblBodyId body);
+
+// ---- what happened in the last step ----
+
+typedef enum rblContactEventKind
+{
+    RBL_CONTACT_BEGIN, ///< the first touch of a pair
+    RBL_CONTACT_HIT,   ///< an impact: approach faster than bounce_speed
+    RBL_CONTACT_END    ///< the pair parted, or one of it is gone
+} rblContactEventKind;
+
+typedef struct rblContactEvent
+{
+    rblContactEventKind kind;
+    rblBodyId a, b;
+    rblVec3 point;  ///< world
+    rblVec3 normal; ///< from a to b
+    float impulse;  ///< N s along the normal; hits only
+    float speed;    ///< m/s of approach; hits only
+    float duration; ///< s: Hertz estimate of the contact time; hits only
+} rblContactEvent;
+
+/// Events of the last step in a fixed order. Valid until the next call that changes the world.
+RBL_API rblResult rbl_world_contact_events(rblWorldId world, const rblContactEvent** events, uint32_t* count);
+
+/// Impulses that a body felt in the last step: those of impacts and those of lasting contacts.
+typedef struct rblFeltImpulse
+{
+    rblBodyId other;
+    rblVec3 point;   ///< world
+    rblVec3 impulse; ///< on this body, N s
+    float speed;     ///< of approach, m/s; 0 for lasting contacts
+    float duration;  ///< s: Hertz time of an impact, the step for a lasting contact
+} rblFeltImpulse;
+
+/// Up to `capacity` of them into `out`; `count` receives how many there are.
+RBL_API rblResult rbl_body_impulses(rblWorldId world, rblBodyId body, rblFeltImpulse* out, uint32_t capacity,
+                                    uint32_t* count);
+
+/// Where energy went. All in joules; `work` and `dissipated` of the last step, the others now.
+typedef struct rblEnergy
+{
+    double kinetic;
+    double potential; ///< - sum m g.x
+    double
+        work; ///< put in by spawns, removals, kinematic bodies, user forces, explosions and overlap recovery
+    double dissipated;    ///< taken out by contacts, joints, breaking and drift correction
+    double clamped;       ///< energy that clamping kept from appearing, last step
+    uint32_t clamp_count; ///< islands that were clamped, last step
+    double momentum[3];
+    double angular_momentum[3]; ///< about the world's origin
+    double drift_momentum[3];   ///< angular momentum that drift correction changed, last step
+} rblEnergy;
+
+RBL_API rblResult rbl_world_energy(rblWorldId world, rblEnergy* out);
+
+typedef struct rblCounters
+{
+    uint32_t bodies, awake, pairs, touching, contacts, colliding, islands, colors, joints, fast;
+    uint32_t frozen; ///< bodies whose numbers went bad and that were stopped; always 0 unless there is a bug
+    size_t bytes;
+} rblCounters;
+
+RBL_API rblResult rbl_world_counters(rblWorldId world, rblCounters* out);
+
+/// Milliseconds of the last step.
+typedef struct rblProfile
+{
+    float total, broad, narrow, impact, solve, integrate, drift, sleep, update;
+} rblProfile;
+
+RBL_API rblResult rbl_world_profile(rblWorldId world, rblProfile* out);
+
+/// Hash of poses and velocities of all bodies in id order: equal for equal states, on every platform.
+RBL_API rblResult rbl_world_hash(rblWorldId world, uint64_t* out);
+
+// ---- questions ----
+
+typedef struct rblWorldHit
+{
+    rblBodyId body;
+    float t;
+    rblVec3 point, normal;
+} rblWorldHit;
+
+/// Nearest body along a ray whose category is in `mask`. False: none.
+RBL_API rblResult rbl_world_ray(rblWorldId world, const rblRay* ray, uint64_t mask, bool* found,
+                                rblWorldHit* hit);
+
+/// First body that a shape meets when it moves by `translation` from `pose`; t is the fraction of the way.
+RBL_API rblResult rbl_world_cast(rblWorldId world, rblShapeId shape, rblTransform pose, rblVec3 translation,
+                                 uint64_t mask, bool* found, rblWorldHit* hit);
+
+/// Bodies whose boxes overlap a box. Return false from the callback to stop.
+typedef bool rblBodyVisitor(rblBodyId body, void* context);
+RBL_API rblResult rbl_world_overlap_box(rblWorldId world, rblAabb box, uint64_t mask, rblBodyVisitor* visit,
+                                        void* context);
+
+/// Bodies that a shape at a pose touches.
+RBL_API rblResult rbl_world_overlap_shape(rblWorldId world, rblShapeId shape, rblTransform pose,
+                                          uint64_t mask, rblBodyVisitor* visit, void* context);
+
+/// All bodies in id order.
+RBL_API rblResult rbl_world_bodies(rblWorldId world, rblBodyId* out, uint32_t capacity, uint32_t* count);
+
+// ---- keeping and going back ----
+
+/// Size of a snapshot now, and the snapshot itself: all that decides the future of the world. Shapes are not stored but
+/// referred to, and are kept alive by the world that made it.
+RBL_API rblResult rbl_world_save(rblWorldId world, void* buffer, size_t capacity, size_t* size);
+RBL_API rblResult rbl_world_restore(rblWorldId world, const void* buffer, size_t size);
+
+// ---- looking inside ----
+
+typedef struct rblDebugDraw
+{
+    void (*line)(rblVec3 from, rblVec3 to, uint32_t color, void* context);
+    void (*point)(rblVec3 at, float size, uint32_t color, void* context);
+    bool boxes, contacts, normals, impulses, centers, islands, samples, joints;
+    void* context;
+} rblDebugDraw;
+
+RBL_API rblResult rbl_world_draw(rblWorldId world, const rblDebugDraw* draw);
+
+RBL_EXTERN_C_END
+
+#endif

@@ -13,6 +13,7 @@
 #include "rubble/mesh.h"
 #include "rubble/repair.h"
 #include "rubble/result.h"
+#include "rubble/shape.h"
 #include "rubble/simplify.h"
 #include "rubble/solids.h"
 #include "rubble/tasks.h"

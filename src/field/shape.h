@@ -29,6 +29,7 @@ struct rblShape
     void* data;             // of the kind
     rblSampleTree* samples; // null for planes
     const rblAllocator* allocator;
+    struct rblShape* self; // for counting references through a view, which is const
     atomic_uint references;
 };
 

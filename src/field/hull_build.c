@@ -1,0 +1,334 @@
+// Quickhull (Barber, Dobkin, Huhdanpaa 1996) with exact decisions.
+//
+// A point is added when it lies strictly outside a facet; what it replaces is every facet that it is not strictly behind.
+// That is what a point an infinitesimal farther out would see: a disc, whose rim has no edge in line with the point. So no
+// facet is ever degenerate, and vertices that turn out to lie inside an edge or a face go away by themselves.
+#include "field/hull.h"
+
+#include "base/error.h"
+#include "math/predicates.h"
+#include "math/vec.h"
+
+typedef struct Facet
+{
+    uint32_t vertices[3];
+    uint32_t neighbours[3]; // across the edge from vertex i to vertex i + 1
+    rblVec3d normal;        // about unit length; only chooses which point comes next
+    uint32_t points;        // list of points strictly outside
+    uint32_t mark;          // the last point that looked at this facet
+    bool removed;
+} Facet;
+
+typedef struct RimEdge
+{
+    uint32_t tail,
+        head;       // as the facet that stays sees it from the other side: counter-clockwise round the hole
+    uint32_t outer; // the facet that stays
+} RimEdge;
+
+typedef struct Quickhull
+{
+    const rblVec3* points;
+    uint32_t count;
+    uint32_t* next;     // per point: the next in its facet's list
+    uint32_t* starting; // per point: the new facet whose rim edge starts there
+    RBL_ARRAY(Facet) facets;
+    rblIndexArray stack;   // facets to look at
+    rblIndexArray removed; // facets of the present hole
+    RBL_ARRAY(RimEdge) rim;
+    const rblAllocator* allocator;
+} Quickhull;
+
+static rblVec3d point_at(const Quickhull* q, uint32_t i)
+{
+    return rbl_to_double3(q->points[i]);
+}
+
+// > 0 strictly outside, 0 in the plane.
+static double side_of(const Quickhull* q, const Facet* facet, uint32_t point)
+{
+    return -rbl_orient3d(point_at(q, facet->vertices[0]), point_at(q, facet->vertices[1]),
+                         point_at(q, facet->vertices[2]), point_at(q, point));
+}
+
+static bool add_facet(Quickhull* q, uint32_t a, uint32_t b, uint32_t c)
+{
+    const rblVec3d pa = point_at(q, a);
+    const rblVec3d normal = rbl_cross3d(rbl_sub3d(point_at(q, b), pa), rbl_sub3d(point_at(q, c), pa));
+    const Facet facet = {.vertices = {a, b, c},
+                         .neighbours = {RBL_NONE, RBL_NONE, RBL_NONE},
+                         .normal = rbl_normalize3d(normal, (rblVec3d){0, 0, 0}),
+                         .points = RBL_NONE,
+                         .mark = RBL_NONE};
+    return rbl_array_push(&q->facets, facet);
+}
+
+// Four points in no plane: an extreme one, the farthest from it, the farthest from their line, the farthest from their
+// plane.
+static rblResult first_four(const Quickhull* q, uint32_t four[4])
+{
+    four[0] = 0;
+    for (uint32_t i = 1; i < q->count; ++i)
+    {
+        const rblVec3 p = q->points[i];
+        const rblVec3 best = q->points[four[0]];
+        const bool before =
+            p.x < best.x || (p.x == best.x && (p.y < best.y || (p.y == best.y && p.z < best.z)));
+        four[0] = before ? i : four[0];
+    }
+    const rblVec3d a = point_at(q, four[0]);
+    rblVec3d along = {0, 0, 0};
+    double best[3] = {0, 0, 0};
+    four[1] = four[2] = four[3] = four[0];
+    for (uint32_t i = 0; i < q->count; ++i)
+    {
+        const rblVec3d d = rbl_sub3d(point_at(q, i), a);
+        if (rbl_dot3d(d, d) > best[0])
+        {
+            best[0] = rbl_dot3d(d, d);
+            along = d;
+            four[1] = i;
+        }
+    }
+    for (uint32_t i = 0; i < q->count; ++i)
+    {
+        const rblVec3d c = rbl_cross3d(along, rbl_sub3d(point_at(q, i), a));
+        if (rbl_dot3d(c, c) > best[1])
+        {
+            best[1] = rbl_dot3d(c, c);
+            four[2] = i;
+        }
+    }
+    for (uint32_t i = 0; i < q->count; ++i)
+    {
+        const double volume = rbl_orient3d(a, point_at(q, four[1]), point_at(q, four[2]), point_at(q, i));
+        if (fabs(volume) > fabs(best[2]))
+        {
+            best[2] = volume;
+            four[3] = i;
+        }
+    }
+    if (best[2] < 0.0) // the fourth must lie behind the first three
+    {
+        const uint32_t swap = four[1];
+        four[1] = four[2];
+        four[2] = swap;
+    }
+    return best[2] != 0.0
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_GEOMETRY, "hull: all points lie in one plane (a hull of no thickness)");
+}
+
+static bool first_facets(Quickhull* q, const uint32_t f[4])
+{
+    static const uint32_t corners[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
+    static const uint32_t neighbours[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        if (!add_facet(q, f[corners[i][0]], f[corners[i][1]], f[corners[i][2]]))
+        {
+            return false;
+        }
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            q->facets.data[i].neighbours[k] = neighbours[i][k];
+        }
+    }
+    return true;
+}
+
+// Put a point on the list of the first facet from `begin` on that it lies outside of; points inside are forgotten.
+static void file_point(Quickhull* q, uint32_t point, size_t begin)
+{
+    for (size_t i = begin; i < q->facets.count; ++i)
+    {
+        Facet* facet = &q->facets.data[i];
+        if (side_of(q, facet, point) > 0.0)
+        {
+            q->next[point] = facet->points;
+            facet->points = point;
+            return;
+        }
+    }
+}
+
+static uint32_t farthest_point(const Quickhull* q, const Facet* facet)
+{
+    const rblVec3d base = point_at(q, facet->vertices[0]);
+    uint32_t best = facet->points;
+    double height = -(double)INFINITY;
+    for (uint32_t i = facet->points; i != RBL_NONE; i = q->next[i])
+    {
+        const double h = rbl_dot3d(facet->normal, rbl_sub3d(point_at(q, i), base));
+        if (h > height)
+        {
+            height = h;
+            best = i;
+        }
+    }
+    return best;
+}
+
+// Flood the facets that the point is not strictly behind, and gather the rim of the hole.
+static bool find_hole(Quickhull* q, uint32_t first, uint32_t point)
+{
+    rbl_array_clear(&q->removed);
+    rbl_array_clear(&q->rim);
+    rbl_array_clear(&q->stack);
+    q->facets.data[first].mark = point;
+    q->facets.data[first].removed = true;
+    bool good = rbl_array_push(&q->stack, first);
+    while (good && q->stack.count > 0)
+    {
+        const uint32_t f = q->stack.data[--q->stack.count];
+        good = rbl_array_push(&q->removed, f);
+        for (uint32_t k = 0; k < 3 && good; ++k)
+        {
+            const uint32_t other = q->facets.data[f].neighbours[k];
+            Facet* neighbour = &q->facets.data[other];
+            if (neighbour->mark != point)
+            {
+                neighbour->mark = point;
+                neighbour->removed = side_of(q, neighbour, point) >= 0.0;
+                good = !neighbour->removed || rbl_array_push(&q->stack, other);
+            }
+            if (good && !neighbour->removed)
+            {
+                const uint32_t* v = q->facets.data[f].vertices;
+                good = rbl_array_push(&q->rim, ((RimEdge){v[k], v[(k + 1) % 3], other}));
+            }
+        }
+    }
+    return good;
+}
+
+static void replace_neighbour(Facet* facet, uint32_t tail, uint32_t neighbour)
+{
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        if (facet->vertices[k] == tail)
+        {
+            facet->neighbours[k] = neighbour;
+        }
+    }
+}
+
+static bool fill_hole(Quickhull* q, uint32_t point)
+{
+    const uint32_t first = (uint32_t)q->facets.count;
+    for (size_t i = 0; i < q->rim.count; ++i)
+    {
+        const RimEdge edge = q->rim.data[i];
+        if (!add_facet(q, edge.tail, edge.head, point))
+        {
+            return false;
+        }
+        q->facets.data[first + i].neighbours[0] = edge.outer;
+        replace_neighbour(&q->facets.data[edge.outer], edge.head, first + (uint32_t)i);
+        q->starting[edge.tail] = first + (uint32_t)i;
+    }
+    for (size_t i = 0; i < q->rim.count; ++i)
+    {
+        const uint32_t after = q->starting[q->rim.data[i].head];
+        q->facets.data[first + i].neighbours[1] = after;
+        q->facets.data[after].neighbours[2] = first + (uint32_t)i;
+    }
+    for (size_t i = 0; i < q->removed.count; ++i)
+    {
+        uint32_t p = q->facets.data[q->removed.data[i]].points;
+        while (p != RBL_NONE)
+        {
+            const uint32_t following = q->next[p];
+            if (p != point)
+            {
+                file_point(q, p, first);
+            }
+            p = following;
+        }
+    }
+    return true;
+}
+
+static bool grow(Quickhull* q)
+{
+    for (uint32_t f = 0; f < q->facets.count; ++f)
+    {
+        // Facets only ever turn from alive to removed, so one pass over the growing list sees them all.
+        if (q->facets.data[f].removed || q->facets.data[f].points == RBL_NONE)
+        {
+            continue;
+        }
+        const uint32_t point = farthest_point(q, &q->facets.data[f]);
+        if (!find_hole(q, f, point) || !fill_hole(q, point))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool give_triangles(const Quickhull* q, rblHullTriangles* out)
+{
+    uint32_t* numbers = RBL_NEW_ARRAY(q->allocator, uint32_t, q->facets.count);
+    if (numbers == NULL)
+    {
+        return false;
+    }
+    uint32_t alive = 0;
+    for (size_t i = 0; i < q->facets.count; ++i)
+    {
+        numbers[i] = alive;
+        alive += !q->facets.data[i].removed;
+    }
+    const bool good = rbl_array_reserve(out, alive);
+    for (size_t i = 0; i < q->facets.count && good; ++i)
+    {
+        const Facet* f = &q->facets.data[i];
+        if (!f->removed)
+        {
+            out->data[out->count++] = (rblHullTriangle){
+                {f->vertices[0], f->vertices[1], f->vertices[2]},
+                {numbers[f->neighbours[0]], numbers[f->neighbours[1]], numbers[f->neighbours[2]]}};
+        }
+    }
+    RBL_FREE_ARRAY(q->allocator, numbers, q->facets.count);
+    return good;
+}
+
+static rblResult run(Quickhull* q, rblHullTriangles* out)
+{
+    uint32_t four[4];
+    if (q->next == NULL || q->starting == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    RBL_TRY(first_four(q, four));
+    if (!first_facets(q, four))
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < q->count; ++i)
+    {
+        file_point(q, i, 0);
+    }
+    return grow(q) && give_triangles(q, out) ? RBL_OK : rbl_fail_memory();
+}
+
+rblResult rbl_hull_triangles(const rblVec3* points, uint32_t count, rblHullTriangles* out)
+{
+    Quickhull q = {.points = points, .count = count, .allocator = out->allocator};
+    rbl_array_init(&q.facets, q.allocator);
+    rbl_array_init(&q.stack, q.allocator);
+    rbl_array_init(&q.removed, q.allocator);
+    rbl_array_init(&q.rim, q.allocator);
+    q.next = RBL_NEW_ARRAY(q.allocator, uint32_t, count);
+    q.starting = RBL_NEW_ARRAY(q.allocator, uint32_t, count);
+    const rblResult result = run(&q, out);
+    RBL_FREE_ARRAY(q.allocator, q.next, count);
+    RBL_FREE_ARRAY(q.allocator, q.starting, count);
+    rbl_array_free(&q.facets);
+    rbl_array_free(&q.stack);
+    rbl_array_free(&q.removed);
+    rbl_array_free(&q.rim);
+    return result;
+}

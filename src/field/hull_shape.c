@@ -1,0 +1,222 @@
+// Convex hulls as shapes.
+#include "field/hull.h"
+
+#include "base/error.h"
+#include "field/shape.h"
+#include "math/aabb.h"
+#include "math/vec.h"
+
+static float distance(const void* data, rblVec3 point, rblVec3* gradient)
+{
+    return rbl_hull_distance(data, point, gradient);
+}
+
+static rblVec3 support(const void* data, rblVec3 direction)
+{
+    return rbl_hull_vertex(data, rbl_hull_support(data, direction));
+}
+
+static bool ray_hits(const void* data, const rblRay* ray, rblShapeHit* hit)
+{
+    return rbl_hull_ray(data, ray, hit);
+}
+
+static void free_hull(void* data, const rblAllocator* allocator)
+{
+    rbl_hull_free(data, allocator);
+}
+
+static const rblShapeOps hull_ops = {distance, support, ray_hits, free_hull};
+
+static rblResult check_points(const rblVec3* points, uint32_t count, const rblShapeId* out)
+{
+    if (out == NULL || points == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "hull: %s is null", out == NULL ? "out" : "points");
+    }
+    if (count < 4)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "hull: %u points; a solid needs at least four", count);
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (!rbl_finite3(points[i]))
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "hull: point %u is not finite", i);
+        }
+    }
+    return RBL_OK;
+}
+
+static double diagonal(const rblVec3* points, uint32_t count)
+{
+    rblAabb box = rbl_aabb_empty();
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        box = rbl_aabb_add(box, points[i]);
+    }
+    return rbl_distance3d(rbl_to_double3(box.lower), rbl_to_double3(box.upper));
+}
+
+// Extent across the faces: the smallest over all directions but for pairs of edges.
+static double thinnest_extent(const rblHullDraft* draft, const rblHull* hull)
+{
+    double thinnest = (double)INFINITY;
+    for (uint32_t f = 0; f < hull->face_count; ++f)
+    {
+        const rblVec3d n = rbl_to_double3(rbl_hull_normal(hull, f));
+        double lowest = (double)INFINITY;
+        for (size_t i = 0; i < draft->vertices.count; ++i)
+        {
+            lowest = rbl_mind(rbl_dot3d(n, rbl_to_double3(draft->vertices.data[i])), lowest);
+        }
+        thinnest = rbl_mind((double)rbl_hull_offset(hull, f) - lowest, thinnest);
+    }
+    return thinnest;
+}
+
+// Before faces are merged: the extent along each triangle's normal.
+static bool too_thin(const rblVec3* points, const rblHullTriangles* triangles, double least)
+{
+    for (size_t t = 0; t < triangles->count; ++t)
+    {
+        const uint32_t* v = triangles->data[t].vertices;
+        const rblVec3d a = rbl_to_double3(points[v[0]]);
+        const rblVec3d n = rbl_normalize3d(rbl_cross3d(rbl_sub3d(rbl_to_double3(points[v[1]]), a),
+                                                       rbl_sub3d(rbl_to_double3(points[v[2]]), a)),
+                                           (rblVec3d){0, 0, 0});
+        double lowest = 0.0;
+        for (size_t i = 0; i < 3 * triangles->count; ++i)
+        {
+            const rblVec3 p = points[triangles->data[i / 3].vertices[i % 3]];
+            lowest = rbl_mind(rbl_dot3d(n, rbl_sub3d(rbl_to_double3(p), a)), lowest);
+        }
+        if (-lowest < least)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static rblResult draft_mesh(const rblHullDraft* draft, const rblAllocator* allocator, rblMeshId* out)
+{
+    const size_t count = draft->vertices.count;
+    rblVec3d* positions = RBL_NEW_ARRAY(allocator, rblVec3d, count);
+    if (positions == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t i = 0; i < count; ++i)
+    {
+        positions[i] = rbl_to_double3(draft->vertices.data[i]);
+    }
+    const rblMeshView view = {.vertex_count = (uint32_t)count,
+                              .face_count = (uint32_t)draft->face_starts.count - 1,
+                              .corner_count = (uint32_t)draft->corner_vertices.count,
+                              .positions = positions,
+                              .face_starts = draft->face_starts.data,
+                              .corner_vertices = draft->corner_vertices.data};
+    const rblResult result = rbl_mesh_create(&view, out);
+    RBL_FREE_ARRAY(allocator, positions, count);
+    return result;
+}
+
+static void fill_view(rblShapeView* view, const rblHullDraft* draft, const rblHull* hull)
+{
+    view->kind = RBL_SHAPE_HULL;
+    view->convex = true;
+    view->bounded = true;
+    view->bounds = rbl_aabb_empty();
+    double radius = 0.0;
+    for (size_t i = 0; i < draft->vertices.count; ++i)
+    {
+        view->bounds = rbl_aabb_add(view->bounds, draft->vertices.data[i]);
+        radius = rbl_maxd(rbl_distance3d(rbl_to_double3(draft->vertices.data[i]), view->mass.center), radius);
+    }
+    view->radius = (float)(radius * (1.0 + 1e-7));
+    view->inner_radius = hull->inner;
+    view->thinnest = (float)thinnest_extent(draft, hull);
+}
+
+// The draft becomes mesh, mass, polytope and shape, in this order, and is kept by the caller.
+static rblResult finish(const rblHullDraft* draft, const rblVec3* bound, uint32_t bound_count,
+                        rblShapeId* out)
+{
+    rblShape parts = {.ops = &hull_ops, .allocator = rbl_default_allocator()};
+    rblPointArray samples;
+    rbl_array_init(&samples, parts.allocator);
+    rblHull* hull = NULL;
+    RBL_TRY(draft_mesh(draft, parts.allocator, &parts.view.surface));
+    rblResult result = rbl_mesh_mass_properties(parts.view.surface, 1.0, &parts.view.mass);
+    if (result == RBL_OK)
+    {
+        result = rbl_hull_pack(draft, parts.view.mass.center, bound, bound_count, parts.allocator, &hull);
+    }
+    if (result == RBL_OK && !rbl_sample_hull(hull, &samples))
+    {
+        result = rbl_fail_memory();
+    }
+    if (result != RBL_OK)
+    {
+        rbl_hull_free(hull, parts.allocator);
+        rbl_mesh_destroy(parts.view.surface);
+    }
+    else
+    {
+        fill_view(&parts.view, draft, hull);
+        parts.data = hull;
+        result = rbl_shape_register(&parts, hull->bytes, samples.data, (uint32_t)samples.count, out);
+    }
+    rbl_array_free(&samples);
+    return result;
+}
+
+// The corners of all triangles: the points that the finished planes must leave inside.
+static rblResult gather_bound(const rblVec3* points, const rblHullTriangles* triangles, rblPointArray* out)
+{
+    for (size_t i = 0; i < 3 * triangles->count; ++i)
+    {
+        if (!rbl_array_push(out, points[triangles->data[i / 3].vertices[i % 3]]))
+        {
+            return rbl_fail_memory();
+        }
+    }
+    return RBL_OK;
+}
+
+static rblResult create(const rblVec3* points, uint32_t count, rblHullTriangles* triangles,
+                        rblHullDraft* draft, rblPointArray* bound, rblShapeId* out)
+{
+    RBL_TRY(rbl_hull_triangles(points, count, triangles));
+    const double tolerance = RBL_HULL_FLATNESS * diagonal(points, count);
+    if (triangles->count <= 2 * (RBL_HULL_MAX_VERTICES - 2) && too_thin(points, triangles, 4.0 * tolerance))
+    {
+        return rbl_fail(RBL_ERROR_GEOMETRY, "hull: thinner than 1/60000 of its extent");
+    }
+    RBL_TRY(rbl_hull_merge(points, triangles, tolerance, draft));
+    if (draft->vertices.count > RBL_HULL_MAX_VERTICES)
+    {
+        return rbl_fail(RBL_ERROR_LIMIT, "hull: %zu vertices; at most %d are allowed", draft->vertices.count,
+                        RBL_HULL_MAX_VERTICES);
+    }
+    RBL_TRY(gather_bound(points, triangles, bound));
+    return finish(draft, bound->data, (uint32_t)bound->count, out);
+}
+
+rblResult rbl_shape_create_hull(const rblVec3* points, uint32_t count, rblShapeId* out)
+{
+    RBL_TRY(check_points(points, count, out));
+    const rblAllocator* allocator = rbl_default_allocator();
+    rblHullTriangles triangles;
+    rblHullDraft draft;
+    rblPointArray bound;
+    rbl_array_init(&triangles, allocator);
+    rbl_array_init(&bound, allocator);
+    rbl_hull_draft_init(&draft, allocator);
+    const rblResult result = create(points, count, &triangles, &draft, &bound, out);
+    rbl_array_free(&triangles);
+    rbl_array_free(&bound);
+    rbl_hull_draft_free(&draft);
+    return result;
+}

@@ -1,0 +1,202 @@
+// Shape ids: one table for the process, guarded by one lock that is held for a few instructions only.
+#include "field/shape.h"
+
+#include "base/error.h"
+#include "base/id_pool.h"
+#include "base/thread.h"
+#include "field/samples.h"
+
+static rblMutex registry_mutex = RBL_MUTEX_INIT;
+static rblIdPool registry_ids;
+static RBL_ARRAY(rblShape*) registry_shapes;
+static bool registry_ready;
+
+static void prepare_registry(void)
+{
+    if (!registry_ready)
+    {
+        rbl_id_pool_init(&registry_ids, rbl_default_allocator());
+        rbl_array_init(&registry_shapes, rbl_default_allocator());
+        registry_ready = true;
+    }
+}
+
+// With the last shape gone the table holds no memory, so that the allocator can be replaced.
+static void shed_registry(void)
+{
+    if (registry_ids.alive == 0)
+    {
+        rbl_id_pool_shed(&registry_ids);
+        rbl_array_free(&registry_shapes);
+    }
+}
+
+static bool add_shape(rblShape* shape, rblShapeId* out)
+{
+    prepare_registry();
+    uint32_t slot;
+    uint32_t generation;
+    if (!rbl_array_reserve_more(&registry_shapes, 1) || !rbl_id_pool_take(&registry_ids, &slot, &generation))
+    {
+        shed_registry();
+        return false;
+    }
+    registry_shapes.count += slot == registry_shapes.count;
+    registry_shapes.data[slot] = shape;
+    *out = (rblShapeId){slot + 1, generation};
+    return true;
+}
+
+static void free_parts(const rblShapeOps* ops, void* data, rblMeshId surface, const rblAllocator* allocator)
+{
+    if (ops != NULL && ops->free != NULL)
+    {
+        ops->free(data, allocator);
+    }
+    if (surface.index1 != 0)
+    {
+        rbl_mesh_destroy(surface);
+    }
+}
+
+static void free_shape(rblShape* shape)
+{
+    const rblAllocator* allocator = shape->allocator;
+    free_parts(shape->ops, shape->data, shape->view.surface, allocator);
+    rbl_sample_tree_free(shape->samples, allocator);
+    rbl_free(allocator, shape, sizeof *shape);
+}
+
+static size_t sample_bytes(const rblSampleTree* tree)
+{
+    const size_t per_point = sizeof(rblVec3) + sizeof(float) + 2 * sizeof(uint32_t);
+    return tree == NULL ? 0 : sizeof *tree + tree->count * per_point + sizeof(uint32_t);
+}
+
+static rblShape* copy_parts(const rblShape* parts, rblSampleTree* tree, size_t data_bytes)
+{
+    rblShape* shape = rbl_alloc_zero(parts->allocator, sizeof *shape);
+    if (shape == NULL)
+    {
+        return NULL;
+    }
+    shape->view = parts->view;
+    shape->ops = parts->ops;
+    shape->data = parts->data;
+    shape->allocator = parts->allocator;
+    shape->samples = tree;
+    shape->self = shape;
+    atomic_init(&shape->references, 1);
+    shape->view.shape = shape;
+    shape->view.samples = tree == NULL ? NULL : tree->points;
+    shape->view.sample_count = tree == NULL ? 0 : tree->count;
+    shape->view.bytes = sizeof *shape + data_bytes + sample_bytes(tree);
+    return shape;
+}
+
+rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rblVec3* samples,
+                             uint32_t sample_count, rblShapeId* out)
+{
+    rblSampleTree* tree = NULL;
+    rblResult result = RBL_OK;
+    if (sample_count > 0)
+    {
+        result = rbl_sample_tree_create(samples, sample_count, parts->allocator, &tree);
+    }
+    rblShape* shape = result == RBL_OK ? copy_parts(parts, tree, data_bytes) : NULL;
+    if (shape == NULL)
+    {
+        rbl_sample_tree_free(tree, parts->allocator);
+        free_parts(parts->ops, parts->data, parts->view.surface, parts->allocator);
+        return result == RBL_OK ? rbl_fail_memory() : result;
+    }
+    rbl_mutex_lock(&registry_mutex);
+    const bool added = add_shape(shape, out);
+    rbl_mutex_unlock(&registry_mutex);
+    if (!added)
+    {
+        free_shape(shape);
+        return rbl_fail_memory();
+    }
+    return RBL_OK;
+}
+
+static rblResult fail_stale(rblShapeId id)
+{
+    return rbl_fail(RBL_ERROR_STALE, "shape id %u/%u is null or was destroyed", id.index1, id.generation);
+}
+
+// The shape with `extra` more references, or null when the id is stale.
+static rblShape* find_shape(rblShapeId id, unsigned extra)
+{
+    rblShape* shape = NULL;
+    rbl_mutex_lock(&registry_mutex);
+    if (registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation))
+    {
+        shape = registry_shapes.data[id.index1 - 1];
+        atomic_fetch_add(&shape->references, extra);
+    }
+    rbl_mutex_unlock(&registry_mutex);
+    return shape;
+}
+
+static rblResult read_view(rblShapeId id, unsigned extra, rblShapeView* out)
+{
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "shape view: out is null");
+    }
+    const rblShape* shape = find_shape(id, extra);
+    if (shape == NULL)
+    {
+        return fail_stale(id);
+    }
+    *out = shape->view;
+    return RBL_OK;
+}
+
+rblResult rbl_shape_view(rblShapeId id, rblShapeView* out)
+{
+    return read_view(id, 0, out);
+}
+
+rblResult rbl_shape_hold(rblShapeId id, rblShapeView* out)
+{
+    return read_view(id, 1, out);
+}
+
+void rbl_shape_release(const rblShape* shape)
+{
+    if (shape != NULL && atomic_fetch_sub(&shape->self->references, 1) == 1)
+    {
+        free_shape(shape->self);
+    }
+}
+
+rblResult rbl_shape_destroy(rblShapeId id)
+{
+    rblShape* shape = NULL;
+    rbl_mutex_lock(&registry_mutex);
+    if (registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation))
+    {
+        shape = registry_shapes.data[id.index1 - 1];
+        registry_shapes.data[id.index1 - 1] = NULL;
+        rbl_id_pool_give(&registry_ids, id.index1 - 1);
+        shed_registry();
+    }
+    rbl_mutex_unlock(&registry_mutex);
+    if (shape == NULL)
+    {
+        return fail_stale(id);
+    }
+    rbl_shape_release(shape);
+    return RBL_OK;
+}
+
+uint32_t rbl_shape_alive_count(void)
+{
+    rbl_mutex_lock(&registry_mutex);
+    const uint32_t alive = registry_ready ? registry_ids.alive : 0;
+    rbl_mutex_unlock(&registry_mutex);
+    return alive;
+}

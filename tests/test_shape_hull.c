@@ -1,0 +1,231 @@
+// Convex hulls: against brute force, whatever the points.
+#include "testing.h"
+
+#include "field/hull.h"
+#include "field/shape.h"
+#include "math/predicates.h"
+#include "shape_testing.h"
+
+// Every point inside every plane, faces convex and outward, edges between two faces, Euler's formula, mass of the mesh.
+static void check_hull(rblShapeId id, const rblVec3* points, uint32_t count)
+{
+    rblShapeView view;
+    check_ok(rbl_shape_view(id, &view));
+    const rblHull* hull = view.shape->data;
+    const double size = (double)view.radius;
+    for (uint32_t f = 0; f < hull->face_count; ++f)
+    {
+        const rblVec3d n = rbl_to_double3(rbl_hull_normal(hull, f));
+        check_close(rbl_length3d(n), 1.0, 1e-6);
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            const double above = rbl_dot3d(n, rbl_to_double3(points[i])) - (double)rbl_hull_offset(hull, f);
+            const double reach = rbl_length3d(rbl_to_double3(points[i]));
+            assert_true(above <= 1e-6 * (size + reach));
+        }
+        for (uint32_t c = hull->face_starts[f]; c < hull->face_starts[f + 1]; ++c)
+        {
+            const uint32_t next = c + 1 < hull->face_starts[f + 1] ? c + 1 : hull->face_starts[f];
+            const rblHullEdge edge = hull->edges[hull->corner_edges[c]];
+            const bool forward = edge.left == f && edge.tail == hull->corner_vertices[c];
+            const bool backward = edge.right == f && edge.head == hull->corner_vertices[c];
+            assert_true(forward || backward);
+            assert_int_equal(forward ? edge.head : edge.tail, hull->corner_vertices[next]);
+            const rblVec3 p = rbl_hull_vertex(hull, hull->corner_vertices[c]);
+            const float off = rbl_dot3(rbl_hull_normal(hull, f), p) - rbl_hull_offset(hull, f);
+            check_close(off, 0.0, 4.0 * RBL_HULL_FLATNESS * size + 1e-6 * (double)rbl_length3(p));
+        }
+    }
+    assert_int_equal(hull->vertex_count + hull->face_count, hull->edge_count + 2);
+    rblMeshReport report;
+    check_ok(rbl_mesh_inspect(view.surface, NULL, &report));
+    assert_true(report.closed && report.manifold && report.oriented && report.outward);
+    assert_int_equal(report.genus, 0);
+}
+
+// Volume by brute force: every triangle of points that has all others on one side, for points in general position.
+static double brute_volume(const rblVec3* points, uint32_t count)
+{
+    double six = 0.0;
+    const rblVec3d origin = rbl_to_double3(points[0]);
+    for (uint32_t a = 0; a < count; ++a)
+    {
+        for (uint32_t b = a + 1; b < count; ++b)
+        {
+            for (uint32_t c = b + 1; c < count; ++c)
+            {
+                const rblVec3d p[3] = {rbl_to_double3(points[a]), rbl_to_double3(points[b]),
+                                       rbl_to_double3(points[c])};
+                int sides = 0;
+                for (uint32_t i = 0; i < count; ++i)
+                {
+                    const double side = rbl_orient3d(p[0], p[1], p[2], rbl_to_double3(points[i]));
+                    sides |= side > 0.0 ? 1 : (side < 0.0 ? 2 : 0);
+                }
+                if (sides == 1 || sides == 2)
+                {
+                    const rblVec3d e[3] = {rbl_sub3d(p[0], origin), rbl_sub3d(p[1], origin),
+                                           rbl_sub3d(p[2], origin)};
+                    six += fabs(rbl_dot3d(e[0], rbl_cross3d(e[1], e[2])));
+                }
+            }
+        }
+    }
+    return six / 6.0;
+}
+
+static void hulls_of_random_points_are_right(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(1, 1);
+    for (int round = 0; round < 60; ++round)
+    {
+        rblVec3 points[40];
+        const uint32_t count = 4 + rbl_random_below(&random, 37);
+        const rblVec3 offset = random_in_cube(&random, round % 2 == 0 ? 0.0f : 3.0f);
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            points[i] = rbl_add3(random_in_cube(&random, 1.0f), offset);
+        }
+        rblShapeId id;
+        check_ok(rbl_shape_create_hull(points, count, &id));
+        check_hull(id, points, count);
+        rblShapeView view;
+        check_ok(rbl_shape_view(id, &view));
+        check_relative(view.mass.volume, brute_volume(points, count), 1e-4);
+        check_ok(rbl_shape_destroy(id));
+    }
+}
+
+static void a_grid_makes_a_cube_of_six_faces(void** state)
+{
+    (void)state;
+    rblVec3 points[7 * 7 * 7 * 2];
+    uint32_t count = 0;
+    for (int copy = 0; copy < 2; ++copy) // every point twice
+    {
+        for (int i = 0; i < 343; ++i)
+        {
+            points[count++] =
+                (rblVec3){(float)(i % 7) * 0.1f, (float)(i / 7 % 7) * 0.1f, (float)(i / 49) * 0.1f};
+        }
+    }
+    rblShapeId id;
+    check_ok(rbl_shape_create_hull(points, count, &id));
+    check_hull(id, points, count);
+    rblShapeView view;
+    check_ok(rbl_shape_view(id, &view));
+    const rblHull* hull = view.shape->data;
+    assert_int_equal(hull->vertex_count, 8);
+    assert_int_equal(hull->face_count, 6);
+    assert_int_equal(hull->edge_count, 12);
+    check_relative(view.mass.volume, 0.6 * 0.6 * 0.6, 1e-6);
+    check_ok(rbl_shape_destroy(id));
+}
+
+static void turned_boxes_merge_their_faces(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(2, 3);
+    for (int round = 0; round < 100; ++round)
+    {
+        const rblQuat q = random_rotation(&random);
+        rblVec3 points[8];
+        for (int i = 0; i < 8; ++i)
+        {
+            points[i] =
+                rbl_rotate3(q, (rblVec3){i & 1 ? 1.0f : -1.0f, i & 2 ? 0.2f : -0.2f, i & 4 ? 2.0f : -2.0f});
+        }
+        rblShapeId id;
+        check_ok(rbl_shape_create_hull(points, 8, &id));
+        check_hull(id, points, 8);
+        rblShapeView view;
+        check_ok(rbl_shape_view(id, &view));
+        assert_int_equal(((const rblHull*)view.shape->data)->face_count, 6);
+        check_relative(view.mass.volume, 3.2, 1e-6);
+        check_ok(rbl_shape_destroy(id));
+    }
+}
+
+static void points_on_few_places_still_make_hulls(void** state)
+{
+    // Coordinates from a small set: many points coincide, lie in lines and planes.
+    (void)state;
+    rblRandom random = rbl_random_seed(4, 5);
+    int made = 0;
+    for (int round = 0; round < 300; ++round)
+    {
+        rblVec3 points[30];
+        const uint32_t count = 4 + rbl_random_below(&random, 27);
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            points[i].x = (float)rbl_random_below(&random, 3) * 0.3f;
+            points[i].y = (float)rbl_random_below(&random, 4) * 0.7f;
+            points[i].z = (float)rbl_random_below(&random, 3) * 1.1f;
+        }
+        rblShapeId id;
+        const rblResult result = rbl_shape_create_hull(points, count, &id);
+        if (result == RBL_OK)
+        {
+            ++made;
+            check_hull(id, points, count);
+            check_ok(rbl_shape_destroy(id));
+        }
+        else
+        {
+            assert_int_equal(result, RBL_ERROR_GEOMETRY);
+        }
+    }
+    assert_true(made > 200);
+}
+
+static void many_points_on_a_sphere_reach_the_limit(void** state)
+{
+    (void)state;
+    static rblVec3 points[1000];
+    rblRandom random = rbl_random_seed(6, 7);
+    for (int i = 0; i < 1000; ++i)
+    {
+        points[i] = random_direction(&random);
+    }
+    rblShapeId id;
+    check_fails(RBL_ERROR_LIMIT, rbl_shape_create_hull(points, 1000, &id));
+    check_ok(rbl_shape_create_hull(points, RBL_HULL_MAX_VERTICES, &id));
+    check_hull(id, points, RBL_HULL_MAX_VERTICES);
+    check_ok(rbl_shape_destroy(id));
+}
+
+static void points_that_make_no_solid_are_refused(void** state)
+{
+    (void)state;
+    rblShapeId id = {9, 9};
+    const rblVec3 flat[5] = {{0, 0, 0}, {1, 0, 1}, {0, 1, 1}, {1, 1, 2}, {0.5f, 0.5f, 1}};
+    check_fails(RBL_ERROR_GEOMETRY, rbl_shape_create_hull(flat, 5, &id));
+    const rblVec3 line[4] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}};
+    check_fails(RBL_ERROR_GEOMETRY, rbl_shape_create_hull(line, 4, &id));
+    const rblVec3 same[4] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
+    check_fails(RBL_ERROR_GEOMETRY, rbl_shape_create_hull(same, 4, &id));
+    const rblVec3 sheet[4] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0.3f, 1e-6f, 0.3f}};
+    check_fails(RBL_ERROR_GEOMETRY, rbl_shape_create_hull(sheet, 4, &id));
+    const rblVec3 broken[4] = {{0, 0, 0}, {1, 0, 0}, {0, NAN, 1}, {0, 1, 0}};
+    check_fails(RBL_ERROR_ARGUMENT, rbl_shape_create_hull(broken, 4, &id));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_shape_create_hull(flat, 3, &id));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_shape_create_hull(NULL, 5, &id));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_shape_create_hull(flat, 5, NULL));
+    assert_int_equal(id.index1, 9);
+    assert_int_equal(rbl_shape_alive_count(), 0);
+    assert_int_equal(rbl_mesh_alive_count(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hulls_of_random_points_are_right),
+        cmocka_unit_test(a_grid_makes_a_cube_of_six_faces),
+        cmocka_unit_test(turned_boxes_merge_their_faces),
+        cmocka_unit_test(points_on_few_places_still_make_hulls),
+        cmocka_unit_test(many_points_on_a_sphere_reach_the_limit),
+        cmocka_unit_test(points_that_make_no_solid_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

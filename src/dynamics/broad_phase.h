@@ -1,8 +1,11 @@
 // Which bodies come near each other: a persistent set of pairs over fat boxes.
 //
-// A proxy is a body's box, grown by a margin so that small motions change nothing. Only proxies that leave their fat box
-// (or are born, or change their filter) look for new partners, all of them in one traversal; a pair ends when the fat boxes part.
-// Static and dynamic proxies are kept apart. Results do not depend on the number of workers: pairs begin and end in order of ids.
+// A proxy is a body's box, grown by a slack so that small motions change nothing. Only proxies that leave their fat box (or
+// are born, or touched) look for new partners, all of them in one parallel search; a pair ends when the fat boxes part. At
+// every update the set is exactly: all pairs of overlapping fat boxes, one of the two at least moving, that the filter wants.
+//
+// Fat boxes depend on the motion of their own proxy alone, so the set does not depend on the order of calls, nor does
+// anything depend on the number of workers. See docs/broad-phase.md.
 #ifndef RBL_DYNAMICS_BROAD_PHASE_H
 #define RBL_DYNAMICS_BROAD_PHASE_H
 
@@ -20,39 +23,65 @@ typedef struct rblProxyPair
 
 typedef RBL_ARRAY(rblProxyPair) rblProxyPairArray;
 
-// Whether a pair is wanted at all: filters, both static, joined bodies. Called from several threads.
+// Whether a pair is wanted at all: filters, joined bodies. Called from several threads, a < b. It must answer the same until
+// one of the two is touched. Pairs of two proxies that do not move never come here.
 typedef bool rblPairFilterFcn(uint32_t a, uint32_t b, const void* context);
 
 rblResult rbl_broad_phase_create(const rblAllocator* allocator, rblBroadPhase** out);
 void rbl_broad_phase_destroy(rblBroadPhase* broad);
 
-// Proxies are named by the caller (body slots). Adding one that exists, or moving one that does not, is a bug.
-// `moving`: dynamic or kinematic. Boxes may be infinite (planes).
+// ---- proxies ----
+
+// Proxies are named by the caller (body slots, below 2^30; memory grows with the largest). Adding one that exists, or moving
+// one that does not, is a bug. `moving`: dynamic or kinematic. Boxes may be unbounded (planes). Refused, with a message that
+// names the proxy: boxes that are NaN or inside out. Boxes of moving proxies get a slack in proportion to their size; those of
+// others none. Whatever distance must be seen belongs to the box itself.
 rblResult rbl_broad_phase_add(rblBroadPhase* broad, uint32_t proxy, rblAabb box, bool moving);
 void rbl_broad_phase_remove(rblBroadPhase* broad, uint32_t proxy);
 
-// New tight boxes of many proxies at once: the box of the body swept through the coming step. `margin` grows fat boxes.
-// Proxies not named stay where they are (asleep).
+// New tight boxes of many proxies at once, each proxy once: the box of the body swept through the coming step. `margin` is
+// added to the slack of those that leave their fat box; 0 is fine. Proxies not named stay where they are (asleep). When
+// one box is refused, or memory runs out, none has moved.
 rblResult rbl_broad_phase_move(rblBroadPhase* broad, const uint32_t* proxies, const rblAabb* boxes,
                                uint32_t count, float margin, rblJobs* jobs);
 
-// Look at this proxy's partners again in the next update, although it has not moved.
+// Look at this proxy's partners again in the next update and ask the filter anew, although it has not moved.
 void rbl_broad_phase_touch(rblBroadPhase* broad, uint32_t proxy);
 
-// Find what changed since the last update: pairs that begin and pairs that end (also of removed proxies), each sorted by (a, b).
+// The fat box, and adding a proxy with exactly this fat box: what a snapshot keeps and restores. All that comes later depends
+// on the fat boxes only.
+rblAabb rbl_broad_phase_fat_box(const rblBroadPhase* broad, uint32_t proxy);
+rblResult rbl_broad_phase_add_fat(rblBroadPhase* broad, uint32_t proxy, rblAabb fat, bool moving);
+
+// ---- pairs ----
+
+// Find what changed since the last update: both arrays are replaced, each sorted by (a, b). A proxy that was removed has all
+// its pairs ended; when it was added again they begin anew, so that a pair may be in both: take the ended ones first. When
+// it fails everything is as before, and the next update does it all.
 rblResult rbl_broad_phase_update(rblBroadPhase* broad, rblPairFilterFcn* filter, const void* context,
                                  rblJobs* jobs, rblProxyPairArray* begun, rblProxyPairArray* ended);
 
-// Every proxy whose fat box overlaps a box, in no promised order but the same every time. Return false to stop.
+// All pairs as of the last update, sorted by (a, b), valid until the next. Null when there are none.
+const rblProxyPair* rbl_broad_phase_pairs(const rblBroadPhase* broad);
+uint32_t rbl_broad_phase_pair_count(const rblBroadPhase* broad);
+
+// ---- queries ----
+
+// Between any two calls; several threads may ask at once. Every proxy whose fat box overlaps a box, touching included, in no
+// promised order but the same every time. Return false to stop.
 typedef bool rblProxyVisitor(uint32_t proxy, void* context);
 void rbl_broad_phase_query(const rblBroadPhase* broad, rblAabb box, rblProxyVisitor* visit, void* context);
 
-// Proxies whose fat box grown by `radius` a ray meets; the visitor returns the new t_max (smaller to cut the ray, negative to stop).
+// Proxies whose fat box, grown by `half_size`, a ray meets; none is missed, and one that is missed by a rounding error may be
+// visited. Near ones come first within each tree. The visitor returns the new t_max: smaller to cut the ray, negative to
+// stop. A ray that is not finite or has no direction meets nothing.
 typedef float rblProxyRayVisitor(uint32_t proxy, const rblRay* ray, void* context);
 void rbl_broad_phase_ray(const rblBroadPhase* broad, const rblRay* ray, rblVec3 half_size,
                          rblProxyRayVisitor* visit, void* context);
 
-uint32_t rbl_broad_phase_pair_count(const rblBroadPhase* broad);
 size_t rbl_broad_phase_bytes(const rblBroadPhase* broad);
+
+// Check of the whole structure, for tests: the first proxy that stands wrong, UINT32_MAX when all is well.
+uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad);
 
 #endif

@@ -1,0 +1,213 @@
+// Rebuilding a tree of proxies: which box stands beside which.
+#include "bvh/order.h"
+#include "dynamics/broad_phase_tree.h"
+#include "math/vec.h"
+#include <string.h>
+
+#define MIN_RANGE 2048
+#define SAMPLES   64
+#define BIG                                                                                                  \
+    8.0f // times the median size: such boxes stand together at the end, or they would spoil every group
+
+typedef struct Rebuild
+{
+    const rblAabb* boxes;
+    uint32_t* proxies; // live ones, the big ones last
+    uint32_t* spare;   // as many
+    uint32_t* order;
+    rblLeafKey* keys; // two buffers
+    uint32_t count;
+    uint32_t begin; // the part of `proxies` that keys are made of
+    rblVec3 origin; // of the grid
+    float scale;    // grid steps per metre
+    float big;
+} Rebuild;
+
+// ---- what is usual here ----
+
+static void sort_samples(float* samples, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; ++i)
+    {
+        const float x = samples[i];
+        uint32_t k = i;
+        for (; k > 0 && x < samples[k - 1]; --k)
+        {
+            samples[k] = samples[k - 1];
+        }
+        samples[k] = x;
+    }
+}
+
+static float longest_side(rblAabb box)
+{
+    const rblVec3 size = rbl_aabb_size(box);
+    return rbl_maxf(size.x, rbl_maxf(size.y, size.z));
+}
+
+typedef struct Span
+{
+    float middle, length;
+} Span;
+
+// Where most of the samples lie. A few bodies that flew off must not coarsen the grid for all others, so the outer
+// sixteenths count only when everything else is in one place.
+static Span usual_span(float* samples, uint32_t count)
+{
+    sort_samples(samples, count);
+    const uint32_t cut = count / 16;
+    float low = samples[cut];
+    float high = samples[count - 1 - cut];
+    if (!(low < high))
+    {
+        low = samples[0];
+        high = samples[count - 1];
+    }
+    return (Span){0.5f * low + 0.5f * high, high - low};
+}
+
+// A grid three times as long as what is usual; centres outside get its border cells.
+static void look_at_samples(Rebuild* rebuild)
+{
+    float values[4][SAMPLES];
+    const uint32_t count = rebuild->count < SAMPLES ? rebuild->count : SAMPLES;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const rblAabb box = rebuild->boxes[rebuild->proxies[(uint64_t)i * rebuild->count / count]];
+        const rblVec3 center = rbl_aabb_center(box);
+        values[0][i] = center.x;
+        values[1][i] = center.y;
+        values[2][i] = center.z;
+        values[3][i] = longest_side(box);
+    }
+    const Span x = usual_span(values[0], count);
+    const Span y = usual_span(values[1], count);
+    const Span z = usual_span(values[2], count);
+    sort_samples(values[3], count);
+    const float longest = rbl_maxf(x.length, rbl_maxf(y.length, z.length));
+    const float half = 1.5f * longest;
+    rebuild->origin = rbl_vec3(x.middle - half, y.middle - half, z.middle - half);
+    rebuild->scale = longest > 1e-30f ? 65536.0f / (3.0f * longest) : 0.0f;
+    rebuild->big = BIG * values[3][count / 2];
+}
+
+// ---- the order ----
+
+static void part_big(Rebuild* rebuild, uint32_t* usual)
+{
+    uint32_t small = 0;
+    uint32_t big = 0;
+    for (uint32_t i = 0; i < rebuild->count; ++i)
+    {
+        const uint32_t proxy = rebuild->proxies[i];
+        if (longest_side(rebuild->boxes[proxy]) <= rebuild->big)
+        {
+            rebuild->proxies[small++] = proxy;
+        }
+        else
+        {
+            rebuild->spare[big++] = proxy;
+        }
+    }
+    if (big > 0)
+    {
+        memcpy(rebuild->proxies + small, rebuild->spare, sizeof *rebuild->spare * big);
+    }
+    *usual = small;
+}
+
+static uint16_t grid_step(float center, float origin, float scale)
+{
+    return (uint16_t)rbl_clampf((center - origin) * scale, 0.0f, 65535.0f);
+}
+
+static void make_keys(rblRange range, void* context)
+{
+    const Rebuild* rebuild = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        const rblVec3 center = rbl_aabb_center(rebuild->boxes[rebuild->proxies[rebuild->begin + i]]);
+        rebuild->keys[i] = (rblLeafKey){{grid_step(center.x, rebuild->origin.x, rebuild->scale),
+                                         grid_step(center.y, rebuild->origin.y, rebuild->scale),
+                                         grid_step(center.z, rebuild->origin.z, rebuild->scale)},
+                                        0,
+                                        i};
+    }
+}
+
+static void order_part(Rebuild* rebuild, uint32_t begin, uint32_t count, rblJobs* jobs)
+{
+    if (count == 0)
+    {
+        return;
+    }
+    rebuild->begin = begin;
+    rbl_parallel_for(jobs, count, MIN_RANGE, make_keys, rebuild);
+    const rblTreeLayout layout = rbl_tree_layout(count);
+    rbl_order_top_down(jobs, &layout, rebuild->keys, rebuild->keys + count, 1, rebuild->order);
+    memcpy(rebuild->spare, rebuild->proxies + begin, sizeof *rebuild->spare * count);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rebuild->proxies[begin + i] = rebuild->spare[rebuild->order[i]];
+    }
+}
+
+static bool reserve_scratch(rblTreeScratch* scratch, size_t size, const rblAllocator* allocator)
+{
+    if (scratch->size < size)
+    {
+        void* memory = rbl_alloc(allocator, size);
+        if (memory == NULL)
+        {
+            return false;
+        }
+        rbl_free(allocator, scratch->memory, scratch->size);
+        *scratch = (rblTreeScratch){memory, size};
+    }
+    return true;
+}
+
+// The live proxies in the order of their leaves become the only leaves.
+static void close_gaps(rblProxyTree* tree)
+{
+    uint32_t kept = 0;
+    for (uint32_t leaf = 0; leaf < tree->count; ++leaf)
+    {
+        if (tree->proxies[leaf] != RBL_NO_PROXY)
+        {
+            tree->proxies[kept++] = tree->proxies[leaf];
+        }
+    }
+    tree->count = kept;
+}
+
+bool rbl_proxy_tree_rebuild(rblProxyTree* tree, const rblAabb* boxes, const uint8_t* flags, uint8_t mark,
+                            uint32_t* leaves, rblTreeScratch* scratch, rblJobs* jobs)
+{
+    const size_t room = tree->capacity; // not only what is live: the next births need no new memory
+    if (!reserve_scratch(scratch, room * (2 * sizeof(rblLeafKey) + 2 * sizeof(uint32_t)), tree->allocator))
+    {
+        return false;
+    }
+    close_gaps(tree);
+    Rebuild rebuild = {.boxes = boxes, .proxies = tree->proxies, .count = tree->count};
+    rebuild.keys = scratch->memory;
+    rebuild.spare = (uint32_t*)(void*)(rebuild.keys + 2 * room);
+    rebuild.order = rebuild.spare + room;
+    if (tree->count > 0)
+    {
+        uint32_t usual;
+        look_at_samples(&rebuild);
+        part_big(&rebuild, &usual);
+        order_part(&rebuild, 0, usual, jobs);
+        order_part(&rebuild, usual, tree->count - usual, jobs);
+    }
+    for (uint32_t leaf = 0; leaf < tree->count; ++leaf)
+    {
+        leaves[tree->proxies[leaf]] = leaf;
+    }
+    rbl_proxy_tree_refill(tree, boxes, flags, mark, jobs);
+    tree->changes = 0;
+    tree->built_cost = rbl_proxy_tree_cost(tree);
+    return true;
+}

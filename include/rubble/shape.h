@@ -59,7 +59,7 @@ typedef struct rblLevelSetDef
     rblMeshId mesh;       ///< closed; anything else is refused with the verdict of rbl_mesh_inspect()
     float error;          ///< wanted largest error of the surface, metres; 0: 0.2 % of the bounding diagonal
     float cell;           ///< cell size, metres; 0: chosen from `error`
-    uint32_t max_cells;   ///< along the longest side; default 256
+    uint32_t max_cells;   ///< along the longest side, 8 to 2048, whatever `error` wants; default 128
     float sample_spacing; ///< of surface samples, metres; 0: two cells. Edges and corners are always sampled.
     uint32_t cookie;      ///< set by rbl_default_level_set_def()
 } rblLevelSetDef;
@@ -174,6 +174,7 @@ typedef struct rblContactSet
     uint32_t count;
     uint32_t capacity;
     uint32_t colliding; ///< points that were inside before selection (Glondu 2012, 5.3), for statistics
+    struct rblContactScratch* scratch; ///< working memory of rbl_shape_collide(), kept for the next call
 } rblContactSet;
 
 RBL_API void rbl_contact_set_free(rblContactSet* set);
@@ -182,7 +183,8 @@ typedef struct rblCollideOptions
 {
     float margin;         ///< report contacts with a gap up to this, metres
     float tolerance;      ///< eps of the contact selection, metres; 0: 0.2 % of the smaller shape's radius
-    uint32_t first_count; ///< m: contacts after which only points deeper than eps are added; default 8
+    uint32_t first_count; ///< m: contacts after which only points deeper than eps are added; default 8.
+                          ///< UINT32_MAX: no selection, `colliding` is then the full count
 } rblCollideOptions;
 
 RBL_API rblCollideOptions rbl_default_collide_options(void);

@@ -8,7 +8,7 @@
 
 #include "base/jobs.h"
 #include "mesh/mesh.h"
-#include "rubble/math.h"
+#include "rubble/shape.h"
 
 #define RBL_BRICK_CELLS 4u
 #define RBL_BRICK_POINTS                                                                                     \
@@ -77,5 +77,8 @@ rblResult rbl_level_set_build(const rblMeshView* view, double cell, rblJobs* job
 rblResult rbl_level_set_measure(rblLevelSet* set, const rblMeshView* view);
 
 void rbl_level_set_free(rblLevelSet* set);
+
+// The grid of a shape of that kind, else null.
+const rblLevelSet* rbl_shape_level_set(const rblShape* shape);
 
 #endif

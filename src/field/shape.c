@@ -69,8 +69,7 @@ static void free_shape(rblShape* shape)
 
 static size_t sample_bytes(const rblSampleTree* tree)
 {
-    const size_t per_point = sizeof(rblVec3) + sizeof(float) + 2 * sizeof(uint32_t);
-    return tree == NULL ? 0 : sizeof *tree + tree->count * per_point + sizeof(uint32_t);
+    return tree == NULL ? 0 : tree->bytes;
 }
 
 static rblShape* copy_parts(const rblShape* parts, rblSampleTree* tree, size_t data_bytes)

@@ -35,7 +35,7 @@ typedef struct Sampler
     double cell;
     rblHashMap heads; // cell -> the last sample in it
     rblIndexArray next;
-    rblPointArray* out;
+    rblSurfacePoints* out;
 } Sampler;
 
 static void sampler_free(Sampler* s)
@@ -119,7 +119,7 @@ static bool is_corner(const Sampler* s, uint32_t vertex)
     return count == 0 ? s->tips[vertex] : count != 2 || rbl_dot3d(turn, turn) > 2.0 - 2.0 * SHARP_COSINE;
 }
 
-static rblResult sampler_init(Sampler* s, const rblMeshView* view, rblPointArray* out)
+static rblResult sampler_init(Sampler* s, const rblMeshView* view, rblSurfacePoints* out)
 {
     const rblAllocator* memory = out->allocator;
     *s = (Sampler){.view = view, .allocator = memory, .box = rbl_mesh_bounds(view), .out = out};
@@ -306,7 +306,7 @@ static double coarse_enough(const Sampler* s, double spacing, uint32_t max_count
     return rbl_maxd(spacing, longest / (FACE_SHARE * (double)(1u << GRID_BITS)));
 }
 
-rblResult rbl_surface_samples(const rblMeshView* view, rblSurfaceSampling* sampling, rblPointArray* out)
+rblResult rbl_surface_samples(const rblMeshView* view, rblSurfaceSampling* sampling, rblSurfacePoints* out)
 {
     Sampler sampler;
     RBL_TRY(sampler_init(&sampler, view, out));

@@ -4,7 +4,7 @@
 
 #include "mesh/mesh.h"
 
-typedef RBL_ARRAY(rblVec3) rblPointArray;
+typedef RBL_ARRAY(rblVec3) rblSurfacePoints;
 
 typedef struct rblSurfaceSampling
 {
@@ -20,6 +20,6 @@ typedef struct rblSurfaceSampling
 //   points along sharp edges, half a spacing apart; vertices; darts thrown at the faces (Poisson discs).
 // An edge is sharp when its faces turn away from each other by more than 30 degrees; edges that look inwards are not
 // sampled for themselves, because nothing can touch them but what has edges and corners of its own.
-rblResult rbl_surface_samples(const rblMeshView* view, rblSurfaceSampling* sampling, rblPointArray* out);
+rblResult rbl_surface_samples(const rblMeshView* view, rblSurfaceSampling* sampling, rblSurfacePoints* out);
 
 #endif

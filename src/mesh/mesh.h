@@ -103,8 +103,11 @@ void rbl_mesh_free(rblMesh* mesh);
 
 // ---- ids ----
 
-// Give a finished mesh an id; the registry owns it from now on. On failure the mesh is freed.
+// Give a finished mesh an id; the registry owns this reference to it from now on. On failure it is released.
 rblResult rbl_mesh_register(rblMesh* mesh, rblMeshId* out);
+
+// A second id of the same mesh, to be destroyed on its own: for those who must outlive the first one's owner.
+rblResult rbl_mesh_share(rblMeshId id, rblMeshId* out);
 
 // The mesh behind an id, kept alive until released, even if another thread destroys the id meanwhile.
 rblResult rbl_mesh_acquire(rblMeshId id, rblMesh** out);

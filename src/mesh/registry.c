@@ -52,7 +52,7 @@ rblResult rbl_mesh_register(rblMesh* mesh, rblMeshId* out)
     rbl_mutex_unlock(&registry_mutex);
     if (!added)
     {
-        rbl_mesh_free(mesh);
+        rbl_mesh_release(mesh);
         return rbl_fail_memory();
     }
     return RBL_OK;
@@ -82,6 +82,13 @@ void rbl_mesh_release(rblMesh* mesh)
     {
         rbl_mesh_free(mesh);
     }
+}
+
+rblResult rbl_mesh_share(rblMeshId id, rblMeshId* out)
+{
+    rblMesh* mesh = NULL;
+    RBL_TRY(rbl_mesh_acquire(id, &mesh));
+    return rbl_mesh_register(mesh, out);
 }
 
 rblResult rbl_mesh_destroy(rblMeshId id)

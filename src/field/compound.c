@@ -1,0 +1,278 @@
+// Making compounds, and their field: the smallest distance of any child.
+#include "field/compound.h"
+
+#include "base/error.h"
+#include "field/surface_samples.h"
+#include "math/aabb.h"
+#include "math/transform.h"
+#include "mesh/mesh.h"
+
+// Samples this much of the radius inside another child are hidden.
+#define HIDDEN 1e-4f
+
+static size_t compound_bytes(uint32_t count)
+{
+    return sizeof(rblCompound) + count * sizeof(rblCompoundChild);
+}
+
+const rblCompound* rbl_shape_compound(const rblShape* shape)
+{
+    return shape->view.kind == RBL_SHAPE_COMPOUND ? shape->data : NULL;
+}
+
+// Exact outside. Inside it is the depth in one child, which is not more than that in all of them.
+static float compound_distance(const void* data, rblVec3 point, rblVec3* gradient)
+{
+    const rblCompound* compound = data;
+    float best = INFINITY;
+    *gradient = rbl_vec3(0.0f, 1.0f, 0.0f);
+    for (uint32_t i = 0; i < compound->count; ++i)
+    {
+        const rblCompoundChild* child = &compound->children[i];
+        if (!(sqrtf(rbl_aabb_distance_squared(child->box, point)) < best))
+        {
+            continue;
+        }
+        rblVec3 slope;
+        const rblVec3 local = rbl_transform_inverse_point(child->pose, point);
+        const float distance = child->shape->ops->distance(child->shape->data, local, &slope);
+        if (distance < best)
+        {
+            best = distance;
+            *gradient = rbl_rotate3(child->pose.q, slope);
+        }
+    }
+    return best;
+}
+
+static void compound_free(void* data, const rblAllocator* allocator)
+{
+    rblCompound* compound = data;
+    for (uint32_t i = 0; i < compound->count; ++i)
+    {
+        rbl_shape_release(compound->children[i].shape);
+    }
+    rbl_free(allocator, compound, compound_bytes(compound->count));
+}
+
+static const rblShapeOps compound_ops = {.distance = compound_distance, .free = compound_free};
+
+// ---- checks ----
+
+static rblResult check_child(const rblShapeChild* child, uint32_t index)
+{
+    rblShapeView view;
+    const rblResult result = rbl_shape_view(child->shape, &view);
+    if (result != RBL_OK)
+    {
+        return rbl_fail(result, "compound: child %u is null or was destroyed", index);
+    }
+    if (view.kind == RBL_SHAPE_PLANE || view.kind == RBL_SHAPE_COMPOUND)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "compound: child %u is a %s", index,
+                        rbl_shape_kind_name(view.kind));
+    }
+    const float norm = rbl_quat_dot(child->pose.q, child->pose.q);
+    if (!rbl_finite3(child->pose.p) || !(fabsf(norm - 1.0f) < 1e-2f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "compound: the pose of child %u is not a rigid motion", index);
+    }
+    return RBL_OK;
+}
+
+static rblResult check_children(const rblShapeChild* children, uint32_t count, const rblShapeId* out)
+{
+    if (children == NULL || out == NULL || count == 0)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "compound: it needs children and a place for its id");
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        RBL_TRY(check_child(&children[i], i));
+    }
+    return RBL_OK;
+}
+
+// Hold all children, or none.
+static rblResult hold_children(const rblShapeChild* children, uint32_t count, const rblAllocator* allocator,
+                               rblCompound** out)
+{
+    rblCompound* compound = rbl_alloc_zero(allocator, compound_bytes(count));
+    if (compound == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    compound->count = count;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rblShapeView view;
+        const rblResult result = rbl_shape_hold(children[i].shape, &view);
+        if (result != RBL_OK)
+        {
+            compound_free(compound, allocator);
+            return result;
+        }
+        const rblTransform pose = {children[i].pose.p, rbl_quat_normalize(children[i].pose.q)};
+        compound->children[i] = (rblCompoundChild){view.shape, pose, rbl_shape_bounds_at(&view, pose)};
+    }
+    *out = compound;
+    return RBL_OK;
+}
+
+// ---- mass, view, samples, surface ----
+
+static rblVec3d child_center(const rblCompoundChild* child)
+{
+    const rblVec3d turned = rbl_rotate3d(rbl_to_double_quat(child->pose.q), child->shape->view.mass.center);
+    return rbl_add3d(turned, rbl_to_double3(child->pose.p));
+}
+
+// R I R^T, moved out by Steiner's theorem: m (r.r 1 - r r^T).
+static rblMat3d child_inertia(const rblCompoundChild* child, rblVec3d center)
+{
+    const rblMassProperties* mass = &child->shape->view.mass;
+    const rblMat3d r = rbl_quatd_to_mat3d(rbl_quatd_normalize(rbl_to_double_quat(child->pose.q)));
+    const rblMat3d back = rbl_mat3d_transpose(&r);
+    const rblMat3d half_turned = rbl_mat3d_mul(&r, &mass->inertia);
+    const rblMat3d turned = rbl_mat3d_mul(&half_turned, &back);
+    const rblVec3d arm = rbl_sub3d(child_center(child), center);
+    const double squared = rbl_dot3d(arm, arm);
+    const rblMat3d outer = rbl_mat3d_outer(arm, arm);
+    const rblMat3d minus = rbl_mat3d_scale(&outer, -1.0);
+    const rblMat3d round = rbl_mat3d_diagonal(squared, squared, squared);
+    const rblMat3d moved = rbl_mat3d_add(&round, &minus);
+    const rblMat3d steiner = rbl_mat3d_scale(&moved, mass->mass);
+    return rbl_mat3d_add(&turned, &steiner);
+}
+
+static rblMassProperties add_masses(const rblCompound* compound)
+{
+    rblMassProperties sum = {.volume = 0.0};
+    rblVec3d weighted = {0, 0, 0};
+    for (uint32_t i = 0; i < compound->count; ++i)
+    {
+        const rblMassProperties* mass = &compound->children[i].shape->view.mass;
+        sum.volume += mass->volume;
+        sum.mass += mass->mass;
+        weighted = rbl_mul_add3d(weighted, mass->mass, child_center(&compound->children[i]));
+    }
+    sum.center = rbl_scale3d(weighted, 1.0 / sum.mass);
+    for (uint32_t i = 0; i < compound->count; ++i)
+    {
+        const rblMat3d part = child_inertia(&compound->children[i], sum.center);
+        sum.inertia = rbl_mat3d_add(&sum.inertia, &part);
+    }
+    rbl_eigen_symmetric3d(&sum.inertia, &sum.moments, &sum.principal_axes);
+    return sum;
+}
+
+static void fill_view(rblShapeView* view, const rblCompound* compound)
+{
+    view->kind = RBL_SHAPE_COMPOUND;
+    view->bounded = true;
+    view->bounds = rbl_aabb_empty();
+    view->mass = add_masses(compound);
+    view->thinnest = INFINITY;
+    for (uint32_t i = 0; i < compound->count; ++i)
+    {
+        const rblCompoundChild* child = &compound->children[i];
+        const rblShapeView* part = &child->shape->view;
+        const double reach = rbl_distance3d(child_center(child), view->mass.center) + (double)part->radius;
+        view->bounds = rbl_aabb_union(view->bounds, child->box);
+        view->radius = rbl_maxf((float)(reach * (1.0 + 1e-6)), view->radius);
+        view->inner_radius = rbl_maxf(part->inner_radius, view->inner_radius);
+        view->thinnest = rbl_minf(part->thinnest, view->thinnest);
+    }
+}
+
+static bool is_hidden(const rblCompound* compound, uint32_t owner, rblVec3 point, float depth)
+{
+    for (uint32_t i = 0; i < compound->count; ++i)
+    {
+        const rblCompoundChild* child = &compound->children[i];
+        if (i != owner && rbl_aabb_contains_point(child->box, point) &&
+            rbl_shape_distance(child->shape, rbl_transform_inverse_point(child->pose, point), NULL) < -depth)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool gather_samples(const rblCompound* compound, float radius, rblSurfacePoints* out)
+{
+    for (uint32_t i = 0; i < compound->count; ++i)
+    {
+        const rblCompoundChild* child = &compound->children[i];
+        for (uint32_t k = 0; k < child->shape->view.sample_count; ++k)
+        {
+            const rblVec3 p = rbl_transform_point(child->pose, child->shape->view.samples[k]);
+            if (!is_hidden(compound, i, p, HIDDEN * radius) && !rbl_array_push(out, p))
+            {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Surfaces of the children side by side; null when none has one.
+static rblResult join_surfaces(const rblCompound* compound, const rblAllocator* allocator, rblMeshId* out)
+{
+    rblMeshId* parts = RBL_NEW_ARRAY(allocator, rblMeshId, compound->count);
+    rblResult result = parts != NULL ? RBL_OK : rbl_fail_memory();
+    uint32_t made = 0;
+    for (uint32_t i = 0; result == RBL_OK && i < compound->count; ++i)
+    {
+        const rblCompoundChild* child = &compound->children[i];
+        if (child->shape->view.surface.index1 != 0)
+        {
+            const rblMat3d turn = rbl_quatd_to_mat3d(rbl_to_double_quat(child->pose.q));
+            result = rbl_mesh_transform(child->shape->view.surface, &turn, rbl_to_double3(child->pose.p),
+                                        &parts[made]);
+            made += result == RBL_OK;
+        }
+    }
+    if (result == RBL_OK && made > 0)
+    {
+        result = rbl_mesh_join(parts, made, out);
+    }
+    for (uint32_t i = 0; i < made; ++i)
+    {
+        rbl_mesh_destroy(parts[i]);
+    }
+    RBL_FREE_ARRAY(allocator, parts, compound->count);
+    return result;
+}
+
+rblResult rbl_shape_create_compound(const rblShapeChild* children, uint32_t count, rblShapeId* out)
+{
+    RBL_TRY(check_children(children, count, out));
+    rblShape parts = {.ops = &compound_ops, .allocator = rbl_default_allocator()};
+    rblCompound* compound = NULL;
+    RBL_TRY(hold_children(children, count, parts.allocator, &compound));
+    fill_view(&parts.view, compound);
+    parts.data = compound;
+    rblSurfacePoints samples;
+    rbl_array_init(&samples, parts.allocator);
+    rblResult result = RBL_OK;
+    if (!gather_samples(compound, parts.view.radius, &samples))
+    {
+        result = rbl_fail_memory();
+    }
+    if (result == RBL_OK)
+    {
+        result = join_surfaces(compound, parts.allocator, &parts.view.surface);
+    }
+    if (result == RBL_OK)
+    {
+        result =
+            rbl_shape_register(&parts, compound_bytes(count), samples.data, (uint32_t)samples.count, out);
+    }
+    else
+    {
+        compound_free(compound, parts.allocator);
+    }
+    rbl_array_free(&samples);
+    return result;
+}

@@ -1,0 +1,81 @@
+// Contacts of compounds: those of their children, pair by pair.
+#include "base/error.h"
+#include "base/hash_map.h"
+#include "field/compound.h"
+#include "field/field_contact.h"
+#include "field/field_sampling.h"
+#include "math/aabb.h"
+#include "math/transform.h"
+
+// One shape of a compound, or a shape of another kind as its own only child.
+typedef struct Part
+{
+    const rblShapeView* view;
+    rblTransform pose; // in the compound's axes
+    bool turned;       // the pose is not the identity
+} Part;
+
+static uint32_t part_count(const rblShapeView* view)
+{
+    const rblCompound* compound = rbl_shape_compound(view->shape);
+    return compound != NULL ? compound->count : 1;
+}
+
+static Part part_of(const rblShapeView* view, uint32_t index)
+{
+    const rblCompound* compound = rbl_shape_compound(view->shape);
+    if (compound == NULL)
+    {
+        return (Part){view, rbl_transform_identity(), false};
+    }
+    const rblCompoundChild* child = &compound->children[index];
+    return (Part){&child->shape->view, child->pose, true};
+}
+
+static uint32_t mix_feature(uint32_t pair, uint32_t feature)
+{
+    return (uint32_t)(rbl_hash_u64((uint64_t)pair << 32 | feature) >> 32);
+}
+
+static rblResult append_part(const rblContactSet* part, const Part* a, uint32_t pair, rblContactSet* out)
+{
+    RBL_TRY(rbl_contact_set_grow(out, out->count + part->count));
+    for (uint32_t i = 0; i < part->count; ++i)
+    {
+        rblContactPoint c = part->points[i];
+        if (a->turned)
+        {
+            c.point = rbl_transform_point(a->pose, c.point);
+            c.normal = rbl_rotate3(a->pose.q, c.normal);
+        }
+        c.feature = mix_feature(pair, c.feature);
+        out->points[out->count++] = c;
+    }
+    out->colliding += part->colliding;
+    return RBL_OK;
+}
+
+rblResult rbl_collide_compound(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                               const rblCollideOptions* options, rblContactSet* out)
+{
+    rblContactSet* part = rbl_contact_set_part(out);
+    if (part == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    const uint32_t b_count = part_count(b);
+    for (uint32_t pair = 0; pair < part_count(a) * b_count; ++pair)
+    {
+        const Part first = part_of(a, pair / b_count);
+        const Part second = part_of(b, pair % b_count);
+        const rblTransform second_in_a = second.turned ? rbl_transform_mul(b_in_a, second.pose) : b_in_a;
+        const rblTransform pose =
+            first.turned ? rbl_transform_relative(first.pose, second_in_a) : second_in_a;
+        if (rbl_boxes_near(first.view, second.view, pose, options->margin))
+        {
+            RBL_TRY(rbl_collide_fields(first.view, second.view, pose, options, NULL, part));
+            RBL_TRY(append_part(part, &first, pair, out));
+        }
+    }
+    return RBL_OK;
+}

@@ -1,0 +1,52 @@
+// How far apart two shapes are, as far as samples tell.
+#include "field/field_contact.h"
+#include "field/field_sampling.h"
+
+#define DEEPEST 64 // levels: points are numbered in 32 bits, each level doubles their count
+
+// The smallest field value at any sample, when below `best`, else `best`: depth first, leaving branches that are too far.
+static float smallest_value(const rblSampling* s, float best)
+{
+    if (s->tree == NULL)
+    {
+        return best;
+    }
+    rblFrontierNode stack[DEEPEST];
+    rblVec3 gradient;
+    uint32_t depth = 0;
+    const rblSampleTree* tree = s->tree;
+    const float first = rbl_field_distance(&s->field, rbl_sampling_point(s, 0), &gradient);
+    best = rbl_minf(first, best);
+    stack[depth++] = (rblFrontierNode){0, 0, first};
+    while (depth > 0)
+    {
+        rblFrontierNode* top = &stack[depth - 1];
+        if (top->next == tree->first_children[top->node + 1] ||
+            !(top->distance - s->field.slack - best < tree->reaches[top->next]))
+        {
+            depth -= 1;
+            continue;
+        }
+        const uint32_t child = tree->child_list[top->next++];
+        const float distance = rbl_field_distance(&s->field, rbl_sampling_point(s, child), &gradient);
+        best = rbl_minf(distance, best);
+        stack[depth++] = (rblFrontierNode){child, tree->first_children[child], distance};
+    }
+    return best;
+}
+
+float rbl_field_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a)
+{
+    rblFrontier unused;
+    rbl_frontier_init(&unused, NULL);
+    rblSampling sides[2];
+    rbl_sampling_init(&sides[0], a->shape, b->shape, rbl_transform_inverse(b_in_a), &unused);
+    rbl_sampling_init(&sides[1], b->shape, a->shape, b_in_a, &unused);
+    float gap = INFINITY;
+    for (int i = 0; i < 2; ++i)
+    {
+        const float error = rbl_field_error(sides[i].field.shape);
+        gap = rbl_minf(smallest_value(&sides[i], gap + error) - error, gap);
+    }
+    return gap;
+}

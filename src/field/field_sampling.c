@@ -1,0 +1,133 @@
+#include "field/field_sampling.h"
+
+#include "field/compound.h"
+#include "field/field_contact.h"
+#include "math/aabb.h"
+
+// Of a distance of transformed points, in parts of the coordinates' size.
+#define ROUNDING 2e-6f
+
+void rbl_frontier_init(rblFrontier* frontier, const rblAllocator* allocator)
+{
+    rbl_array_init(&frontier->now, allocator);
+    rbl_array_init(&frontier->later, allocator);
+}
+
+void rbl_frontier_free(rblFrontier* frontier)
+{
+    rbl_array_free(&frontier->now);
+    rbl_array_free(&frontier->later);
+}
+
+// ---- fields ----
+
+float rbl_field_slack(const rblShape* shape)
+{
+    const rblLevelSet* set = rbl_shape_level_set(shape);
+    const rblCompound* compound = rbl_shape_compound(shape);
+    float slack = set != NULL ? rbl_level_set_slack(set) : 0.0f;
+    for (uint32_t i = 0; compound != NULL && i < compound->count; ++i)
+    {
+        slack = rbl_maxf(rbl_field_slack(compound->children[i].shape), slack);
+    }
+    return slack;
+}
+
+float rbl_field_error(const rblShape* shape)
+{
+    const rblLevelSet* set = rbl_shape_level_set(shape);
+    const rblCompound* compound = rbl_shape_compound(shape);
+    float error = set != NULL ? set->error : 0.0f;
+    for (uint32_t i = 0; compound != NULL && i < compound->count; ++i)
+    {
+        error = rbl_maxf(rbl_field_error(compound->children[i].shape), error);
+    }
+    return error;
+}
+
+rblField rbl_field_of(const rblShape* shape)
+{
+    return (rblField){shape, rbl_shape_level_set(shape), rbl_field_slack(shape)};
+}
+
+// ---- meeting samples ----
+
+void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
+                       rblFrontier* frontier)
+{
+    *s = (rblSampling){.tree = samples->samples,
+                       .field = rbl_field_of(field),
+                       .rotation = rbl_quat_to_mat3(pose.q),
+                       .offset = pose.p,
+                       .frontier = frontier};
+    // Both ends of a way through the field may be off by the slack. Planes have no size; their fields are exact.
+    const float size =
+        rbl_length3(pose.p) + samples->view.radius + (field->view.bounded ? field->view.radius : 0.0f);
+    s->field.slack = 2.0f * s->field.slack + ROUNDING * size;
+    rbl_array_clear(&frontier->now);
+    rbl_array_clear(&frontier->later);
+}
+
+static void visit_sample(rblSampling* s, uint32_t sample, rblSampleVisit* visit)
+{
+    visit->sample = sample;
+    visit->point = rbl_sampling_point(s, sample);
+    visit->distance = rbl_field_distance(&s->field, visit->point, &visit->gradient);
+    const rblFrontierNode node = {sample, s->tree->first_children[sample], visit->distance};
+    if (node.next < s->tree->first_children[sample + 1] && !rbl_array_push(&s->frontier->later, node))
+    {
+        s->out_of_memory = true;
+    }
+}
+
+bool rbl_sampling_next(rblSampling* s, float wanted, uint32_t level_end, rblSampleVisit* visit)
+{
+    const rblSampleTree* tree = s->tree;
+    if (!s->started)
+    {
+        s->started = true;
+        visit_sample(s, 0, visit);
+        return !s->out_of_memory;
+    }
+    for (; s->place < s->frontier->now.count && !s->out_of_memory; ++s->place)
+    {
+        rblFrontierNode* node = &s->frontier->now.data[s->place];
+        const uint32_t end = tree->first_children[node->node + 1];
+        const float bound = node->distance - s->field.slack - wanted;
+        if (node->next < end && bound < tree->reaches[node->next])
+        {
+            if (tree->child_list[node->next] < level_end)
+            {
+                visit_sample(s, tree->child_list[node->next++], visit);
+                return !s->out_of_memory;
+            }
+            s->out_of_memory = !rbl_array_push(&s->frontier->later, *node);
+        }
+    }
+    return false;
+}
+
+void rbl_sampling_next_level(rblSampling* s)
+{
+    const rblFrontier done = *s->frontier;
+    s->frontier->now.data = done.later.data;
+    s->frontier->now.count = done.later.count;
+    s->frontier->now.capacity = done.later.capacity;
+    s->frontier->later.data = done.now.data;
+    s->frontier->later.count = 0;
+    s->frontier->later.capacity = done.now.capacity;
+    s->place = 0;
+}
+
+// ---- early out ----
+
+static bool box_near(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a, float margin)
+{
+    return !a->bounded || !b->bounded ||
+           rbl_aabb_overlaps(rbl_aabb_grown(a->bounds, margin), rbl_shape_bounds_at(b, b_in_a));
+}
+
+bool rbl_boxes_near(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a, float margin)
+{
+    return box_near(a, b, b_in_a, margin) && box_near(b, a, rbl_transform_inverse(b_in_a), margin);
+}

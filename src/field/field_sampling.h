@@ -1,0 +1,86 @@
+// One way round of a query: the samples of one shape met level by level in the field of another (Glondu 2012,
+// Algorithm 1). Branches that cannot hold a sample of interest are left.
+#ifndef RBL_FIELD_FIELD_SAMPLING_H
+#define RBL_FIELD_FIELD_SAMPLING_H
+
+#include "base/array.h"
+#include "field/level_set.h"
+#include "field/samples.h"
+#include "field/shape.h"
+#include "math/mat3.h"
+#include "math/transform.h"
+
+// A node that was met and not left yet: its children from `next` on have not been.
+typedef struct rblFrontierNode
+{
+    uint32_t node;
+    uint32_t next; // in child_list
+    float distance;
+} rblFrontierNode;
+
+typedef struct rblFrontier
+{
+    RBL_ARRAY(rblFrontierNode) now;   // those of the level being met
+    RBL_ARRAY(rblFrontierNode) later; // those for the next level
+} rblFrontier;
+
+void rbl_frontier_init(rblFrontier* frontier, const rblAllocator* allocator);
+void rbl_frontier_free(rblFrontier* frontier);
+
+// A shape as a field, ready for many look-ups.
+typedef struct rblField
+{
+    const rblShape* shape;
+    const rblLevelSet* grid; // null: through the shape's function
+    float slack;             // see rbl_field_slack()
+} rblField;
+
+static inline float rbl_field_distance(const rblField* field, rblVec3 point, rblVec3* gradient)
+{
+    return field->grid != NULL ? rbl_level_set_distance(field->grid, point, gradient)
+                               : field->shape->ops->distance(field->shape->data, point, gradient);
+}
+
+rblField rbl_field_of(const rblShape* shape);
+
+typedef struct rblSampling
+{
+    const rblSampleTree* tree; // null: no samples, done at once
+    rblField field;
+    rblMat3 rotation; // from the samples' axes to the field's
+    rblVec3 offset;
+    rblFrontier* frontier;
+    size_t place; // in frontier->now
+    bool started;
+    bool out_of_memory;
+} rblSampling;
+
+typedef struct rblSampleVisit
+{
+    uint32_t sample;
+    float distance;
+    rblVec3 point, gradient; // in the field's axes
+} rblSampleVisit;
+
+void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
+                       rblFrontier* frontier);
+
+static inline rblVec3 rbl_sampling_point(const rblSampling* s, uint32_t sample)
+{
+    return rbl_add3(rbl_mat3_apply(&s->rotation, s->tree->points[sample]), s->offset);
+}
+
+static inline bool rbl_sampling_done(const rblSampling* s)
+{
+    return s->tree == NULL || s->out_of_memory || (s->started && s->frontier->now.count == 0);
+}
+
+// The next sample below `level_end` in the hierarchy's order; branches in which no field value can be below `wanted` are
+// left for good, so `wanted` must not grow from call to call. False at the end of the level.
+bool rbl_sampling_next(rblSampling* s, float wanted, uint32_t level_end, rblSampleVisit* visit);
+void rbl_sampling_next_level(rblSampling* s);
+
+// Whether the boxes of two shapes come within `margin` of each other, in the axes of either.
+bool rbl_boxes_near(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a, float margin);
+
+#endif

@@ -1,0 +1,537 @@
+// Level sets of the procedural solids: against exact distances to all of their triangles.
+#include "testing.h"
+
+#include "base/jobs.h"
+#include "base/random.h"
+#include "failing_allocator.h"
+#include "field/level_set.h"
+#include "field/level_set_oracle.h"
+#include "field/surface_samples.h"
+#include "math/aabb.h"
+#include "mesh/topology.h"
+#include <string.h>
+
+#define CELLS 20
+
+typedef struct Solid
+{
+    const char* name;
+    rblMeshId mesh;
+    rblMeshView view;
+    rblAabbd box;
+    double cell;
+    rblDistanceOracle oracle;
+    rblLevelSet* set;
+} Solid;
+
+static double longest_side(rblAabbd box)
+{
+    const rblVec3d size = rbl_aabbd_size(box);
+    return rbl_maxd(size.x, rbl_maxd(size.y, size.z));
+}
+
+static Solid open_solid(const char* name, rblMeshId mesh)
+{
+    Solid solid = {.name = name, .mesh = mesh};
+    check_ok(rbl_mesh_view(mesh, &solid.view));
+    solid.box = rbl_mesh_bounds(&solid.view);
+    solid.cell = longest_side(solid.box) / CELLS;
+    check_ok(rbl_distance_oracle_init(&solid.oracle, &solid.view, rbl_default_allocator()));
+    check_ok(rbl_level_set_build(&solid.view, solid.cell, rbl_default_jobs(), rbl_default_allocator(),
+                                 &solid.set));
+    check_ok(rbl_level_set_measure(solid.set, &solid.view));
+    return solid;
+}
+
+static Solid make_solid(const char* kind)
+{
+    rblMeshId mesh;
+    check_ok(rbl_mesh_make(kind, NULL, 0, &mesh));
+    return open_solid(kind, mesh);
+}
+
+static void close_solid(Solid* solid)
+{
+    rbl_level_set_free(solid->set);
+    rbl_distance_oracle_free(&solid->oracle);
+    check_ok(rbl_mesh_destroy(solid->mesh));
+}
+
+static double exact_distance(const Solid* solid, rblVec3 p)
+{
+    const rblVec3d q = rbl_to_double3(p);
+    const double distance = rbl_distance_oracle_ask(&solid->oracle, q);
+    return rbl_distance_oracle_inside(&solid->oracle, q) ? -distance : distance;
+}
+
+static rblVec3 random_in(rblRandom* random, rblAabbd box, double margin)
+{
+    return rbl_to_float3((rblVec3d){rbl_random_range(random, box.lower.x - margin, box.upper.x + margin),
+                                    rbl_random_range(random, box.lower.y - margin, box.upper.y + margin),
+                                    rbl_random_range(random, box.lower.z - margin, box.upper.z + margin)});
+}
+
+// A point near the surface: on a random triangle, moved by up to `way` along every axis.
+static rblVec3 random_near(rblRandom* random, const Solid* solid, double way)
+{
+    const rblVec3d* t = solid->oracle.points + 3 * (size_t)rbl_random_below(random, solid->oracle.count);
+    double u = rbl_random_double(random);
+    double v = rbl_random_double(random);
+    if (u + v > 1.0)
+    {
+        u = 1.0 - u;
+        v = 1.0 - v;
+    }
+    const rblVec3d p = rbl_mul_add3d(rbl_mul_add3d(t[0], u, rbl_sub3d(t[1], t[0])), v, rbl_sub3d(t[2], t[0]));
+    const rblAabbd point = {p, p};
+    return random_in(random, point, way);
+}
+
+// Near the surface: off by less than interpolation can be, with the right sign but where the surface is nearer than the
+// stated error. Farther away: never more than the distance, never less than the band, always the right sign.
+static void check_point(const Solid* solid, rblVec3 p)
+{
+    const rblLevelSet* set = solid->set;
+    rblVec3 gradient;
+    const double exact = exact_distance(solid, p);
+    const double found = (double)rbl_level_set_distance(set, p, &gradient);
+    const double slack = (double)rbl_level_set_slack(set);
+    check_close(rbl_length3(gradient), 1.0, 1e-5);
+    if (fabs(exact) <= (double)set->band)
+    {
+        check_close(found, exact, slack);
+    }
+    else
+    {
+        if (!(fabs(found) <= fabs(exact) + slack && fabs(found) >= (double)set->band - slack))
+        {
+            fail_msg("%s: %.9g far off where the distance is %.9g, cell %.9g", solid->name, found, exact,
+                     solid->cell);
+        }
+    }
+    if (found * exact < 0.0 && fabs(exact) > slack)
+    {
+        fail_msg("%s: %.9g has the wrong sign where the distance is %.9g", solid->name, found, exact);
+    }
+}
+
+static void check_surface(const Solid* solid, rblRandom* random)
+{
+    for (int i = 0; i < 300; ++i)
+    {
+        rblVec3 gradient;
+        const rblVec3 p = random_near(random, solid, 0.0);
+        const float found = rbl_level_set_distance(solid->set, p, &gradient);
+        // The error is measured at points half a cell apart; between them it may be a little larger.
+        if (!(fabsf(found) <= solid->set->error + 0.1f * solid->set->cell))
+        {
+            fail_msg("%s: %.9g on the surface, the stated error is %.9g", solid->name, (double)found,
+                     (double)solid->set->error);
+        }
+    }
+}
+
+static void fields_are_as_good_as_they_say_on_every_solid(void** state)
+{
+    (void)state;
+    uint32_t count;
+    const rblSolidKind* kinds = rbl_solid_kinds(&count);
+    rblRandom random = rbl_random_seed(11, 1);
+    for (uint32_t k = 0; k < count; ++k)
+    {
+        Solid solid = make_solid(kinds[k].name);
+        check_surface(&solid, &random);
+        for (int i = 0; i < 300; ++i)
+        {
+            check_point(&solid, random_near(&random, &solid, 2.0 * solid.cell));
+            check_point(&solid, random_near(&random, &solid, 8.0 * solid.cell));
+            check_point(&solid, random_in(&random, solid.box, 0.2 * longest_side(solid.box)));
+            check_point(&solid, random_in(&random, solid.box, 2.0 * longest_side(solid.box)));
+        }
+        assert_true(solid.set->error <= rbl_level_set_slack(solid.set));
+        close_solid(&solid);
+    }
+}
+
+// Central differences of the field, within one cell, are the gradient before it is made unit.
+static void gradients_are_those_of_the_interpolant(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(12, 1);
+    Solid solid = make_solid("torus");
+    const float h = 1e-2f * solid.set->cell;
+    int checked = 0;
+    for (int i = 0; i < 500; ++i)
+    {
+        const rblVec3 p = random_near(&random, &solid, solid.cell);
+        const rblVec3 u = rbl_scale3(rbl_sub3(p, solid.set->origin), solid.set->inverse_cell);
+        const rblVec3 f = {u.x - floorf(u.x), u.y - floorf(u.y), u.z - floorf(u.z)};
+        if (rbl_minf(f.x, rbl_minf(f.y, f.z)) < 0.05f || rbl_maxf(f.x, rbl_maxf(f.y, f.z)) > 0.95f)
+        {
+            continue;
+        }
+        rblVec3 g;
+        rblVec3 unused;
+        rbl_level_set_distance(solid.set, p, &g);
+        const rblVec3 difference = {
+            rbl_level_set_distance(solid.set, rbl_add3(p, rbl_vec3(h, 0, 0)), &unused) -
+                rbl_level_set_distance(solid.set, rbl_sub3(p, rbl_vec3(h, 0, 0)), &unused),
+            rbl_level_set_distance(solid.set, rbl_add3(p, rbl_vec3(0, h, 0)), &unused) -
+                rbl_level_set_distance(solid.set, rbl_sub3(p, rbl_vec3(0, h, 0)), &unused),
+            rbl_level_set_distance(solid.set, rbl_add3(p, rbl_vec3(0, 0, h)), &unused) -
+                rbl_level_set_distance(solid.set, rbl_sub3(p, rbl_vec3(0, 0, h)), &unused)};
+        const rblVec3 expected = rbl_normalize3(difference, rbl_vec3(0, 0, 0));
+        check_close(rbl_length3(rbl_sub3(g, expected)), 0.0, 5e-3);
+        ++checked;
+    }
+    assert_true(checked > 100);
+    close_solid(&solid);
+}
+
+// On a sphere everything has a closed form.
+static void a_sphere_has_its_radius(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(13, 1);
+    rblMeshId mesh;
+    const double radius = 0.5;
+    const double frequency = 48;
+    check_ok(rbl_mesh_make("icosphere",
+                           (const rblSolidValue[]){{"radius", &radius, 1}, {"frequency", &frequency, 1}}, 2,
+                           &mesh));
+    Solid solid = open_solid("icosphere", mesh);
+    check_close(solid.set->deepest, radius, 0.02);
+    for (int i = 0; i < 2000; ++i)
+    {
+        rblVec3 g;
+        const rblVec3 p = random_near(&random, &solid, solid.cell);
+        const float found = rbl_level_set_distance(solid.set, p, &g);
+        check_close(found, (double)rbl_length3(p) - radius, 0.04 * solid.cell);
+        check_close(rbl_dot3(g, p), rbl_length3(p), 2e-3);
+    }
+    close_solid(&solid);
+}
+
+// What lies on a lattice of the mesh's own: signs of points on edges' and faces' planes.
+static void boxes_are_exact_but_at_their_edges(void** state)
+{
+    (void)state;
+    Solid solid = make_solid("box");
+    const rblAabbd box = solid.box;
+    rblVec3 g;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        for (int side = 0; side < 2; ++side)
+        {
+            rblVec3d middle = rbl_aabbd_center(box);
+            double* x = axis == 0 ? &middle.x : axis == 1 ? &middle.y : &middle.z;
+            const rblVec3d end = side == 0 ? box.lower : box.upper;
+            *x = axis == 0 ? end.x : axis == 1 ? end.y : end.z;
+            check_close(rbl_level_set_distance(solid.set, rbl_to_float3(middle), &g), 0.0, 1e-3 * solid.cell);
+            const float slope = axis == 0 ? g.x : axis == 1 ? g.y : g.z;
+            check_close(slope, side == 0 ? -1.0 : 1.0, 1e-4);
+        }
+    }
+    close_solid(&solid);
+}
+
+static void scales_from_a_millimetre_to_a_kilometre_are_alike(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(14, 1);
+    rblMeshId mesh;
+    check_ok(rbl_mesh_make("statue", NULL, 0, &mesh));
+    const double scales[3] = {1e-3, 1.0, 1e3};
+    for (int i = 0; i < 3; ++i)
+    {
+        const rblMat3d linear = {{scales[i], 0, 0}, {0, scales[i], 0}, {0, 0, scales[i]}};
+        rblMeshId scaled;
+        check_ok(rbl_mesh_transform(mesh, &linear, (rblVec3d){3 * scales[i], 0, -scales[i]}, &scaled));
+        Solid solid = open_solid("scaled statue", scaled);
+        check_surface(&solid, &random);
+        for (int k = 0; k < 300; ++k)
+        {
+            check_point(&solid, random_near(&random, &solid, 2.0 * solid.cell));
+        }
+        close_solid(&solid);
+    }
+    check_ok(rbl_mesh_destroy(mesh));
+}
+
+// A cavity is outside; overlapping parts are inside once.
+static void cavities_and_overlaps_have_the_right_sign(void** state)
+{
+    (void)state;
+    rblMeshId parts[2];
+    rblMeshId joined;
+    const rblMat3d mirror = {{-0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}};
+    const rblMat3d same = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    rblVec3 g;
+    check_ok(rbl_mesh_make("sphere", NULL, 0, &parts[0]));
+    rblMeshView view;
+    check_ok(rbl_mesh_view(parts[0], &view));
+    const double size = longest_side(rbl_mesh_bounds(&view));
+
+    check_ok(rbl_mesh_transform(parts[0], &same, (rblVec3d){0.25 * size, 0, 0}, &parts[1]));
+    check_ok(rbl_mesh_join(parts, 2, &joined));
+    Solid overlap = open_solid("two balls", joined);
+    assert_true(rbl_level_set_distance(overlap.set, rbl_vec3((float)(0.125 * size), 0, 0), &g) < 0.0f);
+    check_ok(rbl_mesh_destroy(parts[1]));
+    close_solid(&overlap);
+
+    // Turned inside out: swap the order of every face.
+    check_ok(rbl_mesh_transform(parts[0], &mirror, (rblVec3d){0, 0, 0}, &parts[1]));
+    check_ok(rbl_mesh_view(parts[1], &view));
+    uint32_t* corners = malloc(view.corner_count * sizeof *corners);
+    for (uint32_t f = 0; f < view.face_count; ++f)
+    {
+        for (uint32_t c = view.face_starts[f]; c < view.face_starts[f + 1]; ++c)
+        {
+            corners[c] = view.corner_vertices[view.face_starts[f] + view.face_starts[f + 1] - 1 - c];
+        }
+    }
+    rblMeshView inside_out = view;
+    inside_out.corner_vertices = corners;
+    inside_out.layer_count = 0;
+    rblMeshId hole;
+    check_ok(rbl_mesh_create(&inside_out, &hole));
+    free(corners);
+    check_ok(rbl_mesh_destroy(parts[1]));
+    parts[1] = hole;
+    check_ok(rbl_mesh_join(parts, 2, &joined));
+    Solid shell = open_solid("shell", joined);
+    assert_true(rbl_level_set_distance(shell.set, rbl_vec3(0, 0, 0), &g) > 0.0f);
+    assert_true(rbl_level_set_distance(shell.set, rbl_vec3((float)(0.375 * size), 0, 0), &g) < 0.0f);
+    close_solid(&shell);
+    check_ok(rbl_mesh_destroy(parts[0]));
+    check_ok(rbl_mesh_destroy(parts[1]));
+}
+
+static void grids_are_equal_for_any_number_of_workers(void** state)
+{
+    (void)state;
+    rblMeshId mesh;
+    rblMeshView view;
+    check_ok(rbl_mesh_make("wineglass", NULL, 0, &mesh));
+    check_ok(rbl_mesh_view(mesh, &view));
+    const double cell = longest_side(rbl_mesh_bounds(&view)) / 24;
+    rblLevelSet* serial;
+    check_ok(rbl_level_set_build(&view, cell, rbl_serial_jobs(), rbl_default_allocator(), &serial));
+    const uint32_t workers[2] = {2, 3};
+    for (int i = 0; i < 2; ++i)
+    {
+        const rblTasks tasks = {.worker_count = workers[i]};
+        rblJobs* jobs;
+        rblLevelSet* parallel;
+        check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
+        check_ok(rbl_level_set_build(&view, cell, jobs, rbl_default_allocator(), &parallel));
+        rbl_jobs_destroy(jobs);
+        assert_int_equal(parallel->stored, serial->stored);
+        assert_memory_equal(parallel->values, serial->values,
+                            sizeof *serial->values * RBL_BRICK_STRIDE * serial->stored);
+        const size_t corners =
+            (size_t)(serial->bricks[0] + 1) * (serial->bricks[1] + 1) * (serial->bricks[2] + 1);
+        assert_memory_equal(parallel->corners, serial->corners, sizeof *serial->corners * corners);
+        rbl_level_set_free(parallel);
+    }
+    rbl_level_set_free(serial);
+    check_ok(rbl_mesh_destroy(mesh));
+}
+
+// Values at grid points are those of the field there.
+static void grid_points_can_be_read(void** state)
+{
+    (void)state;
+    Solid solid = make_solid("rock");
+    const rblLevelSet* set = solid.set;
+    uint32_t near = 0;
+    for (uint32_t brick = 0; brick < set->bricks[0] * set->bricks[1] * set->bricks[2]; brick += 7)
+    {
+        const uint32_t i = 4 * (brick % set->bricks[0]) + 1;
+        const uint32_t j = 4 * (brick / set->bricks[0] % set->bricks[1]) + 2;
+        const uint32_t k = 4 * (brick / set->bricks[0] / set->bricks[1]) + 3;
+        assert_int_equal(rbl_level_set_brick(set, i / 4, j / 4, k / 4), brick);
+        const double exact = exact_distance(&solid, rbl_level_set_point(set, i, j, k));
+        const double value = (double)rbl_level_set_value(set, i, j, k);
+        if (set->slots[brick] != RBL_NO_BRICK)
+        {
+            check_close(value, exact, (double)set->unit + 1e-6 * fabs(exact));
+            ++near;
+        }
+        else
+        {
+            assert_true(fabs(value) <= fabs(exact) * (1.0 + 1e-6) && value * exact > 0.0);
+        }
+    }
+    assert_true(near > 10);
+    close_solid(&solid);
+}
+
+static void memory_is_stated_and_running_out_of_it_is_survived(void** state)
+{
+    (void)state;
+    rblMeshId mesh;
+    rblMeshView view;
+    check_ok(rbl_mesh_make("box", NULL, 0, &mesh));
+    check_ok(rbl_mesh_view(mesh, &view));
+    const double cell = longest_side(rbl_mesh_bounds(&view)) / 6;
+    FailingAllocator memory;
+    rblResult result = RBL_ERROR_MEMORY;
+    for (size_t n = 0; result != RBL_OK; ++n)
+    {
+        rblLevelSet* set = NULL;
+        failing_allocator_start(&memory, n);
+        result = rbl_level_set_build(&view, cell, rbl_serial_jobs(), &memory.allocator, &set);
+        if (result == RBL_OK)
+        {
+            assert_int_equal(memory.live, set->bytes);
+            rbl_level_set_free(set);
+        }
+        assert_true(result == RBL_OK || result == RBL_ERROR_MEMORY);
+        assert_int_equal(memory.live, 0);
+    }
+    check_fails(RBL_ERROR_LIMIT, rbl_level_set_build(&view, cell * 1e-6, rbl_serial_jobs(),
+                                                     rbl_default_allocator(), &(rblLevelSet*){NULL}));
+    check_ok(rbl_mesh_destroy(mesh));
+}
+
+// ---- surface samples ----
+
+static void check_sampling(const char* kind, const rblMeshView* view, double spacing)
+{
+    rblRandom random = rbl_random_seed(15, 1);
+    rblDistanceOracle oracle;
+    rblSurfacePoints points;
+    rblSurfaceSampling sampling = {.spacing = spacing, .max_count = 1u << 20, .seed = 3};
+    rbl_array_init(&points, rbl_default_allocator());
+    check_ok(rbl_distance_oracle_init(&oracle, view, rbl_default_allocator()));
+    check_ok(rbl_surface_samples(view, &sampling, &points));
+    check_close(sampling.spacing_used, spacing, 0.0);
+    const double size = longest_side(rbl_mesh_bounds(view));
+    for (size_t i = 0; i < points.count; ++i)
+    {
+        check_close(rbl_distance_oracle_ask(&oracle, rbl_to_double3(points.data[i])), 0.0, 1e-6 * size);
+    }
+    // Every point of the surface has a sample within reach.
+    for (int i = 0; i < 200; ++i)
+    {
+        const rblVec3d* t = oracle.points + 3 * (size_t)rbl_random_below(&random, oracle.count);
+        const rblVec3d middle = rbl_scale3d(rbl_add3d(t[0], rbl_add3d(t[1], t[2])), 1.0 / 3.0);
+        double nearest = (double)INFINITY;
+        for (size_t k = 0; k < points.count; ++k)
+        {
+            nearest = rbl_mind(rbl_distance3d(rbl_to_double3(points.data[k]), middle), nearest);
+        }
+        if (nearest > 1.5 * spacing)
+        {
+            fail_msg("%s: no sample within %.3g of a point, spacing %.3g", kind, nearest, spacing);
+        }
+    }
+    rbl_array_free(&points);
+    rbl_distance_oracle_free(&oracle);
+}
+
+static void samples_lie_on_the_surface_and_cover_it(void** state)
+{
+    (void)state;
+    static const char* const kinds[] = {"box", "statue", "plate", "torus", "wineglass", "column"};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
+    {
+        rblMeshId mesh;
+        rblMeshView view;
+        check_ok(rbl_mesh_make(kinds[k], NULL, 0, &mesh));
+        check_ok(rbl_mesh_view(mesh, &view));
+        check_sampling(kinds[k], &view, longest_side(rbl_mesh_bounds(&view)) / 20);
+        check_ok(rbl_mesh_destroy(mesh));
+    }
+}
+
+static size_t count_at(const rblSurfacePoints* points, rblVec3 p)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < points->count; ++i)
+    {
+        count += memcmp(&points->data[i], &p, sizeof p) == 0;
+    }
+    return count;
+}
+
+static void corners_and_edges_of_a_box_are_sampled(void** state)
+{
+    (void)state;
+    rblMeshId mesh;
+    rblMeshView view;
+    const double sides[3] = {0.3, 0.2, 0.4};
+    check_ok(rbl_mesh_make("box", &(rblSolidValue){"size", sides, 3}, 1, &mesh));
+    check_ok(rbl_mesh_view(mesh, &view));
+    rblSurfacePoints points;
+    rbl_array_init(&points, rbl_default_allocator());
+    rblSurfaceSampling sampling = {.spacing = 0.05, .max_count = 100000, .seed = 1};
+    check_ok(rbl_surface_samples(&view, &sampling, &points));
+    const rblAabbd box = rbl_mesh_bounds(&view);
+    size_t on_edges = 0;
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        const rblVec3d corner = {(i & 1) ? box.upper.x : box.lower.x, (i & 2) ? box.upper.y : box.lower.y,
+                                 (i & 4) ? box.upper.z : box.lower.z};
+        assert_int_equal(count_at(&points, rbl_to_float3(corner)), 1);
+    }
+    for (size_t i = 0; i < points.count; ++i)
+    {
+        const rblVec3d p = rbl_to_double3(points.data[i]);
+        const int at_sides =
+            (fabs(fabs(p.x) - 0.15) < 1e-7) + (fabs(fabs(p.y) - 0.1) < 1e-7) + (fabs(fabs(p.z) - 0.2) < 1e-7);
+        assert_true(at_sides >= 1);
+        on_edges += at_sides >= 2;
+    }
+    // Every edge of length l has l / 0.025 parts.
+    assert_int_equal(on_edges, 8 + 4 * (11 + 7 + 15));
+    // The limit holds, and the spacing used is told.
+    sampling.max_count = 200;
+    check_ok(rbl_surface_samples(&view, &sampling, &points));
+    assert_true(points.count <= 200 && sampling.spacing_used > 0.05);
+    rbl_array_free(&points);
+    check_ok(rbl_mesh_destroy(mesh));
+}
+
+static void sampling_survives_running_out_of_memory(void** state)
+{
+    (void)state;
+    rblMeshId mesh;
+    rblMeshView view;
+    check_ok(rbl_mesh_make("box", NULL, 0, &mesh));
+    check_ok(rbl_mesh_view(mesh, &view));
+    FailingAllocator memory;
+    rblResult result = RBL_ERROR_MEMORY;
+    for (size_t n = 0; result != RBL_OK; ++n)
+    {
+        rblSurfacePoints points;
+        rblSurfaceSampling sampling = {.spacing = 0.1, .max_count = 1000, .seed = 1};
+        failing_allocator_start(&memory, n);
+        rbl_array_init(&points, &memory.allocator);
+        result = rbl_surface_samples(&view, &sampling, &points);
+        assert_true(result == RBL_OK || result == RBL_ERROR_MEMORY);
+        rbl_array_free(&points);
+        assert_int_equal(memory.live, 0);
+    }
+    check_ok(rbl_mesh_destroy(mesh));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_are_as_good_as_they_say_on_every_solid),
+        cmocka_unit_test(gradients_are_those_of_the_interpolant),
+        cmocka_unit_test(a_sphere_has_its_radius),
+        cmocka_unit_test(boxes_are_exact_but_at_their_edges),
+        cmocka_unit_test(scales_from_a_millimetre_to_a_kilometre_are_alike),
+        cmocka_unit_test(cavities_and_overlaps_have_the_right_sign),
+        cmocka_unit_test(grids_are_equal_for_any_number_of_workers),
+        cmocka_unit_test(grid_points_can_be_read),
+        cmocka_unit_test(memory_is_stated_and_running_out_of_it_is_survived),
+        cmocka_unit_test(samples_lie_on_the_surface_and_cover_it),
+        cmocka_unit_test(corners_and_edges_of_a_box_are_sampled),
+        cmocka_unit_test(sampling_survives_running_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

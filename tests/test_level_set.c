@@ -11,7 +11,7 @@
 #include "mesh/topology.h"
 #include <string.h>
 
-#define CELLS 20
+#define CELLS 14
 
 typedef struct Solid
 {
@@ -117,7 +117,7 @@ static void check_point(const Solid* solid, rblVec3 p)
 
 static void check_surface(const Solid* solid, rblRandom* random)
 {
-    for (int i = 0; i < 300; ++i)
+    for (int i = 0; i < 150; ++i)
     {
         rblVec3 gradient;
         const rblVec3 p = random_near(random, solid, 0.0);
@@ -141,7 +141,7 @@ static void fields_are_as_good_as_they_say_on_every_solid(void** state)
     {
         Solid solid = make_solid(kinds[k].name);
         check_surface(&solid, &random);
-        for (int i = 0; i < 300; ++i)
+        for (int i = 0; i < 150; ++i)
         {
             check_point(&solid, random_near(&random, &solid, 2.0 * solid.cell));
             check_point(&solid, random_near(&random, &solid, 8.0 * solid.cell));
@@ -195,7 +195,7 @@ static void a_sphere_has_its_radius(void** state)
     rblRandom random = rbl_random_seed(13, 1);
     rblMeshId mesh;
     const double radius = 0.5;
-    const double frequency = 48;
+    const double frequency = 24;
     check_ok(rbl_mesh_make("icosphere",
                            (const rblSolidValue[]){{"radius", &radius, 1}, {"frequency", &frequency, 1}}, 2,
                            &mesh));
@@ -206,8 +206,8 @@ static void a_sphere_has_its_radius(void** state)
         rblVec3 g;
         const rblVec3 p = random_near(&random, &solid, solid.cell);
         const float found = rbl_level_set_distance(solid.set, p, &g);
-        check_close(found, (double)rbl_length3(p) - radius, 0.04 * solid.cell);
-        check_close(rbl_dot3(g, p), rbl_length3(p), 2e-3);
+        check_close(found, (double)rbl_length3(p) - radius, 0.08 * solid.cell);
+        check_close(rbl_dot3(g, p), rbl_length3(p), 1e-2);
     }
     close_solid(&solid);
 }
@@ -249,7 +249,7 @@ static void scales_from_a_millimetre_to_a_kilometre_are_alike(void** state)
         check_ok(rbl_mesh_transform(mesh, &linear, (rblVec3d){3 * scales[i], 0, -scales[i]}, &scaled));
         Solid solid = open_solid("scaled statue", scaled);
         check_surface(&solid, &random);
-        for (int k = 0; k < 300; ++k)
+        for (int k = 0; k < 200; ++k)
         {
             check_point(&solid, random_near(&random, &solid, 2.0 * solid.cell));
         }
@@ -314,7 +314,7 @@ static void grids_are_equal_for_any_number_of_workers(void** state)
     rblMeshView view;
     check_ok(rbl_mesh_make("wineglass", NULL, 0, &mesh));
     check_ok(rbl_mesh_view(mesh, &view));
-    const double cell = longest_side(rbl_mesh_bounds(&view)) / 24;
+    const double cell = longest_side(rbl_mesh_bounds(&view)) / 16;
     rblLevelSet* serial;
     check_ok(rbl_level_set_build(&view, cell, rbl_serial_jobs(), rbl_default_allocator(), &serial));
     const uint32_t workers[2] = {2, 3};

@@ -494,7 +494,7 @@ static void no_sample_deeper_than_eps_is_dropped(void** state)
     (void)state;
     int destroyed = 0;
     Torus torus = {0.15f, 0.06f, &destroyed};
-    rblShapeId shapes[5] = {make_level_set("statue", 24), make_level_set("wineglass", 24),
+    rblShapeId shapes[5] = {make_level_set("statue", 16), make_level_set("wineglass", 24),
                             make_torus(&torus)};
     check_ok(rbl_shape_create_box(rbl_vec3(0.2f, 0.1f, 0.3f), &shapes[3]));
     shapes[4] = make_ground();
@@ -522,7 +522,7 @@ static void no_sample_deeper_than_eps_is_dropped(void** state)
 static void all_samples_can_be_had(void** state)
 {
     (void)state;
-    const rblShapeId statue = make_level_set("statue", 24);
+    const rblShapeId statue = make_level_set("statue", 16);
     rblRandom random = rbl_random_seed(22, 1);
     for (int i = 0; i < 20; ++i)
     {
@@ -539,8 +539,8 @@ static void all_samples_can_be_had(void** state)
 static void contacts_are_the_same_both_ways_round(void** state)
 {
     (void)state;
-    const rblShapeId a = make_level_set("statue", 24);
-    const rblShapeId b = make_level_set("torus", 24);
+    const rblShapeId a = make_level_set("statue", 16);
+    const rblShapeId b = make_level_set("torus", 16);
     rblRandom random = rbl_random_seed(23, 1);
     int compared = 0;
     for (int i = 0; i < 40; ++i)
@@ -573,7 +573,7 @@ static void contacts_are_the_same_both_ways_round(void** state)
 static void contacts_repeat_bit_by_bit_and_reuse_memory(void** state)
 {
     (void)state;
-    const rblShapeId a = make_level_set("statue", 24);
+    const rblShapeId a = make_level_set("statue", 16);
     const rblShapeView view = view_of(a);
     rblRandom random = rbl_random_seed(24, 1);
     rblContactSet set = {0};
@@ -602,7 +602,7 @@ static void contacts_repeat_bit_by_bit_and_reuse_memory(void** state)
 static void a_plate_lies_on_few_contacts(void** state)
 {
     (void)state;
-    const rblShapeId plate = make_level_set("plate", 64);
+    const rblShapeId plate = make_level_set("plate", 40);
     const rblShapeId ground = make_ground();
     const rblShapeView view = view_of(plate);
     const float eps = 0.002f * view.radius;

@@ -29,7 +29,7 @@ typedef struct rblLevelSet
         corners; // per brick corner, (bricks[0] + 1) (bricks[1] + 1) (bricks[2] + 1), x fastest: exact distance
     int16_t* values; // RBL_BRICK_STRIDE per stored brick: point (i, j, k) of it at i + 5 j + 25 k
     uint32_t stored; // bricks
-    float deepest;   // largest distance inside at any grid point: radius of a ball in the solid
+    float deepest;   // radius of a ball in the solid, about the largest there is
     float error;     // largest |field| found at points of the surface, spaced half a cell
     float
         thin_share; // share of these below which one cell down there is no inside: features too thin for the cells

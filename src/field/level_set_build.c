@@ -343,7 +343,6 @@ static rblResult keep_bricks(Build* b)
     {
         return rbl_fail_memory();
     }
-    int lowest = 0;
     for (uint32_t i = 0; i < b->candidate_count; ++i)
     {
         const int16_t* from = b->values + (size_t)i * RBL_BRICK_STRIDE;
@@ -356,15 +355,70 @@ static rblResult keep_bricks(Build* b)
         for (uint32_t k = 0; k < RBL_BRICK_STRIDE; ++k)
         {
             to[k] = from[k];
-            lowest = from[k] < lowest ? from[k] : lowest;
         }
     }
-    set->deepest = (float)-lowest * set->unit;
+    return RBL_OK;
+}
+
+// ---- the largest ball inside ----
+
+// The deepest grid point; false when none is inside.
+static bool deepest_point(const Build* b, rblVec3d* point, double* depth)
+{
+    const rblLevelSet* set = b->set;
+    *depth = 0.0;
     for (size_t i = 0; i < b->corner_count; ++i)
     {
-        set->deepest = rbl_maxf(-set->corners[i], set->deepest);
+        if (-(double)set->corners[i] > *depth)
+        {
+            *depth = -(double)set->corners[i];
+            *point = corner_point(b, i);
+        }
     }
-    return RBL_OK;
+    for (uint32_t brick = 0; brick < (uint32_t)b->brick_count; ++brick)
+    {
+        uint32_t at[3];
+        brick_at(set, brick, at);
+        for (uint32_t i = 0; set->slots[brick] != RBL_NO_BRICK && i < BRICK_VALUES; ++i)
+        {
+            const size_t place = (size_t)set->slots[brick] * RBL_BRICK_STRIDE + i;
+            const double value = -(double)set->values[place] * (double)set->unit;
+            if (value > *depth)
+            {
+                *depth = value;
+                *point = brick_point(b, at, i);
+            }
+        }
+    }
+    return *depth > 0.0;
+}
+
+// Climb from there by shrinking steps, none of them long enough to leave the solid.
+static float largest_ball(const Build* b)
+{
+    rblVec3d best = b->origin;
+    double depth = 0.0;
+    if (!deepest_point(b, &best, &depth))
+    {
+        return 0.0f;
+    }
+    for (double step = 2.0 * b->cell; step > 0.05 * b->cell;)
+    {
+        bool climbed = false;
+        for (int way = 0; way < 6 && step < depth; ++way)
+        {
+            const double sign = way % 2 == 0 ? step : -step;
+            const rblVec3d moved = {best.x + (way / 2 == 0 ? sign : 0.0),
+                                    best.y + (way / 2 == 1 ? sign : 0.0),
+                                    best.z + (way / 2 == 2 ? sign : 0.0)};
+            const double found = rbl_distance_oracle_ask(&b->oracle, moved);
+            climbed |= found > depth;
+            best = found > depth ? moved : best;
+            depth = rbl_maxd(found, depth);
+        }
+        step = climbed ? step : 0.5 * step;
+    }
+    return (float)depth;
 }
 
 static rblResult build(Build* b, const rblMeshView* view, double cell)
@@ -382,6 +436,7 @@ static rblResult build(Build* b, const rblMeshView* view, double cell)
     }
     rbl_parallel_for(b->jobs, b->candidate_count, 4, fill_bricks, b);
     RBL_TRY(keep_bricks(b));
+    b->set->deepest = largest_ball(b);
     b->set->bytes = sizeof *b->set + b->brick_count * sizeof(uint32_t) + b->corner_count * sizeof(float) +
                     (size_t)b->set->stored * RBL_BRICK_STRIDE * sizeof(int16_t);
     return RBL_OK;

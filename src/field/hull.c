@@ -367,7 +367,7 @@ bool rbl_hull_ray(const rblHull* hull, const rblRay* ray, rblShapeHit* hit)
 // ---- samples ----
 
 // Points along an edge and across a face lie about this part of the largest extent apart.
-#define SAMPLE_SPACING 0.2
+#define SAMPLE_SPACING 0.5
 #define MAX_STEPS      32
 
 static uint32_t steps_along(double length, double spacing)

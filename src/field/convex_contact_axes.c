@@ -1,0 +1,355 @@
+// Polytope against polytope, exactly.
+//
+// The separation along a unit direction n is s(n) = min over b of n . x - max over a of n . x. Where they overlap, the
+// largest s over all directions is minus the depth, and it is reached at a face of a, a face of b or a pair of edges whose
+// arcs cross on the Gauss map (Gregorius 2013). All these candidates are tried but for those that cannot win:
+//   with p in a and q in b, n between the normals of the faces at hand, and depth(x, f) the distance of x behind face f,
+//   s(n) <= |p - q| - depth(p, faces of a) - depth(q, faces of b), the smaller where an edge has two.
+// The cache holds a direction and a point from the last call. Any direction gives a lower bound of the best s, any point
+// gives p and q by moving it inwards; good guesses only make more candidates lose. The outcome does not depend on them:
+// what could be chosen is never pruned.
+#include "field/convex_contact_axes.h"
+#include "math/simd.h"
+
+#define EDGES_AT_ONCE 64
+
+// ---- supports ----
+
+static float horizontal_max(rblFloat4 v)
+{
+    float lanes[4];
+    rbl_store4(lanes, v);
+    return rbl_maxf(rbl_maxf(lanes[0], lanes[1]), rbl_maxf(lanes[2], lanes[3]));
+}
+
+// The largest n . v over the vertices.
+static float reach_along(const rblHull* hull, rblVec3 n)
+{
+    const rblFloat4 x = rbl_splat4(n.x);
+    const rblFloat4 y = rbl_splat4(n.y);
+    const rblFloat4 z = rbl_splat4(n.z);
+    rblFloat4 best = rbl_splat4(-INFINITY);
+    const float* v = hull->vertices;
+    for (uint32_t b = 0; b < hull->vertex_blocks; ++b, v += 12)
+    {
+        const rblFloat4 dot = rbl_add4(rbl_add4(rbl_mul4(rbl_load4(v), x), rbl_mul4(rbl_load4(v + 4), y)),
+                                       rbl_mul4(rbl_load4(v + 8), z));
+        best = rbl_max4(dot, best);
+    }
+    return horizontal_max(best);
+}
+
+// min over b of n . x, less that of b's origin.
+static float least_of_b(const rblHullPair* pair, rblVec3 n)
+{
+    return -reach_along(pair->b, rbl_neg3(rbl_mat3_apply_transposed(&pair->pose.turn, n)));
+}
+
+float rbl_hulls_separation(const rblHullPair* pair, rblVec3 n)
+{
+    return least_of_b(pair, n) + rbl_dot3(n, pair->pose.offset) - reach_along(pair->a, n);
+}
+
+static float face_a_separation(const rblHullPair* pair, uint32_t face)
+{
+    const rblVec3 n = rbl_hull_normal(pair->a, face);
+    return least_of_b(pair, n) + rbl_dot3(n, pair->pose.offset) - rbl_hull_offset(pair->a, face);
+}
+
+static float face_b_separation(const rblHullPair* pair, uint32_t face)
+{
+    const rblVec3 n = rbl_mat3_apply(&pair->pose.turn, rbl_hull_normal(pair->b, face));
+    return -reach_along(pair->a, rbl_neg3(n)) - rbl_dot3(n, pair->pose.offset) -
+           rbl_hull_offset(pair->b, face);
+}
+
+// ---- pruning ----
+
+// Depths of x behind all faces. Where x lies outside, it is moved towards the centre until it does not: by the part
+// t = outside / (outside + inner), after which the depth is at least (1 - t) depth + t inner.
+static void measure_front(const rblHull* hull, rblVec3 x, rblHullFront* front)
+{
+    const rblFloat4 px = rbl_splat4(x.x);
+    const rblFloat4 py = rbl_splat4(x.y);
+    const rblFloat4 pz = rbl_splat4(x.z);
+    rblFloat4 least = rbl_splat4(INFINITY);
+    const float* f = hull->planes;
+    for (uint32_t b = 0; b < hull->face_blocks; ++b, f += 16)
+    {
+        const rblFloat4 dot = rbl_add4(rbl_add4(rbl_mul4(rbl_load4(f), px), rbl_mul4(rbl_load4(f + 4), py)),
+                                       rbl_mul4(rbl_load4(f + 8), pz));
+        const rblFloat4 depth = rbl_sub4(rbl_load4(f + 12), dot);
+        rbl_store4(front->depths + 4 * (size_t)b, depth);
+        least = rbl_min4(depth, least);
+    }
+    float lanes[4];
+    rbl_store4(lanes, least);
+    const float lowest = rbl_minf(rbl_minf(lanes[0], lanes[1]), rbl_minf(lanes[2], lanes[3]));
+    front->inwards = 0.0f;
+    if (lowest < 0.0f)
+    {
+        const float t = -lowest / (hull->inner - lowest);
+        const rblFloat4 keep = rbl_splat4(1.0f - t);
+        const rblFloat4 gain = rbl_splat4(t * hull->inner);
+        for (uint32_t b = 0; b < hull->face_blocks; ++b)
+        {
+            float* d = front->depths + 4 * (size_t)b;
+            rbl_store4(d, rbl_add4(rbl_mul4(rbl_load4(d), keep), gain));
+        }
+        front->inwards = t * rbl_length3(rbl_sub3(hull->center, x));
+    }
+}
+
+static void gather_faces(const rblHull* hull, float reach, rblHullFront* front)
+{
+    front->count = 0;
+    const rblFloat4 limit = rbl_splat4(reach);
+    for (uint32_t b = 0; b < hull->face_blocks; ++b)
+    {
+        const uint32_t mask = rbl_mask4(rbl_less_equal4(rbl_load4(front->depths + 4 * (size_t)b), limit));
+        for (uint32_t lane = 0; lane < 4 && mask >> lane != 0; ++lane)
+        {
+            const uint32_t face = 4 * b + lane;
+            if ((mask >> lane & 1) != 0 && face < hull->face_count)
+            {
+                front->faces[front->count++] = (uint16_t)face;
+            }
+        }
+    }
+}
+
+// ---- edges ----
+
+// Edges of b, four to a block, in a's axes and turned over where they are normals: tail, along, left, right (x, y, z each)
+// and the depth behind them.
+typedef struct EdgeBlock
+{
+    float values[13][4];
+} EdgeBlock;
+
+enum
+{
+    TAIL = 0,
+    ALONG = 3,
+    LEFT = 6,
+    RIGHT = 9,
+    DEPTH = 12
+};
+
+typedef struct EdgeOfA
+{
+    rblVec3 tail, along, left, right;
+    float depth;
+    uint32_t index;
+} EdgeOfA;
+
+static float edge_depth(const rblHull* hull, const rblHullFront* front, uint32_t edge)
+{
+    return rbl_minf(front->depths[hull->edges[edge].left], front->depths[hull->edges[edge].right]);
+}
+
+static EdgeOfA edge_of_a(const rblHullPair* pair, const rblHullFront* front, uint32_t edge)
+{
+    const rblHullEdge e = pair->a->edges[edge];
+    const rblVec3 tail = rbl_hull_vertex(pair->a, e.tail);
+    return (EdgeOfA){tail,
+                     rbl_sub3(rbl_hull_vertex(pair->a, e.head), tail),
+                     rbl_hull_normal(pair->a, e.left),
+                     rbl_hull_normal(pair->a, e.right),
+                     edge_depth(pair->a, front, edge),
+                     edge};
+}
+
+static void put_lane(EdgeBlock* block, uint32_t row, uint32_t lane, rblVec3 v)
+{
+    block->values[row][lane] = v.x;
+    block->values[row + 1][lane] = v.y;
+    block->values[row + 2][lane] = v.z;
+}
+
+static void turn_rows(EdgeBlock* block, uint32_t row, const rblMat3* turn, rblVec3 offset, float sign)
+{
+    const rblFloat4 x = rbl_load4(block->values[row]);
+    const rblFloat4 y = rbl_load4(block->values[row + 1]);
+    const rblFloat4 z = rbl_load4(block->values[row + 2]);
+    const float rows[3][4] = {{turn->cx.x, turn->cy.x, turn->cz.x, offset.x},
+                              {turn->cx.y, turn->cy.y, turn->cz.y, offset.y},
+                              {turn->cx.z, turn->cy.z, turn->cz.z, offset.z}};
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        const rblFloat4 sum = rbl_add4(
+            rbl_add4(rbl_mul4(rbl_splat4(sign * rows[i][0]), x), rbl_mul4(rbl_splat4(sign * rows[i][1]), y)),
+            rbl_add4(rbl_mul4(rbl_splat4(sign * rows[i][2]), z), rbl_splat4(rows[i][3])));
+        rbl_store4(block->values[row + i], sum);
+    }
+}
+
+static void fill_block(const rblHullPair* pair, const rblHullFront* front, const uint16_t* edges,
+                       uint32_t count, EdgeBlock* block)
+{
+    for (uint32_t lane = 0; lane < 4; ++lane)
+    {
+        const uint32_t edge = edges[lane < count ? lane : 0];
+        const rblHullEdge e = pair->b->edges[edge];
+        const rblVec3 tail = rbl_hull_vertex(pair->b, e.tail);
+        put_lane(block, TAIL, lane, tail);
+        put_lane(block, ALONG, lane, rbl_sub3(rbl_hull_vertex(pair->b, e.head), tail));
+        put_lane(block, LEFT, lane, rbl_hull_normal(pair->b, e.left));
+        put_lane(block, RIGHT, lane, rbl_hull_normal(pair->b, e.right));
+        block->values[DEPTH][lane] = lane < count ? edge_depth(pair->b, front, edge) : INFINITY;
+    }
+    const rblVec3 none = {0, 0, 0};
+    turn_rows(block, TAIL, &pair->pose.turn, pair->pose.offset, 1.0f);
+    turn_rows(block, ALONG, &pair->pose.turn, none, 1.0f);
+    turn_rows(block, LEFT, &pair->pose.turn, none, -1.0f);
+    turn_rows(block, RIGHT, &pair->pose.turn, none, -1.0f);
+}
+
+// Edges of the faces that remain, each once: from the one face of its two that remains, or the one that comes first.
+static uint32_t front_edges(const rblHull* hull, const rblHullFront* front, float reach, uint16_t* edges)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < front->count; ++i)
+    {
+        const uint32_t face = front->faces[i];
+        for (uint32_t c = hull->face_starts[face]; c < hull->face_starts[face + 1]; ++c)
+        {
+            const rblHullEdge* e = &hull->edges[hull->corner_edges[c]];
+            const uint32_t other = e->left == face ? e->right : e->left;
+            if (face < other || front->depths[other] > reach)
+            {
+                edges[count++] = hull->corner_edges[c];
+            }
+        }
+    }
+    return count;
+}
+
+static rblFloat4 dot_rows(const EdgeBlock* block, uint32_t row, rblVec3 v)
+{
+    return rbl_add4(rbl_add4(rbl_mul4(rbl_load4(block->values[row]), rbl_splat4(v.x)),
+                             rbl_mul4(rbl_load4(block->values[row + 1]), rbl_splat4(v.y))),
+                    rbl_mul4(rbl_load4(block->values[row + 2]), rbl_splat4(v.z)));
+}
+
+// Which of four edges of b have an arc left-right that crosses a's on the sphere of directions, and may still win.
+static uint32_t crossing_arcs(const EdgeOfA* a, const EdgeBlock* block, float reach)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 in_reach = rbl_less_equal4(rbl_load4(block->values[DEPTH]), rbl_splat4(reach - a->depth));
+    const rblFloat4 left_b = dot_rows(block, LEFT, a->along);
+    const rblFloat4 right_b = dot_rows(block, RIGHT, a->along);
+    const rblFloat4 left_a = dot_rows(block, ALONG, a->left);
+    const rblFloat4 right_a = dot_rows(block, ALONG, a->right);
+    const rblFloat4 b_parted = rbl_less4(rbl_mul4(left_b, right_b), zero);
+    const rblFloat4 a_parted = rbl_less4(rbl_mul4(left_a, right_a), zero);
+    const rblFloat4 same_half = rbl_less4(zero, rbl_mul4(left_b, right_a));
+    return rbl_mask4(rbl_and4(rbl_and4(in_reach, b_parted), rbl_and4(a_parted, same_half)));
+}
+
+static rblVec3 lane_of(const EdgeBlock* block, uint32_t row, uint32_t lane)
+{
+    return (rblVec3){block->values[row][lane], block->values[row + 1][lane], block->values[row + 2][lane]};
+}
+
+static void try_edges(const EdgeOfA* a, const EdgeBlock* block, uint32_t lane, uint32_t edge_b,
+                      rblHullAxes* axes)
+{
+    const rblVec3 along = lane_of(block, ALONG, lane);
+    const rblVec3 cross = rbl_cross3(a->along, along);
+    const float squared = rbl_dot3(cross, cross);
+    if (!(squared > 1e-8f * rbl_dot3(a->along, a->along) * rbl_dot3(along, along)))
+    {
+        return; // parallel: the faces beside them say as much
+    }
+    const float sign = rbl_dot3(cross, rbl_add3(a->left, a->right)) < 0.0f ? -1.0f : 1.0f;
+    const rblVec3 n = rbl_scale3(cross, sign / sqrtf(squared));
+    const float s = rbl_dot3(n, rbl_sub3(lane_of(block, TAIL, lane), a->tail));
+    // The order of pairs depends on which were pruned: equal ones are told apart by their names.
+    const bool first = a->index < axes->edge_a || (a->index == axes->edge_a && edge_b < axes->edge_b);
+    if (s > axes->edges || (s == axes->edges && first))
+    {
+        axes->edges = s;
+        axes->edge_a = a->index;
+        axes->edge_b = edge_b;
+        axes->edge_normal = n;
+    }
+}
+
+static void search_edges(const rblHullPair* pair, const rblHullFront* front_a, const rblHullFront* front_b,
+                         float reach, rblHullAxes* axes)
+{
+    uint16_t edges_a[3 * RBL_HULL_MAX_VERTICES];
+    uint16_t edges_b[3 * RBL_HULL_MAX_VERTICES];
+    EdgeOfA records[EDGES_AT_ONCE];
+    const uint32_t count_a = front_edges(pair->a, front_a, reach, edges_a);
+    const uint32_t count_b = front_edges(pair->b, front_b, reach, edges_b);
+    for (uint32_t begin = 0; begin < count_a && count_b > 0; begin += EDGES_AT_ONCE)
+    {
+        const uint32_t count = count_a - begin < EDGES_AT_ONCE ? count_a - begin : EDGES_AT_ONCE;
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            records[i] = edge_of_a(pair, front_a, edges_a[begin + i]);
+        }
+        for (uint32_t k = 0; k < count_b; k += 4)
+        {
+            EdgeBlock block;
+            fill_block(pair, front_b, edges_b + k, count_b - k, &block);
+            for (uint32_t i = 0; i < count; ++i)
+            {
+                uint32_t mask = crossing_arcs(&records[i], &block, reach);
+                for (uint32_t lane = 0; mask != 0; ++lane, mask >>= 1)
+                {
+                    if ((mask & 1) != 0)
+                    {
+                        try_edges(&records[i], &block, lane, edges_b[k + lane], axes);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// ---- the search ----
+
+// How much the guess leaves to be searched: candidates are behind the guessed points by no more than this.
+float rbl_hulls_looseness(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
+                          rblHullFront* front_b)
+{
+    const rblVec3 in_b =
+        rbl_mat3_apply_transposed(&pair->pose.turn, rbl_sub3(guess->point, pair->pose.offset));
+    measure_front(pair->a, guess->point, front_a);
+    measure_front(pair->b, in_b, front_b);
+    return front_a->inwards + front_b->inwards - guess->separation +
+           rbl_axis_preference(pair, guess->separation, RBL_EDGE_PREFERENCE) + 2.0f * pair->rounding;
+}
+
+void rbl_hulls_search(const rblHullPair* pair, float reach, rblHullFront* front_a, rblHullFront* front_b,
+                      rblHullAxes* axes)
+{
+    *axes = (rblHullAxes){-INFINITY, -INFINITY, -INFINITY, 0, 0, 0, 0, {0, 1, 0}};
+    gather_faces(pair->a, reach, front_a);
+    gather_faces(pair->b, reach, front_b);
+    for (uint32_t i = 0; i < front_a->count; ++i)
+    {
+        const float s = face_a_separation(pair, front_a->faces[i]);
+        if (s > axes->face_a)
+        {
+            axes->face_a = s;
+            axes->on_face_a = front_a->faces[i];
+        }
+    }
+    for (uint32_t i = 0; i < front_b->count; ++i)
+    {
+        const float s = face_b_separation(pair, front_b->faces[i]);
+        if (s > axes->face_b)
+        {
+            axes->face_b = s;
+            axes->on_face_b = front_b->faces[i];
+        }
+    }
+    if (rbl_maxf(axes->face_a, axes->face_b) <= pair->margin + pair->rounding)
+    {
+        search_edges(pair, front_a, front_b, reach, axes);
+    }
+}

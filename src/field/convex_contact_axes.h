@@ -1,0 +1,66 @@
+// The search for the direction along which two polytopes are farthest apart or overlap least.
+#ifndef RBL_FIELD_CONVEX_CONTACT_AXES_H
+#define RBL_FIELD_CONVEX_CONTACT_AXES_H
+
+#include "field/convex_contact.h"
+
+// Faces are preferred to edges, and the first shape's faces to the second's, where the difference is below these: resting
+// bodies must not change their minds from step to step. The first is of the smaller hull's size, the others of the depth.
+#define RBL_AXIS_PREFERENCE 1e-3f
+#define RBL_EDGE_PREFERENCE 0.05f
+#define RBL_FACE_PREFERENCE 0.02f
+
+typedef struct rblHullPair
+{
+    const rblHull* a;
+    const rblHull* b;
+    rblPose pose; // b in a's axes
+    float margin;
+    float size;     // of the smaller hull
+    float rounding; // bound of the rounding error of a separation
+} rblHullPair;
+
+// Where to begin: any direction and any point. Good ones only save time.
+typedef struct rblAxisGuess
+{
+    rblVec3 axis;  // unit
+    rblVec3 point; // in a's axes
+    float separation;
+} rblAxisGuess;
+
+// The best candidates of each kind, -INFINITY where none can win.
+typedef struct rblHullAxes
+{
+    float face_a, face_b, edges; // separations
+    uint32_t on_face_a, on_face_b;
+    uint32_t edge_a, edge_b;
+    rblVec3 edge_normal;
+} rblHullAxes;
+
+// What lies behind each face of a hull at the guessed point, and which faces remain.
+typedef struct rblHullFront
+{
+    float depths[RBL_HULL_MAX_FACES + 2]; // lower bounds at the point moved inside
+    uint16_t faces[RBL_HULL_MAX_FACES];
+    uint32_t count;
+    float inwards; // how far the point was moved
+} rblHullFront;
+
+// How far apart the hulls are along a unit direction.
+float rbl_hulls_separation(const rblHullPair* pair, rblVec3 n);
+
+// How much a guess leaves to be searched: what can win lies behind the guessed point by no more than this, metres.
+float rbl_hulls_looseness(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
+                          rblHullFront* front_b);
+
+// Edges are left out when a face shows that the hulls are farther apart than the margin.
+void rbl_hulls_search(const rblHullPair* pair, float looseness, rblHullFront* front_a, rblHullFront* front_b,
+                      rblHullAxes* axes);
+
+// The difference that is not worth changing one's mind for, at separation s.
+static inline float rbl_axis_preference(const rblHullPair* pair, float s, float relative)
+{
+    return RBL_AXIS_PREFERENCE * pair->size + 2.0f * pair->rounding + relative * rbl_maxf(-s, 0.0f);
+}
+
+#endif

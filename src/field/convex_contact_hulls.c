@@ -1,0 +1,358 @@
+// Contacts of two polytopes along the direction that convex_contact_axes.c finds.
+#include "field/convex_contact_axes.h"
+#include "math/simd.h"
+#include <string.h>
+
+#define EXACT 1e-4f // of the smaller hull: a gap this close to the true distance is taken
+#define MAX_USEFUL_LOOSENESS                                                                                 \
+    0.3f // of the smaller hull: beyond it a guess is worth less than finding a new one
+
+typedef enum AxisKind
+{
+    AXIS_NONE,
+    AXIS_FACE_A,
+    AXIS_FACE_B,
+    AXIS_EDGES
+} AxisKind;
+
+static AxisKind choose_axis(const rblHullPair* pair, const rblHullAxes* axes, float* separation)
+{
+    const float face = rbl_maxf(axes->face_a, axes->face_b);
+    if (axes->edges > -INFINITY &&
+        axes->edges > face + rbl_axis_preference(pair, axes->edges, RBL_EDGE_PREFERENCE))
+    {
+        *separation = axes->edges;
+        return AXIS_EDGES;
+    }
+    if (axes->face_b > axes->face_a + rbl_axis_preference(pair, axes->face_b, RBL_FACE_PREFERENCE))
+    {
+        *separation = axes->face_b;
+        return AXIS_FACE_B;
+    }
+    *separation = axes->face_a;
+    return axes->face_a > -INFINITY ? AXIS_FACE_A : AXIS_NONE;
+}
+
+// ---- contacts ----
+
+// The face of a hull that looks most against a direction.
+static uint32_t facing(const rblHull* hull, rblVec3 against)
+{
+    const rblFloat4 x = rbl_splat4(against.x);
+    const rblFloat4 y = rbl_splat4(against.y);
+    const rblFloat4 z = rbl_splat4(against.z);
+    uint32_t best = 0;
+    float least = INFINITY;
+    const float* f = hull->planes;
+    for (uint32_t b = 0; b < hull->face_blocks; ++b, f += 16)
+    {
+        const rblFloat4 dot = rbl_add4(rbl_add4(rbl_mul4(rbl_load4(f), x), rbl_mul4(rbl_load4(f + 4), y)),
+                                       rbl_mul4(rbl_load4(f + 8), z));
+        const uint32_t mask = rbl_mask4(rbl_less4(dot, rbl_splat4(least)));
+        if (mask != 0)
+        {
+            float lanes[4];
+            rbl_store4(lanes, dot);
+            for (uint32_t lane = 0; lane < 4; ++lane)
+            {
+                best = lanes[lane] < least ? 4 * b + lane : best;
+                least = rbl_minf(lanes[lane], least);
+            }
+        }
+    }
+    return best;
+}
+
+static uint32_t load_face(const rblHull* hull, uint32_t face, rblClipVertex* out)
+{
+    uint32_t count = 0;
+    for (uint32_t c = hull->face_starts[face]; c < hull->face_starts[face + 1]; ++c)
+    {
+        const uint8_t vertex = hull->corner_vertices[c];
+        out[count++] = (rblClipVertex){rbl_hull_vertex(hull, vertex), hull->corner_edges[c], vertex};
+    }
+    return count;
+}
+
+static uint32_t shared_vertex(const rblHull* hull, uint32_t e1, uint32_t e2)
+{
+    const rblHullEdge a = hull->edges[e1];
+    const rblHullEdge b = hull->edges[e2];
+    return a.tail == b.tail || a.tail == b.head ? a.tail : a.head;
+}
+
+// A contact between a face of one hull and the face of the other that looks at it, in the first one's axes.
+typedef struct FaceContact
+{
+    const rblHull* reference;
+    const rblHull* incident;
+    rblPose pose; // the incident hull in the axes of the reference
+    uint32_t face, incident_face;
+    bool reference_is_b;
+} FaceContact;
+
+static uint32_t clip_feature(const FaceContact* c, uint16_t in, uint16_t out, uint16_t vertex)
+{
+    const uint32_t first = in & ~RBL_CLIPPED_EDGE;
+    const uint32_t second = out & ~RBL_CLIPPED_EDGE;
+    const uint32_t vertex_of_incident = c->reference_is_b ? RBL_FEATURE_VERTEX_A : RBL_FEATURE_VERTEX_B;
+    const uint32_t vertex_of_reference = c->reference_is_b ? RBL_FEATURE_VERTEX_B : RBL_FEATURE_VERTEX_A;
+    if (((in | out) & RBL_CLIPPED_EDGE) == 0)
+    {
+        return vertex_of_incident | vertex | c->face << 8;
+    }
+    if ((in & out & RBL_CLIPPED_EDGE) != 0)
+    {
+        return vertex_of_reference | shared_vertex(c->reference, first, second) | c->incident_face << 8;
+    }
+    const uint32_t of_reference = (in & RBL_CLIPPED_EDGE) != 0 ? first : second;
+    const uint32_t of_incident = (in & RBL_CLIPPED_EDGE) != 0 ? second : first;
+    return RBL_FEATURE_EDGES |
+           (c->reference_is_b ? of_incident | of_reference << 12 : of_reference | of_incident << 12);
+}
+
+// Clip the incident face by the prism over the reference face. Contacts come out in the axes of a. Returns the least
+// distance.
+static float face_contacts(const rblHullPair* pair, AxisKind kind, uint32_t face, rblManifold* manifold)
+{
+    FaceContact c = {.reference_is_b = kind == AXIS_FACE_B, .face = face};
+    c.reference = c.reference_is_b ? pair->b : pair->a;
+    c.incident = c.reference_is_b ? pair->a : pair->b;
+    c.pose = c.reference_is_b ? rbl_pose_inverse(&pair->pose) : pair->pose;
+    const rblVec3 n = rbl_hull_normal(c.reference, face);
+    const float offset = rbl_hull_offset(c.reference, face);
+    c.incident_face = facing(c.incident, rbl_mat3_apply_transposed(&c.pose.turn, n));
+    rblClipVertex by[RBL_HULL_MAX_VERTICES];
+    rblClipVertex polygon[RBL_CLIP_ROOM];
+    const uint32_t by_count = load_face(c.reference, face, by);
+    uint32_t count = load_face(c.incident, c.incident_face, polygon);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        polygon[i].p = rbl_pose_point(&c.pose, polygon[i].p);
+    }
+    count = rbl_clip(polygon, count, by, by_count, n);
+    float least = INFINITY;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const float distance = rbl_dot3(n, polygon[i].p) - offset;
+        least = rbl_minf(distance, least);
+        if (distance > pair->margin)
+        {
+            continue;
+        }
+        const uint32_t feature =
+            clip_feature(&c, polygon[i > 0 ? i - 1 : count - 1].edge, polygon[i].edge, polygon[i].vertex);
+        const rblVec3 midway = rbl_mul_add3(polygon[i].p, -0.5f * distance, n);
+        if (c.reference_is_b)
+        {
+            rbl_manifold_add(manifold, rbl_pose_point(&pair->pose, midway),
+                             rbl_neg3(rbl_mat3_apply(&pair->pose.turn, n)), distance, feature);
+        }
+        else
+        {
+            rbl_manifold_add(manifold, midway, n, distance, feature);
+        }
+    }
+    return least;
+}
+
+// An edge of a hull as two points in a's axes.
+typedef struct Segment
+{
+    rblVec3 tail, along;
+} Segment;
+
+static Segment segment_of(const rblHull* hull, uint32_t edge, const rblPose* pose)
+{
+    rblVec3 tail = rbl_hull_vertex(hull, hull->edges[edge].tail);
+    rblVec3 head = rbl_hull_vertex(hull, hull->edges[edge].head);
+    tail = pose == NULL ? tail : rbl_pose_point(pose, tail);
+    head = pose == NULL ? head : rbl_pose_point(pose, head);
+    return (Segment){tail, rbl_sub3(head, tail)};
+}
+
+// Closest points of the lines through two edges. False when they lie beyond an end.
+static bool edge_contact(const rblHullPair* pair, const rblHullAxes* axes, rblManifold* manifold)
+{
+    const Segment a = segment_of(pair->a, axes->edge_a, NULL);
+    const Segment b = segment_of(pair->b, axes->edge_b, &pair->pose);
+    const rblVec3 off = rbl_sub3(b.tail, a.tail);
+    const float aa = rbl_dot3(a.along, a.along);
+    const float bb = rbl_dot3(b.along, b.along);
+    const float ab = rbl_dot3(a.along, b.along);
+    const float ao = rbl_dot3(a.along, off);
+    const float bo = rbl_dot3(b.along, off);
+    const float determinant = aa * bb - ab * ab;
+    const float s = (ao * bb - bo * ab) / determinant;
+    const float t = (ao * ab - bo * aa) / determinant;
+    const float slack = 1e-3f;
+    if (!(s >= -slack && s <= 1.0f + slack && t >= -slack && t <= 1.0f + slack))
+    {
+        return false;
+    }
+    const rblVec3 on_a = rbl_mul_add3(a.tail, rbl_clampf(s, 0.0f, 1.0f), a.along);
+    const rblVec3 on_b = rbl_mul_add3(b.tail, rbl_clampf(t, 0.0f, 1.0f), b.along);
+    const uint32_t feature = RBL_FEATURE_EDGES | axes->edge_a | axes->edge_b << 12;
+    if (axes->edges <= pair->margin)
+    {
+        rbl_manifold_add(manifold, rbl_scale3(rbl_add3(on_a, on_b), 0.5f), axes->edge_normal, axes->edges,
+                         feature);
+    }
+    return true;
+}
+
+// ---- the cache ----
+
+static bool read_cache(const rblPairCache* cache, rblAxisGuess* guess)
+{
+    if (cache == NULL)
+    {
+        return false;
+    }
+    memcpy(&guess->axis, cache->words, sizeof guess->axis);
+    memcpy(&guess->point, cache->words + 3, sizeof guess->point);
+    return rbl_dot3(guess->axis, guess->axis) > 0.5f;
+}
+
+static void write_cache(rblPairCache* cache, rblVec3 axis, rblVec3 point)
+{
+    if (cache != NULL)
+    {
+        memcpy(cache->words, &axis, sizeof axis);
+        memcpy(cache->words + 3, &point, sizeof point);
+    }
+}
+
+// ---- all together ----
+
+static rblSeparation full_separation(const rblHullPair* pair, const rblPairQuery* query, rblConvexPair* exact)
+{
+    *exact = rbl_convex_pair(query->a, query->b, query->b_in_a);
+    const rblVec3 guess = rbl_sub3(rbl_pose_point(&pair->pose, pair->b->center), pair->a->center);
+    return rbl_gjk_separation(exact, rbl_to_double3(guess), (double)(pair->margin + pair->rounding));
+}
+
+static rblAxisGuess guess_of(const rblHullPair* pair, const rblSeparation* found)
+{
+    rblAxisGuess guess;
+    guess.axis = rbl_normalize3(rbl_to_float3(found->normal), (rblVec3){0, 1, 0});
+    guess.point = rbl_to_float3(rbl_scale3d(rbl_add3d(found->on_a, found->on_b), 0.5));
+    guess.separation = rbl_hulls_separation(pair, guess.axis);
+    return guess;
+}
+
+static rblVec3 middle_of(const rblManifold* manifold)
+{
+    rblVec3 sum = {0, 0, 0};
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        sum = rbl_add3(sum, manifold->points[i].point);
+    }
+    return rbl_scale3(sum, 1.0f / (float)manifold->count);
+}
+
+// The closest points of hulls between whose faces and edges no candidate is exact: corners and rims.
+static void corner_contacts(const rblHullPair* pair, const rblPairQuery* query, rblManifold* manifold)
+{
+    rblConvexPair exact;
+    const rblSeparation found = full_separation(pair, query, &exact);
+    manifold->count = 0;
+    if (found.distance <= (double)pair->margin)
+    {
+        rbl_contact_along(&exact, &found, pair->margin, manifold);
+    }
+    if (manifold->count == 0)
+    {
+        write_cache(query->cache, rbl_to_float3(found.normal),
+                    rbl_to_float3(rbl_scale3d(rbl_add3d(found.on_a, found.on_b), 0.5)));
+    }
+}
+
+// Contacts from the chosen axis; when that does not show the true distance, the general way.
+static void fill_manifold(const rblHullPair* pair, const rblPairQuery* query, const rblHullAxes* axes,
+                          rblManifold* manifold)
+{
+    float separation;
+    AxisKind kind = choose_axis(pair, axes, &separation);
+    bool exact = false;
+    if (kind == AXIS_FACE_A || kind == AXIS_FACE_B)
+    {
+        const uint32_t face = kind == AXIS_FACE_A ? axes->on_face_a : axes->on_face_b;
+        const float least = face_contacts(pair, kind, face, manifold);
+        const float allowed = separation > 0.0f ? EXACT * pair->size + pair->rounding
+                                                : rbl_axis_preference(pair, separation, 0.25f);
+        exact = least <= separation + allowed;
+        if (!exact && separation <= 0.0f && axes->edges > -INFINITY)
+        {
+            kind = AXIS_EDGES; // what seemed a face is the end of one
+        }
+    }
+    if (!exact && kind == AXIS_EDGES)
+    {
+        manifold->count = 0;
+        exact = edge_contact(pair, axes, manifold);
+    }
+    if (!exact)
+    {
+        corner_contacts(pair, query, manifold);
+    }
+}
+
+static rblHullPair make_pair(const rblPairQuery* query, const rblHull* a, const rblHull* b)
+{
+    rblHullPair pair = {.a = a, .b = b, .pose = rbl_pose(query->b_in_a), .margin = query->margin};
+    pair.size = rbl_minf(a->size, b->size);
+    pair.rounding = 1e-6f * (a->size + b->size + rbl_length3(a->center) + rbl_length3(b->center) +
+                             rbl_length3(pair.pose.offset));
+    return pair;
+}
+
+rblResult rbl_contact_hulls(const rblPairQuery* query, const rblHull* a, const rblHull* b, rblContactSet* out)
+{
+    const rblHullPair pair = make_pair(query, a, b);
+    const float apart = pair.margin + pair.rounding;
+    rblHullFront front_a;
+    rblHullFront front_b;
+    rblAxisGuess guess;
+    float reach = INFINITY;
+    if (read_cache(query->cache, &guess))
+    {
+        guess.separation = rbl_hulls_separation(&pair, guess.axis);
+        if (guess.separation > apart)
+        {
+            return RBL_OK;
+        }
+        reach = rbl_hulls_looseness(&pair, &guess, &front_a, &front_b);
+    }
+    if (!(reach <= MAX_USEFUL_LOOSENESS * pair.size))
+    {
+        rblConvexPair exact;
+        const rblSeparation found = full_separation(&pair, query, &exact);
+        guess = guess_of(&pair, &found);
+        if (guess.separation > apart)
+        {
+            write_cache(query->cache, guess.axis, guess.point);
+            return RBL_OK;
+        }
+        reach = rbl_hulls_looseness(&pair, &guess, &front_a, &front_b);
+    }
+    rblHullAxes axes;
+    rbl_hulls_search(&pair, reach, &front_a, &front_b, &axes);
+    rblManifold manifold;
+    manifold.count = 0;
+    if (rbl_maxf(axes.face_a, axes.face_b) > apart)
+    {
+        const rblVec3 axis =
+            axes.face_a > axes.face_b
+                ? rbl_hull_normal(a, axes.on_face_a)
+                : rbl_neg3(rbl_mat3_apply(&pair.pose.turn, rbl_hull_normal(b, axes.on_face_b)));
+        write_cache(query->cache, axis, guess.point);
+        return RBL_OK;
+    }
+    fill_manifold(&pair, query, &axes, &manifold);
+    if (manifold.count > 0)
+    {
+        write_cache(query->cache, manifold.points[0].normal, middle_of(&manifold));
+    }
+    return rbl_manifold_give(&manifold, out);
+}

@@ -1,0 +1,294 @@
+#include "field/gjk.h"
+
+#include "field/primitives.h"
+#include "field/shape.h"
+#include "math/quat.h"
+#include "math/vec.h"
+
+#define MAX_ITERATIONS 96
+#define CLOSE_ENOUGH   1e-12 // of the squared distance: when it is known to this part
+#define TOUCHING       1e-10 // of the size: nearer than this counts as overlap
+
+// ---- bodies ----
+
+rblConvexCore rbl_convex_core(const rblShapeView* view)
+{
+    rblConvexCore core = {.kind = view->kind};
+    if (view->kind == RBL_SHAPE_HULL)
+    {
+        core.hull = view->shape->data;
+        return core;
+    }
+    const rblPrimitive* primitive = view->shape->data;
+    core.hull = primitive->hull;
+    core.half_height = (double)primitive->half_height;
+    core.disc = view->kind == RBL_SHAPE_CYLINDER ? (double)primitive->radius : 0.0;
+    core.rounding = view->kind == RBL_SHAPE_CYLINDER ? 0.0 : (double)primitive->radius;
+    return core;
+}
+
+rblConvexPair rbl_convex_pair(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a)
+{
+    return (rblConvexPair){rbl_convex_core(a), rbl_convex_core(b),
+                           rbl_quatd_to_mat3d(rbl_quatd_normalize(rbl_to_double_quat(b_in_a.q))),
+                           rbl_to_double3(b_in_a.p)};
+}
+
+rblVec3d rbl_core_center(const rblConvexCore* core)
+{
+    return core->hull != NULL ? rbl_to_double3(core->hull->center) : (rblVec3d){0, 0, 0};
+}
+
+rblVec3d rbl_core_support(const rblConvexCore* core, rblVec3d d)
+{
+    if (core->hull != NULL)
+    {
+        // Floats choose among vertices; directions are unit or shorter by far, so they neither overflow nor vanish.
+        return rbl_to_double3(rbl_hull_vertex(core->hull, rbl_hull_support(core->hull, rbl_to_float3(d))));
+    }
+    const double y = d.y < 0.0 ? -core->half_height : core->half_height;
+    if (core->disc == 0.0)
+    {
+        return (rblVec3d){0, y, 0};
+    }
+    const double length = sqrt(d.x * d.x + d.z * d.z);
+    return length > 0.0 ? (rblVec3d){core->disc * d.x / length, y, core->disc * d.z / length}
+                        : (rblVec3d){core->disc, y, 0};
+}
+
+rblDifferencePoint rbl_difference_support(const rblConvexPair* pair, rblVec3d direction)
+{
+    const rblVec3d in_b = rbl_mat3d_apply_transposed(&pair->turn, rbl_neg3d(direction));
+    const rblVec3d on_a = rbl_core_support(&pair->a, direction);
+    const rblVec3d on_b =
+        rbl_add3d(rbl_mat3d_apply(&pair->turn, rbl_core_support(&pair->b, in_b)), pair->offset);
+    return (rblDifferencePoint){rbl_sub3d(on_a, on_b), on_a, on_b};
+}
+
+// ---- the point of a simplex closest to the origin ----
+
+typedef struct Simplex
+{
+    rblDifferencePoint points[4];
+    double weights[4];
+    uint32_t count;
+} Simplex;
+
+void rbl_triangle_weights(rblVec3d a, rblVec3d b, rblVec3d c, double weights[3])
+{
+    // The regions of a triangle (Ericson 2005, 5.1.5), for the origin.
+    const rblVec3d ab = rbl_sub3d(b, a);
+    const rblVec3d ac = rbl_sub3d(c, a);
+    const double d1 = -rbl_dot3d(ab, a);
+    const double d2 = -rbl_dot3d(ac, a);
+    const double d3 = -rbl_dot3d(ab, b);
+    const double d4 = -rbl_dot3d(ac, b);
+    const double d5 = -rbl_dot3d(ab, c);
+    const double d6 = -rbl_dot3d(ac, c);
+    const double vc = d1 * d4 - d3 * d2;
+    const double vb = d5 * d2 - d1 * d6;
+    const double va = d3 * d6 - d5 * d4;
+    weights[0] = weights[1] = weights[2] = 0.0;
+    if (d1 <= 0.0 && d2 <= 0.0)
+    {
+        weights[0] = 1.0;
+    }
+    else if (d3 >= 0.0 && d4 <= d3)
+    {
+        weights[1] = 1.0;
+    }
+    else if (d6 >= 0.0 && d5 <= d6)
+    {
+        weights[2] = 1.0;
+    }
+    else if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0)
+    {
+        weights[1] = d1 / (d1 - d3);
+        weights[0] = 1.0 - weights[1];
+    }
+    else if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0)
+    {
+        weights[2] = d2 / (d2 - d6);
+        weights[0] = 1.0 - weights[2];
+    }
+    else if (va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0)
+    {
+        weights[2] = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        weights[1] = 1.0 - weights[2];
+    }
+    else
+    {
+        const double sum = va + vb + vc;
+        weights[1] = vb / sum;
+        weights[2] = vc / sum;
+        weights[0] = 1.0 - weights[1] - weights[2];
+    }
+}
+
+static rblVec3d weighted(const Simplex* s)
+{
+    rblVec3d sum = {0, 0, 0};
+    for (uint32_t i = 0; i < s->count; ++i)
+    {
+        sum = rbl_mul_add3d(sum, s->weights[i], s->points[i].p);
+    }
+    return sum;
+}
+
+// Points without weight go away.
+static void drop_idle(Simplex* s)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->count; ++i)
+    {
+        if (s->weights[i] > 0.0)
+        {
+            s->points[kept] = s->points[i];
+            s->weights[kept++] = s->weights[i];
+        }
+    }
+    s->count = kept;
+}
+
+static void solve_segment(Simplex* s)
+{
+    const rblVec3d a = s->points[0].p;
+    const rblVec3d ab = rbl_sub3d(s->points[1].p, a);
+    const double length = rbl_dot3d(ab, ab);
+    const double t = length > 0.0 ? rbl_clampd(-rbl_dot3d(a, ab) / length, 0.0, 1.0) : 0.0;
+    s->weights[0] = 1.0 - t;
+    s->weights[1] = t;
+    drop_idle(s);
+}
+
+static void solve_triangle(Simplex* s)
+{
+    rbl_triangle_weights(s->points[0].p, s->points[1].p, s->points[2].p, s->weights);
+    drop_idle(s);
+}
+
+// False when the origin lies inside.
+static bool solve_tetrahedron(Simplex* s)
+{
+    static const uint32_t faces[4][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}};
+    Simplex best = {.count = 0};
+    double nearest = (double)INFINITY;
+    for (uint32_t f = 0; f < 4; ++f)
+    {
+        const rblVec3d a = s->points[faces[f][0]].p;
+        const rblVec3d b = s->points[faces[f][1]].p;
+        const rblVec3d c = s->points[faces[f][2]].p;
+        const rblVec3d n = rbl_cross3d(rbl_sub3d(b, a), rbl_sub3d(c, a));
+        const double opposite = rbl_dot3d(n, rbl_sub3d(s->points[faces[f][3]].p, a));
+        // A flat tetrahedron has no inside: its faces all count.
+        if (-rbl_dot3d(n, a) * opposite > 0.0)
+        {
+            continue;
+        }
+        Simplex face = {.points = {s->points[faces[f][0]], s->points[faces[f][1]], s->points[faces[f][2]]},
+                        .count = 3};
+        solve_triangle(&face);
+        const rblVec3d v = weighted(&face);
+        if (rbl_dot3d(v, v) < nearest)
+        {
+            nearest = rbl_dot3d(v, v);
+            best = face;
+        }
+    }
+    if (best.count == 0)
+    {
+        return false;
+    }
+    *s = best;
+    return true;
+}
+
+static bool solve(Simplex* s)
+{
+    switch (s->count)
+    {
+    case 1:
+        s->weights[0] = 1.0;
+        return true;
+    case 2:
+        solve_segment(s);
+        return true;
+    case 3:
+        solve_triangle(s);
+        return true;
+    default:
+        return solve_tetrahedron(s);
+    }
+}
+
+static bool has_point(const Simplex* s, rblVec3d p)
+{
+    for (uint32_t i = 0; i < s->count; ++i)
+    {
+        if (rbl_equal3d(s->points[i].p, p))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static rblSeparation witness(const Simplex* s, rblVec3d v, double length)
+{
+    rblSeparation out = {.distance = length, .normal = rbl_scale3d(v, -1.0 / length)};
+    for (uint32_t i = 0; i < s->count; ++i)
+    {
+        out.on_a = rbl_mul_add3d(out.on_a, s->weights[i], s->points[i].on_a);
+        out.on_b = rbl_mul_add3d(out.on_b, s->weights[i], s->points[i].on_b);
+    }
+    return out;
+}
+
+static double core_size(const rblConvexCore* core)
+{
+    return core->hull != NULL ? (double)core->hull->size : core->disc + core->half_height;
+}
+
+rblSeparation rbl_gjk_separation(const rblConvexPair* pair, rblVec3d guess, double far_enough)
+{
+    const double scale = core_size(&pair->a) + core_size(&pair->b) + 1e-30;
+    Simplex s = {.count = 1};
+    const rblVec3d start = rbl_normalize3d(guess, (rblVec3d){0, 1, 0});
+    s.points[0] = rbl_difference_support(pair, start);
+    s.weights[0] = 1.0;
+    rblVec3d v = s.points[0].p; // of the first less the second: against the normal
+    double squared = rbl_dot3d(v, v);
+    for (uint32_t i = 0; i < MAX_ITERATIONS; ++i)
+    {
+        const double length = sqrt(squared);
+        if (length <= TOUCHING * scale)
+        {
+            return rbl_epa_depth(pair, s.points, s.count, scale);
+        }
+        const rblVec3d direction = rbl_scale3d(v, -1.0 / length);
+        const rblDifferencePoint w = rbl_difference_support(pair, direction);
+        const double bound = -rbl_dot3d(direction, w.p); // no points are closer along this direction
+        if (bound > far_enough)
+        {
+            return (rblSeparation){bound, direction, w.on_a, w.on_b};
+        }
+        if (squared - length * bound <= CLOSE_ENOUGH * squared || has_point(&s, w.p))
+        {
+            return witness(&s, v, length);
+        }
+        const Simplex before = s;
+        s.points[s.count++] = w;
+        if (!solve(&s))
+        {
+            return rbl_epa_depth(pair, s.points, s.count, scale);
+        }
+        const rblVec3d next = weighted(&s);
+        if (!(rbl_dot3d(next, next) < squared)) // no digits left
+        {
+            return witness(&before, v, length);
+        }
+        v = next;
+        squared = rbl_dot3d(v, v);
+    }
+    return witness(&s, v, sqrt(squared));
+}

@@ -1,0 +1,711 @@
+// Contacts of convex shapes against slow, independent answers.
+#include "testing.h"
+
+#include "failing_allocator.h"
+#include "field/hull.h"
+#include "field/primitives.h"
+#include "field/shape.h"
+#include "shape_testing.h"
+#include <string.h>
+
+typedef struct Pair
+{
+    rblShapeView a, b;
+    rblTransform b_in_a;
+} Pair;
+
+static rblVec3d support_a(const Pair* pair, rblVec3d n)
+{
+    return rbl_to_double3(pair->a.shape->ops->support(pair->a.shape->data, rbl_to_float3(n)));
+}
+
+static rblVec3d support_b(const Pair* pair, rblVec3d n)
+{
+    const rblVec3 local = rbl_inverse_rotate3(pair->b_in_a.q, rbl_to_float3(n));
+    return rbl_to_double3(
+        rbl_transform_point(pair->b_in_a, pair->b.shape->ops->support(pair->b.shape->data, local)));
+}
+
+// How far apart the shapes are along a unit direction.
+static double separation(const Pair* pair, rblVec3d n)
+{
+    return rbl_dot3d(n, support_b(pair, rbl_neg3d(n))) - rbl_dot3d(n, support_a(pair, n));
+}
+
+static const rblHull* hull_of(const rblShapeView* view)
+{
+    return view->kind == RBL_SHAPE_BOX ? ((const rblPrimitive*)view->shape->data)->hull : view->shape->data;
+}
+
+static double segment_distance(const rblVec3d p[2], const rblVec3d q[2])
+{
+    const rblVec3d d1 = rbl_sub3d(p[1], p[0]);
+    const rblVec3d d2 = rbl_sub3d(q[1], q[0]);
+    const rblVec3d r = rbl_sub3d(p[0], q[0]);
+    const double a = rbl_dot3d(d1, d1);
+    const double e = rbl_dot3d(d2, d2);
+    const double f = rbl_dot3d(d2, r);
+    const double c = rbl_dot3d(d1, r);
+    const double b = rbl_dot3d(d1, d2);
+    const double denominator = a * e - b * b;
+    double s = denominator > 1e-14 * a * e ? rbl_clampd((b * f - c * e) / denominator, 0, 1) : 0.0;
+    const double t = rbl_clampd((b * s + f) / e, 0, 1);
+    s = rbl_clampd((b * t - c) / a, 0, 1);
+    return rbl_distance3d(rbl_mul_add3d(p[0], s, d1), rbl_mul_add3d(q[0], t, d2));
+}
+
+static void edge_ends(const Pair* pair, bool of_b, uint32_t e, rblVec3d out[2])
+{
+    const rblHull* hull = hull_of(of_b ? &pair->b : &pair->a);
+    for (int i = 0; i < 2; ++i)
+    {
+        const rblVec3 v = rbl_hull_vertex(hull, i == 0 ? hull->edges[e].tail : hull->edges[e].head);
+        out[i] = rbl_to_double3(of_b ? rbl_transform_point(pair->b_in_a, v) : v);
+    }
+}
+
+// The largest separation over all faces and all pairs of edges, without any pruning: minus the depth of an overlap.
+static double brute_depth(const Pair* pair)
+{
+    const rblHull* a = hull_of(&pair->a);
+    const rblHull* b = hull_of(&pair->b);
+    double best = -(double)INFINITY;
+    for (uint32_t f = 0; f < a->face_count; ++f)
+    {
+        best = rbl_maxd(separation(pair, rbl_to_double3(rbl_hull_normal(a, f))), best);
+    }
+    for (uint32_t f = 0; f < b->face_count; ++f)
+    {
+        const rblVec3 n = rbl_rotate3(pair->b_in_a.q, rbl_neg3(rbl_hull_normal(b, f)));
+        best = rbl_maxd(separation(pair, rbl_to_double3(n)), best);
+    }
+    for (uint32_t i = 0; i < a->edge_count; ++i)
+    {
+        rblVec3d p[2];
+        edge_ends(pair, false, i, p);
+        for (uint32_t k = 0; k < b->edge_count; ++k)
+        {
+            rblVec3d q[2];
+            edge_ends(pair, true, k, q);
+            const rblVec3d cross = rbl_cross3d(rbl_sub3d(p[1], p[0]), rbl_sub3d(q[1], q[0]));
+            if (rbl_length3d(cross) > 1e-4 * rbl_distance3d(p[0], p[1]) * rbl_distance3d(q[0], q[1]))
+            {
+                const rblVec3d n = rbl_normalize3d(cross, (rblVec3d){0, 1, 0});
+                best = rbl_maxd(separation(pair, n), best);
+                best = rbl_maxd(separation(pair, rbl_neg3d(n)), best);
+            }
+        }
+    }
+    return best;
+}
+
+// Exact for polytopes that are apart: corners against the other's field, edges against edges.
+static double brute_distance(const Pair* pair)
+{
+    const rblHull* a = hull_of(&pair->a);
+    const rblHull* b = hull_of(&pair->b);
+    double best = (double)INFINITY;
+    for (uint32_t i = 0; i < a->vertex_count; ++i)
+    {
+        const rblVec3 p = rbl_transform_inverse_point(pair->b_in_a, rbl_hull_vertex(a, i));
+        best = rbl_mind((double)rbl_shape_distance(pair->b.shape, p, NULL), best);
+    }
+    for (uint32_t i = 0; i < b->vertex_count; ++i)
+    {
+        const rblVec3 p = rbl_transform_point(pair->b_in_a, rbl_hull_vertex(b, i));
+        best = rbl_mind((double)rbl_shape_distance(pair->a.shape, p, NULL), best);
+    }
+    for (uint32_t i = 0; i < a->edge_count; ++i)
+    {
+        rblVec3d p[2];
+        edge_ends(pair, false, i, p);
+        for (uint32_t k = 0; k < b->edge_count; ++k)
+        {
+            rblVec3d q[2];
+            edge_ends(pair, true, k, q);
+            best = rbl_mind(segment_distance(p, q), best);
+        }
+    }
+    return best;
+}
+
+// Largest separation by looking in many directions and climbing from the best: for any convex shapes.
+static double climb(const Pair* pair, rblRandom* random)
+{
+    rblVec3d best_n = {0, 1, 0};
+    double best = separation(pair, best_n);
+    for (int i = 0; i < 500; ++i)
+    {
+        const rblVec3d n = rbl_to_double3(random_direction(random));
+        const double s = separation(pair, n);
+        best_n = s > best ? n : best_n;
+        best = rbl_maxd(s, best);
+    }
+    double step = 0.1;
+    for (int i = 0; i < 4000; ++i)
+    {
+        const rblVec3d n =
+            rbl_normalize3d(rbl_mul_add3d(best_n, step, rbl_to_double3(random_direction(random))), best_n);
+        const double s = separation(pair, n);
+        if (s > best)
+        {
+            best = s;
+            best_n = n;
+        }
+        else
+        {
+            step = rbl_maxd(0.995 * step, 1e-6);
+        }
+    }
+    return best;
+}
+
+static float least_distance(const rblContactSet* set)
+{
+    float least = INFINITY;
+    for (uint32_t i = 0; i < set->count; ++i)
+    {
+        least = rbl_minf(set->points[i].distance, least);
+    }
+    return least;
+}
+
+static void collide(const Pair* pair, float margin, rblPairCache* cache, rblContactSet* out)
+{
+    rblCollideOptions options = rbl_default_collide_options();
+    options.margin = margin;
+    check_ok(rbl_shape_collide(&pair->a, &pair->b, pair->b_in_a, &options, cache, out));
+}
+
+// Each contact lies midway between points of the two surfaces, and its normal separates nearly as well as any can.
+static void check_contacts(const Pair* pair, const rblContactSet* set, double best, float margin)
+{
+    const double size = rbl_mind((double)pair->a.radius, (double)pair->b.radius);
+    const double tolerance = 4e-3 * size + 0.06 * rbl_maxd(-best, 0.0);
+    if (best > (double)margin + 2e-3 * size)
+    {
+        assert_int_equal(set->count, 0);
+        return;
+    }
+    if (best < (double)margin - 2e-3 * size && set->count == 0)
+    {
+        fail_msg("no contacts at distance %g, margin %g", best, (double)margin);
+    }
+    if (set->count == 0)
+    {
+        return;
+    }
+    if (fabs((double)least_distance(set) - best) > tolerance)
+    {
+        fail_msg("%s and %s: distance %g instead of %g, size %g", rbl_shape_kind_name(pair->a.kind),
+                 rbl_shape_kind_name(pair->b.kind), (double)least_distance(set), best, size);
+    }
+    for (uint32_t i = 0; i < set->count; ++i)
+    {
+        const rblContactPoint c = set->points[i];
+        check_close(rbl_length3(c.normal), 1.0, 1e-4);
+        const rblVec3 on_a = rbl_mul_add3(c.point, -0.5f * c.distance, c.normal);
+        const rblVec3 on_b = rbl_mul_add3(c.point, 0.5f * c.distance, c.normal);
+        const rblVec3 in_b = rbl_transform_inverse_point(pair->b_in_a, on_b);
+        check_close(rbl_shape_distance(pair->a.shape, on_a, NULL), 0.0, 1e-3 * size + 1e-5);
+        check_close(rbl_shape_distance(pair->b.shape, in_b, NULL), 0.0, 1e-3 * size + 1e-5);
+        assert_true(c.distance <= margin);
+        const double along = separation(pair, rbl_to_double3(c.normal));
+        if (along < best - tolerance)
+        {
+            fail_msg("normal separates by %g, not %g", along, best);
+        }
+    }
+}
+
+// Poses for which the two are apart or overlap by a little, mostly.
+static rblTransform near_pose(rblRandom* random, const rblShapeView* a, const rblShapeView* b, float depth,
+                              float gap)
+{
+    const rblQuat q = random_rotation(random);
+    const rblVec3 direction = random_direction(random);
+    rblTransform pose = {rbl_scale3(direction, 3.0f * (a->radius + b->radius)), q};
+    Pair pair = {*a, *b, pose};
+    // Move along the direction until the separation along it is what is wanted: the true one is no less.
+    const double s = separation(&pair, rbl_to_double3(direction));
+    pose.p = rbl_mul_add3(pose.p, random_between(random, -depth, gap) - (float)s, direction);
+    return pose;
+}
+
+static void stones_and_boxes_meet_as_brute_force_says(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(11, 1);
+    rblContactSet set = {0};
+    for (int round = 0; round < 40; ++round)
+    {
+        rblShapeId ids[2];
+        Pair pair;
+        for (int i = 0; i < 2; ++i)
+        {
+            if (rbl_random_below(&random, 3) == 0)
+            {
+                const rblVec3 size = {random_between(&random, 0.1f, 0.3f),
+                                      random_between(&random, 0.1f, 0.3f),
+                                      random_between(&random, 0.02f, 0.3f)};
+                check_ok(rbl_shape_create_box(size, &ids[i]));
+            }
+            else
+            {
+                ids[i] = make_stone(&random);
+            }
+            check_ok(rbl_shape_view(ids[i], i == 0 ? &pair.a : &pair.b));
+        }
+        for (int k = 0; k < 60; ++k)
+        {
+            const float margin = k % 2 == 0 ? 0.02f : 0.0f;
+            pair.b_in_a = near_pose(&random, &pair.a, &pair.b, 0.03f, 0.03f);
+            double best = brute_depth(&pair);
+            best = best > 0.0 ? brute_distance(&pair) : best;
+            collide(&pair, margin, NULL, &set);
+            check_contacts(&pair, &set, best, margin);
+            assert_true(set.count <= 4);
+        }
+        check_ok(rbl_shape_destroy(ids[0]));
+        check_ok(rbl_shape_destroy(ids[1]));
+    }
+    rbl_contact_set_free(&set);
+}
+
+static void make_kind(rblRandom* random, int kind, rblShapeId* id)
+{
+    switch (kind)
+    {
+    case 0:
+        check_ok(rbl_shape_create_sphere(random_between(random, 0.05f, 0.2f), id));
+        break;
+    case 1:
+        check_ok(rbl_shape_create_capsule(random_between(random, 0.03f, 0.1f),
+                                          random_between(random, 0.2f, 0.5f), id));
+        break;
+    case 2:
+        check_ok(rbl_shape_create_box((rblVec3){random_between(random, 0.1f, 0.3f), 0.2f, 0.15f}, id));
+        break;
+    case 3:
+        check_ok(rbl_shape_create_cylinder(random_between(random, 0.05f, 0.2f),
+                                           random_between(random, 0.05f, 0.4f), id));
+        break;
+    default:
+        *id = make_stone(random);
+    }
+}
+
+static void every_pair_of_kinds_meets_as_climbing_says(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(12, 1);
+    rblContactSet set = {0};
+    for (int kinds = 0; kinds < 25; ++kinds)
+    {
+        for (int round = 0; round < 4; ++round)
+        {
+            rblShapeId ids[2];
+            Pair pair;
+            make_kind(&random, kinds / 5, &ids[0]);
+            make_kind(&random, kinds % 5, &ids[1]);
+            check_ok(rbl_shape_view(ids[0], &pair.a));
+            check_ok(rbl_shape_view(ids[1], &pair.b));
+            for (int k = 0; k < 8; ++k)
+            {
+                pair.b_in_a = near_pose(&random, &pair.a, &pair.b, 0.01f, 0.02f);
+                collide(&pair, 0.02f, NULL, &set);
+                check_contacts(&pair, &set, climb(&pair, &random), 0.02f);
+            }
+            check_ok(rbl_shape_destroy(ids[0]));
+            check_ok(rbl_shape_destroy(ids[1]));
+        }
+    }
+    rbl_contact_set_free(&set);
+}
+
+static void planes_touch_the_lowest_points(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(13, 1);
+    rblContactSet set = {0};
+    rblShapeId plane;
+    check_ok(rbl_shape_create_plane((rblVec3){0.2f, 1.0f, -0.3f}, &plane));
+    for (int kind = 0; kind < 5; ++kind)
+    {
+        rblShapeId id;
+        make_kind(&random, kind, &id);
+        Pair pair;
+        check_ok(rbl_shape_view(plane, &pair.a));
+        check_ok(rbl_shape_view(id, &pair.b));
+        const rblVec3 n = ((const rblPrimitive*)pair.a.shape->data)->normal;
+        for (int k = 0; k < 300; ++k)
+        {
+            pair.b_in_a = (rblTransform){random_in_cube(&random, 1.0f), random_rotation(&random)};
+            const double low = rbl_dot3d(rbl_to_double3(n), support_b(&pair, rbl_to_double3(rbl_neg3(n))));
+            const float wanted = random_between(&random, -0.05f, 0.05f);
+            pair.b_in_a.p = rbl_mul_add3(pair.b_in_a.p, wanted - (float)low, n);
+            collide(&pair, 0.02f, NULL, &set);
+            assert_int_equal(set.count > 0, wanted <= 0.02f);
+            if (set.count > 0)
+            {
+                check_close(least_distance(&set), wanted, 2e-6);
+                check_close(rbl_dot3(set.points[0].normal, n), 1.0, 1e-5);
+                const rblVec3 on_plane =
+                    rbl_mul_add3(set.points[0].point, -0.5f * set.points[0].distance, set.points[0].normal);
+                check_close(rbl_dot3(on_plane, n), 0.0, 1e-5);
+            }
+            // The other way round: the same, seen from the shape.
+            const Pair turned = {pair.b, pair.a, rbl_transform_inverse(pair.b_in_a)};
+            const uint32_t count = set.count;
+            const float least = least_distance(&set);
+            collide(&turned, 0.02f, NULL, &set);
+            if (fabsf(wanted - 0.02f) > 1e-5f)
+            {
+                assert_int_equal(count > 0, set.count > 0);
+            }
+            if (set.count > 0 && count > 0)
+            {
+                check_close(least_distance(&set), least, 2e-6);
+            }
+        }
+        check_ok(rbl_shape_destroy(id));
+    }
+    check_ok(rbl_shape_destroy(plane));
+    rbl_contact_set_free(&set);
+}
+
+static void resting_boxes_stand_on_four_corners(void** state)
+{
+    (void)state;
+    rblContactSet set = {0};
+    rblShapeId small;
+    rblShapeId large;
+    rblShapeId plane;
+    check_ok(rbl_shape_create_box((rblVec3){1, 1, 1}, &small));
+    check_ok(rbl_shape_create_box((rblVec3){4, 1, 4}, &large));
+    check_ok(rbl_shape_create_plane((rblVec3){0, 1, 0}, &plane));
+    const rblShapeId grounds[3] = {large, small, plane};
+    const float heights[3] = {1.0f, 1.0f, 0.5f};
+    for (int g = 0; g < 3; ++g)
+    {
+        for (int k = 0; k < 12; ++k)
+        {
+            Pair pair;
+            check_ok(rbl_shape_view(grounds[g], &pair.a));
+            check_ok(rbl_shape_view(small, &pair.b));
+            const rblQuat turn = rbl_quat_from_axis_angle((rblVec3){0, 1, 0}, 0.1f * (float)k);
+            const float height = heights[g] + 0.001f * (float)(k % 3 - 1);
+            pair.b_in_a = (rblTransform){{0, height, 0}, turn};
+            collide(&pair, 0.01f, NULL, &set);
+            assert_int_equal(set.count, 4);
+            rblVec3 sum = {0, 0, 0};
+            for (uint32_t i = 0; i < 4; ++i)
+            {
+                check_close(set.points[i].normal.y, 1.0, 1e-6);
+                check_close(set.points[i].distance, height - heights[g], 1e-6);
+                sum = rbl_add3(sum, set.points[i].point);
+                for (uint32_t j = 0; j < i; ++j)
+                {
+                    assert_true(set.points[i].feature != set.points[j].feature);
+                }
+            }
+            assert_true(rbl_length3((rblVec3){sum.x, 0, sum.z}) < 0.6f);
+        }
+    }
+    check_ok(rbl_shape_destroy(small));
+    check_ok(rbl_shape_destroy(large));
+    check_ok(rbl_shape_destroy(plane));
+    rbl_contact_set_free(&set);
+}
+
+static void crossing_edges_give_one_contact(void** state)
+{
+    (void)state;
+    rblContactSet set = {0};
+    rblShapeId box;
+    check_ok(rbl_shape_create_box((rblVec3){1, 1, 1}, &box));
+    Pair pair;
+    check_ok(rbl_shape_view(box, &pair.a));
+    check_ok(rbl_shape_view(box, &pair.b));
+    // An edge along x on top of a (turned about x), crossed by an edge along z: in a's axes both are turned.
+    const rblQuat qa = rbl_quat_from_axis_angle((rblVec3){1, 0, 0}, 0.7853982f);
+    const rblQuat qb = rbl_quat_from_axis_angle((rblVec3){0, 0, 1}, 0.7853982f);
+    for (int k = -1; k <= 1; ++k)
+    {
+        const float gap = 0.01f * (float)k;
+        const rblTransform a = {{0, 0, 0}, qa};
+        const rblTransform b = {{0.1f, 1.41421356f + gap, 0.05f}, qb};
+        pair.b_in_a = rbl_transform_relative(a, b);
+        collide(&pair, 0.02f, NULL, &set);
+        assert_int_equal(set.count, 1);
+        check_close(set.points[0].distance, gap, 1e-5);
+        const rblVec3 up = rbl_inverse_rotate3(qa, (rblVec3){0, 1, 0});
+        check_close(rbl_dot3(set.points[0].normal, up), 1.0, 1e-4);
+        assert_int_equal(set.points[0].feature >> 30, 2);
+    }
+    check_ok(rbl_shape_destroy(box));
+    rbl_contact_set_free(&set);
+}
+
+static void cylinders_and_capsules_stand_and_lie(void** state)
+{
+    (void)state;
+    rblContactSet set = {0};
+    rblShapeId ground;
+    rblShapeId cylinder;
+    rblShapeId capsule;
+    check_ok(rbl_shape_create_box((rblVec3){4, 1, 4}, &ground));
+    check_ok(rbl_shape_create_cylinder(0.3f, 1.0f, &cylinder));
+    check_ok(rbl_shape_create_capsule(0.3f, 1.6f, &capsule));
+    Pair pair;
+    check_ok(rbl_shape_view(ground, &pair.a));
+    check_ok(rbl_shape_view(cylinder, &pair.b));
+    for (int k = -1; k <= 1; ++k)
+    {
+        const float gap = 0.002f * (float)k;
+        pair.b_in_a = (rblTransform){{0.1f, 1.0f + gap, 0.2f}, {0, 0, 0, 1}};
+        collide(&pair, 0.01f, NULL, &set);
+        assert_int_equal(set.count, 4);
+        check_close(least_distance(&set), gap, 1e-5);
+        const rblQuat lying = rbl_quat_from_axis_angle((rblVec3){0, 0, 1}, 1.57079633f);
+        pair.b_in_a = (rblTransform){{0.1f, 0.8f + gap, 0.2f}, lying};
+        collide(&pair, 0.01f, NULL, &set);
+        assert_int_equal(set.count, 2);
+        check_close(least_distance(&set), gap, 1e-5);
+        check_close(fabsf(set.points[0].point.x - set.points[1].point.x), 1.0, 1e-4);
+        Pair other = pair;
+        check_ok(rbl_shape_view(capsule, &other.b));
+        collide(&other, 0.01f, NULL, &set);
+        assert_int_equal(set.count, 2);
+        check_close(least_distance(&set), gap, 1e-5);
+    }
+    check_ok(rbl_shape_destroy(ground));
+    check_ok(rbl_shape_destroy(cylinder));
+    check_ok(rbl_shape_destroy(capsule));
+    rbl_contact_set_free(&set);
+}
+
+// A pair in motion: small steps, as in a simulation.
+static void move_a_little(rblRandom* random, rblTransform* pose, float step)
+{
+    pose->p = rbl_add3(pose->p, random_in_cube(random, step));
+    const rblQuat turn =
+        rbl_quat_from_axis_angle(random_direction(random), 10.0f * step * rbl_random_float(random));
+    pose->q = rbl_quat_normalize(rbl_quat_mul(turn, pose->q));
+}
+
+static void the_cache_never_changes_a_result(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(14, 1);
+    rblContactSet with = {0};
+    rblContactSet without = {0};
+    for (int round = 0; round < 60; ++round)
+    {
+        rblShapeId ids[2];
+        Pair pair;
+        make_kind(&random, round % 3 == 0 ? 4 : (int)rbl_random_below(&random, 5), &ids[0]);
+        make_kind(&random, round % 3 == 0 ? 4 : (int)rbl_random_below(&random, 5), &ids[1]);
+        check_ok(rbl_shape_view(ids[0], &pair.a));
+        check_ok(rbl_shape_view(ids[1], &pair.b));
+        rblPairCache cache = {{0}};
+        pair.b_in_a = near_pose(&random, &pair.a, &pair.b, 0.02f, 0.02f);
+        for (int k = 0; k < 60; ++k)
+        {
+            move_a_little(&random, &pair.b_in_a, k % 20 == 0 ? 0.05f : 0.003f);
+            collide(&pair, 0.01f, &cache, &with);
+            collide(&pair, 0.01f, NULL, &without);
+            assert_int_equal(with.count, without.count);
+            assert_int_equal(with.colliding, without.colliding);
+            for (uint32_t i = 0; i < with.count; ++i)
+            {
+                assert_memory_equal(&with.points[i], &without.points[i], sizeof with.points[i]);
+            }
+        }
+        check_ok(rbl_shape_destroy(ids[0]));
+        check_ok(rbl_shape_destroy(ids[1]));
+    }
+    rbl_contact_set_free(&with);
+    rbl_contact_set_free(&without);
+}
+
+static void swapped_pairs_agree(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(15, 1);
+    rblContactSet set = {0};
+    rblContactSet other = {0};
+    for (int round = 0; round < 400; ++round)
+    {
+        rblShapeId ids[2];
+        Pair pair;
+        make_kind(&random, (int)rbl_random_below(&random, 5), &ids[0]);
+        make_kind(&random, (int)rbl_random_below(&random, 5), &ids[1]);
+        check_ok(rbl_shape_view(ids[0], &pair.a));
+        check_ok(rbl_shape_view(ids[1], &pair.b));
+        pair.b_in_a = near_pose(&random, &pair.a, &pair.b, 0.01f, 0.005f);
+        const Pair turned = {pair.b, pair.a, rbl_transform_inverse(pair.b_in_a)};
+        collide(&pair, 0.02f, NULL, &set);
+        collide(&turned, 0.02f, NULL, &other);
+        assert_int_equal(set.count > 0, other.count > 0);
+        if (set.count > 0)
+        {
+            const double size = rbl_mind((double)pair.a.radius, (double)pair.b.radius);
+            check_close(least_distance(&set), least_distance(&other), 5e-3 * size);
+        }
+        check_ok(rbl_shape_destroy(ids[0]));
+        check_ok(rbl_shape_destroy(ids[1]));
+    }
+    rbl_contact_set_free(&set);
+    rbl_contact_set_free(&other);
+}
+
+static void features_stay_while_a_box_rests(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(16, 1);
+    rblContactSet set = {0};
+    rblShapeId box;
+    check_ok(rbl_shape_create_box((rblVec3){1, 1, 1}, &box));
+    Pair pair;
+    check_ok(rbl_shape_view(box, &pair.a));
+    check_ok(rbl_shape_view(box, &pair.b));
+    uint32_t features[4] = {0, 0, 0, 0};
+    for (int k = 0; k < 200; ++k)
+    {
+        const rblVec3 jitter = random_in_cube(&random, 5e-5f);
+        const rblQuat turn = rbl_quat_from_axis_angle(random_direction(&random), 5e-5f);
+        pair.b_in_a = (rblTransform){{0.1f + jitter.x, 0.9995f + jitter.y, 0.07f + jitter.z}, turn};
+        collide(&pair, 0.01f, NULL, &set);
+        assert_int_equal(set.count, 4);
+        uint32_t found = 0;
+        for (uint32_t i = 0; i < 4; ++i)
+        {
+            check_close(set.points[i].normal.y, 1.0, 1e-6); // never an edge, never the other box's face
+            for (uint32_t j = 0; j < 4; ++j)
+            {
+                found += set.points[i].feature == features[j];
+            }
+        }
+        assert_true(k == 0 || found == 4);
+        for (uint32_t i = 0; i < 4; ++i)
+        {
+            features[i] = set.points[i].feature;
+        }
+    }
+    check_ok(rbl_shape_destroy(box));
+    rbl_contact_set_free(&set);
+}
+
+static void deep_and_concentric_overlaps_are_answered(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(17, 1);
+    rblContactSet set = {0};
+    for (int kinds = 0; kinds < 25; ++kinds)
+    {
+        rblShapeId ids[2];
+        Pair pair;
+        make_kind(&random, kinds / 5, &ids[0]);
+        make_kind(&random, kinds % 5, &ids[1]);
+        check_ok(rbl_shape_view(ids[0], &pair.a));
+        check_ok(rbl_shape_view(ids[1], &pair.b));
+        for (int k = 0; k < 6; ++k)
+        {
+            pair.b_in_a = (rblTransform){random_in_cube(&random, k < 2 ? 0.0f : 0.03f),
+                                         k % 2 == 0 ? rbl_quat_identity() : random_rotation(&random)};
+            collide(&pair, 0.01f, NULL, &set);
+            assert_true(set.count > 0);
+            for (uint32_t i = 0; i < set.count; ++i)
+            {
+                assert_true(rbl_finite3(set.points[i].point));
+                check_close(rbl_length3(set.points[i].normal), 1.0, 1e-4);
+            }
+            // Moving out along the normal by the depth separates.
+            const float depth = -least_distance(&set);
+            assert_true(depth > 0.0f);
+            const Pair moved = {
+                pair.a, pair.b, {rbl_mul_add3(pair.b_in_a.p, depth, set.points[0].normal), pair.b_in_a.q}};
+            assert_true(separation(&moved, rbl_to_double3(set.points[0].normal)) >
+                        -0.1 * (double)depth - 1e-4);
+        }
+        check_ok(rbl_shape_destroy(ids[0]));
+        check_ok(rbl_shape_destroy(ids[1]));
+    }
+    rbl_contact_set_free(&set);
+}
+
+static void sizes_from_microns_to_kilometres_meet(void** state)
+{
+    (void)state;
+    rblContactSet set = {0};
+    const float sizes[4] = {1e-6f, 1e-3f, 1.0f, 1e3f};
+    for (int i = 0; i < 4; ++i)
+    {
+        for (int k = 0; k < 4; ++k)
+        {
+            rblShapeId a;
+            rblShapeId b;
+            check_ok(rbl_shape_create_box((rblVec3){sizes[i], sizes[i], sizes[i]}, &a));
+            check_ok(rbl_shape_create_box((rblVec3){sizes[k], sizes[k], sizes[k]}, &b));
+            Pair pair;
+            check_ok(rbl_shape_view(a, &pair.a));
+            check_ok(rbl_shape_view(b, &pair.b));
+            const float small = rbl_minf(sizes[i], sizes[k]);
+            const float height = 0.5f * sizes[i] + 0.5f * sizes[k] - 0.1f * small;
+            pair.b_in_a = (rblTransform){{0, height, 0}, {0, 0, 0, 1}};
+            collide(&pair, 0.0f, NULL, &set);
+            if (rbl_maxf(sizes[i], sizes[k]) < 1e5f * small)
+            {
+                assert_int_equal(set.count, 4);
+                check_close(set.points[0].normal.y, 1.0, 1e-5);
+                check_close(set.points[0].distance, -0.1 * (double)small, 1e-6 * (double)height);
+            }
+            check_ok(rbl_shape_destroy(a));
+            check_ok(rbl_shape_destroy(b));
+        }
+    }
+    rbl_contact_set_free(&set);
+}
+
+static void bad_poses_touch_nothing_and_memory_may_fail(void** state)
+{
+    (void)state;
+    rblContactSet set = {0};
+    rblShapeId box;
+    check_ok(rbl_shape_create_box((rblVec3){1, 1, 1}, &box));
+    Pair pair;
+    check_ok(rbl_shape_view(box, &pair.a));
+    check_ok(rbl_shape_view(box, &pair.b));
+    pair.b_in_a = (rblTransform){{NAN, 0, 0}, {0, 0, 0, 1}};
+    collide(&pair, 0.01f, NULL, &set);
+    assert_int_equal(set.count, 0);
+    pair.b_in_a = (rblTransform){{0, 0, 0}, {NAN, 0, 0, 1}};
+    collide(&pair, 0.01f, NULL, &set);
+    assert_int_equal(set.count, 0);
+    pair.b_in_a = (rblTransform){{INFINITY, 0, 0}, {0, 0, 0, 1}};
+    collide(&pair, 0.01f, NULL, &set);
+    assert_int_equal(set.count, 0);
+    check_ok(rbl_shape_destroy(box));
+    rbl_contact_set_free(&set);
+    rbl_contact_set_free(&set);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stones_and_boxes_meet_as_brute_force_says),
+        cmocka_unit_test(every_pair_of_kinds_meets_as_climbing_says),
+        cmocka_unit_test(planes_touch_the_lowest_points),
+        cmocka_unit_test(resting_boxes_stand_on_four_corners),
+        cmocka_unit_test(crossing_edges_give_one_contact),
+        cmocka_unit_test(cylinders_and_capsules_stand_and_lie),
+        cmocka_unit_test(the_cache_never_changes_a_result),
+        cmocka_unit_test(swapped_pairs_agree),
+        cmocka_unit_test(features_stay_while_a_box_rests),
+        cmocka_unit_test(deep_and_concentric_overlaps_are_answered),
+        cmocka_unit_test(sizes_from_microns_to_kilometres_meet),
+        cmocka_unit_test(bad_poses_touch_nothing_and_memory_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

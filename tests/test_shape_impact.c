@@ -1,0 +1,201 @@
+// Time of impact: never late, and not early without need.
+#include "testing.h"
+
+#include "field/collide.h"
+#include "math/trig.h"
+#include "shape_testing.h"
+
+static rblTransform pose_of(const rblShapeView* shape, const rblSweep* sweep, float t)
+{
+    const rblVec3 center = rbl_to_float3(shape->mass.center);
+    const rblQuat turn = rbl_quat_from_axis_angle(sweep->rotation, t * rbl_length3(sweep->rotation));
+    const rblQuat q = rbl_quat_normalize(rbl_quat_mul(turn, sweep->from.q));
+    const rblVec3 at = rbl_mul_add3(rbl_transform_point(sweep->from, center), t, sweep->translation);
+    return (rblTransform){rbl_sub3(at, rbl_rotate3(q, center)), q};
+}
+
+static double distance_at(const rblShapeView* a, const rblSweep* sa, const rblShapeView* b,
+                          const rblSweep* sb, float t)
+{
+    rblVec3d n;
+    return rbl_convex_distance(a, b, rbl_transform_relative(pose_of(a, sa, t), pose_of(b, sb, t)), &n);
+}
+
+static rblSweep at_rest(rblVec3 p)
+{
+    return (rblSweep){{p, {0, 0, 0, 1}}, {0, 0, 0}, {0, 0, 0}};
+}
+
+static void a_bullet_meets_a_wall_of_one_millimetre(void** state)
+{
+    (void)state;
+    rblShapeId ids[2];
+    rblShapeView bullet;
+    rblShapeView wall;
+    check_ok(rbl_shape_create_sphere(0.002f, &ids[0]));
+    check_ok(rbl_shape_create_box((rblVec3){0.001f, 2.0f, 2.0f}, &ids[1]));
+    check_ok(rbl_shape_view(ids[0], &bullet));
+    check_ok(rbl_shape_view(ids[1], &wall));
+    rblSweep flight = at_rest((rblVec3){-10.0f, 0.3f, 0.2f});
+    flight.translation.x = 26.6f; // 800 m/s over a thirtieth of a second
+    const rblSweep still = at_rest((rblVec3){0, 0, 0});
+    const double expected = (10.0 - 0.0005 - 0.002) / 26.6;
+    check_close(rbl_shape_time_of_impact(&bullet, &flight, &wall, &still, 0.0f, 1e-5f), expected, 1e-6);
+    check_close(rbl_shape_time_of_impact(&wall, &still, &bullet, &flight, 0.0f, 1e-5f), expected, 1e-6);
+    flight.from.p.y = 1.5f; // over the wall
+    check_close(rbl_shape_time_of_impact(&bullet, &flight, &wall, &still, 0.0f, 1e-5f), 1.0, 0.0);
+    flight.from.p = (rblVec3){0, 0, 0}; // in it from the start
+    check_close(rbl_shape_time_of_impact(&bullet, &flight, &wall, &still, 0.0f, 1e-5f), 0.0, 0.0);
+    flight.from.p.x = NAN;
+    check_close(rbl_shape_time_of_impact(&bullet, &flight, &wall, &still, 0.0f, 1e-5f), 1.0, 0.0);
+    check_ok(rbl_shape_destroy(ids[0]));
+    check_ok(rbl_shape_destroy(ids[1]));
+}
+
+static void falling_things_meet_the_ground_in_time(void** state)
+{
+    (void)state;
+    rblShapeId ids[2];
+    rblShapeView plane;
+    rblShapeView box;
+    check_ok(rbl_shape_create_plane((rblVec3){0, 1, 0}, &ids[0]));
+    check_ok(rbl_shape_create_box((rblVec3){1, 1, 1}, &ids[1]));
+    check_ok(rbl_shape_view(ids[0], &plane));
+    check_ok(rbl_shape_view(ids[1], &box));
+    const rblSweep ground = at_rest((rblVec3){0, 0, 0});
+    rblSweep fall = at_rest((rblVec3){3, 100.5f, 5});
+    fall.translation.y = -200.0f;
+    check_close(rbl_shape_time_of_impact(&plane, &ground, &box, &fall, 0.0f, 1e-4f), 0.5, 1e-5);
+    check_close(rbl_shape_time_of_impact(&box, &fall, &plane, &ground, 1.0f, 1e-4f), 0.495, 1e-5);
+    fall.translation.y = 200.0f; // away
+    check_close(rbl_shape_time_of_impact(&box, &fall, &plane, &ground, 0.0f, 1e-4f), 1.0, 0.0);
+    check_ok(rbl_shape_destroy(ids[0]));
+    check_ok(rbl_shape_destroy(ids[1]));
+}
+
+static void a_spinning_rod_meets_a_ball_beside_it(void** state)
+{
+    (void)state;
+    rblShapeId ids[2];
+    rblShapeView rod;
+    rblShapeView ball;
+    check_ok(rbl_shape_create_box((rblVec3){2.0f, 0.002f, 0.002f}, &ids[0]));
+    check_ok(rbl_shape_create_sphere(0.05f, &ids[1]));
+    check_ok(rbl_shape_view(ids[0], &rod));
+    check_ok(rbl_shape_view(ids[1], &ball));
+    rblSweep spin = at_rest((rblVec3){0, 0, 0});
+    spin.rotation.y = 2.8f; // nearly half a turn
+    // At an angle of 1.5 radians from where the rod begins; turning about y takes +x to -z.
+    const rblSweep still = at_rest((rblVec3){0.9f * rbl_cosf(1.5f), 0, -0.9f * rbl_sinf(1.5f)});
+    const float t = rbl_shape_time_of_impact(&rod, &spin, &ball, &still, 0.0f, 1e-4f);
+    // The rod's side, 1 mm out, touches the ball when the centre is 51 mm off its axis.
+    check_close(t, (1.5 - rbl_asin(0.051 / 0.9)) / 2.8, 1e-3);
+    check_ok(rbl_shape_destroy(ids[0]));
+    check_ok(rbl_shape_destroy(ids[1]));
+}
+
+static rblShapeId random_shape(rblRandom* random)
+{
+    rblShapeId id = {0, 0};
+    switch (rbl_random_below(random, 5))
+    {
+    case 0:
+        check_ok(rbl_shape_create_sphere(random_between(random, 0.02f, 0.2f), &id));
+        break;
+    case 1:
+        check_ok(rbl_shape_create_capsule(0.03f, random_between(random, 0.1f, 0.6f), &id));
+        break;
+    case 2:
+        check_ok(rbl_shape_create_box((rblVec3){random_between(random, 0.01f, 0.3f), 0.4f, 0.01f}, &id));
+        break;
+    case 3:
+        check_ok(rbl_shape_create_cylinder(random_between(random, 0.02f, 0.2f), 0.1f, &id));
+        break;
+    default:
+        id = make_stone(random);
+    }
+    return id;
+}
+
+static rblSweep random_sweep(rblRandom* random)
+{
+    rblSweep sweep;
+    sweep.from.p = rbl_scale3(random_direction(random), 0.8f);
+    sweep.from.q = random_rotation(random);
+    // Through about the middle, where the other comes along as well.
+    sweep.translation = rbl_add3(rbl_scale3(sweep.from.p, -2.0f), random_in_cube(random, 0.2f));
+    sweep.rotation = random_in_cube(random, 2.0f);
+    return sweep;
+}
+
+static void impacts_are_never_late(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(31, 1);
+    int met = 0;
+    for (int round = 0; round < 300; ++round)
+    {
+        const rblShapeId ids[2] = {random_shape(&random), random_shape(&random)};
+        rblShapeView a;
+        rblShapeView b;
+        check_ok(rbl_shape_view(ids[0], &a));
+        check_ok(rbl_shape_view(ids[1], &b));
+        const rblSweep sa = random_sweep(&random);
+        const rblSweep sb = random_sweep(&random);
+        const float target = round % 3 == 0 ? 0.005f : 0.0f;
+        const float tolerance = 1e-3f;
+        const float t = rbl_shape_time_of_impact(&a, &sa, &b, &sb, target, tolerance);
+        assert_true(t >= 0.0f && t <= 1.0f);
+        for (int k = 0; k <= 60 && t > 0.0f; ++k)
+        {
+            const double d = distance_at(&a, &sa, &b, &sb, t * (float)k / 60.0f);
+            assert_true(d >= (double)(target - tolerance) - 1e-5);
+        }
+        if (t > 0.0f && t < 1.0f)
+        {
+            ++met;
+            check_close(distance_at(&a, &sa, &b, &sb, t), target, 1.1 * (double)tolerance);
+        }
+        check_ok(rbl_shape_destroy(ids[0]));
+        check_ok(rbl_shape_destroy(ids[1]));
+    }
+    assert_true(met > 20);
+}
+
+static void compounds_are_met_in_time_too(void** state)
+{
+    (void)state;
+    rblShapeId ball;
+    rblShapeId wall;
+    rblShapeId pair_of_balls;
+    check_ok(rbl_shape_create_sphere(0.05f, &ball));
+    check_ok(rbl_shape_create_box((rblVec3){0.01f, 2.0f, 2.0f}, &wall));
+    const rblShapeChild children[2] = {{ball, {{-0.1f, 0, 0}, {0, 0, 0, 1}}},
+                                       {ball, {{0.1f, 0, 0}, {0, 0, 0, 1}}}};
+    check_ok(rbl_shape_create_compound(children, 2, &pair_of_balls));
+    rblShapeView a;
+    rblShapeView b;
+    check_ok(rbl_shape_view(pair_of_balls, &a));
+    check_ok(rbl_shape_view(wall, &b));
+    rblSweep flight = at_rest((rblVec3){-5.0f, 0, 0});
+    flight.translation.x = 10.0f;
+    const rblSweep still = at_rest((rblVec3){0, 0, 0});
+    const float t = rbl_shape_time_of_impact(&a, &flight, &b, &still, 0.0f, 1e-3f);
+    check_close(t, (5.0 - 0.15 - 0.005) / 10.0, 1e-2);
+    assert_true(t <= (5.0f - 0.15f - 0.005f) / 10.0f + 1e-4f);
+    check_ok(rbl_shape_destroy(ball));
+    check_ok(rbl_shape_destroy(wall));
+    check_ok(rbl_shape_destroy(pair_of_balls));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bullet_meets_a_wall_of_one_millimetre),
+        cmocka_unit_test(falling_things_meet_the_ground_in_time),
+        cmocka_unit_test(a_spinning_rod_meets_a_ball_beside_it),
+        cmocka_unit_test(impacts_are_never_late),
+        cmocka_unit_test(compounds_are_met_in_time_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -97,6 +97,7 @@ static void check_point(const Solid* solid, rblVec3 p)
     const double found = (double)rbl_level_set_distance(set, p, &gradient);
     const double slack = (double)rbl_level_set_slack(set);
     check_close(rbl_length3(gradient), 1.0, 1e-5);
+    assert_true(rbl_level_set_distance_only(set, p) == (float)found);
     if (fabs(exact) <= (double)set->band)
     {
         check_close(found, exact, slack);
@@ -338,32 +339,46 @@ static void grids_are_equal_for_any_number_of_workers(void** state)
     check_ok(rbl_mesh_destroy(mesh));
 }
 
-// Values at grid points are those of the field there.
-static void grid_points_can_be_read(void** state)
+// Every point of every stored brick: distance and sign.
+static void check_brick(const Solid* solid, uint32_t brick, const uint32_t at[3])
+{
+    const rblLevelSet* set = solid->set;
+    for (uint32_t point = 0; point < 125; ++point)
+    {
+        const uint32_t i = 4 * at[0] + point % 5;
+        const uint32_t j = 4 * at[1] + point / 5 % 5;
+        const uint32_t k = 4 * at[2] + point / 25;
+        const double exact = exact_distance(solid, rbl_level_set_point(set, i, j, k));
+        const int16_t stored = set->values[(size_t)set->slots[brick] * RBL_BRICK_STRIDE + point];
+        const double near = 1e-6 * longest_side(solid->box);
+        check_close(fabs((double)stored * (double)set->unit), fabs(exact), (double)set->unit + near);
+        assert_true(fabs(exact) < near || stored == 0 || (stored < 0) == (exact < 0.0));
+    }
+}
+
+static void grid_points_are_exact(void** state)
 {
     (void)state;
-    Solid solid = make_solid("rock");
+    Solid solid = make_solid("statue");
     const rblLevelSet* set = solid.set;
     uint32_t near = 0;
-    for (uint32_t brick = 0; brick < set->bricks[0] * set->bricks[1] * set->bricks[2]; brick += 7)
+    for (uint32_t brick = 0; brick < set->bricks[0] * set->bricks[1] * set->bricks[2]; ++brick)
     {
-        const uint32_t i = 4 * (brick % set->bricks[0]) + 1;
-        const uint32_t j = 4 * (brick / set->bricks[0] % set->bricks[1]) + 2;
-        const uint32_t k = 4 * (brick / set->bricks[0] / set->bricks[1]) + 3;
-        assert_int_equal(rbl_level_set_brick(set, i / 4, j / 4, k / 4), brick);
-        const double exact = exact_distance(&solid, rbl_level_set_point(set, i, j, k));
-        const double value = (double)rbl_level_set_value(set, i, j, k);
+        const uint32_t at[3] = {brick % set->bricks[0], brick / set->bricks[0] % set->bricks[1],
+                                brick / set->bricks[0] / set->bricks[1]};
+        assert_int_equal(rbl_level_set_brick(set, at[0], at[1], at[2]), brick);
         if (set->slots[brick] != RBL_NO_BRICK)
         {
-            check_close(value, exact, (double)set->unit + 1e-6 * fabs(exact));
+            check_brick(&solid, brick, at);
             ++near;
+            continue;
         }
-        else
-        {
-            assert_true(fabs(value) <= fabs(exact) * (1.0 + 1e-6) && value * exact > 0.0);
-        }
+        const double exact =
+            exact_distance(&solid, rbl_level_set_point(set, 4 * at[0] + 1, 4 * at[1] + 2, 4 * at[2] + 3));
+        const double value = (double)rbl_level_set_value(set, 4 * at[0] + 1, 4 * at[1] + 2, 4 * at[2] + 3);
+        assert_true(fabs(value) <= fabs(exact) * (1.0 + 1e-6) && value * exact > 0.0);
     }
-    assert_true(near > 10);
+    assert_int_equal(near, set->stored);
     close_solid(&solid);
 }
 
@@ -527,7 +542,7 @@ int main(void)
         cmocka_unit_test(scales_from_a_millimetre_to_a_kilometre_are_alike),
         cmocka_unit_test(cavities_and_overlaps_have_the_right_sign),
         cmocka_unit_test(grids_are_equal_for_any_number_of_workers),
-        cmocka_unit_test(grid_points_can_be_read),
+        cmocka_unit_test(grid_points_are_exact),
         cmocka_unit_test(memory_is_stated_and_running_out_of_it_is_survived),
         cmocka_unit_test(samples_lie_on_the_surface_and_cover_it),
         cmocka_unit_test(corners_and_edges_of_a_box_are_sampled),

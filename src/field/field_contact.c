@@ -18,8 +18,7 @@ typedef struct Touch
     uint32_t sample;
     uint32_t side; // whose sample: 0 the first shape's, 1 the second's
     float distance;
-    rblVec3 point;    // in the axes of the field
-    rblVec3 gradient; // of the field, in its axes
+    rblVec3 point; // in the axes of the field
 } Touch;
 
 typedef RBL_ARRAY(Touch) TouchArray;
@@ -141,7 +140,7 @@ static bool meet(rblSampling* side, uint32_t which, Selection* s, uint32_t level
     rblSampleVisit visit;
     while (rbl_sampling_next(side, wanted_below(s), level_end, &visit))
     {
-        const Touch touch = {visit.sample, which, visit.distance, visit.point, visit.gradient};
+        const Touch touch = {visit.sample, which, visit.distance, visit.point};
         if (visit.distance <= s->margin && !consider(s, &touch))
         {
             return false;
@@ -175,18 +174,21 @@ static bool search(rblSampling sides[2], Selection* s)
 static rblContactPoint contact_of(const Touch* t, const rblSampling sides[2])
 {
     rblContactPoint c = {.distance = t->distance, .feature = 2 * t->sample + t->side};
+    const rblShape* field = sides[t->side].field.shape;
+    rblVec3 gradient;
+    field->ops->distance(field->data, t->point, &gradient);
     // Halfway from the sample to the surface of the field.
-    const rblVec3 middle = rbl_mul_add3(t->point, -0.5f * t->distance, t->gradient);
+    const rblVec3 middle = rbl_mul_add3(t->point, -0.5f * t->distance, gradient);
     if (t->side == 1)
     {
         c.point = middle;
-        c.normal = t->gradient;
+        c.normal = gradient;
     }
     else
     {
         // In the second shape's axes; side 1's motion leads to the first's.
         c.point = rbl_add3(rbl_mat3_apply(&sides[1].rotation, middle), sides[1].offset);
-        c.normal = rbl_neg3(rbl_mat3_apply(&sides[1].rotation, t->gradient));
+        c.normal = rbl_neg3(rbl_mat3_apply(&sides[1].rotation, gradient));
     }
     return c;
 }

@@ -12,10 +12,9 @@ static float smallest_value(const rblSampling* s, float best)
         return best;
     }
     rblFrontierNode stack[DEEPEST];
-    rblVec3 gradient;
     uint32_t depth = 0;
     const rblSampleTree* tree = s->tree;
-    const float first = rbl_field_distance(&s->field, rbl_sampling_point(s, 0), &gradient);
+    const float first = rbl_field_distance(&s->field, rbl_sampling_point(s, 0));
     best = rbl_minf(first, best);
     stack[depth++] = (rblFrontierNode){0, 0, first};
     while (depth > 0)
@@ -28,7 +27,7 @@ static float smallest_value(const rblSampling* s, float best)
             continue;
         }
         const uint32_t child = tree->child_list[top->next++];
-        const float distance = rbl_field_distance(&s->field, rbl_sampling_point(s, child), &gradient);
+        const float distance = rbl_field_distance(&s->field, rbl_sampling_point(s, child));
         best = rbl_minf(distance, best);
         stack[depth++] = (rblFrontierNode){child, tree->first_children[child], distance};
     }

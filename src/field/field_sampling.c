@@ -68,11 +68,24 @@ void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
     rbl_array_clear(&frontier->later);
 }
 
-static void visit_sample(rblSampling* s, uint32_t sample, rblSampleVisit* visit)
+// Whether a sample and all below it lie so far outside the field's box that they need not be met.
+static bool is_beyond(const rblSampling* s, uint32_t sample, rblVec3 point, float wanted)
+{
+    const rblShapeView* view = &s->field.shape->view;
+    const float outside = view->bounded ? rbl_aabb_distance_squared(view->bounds, point) : 0.0f;
+    if (!(outside > 0.0f))
+    {
+        return false;
+    }
+    const float reach = rbl_sample_radius(s->tree, sample) + wanted + s->field.slack;
+    return reach < 0.0f || outside > reach * reach;
+}
+
+static void visit_sample(rblSampling* s, uint32_t sample, rblVec3 point, rblSampleVisit* visit)
 {
     visit->sample = sample;
-    visit->point = rbl_sampling_point(s, sample);
-    visit->distance = rbl_field_distance(&s->field, visit->point, &visit->gradient);
+    visit->point = point;
+    visit->distance = rbl_field_distance(&s->field, visit->point);
     const rblFrontierNode node = {sample, s->tree->first_children[sample], visit->distance};
     if (node.next < s->tree->first_children[sample + 1] && !rbl_array_push(&s->frontier->later, node))
     {
@@ -86,7 +99,7 @@ bool rbl_sampling_next(rblSampling* s, float wanted, uint32_t level_end, rblSamp
     if (!s->started)
     {
         s->started = true;
-        visit_sample(s, 0, visit);
+        visit_sample(s, 0, rbl_sampling_point(s, 0), visit);
         return !s->out_of_memory;
     }
     for (; s->place < s->frontier->now.count && !s->out_of_memory; ++s->place)
@@ -94,14 +107,21 @@ bool rbl_sampling_next(rblSampling* s, float wanted, uint32_t level_end, rblSamp
         rblFrontierNode* node = &s->frontier->now.data[s->place];
         const uint32_t end = tree->first_children[node->node + 1];
         const float bound = node->distance - s->field.slack - wanted;
-        if (node->next < end && bound < tree->reaches[node->next])
+        while (node->next < end && bound < tree->reaches[node->next])
         {
-            if (tree->child_list[node->next] < level_end)
+            const uint32_t child = tree->child_list[node->next];
+            if (child >= level_end)
             {
-                visit_sample(s, tree->child_list[node->next++], visit);
+                s->out_of_memory = !rbl_array_push(&s->frontier->later, *node);
+                break;
+            }
+            node->next += 1;
+            const rblVec3 point = rbl_sampling_point(s, child);
+            if (!is_beyond(s, child, point, wanted))
+            {
+                visit_sample(s, child, point, visit);
                 return !s->out_of_memory;
             }
-            s->out_of_memory = !rbl_array_push(&s->frontier->later, *node);
         }
     }
     return false;

@@ -35,10 +35,12 @@ typedef struct rblField
     float slack;             // see rbl_field_slack()
 } rblField;
 
-static inline float rbl_field_distance(const rblField* field, rblVec3 point, rblVec3* gradient)
+// Most samples that are met are no contacts: their gradients are not asked for.
+static inline float rbl_field_distance(const rblField* field, rblVec3 point)
 {
-    return field->grid != NULL ? rbl_level_set_distance(field->grid, point, gradient)
-                               : field->shape->ops->distance(field->shape->data, point, gradient);
+    rblVec3 unused;
+    return field->grid != NULL ? rbl_level_set_distance_only(field->grid, point)
+                               : field->shape->ops->distance(field->shape->data, point, &unused);
 }
 
 rblField rbl_field_of(const rblShape* shape);
@@ -59,7 +61,7 @@ typedef struct rblSampleVisit
 {
     uint32_t sample;
     float distance;
-    rblVec3 point, gradient; // in the field's axes
+    rblVec3 point; // in the field's axes
 } rblSampleVisit;
 
 void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,

@@ -34,6 +34,18 @@ static float interpolate(const Patch* p, rblVec3* gradient)
     return b0 + p->z * (b1 - b0);
 }
 
+static float interpolate_value(const Patch* p)
+{
+    const float* v = p->v;
+    const float a00 = v[0] + p->x * (v[1] - v[0]);
+    const float a10 = v[2] + p->x * (v[3] - v[2]);
+    const float a01 = v[4] + p->x * (v[5] - v[4]);
+    const float a11 = v[6] + p->x * (v[7] - v[6]);
+    const float b0 = a00 + p->y * (a10 - a00);
+    const float b1 = a01 + p->y * (a11 - a01);
+    return b0 + p->z * (b1 - b0);
+}
+
 // A point of the grid: which cell, and where in it.
 typedef struct Place
 {
@@ -81,20 +93,34 @@ static void load_corners(const rblLevelSet* set, const Place* at, Patch* patch)
                 share * ((float)(at->k % RBL_BRICK_CELLS) + at->z)};
 }
 
-// Far from the surface. The interpolant of corner values is off by at most the mean way to the corners, and by Jensen
-// that is at most the root of the mean square: H sqrt(x (1 - x) + y (1 - y) + z (1 - z)), with the brick's side H.
-static float far_distance(const rblLevelSet* set, const Place* at, rblVec3* gradient)
+// The corner of a brick from which its own distance promises most: ahead where the distance clearly grows, else nearest.
+static float ahead(float slope, float steepest, float place)
 {
-    Patch p;
-    load_corners(set, at, &p);
-    const float value = interpolate(&p, gradient);
-    const float spread = p.x * (1.0f - p.x) + p.y * (1.0f - p.y) + p.z * (1.0f - p.z);
-    const float side = (float)RBL_BRICK_CELLS * set->cell;
-    const float size = rbl_maxf(fabsf(value) - side * sqrtf(rbl_maxf(spread, 0.0f)), set->band);
-    return value < 0.0f ? -size : size;
+    return fabsf(slope) > 0.4f * steepest ? (slope > 0.0f ? 1.0f : 0.0f) : (place > 0.5f ? 1.0f : 0.0f);
 }
 
-static float distance_within(const rblLevelSet* set, rblVec3 u, rblVec3* gradient)
+// Far from the surface a bound: two points' distances differ by at most the way between them, so
+//   |d(p)| >= |interpolant| - H sqrt(x (1 - x) + y (1 - y) + z (1 - z)),   the mean way to the corners, by Jensen, and
+//   |d(p)| >= |d(c)| - |p - c|   for every corner c; one that lies away from the surface promises most.
+static float far_bound(const rblLevelSet* set, const Patch* p)
+{
+    rblVec3 g;
+    const float value = interpolate(p, &g);
+    const float sign = value < 0.0f ? -1.0f : 1.0f;
+    const float side = (float)RBL_BRICK_CELLS * set->cell;
+    const float spread = p->x * (1.0f - p->x) + p->y * (1.0f - p->y) + p->z * (1.0f - p->z);
+    const float steepest = rbl_maxf(fabsf(g.x), rbl_maxf(fabsf(g.y), fabsf(g.z)));
+    const rblVec3 c = {ahead(sign * g.x, steepest, p->x), ahead(sign * g.y, steepest, p->y),
+                       ahead(sign * g.z, steepest, p->z)};
+    const float corner = fabsf(p->v[(int)c.x + 2 * (int)c.y + 4 * (int)c.z]);
+    const float way = rbl_length3(rbl_sub3(rbl_vec3(p->x, p->y, p->z), c));
+    const float mean_bound = fabsf(value) - side * sqrtf(rbl_maxf(spread, 0.0f));
+    const float corner_bound = corner - side * way * (1.0f + 1e-6f);
+    return sign * rbl_maxf(rbl_maxf(mean_bound, corner_bound), set->band);
+}
+
+// The corners around a point of the grid; false when they are far from the surface, and those of a whole brick.
+static bool load_patch(const rblLevelSet* set, rblVec3 u, Patch* patch)
 {
     const Place at = locate(set, u);
     const uint32_t brick =
@@ -102,11 +128,25 @@ static float distance_within(const rblLevelSet* set, rblVec3 u, rblVec3* gradien
     const uint32_t slot = set->slots[brick];
     if (slot == RBL_NO_BRICK)
     {
-        return far_distance(set, &at, gradient);
+        load_corners(set, &at, patch);
+        return false;
     }
+    load_brick(set, slot, &at, patch);
+    return true;
+}
+
+static float distance_within(const rblLevelSet* set, rblVec3 u, rblVec3* gradient)
+{
     Patch p;
-    load_brick(set, slot, &at, &p);
-    return set->unit * interpolate(&p, gradient);
+    const bool near = load_patch(set, u, &p);
+    const float value = interpolate(&p, gradient);
+    return near ? set->unit * value : far_bound(set, &p);
+}
+
+static float value_within(const rblLevelSet* set, rblVec3 u)
+{
+    Patch p;
+    return load_patch(set, u, &p) ? set->unit * interpolate_value(&p) : far_bound(set, &p);
 }
 
 // On the medial axis of what is thinner than two cells the interpolant has no slope; any direction is as good.
@@ -126,13 +166,20 @@ static float distance_beyond(const rblLevelSet* set, rblVec3 offset, float dista
     return sqrtf(beyond * beyond + distance * distance);
 }
 
+// In cells; NaN becomes a place too, and comes back with the offset from it.
+static rblVec3 clamp_to_grid(const rblLevelSet* set, rblVec3 u)
+{
+    const rblVec3 zero = {0.0f, 0.0f, 0.0f};
+    const rblVec3 end = {(float)(int32_t)(set->bricks[0] * RBL_BRICK_CELLS),
+                         (float)(int32_t)(set->bricks[1] * RBL_BRICK_CELLS),
+                         (float)(int32_t)(set->bricks[2] * RBL_BRICK_CELLS)};
+    return rbl_min3(rbl_max3(u, zero), end);
+}
+
 float rbl_level_set_distance(const rblLevelSet* set, rblVec3 point, rblVec3* gradient)
 {
     const rblVec3 u = rbl_scale3(rbl_sub3(point, set->origin), set->inverse_cell);
-    const rblVec3 zero = {0.0f, 0.0f, 0.0f};
-    const rblVec3 end = {(float)(set->bricks[0] * RBL_BRICK_CELLS), (float)(set->bricks[1] * RBL_BRICK_CELLS),
-                         (float)(set->bricks[2] * RBL_BRICK_CELLS)};
-    const rblVec3 q = rbl_min3(rbl_max3(u, zero), end);
+    const rblVec3 q = clamp_to_grid(set, u);
     const float distance = distance_within(set, q, gradient);
     if (q.x == u.x && q.y == u.y && q.z == u.z)
     {
@@ -142,20 +189,32 @@ float rbl_level_set_distance(const rblLevelSet* set, rblVec3 point, rblVec3* gra
     return distance_beyond(set, rbl_sub3(u, q), distance, gradient);
 }
 
+float rbl_level_set_distance_only(const rblLevelSet* set, rblVec3 point)
+{
+    const rblVec3 u = rbl_scale3(rbl_sub3(point, set->origin), set->inverse_cell);
+    const rblVec3 q = clamp_to_grid(set, u);
+    const float distance = value_within(set, q);
+    if (q.x == u.x && q.y == u.y && q.z == u.z)
+    {
+        return distance;
+    }
+    const float beyond = set->cell * rbl_length3(rbl_sub3(u, q));
+    return sqrtf(beyond * beyond + distance * distance);
+}
+
 void rbl_level_set_distances(const rblLevelSet* set, const rblVec3* points, uint32_t count, float* distances,
                              rblVec3* gradients)
 {
-    rblVec3 unused;
     for (uint32_t i = 0; i < count; ++i)
     {
-        distances[i] = rbl_level_set_distance(set, points[i], gradients != NULL ? &gradients[i] : &unused);
+        distances[i] = gradients != NULL ? rbl_level_set_distance(set, points[i], &gradients[i])
+                                         : rbl_level_set_distance_only(set, points[i]);
     }
 }
 
 float rbl_level_set_value(const rblLevelSet* set, uint32_t i, uint32_t j, uint32_t k)
 {
-    rblVec3 unused;
-    return distance_within(set, rbl_vec3((float)i, (float)j, (float)k), &unused);
+    return value_within(set, rbl_vec3((float)i, (float)j, (float)k));
 }
 
 void rbl_level_set_free(rblLevelSet* set)

@@ -40,6 +40,9 @@ typedef struct rblLevelSet
 // Signed distance and its gradient, of unit length. Outside the grid a bound continues the field.
 float rbl_level_set_distance(const rblLevelSet* set, rblVec3 point, rblVec3* gradient);
 
+// The same value, bit by bit, without the gradient.
+float rbl_level_set_distance_only(const rblLevelSet* set, rblVec3 point);
+
 // The same for many points; `gradients` may be null.
 void rbl_level_set_distances(const rblLevelSet* set, const rblVec3* points, uint32_t count, float* distances,
                              rblVec3* gradients);

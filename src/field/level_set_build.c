@@ -9,7 +9,9 @@
 #define BAND_CELLS    2.0
 #define HALF_DIAGONAL 0.8660254037844387 // of a unit cube
 #define BRICK_VALUES  125u
-#define MAX_BRICKS    (1u << 30)
+#define SAFE_WAY                                                                                             \
+    1.01 // the way between two points, with room for rounding of their places: often it is just as long
+#define MAX_BRICKS (1u << 30)
 
 typedef struct Build
 {
@@ -128,7 +130,7 @@ static void spread_signs(Build* b, size_t count)
 {
     const size_t strides[3] = {1, b->set->bricks[0] + 1,
                                (size_t)(b->set->bricks[0] + 1) * (b->set->bricks[1] + 1)};
-    const float way = (float)(b->cell * RBL_BRICK_CELLS * (1.0 + 1e-6));
+    const float way = (float)(b->cell * RBL_BRICK_CELLS * SAFE_WAY);
     for (size_t head = 0; head < count; ++head)
     {
         const size_t corner = b->queue[head];
@@ -274,7 +276,7 @@ static rblVec3d brick_point(const Build* b, const uint32_t at[3], uint32_t point
 
 static void sign_brick(const Build* b, const uint32_t at[3], BrickWork* w)
 {
-    const double way = b->cell * (1.0 + 1e-6);
+    const double way = b->cell * SAFE_WAY;
     for (uint32_t which = 0; which < 8; ++which)
     {
         const uint32_t point = 4 * (which & 1) + 20 * (which >> 1 & 1) + 100 * (which >> 2);

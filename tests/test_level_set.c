@@ -8,6 +8,7 @@
 #include "field/level_set_oracle.h"
 #include "field/surface_samples.h"
 #include "math/aabb.h"
+#include "math/mat3.h"
 #include "mesh/topology.h"
 #include <string.h>
 
@@ -257,6 +258,34 @@ static void scales_from_a_millimetre_to_a_kilometre_are_alike(void** state)
         close_solid(&solid);
     }
     check_ok(rbl_mesh_destroy(mesh));
+}
+
+// The field of a turned and moved mesh is the field, turned and moved.
+static void fields_follow_rigid_motions(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(16, 1);
+    rblMeshId mesh;
+    rblMeshId moved;
+    check_ok(rbl_mesh_make("torus", NULL, 0, &mesh));
+    const rblMat3d turn = {{0.36, 0.48, -0.8}, {-0.8, 0.6, 0.0}, {0.48, 0.64, 0.6}};
+    const rblVec3d offset = {0.7, -0.3, 0.2};
+    check_ok(rbl_mesh_transform(mesh, &turn, offset, &moved));
+    Solid here = open_solid("torus", mesh);
+    Solid there = open_solid("turned torus", moved);
+    for (int i = 0; i < 300; ++i)
+    {
+        rblVec3 g;
+        rblVec3 h;
+        const rblVec3 p = random_near(&random, &here, 0.3 * here.cell);
+        const rblVec3d q = rbl_add3d(rbl_mat3d_apply(&turn, rbl_to_double3(p)), offset);
+        const float near = rbl_level_set_distance(here.set, p, &g);
+        check_close(rbl_level_set_distance(there.set, rbl_to_float3(q), &h), near, 0.25 * here.cell);
+        const rblVec3d turned = rbl_mat3d_apply(&turn, rbl_to_double3(g));
+        assert_true(rbl_dot3d(turned, rbl_to_double3(h)) > 0.8);
+    }
+    close_solid(&here);
+    close_solid(&there);
 }
 
 // A cavity is outside; overlapping parts are inside once.
@@ -540,6 +569,7 @@ int main(void)
         cmocka_unit_test(a_sphere_has_its_radius),
         cmocka_unit_test(boxes_are_exact_but_at_their_edges),
         cmocka_unit_test(scales_from_a_millimetre_to_a_kilometre_are_alike),
+        cmocka_unit_test(fields_follow_rigid_motions),
         cmocka_unit_test(cavities_and_overlaps_have_the_right_sign),
         cmocka_unit_test(grids_are_equal_for_any_number_of_workers),
         cmocka_unit_test(grid_points_are_exact),

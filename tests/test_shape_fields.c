@@ -114,15 +114,8 @@ static rblContactSet collide(rblShapeId a, rblShapeId b, rblTransform pose, rblC
     rblContactSet set = {0};
     const rblShapeView view_a = view_of(a);
     const rblShapeView view_b = view_of(b);
-    check_ok(rbl_collide_fields(&view_a, &view_b, pose, &options, NULL, &set));
+    check_ok(rbl_shape_collide(&view_a, &view_b, pose, &options, NULL, &set));
     return set;
-}
-
-static void free_set(rblContactSet* set)
-{
-    rbl_contact_scratch_free(set);
-    RBL_FREE_ARRAY(rbl_default_allocator(), set->points, set->capacity);
-    *set = (rblContactSet){0};
 }
 
 static rblCollideOptions options_of(float margin, float tolerance, uint32_t count)
@@ -158,7 +151,7 @@ static void a_user_torus_rests_on_a_plane(void** state)
     }
     // All round: their middle is near the axis.
     assert_true(rbl_length3(lever) / 8.0f < 0.1f);
-    free_set(&set);
+    rbl_contact_set_free(&set);
     // Deeper than eps: every one of them.
     const rblTransform deep = {{0, 0.095f, 0}, {0, 0, 0, 1}};
     set = collide(ground, id, deep, options_of(0.0f, 0.002f, 8));
@@ -169,7 +162,7 @@ static void a_user_torus_rests_on_a_plane(void** state)
     }
     assert_int_equal(inside, TORUS_AROUND);
     assert_int_equal(set.colliding, TORUS_AROUND);
-    free_set(&set);
+    rbl_contact_set_free(&set);
     check_ok(rbl_shape_destroy(id));
     assert_int_equal(destroyed, 1);
     check_ok(rbl_shape_destroy(ground));
@@ -278,7 +271,7 @@ static void compounds_touch_with_their_children(void** state)
         }
     }
     assert_int_equal(sides, 3);
-    free_set(&set);
+    rbl_contact_set_free(&set);
     check_ok(rbl_shape_destroy(id));
     check_ok(rbl_shape_destroy(ground));
 }
@@ -484,9 +477,8 @@ static void check_selection(rblShapeId a, rblShapeId b, rblTransform pose, float
     const rblShapeView va = view_of(a);
     const rblShapeView vb = view_of(b);
     const float gap = rbl_field_gap(&va, &vb, pose);
-    const float error = rbl_maxf(rbl_field_error(va.shape), rbl_field_error(vb.shape));
-    assert_true(gap <= full.smallest + 1e-6f && gap >= full.smallest - error - 1e-5f);
-    free_set(&set);
+    check_close(gap, full.smallest, 1e-6f + 1e-5f * fabsf(full.smallest));
+    rbl_contact_set_free(&set);
 }
 
 static void no_sample_deeper_than_eps_is_dropped(void** state)
@@ -530,7 +522,7 @@ static void all_samples_can_be_had(void** state)
         rblContactSet set = collide(statue, statue, pose, options_of(0.0f, 1e-6f, UINT32_MAX));
         const Full full = enumerate_both(statue, statue, pose, 1e-6f, &set);
         assert_int_equal(set.colliding, full.inside);
-        free_set(&set);
+        rbl_contact_set_free(&set);
     }
     check_ok(rbl_shape_destroy(statue));
 }
@@ -562,8 +554,8 @@ static void contacts_are_the_same_both_ways_round(void** state)
             check_close(rbl_length3(rbl_sub3(c->point, rbl_transform_point(pose, d->point))), 0.0, 1e-4);
             ++compared;
         }
-        free_set(&one);
-        free_set(&other);
+        rbl_contact_set_free(&one);
+        rbl_contact_set_free(&other);
     }
     assert_true(compared > 200);
     check_ok(rbl_shape_destroy(a));
@@ -582,19 +574,19 @@ static void contacts_repeat_bit_by_bit_and_reuse_memory(void** state)
     for (int i = 0; i < 16; ++i)
     {
         poses[i] = random_pose(&random, 0.1f);
-        check_ok(rbl_collide_fields(&view, &view, poses[i], &options, NULL, &set));
+        check_ok(rbl_shape_collide(&view, &view, poses[i], &options, NULL, &set));
     }
     const size_t bytes = rbl_bytes_in_use();
     for (int i = 0; i < 16; ++i)
     {
         rblContactSet fresh = collide(a, a, poses[i], options);
-        check_ok(rbl_collide_fields(&view, &view, poses[i], &options, NULL, &set));
+        check_ok(rbl_shape_collide(&view, &view, poses[i], &options, NULL, &set));
         assert_int_equal(set.count, fresh.count);
         assert_memory_equal(set.points, fresh.points, set.count * sizeof *set.points);
-        free_set(&fresh);
+        rbl_contact_set_free(&fresh);
     }
     assert_int_equal(rbl_bytes_in_use(), bytes);
-    free_set(&set);
+    rbl_contact_set_free(&set);
     check_ok(rbl_shape_destroy(a));
 }
 
@@ -613,13 +605,119 @@ static void a_plate_lies_on_few_contacts(void** state)
                   few.count, all.count);
     assert_int_equal(few.count, 8);
     assert_true(all.colliding > 30);
-    free_set(&few);
-    free_set(&all);
+    rbl_contact_set_free(&few);
+    rbl_contact_set_free(&all);
     check_ok(rbl_shape_destroy(plate));
     check_ok(rbl_shape_destroy(ground));
 }
 
+// ---- time of impact ----
+
+static float smallest_sample(const rblShapeView* a, const rblShapeView* b, rblTransform pose)
+{
+    const rblContactSet none = {0};
+    Full full = {0, 0, INFINITY};
+    enumerate(a, b, rbl_transform_inverse(pose), pose, 0, INFINITY, &none, &full);
+    enumerate(b, a, pose, rbl_transform_identity(), 1, INFINITY, &none, &full);
+    return full.smallest;
+}
+
+// The pose of a shape at a fraction of its motion, turned about its centre of mass.
+static rblTransform swept(const rblShapeView* view, const rblSweep* sweep, float t)
+{
+    const float angle = rbl_length3(sweep->rotation);
+    const rblQuat turn = rbl_quat_from_axis_angle(sweep->rotation, t * angle);
+    const rblVec3 center = rbl_to_float3(view->mass.center);
+    const rblVec3 start = rbl_transform_point(sweep->from, center);
+    const rblQuat q = rbl_quat_normalize(rbl_quat_mul(turn, sweep->from.q));
+    return (rblTransform){rbl_sub3(rbl_mul_add3(start, t, sweep->translation), rbl_rotate3(q, center)), q};
+}
+
+static void time_of_impact_is_never_late(void** state)
+{
+    (void)state;
+    const rblShapeId statue = make_level_set("statue", 16);
+    const rblShapeId plate = make_level_set("plate", 40);
+    const rblShapeView a = view_of(statue);
+    const rblShapeView b = view_of(plate);
+    rblRandom random = rbl_random_seed(25, 1);
+    const rblSweep rest = {.from = rbl_transform_identity()};
+    int hits = 0;
+    for (int i = 0; i < 30; ++i)
+    {
+        rblSweep sweep = {.from = random_pose(&random, 0.0f)};
+        const rblVec3 way = random_pose(&random, 1.0f).p;
+        sweep.from.p = rbl_scale3(way, -1.0f);
+        sweep.translation = rbl_scale3(way, 2.0f);
+        sweep.rotation = random_pose(&random, 3.0f).p;
+        const float t = rbl_shape_time_of_impact(&a, &rest, &b, &sweep, 0.002f, 0.001f);
+        for (int k = 0; k <= 20; ++k)
+        {
+            const rblTransform pose = swept(&b, &sweep, t * (float)k / 20.0f);
+            if (smallest_sample(&a, &b, pose) < 0.001f)
+            {
+                fail_msg("sweep %d: closer than the target at %d / 20 of %.9g", i, k, (double)t);
+            }
+        }
+        hits += t < 1.0f;
+    }
+    assert_true(hits > 5);
+    check_ok(rbl_shape_destroy(statue));
+    check_ok(rbl_shape_destroy(plate));
+}
+
+static void a_bullet_does_not_pass_a_thin_plate(void** state)
+{
+    (void)state;
+    rblShapeId bullet;
+    const rblShapeId plate = make_level_set("plate", 40);
+    check_ok(rbl_shape_create_sphere(0.002f, &bullet));
+    const rblShapeView a = view_of(plate);
+    const rblShapeView b = view_of(bullet);
+    const rblSweep rest = {.from = rbl_transform_identity()};
+    const rblSweep shot = {.from = {{0.03f, 10.0f, 0.01f}, {0, 0, 0, 1}}, .translation = {0, -20.0f, 0}};
+    const float t = rbl_shape_time_of_impact(&a, &rest, &b, &shot, 0.001f, 0.0005f);
+    const rblTransform pose = swept(&b, &shot, t);
+    assert_true(t < 1.0f && pose.p.y > a.bounds.lower.y);
+    check_close(rbl_shape_distance(a.shape, pose.p, NULL), 0.003, 0.0005);
+    check_ok(rbl_shape_destroy(bullet));
+    check_ok(rbl_shape_destroy(plate));
+}
+
 // ---- memory ----
+
+static void colliding_survives_running_out_of_memory(void** state)
+{
+    (void)state;
+    FailingAllocator memory;
+    failing_allocator_start(&memory, SIZE_MAX);
+    check_ok(rbl_set_allocator(&memory.allocator));
+    const rblShapeId torus = make_level_set("torus", 12);
+    const rblShapeId dumbbell = make_dumbbell();
+    const rblShapeView views[2] = {view_of(torus), view_of(dumbbell)};
+    const size_t live = memory.live;
+    const rblCollideOptions options = options_of(0.01f, 0.0f, 8);
+    const rblTransform pose = {{0.05f, 0, 0}, {0, 0, 0, 1}};
+    for (int which = 0; which < 2; ++which)
+    {
+        rblResult result = RBL_ERROR_MEMORY;
+        for (size_t n = 0; result != RBL_OK; ++n)
+        {
+            rblContactSet set = {0};
+            memory.left = n;
+            result = rbl_shape_collide(&views[0], &views[which], pose, &options, NULL, &set);
+            assert_true(result == RBL_OK || result == RBL_ERROR_MEMORY);
+            assert_true(result != RBL_OK || set.count > 0);
+            rbl_contact_set_free(&set);
+            assert_int_equal(memory.live, live);
+        }
+    }
+    memory.left = SIZE_MAX;
+    check_ok(rbl_shape_destroy(torus));
+    check_ok(rbl_shape_destroy(dumbbell));
+    assert_int_equal(memory.live, 0);
+    check_ok(rbl_set_allocator(NULL));
+}
 
 static void stated_bytes_are_those_taken(void** state)
 {
@@ -725,6 +823,9 @@ int main(void)
         cmocka_unit_test(contacts_are_the_same_both_ways_round),
         cmocka_unit_test(contacts_repeat_bit_by_bit_and_reuse_memory),
         cmocka_unit_test(a_plate_lies_on_few_contacts),
+        cmocka_unit_test(time_of_impact_is_never_late),
+        cmocka_unit_test(a_bullet_does_not_pass_a_thin_plate),
+        cmocka_unit_test(colliding_survives_running_out_of_memory),
         cmocka_unit_test(stated_bytes_are_those_taken),
         cmocka_unit_test(running_out_of_memory_is_survived),
     };

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "field/convex_contact.h"
+#include "field/field_contact.h"
 #include "field/primitives.h"
 
 rblCollideOptions rbl_default_collide_options(void)
@@ -12,6 +13,7 @@ rblCollideOptions rbl_default_collide_options(void)
 
 void rbl_contact_set_free(rblContactSet* set)
 {
+    rbl_contact_scratch_free(set);
     rbl_free(rbl_default_allocator(), set->points, set->capacity * sizeof *set->points);
     *set = (rblContactSet){.points = NULL};
 }

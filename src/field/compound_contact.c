@@ -39,7 +39,10 @@ static uint32_t mix_feature(uint32_t pair, uint32_t feature)
 
 static rblResult append_part(const rblContactSet* part, const Part* a, uint32_t pair, rblContactSet* out)
 {
-    RBL_TRY(rbl_contact_set_grow(out, out->count + part->count));
+    if (!rbl_contact_set_reserve(out, part->count))
+    {
+        return rbl_fail_memory();
+    }
     for (uint32_t i = 0; i < part->count; ++i)
     {
         rblContactPoint c = part->points[i];
@@ -73,7 +76,7 @@ rblResult rbl_collide_compound(const rblShapeView* a, const rblShapeView* b, rbl
             first.turned ? rbl_transform_relative(first.pose, second_in_a) : second_in_a;
         if (rbl_boxes_near(first.view, second.view, pose, options->margin))
         {
-            RBL_TRY(rbl_collide_fields(first.view, second.view, pose, options, NULL, part));
+            RBL_TRY(rbl_shape_collide(first.view, second.view, pose, options, NULL, part));
             RBL_TRY(append_part(part, &first, pair, out));
         }
     }

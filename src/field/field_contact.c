@@ -33,30 +33,6 @@ struct rblContactScratch
 
 // ---- contact sets ----
 
-rblResult rbl_contact_set_grow(rblContactSet* set, uint32_t count)
-{
-    if (count <= set->capacity)
-    {
-        return RBL_OK;
-    }
-    const rblAllocator* memory = rbl_default_allocator();
-    const uint32_t half_more = set->capacity < UINT32_MAX / 2 ? set->capacity + set->capacity / 2 : count;
-    const uint32_t capacity = count > half_more ? count : half_more;
-    rblContactPoint* points = RBL_NEW_ARRAY(memory, rblContactPoint, capacity);
-    if (points == NULL)
-    {
-        return rbl_fail_memory();
-    }
-    for (uint32_t i = 0; i < set->count; ++i)
-    {
-        points[i] = set->points[i];
-    }
-    RBL_FREE_ARRAY(memory, set->points, set->capacity);
-    set->points = points;
-    set->capacity = capacity;
-    return RBL_OK;
-}
-
 static struct rblContactScratch* scratch_of(rblContactSet* set)
 {
     if (set->scratch == NULL)
@@ -90,8 +66,7 @@ void rbl_contact_scratch_free(rblContactSet* set)
         rbl_frontier_free(&scratch->frontiers[1]);
         rbl_array_free(&scratch->near);
         rbl_array_free(&scratch->gaps);
-        rbl_contact_scratch_free(&scratch->part);
-        RBL_FREE_ARRAY(rbl_default_allocator(), scratch->part.points, scratch->part.capacity);
+        rbl_contact_set_free(&scratch->part);
         rbl_free(rbl_default_allocator(), scratch, sizeof *scratch);
         set->scratch = NULL;
     }
@@ -201,7 +176,10 @@ static rblResult write_contacts(const Selection* s, const rblSampling sides[2], 
     const size_t left =
         near->count + add_deepest < s->first_count ? s->first_count - near->count - add_deepest : 0;
     const size_t gap_count = gaps->count < left ? gaps->count : left;
-    RBL_TRY(rbl_contact_set_grow(out, (uint32_t)(near->count + gap_count + 1)));
+    if (!rbl_contact_set_reserve(out, (uint32_t)(near->count + gap_count + 1)))
+    {
+        return rbl_fail_memory();
+    }
     for (size_t i = 0; i < near->count; ++i)
     {
         out->points[out->count++] = contact_of(&near->data[i], sides);

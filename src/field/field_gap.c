@@ -44,8 +44,7 @@ float rbl_field_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b
     float gap = INFINITY;
     for (int i = 0; i < 2; ++i)
     {
-        const float error = rbl_field_error(sides[i].field.shape);
-        gap = rbl_minf(smallest_value(&sides[i], gap + error) - error, gap);
+        gap = smallest_value(&sides[i], gap);
     }
     return gap;
 }

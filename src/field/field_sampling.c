@@ -33,18 +33,6 @@ float rbl_field_slack(const rblShape* shape)
     return slack;
 }
 
-float rbl_field_error(const rblShape* shape)
-{
-    const rblLevelSet* set = rbl_shape_level_set(shape);
-    const rblCompound* compound = rbl_shape_compound(shape);
-    float error = set != NULL ? set->error : 0.0f;
-    for (uint32_t i = 0; compound != NULL && i < compound->count; ++i)
-    {
-        error = rbl_maxf(rbl_field_error(compound->children[i].shape), error);
-    }
-    return error;
-}
-
 rblField rbl_field_of(const rblShape* shape)
 {
     return (rblField){shape, rbl_shape_level_set(shape), rbl_field_slack(shape)};

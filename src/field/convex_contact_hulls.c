@@ -81,14 +81,18 @@ static uint32_t shared_vertex(const rblHull* hull, uint32_t e1, uint32_t e2)
     return a.tail == b.tail || a.tail == b.head ? a.tail : a.head;
 }
 
-// A contact between a face of one hull and the face of the other that looks at it, in the first one's axes.
+// A face of one hull and the face of the other that looks at it, in the axes of the first.
 typedef struct FaceContact
 {
     const rblHull* reference;
     const rblHull* incident;
     rblPose pose; // the incident hull in the axes of the reference
+    rblVec3 normal;
+    float offset;
     uint32_t face, incident_face;
     bool reference_is_b;
+    rblClipVertex rim[RBL_HULL_MAX_VERTICES]; // of the reference face
+    uint32_t rim_count;
 } FaceContact;
 
 static uint32_t clip_feature(const FaceContact* c, uint16_t in, uint16_t out, uint16_t vertex)
@@ -111,49 +115,84 @@ static uint32_t clip_feature(const FaceContact* c, uint16_t in, uint16_t out, ui
            (c->reference_is_b ? of_incident | of_reference << 12 : of_reference | of_incident << 12);
 }
 
-// Clip the incident face by the prism over the reference face. Contacts come out in the axes of a. Returns the least
-// distance.
-static float face_contacts(const rblHullPair* pair, AxisKind kind, uint32_t face, rblManifold* manifold)
+static void set_faces(const rblHullPair* pair, AxisKind kind, uint32_t face, FaceContact* c)
 {
-    FaceContact c = {.reference_is_b = kind == AXIS_FACE_B, .face = face};
-    c.reference = c.reference_is_b ? pair->b : pair->a;
-    c.incident = c.reference_is_b ? pair->a : pair->b;
-    c.pose = c.reference_is_b ? rbl_pose_inverse(&pair->pose) : pair->pose;
-    const rblVec3 n = rbl_hull_normal(c.reference, face);
-    const float offset = rbl_hull_offset(c.reference, face);
-    c.incident_face = facing(c.incident, rbl_mat3_apply_transposed(&c.pose.turn, n));
-    rblClipVertex by[RBL_HULL_MAX_VERTICES];
+    c->reference_is_b = kind == AXIS_FACE_B;
+    c->face = face;
+    c->reference = c->reference_is_b ? pair->b : pair->a;
+    c->incident = c->reference_is_b ? pair->a : pair->b;
+    c->pose = c->reference_is_b ? rbl_pose_inverse(&pair->pose) : pair->pose;
+    c->normal = rbl_hull_normal(c->reference, face);
+    c->offset = rbl_hull_offset(c->reference, face);
+    c->incident_face = facing(c->incident, rbl_mat3_apply_transposed(&c->pose.turn, c->normal));
+    c->rim_count = load_face(c->reference, face, c->rim);
+}
+
+// A point of the incident hull and its distance from the reference plane, into the axes of a.
+static void add_to_face(const rblHullPair* pair, const FaceContact* c, rblVec3 p, float distance,
+                        uint32_t feature, rblManifold* manifold)
+{
+    const rblVec3 midway = rbl_mul_add3(p, -0.5f * distance, c->normal);
+    if (c->reference_is_b)
+    {
+        rbl_manifold_add(manifold, rbl_pose_point(&pair->pose, midway),
+                         rbl_neg3(rbl_mat3_apply(&pair->pose.turn, c->normal)), distance, feature);
+    }
+    else
+    {
+        rbl_manifold_add(manifold, midway, c->normal, distance, feature);
+    }
+}
+
+// The incident hull's deepest vertex may be none of its face's. True when it lies over the reference face.
+static bool add_deepest(const rblHullPair* pair, const FaceContact* c, rblManifold* manifold)
+{
+    const rblVec3 down = rbl_neg3(rbl_mat3_apply_transposed(&c->pose.turn, c->normal));
+    const uint32_t vertex = rbl_hull_support(c->incident, down);
+    rblClipVertex point[2] = {{rbl_pose_point(&c->pose, rbl_hull_vertex(c->incident, vertex)), 0, 0}};
+    if (rbl_clip(point, 1, c->rim, c->rim_count, c->normal) == 0)
+    {
+        return false;
+    }
+    const float distance = rbl_dot3(c->normal, point[0].p) - c->offset;
+    const uint32_t kind = c->reference_is_b ? RBL_FEATURE_VERTEX_A : RBL_FEATURE_VERTEX_B;
+    if (distance <= pair->margin)
+    {
+        add_to_face(pair, c, point[0].p, distance, kind | vertex | c->face << 8, manifold);
+    }
+    return true;
+}
+
+// Clip the incident face by the prism over the reference face. True when the closest contact is as close as the axis
+// says, within what is allowed.
+static bool face_contacts(const rblHullPair* pair, FaceContact* c, float separation, float allowed,
+                          rblManifold* manifold)
+{
     rblClipVertex polygon[RBL_CLIP_ROOM];
-    const uint32_t by_count = load_face(c.reference, face, by);
-    uint32_t count = load_face(c.incident, c.incident_face, polygon);
+    uint32_t count = load_face(c->incident, c->incident_face, polygon);
     for (uint32_t i = 0; i < count; ++i)
     {
-        polygon[i].p = rbl_pose_point(&c.pose, polygon[i].p);
+        polygon[i].p = rbl_pose_point(&c->pose, polygon[i].p);
     }
-    count = rbl_clip(polygon, count, by, by_count, n);
+    count = rbl_clip(polygon, count, c->rim, c->rim_count, c->normal);
     float least = INFINITY;
     for (uint32_t i = 0; i < count; ++i)
     {
-        const float distance = rbl_dot3(n, polygon[i].p) - offset;
+        const float distance = rbl_dot3(c->normal, polygon[i].p) - c->offset;
         least = rbl_minf(distance, least);
-        if (distance > pair->margin)
+        if (distance <= pair->margin)
         {
-            continue;
-        }
-        const uint32_t feature =
-            clip_feature(&c, polygon[i > 0 ? i - 1 : count - 1].edge, polygon[i].edge, polygon[i].vertex);
-        const rblVec3 midway = rbl_mul_add3(polygon[i].p, -0.5f * distance, n);
-        if (c.reference_is_b)
-        {
-            rbl_manifold_add(manifold, rbl_pose_point(&pair->pose, midway),
-                             rbl_neg3(rbl_mat3_apply(&pair->pose.turn, n)), distance, feature);
-        }
-        else
-        {
-            rbl_manifold_add(manifold, midway, n, distance, feature);
+            const uint16_t arriving = polygon[i > 0 ? i - 1 : count - 1].edge;
+            add_to_face(pair, c, polygon[i].p, distance,
+                        clip_feature(c, arriving, polygon[i].edge, polygon[i].vertex), manifold);
         }
     }
-    return least;
+    const float small = EXACT * pair->size + pair->rounding;
+    if (least > separation + small && add_deepest(pair, c, manifold))
+    {
+        return true;
+    }
+    return least <= separation + allowed;
 }
 
 // An edge of a hull as two points in a's axes.
@@ -278,10 +317,11 @@ static void fill_manifold(const rblHullPair* pair, const rblPairQuery* query, co
     if (kind == AXIS_FACE_A || kind == AXIS_FACE_B)
     {
         const uint32_t face = kind == AXIS_FACE_A ? axes->on_face_a : axes->on_face_b;
-        const float least = face_contacts(pair, kind, face, manifold);
+        FaceContact contact;
+        set_faces(pair, kind, face, &contact);
         const float allowed = separation > 0.0f ? EXACT * pair->size + pair->rounding
-                                                : rbl_axis_preference(pair, separation, 0.25f);
-        exact = least <= separation + allowed;
+                                                : rbl_axis_preference(pair, separation, 0.1f);
+        exact = face_contacts(pair, &contact, separation, allowed, manifold);
         if (!exact && separation <= 0.0f && axes->edges > -INFINITY)
         {
             kind = AXIS_EDGES; // what seemed a face is the end of one

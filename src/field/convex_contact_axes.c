@@ -143,6 +143,14 @@ typedef struct EdgeOfA
     uint32_t index;
 } EdgeOfA;
 
+// Edges that may win, by number.
+typedef struct EdgeLists
+{
+    uint16_t a[3 * RBL_HULL_MAX_VERTICES];
+    uint16_t b[3 * RBL_HULL_MAX_VERTICES];
+    uint32_t count_a, count_b;
+} EdgeLists;
+
 static float edge_depth(const rblHull* hull, const rblHullFront* front, uint32_t edge)
 {
     return rbl_minf(front->depths[hull->edges[edge].left], front->depths[hull->edges[edge].right]);
@@ -212,6 +220,10 @@ static uint32_t front_edges(const rblHull* hull, const rblHullFront* front, floa
     for (uint32_t i = 0; i < front->count; ++i)
     {
         const uint32_t face = front->faces[i];
+        if (front->depths[face] > reach)
+        {
+            continue;
+        }
         for (uint32_t c = hull->face_starts[face]; c < hull->face_starts[face + 1]; ++c)
         {
             const rblHullEdge* e = &hull->edges[hull->corner_edges[c]];
@@ -276,25 +288,53 @@ static void try_edges(const EdgeOfA* a, const EdgeBlock* block, uint32_t lane, u
     }
 }
 
-static void search_edges(const rblHullPair* pair, const rblHullFront* front_a, const rblHullFront* front_b,
-                         float reach, rblHullAxes* axes)
+// For n between the normals of an edge, s(n) <= n . (q - tail) with q any point of the other hull. That is largest at one
+// of the normals, unless q looks at the edge from between them. True when it stays below `needed`.
+static bool edge_loses(const rblHull* hull, uint32_t edge, rblVec3 q, float needed)
 {
-    uint16_t edges_a[3 * RBL_HULL_MAX_VERTICES];
-    uint16_t edges_b[3 * RBL_HULL_MAX_VERTICES];
-    EdgeOfA records[EDGES_AT_ONCE];
-    const uint32_t count_a = front_edges(pair->a, front_a, reach, edges_a);
-    const uint32_t count_b = front_edges(pair->b, front_b, reach, edges_b);
-    for (uint32_t begin = 0; begin < count_a && count_b > 0; begin += EDGES_AT_ONCE)
+    const rblHullEdge e = hull->edges[edge];
+    const rblVec3 tail = rbl_hull_vertex(hull, e.tail);
+    const rblVec3 along = rbl_sub3(rbl_hull_vertex(hull, e.head), tail);
+    const rblVec3 left = rbl_hull_normal(hull, e.left);
+    const rblVec3 right = rbl_hull_normal(hull, e.right);
+    const rblVec3 w = rbl_sub3(q, tail);
+    if (rbl_maxf(rbl_dot3(left, w), rbl_dot3(right, w)) > needed)
     {
-        const uint32_t count = count_a - begin < EDGES_AT_ONCE ? count_a - begin : EDGES_AT_ONCE;
+        return false;
+    }
+    // The slope from each normal towards the other.
+    return !(rbl_dot3(rbl_cross3(along, left), w) > 0.0f && rbl_dot3(rbl_cross3(right, along), w) > 0.0f);
+}
+
+static uint32_t drop_losers(const rblHull* hull, uint16_t* edges, uint32_t count, rblVec3 q, float needed)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (!edge_loses(hull, edges[i], q, needed))
+        {
+            edges[kept++] = edges[i];
+        }
+    }
+    return kept;
+}
+
+static void try_all(const rblHullPair* pair, const EdgeLists* lists, const rblHullFront* front_a,
+                    const rblHullFront* front_b, float reach, rblHullAxes* axes)
+{
+    EdgeOfA records[EDGES_AT_ONCE];
+    for (uint32_t begin = 0; begin < lists->count_a && lists->count_b > 0; begin += EDGES_AT_ONCE)
+    {
+        const uint32_t left = lists->count_a - begin;
+        const uint32_t count = left < EDGES_AT_ONCE ? left : EDGES_AT_ONCE;
         for (uint32_t i = 0; i < count; ++i)
         {
-            records[i] = edge_of_a(pair, front_a, edges_a[begin + i]);
+            records[i] = edge_of_a(pair, front_a, lists->a[begin + i]);
         }
-        for (uint32_t k = 0; k < count_b; k += 4)
+        for (uint32_t k = 0; k < lists->count_b; k += 4)
         {
             EdgeBlock block;
-            fill_block(pair, front_b, edges_b + k, count_b - k, &block);
+            fill_block(pair, front_b, lists->b + k, lists->count_b - k, &block);
             for (uint32_t i = 0; i < count; ++i)
             {
                 uint32_t mask = crossing_arcs(&records[i], &block, reach);
@@ -302,12 +342,47 @@ static void search_edges(const rblHullPair* pair, const rblHullFront* front_a, c
                 {
                     if ((mask & 1) != 0)
                     {
-                        try_edges(&records[i], &block, lane, edges_b[k + lane], axes);
+                        try_edges(&records[i], &block, lane, lists->b[k + lane], axes);
                     }
                 }
             }
         }
     }
+}
+
+// Pairs of edges that beat the best face by the preference. The vertex that lies deepest behind that face rules out most:
+// all edges round a face that it lies over.
+static void search_winning_edges(const rblHullPair* pair, float gathered, const rblHullFront* front_a,
+                                 const rblHullFront* front_b, rblHullAxes* axes)
+{
+    const float face = rbl_maxf(axes->face_a, axes->face_b);
+    const float needed = face + RBL_AXIS_PREFERENCE * pair->size;
+    // No farther than faces were gathered.
+    const float reach = rbl_minf(front_a->inwards + front_b->inwards - needed, gathered);
+    EdgeLists lists;
+    lists.count_a = front_edges(pair->a, front_a, reach, lists.a);
+    if (lists.count_a > 0 && axes->face_a > -INFINITY)
+    {
+        const rblVec3 n = rbl_hull_normal(pair->a, axes->on_face_a);
+        const uint32_t deepest =
+            rbl_hull_support(pair->b, rbl_neg3(rbl_mat3_apply_transposed(&pair->pose.turn, n)));
+        const rblVec3 q = rbl_pose_point(&pair->pose, rbl_hull_vertex(pair->b, deepest));
+        lists.count_a = drop_losers(pair->a, lists.a, lists.count_a, q, needed);
+    }
+    if (lists.count_a == 0)
+    {
+        return;
+    }
+    lists.count_b = front_edges(pair->b, front_b, reach, lists.b);
+    if (lists.count_b > 0 && axes->face_b > -INFINITY)
+    {
+        const rblVec3 n = rbl_mat3_apply(&pair->pose.turn, rbl_hull_normal(pair->b, axes->on_face_b));
+        const rblVec3 q =
+            rbl_sub3(rbl_hull_vertex(pair->a, rbl_hull_support(pair->a, rbl_neg3(n))), pair->pose.offset);
+        lists.count_b = drop_losers(pair->b, lists.b, lists.count_b,
+                                    rbl_mat3_apply_transposed(&pair->pose.turn, q), needed);
+    }
+    try_all(pair, &lists, front_a, front_b, reach, axes);
 }
 
 // ---- the search ----
@@ -350,6 +425,22 @@ void rbl_hulls_search(const rblHullPair* pair, float reach, rblHullFront* front_
     }
     if (rbl_maxf(axes->face_a, axes->face_b) <= pair->margin + pair->rounding)
     {
-        search_edges(pair, front_a, front_b, reach, axes);
+        search_winning_edges(pair, reach, front_a, front_b, axes);
     }
+}
+
+bool rbl_hulls_next_edges(const rblHullPair* pair, rblHullFront* front_a, rblHullFront* front_b,
+                          rblHullAxes* axes)
+{
+    const float face = rbl_maxf(axes->face_a, axes->face_b);
+    const float needed = face - rbl_axis_preference(pair, face, RBL_EDGE_PREFERENCE);
+    const float reach = front_a->inwards + front_b->inwards - needed + 2.0f * pair->rounding;
+    gather_faces(pair->a, reach, front_a);
+    gather_faces(pair->b, reach, front_b);
+    EdgeLists lists;
+    lists.count_a = front_edges(pair->a, front_a, reach, lists.a);
+    lists.count_b = front_edges(pair->b, front_b, reach, lists.b);
+    axes->edges = -INFINITY;
+    try_all(pair, &lists, front_a, front_b, reach, axes);
+    return axes->edges >= needed;
 }

@@ -53,9 +53,14 @@ float rbl_hulls_separation(const rblHullPair* pair, rblVec3 n);
 float rbl_hulls_looseness(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
                           rblHullFront* front_b);
 
-// Edges are left out when a face shows that the hulls are farther apart than the margin.
+// Pairs of edges are meant only where they beat the best face by the preference; none are looked for when a face shows that
+// the hulls are farther apart than the margin.
 void rbl_hulls_search(const rblHullPair* pair, float looseness, rblHullFront* front_a, rblHullFront* front_b,
                       rblHullAxes* axes);
+
+// Pairs of edges that come near the best face, for when that turns out not to be met. False when there are none.
+bool rbl_hulls_next_edges(const rblHullPair* pair, rblHullFront* front_a, rblHullFront* front_b,
+                          rblHullAxes* axes);
 
 // The difference that is not worth changing one's mind for, at separation s.
 static inline float rbl_axis_preference(const rblHullPair* pair, float s, float relative)

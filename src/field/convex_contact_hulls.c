@@ -264,6 +264,12 @@ static void write_cache(rblPairCache* cache, rblVec3 axis, rblVec3 point)
 
 // ---- all together ----
 
+typedef struct Search
+{
+    rblHullFront front_a, front_b;
+    rblHullAxes axes;
+} Search;
+
 static rblSeparation full_separation(const rblHullPair* pair, const rblPairQuery* query, rblConvexPair* exact)
 {
     *exact = rbl_convex_pair(query->a, query->b, query->b_in_a);
@@ -308,21 +314,22 @@ static void corner_contacts(const rblHullPair* pair, const rblPairQuery* query, 
 }
 
 // Contacts from the chosen axis; when that does not show the true distance, the general way.
-static void fill_manifold(const rblHullPair* pair, const rblPairQuery* query, const rblHullAxes* axes,
+static void fill_manifold(const rblHullPair* pair, const rblPairQuery* query, Search* search,
                           rblManifold* manifold)
 {
+    rblHullAxes* axes = &search->axes;
     float separation;
     AxisKind kind = choose_axis(pair, axes, &separation);
     bool exact = false;
     if (kind == AXIS_FACE_A || kind == AXIS_FACE_B)
     {
-        const uint32_t face = kind == AXIS_FACE_A ? axes->on_face_a : axes->on_face_b;
         FaceContact contact;
-        set_faces(pair, kind, face, &contact);
+        set_faces(pair, kind, kind == AXIS_FACE_A ? axes->on_face_a : axes->on_face_b, &contact);
         const float allowed = separation > 0.0f ? EXACT * pair->size + pair->rounding
                                                 : rbl_axis_preference(pair, separation, 0.1f);
         exact = face_contacts(pair, &contact, separation, allowed, manifold);
-        if (!exact && separation <= 0.0f && axes->edges > -INFINITY)
+        if (!exact && separation <= 0.0f &&
+            rbl_hulls_next_edges(pair, &search->front_a, &search->front_b, axes))
         {
             kind = AXIS_EDGES; // what seemed a face is the end of one
         }
@@ -347,49 +354,60 @@ static rblHullPair make_pair(const rblPairQuery* query, const rblHull* a, const 
     return pair;
 }
 
+// A guess that is good enough, from the cache or found anew. False when it shows that the two are apart.
+static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Search* search,
+                       rblAxisGuess* guess, float* looseness)
+{
+    const float apart = pair->margin + pair->rounding;
+    if (read_cache(query->cache, guess))
+    {
+        guess->separation = rbl_hulls_separation(pair, guess->axis);
+        if (guess->separation > apart)
+        {
+            return false;
+        }
+        *looseness = rbl_hulls_looseness(pair, guess, &search->front_a, &search->front_b);
+        if (*looseness <= MAX_USEFUL_LOOSENESS * pair->size)
+        {
+            return true;
+        }
+    }
+    rblConvexPair exact;
+    const rblSeparation found = full_separation(pair, query, &exact);
+    *guess = guess_of(pair, &found);
+    if (guess->separation > apart)
+    {
+        write_cache(query->cache, guess->axis, guess->point);
+        return false;
+    }
+    *looseness = rbl_hulls_looseness(pair, guess, &search->front_a, &search->front_b);
+    return true;
+}
+
 rblResult rbl_contact_hulls(const rblPairQuery* query, const rblHull* a, const rblHull* b, rblContactSet* out)
 {
     const rblHullPair pair = make_pair(query, a, b);
-    const float apart = pair.margin + pair.rounding;
-    rblHullFront front_a;
-    rblHullFront front_b;
+    Search search;
     rblAxisGuess guess;
-    float reach = INFINITY;
-    if (read_cache(query->cache, &guess))
+    float looseness;
+    if (!find_guess(&pair, query, &search, &guess, &looseness))
     {
-        guess.separation = rbl_hulls_separation(&pair, guess.axis);
-        if (guess.separation > apart)
-        {
-            return RBL_OK;
-        }
-        reach = rbl_hulls_looseness(&pair, &guess, &front_a, &front_b);
+        return RBL_OK;
     }
-    if (!(reach <= MAX_USEFUL_LOOSENESS * pair.size))
-    {
-        rblConvexPair exact;
-        const rblSeparation found = full_separation(&pair, query, &exact);
-        guess = guess_of(&pair, &found);
-        if (guess.separation > apart)
-        {
-            write_cache(query->cache, guess.axis, guess.point);
-            return RBL_OK;
-        }
-        reach = rbl_hulls_looseness(&pair, &guess, &front_a, &front_b);
-    }
-    rblHullAxes axes;
-    rbl_hulls_search(&pair, reach, &front_a, &front_b, &axes);
-    rblManifold manifold;
-    manifold.count = 0;
-    if (rbl_maxf(axes.face_a, axes.face_b) > apart)
+    rblHullAxes* axes = &search.axes;
+    rbl_hulls_search(&pair, looseness, &search.front_a, &search.front_b, axes);
+    if (rbl_maxf(axes->face_a, axes->face_b) > pair.margin + pair.rounding)
     {
         const rblVec3 axis =
-            axes.face_a > axes.face_b
-                ? rbl_hull_normal(a, axes.on_face_a)
-                : rbl_neg3(rbl_mat3_apply(&pair.pose.turn, rbl_hull_normal(b, axes.on_face_b)));
+            axes->face_a > axes->face_b
+                ? rbl_hull_normal(a, axes->on_face_a)
+                : rbl_neg3(rbl_mat3_apply(&pair.pose.turn, rbl_hull_normal(b, axes->on_face_b)));
         write_cache(query->cache, axis, guess.point);
         return RBL_OK;
     }
-    fill_manifold(&pair, query, &axes, &manifold);
+    rblManifold manifold;
+    manifold.count = 0;
+    fill_manifold(&pair, query, &search, &manifold);
     if (manifold.count > 0)
     {
         write_cache(query->cache, manifold.points[0].normal, middle_of(&manifold));

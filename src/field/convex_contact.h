@@ -23,6 +23,11 @@ static inline rblVec3 rbl_pose_point(const rblPose* pose, rblVec3 x)
     return rbl_add3(rbl_mat3_apply(&pose->turn, x), pose->offset);
 }
 
+static inline rblVec3 rbl_pose_inverse_point(const rblPose* pose, rblVec3 x)
+{
+    return rbl_mat3_apply_transposed(&pose->turn, rbl_sub3(x, pose->offset));
+}
+
 static inline rblPose rbl_pose_inverse(const rblPose* pose)
 {
     const rblMat3 back = {{pose->turn.cx.x, pose->turn.cy.x, pose->turn.cz.x},

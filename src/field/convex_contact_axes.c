@@ -45,9 +45,32 @@ static float least_of_b(const rblHullPair* pair, rblVec3 n)
     return -reach_along(pair->b, rbl_neg3(rbl_mat3_apply_transposed(&pair->pose.turn, n)));
 }
 
-float rbl_hulls_separation(const rblHullPair* pair, rblVec3 n)
+void rbl_hulls_measure(const rblHullPair* pair, rblAxisGuess* guess)
 {
-    return least_of_b(pair, n) + rbl_dot3(n, pair->pose.offset) - reach_along(pair->a, n);
+    guess->reach_a = reach_along(pair->a, guess->axis);
+    guess->reach_b = -least_of_b(pair, guess->axis);
+    guess->separation = rbl_dot3(guess->axis, pair->pose.offset) - guess->reach_b - guess->reach_a;
+}
+
+// The first vertex with n . v = reach.
+static rblVec3 vertex_at(const rblHull* hull, rblVec3 n, float reach)
+{
+    const rblFloat4 x = rbl_splat4(n.x);
+    const rblFloat4 y = rbl_splat4(n.y);
+    const rblFloat4 z = rbl_splat4(n.z);
+    const rblFloat4 level = rbl_splat4(reach);
+    const float* v = hull->vertices;
+    for (uint32_t b = 0; b < hull->vertex_blocks; ++b, v += 12)
+    {
+        const rblFloat4 dot = rbl_add4(rbl_add4(rbl_mul4(rbl_load4(v), x), rbl_mul4(rbl_load4(v + 4), y)),
+                                       rbl_mul4(rbl_load4(v + 8), z));
+        const uint32_t mask = rbl_mask4(rbl_less_equal4(level, dot));
+        if (mask != 0)
+        {
+            return rbl_hull_vertex(hull, 4 * b + (mask & 1 ? 0 : (mask & 2 ? 1 : (mask & 4 ? 2 : 3))));
+        }
+    }
+    return rbl_hull_vertex(hull, 0);
 }
 
 static float face_a_separation(const rblHullPair* pair, uint32_t face)
@@ -65,9 +88,14 @@ static float face_b_separation(const rblHullPair* pair, uint32_t face)
 
 // ---- pruning ----
 
-// Depths of x behind all faces. Where x lies outside, it is moved towards the centre until it does not: by the part
-// t = outside / (outside + inner), after which the depth is at least (1 - t) depth + t inner.
-static void measure_front(const rblHull* hull, rblVec3 x, rblHullFront* front)
+// Vertices lie behind the planes of their faces by rounding and by what merging allowed: pruning must not rely on less.
+static float flatness(const rblHullPair* pair)
+{
+    return 4.0f * pair->rounding + 16.0f * (float)RBL_HULL_FLATNESS * rbl_maxf(pair->a->size, pair->b->size);
+}
+
+// Depths of a point behind all faces; returns the smallest.
+static float measure_depths(const rblHull* hull, rblVec3 x, float* depths)
 {
     const rblFloat4 px = rbl_splat4(x.x);
     const rblFloat4 py = rbl_splat4(x.y);
@@ -79,12 +107,19 @@ static void measure_front(const rblHull* hull, rblVec3 x, rblHullFront* front)
         const rblFloat4 dot = rbl_add4(rbl_add4(rbl_mul4(rbl_load4(f), px), rbl_mul4(rbl_load4(f + 4), py)),
                                        rbl_mul4(rbl_load4(f + 8), pz));
         const rblFloat4 depth = rbl_sub4(rbl_load4(f + 12), dot);
-        rbl_store4(front->depths + 4 * (size_t)b, depth);
+        rbl_store4(depths + 4 * (size_t)b, depth);
         least = rbl_min4(depth, least);
     }
     float lanes[4];
     rbl_store4(lanes, least);
-    const float lowest = rbl_minf(rbl_minf(lanes[0], lanes[1]), rbl_minf(lanes[2], lanes[3]));
+    return rbl_minf(rbl_minf(lanes[0], lanes[1]), rbl_minf(lanes[2], lanes[3]));
+}
+
+// Where x lies outside, it is moved towards the centre until it does not: by the part t = outside / (outside + inner),
+// after which the depth is at least (1 - t) depth + t inner.
+static void measure_front(const rblHull* hull, rblVec3 x, rblVec3 vertex, rblHullFront* front)
+{
+    const float lowest = measure_depths(hull, x, front->depths);
     front->inwards = 0.0f;
     if (lowest < 0.0f)
     {
@@ -98,6 +133,8 @@ static void measure_front(const rblHull* hull, rblVec3 x, rblHullFront* front)
         }
         front->inwards = t * rbl_length3(rbl_sub3(hull->center, x));
     }
+    front->vertex = vertex;
+    measure_depths(hull, vertex, front->behind);
 }
 
 static void gather_faces(const rblHull* hull, float reach, rblHullFront* front)
@@ -213,8 +250,10 @@ static void fill_block(const rblHullPair* pair, const rblHullFront* front, const
     turn_rows(block, RIGHT, &pair->pose.turn, none, -1.0f);
 }
 
-// Edges of the faces that remain, each once: from the one face of its two that remains, or the one that comes first.
-static uint32_t front_edges(const rblHull* hull, const rblHullFront* front, float reach, uint16_t* edges)
+// Edges of the faces that remain, each once: from the one face of its two that remains, or the one that comes first. The
+// other hull's vertex must not lie behind both faces by more than `behind`.
+static uint32_t front_edges(const rblHull* hull, const rblHullFront* front, float reach, float behind,
+                            uint16_t* edges)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < front->count; ++i)
@@ -228,7 +267,8 @@ static uint32_t front_edges(const rblHull* hull, const rblHullFront* front, floa
         {
             const rblHullEdge* e = &hull->edges[hull->corner_edges[c]];
             const uint32_t other = e->left == face ? e->right : e->left;
-            if (face < other || front->depths[other] > reach)
+            if ((face < other || front->depths[other] > reach) &&
+                rbl_minf(front->behind[face], front->behind[other]) <= behind)
             {
                 edges[count++] = hull->corner_edges[c];
             }
@@ -350,79 +390,91 @@ static void try_all(const rblHullPair* pair, const EdgeLists* lists, const rblHu
     }
 }
 
-// Pairs of edges that beat the best face by the preference. The vertex that lies deepest behind that face rules out most:
-// all edges round a face that it lies over.
+// Pairs of edges that beat the best face by the preference. The other's vertex rules out most of them: where it lies behind
+// both faces of an edge by d, no direction between them separates by more than -d. In front of a face it may look at the
+// edge from between them, and is asked more closely.
 static void search_winning_edges(const rblHullPair* pair, float gathered, const rblHullFront* front_a,
                                  const rblHullFront* front_b, rblHullAxes* axes)
 {
     const float face = rbl_maxf(axes->face_a, axes->face_b);
     const float needed = face + RBL_AXIS_PREFERENCE * pair->size;
+    const float behind = rbl_maxf(-needed, 0.0f) + flatness(pair);
     // No farther than faces were gathered.
-    const float reach = rbl_minf(front_a->inwards + front_b->inwards - needed, gathered);
+    const float reach = rbl_minf(front_a->inwards + front_b->inwards - needed + flatness(pair), gathered);
     EdgeLists lists;
-    lists.count_a = front_edges(pair->a, front_a, reach, lists.a);
-    if (lists.count_a > 0 && axes->face_a > -INFINITY)
+    lists.count_a = front_edges(pair->a, front_a, reach, behind, lists.a);
+    if (needed > 0.0f)
     {
-        const rblVec3 n = rbl_hull_normal(pair->a, axes->on_face_a);
-        const uint32_t deepest =
-            rbl_hull_support(pair->b, rbl_neg3(rbl_mat3_apply_transposed(&pair->pose.turn, n)));
-        const rblVec3 q = rbl_pose_point(&pair->pose, rbl_hull_vertex(pair->b, deepest));
-        lists.count_a = drop_losers(pair->a, lists.a, lists.count_a, q, needed);
+        lists.count_a = drop_losers(pair->a, lists.a, lists.count_a, front_a->vertex, needed);
     }
     if (lists.count_a == 0)
     {
         return;
     }
-    lists.count_b = front_edges(pair->b, front_b, reach, lists.b);
-    if (lists.count_b > 0 && axes->face_b > -INFINITY)
+    lists.count_b = front_edges(pair->b, front_b, reach, behind, lists.b);
+    if (needed > 0.0f)
     {
-        const rblVec3 n = rbl_mat3_apply(&pair->pose.turn, rbl_hull_normal(pair->b, axes->on_face_b));
-        const rblVec3 q =
-            rbl_sub3(rbl_hull_vertex(pair->a, rbl_hull_support(pair->a, rbl_neg3(n))), pair->pose.offset);
-        lists.count_b = drop_losers(pair->b, lists.b, lists.count_b,
-                                    rbl_mat3_apply_transposed(&pair->pose.turn, q), needed);
+        lists.count_b = drop_losers(pair->b, lists.b, lists.count_b, front_b->vertex, needed);
     }
     try_all(pair, &lists, front_a, front_b, reach, axes);
 }
 
 // ---- the search ----
 
-// How much the guess leaves to be searched: candidates are behind the guessed points by no more than this.
 float rbl_hulls_looseness(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,
                           rblHullFront* front_b)
 {
-    const rblVec3 in_b =
-        rbl_mat3_apply_transposed(&pair->pose.turn, rbl_sub3(guess->point, pair->pose.offset));
-    measure_front(pair->a, guess->point, front_a);
-    measure_front(pair->b, in_b, front_b);
-    return front_a->inwards + front_b->inwards - guess->separation +
-           rbl_axis_preference(pair, guess->separation, RBL_EDGE_PREFERENCE) + 2.0f * pair->rounding;
+    const rblVec3 axis_in_b = rbl_mat3_apply_transposed(&pair->pose.turn, guess->axis);
+    const rblVec3 of_a = vertex_at(pair->a, guess->axis, guess->reach_a);
+    const rblVec3 of_b = vertex_at(pair->b, rbl_neg3(axis_in_b), guess->reach_b);
+    measure_front(pair->a, guess->point, rbl_pose_point(&pair->pose, of_b), front_a);
+    measure_front(pair->b, rbl_pose_inverse_point(&pair->pose, guess->point),
+                  rbl_pose_inverse_point(&pair->pose, of_a), front_b);
+    // A face of a may be preferred to one of b, and that to a pair of edges: both may be worse than the best by so much.
+    const float window = 2.2f * rbl_axis_preference(pair, guess->separation,
+                                                    0.55f * (RBL_EDGE_PREFERENCE + RBL_FACE_PREFERENCE));
+    return front_a->inwards + front_b->inwards - guess->separation + window + flatness(pair);
+}
+
+static void search_faces_a(const rblHullPair* pair, const rblHullFront* front, float behind,
+                           rblHullAxes* axes)
+{
+    for (uint32_t i = 0; i < front->count; ++i)
+    {
+        const uint32_t face = front->faces[i];
+        const float s = front->behind[face] <= behind ? face_a_separation(pair, face) : -INFINITY;
+        if (s > axes->face_a)
+        {
+            axes->face_a = s;
+            axes->on_face_a = face;
+        }
+    }
+}
+
+static void search_faces_b(const rblHullPair* pair, const rblHullFront* front, float behind,
+                           rblHullAxes* axes)
+{
+    for (uint32_t i = 0; i < front->count; ++i)
+    {
+        const uint32_t face = front->faces[i];
+        const float s = front->behind[face] <= behind ? face_b_separation(pair, face) : -INFINITY;
+        if (s > axes->face_b)
+        {
+            axes->face_b = s;
+            axes->on_face_b = face;
+        }
+    }
 }
 
 void rbl_hulls_search(const rblHullPair* pair, float reach, rblHullFront* front_a, rblHullFront* front_b,
                       rblHullAxes* axes)
 {
     *axes = (rblHullAxes){-INFINITY, -INFINITY, -INFINITY, 0, 0, 0, 0, {0, 1, 0}};
+    const float behind = reach - front_a->inwards - front_b->inwards;
     gather_faces(pair->a, reach, front_a);
     gather_faces(pair->b, reach, front_b);
-    for (uint32_t i = 0; i < front_a->count; ++i)
-    {
-        const float s = face_a_separation(pair, front_a->faces[i]);
-        if (s > axes->face_a)
-        {
-            axes->face_a = s;
-            axes->on_face_a = front_a->faces[i];
-        }
-    }
-    for (uint32_t i = 0; i < front_b->count; ++i)
-    {
-        const float s = face_b_separation(pair, front_b->faces[i]);
-        if (s > axes->face_b)
-        {
-            axes->face_b = s;
-            axes->on_face_b = front_b->faces[i];
-        }
-    }
+    search_faces_a(pair, front_a, behind, axes);
+    search_faces_b(pair, front_b, behind, axes);
     if (rbl_maxf(axes->face_a, axes->face_b) <= pair->margin + pair->rounding)
     {
         search_winning_edges(pair, reach, front_a, front_b, axes);
@@ -434,12 +486,12 @@ bool rbl_hulls_next_edges(const rblHullPair* pair, rblHullFront* front_a, rblHul
 {
     const float face = rbl_maxf(axes->face_a, axes->face_b);
     const float needed = face - rbl_axis_preference(pair, face, RBL_EDGE_PREFERENCE);
-    const float reach = front_a->inwards + front_b->inwards - needed + 2.0f * pair->rounding;
+    const float reach = front_a->inwards + front_b->inwards - needed + flatness(pair);
     gather_faces(pair->a, reach, front_a);
     gather_faces(pair->b, reach, front_b);
     EdgeLists lists;
-    lists.count_a = front_edges(pair->a, front_a, reach, lists.a);
-    lists.count_b = front_edges(pair->b, front_b, reach, lists.b);
+    lists.count_a = front_edges(pair->a, front_a, reach, INFINITY, lists.a);
+    lists.count_b = front_edges(pair->b, front_b, reach, INFINITY, lists.b);
     axes->edges = -INFINITY;
     try_all(pair, &lists, front_a, front_b, reach, axes);
     return axes->edges >= needed;

@@ -26,6 +26,7 @@ typedef struct rblAxisGuess
     rblVec3 axis;  // unit
     rblVec3 point; // in a's axes
     float separation;
+    float reach_a, reach_b; // the largest n . x of a, and of b against the axis, each in its own axes
 } rblAxisGuess;
 
 // The best candidates of each kind, -INFINITY where none can win.
@@ -41,13 +42,15 @@ typedef struct rblHullAxes
 typedef struct rblHullFront
 {
     float depths[RBL_HULL_MAX_FACES + 2]; // lower bounds at the point moved inside
+    float inwards;                        // how far the point was moved
+    rblVec3 vertex;                       // of the other hull, farthest along the guessed axis
+    float behind[RBL_HULL_MAX_FACES + 2]; // its depths
     uint16_t faces[RBL_HULL_MAX_FACES];
     uint32_t count;
-    float inwards; // how far the point was moved
 } rblHullFront;
 
-// How far apart the hulls are along a unit direction.
-float rbl_hulls_separation(const rblHullPair* pair, rblVec3 n);
+// How far apart the hulls are along the guessed axis: sets all but axis and point.
+void rbl_hulls_measure(const rblHullPair* pair, rblAxisGuess* guess);
 
 // How much a guess leaves to be searched: what can win lies behind the guessed point by no more than this, metres.
 float rbl_hulls_looseness(const rblHullPair* pair, const rblAxisGuess* guess, rblHullFront* front_a,

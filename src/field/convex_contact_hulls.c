@@ -282,7 +282,7 @@ static rblAxisGuess guess_of(const rblHullPair* pair, const rblSeparation* found
     rblAxisGuess guess;
     guess.axis = rbl_normalize3(rbl_to_float3(found->normal), (rblVec3){0, 1, 0});
     guess.point = rbl_to_float3(rbl_scale3d(rbl_add3d(found->on_a, found->on_b), 0.5));
-    guess.separation = rbl_hulls_separation(pair, guess.axis);
+    rbl_hulls_measure(pair, &guess);
     return guess;
 }
 
@@ -361,7 +361,7 @@ static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Searc
     const float apart = pair->margin + pair->rounding;
     if (read_cache(query->cache, guess))
     {
-        guess->separation = rbl_hulls_separation(pair, guess->axis);
+        rbl_hulls_measure(pair, guess);
         if (guess->separation > apart)
         {
             return false;

@@ -1,0 +1,413 @@
+// Bodies: creation, state, forces.
+#include "dynamics/orientation.h"
+#include "dynamics/stages.h"
+#include <math.h>
+
+#define BODY_COOKIE 0x424f4459u
+
+rblBodyDef rbl_default_body_def(void)
+{
+    rblBodyDef def = {
+        .type = RBL_BODY_DYNAMIC,
+        .pose = {{0, 0, 0}, {0, 0, 0, 1}},
+        .gravity_scale = 1.0f,
+        .filter = {1, UINT64_MAX, 0},
+        .cookie = BODY_COOKIE,
+    };
+    (void)rbl_material_preset("stone", &def.material);
+    return def;
+}
+
+// ---- checks ----
+
+static bool is_unit(rblQuat q)
+{
+    const float square = rbl_quat_dot(q, q);
+    return square > 0.98f && square < 1.02f;
+}
+
+static rblResult check_pose(rblTransform pose)
+{
+    if (!rbl_finite3(pose.p))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: position is not finite");
+    }
+    return is_unit(pose.q) ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "body: rotation is not a unit quaternion");
+}
+
+static rblResult check_material(const rblMaterial* material)
+{
+    if (!(material->density > 0.0f) || !rbl_finite((double)material->density))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: density must be positive and finite");
+    }
+    if (!(material->friction >= 0.0f) || !rbl_finite((double)material->friction) ||
+        !(material->restitution >= 0.0f && material->restitution <= 1.0f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: friction must not be negative, restitution 0 to 1");
+    }
+    return RBL_OK;
+}
+
+static rblResult check_def(const rblBodyDef* def)
+{
+    if (def == NULL || def->cookie != BODY_COOKIE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: start from rbl_default_body_def()");
+    }
+    if ((unsigned)def->type >= RBL_BODY_TYPE_COUNT)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: unknown type %d", (int)def->type);
+    }
+    RBL_TRY(check_pose(def->pose));
+    RBL_TRY(check_material(&def->material));
+    if (!rbl_finite3(def->velocity) || !rbl_finite3(def->spin) || !rbl_finite((double)def->gravity_scale))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: velocity, spin or gravity_scale is not finite");
+    }
+    if (!(def->mass >= 0.0f) || !rbl_finite((double)def->mass))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "body: mass must be positive and finite, or 0 for density times volume");
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_body_find(rblWorld* world, rblBodyId id, uint32_t* slot)
+{
+    if (!rbl_id_pool_valid(&world->ids, id.index1, id.generation))
+    {
+        return rbl_fail(RBL_ERROR_STALE, "body id %u/%u is null or was destroyed", id.index1, id.generation);
+    }
+    *slot = id.index1 - 1;
+    return RBL_OK;
+}
+
+static rblResult find_both(rblWorldId world_id, rblBodyId id, rblWorld** world, uint32_t* slot)
+{
+    RBL_TRY(rbl_world_find(world_id, world));
+    return rbl_body_find(*world, id, slot);
+}
+
+// ---- creation ----
+
+// Mass, moments and the body's frame from the shape at density 1.
+static rblResult set_mass(rblBody* body, rblMotion* motion, float wanted)
+{
+    const rblMassProperties* unit = &body->shape.mass;
+    if (!(unit->volume > 0.0))
+    {
+        return body->type == RBL_BODY_DYNAMIC
+                   ? rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s has no mass and must be static or kinematic",
+                              rbl_shape_kind_name(body->shape.kind))
+                   : RBL_OK;
+    }
+    const double density = wanted > 0.0f ? (double)wanted / unit->volume : (double)body->material.density;
+    const rblMat3 axes = rbl_to_float_mat3(&unit->principal_axes);
+    const rblTransform body_in_shape = {rbl_to_float3(unit->center), rbl_quat_from_mat3(&axes)};
+    body->shape_in_body = rbl_transform_inverse(body_in_shape);
+    body->mass = (float)(density * unit->volume);
+    if (body->type == RBL_BODY_DYNAMIC)
+    {
+        motion->moments = rbl_to_float3(rbl_scale3d(unit->moments, density));
+        motion->inverse_mass = 1.0f / body->mass;
+        const bool usable = rbl_finite((double)motion->inverse_mass) && body->mass > 0.0f &&
+                            motion->moments.x > 0.0f && rbl_finite3(motion->moments) &&
+                            rbl_finite(1.0 / (double)motion->moments.x);
+        if (!usable)
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "body: mass or inertia is too small or too large for 32 bits");
+        }
+    }
+    return RBL_OK;
+}
+
+static void set_spin(rblBody* body, rblMotion* motion, rblVec3 velocity, rblVec3 spin)
+{
+    motion->velocity = body->type == RBL_BODY_STATIC ? rbl_vec3(0, 0, 0) : velocity;
+    motion->spin = body->type == RBL_BODY_STATIC ? rbl_vec3(0, 0, 0) : spin;
+    motion->momentum = rbl_inertia_apply(motion->orientation, motion->moments, spin);
+}
+
+static void set_pose(rblBody* body, rblMotion* motion, rblTransform pose)
+{
+    const rblTransform frame = rbl_transform_mul((rblTransform){pose.p, rbl_quat_normalize(pose.q)},
+                                                 rbl_transform_inverse(body->shape_in_body));
+    motion->center = frame.p;
+    motion->orientation = rbl_quat_normalize(frame.q);
+    body->previous = rbl_motion_pose(motion);
+    body->born = true;
+}
+
+static rblResult make_body(const rblBodyDef* def, rblBody* body, rblMotion* motion)
+{
+    *body = (rblBody){
+        .shape_id = def->shape,
+        .shape_in_body = rbl_transform_identity(),
+        .type = def->type,
+        .material = def->material,
+        .filter = def->filter,
+        .gravity_scale = def->gravity_scale,
+        .awake = !def->asleep && def->type != RBL_BODY_STATIC,
+        .user_data = def->user_data,
+    };
+    *motion = (rblMotion){.orientation = rbl_quat_identity()};
+    RBL_TRY(rbl_shape_hold(def->shape, &body->shape));
+    rblResult result = set_mass(body, motion, def->mass);
+    if (result == RBL_OK && !body->shape.bounded && def->type != RBL_BODY_STATIC)
+    {
+        result =
+            rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s must be static", rbl_shape_kind_name(body->shape.kind));
+    }
+    if (result != RBL_OK)
+    {
+        rbl_shape_release(body->shape.shape);
+        return result;
+    }
+    set_pose(body, motion, def->pose);
+    set_spin(body, motion, def->velocity, def->spin);
+    return RBL_OK;
+}
+
+// Room for the slot's records. Slots are taken in order, so at most one is new.
+static bool reserve_slot(rblWorld* world)
+{
+    return rbl_array_reserve_more(&world->bodies, 1) && rbl_array_reserve_more(&world->motions, 1);
+}
+
+rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* def, rblBodyId* out)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(world_id, &world));
+    RBL_TRY(check_def(def));
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: no place for the id");
+    }
+    rblBody body;
+    rblMotion motion;
+    RBL_TRY(make_body(def, &body, &motion));
+    uint32_t slot;
+    if (!reserve_slot(world) || !rbl_id_pool_take(&world->ids, &slot, &body.generation))
+    {
+        rbl_shape_release(body.shape.shape);
+        return rbl_fail_memory();
+    }
+    const rblAabb box = rbl_shape_bounds_at(&body.shape, rbl_shape_pose(&body, &motion));
+    const rblResult result = rbl_broad_phase_add(world->broad, slot, box, def->type != RBL_BODY_STATIC);
+    if (result != RBL_OK)
+    {
+        rbl_id_pool_give(&world->ids, slot);
+        rbl_shape_release(body.shape.shape);
+        return result;
+    }
+    const uint32_t end = slot < world->bodies.count ? (uint32_t)world->bodies.count : slot + 1;
+    world->bodies.count = world->motions.count = end;
+    world->bodies.data[slot] = body;
+    world->motions.data[slot] = motion;
+    world->pending_work += rbl_body_energy(world, slot);
+    *out = (rblBodyId){slot + 1, body.generation};
+    return RBL_OK;
+}
+
+rblResult rbl_body_destroy(rblWorldId world_id, rblBodyId id)
+{
+    rblWorld* world = NULL;
+    uint32_t slot;
+    RBL_TRY(find_both(world_id, id, &world, &slot));
+    rbl_wake_body(world, slot);
+    world->pending_work -= rbl_body_energy(world, slot);
+    rbl_broad_phase_remove(world->broad, slot);
+    rbl_shape_release(world->bodies.data[slot].shape.shape);
+    world->bodies.data[slot] = (rblBody){0};
+    world->motions.data[slot] = (rblMotion){0};
+    rbl_id_pool_give(&world->ids, slot);
+    return RBL_OK;
+}
+
+bool rbl_body_is_valid(rblWorldId world_id, rblBodyId id)
+{
+    rblWorld* world = NULL;
+    return rbl_world_find(world_id, &world) == RBL_OK &&
+           rbl_id_pool_valid(&world->ids, id.index1, id.generation);
+}
+
+// ---- state ----
+
+rblResult rbl_body_state(rblWorldId world_id, rblBodyId id, rblBodyState* out)
+{
+    rblWorld* world = NULL;
+    uint32_t slot;
+    RBL_TRY(find_both(world_id, id, &world, &slot));
+    const rblBody* body = &world->bodies.data[slot];
+    const rblMotion* motion = &world->motions.data[slot];
+    const float square = rbl_dot3(motion->velocity, motion->velocity);
+    const bool dynamic = body->type == RBL_BODY_DYNAMIC;
+    *out = (rblBodyState){
+        .pose = rbl_shape_pose(body, motion),
+        .center = motion->center,
+        .velocity = motion->velocity,
+        .spin = motion->spin,
+        .angular_momentum = motion->momentum,
+        .mass = dynamic ? body->mass : 0.0f,
+        .kinetic_energy =
+            dynamic ? 0.5f * body->mass * square +
+                          (float)rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments)
+                    : 0.0f,
+        .type = body->type,
+        .awake = body->awake,
+        .shape = body->shape_id,
+        .user_data = body->user_data,
+    };
+    return RBL_OK;
+}
+
+rblResult rbl_body_pose_at(rblWorldId world_id, rblBodyId id, float fraction, rblTransform* out)
+{
+    rblWorld* world = NULL;
+    uint32_t slot;
+    RBL_TRY(find_both(world_id, id, &world, &slot));
+    if (!(fraction >= 0.0f && fraction <= 1.0f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: fraction must be 0 to 1");
+    }
+    const rblBody* body = &world->bodies.data[slot];
+    const rblTransform now = rbl_motion_pose(&world->motions.data[slot]);
+    const rblVec3 way = rbl_sub3(now.p, body->previous.p);
+    const rblTransform between = {rbl_mul_add3(body->previous.p, fraction, way),
+                                  rbl_quat_slerp(body->previous.q, now.q, fraction)};
+    *out = rbl_transform_mul(fraction == 1.0f ? now : between, body->shape_in_body);
+    return RBL_OK;
+}
+
+rblResult rbl_body_teleport(rblWorldId world_id, rblBodyId id, rblTransform pose)
+{
+    rblWorld* world = NULL;
+    uint32_t slot;
+    RBL_TRY(find_both(world_id, id, &world, &slot));
+    RBL_TRY(check_pose(pose));
+    rblBody* body = &world->bodies.data[slot];
+    rblMotion* motion = &world->motions.data[slot];
+    const rblTransform shape_pose = {pose.p, rbl_quat_normalize(pose.q)};
+    const rblAabb box = rbl_shape_bounds_at(&body->shape, shape_pose);
+    RBL_TRY(rbl_broad_phase_move(world->broad, &slot, &box, 1, 0.0f, rbl_serial_jobs()));
+    rbl_wake_body(world, slot);
+    world->pending_work -= rbl_body_energy(world, slot);
+    const rblVec3 spin = motion->spin;
+    set_pose(body, motion, pose);
+    set_spin(body, motion, motion->velocity, spin);
+    world->pending_work += rbl_body_energy(world, slot);
+    return RBL_OK;
+}
+
+rblResult rbl_body_set_velocity(rblWorldId world_id, rblBodyId id, rblVec3 velocity, rblVec3 spin)
+{
+    rblWorld* world = NULL;
+    uint32_t slot;
+    RBL_TRY(find_both(world_id, id, &world, &slot));
+    rblBody* body = &world->bodies.data[slot];
+    if (!rbl_finite3(velocity) || !rbl_finite3(spin))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: velocity or spin is not finite");
+    }
+    if (body->type == RBL_BODY_STATIC)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: a static body has no velocity");
+    }
+    rbl_wake_body(world, slot);
+    world->pending_work -= rbl_body_energy(world, slot);
+    set_spin(body, &world->motions.data[slot], velocity, spin);
+    world->pending_work += rbl_body_energy(world, slot);
+    return RBL_OK;
+}
+
+// ---- forces ----
+
+static rblResult find_dynamic(rblWorldId world_id, rblBodyId id, rblVec3 a, rblVec3 b, rblWorld** world,
+                              uint32_t* slot)
+{
+    RBL_TRY(find_both(world_id, id, world, slot));
+    if (!rbl_finite3(a) || !rbl_finite3(b))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: force, impulse or point is not finite");
+    }
+    if ((*world)->bodies.data[*slot].type != RBL_BODY_DYNAMIC)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: only dynamic bodies feel forces");
+    }
+    rbl_wake_body(*world, *slot);
+    return RBL_OK;
+}
+
+rblResult rbl_body_apply_force(rblWorldId world_id, rblBodyId id, rblVec3 force, rblVec3 point)
+{
+    rblWorld* world = NULL;
+    uint32_t slot;
+    RBL_TRY(find_dynamic(world_id, id, force, point, &world, &slot));
+    rblBody* body = &world->bodies.data[slot];
+    const rblVec3 arm = rbl_sub3(point, world->motions.data[slot].center);
+    body->force = rbl_add3(body->force, force);
+    body->torque = rbl_add3(body->torque, rbl_cross3(arm, force));
+    return RBL_OK;
+}
+
+rblResult rbl_body_apply_torque(rblWorldId world_id, rblBodyId id, rblVec3 torque)
+{
+    rblWorld* world = NULL;
+    uint32_t slot;
+    RBL_TRY(find_dynamic(world_id, id, torque, torque, &world, &slot));
+    world->bodies.data[slot].torque = rbl_add3(world->bodies.data[slot].torque, torque);
+    return RBL_OK;
+}
+
+rblResult rbl_body_apply_impulse(rblWorldId world_id, rblBodyId id, rblVec3 impulse, rblVec3 point)
+{
+    rblWorld* world = NULL;
+    uint32_t slot;
+    RBL_TRY(find_dynamic(world_id, id, impulse, point, &world, &slot));
+    rblMotion* motion = &world->motions.data[slot];
+    world->pending_work -= rbl_body_energy(world, slot);
+    motion->velocity = rbl_mul_add3(motion->velocity, motion->inverse_mass, impulse);
+    motion->momentum = rbl_add3(motion->momentum, rbl_cross3(rbl_sub3(point, motion->center), impulse));
+    motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
+    world->pending_work += rbl_body_energy(world, slot);
+    return RBL_OK;
+}
+
+rblResult rbl_body_set_filter(rblWorldId world_id, rblBodyId id, rblFilter filter)
+{
+    rblWorld* world = NULL;
+    uint32_t slot;
+    RBL_TRY(find_both(world_id, id, &world, &slot));
+    rbl_wake_body(world, slot);
+    world->bodies.data[slot].filter = filter;
+    rbl_broad_phase_touch(world->broad, slot);
+    return RBL_OK;
+}
+
+rblResult rbl_body_wake(rblWorldId world_id, rblBodyId id)
+{
+    rblWorld* world = NULL;
+    uint32_t slot;
+    RBL_TRY(find_both(world_id, id, &world, &slot));
+    rbl_wake_body(world, slot);
+    return RBL_OK;
+}
+
+rblResult rbl_world_bodies(rblWorldId world_id, rblBodyId* out, uint32_t capacity, uint32_t* count)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(world_id, &world));
+    *count = 0;
+    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        const uint32_t generation = world->bodies.data[slot].generation;
+        if (generation != 0 && *count < capacity)
+        {
+            out[*count] = (rblBodyId){slot + 1, generation};
+        }
+        *count += generation != 0;
+    }
+    return RBL_OK;
+}

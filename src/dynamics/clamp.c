@@ -1,0 +1,131 @@
+// No island gains energy in its contact solve (Su 2009, sec. 3, in the form of docs/step.md).
+//
+// With v' before, v* with forces but no contacts and v* + D with contacts, scaling all impulses of an island by eps makes its
+// energy grow by
+//   E(eps) = eps (B - W) + eps^2 A,   B = sum m D.(v' + v*) / 2,   A = sum m D.D / 2   (and the same for spins with I),
+// W the work of kinematic bodies. It has a root at 0 and one at -(B - W) / A: eps is the lesser of that and 1.
+#include "dynamics/contact_math.h"
+#include "dynamics/stages.h"
+
+typedef struct Growth
+{
+    double linear, square;
+} Growth;
+
+static rblVec3d spin_in_body(const rblMotion* motion, rblVec3 spin)
+{
+    return rbl_to_double3(rbl_inverse_rotate3(motion->orientation, spin));
+}
+
+static Growth body_growth(const rblWorld* world, uint32_t index)
+{
+    const rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblMotion* motion = &world->motions.data[body->slot];
+    const rblVelocity* before = &world->before_contacts.data[index];
+    const rblVelocity* free = &world->unconstrained.data[index];
+    const rblVec3d d = rbl_to_double3(rbl_sub3(body->velocity, free->velocity));
+    const rblVec3d sum = rbl_to_double3(rbl_add3(before->velocity, free->velocity));
+    const rblVec3d dw = spin_in_body(motion, rbl_sub3(body->spin, free->spin));
+    const rblVec3d sum_w = spin_in_body(motion, rbl_add3(before->spin, free->spin));
+    const double mass = (double)world->bodies.data[body->slot].mass;
+    const rblVec3d moments = rbl_to_double3(motion->moments);
+    return (Growth){
+        0.5 * (mass * rbl_dot3d(d, sum) + moments.x * dw.x * sum_w.x + moments.y * dw.y * sum_w.y +
+               moments.z * dw.z * sum_w.z),
+        0.5 * (mass * rbl_dot3d(d, d) + moments.x * dw.x * dw.x + moments.y * dw.y * dw.y +
+               moments.z * dw.z * dw.z),
+    };
+}
+
+static void scale_impulses(rblWorld* world, const rblIsland* island, float share)
+{
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const uint32_t index = world->island_bodies.data[island->first + i];
+        rblSolverBody* body = &world->solver_bodies.data[index];
+        const rblVelocity* free = &world->unconstrained.data[index];
+        body->velocity = rbl_mul_add3(free->velocity, share, rbl_sub3(body->velocity, free->velocity));
+        body->spin = rbl_mul_add3(free->spin, share, rbl_sub3(body->spin, free->spin));
+    }
+}
+
+static void clamp_island(rblWorld* world, rblIsland* island)
+{
+    Growth sum = {0.0, 0.0};
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const Growth growth = body_growth(world, world->island_bodies.data[island->first + i]);
+        sum.linear += growth.linear;
+        sum.square += growth.square;
+    }
+    sum.linear -= island->contact_work;
+    double share = 1.0;
+    if (sum.linear + sum.square > 0.0)
+    {
+        share = sum.square > 0.0 && sum.linear < 0.0 ? -sum.linear / sum.square : 0.0;
+        island->clamped = sum.linear + sum.square;
+        scale_impulses(world, island, (float)share);
+    }
+    island->contact_work *= share;
+    island->budget += rbl_maxd(0.0, -share * (sum.linear + share * sum.square));
+}
+
+double rbl_driven_work(const rblWorld* world, const rblManifold* manifold, const rblSolverBody* a,
+                       const rblSolverBody* b)
+{
+    if (a->inverse_mass > 0.0f && b->inverse_mass > 0.0f)
+    {
+        return 0.0;
+    }
+    const bool a_driven = a->inverse_mass > 0.0f;
+    const rblSolverBody* driver = a_driven ? b : a;
+    double work = 0.0;
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const rblVec3 arm = a_driven ? contact->arm_b : contact->arm_a;
+        const rblVec3 velocity = rbl_add3(driver->velocity, rbl_cross3(driver->spin, arm));
+        const double power = (double)rbl_dot3(rbl_contact_impulse(contact), velocity);
+        work += a_driven ? -power : power;
+    }
+    return work;
+}
+
+// Work that bodies of infinite mass do on an island through its contacts.
+static void add_contact_work(rblWorld* world, const rblManifold* manifold)
+{
+    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    if (a->inverse_mass > 0.0f && b->inverse_mass > 0.0f)
+    {
+        return;
+    }
+    rblIsland* island = &world->islands.data[a->inverse_mass > 0.0f ? a->island : b->island];
+    island->impact_work += manifold->kinematic_work;
+    island->contact_work += rbl_driven_work(world, manifold, a, b);
+}
+
+static void clamp_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        clamp_island(world, &world->islands.data[i]);
+    }
+}
+
+void rbl_clamp_islands(rblWorld* world)
+{
+    for (size_t m = 0; m < world->manifolds.count; ++m)
+    {
+        add_contact_work(world, &world->manifolds.data[m]);
+    }
+    rbl_parallel_for(world->jobs, (uint32_t)world->islands.count, 16, clamp_block, world);
+    for (size_t i = 0; i < world->islands.count; ++i)
+    {
+        const rblIsland* island = &world->islands.data[i];
+        world->energy.work += island->impact_work + island->contact_work;
+        world->energy.clamped += island->clamped;
+        world->energy.clamp_count += island->clamped > 0.0;
+    }
+}

@@ -1,0 +1,103 @@
+// Velocities and impulses at a contact: what impacts, contacts, joints and drift correction share.
+#ifndef RBL_DYNAMICS_CONTACT_MATH_H
+#define RBL_DYNAMICS_CONTACT_MATH_H
+
+#include "dynamics/world.h"
+#include <math.h>
+
+// Velocity of b's point against a's.
+static inline rblVec3 rbl_relative_velocity(const rblSolverBody* a, const rblSolverBody* b, rblVec3 arm_a,
+                                            rblVec3 arm_b)
+{
+    const rblVec3 at_a = rbl_add3(a->velocity, rbl_cross3(a->spin, arm_a));
+    const rblVec3 at_b = rbl_add3(b->velocity, rbl_cross3(b->spin, arm_b));
+    return rbl_sub3(at_b, at_a);
+}
+
+// Impulse on b, its opposite on a.
+static inline void rbl_apply_impulse(rblSolverBody* a, rblSolverBody* b, rblVec3 arm_a, rblVec3 arm_b,
+                                     rblVec3 impulse)
+{
+    a->velocity = rbl_mul_add3(a->velocity, -a->inverse_mass, impulse);
+    a->spin = rbl_sub3(a->spin, rbl_symmetric3_apply(&a->inverse_inertia, rbl_cross3(arm_a, impulse)));
+    b->velocity = rbl_mul_add3(b->velocity, b->inverse_mass, impulse);
+    b->spin = rbl_add3(b->spin, rbl_symmetric3_apply(&b->inverse_inertia, rbl_cross3(arm_b, impulse)));
+}
+
+// e1 . A e2, where A is the inverse effective mass at the contact.
+static inline float rbl_contact_compliance(const rblSolverBody* a, const rblSolverBody* b, rblVec3 arm_a,
+                                           rblVec3 arm_b, rblVec3 e1, rblVec3 e2)
+{
+    const rblVec3 turn_a = rbl_symmetric3_apply(&a->inverse_inertia, rbl_cross3(arm_a, e2));
+    const rblVec3 turn_b = rbl_symmetric3_apply(&b->inverse_inertia, rbl_cross3(arm_b, e2));
+    return (a->inverse_mass + b->inverse_mass) * rbl_dot3(e1, e2) + rbl_dot3(rbl_cross3(arm_a, e1), turn_a) +
+           rbl_dot3(rbl_cross3(arm_b, e1), turn_b);
+}
+
+static inline rblVec3 rbl_contact_tangent2(const rblSolverContact* contact)
+{
+    return rbl_cross3(contact->normal, contact->tangent);
+}
+
+// The accumulated impulse on b.
+static inline rblVec3 rbl_contact_impulse(const rblSolverContact* contact)
+{
+    rblVec3 impulse = rbl_scale3(contact->normal, contact->push);
+    impulse = rbl_mul_add3(impulse, contact->slide[0], contact->tangent);
+    return rbl_mul_add3(impulse, contact->slide[1], rbl_contact_tangent2(contact));
+}
+
+// Work that a body of infinite mass does on its partner through the accumulated impulses (clamp.c).
+double rbl_driven_work(const rblWorld* world, const rblManifold* manifold, const rblSolverBody* a,
+                       const rblSolverBody* b);
+
+// Copies of a manifold's two bodies to work on, and back. Bodies of infinite mass are shared by all workers: never written.
+static inline void rbl_store_body(rblSolverBody* to, const rblSolverBody* from)
+{
+    if (to->inverse_mass > 0.0f)
+    {
+        to->velocity = from->velocity;
+        to->spin = from->spin;
+    }
+}
+
+// Arms, gap and effective masses of a manifold's contacts, from where its bodies are now (manifolds.c).
+void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold);
+
+// Normal impulse so that the velocity reaches `target`, then friction within Coulomb's cone, both accumulated. Returns how
+// much the normal velocity missed its target.
+static inline float rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolverContact* contact,
+                                      float friction)
+{
+    const rblVec3 tangent2 = rbl_contact_tangent2(contact);
+    rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
+
+    const float x = rbl_dot3(u, contact->tangent);
+    const float y = rbl_dot3(u, tangent2);
+    float slide_x = contact->slide[0] - (contact->tangent_mass[0] * x + contact->tangent_mass[2] * y);
+    float slide_y = contact->slide[1] - (contact->tangent_mass[2] * x + contact->tangent_mass[1] * y);
+    const float limit = friction * contact->push;
+    const float square = slide_x * slide_x + slide_y * slide_y;
+    if (square > limit * limit)
+    {
+        const float scale = limit / sqrtf(square);
+        slide_x *= scale;
+        slide_y *= scale;
+    }
+    rblVec3 impulse = rbl_scale3(contact->tangent, slide_x - contact->slide[0]);
+    impulse = rbl_mul_add3(impulse, slide_y - contact->slide[1], tangent2);
+    contact->slide[0] = slide_x;
+    contact->slide[1] = slide_y;
+    rbl_apply_impulse(a, b, contact->arm_a, contact->arm_b, impulse);
+
+    u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
+    const float miss = contact->target - rbl_dot3(u, contact->normal);
+    const float push = rbl_maxf(contact->push + contact->normal_mass * miss, 0.0f);
+    rbl_apply_impulse(a, b, contact->arm_a, contact->arm_b,
+                      rbl_scale3(contact->normal, push - contact->push));
+    const float change = push - contact->push;
+    contact->push = push;
+    return change < 0.0f ? -change : change;
+}
+
+#endif

@@ -1,0 +1,181 @@
+// Swept boxes to the broad phase; pairs begin and end; sleepers in the way of moving bodies wake.
+#include "dynamics/stages.h"
+#include <math.h>
+
+// The box of a body on its way through the step.
+static rblAabb swept_box(const rblWorld* world, uint32_t slot)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblMotion* motion = &world->motions.data[slot];
+    const float seconds = world->seconds;
+    const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, motion));
+    rblVec3 way = rbl_scale3(motion->velocity, seconds);
+    if (motion->inverse_mass > 0.0f)
+    {
+        way = rbl_mul_add3(way, 0.5f * seconds * seconds * body->gravity_scale, world->def.gravity);
+    }
+    const rblAabb ahead = {rbl_add3(box.lower, way), rbl_add3(box.upper, way)};
+    // A point at radius r travels at most r times the angle, and never farther than across the ball.
+    const float angle = rbl_length3(motion->spin) * seconds;
+    return rbl_aabb_grown(rbl_aabb_union(box, ahead), body->shape.radius * rbl_minf(angle, 2.0f));
+}
+
+static void sweep_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        world->boxes.data[i] = swept_box(world, world->movers.data[i]);
+    }
+}
+
+static bool filters_agree(const rblFilter* a, const rblFilter* b)
+{
+    if (a->group != 0 && a->group == b->group)
+    {
+        return a->group > 0;
+    }
+    return (a->category & b->mask) != 0 && (b->category & a->mask) != 0;
+}
+
+static bool wants_pair(uint32_t a, uint32_t b, const void* context)
+{
+    const rblWorld* world = context;
+    const rblBody* first = &world->bodies.data[a];
+    const rblBody* second = &world->bodies.data[b];
+    const bool dynamic = first->type == RBL_BODY_DYNAMIC || second->type == RBL_BODY_DYNAMIC;
+    return dynamic && filters_agree(&first->filter, &second->filter);
+}
+
+// ---- the sorted list of pairs ----
+
+static int compare_pairs(uint32_t a1, uint32_t b1, uint32_t a2, uint32_t b2)
+{
+    if (a1 != a2)
+    {
+        return a1 < a2 ? -1 : 1;
+    }
+    return b1 < b2 ? -1 : b1 > b2;
+}
+
+// A pair that ended while touching parts: say so, unless a body is gone (its id is stale then).
+static rblResult report_end(rblWorld* world, const rblPair* pair)
+{
+    const uint32_t generation_a = world->bodies.data[pair->a].generation;
+    const uint32_t generation_b = world->bodies.data[pair->b].generation;
+    const rblContactEvent event = {
+        .kind = RBL_CONTACT_END,
+        .a = {generation_a != 0 ? pair->a + 1 : 0, generation_a},
+        .b = {generation_b != 0 ? pair->b + 1 : 0, generation_b},
+    };
+    return !pair->touching || rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
+}
+
+// Merge: old pairs less the ended ones, and the begun ones, in order.
+static rblResult merge_pairs(rblWorld* world)
+{
+    if (world->begun.count == 0 && world->ended.count == 0)
+    {
+        return RBL_OK;
+    }
+    if (!rbl_array_reserve(&world->old_pairs, world->pairs.count + world->begun.count))
+    {
+        return rbl_fail_memory();
+    }
+    rblPairArray* out = &world->old_pairs;
+    rbl_array_clear(out);
+    size_t ended = 0;
+    size_t begun = 0;
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        for (; begun < world->begun.count &&
+               compare_pairs(world->begun.data[begun].a, world->begun.data[begun].b, pair->a, pair->b) < 0;
+             ++begun)
+        {
+            out->data[out->count++] = (rblPair){
+                .a = world->begun.data[begun].a, .b = world->begun.data[begun].b, .time_of_impact = 1.0f};
+        }
+        const bool gone = ended < world->ended.count && world->ended.data[ended].a == pair->a &&
+                          world->ended.data[ended].b == pair->b;
+        if (gone)
+        {
+            RBL_TRY(report_end(world, pair));
+            ++ended;
+            continue;
+        }
+        out->data[out->count++] = *pair;
+    }
+    for (; begun < world->begun.count; ++begun)
+    {
+        out->data[out->count++] = (rblPair){
+            .a = world->begun.data[begun].a, .b = world->begun.data[begun].b, .time_of_impact = 1.0f};
+    }
+    const rblPairArray swap = world->pairs;
+    world->pairs = world->old_pairs;
+    world->old_pairs = swap;
+    return RBL_OK;
+}
+
+// ---- waking ----
+
+static bool moves(const rblWorld* world, uint32_t slot)
+{
+    const rblMotion* motion = &world->motions.data[slot];
+    const float speed =
+        rbl_length3(motion->velocity) + world->bodies.data[slot].shape.radius * rbl_length3(motion->spin);
+    return speed > world->def.sleep_speed;
+}
+
+// True when the awake body a is on its way into the sleeper b.
+static bool disturbs(const rblWorld* world, uint32_t a, uint32_t b)
+{
+    const rblBody* sleeper = &world->bodies.data[b];
+    if (!world->bodies.data[a].awake || sleeper->awake || sleeper->type != RBL_BODY_DYNAMIC ||
+        !moves(world, a))
+    {
+        return false;
+    }
+    const rblAabb box =
+        rbl_shape_bounds_at(&sleeper->shape, rbl_shape_pose(sleeper, &world->motions.data[b]));
+    return rbl_aabb_overlaps(swept_box(world, a), box);
+}
+
+static bool wake_disturbed(rblWorld* world)
+{
+    bool woken = false;
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        const uint32_t a = world->pairs.data[i].a;
+        const uint32_t b = world->pairs.data[i].b;
+        if (disturbs(world, a, b))
+        {
+            rbl_wake_body(world, b);
+            woken = true;
+        }
+        else if (disturbs(world, b, a))
+        {
+            rbl_wake_body(world, a);
+            woken = true;
+        }
+    }
+    return woken;
+}
+
+rblResult rbl_find_pairs(rblWorld* world)
+{
+    if (!rbl_array_resize(&world->boxes, world->movers.count))
+    {
+        return rbl_fail_memory();
+    }
+    const uint32_t count = (uint32_t)world->movers.count;
+    rbl_parallel_for(world->jobs, count, 256, sweep_block, world);
+    RBL_TRY(
+        rbl_broad_phase_move(world->broad, world->movers.data, world->boxes.data, count, 0.0f, world->jobs));
+    rbl_array_clear(&world->begun);
+    rbl_array_clear(&world->ended);
+    RBL_TRY(
+        rbl_broad_phase_update(world->broad, wants_pair, world, world->jobs, &world->begun, &world->ended));
+    RBL_TRY(merge_pairs(world));
+    return world->def.sleeping && wake_disturbed(world) ? rbl_gather_movers(world) : RBL_OK;
+}

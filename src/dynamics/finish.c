@@ -1,0 +1,156 @@
+// After the solve: impulses back into the contacts for the next step, and what happened into events.
+#include "dynamics/contact_math.h"
+#include "dynamics/stages.h"
+#include "math/trig.h"
+
+static void keep_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t m = range.begin; m < range.end; ++m)
+    {
+        const rblManifold* manifold = &world->manifolds.data[m];
+        for (uint32_t i = 0; i < manifold->count; ++i)
+        {
+            const rblSolverContact* from = &world->solver_contacts.data[manifold->first + i];
+            rblContact* contact = &world->contacts.data[manifold->contact + i];
+            const rblVec3 friction = rbl_scale3(from->tangent, from->slide[0]);
+            contact->push = from->pressed;
+            contact->friction = rbl_mul_add3(friction, from->slide[1], rbl_contact_tangent2(from));
+        }
+    }
+}
+
+// ---- events ----
+
+static rblBodyId body_id(const rblWorld* world, uint32_t slot)
+{
+    return (rblBodyId){slot + 1, world->bodies.data[slot].generation};
+}
+
+// Duration of an elastic impact of two bodies with local radius R and modulus E* (Hertz):
+//   t = 2.94 (15 m / (16 E* sqrt(R)))^(2/5) v^(-1/5).
+static float hertz_time(const rblWorld* world, const rblPair* pair, float speed)
+{
+    const rblBody* a = &world->bodies.data[pair->a];
+    const rblBody* b = &world->bodies.data[pair->b];
+    const float inverse_a = world->motions.data[pair->a].inverse_mass;
+    const float inverse_b = world->motions.data[pair->b].inverse_mass;
+    const double mass = 1.0 / (double)(inverse_a + inverse_b);
+    double compliance = 0.0;
+    for (int k = 0; k < 2; ++k)
+    {
+        const rblMaterial* material = k == 0 ? &a->material : &b->material;
+        const double poisson = (double)material->poisson;
+        compliance += material->young > 0.0f ? (1.0 - poisson * poisson) / (double)material->young : 0.0;
+    }
+    const double radius = (double)rbl_minf(a->shape.inner_radius, b->shape.inner_radius);
+    if (!(compliance > 0.0) || !(radius > 0.0) || !rbl_finite(radius) || !(speed > 0.0f))
+    {
+        return 0.0f;
+    }
+    const double base = 15.0 * mass * compliance / (16.0 * sqrt(radius));
+    return (float)(2.94 * rbl_pow(base, 0.4) * rbl_pow((double)speed, -0.2));
+}
+
+static rblResult report_hit(rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    const rblSolverContact* contact = &world->solver_contacts.data[manifold->hit_contact];
+    const rblVec3 center = world->motions.data[pair->a].center;
+    const rblContactEvent event = {
+        .kind = RBL_CONTACT_HIT,
+        .a = body_id(world, pair->a),
+        .b = body_id(world, pair->b),
+        .point = rbl_add3(center, contact->arm_a),
+        .normal = contact->normal,
+        .impulse = manifold->hit_impulse,
+        .speed = manifold->hit_speed,
+        .duration = hertz_time(world, pair, manifold->hit_speed),
+    };
+    return rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
+}
+
+static rblResult report_touch(rblWorld* world, const rblPair* pair, bool begins)
+{
+    rblContactEvent event = {
+        .kind = begins ? RBL_CONTACT_BEGIN : RBL_CONTACT_END,
+        .a = body_id(world, pair->a),
+        .b = body_id(world, pair->b),
+    };
+    if (begins && pair->count > 0)
+    {
+        const rblContact* contact = &world->contacts.data[pair->first];
+        event.point = rbl_transform_point(rbl_motion_pose(&world->motions.data[pair->a]), contact->anchor_a);
+        event.normal = contact->normal;
+    }
+    return rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
+}
+
+// Manifolds by pair: the pairs of a step in order, whatever their colours.
+static rblResult index_manifolds(rblWorld* world)
+{
+    if (!rbl_array_resize(&world->scratch, world->pairs.count))
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        world->scratch.data[i] = RBL_NONE;
+    }
+    for (uint32_t m = 0; m < world->manifolds.count; ++m)
+    {
+        world->scratch.data[world->manifolds.data[m].pair] = m;
+    }
+    return RBL_OK;
+}
+
+static bool touches(const rblWorld* world, const rblManifold* manifold)
+{
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        if (contact->pressed > 0.0f || contact->gap < manifold->slop)
+        {
+            return true;
+        }
+    }
+    return manifold->hit_impulse > 0.0f;
+}
+
+static bool is_active(const rblWorld* world, const rblPair* pair)
+{
+    return world->solver_index.data[pair->a] != 0 || world->solver_index.data[pair->b] != 0;
+}
+
+rblResult rbl_finish_contacts(rblWorld* world)
+{
+    rbl_parallel_for(world->jobs, (uint32_t)world->manifolds.count, 64, keep_block, world);
+    RBL_TRY(index_manifolds(world));
+    world->counters.touching = 0;
+    world->counters.colliding = 0;
+    world->counters.fast = 0;
+    for (uint32_t i = 0; i < world->pairs.count; ++i)
+    {
+        rblPair* pair = &world->pairs.data[i];
+        const uint32_t m = world->scratch.data[i];
+        const rblManifold* manifold = m != RBL_NONE ? &world->manifolds.data[m] : NULL;
+        if (is_active(world, pair))
+        {
+            const bool touching = manifold != NULL && touches(world, manifold);
+            if (touching != pair->touching)
+            {
+                RBL_TRY(report_touch(world, pair, touching));
+            }
+            if (manifold != NULL && manifold->hit_speed > world->def.bounce_speed &&
+                manifold->hit_impulse > 0.0f)
+            {
+                RBL_TRY(report_hit(world, manifold));
+            }
+            pair->touching = touching;
+        }
+        world->counters.touching += pair->touching;
+        world->counters.colliding += pair->colliding;
+        world->counters.fast += pair->fast;
+    }
+    return RBL_OK;
+}

@@ -1,0 +1,89 @@
+// Awake bodies into the solver's arrays.
+#include "dynamics/stages.h"
+
+rblVec3 rbl_linear_acceleration(const rblWorld* world, const rblSolverBody* body)
+{
+    const rblBody* record = &world->bodies.data[body->slot];
+    const rblVec3 gravity = rbl_scale3(world->def.gravity, record->gravity_scale);
+    return body->inverse_mass > 0.0f ? rbl_mul_add3(gravity, body->inverse_mass, record->force)
+                                     : rbl_vec3(0, 0, 0);
+}
+
+rblVec3 rbl_angular_acceleration(const rblWorld* world, const rblSolverBody* body)
+{
+    return rbl_symmetric3_apply(&body->inverse_inertia, world->bodies.data[body->slot].torque);
+}
+
+void rbl_update_inertia(const rblMotion* motion, rblSolverBody* body)
+{
+    if (motion->inverse_mass > 0.0f)
+    {
+        const rblVec3 inverse = {1.0f / motion->moments.x, 1.0f / motion->moments.y,
+                                 1.0f / motion->moments.z};
+        body->inverse_inertia = rbl_symmetric3_rotated(motion->orientation, inverse);
+    }
+}
+
+static void gather_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        const uint32_t slot = world->movers.data[i];
+        const rblMotion* motion = &world->motions.data[slot];
+        rblSolverBody* body = &world->solver_bodies.data[i + 1];
+        *body = (rblSolverBody){
+            .velocity = motion->velocity,
+            .inverse_mass = motion->inverse_mass,
+            .spin = motion->spin,
+            .seconds = world->seconds,
+            .slot = slot,
+            .island = RBL_NONE,
+        };
+        rbl_update_inertia(motion, body);
+        world->bodies.data[slot].previous = rbl_motion_pose(motion);
+        world->solver_index.data[slot] = i + 1;
+        world->at_start.data[i + 1] = (rblVelocity){motion->velocity, motion->spin};
+    }
+}
+
+static void write_static_world(rblWorld* world)
+{
+    world->solver_bodies.data[0] = (rblSolverBody){.seconds = 0.0f, .slot = RBL_NONE, .island = RBL_NONE};
+    world->at_start.data[0] = (rblVelocity){{0, 0, 0}, {0, 0, 0}};
+}
+
+rblResult rbl_gather_movers(rblWorld* world)
+{
+    rbl_array_clear(&world->movers);
+    if (!rbl_array_reserve(&world->movers, world->bodies.count))
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        if (world->bodies.data[slot].awake)
+        {
+            world->movers.data[world->movers.count++] = slot;
+        }
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_gather_bodies(rblWorld* world)
+{
+    const size_t count = world->movers.count + 1;
+    if (!rbl_array_resize(&world->solver_index, world->bodies.count) ||
+        !rbl_array_resize(&world->solver_bodies, count) || !rbl_array_resize(&world->at_start, count) ||
+        !rbl_array_resize(&world->before_contacts, count) || !rbl_array_resize(&world->unconstrained, count))
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        world->solver_index.data[slot] = 0;
+    }
+    write_static_world(world);
+    rbl_parallel_for(world->jobs, (uint32_t)world->movers.count, 256, gather_block, world);
+    return RBL_OK;
+}

@@ -1,0 +1,114 @@
+// New positions and orientations: by the mean of the velocities before and after the contact solve.
+#include "dynamics/orientation.h"
+#include "dynamics/stages.h"
+
+static bool same(rblVec3 a, rblVec3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool is_zero(rblVec3 v)
+{
+    return same(v, rbl_vec3(0, 0, 0));
+}
+
+// The spin that a stage gave a body, as angular momentum. By the difference, so that what is not touched stays exact.
+static rblVec3 new_momentum(const rblMotion* motion, rblVec3 spin)
+{
+    const rblVec3 change = rbl_sub3(spin, motion->spin);
+    return rbl_add3(motion->momentum, rbl_inertia_apply(motion->orientation, motion->moments, change));
+}
+
+static double kinetic(const rblBody* body, const rblMotion* motion)
+{
+    const rblVec3d v = rbl_to_double3(motion->velocity);
+    return 0.5 * (double)body->mass * rbl_dot3d(v, v) +
+           rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
+}
+
+void rbl_store_velocities(rblWorld* world, const rblVelocity* from)
+{
+    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[i];
+        if (body->island == RBL_NONE ||
+            (same(body->velocity, from[i].velocity) && same(body->spin, from[i].spin)))
+        {
+            continue;
+        }
+        rblMotion* motion = &world->motions.data[body->slot];
+        const rblBody* record = &world->bodies.data[body->slot];
+        const double before = kinetic(record, motion);
+        motion->momentum = new_momentum(motion, body->spin);
+        motion->velocity = body->velocity;
+        motion->spin = body->spin;
+        world->islands.data[body->island].budget += before - kinetic(record, motion);
+    }
+}
+
+static void move_dynamic(rblWorld* world, const rblSolverBody* body, const rblVelocity* before)
+{
+    rblMotion* motion = &world->motions.data[body->slot];
+    const float seconds = body->seconds;
+    const rblVec3 mean = rbl_scale3(rbl_add3(before->velocity, body->velocity), 0.5f);
+    motion->center = rbl_mul_add3(motion->center, seconds, mean);
+    motion->velocity = body->velocity;
+    const rblVec3 end = new_momentum(motion, body->spin);
+    if (!is_zero(motion->momentum) || !is_zero(end))
+    {
+        const rblVec3 middle = rbl_scale3(rbl_add3(motion->momentum, end), 0.5f);
+        motion->orientation =
+            rbl_advance_orientation(motion->orientation, middle, end, motion->moments, seconds);
+        motion->spin = rbl_angular_velocity(motion->orientation, end, motion->moments);
+    }
+    motion->momentum = end;
+}
+
+static void move_kinematic(rblMotion* motion, float seconds)
+{
+    motion->center = rbl_mul_add3(motion->center, seconds, motion->velocity);
+    const float angle = rbl_length3(motion->spin) * seconds;
+    const rblQuat turn = rbl_quat_from_axis_angle(motion->spin, angle);
+    motion->orientation = rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation));
+}
+
+static void move_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[i + 1];
+        if (body->inverse_mass > 0.0f)
+        {
+            move_dynamic(world, body, &world->before_contacts.data[i + 1]);
+        }
+        else
+        {
+            move_kinematic(&world->motions.data[body->slot], body->seconds);
+        }
+    }
+}
+
+// What user forces and torques did over the part of the step that was not free flight.
+static double force_work(const rblWorld* world, const rblSolverBody* body, const rblVelocity* before)
+{
+    const rblBody* record = &world->bodies.data[body->slot];
+    const rblVec3 velocity = rbl_add3(before->velocity, body->velocity);
+    const rblVec3 spin = rbl_add3(before->spin, body->spin);
+    return 0.5 * (double)body->seconds *
+           ((double)rbl_dot3(record->force, velocity) + (double)rbl_dot3(record->torque, spin));
+}
+
+void rbl_integrate(rblWorld* world)
+{
+    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[i];
+        const rblBody* record = &world->bodies.data[body->slot];
+        if (body->inverse_mass > 0.0f && (!is_zero(record->force) || !is_zero(record->torque)))
+        {
+            world->energy.work += force_work(world, body, &world->before_contacts.data[i]);
+        }
+    }
+    rbl_parallel_for(world->jobs, (uint32_t)world->solver_bodies.count - 1, 64, move_block, world);
+}

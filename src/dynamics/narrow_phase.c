@@ -1,0 +1,263 @@
+// Contacts of all pairs with an awake body, matched with those of the last step.
+#include "dynamics/stages.h"
+#include "math/trig.h"
+#include <math.h>
+#include <string.h>
+
+#define MIN_PAIRS 32
+
+float rbl_pair_slop(const rblBody* a, const rblBody* b)
+{
+    const float thinnest = rbl_minf(a->shape.thinnest, b->shape.thinnest);
+    return rbl_clampf(0.002f * thinnest, 1e-6f, 5e-4f);
+}
+
+// A body's motion over the step, were nothing in its way.
+static rblSweep free_sweep(const rblWorld* world, uint32_t slot)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblMotion* motion = &world->motions.data[slot];
+    rblSweep sweep = {rbl_shape_pose(body, motion), {0, 0, 0}, {0, 0, 0}};
+    if (body->awake)
+    {
+        const float seconds = world->seconds;
+        sweep.translation = rbl_scale3(motion->velocity, seconds);
+        sweep.rotation = rbl_scale3(motion->spin, seconds);
+        if (motion->inverse_mass > 0.0f)
+        {
+            const float half_square = 0.5f * seconds * seconds;
+            sweep.translation =
+                rbl_mul_add3(sweep.translation, half_square * body->gravity_scale, world->def.gravity);
+        }
+    }
+    return sweep;
+}
+
+// How far the surfaces of a pair can come together in the step.
+static float travel(const rblWorld* world, const rblPair* pair, const rblSweep* a, const rblSweep* b)
+{
+    const float straight = rbl_length3(rbl_sub3(a->translation, b->translation));
+    const float radius_a = world->bodies.data[pair->a].shape.radius;
+    const float radius_b = world->bodies.data[pair->b].shape.radius;
+    const float turn_a = rbl_length3(a->rotation);
+    const float turn_b = rbl_length3(b->rotation);
+    return straight + (turn_a > 0.0f ? turn_a * radius_a : 0.0f) + (turn_b > 0.0f ? turn_b * radius_b : 0.0f);
+}
+
+// The frame of a body at a fraction of its free motion.
+static rblTransform frame_at(const rblWorld* world, uint32_t slot, const rblSweep* sweep, float fraction)
+{
+    const rblMotion* motion = &world->motions.data[slot];
+    if (fraction == 0.0f)
+    {
+        return rbl_motion_pose(motion);
+    }
+    const float angle = rbl_length3(sweep->rotation) * fraction;
+    const rblQuat turn = rbl_quat_from_axis_angle(sweep->rotation, angle);
+    return (rblTransform){rbl_mul_add3(motion->center, fraction, sweep->translation),
+                          rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation))};
+}
+
+static const rblContact* find_feature(const rblContact* contacts, uint32_t count, uint32_t feature)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (contacts[i].feature == feature)
+        {
+            return &contacts[i];
+        }
+    }
+    return NULL;
+}
+
+// One contact from the shapes' axes to the bodies' frames, with the impulses of its predecessor.
+static rblContact place_contact(const rblWorld* world, const rblPair* pair, const rblContactPoint* found,
+                                rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
+{
+    const rblVec3 normal = rbl_rotate3(shape_a.q, found->normal);
+    const rblVec3 middle = rbl_transform_point(shape_a, found->point);
+    const rblVec3 on_a = rbl_mul_add3(middle, -0.5f * found->distance, normal);
+    const rblVec3 on_b = rbl_mul_add3(middle, 0.5f * found->distance, normal);
+    rblContact contact = {
+        .anchor_a = rbl_transform_inverse_point(frame_a, on_a),
+        .anchor_b = rbl_transform_inverse_point(frame_b, on_b),
+        .normal = normal,
+        .feature = found->feature,
+    };
+    const rblContact* before =
+        find_feature(world->old_contacts.data + pair->first, pair->count, found->feature);
+    if (before != NULL)
+    {
+        contact.push = before->push;
+        contact.friction = rbl_mul_add3(before->friction, -rbl_dot3(before->friction, normal), normal);
+    }
+    return contact;
+}
+
+// Collide at a fraction of the free motion, and append the contacts.
+static bool collide_at(const rblWorld* world, rblPair* pair, const rblSweep sweeps[2], float fraction,
+                       float margin, rblContactSet* set, rblContactArray* out)
+{
+    const rblBody* a = &world->bodies.data[pair->a];
+    const rblBody* b = &world->bodies.data[pair->b];
+    const rblTransform frame_a = frame_at(world, pair->a, &sweeps[0], fraction);
+    const rblTransform frame_b = frame_at(world, pair->b, &sweeps[1], fraction);
+    const rblTransform shape_a = rbl_transform_mul(frame_a, a->shape_in_body);
+    const rblTransform shape_b = rbl_transform_mul(frame_b, b->shape_in_body);
+    rblCollideOptions options = rbl_default_collide_options();
+    options.margin = margin;
+    if (rbl_shape_collide(&a->shape, &b->shape, rbl_transform_relative(shape_a, shape_b), &options,
+                          &pair->cache, set) != RBL_OK ||
+        !rbl_array_reserve_more(out, set->count))
+    {
+        return false;
+    }
+    for (uint32_t i = 0; i < set->count; ++i)
+    {
+        out->data[out->count++] = place_contact(world, pair, &set->points[i], shape_a, frame_a, frame_b);
+    }
+    pair->colliding = set->colliding;
+    return true;
+}
+
+// Bodies that move farther than this in a step could pass through each other unseen.
+static float safe_travel(const rblBody* a, const rblBody* b)
+{
+    return 0.5f * rbl_minf(a->shape.bounded ? a->shape.inner_radius : INFINITY,
+                           b->shape.bounded ? b->shape.inner_radius : INFINITY);
+}
+
+static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactSet* set, rblContactArray* out)
+{
+    const rblBody* a = &world->bodies.data[pair->a];
+    const rblBody* b = &world->bodies.data[pair->b];
+    const float slop = rbl_pair_slop(a, b);
+    const rblSweep sweeps[2] = {free_sweep(world, pair->a), free_sweep(world, pair->b)};
+    const float way = travel(world, pair, &sweeps[0], &sweeps[1]);
+    pair->time_of_impact = 1.0f;
+    pair->fast = way > safe_travel(a, b) && a->shape.bounded && b->shape.bounded;
+    if (pair->fast)
+    {
+        const float fraction =
+            rbl_shape_time_of_impact(&a->shape, &sweeps[0], &b->shape, &sweeps[1], slop, 0.5f * slop);
+        const size_t before = out->count;
+        if (fraction > 0.0f && fraction < 1.0f)
+        {
+            if (!collide_at(world, pair, sweeps, fraction, 4.0f * slop, set, out))
+            {
+                return false;
+            }
+            if (out->count > before)
+            {
+                pair->time_of_impact = fraction;
+                return true;
+            }
+        }
+    }
+    const float reach = pair->fast ? safe_travel(a, b) : way;
+    return collide_at(world, pair, sweeps, 0.0f, 2.0f * slop + reach, set, out);
+}
+
+// ---- all pairs ----
+
+static bool is_active(const rblWorld* world, const rblPair* pair)
+{
+    const rblBody* a = &world->bodies.data[pair->a];
+    const rblBody* b = &world->bodies.data[pair->b];
+    return (a->awake && a->type != RBL_BODY_STATIC) || (b->awake && b->type != RBL_BODY_STATIC);
+}
+
+static void keep_contacts(const rblWorld* world, const rblPair* pair, rblContactArray* out, bool* ok)
+{
+    *ok = rbl_array_reserve_more(out, pair->count);
+    if (*ok && pair->count > 0)
+    {
+        memcpy(out->data + out->count, world->old_contacts.data + pair->first,
+               sizeof(rblContact) * pair->count);
+        out->count += pair->count;
+    }
+}
+
+// The overlap that a pair has when it is first looked at was there from the start, when one of it was just born.
+static void note_birth(const rblWorld* world, rblPair* pair, const rblContactSet* set)
+{
+    if (!world->bodies.data[pair->a].born && !world->bodies.data[pair->b].born)
+    {
+        return;
+    }
+    for (uint32_t i = 0; i < set->count; ++i)
+    {
+        pair->born_depth = rbl_maxf(pair->born_depth, -set->points[i].distance);
+    }
+}
+
+static void find_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    rblContactArray* out = &world->block_contacts[range.block];
+    rblContactSet* set = &world->worker_contacts[range.worker];
+    rbl_array_clear(out);
+    bool ok = true;
+    for (uint32_t i = range.begin; i < range.end && ok; ++i)
+    {
+        rblPair* pair = &world->pairs.data[i];
+        const size_t first = out->count;
+        if (is_active(world, pair))
+        {
+            ok = find_pair_contacts(world, pair, set, out);
+            note_birth(world, pair, set);
+        }
+        else
+        {
+            keep_contacts(world, pair, out, &ok);
+        }
+        pair->first = (uint32_t)first; // within the block, for now
+        pair->count = (uint32_t)(out->count - first);
+    }
+    if (!ok)
+    {
+        atomic_store(&world->out_of_memory, true);
+    }
+}
+
+static void join_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    size_t offset = 0;
+    for (uint32_t b = 0; b < range.block; ++b)
+    {
+        offset += world->block_contacts[b].count;
+    }
+    const rblContactArray* from = &world->block_contacts[range.block];
+    if (from->count > 0)
+    {
+        memcpy(world->contacts.data + offset, from->data, sizeof(rblContact) * from->count);
+    }
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        world->pairs.data[i].first += (uint32_t)offset;
+    }
+}
+
+rblResult rbl_find_contacts(rblWorld* world)
+{
+    const rblContactArray swap = world->contacts;
+    world->contacts = world->old_contacts;
+    world->old_contacts = swap;
+    const uint32_t count = (uint32_t)world->pairs.count;
+    atomic_store(&world->out_of_memory, false);
+    rbl_parallel_for(world->jobs, count, MIN_PAIRS, find_block, world);
+    size_t total = 0;
+    const uint32_t blocks = rbl_block_count(count, MIN_PAIRS);
+    for (uint32_t b = 0; b < blocks; ++b)
+    {
+        total += world->block_contacts[b].count;
+    }
+    if (atomic_load(&world->out_of_memory) || total > UINT32_MAX ||
+        !rbl_array_resize(&world->contacts, total))
+    {
+        return rbl_fail_memory();
+    }
+    rbl_parallel_for(world->jobs, count, MIN_PAIRS, join_block, world);
+    return RBL_OK;
+}

@@ -1,0 +1,62 @@
+// The stages of a step, in the order in which step.c runs them.
+#ifndef RBL_DYNAMICS_STAGES_H
+#define RBL_DYNAMICS_STAGES_H
+
+#include "dynamics/world.h"
+
+// Which bodies are awake; swept boxes to the broad phase; pairs begin and end; who is in the way wakes (find_pairs.c).
+rblResult rbl_gather_movers(rblWorld* world);
+rblResult rbl_find_pairs(rblWorld* world);
+
+// Awake bodies into the solver's arrays (gather.c).
+rblResult rbl_gather_bodies(rblWorld* world);
+
+// Contacts of all pairs with an awake body, matched with those of the last step (narrow_phase.c).
+rblResult rbl_find_contacts(rblWorld* world);
+
+// Pairs with contacts into manifolds, coloured so that no two of a colour share a body (manifolds.c).
+rblResult rbl_build_manifolds(rblWorld* world);
+
+// Bodies that hang together (islands.c).
+rblResult rbl_find_islands(rblWorld* world);
+
+// Move free-flying bodies to their first impact, then make colliding pairs bounce (impacts.c).
+rblResult rbl_resolve_impacts(rblWorld* world);
+
+// Lasting contacts over the rest of the step, and the clamp of their energy (contact_solve.c, clamp.c).
+rblResult rbl_solve_contacts(rblWorld* world);
+void rbl_clamp_islands(rblWorld* world);
+
+// New positions and orientations (integrate.c).
+void rbl_integrate(rblWorld* world);
+
+// Undo overlap with the energy that each island dissipated (drift.c).
+rblResult rbl_correct_drift(rblWorld* world);
+
+// Impulses back into the contacts, events, sleeping, energy (finish.c, sleep.c, energy.c).
+rblResult rbl_finish_contacts(rblWorld* world);
+rblResult rbl_update_sleep(rblWorld* world);
+void rbl_measure_energy(rblWorld* world);
+
+// ---- shared by stages ----
+
+// Total energy of a body: kinetic, and potential in the world's gravity.
+double rbl_body_energy(const rblWorld* world, uint32_t slot);
+
+// The solver's velocities into the state, for bodies that it changed: momentum by what the spin gained.
+void rbl_store_velocities(rblWorld* world, const rblVelocity* from);
+
+// Acceleration of a body by gravity and user forces, and of its spin by user torques.
+rblVec3 rbl_linear_acceleration(const rblWorld* world, const rblSolverBody* body);
+rblVec3 rbl_angular_acceleration(const rblWorld* world, const rblSolverBody* body);
+
+// The inverse inertia of a body that has turned.
+void rbl_update_inertia(const rblMotion* motion, rblSolverBody* body);
+
+// Overlap that is left alone between two bodies: a small part of the thinner one.
+float rbl_pair_slop(const rblBody* a, const rblBody* b);
+
+// Wake a body and what it touches.
+void rbl_wake_body(rblWorld* world, uint32_t slot);
+
+#endif

@@ -1,0 +1,125 @@
+// One step, in the order of docs/step.md.
+#include "base/timer.h"
+#include "dynamics/stages.h"
+
+// Milliseconds since the last call, into a field of the profile.
+static void lap(double* clock, float* field)
+{
+    const double now = rbl_timer_seconds();
+    *field += (float)(1000.0 * (now - *clock));
+    *clock = now;
+}
+
+static rblResult detect(rblWorld* world, double* clock)
+{
+    RBL_TRY(rbl_gather_movers(world));
+    RBL_TRY(rbl_find_pairs(world));
+    RBL_TRY(rbl_gather_bodies(world));
+    lap(clock, &world->profile.broad);
+    RBL_TRY(rbl_find_contacts(world));
+    lap(clock, &world->profile.narrow);
+    RBL_TRY(rbl_build_manifolds(world));
+    RBL_TRY(rbl_find_islands(world));
+    lap(clock, &world->profile.update);
+    return RBL_OK;
+}
+
+static rblResult advance(rblWorld* world, double* clock)
+{
+    RBL_TRY(rbl_resolve_impacts(world));
+    lap(clock, &world->profile.impact);
+    RBL_TRY(rbl_solve_contacts(world));
+    rbl_clamp_islands(world);
+    lap(clock, &world->profile.solve);
+    rbl_integrate(world);
+    lap(clock, &world->profile.integrate);
+    RBL_TRY(rbl_correct_drift(world));
+    lap(clock, &world->profile.drift);
+    RBL_TRY(rbl_finish_contacts(world));
+    RBL_TRY(rbl_update_sleep(world));
+    lap(clock, &world->profile.sleep);
+    return RBL_OK;
+}
+
+static void count(rblWorld* world)
+{
+    rblCounters* counters = &world->counters;
+    counters->bodies = world->ids.alive;
+    counters->awake = (uint32_t)world->movers.count;
+    counters->pairs = (uint32_t)world->pairs.count;
+    counters->contacts = (uint32_t)world->solver_contacts.count;
+    counters->islands = (uint32_t)world->islands.count;
+    counters->colors = world->color_count;
+}
+
+static void forget_forces(rblWorld* world)
+{
+    for (size_t i = 0; i < world->bodies.count; ++i)
+    {
+        world->bodies.data[i].force = rbl_vec3(0, 0, 0);
+        world->bodies.data[i].torque = rbl_vec3(0, 0, 0);
+    }
+}
+
+static void forget_births(rblWorld* world)
+{
+    for (size_t i = 0; i < world->bodies.count; ++i)
+    {
+        world->bodies.data[i].born = false;
+    }
+}
+
+// Everything asleep and nothing new: the step costs nothing.
+static bool nothing_moves(const rblWorld* world)
+{
+    for (size_t i = 0; i < world->bodies.count; ++i)
+    {
+        if (world->bodies.data[i].awake || world->bodies.data[i].born)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static rblResult substep(rblWorld* world, float seconds)
+{
+    double clock = rbl_timer_seconds();
+    world->seconds = seconds;
+    RBL_TRY(detect(world, &clock));
+    RBL_TRY(advance(world, &clock));
+    forget_births(world);
+    return RBL_OK;
+}
+
+rblResult rbl_world_step(rblWorldId id, float seconds)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    if (!(seconds >= 0.0f && seconds <= RBL_MAX_STEP))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: a step must last 0 to 1 s");
+    }
+    const double start = rbl_timer_seconds();
+    world->profile = (rblProfile){0};
+    rbl_array_clear(&world->events);
+    world->energy.work = world->pending_work;
+    world->energy.clamped = 0.0;
+    world->energy.clamp_count = 0;
+    world->pending_work = 0.0;
+    if (seconds > 0.0f && !nothing_moves(world))
+    {
+        for (uint32_t i = 0; i < world->def.substeps; ++i)
+        {
+            RBL_TRY(substep(world, seconds / (float)world->def.substeps));
+        }
+    }
+    forget_forces(world);
+    rbl_measure_energy(world);
+    const double total = world->energy.kinetic + world->energy.potential;
+    world->energy.dissipated = world->total + world->energy.work - total;
+    world->total = total;
+    count(world);
+    world->profile.total = (float)(1000.0 * (rbl_timer_seconds() - start));
+    return RBL_OK;
+}

@@ -1,0 +1,317 @@
+// Worlds: creation, ids, settings.
+#include "dynamics/world.h"
+
+#include "base/thread.h"
+#include "dynamics/stages.h"
+#include <string.h>
+
+#define WORLD_COOKIE 0x57524c44u
+
+static rblMutex registry_mutex = RBL_MUTEX_INIT;
+static rblIdPool registry_ids;
+static RBL_ARRAY(rblWorld*) registry_worlds;
+static bool registry_ready;
+
+rblWorldDef rbl_default_world_def(void)
+{
+    return (rblWorldDef){
+        .gravity = {0.0f, -9.81f, 0.0f},
+        .substeps = 1,
+        .iterations = 8,
+        .sleeping = true,
+        .sleep_speed = 0.02f,
+        .sleep_time = 0.5f,
+        .bounce_speed = 0.2f,
+        .recovery_speed = 1.0f,
+        .cookie = WORLD_COOKIE,
+    };
+}
+
+static rblResult check_def(const rblWorldDef* def)
+{
+    if (def == NULL || def->cookie != WORLD_COOKIE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: start from rbl_default_world_def()");
+    }
+    if (!rbl_finite3(def->gravity))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: gravity is not finite");
+    }
+    if (def->substeps < 1 || def->substeps > 64 || def->iterations < 1 || def->iterations > 1000)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: substeps %u must be 1 to 64, iterations %u 1 to 1000",
+                        def->substeps, def->iterations);
+    }
+    if (!(def->sleep_speed >= 0.0f) || !(def->sleep_time >= 0.0f) || !(def->bounce_speed >= 0.0f) ||
+        !(def->recovery_speed >= 0.0f && def->recovery_speed <= 1.0f))
+    {
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "world: sleep_speed, sleep_time and bounce_speed must not be negative, recovery_speed 0 to 1");
+    }
+    return RBL_OK;
+}
+
+// ---- life ----
+
+static void init_arrays(rblWorld* world)
+{
+    const rblAllocator* allocator = world->allocator;
+    rbl_id_pool_init(&world->ids, allocator);
+    rbl_array_init(&world->bodies, allocator);
+    rbl_array_init(&world->motions, allocator);
+    rbl_array_init(&world->pairs, allocator);
+    rbl_array_init(&world->old_pairs, allocator);
+    rbl_array_init(&world->contacts, allocator);
+    rbl_array_init(&world->old_contacts, allocator);
+    rbl_array_init(&world->begun, allocator);
+    rbl_array_init(&world->ended, allocator);
+    rbl_array_init(&world->movers, allocator);
+    rbl_array_init(&world->boxes, allocator);
+    rbl_array_init(&world->solver_index, allocator);
+    rbl_array_init(&world->solver_bodies, allocator);
+    rbl_array_init(&world->at_start, allocator);
+    rbl_array_init(&world->before_contacts, allocator);
+    rbl_array_init(&world->unconstrained, allocator);
+    rbl_array_init(&world->manifolds, allocator);
+    rbl_array_init(&world->solver_contacts, allocator);
+    rbl_array_init(&world->islands, allocator);
+    rbl_array_init(&world->island_bodies, allocator);
+    rbl_array_init(&world->events, allocator);
+    rbl_array_init(&world->scratch, allocator);
+    rbl_array_init(&world->times, allocator);
+    rbl_array_init(&world->color_masks, allocator);
+    for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
+    {
+        rbl_array_init(&world->block_contacts[b], allocator);
+    }
+}
+
+static void free_arrays(rblWorld* world)
+{
+    rbl_id_pool_free(&world->ids);
+    rbl_array_free(&world->bodies);
+    rbl_array_free(&world->motions);
+    rbl_array_free(&world->pairs);
+    rbl_array_free(&world->old_pairs);
+    rbl_array_free(&world->contacts);
+    rbl_array_free(&world->old_contacts);
+    rbl_array_free(&world->begun);
+    rbl_array_free(&world->ended);
+    rbl_array_free(&world->movers);
+    rbl_array_free(&world->boxes);
+    rbl_array_free(&world->solver_index);
+    rbl_array_free(&world->solver_bodies);
+    rbl_array_free(&world->at_start);
+    rbl_array_free(&world->before_contacts);
+    rbl_array_free(&world->unconstrained);
+    rbl_array_free(&world->manifolds);
+    rbl_array_free(&world->solver_contacts);
+    rbl_array_free(&world->islands);
+    rbl_array_free(&world->island_bodies);
+    rbl_array_free(&world->events);
+    rbl_array_free(&world->scratch);
+    rbl_array_free(&world->times);
+    rbl_array_free(&world->color_masks);
+    for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
+    {
+        rbl_array_free(&world->block_contacts[b]);
+    }
+    for (uint32_t w = 0; w < RBL_MAX_WORKERS; ++w)
+    {
+        rbl_contact_set_free(&world->worker_contacts[w]);
+    }
+}
+
+static void free_world(rblWorld* world)
+{
+    for (size_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        if (world->bodies.data[slot].generation != 0)
+        {
+            rbl_shape_release(world->bodies.data[slot].shape.shape);
+        }
+    }
+    free_arrays(world);
+    rbl_broad_phase_destroy(world->broad);
+    if (world->owns_jobs)
+    {
+        rbl_jobs_destroy(world->jobs);
+    }
+    rbl_free(world->allocator, world, sizeof *world);
+}
+
+static rblResult make_world(const rblWorldDef* def, rblWorld** out)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    rblWorld* world = rbl_alloc_zero(allocator, sizeof *world);
+    if (world == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    world->allocator = allocator;
+    world->def = *def;
+    init_arrays(world);
+    rblResult result = rbl_broad_phase_create(allocator, &world->broad);
+    if (result == RBL_OK && def->tasks != NULL)
+    {
+        world->tasks = *def->tasks;
+        result = rbl_jobs_create(&world->tasks, allocator, &world->jobs);
+        world->owns_jobs = result == RBL_OK;
+    }
+    else
+    {
+        world->jobs = rbl_default_jobs();
+    }
+    world->def.tasks = NULL;
+    if (result != RBL_OK)
+    {
+        free_world(world);
+        return result;
+    }
+    *out = world;
+    return RBL_OK;
+}
+
+// ---- ids ----
+
+static bool add_world(rblWorld* world, rblWorldId* out)
+{
+    if (!registry_ready)
+    {
+        rbl_id_pool_init(&registry_ids, rbl_default_allocator());
+        rbl_array_init(&registry_worlds, rbl_default_allocator());
+        registry_ready = true;
+    }
+    uint32_t slot;
+    uint32_t generation;
+    if (!rbl_array_reserve_more(&registry_worlds, 1) || !rbl_id_pool_take(&registry_ids, &slot, &generation))
+    {
+        return false;
+    }
+    registry_worlds.count += slot == registry_worlds.count;
+    registry_worlds.data[slot] = world;
+    *out = (rblWorldId){slot + 1, generation};
+    return true;
+}
+
+static void shed_registry(void)
+{
+    if (registry_ready && registry_ids.alive == 0)
+    {
+        rbl_id_pool_shed(&registry_ids);
+        rbl_array_free(&registry_worlds);
+    }
+}
+
+rblResult rbl_world_find(rblWorldId id, rblWorld** out)
+{
+    rbl_mutex_lock(&registry_mutex);
+    const bool valid = registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation);
+    if (valid)
+    {
+        *out = registry_worlds.data[id.index1 - 1];
+    }
+    rbl_mutex_unlock(&registry_mutex);
+    return valid ? RBL_OK
+                 : rbl_fail(RBL_ERROR_STALE, "world id %u/%u is null or was destroyed", id.index1,
+                            id.generation);
+}
+
+rblResult rbl_world_create(const rblWorldDef* def, rblWorldId* out)
+{
+    RBL_TRY(check_def(def));
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: no place for the id");
+    }
+    rblWorld* world = NULL;
+    RBL_TRY(make_world(def, &world));
+    rbl_mutex_lock(&registry_mutex);
+    const bool added = add_world(world, out);
+    if (!added)
+    {
+        shed_registry();
+    }
+    rbl_mutex_unlock(&registry_mutex);
+    if (!added)
+    {
+        free_world(world);
+        return rbl_fail_memory();
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_world_destroy(rblWorldId id)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    rbl_mutex_lock(&registry_mutex);
+    registry_worlds.data[id.index1 - 1] = NULL;
+    rbl_id_pool_give(&registry_ids, id.index1 - 1);
+    shed_registry();
+    rbl_mutex_unlock(&registry_mutex);
+    free_world(world);
+    return RBL_OK;
+}
+
+// ---- settings and reports ----
+
+rblResult rbl_world_set_gravity(rblWorldId id, rblVec3 gravity)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    if (!rbl_finite3(gravity))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: gravity is not finite");
+    }
+    // The potential is measured anew: the change is work done from outside.
+    double before = 0.0;
+    double after = 0.0;
+    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        before += rbl_body_energy(world, slot);
+    }
+    world->def.gravity = gravity;
+    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        after += rbl_body_energy(world, slot);
+        rbl_wake_body(world, slot);
+    }
+    world->pending_work += after - before;
+    return RBL_OK;
+}
+
+rblResult rbl_world_energy(rblWorldId id, rblEnergy* out)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    rbl_measure_energy(world);
+    *out = world->energy;
+    return RBL_OK;
+}
+
+rblResult rbl_world_counters(rblWorldId id, rblCounters* out)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    *out = world->counters;
+    return RBL_OK;
+}
+
+rblResult rbl_world_profile(rblWorldId id, rblProfile* out)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    *out = world->profile;
+    return RBL_OK;
+}
+
+rblResult rbl_world_contact_events(rblWorldId id, const rblContactEvent** events, uint32_t* count)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    *events = world->events.data;
+    *count = (uint32_t)world->events.count;
+    return RBL_OK;
+}

@@ -1,0 +1,226 @@
+// The world from inside: what the stages of a step hand to each other.
+#ifndef RBL_DYNAMICS_WORLD_H
+#define RBL_DYNAMICS_WORLD_H
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/id_pool.h"
+#include "base/jobs.h"
+#include "dynamics/broad_phase.h"
+#include "dynamics/inertia.h"
+#include "math/aabb.h"
+#include "math/transform.h"
+#include "rubble/world.h"
+#include <stdatomic.h>
+
+// ---- bodies ----
+
+// What moves, by slot. The body's frame has its origin at the centre of mass and the principal axes of inertia.
+typedef struct rblMotion
+{
+    rblVec3 center;
+    rblQuat orientation;
+    rblVec3 velocity;
+    rblVec3 momentum; // angular, about the centre, world axes: the state; the spin follows from it
+    rblVec3 spin;     // rad/s, world axes: derived for dynamic bodies, given for kinematic ones
+    float inverse_mass;
+    rblVec3 moments; // principal, rising; all zero unless dynamic
+} rblMotion;
+
+// What stays, by slot.
+typedef struct rblBody
+{
+    uint32_t generation; // 0: the slot is free
+    rblShapeId shape_id;
+    rblShapeView shape;
+    rblTransform shape_in_body;
+    rblBodyType type;
+    rblMaterial material;
+    rblFilter filter;
+    float mass;
+    float gravity_scale;
+    rblVec3 force, torque; // of the next step
+    rblTransform previous; // pose of the body's frame before the last step
+    float still_time;      // s below the sleep speed
+    bool awake;
+    bool born; // created or teleported since the last step: overlap found now was there from the start
+    uint32_t sleep_group; // who fell asleep together; 0: awake
+    uint32_t joint_count;
+    void* user_data;
+} rblBody;
+
+typedef RBL_ARRAY(rblBody) rblBodyArray;
+typedef RBL_ARRAY(rblMotion) rblMotionArray;
+
+// The pose of a body's frame, and of its shape's own origin.
+static inline rblTransform rbl_motion_pose(const rblMotion* motion)
+{
+    return (rblTransform){motion->center, motion->orientation};
+}
+
+static inline rblTransform rbl_shape_pose(const rblBody* body, const rblMotion* motion)
+{
+    return rbl_transform_mul(rbl_motion_pose(motion), body->shape_in_body);
+}
+
+// ---- pairs and contacts ----
+
+// A contact as it lives from step to step. Geometry is written by the narrow phase, impulses by the solver.
+typedef struct rblContact
+{
+    rblVec3 anchor_a, anchor_b; // the two surface points, each in its body's frame
+    rblVec3 normal;             // from a to b, world axes
+    uint32_t feature;           // names what touches; matches contacts of two steps
+    float push;                 // normal impulse of the contact solve, N s
+    rblVec3 friction;           // tangential impulse on b of the contact solve, world axes
+} rblContact;
+
+typedef RBL_ARRAY(rblContact) rblContactArray;
+
+// Two bodies whose fat boxes overlap, a < b. Kept sorted by (a, b).
+typedef struct rblPair
+{
+    uint32_t a, b;
+    rblPairCache cache;
+    uint32_t first, count; // of its contacts
+    uint32_t colliding;    // points inside before selection
+    float
+        time_of_impact; // fraction of the step at which a fast pair first touches; 1 when it does not, or is not fast
+    float
+        born_depth; // overlap left that was there from the start: undone at bounded speed and booked as work
+    bool touching;  // in contact at the end of the last step
+    bool fast;      // continuous detection was used
+} rblPair;
+
+typedef RBL_ARRAY(rblPair) rblPairArray;
+
+// ---- what one step works on ----
+
+// A body in the solver. Entry 0 is the static world.
+typedef struct rblSolverBody
+{
+    rblVec3 velocity;
+    float inverse_mass;
+    rblVec3 spin;
+    float seconds; // left of the step for this body: all of it, or what comes after its first impact
+    rblSymmetric3 inverse_inertia;
+    uint32_t slot;
+    uint32_t island; // RBL_NONE for the static world and kinematic bodies
+} rblSolverBody;
+
+typedef RBL_ARRAY(rblSolverBody) rblSolverBodyArray;
+
+// Velocities that later stages compare with, per solver body.
+typedef struct rblVelocity
+{
+    rblVec3 velocity;
+    rblVec3 spin;
+} rblVelocity;
+
+typedef RBL_ARRAY(rblVelocity) rblVelocityArray;
+
+// All contacts of one pair, as the solver sees them. In order of colours, then pairs.
+typedef struct rblManifold
+{
+    uint32_t pair;
+    uint32_t a, b;         // solver bodies
+    uint32_t first, count; // of solver contacts
+    uint32_t contact;      // the first in rblWorld.contacts
+    float friction;
+    float restitution;
+    float seconds;         // left of the step for the pair
+    float slop;            // overlap that is left alone, metres
+    double kinematic_work; // J: done by a body of infinite mass on the other
+    float hit_speed;       // of the fastest impact in this step, m/s; 0: none
+    float hit_impulse;     // N s along the normal, of all impacts in this step
+    float deepest;         // overlap at the end of the step, m
+    uint32_t hit_contact;  // where it was, in solver contacts
+} rblManifold;
+
+typedef RBL_ARRAY(rblManifold) rblManifoldArray;
+
+typedef struct rblSolverContact
+{
+    rblVec3 arm_a, arm_b; // from the centres to the point midway between the surfaces
+    rblVec3 normal;       // from a to b
+    rblVec3 tangent;      // the other one is normal x tangent
+    float gap;            // when the contact solve begins; negative: overlap
+    float normal_mass;
+    float tangent_mass[3]; // inverse of the 2x2 tangential block: xx, yy, xy
+    float target;          // normal velocity to reach at least
+    float push;            // accumulated impulses, N s
+    float pressed;         // push of the contact solve, while drift correction uses `push`
+    float slide[2];
+} rblSolverContact;
+
+typedef RBL_ARRAY(rblSolverContact) rblSolverContactArray;
+
+// Bodies that touch, directly or through others. What one island does cannot change another.
+typedef struct rblIsland
+{
+    uint32_t first, count; // in rblWorld.island_bodies
+    double budget; // J: dissipated by its impacts and contacts in this step; drift correction may spend it
+    double impact_work;   // J: put in by kinematic bodies through impacts,
+    double contact_work;  // and through lasting contacts
+    double clamped;       // J: kept from appearing
+    double recovery_work; // J: spent on overlap at birth beyond the budget
+    bool recovering;      // holds a pair born overlapping
+} rblIsland;
+
+typedef RBL_ARRAY(rblIsland) rblIslandArray;
+typedef RBL_ARRAY(rblContactEvent) rblContactEventArray;
+typedef RBL_ARRAY(rblAabb) rblAabbArray;
+
+#define RBL_MAX_COLORS 64 // the last one is solved by one worker
+
+typedef struct rblWorld
+{
+    rblWorldDef def;
+    rblTasks tasks;
+    rblJobs* jobs;
+    bool owns_jobs;
+    const rblAllocator* allocator;
+
+    rblIdPool ids;
+    rblBodyArray bodies;    // by slot
+    rblMotionArray motions; // by slot
+    rblBroadPhase* broad;
+    rblPairArray pairs, old_pairs;
+    rblContactArray contacts, old_contacts;
+
+    // Working data of a step; memory is kept.
+    float seconds;                    // of the substep
+    rblProxyPairArray begun, ended;   // by the broad phase
+    rblIndexArray movers;             // slots of awake moving bodies, rising
+    rblAabbArray boxes;               // per mover, swept
+    rblIndexArray solver_index;       // by slot
+    rblSolverBodyArray solver_bodies; // 0: the static world, then movers
+    rblVelocityArray at_start;        // before the impacts
+    rblVelocityArray before_contacts; // after the impacts, before forces and contacts: v'
+    rblVelocityArray unconstrained;   // with forces, without contacts: v*
+    rblManifoldArray manifolds;
+    rblSolverContactArray solver_contacts;
+    uint32_t color_starts[RBL_MAX_COLORS + 1];
+    uint32_t color_count;
+    rblIslandArray islands;
+    rblIndexArray island_bodies; // solver bodies by island
+    rblContactEventArray events;
+    rblFloatArray times; // per solver body: s of free flight before its first impact
+    rblIndexArray scratch;
+    RBL_ARRAY(uint64_t) color_masks;                // per solver body
+    rblContactArray block_contacts[RBL_MAX_BLOCKS]; // found by each block of the narrow phase
+    rblContactSet worker_contacts[RBL_MAX_WORKERS];
+    atomic_bool out_of_memory; // set by blocks of a loop
+    rblEnergy energy;          // work and dissipated so far in this step; totals after it
+    double total;              // kinetic and potential energy after the last step
+    double pending_work;       // by calls since
+    uint32_t last_sleep_group;
+    rblCounters counters;
+    rblProfile profile;
+} rblWorld;
+
+// The world behind an id, or RBL_ERROR_STALE.
+rblResult rbl_world_find(rblWorldId id, rblWorld** out);
+rblResult rbl_body_find(rblWorld* world, rblBodyId id, uint32_t* slot);
+
+#endif

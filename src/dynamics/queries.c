@@ -1,0 +1,311 @@
+// Questions to a world: rays, casts, overlaps.
+#include "dynamics/world.h"
+#include <math.h>
+
+static rblBodyId body_id(const rblWorld* world, uint32_t slot)
+{
+    return (rblBodyId){slot + 1, world->bodies.data[slot].generation};
+}
+
+static rblTransform pose_of(const rblWorld* world, uint32_t slot)
+{
+    return rbl_shape_pose(&world->bodies.data[slot], &world->motions.data[slot]);
+}
+
+// ---- rays ----
+
+typedef struct RayQuery
+{
+    const rblWorld* world;
+    uint64_t mask;
+    bool found;
+    rblWorldHit best;
+} RayQuery;
+
+static float visit_ray(uint32_t slot, const rblRay* ray, void* context)
+{
+    RayQuery* query = context;
+    const rblBody* body = &query->world->bodies.data[slot];
+    if ((body->filter.category & query->mask) == 0)
+    {
+        return ray->t_max;
+    }
+    const rblTransform pose = pose_of(query->world, slot);
+    rblRay local = *ray;
+    local.origin = rbl_transform_inverse_point(pose, ray->origin);
+    local.direction = rbl_inverse_rotate3(pose.q, ray->direction);
+    rblShapeHit hit;
+    if (!rbl_shape_ray(body->shape.shape, &local, &hit))
+    {
+        return ray->t_max;
+    }
+    // Of equal distances the lower slot wins, whatever the order of the visit.
+    const bool better = !query->found || hit.t < query->best.t ||
+                        (hit.t == query->best.t && slot + 1 < query->best.body.index1);
+    if (better)
+    {
+        query->found = true;
+        query->best = (rblWorldHit){
+            .body = body_id(query->world, slot),
+            .t = hit.t,
+            .point = rbl_mul_add3(ray->origin, hit.t, ray->direction),
+            .normal = rbl_rotate3(pose.q, hit.normal),
+        };
+    }
+    return query->best.t;
+}
+
+rblResult rbl_world_ray(rblWorldId id, const rblRay* ray, uint64_t mask, bool* found, rblWorldHit* hit)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    const bool usable = ray != NULL && found != NULL && hit != NULL && rbl_finite3(ray->origin) &&
+                        rbl_finite3(ray->direction) && rbl_length3(ray->direction) > 0.0f &&
+                        ray->t_min <= ray->t_max;
+    if (!usable)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "ray: origin or direction is not finite, or there is no direction");
+    }
+    RayQuery query = {.world = world, .mask = mask};
+    rbl_broad_phase_ray(world->broad, ray, rbl_vec3(0, 0, 0), visit_ray, &query);
+    *found = query.found;
+    if (query.found)
+    {
+        *hit = query.best;
+    }
+    return RBL_OK;
+}
+
+// ---- casts ----
+
+typedef struct CastQuery
+{
+    const rblWorld* world;
+    uint64_t mask;
+    const rblShapeView* shape;
+    rblSweep sweep;
+    bool found;
+    uint32_t slot;
+    float best;
+} CastQuery;
+
+static bool visit_cast(uint32_t slot, void* context)
+{
+    CastQuery* query = context;
+    const rblBody* body = &query->world->bodies.data[slot];
+    if ((body->filter.category & query->mask) == 0)
+    {
+        return true;
+    }
+    const rblSweep still = {pose_of(query->world, slot), {0, 0, 0}, {0, 0, 0}};
+    const float tolerance = 1e-4f * rbl_minf(query->shape->thinnest, body->shape.thinnest);
+    const float t = rbl_shape_time_of_impact(query->shape, &query->sweep, &body->shape, &still, tolerance,
+                                             0.5f * tolerance);
+    const bool better =
+        t < 1.0f && (!query->found || t < query->best || (t == query->best && slot < query->slot));
+    if (better)
+    {
+        query->found = true;
+        query->best = t;
+        query->slot = slot;
+    }
+    return true;
+}
+
+// Where and how the cast shape touches what it met.
+static rblResult describe_cast(const CastQuery* query, rblWorldHit* hit)
+{
+    const rblBody* body = &query->world->bodies.data[query->slot];
+    rblTransform at = query->sweep.from;
+    at.p = rbl_mul_add3(at.p, query->best, query->sweep.translation);
+    const rblTransform other = pose_of(query->world, query->slot);
+    rblCollideOptions options = rbl_default_collide_options();
+    options.margin = 1e-2f * rbl_minf(query->shape->thinnest, body->shape.thinnest);
+    rblContactSet set = {0};
+    RBL_TRY(rbl_shape_collide(query->shape, &body->shape, rbl_transform_relative(at, other), &options, NULL,
+                              &set));
+    *hit = (rblWorldHit){.body = body_id(query->world, query->slot), .t = query->best, .point = at.p};
+    for (uint32_t i = 0; i < set.count; ++i)
+    {
+        if (i == 0 || set.points[i].distance < set.points[0].distance)
+        {
+            hit->point = rbl_transform_point(at, set.points[i].point);
+            hit->normal = rbl_neg3(rbl_rotate3(at.q, set.points[i].normal));
+        }
+    }
+    rbl_contact_set_free(&set);
+    return RBL_OK;
+}
+
+static rblResult check_pose(rblTransform pose)
+{
+    const float square = rbl_quat_dot(pose.q, pose.q);
+    const bool usable = rbl_finite3(pose.p) && square > 0.98f && square < 1.02f;
+    return usable ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "query: the pose is not finite or not a rotation");
+}
+
+rblResult rbl_world_cast(rblWorldId id, rblShapeId shape_id, rblTransform pose, rblVec3 translation,
+                         uint64_t mask, bool* found, rblWorldHit* hit)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    RBL_TRY(check_pose(pose));
+    if (!rbl_finite3(translation) || found == NULL || hit == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "cast: the translation is not finite, or there is no place for the result");
+    }
+    rblShapeView shape;
+    RBL_TRY(rbl_shape_hold(shape_id, &shape));
+    CastQuery query = {
+        .world = world, .mask = mask, .shape = &shape, .sweep = {pose, translation, {0, 0, 0}}};
+    const rblAabb box = rbl_shape_bounds_at(&shape, pose);
+    const rblAabb end = {rbl_add3(box.lower, translation), rbl_add3(box.upper, translation)};
+    rbl_broad_phase_query(world->broad, rbl_aabb_union(box, end), visit_cast, &query);
+    *found = query.found;
+    const rblResult result = query.found ? describe_cast(&query, hit) : RBL_OK;
+    rbl_shape_release(shape.shape);
+    return result;
+}
+
+// ---- overlaps ----
+
+typedef struct OverlapQuery
+{
+    const rblWorld* world;
+    uint64_t mask;
+    const rblShapeView* shape; // null: boxes only
+    rblTransform pose;
+    rblAabb box;
+    rblBodyVisitor* visit;
+    void* context;
+    rblContactSet set;
+    rblResult result;
+} OverlapQuery;
+
+static bool visit_overlap(uint32_t slot, void* context)
+{
+    OverlapQuery* query = context;
+    const rblBody* body = &query->world->bodies.data[slot];
+    const rblTransform pose = pose_of(query->world, slot);
+    if ((body->filter.category & query->mask) == 0 ||
+        !rbl_aabb_overlaps(rbl_shape_bounds_at(&body->shape, pose), query->box))
+    {
+        return true;
+    }
+    if (query->shape != NULL)
+    {
+        rblCollideOptions options = rbl_default_collide_options();
+        options.margin = 0.0f;
+        query->result =
+            rbl_shape_collide(query->shape, &body->shape, rbl_transform_relative(query->pose, pose), &options,
+                              NULL, &query->set);
+        if (query->result != RBL_OK || query->set.count == 0)
+        {
+            return query->result == RBL_OK;
+        }
+    }
+    return query->visit(body_id(query->world, slot), query->context);
+}
+
+rblResult rbl_world_overlap_box(rblWorldId id, rblAabb box, uint64_t mask, rblBodyVisitor* visit,
+                                void* context)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    const bool usable = visit != NULL && !isnan(box.lower.x + box.lower.y + box.lower.z) &&
+                        !isnan(box.upper.x + box.upper.y + box.upper.z);
+    if (!usable)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "overlap: the box is not a number, or there is no visitor");
+    }
+    OverlapQuery query = {.world = world, .mask = mask, .box = box, .visit = visit, .context = context};
+    rbl_broad_phase_query(world->broad, box, visit_overlap, &query);
+    return RBL_OK;
+}
+
+rblResult rbl_world_overlap_shape(rblWorldId id, rblShapeId shape_id, rblTransform pose, uint64_t mask,
+                                  rblBodyVisitor* visit, void* context)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    RBL_TRY(check_pose(pose));
+    if (visit == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "overlap: there is no visitor");
+    }
+    rblShapeView shape;
+    RBL_TRY(rbl_shape_hold(shape_id, &shape));
+    OverlapQuery query = {.world = world,
+                          .mask = mask,
+                          .shape = &shape,
+                          .pose = pose,
+                          .box = rbl_shape_bounds_at(&shape, pose),
+                          .visit = visit,
+                          .context = context};
+    rbl_broad_phase_query(world->broad, query.box, visit_overlap, &query);
+    rbl_contact_set_free(&query.set);
+    rbl_shape_release(shape.shape);
+    return query.result;
+}
+
+// ---- impulses of the last step ----
+
+rblResult rbl_body_impulses(rblWorldId id, rblBodyId body, rblFeltImpulse* out, uint32_t capacity,
+                            uint32_t* count)
+{
+    rblWorld* world = NULL;
+    uint32_t slot;
+    RBL_TRY(rbl_world_find(id, &world));
+    RBL_TRY(rbl_body_find(world, body, &slot));
+    *count = 0;
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        if (pair->a != slot && pair->b != slot)
+        {
+            continue;
+        }
+        const float side = pair->b == slot ? 1.0f : -1.0f;
+        for (uint32_t c = 0; c < pair->count; ++c)
+        {
+            const rblContact* contact = &world->contacts.data[pair->first + c];
+            const rblVec3 lasting = rbl_mul_add3(contact->friction, contact->push, contact->normal);
+            const rblVec3 point =
+                rbl_transform_point(rbl_motion_pose(&world->motions.data[pair->a]), contact->anchor_a);
+            if (rbl_dot3(lasting, lasting) > 0.0f)
+            {
+                if (*count < capacity)
+                {
+                    out[*count] =
+                        (rblFeltImpulse){.other = body_id(world, pair->a == slot ? pair->b : pair->a),
+                                         .point = point,
+                                         .impulse = rbl_scale3(lasting, side),
+                                         .duration = world->seconds};
+                }
+                *count += 1;
+            }
+        }
+    }
+    for (size_t i = 0; i < world->events.count; ++i)
+    {
+        const rblContactEvent* event = &world->events.data[i];
+        const bool is_a = event->a.index1 == slot + 1;
+        if (event->kind != RBL_CONTACT_HIT || (!is_a && event->b.index1 != slot + 1))
+        {
+            continue;
+        }
+        if (*count < capacity)
+        {
+            out[*count] = (rblFeltImpulse){
+                .other = is_a ? event->b : event->a,
+                .point = event->point,
+                .impulse = rbl_scale3(event->normal, is_a ? -event->impulse : event->impulse),
+                .speed = event->speed,
+                .duration = event->duration};
+        }
+        *count += 1;
+    }
+    return RBL_OK;
+}

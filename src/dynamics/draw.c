@@ -1,0 +1,115 @@
+// What a world looks like inside, as lines and points.
+#include "dynamics/world.h"
+
+#define COLOR_BOX     0x5f87afffu // red green blue alpha
+#define COLOR_SLEEPER 0x6c6c6cffu
+#define COLOR_CONTACT 0xff5f00ffu
+#define COLOR_NORMAL  0xffd75fffu
+#define COLOR_IMPULSE 0xd70000ffu
+#define COLOR_CENTER  0x00af5fffu
+#define COLOR_SAMPLE  0x87d7ffffu
+
+static void draw_box(const rblDebugDraw* draw, rblAabb box, uint32_t color)
+{
+    for (uint32_t corner = 0; corner < 8; ++corner)
+    {
+        const rblVec3 from = {corner & 1 ? box.upper.x : box.lower.x, corner & 2 ? box.upper.y : box.lower.y,
+                              corner & 4 ? box.upper.z : box.lower.z};
+        rblVec3 to = from;
+        if ((corner & 1) == 0)
+        {
+            to.x = box.upper.x;
+            draw->line(from, to, color, draw->context);
+            to.x = from.x;
+        }
+        if ((corner & 2) == 0)
+        {
+            to.y = box.upper.y;
+            draw->line(from, to, color, draw->context);
+            to.y = from.y;
+        }
+        if ((corner & 4) == 0)
+        {
+            to.z = box.upper.z;
+            draw->line(from, to, color, draw->context);
+        }
+    }
+}
+
+// Islands get colours of their own: the sleeping group or the solver's island number, spread over hues.
+static uint32_t island_color(uint32_t number)
+{
+    const uint32_t mixed = number * 2654435761u;
+    return (mixed & 0x7f7f7f00u) + 0x60606000u + 0xffu;
+}
+
+static void draw_body(const rblWorld* world, uint32_t slot, const rblDebugDraw* draw)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblMotion* motion = &world->motions.data[slot];
+    const rblTransform pose = rbl_shape_pose(body, motion);
+    uint32_t color = body->awake ? COLOR_BOX : COLOR_SLEEPER;
+    if (draw->islands && slot < world->solver_index.count &&
+        world->solver_index.data[slot] < world->solver_bodies.count)
+    {
+        const uint32_t island = world->solver_bodies.data[world->solver_index.data[slot]].island;
+        color = island != RBL_NONE ? island_color(island) : color;
+    }
+    if (draw->boxes && body->shape.bounded && draw->line != NULL)
+    {
+        draw_box(draw, rbl_shape_bounds_at(&body->shape, pose), color);
+    }
+    if (draw->centers && draw->point != NULL && body->type == RBL_BODY_DYNAMIC)
+    {
+        draw->point(motion->center, 6.0f, COLOR_CENTER, draw->context);
+    }
+    for (uint32_t i = 0; i < body->shape.sample_count && draw->samples && draw->point != NULL; ++i)
+    {
+        draw->point(rbl_transform_point(pose, body->shape.samples[i]), 2.0f, COLOR_SAMPLE, draw->context);
+    }
+}
+
+static void draw_contact(const rblWorld* world, const rblPair* pair, const rblContact* contact,
+                         const rblDebugDraw* draw)
+{
+    const rblVec3 at = rbl_transform_point(rbl_motion_pose(&world->motions.data[pair->a]), contact->anchor_a);
+    if (draw->contacts && draw->point != NULL)
+    {
+        draw->point(at, 5.0f, COLOR_CONTACT, draw->context);
+    }
+    if (draw->normals && draw->line != NULL)
+    {
+        draw->line(at, rbl_mul_add3(at, 0.05f, contact->normal), COLOR_NORMAL, draw->context);
+    }
+    if (draw->impulses && draw->line != NULL)
+    {
+        const rblVec3 impulse = rbl_mul_add3(contact->friction, contact->push, contact->normal);
+        draw->line(at, rbl_add3(at, impulse), COLOR_IMPULSE, draw->context);
+    }
+}
+
+rblResult rbl_world_draw(rblWorldId id, const rblDebugDraw* draw)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    if (draw == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "draw: no callbacks");
+    }
+    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        if (world->bodies.data[slot].generation != 0)
+        {
+            draw_body(world, slot, draw);
+        }
+    }
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        for (uint32_t c = 0; c < pair->count; ++c)
+        {
+            draw_contact(world, pair, &world->contacts.data[pair->first + c], draw);
+        }
+    }
+    return RBL_OK;
+}

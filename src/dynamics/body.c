@@ -188,7 +188,7 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* def, rblBodyId*
     rblBody body;
     rblMotion motion;
     RBL_TRY(make_body(def, &body, &motion));
-    uint32_t slot;
+    uint32_t slot = 0;
     if (!reserve_slot(world) || !rbl_id_pool_take(&world->ids, &slot, &body.generation))
     {
         rbl_shape_release(body.shape.shape);
@@ -214,7 +214,7 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* def, rblBodyId*
 rblResult rbl_body_destroy(rblWorldId world_id, rblBodyId id)
 {
     rblWorld* world = NULL;
-    uint32_t slot;
+    uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
     rbl_wake_body(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
@@ -238,7 +238,7 @@ bool rbl_body_is_valid(rblWorldId world_id, rblBodyId id)
 rblResult rbl_body_state(rblWorldId world_id, rblBodyId id, rblBodyState* out)
 {
     rblWorld* world = NULL;
-    uint32_t slot;
+    uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
@@ -266,7 +266,7 @@ rblResult rbl_body_state(rblWorldId world_id, rblBodyId id, rblBodyState* out)
 rblResult rbl_body_pose_at(rblWorldId world_id, rblBodyId id, float fraction, rblTransform* out)
 {
     rblWorld* world = NULL;
-    uint32_t slot;
+    uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
     if (!(fraction >= 0.0f && fraction <= 1.0f))
     {
@@ -284,7 +284,7 @@ rblResult rbl_body_pose_at(rblWorldId world_id, rblBodyId id, float fraction, rb
 rblResult rbl_body_teleport(rblWorldId world_id, rblBodyId id, rblTransform pose)
 {
     rblWorld* world = NULL;
-    uint32_t slot;
+    uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
     RBL_TRY(check_pose(pose));
     rblBody* body = &world->bodies.data[slot];
@@ -304,7 +304,7 @@ rblResult rbl_body_teleport(rblWorldId world_id, rblBodyId id, rblTransform pose
 rblResult rbl_body_set_velocity(rblWorldId world_id, rblBodyId id, rblVec3 velocity, rblVec3 spin)
 {
     rblWorld* world = NULL;
-    uint32_t slot;
+    uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
     rblBody* body = &world->bodies.data[slot];
     if (!rbl_finite3(velocity) || !rbl_finite3(spin))
@@ -343,7 +343,7 @@ static rblResult find_dynamic(rblWorldId world_id, rblBodyId id, rblVec3 a, rblV
 rblResult rbl_body_apply_force(rblWorldId world_id, rblBodyId id, rblVec3 force, rblVec3 point)
 {
     rblWorld* world = NULL;
-    uint32_t slot;
+    uint32_t slot = 0;
     RBL_TRY(find_dynamic(world_id, id, force, point, &world, &slot));
     rblBody* body = &world->bodies.data[slot];
     const rblVec3 arm = rbl_sub3(point, world->motions.data[slot].center);
@@ -355,7 +355,7 @@ rblResult rbl_body_apply_force(rblWorldId world_id, rblBodyId id, rblVec3 force,
 rblResult rbl_body_apply_torque(rblWorldId world_id, rblBodyId id, rblVec3 torque)
 {
     rblWorld* world = NULL;
-    uint32_t slot;
+    uint32_t slot = 0;
     RBL_TRY(find_dynamic(world_id, id, torque, torque, &world, &slot));
     world->bodies.data[slot].torque = rbl_add3(world->bodies.data[slot].torque, torque);
     return RBL_OK;
@@ -364,7 +364,7 @@ rblResult rbl_body_apply_torque(rblWorldId world_id, rblBodyId id, rblVec3 torqu
 rblResult rbl_body_apply_impulse(rblWorldId world_id, rblBodyId id, rblVec3 impulse, rblVec3 point)
 {
     rblWorld* world = NULL;
-    uint32_t slot;
+    uint32_t slot = 0;
     RBL_TRY(find_dynamic(world_id, id, impulse, point, &world, &slot));
     rblMotion* motion = &world->motions.data[slot];
     world->pending_work -= rbl_body_energy(world, slot);
@@ -378,7 +378,7 @@ rblResult rbl_body_apply_impulse(rblWorldId world_id, rblBodyId id, rblVec3 impu
 rblResult rbl_body_set_filter(rblWorldId world_id, rblBodyId id, rblFilter filter)
 {
     rblWorld* world = NULL;
-    uint32_t slot;
+    uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
     rbl_wake_body(world, slot);
     world->bodies.data[slot].filter = filter;
@@ -389,7 +389,7 @@ rblResult rbl_body_set_filter(rblWorldId world_id, rblBodyId id, rblFilter filte
 rblResult rbl_body_wake(rblWorldId world_id, rblBodyId id)
 {
     rblWorld* world = NULL;
-    uint32_t slot;
+    uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
     rbl_wake_body(world, slot);
     return RBL_OK;

@@ -64,8 +64,8 @@ static inline void rbl_store_body(rblSolverBody* to, const rblSolverBody* from)
 // Arms, gap and effective masses of a manifold's contacts, from where its bodies are now (manifolds.c).
 void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold);
 
-// Normal impulse so that the velocity reaches `target`, then friction within Coulomb's cone, both accumulated. Returns how
-// much the normal velocity missed its target.
+// Friction within Coulomb's cone and a normal impulse so that the velocity reaches `target`, both accumulated. Returns the
+// larger change, N s.
 static inline float rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolverContact* contact,
                                       float friction)
 {
@@ -80,12 +80,17 @@ static inline float rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSol
     const float square = slide_x * slide_x + slide_y * slide_y;
     if (square > limit * limit)
     {
-        const float scale = limit / sqrtf(square);
+        // It slides: friction opposes the velocity. A step by the block would end along the block times the velocity.
+        slide_x = contact->slide[0] - contact->tangent_mass[3] * x;
+        slide_y = contact->slide[1] - contact->tangent_mass[3] * y;
+        const float length = sqrtf(slide_x * slide_x + slide_y * slide_y);
+        const float scale = length > limit ? limit / length : 1.0f;
         slide_x *= scale;
         slide_y *= scale;
     }
-    rblVec3 impulse = rbl_scale3(contact->tangent, slide_x - contact->slide[0]);
-    impulse = rbl_mul_add3(impulse, slide_y - contact->slide[1], tangent2);
+    const float change_x = slide_x - contact->slide[0];
+    const float change_y = slide_y - contact->slide[1];
+    const rblVec3 impulse = rbl_mul_add3(rbl_scale3(contact->tangent, change_x), change_y, tangent2);
     contact->slide[0] = slide_x;
     contact->slide[1] = slide_y;
     rbl_apply_impulse(a, b, contact->arm_a, contact->arm_b, impulse);
@@ -97,7 +102,7 @@ static inline float rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSol
                       rbl_scale3(contact->normal, push - contact->push));
     const float change = push - contact->push;
     contact->push = push;
-    return change < 0.0f ? -change : change;
+    return rbl_maxf(fabsf(change), rbl_maxf(fabsf(change_x), fabsf(change_y)));
 }
 
 #endif

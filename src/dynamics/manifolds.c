@@ -102,6 +102,7 @@ static void prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSo
     contact->tangent_mass[0] = yy * scale;
     contact->tangent_mass[1] = xx * scale;
     contact->tangent_mass[2] = -xy * scale;
+    contact->tangent_mass[3] = 2.0f / (xx + yy);
 }
 
 static rblTransform solver_frame(const rblWorld* world, uint32_t slot)

@@ -256,7 +256,7 @@ rblResult rbl_body_impulses(rblWorldId id, rblBodyId body, rblFeltImpulse* out, 
                             uint32_t* count)
 {
     rblWorld* world = NULL;
-    uint32_t slot;
+    uint32_t slot = 0;
     RBL_TRY(rbl_world_find(id, &world));
     RBL_TRY(rbl_body_find(world, body, &slot));
     *count = 0;

@@ -146,10 +146,11 @@ typedef struct rblSolverContact
     rblVec3 tangent;      // the other one is normal x tangent
     float gap;            // when the contact solve begins; negative: overlap
     float normal_mass;
-    float tangent_mass[3]; // inverse of the 2x2 tangential block: xx, yy, xy
-    float target;          // normal velocity to reach at least
-    float push;            // accumulated impulses, N s
-    float pressed;         // push of the contact solve, while drift correction uses `push`
+    float
+        tangent_mass[4]; // inverse of the 2x2 tangential block: xx, yy, xy; and one number for all directions
+    float target;        // normal velocity to reach at least
+    float push;          // accumulated impulses, N s
+    float pressed;       // push of the contact solve, while drift correction uses `push`
     float slide[2];
 } rblSolverContact;
 

@@ -216,6 +216,7 @@ rblResult rbl_body_destroy(rblWorldId world_id, rblBodyId id)
     rblWorld* world = NULL;
     uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
+    rbl_remove_joints_of(world, slot);
     rbl_wake_body(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
     rbl_broad_phase_remove(world->broad, slot);

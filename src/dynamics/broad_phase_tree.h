@@ -15,6 +15,7 @@
 #include "bvh/group.h"
 #include "math/aabb.h"
 #include "rubble/bvh.h"
+#include <float.h>
 
 #define RBL_NO_PROXY    UINT32_MAX
 #define RBL_TREE_LEVELS 16
@@ -93,10 +94,14 @@ static inline rblBoxGroup rbl_boxes4_load(const rblBoxes4* g)
                          rbl_load4(g->upper_x), rbl_load4(g->upper_y), rbl_load4(g->upper_z)};
 }
 
+// Infinite sides become the largest finite ones: an empty lane is inside out by infinities, and must overlap nothing.
 static inline rblBoxGroup rbl_box_splat(const rblAabb* box)
 {
-    return (rblBoxGroup){rbl_splat4(box->lower.x), rbl_splat4(box->lower.y), rbl_splat4(box->lower.z),
-                         rbl_splat4(box->upper.x), rbl_splat4(box->upper.y), rbl_splat4(box->upper.z)};
+    return (rblBoxGroup){
+        rbl_splat4(rbl_maxf(box->lower.x, -FLT_MAX)), rbl_splat4(rbl_maxf(box->lower.y, -FLT_MAX)),
+        rbl_splat4(rbl_maxf(box->lower.z, -FLT_MAX)), rbl_splat4(rbl_minf(box->upper.x, FLT_MAX)),
+        rbl_splat4(rbl_minf(box->upper.y, FLT_MAX)),  rbl_splat4(rbl_minf(box->upper.z, FLT_MAX)),
+    };
 }
 
 // Lane by lane: which boxes overlap, touching included.

@@ -120,6 +120,19 @@ void rbl_clamp_islands(rblWorld* world)
     {
         add_contact_work(world, &world->manifolds.data[m]);
     }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        if (joint->generation != 0 && (joint->solver_a != 0 || joint->solver_b != 0))
+        {
+            const uint32_t a = world->solver_bodies.data[joint->solver_a].island;
+            const uint32_t b = world->solver_bodies.data[joint->solver_b].island;
+            if (a != RBL_NONE || b != RBL_NONE)
+            {
+                world->islands.data[a != RBL_NONE ? a : b].contact_work += rbl_joint_work(world, joint);
+            }
+        }
+    }
     rbl_parallel_for(world->jobs, (uint32_t)world->islands.count, 16, clamp_block, world);
     for (size_t i = 0; i < world->islands.count; ++i)
     {

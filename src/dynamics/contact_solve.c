@@ -133,13 +133,16 @@ rblResult rbl_solve_contacts(rblWorld* world)
     const uint32_t bodies = (uint32_t)world->solver_bodies.count - 1;
     world->before_contacts.data[0] = world->at_start.data[0];
     world->unconstrained.data[0] = world->at_start.data[0];
+    rbl_prepare_joints(world); // velocities are still those before
     rbl_parallel_for(world->jobs, bodies, 256, kick_block, world);
     rbl_parallel_for(world->jobs, (uint32_t)world->manifolds.count, 64, aim_block, world);
     sweep_contacts(world, true);
+    rbl_warm_start_joints(world);
     const uint32_t most = most_sweeps(world);
     for (uint32_t i = 0; i < most; ++i)
     {
-        if (sweep_contacts(world, false) < ENOUGH)
+        const float joints = rbl_sweep_joints(world);
+        if (rbl_maxf(sweep_contacts(world, false), joints) < ENOUGH)
         {
             break;
         }

@@ -44,7 +44,7 @@ static bool wants_pair(uint32_t a, uint32_t b, const void* context)
     const rblBody* first = &world->bodies.data[a];
     const rblBody* second = &world->bodies.data[b];
     const bool dynamic = first->type == RBL_BODY_DYNAMIC || second->type == RBL_BODY_DYNAMIC;
-    return dynamic && filters_agree(&first->filter, &second->filter);
+    return dynamic && filters_agree(&first->filter, &second->filter) && !rbl_joints_forbid(world, a, b);
 }
 
 // ---- the sorted list of pairs ----

@@ -61,6 +61,15 @@ static bool find_times(rblWorld* world, float threshold)
     {
         times[i] = world->seconds;
     }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        if (joint->generation != 0)
+        {
+            times[joint->solver_a] = 0.0f; // what hangs on a joint does not fly freely
+            times[joint->solver_b] = 0.0f;
+        }
+    }
     bool any = false;
     for (size_t m = 0; m < world->manifolds.count; ++m)
     {
@@ -294,10 +303,12 @@ rblResult rbl_resolve_impacts(rblWorld* world)
     {
         rbl_parallel_for(world->jobs, count, 64, prepare_flown_block, world);
     }
+    any = any || rbl_tighten_joints(world, threshold);
     for (int s = 0; s < SWEEPS && any; ++s)
     {
         // The last sweeps only stop what still approaches, so that a row of balls comes to an end.
         any = sweep_pairs(world, threshold, s < SWEEPS - 2);
+        any = rbl_tighten_joints(world, threshold) || any;
     }
     rbl_store_velocities(world, world->at_start.data);
     return RBL_OK;

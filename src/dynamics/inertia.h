@@ -32,6 +32,24 @@ static inline rblSymmetric3 rbl_symmetric3_rotated(rblQuat q, rblVec3 d)
     };
 }
 
+// The inverse; zero when there is none.
+static inline rblSymmetric3 rbl_symmetric3_inverse(rblSymmetric3 m)
+{
+    const float a = m.yy * m.zz - m.yz * m.yz;
+    const float b = m.xz * m.yz - m.xy * m.zz;
+    const float c = m.xy * m.yz - m.xz * m.yy;
+    const float determinant = m.xx * a + m.xy * b + m.xz * c;
+    const float scale = determinant != 0.0f ? 1.0f / determinant : 0.0f;
+    return (rblSymmetric3){
+        .xx = a * scale,
+        .yy = (m.xx * m.zz - m.xz * m.xz) * scale,
+        .zz = (m.xx * m.yy - m.xy * m.xy) * scale,
+        .xy = b * scale,
+        .xz = c * scale,
+        .yz = (m.xy * m.xz - m.xx * m.yz) * scale,
+    };
+}
+
 // I v for principal moments in the axes of q.
 static inline rblVec3 rbl_inertia_apply(rblQuat q, rblVec3 moments, rblVec3 v)
 {

@@ -97,6 +97,16 @@ rblResult rbl_find_islands(rblWorld* world)
             unite(parents, manifold->a, manifold->b);
         }
     }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        const bool both = joint->generation != 0 && is_dynamic(world, joint->solver_a) &&
+                          is_dynamic(world, joint->solver_b);
+        if (both)
+        {
+            unite(parents, joint->solver_a, joint->solver_b);
+        }
+    }
     if (!number_islands(world, parents))
     {
         return rbl_fail_memory();

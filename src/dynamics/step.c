@@ -18,6 +18,7 @@ static rblResult detect(rblWorld* world, double* clock)
     lap(clock, &world->profile.broad);
     RBL_TRY(rbl_find_contacts(world));
     lap(clock, &world->profile.narrow);
+    rbl_prepare_joints(world);
     RBL_TRY(rbl_build_manifolds(world));
     RBL_TRY(rbl_find_islands(world));
     lap(clock, &world->profile.update);
@@ -36,6 +37,7 @@ static rblResult advance(rblWorld* world, double* clock)
     RBL_TRY(rbl_correct_drift(world));
     lap(clock, &world->profile.drift);
     RBL_TRY(rbl_finish_contacts(world));
+    RBL_TRY(rbl_finish_joints(world));
     RBL_TRY(rbl_update_sleep(world));
     lap(clock, &world->profile.sleep);
     return RBL_OK;
@@ -49,6 +51,7 @@ static void count(rblWorld* world)
     counters->pairs = (uint32_t)world->pairs.count;
     counters->contacts = (uint32_t)world->solver_contacts.count;
     counters->islands = (uint32_t)world->islands.count;
+    counters->joints = world->joint_ids.alive;
     counters->colors = world->color_count;
 }
 
@@ -103,6 +106,7 @@ rblResult rbl_world_step(rblWorldId id, float seconds)
     const double start = rbl_timer_seconds();
     world->profile = (rblProfile){0};
     rbl_array_clear(&world->events);
+    rbl_array_clear(&world->joint_events);
     world->energy.work = world->pending_work;
     world->energy.clamped = 0.0;
     world->energy.clamp_count = 0;

@@ -60,6 +60,9 @@ static void init_arrays(rblWorld* world)
     rbl_id_pool_init(&world->ids, allocator);
     rbl_array_init(&world->bodies, allocator);
     rbl_array_init(&world->motions, allocator);
+    rbl_id_pool_init(&world->joint_ids, allocator);
+    rbl_array_init(&world->joints, allocator);
+    rbl_array_init(&world->joint_events, allocator);
     rbl_array_init(&world->pairs, allocator);
     rbl_array_init(&world->old_pairs, allocator);
     rbl_array_init(&world->contacts, allocator);
@@ -92,6 +95,9 @@ static void free_arrays(rblWorld* world)
     rbl_id_pool_free(&world->ids);
     rbl_array_free(&world->bodies);
     rbl_array_free(&world->motions);
+    rbl_id_pool_free(&world->joint_ids);
+    rbl_array_free(&world->joints);
+    rbl_array_free(&world->joint_events);
     rbl_array_free(&world->pairs);
     rbl_array_free(&world->old_pairs);
     rbl_array_free(&world->contacts);

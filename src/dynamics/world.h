@@ -8,6 +8,7 @@
 #include "base/jobs.h"
 #include "dynamics/broad_phase.h"
 #include "dynamics/inertia.h"
+#include "dynamics/joints.h"
 #include "math/aabb.h"
 #include "math/transform.h"
 #include "rubble/world.h"
@@ -174,7 +175,7 @@ typedef RBL_ARRAY(rblAabb) rblAabbArray;
 
 #define RBL_MAX_COLORS 64 // the last one is solved by one worker
 
-typedef struct rblWorld
+struct rblWorld
 {
     rblWorldDef def;
     rblTasks tasks;
@@ -185,6 +186,9 @@ typedef struct rblWorld
     rblIdPool ids;
     rblBodyArray bodies;    // by slot
     rblMotionArray motions; // by slot
+    rblIdPool joint_ids;
+    rblJointArray joints; // by slot
+    rblJointEventArray joint_events;
     rblBroadPhase* broad;
     rblPairArray pairs, old_pairs;
     rblContactArray contacts, old_contacts;
@@ -218,7 +222,7 @@ typedef struct rblWorld
     uint32_t last_sleep_group;
     rblCounters counters;
     rblProfile profile;
-} rblWorld;
+};
 
 // The world behind an id, or RBL_ERROR_STALE.
 rblResult rbl_world_find(rblWorldId id, rblWorld** out);

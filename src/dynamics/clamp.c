@@ -6,6 +6,7 @@
 // W the work of kinematic bodies. It has a root at 0 and one at -(B - W) / A: eps is the lesser of that and 1.
 #include "dynamics/contact_math.h"
 #include "dynamics/stages.h"
+#include <math.h>
 
 typedef struct Growth
 {
@@ -49,6 +50,42 @@ static void scale_impulses(rblWorld* world, const rblIsland* island, float share
     }
 }
 
+// Joints that were off by a little are put right by the solve, and that may cost or yield a little energy. Scaling their
+// impulses would leave them off by more: scale the velocities at the end instead, by f near 1 with
+//   f^2 K - f P = K - P - growth,   K the kinetic energy at the end, P = sum m g.v h / 2 (what moving by v adds).
+static bool trim_velocities(rblWorld* world, const rblIsland* island, double growth)
+{
+    double kinetic = 0.0;
+    double falling = 0.0;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
+        const rblMotion* motion = &world->motions.data[body->slot];
+        const rblVec3d v = rbl_to_double3(body->velocity);
+        const rblVec3d w = spin_in_body(motion, body->spin);
+        const rblVec3d a = rbl_to_double3(rbl_linear_acceleration(world, body));
+        const rblVec3d moments = rbl_to_double3(motion->moments);
+        const double mass = (double)world->bodies.data[body->slot].mass;
+        kinetic += 0.5 * (mass * rbl_dot3d(v, v) + moments.x * w.x * w.x + moments.y * w.y * w.y +
+                          moments.z * w.z * w.z);
+        falling += 0.5 * mass * (double)body->seconds * rbl_dot3d(a, v);
+    }
+    const double discriminant = falling * falling + 4.0 * kinetic * (kinetic - falling - growth);
+    const double f =
+        kinetic > 0.0 && discriminant >= 0.0 ? (falling + sqrt(discriminant)) / (2.0 * kinetic) : 0.0;
+    if (!(f > 0.95 && f <= 1.0))
+    {
+        return false;
+    }
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
+        body->velocity = rbl_scale3(body->velocity, (float)f);
+        body->spin = rbl_scale3(body->spin, (float)f);
+    }
+    return true;
+}
+
 static void clamp_island(rblWorld* world, rblIsland* island)
 {
     Growth sum = {0.0, 0.0};
@@ -62,6 +99,10 @@ static void clamp_island(rblWorld* world, rblIsland* island)
     double share = 1.0;
     if (sum.linear + sum.square > 0.0)
     {
+        if (island->jointed && trim_velocities(world, island, sum.linear + sum.square))
+        {
+            return;
+        }
         share = sum.square > 0.0 && sum.linear < 0.0 ? -sum.linear / sum.square : 0.0;
         island->clamped = sum.linear + sum.square;
         scale_impulses(world, island, (float)share);
@@ -130,6 +171,7 @@ void rbl_clamp_islands(rblWorld* world)
             if (a != RBL_NONE || b != RBL_NONE)
             {
                 world->islands.data[a != RBL_NONE ? a : b].contact_work += rbl_joint_work(world, joint);
+                world->islands.data[a != RBL_NONE ? a : b].jointed = true;
             }
         }
     }

@@ -141,8 +141,12 @@ rblResult rbl_solve_contacts(rblWorld* world)
     const uint32_t most = most_sweeps(world);
     for (uint32_t i = 0; i < most; ++i)
     {
+        if (i == 2 || i == 4 || i == 6)
+        {
+            rbl_refresh_joints(world);
+        }
         const float joints = rbl_sweep_joints(world);
-        if (rbl_maxf(sweep_contacts(world, false), joints) < ENOUGH)
+        if (rbl_maxf(sweep_contacts(world, false), joints) < ENOUGH && (i > 6 || world->joints.count == 0))
         {
             break;
         }

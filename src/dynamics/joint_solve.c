@@ -76,6 +76,8 @@ static void prepare(rblWorld* world, rblJoint* joint)
     const rblVec3 arm_b = joint->b == RBL_NONE ? rbl_vec3(0, 0, 0) : rbl_rotate3(frame_b.q, joint->anchor_b);
     const rblVec3 at_b = joint->b == RBL_NONE ? joint->anchor_b : rbl_add3(frame_b.p, arm_b);
     joint->apart = rbl_sub3(at_b, rbl_add3(frame_a.p, arm_a));
+    joint->start_arm_a = arm_a;
+    joint->start_arm_b = arm_b;
     joint->arm_a = mid_arm(a, arm_a, joint->seconds);
     joint->arm_b = mid_arm(b, arm_b, joint->seconds);
     joint->before_u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
@@ -131,24 +133,69 @@ void rbl_warm_start_joints(rblWorld* world)
     }
 }
 
-// The direction of a distance joint at mid-step, and the speed along it that meets the length at the end.
-static float solve_distance(rblWorld* world, rblJoint* joint)
+// The mean spin over the step is known better once the solve has begun: take the arms at mid-step anew, and let the
+// impulses so far act on them.
+static void refresh_arms(rblWorld* world, rblJoint* joint)
+{
+    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
+    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
+    const rblVelocity* before_a = &world->before_contacts.data[joint->solver_a];
+    const rblVelocity* before_b = &world->before_contacts.data[joint->solver_b];
+    const rblVec3 push = joint->push;
+    const rblVec3 turn = joint->turn;
+    const rblVec3 mean_a = rbl_scale3(rbl_add3(before_a->spin, a->spin), 0.25f * joint->seconds);
+    const rblVec3 mean_b = rbl_scale3(rbl_add3(before_b->spin, b->spin), 0.25f * joint->seconds);
+    apply(world, joint, rbl_neg3(push), rbl_neg3(turn));
+    joint->arm_a = rbl_add3(joint->start_arm_a, rbl_cross3(mean_a, joint->start_arm_a));
+    joint->arm_b = rbl_add3(joint->start_arm_b, rbl_cross3(mean_b, joint->start_arm_b));
+    joint->point_mass = point_mass(a, b, joint->arm_a, joint->arm_b);
+    const rblVec3 at_a = rbl_add3(before_a->velocity, rbl_cross3(before_a->spin, joint->arm_a));
+    const rblVec3 at_b = rbl_add3(before_b->velocity, rbl_cross3(before_b->spin, joint->arm_b));
+    joint->before_u = rbl_sub3(at_b, at_a);
+    apply(world, joint, push, turn);
+}
+
+void rbl_refresh_joints(rblWorld* world)
+{
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        if (is_active(&world->joints.data[i]))
+        {
+            refresh_arms(world, &world->joints.data[i]);
+        }
+    }
+}
+
+// The direction of a distance joint at mid-step.
+static rblVec3 mid_direction(const rblWorld* world, const rblJoint* joint, rblVec3* mean)
 {
     const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
     const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
-    const rblVec3 mean = rbl_scale3(rbl_add3(u, joint->before_u), 0.5f);
-    const rblVec3 middle = rbl_mul_add3(joint->apart, 0.5f * joint->seconds, mean);
-    const float length = rbl_length3(middle);
+    *mean = rbl_scale3(rbl_add3(u, joint->before_u), 0.5f);
+    return rbl_mul_add3(joint->apart, 0.5f * joint->seconds, *mean);
+}
+
+// All of the impulse must act along the direction at mid-step, which is known better with each sweep: turn it there first.
+static float solve_distance(rblWorld* world, rblJoint* joint)
+{
+    rblVec3 mean;
+    rblVec3 middle = mid_direction(world, joint, &mean);
+    float length = rbl_length3(middle);
     if (!(length > 0.0f) || !(joint->seconds > 0.0f))
     {
         return 0.0f;
     }
-    const rblVec3 d = rbl_scale3(middle, 1.0f / length);
+    rblVec3 d = rbl_scale3(middle, 1.0f / length);
+    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
+    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
+    const rblVec3 turned = rbl_sub3(rbl_scale3(d, rbl_dot3(joint->push, d)), joint->push);
+    apply(world, joint, turned, rbl_vec3(0, 0, 0));
+    (void)mid_direction(world, joint, &mean);
     const float square = rbl_dot3(joint->apart, joint->apart);
     const float wanted = (joint->length * joint->length - square) / (2.0f * joint->seconds * length);
     const float mass = 1.0f / rbl_contact_compliance(a, b, joint->arm_a, joint->arm_b, d, d);
-    // Twice the mean is what the end velocity and the one before add up to.
+    // The mean changes by half of what the velocity at the end does.
     float change = 2.0f * mass * (wanted - rbl_dot3(mean, d));
     if (joint->kind == RBL_JOINT_ROPE)
     {
@@ -156,7 +203,7 @@ static float solve_distance(rblWorld* world, rblJoint* joint)
         change = rbl_minf(now + change, 0.0f) - now; // a rope pulls b towards a, and never pushes
     }
     apply(world, joint, rbl_scale3(d, change), rbl_vec3(0, 0, 0));
-    return fabsf(change) / mass;
+    return (fabsf(change) + rbl_length3(turned)) / mass;
 }
 
 static float solve_point(rblWorld* world, rblJoint* joint)
@@ -243,40 +290,42 @@ float rbl_sweep_joints(rblWorld* world)
 
 // ---- impacts ----
 
-// Remove relative velocity that a joint cannot follow: a rope that pulls tight, a hit on one end of a rod. Inelastic.
-static bool tighten(rblWorld* world, rblJoint* joint, float threshold)
+// Remove relative velocity that a joint cannot follow: a rope that pulls tight, a hit on one end of a rod. Inelastic. The
+// arms are those of now, not of mid-step: a body that swings freely has no such velocity.
+static bool tighten_distance(rblSolverBody* a, rblSolverBody* b, const rblJoint* joint, rblVec3 u,
+                             float threshold)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
-    const rblVec3 kept_push = joint->push;
-    const rblVec3 kept_turn = joint->turn;
-    const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
-    bool done = false;
+    const float length = rbl_length3(joint->apart);
+    const rblVec3 d = length > 0.0f ? rbl_scale3(joint->apart, 1.0f / length) : rbl_vec3(0, 0, 0);
+    const float speed = rbl_dot3(u, d);
+    const bool slack =
+        joint->kind == RBL_JOINT_ROPE && (speed < 0.0f || length + speed * joint->seconds < joint->length);
+    if (slack || !(fabsf(speed) > threshold))
+    {
+        return false;
+    }
+    const float mass = 1.0f / rbl_contact_compliance(a, b, joint->start_arm_a, joint->start_arm_b, d, d);
+    rbl_apply_impulse(a, b, joint->start_arm_a, joint->start_arm_b, rbl_scale3(d, -mass * speed));
+    return true;
+}
+
+static bool tighten(rblWorld* world, const rblJoint* joint, float threshold)
+{
+    rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
+    rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
+    const rblVec3 u = rbl_relative_velocity(a, b, joint->start_arm_a, joint->start_arm_b);
     if (joint->kind == RBL_JOINT_DISTANCE || joint->kind == RBL_JOINT_ROPE)
     {
-        const float length = rbl_length3(joint->apart);
-        const rblVec3 d = length > 0.0f ? rbl_scale3(joint->apart, 1.0f / length) : rbl_vec3(0, 0, 0);
-        const float speed = rbl_dot3(u, d);
-        const bool slack = joint->kind == RBL_JOINT_ROPE && length + speed * joint->seconds < joint->length;
-        done = length > 0.0f && !slack &&
-               (speed > threshold || (speed < -threshold && joint->kind == RBL_JOINT_DISTANCE));
-        if (done)
-        {
-            const float mass = 1.0f / rbl_contact_compliance(a, b, joint->arm_a, joint->arm_b, d, d);
-            apply(world, joint, rbl_scale3(d, -mass * speed), rbl_vec3(0, 0, 0));
-        }
+        return tighten_distance(a, b, joint, u, threshold);
     }
-    else if (joint->kind != RBL_JOINT_SPRING)
+    if (joint->kind == RBL_JOINT_SPRING || !(rbl_length3(u) > threshold))
     {
-        done = rbl_length3(u) > threshold;
-        if (done)
-        {
-            apply(world, joint, rbl_symmetric3_apply(&joint->point_mass, rbl_neg3(u)), rbl_vec3(0, 0, 0));
-        }
+        return false;
     }
-    joint->push = kept_push;
-    joint->turn = kept_turn;
-    return done;
+    const rblSymmetric3 mass = point_mass(a, b, joint->start_arm_a, joint->start_arm_b);
+    const rblVec3 impulse = rbl_symmetric3_apply(&mass, rbl_neg3(u));
+    rbl_apply_impulse(a, b, joint->start_arm_a, joint->start_arm_b, impulse);
+    return true;
 }
 
 bool rbl_tighten_joints(rblWorld* world, float threshold)

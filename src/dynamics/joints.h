@@ -26,11 +26,12 @@ typedef struct rblJoint
     // Of the step at hand (joint_solve.c).
     uint32_t solver_a, solver_b;
     float seconds;
-    rblVec3 arm_a, arm_b; // at mid-step
-    rblVec3 apart;        // from a's point to b's, at the start
-    rblVec3 before_u;     // relative velocity of the points before the contact solve
-    rblVec3 before_w;     // relative spin
-    rblVec3 misaligned;   // rotation vector from where b should be to where it is
+    rblVec3 start_arm_a, start_arm_b; // from the centres to the points, at the start
+    rblVec3 arm_a, arm_b;             // at mid-step
+    rblVec3 apart;                    // from a's point to b's, at the start
+    rblVec3 before_u;                 // relative velocity of the points before the contact solve
+    rblVec3 before_w;                 // relative spin
+    rblVec3 misaligned;               // rotation vector from where b should be to where it is
     rblSymmetric3 point_mass, angle_mass;
     rblVec3 free_axis; // of a hinge, world
 } rblJoint;
@@ -44,6 +45,7 @@ typedef struct rblWorld rblWorld;
 void rbl_prepare_joints(rblWorld* world);
 void rbl_warm_start_joints(rblWorld* world);
 float rbl_sweep_joints(rblWorld* world);
+void rbl_refresh_joints(rblWorld* world); // between sweeps, a few times
 rblResult rbl_finish_joints(rblWorld* world);
 
 // Velocities across joints to zero, for what pulls tight suddenly. True when there was anything to do.

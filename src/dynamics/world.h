@@ -166,6 +166,7 @@ typedef struct rblIsland
     double contact_work;  // and through lasting contacts
     double clamped;       // J: kept from appearing
     double recovery_work; // J: spent on overlap at birth beyond the budget
+    bool jointed;         // holds a joint
     bool recovering;      // holds a pair born overlapping
 } rblIsland;
 

@@ -127,8 +127,9 @@ typedef struct rblShapeView
 
 RBL_API rblResult rbl_shape_view(rblShapeId shape, rblShapeView* out);
 
-/// Keep a shape alive without its handle, and let go again. What bodies do.
+/// Keep a shape alive without its handle, once more, and let go again. What bodies do.
 RBL_API rblResult rbl_shape_hold(rblShapeId shape, rblShapeView* out);
+RBL_API void rbl_shape_retain(const rblShape* shape);
 RBL_API void rbl_shape_release(const rblShape* shape);
 
 /// Signed distance of a point, negative inside, and its gradient (unit; `gradient` may be null). Exact for primitives

@@ -38,13 +38,17 @@ static bool filters_agree(const rblFilter* a, const rblFilter* b)
     return (a->category & b->mask) != 0 && (b->category & a->mask) != 0;
 }
 
-static bool wants_pair(uint32_t a, uint32_t b, const void* context)
+bool rbl_wants_pair(const rblWorld* world, uint32_t a, uint32_t b)
 {
-    const rblWorld* world = context;
     const rblBody* first = &world->bodies.data[a];
     const rblBody* second = &world->bodies.data[b];
     const bool dynamic = first->type == RBL_BODY_DYNAMIC || second->type == RBL_BODY_DYNAMIC;
     return dynamic && filters_agree(&first->filter, &second->filter) && !rbl_joints_forbid(world, a, b);
+}
+
+static bool wants_pair(uint32_t a, uint32_t b, const void* context)
+{
+    return rbl_wants_pair(context, a, b);
 }
 
 // ---- the sorted list of pairs ----

@@ -56,6 +56,12 @@ void rbl_update_inertia(const rblMotion* motion, rblSolverBody* body);
 // Overlap that is left alone between two bodies: a small part of the thinner one.
 float rbl_pair_slop(const rblBody* a, const rblBody* b);
 
+// Whether two bodies may collide at all.
+bool rbl_wants_pair(const rblWorld* world, uint32_t a, uint32_t b);
+
+// Hold a shape until the world is destroyed (snapshot.c).
+rblResult rbl_keep_shape(rblWorld* world, const rblShape* shape);
+
 // Wake a body and what it touches.
 void rbl_wake_body(rblWorld* world, uint32_t slot);
 

@@ -81,6 +81,7 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->islands, allocator);
     rbl_array_init(&world->island_bodies, allocator);
     rbl_array_init(&world->events, allocator);
+    rbl_array_init(&world->kept_shapes, allocator);
     rbl_array_init(&world->scratch, allocator);
     rbl_array_init(&world->times, allocator);
     rbl_array_init(&world->color_masks, allocator);
@@ -116,6 +117,7 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->islands);
     rbl_array_free(&world->island_bodies);
     rbl_array_free(&world->events);
+    rbl_array_free(&world->kept_shapes);
     rbl_array_free(&world->scratch);
     rbl_array_free(&world->times);
     rbl_array_free(&world->color_masks);
@@ -137,6 +139,10 @@ static void free_world(rblWorld* world)
         {
             rbl_shape_release(world->bodies.data[slot].shape.shape);
         }
+    }
+    for (size_t i = 0; i < world->kept_shapes.count; ++i)
+    {
+        rbl_shape_release(world->kept_shapes.data[i]);
     }
     free_arrays(world);
     rbl_broad_phase_destroy(world->broad);

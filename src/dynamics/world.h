@@ -216,10 +216,11 @@ struct rblWorld
     RBL_ARRAY(uint64_t) color_masks;                // per solver body
     rblContactArray block_contacts[RBL_MAX_BLOCKS]; // found by each block of the narrow phase
     rblContactSet worker_contacts[RBL_MAX_WORKERS];
-    atomic_bool out_of_memory; // set by blocks of a loop
-    rblEnergy energy;          // work and dissipated so far in this step; totals after it
-    double total;              // kinetic and potential energy after the last step
-    double pending_work;       // by calls since
+    RBL_ARRAY(const rblShape*) kept_shapes; // by snapshots
+    atomic_bool out_of_memory;              // set by blocks of a loop
+    rblEnergy energy;                       // work and dissipated so far in this step; totals after it
+    double total;                           // kinetic and potential energy after the last step
+    double pending_work;                    // by calls since
     uint32_t last_sleep_group;
     rblCounters counters;
     rblProfile profile;

@@ -164,6 +164,14 @@ rblResult rbl_shape_hold(rblShapeId id, rblShapeView* out)
     return read_view(id, 1, out);
 }
 
+void rbl_shape_retain(const rblShape* shape)
+{
+    if (shape != NULL)
+    {
+        atomic_fetch_add(&shape->self->references, 1);
+    }
+}
+
 void rbl_shape_release(const rblShape* shape)
 {
     if (shape != NULL && atomic_fetch_sub(&shape->self->references, 1) == 1)

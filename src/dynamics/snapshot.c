@@ -1,0 +1,308 @@
+// All that decides the future of a world, in one block of memory: to go back to, within the process that made it.
+//
+// Shapes are referred to by address. A world that was saved keeps every shape it has ever held, until it is destroyed.
+#include "dynamics/stages.h"
+#include <string.h>
+
+#define MAGIC 0x31424c52u // "RLB1"
+
+typedef struct Header
+{
+    uint32_t magic;
+    uint32_t slots, generations, free_slots, alive;
+    uint32_t joint_slots, joint_generations, joint_free_slots, joints_alive;
+    uint32_t pairs, contacts;
+    uint32_t last_sleep_group;
+    uint64_t owner; // which world: its address is not used for anything but this check
+    rblVec3 gravity;
+    rblEnergy energy;
+    double total, pending_work;
+    uint64_t size;
+} Header;
+
+// A place in the block. Counts bytes when `data` is null.
+typedef struct Cursor
+{
+    unsigned char* data;
+    size_t size;
+} Cursor;
+
+static void put(Cursor* cursor, const void* from, size_t size)
+{
+    if (cursor->data != NULL && size > 0)
+    {
+        memcpy(cursor->data + cursor->size, from, size);
+    }
+    cursor->size += size;
+}
+
+static void take(Cursor* cursor, void* to, size_t size)
+{
+    if (size > 0)
+    {
+        memcpy(to, cursor->data + cursor->size, size);
+    }
+    cursor->size += size;
+}
+
+static Header make_header(const rblWorld* world)
+{
+    return (Header){
+        .magic = MAGIC,
+        .slots = (uint32_t)world->bodies.count,
+        .generations = (uint32_t)world->ids.generations.count,
+        .free_slots = (uint32_t)world->ids.free_slots.count,
+        .alive = world->ids.alive,
+        .joint_slots = (uint32_t)world->joints.count,
+        .joint_generations = (uint32_t)world->joint_ids.generations.count,
+        .joint_free_slots = (uint32_t)world->joint_ids.free_slots.count,
+        .joints_alive = world->joint_ids.alive,
+        .pairs = (uint32_t)world->pairs.count,
+        .contacts = (uint32_t)world->contacts.count,
+        .last_sleep_group = world->last_sleep_group,
+        .owner = (uint64_t)(uintptr_t)world,
+        .gravity = world->def.gravity,
+        .energy = world->energy,
+        .total = world->total,
+        .pending_work = world->pending_work,
+    };
+}
+
+static void put_ids(Cursor* cursor, const rblIdPool* ids)
+{
+    put(cursor, ids->generations.data, sizeof(uint32_t) * ids->generations.count);
+    put(cursor, ids->free_slots.data, sizeof(uint32_t) * ids->free_slots.count);
+}
+
+static size_t write_world(const rblWorld* world, unsigned char* data)
+{
+    Cursor cursor = {data, 0};
+    Header header = make_header(world);
+    put(&cursor, &header, sizeof header);
+    put_ids(&cursor, &world->ids);
+    put_ids(&cursor, &world->joint_ids);
+    put(&cursor, world->bodies.data, sizeof(rblBody) * world->bodies.count);
+    put(&cursor, world->motions.data, sizeof(rblMotion) * world->motions.count);
+    put(&cursor, world->joints.data, sizeof(rblJoint) * world->joints.count);
+    put(&cursor, world->pairs.data, sizeof(rblPair) * world->pairs.count);
+    put(&cursor, world->contacts.data, sizeof(rblContact) * world->contacts.count);
+    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        const bool alive = world->bodies.data[slot].generation != 0;
+        const rblAabb box = alive ? rbl_broad_phase_fat_box(world->broad, slot) : rbl_aabb_empty();
+        put(&cursor, &box, sizeof box);
+    }
+    if (data != NULL)
+    {
+        header.size = cursor.size;
+        memcpy(data, &header, sizeof header);
+    }
+    return cursor.size;
+}
+
+// ---- shapes of saved worlds ----
+
+static bool is_kept(const rblWorld* world, const rblShape* shape)
+{
+    for (size_t i = 0; i < world->kept_shapes.count; ++i)
+    {
+        if (world->kept_shapes.data[i] == shape)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+rblResult rbl_keep_shape(rblWorld* world, const rblShape* shape)
+{
+    if (is_kept(world, shape))
+    {
+        return RBL_OK;
+    }
+    if (!rbl_array_push(&world->kept_shapes, shape))
+    {
+        return rbl_fail_memory();
+    }
+    rbl_shape_retain(shape);
+    return RBL_OK;
+}
+
+static rblResult keep_shapes(rblWorld* world)
+{
+    for (size_t i = 0; i < world->bodies.count; ++i)
+    {
+        if (world->bodies.data[i].generation != 0)
+        {
+            RBL_TRY(rbl_keep_shape(world, world->bodies.data[i].shape.shape));
+        }
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* size)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    if (size == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: no place for the size");
+    }
+    *size = write_world(world, NULL);
+    if (buffer == NULL)
+    {
+        return RBL_OK;
+    }
+    if (capacity < *size)
+    {
+        return rbl_fail(RBL_ERROR_LIMIT, "snapshot: needs %zu bytes, %zu are there", *size, capacity);
+    }
+    RBL_TRY(keep_shapes(world));
+    write_world(world, buffer);
+    return RBL_OK;
+}
+
+// ---- going back ----
+
+static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_t size, Header* header)
+{
+    if (buffer == NULL || size < sizeof *header)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "snapshot: %zu bytes are too few", size);
+    }
+    memcpy(header, buffer, sizeof *header);
+    if (header->magic != MAGIC || header->size != size)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "snapshot: not made by rbl_world_save(), or cut short");
+    }
+    if (header->owner != (uint64_t)(uintptr_t)world)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: made by another world");
+    }
+    return RBL_OK;
+}
+
+static bool reserve_ids(rblIdPool* ids, uint32_t generations, uint32_t free_slots)
+{
+    return rbl_array_reserve(&ids->generations, generations) &&
+           rbl_array_reserve(&ids->free_slots, free_slots);
+}
+
+static bool reserve_all(rblWorld* world, const Header* header)
+{
+    return reserve_ids(&world->ids, header->generations, header->free_slots) &&
+           reserve_ids(&world->joint_ids, header->joint_generations, header->joint_free_slots) &&
+           rbl_array_reserve(&world->bodies, header->slots) &&
+           rbl_array_reserve(&world->motions, header->slots) &&
+           rbl_array_reserve(&world->joints, header->joint_slots) &&
+           rbl_array_reserve(&world->pairs, header->pairs) &&
+           rbl_array_reserve(&world->contacts, header->contacts);
+}
+
+static void take_ids(Cursor* cursor, rblIdPool* ids, uint32_t generations, uint32_t free_slots,
+                     uint32_t alive)
+{
+    ids->generations.count = generations;
+    ids->free_slots.count = free_slots;
+    ids->alive = alive;
+    take(cursor, ids->generations.data, sizeof(uint32_t) * generations);
+    take(cursor, ids->free_slots.data, sizeof(uint32_t) * free_slots);
+}
+
+static void release_shapes(rblWorld* world)
+{
+    for (size_t i = 0; i < world->bodies.count; ++i)
+    {
+        if (world->bodies.data[i].generation != 0)
+        {
+            rbl_shape_release(world->bodies.data[i].shape.shape);
+        }
+    }
+}
+
+static void retain_shapes(rblWorld* world)
+{
+    for (size_t i = 0; i < world->bodies.count; ++i)
+    {
+        if (world->bodies.data[i].generation != 0)
+        {
+            rbl_shape_retain(world->bodies.data[i].shape.shape);
+        }
+    }
+}
+
+// A broad phase with the snapshot's fat boxes: it will say the same as the one that was there.
+static rblResult make_broad_phase(const rblWorld* world, const Header* header, const unsigned char* data,
+                                  rblBroadPhase** out)
+{
+    const size_t boxes = header->size - sizeof(rblAabb) * header->slots;
+    size_t bodies = sizeof *header + sizeof(uint32_t) * ((size_t)header->generations + header->free_slots);
+    bodies += sizeof(uint32_t) * ((size_t)header->joint_generations + header->joint_free_slots);
+    RBL_TRY(rbl_broad_phase_create(world->allocator, out));
+    for (uint32_t slot = 0; slot < header->slots; ++slot)
+    {
+        rblBody body;
+        rblAabb box;
+        memcpy(&body, data + bodies + sizeof body * slot, sizeof body);
+        memcpy(&box, data + boxes + sizeof box * slot, sizeof box);
+        if (body.generation == 0)
+        {
+            continue;
+        }
+        const rblResult result = rbl_broad_phase_add_fat(*out, slot, box, body.type != RBL_BODY_STATIC);
+        if (result != RBL_OK)
+        {
+            rbl_broad_phase_destroy(*out);
+            return result;
+        }
+    }
+    return RBL_OK;
+}
+
+// The new broad phase reports all its pairs as begun: take them out once, the snapshot has them.
+static bool every_pair(uint32_t a, uint32_t b, const void* context)
+{
+    return rbl_wants_pair(context, a, b);
+}
+
+rblResult rbl_world_restore(rblWorldId id, const void* buffer, size_t size)
+{
+    rblWorld* world = NULL;
+    Header header;
+    RBL_TRY(rbl_world_find(id, &world));
+    RBL_TRY(check_snapshot(world, buffer, size, &header));
+    if (!reserve_all(world, &header))
+    {
+        return rbl_fail_memory();
+    }
+    rblBroadPhase* broad = NULL;
+    RBL_TRY(make_broad_phase(world, &header, buffer, &broad));
+    release_shapes(world);
+    unsigned char* data = NULL;
+    memcpy(&data, &buffer, sizeof data); // the cursor reads only
+    Cursor cursor = {data, sizeof header};
+    take_ids(&cursor, &world->ids, header.generations, header.free_slots, header.alive);
+    take_ids(&cursor, &world->joint_ids, header.joint_generations, header.joint_free_slots,
+             header.joints_alive);
+    world->bodies.count = world->motions.count = header.slots;
+    world->joints.count = header.joint_slots;
+    world->pairs.count = header.pairs;
+    world->contacts.count = header.contacts;
+    take(&cursor, world->bodies.data, sizeof(rblBody) * header.slots);
+    take(&cursor, world->motions.data, sizeof(rblMotion) * header.slots);
+    take(&cursor, world->joints.data, sizeof(rblJoint) * header.joint_slots);
+    take(&cursor, world->pairs.data, sizeof(rblPair) * header.pairs);
+    take(&cursor, world->contacts.data, sizeof(rblContact) * header.contacts);
+    retain_shapes(world);
+    world->last_sleep_group = header.last_sleep_group;
+    world->def.gravity = header.gravity;
+    world->energy = header.energy;
+    world->total = header.total;
+    world->pending_work = header.pending_work;
+    rbl_array_clear(&world->events);
+    rbl_array_clear(&world->joint_events);
+    rbl_array_clear(&world->solver_bodies);
+    rbl_broad_phase_destroy(world->broad);
+    world->broad = broad;
+    return rbl_broad_phase_update(broad, every_pair, world, world->jobs, &world->begun, &world->ended);
+}

@@ -6,10 +6,11 @@
 // more, it never bounces, and whatever it does costs energy.
 #include "dynamics/contact_math.h"
 #include "dynamics/stages.h"
+#include "dynamics/subspace.h"
 
-#define ENOUGH      1e-5f // m/s: stop when no contact changes by more
-#define SMALL_WORK  40000 // contacts times iterations that are spent in any case, if they are needed
-#define MOST_SWEEPS 500
+#define ENOUGH  1e-5f // m/s: stop when no contact changes by more
+#define AT_REST 1e-4f // m/s
+#define ROUNDS  6
 
 // ---- before ----
 
@@ -30,14 +31,16 @@ static void kick_block(rblRange range, void* context)
     }
 }
 
+// Gaps and speeds that mean "at rest" count as none: the corners of a resting box then ask for the same thing.
 static float contact_target(const rblManifold* manifold, const rblSolverContact* contact, float before)
 {
-    if (contact->gap <= 0.0f)
+    const float gap = rbl_maxf(contact->gap - manifold->slop, 0.0f);
+    const float speed = fabsf(before) < AT_REST ? 0.0f : before;
+    if (gap == 0.0f)
     {
-        return rbl_minf(0.0f, -before);
+        return rbl_minf(0.0f, -speed);
     }
-    return manifold->seconds > 0.0f ? rbl_minf(0.0f, -before - 2.0f * contact->gap / manifold->seconds)
-                                    : -INFINITY;
+    return manifold->seconds > 0.0f ? rbl_minf(0.0f, -speed - 2.0f * gap / manifold->seconds) : -INFINITY;
 }
 
 static void aim_block(rblRange range, void* context)
@@ -67,19 +70,93 @@ static void aim_block(rblRange range, void* context)
 
 // ---- sweeps ----
 
+// Projected Gauss-Seidel, sped up by conjugate directions (Silcowitz, Niebe and Erleben 2010): what a sweep changes is taken as
+// the gradient, and each sweep is followed by a step along what the sweeps before it did. A stack of n boxes takes about n
+// sweeps instead of n^2.
 typedef struct Sweep
 {
     rblWorld* world;
-    uint32_t first; // manifold of the colour
-    bool warm_start;
-    float largest[RBL_MAX_BLOCKS]; // change of a normal velocity, m/s
+    uint32_t first;                // manifold of the colour
+    float along;                   // beta: how far to go along the directions
+    double square[RBL_MAX_BLOCKS]; // of all changes of impulses, as velocities
+    float largest[RBL_MAX_BLOCKS]; // change of a velocity, m/s
 } Sweep;
+
+typedef struct Change
+{
+    double square;
+    float largest;
+} Change;
+
+static rblVec3 frame_impulse(const rblSolverContact* contact, const float amounts[3])
+{
+    rblVec3 impulse = rbl_scale3(contact->normal, amounts[0]);
+    impulse = rbl_mul_add3(impulse, amounts[1], contact->tangent);
+    return rbl_mul_add3(impulse, amounts[2], rbl_contact_tangent2(contact));
+}
+
+static void solve_manifold(const rblManifold* manifold, rblSolverBody* a, rblSolverBody* b,
+                           rblSolverContact* contacts, Change* change)
+{
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        rblSolverContact* contact = &contacts[i];
+        const float before[3] = {contact->push, contact->slide[0], contact->slide[1]};
+        rbl_solve_contact(a, b, contact, manifold->friction);
+        contact->change[0] = contact->push - before[0];
+        contact->change[1] = contact->slide[0] - before[1];
+        contact->change[2] = contact->slide[1] - before[2];
+        const float square = contact->change[0] * contact->change[0] +
+                             contact->change[1] * contact->change[1] +
+                             contact->change[2] * contact->change[2];
+        change->square += (double)(square / contact->normal_mass);
+        change->largest = rbl_maxf(change->largest, sqrtf(square) / contact->normal_mass);
+    }
+}
 
 static void sweep_block(rblRange range, void* context)
 {
     Sweep* sweep = context;
     rblWorld* world = sweep->world;
-    float largest = 0.0f;
+    Change change = {0.0, 0.0f};
+    for (uint32_t m = range.begin; m < range.end; ++m)
+    {
+        const rblManifold* manifold = &world->manifolds.data[sweep->first + m];
+        rblSolverBody a = world->solver_bodies.data[manifold->a];
+        rblSolverBody b = world->solver_bodies.data[manifold->b];
+        solve_manifold(manifold, &a, &b, &world->solver_contacts.data[manifold->first], &change);
+        rbl_store_body(&world->solver_bodies.data[manifold->a], &a);
+        rbl_store_body(&world->solver_bodies.data[manifold->b], &b);
+    }
+    sweep->square[range.block] = change.square;
+    sweep->largest[range.block] = change.largest;
+}
+
+// Apply the impulses of the last step.
+static void warm_start_block(rblRange range, void* context)
+{
+    const Sweep* sweep = context;
+    rblWorld* world = sweep->world;
+    for (uint32_t m = range.begin; m < range.end; ++m)
+    {
+        const rblManifold* manifold = &world->manifolds.data[sweep->first + m];
+        rblSolverBody a = world->solver_bodies.data[manifold->a];
+        rblSolverBody b = world->solver_bodies.data[manifold->b];
+        for (uint32_t i = 0; i < manifold->count; ++i)
+        {
+            const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+            rbl_apply_impulse(&a, &b, contact->arm_a, contact->arm_b, rbl_contact_impulse(contact));
+        }
+        rbl_store_body(&world->solver_bodies.data[manifold->a], &a);
+        rbl_store_body(&world->solver_bodies.data[manifold->b], &b);
+    }
+}
+
+// lambda += beta p, then p = beta p + change. The next sweep puts impulses back into their cones.
+static void extrapolate_block(rblRange range, void* context)
+{
+    const Sweep* sweep = context;
+    rblWorld* world = sweep->world;
     for (uint32_t m = range.begin; m < range.end; ++m)
     {
         const rblManifold* manifold = &world->manifolds.data[sweep->first + m];
@@ -88,44 +165,103 @@ static void sweep_block(rblRange range, void* context)
         for (uint32_t i = 0; i < manifold->count; ++i)
         {
             rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            if (sweep->warm_start)
+            float amounts[3];
+            for (int k = 0; k < 3; ++k)
             {
-                rbl_apply_impulse(&a, &b, contact->arm_a, contact->arm_b, rbl_contact_impulse(contact));
-                continue;
+                amounts[k] = sweep->along * contact->direction[k];
+                contact->direction[k] = amounts[k] + contact->change[k];
             }
-            const float change = rbl_solve_contact(&a, &b, contact, manifold->friction);
-            largest = rbl_maxf(largest, change / contact->normal_mass);
+            contact->push += amounts[0];
+            contact->slide[0] += amounts[1];
+            contact->slide[1] += amounts[2];
+            rbl_apply_impulse(&a, &b, contact->arm_a, contact->arm_b, frame_impulse(contact, amounts));
         }
         rbl_store_body(&world->solver_bodies.data[manifold->a], &a);
         rbl_store_body(&world->solver_bodies.data[manifold->b], &b);
     }
-    sweep->largest[range.block] = largest;
 }
 
-static float sweep_contacts(rblWorld* world, bool warm)
+static void forget_directions_block(rblRange range, void* context)
 {
-    Sweep sweep = {.world = world, .warm_start = warm};
-    float largest = 0.0f;
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblSolverContact* contact = &world->solver_contacts.data[i];
+        for (int k = 0; k < 3; ++k)
+        {
+            contact->direction[k] = 0.0f;
+        }
+    }
+}
+
+static Change for_each_color(rblWorld* world, rblRangeFcn* block, float along, bool sums)
+{
+    Sweep sweep = {.world = world, .along = along};
+    Change change = {0.0, 0.0f};
     for (uint32_t c = 0; c < world->color_count; ++c)
     {
         const uint32_t count = world->color_starts[c + 1] - world->color_starts[c];
         sweep.first = world->color_starts[c];
-        rbl_parallel_for(c + 1 < RBL_MAX_COLORS ? world->jobs : rbl_serial_jobs(), count, 64, sweep_block,
-                         &sweep);
-        for (uint32_t b = 0; b < rbl_block_count(count, 64); ++b)
+        rbl_parallel_for(c + 1 < RBL_MAX_COLORS ? world->jobs : rbl_serial_jobs(), count, 64, block, &sweep);
+        for (uint32_t b = 0; sums && b < rbl_block_count(count, 64); ++b)
         {
-            largest = rbl_maxf(largest, sweep.largest[b]);
+            change.square += sweep.square[b];
+            change.largest = rbl_maxf(change.largest, sweep.largest[b]);
         }
     }
-    return largest;
+    return change;
 }
 
-// A small scene gets as many sweeps as it needs; a large one the configured number.
-static uint32_t most_sweeps(const rblWorld* world)
+static Change sweep_once(rblWorld* world)
 {
-    const uint32_t contacts = (uint32_t)world->solver_contacts.count + 1;
-    const uint32_t affordable = SMALL_WORK / contacts < MOST_SWEEPS ? SMALL_WORK / contacts : MOST_SWEEPS;
-    return affordable > world->def.iterations ? affordable : world->def.iterations;
+    const float joints = rbl_sweep_joints(world);
+    Change change = for_each_color(world, sweep_block, 0.0f, true);
+    change.largest = rbl_maxf(change.largest, joints);
+    return change;
+}
+
+// Sweeps with conjugate directions. Returns the last change.
+static float iterate(rblWorld* world, uint32_t most)
+{
+    double last = 0.0;
+    for (uint32_t i = 0;; ++i)
+    {
+        const Change change = sweep_once(world);
+        if (change.largest < ENOUGH || i + 1 >= most)
+        {
+            return change.largest;
+        }
+        if (i > 0 && change.square <= last)
+        {
+            for_each_color(world, extrapolate_block, (float)(change.square / last), false);
+        }
+        else
+        {
+            rbl_parallel_for(world->jobs, (uint32_t)world->solver_contacts.count, 256,
+                             forget_directions_block, world);
+        }
+        last = change.square;
+    }
+}
+
+// Sweeps for all; between them, small islands are solved in the subspace of the contacts that hold.
+static rblResult solve_rounds(rblWorld* world)
+{
+    for (uint32_t round = 0; round < ROUNDS; ++round)
+    {
+        if (round > 0)
+        {
+            rbl_refresh_joints(world);
+        }
+        const float change = iterate(world, world->def.iterations);
+        const bool more = world->solver_contacts.count <= RBL_SMALL_ISLAND || world->joint_ids.alive > 0;
+        if (round + 1 == ROUNDS || !more || (change < ENOUGH && round > 0))
+        {
+            return RBL_OK;
+        }
+        RBL_TRY(rbl_solve_subspaces(world));
+    }
+    return RBL_OK;
 }
 
 rblResult rbl_solve_contacts(rblWorld* world)
@@ -136,20 +272,7 @@ rblResult rbl_solve_contacts(rblWorld* world)
     rbl_prepare_joints(world); // velocities are still those before
     rbl_parallel_for(world->jobs, bodies, 256, kick_block, world);
     rbl_parallel_for(world->jobs, (uint32_t)world->manifolds.count, 64, aim_block, world);
-    sweep_contacts(world, true);
+    for_each_color(world, warm_start_block, 0.0f, false);
     rbl_warm_start_joints(world);
-    const uint32_t most = most_sweeps(world);
-    for (uint32_t i = 0; i < most; ++i)
-    {
-        if (i == 2 || i == 4 || i == 6)
-        {
-            rbl_refresh_joints(world);
-        }
-        const float joints = rbl_sweep_joints(world);
-        if (rbl_maxf(sweep_contacts(world, false), joints) < ENOUGH && (i > 6 || world->joints.count == 0))
-        {
-            break;
-        }
-    }
-    return RBL_OK;
+    return solve_rounds(world);
 }

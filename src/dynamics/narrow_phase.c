@@ -58,16 +58,28 @@ static rblTransform frame_at(const rblWorld* world, uint32_t slot, const rblSwee
                           rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation))};
 }
 
-static const rblContact* find_feature(const rblContact* contacts, uint32_t count, uint32_t feature)
+// The contact of the last step that this one continues: of the same feature, or, where clipping named the same corner
+// differently, the nearest one within a small part of the body.
+static const rblContact* find_before(const rblContact* contacts, uint32_t count, uint32_t feature,
+                                     rblVec3 anchor_a, float reach)
 {
+    const rblContact* nearest = NULL;
+    float least = reach * reach;
     for (uint32_t i = 0; i < count; ++i)
     {
         if (contacts[i].feature == feature)
         {
             return &contacts[i];
         }
+        const rblVec3 way = rbl_sub3(contacts[i].anchor_a, anchor_a);
+        const float square = rbl_dot3(way, way);
+        if (square < least)
+        {
+            least = square;
+            nearest = &contacts[i];
+        }
     }
-    return NULL;
+    return nearest;
 }
 
 // One contact from the shapes' axes to the bodies' frames, with the impulses of its predecessor.
@@ -84,8 +96,10 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
         .normal = normal,
         .feature = found->feature,
     };
-    const rblContact* before =
-        find_feature(world->old_contacts.data + pair->first, pair->count, found->feature);
+    const float reach =
+        0.02f * rbl_minf(world->bodies.data[pair->a].shape.radius, world->bodies.data[pair->b].shape.radius);
+    const rblContact* before = find_before(world->old_contacts.data + pair->first, pair->count,
+                                           found->feature, contact.anchor_a, reach);
     if (before != NULL)
     {
         contact.push = before->push;

@@ -82,6 +82,9 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->island_bodies, allocator);
     rbl_array_init(&world->events, allocator);
     rbl_array_init(&world->kept_shapes, allocator);
+    rbl_array_init(&world->island_manifolds, allocator);
+    rbl_array_init(&world->subspace, allocator);
+    rbl_array_init(&world->free_flags, allocator);
     rbl_array_init(&world->scratch, allocator);
     rbl_array_init(&world->times, allocator);
     rbl_array_init(&world->color_masks, allocator);
@@ -118,6 +121,9 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->island_bodies);
     rbl_array_free(&world->events);
     rbl_array_free(&world->kept_shapes);
+    rbl_array_free(&world->island_manifolds);
+    rbl_array_free(&world->subspace);
+    rbl_array_free(&world->free_flags);
     rbl_array_free(&world->scratch);
     rbl_array_free(&world->times);
     rbl_array_free(&world->color_masks);

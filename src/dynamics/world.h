@@ -153,6 +153,8 @@ typedef struct rblSolverContact
     float push;          // accumulated impulses, N s
     float pressed;       // push of the contact solve, while drift correction uses `push`
     float slide[2];
+    float change[3];    // of push and slide in the last sweep
+    float direction[3]; // p of the conjugate directions
 } rblSolverContact;
 
 typedef RBL_ARRAY(rblSolverContact) rblSolverContactArray;
@@ -211,6 +213,9 @@ struct rblWorld
     rblIslandArray islands;
     rblIndexArray island_bodies; // solver bodies by island
     rblContactEventArray events;
+    rblIndexArray island_manifolds; // per island where its manifolds begin, then the manifolds
+    rblDoubleArray subspace;        // vectors of one small island
+    RBL_ARRAY(unsigned char) free_flags;
     rblFloatArray times; // per solver body: s of free flight before its first impact
     rblIndexArray scratch;
     RBL_ARRAY(uint64_t) color_masks;                // per solver body

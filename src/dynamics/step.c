@@ -104,6 +104,14 @@ rblResult rbl_world_step(rblWorldId id, float seconds)
         return rbl_fail(RBL_ERROR_ARGUMENT, "world: a step must last 0 to 1 s");
     }
     const double start = rbl_timer_seconds();
+    if (!world->begun_stepping)
+    {
+        // What is there before the first step is the start, not work.
+        rbl_measure_energy(world);
+        world->total = world->energy.kinetic + world->energy.potential;
+        world->pending_work = 0.0;
+        world->begun_stepping = true;
+    }
     world->profile = (rblProfile){0};
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->joint_events);

@@ -226,6 +226,7 @@ struct rblWorld
     rblEnergy energy;                       // work and dissipated so far in this step; totals after it
     double total;                           // kinetic and potential energy after the last step
     double pending_work;                    // by calls since
+    bool begun_stepping;
     uint32_t last_sleep_group;
     rblCounters counters;
     rblProfile profile;

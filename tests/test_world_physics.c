@@ -275,7 +275,7 @@ static void a_ball_bounces_to_the_height_that_restitution_allows(void** state)
     const rblBodyId body = add(&scene, ball, RBL_BODY_DYNAMIC, (rblVec3){0, 1.1f, 0}, 0.5f, 0.8f);
     float apex = 0.0f;
     bool bounced = false;
-    for (int i = 0; i < 40; ++i)
+    for (int i = 0; i < 30; ++i)
     {
         step(&scene, STEP);
         const rblBodyState now = state_of(&scene, body);
@@ -466,8 +466,8 @@ static void fill_with_boxes(Scene* scene, rblShapeId ground, const rblShapeId sh
         rblBodyDef def = rbl_default_body_def();
         def.shape = shapes[i % 3];
         def.material.restitution = i % 5 == 0 ? 0.5f : 0.0f;
-        def.pose.p = (rblVec3){0.3f * (float)(i % 4) + 0.02f * (float)(i % 7), 0.3f + 0.3f * (float)(i / 16),
-                               0.3f * (float)(i / 4 % 4)};
+        def.pose.p = (rblVec3){0.4f * (float)(i % 4) + 0.01f * (float)(i % 7), 0.3f + 0.4f * (float)(i / 16),
+                               0.4f * (float)(i / 4 % 4)};
         def.pose.q = rbl_quat_normalize((rblQuat){0.1f * (float)(i % 5), 0.3f, 0.05f * (float)(i % 3), 1.0f});
         rblBodyId body;
         check_ok(rbl_body_create(scene->world, &def, &body));

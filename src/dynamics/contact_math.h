@@ -64,6 +64,9 @@ static inline void rbl_store_body(rblSolverBody* to, const rblSolverBody* from)
 // Arms, gap and effective masses of a manifold's contacts, from where its bodies are now (manifolds.c).
 void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold);
 
+// Effective masses, after the arms.
+void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact);
+
 // Friction within Coulomb's cone and a normal impulse so that the velocity reaches `target`, both accumulated. Returns the
 // larger change, N s.
 static inline float rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolverContact* contact,

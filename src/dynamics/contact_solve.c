@@ -43,6 +43,21 @@ static float contact_target(const rblManifold* manifold, const rblSolverContact*
     return manifold->seconds > 0.0f ? rbl_minf(0.0f, -speed - 2.0f * gap / manifold->seconds) : -INFINITY;
 }
 
+// Positions move by half a step with the old velocities and by half with the new ones: the impulses act in between. For the two
+// bodies of a pair to exchange no angular momentum but through one point, the arms are those at mid-step.
+static void move_arms(const rblManifold* manifold, const rblSolverBody* a, const rblSolverBody* b,
+                      rblSolverContact* contact)
+{
+    const rblVec3 way = rbl_scale3(rbl_sub3(b->velocity, a->velocity), 0.25f * manifold->seconds);
+    const bool both = a->inverse_mass > 0.0f && b->inverse_mass > 0.0f;
+    if (both && rbl_dot3(way, way) > 1e-12f)
+    {
+        contact->arm_a = rbl_add3(contact->arm_a, way);
+        contact->arm_b = rbl_sub3(contact->arm_b, way);
+        rbl_prepare_masses(a, b, contact);
+    }
+}
+
 static void aim_block(rblRange range, void* context)
 {
     rblWorld* world = context;
@@ -59,6 +74,7 @@ static void aim_block(rblRange range, void* context)
         {
             rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
             const rblContact* last = &world->contacts.data[manifold->contact + i];
+            move_arms(manifold, &a, &b, contact);
             const rblVec3 u = rbl_relative_velocity(&a, &b, contact->arm_a, contact->arm_b);
             contact->target = contact_target(manifold, contact, rbl_dot3(u, contact->normal));
             contact->push = last->push;

@@ -107,15 +107,21 @@ static double lifting(const rblWorld* world, const rblIsland* island)
     return sum;
 }
 
-// Move by the displacement, turn by the rotation vector; the momentum turns along, so that the energy stays.
-static void displace(rblMotion* motion, const rblSolverBody* body, float share)
+// Move by the displacement, turn by the rotation vector; the momentum turns along, so that the energy stays. Returns what that
+// does to the angular momentum about the world's origin.
+static rblVec3d displace(const rblBody* record, rblMotion* motion, const rblSolverBody* body, float share)
 {
-    motion->center = rbl_mul_add3(motion->center, share, body->velocity);
+    const rblVec3 before = motion->momentum;
+    const rblVec3 way = rbl_scale3(body->velocity, share);
+    motion->center = rbl_add3(motion->center, way);
     const rblVec3 half = rbl_scale3(body->spin, 0.5f * share);
     const rblQuat turn = rbl_quat_normalize((rblQuat){half.x, half.y, half.z, 1.0f});
     motion->orientation = rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation));
     motion->momentum = rbl_rotate3(turn, motion->momentum);
     motion->spin = rbl_rotate3(turn, motion->spin);
+    const rblVec3d orbital = rbl_cross3d(rbl_to_double3(way), rbl_to_double3(motion->velocity));
+    return rbl_add3d(rbl_scale3d(orbital, (double)record->mass),
+                     rbl_to_double3(rbl_sub3(motion->momentum, before)));
 }
 
 static void displace_island(rblWorld* world, rblIsland* island)
@@ -130,7 +136,9 @@ static void displace_island(rblWorld* world, rblIsland* island)
     for (uint32_t i = 0; i < island->count && share > 0.0; ++i)
     {
         const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
-        displace(&world->motions.data[body->slot], body, (float)share);
+        const rblVec3d change =
+            displace(&world->bodies.data[body->slot], &world->motions.data[body->slot], body, (float)share);
+        island->drift_momentum = rbl_add3d(island->drift_momentum, change);
     }
 }
 
@@ -186,7 +194,11 @@ rblResult rbl_correct_drift(rblWorld* world)
     rbl_parallel_for(world->jobs, (uint32_t)world->islands.count, 16, displace_block, world);
     for (size_t i = 0; i < world->islands.count; ++i)
     {
-        world->energy.work += world->islands.data[i].recovery_work;
+        const rblIsland* island = &world->islands.data[i];
+        world->energy.work += island->recovery_work;
+        world->energy.drift_momentum[0] += island->drift_momentum.x;
+        world->energy.drift_momentum[1] += island->drift_momentum.y;
+        world->energy.drift_momentum[2] += island->drift_momentum.z;
     }
     return RBL_OK;
 }

@@ -88,7 +88,7 @@ static rblVec3 some_tangent(rblVec3 n)
     return rbl_scale3(t, 1.0f / rbl_length3(t));
 }
 
-static void prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact)
+void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact)
 {
     const rblVec3 t1 = contact->tangent;
     const rblVec3 t2 = rbl_contact_tangent2(contact);
@@ -131,7 +131,7 @@ void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold)
             .tangent = some_tangent(from->normal),
             .gap = rbl_dot3(from->normal, rbl_sub3(on_b, on_a)),
         };
-        prepare_masses(a, b, contact);
+        rbl_prepare_masses(a, b, contact);
     }
     manifold->seconds = rbl_maxf(a->seconds, b->seconds);
 }

@@ -118,6 +118,10 @@ rblResult rbl_world_step(rblWorldId id, float seconds)
     world->energy.work = world->pending_work;
     world->energy.clamped = 0.0;
     world->energy.clamp_count = 0;
+    for (int k = 0; k < 3; ++k)
+    {
+        world->energy.drift_momentum[k] = 0.0;
+    }
     world->pending_work = 0.0;
     if (seconds > 0.0f && !nothing_moves(world))
     {

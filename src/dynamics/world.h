@@ -164,12 +164,13 @@ typedef struct rblIsland
 {
     uint32_t first, count; // in rblWorld.island_bodies
     double budget; // J: dissipated by its impacts and contacts in this step; drift correction may spend it
-    double impact_work;   // J: put in by kinematic bodies through impacts,
-    double contact_work;  // and through lasting contacts
-    double clamped;       // J: kept from appearing
-    double recovery_work; // J: spent on overlap at birth beyond the budget
-    bool jointed;         // holds a joint
-    bool recovering;      // holds a pair born overlapping
+    double impact_work;      // J: put in by kinematic bodies through impacts,
+    double contact_work;     // and through lasting contacts
+    double clamped;          // J: kept from appearing
+    double recovery_work;    // J: spent on overlap at birth beyond the budget
+    rblVec3d drift_momentum; // angular, about the world's origin: what drift correction changed
+    bool jointed;            // holds a joint
+    bool recovering;         // holds a pair born overlapping
 } rblIsland;
 
 typedef RBL_ARRAY(rblIsland) rblIslandArray;

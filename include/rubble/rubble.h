@@ -8,6 +8,7 @@
 #include "rubble/inspect.h"
 #include "rubble/io.h"
 #include "rubble/isosurface.h"
+#include "rubble/joint.h"
 #include "rubble/log.h"
 #include "rubble/math.h"
 #include "rubble/mesh.h"
@@ -18,5 +19,6 @@
 #include "rubble/solids.h"
 #include "rubble/tasks.h"
 #include "rubble/version.h"
+#include "rubble/world.h"
 
 #endif

@@ -1016,9 +1016,39 @@ static void a_steady_state_allocates_nothing(void** state)
     }
 }
 
+static bool want_all(uint32_t a, uint32_t b, const void* context)
+{
+    (void)context;
+    return a != b;
+}
+
+// An infinite box overlaps everything there is, and not the empty lanes of a tree.
+static void an_infinite_box_meets_real_ones_only(void** state)
+{
+    (void)state;
+    rblBroadPhase* broad = NULL;
+    check_ok(rbl_broad_phase_create(rbl_default_allocator(), &broad));
+    const rblAabb all = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+    const rblAabb one = {{0, 0, 0}, {1, 1, 1}};
+    check_ok(rbl_broad_phase_add(broad, 0, all, false));
+    check_ok(rbl_broad_phase_add(broad, 1, one, true));
+    rblProxyPairArray begun;
+    rblProxyPairArray ended;
+    rbl_array_init(&begun, rbl_default_allocator());
+    rbl_array_init(&ended, rbl_default_allocator());
+    check_ok(rbl_broad_phase_update(broad, want_all, NULL, rbl_serial_jobs(), &begun, &ended));
+    assert_int_equal(begun.count, 1);
+    assert_int_equal(begun.data[0].a, 0);
+    assert_int_equal(begun.data[0].b, 1);
+    rbl_array_free(&begun);
+    rbl_array_free(&ended);
+    rbl_broad_phase_destroy(broad);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_infinite_box_meets_real_ones_only),
         cmocka_unit_test(pairs_are_always_those_of_brute_force),
         cmocka_unit_test(box_queries_see_what_brute_force_sees),
         cmocka_unit_test(rays_miss_no_box),

@@ -94,14 +94,21 @@ static inline rblBoxGroup rbl_boxes4_load(const rblBoxes4* g)
                          rbl_load4(g->upper_x), rbl_load4(g->upper_y), rbl_load4(g->upper_z)};
 }
 
-// Infinite sides become the largest finite ones: an empty lane is inside out by infinities, and must overlap nothing.
 static inline rblBoxGroup rbl_box_splat(const rblAabb* box)
 {
-    return (rblBoxGroup){
-        rbl_splat4(rbl_maxf(box->lower.x, -FLT_MAX)), rbl_splat4(rbl_maxf(box->lower.y, -FLT_MAX)),
-        rbl_splat4(rbl_maxf(box->lower.z, -FLT_MAX)), rbl_splat4(rbl_minf(box->upper.x, FLT_MAX)),
-        rbl_splat4(rbl_minf(box->upper.y, FLT_MAX)),  rbl_splat4(rbl_minf(box->upper.z, FLT_MAX)),
-    };
+    return (rblBoxGroup){rbl_splat4(box->lower.x), rbl_splat4(box->lower.y), rbl_splat4(box->lower.z),
+                         rbl_splat4(box->upper.x), rbl_splat4(box->upper.y), rbl_splat4(box->upper.z)};
+}
+
+// The same with infinite sides cut to the largest finite ones, to walk a tree with: an empty lane is inside out by infinities,
+// and an infinite box would meet it.
+static inline rblBoxGroup rbl_box_splat_finite(const rblAabb* box)
+{
+    const rblAabb cut = {
+        {rbl_maxf(box->lower.x, -FLT_MAX), rbl_maxf(box->lower.y, -FLT_MAX),
+         rbl_maxf(box->lower.z, -FLT_MAX)},
+        {rbl_minf(box->upper.x, FLT_MAX), rbl_minf(box->upper.y, FLT_MAX), rbl_minf(box->upper.z, FLT_MAX)}};
+    return rbl_box_splat(&cut);
 }
 
 // Lane by lane: which boxes overlap, touching included.

@@ -57,7 +57,7 @@ static inline void emit(const Search* search, Run* run, uint32_t a, uint32_t b)
 
 static void packet_add(Packet* packet, uint32_t proxy, uint32_t leaf, const rblAabb* box)
 {
-    packet->boxes[packet->count] = rbl_box_splat(box);
+    packet->boxes[packet->count] = rbl_box_splat_finite(box);
     packet->proxies[packet->count] = proxy;
     packet->leaves[packet->count] = leaf;
     packet->count += 1;

@@ -1040,6 +1040,9 @@ static void an_infinite_box_meets_real_ones_only(void** state)
     assert_int_equal(begun.count, 1);
     assert_int_equal(begun.data[0].a, 0);
     assert_int_equal(begun.data[0].b, 1);
+    Visits visits = {.limit = UINT32_MAX};
+    rbl_broad_phase_query(broad, all, note_visit, &visits);
+    assert_int_equal(visits.count, 2);
     rbl_array_free(&begun);
     rbl_array_free(&ended);
     rbl_broad_phase_destroy(broad);

@@ -58,7 +58,7 @@ void rbl_broad_phase_query(const rblBroadPhase* broad, rblAabb box, rblProxyVisi
             return;
         }
     }
-    const rblBoxGroup splat = rbl_box_splat(&box);
+    const rblBoxGroup splat = rbl_box_splat_finite(&box);
     if (query_tree(&broad->trees[0], &splat, visit, context))
     {
         (void)query_tree(&broad->trees[1], &splat, visit, context);

@@ -102,12 +102,17 @@ static inline rblBoxGroup rbl_box_splat(const rblAabb* box)
 
 // The same with infinite sides cut to the largest finite ones, to walk a tree with: an empty lane is inside out by infinities,
 // and an infinite box would meet it.
+static inline float rbl_cut_infinite(float x)
+{
+    const float low = x < -FLT_MAX ? -FLT_MAX : x; // NaN stays
+    return low > FLT_MAX ? FLT_MAX : low;
+}
+
 static inline rblBoxGroup rbl_box_splat_finite(const rblAabb* box)
 {
     const rblAabb cut = {
-        {rbl_maxf(box->lower.x, -FLT_MAX), rbl_maxf(box->lower.y, -FLT_MAX),
-         rbl_maxf(box->lower.z, -FLT_MAX)},
-        {rbl_minf(box->upper.x, FLT_MAX), rbl_minf(box->upper.y, FLT_MAX), rbl_minf(box->upper.z, FLT_MAX)}};
+        {rbl_cut_infinite(box->lower.x), rbl_cut_infinite(box->lower.y), rbl_cut_infinite(box->lower.z)},
+        {rbl_cut_infinite(box->upper.x), rbl_cut_infinite(box->upper.y), rbl_cut_infinite(box->upper.z)}};
     return rbl_box_splat(&cut);
 }
 

@@ -247,7 +247,7 @@ static float iterate(rblWorld* world, uint32_t most)
         {
             return change.largest;
         }
-        if (i > 0 && change.square <= last)
+        if (last > 0.0 && change.square <= last)
         {
             for_each_color(world, extrapolate_block, (float)(change.square / last), false);
         }

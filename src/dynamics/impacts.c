@@ -158,7 +158,8 @@ static float slowest(const rblManifold* manifold, const rblSolverContact* contac
     return -contact->gap / manifold->seconds;
 }
 
-// Set targets and clear impulses. False when nothing approaches.
+// Set targets and clear impulses. False when nothing approaches. Bodies on joints do not fly to their impacts: they bounce a
+// little early, before the gap is closed, or the joint's end would lose its speed.
 static bool aim(const rblWorld* world, rblManifold* manifold, const rblSolverBody* a, const rblSolverBody* b,
                 float threshold, bool bounces)
 {
@@ -169,8 +170,10 @@ static bool aim(const rblWorld* world, rblManifold* manifold, const rblSolverBod
         const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
         const float speed = rbl_dot3(u, contact->normal);
         const float least = slowest(manifold, contact);
-        approaching = approaching || speed < least - threshold;
-        const bool bounce = bounces && least == 0.0f && -speed > world->def.bounce_speed;
+        const bool closing = speed < least - threshold;
+        approaching = approaching || closing;
+        const bool bounce =
+            bounces && -speed > world->def.bounce_speed && (least == 0.0f || (closing && manifold->early));
         contact->target = bounce ? -manifold->restitution * speed : least;
         contact->push = 0.0f;
         contact->slide[0] = 0.0f;

@@ -134,6 +134,7 @@ typedef struct rblManifold
     double kinematic_work; // J: done by a body of infinite mass on the other
     float hit_speed;       // of the fastest impact in this step, m/s; 0: none
     float hit_impulse;     // N s along the normal, of all impacts in this step
+    bool early;            // one of the bodies hangs on a joint
     float deepest;         // overlap at the end of the step, m
     uint32_t hit_contact;  // where it was, in solver contacts
 } rblManifold;

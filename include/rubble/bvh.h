@@ -42,6 +42,28 @@ typedef struct rblRayHit
     uint32_t leaf;     ///< its place in the tree
 } rblRayHit;
 
+/// What part of a triangle a point lies on. Edge k runs from corner k to the next one.
+typedef enum rblTriangleFeature
+{
+    RBL_FEATURE_VERTEX_0,
+    RBL_FEATURE_VERTEX_1,
+    RBL_FEATURE_VERTEX_2,
+    RBL_FEATURE_EDGE_0,
+    RBL_FEATURE_EDGE_1,
+    RBL_FEATURE_EDGE_2,
+    RBL_FEATURE_FACE
+} rblTriangleFeature;
+
+typedef struct rblClosestPoint
+{
+    rblVec3 point;
+    float distance;
+    float u, v;        ///< barycentric coordinates of corners 1 and 2, as in rblRayHit
+    uint32_t triangle; ///< in the span; UINT32_MAX in arrays where nothing was found
+    uint32_t leaf;     ///< its place in the tree
+    rblTriangleFeature feature;
+} rblClosestPoint;
+
 RBL_EXTERN_C_END
 
 #endif

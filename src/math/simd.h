@@ -103,6 +103,17 @@ static inline rblFloat4 rbl_and4(rblFloat4 a, rblFloat4 b)
     return _mm_and_ps(a, b);
 }
 
+static inline rblFloat4 rbl_sqrt4(rblFloat4 a)
+{
+    return _mm_sqrt_ps(a);
+}
+
+// Per lane: a where the comparison `mask` held, else b.
+static inline rblFloat4 rbl_select4(rblFloat4 mask, rblFloat4 a, rblFloat4 b)
+{
+    return _mm_or_ps(_mm_and_ps(mask, a), _mm_andnot_ps(mask, b));
+}
+
 // Lane i of the mask becomes bit i.
 static inline uint32_t rbl_mask4(rblFloat4 a)
 {
@@ -210,6 +221,16 @@ static inline rblFloat4 rbl_and4(rblFloat4 a, rblFloat4 b)
     return wasm_v128_and(a, b);
 }
 
+static inline rblFloat4 rbl_sqrt4(rblFloat4 a)
+{
+    return wasm_f32x4_sqrt(a);
+}
+
+static inline rblFloat4 rbl_select4(rblFloat4 mask, rblFloat4 a, rblFloat4 b)
+{
+    return wasm_v128_bitselect(a, b, mask);
+}
+
 static inline uint32_t rbl_mask4(rblFloat4 a)
 {
     return (uint32_t)wasm_i32x4_bitmask(a);
@@ -228,8 +249,10 @@ static inline void rbl_transpose4(rblFloat4* a, rblFloat4* b, rblFloat4* c, rblF
 }
 
 #else
+#include <math.h>
 
-// Plain lanes; a mask lane is 1 or 0 in `mask` rather than all bits, which only rbl_and4 and rbl_mask4 see.
+// Plain lanes; a mask lane is 1 or 0 in `mask` rather than all bits, which only rbl_and4,
+// rbl_select4 and rbl_mask4 see.
 typedef struct rblFloat4
 {
     float lane[4];
@@ -339,6 +362,20 @@ static inline rblFloat4 rbl_and4(rblFloat4 a, rblFloat4 b)
 {
     rblFloat4 r;
     RBL_LANES(a.lane[i] * b.lane[i]);
+    return r;
+}
+
+static inline rblFloat4 rbl_sqrt4(rblFloat4 a)
+{
+    rblFloat4 r;
+    RBL_LANES(sqrtf(a.lane[i]));
+    return r;
+}
+
+static inline rblFloat4 rbl_select4(rblFloat4 mask, rblFloat4 a, rblFloat4 b)
+{
+    rblFloat4 r;
+    RBL_LANES(mask.lane[i] != 0.0f ? a.lane[i] : b.lane[i]);
     return r;
 }
 

@@ -3,6 +3,7 @@
 
 static const rblBenchEntry entries[] = {
     {"base", "the ground floor: parallel loops, sorting, hash map, numbers as text", rbl_bench_base},
+    {"bvh", "trees of triangles: build, refit, rays, overlaps, beside Embree, FCL and Bullet", rbl_bench_bvh},
     {"mesh", "inspect, repair, mass properties, simplify, isosurfaces", rbl_bench_mesh},
     {"io", "reading and writing a million triangles in every format, beside Assimp", rbl_bench_io},
 };

@@ -49,6 +49,9 @@ done
 
 run 0 bench mesh --quick
 printed '^mesh:'
+run 0 bench bvh --quick
+printed '^bvh:'
+printed 'build, quality, 2T'
 
 run 0 completion bash
 bash -n "$work/out" 2>/dev/null || ! command -v bash >/dev/null || complain "bash does not read its completion"

@@ -42,6 +42,7 @@ typedef struct rblBvhRow
         peer_metrics[2]; // which figures of the peers to put beside it, without the thread count; may be null
     double amount;       // for rates: what the peers did in their milliseconds, in the unit; otherwise 0
     double count;        // what was found, to be compared with the peers' counts; 0: not compared
+    double tolerance;    // by how much of it they may differ without a note
     double paper;
 } rblBvhRow;
 
@@ -52,6 +53,7 @@ void rbl_bvh_bench_row(rblBvhBench* bench, const rblBvhRow* row);
 rblResult rbl_bench_bvh_build(rblBvhBench* bench);
 rblResult rbl_bench_bvh_scenes(rblBvhBench* bench);
 rblResult rbl_bench_bvh_rays(rblBvhBench* bench);
+rblResult rbl_bench_bvh_points(rblBvhBench* bench);
 rblResult rbl_bench_bvh_overlap(rblBvhBench* bench);
 
 #endif

@@ -49,7 +49,7 @@ done
 
 run 0 bench mesh --quick
 printed '^mesh:'
-run 0 bench bvh --quick
+run 0 --quiet bench bvh --quick
 printed '^bvh:'
 printed 'build, quality, 2T'
 

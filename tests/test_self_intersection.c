@@ -2,9 +2,9 @@
 #include "testing.h"
 
 #include "base/random.h"
+#include "math/triangle_intersection.h"
 #include "math/vec.h"
 #include "mesh/self_intersection.h"
-#include "mesh/triangle_intersection.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "base/sort.h"
 #include "math/aabb.h"
+#include "math/triangle_intersection.h"
 #include "mesh/components.h"
 #include "mesh/self_intersection.h"
-#include "mesh/triangle_intersection.h"
 #include <string.h>
 
 #define INSPECT_COOKIE 0x1D5EC7EDu

@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "base/jobs.h"
 #include "base/sort.h"
+#include "math/triangle_intersection.h"
 #include "math/vec.h"
-#include "mesh/triangle_intersection.h"
 #include <stdatomic.h>
 
 // What one block of the parallel loop found.

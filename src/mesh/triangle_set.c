@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "math/aabb.h"
-#include "mesh/triangle_intersection.h"
+#include "math/triangle_intersection.h"
 #include "mesh/triangle_tree.h"
 
 static rblAabbd box_of(const rblVec3d p[3])

@@ -439,7 +439,7 @@ static bool special_meeting(const rblVec3d a[3], const rblVec3d b[3], rblMeeting
                         : needle_meets_triangle(&hb, a, true, meeting);
 }
 
-// ---- in general ----
+// ---- in space ----
 
 // The plane of a triangle t: n = e x f, e = t1 - t0, f = t2 - t0, and `size`, the same with every product taken
 // positive, which the error of a height (p - t0) . n is proportional to.
@@ -586,6 +586,101 @@ static void add_edges_of_b(const rblVec3d b[3], const Height heights[3], const P
     }
 }
 
+// ---- in general position ----
+
+// The volumes of the edge that runs from a0 along e with the edges of b, by their sides b0 x b1 seen from a0: a filtered
+// sign, 0 when it is doubtful. Bounds as in height_of().
+static int clear_sign(rblVec3d e, const Plane* side)
+{
+    const rblVec3d m = {fabs(e.x), fabs(e.y), fabs(e.z)};
+    const double value = rbl_dot3d(e, side->normal);
+    const bool clear =
+        m.x + m.y + m.z <= 0x1p500 && fabs(value) > 9.0 * 0x1p-53 * rbl_dot3d(m, side->size) + 0x1p-560;
+    return clear ? (value > 0 ? 1 : -1) : 0;
+}
+
+// The corner that is alone on its side of the other plane comes first, then the others; in the triangle's own order when
+// `upright`, else the other way round.
+static void put_lone_first(const Height h[3], bool upright, int out[3])
+{
+    out[0] = h[0].sign == h[1].sign ? 2 : (h[0].sign == h[2].sign ? 1 : 0);
+    const int next = next_corner(out[0]);
+    out[upright ? 1 : 2] = next;
+    out[upright ? 2 : 1] = next_corner(next);
+}
+
+// A triangle ready for general_meeting().
+typedef struct Side
+{
+    const Plane* plane;    // its own
+    const Height* heights; // above the other one's plane
+    int order[3];          // put_lone_first()
+} Side;
+
+// The point where edge order[0] order[k] of `of` goes through the face of `other`.
+static rblVec3d end_point(const Side* of, int k, const Side* other)
+{
+    const int i = of->order[0];
+    const int j = of->order[k];
+    return pierced_at(other->plane, of->plane->t[i], &of->heights[i], of->plane->t[j], &of->heights[j]);
+}
+
+static int end_edge(const Side* of, int k)
+{
+    return RBL_PART_EDGE + (next_corner(of->order[0]) == of->order[k] ? of->order[0] : of->order[k]);
+}
+
+// No corner lies in the other plane: each triangle cuts the line of the two planes in an interval, and the intervals are
+// compared (Guigue and Devillers 2003). Turn both triangles so that a0 and b0 are alone on their sides, both above the
+// other's plane. Along n_a x n_b the line enters a through a0 a2 and leaves it through a0 a1, and enters b through b0 b1
+// and leaves it through b0 b2. V_xy = (a_x - a0) . (b0 - a0) x (b_y - a0) tells which comes first of the points on
+// a0 a_x and b0 b_y: that of a when V_xy > 0. Returns 1 or 0 for meeting or not, -1 when some sign is in doubt.
+static int general_meeting(const Side* a, const Side* b, rblMeeting* out)
+{
+    const rblVec3d a0 = a->plane->t[a->order[0]];
+    const rblVec3d b0 = b->plane->t[b->order[0]];
+    const rblVec3d e1 = rbl_sub3d(a->plane->t[a->order[1]], a0);
+    const rblVec3d e2 = rbl_sub3d(a->plane->t[a->order[2]], a0);
+    const rblVec3d side1[3] = {a0, b0, b->plane->t[b->order[1]]};
+    const rblVec3d side2[3] = {a0, b0, b->plane->t[b->order[2]]};
+    const Plane plane1 = plane_of(side1);
+    const Plane plane2 = plane_of(side2);
+    const int v11 = clear_sign(e1, &plane1);
+    const int v22 = clear_sign(e2, &plane2);
+    if (v11 > 0 || v22 < 0)
+    {
+        return 0;
+    }
+    const int v21 = clear_sign(e2, &plane1);
+    const int v12 = clear_sign(e1, &plane2);
+    if (v11 == 0 || v22 == 0 || v21 == 0 || v12 == 0)
+    {
+        return -1;
+    }
+    if (v21 < 0) // b is entered first
+    {
+        add_point(out, end_point(a, 2, b), end_edge(a, 2), RBL_PART_FACE);
+    }
+    else
+    {
+        add_point(out, end_point(b, 1, a), RBL_PART_FACE, end_edge(b, 1));
+    }
+    if (v12 < 0) // b is left first
+    {
+        add_point(out, end_point(b, 2, a), RBL_PART_FACE, end_edge(b, 2));
+    }
+    else
+    {
+        add_point(out, end_point(a, 1, b), end_edge(a, 1), RBL_PART_FACE);
+    }
+    return 1;
+}
+
+static bool none_on(const Height h[3])
+{
+    return h[0].sign != 0 && h[1].sign != 0 && h[2].sign != 0;
+}
+
 bool rbl_triangle_meeting(const rblVec3d a[3], const rblVec3d b[3], rblMeeting* out)
 {
     out->count = 0;
@@ -603,6 +698,19 @@ bool rbl_triangle_meeting(const rblVec3d a[3], const rblVec3d b[3], rblMeeting* 
     if (on_one_side(heights_b))
     {
         return false;
+    }
+    if (none_on(heights_a) && none_on(heights_b))
+    {
+        Side side_a = {.plane = &plane_a, .heights = heights_a};
+        Side side_b = {.plane = &plane_b, .heights = heights_b};
+        put_lone_first(heights_b, true, side_b.order);
+        put_lone_first(heights_a, heights_b[side_b.order[0]].sign > 0, side_a.order);
+        put_lone_first(heights_b, heights_a[side_a.order[0]].sign > 0, side_b.order);
+        const int answer = general_meeting(&side_a, &side_b, out);
+        if (answer >= 0)
+        {
+            return answer > 0;
+        }
     }
     // A triangle without area has all heights zero above its "plane", and so have triangles in one plane.
     if (all_on(heights_a) || all_on(heights_b))

@@ -1,12 +1,10 @@
-// Rays and overlaps through the implicit tree, against brute force.
+// Rays through the implicit tree, against brute force.
 #include "testing.h"
 
 #include "base/random.h"
-#include "bvh/overlap.h"
 #include "bvh/ray.h"
 #include "math/vec.h"
 #include <stdlib.h>
-#include <string.h>
 
 // Triangles of random size in the unit cube; on a coarse grid there are many exact ties and touches.
 static rblTriangleSpan random_span(rblRandom* random, uint32_t triangles, bool coarse)
@@ -198,130 +196,12 @@ static void rays_that_are_no_rays_and_empty_trees_hit_nothing(void** state)
     free_span(&span);
 }
 
-// ---- overlaps ----
-
-static bool boxes_meet(const rblAabb* a, const rblAabb* b)
-{
-    return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
-           b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
-}
-
-static const rblAabb* leaf_box(const rblBvh* bvh, uint32_t leaf)
-{
-    return &bvh->nodes[bvh->level_starts[bvh->layout.leaf_level] + leaf];
-}
-
-// Every pair by force must be found once, and nothing else.
-static void check_overlaps(const rblForest* forest, const rblTreePair* pairs, uint32_t pair_count,
-                           const rblLeafPairArray* found)
-{
-    size_t expected = 0;
-    for (uint32_t p = 0; p < pair_count; ++p)
-    {
-        const rblBvh a = rbl_forest_tree(forest, pairs[p].a);
-        const rblBvh b = rbl_forest_tree(forest, pairs[p].b);
-        unsigned char* seen = calloc((size_t)a.layout.leaves * b.layout.leaves + 1, 1);
-        for (size_t i = 0; i < found->count; ++i)
-        {
-            if (found->data[i].pair == p)
-            {
-                seen[(size_t)found->data[i].leaf_a * b.layout.leaves + found->data[i].leaf_b] += 1;
-            }
-        }
-        for (uint32_t i = 0; i < a.layout.leaves; ++i)
-        {
-            for (uint32_t j = 0; j < b.layout.leaves; ++j)
-            {
-                const bool wanted = pairs[p].a != pairs[p].b || i < j;
-                const bool meet = wanted && boxes_meet(leaf_box(&a, i), leaf_box(&b, j));
-                assert_int_equal(seen[(size_t)i * b.layout.leaves + j], meet);
-                expected += meet;
-            }
-        }
-        free(seen);
-    }
-    assert_int_equal(found->count, expected);
-}
-
-static void overlaps_of_many_trees_match_brute_force(void** state)
-{
-    (void)state;
-    enum
-    {
-        TREES = 5
-    };
-    rblRandom random = rbl_random_seed(3, 0);
-    rblJobs* jobs;
-    const rblTasks tasks = {.worker_count = 3};
-    check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
-    for (uint32_t round = 0; round < 40; ++round)
-    {
-        rblTriangleSpan spans[TREES];
-        for (int i = 0; i < TREES; ++i)
-        {
-            spans[i] = random_span(&random, rbl_random_below(&random, 120), round % 2 == 0);
-        }
-        rblForest forest;
-        rbl_forest_init(&forest, rbl_default_allocator());
-        check_ok(rbl_forest_build(&forest, spans, TREES, (rblBvhQuality)(round % 3), jobs));
-        const rblTreePair pairs[] = {{0, 1}, {2, 2}, {1, 4}, {3, 3}, {4, 0}, {0, 0}};
-        for (uint32_t mu = 1; mu <= 3; ++mu)
-        {
-            rblOverlapOptions options = {.entry_level = round % 4, .depth_step = mu};
-            options.frontier_goal = round % 3 == 0 ? UINT32_MAX : 10;
-            rblLeafPairArray serial, parallel;
-            rbl_array_init(&serial, rbl_default_allocator());
-            rbl_array_init(&parallel, rbl_default_allocator());
-            rblOverlapCounters counters;
-            check_ok(rbl_overlap_leaves(&forest, pairs, 6, &options, rbl_serial_jobs(), &serial, &counters));
-            check_ok(rbl_overlap_leaves(&forest, pairs, 6, &options, jobs, &parallel, NULL));
-            check_overlaps(&forest, pairs, 6, &serial);
-            assert_int_equal(serial.count, parallel.count);
-            if (serial.count > 0)
-            {
-                assert_memory_equal(serial.data, parallel.data, sizeof *serial.data * serial.count);
-            }
-            assert_true(counters.rounds > 0 && counters.peak_frontier > 0);
-            rbl_array_free(&serial);
-            rbl_array_free(&parallel);
-        }
-        rbl_forest_free(&forest);
-        for (int i = 0; i < TREES; ++i)
-        {
-            free_span(&spans[i]);
-        }
-    }
-    rbl_jobs_destroy(jobs);
-    assert_int_equal(rbl_bytes_in_use(), 0);
-}
-
-static void bad_overlap_calls_are_refused(void** state)
-{
-    (void)state;
-    rblForest forest;
-    rbl_forest_init(&forest, rbl_default_allocator());
-    rblLeafPairArray found;
-    rbl_array_init(&found, rbl_default_allocator());
-    const rblTreePair pair = {0, 0};
-    rblOverlapOptions options = rbl_default_overlap_options();
-    check_fails(RBL_ERROR_ARGUMENT,
-                rbl_overlap_leaves(&forest, &pair, 1, &options, rbl_serial_jobs(), &found, NULL));
-    options.depth_step = 4;
-    check_fails(RBL_ERROR_ARGUMENT,
-                rbl_overlap_leaves(&forest, &pair, 0, &options, rbl_serial_jobs(), &found, NULL));
-    options.depth_step = 2;
-    check_ok(rbl_overlap_leaves(&forest, &pair, 0, &options, rbl_serial_jobs(), &found, NULL));
-    assert_int_equal(found.count, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rays_find_what_brute_force_finds),
         cmocka_unit_test(no_ray_slips_through_a_closed_surface),
         cmocka_unit_test(rays_that_are_no_rays_and_empty_trees_hit_nothing),
-        cmocka_unit_test(overlaps_of_many_trees_match_brute_force),
-        cmocka_unit_test(bad_overlap_calls_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,6 +199,13 @@ static void expand_block(rblRange range, void* context)
     }
 }
 
+static void swap_frontiers(rblOverlapWorkspace* workspace)
+{
+    const rblNodePairArray swap = workspace->frontier;
+    workspace->frontier = workspace->next;
+    workspace->next = swap;
+}
+
 // Join what the blocks wrote for the next round, in their order.
 static bool join_frontier(rblOverlapWorkspace* workspace, uint32_t blocks)
 {
@@ -225,9 +232,7 @@ static bool join_frontier(rblOverlapWorkspace* workspace, uint32_t blocks)
         workspace->next.count += from->count;
         rbl_array_clear(from);
     }
-    const rblNodePairArray swap = workspace->frontier;
-    workspace->frontier = workspace->next;
-    workspace->next = swap;
+    swap_frontiers(workspace);
     return true;
 }
 
@@ -317,6 +322,10 @@ rblResult rbl_traversal_run(rblTraversal* traversal, rblJobs* jobs, rblOverlapCo
         {
             return rbl_fail_memory();
         }
+    }
+    if (total.rounds % 2 == 1) // so that a repetition finds each buffer as large as it needs it
+    {
+        swap_frontiers(workspace);
     }
     for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
     {

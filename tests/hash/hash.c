@@ -3,7 +3,7 @@
 #include "base/hash_map.h"
 #include "base/number.h"
 #include "base/random.h"
-#include "bvh/overlap.h"
+#include "bvh/intersect.h"
 #include "bvh/ray.h"
 #include "math/predicates.h"
 #include "math/trig.h"
@@ -273,6 +273,33 @@ static void add_overlaps(const rblForest* forest)
     rbl_array_free(&found);
 }
 
+// All pairs that touch or cross, neighbours too, of the mesh with itself and with its own copy moved a little.
+static void add_intersections(const rblForest* forest, const rblTriangleSpan* spans)
+{
+    const rblTreePair pairs[2] = {{0, 0}, {0, 1}};
+    const rblOverlapScene scene = {forest, spans, pairs, 2};
+    rblIntersectOptions options = rbl_default_intersect_options();
+    options.neighbours = RBL_NEIGHBOURS_KEEP;
+    rblTrianglePairArray found;
+    rbl_array_init(&found, rbl_default_allocator());
+    require(rbl_overlap_triangles(&scene, &options, rbl_default_jobs(), &found, NULL), "intersections");
+    for (size_t i = 0; i < found.count; ++i)
+    {
+        const rblTrianglePair* pair = &found.data[i];
+        add_u32(pair->triangle_a);
+        add_u32(pair->triangle_b);
+        add_u32(pair->count);
+        for (int e = 0; e < 2; ++e)
+        {
+            add_u32(pair->ends[e].part_a * 8u + pair->ends[e].part_b);
+            add_double(pair->ends[e].at.x);
+            add_double(pair->ends[e].at.y);
+            add_double(pair->ends[e].at.z);
+        }
+    }
+    rbl_array_free(&found);
+}
+
 // Trees of every quality over one mesh, what rays hit in them, and what overlaps.
 static void hash_trees(rblMeshId mesh)
 {
@@ -286,17 +313,32 @@ static void hash_trees(rblMeshId mesh)
                                   .vertex_count = view.vertex_count,
                                   .indices = view.corner_vertices,
                                   .triangle_count = view.face_count};
+    rblVec3d* moved = malloc(sizeof *moved * view.vertex_count);
+    if (moved == NULL)
+    {
+        exit(1);
+    }
+    for (uint32_t v = 0; v < view.vertex_count; ++v)
+    {
+        moved[v] = view.positions[v];
+        moved[v].x += 0.01;
+        moved[v].y += 0.003;
+    }
+    rblTriangleSpan spans[2] = {span, span};
+    spans[1].positions = moved;
     rblForest forest;
     rbl_forest_init(&forest, rbl_default_allocator());
     for (int quality = RBL_BVH_FAST; quality <= RBL_BVH_QUALITY; ++quality)
     {
-        require(rbl_forest_build(&forest, &span, 1, (rblBvhQuality)quality, rbl_default_jobs()), "forest");
+        require(rbl_forest_build(&forest, spans, 2, (rblBvhQuality)quality, rbl_default_jobs()), "forest");
         const rblBvh bvh = rbl_forest_tree(&forest, 0);
         add_tree(&bvh);
         add_rays(&bvh);
         add_overlaps(&forest);
+        add_intersections(&forest, spans);
     }
     rbl_forest_free(&forest);
+    free(moved);
     require(rbl_mesh_destroy(triangles), "destroy");
     print_area("trees");
 }

@@ -71,6 +71,10 @@ if command -v bash >/dev/null; then
     [ "$(completed rubble demo f)" = folder ] || complain "bash does not complete folders"
     [ "$(completed rubble info '')" = 'folder mesh.obj' ] || complain "bash completes the wrong files"
     [ "$(completed rubble convert --axis = y)" = yup-to-zup ] || complain "bash does not complete choices"
+    : >"$work/files/old.png"
+    [ "$(completed rubble picture mesh.obj -o '')" = 'folder old.png' ] || complain "bash does not complete pictures"
+    [ "$(completed rubble picture mesh.obj '')" = 'folder mesh.obj' ] || complain "bash does not complete second files"
+    rm "$work/files/old.png"
     [ "$(completed rubble make box --siz)" = --size ] || complain "bash does not complete the options of solids"
     [ "$(completed rubble completion z)" = zsh ] || complain "bash does not complete z to zsh"
 fi

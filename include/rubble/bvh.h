@@ -64,6 +64,22 @@ typedef struct rblClosestPoint
     rblTriangleFeature feature;
 } rblClosestPoint;
 
+/// What decides between inside and outside.
+typedef enum rblSignMode
+{
+    RBL_SIGN_WINDING, ///< a winding number above 1/2: right for open surfaces, soups and overlapping parts too
+    RBL_SIGN_CLOSED   ///< the same, faster, for a surface known to be closed, oriented outwards and free of
+    ///< crossings: the closest face decides where it can, and grids reuse their neighbours' sign
+} rblSignMode;
+
+/// Points in rows: x varies fastest, then y, then z. Point (i, j, k) is origin + spacing * (i, j, k).
+typedef struct rblPointGrid
+{
+    rblVec3 origin;
+    float spacing; ///< above 0
+    uint32_t counts[3];
+} rblPointGrid;
+
 RBL_EXTERN_C_END
 
 #endif

@@ -174,6 +174,45 @@ static void gaps_and_turned_faces_leave_inside_and_outside_as_they_were(void** s
     free_soup(&span);
 }
 
+// A ball, a smaller one in it that faces inwards (a void), and one that overlaps the first.
+static void winding_counts_nested_and_overlapping_balls(void** state)
+{
+    (void)state;
+    const rblTriangleSpan ball = make_ball(20, 40, 1.0f);
+    const uint32_t count = ball.triangle_count;
+    const float* p = ball.positions;
+    float* positions = malloc(sizeof *positions * 27 * (size_t)count);
+    for (uint32_t t = 0; t < count; ++t)
+    {
+        for (uint32_t k = 0; k < 9; ++k)
+        {
+            positions[9 * t + k] = p[9 * t + k];
+            positions[9 * (count + t) + k] = 0.5f * p[9 * t + 3 * ((3 - k / 3) % 3) + k % 3];
+            positions[9 * (2 * count + t) + k] = p[9 * t + k] + (k % 3 == 0 ? 0.8f : 0.0f);
+        }
+    }
+    const rblTriangleSpan span = {
+        .positions = positions, .stride = 12, .vertex_count = 9 * count, .triangle_count = 3 * count};
+    Tree tree;
+    plant(&tree, &span, RBL_BVH_QUALITY);
+    static const struct
+    {
+        rblVec3 at;
+        double number;
+    } cases[] = {{{-0.7f, 0, 0}, 1}, {{-0.3f, 0, 0}, 0}, {{0.3f, 0, 0}, 1}, {{0.7f, 0.2f, 0}, 2},
+                 {{1.5f, 0, 0}, 1},  {{2.5f, 0, 0}, 0},  {{1e6f, 0, 0}, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
+    {
+        check_close(rbl_tree_winding_number(&tree.bvh, &tree.winding, cases[i].at, INFINITY), cases[i].number,
+                    1e-5);
+        check_close(rbl_tree_winding_number(&tree.bvh, &tree.winding, cases[i].at, 2.0f), cases[i].number,
+                    0.1);
+    }
+    fell(&tree);
+    free(positions);
+    free_soup(&ball);
+}
+
 static void a_single_triangle_turns_by_a_half_from_side_to_side(void** state)
 {
     (void)state;
@@ -321,6 +360,7 @@ int main(void)
         cmocka_unit_test(winding_agrees_with_the_sum_over_all_triangles),
         cmocka_unit_test(inside_of_a_ball_is_inside_at_any_size),
         cmocka_unit_test(gaps_and_turned_faces_leave_inside_and_outside_as_they_were),
+        cmocka_unit_test(winding_counts_nested_and_overlapping_balls),
         cmocka_unit_test(a_single_triangle_turns_by_a_half_from_side_to_side),
         cmocka_unit_test(signed_distance_of_a_ball_is_that_of_the_sphere),
         cmocka_unit_test(grids_and_lists_give_what_single_points_give_for_any_number_of_workers),

@@ -45,7 +45,8 @@ void rbl_winding_free(rblWinding* winding);
 rblResult rbl_winding_build(rblWinding* winding, const rblBvh* bvh, rblJobs* jobs);
 
 // The winding number. A node acts as one when it is `beta` of its radii away (at least 1; RBL_WINDING_BETA is right to
-// about 0.03, infinity sums all triangles exactly). 0 for an empty tree and for points that are not finite.
+// about 0.03 for one closed surface, infinity sums all triangles exactly). 0 for an empty tree and for points that are
+// not finite.
 float rbl_tree_winding_number(const rblBvh* bvh, const rblWinding* winding, rblVec3 point, float beta);
 
 // Whether it is above a half. Where the approximation comes close to that, it is refined.

@@ -5,6 +5,8 @@
 #include "base/random.h"
 #include "bvh/intersect.h"
 #include "bvh/ray.h"
+#include "bvh/region.h"
+#include "bvh/signed_distance.h"
 #include "math/predicates.h"
 #include "math/trig.h"
 #include "rubble/rubble.h"
@@ -258,6 +260,39 @@ static void add_rays(const rblBvh* bvh)
     }
 }
 
+// Closest points, winding numbers, signed distances and boxes at random places.
+static void add_points(const rblBvh* bvh)
+{
+    rblRandom random = rbl_random_seed(5, 1);
+    rblWinding winding;
+    rblIndexArray leaves;
+    rbl_array_init(&leaves, rbl_default_allocator());
+    rbl_winding_init(&winding, rbl_default_allocator());
+    require(rbl_winding_build(&winding, bvh, rbl_default_jobs()), "winding");
+    for (int i = 0; i < 1000; ++i)
+    {
+        const rblVec3d at = random_point(&random);
+        const rblVec3 p = {(float)at.x, (float)at.y, (float)at.z};
+        rblClosestPoint closest = {.triangle = UINT32_MAX};
+        add_u32(rbl_tree_closest(bvh, p, 1.0f, RBL_NO_LEAF, &closest));
+        add_double((double)closest.distance + (double)closest.u + (double)closest.v);
+        add_u32(closest.triangle);
+        add_u32((uint32_t)closest.feature);
+        add_double((double)rbl_tree_winding_number(bvh, &winding, p, RBL_WINDING_BETA));
+        float distance = 0.0f;
+        rbl_tree_signed_distance(bvh, &winding, p, 0.5f, RBL_SIGN_CLOSED, &distance);
+        add_double((double)distance);
+        const rblAabb box = {p, {p.x + 0.1f, p.y + 0.1f, p.z + 0.1f}};
+        require(rbl_tree_box_overlap(bvh, &box, &leaves), "box");
+    }
+    for (size_t i = 0; i < leaves.count; ++i)
+    {
+        add_u32(leaves.data[i]);
+    }
+    rbl_array_free(&leaves);
+    rbl_winding_free(&winding);
+}
+
 static void add_overlaps(const rblForest* forest)
 {
     const rblTreePair itself = {0, 0};
@@ -334,6 +369,7 @@ static void hash_trees(rblMeshId mesh)
         const rblBvh bvh = rbl_forest_tree(&forest, 0);
         add_tree(&bvh);
         add_rays(&bvh);
+        add_points(&bvh);
         add_overlaps(&forest);
         add_intersections(&forest, spans);
     }

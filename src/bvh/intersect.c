@@ -4,6 +4,7 @@
 #include "base/timer.h"
 #include "bvh/leaves.h"
 #include "bvh/traversal.h"
+#include "bvh/triangle_filter.h"
 #include "math/vec.h"
 #include <string.h>
 
@@ -13,90 +14,88 @@ typedef struct Context
     const rblIntersectOptions* options;
 } Context;
 
-// ---- filter: four pairs at once in 32 bits ----
+// ---- what floats decide ----
 
-// One corner of four triangles.
-typedef struct Point4
+typedef enum Verdict
 {
-    rblFloat4 x, y, z;
-} Point4;
+    VERDICT_APART,
+    VERDICT_MEET,
+    VERDICT_DOUBT
+} Verdict;
 
-typedef struct Triangle4
+// Where the common segment of two triangles begins and ends: edge from corner `from` to corner `to` of one triangle goes
+// through the face of the other.
+typedef struct End
 {
-    Point4 a, b, c;
-} Triangle4;
+    bool of_b;
+    uint8_t from, to;
+} End;
 
-static inline Point4 sub_point4(Point4 a, Point4 b)
+// The corner that is alone on its side of the other plane comes first, then the others; in the triangle's own order when
+// `upright`, else the other way round. False when a height is not clear of the bound.
+static inline bool put_lone_first(const rblHeights4* heights, uint32_t lane, float bound, uint8_t out[3])
 {
-    return (Point4){rbl_sub4(a.x, b.x), rbl_sub4(a.y, b.y), rbl_sub4(a.z, b.z)};
+    const float h0 = heights->corner[0][lane], h1 = heights->corner[1][lane], h2 = heights->corner[2][lane];
+    const bool above0 = h0 > 0, above1 = h1 > 0, above2 = h2 > 0;
+    out[0] = above0 == above1 ? 2 : (above0 == above2 ? 1 : 0);
+    out[1] = out[0] < 2 ? (uint8_t)(out[0] + 1) : 0;
+    out[2] = (uint8_t)(3 - out[0] - out[1]);
+    return fabsf(h0) > bound && fabsf(h1) > bound && fabsf(h2) > bound;
 }
 
-static inline Triangle4 load_triangles(const rblLeafTriangle* const t[4])
+static inline rblVec3d corner_of(const rblLeafTriangle* t, uint32_t which)
 {
-    // Nine floats each, by three loads of four of which the last overlaps the one before.
-    rblFloat4 r0 = rbl_load4(&t[0]->a.x), r1 = rbl_load4(&t[1]->a.x), r2 = rbl_load4(&t[2]->a.x),
-              r3 = rbl_load4(&t[3]->a.x);
-    rblFloat4 s0 = rbl_load4(&t[0]->b.y), s1 = rbl_load4(&t[1]->b.y), s2 = rbl_load4(&t[2]->b.y),
-              s3 = rbl_load4(&t[3]->b.y);
-    rblFloat4 q0 = rbl_load4(&t[0]->b.z), q1 = rbl_load4(&t[1]->b.z), q2 = rbl_load4(&t[2]->b.z),
-              q3 = rbl_load4(&t[3]->b.z);
-    rbl_transpose4(&r0, &r1, &r2, &r3); // ax ay az bx
-    rbl_transpose4(&s0, &s1, &s2, &s3); // by bz cx cy
-    rbl_transpose4(&q0, &q1, &q2, &q3); // bz cx cy cz
-    return (Triangle4){{r0, r1, r2}, {r3, s0, s1}, {s2, s3, q3}};
+    return rbl_to_double3((&t->a)[which]);
 }
 
-static inline rblFloat4 spread(rblFloat4 a0, rblFloat4 a1, rblFloat4 a2, rblFloat4 b0, rblFloat4 b1,
-                               rblFloat4 b2)
+static inline void swap_last(uint8_t order[3])
 {
-    const rblFloat4 lower = rbl_min4(rbl_min4(rbl_min4(a0, a1), rbl_min4(a2, b0)), rbl_min4(b1, b2));
-    const rblFloat4 upper = rbl_max4(rbl_max4(rbl_max4(a0, a1), rbl_max4(a2, b0)), rbl_max4(b1, b2));
-    return rbl_sub4(upper, lower);
+    const uint8_t swap = order[1];
+    order[1] = order[2];
+    order[2] = swap;
 }
 
-// How far two triangles reach along the axes, together.
-static inline rblFloat4 reach(const Triangle4* a, const Triangle4* b)
+// The comparison of intervals of general_meeting() in math/triangle_meeting.c, on the corners as floats, which are off
+// by `error` at most. The same error bound as in triangle_filter.h, with u = 2^-53.
+static Verdict judge(const rblFilter4* filter, uint32_t lane, const rblLeafTriangle* ta,
+                     const rblLeafTriangle* tb, float error, End ends[2])
 {
-    const rblFloat4 x = spread(a->a.x, a->b.x, a->c.x, b->a.x, b->b.x, b->c.x);
-    const rblFloat4 y = spread(a->a.y, a->b.y, a->c.y, b->a.y, b->b.y, b->c.y);
-    const rblFloat4 z = spread(a->a.z, a->b.z, a->c.z, b->a.z, b->b.z, b->c.z);
-    return rbl_max4(x, rbl_max4(y, z));
-}
-
-static inline rblFloat4 height4(Point4 normal, Point4 d)
-{
-    return rbl_add4(rbl_add4(rbl_mul4(normal.x, d.x), rbl_mul4(normal.y, d.y)), rbl_mul4(normal.z, d.z));
-}
-
-// The lanes in which all corners of `t` lie farther than `bound` on one side of the plane of `p`: the larger of the
-// least height and of the negated greatest height must not exceed the bound, or they are apart.
-static inline rblFloat4 clearance(const Triangle4* p, const Triangle4* t)
-{
-    const Point4 e = sub_point4(p->b, p->a);
-    const Point4 f = sub_point4(p->c, p->a);
-    const Point4 n = {rbl_sub4(rbl_mul4(e.y, f.z), rbl_mul4(e.z, f.y)),
-                      rbl_sub4(rbl_mul4(e.z, f.x), rbl_mul4(e.x, f.z)),
-                      rbl_sub4(rbl_mul4(e.x, f.y), rbl_mul4(e.y, f.x))};
-    const rblFloat4 h0 = height4(n, sub_point4(t->a, p->a));
-    const rblFloat4 h1 = height4(n, sub_point4(t->b, p->a));
-    const rblFloat4 h2 = height4(n, sub_point4(t->c, p->a));
-    const rblFloat4 least = rbl_min4(rbl_min4(h0, h1), h2);
-    const rblFloat4 most = rbl_max4(rbl_max4(h0, h1), h2);
-    return rbl_max4(least, rbl_sub4(rbl_splat4(0.0f), most));
-}
-
-// Which of four pairs may meet. Let R be the reach, u = 2^-24, and D the error of a coordinate (0 when the span holds
-// floats). A difference is then off by at most v = 2 D + u R, a component of the normal (at most 2 R^2) by
-// 4 R v + 6 u R^2, and a height by 3 (R (4 R v + 6 u R^2) + 2 R^2 v) + 18 u R^3 = 36 D R^2 + 54 u R^3, but for terms of
-// second order; 64 (D + u R) R^2 covers these too. Underflow loses less than 2^-120. Overflow leaves no lane decided.
-static inline uint32_t may_meet(const Triangle4* a, const Triangle4* b, rblFloat4 error)
-{
-    const rblFloat4 r = reach(a, b);
-    const rblFloat4 relative = rbl_add4(error, rbl_mul4(r, rbl_splat4(0x1p-24f)));
-    const rblFloat4 bound =
-        rbl_add4(rbl_mul4(rbl_mul4(r, r), rbl_mul4(relative, rbl_splat4(64.0f))), rbl_splat4(0x1p-120f));
-    const rblFloat4 clear = rbl_max4(clearance(a, b), clearance(b, a));
-    return 15u & ~rbl_mask4(rbl_less4(bound, clear));
+    uint8_t a[3], b[3];
+    const float height_bound = filter->bound[lane];
+    if (!put_lone_first(&filter->a, lane, height_bound, a) ||
+        !put_lone_first(&filter->b, lane, height_bound, b))
+    {
+        return VERDICT_DOUBT;
+    }
+    if (filter->b.corner[b[0]][lane] < 0)
+    {
+        swap_last(a);
+    }
+    if (filter->a.corner[a[0]][lane] < 0)
+    {
+        swap_last(b);
+    }
+    const double reach = (double)filter->reach[lane];
+    const double bound = 64.0 * ((double)error + 0x1p-53 * reach) * reach * reach;
+    const rblVec3d a0 = corner_of(ta, a[0]);
+    const rblVec3d e1 = rbl_sub3d(corner_of(ta, a[1]), a0);
+    const rblVec3d e2 = rbl_sub3d(corner_of(ta, a[2]), a0);
+    const rblVec3d d = rbl_sub3d(corner_of(tb, b[0]), a0);
+    const rblVec3d n1 = rbl_cross3d(d, rbl_sub3d(corner_of(tb, b[1]), a0));
+    const rblVec3d n2 = rbl_cross3d(d, rbl_sub3d(corner_of(tb, b[2]), a0));
+    const double v11 = rbl_dot3d(e1, n1), v22 = rbl_dot3d(e2, n2);
+    if (v11 > bound || v22 < -bound)
+    {
+        return VERDICT_APART;
+    }
+    const double v21 = rbl_dot3d(e2, n1), v12 = rbl_dot3d(e1, n2);
+    if (!(v11 < -bound && v22 > bound && fabs(v21) > bound && fabs(v12) > bound))
+    {
+        return VERDICT_DOUBT;
+    }
+    ends[0] = v21 < 0 ? (End){false, a[0], a[2]} : (End){true, b[0], b[1]};
+    ends[1] = v12 < 0 ? (End){true, b[0], b[2]} : (End){false, a[0], a[1]};
+    return VERDICT_MEET;
 }
 
 // ---- the exact test ----
@@ -176,47 +175,83 @@ static void choose_ends(const rblMeeting* meeting, rblMeetingPoint ends[2])
     }
 }
 
-static bool test_pair(const rblTraversal* traversal, rblOverlapRun* run, rblLeafPair found)
+static rblMeetingPoint end_point(const End* end, const rblVec3d a[3], const rblVec3d b[3])
 {
-    const Context* context = traversal->context;
-    const rblTreePair trees = traversal->pairs[found.pair];
-    const rblBvh* tree_a = &traversal->trees[trees.a];
-    const rblBvh* tree_b = &traversal->trees[trees.b];
-    const rblTriangleSpan* span_a = &context->spans[trees.a];
-    const rblNeighbours neighbours = trees.a == trees.b ? context->options->neighbours : RBL_NEIGHBOURS_KEEP;
-    rblTrianglePair pair = {.pair = found.pair,
-                            .triangle_a = tree_a->order[found.leaf_a],
-                            .triangle_b = tree_b->order[found.leaf_b]};
+    const rblVec3d* edge = end->of_b ? b : a;
+    const uint8_t part = (uint8_t)(RBL_PART_EDGE + ((end->from + 1) % 3 == end->to ? end->from : end->to));
+    return (rblMeetingPoint){rbl_edge_through_face(edge[end->from], edge[end->to], end->of_b ? a : b),
+                             end->of_b ? RBL_PART_FACE : part, end->of_b ? part : RBL_PART_FACE};
+}
+
+// Two triangles of leaves, to be told apart.
+typedef struct Pair
+{
+    rblLeafPair leaves;
+    const rblBvh* tree_a;
+    const rblBvh* tree_b;
+    const rblTriangleSpan* span_a;
+    const rblTriangleSpan* span_b;
+    rblNeighbours neighbours;
+    Verdict verdict; // from the floats
+    End ends[2];     // when they meet
+} Pair;
+
+// Whether the pair is to be reported; fills in where they meet.
+static bool examine(const Pair* pair, const rblIntersectOptions* options, rblTrianglePair* out)
+{
+    rblVec3d a[3], b[3];
     uint32_t shared = 0;
-    if (neighbours != RBL_NEIGHBOURS_KEEP && !context->options->join_equal_positions)
+    if (pair->neighbours != RBL_NEIGHBOURS_KEEP && !options->join_equal_positions)
     {
-        shared = shared_by_index(span_a, pair.triangle_a, pair.triangle_b);
-        if (shared != 0 && neighbours == RBL_NEIGHBOURS_SKIP)
+        shared = shared_by_index(pair->span_a, out->triangle_a, out->triangle_b);
+        if (shared != 0 && pair->neighbours == RBL_NEIGHBOURS_SKIP)
         {
-            return true;
+            return false;
         }
     }
-    rblVec3d a[3], b[3];
-    load_corners(span_a, tree_a, found.leaf_a, a);
-    load_corners(&context->spans[trees.b], tree_b, found.leaf_b, b);
-    if (neighbours != RBL_NEIGHBOURS_KEEP && context->options->join_equal_positions)
+    load_corners(pair->span_a, pair->tree_a, pair->leaves.leaf_a, a);
+    load_corners(pair->span_b, pair->tree_b, pair->leaves.leaf_b, b);
+    if (pair->neighbours != RBL_NEIGHBOURS_KEEP && options->join_equal_positions)
     {
         shared = shared_by_position(a, b);
-        if (shared != 0 && neighbours == RBL_NEIGHBOURS_SKIP)
+        if (shared != 0 && pair->neighbours == RBL_NEIGHBOURS_SKIP)
         {
-            return true;
+            return false;
         }
     }
-    rblMeeting meeting;
-    run->counters.triangle_tests += 1;
-    if (!rbl_triangle_meeting(a, b, &meeting) || (shared != 0 && !meets_beyond(&meeting, shared)))
+    if (pair->verdict == VERDICT_MEET && shared == 0)
     {
+        out->count = 2;
+        if (!options->pairs_only)
+        {
+            out->ends[0] = end_point(&pair->ends[0], a, b);
+            out->ends[1] = end_point(&pair->ends[1], a, b);
+        }
         return true;
     }
-    pair.count = (uint8_t)meeting.count;
-    pair.coplanar = meeting.coplanar;
-    choose_ends(&meeting, pair.ends);
-    return rbl_array_push(&run->triangles, pair);
+    rblMeeting meeting;
+    if (!rbl_triangle_meeting(a, b, &meeting) || (shared != 0 && !meets_beyond(&meeting, shared)))
+    {
+        return false;
+    }
+    out->count = (uint8_t)meeting.count;
+    out->coplanar = meeting.coplanar;
+    choose_ends(&meeting, out->ends);
+    return true;
+}
+
+static bool test_pair(const rblTraversal* traversal, rblOverlapRun* run, Pair* pair)
+{
+    const Context* context = traversal->context;
+    const rblTreePair trees = traversal->pairs[pair->leaves.pair];
+    pair->span_a = &context->spans[trees.a];
+    pair->span_b = &context->spans[trees.b];
+    pair->neighbours = trees.a == trees.b ? context->options->neighbours : RBL_NEIGHBOURS_KEEP;
+    rblTrianglePair found = {.pair = pair->leaves.pair,
+                             .triangle_a = pair->tree_a->order[pair->leaves.leaf_a],
+                             .triangle_b = pair->tree_b->order[pair->leaves.leaf_b]};
+    run->counters.triangle_tests += 1;
+    return !examine(pair, context->options, &found) || rbl_array_push(&run->triangles, found);
 }
 
 static bool test_four(const rblTraversal* traversal, rblOverlapRun* run, const rblLeafPair* found,
@@ -234,13 +269,21 @@ static bool test_four(const rblTraversal* traversal, rblOverlapRun* run, const r
         errors[i] = rbl_maxf(traversal->workspace->roundings.data[trees.a],
                              traversal->workspace->roundings.data[trees.b]);
     }
-    const Triangle4 four_a = load_triangles(a);
-    const Triangle4 four_b = load_triangles(b);
-    uint32_t mask = may_meet(&four_a, &four_b, rbl_load4(errors)) & ((1u << count) - 1);
+    rblFilter4 filter;
+    rbl_filter4(a, b, errors, &filter);
     bool ok = true;
-    for (; mask != 0 && ok; mask &= mask - 1)
+    for (uint32_t mask = filter.near & ((1u << count) - 1); mask != 0 && ok; mask &= mask - 1)
     {
-        ok = test_pair(traversal, run, found[rbl_floor_log2(mask & (0u - mask))]);
+        const uint32_t lane = rbl_floor_log2(mask & (0u - mask));
+        Pair pair;
+        pair.verdict = judge(&filter, lane, a[lane], b[lane], errors[lane], pair.ends);
+        if (pair.verdict != VERDICT_APART)
+        {
+            pair.leaves = found[lane];
+            pair.tree_a = &traversal->trees[traversal->pairs[found[lane].pair].a];
+            pair.tree_b = &traversal->trees[traversal->pairs[found[lane].pair].b];
+            ok = test_pair(traversal, run, &pair);
+        }
     }
     return ok;
 }

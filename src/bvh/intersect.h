@@ -44,7 +44,8 @@ typedef struct rblIntersectOptions
     rblNeighbours neighbours; // default RBL_NEIGHBOURS_SKIP
     bool
         join_equal_positions; // vertices at the same position count as one, whatever their numbers; default false
-    bool time_triangles;      // fill rblOverlapCounters.triangle_seconds; default false
+    bool pairs_only;     // only which pairs meet: their counts, parts and ends mean nothing; default false
+    bool time_triangles; // fill rblOverlapCounters.triangle_seconds; default false
 } rblIntersectOptions;
 
 rblIntersectOptions rbl_default_intersect_options(void);

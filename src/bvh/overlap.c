@@ -39,18 +39,6 @@ static inline Descendants step_down(const rblBvh* tree, uint32_t node, uint32_t 
     };
 }
 
-// Which of four boxes overlap one box, touching included.
-static inline uint32_t overlap_group(const rblBoxGroup* g, const rblAabb* box)
-{
-    const rblFloat4 x = rbl_and4(rbl_less_equal4(g->lower_x, rbl_splat4(box->upper.x)),
-                                 rbl_less_equal4(rbl_splat4(box->lower.x), g->upper_x));
-    const rblFloat4 y = rbl_and4(rbl_less_equal4(g->lower_y, rbl_splat4(box->upper.y)),
-                                 rbl_less_equal4(rbl_splat4(box->lower.y), g->upper_y));
-    const rblFloat4 z = rbl_and4(rbl_less_equal4(g->lower_z, rbl_splat4(box->upper.z)),
-                                 rbl_less_equal4(rbl_splat4(box->lower.z), g->upper_z));
-    return rbl_mask4(rbl_and4(rbl_and4(x, y), z));
-}
-
 // Where the pairs found by a step go: pairs of leaves to `found` and on from there, others to the stack, or to the next
 // frontier when there is no stack.
 typedef struct Sink
@@ -136,8 +124,9 @@ static inline void test_block(const Step* step, Sink* sink, uint32_t row, uint32
 {
     const rblAabb* boxes = step->a.boxes + row;
     const rblBoxGroup group = rbl_group_load(step->b.boxes + column);
-    const uint32_t mask = overlap_group(&group, &boxes[0]) | overlap_group(&group, &boxes[1]) << 4 |
-                          overlap_group(&group, &boxes[2]) << 8 | overlap_group(&group, &boxes[3]) << 12;
+    const uint32_t mask = rbl_group_overlaps(&group, &boxes[0]) | rbl_group_overlaps(&group, &boxes[1]) << 4 |
+                          rbl_group_overlaps(&group, &boxes[2]) << 8 |
+                          rbl_group_overlaps(&group, &boxes[3]) << 12;
     emit_block(step, sink, row, column, mask & block_lanes(step, row, column));
     sink->run->counters.box_tests += 16;
 }

@@ -510,6 +510,14 @@ static rblVec3d pierced_at(const Plane* plane, rblVec3d p, const Height* hp, rbl
                               : zero_between(q, hq->value, p, hp->value);
 }
 
+rblVec3d rbl_edge_through_face(rblVec3d p, rblVec3d q, const rblVec3d face[3])
+{
+    const Plane plane = plane_of(face);
+    const Height hp = height_of(&plane, p);
+    const Height hq = height_of(&plane, q);
+    return pierced_at(&plane, p, &hp, q, &hq);
+}
+
 // Corners of one triangle that lie in the plane of the other. Corners on corners are left to triangle a.
 static void add_corners(const rblVec3d t[3], const Height heights[3], const rblVec3d other[3], bool swapped,
                         rblMeeting* meeting)

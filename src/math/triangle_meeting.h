@@ -39,4 +39,8 @@ typedef struct rblMeeting
 // last bit, whichever way each of them runs along it.
 bool rbl_triangle_meeting(const rblVec3d a[3], const rblVec3d b[3], rblMeeting* out);
 
+// Where the edge from p to q goes through the inside of a face; the caller knows that it does. The same point, to the
+// last bit, as rbl_triangle_meeting() finds.
+rblVec3d rbl_edge_through_face(rblVec3d p, rblVec3d q, const rblVec3d face[3]);
+
 #endif

@@ -293,9 +293,7 @@ static rblResult count_intersections(Inspection* inspection)
 {
     rblIntersectionArray pairs;
     rbl_array_init(&pairs, inspection->allocator);
-    // Vertices that were split, on a seam or where two solids touch, still count as shared: repair judges so too.
-    const rblIntersectionOptions options = {.join_equal_positions = true};
-    const rblResult result = rbl_triangle_intersections(&inspection->triangles, &options, &pairs);
+    const rblResult result = rbl_triangle_intersections(&inspection->triangles, NULL, &pairs);
     for (size_t i = 0; i < pairs.count && result == RBL_OK; ++i)
     {
         if (i < RBL_EXAMPLE_COUNT)

@@ -28,8 +28,7 @@ static rblResult mark_crossing(const rblRepair* r, const rblMeshView* old, uint8
 {
     rblIntersectionArray pairs;
     rbl_array_init(&pairs, r->allocator);
-    const rblIntersectionOptions options = {.join_equal_positions = true};
-    const rblResult result = rbl_self_intersections(old, &options, &pairs);
+    const rblResult result = rbl_self_intersections(old, NULL, &pairs);
     for (size_t i = 0; result == RBL_OK && i < 2 * pairs.count; ++i)
     {
         const uint32_t hole = r->faces.data[pairs.data[i / 2].faces[i % 2]].hole;

@@ -121,10 +121,19 @@ static void load_corners(const rblTriangleSpan* span, const rblBvh* tree, uint32
 // Which corners two triangles of one span share: bit 3 i + k for corner i of the one and k of the other.
 static uint32_t shared_by_index(const rblTriangleSpan* span, uint32_t t, uint32_t s)
 {
-    uint32_t shared = 0;
-    for (uint32_t i = 0; i < 9; ++i)
+    if (span->indices == NULL)
     {
-        shared |= (uint32_t)(rbl_span_corner(span, t, i / 3) == rbl_span_corner(span, s, i % 3)) << i;
+        return 0;
+    }
+    const uint32_t* a = span->indices + 3 * (size_t)t;
+    const uint32_t* b = span->indices + 3 * (size_t)s;
+    uint32_t shared = 0;
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            shared |= (uint32_t)(a[i] == b[k]) << (3 * i + k);
+        }
     }
     return shared;
 }
@@ -183,49 +192,51 @@ static rblMeetingPoint end_point(const End* end, const rblVec3d a[3], const rblV
                              end->of_b ? RBL_PART_FACE : part, end->of_b ? part : RBL_PART_FACE};
 }
 
-// Two triangles of leaves, to be told apart.
-typedef struct Pair
+// Leaf pairs of one pair of trees, at work on them.
+typedef struct Work
 {
-    rblLeafPair leaves;
+    const rblIntersectOptions* options;
     const rblBvh* tree_a;
     const rblBvh* tree_b;
     const rblTriangleSpan* span_a;
     const rblTriangleSpan* span_b;
     rblNeighbours neighbours;
-    Verdict verdict; // from the floats
-    End ends[2];     // when they meet
-} Pair;
+    float error; // of the coordinates in the leaves
+    rblOverlapRun* run;
+} Work;
 
-// Whether the pair is to be reported; fills in where they meet.
-static bool examine(const Pair* pair, const rblIntersectOptions* options, rblTrianglePair* out)
+// Whether two triangles that are not known to be apart are to be reported; fills in where they meet. `ends`: of a pair
+// that is known to meet, else null.
+static bool examine(const Work* work, const rblLeafPair* leaves, const End* ends, rblTrianglePair* out)
 {
     rblVec3d a[3], b[3];
     uint32_t shared = 0;
-    if (pair->neighbours != RBL_NEIGHBOURS_KEEP && !options->join_equal_positions)
+    if (work->neighbours != RBL_NEIGHBOURS_KEEP && !work->options->join_equal_positions)
     {
-        shared = shared_by_index(pair->span_a, out->triangle_a, out->triangle_b);
-        if (shared != 0 && pair->neighbours == RBL_NEIGHBOURS_SKIP)
+        shared = shared_by_index(work->span_a, out->triangle_a, out->triangle_b);
+        if (shared != 0 && work->neighbours == RBL_NEIGHBOURS_SKIP)
         {
             return false;
         }
     }
-    load_corners(pair->span_a, pair->tree_a, pair->leaves.leaf_a, a);
-    load_corners(pair->span_b, pair->tree_b, pair->leaves.leaf_b, b);
-    if (pair->neighbours != RBL_NEIGHBOURS_KEEP && options->join_equal_positions)
+    load_corners(work->span_a, work->tree_a, leaves->leaf_a, a);
+    load_corners(work->span_b, work->tree_b, leaves->leaf_b, b);
+    if (work->neighbours != RBL_NEIGHBOURS_KEEP && work->options->join_equal_positions)
     {
         shared = shared_by_position(a, b);
-        if (shared != 0 && pair->neighbours == RBL_NEIGHBOURS_SKIP)
+        if (shared != 0 && work->neighbours == RBL_NEIGHBOURS_SKIP)
         {
             return false;
         }
     }
-    if (pair->verdict == VERDICT_MEET && shared == 0)
+    work->run->counters.triangle_tests += 1;
+    if (ends != NULL && shared == 0)
     {
         out->count = 2;
-        if (!options->pairs_only)
+        if (!work->options->pairs_only)
         {
-            out->ends[0] = end_point(&pair->ends[0], a, b);
-            out->ends[1] = end_point(&pair->ends[1], a, b);
+            out->ends[0] = end_point(&ends[0], a, b);
+            out->ends[1] = end_point(&ends[1], a, b);
         }
         return true;
     }
@@ -240,69 +251,66 @@ static bool examine(const Pair* pair, const rblIntersectOptions* options, rblTri
     return true;
 }
 
-static bool test_pair(const rblTraversal* traversal, rblOverlapRun* run, Pair* pair)
-{
-    const Context* context = traversal->context;
-    const rblTreePair trees = traversal->pairs[pair->leaves.pair];
-    pair->span_a = &context->spans[trees.a];
-    pair->span_b = &context->spans[trees.b];
-    pair->neighbours = trees.a == trees.b ? context->options->neighbours : RBL_NEIGHBOURS_KEEP;
-    rblTrianglePair found = {.pair = pair->leaves.pair,
-                             .triangle_a = pair->tree_a->order[pair->leaves.leaf_a],
-                             .triangle_b = pair->tree_b->order[pair->leaves.leaf_b]};
-    run->counters.triangle_tests += 1;
-    return !examine(pair, context->options, &found) || rbl_array_push(&run->triangles, found);
-}
-
-static bool test_four(const rblTraversal* traversal, rblOverlapRun* run, const rblLeafPair* found,
-                      uint32_t count)
+static bool test_four(const Work* work, const rblLeafPair* found, uint32_t count)
 {
     const rblLeafTriangle* a[4];
     const rblLeafTriangle* b[4];
-    float errors[4];
     for (uint32_t i = 0; i < 4; ++i)
     {
         const rblLeafPair* pair = &found[i < count ? i : count - 1];
-        const rblTreePair trees = traversal->pairs[pair->pair];
-        a[i] = &traversal->trees[trees.a].triangles[pair->leaf_a];
-        b[i] = &traversal->trees[trees.b].triangles[pair->leaf_b];
-        errors[i] = rbl_maxf(traversal->workspace->roundings.data[trees.a],
-                             traversal->workspace->roundings.data[trees.b]);
+        a[i] = &work->tree_a->triangles[pair->leaf_a];
+        b[i] = &work->tree_b->triangles[pair->leaf_b];
     }
     rblFilter4 filter;
-    rbl_filter4(a, b, errors, &filter);
-    bool ok = true;
-    for (uint32_t mask = filter.near & ((1u << count) - 1); mask != 0 && ok; mask &= mask - 1)
+    rbl_filter4(a, b, work->error, &filter);
+    for (uint32_t mask = filter.near & ((1u << count) - 1); mask != 0; mask &= mask - 1)
     {
         const uint32_t lane = rbl_floor_log2(mask & (0u - mask));
-        Pair pair;
-        pair.verdict = judge(&filter, lane, a[lane], b[lane], errors[lane], pair.ends);
-        if (pair.verdict != VERDICT_APART)
+        End ends[2];
+        const Verdict verdict = judge(&filter, lane, a[lane], b[lane], work->error, ends);
+        if (verdict == VERDICT_APART)
         {
-            pair.leaves = found[lane];
-            pair.tree_a = &traversal->trees[traversal->pairs[found[lane].pair].a];
-            pair.tree_b = &traversal->trees[traversal->pairs[found[lane].pair].b];
-            ok = test_pair(traversal, run, &pair);
+            continue;
+        }
+        const rblLeafPair* leaves = &found[lane];
+        rblTrianglePair pair = {.pair = leaves->pair,
+                                .triangle_a = work->tree_a->order[leaves->leaf_a],
+                                .triangle_b = work->tree_b->order[leaves->leaf_b]};
+        if (examine(work, leaves, verdict == VERDICT_MEET ? ends : NULL, &pair) &&
+            !rbl_array_push(&work->run->triangles, pair))
+        {
+            return false;
         }
     }
-    return ok;
+    return true;
 }
+
+#define AHEAD 16 // pairs whose triangles are asked for in advance
 
 static bool test_leaves(const rblTraversal* traversal, rblOverlapRun* run, const rblLeafPair* found,
                         uint32_t count)
 {
     const Context* context = traversal->context;
+    const rblTreePair trees = traversal->pairs[found[0].pair];
+    const float* roundings = traversal->workspace->roundings.data;
+    const Work work = {.options = context->options,
+                       .tree_a = &traversal->trees[trees.a],
+                       .tree_b = &traversal->trees[trees.b],
+                       .span_a = &context->spans[trees.a],
+                       .span_b = &context->spans[trees.b],
+                       .neighbours = trees.a == trees.b ? context->options->neighbours : RBL_NEIGHBOURS_KEEP,
+                       .error = rbl_maxf(roundings[trees.a], roundings[trees.b]),
+                       .run = run};
     const double start = context->options->time_triangles ? rbl_timer_seconds() : 0.0;
     bool ok = true;
     for (uint32_t i = 0; i < count && ok; i += 4)
     {
-        for (uint32_t k = i + 16; k < count && k < i + 20; ++k)
+        for (uint32_t k = i + AHEAD; k < count && k < i + AHEAD + 4; ++k)
         {
-            const rblTreePair trees = traversal->pairs[found[k].pair];
-            RBL_PREFETCH(&traversal->trees[trees.a].triangles[found[k].leaf_a]);
-            RBL_PREFETCH(&traversal->trees[trees.b].triangles[found[k].leaf_b]);
+            RBL_PREFETCH(&work.tree_a->triangles[found[k].leaf_a]);
+            RBL_PREFETCH(&work.tree_b->triangles[found[k].leaf_b]);
         }
-        ok = test_four(traversal, run, found + i, count - i < 4 ? count - i : 4);
+        ok = test_four(&work, found + i, count - i < 4 ? count - i : 4);
     }
     if (context->options->time_triangles)
     {

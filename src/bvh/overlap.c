@@ -10,18 +10,26 @@
 #define MIN_RANGE      8    // node pairs to a block
 #define FOUND_SIZE     128  // leaf pairs gathered before they are handed on
 
+// The kernel is compiled twice, once for the usual depth step: all of it must end up in one function for that.
+#if defined(__GNUC__)
+#define KERNEL static inline __attribute__((always_inline))
+#else
+#define KERNEL static inline
+#endif
+
 // ---- one step ----
 
 // The descendants of a node that a step goes to.
 typedef struct Descendants
 {
     const rblAabb* boxes;
-    uint32_t first; // implicit index
-    uint32_t count; // real ones
+    uint32_t first;    // implicit index
+    uint32_t position; // on their level
+    uint32_t count;    // real ones
     bool leaves;
 } Descendants;
 
-static inline Descendants step_down(const rblBvh* tree, uint32_t node, uint32_t depth_step)
+KERNEL Descendants step_down(const rblBvh* tree, uint32_t node, uint32_t depth_step)
 {
     const uint32_t level = rbl_tree_level(node);
     const uint32_t left = tree->layout.leaf_level - level;
@@ -34,6 +42,7 @@ static inline Descendants step_down(const rblBvh* tree, uint32_t node, uint32_t 
     return (Descendants){
         .boxes = tree->nodes + tree->level_starts[level + step] + position,
         .first = first,
+        .position = position,
         .count = real < 1u << step ? real : 1u << step,
         .leaves = level + step == tree->layout.leaf_level,
     };
@@ -48,7 +57,7 @@ typedef struct Sink
     rblNodePair* stack;
     uint32_t size;
     uint32_t found_count;
-    rblLeafPair found[FOUND_SIZE];
+    rblLeafPair found[FOUND_SIZE]; // all of one pair of trees
 } Sink;
 
 static void flush(Sink* sink)
@@ -61,7 +70,7 @@ static void flush(Sink* sink)
     sink->found_count = 0;
 }
 
-static inline void emit(Sink* sink, rblNodePair found)
+KERNEL void emit(Sink* sink, rblNodePair found)
 {
     if (sink->stack != NULL)
     {
@@ -79,108 +88,140 @@ typedef struct Step
     Descendants a, b;
     uint32_t pair;
     bool self; // both sides are the same nodes: only i < j are tested, and i with itself is handed on
-    uint32_t first_leaf_a, first_leaf_b; // implicit indices
 } Step;
 
 // Hand on pairs of four nodes of a from `row` on and four of b from `column` on: bit 4 i + j for the i-th and the j-th.
-static inline void emit_block(const Step* step, Sink* sink, uint32_t row, uint32_t column, uint32_t mask)
+KERNEL void emit_block(const Step* step, Sink* sink, uint32_t row, uint32_t column, uint32_t mask)
 {
-    uint32_t a = step->a.first + row;
-    uint32_t b = step->b.first + column;
     if (!step->a.leaves || !step->b.leaves)
     {
+        const uint32_t a = step->a.first + row;
+        const uint32_t b = step->b.first + column;
         for (; mask != 0; mask &= mask - 1)
         {
-            const uint32_t bit = rbl_floor_log2(mask & (0u - mask));
+            const uint32_t bit = rbl_lowest_bit(mask);
             emit(sink, (rblNodePair){step->pair, a + (bit >> 2), b + (bit & 3)});
         }
         return;
     }
-    a -= step->first_leaf_a;
-    b -= step->first_leaf_b;
-    for (; mask != 0; mask &= mask - 1)
-    {
-        const uint32_t bit = rbl_floor_log2(mask & (0u - mask));
-        sink->found[sink->found_count++] = (rblLeafPair){step->pair, a + (bit >> 2), b + (bit & 3)};
-    }
-    if (sink->found_count > FOUND_SIZE - 16)
+    if (sink->found_count > FOUND_SIZE - 16 || (sink->found_count > 0 && sink->found[0].pair != step->pair))
     {
         flush(sink);
     }
+    const uint32_t a = step->a.position + row;
+    const uint32_t b = step->b.position + column;
+    rblLeafPair* found = sink->found + sink->found_count;
+    for (; mask != 0; mask &= mask - 1)
+    {
+        const uint32_t bit = rbl_lowest_bit(mask);
+        *found++ = (rblLeafPair){step->pair, a + (bit >> 2), b + (bit & 3)};
+    }
+    sink->found_count = (uint32_t)(found - sink->found);
 }
 
-// The bits of emit_block() that stand for nodes there are; among the same nodes only i < j.
-static inline uint32_t block_lanes(const Step* step, uint32_t row, uint32_t column)
-{
-    const uint32_t rows = step->a.count - row;
-    const uint32_t columns = step->b.count - column;
-    uint32_t lanes = columns < 4 ? 0x1111u * ((1u << columns) - 1) : 0xFFFFu;
-    lanes &= rows < 4 ? (1u << 4 * rows) - 1 : 0xFFFFu;
-    return step->self && row == column ? lanes & 0x08CEu : lanes;
-}
+// The bits of emit_block() that stand for the first so many of a and of b.
+static const uint16_t row_lanes[5] = {0, 0x000F, 0x00FF, 0x0FFF, 0xFFFF};
+static const uint16_t column_lanes[5] = {0, 0x1111, 0x3333, 0x7777, 0xFFFF};
 
-// Four descendants of a against four of b.
-static inline void test_block(const Step* step, Sink* sink, uint32_t row, uint32_t column)
+// Four descendants of a against four of b; among the same nodes only i < j.
+KERNEL void test_block(const Step* step, Sink* sink, uint32_t row, uint32_t column)
 {
+    const uint32_t rows = step->a.count - row < 4 ? step->a.count - row : 4;
+    const uint32_t columns = step->b.count - column < 4 ? step->b.count - column : 4;
     const rblAabb* boxes = step->a.boxes + row;
     const rblBoxGroup group = rbl_group_load(step->b.boxes + column);
-    const uint32_t mask = rbl_group_overlaps(&group, &boxes[0]) | rbl_group_overlaps(&group, &boxes[1]) << 4 |
-                          rbl_group_overlaps(&group, &boxes[2]) << 8 |
-                          rbl_group_overlaps(&group, &boxes[3]) << 12;
-    emit_block(step, sink, row, column, mask & block_lanes(step, row, column));
-    sink->run->counters.box_tests += 16;
+    uint32_t mask = rbl_group_overlaps(&group, &boxes[0]) | rbl_group_overlaps(&group, &boxes[1]) << 4 |
+                    rbl_group_overlaps(&group, &boxes[2]) << 8 | rbl_group_overlaps(&group, &boxes[3]) << 12;
+    mask &= (uint32_t)row_lanes[rows] & column_lanes[columns];
+    mask &= step->self && row == column ? 0x08CEu : 0xFFFFu;
+    sink->run->counters.box_tests += rows * columns;
+    if (mask != 0)
+    {
+        emit_block(step, sink, row, column, mask);
+    }
+}
+
+// The descendants of one node against each other.
+static void expand_self(const Step* step, Sink* sink)
+{
+    for (uint32_t i = 0; i < step->a.count && !step->a.leaves; ++i)
+    {
+        emit(sink, (rblNodePair){step->pair, step->a.first + i, step->a.first + i});
+    }
+    for (uint32_t row = 0; row < step->a.count; row += 4)
+    {
+        for (uint32_t column = row; column < step->b.count; column += 4)
+        {
+            test_block(step, sink, row, column);
+        }
+    }
 }
 
 // Look into one pair of nodes, `depth_step` levels further down on both sides (less where a side ends).
-static inline void expand(const rblTraversal* traversal, rblNodePair nodes, Sink* sink)
+KERNEL void expand(const rblTraversal* traversal, rblNodePair nodes, uint32_t depth_step, Sink* sink)
 {
     const rblTreePair trees = traversal->pairs[nodes.pair];
-    const rblBvh* tree_a = &traversal->trees[trees.a];
-    const rblBvh* tree_b = &traversal->trees[trees.b];
-    Step step = {.pair = nodes.pair,
-                 .first_leaf_a = (1u << tree_a->layout.leaf_level) - 1,
-                 .first_leaf_b = (1u << tree_b->layout.leaf_level) - 1};
-    step.a = step_down(tree_a, nodes.a, traversal->options.depth_step);
-    step.b = step_down(tree_b, nodes.b, traversal->options.depth_step);
-    step.self = trees.a == trees.b && nodes.a == nodes.b;
-    if (step.self && !step.a.leaves)
+    const Step step = {.a = step_down(&traversal->trees[trees.a], nodes.a, depth_step),
+                       .b = step_down(&traversal->trees[trees.b], nodes.b, depth_step),
+                       .pair = nodes.pair,
+                       .self = trees.a == trees.b && nodes.a == nodes.b};
+    sink->run->counters.node_pairs += 1;
+    if (step.self)
     {
-        for (uint32_t i = 0; i < step.a.count; ++i)
-        {
-            emit(sink, (rblNodePair){nodes.pair, step.a.first + i, step.a.first + i});
-        }
+        expand_self(&step, sink);
+        return;
+    }
+    if (depth_step == 2) // the usual one, without loops
+    {
+        test_block(&step, sink, 0, 0);
+        return;
     }
     for (uint32_t row = 0; row < step.a.count; row += 4)
     {
-        for (uint32_t column = step.self ? row : 0; column < step.b.count; column += 4)
+        for (uint32_t column = 0; column < step.b.count; column += 4)
         {
             test_block(&step, sink, row, column);
         }
     }
-    sink->run->counters.node_pairs += 1;
 }
 
 // ---- the frontier ----
 
+KERNEL void expand_range(const rblTraversal* traversal, rblRange range, uint32_t depth_step, Sink* sink)
+{
+    const rblNodePair* frontier = traversal->workspace->frontier.data;
+    for (uint32_t i = range.begin; i < range.end && !sink->run->failed; ++i)
+    {
+        rblNodePair nodes = frontier[i];
+        for (;;)
+        {
+            expand(traversal, nodes, depth_step, sink);
+            if (sink->size == 0)
+            {
+                break;
+            }
+            nodes = sink->stack[--sink->size];
+        }
+    }
+}
+
 static void expand_block(rblRange range, void* context)
 {
     const rblTraversal* traversal = context;
-    rblOverlapRun* run = &traversal->workspace->runs[range.block];
-    const rblNodePair* frontier = traversal->workspace->frontier.data;
     rblNodePair stack[STACK_SIZE];
     Sink sink;
     sink.traversal = traversal;
-    sink.run = run;
+    sink.run = &traversal->workspace->runs[range.block];
     sink.stack = traversal->depth_first ? stack : NULL;
     sink.size = 0;
     sink.found_count = 0;
-    for (uint32_t i = range.begin; i < range.end && !run->failed; ++i)
+    if (traversal->options.depth_step == 2)
     {
-        expand(traversal, frontier[i], &sink);
-        while (sink.size > 0)
-        {
-            expand(traversal, stack[--sink.size], &sink);
-        }
+        expand_range(traversal, range, 2, &sink);
+    }
+    else
+    {
+        expand_range(traversal, range, traversal->options.depth_step, &sink);
     }
     if (sink.found_count > 0)
     {
@@ -301,9 +342,7 @@ rblResult rbl_traversal_run(rblTraversal* traversal, rblJobs* jobs, rblOverlapCo
     while (workspace->frontier.count > 0)
     {
         const uint32_t count = (uint32_t)workspace->frontier.count;
-        const size_t bytes = sizeof(rblNodePair) * (count + workspace->next.count);
         total.peak_frontier = count > total.peak_frontier ? count : total.peak_frontier;
-        total.peak_bytes = bytes > total.peak_bytes ? bytes : total.peak_bytes;
         total.rounds += 1;
         traversal->depth_first = count >= traversal->options.frontier_goal;
         rbl_parallel_for(jobs, count, MIN_RANGE, expand_block, traversal);
@@ -311,6 +350,9 @@ rblResult rbl_traversal_run(rblTraversal* traversal, rblJobs* jobs, rblOverlapCo
         {
             return rbl_fail_memory();
         }
+        const size_t bytes =
+            sizeof(rblNodePair) * (count + workspace->frontier.count); // it and its successor
+        total.peak_bytes = bytes > total.peak_bytes ? bytes : total.peak_bytes;
     }
     if (total.rounds % 2 == 1) // so that a repetition finds each buffer as large as it needs it
     {

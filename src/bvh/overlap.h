@@ -49,11 +49,11 @@ typedef struct rblOverlapCounters
     uint64_t box_tests;
     uint64_t node_pairs;     // looked into
     uint64_t leaf_pairs;     // whose boxes meet
-    uint64_t triangle_tests; // exact ones: leaf pairs that the filter could not tell apart, less neighbours
+    uint64_t triangle_tests; // of pairs that 32 bits could not tell apart, less neighbours that are skipped
     uint64_t triangle_pairs; // that have a point in common
     double triangle_seconds; // in the filter and the exact tests, all workers; 0 unless asked for
     uint32_t rounds;         // breadth-first steps
-    uint32_t start_pairs;    // N(N - 1) / 2 + S, each at the entry level
+    uint32_t start_pairs;    // node pairs of the first frontier; at entry level 0 N(N - 1) / 2 + S
     uint32_t peak_frontier;  // node pairs
     size_t peak_bytes;       // of both frontiers
 } rblOverlapCounters;

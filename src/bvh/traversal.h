@@ -35,7 +35,7 @@ struct rblOverlapWorkspace
 
 typedef struct rblTraversal rblTraversal;
 
-// Take leaf pairs that a block found. False: out of memory.
+// Take leaf pairs that a block found, all of one pair of trees. False: out of memory.
 typedef bool rblLeafPairsFcn(const rblTraversal* traversal, rblOverlapRun* run, const rblLeafPair* found,
                              uint32_t count);
 

@@ -94,12 +94,12 @@ static inline rblFloat4 rbl_heights4(const rblTriangle4* p, const rblTriangle4* 
 // 3 (R (4 R v + 6 u R^2) + 2 R^2 v) + 18 u R^3 <= 36 D R^2 + 54 u R^3, but for terms of second order;
 // 64 (D + u R) R^2 covers these too. Underflow loses less than 2^-120. Overflow leaves a pair undecided.
 static inline void rbl_filter4(const rblLeafTriangle* const a[4], const rblLeafTriangle* const b[4],
-                               const float errors[4], rblFilter4* out)
+                               float error, rblFilter4* out)
 {
     const rblTriangle4 ta = rbl_load_triangles4(a);
     const rblTriangle4 tb = rbl_load_triangles4(b);
     const rblFloat4 reach = rbl_reach4(&ta, &tb);
-    const rblFloat4 relative = rbl_add4(rbl_load4(errors), rbl_mul4(reach, rbl_splat4(0x1p-24f)));
+    const rblFloat4 relative = rbl_add4(rbl_splat4(error), rbl_mul4(reach, rbl_splat4(0x1p-24f)));
     const rblFloat4 bound = rbl_add4(rbl_mul4(rbl_mul4(reach, reach), rbl_mul4(relative, rbl_splat4(64.0f))),
                                      rbl_splat4(0x1p-120f));
     const rblFloat4 clear = rbl_max4(rbl_heights4(&tb, &ta, &out->a), rbl_heights4(&ta, &tb, &out->b));

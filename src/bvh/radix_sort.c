@@ -96,3 +96,87 @@ uint64_t* rbl_radix_sort(rblJobs* jobs, uint64_t* items, uint64_t* scratch, uint
     }
     return in;
 }
+
+// ---- one worker ----
+
+#define INSERTION_LIMIT 32
+#define COUNTERS        4096
+
+// By the whole item: those that are equal in the bits asked for must differ, and stand in rising order, below them.
+static void sort_by_insertion(uint64_t* items, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; ++i)
+    {
+        const uint64_t item = items[i];
+        uint32_t place = i;
+        for (; place > 0 && items[place - 1] > item; --place)
+        {
+            items[place] = items[place - 1];
+        }
+        items[place] = item;
+    }
+}
+
+static bool counts_to_places(uint32_t* counters, uint32_t digits, uint32_t count)
+{
+    uint32_t sum = 0;
+    for (uint32_t digit = 0; digit < digits; ++digit)
+    {
+        const uint32_t here = counters[digit];
+        if (here == count)
+        {
+            return false;
+        }
+        counters[digit] = sum;
+        sum += here;
+    }
+    return true;
+}
+
+uint64_t* rbl_sort_keys(uint64_t* items, uint64_t* scratch, uint32_t count, uint32_t shift, uint32_t bits)
+{
+    if (count <= INSERTION_LIMIT)
+    {
+        sort_by_insertion(items, count);
+        return items;
+    }
+    const uint32_t widest = count < 1024 || bits > 40 ? 8 : 10;
+    const uint32_t passes = (bits + widest - 1) / widest;
+    const uint32_t width = (bits + passes - 1) / passes;
+    const uint32_t mask = (1u << width) - 1;
+    uint32_t counters[COUNTERS];
+    memset(counters, 0, sizeof *counters * (passes << width));
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        uint64_t code = items[i] >> shift;
+        for (uint32_t p = 0; p < passes; ++p, code >>= width)
+        {
+            counters[(p << width) + ((uint32_t)code & mask)] += 1;
+        }
+    }
+    for (uint32_t p = 0; p < passes; ++p)
+    {
+        uint32_t* places = counters + (p << width);
+        if (!counts_to_places(places, mask + 1, count))
+        {
+            continue;
+        }
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            scratch[places[(uint32_t)(items[i] >> (shift + p * width)) & mask]++] = items[i];
+        }
+        uint64_t* swap = items;
+        items = scratch;
+        scratch = swap;
+    }
+    return items;
+}
+
+void rbl_take_indices(const uint64_t* items, uint32_t count, uint32_t index_bits, uint32_t* out)
+{
+    const uint32_t mask = index_bits < 32 ? (1u << index_bits) - 1 : UINT32_MAX;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        out[i] = (uint32_t)items[i] & mask;
+    }
+}

@@ -10,6 +10,12 @@
 uint64_t* rbl_radix_sort(rblJobs* jobs, uint64_t* items, uint64_t* scratch, uint32_t count, uint32_t shift,
                          uint32_t bits, uint32_t* histograms);
 
+// The same by one worker, for few items: as many as fit into a near cache, or just a few.
+uint64_t* rbl_sort_keys(uint64_t* items, uint64_t* scratch, uint32_t count, uint32_t shift, uint32_t bits);
+
+// The low `index_bits` bits of sorted items.
+void rbl_take_indices(const uint64_t* items, uint32_t count, uint32_t index_bits, uint32_t* out);
+
 #define RBL_RADIX_BITS                    11
 #define RBL_RADIX_HISTOGRAM_SIZE(workers) ((size_t)(workers) << RBL_RADIX_BITS)
 

@@ -1,4 +1,4 @@
-// Four 32-bit floats at once: SSE2, NEON, WebAssembly SIMD or a plain struct, with the same bits from all of them.
+// Four 32-bit floats at once: SSE2, WebAssembly SIMD or a plain struct, with the same bits from all of them.
 // min and max follow vec.h: a < b ? a : b. Comparisons give all-ones or all-zero lanes.
 #ifndef RBL_MATH_SIMD_H
 #define RBL_MATH_SIMD_H
@@ -20,6 +20,9 @@ static inline rblInt4 rbl_truncate4(rblFloat4 a)
 #define rbl_spread_step4(a, shift, mask)                                                                     \
     _mm_and_si128(_mm_or_si128((a), _mm_slli_epi32((a), (shift))), _mm_set1_epi32((int)(mask)))
 
+// a | b << shift.
+#define rbl_or_shift4(a, b, shift) _mm_or_si128((a), _mm_slli_epi32((b), (shift)))
+
 static inline void rbl_store_int4(uint32_t* p, rblInt4 a)
 {
     _mm_storeu_si128((__m128i_u*)(void*)p, a);
@@ -33,6 +36,40 @@ static inline rblFloat4 rbl_load4(const float* p)
 static inline void rbl_store4(float* p, rblFloat4 a)
 {
     _mm_storeu_ps(p, a);
+}
+
+// Eight 16-bit integers.
+typedef __m128i rblShort8;
+
+static inline rblShort8 rbl_load_short8(const int16_t* p)
+{
+    return _mm_loadu_si128((const __m128i_u*)(const void*)p);
+}
+
+static inline void rbl_store_short8(int16_t* p, rblShort8 a)
+{
+    _mm_storeu_si128((__m128i_u*)(void*)p, a);
+}
+
+static inline rblShort8 rbl_splat_short8(int16_t x)
+{
+    return _mm_set1_epi16(x);
+}
+
+static inline rblShort8 rbl_min_short8(rblShort8 a, rblShort8 b)
+{
+    return _mm_min_epi16(a, b);
+}
+
+static inline rblShort8 rbl_max_short8(rblShort8 a, rblShort8 b)
+{
+    return _mm_max_epi16(a, b);
+}
+
+// sum + 1 in the lanes where a < b.
+static inline rblShort8 rbl_count_less_short8(rblShort8 sum, rblShort8 a, rblShort8 b)
+{
+    return _mm_sub_epi16(sum, _mm_cmplt_epi16(a, b));
 }
 
 // Three floats, reading and writing no more than twelve bytes; the fourth lane is 0.
@@ -139,6 +176,8 @@ static inline rblInt4 rbl_truncate4(rblFloat4 a)
 #define rbl_spread_step4(a, shift, mask)                                                                     \
     wasm_v128_and(wasm_v128_or((a), wasm_i32x4_shl((a), (shift))), wasm_i32x4_splat((int)(mask)))
 
+#define rbl_or_shift4(a, b, shift) wasm_v128_or((a), wasm_i32x4_shl((b), (shift)))
+
 static inline void rbl_store_int4(uint32_t* p, rblInt4 a)
 {
     wasm_v128_store(p, a);
@@ -152,6 +191,38 @@ static inline rblFloat4 rbl_load4(const float* p)
 static inline void rbl_store4(float* p, rblFloat4 a)
 {
     wasm_v128_store(p, a);
+}
+
+typedef v128_t rblShort8;
+
+static inline rblShort8 rbl_load_short8(const int16_t* p)
+{
+    return wasm_v128_load(p);
+}
+
+static inline void rbl_store_short8(int16_t* p, rblShort8 a)
+{
+    wasm_v128_store(p, a);
+}
+
+static inline rblShort8 rbl_splat_short8(int16_t x)
+{
+    return wasm_i16x8_splat(x);
+}
+
+static inline rblShort8 rbl_min_short8(rblShort8 a, rblShort8 b)
+{
+    return wasm_i16x8_min(a, b);
+}
+
+static inline rblShort8 rbl_max_short8(rblShort8 a, rblShort8 b)
+{
+    return wasm_i16x8_max(a, b);
+}
+
+static inline rblShort8 rbl_count_less_short8(rblShort8 sum, rblShort8 a, rblShort8 b)
+{
+    return wasm_i16x8_sub(sum, wasm_i16x8_lt(a, b));
 }
 
 static inline rblFloat4 rbl_load3(const float* p)
@@ -418,12 +489,78 @@ static inline rblInt4 rbl_spread_step4(rblInt4 a, uint32_t shift, uint32_t mask)
     return r;
 }
 
+static inline rblInt4 rbl_or_shift4(rblInt4 a, rblInt4 b, uint32_t shift)
+{
+    rblInt4 r;
+    RBL_LANES(a.lane[i] | b.lane[i] << shift);
+    return r;
+}
+
 static inline void rbl_store_int4(uint32_t* p, rblInt4 a)
 {
     for (int i = 0; i < 4; ++i)
     {
         p[i] = a.lane[i];
     }
+}
+
+#undef RBL_LANES
+
+typedef struct rblShort8
+{
+    int16_t lane[8];
+} rblShort8;
+
+#define RBL_LANES(expression)                                                                                \
+    do                                                                                                       \
+    {                                                                                                        \
+        for (int i = 0; i < 8; ++i)                                                                          \
+        {                                                                                                    \
+            r.lane[i] = (int16_t)(expression);                                                               \
+        }                                                                                                    \
+    } while (0)
+
+static inline rblShort8 rbl_load_short8(const int16_t* p)
+{
+    rblShort8 r;
+    RBL_LANES(p[i]);
+    return r;
+}
+
+static inline void rbl_store_short8(int16_t* p, rblShort8 a)
+{
+    for (int i = 0; i < 8; ++i)
+    {
+        p[i] = a.lane[i];
+    }
+}
+
+static inline rblShort8 rbl_splat_short8(int16_t x)
+{
+    rblShort8 r;
+    RBL_LANES(x);
+    return r;
+}
+
+static inline rblShort8 rbl_min_short8(rblShort8 a, rblShort8 b)
+{
+    rblShort8 r;
+    RBL_LANES(a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]);
+    return r;
+}
+
+static inline rblShort8 rbl_max_short8(rblShort8 a, rblShort8 b)
+{
+    rblShort8 r;
+    RBL_LANES(a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
+    return r;
+}
+
+static inline rblShort8 rbl_count_less_short8(rblShort8 sum, rblShort8 a, rblShort8 b)
+{
+    rblShort8 r;
+    RBL_LANES(sum.lane[i] + (a.lane[i] < b.lane[i]));
+    return r;
 }
 
 #undef RBL_LANES

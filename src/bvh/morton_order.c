@@ -41,9 +41,9 @@ static inline rblInt4 spread4(rblInt4 cells)
 
 static inline void short_codes(rblCells4 cells, uint64_t codes[4])
 {
-    const rblInt4 xy = rbl_or_shift4(spread4(cells.axis[0]), spread4(cells.axis[1]), 1);
+    const rblInt4 yz = rbl_or_shift4(spread4(cells.axis[2]), spread4(cells.axis[1]), 1);
     uint32_t out[4];
-    rbl_store_int4(out, rbl_or_shift4(xy, spread4(cells.axis[2]), 2));
+    rbl_store_int4(out, rbl_or_shift4(yz, spread4(cells.axis[0]), 2));
     for (int i = 0; i < 4; ++i)
     {
         codes[i] = out[i];

@@ -67,9 +67,10 @@ static rblVec3 leaf_center(const rblBvh* bvh, uint32_t leaf)
 
 // ---- order ----
 
-// The 30-bit code of a triangle, worked out on its own.
-static uint32_t code_of(const rblVec3* corner, rblAabb bounds)
+// The code of a triangle on a grid of 2^axis_bits cells, worked out on its own.
+static uint64_t code_of(const rblVec3* corner, rblAabb bounds, int axis_bits)
 {
+    const float cells = (float)(1 << axis_bits);
     float low[3];
     float high[3];
     for (int a = 0; a < 3; ++a)
@@ -83,10 +84,10 @@ static uint32_t code_of(const rblVec3* corner, rblAabb bounds)
     for (int a = 0; a < 3; ++a)
     {
         const float twice = low[a] + high[a];
-        const float steps = (twice - 2.0f * (&bounds.lower.x)[a]) * (1024.0f * 0.5f / longest);
-        cell[a] = (uint32_t)fminf(steps, 1023.0f);
+        const float steps = (twice - 2.0f * (&bounds.lower.x)[a]) * (cells * 0.5f / longest);
+        cell[a] = (uint32_t)fminf(steps, cells - 1.0f);
     }
-    return rbl_morton30(cell[0], cell[1], cell[2]);
+    return rbl_morton63(cell[0], cell[1], cell[2]);
 }
 
 static rblAabb bounds_of(const rblVec3* corners, uint32_t count)
@@ -103,13 +104,14 @@ static rblAabb bounds_of(const rblVec3* corners, uint32_t count)
     return box;
 }
 
-// Few, some, enough for buckets, and with an outlier that leaves nearly all in one bucket.
+// Few, some, enough for buckets, with an outlier that leaves nearly all in one bucket, and so many that 30 bits are not
+// enough.
 static void fast_order_follows_the_morton_curve(void** state)
 {
     (void)state;
     rblRandom random = rbl_random_seed(11, 0);
     rblJobs* jobs = make_jobs(3);
-    const uint32_t counts[] = {1, 2, 31, 32, 33, 900, 5000, 60000, 60000};
+    const uint32_t counts[] = {1, 2, 31, 32, 33, 900, 5000, 60000, 60000, 2000001};
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; ++c)
     {
         const uint32_t count = counts[c];
@@ -128,7 +130,8 @@ static void fast_order_follows_the_morton_curve(void** state)
         for (uint32_t i = 0; i < count; ++i)
         {
             const uint32_t triangle = forest.order[i];
-            const uint64_t key = ((uint64_t)code_of(&corners[3 * triangle], bounds) << 32) + triangle + 1;
+            const uint64_t code = code_of(&corners[3 * triangle], bounds, count < 2000000 ? 10 : 11);
+            const uint64_t key = (code << 30) + triangle + 1;
             assert_true(key > last); // equal codes in the order of the triangles
             last = key;
         }

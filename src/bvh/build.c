@@ -215,7 +215,12 @@ static bool reserve_pass(ForestPass* pass, bool building)
 {
     rblForest* forest = pass->forest;
     const size_t keys_size = building ? 2 * sizeof(uint64_t) * forest->leaf_count : 0;
-    const size_t counters_size = building ? sizeof(uint32_t) * RBL_ORDER_COUNTERS : 0;
+    bool large = false;
+    for (uint32_t i = 0; i < forest->tree_count; ++i)
+    {
+        large = large || forest->trees[i].layout.leaves > RBL_SMALL_TREE;
+    }
+    const size_t counters_size = building && large ? sizeof(uint32_t) * RBL_ORDER_COUNTERS : 0;
     if (!reserve_scratch(forest, keys_size + counters_size + sizeof(rblSpanFault) * forest->tree_count))
     {
         return false;

@@ -1,7 +1,6 @@
 #include "bvh/grid.h"
 #include "bvh/order.h"
 #include "bvh/radix_sort.h"
-#include "math/morton.h"
 #include <string.h>
 
 // A key is code << index_bits | triangle, so keys are never equal and every sort gives the same order.
@@ -11,8 +10,8 @@
 
 #define MIN_RANGE        16384
 #define BATCH            256     // triangles whose indices are checked before they are used
-#define SHORT_CODE_LIMIT 2000000 // from this many triangles on a 30-bit code is too coarse
-#define TOP_BITS         10
+#define SHORT_CODE_LIMIT 2000000 // below this many triangles a code of 30 bits will do
+#define MAX_TOP_BITS     11      // RBL_ORDER_COUNTERS has room for so many
 
 typedef struct Morton
 {
@@ -39,27 +38,47 @@ static inline rblInt4 spread4(rblInt4 cells)
     return rbl_spread_step4(cells, 2, 0x09249249u);
 }
 
+static inline rblInt4 interleave4(rblInt4 x, rblInt4 y, rblInt4 z)
+{
+    return rbl_or_shift4(rbl_or_shift4(spread4(z), spread4(y), 1), spread4(x), 2);
+}
+
 static inline void short_codes(rblCells4 cells, uint64_t codes[4])
 {
-    const rblInt4 yz = rbl_or_shift4(spread4(cells.axis[2]), spread4(cells.axis[1]), 1);
     uint32_t out[4];
-    rbl_store_int4(out, rbl_or_shift4(yz, spread4(cells.axis[0]), 2));
+    rbl_store_int4(out, interleave4(cells.axis[0], cells.axis[1], cells.axis[2]));
     for (int i = 0; i < 4; ++i)
     {
         codes[i] = out[i];
     }
 }
 
-static inline void long_codes(rblCells4 cells, uint64_t codes[4])
+// Coordinates of more than ten bits: the highest ten and the others apart.
+static inline void long_codes(rblCells4 cells, uint32_t low_bits, uint64_t codes[4])
 {
-    uint32_t q[3][4];
-    for (int a = 0; a < 3; ++a)
-    {
-        rbl_store_int4(q[a], cells.axis[a]);
-    }
+    const uint32_t mask = (1u << low_bits) - 1;
+    const rblInt4* q = cells.axis;
+    uint32_t high[4];
+    uint32_t low[4];
+    rbl_store_int4(high, interleave4(rbl_field4(q[0], low_bits, 1023), rbl_field4(q[1], low_bits, 1023),
+                                     rbl_field4(q[2], low_bits, 1023)));
+    rbl_store_int4(
+        low, interleave4(rbl_field4(q[0], 0, mask), rbl_field4(q[1], 0, mask), rbl_field4(q[2], 0, mask)));
     for (int i = 0; i < 4; ++i)
     {
-        codes[i] = rbl_morton63(q[0][i], q[1][i], q[2][i]);
+        codes[i] = (uint64_t)high[i] << 3 * low_bits | low[i];
+    }
+}
+
+static inline void make_codes(rblCells4 cells, uint32_t low_bits, uint64_t codes[4])
+{
+    if (low_bits == 0)
+    {
+        short_codes(cells, codes);
+    }
+    else
+    {
+        long_codes(cells, low_bits, codes);
     }
 }
 
@@ -86,34 +105,20 @@ static void make_keys(const Morton* morton, uint32_t begin, uint32_t end, uint32
         morton->span; // copies, or every store would make the compiler read them again
     const rblGrid grid = morton->grid;
     const KeyShape shape = {morton->index_bits, morton->code_bits - morton->top_bits};
-    const bool is_short = morton->code_bits == 30;
+    const uint32_t low_bits = morton->code_bits / 3 - 10;
     uint64_t* keys = morton->keys;
     uint64_t codes[4];
     uint32_t t = begin;
     for (; end - t >= 4; t += 4)
     {
         const rblCells4 cells = rbl_grid_cells(&grid, &span, (const uint32_t[4]){t, t + 1, t + 2, t + 3});
-        if (is_short)
-        {
-            short_codes(cells, codes);
-        }
-        else
-        {
-            long_codes(cells, codes);
-        }
+        make_codes(cells, low_bits, codes);
         put_keys(shape, codes, t, 4, keys, counters);
     }
     for (; t < end; ++t)
     {
         const rblCells4 cells = rbl_grid_cells(&grid, &span, (const uint32_t[4]){t, t, t, t});
-        if (is_short)
-        {
-            short_codes(cells, codes);
-        }
-        else
-        {
-            long_codes(cells, codes);
-        }
+        make_codes(cells, low_bits, codes);
         put_keys(shape, codes, t, 1, keys, counters);
     }
 }
@@ -141,7 +146,7 @@ static void make_block(rblRange range, void* context)
 // Counts become places: bucket by bucket, and within a bucket block by block. Returns the size of the largest bucket.
 static uint32_t find_places(const Morton* morton, uint32_t blocks)
 {
-    uint32_t starts[1 << TOP_BITS] = {0};
+    uint32_t starts[1 << MAX_TOP_BITS] = {0};
     const uint32_t buckets = 1u << morton->top_bits;
     for (uint32_t block = 0; block < blocks; ++block)
     {
@@ -221,10 +226,13 @@ static void sort_large(Morton* morton, rblJobs* jobs)
     rbl_parallel_for(jobs, 1u << morton->top_bits, 1, sort_buckets, morton);
 }
 
+// 30 bits give a million triangles of a surface a cell each. More triangles take a finer grid, as far as the index
+// leaves room for it.
 static uint32_t code_bits_for(uint32_t count, uint32_t index_bits)
 {
     const uint32_t room = (64 - index_bits) / 3;
-    return count < SHORT_CODE_LIMIT ? 30 : 3 * (room < 21 ? room : 21);
+    const uint32_t wanted = count < SHORT_CODE_LIMIT ? 10 : index_bits / 2 + 1;
+    return 3 * (wanted < room ? wanted : room);
 }
 
 rblSpanFault rbl_order_morton(const rblOrdering* ordering)
@@ -237,7 +245,7 @@ rblSpanFault rbl_order_morton(const rblOrdering* ordering)
                      .count = count,
                      .index_bits = index_bits,
                      .code_bits = code_bits_for(count, index_bits),
-                     .top_bits = small ? 0 : TOP_BITS,
+                     .top_bits = small ? 0 : (count < SHORT_CODE_LIMIT ? 10 : MAX_TOP_BITS),
                      .keys = ordering->keys,
                      .other = ordering->keys + count,
                      .counters = small ? one_counter : ordering->counters,

@@ -20,6 +20,12 @@ static inline rblInt4 rbl_truncate4(rblFloat4 a)
 #define rbl_spread_step4(a, shift, mask)                                                                     \
     _mm_and_si128(_mm_or_si128((a), _mm_slli_epi32((a), (shift))), _mm_set1_epi32((int)(mask)))
 
+// (a >> shift) & mask, bit by bit.
+static inline rblInt4 rbl_field4(rblInt4 a, uint32_t shift, uint32_t mask)
+{
+    return _mm_and_si128(_mm_srl_epi32(a, _mm_cvtsi32_si128((int)shift)), _mm_set1_epi32((int)mask));
+}
+
 // a | b << shift.
 #define rbl_or_shift4(a, b, shift) _mm_or_si128((a), _mm_slli_epi32((b), (shift)))
 
@@ -175,6 +181,11 @@ static inline rblInt4 rbl_truncate4(rblFloat4 a)
 
 #define rbl_spread_step4(a, shift, mask)                                                                     \
     wasm_v128_and(wasm_v128_or((a), wasm_i32x4_shl((a), (shift))), wasm_i32x4_splat((int)(mask)))
+
+static inline rblInt4 rbl_field4(rblInt4 a, uint32_t shift, uint32_t mask)
+{
+    return wasm_v128_and(wasm_u32x4_shr(a, shift), wasm_i32x4_splat((int)mask));
+}
 
 #define rbl_or_shift4(a, b, shift) wasm_v128_or((a), wasm_i32x4_shl((b), (shift)))
 
@@ -486,6 +497,13 @@ static inline rblInt4 rbl_spread_step4(rblInt4 a, uint32_t shift, uint32_t mask)
 {
     rblInt4 r;
     RBL_LANES((a.lane[i] | a.lane[i] << shift) & mask);
+    return r;
+}
+
+static inline rblInt4 rbl_field4(rblInt4 a, uint32_t shift, uint32_t mask)
+{
+    rblInt4 r;
+    RBL_LANES((a.lane[i] >> shift) & mask);
     return r;
 }
 

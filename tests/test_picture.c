@@ -138,7 +138,7 @@ static void shadow_is_darker_than_lit_floor(void** state)
     Image image;
     check_ok(rbl_picture_render(&def, image.rgba, NULL));
     const Pixel box_top = pixel_at(&image, WIDTH / 2, HEIGHT / 2);
-    const double pixels_per_metre = HEIGHT / (2.0 * 20.5 * tan(0.25));
+    const double pixels_per_metre = HEIGHT / (2.0 * 20.5 * tan(0.225));
     const uint32_t reach = (uint32_t)(1.0 * pixels_per_metre);
     const Pixel shadow = pixel_at(&image, WIDTH / 2 - reach, HEIGHT / 2);
     const Pixel lit = pixel_at(&image, WIDTH / 2 + 2 * reach, HEIGHT / 2);
@@ -228,7 +228,7 @@ static void poses_move_and_turn(void** state)
     def.target = (rblVec3d){1.5, 0, 0};
     Image image;
     check_ok(rbl_picture_render(&def, image.rgba, NULL));
-    const double pixels_per_metre = HEIGHT / (2.0 * 11.5 * tan(0.25));
+    const double pixels_per_metre = HEIGHT / (2.0 * 11.5 * tan(0.225));
     const uint32_t reach = (uint32_t)(1.5 * pixels_per_metre);
     assert_true(is_blue(pixel_at(&image, WIDTH / 2 - reach, HEIGHT / 2)));
     assert_true(is_green(pixel_at(&image, WIDTH / 2 + reach, HEIGHT / 2)));
@@ -260,7 +260,7 @@ static void a_cut_shows_a_cap_where_the_mesh_is_closed(void** state)
         }
     }
     // A disc of radius 0.1 at distance 1.
-    const double radius = 0.1 * HEIGHT / (2.0 * tan(0.25));
+    const double radius = 0.1 * HEIGHT / (2.0 * tan(0.225));
     check_close(caps, 3.14159265 * radius * radius, 0.12 * 3.14159265 * radius * radius);
     assert_true(skins < 40);
     check_ok(rbl_mesh_destroy(ball));
@@ -481,7 +481,7 @@ static void the_default_view_holds_everything(void** state)
 {
     (void)state;
     static const rblVec3d sizes[] = {{1, 1, 1},       {1e-6, 1e-6, 1e-6}, {1e6, 1e6, 1e6}, {1, 0.001, 1},
-                                     {0.01, 5, 0.01}, {7, 0.02, 0.02},    {0.001, 1, 1}};
+                                     {0.03, 5, 0.03}, {7, 0.02, 0.02},    {0.001, 1, 1}};
     for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
     {
         rblMeshId unit = make_box(1, 1, 1), box;

@@ -213,6 +213,18 @@ static const char* const make_examples[] = {"rubble make --list", "rubble make b
 
 static const Argument demo_arguments[] = {
     {"FOLDER", ARGUMENT_FOLDER, true, "where to write; made when it is not there, out by default"}};
+static const Option demo_options[] = {
+    {.name = "samples",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 1,
+     .highest = RBL_PICTURE_MAX_SAMPLES,
+     .value = "N",
+     .fallback = "16",
+     .help = "samples a pixel of the contact sheet"},
+};
 static const char* const demo_examples[] = {"rubble demo", "rubble demo /tmp/solids", NULL};
 
 static const Argument bench_arguments[] = {
@@ -324,13 +336,15 @@ static Command commands[COMMAND_COUNT] = {
          .examples = picture_examples,
          .run = picture_run},
     [DEMO] = {.name = "demo",
-              .summary = "make every procedural solid, write them as GLB and tell what they are",
-              .details =
-                  "Writes one GLB file per kind of solid and prints a table: triangles, whether it is a "
-                  "proper solid (closed, manifold, outward, no self-intersections), genus, volume, and its "
-                  "weight in stone of 2600 kg/m^3.",
+              .summary = "make every procedural solid: GLB files, a table, and a picture of all",
+              .details = "Writes one GLB file per kind of solid and a contact sheet of all of them, "
+                         "solids.png, and prints a "
+                         "table: triangles, whether it is a proper solid (closed, manifold, outward, no "
+                         "self-intersections), genus, volume, and its weight in stone of 2600 kg/m^3.",
               .arguments = demo_arguments,
               .argument_count = COUNT_OF(demo_arguments),
+              .options = demo_options,
+              .option_count = COUNT_OF(demo_options),
               .examples = demo_examples,
               .run = demo_run},
     [BENCH] = {.name = "bench",

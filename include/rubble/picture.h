@@ -47,7 +47,7 @@ typedef struct rblPictureDef
     int has_target; ///< 0: the middle of what is drawn
     rblVec3d eye;   ///< metres
     rblVec3d target;
-    double field_of_view; ///< vertical, radians; default 0.5
+    double field_of_view; ///< vertical, radians; default 0.45
 
     double
         explode; ///< every part moves away from the middle by this many times its distance from it; default 0
@@ -90,6 +90,40 @@ RBL_API rblResult rbl_picture_render(const rblPictureDef* def, uint8_t* rgba, rb
 
 /// The same into a PNG file.
 RBL_API rblResult rbl_picture_save(const rblPictureDef* def, const char* path, rblPictureStats* stats);
+
+// ---- contact sheets and text ----
+
+/// A contact sheet: pictures of one size in rows, captions under them. Start from rbl_default_sheet_def().
+typedef struct rblSheetDef
+{
+    uint32_t columns;
+    uint32_t cell_width, cell_height; ///< pixels, of every picture
+    uint32_t gap;                     ///< pixels between pictures and around them
+    uint32_t caption_size;            ///< height of capitals in pixels; 0: no captions
+    const char* title;                ///< above everything, twice as large; null: none
+    uint8_t paper[3], ink[3];         ///< sRGB
+    uint32_t cookie;                  ///< set by rbl_default_sheet_def()
+} rblSheetDef;
+
+typedef struct rblSheetCell
+{
+    const uint8_t* rgba; ///< cell_width x cell_height pixels, as rbl_picture_render() writes them
+    const char* caption; ///< printable ASCII, centred under the picture; null: none
+} rblSheetCell;
+
+RBL_API rblSheetDef rbl_default_sheet_def(void);
+
+/// Size of the sheet in pixels. RBL_ERROR_LIMIT beyond RBL_PICTURE_MAX_SIZE.
+RBL_API rblResult rbl_sheet_size(const rblSheetDef* def, uint32_t count, uint32_t* width, uint32_t* height);
+
+/// Compose it into `rgba`, 4 * width * height bytes.
+RBL_API rblResult rbl_sheet_draw(const rblSheetDef* def, const rblSheetCell* cells, uint32_t count,
+                                 uint8_t* rgba);
+
+/// Write a line of text on a picture, from `place` on (pixels from the left and the top, of the baseline), with
+/// capitals of `size` pixels. What leaves the picture is cut off; what is not printable ASCII becomes a box.
+RBL_API rblResult rbl_picture_write(uint8_t* rgba, uint32_t width, uint32_t height, const char* text,
+                                    rblVec2 place, float size, const uint8_t color[3]);
 
 RBL_EXTERN_C_END
 

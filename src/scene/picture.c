@@ -53,7 +53,7 @@ rblPictureDef rbl_default_picture_def(void)
     return (rblPictureDef){.width = 1280,
                            .height = 720,
                            .samples = 16,
-                           .field_of_view = 0.5,
+                           .field_of_view = 0.45,
                            .background = {0.90f, 0.885f, 0.86f},
                            .seed = 1,
                            .cookie = PICTURE_COOKIE};

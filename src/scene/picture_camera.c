@@ -34,11 +34,12 @@ static rblVec3 default_direction(const rblPictureScene* scene)
                          (float)(rbl_cos(elevation) * rbl_cos(azimuth))};
     if (scene->has_cut)
     {
-        // Look at what the plane lays open.
+        // Look at what the plane lays open, not quite straight on.
         const rblVec3 n = scene->cut_normal;
         direction.x = n.x < -0.2f ? -direction.x : direction.x;
         direction.z = n.z < -0.2f ? -direction.z : direction.z;
-        direction.y = n.y > 0.7f ? direction.y + 0.5f : direction.y;
+        direction = rbl_mul_add3(direction, n.y > 0.0f ? 0.8f : 0.5f, n);
+        direction.y = rbl_maxf(direction.y, 0.2f);
     }
     return rbl_normalize3(direction, (rblVec3){0, 0, 1});
 }
@@ -98,7 +99,7 @@ static Fit fit_scene(const rblPictureScene* scene, const rblPictureCamera* camer
     return fit;
 }
 
-#define MARGIN 0.84f // of the picture's width and height that things may take up
+#define MARGIN 0.80f // of the picture's width and height that things may take up
 
 // Centred and as close as it can be.
 static void fit_freely(rblPictureCamera* camera, const Fit* fit)

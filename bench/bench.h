@@ -70,6 +70,7 @@ rblBenchFcn rbl_bench_bvh;
 rblBenchFcn rbl_bench_bvh_quality;
 rblBenchFcn rbl_bench_io;
 rblBenchFcn rbl_bench_mesh;
+rblBenchFcn rbl_bench_picture;
 
 // For whoever runs benches: the command-line tool.
 

@@ -57,7 +57,8 @@ typedef struct rblPictureDef
     rblVec3d cut_normal; ///< any length but zero
 
     rblVec3 background; ///< colour of floor and backdrop, linear; default a warm white
-    rblVec3d sun;  ///< direction towards the sun; zero, the default: over the left shoulder of the viewer
+    rblVec3d sun;  ///< direction towards the sun; zero, the default: over the left shoulder of the viewer.
+                   ///< Below the horizon it has set
     uint32_t seed; ///< of the sampling noise; default 1
 
     rblPictureProgressFcn* progress; ///< may be null

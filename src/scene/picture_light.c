@@ -169,7 +169,7 @@ static rblVec3 shade_floor(const rblPictureLight* light, rblVec3 point, rblVec3 
     const rblVec3 sky = point_on_sky((rblVec3){0, 1, 0}, rbl_sample_square(pixel, sample, PURPOSE_SKY));
     *rays += 2;
     rblVec3 lit = {0.035f, 0.035f, 0.035f}; // what bounces off the things in the way
-    if (!(light->sun.y > 0.0f && is_blocked(light->scene, from, sun, INFINITY)))
+    if (light->sun.y > 0.0f && !is_blocked(light->scene, from, sun, INFINITY))
     {
         lit = rbl_add3(lit, sun_part);
     }
@@ -201,7 +201,7 @@ static rblVec3 shade_surface(const rblPictureLight* light, const Seen* seen, con
     const rblVec3 sun = point_on_sun(light, rbl_sample_square(pixel, sample, PURPOSE_SUN));
     const float cosine = rbl_dot3(seen->normal, light->sun);
     rblVec3 lit = {0, 0, 0};
-    if (cosine > 0.0f)
+    if (cosine > 0.0f && light->sun.y > 0.0f)
     {
         *rays += 1;
         if (!is_blocked(light->scene, seen->safe_point, sun, INFINITY))

@@ -67,6 +67,7 @@ typedef struct Component
     rblVec3d origin; // a vertex of it: volumes are summed about it
     double volume;   // signed, six times
     rblAabbd bounds;
+    uint32_t owner; // itself, or the solid of which it is a cavity
     uint32_t label; // the part it becomes
 } Component;
 
@@ -109,20 +110,22 @@ static uint32_t find_owner(const Component* components, uint32_t count, uint32_t
     return owner;
 }
 
+// Beyond this many components nobody looks for cavities: the search is quadratic, and so much is a soup.
+#define MAX_SOLIDS 4096
+
 static void join_cavities(Component* components, uint32_t count, uint32_t* part_count)
 {
     *part_count = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
-        const bool cavity = components[i].volume < 0.0 && find_owner(components, count, i) != i;
-        components[i].label = cavity ? RBL_NONE : (*part_count)++;
+        const bool turned = components[i].volume < 0.0 && count <= MAX_SOLIDS;
+        components[i].owner = turned ? find_owner(components, count, i) : i;
+        components[i].label = components[i].owner == i ? (*part_count)++ : RBL_NONE;
     }
     for (uint32_t i = 0; i < count; ++i)
     {
-        if (components[i].label == RBL_NONE)
-        {
-            components[i].label = components[find_owner(components, count, i)].label;
-        }
+        components[i].label =
+            components[components[i].owner].label; // an owner has positive volume: it owns itself
     }
 }
 

@@ -3,6 +3,7 @@
 #include "base/hash_map.h"
 #include "base/number.h"
 #include "base/random.h"
+#include "bvh/closest.h"
 #include "bvh/intersect.h"
 #include "bvh/ray.h"
 #include "bvh/region.h"
@@ -379,6 +380,29 @@ static void hash_trees(rblMeshId mesh)
     print_area("trees");
 }
 
+// Every kind of ray and pixel: two items, moved apart, cut open, one turned.
+static void hash_picture(rblMeshId mesh)
+{
+    static uint8_t rgba[4 * 80 * 60];
+    rblPictureItem items[2] = {rbl_default_picture_item(mesh), rbl_default_picture_item(mesh)};
+    items[1].pose = (rblTransform){{0.3f, 0.0f, 0.1f}, {0.0f, 0.6f, 0.0f, 0.8f}};
+    items[1].parts = RBL_PARTS_COMPONENTS;
+    rblPictureDef def = rbl_default_picture_def();
+    def.items = items;
+    def.item_count = 2;
+    def.width = 80;
+    def.height = 60;
+    def.samples = 4;
+    def.explode = 0.1;
+    def.has_cut = 1;
+    def.cut_normal = (rblVec3d){0.2, 0.1, 1.0};
+    require(rbl_picture_render(&def, rgba, NULL), "picture");
+    require(rbl_picture_write(rgba, 80, 60, "Rubble 0.1", (rblVec2){3, 12}, 8, (const uint8_t[3]){9, 9, 9}),
+            "text");
+    area_hash = rbl_hash_bytes(area_hash, rgba, sizeof rgba);
+    print_area("picture");
+}
+
 int main(int argc, char** argv)
 {
     area_hash = RBL_HASH_START;
@@ -393,6 +417,7 @@ int main(int argc, char** argv)
     hash_simplify(statue);
     hash_repair(statue);
     hash_trees(statue);
+    hash_picture(statue);
     require(rbl_mesh_destroy(statue), "destroy");
     return rbl_set_tasks(NULL) == RBL_OK ? 0 : 1;
 }

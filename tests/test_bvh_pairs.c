@@ -5,6 +5,7 @@
 #include "bvh/intersect.h"
 #include "failing_allocator.h"
 #include "math/vec.h"
+#include "mesh/self_intersection.h"
 #include "triangle_oracle.h"
 #include <stdlib.h>
 #include <string.h>
@@ -267,6 +268,64 @@ static void overlaps_of_two_trees_match_the_oracle(void** state)
     assert_int_equal(rbl_bytes_in_use(), 0);
 }
 
+static bool has_area(const Soup* soup, uint32_t triangle)
+{
+    Int3 t[3];
+    corners_of(soup, triangle, t);
+    return !is_flat(t);
+}
+
+// The search of the mesh room reaches the same verdict about neighbours by other means; triangles without area it leaves
+// out.
+static void neighbours_that_meet_elsewhere_are_those_of_the_mesh_room(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(45, 0);
+    rblForest forest;
+    rbl_forest_init(&forest, rbl_default_allocator());
+    size_t total = 0;
+    for (uint32_t round = 0; round < 120; ++round)
+    {
+        Soup soup;
+        make_soup(&soup, &random, (Shape)(round % SHAPE_COUNT), true);
+        uint32_t starts[MOST_TRIANGLES + 1];
+        for (uint32_t i = 0; i <= soup.triangle_count; ++i)
+        {
+            starts[i] = 3 * i;
+        }
+        const rblMeshView view = {.vertex_count = soup.vertex_count,
+                                  .face_count = soup.triangle_count,
+                                  .corner_count = 3 * soup.triangle_count,
+                                  .positions = (const rblVec3d*)(const void*)soup.doubles,
+                                  .face_starts = starts,
+                                  .corner_vertices = soup.indices};
+        rblIntersectionArray expected;
+        rbl_array_init(&expected, rbl_default_allocator());
+        check_ok(rbl_self_intersections(&view, NULL, &expected));
+        check_ok(rbl_forest_build(&forest, &soup.span, 1, RBL_BVH_QUALITY, rbl_serial_jobs()));
+        const rblTreePair itself = {0, 0};
+        const rblOverlapScene scene = {&forest, &soup.span, &itself, 1};
+        rblIntersectOptions options = rbl_default_intersect_options();
+        options.neighbours = RBL_NEIGHBOURS_BEYOND;
+        options.join_equal_positions = true;
+        rblTrianglePairArray found;
+        rbl_array_init(&found, rbl_default_allocator());
+        check_ok(rbl_overlap_triangles(&scene, &options, rbl_serial_jobs(), &found, NULL));
+        size_t with_area = 0;
+        for (size_t i = 0; i < found.count; ++i)
+        {
+            with_area +=
+                has_area(&soup, found.data[i].triangle_a) && has_area(&soup, found.data[i].triangle_b);
+        }
+        assert_int_equal(with_area, expected.count);
+        total += with_area;
+        rbl_array_free(&found);
+        rbl_array_free(&expected);
+    }
+    assert_true(total > 5000);
+    rbl_forest_free(&forest);
+}
+
 // A fan of four around a vertex, the last folded through the first.
 static void neighbours_are_reported_as_asked(void** state)
 {
@@ -427,6 +486,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_overlaps_match_the_oracle),
         cmocka_unit_test(overlaps_of_two_trees_match_the_oracle),
+        cmocka_unit_test(neighbours_that_meet_elsewhere_are_those_of_the_mesh_room),
         cmocka_unit_test(neighbours_are_reported_as_asked),
         cmocka_unit_test(doubles_decide_where_floats_cannot),
         cmocka_unit_test(a_kept_workspace_stops_allocations),

@@ -5,6 +5,7 @@
 #include "bvh/leaves.h"
 #include "bvh/traversal.h"
 #include "bvh/triangle_filter.h"
+#include "math/predicates.h"
 #include "math/vec.h"
 #include <string.h>
 
@@ -113,7 +114,7 @@ static void load_corners(const rblTriangleSpan* span, const rblBvh* tree, uint32
     for (uint32_t k = 0; k < 3; ++k)
     {
         const uint32_t vertex = rbl_span_corner(span, tree->order[leaf], k);
-        const double* p = (const double*)(const void*)((const char*)span->positions + vertex * span->stride);
+        const double* p = rbl_span_vertex(span, vertex);
         out[k] = (rblVec3d){p[0], p[1], p[2]};
     }
 }
@@ -161,6 +162,29 @@ static bool meets_beyond(const rblMeeting* meeting, uint32_t shared)
         }
     }
     return meeting->count > 2; // the same triangle twice
+}
+
+static int side_of(const rblVec3d t[3], rblVec3d p)
+{
+    const double volume = rbl_orient3d(t[0], t[1], t[2], p);
+    return (volume > 0) - (volume < 0);
+}
+
+// Whether neighbours surely meet in what they share alone: around a vertex when the others of one triangle lie on one
+// side of the other, across an edge when they do not lie in one plane. Quick, as most neighbours are like that.
+static bool only_share(const rblVec3d a[3], const rblVec3d b[3], uint32_t shared)
+{
+    const uint32_t first = rbl_lowest_bit(shared);
+    const uint32_t rest = shared & (shared - 1);
+    const uint32_t i = first / 3, k = first % 3;
+    if (rest == 0)
+    {
+        return side_of(b, a[(i + 1) % 3]) * side_of(b, a[(i + 2) % 3]) > 0 ||
+               side_of(a, b[(k + 1) % 3]) * side_of(a, b[(k + 2) % 3]) > 0;
+    }
+    const uint32_t second = rbl_lowest_bit(rest);
+    const bool edge = (rest & (rest - 1)) == 0 && second / 3 != i && second % 3 != k;
+    return edge && side_of(b, a[3 - i - second / 3]) != 0;
 }
 
 // The two points farthest apart.
@@ -228,6 +252,10 @@ static bool examine(const Work* work, const rblLeafPair* leaves, const End* ends
         {
             return false;
         }
+    }
+    if (shared != 0 && only_share(a, b, shared))
+    {
+        return false;
     }
     work->run->counters.triangle_tests += 1;
     if (ends != NULL && shared == 0)

@@ -1,7 +1,7 @@
 #include "bvh/leaves.h"
 
 #include "base/error.h"
-#include "math/vec.h"
+#include "math/aabb.h"
 #include <string.h>
 
 #define MIN_RANGE 4096
@@ -12,35 +12,6 @@ static rblVec3d load_double(const rblTriangleSpan* span, uint32_t vertex)
     return (rblVec3d){p[0], p[1], p[2]};
 }
 
-// The next float towards minus or plus infinity, when rounding went the other way. Finite input.
-static float step_float(float x, int direction)
-{
-    int32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if (x == 0.0f)
-    {
-        bits = direction > 0 ? 1 : (int32_t)0x80000001u;
-    }
-    else
-    {
-        bits += (x > 0.0f) == (direction > 0) ? 1 : -1;
-    }
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static float round_down(double x)
-{
-    const float nearest = (float)x;
-    return (double)nearest > x ? step_float(nearest, -1) : nearest;
-}
-
-static float round_up(double x)
-{
-    const float nearest = (float)x;
-    return (double)nearest < x ? step_float(nearest, 1) : nearest;
-}
-
 rblBox4 rbl_triangle_double(const double* p, const double* q, const double* r, rblLeafTriangle* out)
 {
     const rblVec3d a = {p[0], p[1], p[2]};
@@ -49,8 +20,9 @@ rblBox4 rbl_triangle_double(const double* p, const double* q, const double* r, r
     *out = (rblLeafTriangle){rbl_to_float3(a), rbl_to_float3(b), rbl_to_float3(c)};
     const rblVec3d lower = rbl_min3d(rbl_min3d(a, b), c);
     const rblVec3d upper = rbl_max3d(rbl_max3d(a, b), c);
-    return (rblBox4){rbl_set4(round_down(lower.x), round_down(lower.y), round_down(lower.z), 0.0f),
-                     rbl_set4(round_up(upper.x), round_up(upper.y), round_up(upper.z), 0.0f)};
+    return (rblBox4){
+        rbl_set4(rbl_float_below(lower.x), rbl_float_below(lower.y), rbl_float_below(lower.z), 0.0f),
+        rbl_set4(rbl_float_above(upper.x), rbl_float_above(upper.y), rbl_float_above(upper.z), 0.0f)};
 }
 
 // ---- checking ----
@@ -93,8 +65,9 @@ static void check_vertices_double(rblRange range, void* context)
         lower = rbl_min3d(p, lower);
         upper = rbl_max3d(p, upper);
     }
-    check->bounds[range.block] = (rblAabb){{round_down(lower.x), round_down(lower.y), round_down(lower.z)},
-                                           {round_up(upper.x), round_up(upper.y), round_up(upper.z)}};
+    check->bounds[range.block] =
+        (rblAabb){{rbl_float_below(lower.x), rbl_float_below(lower.y), rbl_float_below(lower.z)},
+                  {rbl_float_above(upper.x), rbl_float_above(upper.y), rbl_float_above(upper.z)}};
     check->offender[range.block] = offender;
 }
 

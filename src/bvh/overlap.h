@@ -47,9 +47,10 @@ rblOverlapOptions rbl_default_overlap_options(void);
 typedef struct rblOverlapCounters
 {
     uint64_t box_tests;
-    uint64_t node_pairs;     // looked into
-    uint64_t leaf_pairs;     // whose boxes meet
-    uint64_t triangle_tests; // of pairs that 32 bits could not tell apart, less neighbours that are skipped
+    uint64_t node_pairs; // looked into
+    uint64_t leaf_pairs; // whose boxes meet
+    uint64_t
+        triangle_tests; // of pairs that 32 bits could not tell apart, less neighbours that meet nowhere else
     uint64_t triangle_pairs; // that have a point in common
     double triangle_seconds; // in the filter and the exact tests, all workers; 0 unless asked for
     uint32_t rounds;         // breadth-first steps

@@ -2,60 +2,98 @@
 #include "bench/bench_bvh.h"
 
 #include "base/error.h"
-#include "bvh/overlap.h"
+#include "bvh/intersect.h"
+#include <math.h>
 
 typedef struct OverlapWork
 {
     rblForest forest;
+    rblTriangleSpan spans[2];
     rblTreePair pair;
-    rblLeafPairArray found;
-    rblOverlapOptions options;
+    rblIntersectOptions options;
+    rblOverlapCounters counters;
+    rblTrianglePairArray found;
     rblJobs* jobs;
 } OverlapWork;
 
-static rblResult traverse(void* context)
+static rblResult intersect(void* context)
 {
     OverlapWork* work = context;
+    const rblOverlapScene scene = {&work->forest, work->spans, &work->pair, 1};
     rbl_array_clear(&work->found);
-    return rbl_overlap_leaves(&work->forest, &work->pair, 1, &work->options, work->jobs, &work->found, NULL);
+    return rbl_overlap_triangles(&scene, &work->options, work->jobs, &work->found, &work->counters);
 }
 
-static rblResult measure_tree(rblBvhBench* bench, const char* subject, OverlapWork* work)
+static rblResult measure_trees(rblBvhBench* bench, const char* subject, const char* metric, OverlapWork* work)
 {
     for (uint32_t t = 0; t < RBL_BVH_BENCH_THREADS; ++t)
     {
         double seconds;
         work->jobs = bench->jobs[t];
-        RBL_TRY(rbl_bvh_bench_best(bench, traverse, work, &seconds));
+        RBL_TRY(rbl_bvh_bench_best(bench, intersect, work, &seconds));
         rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = subject,
-                                              .metric = "pairs of leaves",
+                                              .metric = metric,
                                               .threads = t + 1,
                                               .value = 1e3 * seconds,
-                                              .unit = "ms"});
+                                              .unit = "ms",
+                                              .peer_metrics = {"pairs"},
+                                              .count = (double)work->found.count});
     }
     return RBL_OK;
+}
+
+// How much of it the triangle tests take, on one worker: asking for the time costs some.
+static rblResult measure_tests(rblBvhBench* bench, const char* subject, OverlapWork* work)
+{
+    work->jobs = bench->jobs[0];
+    work->options.time_triangles = true;
+    double least = (double)INFINITY;
+    for (uint32_t run = 0; run < rbl_bench_size(bench->bench, 5, 1); ++run)
+    {
+        RBL_TRY(intersect(work));
+        least = work->counters.triangle_seconds < least ? work->counters.triangle_seconds : least;
+    }
+    work->options.time_triangles = false;
+    rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = subject,
+                                          .metric = "of which triangle tests",
+                                          .threads = 1,
+                                          .value = 1e3 * least,
+                                          .unit = "ms"});
+    rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = subject,
+                                          .metric = "found",
+                                          .value = (double)work->found.count,
+                                          .unit = "pairs"});
+    return RBL_OK;
+}
+
+static rblResult measure_all(rblBvhBench* bench, const char* subject, OverlapWork* work, uint32_t count)
+{
+    RBL_TRY(rbl_forest_build(&work->forest, work->spans, count, RBL_BVH_FAST, bench->jobs[1]));
+    RBL_TRY(measure_trees(bench, subject, "triangle pairs, fast trees", work));
+    RBL_TRY(rbl_forest_build(&work->forest, work->spans, count, RBL_BVH_QUALITY, bench->jobs[1]));
+    RBL_TRY(measure_trees(bench, subject, "triangle pairs, quality trees", work));
+    return measure_tests(bench, subject, work);
 }
 
 // Two meshes; of one, the mesh with itself.
 static rblResult measure(rblBvhBench* bench, const char* subject, const rblBenchMesh* meshes, uint32_t count)
 {
-    OverlapWork work = {.pair = {0, count - 1}, .options = rbl_default_overlap_options()};
-    rblTriangleSpan spans[2];
-    rblResult result = RBL_OK;
-    for (uint32_t i = 0; i < count && result == RBL_OK; ++i)
+    const rblAllocator* allocator = rbl_default_allocator();
+    OverlapWork work = {.pair = {0, count - 1}, .options = rbl_default_intersect_options()};
+    for (uint32_t i = 0; i < count; ++i)
     {
-        spans[i] = rbl_bench_mesh_span(&meshes[i]);
-        result = rbl_bvh_bench_write_mesh(bench, i, &meshes[i]);
+        work.spans[i] = rbl_bench_mesh_span(&meshes[i]);
+        RBL_TRY(rbl_bvh_bench_write_mesh(bench, i, &meshes[i]));
     }
-    RBL_TRY(result);
     rbl_bvh_bench_ask(bench, NULL, count == 2 ? "overlap" : "self", count - 1);
     rbl_bench_stage(bench->bench, subject);
-    rbl_forest_init(&work.forest, rbl_default_allocator());
-    rbl_array_init(&work.found, rbl_default_allocator());
-    result = rbl_forest_build(&work.forest, spans, count, RBL_BVH_QUALITY, bench->jobs[1]);
-    result = result == RBL_OK ? measure_tree(bench, subject, &work) : result;
+    RBL_TRY(rbl_overlap_workspace_create(allocator, &work.options.overlap.workspace));
+    rbl_forest_init(&work.forest, allocator);
+    rbl_array_init(&work.found, allocator);
+    const rblResult result = measure_all(bench, subject, &work, count);
     rbl_array_free(&work.found);
     rbl_forest_free(&work.forest);
+    rbl_overlap_workspace_destroy(work.options.overlap.workspace);
     return result;
 }
 

@@ -103,7 +103,7 @@ static rblResult measure_spheres(rblBvhBench* bench, const char* subject, uint32
     const uint32_t size = rbl_bench_size(bench->bench, frequency, 4);
     rblResult result = rbl_bench_make_sphere(size, 1, (rblVec3){0.0f, 0.0f, 0.0f}, &meshes[0]);
     result =
-        result == RBL_OK ? rbl_bench_make_sphere(size, 2, (rblVec3){1.1f, 0.3f, 0.2f}, &meshes[1]) : result;
+        result == RBL_OK ? rbl_bench_make_sphere(size, 2, (rblVec3){1.75f, 0.2f, 0.1f}, &meshes[1]) : result;
     result = result == RBL_OK ? measure(bench, subject, meshes, 2) : result;
     rbl_bench_mesh_free(&meshes[0]);
     rbl_bench_mesh_free(&meshes[1]);

@@ -55,5 +55,6 @@ rblResult rbl_bench_bvh_scenes(rblBvhBench* bench);
 rblResult rbl_bench_bvh_rays(rblBvhBench* bench);
 rblResult rbl_bench_bvh_points(rblBvhBench* bench);
 rblResult rbl_bench_bvh_overlap(rblBvhBench* bench);
+rblResult rbl_bench_bvh_picture(rblBvhBench* bench);
 
 #endif

@@ -1,9 +1,11 @@
-// Closest points on a noisy sphere of a million triangles, beside Embree with the same points.
+// Closest points, winding numbers and signed distances of a noisy sphere of a million triangles; closest points beside
+// Embree with the same points.
 #include "bench/bench_bvh.h"
 
 #include "base/error.h"
 #include "base/random.h"
 #include "bvh/closest.h"
+#include "bvh/signed_distance.h"
 #include <math.h>
 
 typedef struct PointWork
@@ -13,6 +15,8 @@ typedef struct PointWork
     rblVec3* points;
     uint32_t count;
     double sums[RBL_MAX_BLOCKS]; // of distances
+    rblWinding winding;
+    float* values;
     rblJobs* jobs;
 } PointWork;
 
@@ -87,6 +91,53 @@ static rblResult measure(rblBvhBench* bench, PointWork* work, const char* metric
     return RBL_OK;
 }
 
+static rblResult build_winding(void* context)
+{
+    PointWork* work = context;
+    return rbl_winding_build(&work->winding, &work->tree, work->jobs);
+}
+
+static rblResult find_winding(void* context)
+{
+    PointWork* work = context;
+    rbl_tree_winding_many(&work->tree, &work->winding, work->points, work->count, RBL_WINDING_BETA,
+                          work->jobs, work->values);
+    return RBL_OK;
+}
+
+static rblResult find_signed_distance(void* context)
+{
+    PointWork* work = context;
+    rbl_tree_signed_distance_many(&work->tree, &work->winding, work->points, work->count, (float)INFINITY,
+                                  RBL_SIGN_WINDING, work->jobs, work->values);
+    return RBL_OK;
+}
+
+// For the points that were placed last.
+static rblResult measure_signs(rblBvhBench* bench, PointWork* work)
+{
+    for (uint32_t t = 0; t < RBL_BVH_BENCH_THREADS; ++t)
+    {
+        rblBvhRow row = {.subject = "sphere 1M", .metric = "build of winding moments", .threads = t + 1};
+        double seconds;
+        work->jobs = bench->jobs[t];
+        RBL_TRY(rbl_bvh_bench_best(bench, build_winding, work, &seconds));
+        row.value = 1e3 * seconds;
+        row.unit = "ms";
+        rbl_bvh_bench_row(bench, &row);
+        row.metric = "winding number, near the surface";
+        row.unit = "Mqueries/s";
+        RBL_TRY(rbl_bvh_bench_best(bench, find_winding, work, &seconds));
+        row.value = 1e-6 * work->count / seconds;
+        rbl_bvh_bench_row(bench, &row);
+        row.metric = "signed distance, near the surface";
+        RBL_TRY(rbl_bvh_bench_best(bench, find_signed_distance, work, &seconds));
+        row.value = 1e-6 * work->count / seconds;
+        rbl_bvh_bench_row(bench, &row);
+    }
+    return RBL_OK;
+}
+
 static rblResult measure_all(rblBvhBench* bench, PointWork* work, const rblBenchMesh* mesh)
 {
     const rblTriangleSpan span = rbl_bench_mesh_span(mesh);
@@ -100,7 +151,7 @@ static rblResult measure_all(rblBvhBench* bench, PointWork* work, const rblBench
         RBL_TRY(
             measure(bench, work, near != 0 ? "closest point, near the surface" : "closest point, anywhere"));
     }
-    return RBL_OK;
+    return measure_signs(bench, work);
 }
 
 rblResult rbl_bench_bvh_points(rblBvhBench* bench)
@@ -112,10 +163,15 @@ rblResult rbl_bench_bvh_points(rblBvhBench* bench)
     RBL_TRY(rbl_bench_make_sphere(rbl_bench_size(bench->bench, RBL_BENCH_SPHERE_1M, 4), 1,
                                   (rblVec3){0.0f, 0.0f, 0.0f}, &mesh));
     rbl_forest_init(&work.forest, allocator);
+    rbl_winding_init(&work.winding, allocator);
     work.points = RBL_NEW_ARRAY(allocator, rblVec3, count);
-    rblResult result = work.points == NULL ? rbl_fail_memory() : rbl_bvh_bench_write_mesh(bench, 0, &mesh);
+    work.values = RBL_NEW_ARRAY(allocator, float, count);
+    rblResult result = work.points == NULL || work.values == NULL ? rbl_fail_memory()
+                                                                  : rbl_bvh_bench_write_mesh(bench, 0, &mesh);
     result = result == RBL_OK ? measure_all(bench, &work, &mesh) : result;
     RBL_FREE_ARRAY(allocator, work.points, count);
+    RBL_FREE_ARRAY(allocator, work.values, count);
+    rbl_winding_free(&work.winding);
     rbl_forest_free(&work.forest);
     rbl_bench_mesh_free(&mesh);
     return result;

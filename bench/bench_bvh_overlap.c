@@ -72,6 +72,9 @@ static rblResult measure_all(rblBvhBench* bench, const char* subject, OverlapWor
     RBL_TRY(measure_trees(bench, subject, "triangle pairs, fast trees", work));
     RBL_TRY(rbl_forest_build(&work->forest, work->spans, count, RBL_BVH_QUALITY, bench->jobs[1]));
     RBL_TRY(measure_trees(bench, subject, "triangle pairs, quality trees", work));
+    work->options.pairs_only = true; // which is all that the peers find out
+    RBL_TRY(measure_trees(bench, subject, "the same without segments", work));
+    work->options.pairs_only = false;
     return measure_tests(bench, subject, work);
 }
 

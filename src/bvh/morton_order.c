@@ -199,9 +199,8 @@ static void sort_buckets(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const uint32_t begin = i > 0 ? ends[i - 1] : 0;
-        const uint64_t* sorted = rbl_sort_keys(morton->other + begin, morton->keys + begin, ends[i] - begin,
-                                               morton->index_bits, morton->code_bits - morton->top_bits);
-        rbl_take_indices(sorted, ends[i] - begin, morton->index_bits, morton->order + begin);
+        rbl_sort_indices(morton->other + begin, morton->keys + begin, ends[i] - begin, morton->index_bits,
+                         morton->code_bits - morton->top_bits, morton->order + begin);
     }
 }
 
@@ -261,9 +260,7 @@ rblSpanFault rbl_order_morton(const rblOrdering* ordering)
     }
     if (small)
     {
-        const uint64_t* sorted =
-            rbl_sort_keys(morton.keys, morton.other, count, morton.index_bits, morton.code_bits);
-        rbl_take_indices(sorted, count, morton.index_bits, morton.order);
+        rbl_sort_indices(morton.keys, morton.other, count, morton.index_bits, morton.code_bits, morton.order);
     }
     else
     {

@@ -10,9 +10,10 @@
 #define MIN_RANGE  16384
 #define BATCH      256 // triangles whose indices are checked before they are used
 #define BINS       256u
-#define SAMPLE     64 // so many keys, evenly spaced, tell the longest axis of a large node
-#define FEW        32 // up to this many keys are sorted by insertion
-#define TOP_LEVELS 5  // split with all workers at each node; the subtrees below them are ordered side by side
+#define SAMPLE     64   // so many keys, evenly spaced, tell the axis of a large node
+#define LARGE      1024 // from so many keys on a node's axis is chosen with care
+#define FEW        32   // up to this many keys are sorted by insertion
+#define TOP_LEVELS 5 // split with all workers at each node; the subtrees below them are ordered side by side
 
 // A subtree to be ordered: its keys are in `from`, `to` is the same place in the other buffer; leaves begin ..
 // begin + count - 1, 2^height leaves wide.
@@ -90,6 +91,21 @@ static void make_block(rblRange range, void* context)
 
 // ---- choosing the axis ----
 
+static void sort_few(uint64_t* keys, uint32_t count, uint32_t shift, uint32_t mask)
+{
+    for (uint32_t i = 1; i < count; ++i)
+    {
+        const uint64_t key = keys[i];
+        const uint32_t x = (uint32_t)(key >> shift) & mask;
+        uint32_t place = i;
+        for (; place > 0 && ((uint32_t)(keys[place - 1] >> shift) & mask) > x; --place)
+        {
+            keys[place] = keys[place - 1];
+        }
+        keys[place] = key;
+    }
+}
+
 typedef struct Extent
 {
     uint32_t low[3], high[3];
@@ -118,6 +134,42 @@ static int longest_axis(const Extent* extent)
         if (extent->high[a] - extent->low[a] > extent->high[best] - extent->low[best])
         {
             best = a;
+        }
+    }
+    return best;
+}
+
+// Half the surface of the box around a sample's centroids, in grid steps.
+static uint64_t half_area(const Extent* extent)
+{
+    const uint64_t x = extent->high[0] - extent->low[0];
+    const uint64_t y = extent->high[1] - extent->low[1];
+    const uint64_t z = extent->high[2] - extent->low[2];
+    return x * y + y * z + z * x;
+}
+
+// Part a sample along every axis as the node will be, and take the axis with the least area heuristic.
+static int cheapest_axis(const rblKeyFields* fields, const uint64_t* keys, uint32_t count, uint32_t wanted)
+{
+    uint64_t sample[SAMPLE];
+    for (uint32_t i = 0; i < SAMPLE; ++i)
+    {
+        sample[i] = keys[(uint64_t)count * i / SAMPLE];
+    }
+    const uint32_t front = (uint32_t)(((uint64_t)wanted * SAMPLE + count / 2) / count);
+    const uint32_t left = front < 1 ? 1 : (front > SAMPLE - 1 ? SAMPLE - 1 : front);
+    int best = 0;
+    uint64_t best_cost = UINT64_MAX;
+    for (int a = 0; a < 3; ++a)
+    {
+        sort_few(sample, SAMPLE, fields->shift[a], fields->mask);
+        const Extent before = measure(fields, sample, left, 1);
+        const Extent behind = measure(fields, sample + left, SAMPLE - left, 1);
+        const uint64_t cost = half_area(&before) * wanted + half_area(&behind) * (count - wanted);
+        if (cost < best_cost)
+        {
+            best = a;
+            best_cost = cost;
         }
     }
     return best;
@@ -219,21 +271,6 @@ static uint32_t find_border(Parting* parting, uint32_t blocks, uint32_t* before)
     return here;
 }
 
-static void sort_few(uint64_t* keys, uint32_t count, uint32_t shift, uint32_t mask)
-{
-    for (uint32_t i = 1; i < count; ++i)
-    {
-        const uint64_t key = keys[i];
-        const uint32_t x = (uint32_t)(key >> shift) & mask;
-        uint32_t place = i;
-        for (; place > 0 && ((uint32_t)(keys[place - 1] >> shift) & mask) > x; --place)
-        {
-            keys[place] = keys[place - 1];
-        }
-        keys[place] = key;
-    }
-}
-
 // Leaves the keys in parting->to. One worker when `jobs` is null.
 static void part(Parting* parting, rblJobs* jobs)
 {
@@ -301,7 +338,8 @@ static void split(const rblKeyFields* fields, const Subtree* tree, rblJobs* jobs
     }
     const Extent extent =
         measure(fields, tree->from, tree->count, tree->count > SAMPLE ? tree->count / SAMPLE : 1);
-    const int axis = longest_axis(&extent);
+    const int axis =
+        tree->count >= LARGE ? cheapest_axis(fields, tree->from, tree->count, half) : longest_axis(&extent);
     uint32_t places[RBL_MAX_BLOCKS][3];
     Parting parting = {.from = tree->from,
                        .to = tree->to,

@@ -26,7 +26,8 @@ typedef struct rblOrdering
 rblSpanFault rbl_order_morton(const rblOrdering* ordering);
 
 // Top-down, so that every split falls exactly where the implicit layout puts it: the left subtree is full. Each split
-// takes the median of the longest axis. Stops at nodes of at most `smallest` leaves, which keep the order they came in.
+// is a median along the longest axis, or in large nodes along the axis on which a sample says that it costs least by the
+// area heuristic. Stops at nodes of at most `smallest` leaves, which keep the order they came in.
 rblSpanFault rbl_order_top_down(const rblOrdering* ordering, uint32_t smallest);
 
 #endif

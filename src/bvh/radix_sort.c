@@ -102,7 +102,15 @@ uint64_t* rbl_radix_sort(rblJobs* jobs, uint64_t* items, uint64_t* scratch, uint
 #define INSERTION_LIMIT 32
 #define COUNTERS        4096
 
-// By the whole item: those that are equal in the bits asked for must differ, and stand in rising order, below them.
+void rbl_take_indices(const uint64_t* items, uint32_t count, uint32_t index_bits, uint32_t* out)
+{
+    const uint32_t mask = index_bits < 32 ? (1u << index_bits) - 1 : UINT32_MAX;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        out[i] = (uint32_t)items[i] & mask;
+    }
+}
+
 static void sort_by_insertion(uint64_t* items, uint32_t count)
 {
     for (uint32_t i = 1; i < count; ++i)
@@ -117,6 +125,42 @@ static void sort_by_insertion(uint64_t* items, uint32_t count)
     }
 }
 
+typedef struct Digits
+{
+    uint32_t shift; // of the lowest digit
+    uint32_t width;
+    uint32_t passes;
+    uint32_t counters[COUNTERS]; // of every pass
+} Digits;
+
+static void count_all_digits(Digits* digits, const uint64_t* items, uint32_t count)
+{
+    const uint32_t width = digits->width;
+    const uint32_t mask = (1u << width) - 1;
+    memset(digits->counters, 0, sizeof *digits->counters * (digits->passes << width));
+    for (uint32_t p = 0; p + 1 < digits->passes; p += 2) // two at a time
+    {
+        uint32_t* low = digits->counters + (p << width);
+        uint32_t* high = low + mask + 1;
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            const uint64_t key = items[i] >> (digits->shift + p * width);
+            low[(uint32_t)key & mask] += 1;
+            high[(uint32_t)(key >> width) & mask] += 1;
+        }
+    }
+    if (digits->passes % 2 != 0)
+    {
+        const uint32_t p = digits->passes - 1;
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            digits->counters[(p << width) + ((uint32_t)(items[i] >> (digits->shift + p * width)) & mask)] +=
+                1;
+        }
+    }
+}
+
+// Counts become places. False when all items share one digit, so that the pass can be skipped.
 static bool counts_to_places(uint32_t* counters, uint32_t digits, uint32_t count)
 {
     uint32_t sum = 0;
@@ -133,50 +177,38 @@ static bool counts_to_places(uint32_t* counters, uint32_t digits, uint32_t count
     return true;
 }
 
-uint64_t* rbl_sort_keys(uint64_t* items, uint64_t* scratch, uint32_t count, uint32_t shift, uint32_t bits)
+void rbl_sort_indices(uint64_t* items, uint64_t* scratch, uint32_t count, uint32_t index_bits, uint32_t bits,
+                      uint32_t* out)
 {
     if (count <= INSERTION_LIMIT)
     {
         sort_by_insertion(items, count);
-        return items;
+        rbl_take_indices(items, count, index_bits, out);
+        return;
     }
     const uint32_t widest = count < 1024 || bits > 40 ? 8 : 10;
-    const uint32_t passes = (bits + widest - 1) / widest;
-    const uint32_t width = (bits + passes - 1) / passes;
-    const uint32_t mask = (1u << width) - 1;
-    uint32_t counters[COUNTERS];
-    memset(counters, 0, sizeof *counters * (passes << width));
-    for (uint32_t i = 0; i < count; ++i)
+    Digits digits; // not initialised: most of its counters are not used
+    digits.shift = index_bits;
+    digits.passes = (bits + widest - 1) / widest;
+    digits.width = (bits + digits.passes - 1) / digits.passes;
+    count_all_digits(&digits, items, count);
+    const uint32_t mask = (1u << digits.width) - 1;
+    for (uint32_t p = 0; p < digits.passes; ++p)
     {
-        uint64_t code = items[i] >> shift;
-        for (uint32_t p = 0; p < passes; ++p, code >>= width)
-        {
-            counters[(p << width) + ((uint32_t)code & mask)] += 1;
-        }
-    }
-    for (uint32_t p = 0; p < passes; ++p)
-    {
-        uint32_t* places = counters + (p << width);
+        uint32_t* places = digits.counters + (p << digits.width);
+        const uint32_t shift = digits.shift + p * digits.width;
         if (!counts_to_places(places, mask + 1, count))
         {
             continue;
         }
         for (uint32_t i = 0; i < count; ++i)
         {
-            scratch[places[(uint32_t)(items[i] >> (shift + p * width)) & mask]++] = items[i];
+            const uint64_t item = items[i];
+            scratch[places[(uint32_t)(item >> shift) & mask]++] = item;
         }
         uint64_t* swap = items;
         items = scratch;
         scratch = swap;
     }
-    return items;
-}
-
-void rbl_take_indices(const uint64_t* items, uint32_t count, uint32_t index_bits, uint32_t* out)
-{
-    const uint32_t mask = index_bits < 32 ? (1u << index_bits) - 1 : UINT32_MAX;
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        out[i] = (uint32_t)items[i] & mask;
-    }
+    rbl_take_indices(items, count, index_bits, out);
 }

@@ -199,8 +199,8 @@ static void sort_buckets(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const uint32_t begin = i > 0 ? ends[i - 1] : 0;
-        rbl_sort_indices(morton->other + begin, morton->keys + begin, ends[i] - begin, morton->index_bits,
-                         morton->code_bits - morton->top_bits, morton->order + begin);
+        rbl_sort_packed(morton->other + begin, morton->keys + begin, ends[i] - begin, morton->index_bits,
+                        morton->code_bits - morton->top_bits, morton->order + begin);
     }
 }
 
@@ -260,7 +260,7 @@ rblSpanFault rbl_order_morton(const rblOrdering* ordering)
     }
     if (small)
     {
-        rbl_sort_indices(morton.keys, morton.other, count, morton.index_bits, morton.code_bits, morton.order);
+        rbl_sort_packed(morton.keys, morton.other, count, morton.index_bits, morton.code_bits, morton.order);
     }
     else
     {

@@ -177,8 +177,8 @@ static bool counts_to_places(uint32_t* counters, uint32_t digits, uint32_t count
     return true;
 }
 
-void rbl_sort_indices(uint64_t* items, uint64_t* scratch, uint32_t count, uint32_t index_bits, uint32_t bits,
-                      uint32_t* out)
+void rbl_sort_packed(uint64_t* items, uint64_t* scratch, uint32_t count, uint32_t index_bits, uint32_t bits,
+                     uint32_t* out)
 {
     if (count <= INSERTION_LIMIT)
     {

@@ -52,7 +52,7 @@ typedef struct rblPictureDef
     double
         explode; ///< every part moves away from the middle by this many times its distance from it; default 0
 
-    int has_cut; ///< take away everything in front of a plane: the side its normal points to
+    int has_cut; ///< take away everything in front of a plane, the side its normal points to; parts move first
     rblVec3d cut_point;
     rblVec3d cut_normal; ///< any length but zero
 

@@ -156,6 +156,25 @@ static void check_segment(const Soup* sa, const Soup* sb, const rblTrianglePair*
     assert_true(pair->count <= 2 || pair->coplanar);
 }
 
+// Whatever stage decided a pair, it must say what the exact one says, to the last bit.
+static void check_like_meeting(const Soup* sa, const Soup* sb, const rblTrianglePair* pair)
+{
+    rblVec3d a[3], b[3];
+    rblMeeting meeting;
+    points_of(sa, pair->triangle_a, a);
+    points_of(sb, pair->triangle_b, b);
+    assert_true(rbl_triangle_meeting(a, b, &meeting));
+    assert_int_equal(pair->count, meeting.count);
+    assert_int_equal(pair->coplanar, meeting.coplanar);
+    for (uint32_t e = 0; e < 2 && meeting.count <= 2; ++e)
+    {
+        const rblMeetingPoint* expected = &meeting.points[e < meeting.count ? e : 0];
+        assert_memory_equal(&pair->ends[e].at, &expected->at, sizeof expected->at);
+        assert_int_equal(pair->ends[e].part_a, expected->part_a);
+        assert_int_equal(pair->ends[e].part_b, expected->part_b);
+    }
+}
+
 static void check_self(const Soup* soup, const rblTrianglePairArray* found,
                        const rblIntersectOptions* options)
 {
@@ -247,6 +266,7 @@ static void overlaps_of_two_trees_match_the_oracle(void** state)
             assert_int_equal(serial.data[i].triangle_b, parallel.data[i].triangle_b);
             assert_memory_equal(&serial.data[i].ends[0].at, &parallel.data[i].ends[0].at, sizeof(rblVec3d));
             check_segment(&soups[0], &soups[1], &serial.data[i]);
+            check_like_meeting(&soups[0], &soups[1], &serial.data[i]);
         }
         for (uint32_t a = 0; a < soups[0].triangle_count; ++a)
         {

@@ -25,7 +25,7 @@ all:
 
 help:
 	@echo "make              build the library and the tool into build/release"
-	@echo "make demo         make the procedural solids, write them to out/, print their table"
+	@echo "make demo         make the procedural solids and a picture of all, write them to out/"
 	@echo "make test         everything that CI checks: layers, format, ASan + UBSan, release, clang, install"
 	@echo "make test-tsan    the tests under ThreadSanitizer"
 	@echo "make test-hash    same results from gcc and clang, -O0 to -O3, 1 to 8 threads, and WebAssembly"

@@ -66,8 +66,11 @@ typedef rblResult rblBenchWorkFcn(void* context);
 rblResult rbl_bench_best(rblBench* bench, rblBenchWorkFcn* work, void* context, double* seconds);
 
 rblBenchFcn rbl_bench_base;
+rblBenchFcn rbl_bench_bvh;
+rblBenchFcn rbl_bench_bvh_quality;
 rblBenchFcn rbl_bench_io;
 rblBenchFcn rbl_bench_mesh;
+rblBenchFcn rbl_bench_picture;
 
 // For whoever runs benches: the command-line tool.
 

@@ -3,8 +3,12 @@
 
 static const rblBenchEntry entries[] = {
     {"base", "the ground floor: parallel loops, sorting, hash map, numbers as text", rbl_bench_base},
+    {"bvh", "trees of triangles: build, refit, rays, overlaps, beside Embree, FCL and Bullet", rbl_bench_bvh},
+    {"picture", "ray-traced pictures of a million triangles and of many bodies", rbl_bench_picture},
     {"mesh", "inspect, repair, mass properties, simplify, isosurfaces", rbl_bench_mesh},
     {"io", "reading and writing a million triangles in every format, beside Assimp", rbl_bench_io},
+    {"bvh-quality", "the hierarchy's surface area heuristic beside LBVH and binned trees",
+     rbl_bench_bvh_quality},
 };
 
 const rblBenchEntry* rbl_bench_entries(uint32_t* count)

@@ -263,20 +263,6 @@ static void boxes_over_doubles_are_rounded_outwards(void** state)
     rbl_forest_free(&forest);
 }
 
-// From two million triangles on, codes are longer than 30 bits.
-static void a_very_large_soup_takes_long_codes(void** state)
-{
-    (void)state;
-    rblRandom random = rbl_random_seed(9, 0);
-    Soup soup = random_soup(&random, 2000001, 1.0);
-    rblForest forest;
-    rbl_forest_init(&forest, rbl_default_allocator());
-    check_ok(rbl_forest_build(&forest, &soup.span, 1, RBL_BVH_FAST, rbl_default_jobs()));
-    check_tree(&forest, 0, &soup.span);
-    rbl_forest_free(&forest);
-    free_soup(&soup);
-}
-
 static void quality_order_beats_morton_order(void** state)
 {
     (void)state;
@@ -360,7 +346,6 @@ int main(void)
         cmocka_unit_test(a_forest_equals_its_trees_built_alone),
         cmocka_unit_test(refit_follows_moved_vertices_and_allocates_nothing),
         cmocka_unit_test(boxes_over_doubles_are_rounded_outwards),
-        cmocka_unit_test(a_very_large_soup_takes_long_codes),
         cmocka_unit_test(quality_order_beats_morton_order),
         cmocka_unit_test(bad_spans_are_refused_by_place),
         cmocka_unit_test(nothing_is_a_valid_forest),

@@ -2,9 +2,9 @@
 #include "testing.h"
 
 #include "base/random.h"
+#include "math/triangle_intersection.h"
 #include "math/vec.h"
 #include "mesh/self_intersection.h"
-#include "mesh/triangle_intersection.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,26 +212,25 @@ static void make_soup(Soup* soup, rblRandom* random, uint32_t vertices, uint32_t
                                .corner_vertices = soup->corners};
 }
 
-static void name_vertices(const Soup* soup, bool by_position, uint32_t names[64])
+static void name_vertices(const Soup* soup, uint32_t names[64])
 {
     for (uint32_t v = 0; v < soup->vertex_count; ++v)
     {
         names[v] = v;
-        for (uint32_t u = 0; u < v && by_position && names[v] == v; ++u)
+        for (uint32_t u = 0; u < v && names[v] == v; ++u)
         {
             names[v] = rbl_equal3d(soup->positions[u], soup->positions[v]) ? u : v;
         }
     }
 }
 
-static uint32_t check_soup(const Soup* soup, bool by_position)
+static uint32_t check_soup(const Soup* soup)
 {
     uint32_t names[64];
-    name_vertices(soup, by_position, names);
+    name_vertices(soup, names);
     rblIntersectionArray pairs;
     rbl_array_init(&pairs, rbl_default_allocator());
-    const rblIntersectionOptions options = {.join_equal_positions = by_position};
-    check_ok(rbl_self_intersections(&soup->view, &options, &pairs));
+    check_ok(rbl_self_intersections(&soup->view, NULL, &pairs));
     size_t next = 0;
     for (uint32_t a = 0; a < soup->triangle_count; ++a)
     {
@@ -262,7 +261,7 @@ static void grid_soups_agree_with_rational_clipping(void** state)
         const uint32_t vertices = 4 + rbl_random_below(&random, 20);
         make_soup(&soup, &random, vertices, 24, 2 + rbl_random_below(&random, 4),
                   rbl_random_below(&random, 4) == 0);
-        found += check_soup(&soup, rbl_random_below(&random, 2) == 1);
+        found += check_soup(&soup);
     }
     assert_in_range(found, 10000, 80000); // of 110400 pairs: both answers occur
 }
@@ -283,7 +282,7 @@ static void agreement_survives_huge_offsets_and_tiny_sizes(void** state)
             soup.positions[v] =
                 rbl_scale3d(rbl_add3d(soup.positions[v], rbl_vec3d(offset, -offset, 3)), scale);
         }
-        check_soup(&soup, false);
+        check_soup(&soup);
     }
 }
 

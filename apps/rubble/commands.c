@@ -141,11 +141,90 @@ static const Option make_options[] = {
     {.name = "list", .stands_alone = true, .help = "list the kinds of solids, and stop"},
     TEXT_OPTION,
 };
+static const char* const picture_endings[] = {"png", NULL};
+static const Argument picture_arguments[] = {
+    {"FILE", ARGUMENT_INPUTS, false, "the mesh files to draw, all in one picture"}};
+static const Option picture_options[] = {
+    {.name = "output",
+     .kind = OPTION_FILE,
+     .letter = 'o',
+     .required = true,
+     .endings = picture_endings,
+     .value = "OUT.png",
+     .help = "the picture to write"},
+    {.name = "size",
+     .kind = OPTION_NUMBERS,
+     .separator = 'x',
+     .least = 2,
+     .most = 2,
+     .whole = true,
+     .lowest = 1,
+     .highest = RBL_PICTURE_MAX_SIZE,
+     .value = "WxH",
+     .fallback = "1280x720",
+     .help = "width and height in pixels"},
+    {.name = "samples",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 1,
+     .highest = RBL_PICTURE_MAX_SAMPLES,
+     .value = "N",
+     .fallback = "16",
+     .help = "samples a pixel, each with a shadow and a sky ray; more is smoother and slower"},
+    {.name = "eye",
+     .kind = OPTION_NUMBERS,
+     .least = 3,
+     .most = 3,
+     .value = "X,Y,Z",
+     .fallback = "from where everything is seen",
+     .help = "where the picture is taken from, m"},
+    {.name = "target",
+     .kind = OPTION_NUMBERS,
+     .least = 3,
+     .most = 3,
+     .value = "X,Y,Z",
+     .fallback = "the middle",
+     .help = "what is in the middle of the picture, m"},
+    {.name = "explode",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0,
+     .highest = 1000,
+     .value = "F",
+     .fallback = "0",
+     .help = "move the pieces apart, each by F times its distance from the middle"},
+    {.name = "cut-plane",
+     .kind = OPTION_TEXT,
+     .value = "x|y|z|x=D|X,Y,Z,NX,NY,NZ",
+     .help = "take away what lies in front of a plane and show the inside: across an axis through the middle "
+             "or at D, or "
+             "through a point with a normal"},
+    JSON_OPTION,
+};
+static const char* const picture_examples[] = {
+    "rubble picture bunny.ply -o bunny.png", "rubble picture pig.glb -o pig.png --cut-plane x",
+    "rubble picture piece*.obj -o pieces.png --explode 0.5 --samples 64", NULL};
+
 static const char* const make_examples[] = {"rubble make --list", "rubble make box --help",
                                             "rubble make box box.obj", NULL};
 
 static const Argument demo_arguments[] = {
     {"FOLDER", ARGUMENT_FOLDER, true, "where to write; made when it is not there, out by default"}};
+static const Option demo_options[] = {
+    {.name = "samples",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 1,
+     .highest = RBL_PICTURE_MAX_SAMPLES,
+     .value = "N",
+     .fallback = "16",
+     .help = "samples a pixel of the contact sheet"},
+};
 static const char* const demo_examples[] = {"rubble demo", "rubble demo /tmp/solids", NULL};
 
 static const Argument bench_arguments[] = {
@@ -180,6 +259,7 @@ enum
     REPAIR,
     CONVERT,
     MAKE,
+    PICTURE,
     DEMO,
     BENCH,
     COMPLETION,
@@ -238,14 +318,33 @@ static Command commands[COMMAND_COUNT] = {
               .variant_noun = "kind of solid",
               .examples = make_examples,
               .run = make_run},
+    [PICTURE] =
+        {.name = "picture",
+         .summary = "draw meshes: ray traced, in soft light, as a PNG",
+         .details =
+             "Draws the files in one picture, standing on a floor, each in a colour of its own; the groups "
+             "or "
+             "connected pieces of a single file likewise. Faces whose material is named crack, interior or "
+             "inside are drawn in the colour of cracks, and so is what a cut plane lays open where a mesh is "
+             "closed. Open and broken meshes are drawn as they are. The picture does not depend on the "
+             "number "
+             "of threads.",
+         .arguments = picture_arguments,
+         .argument_count = COUNT_OF(picture_arguments),
+         .options = picture_options,
+         .option_count = COUNT_OF(picture_options),
+         .examples = picture_examples,
+         .run = picture_run},
     [DEMO] = {.name = "demo",
-              .summary = "make every procedural solid, write them as GLB and tell what they are",
-              .details =
-                  "Writes one GLB file per kind of solid and prints a table: triangles, whether it is a "
-                  "proper solid (closed, manifold, outward, no self-intersections), genus, volume, and its "
-                  "weight in stone of 2600 kg/m^3.",
+              .summary = "make every procedural solid: GLB files, a table, and a picture of all",
+              .details = "Writes one GLB file per kind of solid and a contact sheet of all of them, "
+                         "solids.png, and prints a "
+                         "table: triangles, whether it is a proper solid (closed, manifold, outward, no "
+                         "self-intersections), genus, volume, and its weight in stone of 2600 kg/m^3.",
               .arguments = demo_arguments,
               .argument_count = COUNT_OF(demo_arguments),
+              .options = demo_options,
+              .option_count = COUNT_OF(demo_options),
               .examples = demo_examples,
               .run = demo_run},
     [BENCH] = {.name = "bench",

@@ -45,6 +45,10 @@ static void put_value_names(FILE* out, const Option* options, uint32_t count)
         if (options[i].kind != OPTION_FLAG)
         {
             fprintf(out, "    --%s) return 0 ;;\n", options[i].name);
+            if (options[i].letter != 0)
+            {
+                fprintf(out, "    -%c) return 0 ;;\n", options[i].letter);
+            }
         }
     }
 }
@@ -93,9 +97,11 @@ static void put_choices(FILE* out, const Option* options, uint32_t count)
             }
             fputs("' ;;\n", out);
         }
-        else if (options[i].kind == OPTION_TEXT)
+        else if (options[i].kind == OPTION_FILE)
         {
-            fprintf(out, "        --%s) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n", options[i].name);
+            fprintf(out, "        --%s|-%c) endings='", options[i].name, options[i].letter);
+            put_endings(out, options[i].endings);
+            fputs("' ;;\n", out);
         }
     }
 }
@@ -103,11 +109,19 @@ static void put_choices(FILE* out, const Option* options, uint32_t count)
 static void put_argument(FILE* out, const Program* program, const Command* command, uint32_t index)
 {
     const Argument* argument = &command->arguments[index];
-    fprintf(out, "        %u) ", index + 1);
-    if (argument->kind == ARGUMENT_INPUT || argument->kind == ARGUMENT_OUTPUT)
+    if (argument->kind == ARGUMENT_INPUTS)
+    {
+        fputs("        *) ", out);
+    }
+    else
+    {
+        fprintf(out, "        %u) ", index + 1);
+    }
+    const bool input = argument->kind == ARGUMENT_INPUT || argument->kind == ARGUMENT_INPUTS;
+    if (input || argument->kind == ARGUMENT_OUTPUT)
     {
         fputs("endings='", out);
-        put_endings(out, argument->kind == ARGUMENT_INPUT ? program->input_endings : program->output_endings);
+        put_endings(out, input ? program->input_endings : program->output_endings);
         fputs("'", out);
     }
     else if (argument->kind == ARGUMENT_FOLDER)
@@ -194,11 +208,12 @@ static void put_main(FILE* out, const Program* program)
     fprintf(out,
             "        esac\n"
             "        [[ $words ]] && COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-            "        return\n"
+            "        [[ $endings ]] && _%s_files\n"
+            "        return 0\n"
             "    fi\n"
             "    _%s_scan\n"
             "    options='",
-            program->name);
+            program->name, program->name);
     put_names(out, program->options, program->option_count);
     fputs("'\n    case ${arguments[0]} in\n    '') words=$commands ;;\n", out);
     for (uint32_t c = 0; c < program->command_count; ++c)

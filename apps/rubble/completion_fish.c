@@ -38,7 +38,7 @@ static void put_option(FILE* out, const Program* program, const char* condition,
     }
     else if (option->kind != OPTION_FLAG)
     {
-        fputs(option->kind == OPTION_TEXT ? " -r" : " -x", out);
+        fputs(option->kind == OPTION_FILE ? " -r" : " -x", out);
     }
     fputs(" -d ", out);
     put_quoted(out, option->help);
@@ -95,7 +95,12 @@ static void put_command(FILE* out, const Program* program, const Command* comman
     for (uint32_t i = 0; i < command->argument_count; ++i)
     {
         const ArgumentKind kind = command->arguments[i].kind;
-        if (kind == ARGUMENT_INPUT || kind == ARGUMENT_OUTPUT)
+        if (kind == ARGUMENT_INPUTS)
+        {
+            fprintf(out, "complete -c %s -f -n '__fish_seen_subcommand_from %s' -a '(__%s_inputs)'\n",
+                    program->name, command->name, program->name);
+        }
+        else if (kind == ARGUMENT_INPUT || kind == ARGUMENT_OUTPUT)
         {
             fprintf(out, "complete -c %s -f -n '__%s_at %s %u' -a '(__%s_%s)'\n", program->name,
                     program->name, command->name, i, program->name,

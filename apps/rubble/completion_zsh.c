@@ -49,7 +49,7 @@ static void put_option(FILE* out, const Option* option)
     {
         fputs(":", out);
         put_quoted(out, option->value, ":\\");
-        fputs(option->kind == OPTION_TEXT ? ":_files" : ": ", out);
+        fputs(option->kind == OPTION_FILE ? ":_files" : ": ", out);
     }
     fputs("'\n", out);
 }
@@ -87,10 +87,18 @@ static void put_variant_names(FILE* out, const Command* command)
 static void put_argument(FILE* out, const Program* program, const Command* command, uint32_t index)
 {
     const Argument* argument = &command->arguments[index];
-    fprintf(out, "        '%u:%s%s", index + 1, argument->optional ? ":" : "", argument->name);
+    if (argument->kind == ARGUMENT_INPUTS)
+    {
+        fprintf(out, "        '*:%s", argument->name);
+    }
+    else
+    {
+        fprintf(out, "        '%u:%s%s", index + 1, argument->optional ? ":" : "", argument->name);
+    }
     switch (argument->kind)
     {
     case ARGUMENT_INPUT:
+    case ARGUMENT_INPUTS:
         put_endings(out, program->input_endings);
         break;
     case ARGUMENT_OUTPUT:

@@ -1,4 +1,4 @@
-// rubble demo: every procedural solid, written as GLB, with a table of what it is and weighs.
+// rubble demo: every procedural solid, written as GLB, with a table of what it is and weighs, and a contact sheet.
 #include "print.h"
 #include "progress.h"
 #include "tool.h"
@@ -8,15 +8,25 @@
 #include <sys/stat.h>
 
 #define STONE_DENSITY 2600.0 // kg/m^3, granite
+#define CELL_WIDTH    300    // pixels of a solid in the contact sheet
+#define CELL_HEIGHT   240
+#define CELL_BYTES    ((size_t)4 * CELL_WIDTH * CELL_HEIGHT)
+#define PATH_SIZE     4096
 
-static rblResult save_solid(rblMeshId mesh, const char* folder, const char* kind)
+static rblResult compose_path(const char* folder, const char* name, const char* ending, char out[PATH_SIZE])
 {
-    char path[4096];
-    const int length = snprintf(path, sizeof path, "%s/%s.glb", folder, kind);
-    if (length < 0 || (size_t)length >= sizeof path)
+    const int length = snprintf(out, PATH_SIZE, "%s/%s.%s", folder, name, ending);
+    if (length < 0 || length >= PATH_SIZE)
     {
         return rbl_fail(RBL_ERROR_FILE, "%s: the path is too long", folder);
     }
+    return RBL_OK;
+}
+
+static rblResult save_solid(rblMeshId mesh, const char* folder, const char* kind)
+{
+    char path[PATH_SIZE];
+    RBL_TRY(compose_path(folder, kind, "glb", path));
     return rbl_mesh_save(mesh, path, NULL);
 }
 
@@ -26,6 +36,16 @@ typedef struct Row
     rblMeshReport report;
     rblMassProperties mass;
 } Row;
+
+typedef struct Demo
+{
+    const char* folder;
+    const rblSolidKind* kinds;
+    uint32_t count;
+    Row* rows;      // one per kind
+    uint8_t* cells; // CELL_BYTES per kind
+    uint32_t samples;
+} Demo;
 
 static void print_row(const Row* row)
 {
@@ -47,45 +67,118 @@ static rblResult fill_row(rblMeshId mesh, const char* folder, Row* row)
     return rbl_mesh_mass_properties(mesh, STONE_DENSITY, &row->mass);
 }
 
-static rblResult make_all(const char* folder, const rblSolidKind* kinds, uint32_t count, Row* rows)
+static rblResult draw_cell(const Demo* demo, rblMeshId mesh, uint32_t index)
 {
-    for (uint32_t i = 0; i < count; ++i)
+    rblPictureItem item = rbl_default_picture_item(mesh);
+    item.color = rbl_picture_color(index);
+    rblPictureDef def = rbl_default_picture_def();
+    def.items = &item;
+    def.item_count = 1;
+    def.width = CELL_WIDTH;
+    def.height = CELL_HEIGHT;
+    def.samples = demo->samples;
+    return rbl_picture_render(&def, &demo->cells[index * CELL_BYTES], NULL);
+}
+
+static rblResult make_all(const Demo* demo)
+{
+    for (uint32_t i = 0; i < demo->count; ++i)
     {
-        progress_stage(kinds[i].name, (double)i / (double)count);
-        rows[i].kind = kinds[i].name;
+        progress_stage(demo->kinds[i].name, (double)i / (double)demo->count);
+        demo->rows[i].kind = demo->kinds[i].name;
         rblMeshId mesh;
-        RBL_TRY(rbl_mesh_make(kinds[i].name, NULL, 0, &mesh));
-        const rblResult result = fill_row(mesh, folder, &rows[i]);
+        RBL_TRY(rbl_mesh_make(demo->kinds[i].name, NULL, 0, &mesh));
+        rblResult result = fill_row(mesh, demo->folder, &demo->rows[i]);
+        if (result == RBL_OK)
+        {
+            result = draw_cell(demo, mesh, i);
+        }
         rbl_mesh_destroy(mesh);
         RBL_TRY(result);
     }
     return RBL_OK;
 }
 
+static rblResult draw_sheet(const Demo* demo, const rblSheetDef* def, const rblSheetCell* cells)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    uint32_t width, height;
+    RBL_TRY(rbl_sheet_size(def, demo->count, &width, &height));
+    char path[PATH_SIZE];
+    RBL_TRY(compose_path(demo->folder, "solids", "png", path));
+    const size_t size = 4 * (size_t)width * height;
+    uint8_t* rgba = RBL_NEW_ARRAY(allocator, uint8_t, size);
+    rblResult result = rgba != NULL ? rbl_sheet_draw(def, cells, demo->count, rgba) : rbl_fail_memory();
+    if (result == RBL_OK)
+    {
+        result = rbl_image_save_png(path, rgba, width, height, 4);
+    }
+    RBL_FREE_ARRAY(allocator, rgba, size);
+    return result;
+}
+
+static rblResult save_sheet(const Demo* demo)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    rblSheetDef def = rbl_default_sheet_def();
+    def.columns = 6;
+    def.cell_width = CELL_WIDTH;
+    def.cell_height = CELL_HEIGHT;
+    rblSheetCell* cells = RBL_NEW_ARRAY(allocator, rblSheetCell, demo->count);
+    if (cells == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < demo->count; ++i)
+    {
+        cells[i] = (rblSheetCell){&demo->cells[i * CELL_BYTES], demo->kinds[i].name};
+    }
+    const rblResult result = draw_sheet(demo, &def, cells);
+    RBL_FREE_ARRAY(allocator, cells, demo->count);
+    return result;
+}
+
+static rblResult run(const Demo* demo)
+{
+    if (demo->rows == NULL || demo->cells == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    RBL_TRY(make_all(demo));
+    progress_stage("contact sheet", 0.99);
+    return save_sheet(demo);
+}
+
+static void print_table(const Demo* demo)
+{
+    printf("%-12s %9s  %-6s %5s  %9s  %9s\n", "solid", "triangles", "closed", "genus", "litres", "kg stone");
+    for (uint32_t i = 0; i < demo->count; ++i)
+    {
+        print_row(&demo->rows[i]);
+    }
+    printf("Written to %s/*.glb, all of them in one picture: %s/solids.png\n", demo->folder, demo->folder);
+}
+
 int demo_run(const Parsed* parsed)
 {
-    const char* folder = parsed->argument_count > 0 ? parsed->arguments[0] : "out";
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    Demo demo = {.folder = parsed->argument_count > 0 ? parsed->arguments[0] : "out"};
+    if (mkdir(demo.folder, 0777) != 0 && errno != EEXIST)
     {
-        return tool_fail("%s: cannot make the folder: %s", folder, strerror(errno));
+        return tool_fail("%s: cannot make the folder: %s", demo.folder, strerror(errno));
     }
-    uint32_t count;
-    const rblSolidKind* kinds = rbl_solid_kinds(&count);
     const rblAllocator* allocator = rbl_default_allocator();
-    Row* rows = RBL_NEW_ARRAY(allocator, Row, count);
-    progress_start("demo", count, "solids", !options_given(parsed, "quiet"));
-    const rblResult result = rows != NULL ? make_all(folder, kinds, count, rows) : rbl_fail_memory();
+    demo.samples = options_count(parsed, "samples", rbl_default_picture_def().samples);
+    demo.kinds = rbl_solid_kinds(&demo.count);
+    demo.rows = RBL_NEW_ARRAY(allocator, Row, demo.count);
+    demo.cells = RBL_NEW_ARRAY(allocator, uint8_t, demo.count * CELL_BYTES);
+    progress_start("demo", demo.count, "solids", !options_given(parsed, "quiet"));
+    const rblResult result = run(&demo);
     progress_stop();
     if (result == RBL_OK)
     {
-        printf("%-12s %9s  %-6s %5s  %9s  %9s\n", "solid", "triangles", "closed", "genus", "litres",
-               "kg stone");
-        for (uint32_t i = 0; i < count; ++i)
-        {
-            print_row(&rows[i]);
-        }
-        printf("Written to %s/*.glb\n", folder);
+        print_table(&demo);
     }
-    RBL_FREE_ARRAY(allocator, rows, count);
+    RBL_FREE_ARRAY(allocator, demo.rows, demo.count);
+    RBL_FREE_ARRAY(allocator, demo.cells, demo.count * CELL_BYTES);
     return result == RBL_OK ? TOOL_DONE : tool_fail_last();
 }

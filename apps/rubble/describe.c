@@ -78,7 +78,7 @@ void describe_argument(const Program* program, const Argument* argument, char ou
 {
     out[0] = '\0';
     append(out, "%s", argument->help);
-    const bool input = argument->kind == ARGUMENT_INPUT;
+    const bool input = argument->kind == ARGUMENT_INPUT || argument->kind == ARGUMENT_INPUTS;
     if (!input && argument->kind != ARGUMENT_OUTPUT)
     {
         return;
@@ -100,6 +100,16 @@ void describe_usage(const Command* command, const Variant* variant, char out[DES
         const bool replaced = variant != NULL && argument->kind == ARGUMENT_VARIANT;
         append(out, argument->optional && !replaced ? " [%s]" : " %s",
                replaced ? variant->name : argument->name);
+        append(out, "%s", argument->kind == ARGUMENT_INPUTS ? "..." : "");
+    }
+    for (uint32_t i = 0; i < command->option_count; ++i)
+    {
+        const Option* option = &command->options[i];
+        if (option->required)
+        {
+            append(out, option->letter != 0 ? " -%c" : " --", option->letter);
+            append(out, "%s %s", option->letter != 0 ? "" : option->name, option->value);
+        }
     }
     append(out, " [options]");
 }

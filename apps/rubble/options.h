@@ -12,6 +12,7 @@ typedef enum OptionKind
 {
     OPTION_FLAG,
     OPTION_TEXT,
+    OPTION_FILE,    // a file to write, with one of `endings`
     OPTION_NUMBERS, // `least` to `most` numbers between commas
     OPTION_CHOICE
 } OptionKind;
@@ -22,12 +23,15 @@ typedef struct Option
     OptionKind kind;
     char letter;                // for -q; 0: none
     bool stands_alone;          // a flag: given it, the command's arguments are not needed
+    bool required;              // the command makes no sense without it
+    char separator;             // OPTION_NUMBERS: what stands between them; 0: a comma
     bool whole;                 // OPTION_NUMBERS: no fractions
     bool pairs;                 // OPTION_NUMBERS: an even count
     uint32_t least, most;       // OPTION_NUMBERS: how many; most 0: any number
     double lowest, highest;     // OPTION_NUMBERS: range of each; both 0: any
     const char* value;          // what stands for the value in help: "N", "X,Y,Z"
     const char* const* choices; // OPTION_CHOICE; ends with null
+    const char* const* endings; // OPTION_FILE: without the dot; ends with null
     const char* fallback;       // the default as text; null: nothing to say
     const char* help;           // what it does, without a full stop
 } Option;
@@ -39,6 +43,7 @@ typedef enum ArgumentKind
     ARGUMENT_WORD,    // anything
     ARGUMENT_FOLDER,  // a directory
     ARGUMENT_INPUT,   // a mesh file to read
+    ARGUMENT_INPUTS,  // one or more of them; must come last
     ARGUMENT_OUTPUT   // a mesh file to write
 } ArgumentKind;
 
@@ -101,10 +106,9 @@ typedef struct OptionValue
     uint32_t choice;       // OPTION_CHOICE: index of what was chosen
 } OptionValue;
 
-#define OPTIONS_MAX_ARGUMENTS 4
-#define OPTIONS_MAX_GROUPS    64
-#define OPTIONS_MESSAGE_SIZE  400
-#define OPTIONS_UNBOUNDED     1e300 // Option.highest from here on: no upper limit
+#define OPTIONS_MAX_GROUPS   64
+#define OPTIONS_MESSAGE_SIZE 400
+#define OPTIONS_UNBOUNDED    1e300 // Option.highest from here on: no upper limit
 
 // A command line that was understood. An option given twice counts as it was given last.
 struct Parsed
@@ -113,7 +117,7 @@ struct Parsed
     const char* called_as;  // the first word of the command line
     const Command* command; // null when only --help or --version was asked for
     const Variant* variant; // null when the command has none, or none was given
-    const char* arguments[OPTIONS_MAX_ARGUMENTS];
+    const char** arguments; // in the arena
     uint32_t argument_count;
     const OptionValue* values;
     uint32_t value_count;

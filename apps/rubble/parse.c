@@ -155,7 +155,9 @@ static bool take_argument(Parser* parser, const char* word)
     {
         return take_command(parser, word);
     }
-    if (out->argument_count == out->command->argument_count)
+    const uint32_t most = out->command->argument_count;
+    const bool repeats = most > 0 && out->command->arguments[most - 1].kind == ARGUMENT_INPUTS;
+    if (out->argument_count >= most && !repeats)
     {
         return complain(parser, "'%.60s' is one argument too many", word);
     }
@@ -320,11 +322,12 @@ static bool convert_numbers(Parser* parser, OptionValue* value)
     const Option* option = value->option;
     const char* at = value->text;
     const char* end = at + strlen(at);
-    // There are at most as many numbers as there are commas, and one.
+    const char separator = option->separator != 0 ? option->separator : ',';
+    // There are at most as many numbers as there are separators, and one.
     size_t room = 1;
     for (const char* c = at; c < end; ++c)
     {
-        room += *c == ',';
+        room += *c == separator;
     }
     double* numbers = RBL_ARENA_ARRAY(&parser->out->arena, double, room);
     if (numbers == NULL)
@@ -335,7 +338,7 @@ static bool convert_numbers(Parser* parser, OptionValue* value)
     {
         double number = 0.0;
         at = rbl_parse_double(at, end, &number);
-        more = at != NULL && at < end && *at == ',';
+        more = at != NULL && at < end && *at == separator;
         if (at == NULL || (at < end && !more))
         {
             return complain(parser, "--%s takes %s, not '%.60s'", option->name, wanted(option), value->text);
@@ -377,6 +380,21 @@ static bool convert_choice(const Parser* parser, OptionValue* value)
     return complain(parser, "--%s takes %s, not '%.60s'", option->name, list, value->text);
 }
 
+static bool check_output(const Parser* parser, const char* path, const char* const* endings)
+{
+    if (options_has_ending(path, endings))
+    {
+        return true;
+    }
+    char list[80] = "";
+    for (uint32_t i = 0; endings[i] != NULL; ++i)
+    {
+        const size_t length = strlen(list);
+        snprintf(list + length, sizeof list - length, " .%s", endings[i]);
+    }
+    return complain(parser, "'%.60s' does not end in%s%s", path, endings[1] != NULL ? " one of" : "", list);
+}
+
 static bool convert(Parser* parser, OptionValue* value)
 {
     switch (value->option->kind)
@@ -385,6 +403,8 @@ static bool convert(Parser* parser, OptionValue* value)
         return convert_numbers(parser, value);
     case OPTION_CHOICE:
         return convert_choice(parser, value);
+    case OPTION_FILE:
+        return check_output(parser, value->text, value->option->endings);
     case OPTION_FLAG:
     case OPTION_TEXT:
         break;
@@ -438,22 +458,6 @@ static bool stands_alone(const Parser* parser)
     return false;
 }
 
-static bool check_output(const Parser* parser, const char* path)
-{
-    const char* const* endings = parser->program->output_endings;
-    if (options_has_ending(path, endings))
-    {
-        return true;
-    }
-    char list[80] = "";
-    for (uint32_t i = 0; endings[i] != NULL; ++i)
-    {
-        const size_t length = strlen(list);
-        snprintf(list + length, sizeof list - length, " .%s", endings[i]);
-    }
-    return complain(parser, "'%.60s' does not end in one of%s", path, list);
-}
-
 static bool check_argument(const Parser* parser, const Argument* argument, const char* word)
 {
     if (word[0] == '\0')
@@ -464,7 +468,26 @@ static bool check_argument(const Parser* parser, const Argument* argument, const
     {
         return complain_unknown_command(parser, word);
     }
-    return argument->kind != ARGUMENT_OUTPUT || check_output(parser, word);
+    return argument->kind != ARGUMENT_OUTPUT || check_output(parser, word, parser->program->output_endings);
+}
+
+static bool check_required(const Parser* parser)
+{
+    const Command* command = parser->out->command;
+    for (uint32_t i = 0; i < command->option_count; ++i)
+    {
+        const Option* option = &command->options[i];
+        bool given = !option->required;
+        for (size_t v = 0; !given && v < parser->values.count; ++v)
+        {
+            given = parser->values.data[v].option == option;
+        }
+        if (!given)
+        {
+            return complain(parser, "--%s %s is missing", option->name, option->value);
+        }
+    }
+    return true;
 }
 
 static bool check_arguments(const Parser* parser)
@@ -478,9 +501,10 @@ static bool check_arguments(const Parser* parser)
     {
         return complain(parser, "no command given");
     }
-    for (uint32_t i = 0; i < out->command->argument_count; ++i)
+    const uint32_t known = out->command->argument_count;
+    for (uint32_t i = 0; i < known || i < out->argument_count; ++i)
     {
-        const Argument* argument = &out->command->arguments[i];
+        const Argument* argument = &out->command->arguments[i < known ? i : known - 1];
         if (i >= out->argument_count && !argument->optional)
         {
             return complain(parser, "%s is missing", argument->name);
@@ -490,7 +514,7 @@ static bool check_arguments(const Parser* parser)
             return false;
         }
     }
-    return true;
+    return check_required(parser);
 }
 
 static void keep_values(Parser* parser, bool* ok)
@@ -525,8 +549,10 @@ bool options_parse(const Program* program, int argument_count, const char* const
     rbl_array_init(&parser.tokens, allocator);
     rbl_array_init(&parser.values, allocator);
     message[0] = '\0';
-    bool ok = take_words(&parser) && choose_variant(&parser) && convert_options(&parser) &&
-              check_arguments(&parser);
+    out->arguments = RBL_ARENA_ARRAY(&out->arena, const char*, (size_t)argument_count + 1);
+    bool ok = out->arguments != NULL || complain(&parser, "out of memory");
+    ok = ok && take_words(&parser) && choose_variant(&parser) && convert_options(&parser) &&
+         check_arguments(&parser);
     if (ok)
     {
         keep_values(&parser, &ok);

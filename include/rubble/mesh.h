@@ -2,6 +2,7 @@
 #ifndef RUBBLE_MESH_H
 #define RUBBLE_MESH_H
 
+#include "rubble/bvh.h"
 #include "rubble/export.h"
 #include "rubble/math.h"
 #include "rubble/result.h"
@@ -84,6 +85,10 @@ RBL_API rblResult rbl_mesh_transform(rblMeshId mesh, const rblMat3d* linear, rbl
 /// filled with zeros. Material and group names are merged by name; where only some inputs have names, the
 /// numbers of the others become names such as "material 3". Origins count through the inputs in order.
 RBL_API rblResult rbl_mesh_join(const rblMeshId* meshes, uint32_t count, rblMeshId* out);
+
+/// A hierarchy (rubble/bvh.h) over the triangles of a mesh, in the order of rbl_mesh_triangulate(): triangle t of its
+/// only span is face t of that. It keeps no reference to the mesh.
+RBL_API rblResult rbl_mesh_create_bvh(rblMeshId mesh, rblBvhQuality quality, bool winding, rblBvhId* out);
 
 /// How many meshes are alive: a leak check for tests.
 RBL_API uint32_t rbl_mesh_alive_count(void);

@@ -12,6 +12,7 @@
 #include "rubble/log.h"
 #include "rubble/math.h"
 #include "rubble/mesh.h"
+#include "rubble/picture.h"
 #include "rubble/repair.h"
 #include "rubble/result.h"
 #include "rubble/shape.h"

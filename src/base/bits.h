@@ -34,6 +34,16 @@ static inline uint32_t rbl_floor_log2(uint32_t x)
 #endif
 }
 
+// The place of the lowest bit that is set; x > 0.
+static inline uint32_t rbl_lowest_bit(uint32_t x)
+{
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctz(x);
+#else
+    return rbl_floor_log2(x & (0u - x));
+#endif
+}
+
 // Ceiling of the binary logarithm; x > 0.
 static inline uint32_t rbl_ceil_log2(uint32_t x)
 {

@@ -1,187 +1,17 @@
 #include "base/error.h"
+#include "bvh/boxes.h"
 #include "bvh/group.h"
-#include "bvh/leaves.h"
 #include "bvh/order.h"
-#include "bvh/radix_sort.h"
-#include "math/morton.h"
-#include "math/vec.h"
 #include <string.h>
 
-#define MIN_RANGE         4096
-#define PREFETCH_INDICES  24 // leaves ahead; measured on 1M triangles, where the gather waits for memory
-#define PREFETCH_VERTICES 10
-#define SMALL_TREE        32768   // up to this many leaves a tree is built by one worker, beside the others
-#define SHORT_CODE_LIMIT  2000000 // from this many triangles on a 30-bit code is too coarse
-
-// One tree under construction.
-typedef struct Build
-{
-    rblForest* forest;
-    const rblTriangleSpan* span;
-    rblTree* tree;
-    rblJobs* jobs;
-    rblAabb bounds;
-    rblFloat4 origin;     // of the centroid grid: twice the lower corner
-    rblFloat4 scale;      // grid steps per metre of twice the centroid
-    uint32_t axis_bits;   // of the grid
-    uint32_t index_bits;  // low bits of a packed key
-    uint64_t* items;      // packed keys: code << index_bits | triangle
-    uint32_t* histograms; // for this worker
-    rblLeafKey* keys;
-    uint32_t level;
-} Build;
-
-// ---- keys ----
-
-// One scale for all axes, so that "longest" means the same in grid steps as in metres.
-static void choose_grid(Build* build, uint32_t axis_bits)
-{
-    const rblVec3 size = rbl_sub3(build->bounds.upper, build->bounds.lower);
-    const float longest = rbl_maxf(size.x, rbl_maxf(size.y, size.z));
-    // A denormal size would make the scale infinite; such a mesh is a point as far as order goes.
-    const float scale = longest > 1e-30f ? (float)(1u << axis_bits) * 0.5f / longest : 0.0f;
-    build->axis_bits = axis_bits;
-    build->origin = rbl_mul4(rbl_load3(&build->bounds.lower.x), rbl_splat4(2.0f));
-    build->scale = rbl_splat4(scale);
-}
-
-// Twice the centroid of the triangle's box, in grid steps: dividing by two is left to the scale.
-static inline rblInt4 quantise(const Build* build, uint32_t triangle)
-{
-    rblLeafTriangle corners;
-    const rblBox4 box = rbl_span_triangle(build->span, triangle, &corners);
-    const rblFloat4 twice = rbl_add4(box.lower, box.upper);
-    const rblFloat4 highest = rbl_splat4((float)((1u << build->axis_bits) - 1));
-    const rblFloat4 steps = rbl_mul4(rbl_sub4(twice, build->origin), build->scale);
-    return rbl_truncate4(rbl_min4(rbl_max4(steps, rbl_splat4(0.0f)), highest));
-}
-
-// 30-bit codes, the three axes spread side by side; rbl_morton30 would take them one by one.
-static void make_short_codes(rblRange range, void* context)
-{
-    const Build* build = context;
-    for (uint32_t t = range.begin; t < range.end; ++t)
-    {
-        rblInt4 spread = quantise(build, t);
-        spread = rbl_spread_step4(spread, 16, 0x030000FFu);
-        spread = rbl_spread_step4(spread, 8, 0x0300F00Fu);
-        spread = rbl_spread_step4(spread, 4, 0x030C30C3u);
-        spread = rbl_spread_step4(spread, 2, 0x09249249u);
-        uint32_t q[4];
-        rbl_store_int4(q, spread);
-        build->items[t] = (uint64_t)(q[0] | q[1] << 1 | q[2] << 2) << build->index_bits | t;
-    }
-}
-
-static void make_long_codes(rblRange range, void* context)
-{
-    const Build* build = context;
-    for (uint32_t t = range.begin; t < range.end; ++t)
-    {
-        uint32_t q[4];
-        rbl_store_int4(q, quantise(build, t));
-        build->items[t] = rbl_morton63(q[0], q[1], q[2]) << build->index_bits | t;
-    }
-}
-
-static void make_keys(rblRange range, void* context)
-{
-    const Build* build = context;
-    for (uint32_t t = range.begin; t < range.end; ++t)
-    {
-        uint32_t q[4];
-        rbl_store_int4(q, quantise(build, t));
-        build->keys[t] = (rblLeafKey){{(uint16_t)q[0], (uint16_t)q[1], (uint16_t)q[2]}, 0, t};
-    }
-}
-
-// Morton order. The code is as wide as fits into 64 bits beside the index: 30 bits for most, up to 63 for few.
-static void order_fast(Build* build)
-{
-    const uint32_t count = build->tree->layout.leaves;
-    build->index_bits = rbl_ceil_log2(count);
-    const uint32_t room = (64 - build->index_bits) / 3;
-    choose_grid(build, count < SHORT_CODE_LIMIT ? 10 : (room < 21 ? room : 21));
-    rbl_parallel_for(build->jobs, count, MIN_RANGE,
-                     count < SHORT_CODE_LIMIT ? make_short_codes : make_long_codes, build);
-    const uint64_t* sorted = rbl_radix_sort(build->jobs, build->items, build->items + count, count,
-                                            build->index_bits, 3 * build->axis_bits, build->histograms);
-    uint32_t* order = build->forest->order + build->tree->first_leaf;
-    const uint32_t mask = (1u << build->index_bits) - 1;
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        order[i] = (uint32_t)sorted[i] & mask;
-    }
-}
-
-static void order_well(Build* build, uint32_t smallest)
-{
-    const uint32_t count = build->tree->layout.leaves;
-    choose_grid(build, 16);
-    rbl_parallel_for(build->jobs, count, MIN_RANGE, make_keys, build);
-    rbl_order_top_down(build->jobs, &build->tree->layout, build->keys, build->keys + count, smallest,
-                       build->forest->order + build->tree->first_leaf);
-}
-
-// ---- boxes ----
-
-static void fill_leaves(rblRange range, void* context)
-{
-    Build* build = context;
-    const uint32_t* order = build->forest->order + build->tree->first_leaf;
-    rblLeafTriangle* triangles = build->forest->triangles + build->tree->first_leaf;
-    rblAabb* leaves = build->forest->nodes + build->tree->first_node +
-                      rbl_tree_level_start(&build->tree->layout, build->tree->layout.leaf_level);
-    for (uint32_t i = range.begin; i < range.end; ++i)
-    {
-        if (i + PREFETCH_INDICES < range.end)
-        {
-            rbl_span_prefetch_indices(build->span, order[i + PREFETCH_INDICES]);
-            rbl_span_prefetch_vertices(build->span, order[i + PREFETCH_VERTICES]);
-        }
-        rbl_box4_store(&leaves[i], rbl_span_triangle(build->span, order[i], &triangles[i]));
-    }
-}
-
-static void merge_children(rblRange range, void* context)
-{
-    Build* build = context;
-    const rblTreeLayout* layout = &build->tree->layout;
-    rblAabb* nodes = build->forest->nodes + build->tree->first_node;
-    rblAabb* parents = nodes + rbl_tree_level_start(layout, build->level);
-    const rblAabb* children = nodes + rbl_tree_level_start(layout, build->level + 1);
-    const uint32_t child_count = rbl_tree_real_on_level(layout, build->level + 1);
-    const uint32_t pairs = child_count / 2 < range.end ? child_count / 2 : range.end;
-    for (uint32_t i = range.begin; i < pairs; ++i)
-    {
-        rbl_box4_store(&parents[i],
-                       rbl_box4_merge(rbl_box4_load(&children[2 * i]), rbl_box4_load(&children[2 * i + 1])));
-    }
-    if (range.end > pairs) // the last node of a level may have one child
-    {
-        parents[range.end - 1] = children[2 * (range.end - 1)];
-    }
-}
-
-static void fill_boxes(Build* build)
-{
-    const rblTreeLayout* layout = &build->tree->layout;
-    rbl_parallel_for(build->jobs, layout->leaves, MIN_RANGE, fill_leaves, build);
-    for (build->level = layout->leaf_level; build->level-- > 0;)
-    {
-        rbl_parallel_for(build->jobs, rbl_tree_real_on_level(layout, build->level), MIN_RANGE, merge_children,
-                         build);
-    }
-}
-
-// ---- the forest ----
+// ---- memory ----
 
 void rbl_forest_init(rblForest* forest, const rblAllocator* allocator)
 {
     *forest = (rblForest){.allocator = allocator};
 }
 
-static void free_scratch(rblForest* forest)
+void rbl_forest_free_scratch(rblForest* forest)
 {
     rbl_free(forest->allocator, forest->scratch.memory, forest->scratch.size);
     forest->scratch = (rblForestScratch){0};
@@ -194,7 +24,7 @@ void rbl_forest_free(rblForest* forest)
     RBL_FREE_ARRAY(allocator, forest->nodes, forest->node_capacity);
     RBL_FREE_ARRAY(allocator, forest->order, forest->leaf_capacity);
     RBL_FREE_ARRAY(allocator, forest->triangles, forest->leaf_capacity);
-    free_scratch(forest);
+    rbl_forest_free_scratch(forest);
     rbl_forest_init(forest, allocator);
 }
 
@@ -240,13 +70,11 @@ static bool reserve_leaves(rblForest* forest, uint32_t leaves, uint32_t nodes)
     return leaves == 0 || (forest->order != NULL && forest->triangles != NULL && forest->nodes != NULL);
 }
 
-// Room for keys of all leaves (two buffers) and for one histogram per worker, in one block.
-static bool reserve_scratch(rblForest* forest, size_t key_bytes, size_t histogram_bytes)
+static bool reserve_scratch(rblForest* forest, size_t size)
 {
-    const size_t size = key_bytes + histogram_bytes;
     if (forest->scratch.size < size)
     {
-        free_scratch(forest);
+        rbl_forest_free_scratch(forest);
         forest->scratch.memory = rbl_alloc(forest->allocator, size);
         forest->scratch.size = forest->scratch.memory != NULL ? size : 0;
     }
@@ -262,11 +90,13 @@ static rblResult plan_forest(rblForest* forest, const rblTriangleSpan* spans, ui
     {
         rblTree* tree = &forest->trees[i];
         *tree = (rblTree){.first_node = (uint32_t)nodes, .first_leaf = (uint32_t)leaves};
-        if (spans[i].triangle_count > 0 && spans[i].triangle_count <= RBL_MAX_LEAVES)
+        if (spans[i].triangle_count == 0)
         {
-            tree->layout = rbl_tree_layout(spans[i].triangle_count);
-            nodes += rbl_tree_node_count(&tree->layout);
+            continue;
         }
+        RBL_TRY(rbl_span_fail(&spans[i], i, rbl_span_check_form(&spans[i])));
+        tree->layout = rbl_tree_layout(spans[i].triangle_count);
+        nodes += rbl_tree_node_count(&tree->layout);
         leaves += spans[i].triangle_count;
         if (leaves > RBL_MAX_LEAVES)
         {
@@ -292,122 +122,132 @@ static rblResult reserve_trees(rblForest* forest, uint32_t count)
     return forest->trees != NULL || count == 0 ? RBL_OK : rbl_fail_memory();
 }
 
-// What all trees of one build share.
-typedef struct ForestBuild
+// ---- building ----
+
+// What all trees of one pass share.
+typedef struct ForestPass
 {
     rblForest* forest;
     const rblTriangleSpan* spans;
     rblBvhQuality quality;
-    bool refit;
-    rblAabb* bounds; // per span
-    char* keys;      // two buffers of key_size bytes per leaf
-    size_t key_size;
-    uint32_t* histograms; // per worker
-} ForestBuild;
+    rblSpanFault* faults; // per span
+    uint64_t* keys;       // two per leaf
+    uint32_t* counters;   // for the large tree that is being built
+    rblSpanFault (*work)(const struct ForestPass* pass, uint32_t index, rblJobs* jobs);
+} ForestPass;
 
-static void build_tree(const ForestBuild* all, uint32_t index, rblJobs* jobs, uint32_t worker)
+static rblTreeArrays arrays_of(const rblForest* forest, const rblTree* tree)
 {
-    rblTree* tree = &all->forest->trees[index];
-    if (tree->layout.leaves == 0)
-    {
-        return;
-    }
-    Build build = {.forest = all->forest, .span = &all->spans[index], .tree = tree, .jobs = jobs};
-    if (!all->refit)
-    {
-        char* keys = all->keys + 2 * all->key_size * tree->first_leaf;
-        build.bounds = all->bounds[index];
-        build.items = (uint64_t*)(void*)keys;
-        build.keys = (rblLeafKey*)(void*)keys;
-        build.histograms = all->histograms + worker * RBL_RADIX_HISTOGRAM_SIZE(1);
-        if (all->quality == RBL_BVH_FAST)
-        {
-            order_fast(&build);
-        }
-        else
-        {
-            order_well(&build, all->quality == RBL_BVH_QUALITY ? 1 : 8);
-        }
-    }
-    fill_boxes(&build);
+    return (rblTreeArrays){tree->layout, forest->nodes + tree->first_node, forest->order + tree->first_leaf,
+                           forest->triangles + tree->first_leaf};
 }
 
-static void build_small_trees(rblRange range, void* context)
+static rblSpanFault build_tree(const ForestPass* pass, uint32_t index, rblJobs* jobs)
 {
-    const ForestBuild* all = context;
+    const rblTree* tree = &pass->forest->trees[index];
+    const rblTreeArrays arrays = arrays_of(pass->forest, tree);
+    rblOrdering ordering = {.span = &pass->spans[index],
+                            .jobs = jobs,
+                            .keys = pass->keys + 2 * (size_t)tree->first_leaf,
+                            .counters = pass->counters,
+                            .order = arrays.order};
+    rblSpanFault fault = rbl_span_check_vertices(ordering.span, jobs, &ordering.bounds);
+    if (fault.kind == RBL_SPAN_FINE)
+    {
+        fault = pass->quality == RBL_BVH_FAST
+                    ? rbl_order_morton(&ordering)
+                    : rbl_order_top_down(&ordering, pass->quality == RBL_BVH_QUALITY ? 1 : 8);
+    }
+    if (fault.kind == RBL_SPAN_FINE)
+    {
+        rbl_fill_boxes(ordering.span, &arrays, jobs);
+    }
+    return fault;
+}
+
+static rblSpanFault check_tree(const ForestPass* pass, uint32_t index, rblJobs* jobs)
+{
+    rblAabb bounds;
+    const rblSpanFault fault = rbl_span_check_vertices(&pass->spans[index], jobs, &bounds);
+    return fault.kind == RBL_SPAN_FINE ? rbl_span_check_indices(&pass->spans[index], jobs) : fault;
+}
+
+static rblSpanFault refit_tree(const ForestPass* pass, uint32_t index, rblJobs* jobs)
+{
+    const rblTreeArrays arrays = arrays_of(pass->forest, &pass->forest->trees[index]);
+    rbl_fill_boxes(&pass->spans[index], &arrays, jobs);
+    return (rblSpanFault){RBL_SPAN_FINE, 0};
+}
+
+static void work_on_small_trees(rblRange range, void* context)
+{
+    const ForestPass* pass = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        if (all->forest->trees[i].layout.leaves <= SMALL_TREE)
+        const uint32_t leaves = pass->forest->trees[i].layout.leaves;
+        pass->faults[i] = (rblSpanFault){RBL_SPAN_FINE, 0};
+        if (leaves > 0 && leaves <= RBL_SMALL_TREE)
         {
-            build_tree(all, i, rbl_serial_jobs(), range.worker);
+            pass->faults[i] = pass->work(pass, i, rbl_serial_jobs());
         }
     }
 }
 
-static void build_all_trees(ForestBuild* all, rblJobs* jobs)
+// Small trees side by side, each by one worker, then the large ones, each by all. The result is that of the first span
+// with a fault, whoever found it.
+static rblResult work_on_trees(ForestPass* pass, rblJobs* jobs)
 {
-    rbl_parallel_for(jobs, all->forest->tree_count, 1, build_small_trees, all);
-    for (uint32_t i = 0; i < all->forest->tree_count; ++i)
+    const uint32_t count = pass->forest->tree_count;
+    rbl_parallel_for(jobs, count, 1, work_on_small_trees, pass);
+    for (uint32_t i = 0; i < count; ++i)
     {
-        if (all->forest->trees[i].layout.leaves > SMALL_TREE)
+        if (pass->forest->trees[i].layout.leaves > RBL_SMALL_TREE)
         {
-            build_tree(all, i, jobs, 0);
+            pass->faults[i] = pass->work(pass, i, jobs);
         }
-    }
-}
-
-static rblResult check_spans(const ForestBuild* all, rblJobs* jobs)
-{
-    for (uint32_t i = 0; i < all->forest->tree_count; ++i)
-    {
-        if (all->spans[i].triangle_count > 0)
-        {
-            RBL_TRY(rbl_span_check(&all->spans[i], i, jobs, &all->bounds[i]));
-        }
+        RBL_TRY(rbl_span_fail(&pass->spans[i], i, pass->faults[i]));
     }
     return RBL_OK;
 }
 
-static rblResult run_build(rblForest* forest, ForestBuild* all, rblJobs* jobs)
+// Divide the scratch block among the arrays of a pass.
+static bool reserve_pass(ForestPass* pass, bool building)
 {
-    const size_t bounds_size = (sizeof(rblAabb) * forest->tree_count + 15) & ~(size_t)15;
-    const size_t keys_size = all->refit ? 0 : 2 * all->key_size * forest->leaf_count;
-    const size_t histogram_size = sizeof(uint32_t) * RBL_RADIX_HISTOGRAM_SIZE(rbl_jobs_worker_count(jobs));
-    if (!reserve_scratch(forest, bounds_size + keys_size, histogram_size))
+    rblForest* forest = pass->forest;
+    const size_t keys_size = building ? 2 * sizeof(uint64_t) * forest->leaf_count : 0;
+    bool large = false;
+    for (uint32_t i = 0; i < forest->tree_count; ++i)
     {
-        return rbl_fail_memory();
+        large = large || forest->trees[i].layout.leaves > RBL_SMALL_TREE;
+    }
+    const size_t counters_size = building && large ? sizeof(uint32_t) * RBL_ORDER_COUNTERS : 0;
+    if (!reserve_scratch(forest, keys_size + counters_size + sizeof(rblSpanFault) * forest->tree_count))
+    {
+        return false;
     }
     char* memory = forest->scratch.memory;
-    all->bounds = (rblAabb*)(void*)memory;
-    all->histograms = (uint32_t*)(void*)(memory + bounds_size);
-    all->keys = memory + bounds_size + histogram_size;
-    RBL_TRY(check_spans(all, jobs));
-    build_all_trees(all, jobs);
-    return RBL_OK;
+    pass->keys = (uint64_t*)(void*)memory;
+    pass->counters = (uint32_t*)(void*)(memory + keys_size);
+    pass->faults = (rblSpanFault*)(void*)(memory + keys_size + counters_size);
+    return true;
 }
 
-static void clear_forest(rblForest* forest)
+static rblResult build_trees(rblForest* forest, const rblTriangleSpan* spans, uint32_t count,
+                             rblBvhQuality quality, rblJobs* jobs)
 {
-    forest->tree_count = 0;
-    forest->leaf_count = 0;
-    forest->node_count = 0;
+    RBL_TRY(reserve_trees(forest, count));
+    RBL_TRY(plan_forest(forest, spans, count));
+    ForestPass pass = {.forest = forest, .spans = spans, .quality = quality, .work = build_tree};
+    return reserve_pass(&pass, true) ? work_on_trees(&pass, jobs) : rbl_fail_memory();
 }
 
 rblResult rbl_forest_build(rblForest* forest, const rblTriangleSpan* spans, uint32_t count,
                            rblBvhQuality quality, rblJobs* jobs)
 {
-    clear_forest(forest);
-    rblResult result = reserve_trees(forest, count);
-    if (result == RBL_OK)
-    {
-        result = plan_forest(forest, spans, count);
-    }
-    if (result == RBL_OK)
-    {
-        ForestBuild all = {.forest = forest, .spans = spans, .quality = quality};
-        all.key_size = quality == RBL_BVH_FAST ? sizeof(uint64_t) : sizeof(rblLeafKey);
-        result = run_build(forest, &all, jobs);
-    }
+    forest->tree_count = 0;
+    forest->leaf_count = 0;
+    forest->node_count = 0;
+    const rblResult result = build_trees(forest, spans, count, quality, jobs);
     if (result != RBL_OK)
     {
         rbl_forest_free(forest);
@@ -415,7 +255,7 @@ rblResult rbl_forest_build(rblForest* forest, const rblTriangleSpan* spans, uint
     return result;
 }
 
-rblResult rbl_forest_refit(rblForest* forest, const rblTriangleSpan* spans, uint32_t count, rblJobs* jobs)
+static rblResult check_same_shape(const rblForest* forest, const rblTriangleSpan* spans, uint32_t count)
 {
     if (count != forest->tree_count)
     {
@@ -429,7 +269,23 @@ rblResult rbl_forest_refit(rblForest* forest, const rblTriangleSpan* spans, uint
             return rbl_fail(RBL_ERROR_ARGUMENT, "refit: span %u has %u triangles, built with %u", i,
                             spans[i].triangle_count, forest->trees[i].layout.leaves);
         }
+        if (spans[i].triangle_count > 0)
+        {
+            RBL_TRY(rbl_span_fail(&spans[i], i, rbl_span_check_form(&spans[i])));
+        }
     }
-    ForestBuild all = {.forest = forest, .spans = spans, .refit = true};
-    return run_build(forest, &all, jobs);
+    return RBL_OK;
+}
+
+rblResult rbl_forest_refit(rblForest* forest, const rblTriangleSpan* spans, uint32_t count, rblJobs* jobs)
+{
+    RBL_TRY(check_same_shape(forest, spans, count));
+    ForestPass pass = {.forest = forest, .spans = spans, .work = check_tree};
+    if (!reserve_pass(&pass, false))
+    {
+        return rbl_fail_memory();
+    }
+    RBL_TRY(work_on_trees(&pass, jobs));
+    pass.work = refit_tree;
+    return work_on_trees(&pass, jobs);
 }

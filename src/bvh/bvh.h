@@ -59,12 +59,16 @@ typedef struct rblForest
 void rbl_forest_init(rblForest* forest, const rblAllocator* allocator);
 void rbl_forest_free(rblForest* forest);
 
+// Give back what only a rebuild needs, 16 bytes a triangle; the next one takes it again.
+void rbl_forest_free_scratch(rblForest* forest);
+
 // Build a tree over each span, all in one pass. An old content is replaced; memory is reused. When it fails the
 // forest is empty; the message names span and vertex or triangle. The result does not depend on the worker count.
 rblResult rbl_forest_build(rblForest* forest, const rblTriangleSpan* spans, uint32_t count,
                            rblBvhQuality quality, rblJobs* jobs);
 
-// Recompute the boxes for moved vertices; order and layout stay. Same spans but for the positions.
+// Recompute the boxes for moved vertices; order and layout stay. Same spans but for the positions. When it fails the
+// forest is as it was.
 rblResult rbl_forest_refit(rblForest* forest, const rblTriangleSpan* spans, uint32_t count, rblJobs* jobs);
 
 // The view of one tree, valid until the next build.

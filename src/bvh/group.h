@@ -32,6 +32,18 @@ static inline rblBoxGroup rbl_group_load(const rblAabb* boxes)
     return (rblBoxGroup){a, b, c, f, g, h};
 }
 
+// Which of four boxes overlap one box, touching included.
+static inline uint32_t rbl_group_overlaps(const rblBoxGroup* g, const rblAabb* box)
+{
+    const rblFloat4 x = rbl_and4(rbl_less_equal4(g->lower_x, rbl_splat4(box->upper.x)),
+                                 rbl_less_equal4(rbl_splat4(box->lower.x), g->upper_x));
+    const rblFloat4 y = rbl_and4(rbl_less_equal4(g->lower_y, rbl_splat4(box->upper.y)),
+                                 rbl_less_equal4(rbl_splat4(box->lower.y), g->upper_y));
+    const rblFloat4 z = rbl_and4(rbl_less_equal4(g->lower_z, rbl_splat4(box->upper.z)),
+                                 rbl_less_equal4(rbl_splat4(box->lower.z), g->upper_z));
+    return rbl_mask4(rbl_and4(rbl_and4(x, y), z));
+}
+
 // A node by level and place; what traversals keep on their stacks.
 typedef struct rblNodePlace
 {

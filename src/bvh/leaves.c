@@ -1,56 +1,28 @@
 #include "bvh/leaves.h"
 
 #include "base/error.h"
-#include "math/vec.h"
+#include "math/aabb.h"
 #include <string.h>
 
 #define MIN_RANGE 4096
 
 static rblVec3d load_double(const rblTriangleSpan* span, uint32_t vertex)
 {
-    const double* p = (const double*)(const void*)((const char*)span->positions + vertex * span->stride);
+    const double* p = rbl_span_vertex(span, vertex);
     return (rblVec3d){p[0], p[1], p[2]};
 }
 
-// The next float towards minus or plus infinity, when rounding went the other way. Finite input.
-static float step_float(float x, int direction)
+rblBox4 rbl_triangle_double(const double* p, const double* q, const double* r, rblLeafTriangle* out)
 {
-    int32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if (x == 0.0f)
-    {
-        bits = direction > 0 ? 1 : (int32_t)0x80000001u;
-    }
-    else
-    {
-        bits += (x > 0.0f) == (direction > 0) ? 1 : -1;
-    }
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static float round_down(double x)
-{
-    const float nearest = (float)x;
-    return (double)nearest > x ? step_float(nearest, -1) : nearest;
-}
-
-static float round_up(double x)
-{
-    const float nearest = (float)x;
-    return (double)nearest < x ? step_float(nearest, 1) : nearest;
-}
-
-rblBox4 rbl_span_triangle_double(const rblTriangleSpan* span, uint32_t triangle, rblLeafTriangle* out)
-{
-    const rblVec3d a = load_double(span, rbl_span_corner(span, triangle, 0));
-    const rblVec3d b = load_double(span, rbl_span_corner(span, triangle, 1));
-    const rblVec3d c = load_double(span, rbl_span_corner(span, triangle, 2));
+    const rblVec3d a = {p[0], p[1], p[2]};
+    const rblVec3d b = {q[0], q[1], q[2]};
+    const rblVec3d c = {r[0], r[1], r[2]};
     *out = (rblLeafTriangle){rbl_to_float3(a), rbl_to_float3(b), rbl_to_float3(c)};
     const rblVec3d lower = rbl_min3d(rbl_min3d(a, b), c);
     const rblVec3d upper = rbl_max3d(rbl_max3d(a, b), c);
-    return (rblBox4){rbl_set4(round_down(lower.x), round_down(lower.y), round_down(lower.z), 0.0f),
-                     rbl_set4(round_up(upper.x), round_up(upper.y), round_up(upper.z), 0.0f)};
+    return (rblBox4){
+        rbl_set4(rbl_float_below(lower.x), rbl_float_below(lower.y), rbl_float_below(lower.z), 0.0f),
+        rbl_set4(rbl_float_above(upper.x), rbl_float_above(upper.y), rbl_float_above(upper.z), 0.0f)};
 }
 
 // ---- checking ----
@@ -76,7 +48,7 @@ static rblVec3d vertex_of(const rblTriangleSpan* span, uint32_t v)
     {
         return load_double(span, v);
     }
-    const float* p = rbl_span_floats(span, v);
+    const float* p = rbl_span_vertex(span, v);
     return (rblVec3d){(double)p[0], (double)p[1], (double)p[2]};
 }
 
@@ -93,8 +65,9 @@ static void check_vertices_double(rblRange range, void* context)
         lower = rbl_min3d(p, lower);
         upper = rbl_max3d(p, upper);
     }
-    check->bounds[range.block] = (rblAabb){{round_down(lower.x), round_down(lower.y), round_down(lower.z)},
-                                           {round_up(upper.x), round_up(upper.y), round_up(upper.z)}};
+    check->bounds[range.block] =
+        (rblAabb){{rbl_float_below(lower.x), rbl_float_below(lower.y), rbl_float_below(lower.z)},
+                  {rbl_float_above(upper.x), rbl_float_above(upper.y), rbl_float_above(upper.z)}};
     check->offender[range.block] = offender;
 }
 
@@ -108,7 +81,7 @@ static void check_vertices_float(rblRange range, void* context)
     uint32_t offender = UINT32_MAX;
     for (uint32_t v = range.end; v-- > range.begin;)
     {
-        const rblFloat4 p = rbl_load3(rbl_span_floats(check->span, v));
+        const rblFloat4 p = rbl_load3(rbl_span_vertex(check->span, v));
         const rblFloat4 good = rbl_and4(rbl_less_equal4(p, largest), rbl_less_equal4(lowest, p));
         offender = rbl_mask4(good) == 15 ? offender : v;
         lower = rbl_min4(p, lower);
@@ -118,33 +91,83 @@ static void check_vertices_float(rblRange range, void* context)
     check->offender[range.block] = offender;
 }
 
+uint32_t rbl_span_find_bad_triangle(const rblTriangleSpan* span, uint32_t begin, uint32_t end)
+{
+    if (span->indices == NULL)
+    {
+        return UINT32_MAX; // rbl_span_check_form() has compared the counts
+    }
+    // The largest index tells almost always that all is well.
+    uint32_t largest = 0;
+    for (size_t i = 3 * (size_t)begin; i < 3 * (size_t)end; ++i)
+    {
+        largest = span->indices[i] > largest ? span->indices[i] : largest;
+    }
+    if (largest < span->vertex_count)
+    {
+        return UINT32_MAX;
+    }
+    size_t i = 3 * (size_t)begin;
+    while (span->indices[i] < span->vertex_count)
+    {
+        i += 1;
+    }
+    return (uint32_t)(i / 3);
+}
+
 static void check_indices(rblRange range, void* context)
 {
     Check* check = context;
-    const uint32_t vertices = check->span->vertex_count;
-    uint32_t offender = UINT32_MAX;
-    for (uint32_t i = range.end; i-- > range.begin;)
-    {
-        const uint32_t* t = check->span->indices + 3 * (size_t)i;
-        const bool valid = (t[0] < vertices) & (t[1] < vertices) & (t[2] < vertices);
-        offender = valid ? offender : i;
-    }
-    check->offender[range.block] = offender;
+    check->offender[range.block] = rbl_span_find_bad_triangle(check->span, range.begin, range.end);
 }
 
-static uint32_t first_offender(const Check* check, uint32_t count)
+static rblSpanFault first_fault(const Check* check, uint32_t count, rblSpanFaultKind kind)
 {
     for (uint32_t b = 0; b < rbl_block_count(count, MIN_RANGE); ++b)
     {
         if (check->offender[b] != UINT32_MAX)
         {
-            return check->offender[b];
+            return (rblSpanFault){kind, check->offender[b]};
         }
     }
-    return UINT32_MAX;
+    return (rblSpanFault){RBL_SPAN_FINE, 0};
 }
 
-static rblResult check_form(const rblTriangleSpan* span, uint32_t number)
+rblSpanFault rbl_span_check_form(const rblTriangleSpan* span)
+{
+    const size_t size = span->is_double ? sizeof(double) : sizeof(float);
+    const bool fine = span->triangle_count <= RBL_MAX_LEAVES && span->positions != NULL &&
+                      span->vertex_count > 0 && span->stride >= 3 * size && span->stride % size == 0 &&
+                      (span->indices != NULL || span->vertex_count / 3 >= span->triangle_count);
+    return (rblSpanFault){fine ? RBL_SPAN_FINE : RBL_SPAN_BAD_FORM, 0};
+}
+
+rblSpanFault rbl_span_check_vertices(const rblTriangleSpan* span, rblJobs* jobs, rblAabb* bounds)
+{
+    Check check;
+    check.span = span;
+    rbl_parallel_for(jobs, span->vertex_count, MIN_RANGE,
+                     span->is_double ? check_vertices_double : check_vertices_float, &check);
+    *bounds = check.bounds[0];
+    for (uint32_t b = 1; b < rbl_block_count(span->vertex_count, MIN_RANGE); ++b)
+    {
+        bounds->lower = rbl_min3(bounds->lower, check.bounds[b].lower);
+        bounds->upper = rbl_max3(bounds->upper, check.bounds[b].upper);
+    }
+    return first_fault(&check, span->vertex_count, RBL_SPAN_BAD_VERTEX);
+}
+
+rblSpanFault rbl_span_check_indices(const rblTriangleSpan* span, rblJobs* jobs)
+{
+    Check check;
+    check.span = span;
+    rbl_parallel_for(jobs, span->triangle_count, MIN_RANGE, check_indices, &check);
+    return first_fault(&check, span->triangle_count, RBL_SPAN_BAD_TRIANGLE);
+}
+
+// ---- saying what is wrong ----
+
+static rblResult fail_form(const rblTriangleSpan* span, uint32_t number)
 {
     const size_t size = span->is_double ? sizeof(double) : sizeof(float);
     if (span->triangle_count > RBL_MAX_LEAVES)
@@ -162,41 +185,23 @@ static rblResult check_form(const rblTriangleSpan* span, uint32_t number)
         return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: the stride is %zu, must be a multiple of %zu from %zu",
                         number, span->stride, size, 3 * size);
     }
-    if (span->indices == NULL && span->vertex_count / 3 < span->triangle_count)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: %u triangles without indices, but only %u vertices",
-                        number, span->triangle_count, span->vertex_count);
-    }
-    return RBL_OK;
+    return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: %u triangles without indices, but only %u vertices", number,
+                    span->triangle_count, span->vertex_count);
 }
 
-rblResult rbl_span_check(const rblTriangleSpan* span, uint32_t number, rblJobs* jobs, rblAabb* bounds)
+rblResult rbl_span_fail(const rblTriangleSpan* span, uint32_t number, rblSpanFault fault)
 {
-    RBL_TRY(check_form(span, number));
-    Check check;
-    check.span = span;
-    rbl_parallel_for(jobs, span->vertex_count, MIN_RANGE,
-                     span->is_double ? check_vertices_double : check_vertices_float, &check);
-    const uint32_t vertex = first_offender(&check, span->vertex_count);
-    if (vertex != UINT32_MAX)
+    switch (fault.kind)
     {
+    case RBL_SPAN_BAD_FORM:
+        return fail_form(span, number);
+    case RBL_SPAN_BAD_VERTEX:
         return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: vertex %u is not a finite number up to 1e38", number,
-                        vertex);
-    }
-    *bounds = check.bounds[0];
-    for (uint32_t b = 1; b < rbl_block_count(span->vertex_count, MIN_RANGE); ++b)
-    {
-        bounds->lower = rbl_min3(bounds->lower, check.bounds[b].lower);
-        bounds->upper = rbl_max3(bounds->upper, check.bounds[b].upper);
-    }
-    if (span->indices == NULL)
-    {
+                        fault.element);
+    case RBL_SPAN_BAD_TRIANGLE:
+        return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: triangle %u names a vertex beyond %u", number,
+                        fault.element, span->vertex_count - 1);
+    default:
         return RBL_OK;
     }
-    rbl_parallel_for(jobs, span->triangle_count, MIN_RANGE, check_indices, &check);
-    const uint32_t triangle = first_offender(&check, span->triangle_count);
-    return triangle == UINT32_MAX
-               ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "span %u: triangle %u names a vertex beyond %u", number,
-                          triangle, span->vertex_count - 1);
 }

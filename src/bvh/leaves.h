@@ -16,10 +16,12 @@ static inline rblBox4 rbl_box4_load(const rblAabb* box)
     return (rblBox4){rbl_load3(&box->lower.x), rbl_load3(&box->upper.x)};
 }
 
+// The first store reaches into what the second one writes: fewer instructions than two of exactly three floats.
 static inline void rbl_box4_store(rblAabb* box, rblBox4 value)
 {
-    rbl_store3(&box->lower.x, value.lower);
-    rbl_store3(&box->upper.x, value.upper);
+    float* out = (float*)(void*)box;
+    rbl_store4(out, value.lower);
+    rbl_store3(out + 3, value.upper);
 }
 
 static inline rblBox4 rbl_box4_merge(rblBox4 a, rblBox4 b)
@@ -27,9 +29,9 @@ static inline rblBox4 rbl_box4_merge(rblBox4 a, rblBox4 b)
     return (rblBox4){rbl_min4(a.lower, b.lower), rbl_max4(a.upper, b.upper)};
 }
 
-static inline const float* rbl_span_floats(const rblTriangleSpan* span, uint32_t vertex)
+static inline const void* rbl_span_vertex(const rblTriangleSpan* span, uint32_t vertex)
 {
-    return (const float*)((const char*)span->positions + vertex * span->stride);
+    return (const char*)span->positions + vertex * span->stride;
 }
 
 static inline uint32_t rbl_span_corner(const rblTriangleSpan* span, uint32_t triangle, uint32_t k)
@@ -56,31 +58,64 @@ static inline void rbl_span_prefetch_vertices(const rblTriangleSpan* span, uint3
 {
     for (uint32_t k = 0; k < 3; ++k)
     {
-        RBL_PREFETCH((const char*)span->positions + rbl_span_corner(span, triangle, k) * span->stride);
+        RBL_PREFETCH(rbl_span_vertex(span, rbl_span_corner(span, triangle, k)));
     }
 }
 
-// Corners (rounded to floats) and box (rounded outwards) of one triangle of a span of doubles.
-rblBox4 rbl_span_triangle_double(const rblTriangleSpan* span, uint32_t triangle, rblLeafTriangle* out);
+// Corners (rounded to floats) and box (rounded outwards) of a triangle of doubles.
+rblBox4 rbl_triangle_double(const double* a, const double* b, const double* c, rblLeafTriangle* out);
+
+static inline rblBox4 rbl_triangle_float(const float* a, const float* b, const float* c, rblLeafTriangle* out)
+{
+    const rblFloat4 p = rbl_load3(a);
+    const rblFloat4 q = rbl_load3(b);
+    const rblFloat4 r = rbl_load3(c);
+    float* corners = (float*)(void*)out; // as in rbl_box4_store()
+    rbl_store4(corners, p);
+    rbl_store4(corners + 3, q);
+    rbl_store3(corners + 6, r);
+    return (rblBox4){rbl_min4(rbl_min4(p, q), r), rbl_max4(rbl_max4(p, q), r)};
+}
 
 // Corners and box of one triangle.
 static inline rblBox4 rbl_span_triangle(const rblTriangleSpan* span, uint32_t triangle, rblLeafTriangle* out)
 {
-    if (span->is_double)
-    {
-        return rbl_span_triangle_double(span, triangle, out);
-    }
-    const rblFloat4 a = rbl_load3(rbl_span_floats(span, rbl_span_corner(span, triangle, 0)));
-    const rblFloat4 b = rbl_load3(rbl_span_floats(span, rbl_span_corner(span, triangle, 1)));
-    const rblFloat4 c = rbl_load3(rbl_span_floats(span, rbl_span_corner(span, triangle, 2)));
-    rbl_store3(&out->a.x, a);
-    rbl_store3(&out->b.x, b);
-    rbl_store3(&out->c.x, c);
-    return (rblBox4){rbl_min4(rbl_min4(a, b), c), rbl_max4(rbl_max4(a, b), c)};
+    const void* a = rbl_span_vertex(span, rbl_span_corner(span, triangle, 0));
+    const void* b = rbl_span_vertex(span, rbl_span_corner(span, triangle, 1));
+    const void* c = rbl_span_vertex(span, rbl_span_corner(span, triangle, 2));
+    return span->is_double ? rbl_triangle_double(a, b, c, out) : rbl_triangle_float(a, b, c, out);
 }
 
-// Shape and content of a span: strides, counts, finite vertices, indices in range. `bounds` receives the box of all
-// vertices. Messages name the span by `number`.
-rblResult rbl_span_check(const rblTriangleSpan* span, uint32_t number, rblJobs* jobs, rblAabb* bounds);
+// ---- checking ----
+
+typedef enum rblSpanFaultKind
+{
+    RBL_SPAN_FINE,
+    RBL_SPAN_BAD_FORM,    // counts, pointers, stride
+    RBL_SPAN_BAD_VERTEX,  // not finite, or beyond what boxes can hold
+    RBL_SPAN_BAD_TRIANGLE // names a vertex that is not there
+} rblSpanFaultKind;
+
+// What is wrong with a span: the first vertex or triangle.
+typedef struct rblSpanFault
+{
+    rblSpanFaultKind kind;
+    uint32_t element;
+} rblSpanFault;
+
+// The span's shape: RBL_SPAN_FINE or RBL_SPAN_BAD_FORM. What the others rely on.
+rblSpanFault rbl_span_check_form(const rblTriangleSpan* span);
+
+// Its vertices; `bounds` receives the box of them all, also of those that no triangle uses.
+rblSpanFault rbl_span_check_vertices(const rblTriangleSpan* span, rblJobs* jobs, rblAabb* bounds);
+
+// Its indices, if it has any.
+rblSpanFault rbl_span_check_indices(const rblTriangleSpan* span, rblJobs* jobs);
+
+// The first of triangles begin .. end - 1 that names a vertex beyond the last, UINT32_MAX when none does.
+uint32_t rbl_span_find_bad_triangle(const rblTriangleSpan* span, uint32_t begin, uint32_t end);
+
+// Turn a fault into a result with its message, which names the span by `number`.
+rblResult rbl_span_fail(const rblTriangleSpan* span, uint32_t number, rblSpanFault fault);
 
 #endif

@@ -96,3 +96,119 @@ uint64_t* rbl_radix_sort(rblJobs* jobs, uint64_t* items, uint64_t* scratch, uint
     }
     return in;
 }
+
+// ---- one worker ----
+
+#define INSERTION_LIMIT 32
+#define COUNTERS        4096
+
+void rbl_take_indices(const uint64_t* items, uint32_t count, uint32_t index_bits, uint32_t* out)
+{
+    const uint32_t mask = index_bits < 32 ? (1u << index_bits) - 1 : UINT32_MAX;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        out[i] = (uint32_t)items[i] & mask;
+    }
+}
+
+static void sort_by_insertion(uint64_t* items, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; ++i)
+    {
+        const uint64_t item = items[i];
+        uint32_t place = i;
+        for (; place > 0 && items[place - 1] > item; --place)
+        {
+            items[place] = items[place - 1];
+        }
+        items[place] = item;
+    }
+}
+
+typedef struct Digits
+{
+    uint32_t shift; // of the lowest digit
+    uint32_t width;
+    uint32_t passes;
+    uint32_t counters[COUNTERS]; // of every pass
+} Digits;
+
+static void count_all_digits(Digits* digits, const uint64_t* items, uint32_t count)
+{
+    const uint32_t width = digits->width;
+    const uint32_t mask = (1u << width) - 1;
+    memset(digits->counters, 0, sizeof *digits->counters * (digits->passes << width));
+    for (uint32_t p = 0; p + 1 < digits->passes; p += 2) // two at a time
+    {
+        uint32_t* low = digits->counters + (p << width);
+        uint32_t* high = low + mask + 1;
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            const uint64_t key = items[i] >> (digits->shift + p * width);
+            low[(uint32_t)key & mask] += 1;
+            high[(uint32_t)(key >> width) & mask] += 1;
+        }
+    }
+    if (digits->passes % 2 != 0)
+    {
+        const uint32_t p = digits->passes - 1;
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            digits->counters[(p << width) + ((uint32_t)(items[i] >> (digits->shift + p * width)) & mask)] +=
+                1;
+        }
+    }
+}
+
+// Counts become places. False when all items share one digit, so that the pass can be skipped.
+static bool counts_to_places(uint32_t* counters, uint32_t digits, uint32_t count)
+{
+    uint32_t sum = 0;
+    for (uint32_t digit = 0; digit < digits; ++digit)
+    {
+        const uint32_t here = counters[digit];
+        if (here == count)
+        {
+            return false;
+        }
+        counters[digit] = sum;
+        sum += here;
+    }
+    return true;
+}
+
+void rbl_sort_packed(uint64_t* items, uint64_t* scratch, uint32_t count, uint32_t index_bits, uint32_t bits,
+                     uint32_t* out)
+{
+    if (count <= INSERTION_LIMIT)
+    {
+        sort_by_insertion(items, count);
+        rbl_take_indices(items, count, index_bits, out);
+        return;
+    }
+    const uint32_t widest = count < 1024 || bits > 40 ? 8 : 10;
+    Digits digits; // not initialised: most of its counters are not used
+    digits.shift = index_bits;
+    digits.passes = (bits + widest - 1) / widest;
+    digits.width = (bits + digits.passes - 1) / digits.passes;
+    count_all_digits(&digits, items, count);
+    const uint32_t mask = (1u << digits.width) - 1;
+    for (uint32_t p = 0; p < digits.passes; ++p)
+    {
+        uint32_t* places = digits.counters + (p << digits.width);
+        const uint32_t shift = digits.shift + p * digits.width;
+        if (!counts_to_places(places, mask + 1, count))
+        {
+            continue;
+        }
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            const uint64_t item = items[i];
+            scratch[places[(uint32_t)(item >> shift) & mask]++] = item;
+        }
+        uint64_t* swap = items;
+        items = scratch;
+        scratch = swap;
+    }
+    rbl_take_indices(items, count, index_bits, out);
+}

@@ -1,6 +1,6 @@
 #include "bvh/ray.h"
 
-#include "bvh/group.h"
+#include "bvh/node_stack.h"
 #include "math/vec.h"
 
 // ---- triangle test (Woop, Benthin and Wald 2013, "Watertight Ray/Triangle Intersection") ----
@@ -38,13 +38,20 @@ static ShearedRay shear_ray(const rblRay* ray)
     return sheared;
 }
 
-// Edge functions; where 32 bits say "exactly on the edge", 64 bits decide, so that no ray slips between triangles.
+// Near the ends of the range of floats products lose digits.
+static bool in_range(float x)
+{
+    return fabsf(x) > 1e-30f && fabsf(x) < 1e37f;
+}
+
+// Edge functions; where 32 bits say "exactly on the edge" or do not suffice, 64 bits decide, so that no ray slips
+// between triangles.
 static void edge_functions(const float a[2], const float b[2], const float c[2], double w[3])
 {
     const float u = c[0] * b[1] - c[1] * b[0];
     const float v = a[0] * c[1] - a[1] * c[0];
     const float s = b[0] * a[1] - b[1] * a[0];
-    if (u == 0.0f || v == 0.0f || s == 0.0f)
+    if (!(in_range(u) && in_range(v) && in_range(s)))
     {
         w[0] = (double)c[0] * (double)b[1] - (double)c[1] * (double)b[0];
         w[1] = (double)a[0] * (double)c[1] - (double)a[1] * (double)c[0];
@@ -100,35 +107,62 @@ static bool hit_triangle(const ShearedRay* ray, const rblLeafTriangle* triangle,
 
 typedef struct BoxRay
 {
-    rblFloat4 origin_x, origin_y, origin_z;
+    rblFloat4 near_x, near_y, near_z; // origin as the near sides see it: moved towards them
+    rblFloat4 far_x, far_y, far_z;
     rblFloat4 inverse_x, inverse_y, inverse_z;
     bool negative_x, negative_y, negative_z;
 } BoxRay;
 
-// A direction of zero becomes a very small one: the slab test then never meets 0 * infinity.
-static float safe_inverse(float d)
+typedef struct BoxAxis
 {
-    const float least = 1e-30f;
-    return 1.0f / (fabsf(d) > least ? d : (d < 0.0f ? -least : least));
+    float near, far; // origins
+    float inverse;
+    bool negative;
+} BoxAxis;
+
+// The sheared coordinates that triangles are tested in are right to a few ulps of the largest distance they are made
+// of; so much are boxes enlarged, and by an ulp of the origin. A direction of zero has an infinite inverse; 0 times it
+// is not a number, which min and max below pass over.
+static BoxAxis prepare_axis(float origin, float direction, float largest)
+{
+    const float margin = 5e-7f * largest + 1.2e-7f * fabsf(origin);
+    const bool negative = direction < 0.0f;
+    return (BoxAxis){.near = negative ? origin - margin : origin + margin,
+                     .far = negative ? origin + margin : origin - margin,
+                     .inverse = direction == 0.0f ? INFINITY : 1.0f / direction,
+                     .negative = negative};
 }
 
-static BoxRay prepare_box_ray(const rblRay* ray)
+static float farthest(const rblAabb* box, rblVec3 p)
 {
-    return (BoxRay){
-        .origin_x = rbl_splat4(ray->origin.x),
-        .origin_y = rbl_splat4(ray->origin.y),
-        .origin_z = rbl_splat4(ray->origin.z),
-        .inverse_x = rbl_splat4(safe_inverse(ray->direction.x)),
-        .inverse_y = rbl_splat4(safe_inverse(ray->direction.y)),
-        .inverse_z = rbl_splat4(safe_inverse(ray->direction.z)),
-        .negative_x = ray->direction.x < 0.0f,
-        .negative_y = ray->direction.y < 0.0f,
-        .negative_z = ray->direction.z < 0.0f,
-    };
+    const rblVec3 below = rbl_sub3(p, box->lower);
+    const rblVec3 above = rbl_sub3(box->upper, p);
+    const rblVec3 most = rbl_max3(below, above);
+    return rbl_maxf(most.x, rbl_maxf(most.y, most.z));
 }
 
-// Which of four boxes the ray enters before t_max, and where. The far side is moved out by a few ulps, so that rounding
-// never loses a box (Ize 2013, "Robust BVH Ray Traversal").
+static BoxRay prepare_box_ray(const rblBvh* bvh, const rblRay* ray)
+{
+    const float largest = farthest(&bvh->nodes[0], ray->origin);
+    const BoxAxis x = prepare_axis(ray->origin.x, ray->direction.x, largest);
+    const BoxAxis y = prepare_axis(ray->origin.y, ray->direction.y, largest);
+    const BoxAxis z = prepare_axis(ray->origin.z, ray->direction.z, largest);
+    return (BoxRay){.near_x = rbl_splat4(x.near),
+                    .near_y = rbl_splat4(y.near),
+                    .near_z = rbl_splat4(z.near),
+                    .far_x = rbl_splat4(x.far),
+                    .far_y = rbl_splat4(y.far),
+                    .far_z = rbl_splat4(z.far),
+                    .inverse_x = rbl_splat4(x.inverse),
+                    .inverse_y = rbl_splat4(y.inverse),
+                    .inverse_z = rbl_splat4(z.inverse),
+                    .negative_x = x.negative,
+                    .negative_y = y.negative,
+                    .negative_z = z.negative};
+}
+
+// Which of four boxes the ray enters before t_max, and where. What is not a number stands first in min and max, and
+// so yields the second operand.
 static inline uint32_t hit_boxes(const BoxRay* ray, const rblBoxGroup* g, float t_min, float t_max,
                                  float enter[4])
 {
@@ -138,51 +172,20 @@ static inline uint32_t hit_boxes(const BoxRay* ray, const rblBoxGroup* g, float 
     const rblFloat4 far_x = ray->negative_x ? g->lower_x : g->upper_x;
     const rblFloat4 far_y = ray->negative_y ? g->lower_y : g->upper_y;
     const rblFloat4 far_z = ray->negative_z ? g->lower_z : g->upper_z;
-    const rblFloat4 t0x = rbl_mul4(rbl_sub4(near_x, ray->origin_x), ray->inverse_x);
-    const rblFloat4 t0y = rbl_mul4(rbl_sub4(near_y, ray->origin_y), ray->inverse_y);
-    const rblFloat4 t0z = rbl_mul4(rbl_sub4(near_z, ray->origin_z), ray->inverse_z);
-    const rblFloat4 t1x = rbl_mul4(rbl_sub4(far_x, ray->origin_x), ray->inverse_x);
-    const rblFloat4 t1y = rbl_mul4(rbl_sub4(far_y, ray->origin_y), ray->inverse_y);
-    const rblFloat4 t1z = rbl_mul4(rbl_sub4(far_z, ray->origin_z), ray->inverse_z);
-    const rblFloat4 t0 = rbl_max4(rbl_max4(t0x, t0y), rbl_max4(t0z, rbl_splat4(t_min)));
-    const rblFloat4 t1 = rbl_min4(rbl_min4(t1x, t1y), t1z);
-    const rblFloat4 widened = rbl_min4(rbl_mul4(t1, rbl_splat4(1.0000004f)), rbl_splat4(t_max));
-    rbl_store4(enter, t0);
-    return rbl_mask4(rbl_less_equal4(t0, widened));
+    const rblFloat4 t0x = rbl_mul4(rbl_sub4(near_x, ray->near_x), ray->inverse_x);
+    const rblFloat4 t0y = rbl_mul4(rbl_sub4(near_y, ray->near_y), ray->inverse_y);
+    const rblFloat4 t0z = rbl_mul4(rbl_sub4(near_z, ray->near_z), ray->inverse_z);
+    const rblFloat4 t1x = rbl_mul4(rbl_sub4(far_x, ray->far_x), ray->inverse_x);
+    const rblFloat4 t1y = rbl_mul4(rbl_sub4(far_y, ray->far_y), ray->inverse_y);
+    const rblFloat4 t1z = rbl_mul4(rbl_sub4(far_z, ray->far_z), ray->inverse_z);
+    const rblFloat4 t0 = rbl_max4(t0x, rbl_max4(t0y, rbl_max4(t0z, rbl_splat4(t_min))));
+    const rblFloat4 t1 = rbl_min4(t1x, rbl_min4(t1y, rbl_min4(t1z, rbl_splat4(t_max))));
+    rbl_store4(enter, rbl_max4(t0, rbl_splat4(0.0f))); // keys on the stack are not negative
+    return rbl_mask4(rbl_less_equal4(t0, t1));
 }
 
-typedef struct StackEntry
-{
-    float enter;
-    uint32_t level;
-    uint32_t position;
-} StackEntry;
-
-// At most three entries stay behind per step of two levels, and one where the step is one.
-#define STACK_SIZE 64
-
-// Put the boxes that were hit on the stack, the nearest on top.
-static uint32_t push_sorted(StackEntry* stack, uint32_t size, uint32_t mask, const float enter[4],
-                            uint32_t level, uint32_t position)
-{
-    const uint32_t base = size;
-    for (uint32_t lane = 0; lane < 4; ++lane)
-    {
-        if ((mask >> lane & 1) == 0)
-        {
-            continue;
-        }
-        uint32_t at = size++;
-        for (; at > base && stack[at - 1].enter < enter[lane]; --at)
-        {
-            stack[at] = stack[at - 1];
-        }
-        stack[at] = (StackEntry){enter[lane], level, position + lane};
-    }
-    return size;
-}
-
-// Test the leaves of a mask; true as soon as `any` is satisfied.
+// Test the leaves of a mask one by one (testing four at once gained nothing: 2.2 instead of 2.4 million random rays a
+// second on 100k triangles, few boxes of a group being hit); true as soon as `any` is satisfied.
 static bool hit_leaves(const rblBvh* bvh, const ShearedRay* ray, uint32_t mask, uint32_t first, float t_min,
                        rblRayHit* best, bool any)
 {
@@ -194,8 +197,8 @@ static bool hit_leaves(const rblBvh* bvh, const ShearedRay* ray, uint32_t mask, 
         {
             continue;
         }
-        // Equal t: the lower leaf wins, whatever the order of traversal.
-        if (hit.t < best->t || leaf < best->leaf)
+        // Equal t: the lower triangle wins, whatever the order of traversal.
+        if (hit.t < best->t || best->leaf == UINT32_MAX || bvh->order[leaf] < bvh->order[best->leaf])
         {
             hit.leaf = leaf;
             *best = hit;
@@ -208,25 +211,26 @@ static bool hit_leaves(const rblBvh* bvh, const ShearedRay* ray, uint32_t mask, 
     return false;
 }
 
-static bool trace(const rblBvh* bvh, const rblRay* ray, rblRayHit* best, bool any)
+static inline bool trace(const rblBvh* bvh, const rblRay* ray, rblRayHit* best, bool any)
 {
     const ShearedRay sheared = shear_ray(ray);
-    const BoxRay box_ray = prepare_box_ray(ray);
+    const BoxRay box_ray = prepare_box_ray(bvh, ray);
     const uint32_t leaf_level = bvh->layout.leaf_level;
-    StackEntry stack[STACK_SIZE] = {{ray->t_min, 0, 0}};
+    uint64_t stack[RBL_NODE_STACK_SIZE];
     uint32_t size = 1;
+    stack[0] = RBL_ROOT_ENTRY;
     *best = (rblRayHit){.t = ray->t_max, .leaf = UINT32_MAX};
     while (size > 0)
     {
-        const StackEntry node = stack[--size];
-        if (node.enter > best->t)
+        const uint64_t entry = stack[--size];
+        if (rbl_entry_key(entry) > rbl_maxf(best->t, 0.0f))
         {
             continue;
         }
+        const rblNodePlace node = rbl_entry_place(entry);
         if (node.level == leaf_level) // a tree of one leaf
         {
-            hit_leaves(bvh, &sheared, 1, node.position, ray->t_min, best, any);
-            continue;
+            return hit_leaves(bvh, &sheared, 1, 0, ray->t_min, best, any) || best->leaf == 0;
         }
         const uint32_t step = rbl_group_step(bvh, node.level);
         const uint32_t level = node.level + step;
@@ -237,9 +241,10 @@ static bool trace(const rblBvh* bvh, const rblRay* ray, rblRayHit* best, bool an
                               rbl_group_lanes(bvh, level, position, 1u << step);
         if (level < leaf_level)
         {
-            size = push_sorted(stack, size, mask, enter, level, position);
+            size = rbl_push_sorted(stack, size, mask, enter, level, position);
+            continue;
         }
-        else if (hit_leaves(bvh, &sheared, mask, position, ray->t_min, best, any))
+        if (hit_leaves(bvh, &sheared, mask, position, ray->t_min, best, any))
         {
             return true;
         }
@@ -249,18 +254,45 @@ static bool trace(const rblBvh* bvh, const rblRay* ray, rblRayHit* best, bool an
 
 static bool valid_ray(const rblRay* ray)
 {
-    const float length2 = rbl_dot3(ray->direction, ray->direction);
-    return rbl_finite3(ray->origin) && rbl_finite3(ray->direction) && length2 > 0.0f &&
-           ray->t_min <= ray->t_max;
+    const rblVec3 d = ray->direction;
+    return rbl_finite3(ray->origin) && rbl_finite3(d) && (d.x != 0.0f || d.y != 0.0f || d.z != 0.0f) &&
+           ray->t_min <= ray->t_max && rbl_finite((double)ray->t_min);
+}
+
+// Bring a very short or long direction into range, by powers of two: t then counts in units of `factor`.
+static rblRay scale_ray(const rblRay* ray, float* factor)
+{
+    const float big = 1152921504606846976.0f; // 2^60
+    rblRay scaled = *ray;
+    *factor = 1.0f;
+    float longest =
+        rbl_maxf(fabsf(ray->direction.x), rbl_maxf(fabsf(ray->direction.y), fabsf(ray->direction.z)));
+    while (longest > big || longest < 1.0f / big)
+    {
+        const float step = longest > big ? 1.0f / big : big;
+        scaled.direction = rbl_scale3(scaled.direction, step);
+        scaled.t_min /= step;
+        scaled.t_max /= step;
+        longest *= step;
+        *factor *= step;
+    }
+    return scaled;
 }
 
 bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit)
 {
-    rblRayHit best;
-    if (bvh->layout.leaves == 0 || !valid_ray(ray) || !trace(bvh, ray, &best, false))
+    if (bvh->layout.leaves == 0 || !valid_ray(ray))
     {
         return false;
     }
+    float factor;
+    const rblRay scaled = scale_ray(ray, &factor);
+    rblRayHit best;
+    if (!trace(bvh, &scaled, &best, false))
+    {
+        return false;
+    }
+    best.t *= factor;
     best.triangle = bvh->order[best.leaf];
     *hit = best;
     return true;
@@ -268,6 +300,58 @@ bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit)
 
 bool rbl_tree_ray_any(const rblBvh* bvh, const rblRay* ray)
 {
+    float factor;
     rblRayHit best;
-    return bvh->layout.leaves > 0 && valid_ray(ray) && trace(bvh, ray, &best, true);
+    if (bvh->layout.leaves == 0 || !valid_ray(ray))
+    {
+        return false;
+    }
+    const rblRay scaled = scale_ray(ray, &factor);
+    return trace(bvh, &scaled, &best, true);
+}
+
+// ---- many ----
+
+#define MIN_RAYS 64
+
+typedef struct Batch
+{
+    const rblBvh* bvh;
+    const rblRay* rays;
+    rblRayHit* hits;
+    bool* any;
+} Batch;
+
+static void trace_closest(rblRange range, void* context)
+{
+    const Batch* batch = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        if (!rbl_tree_ray_closest(batch->bvh, &batch->rays[i], &batch->hits[i]))
+        {
+            batch->hits[i] = (rblRayHit){.t = INFINITY, .triangle = UINT32_MAX, .leaf = UINT32_MAX};
+        }
+    }
+}
+
+static void trace_any(rblRange range, void* context)
+{
+    const Batch* batch = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        batch->any[i] = rbl_tree_ray_any(batch->bvh, &batch->rays[i]);
+    }
+}
+
+void rbl_tree_ray_closest_many(const rblBvh* bvh, const rblRay* rays, uint32_t count, rblJobs* jobs,
+                               rblRayHit* hits)
+{
+    Batch batch = {.bvh = bvh, .rays = rays, .hits = hits};
+    rbl_parallel_for(jobs, count, MIN_RAYS, trace_closest, &batch);
+}
+
+void rbl_tree_ray_any_many(const rblBvh* bvh, const rblRay* rays, uint32_t count, rblJobs* jobs, bool* hits)
+{
+    Batch batch = {.bvh = bvh, .rays = rays, .any = hits};
+    rbl_parallel_for(jobs, count, MIN_RAYS, trace_any, &batch);
 }

@@ -4,12 +4,19 @@
 
 #include "bvh/bvh.h"
 
-// The first hit with t_min <= t <= t_max; of equal t the one met at the lower leaf. Both sides of a triangle count.
-// Watertight: a ray through a shared edge or vertex hits one of the triangles there (Woop, Benthin and Wald 2013).
-// False, and `hit` untouched, when there is none or the ray is not a number.
+// The first hit with t_min <= t <= t_max; of equal t the lowest triangle. Both sides of a triangle count, one seen
+// exactly edge-on does not. Watertight: a ray through a shared edge or vertex hits one of the triangles there (Woop,
+// Benthin and Wald 2013); boxes are enlarged by the rounding of that test. t is right to about 1e-6 of the distance
+// between the origin and the far end of the tree. Any length of direction but zero. False, and `hit` untouched, when
+// there is none or the ray is not finite (t_max may be infinite, t_min not above it).
 bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit);
 
 // Whether there is any.
 bool rbl_tree_ray_any(const rblBvh* bvh, const rblRay* ray);
+
+// The same for many rays in parallel. A hit that there is not has t infinite, triangle and leaf UINT32_MAX.
+void rbl_tree_ray_closest_many(const rblBvh* bvh, const rblRay* rays, uint32_t count, rblJobs* jobs,
+                               rblRayHit* hits);
+void rbl_tree_ray_any_many(const rblBvh* bvh, const rblRay* rays, uint32_t count, rblJobs* jobs, bool* hits);
 
 #endif

@@ -4,6 +4,8 @@
 #define RBL_MATH_AABB_H
 
 #include "math/vec.h"
+#include <stdint.h>
+#include <string.h>
 
 // ---- 32-bit ----
 
@@ -162,6 +164,44 @@ static inline double rbl_aabbd_distance_squared(rblAabbd a, rblVec3d p)
     const rblVec3d zero = {0, 0, 0};
     const rblVec3d outside = rbl_max3d(rbl_max3d(rbl_sub3d(a.lower, p), rbl_sub3d(p, a.upper)), zero);
     return rbl_dot3d(outside, outside);
+}
+
+// ---- from 64 to 32 bits ----
+
+// The next float up (direction 1) or down (-1). Finite.
+static inline float rbl_next_float(float x, int direction)
+{
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (x == 0.0f)
+    {
+        bits = direction > 0 ? 1 : INT32_MIN + 1;
+    }
+    else
+    {
+        bits += (x > 0.0f) == (direction > 0) ? 1 : -1;
+    }
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline float rbl_float_below(double x)
+{
+    const float nearest = (float)x;
+    return (double)nearest > x ? rbl_next_float(nearest, -1) : nearest;
+}
+
+static inline float rbl_float_above(double x)
+{
+    const float nearest = (float)x;
+    return (double)nearest < x ? rbl_next_float(nearest, 1) : nearest;
+}
+
+// The smallest box of floats around a box.
+static inline rblAabb rbl_aabb_around(rblAabbd a)
+{
+    return (rblAabb){{rbl_float_below(a.lower.x), rbl_float_below(a.lower.y), rbl_float_below(a.lower.z)},
+                     {rbl_float_above(a.upper.x), rbl_float_above(a.upper.y), rbl_float_above(a.upper.z)}};
 }
 
 #endif

@@ -48,6 +48,19 @@ static bool all_finite(const rblVec3d* points, int count)
     return finite;
 }
 
+static bool any_equal(const rblVec3d* points, int count)
+{
+    bool equal = false;
+    for (int i = 1; i < count; ++i)
+    {
+        for (int k = 0; k < i; ++k)
+        {
+            equal = equal || rbl_equal3d(points[i], points[k]);
+        }
+    }
+    return equal;
+}
+
 static int lower_exponent(int exponent, double x)
 {
     const int own = x != 0.0 ? rbl_big_exponent(x) : exponent;
@@ -112,6 +125,10 @@ static double exact_orient2d(const double a[2], const double b[2], const double 
     {
         return (double)NAN;
     }
+    if (any_equal(points, 3))
+    {
+        return 0.0;
+    }
     uint32_t limbs[SPACE_LIMBS / 4];
     rblBigSpace space = {limbs, SPACE_LIMBS / 4, 0};
     const int exponent = common_exponent(points, 3);
@@ -146,6 +163,10 @@ static double exact_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
     if (!all_finite(points, 4))
     {
         return (double)NAN;
+    }
+    if (any_equal(points, 4)) // the next: triangles that share a corner
+    {
+        return 0.0;
     }
     uint32_t limbs[SPACE_LIMBS];
     rblBigSpace space = {limbs, SPACE_LIMBS, 0};

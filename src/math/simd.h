@@ -1,4 +1,4 @@
-// Four 32-bit floats at once: SSE2, NEON, WebAssembly SIMD or a plain struct, with the same bits from all of them.
+// Four 32-bit floats at once: SSE2, WebAssembly SIMD or a plain struct, with the same bits from all of them.
 // min and max follow vec.h: a < b ? a : b. Comparisons give all-ones or all-zero lanes.
 #ifndef RBL_MATH_SIMD_H
 #define RBL_MATH_SIMD_H
@@ -20,6 +20,15 @@ static inline rblInt4 rbl_truncate4(rblFloat4 a)
 #define rbl_spread_step4(a, shift, mask)                                                                     \
     _mm_and_si128(_mm_or_si128((a), _mm_slli_epi32((a), (shift))), _mm_set1_epi32((int)(mask)))
 
+// (a >> shift) & mask, bit by bit.
+static inline rblInt4 rbl_field4(rblInt4 a, uint32_t shift, uint32_t mask)
+{
+    return _mm_and_si128(_mm_srl_epi32(a, _mm_cvtsi32_si128((int)shift)), _mm_set1_epi32((int)mask));
+}
+
+// a | b << shift.
+#define rbl_or_shift4(a, b, shift) _mm_or_si128((a), _mm_slli_epi32((b), (shift)))
+
 static inline void rbl_store_int4(uint32_t* p, rblInt4 a)
 {
     _mm_storeu_si128((__m128i_u*)(void*)p, a);
@@ -33,6 +42,40 @@ static inline rblFloat4 rbl_load4(const float* p)
 static inline void rbl_store4(float* p, rblFloat4 a)
 {
     _mm_storeu_ps(p, a);
+}
+
+// Eight 16-bit integers.
+typedef __m128i rblShort8;
+
+static inline rblShort8 rbl_load_short8(const int16_t* p)
+{
+    return _mm_loadu_si128((const __m128i_u*)(const void*)p);
+}
+
+static inline void rbl_store_short8(int16_t* p, rblShort8 a)
+{
+    _mm_storeu_si128((__m128i_u*)(void*)p, a);
+}
+
+static inline rblShort8 rbl_splat_short8(int16_t x)
+{
+    return _mm_set1_epi16(x);
+}
+
+static inline rblShort8 rbl_min_short8(rblShort8 a, rblShort8 b)
+{
+    return _mm_min_epi16(a, b);
+}
+
+static inline rblShort8 rbl_max_short8(rblShort8 a, rblShort8 b)
+{
+    return _mm_max_epi16(a, b);
+}
+
+// sum + 1 in the lanes where a < b.
+static inline rblShort8 rbl_count_less_short8(rblShort8 sum, rblShort8 a, rblShort8 b)
+{
+    return _mm_sub_epi16(sum, _mm_cmplt_epi16(a, b));
 }
 
 // Three floats, reading and writing no more than twelve bytes; the fourth lane is 0.
@@ -103,6 +146,17 @@ static inline rblFloat4 rbl_and4(rblFloat4 a, rblFloat4 b)
     return _mm_and_ps(a, b);
 }
 
+static inline rblFloat4 rbl_sqrt4(rblFloat4 a)
+{
+    return _mm_sqrt_ps(a);
+}
+
+// Per lane: a where the comparison `mask` held, else b.
+static inline rblFloat4 rbl_select4(rblFloat4 mask, rblFloat4 a, rblFloat4 b)
+{
+    return _mm_or_ps(_mm_and_ps(mask, a), _mm_andnot_ps(mask, b));
+}
+
 // Lane i of the mask becomes bit i.
 static inline uint32_t rbl_mask4(rblFloat4 a)
 {
@@ -128,6 +182,13 @@ static inline rblInt4 rbl_truncate4(rblFloat4 a)
 #define rbl_spread_step4(a, shift, mask)                                                                     \
     wasm_v128_and(wasm_v128_or((a), wasm_i32x4_shl((a), (shift))), wasm_i32x4_splat((int)(mask)))
 
+static inline rblInt4 rbl_field4(rblInt4 a, uint32_t shift, uint32_t mask)
+{
+    return wasm_v128_and(wasm_u32x4_shr(a, shift), wasm_i32x4_splat((int)mask));
+}
+
+#define rbl_or_shift4(a, b, shift) wasm_v128_or((a), wasm_i32x4_shl((b), (shift)))
+
 static inline void rbl_store_int4(uint32_t* p, rblInt4 a)
 {
     wasm_v128_store(p, a);
@@ -141,6 +202,38 @@ static inline rblFloat4 rbl_load4(const float* p)
 static inline void rbl_store4(float* p, rblFloat4 a)
 {
     wasm_v128_store(p, a);
+}
+
+typedef v128_t rblShort8;
+
+static inline rblShort8 rbl_load_short8(const int16_t* p)
+{
+    return wasm_v128_load(p);
+}
+
+static inline void rbl_store_short8(int16_t* p, rblShort8 a)
+{
+    wasm_v128_store(p, a);
+}
+
+static inline rblShort8 rbl_splat_short8(int16_t x)
+{
+    return wasm_i16x8_splat(x);
+}
+
+static inline rblShort8 rbl_min_short8(rblShort8 a, rblShort8 b)
+{
+    return wasm_i16x8_min(a, b);
+}
+
+static inline rblShort8 rbl_max_short8(rblShort8 a, rblShort8 b)
+{
+    return wasm_i16x8_max(a, b);
+}
+
+static inline rblShort8 rbl_count_less_short8(rblShort8 sum, rblShort8 a, rblShort8 b)
+{
+    return wasm_i16x8_sub(sum, wasm_i16x8_lt(a, b));
 }
 
 static inline rblFloat4 rbl_load3(const float* p)
@@ -210,6 +303,16 @@ static inline rblFloat4 rbl_and4(rblFloat4 a, rblFloat4 b)
     return wasm_v128_and(a, b);
 }
 
+static inline rblFloat4 rbl_sqrt4(rblFloat4 a)
+{
+    return wasm_f32x4_sqrt(a);
+}
+
+static inline rblFloat4 rbl_select4(rblFloat4 mask, rblFloat4 a, rblFloat4 b)
+{
+    return wasm_v128_bitselect(a, b, mask);
+}
+
 static inline uint32_t rbl_mask4(rblFloat4 a)
 {
     return (uint32_t)wasm_i32x4_bitmask(a);
@@ -228,8 +331,10 @@ static inline void rbl_transpose4(rblFloat4* a, rblFloat4* b, rblFloat4* c, rblF
 }
 
 #else
+#include <math.h>
 
-// Plain lanes; a mask lane is 1 or 0 in `mask` rather than all bits, which only rbl_and4 and rbl_mask4 see.
+// Plain lanes; a mask lane is 1 or 0 in `mask` rather than all bits, which only rbl_and4,
+// rbl_select4 and rbl_mask4 see.
 typedef struct rblFloat4
 {
     float lane[4];
@@ -342,6 +447,20 @@ static inline rblFloat4 rbl_and4(rblFloat4 a, rblFloat4 b)
     return r;
 }
 
+static inline rblFloat4 rbl_sqrt4(rblFloat4 a)
+{
+    rblFloat4 r;
+    RBL_LANES(sqrtf(a.lane[i]));
+    return r;
+}
+
+static inline rblFloat4 rbl_select4(rblFloat4 mask, rblFloat4 a, rblFloat4 b)
+{
+    rblFloat4 r;
+    RBL_LANES(mask.lane[i] != 0.0f ? a.lane[i] : b.lane[i]);
+    return r;
+}
+
 static inline uint32_t rbl_mask4(rblFloat4 a)
 {
     return (a.lane[0] != 0) | (uint32_t)(a.lane[1] != 0) << 1 | (uint32_t)(a.lane[2] != 0) << 2 |
@@ -381,12 +500,85 @@ static inline rblInt4 rbl_spread_step4(rblInt4 a, uint32_t shift, uint32_t mask)
     return r;
 }
 
+static inline rblInt4 rbl_field4(rblInt4 a, uint32_t shift, uint32_t mask)
+{
+    rblInt4 r;
+    RBL_LANES((a.lane[i] >> shift) & mask);
+    return r;
+}
+
+static inline rblInt4 rbl_or_shift4(rblInt4 a, rblInt4 b, uint32_t shift)
+{
+    rblInt4 r;
+    RBL_LANES(a.lane[i] | b.lane[i] << shift);
+    return r;
+}
+
 static inline void rbl_store_int4(uint32_t* p, rblInt4 a)
 {
     for (int i = 0; i < 4; ++i)
     {
         p[i] = a.lane[i];
     }
+}
+
+#undef RBL_LANES
+
+typedef struct rblShort8
+{
+    int16_t lane[8];
+} rblShort8;
+
+#define RBL_LANES(expression)                                                                                \
+    do                                                                                                       \
+    {                                                                                                        \
+        for (int i = 0; i < 8; ++i)                                                                          \
+        {                                                                                                    \
+            r.lane[i] = (int16_t)(expression);                                                               \
+        }                                                                                                    \
+    } while (0)
+
+static inline rblShort8 rbl_load_short8(const int16_t* p)
+{
+    rblShort8 r;
+    RBL_LANES(p[i]);
+    return r;
+}
+
+static inline void rbl_store_short8(int16_t* p, rblShort8 a)
+{
+    for (int i = 0; i < 8; ++i)
+    {
+        p[i] = a.lane[i];
+    }
+}
+
+static inline rblShort8 rbl_splat_short8(int16_t x)
+{
+    rblShort8 r;
+    RBL_LANES(x);
+    return r;
+}
+
+static inline rblShort8 rbl_min_short8(rblShort8 a, rblShort8 b)
+{
+    rblShort8 r;
+    RBL_LANES(a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]);
+    return r;
+}
+
+static inline rblShort8 rbl_max_short8(rblShort8 a, rblShort8 b)
+{
+    rblShort8 r;
+    RBL_LANES(a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
+    return r;
+}
+
+static inline rblShort8 rbl_count_less_short8(rblShort8 sum, rblShort8 a, rblShort8 b)
+{
+    rblShort8 r;
+    RBL_LANES(sum.lane[i] + (a.lane[i] < b.lane[i]));
+    return r;
 }
 
 #undef RBL_LANES

@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "base/sort.h"
 #include "math/aabb.h"
+#include "math/triangle_intersection.h"
 #include "mesh/components.h"
 #include "mesh/self_intersection.h"
-#include "mesh/triangle_intersection.h"
 #include <string.h>
 
 #define INSPECT_COOKIE 0x1D5EC7EDu
@@ -293,9 +293,7 @@ static rblResult count_intersections(Inspection* inspection)
 {
     rblIntersectionArray pairs;
     rbl_array_init(&pairs, inspection->allocator);
-    // Vertices that were split, on a seam or where two solids touch, still count as shared: repair judges so too.
-    const rblIntersectionOptions options = {.join_equal_positions = true};
-    const rblResult result = rbl_triangle_intersections(&inspection->triangles, &options, &pairs);
+    const rblResult result = rbl_triangle_intersections(&inspection->triangles, NULL, &pairs);
     for (size_t i = 0; i < pairs.count && result == RBL_OK; ++i)
     {
         if (i < RBL_EXAMPLE_COUNT)

@@ -29,10 +29,9 @@ static rblResult find_pairs(Crossings* crossings, bool* local)
     const rblMeshView* mesh = crossings->mesh;
     uint32_t* labels = RBL_NEW_ARRAY(crossings->r->allocator, uint32_t, mesh->face_count);
     uint32_t count;
-    const rblIntersectionOptions options = {.join_equal_positions = true};
     rblResult result = labels != NULL ? RBL_OK : rbl_fail_memory();
     result = result == RBL_OK ? rbl_face_components(&crossings->topology, labels, &count) : result;
-    result = result == RBL_OK ? rbl_self_intersections(mesh, &options, &crossings->pairs) : result;
+    result = result == RBL_OK ? rbl_self_intersections(mesh, NULL, &crossings->pairs) : result;
     *local = crossings->pairs.count <= mesh->face_count / 10;
     for (size_t i = 0; i < crossings->pairs.count && *local && result == RBL_OK; ++i)
     {

@@ -1,8 +1,8 @@
 // Faces that are wrong by themselves: not finite, visiting a vertex twice, without area.
 #include "base/error.h"
 #include "math/aabb.h"
+#include "math/triangle_intersection.h"
 #include "mesh/repair.h"
-#include "mesh/triangle_intersection.h"
 #include <string.h>
 
 // Beyond this size products of three coordinates, such as volumes, come near the end of double.

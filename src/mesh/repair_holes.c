@@ -1,10 +1,10 @@
 // Holes: boundary loops, taken apart where they pass a vertex twice, and filled with triangles.
 #include "base/error.h"
 #include "base/hash_map.h"
+#include "math/triangle_intersection.h"
 #include "math/vec.h"
 #include "mesh/repair.h"
 #include "mesh/repair_fill.h"
-#include "mesh/triangle_intersection.h"
 #include <string.h>
 
 typedef struct Holes

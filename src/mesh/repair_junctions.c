@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "base/hash_map.h"
 #include "base/sort.h"
+#include "math/triangle_intersection.h"
 #include "math/vec.h"
 #include "mesh/repair.h"
-#include "mesh/triangle_intersection.h"
 #include <string.h>
 
 // Boundary vertices in a hash of cubic cells.

@@ -1,11 +1,13 @@
 // The last resort of mesh repair: the surface around everything that the mesh
 // winds round, on a grid.
 #include "base/error.h"
+#include "bvh/closest.h"
+#include "bvh/triangle_distance.h"
+#include "bvh/winding.h"
 #include "math/aabb.h"
 #include "mesh/isosurface.h"
 #include "mesh/repair.h"
 #include "mesh/self_intersection.h"
-#include "mesh/winding_tree.h"
 
 typedef struct Remesh
 {
@@ -13,8 +15,11 @@ typedef struct Remesh
     const rblAllocator* allocator;
     rblIndexArray corners; // three per triangle of the old mesh
     rblIndexArray faces;   // per triangle: its face
-    rblVec3d* points;      // three per triangle
-    rblWindingTree tree;
+    rblVec3d center;       // of the old mesh: the tree's origin, since its corners are 32-bit
+    rblVec3d* points;      // three per triangle, from that centre
+    rblForest forest;
+    rblBvh tree; // of the forest, over `points`
+    rblWinding winding;
     double step; // width of a cell
 } Remesh;
 
@@ -23,8 +28,7 @@ static rblResult mark_crossing(const rblRepair* r, const rblMeshView* old, uint8
 {
     rblIntersectionArray pairs;
     rbl_array_init(&pairs, r->allocator);
-    const rblIntersectionOptions options = {.join_equal_positions = true};
-    const rblResult result = rbl_self_intersections(old, &options, &pairs);
+    const rblResult result = rbl_self_intersections(old, NULL, &pairs);
     for (size_t i = 0; result == RBL_OK && i < 2 * pairs.count; ++i)
     {
         const uint32_t hole = r->faces.data[pairs.data[i / 2].faces[i % 2]].hole;
@@ -89,19 +93,47 @@ static rblResult remesh_init(const rblRepair* r, Remesh* remesh)
     {
         return rbl_fail_memory();
     }
+    remesh->center = rbl_aabbd_center(rbl_mesh_bounds(remesh->old));
     for (size_t i = 0; i < count; ++i)
     {
-        remesh->points[i] = remesh->old->positions[remesh->old->corner_vertices[remesh->corners.data[i]]];
+        const uint32_t vertex = remesh->old->corner_vertices[remesh->corners.data[i]];
+        remesh->points[i] = rbl_sub3d(remesh->old->positions[vertex], remesh->center);
     }
-    return rbl_winding_tree_init(&remesh->tree, remesh->points, (uint32_t)(count / 3), remesh->allocator);
+    const rblTriangleSpan span = {.positions = remesh->points,
+                                  .stride = sizeof(rblVec3d),
+                                  .is_double = true,
+                                  .vertex_count = (uint32_t)count,
+                                  .triangle_count = (uint32_t)(count / 3)};
+    RBL_TRY(rbl_forest_build(&remesh->forest, &span, 1, RBL_BVH_QUALITY, rbl_default_jobs()));
+    remesh->tree = rbl_forest_tree(&remesh->forest, 0);
+    return rbl_winding_build(&remesh->winding, &remesh->tree, rbl_default_jobs());
 }
 
 static void remesh_free(Remesh* remesh)
 {
-    rbl_winding_tree_free(&remesh->tree);
+    rbl_winding_free(&remesh->winding);
+    rbl_forest_free(&remesh->forest);
     RBL_FREE_ARRAY(remesh->allocator, remesh->points, remesh->corners.count);
     rbl_array_free(&remesh->corners);
     rbl_array_free(&remesh->faces);
+}
+
+static rblVec3 in_tree(const Remesh* remesh, rblVec3d p)
+{
+    return rbl_to_float3(rbl_sub3d(p, remesh->center));
+}
+
+static rblClosestPoint closest_to(const Remesh* remesh, rblVec3d p)
+{
+    rblClosestPoint closest = {.distance = 0.0f};
+    rbl_tree_closest(&remesh->tree, in_tree(remesh, p), INFINITY, RBL_NO_LEAF, &closest);
+    return closest;
+}
+
+static double winding_at(const Remesh* remesh, rblVec3d p)
+{
+    return (double)rbl_tree_winding_number(&remesh->tree, &remesh->winding, in_tree(remesh, p),
+                                           RBL_WINDING_BETA);
 }
 
 // ---- the field ----
@@ -111,19 +143,17 @@ static void remesh_free(Remesh* remesh)
 static double field_at(rblVec3d p, void* context)
 {
     const Remesh* remesh = context;
-    double weights[3];
-    const uint32_t t = rbl_winding_tree_closest(&remesh->tree, p, weights);
-    const double distance = rbl_distance3d(p, rbl_weighted_point(remesh->points + 3 * (size_t)t, weights));
+    const double distance = (double)closest_to(remesh, p).distance;
     // Never zero: a point on a face that lies inside the solid is as much inside as any other.
     const double away = rbl_maxd(distance, 1e-9 * remesh->step);
-    return rbl_winding_tree_number(&remesh->tree, p) > 0.5 ? -away : away;
+    return rbl_tree_inside(&remesh->tree, &remesh->winding, in_tree(remesh, p)) ? -away : away;
 }
 
 static double winding_slope(const Remesh* remesh, rblVec3d p, rblVec3d axis)
 {
     const double half = 0.25 * remesh->step;
-    return rbl_winding_tree_number(&remesh->tree, rbl_mul_add3d(p, -half, axis)) -
-           rbl_winding_tree_number(&remesh->tree, rbl_mul_add3d(p, half, axis));
+    return winding_at(remesh, rbl_mul_add3d(p, -half, axis)) -
+           winding_at(remesh, rbl_mul_add3d(p, half, axis));
 }
 
 // Near the old surface its normal, which keeps edges sharp; where a gap is
@@ -131,11 +161,10 @@ static double winding_slope(const Remesh* remesh, rblVec3d p, rblVec3d axis)
 static rblVec3d gradient_at(rblVec3d p, void* context)
 {
     const Remesh* remesh = context;
-    double weights[3];
-    const uint32_t triangle = rbl_winding_tree_closest(&remesh->tree, p, weights);
-    const rblVec3d* t = remesh->points + 3 * (size_t)triangle;
-    if (rbl_distance3d(p, rbl_weighted_point(t, weights)) < 0.25 * remesh->step)
+    const rblClosestPoint closest = closest_to(remesh, p);
+    if ((double)closest.distance < 0.25 * remesh->step)
     {
+        const rblVec3d* t = remesh->points + 3 * (size_t)closest.triangle;
         return rbl_cross3d(rbl_sub3d(t[1], t[0]), rbl_sub3d(t[2], t[0]));
     }
     return (rblVec3d){winding_slope(remesh, p, (rblVec3d){1, 0, 0}),
@@ -173,10 +202,12 @@ static rblResult extract(Remesh* remesh, uint32_t cells, rblIsosurfaceMethod met
 static void add_corner(const Remesh* remesh, rblMeshBuilder* builder, uint32_t vertex, rblVec3d p,
                        uint32_t triangle, rblVec3d unit)
 {
-    double weights[3];
     const uint32_t* corners = remesh->corners.data + 3 * (size_t)triangle;
-    rbl_closest_weights(remesh->points + 3 * (size_t)triangle, p, weights);
-    const uint32_t added = rbl_mesh_builder_corner_blend(builder, vertex, remesh->old, corners, weights, 3);
+    const rblVec3d* t = remesh->points + 3 * (size_t)triangle;
+    const rblTriangled shape = {{t[0], t[1], t[2]}};
+    const rblTrianglePoint place = rbl_triangle_closest(&shape, rbl_sub3d(p, remesh->center));
+    const uint32_t added =
+        rbl_mesh_builder_corner_blend(builder, vertex, remesh->old, corners, place.weights, 3);
     rbl_repair_adjust_normals(builder, added, unit);
 }
 
@@ -187,9 +218,8 @@ static void add_face(const Remesh* remesh, rblMeshBuilder* builder, const rblMes
     {
         sum = rbl_add3d(sum, shape->positions[shape->corner_vertices[c]]);
     }
-    double weights[3];
     const rblVec3d middle = rbl_scale3d(sum, 1.0 / rbl_face_size(shape, f));
-    const uint32_t triangle = rbl_winding_tree_closest(&remesh->tree, middle, weights);
+    const uint32_t triangle = closest_to(remesh, middle).triangle;
     const rblVec3d unit = rbl_normalize3d(rbl_face_normal_area2(shape, f), (rblVec3d){0, 0, 0});
     for (uint32_t c = shape->face_starts[f]; c < shape->face_starts[f + 1]; ++c)
     {
@@ -229,7 +259,9 @@ static rblResult extract_and_dress(Remesh* remesh, uint32_t cells, rblIsosurface
 
 rblResult rbl_repair_remesh(const rblRepair* r, const rblMeshView* mesh, bool smooth, rblMesh** out)
 {
-    Remesh remesh = {.old = mesh, .allocator = r->allocator, .tree = {.allocator = r->allocator}};
+    Remesh remesh = {.old = mesh, .allocator = r->allocator};
+    rbl_forest_init(&remesh.forest, r->allocator);
+    rbl_winding_init(&remesh.winding, r->allocator);
     rbl_array_init(&remesh.corners, r->allocator);
     rbl_array_init(&remesh.faces, r->allocator);
     rblResult result = remesh_init(r, &remesh);

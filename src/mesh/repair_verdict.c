@@ -28,8 +28,7 @@ static rblResult find_intersections(const rblMeshView* mesh, const rblAllocator*
 {
     rblIntersectionArray pairs;
     rbl_array_init(&pairs, allocator);
-    const rblIntersectionOptions options = {.join_equal_positions = true};
-    const rblResult result = rbl_self_intersections(mesh, &options, &pairs);
+    const rblResult result = rbl_self_intersections(mesh, NULL, &pairs);
     if (result == RBL_OK)
     {
         after->self_intersections.count = (uint32_t)pairs.count;

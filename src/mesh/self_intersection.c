@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "base/jobs.h"
 #include "base/sort.h"
+#include "math/triangle_intersection.h"
 #include "math/vec.h"
-#include "mesh/triangle_intersection.h"
 #include <stdatomic.h>
 
 // What one block of the parallel loop found.
@@ -20,7 +20,7 @@ typedef struct Block
 typedef struct Search
 {
     const rblTriangleSet* set;
-    const uint32_t* vertex_names; // per vertex: what it shares with others by; null: its own number
+    const uint32_t* vertex_names; // per vertex: what it shares with others by
     uint32_t limit;
     uint32_t first;   // triangle of item 0 of the loop under way
     size_t remaining; // pairs that it may add
@@ -43,7 +43,7 @@ static void load(const Search* search, uint32_t triangle, uint32_t names[3], rbl
     for (uint32_t i = 0; i < 3; ++i)
     {
         const uint32_t vertex = rbl_triangle_vertex(search->set, triangle, i);
-        names[i] = search->vertex_names != NULL ? search->vertex_names[vertex] : vertex;
+        names[i] = search->vertex_names[vertex];
     }
 }
 
@@ -238,14 +238,13 @@ rblResult rbl_triangle_intersections(const rblTriangleSet* set, const rblInterse
                                      rblIntersectionArray* out)
 {
     const rblAllocator* allocator = out->allocator;
-    const bool by_position = options != NULL && options->join_equal_positions;
     const uint32_t limit = options != NULL && options->limit > 0 ? options->limit : RBL_MAX_INTERSECTIONS;
-    const uint32_t name_count = by_position ? set->view->vertex_count : 0;
+    const uint32_t name_count = set->view->vertex_count;
     uint32_t* names = RBL_NEW_ARRAY(allocator, uint32_t, name_count);
     Search* search = rbl_alloc_zero(allocator, sizeof *search);
     rblResult result = RBL_OK;
     rbl_array_clear(out);
-    if (search == NULL || (by_position && (names == NULL || !name_by_position(set->view, names, allocator))))
+    if (search == NULL || (names == NULL && name_count > 0) || !name_by_position(set->view, names, allocator))
     {
         result = rbl_fail_memory();
     }

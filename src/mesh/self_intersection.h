@@ -2,8 +2,7 @@
 //
 // - Triangles are closed sets: touching counts. Two faces that share an edge meet only when folded onto each
 //   other.
-// - Sharing goes by vertex number. Vertices at the same position with different numbers are not shared: faces
-//   that touch there meet (so do shells glued together), unless `join_equal_positions` says otherwise.
+// - Vertices at the same position count as one, whatever their numbers: seams and shells that touch share them.
 // - Polygons are taken as the triangles of rbl_triangulate_corners().
 // - Triangles without area, or not finite, meet nothing: they are reported as degenerate faces instead.
 // - Two faces of the same vertices meet.
@@ -25,8 +24,7 @@ typedef RBL_ARRAY(rblIntersection) rblIntersectionArray;
 
 typedef struct rblIntersectionOptions
 {
-    bool join_equal_positions; // vertices at exactly the same position count as one
-    uint32_t limit;            // stop after so many; 0: RBL_MAX_INTERSECTIONS
+    uint32_t limit; // stop after so many; 0: RBL_MAX_INTERSECTIONS
 } rblIntersectionOptions;
 
 // All pairs, sorted by first and then second triangle; the first `limit` of them when there are more

@@ -1,28 +1,26 @@
-// The triangles of a mesh, and the two ways to find some of them: near a box, and near one of their own.
-// Behind these calls is a plain tree of boxes, built and asked serially; the bvh room is to take its place.
+// The triangles of a mesh, and the two ways to find some of them: near a box, and near one of their own. The hierarchy
+// of the bvh room is behind these calls.
 #ifndef RBL_MESH_TRIANGLE_SET_H
 #define RBL_MESH_TRIANGLE_SET_H
 
+#include "bvh/bvh.h"
 #include "mesh/mesh.h"
 
-typedef struct rblTriangleNode rblTriangleNode;
-
-typedef struct rblTriangleTree
-{
-    uint32_t* items; // the triangles whose boxes are not empty, in tree order
-    uint32_t item_count, item_capacity;
-    rblTriangleNode* nodes; // depth first
-    uint32_t node_count, node_capacity;
-    double largest; // coordinate, in size: what rounding errors are relative to
-} rblTriangleTree;
+typedef struct rblTriangleFan rblTriangleFan;
 
 typedef struct rblTriangleSet
 {
     const rblMeshView* view;
     rblIndexArray corners; // three per triangle
     rblIndexArray faces;   // per triangle: the face it is part of
-    rblAabbd* boxes;       // per triangle; empty when it is collinear or not finite: geometry passes it over
-    rblTriangleTree tree;
+    rblForest
+        forest; // one tree, over the triangles with area and finite corners: geometry passes over the others
+    rblIndexArray items;       // per triangle of the tree: which one it is here
+    RBL_ARRAY(uint8_t) usable; // per triangle: 1 when it is in the tree
+    rblTriangleFan* fans;      // per node of the tree; null when no vertex has very many triangles
+    uint32_t fan_count;
+    double
+        scale; // a power of two: positions are multiplied by it in the tree, so that they are about 1 at most
 } rblTriangleSet;
 
 rblResult rbl_triangle_set_init(rblTriangleSet* set, const rblMeshView* view, const rblAllocator* allocator);
@@ -31,12 +29,13 @@ void rbl_triangle_set_free(rblTriangleSet* set);
 // Called with a triangle that was found; false ends the search.
 typedef bool rblTriangleFcn(uint32_t triangle, void* context);
 
-// Every triangle whose box meets `box`, borders included. The order depends on the mesh only.
+// Every triangle whose box meets `box`, borders included, and perhaps a few that miss it by a rounding of 32-bit floats.
+// The order depends on the mesh only.
 void rbl_triangles_in_box(const rblTriangleSet* set, const rblAabbd* box, rblTriangleFcn* fcn, void* context);
 
-// Every triangle that may have a point in common with this one besides shared vertices and edges: those whose
-// boxes meet, less most of those that merely stand around the same vertex (which may be very many). Itself is
-// among them.
+// Every triangle that may have a point in common with this one besides shared vertices and edges: those whose boxes
+// meet, less most of those that merely stand around the same vertex where these are very many. Itself is among them;
+// nothing is when it has no area or is not finite.
 void rbl_triangles_near(const rblTriangleSet* set, uint32_t triangle, rblTriangleFcn* fcn, void* context);
 
 static inline uint32_t rbl_triangle_count(const rblTriangleSet* set)

@@ -93,10 +93,11 @@ while read -r kind; do
     printed "^Usage: rubble make $kind OUT"
 done <kinds
 
-run 0 demo solids
+run 0 demo solids --samples 1
 printed '^box  *12  yes  *0  *8  *20.8$'
 [ "$(grep -c ' yes ' out)" -eq "$(wc -l <kinds)" ] || complain "demo does not show every kind as a solid"
 [ "$(find solids -name '*.glb' | wc -l)" -eq "$(wc -l <kinds)" ] || complain "demo does not write every kind"
+[ -s solids/solids.png ] || complain "demo draws no contact sheet"
 run 1 demo kinds/solids
 run 1 demo nowhere/solids
 

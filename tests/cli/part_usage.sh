@@ -49,6 +49,9 @@ done
 
 run 0 bench mesh --quick
 printed '^mesh:'
+run 0 --quiet bench bvh --quick
+printed '^bvh:'
+printed 'build, quality, 2T'
 
 run 0 completion bash
 bash -n "$work/out" 2>/dev/null || ! command -v bash >/dev/null || complain "bash does not read its completion"
@@ -68,6 +71,10 @@ if command -v bash >/dev/null; then
     [ "$(completed rubble demo f)" = folder ] || complain "bash does not complete folders"
     [ "$(completed rubble info '')" = 'folder mesh.obj' ] || complain "bash completes the wrong files"
     [ "$(completed rubble convert --axis = y)" = yup-to-zup ] || complain "bash does not complete choices"
+    : >"$work/files/old.png"
+    [ "$(completed rubble picture mesh.obj -o '')" = 'folder old.png' ] || complain "bash does not complete pictures"
+    [ "$(completed rubble picture mesh.obj '')" = 'folder mesh.obj' ] || complain "bash does not complete second files"
+    rm "$work/files/old.png"
     [ "$(completed rubble make box --siz)" = --size ] || complain "bash does not complete the options of solids"
     [ "$(completed rubble completion z)" = zsh ] || complain "bash does not complete z to zsh"
 fi

@@ -3,8 +3,11 @@
 #include "base/hash_map.h"
 #include "base/number.h"
 #include "base/random.h"
-#include "bvh/overlap.h"
+#include "bvh/closest.h"
+#include "bvh/intersect.h"
 #include "bvh/ray.h"
+#include "bvh/region.h"
+#include "bvh/signed_distance.h"
 #include "math/predicates.h"
 #include "math/trig.h"
 #include "rubble/rubble.h"
@@ -258,6 +261,39 @@ static void add_rays(const rblBvh* bvh)
     }
 }
 
+// Closest points, winding numbers, signed distances and boxes at random places.
+static void add_points(const rblBvh* bvh)
+{
+    rblRandom random = rbl_random_seed(5, 1);
+    rblWinding winding;
+    rblIndexArray leaves;
+    rbl_array_init(&leaves, rbl_default_allocator());
+    rbl_winding_init(&winding, rbl_default_allocator());
+    require(rbl_winding_build(&winding, bvh, rbl_default_jobs()), "winding");
+    for (int i = 0; i < 1000; ++i)
+    {
+        const rblVec3d at = random_point(&random);
+        const rblVec3 p = {(float)at.x, (float)at.y, (float)at.z};
+        rblClosestPoint closest = {.triangle = UINT32_MAX};
+        add_u32(rbl_tree_closest(bvh, p, 1.0f, RBL_NO_LEAF, &closest));
+        add_double((double)closest.distance + (double)closest.u + (double)closest.v);
+        add_u32(closest.triangle);
+        add_u32((uint32_t)closest.feature);
+        add_double((double)rbl_tree_winding_number(bvh, &winding, p, RBL_WINDING_BETA));
+        float distance = 0.0f;
+        rbl_tree_signed_distance(bvh, &winding, p, 0.5f, RBL_SIGN_CLOSED, &distance);
+        add_double((double)distance);
+        const rblAabb box = {p, {p.x + 0.1f, p.y + 0.1f, p.z + 0.1f}};
+        require(rbl_tree_box_overlap(bvh, &box, &leaves), "box");
+    }
+    for (size_t i = 0; i < leaves.count; ++i)
+    {
+        add_u32(leaves.data[i]);
+    }
+    rbl_array_free(&leaves);
+    rbl_winding_free(&winding);
+}
+
 static void add_overlaps(const rblForest* forest)
 {
     const rblTreePair itself = {0, 0};
@@ -269,6 +305,33 @@ static void add_overlaps(const rblForest* forest)
     {
         add_u32(found.data[i].leaf_a);
         add_u32(found.data[i].leaf_b);
+    }
+    rbl_array_free(&found);
+}
+
+// All pairs that touch or cross, neighbours too, of the mesh with itself and with its own copy moved a little.
+static void add_intersections(const rblForest* forest, const rblTriangleSpan* spans)
+{
+    const rblTreePair pairs[2] = {{0, 0}, {0, 1}};
+    const rblOverlapScene scene = {forest, spans, pairs, 2};
+    rblIntersectOptions options = rbl_default_intersect_options();
+    options.neighbours = RBL_NEIGHBOURS_KEEP;
+    rblTrianglePairArray found;
+    rbl_array_init(&found, rbl_default_allocator());
+    require(rbl_overlap_triangles(&scene, &options, rbl_default_jobs(), &found, NULL), "intersections");
+    for (size_t i = 0; i < found.count; ++i)
+    {
+        const rblTrianglePair* pair = &found.data[i];
+        add_u32(pair->triangle_a);
+        add_u32(pair->triangle_b);
+        add_u32(pair->count);
+        for (int e = 0; e < 2; ++e)
+        {
+            add_u32(pair->ends[e].part_a * 8u + pair->ends[e].part_b);
+            add_double(pair->ends[e].at.x);
+            add_double(pair->ends[e].at.y);
+            add_double(pair->ends[e].at.z);
+        }
     }
     rbl_array_free(&found);
 }
@@ -286,19 +349,58 @@ static void hash_trees(rblMeshId mesh)
                                   .vertex_count = view.vertex_count,
                                   .indices = view.corner_vertices,
                                   .triangle_count = view.face_count};
+    rblVec3d* moved = malloc(sizeof *moved * view.vertex_count);
+    if (moved == NULL)
+    {
+        exit(1);
+    }
+    for (uint32_t v = 0; v < view.vertex_count; ++v)
+    {
+        moved[v] = view.positions[v];
+        moved[v].x += 0.01;
+        moved[v].y += 0.003;
+    }
+    rblTriangleSpan spans[2] = {span, span};
+    spans[1].positions = moved;
     rblForest forest;
     rbl_forest_init(&forest, rbl_default_allocator());
     for (int quality = RBL_BVH_FAST; quality <= RBL_BVH_QUALITY; ++quality)
     {
-        require(rbl_forest_build(&forest, &span, 1, (rblBvhQuality)quality, rbl_default_jobs()), "forest");
+        require(rbl_forest_build(&forest, spans, 2, (rblBvhQuality)quality, rbl_default_jobs()), "forest");
         const rblBvh bvh = rbl_forest_tree(&forest, 0);
         add_tree(&bvh);
         add_rays(&bvh);
+        add_points(&bvh);
         add_overlaps(&forest);
+        add_intersections(&forest, spans);
     }
     rbl_forest_free(&forest);
+    free(moved);
     require(rbl_mesh_destroy(triangles), "destroy");
     print_area("trees");
+}
+
+// Every kind of ray and pixel: two items, moved apart, cut open, one turned.
+static void hash_picture(rblMeshId mesh)
+{
+    static uint8_t rgba[4 * 80 * 60];
+    rblPictureItem items[2] = {rbl_default_picture_item(mesh), rbl_default_picture_item(mesh)};
+    items[1].pose = (rblTransform){{0.3f, 0.0f, 0.1f}, {0.0f, 0.6f, 0.0f, 0.8f}};
+    items[1].parts = RBL_PARTS_COMPONENTS;
+    rblPictureDef def = rbl_default_picture_def();
+    def.items = items;
+    def.item_count = 2;
+    def.width = 80;
+    def.height = 60;
+    def.samples = 4;
+    def.explode = 0.1;
+    def.has_cut = 1;
+    def.cut_normal = (rblVec3d){0.2, 0.1, 1.0};
+    require(rbl_picture_render(&def, rgba, NULL), "picture");
+    require(rbl_picture_write(rgba, 80, 60, "Rubble 0.1", (rblVec2){3, 12}, 8, (const uint8_t[3]){9, 9, 9}),
+            "text");
+    area_hash = rbl_hash_bytes(area_hash, rgba, sizeof rgba);
+    print_area("picture");
 }
 
 int main(int argc, char** argv)
@@ -315,6 +417,7 @@ int main(int argc, char** argv)
     hash_simplify(statue);
     hash_repair(statue);
     hash_trees(statue);
+    hash_picture(statue);
     require(rbl_mesh_destroy(statue), "destroy");
     return rbl_set_tasks(NULL) == RBL_OK ? 0 : 1;
 }

@@ -1,12 +1,11 @@
-// Rays and overlaps through the implicit tree, against brute force.
+// Rays through the implicit tree, against brute force.
 #include "testing.h"
 
 #include "base/random.h"
-#include "bvh/overlap.h"
 #include "bvh/ray.h"
 #include "math/vec.h"
+#include "triangle_soups.h"
 #include <stdlib.h>
-#include <string.h>
 
 // Triangles of random size in the unit cube; on a coarse grid there are many exact ties and touches.
 static rblTriangleSpan random_span(rblRandom* random, uint32_t triangles, bool coarse)
@@ -198,120 +197,172 @@ static void rays_that_are_no_rays_and_empty_trees_hit_nothing(void** state)
     free_span(&span);
 }
 
-// ---- overlaps ----
-
-static bool boxes_meet(const rblAabb* a, const rblAabb* b)
-{
-    return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
-           b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
-}
-
-static const rblAabb* leaf_box(const rblBvh* bvh, uint32_t leaf)
-{
-    return &bvh->nodes[bvh->level_starts[bvh->layout.leaf_level] + leaf];
-}
-
-// Every pair by force must be found once, and nothing else.
-static void check_overlaps(const rblForest* forest, const rblTreePair* pairs, uint32_t pair_count,
-                           const rblLeafPairArray* found)
-{
-    size_t expected = 0;
-    for (uint32_t p = 0; p < pair_count; ++p)
-    {
-        const rblBvh a = rbl_forest_tree(forest, pairs[p].a);
-        const rblBvh b = rbl_forest_tree(forest, pairs[p].b);
-        unsigned char* seen = calloc((size_t)a.layout.leaves * b.layout.leaves + 1, 1);
-        for (size_t i = 0; i < found->count; ++i)
-        {
-            if (found->data[i].pair == p)
-            {
-                seen[(size_t)found->data[i].leaf_a * b.layout.leaves + found->data[i].leaf_b] += 1;
-            }
-        }
-        for (uint32_t i = 0; i < a.layout.leaves; ++i)
-        {
-            for (uint32_t j = 0; j < b.layout.leaves; ++j)
-            {
-                const bool wanted = pairs[p].a != pairs[p].b || i < j;
-                const bool meet = wanted && boxes_meet(leaf_box(&a, i), leaf_box(&b, j));
-                assert_int_equal(seen[(size_t)i * b.layout.leaves + j], meet);
-                expected += meet;
-            }
-        }
-        free(seen);
-    }
-    assert_int_equal(found->count, expected);
-}
-
-static void overlaps_of_many_trees_match_brute_force(void** state)
+// A flat grid of triangles with whole-numbered vertices: rays along the axes meet every edge and vertex exactly.
+static void rays_along_an_axis_hit_edges_corners_and_borders(void** state)
 {
     (void)state;
     enum
     {
-        TREES = 5
+        SIDE = 8
     };
-    rblRandom random = rbl_random_seed(3, 0);
+    static float corners[SIDE * SIDE * 18];
+    uint32_t count = 0;
+    for (int i = 0; i < SIDE * SIDE; ++i)
+    {
+        static const int square[6][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 1}};
+        for (int k = 0; k < 6; ++k)
+        {
+            corners[3 * count] = (float)(i % SIDE + square[k][0]);
+            corners[3 * count + 1] = (float)(i / SIDE + square[k][1]);
+            corners[3 * count + 2] = 3.0f;
+            count += 1;
+        }
+    }
+    const rblTriangleSpan span = {
+        .positions = corners, .stride = 12, .vertex_count = count, .triangle_count = count / 3};
+    rblForest forest;
+    rbl_forest_init(&forest, rbl_default_allocator());
+    check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_QUALITY, rbl_default_jobs()));
+    const rblBvh bvh = rbl_forest_tree(&forest, 0);
+    for (int i = 0; i < 17 * 17; ++i)
+    {
+        for (int side = 0; side < 2; ++side)
+        {
+            const float z = side == 0 ? -0.0f : 6.0f;
+            const rblRay ray = {.origin = {0.5f * (float)(i % 17), 0.5f * (float)(i / 17), z},
+                                .direction = {0.0f, -0.0f, side == 0 ? 1.0f : -1.0f},
+                                .t_max = INFINITY};
+            rblRayHit hit;
+            assert_true(rbl_tree_ray_closest(&bvh, &ray, &hit));
+            check_close(hit.t, 3.0, 1e-6);
+        }
+    }
+    rbl_forest_free(&forest);
+}
+
+static void the_length_of_the_direction_only_changes_the_unit_of_t(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(6, 0);
+    const rblTriangleSpan span = random_span(&random, 100, false);
+    rblForest forest;
+    rbl_forest_init(&forest, rbl_default_allocator());
+    check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_QUALITY, rbl_default_jobs()));
+    const rblBvh bvh = rbl_forest_tree(&forest, 0);
+    static const float lengths[] = {9.5367431640625e-7f, 1.2621774483536189e-29f, 1.2676506002282294e30f};
+    uint32_t hits = 0;
+    for (int i = 0; i < 500; ++i)
+    {
+        rblRay ray = random_ray(&random);
+        ray.t_max = INFINITY;
+        rblRayHit hit = {.triangle = UINT32_MAX};
+        hits += rbl_tree_ray_closest(&bvh, &ray, &hit);
+        for (int k = 0; k < 3; ++k)
+        {
+            rblRay other = ray;
+            other.direction = rbl_scale3(ray.direction, lengths[k]); // powers of two: nothing is rounded
+            rblRayHit found = {.triangle = UINT32_MAX};
+            rbl_tree_ray_closest(&bvh, &other, &found);
+            assert_int_equal(found.triangle, hit.triangle);
+            assert_true(hit.triangle == UINT32_MAX || found.t == hit.t / lengths[k]);
+        }
+    }
+    assert_true(hits > 20);
+    rbl_forest_free(&forest);
+    free_span(&span);
+}
+
+static void a_range_behind_the_origin_is_searched_too(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(7, 0);
+    const rblTriangleSpan span = random_span(&random, 100, false);
+    rblForest forest;
+    rbl_forest_init(&forest, rbl_default_allocator());
+    check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_FAST, rbl_default_jobs()));
+    const rblBvh bvh = rbl_forest_tree(&forest, 0);
+    for (int i = 0; i < 500; ++i)
+    {
+        rblRay ray = random_ray(&random);
+        ray.t_min = -3.0f;
+        ray.t_max = i % 2 == 0 ? -0.1f : 1.0f;
+        check_ray(&bvh, &span, &ray);
+    }
+    rbl_forest_free(&forest);
+    free_span(&span);
+}
+
+// Rays in degenerate soups do not crash, and equal triangles yield the first.
+static void degenerate_soups_are_survived_and_ties_go_to_the_lowest(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(8, 0);
+    rblForest forest;
+    rbl_forest_init(&forest, rbl_default_allocator());
+    for (uint32_t round = 0; round < 10 * SOUP_KINDS; ++round)
+    {
+        const SoupKind kind = (SoupKind)(round % SOUP_KINDS);
+        const rblTriangleSpan span = make_soup(&random, kind, 1 + rbl_random_below(&random, 60));
+        check_ok(rbl_forest_build(&forest, &span, 1, (rblBvhQuality)(round % 3), rbl_default_jobs()));
+        const rblBvh bvh = rbl_forest_tree(&forest, 0);
+        for (uint32_t i = 0; i < 30; ++i)
+        {
+            // Towards the inside of a triangle, which is then hit unless it has no area.
+            const uint32_t t = rbl_random_below(&random, span.triangle_count);
+            const rblVec3d sum = rbl_add3d(rbl_add3d(soup_corner(&span, t, 0), soup_corner(&span, t, 1)),
+                                           soup_corner(&span, t, 2));
+            const rblVec3 middle = rbl_to_float3(rbl_scale3d(sum, 1.0 / 3.0));
+            rblRay ray = {.origin = soup_point(&random, kind, -1, 2), .t_max = INFINITY};
+            ray.direction = rbl_sub3(middle, ray.origin);
+            rblRayHit hit = {.triangle = UINT32_MAX};
+            const bool found = rbl_tree_ray_closest(&bvh, &ray, &hit);
+            assert_true(found == rbl_tree_ray_any(&bvh, &ray));
+            const bool solid =
+                kind != SOUP_LINE && kind != SOUP_POINTS && kind != SOUP_SLIVERS && kind != SOUP_COARSE;
+            assert_true(found || !solid);
+            assert_true(!found || kind != SOUP_EQUAL || hit.triangle == 0);
+            assert_true(!solid || (double)hit.t <= 1.0 + 1e-4);
+        }
+        free_soup(&span);
+    }
+    rbl_forest_free(&forest);
+}
+
+static void many_rays_give_what_each_gives(void** state)
+{
+    (void)state;
+    enum
+    {
+        RAYS = 2000
+    };
+    rblRandom random = rbl_random_seed(9, 0);
+    const rblTriangleSpan span = random_span(&random, 300, true);
     rblJobs* jobs;
     const rblTasks tasks = {.worker_count = 3};
     check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
-    for (uint32_t round = 0; round < 40; ++round)
-    {
-        rblTriangleSpan spans[TREES];
-        for (int i = 0; i < TREES; ++i)
-        {
-            spans[i] = random_span(&random, rbl_random_below(&random, 120), round % 2 == 0);
-        }
-        rblForest forest;
-        rbl_forest_init(&forest, rbl_default_allocator());
-        check_ok(rbl_forest_build(&forest, spans, TREES, (rblBvhQuality)(round % 3), jobs));
-        const rblTreePair pairs[] = {{0, 1}, {2, 2}, {1, 4}, {3, 3}, {4, 0}, {0, 0}};
-        for (uint32_t mu = 1; mu <= 3; ++mu)
-        {
-            rblOverlapOptions options = {.entry_level = round % 4, .depth_step = mu};
-            options.frontier_goal = round % 3 == 0 ? UINT32_MAX : 10;
-            rblLeafPairArray serial, parallel;
-            rbl_array_init(&serial, rbl_default_allocator());
-            rbl_array_init(&parallel, rbl_default_allocator());
-            rblOverlapCounters counters;
-            check_ok(rbl_overlap_leaves(&forest, pairs, 6, &options, rbl_serial_jobs(), &serial, &counters));
-            check_ok(rbl_overlap_leaves(&forest, pairs, 6, &options, jobs, &parallel, NULL));
-            check_overlaps(&forest, pairs, 6, &serial);
-            assert_int_equal(serial.count, parallel.count);
-            if (serial.count > 0)
-            {
-                assert_memory_equal(serial.data, parallel.data, sizeof *serial.data * serial.count);
-            }
-            assert_true(counters.rounds > 0 && counters.peak_frontier > 0);
-            rbl_array_free(&serial);
-            rbl_array_free(&parallel);
-        }
-        rbl_forest_free(&forest);
-        for (int i = 0; i < TREES; ++i)
-        {
-            free_span(&spans[i]);
-        }
-    }
-    rbl_jobs_destroy(jobs);
-    assert_int_equal(rbl_bytes_in_use(), 0);
-}
-
-static void bad_overlap_calls_are_refused(void** state)
-{
-    (void)state;
     rblForest forest;
     rbl_forest_init(&forest, rbl_default_allocator());
-    rblLeafPairArray found;
-    rbl_array_init(&found, rbl_default_allocator());
-    const rblTreePair pair = {0, 0};
-    rblOverlapOptions options = rbl_default_overlap_options();
-    check_fails(RBL_ERROR_ARGUMENT,
-                rbl_overlap_leaves(&forest, &pair, 1, &options, rbl_serial_jobs(), &found, NULL));
-    options.depth_step = 4;
-    check_fails(RBL_ERROR_ARGUMENT,
-                rbl_overlap_leaves(&forest, &pair, 0, &options, rbl_serial_jobs(), &found, NULL));
-    options.depth_step = 2;
-    check_ok(rbl_overlap_leaves(&forest, &pair, 0, &options, rbl_serial_jobs(), &found, NULL));
-    assert_int_equal(found.count, 0);
+    check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_QUALITY, jobs));
+    const rblBvh bvh = rbl_forest_tree(&forest, 0);
+    static rblRay rays[RAYS];
+    static rblRayHit hits[RAYS];
+    static bool any[RAYS];
+    for (int i = 0; i < RAYS; ++i)
+    {
+        rays[i] = random_ray(&random);
+    }
+    rbl_tree_ray_closest_many(&bvh, rays, RAYS, jobs, hits);
+    rbl_tree_ray_any_many(&bvh, rays, RAYS, jobs, any);
+    for (int i = 0; i < RAYS; ++i)
+    {
+        rblRayHit hit = {.t = INFINITY, .triangle = UINT32_MAX};
+        assert_true(rbl_tree_ray_closest(&bvh, &rays[i], &hit) == any[i]);
+        assert_true(hits[i].t == hit.t);
+        assert_int_equal(hits[i].triangle, hit.triangle);
+    }
+    rbl_forest_free(&forest);
+    rbl_jobs_destroy(jobs);
+    free_span(&span);
 }
 
 int main(void)
@@ -320,8 +371,11 @@ int main(void)
         cmocka_unit_test(rays_find_what_brute_force_finds),
         cmocka_unit_test(no_ray_slips_through_a_closed_surface),
         cmocka_unit_test(rays_that_are_no_rays_and_empty_trees_hit_nothing),
-        cmocka_unit_test(overlaps_of_many_trees_match_brute_force),
-        cmocka_unit_test(bad_overlap_calls_are_refused),
+        cmocka_unit_test(rays_along_an_axis_hit_edges_corners_and_borders),
+        cmocka_unit_test(the_length_of_the_direction_only_changes_the_unit_of_t),
+        cmocka_unit_test(a_range_behind_the_origin_is_searched_too),
+        cmocka_unit_test(degenerate_soups_are_survived_and_ties_go_to_the_lowest),
+        cmocka_unit_test(many_rays_give_what_each_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

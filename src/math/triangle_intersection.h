@@ -1,6 +1,6 @@
 // Do two triangles meet? Decided exactly.
-#ifndef RBL_MESH_TRIANGLE_INTERSECTION_H
-#define RBL_MESH_TRIANGLE_INTERSECTION_H
+#ifndef RBL_MATH_TRIANGLE_INTERSECTION_H
+#define RBL_MATH_TRIANGLE_INTERSECTION_H
 
 #include "rubble/math.h"
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "mesh/triangle_intersection.h"
+#include "math/triangle_intersection.h"
 
 #include "math/predicates.h"
 

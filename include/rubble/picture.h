@@ -1,0 +1,131 @@
+/// Pictures: meshes with poses and colours, ray traced under a soft sun and sky. No window, no graphics card; the
+/// same pixels for any number of threads.
+#ifndef RUBBLE_PICTURE_H
+#define RUBBLE_PICTURE_H
+
+#include "rubble/mesh.h"
+
+RBL_EXTERN_C_BEGIN
+
+/// Faces whose material has a name with this word in it (or "interior" or "inside", in any case of letters) are crack
+/// faces: what came to light when a body broke. They are drawn in the crack colour. Breakers name them exactly so.
+#define RBL_CRACK_MATERIAL "crack"
+
+#define RBL_PICTURE_MAX_SIZE    16384 ///< pixels, width and height
+#define RBL_PICTURE_MAX_SAMPLES 4096  ///< a pixel
+
+/// What of an item can be moved apart and gets a colour of its own.
+typedef enum rblPictureParts
+{
+    RBL_PARTS_WHOLE,     ///< the item as one
+    RBL_PARTS_GROUPS,    ///< its groups
+    RBL_PARTS_COMPONENTS ///< its connected components; a cavity goes with the solid around it
+} rblPictureParts;
+
+/// One body in a picture. Start from rbl_default_picture_item().
+typedef struct rblPictureItem
+{
+    rblMeshId mesh;        ///< any mesh, closed or not; vertex colours with an alpha above 0 win over `color`
+    rblTransform pose;     ///< metres, unit quaternion
+    rblVec3 color;         ///< of the outer skin, linear red green blue, 0 to 1
+    rblVec3 crack_color;   ///< of crack faces and of what a cut plane lays open
+    rblPictureParts parts; ///< the default: whole. Otherwise part n is drawn in rbl_picture_color(n)
+} rblPictureItem;
+
+/// How far a picture is: 0 to 1. Called now and then on the thread that asked for the picture.
+typedef void rblPictureProgressFcn(double fraction, void* context);
+
+/// What to draw. Start from rbl_default_picture_def() and change fields.
+typedef struct rblPictureDef
+{
+    const rblPictureItem* items;
+    uint32_t item_count;
+    uint32_t width, height; ///< pixels, 1 to RBL_PICTURE_MAX_SIZE; default 1280 x 720
+    uint32_t samples;       ///< a pixel, each with a shadow and a sky ray; powers of two are best; default 16
+
+    int has_eye;    ///< 0: a three-quarter view from which everything is in the picture
+    int has_target; ///< 0: the middle of what is drawn
+    rblVec3d eye;   ///< metres
+    rblVec3d target;
+    double field_of_view; ///< vertical, radians; default 0.45
+
+    double
+        explode; ///< every part moves away from the middle by this many times its distance from it; default 0
+
+    int has_cut; ///< take away everything in front of a plane, the side its normal points to; parts move first
+    rblVec3d cut_point;
+    rblVec3d cut_normal; ///< any length but zero
+
+    rblVec3 background; ///< colour of floor and backdrop, linear; default a warm white
+    rblVec3d sun;  ///< direction towards the sun; zero, the default: over the left shoulder of the viewer.
+                   ///< Below the horizon it has set
+    uint32_t seed; ///< of the sampling noise; default 1
+
+    rblPictureProgressFcn* progress; ///< may be null
+    void* progress_context;
+    uint32_t cookie; ///< set by rbl_default_picture_def()
+} rblPictureDef;
+
+/// What was done, and from where the picture was taken.
+typedef struct rblPictureStats
+{
+    uint64_t triangles;
+    uint64_t rays;
+    uint32_t parts;
+    double prepare_seconds; ///< triangles, normals, parts
+    double build_seconds;   ///< the hierarchy
+    double trace_seconds;
+    rblVec3d eye, target;
+} rblPictureStats;
+
+RBL_API rblPictureDef rbl_default_picture_def(void);
+
+/// The mesh where it is, in the default colours.
+RBL_API rblPictureItem rbl_default_picture_item(rblMeshId mesh);
+
+/// Colours that go together and stay apart for colour-blind eyes too; any number will do. Linear.
+RBL_API rblVec3 rbl_picture_color(uint32_t index);
+
+/// Draw into `rgba`: 4 * width * height bytes, rows from the top, sRGB, alpha 255. `stats` may be null.
+RBL_API rblResult rbl_picture_render(const rblPictureDef* def, uint8_t* rgba, rblPictureStats* stats);
+
+/// The same into a PNG file.
+RBL_API rblResult rbl_picture_save(const rblPictureDef* def, const char* path, rblPictureStats* stats);
+
+// ---- contact sheets and text ----
+
+/// A contact sheet: pictures of one size in rows, captions under them. Start from rbl_default_sheet_def().
+typedef struct rblSheetDef
+{
+    uint32_t columns;
+    uint32_t cell_width, cell_height; ///< pixels, of every picture
+    uint32_t gap;                     ///< pixels between pictures and around them
+    uint32_t caption_size;            ///< height of capitals in pixels; 0: no captions
+    const char* title;                ///< above everything, twice as large; null: none
+    uint8_t paper[3], ink[3];         ///< sRGB
+    uint32_t cookie;                  ///< set by rbl_default_sheet_def()
+} rblSheetDef;
+
+typedef struct rblSheetCell
+{
+    const uint8_t* rgba; ///< cell_width x cell_height pixels, as rbl_picture_render() writes them
+    const char* caption; ///< printable ASCII, centred under the picture; null: none
+} rblSheetCell;
+
+RBL_API rblSheetDef rbl_default_sheet_def(void);
+
+/// Size of the sheet in pixels. RBL_ERROR_LIMIT beyond RBL_PICTURE_MAX_SIZE.
+RBL_API rblResult rbl_sheet_size(const rblSheetDef* def, uint32_t count, uint32_t* width, uint32_t* height);
+
+/// Compose it into `rgba`, 4 * width * height bytes.
+RBL_API rblResult rbl_sheet_draw(const rblSheetDef* def, const rblSheetCell* cells, uint32_t count,
+                                 uint8_t* rgba);
+
+/// Write a line of text on a picture, from `place` on (pixels from the left and the top, of the baseline), with
+/// capitals of `size` pixels. What leaves the picture is cut off; what is not printable ASCII becomes a box.
+RBL_API rblResult rbl_picture_write(uint8_t* rgba, uint32_t width, uint32_t height, const char* text,
+                                    rblVec2 place, float size, const uint8_t color[3]);
+
+RBL_EXTERN_C_END
+
+#endif

@@ -1,0 +1,163 @@
+// The public calls that make and change hierarchies; hierarchy_query.c has those that ask.
+#include "base/error.h"
+#include "bvh/hierarchy.h"
+
+#define BVH_COOKIE 0x42564831u
+
+rblBvhDef rbl_default_bvh_def(void)
+{
+    return (rblBvhDef){.cookie = BVH_COOKIE, .quality = RBL_BVH_QUALITY};
+}
+
+static rblResult check_def(const rblBvhDef* def)
+{
+    if (def == NULL || def->cookie != BVH_COOKIE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: the def was not made by rbl_default_bvh_def()");
+    }
+    if (def->span_count > 0 && def->spans == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: %u spans, but the pointer is null", def->span_count);
+    }
+    if ((int)def->quality < RBL_BVH_FAST || (int)def->quality > RBL_BVH_QUALITY)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: quality %d does not exist", (int)def->quality);
+    }
+    return RBL_OK;
+}
+
+static void drop_windings(rblHierarchy* hierarchy)
+{
+    for (uint32_t i = 0; i < hierarchy->winding_count; ++i)
+    {
+        rbl_winding_free(&hierarchy->windings[i]);
+    }
+    RBL_FREE_ARRAY(hierarchy->forest.allocator, hierarchy->windings, hierarchy->winding_count);
+    hierarchy->windings = NULL;
+    hierarchy->winding_count = 0;
+}
+
+static rblResult fill_windings(rblHierarchy* hierarchy)
+{
+    for (uint32_t i = 0; i < hierarchy->winding_count; ++i)
+    {
+        const rblBvh tree = rbl_forest_tree(&hierarchy->forest, i);
+        RBL_TRY(rbl_winding_build(&hierarchy->windings[i], &tree, rbl_default_jobs()));
+    }
+    return RBL_OK;
+}
+
+// One set of moments per tree; those that are there keep their memory when the number is the same.
+static rblResult make_windings(rblHierarchy* hierarchy, uint32_t count)
+{
+    if (hierarchy->winding_count != count)
+    {
+        drop_windings(hierarchy);
+        const rblAllocator* allocator = hierarchy->forest.allocator;
+        hierarchy->windings = RBL_NEW_ARRAY(allocator, rblWinding, count);
+        if (hierarchy->windings == NULL && count > 0)
+        {
+            return rbl_fail_memory();
+        }
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            rbl_winding_init(&hierarchy->windings[i], allocator);
+        }
+        hierarchy->winding_count = count;
+    }
+    return fill_windings(hierarchy);
+}
+
+static rblResult build(rblHierarchy* hierarchy, const rblBvhDef* def)
+{
+    rblResult result =
+        rbl_forest_build(&hierarchy->forest, def->spans, def->span_count, def->quality, rbl_default_jobs());
+    if (result == RBL_OK)
+    {
+        result = make_windings(hierarchy, def->winding ? def->span_count : 0);
+    }
+    if (result != RBL_OK)
+    {
+        drop_windings(hierarchy);
+        rbl_forest_free(&hierarchy->forest);
+    }
+    return result;
+}
+
+rblResult rbl_bvh_create(const rblBvhDef* def, rblBvhId* out)
+{
+    RBL_TRY(check_def(def));
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: out must not be null");
+    }
+    rblHierarchy* hierarchy = rbl_hierarchy_new(rbl_default_allocator());
+    if (hierarchy == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    const rblResult result = build(hierarchy, def);
+    if (result != RBL_OK)
+    {
+        rbl_hierarchy_free(hierarchy);
+        return result;
+    }
+    return rbl_hierarchy_register(hierarchy, out);
+}
+
+rblResult rbl_bvh_rebuild(rblBvhId bvh, const rblBvhDef* def)
+{
+    RBL_TRY(check_def(def));
+    rblHierarchy* hierarchy;
+    RBL_TRY(rbl_hierarchy_acquire(bvh, true, &hierarchy));
+    const rblResult result = build(hierarchy, def);
+    rbl_hierarchy_release(hierarchy);
+    return result;
+}
+
+rblResult rbl_bvh_refit(rblBvhId bvh, const rblTriangleSpan* spans, uint32_t span_count)
+{
+    if (spans == NULL && span_count > 0)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: %u spans, but the pointer is null", span_count);
+    }
+    rblHierarchy* hierarchy;
+    RBL_TRY(rbl_hierarchy_acquire(bvh, true, &hierarchy));
+    rblResult result = rbl_forest_refit(&hierarchy->forest, spans, span_count, rbl_default_jobs());
+    if (result == RBL_OK)
+    {
+        result = fill_windings(hierarchy);
+    }
+    rbl_hierarchy_release(hierarchy);
+    return result;
+}
+
+rblResult rbl_bvh_stats(rblBvhId bvh, rblBvhStats* out)
+{
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: out must not be null");
+    }
+    rblHierarchy* hierarchy;
+    RBL_TRY(rbl_hierarchy_acquire(bvh, false, &hierarchy));
+    const rblForest* forest = &hierarchy->forest;
+    rblBvhStats stats = {.span_count = forest->tree_count,
+                         .triangle_count = forest->leaf_count,
+                         .node_count = forest->node_count};
+    stats.bytes = sizeof(rblAabb) * forest->node_count +
+                  (sizeof(uint32_t) + sizeof(rblLeafTriangle)) * forest->leaf_count;
+    for (uint32_t i = 0; i < forest->tree_count; ++i)
+    {
+        const rblBvh tree = rbl_forest_tree(forest, i);
+        const uint32_t levels = tree.layout.leaves > 0 ? tree.layout.leaf_level + 1 : 0;
+        stats.level_count = levels > stats.level_count ? levels : stats.level_count;
+        stats.sah += rbl_tree_sah(&tree);
+    }
+    for (uint32_t i = 0; i < hierarchy->winding_count; ++i)
+    {
+        stats.bytes += sizeof(rblWindingGroup) * hierarchy->windings[i].group_count;
+    }
+    rbl_hierarchy_release(hierarchy);
+    *out = stats;
+    return RBL_OK;
+}

@@ -1,0 +1,184 @@
+#include "bvh/closest.h"
+
+#include "bvh/node_stack.h"
+#include "bvh/triangle_distance.h"
+
+typedef struct Search
+{
+    const rblBvh* bvh;
+    rblVec3d point;
+    rblFloat4 x, y, z;
+    double best; // squared distance of the closest triangle so far, or of the radius
+    float bound; // a box beyond this squared distance holds nothing closer
+    uint32_t leaf;
+} Search;
+
+// Squared distances to boxes are sums of three squares in 32 bits: right to 4 ulps, and to the smallest denormals.
+static float bound_of(double best)
+{
+    return (float)(best * 1.000001 + 1e-44);
+}
+
+static inline rblFloat4 distance_along(rblFloat4 lower, rblFloat4 upper, rblFloat4 p)
+{
+    return rbl_max4(rbl_max4(rbl_sub4(lower, p), rbl_sub4(p, upper)), rbl_splat4(0.0f));
+}
+
+static inline rblFloat4 box_distances2(const Search* search, const rblBoxGroup* g)
+{
+    const rblFloat4 x = distance_along(g->lower_x, g->upper_x, search->x);
+    const rblFloat4 y = distance_along(g->lower_y, g->upper_y, search->y);
+    const rblFloat4 z = distance_along(g->lower_z, g->upper_z, search->z);
+    return rbl_add4(rbl_add4(rbl_mul4(x, x), rbl_mul4(y, y)), rbl_mul4(z, z));
+}
+
+static inline rblTriangled corners_of(const rblBvh* bvh, uint32_t leaf)
+{
+    const rblLeafTriangle* t = &bvh->triangles[leaf];
+    return (rblTriangled){{rbl_to_double3(t->a), rbl_to_double3(t->b), rbl_to_double3(t->c)}};
+}
+
+static void try_leaf(Search* search, uint32_t leaf)
+{
+    const rblTriangled corners = corners_of(search->bvh, leaf);
+    const double distance2 = rbl_triangle_distance2(&corners, search->point, search->best);
+    const uint32_t* order = search->bvh->order;
+    if (distance2 < search->best ||
+        (distance2 == search->best && (search->leaf == RBL_NO_LEAF || order[leaf] < order[search->leaf])))
+    {
+        search->best = distance2;
+        search->bound = bound_of(distance2);
+        search->leaf = leaf;
+    }
+}
+
+// The nearest box first, so that the others may drop out.
+static void try_leaves(Search* search, uint32_t mask, const float distances2[4], uint32_t first)
+{
+    uint64_t sorted[4];
+    rbl_sort_lanes(mask, distances2, first + 1, sorted);
+    for (uint32_t i = rbl_lane_count(mask); i-- > 0;)
+    {
+        if (rbl_entry_key(sorted[i]) > search->bound)
+        {
+            return;
+        }
+        try_leaf(search, (uint32_t)sorted[i] - 1);
+    }
+}
+
+static void descend(Search* search)
+{
+    const rblBvh* bvh = search->bvh;
+    const uint32_t leaf_level = bvh->layout.leaf_level;
+    uint64_t stack[RBL_NODE_STACK_SIZE];
+    uint32_t size = 1;
+    stack[0] = RBL_ROOT_ENTRY;
+    while (size > 0)
+    {
+        const uint64_t entry = stack[--size];
+        if (rbl_entry_key(entry) > search->bound)
+        {
+            continue;
+        }
+        const rblNodePlace node = rbl_entry_place(entry);
+        const uint32_t step = rbl_group_step(bvh, node.level);
+        const uint32_t level = node.level + step;
+        const uint32_t position = node.position << step;
+        const rblBoxGroup group = rbl_group_load(&bvh->nodes[bvh->level_starts[level] + position]);
+        const rblFloat4 distances2 = box_distances2(search, &group);
+        const uint32_t mask = rbl_mask4(rbl_less_equal4(distances2, rbl_splat4(search->bound))) &
+                              rbl_group_lanes(bvh, level, position, 1u << step);
+        float keys[4];
+        rbl_store4(keys, distances2);
+        if (level < leaf_level)
+        {
+            size = rbl_push_sorted(stack, size, mask, keys, level, position);
+        }
+        else
+        {
+            try_leaves(search, mask, keys, position);
+        }
+    }
+}
+
+static void report(const Search* search, rblClosestPoint* out)
+{
+    const rblTriangled corners = corners_of(search->bvh, search->leaf);
+    const rblTrianglePoint place = rbl_triangle_closest(&corners, search->point);
+    *out = (rblClosestPoint){.point = rbl_to_float3(rbl_weighted_point(corners.corners, place.weights)),
+                             .distance = (float)sqrt(search->best),
+                             .u = (float)place.weights[1],
+                             .v = (float)place.weights[2],
+                             .triangle = search->bvh->order[search->leaf],
+                             .leaf = search->leaf,
+                             .feature = place.feature};
+}
+
+bool rbl_tree_closest(const rblBvh* bvh, rblVec3 point, float radius, uint32_t hint, rblClosestPoint* out)
+{
+    if (bvh->layout.leaves == 0 || !(radius >= 0.0f) || !rbl_finite3(point))
+    {
+        return false;
+    }
+    Search search = {.bvh = bvh,
+                     .point = rbl_to_double3(point),
+                     .x = rbl_splat4(point.x),
+                     .y = rbl_splat4(point.y),
+                     .z = rbl_splat4(point.z),
+                     .best = rbl_round_to_24_bits((double)radius * (double)radius),
+                     .leaf = RBL_NO_LEAF};
+    search.bound = bound_of(search.best);
+    if (hint < bvh->layout.leaves)
+    {
+        try_leaf(&search, hint);
+    }
+    if (bvh->layout.leaf_level == 0)
+    {
+        try_leaf(&search, 0);
+    }
+    else
+    {
+        descend(&search);
+    }
+    if (search.leaf == RBL_NO_LEAF)
+    {
+        return false;
+    }
+    report(&search, out);
+    return true;
+}
+
+// ---- many ----
+
+#define MIN_POINTS 64
+
+typedef struct Batch
+{
+    const rblBvh* bvh;
+    const rblVec3* points;
+    float radius;
+    rblClosestPoint* out;
+} Batch;
+
+static void closest_of_range(rblRange range, void* context)
+{
+    const Batch* batch = context;
+    uint32_t hint = RBL_NO_LEAF;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblClosestPoint* out = &batch->out[i];
+        if (!rbl_tree_closest(batch->bvh, batch->points[i], batch->radius, hint, out))
+        {
+            *out = (rblClosestPoint){.distance = INFINITY, .triangle = UINT32_MAX, .leaf = RBL_NO_LEAF};
+        }
+        hint = out->leaf;
+    }
+}
+
+void rbl_tree_closest_many(const rblBvh* bvh, const rblVec3* points, uint32_t count, float radius,
+                           rblJobs* jobs, rblClosestPoint* out)
+{
+    Batch batch = {bvh, points, radius, out};
+    rbl_parallel_for(jobs, count, MIN_POINTS, closest_of_range, &batch);
+}

@@ -1,0 +1,72 @@
+// The nodes that a descent has still to visit, the nearest on top.
+//
+// An entry is one integer: the bits of a key that is not negative (so that integers compare like floats) above the
+// implicit index plus one. Four of them are sorted without a branch, which would be mispredicted half of the time.
+#ifndef RBL_BVH_NODE_STACK_H
+#define RBL_BVH_NODE_STACK_H
+
+#include "bvh/group.h"
+#include <string.h>
+
+// At most three entries stay behind per step of two levels, and one where the step is one: 1 + 15 * 3 + 1; and a
+// push writes four.
+#define RBL_NODE_STACK_SIZE 64
+
+#define RBL_ROOT_ENTRY 1ull
+
+static inline float rbl_entry_key(uint64_t entry)
+{
+    const uint32_t bits = (uint32_t)(entry >> 32);
+    float key;
+    memcpy(&key, &bits, sizeof key);
+    return key;
+}
+
+static inline rblNodePlace rbl_entry_place(uint64_t entry)
+{
+    const uint32_t number = (uint32_t)entry; // implicit index + 1: 2^level + position
+    const uint32_t level = rbl_floor_log2(number);
+    return (rblNodePlace){level, number - (1u << level)};
+}
+
+// Bits set in a mask of four lanes.
+static inline uint32_t rbl_lane_count(uint32_t mask)
+{
+    return (uint32_t)(0x4332322132212110ull >> (4 * mask)) & 15;
+}
+
+// a becomes the larger, b the smaller.
+static inline void rbl_exchange_entries(uint64_t* a, uint64_t* b)
+{
+    const uint64_t larger = *a > *b ? *a : *b;
+    *b = *a > *b ? *b : *a;
+    *a = larger;
+}
+
+// Entries of the lanes of a mask, the farthest first; the other lanes follow as zeros.
+static inline void rbl_sort_lanes(uint32_t mask, const float keys[4], uint32_t first_number,
+                                  uint64_t sorted[4])
+{
+    for (uint32_t lane = 0; lane < 4; ++lane)
+    {
+        uint32_t bits;
+        memcpy(&bits, &keys[lane], sizeof bits);
+        const uint64_t entry = (uint64_t)bits << 32 | (first_number + lane);
+        sorted[lane] = entry & (0 - (uint64_t)(mask >> lane & 1));
+    }
+    rbl_exchange_entries(&sorted[0], &sorted[1]);
+    rbl_exchange_entries(&sorted[2], &sorted[3]);
+    rbl_exchange_entries(&sorted[0], &sorted[2]);
+    rbl_exchange_entries(&sorted[1], &sorted[3]);
+    rbl_exchange_entries(&sorted[1], &sorted[2]);
+}
+
+// Push the nodes of a mask that stand at `position` of `level` and after it. Returns the new size.
+static inline uint32_t rbl_push_sorted(uint64_t* stack, uint32_t size, uint32_t mask, const float keys[4],
+                                       uint32_t level, uint32_t position)
+{
+    rbl_sort_lanes(mask, keys, (1u << level) + position, stack + size);
+    return size + rbl_lane_count(mask);
+}
+
+#endif

@@ -68,6 +68,7 @@ rblResult rbl_bench_best(rblBench* bench, rblBenchWorkFcn* work, void* context, 
 rblBenchFcn rbl_bench_base;
 rblBenchFcn rbl_bench_io;
 rblBenchFcn rbl_bench_mesh;
+rblBenchFcn rbl_bench_shapes;
 
 // For whoever runs benches: the command-line tool.
 

@@ -71,6 +71,7 @@ rblBenchFcn rbl_bench_bvh_quality;
 rblBenchFcn rbl_bench_io;
 rblBenchFcn rbl_bench_mesh;
 rblBenchFcn rbl_bench_picture;
+rblBenchFcn rbl_bench_shapes;
 
 // For whoever runs benches: the command-line tool.
 

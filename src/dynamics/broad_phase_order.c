@@ -15,11 +15,13 @@ typedef struct Rebuild
     uint32_t* proxies; // live ones, the big ones last
     uint32_t* spare;   // as many
     uint32_t* order;
-    rblLeafKey* keys; // two buffers
+    uint64_t* keys;     // two buffers
+    uint32_t* counters; // of the ordering, for many proxies
+    rblVec3* centers;
+    uint32_t* corners; // three times its own number for each centre: a triangle that is a point
     uint32_t count;
-    uint32_t begin; // the part of `proxies` that keys are made of
-    rblVec3 origin; // of the grid
-    float scale;    // grid steps per metre
+    uint32_t begin; // the part of `proxies` that is put in order
+    rblAabb usual;  // where most centres are; others are moved to its border
     float big;
 } Rebuild;
 
@@ -66,7 +68,7 @@ static Span usual_span(float* samples, uint32_t count)
     return (Span){0.5f * low + 0.5f * high, high - low};
 }
 
-// A grid three times as long as what is usual; centres outside get its border cells.
+// A cube three times as long as what is usual.
 static void look_at_samples(Rebuild* rebuild)
 {
     float values[4][SAMPLES];
@@ -86,8 +88,8 @@ static void look_at_samples(Rebuild* rebuild)
     sort_samples(values[3], count);
     const float longest = rbl_maxf(x.length, rbl_maxf(y.length, z.length));
     const float half = 1.5f * longest;
-    rebuild->origin = rbl_vec3(x.middle - half, y.middle - half, z.middle - half);
-    rebuild->scale = longest > 1e-30f ? 65536.0f / (3.0f * longest) : 0.0f;
+    rebuild->usual.lower = rbl_vec3(x.middle - half, y.middle - half, z.middle - half);
+    rebuild->usual.upper = rbl_vec3(x.middle + half, y.middle + half, z.middle + half);
     rebuild->big = BIG * values[3][count / 2];
 }
 
@@ -116,22 +118,15 @@ static void part_big(Rebuild* rebuild, uint32_t* usual)
     *usual = small;
 }
 
-static uint16_t grid_step(float center, float origin, float scale)
-{
-    return (uint16_t)rbl_clampf((center - origin) * scale, 0.0f, 65535.0f);
-}
-
-static void make_keys(rblRange range, void* context)
+static void place_centers(rblRange range, void* context)
 {
     const Rebuild* rebuild = context;
+    const rblAabb usual = rebuild->usual;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const rblVec3 center = rbl_aabb_center(rebuild->boxes[rebuild->proxies[rebuild->begin + i]]);
-        rebuild->keys[i] = (rblLeafKey){{grid_step(center.x, rebuild->origin.x, rebuild->scale),
-                                         grid_step(center.y, rebuild->origin.y, rebuild->scale),
-                                         grid_step(center.z, rebuild->origin.z, rebuild->scale)},
-                                        0,
-                                        i};
+        rebuild->centers[i] = rbl_min3(rbl_max3(center, usual.lower), usual.upper);
+        rebuild->corners[3 * i] = rebuild->corners[3 * i + 1] = rebuild->corners[3 * i + 2] = i;
     }
 }
 
@@ -142,9 +137,21 @@ static void order_part(Rebuild* rebuild, uint32_t begin, uint32_t count, rblJobs
         return;
     }
     rebuild->begin = begin;
-    rbl_parallel_for(jobs, count, MIN_RANGE, make_keys, rebuild);
-    const rblTreeLayout layout = rbl_tree_layout(count);
-    rbl_order_top_down(jobs, &layout, rebuild->keys, rebuild->keys + count, 1, rebuild->order);
+    rbl_parallel_for(jobs, count, MIN_RANGE, place_centers, rebuild);
+    const rblTriangleSpan span = {
+        .positions = rebuild->centers,
+        .stride = sizeof *rebuild->centers,
+        .vertex_count = count,
+        .indices = rebuild->corners,
+        .triangle_count = count,
+    };
+    const rblOrdering ordering = {.span = &span,
+                                  .bounds = rebuild->usual,
+                                  .jobs = jobs,
+                                  .keys = rebuild->keys,
+                                  .counters = rebuild->counters,
+                                  .order = rebuild->order};
+    (void)rbl_order_top_down(&ordering, 1); // points of our own making: nothing can be wrong with them
     memcpy(rebuild->spare, rebuild->proxies + begin, sizeof *rebuild->spare * count);
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -185,15 +192,20 @@ bool rbl_proxy_tree_rebuild(rblProxyTree* tree, const rblAabb* boxes, const uint
                             uint32_t* leaves, rblTreeScratch* scratch, rblJobs* jobs)
 {
     const size_t room = tree->capacity; // not only what is live: the next births need no new memory
-    if (!reserve_scratch(scratch, room * (2 * sizeof(rblLeafKey) + 2 * sizeof(uint32_t)), tree->allocator))
+    const size_t counters = room > RBL_SMALL_TREE ? RBL_ORDER_COUNTERS : 0;
+    const size_t each = 2 * sizeof(uint64_t) + sizeof(rblVec3) + 5 * sizeof(uint32_t);
+    if (!reserve_scratch(scratch, room * each + counters * sizeof(uint32_t), tree->allocator))
     {
         return false;
     }
     close_gaps(tree);
     Rebuild rebuild = {.boxes = boxes, .proxies = tree->proxies, .count = tree->count};
     rebuild.keys = scratch->memory;
-    rebuild.spare = (uint32_t*)(void*)(rebuild.keys + 2 * room);
+    rebuild.centers = (rblVec3*)(void*)(rebuild.keys + 2 * room);
+    rebuild.corners = (uint32_t*)(void*)(rebuild.centers + room);
+    rebuild.spare = rebuild.corners + 3 * room;
     rebuild.order = rebuild.spare + room;
+    rebuild.counters = rebuild.order + room;
     if (tree->count > 0)
     {
         uint32_t usual;

@@ -110,10 +110,10 @@ static bool consider(Selection* s, const Touch* touch)
     return !listed || rbl_array_push(list, *touch);
 }
 
-static bool meet(rblSampling* side, uint32_t which, Selection* s, uint32_t level_end)
+static bool meet(rblSampling* side, uint32_t which, Selection* s)
 {
     rblSampleVisit visit;
-    while (rbl_sampling_next(side, wanted_below(s), level_end, &visit))
+    while (rbl_sampling_next(side, wanted_below(s), &visit))
     {
         const Touch touch = {visit.sample, which, visit.distance, visit.point};
         if (visit.distance <= s->margin && !consider(s, &touch))
@@ -129,12 +129,15 @@ static bool search(rblSampling sides[2], Selection* s)
 {
     rbl_array_clear(&s->scratch->near);
     rbl_array_clear(&s->scratch->gaps);
-    for (uint64_t level = 1; !rbl_sampling_done(&sides[0]) || !rbl_sampling_done(&sides[1]); level *= 2)
+    while (!rbl_sampling_done(&sides[0]) || !rbl_sampling_done(&sides[1]))
     {
-        const uint32_t end = level < UINT32_MAX ? (uint32_t)level : UINT32_MAX;
         for (uint32_t which = 0; which < 2; ++which)
         {
-            if (!rbl_sampling_done(&sides[which]) && !meet(&sides[which], which, s, end))
+            if (rbl_sampling_done(&sides[which]))
+            {
+                continue;
+            }
+            if (!meet(&sides[which], which, s))
             {
                 return false;
             }

@@ -1,5 +1,6 @@
 #include "field/field_sampling.h"
 
+#include "base/bits.h"
 #include "field/compound.h"
 #include "field/field_contact.h"
 #include "math/aabb.h"
@@ -9,14 +10,18 @@
 
 void rbl_frontier_init(rblFrontier* frontier, const rblAllocator* allocator)
 {
-    rbl_array_init(&frontier->now, allocator);
-    rbl_array_init(&frontier->later, allocator);
+    for (uint32_t i = 0; i < RBL_SAMPLE_LEVELS; ++i)
+    {
+        rbl_array_init(&frontier->levels[i], allocator);
+    }
 }
 
 void rbl_frontier_free(rblFrontier* frontier)
 {
-    rbl_array_free(&frontier->now);
-    rbl_array_free(&frontier->later);
+    for (uint32_t i = 0; i < RBL_SAMPLE_LEVELS; ++i)
+    {
+        rbl_array_free(&frontier->levels[i]);
+    }
 }
 
 // ---- fields ----
@@ -52,8 +57,10 @@ void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
     const float size =
         rbl_length3(pose.p) + samples->view.radius + (field->view.bounded ? field->view.radius : 0.0f);
     s->field.slack = 2.0f * s->field.slack + ROUNDING * size;
-    rbl_array_clear(&frontier->now);
-    rbl_array_clear(&frontier->later);
+    for (uint32_t i = 0; i < RBL_SAMPLE_LEVELS; ++i)
+    {
+        rbl_array_clear(&frontier->levels[i]);
+    }
 }
 
 // Whether a sample and all below it lie so far outside the field's box that they need not be met.
@@ -69,46 +76,58 @@ static bool is_beyond(const rblSampling* s, uint32_t sample, rblVec3 point, floa
     return reach < 0.0f || outside > reach * reach;
 }
 
-static void visit_sample(rblSampling* s, uint32_t sample, rblVec3 point, rblSampleVisit* visit)
+// Have a node wait for the level of its next child.
+static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
+{
+    const uint32_t level = rbl_floor_log2(s->tree->child_list[node->next]) + 1;
+    s->out_of_memory |= !rbl_array_push(&s->frontier->levels[level], *node);
+    s->waiting += 1;
+}
+
+static bool visit_sample(rblSampling* s, uint32_t sample, rblVec3 point, rblSampleVisit* visit)
 {
     visit->sample = sample;
     visit->point = point;
     visit->distance = rbl_field_distance(&s->field, visit->point);
     const rblFrontierNode node = {sample, s->tree->first_children[sample], visit->distance};
-    if (node.next < s->tree->first_children[sample + 1] && !rbl_array_push(&s->frontier->later, node))
+    if (node.next < s->tree->first_children[sample + 1])
     {
-        s->out_of_memory = true;
+        wait_for_child(s, &node);
     }
+    return !s->out_of_memory;
 }
 
-bool rbl_sampling_next(rblSampling* s, float wanted, uint32_t level_end, rblSampleVisit* visit)
+static bool first_sample(rblSampling* s, rblSampleVisit* visit)
+{
+    return s->place++ == 0 && visit_sample(s, 0, rbl_sampling_point(s, 0), visit);
+}
+
+bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
 {
     const rblSampleTree* tree = s->tree;
-    if (!s->started)
+    const rblFrontierList* list = &s->frontier->levels[s->level];
+    if (s->level == 0)
     {
-        s->started = true;
-        visit_sample(s, 0, rbl_sampling_point(s, 0), visit);
-        return !s->out_of_memory;
+        return first_sample(s, visit);
     }
-    for (; s->place < s->frontier->now.count && !s->out_of_memory; ++s->place)
+    for (; s->place < list->count && !s->out_of_memory; ++s->place)
     {
-        rblFrontierNode* node = &s->frontier->now.data[s->place];
+        rblFrontierNode* node = &list->data[s->place];
         const uint32_t end = tree->first_children[node->node + 1];
         const float bound = node->distance - s->field.slack - wanted;
         while (node->next < end && bound < tree->reaches[node->next])
         {
             const uint32_t child = tree->child_list[node->next];
-            if (child >= level_end)
+            if ((uint64_t)child >> s->level != 0)
             {
-                s->out_of_memory = !rbl_array_push(&s->frontier->later, *node);
+                wait_for_child(s, node);
                 break;
             }
             node->next += 1;
             const rblVec3 point = rbl_sampling_point(s, child);
             if (!is_beyond(s, child, point, wanted))
             {
-                visit_sample(s, child, point, visit);
-                return !s->out_of_memory;
+                return visit_sample(s, child, point, visit);
             }
         }
     }
@@ -117,13 +136,8 @@ bool rbl_sampling_next(rblSampling* s, float wanted, uint32_t level_end, rblSamp
 
 void rbl_sampling_next_level(rblSampling* s)
 {
-    const rblFrontier done = *s->frontier;
-    s->frontier->now.data = done.later.data;
-    s->frontier->now.count = done.later.count;
-    s->frontier->now.capacity = done.later.capacity;
-    s->frontier->later.data = done.now.data;
-    s->frontier->later.count = 0;
-    s->frontier->later.capacity = done.now.capacity;
+    s->waiting -= s->frontier->levels[s->level].count;
+    s->level += 1;
     s->place = 0;
 }
 

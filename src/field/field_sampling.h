@@ -18,10 +18,13 @@ typedef struct rblFrontierNode
     float distance;
 } rblFrontierNode;
 
+#define RBL_SAMPLE_LEVELS 33 // level 0 is the first sample alone, level l the samples 2^(l - 1) to 2^l - 1
+
+typedef RBL_ARRAY(rblFrontierNode) rblFrontierList;
+
 typedef struct rblFrontier
 {
-    RBL_ARRAY(rblFrontierNode) now;   // those of the level being met
-    RBL_ARRAY(rblFrontierNode) later; // those for the next level
+    rblFrontierList levels[RBL_SAMPLE_LEVELS]; // nodes by the level of their next child
 } rblFrontier;
 
 void rbl_frontier_init(rblFrontier* frontier, const rblAllocator* allocator);
@@ -52,8 +55,9 @@ typedef struct rblSampling
     rblMat3 rotation; // from the samples' axes to the field's
     rblVec3 offset;
     rblFrontier* frontier;
-    size_t place; // in frontier->now
-    bool started;
+    uint32_t level;
+    size_t place;   // in the frontier's list of this level
+    size_t waiting; // nodes in the lists of this level and later ones
     bool out_of_memory;
 } rblSampling;
 
@@ -74,12 +78,12 @@ static inline rblVec3 rbl_sampling_point(const rblSampling* s, uint32_t sample)
 
 static inline bool rbl_sampling_done(const rblSampling* s)
 {
-    return s->tree == NULL || s->out_of_memory || (s->started && s->frontier->now.count == 0);
+    return s->tree == NULL || s->out_of_memory || (s->level > 0 && s->waiting == 0);
 }
 
-// The next sample below `level_end` in the hierarchy's order; branches in which no field value can be below `wanted` are
-// left for good, so `wanted` must not grow from call to call. False at the end of the level.
-bool rbl_sampling_next(rblSampling* s, float wanted, uint32_t level_end, rblSampleVisit* visit);
+// The next sample of this level; branches in which no field value can be below `wanted` are left for good, so `wanted`
+// must not grow from call to call. False at the end of the level.
+bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit);
 void rbl_sampling_next_level(rblSampling* s);
 
 // Whether the boxes of two shapes come within `margin` of each other, in the axes of either.

@@ -11,6 +11,7 @@
 #include "math/predicates.h"
 #include "math/trig.h"
 #include "rubble/rubble.h"
+#include "rubble/shape.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -403,6 +404,44 @@ static void hash_picture(rblMeshId mesh)
     print_area("picture");
 }
 
+static void add_contacts(const rblShapeView* a, const rblShapeView* b, rblTransform pose)
+{
+    rblContactSet set = {0};
+    const rblCollideOptions options = {.margin = 0.01f, .first_count = 8};
+    require(rbl_shape_collide(a, b, pose, &options, NULL, &set), "collide");
+    for (uint32_t i = 0; i < set.count; ++i)
+    {
+        area_hash = rbl_hash_bytes(area_hash, &set.points[i], sizeof set.points[i]);
+    }
+    rbl_contact_set_free(&set);
+}
+
+// A level set of a mesh: its samples, its field, and what it touches.
+static void hash_fields(rblMeshId mesh)
+{
+    rblRandom random = rbl_random_seed(9, 1);
+    rblLevelSetDef def = rbl_default_level_set_def();
+    rblShapeId shape;
+    rblShapeView view;
+    def.mesh = mesh;
+    def.max_cells = 32;
+    require(rbl_shape_create_level_set(&def, &shape), "level set");
+    require(rbl_shape_view(shape, &view), "view");
+    area_hash = rbl_hash_bytes(area_hash, view.samples, sizeof *view.samples * view.sample_count);
+    for (int i = 0; i < 2000; ++i)
+    {
+        const rblVec3 p = {(float)rbl_random_range(&random, -0.5, 0.5),
+                           (float)rbl_random_range(&random, -0.5, 0.5),
+                           (float)rbl_random_range(&random, -0.5, 0.5)};
+        rblVec3 gradient;
+        add_double((double)rbl_shape_distance(view.shape, p, &gradient));
+        area_hash = rbl_hash_bytes(area_hash, &gradient, sizeof gradient);
+        add_contacts(&view, &view, (rblTransform){p, {0.36f, 0.48f, 0.0f, 0.8f}});
+    }
+    require(rbl_shape_destroy(shape), "destroy");
+    print_area("fields");
+}
+
 int main(int argc, char** argv)
 {
     area_hash = RBL_HASH_START;
@@ -418,6 +457,7 @@ int main(int argc, char** argv)
     hash_repair(statue);
     hash_trees(statue);
     hash_picture(statue);
+    hash_fields(statue);
     require(rbl_mesh_destroy(statue), "destroy");
     return rbl_set_tasks(NULL) == RBL_OK ? 0 : 1;
 }

@@ -5,6 +5,7 @@
 #include "failing_allocator.h"
 #include "field/compound.h"
 #include "field/field_contact.h"
+#include "field/field_pair_cache.h"
 #include "field/level_set.h"
 #include "field/shape.h"
 #include "math/transform.h"
@@ -590,6 +591,83 @@ static void contacts_repeat_bit_by_bit_and_reuse_memory(void** state)
     check_ok(rbl_shape_destroy(a));
 }
 
+// A gap g is used up by a way of g and not before, whatever the rotation: half turns have the least w.
+static void the_cache_keeps_poses(void** state)
+{
+    (void)state;
+    rblShapeId box;
+    check_ok(rbl_shape_create_box(rbl_vec3(1, 1, 1), &box));
+    const rblShapeView view = view_of(box);
+    rblRandom random = rbl_random_seed(27, 1);
+    for (int i = 0; i < 1000; ++i)
+    {
+        rblTransform pose = random_pose(&random, 3.0f);
+        if (i % 4 == 0)
+        {
+            pose.q = rbl_quat_normalize((rblQuat){pose.q.x, pose.q.y, pose.q.z, 1e-4f * pose.q.w});
+        }
+        rblPairCache cache = {{0}};
+        assert_false(rbl_field_cache_apart(&cache, &view, &view, pose, 0.0f));
+        rbl_field_cache_store(&cache, pose, 0.01f);
+        assert_true(rbl_field_cache_apart(&cache, &view, &view, pose, 0.009f));
+        assert_false(rbl_field_cache_apart(&cache, &view, &view, pose, 0.01f));
+        const rblQuat turn = rbl_quat_from_axis_angle(random_pose(&random, 1.0f).p, 0.0101f / view.radius);
+        const rblTransform turned = {pose.p, rbl_quat_normalize(rbl_quat_mul(pose.q, turn))};
+        assert_false(rbl_field_cache_apart(&cache, &view, &view, turned, 0.0f));
+        rblTransform moved = pose;
+        moved.p.y += 0.008f;
+        assert_true(rbl_field_cache_apart(&cache, &view, &view, moved, 0.001f));
+        assert_false(rbl_field_cache_apart(&cache, &view, &view, moved, 0.0021f));
+        rbl_field_cache_clear(&cache);
+        assert_false(rbl_field_cache_apart(&cache, &view, &view, pose, 0.0f));
+    }
+    check_ok(rbl_shape_destroy(box));
+}
+
+// Two statues drift past each other with many small steps: with and without the cache, the same contacts.
+static void the_cache_never_changes_a_result(void** state)
+{
+    (void)state;
+    const rblShapeId a = make_level_set("statue", 24);
+    const rblShapeId ground = make_ground();
+    const rblShapeView view = view_of(a);
+    const rblShapeView plane = view_of(ground);
+    rblRandom random = rbl_random_seed(26, 1);
+    const rblCollideOptions options = options_of(0.005f, 0.0f, 8);
+    rblContactSet with = {0};
+    rblContactSet without = {0};
+    int touching = 0;
+    int skipped = 0;
+    for (int run = 0; run < 24; ++run)
+    {
+        const rblShapeView* other = run % 3 == 0 ? &plane : &view;
+        rblPairCache cache = {{0}};
+        rblTransform pose = random_pose(&random, 0.3f);
+        const rblVec3 step = rbl_scale3(pose.p, -1.0f / 60.0f);
+        const rblQuat turn =
+            rbl_quat_from_axis_angle(random_pose(&random, 1.0f).p, 0.02f * rbl_random_float(&random));
+        for (int i = 0; i < 80; ++i)
+        {
+            const rblPairCache before = cache;
+            check_ok(rbl_shape_collide(other, &view, pose, &options, &cache, &with));
+            check_ok(rbl_shape_collide(other, &view, pose, &options, NULL, &without));
+            assert_int_equal(with.count, without.count);
+            assert_int_equal(with.colliding, without.colliding);
+            assert_true(with.count == 0 ||
+                        memcmp(with.points, without.points, with.count * sizeof *with.points) == 0);
+            touching += with.count > 0;
+            skipped += i > 0 && with.count == 0 && memcmp(&before, &cache, sizeof cache) == 0;
+            pose.p = rbl_add3(pose.p, step);
+            pose.q = rbl_quat_normalize(rbl_quat_mul(turn, pose.q));
+        }
+    }
+    assert_true(touching > 200 && skipped > 50);
+    rbl_contact_set_free(&with);
+    rbl_contact_set_free(&without);
+    check_ok(rbl_shape_destroy(a));
+    check_ok(rbl_shape_destroy(ground));
+}
+
 // Figure 5 of Glondu 2012, at rest: a plate on a plane.
 static void a_plate_lies_on_few_contacts(void** state)
 {
@@ -822,6 +900,8 @@ int main(void)
         cmocka_unit_test(all_samples_can_be_had),
         cmocka_unit_test(contacts_are_the_same_both_ways_round),
         cmocka_unit_test(contacts_repeat_bit_by_bit_and_reuse_memory),
+        cmocka_unit_test(the_cache_keeps_poses),
+        cmocka_unit_test(the_cache_never_changes_a_result),
         cmocka_unit_test(a_plate_lies_on_few_contacts),
         cmocka_unit_test(time_of_impact_is_never_late),
         cmocka_unit_test(a_bullet_does_not_pass_a_thin_plate),

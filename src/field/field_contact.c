@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "field/compound.h"
+#include "field/field_pair_cache.h"
 #include "field/field_sampling.h"
 #include "math/aabb.h"
 
@@ -240,10 +241,22 @@ static float tolerance_of(const rblShapeView* a, const rblShapeView* b, const rb
                                      : DEFAULT_TOLERANCE * rbl_minf(a->radius, b->radius);
 }
 
+// Only pairs that are clearly apart are worth it.
+static void remember(rblPairCache* cache, rblTransform b_in_a, float nearest, float margin)
+{
+    if (nearest > margin)
+    {
+        rbl_field_cache_store(cache, b_in_a, nearest);
+    }
+    else
+    {
+        rbl_field_cache_clear(cache);
+    }
+}
+
 rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                              const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out)
 {
-    (void)cache;
     out->count = 0;
     out->colliding = 0;
     if (a->kind == RBL_SHAPE_COMPOUND || b->kind == RBL_SHAPE_COMPOUND)
@@ -252,7 +265,7 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
     }
     const float eps = tolerance_of(a, b, options);
     const float margin = rbl_maxf(options->margin, eps);
-    if (!rbl_boxes_near(a, b, b_in_a, margin))
+    if (!rbl_boxes_near(a, b, b_in_a, margin) || rbl_field_cache_apart(cache, a, b, b_in_a, margin))
     {
         return RBL_OK;
     }
@@ -271,6 +284,10 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
     if (!search(sides, &s))
     {
         return rbl_fail_memory();
+    }
+    if (cache != NULL)
+    {
+        remember(cache, b_in_a, rbl_minf(sides[0].nearest, sides[1].nearest), s.margin);
     }
     out->colliding = s.inside;
     RBL_TRY(write_contacts(&s, sides, out));

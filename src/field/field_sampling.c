@@ -52,7 +52,8 @@ void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
                        .field = rbl_field_of(field),
                        .rotation = rbl_quat_to_mat3(pose.q),
                        .offset = pose.p,
-                       .frontier = frontier};
+                       .frontier = frontier,
+                       .nearest = INFINITY};
     // Both ends of a way through the field may be off by the slack. Planes have no size; their fields are exact.
     const float size =
         rbl_length3(pose.p) + samples->view.radius + (field->view.bounded ? field->view.radius : 0.0f);
@@ -64,7 +65,7 @@ void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
 }
 
 // Whether a sample and all below it lie so far outside the field's box that they need not be met.
-static bool is_beyond(const rblSampling* s, uint32_t sample, rblVec3 point, float wanted)
+static bool is_beyond(rblSampling* s, uint32_t sample, rblVec3 point, float wanted)
 {
     const rblShapeView* view = &s->field.shape->view;
     const float outside = view->bounded ? rbl_aabb_distance_squared(view->bounds, point) : 0.0f;
@@ -72,8 +73,14 @@ static bool is_beyond(const rblSampling* s, uint32_t sample, rblVec3 point, floa
     {
         return false;
     }
-    const float reach = rbl_sample_radius(s->tree, sample) + wanted + s->field.slack;
-    return reach < 0.0f || outside > reach * reach;
+    const float radius = rbl_sample_radius(s->tree, sample);
+    const float reach = radius + wanted + s->field.slack;
+    const bool beyond = reach < 0.0f || outside > reach * reach;
+    if (beyond)
+    {
+        s->nearest = rbl_minf(sqrtf(outside) - radius - s->field.slack, s->nearest);
+    }
+    return beyond;
 }
 
 // Have a node wait for the level of its next child.
@@ -89,6 +96,7 @@ static bool visit_sample(rblSampling* s, uint32_t sample, rblVec3 point, rblSamp
     visit->sample = sample;
     visit->point = point;
     visit->distance = rbl_field_distance(&s->field, visit->point);
+    s->nearest = rbl_minf(visit->distance - s->field.slack, s->nearest);
     const rblFrontierNode node = {sample, s->tree->first_children[sample], visit->distance};
     if (node.next < s->tree->first_children[sample + 1])
     {
@@ -114,9 +122,15 @@ bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
     {
         rblFrontierNode* node = &list->data[s->place];
         const uint32_t end = tree->first_children[node->node + 1];
-        const float bound = node->distance - s->field.slack - wanted;
-        while (node->next < end && bound < tree->reaches[node->next])
+        const float bound = node->distance - s->field.slack;
+        while (node->next < end)
         {
+            const float lowest = bound - tree->reaches[node->next];
+            if (!(lowest < wanted))
+            {
+                s->nearest = rbl_minf(lowest, s->nearest);
+                break;
+            }
             const uint32_t child = tree->child_list[node->next];
             if ((uint64_t)child >> s->level != 0)
             {

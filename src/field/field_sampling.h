@@ -58,6 +58,9 @@ typedef struct rblSampling
     uint32_t level;
     size_t place;   // in the frontier's list of this level
     size_t waiting; // nodes in the lists of this level and later ones
+    float
+        nearest; // no sample, met or left unmet, has a smaller field value here or, when moved, one smaller by more
+                 // than the way
     bool out_of_memory;
 } rblSampling;
 

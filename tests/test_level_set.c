@@ -14,6 +14,16 @@
 
 #define CELLS 14
 
+// The corners of a random triangle.
+static void random_triangle(rblRandom* random, const rblDistanceOracle* oracle, rblVec3d out[3])
+{
+    const rblVec3* t = oracle->points + 3 * (size_t)rbl_random_below(random, oracle->count);
+    for (int k = 0; k < 3; ++k)
+    {
+        out[k] = rbl_add3d(rbl_to_double3(t[k]), oracle->middle);
+    }
+}
+
 typedef struct Solid
 {
     const char* name;
@@ -75,7 +85,8 @@ static rblVec3 random_in(rblRandom* random, rblAabbd box, double margin)
 // A point near the surface: on a random triangle, moved by up to `way` along every axis.
 static rblVec3 random_near(rblRandom* random, const Solid* solid, double way)
 {
-    const rblVec3d* t = solid->oracle.points + 3 * (size_t)rbl_random_below(random, solid->oracle.count);
+    rblVec3d t[3];
+    random_triangle(random, &solid->oracle, t);
     double u = rbl_random_double(random);
     double v = rbl_random_double(random);
     if (u + v > 1.0)
@@ -459,7 +470,8 @@ static void check_sampling(const char* kind, const rblMeshView* view, double spa
     // Every point of the surface has a sample within reach.
     for (int i = 0; i < 200; ++i)
     {
-        const rblVec3d* t = oracle.points + 3 * (size_t)rbl_random_below(&random, oracle.count);
+        rblVec3d t[3];
+        random_triangle(&random, &oracle, t);
         const rblVec3d middle = rbl_scale3d(rbl_add3d(t[0], rbl_add3d(t[1], t[2])), 1.0 / 3.0);
         double nearest = (double)INFINITY;
         for (size_t k = 0; k < points.count; ++k)

@@ -1,7 +1,14 @@
 #include "field/level_set_oracle.h"
 
 #include "base/error.h"
-#include "math/vec.h"
+#include "bvh/closest.h"
+#include "math/aabb.h"
+#include <math.h>
+
+static rblVec3 from_middle(const rblDistanceOracle* oracle, rblVec3d point)
+{
+    return rbl_to_float3(rbl_sub3d(point, oracle->middle));
+}
 
 static rblResult gather_triangles(rblDistanceOracle* oracle, const rblMeshView* view)
 {
@@ -11,47 +18,70 @@ static rblResult gather_triangles(rblDistanceOracle* oracle, const rblMeshView* 
     if (result == RBL_OK)
     {
         oracle->count = (uint32_t)(corners.count / 3);
-        oracle->points = RBL_NEW_ARRAY(oracle->allocator, rblVec3d, 3 * (size_t)oracle->count);
+        oracle->points = RBL_NEW_ARRAY(oracle->allocator, rblVec3, 3 * (size_t)oracle->count);
         result = oracle->points != NULL ? RBL_OK : rbl_fail_memory();
     }
+    rblAabbd box = rbl_aabbd_empty();
+    for (uint32_t v = 0; v < view->vertex_count; ++v)
+    {
+        box = rbl_aabbd_add(box, view->positions[v]);
+    }
+    oracle->middle = rbl_aabbd_center(box);
     for (size_t i = 0; result == RBL_OK && i < corners.count; ++i)
     {
-        oracle->points[i] = view->positions[view->corner_vertices[corners.data[i]]];
+        oracle->points[i] = from_middle(oracle, view->positions[view->corner_vertices[corners.data[i]]]);
     }
     rbl_array_free(&corners);
     return result;
 }
 
+static rblResult build_tree(rblDistanceOracle* oracle)
+{
+    const rblTriangleSpan span = {
+        .positions = oracle->points,
+        .stride = sizeof *oracle->points,
+        .vertex_count = 3 * oracle->count,
+        .triangle_count = oracle->count,
+    };
+    RBL_TRY(rbl_forest_build(&oracle->forest, &span, 1, RBL_BVH_QUALITY, rbl_default_jobs()));
+    oracle->tree = rbl_forest_tree(&oracle->forest, 0);
+    return rbl_winding_build(&oracle->winding, &oracle->tree, rbl_default_jobs());
+}
+
 rblResult rbl_distance_oracle_init(rblDistanceOracle* oracle, const rblMeshView* view,
                                    const rblAllocator* allocator)
 {
-    *oracle = (rblDistanceOracle){.allocator = allocator, .tree = {.allocator = allocator}};
+    *oracle = (rblDistanceOracle){.allocator = allocator};
+    rbl_forest_init(&oracle->forest, allocator);
+    rbl_winding_init(&oracle->winding, allocator);
     rblResult result = gather_triangles(oracle, view);
     if (result == RBL_OK)
     {
-        result = rbl_winding_tree_init(&oracle->tree, oracle->points, oracle->count, allocator);
+        result = build_tree(oracle);
     }
     if (result != RBL_OK)
     {
-        RBL_FREE_ARRAY(allocator, oracle->points, 3 * (size_t)oracle->count);
+        rbl_distance_oracle_free(oracle);
     }
     return result;
 }
 
 void rbl_distance_oracle_free(rblDistanceOracle* oracle)
 {
-    rbl_winding_tree_free(&oracle->tree);
+    rbl_winding_free(&oracle->winding);
+    rbl_forest_free(&oracle->forest);
     RBL_FREE_ARRAY(oracle->allocator, oracle->points, 3 * (size_t)oracle->count);
+    oracle->points = NULL;
 }
 
 double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point)
 {
-    double weights[3];
-    const uint32_t triangle = rbl_winding_tree_closest(&oracle->tree, point, weights);
-    return rbl_distance3d(point, rbl_weighted_point(oracle->points + 3 * (size_t)triangle, weights));
+    rblClosestPoint closest = {.distance = INFINITY};
+    (void)rbl_tree_closest(&oracle->tree, from_middle(oracle, point), INFINITY, RBL_NO_LEAF, &closest);
+    return (double)closest.distance;
 }
 
 bool rbl_distance_oracle_inside(const rblDistanceOracle* oracle, rblVec3d point)
 {
-    return rbl_winding_tree_number(&oracle->tree, point) > 0.5;
+    return rbl_tree_inside(&oracle->tree, &oracle->winding, from_middle(oracle, point));
 }

@@ -1,15 +1,18 @@
-// Exact distances to a triangle mesh, for those who fill grids: the seam between level sets and the triangle trees.
+// Exact distances to a triangle mesh, for those who fill grids: the seam between level sets and the triangle hierarchy.
 #ifndef RBL_FIELD_LEVEL_SET_ORACLE_H
 #define RBL_FIELD_LEVEL_SET_ORACLE_H
 
+#include "bvh/winding.h"
 #include "mesh/mesh.h"
-#include "mesh/winding_tree.h"
 
 typedef struct rblDistanceOracle
 {
-    rblVec3d* points; // three per triangle
-    uint32_t count;   // triangles
-    rblWindingTree tree;
+    rblVec3* points; // three per triangle, from the middle of the mesh, so that 32 bits are enough anywhere
+    uint32_t count;  // triangles
+    rblVec3d middle;
+    rblForest forest; // of one tree
+    rblBvh tree;
+    rblWinding winding;
     const rblAllocator* allocator;
 } rblDistanceOracle;
 
@@ -17,7 +20,7 @@ rblResult rbl_distance_oracle_init(rblDistanceOracle* oracle, const rblMeshView*
                                    const rblAllocator* allocator);
 void rbl_distance_oracle_free(rblDistanceOracle* oracle);
 
-// Distance to the surface, not signed. Any number of threads may ask.
+// Distance to the surface, not signed, right to 32 bits of the mesh's size. Any number of threads may ask.
 double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point);
 
 // By the winding number: right for overlapping parts too, and near edges, where normals mislead.

@@ -66,6 +66,7 @@ typedef rblResult rblBenchWorkFcn(void* context);
 rblResult rbl_bench_best(rblBench* bench, rblBenchWorkFcn* work, void* context, double* seconds);
 
 rblBenchFcn rbl_bench_base;
+rblBenchFcn rbl_bench_broad;
 rblBenchFcn rbl_bench_io;
 rblBenchFcn rbl_bench_mesh;
 rblBenchFcn rbl_bench_shapes;

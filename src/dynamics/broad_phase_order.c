@@ -144,7 +144,8 @@ static void order_part(Rebuild* rebuild, uint32_t begin, uint32_t count, rblJobs
     rebuild->begin = begin;
     rbl_parallel_for(jobs, count, MIN_RANGE, make_keys, rebuild);
     const rblTreeLayout layout = rbl_tree_layout(count);
-    rbl_order_top_down(jobs, &layout, rebuild->keys, rebuild->keys + count, 1, rebuild->order);
+    rbl_order_top_down(count < MIN_RANGE ? rbl_serial_jobs() : jobs, &layout, rebuild->keys,
+                       rebuild->keys + count, 1, rebuild->order);
     memcpy(rebuild->spare, rebuild->proxies + begin, sizeof *rebuild->spare * count);
     for (uint32_t i = 0; i < count; ++i)
     {

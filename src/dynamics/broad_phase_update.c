@@ -7,11 +7,12 @@
 
 #define PACKET_GROUPS 2u // groups of leaves that walk a tree together
 #define PACKET_SIZE   (4 * PACKET_GROUPS)
-#define MIN_PACKETS   32u
-#define MIN_RUN       256u // pairs of room for each block, at least
+#define MIN_PACKETS   64u
+#define MIN_SORT      16384u // pairs; fewer are sorted before other workers have woken up
+#define MIN_RUN       256u   // pairs of room for each block, at least
 
 // A tree is built anew when its boxes have grown by this share, or so many of its leaves are empty.
-#define WORN_COST  1.2
+#define WORN_COST  1.3
 #define WORN_HOLES 0.25
 
 // ---- packets ----
@@ -444,7 +445,8 @@ static rblResult find_pairs(rblBroadPhase* broad, rblJobs* jobs, rblPairChange* 
     }
     RBL_TRY(join_runs(broad, &search, &change->count));
     rblPairSearch* buffers = &broad->search;
-    change->found = rbl_radix_sort(jobs, buffers->found, buffers->found + buffers->found_capacity,
+    rblJobs* sorters = change->count < MIN_SORT ? rbl_serial_jobs() : jobs;
+    change->found = rbl_radix_sort(sorters, buffers->found, buffers->found + buffers->found_capacity,
                                    (uint32_t)change->count, 0, 2 * search.shift, buffers->histograms);
     return RBL_OK;
 }
@@ -528,7 +530,8 @@ uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad)
         const bool found = unbounded ? place < broad->unbounded.count && broad->unbounded.data[place] == proxy
                                      : place < tree->count && tree->proxies[place] == proxy;
         const bool marked = !unbounded && found && (tree->marks[place / 4] >> place % 4 & 1) != 0;
-        if (!found || (!unbounded && marked != ((flags & RBL_PROXY_MARKED) != 0)))
+        const bool finite = rbl_finite3(broad->boxes[proxy].lower) && rbl_finite3(broad->boxes[proxy].upper);
+        if (!found || (!unbounded && (!finite || marked != ((flags & RBL_PROXY_MARKED) != 0))))
         {
             return proxy;
         }

@@ -343,8 +343,8 @@ static inline rblAabb strange_box(Model* model)
         break;
     case 3:
         box.lower = rbl_vec3(-INFINITY, -INFINITY, -INFINITY);
-        box.upper.x = INFINITY;
-        box.upper.z = INFINITY;
+        box.upper =
+            rbl_vec3(INFINITY, rbl_random_below(&model->random, 2) != 0 ? INFINITY : box.upper.y, INFINITY);
         break;
     case 4:
         box = shifted(box, rbl_vec3(1e7f, 0.0f, -1e9f));
@@ -387,6 +387,23 @@ static inline void live_one_step(Model* model, uint32_t step)
     }
     const uint32_t choice = rbl_random_u32(&model->random);
     move_share(model, shares[choice % 4], speeds[choice / 4 % 4], choice / 16 % 2 == 0 ? 0.0f : 0.02f);
+}
+
+// ---- queries ----
+
+typedef struct Visits
+{
+    uint32_t count;
+    uint8_t seen[MAX_PROXIES];
+    uint32_t limit; // stop after so many
+} Visits;
+
+static inline bool note_visit(uint32_t proxy, void* context)
+{
+    Visits* visits = context;
+    visits->seen[proxy] += 1;
+    visits->count += 1;
+    return visits->count < visits->limit;
 }
 
 #endif

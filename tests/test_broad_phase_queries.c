@@ -2,21 +2,6 @@
 #include "broad_phase_model.h"
 
 // Queries may come at any time: between moves and the update as well.
-typedef struct Visits
-{
-    uint32_t count;
-    uint8_t seen[MAX_PROXIES];
-    uint32_t limit; // stop after so many
-} Visits;
-
-static bool note_visit(uint32_t proxy, void* context)
-{
-    Visits* visits = context;
-    visits->seen[proxy] += 1;
-    visits->count += 1;
-    return visits->count < visits->limit;
-}
-
 static void check_box_query(Model* model, rblAabb box)
 {
     Visits visits = {.limit = UINT32_MAX};

@@ -58,7 +58,7 @@ static inline void emit(const Search* search, Run* run, uint32_t a, uint32_t b)
 
 static void packet_add(Packet* packet, uint32_t proxy, uint32_t leaf, const rblAabb* box)
 {
-    packet->boxes[packet->count] = rbl_box_splat_finite(box);
+    packet->boxes[packet->count] = rbl_box_splat(box);
     packet->proxies[packet->count] = proxy;
     packet->leaves[packet->count] = leaf;
     packet->count += 1;
@@ -212,16 +212,16 @@ static void meet_unbounded(const Search* search, const Packet* packet, bool movi
 }
 
 // One unbounded proxy against the others of the list; of two marked ones the first finds the pair.
-static void meet_list(const Search* search, const Packet* packet, uint32_t place, Run* run)
+static void meet_list(const Search* search, uint32_t place, Run* run)
 {
     const rblBroadPhase* broad = search->broad;
-    const uint32_t proxy = packet->proxies[0];
+    const uint32_t proxy = broad->unbounded.data[place];
     for (uint32_t u = 0; u < broad->unbounded.count; ++u)
     {
         const uint32_t other = broad->unbounded.data[u];
         const bool wanted = u > place || (u < place && (broad->flags[other] & RBL_PROXY_MARKED) == 0);
         const bool moving = ((broad->flags[proxy] | broad->flags[other]) & RBL_PROXY_MOVING) != 0;
-        if (wanted && moving && boxes_overlap(packet, 0, &broad->boxes[other]))
+        if (wanted && moving && rbl_aabb_overlaps(broad->boxes[proxy], broad->boxes[other]))
         {
             emit(search, run, proxy, other);
         }
@@ -259,9 +259,9 @@ static void search_from_unbounded(const Search* search, uint32_t place, Run* run
     {
         return;
     }
-    Packet packet = {.count = 0};
-    packet_add(&packet, proxy, 0, &broad->boxes[proxy]);
-    packet_close(&packet);
+    Packet packet = {.count = 1, .proxies = {proxy}};
+    packet.boxes[0] = rbl_box_splat_finite(&broad->boxes[proxy]);
+    packet.bounds = packet.boxes[0];
     Walk walk = {search, &broad->trees[1], &packet, UNMARKED, 0};
     walk_tree(&walk, run);
     if ((broad->flags[proxy] & RBL_PROXY_MOVING) != 0)
@@ -269,7 +269,7 @@ static void search_from_unbounded(const Search* search, uint32_t place, Run* run
         walk = (Walk){search, &broad->trees[0], &packet, UNMARKED, 0};
         walk_tree(&walk, run);
     }
-    meet_list(search, &packet, place, run);
+    meet_list(search, place, run);
 }
 
 static void search_block(rblRange range, void* context)

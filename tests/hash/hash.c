@@ -7,6 +7,7 @@
 #include "bvh/ray.h"
 #include "dynamics/broad_phase.h"
 #include "math/predicates.h"
+#include "math/quat.h"
 #include "math/trig.h"
 #include "rubble/rubble.h"
 #include "rubble/shape.h"
@@ -422,6 +423,70 @@ static void hash_broad_phase(void)
     print_area("broad phase");
 }
 
+static rblVec3 to_float(rblVec3d p)
+{
+    return (rblVec3){(float)p.x, (float)p.y, (float)p.z};
+}
+
+static rblShapeId convex_shape(rblRandom* random, uint32_t kind)
+{
+    rblShapeId id = {0, 0};
+    rblVec3 points[16];
+    switch (kind)
+    {
+    case 0:
+        require(rbl_shape_create_sphere(0.6f, &id), "sphere");
+        break;
+    case 1:
+        require(rbl_shape_create_capsule(0.3f, 1.5f, &id), "capsule");
+        break;
+    case 2:
+        require(rbl_shape_create_box((rblVec3){1.0f, 0.7f, 1.3f}, &id), "box");
+        break;
+    case 3:
+        require(rbl_shape_create_cylinder(0.5f, 0.8f, &id), "cylinder");
+        break;
+    default:
+        for (int i = 0; i < 16; ++i)
+        {
+            points[i] = to_float(random_point(random));
+        }
+        require(rbl_shape_create_hull(points, 16, &id), "hull");
+    }
+    return id;
+}
+
+// Convex shapes: mass, samples, boxes, contacts, times of impact.
+static void hash_convex(void)
+{
+    rblRandom random = rbl_random_seed(10, 1);
+    for (uint32_t round = 0; round < 100; ++round)
+    {
+        const rblShapeId ids[2] = {convex_shape(&random, round % 5), convex_shape(&random, round / 5 % 5)};
+        rblShapeView a;
+        rblShapeView b;
+        require(rbl_shape_view(ids[0], &a), "view");
+        require(rbl_shape_view(ids[1], &b), "view");
+        add_double(a.mass.moments.x);
+        area_hash = rbl_hash_bytes(area_hash, a.samples, sizeof *a.samples * a.sample_count);
+        for (int i = 0; i < 20; ++i)
+        {
+            const rblVec3d axis = random_point(&random);
+            const rblTransform pose = {to_float(random_point(&random)),
+                                       rbl_quat_from_axis_angle(to_float(axis), (float)i)};
+            const rblSweep still = {.from = {{0, 0, 0}, {0, 0, 0, 1}}};
+            const rblSweep moving = {{{3, 3, 3}, pose.q}, {-4, -4, -4}, to_float(axis)};
+            const rblAabb box = rbl_shape_bounds_at(&b, pose);
+            add_box(&box);
+            add_contacts(&a, &b, pose);
+            add_double((double)rbl_shape_time_of_impact(&a, &still, &b, &moving, 0.0f, 1e-3f));
+        }
+        require(rbl_shape_destroy(ids[0]), "destroy");
+        require(rbl_shape_destroy(ids[1]), "destroy");
+    }
+    print_area("convex");
+}
+
 int main(int argc, char** argv)
 {
     area_hash = RBL_HASH_START;
@@ -438,6 +503,7 @@ int main(int argc, char** argv)
     hash_trees(statue);
     hash_fields(statue);
     hash_broad_phase();
+    hash_convex();
     require(rbl_mesh_destroy(statue), "destroy");
     return rbl_set_tasks(NULL) == RBL_OK ? 0 : 1;
 }

@@ -68,6 +68,7 @@ rblResult rbl_bench_best(rblBench* bench, rblBenchWorkFcn* work, void* context, 
 rblBenchFcn rbl_bench_base;
 rblBenchFcn rbl_bench_bvh;
 rblBenchFcn rbl_bench_bvh_quality;
+rblBenchFcn rbl_bench_broad;
 rblBenchFcn rbl_bench_io;
 rblBenchFcn rbl_bench_mesh;
 rblBenchFcn rbl_bench_picture;

@@ -668,7 +668,7 @@ static void sizes_from_microns_to_kilometres_meet(void** state)
     rbl_contact_set_free(&set);
 }
 
-static void bad_poses_touch_nothing_and_memory_may_fail(void** state)
+static void bad_poses_touch_nothing(void** state)
 {
     (void)state;
     rblContactSet set = {0};
@@ -691,6 +691,68 @@ static void bad_poses_touch_nothing_and_memory_may_fail(void** state)
     rbl_contact_set_free(&set);
 }
 
+static void running_out_of_memory_is_reported(void** state)
+{
+    (void)state;
+    FailingAllocator memory;
+    failing_allocator_start(&memory, 1000000);
+    check_ok(rbl_set_allocator(&memory.allocator));
+    rblShapeId box;
+    check_ok(rbl_shape_create_box((rblVec3){1, 1, 1}, &box));
+    Pair pair;
+    check_ok(rbl_shape_view(box, &pair.a));
+    check_ok(rbl_shape_view(box, &pair.b));
+    pair.b_in_a = (rblTransform){{0, 0.99f, 0}, {0, 0, 0, 1}};
+    rblContactSet set = {0};
+    const rblCollideOptions options = rbl_default_collide_options();
+    memory.left = 0;
+    check_fails(RBL_ERROR_MEMORY, rbl_shape_collide(&pair.a, &pair.b, pair.b_in_a, &options, NULL, &set));
+    assert_int_equal(set.count, 0);
+    memory.left = 1;
+    for (int i = 0; i < 10; ++i)
+    {
+        check_ok(rbl_shape_collide(&pair.a, &pair.b, pair.b_in_a, &options, NULL, &set));
+        assert_int_equal(set.count, 4);
+    }
+    rbl_contact_set_free(&set);
+    check_ok(rbl_shape_destroy(box));
+    assert_int_equal(memory.live, 0);
+    check_ok(rbl_set_allocator(NULL));
+}
+
+// A prism of many sides on a plate: faces of a hundred corners clip each other.
+static void many_sided_faces_keep_the_deepest_contact(void** state)
+{
+    (void)state;
+    rblVec3 points[200];
+    for (int i = 0; i < 100; ++i)
+    {
+        const float angle = 6.2831853f * (float)i / 100.0f;
+        points[2 * i] = (rblVec3){cosf(angle), -0.5f, sinf(angle)};
+        points[2 * i + 1] = (rblVec3){cosf(angle), 0.5f, sinf(angle)};
+    }
+    rblShapeId prism;
+    check_ok(rbl_shape_create_hull(points, 200, &prism));
+    Pair pair;
+    check_ok(rbl_shape_view(prism, &pair.a));
+    check_ok(rbl_shape_view(prism, &pair.b));
+    rblContactSet set = {0};
+    for (int k = 0; k < 5; ++k)
+    {
+        const float tilt = 0.005f * (float)(k - 2);
+        const rblQuat q = rbl_quat_mul(rbl_quat_from_axis_angle((rblVec3){1, 0, 0}, tilt),
+                                       rbl_quat_from_axis_angle((rblVec3){0, 1, 0}, 0.011f * (float)k));
+        pair.b_in_a = (rblTransform){{0.1f, 0.995f, 0.05f}, q};
+        collide(&pair, 0.02f, NULL, &set);
+        assert_int_equal(set.count, 4);
+        assert_true(set.colliding > 20);
+        const double best = brute_depth(&pair);
+        check_close(least_distance(&set), best, 2e-3);
+    }
+    rbl_contact_set_free(&set);
+    check_ok(rbl_shape_destroy(prism));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -705,7 +767,9 @@ int main(void)
         cmocka_unit_test(features_stay_while_a_box_rests),
         cmocka_unit_test(deep_and_concentric_overlaps_are_answered),
         cmocka_unit_test(sizes_from_microns_to_kilometres_meet),
-        cmocka_unit_test(bad_poses_touch_nothing_and_memory_may_fail),
+        cmocka_unit_test(bad_poses_touch_nothing),
+        cmocka_unit_test(running_out_of_memory_is_reported),
+        cmocka_unit_test(many_sided_faces_keep_the_deepest_contact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,8 @@ rblResult rbl_broad_phase_add(rblBroadPhase* broad, uint32_t proxy, rblAabb box,
 void rbl_broad_phase_remove(rblBroadPhase* broad, uint32_t proxy);
 
 // New tight boxes of many proxies at once, each proxy once: the box of the body swept through the coming step. `margin` is
-// added to the slack of those that leave their fat box; 0 is fine. Proxies not named stay where they are (asleep). When
+// added to the slack of those that leave their fat box slowly (fast ones get none); 0 is fine. Proxies not named stay where
+// they are (asleep). When
 // one box is refused, or memory runs out, none has moved.
 rblResult rbl_broad_phase_move(rblBroadPhase* broad, const uint32_t* proxies, const rblAabb* boxes,
                                uint32_t count, float margin, rblJobs* jobs);

@@ -147,7 +147,7 @@ static void order_part(Rebuild* rebuild, uint32_t begin, uint32_t count, rblJobs
     };
     const rblOrdering ordering = {.span = &span,
                                   .bounds = rebuild->usual,
-                                  .jobs = jobs,
+                                  .jobs = count < MIN_RANGE ? rbl_serial_jobs() : jobs,
                                   .keys = rebuild->keys,
                                   .counters = rebuild->counters,
                                   .order = rebuild->order};

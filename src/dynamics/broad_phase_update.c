@@ -7,11 +7,12 @@
 
 #define PACKET_GROUPS 2u // groups of leaves that walk a tree together
 #define PACKET_SIZE   (4 * PACKET_GROUPS)
-#define MIN_PACKETS   32u
-#define MIN_RUN       256u // pairs of room for each block, at least
+#define MIN_PACKETS   64u
+#define MIN_SORT      16384u // pairs; fewer are sorted before other workers have woken up
+#define MIN_RUN       256u   // pairs of room for each block, at least
 
 // A tree is built anew when its boxes have grown by this share, or so many of its leaves are empty.
-#define WORN_COST  1.2
+#define WORN_COST  1.3
 #define WORN_HOLES 0.25
 
 // ---- packets ----
@@ -57,7 +58,7 @@ static inline void emit(const Search* search, Run* run, uint32_t a, uint32_t b)
 
 static void packet_add(Packet* packet, uint32_t proxy, uint32_t leaf, const rblAabb* box)
 {
-    packet->boxes[packet->count] = rbl_box_splat_finite(box);
+    packet->boxes[packet->count] = rbl_box_splat(box);
     packet->proxies[packet->count] = proxy;
     packet->leaves[packet->count] = leaf;
     packet->count += 1;
@@ -211,16 +212,16 @@ static void meet_unbounded(const Search* search, const Packet* packet, bool movi
 }
 
 // One unbounded proxy against the others of the list; of two marked ones the first finds the pair.
-static void meet_list(const Search* search, const Packet* packet, uint32_t place, Run* run)
+static void meet_list(const Search* search, uint32_t place, Run* run)
 {
     const rblBroadPhase* broad = search->broad;
-    const uint32_t proxy = packet->proxies[0];
+    const uint32_t proxy = broad->unbounded.data[place];
     for (uint32_t u = 0; u < broad->unbounded.count; ++u)
     {
         const uint32_t other = broad->unbounded.data[u];
         const bool wanted = u > place || (u < place && (broad->flags[other] & RBL_PROXY_MARKED) == 0);
         const bool moving = ((broad->flags[proxy] | broad->flags[other]) & RBL_PROXY_MOVING) != 0;
-        if (wanted && moving && boxes_overlap(packet, 0, &broad->boxes[other]))
+        if (wanted && moving && rbl_aabb_overlaps(broad->boxes[proxy], broad->boxes[other]))
         {
             emit(search, run, proxy, other);
         }
@@ -258,9 +259,9 @@ static void search_from_unbounded(const Search* search, uint32_t place, Run* run
     {
         return;
     }
-    Packet packet = {.count = 0};
-    packet_add(&packet, proxy, 0, &broad->boxes[proxy]);
-    packet_close(&packet);
+    Packet packet = {.count = 1, .proxies = {proxy}};
+    packet.boxes[0] = rbl_box_splat_finite(&broad->boxes[proxy]);
+    packet.bounds = packet.boxes[0];
     Walk walk = {search, &broad->trees[1], &packet, UNMARKED, 0};
     walk_tree(&walk, run);
     if ((broad->flags[proxy] & RBL_PROXY_MOVING) != 0)
@@ -268,7 +269,7 @@ static void search_from_unbounded(const Search* search, uint32_t place, Run* run
         walk = (Walk){search, &broad->trees[0], &packet, UNMARKED, 0};
         walk_tree(&walk, run);
     }
-    meet_list(search, &packet, place, run);
+    meet_list(search, place, run);
 }
 
 static void search_block(rblRange range, void* context)
@@ -444,7 +445,8 @@ static rblResult find_pairs(rblBroadPhase* broad, rblJobs* jobs, rblPairChange* 
     }
     RBL_TRY(join_runs(broad, &search, &change->count));
     rblPairSearch* buffers = &broad->search;
-    change->found = rbl_radix_sort(jobs, buffers->found, buffers->found + buffers->found_capacity,
+    rblJobs* sorters = change->count < MIN_SORT ? rbl_serial_jobs() : jobs;
+    change->found = rbl_radix_sort(sorters, buffers->found, buffers->found + buffers->found_capacity,
                                    (uint32_t)change->count, 0, 2 * search.shift, buffers->histograms);
     return RBL_OK;
 }
@@ -528,7 +530,8 @@ uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad)
         const bool found = unbounded ? place < broad->unbounded.count && broad->unbounded.data[place] == proxy
                                      : place < tree->count && tree->proxies[place] == proxy;
         const bool marked = !unbounded && found && (tree->marks[place / 4] >> place % 4 & 1) != 0;
-        if (!found || (!unbounded && marked != ((flags & RBL_PROXY_MARKED) != 0)))
+        const bool finite = rbl_finite3(broad->boxes[proxy].lower) && rbl_finite3(broad->boxes[proxy].upper);
+        if (!found || (!unbounded && (!finite || marked != ((flags & RBL_PROXY_MARKED) != 0))))
         {
             return proxy;
         }

@@ -47,21 +47,23 @@ static inline rblPose rbl_pose_inverse(const rblPose* pose)
 #define RBL_FEATURE_EDGES    (2u << 30) // edge of a in bits 0 to 11, edge of b from bit 12
 #define RBL_FEATURE_ROUND    (3u << 30) // anything with a round shape, or between corners
 
-// Contacts before selection.
+// Contacts before selection. Few clipped faces give more than this; then the four that matter go on with the rest.
+#define RBL_MANIFOLD_ROOM 64
+
 typedef struct rblManifold
 {
-    rblContactPoint points[RBL_CLIP_ROOM];
+    rblContactPoint points[RBL_MANIFOLD_ROOM];
     uint32_t count;
+    uint32_t colliding; // of all that were added
 } rblManifold;
 
-static inline void rbl_manifold_add(rblManifold* m, rblVec3 point, rblVec3 normal, float distance,
-                                    uint32_t feature)
+static inline void rbl_manifold_clear(rblManifold* manifold)
 {
-    if (m->count < RBL_CLIP_ROOM)
-    {
-        m->points[m->count++] = (rblContactPoint){point, normal, distance, feature};
-    }
+    manifold->count = 0;
+    manifold->colliding = 0;
 }
+
+void rbl_manifold_add(rblManifold* manifold, rblVec3 point, rblVec3 normal, float distance, uint32_t feature);
 
 // Put contacts into the set: all when four or fewer, else the deepest and three that spread farthest.
 rblResult rbl_manifold_give(rblManifold* manifold, rblContactSet* out);

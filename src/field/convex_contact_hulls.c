@@ -301,7 +301,7 @@ static void corner_contacts(const rblHullPair* pair, const rblPairQuery* query, 
 {
     rblConvexPair exact;
     const rblSeparation found = full_separation(pair, query, &exact);
-    manifold->count = 0;
+    rbl_manifold_clear(manifold);
     if (found.distance <= (double)pair->margin)
     {
         rbl_contact_along(&exact, &found, pair->margin, manifold);
@@ -336,7 +336,7 @@ static void fill_manifold(const rblHullPair* pair, const rblPairQuery* query, Se
     }
     if (!exact && kind == AXIS_EDGES)
     {
-        manifold->count = 0;
+        rbl_manifold_clear(manifold);
         exact = edge_contact(pair, axes, manifold);
     }
     if (!exact)
@@ -406,7 +406,7 @@ rblResult rbl_contact_hulls(const rblPairQuery* query, const rblHull* a, const r
         return RBL_OK;
     }
     rblManifold manifold;
-    manifold.count = 0;
+    rbl_manifold_clear(&manifold);
     fill_manifold(&pair, query, &search, &manifold);
     if (manifold.count > 0)
     {

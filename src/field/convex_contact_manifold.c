@@ -155,12 +155,19 @@ static void select_four(rblManifold* m)
     m->count = RBL_CONTACTS_A_PAIR;
 }
 
+void rbl_manifold_add(rblManifold* m, rblVec3 point, rblVec3 normal, float distance, uint32_t feature)
+{
+    if (m->count == RBL_MANIFOLD_ROOM)
+    {
+        select_four(m);
+    }
+    m->points[m->count++] = (rblContactPoint){point, normal, distance, feature};
+    m->colliding += distance < 0.0f;
+}
+
 rblResult rbl_manifold_give(rblManifold* manifold, rblContactSet* out)
 {
-    for (uint32_t i = 0; i < manifold->count; ++i)
-    {
-        out->colliding += manifold->points[i].distance < 0.0f;
-    }
+    out->colliding += manifold->colliding;
     if (manifold->count > RBL_CONTACTS_A_PAIR)
     {
         select_four(manifold);

@@ -78,7 +78,7 @@ rblResult rbl_contact_plane(const rblPairQuery* query, bool plane_is_b, rblConta
         return RBL_OK; // two half spaces overlap for ever or never move: nothing can be said of them
     }
     rblManifold manifold;
-    manifold.count = 0;
+    rbl_manifold_clear(&manifold);
     const rblPose pose = rbl_pose(query->b_in_a);
     PlaneThere plane;
     if (plane_is_b)
@@ -116,7 +116,7 @@ rblResult rbl_contact_ball(const rblPairQuery* query, bool ball_is_b, rblContact
         return RBL_OK;
     }
     rblManifold manifold;
-    manifold.count = 0;
+    rbl_manifold_clear(&manifold);
     rblVec3 point = rbl_mul_add3(center, -(radius + 0.5f * distance), outward);
     rblVec3 normal = outward;
     if (!ball_is_b)
@@ -195,7 +195,7 @@ rblResult rbl_contact_capsules(const rblPairQuery* query, rblContactSet* out)
         query->b_in_a.p, {0, a->half_height, 0}, rbl_scale3(axis, b->half_height), a->radius,
         b->radius,       query->margin};
     rblManifold manifold;
-    manifold.count = 0;
+    rbl_manifold_clear(&manifold);
     const float aa = rbl_dot3(c.half_a, c.half_a);
     const float bb = rbl_dot3(c.half_b, c.half_b);
     const float ab = rbl_dot3(c.half_a, c.half_b);

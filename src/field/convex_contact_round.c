@@ -252,7 +252,7 @@ rblResult rbl_contact_round(const rblPairQuery* query, rblContactSet* out)
         memcpy(query->cache->words, &axis, sizeof axis);
     }
     rblManifold manifold;
-    manifold.count = 0;
+    rbl_manifold_clear(&manifold);
     if (found.distance - grown <= (double)query->margin)
     {
         rbl_contact_along(&pair, &found, query->margin, &manifold);

@@ -8,7 +8,9 @@
 #include "bvh/ray.h"
 #include "bvh/region.h"
 #include "bvh/signed_distance.h"
+#include "dynamics/broad_phase.h"
 #include "math/predicates.h"
+#include "math/quat.h"
 #include "math/trig.h"
 #include "rubble/rubble.h"
 #include "rubble/shape.h"
@@ -442,6 +444,151 @@ static void hash_fields(rblMeshId mesh)
     print_area("fields");
 }
 
+static bool any_pair(uint32_t a, uint32_t b, const void* context)
+{
+    (void)context;
+    return (a + b) % 7 != 0;
+}
+
+static bool add_visit(uint32_t proxy, void* context)
+{
+    (void)context;
+    add_u32(proxy);
+    return true;
+}
+
+static float add_ray_visit(uint32_t proxy, const rblRay* ray, void* context)
+{
+    (void)context;
+    add_u32(proxy);
+    return 0.9f * ray->t_max;
+}
+
+static rblAabb random_box(rblRandom* random)
+{
+    const rblVec3d p = random_point(random);
+    const float size = 0.2f * rbl_random_float(random);
+    const rblVec3 lower = {(float)p.x, (float)p.y, (float)p.z};
+    return (rblAabb){lower, {lower.x + size, lower.y + 0.5f * size, lower.z + size}};
+}
+
+static void add_pairs(const rblProxyPairArray* pairs)
+{
+    for (size_t i = 0; i < pairs->count; ++i)
+    {
+        add_u32(pairs->data[i].a);
+        add_u32(pairs->data[i].b);
+    }
+}
+
+// Boxes that drift: what begins and ends, and in which order queries meet the trees.
+static void hash_broad_phase(void)
+{
+    enum
+    {
+        PROXIES = 4000
+    };
+    static rblAabb boxes[PROXIES];
+    static uint32_t proxies[PROXIES];
+    rblRandom random = rbl_random_seed(5, 1);
+    rblBroadPhase* broad;
+    rblProxyPairArray begun, ended;
+    rbl_array_init(&begun, rbl_default_allocator());
+    rbl_array_init(&ended, rbl_default_allocator());
+    require(rbl_broad_phase_create(rbl_default_allocator(), &broad), "broad phase");
+    for (uint32_t i = 0; i < PROXIES; ++i)
+    {
+        proxies[i] = i;
+        boxes[i] = random_box(&random);
+        require(rbl_broad_phase_add(broad, i, boxes[i], i % 8 != 0), "proxy");
+    }
+    for (uint32_t step = 0; step < 12; ++step)
+    {
+        const float way = step % 4 == 0 ? 0.05f : 0.001f;
+        for (uint32_t i = 0; i < PROXIES; ++i)
+        {
+            const float by = i % 8 != 0 ? way * (rbl_random_float(&random) - 0.5f) : 0.0f;
+            boxes[i].lower.x += by;
+            boxes[i].upper.x += by;
+        }
+        require(rbl_broad_phase_move(broad, proxies, boxes, PROXIES, 0.0f, rbl_default_jobs()), "move");
+        require(rbl_broad_phase_update(broad, any_pair, NULL, rbl_default_jobs(), &begun, &ended), "update");
+        add_pairs(&begun);
+        add_pairs(&ended);
+        rbl_broad_phase_query(broad, rbl_broad_phase_fat_box(broad, step), add_visit, NULL);
+        const rblRay ray = {boxes[step].lower, {1.0f, -0.5f, 0.25f}, 0.0f, 10.0f};
+        rbl_broad_phase_ray(broad, &ray, (rblVec3){0.1f, 0.1f, 0.1f}, add_ray_visit, NULL);
+    }
+    rbl_array_free(&begun);
+    rbl_array_free(&ended);
+    rbl_broad_phase_destroy(broad);
+    print_area("broad phase");
+}
+
+static rblVec3 to_float(rblVec3d p)
+{
+    return (rblVec3){(float)p.x, (float)p.y, (float)p.z};
+}
+
+static rblShapeId convex_shape(rblRandom* random, uint32_t kind)
+{
+    rblShapeId id = {0, 0};
+    rblVec3 points[16];
+    switch (kind)
+    {
+    case 0:
+        require(rbl_shape_create_sphere(0.6f, &id), "sphere");
+        break;
+    case 1:
+        require(rbl_shape_create_capsule(0.3f, 1.5f, &id), "capsule");
+        break;
+    case 2:
+        require(rbl_shape_create_box((rblVec3){1.0f, 0.7f, 1.3f}, &id), "box");
+        break;
+    case 3:
+        require(rbl_shape_create_cylinder(0.5f, 0.8f, &id), "cylinder");
+        break;
+    default:
+        for (int i = 0; i < 16; ++i)
+        {
+            points[i] = to_float(random_point(random));
+        }
+        require(rbl_shape_create_hull(points, 16, &id), "hull");
+    }
+    return id;
+}
+
+// Convex shapes: mass, samples, boxes, contacts, times of impact.
+static void hash_convex(void)
+{
+    rblRandom random = rbl_random_seed(10, 1);
+    for (uint32_t round = 0; round < 100; ++round)
+    {
+        const rblShapeId ids[2] = {convex_shape(&random, round % 5), convex_shape(&random, round / 5 % 5)};
+        rblShapeView a;
+        rblShapeView b;
+        require(rbl_shape_view(ids[0], &a), "view");
+        require(rbl_shape_view(ids[1], &b), "view");
+        add_double(a.mass.moments.x);
+        area_hash = rbl_hash_bytes(area_hash, a.samples, sizeof *a.samples * a.sample_count);
+        for (int i = 0; i < 20; ++i)
+        {
+            const rblVec3d axis = random_point(&random);
+            const rblTransform pose = {to_float(random_point(&random)),
+                                       rbl_quat_from_axis_angle(to_float(axis), (float)i)};
+            const rblSweep still = {.from = {{0, 0, 0}, {0, 0, 0, 1}}};
+            const rblSweep moving = {{{3, 3, 3}, pose.q}, {-4, -4, -4}, to_float(axis)};
+            const rblAabb box = rbl_shape_bounds_at(&b, pose);
+            add_box(&box);
+            add_contacts(&a, &b, pose);
+            add_double((double)rbl_shape_time_of_impact(&a, &still, &b, &moving, 0.0f, 1e-3f));
+        }
+        require(rbl_shape_destroy(ids[0]), "destroy");
+        require(rbl_shape_destroy(ids[1]), "destroy");
+    }
+    print_area("convex");
+}
+
 int main(int argc, char** argv)
 {
     area_hash = RBL_HASH_START;
@@ -458,6 +605,8 @@ int main(int argc, char** argv)
     hash_trees(statue);
     hash_picture(statue);
     hash_fields(statue);
+    hash_broad_phase();
+    hash_convex();
     require(rbl_mesh_destroy(statue), "destroy");
     return rbl_set_tasks(NULL) == RBL_OK ? 0 : 1;
 }

@@ -67,21 +67,22 @@ void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold);
 // Effective masses, after the arms.
 void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact);
 
-// Friction within Coulomb's cone and a normal impulse so that the velocity reaches `target`, both accumulated. Returns the
-// larger change, N s.
-static inline float rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolverContact* contact,
-                                      float friction)
+// Friction within Coulomb's cone and a normal impulse so that the velocity reaches `target`, both accumulated, both from the
+// velocity as it is: one impulse goes to the bodies. (Two blocks of a positive matrix: that converges.)
+static inline void rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolverContact* contact,
+                                     float friction)
 {
     const rblVec3 tangent2 = rbl_contact_tangent2(contact);
-    rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
-
+    const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
     const float x = rbl_dot3(u, contact->tangent);
     const float y = rbl_dot3(u, tangent2);
+    const float miss = contact->target - rbl_dot3(u, contact->normal);
+    const float push = rbl_maxf(contact->push + contact->normal_mass * miss, 0.0f);
+
     float slide_x = contact->slide[0] - (contact->tangent_mass[0] * x + contact->tangent_mass[2] * y);
     float slide_y = contact->slide[1] - (contact->tangent_mass[2] * x + contact->tangent_mass[1] * y);
-    const float limit = friction * contact->push;
-    const float square = slide_x * slide_x + slide_y * slide_y;
-    if (square > limit * limit)
+    const float limit = friction * push;
+    if (slide_x * slide_x + slide_y * slide_y > limit * limit)
     {
         // It slides: friction opposes the velocity. A step by the block would end along the block times the velocity.
         slide_x = contact->slide[0] - contact->tangent_mass[3] * x;
@@ -91,21 +92,16 @@ static inline float rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSol
         slide_x *= scale;
         slide_y *= scale;
     }
-    const float change_x = slide_x - contact->slide[0];
-    const float change_y = slide_y - contact->slide[1];
-    const rblVec3 impulse = rbl_mul_add3(rbl_scale3(contact->tangent, change_x), change_y, tangent2);
+    contact->change[0] = push - contact->push;
+    contact->change[1] = slide_x - contact->slide[0];
+    contact->change[2] = slide_y - contact->slide[1];
+    contact->push = push;
     contact->slide[0] = slide_x;
     contact->slide[1] = slide_y;
+    rblVec3 impulse = rbl_scale3(contact->normal, contact->change[0]);
+    impulse = rbl_mul_add3(impulse, contact->change[1], contact->tangent);
+    impulse = rbl_mul_add3(impulse, contact->change[2], tangent2);
     rbl_apply_impulse(a, b, contact->arm_a, contact->arm_b, impulse);
-
-    u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
-    const float miss = contact->target - rbl_dot3(u, contact->normal);
-    const float push = rbl_maxf(contact->push + contact->normal_mass * miss, 0.0f);
-    rbl_apply_impulse(a, b, contact->arm_a, contact->arm_b,
-                      rbl_scale3(contact->normal, push - contact->push));
-    const float change = push - contact->push;
-    contact->push = push;
-    return rbl_maxf(fabsf(change), rbl_maxf(fabsf(change_x), fabsf(change_y)));
 }
 
 #endif

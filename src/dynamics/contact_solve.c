@@ -117,11 +117,7 @@ static void solve_manifold(const rblManifold* manifold, rblSolverBody* a, rblSol
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         rblSolverContact* contact = &contacts[i];
-        const float before[3] = {contact->push, contact->slide[0], contact->slide[1]};
         rbl_solve_contact(a, b, contact, manifold->friction);
-        contact->change[0] = contact->push - before[0];
-        contact->change[1] = contact->slide[0] - before[1];
-        contact->change[2] = contact->slide[1] - before[2];
         const float square = contact->change[0] * contact->change[0] +
                              contact->change[1] * contact->change[1] +
                              contact->change[2] * contact->change[2];

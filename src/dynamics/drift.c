@@ -52,6 +52,17 @@ static void aim_block(rblRange range, void* context)
     }
 }
 
+static uint32_t manifold_island(const rblWorld* world, const rblManifold* manifold)
+{
+    const uint32_t a = world->solver_bodies.data[manifold->a].island;
+    return a != RBL_NONE ? a : world->solver_bodies.data[manifold->b].island;
+}
+
+static bool is_still(const rblSolverBody* body)
+{
+    return rbl_dot3(body->velocity, body->velocity) + rbl_dot3(body->spin, body->spin) == 0.0f;
+}
+
 static void push_block(rblRange range, void* context)
 {
     Drift* drift = context;
@@ -59,6 +70,15 @@ static void push_block(rblRange range, void* context)
     for (uint32_t m = range.begin; m < range.end; ++m)
     {
         const rblManifold* manifold = &world->manifolds.data[drift->first + m];
+        if (!world->islands.data[manifold_island(world, manifold)].corrects)
+        {
+            continue;
+        }
+        if (manifold->deepest <= manifold->slop && is_still(&world->solver_bodies.data[manifold->a]) &&
+            is_still(&world->solver_bodies.data[manifold->b]))
+        {
+            continue; // nothing to undo, and nothing came into its way
+        }
         rblSolverBody a = world->solver_bodies.data[manifold->a];
         rblSolverBody b = world->solver_bodies.data[manifold->b];
         for (uint32_t i = 0; i < manifold->count; ++i)
@@ -162,22 +182,47 @@ static void clear_velocities(rblWorld* world)
     }
 }
 
-// Which islands recover from overlap at birth, and whether any manifold overlaps at all.
+// An island can do something about its overlap when it could lift itself by a hundredth of a slop.
+static bool can_pay(const rblWorld* world, const rblIsland* island, float slop)
+{
+    double mass = 0.0;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
+        mass += (double)world->bodies.data[body->slot].mass;
+    }
+    const double weight = mass * (double)rbl_length3(world->def.gravity);
+    return island->recovering || island->budget > 0.01 * (double)slop * weight;
+}
+
+// Which islands recover from overlap at birth, and whether any overlap can be undone at all.
 static bool find_overlap(rblWorld* world)
 {
     bool any = false;
+    for (size_t i = 0; i < world->islands.count; ++i)
+    {
+        world->islands.data[i].slop = INFINITY;
+    }
     for (size_t m = 0; m < world->manifolds.count; ++m)
     {
         const rblManifold* manifold = &world->manifolds.data[m];
         rblPair* pair = &world->pairs.data[manifold->pair];
-        any = any || manifold->deepest > manifold->slop;
+        rblIsland* island = &world->islands.data[manifold_island(world, manifold)];
+        if (manifold->deepest > manifold->slop)
+        {
+            island->slop = rbl_minf(island->slop, manifold->slop);
+        }
         pair->born_depth = rbl_minf(pair->born_depth, manifold->deepest);
         if (pair->born_depth > manifold->slop)
         {
-            const uint32_t a = world->solver_bodies.data[manifold->a].island;
-            const uint32_t b = world->solver_bodies.data[manifold->b].island;
-            world->islands.data[a != RBL_NONE ? a : b].recovering = true;
+            island->recovering = true;
         }
+    }
+    for (size_t i = 0; i < world->islands.count; ++i)
+    {
+        rblIsland* island = &world->islands.data[i];
+        island->corrects = island->slop < INFINITY && can_pay(world, island, island->slop);
+        any = any || island->corrects;
     }
     return any;
 }

@@ -89,21 +89,40 @@ static rblVec3 some_tangent(rblVec3 n)
     return rbl_scale3(t, 1.0f / rbl_length3(t));
 }
 
+// Rows of the inverse effective mass: e_j . A e_k for the normal and both tangents, from one body.
+typedef struct Compliance
+{
+    float nn, xx, yy, xy;
+} Compliance;
+
+static void add_compliance(const rblSolverBody* body, rblVec3 arm, const rblVec3 axes[3], Compliance* out)
+{
+    if (!(body->inverse_mass > 0.0f))
+    {
+        return;
+    }
+    const rblVec3 n = rbl_cross3(arm, axes[0]);
+    const rblVec3 x = rbl_cross3(arm, axes[1]);
+    const rblVec3 y = rbl_cross3(arm, axes[2]);
+    const rblVec3 turned_x = rbl_symmetric3_apply(&body->inverse_inertia, x);
+    out->nn += body->inverse_mass + rbl_dot3(n, rbl_symmetric3_apply(&body->inverse_inertia, n));
+    out->xx += body->inverse_mass + rbl_dot3(x, turned_x);
+    out->yy += body->inverse_mass + rbl_dot3(y, rbl_symmetric3_apply(&body->inverse_inertia, y));
+    out->xy += rbl_dot3(y, turned_x);
+}
+
 void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact)
 {
-    const rblVec3 t1 = contact->tangent;
-    const rblVec3 t2 = rbl_contact_tangent2(contact);
-    const rblVec3 ra = contact->arm_a;
-    const rblVec3 rb = contact->arm_b;
-    contact->normal_mass = 1.0f / rbl_contact_compliance(a, b, ra, rb, contact->normal, contact->normal);
-    const float xx = rbl_contact_compliance(a, b, ra, rb, t1, t1);
-    const float yy = rbl_contact_compliance(a, b, ra, rb, t2, t2);
-    const float xy = rbl_contact_compliance(a, b, ra, rb, t1, t2);
-    const float scale = 1.0f / (xx * yy - xy * xy);
-    contact->tangent_mass[0] = yy * scale;
-    contact->tangent_mass[1] = xx * scale;
-    contact->tangent_mass[2] = -xy * scale;
-    contact->tangent_mass[3] = 2.0f / (xx + yy);
+    const rblVec3 axes[3] = {contact->normal, contact->tangent, rbl_contact_tangent2(contact)};
+    Compliance sum = {0.0f, 0.0f, 0.0f, 0.0f};
+    add_compliance(a, contact->arm_a, axes, &sum);
+    add_compliance(b, contact->arm_b, axes, &sum);
+    const float scale = 1.0f / (sum.xx * sum.yy - sum.xy * sum.xy);
+    contact->normal_mass = 1.0f / sum.nn;
+    contact->tangent_mass[0] = sum.yy * scale;
+    contact->tangent_mass[1] = sum.xx * scale;
+    contact->tangent_mass[2] = -sum.xy * scale;
+    contact->tangent_mass[3] = 2.0f / (sum.xx + sum.yy);
 }
 
 static rblTransform solver_frame(const rblWorld* world, uint32_t slot)

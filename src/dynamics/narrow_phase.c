@@ -12,46 +12,56 @@ float rbl_pair_slop(const rblBody* a, const rblBody* b)
     return rbl_clampf(0.002f * thinnest, 1e-6f, 5e-4f);
 }
 
-// A body's motion over the step, were nothing in its way.
-static rblSweep free_sweep(const rblWorld* world, uint32_t slot)
+// Where a body is and how it would move over the step, were nothing in its way.
+static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)
 {
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
-    rblSweep sweep = {rbl_shape_pose(body, motion), {0, 0, 0}, {0, 0, 0}};
+    rblBodyCourse course = {.sweep = {rbl_shape_pose(body, motion), {0, 0, 0}, {0, 0, 0}}};
     if (body->awake)
     {
         const float seconds = world->seconds;
-        sweep.translation = rbl_scale3(motion->velocity, seconds);
-        sweep.rotation = rbl_scale3(motion->spin, seconds);
+        course.sweep.translation = rbl_scale3(motion->velocity, seconds);
+        course.sweep.rotation = rbl_scale3(motion->spin, seconds);
+        const float angle = rbl_length3(course.sweep.rotation);
+        course.turning = angle > 0.0f ? angle * body->shape.radius : 0.0f;
         if (motion->inverse_mass > 0.0f)
         {
             const float half_square = 0.5f * seconds * seconds;
-            sweep.translation =
-                rbl_mul_add3(sweep.translation, half_square * body->gravity_scale, world->def.gravity);
+            course.sweep.translation =
+                rbl_mul_add3(course.sweep.translation, half_square * body->gravity_scale, world->def.gravity);
         }
     }
-    return sweep;
+    return course;
+}
+
+static void course_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t slot = range.begin; slot < range.end; ++slot)
+    {
+        if (world->bodies.data[slot].generation != 0)
+        {
+            world->courses.data[slot] = free_course(world, slot);
+        }
+    }
 }
 
 // How far the surfaces of a pair can come together in the step.
-static float travel(const rblWorld* world, const rblPair* pair, const rblSweep* a, const rblSweep* b)
+static float travel(const rblBodyCourse* a, const rblBodyCourse* b)
 {
-    const float straight = rbl_length3(rbl_sub3(a->translation, b->translation));
-    const float radius_a = world->bodies.data[pair->a].shape.radius;
-    const float radius_b = world->bodies.data[pair->b].shape.radius;
-    const float turn_a = rbl_length3(a->rotation);
-    const float turn_b = rbl_length3(b->rotation);
-    return straight + (turn_a > 0.0f ? turn_a * radius_a : 0.0f) + (turn_b > 0.0f ? turn_b * radius_b : 0.0f);
+    return rbl_length3(rbl_sub3(a->sweep.translation, b->sweep.translation)) + a->turning + b->turning;
 }
 
 // The frame of a body at a fraction of its free motion.
-static rblTransform frame_at(const rblWorld* world, uint32_t slot, const rblSweep* sweep, float fraction)
+static rblTransform frame_at(const rblWorld* world, uint32_t slot, float fraction)
 {
     const rblMotion* motion = &world->motions.data[slot];
     if (fraction == 0.0f)
     {
         return rbl_motion_pose(motion);
     }
+    const rblSweep* sweep = &world->courses.data[slot].sweep;
     const float angle = rbl_length3(sweep->rotation) * fraction;
     const rblQuat turn = rbl_quat_from_axis_angle(sweep->rotation, angle);
     return (rblTransform){rbl_mul_add3(motion->center, fraction, sweep->translation),
@@ -108,16 +118,23 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
     return contact;
 }
 
+// The pose of a body's shape, given its frame.
+static rblTransform shape_at(const rblWorld* world, uint32_t slot, rblTransform frame, float fraction)
+{
+    return fraction == 0.0f ? world->courses.data[slot].sweep.from
+                            : rbl_transform_mul(frame, world->bodies.data[slot].shape_in_body);
+}
+
 // Collide at a fraction of the free motion, and append the contacts.
-static bool collide_at(const rblWorld* world, rblPair* pair, const rblSweep sweeps[2], float fraction,
-                       float margin, rblContactSet* set, rblContactArray* out)
+static bool collide_at(const rblWorld* world, rblPair* pair, float fraction, float margin, rblContactSet* set,
+                       rblContactArray* out)
 {
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
-    const rblTransform frame_a = frame_at(world, pair->a, &sweeps[0], fraction);
-    const rblTransform frame_b = frame_at(world, pair->b, &sweeps[1], fraction);
-    const rblTransform shape_a = rbl_transform_mul(frame_a, a->shape_in_body);
-    const rblTransform shape_b = rbl_transform_mul(frame_b, b->shape_in_body);
+    const rblTransform frame_a = frame_at(world, pair->a, fraction);
+    const rblTransform frame_b = frame_at(world, pair->b, fraction);
+    const rblTransform shape_a = shape_at(world, pair->a, frame_a, fraction);
+    const rblTransform shape_b = shape_at(world, pair->b, frame_b, fraction);
     rblCollideOptions options = rbl_default_collide_options();
     options.margin = margin;
     if (rbl_shape_collide(&a->shape, &b->shape, rbl_transform_relative(shape_a, shape_b), &options,
@@ -146,18 +163,19 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
     const float slop = rbl_pair_slop(a, b);
-    const rblSweep sweeps[2] = {free_sweep(world, pair->a), free_sweep(world, pair->b)};
-    const float way = travel(world, pair, &sweeps[0], &sweeps[1]);
+    const rblBodyCourse* course_a = &world->courses.data[pair->a];
+    const rblBodyCourse* course_b = &world->courses.data[pair->b];
+    const float way = travel(course_a, course_b);
     pair->time_of_impact = 1.0f;
     pair->fast = way > safe_travel(a, b) && a->shape.bounded && b->shape.bounded;
     if (pair->fast)
     {
-        const float fraction =
-            rbl_shape_time_of_impact(&a->shape, &sweeps[0], &b->shape, &sweeps[1], slop, 0.5f * slop);
+        const float fraction = rbl_shape_time_of_impact(&a->shape, &course_a->sweep, &b->shape,
+                                                        &course_b->sweep, slop, 0.5f * slop);
         const size_t before = out->count;
         if (fraction > 0.0f && fraction < 1.0f)
         {
-            if (!collide_at(world, pair, sweeps, fraction, 4.0f * slop, set, out))
+            if (!collide_at(world, pair, fraction, 4.0f * slop, set, out))
             {
                 return false;
             }
@@ -169,7 +187,7 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
         }
     }
     const float reach = pair->fast ? safe_travel(a, b) : way;
-    return collide_at(world, pair, sweeps, 0.0f, 2.0f * slop + reach, set, out);
+    return collide_at(world, pair, 0.0f, 2.0f * slop + reach, set, out);
 }
 
 // ---- all pairs ----
@@ -259,6 +277,11 @@ rblResult rbl_find_contacts(rblWorld* world)
     world->contacts = world->old_contacts;
     world->old_contacts = swap;
     const uint32_t count = (uint32_t)world->pairs.count;
+    if (!rbl_array_resize(&world->courses, world->bodies.count))
+    {
+        return rbl_fail_memory();
+    }
+    rbl_parallel_for(world->jobs, (uint32_t)world->bodies.count, 256, course_block, world);
     atomic_store(&world->out_of_memory, false);
     rbl_parallel_for(world->jobs, count, MIN_PAIRS, find_block, world);
     size_t total = 0;

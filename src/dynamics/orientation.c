@@ -4,6 +4,7 @@
 
 #define LARGEST_TURN 0.1 // radians about one axis in one sub-turn
 #define MOST_TURNS   256
+#define LITTLE       1e-4f // half the angle of a turn that needs no care
 
 // A body seen in its own principal axes: the orientation, the angular momentum there, the inverse moments.
 typedef struct Top
@@ -228,8 +229,27 @@ static void restore_energy(Top* top, double wanted)
     }
 }
 
+// A body that hardly turns: one small turn about its spin. The energy is off by the square of the angle at most.
+static bool turn_little(rblQuat from, rblVec3 mean, rblVec3 moments, float seconds, rblQuat* out)
+{
+    const rblVec3 local = rbl_inverse_rotate3(from, mean);
+    const rblVec3 half = {0.5f * seconds * local.x / moments.x, 0.5f * seconds * local.y / moments.y,
+                          0.5f * seconds * local.z / moments.z};
+    if (!(rbl_dot3(half, half) < LITTLE * LITTLE))
+    {
+        return false;
+    }
+    *out = rbl_quat_normalize(rbl_quat_mul(from, (rblQuat){half.x, half.y, half.z, 1.0f}));
+    return true;
+}
+
 rblQuat rbl_advance_orientation(rblQuat from, rblVec3 mean, rblVec3 end, rblVec3 moments, float seconds)
 {
+    rblQuat turned;
+    if (turn_little(from, mean, moments, seconds, &turned))
+    {
+        return turned;
+    }
     Top top = make_top(from, end, moments);
     const double wanted = energy(&top);
     set_momentum(&top, mean);

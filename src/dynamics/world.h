@@ -170,12 +170,22 @@ typedef struct rblIsland
     double clamped;          // J: kept from appearing
     double recovery_work;    // J: spent on overlap at birth beyond the budget
     rblVec3d drift_momentum; // angular, about the world's origin: what drift correction changed
+    float slop;              // the smallest of its overlapping manifolds
+    bool corrects;           // drift correction can do something here
     bool jointed;            // holds a joint
     bool recovering;         // holds a pair born overlapping
 } rblIsland;
 
 typedef RBL_ARRAY(rblIsland) rblIslandArray;
 typedef RBL_ARRAY(rblContactEvent) rblContactEventArray;
+
+// A body's way through the step, were nothing in it, by slot (narrow_phase.c).
+typedef struct rblBodyCourse
+{
+    rblSweep sweep; // of its shape
+    float turning;  // m that its surface may move by turning
+} rblBodyCourse;
+
 typedef RBL_ARRAY(rblAabb) rblAabbArray;
 
 #define RBL_MAX_COLORS 64 // the last one is solved by one worker
@@ -218,6 +228,7 @@ struct rblWorld
     rblIndexArray island_manifolds; // per island where its manifolds begin, then the manifolds
     rblDoubleArray subspace;        // vectors of one small island
     RBL_ARRAY(unsigned char) free_flags;
+    RBL_ARRAY(rblBodyCourse) courses;
     rblFloatArray times; // per solver body: s of free flight before its first impact
     rblIndexArray scratch;
     RBL_ARRAY(uint64_t) color_masks;                // per solver body

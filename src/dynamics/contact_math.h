@@ -67,8 +67,8 @@ void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold);
 // Effective masses, after the arms.
 void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact);
 
-// Friction within Coulomb's cone and a normal impulse so that the velocity reaches `target`, both accumulated, both from the
-// velocity as it is: one impulse goes to the bodies. (Two blocks of a positive matrix: that converges.)
+// Friction within Coulomb's cone, then a normal impulse so that the velocity reaches `target`, both accumulated. What friction
+// does to the normal velocity follows from the contact's own compliance, so that the bodies are read and written once.
 static inline void rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolverContact* contact,
                                      float friction)
 {
@@ -76,12 +76,10 @@ static inline void rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolv
     const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
     const float x = rbl_dot3(u, contact->tangent);
     const float y = rbl_dot3(u, tangent2);
-    const float miss = contact->target - rbl_dot3(u, contact->normal);
-    const float push = rbl_maxf(contact->push + contact->normal_mass * miss, 0.0f);
 
     float slide_x = contact->slide[0] - (contact->tangent_mass[0] * x + contact->tangent_mass[2] * y);
     float slide_y = contact->slide[1] - (contact->tangent_mass[2] * x + contact->tangent_mass[1] * y);
-    const float limit = friction * push;
+    const float limit = friction * contact->push;
     if (slide_x * slide_x + slide_y * slide_y > limit * limit)
     {
         // It slides: friction opposes the velocity. A step by the block would end along the block times the velocity.
@@ -92,9 +90,14 @@ static inline void rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolv
         slide_x *= scale;
         slide_y *= scale;
     }
+    const float change_x = slide_x - contact->slide[0];
+    const float change_y = slide_y - contact->slide[1];
+    const float along =
+        rbl_dot3(u, contact->normal) + contact->coupling[0] * change_x + contact->coupling[1] * change_y;
+    const float push = rbl_maxf(contact->push + contact->normal_mass * (contact->target - along), 0.0f);
     contact->change[0] = push - contact->push;
-    contact->change[1] = slide_x - contact->slide[0];
-    contact->change[2] = slide_y - contact->slide[1];
+    contact->change[1] = change_x;
+    contact->change[2] = change_y;
     contact->push = push;
     contact->slide[0] = slide_x;
     contact->slide[1] = slide_y;

@@ -148,14 +148,15 @@ static void prepare_flown_block(rblRange range, void* context)
 
 // ---- one pair ----
 
-// The normal velocity below which a contact must not stay: what closes its gap in the time left.
+// The normal velocity below which a contact must not stay: none for one that touches, otherwise what closes its gap in the time
+// left. Flights end a slop before the surfaces meet.
 static float slowest(const rblManifold* manifold, const rblSolverContact* contact)
 {
-    if (contact->gap <= manifold->slop || !(manifold->seconds > 0.0f))
+    if (contact->gap <= 2.0f * manifold->slop)
     {
-        return contact->gap <= manifold->slop ? 0.0f : -INFINITY;
+        return 0.0f;
     }
-    return -contact->gap / manifold->seconds;
+    return manifold->seconds > 0.0f ? -contact->gap / manifold->seconds : -INFINITY;
 }
 
 // Set targets and clear impulses. False when nothing approaches. Bodies on joints do not fly to their impacts: they bounce a

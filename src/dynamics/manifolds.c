@@ -26,7 +26,7 @@ static rblManifold make_manifold(const rblWorld* world, uint32_t index)
         .friction = sqrtf(a->material.friction * b->material.friction),
         .restitution = rbl_maxf(a->material.restitution, b->material.restitution),
         .slop = rbl_pair_slop(a, b),
-        .early = a->joint_count > 0 || b->joint_count > 0,
+        .early = a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f,
     };
 }
 
@@ -92,7 +92,7 @@ static rblVec3 some_tangent(rblVec3 n)
 // Rows of the inverse effective mass: e_j . A e_k for the normal and both tangents, from one body.
 typedef struct Compliance
 {
-    float nn, xx, yy, xy;
+    float nn, xx, yy, xy, nx, ny;
 } Compliance;
 
 static void add_compliance(const rblSolverBody* body, rblVec3 arm, const rblVec3 axes[3], Compliance* out)
@@ -105,16 +105,19 @@ static void add_compliance(const rblSolverBody* body, rblVec3 arm, const rblVec3
     const rblVec3 x = rbl_cross3(arm, axes[1]);
     const rblVec3 y = rbl_cross3(arm, axes[2]);
     const rblVec3 turned_x = rbl_symmetric3_apply(&body->inverse_inertia, x);
+    const rblVec3 turned_y = rbl_symmetric3_apply(&body->inverse_inertia, y);
     out->nn += body->inverse_mass + rbl_dot3(n, rbl_symmetric3_apply(&body->inverse_inertia, n));
     out->xx += body->inverse_mass + rbl_dot3(x, turned_x);
-    out->yy += body->inverse_mass + rbl_dot3(y, rbl_symmetric3_apply(&body->inverse_inertia, y));
+    out->yy += body->inverse_mass + rbl_dot3(y, turned_y);
     out->xy += rbl_dot3(y, turned_x);
+    out->nx += rbl_dot3(n, turned_x);
+    out->ny += rbl_dot3(n, turned_y);
 }
 
 void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact)
 {
     const rblVec3 axes[3] = {contact->normal, contact->tangent, rbl_contact_tangent2(contact)};
-    Compliance sum = {0.0f, 0.0f, 0.0f, 0.0f};
+    Compliance sum = {0};
     add_compliance(a, contact->arm_a, axes, &sum);
     add_compliance(b, contact->arm_b, axes, &sum);
     const float scale = 1.0f / (sum.xx * sum.yy - sum.xy * sum.xy);
@@ -123,6 +126,8 @@ void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolve
     contact->tangent_mass[1] = sum.xx * scale;
     contact->tangent_mass[2] = -sum.xy * scale;
     contact->tangent_mass[3] = 2.0f / (sum.xx + sum.yy);
+    contact->coupling[0] = sum.nx;
+    contact->coupling[1] = sum.ny;
 }
 
 static rblTransform solver_frame(const rblWorld* world, uint32_t slot)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define MIN_PAIRS 32
+#define STILL     0.05f // of the slop: motion that does not count
 
 float rbl_pair_slop(const rblBody* a, const rblBody* b)
 {
@@ -103,6 +104,7 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
     rblContact contact = {
         .anchor_a = rbl_transform_inverse_point(frame_a, on_a),
         .anchor_b = rbl_transform_inverse_point(frame_b, on_b),
+        .normal_in_a = rbl_inverse_rotate3(frame_a.q, normal),
         .normal = normal,
         .feature = found->feature,
     };
@@ -151,11 +153,51 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float fraction, flo
     return true;
 }
 
-// Bodies that move farther than this in a step could pass through each other unseen.
+// Bodies that move farther than this in a step could pass through each other unseen, and contacts with a gap as large as a body
+// is thick would take the places of those that matter.
 static float safe_travel(const rblBody* a, const rblBody* b)
 {
     return 0.5f * rbl_minf(a->shape.bounded ? a->shape.inner_radius : INFINITY,
                            b->shape.bounded ? b->shape.inner_radius : INFINITY);
+}
+
+// Whether the contacts of the last step still hold: the bodies have not moved against each other by more than a small part of
+// the slop since they were found. A settled pile costs almost nothing here.
+static bool still_holds(const rblPair* pair, rblTransform now, float margin, float radius, float slop)
+{
+    if (!(margin <= pair->seen_margin))
+    {
+        return false;
+    }
+    const rblVec3 way = rbl_sub3(now.p, pair->seen.p);
+    const float dot = rbl_quat_dot(now.q, pair->seen.q);
+    const float sine_square = rbl_maxf(1.0f - dot * dot, 0.0f); // of half the angle
+    const float allowed = STILL * slop;
+    return rbl_dot3(way, way) + 4.0f * sine_square * radius * radius < allowed * allowed;
+}
+
+static bool repeat_contacts(const rblWorld* world, const rblPair* pair, rblContactArray* out)
+{
+    if (!rbl_array_reserve_more(out, pair->count))
+    {
+        return false;
+    }
+    const rblQuat q = world->motions.data[pair->a].orientation;
+    for (uint32_t i = 0; i < pair->count; ++i)
+    {
+        rblContact contact = world->old_contacts.data[pair->first + i];
+        contact.normal = rbl_rotate3(q, contact.normal_in_a);
+        contact.friction =
+            rbl_mul_add3(contact.friction, -rbl_dot3(contact.friction, contact.normal), contact.normal);
+        out->data[out->count++] = contact;
+    }
+    return true;
+}
+
+// A ball about b's centre that holds it; for a pair with something unbounded, the other one.
+static float turning_radius(const rblBody* a, const rblBody* b)
+{
+    return b->shape.bounded ? b->shape.radius : a->shape.radius;
 }
 
 static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactSet* set, rblContactArray* out)
@@ -167,7 +209,9 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
     const rblBodyCourse* course_b = &world->courses.data[pair->b];
     const float way = travel(course_a, course_b);
     pair->time_of_impact = 1.0f;
-    pair->fast = way > safe_travel(a, b) && a->shape.bounded && b->shape.bounded;
+    const float seen_margin = pair->seen_margin;
+    pair->seen_margin = 0.0f;
+    pair->fast = way > safe_travel(a, b);
     if (pair->fast)
     {
         const float fraction = rbl_shape_time_of_impact(&a->shape, &course_a->sweep, &b->shape,
@@ -186,8 +230,18 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
             }
         }
     }
-    const float reach = pair->fast ? safe_travel(a, b) : way;
-    return collide_at(world, pair, 0.0f, 2.0f * slop + reach, set, out);
+    pair->seen_margin = seen_margin;
+    const float margin = 2.0f * slop + (pair->fast ? safe_travel(a, b) : way);
+    const rblTransform now = rbl_transform_relative(rbl_motion_pose(&world->motions.data[pair->a]),
+                                                    rbl_motion_pose(&world->motions.data[pair->b]));
+    if (still_holds(pair, now, margin, turning_radius(a, b), slop))
+    {
+        set->count = 0;
+        return repeat_contacts(world, pair, out);
+    }
+    pair->seen = now;
+    pair->seen_margin = 1.5f * margin;
+    return collide_at(world, pair, 0.0f, pair->seen_margin, set, out);
 }
 
 // ---- all pairs ----

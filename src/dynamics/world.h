@@ -70,7 +70,8 @@ static inline rblTransform rbl_shape_pose(const rblBody* body, const rblMotion* 
 typedef struct rblContact
 {
     rblVec3 anchor_a, anchor_b; // the two surface points, each in its body's frame
-    rblVec3 normal;             // from a to b, world axes
+    rblVec3 normal_in_a;        // from a to b, in a's frame
+    rblVec3 normal;             // the same in world axes
     uint32_t feature;           // names what touches; matches contacts of two steps
     float push;                 // normal impulse of the contact solve, N s
     rblVec3 friction;           // tangential impulse on b of the contact solve, world axes
@@ -89,8 +90,10 @@ typedef struct rblPair
         time_of_impact; // fraction of the step at which a fast pair first touches; 1 when it does not, or is not fast
     float
         born_depth; // overlap left that was there from the start: undone at bounded speed and booked as work
-    bool touching;  // in contact at the end of the last step
-    bool fast;      // continuous detection was used
+    rblTransform seen; // b's frame in a's when its contacts were found
+    float seen_margin; // up to what gap; 0: not found yet, or at another time than the start of the step
+    bool touching;     // in contact at the end of the last step
+    bool fast;         // continuous detection was used
 } rblPair;
 
 typedef RBL_ARRAY(rblPair) rblPairArray;
@@ -134,9 +137,10 @@ typedef struct rblManifold
     double kinematic_work; // J: done by a body of infinite mass on the other
     float hit_speed;       // of the fastest impact in this step, m/s; 0: none
     float hit_impulse;     // N s along the normal, of all impacts in this step
-    bool early;            // one of the bodies hangs on a joint
-    float deepest;         // overlap at the end of the step, m
-    uint32_t hit_contact;  // where it was, in solver contacts
+    bool
+        early; // may bounce before its gap is closed: a body hangs on a joint, or the time of impact is known
+    float deepest;        // overlap at the end of the step, m
+    uint32_t hit_contact; // where it was, in solver contacts
 } rblManifold;
 
 typedef RBL_ARRAY(rblManifold) rblManifoldArray;
@@ -150,6 +154,7 @@ typedef struct rblSolverContact
     float normal_mass;
     float
         tangent_mass[4]; // inverse of the 2x2 tangential block: xx, yy, xy; and one number for all directions
+    float coupling[2];   // normal velocity per tangential impulse
     float target;        // normal velocity to reach at least
     float push;          // accumulated impulses, N s
     float pressed;       // push of the contact solve, while drift correction uses `push`

@@ -115,9 +115,9 @@ rblAabb rbl_shape_bounds_at(const rblShapeView* shape, rblTransform pose)
     case RBL_SHAPE_SPHERE:
     case RBL_SHAPE_CAPSULE:
     case RBL_SHAPE_CYLINDER:
-        return round_box(shape->shape->data, shape->kind, pose);
+        return round_box(shape->data, shape->kind, pose);
     case RBL_SHAPE_HULL:
-        return hull_box(shape->shape->data, pose);
+        return hull_box(shape->data, pose);
     default:
         return turned_box(shape->bounds, pose);
     }

@@ -71,7 +71,8 @@ static void close_solid(Solid* solid)
 static double exact_distance(const Solid* solid, rblVec3 p)
 {
     const rblVec3d q = rbl_to_double3(p);
-    const double distance = rbl_distance_oracle_ask(&solid->oracle, q);
+    uint32_t hint = RBL_NO_LEAF;
+    const double distance = rbl_distance_oracle_ask(&solid->oracle, q, &hint);
     return rbl_distance_oracle_inside(&solid->oracle, q) ? -distance : distance;
 }
 
@@ -465,7 +466,9 @@ static void check_sampling(const char* kind, const rblMeshView* view, double spa
     const double size = longest_side(rbl_mesh_bounds(view));
     for (size_t i = 0; i < points.count; ++i)
     {
-        check_close(rbl_distance_oracle_ask(&oracle, rbl_to_double3(points.data[i])), 0.0, 1e-6 * size);
+        uint32_t hint = RBL_NO_LEAF;
+        check_close(rbl_distance_oracle_ask(&oracle, rbl_to_double3(points.data[i]), &hint), 0.0,
+                    1e-6 * size);
     }
     // Every point of the surface has a sample within reach.
     for (int i = 0; i < 200; ++i)

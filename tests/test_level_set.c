@@ -232,6 +232,7 @@ static void boxes_are_exact_but_at_their_edges(void** state)
     (void)state;
     Solid solid = make_solid("box");
     const rblAabbd box = solid.box;
+    check_close(solid.set->deepest, 0.5 * (box.upper.x - box.lower.x), 0.05 * solid.cell);
     rblVec3 g;
     for (int axis = 0; axis < 3; ++axis)
     {

@@ -410,12 +410,11 @@ static float largest_ball(const Build* b)
     for (double step = 2.0 * b->cell; step > 0.05 * b->cell;)
     {
         bool climbed = false;
-        for (int way = 0; way < 6 && step < depth; ++way)
+        // To all 26 neighbours: on a ridge between faces, as on a box's diagonal, no single axis leads up.
+        for (int way = 0; way < 27 && 1.75 * step < depth; ++way)
         {
-            const double sign = way % 2 == 0 ? step : -step;
-            const rblVec3d moved = {best.x + (way / 2 == 0 ? sign : 0.0),
-                                    best.y + (way / 2 == 1 ? sign : 0.0),
-                                    best.z + (way / 2 == 2 ? sign : 0.0)};
+            const rblVec3d moved = {best.x + (way % 3 - 1) * step, best.y + (way / 3 % 3 - 1) * step,
+                                    best.z + (way / 9 - 1) * step};
             const double found = rbl_distance_oracle_ask(&b->oracle, moved, &hint);
             climbed |= found > depth;
             best = found > depth ? moved : best;

@@ -71,7 +71,8 @@ static void close_solid(Solid* solid)
 static double exact_distance(const Solid* solid, rblVec3 p)
 {
     const rblVec3d q = rbl_to_double3(p);
-    const double distance = rbl_distance_oracle_ask(&solid->oracle, q);
+    uint32_t hint = RBL_NO_LEAF;
+    const double distance = rbl_distance_oracle_ask(&solid->oracle, q, &hint);
     return rbl_distance_oracle_inside(&solid->oracle, q) ? -distance : distance;
 }
 
@@ -231,6 +232,7 @@ static void boxes_are_exact_but_at_their_edges(void** state)
     (void)state;
     Solid solid = make_solid("box");
     const rblAabbd box = solid.box;
+    check_close(solid.set->deepest, 0.5 * (box.upper.x - box.lower.x), 0.05 * solid.cell);
     rblVec3 g;
     for (int axis = 0; axis < 3; ++axis)
     {
@@ -465,7 +467,9 @@ static void check_sampling(const char* kind, const rblMeshView* view, double spa
     const double size = longest_side(rbl_mesh_bounds(view));
     for (size_t i = 0; i < points.count; ++i)
     {
-        check_close(rbl_distance_oracle_ask(&oracle, rbl_to_double3(points.data[i])), 0.0, 1e-6 * size);
+        uint32_t hint = RBL_NO_LEAF;
+        check_close(rbl_distance_oracle_ask(&oracle, rbl_to_double3(points.data[i]), &hint), 0.0,
+                    1e-6 * size);
     }
     // Every point of the surface has a sample within reach.
     for (int i = 0; i < 200; ++i)

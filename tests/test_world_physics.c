@@ -514,9 +514,10 @@ static uint64_t pile_hash(uint32_t workers, bool interrupted)
     void* buffer = NULL;
     for (int i = 0; i < 60; ++i)
     {
-        if (interrupted && i == 25)
+        if (interrupted && (i == 0 || i == 25)) // before the first step no pair has begun
         {
             check_ok(rbl_world_save(scene.world, NULL, 0, &size));
+            free(buffer);
             buffer = malloc(size);
             check_ok(rbl_world_save(scene.world, buffer, size, &size));
             for (int k = 0; k < 7; ++k)

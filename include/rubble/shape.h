@@ -110,6 +110,7 @@ typedef struct rblShape rblShape; ///< opaque; see rbl_shape_view()
 typedef struct rblShapeView
 {
     const rblShape* shape;
+    const void* data; ///< what the shape is made of: the engine's own, here to save it a way through `shape`
     rblShapeKind kind;
     bool convex;
     bool bounded; ///< false for planes

@@ -160,6 +160,10 @@ static void settle(rblBroadPhase* broad, uint32_t proxy)
     {
         rblProxyTree* tree = rbl_broad_phase_tree_of(broad, proxy);
         broad->places[proxy] = rbl_proxy_tree_append(tree, proxy, broad->boxes[proxy]);
+        if ((broad->flags[proxy] & RBL_PROXY_MARKED) != 0)
+        {
+            rbl_proxy_tree_mark(tree, broad->places[proxy]);
+        }
     }
 }
 
@@ -184,7 +188,7 @@ static rblResult check_box(uint32_t proxy, const rblAabb* box)
                : rbl_fail(RBL_ERROR_ARGUMENT, "proxy %u: its box is not a number or inside out", proxy);
 }
 
-rblResult rbl_broad_phase_add_fat(rblBroadPhase* broad, uint32_t proxy, rblAabb fat, bool moving)
+static rblResult insert(rblBroadPhase* broad, uint32_t proxy, rblAabb fat, uint8_t flags)
 {
     RBL_ASSERT(!rbl_proxy_exists(broad, proxy));
     RBL_TRY(check_box(proxy, &fat));
@@ -192,17 +196,16 @@ rblResult rbl_broad_phase_add_fat(rblBroadPhase* broad, uint32_t proxy, rblAabb 
     {
         return rbl_fail(RBL_ERROR_LIMIT, "proxy %u: the broad phase has room for 2^30", proxy);
     }
-    const bool unbounded = is_unbounded(&fat);
-    rblProxyTree* tree = &broad->trees[moving];
-    if (!reserve_proxies(broad, proxy + 1) || !(unbounded ? rbl_array_reserve_more(&broad->unbounded, 1)
-                                                          : rbl_proxy_tree_reserve(tree, tree->count + 1)))
+    rblProxyTree* tree = &broad->trees[(flags & RBL_PROXY_MOVING) != 0];
+    if (!reserve_proxies(broad, proxy + 1) ||
+        !((flags & RBL_PROXY_UNBOUNDED) != 0 ? rbl_array_reserve_more(&broad->unbounded, 1)
+                                             : rbl_proxy_tree_reserve(tree, tree->count + 1)))
     {
         return rbl_fail_memory();
     }
     broad->boxes[proxy] = fat;
-    broad->flags[proxy] |= (uint8_t)(RBL_PROXY_EXISTS | RBL_PROXY_MARKED | (moving ? RBL_PROXY_MOVING : 0) |
-                                     (unbounded ? RBL_PROXY_UNBOUNDED : 0));
-    broad->changed = true;
+    broad->flags[proxy] |= flags;
+    broad->changed = broad->changed || (flags & RBL_PROXY_PENDING) != 0;
     settle(broad, proxy);
     return RBL_OK;
 }
@@ -211,7 +214,9 @@ rblResult rbl_broad_phase_add(rblBroadPhase* broad, uint32_t proxy, rblAabb box,
 {
     RBL_TRY(check_box(proxy, &box));
     const rblAabb fat = moving ? rbl_aabb_grown(box, slack_of(&box, 0.0f)) : box;
-    return rbl_broad_phase_add_fat(broad, proxy, fat, moving);
+    const int flags = RBL_PROXY_EXISTS | RBL_PROXY_MARKED | (moving ? RBL_PROXY_MOVING : 0) |
+                      (is_unbounded(&box) ? RBL_PROXY_UNBOUNDED : 0);
+    return insert(broad, proxy, fat, (uint8_t)flags);
 }
 
 void rbl_broad_phase_remove(rblBroadPhase* broad, uint32_t proxy)
@@ -237,6 +242,47 @@ rblAabb rbl_broad_phase_fat_box(const rblBroadPhase* broad, uint32_t proxy)
 {
     RBL_ASSERT(rbl_proxy_exists(broad, proxy));
     return broad->boxes[proxy];
+}
+
+// ---- saving and loading ----
+
+rblProxyState rbl_broad_phase_save(const rblBroadPhase* broad, uint32_t proxy)
+{
+    const uint8_t flags = proxy < broad->capacity ? broad->flags[proxy] : 0;
+    return (rblProxyState){rbl_proxy_exists(broad, proxy) ? broad->boxes[proxy] : rbl_aabb_empty(), flags};
+}
+
+rblResult rbl_broad_phase_load(rblBroadPhase* broad, uint32_t proxy, const rblProxyState* state)
+{
+    const uint8_t flags = (uint8_t)(state->flags & ~(uint32_t)RBL_PROXY_MOVED);
+    if ((flags & RBL_PROXY_EXISTS) != 0)
+    {
+        return insert(broad, proxy, state->fat, flags);
+    }
+    if ((flags & RBL_PROXY_REMOVED) != 0)
+    {
+        if (!reserve_proxies(broad, proxy + 1))
+        {
+            return rbl_fail_memory();
+        }
+        broad->flags[proxy] = RBL_PROXY_REMOVED;
+        broad->changed = true;
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_broad_phase_load_pairs(rblBroadPhase* broad, const rblProxyPair* pairs, uint32_t count)
+{
+    if (!rbl_pair_set_assign(&broad->pairs, pairs, count))
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        RBL_ASSERT(broad->pairs.pairs[i].a < broad->pairs.pairs[i].b &&
+                   broad->pairs.pairs[i].b < broad->capacity);
+    }
+    return RBL_OK;
 }
 
 // ---- moving ----

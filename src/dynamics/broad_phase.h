@@ -49,10 +49,7 @@ rblResult rbl_broad_phase_move(rblBroadPhase* broad, const uint32_t* proxies, co
 // Look at this proxy's partners again in the next update and ask the filter anew, although it has not moved.
 void rbl_broad_phase_touch(rblBroadPhase* broad, uint32_t proxy);
 
-// The fat box, and adding a proxy with exactly this fat box: what a snapshot keeps and restores. All that comes later depends
-// on the fat boxes only.
 rblAabb rbl_broad_phase_fat_box(const rblBroadPhase* broad, uint32_t proxy);
-rblResult rbl_broad_phase_add_fat(rblBroadPhase* broad, uint32_t proxy, rblAabb fat, bool moving);
 
 // ---- pairs ----
 
@@ -65,6 +62,21 @@ rblResult rbl_broad_phase_update(rblBroadPhase* broad, rblPairFilterFcn* filter,
 // All pairs as of the last update, sorted by (a, b), valid until the next. Null when there are none.
 const rblProxyPair* rbl_broad_phase_pairs(const rblBroadPhase* broad);
 uint32_t rbl_broad_phase_pair_count(const rblBroadPhase* broad);
+
+// ---- snapshots ----
+
+// All that the future depends on, beside the pairs: of every number below a bound, also of those that are not there (one may
+// have been removed since the last update). Load them into an empty broad phase, then the pairs: it goes on as the saved
+// one would have, with whatever was pending.
+typedef struct rblProxyState
+{
+    rblAabb fat;
+    uint32_t flags;
+} rblProxyState;
+
+rblProxyState rbl_broad_phase_save(const rblBroadPhase* broad, uint32_t proxy);
+rblResult rbl_broad_phase_load(rblBroadPhase* broad, uint32_t proxy, const rblProxyState* state);
+rblResult rbl_broad_phase_load_pairs(rblBroadPhase* broad, const rblProxyPair* pairs, uint32_t count);
 
 // ---- queries ----
 

@@ -61,6 +61,20 @@ static bool reserve(rblPairSet* set, size_t wanted)
     return true;
 }
 
+bool rbl_pair_set_assign(rblPairSet* set, const rblProxyPair* pairs, size_t count)
+{
+    if (!reserve(set, count))
+    {
+        return false;
+    }
+    if (count > 0)
+    {
+        memcpy(set->pairs, pairs, sizeof *pairs * count);
+    }
+    set->count = count;
+    return true;
+}
+
 static inline uint64_t pack(rblProxyPair pair, uint32_t shift)
 {
     return (uint64_t)pair.a << shift | pair.b;

@@ -14,10 +14,10 @@ enum
     RBL_PROXY_MOVING = 2,
     RBL_PROXY_UNBOUNDED = 4, // kept in the list, not in a tree
     RBL_PROXY_MARKED = 8,    // looks for partners in the next update
-    RBL_PROXY_REMOVED =
-        16, // was removed since the last update, and is perhaps there again: its old pairs are void
-    RBL_PROXY_TOUCHED = 32, // the filter decides its pairs again
-    RBL_PROXY_MOVED = 64    // only during rbl_broad_phase_move()
+    RBL_PROXY_REMOVED = 16,  // since the last update, and perhaps added again: its old pairs are void
+    RBL_PROXY_TOUCHED = 32,  // the filter decides its pairs again
+    RBL_PROXY_MOVED = 64,    // only during rbl_broad_phase_move()
+    RBL_PROXY_PENDING = RBL_PROXY_MARKED | RBL_PROXY_REMOVED | RBL_PROXY_TOUCHED
 };
 
 typedef struct rblPairSet
@@ -41,6 +41,9 @@ typedef struct rblPairChange
 
 void rbl_pair_set_init(rblPairSet* set, const rblAllocator* allocator);
 void rbl_pair_set_free(rblPairSet* set);
+
+// Make it these pairs, sorted. False when out of memory, the set unchanged.
+bool rbl_pair_set_assign(rblPairSet* set, const rblProxyPair* pairs, size_t count);
 
 // Replace begun and ended by the changes. False when out of memory, set and outputs unchanged.
 bool rbl_pair_set_merge(rblPairSet* set, const rblPairChange* change, rblJobs* jobs, rblProxyPairArray* begun,

@@ -165,7 +165,6 @@ uint32_t rbl_proxy_tree_append(rblProxyTree* tree, uint32_t proxy, rblAabb box)
     const uint32_t leaf = tree->count++;
     tree->live += 1;
     tree->proxies[leaf] = proxy;
-    rbl_proxy_tree_mark(tree, leaf);
     rbl_proxy_tree_set_leaf(tree, leaf, box);
     return leaf;
 }

@@ -50,7 +50,7 @@ size_t rbl_proxy_tree_bytes(const rblProxyTree* tree);
 // Room for so many leaves. False when out of memory, the tree unchanged.
 bool rbl_proxy_tree_reserve(rblProxyTree* tree, uint32_t leaves);
 
-// A new leaf behind the last one, marked; there must be room. Returns its place.
+// A new leaf behind the last one, not marked; there must be room. Returns its place.
 uint32_t rbl_proxy_tree_append(rblProxyTree* tree, uint32_t proxy, rblAabb box);
 
 // Change one leaf, and the boxes above it.

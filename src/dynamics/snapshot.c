@@ -13,7 +13,8 @@ typedef struct Header
     uint32_t joint_slots, joint_generations, joint_free_slots, joints_alive;
     uint32_t pairs, contacts;
     uint32_t last_sleep_group;
-    uint64_t owner; // which world: its address is not used for anything but this check
+    uint32_t proxy_pairs; // of the broad phase; they follow its proxies at the end
+    uint64_t owner;       // which world: its address is not used for anything but this check
     rblVec3 gravity;
     rblEnergy energy;
     double total, pending_work;
@@ -60,6 +61,7 @@ static Header make_header(const rblWorld* world)
         .pairs = (uint32_t)world->pairs.count,
         .contacts = (uint32_t)world->contacts.count,
         .last_sleep_group = world->last_sleep_group,
+        .proxy_pairs = rbl_broad_phase_pair_count(world->broad),
         .owner = (uint64_t)(uintptr_t)world,
         .gravity = world->def.gravity,
         .energy = world->energy,
@@ -88,10 +90,10 @@ static size_t write_world(const rblWorld* world, unsigned char* data)
     put(&cursor, world->contacts.data, sizeof(rblContact) * world->contacts.count);
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
-        const bool alive = world->bodies.data[slot].generation != 0;
-        const rblAabb box = alive ? rbl_broad_phase_fat_box(world->broad, slot) : rbl_aabb_empty();
-        put(&cursor, &box, sizeof box);
+        const rblProxyState state = rbl_broad_phase_save(world->broad, slot);
+        put(&cursor, &state, sizeof state);
     }
+    put(&cursor, rbl_broad_phase_pairs(world->broad), sizeof(rblProxyPair) * header.proxy_pairs);
     if (data != NULL)
     {
         header.size = cursor.size;
@@ -231,38 +233,31 @@ static void retain_shapes(rblWorld* world)
     }
 }
 
-// A broad phase with the snapshot's fat boxes: it will say the same as the one that was there.
+static rblResult load_broad_phase(rblBroadPhase* broad, const Header* header, const unsigned char* data)
+{
+    const size_t pairs = header->size - sizeof(rblProxyPair) * header->proxy_pairs;
+    const size_t states = pairs - sizeof(rblProxyState) * header->slots;
+    for (uint32_t slot = 0; slot < header->slots; ++slot)
+    {
+        rblProxyState state;
+        memcpy(&state, data + states + sizeof state * slot, sizeof state);
+        RBL_TRY(rbl_broad_phase_load(broad, slot, &state));
+    }
+    return rbl_broad_phase_load_pairs(broad, (const rblProxyPair*)(const void*)(data + pairs),
+                                      header->proxy_pairs);
+}
+
+// A broad phase in the snapshot's state: it will say the same as the one that was there.
 static rblResult make_broad_phase(const rblWorld* world, const Header* header, const unsigned char* data,
                                   rblBroadPhase** out)
 {
-    const size_t boxes = header->size - sizeof(rblAabb) * header->slots;
-    size_t bodies = sizeof *header + sizeof(uint32_t) * ((size_t)header->generations + header->free_slots);
-    bodies += sizeof(uint32_t) * ((size_t)header->joint_generations + header->joint_free_slots);
     RBL_TRY(rbl_broad_phase_create(world->allocator, out));
-    for (uint32_t slot = 0; slot < header->slots; ++slot)
+    const rblResult result = load_broad_phase(*out, header, data);
+    if (result != RBL_OK)
     {
-        rblBody body;
-        rblAabb box;
-        memcpy(&body, data + bodies + sizeof body * slot, sizeof body);
-        memcpy(&box, data + boxes + sizeof box * slot, sizeof box);
-        if (body.generation == 0)
-        {
-            continue;
-        }
-        const rblResult result = rbl_broad_phase_add_fat(*out, slot, box, body.type != RBL_BODY_STATIC);
-        if (result != RBL_OK)
-        {
-            rbl_broad_phase_destroy(*out);
-            return result;
-        }
+        rbl_broad_phase_destroy(*out);
     }
-    return RBL_OK;
-}
-
-// The new broad phase reports all its pairs as begun: take them out once, the snapshot has them.
-static bool every_pair(uint32_t a, uint32_t b, const void* context)
-{
-    return rbl_wants_pair(context, a, b);
+    return result;
 }
 
 rblResult rbl_world_restore(rblWorldId id, const void* buffer, size_t size)
@@ -304,5 +299,5 @@ rblResult rbl_world_restore(rblWorldId id, const void* buffer, size_t size)
     rbl_array_clear(&world->solver_bodies);
     rbl_broad_phase_destroy(world->broad);
     world->broad = broad;
-    return rbl_broad_phase_update(broad, every_pair, world, world->jobs, &world->begun, &world->ended);
+    return RBL_OK;
 }

@@ -45,9 +45,9 @@ static const rblHull* hull_of(const rblShapeView* view)
 {
     if (view->kind == RBL_SHAPE_HULL)
     {
-        return view->shape->data;
+        return view->data;
     }
-    return view->kind == RBL_SHAPE_BOX ? ((const rblPrimitive*)view->shape->data)->hull : NULL;
+    return view->kind == RBL_SHAPE_BOX ? ((const rblPrimitive*)view->data)->hull : NULL;
 }
 
 rblResult rbl_collide_convex(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,

@@ -54,7 +54,7 @@ static void touch_shape(rblManifold* m, PlaneThere plane, const rblShapeView* sh
         }
         return;
     }
-    const rblPrimitive* primitive = shape->shape->data;
+    const rblPrimitive* primitive = shape->data;
     if (shape->kind == RBL_SHAPE_CYLINDER)
     {
         touch_cylinder(m, plane, primitive, margin);
@@ -71,7 +71,7 @@ static void touch_shape(rblManifold* m, PlaneThere plane, const rblShapeView* sh
 
 rblResult rbl_contact_plane(const rblPairQuery* query, bool plane_is_b, rblContactSet* out)
 {
-    const rblPrimitive* half_space = (plane_is_b ? query->b : query->a)->shape->data;
+    const rblPrimitive* half_space = (plane_is_b ? query->b : query->a)->data;
     const rblShapeView* shape = plane_is_b ? query->a : query->b;
     if (shape->kind == RBL_SHAPE_PLANE)
     {
@@ -105,12 +105,12 @@ rblResult rbl_contact_plane(const rblPairQuery* query, bool plane_is_b, rblConta
 rblResult rbl_contact_ball(const rblPairQuery* query, bool ball_is_b, rblContactSet* out)
 {
     const rblShapeView* other = ball_is_b ? query->a : query->b;
-    const float radius = ((const rblPrimitive*)(ball_is_b ? query->b : query->a)->shape->data)->radius;
+    const float radius = ((const rblPrimitive*)(ball_is_b ? query->b : query->a)->data)->radius;
     const rblPose pose = rbl_pose(query->b_in_a);
     const rblVec3 center =
         ball_is_b ? pose.offset : rbl_neg3(rbl_mat3_apply_transposed(&pose.turn, pose.offset));
     rblVec3 outward;
-    const float distance = other->shape->ops->distance(other->shape->data, center, &outward) - radius;
+    const float distance = other->shape->ops->distance(other->data, center, &outward) - radius;
     if (!(distance <= query->margin))
     {
         return RBL_OK;
@@ -188,8 +188,8 @@ static void closest_parameters(const TwoCapsules* c, float aa, float bb, float a
 
 rblResult rbl_contact_capsules(const rblPairQuery* query, rblContactSet* out)
 {
-    const rblPrimitive* a = query->a->shape->data;
-    const rblPrimitive* b = query->b->shape->data;
+    const rblPrimitive* a = query->a->data;
+    const rblPrimitive* b = query->b->data;
     const rblVec3 axis = rbl_rotate3(query->b_in_a.q, (rblVec3){0, 1, 0});
     const TwoCapsules c = {
         query->b_in_a.p, {0, a->half_height, 0}, rbl_scale3(axis, b->half_height), a->radius,

@@ -10,8 +10,8 @@
 #define DEFAULT_TOLERANCE 0.002f // of the smaller radius
 #define SAME_DIRECTION    0.95f  // cosine between the normals of doubles
 
-// More pairs than this are not searched for doubles.
-#define MOST_PAIRS (1u << 18)
+// Larger sets are not searched for doubles: every pair is looked at, and among so many a few more do no harm.
+#define MOST_SEARCHED 64u
 
 // A sample of one side that touches the other.
 typedef struct Touch
@@ -209,7 +209,7 @@ static bool is_double(const rblContactPoint* a, const rblContactPoint* b, float 
 // Of two contacts from either side at one place keep the deeper; the order of the others stays.
 static void drop_doubles(rblContactSet* set, float eps)
 {
-    if ((uint64_t)set->count * set->count > MOST_PAIRS)
+    if (set->count > MOST_SEARCHED)
     {
         return;
     }

@@ -16,10 +16,10 @@ rblConvexCore rbl_convex_core(const rblShapeView* view)
     rblConvexCore core = {.kind = view->kind};
     if (view->kind == RBL_SHAPE_HULL)
     {
-        core.hull = view->shape->data;
+        core.hull = view->data;
         return core;
     }
-    const rblPrimitive* primitive = view->shape->data;
+    const rblPrimitive* primitive = view->data;
     core.hull = primitive->hull;
     core.half_height = (double)primitive->half_height;
     core.disc = view->kind == RBL_SHAPE_CYLINDER ? (double)primitive->radius : 0.0;

@@ -119,9 +119,10 @@ static rblVec3d corner_point(const Build* b, size_t corner)
 static void measure_corners(rblRange range, void* context)
 {
     Build* b = context;
+    uint32_t hint = RBL_NO_LEAF;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        b->set->corners[i] = (float)rbl_distance_oracle_ask(&b->oracle, corner_point(b, i));
+        b->set->corners[i] = (float)rbl_distance_oracle_ask(&b->oracle, corner_point(b, i), &hint);
     }
 }
 
@@ -298,7 +299,7 @@ static int16_t quantise(double distance, double unit)
     return (int16_t)steps;
 }
 
-static void fill_brick(const Build* b, uint32_t candidate)
+static void fill_brick(const Build* b, uint32_t candidate, uint32_t* hint)
 {
     BrickWork w = {.signs = {0}};
     uint32_t at[3];
@@ -306,7 +307,7 @@ static void fill_brick(const Build* b, uint32_t candidate)
     brick_at(b->set, b->candidates[candidate], at);
     for (uint32_t i = 0; i < BRICK_VALUES; ++i)
     {
-        w.distances[i] = rbl_distance_oracle_ask(&b->oracle, brick_point(b, at, i));
+        w.distances[i] = rbl_distance_oracle_ask(&b->oracle, brick_point(b, at, i), hint);
         nearest = rbl_mind(w.distances[i], nearest);
     }
     b->needed[candidate] = nearest <= (BAND_CELLS + HALF_DIAGONAL) * b->cell;
@@ -325,9 +326,10 @@ static void fill_brick(const Build* b, uint32_t candidate)
 
 static void fill_bricks(rblRange range, void* context)
 {
+    uint32_t hint = RBL_NO_LEAF;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        fill_brick(context, i);
+        fill_brick(context, i, &hint);
     }
 }
 
@@ -400,6 +402,7 @@ static float largest_ball(const Build* b)
 {
     rblVec3d best = b->origin;
     double depth = 0.0;
+    uint32_t hint = RBL_NO_LEAF;
     if (!deepest_point(b, &best, &depth))
     {
         return 0.0f;
@@ -407,13 +410,12 @@ static float largest_ball(const Build* b)
     for (double step = 2.0 * b->cell; step > 0.05 * b->cell;)
     {
         bool climbed = false;
-        for (int way = 0; way < 6 && step < depth; ++way)
+        // To all 26 neighbours: on a ridge between faces, as on a box's diagonal, no single axis leads up.
+        for (int way = 0; way < 27 && 1.75 * step < depth; ++way)
         {
-            const double sign = way % 2 == 0 ? step : -step;
-            const rblVec3d moved = {best.x + (way / 2 == 0 ? sign : 0.0),
-                                    best.y + (way / 2 == 1 ? sign : 0.0),
-                                    best.z + (way / 2 == 2 ? sign : 0.0)};
-            const double found = rbl_distance_oracle_ask(&b->oracle, moved);
+            const rblVec3d moved = {best.x + (way % 3 - 1) * step, best.y + (way / 3 % 3 - 1) * step,
+                                    best.z + (way / 9 - 1) * step};
+            const double found = rbl_distance_oracle_ask(&b->oracle, moved, &hint);
             climbed |= found > depth;
             best = found > depth ? moved : best;
             depth = rbl_maxd(found, depth);

@@ -1,7 +1,6 @@
 #include "field/level_set_oracle.h"
 
 #include "base/error.h"
-#include "bvh/closest.h"
 #include "math/aabb.h"
 #include <math.h>
 
@@ -74,10 +73,11 @@ void rbl_distance_oracle_free(rblDistanceOracle* oracle)
     oracle->points = NULL;
 }
 
-double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point)
+double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point, uint32_t* hint)
 {
-    rblClosestPoint closest = {.distance = INFINITY};
-    (void)rbl_tree_closest(&oracle->tree, from_middle(oracle, point), INFINITY, RBL_NO_LEAF, &closest);
+    rblClosestPoint closest = {.distance = INFINITY, .leaf = RBL_NO_LEAF};
+    (void)rbl_tree_closest(&oracle->tree, from_middle(oracle, point), INFINITY, *hint, &closest);
+    *hint = closest.leaf;
     return (double)closest.distance;
 }
 

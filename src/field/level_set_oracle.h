@@ -2,6 +2,7 @@
 #ifndef RBL_FIELD_LEVEL_SET_ORACLE_H
 #define RBL_FIELD_LEVEL_SET_ORACLE_H
 
+#include "bvh/closest.h"
 #include "bvh/winding.h"
 #include "mesh/mesh.h"
 
@@ -20,8 +21,9 @@ rblResult rbl_distance_oracle_init(rblDistanceOracle* oracle, const rblMeshView*
                                    const rblAllocator* allocator);
 void rbl_distance_oracle_free(rblDistanceOracle* oracle);
 
-// Distance to the surface, not signed, right to 32 bits of the mesh's size. Any number of threads may ask.
-double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point);
+// Distance to the surface, not signed, right to 32 bits of the mesh's size. `hint` begins as RBL_NO_LEAF and is handed on
+// from one point to the next, which should be near. Any number of threads may ask, each with a hint of its own.
+double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point, uint32_t* hint);
 
 // By the winding number: right for overlapping parts too, and near edges, where normals mislead.
 bool rbl_distance_oracle_inside(const rblDistanceOracle* oracle, rblVec3d point);

@@ -87,6 +87,7 @@ static rblShape* copy_parts(const rblShape* parts, rblSampleTree* tree, size_t d
     shape->self = shape;
     atomic_init(&shape->references, 1);
     shape->view.shape = shape;
+    shape->view.data = shape->data;
     shape->view.samples = tree == NULL ? NULL : tree->points;
     shape->view.sample_count = tree == NULL ? 0 : tree->count;
     shape->view.bytes = sizeof *shape + data_bytes + sample_bytes(tree);

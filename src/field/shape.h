@@ -33,7 +33,7 @@ struct rblShape
     atomic_uint references;
 };
 
-// Complete a shape whose view (but for shape, samples, bytes), ops and data are set, and give it an id. Takes over the
+// Complete a shape whose view (but for shape, data, samples, bytes), ops and data are set, and give it an id. Takes over the
 // data and the surface mesh, also on failure.
 rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rblVec3* samples,
                              uint32_t sample_count, rblShapeId* out);

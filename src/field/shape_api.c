@@ -41,47 +41,46 @@ static rblAabb turned_box(rblAabb box, rblTransform pose)
     return box_around(rbl_add3(rbl_mat3_apply(&r, rbl_aabb_center(box)), pose.p), reach);
 }
 
-static float largest_lane(rblFloat4 a)
+// The largest lane of each of three.
+static rblVec3 largest_lanes(rblFloat4 x, rblFloat4 y, rblFloat4 z)
 {
-    float lanes[4];
-    rbl_store4(lanes, a);
-    return rbl_maxf(rbl_maxf(lanes[0], lanes[1]), rbl_maxf(lanes[2], lanes[3]));
+    rblFloat4 w = z;
+    rbl_transpose4(&x, &y, &z, &w);
+    float out[4];
+    rbl_store4(out, rbl_max4(rbl_max4(x, y), rbl_max4(z, w)));
+    return (rblVec3){out[0], out[1], out[2]};
 }
 
-static float smallest_lane(rblFloat4 a)
+static rblFloat4 row_dot(const float* v, float x, float y, float z)
 {
-    float lanes[4];
-    rbl_store4(lanes, a);
-    return rbl_minf(rbl_minf(lanes[0], lanes[1]), rbl_minf(lanes[2], lanes[3]));
+    return rbl_add4(
+        rbl_add4(rbl_mul4(rbl_load4(v), rbl_splat4(x)), rbl_mul4(rbl_load4(v + 4), rbl_splat4(y))),
+        rbl_mul4(rbl_load4(v + 8), rbl_splat4(z)));
 }
 
-// Extent of the vertices along one world axis, given as a row of the rotation.
-static void hull_extent(const rblHull* hull, float rx, float ry, float rz, float* low, float* high)
-{
-    const rblFloat4 x = rbl_splat4(rx);
-    const rblFloat4 y = rbl_splat4(ry);
-    const rblFloat4 z = rbl_splat4(rz);
-    rblFloat4 least = rbl_splat4(INFINITY);
-    rblFloat4 most = rbl_splat4(-INFINITY);
-    for (uint32_t b = 0; b < hull->vertex_blocks; ++b)
-    {
-        const float* v = hull->vertices + 12 * (size_t)b;
-        const rblFloat4 dot = rbl_add4(rbl_add4(rbl_mul4(rbl_load4(v), x), rbl_mul4(rbl_load4(v + 4), y)),
-                                       rbl_mul4(rbl_load4(v + 8), z));
-        least = rbl_min4(dot, least);
-        most = rbl_max4(dot, most);
-    }
-    *low = smallest_lane(least);
-    *high = largest_lane(most);
-}
-
+// The turned vertices, four at a time; lower ends as largest opposites.
 static rblAabb hull_box(const rblHull* hull, rblTransform pose)
 {
     const rblMat3 r = rbl_quat_to_mat3(pose.q);
-    rblAabb box;
-    hull_extent(hull, r.cx.x, r.cy.x, r.cz.x, &box.lower.x, &box.upper.x);
-    hull_extent(hull, r.cx.y, r.cy.y, r.cz.y, &box.lower.y, &box.upper.y);
-    hull_extent(hull, r.cx.z, r.cy.z, r.cz.z, &box.lower.z, &box.upper.z);
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 lowest = rbl_splat4(-INFINITY);
+    rblFloat4 high[3] = {lowest, lowest, lowest};
+    rblFloat4 low[3] = {lowest, lowest, lowest};
+    const float* v = hull->vertices;
+    for (uint32_t b = 0; b < hull->vertex_blocks; ++b, v += 12)
+    {
+        const rblFloat4 x = row_dot(v, r.cx.x, r.cy.x, r.cz.x);
+        const rblFloat4 y = row_dot(v, r.cx.y, r.cy.y, r.cz.y);
+        const rblFloat4 z = row_dot(v, r.cx.z, r.cy.z, r.cz.z);
+        high[0] = rbl_max4(x, high[0]);
+        high[1] = rbl_max4(y, high[1]);
+        high[2] = rbl_max4(z, high[2]);
+        low[0] = rbl_max4(rbl_sub4(zero, x), low[0]);
+        low[1] = rbl_max4(rbl_sub4(zero, y), low[1]);
+        low[2] = rbl_max4(rbl_sub4(zero, z), low[2]);
+    }
+    const rblAabb box = {rbl_neg3(largest_lanes(low[0], low[1], low[2])),
+                         largest_lanes(high[0], high[1], high[2])};
     const rblVec3 center = rbl_aabb_center(box);
     const rblVec3 half = rbl_scale3(rbl_aabb_size(box), 0.5f);
     const rblAabb turned = box_around(center, half);
@@ -116,9 +115,9 @@ rblAabb rbl_shape_bounds_at(const rblShapeView* shape, rblTransform pose)
     case RBL_SHAPE_SPHERE:
     case RBL_SHAPE_CAPSULE:
     case RBL_SHAPE_CYLINDER:
-        return round_box(shape->shape->data, shape->kind, pose);
+        return round_box(shape->data, shape->kind, pose);
     case RBL_SHAPE_HULL:
-        return hull_box(shape->shape->data, pose);
+        return hull_box(shape->data, pose);
     default:
         return turned_box(shape->bounds, pose);
     }

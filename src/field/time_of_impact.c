@@ -63,15 +63,14 @@ static rblTransform relative_pose(const PoseD* a, const PoseD* b)
 static double plane_distance(const rblShapeView* plane, const rblShapeView* shape, rblTransform in_plane,
                              rblVec3d* normal)
 {
-    const rblPrimitive* half_space = plane->shape->data;
+    const rblPrimitive* half_space = plane->data;
     *normal = rbl_to_double3(half_space->normal);
     if (!shape->bounded)
     {
         return (double)INFINITY;
     }
     const rblVec3 down = rbl_inverse_rotate3(in_plane.q, rbl_neg3(half_space->normal));
-    const rblVec3 lowest =
-        rbl_transform_point(in_plane, shape->shape->ops->support(shape->shape->data, down));
+    const rblVec3 lowest = rbl_transform_point(in_plane, shape->shape->ops->support(shape->data, down));
     return rbl_dot3d(*normal, rbl_to_double3(lowest));
 }
 

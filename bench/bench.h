@@ -73,6 +73,7 @@ rblBenchFcn rbl_bench_io;
 rblBenchFcn rbl_bench_mesh;
 rblBenchFcn rbl_bench_picture;
 rblBenchFcn rbl_bench_shapes;
+rblBenchFcn rbl_bench_world;
 
 // For whoever runs benches: the command-line tool.
 

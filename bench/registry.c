@@ -8,6 +8,7 @@ static const rblBenchEntry entries[] = {
     {"mesh", "inspect, repair, mass properties, simplify, isosurfaces", rbl_bench_mesh},
     {"shapes", "convex hulls and contacts of convex pairs", rbl_bench_shapes},
     {"broad", "which boxes overlap: piles, collapses, bursts, beside other structures", rbl_bench_broad},
+    {"world", "the rigid world: closed forms, stacks and piles, beside Bullet and ODE", rbl_bench_world},
     {"io", "reading and writing a million triangles in every format, beside Assimp", rbl_bench_io},
     {"bvh-quality", "the hierarchy's surface area heuristic beside LBVH and binned trees",
      rbl_bench_bvh_quality},

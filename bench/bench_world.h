@@ -1,0 +1,119 @@
+// What the parts of `rubble bench world` share: scenes, engines put through them, and rows.
+#ifndef RBL_BENCH_BENCH_WORLD_H
+#define RBL_BENCH_BENCH_WORLD_H
+
+#include "bench/bench_world_trial.h"
+#include "bench/peer.h"
+#include "rubble/world.h"
+
+#define RBL_WORLD_PEERS 2 // Bullet, ODE
+
+typedef struct rblWorldBench
+{
+    rblBench* bench;
+    char folder[256]; // for the files that peers read and write
+    char peers[256];  // that were found, a name a line
+} rblWorldBench;
+
+// ---- scenes ----
+
+// A trial and the shapes that Rubble plays it with.
+typedef struct rblWorldScene
+{
+    rblTrial trial;
+    rblShapeId* shapes; // one for every shape of the trial
+    bool sleeping;
+} rblWorldScene;
+
+// Earth's gravity, 30 steps a second, one thread, no sleeping.
+rblWorldScene rbl_world_scene(double seconds);
+void rbl_world_scene_free(rblWorldScene* scene);
+
+// Add a shape; `out` is its number. A level set is made of `mesh`, which the caller keeps.
+rblResult rbl_world_scene_box(rblWorldScene* scene, float x, float y, float z, uint32_t* out);
+rblResult rbl_world_scene_ball(rblWorldScene* scene, float radius, uint32_t* out);
+rblResult rbl_world_scene_hull(rblWorldScene* scene, const rblVec3* points, uint32_t count, uint32_t* out);
+rblResult rbl_world_scene_level_set(rblWorldScene* scene, rblMeshId mesh, uint32_t* out);
+
+// A body at rest that does not turn: density 1000, friction 0.5, no restitution.
+rblTrialBody rbl_world_body(uint32_t shape, float x, float y, float z);
+rblResult rbl_world_scene_add(rblWorldScene* scene, const rblTrialBody* body);
+
+// The pile of stones of docs/benchmarks.md.
+rblResult rbl_world_scene_pile(uint32_t count, uint32_t width, rblWorldScene* out);
+double rbl_world_pile_half(uint32_t width); // half the distance between opposite walls
+
+// ---- runs ----
+
+// What Rubble tells of itself after a step; the first entry is the start.
+typedef struct rblWorldFacts
+{
+    rblProfile profile; // of the last repeat
+    rblEnergy energy;
+    rblCounters counters;
+} rblWorldFacts;
+
+typedef struct rblWorldRuns
+{
+    const rblWorldScene* scene;
+    rblTrialRun ours;
+    rblTrialRun theirs[RBL_WORLD_PEERS];
+    bool ran[RBL_WORLD_PEERS];
+    rblWorldFacts* facts; // one for every step of `ours`
+    uint64_t hash;        // of Rubble's last state
+} rblWorldRuns;
+
+// Say which peers there are; notes those that are missing.
+void rbl_world_find_peers(rblWorldBench* bench);
+
+// Rubble alone, and every peer too where `peers` has its bit.
+rblResult rbl_world_play(const rblWorldScene* scene, rblWorldRuns* out);
+rblResult rbl_world_compare(rblWorldBench* bench, const char* subject, const rblWorldScene* scene,
+                            uint32_t peers, rblWorldRuns* out);
+void rbl_world_runs_free(rblWorldRuns* runs);
+
+#define RBL_WORLD_BULLET 1u
+#define RBL_WORLD_ODE    2u
+#define RBL_WORLD_ALL    3u
+
+// Depths of the pairs that overlap in the last frame, metres.
+typedef struct rblWorldOverlap
+{
+    double pairs, mean, most;
+} rblWorldOverlap;
+rblResult rbl_world_overlap(const rblWorldRuns* runs, const rblTrialRun* run, rblWorldOverlap* out);
+
+// ---- rows ----
+
+typedef double rblWorldFigureFcn(const rblWorldRuns* runs, const rblTrialRun* run, const void* context);
+
+typedef struct rblWorldRow
+{
+    const char* subject;
+    const char* metric;
+    const char* unit;
+    rblWorldFigureFcn* figure; // of any engine's run
+    const void* context;
+    const char* mark_by; // whose figure `mark` is (docs/benchmarks.md), null: nobody's
+    double mark;
+} rblWorldRow;
+
+// One row for every engine that ran beside ours, or one without a peer.
+void rbl_world_row(rblWorldBench* bench, const rblWorldRuns* runs, const rblWorldRow* row);
+
+// A row of Rubble alone.
+void rbl_world_fact(rblWorldBench* bench, const char* subject, const char* metric, double value,
+                    const char* unit);
+
+// The rule of the house: E = kinetic + potential - work never rises by more than 1e-6 S in a step nor 1e-4 S in a run,
+// where S is the run's largest kinetic energy and the span of its potential energy.
+void rbl_world_energy_rows(rblWorldBench* bench, const char* subject, const rblWorldRuns* runs);
+
+// The parts.
+rblResult rbl_bench_world_spin(rblWorldBench* bench);
+rblResult rbl_bench_world_blocks(rblWorldBench* bench);
+rblResult rbl_bench_world_piles(rblWorldBench* bench);
+rblResult rbl_bench_world_statues(rblWorldBench* bench);
+rblResult rbl_bench_world_plate(rblWorldBench* bench);
+
+#endif

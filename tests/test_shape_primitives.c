@@ -1,6 +1,7 @@
 // Primitives: fields, supports, rays, boxes and masses against closed forms and against each other.
 #include "testing.h"
 
+#include "base/jobs.h"
 #include "failing_allocator.h"
 #include "field/shape.h"
 #include "shape_testing.h"
@@ -398,6 +399,36 @@ static void running_out_of_memory_leaks_nothing(void** state)
     }
 }
 
+static void hold_and_let_go(rblRange range, void* context)
+{
+    const rblShapeId shared = *(const rblShapeId*)context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblShapeView view;
+        rblShapeId own;
+        check_ok(rbl_shape_hold(shared, &view));
+        check_ok(rbl_shape_create_plane((rblVec3){0, 1, (float)i}, &own));
+        check_close(rbl_shape_distance(view.shape, (rblVec3){0, 3, 0}, NULL), 2.0, 1e-6);
+        check_ok(rbl_shape_destroy(own));
+        check_fails(RBL_ERROR_STALE, rbl_shape_destroy(own));
+        rbl_shape_release(view.shape);
+    }
+}
+
+static void threads_may_share_the_registry(void** state)
+{
+    (void)state;
+    const rblTasks tasks = {.worker_count = 4};
+    check_ok(rbl_set_tasks(&tasks));
+    rblShapeId shared;
+    check_ok(rbl_shape_create_sphere(1.0f, &shared));
+    rbl_parallel_for(rbl_default_jobs(), 2000, 10, hold_and_let_go, &shared);
+    assert_int_equal(rbl_shape_alive_count(), 1);
+    check_ok(rbl_shape_destroy(shared));
+    assert_int_equal(rbl_mesh_alive_count(), 0);
+    check_ok(rbl_set_tasks(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +444,7 @@ int main(void)
         cmocka_unit_test(tiny_and_huge_shapes_work),
         cmocka_unit_test(stale_ids_are_caught_and_held_shapes_live_on),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
+        cmocka_unit_test(threads_may_share_the_registry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

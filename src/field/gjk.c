@@ -249,46 +249,77 @@ static double core_size(const rblConvexCore* core)
     return core->hull != NULL ? (double)core->hull->size : core->disc + core->half_height;
 }
 
-rblSeparation rbl_gjk_separation(const rblConvexPair* pair, rblVec3d guess, double far_enough)
+// False when the cores overlap: the simplex then holds the origin.
+static bool run(const rblConvexPair* pair, rblVec3d guess, double far_enough, double scale, Simplex* s,
+                rblSeparation* out)
 {
-    const double scale = core_size(&pair->a) + core_size(&pair->b) + 1e-30;
-    Simplex s = {.count = 1};
+    s->count = 1;
     const rblVec3d start = rbl_normalize3d(guess, (rblVec3d){0, 1, 0});
-    s.points[0] = rbl_difference_support(pair, start);
-    s.weights[0] = 1.0;
-    rblVec3d v = s.points[0].p; // of the first less the second: against the normal
+    s->points[0] = rbl_difference_support(pair, start);
+    s->weights[0] = 1.0;
+    rblVec3d v = s->points[0].p; // of the first less the second: against the normal
     double squared = rbl_dot3d(v, v);
     for (uint32_t i = 0; i < MAX_ITERATIONS; ++i)
     {
         const double length = sqrt(squared);
         if (length <= TOUCHING * scale)
         {
-            return rbl_epa_depth(pair, s.points, s.count, scale);
+            return false;
         }
         const rblVec3d direction = rbl_scale3d(v, -1.0 / length);
         const rblDifferencePoint w = rbl_difference_support(pair, direction);
         const double bound = -rbl_dot3d(direction, w.p); // no points are closer along this direction
         if (bound > far_enough)
         {
-            return (rblSeparation){bound, direction, w.on_a, w.on_b};
+            *out = (rblSeparation){bound, direction, w.on_a, w.on_b};
+            return true;
         }
-        if (squared - length * bound <= CLOSE_ENOUGH * squared || has_point(&s, w.p))
+        if (squared - length * bound <= CLOSE_ENOUGH * squared || has_point(s, w.p))
         {
-            return witness(&s, v, length);
+            *out = witness(s, v, length);
+            return true;
         }
-        const Simplex before = s;
-        s.points[s.count++] = w;
-        if (!solve(&s))
+        const Simplex before = *s;
+        s->points[s->count++] = w;
+        if (!solve(s))
         {
-            return rbl_epa_depth(pair, s.points, s.count, scale);
+            return false;
         }
-        const rblVec3d next = weighted(&s);
+        const rblVec3d next = weighted(s);
         if (!(rbl_dot3d(next, next) < squared)) // no digits left
         {
-            return witness(&before, v, length);
+            *out = witness(&before, v, length);
+            return true;
         }
         v = next;
         squared = rbl_dot3d(v, v);
     }
-    return witness(&s, v, sqrt(squared));
+    *out = witness(s, v, sqrt(squared));
+    return true;
+}
+
+static double pair_scale(const rblConvexPair* pair)
+{
+    return core_size(&pair->a) + core_size(&pair->b) + 1e-30;
+}
+
+rblSeparation rbl_gjk_separation(const rblConvexPair* pair, rblVec3d guess, double far_enough)
+{
+    Simplex simplex;
+    rblSeparation out;
+    const double scale = pair_scale(pair);
+    return run(pair, guess, far_enough, scale, &simplex, &out)
+               ? out
+               : rbl_epa_depth(pair, simplex.points, simplex.count, scale);
+}
+
+rblSeparation rbl_gjk_distance(const rblConvexPair* pair, rblVec3d guess, double far_enough)
+{
+    Simplex simplex;
+    rblSeparation out;
+    if (!run(pair, guess, far_enough, pair_scale(pair), &simplex, &out))
+    {
+        out = (rblSeparation){.distance = 0.0, .normal = rbl_normalize3d(guess, (rblVec3d){0, 1, 0})};
+    }
+    return out;
 }

@@ -48,6 +48,9 @@ typedef struct rblSeparation
 // a lower bound along the normal, and the points are not meant.
 rblSeparation rbl_gjk_separation(const rblConvexPair* pair, rblVec3d guess, double far_enough);
 
+// The same without depths: 0 and the guess where the cores overlap.
+rblSeparation rbl_gjk_distance(const rblConvexPair* pair, rblVec3d guess, double far_enough);
+
 // A point of the difference of two bodies, and where it comes from.
 typedef struct rblDifferencePoint
 {

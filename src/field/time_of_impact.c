@@ -111,22 +111,91 @@ static double turning_speed(const Motion* m, rblVec3d n)
     return m->angle * m->radius * rbl_length3d(rbl_cross3d(m->axis, n));
 }
 
-static Approach approach_at(const rblShapeView* a, const Motion* ma, const rblShapeView* b, const Motion* mb,
-                            double t)
+// Where the shapes are at a fraction of the motion.
+typedef struct Moment
 {
-    const PoseD pa = pose_at(ma, t);
-    const PoseD pb = pose_at(mb, t);
-    const rblTransform b_in_a = relative_pose(&pa, &pb);
-    const rblVec3d closing = rbl_sub3d(ma->travel, mb->travel);
+    PoseD a, b;
+    rblTransform b_in_a;
+    double left; // of the motion
+} Moment;
+
+static Moment moment_at(const Motion* ma, const Motion* mb, double t)
+{
+    Moment m = {.a = pose_at(ma, t), .b = pose_at(mb, t), .left = 1.0 - t};
+    m.b_in_a = relative_pose(&m.a, &m.b);
+    return m;
+}
+
+// How fast the gap can shrink along a normal (world axes), and along any.
+static double closing_speed(const Motion* ma, const Motion* mb, rblVec3d n)
+{
+    return rbl_dot3d(n, rbl_sub3d(ma->travel, mb->travel)) + turning_speed(ma, n) + turning_speed(mb, n);
+}
+
+static double fastest_closing(const Motion* ma, const Motion* mb)
+{
+    return rbl_length3d(rbl_sub3d(ma->travel, mb->travel)) + ma->angle * ma->radius + mb->angle * mb->radius;
+}
+
+// Distance by GJK from the last normal on, no farther than matters for what is left of the motion.
+static double distance_from(const rblConvexPair* pair, double enough, rblVec3d* normal)
+{
+    const double grown = pair->a.rounding + pair->b.rounding;
+    const rblSeparation found = rbl_gjk_distance(pair, *normal, enough + grown);
+    *normal = found.normal;
+    return found.distance - grown;
+}
+
+// `normal` (world axes) is the last one found, and becomes the new one.
+static Approach approach_at(const rblShapeView* a, const Motion* ma, const rblShapeView* b, const Motion* mb,
+                            const Moment* now, double goal, rblVec3d* normal)
+{
+    const double fastest = fastest_closing(ma, mb);
     if (!a->convex || !b->convex)
     {
-        const double turning = ma->angle * ma->radius + mb->angle * mb->radius;
-        return (Approach){(double)rbl_field_gap(a, b, b_in_a), rbl_length3d(closing) + turning};
+        return (Approach){(double)rbl_field_gap(a, b, now->b_in_a), fastest};
     }
-    rblVec3d n;
-    const double gap = rbl_convex_distance(a, b, b_in_a, &n);
-    n = rbl_rotate3d(pa.q, n);
-    return (Approach){gap, rbl_dot3d(n, closing) + turning_speed(ma, n) + turning_speed(mb, n)};
+    rblVec3d n = rbl_rotate3d(rbl_quatd_conjugate(now->a.q), *normal);
+    double gap;
+    if (a->bounded && b->bounded)
+    {
+        const rblConvexPair pair = rbl_convex_pair(a, b, now->b_in_a);
+        gap = distance_from(&pair, goal + fastest * now->left, &n);
+    }
+    else
+    {
+        gap = rbl_convex_distance(a, b, now->b_in_a, &n);
+    }
+    *normal = rbl_rotate3d(now->a.q, n);
+    return (Approach){gap, closing_speed(ma, mb, *normal)};
+}
+
+// Two directions that often keep apart what flies past: from centre to centre, and across the way that they approach.
+static bool directions_miss(const rblShapeView* a, const Motion* ma, const rblShapeView* b, const Motion* mb,
+                            const Moment* start, double goal)
+{
+    if (!a->convex || !b->convex || !a->bounded || !b->bounded)
+    {
+        return false;
+    }
+    const rblConvexPair pair = rbl_convex_pair(a, b, start->b_in_a);
+    const rblVec3d offset = rbl_sub3d(mb->start, ma->start);
+    const rblVec3d travel = rbl_sub3d(mb->travel, ma->travel);
+    const double squared = rbl_dot3d(travel, travel);
+    const double along = squared > 0.0 ? rbl_dot3d(offset, travel) / squared : 0.0;
+    const rblVec3d directions[2] = {offset, rbl_mul_add3d(offset, -along, travel)};
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        const rblVec3d n = rbl_normalize3d(directions[i], (rblVec3d){0, 1, 0});
+        const rblVec3d in_a = rbl_rotate3d(rbl_quatd_conjugate(start->a.q), n);
+        const double gap =
+            -rbl_dot3d(in_a, rbl_difference_support(&pair, in_a).p) - pair.a.rounding - pair.b.rounding;
+        if (gap > goal && gap - goal >= closing_speed(ma, mb, n))
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 // A bound that needs no distance: the balls about the centres of mass never meet.
@@ -167,19 +236,26 @@ float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, c
     // Poses are rounded to floats before distances are taken: no tolerance below that can be kept.
     const double size = (a->bounded ? ma.radius : 0.0) + (b->bounded ? mb.radius : 0.0);
     const double slack = rbl_maxd((double)tolerance, 1e-6 * size);
+    Moment now = moment_at(&ma, &mb, 0.0);
+    if (directions_miss(a, &ma, b, &mb, &now, goal))
+    {
+        return 1.0f;
+    }
+    rblVec3d normal = rbl_normalize3d(rbl_sub3d(mb.start, ma.start), (rblVec3d){0, 1, 0});
     double t = 0.0;
     for (uint32_t i = 0; i < MAX_STEPS; ++i)
     {
-        const Approach now = approach_at(a, &ma, b, &mb, t);
-        if (now.gap <= goal + 0.5 * slack)
+        const Approach found = approach_at(a, &ma, b, &mb, &now, goal, &normal);
+        if (found.gap <= goal + 0.5 * slack)
         {
             return (float)t;
         }
-        if (now.speed <= 0.0 || (now.gap - goal) / now.speed >= 1.0 - t)
+        if (found.speed <= 0.0 || (found.gap - goal) / found.speed >= now.left)
         {
             return 1.0f; // what is left of the motion cannot close the gap
         }
-        t += (now.gap - goal) / now.speed;
+        t += (found.gap - goal) / found.speed;
+        now = moment_at(&ma, &mb, t);
     }
     return (float)t; // still apart here: early, never late
 }

@@ -50,7 +50,7 @@ static void move_arms(const rblManifold* manifold, const rblSolverBody* a, const
 {
     const rblVec3 way = rbl_scale3(rbl_sub3(b->velocity, a->velocity), 0.25f * manifold->seconds);
     const bool both = a->inverse_mass > 0.0f && b->inverse_mass > 0.0f;
-    if (both && rbl_dot3(way, way) > 1e-12f)
+    if (both && rbl_dot3(way, way) > 1e-10f)
     {
         contact->arm_a = rbl_add3(contact->arm_a, way);
         contact->arm_b = rbl_sub3(contact->arm_b, way);

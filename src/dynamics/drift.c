@@ -4,7 +4,7 @@
 #include "dynamics/contact_math.h"
 #include "dynamics/stages.h"
 
-#define SWEEPS 6
+#define SWEEPS 4
 #define SHARE  0.5f // of the overlap undone in one step
 
 // Displacements in place of velocities: the solver's own mathematics, normal direction only.

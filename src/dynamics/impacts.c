@@ -218,8 +218,10 @@ static rblVec3 mix(rblVec3 from, rblVec3 to, float share)
 }
 
 // Make one pair bounce. True when it had to.
-static bool collide_pair(rblWorld* world, rblManifold* manifold, float threshold, bool bounces)
+static bool collide_pair(rblWorld* world, rblManifold* manifold, float threshold, uint32_t sweep)
 {
+    // The last sweeps only stop what still approaches, so that a row of balls comes to an end.
+    const bool bounces = sweep + 2 < SWEEPS;
     rblSolverBody* a = &world->solver_bodies.data[manifold->a];
     rblSolverBody* b = &world->solver_bodies.data[manifold->b];
     if (!aim(world, manifold, a, b, threshold, bounces))
@@ -236,6 +238,8 @@ static bool collide_pair(rblWorld* world, rblManifold* manifold, float threshold
                               manifold->friction);
         }
     }
+    world->last_change.data[manifold->a] = sweep + 1;
+    world->last_change.data[manifold->b] = sweep + 1;
     const float share = allowed_share(world, manifold, before, after);
     manifold->kinematic_work += (double)share * rbl_driven_work(world, manifold, &before[0], &before[1]);
     for (uint32_t i = 0; i < manifold->count; ++i)
@@ -259,9 +263,16 @@ typedef struct Sweep
     rblWorld* world;
     uint32_t first; // manifold of the colour
     float threshold;
-    bool bounces;
+    uint32_t number;
     atomic_bool any;
 } Sweep;
+
+// A pair that parted in the last sweep can only approach again when one of its bodies was hit since.
+static bool may_approach(const rblWorld* world, const rblManifold* manifold, uint32_t sweep)
+{
+    return sweep == 0 || world->last_change.data[manifold->a] >= sweep ||
+           world->last_change.data[manifold->b] >= sweep;
+}
 
 static void collide_block(rblRange range, void* context)
 {
@@ -270,7 +281,10 @@ static void collide_block(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         rblManifold* manifold = &sweep->world->manifolds.data[sweep->first + i];
-        any = collide_pair(sweep->world, manifold, sweep->threshold, sweep->bounces) || any;
+        if (may_approach(sweep->world, manifold, sweep->number))
+        {
+            any = collide_pair(sweep->world, manifold, sweep->threshold, sweep->number) || any;
+        }
     }
     if (any)
     {
@@ -279,9 +293,9 @@ static void collide_block(rblRange range, void* context)
 }
 
 // Each pair once. True when any had to bounce.
-static bool sweep_pairs(rblWorld* world, float threshold, bool bounces)
+static bool sweep_pairs(rblWorld* world, float threshold, uint32_t number)
 {
-    Sweep sweep = {.world = world, .threshold = threshold, .bounces = bounces};
+    Sweep sweep = {.world = world, .threshold = threshold, .number = number};
     atomic_init(&sweep.any, false);
     for (uint32_t c = 0; c < world->color_count; ++c)
     {
@@ -295,9 +309,14 @@ static bool sweep_pairs(rblWorld* world, float threshold, bool bounces)
 
 rblResult rbl_resolve_impacts(rblWorld* world)
 {
-    if (!rbl_array_resize(&world->times, world->solver_bodies.count))
+    if (!rbl_array_resize(&world->times, world->solver_bodies.count) ||
+        !rbl_array_resize(&world->last_change, world->solver_bodies.count))
     {
         return rbl_fail_memory();
+    }
+    for (size_t i = 0; i < world->solver_bodies.count; ++i)
+    {
+        world->last_change.data[i] = 0;
     }
     const float threshold = impact_speed(world);
     const uint32_t count = (uint32_t)world->manifolds.count;
@@ -308,10 +327,9 @@ rblResult rbl_resolve_impacts(rblWorld* world)
         rbl_parallel_for(world->jobs, count, 64, prepare_flown_block, world);
     }
     any = any || rbl_tighten_joints(world, threshold);
-    for (int s = 0; s < SWEEPS && any; ++s)
+    for (uint32_t sweep = 0; sweep < SWEEPS && any; ++sweep)
     {
-        // The last sweeps only stop what still approaches, so that a row of balls comes to an end.
-        any = sweep_pairs(world, threshold, s < SWEEPS - 2);
+        any = sweep_pairs(world, threshold, sweep);
         any = rbl_tighten_joints(world, threshold) || any;
     }
     rbl_store_velocities(world, world->at_start.data);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define MIN_PAIRS 32
-#define STILL     0.05f // of the slop: motion that does not count
+#define STILL     0.5f // of the slop: motion that does not count
 
 float rbl_pair_slop(const rblBody* a, const rblBody* b)
 {
@@ -153,12 +153,15 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float fraction, flo
     return true;
 }
 
-// Bodies that move farther than this in a step could pass through each other unseen, and contacts with a gap as large as a body
-// is thick would take the places of those that matter.
+// Bodies that move farther against each other in a step could pass through each other unseen. Against a half space it is
+// less: contacts with a gap as large as a body is thick would take the places of those that matter.
 static float safe_travel(const rblBody* a, const rblBody* b)
 {
-    return 0.5f * rbl_minf(a->shape.bounded ? a->shape.inner_radius : INFINITY,
-                           b->shape.bounded ? b->shape.inner_radius : INFINITY);
+    if (!a->shape.bounded || !b->shape.bounded)
+    {
+        return a->shape.bounded ? a->shape.inner_radius : b->shape.inner_radius;
+    }
+    return a->shape.inner_radius + b->shape.inner_radius;
 }
 
 // Whether the contacts of the last step still hold: the bodies have not moved against each other by more than a small part of
@@ -200,6 +203,25 @@ static float turning_radius(const rblBody* a, const rblBody* b)
     return b->shape.bounded ? b->shape.radius : a->shape.radius;
 }
 
+// Whether the balls about two bodies pass each other by in this step.
+static bool pass_by(const rblWorld* world, const rblPair* pair, const rblBodyCourse* course_a,
+                    const rblBodyCourse* course_b, float slop)
+{
+    const rblBody* a = &world->bodies.data[pair->a];
+    const rblBody* b = &world->bodies.data[pair->b];
+    if (!a->shape.bounded || !b->shape.bounded)
+    {
+        return false;
+    }
+    const rblVec3 apart = rbl_sub3(world->motions.data[pair->b].center, world->motions.data[pair->a].center);
+    const rblVec3 way = rbl_sub3(course_b->sweep.translation, course_a->sweep.translation);
+    const float square = rbl_dot3(way, way);
+    const float t = square > 0.0f ? rbl_clampf(-rbl_dot3(apart, way) / square, 0.0f, 1.0f) : 0.0f;
+    const rblVec3 nearest = rbl_mul_add3(apart, t, way);
+    const float reach = a->shape.radius + b->shape.radius + 2.0f * slop;
+    return rbl_dot3(nearest, nearest) > reach * reach;
+}
+
 static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactSet* set, rblContactArray* out)
 {
     const rblBody* a = &world->bodies.data[pair->a];
@@ -207,6 +229,15 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
     const float slop = rbl_pair_slop(a, b);
     const rblBodyCourse* course_a = &world->courses.data[pair->a];
     const rblBodyCourse* course_b = &world->courses.data[pair->b];
+    if (pass_by(world, pair, course_a, course_b, slop))
+    {
+        set->count = 0;
+        pair->time_of_impact = 1.0f;
+        pair->seen_margin = 0.0f;
+        pair->colliding = 0;
+        pair->fast = false;
+        return true;
+    }
     const float way = travel(course_a, course_b);
     pair->time_of_impact = 1.0f;
     const float seen_margin = pair->seen_margin;

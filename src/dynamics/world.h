@@ -234,7 +234,8 @@ struct rblWorld
     rblDoubleArray subspace;        // vectors of one small island
     RBL_ARRAY(unsigned char) free_flags;
     RBL_ARRAY(rblBodyCourse) courses;
-    rblFloatArray times; // per solver body: s of free flight before its first impact
+    rblIndexArray last_change; // per solver body: 1 + the sweep over impacts that hit it last
+    rblFloatArray times;       // per solver body: s of free flight before its first impact
     rblIndexArray scratch;
     RBL_ARRAY(uint64_t) color_masks;                // per solver body
     rblContactArray block_contacts[RBL_MAX_BLOCKS]; // found by each block of the narrow phase

@@ -354,12 +354,47 @@ static void moments_do_not_depend_on_workers_and_survive_lack_of_memory(void** s
     free_soup(&span);
 }
 
+// A triangle that is tiny beside the rest of its tree, seen from close by: 1 / R^3 does not fit a float there.
+static void tiny_triangles_in_huge_trees_count_exactly(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(31, 0);
+    for (uint32_t round = 0; round < 200; ++round)
+    {
+        const rblTriangleSpan span = make_soup(&random, SOUP_RANDOM, 2 + rbl_random_below(&random, 60));
+        float* positions = (float*)(uintptr_t)span.positions;
+        for (uint32_t t = 0; t < span.triangle_count; ++t)
+        {
+            float scale = 1.0f;
+            for (uint32_t n = rbl_random_below(&random, 36); n > 0; --n)
+            {
+                scale *= 0.1f;
+            }
+            for (int k = 0; k < 9; ++k)
+            {
+                positions[9 * (size_t)t + (size_t)k] *= scale;
+            }
+        }
+        Tree tree;
+        plant(&tree, &span, (rblBvhQuality)(round % 3));
+        for (uint32_t t = 0; t < span.triangle_count; ++t)
+        {
+            const rblVec3 at = rbl_scale3(rbl_to_float3(soup_corner(&span, t, 0)), 1.5f);
+            const float number = rbl_tree_winding_number(&tree.bvh, &tree.winding, at, 4.0f);
+            assert_true(fabs((double)number - winding_by_force(&span, at)) < 0.02);
+        }
+        fell(&tree);
+        free_soup(&span);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(winding_agrees_with_the_sum_over_all_triangles),
         cmocka_unit_test(inside_of_a_ball_is_inside_at_any_size),
         cmocka_unit_test(gaps_and_turned_faces_leave_inside_and_outside_as_they_were),
+        cmocka_unit_test(tiny_triangles_in_huge_trees_count_exactly),
         cmocka_unit_test(winding_counts_nested_and_overlapping_balls),
         cmocka_unit_test(a_single_triangle_turns_by_a_half_from_side_to_side),
         cmocka_unit_test(signed_distance_of_a_ball_is_that_of_the_sphere),

@@ -92,12 +92,13 @@ static bool hit_triangle(const ShearedRay* ray, const rblLeafTriangle* triangle,
     {
         return false;
     }
-    const double t = (w[0] * (double)za + w[1] * (double)zb + w[2] * (double)zc) / sum;
-    if (!(t >= (double)t_min && t <= (double)t_max))
+    // Rounded before it is compared: which of two equal hits wins must not depend on which was found first.
+    const float t = (float)((w[0] * (double)za + w[1] * (double)zb + w[2] * (double)zc) / sum);
+    if (!(t >= t_min && t <= t_max))
     {
         return false;
     }
-    hit->t = (float)t;
+    hit->t = t;
     hit->u = (float)(w[1] / sum);
     hit->v = (float)(w[2] / sum);
     return true;
@@ -121,11 +122,11 @@ typedef struct BoxAxis
 } BoxAxis;
 
 // The sheared coordinates that triangles are tested in are right to a few ulps of the largest distance they are made
-// of; so much are boxes enlarged, and by an ulp of the origin. A direction of zero has an infinite inverse; 0 times it
-// is not a number, which min and max below pass over.
+// of; so much are boxes enlarged, by an ulp of the origin, and by the steps of the smallest floats. A direction of zero
+// has an infinite inverse; 0 times it is not a number, which min and max below pass over.
 static BoxAxis prepare_axis(float origin, float direction, float largest)
 {
-    const float margin = 5e-7f * largest + 1.2e-7f * fabsf(origin);
+    const float margin = 5e-7f * largest + 1.2e-7f * fabsf(origin) + 1e-44f;
     const bool negative = direction < 0.0f;
     return (BoxAxis){.near = negative ? origin - margin : origin + margin,
                      .far = negative ? origin + margin : origin - margin,

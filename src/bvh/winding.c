@@ -82,12 +82,16 @@ static inline Points4 sub_points4(const Points4* a, const Points4* b)
     return (Points4){rbl_sub4(a->x, b->x), rbl_sub4(a->y, b->y), rbl_sub4(a->z, b->z)};
 }
 
+// Scaled distances below 1e-12 count as near, whatever the radius: 1 / R^3 has to stay within the range of floats.
+#define SMALLEST_DISTANCE2 1e-24f
+
 // Add D . q / R^3 (1 + q^T K q / R^4) where the lane is far; returns the lanes that are not.
 static inline uint32_t add_far(Walk* walk, rblFloat4 along, rblFloat4 spread, rblFloat4 distance2,
                                rblFloat4 radius2)
 {
     const rblFloat4 one = rbl_splat4(1.0f);
-    const rblFloat4 is_far = rbl_less4(rbl_mul4(walk->beta2, radius2), distance2);
+    const rblFloat4 reach2 = rbl_max4(rbl_mul4(walk->beta2, radius2), rbl_splat4(SMALLEST_DISTANCE2));
+    const rblFloat4 is_far = rbl_less4(reach2, distance2);
     const rblFloat4 inverse2 = rbl_div4(one, distance2);
     const rblFloat4 inverse3 = rbl_mul4(inverse2, rbl_sqrt4(inverse2));
     const rblFloat4 factor = rbl_add4(one, rbl_mul4(rbl_mul4(spread, inverse2), inverse2));

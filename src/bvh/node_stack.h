@@ -69,4 +69,35 @@ static inline uint32_t rbl_push_sorted(uint64_t* stack, uint32_t size, uint32_t 
     return size + rbl_lane_count(mask);
 }
 
+static inline uint64_t rbl_lane_entry(const float keys[4], uint32_t lane, uint32_t first_number)
+{
+    uint32_t bits;
+    memcpy(&bits, &keys[lane], sizeof bits);
+    return (uint64_t)bits << 32 | (first_number + lane);
+}
+
+// The same, but the nearest comes back instead of being pushed. The mask is not empty. One or two nodes, as most often,
+// are dealt with apart: what follows can begin before their keys are known.
+static inline rblNodePlace rbl_push_farther(uint64_t* stack, uint32_t* size, uint32_t mask,
+                                            const float keys[4], uint32_t level, uint32_t position)
+{
+    const uint32_t first = rbl_lowest_bit(mask);
+    const uint32_t rest = mask & (mask - 1);
+    const uint32_t first_number = (1u << level) + position;
+    if (rest == 0)
+    {
+        return (rblNodePlace){level, position + first};
+    }
+    if ((rest & (rest - 1)) == 0)
+    {
+        uint64_t farther = rbl_lane_entry(keys, first, first_number);
+        uint64_t nearest = rbl_lane_entry(keys, rbl_lowest_bit(rest), first_number);
+        rbl_exchange_entries(&farther, &nearest);
+        stack[(*size)++] = farther;
+        return (rblNodePlace){level, (uint32_t)nearest - (1u << level)};
+    }
+    *size = rbl_push_sorted(stack, *size, mask, keys, level, position) - 1;
+    return (rblNodePlace){level, (uint32_t)stack[*size] - (1u << level)};
+}
+
 #endif

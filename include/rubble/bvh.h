@@ -186,7 +186,7 @@ typedef struct rblBvhPair
 typedef bool rblBvhPairFcn(const rblBvhPair* pair, void* context);
 
 /// All pairs of triangles that intersect, decided exactly: of different spans, and with `within_spans` also of the same
-/// one, there without pairs that share a vertex. `spans` are those that the hierarchy was last built or refit from.
+/// one, there without pairs that share a vertex (by index: a span without indices shares none). `spans` are those that the hierarchy was last built or refit from.
 RBL_API rblResult rbl_bvh_overlaps(rblBvhId bvh, const rblTriangleSpan* spans, uint32_t span_count,
                                    bool within_spans, rblBvhPairFcn* visit, void* context);
 

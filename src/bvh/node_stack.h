@@ -6,13 +6,12 @@
 #define RBL_BVH_NODE_STACK_H
 
 #include "bvh/group.h"
+#include "bvh/leaves.h"
 #include <string.h>
 
 // At most three entries stay behind per step of two levels, and one where the step is one: 1 + 15 * 3 + 1; and a
 // push writes four.
 #define RBL_NODE_STACK_SIZE 64
-
-#define RBL_ROOT_ENTRY 1ull
 
 static inline float rbl_entry_key(uint64_t entry)
 {
@@ -98,6 +97,39 @@ static inline rblNodePlace rbl_push_farther(uint64_t* stack, uint32_t* size, uin
     }
     *size = rbl_push_sorted(stack, *size, mask, keys, level, position) - 1;
     return (rblNodePlace){level, (uint32_t)stack[*size] - (1u << level)};
+}
+
+#if defined(__GNUC__)
+// gcc takes a function that does nothing but prefetch for one without effect, and drops the call.
+#define RBL_ALWAYS_INLINE static inline __attribute__((always_inline))
+#else
+#define RBL_ALWAYS_INLINE static inline
+#endif
+
+// Ask for what lies two levels below the nodes of a mask; where these are leaves, for their triangles and, if wanted,
+// their boxes. In trees that are larger than the caches most time would go into waiting for it.
+RBL_ALWAYS_INLINE void rbl_prefetch_below(const rblBvh* bvh, uint32_t mask, uint32_t level, uint32_t position,
+                                          bool leaf_boxes)
+{
+    const uint32_t below = level + 2;
+    const bool leaves = below == bvh->layout.leaf_level;
+    for (; mask != 0; mask &= mask - 1)
+    {
+        const size_t first = 4 * ((size_t)position + rbl_lowest_bit(mask));
+        if (!leaves || leaf_boxes)
+        {
+            const char* boxes = (const char*)(bvh->nodes + bvh->level_starts[below] + first);
+            RBL_PREFETCH(boxes);
+            RBL_PREFETCH(boxes + 64);
+        }
+        if (leaves)
+        {
+            const char* triangles = (const char*)(bvh->triangles + first);
+            RBL_PREFETCH(triangles);
+            RBL_PREFETCH(triangles + 64);
+            RBL_PREFETCH(triangles + 128);
+        }
+    }
 }
 
 #endif

@@ -295,6 +295,7 @@ static inline bool trace(const rblBvh* bvh, const rblRay* ray, rblRayHit* best, 
                                   rbl_group_lanes(bvh, level, position, 1u << step);
             if (mask != 0)
             {
+                rbl_prefetch_below(bvh, mask, level, position, false);
                 node = rbl_push_farther(stack, &size, mask, enter, level, position);
                 continue;
             }

@@ -388,6 +388,27 @@ static void tiny_triangles_in_huge_trees_count_exactly(void** state)
     }
 }
 
+// The largest floats: differences of two of them are none.
+static void winding_numbers_are_numbers_everywhere(void** state)
+{
+    (void)state;
+    static const float corners[12] = {-1e38f, -1e38f, -1e38f, 1e38f, 0, 0, 0, 1e38f, 0, 0, 0, 1e38f};
+    static const uint32_t indices[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    const rblTriangleSpan span = {
+        .positions = corners, .stride = 12, .vertex_count = 4, .indices = indices, .triangle_count = 4};
+    Tree tree;
+    plant(&tree, &span, RBL_BVH_QUALITY);
+    static const float places[] = {0.0f, 1.0f, -3e37f, 1e38f, -3.4e38f, 3.4e38f};
+    for (int i = 0; i < 6 * 6 * 6; ++i)
+    {
+        const rblVec3 at = {places[i % 6], places[i / 6 % 6], places[i / 36]};
+        const float number = rbl_tree_winding_number(&tree.bvh, &tree.winding, at, RBL_WINDING_BETA);
+        assert_true(number > -0.6f && number < 1.1f);
+        assert_true(fabsf(at.x) < 3e38f || fabsf(number) < 0.05f);
+    }
+    fell(&tree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +416,7 @@ int main(void)
         cmocka_unit_test(inside_of_a_ball_is_inside_at_any_size),
         cmocka_unit_test(gaps_and_turned_faces_leave_inside_and_outside_as_they_were),
         cmocka_unit_test(tiny_triangles_in_huge_trees_count_exactly),
+        cmocka_unit_test(winding_numbers_are_numbers_everywhere),
         cmocka_unit_test(winding_counts_nested_and_overlapping_balls),
         cmocka_unit_test(a_single_triangle_turns_by_a_half_from_side_to_side),
         cmocka_unit_test(signed_distance_of_a_ball_is_that_of_the_sphere),

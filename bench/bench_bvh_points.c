@@ -157,7 +157,7 @@ static rblResult measure_all(rblBvhBench* bench, PointWork* work, const rblBench
 rblResult rbl_bench_bvh_points(rblBvhBench* bench)
 {
     const rblAllocator* allocator = rbl_default_allocator();
-    const uint32_t count = rbl_bench_size(bench->bench, 100000, 50);
+    const uint32_t count = rbl_bench_size(bench->bench, 25000, 50);
     PointWork work = {.count = count};
     rblBenchMesh mesh;
     RBL_TRY(rbl_bench_make_sphere(rbl_bench_size(bench->bench, RBL_BENCH_SPHERE_1M, 4), 1,

@@ -30,6 +30,7 @@ typedef struct SceneWork
     const rblTriangleSpan* spans;
     uint32_t span_count;
     rblForest forest;
+    rblForest* apart; // one per span, for building them one by one
     rblTreePair* pairs;
     uint32_t pair_count;
     rblOverlapOptions options;
@@ -48,12 +49,13 @@ static rblResult build_together(void* context)
     return rbl_forest_build(&work->forest, work->spans, work->span_count, RBL_BVH_FAST, work->jobs);
 }
 
+// Each into memory of its own: trees that are written over one another would not be there in the end.
 static rblResult build_one_by_one(void* context)
 {
     SceneWork* work = context;
     for (uint32_t i = 0; i < work->span_count; ++i)
     {
-        RBL_TRY(rbl_forest_build(&work->forest, work->spans + i, 1, RBL_BVH_FAST, work->jobs));
+        RBL_TRY(rbl_forest_build(&work->apart[i], work->spans + i, 1, RBL_BVH_FAST, work->jobs));
     }
     return RBL_OK;
 }
@@ -97,7 +99,12 @@ static rblResult open_work(SceneWork* work, const rblTriangleSpan* spans, uint32
     work->exact = rbl_default_intersect_options();
     work->pair_count = count == 1 ? 1 : count * (count - 1) / 2;
     work->pairs = RBL_NEW_ARRAY(allocator, rblTreePair, work->pair_count);
-    if (work->pairs == NULL)
+    work->apart = RBL_NEW_ARRAY(allocator, rblForest, count);
+    for (uint32_t i = 0; i < count && work->apart != NULL; ++i)
+    {
+        rbl_forest_init(&work->apart[i], allocator);
+    }
+    if (work->pairs == NULL || work->apart == NULL)
     {
         return rbl_fail_memory();
     }
@@ -117,6 +124,11 @@ static rblResult open_work(SceneWork* work, const rblTriangleSpan* spans, uint32
 static void close_work(SceneWork* work)
 {
     RBL_FREE_ARRAY(rbl_default_allocator(), work->pairs, work->pair_count);
+    for (uint32_t i = 0; i < work->span_count && work->apart != NULL; ++i)
+    {
+        rbl_forest_free(&work->apart[i]);
+    }
+    RBL_FREE_ARRAY(rbl_default_allocator(), work->apart, work->span_count);
     rbl_array_free(&work->found);
     rbl_array_free(&work->near);
     rbl_array_free(&work->meeting);

@@ -163,6 +163,51 @@ static void grids_are_the_same_as_lists_of_points(void** state)
     }
 }
 
+// A closed surface may come in any number of spans: faces and winding numbers agree on it.
+static void closed_surfaces_in_several_spans_have_the_sign_of_their_faces(void** state)
+{
+    (void)state;
+    double corners[2][24];
+    rblTriangleSpan spans[3] = {cube(corners[0], 0, 1, 0), cube(corners[0], 0, 1, 0),
+                                cube(corners[1], 0, 1, 3)};
+    spans[0].triangle_count = 5; // the first cube in two spans
+    spans[1].triangle_count = 7;
+    spans[1].indices = cube_indices + 15;
+    rblBvhDef def = rbl_default_bvh_def();
+    def.spans = spans;
+    def.span_count = 3;
+    def.winding = true;
+    rblBvhId bvh;
+    check_ok(rbl_bvh_create(&def, &bvh));
+    enum
+    {
+        COUNT = 2000
+    };
+    rblRandom random = rbl_random_seed(5, 0);
+    static rblVec3 points[COUNT];
+    static float by_winding[COUNT], by_faces[COUNT];
+    for (int i = 0; i < COUNT; ++i)
+    {
+        points[i] =
+            (rblVec3){(float)rbl_random_range(&random, -1, 5), (float)rbl_random_range(&random, -1, 2),
+                      (float)rbl_random_range(&random, -1, 2)};
+    }
+    check_ok(rbl_bvh_signed_distance(bvh, points, COUNT, INFINITY, RBL_SIGN_WINDING, by_winding));
+    check_ok(rbl_bvh_signed_distance(bvh, points, COUNT, INFINITY, RBL_SIGN_CLOSED, by_faces));
+    assert_memory_equal(by_winding, by_faces, sizeof by_faces);
+    // One side of a cube alone winds by less than a half: only the face itself says "behind".
+    def.span_count = 2;
+    spans[0].triangle_count = 1;
+    spans[1].triangle_count = 0;
+    check_ok(rbl_bvh_rebuild(bvh, &def));
+    const rblVec3 behind = {0.3f, 0.3f, 0.2f};
+    check_ok(rbl_bvh_signed_distance(bvh, &behind, 1, INFINITY, RBL_SIGN_WINDING, by_winding));
+    check_ok(rbl_bvh_signed_distance(bvh, &behind, 1, INFINITY, RBL_SIGN_CLOSED, by_faces));
+    check_close(by_winding[0], 0.2, 1e-6);
+    check_close(by_faces[0], -0.2, 1e-6);
+    check_ok(rbl_bvh_destroy(bvh));
+}
+
 static void rebuilds_and_refits_follow_the_positions(void** state)
 {
     (void)state;
@@ -416,6 +461,7 @@ int main(void)
         cmocka_unit_test(queries_go_over_all_spans),
         cmocka_unit_test(regions_and_pairs_go_over_all_spans),
         cmocka_unit_test(grids_are_the_same_as_lists_of_points),
+        cmocka_unit_test(closed_surfaces_in_several_spans_have_the_sign_of_their_faces),
         cmocka_unit_test(rebuilds_and_refits_follow_the_positions),
         cmocka_unit_test(an_empty_hierarchy_answers_nothing),
         cmocka_unit_test(misuse_is_refused),

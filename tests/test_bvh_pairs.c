@@ -501,6 +501,60 @@ static void bad_calls_are_refused_and_empty_trees_meet_nothing(void** state)
     rbl_forest_free(&forest);
 }
 
+// ---- scale ----
+
+static void find_self_pairs(const rblTriangleSpan* span, rblTrianglePairArray* out)
+{
+    rblForest forest;
+    rbl_forest_init(&forest, rbl_default_allocator());
+    check_ok(rbl_forest_build(&forest, span, 1, RBL_BVH_QUALITY, rbl_default_jobs()));
+    const rblTreePair self = {0, 0};
+    const rblOverlapScene scene = {&forest, span, &self, 1};
+    const rblIntersectOptions options = rbl_default_intersect_options();
+    check_ok(rbl_overlap_triangles(&scene, &options, rbl_default_jobs(), out, NULL));
+    rbl_forest_free(&forest);
+}
+
+// Scaled by powers of two the same pairs meet, up to where the cubes of coordinates leave the range of floats.
+static void scale_does_not_change_which_triangles_meet(void** state)
+{
+    (void)state;
+    enum
+    {
+        TRIANGLES = 120
+    };
+    static const float scales[] = {0x1p-60f, 0x1p38f, 0x1p41f, 0x1p42f, 0x1p43f, 0x1p48f, 0x1p49f, 0x1p120f};
+    rblRandom random = rbl_random_seed(41, 0);
+    for (uint32_t round = 0; round < 20; ++round)
+    {
+        float positions[9 * TRIANGLES], scaled[9 * TRIANGLES];
+        for (uint32_t i = 0; i < 9 * TRIANGLES; ++i)
+        {
+            positions[i] = (float)rbl_random_range(&random, -1.0, 1.0);
+        }
+        rblTriangleSpan span = {
+            .positions = positions, .stride = 12, .vertex_count = 3 * TRIANGLES, .triangle_count = TRIANGLES};
+        rblTrianglePairArray expected;
+        rbl_array_init(&expected, rbl_default_allocator());
+        find_self_pairs(&span, &expected);
+        assert_true(expected.count > 100);
+        span.positions = scaled;
+        for (size_t s = 0; s < sizeof scales / sizeof *scales; ++s)
+        {
+            for (uint32_t i = 0; i < 9 * TRIANGLES; ++i)
+            {
+                scaled[i] = positions[i] * scales[s];
+            }
+            rblTrianglePairArray found;
+            rbl_array_init(&found, rbl_default_allocator());
+            find_self_pairs(&span, &found);
+            assert_int_equal(found.count, expected.count);
+            rbl_array_free(&found);
+        }
+        rbl_array_free(&expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -508,6 +562,7 @@ int main(void)
         cmocka_unit_test(overlaps_of_two_trees_match_the_oracle),
         cmocka_unit_test(neighbours_that_meet_elsewhere_are_those_of_the_mesh_room),
         cmocka_unit_test(neighbours_are_reported_as_asked),
+        cmocka_unit_test(scale_does_not_change_which_triangles_meet),
         cmocka_unit_test(doubles_decide_where_floats_cannot),
         cmocka_unit_test(a_kept_workspace_stops_allocations),
         cmocka_unit_test(out_of_memory_leaves_nothing_behind),

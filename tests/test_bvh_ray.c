@@ -328,6 +328,93 @@ static void degenerate_soups_are_survived_and_ties_go_to_the_lowest(void** state
     rbl_forest_free(&forest);
 }
 
+// What hits each triangle alone, as trees of one leaf say: no traversal is in that, and no order.
+static bool closest_of_singles(const rblForest* singles, const rblRay* ray, rblRayHit* best)
+{
+    bool found = false;
+    for (uint32_t t = 0; t < singles->tree_count; ++t)
+    {
+        const rblBvh tree = rbl_forest_tree(singles, t);
+        rblRayHit hit;
+        if (rbl_tree_ray_closest(&tree, ray, &hit) && (!found || hit.t < best->t))
+        {
+            *best = hit;
+            best->triangle = t;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static void check_against_singles(const rblTriangleSpan* span, const rblRay* rays, uint32_t count)
+{
+    rblTriangleSpan each[60];
+    for (uint32_t t = 0; t < span->triangle_count; ++t)
+    {
+        each[t] = (rblTriangleSpan){.positions = (const float*)span->positions + 9 * (size_t)t,
+                                    .stride = 12,
+                                    .vertex_count = 3,
+                                    .triangle_count = 1};
+    }
+    rblForest singles, forest;
+    rbl_forest_init(&singles, rbl_default_allocator());
+    rbl_forest_init(&forest, rbl_default_allocator());
+    check_ok(rbl_forest_build(&singles, each, span->triangle_count, RBL_BVH_FAST, rbl_default_jobs()));
+    for (int quality = RBL_BVH_FAST; quality <= RBL_BVH_QUALITY; ++quality)
+    {
+        check_ok(rbl_forest_build(&forest, span, 1, (rblBvhQuality)quality, rbl_default_jobs()));
+        const rblBvh bvh = rbl_forest_tree(&forest, 0);
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            rblRayHit expected = {.t = INFINITY}, hit;
+            const bool found = closest_of_singles(&singles, &rays[i], &expected);
+            assert_true(found == rbl_tree_ray_closest(&bvh, &rays[i], &hit));
+            assert_true(found == rbl_tree_ray_any(&bvh, &rays[i]));
+            assert_true(!found || (hit.triangle == expected.triangle && hit.t == expected.t &&
+                                   hit.u == expected.u && hit.v == expected.v));
+        }
+    }
+    rbl_forest_free(&forest);
+    rbl_forest_free(&singles);
+}
+
+// Overlapping triangles of one plane are hit at the same t but for rounding; the lowest wins whatever the order of the
+// tree. At 1e-43 coordinates are a few steps of the smallest floats.
+static void the_order_of_the_tree_does_not_change_what_is_hit(void** state)
+{
+    (void)state;
+    enum
+    {
+        RAYS = 40
+    };
+    static const float scales[] = {1.0f, 1e-20f, 1e15f, 1e-43f};
+    rblRandom random = rbl_random_seed(21, 0);
+    for (uint32_t round = 0; round < 80; ++round)
+    {
+        rblTriangleSpan span = make_soup(&random, SOUP_RANDOM, 1 + rbl_random_below(&random, 60));
+        float* positions = (float*)(uintptr_t)span.positions;
+        const float scale = scales[round % 4];
+        for (uint32_t v = 0; v < span.vertex_count; ++v)
+        {
+            float* p = positions + 3 * (size_t)v;
+            p[2] = round % 8 < 4 ? 0.3f * p[0] + 0.7f * p[1] : p[2];
+            for (int k = 0; k < 3; ++k)
+            {
+                p[k] *= scale;
+            }
+        }
+        rblRay rays[RAYS];
+        for (uint32_t i = 0; i < RAYS; ++i)
+        {
+            const float* to = positions + 3 * (size_t)rbl_random_below(&random, span.vertex_count);
+            const rblVec3 from = rbl_scale3(soup_point(&random, SOUP_RANDOM, -1, 2), scale);
+            rays[i] = (rblRay){from, {to[0] - from.x, to[1] - from.y, to[2] - from.z}, 0.0f, INFINITY};
+        }
+        check_against_singles(&span, rays, RAYS);
+        free_soup(&span);
+    }
+}
+
 static void many_rays_give_what_each_gives(void** state)
 {
     (void)state;
@@ -375,6 +462,7 @@ int main(void)
         cmocka_unit_test(the_length_of_the_direction_only_changes_the_unit_of_t),
         cmocka_unit_test(a_range_behind_the_origin_is_searched_too),
         cmocka_unit_test(degenerate_soups_are_survived_and_ties_go_to_the_lowest),
+        cmocka_unit_test(the_order_of_the_tree_does_not_change_what_is_hit),
         cmocka_unit_test(many_rays_give_what_each_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -354,12 +354,69 @@ static void moments_do_not_depend_on_workers_and_survive_lack_of_memory(void** s
     free_soup(&span);
 }
 
+// A triangle that is tiny beside the rest of its tree, seen from close by: 1 / R^3 does not fit a float there.
+static void tiny_triangles_in_huge_trees_count_exactly(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(31, 0);
+    for (uint32_t round = 0; round < 200; ++round)
+    {
+        const rblTriangleSpan span = make_soup(&random, SOUP_RANDOM, 2 + rbl_random_below(&random, 60));
+        float* positions = (float*)(uintptr_t)span.positions;
+        for (uint32_t t = 0; t < span.triangle_count; ++t)
+        {
+            float scale = 1.0f;
+            for (uint32_t n = rbl_random_below(&random, 36); n > 0; --n)
+            {
+                scale *= 0.1f;
+            }
+            for (int k = 0; k < 9; ++k)
+            {
+                positions[9 * (size_t)t + (size_t)k] *= scale;
+            }
+        }
+        Tree tree;
+        plant(&tree, &span, (rblBvhQuality)(round % 3));
+        for (uint32_t t = 0; t < span.triangle_count; ++t)
+        {
+            const rblVec3 at = rbl_scale3(rbl_to_float3(soup_corner(&span, t, 0)), 1.5f);
+            const float number = rbl_tree_winding_number(&tree.bvh, &tree.winding, at, 4.0f);
+            assert_true(fabs((double)number - winding_by_force(&span, at)) < 0.02);
+        }
+        fell(&tree);
+        free_soup(&span);
+    }
+}
+
+// The largest floats: differences of two of them are none.
+static void winding_numbers_are_numbers_everywhere(void** state)
+{
+    (void)state;
+    static const float corners[12] = {-1e38f, -1e38f, -1e38f, 1e38f, 0, 0, 0, 1e38f, 0, 0, 0, 1e38f};
+    static const uint32_t indices[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    const rblTriangleSpan span = {
+        .positions = corners, .stride = 12, .vertex_count = 4, .indices = indices, .triangle_count = 4};
+    Tree tree;
+    plant(&tree, &span, RBL_BVH_QUALITY);
+    static const float places[] = {0.0f, 1.0f, -3e37f, 1e38f, -3.4e38f, 3.4e38f};
+    for (int i = 0; i < 6 * 6 * 6; ++i)
+    {
+        const rblVec3 at = {places[i % 6], places[i / 6 % 6], places[i / 36]};
+        const float number = rbl_tree_winding_number(&tree.bvh, &tree.winding, at, RBL_WINDING_BETA);
+        assert_true(number > -0.6f && number < 1.1f);
+        assert_true(fabsf(at.x) < 3e38f || fabsf(number) < 0.05f);
+    }
+    fell(&tree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(winding_agrees_with_the_sum_over_all_triangles),
         cmocka_unit_test(inside_of_a_ball_is_inside_at_any_size),
         cmocka_unit_test(gaps_and_turned_faces_leave_inside_and_outside_as_they_were),
+        cmocka_unit_test(tiny_triangles_in_huge_trees_count_exactly),
+        cmocka_unit_test(winding_numbers_are_numbers_everywhere),
         cmocka_unit_test(winding_counts_nested_and_overlapping_balls),
         cmocka_unit_test(a_single_triangle_turns_by_a_half_from_side_to_side),
         cmocka_unit_test(signed_distance_of_a_ball_is_that_of_the_sphere),

@@ -671,6 +671,8 @@ static void wrong_definitions_are_refused(void** state)
     bad[n++].eye.y = (double)NAN;
     bad[n].has_target = 1;
     bad[n++].target.z = (double)INFINITY;
+    bad[n].has_target = 1;
+    bad[n++].target.x = 1e300; // too far away for floats
     bad[n].has_eye = bad[n].has_target = 1;
     bad[n].eye = (rblVec3d){1, 2, 3};
     bad[n++].target = (rblVec3d){1, 2, 3};

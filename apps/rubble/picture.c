@@ -273,9 +273,10 @@ static void print_note(const Picture* picture)
     print_number(1e-6 * (double)stats->rays / stats->trace_seconds, 3, rate);
     char line[512];
     snprintf(line, sizeof line,
-             "rubble: picture: %llu triangles in %u parts: read %s s, prepared %s s, tree %s s, traced %s s "
+             "rubble: picture: %llu triangles in %u part%s: read %s s, prepared %s s, tree %s s, traced %s s "
              "(%s million rays, %s million a second)",
-             (unsigned long long)stats->triangles, stats->parts, load, prepare, build, trace, rays, rate);
+             (unsigned long long)stats->triangles, stats->parts, stats->parts == 1 ? "" : "s", load, prepare,
+             build, trace, rays, rate);
     progress_print(line);
 }
 

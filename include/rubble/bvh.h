@@ -14,7 +14,7 @@ RBL_EXTERN_C_BEGIN
 /// Triangles to build over: three vertex indices each, or consecutive vertices when `indices` is null.
 typedef struct rblTriangleSpan
 {
-    const void* positions; ///< x, y, z of vertex v begin at byte v * stride
+    const void* positions; ///< x, y, z of vertex v begin at byte v * stride; aligned as its coordinates
     size_t stride;         ///< bytes; a multiple of the coordinate's size, at least three of them
     bool is_double;        ///< coordinates are doubles; boxes are then rounded outwards to floats
     uint32_t vertex_count;
@@ -106,7 +106,7 @@ typedef struct rblBvhDef
 
 RBL_API rblBvhDef rbl_default_bvh_def(void);
 
-/// Build a hierarchy. Refused, naming span and element: null positions, strides that do not fit, indices out of range,
+/// Build a hierarchy. Refused, naming span and element: null or unaligned positions, strides that do not fit, indices out of range,
 /// coordinates that are not finite or beyond 1e38, more than 2^30 triangles in all.
 RBL_API rblResult rbl_bvh_create(const rblBvhDef* def, rblBvhId* out);
 
@@ -134,8 +134,9 @@ typedef struct rblBvhStats
 RBL_API rblResult rbl_bvh_stats(rblBvhId bvh, rblBvhStats* out);
 
 // Queries. Any number of threads may ask at once; each call also works in parallel by itself (rubble/tasks.h), with
-// results that do not depend on it. Points and rays should be listed so that neighbours are near each other. A query
-// that is not a number, or on a hierarchy over nothing, finds nothing.
+// results that do not depend on it. Points and rays should be listed so that neighbours are near each other. Spans are
+// asked one after another: what is always asked together is faster in one. A query that is not a number, or on a
+// hierarchy over nothing, finds nothing.
 
 /// The first hit of each ray, both sides of triangles, watertight. Of equal t the lowest span, then triangle. Where
 /// there is none, triangle, span and leaf are UINT32_MAX and t is infinite.
@@ -186,7 +187,7 @@ typedef struct rblBvhPair
 typedef bool rblBvhPairFcn(const rblBvhPair* pair, void* context);
 
 /// All pairs of triangles that intersect, decided exactly: of different spans, and with `within_spans` also of the same
-/// one, there without pairs that share a vertex. `spans` are those that the hierarchy was last built or refit from.
+/// one, there without pairs that share a vertex (by index: a span without indices shares none). `spans` are those that the hierarchy was last built or refit from.
 RBL_API rblResult rbl_bvh_overlaps(rblBvhId bvh, const rblTriangleSpan* spans, uint32_t span_count,
                                    bool within_spans, rblBvhPairFcn* visit, void* context);
 

@@ -72,16 +72,10 @@ static void descend(Search* search)
     const rblBvh* bvh = search->bvh;
     const uint32_t leaf_level = bvh->layout.leaf_level;
     uint64_t stack[RBL_NODE_STACK_SIZE];
-    uint32_t size = 1;
-    stack[0] = RBL_ROOT_ENTRY;
-    while (size > 0)
+    uint32_t size = 0;
+    rblNodePlace node = {0, 0};
+    for (;;)
     {
-        const uint64_t entry = stack[--size];
-        if (rbl_entry_key(entry) > search->bound)
-        {
-            continue;
-        }
-        const rblNodePlace node = rbl_entry_place(entry);
         const uint32_t step = rbl_group_step(bvh, node.level);
         const uint32_t level = node.level + step;
         const uint32_t position = node.position << step;
@@ -91,14 +85,25 @@ static void descend(Search* search)
                               rbl_group_lanes(bvh, level, position, 1u << step);
         float keys[4];
         rbl_store4(keys, distances2);
-        if (level < leaf_level)
+        if (level < leaf_level && mask != 0)
         {
-            size = rbl_push_sorted(stack, size, mask, keys, level, position);
+            rbl_prefetch_below(bvh, mask, level, position, true);
+            node = rbl_push_farther(stack, &size, mask, keys, level, position);
+            continue;
         }
-        else
+        if (mask != 0)
         {
             try_leaves(search, mask, keys, position);
         }
+        do
+        {
+            if (size == 0)
+            {
+                return;
+            }
+            size -= 1;
+        } while (rbl_entry_key(stack[size]) > search->bound);
+        node = rbl_entry_place(stack[size]);
     }
 }
 

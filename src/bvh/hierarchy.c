@@ -104,15 +104,43 @@ static bool is_inside(const rblHierarchy* hierarchy, rblVec3 point)
            0.5f;
 }
 
-bool rbl_hierarchy_signed_distance(const rblHierarchy* hierarchy, rblVec3 point, float radius, float* out)
+static bool is_inside_closed(const rblHierarchy* hierarchy, rblVec3 point, const rblClosestPoint* closest,
+                             const rblClearBall* ball)
+{
+    if (rbl_clear_ball_holds(ball, point))
+    {
+        return ball->inside;
+    }
+    if (closest != NULL && closest->feature == RBL_FEATURE_FACE)
+    {
+        const rblForest* forest = &hierarchy->forest;
+        return rbl_below_face(&forest->triangles[forest->trees[closest->span].first_leaf + closest->leaf],
+                              point);
+    }
+    return is_inside(hierarchy, point);
+}
+
+rblHierarchyNeighbour rbl_no_hierarchy_neighbour(void)
+{
+    return (rblHierarchyNeighbour){.closest = {.leaf = UINT32_MAX, .span = UINT32_MAX},
+                                   .ball = {.radius = -1.0f}};
+}
+
+bool rbl_hierarchy_signed_distance(const rblHierarchy* hierarchy, rblVec3 point, float radius,
+                                   rblSignMode mode, rblHierarchyNeighbour* neighbour, float* out)
 {
     if (!rbl_finite3(point))
     {
         return false;
     }
-    rblClosestPoint closest = {.distance = radius};
-    rbl_hierarchy_closest(hierarchy, point, radius, NULL, &closest);
-    const float distance = closest.distance;
-    *out = distance > 0.0f && is_inside(hierarchy, point) ? -distance : distance;
+    rblClosestPoint closest;
+    const bool found = rbl_hierarchy_closest(hierarchy, point, radius, &neighbour->closest, &closest);
+    const float distance = found ? closest.distance : radius;
+    const bool inside = mode == RBL_SIGN_CLOSED
+                            ? is_inside_closed(hierarchy, point, found ? &closest : NULL, &neighbour->ball)
+                            : is_inside(hierarchy, point);
+    neighbour->ball = (rblClearBall){point, distance, inside};
+    neighbour->closest = found ? closest : neighbour->closest;
+    *out = inside && distance > 0.0f ? -distance : distance;
     return true;
 }

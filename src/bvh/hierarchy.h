@@ -2,7 +2,7 @@
 #ifndef RBL_BVH_HIERARCHY_H
 #define RBL_BVH_HIERARCHY_H
 
-#include "bvh/winding.h"
+#include "bvh/signed_distance.h"
 
 typedef struct rblHierarchy
 {
@@ -35,7 +35,17 @@ bool rbl_hierarchy_closest(const rblHierarchy* hierarchy, rblVec3 point, float r
 
 float rbl_hierarchy_winding_number(const rblHierarchy* hierarchy, rblVec3 point, float beta);
 
-// As rbl_tree_signed_distance() with RBL_SIGN_WINDING.
-bool rbl_hierarchy_signed_distance(const rblHierarchy* hierarchy, rblVec3 point, float radius, float* out);
+// What the points of a row hand on.
+typedef struct rblHierarchyNeighbour
+{
+    rblClosestPoint closest; // a hint; leaf UINT32_MAX: none
+    rblClearBall ball;
+} rblHierarchyNeighbour;
+
+rblHierarchyNeighbour rbl_no_hierarchy_neighbour(void);
+
+// As rbl_tree_signed_distance(), over all trees: together they are the surface that may be closed.
+bool rbl_hierarchy_signed_distance(const rblHierarchy* hierarchy, rblVec3 point, float radius,
+                                   rblSignMode mode, rblHierarchyNeighbour* neighbour, float* out);
 
 #endif

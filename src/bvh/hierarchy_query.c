@@ -4,7 +4,6 @@
 #include "bvh/intersect.h"
 #include "bvh/leaves.h"
 #include "bvh/region.h"
-#include "bvh/signed_distance.h"
 #include "math/vec.h"
 
 #define MIN_QUERIES 64
@@ -17,6 +16,7 @@ typedef struct Batch
     const rblVec3* points;
     const rblPointGrid* grid;
     float radius;
+    rblSignMode mode;
     rblRayHit* hits;
     bool* any;
     rblClosestPoint* closest;
@@ -119,10 +119,12 @@ static rblVec3 grid_point(const rblPointGrid* grid, uint32_t i)
 static void find_distances(rblRange range, void* context)
 {
     const Batch* batch = context;
+    rblHierarchyNeighbour neighbour = rbl_no_hierarchy_neighbour();
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const rblVec3 point = batch->grid != NULL ? grid_point(batch->grid, i) : batch->points[i];
-        if (!rbl_hierarchy_signed_distance(batch->hierarchy, point, batch->radius, &batch->numbers[i]))
+        if (!rbl_hierarchy_signed_distance(batch->hierarchy, point, batch->radius, batch->mode, &neighbour,
+                                           &batch->numbers[i]))
         {
             batch->numbers[i] = NAN;
         }
@@ -144,8 +146,8 @@ static rblResult check_winding(const rblHierarchy* hierarchy)
                : rbl_fail(RBL_ERROR_ARGUMENT, "bvh: it was built without rblBvhDef.winding");
 }
 
-// A single tree has calls of its own, with hints and the closed mode; several trees add up their winding numbers.
-static rblResult run_distances(rblBvhId bvh, Batch* batch, uint32_t count, rblSignMode mode)
+// A single tree has calls of its own; several trees are one surface, of which winding numbers add up.
+static rblResult run_distances(rblBvhId bvh, Batch* batch, uint32_t count)
 {
     rblHierarchy* hierarchy;
     RBL_TRY(rbl_hierarchy_acquire(bvh, false, &hierarchy));
@@ -161,12 +163,12 @@ static rblResult run_distances(rblBvhId bvh, Batch* batch, uint32_t count, rblSi
         const rblWinding* winding = &hierarchy->windings[0];
         if (batch->grid != NULL)
         {
-            rbl_tree_signed_distance_grid(&tree, winding, batch->grid, batch->radius, mode,
+            rbl_tree_signed_distance_grid(&tree, winding, batch->grid, batch->radius, batch->mode,
                                           rbl_default_jobs(), batch->numbers);
         }
         else
         {
-            rbl_tree_signed_distance_many(&tree, winding, batch->points, count, batch->radius, mode,
+            rbl_tree_signed_distance_many(&tree, winding, batch->points, count, batch->radius, batch->mode,
                                           rbl_default_jobs(), batch->numbers);
         }
     }
@@ -205,8 +207,8 @@ rblResult rbl_bvh_signed_distance(rblBvhId bvh, const rblVec3* points, uint32_t 
 {
     RBL_TRY(check_arrays(points, out, count));
     RBL_TRY(check_distance(radius, mode));
-    Batch batch = {.points = points, .radius = radius, .numbers = out};
-    return run_distances(bvh, &batch, count, mode);
+    Batch batch = {.points = points, .radius = radius, .mode = mode, .numbers = out};
+    return run_distances(bvh, &batch, count);
 }
 
 rblResult rbl_bvh_signed_distance_grid(rblBvhId bvh, const rblPointGrid* grid, float radius, rblSignMode mode,
@@ -226,8 +228,8 @@ rblResult rbl_bvh_signed_distance_grid(rblBvhId bvh, const rblPointGrid* grid, f
         return rbl_fail(RBL_ERROR_LIMIT, "bvh: the grid has more than 2^32 - 1 points");
     }
     RBL_TRY(check_distance(radius, mode));
-    Batch batch = {.grid = grid, .radius = radius, .numbers = out};
-    return run_distances(bvh, &batch, (uint32_t)(rows * grid->counts[0]), mode);
+    Batch batch = {.grid = grid, .radius = radius, .mode = mode, .numbers = out};
+    return run_distances(bvh, &batch, (uint32_t)(rows * grid->counts[0]));
 }
 
 // ---- regions ----

@@ -133,10 +133,16 @@ static rblSpanFault first_fault(const Check* check, uint32_t count, rblSpanFault
     return (rblSpanFault){RBL_SPAN_FINE, 0};
 }
 
+static bool is_aligned(const rblTriangleSpan* span)
+{
+    const size_t alignment = span->is_double ? _Alignof(double) : _Alignof(float);
+    return (uintptr_t)span->positions % alignment == 0 && (uintptr_t)span->indices % _Alignof(uint32_t) == 0;
+}
+
 rblSpanFault rbl_span_check_form(const rblTriangleSpan* span)
 {
     const size_t size = span->is_double ? sizeof(double) : sizeof(float);
-    const bool fine = span->triangle_count <= RBL_MAX_LEAVES && span->positions != NULL &&
+    const bool fine = span->triangle_count <= RBL_MAX_LEAVES && span->positions != NULL && is_aligned(span) &&
                       span->vertex_count > 0 && span->stride >= 3 * size && span->stride % size == 0 &&
                       (span->indices != NULL || span->vertex_count / 3 >= span->triangle_count);
     return (rblSpanFault){fine ? RBL_SPAN_FINE : RBL_SPAN_BAD_FORM, 0};
@@ -184,6 +190,11 @@ static rblResult fail_form(const rblTriangleSpan* span, uint32_t number)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: the stride is %zu, must be a multiple of %zu from %zu",
                         number, span->stride, size, 3 * size);
+    }
+    if (!is_aligned(span))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: positions or indices begin between two numbers",
+                        number);
     }
     return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: %u triangles without indices, but only %u vertices", number,
                     span->triangle_count, span->vertex_count);

@@ -105,7 +105,7 @@ static void make_keys(const Morton* morton, uint32_t begin, uint32_t end, uint32
         morton->span; // copies, or every store would make the compiler read them again
     const rblGrid grid = morton->grid;
     const KeyShape shape = {morton->index_bits, morton->code_bits - morton->top_bits};
-    const uint32_t low_bits = morton->code_bits / 3 - 10;
+    const uint32_t low_bits = morton->code_bits > 30 ? morton->code_bits / 3 - 10 : 0;
     uint64_t* keys = morton->keys;
     uint64_t codes[4];
     uint32_t t = begin;
@@ -226,11 +226,13 @@ static void sort_large(Morton* morton, rblJobs* jobs)
 }
 
 // 30 bits give a million triangles of a surface a cell each. More triangles take a finer grid, as far as the index
-// leaves room for it.
+// leaves room for it; a few thousand and less take a coarser one, of six or more steps to the length of a triangle of
+// an even surface, which is sorted in fewer passes.
 static uint32_t code_bits_for(uint32_t count, uint32_t index_bits)
 {
     const uint32_t room = (64 - index_bits) / 3;
-    const uint32_t wanted = count < SHORT_CODE_LIMIT ? 10 : index_bits / 2 + 1;
+    const uint32_t fine = index_bits / 2 + (count < SHORT_CODE_LIMIT ? 3 : 1);
+    const uint32_t wanted = count < SHORT_CODE_LIMIT && fine > 10 ? 10 : fine;
     return 3 * (wanted < room ? wanted : room);
 }
 

@@ -6,13 +6,12 @@
 #define RBL_BVH_NODE_STACK_H
 
 #include "bvh/group.h"
+#include "bvh/leaves.h"
 #include <string.h>
 
 // At most three entries stay behind per step of two levels, and one where the step is one: 1 + 15 * 3 + 1; and a
 // push writes four.
 #define RBL_NODE_STACK_SIZE 64
-
-#define RBL_ROOT_ENTRY 1ull
 
 static inline float rbl_entry_key(uint64_t entry)
 {
@@ -67,6 +66,70 @@ static inline uint32_t rbl_push_sorted(uint64_t* stack, uint32_t size, uint32_t 
 {
     rbl_sort_lanes(mask, keys, (1u << level) + position, stack + size);
     return size + rbl_lane_count(mask);
+}
+
+static inline uint64_t rbl_lane_entry(const float keys[4], uint32_t lane, uint32_t first_number)
+{
+    uint32_t bits;
+    memcpy(&bits, &keys[lane], sizeof bits);
+    return (uint64_t)bits << 32 | (first_number + lane);
+}
+
+// The same, but the nearest comes back instead of being pushed. The mask is not empty. One or two nodes, as most often,
+// are dealt with apart: what follows can begin before their keys are known.
+static inline rblNodePlace rbl_push_farther(uint64_t* stack, uint32_t* size, uint32_t mask,
+                                            const float keys[4], uint32_t level, uint32_t position)
+{
+    const uint32_t first = rbl_lowest_bit(mask);
+    const uint32_t rest = mask & (mask - 1);
+    const uint32_t first_number = (1u << level) + position;
+    if (rest == 0)
+    {
+        return (rblNodePlace){level, position + first};
+    }
+    if ((rest & (rest - 1)) == 0)
+    {
+        uint64_t farther = rbl_lane_entry(keys, first, first_number);
+        uint64_t nearest = rbl_lane_entry(keys, rbl_lowest_bit(rest), first_number);
+        rbl_exchange_entries(&farther, &nearest);
+        stack[(*size)++] = farther;
+        return (rblNodePlace){level, (uint32_t)nearest - (1u << level)};
+    }
+    *size = rbl_push_sorted(stack, *size, mask, keys, level, position) - 1;
+    return (rblNodePlace){level, (uint32_t)stack[*size] - (1u << level)};
+}
+
+#if defined(__GNUC__)
+// gcc takes a function that does nothing but prefetch for one without effect, and drops the call.
+#define RBL_ALWAYS_INLINE static inline __attribute__((always_inline))
+#else
+#define RBL_ALWAYS_INLINE static inline
+#endif
+
+// Ask for what lies two levels below the nodes of a mask; where these are leaves, for their triangles and, if wanted,
+// their boxes. In trees that are larger than the caches most time would go into waiting for it.
+RBL_ALWAYS_INLINE void rbl_prefetch_below(const rblBvh* bvh, uint32_t mask, uint32_t level, uint32_t position,
+                                          bool leaf_boxes)
+{
+    const uint32_t below = level + 2;
+    const bool leaves = below == bvh->layout.leaf_level;
+    for (; mask != 0; mask &= mask - 1)
+    {
+        const size_t first = 4 * ((size_t)position + rbl_lowest_bit(mask));
+        if (!leaves || leaf_boxes)
+        {
+            const char* boxes = (const char*)(bvh->nodes + bvh->level_starts[below] + first);
+            RBL_PREFETCH(boxes);
+            RBL_PREFETCH(boxes + 64);
+        }
+        if (leaves)
+        {
+            const char* triangles = (const char*)(bvh->triangles + first);
+            RBL_PREFETCH(triangles);
+            RBL_PREFETCH(triangles + 64);
+            RBL_PREFETCH(triangles + 128);
+        }
+    }
 }
 
 #endif

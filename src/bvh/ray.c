@@ -1,6 +1,8 @@
 #include "bvh/ray.h"
 
+#include "bvh/leaves.h"
 #include "bvh/node_stack.h"
+#include "bvh/triangle_filter.h"
 #include "math/vec.h"
 
 // ---- triangle test (Woop, Benthin and Wald 2013, "Watertight Ray/Triangle Intersection") ----
@@ -92,45 +94,97 @@ static bool hit_triangle(const ShearedRay* ray, const rblLeafTriangle* triangle,
     {
         return false;
     }
-    const double t = (w[0] * (double)za + w[1] * (double)zb + w[2] * (double)zc) / sum;
-    if (!(t >= (double)t_min && t <= (double)t_max))
+    // Rounded before it is compared: which of two equal hits wins must not depend on which was found first.
+    const float t = (float)((w[0] * (double)za + w[1] * (double)zb + w[2] * (double)zc) / sum);
+    if (!(t >= t_min && t <= t_max))
     {
         return false;
     }
-    hit->t = (float)t;
+    hit->t = t;
     hit->u = (float)(w[1] / sum);
     hit->v = (float)(w[2] / sum);
     return true;
 }
 
+// ---- four triangles ----
+
+// The numbers of a sheared ray in all lanes.
+typedef struct ShearedRay4
+{
+    rblFloat4 origin[3]; // along kx, ky, kz
+    rblFloat4 sx, sy;
+} ShearedRay4;
+
+static ShearedRay4 widen_ray(const ShearedRay* ray)
+{
+    return (ShearedRay4){{rbl_splat4(ray->origin[ray->kx]), rbl_splat4(ray->origin[ray->ky]),
+                          rbl_splat4(ray->origin[ray->kz])},
+                         rbl_splat4(ray->sx),
+                         rbl_splat4(ray->sy)};
+}
+
+typedef struct Flat4
+{
+    rblFloat4 x, y;
+} Flat4;
+
+// shear_corner() of four.
+static inline Flat4 shear_corner4(const ShearedRay4* ray, rblFloat4 x, rblFloat4 y, rblFloat4 z)
+{
+    const rblFloat4 depth = rbl_sub4(z, ray->origin[2]);
+    return (Flat4){rbl_sub4(rbl_sub4(x, ray->origin[0]), rbl_mul4(ray->sx, depth)),
+                   rbl_sub4(rbl_sub4(y, ray->origin[1]), rbl_mul4(ray->sy, depth))};
+}
+
+static inline rblFloat4 in_range4(rblFloat4 x)
+{
+    const rblFloat4 size = rbl_max4(x, rbl_sub4(rbl_splat4(0.0f), x));
+    return rbl_and4(rbl_less4(rbl_splat4(1e-30f), size), rbl_less4(size, rbl_splat4(1e37f)));
+}
+
+// Which of four triangles hit_triangle() would not turn down for their edges: the same operations in the same order.
+static inline uint32_t near_triangles(const ShearedRay* ray, const ShearedRay4* wide,
+                                      const rblLeafTriangle* const triangles[4])
+{
+    const rblTriangle4 t = rbl_load_triangles4(triangles);
+    const rblFloat4 corners[3][3] = {{t.a.x, t.a.y, t.a.z}, {t.b.x, t.b.y, t.b.z}, {t.c.x, t.c.y, t.c.z}};
+    const Flat4 a = shear_corner4(wide, corners[0][ray->kx], corners[0][ray->ky], corners[0][ray->kz]);
+    const Flat4 b = shear_corner4(wide, corners[1][ray->kx], corners[1][ray->ky], corners[1][ray->kz]);
+    const Flat4 c = shear_corner4(wide, corners[2][ray->kx], corners[2][ray->ky], corners[2][ray->kz]);
+    const rblFloat4 u = rbl_sub4(rbl_mul4(c.x, b.y), rbl_mul4(c.y, b.x));
+    const rblFloat4 v = rbl_sub4(rbl_mul4(a.x, c.y), rbl_mul4(a.y, c.x));
+    const rblFloat4 s = rbl_sub4(rbl_mul4(b.x, a.y), rbl_mul4(b.y, a.x));
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 least = rbl_min4(u, rbl_min4(v, s));
+    const rblFloat4 most = rbl_max4(u, rbl_max4(v, s));
+    const rblFloat4 missed = rbl_and4(rbl_less4(least, zero), rbl_less4(zero, most));
+    const rblFloat4 decided = rbl_and4(in_range4(u), rbl_and4(in_range4(v), in_range4(s)));
+    return 15u & ~rbl_mask4(rbl_and4(missed, decided));
+}
+
 // ---- traversal ----
 
+// A ray as boxes see it: their lower sides from a little above its origin, their upper ones from a little below.
 typedef struct BoxRay
 {
-    rblFloat4 near_x, near_y, near_z; // origin as the near sides see it: moved towards them
-    rblFloat4 far_x, far_y, far_z;
-    rblFloat4 inverse_x, inverse_y, inverse_z;
-    bool negative_x, negative_y, negative_z;
+    rblFloat4 above[3];
+    rblFloat4 below[3];
+    rblFloat4 inverse[3];
 } BoxRay;
 
-typedef struct BoxAxis
-{
-    float near, far; // origins
-    float inverse;
-    bool negative;
-} BoxAxis;
+#define LARGEST_INVERSE 3e38f
 
 // The sheared coordinates that triangles are tested in are right to a few ulps of the largest distance they are made
-// of; so much are boxes enlarged, and by an ulp of the origin. A direction of zero has an infinite inverse; 0 times it
-// is not a number, which min and max below pass over.
-static BoxAxis prepare_axis(float origin, float direction, float largest)
+// of; so much are boxes enlarged, by an ulp of the origin, and by the steps of the smallest floats. Where a ray hardly
+// moves along an axis its inverse is cut off: inside a box, whose sides are then at least the margin away, it still
+// stays for longer than to the tree's far end.
+static void prepare_axis(float origin, float direction, float largest, uint32_t axis, BoxRay* out)
 {
-    const float margin = 5e-7f * largest + 1.2e-7f * fabsf(origin);
-    const bool negative = direction < 0.0f;
-    return (BoxAxis){.near = negative ? origin - margin : origin + margin,
-                     .far = negative ? origin + margin : origin - margin,
-                     .inverse = direction == 0.0f ? INFINITY : 1.0f / direction,
-                     .negative = negative};
+    const float margin = 5e-7f * largest + 1.2e-7f * fabsf(origin) + 1e-44f;
+    const float inverse = direction == 0.0f ? LARGEST_INVERSE : 1.0f / direction;
+    out->above[axis] = rbl_splat4(origin + margin);
+    out->below[axis] = rbl_splat4(origin - margin);
+    out->inverse[axis] = rbl_splat4(rbl_maxf(rbl_minf(inverse, LARGEST_INVERSE), -LARGEST_INVERSE));
 }
 
 static float farthest(const rblAabb* box, rblVec3 p)
@@ -144,66 +198,68 @@ static float farthest(const rblAabb* box, rblVec3 p)
 static BoxRay prepare_box_ray(const rblBvh* bvh, const rblRay* ray)
 {
     const float largest = farthest(&bvh->nodes[0], ray->origin);
-    const BoxAxis x = prepare_axis(ray->origin.x, ray->direction.x, largest);
-    const BoxAxis y = prepare_axis(ray->origin.y, ray->direction.y, largest);
-    const BoxAxis z = prepare_axis(ray->origin.z, ray->direction.z, largest);
-    return (BoxRay){.near_x = rbl_splat4(x.near),
-                    .near_y = rbl_splat4(y.near),
-                    .near_z = rbl_splat4(z.near),
-                    .far_x = rbl_splat4(x.far),
-                    .far_y = rbl_splat4(y.far),
-                    .far_z = rbl_splat4(z.far),
-                    .inverse_x = rbl_splat4(x.inverse),
-                    .inverse_y = rbl_splat4(y.inverse),
-                    .inverse_z = rbl_splat4(z.inverse),
-                    .negative_x = x.negative,
-                    .negative_y = y.negative,
-                    .negative_z = z.negative};
+    BoxRay out;
+    prepare_axis(ray->origin.x, ray->direction.x, largest, 0, &out);
+    prepare_axis(ray->origin.y, ray->direction.y, largest, 1, &out);
+    prepare_axis(ray->origin.z, ray->direction.z, largest, 2, &out);
+    return out;
 }
 
-// Which of four boxes the ray enters before t_max, and where. What is not a number stands first in min and max, and
-// so yields the second operand.
+// What one ray needs all the way.
+typedef struct Tracing
+{
+    const rblBvh* bvh;
+    ShearedRay sheared;
+    ShearedRay4 wide;
+    float t_min;
+    bool any;
+} Tracing;
+
+// Which of four boxes the ray enters before t_max, and where.
 static inline uint32_t hit_boxes(const BoxRay* ray, const rblBoxGroup* g, float t_min, float t_max,
                                  float enter[4])
 {
-    const rblFloat4 near_x = ray->negative_x ? g->upper_x : g->lower_x;
-    const rblFloat4 near_y = ray->negative_y ? g->upper_y : g->lower_y;
-    const rblFloat4 near_z = ray->negative_z ? g->upper_z : g->lower_z;
-    const rblFloat4 far_x = ray->negative_x ? g->lower_x : g->upper_x;
-    const rblFloat4 far_y = ray->negative_y ? g->lower_y : g->upper_y;
-    const rblFloat4 far_z = ray->negative_z ? g->lower_z : g->upper_z;
-    const rblFloat4 t0x = rbl_mul4(rbl_sub4(near_x, ray->near_x), ray->inverse_x);
-    const rblFloat4 t0y = rbl_mul4(rbl_sub4(near_y, ray->near_y), ray->inverse_y);
-    const rblFloat4 t0z = rbl_mul4(rbl_sub4(near_z, ray->near_z), ray->inverse_z);
-    const rblFloat4 t1x = rbl_mul4(rbl_sub4(far_x, ray->far_x), ray->inverse_x);
-    const rblFloat4 t1y = rbl_mul4(rbl_sub4(far_y, ray->far_y), ray->inverse_y);
-    const rblFloat4 t1z = rbl_mul4(rbl_sub4(far_z, ray->far_z), ray->inverse_z);
-    const rblFloat4 t0 = rbl_max4(t0x, rbl_max4(t0y, rbl_max4(t0z, rbl_splat4(t_min))));
-    const rblFloat4 t1 = rbl_min4(t1x, rbl_min4(t1y, rbl_min4(t1z, rbl_splat4(t_max))));
+    const rblFloat4 lx = rbl_mul4(rbl_sub4(g->lower_x, ray->above[0]), ray->inverse[0]);
+    const rblFloat4 ly = rbl_mul4(rbl_sub4(g->lower_y, ray->above[1]), ray->inverse[1]);
+    const rblFloat4 lz = rbl_mul4(rbl_sub4(g->lower_z, ray->above[2]), ray->inverse[2]);
+    const rblFloat4 ux = rbl_mul4(rbl_sub4(g->upper_x, ray->below[0]), ray->inverse[0]);
+    const rblFloat4 uy = rbl_mul4(rbl_sub4(g->upper_y, ray->below[1]), ray->inverse[1]);
+    const rblFloat4 uz = rbl_mul4(rbl_sub4(g->upper_z, ray->below[2]), ray->inverse[2]);
+    const rblFloat4 near_xy = rbl_max4(rbl_min4(lx, ux), rbl_min4(ly, uy));
+    const rblFloat4 far_xy = rbl_min4(rbl_max4(lx, ux), rbl_max4(ly, uy));
+    const rblFloat4 t0 = rbl_max4(near_xy, rbl_max4(rbl_min4(lz, uz), rbl_splat4(t_min)));
+    const rblFloat4 t1 = rbl_min4(far_xy, rbl_min4(rbl_max4(lz, uz), rbl_splat4(t_max)));
     rbl_store4(enter, rbl_max4(t0, rbl_splat4(0.0f))); // keys on the stack are not negative
     return rbl_mask4(rbl_less_equal4(t0, t1));
 }
 
-// Test the leaves of a mask one by one (testing four at once gained nothing: 2.2 instead of 2.4 million random rays a
-// second on 100k triangles, few boxes of a group being hit); true as soon as `any` is satisfied.
-static bool hit_leaves(const rblBvh* bvh, const ShearedRay* ray, uint32_t mask, uint32_t first, float t_min,
-                       rblRayHit* best, bool any)
+// The leaves from `first` on, up to four. Their boxes are not looked at: four triangles are in fewer cache lines than
+// four boxes and the triangles of those that are hit. True as soon as `any` is satisfied.
+static inline bool hit_leaves(const Tracing* tracing, uint32_t first, uint32_t count, rblRayHit* best)
 {
+    const rblBvh* bvh = tracing->bvh;
+    const rblLeafTriangle* triangles[4];
     for (uint32_t lane = 0; lane < 4; ++lane)
     {
-        const uint32_t leaf = first + lane;
+        triangles[lane] = &bvh->triangles[first + (lane < count ? lane : count - 1)];
+    }
+    uint32_t mask = near_triangles(&tracing->sheared, &tracing->wide, triangles) & ((1u << count) - 1);
+    for (; mask != 0; mask &= mask - 1)
+    {
+        const uint32_t leaf = first + rbl_lowest_bit(mask);
         rblRayHit hit;
-        if ((mask >> lane & 1) == 0 || !hit_triangle(ray, &bvh->triangles[leaf], t_min, best->t, &hit))
+        if (!hit_triangle(&tracing->sheared, &bvh->triangles[leaf], tracing->t_min, best->t, &hit))
         {
             continue;
         }
         // Equal t: the lower triangle wins, whatever the order of traversal.
         if (hit.t < best->t || best->leaf == UINT32_MAX || bvh->order[leaf] < bvh->order[best->leaf])
         {
+            RBL_PREFETCH(&bvh->order[leaf]);
             hit.leaf = leaf;
             *best = hit;
         }
-        if (any)
+        if (tracing->any)
         {
             return true;
         }
@@ -211,45 +267,53 @@ static bool hit_leaves(const rblBvh* bvh, const ShearedRay* ray, uint32_t mask, 
     return false;
 }
 
+static inline uint32_t at_most(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 static inline bool trace(const rblBvh* bvh, const rblRay* ray, rblRayHit* best, bool any)
 {
-    const ShearedRay sheared = shear_ray(ray);
+    Tracing tracing = {.bvh = bvh, .sheared = shear_ray(ray), .t_min = ray->t_min, .any = any};
+    tracing.wide = widen_ray(&tracing.sheared);
     const BoxRay box_ray = prepare_box_ray(bvh, ray);
     const uint32_t leaf_level = bvh->layout.leaf_level;
     uint64_t stack[RBL_NODE_STACK_SIZE];
-    uint32_t size = 1;
-    stack[0] = RBL_ROOT_ENTRY;
+    uint32_t size = 0;
+    rblNodePlace node = {0, 0};
     *best = (rblRayHit){.t = ray->t_max, .leaf = UINT32_MAX};
-    while (size > 0)
+    for (;;)
     {
-        const uint64_t entry = stack[--size];
-        if (rbl_entry_key(entry) > rbl_maxf(best->t, 0.0f))
-        {
-            continue;
-        }
-        const rblNodePlace node = rbl_entry_place(entry);
-        if (node.level == leaf_level) // a tree of one leaf
-        {
-            return hit_leaves(bvh, &sheared, 1, 0, ray->t_min, best, any) || best->leaf == 0;
-        }
-        const uint32_t step = rbl_group_step(bvh, node.level);
+        const uint32_t step = at_most(rbl_group_step(bvh, node.level), leaf_level - node.level);
         const uint32_t level = node.level + step;
         const uint32_t position = node.position << step;
-        const rblBoxGroup group = rbl_group_load(&bvh->nodes[bvh->level_starts[level] + position]);
-        float enter[4];
-        const uint32_t mask = hit_boxes(&box_ray, &group, ray->t_min, best->t, enter) &
-                              rbl_group_lanes(bvh, level, position, 1u << step);
         if (level < leaf_level)
         {
-            size = rbl_push_sorted(stack, size, mask, enter, level, position);
-            continue;
+            const rblBoxGroup group = rbl_group_load(&bvh->nodes[bvh->level_starts[level] + position]);
+            float enter[4];
+            const uint32_t mask = hit_boxes(&box_ray, &group, ray->t_min, best->t, enter) &
+                                  rbl_group_lanes(bvh, level, position, 1u << step);
+            if (mask != 0)
+            {
+                rbl_prefetch_below(bvh, mask, level, position, false);
+                node = rbl_push_farther(stack, &size, mask, enter, level, position);
+                continue;
+            }
         }
-        if (hit_leaves(bvh, &sheared, mask, position, ray->t_min, best, any))
+        else if (hit_leaves(&tracing, position, at_most(1u << step, bvh->layout.leaves - position), best))
         {
             return true;
         }
+        do
+        {
+            if (size == 0)
+            {
+                return best->leaf != UINT32_MAX;
+            }
+            size -= 1;
+        } while (rbl_entry_key(stack[size]) > rbl_maxf(best->t, 0.0f));
+        node = rbl_entry_place(stack[size]);
     }
-    return best->leaf != UINT32_MAX;
 }
 
 static bool valid_ray(const rblRay* ray)

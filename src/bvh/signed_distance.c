@@ -15,15 +15,12 @@ typedef struct Query
 typedef struct Neighbour
 {
     uint32_t leaf; // closest triangle, a hint
-    rblVec3 point;
-    float clearance; // no surface within this distance of the point
-    bool inside;
+    rblClearBall ball;
 } Neighbour;
 
-static const Neighbour no_neighbour = {.leaf = RBL_NO_LEAF, .clearance = -1.0f};
+static const Neighbour no_neighbour = {.leaf = RBL_NO_LEAF, .ball = {.radius = -1.0f}};
 
-// Above or below the closest face. Only for a point that projects into it.
-static bool below_face(const rblLeafTriangle* t, rblVec3 point)
+bool rbl_below_face(const rblLeafTriangle* t, rblVec3 point)
 {
     const rblVec3d a = rbl_to_double3(t->a);
     const rblVec3d ab = rbl_sub3d(rbl_to_double3(t->b), a);
@@ -31,11 +28,10 @@ static bool below_face(const rblLeafTriangle* t, rblVec3 point)
     return rbl_dot3d(rbl_cross3d(ab, ac), rbl_sub3d(rbl_to_double3(point), a)) < 0.0;
 }
 
-// A ball without surface lies wholly on one side of a closed one. The margin covers the rounding of both distances.
-static bool in_clear_ball(const Neighbour* neighbour, rblVec3 point)
+bool rbl_clear_ball_holds(const rblClearBall* ball, rblVec3 point)
 {
-    const rblVec3d offset = rbl_sub3d(rbl_to_double3(point), rbl_to_double3(neighbour->point));
-    return rbl_length3d(offset) < 0.999 * (double)neighbour->clearance;
+    const rblVec3d offset = rbl_sub3d(rbl_to_double3(point), rbl_to_double3(ball->center));
+    return rbl_length3d(offset) < 0.999 * (double)ball->radius;
 }
 
 static bool is_inside(const Query* query, rblVec3 point, const rblClosestPoint* closest,
@@ -43,13 +39,13 @@ static bool is_inside(const Query* query, rblVec3 point, const rblClosestPoint* 
 {
     if (query->mode == RBL_SIGN_CLOSED)
     {
-        if (in_clear_ball(neighbour, point))
+        if (rbl_clear_ball_holds(&neighbour->ball, point))
         {
-            return neighbour->inside;
+            return neighbour->ball.inside;
         }
         if (closest != NULL && closest->feature == RBL_FEATURE_FACE)
         {
-            return below_face(&query->bvh->triangles[closest->leaf], point);
+            return rbl_below_face(&query->bvh->triangles[closest->leaf], point);
         }
     }
     return rbl_tree_inside(query->bvh, query->winding, point);
@@ -70,7 +66,7 @@ static bool measure(const Query* query, rblVec3 point, Neighbour* neighbour, flo
     const bool found = rbl_tree_closest(query->bvh, point, query->radius, neighbour->leaf, &closest);
     const float distance = found ? closest.distance : query->radius;
     const bool inside = is_inside(query, point, found ? &closest : NULL, neighbour);
-    *neighbour = (Neighbour){found ? closest.leaf : neighbour->leaf, point, distance, inside};
+    *neighbour = (Neighbour){found ? closest.leaf : neighbour->leaf, {point, distance, inside}};
     *out = inside && distance > 0.0f ? -distance : distance;
     return true;
 }

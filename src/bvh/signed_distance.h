@@ -4,6 +4,21 @@
 
 #include "bvh/winding.h"
 
+// What a point hands on to the next one: its sign holds in a ball without surface, which lies wholly on one side of a
+// closed one.
+typedef struct rblClearBall
+{
+    rblVec3 center;
+    float radius; // negative: no ball
+    bool inside;
+} rblClearBall;
+
+// The margin covers the rounding of both distances.
+bool rbl_clear_ball_holds(const rblClearBall* ball, rblVec3 point);
+
+// Whether a point that projects into a triangle is behind it.
+bool rbl_below_face(const rblLeafTriangle* t, rblVec3 point);
+
 // The distance, cut off at `radius` (which may be infinite, and saves much time when it is small), and its sign. An
 // empty tree has only an outside: +radius. False, and `out` untouched, when the point is not finite or the radius
 // negative or NaN.

@@ -4,6 +4,7 @@
 
 #include "bvh/bvh.h"
 #include "math/simd.h"
+#include <math.h>
 
 // One corner of four triangles.
 typedef struct rblPoint4
@@ -92,7 +93,8 @@ static inline rblFloat4 rbl_heights4(const rblTriangle4* p, const rblTriangle4* 
 // Let R be the reach, u = 2^-24, and D the error of a coordinate (0 when the span holds floats). A difference is then
 // off by at most v = 2 D + u R, a component of the normal (at most 2 R^2) by 4 R v + 6 u R^2, and a height by
 // 3 (R (4 R v + 6 u R^2) + 2 R^2 v) + 18 u R^3 <= 36 D R^2 + 54 u R^3, but for terms of second order;
-// 64 (D + u R) R^2 covers these too. Underflow loses less than 2^-120. Overflow leaves a pair undecided.
+// 64 (D + u R) R^2 covers these too. Underflow loses less than 2^-120. From R = 2^41 on heights, up to 6 R^3, may
+// overflow, and differences of infinities be no numbers: the bound is infinite then, and every pair undecided.
 static inline void rbl_filter4(const rblLeafTriangle* const a[4], const rblLeafTriangle* const b[4],
                                float error, rblFilter4* out)
 {
@@ -100,8 +102,9 @@ static inline void rbl_filter4(const rblLeafTriangle* const a[4], const rblLeafT
     const rblTriangle4 tb = rbl_load_triangles4(b);
     const rblFloat4 reach = rbl_reach4(&ta, &tb);
     const rblFloat4 relative = rbl_add4(rbl_splat4(error), rbl_mul4(reach, rbl_splat4(0x1p-24f)));
-    const rblFloat4 bound = rbl_add4(rbl_mul4(rbl_mul4(reach, reach), rbl_mul4(relative, rbl_splat4(64.0f))),
-                                     rbl_splat4(0x1p-120f));
+    const rblFloat4 finite = rbl_add4(rbl_mul4(rbl_mul4(reach, reach), rbl_mul4(relative, rbl_splat4(64.0f))),
+                                      rbl_splat4(0x1p-120f));
+    const rblFloat4 bound = rbl_select4(rbl_less4(reach, rbl_splat4(0x1p41f)), finite, rbl_splat4(INFINITY));
     const rblFloat4 clear = rbl_max4(rbl_heights4(&tb, &ta, &out->a), rbl_heights4(&ta, &tb, &out->b));
     out->near = 15u & ~rbl_mask4(rbl_less4(bound, clear));
     rbl_store4(out->bound, bound);

@@ -59,8 +59,7 @@ typedef struct Walk
     const rblBvh* bvh;
     const rblWinding* winding;
     rblVec3d point;
-    rblFloat4 x, y, z;    // the point in scaled units
-    rblFloat4 x0, y0, z0; // and in the tree's
+    rblFloat4 x, y, z; // the point in scaled units
     rblFloat4 beta2;
     rblFloat4 far; // winding numbers of what was far away, per lane
     AngleSum near;
@@ -82,12 +81,16 @@ static inline Points4 sub_points4(const Points4* a, const Points4* b)
     return (Points4){rbl_sub4(a->x, b->x), rbl_sub4(a->y, b->y), rbl_sub4(a->z, b->z)};
 }
 
+// Scaled distances below 1e-12 count as near, whatever the radius: 1 / R^3 has to stay within the range of floats.
+#define SMALLEST_DISTANCE2 1e-24f
+
 // Add D . q / R^3 (1 + q^T K q / R^4) where the lane is far; returns the lanes that are not.
 static inline uint32_t add_far(Walk* walk, rblFloat4 along, rblFloat4 spread, rblFloat4 distance2,
                                rblFloat4 radius2)
 {
     const rblFloat4 one = rbl_splat4(1.0f);
-    const rblFloat4 is_far = rbl_less4(rbl_mul4(walk->beta2, radius2), distance2);
+    const rblFloat4 reach2 = rbl_max4(rbl_mul4(walk->beta2, radius2), rbl_splat4(SMALLEST_DISTANCE2));
+    const rblFloat4 is_far = rbl_less4(reach2, distance2);
     const rblFloat4 inverse2 = rbl_div4(one, distance2);
     const rblFloat4 inverse3 = rbl_mul4(inverse2, rbl_sqrt4(inverse2));
     const rblFloat4 factor = rbl_add4(one, rbl_mul4(rbl_mul4(spread, inverse2), inverse2));
@@ -129,7 +132,7 @@ static inline void load_leaves(const Walk* walk, uint32_t first, uint32_t count,
     }
     rbl_transpose4(&rows[0], &rows[1], &rows[2], &rows[3]);
     rbl_transpose4(&rows[4], &rows[5], &rows[6], &rows[7]);
-    const Points4 p = {walk->x0, walk->y0, walk->z0};
+    const Points4 p = {walk->x, walk->y, walk->z};
     const Points4 a = {rows[0], rows[1], rows[2]};
     const Points4 b = {rows[3], rows[4], rows[5]};
     const Points4 c = {rows[6], rows[7], rbl_set4(t[0]->c.z, t[1]->c.z, t[2]->c.z, t[3]->c.z)};
@@ -137,8 +140,10 @@ static inline void load_leaves(const Walk* walk, uint32_t first, uint32_t count,
     const Points4 all[3] = {a, b, c};
     for (int k = 0; k < 3; ++k)
     {
-        const Points4 seen = sub_points4(&all[k], &p);
-        corners[k] = (Points4){rbl_mul4(seen.x, scale), rbl_mul4(seen.y, scale), rbl_mul4(seen.z, scale)};
+        // Scaled first: differences of the largest coordinates would overflow.
+        const Points4 corner = {rbl_mul4(all[k].x, scale), rbl_mul4(all[k].y, scale),
+                                rbl_mul4(all[k].z, scale)};
+        corners[k] = sub_points4(&corner, &p);
     }
 }
 
@@ -263,9 +268,6 @@ float rbl_tree_winding_number(const rblBvh* bvh, const rblWinding* winding, rblV
                  .x = rbl_splat4(point.x * scale),
                  .y = rbl_splat4(point.y * scale),
                  .z = rbl_splat4(point.z * scale),
-                 .x0 = rbl_splat4(point.x),
-                 .y0 = rbl_splat4(point.y),
-                 .z0 = rbl_splat4(point.z),
                  .beta2 = rbl_splat4(ratio * ratio),
                  .far = rbl_splat4(0.0f),
                  .near = {0.0, 1.0, 0.0, 0.0}};

@@ -162,7 +162,8 @@ rblResult rbl_picture_camera_init(rblPictureCamera* camera, const rblPictureDef*
     {
         camera->target = target;
         fit_around(camera, &fit, rbl_to_float3(target));
-        return RBL_OK;
+        return rbl_finite3(camera->eye) ? RBL_OK
+                                        : rbl_fail(RBL_ERROR_ARGUMENT, "picture: the target is too far away");
     }
     fit_freely(camera, &fit);
     return RBL_OK;

@@ -192,7 +192,9 @@ static float safe_travel(const rblBody* a, const rblBody* b)
     {
         return a->shape.bounded ? a->shape.inner_radius : b->shape.inner_radius;
     }
-    return a->shape.inner_radius + b->shape.inner_radius;
+    // Against something much larger a body is in the same place as against a half space.
+    const float smaller = rbl_minf(a->shape.inner_radius, b->shape.inner_radius);
+    return rbl_minf(a->shape.inner_radius + b->shape.inner_radius, 4.0f * smaller);
 }
 
 // Whether the contacts of the last step still hold: the bodies have not moved against each other by more than a small part of

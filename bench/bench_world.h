@@ -30,6 +30,7 @@ rblWorldScene rbl_world_scene(double seconds);
 void rbl_world_scene_free(rblWorldScene* scene);
 
 // Add a shape; `out` is its number. A level set is made of `mesh`, which the caller keeps.
+rblResult rbl_world_scene_plane(rblWorldScene* scene, uint32_t* out);
 rblResult rbl_world_scene_box(rblWorldScene* scene, float x, float y, float z, uint32_t* out);
 rblResult rbl_world_scene_ball(rblWorldScene* scene, float radius, uint32_t* out);
 rblResult rbl_world_scene_hull(rblWorldScene* scene, const rblVec3* points, uint32_t count, uint32_t* out);
@@ -42,6 +43,12 @@ rblResult rbl_world_scene_add(rblWorldScene* scene, const rblTrialBody* body);
 // The pile of stones of docs/benchmarks.md.
 rblResult rbl_world_scene_pile(uint32_t count, uint32_t width, rblWorldScene* out);
 double rbl_world_pile_half(uint32_t width); // half the distance between opposite walls
+
+// A floor and four walls, `half` from the middle.
+rblResult rbl_world_scene_walls(rblWorldScene* scene, double half);
+
+// A turn at random, as the pile has them, from the state of its numbers.
+void rbl_world_random_turn(uint64_t* random, float out[4]);
 
 // ---- runs ----
 
@@ -76,12 +83,15 @@ void rbl_world_runs_free(rblWorldRuns* runs);
 #define RBL_WORLD_ODE    2u
 #define RBL_WORLD_ALL    3u
 
-// Depths of the pairs that overlap in the last frame, metres.
+// How bodies lie in each other in a frame: pairs that overlap, their depths in metres, and contacts less than a
+// millimetre apart with and without the selection of contacts (only when they are to be counted too).
 typedef struct rblWorldOverlap
 {
     double pairs, mean, most;
+    double selected, all;
 } rblWorldOverlap;
-rblResult rbl_world_overlap(const rblWorldRuns* runs, const rblTrialRun* run, rblWorldOverlap* out);
+rblResult rbl_world_overlap(const rblWorldScene* scene, const rblTrialState* states, bool count_contacts_too,
+                            rblWorldOverlap* out);
 
 // ---- rows ----
 
@@ -105,6 +115,18 @@ void rbl_world_row(rblWorldBench* bench, const rblWorldRuns* runs, const rblWorl
 void rbl_world_fact(rblWorldBench* bench, const char* subject, const char* metric, double value,
                     const char* unit);
 
+// Figures of piles.
+double rbl_world_settled_step(const rblWorldRuns* runs, const rblTrialRun* run, const void* context);
+double rbl_world_worst_step(const rblWorldRuns* runs, const rblTrialRun* run, const void* context);
+double rbl_world_contacts(const rblWorldRuns* runs, const rblTrialRun* run, const void* context);
+double rbl_world_escaped(const rblWorldRuns* runs, const rblTrialRun* run,
+                         const void* context); // half the distance between the walls
+
+// Mean and most overlap, for every engine, and what each stage of Rubble's steps takes.
+rblResult rbl_world_overlap_rows(rblWorldBench* bench, const rblWorldRuns* runs, rblWorldRow row,
+                                 const double marks[2]);
+void rbl_world_stage_rows(rblWorldBench* bench, const char* subject, const rblWorldRuns* runs);
+
 // The rule of the house: E = kinetic + potential - work never rises by more than 1e-6 S in a step nor 1e-4 S in a run,
 // where S is the run's largest kinetic energy and the span of its potential energy.
 void rbl_world_energy_rows(rblWorldBench* bench, const char* subject, const rblWorldRuns* runs);
@@ -113,7 +135,7 @@ void rbl_world_energy_rows(rblWorldBench* bench, const char* subject, const rblW
 rblResult rbl_bench_world_spin(rblWorldBench* bench);
 rblResult rbl_bench_world_blocks(rblWorldBench* bench);
 rblResult rbl_bench_world_piles(rblWorldBench* bench);
-rblResult rbl_bench_world_statues(rblWorldBench* bench);
-rblResult rbl_bench_world_plate(rblWorldBench* bench);
+rblResult rbl_bench_world_fields(rblWorldBench* bench);
+rblResult rbl_bench_world_threads(rblWorldBench* bench);
 
 #endif

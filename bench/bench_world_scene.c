@@ -140,6 +140,13 @@ static rblResult add_shape(rblWorldScene* scene, rblShapeId id, rblTrialShape sh
 
 static const rblMeshId no_mesh = {0, 0};
 
+rblResult rbl_world_scene_plane(rblWorldScene* scene, uint32_t* out)
+{
+    rblShapeId id;
+    RBL_TRY(rbl_shape_create_plane((rblVec3){0.0f, 1.0f, 0.0f}, &id));
+    return add_shape(scene, id, (rblTrialShape){.kind = RBL_TRIAL_PLANE}, no_mesh, out);
+}
+
 rblResult rbl_world_scene_box(rblWorldScene* scene, float x, float y, float z, uint32_t* out)
 {
     rblShapeId id;

@@ -47,7 +47,7 @@ static void make_stone(uint64_t* random, rblVec3 out[POINTS])
     }
 }
 
-static void make_rotation(uint64_t* random, float out[4])
+void rbl_world_random_turn(uint64_t* random, float out[4])
 {
     double q[4];
     double length;
@@ -77,7 +77,7 @@ static rblResult add_fixed(rblWorldScene* scene, uint32_t shape, double x, doubl
     return rbl_world_scene_add(scene, &body);
 }
 
-static rblResult add_walls(rblWorldScene* scene, double half)
+rblResult rbl_world_scene_walls(rblWorldScene* scene, double half)
 {
     uint32_t slab;
     uint32_t wall_x;
@@ -114,7 +114,7 @@ static rblResult add_stones(rblWorldScene* scene, uint32_t count, uint32_t width
         rblTrialBody body = rbl_world_body(first + i, rounded((x - middle) * SPACING, 6),
                                            rounded(0.5 + y * SPACING, 6), rounded((z - middle) * SPACING, 6));
         body.density = 2500.0f;
-        make_rotation(&random, body.rotation);
+        rbl_world_random_turn(&random, body.rotation);
         RBL_TRY(rbl_world_scene_add(scene, &body));
     }
     return RBL_OK;
@@ -123,7 +123,7 @@ static rblResult add_stones(rblWorldScene* scene, uint32_t count, uint32_t width
 rblResult rbl_world_scene_pile(uint32_t count, uint32_t width, rblWorldScene* out)
 {
     rblWorldScene scene = rbl_world_scene(5.0);
-    rblResult result = add_walls(&scene, rbl_world_pile_half(width));
+    rblResult result = rbl_world_scene_walls(&scene, rbl_world_pile_half(width));
     if (result == RBL_OK)
     {
         result = add_stones(&scene, count, width);

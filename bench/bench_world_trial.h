@@ -14,6 +14,7 @@ extern "C"
 
     typedef enum rblTrialKind
     {
+        RBL_TRIAL_PLANE, // all below y = 0; static
         RBL_TRIAL_BOX,
         RBL_TRIAL_BALL,
         RBL_TRIAL_HULL,

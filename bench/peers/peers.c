@@ -1,5 +1,6 @@
 // rubble-peers assimp FILE REPEATS             time reading a file, print one line of JSON
 // rubble-peers PEER TASK full|quick FILE...    time a task of a triangle hierarchy, print a line for every figure
+// rubble-peers PEER-world NAME TRIAL RUN       play the scene in the file TRIAL and write what happened into RUN
 // See bench/peer.h.
 #define _POSIX_C_SOURCE 200809L
 #include "peers.h"
@@ -140,6 +141,22 @@ static const Peer peers[] = {
     {NULL, NULL},
 };
 
+typedef struct WorldPeer
+{
+    const char* name;
+    PeerWorldFcn* run;
+} WorldPeer;
+
+static const WorldPeer world_peers[] = {
+#ifdef PEER_BULLET_WORLD
+    {"bullet-world", peer_bullet_world},
+#endif
+#ifdef PEER_ODE_WORLD
+    {"ode-world", peer_ode_world},
+#endif
+    {NULL, NULL},
+};
+
 // What this program was built with, a name a line.
 static int list_peers(void)
 {
@@ -147,6 +164,10 @@ static int list_peers(void)
     puts("assimp");
 #endif
     for (const Peer* peer = peers; peer->name != NULL; ++peer)
+    {
+        puts(peer->name);
+    }
+    for (const WorldPeer* peer = world_peers; peer->name != NULL; ++peer)
     {
         puts(peer->name);
     }
@@ -172,8 +193,16 @@ int main(int argc, char** argv)
             return run_task(peer->run, argc - 2, argv + 2);
         }
     }
+    for (const WorldPeer* peer = world_peers; peer->name != NULL && argc == 5; ++peer)
+    {
+        if (strcmp(argv[1], peer->name) == 0)
+        {
+            return peer->run(argv[3], argv[4]);
+        }
+    }
     fprintf(stderr, "usage: rubble-peers list\n"
                     "       rubble-peers assimp FILE REPEATS\n"
-                    "       rubble-peers PEER TASK full|quick FILE...\n");
+                    "       rubble-peers PEER TASK full|quick FILE...\n"
+                    "       rubble-peers PEER-world NAME TRIAL RUN\n");
     return 2;
 }

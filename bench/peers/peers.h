@@ -2,6 +2,7 @@
 #ifndef RBL_BENCH_PEERS_H
 #define RBL_BENCH_PEERS_H
 
+#include "../bench_world_trial.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,11 @@ extern "C"
     // 0 when done, otherwise the program's exit code. A task that the peer does not know is no error: it answers nothing.
     typedef int PeerFcn(const PeerWork* work);
     PeerFcn peer_embree, peer_fcl, peer_bullet;
+
+    // Play the trial in one file and write the run into another. 0 when done.
+    typedef int PeerWorldFcn(const char* trial, const char* run);
+    PeerWorldFcn peer_bullet_world, peer_ode_world;
+    int peer_play(const char* trial, const char* run, const rblTrialEngine* engine);
 
     // Read a file `repeats` times.
     int peer_assimp(const char* path, int repeats);

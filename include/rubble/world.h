@@ -46,7 +46,8 @@ RBL_API rblResult rbl_world_create(const rblWorldDef* def, rblWorldId* out);
 /// Destroy a world with all its bodies and joints.
 RBL_API rblResult rbl_world_destroy(rblWorldId world);
 
-/// Advance by `seconds`. Refused: negative, NaN or more than RBL_MAX_STEP; 0 does nothing but report contacts.
+/// Advance by `seconds`. Refused: negative, NaN or more than RBL_MAX_STEP. 0, and less than a microsecond
+/// per substep, moves nothing.
 RBL_API rblResult rbl_world_step(rblWorldId world, float seconds);
 #define RBL_MAX_STEP 1.0f
 
@@ -155,7 +156,7 @@ typedef enum rblContactEventKind
 {
     RBL_CONTACT_BEGIN, ///< the first touch of a pair
     RBL_CONTACT_HIT,   ///< an impact: approach faster than bounce_speed
-    RBL_CONTACT_END    ///< the pair parted, or one of it is gone
+    RBL_CONTACT_END    ///< the pair parted, or one of it is gone: its id is stale
 } rblContactEventKind;
 
 typedef struct rblContactEvent
@@ -172,7 +173,8 @@ typedef struct rblContactEvent
 /// Events of the last step in a fixed order. Valid until the next call that changes the world.
 RBL_API rblResult rbl_world_contact_events(rblWorldId world, const rblContactEvent** events, uint32_t* count);
 
-/// Impulses that a body felt in the last step: those of impacts and those of lasting contacts.
+/// Impulses that a body felt in the last step: those of all its impacts, and those of its lasting contacts in the last
+/// substep. Together with gravity and joints they are the change of its momentum.
 typedef struct rblFeltImpulse
 {
     rblBodyId other;
@@ -206,8 +208,9 @@ RBL_API rblResult rbl_world_energy(rblWorldId world, rblEnergy* out);
 typedef struct rblCounters
 {
     uint32_t bodies, awake, pairs, touching, contacts, colliding, islands, colors, joints, fast;
-    uint32_t frozen; ///< bodies whose numbers went bad and that were stopped; always 0 unless there is a bug
-    size_t bytes;
+    uint32_t
+        frozen;   ///< bodies whose numbers went bad and that were stopped, since the world began; 0 is normal
+    size_t bytes; ///< memory of the world, without its shapes
 } rblCounters;
 
 RBL_API rblResult rbl_world_counters(rblWorldId world, rblCounters* out);

@@ -35,6 +35,11 @@ static rblResult check_pose(rblTransform pose)
     return is_unit(pose.q) ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "body: rotation is not a unit quaternion");
 }
 
+static rblResult check_place(const void* out)
+{
+    return out != NULL ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "body: no place for the result");
+}
+
 static rblResult check_material(const rblMaterial* material)
 {
     if (!(material->density > 0.0f) || !rbl_finite((double)material->density))
@@ -216,11 +221,12 @@ rblResult rbl_body_destroy(rblWorldId world_id, rblBodyId id)
     rblWorld* world = NULL;
     uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
+    rbl_wake_neighbours(world, slot);
     rbl_remove_joints_of(world, slot);
-    rbl_wake_body(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
     rbl_broad_phase_remove(world->broad, slot);
     rbl_shape_release(world->bodies.data[slot].shape.shape);
+    world->bereft = true;
     world->bodies.data[slot] = (rblBody){0};
     world->motions.data[slot] = (rblMotion){0};
     rbl_id_pool_give(&world->ids, slot);
@@ -241,6 +247,7 @@ rblResult rbl_body_state(rblWorldId world_id, rblBodyId id, rblBodyState* out)
     rblWorld* world = NULL;
     uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
+    RBL_TRY(check_place(out));
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
     const float square = rbl_dot3(motion->velocity, motion->velocity);
@@ -269,6 +276,7 @@ rblResult rbl_body_pose_at(rblWorldId world_id, rblBodyId id, float fraction, rb
     rblWorld* world = NULL;
     uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
+    RBL_TRY(check_place(out));
     if (!(fraction >= 0.0f && fraction <= 1.0f))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: fraction must be 0 to 1");
@@ -293,7 +301,7 @@ rblResult rbl_body_teleport(rblWorldId world_id, rblBodyId id, rblTransform pose
     const rblTransform shape_pose = {pose.p, rbl_quat_normalize(pose.q)};
     const rblAabb box = rbl_shape_bounds_at(&body->shape, shape_pose);
     RBL_TRY(rbl_broad_phase_move(world->broad, &slot, &box, 1, 0.0f, rbl_serial_jobs()));
-    rbl_wake_body(world, slot);
+    rbl_wake_neighbours(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
     const rblVec3 spin = motion->spin;
     set_pose(body, motion, pose);
@@ -381,7 +389,7 @@ rblResult rbl_body_set_filter(rblWorldId world_id, rblBodyId id, rblFilter filte
     rblWorld* world = NULL;
     uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
-    rbl_wake_body(world, slot);
+    rbl_wake_neighbours(world, slot);
     world->bodies.data[slot].filter = filter;
     rbl_broad_phase_touch(world->broad, slot);
     return RBL_OK;
@@ -400,6 +408,8 @@ rblResult rbl_world_bodies(rblWorldId world_id, rblBodyId* out, uint32_t capacit
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(world_id, &world));
+    RBL_TRY(check_place(count));
+    RBL_TRY(capacity > 0 ? check_place(out) : RBL_OK);
     *count = 0;
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {

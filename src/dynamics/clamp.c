@@ -97,6 +97,7 @@ static void clamp_island(rblWorld* world, rblIsland* island)
     }
     sum.linear -= island->contact_work;
     double share = 1.0;
+    island->share = 1.0f;
     if (sum.linear + sum.square > 0.0)
     {
         if (island->jointed && trim_velocities(world, island, sum.linear + sum.square))
@@ -105,7 +106,8 @@ static void clamp_island(rblWorld* world, rblIsland* island)
         }
         share = sum.square > 0.0 && sum.linear < 0.0 ? -sum.linear / sum.square : 0.0;
         island->clamped = sum.linear + sum.square;
-        scale_impulses(world, island, (float)share);
+        island->share = (float)share;
+        scale_impulses(world, island, island->share);
     }
     island->contact_work *= share;
     island->budget += rbl_maxd(0.0, -share * (sum.linear + share * sum.square));

@@ -7,6 +7,7 @@
 #define COLOR_NORMAL  0xffd75fffu
 #define COLOR_IMPULSE 0xd70000ffu
 #define COLOR_CENTER  0x00af5fffu
+#define COLOR_JOINT   0xaf5fffffu
 #define COLOR_SAMPLE  0x87d7ffffu
 
 static void draw_box(const rblDebugDraw* draw, rblAabb box, uint32_t color)
@@ -88,6 +89,25 @@ static void draw_contact(const rblWorld* world, const rblPair* pair, const rblCo
     }
 }
 
+static void draw_joint(const rblWorld* world, const rblJoint* joint, const rblDebugDraw* draw)
+{
+    const rblTransform frame_a = rbl_motion_pose(&world->motions.data[joint->a]);
+    const rblVec3 from = rbl_transform_point(frame_a, joint->anchor_a);
+    const rblVec3 to =
+        joint->b == RBL_NONE
+            ? joint->anchor_b
+            : rbl_transform_point(rbl_motion_pose(&world->motions.data[joint->b]), joint->anchor_b);
+    if (draw->line != NULL)
+    {
+        draw->line(frame_a.p, from, COLOR_JOINT, draw->context);
+        draw->line(from, to, COLOR_JOINT, draw->context);
+    }
+    if (draw->point != NULL)
+    {
+        draw->point(to, 5.0f, COLOR_JOINT, draw->context);
+    }
+}
+
 rblResult rbl_world_draw(rblWorldId id, const rblDebugDraw* draw)
 {
     rblWorld* world = NULL;
@@ -106,9 +126,17 @@ rblResult rbl_world_draw(rblWorldId id, const rblDebugDraw* draw)
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
-        for (uint32_t c = 0; c < pair->count; ++c)
+        const bool there = world->bodies.data[pair->a].generation == pair->generation_a;
+        for (uint32_t c = 0; c < pair->count && there; ++c)
         {
             draw_contact(world, pair, &world->contacts.data[pair->first + c], draw);
+        }
+    }
+    for (size_t i = 0; i < world->joints.count && draw->joints; ++i)
+    {
+        if (world->joints.data[i].generation != 0)
+        {
+            draw_joint(world, &world->joints.data[i], draw);
         }
     }
     return RBL_OK;

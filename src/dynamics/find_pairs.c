@@ -62,27 +62,41 @@ static int compare_pairs(uint32_t a1, uint32_t b1, uint32_t a2, uint32_t b2)
     return b1 < b2 ? -1 : b1 > b2;
 }
 
-// A pair that ended while touching parts: say so, unless a body is gone (its id is stale then).
-static rblResult report_end(rblWorld* world, const rblPair* pair)
+// A pair that ended while touching parts: say so. The id of a body that is gone is stale. There must be room.
+static void report_end(rblWorld* world, const rblPair* pair)
 {
-    const uint32_t generation_a = world->bodies.data[pair->a].generation;
-    const uint32_t generation_b = world->bodies.data[pair->b].generation;
-    const rblContactEvent event = {
-        .kind = RBL_CONTACT_END,
-        .a = {generation_a != 0 ? pair->a + 1 : 0, generation_a},
-        .b = {generation_b != 0 ? pair->b + 1 : 0, generation_b},
-    };
-    return !pair->touching || rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
+    if (pair->touching)
+    {
+        world->events.data[world->events.count++] = (rblContactEvent){
+            .kind = RBL_CONTACT_END,
+            .a = {pair->a + 1, pair->generation_a},
+            .b = {pair->b + 1, pair->generation_b},
+        };
+    }
 }
 
-// Merge: old pairs less the ended ones, and the begun ones, in order.
-static rblResult merge_pairs(rblWorld* world)
+static rblPair new_pair(const rblWorld* world, rblProxyPair begun)
 {
-    if (world->begun.count == 0 && world->ended.count == 0)
+    return (rblPair){
+        .a = begun.a,
+        .b = begun.b,
+        .generation_a = world->bodies.data[begun.a].generation,
+        .generation_b = world->bodies.data[begun.b].generation,
+        .time_of_impact = 1.0f,
+        .share = 1.0f,
+    };
+}
+
+// Merge: old pairs less the ended ones, and the begun ones, in order. When it fails it may be tried again.
+rblResult rbl_merge_pairs(rblWorld* world)
+{
+    if (!world->unmerged || (world->begun.count == 0 && world->ended.count == 0))
     {
+        world->unmerged = false;
         return RBL_OK;
     }
-    if (!rbl_array_reserve(&world->old_pairs, world->pairs.count + world->begun.count))
+    if (!rbl_array_reserve(&world->old_pairs, world->pairs.count + world->begun.count) ||
+        !rbl_array_reserve_more(&world->events, world->ended.count))
     {
         return rbl_fail_memory();
     }
@@ -97,14 +111,13 @@ static rblResult merge_pairs(rblWorld* world)
                compare_pairs(world->begun.data[begun].a, world->begun.data[begun].b, pair->a, pair->b) < 0;
              ++begun)
         {
-            out->data[out->count++] = (rblPair){
-                .a = world->begun.data[begun].a, .b = world->begun.data[begun].b, .time_of_impact = 1.0f};
+            out->data[out->count++] = new_pair(world, world->begun.data[begun]);
         }
         const bool gone = ended < world->ended.count && world->ended.data[ended].a == pair->a &&
                           world->ended.data[ended].b == pair->b;
         if (gone)
         {
-            RBL_TRY(report_end(world, pair));
+            report_end(world, pair);
             ++ended;
             continue;
         }
@@ -112,9 +125,9 @@ static rblResult merge_pairs(rblWorld* world)
     }
     for (; begun < world->begun.count; ++begun)
     {
-        out->data[out->count++] = (rblPair){
-            .a = world->begun.data[begun].a, .b = world->begun.data[begun].b, .time_of_impact = 1.0f};
+        out->data[out->count++] = new_pair(world, world->begun.data[begun]);
     }
+    world->unmerged = false;
     const rblPairArray swap = world->pairs;
     world->pairs = world->old_pairs;
     world->old_pairs = swap;
@@ -123,12 +136,13 @@ static rblResult merge_pairs(rblWorld* world)
 
 // ---- waking ----
 
+// A kinematic body that moves slowly will not come to rest: it wakes what it touches.
 static bool moves(const rblWorld* world, uint32_t slot)
 {
     const rblMotion* motion = &world->motions.data[slot];
-    const float speed =
-        rbl_length3(motion->velocity) + world->bodies.data[slot].shape.radius * rbl_length3(motion->spin);
-    return speed > world->def.sleep_speed;
+    const rblBody* body = &world->bodies.data[slot];
+    const float speed = rbl_length3(motion->velocity) + body->shape.radius * rbl_length3(motion->spin);
+    return speed > (body->type == RBL_BODY_KINEMATIC ? 0.0f : world->def.sleep_speed);
 }
 
 // True when the awake body a is on its way into the sleeper b.
@@ -143,6 +157,19 @@ static bool disturbs(const rblWorld* world, uint32_t a, uint32_t b)
     const rblAabb box =
         rbl_shape_bounds_at(&sleeper->shape, rbl_shape_pose(sleeper, &world->motions.data[b]));
     return rbl_aabb_overlaps(swept_box(world, a), box);
+}
+
+// True when a moving body has woken the sleeper that hangs on it.
+static bool pulls(rblWorld* world, uint32_t a, uint32_t b)
+{
+    const rblBody* sleeper = &world->bodies.data[b];
+    const bool wakes = world->bodies.data[a].awake && !sleeper->awake && sleeper->type == RBL_BODY_DYNAMIC &&
+                       moves(world, a);
+    if (wakes)
+    {
+        rbl_wake_body(world, b);
+    }
+    return wakes;
 }
 
 static bool wake_disturbed(rblWorld* world)
@@ -163,6 +190,12 @@ static bool wake_disturbed(rblWorld* world)
             woken = true;
         }
     }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        const bool two = joint->generation != 0 && joint->b != RBL_NONE;
+        woken = (two && (pulls(world, joint->a, joint->b) || pulls(world, joint->b, joint->a))) || woken;
+    }
     return woken;
 }
 
@@ -174,12 +207,14 @@ rblResult rbl_find_pairs(rblWorld* world)
     }
     const uint32_t count = (uint32_t)world->movers.count;
     rbl_parallel_for(world->jobs, count, 256, sweep_block, world);
+    RBL_TRY(rbl_merge_pairs(world)); // when memory ran out in the last step
     RBL_TRY(
         rbl_broad_phase_move(world->broad, world->movers.data, world->boxes.data, count, 0.0f, world->jobs));
     rbl_array_clear(&world->begun);
     rbl_array_clear(&world->ended);
     RBL_TRY(
         rbl_broad_phase_update(world->broad, wants_pair, world, world->jobs, &world->begun, &world->ended));
-    RBL_TRY(merge_pairs(world));
+    world->unmerged = true;
+    RBL_TRY(rbl_merge_pairs(world));
     return world->def.sleeping && wake_disturbed(world) ? rbl_gather_movers(world) : RBL_OK;
 }

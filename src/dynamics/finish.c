@@ -9,6 +9,9 @@ static void keep_block(rblRange range, void* context)
     for (uint32_t m = range.begin; m < range.end; ++m)
     {
         const rblManifold* manifold = &world->manifolds.data[m];
+        const uint32_t a = world->solver_bodies.data[manifold->a].island;
+        const uint32_t b = world->solver_bodies.data[manifold->b].island;
+        world->pairs.data[manifold->pair].share = world->islands.data[a != RBL_NONE ? a : b].share;
         for (uint32_t i = 0; i < manifold->count; ++i)
         {
             const rblSolverContact* from = &world->solver_contacts.data[manifold->first + i];
@@ -16,6 +19,11 @@ static void keep_block(rblRange range, void* context)
             const rblVec3 friction = rbl_scale3(from->tangent, from->slide[0]);
             contact->push = from->pressed;
             contact->friction = rbl_mul_add3(friction, from->slide[1], rbl_contact_tangent2(from));
+            if (!rbl_finite((double)contact->push) || !rbl_finite3(contact->friction))
+            {
+                contact->push = 0.0f;
+                contact->friction = rbl_vec3(0, 0, 0);
+            }
         }
     }
 }
@@ -55,7 +63,8 @@ static float hertz_time(const rblWorld* world, const rblPair* pair, float speed)
 static rblResult report_hit(rblWorld* world, const rblManifold* manifold)
 {
     const rblPair* pair = &world->pairs.data[manifold->pair];
-    const rblSolverContact* contact = &world->solver_contacts.data[manifold->hit_contact];
+    const uint32_t where = manifold->hit_speed > 0.0f ? manifold->hit_contact : manifold->first;
+    const rblSolverContact* contact = &world->solver_contacts.data[where];
     const rblVec3 center = world->motions.data[pair->a].center;
     const rblContactEvent event = {
         .kind = RBL_CONTACT_HIT,
@@ -67,7 +76,13 @@ static rblResult report_hit(rblWorld* world, const rblManifold* manifold)
         .speed = manifold->hit_speed,
         .duration = hertz_time(world, pair, manifold->hit_speed),
     };
-    return rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
+    const rblHit hit = {event.a, event.b, event.point, manifold->hit, event.speed, event.duration};
+    if (!rbl_array_push(&world->hits, hit))
+    {
+        return rbl_fail_memory();
+    }
+    const bool told = manifold->hit_speed > world->def.bounce_speed;
+    return !told || rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
 }
 
 static rblResult report_touch(rblWorld* world, const rblPair* pair, bool begins)
@@ -141,8 +156,7 @@ rblResult rbl_finish_contacts(rblWorld* world)
             {
                 RBL_TRY(report_touch(world, pair, touching));
             }
-            if (manifold != NULL && manifold->hit_speed > world->def.bounce_speed &&
-                manifold->hit_impulse > 0.0f)
+            if (manifold != NULL && manifold->hit_impulse > 0.0f)
             {
                 RBL_TRY(report_hit(world, manifold));
             }

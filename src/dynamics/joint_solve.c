@@ -89,9 +89,11 @@ static void prepare(rblWorld* world, rblJoint* joint)
     joint->work = 0.0;
 }
 
-static bool is_active(const rblJoint* joint)
+// One of the two is dynamic and awake: between a sleeper and a kinematic body there is nothing to solve.
+static bool is_active(const rblWorld* world, const rblJoint* joint)
 {
-    return joint->generation != 0 && (joint->solver_a != 0 || joint->solver_b != 0);
+    return joint->generation != 0 && (world->solver_bodies.data[joint->solver_a].inverse_mass > 0.0f ||
+                                      world->solver_bodies.data[joint->solver_b].inverse_mass > 0.0f);
 }
 
 void rbl_prepare_joints(rblWorld* world)
@@ -123,7 +125,7 @@ void rbl_warm_start_joints(rblWorld* world)
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[i];
-        if (is_active(joint))
+        if (is_active(world, joint))
         {
             const rblVec3 push = joint->push;
             const rblVec3 turn = joint->turn;
@@ -159,7 +161,7 @@ void rbl_refresh_joints(rblWorld* world)
 {
     for (size_t i = 0; i < world->joints.count; ++i)
     {
-        if (is_active(&world->joints.data[i]))
+        if (is_active(world, &world->joints.data[i]))
         {
             refresh_arms(world, &world->joints.data[i]);
         }
@@ -265,7 +267,7 @@ float rbl_sweep_joints(rblWorld* world)
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[i];
-        if (!is_active(joint))
+        if (!is_active(world, joint))
         {
             continue;
         }
@@ -334,7 +336,7 @@ bool rbl_tighten_joints(rblWorld* world, float threshold)
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[i];
-        any = (is_active(joint) && tighten(world, joint, threshold)) || any;
+        any = (is_active(world, joint) && tighten(world, joint, threshold)) || any;
     }
     return any;
 }
@@ -369,7 +371,7 @@ rblResult rbl_finish_joints(rblWorld* world)
     for (uint32_t i = 0; i < world->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[i];
-        if (!is_active(joint) || !(joint->seconds > 0.0f))
+        if (!is_active(world, joint) || !(joint->seconds > 0.0f))
         {
             continue;
         }

@@ -223,6 +223,10 @@ rblResult rbl_joint_state(rblWorldId world_id, rblJointId id, rblJointState* out
     rblWorld* world = NULL;
     rblJoint* joint = NULL;
     RBL_TRY(find_joint(world_id, id, &world, &joint));
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: no place for the state");
+    }
     const rblVec3 from = rbl_transform_point(frame_of(world, joint->a), joint->anchor_a);
     const rblVec3 to = rbl_transform_point(frame_of(world, joint->b), joint->anchor_b);
     const float distance = rbl_length3(rbl_sub3(to, from));
@@ -248,6 +252,10 @@ rblResult rbl_world_joint_events(rblWorldId world_id, const rblJointEvent** even
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(world_id, &world));
+    if (events == NULL || count == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: no place for the events");
+    }
     *events = world->joint_events.data;
     *count = (uint32_t)world->joint_events.count;
     return RBL_OK;

@@ -13,26 +13,32 @@ float rbl_pair_slop(const rblBody* a, const rblBody* b)
     return rbl_clampf(0.002f * thinnest, 1e-6f, 5e-4f);
 }
 
-// Where a body is and how it would move over the step, were nothing in its way.
-static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)
+// A body's motion over some time, were nothing in its way: the chord of its parabola.
+static rblSweep free_sweep(const rblWorld* world, uint32_t slot, float seconds)
 {
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
-    rblBodyCourse course = {.sweep = {rbl_shape_pose(body, motion), {0, 0, 0}, {0, 0, 0}}};
+    rblSweep sweep = {rbl_shape_pose(body, motion), {0, 0, 0}, {0, 0, 0}};
     if (body->awake)
     {
-        const float seconds = world->seconds;
-        course.sweep.translation = rbl_scale3(motion->velocity, seconds);
-        course.sweep.rotation = rbl_scale3(motion->spin, seconds);
-        const float angle = rbl_length3(course.sweep.rotation);
-        course.turning = angle > 0.0f ? angle * body->shape.radius : 0.0f;
+        sweep.translation = rbl_scale3(motion->velocity, seconds);
+        sweep.rotation = rbl_scale3(motion->spin, seconds);
         if (motion->inverse_mass > 0.0f)
         {
             const float half_square = 0.5f * seconds * seconds;
-            course.sweep.translation =
-                rbl_mul_add3(course.sweep.translation, half_square * body->gravity_scale, world->def.gravity);
+            sweep.translation =
+                rbl_mul_add3(sweep.translation, half_square * body->gravity_scale, world->def.gravity);
         }
     }
+    return sweep;
+}
+
+// Where a body is and how it would move over the step.
+static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)
+{
+    rblBodyCourse course = {.sweep = free_sweep(world, slot, world->seconds)};
+    const float angle = rbl_length3(course.sweep.rotation);
+    course.turning = angle > 0.0f ? angle * world->bodies.data[slot].shape.radius : 0.0f;
     return course;
 }
 
@@ -54,19 +60,44 @@ static float travel(const rblBodyCourse* a, const rblBodyCourse* b)
     return rbl_length3(rbl_sub3(a->sweep.translation, b->sweep.translation)) + a->turning + b->turning;
 }
 
-// The frame of a body at a fraction of its free motion.
-static rblTransform frame_at(const rblWorld* world, uint32_t slot, float fraction)
+// The frame of a body after some time of free motion.
+static rblTransform frame_after(const rblWorld* world, uint32_t slot, float seconds)
 {
     const rblMotion* motion = &world->motions.data[slot];
-    if (fraction == 0.0f)
+    if (seconds == 0.0f)
     {
         return rbl_motion_pose(motion);
     }
-    const rblSweep* sweep = &world->courses.data[slot].sweep;
-    const float angle = rbl_length3(sweep->rotation) * fraction;
-    const rblQuat turn = rbl_quat_from_axis_angle(sweep->rotation, angle);
-    return (rblTransform){rbl_mul_add3(motion->center, fraction, sweep->translation),
+    const rblSweep sweep = free_sweep(world, slot, seconds);
+    const rblQuat turn = rbl_quat_from_axis_angle(sweep.rotation, rbl_length3(sweep.rotation));
+    return (rblTransform){rbl_add3(motion->center, sweep.translation),
                           rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation))};
+}
+
+// Seconds until two bodies in free motion first touch; all of the step when they do not. Chords are what can be followed; the
+// one that ends near the impact is there as good as the parabola.
+static float find_impact(const rblWorld* world, const rblPair* pair, float slop)
+{
+    const rblBody* a = &world->bodies.data[pair->a];
+    const rblBody* b = &world->bodies.data[pair->b];
+    rblSweep sweep_a = world->courses.data[pair->a].sweep;
+    rblSweep sweep_b = world->courses.data[pair->b].sweep;
+    float impact = world->seconds;
+    float span = world->seconds;
+    for (int round = 0; round < 3; ++round)
+    {
+        const float fraction =
+            rbl_shape_time_of_impact(&a->shape, &sweep_a, &b->shape, &sweep_b, slop, 0.5f * slop);
+        if (!(fraction < 1.0f))
+        {
+            break;
+        }
+        impact = fraction * span;
+        span = impact + 0.125f * (span - impact);
+        sweep_a = free_sweep(world, pair->a, span);
+        sweep_b = free_sweep(world, pair->b, span);
+    }
+    return impact;
 }
 
 // The contact of the last step that this one continues: of the same feature, or, where clipping named the same corner
@@ -121,22 +152,22 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
 }
 
 // The pose of a body's shape, given its frame.
-static rblTransform shape_at(const rblWorld* world, uint32_t slot, rblTransform frame, float fraction)
+static rblTransform shape_at(const rblWorld* world, uint32_t slot, rblTransform frame, float seconds)
 {
-    return fraction == 0.0f ? world->courses.data[slot].sweep.from
-                            : rbl_transform_mul(frame, world->bodies.data[slot].shape_in_body);
+    return seconds == 0.0f ? world->courses.data[slot].sweep.from
+                           : rbl_transform_mul(frame, world->bodies.data[slot].shape_in_body);
 }
 
-// Collide at a fraction of the free motion, and append the contacts.
-static bool collide_at(const rblWorld* world, rblPair* pair, float fraction, float margin, rblContactSet* set,
+// Collide after some time of free motion, and append the contacts.
+static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, float margin, rblContactSet* set,
                        rblContactArray* out)
 {
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
-    const rblTransform frame_a = frame_at(world, pair->a, fraction);
-    const rblTransform frame_b = frame_at(world, pair->b, fraction);
-    const rblTransform shape_a = shape_at(world, pair->a, frame_a, fraction);
-    const rblTransform shape_b = shape_at(world, pair->b, frame_b, fraction);
+    const rblTransform frame_a = frame_after(world, pair->a, seconds);
+    const rblTransform frame_b = frame_after(world, pair->b, seconds);
+    const rblTransform shape_a = shape_at(world, pair->a, frame_a, seconds);
+    const rblTransform shape_b = shape_at(world, pair->b, frame_b, seconds);
     rblCollideOptions options = rbl_default_collide_options();
     options.margin = margin;
     if (rbl_shape_collide(&a->shape, &b->shape, rbl_transform_relative(shape_a, shape_b), &options,
@@ -161,7 +192,9 @@ static float safe_travel(const rblBody* a, const rblBody* b)
     {
         return a->shape.bounded ? a->shape.inner_radius : b->shape.inner_radius;
     }
-    return a->shape.inner_radius + b->shape.inner_radius;
+    // Against something much larger a body is in the same place as against a half space.
+    const float smaller = rbl_minf(a->shape.inner_radius, b->shape.inner_radius);
+    return rbl_minf(a->shape.inner_radius + b->shape.inner_radius, 4.0f * smaller);
 }
 
 // Whether the contacts of the last step still hold: the bodies have not moved against each other by more than a small part of
@@ -245,18 +278,17 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
     pair->fast = way > safe_travel(a, b);
     if (pair->fast)
     {
-        const float fraction = rbl_shape_time_of_impact(&a->shape, &course_a->sweep, &b->shape,
-                                                        &course_b->sweep, slop, 0.5f * slop);
+        const float impact = find_impact(world, pair, slop);
         const size_t before = out->count;
-        if (fraction > 0.0f && fraction < 1.0f)
+        if (impact > 0.0f && impact < world->seconds)
         {
-            if (!collide_at(world, pair, fraction, 4.0f * slop, set, out))
+            if (!collide_at(world, pair, impact, 4.0f * slop, set, out))
             {
                 return false;
             }
             if (out->count > before)
             {
-                pair->time_of_impact = fraction;
+                pair->time_of_impact = impact / world->seconds;
                 return true;
             }
         }
@@ -356,16 +388,28 @@ static void join_block(rblRange range, void* context)
     }
 }
 
+// Pairs go on without contacts to start from: what they point to is not there.
+static void forget_contacts(rblWorld* world)
+{
+    rbl_array_clear(&world->contacts);
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        world->pairs.data[i].first = 0;
+        world->pairs.data[i].count = 0;
+        world->pairs.data[i].seen_margin = 0.0f;
+    }
+}
+
 rblResult rbl_find_contacts(rblWorld* world)
 {
-    const rblContactArray swap = world->contacts;
-    world->contacts = world->old_contacts;
-    world->old_contacts = swap;
-    const uint32_t count = (uint32_t)world->pairs.count;
     if (!rbl_array_resize(&world->courses, world->bodies.count))
     {
         return rbl_fail_memory();
     }
+    const rblContactArray swap = world->contacts;
+    world->contacts = world->old_contacts;
+    world->old_contacts = swap;
+    const uint32_t count = (uint32_t)world->pairs.count;
     rbl_parallel_for(world->jobs, (uint32_t)world->bodies.count, 256, course_block, world);
     atomic_store(&world->out_of_memory, false);
     rbl_parallel_for(world->jobs, count, MIN_PAIRS, find_block, world);
@@ -378,6 +422,7 @@ rblResult rbl_find_contacts(rblWorld* world)
     if (atomic_load(&world->out_of_memory) || total > UINT32_MAX ||
         !rbl_array_resize(&world->contacts, total))
     {
+        forget_contacts(world);
         return rbl_fail_memory();
     }
     rbl_parallel_for(world->jobs, count, MIN_PAIRS, join_block, world);

@@ -123,13 +123,20 @@ static rblResult describe_cast(const CastQuery* query, rblWorldHit* hit)
     rblCollideOptions options = rbl_default_collide_options();
     options.margin = 1e-2f * rbl_minf(query->shape->thinnest, body->shape.thinnest);
     rblContactSet set = {0};
-    RBL_TRY(rbl_shape_collide(query->shape, &body->shape, rbl_transform_relative(at, other), &options, NULL,
-                              &set));
+    const rblResult result = rbl_shape_collide(query->shape, &body->shape, rbl_transform_relative(at, other),
+                                               &options, NULL, &set);
+    if (result != RBL_OK)
+    {
+        rbl_contact_set_free(&set);
+        return result;
+    }
     *hit = (rblWorldHit){.body = body_id(query->world, query->slot), .t = query->best, .point = at.p};
+    float nearest = INFINITY;
     for (uint32_t i = 0; i < set.count; ++i)
     {
-        if (i == 0 || set.points[i].distance < set.points[0].distance)
+        if (set.points[i].distance < nearest)
         {
+            nearest = set.points[i].distance;
             hit->point = rbl_transform_point(at, set.points[i].point);
             hit->normal = rbl_neg3(rbl_rotate3(at.q, set.points[i].normal));
         }
@@ -252,6 +259,11 @@ rblResult rbl_world_overlap_shape(rblWorldId id, rblShapeId shape_id, rblTransfo
 
 // ---- impulses of the last step ----
 
+static bool same_id(rblBodyId a, rblBodyId b)
+{
+    return a.index1 == b.index1 && a.generation == b.generation;
+}
+
 rblResult rbl_body_impulses(rblWorldId id, rblBodyId body, rblFeltImpulse* out, uint32_t capacity,
                             uint32_t* count)
 {
@@ -259,51 +271,58 @@ rblResult rbl_body_impulses(rblWorldId id, rblBodyId body, rblFeltImpulse* out, 
     uint32_t slot = 0;
     RBL_TRY(rbl_world_find(id, &world));
     RBL_TRY(rbl_body_find(world, body, &slot));
+    if (count == NULL || (out == NULL && capacity > 0))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "impulses: no place for the result");
+    }
     *count = 0;
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
-        if (pair->a != slot && pair->b != slot)
+        const bool is_a = pair->a == slot && pair->generation_a == body.generation;
+        const bool is_b = pair->b == slot && pair->generation_b == body.generation;
+        if (!is_a && !is_b)
         {
             continue;
         }
-        const float side = pair->b == slot ? 1.0f : -1.0f;
+        const rblBodyId other = is_a ? (rblBodyId){pair->b + 1, pair->generation_b}
+                                     : (rblBodyId){pair->a + 1, pair->generation_a};
+        const float side = is_b ? pair->share : -pair->share;
         for (uint32_t c = 0; c < pair->count; ++c)
         {
             const rblContact* contact = &world->contacts.data[pair->first + c];
             const rblVec3 lasting = rbl_mul_add3(contact->friction, contact->push, contact->normal);
-            const rblVec3 point =
-                rbl_transform_point(rbl_motion_pose(&world->motions.data[pair->a]), contact->anchor_a);
+            // Seen from this body: the other one may be gone.
+            const rblVec3 point = rbl_transform_point(rbl_motion_pose(&world->motions.data[slot]),
+                                                      is_a ? contact->anchor_a : contact->anchor_b);
             if (rbl_dot3(lasting, lasting) > 0.0f)
             {
                 if (*count < capacity)
                 {
-                    out[*count] =
-                        (rblFeltImpulse){.other = body_id(world, pair->a == slot ? pair->b : pair->a),
-                                         .point = point,
-                                         .impulse = rbl_scale3(lasting, side),
-                                         .duration = world->seconds};
+                    out[*count] = (rblFeltImpulse){.other = other,
+                                                   .point = point,
+                                                   .impulse = rbl_scale3(lasting, side),
+                                                   .duration = world->seconds};
                 }
                 *count += 1;
             }
         }
     }
-    for (size_t i = 0; i < world->events.count; ++i)
+    for (size_t i = 0; i < world->hits.count; ++i)
     {
-        const rblContactEvent* event = &world->events.data[i];
-        const bool is_a = event->a.index1 == slot + 1;
-        if (event->kind != RBL_CONTACT_HIT || (!is_a && event->b.index1 != slot + 1))
+        const rblHit* hit = &world->hits.data[i];
+        const bool is_a = same_id(hit->a, body);
+        if (!is_a && !same_id(hit->b, body))
         {
             continue;
         }
         if (*count < capacity)
         {
-            out[*count] = (rblFeltImpulse){
-                .other = is_a ? event->b : event->a,
-                .point = event->point,
-                .impulse = rbl_scale3(event->normal, is_a ? -event->impulse : event->impulse),
-                .speed = event->speed,
-                .duration = event->duration};
+            out[*count] = (rblFeltImpulse){.other = is_a ? hit->b : hit->a,
+                                           .point = hit->point,
+                                           .impulse = is_a ? rbl_neg3(hit->impulse) : hit->impulse,
+                                           .speed = hit->speed,
+                                           .duration = hit->duration};
         }
         *count += 1;
     }

@@ -29,6 +29,29 @@ void rbl_wake_body(rblWorld* world, uint32_t slot)
     }
 }
 
+void rbl_wake_neighbours(rblWorld* world, uint32_t slot)
+{
+    rbl_wake_body(world, slot);
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        if (pair->touching && (pair->a == slot || pair->b == slot))
+        {
+            rbl_wake_body(world, pair->a == slot ? pair->b : pair->a);
+        }
+    }
+    for (size_t i = 0; i < world->joints.count && world->bodies.data[slot].joint_count > 0; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        const bool joined = joint->generation != 0 && (joint->a == slot || joint->b == slot);
+        const uint32_t other = joint->a == slot ? joint->b : joint->a;
+        if (joined && other != RBL_NONE)
+        {
+            rbl_wake_body(world, other);
+        }
+    }
+}
+
 static float fastest_point(const rblBody* body, const rblMotion* motion)
 {
     return rbl_length3(motion->velocity) + body->shape.radius * rbl_length3(motion->spin);

@@ -14,7 +14,8 @@ typedef struct Header
     uint32_t pairs, contacts;
     uint32_t last_sleep_group;
     uint32_t proxy_pairs; // of the broad phase; they follow its proxies at the end
-    uint64_t owner;       // which world: its address is not used for anything but this check
+    uint64_t owner;       // serial of the world
+    uint32_t begun_stepping, bereft;
     rblVec3 gravity;
     rblEnergy energy;
     double total, pending_work;
@@ -62,7 +63,9 @@ static Header make_header(const rblWorld* world)
         .contacts = (uint32_t)world->contacts.count,
         .last_sleep_group = world->last_sleep_group,
         .proxy_pairs = rbl_broad_phase_pair_count(world->broad),
-        .owner = (uint64_t)(uintptr_t)world,
+        .owner = world->serial,
+        .begun_stepping = world->begun_stepping,
+        .bereft = world->bereft,
         .gravity = world->def.gravity,
         .energy = world->energy,
         .total = world->total,
@@ -150,6 +153,7 @@ rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* s
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: no place for the size");
     }
+    RBL_TRY(rbl_merge_pairs(world));
     *size = write_world(world, NULL);
     if (buffer == NULL)
     {
@@ -166,6 +170,17 @@ rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* s
 
 // ---- going back ----
 
+static uint64_t expected_size(const Header* header)
+{
+    const uint64_t ids = (uint64_t)header->generations + header->free_slots + header->joint_generations +
+                         header->joint_free_slots;
+    return sizeof *header + sizeof(uint32_t) * ids +
+           (sizeof(rblBody) + sizeof(rblMotion) + sizeof(rblProxyState)) * (uint64_t)header->slots +
+           sizeof(rblJoint) * (uint64_t)header->joint_slots + sizeof(rblPair) * (uint64_t)header->pairs +
+           sizeof(rblContact) * (uint64_t)header->contacts +
+           sizeof(rblProxyPair) * (uint64_t)header->proxy_pairs;
+}
+
 static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_t size, Header* header)
 {
     if (buffer == NULL || size < sizeof *header)
@@ -177,11 +192,11 @@ static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_
     {
         return rbl_fail(RBL_ERROR_FORMAT, "snapshot: not made by rbl_world_save(), or cut short");
     }
-    if (header->owner != (uint64_t)(uintptr_t)world)
+    if (header->owner != world->serial)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: made by another world");
     }
-    return RBL_OK;
+    return expected_size(header) == size ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "snapshot: damaged");
 }
 
 static bool reserve_ids(rblIdPool* ids, uint32_t generations, uint32_t free_slots)
@@ -260,6 +275,44 @@ static rblResult make_broad_phase(const rblWorld* world, const Header* header, c
     return result;
 }
 
+static void take_world(rblWorld* world, const Header* header, const void* buffer)
+{
+    unsigned char* data = NULL;
+    memcpy(&data, &buffer, sizeof data); // the cursor reads only
+    Cursor cursor = {data, sizeof *header};
+    take_ids(&cursor, &world->ids, header->generations, header->free_slots, header->alive);
+    take_ids(&cursor, &world->joint_ids, header->joint_generations, header->joint_free_slots,
+             header->joints_alive);
+    world->bodies.count = world->motions.count = header->slots;
+    world->joints.count = header->joint_slots;
+    world->pairs.count = header->pairs;
+    world->contacts.count = header->contacts;
+    take(&cursor, world->bodies.data, sizeof(rblBody) * header->slots);
+    take(&cursor, world->motions.data, sizeof(rblMotion) * header->slots);
+    take(&cursor, world->joints.data, sizeof(rblJoint) * header->joint_slots);
+    take(&cursor, world->pairs.data, sizeof(rblPair) * header->pairs);
+    take(&cursor, world->contacts.data, sizeof(rblContact) * header->contacts);
+    world->last_sleep_group = header->last_sleep_group;
+    world->begun_stepping = header->begun_stepping != 0;
+    world->bereft = header->bereft != 0;
+    world->def.gravity = header->gravity;
+    world->energy = header->energy;
+    world->total = header->total;
+    world->pending_work = header->pending_work;
+}
+
+// What the last step left for questions about it.
+static void forget_step(rblWorld* world)
+{
+    world->unmerged = false;
+    rbl_array_clear(&world->events);
+    rbl_array_clear(&world->hits);
+    rbl_array_clear(&world->joint_events);
+    rbl_array_clear(&world->solver_bodies);
+    rbl_array_clear(&world->manifolds);
+    rbl_array_clear(&world->solver_contacts);
+}
+
 rblResult rbl_world_restore(rblWorldId id, const void* buffer, size_t size)
 {
     rblWorld* world = NULL;
@@ -273,30 +326,9 @@ rblResult rbl_world_restore(rblWorldId id, const void* buffer, size_t size)
     rblBroadPhase* broad = NULL;
     RBL_TRY(make_broad_phase(world, &header, buffer, &broad));
     release_shapes(world);
-    unsigned char* data = NULL;
-    memcpy(&data, &buffer, sizeof data); // the cursor reads only
-    Cursor cursor = {data, sizeof header};
-    take_ids(&cursor, &world->ids, header.generations, header.free_slots, header.alive);
-    take_ids(&cursor, &world->joint_ids, header.joint_generations, header.joint_free_slots,
-             header.joints_alive);
-    world->bodies.count = world->motions.count = header.slots;
-    world->joints.count = header.joint_slots;
-    world->pairs.count = header.pairs;
-    world->contacts.count = header.contacts;
-    take(&cursor, world->bodies.data, sizeof(rblBody) * header.slots);
-    take(&cursor, world->motions.data, sizeof(rblMotion) * header.slots);
-    take(&cursor, world->joints.data, sizeof(rblJoint) * header.joint_slots);
-    take(&cursor, world->pairs.data, sizeof(rblPair) * header.pairs);
-    take(&cursor, world->contacts.data, sizeof(rblContact) * header.contacts);
+    take_world(world, &header, buffer);
     retain_shapes(world);
-    world->last_sleep_group = header.last_sleep_group;
-    world->def.gravity = header.gravity;
-    world->energy = header.energy;
-    world->total = header.total;
-    world->pending_work = header.pending_work;
-    rbl_array_clear(&world->events);
-    rbl_array_clear(&world->joint_events);
-    rbl_array_clear(&world->solver_bodies);
+    forget_step(world);
     rbl_broad_phase_destroy(world->broad);
     world->broad = broad;
     return RBL_OK;

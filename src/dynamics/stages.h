@@ -33,6 +33,9 @@ void rbl_integrate(rblWorld* world);
 // Undo overlap with the energy that each island dissipated (drift.c).
 rblResult rbl_correct_drift(rblWorld* world);
 
+// Stop bodies whose numbers went bad (freeze.c).
+void rbl_freeze_bad_bodies(rblWorld* world);
+
 // Impulses back into the contacts, events, sleeping, energy (finish.c, sleep.c, energy.c).
 rblResult rbl_finish_contacts(rblWorld* world);
 rblResult rbl_update_sleep(rblWorld* world);
@@ -59,10 +62,14 @@ float rbl_pair_slop(const rblBody* a, const rblBody* b);
 // Whether two bodies may collide at all.
 bool rbl_wants_pair(const rblWorld* world, uint32_t a, uint32_t b);
 
+// What the broad phase found into the list of pairs, unless it is there already (find_pairs.c).
+rblResult rbl_merge_pairs(rblWorld* world);
+
 // Hold a shape until the world is destroyed (snapshot.c).
 rblResult rbl_keep_shape(rblWorld* world, const rblShape* shape);
 
-// Wake a body and what it touches.
+// Wake a body and those that fell asleep with it; and everything that touches it or hangs on it.
 void rbl_wake_body(rblWorld* world, uint32_t slot);
+void rbl_wake_neighbours(rblWorld* world, uint32_t slot);
 
 #endif

@@ -36,6 +36,7 @@ static rblResult advance(rblWorld* world, double* clock)
     lap(clock, &world->profile.integrate);
     RBL_TRY(rbl_correct_drift(world));
     lap(clock, &world->profile.drift);
+    rbl_freeze_bad_bodies(world);
     RBL_TRY(rbl_finish_contacts(world));
     RBL_TRY(rbl_finish_joints(world));
     RBL_TRY(rbl_update_sleep(world));
@@ -43,9 +44,28 @@ static rblResult advance(rblWorld* world, double* clock)
     return RBL_OK;
 }
 
+#define ARRAY_BYTES(array) ((array)->capacity * sizeof *(array)->data)
+
+// Memory of the parts that grow with the scene.
+static size_t bytes_of(const rblWorld* world)
+{
+    size_t bytes = sizeof *world + rbl_broad_phase_bytes(world->broad) + ARRAY_BYTES(&world->bodies) +
+                   ARRAY_BYTES(&world->motions) + ARRAY_BYTES(&world->joints) + ARRAY_BYTES(&world->pairs) +
+                   ARRAY_BYTES(&world->old_pairs) + ARRAY_BYTES(&world->contacts) +
+                   ARRAY_BYTES(&world->old_contacts) + ARRAY_BYTES(&world->solver_bodies) +
+                   ARRAY_BYTES(&world->solver_contacts) + ARRAY_BYTES(&world->manifolds) +
+                   ARRAY_BYTES(&world->islands) + ARRAY_BYTES(&world->subspace);
+    for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
+    {
+        bytes += ARRAY_BYTES(&world->block_contacts[b]);
+    }
+    return bytes;
+}
+
 static void count(rblWorld* world)
 {
     rblCounters* counters = &world->counters;
+    counters->bytes = bytes_of(world);
     counters->bodies = world->ids.alive;
     counters->awake = (uint32_t)world->movers.count;
     counters->pairs = (uint32_t)world->pairs.count;
@@ -75,6 +95,10 @@ static void forget_births(rblWorld* world)
 // Everything asleep and nothing new: the step costs nothing.
 static bool nothing_moves(const rblWorld* world)
 {
+    if (world->bereft || world->unmerged)
+    {
+        return false;
+    }
     for (size_t i = 0; i < world->bodies.count; ++i)
     {
         if (world->bodies.data[i].awake || world->bodies.data[i].born)
@@ -85,13 +109,36 @@ static bool nothing_moves(const rblWorld* world)
     return true;
 }
 
+// Without the time to do anything: rates such as 2 / seconds would overflow.
+#define SHORTEST 1e-6f
+
 static rblResult substep(rblWorld* world, float seconds)
 {
     double clock = rbl_timer_seconds();
     world->seconds = seconds;
     RBL_TRY(detect(world, &clock));
+    world->bereft = false;
     RBL_TRY(advance(world, &clock));
     forget_births(world);
+    return RBL_OK;
+}
+
+// When memory runs out half way, the work so far is booked by the next step.
+static rblResult all_substeps(rblWorld* world, float seconds)
+{
+    if (seconds < SHORTEST || nothing_moves(world))
+    {
+        return RBL_OK;
+    }
+    for (uint32_t i = 0; i < world->def.substeps; ++i)
+    {
+        const rblResult result = substep(world, seconds);
+        if (result != RBL_OK)
+        {
+            world->pending_work = world->energy.work;
+            return result;
+        }
+    }
     return RBL_OK;
 }
 
@@ -115,6 +162,7 @@ rblResult rbl_world_step(rblWorldId id, float seconds)
     world->profile = (rblProfile){0};
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->joint_events);
+    rbl_array_clear(&world->hits);
     world->energy.work = world->pending_work;
     world->energy.clamped = 0.0;
     world->energy.clamp_count = 0;
@@ -123,16 +171,14 @@ rblResult rbl_world_step(rblWorldId id, float seconds)
         world->energy.drift_momentum[k] = 0.0;
     }
     world->pending_work = 0.0;
-    if (seconds > 0.0f && !nothing_moves(world))
-    {
-        for (uint32_t i = 0; i < world->def.substeps; ++i)
-        {
-            RBL_TRY(substep(world, seconds / (float)world->def.substeps));
-        }
-    }
+    RBL_TRY(all_substeps(world, seconds / (float)world->def.substeps));
     forget_forces(world);
     rbl_measure_energy(world);
     const double total = world->energy.kinetic + world->energy.potential;
+    if (!rbl_finite(world->energy.work))
+    {
+        world->energy.work = total - world->total; // of bodies that were frozen
+    }
     world->energy.dissipated = world->total + world->energy.work - total;
     world->total = total;
     count(world);

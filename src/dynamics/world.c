@@ -11,6 +11,7 @@ static rblMutex registry_mutex = RBL_MUTEX_INIT;
 static rblIdPool registry_ids;
 static RBL_ARRAY(rblWorld*) registry_worlds;
 static bool registry_ready;
+static uint64_t registry_serial;
 
 rblWorldDef rbl_default_world_def(void)
 {
@@ -81,6 +82,7 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->islands, allocator);
     rbl_array_init(&world->island_bodies, allocator);
     rbl_array_init(&world->events, allocator);
+    rbl_array_init(&world->hits, allocator);
     rbl_array_init(&world->kept_shapes, allocator);
     rbl_array_init(&world->island_manifolds, allocator);
     rbl_array_init(&world->subspace, allocator);
@@ -122,6 +124,7 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->islands);
     rbl_array_free(&world->island_bodies);
     rbl_array_free(&world->events);
+    rbl_array_free(&world->hits);
     rbl_array_free(&world->kept_shapes);
     rbl_array_free(&world->island_manifolds);
     rbl_array_free(&world->subspace);
@@ -213,6 +216,7 @@ static bool add_world(rblWorld* world, rblWorldId* out)
     }
     registry_worlds.count += slot == registry_worlds.count;
     registry_worlds.data[slot] = world;
+    world->serial = ++registry_serial;
     *out = (rblWorldId){slot + 1, generation};
     return true;
 }
@@ -304,10 +308,16 @@ rblResult rbl_world_set_gravity(rblWorldId id, rblVec3 gravity)
     return RBL_OK;
 }
 
+static rblResult find_for(rblWorldId id, bool places, rblWorld** world)
+{
+    RBL_TRY(rbl_world_find(id, world));
+    return places ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "world: no place for the result");
+}
+
 rblResult rbl_world_energy(rblWorldId id, rblEnergy* out)
 {
     rblWorld* world = NULL;
-    RBL_TRY(rbl_world_find(id, &world));
+    RBL_TRY(find_for(id, out != NULL, &world));
     rbl_measure_energy(world);
     *out = world->energy;
     return RBL_OK;
@@ -316,7 +326,7 @@ rblResult rbl_world_energy(rblWorldId id, rblEnergy* out)
 rblResult rbl_world_counters(rblWorldId id, rblCounters* out)
 {
     rblWorld* world = NULL;
-    RBL_TRY(rbl_world_find(id, &world));
+    RBL_TRY(find_for(id, out != NULL, &world));
     *out = world->counters;
     return RBL_OK;
 }
@@ -324,7 +334,7 @@ rblResult rbl_world_counters(rblWorldId id, rblCounters* out)
 rblResult rbl_world_profile(rblWorldId id, rblProfile* out)
 {
     rblWorld* world = NULL;
-    RBL_TRY(rbl_world_find(id, &world));
+    RBL_TRY(find_for(id, out != NULL, &world));
     *out = world->profile;
     return RBL_OK;
 }
@@ -332,7 +342,7 @@ rblResult rbl_world_profile(rblWorldId id, rblProfile* out)
 rblResult rbl_world_contact_events(rblWorldId id, const rblContactEvent** events, uint32_t* count)
 {
     rblWorld* world = NULL;
-    RBL_TRY(rbl_world_find(id, &world));
+    RBL_TRY(find_for(id, events != NULL && count != NULL, &world));
     *events = world->events.data;
     *count = (uint32_t)world->events.count;
     return RBL_OK;

@@ -83,6 +83,7 @@ typedef RBL_ARRAY(rblContact) rblContactArray;
 typedef struct rblPair
 {
     uint32_t a, b;
+    uint32_t generation_a, generation_b; // a slot may have been given to another body since
     rblPairCache cache;
     uint32_t first, count; // of its contacts
     uint32_t colliding;    // points inside before selection
@@ -92,6 +93,7 @@ typedef struct rblPair
         born_depth; // overlap left that was there from the start: undone at bounded speed and booked as work
     rblTransform seen; // b's frame in a's when its contacts were found
     float seen_margin; // up to what gap; 0: not found yet, or at another time than the start of the step
+    float share;       // of the contacts' impulses that clamping left
     bool touching;     // in contact at the end of the last step
     bool fast;         // continuous detection was used
 } rblPair;
@@ -137,6 +139,7 @@ typedef struct rblManifold
     double kinematic_work; // J: done by a body of infinite mass on the other
     float hit_speed;       // of the fastest impact in this step, m/s; 0: none
     float hit_impulse;     // N s along the normal, of all impacts in this step
+    rblVec3 hit;           // N s on b, with friction
     bool
         early; // may bounce before its gap is closed: a body hangs on a joint, or the time of impact is known
     float deepest;        // overlap at the end of the step, m
@@ -173,6 +176,7 @@ typedef struct rblIsland
     double impact_work;      // J: put in by kinematic bodies through impacts,
     double contact_work;     // and through lasting contacts
     double clamped;          // J: kept from appearing
+    float share;             // of the contact impulses that clamping left
     double recovery_work;    // J: spent on overlap at birth beyond the budget
     rblVec3d drift_momentum; // angular, about the world's origin: what drift correction changed
     float slop;              // the smallest of its overlapping manifolds
@@ -192,6 +196,17 @@ typedef struct rblBodyCourse
 } rblBodyCourse;
 
 typedef RBL_ARRAY(rblAabb) rblAabbArray;
+
+// What two bodies felt of an impact.
+typedef struct rblHit
+{
+    rblBodyId a, b;
+    rblVec3 point;
+    rblVec3 impulse; // on b, N s
+    float speed, duration;
+} rblHit;
+
+typedef RBL_ARRAY(rblHit) rblHitArray;
 
 #define RBL_MAX_COLORS 64 // the last one is solved by one worker
 
@@ -216,6 +231,7 @@ struct rblWorld
     // Working data of a step; memory is kept.
     float seconds;                    // of the substep
     rblProxyPairArray begun, ended;   // by the broad phase
+    bool unmerged;                    // they are not in `pairs` yet: memory ran out
     rblIndexArray movers;             // slots of awake moving bodies, rising
     rblAabbArray boxes;               // per mover, swept
     rblIndexArray solver_index;       // by slot
@@ -230,6 +246,7 @@ struct rblWorld
     rblIslandArray islands;
     rblIndexArray island_bodies; // solver bodies by island
     rblContactEventArray events;
+    rblHitArray hits;               // of all substeps
     rblIndexArray island_manifolds; // per island where its manifolds begin, then the manifolds
     rblDoubleArray subspace;        // vectors of one small island
     RBL_ARRAY(unsigned char) free_flags;
@@ -246,7 +263,9 @@ struct rblWorld
     double total;                           // kinetic and potential energy after the last step
     double pending_work;                    // by calls since
     bool begun_stepping;
+    bool bereft; // bodies were destroyed since the last step: their pairs end in the next one
     uint32_t last_sleep_group;
+    uint64_t serial; // no two worlds of a process have the same
     rblCounters counters;
     rblProfile profile;
 };

@@ -52,6 +52,9 @@ printed '^mesh:'
 run 0 --quiet bench bvh --quick
 printed '^bvh:'
 printed 'build, quality, 2T'
+run 0 --quiet bench world --quick
+printed '^world:'
+printed 'equal hashes with 1, 2, 3, 8 threads *4 of 4'
 
 run 0 completion bash
 bash -n "$work/out" 2>/dev/null || ! command -v bash >/dev/null || complain "bash does not read its completion"

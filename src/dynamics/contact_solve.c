@@ -10,7 +10,6 @@
 
 #define ENOUGH  1e-5f // m/s: stop when no contact changes by more
 #define AT_REST 1e-4f // m/s
-#define ROUNDS  6
 
 // ---- before ----
 
@@ -256,18 +255,33 @@ static float iterate(rblWorld* world, uint32_t most)
     }
 }
 
+// A tower of boxes is worth many rounds, a heap of rubble is not: it would not look different.
+static uint32_t most_rounds(const rblWorld* world)
+{
+    const size_t contacts = world->solver_contacts.count;
+    if (contacts <= RBL_SMALL_ISLAND / 4)
+    {
+        return 6;
+    }
+    if (contacts <= RBL_SMALL_ISLAND)
+    {
+        return 3;
+    }
+    return world->joint_ids.alive > 0 ? 2 : 1;
+}
+
 // Sweeps for all; between them, small islands are solved in the subspace of the contacts that hold.
 static rblResult solve_rounds(rblWorld* world)
 {
-    for (uint32_t round = 0; round < ROUNDS; ++round)
+    const uint32_t rounds = most_rounds(world);
+    for (uint32_t round = 0; round < rounds; ++round)
     {
         if (round > 0)
         {
             rbl_refresh_joints(world);
         }
         const float change = iterate(world, world->def.iterations);
-        const bool more = world->solver_contacts.count <= RBL_SMALL_ISLAND || world->joint_ids.alive > 0;
-        if (round + 1 == ROUNDS || !more || (change < ENOUGH && round > 0))
+        if (round + 1 == rounds || (change < ENOUGH && round > 0))
         {
             return RBL_OK;
         }

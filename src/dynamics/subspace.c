@@ -6,6 +6,7 @@
 
 #define CLOSE_ENOUGH 1e-7 // m/s: residual at which conjugate gradients stop
 #define MOST_STEPS   600
+#define MOST_WORK    20000 // steps times contacts
 #define GIVE_UP      1e6
 
 // One island's system. Vectors have three numbers per contact (normal, two tangents), bodies six.
@@ -241,7 +242,9 @@ static void solve(const System* system)
         system->direction[i] = system->scaled[i];
     }
     double power = dot(system->residual, system->scaled, count);
-    for (uint32_t step = 0; step < MOST_STEPS && power > 0.0; ++step)
+    const uint32_t affordable = MOST_WORK / system->contacts + 1;
+    const uint32_t most = affordable < MOST_STEPS ? affordable : MOST_STEPS;
+    for (uint32_t step = 0; step < most && power > 0.0; ++step)
     {
         to_motion(system, system->direction);
         from_motion(system, system->image);

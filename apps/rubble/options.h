@@ -160,7 +160,4 @@ const Option* options_find_letter(const OptionGroups* groups, char letter);
 // True when the name ends in a dot and one of the endings, in upper or lower case.
 bool options_has_ending(const char* path, const char* const* endings);
 
-// The candidate closest to a mistyped word, null when none is close.
-const char* options_suggest(const char* word, const char* const* candidates, uint32_t count);
-
 #endif

@@ -11,20 +11,20 @@
 #define RBL_SCENE_MAX_BODIES (1u << 18)
 
 // Unique names and the numbers they stand for.
-typedef struct rblNameTable
+typedef struct rblSceneNames
 {
     rblHashMap map;
     RBL_ARRAY(const char*) names; // in order; not owned
-} rblNameTable;
+} rblSceneNames;
 
-void rbl_name_table_init(rblNameTable* table, const rblAllocator* allocator);
-void rbl_name_table_free(rblNameTable* table);
+void rbl_scene_names_init(rblSceneNames* table, const rblAllocator* allocator);
+void rbl_scene_names_free(rblSceneNames* table);
 
 // RBL_NONE when the name is not there.
-uint32_t rbl_name_table_find(const rblNameTable* table, const char* name);
+uint32_t rbl_scene_names_find(const rblSceneNames* table, const char* name);
 
 // Add a name that is not there yet, with the next number. False when out of memory.
-bool rbl_name_table_add(rblNameTable* table, const char* name);
+bool rbl_scene_names_add(rblSceneNames* table, const char* name);
 
 // ---- what the reader found ----
 
@@ -80,9 +80,9 @@ typedef struct rblScene
     rblArena arena;
     rblSceneView view; // its arrays are those below
 
-    rblNameTable shape_names;
-    rblNameTable material_names;
-    rblNameTable body_names; // of bodies with a name of their own, then of the others
+    rblSceneNames shape_names;
+    rblSceneNames material_names;
+    rblSceneNames body_names; // of bodies with a name of their own, then of the others
     rblSceneShapeArray shapes;
     rblShapeDefArray shape_defs;
     rblSceneMaterialArray materials;

@@ -161,8 +161,8 @@ static rblResult find_shape(const rblScene* scene, rblJson json, uint32_t* out)
     const char* name = NULL;
     RBL_TRY(rbl_json_require(json, "shape", &value));
     RBL_TRY(rbl_json_get_string(value, &name));
-    *out = rbl_name_table_find(&scene->shape_names, name);
-    const rblNameTable* names = &scene->shape_names;
+    *out = rbl_scene_names_find(&scene->shape_names, name);
+    const rblSceneNames* names = &scene->shape_names;
     return *out != RBL_NONE
                ? RBL_OK
                : rbl_fail_unknown(value, "shape", names->names.data, (uint32_t)names->names.count);
@@ -239,7 +239,7 @@ static rblResult add_body(rblScene* scene, rblJson json, rblSceneBody body, cons
     {
         return rbl_fail_memory();
     }
-    if (name != NULL && rbl_name_table_find(&scene->body_names, body.name) != RBL_NONE)
+    if (name != NULL && rbl_scene_names_find(&scene->body_names, body.name) != RBL_NONE)
     {
         return rbl_json_fail(rbl_json_find(json, "name"), RBL_ERROR_FORMAT, "there is a body '%.60s' already",
                              body.name);
@@ -247,7 +247,7 @@ static rblResult add_body(rblScene* scene, rblJson json, rblSceneBody body, cons
     const uint32_t index = (uint32_t)scene->bodies.count;
     const bool added = rbl_array_push(&scene->bodies, body) && rbl_array_push(&scene->body_jsons, json) &&
                        rbl_array_push(&scene->unnamed, name == NULL) &&
-                       (name == NULL || (rbl_name_table_add(&scene->body_names, body.name) &&
+                       (name == NULL || (rbl_scene_names_add(&scene->body_names, body.name) &&
                                          rbl_array_push(&scene->named, index)));
     return added ? RBL_OK : rbl_fail_memory();
 }
@@ -341,7 +341,7 @@ rblResult rbl_name_bodies(rblScene* scene)
             {
                 return rbl_fail_memory();
             }
-            if (rbl_name_table_find(&scene->body_names, name) != RBL_NONE)
+            if (rbl_scene_names_find(&scene->body_names, name) != RBL_NONE)
             {
                 continue;
             }
@@ -349,7 +349,7 @@ rblResult rbl_name_bodies(rblScene* scene)
             scene->unnamed.data[i] = false;
             // In a grid the place tells bodies apart already.
             last[body->shape] -= suffix[0] != '\0';
-            if (!rbl_name_table_add(&scene->body_names, name) || !rbl_array_push(&scene->named, i))
+            if (!rbl_scene_names_add(&scene->body_names, name) || !rbl_array_push(&scene->named, i))
             {
                 return rbl_fail_memory();
             }
@@ -362,8 +362,8 @@ rblResult rbl_find_body(const rblScene* scene, rblJson value, uint32_t* out)
 {
     const char* name = NULL;
     RBL_TRY(rbl_json_get_string(value, &name));
-    const rblNameTable* names = &scene->body_names;
-    const uint32_t found = rbl_name_table_find(names, name);
+    const rblSceneNames* names = &scene->body_names;
+    const uint32_t found = rbl_scene_names_find(names, name);
     if (found == RBL_NONE)
     {
         return rbl_fail_unknown(value, "body", names->names.data, (uint32_t)names->names.count);

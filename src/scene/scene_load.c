@@ -149,9 +149,9 @@ static void init_scene(rblScene* scene, const rblAllocator* allocator)
 {
     scene->allocator = allocator;
     rbl_arena_init(&scene->arena, 16384, allocator);
-    rbl_name_table_init(&scene->shape_names, allocator);
-    rbl_name_table_init(&scene->material_names, allocator);
-    rbl_name_table_init(&scene->body_names, allocator);
+    rbl_scene_names_init(&scene->shape_names, allocator);
+    rbl_scene_names_init(&scene->material_names, allocator);
+    rbl_scene_names_init(&scene->body_names, allocator);
     rbl_array_init(&scene->shapes, allocator);
     rbl_array_init(&scene->shape_defs, allocator);
     rbl_array_init(&scene->materials, allocator);
@@ -169,9 +169,9 @@ static void init_scene(rblScene* scene, const rblAllocator* allocator)
 static void free_scene(rblScene* scene)
 {
     rbl_discard_shapes(scene);
-    rbl_name_table_free(&scene->shape_names);
-    rbl_name_table_free(&scene->material_names);
-    rbl_name_table_free(&scene->body_names);
+    rbl_scene_names_free(&scene->shape_names);
+    rbl_scene_names_free(&scene->material_names);
+    rbl_scene_names_free(&scene->body_names);
     rbl_array_free(&scene->shapes);
     rbl_array_free(&scene->shape_defs);
     rbl_array_free(&scene->materials);

@@ -44,7 +44,7 @@ static rblResult use_preset(const char* name, uint32_t preset, rblSceneMaterial*
 static rblResult add(rblScene* scene, const rblSceneMaterial* material)
 {
     const bool added = rbl_array_push(&scene->materials, *material) &&
-                       rbl_name_table_add(&scene->material_names, material->name);
+                       rbl_scene_names_add(&scene->material_names, material->name);
     return added ? RBL_OK : rbl_fail_memory();
 }
 
@@ -127,8 +127,8 @@ static rblResult fail_unknown(const rblScene* scene, rblJson value)
 {
     const char* text = NULL;
     RBL_TRY(rbl_json_get_string(value, &text));
-    rblNameTable all;
-    rbl_name_table_init(&all, scene->allocator);
+    rblSceneNames all;
+    rbl_scene_names_init(&all, scene->allocator);
     bool ok = true;
     for (size_t i = 0; ok && i < scene->material_names.names.count; ++i)
     {
@@ -141,7 +141,7 @@ static rblResult fail_unknown(const rblScene* scene, rblJson value)
     const rblResult result =
         ok ? rbl_fail_unknown(value, "material", all.names.data, (uint32_t)all.names.count)
            : rbl_fail_memory();
-    rbl_name_table_free(&all);
+    rbl_scene_names_free(&all);
     return result;
 }
 
@@ -152,7 +152,7 @@ rblResult rbl_find_material(rblScene* scene, rblJson value, uint32_t* out)
     {
         RBL_TRY(rbl_json_get_string(value, &name));
     }
-    *out = rbl_name_table_find(&scene->material_names, name);
+    *out = rbl_scene_names_find(&scene->material_names, name);
     if (*out != RBL_NONE)
     {
         return RBL_OK;

@@ -2,20 +2,20 @@
 #include "scene/scene.h"
 #include <string.h>
 
-void rbl_name_table_init(rblNameTable* table, const rblAllocator* allocator)
+void rbl_scene_names_init(rblSceneNames* table, const rblAllocator* allocator)
 {
     rbl_hash_map_init(&table->map, allocator);
     rbl_array_init(&table->names, allocator);
 }
 
-void rbl_name_table_free(rblNameTable* table)
+void rbl_scene_names_free(rblSceneNames* table)
 {
     rbl_hash_map_free(&table->map);
     rbl_array_free(&table->names);
 }
 
 // The key under which a name is, or would be: names whose hashes are equal take further keys in turn.
-static uint64_t key_of(const rblNameTable* table, const char* name, uint32_t* found)
+static uint64_t key_of(const rblSceneNames* table, const char* name, uint32_t* found)
 {
     uint64_t key = rbl_hash_bytes(RBL_HASH_START, name, strlen(name));
     for (;;)
@@ -29,14 +29,14 @@ static uint64_t key_of(const rblNameTable* table, const char* name, uint32_t* fo
     }
 }
 
-uint32_t rbl_name_table_find(const rblNameTable* table, const char* name)
+uint32_t rbl_scene_names_find(const rblSceneNames* table, const char* name)
 {
     uint32_t found;
     (void)key_of(table, name, &found);
     return found == RBL_MAP_EMPTY ? RBL_NONE : found;
 }
 
-bool rbl_name_table_add(rblNameTable* table, const char* name)
+bool rbl_scene_names_add(rblSceneNames* table, const char* name)
 {
     uint32_t found;
     bool added;

@@ -314,7 +314,7 @@ static rblResult read_shape(rblScene* scene, rblJson json, const char* name)
     RBL_TRY(read_parameters(scene, json, shape.kind, &def));
     shape.file = def.file;
     const bool added = rbl_array_push(&scene->shapes, shape) && rbl_array_push(&scene->shape_defs, def) &&
-                       rbl_name_table_add(&scene->shape_names, name);
+                       rbl_scene_names_add(&scene->shape_names, name);
     return added ? RBL_OK : rbl_fail_memory();
 }
 

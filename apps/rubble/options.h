@@ -42,6 +42,7 @@ typedef enum ArgumentKind
     ARGUMENT_COMMAND, // the name of a command
     ARGUMENT_WORD,    // anything
     ARGUMENT_FOLDER,  // a directory
+    ARGUMENT_SCENE,   // a scene file to read
     ARGUMENT_INPUT,   // a mesh file to read
     ARGUMENT_INPUTS,  // one or more of them; must come last
     ARGUMENT_OUTPUT   // a mesh file to write
@@ -95,6 +96,7 @@ typedef struct Program
     uint32_t command_count;
     const char* const* input_endings; // without the dot; ends with null
     const char* const* output_endings;
+    const char* const* scene_endings;
 } Program;
 
 typedef struct OptionValue

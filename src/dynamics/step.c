@@ -67,7 +67,12 @@ static void count(rblWorld* world)
     rblCounters* counters = &world->counters;
     counters->bytes = bytes_of(world);
     counters->bodies = world->ids.alive;
-    counters->awake = (uint32_t)world->movers.count;
+    counters->awake = 0;
+    for (size_t i = 0; i < world->bodies.count; ++i)
+    {
+        const rblBody* body = &world->bodies.data[i];
+        counters->awake += body->generation != 0 && body->awake;
+    }
     counters->pairs = (uint32_t)world->pairs.count;
     counters->contacts = (uint32_t)world->solver_contacts.count;
     counters->islands = (uint32_t)world->islands.count;

@@ -86,7 +86,6 @@ static void prepare(rblWorld* world, rblJoint* joint)
     joint->free_axis = rbl_rotate3(frame_a.q, joint->axis_a);
     joint->point_mass = point_mass(a, b, joint->arm_a, joint->arm_b);
     joint->angle_mass = angle_mass(a, b);
-    joint->work = 0.0;
 }
 
 // One of the two is dynamic and awake: between a sleeper and a kinematic body there is nothing to solve.
@@ -94,6 +93,15 @@ static bool is_active(const rblWorld* world, const rblJoint* joint)
 {
     return joint->generation != 0 && (world->solver_bodies.data[joint->solver_a].inverse_mass > 0.0f ||
                                       world->solver_bodies.data[joint->solver_b].inverse_mass > 0.0f);
+}
+
+void rbl_begin_joints(rblWorld* world)
+{
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        world->joints.data[i].jerk = rbl_vec3(0, 0, 0);
+        world->joints.data[i].jerk_work = 0.0;
+    }
 }
 
 void rbl_prepare_joints(rblWorld* world)
@@ -294,8 +302,22 @@ float rbl_sweep_joints(rblWorld* world)
 
 // Remove relative velocity that a joint cannot follow: a rope that pulls tight, a hit on one end of a rod. Inelastic. The
 // arms are those of now, not of mid-step: a body that swings freely has no such velocity.
-static bool tighten_distance(rblSolverBody* a, rblSolverBody* b, const rblJoint* joint, rblVec3 u,
-                             float threshold)
+static void jerk(rblSolverBody* a, rblSolverBody* b, rblJoint* joint, rblVec3 impulse)
+{
+    const bool a_driven = a->inverse_mass > 0.0f;
+    if (!a_driven || !(b->inverse_mass > 0.0f))
+    {
+        const rblSolverBody* driver = a_driven ? b : a;
+        const rblVec3 arm = a_driven ? joint->start_arm_b : joint->start_arm_a;
+        const rblVec3 velocity = rbl_add3(driver->velocity, rbl_cross3(driver->spin, arm));
+        const double work = (double)rbl_dot3(impulse, velocity);
+        joint->jerk_work += a_driven ? -work : work;
+    }
+    joint->jerk = rbl_add3(joint->jerk, impulse);
+    rbl_apply_impulse(a, b, joint->start_arm_a, joint->start_arm_b, impulse);
+}
+
+static bool tighten_distance(rblSolverBody* a, rblSolverBody* b, rblJoint* joint, rblVec3 u, float threshold)
 {
     const float length = rbl_length3(joint->apart);
     const rblVec3 d = length > 0.0f ? rbl_scale3(joint->apart, 1.0f / length) : rbl_vec3(0, 0, 0);
@@ -307,11 +329,11 @@ static bool tighten_distance(rblSolverBody* a, rblSolverBody* b, const rblJoint*
         return false;
     }
     const float mass = 1.0f / rbl_contact_compliance(a, b, joint->start_arm_a, joint->start_arm_b, d, d);
-    rbl_apply_impulse(a, b, joint->start_arm_a, joint->start_arm_b, rbl_scale3(d, -mass * speed));
+    jerk(a, b, joint, rbl_scale3(d, -mass * speed));
     return true;
 }
 
-static bool tighten(rblWorld* world, const rblJoint* joint, float threshold)
+static bool tighten(rblWorld* world, rblJoint* joint, float threshold)
 {
     rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
     rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
@@ -325,8 +347,7 @@ static bool tighten(rblWorld* world, const rblJoint* joint, float threshold)
         return false;
     }
     const rblSymmetric3 mass = point_mass(a, b, joint->start_arm_a, joint->start_arm_b);
-    const rblVec3 impulse = rbl_symmetric3_apply(&mass, rbl_neg3(u));
-    rbl_apply_impulse(a, b, joint->start_arm_a, joint->start_arm_b, impulse);
+    jerk(a, b, joint, rbl_symmetric3_apply(&mass, rbl_neg3(u)));
     return true;
 }
 
@@ -375,7 +396,9 @@ rblResult rbl_finish_joints(rblWorld* world)
         {
             continue;
         }
-        const float force = rbl_length3(joint->push) / joint->seconds;
+        // A jerk takes no time; it counts as if it took the step.
+        const float force =
+            rbl_length3(joint->push) / joint->seconds + rbl_length3(joint->jerk) / world->seconds;
         if (force <= joint->break_force)
         {
             continue;

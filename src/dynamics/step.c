@@ -18,6 +18,7 @@ static rblResult detect(rblWorld* world, double* clock)
     lap(clock, &world->profile.broad);
     RBL_TRY(rbl_find_contacts(world));
     lap(clock, &world->profile.narrow);
+    rbl_begin_joints(world);
     rbl_prepare_joints(world);
     RBL_TRY(rbl_build_manifolds(world));
     RBL_TRY(rbl_find_islands(world));

@@ -6,6 +6,8 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 3600
+SOAK_SEED ?= 1
 RUBBLE_MODELS ?= $(abspath ../shared/models)
 export RUBBLE_MODELS
 
@@ -17,7 +19,7 @@ define build
 endef
 
 .PHONY: all help demo test check test-asan test-release test-clang test-tsan test-hash test-install bench install \
-        wasm fuzz coverage format clean
+        wasm fuzz soak coverage format clean
 
 all:
 	@scripts/bootstrap build
@@ -31,6 +33,7 @@ help:
 	@echo "make test-hash    same results from gcc and clang, -O0 to -O3, 1 to 8 threads, and WebAssembly"
 	@echo "make bench        all benchmarks, beside peers where they are installed (scripts/bootstrap peers)"
 	@echo "make fuzz         every reader, FUZZ_SECONDS each (default 60)"
+	@echo "make soak         a world under random hands for SOAK_SECONDS (default 3600), from SOAK_SEED on"
 	@echo "make coverage     line coverage of src/, report in build/coverage/report"
 	@echo "make wasm         the library as WebAssembly"
 	@echo "make install      into PREFIX (default /usr/local), DESTDIR honoured"
@@ -73,6 +76,11 @@ fuzz:
 	@scripts/bootstrap fuzz
 	$(call build,fuzz)
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+soak:
+	@scripts/bootstrap test
+	$(call build,asan,,--target soak)
+	@build/asan/tests/soak/soak $(SOAK_SECONDS) $(SOAK_SEED)
 
 coverage:
 	@scripts/bootstrap test coverage

@@ -47,36 +47,28 @@ static const Pile piles[] = {
 
 static rblResult report_pile(rblWorldBench* bench, const Pile* pile, const rblWorldRuns* runs)
 {
+    const char* subject = pile->subject;
+    const char* jolt = pile->large ? "Jolt" : NULL;
+    const double large = pile->large ? 1.0 : 0.0;
     const double half = rbl_world_pile_half(pile->width);
-    rblWorldRow row = {.subject = pile->subject, .metric = "settled step, 1T", .unit = "ms"};
-    row.figure = rbl_world_settled_step;
-    row.mark_by = "Box3D";
-    row.mark = pile->settled[0];
-    rbl_world_row(bench, runs, &row);
-    row.metric = "worst step, 1T";
-    row.figure = rbl_world_worst_step;
-    row.mark_by = pile->large ? "Jolt" : NULL;
-    row.mark = pile->worst;
-    rbl_world_row(bench, runs, &row);
-    row.metric = "energy growth in a step";
-    row.unit = "of start";
-    row.figure = energy_growth;
-    row.mark_by = pile->large ? "Jolt" : NULL;
-    row.mark = pile->large ? 2.4e-6 : 0.0;
-    rbl_world_row(bench, runs, &row);
-    row = (rblWorldRow){pile->subject, "escaped", "bodies", rbl_world_escaped, &half, NULL, 0.0};
-    rbl_world_row(bench, runs, &row);
-    row = (rblWorldRow){pile->subject, "memory", "MB", megabytes, NULL, NULL, 0.0};
-    row.mark_by = pile->large ? "Jolt" : NULL;
-    row.mark = pile->large ? 68.0 : 0.0;
-    rbl_world_row(bench, runs, &row);
-    row =
-        (rblWorldRow){pile->subject, "contacts at the end", "contacts", rbl_world_contacts, NULL, NULL, 0.0};
-    rbl_world_row(bench, runs, &row);
-    row = (rblWorldRow){.subject = pile->subject, .mark_by = pile->large ? "Box3D" : NULL};
+    const rblWorldRow rows[] = {
+        {subject, "settled step, 1T", "ms", rbl_world_settled_step, NULL, "Box3D", pile->settled[0]},
+        {subject, "worst step, 1T", "ms", rbl_world_worst_step, NULL, jolt, pile->worst},
+        {subject, "energy growth in a step", "of start", energy_growth, NULL, jolt, 2.4e-6 * large},
+        {subject, "escaped", "bodies", rbl_world_escaped, &half, NULL, 0.0},
+        {subject, "contacts at the end", "contacts", rbl_world_contacts, NULL, NULL, 0.0},
+        {subject, "memory", "MB", megabytes, NULL, jolt, 68.0 * large},
+    };
+    // The last one only where the world says how much it holds.
+    const size_t count = sizeof rows / sizeof *rows - (runs->ours.bytes > 0.0 ? 0 : 1);
+    for (size_t i = 0; i < count; ++i)
+    {
+        rbl_world_row(bench, runs, &rows[i]);
+    }
+    const rblWorldRow row = {.subject = subject, .mark_by = pile->large ? "Box3D" : NULL};
     RBL_TRY(rbl_world_overlap_rows(bench, runs, row, pile->overlap));
-    rbl_world_energy_rows(bench, pile->subject, runs);
-    rbl_world_stage_rows(bench, pile->subject, runs);
+    rbl_world_energy_rows(bench, subject, runs);
+    rbl_world_stage_rows(bench, subject, runs);
     return RBL_OK;
 }
 

@@ -10,6 +10,7 @@
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof(array)[0]))
 
 static const char* const input_endings[] = {"obj", "ply", "stl", "off", "glb", "gltf", NULL};
+static const char* const scene_endings[] = {"json", NULL};
 static const char* const output_endings[] = {"obj", "ply", "stl", "off", "glb", NULL};
 
 static const Option program_options[] = {
@@ -211,6 +212,23 @@ static const char* const picture_examples[] = {
 static const char* const make_examples[] = {"rubble make --list", "rubble make box --help",
                                             "rubble make box box.obj", NULL};
 
+static const char* const simulate_endings[] = {"glb", "png", NULL};
+static const Argument simulate_arguments[] = {{"SCENE", ARGUMENT_SCENE, false, "the scene file"}};
+static const Option simulate_options[] = {
+    {.name = "output",
+     .kind = OPTION_FILE,
+     .letter = 'o',
+     .endings = simulate_endings,
+     .value = "OUT",
+     .help = "write the motion: .glb an animation, .png nine frames on one sheet"},
+    {.name = "stats", .kind = OPTION_TEXT, .value = "FILE", .help = "write statistics of every step as JSON"},
+    {.name = "json", .help = "print the summary as one JSON object instead of a table"},
+};
+static const char* const simulate_examples[] = {"rubble simulate scenes/wrecking_ball.json -o wall.glb",
+                                                "rubble simulate scenes/dominoes.json -o dominoes.png",
+                                                "rubble simulate scene.json --stats stats.json --threads 4",
+                                                NULL};
+
 static const Argument demo_arguments[] = {
     {"FOLDER", ARGUMENT_FOLDER, true, "where to write; made when it is not there, out by default"}};
 static const Option demo_options[] = {
@@ -260,6 +278,7 @@ enum
     CONVERT,
     MAKE,
     PICTURE,
+    SIMULATE,
     DEMO,
     BENCH,
     COMPLETION,
@@ -335,6 +354,20 @@ static Command commands[COMMAND_COUNT] = {
          .option_count = COUNT_OF(picture_options),
          .examples = picture_examples,
          .run = picture_run},
+    [SIMULATE] =
+        {.name = "simulate",
+         .summary = "run a scene: bodies fall, hit, slide, stack and come to rest",
+         .details =
+             "Reads a scene (docs/scenes.md), runs it for its duration and prints a table: bodies, contacts, "
+             "milliseconds a step by stage, energy, work, and a hash of the final state, which is the same "
+             "for "
+             "any number of threads and on every platform.",
+         .arguments = simulate_arguments,
+         .argument_count = COUNT_OF(simulate_arguments),
+         .options = simulate_options,
+         .option_count = COUNT_OF(simulate_options),
+         .examples = simulate_examples,
+         .run = simulate_run},
     [DEMO] = {.name = "demo",
               .summary = "make every procedural solid: GLB files, a table, and a picture of all",
               .details = "Writes one GLB file per kind of solid and a contact sheet of all of them, "
@@ -390,13 +423,15 @@ static Command commands[COMMAND_COUNT] = {
 static Program program = {
     .name = "rubble",
     .summary = "brittle fracture in real time",
-    .details = "Looks at, mends, converts and makes the meshes that Rubble breaks.",
+    .details = "Simulates scenes of rigid bodies; looks at, mends, converts, draws and makes the meshes that "
+               "Rubble breaks.",
     .options = program_options,
     .option_count = COUNT_OF(program_options),
     .commands = commands,
     .command_count = COMMAND_COUNT,
     .input_endings = input_endings,
     .output_endings = output_endings,
+    .scene_endings = scene_endings,
 };
 
 static rblArena texts; // everything below is in here

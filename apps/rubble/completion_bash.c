@@ -124,6 +124,12 @@ static void put_argument(FILE* out, const Program* program, const Command* comma
         put_endings(out, input ? program->input_endings : program->output_endings);
         fputs("'", out);
     }
+    else if (argument->kind == ARGUMENT_SCENE)
+    {
+        fputs("endings='", out);
+        put_endings(out, program->scene_endings);
+        fputs("'", out);
+    }
     else if (argument->kind == ARGUMENT_FOLDER)
     {
         fputs("endings=/", out); // no file ends so, and folders are always offered

@@ -101,6 +101,9 @@ static void put_argument(FILE* out, const Program* program, const Command* comma
     case ARGUMENT_INPUTS:
         put_endings(out, program->input_endings);
         break;
+    case ARGUMENT_SCENE:
+        put_endings(out, program->scene_endings);
+        break;
     case ARGUMENT_OUTPUT:
         put_endings(out, program->output_endings);
         break;

@@ -42,6 +42,7 @@ typedef enum ArgumentKind
     ARGUMENT_COMMAND, // the name of a command
     ARGUMENT_WORD,    // anything
     ARGUMENT_FOLDER,  // a directory
+    ARGUMENT_SCENE,   // a scene file to read
     ARGUMENT_INPUT,   // a mesh file to read
     ARGUMENT_INPUTS,  // one or more of them; must come last
     ARGUMENT_OUTPUT   // a mesh file to write
@@ -95,6 +96,7 @@ typedef struct Program
     uint32_t command_count;
     const char* const* input_endings; // without the dot; ends with null
     const char* const* output_endings;
+    const char* const* scene_endings;
 } Program;
 
 typedef struct OptionValue
@@ -159,8 +161,5 @@ const Option* options_find_letter(const OptionGroups* groups, char letter);
 
 // True when the name ends in a dot and one of the endings, in upper or lower case.
 bool options_has_ending(const char* path, const char* const* endings);
-
-// The candidate closest to a mistyped word, null when none is close.
-const char* options_suggest(const char* word, const char* const* candidates, uint32_t count);
 
 #endif

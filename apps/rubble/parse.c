@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "base/suggest.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -116,7 +117,7 @@ static bool complain_unknown_option(const Parser* parser, const Token* token)
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(token->name_length < 60 ? token->name_length : 60),
              token->name);
-    const char* close = options_suggest(word, names, count);
+    const char* close = rbl_suggest(word, names, count);
     if (close != NULL)
     {
         return complain(parser, "no option --%s; did you mean --%s?", word, close);
@@ -134,7 +135,7 @@ static bool complain_unknown_command(const Parser* parser, const char* word)
     {
         names[count] = program->commands[count].name;
     }
-    const char* close = options_suggest(word, names, count);
+    const char* close = rbl_suggest(word, names, count);
     if (close != NULL)
     {
         return complain(parser, "no command '%.60s'; did you mean %s?", word, close);
@@ -253,7 +254,7 @@ static bool choose_variant(Parser* parser)
     {
         names[count] = command->variants[count].name;
     }
-    const char* close = options_suggest(out->arguments[0], names, count);
+    const char* close = rbl_suggest(out->arguments[0], names, count);
     if (close != NULL)
     {
         return complain(parser, "no %s '%.60s'; did you mean %s?", command->variant_noun, out->arguments[0],
@@ -366,7 +367,7 @@ static bool convert_choice(const Parser* parser, OptionValue* value)
             return true;
         }
     }
-    const char* close = options_suggest(value->text, option->choices, count);
+    const char* close = rbl_suggest(value->text, option->choices, count);
     if (close != NULL)
     {
         return complain(parser, "no --%s '%.60s'; did you mean %s?", option->name, value->text, close);

@@ -15,6 +15,7 @@
 #include "rubble/picture.h"
 #include "rubble/repair.h"
 #include "rubble/result.h"
+#include "rubble/scene.h"
 #include "rubble/shape.h"
 #include "rubble/simplify.h"
 #include "rubble/solids.h"

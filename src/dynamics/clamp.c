@@ -51,7 +51,7 @@ static void scale_impulses(rblWorld* world, const rblIsland* island, float share
 }
 
 // Joints that were off by a little are put right by the solve, and that may cost or yield a little energy. Scaling their
-// impulses would leave them off by more: scale the velocities at the end instead, by f near 1 with
+// impulses would tear them apart: scale the velocities at the end instead, by f with
 //   f^2 K - f P = K - P - growth,   K the kinetic energy at the end, P = sum m g.v h / 2 (what moving by v adds).
 static bool trim_velocities(rblWorld* world, const rblIsland* island, double growth)
 {
@@ -73,7 +73,7 @@ static bool trim_velocities(rblWorld* world, const rblIsland* island, double gro
     const double discriminant = falling * falling + 4.0 * kinetic * (kinetic - falling - growth);
     const double f =
         kinetic > 0.0 && discriminant >= 0.0 ? (falling + sqrt(discriminant)) / (2.0 * kinetic) : 0.0;
-    if (!(f > 0.95 && f <= 1.0))
+    if (!(f > 0.0 && f <= 1.0))
     {
         return false;
     }
@@ -173,6 +173,7 @@ void rbl_clamp_islands(rblWorld* world)
             if (a != RBL_NONE || b != RBL_NONE)
             {
                 world->islands.data[a != RBL_NONE ? a : b].contact_work += rbl_joint_work(world, joint);
+                world->islands.data[a != RBL_NONE ? a : b].impact_work += joint->jerk_work;
                 world->islands.data[a != RBL_NONE ? a : b].jointed = true;
             }
         }

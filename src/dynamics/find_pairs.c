@@ -156,7 +156,9 @@ static bool disturbs(const rblWorld* world, uint32_t a, uint32_t b)
     }
     const rblAabb box =
         rbl_shape_bounds_at(&sleeper->shape, rbl_shape_pose(sleeper, &world->motions.data[b]));
-    return rbl_aabb_overlaps(swept_box(world, a), box);
+    // What rests on a body keeps a small gap to it, and falls when that body moves away.
+    const float reach = 2.0f * rbl_pair_slop(&world->bodies.data[a], sleeper);
+    return rbl_aabb_overlaps(rbl_aabb_grown(swept_box(world, a), reach), box);
 }
 
 // True when a moving body has woken the sleeper that hangs on it.

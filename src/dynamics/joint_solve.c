@@ -20,26 +20,63 @@ static uint32_t solver_of(const rblWorld* world, uint32_t slot)
     return slot == RBL_NONE ? 0 : world->solver_index.data[slot];
 }
 
-// The arm as it will be in the middle of the step.
-static rblVec3 mid_arm(const rblSolverBody* body, rblVec3 arm, float seconds)
+// The arm as it will be in the middle of the step, after half of the turn. Straight ahead is as good as the arc for small
+// turns; for large ones it must not grow without bound.
+static rblVec3 turned_arm(rblVec3 arm, rblVec3 half_turn)
 {
-    return rbl_mul_add3(arm, 0.5f * seconds, rbl_cross3(body->spin, arm));
+    const rblVec3 turned = rbl_add3(arm, rbl_cross3(half_turn, arm));
+    const float most = 1.25f * rbl_dot3(arm, arm);
+    const float square = rbl_dot3(turned, turned);
+    return square > most ? rbl_scale3(turned, sqrtf(most / square)) : turned;
 }
 
-// (ma + mb) 1 - [ra] Ia [ra] - [rb] Ib [rb], inverted.
-static rblSymmetric3 point_mass(const rblSolverBody* a, const rblSolverBody* b, rblVec3 ra, rblVec3 rb)
+static rblVec3 mid_arm(const rblSolverBody* body, rblVec3 arm, float seconds)
+{
+    return turned_arm(arm, rbl_scale3(body->spin, 0.5f * seconds));
+}
+
+// (ma + mb) 1 - [ra] Ia [ra] - [rb] Ib [rb].
+static rblSymmetric3 point_compliance(const rblSolverBody* a, const rblSolverBody* b, rblVec3 ra, rblVec3 rb)
 {
     const rblVec3 x = {1, 0, 0};
     const rblVec3 y = {0, 1, 0};
     const rblVec3 z = {0, 0, 1};
-    return rbl_symmetric3_inverse((rblSymmetric3){
+    return (rblSymmetric3){
         .xx = rbl_contact_compliance(a, b, ra, rb, x, x),
         .yy = rbl_contact_compliance(a, b, ra, rb, y, y),
         .zz = rbl_contact_compliance(a, b, ra, rb, z, z),
         .xy = rbl_contact_compliance(a, b, ra, rb, x, y),
         .xz = rbl_contact_compliance(a, b, ra, rb, x, z),
         .yz = rbl_contact_compliance(a, b, ra, rb, y, z),
-    });
+    };
+}
+
+static rblSymmetric3 point_mass(const rblSolverBody* a, const rblSolverBody* b, rblVec3 ra, rblVec3 rb)
+{
+    return rbl_symmetric3_inverse(point_compliance(a, b, ra, rb));
+}
+
+// How much impulse a damper and a spring over the step take away per mean velocity.
+static float spring_drag(const rblJoint* joint)
+{
+    return joint->seconds * (joint->damping + joint->seconds * joint->stiffness);
+}
+
+// What turns a miss into an impulse: the mass at the points; for springs, whose impulse answers to itself, (1 + drag K / 2)^-1.
+static rblSymmetric3 joint_mass(const rblJoint* joint, const rblSolverBody* a, const rblSolverBody* b)
+{
+    if (joint->kind != RBL_JOINT_SPRING)
+    {
+        return point_mass(a, b, joint->arm_a, joint->arm_b);
+    }
+    const float half = 0.5f * spring_drag(joint);
+    const rblSymmetric3 k = point_compliance(a, b, joint->arm_a, joint->arm_b);
+    return rbl_symmetric3_inverse((rblSymmetric3){.xx = 1.0f + half * k.xx,
+                                                  .yy = 1.0f + half * k.yy,
+                                                  .zz = 1.0f + half * k.zz,
+                                                  .xy = half * k.xy,
+                                                  .xz = half * k.xz,
+                                                  .yz = half * k.yz});
 }
 
 static rblSymmetric3 angle_mass(const rblSolverBody* a, const rblSolverBody* b)
@@ -84,9 +121,8 @@ static void prepare(rblWorld* world, rblJoint* joint)
     joint->before_w = rbl_sub3(b->spin, a->spin);
     joint->misaligned = misalignment(frame_a.q, frame_b.q, joint->b_in_a);
     joint->free_axis = rbl_rotate3(frame_a.q, joint->axis_a);
-    joint->point_mass = point_mass(a, b, joint->arm_a, joint->arm_b);
+    joint->point_mass = joint_mass(joint, a, b);
     joint->angle_mass = angle_mass(a, b);
-    joint->work = 0.0;
 }
 
 // One of the two is dynamic and awake: between a sleeper and a kinematic body there is nothing to solve.
@@ -94,6 +130,15 @@ static bool is_active(const rblWorld* world, const rblJoint* joint)
 {
     return joint->generation != 0 && (world->solver_bodies.data[joint->solver_a].inverse_mass > 0.0f ||
                                       world->solver_bodies.data[joint->solver_b].inverse_mass > 0.0f);
+}
+
+void rbl_begin_joints(rblWorld* world)
+{
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        world->joints.data[i].jerk = rbl_vec3(0, 0, 0);
+        world->joints.data[i].jerk_work = 0.0;
+    }
 }
 
 void rbl_prepare_joints(rblWorld* world)
@@ -111,11 +156,14 @@ void rbl_prepare_joints(rblWorld* world)
 
 static void apply(rblWorld* world, rblJoint* joint, rblVec3 push, rblVec3 turn)
 {
-    rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
-    rbl_apply_impulse(a, b, joint->arm_a, joint->arm_b, push);
-    a->spin = rbl_sub3(a->spin, rbl_symmetric3_apply(&a->inverse_inertia, turn));
-    b->spin = rbl_add3(b->spin, rbl_symmetric3_apply(&b->inverse_inertia, turn));
+    // Bodies of infinite mass are shared by all joints: never written, or a number gone bad would reach everyone.
+    rblSolverBody a = world->solver_bodies.data[joint->solver_a];
+    rblSolverBody b = world->solver_bodies.data[joint->solver_b];
+    rbl_apply_impulse(&a, &b, joint->arm_a, joint->arm_b, push);
+    a.spin = rbl_sub3(a.spin, rbl_symmetric3_apply(&a.inverse_inertia, turn));
+    b.spin = rbl_add3(b.spin, rbl_symmetric3_apply(&b.inverse_inertia, turn));
+    rbl_store_body(&world->solver_bodies.data[joint->solver_a], &a);
+    rbl_store_body(&world->solver_bodies.data[joint->solver_b], &b);
     joint->push = rbl_add3(joint->push, push);
     joint->turn = rbl_add3(joint->turn, turn);
 }
@@ -148,9 +196,9 @@ static void refresh_arms(rblWorld* world, rblJoint* joint)
     const rblVec3 mean_a = rbl_scale3(rbl_add3(before_a->spin, a->spin), 0.25f * joint->seconds);
     const rblVec3 mean_b = rbl_scale3(rbl_add3(before_b->spin, b->spin), 0.25f * joint->seconds);
     apply(world, joint, rbl_neg3(push), rbl_neg3(turn));
-    joint->arm_a = rbl_add3(joint->start_arm_a, rbl_cross3(mean_a, joint->start_arm_a));
-    joint->arm_b = rbl_add3(joint->start_arm_b, rbl_cross3(mean_b, joint->start_arm_b));
-    joint->point_mass = point_mass(a, b, joint->arm_a, joint->arm_b);
+    joint->arm_a = turned_arm(joint->start_arm_a, mean_a);
+    joint->arm_b = turned_arm(joint->start_arm_b, mean_b);
+    joint->point_mass = joint_mass(joint, a, b);
     const rblVec3 at_a = rbl_add3(before_a->velocity, rbl_cross3(before_a->spin, joint->arm_a));
     const rblVec3 at_b = rbl_add3(before_b->velocity, rbl_cross3(before_b->spin, joint->arm_b));
     joint->before_u = rbl_sub3(at_b, at_a);
@@ -248,11 +296,11 @@ static float solve_spring(rblWorld* world, rblJoint* joint)
     const float h = joint->seconds;
     const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
     const rblVec3 mean = rbl_scale3(rbl_add3(u, joint->before_u), 0.5f);
-    const float drag = h * (joint->damping + h * joint->stiffness);
+    const float drag = spring_drag(joint);
     const rblVec3 wanted = rbl_neg3(rbl_mul_add3(rbl_scale3(joint->apart, h * joint->stiffness), drag, mean));
-    // J = wanted(J): a step towards it, damped by how much the mean velocity answers.
-    const float answer = 0.5f * (a->inverse_mass + b->inverse_mass) * drag;
-    rblVec3 push = rbl_mul_add3(joint->push, 1.0f / (1.0f + answer), rbl_sub3(wanted, joint->push));
+    // J = wanted(J), which is linear in J.
+    const rblVec3 miss = rbl_sub3(wanted, joint->push);
+    rblVec3 push = rbl_add3(joint->push, rbl_symmetric3_apply(&joint->point_mass, miss));
     const float most = joint->max_force * h;
     const float length = rbl_length3(push);
     push = length > most ? rbl_scale3(push, most / length) : push;
@@ -294,8 +342,26 @@ float rbl_sweep_joints(rblWorld* world)
 
 // Remove relative velocity that a joint cannot follow: a rope that pulls tight, a hit on one end of a rod. Inelastic. The
 // arms are those of now, not of mid-step: a body that swings freely has no such velocity.
-static bool tighten_distance(rblSolverBody* a, rblSolverBody* b, const rblJoint* joint, rblVec3 u,
-                             float threshold)
+static void jerk(rblSolverBody* a, rblSolverBody* b, rblJoint* joint, rblVec3 impulse)
+{
+    const bool a_driven = a->inverse_mass > 0.0f;
+    if (!a_driven || !(b->inverse_mass > 0.0f))
+    {
+        const rblSolverBody* driver = a_driven ? b : a;
+        const rblVec3 arm = a_driven ? joint->start_arm_b : joint->start_arm_a;
+        const rblVec3 velocity = rbl_add3(driver->velocity, rbl_cross3(driver->spin, arm));
+        const double work = (double)rbl_dot3(impulse, velocity);
+        joint->jerk_work += a_driven ? -work : work;
+    }
+    joint->jerk = rbl_add3(joint->jerk, impulse);
+    rblSolverBody after_a = *a;
+    rblSolverBody after_b = *b;
+    rbl_apply_impulse(&after_a, &after_b, joint->start_arm_a, joint->start_arm_b, impulse);
+    rbl_store_body(a, &after_a);
+    rbl_store_body(b, &after_b);
+}
+
+static bool tighten_distance(rblSolverBody* a, rblSolverBody* b, rblJoint* joint, rblVec3 u, float threshold)
 {
     const float length = rbl_length3(joint->apart);
     const rblVec3 d = length > 0.0f ? rbl_scale3(joint->apart, 1.0f / length) : rbl_vec3(0, 0, 0);
@@ -307,11 +373,11 @@ static bool tighten_distance(rblSolverBody* a, rblSolverBody* b, const rblJoint*
         return false;
     }
     const float mass = 1.0f / rbl_contact_compliance(a, b, joint->start_arm_a, joint->start_arm_b, d, d);
-    rbl_apply_impulse(a, b, joint->start_arm_a, joint->start_arm_b, rbl_scale3(d, -mass * speed));
+    jerk(a, b, joint, rbl_scale3(d, -mass * speed));
     return true;
 }
 
-static bool tighten(rblWorld* world, const rblJoint* joint, float threshold)
+static bool tighten(rblWorld* world, rblJoint* joint, float threshold)
 {
     rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
     rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
@@ -325,8 +391,7 @@ static bool tighten(rblWorld* world, const rblJoint* joint, float threshold)
         return false;
     }
     const rblSymmetric3 mass = point_mass(a, b, joint->start_arm_a, joint->start_arm_b);
-    const rblVec3 impulse = rbl_symmetric3_apply(&mass, rbl_neg3(u));
-    rbl_apply_impulse(a, b, joint->start_arm_a, joint->start_arm_b, impulse);
+    jerk(a, b, joint, rbl_symmetric3_apply(&mass, rbl_neg3(u)));
     return true;
 }
 
@@ -375,7 +440,9 @@ rblResult rbl_finish_joints(rblWorld* world)
         {
             continue;
         }
-        const float force = rbl_length3(joint->push) / joint->seconds;
+        // A jerk takes no time; it counts as if it took the step.
+        const float force =
+            rbl_length3(joint->push) / joint->seconds + rbl_length3(joint->jerk) / world->seconds;
         if (force <= joint->break_force)
         {
             continue;

@@ -19,9 +19,10 @@ typedef struct rblJoint
     bool collide;
     void* user_data;
 
-    rblVec3 push; // impulse on b of the last step, N s
-    rblVec3 turn; // angular impulse on b of the last step, N m s
-    double work;  // J: by a spring in this step
+    rblVec3 push;     // impulse on b of the last step, N s
+    rblVec3 turn;     // angular impulse on b of the last step, N m s
+    rblVec3 jerk;     // impulse on b in the impact phase of the last step, N s
+    double jerk_work; // J: put in by it, when a body of infinite mass moves
 
     // Of the step at hand (joint_solve.c).
     uint32_t solver_a, solver_b;
@@ -42,6 +43,7 @@ typedef RBL_ARRAY(rblJointEvent) rblJointEventArray;
 typedef struct rblWorld rblWorld;
 
 // Stages: connect bodies of joints; hold them in the impact phase; prepare, sweep and finish in the contact solve.
+void rbl_begin_joints(rblWorld* world);
 void rbl_prepare_joints(rblWorld* world);
 void rbl_warm_start_joints(rblWorld* world);
 float rbl_sweep_joints(rblWorld* world);

@@ -5,6 +5,10 @@ void rbl_wake_body(rblWorld* world, uint32_t slot)
 {
     rblBody* body = &world->bodies.data[slot];
     const uint32_t group = body->sleep_group;
+    if (body->generation == 0)
+    {
+        return; // gone: its pairs end in the next step
+    }
     if (body->type != RBL_BODY_DYNAMIC)
     {
         body->awake = body->type == RBL_BODY_KINEMATIC;

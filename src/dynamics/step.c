@@ -18,6 +18,7 @@ static rblResult detect(rblWorld* world, double* clock)
     lap(clock, &world->profile.broad);
     RBL_TRY(rbl_find_contacts(world));
     lap(clock, &world->profile.narrow);
+    rbl_begin_joints(world);
     rbl_prepare_joints(world);
     RBL_TRY(rbl_build_manifolds(world));
     RBL_TRY(rbl_find_islands(world));
@@ -67,7 +68,12 @@ static void count(rblWorld* world)
     rblCounters* counters = &world->counters;
     counters->bytes = bytes_of(world);
     counters->bodies = world->ids.alive;
-    counters->awake = (uint32_t)world->movers.count;
+    counters->awake = 0;
+    for (size_t i = 0; i < world->bodies.count; ++i)
+    {
+        const rblBody* body = &world->bodies.data[i];
+        counters->awake += body->generation != 0 && body->awake;
+    }
     counters->pairs = (uint32_t)world->pairs.count;
     counters->contacts = (uint32_t)world->solver_contacts.count;
     counters->islands = (uint32_t)world->islands.count;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/suggest.h"
 #include "options.h"
 #include <stdlib.h>
 #include <string.h>
@@ -346,16 +347,16 @@ static void a_single_slip_still_finds_the_word(void** state)
             typed[at + 1] = meant[at];
             break;
         }
-        const char* found = options_suggest(typed, words, 8);
+        const char* found = rbl_suggest(typed, words, 8);
         if (found == NULL || strcmp(found, meant) != 0)
         {
             fail_msg("'%s' for '%s' suggests '%s'", typed, meant, found != NULL ? found : "nothing");
         }
     }
-    assert_null(options_suggest("", words, 8));
-    assert_null(options_suggest("zzzzzz", words, 8));
-    assert_null(options_suggest("a-word-that-is-much-longer-than-any-other-one", words, 8));
-    assert_string_equal(options_suggest("no-inter", words, 8), "no-intersections");
+    assert_null(rbl_suggest("", words, 8));
+    assert_null(rbl_suggest("zzzzzz", words, 8));
+    assert_null(rbl_suggest("a-word-that-is-much-longer-than-any-other-one", words, 8));
+    assert_string_equal(rbl_suggest("no-inter", words, 8), "no-intersections");
 }
 
 static void endings_do_not_mind_upper_case(void** state)

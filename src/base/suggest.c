@@ -1,7 +1,8 @@
 // "Did you mean": the edit distance that also counts two swapped neighbours as one mistake (Damerau 1964, in the
 // restricted form where no part is edited twice).
-#include "options.h"
+#include "base/suggest.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define LONGEST_WORD 32
@@ -34,7 +35,7 @@ static uint32_t edit_distance(const char* a, size_t a_length, const char* b, siz
     return cost[a_length][b_length];
 }
 
-const char* options_suggest(const char* word, const char* const* candidates, uint32_t count)
+const char* rbl_suggest(const char* word, const char* const* candidates, uint32_t count)
 {
     const size_t length = strlen(word);
     if (length == 0 || length > LONGEST_WORD)

@@ -1,0 +1,246 @@
+// rubble simulate: a scene through time.
+#include "scene/simulate.h"
+#include "base/timer.h"
+#include "print.h"
+#include "progress.h"
+#include "tool.h"
+#include <string.h>
+
+typedef struct Run
+{
+    const Parsed* parsed;
+    rblSceneId scene;
+    rblSimulation simulation;
+    double prepare_seconds;
+    double run_seconds;
+} Run;
+
+// ---- running ----
+
+// Breaking comes later: say so once, instead of leaving people waiting for it.
+static void note_breaking(const Run* run)
+{
+    const rblSceneView* view = &run->simulation.view;
+    uint32_t bodies = 0;
+    uint32_t events = 0;
+    for (uint32_t i = 0; i < view->body_count; ++i)
+    {
+        bodies += view->bodies[i].fracture != RBL_FRACTURE_NONE;
+    }
+    for (uint32_t i = 0; i < view->event_count; ++i)
+    {
+        events += view->events[i].kind == RBL_EVENT_BREAK;
+    }
+    if ((bodies > 0 || events > 0) && !options_given(run->parsed, "quiet"))
+    {
+        char line[160];
+        snprintf(line, sizeof line,
+                 "rubble: note: this version does not break bodies yet: %u that should and %u break events "
+                 "stay whole",
+                 bodies, events);
+        progress_print(line);
+    }
+}
+
+static rblResult advance(Run* run)
+{
+    rblSimulation* simulation = &run->simulation;
+    const double start = rbl_timer_seconds();
+    while (!rbl_simulation_done(simulation))
+    {
+        progress_stage("stepping", (double)simulation->step / simulation->view.step_count);
+        RBL_TRY(rbl_simulation_advance(simulation));
+    }
+    run->run_seconds = rbl_timer_seconds() - start;
+    return RBL_OK;
+}
+
+static rblResult write_motion(const Run* run, const char* path)
+{
+    static const char* const sheets[] = {"png", NULL};
+    const rblAnimation* animation = &run->simulation.animation;
+    return options_has_ending(path, sheets) ? rbl_animation_write_png(animation, run->scene, path)
+                                            : rbl_animation_write_glb(animation, run->scene, path);
+}
+
+static rblResult simulate(Run* run)
+{
+    const OptionValue* output = options_value(run->parsed, "output");
+    const OptionValue* stats = options_value(run->parsed, "stats");
+    const double start = rbl_timer_seconds();
+    progress_stage("preparing", -1.0);
+    RBL_TRY(rbl_simulation_start(&run->simulation, run->scene, output != NULL));
+    run->prepare_seconds = rbl_timer_seconds() - start;
+    note_breaking(run);
+    progress_start("simulate", run->simulation.view.step_count, "steps",
+                   !options_given(run->parsed, "quiet"));
+    RBL_TRY(advance(run));
+    progress_stage("writing", 1.0);
+    if (output != NULL)
+    {
+        RBL_TRY(write_motion(run, output->text));
+    }
+    return stats != NULL
+               ? rbl_statistics_write(&run->simulation.statistics, run->simulation.view.name, stats->text)
+               : RBL_OK;
+}
+
+// ---- telling ----
+
+typedef struct Stage
+{
+    const char* name;
+    double mean, worst;
+} Stage;
+
+#define STAGE_COUNT 7
+
+static void list_stages(const rblRunSummary* s, Stage out[STAGE_COUNT])
+{
+    const Stage stages[STAGE_COUNT] = {
+        {"total", s->mean.total, s->worst.total},
+        {"broad", s->mean.broad, s->worst.broad},
+        {"narrow", s->mean.narrow, s->worst.narrow},
+        {"solve", s->mean.solve, s->worst.solve},
+        {"integrate", s->mean.integrate, s->worst.integrate},
+        {"fracture", s->mean.fracture, s->worst.fracture},
+        {"update", s->mean.update, s->worst.update},
+    };
+    memcpy(out, stages, sizeof stages);
+}
+
+static void format_hash(const Run* run, char out[17])
+{
+    const uint64_t hash = run->simulation.statistics.hash;
+    snprintf(out, 17, "%08lx%08lx", (unsigned long)(hash >> 32), (unsigned long)(hash & 0xFFFFFFFFu));
+}
+
+static void print_value(const char* label, double value, const char* unit)
+{
+    char number[RBL_NUMBER_SIZE];
+    char text[RBL_NUMBER_SIZE + 32];
+    print_number(value, 4, number);
+    snprintf(text, sizeof text, "%s%s%s", number, unit[0] != '\0' ? " " : "", unit);
+    print_line(stdout, label, text);
+}
+
+static void print_stages(const rblRunSummary* s)
+{
+    Stage stages[STAGE_COUNT];
+    list_stages(s, stages);
+    printf("  %-10s %10s %10s\n", "ms a step", "mean", "max");
+    for (int i = 0; i < STAGE_COUNT; ++i)
+    {
+        char mean[RBL_NUMBER_SIZE];
+        char worst[RBL_NUMBER_SIZE];
+        rbl_format_fixed(stages[i].mean, 3, mean);
+        rbl_format_fixed(stages[i].worst, 3, worst);
+        printf("  %-10s %10s %10s\n", stages[i].name, mean, worst);
+    }
+}
+
+static void print_table(const Run* run)
+{
+    const rblSceneView* view = &run->simulation.view;
+    const rblStatistics* statistics = &run->simulation.statistics;
+    const rblStepRecord* last = &statistics->steps.data[statistics->steps.count - 1];
+    const rblRunSummary s = rbl_statistics_summary(statistics);
+    char text[160];
+    char hash[17];
+    char seconds[RBL_NUMBER_SIZE];
+    print_number((double)view->step_count * view->step, 4, seconds);
+    printf("%s\n", view->name);
+    snprintf(text, sizeof text, "%u (%s s)", view->step_count, seconds);
+    print_line(stdout, "steps", text);
+    snprintf(text, sizeof text, "%u, %u of them awake", last->counters.bodies, last->counters.awake);
+    print_line(stdout, "bodies at the end", text);
+    snprintf(text, sizeof text, "%u, at most %u", last->counters.contacts, s.contacts_max);
+    print_line(stdout, "contacts at the end", text);
+    print_value("kinetic energy, max", s.kinetic_max, "J");
+    print_value("potential energy, span", s.potential_max - s.potential_min, "J");
+    print_value("work", s.work, "J");
+    print_value("dissipated", s.dissipated, "J");
+    print_value("worst rise of energy", s.scale > 0.0 ? s.worst_rise / s.scale : 0.0,
+                "of the scale, in a step");
+    print_value("prepared in", run->prepare_seconds, "s");
+    print_value("ran in", run->run_seconds, "s");
+    format_hash(run, hash);
+    print_line(stdout, "hash", hash);
+    print_stages(&s);
+}
+
+static void put_number(rblJsonWriter* json, const char* key, double value)
+{
+    rbl_json_key(json, key);
+    rbl_json_number(json, value);
+}
+
+static int print_summary_json(const Run* run)
+{
+    const rblSceneView* view = &run->simulation.view;
+    const rblStatistics* statistics = &run->simulation.statistics;
+    const rblStepRecord* last = &statistics->steps.data[statistics->steps.count - 1];
+    const rblRunSummary s = rbl_statistics_summary(statistics);
+    Stage stages[STAGE_COUNT];
+    char hash[17];
+    rblJsonWriter json;
+    rbl_json_writer_init(&json, 2, rbl_default_allocator());
+    rbl_json_begin_object(&json);
+    rbl_json_key(&json, "scene");
+    rbl_json_string(&json, view->name);
+    put_number(&json, "steps", view->step_count);
+    put_number(&json, "bodies", last->counters.bodies);
+    put_number(&json, "awake", last->counters.awake);
+    put_number(&json, "contacts", last->counters.contacts);
+    put_number(&json, "contactsMax", s.contacts_max);
+    put_number(&json, "kineticMax", s.kinetic_max);
+    put_number(&json, "potentialSpan", s.potential_max - s.potential_min);
+    put_number(&json, "work", s.work);
+    put_number(&json, "dissipated", s.dissipated);
+    put_number(&json, "worstRise", s.worst_rise);
+    put_number(&json, "totalRise", s.total_rise);
+    put_number(&json, "clamped", s.clamped);
+    put_number(&json, "frozen", s.frozen);
+    put_number(&json, "prepareSeconds", run->prepare_seconds);
+    put_number(&json, "runSeconds", run->run_seconds);
+    list_stages(&s, stages);
+    rbl_json_key(&json, "ms");
+    rbl_json_begin_object(&json);
+    for (int i = 0; i < STAGE_COUNT; ++i)
+    {
+        rbl_json_key(&json, stages[i].name);
+        rbl_json_begin_row(&json);
+        rbl_json_number(&json, stages[i].mean);
+        rbl_json_number(&json, stages[i].worst);
+        rbl_json_end_array(&json);
+    }
+    rbl_json_end_object(&json);
+    format_hash(run, hash);
+    rbl_json_key(&json, "hash");
+    rbl_json_string(&json, hash);
+    rbl_json_end_object(&json);
+    return print_json(&json);
+}
+
+int simulate_run(const Parsed* parsed)
+{
+    Run run = {.parsed = parsed};
+    progress_start("simulate", 0.0, NULL, !options_given(parsed, "quiet"));
+    if (rbl_scene_load(parsed->arguments[0], &run.scene) != RBL_OK)
+    {
+        return tool_fail_last();
+    }
+    int code = simulate(&run) == RBL_OK ? TOOL_DONE : tool_fail_last();
+    progress_stop();
+    if (code == TOOL_DONE && options_given(parsed, "json"))
+    {
+        code = print_summary_json(&run);
+    }
+    else if (code == TOOL_DONE)
+    {
+        print_table(&run);
+    }
+    rbl_simulation_free(&run.simulation);
+    rbl_scene_destroy(run.scene);
+    return code;
+}

@@ -1,0 +1,165 @@
+/// Scenes: what a world begins with and what happens in it, read from JSON (docs/scenes.md).
+#ifndef RUBBLE_SCENE_H
+#define RUBBLE_SCENE_H
+
+#include "rubble/joint.h"
+#include <stddef.h>
+
+RBL_EXTERN_C_BEGIN
+
+/// Handle to a scene. Zero is null; pass by value, compare, store. Stale ids are caught.
+typedef struct rblSceneId
+{
+    uint32_t index1;
+    uint32_t generation;
+} rblSceneId;
+
+/// Read a scene. Refused, with file, line, column and path of the value: anything that docs/scenes.md does not allow,
+/// such as unknown keys, undefined names, sizes that are not positive. Files that shapes name are read later, by
+/// rbl_scene_prepare().
+RBL_API rblResult rbl_scene_load(const char* path, rblSceneId* out);
+
+/// The same from memory; the text is copied. `name` stands for the file in messages, and files that shapes name are
+/// relative to its folder.
+RBL_API rblResult rbl_scene_load_memory(const void* text, size_t size, const char* name, rblSceneId* out);
+
+RBL_API rblResult rbl_scene_destroy(rblSceneId scene);
+
+// ---- what is in it ----
+
+typedef struct rblSceneShape
+{
+    const char* name;
+    const char* kind; ///< "box", "mesh", "vase", ...
+    const char* file; ///< of meshes, as the scene has it; null for others
+} rblSceneShape;
+
+typedef struct rblSceneMaterial
+{
+    const char* name; ///< of the scene's own or of a preset
+    rblMaterial values;
+    float color[3]; ///< linear red, green, blue, for drawing
+} rblSceneMaterial;
+
+typedef enum rblFractureMethod
+{
+    RBL_FRACTURE_NONE,
+    RBL_FRACTURE_PRESCORED,
+    RBL_FRACTURE_VORONOI,
+    RBL_FRACTURE_STRESS,
+    RBL_FRACTURE_XFEM,
+    RBL_FRACTURE_METHOD_COUNT
+} rblFractureMethod;
+
+/// One body, grids taken apart. Those that events spawn are in the list too.
+typedef struct rblSceneBody
+{
+    const char* name; ///< unique
+    uint32_t shape;
+    uint32_t material;
+    rblBodyType type;
+    rblTransform pose;
+    rblVec3 velocity, spin;
+    float mass;     ///< kg; 0: by the material's density
+    uint32_t event; ///< that spawns it; RBL_NONE: there from the start
+    rblFractureMethod fracture;
+} rblSceneBody;
+
+typedef struct rblSceneJoint
+{
+    rblJointDef def; ///< without bodies
+    uint32_t a;
+    uint32_t b;        ///< RBL_NONE: the world
+    bool has_anchor_b; ///< false: where anchor_a is (ball, hinge, fixed), or b's origin (others)
+} rblSceneJoint;
+
+typedef enum rblSceneEventKind
+{
+    RBL_EVENT_SPAWN,
+    RBL_EVENT_BREAK,
+    RBL_EVENT_IMPULSE,
+    RBL_EVENT_EXPLODE,
+    RBL_EVENT_REMOVE,
+    RBL_EVENT_SET_VELOCITY,
+    RBL_EVENT_KIND_COUNT
+} rblSceneEventKind;
+
+typedef struct rblSceneEvent
+{
+    rblSceneEventKind kind;
+    double time;       ///< s
+    uint32_t step;     ///< happens before this step, counted from 0
+    uint32_t body;     ///< the body, or the first of those spawned; RBL_NONE for explosions
+    uint32_t count;    ///< of bodies spawned
+    bool has_at;       ///< false: at the centre of mass
+    rblVec3 at;        ///< world
+    rblVec3 normal;    ///< break
+    rblVec3 velocity;  ///< impulse (N s) or velocity (m/s)
+    rblVec3 spin;      ///< rad/s
+    bool has_velocity; ///< set velocity: false keeps it
+    bool has_spin;
+    float radius;   ///< explosion, m
+    float strength; ///< explosion, N s at its centre, falling to 0 at the radius
+} rblSceneEvent;
+
+typedef struct rblSceneCamera
+{
+    rblVec3 eye, target;
+    float fov; ///< from bottom to top, degrees
+} rblSceneCamera;
+
+/// All of a scene as plain arrays, valid until it is destroyed. Events are in the order in which they happen.
+typedef struct rblSceneView
+{
+    const char* name;  ///< of the file
+    const char* about; ///< what it shows; may be empty
+    rblVec3 gravity;
+    double step;     ///< s
+    double duration; ///< s
+    uint32_t step_count;
+    uint32_t substeps;
+    uint64_t seed;
+    bool sleeping;
+
+    uint32_t shape_count;
+    const rblSceneShape* shapes;
+    uint32_t material_count;
+    const rblSceneMaterial* materials;
+    uint32_t body_count;
+    const rblSceneBody* bodies;
+    uint32_t joint_count;
+    const rblSceneJoint* joints;
+    uint32_t event_count;
+    const rblSceneEvent* events;
+    bool has_camera;
+    rblSceneCamera camera;
+} rblSceneView;
+
+RBL_API rblResult rbl_scene_view(rblSceneId scene, rblSceneView* out);
+
+/// The names of kinds, for messages and files. Never null.
+RBL_API const char* rbl_fracture_method_name(rblFractureMethod method);
+RBL_API const char* rbl_scene_event_name(rblSceneEventKind kind);
+
+// ---- into a world ----
+
+/// Read the files and make the shapes. Called by the functions below when it was not before; it may take a while.
+RBL_API rblResult rbl_scene_prepare(rblSceneId scene);
+
+/// A prepared shape, and the surface to draw (null for planes). Both belong to the scene.
+RBL_API rblResult rbl_scene_shape(rblSceneId scene, uint32_t shape, rblShapeId* out, rblMeshId* surface);
+
+/// A world as the scene wants it: gravity, substeps, sleeping. Tasks are left null.
+RBL_API rblResult rbl_scene_world_def(rblSceneId scene, rblWorldDef* out);
+
+/// Create the bodies and joints that are there from the start. `bodies` has room for all of the scene's and receives
+/// their ids, null for those spawned later. On failure nothing is left behind.
+RBL_API rblResult rbl_scene_build(rblSceneId scene, rblWorldId world, rblBodyId* bodies);
+
+/// Let an event happen. `bodies` are the ids that rbl_scene_build() gave; spawned and removed ones are updated. Events of
+/// bodies that are no longer there do nothing. Breaking is left to breakers.
+RBL_API rblResult rbl_scene_apply(rblSceneId scene, rblWorldId world, uint32_t event, rblBodyId* bodies);
+
+RBL_EXTERN_C_END
+
+#endif

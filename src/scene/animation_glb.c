@@ -1,0 +1,485 @@
+// A run as an animated GLB file.
+#include "base/error.h"
+#include "base/hash_map.h"
+#include "io/glb_mesh.h"
+#include "math/mat3.h"
+#include "math/quat.h"
+#include "math/trig.h"
+#include "math/vec.h"
+#include "rubble/picture.h"
+#include "scene/animation.h"
+#include <stdio.h>
+
+// A shape in the file: its surface and accessors. Bodies of one shape differ in material only.
+typedef struct DrawnShape
+{
+    rblMeshId surface; // null: no body uses it
+    rblMeshView view;
+    rblGlbMesh mesh;
+    rblGlbAttributes attributes;
+    bool prepared;
+} DrawnShape;
+
+typedef struct AnimationWriter
+{
+    const rblAnimation* animation;
+    rblSceneId scene;
+    rblSceneView view;
+    const rblAllocator* allocator;
+    rblGlbBuilder glb;
+    DrawnShape* shapes;
+    uint32_t* meshes;             // by shape and material: number of the mesh, RBL_NONE
+    rblHashMap times;             // by first and last step of unbroken keys: accessor
+    rblFloatArray scratch;        // numbers of one track
+    RBL_ARRAY(uint32_t) channels; // sampler, node, path; three numbers each
+    RBL_ARRAY(uint32_t) samplers; // input, output, stepped; three numbers each
+} AnimationWriter;
+
+enum
+{
+    PATH_TRANSLATION,
+    PATH_ROTATION,
+    PATH_SCALE
+};
+static const char* const path_names[] = {"translation", "rotation", "scale"};
+
+static void put_index(rblJsonWriter* json, const char* key, uint32_t value)
+{
+    rbl_json_key(json, key);
+    rbl_json_unsigned(json, value);
+}
+
+static void put_text(rblJsonWriter* json, const char* key, const char* text)
+{
+    rbl_json_key(json, key);
+    rbl_json_string(json, text);
+}
+
+static void put_floats(rblJsonWriter* json, const char* key, const float* values, uint32_t count)
+{
+    rbl_json_key(json, key);
+    rbl_json_begin_array(json);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rbl_json_float(json, values[i]);
+    }
+    rbl_json_end_array(json);
+}
+
+// ---- meshes and materials ----
+
+static rblResult prepare_shape(AnimationWriter* w, uint32_t shape)
+{
+    DrawnShape* drawn = &w->shapes[shape];
+    if (drawn->surface.index1 != 0)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_scene_drawn_surface(w->scene, shape, &drawn->surface));
+    RBL_TRY(rbl_mesh_view(drawn->surface, &drawn->view));
+    drawn->prepared = true;
+    RBL_TRY(rbl_glb_mesh_prepare(&drawn->mesh, &drawn->view, w->allocator));
+    drawn->attributes = rbl_glb_mesh_add(&drawn->mesh, &w->glb);
+    return RBL_OK;
+}
+
+// One mesh for every shape and material that come together.
+static rblResult put_meshes(AnimationWriter* w)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->view.body_count; ++i)
+    {
+        RBL_TRY(prepare_shape(w, w->view.bodies[i].shape));
+    }
+    rbl_json_key(&w->glb.json, "meshes");
+    rbl_json_begin_array(&w->glb.json);
+    for (uint32_t i = 0; i < w->view.body_count; ++i)
+    {
+        const rblSceneBody* body = &w->view.bodies[i];
+        uint32_t* mesh = &w->meshes[(size_t)body->shape * w->view.material_count + body->material];
+        if (*mesh == RBL_NONE)
+        {
+            const DrawnShape* drawn = &w->shapes[body->shape];
+            *mesh = count++;
+            rbl_glb_mesh_put(&drawn->mesh, &w->glb.json, drawn->attributes, 2 * body->material, true);
+        }
+    }
+    rbl_json_end_array(&w->glb.json);
+    return RBL_OK;
+}
+
+static void put_material(rblJsonWriter* json, const char* name, const float color[3], float roughness)
+{
+    const float rgba[4] = {color[0], color[1], color[2], 1.0f};
+    rbl_json_begin_object(json);
+    put_text(json, "name", name);
+    rbl_json_key(json, "pbrMetallicRoughness");
+    rbl_json_begin_object(json);
+    put_floats(json, "baseColorFactor", rgba, 4);
+    rbl_json_key(json, "metallicFactor");
+    rbl_json_number(json, 0.0);
+    rbl_json_key(json, "roughnessFactor");
+    rbl_json_float(json, roughness);
+    rbl_json_end_object(json);
+    rbl_json_end_object(json);
+}
+
+// Two for each material of the scene: the skin, and what breaking lays open.
+static void put_materials(AnimationWriter* w)
+{
+    rblJsonWriter* json = &w->glb.json;
+    rbl_json_key(json, "materials");
+    rbl_json_begin_array(json);
+    for (uint32_t i = 0; i < w->view.material_count; ++i)
+    {
+        const rblSceneMaterial* material = &w->view.materials[i];
+        char name[128];
+        float fresh[3];
+        for (int k = 0; k < 3; ++k)
+        {
+            fresh[k] = 0.5f * (material->color[k] + 1.0f);
+        }
+        put_material(json, material->name, material->color, 0.7f);
+        snprintf(name, sizeof name, "%.100s " RBL_CRACK_MATERIAL, material->name);
+        put_material(json, name, fresh, 0.95f);
+    }
+    rbl_json_end_array(json);
+}
+
+// ---- tracks ----
+
+// An accessor of `count` elements from the scratch numbers.
+static uint32_t add_scratch(AnimationWriter* w, uint32_t components, bool bounded)
+{
+    return rbl_glb_add_floats(&w->glb, &(rblGlbFloats){.values = w->scratch.data,
+                                                       .stride = components,
+                                                       .count = (uint32_t)w->scratch.count / components,
+                                                       .components = components,
+                                                       .target = RBL_GLB_PLAIN,
+                                                       .bounded = bounded});
+}
+
+static rblResult add_times(AnimationWriter* w, const rblTrack* track, uint32_t* out)
+{
+    const uint32_t first = track->keys.data[0].step;
+    const uint32_t last = track->keys.data[track->keys.count - 1].step;
+    const bool unbroken = last - first + 1 == track->keys.count;
+    const uint64_t key = (uint64_t)first << 32 | last;
+    const uint32_t known = unbroken ? rbl_hash_map_find(&w->times, key) : RBL_MAP_EMPTY;
+    if (known != RBL_MAP_EMPTY)
+    {
+        *out = known;
+        return RBL_OK;
+    }
+    rbl_array_clear(&w->scratch);
+    for (size_t i = 0; i < track->keys.count; ++i)
+    {
+        const float time = (float)((double)track->keys.data[i].step * w->view.step);
+        if (!rbl_array_push(&w->scratch, time))
+        {
+            return rbl_fail_memory();
+        }
+    }
+    *out = add_scratch(w, 1, true);
+    bool added;
+    const bool kept = !unbroken || rbl_hash_map_get_or_add(&w->times, key, *out, &added) != NULL;
+    return kept ? RBL_OK : rbl_fail_memory();
+}
+
+static rblResult add_channel(AnimationWriter* w, uint32_t node, uint32_t path, uint32_t input,
+                             uint32_t output, bool stepped)
+{
+    const uint32_t sampler = (uint32_t)w->samplers.count / 3;
+    const bool added = rbl_array_push(&w->samplers, input) && rbl_array_push(&w->samplers, output) &&
+                       rbl_array_push(&w->samplers, stepped ? 1u : 0u) &&
+                       rbl_array_push(&w->channels, sampler) && rbl_array_push(&w->channels, node) &&
+                       rbl_array_push(&w->channels, path);
+    return added ? RBL_OK : rbl_fail_memory();
+}
+
+static rblResult add_poses(AnimationWriter* w, const rblTrack* track, uint32_t node, uint32_t path,
+                           uint32_t input)
+{
+    rbl_array_clear(&w->scratch);
+    for (size_t i = 0; i < track->keys.count; ++i)
+    {
+        const rblTransform* pose = &track->keys.data[i].pose;
+        const rblQuat q = pose->q;
+        const bool added = path == PATH_TRANSLATION
+                               ? rbl_array_push(&w->scratch, pose->p.x) &&
+                                     rbl_array_push(&w->scratch, pose->p.y) &&
+                                     rbl_array_push(&w->scratch, pose->p.z)
+                               : rbl_array_push(&w->scratch, q.x) && rbl_array_push(&w->scratch, q.y) &&
+                                     rbl_array_push(&w->scratch, q.z) && rbl_array_push(&w->scratch, q.w);
+        if (!added)
+        {
+            return rbl_fail_memory();
+        }
+    }
+    return add_channel(w, node, path, input, add_scratch(w, path == PATH_TRANSLATION ? 3 : 4, false), false);
+}
+
+// Being there or not: a scale of 1 or 0, without anything in between.
+static rblResult add_presence(AnimationWriter* w, const rblTrack* track, uint32_t node)
+{
+    float times[3];
+    float scales[9];
+    uint32_t count = 0;
+    const uint32_t changes[3] = {0, track->birth, track->death};
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        const bool there = changes[i] >= track->birth && changes[i] < track->death;
+        if (changes[i] == RBL_NONE || (i > 0 && changes[i] == 0))
+        {
+            continue;
+        }
+        times[count] = (float)((double)changes[i] * w->view.step);
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            scales[3 * count + k] = there ? 1.0f : 0.0f;
+        }
+        ++count;
+    }
+    const uint32_t input = rbl_glb_add_floats(
+        &w->glb,
+        &(rblGlbFloats){.values = times, .stride = 1, .count = count, .components = 1, .bounded = true});
+    const uint32_t output = rbl_glb_add_floats(
+        &w->glb, &(rblGlbFloats){.values = scales, .stride = 3, .count = count, .components = 3});
+    return add_channel(w, node, PATH_SCALE, input, output, true);
+}
+
+static rblResult add_track(AnimationWriter* w, uint32_t body, uint32_t node)
+{
+    const rblTrack* track = &w->animation->tracks[body];
+    const size_t count = track->keys.count;
+    const bool rests =
+        count == 1 ||
+        (count == 2 &&
+         rbl_length3(rbl_sub3(track->keys.data[0].pose.p, track->keys.data[1].pose.p)) == 0.0f &&
+         rbl_quat_dot(track->keys.data[0].pose.q, track->keys.data[1].pose.q) >= 1.0f - 1e-7f);
+    if (!rests)
+    {
+        uint32_t input = 0;
+        RBL_TRY(add_times(w, track, &input));
+        RBL_TRY(add_poses(w, track, node, PATH_TRANSLATION, input));
+        RBL_TRY(add_poses(w, track, node, PATH_ROTATION, input));
+    }
+    const bool always = track->birth == 0 && track->death == RBL_NONE;
+    return always ? RBL_OK : add_presence(w, track, node);
+}
+
+static void put_animation(AnimationWriter* w)
+{
+    rblJsonWriter* json = &w->glb.json;
+    if (w->channels.count == 0)
+    {
+        return;
+    }
+    rbl_json_key(json, "animations");
+    rbl_json_begin_array(json);
+    rbl_json_begin_object(json);
+    put_text(json, "name", "simulation");
+    rbl_json_key(json, "channels");
+    rbl_json_begin_array(json);
+    for (size_t i = 0; i < w->channels.count; i += 3)
+    {
+        rbl_json_begin_object(json);
+        put_index(json, "sampler", w->channels.data[i]);
+        rbl_json_key(json, "target");
+        rbl_json_begin_object(json);
+        put_index(json, "node", w->channels.data[i + 1]);
+        put_text(json, "path", path_names[w->channels.data[i + 2]]);
+        rbl_json_end_object(json);
+        rbl_json_end_object(json);
+    }
+    rbl_json_end_array(json);
+    rbl_json_key(json, "samplers");
+    rbl_json_begin_array(json);
+    for (size_t i = 0; i < w->samplers.count; i += 3)
+    {
+        rbl_json_begin_object(json);
+        put_index(json, "input", w->samplers.data[i]);
+        put_index(json, "output", w->samplers.data[i + 1]);
+        put_text(json, "interpolation", w->samplers.data[i + 2] != 0 ? "STEP" : "LINEAR");
+        rbl_json_end_object(json);
+    }
+    rbl_json_end_array(json);
+    rbl_json_end_object(json);
+    rbl_json_end_array(json);
+}
+
+// ---- nodes ----
+
+static void put_node(AnimationWriter* w, uint32_t body)
+{
+    rblJsonWriter* json = &w->glb.json;
+    const rblSceneBody* b = &w->view.bodies[body];
+    const rblTrack* track = &w->animation->tracks[body];
+    const rblTransform* pose = &track->keys.data[0].pose;
+    const float p[3] = {pose->p.x, pose->p.y, pose->p.z};
+    const float q[4] = {pose->q.x, pose->q.y, pose->q.z, pose->q.w};
+    static const float none[3] = {0.0f, 0.0f, 0.0f};
+    rbl_json_begin_object(json);
+    put_text(json, "name", b->name);
+    put_index(json, "mesh", w->meshes[(size_t)b->shape * w->view.material_count + b->material]);
+    put_floats(json, "translation", p, 3);
+    put_floats(json, "rotation", q, 4);
+    if (track->birth > 0)
+    {
+        put_floats(json, "scale", none, 3);
+    }
+    rbl_json_end_object(json);
+}
+
+// Cameras look along -z with y up.
+static void put_camera_node(AnimationWriter* w)
+{
+    rblJsonWriter* json = &w->glb.json;
+    const rblSceneCamera* camera = &w->view.camera;
+    const rblVec3 back = rbl_normalize3(rbl_sub3(camera->eye, camera->target), rbl_vec3(0, 0, 1));
+    const rblVec3 right = rbl_normalize3(rbl_cross3(rbl_vec3(0, 1, 0), back), rbl_vec3(1, 0, 0));
+    const rblMat3 axes = {right, rbl_cross3(back, right), back};
+    const rblQuat turn = rbl_quat_from_mat3(&axes);
+    const float p[3] = {camera->eye.x, camera->eye.y, camera->eye.z};
+    const float q[4] = {turn.x, turn.y, turn.z, turn.w};
+    rbl_json_begin_object(json);
+    put_text(json, "name", "camera");
+    put_index(json, "camera", 0);
+    put_floats(json, "translation", p, 3);
+    put_floats(json, "rotation", q, 4);
+    rbl_json_end_object(json);
+}
+
+static void put_camera(AnimationWriter* w)
+{
+    rblJsonWriter* json = &w->glb.json;
+    rbl_json_key(json, "cameras");
+    rbl_json_begin_array(json);
+    rbl_json_begin_object(json);
+    put_text(json, "type", "perspective");
+    rbl_json_key(json, "perspective");
+    rbl_json_begin_object(json);
+    rbl_json_key(json, "yfov");
+    rbl_json_float(json, (float)((double)w->view.camera.fov * RBL_PI / 180.0));
+    rbl_json_key(json, "znear");
+    rbl_json_number(json, 0.01);
+    rbl_json_end_object(json);
+    rbl_json_end_object(json);
+    rbl_json_end_array(json);
+}
+
+static bool was_there(const AnimationWriter* w, uint32_t body)
+{
+    return w->animation->tracks[body].keys.count > 0;
+}
+
+static rblResult put_nodes(AnimationWriter* w)
+{
+    rblJsonWriter* json = &w->glb.json;
+    uint32_t node = 0;
+    rbl_json_key(json, "nodes");
+    rbl_json_begin_array(json);
+    for (uint32_t i = 0; i < w->view.body_count; ++i)
+    {
+        if (was_there(w, i))
+        {
+            put_node(w, i);
+            RBL_TRY(add_track(w, i, node++));
+        }
+    }
+    if (w->view.has_camera)
+    {
+        put_camera_node(w);
+        ++node;
+    }
+    rbl_json_end_array(json);
+    put_index(json, "scene", 0);
+    rbl_json_key(json, "scenes");
+    rbl_json_begin_array(json);
+    rbl_json_begin_object(json);
+    rbl_json_key(json, "nodes");
+    rbl_json_begin_array(json);
+    for (uint32_t i = 0; i < node; ++i)
+    {
+        rbl_json_unsigned(json, i);
+    }
+    rbl_json_end_array(json);
+    rbl_json_end_object(json);
+    rbl_json_end_array(json);
+    return RBL_OK;
+}
+
+// ---- the whole ----
+
+static rblResult open_writer(AnimationWriter* w)
+{
+    const size_t pairs = (size_t)w->view.shape_count * w->view.material_count;
+    w->shapes = rbl_alloc_zero(w->allocator, w->view.shape_count * sizeof *w->shapes);
+    w->meshes = RBL_NEW_ARRAY(w->allocator, uint32_t, pairs);
+    if ((w->shapes == NULL && w->view.shape_count > 0) || (w->meshes == NULL && pairs > 0))
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t i = 0; i < pairs; ++i)
+    {
+        w->meshes[i] = RBL_NONE;
+    }
+    return RBL_OK;
+}
+
+static void close_writer(AnimationWriter* w)
+{
+    for (uint32_t i = 0; w->shapes != NULL && i < w->view.shape_count; ++i)
+    {
+        if (w->shapes[i].prepared)
+        {
+            rbl_glb_mesh_free(&w->shapes[i].mesh);
+        }
+        if (w->shapes[i].surface.index1 != 0)
+        {
+            rbl_mesh_destroy(w->shapes[i].surface);
+        }
+    }
+    RBL_FREE_ARRAY(w->allocator, w->shapes, w->view.shape_count);
+    RBL_FREE_ARRAY(w->allocator, w->meshes, (size_t)w->view.shape_count * w->view.material_count);
+    rbl_hash_map_free(&w->times);
+    rbl_array_free(&w->scratch);
+    rbl_array_free(&w->channels);
+    rbl_array_free(&w->samplers);
+    rbl_glb_builder_free(&w->glb);
+}
+
+static rblResult fill(AnimationWriter* w)
+{
+    RBL_TRY(open_writer(w));
+    RBL_TRY(put_meshes(w));
+    put_materials(w);
+    RBL_TRY(put_nodes(w));
+    put_animation(w);
+    if (w->view.has_camera)
+    {
+        put_camera(w);
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_animation_write_glb(const rblAnimation* animation, rblSceneId scene, const char* path)
+{
+    AnimationWriter w = {.animation = animation, .scene = scene, .allocator = rbl_default_allocator()};
+    rblWriter writer;
+    RBL_TRY(rbl_scene_view(scene, &w.view));
+    rbl_glb_builder_init(&w.glb, w.allocator);
+    rbl_hash_map_init(&w.times, w.allocator);
+    rbl_array_init(&w.scratch, w.allocator);
+    rbl_array_init(&w.channels, w.allocator);
+    rbl_array_init(&w.samplers, w.allocator);
+    rblResult result = fill(&w);
+    result = result == RBL_OK ? rbl_writer_open(&writer, path, w.allocator) : result;
+    if (result == RBL_OK)
+    {
+        result = rbl_glb_builder_write(&w.glb, &writer);
+        result = result == RBL_OK ? rbl_writer_close(&writer) : (rbl_writer_discard(&writer), result);
+    }
+    close_writer(&w);
+    return result;
+}

@@ -1,0 +1,137 @@
+// A run at a glance: frames on a contact sheet.
+#include "base/error.h"
+#include "base/number.h"
+#include "math/trig.h"
+#include "math/vec.h"
+#include "rubble/io.h"
+#include "rubble/picture.h"
+#include "scene/animation.h"
+#include <stdio.h>
+
+#define COLUMNS     3u
+#define FRAMES      9u
+#define CELL_WIDTH  480u
+#define CELL_HEIGHT 360u
+
+typedef struct SheetWriter
+{
+    const rblAnimation* animation;
+    rblSceneId scene;
+    rblSceneView view;
+    const rblAllocator* allocator;
+    rblMeshId* surfaces; // by shape
+    rblPictureItem* items;
+    uint8_t* frames[FRAMES];
+    char captions[FRAMES][RBL_NUMBER_SIZE + 4];
+} SheetWriter;
+
+#define FRAME_BYTES (4 * (size_t)CELL_WIDTH * CELL_HEIGHT)
+
+// Bodies that are there at a step, coloured by their materials; planes are left to the floor of the picture.
+static uint32_t gather(SheetWriter* w, uint32_t step)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->view.body_count; ++i)
+    {
+        const rblSceneBody* body = &w->view.bodies[i];
+        rblTransform pose;
+        if (w->surfaces[body->shape].index1 == 0 || !rbl_animation_pose(w->animation, i, step, &pose))
+        {
+            continue;
+        }
+        const float* color = w->view.materials[body->material].color;
+        rblPictureItem* item = &w->items[count];
+        *item = rbl_default_picture_item(w->surfaces[body->shape]);
+        item->pose = pose;
+        item->color = body->type == RBL_BODY_DYNAMIC ? rbl_picture_color(count)
+                                                     : rbl_vec3(color[0], color[1], color[2]);
+        ++count;
+    }
+    return count;
+}
+
+static rblResult draw_frame(SheetWriter* w, uint32_t frame)
+{
+    const uint32_t step = (uint32_t)((uint64_t)w->animation->step_count * frame / (FRAMES - 1));
+    rblPictureDef def = rbl_default_picture_def();
+    def.item_count = gather(w, step);
+    def.items = w->items;
+    def.width = CELL_WIDTH;
+    def.height = CELL_HEIGHT;
+    if (w->view.has_camera)
+    {
+        def.has_eye = 1;
+        def.has_target = 1;
+        def.eye = rbl_to_double3(w->view.camera.eye);
+        def.target = rbl_to_double3(w->view.camera.target);
+        def.field_of_view = (double)w->view.camera.fov * RBL_PI / 180.0;
+    }
+    w->frames[frame] = rbl_alloc(w->allocator, FRAME_BYTES);
+    if (w->frames[frame] == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    char number[RBL_NUMBER_SIZE];
+    rbl_format_fixed((double)step * w->view.step, 2, number);
+    snprintf(w->captions[frame], sizeof w->captions[frame], "%s s", number);
+    return rbl_picture_render(&def, w->frames[frame], NULL);
+}
+
+static rblResult compose(const SheetWriter* w, const char* path)
+{
+    rblSheetDef def = rbl_default_sheet_def();
+    rblSheetCell cells[FRAMES];
+    uint32_t width;
+    uint32_t height;
+    def.columns = COLUMNS;
+    def.cell_width = CELL_WIDTH;
+    def.cell_height = CELL_HEIGHT;
+    for (uint32_t i = 0; i < FRAMES; ++i)
+    {
+        cells[i] = (rblSheetCell){w->frames[i], w->captions[i]};
+    }
+    RBL_TRY(rbl_sheet_size(&def, FRAMES, &width, &height));
+    uint8_t* pixels = rbl_alloc(w->allocator, 4 * (size_t)width * height);
+    if (pixels == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    rblResult result = rbl_sheet_draw(&def, cells, FRAMES, pixels);
+    result = result == RBL_OK ? rbl_image_save_png(path, pixels, width, height, 4) : result;
+    rbl_free(w->allocator, pixels, 4 * (size_t)width * height);
+    return result;
+}
+
+static rblResult write_sheet(SheetWriter* w, const char* path)
+{
+    w->surfaces = rbl_alloc_zero(w->allocator, w->view.shape_count * sizeof *w->surfaces);
+    w->items = RBL_NEW_ARRAY(w->allocator, rblPictureItem, w->view.body_count);
+    if ((w->surfaces == NULL && w->view.shape_count > 0) || (w->items == NULL && w->view.body_count > 0))
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < w->view.shape_count; ++i)
+    {
+        rblShapeId shape;
+        RBL_TRY(rbl_scene_shape(w->scene, i, &shape, &w->surfaces[i]));
+    }
+    for (uint32_t i = 0; i < FRAMES; ++i)
+    {
+        RBL_TRY(draw_frame(w, i));
+    }
+    return compose(w, path);
+}
+
+rblResult rbl_animation_write_png(const rblAnimation* animation, rblSceneId scene, const char* path)
+{
+    SheetWriter w = {.animation = animation, .scene = scene, .allocator = rbl_default_allocator()};
+    RBL_TRY(rbl_scene_view(scene, &w.view));
+    const rblResult result = write_sheet(&w, path);
+    for (uint32_t i = 0; i < FRAMES; ++i)
+    {
+        rbl_free(w.allocator, w.frames[i], FRAME_BYTES);
+    }
+    RBL_FREE_ARRAY(w.allocator, w.surfaces, w.view.shape_count);
+    RBL_FREE_ARRAY(w.allocator, w.items, w.view.body_count);
+    return result;
+}

@@ -1,0 +1,125 @@
+// A scene from inside: what the parts of the reader hand to each other.
+#ifndef RBL_SCENE_SCENE_H
+#define RBL_SCENE_SCENE_H
+
+#include "base/arena.h"
+#include "base/hash_map.h"
+#include "io/json.h"
+#include "rubble/scene.h"
+#include "rubble/solids.h"
+
+#define RBL_SCENE_MAX_BODIES (1u << 18)
+
+// Unique names and the numbers they stand for.
+typedef struct rblSceneNames
+{
+    rblHashMap map;
+    RBL_ARRAY(const char*) names; // in order; not owned
+} rblSceneNames;
+
+void rbl_scene_names_init(rblSceneNames* table, const rblAllocator* allocator);
+void rbl_scene_names_free(rblSceneNames* table);
+
+// RBL_NONE when the name is not there.
+uint32_t rbl_scene_names_find(const rblSceneNames* table, const char* name);
+
+// Add a name that is not there yet, with the next number. False when out of memory.
+bool rbl_scene_names_add(rblSceneNames* table, const char* name);
+
+// ---- what the reader found ----
+
+typedef enum rblShapeSource
+{
+    RBL_SOURCE_PLANE,
+    RBL_SOURCE_SPHERE,
+    RBL_SOURCE_CAPSULE,
+    RBL_SOURCE_BOX,
+    RBL_SOURCE_CYLINDER,
+    RBL_SOURCE_HULL,
+    RBL_SOURCE_MESH,
+    RBL_SOURCE_SOLID // one of rbl_solid_kinds()
+} rblShapeSource;
+
+typedef struct rblShapeDef
+{
+    rblShapeSource source;
+    rblJson json; // for messages
+    const rblSolidKind* solid;
+    rblSolidValue* values;
+    uint32_t value_count;
+    rblVec3 vector; // size of a box, normal of a plane
+    float radius;
+    float height; // of meshes: 0: as the file has it
+    rblVec3* points;
+    uint32_t point_count;
+    const char* file;
+    float error;       // of the level set, m; 0: by the size
+    uint32_t cells;    // along the longest side; 0: the default
+    rblShapeId shape;  // once prepared
+    rblMeshId surface; // to draw; null for planes
+} rblShapeDef;
+
+typedef RBL_ARRAY(rblShapeDef) rblShapeDefArray;
+typedef RBL_ARRAY(rblSceneShape) rblSceneShapeArray;
+typedef RBL_ARRAY(rblSceneMaterial) rblSceneMaterialArray;
+typedef RBL_ARRAY(rblSceneBody) rblSceneBodyArray;
+typedef RBL_ARRAY(rblSceneJoint) rblSceneJointArray;
+typedef RBL_ARRAY(rblSceneEvent) rblSceneEventArray;
+typedef RBL_ARRAY(rblJson) rblJsonArray;
+
+typedef struct rblScene
+{
+    const rblAllocator* allocator;
+    char* text;
+    size_t text_size;
+    char* name;
+    size_t name_size;
+    rblJsonDocument document;
+    bool parsed;
+    bool prepared;
+    rblArena arena;
+    rblSceneView view; // its arrays are those below
+
+    rblSceneNames shape_names;
+    rblSceneNames material_names;
+    rblSceneNames body_names; // of bodies with a name of their own, then of the others
+    rblSceneShapeArray shapes;
+    rblShapeDefArray shape_defs;
+    rblSceneMaterialArray materials;
+    rblSceneBodyArray bodies;
+    rblIndexArray named;        // per name in body_names: the body
+    rblJsonArray body_jsons;    // per body: for messages
+    RBL_ARRAY(bool) unnamed;    // per body: `name` is only what comes after the automatic name
+    rblJsonArray pattern_files; // fracture patterns that are files
+    rblSceneJointArray joints;
+    rblJsonArray joint_jsons;
+    rblSceneEventArray events;
+    rblJsonArray event_jsons;
+} rblScene;
+
+// The parts of the reader, in the order in which they run (scene_*.c).
+rblResult rbl_read_materials(rblScene* scene, rblJson root);
+rblResult rbl_read_shapes(rblScene* scene, rblJson root);
+rblResult rbl_read_bodies(rblScene* scene, rblJson root);
+rblResult rbl_sort_events(rblScene* scene, rblJson root);
+rblResult rbl_name_bodies(rblScene* scene);
+rblResult rbl_read_joints(rblScene* scene, rblJson root);
+rblResult rbl_read_events(rblScene* scene);
+
+// One body, or a grid of them; `event` spawns it.
+rblResult rbl_read_body(rblScene* scene, rblJson body, uint32_t event);
+
+// The number of a material by the name at `value`; presets are added when they are first used.
+rblResult rbl_find_material(rblScene* scene, rblJson value, uint32_t* out);
+
+// The body that a text names.
+rblResult rbl_find_body(const rblScene* scene, rblJson value, uint32_t* out);
+
+// Make shapes; name their files (scene_prepare.c).
+rblResult rbl_prepare_scene(rblScene* scene);
+void rbl_discard_shapes(rblScene* scene);
+
+// The scene behind an id, or RBL_ERROR_STALE.
+rblResult rbl_scene_find(rblSceneId id, rblScene** out);
+
+#endif

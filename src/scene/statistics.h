@@ -1,0 +1,65 @@
+// What a run hands back beside its motion: one entry per step, events, totals (docs/scenes.md).
+#ifndef RBL_SCENE_STATISTICS_H
+#define RBL_SCENE_STATISTICS_H
+
+#include "base/array.h"
+#include "rubble/scene.h"
+
+// Milliseconds by stage, as they are told to users.
+typedef struct rblStageTimes
+{
+    double total, broad, narrow, solve, integrate, fracture, update;
+} rblStageTimes;
+
+typedef struct rblStepRecord
+{
+    double time; // s
+    rblCounters counters;
+    rblEnergy energy;
+    rblStageTimes times;
+} rblStepRecord;
+
+typedef struct rblEventRecord
+{
+    double time;
+    const char* type;
+    const char* body; // empty: none
+    uint32_t pieces;
+    double impulse; // N s
+} rblEventRecord;
+
+typedef struct rblStatistics
+{
+    RBL_ARRAY(rblStepRecord) steps; // the first is the start
+    RBL_ARRAY(rblEventRecord) events;
+    uint64_t hash; // of the final state
+} rblStatistics;
+
+void rbl_statistics_init(rblStatistics* statistics, const rblAllocator* allocator);
+void rbl_statistics_free(rblStatistics* statistics);
+
+// Add the state of the world now.
+rblResult rbl_statistics_record(rblStatistics* statistics, rblWorldId world, double time);
+
+// Write them as JSON. The file is replaced whole or not at all.
+rblResult rbl_statistics_write(const rblStatistics* statistics, const char* scene, const char* path);
+
+// The run in a few numbers. S of the energy rule is kinetic_max + potential_max - potential_min; rises are of kinetic +
+// potential - work so far.
+typedef struct rblRunSummary
+{
+    rblStageTimes mean, worst;
+    uint32_t contacts_max;
+    double kinetic_max, potential_min, potential_max;
+    double work, dissipated;
+    double scale;      // S
+    double worst_rise; // in one step, J
+    double total_rise; // highest above the start, J
+    double clamped;
+    uint32_t clamp_count;
+    uint32_t frozen;
+} rblRunSummary;
+
+rblRunSummary rbl_statistics_summary(const rblStatistics* statistics);
+
+#endif

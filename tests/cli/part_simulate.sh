@@ -1,0 +1,56 @@
+# shellcheck shell=sh disable=SC2154
+# Simulating scenes: files, tables, and everything a scene can have wrong.
+
+scenes=$source_directory/scenes
+run 0 simulate "$scenes/slide_and_stop.json" -o "$work/slide.glb" --stats "$work/slide.json" --threads 2
+printed '^  steps  *90 (3 s)'
+printed '^  hash  *[0-9a-f]\{16\}$'
+printed '^  solve  *[0-9]'
+[ -s "$work/slide.glb" ] || complain "no animation was written"
+for key in '"scene": "' '"version": "' '"threads": 2,' '"portable": true' '"steps": \[' '"events": \[' '"massError": 0' \
+    '"peakBytes": [1-9]' '"hash": "[0-9a-f]\{16\}"'; do
+    grep -q "$key" "$work/slide.json" || complain "the statistics have no $key"
+done
+[ "$(grep -c '"t": ' "$work/slide.json")" -eq 91 ] || complain "there is not one entry per step and one for the start"
+first=$(sed -n 's/.*"hash": "\(.*\)".*/\1/p' "$work/slide.json")
+run 0 simulate "$scenes/slide_and_stop.json" --json --threads 1
+printed "\"hash\": \"$first\""
+run 0 info "$work/slide.glb"
+run 0 simulate "$scenes/free_spin_needle.json" -o "$work/needle.png"
+run 0 simulate "$scenes/slide_and_stop.json" --quiet --stats /dev/null
+
+run 2 simulate
+said 'SCENE is missing'
+run 2 simulate "$scenes/slide_and_stop.json" -o "$work/slide.avi"
+said 'does not end in one of .glb .png'
+run 1 simulate "$work/no_such.json"
+run 1 simulate "$scenes/slide_and_stop.json" -o "$work/no_such_folder/slide.glb"
+run 1 simulate "$scenes/slide_and_stop.json" --stats "$work/no_such_folder/slide.json"
+
+# refused PATH_AND_MESSAGE TEXT: the scene is refused with that path, and what was there before is untouched.
+refused()
+{
+    echo "$2" >"$work/scene.json"
+    echo before >"$work/kept.glb"
+    run 1 simulate "$work/scene.json" -o "$work/kept.glb"
+    said "$1"
+    [ "$(cat "$work/kept.glb")" = before ] || complain "a failed run touched its output"
+}
+shapes='"shapes":{"ball":{"kind":"sphere","radius":0.1},"plate":{"kind":"box","size":[1,1,1]}}'
+refused 'scene.json:2:1: expected a key in quotes' '{'
+refused "bodies[0].shape: no shape 'plat'; did you mean 'plate'?" "{\"rubble\":1,$shapes,\"bodies\":[{\"shape\":\"plat\"}]}"
+refused "bodies[0].position[1]: expected a number" "{\"rubble\":1,$shapes,\"bodies\":[{\"shape\":\"ball\",\"position\":[0,\"a\",0]}]}"
+refused "bodies[0].mass: -1 must be positive" "{\"rubble\":1,$shapes,\"bodies\":[{\"shape\":\"ball\",\"mass\":-1}]}"
+refused "grvity: unknown key; did you mean 'gravity'?" "{\"rubble\":1,$shapes,\"bodies\":[],\"grvity\":1}"
+refused "shapes.m.file: " '{"rubble":1,"shapes":{"m":{"kind":"mesh","file":"missing.obj"}},"bodies":[]}'
+
+# Files are looked for beside the scene, whatever the current folder is; breaking is announced.
+silent make torus "$work/ring.obj" --segments 24 --sides 12
+echo '{"rubble":1,"duration":0.1,"shapes":{"ring":{"kind":"mesh","file":"ring.obj","height":0.2,"cells":24}},
+    "bodies":[{"shape":"ring"}]}' >"$work/ring.json"
+(cd / && "$tool" simulate "$work/ring.json" >/dev/null) || complain "files are not found beside the scene"
+echo "{\"rubble\":1,\"duration\":0.1,$shapes,\"bodies\":[{\"shape\":\"ball\",\"fracture\":{\"method\":\"voronoi\"}}]}" \
+    >"$work/break.json"
+"$tool" simulate "$work/break.json" >/dev/null 2>"$work/err" || complain "a body that should break is refused"
+[ "$(grep -c 'does not break bodies yet' "$work/err")" -eq 1 ] || complain "breaking is not announced once"
+run 0 simulate "$work/break.json" --quiet

@@ -1,0 +1,450 @@
+// A world under random hands: bodies are born, destroyed, teleported, pushed, joined and asked about, for as long as one likes.
+//   soak SECONDS [SEED [ROUNDS]]
+// After every step: all numbers finite, all ids right, the energy rule kept, nothing frozen, memory bounded. Exits with 1 and
+// says seed and step when something is wrong: the same seed does the same again.
+#include "base/random.h"
+#include "base/timer.h"
+#include "math/quat.h"
+#include "math/transform.h"
+#include "rubble/joint.h"
+#include "rubble/solids.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BODIES 150
+#define MOST_JOINTS 40
+#define SHAPES      8
+#define STEPS       600 // of one round, then the world is destroyed
+
+typedef struct Soak
+{
+    rblRandom random;
+    uint64_t seed;
+    int step;
+    rblWorldId world;
+    rblShapeId shapes[SHAPES];
+    rblBodyId bodies[MOST_BODIES];
+    int body_count;
+    rblJointId joints[MOST_JOINTS];
+    int joint_count;
+    unsigned char* snapshot;
+    size_t snapshot_size, snapshot_capacity;
+    rblBodyId saved_bodies[MOST_BODIES];
+    int saved_body_count;
+    rblJointId saved_joints[MOST_JOINTS];
+    int saved_joint_count;
+    double energy, kinetic_max, potential_min, potential_max, worst;
+    size_t most_bytes;
+} Soak;
+
+static void complain(const Soak* soak, const char* what)
+{
+    fprintf(stderr, "soak: seed %llu, step %d: %s (%s)\n", (unsigned long long)soak->seed, soak->step, what,
+            rbl_last_error());
+    exit(1);
+}
+
+static void need(const Soak* soak, rblResult result, const char* what)
+{
+    if (result != RBL_OK)
+    {
+        complain(soak, what);
+    }
+}
+
+// ---- random things ----
+
+static float between(Soak* soak, float low, float high)
+{
+    return low + (high - low) * rbl_random_float(&soak->random);
+}
+
+static rblVec3 in_cube(Soak* soak, float half)
+{
+    const float x = between(soak, -half, half);
+    const float y = between(soak, -half, half);
+    return (rblVec3){x, y, between(soak, -half, half)};
+}
+
+static rblTransform some_pose(Soak* soak)
+{
+    const rblVec3 axis = in_cube(soak, 1.0f);
+    const float angle = between(soak, 0.0f, 6.0f);
+    rblTransform pose = {in_cube(soak, 1.5f), rbl_quat_from_axis_angle(axis, angle)};
+    pose.p.y = between(soak, 0.2f, 4.0f);
+    return pose;
+}
+
+static rblBodyId some_body(Soak* soak)
+{
+    const uint32_t count = (uint32_t)soak->body_count;
+    return count > 0 ? soak->bodies[rbl_random_below(&soak->random, count)] : (rblBodyId){0, 0};
+}
+
+// ---- shapes ----
+
+static void make_shapes(Soak* soak)
+{
+    rblShapeId* shapes = soak->shapes;
+    need(soak, rbl_shape_create_box((rblVec3){0.3f, 0.2f, 0.4f}, &shapes[0]), "box");
+    need(soak, rbl_shape_create_sphere(0.15f, &shapes[1]), "sphere");
+    need(soak, rbl_shape_create_capsule(0.1f, 0.5f, &shapes[2]), "capsule");
+    need(soak, rbl_shape_create_cylinder(0.15f, 0.2f, &shapes[3]), "cylinder");
+    rblVec3 points[16];
+    for (int i = 0; i < 16; ++i)
+    {
+        points[i] = in_cube(soak, 0.2f);
+    }
+    need(soak, rbl_shape_create_hull(points, 16, &shapes[4]), "hull");
+    const rblShapeChild children[2] = {{shapes[0], {{0, 0, 0}, {0, 0, 0, 1}}},
+                                       {shapes[1], {{0.2f, 0.1f, 0}, {0, 0, 0, 1}}}};
+    need(soak, rbl_shape_create_compound(children, 2, &shapes[5]), "compound");
+    need(soak, rbl_shape_create_box((rblVec3){1.5f, 0.02f, 1.5f}, &shapes[6]), "plate");
+    need(soak, rbl_shape_create_sphere(0.01f, &shapes[7]), "grain");
+}
+
+// ---- what is done ----
+
+static void spawn(Soak* soak)
+{
+    if (soak->body_count >= MOST_BODIES)
+    {
+        return;
+    }
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = soak->shapes[rbl_random_below(&soak->random, SHAPES)];
+    const uint32_t kind = rbl_random_below(&soak->random, 12);
+    def.type = kind == 0 ? RBL_BODY_STATIC : kind == 1 ? RBL_BODY_KINEMATIC : RBL_BODY_DYNAMIC;
+    def.pose = some_pose(soak);
+    def.material.restitution = between(soak, 0.0f, 0.8f);
+    def.material.friction = between(soak, 0.0f, 1.0f);
+    def.velocity = in_cube(soak, rbl_random_below(&soak->random, 20) == 0 ? 200.0f : 3.0f);
+    def.spin = in_cube(soak, 10.0f);
+    need(soak, rbl_body_create(soak->world, &def, &soak->bodies[soak->body_count++]), "create");
+}
+
+static void forget_dead_joints(Soak* soak)
+{
+    int kept = 0;
+    for (int i = 0; i < soak->joint_count; ++i)
+    {
+        if (rbl_joint_is_valid(soak->world, soak->joints[i]))
+        {
+            soak->joints[kept++] = soak->joints[i];
+        }
+    }
+    soak->joint_count = kept;
+}
+
+static void destroy_one(Soak* soak)
+{
+    if (soak->body_count == 0)
+    {
+        return;
+    }
+    const uint32_t i = rbl_random_below(&soak->random, (uint32_t)soak->body_count);
+    const rblBodyId body = soak->bodies[i];
+    need(soak, rbl_body_destroy(soak->world, body), "destroy");
+    soak->bodies[i] = soak->bodies[--soak->body_count];
+    if (rbl_body_is_valid(soak->world, body) || rbl_body_destroy(soak->world, body) != RBL_ERROR_STALE)
+    {
+        complain(soak, "a destroyed body is still there");
+    }
+    forget_dead_joints(soak);
+}
+
+static bool is_grain(const Soak* soak, const rblBodyState* state)
+{
+    return state->shape.index1 == soak->shapes[SHAPES - 1].index1;
+}
+
+static void join_two(Soak* soak)
+{
+    if (soak->joint_count >= MOST_JOINTS || soak->body_count < 2)
+    {
+        return;
+    }
+    rblJointDef def = rbl_default_joint_def();
+    def.kind = (rblJointKind)rbl_random_below(&soak->random, RBL_JOINT_KIND_COUNT);
+    def.a = some_body(soak);
+    def.b = rbl_random_below(&soak->random, 4) == 0 ? (rblBodyId){0, 0} : some_body(soak);
+    rblBodyState a;
+    rblBodyState b = {.pose = {{0, 0, 0}, {0, 0, 0, 1}}};
+    need(soak, rbl_body_state(soak->world, def.a, &a), "state");
+    if (def.b.index1 != 0)
+    {
+        need(soak, rbl_body_state(soak->world, def.b, &b), "state");
+    }
+    // Neighbours only: a grain on a lever a hundred times its size is no machine.
+    const bool near = rbl_length3(rbl_sub3(a.pose.p, b.pose.p)) < 1.0f;
+    if (def.b.index1 != 0 && (!near || is_grain(soak, &a) || is_grain(soak, &b)))
+    {
+        return;
+    }
+    // Points that are together now, so that nothing has to be pulled across the scene.
+    def.anchor_b = rbl_transform_inverse_point(b.pose, a.pose.p);
+    def.break_force = between(soak, 100.0f, 5000.0f);
+    def.collide = rbl_random_below(&soak->random, 2) == 0;
+    const rblResult result = rbl_joint_create(soak->world, &def, &soak->joints[soak->joint_count]);
+    soak->joint_count += result == RBL_OK; // two of infinite mass, or one with itself, are refused
+}
+
+static void push_one(Soak* soak)
+{
+    const rblBodyId body = some_body(soak);
+    const rblVec3 force = in_cube(soak, 500.0f);
+    const rblVec3 point = in_cube(soak, 2.0f);
+    (void)rbl_body_apply_force(soak->world, body, force, point);
+    (void)rbl_body_apply_impulse(soak->world, body, in_cube(soak, 5.0f), point);
+    (void)rbl_body_apply_torque(soak->world, body, in_cube(soak, 20.0f));
+}
+
+static bool count_body(rblBodyId body, void* context)
+{
+    (void)body;
+    *(int*)context += 1;
+    return true;
+}
+
+static void ask(Soak* soak)
+{
+    bool found = false;
+    rblWorldHit hit;
+    const rblRay ray = {in_cube(soak, 3.0f), in_cube(soak, 1.0f), 0.0f, 10.0f};
+    need(soak, rbl_world_ray(soak->world, &ray, UINT64_MAX, &found, &hit), "ray");
+    if (found && !rbl_body_is_valid(soak->world, hit.body))
+    {
+        complain(soak, "a ray hit a body that is not there");
+    }
+    const rblShapeId shape = soak->shapes[rbl_random_below(&soak->random, SHAPES)];
+    const rblVec3 way = in_cube(soak, 3.0f);
+    need(soak, rbl_world_cast(soak->world, shape, some_pose(soak), way, UINT64_MAX, &found, &hit), "cast");
+    int count = 0;
+    const rblAabb box = {{-1, -1, -1}, {1, 1, 1}};
+    need(soak, rbl_world_overlap_box(soak->world, box, UINT64_MAX, count_body, &count), "overlap");
+    need(soak, rbl_world_overlap_shape(soak->world, shape, some_pose(soak), UINT64_MAX, count_body, &count),
+         "overlap");
+}
+
+static void save(Soak* soak)
+{
+    need(soak, rbl_world_save(soak->world, NULL, 0, &soak->snapshot_size), "size of a snapshot");
+    if (soak->snapshot_size > soak->snapshot_capacity)
+    {
+        free(soak->snapshot);
+        soak->snapshot_capacity = 2 * soak->snapshot_size;
+        soak->snapshot = malloc(soak->snapshot_capacity);
+    }
+    need(soak, rbl_world_save(soak->world, soak->snapshot, soak->snapshot_capacity, &soak->snapshot_size),
+         "save");
+    memcpy(soak->saved_bodies, soak->bodies, sizeof soak->bodies);
+    memcpy(soak->saved_joints, soak->joints, sizeof soak->joints);
+    soak->saved_body_count = soak->body_count;
+    soak->saved_joint_count = soak->joint_count;
+}
+
+static double total_energy(const Soak* soak)
+{
+    rblEnergy energy;
+    need(soak, rbl_world_energy(soak->world, &energy), "energy");
+    return energy.kinetic + energy.potential;
+}
+
+static void restore(Soak* soak)
+{
+    if (soak->snapshot_size == 0)
+    {
+        return;
+    }
+    need(soak, rbl_world_restore(soak->world, soak->snapshot, soak->snapshot_size), "restore");
+    memcpy(soak->bodies, soak->saved_bodies, sizeof soak->bodies);
+    memcpy(soak->joints, soak->saved_joints, sizeof soak->joints);
+    soak->body_count = soak->saved_body_count;
+    soak->joint_count = soak->saved_joint_count;
+    // Work that was pending then is booked again: begin to count anew after the next step.
+    soak->energy = NAN;
+}
+
+static void act(Soak* soak)
+{
+    switch (rbl_random_below(&soak->random, 16))
+    {
+    case 0:
+    case 1:
+    case 2:
+        spawn(soak);
+        break;
+    case 3:
+        destroy_one(soak);
+        break;
+    case 4:
+        (void)rbl_body_teleport(soak->world, some_body(soak), some_pose(soak));
+        break;
+    case 5:
+        push_one(soak);
+        break;
+    case 6:
+        ask(soak);
+        break;
+    case 7:
+        join_two(soak);
+        break;
+    case 8:
+        (void)rbl_body_set_velocity(soak->world, some_body(soak), in_cube(soak, 5.0f), in_cube(soak, 20.0f));
+        break;
+    case 9:
+        (void)rbl_body_set_filter(
+            soak->world, some_body(soak),
+            (rblFilter){1, rbl_random_below(&soak->random, 8) == 0 ? 0 : UINT64_MAX, 0});
+        break;
+    case 10:
+        if (rbl_random_below(&soak->random, 10) == 0)
+        {
+            need(soak, rbl_world_set_gravity(soak->world, in_cube(soak, 10.0f)), "gravity");
+        }
+        break;
+    case 11:
+        if (soak->joint_count > 0)
+        {
+            need(soak, rbl_joint_destroy(soak->world, soak->joints[--soak->joint_count]), "joint");
+        }
+        break;
+    case 12:
+        save(soak);
+        break;
+    case 13:
+        restore(soak);
+        break;
+    default:
+        break;
+    }
+}
+
+// ---- what is checked ----
+
+static void check_bodies(const Soak* soak)
+{
+    for (int i = 0; i < soak->body_count; ++i)
+    {
+        rblBodyState state;
+        need(soak, rbl_body_state(soak->world, soak->bodies[i], &state), "a body is gone");
+        const float square = rbl_quat_dot(state.pose.q, state.pose.q);
+        if (!rbl_finite3(state.pose.p) || !rbl_finite3(state.velocity) || !rbl_finite3(state.spin) ||
+            !(fabsf(square - 1.0f) < 1e-3f))
+        {
+            complain(soak, "a body is not finite");
+        }
+    }
+    rblCounters counters;
+    need(soak, rbl_world_counters(soak->world, &counters), "counters");
+    if (counters.bodies != (uint32_t)soak->body_count + 1)
+    {
+        complain(soak, "the number of bodies is wrong");
+    }
+    if (counters.frozen != 0)
+    {
+        complain(soak, "a body was frozen");
+    }
+}
+
+static void check_energy(Soak* soak)
+{
+    rblEnergy energy;
+    need(soak, rbl_world_energy(soak->world, &energy), "energy");
+    const double total = energy.kinetic + energy.potential;
+    if (!isfinite(total) || !isfinite(energy.work))
+    {
+        complain(soak, "the energy is not finite");
+    }
+    soak->kinetic_max = fmax(soak->kinetic_max, energy.kinetic);
+    soak->potential_min = fmin(soak->potential_min, energy.potential);
+    soak->potential_max = fmax(soak->potential_max, energy.potential);
+    const double scale = soak->kinetic_max + soak->potential_max - soak->potential_min + 1.0;
+    const double rise = isnan(soak->energy) ? 0.0 : total - energy.work - soak->energy;
+    soak->worst = fmax(soak->worst, rise / scale);
+    if (rise > 2e-6 * scale)
+    {
+        fprintf(stderr, "soak: energy rose by %.3g, scale %.3g\n", rise, scale);
+        complain(soak, "energy appeared");
+    }
+    soak->energy = total;
+}
+
+// One world from birth to death.
+static void run_round(uint64_t seed, double* worst, size_t* most_bytes)
+{
+    static Soak soak;
+    unsigned char* buffer = soak.snapshot;
+    const size_t capacity = soak.snapshot_capacity;
+    soak = (Soak){.random = rbl_random_seed(seed, 7), .seed = seed, .snapshot = buffer};
+    soak.snapshot_capacity = capacity;
+    soak.potential_min = INFINITY;
+    soak.potential_max = -INFINITY;
+    rblWorldDef world_def = rbl_default_world_def();
+    world_def.substeps = 1 + (uint32_t)(seed % 3 == 0);
+    const rblTasks tasks = {.worker_count = 1 + (uint32_t)(seed % 2)};
+    world_def.tasks = &tasks;
+    need(&soak, rbl_world_create(&world_def, &soak.world), "world");
+    make_shapes(&soak);
+    rblShapeId ground;
+    need(&soak, rbl_shape_create_plane((rblVec3){0, 1, 0}, &ground), "plane");
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = ground;
+    def.type = RBL_BODY_STATIC;
+    rblBodyId body;
+    need(&soak, rbl_body_create(soak.world, &def, &body), "ground");
+    need(&soak, rbl_shape_destroy(ground), "ground");
+    for (soak.step = 0; soak.step < STEPS; ++soak.step)
+    {
+        act(&soak);
+        act(&soak);
+        const float seconds =
+            rbl_random_below(&soak.random, 10) == 0 ? between(&soak, 0.0f, 0.1f) : 1.0f / 30.0f;
+        // What is there before the first step is the start, not work.
+        soak.energy = soak.step == 0 ? total_energy(&soak) : soak.energy;
+        need(&soak, rbl_world_step(soak.world, seconds), "step");
+        forget_dead_joints(&soak);
+        check_bodies(&soak);
+        check_energy(&soak);
+        *most_bytes = rbl_bytes_in_use() > *most_bytes ? rbl_bytes_in_use() : *most_bytes;
+    }
+    *worst = fmax(*worst, soak.worst);
+    for (int i = 0; i < SHAPES; ++i)
+    {
+        need(&soak, rbl_shape_destroy(soak.shapes[i]), "shape");
+    }
+    need(&soak, rbl_world_destroy(soak.world), "destroy");
+    if (rbl_bytes_in_use() != 0 || rbl_shape_alive_count() != 0)
+    {
+        complain(&soak, "memory is left");
+    }
+    if (*most_bytes > ((size_t)256 << 20))
+    {
+        complain(&soak, "too much memory");
+    }
+    free(soak.snapshot);
+    soak.snapshot = NULL;
+    soak.snapshot_capacity = 0;
+}
+
+int main(int argc, char** argv)
+{
+    const double seconds = argc > 1 ? strtod(argv[1], NULL) : 3600.0;
+    const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    const uint64_t rounds = argc > 3 ? strtoull(argv[3], NULL, 10) : UINT64_MAX;
+    const double start = rbl_timer_seconds();
+    double worst = 0.0;
+    size_t most_bytes = 0;
+    uint64_t done = 0;
+    while (done < rounds && (done == 0 || rbl_timer_seconds() - start < seconds))
+    {
+        run_round(first + done, &worst, &most_bytes);
+        ++done;
+    }
+    printf("soak: %llu worlds of %d steps from seed %llu, energy rose by %.2g of the scale at most, %zu kB "
+           "at most\n",
+           (unsigned long long)done, STEPS, (unsigned long long)first, worst, most_bytes / 1024);
+    return 0;
+}

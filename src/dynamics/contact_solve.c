@@ -8,8 +8,9 @@
 #include "dynamics/stages.h"
 #include "dynamics/subspace.h"
 
-#define ENOUGH  1e-5f // m/s: stop when no contact changes by more
-#define AT_REST 1e-4f // m/s
+#define ENOUGH        1e-5f // m/s: stop when no contact changes by more
+#define MIN_MANIFOLDS 256   // of a colour for one worker: less is not worth waking another
+#define AT_REST       1e-4f // m/s
 
 // ---- before ----
 
@@ -213,8 +214,9 @@ static Change for_each_color(rblWorld* world, rblRangeFcn* block, float along, b
     {
         const uint32_t count = world->color_starts[c + 1] - world->color_starts[c];
         sweep.first = world->color_starts[c];
-        rbl_parallel_for(c + 1 < RBL_MAX_COLORS ? world->jobs : rbl_serial_jobs(), count, 64, block, &sweep);
-        for (uint32_t b = 0; sums && b < rbl_block_count(count, 64); ++b)
+        rbl_parallel_for(c + 1 < RBL_MAX_COLORS ? world->jobs : rbl_serial_jobs(), count, MIN_MANIFOLDS,
+                         block, &sweep);
+        for (uint32_t b = 0; sums && b < rbl_block_count(count, MIN_MANIFOLDS); ++b)
         {
             change.square += sweep.square[b];
             change.largest = rbl_maxf(change.largest, sweep.largest[b]);

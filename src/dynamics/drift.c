@@ -105,7 +105,7 @@ static void push_apart(rblWorld* world)
         {
             const uint32_t count = world->color_starts[c + 1] - world->color_starts[c];
             drift.first = world->color_starts[c];
-            rbl_parallel_for(c + 1 < RBL_MAX_COLORS ? world->jobs : rbl_serial_jobs(), count, 64, push_block,
+            rbl_parallel_for(c + 1 < RBL_MAX_COLORS ? world->jobs : rbl_serial_jobs(), count, 256, push_block,
                              &drift);
         }
     }

@@ -250,7 +250,7 @@ static void retain_shapes(rblWorld* world)
 
 static rblResult load_broad_phase(rblBroadPhase* broad, const Header* header, const unsigned char* data)
 {
-    const size_t pairs = header->size - sizeof(rblProxyPair) * header->proxy_pairs;
+    const size_t pairs = (size_t)header->size - sizeof(rblProxyPair) * header->proxy_pairs;
     const size_t states = pairs - sizeof(rblProxyState) * header->slots;
     for (uint32_t slot = 0; slot < header->slots; ++slot)
     {

@@ -12,6 +12,7 @@
 #include "math/predicates.h"
 #include "math/quat.h"
 #include "math/trig.h"
+#include "rubble/joint.h"
 #include "rubble/rubble.h"
 #include "rubble/shape.h"
 #include <stdio.h>
@@ -589,6 +590,82 @@ static void hash_convex(void)
     print_area("convex");
 }
 
+static rblBodyId add_body(rblWorldId world, rblShapeId shape, rblBodyType type, rblTransform pose)
+{
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = shape;
+    def.type = type;
+    def.pose = pose;
+    def.material.restitution = 0.3f;
+    rblBodyId body;
+    require(rbl_body_create(world, &def, &body), "body");
+    return body;
+}
+
+static void add_joint(rblWorldId world, rblJointKind kind, rblBodyId a, rblBodyId b)
+{
+    rblJointDef def = rbl_default_joint_def();
+    def.kind = kind;
+    def.a = a;
+    def.b = b;
+    def.anchor_b = (rblVec3){0.0f, 0.6f, 0.0f};
+    rblJointId joint;
+    require(rbl_joint_create(world, &def, &joint), "joint");
+}
+
+// A world: convex shapes and level sets fall onto a moving floor, some on joints; with sleep, impacts and a snapshot.
+static void hash_world(rblMeshId mesh)
+{
+    rblRandom random = rbl_random_seed(11, 1);
+    rblWorldDef world_def = rbl_default_world_def();
+    rblWorldId world;
+    require(rbl_world_create(&world_def, &world), "world");
+    rblShapeId shapes[7];
+    for (uint32_t i = 0; i < 5; ++i)
+    {
+        shapes[i] = convex_shape(&random, i);
+    }
+    rblLevelSetDef level_def = rbl_default_level_set_def();
+    level_def.mesh = mesh;
+    level_def.max_cells = 24;
+    require(rbl_shape_create_level_set(&level_def, &shapes[5]), "level set");
+    require(rbl_shape_create_box((rblVec3){20.0f, 1.0f, 20.0f}, &shapes[6]), "floor");
+    const rblTransform below = {{0.0f, -0.5f, 0.0f}, {0, 0, 0, 1}};
+    const rblBodyId floor = add_body(world, shapes[6], RBL_BODY_KINEMATIC, below);
+    require(rbl_body_set_velocity(world, floor, (rblVec3){0.1f, 0.2f, 0.0f}, (rblVec3){0, 0.1f, 0}), "floor");
+    rblBodyId last = {0, 0};
+    for (uint32_t i = 0; i < 120; ++i)
+    {
+        const rblVec3 axis = to_float(random_point(&random));
+        const rblTransform pose = {
+            {1.3f * (float)(i % 4), 1.0f + 1.3f * (float)(i / 16), 1.3f * (float)(i / 4 % 4)},
+            rbl_quat_from_axis_angle(axis, (float)i)};
+        const rblBodyId body = add_body(world, shapes[i % 6], RBL_BODY_DYNAMIC, pose);
+        if (i % 10 == 9)
+        {
+            add_joint(world, (rblJointKind)(i / 10 % RBL_JOINT_KIND_COUNT), body, last);
+        }
+        last = body;
+    }
+    for (int step = 0; step < 30; ++step)
+    {
+        uint64_t hash;
+        rblEnergy energy;
+        require(rbl_world_step(world, 1.0f / 30.0f), "step");
+        require(rbl_world_hash(world, &hash), "hash");
+        require(rbl_world_energy(world, &energy), "energy");
+        area_hash = rbl_hash_bytes(area_hash, &hash, sizeof hash);
+        add_double(energy.kinetic + energy.potential);
+        add_double(energy.work);
+    }
+    for (int i = 0; i < 7; ++i)
+    {
+        require(rbl_shape_destroy(shapes[i]), "destroy");
+    }
+    require(rbl_world_destroy(world), "destroy");
+    print_area("world");
+}
+
 int main(int argc, char** argv)
 {
     area_hash = RBL_HASH_START;
@@ -607,6 +684,7 @@ int main(int argc, char** argv)
     hash_fields(statue);
     hash_broad_phase();
     hash_convex();
+    hash_world(statue);
     require(rbl_mesh_destroy(statue), "destroy");
     return rbl_set_tasks(NULL) == RBL_OK ? 0 : 1;
 }

@@ -52,6 +52,14 @@ typedef RBL_ARRAY(double) rblDoubleArray;
 #define rbl_array_resize(array, wanted)                                                                      \
     (rbl_array_reserve((array), (wanted)) ? ((array)->count = (wanted), true) : false)
 
+// The same, growing in proportion: for working memory whose size varies from step to step.
+#define rbl_array_resize_amply(array, wanted)                                                                \
+    (((wanted) <= (array)->capacity ||                                                                       \
+      rbl_array_grow((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data, (wanted), true,      \
+                     (array)->allocator))                                                                    \
+         ? ((array)->count = (wanted), true)                                                                 \
+         : false)
+
 #define rbl_array_clear(array) ((array)->count = 0)
 
 // Behind the macros: reallocate to `wanted` elements, or half as many again as now when `amortised` and that is more.

@@ -203,7 +203,7 @@ static bool wake_disturbed(rblWorld* world)
 
 rblResult rbl_find_pairs(rblWorld* world)
 {
-    if (!rbl_array_resize(&world->boxes, world->movers.count))
+    if (!rbl_array_resize_amply(&world->boxes, world->movers.count))
     {
         return rbl_fail_memory();
     }

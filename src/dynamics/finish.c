@@ -104,7 +104,7 @@ static rblResult report_touch(rblWorld* world, const rblPair* pair, bool begins)
 // Manifolds by pair: the pairs of a step in order, whatever their colours.
 static rblResult index_manifolds(rblWorld* world)
 {
-    if (!rbl_array_resize(&world->scratch, world->pairs.count))
+    if (!rbl_array_resize_amply(&world->scratch, world->pairs.count))
     {
         return rbl_fail_memory();
     }

@@ -73,9 +73,11 @@ rblResult rbl_gather_movers(rblWorld* world)
 rblResult rbl_gather_bodies(rblWorld* world)
 {
     const size_t count = world->movers.count + 1;
-    if (!rbl_array_resize(&world->solver_index, world->bodies.count) ||
-        !rbl_array_resize(&world->solver_bodies, count) || !rbl_array_resize(&world->at_start, count) ||
-        !rbl_array_resize(&world->before_contacts, count) || !rbl_array_resize(&world->unconstrained, count))
+    if (!rbl_array_resize_amply(&world->solver_index, world->bodies.count) ||
+        !rbl_array_resize_amply(&world->solver_bodies, count) ||
+        !rbl_array_resize_amply(&world->at_start, count) ||
+        !rbl_array_resize_amply(&world->before_contacts, count) ||
+        !rbl_array_resize_amply(&world->unconstrained, count))
     {
         return rbl_fail_memory();
     }

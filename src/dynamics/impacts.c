@@ -16,6 +16,12 @@ static float impact_speed(const rblWorld* world)
     return rbl_maxf(0.1f * rbl_length3(world->def.gravity) * world->seconds, 1e-3f);
 }
 
+// The same for one pair: half a step's worth of overlap should not be more than its slop.
+static float pair_speed(const rblWorld* world, const rblManifold* manifold)
+{
+    return rbl_maxf(2.0f * manifold->slop / world->seconds, 1e-3f);
+}
+
 // ---- times of impact ----
 
 static void measure_block(rblRange range, void* context)
@@ -37,8 +43,9 @@ static void measure_block(rblRange range, void* context)
 
 // When the contact closes, in seconds; the whole step when it does not, negative when it is closed and holds.
 static float closing_time(const rblWorld* world, const rblManifold* manifold, const rblSolverContact* contact,
-                          float threshold)
+                          float fastest)
 {
+    const float threshold = rbl_minf(fastest, pair_speed(world, manifold));
     const rblPair* pair = &world->pairs.data[manifold->pair];
     if (pair->time_of_impact < 1.0f)
     {
@@ -224,7 +231,7 @@ static bool collide_pair(rblWorld* world, rblManifold* manifold, float threshold
     const bool bounces = sweep + 2 < SWEEPS;
     rblSolverBody* a = &world->solver_bodies.data[manifold->a];
     rblSolverBody* b = &world->solver_bodies.data[manifold->b];
-    if (!aim(world, manifold, a, b, threshold, bounces))
+    if (!aim(world, manifold, a, b, rbl_minf(threshold, pair_speed(world, manifold)), bounces))
     {
         return false;
     }
@@ -364,8 +371,8 @@ static void hold_fast_bodies(rblWorld* world)
 
 rblResult rbl_resolve_impacts(rblWorld* world)
 {
-    if (!rbl_array_resize(&world->times, world->solver_bodies.count) ||
-        !rbl_array_resize(&world->last_change, world->solver_bodies.count))
+    if (!rbl_array_resize_amply(&world->times, world->solver_bodies.count) ||
+        !rbl_array_resize_amply(&world->last_change, world->solver_bodies.count))
     {
         return rbl_fail_memory();
     }

@@ -80,7 +80,8 @@ static void list_bodies(rblWorld* world)
 rblResult rbl_find_islands(rblWorld* world)
 {
     const size_t bodies = world->solver_bodies.count;
-    if (!rbl_array_resize(&world->scratch, bodies) || !rbl_array_resize(&world->island_bodies, bodies))
+    if (!rbl_array_resize_amply(&world->scratch, bodies) ||
+        !rbl_array_resize_amply(&world->island_bodies, bodies))
     {
         return rbl_fail_memory();
     }

@@ -174,8 +174,8 @@ rblResult rbl_build_manifolds(rblWorld* world)
 {
     // Scratch: per manifold its pair and its colour; then a colour mask per body.
     const size_t bodies = world->solver_bodies.count;
-    if (!rbl_array_resize(&world->scratch, 2 * world->pairs.count + 2 * bodies) ||
-        !rbl_array_resize(&world->color_masks, bodies))
+    if (!rbl_array_resize_amply(&world->scratch, 2 * world->pairs.count + 2 * bodies) ||
+        !rbl_array_resize_amply(&world->color_masks, bodies))
     {
         return rbl_fail_memory();
     }
@@ -197,7 +197,8 @@ rblResult rbl_build_manifolds(rblWorld* world)
             ++count;
         }
     }
-    if (!rbl_array_resize(&world->manifolds, count) || !rbl_array_resize(&world->solver_contacts, contacts))
+    if (!rbl_array_resize_amply(&world->manifolds, count) ||
+        !rbl_array_resize_amply(&world->solver_contacts, contacts))
     {
         return rbl_fail_memory();
     }

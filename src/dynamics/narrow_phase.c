@@ -402,7 +402,7 @@ static void forget_contacts(rblWorld* world)
 
 rblResult rbl_find_contacts(rblWorld* world)
 {
-    if (!rbl_array_resize(&world->courses, world->bodies.count))
+    if (!rbl_array_resize_amply(&world->courses, world->bodies.count))
     {
         return rbl_fail_memory();
     }
@@ -420,7 +420,7 @@ rblResult rbl_find_contacts(rblWorld* world)
         total += world->block_contacts[b].count;
     }
     if (atomic_load(&world->out_of_memory) || total > UINT32_MAX ||
-        !rbl_array_resize(&world->contacts, total))
+        !rbl_array_resize_amply(&world->contacts, total))
     {
         forget_contacts(world);
         return rbl_fail_memory();

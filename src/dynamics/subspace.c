@@ -366,7 +366,7 @@ static bool list_manifolds(rblWorld* world)
 {
     const size_t islands = world->islands.count;
     const size_t count = world->manifolds.count;
-    if (!rbl_array_resize(&world->island_manifolds, islands + 1 + count))
+    if (!rbl_array_resize_amply(&world->island_manifolds, islands + 1 + count))
     {
         return false;
     }
@@ -401,8 +401,8 @@ static bool reserve(rblWorld* world, System* system)
 {
     const size_t numbers = 3 * (size_t)RBL_SMALL_ISLAND;
     const size_t bodies = 6 * world->solver_bodies.count;
-    if (!rbl_array_resize(&world->subspace, 6 * numbers + bodies) ||
-        !rbl_array_resize(&world->free_flags, numbers))
+    if (!rbl_array_resize_amply(&world->subspace, 6 * numbers + bodies) ||
+        !rbl_array_resize_amply(&world->free_flags, numbers))
     {
         return false;
     }

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "failing_allocator.h"
+#include "triangle_soups.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -206,6 +207,65 @@ static void closed_surfaces_in_several_spans_have_the_sign_of_their_faces(void**
     check_close(by_winding[0], 0.2, 1e-6);
     check_close(by_faces[0], -0.2, 1e-6);
     check_ok(rbl_bvh_destroy(bvh));
+}
+
+// All triangles in one span, or each in a span of its own: the same answers, though most spans are never looked into.
+static void a_span_for_each_triangle_changes_no_answer(void** state)
+{
+    (void)state;
+    enum
+    {
+        TRIANGLES = 60,
+        QUERIES = 200
+    };
+    rblRandom random = rbl_random_seed(17, 0);
+    for (uint32_t round = 0; round < 20; ++round)
+    {
+        const rblTriangleSpan soup = make_soup(&random, (SoupKind)(round % SOUP_KINDS), TRIANGLES);
+        rblTriangleSpan each[TRIANGLES];
+        for (uint32_t t = 0; t < TRIANGLES; ++t)
+        {
+            each[t] = soup;
+            each[t].positions = (const float*)soup.positions + 9 * (size_t)t;
+            each[t].vertex_count = 3;
+            each[t].triangle_count = 1;
+        }
+        rblBvhDef def = rbl_default_bvh_def();
+        def.spans = &soup;
+        def.span_count = 1;
+        rblBvhId one, many;
+        check_ok(rbl_bvh_create(&def, &one));
+        def.spans = each;
+        def.span_count = TRIANGLES;
+        check_ok(rbl_bvh_create(&def, &many));
+        rblRay rays[QUERIES];
+        rblVec3 points[QUERIES];
+        for (uint32_t i = 0; i < QUERIES; ++i)
+        {
+            const rblVec3 to = soup_point(&random, (SoupKind)(round % SOUP_KINDS), 0, 1);
+            points[i] = soup_point(&random, (SoupKind)(round % SOUP_KINDS), -0.5, 1.5);
+            rays[i] = (rblRay){points[i], rbl_sub3(to, points[i]), 0.0f, INFINITY};
+            (&rays[i].direction.x)[i % 3] *= i % 5 == 0 ? 0.0f : 1.0f;
+        }
+        rblRayHit hits[2][QUERIES];
+        bool any[QUERIES];
+        rblClosestPoint closest[2][QUERIES];
+        check_ok(rbl_bvh_ray_closest(one, rays, QUERIES, hits[0]));
+        check_ok(rbl_bvh_ray_closest(many, rays, QUERIES, hits[1]));
+        check_ok(rbl_bvh_ray_any(many, rays, QUERIES, any));
+        check_ok(rbl_bvh_closest(one, points, QUERIES, INFINITY, closest[0]));
+        check_ok(rbl_bvh_closest(many, points, QUERIES, INFINITY, closest[1]));
+        for (uint32_t i = 0; i < QUERIES; ++i)
+        {
+            assert_int_equal(hits[0][i].triangle, hits[1][i].span);
+            assert_true(hits[0][i].t == hits[1][i].t);
+            assert_true(any[i] == (hits[0][i].span == 0));
+            assert_true(closest[0][i].distance == closest[1][i].distance);
+        }
+        check_ok(rbl_bvh_destroy(one));
+        check_ok(rbl_bvh_destroy(many));
+        free_soup(&soup);
+    }
 }
 
 static void rebuilds_and_refits_follow_the_positions(void** state)
@@ -462,6 +522,7 @@ int main(void)
         cmocka_unit_test(regions_and_pairs_go_over_all_spans),
         cmocka_unit_test(grids_are_the_same_as_lists_of_points),
         cmocka_unit_test(closed_surfaces_in_several_spans_have_the_sign_of_their_faces),
+        cmocka_unit_test(a_span_for_each_triangle_changes_no_answer),
         cmocka_unit_test(rebuilds_and_refits_follow_the_positions),
         cmocka_unit_test(an_empty_hierarchy_answers_nothing),
         cmocka_unit_test(misuse_is_refused),

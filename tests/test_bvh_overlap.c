@@ -4,35 +4,9 @@
 #include "base/random.h"
 #include "bvh/overlap.h"
 #include "failing_allocator.h"
+#include "triangle_soups.h"
 #include <stdlib.h>
 #include <string.h>
-
-// Triangles of random size in the unit cube; on a coarse grid there are many exact ties and touches.
-static rblTriangleSpan random_span(rblRandom* random, uint32_t triangles, bool coarse)
-{
-    float* positions = malloc(sizeof *positions * (9 * (size_t)triangles + 1));
-    for (uint32_t t = 0; t < triangles; ++t)
-    {
-        const double size = rbl_random_range(random, 0.01, 0.2);
-        float center[3];
-        for (int a = 0; a < 3; ++a)
-        {
-            center[a] = (float)rbl_random_double(random);
-        }
-        for (int k = 0; k < 9; ++k)
-        {
-            const float x = center[k % 3] + (float)rbl_random_range(random, -size, size);
-            positions[9 * t + k] = coarse ? floorf(x * 8.0f) / 8.0f : x;
-        }
-    }
-    return (rblTriangleSpan){
-        .positions = positions, .stride = 12, .vertex_count = 3 * triangles, .triangle_count = triangles};
-}
-
-static void free_span(const rblTriangleSpan* span)
-{
-    free((void*)(uintptr_t)span->positions);
-}
 
 static bool boxes_meet(const rblAabb* a, const rblAabb* b)
 {
@@ -93,7 +67,8 @@ static void overlaps_of_many_trees_match_brute_force(void** state)
         rblTriangleSpan spans[TREES];
         for (int i = 0; i < TREES; ++i)
         {
-            spans[i] = random_span(&random, rbl_random_below(&random, 120), round % 2 == 0);
+            spans[i] = make_soup(&random, round % 2 == 0 ? SOUP_COARSE : SOUP_RANDOM,
+                                 rbl_random_below(&random, 120));
         }
         rblForest forest;
         rbl_forest_init(&forest, rbl_default_allocator());
@@ -122,7 +97,7 @@ static void overlaps_of_many_trees_match_brute_force(void** state)
         rbl_forest_free(&forest);
         for (int i = 0; i < TREES; ++i)
         {
-            free_span(&spans[i]);
+            free_soup(&spans[i]);
         }
     }
     rbl_jobs_destroy(jobs);
@@ -164,7 +139,8 @@ static void pairs_of_a_forest_are_those_whose_boxes_meet(void** state)
         rblTriangleSpan spans[MOST];
         for (uint32_t i = 0; i < count; ++i)
         {
-            spans[i] = random_span(&random, rbl_random_below(&random, 4), round % 2 == 0);
+            spans[i] =
+                make_soup(&random, round % 2 == 0 ? SOUP_COARSE : SOUP_RANDOM, rbl_random_below(&random, 4));
         }
         rblForest forest;
         rbl_forest_init(&forest, rbl_default_allocator());
@@ -193,7 +169,7 @@ static void pairs_of_a_forest_are_those_whose_boxes_meet(void** state)
         rbl_forest_free(&forest);
         for (uint32_t i = 0; i < count; ++i)
         {
-            free_span(&spans[i]);
+            free_soup(&spans[i]);
         }
     }
     assert_int_equal(rbl_bytes_in_use(), 0);
@@ -206,7 +182,7 @@ static void out_of_memory_leaves_nothing_behind(void** state)
     rblTriangleSpan spans[3];
     for (int i = 0; i < 3; ++i)
     {
-        spans[i] = random_span(&random, 100, false);
+        spans[i] = make_soup(&random, SOUP_RANDOM, 100);
     }
     rblForest forest;
     rbl_forest_init(&forest, rbl_default_allocator());
@@ -235,7 +211,7 @@ static void out_of_memory_leaves_nothing_behind(void** state)
     rbl_forest_free(&forest);
     for (int i = 0; i < 3; ++i)
     {
-        free_span(&spans[i]);
+        free_soup(&spans[i]);
     }
 }
 

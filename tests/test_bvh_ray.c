@@ -7,48 +7,15 @@
 #include "triangle_soups.h"
 #include <stdlib.h>
 
-// Triangles of random size in the unit cube; on a coarse grid there are many exact ties and touches.
-static rblTriangleSpan random_span(rblRandom* random, uint32_t triangles, bool coarse)
-{
-    float* positions = malloc(sizeof *positions * (9 * (size_t)triangles + 1));
-    for (uint32_t t = 0; t < triangles; ++t)
-    {
-        const double size = rbl_random_range(random, 0.01, 0.2);
-        float center[3];
-        for (int a = 0; a < 3; ++a)
-        {
-            center[a] = (float)rbl_random_double(random);
-        }
-        for (int k = 0; k < 9; ++k)
-        {
-            const float x = center[k % 3] + (float)rbl_random_range(random, -size, size);
-            positions[9 * t + k] = coarse ? floorf(x * 8.0f) / 8.0f : x;
-        }
-    }
-    return (rblTriangleSpan){
-        .positions = positions, .stride = 12, .vertex_count = 3 * triangles, .triangle_count = triangles};
-}
-
-static void free_span(const rblTriangleSpan* span)
-{
-    free((void*)(uintptr_t)span->positions);
-}
-
 // ---- rays ----
-
-static rblVec3d corner_of(const rblTriangleSpan* span, uint32_t triangle, int k)
-{
-    const float* p = (const float*)span->positions + 9 * (size_t)triangle + 3 * k;
-    return (rblVec3d){(double)p[0], (double)p[1], (double)p[2]};
-}
 
 // Moeller and Trumbore 1997 in 64 bits. `margin` is how clear the answer is: hits and misses near an edge are doubtful.
 static bool hit_by_force(const rblTriangleSpan* span, uint32_t triangle, const rblRay* ray, double* t,
                          double* margin)
 {
-    const rblVec3d a = corner_of(span, triangle, 0);
-    const rblVec3d e1 = rbl_sub3d(corner_of(span, triangle, 1), a);
-    const rblVec3d e2 = rbl_sub3d(corner_of(span, triangle, 2), a);
+    const rblVec3d a = soup_corner(span, triangle, 0);
+    const rblVec3d e1 = rbl_sub3d(soup_corner(span, triangle, 1), a);
+    const rblVec3d e2 = rbl_sub3d(soup_corner(span, triangle, 2), a);
     const rblVec3d d = rbl_to_double3(ray->direction);
     const rblVec3d p = rbl_cross3d(d, e2);
     const double determinant = rbl_dot3d(e1, p);
@@ -107,9 +74,9 @@ static void check_ray(const rblBvh* bvh, const rblTriangleSpan* span, const rblR
     if (found)
     {
         check_close(hit.t, best, 1e-4);
-        const rblVec3d a = corner_of(span, hit.triangle, 0);
-        const rblVec3d b = corner_of(span, hit.triangle, 1);
-        const rblVec3d c = corner_of(span, hit.triangle, 2);
+        const rblVec3d a = soup_corner(span, hit.triangle, 0);
+        const rblVec3d b = soup_corner(span, hit.triangle, 1);
+        const rblVec3d c = soup_corner(span, hit.triangle, 2);
         rblVec3d point = rbl_scale3d(a, 1.0 - (double)hit.u - (double)hit.v);
         point = rbl_mul_add3d(rbl_mul_add3d(point, (double)hit.u, b), (double)hit.v, c);
         const rblVec3d along =
@@ -126,7 +93,7 @@ static void rays_find_what_brute_force_finds(void** state)
     rbl_forest_init(&forest, rbl_default_allocator());
     for (uint32_t round = 0; round < 60; ++round)
     {
-        const rblTriangleSpan span = random_span(&random, 1 + rbl_random_below(&random, 200), false);
+        const rblTriangleSpan span = make_soup(&random, SOUP_RANDOM, 1 + rbl_random_below(&random, 200));
         check_ok(rbl_forest_build(&forest, &span, 1, (rblBvhQuality)(round % 3), rbl_default_jobs()));
         const rblBvh bvh = rbl_forest_tree(&forest, 0);
         for (int i = 0; i < 100; ++i)
@@ -134,7 +101,7 @@ static void rays_find_what_brute_force_finds(void** state)
             const rblRay ray = random_ray(&random);
             check_ray(&bvh, &span, &ray);
         }
-        free_span(&span);
+        free_soup(&span);
     }
     rbl_forest_free(&forest);
 }
@@ -178,7 +145,7 @@ static void rays_that_are_no_rays_and_empty_trees_hit_nothing(void** state)
 {
     (void)state;
     rblRandom random = rbl_random_seed(2, 0);
-    const rblTriangleSpan span = random_span(&random, 20, false);
+    const rblTriangleSpan span = make_soup(&random, SOUP_RANDOM, 20);
     rblForest forest;
     rbl_forest_init(&forest, rbl_default_allocator());
     check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_FAST, rbl_default_jobs()));
@@ -194,7 +161,7 @@ static void rays_that_are_no_rays_and_empty_trees_hit_nothing(void** state)
     ray.t_max = NAN;
     assert_false(rbl_tree_ray_any(&bvh, &ray));
     rbl_forest_free(&forest);
-    free_span(&span);
+    free_soup(&span);
 }
 
 // A flat grid of triangles with whole-numbered vertices: rays along the axes meet every edge and vertex exactly.
@@ -244,7 +211,7 @@ static void the_length_of_the_direction_only_changes_the_unit_of_t(void** state)
 {
     (void)state;
     rblRandom random = rbl_random_seed(6, 0);
-    const rblTriangleSpan span = random_span(&random, 100, false);
+    const rblTriangleSpan span = make_soup(&random, SOUP_RANDOM, 100);
     rblForest forest;
     rbl_forest_init(&forest, rbl_default_allocator());
     check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_QUALITY, rbl_default_jobs()));
@@ -269,14 +236,14 @@ static void the_length_of_the_direction_only_changes_the_unit_of_t(void** state)
     }
     assert_true(hits > 20);
     rbl_forest_free(&forest);
-    free_span(&span);
+    free_soup(&span);
 }
 
 static void a_range_behind_the_origin_is_searched_too(void** state)
 {
     (void)state;
     rblRandom random = rbl_random_seed(7, 0);
-    const rblTriangleSpan span = random_span(&random, 100, false);
+    const rblTriangleSpan span = make_soup(&random, SOUP_RANDOM, 100);
     rblForest forest;
     rbl_forest_init(&forest, rbl_default_allocator());
     check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_FAST, rbl_default_jobs()));
@@ -289,7 +256,7 @@ static void a_range_behind_the_origin_is_searched_too(void** state)
         check_ray(&bvh, &span, &ray);
     }
     rbl_forest_free(&forest);
-    free_span(&span);
+    free_soup(&span);
 }
 
 // Rays in degenerate soups do not crash, and equal triangles yield the first.
@@ -423,7 +390,7 @@ static void many_rays_give_what_each_gives(void** state)
         RAYS = 2000
     };
     rblRandom random = rbl_random_seed(9, 0);
-    const rblTriangleSpan span = random_span(&random, 300, true);
+    const rblTriangleSpan span = make_soup(&random, SOUP_COARSE, 300);
     rblJobs* jobs;
     const rblTasks tasks = {.worker_count = 3};
     check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
@@ -449,7 +416,7 @@ static void many_rays_give_what_each_gives(void** state)
     }
     rbl_forest_free(&forest);
     rbl_jobs_destroy(jobs);
-    free_span(&span);
+    free_soup(&span);
 }
 
 int main(void)

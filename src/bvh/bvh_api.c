@@ -41,8 +41,7 @@ static rblResult fill_windings(rblHierarchy* hierarchy)
 {
     for (uint32_t i = 0; i < hierarchy->winding_count; ++i)
     {
-        const rblBvh tree = rbl_forest_tree(&hierarchy->forest, i);
-        RBL_TRY(rbl_winding_build(&hierarchy->windings[i], &tree, rbl_default_jobs()));
+        RBL_TRY(rbl_winding_build(&hierarchy->windings[i], &hierarchy->trees[i], rbl_default_jobs()));
     }
     return RBL_OK;
 }
@@ -68,10 +67,39 @@ static rblResult make_windings(rblHierarchy* hierarchy, uint32_t count)
     return fill_windings(hierarchy);
 }
 
+static void drop_trees(rblHierarchy* hierarchy)
+{
+    RBL_FREE_ARRAY(hierarchy->forest.allocator, hierarchy->trees, hierarchy->tree_count);
+    hierarchy->trees = NULL;
+    hierarchy->tree_count = 0;
+}
+
+// Views of the forest's trees, which a refit leaves where they are.
+static rblResult view_trees(rblHierarchy* hierarchy)
+{
+    const uint32_t count = hierarchy->forest.tree_count;
+    if (hierarchy->tree_count != count)
+    {
+        drop_trees(hierarchy);
+        hierarchy->trees = RBL_NEW_ARRAY(hierarchy->forest.allocator, rblBvh, count);
+        if (hierarchy->trees == NULL && count > 0)
+        {
+            return rbl_fail_memory();
+        }
+        hierarchy->tree_count = count;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        hierarchy->trees[i] = rbl_forest_tree(&hierarchy->forest, i);
+    }
+    return RBL_OK;
+}
+
 static rblResult build(rblHierarchy* hierarchy, const rblBvhDef* def)
 {
     rblResult result =
         rbl_forest_build(&hierarchy->forest, def->spans, def->span_count, def->quality, rbl_default_jobs());
+    result = result == RBL_OK ? view_trees(hierarchy) : result;
     if (result == RBL_OK)
     {
         result = make_windings(hierarchy, def->winding ? def->span_count : 0);
@@ -79,6 +107,7 @@ static rblResult build(rblHierarchy* hierarchy, const rblBvhDef* def)
     if (result != RBL_OK)
     {
         drop_windings(hierarchy);
+        drop_trees(hierarchy);
         rbl_forest_free(&hierarchy->forest);
     }
     return result;
@@ -148,10 +177,10 @@ rblResult rbl_bvh_stats(rblBvhId bvh, rblBvhStats* out)
                   (sizeof(uint32_t) + sizeof(rblLeafTriangle)) * forest->leaf_count;
     for (uint32_t i = 0; i < forest->tree_count; ++i)
     {
-        const rblBvh tree = rbl_forest_tree(forest, i);
-        const uint32_t levels = tree.layout.leaves > 0 ? tree.layout.leaf_level + 1 : 0;
+        const rblBvh* tree = &hierarchy->trees[i];
+        const uint32_t levels = tree->layout.leaves > 0 ? tree->layout.leaf_level + 1 : 0;
         stats.level_count = levels > stats.level_count ? levels : stats.level_count;
-        stats.sah += rbl_tree_sah(&tree);
+        stats.sah += rbl_tree_sah(tree);
     }
     for (uint32_t i = 0; i < hierarchy->winding_count; ++i)
     {

@@ -23,20 +23,89 @@ void rbl_hierarchy_free(rblHierarchy* hierarchy)
         rbl_winding_free(&hierarchy->windings[i]);
     }
     RBL_FREE_ARRAY(allocator, hierarchy->windings, hierarchy->winding_count);
+    RBL_FREE_ARRAY(allocator, hierarchy->trees, hierarchy->tree_count);
     rbl_forest_free(&hierarchy->forest);
     rbl_free(allocator, hierarchy, sizeof *hierarchy);
 }
 
+// ---- trees that are out of reach ----
+
+typedef struct RayReach
+{
+    double origin[3];
+    double inverse[3];
+} RayReach;
+
+static double inverse_of(float x)
+{
+    return x != 0.0f ? 1.0 / (double)x : 1e300; // finite: 0 times it is 0
+}
+
+static RayReach reach_of(const rblRay* ray)
+{
+    const rblVec3 o = ray->origin, d = ray->direction;
+    return (RayReach){{(double)o.x, (double)o.y, (double)o.z},
+                      {inverse_of(d.x), inverse_of(d.y), inverse_of(d.z)}};
+}
+
+// Whether a ray may hit something in a tree's box, which is enlarged as in ray.c.
+static bool ray_may_hit(const RayReach* reach, const rblRay* ray, const rblBvh* tree)
+{
+    if (tree->layout.leaves == 0)
+    {
+        return false;
+    }
+    const float* lower = &tree->nodes[0].lower.x;
+    const float* upper = &tree->nodes[0].upper.x;
+    double largest = 0.0;
+    for (int a = 0; a < 3; ++a)
+    {
+        largest = rbl_maxd(
+            largest, rbl_maxd(reach->origin[a] - (double)lower[a], (double)upper[a] - reach->origin[a]));
+    }
+    double enter = (double)ray->t_min, leave = (double)ray->t_max;
+    for (int a = 0; a < 3; ++a)
+    {
+        const double margin = 5e-7 * largest + 1.2e-7 * fabs(reach->origin[a]) + 1e-44;
+        const double below = ((double)lower[a] - margin - reach->origin[a]) * reach->inverse[a];
+        const double above = ((double)upper[a] + margin - reach->origin[a]) * reach->inverse[a];
+        const double first = below < above ? below : above;
+        const double last = below < above ? above : below;
+        enter = first > enter ? first : enter;
+        leave = last < leave ? last : leave;
+    }
+    return !(enter > leave);
+}
+
+static double distance2_to_box(rblVec3 point, const rblAabb* box)
+{
+    const rblVec3d p = rbl_to_double3(point);
+    const rblVec3d below = rbl_sub3d(rbl_to_double3(box->lower), p);
+    const rblVec3d above = rbl_sub3d(p, rbl_to_double3(box->upper));
+    const rblVec3d apart = rbl_max3d(rbl_max3d(below, above), rbl_vec3d(0, 0, 0));
+    return rbl_dot3d(apart, apart);
+}
+
+// Whether a tree may have a point within the radius; generous by far more than the rounding of distances.
+static bool may_be_within(rblVec3 point, float radius, const rblBvh* tree)
+{
+    return tree->layout.leaves > 0 &&
+           !(distance2_to_box(point, &tree->nodes[0]) > (double)radius * (double)radius * 1.00001 + 1e-80);
+}
+
+// ---- rays ----
+
 // Each tree in turn, with what was found so far as its limit; a later tree must be better, not equal.
 bool rbl_hierarchy_ray_closest(const rblHierarchy* hierarchy, const rblRay* ray, rblRayHit* hit)
 {
+    const RayReach reach = reach_of(ray);
     rblRay rest = *ray;
     bool found = false;
-    for (uint32_t i = 0; i < hierarchy->forest.tree_count; ++i)
+    for (uint32_t i = 0; i < hierarchy->tree_count; ++i)
     {
-        const rblBvh tree = rbl_forest_tree(&hierarchy->forest, i);
         rblRayHit other;
-        if (rbl_tree_ray_closest(&tree, &rest, &other) && (!found || other.t < hit->t))
+        if (ray_may_hit(&reach, &rest, &hierarchy->trees[i]) &&
+            rbl_tree_ray_closest(&hierarchy->trees[i], &rest, &other) && (!found || other.t < hit->t))
         {
             *hit = other;
             hit->span = i;
@@ -49,10 +118,10 @@ bool rbl_hierarchy_ray_closest(const rblHierarchy* hierarchy, const rblRay* ray,
 
 bool rbl_hierarchy_ray_any(const rblHierarchy* hierarchy, const rblRay* ray)
 {
-    for (uint32_t i = 0; i < hierarchy->forest.tree_count; ++i)
+    const RayReach reach = reach_of(ray);
+    for (uint32_t i = 0; i < hierarchy->tree_count; ++i)
     {
-        const rblBvh tree = rbl_forest_tree(&hierarchy->forest, i);
-        if (rbl_tree_ray_any(&tree, ray))
+        if (ray_may_hit(&reach, ray, &hierarchy->trees[i]) && rbl_tree_ray_any(&hierarchy->trees[i], ray))
         {
             return true;
         }
@@ -60,16 +129,46 @@ bool rbl_hierarchy_ray_any(const rblHierarchy* hierarchy, const rblRay* ray)
     return false;
 }
 
+// ---- points ----
+
+static uint32_t nearest_box(const rblHierarchy* hierarchy, rblVec3 point)
+{
+    uint32_t nearest = UINT32_MAX;
+    double best = (double)INFINITY;
+    for (uint32_t i = 0; i < hierarchy->tree_count && best > 0.0; ++i)
+    {
+        const rblBvh* tree = &hierarchy->trees[i];
+        const double distance2 = tree->layout.leaves > 0 ? distance2_to_box(point, &tree->nodes[0]) : best;
+        nearest = distance2 < best ? i : nearest;
+        best = distance2 < best ? distance2 : best;
+    }
+    return nearest;
+}
+
+// A radius that holds the closest point, from the tree whose box is nearest; more than its distance by far more than
+// rounding, so that it is found again.
+static float closer_radius(const rblHierarchy* hierarchy, rblVec3 point, float radius,
+                           const rblClosestPoint* hint)
+{
+    const uint32_t tree = nearest_box(hierarchy, point);
+    const uint32_t leaf = hint != NULL && hint->span == tree ? hint->leaf : RBL_NO_LEAF;
+    rblClosestPoint found;
+    return tree != UINT32_MAX && rbl_tree_closest(&hierarchy->trees[tree], point, radius, leaf, &found)
+               ? rbl_minf(radius, found.distance * 1.00001f + 1e-44f)
+               : radius;
+}
+
 bool rbl_hierarchy_closest(const rblHierarchy* hierarchy, rblVec3 point, float radius,
                            const rblClosestPoint* hint, rblClosestPoint* out)
 {
     bool found = false;
-    for (uint32_t i = 0; i < hierarchy->forest.tree_count; ++i)
+    radius = hierarchy->tree_count > 1 ? closer_radius(hierarchy, point, radius, hint) : radius;
+    for (uint32_t i = 0; i < hierarchy->tree_count; ++i)
     {
-        const rblBvh tree = rbl_forest_tree(&hierarchy->forest, i);
         const uint32_t leaf = hint != NULL && hint->span == i ? hint->leaf : RBL_NO_LEAF;
         rblClosestPoint other;
-        if (rbl_tree_closest(&tree, point, radius, leaf, &other) &&
+        if (may_be_within(point, radius, &hierarchy->trees[i]) &&
+            rbl_tree_closest(&hierarchy->trees[i], point, radius, leaf, &other) &&
             (!found || other.distance < out->distance))
         {
             *out = other;
@@ -86,8 +185,7 @@ float rbl_hierarchy_winding_number(const rblHierarchy* hierarchy, rblVec3 point,
     float sum = 0.0f;
     for (uint32_t i = 0; i < hierarchy->winding_count; ++i)
     {
-        const rblBvh tree = rbl_forest_tree(&hierarchy->forest, i);
-        sum += rbl_tree_winding_number(&tree, &hierarchy->windings[i], point, beta);
+        sum += rbl_tree_winding_number(&hierarchy->trees[i], &hierarchy->windings[i], point, beta);
     }
     return sum;
 }
@@ -96,8 +194,7 @@ static bool is_inside(const rblHierarchy* hierarchy, rblVec3 point)
 {
     if (hierarchy->winding_count == 1)
     {
-        const rblBvh tree = rbl_forest_tree(&hierarchy->forest, 0);
-        return rbl_tree_inside(&tree, &hierarchy->windings[0], point);
+        return rbl_tree_inside(&hierarchy->trees[0], &hierarchy->windings[0], point);
     }
     const float number = rbl_hierarchy_winding_number(hierarchy, point, RBL_WINDING_BETA);
     return (fabsf(number - 0.5f) > 0.15f ? number : rbl_hierarchy_winding_number(hierarchy, point, 8.0f)) >
@@ -113,9 +210,7 @@ static bool is_inside_closed(const rblHierarchy* hierarchy, rblVec3 point, const
     }
     if (closest != NULL && closest->feature == RBL_FEATURE_FACE)
     {
-        const rblForest* forest = &hierarchy->forest;
-        return rbl_below_face(&forest->triangles[forest->trees[closest->span].first_leaf + closest->leaf],
-                              point);
+        return rbl_below_face(&hierarchy->trees[closest->span].triangles[closest->leaf], point);
     }
     return is_inside(hierarchy, point);
 }

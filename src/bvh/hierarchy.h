@@ -7,6 +7,8 @@
 typedef struct rblHierarchy
 {
     rblForest forest;
+    rblBvh* trees; // views of the forest's, as many as `tree_count`
+    uint32_t tree_count;
     rblWinding* windings; // per tree, or null
     uint32_t winding_count;
     uint32_t users; // queries under way; guarded by the registry's lock, as all below

@@ -153,22 +153,22 @@ static rblResult run_distances(rblBvhId bvh, Batch* batch, uint32_t count)
     RBL_TRY(rbl_hierarchy_acquire(bvh, false, &hierarchy));
     const rblResult result = check_winding(hierarchy);
     batch->hierarchy = hierarchy;
-    if (result == RBL_OK && hierarchy->forest.tree_count != 1)
+    if (result == RBL_OK && hierarchy->tree_count != 1)
     {
         rbl_parallel_for(rbl_default_jobs(), count, MIN_QUERIES, find_distances, batch);
     }
     else if (result == RBL_OK)
     {
-        const rblBvh tree = rbl_forest_tree(&hierarchy->forest, 0);
+        const rblBvh* tree = &hierarchy->trees[0];
         const rblWinding* winding = &hierarchy->windings[0];
         if (batch->grid != NULL)
         {
-            rbl_tree_signed_distance_grid(&tree, winding, batch->grid, batch->radius, batch->mode,
+            rbl_tree_signed_distance_grid(tree, winding, batch->grid, batch->radius, batch->mode,
                                           rbl_default_jobs(), batch->numbers);
         }
         else
         {
-            rbl_tree_signed_distance_many(&tree, winding, batch->points, count, batch->radius, batch->mode,
+            rbl_tree_signed_distance_many(tree, winding, batch->points, count, batch->radius, batch->mode,
                                           rbl_default_jobs(), batch->numbers);
         }
     }
@@ -259,12 +259,12 @@ static rblResult visit_trees(rblBvhId bvh, const rblAabb* box, rblVec3 center, f
     rblHierarchy* hierarchy;
     RBL_TRY(rbl_hierarchy_acquire(bvh, false, &hierarchy));
     bool ended = false;
-    for (uint32_t i = 0; i < hierarchy->forest.tree_count && !ended; ++i)
+    for (uint32_t i = 0; i < hierarchy->tree_count && !ended; ++i)
     {
-        const rblBvh tree = rbl_forest_tree(&hierarchy->forest, i);
-        Visit leaf = {visit, context, i, tree.order};
-        ended = box != NULL ? rbl_tree_visit_box(&tree, box, visit_leaf, &leaf)
-                            : rbl_tree_visit_ball(&tree, center, radius, visit_leaf, &leaf);
+        const rblBvh* tree = &hierarchy->trees[i];
+        Visit leaf = {visit, context, i, tree->order};
+        ended = box != NULL ? rbl_tree_visit_box(tree, box, visit_leaf, &leaf)
+                            : rbl_tree_visit_ball(tree, center, radius, visit_leaf, &leaf);
     }
     rbl_hierarchy_release(hierarchy);
     return RBL_OK;

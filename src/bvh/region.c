@@ -57,17 +57,6 @@ typedef struct Region
     double radius2; // of the ball
 } Region;
 
-static uint32_t boxes_met(const rblAabb* box, const rblBoxGroup* g)
-{
-    const rblFloat4 x = rbl_and4(rbl_less_equal4(g->lower_x, rbl_splat4(box->upper.x)),
-                                 rbl_less_equal4(rbl_splat4(box->lower.x), g->upper_x));
-    const rblFloat4 y = rbl_and4(rbl_less_equal4(g->lower_y, rbl_splat4(box->upper.y)),
-                                 rbl_less_equal4(rbl_splat4(box->lower.y), g->upper_y));
-    const rblFloat4 z = rbl_and4(rbl_less_equal4(g->lower_z, rbl_splat4(box->upper.z)),
-                                 rbl_less_equal4(rbl_splat4(box->lower.z), g->upper_z));
-    return rbl_mask4(rbl_and4(rbl_and4(x, y), z));
-}
-
 static bool leaf_meets(const Region* region, uint32_t leaf)
 {
     const rblLeafTriangle* t = &region->bvh->triangles[leaf];
@@ -114,7 +103,7 @@ static bool visit_region(const Region* region, rblLeafFcn* visit, void* context)
         const uint32_t position = node.position << step;
         const rblBoxGroup group = rbl_group_load(&bvh->nodes[bvh->level_starts[level] + position]);
         const uint32_t mask =
-            boxes_met(&region->box, &group) & rbl_group_lanes(bvh, level, position, 1u << step);
+            rbl_group_overlaps(&group, &region->box) & rbl_group_lanes(bvh, level, position, 1u << step);
         if (level == leaf_level)
         {
             if (visit_leaves(region, mask, position, visit, context))

@@ -258,7 +258,7 @@ RBL_API rblResult rbl_world_bodies(rblWorldId world, rblBodyId* out, uint32_t ca
 // ---- keeping and going back ----
 
 /// Size of a snapshot now, and the snapshot itself: all that decides the future of the world. Shapes are not stored but
-/// referred to, and are kept alive by the world that made it.
+/// referred to, and are kept alive by the world that made it. To restore, the buffer must be aligned to 8 bytes.
 RBL_API rblResult rbl_world_save(rblWorldId world, void* buffer, size_t capacity, size_t* size);
 RBL_API rblResult rbl_world_restore(rblWorldId world, const void* buffer, size_t size);
 

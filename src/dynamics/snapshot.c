@@ -187,6 +187,10 @@ static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_
     {
         return rbl_fail(RBL_ERROR_FORMAT, "snapshot: %zu bytes are too few", size);
     }
+    if ((uintptr_t)buffer % sizeof(uint64_t) != 0)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: the buffer must be aligned to 8 bytes");
+    }
     memcpy(header, buffer, sizeof *header);
     if (header->magic != MAGIC || header->size != size)
     {

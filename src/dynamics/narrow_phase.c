@@ -360,7 +360,7 @@ static void find_block(rblRange range, void* context)
         {
             keep_contacts(world, pair, out, &ok);
         }
-        pair->first = (uint32_t)first; // within the block, for now
+        pair->first = (uint32_t)first; // within the block; join_block() adds where the block begins
         pair->count = (uint32_t)(out->count - first);
     }
     if (!ok)

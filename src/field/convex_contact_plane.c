@@ -9,7 +9,7 @@ typedef struct PlaneThere
     float offset;
 } PlaneThere;
 
-// Gather the points of a shape near the plane. The contact's point is midway, in the shape's own axes for now.
+// Gather the points of a shape near the plane. The contact's point is midway, in the shape's own axes.
 static void touch_plane(rblManifold* m, PlaneThere plane, rblVec3 p, float rounding, float margin,
                         uint32_t feature)
 {

@@ -202,16 +202,6 @@ float rbl_level_set_distance_only(const rblLevelSet* set, rblVec3 point)
     return sqrtf(beyond * beyond + distance * distance);
 }
 
-void rbl_level_set_distances(const rblLevelSet* set, const rblVec3* points, uint32_t count, float* distances,
-                             rblVec3* gradients)
-{
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        distances[i] = gradients != NULL ? rbl_level_set_distance(set, points[i], &gradients[i])
-                                         : rbl_level_set_distance_only(set, points[i]);
-    }
-}
-
 float rbl_level_set_value(const rblLevelSet* set, uint32_t i, uint32_t j, uint32_t k)
 {
     return value_within(set, rbl_vec3((float)i, (float)j, (float)k));

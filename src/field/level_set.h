@@ -43,10 +43,6 @@ float rbl_level_set_distance(const rblLevelSet* set, rblVec3 point, rblVec3* gra
 // The same value, bit by bit, without the gradient.
 float rbl_level_set_distance_only(const rblLevelSet* set, rblVec3 point);
 
-// The same for many points; `gradients` may be null.
-void rbl_level_set_distances(const rblLevelSet* set, const rblVec3* points, uint32_t count, float* distances,
-                             rblVec3* gradients);
-
 // What interpolation can be off by anywhere: the distance changes by at most the way, and the mean way from a point to the
 // corners of its cell, by their weights, is at most sqrt(3) / 2 cells.
 static inline float rbl_level_set_slack(const rblLevelSet* set)

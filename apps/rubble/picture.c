@@ -207,6 +207,7 @@ static void show_progress(double fraction, void* context)
 static rblResult draw(Picture* picture)
 {
     const Parsed* parsed = picture->parsed;
+    RBL_TRY(tool_check_output(options_value(parsed, "output")->text));
     RBL_TRY(load_files(picture));
     RBL_TRY(choose_parts(picture));
     take_camera(picture);

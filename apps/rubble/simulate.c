@@ -68,6 +68,8 @@ static rblResult simulate(Run* run)
     const OptionValue* output = options_value(run->parsed, "output");
     const OptionValue* stats = options_value(run->parsed, "stats");
     const double start = rbl_timer_seconds();
+    RBL_TRY(output != NULL ? tool_check_output(output->text) : RBL_OK);
+    RBL_TRY(stats != NULL ? tool_check_output(stats->text) : RBL_OK);
     progress_stage("preparing", -1.0);
     RBL_TRY(rbl_simulation_start(&run->simulation, run->scene, output != NULL));
     run->prepare_seconds = rbl_timer_seconds() - start;

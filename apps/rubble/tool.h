@@ -28,6 +28,9 @@ void tool_start_progress(const Parsed* parsed, const char* path);
 // --text asks for a form that the format of this file has: TOOL_DONE, or TOOL_USAGE after an error line.
 int tool_check_text(const Parsed* parsed, const char* path);
 
+// Whether a file can be written, before the long work whose result it is to hold. Leaves nothing behind.
+rblResult tool_check_output(const char* path);
+
 // Write a mesh with the --text option of the command. Returns an exit code.
 int tool_save(const Parsed* parsed, rblMeshId mesh, const char* path);
 

@@ -73,3 +73,7 @@ run 2 picture box.obj -o no.png --eye 1,2
 run 2 picture box.obj -o no.png --samples 0
 run 2 picture box.obj -o no.png --explode -1
 [ ! -e no.png ] || complain "a picture that was refused was written"
+
+# An output that cannot be written is told before anything is read or traced.
+run 1 picture "$work/missing.obj" -o "$work/none/picture.png"
+said "none/picture.png: cannot be written"

@@ -54,3 +54,10 @@ echo "{\"rubble\":1,\"duration\":0.1,$shapes,\"bodies\":[{\"shape\":\"ball\",\"f
 "$tool" simulate "$work/break.json" >/dev/null 2>"$work/err" || complain "a body that should break is refused"
 [ "$(grep -c 'does not break bodies yet' "$work/err")" -eq 1 ] || complain "breaking is not announced once"
 run 0 simulate "$work/break.json" --quiet
+
+# Outputs are tried before the run: when one cannot be written, nothing is simulated and the other is not touched.
+echo "{\"rubble\":1,\"duration\":0.1,$shapes,\"bodies\":[{\"shape\":\"ball\"}]}" >"$work/short.json"
+echo before >"$work/kept.glb"
+run 1 simulate "$work/short.json" -o "$work/kept.glb" --stats "$work/none/stats.json"
+said "none/stats.json: cannot be written"
+[ "$(cat "$work/kept.glb")" = before ] || complain "an output was written although the other cannot be"

@@ -26,6 +26,34 @@ typedef struct System
     double* motion;      // per solver body: velocity and spin that impulses give it
 } System;
 
+// One contact of the island after the other.
+typedef struct Walk
+{
+    uint32_t next_manifold, next_contact;
+    const rblManifold* manifold;
+    rblSolverContact* contact;
+    uint32_t at; // of its first number in the vectors
+    bool begun;
+} Walk;
+
+static bool walk_on(const System* system, Walk* walk)
+{
+    rblWorld* world = system->world;
+    while (walk->manifold == NULL || walk->next_contact == walk->manifold->count)
+    {
+        if (walk->next_manifold == system->manifold_count)
+        {
+            return false;
+        }
+        walk->manifold = &world->manifolds.data[system->manifolds[walk->next_manifold++]];
+        walk->next_contact = 0;
+    }
+    walk->contact = &world->solver_contacts.data[walk->manifold->first + walk->next_contact++];
+    walk->at = walk->begun ? walk->at + 3 : 0;
+    walk->begun = true;
+    return true;
+}
+
 // ---- impulses to motions and back ----
 
 static void clear_motion(const System* system)
@@ -80,54 +108,47 @@ static void to_motion(const System* system, const double* vector)
 {
     const rblWorld* world = system->world;
     clear_motion(system);
-    uint32_t at = 0;
-    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    for (Walk walk = {0}; walk_on(system, &walk);)
     {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
+        const rblManifold* manifold = walk.manifold;
         const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
         const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
-        for (uint32_t i = 0; i < manifold->count; ++i, at += 3)
+        const rblSolverContact* contact = walk.contact;
+        const uint32_t at = walk.at;
+        rblVec3 axes[3];
+        contact_axes(contact, axes);
+        double impulse[3] = {0.0, 0.0, 0.0};
+        for (uint32_t n = 0; n < 3; ++n)
         {
-            const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            rblVec3 axes[3];
-            contact_axes(contact, axes);
-            double impulse[3] = {0.0, 0.0, 0.0};
-            for (uint32_t n = 0; n < 3; ++n)
-            {
-                impulse[0] += vector[at + n] * (double)axes[n].x;
-                impulse[1] += vector[at + n] * (double)axes[n].y;
-                impulse[2] += vector[at + n] * (double)axes[n].z;
-            }
-            push_body(a, contact->arm_a, impulse, -1.0, &system->motion[6 * (size_t)manifold->a]);
-            push_body(b, contact->arm_b, impulse, 1.0, &system->motion[6 * (size_t)manifold->b]);
+            impulse[0] += vector[at + n] * (double)axes[n].x;
+            impulse[1] += vector[at + n] * (double)axes[n].y;
+            impulse[2] += vector[at + n] * (double)axes[n].z;
         }
+        push_body(a, contact->arm_a, impulse, -1.0, &system->motion[6 * (size_t)manifold->a]);
+        push_body(b, contact->arm_b, impulse, 1.0, &system->motion[6 * (size_t)manifold->b]);
     }
 }
 
 // out = J motion, zero where nothing is free.
 static void from_motion(const System* system, double* out)
 {
-    const rblWorld* world = system->world;
-    uint32_t at = 0;
-    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    for (Walk walk = {0}; walk_on(system, &walk);)
     {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
-        for (uint32_t i = 0; i < manifold->count; ++i, at += 3)
+        const rblManifold* manifold = walk.manifold;
+        const rblSolverContact* contact = walk.contact;
+        const uint32_t at = walk.at;
+        double on_a[3];
+        double on_b[3];
+        point_velocity(contact->arm_a, &system->motion[6 * (size_t)manifold->a], on_a);
+        point_velocity(contact->arm_b, &system->motion[6 * (size_t)manifold->b], on_b);
+        rblVec3 axes[3];
+        contact_axes(contact, axes);
+        for (uint32_t n = 0; n < 3; ++n)
         {
-            const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            double on_a[3];
-            double on_b[3];
-            point_velocity(contact->arm_a, &system->motion[6 * (size_t)manifold->a], on_a);
-            point_velocity(contact->arm_b, &system->motion[6 * (size_t)manifold->b], on_b);
-            rblVec3 axes[3];
-            contact_axes(contact, axes);
-            for (uint32_t n = 0; n < 3; ++n)
-            {
-                const double along = (on_b[0] - on_a[0]) * (double)axes[n].x +
-                                     (on_b[1] - on_a[1]) * (double)axes[n].y +
-                                     (on_b[2] - on_a[2]) * (double)axes[n].z;
-                out[at + n] = system->free[at + n] ? along : 0.0;
-            }
+            const double along = (on_b[0] - on_a[0]) * (double)axes[n].x +
+                                 (on_b[1] - on_a[1]) * (double)axes[n].y +
+                                 (on_b[2] - on_a[2]) * (double)axes[n].z;
+            out[at + n] = system->free[at + n] ? along : 0.0;
         }
     }
 }
@@ -137,25 +158,20 @@ static void from_motion(const System* system, double* out)
 // Contacts that push hold their normal velocity; those well inside their cones hold all of it.
 static uint32_t find_free(const System* system)
 {
-    const rblWorld* world = system->world;
-    uint32_t at = 0;
     uint32_t count = 0;
-    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    for (Walk walk = {0}; walk_on(system, &walk);)
     {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
-        for (uint32_t i = 0; i < manifold->count; ++i, at += 3)
-        {
-            const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            const bool holds = contact->push > 0.0f;
-            const float limit = 0.999f * manifold->friction * contact->push;
-            const float square =
-                contact->slide[0] * contact->slide[0] + contact->slide[1] * contact->slide[1];
-            const bool sticks = holds && square < limit * limit;
-            system->free[at] = holds;
-            system->free[at + 1] = sticks;
-            system->free[at + 2] = sticks;
-            count += (holds ? 1u : 0u) + (sticks ? 2u : 0u);
-        }
+        const rblManifold* manifold = walk.manifold;
+        const rblSolverContact* contact = walk.contact;
+        const uint32_t at = walk.at;
+        const bool holds = contact->push > 0.0f;
+        const float limit = 0.999f * manifold->friction * contact->push;
+        const float square = contact->slide[0] * contact->slide[0] + contact->slide[1] * contact->slide[1];
+        const bool sticks = holds && square < limit * limit;
+        system->free[at] = holds;
+        system->free[at + 1] = sticks;
+        system->free[at + 2] = sticks;
+        count += (holds ? 1u : 0u) + (sticks ? 2u : 0u);
     }
     return count;
 }
@@ -163,26 +179,23 @@ static uint32_t find_free(const System* system)
 static double find_residual(const System* system)
 {
     const rblWorld* world = system->world;
-    uint32_t at = 0;
     double largest = 0.0;
-    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    for (Walk walk = {0}; walk_on(system, &walk);)
     {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
+        const rblManifold* manifold = walk.manifold;
         const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
         const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
-        for (uint32_t i = 0; i < manifold->count; ++i, at += 3)
+        const rblSolverContact* contact = walk.contact;
+        const uint32_t at = walk.at;
+        const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
+        rblVec3 axes[3];
+        contact_axes(contact, axes);
+        for (uint32_t n = 0; n < 3; ++n)
         {
-            const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
-            rblVec3 axes[3];
-            contact_axes(contact, axes);
-            for (uint32_t n = 0; n < 3; ++n)
-            {
-                const double wanted = n == 0 ? (double)contact->target : 0.0;
-                const double miss = wanted - (double)rbl_dot3(u, axes[n]);
-                system->residual[at + n] = system->free[at + n] ? miss : 0.0;
-                largest = rbl_maxd(largest, fabs(system->residual[at + n]));
-            }
+            const double wanted = n == 0 ? (double)contact->target : 0.0;
+            const double miss = wanted - (double)rbl_dot3(u, axes[n]);
+            system->residual[at + n] = system->free[at + n] ? miss : 0.0;
+            largest = rbl_maxd(largest, fabs(system->residual[at + n]));
         }
     }
     return largest;
@@ -213,18 +226,13 @@ static double largest_of(const double* values, uint32_t count)
 // The inverse diagonal of A, by contact.
 static void scale_residual(const System* system)
 {
-    const rblWorld* world = system->world;
-    uint32_t at = 0;
-    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    for (Walk walk = {0}; walk_on(system, &walk);)
     {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
-        for (uint32_t i = 0; i < manifold->count; ++i, at += 3)
-        {
-            const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            system->scaled[at] = (double)contact->normal_mass * system->residual[at];
-            system->scaled[at + 1] = (double)contact->tangent_mass[3] * system->residual[at + 1];
-            system->scaled[at + 2] = (double)contact->tangent_mass[3] * system->residual[at + 2];
-        }
+        const rblSolverContact* contact = walk.contact;
+        const uint32_t at = walk.at;
+        system->scaled[at] = (double)contact->normal_mass * system->residual[at];
+        system->scaled[at + 1] = (double)contact->tangent_mass[3] * system->residual[at + 1];
+        system->scaled[at + 2] = (double)contact->tangent_mass[3] * system->residual[at + 2];
     }
 }
 
@@ -285,20 +293,15 @@ static void solve(const System* system)
 // How far along the unknown all impulses stay in their cones: all of the way, or to where the first one leaves.
 static double feasible_share(const System* system)
 {
-    const rblWorld* world = system->world;
     double share = 1.0;
-    uint32_t at = 0;
-    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    for (Walk walk = {0}; walk_on(system, &walk);)
     {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
-        for (uint32_t i = 0; i < manifold->count; ++i, at += 3)
+        const rblSolverContact* contact = walk.contact;
+        const uint32_t at = walk.at;
+        const double change = system->unknown[at];
+        if ((double)contact->push + change < 0.0)
         {
-            const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            const double change = system->unknown[at];
-            if ((double)contact->push + change < 0.0)
-            {
-                share = rbl_mind(share, -(double)contact->push / change);
-            }
+            share = rbl_mind(share, -(double)contact->push / change);
         }
     }
     return share;
@@ -307,17 +310,13 @@ static double feasible_share(const System* system)
 static void apply_unknown(const System* system, double share)
 {
     rblWorld* world = system->world;
-    uint32_t at = 0;
-    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    for (Walk walk = {0}; walk_on(system, &walk);)
     {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
-        for (uint32_t i = 0; i < manifold->count; ++i, at += 3)
-        {
-            rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            contact->push = rbl_maxf(contact->push + (float)(share * system->unknown[at]), 0.0f);
-            contact->slide[0] += (float)(share * system->unknown[at + 1]);
-            contact->slide[1] += (float)(share * system->unknown[at + 2]);
-        }
+        rblSolverContact* contact = walk.contact;
+        const uint32_t at = walk.at;
+        contact->push = rbl_maxf(contact->push + (float)(share * system->unknown[at]), 0.0f);
+        contact->slide[0] += (float)(share * system->unknown[at + 1]);
+        contact->slide[1] += (float)(share * system->unknown[at + 2]);
     }
     to_motion(system, system->unknown);
     for (uint32_t k = 0; k < system->manifold_count; ++k)

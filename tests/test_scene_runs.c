@@ -48,7 +48,7 @@ static void run(rblSimulation* simulation, uint32_t steps)
 // plus the span of the potential. Where nothing does work, work is 0.
 static void check_energy(const Shipped* scene, const rblSimulation* simulation)
 {
-    const rblRunSummary s = rbl_statistics_summary(&simulation->statistics);
+    const rblRunSummary s = rbl_statistics_summary(&simulation->run.statistics);
     if (s.worst_rise > 1e-6 * s.scale || s.total_rise > 1e-4 * s.scale)
     {
         fail_msg("%s: energy rises by %.3g in a step and %.3g in all, of a scale of %.3g", scene->name,
@@ -175,7 +175,7 @@ static uint64_t hash_with(uint32_t workers, const char* name, uint32_t steps)
     check_ok(rbl_set_tasks(&tasks));
     start(name, &scene, &simulation);
     run(&simulation, steps);
-    const uint64_t hash = simulation.statistics.hash;
+    const uint64_t hash = simulation.run.statistics.hash;
     finish(scene, &simulation);
     check_ok(rbl_set_tasks(NULL));
     return hash;
@@ -223,7 +223,7 @@ static void statistics_are_as_the_contract_fixes_them(void** state)
     bool portable = false;
     start("disrupted_stack", &scene, &simulation);
     run(&simulation, 125);
-    check_ok(rbl_statistics_write(&simulation.statistics, "disrupted_stack", "scene_stats.json"));
+    check_ok(rbl_statistics_write(&simulation.run.statistics, "disrupted_stack", "scene_stats.json"));
     read_whole("scene_stats.json", &file, &document);
     const rblJson root = rbl_json_root(&document);
     const rblJson steps = rbl_json_find(root, "steps");
@@ -241,7 +241,7 @@ static void statistics_are_as_the_contract_fixes_them(void** state)
             assert_true(number_at(rbl_json_find(step, "ms"), stage_keys[k]) >= 0.0);
         }
         // Every digit comes back.
-        assert_true(number_at(step, "kinetic") == simulation.statistics.steps.data[i].energy.kinetic);
+        assert_true(number_at(step, "kinetic") == simulation.run.statistics.steps.data[i].energy.kinetic);
         check_close(number_at(step, "t"), (double)i / 30.0, 1e-9);
     }
     assert_true(number_at(rbl_json_item(steps, 0), "kinetic") == 0.0);
@@ -279,24 +279,70 @@ static void animations_keep_every_pose_and_shape(void** state)
     check_ok(rbl_simulation_start(&simulation, scene, true));
     run(&simulation, 130);
     const uint32_t last = simulation.view.body_count - 1;
-    rblTransform pose;
+    rblRunKey key;
     rblBodyState body;
-    assert_false(rbl_animation_pose(&simulation.animation, last, 120, &pose));
-    assert_true(rbl_animation_pose(&simulation.animation, last, 121, &pose));
+    check_ok(rbl_simulation_finish(&simulation));
+    assert_false(rbl_run_state(&simulation.run, last, 120, &key));
+    assert_true(rbl_run_state(&simulation.run, last, 121, &key));
     for (uint32_t i = 0; i <= last; ++i)
     {
         check_ok(rbl_body_state(simulation.world, simulation.bodies[i], &body));
-        assert_true(rbl_animation_pose(&simulation.animation, i, 130, &pose));
-        assert_true(rbl_length3(rbl_sub3(pose.p, body.pose.p)) == 0.0f);
-        check_close(fabsf(rbl_quat_dot(pose.q, body.pose.q)), 1.0, 1e-6);
+        assert_true(rbl_run_state(&simulation.run, i, 130, &key));
+        assert_true(rbl_length3(rbl_sub3(key.pose.p, body.pose.p)) == 0.0f);
+        check_close(fabsf(rbl_quat_dot(key.pose.q, body.pose.q)), 1.0, 1e-6);
     }
-    assert_int_equal(simulation.animation.tracks[0].keys.count, 2); // the floor never moves
-    check_ok(rbl_animation_write_glb(&simulation.animation, scene, "scene_run.glb"));
+    assert_int_equal(simulation.run.bodies.data[0].keys.count, 2); // the floor never moves
+    check_ok(rbl_run_write_glb(&simulation.run, "scene_run.glb"));
     check_ok(rbl_mesh_load("scene_run.glb", NULL, &mesh)); // our own strict reader takes it
     check_ok(rbl_mesh_view(mesh, &view));
     assert_int_equal(view.face_count, 2 + 9 * 12);
     check_ok(rbl_mesh_destroy(mesh));
     remove("scene_run.glb");
+    finish(scene, &simulation);
+}
+
+// A body that rests and then moves again has a key just before it moves, so that lines between keys are right; frames say
+// the same as the world did; touches and partings add up.
+static void runs_tell_what_the_world_did(void** state)
+{
+    (void)state;
+    rblSceneId scene;
+    rblSimulation simulation;
+    open_scene("disrupted_stack", &scene);
+    check_ok(rbl_simulation_start(&simulation, scene, true));
+    rblBodyMotion motions[16];
+    uint32_t count = 0;
+    while (!rbl_simulation_done(&simulation))
+    {
+        check_ok(rbl_simulation_advance(&simulation));
+        check_ok(rbl_world_motions(simulation.world, motions, 16, &count));
+        assert_int_equal(count, simulation.run.bodies.count);
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            rblRunKey key;
+            assert_true(rbl_run_state(&simulation.run, i, simulation.step, &key));
+            assert_memory_equal(&key.velocity, &motions[i].velocity, sizeof key.velocity);
+            assert_memory_equal(&key.pose.p, &motions[i].pose.p, sizeof key.pose.p);
+        }
+    }
+    check_ok(rbl_simulation_finish(&simulation));
+    uint32_t touching[16];
+    rbl_run_touching(&simulation.run, simulation.step, touching);
+    assert_true(touching[0] > 0); // the floor carries something at the end
+    for (size_t b = 0; b < simulation.run.bodies.count; ++b)
+    {
+        const rblRunBody* body = &simulation.run.bodies.data[b];
+        assert_true(touching[b] < simulation.run.bodies.count);
+        assert_int_equal(body->keys.data[0].step, body->birth);
+        assert_int_equal(body->keys.data[body->keys.count - 1].step, simulation.step);
+        for (size_t k = 1; k < body->keys.count; ++k)
+        {
+            const rblRunKey* key = &body->keys.data[k];
+            const bool moved = memcmp(&key->pose, &key[-1].pose, sizeof key->pose) != 0;
+            assert_true(key->step > key[-1].step);
+            assert_true(!moved || key->step == key[-1].step + 1);
+        }
+    }
     finish(scene, &simulation);
 }
 
@@ -310,6 +356,7 @@ int main(void)
         cmocka_unit_test(hashes_do_not_depend_on_threads),
         cmocka_unit_test(statistics_are_as_the_contract_fixes_them),
         cmocka_unit_test(animations_keep_every_pose_and_shape),
+        cmocka_unit_test(runs_tell_what_the_world_did),
     };
     return cmocka_run_group_tests_name("scene runs", tests, NULL, NULL);
 }

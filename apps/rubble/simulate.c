@@ -52,15 +52,15 @@ static rblResult advance(Run* run)
         RBL_TRY(rbl_simulation_advance(simulation));
     }
     run->run_seconds = rbl_timer_seconds() - start;
-    return RBL_OK;
+    return rbl_simulation_finish(simulation);
 }
 
 static rblResult write_motion(const Run* run, const char* path)
 {
     static const char* const sheets[] = {"png", NULL};
-    const rblAnimation* animation = &run->simulation.animation;
-    return options_has_ending(path, sheets) ? rbl_animation_write_png(animation, run->scene, path)
-                                            : rbl_animation_write_glb(animation, run->scene, path);
+    const rblRun* motion = &run->simulation.run;
+    return options_has_ending(path, sheets) ? rbl_run_write_png(motion, path)
+                                            : rbl_run_write_glb(motion, path);
 }
 
 static rblResult simulate(Run* run)
@@ -83,7 +83,7 @@ static rblResult simulate(Run* run)
         RBL_TRY(write_motion(run, output->text));
     }
     return stats != NULL
-               ? rbl_statistics_write(&run->simulation.statistics, run->simulation.view.name, stats->text)
+               ? rbl_statistics_write(&run->simulation.run.statistics, run->simulation.view.name, stats->text)
                : RBL_OK;
 }
 
@@ -113,7 +113,7 @@ static void list_stages(const rblRunSummary* s, Stage out[STAGE_COUNT])
 
 static void format_hash(const Run* run, char out[17])
 {
-    const uint64_t hash = run->simulation.statistics.hash;
+    const uint64_t hash = run->simulation.run.statistics.hash;
     snprintf(out, 17, "%08lx%08lx", (unsigned long)(hash >> 32), (unsigned long)(hash & 0xFFFFFFFFu));
 }
 
@@ -144,7 +144,7 @@ static void print_stages(const rblRunSummary* s)
 static void print_table(const Run* run)
 {
     const rblSceneView* view = &run->simulation.view;
-    const rblStatistics* statistics = &run->simulation.statistics;
+    const rblStatistics* statistics = &run->simulation.run.statistics;
     const rblStepRecord* last = &statistics->steps.data[statistics->steps.count - 1];
     const rblRunSummary s = rbl_statistics_summary(statistics);
     char text[160];
@@ -180,7 +180,7 @@ static void put_number(rblJsonWriter* json, const char* key, double value)
 static int print_summary_json(const Run* run)
 {
     const rblSceneView* view = &run->simulation.view;
-    const rblStatistics* statistics = &run->simulation.statistics;
+    const rblStatistics* statistics = &run->simulation.run.statistics;
     const rblStepRecord* last = &statistics->steps.data[statistics->steps.count - 1];
     const rblRunSummary s = rbl_statistics_summary(statistics);
     Stage stages[STAGE_COUNT];

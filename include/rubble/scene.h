@@ -113,6 +113,8 @@ typedef struct rblSceneView
 {
     const char* name;  ///< of the file
     const char* about; ///< what it shows; may be empty
+    const char* text;  ///< all of the file
+    size_t text_size;
     rblVec3 gravity;
     double step;     ///< s
     double duration; ///< s

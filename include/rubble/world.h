@@ -136,6 +136,20 @@ typedef struct rblBodyState
 
 RBL_API rblResult rbl_body_state(rblWorldId world, rblBodyId body, rblBodyState* out);
 
+/// Where a body is and how it moves.
+typedef struct rblBodyMotion
+{
+    rblBodyId body;
+    rblTransform pose; ///< of the shape's origin
+    rblVec3 velocity;  ///< of the centre of mass, m/s
+    rblVec3 spin;      ///< rad/s, world axes
+    bool awake;
+} rblBodyMotion;
+
+/// All bodies at once, in id order: what those who draw or record read after every step. Up to `capacity` of them into
+/// `out`; `count` receives how many there are.
+RBL_API rblResult rbl_world_motions(rblWorldId world, rblBodyMotion* out, uint32_t capacity, uint32_t* count);
+
 /// Pose between the last two steps, for drawing: 0 the one before, 1 the last.
 RBL_API rblResult rbl_body_pose_at(rblWorldId world, rblBodyId body, float fraction, rblTransform* out);
 

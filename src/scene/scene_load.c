@@ -114,6 +114,8 @@ static rblResult read_settings(rblScene* scene, rblJson root)
 static void fill_view(rblScene* scene)
 {
     rblSceneView* view = &scene->view;
+    view->text = scene->text;
+    view->text_size = scene->text_size;
     view->shape_count = (uint32_t)scene->shapes.count;
     view->shapes = scene->shapes.data;
     view->material_count = (uint32_t)scene->materials.count;

@@ -8,33 +8,81 @@ static double time_now(const rblSimulation* simulation)
     return (double)simulation->step * simulation->view.step;
 }
 
-static rblResult record(rblSimulation* simulation)
+// ---- what is kept ----
+
+static rblResult add_body(rblSimulation* simulation, uint32_t index)
 {
-    RBL_TRY(rbl_statistics_record(&simulation->statistics, simulation->world, time_now(simulation)));
-    return simulation->animated ? rbl_animation_record(&simulation->animation, simulation->world,
-                                                       simulation->bodies, simulation->step)
-                                : RBL_OK;
+    const rblSceneBody* body = &simulation->view.bodies[index];
+    rblBodyState state;
+    RBL_TRY(rbl_body_state(simulation->world, simulation->bodies[index], &state));
+    const rblRunBody added = {.name = body->name,
+                              .shape = body->shape,
+                              .material = body->material,
+                              .parent = RBL_NONE,
+                              .type = body->type,
+                              .mass = state.mass,
+                              .birth = simulation->step,
+                              .death = RBL_NONE};
+    simulation->run_body[index] = (uint32_t)simulation->run.bodies.count;
+    RBL_TRY(rbl_run_add_body(&simulation->run, &added));
+    return rbl_tracker_watch(&simulation->tracker, simulation->bodies[index]);
 }
 
-rblResult rbl_simulation_start(rblSimulation* simulation, rblSceneId scene, bool animated)
+static rblResult add_new_bodies(rblSimulation* simulation)
 {
-    const rblAllocator* allocator = rbl_default_allocator();
-    *simulation = (rblSimulation){.scene = scene, .allocator = allocator};
-    rbl_statistics_init(&simulation->statistics, allocator);
-    RBL_TRY(rbl_scene_view(scene, &simulation->view));
+    for (uint32_t i = 0; i < simulation->view.body_count; ++i)
+    {
+        if (simulation->bodies[i].index1 != 0 && simulation->run_body[i] == RBL_NONE)
+        {
+            RBL_TRY(add_body(simulation, i));
+        }
+    }
+    return RBL_OK;
+}
+
+static rblResult record(rblSimulation* simulation)
+{
+    rblRun* run = &simulation->run;
+    RBL_TRY(rbl_statistics_record(&run->statistics, simulation->world, time_now(simulation)));
+    if (!simulation->keeps_motion)
+    {
+        return RBL_OK;
+    }
+    simulation->tracker.frame.first_body = (uint32_t)run->bodies.count;
+    RBL_TRY(add_new_bodies(simulation));
+    RBL_TRY(rbl_tracker_gather(&simulation->tracker, run, simulation->world, simulation->step, false));
+    return rbl_run_add_frame(run, &simulation->tracker.frame);
+}
+
+// ---- life ----
+
+static rblResult make_tables(rblSimulation* simulation)
+{
     const uint32_t count = simulation->view.body_count;
-    simulation->bodies = RBL_NEW_ARRAY(allocator, rblBodyId, count);
-    if (simulation->bodies == NULL && count > 0)
+    simulation->bodies = RBL_NEW_ARRAY(simulation->allocator, rblBodyId, count);
+    simulation->run_body = RBL_NEW_ARRAY(simulation->allocator, uint32_t, count);
+    if ((simulation->bodies == NULL || simulation->run_body == NULL) && count > 0)
     {
         return rbl_fail_memory();
     }
-    if (animated)
+    for (uint32_t i = 0; i < count; ++i)
     {
-        RBL_TRY(rbl_animation_init(&simulation->animation, count, allocator));
-        simulation->animated = true;
+        simulation->run_body[i] = RBL_NONE;
     }
+    return RBL_OK;
+}
+
+rblResult rbl_simulation_start(rblSimulation* simulation, rblSceneId scene, bool keeps_motion)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    *simulation = (rblSimulation){.scene = scene, .allocator = allocator, .keeps_motion = keeps_motion};
+    rbl_run_init(&simulation->run, allocator);
+    rbl_tracker_init(&simulation->tracker, allocator);
+    RBL_TRY(rbl_scene_view(scene, &simulation->view));
+    RBL_TRY(make_tables(simulation));
     rblWorldDef def;
     RBL_TRY(rbl_scene_prepare(scene));
+    RBL_TRY(rbl_run_begin(&simulation->run, scene));
     RBL_TRY(rbl_scene_world_def(scene, &def));
     RBL_TRY(rbl_world_create(&def, &simulation->world));
     RBL_TRY(rbl_scene_build(scene, simulation->world, simulation->bodies));
@@ -45,24 +93,34 @@ rblResult rbl_simulation_start(rblSimulation* simulation, rblSceneId scene, bool
 
 void rbl_simulation_free(rblSimulation* simulation)
 {
+    if (simulation->allocator == NULL)
+    {
+        return;
+    }
     if (simulation->world.index1 != 0)
     {
         rbl_world_destroy(simulation->world);
     }
-    if (simulation->animated)
-    {
-        rbl_animation_free(&simulation->animation);
-    }
-    rbl_statistics_free(&simulation->statistics);
+    rbl_run_free(&simulation->run);
+    rbl_tracker_free(&simulation->tracker);
     RBL_FREE_ARRAY(simulation->allocator, simulation->bodies, simulation->view.body_count);
+    RBL_FREE_ARRAY(simulation->allocator, simulation->run_body, simulation->view.body_count);
     *simulation = (rblSimulation){0};
 }
+
+rblResult rbl_simulation_finish(rblSimulation* simulation)
+{
+    simulation->run.complete = true;
+    return rbl_run_finish(&simulation->run);
+}
+
+// ---- going on ----
 
 static rblResult note(rblSimulation* simulation, const char* type, const char* body, double impulse)
 {
     const rblEventRecord event = {
         .time = time_now(simulation), .type = type, .body = body, .impulse = impulse};
-    return rbl_array_push(&simulation->statistics.events, event) ? RBL_OK : rbl_fail_memory();
+    return rbl_array_push(&simulation->run.statistics.events, event) ? RBL_OK : rbl_fail_memory();
 }
 
 static rblResult note_event(rblSimulation* simulation, const rblSceneEvent* event)

@@ -37,8 +37,9 @@ rblResult rbl_statistics_record(rblStatistics* statistics, rblWorldId world, dou
     RBL_TRY(rbl_world_counters(world, &record.counters));
     RBL_TRY(rbl_world_energy(world, &record.energy));
     RBL_TRY(rbl_world_profile(world, &profile));
-    RBL_TRY(rbl_world_hash(world, &statistics->hash));
+    RBL_TRY(rbl_world_hash(world, &record.hash));
     record.times = stage_times(&profile);
+    statistics->hash = record.hash;
     return rbl_array_push(&statistics->steps, record) ? RBL_OK : rbl_fail_memory();
 }
 

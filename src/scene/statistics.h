@@ -17,6 +17,7 @@ typedef struct rblStepRecord
     rblCounters counters;
     rblEnergy energy;
     rblStageTimes times;
+    uint64_t hash; // of the state
 } rblStepRecord;
 
 typedef struct rblEventRecord

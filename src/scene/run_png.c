@@ -5,7 +5,7 @@
 #include "math/vec.h"
 #include "rubble/io.h"
 #include "rubble/picture.h"
-#include "scene/animation.h"
+#include "scene/run.h"
 #include <stdio.h>
 
 #define COLUMNS     3u
@@ -15,11 +15,8 @@
 
 typedef struct SheetWriter
 {
-    const rblAnimation* animation;
-    rblSceneId scene;
-    rblSceneView view;
+    const rblRun* run;
     const rblAllocator* allocator;
-    rblMeshId* surfaces; // by shape
     rblPictureItem* items;
     uint8_t* frames[FRAMES];
     char captions[FRAMES][RBL_NUMBER_SIZE + 4];
@@ -31,18 +28,19 @@ typedef struct SheetWriter
 static uint32_t gather(SheetWriter* w, uint32_t step)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < w->view.body_count; ++i)
+    for (uint32_t i = 0; i < w->run->bodies.count; ++i)
     {
-        const rblSceneBody* body = &w->view.bodies[i];
-        rblTransform pose;
-        if (w->surfaces[body->shape].index1 == 0 || !rbl_animation_pose(w->animation, i, step, &pose))
+        const rblRunBody* body = &w->run->bodies.data[i];
+        const rblMeshId surface = w->run->shapes.data[body->shape].surface;
+        rblRunKey key;
+        if (surface.index1 == 0 || !rbl_run_state(w->run, i, step, &key))
         {
             continue;
         }
-        const float* color = w->view.materials[body->material].color;
+        const float* color = w->run->materials.data[body->material].color;
         rblPictureItem* item = &w->items[count];
-        *item = rbl_default_picture_item(w->surfaces[body->shape]);
-        item->pose = pose;
+        *item = rbl_default_picture_item(surface);
+        item->pose = key.pose;
         item->color = body->type == RBL_BODY_DYNAMIC ? rbl_picture_color(count)
                                                      : rbl_vec3(color[0], color[1], color[2]);
         ++count;
@@ -52,19 +50,19 @@ static uint32_t gather(SheetWriter* w, uint32_t step)
 
 static rblResult draw_frame(SheetWriter* w, uint32_t frame)
 {
-    const uint32_t step = (uint32_t)((uint64_t)w->animation->step_count * frame / (FRAMES - 1));
+    const uint32_t step = (uint32_t)((uint64_t)rbl_run_last_step(w->run) * frame / (FRAMES - 1));
     rblPictureDef def = rbl_default_picture_def();
     def.item_count = gather(w, step);
     def.items = w->items;
     def.width = CELL_WIDTH;
     def.height = CELL_HEIGHT;
-    if (w->view.has_camera)
+    if (w->run->settings.has_camera)
     {
         def.has_eye = 1;
         def.has_target = 1;
-        def.eye = rbl_to_double3(w->view.camera.eye);
-        def.target = rbl_to_double3(w->view.camera.target);
-        def.field_of_view = (double)w->view.camera.fov * RBL_PI / 180.0;
+        def.eye = rbl_to_double3(w->run->settings.camera.eye);
+        def.target = rbl_to_double3(w->run->settings.camera.target);
+        def.field_of_view = (double)w->run->settings.camera.fov * RBL_PI / 180.0;
     }
     w->frames[frame] = rbl_alloc(w->allocator, FRAME_BYTES);
     if (w->frames[frame] == NULL)
@@ -72,7 +70,7 @@ static rblResult draw_frame(SheetWriter* w, uint32_t frame)
         return rbl_fail_memory();
     }
     char number[RBL_NUMBER_SIZE];
-    rbl_format_fixed((double)step * w->view.step, 2, number);
+    rbl_format_fixed((double)step * w->run->settings.step, 2, number);
     snprintf(w->captions[frame], sizeof w->captions[frame], "%s s", number);
     return rbl_picture_render(&def, w->frames[frame], NULL);
 }
@@ -104,16 +102,10 @@ static rblResult compose(const SheetWriter* w, const char* path)
 
 static rblResult write_sheet(SheetWriter* w, const char* path)
 {
-    w->surfaces = rbl_alloc_zero(w->allocator, w->view.shape_count * sizeof *w->surfaces);
-    w->items = RBL_NEW_ARRAY(w->allocator, rblPictureItem, w->view.body_count);
-    if ((w->surfaces == NULL && w->view.shape_count > 0) || (w->items == NULL && w->view.body_count > 0))
+    w->items = RBL_NEW_ARRAY(w->allocator, rblPictureItem, w->run->bodies.count);
+    if (w->items == NULL && w->run->bodies.count > 0)
     {
         return rbl_fail_memory();
-    }
-    for (uint32_t i = 0; i < w->view.shape_count; ++i)
-    {
-        rblShapeId shape;
-        RBL_TRY(rbl_scene_shape(w->scene, i, &shape, &w->surfaces[i]));
     }
     for (uint32_t i = 0; i < FRAMES; ++i)
     {
@@ -122,16 +114,14 @@ static rblResult write_sheet(SheetWriter* w, const char* path)
     return compose(w, path);
 }
 
-rblResult rbl_animation_write_png(const rblAnimation* animation, rblSceneId scene, const char* path)
+rblResult rbl_run_write_png(const rblRun* run, const char* path)
 {
-    SheetWriter w = {.animation = animation, .scene = scene, .allocator = rbl_default_allocator()};
-    RBL_TRY(rbl_scene_view(scene, &w.view));
+    SheetWriter w = {.run = run, .allocator = rbl_default_allocator()};
     const rblResult result = write_sheet(&w, path);
     for (uint32_t i = 0; i < FRAMES; ++i)
     {
         rbl_free(w.allocator, w.frames[i], FRAME_BYTES);
     }
-    RBL_FREE_ARRAY(w.allocator, w.surfaces, w.view.shape_count);
-    RBL_FREE_ARRAY(w.allocator, w.items, w.view.body_count);
+    RBL_FREE_ARRAY(w.allocator, w.items, run->bodies.count);
     return result;
 }

@@ -3,18 +3,22 @@
 #include "math/quat.h"
 #include "math/vec.h"
 #include "mesh/mesh.h"
-#include "scene/animation.h"
+#include "scene/run.h"
 #include <math.h>
 
 // A plane reaches this many times as far as the bodies do.
 #define PLANE_REACH 3.0
 
-static double reach_of(const rblSceneView* view)
+static double reach_of(const rblRun* run)
 {
     double reach = 2.0;
-    for (uint32_t i = 0; i < view->body_count; ++i)
+    for (size_t i = 0; i < run->bodies.count; ++i)
     {
-        reach = rbl_maxd(reach, (double)rbl_length3(view->bodies[i].pose.p));
+        const rblRunBody* body = &run->bodies.data[i];
+        if (body->keys.count > 0)
+        {
+            reach = rbl_maxd(reach, (double)rbl_length3(body->keys.data[0].pose.p));
+        }
     }
     return PLANE_REACH * reach;
 }
@@ -116,26 +120,14 @@ static rblResult unwrap(const rblMeshView* view, rblMeshId* out)
     return result;
 }
 
-rblResult rbl_scene_drawn_surface(rblSceneId id, uint32_t shape, rblMeshId* out)
+rblResult rbl_run_drawn_surface(const rblRun* run, uint32_t shape, rblMeshId* out)
 {
-    rblShapeId prepared;
-    rblMeshId surface;
-    rblSceneView scene;
+    const rblRunShape* s = &run->shapes.data[shape];
     rblMeshView view;
-    RBL_TRY(rbl_scene_view(id, &scene));
-    RBL_TRY(rbl_scene_shape(id, shape, &prepared, &surface));
-    if (surface.index1 == 0)
+    if (s->surface.index1 == 0)
     {
-        rblShapeView plane;
-        rblVec3 normal;
-        RBL_TRY(rbl_shape_view(prepared, &plane));
-        (void)rbl_shape_distance(plane.shape, rbl_vec3(0, 0, 0), &normal);
-        return make_square(normal, reach_of(&scene), out);
+        return make_square(s->normal, reach_of(run), out);
     }
-    RBL_TRY(rbl_mesh_view(surface, &view));
-    if (!has_uvs(&view))
-    {
-        return unwrap(&view, out);
-    }
-    return rbl_mesh_create(&view, out);
+    RBL_TRY(rbl_mesh_view(s->surface, &view));
+    return has_uvs(&view) ? rbl_mesh_share(s->surface, out) : unwrap(&view, out);
 }

@@ -7,7 +7,7 @@
 #include "math/trig.h"
 #include "math/vec.h"
 #include "rubble/picture.h"
-#include "scene/animation.h"
+#include "scene/run.h"
 #include <stdio.h>
 
 // A shape in the file: its surface and accessors. Bodies of one shape differ in material only.
@@ -20,11 +20,9 @@ typedef struct DrawnShape
     bool prepared;
 } DrawnShape;
 
-typedef struct AnimationWriter
+typedef struct RunWriter
 {
-    const rblAnimation* animation;
-    rblSceneId scene;
-    rblSceneView view;
+    const rblRun* run;
     const rblAllocator* allocator;
     rblGlbBuilder glb;
     DrawnShape* shapes;
@@ -33,7 +31,7 @@ typedef struct AnimationWriter
     rblFloatArray scratch;        // numbers of one track
     RBL_ARRAY(uint32_t) channels; // sampler, node, path; three numbers each
     RBL_ARRAY(uint32_t) samplers; // input, output, stepped; three numbers each
-} AnimationWriter;
+} RunWriter;
 
 enum
 {
@@ -68,14 +66,14 @@ static void put_floats(rblJsonWriter* json, const char* key, const float* values
 
 // ---- meshes and materials ----
 
-static rblResult prepare_shape(AnimationWriter* w, uint32_t shape)
+static rblResult prepare_shape(RunWriter* w, uint32_t shape)
 {
     DrawnShape* drawn = &w->shapes[shape];
     if (drawn->surface.index1 != 0)
     {
         return RBL_OK;
     }
-    RBL_TRY(rbl_scene_drawn_surface(w->scene, shape, &drawn->surface));
+    RBL_TRY(rbl_run_drawn_surface(w->run, shape, &drawn->surface));
     RBL_TRY(rbl_mesh_view(drawn->surface, &drawn->view));
     drawn->prepared = true;
     RBL_TRY(rbl_glb_mesh_prepare(&drawn->mesh, &drawn->view, w->allocator));
@@ -84,19 +82,19 @@ static rblResult prepare_shape(AnimationWriter* w, uint32_t shape)
 }
 
 // One mesh for every shape and material that come together.
-static rblResult put_meshes(AnimationWriter* w)
+static rblResult put_meshes(RunWriter* w)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < w->view.body_count; ++i)
+    for (uint32_t i = 0; i < w->run->bodies.count; ++i)
     {
-        RBL_TRY(prepare_shape(w, w->view.bodies[i].shape));
+        RBL_TRY(prepare_shape(w, w->run->bodies.data[i].shape));
     }
     rbl_json_key(&w->glb.json, "meshes");
     rbl_json_begin_array(&w->glb.json);
-    for (uint32_t i = 0; i < w->view.body_count; ++i)
+    for (uint32_t i = 0; i < w->run->bodies.count; ++i)
     {
-        const rblSceneBody* body = &w->view.bodies[i];
-        uint32_t* mesh = &w->meshes[(size_t)body->shape * w->view.material_count + body->material];
+        const rblRunBody* body = &w->run->bodies.data[i];
+        uint32_t* mesh = &w->meshes[(size_t)body->shape * w->run->materials.count + body->material];
         if (*mesh == RBL_NONE)
         {
             const DrawnShape* drawn = &w->shapes[body->shape];
@@ -125,14 +123,14 @@ static void put_material(rblJsonWriter* json, const char* name, const float colo
 }
 
 // Two for each material of the scene: the skin, and what breaking lays open.
-static void put_materials(AnimationWriter* w)
+static void put_materials(RunWriter* w)
 {
     rblJsonWriter* json = &w->glb.json;
     rbl_json_key(json, "materials");
     rbl_json_begin_array(json);
-    for (uint32_t i = 0; i < w->view.material_count; ++i)
+    for (uint32_t i = 0; i < w->run->materials.count; ++i)
     {
-        const rblSceneMaterial* material = &w->view.materials[i];
+        const rblSceneMaterial* material = &w->run->materials.data[i];
         char name[128];
         float fresh[3];
         for (int k = 0; k < 3; ++k)
@@ -149,7 +147,7 @@ static void put_materials(AnimationWriter* w)
 // ---- tracks ----
 
 // An accessor of `count` elements from the scratch numbers.
-static uint32_t add_scratch(AnimationWriter* w, uint32_t components, bool bounded)
+static uint32_t add_scratch(RunWriter* w, uint32_t components, bool bounded)
 {
     return rbl_glb_add_floats(&w->glb, &(rblGlbFloats){.values = w->scratch.data,
                                                        .stride = components,
@@ -159,7 +157,7 @@ static uint32_t add_scratch(AnimationWriter* w, uint32_t components, bool bounde
                                                        .bounded = bounded});
 }
 
-static rblResult add_times(AnimationWriter* w, const rblTrack* track, uint32_t* out)
+static rblResult add_times(RunWriter* w, const rblRunBody* track, uint32_t* out)
 {
     const uint32_t first = track->keys.data[0].step;
     const uint32_t last = track->keys.data[track->keys.count - 1].step;
@@ -174,7 +172,7 @@ static rblResult add_times(AnimationWriter* w, const rblTrack* track, uint32_t* 
     rbl_array_clear(&w->scratch);
     for (size_t i = 0; i < track->keys.count; ++i)
     {
-        const float time = (float)((double)track->keys.data[i].step * w->view.step);
+        const float time = (float)((double)track->keys.data[i].step * w->run->settings.step);
         if (!rbl_array_push(&w->scratch, time))
         {
             return rbl_fail_memory();
@@ -186,8 +184,8 @@ static rblResult add_times(AnimationWriter* w, const rblTrack* track, uint32_t* 
     return kept ? RBL_OK : rbl_fail_memory();
 }
 
-static rblResult add_channel(AnimationWriter* w, uint32_t node, uint32_t path, uint32_t input,
-                             uint32_t output, bool stepped)
+static rblResult add_channel(RunWriter* w, uint32_t node, uint32_t path, uint32_t input, uint32_t output,
+                             bool stepped)
 {
     const uint32_t sampler = (uint32_t)w->samplers.count / 3;
     const bool added = rbl_array_push(&w->samplers, input) && rbl_array_push(&w->samplers, output) &&
@@ -197,7 +195,7 @@ static rblResult add_channel(AnimationWriter* w, uint32_t node, uint32_t path, u
     return added ? RBL_OK : rbl_fail_memory();
 }
 
-static rblResult add_poses(AnimationWriter* w, const rblTrack* track, uint32_t node, uint32_t path,
+static rblResult add_poses(RunWriter* w, const rblRunBody* track, uint32_t node, uint32_t path,
                            uint32_t input)
 {
     rbl_array_clear(&w->scratch);
@@ -220,7 +218,7 @@ static rblResult add_poses(AnimationWriter* w, const rblTrack* track, uint32_t n
 }
 
 // Being there or not: a scale of 1 or 0, without anything in between.
-static rblResult add_presence(AnimationWriter* w, const rblTrack* track, uint32_t node)
+static rblResult add_presence(RunWriter* w, const rblRunBody* track, uint32_t node)
 {
     float times[3];
     float scales[9];
@@ -233,7 +231,7 @@ static rblResult add_presence(AnimationWriter* w, const rblTrack* track, uint32_
         {
             continue;
         }
-        times[count] = (float)((double)changes[i] * w->view.step);
+        times[count] = (float)((double)changes[i] * w->run->settings.step);
         for (uint32_t k = 0; k < 3; ++k)
         {
             scales[3 * count + k] = there ? 1.0f : 0.0f;
@@ -248,16 +246,10 @@ static rblResult add_presence(AnimationWriter* w, const rblTrack* track, uint32_
     return add_channel(w, node, PATH_SCALE, input, output, true);
 }
 
-static rblResult add_track(AnimationWriter* w, uint32_t body, uint32_t node)
+static rblResult add_track(RunWriter* w, uint32_t body, uint32_t node)
 {
-    const rblTrack* track = &w->animation->tracks[body];
-    const size_t count = track->keys.count;
-    const bool rests =
-        count == 1 ||
-        (count == 2 &&
-         rbl_length3(rbl_sub3(track->keys.data[0].pose.p, track->keys.data[1].pose.p)) == 0.0f &&
-         rbl_quat_dot(track->keys.data[0].pose.q, track->keys.data[1].pose.q) >= 1.0f - 1e-7f);
-    if (!rests)
+    const rblRunBody* track = &w->run->bodies.data[body];
+    if (!rbl_run_body_rests(track))
     {
         uint32_t input = 0;
         RBL_TRY(add_times(w, track, &input));
@@ -268,7 +260,7 @@ static rblResult add_track(AnimationWriter* w, uint32_t body, uint32_t node)
     return always ? RBL_OK : add_presence(w, track, node);
 }
 
-static void put_animation(AnimationWriter* w)
+static void put_animation(RunWriter* w)
 {
     rblJsonWriter* json = &w->glb.json;
     if (w->channels.count == 0)
@@ -310,21 +302,20 @@ static void put_animation(AnimationWriter* w)
 
 // ---- nodes ----
 
-static void put_node(AnimationWriter* w, uint32_t body)
+static void put_node(RunWriter* w, uint32_t body)
 {
     rblJsonWriter* json = &w->glb.json;
-    const rblSceneBody* b = &w->view.bodies[body];
-    const rblTrack* track = &w->animation->tracks[body];
-    const rblTransform* pose = &track->keys.data[0].pose;
+    const rblRunBody* b = &w->run->bodies.data[body];
+    const rblTransform* pose = &b->keys.data[0].pose;
     const float p[3] = {pose->p.x, pose->p.y, pose->p.z};
     const float q[4] = {pose->q.x, pose->q.y, pose->q.z, pose->q.w};
     static const float none[3] = {0.0f, 0.0f, 0.0f};
     rbl_json_begin_object(json);
     put_text(json, "name", b->name);
-    put_index(json, "mesh", w->meshes[(size_t)b->shape * w->view.material_count + b->material]);
+    put_index(json, "mesh", w->meshes[(size_t)b->shape * w->run->materials.count + b->material]);
     put_floats(json, "translation", p, 3);
     put_floats(json, "rotation", q, 4);
-    if (track->birth > 0)
+    if (b->birth > 0)
     {
         put_floats(json, "scale", none, 3);
     }
@@ -332,10 +323,10 @@ static void put_node(AnimationWriter* w, uint32_t body)
 }
 
 // Cameras look along -z with y up.
-static void put_camera_node(AnimationWriter* w)
+static void put_camera_node(RunWriter* w)
 {
     rblJsonWriter* json = &w->glb.json;
-    const rblSceneCamera* camera = &w->view.camera;
+    const rblSceneCamera* camera = &w->run->settings.camera;
     const rblVec3 back = rbl_normalize3(rbl_sub3(camera->eye, camera->target), rbl_vec3(0, 0, 1));
     const rblVec3 right = rbl_normalize3(rbl_cross3(rbl_vec3(0, 1, 0), back), rbl_vec3(1, 0, 0));
     const rblMat3 axes = {right, rbl_cross3(back, right), back};
@@ -350,7 +341,7 @@ static void put_camera_node(AnimationWriter* w)
     rbl_json_end_object(json);
 }
 
-static void put_camera(AnimationWriter* w)
+static void put_camera(RunWriter* w)
 {
     rblJsonWriter* json = &w->glb.json;
     rbl_json_key(json, "cameras");
@@ -360,7 +351,7 @@ static void put_camera(AnimationWriter* w)
     rbl_json_key(json, "perspective");
     rbl_json_begin_object(json);
     rbl_json_key(json, "yfov");
-    rbl_json_float(json, (float)((double)w->view.camera.fov * RBL_PI / 180.0));
+    rbl_json_float(json, (float)((double)w->run->settings.camera.fov * RBL_PI / 180.0));
     rbl_json_key(json, "znear");
     rbl_json_number(json, 0.01);
     rbl_json_end_object(json);
@@ -368,18 +359,18 @@ static void put_camera(AnimationWriter* w)
     rbl_json_end_array(json);
 }
 
-static bool was_there(const AnimationWriter* w, uint32_t body)
+static bool was_there(const RunWriter* w, uint32_t body)
 {
-    return w->animation->tracks[body].keys.count > 0;
+    return w->run->bodies.data[body].keys.count > 0;
 }
 
-static rblResult put_nodes(AnimationWriter* w)
+static rblResult put_nodes(RunWriter* w)
 {
     rblJsonWriter* json = &w->glb.json;
     uint32_t node = 0;
     rbl_json_key(json, "nodes");
     rbl_json_begin_array(json);
-    for (uint32_t i = 0; i < w->view.body_count; ++i)
+    for (uint32_t i = 0; i < w->run->bodies.count; ++i)
     {
         if (was_there(w, i))
         {
@@ -387,7 +378,7 @@ static rblResult put_nodes(AnimationWriter* w)
             RBL_TRY(add_track(w, i, node++));
         }
     }
-    if (w->view.has_camera)
+    if (w->run->settings.has_camera)
     {
         put_camera_node(w);
         ++node;
@@ -411,12 +402,12 @@ static rblResult put_nodes(AnimationWriter* w)
 
 // ---- the whole ----
 
-static rblResult open_writer(AnimationWriter* w)
+static rblResult open_writer(RunWriter* w)
 {
-    const size_t pairs = (size_t)w->view.shape_count * w->view.material_count;
-    w->shapes = rbl_alloc_zero(w->allocator, w->view.shape_count * sizeof *w->shapes);
+    const size_t pairs = (size_t)w->run->shapes.count * w->run->materials.count;
+    w->shapes = rbl_alloc_zero(w->allocator, w->run->shapes.count * sizeof *w->shapes);
     w->meshes = RBL_NEW_ARRAY(w->allocator, uint32_t, pairs);
-    if ((w->shapes == NULL && w->view.shape_count > 0) || (w->meshes == NULL && pairs > 0))
+    if ((w->shapes == NULL && w->run->shapes.count > 0) || (w->meshes == NULL && pairs > 0))
     {
         return rbl_fail_memory();
     }
@@ -427,9 +418,9 @@ static rblResult open_writer(AnimationWriter* w)
     return RBL_OK;
 }
 
-static void close_writer(AnimationWriter* w)
+static void close_writer(RunWriter* w)
 {
-    for (uint32_t i = 0; w->shapes != NULL && i < w->view.shape_count; ++i)
+    for (uint32_t i = 0; w->shapes != NULL && i < w->run->shapes.count; ++i)
     {
         if (w->shapes[i].prepared)
         {
@@ -440,8 +431,8 @@ static void close_writer(AnimationWriter* w)
             rbl_mesh_destroy(w->shapes[i].surface);
         }
     }
-    RBL_FREE_ARRAY(w->allocator, w->shapes, w->view.shape_count);
-    RBL_FREE_ARRAY(w->allocator, w->meshes, (size_t)w->view.shape_count * w->view.material_count);
+    RBL_FREE_ARRAY(w->allocator, w->shapes, w->run->shapes.count);
+    RBL_FREE_ARRAY(w->allocator, w->meshes, (size_t)w->run->shapes.count * w->run->materials.count);
     rbl_hash_map_free(&w->times);
     rbl_array_free(&w->scratch);
     rbl_array_free(&w->channels);
@@ -449,25 +440,24 @@ static void close_writer(AnimationWriter* w)
     rbl_glb_builder_free(&w->glb);
 }
 
-static rblResult fill(AnimationWriter* w)
+static rblResult fill(RunWriter* w)
 {
     RBL_TRY(open_writer(w));
     RBL_TRY(put_meshes(w));
     put_materials(w);
     RBL_TRY(put_nodes(w));
     put_animation(w);
-    if (w->view.has_camera)
+    if (w->run->settings.has_camera)
     {
         put_camera(w);
     }
     return RBL_OK;
 }
 
-rblResult rbl_animation_write_glb(const rblAnimation* animation, rblSceneId scene, const char* path)
+rblResult rbl_run_write_glb(const rblRun* run, const char* path)
 {
-    AnimationWriter w = {.animation = animation, .scene = scene, .allocator = rbl_default_allocator()};
+    RunWriter w = {.run = run, .allocator = rbl_default_allocator()};
     rblWriter writer;
-    RBL_TRY(rbl_scene_view(scene, &w.view));
     rbl_glb_builder_init(&w.glb, w.allocator);
     rbl_hash_map_init(&w.times, w.allocator);
     rbl_array_init(&w.scratch, w.allocator);

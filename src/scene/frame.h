@@ -1,0 +1,62 @@
+// What changed in a world from one step to the next, as runs and recordings take it in.
+#ifndef RBL_SCENE_FRAME_H
+#define RBL_SCENE_FRAME_H
+
+#include "scene/run.h"
+
+typedef struct rblFrameChange
+{
+    uint32_t body; // of the run
+    rblTransform pose;
+    rblVec3 velocity, spin;
+} rblFrameChange;
+
+typedef RBL_ARRAY(rblFrameChange) rblFrameChangeArray;
+
+// One step. Its counters and energies are the last of the run's statistics.
+typedef struct rblFrame
+{
+    uint32_t step;
+    uint32_t first_body;         // bodies of the run from here on are new
+    size_t first_event;          // events of the run's statistics from here on are new
+    bool full;                   // all bodies that are there are in `changes`
+    rblIndexArray deaths;        // bodies, rising
+    rblFrameChangeArray changes; // bodies rising
+    rblRunContactArray contacts; //
+} rblFrame;
+
+void rbl_frame_init(rblFrame* frame, const rblAllocator* allocator);
+void rbl_frame_free(rblFrame* frame);
+
+// A body of the world that is one of the run.
+typedef struct rblTracked
+{
+    rblBodyId id;
+    bool alive;
+    rblFrameChange last; // as it was gathered last
+} rblTracked;
+
+// Compares a world with what it was a step ago.
+typedef struct rblTracker
+{
+    rblFrame frame;                   // gathered last
+    RBL_ARRAY(rblTracked) bodies;     // by body of the run
+    RBL_ARRAY(rblBodyMotion) motions; // of the world
+    rblIndexArray motion_of_slot;     // by body slot of the world
+    rblIndexArray body_of_slot;       // of the run, the last one in that slot
+} rblTracker;
+
+void rbl_tracker_init(rblTracker* tracker, const rblAllocator* allocator);
+void rbl_tracker_free(rblTracker* tracker);
+
+// The next body of the run is this one of the world.
+rblResult rbl_tracker_watch(rblTracker* tracker, rblBodyId id);
+
+// Fill the frame. Bodies that the frame before did not have must be watched by now. `full`: with all bodies, changed or not.
+rblResult rbl_tracker_gather(rblTracker* tracker, const rblRun* run, rblWorldId world, uint32_t step,
+                             bool full);
+
+// Put a frame into a run: deaths, keys, contacts.
+rblResult rbl_run_add_frame(rblRun* run, const rblFrame* frame);
+
+#endif

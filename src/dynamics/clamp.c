@@ -52,11 +52,12 @@ static void scale_impulses(rblWorld* world, const rblIsland* island, float share
 
 // Joints that were off by a little are put right by the solve, and that may cost or yield a little energy. Scaling their
 // impulses would tear them apart: scale the velocities at the end instead, by f with
-//   f^2 K - f P = K - P - growth,   K the kinetic energy at the end, P = sum m g.v h / 2 (what moving by v adds).
+//   f^2 K - f P = K - P - growth,   K the kinetic energy at the end,
+//   P = sum (m g + F).v h / 2 + T.w h / 2: what gravity, forces and torques add when bodies move by v and turn by w.
 static bool trim_velocities(rblWorld* world, const rblIsland* island, double growth)
 {
     double kinetic = 0.0;
-    double falling = 0.0;
+    double driven = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
         const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
@@ -68,11 +69,13 @@ static bool trim_velocities(rblWorld* world, const rblIsland* island, double gro
         const double mass = (double)world->bodies.data[body->slot].mass;
         kinetic += 0.5 * (mass * rbl_dot3d(v, v) + moments.x * w.x * w.x + moments.y * w.y * w.y +
                           moments.z * w.z * w.z);
-        falling += 0.5 * mass * (double)body->seconds * rbl_dot3d(a, v);
+        const rblVec3d torque = rbl_to_double3(world->bodies.data[body->slot].torque);
+        driven += 0.5 * (double)body->seconds *
+                  (mass * rbl_dot3d(a, v) + rbl_dot3d(torque, rbl_to_double3(body->spin)));
     }
-    const double discriminant = falling * falling + 4.0 * kinetic * (kinetic - falling - growth);
+    const double discriminant = driven * driven + 4.0 * kinetic * (kinetic - driven - growth);
     const double f =
-        kinetic > 0.0 && discriminant >= 0.0 ? (falling + sqrt(discriminant)) / (2.0 * kinetic) : 0.0;
+        kinetic > 0.0 && discriminant >= 0.0 ? (driven + sqrt(discriminant)) / (2.0 * kinetic) : 0.0;
     if (!(f > 0.0 && f <= 1.0))
     {
         return false;

@@ -107,7 +107,7 @@ static void fly(rblWorld* world, uint32_t index, float time)
     const rblVec3 mean = rbl_scale3(rbl_add3(before, after), 0.5f);
     const double turning = rbl_rotational_energy(motion->orientation, after, motion->moments) -
                            rbl_rotational_energy(motion->orientation, before, motion->moments);
-    world->energy.work += (double)rbl_dot3(record->force, way) + turning;
+    world->energy.work += rbl_dot3d(rbl_to_double3(record->force), rbl_to_double3(way)) + turning;
     motion->orientation = rbl_advance_orientation(motion->orientation, mean, after, motion->moments, time);
     motion->momentum = after;
     motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);

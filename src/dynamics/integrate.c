@@ -46,14 +46,31 @@ void rbl_store_velocities(rblWorld* world, const rblVelocity* from)
     }
 }
 
-static void move_dynamic(rblWorld* world, const rblSolverBody* body, const rblVelocity* before)
+// A body that no contact and no joint turned has its torque's momentum and no rounding of an inertia there and back.
+static bool turns_freely(const rblWorld* world, uint32_t index)
 {
+    return same(world->solver_bodies.data[index].spin, world->unconstrained.data[index].spin);
+}
+
+static rblVec3 end_momentum(const rblWorld* world, uint32_t index)
+{
+    const rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblMotion* motion = &world->motions.data[body->slot];
+    return turns_freely(world, index)
+               ? rbl_mul_add3(motion->momentum, body->seconds, world->bodies.data[body->slot].torque)
+               : new_momentum(motion, body->spin);
+}
+
+static void move_dynamic(rblWorld* world, uint32_t index)
+{
+    const rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblVelocity* before = &world->before_contacts.data[index];
     rblMotion* motion = &world->motions.data[body->slot];
     const float seconds = body->seconds;
     const rblVec3 mean = rbl_scale3(rbl_add3(before->velocity, body->velocity), 0.5f);
     motion->center = rbl_mul_add3(motion->center, seconds, mean);
     motion->velocity = body->velocity;
-    const rblVec3 end = new_momentum(motion, body->spin);
+    const rblVec3 end = end_momentum(world, index);
     if (!is_zero(motion->momentum) || !is_zero(end))
     {
         const rblVec3 middle = rbl_scale3(rbl_add3(motion->momentum, end), 0.5f);
@@ -80,7 +97,7 @@ static void move_block(rblRange range, void* context)
         const rblSolverBody* body = &world->solver_bodies.data[i + 1];
         if (body->inverse_mass > 0.0f)
         {
-            move_dynamic(world, body, &world->before_contacts.data[i + 1]);
+            move_dynamic(world, i + 1);
         }
         else
         {
@@ -89,14 +106,29 @@ static void move_block(rblRange range, void* context)
     }
 }
 
-// What user forces and torques did over the part of the step that was not free flight.
-static double force_work(const rblWorld* world, const rblSolverBody* body, const rblVelocity* before)
+// What a user's torque did over that time.
+static double torque_work(const rblWorld* world, uint32_t index)
 {
-    const rblBody* record = &world->bodies.data[body->slot];
-    const rblVec3 velocity = rbl_add3(before->velocity, body->velocity);
-    const rblVec3 spin = rbl_add3(before->spin, body->spin);
-    return 0.5 * (double)body->seconds *
-           ((double)rbl_dot3(record->force, velocity) + (double)rbl_dot3(record->torque, spin));
+    const rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblMotion* motion = &world->motions.data[body->slot];
+    if (turns_freely(world, index))
+    {
+        return rbl_rotational_energy(motion->orientation, end_momentum(world, index), motion->moments) -
+               rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
+    }
+    const rblVec3d before = rbl_to_double3(world->before_contacts.data[index].spin);
+    const rblVec3d torque = rbl_to_double3(world->bodies.data[body->slot].torque);
+    return 0.5 * (double)body->seconds * rbl_dot3d(torque, rbl_add3d(before, rbl_to_double3(body->spin)));
+}
+
+// What user forces and torques did over the part of the step that was not free flight.
+static double user_work(const rblWorld* world, uint32_t index)
+{
+    const rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblVec3d before = rbl_to_double3(world->before_contacts.data[index].velocity);
+    const rblVec3d force = rbl_to_double3(world->bodies.data[body->slot].force);
+    const rblVec3d twice_mean = rbl_add3d(before, rbl_to_double3(body->velocity));
+    return 0.5 * (double)body->seconds * rbl_dot3d(force, twice_mean) + torque_work(world, index);
 }
 
 void rbl_integrate(rblWorld* world)
@@ -107,7 +139,7 @@ void rbl_integrate(rblWorld* world)
         const rblBody* record = &world->bodies.data[body->slot];
         if (body->inverse_mass > 0.0f && (!is_zero(record->force) || !is_zero(record->torque)))
         {
-            world->energy.work += force_work(world, body, &world->before_contacts.data[i]);
+            world->energy.work += user_work(world, i);
         }
     }
     rbl_parallel_for(world->jobs, (uint32_t)world->solver_bodies.count - 1, 64, move_block, world);

@@ -229,6 +229,20 @@ static const char* const simulate_examples[] = {"rubble simulate scenes/wrecking
                                                 "rubble simulate scene.json --stats stats.json --threads 4",
                                                 NULL};
 
+static const char* const plot_endings[] = {"svg", NULL};
+static const Argument plot_arguments[] = {
+    {"STATS", ARGUMENT_SCENE, false, "statistics, as simulate --stats writes them"}};
+static const Option plot_options[] = {
+    {.name = "output",
+     .kind = OPTION_FILE,
+     .letter = 'o',
+     .required = true,
+     .endings = plot_endings,
+     .value = "OUT.svg",
+     .help = "the picture to write"},
+};
+static const char* const plot_examples[] = {"rubble plot stats.json -o stats.svg", NULL};
+
 static const Argument demo_arguments[] = {
     {"FOLDER", ARGUMENT_FOLDER, true, "where to write; made when it is not there, out by default"}};
 static const Option demo_options[] = {
@@ -279,6 +293,7 @@ enum
     MAKE,
     PICTURE,
     SIMULATE,
+    PLOT,
     DEMO,
     BENCH,
     COMPLETION,
@@ -368,6 +383,18 @@ static Command commands[COMMAND_COUNT] = {
          .option_count = COUNT_OF(simulate_options),
          .examples = simulate_examples,
          .run = simulate_run},
+    [PLOT] = {.name = "plot",
+              .summary = "draw milliseconds, contacts, bodies and energy of a run over time",
+              .details = "Writes one SVG picture with four charts, readable on light and dark pages: "
+                         "milliseconds a step (total, collision, physics, fracture, update), contacts "
+                         "(output, colliding, pairs), bodies (all, awake) and energy (kinetic, potential, "
+                         "dissipated, work). Spikes are never smoothed away.",
+              .arguments = plot_arguments,
+              .argument_count = COUNT_OF(plot_arguments),
+              .options = plot_options,
+              .option_count = COUNT_OF(plot_options),
+              .examples = plot_examples,
+              .run = plot_run},
     [DEMO] = {.name = "demo",
               .summary = "make every procedural solid: GLB files, a table, and a picture of all",
               .details = "Writes one GLB file per kind of solid and a contact sheet of all of them, "

@@ -2,6 +2,7 @@
 #ifndef RBL_SCENE_STATISTICS_H
 #define RBL_SCENE_STATISTICS_H
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "rubble/scene.h"
 
@@ -44,6 +45,10 @@ rblResult rbl_statistics_record(rblStatistics* statistics, rblWorldId world, dou
 
 // Write them as JSON. The file is replaced whole or not at all.
 rblResult rbl_statistics_write(const rblStatistics* statistics, const char* scene, const char* path);
+
+// Read what rbl_statistics_write() wrote, into fresh statistics; the hash and what JSON does not carry stay 0. Names of the
+// scene and of events are kept in `texts`. Refused, with line, column and path: anything that is not there or not as it should be.
+rblResult rbl_statistics_read(const char* path, rblArena* texts, rblStatistics* out, const char** scene);
 
 // The run in a few numbers. S of the energy rule is kinetic_max + potential_max - potential_min; rises are of kinetic +
 // potential - work so far.

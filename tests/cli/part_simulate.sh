@@ -61,3 +61,12 @@ echo before >"$work/kept.glb"
 run 1 simulate "$work/short.json" -o "$work/kept.glb" --stats "$work/none/stats.json"
 said "none/stats.json: cannot be written"
 [ "$(cat "$work/kept.glb")" = before ] || complain "an output was written although the other cannot be"
+
+# Charts from statistics.
+run 0 simulate "$scenes/slide_and_stop.json" --quiet --stats "$work/slide.json"
+run 0 plot "$work/slide.json" -o "$work/slide.svg"
+grep -q '<svg ' "$work/slide.svg" || complain "plot writes no SVG"
+run 2 plot "$work/slide.json"
+run 2 plot "$work/slide.json" -o "$work/slide.png"
+run 1 plot "$scenes/slide_and_stop.json" -o "$work/slide.svg"
+run 1 plot "$work/no_such.json" -o "$work/slide.svg"

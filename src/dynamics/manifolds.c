@@ -26,6 +26,7 @@ static rblManifold make_manifold(const rblWorld* world, uint32_t index)
         .friction = sqrtf(a->material.friction * b->material.friction),
         .restitution = rbl_maxf(a->material.restitution, b->material.restitution),
         .slop = rbl_pair_slop(a, b),
+        .fast = pair->fast,
         .early = a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f,
     };
 }

@@ -142,6 +142,11 @@ typedef struct rblManifold
     rblVec3 hit;           // N s on b, with friction
     bool
         early; // may bounce before its gap is closed: a body hangs on a joint, or the time of impact is known
+    bool fast; // continuous detection was used
+    float closing;        // s until it first closes, this fast or slowly; 0: it is closed
+    bool slow;            // too slow for an impact, not looked at
+    bool approaching;     // closes within the step, faster than an impact must be
+    bool met, pushed;     // in the sweeps over impacts
     float deepest;        // overlap at the end of the step, m
     uint32_t hit_contact; // where it was, in solver contacts
 } rblManifold;
@@ -252,6 +257,7 @@ struct rblWorld
     RBL_ARRAY(unsigned char) free_flags;
     RBL_ARRAY(rblBodyCourse) courses;
     rblIndexArray last_change; // per solver body: 1 + the sweep over impacts that hit it last
+    rblFloatArray speeds;      // per solver body: no point of it moves faster, m/s
     rblFloatArray times;       // per solver body: s of free flight before its first impact
     rblIndexArray scratch;
     RBL_ARRAY(uint64_t) color_masks;                // per solver body

@@ -87,15 +87,11 @@ bool rbl_run_body_rests(const rblRunBody* body)
     return true;
 }
 
-void rbl_run_touching(const rblRun* run, uint32_t step, uint32_t* counts)
+void rbl_run_touching(const rblRun* run, uint32_t step, size_t* next, uint32_t* counts)
 {
-    for (size_t i = 0; i < run->bodies.count; ++i)
+    for (; *next < run->contacts.count && run->contacts.data[*next].step <= step; ++*next)
     {
-        counts[i] = 0;
-    }
-    for (size_t i = 0; i < run->contacts.count && run->contacts.data[i].step <= step; ++i)
-    {
-        const rblRunContact* contact = &run->contacts.data[i];
+        const rblRunContact* contact = &run->contacts.data[*next];
         const uint32_t change = contact->kind == RBL_CONTACT_BEGIN ? 1 : UINT32_MAX;
         if (contact->kind == RBL_CONTACT_HIT)
         {

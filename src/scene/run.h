@@ -117,8 +117,9 @@ bool rbl_run_state(const rblRun* run, uint32_t body, uint32_t step, rblRunKey* o
 // True when the pose never changes in the body's life.
 bool rbl_run_body_rests(const rblRunBody* body);
 
-// How many bodies each body touches at the end of a step, into `counts` (one per body of the run).
-void rbl_run_touching(const rblRun* run, uint32_t step, uint32_t* counts);
+// How many bodies each body touches at the end of a step, into `counts` (one per body of the run, zeros at first). For rising
+// steps: `next` is 0 at first and is moved past the contacts that are counted.
+void rbl_run_touching(const rblRun* run, uint32_t step, size_t* next, uint32_t* counts);
 
 // A shape's surface as it is drawn: with UVs and, for planes, a square that is large for the scene. To be destroyed by the
 // caller.

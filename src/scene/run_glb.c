@@ -7,7 +7,7 @@
 #include "math/trig.h"
 #include "math/vec.h"
 #include "rubble/picture.h"
-#include "scene/run.h"
+#include "scene/export.h"
 #include <stdio.h>
 
 // A shape in the file: its surface and accessors. Bodies of one shape differ in material only.
@@ -133,10 +133,7 @@ static void put_materials(RunWriter* w)
         const rblSceneMaterial* material = &w->run->materials.data[i];
         char name[128];
         float fresh[3];
-        for (int k = 0; k < 3; ++k)
-        {
-            fresh[k] = 0.5f * (material->color[k] + 1.0f);
-        }
+        rbl_export_color(material, true, fresh);
         put_material(json, material->name, material->color, 0.7f);
         snprintf(name, sizeof name, "%.100s " RBL_CRACK_MATERIAL, material->name);
         put_material(json, name, fresh, 0.95f);
@@ -302,6 +299,25 @@ static void put_animation(RunWriter* w)
 
 // ---- nodes ----
 
+// What glTF has no place for. Ids are numbers of bodies in order of birth.
+static void put_extras(RunWriter* w, uint32_t body)
+{
+    rblJsonWriter* json = &w->glb.json;
+    const rblRunBody* b = &w->run->bodies.data[body];
+    rbl_json_key(json, "extras");
+    rbl_json_begin_object(json);
+    put_index(json, "id", body);
+    rbl_json_key(json, "mass");
+    rbl_json_float(json, b->mass);
+    rbl_json_key(json, "birth");
+    rbl_json_number(json, (double)b->birth * w->run->settings.step);
+    if (b->parent != RBL_NONE)
+    {
+        put_index(json, "parent", b->parent);
+    }
+    rbl_json_end_object(json);
+}
+
 static void put_node(RunWriter* w, uint32_t body)
 {
     rblJsonWriter* json = &w->glb.json;
@@ -319,6 +335,7 @@ static void put_node(RunWriter* w, uint32_t body)
     {
         put_floats(json, "scale", none, 3);
     }
+    put_extras(w, body);
     rbl_json_end_object(json);
 }
 

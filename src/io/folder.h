@@ -1,0 +1,24 @@
+// Folders full of files that we write, such as the frames of a run.
+#ifndef RBL_IO_FOLDER_H
+#define RBL_IO_FOLDER_H
+
+#include "base/error.h"
+#include <stdbool.h>
+
+// The file that says a folder is ours.
+#define RBL_FOLDER_MARK ".rubble"
+
+// Enough for any path that we put together, terminator included.
+#define RBL_PATH_SIZE 4096
+
+// Make a folder, or take one that is empty or was made by us. Refused without `force`: one that holds other files, which
+// ours might replace or be mixed up with. Files that are in it stay.
+rblResult rbl_folder_open(const char* path, bool force);
+
+// Whether rbl_folder_open() would succeed, as far as can be told; changes nothing.
+rblResult rbl_folder_check(const char* path, bool force);
+
+// Like printf, into a path. Fails when it gets too long.
+rblResult rbl_compose_path(char out[RBL_PATH_SIZE], const char* format, ...) RBL_PRINTF_LIKE(2, 3);
+
+#endif

@@ -24,6 +24,13 @@ void rbl_glb_builder_init(rblGlbBuilder* glb, const rblAllocator* allocator)
     rbl_json_string(&glb->json, "2.0");
     rbl_json_key(&glb->json, "generator");
     rbl_json_string(&glb->json, generator);
+    rbl_json_key(&glb->json, "extras"); // glTF allows nothing else; said for those who do not know
+    rbl_json_begin_object(&glb->json);
+    rbl_json_key(&glb->json, "units");
+    rbl_json_string(&glb->json, "metres");
+    rbl_json_key(&glb->json, "upAxis");
+    rbl_json_string(&glb->json, "Y");
+    rbl_json_end_object(&glb->json);
     rbl_json_end_object(&glb->json);
 }
 

@@ -413,6 +413,81 @@ static void parallel_sums_are_bit_identical_for_any_worker_count(void** state)
     assert_int_equal(rbl_bytes_in_use(), 0);
 }
 
+// A chain that smooths a row of numbers: each loop reads what the one before wrote, and by how much depends on its sum.
+#define ROW 3000
+
+typedef struct Smoothing
+{
+    float rows[2][ROW + 2];
+    float partial[RBL_MAX_BLOCKS];
+    float weight;
+    uint32_t loops, blocks;
+    atomic_uint ran; // items
+} Smoothing;
+
+static void smooth_block(rblRange range, void* context)
+{
+    Smoothing* smoothing = context;
+    const float* from = smoothing->rows[smoothing->loops % 2];
+    float* to = smoothing->rows[(smoothing->loops + 1) % 2];
+    float sum = 0.0f;
+    for (uint32_t i = range.begin + 1; i <= range.end; ++i)
+    {
+        to[i] = from[i] + smoothing->weight * (from[i - 1] - 2.0f * from[i] + from[i + 1]);
+        sum += to[i];
+    }
+    smoothing->partial[range.block] = sum;
+    atomic_fetch_add(&smoothing->ran, range.end - range.begin);
+}
+
+static bool next_smoothing(rblLoop* loop, void* context)
+{
+    static const uint32_t min_ranges[] = {1, 7, 64, ROW, 500, 1000};
+    Smoothing* smoothing = context;
+    float sum = 0.0f;
+    for (uint32_t b = 0; b < smoothing->blocks; ++b)
+    {
+        sum += smoothing->partial[b];
+    }
+    smoothing->weight = sum > 0.0f ? 0.25f : 0.2f;
+    smoothing->loops += 1;
+    const uint32_t count = smoothing->loops % 10 == 3 ? 0 : ROW;
+    *loop = (rblLoop){count, min_ranges[smoothing->loops % 6], smooth_block, smoothing};
+    smoothing->blocks = rbl_block_count(count, loop->min_range);
+    return smoothing->loops <= 300;
+}
+
+static void run_smoothing(rblJobs* jobs, Smoothing* smoothing)
+{
+    *smoothing = (Smoothing){0};
+    rblRandom random = rbl_random_seed(5, 0);
+    for (int i = 1; i <= ROW; ++i)
+    {
+        smoothing->rows[0][i] = smoothing->rows[1][i] = (float)rbl_random_range(&random, -1, 1);
+    }
+    rbl_parallel_chain(jobs, next_smoothing, smoothing);
+    assert_int_equal(smoothing->ran, 270 * ROW);
+}
+
+static void loops_of_a_chain_see_what_the_one_before_wrote(void** state)
+{
+    (void)state;
+    static Smoothing serial, parallel;
+    run_smoothing(rbl_serial_jobs(), &serial);
+    for (uint32_t workers = 1; workers <= 8; ++workers)
+    {
+        rblJobs* jobs;
+        const rblTasks tasks = {.worker_count = workers};
+        check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
+        for (int repeat = 0; repeat < 10; ++repeat)
+        {
+            run_smoothing(jobs, &parallel);
+            assert_memory_equal(parallel.rows, serial.rows, sizeof serial.rows);
+        }
+        rbl_jobs_destroy(jobs);
+    }
+}
+
 typedef struct Nested
 {
     rblJobs* jobs;
@@ -477,6 +552,11 @@ static void user_hooks_run_the_loops(void** state)
     static const float ones[100] = {1, 1, 1, 1};
     assert_true(parallel_sum(rbl_default_jobs(), ones, 100, 1) == 4);
     assert_int_equal(tasks_run, 2);
+    static Smoothing serial, hooked;
+    run_smoothing(rbl_serial_jobs(), &serial);
+    run_smoothing(rbl_default_jobs(), &hooked);
+    assert_int_equal(tasks_run, 4);
+    assert_memory_equal(hooked.rows, serial.rows, sizeof serial.rows);
     rblResult inside = RBL_OK;
     rbl_parallel_for(rbl_default_jobs(), 1, 1, set_tasks_from_inside, &inside);
     assert_int_equal(inside, RBL_ERROR_BUSY);
@@ -579,6 +659,7 @@ int main(void)
         cmocka_unit_test(timer_never_goes_back),
         cmocka_unit_test(log_hook_gets_only_what_it_asked_for),
         cmocka_unit_test(parallel_sums_are_bit_identical_for_any_worker_count),
+        cmocka_unit_test(loops_of_a_chain_see_what_the_one_before_wrote),
         cmocka_unit_test(nested_loops_neither_deadlock_nor_lose_work),
         cmocka_unit_test(user_hooks_run_the_loops),
 #if RBL_HAS_THREADS

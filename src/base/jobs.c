@@ -169,6 +169,13 @@ uint32_t rbl_block_count(uint32_t count, uint32_t min_range)
     return count / size + (count % size != 0);
 }
 
+static rblRange block_range(uint32_t count, uint32_t size, uint32_t block, uint32_t worker)
+{
+    const uint32_t begin = block * size;
+    const uint32_t left = count - begin;
+    return (rblRange){begin, begin + (left < size ? left : size), block, worker};
+}
+
 // A loop in progress, shared by everyone who works on it.
 typedef struct Loop
 {
@@ -192,10 +199,7 @@ static void work_on_loop(void* argument)
         {
             return;
         }
-        const uint32_t begin = block * loop->block_size;
-        const uint32_t left = loop->count - begin;
-        const uint32_t size = left < loop->block_size ? left : loop->block_size;
-        loop->fcn((rblRange){begin, begin + size, block, worker}, loop->context);
+        loop->fcn(block_range(loop->count, loop->block_size, block, worker), loop->context);
     }
 }
 
@@ -217,6 +221,136 @@ void rbl_parallel_for(rblJobs* jobs, uint32_t count, uint32_t min_range, rblRang
         handles[i] = tasks.enqueue(work_on_loop, &loop, tasks.context);
     }
     work_on_loop(&loop);
+    for (uint32_t i = 0; i < helpers; ++i)
+    {
+        if (handles[i] != NULL)
+        {
+            tasks.finish(handles[i], tasks.context);
+        }
+    }
+    end_loop(jobs);
+}
+
+// ---- chains ----
+
+#define CHAIN_END UINT64_MAX
+#define PATIENCE  2000 // looks at the chain before a waiting worker lets others have its core
+
+// Loops in progress, shared by everyone who works on them. A block is taken by writing the loop's number into its claim: all
+// blocks of a loop are taken before the next one begins, so that a worker who is late finds none of an old loop.
+typedef struct Chain
+{
+    rblNextLoopFcn* next;
+    void* context;
+    uint32_t worker_count;
+    rblLoop loop; // the current one; who ends a loop writes the next one here
+    uint32_t block_size;
+    atomic_uint_fast64_t current; // its number and, in the lower half, how many blocks it has; or CHAIN_END
+    atomic_uint done;             // of its blocks
+    atomic_uint next_worker;
+    atomic_uint claims[RBL_MAX_BLOCKS];
+} Chain;
+
+// Loops of one block are not worth a word to the others.
+static void open_next_loop(Chain* chain, uint32_t number, uint32_t worker)
+{
+    rblLoop loop = {0};
+    while (chain->next(&loop, chain->context))
+    {
+        const uint32_t blocks = rbl_block_count(loop.count, loop.min_range);
+        if (blocks == 1)
+        {
+            loop.fcn((rblRange){0, loop.count, 0, worker}, loop.context);
+        }
+        if (blocks > 1)
+        {
+            chain->loop = loop;
+            chain->block_size = block_size(loop.count, loop.min_range);
+            atomic_store_explicit(&chain->done, 0, memory_order_relaxed);
+            atomic_store_explicit(&chain->current, (uint64_t)number << 32 | blocks, memory_order_release);
+            return;
+        }
+    }
+    atomic_store_explicit(&chain->current, CHAIN_END, memory_order_release);
+}
+
+static bool claim_block(Chain* chain, uint32_t block, uint32_t number)
+{
+    unsigned last = atomic_load_explicit(&chain->claims[block], memory_order_relaxed);
+    return last < number && atomic_compare_exchange_strong(&chain->claims[block], &last, number);
+}
+
+static void work_on_blocks(Chain* chain, uint32_t number, uint32_t blocks, uint32_t worker)
+{
+    const uint32_t home = (uint32_t)((uint64_t)blocks * worker / chain->worker_count);
+    for (uint32_t i = 0; i < blocks; ++i)
+    {
+        const uint32_t block = home + i < blocks ? home + i : home + i - blocks;
+        if (!claim_block(chain, block, number))
+        {
+            continue;
+        }
+        chain->loop.fcn(block_range(chain->loop.count, chain->block_size, block, worker),
+                        chain->loop.context);
+        if (atomic_fetch_add_explicit(&chain->done, 1, memory_order_acq_rel) + 1 == blocks)
+        {
+            open_next_loop(chain, number + 1, worker);
+            return;
+        }
+    }
+}
+
+// Only ever for a block that somebody is running: nobody waits for workers that have not come.
+static void await_next_loop(const Chain* chain, uint64_t current)
+{
+    for (uint32_t i = 0; atomic_load_explicit(&chain->current, memory_order_acquire) == current; ++i)
+    {
+        if (i < PATIENCE)
+        {
+            rbl_thread_pause();
+        }
+        else
+        {
+            rbl_thread_yield();
+        }
+    }
+}
+
+static void work_on_chain(Chain* chain, uint32_t worker)
+{
+    for (;;)
+    {
+        const uint64_t current = atomic_load_explicit(&chain->current, memory_order_acquire);
+        if (current == CHAIN_END)
+        {
+            return;
+        }
+        work_on_blocks(chain, (uint32_t)(current >> 32), (uint32_t)current, worker);
+        await_next_loop(chain, current);
+    }
+}
+
+static void join_chain(void* argument)
+{
+    Chain* chain = argument;
+    work_on_chain(chain, atomic_fetch_add(&chain->next_worker, 1));
+}
+
+void rbl_parallel_chain(rblJobs* jobs, rblNextLoopFcn* next, void* context)
+{
+    const rblTasks tasks = begin_loop(jobs);
+    Chain chain = {.next = next, .context = context, .worker_count = tasks.worker_count};
+    atomic_init(&chain.next_worker, 1);
+    open_next_loop(&chain, 1, 0);
+    // With nobody to help, or nothing to help with, this is all.
+    const bool over = atomic_load_explicit(&chain.current, memory_order_relaxed) == CHAIN_END;
+    const uint32_t helpers = tasks.enqueue != NULL && !over ? tasks.worker_count - 1 : 0;
+    void* handles[RBL_MAX_WORKERS];
+    for (uint32_t i = 0; i < helpers; ++i)
+    {
+        handles[i] = tasks.enqueue(join_chain, &chain, tasks.context);
+    }
+    work_on_chain(&chain, 0);
     for (uint32_t i = 0; i < helpers; ++i)
     {
         if (handles[i] != NULL)

@@ -39,4 +39,20 @@ uint32_t rbl_block_count(uint32_t count, uint32_t min_range);
 // Run fcn over all blocks and wait. Loops may be nested. Never fails and never allocates.
 void rbl_parallel_for(rblJobs* jobs, uint32_t count, uint32_t min_range, rblRangeFcn* fcn, void* context);
 
+// One loop of a chain, as for rbl_parallel_for.
+typedef struct rblLoop
+{
+    uint32_t count, min_range;
+    rblRangeFcn* fcn;
+    void* context;
+} rblLoop;
+
+// Says what the next loop is, or false: there is none. Called when all blocks of the loop before are done, by one worker,
+// so that it may read what they wrote, sum it up and decide.
+typedef bool rblNextLoopFcn(rblLoop* loop, void* context);
+
+// Run loops one after the other with one team of workers that stay awake between them: for many short loops that depend
+// on each other. A worker begins where it began in the loop before, so that it finds its part of the data in its cache.
+void rbl_parallel_chain(rblJobs* jobs, rblNextLoopFcn* next, void* context);
+
 #endif

@@ -9,16 +9,30 @@ typedef int rblMutex;
 #define RBL_MUTEX_INIT          0
 #define rbl_mutex_lock(mutex)   ((void)(mutex))
 #define rbl_mutex_unlock(mutex) ((void)(mutex))
+#define rbl_thread_pause()      ((void)0)
+#define rbl_thread_yield()      ((void)0)
 
 #else
 #define RBL_HAS_THREADS 1
 #include <pthread.h>
+#include <sched.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 // pthreads rather than C11 threads: ThreadSanitizer sees through the former only.
 typedef pthread_mutex_t rblMutex;
 #define RBL_MUTEX_INIT          PTHREAD_MUTEX_INITIALIZER
 #define rbl_mutex_lock(mutex)   ((void)pthread_mutex_lock(mutex))
 #define rbl_mutex_unlock(mutex) ((void)pthread_mutex_unlock(mutex))
+
+// While spinning: let the core's other thread run, and let another thread have the core.
+#if defined(__SSE2__)
+#define rbl_thread_pause() _mm_pause()
+#else
+#define rbl_thread_pause() ((void)0)
+#endif
+#define rbl_thread_yield() ((void)sched_yield())
 
 #endif
 

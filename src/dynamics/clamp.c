@@ -6,6 +6,7 @@
 // W the work of kinematic bodies. It has a root at 0 and one at -(B - W) / A: eps is the lesser of that and 1.
 #include "dynamics/contact_math.h"
 #include "dynamics/stages.h"
+#include "dynamics/wide.h"
 #include <math.h>
 
 typedef struct Growth
@@ -148,6 +149,12 @@ static void add_contact_work(rblWorld* world, const rblManifold* manifold)
     }
     rblIsland* island = &world->islands.data[a->inverse_mass > 0.0f ? a->island : b->island];
     island->impact_work += manifold->kinematic_work;
+    const rblSolverBody* driver = a->inverse_mass > 0.0f ? b : a;
+    if (rbl_dot3(driver->velocity, driver->velocity) + rbl_dot3(driver->spin, driver->spin) == 0.0f)
+    {
+        return;
+    }
+    rbl_unpack_manifold(world, manifold);
     island->contact_work += rbl_driven_work(world, manifold, a, b);
 }
 

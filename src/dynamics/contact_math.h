@@ -61,10 +61,10 @@ static inline void rbl_store_body(rblSolverBody* to, const rblSolverBody* from)
     }
 }
 
-// Arms, gap and effective masses of a manifold's contacts, from where its bodies are now (manifolds.c).
+// Arms and gaps of a manifold's contacts, from where its bodies are now (manifolds.c).
 void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold);
 
-// Effective masses, after the arms.
+// The tangent and effective masses, after the arms: for contacts that are solved one at a time.
 void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact);
 
 // Friction within Coulomb's cone, then a normal impulse so that the velocity reaches `target`, both accumulated. What friction
@@ -98,12 +98,12 @@ static inline void rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolv
     contact->change[0] = push - contact->push;
     contact->change[1] = change_x;
     contact->change[2] = change_y;
+    rblVec3 impulse = rbl_scale3(contact->normal, contact->change[0]);
+    impulse = rbl_mul_add3(impulse, change_x, contact->tangent);
+    impulse = rbl_mul_add3(impulse, change_y, tangent2);
     contact->push = push;
     contact->slide[0] = slide_x;
     contact->slide[1] = slide_y;
-    rblVec3 impulse = rbl_scale3(contact->normal, contact->change[0]);
-    impulse = rbl_mul_add3(impulse, contact->change[1], contact->tangent);
-    impulse = rbl_mul_add3(impulse, contact->change[2], tangent2);
     rbl_apply_impulse(a, b, contact->arm_a, contact->arm_b, impulse);
 }
 

@@ -7,10 +7,10 @@
 #include "dynamics/contact_math.h"
 #include "dynamics/stages.h"
 #include "dynamics/subspace.h"
+#include "dynamics/wide.h"
 
-#define ENOUGH        1e-5f // m/s: stop when no contact changes by more
-#define MIN_MANIFOLDS 256   // of a colour for one worker: less is not worth waking another
-#define AT_REST       1e-4f // m/s
+#define ENOUGH      2.5e-6f // m/s: stop when no contact changes its bodies' velocities by more
+#define MIN_BUNDLES 16      // of a colour for one worker
 
 // ---- before ----
 
@@ -31,230 +31,316 @@ static void kick_block(rblRange range, void* context)
     }
 }
 
-// Gaps and speeds that mean "at rest" count as none: the corners of a resting box then ask for the same thing.
-static float contact_target(const rblManifold* manifold, const rblSolverContact* contact, float before)
-{
-    const float gap = rbl_maxf(contact->gap - manifold->slop, 0.0f);
-    const float speed = fabsf(before) < AT_REST ? 0.0f : before;
-    if (gap == 0.0f)
-    {
-        return rbl_minf(0.0f, -speed);
-    }
-    return manifold->seconds > 0.0f ? rbl_minf(0.0f, -speed - 2.0f * gap / manifold->seconds) : -INFINITY;
-}
-
-// Positions move by half a step with the old velocities and by half with the new ones: the impulses act in between. For the two
-// bodies of a pair to exchange no angular momentum but through one point, the arms are those at mid-step.
-static void move_arms(const rblManifold* manifold, const rblSolverBody* a, const rblSolverBody* b,
-                      rblSolverContact* contact)
-{
-    const rblVec3 way = rbl_scale3(rbl_sub3(b->velocity, a->velocity), 0.25f * manifold->seconds);
-    const bool both = a->inverse_mass > 0.0f && b->inverse_mass > 0.0f;
-    if (both && rbl_dot3(way, way) > 1e-10f)
-    {
-        contact->arm_a = rbl_add3(contact->arm_a, way);
-        contact->arm_b = rbl_sub3(contact->arm_b, way);
-        rbl_prepare_masses(a, b, contact);
-    }
-}
-
-static void aim_block(rblRange range, void* context)
-{
-    rblWorld* world = context;
-    for (uint32_t m = range.begin; m < range.end; ++m)
-    {
-        const rblManifold* manifold = &world->manifolds.data[m];
-        rblSolverBody a = world->solver_bodies.data[manifold->a];
-        rblSolverBody b = world->solver_bodies.data[manifold->b];
-        a.velocity = world->before_contacts.data[manifold->a].velocity;
-        a.spin = world->before_contacts.data[manifold->a].spin;
-        b.velocity = world->before_contacts.data[manifold->b].velocity;
-        b.spin = world->before_contacts.data[manifold->b].spin;
-        for (uint32_t i = 0; i < manifold->count; ++i)
-        {
-            rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            const rblContact* last = &world->contacts.data[manifold->contact + i];
-            move_arms(manifold, &a, &b, contact);
-            const rblVec3 u = rbl_relative_velocity(&a, &b, contact->arm_a, contact->arm_b);
-            contact->target = contact_target(manifold, contact, rbl_dot3(u, contact->normal));
-            contact->push = last->push;
-            contact->slide[0] = rbl_dot3(last->friction, contact->tangent);
-            contact->slide[1] = rbl_dot3(last->friction, rbl_contact_tangent2(contact));
-        }
-    }
-}
-
-// ---- sweeps ----
+// ---- one bundle ----
 
 // Projected Gauss-Seidel, sped up by conjugate directions (Silcowitz, Niebe and Erleben 2010): what a sweep changes is taken as
 // the gradient, and each sweep is followed by a step along what the sweeps before it did. A stack of n boxes takes about n
 // sweeps instead of n^2.
+//   lambda += beta p,   p = beta p + change
+// Velocities are linear in the impulses, so that the step is taken for bodies on its own (extrapolate_block), and for impulses
+// when the next sweep comes by (extrapolate): contacts are read and written once in a sweep.
 typedef struct Sweep
 {
     rblWorld* world;
-    uint32_t first;                // manifold of the colour
-    float along;                   // beta: how far to go along the directions
-    double square[RBL_MAX_BLOCKS]; // of all changes of impulses, as velocities
-    float largest[RBL_MAX_BLOCKS]; // change of a velocity, m/s
+    uint32_t color;
+    float along;       // beta: how far to go along the directions
+    bool extrapolates; // false: directions begin anew
+    uint32_t number;   // of the sweep
+    uint32_t most;     // sweeps
+    float joints;      // largest change of a velocity by joints
+    double last;       // square of the sweep before
+    double square;     // of all changes of impulses, as energies
+    float largest;     // square of the largest change of velocities
+    double squares[RBL_MAX_BLOCKS];
+    float largests[RBL_MAX_BLOCKS];
 } Sweep;
 
-typedef struct Change
+typedef struct Lanes
 {
-    double square;
-    float largest;
-} Change;
+    rblWideBody a, b;
+    rblFloat4 friction;
+    rblFloat4 weight; // inverse masses of both: velocity per impulse
+    rblFloat4 square, largest;
+} Lanes;
 
-static rblVec3 frame_impulse(const rblSolverContact* contact, const float amounts[3])
+// The impulses of a contact along the directions of the sweeps before.
+static void extrapolate(const Sweep* sweep, rblWideContact* contact, rblFloat4 impulses[3])
 {
-    rblVec3 impulse = rbl_scale3(contact->normal, amounts[0]);
-    impulse = rbl_mul_add3(impulse, amounts[1], contact->tangent);
-    return rbl_mul_add3(impulse, amounts[2], rbl_contact_tangent2(contact));
+    const rblFloat4 beta = rbl_splat4(sweep->along);
+    for (int k = 0; k < 3; ++k)
+    {
+        const rblFloat4 step = rbl_mul4(beta, rbl_load4(contact->direction[k]));
+        impulses[k] = rbl_add4(impulses[k], step);
+        rbl_store4(contact->direction[k], rbl_add4(step, rbl_load4(contact->change[k])));
+    }
 }
 
-static void solve_manifold(const rblManifold* manifold, rblSolverBody* a, rblSolverBody* b,
-                           rblSolverContact* contacts, Change* change)
+static void forget_direction(rblWideContact* contact)
 {
-    for (uint32_t i = 0; i < manifold->count; ++i)
+    for (int k = 0; k < 3; ++k)
     {
-        rblSolverContact* contact = &contacts[i];
-        rbl_solve_contact(a, b, contact, manifold->friction);
-        const float square = contact->change[0] * contact->change[0] +
-                             contact->change[1] * contact->change[1] +
-                             contact->change[2] * contact->change[2];
-        change->square += (double)(square / contact->normal_mass);
-        change->largest = rbl_maxf(change->largest, sqrtf(square) / contact->normal_mass);
+        rbl_store4(contact->direction[k], rbl_splat4(0.0f));
     }
+}
+
+// What friction would be to stop the point, within Coulomb's cone. x, y: the velocity along the tangents.
+static void find_friction(const Lanes* lanes, const rblWideContact* contact, const rblFloat4 impulses[3],
+                          rblFloat4 x, rblFloat4 y, rblFloat4 out[2])
+{
+    const rblFloat4 xx = rbl_load4(contact->tangent_mass[0]);
+    const rblFloat4 yy = rbl_load4(contact->tangent_mass[1]);
+    const rblFloat4 xy = rbl_load4(contact->tangent_mass[2]);
+    const rblFloat4 mean = rbl_load4(contact->tangent_mass[3]);
+    const rblFloat4 stick_x = rbl_sub4(impulses[1], rbl_add4(rbl_mul4(xx, x), rbl_mul4(xy, y)));
+    const rblFloat4 stick_y = rbl_sub4(impulses[2], rbl_add4(rbl_mul4(xy, x), rbl_mul4(yy, y)));
+    const rblFloat4 limit = rbl_mul4(lanes->friction, impulses[0]);
+    const rblFloat4 size = rbl_add4(rbl_mul4(stick_x, stick_x), rbl_mul4(stick_y, stick_y));
+    const rblFloat4 slides = rbl_less4(rbl_mul4(limit, limit), size);
+    // It slides: friction opposes the velocity. A step by the block would end along the block times the velocity.
+    const rblFloat4 slide_x = rbl_sub4(impulses[1], rbl_mul4(mean, x));
+    const rblFloat4 slide_y = rbl_sub4(impulses[2], rbl_mul4(mean, y));
+    const rblFloat4 length = rbl_sqrt4(rbl_add4(rbl_mul4(slide_x, slide_x), rbl_mul4(slide_y, slide_y)));
+    const rblFloat4 one = rbl_splat4(1.0f);
+    const rblFloat4 scale = rbl_select4(rbl_less4(limit, length), rbl_div4(limit, length), one);
+    out[0] = rbl_select4(slides, rbl_mul4(slide_x, scale), stick_x);
+    out[1] = rbl_select4(slides, rbl_mul4(slide_y, scale), stick_y);
+}
+
+// Friction, then a normal impulse so that the velocity reaches the target, both accumulated. What friction does to the normal
+// velocity follows from the contact's own compliance, so that the bodies' velocities are used and changed once.
+static void solve_wide_contact(const Sweep* sweep, Lanes* lanes, rblWideContact* contact)
+{
+    const rblWide3 arm_a = rbl_wide_load3(contact->arm_a);
+    const rblWide3 arm_b = rbl_wide_load3(contact->arm_b);
+    const rblWide3 normal = rbl_wide_load3(contact->normal);
+    const rblWide3 tangent = rbl_wide_load3(contact->tangent);
+    const rblWide3 tangent2 = rbl_wide_cross3(normal, tangent);
+    rblFloat4 old[3] = {rbl_load4(contact->push), rbl_load4(contact->slide[0]), rbl_load4(contact->slide[1])};
+    if (sweep->extrapolates)
+    {
+        extrapolate(sweep, contact, old);
+    }
+    else
+    {
+        forget_direction(contact);
+    }
+    const rblWide3 u = rbl_wide_relative_velocity(&lanes->a, &lanes->b, arm_a, arm_b);
+    rblFloat4 slide[2];
+    find_friction(lanes, contact, old, rbl_wide_dot3(u, tangent), rbl_wide_dot3(u, tangent2), slide);
+    rblFloat4 change[3];
+    change[1] = rbl_sub4(slide[0], old[1]);
+    change[2] = rbl_sub4(slide[1], old[2]);
+    const rblFloat4 coupled = rbl_add4(rbl_mul4(rbl_load4(contact->coupling[0]), change[1]),
+                                       rbl_mul4(rbl_load4(contact->coupling[1]), change[2]));
+    const rblFloat4 along = rbl_add4(rbl_wide_dot3(u, normal), coupled);
+    const rblFloat4 miss = rbl_sub4(rbl_load4(contact->target), along);
+    const rblFloat4 wanted = rbl_add4(old[0], rbl_mul4(rbl_load4(contact->normal_mass), miss));
+    const rblFloat4 push = rbl_max4(wanted, rbl_splat4(0.0f));
+    change[0] = rbl_sub4(push, old[0]);
+    rbl_store4(contact->push, push);
+    rbl_store4(contact->slide[0], slide[0]);
+    rbl_store4(contact->slide[1], slide[1]);
+    rbl_store4(contact->change[0], change[0]);
+    rbl_store4(contact->change[1], change[1]);
+    rbl_store4(contact->change[2], change[2]);
+    rbl_wide_apply_impulse(&lanes->a, &lanes->b, arm_a, arm_b,
+                           rbl_wide_in_frame(normal, tangent, tangent2, change));
+    const rblFloat4 sum = rbl_add4(rbl_add4(rbl_mul4(change[0], change[0]), rbl_mul4(change[1], change[1])),
+                                   rbl_mul4(change[2], change[2]));
+    const rblFloat4 energy = rbl_mul4(sum, lanes->weight);
+    lanes->square = rbl_add4(lanes->square, energy);
+    lanes->largest = rbl_max4(lanes->largest, rbl_mul4(energy, lanes->weight));
 }
 
 static void sweep_block(rblRange range, void* context)
 {
     Sweep* sweep = context;
     rblWorld* world = sweep->world;
-    Change change = {0.0, 0.0f};
-    for (uint32_t m = range.begin; m < range.end; ++m)
+    rblSolverBody* bodies = world->solver_bodies.data;
+    Lanes lanes;
+    lanes.square = rbl_splat4(0.0f);
+    lanes.largest = rbl_splat4(0.0f);
+    for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        const rblManifold* manifold = &world->manifolds.data[sweep->first + m];
-        rblSolverBody a = world->solver_bodies.data[manifold->a];
-        rblSolverBody b = world->solver_bodies.data[manifold->b];
-        solve_manifold(manifold, &a, &b, &world->solver_contacts.data[manifold->first], &change);
-        rbl_store_body(&world->solver_bodies.data[manifold->a], &a);
-        rbl_store_body(&world->solver_bodies.data[manifold->b], &b);
-    }
-    sweep->square[range.block] = change.square;
-    sweep->largest[range.block] = change.largest;
-}
-
-// Apply the impulses of the last step.
-static void warm_start_block(rblRange range, void* context)
-{
-    const Sweep* sweep = context;
-    rblWorld* world = sweep->world;
-    for (uint32_t m = range.begin; m < range.end; ++m)
-    {
-        const rblManifold* manifold = &world->manifolds.data[sweep->first + m];
-        rblSolverBody a = world->solver_bodies.data[manifold->a];
-        rblSolverBody b = world->solver_bodies.data[manifold->b];
-        for (uint32_t i = 0; i < manifold->count; ++i)
+        const rblBundle* bundle = &world->bundles.data[world->color_bundles[sweep->color] + i];
+        lanes.a = rbl_gather_bodies4(bodies, bundle->a);
+        lanes.b = rbl_gather_bodies4(bodies, bundle->b);
+        lanes.friction = rbl_load4(bundle->friction);
+        lanes.weight = rbl_add4(lanes.a.inverse_mass, lanes.b.inverse_mass);
+        for (uint32_t k = 0; k < bundle->count; ++k)
         {
-            const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            rbl_apply_impulse(&a, &b, contact->arm_a, contact->arm_b, rbl_contact_impulse(contact));
+            solve_wide_contact(sweep, &lanes, &world->wide_contacts.data[bundle->first + k]);
         }
-        rbl_store_body(&world->solver_bodies.data[manifold->a], &a);
-        rbl_store_body(&world->solver_bodies.data[manifold->b], &b);
+        rbl_scatter_bodies4(bodies, bundle->a, &lanes.a);
+        rbl_scatter_bodies4(bodies, bundle->b, &lanes.b);
     }
+    sweep->squares[range.block] = (double)rbl_wide_sum(lanes.square);
+    sweep->largests[range.block] = rbl_wide_largest(lanes.largest);
 }
 
-// lambda += beta p, then p = beta p + change. The next sweep puts impulses back into their cones.
+// ---- bodies between two sweeps ----
+
+// One row of a body: v += beta p, p = beta p + change, and v is where the next sweep starts.
+static void extrapolate_row(const Sweep* sweep, float* velocity, float start[4], float direction[4])
+{
+    rblFloat4 v = rbl_load3(velocity);
+    rblFloat4 p = rbl_splat4(0.0f);
+    if (sweep->extrapolates)
+    {
+        const rblFloat4 step = rbl_mul4(rbl_splat4(sweep->along), rbl_load4(direction));
+        p = rbl_add4(step, rbl_sub4(v, rbl_load4(start)));
+        v = rbl_add4(v, step);
+        rbl_store3(velocity, v);
+    }
+    rbl_store4(direction, p);
+    rbl_store4(start, v);
+}
+
 static void extrapolate_block(rblRange range, void* context)
 {
     const Sweep* sweep = context;
     rblWorld* world = sweep->world;
-    for (uint32_t m = range.begin; m < range.end; ++m)
-    {
-        const rblManifold* manifold = &world->manifolds.data[sweep->first + m];
-        rblSolverBody a = world->solver_bodies.data[manifold->a];
-        rblSolverBody b = world->solver_bodies.data[manifold->b];
-        for (uint32_t i = 0; i < manifold->count; ++i)
-        {
-            rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            float amounts[3];
-            for (int k = 0; k < 3; ++k)
-            {
-                amounts[k] = sweep->along * contact->direction[k];
-                contact->direction[k] = amounts[k] + contact->change[k];
-            }
-            contact->push += amounts[0];
-            contact->slide[0] += amounts[1];
-            contact->slide[1] += amounts[2];
-            rbl_apply_impulse(&a, &b, contact->arm_a, contact->arm_b, frame_impulse(contact, amounts));
-        }
-        rbl_store_body(&world->solver_bodies.data[manifold->a], &a);
-        rbl_store_body(&world->solver_bodies.data[manifold->b], &b);
-    }
-}
-
-static void forget_directions_block(rblRange range, void* context)
-{
-    rblWorld* world = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblSolverContact* contact = &world->solver_contacts.data[i];
-        for (int k = 0; k < 3; ++k)
-        {
-            contact->direction[k] = 0.0f;
-        }
+        rblSolverBody* body = &world->solver_bodies.data[i];
+        rblVelocityRows* start = &world->sweep_starts.data[i];
+        rblVelocityRows* direction = &world->directions.data[i];
+        extrapolate_row(sweep, &body->velocity.x, start->velocity, direction->velocity);
+        extrapolate_row(sweep, &body->spin.x, start->spin, direction->spin);
     }
 }
 
-static Change for_each_color(rblWorld* world, rblRangeFcn* block, float along, bool sums)
+// Joints go before the contacts in each sweep; what they do is no part of the directions.
+static void sweep_joints(Sweep* sweep)
 {
-    Sweep sweep = {.world = world, .along = along};
-    Change change = {0.0, 0.0f};
-    for (uint32_t c = 0; c < world->color_count; ++c)
+    rblWorld* world = sweep->world;
+    sweep->joints = rbl_sweep_joints(world);
+    for (size_t i = 0; i < world->joints.count; ++i)
     {
-        const uint32_t count = world->color_starts[c + 1] - world->color_starts[c];
-        sweep.first = world->color_starts[c];
-        rbl_parallel_for(c + 1 < RBL_MAX_COLORS ? world->jobs : rbl_serial_jobs(), count, MIN_MANIFOLDS,
-                         block, &sweep);
-        for (uint32_t b = 0; sums && b < rbl_block_count(count, MIN_MANIFOLDS); ++b)
+        const rblJoint* joint = &world->joints.data[i];
+        const uint32_t indices[2] = {joint->solver_a, joint->solver_b};
+        for (int k = 0; k < 2 && joint->generation != 0; ++k)
         {
-            change.square += sweep.square[b];
-            change.largest = rbl_maxf(change.largest, sweep.largest[b]);
+            const rblSolverBody* body = &world->solver_bodies.data[indices[k]];
+            rblVelocityRows* start = &world->sweep_starts.data[indices[k]];
+            rbl_store4(start->velocity, rbl_load3(&body->velocity.x));
+            rbl_store4(start->spin, rbl_load3(&body->spin.x));
         }
     }
-    return change;
 }
 
-static Change sweep_once(rblWorld* world)
+// ---- all colours ----
+
+static rblLoop color_loop(const rblWorld* world, uint32_t color, rblRangeFcn* block, void* context)
 {
-    const float joints = rbl_sweep_joints(world);
-    Change change = for_each_color(world, sweep_block, 0.0f, true);
-    change.largest = rbl_maxf(change.largest, joints);
-    return change;
+    const uint32_t count = world->color_bundles[color + 1] - world->color_bundles[color];
+    // Manifolds of the last colour may share bodies: one worker has them all.
+    return (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, block, context};
 }
 
-// Sweeps with conjugate directions. Returns the last change.
+static void aim_block(rblRange range, void* context)
+{
+    const Sweep* sweep = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        const rblBundle* bundles = sweep->world->bundles.data;
+        rbl_aim_bundle(sweep->world, &bundles[sweep->world->color_bundles[sweep->color] + i]);
+    }
+}
+
+// Forces on all bodies, then targets and the impulses of the last step, colour by colour.
+static bool next_to_aim(rblLoop* loop, void* context)
+{
+    Sweep* sweep = context;
+    rblWorld* world = sweep->world;
+    if (sweep->number == 0)
+    {
+        sweep->number = 1;
+        *loop = (rblLoop){(uint32_t)world->solver_bodies.count - 1, 256, kick_block, world};
+        return true;
+    }
+    if (sweep->number > world->color_count)
+    {
+        return false;
+    }
+    sweep->color = sweep->number++ - 1;
+    *loop = color_loop(world, sweep->color, aim_block, sweep);
+    return true;
+}
+
+static void add_blocks(Sweep* sweep)
+{
+    const rblLoop loop = color_loop(sweep->world, sweep->color, sweep_block, sweep);
+    for (uint32_t b = 0; b < rbl_block_count(loop.count, loop.min_range); ++b)
+    {
+        sweep->square += sweep->squares[b];
+        sweep->largest = rbl_maxf(sweep->largest, sweep->largests[b]);
+    }
+}
+
+// After a sweep: whether that was enough, and how far to go along the directions.
+static bool end_sweep(Sweep* sweep)
+{
+    const float change = rbl_maxf(sqrtf(sweep->largest), sweep->joints);
+    sweep->largest = change;
+    if (change < ENOUGH || sweep->number >= sweep->most)
+    {
+        return false;
+    }
+    sweep->extrapolates = sweep->last > 0.0 && sweep->square <= sweep->last;
+    sweep->along = sweep->extrapolates ? (float)(sweep->square / sweep->last) : 0.0f;
+    sweep->last = sweep->square;
+    return true;
+}
+
+// In place of a colour: where a sweep begins.
+#define START  (UINT32_MAX - 1)
+#define BODIES UINT32_MAX
+
+static void begin_sweep(Sweep* sweep)
+{
+    sweep_joints(sweep);
+    sweep->number += 1;
+    sweep->square = 0.0;
+    sweep->largest = 0.0f;
+    sweep->color = 0;
+}
+
+// Bodies, joints, all colours; bodies, ...
+static bool next_of_sweep(rblLoop* loop, void* context)
+{
+    Sweep* sweep = context;
+    rblWorld* world = sweep->world;
+    const bool colors = sweep->color < START; // the last loop was one over a colour
+    if (colors)
+    {
+        add_blocks(sweep);
+        sweep->color += 1;
+    }
+    if (sweep->color == BODIES)
+    {
+        begin_sweep(sweep);
+    }
+    if (sweep->color < world->color_count)
+    {
+        *loop = color_loop(world, sweep->color, sweep_block, sweep);
+        return true;
+    }
+    if (sweep->color != START && !end_sweep(sweep))
+    {
+        return false;
+    }
+    sweep->color = BODIES;
+    *loop = (rblLoop){(uint32_t)world->solver_bodies.count, 512, extrapolate_block, sweep};
+    return true;
+}
+
+// Sweeps with conjugate directions. Returns the last change, m/s.
 static float iterate(rblWorld* world, uint32_t most)
 {
-    double last = 0.0;
-    for (uint32_t i = 0;; ++i)
-    {
-        const Change change = sweep_once(world);
-        if (change.largest < ENOUGH || i + 1 >= most)
-        {
-            return change.largest;
-        }
-        if (last > 0.0 && change.square <= last)
-        {
-            for_each_color(world, extrapolate_block, (float)(change.square / last), false);
-        }
-        else
-        {
-            rbl_parallel_for(world->jobs, (uint32_t)world->solver_contacts.count, 256,
-                             forget_directions_block, world);
-        }
-        last = change.square;
-    }
+    Sweep sweep = {.world = world, .color = START, .most = most};
+    rbl_parallel_chain(world->jobs, next_of_sweep, &sweep);
+    return sweep.largest;
 }
 
 // A tower of boxes is worth many rounds, a heap of rubble is not: it would not look different.
@@ -294,13 +380,17 @@ static rblResult solve_rounds(rblWorld* world)
 
 rblResult rbl_solve_contacts(rblWorld* world)
 {
-    const uint32_t bodies = (uint32_t)world->solver_bodies.count - 1;
+    const size_t bodies = world->solver_bodies.count;
+    if (!rbl_array_resize_amply(&world->sweep_starts, bodies) ||
+        !rbl_array_resize_amply(&world->directions, bodies))
+    {
+        return rbl_fail_memory();
+    }
     world->before_contacts.data[0] = world->at_start.data[0];
     world->unconstrained.data[0] = world->at_start.data[0];
     rbl_prepare_joints(world); // velocities are still those before
-    rbl_parallel_for(world->jobs, bodies, 256, kick_block, world);
-    rbl_parallel_for(world->jobs, (uint32_t)world->manifolds.count, 64, aim_block, world);
-    for_each_color(world, warm_start_block, 0.0f, false);
+    Sweep aim = {.world = world};
+    rbl_parallel_chain(world->jobs, next_to_aim, &aim);
     rbl_warm_start_joints(world);
     return solve_rounds(world);
 }

@@ -1,114 +1,238 @@
 // Overlap that the velocity solve left is undone by moving bodies, without giving them speed. Lifting a body costs energy: an
 // island may spend what its own contacts dissipated in the same step, and no more. Overlap that was there when a body was born or
 // teleported is undone at a bounded speed in any case, and what that costs is booked as work.
-#include "dynamics/contact_math.h"
 #include "dynamics/stages.h"
+#include "dynamics/wide.h"
+#include <float.h>
+#include <math.h>
 
-#define SWEEPS 4
-#define SHARE  0.5f // of the overlap undone in one step
+#define SWEEPS      4
+#define SHARE       0.5f // of the overlap undone in one step
+#define MIN_BUNDLES 16
+#define MIN_BODIES  64
+
+// ---- what the contact solve has done ----
+
+// The velocity that each body moved by.
+static void mean_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    const rblFloat4 half = rbl_splat4(0.5f);
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[i];
+        const rblVelocity* before = &world->before_contacts.data[i];
+        rblVelocityRows* mean = &world->sweep_starts.data[i];
+        const rblFloat4 v = rbl_add4(rbl_load3(&before->velocity.x), rbl_load3(&body->velocity.x));
+        const rblFloat4 w = rbl_add4(rbl_load3(&before->spin.x), rbl_load3(&body->spin.x));
+        rbl_store4(mean->velocity, rbl_mul4(half, v));
+        rbl_store4(mean->spin, rbl_mul4(half, w));
+    }
+}
+
+// Velocity and spin of four bodies; nothing else.
+static rblWideBody gather_means(const rblVelocityRows* means, const uint32_t index[4])
+{
+    rblFloat4 v[4];
+    rblFloat4 w[4];
+    for (int i = 0; i < 4; ++i)
+    {
+        v[i] = rbl_load4(means[index[i]].velocity);
+        w[i] = rbl_load4(means[index[i]].spin);
+    }
+    rbl_transpose4(&v[0], &v[1], &v[2], &v[3]);
+    rbl_transpose4(&w[0], &w[1], &w[2], &w[3]);
+    return (rblWideBody){.velocity = {v[0], v[1], v[2]}, .spin = {w[0], w[1], w[2]}};
+}
+
+// What is the same for all contacts of a bundle, and what they come to.
+typedef struct Close
+{
+    rblWideBody a, b; // mean velocities
+    rblFloat4 seconds, slop, counts;
+    rblFloat4 most; // that a contact opens
+    rblFloat4 deepest;
+    uint32_t touching; // lanes
+} Close;
+
+static Close begin_close(const rblWorld* world, const rblBundle* bundle)
+{
+    float counts[4] = {0};
+    float seconds[4] = {0};
+    float slop[4] = {0};
+    for (uint32_t i = 0; i < bundle->lanes; ++i)
+    {
+        const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+        counts[i] = (float)manifold->count;
+        seconds[i] = manifold->seconds;
+        slop[i] = manifold->slop;
+    }
+    return (Close){
+        .a = gather_means(world->sweep_starts.data, bundle->a),
+        .b = gather_means(world->sweep_starts.data, bundle->b),
+        .seconds = rbl_load4(seconds),
+        .slop = rbl_load4(slop),
+        .counts = rbl_load4(counts),
+        .most = rbl_splat4(world->def.recovery_speed * world->seconds),
+        .deepest = rbl_splat4(0.0f),
+    };
+}
+
+static rblFloat4 size_of(rblFloat4 a)
+{
+    return rbl_max4(a, rbl_sub4(rbl_splat4(0.0f), a));
+}
+
+// Push and friction into the contacts that live on. Impulses that went bad end here.
+static void keep_impulses(rblWorld* world, const rblBundle* bundle, uint32_t number, rblWideContact* contact)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblWide3 normal = rbl_wide_load3(contact->normal);
+    const rblWide3 tangent = rbl_wide_load3(contact->tangent);
+    const rblFloat4 push = rbl_load4(contact->push);
+    const rblWide3 along = rbl_wide_scale3(tangent, rbl_load4(contact->slide[0]));
+    const rblWide3 friction =
+        rbl_wide_mul_add3(along, rbl_load4(contact->slide[1]), rbl_wide_cross3(normal, tangent));
+    const rblFloat4 size = rbl_add4(rbl_add4(size_of(push), size_of(friction.x)),
+                                    rbl_add4(size_of(friction.y), size_of(friction.z)));
+    const rblFloat4 sound = rbl_less_equal4(size, rbl_splat4(FLT_MAX));
+    rblFloat4 rows[4] = {
+        rbl_select4(sound, push, zero),
+        rbl_select4(sound, friction.x, zero),
+        rbl_select4(sound, friction.y, zero),
+        rbl_select4(sound, friction.z, zero),
+    };
+    rbl_transpose4(&rows[0], &rows[1], &rows[2], &rows[3]);
+    for (uint32_t i = 0; i < bundle->lanes; ++i)
+    {
+        const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+        if (number < manifold->count)
+        {
+            rbl_store4(&world->contacts.data[manifold->contact + number].push, rows[i]);
+        }
+    }
+}
+
+// The gap at the end of the step, and how far the contact must open: `target`, in metres. Contacts with a gap may close it.
+static void close_contact(Close* close, uint32_t number, rblWideContact* contact)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblWide3 u = rbl_wide_relative_velocity(&close->a, &close->b, rbl_wide_load3(contact->arm_a),
+                                                  rbl_wide_load3(contact->arm_b));
+    const rblFloat4 speed = rbl_wide_dot3(rbl_wide_load3(contact->normal), u);
+    const rblFloat4 gap = rbl_add4(rbl_load4(contact->gap), rbl_mul4(close->seconds, speed));
+    const rblFloat4 overlap = rbl_sub4(zero, gap);
+    const rblFloat4 depth = rbl_sub4(overlap, close->slop);
+    const rblFloat4 opening = rbl_min4(rbl_mul4(rbl_splat4(SHARE), depth), close->most);
+    const rblFloat4 there = rbl_less4(rbl_splat4((float)number), close->counts);
+    const uint32_t presses = rbl_mask4(rbl_less4(zero, rbl_load4(contact->push)));
+    close->touching |= presses | rbl_mask4(rbl_and4(there, rbl_less4(gap, close->slop)));
+    close->deepest = rbl_max4(close->deepest, rbl_select4(there, overlap, zero));
+    rbl_store4(contact->target, rbl_select4(rbl_less4(zero, depth), opening, rbl_min4(zero, overlap)));
+    rbl_store4(contact->push, zero);
+}
+
+static void close_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t k = range.begin; k < range.end; ++k)
+    {
+        rblBundle* bundle = &world->bundles.data[k];
+        Close close = begin_close(world, bundle);
+        for (uint32_t i = 0; i < bundle->count; ++i)
+        {
+            rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+            keep_impulses(world, bundle, i, contact);
+            close_contact(&close, i, contact);
+        }
+        float deepest[4];
+        rbl_store4(deepest, close.deepest);
+        bundle->deep = rbl_mask4(rbl_less4(close.slop, close.deepest)) != 0;
+        for (uint32_t i = 0; i < bundle->lanes; ++i)
+        {
+            rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+            manifold->deepest = deepest[i];
+            manifold->touching = (close.touching >> i & 1) != 0;
+        }
+    }
+}
+
+// ---- pushing apart ----
 
 // Displacements in place of velocities: the solver's own mathematics, normal direction only.
+static void push_contact(rblWideBody* a, rblWideBody* b, rblFloat4 corrects, rblWideContact* contact)
+{
+    const rblWide3 arm_a = rbl_wide_load3(contact->arm_a);
+    const rblWide3 arm_b = rbl_wide_load3(contact->arm_b);
+    const rblWide3 normal = rbl_wide_load3(contact->normal);
+    const rblFloat4 mass = rbl_mul4(corrects, rbl_load4(contact->normal_mass));
+    const rblFloat4 last = rbl_load4(contact->push);
+    const rblWide3 way = rbl_wide_relative_velocity(a, b, arm_a, arm_b);
+    const rblFloat4 miss = rbl_sub4(rbl_load4(contact->target), rbl_wide_dot3(way, normal));
+    const rblFloat4 push = rbl_max4(rbl_add4(last, rbl_mul4(mass, miss)), rbl_splat4(0.0f));
+    rbl_store4(contact->push, push);
+    rbl_wide_apply_impulse(a, b, arm_a, arm_b, rbl_wide_scale3(normal, rbl_sub4(push, last)));
+}
+
+static bool is_still(const rblWideBody* body)
+{
+    const rblFloat4 square =
+        rbl_add4(rbl_wide_dot3(body->velocity, body->velocity), rbl_wide_dot3(body->spin, body->spin));
+    return rbl_mask4(rbl_less4(rbl_splat4(0.0f), square)) == 0;
+}
+
 typedef struct Drift
 {
     rblWorld* world;
-    uint32_t first; // manifold of the colour
+    uint32_t color;
+    uint32_t sweep;
+    rblVec3d momentum[RBL_MAX_BLOCKS]; // angular, about the world's origin: what each block's bodies gained
 } Drift;
-
-// How far the contact must open: `target`, in metres. Contacts with a gap may close it.
-static void aim_contact(const rblWorld* world, const rblManifold* manifold, rblSolverContact* contact)
-{
-    const rblVelocity* before_a = &world->before_contacts.data[manifold->a];
-    const rblVelocity* before_b = &world->before_contacts.data[manifold->b];
-    rblSolverBody a = world->solver_bodies.data[manifold->a];
-    rblSolverBody b = world->solver_bodies.data[manifold->b];
-    const rblVec3 after = rbl_relative_velocity(&a, &b, contact->arm_a, contact->arm_b);
-    a.velocity = before_a->velocity;
-    a.spin = before_a->spin;
-    b.velocity = before_b->velocity;
-    b.spin = before_b->spin;
-    const rblVec3 before = rbl_relative_velocity(&a, &b, contact->arm_a, contact->arm_b);
-    const float mean = 0.5f * rbl_dot3(contact->normal, rbl_add3(before, after));
-    contact->gap += manifold->seconds * mean;
-    const float depth = -contact->gap - manifold->slop;
-    const float most = world->def.recovery_speed * world->seconds;
-    contact->target = depth > 0.0f ? rbl_minf(SHARE * depth, most) : rbl_minf(0.0f, -contact->gap);
-}
-
-static void aim_block(rblRange range, void* context)
-{
-    rblWorld* world = context;
-    for (uint32_t m = range.begin; m < range.end; ++m)
-    {
-        rblManifold* manifold = &world->manifolds.data[m];
-        manifold->deepest = 0.0f;
-        for (uint32_t i = 0; i < manifold->count; ++i)
-        {
-            rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            aim_contact(world, manifold, contact);
-            contact->pressed = contact->push;
-            contact->push = 0.0f;
-            manifold->deepest = rbl_maxf(manifold->deepest, -contact->gap);
-        }
-    }
-}
-
-static uint32_t manifold_island(const rblWorld* world, const rblManifold* manifold)
-{
-    const uint32_t a = world->solver_bodies.data[manifold->a].island;
-    return a != RBL_NONE ? a : world->solver_bodies.data[manifold->b].island;
-}
-
-static bool is_still(const rblSolverBody* body)
-{
-    return rbl_dot3(body->velocity, body->velocity) + rbl_dot3(body->spin, body->spin) == 0.0f;
-}
 
 static void push_block(rblRange range, void* context)
 {
-    Drift* drift = context;
+    const Drift* drift = context;
     rblWorld* world = drift->world;
-    for (uint32_t m = range.begin; m < range.end; ++m)
+    rblSolverBody* bodies = world->solver_bodies.data;
+    for (uint32_t k = range.begin; k < range.end; ++k)
     {
-        const rblManifold* manifold = &world->manifolds.data[drift->first + m];
-        if (!world->islands.data[manifold_island(world, manifold)].corrects)
+        const rblBundle* bundle = &world->bundles.data[world->color_bundles[drift->color] + k];
+        if (bundle->corrects == 0)
         {
             continue;
         }
-        if (manifold->deepest <= manifold->slop && is_still(&world->solver_bodies.data[manifold->a]) &&
-            is_still(&world->solver_bodies.data[manifold->b]))
+        rblWideBody a = rbl_gather_bodies4(bodies, bundle->a);
+        rblWideBody b = rbl_gather_bodies4(bodies, bundle->b);
+        if (!bundle->deep && is_still(&a) && is_still(&b))
         {
             continue; // nothing to undo, and nothing came into its way
         }
-        rblSolverBody a = world->solver_bodies.data[manifold->a];
-        rblSolverBody b = world->solver_bodies.data[manifold->b];
-        for (uint32_t i = 0; i < manifold->count; ++i)
+        const rblFloat4 corrects =
+            rbl_set4((float)(bundle->corrects & 1), (float)(bundle->corrects >> 1 & 1),
+                     (float)(bundle->corrects >> 2 & 1), (float)(bundle->corrects >> 3 & 1));
+        for (uint32_t i = 0; i < bundle->count; ++i)
         {
-            rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-            const rblVec3 way = rbl_relative_velocity(&a, &b, contact->arm_a, contact->arm_b);
-            const float miss = contact->target - rbl_dot3(way, contact->normal);
-            const float push = rbl_maxf(contact->push + contact->normal_mass * miss, 0.0f);
-            const rblVec3 impulse = rbl_scale3(contact->normal, push - contact->push);
-            contact->push = push;
-            rbl_apply_impulse(&a, &b, contact->arm_a, contact->arm_b, impulse);
+            push_contact(&a, &b, corrects, &world->wide_contacts.data[bundle->first + i]);
         }
-        rbl_store_body(&world->solver_bodies.data[manifold->a], &a);
-        rbl_store_body(&world->solver_bodies.data[manifold->b], &b);
+        rbl_scatter_bodies4(bodies, bundle->a, &a);
+        rbl_scatter_bodies4(bodies, bundle->b, &b);
     }
 }
 
-static void push_apart(rblWorld* world)
+static bool next_to_push(rblLoop* loop, void* context)
 {
-    Drift drift = {.world = world};
-    for (int sweep = 0; sweep < SWEEPS; ++sweep)
+    Drift* drift = context;
+    const rblWorld* world = drift->world;
+    drift->color += 1;
+    if (drift->color >= world->color_count)
     {
-        for (uint32_t c = 0; c < world->color_count; ++c)
-        {
-            const uint32_t count = world->color_starts[c + 1] - world->color_starts[c];
-            drift.first = world->color_starts[c];
-            rbl_parallel_for(c + 1 < RBL_MAX_COLORS ? world->jobs : rbl_serial_jobs(), count, 256, push_block,
-                             &drift);
-        }
+        drift->color = 0;
+        drift->sweep += 1;
     }
+    const uint32_t color = drift->color;
+    const uint32_t count = world->color_bundles[color + 1] - world->color_bundles[color];
+    *loop = (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, push_block, drift};
+    return drift->sweep < SWEEPS;
 }
 
 // ---- what it costs ----
@@ -144,38 +268,47 @@ static rblVec3d displace(const rblBody* record, rblMotion* motion, const rblSolv
                      rbl_to_double3(rbl_sub3(motion->momentum, before)));
 }
 
-static void displace_island(rblWorld* world, rblIsland* island)
+static void share_block(rblRange range, void* context)
 {
-    const double cost = lifting(world, island);
-    double share = 1.0;
-    if (cost > island->budget)
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        share = island->recovering ? 1.0 : island->budget / cost;
-        island->recovery_work = island->recovering ? cost - island->budget : 0.0;
-    }
-    for (uint32_t i = 0; i < island->count && share > 0.0; ++i)
-    {
-        const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
-        const rblVec3d change =
-            displace(&world->bodies.data[body->slot], &world->motions.data[body->slot], body, (float)share);
-        island->drift_momentum = rbl_add3d(island->drift_momentum, change);
+        rblIsland* island = &world->islands.data[i];
+        const double cost = lifting(world, island);
+        island->displaced = 1.0f;
+        if (cost > island->budget)
+        {
+            island->displaced = island->recovering ? 1.0f : (float)(island->budget / cost);
+            island->recovery_work = island->recovering ? cost - island->budget : 0.0;
+        }
     }
 }
 
 static void displace_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    Drift* drift = context;
+    rblWorld* world = drift->world;
+    rblVec3d sum = {0.0, 0.0, 0.0};
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        displace_island(world, &world->islands.data[i]);
+        const rblSolverBody* body = &world->solver_bodies.data[i + 1];
+        const float share = body->island != RBL_NONE ? world->islands.data[body->island].displaced : 0.0f;
+        if (share > 0.0f)
+        {
+            const rblVec3d change =
+                displace(&world->bodies.data[body->slot], &world->motions.data[body->slot], body, share);
+            sum = rbl_add3d(sum, change);
+        }
     }
+    drift->momentum[range.block] = sum;
 }
 
 // ---- the stage ----
 
-static void clear_velocities(rblWorld* world)
+static void clear_block(rblRange range, void* context)
 {
-    for (size_t i = 0; i < world->solver_bodies.count; ++i)
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
     {
         world->solver_bodies.data[i].velocity = rbl_vec3(0, 0, 0);
         world->solver_bodies.data[i].spin = rbl_vec3(0, 0, 0);
@@ -195,6 +328,24 @@ static bool can_pay(const rblWorld* world, const rblIsland* island, float slop)
     return island->recovering || island->budget > 0.01 * (double)slop * weight;
 }
 
+static uint32_t manifold_island(const rblWorld* world, const rblManifold* manifold)
+{
+    const uint32_t a = world->solver_bodies.data[manifold->a].island;
+    return a != RBL_NONE ? a : world->solver_bodies.data[manifold->b].island;
+}
+
+// Overlap from birth that is left.
+static bool recovers(rblWorld* world, const rblManifold* manifold)
+{
+    if (!manifold->born)
+    {
+        return false;
+    }
+    rblPair* pair = &world->pairs.data[manifold->pair];
+    pair->born_depth = rbl_minf(pair->born_depth, manifold->deepest);
+    return pair->born_depth > manifold->slop;
+}
+
 // Which islands recover from overlap at birth, and whether any overlap can be undone at all.
 static bool find_overlap(rblWorld* world)
 {
@@ -206,16 +357,12 @@ static bool find_overlap(rblWorld* world)
     for (size_t m = 0; m < world->manifolds.count; ++m)
     {
         const rblManifold* manifold = &world->manifolds.data[m];
-        rblPair* pair = &world->pairs.data[manifold->pair];
-        rblIsland* island = &world->islands.data[manifold_island(world, manifold)];
+        const bool recovering = recovers(world, manifold);
         if (manifold->deepest > manifold->slop)
         {
+            rblIsland* island = &world->islands.data[manifold_island(world, manifold)];
             island->slop = rbl_minf(island->slop, manifold->slop);
-        }
-        pair->born_depth = rbl_minf(pair->born_depth, manifold->deepest);
-        if (pair->born_depth > manifold->slop)
-        {
-            island->recovering = true;
+            island->recovering = island->recovering || recovering;
         }
     }
     for (size_t i = 0; i < world->islands.count; ++i)
@@ -227,23 +374,48 @@ static bool find_overlap(rblWorld* world)
     return any;
 }
 
+static void mark_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t k = range.begin; k < range.end; ++k)
+    {
+        rblBundle* bundle = &world->bundles.data[k];
+        uint32_t corrects = 0;
+        for (uint32_t i = 0; i < bundle->lanes; ++i)
+        {
+            const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+            const bool does = world->islands.data[manifold_island(world, manifold)].corrects;
+            corrects |= (does ? 1u : 0u) << i;
+        }
+        bundle->corrects = (uint8_t)corrects;
+    }
+}
+
 rblResult rbl_correct_drift(rblWorld* world)
 {
-    rbl_parallel_for(world->jobs, (uint32_t)world->manifolds.count, 64, aim_block, world);
+    const uint32_t bodies = (uint32_t)world->solver_bodies.count;
+    const uint32_t bundles = (uint32_t)world->bundles.count;
+    rbl_parallel_for(world->jobs, bodies, 512, mean_block, world);
+    rbl_parallel_for(world->jobs, bundles, MIN_BUNDLES, close_block, world);
     if (!find_overlap(world))
     {
         return RBL_OK;
     }
-    clear_velocities(world);
-    push_apart(world);
-    rbl_parallel_for(world->jobs, (uint32_t)world->islands.count, 16, displace_block, world);
+    Drift drift = {.world = world, .color = UINT32_MAX};
+    rbl_parallel_for(world->jobs, bodies, 512, clear_block, world);
+    rbl_parallel_for(world->jobs, bundles, 64, mark_block, world);
+    rbl_parallel_chain(world->jobs, next_to_push, &drift);
+    rbl_parallel_for(world->jobs, (uint32_t)world->islands.count, 16, share_block, world);
+    rbl_parallel_for(world->jobs, bodies - 1, MIN_BODIES, displace_block, &drift);
     for (size_t i = 0; i < world->islands.count; ++i)
     {
-        const rblIsland* island = &world->islands.data[i];
-        world->energy.work += island->recovery_work;
-        world->energy.drift_momentum[0] += island->drift_momentum.x;
-        world->energy.drift_momentum[1] += island->drift_momentum.y;
-        world->energy.drift_momentum[2] += island->drift_momentum.z;
+        world->energy.work += world->islands.data[i].recovery_work;
+    }
+    for (uint32_t b = 0; b < rbl_block_count(bodies - 1, MIN_BODIES); ++b)
+    {
+        world->energy.drift_momentum[0] += drift.momentum[b].x;
+        world->energy.drift_momentum[1] += drift.momentum[b].y;
+        world->energy.drift_momentum[2] += drift.momentum[b].z;
     }
     return RBL_OK;
 }

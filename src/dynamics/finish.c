@@ -1,9 +1,9 @@
-// After the solve: impulses back into the contacts for the next step, and what happened into events.
+// After the solve: what happened into events.
 #include "dynamics/contact_math.h"
 #include "dynamics/stages.h"
 #include "math/trig.h"
 
-static void keep_block(rblRange range, void* context)
+static void share_block(rblRange range, void* context)
 {
     rblWorld* world = context;
     for (uint32_t m = range.begin; m < range.end; ++m)
@@ -12,19 +12,6 @@ static void keep_block(rblRange range, void* context)
         const uint32_t a = world->solver_bodies.data[manifold->a].island;
         const uint32_t b = world->solver_bodies.data[manifold->b].island;
         world->pairs.data[manifold->pair].share = world->islands.data[a != RBL_NONE ? a : b].share;
-        for (uint32_t i = 0; i < manifold->count; ++i)
-        {
-            const rblSolverContact* from = &world->solver_contacts.data[manifold->first + i];
-            rblContact* contact = &world->contacts.data[manifold->contact + i];
-            const rblVec3 friction = rbl_scale3(from->tangent, from->slide[0]);
-            contact->push = from->pressed;
-            contact->friction = rbl_mul_add3(friction, from->slide[1], rbl_contact_tangent2(from));
-            if (!rbl_finite((double)contact->push) || !rbl_finite3(contact->friction))
-            {
-                contact->push = 0.0f;
-                contact->friction = rbl_vec3(0, 0, 0);
-            }
-        }
     }
 }
 
@@ -119,19 +106,6 @@ static rblResult index_manifolds(rblWorld* world)
     return RBL_OK;
 }
 
-static bool touches(const rblWorld* world, const rblManifold* manifold)
-{
-    for (uint32_t i = 0; i < manifold->count; ++i)
-    {
-        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-        if (contact->pressed > 0.0f || contact->gap < manifold->slop)
-        {
-            return true;
-        }
-    }
-    return manifold->hit_impulse > 0.0f;
-}
-
 static bool is_active(const rblWorld* world, const rblPair* pair)
 {
     return world->solver_index.data[pair->a] != 0 || world->solver_index.data[pair->b] != 0;
@@ -139,7 +113,7 @@ static bool is_active(const rblWorld* world, const rblPair* pair)
 
 rblResult rbl_finish_contacts(rblWorld* world)
 {
-    rbl_parallel_for(world->jobs, (uint32_t)world->manifolds.count, 64, keep_block, world);
+    rbl_parallel_for(world->jobs, (uint32_t)world->manifolds.count, 64, share_block, world);
     RBL_TRY(index_manifolds(world));
     world->counters.touching = 0;
     world->counters.colliding = 0;
@@ -151,7 +125,7 @@ rblResult rbl_finish_contacts(rblWorld* world)
         const rblManifold* manifold = m != RBL_NONE ? &world->manifolds.data[m] : NULL;
         if (is_active(world, pair))
         {
-            const bool touching = manifold != NULL && touches(world, manifold);
+            const bool touching = manifold != NULL && (manifold->touching || manifold->hit_impulse > 0.0f);
             if (touching != pair->touching)
             {
                 RBL_TRY(report_touch(world, pair, touching));

@@ -35,10 +35,13 @@ typedef struct Aim
 
 static void meet_first(const rblWorld* world, rblManifold* manifold)
 {
+    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
     manifold->met = true;
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        rbl_prepare_masses(a, b, contact);
         contact->target = slowest(manifold, contact);
         contact->push = 0.0f;
         contact->slide[0] = 0.0f;

@@ -1,16 +1,18 @@
 // Pairs with contacts into manifolds, coloured so that no two of a colour share a moving body.
 #include "dynamics/contact_math.h"
 #include "dynamics/stages.h"
+#include "dynamics/wide.h"
 #include <math.h>
 
 // ---- which pairs, in which colour ----
 
-static bool needs_solving(const rblWorld* world, const rblPair* pair)
-{
-    const rblSolverBody* a = &world->solver_bodies.data[world->solver_index.data[pair->a]];
-    const rblSolverBody* b = &world->solver_bodies.data[world->solver_index.data[pair->b]];
-    return pair->count > 0 && (a->inverse_mass > 0.0f || b->inverse_mass > 0.0f);
-}
+// Per solver body the colours that it has, bit by bit. The last bit says that it moves at all: bodies of infinite mass take any
+// number of manifolds of a colour.
+#define MOVES (1ull << (RBL_MAX_COLORS - 1))
+
+// Manifolds of a colour are sorted by how many contacts they have, so that those of a bundle have as many. With this many or
+// more they are taken for equal.
+#define MOST_COUNTS 32
 
 static rblManifold make_manifold(const rblWorld* world, uint32_t index)
 {
@@ -27,46 +29,87 @@ static rblManifold make_manifold(const rblWorld* world, uint32_t index)
         .restitution = rbl_maxf(a->material.restitution, b->material.restitution),
         .slop = rbl_pair_slop(a, b),
         .fast = pair->fast,
+        .born = pair->born_depth > 0.0f,
         .early = a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f,
     };
 }
 
-// The first colour that neither body has yet. Bodies of infinite mass take any number.
-static uint32_t choose_color(const rblWorld* world, uint64_t* used, const rblManifold* manifold)
+static void clear_colors(rblWorld* world)
 {
-    const bool a_moves = world->solver_bodies.data[manifold->a].inverse_mass > 0.0f;
-    const bool b_moves = world->solver_bodies.data[manifold->b].inverse_mass > 0.0f;
-    const uint64_t taken = (a_moves ? used[manifold->a] : 0) | (b_moves ? used[manifold->b] : 0);
+    for (size_t i = 0; i < world->solver_bodies.count; ++i)
+    {
+        world->color_masks.data[i] = world->solver_bodies.data[i].inverse_mass > 0.0f ? MOVES : 0;
+    }
+}
+
+// The first colour that neither body has yet.
+static uint32_t choose_color(uint64_t* a, uint64_t* b)
+{
+    const uint64_t taken = *a | *b;
     uint32_t color = 0;
     while (color < RBL_MAX_COLORS - 1 && (taken >> color & 1) != 0)
     {
         ++color;
     }
     const uint64_t bit = 1ull << color;
-    used[manifold->a] |= a_moves ? bit : 0;
-    used[manifold->b] |= b_moves ? bit : 0;
+    *a |= (*a & MOVES) != 0 ? bit : 0;
+    *b |= (*b & MOVES) != 0 ? bit : 0;
     return color;
 }
 
-// Sort by colour, keeping the order of pairs, and lay out the contacts in that order.
-static void place_by_color(rblWorld* world, const uint32_t* colors, uint32_t count)
+// One entry of scratch per pair with contacts and a body that moves: the pair, and its place in the order.
+typedef struct Chosen
 {
-    uint32_t places[RBL_MAX_COLORS + 1] = {0};
+    uint32_t pair, rank; // colour times MOST_COUNTS, plus the number of contacts
+} Chosen;
+
+static uint32_t choose_pairs(rblWorld* world, Chosen* chosen)
+{
+    uint64_t* colors = world->color_masks.data;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        if (pair->count == 0)
+        {
+            continue;
+        }
+        uint64_t* a = &colors[world->solver_index.data[pair->a]];
+        uint64_t* b = &colors[world->solver_index.data[pair->b]];
+        if (((*a | *b) & MOVES) != 0)
+        {
+            const uint32_t contacts = pair->count < MOST_COUNTS ? pair->count : MOST_COUNTS - 1;
+            chosen[count++] = (Chosen){i, MOST_COUNTS * choose_color(a, b) + contacts};
+        }
+    }
+    return count;
+}
+
+// Sort by colour and number of contacts, keeping the order of pairs. Where each rank begins.
+static void count_ranks(rblWorld* world, const Chosen* chosen, uint32_t count, uint32_t* places)
+{
     for (uint32_t i = 0; i < count; ++i)
     {
-        places[colors[2 * i + 1] + 1] += 1;
+        places[chosen[i].rank + 1] += 1;
     }
     world->color_count = 0;
-    for (uint32_t c = 0; c < RBL_MAX_COLORS; ++c)
+    for (uint32_t r = 0; r < RBL_MAX_COLORS * MOST_COUNTS; ++r)
     {
-        world->color_count = places[c + 1] > 0 ? c + 1 : world->color_count;
-        places[c + 1] += places[c];
-        world->color_starts[c] = places[c];
+        world->color_count = places[r + 1] > 0 ? r / MOST_COUNTS + 1 : world->color_count;
+        places[r + 1] += places[r];
+        world->color_starts[r / MOST_COUNTS] =
+            r % MOST_COUNTS == 0 ? places[r] : world->color_starts[r / MOST_COUNTS];
     }
     world->color_starts[RBL_MAX_COLORS] = count;
+}
+
+static uint32_t place_manifolds(rblWorld* world, const Chosen* chosen, uint32_t count)
+{
+    uint32_t places[RBL_MAX_COLORS * MOST_COUNTS + 1] = {0};
+    count_ranks(world, chosen, count, places);
     for (uint32_t i = 0; i < count; ++i)
     {
-        world->manifolds.data[places[colors[2 * i + 1]]++] = make_manifold(world, colors[2 * i]);
+        world->manifolds.data[places[chosen[i].rank]++] = make_manifold(world, chosen[i].pair);
     }
     uint32_t first = 0;
     for (uint32_t i = 0; i < count; ++i)
@@ -74,6 +117,7 @@ static void place_by_color(rblWorld* world, const uint32_t* colors, uint32_t cou
         world->manifolds.data[i].first = first;
         first += world->manifolds.data[i].count;
     }
+    return first;
 }
 
 // ---- contact data ----
@@ -117,6 +161,7 @@ static void add_compliance(const rblSolverBody* body, rblVec3 arm, const rblVec3
 
 void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact)
 {
+    contact->tangent = some_tangent(contact->normal);
     const rblVec3 axes[3] = {contact->normal, contact->tangent, rbl_contact_tangent2(contact)};
     Compliance sum = {0};
     add_compliance(a, contact->arm_a, axes, &sum);
@@ -150,14 +195,10 @@ void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold)
         const rblVec3 on_a = rbl_transform_point(frame_a, from->anchor_a);
         const rblVec3 on_b = rbl_transform_point(frame_b, from->anchor_b);
         const rblVec3 middle = rbl_scale3(rbl_add3(on_a, on_b), 0.5f);
-        *contact = (rblSolverContact){
-            .arm_a = rbl_sub3(middle, frame_a.p),
-            .arm_b = rbl_sub3(middle, frame_b.p),
-            .normal = from->normal,
-            .tangent = some_tangent(from->normal),
-            .gap = rbl_dot3(from->normal, rbl_sub3(on_b, on_a)),
-        };
-        rbl_prepare_masses(a, b, contact);
+        contact->arm_a = rbl_sub3(middle, frame_a.p);
+        contact->arm_b = rbl_sub3(middle, frame_b.p);
+        contact->normal = from->normal;
+        contact->gap = rbl_dot3(from->normal, rbl_sub3(on_b, on_a));
     }
     manifold->seconds = rbl_maxf(a->seconds, b->seconds);
 }
@@ -173,37 +214,24 @@ static void prepare_block(rblRange range, void* context)
 
 rblResult rbl_build_manifolds(rblWorld* world)
 {
-    // Scratch: per manifold its pair and its colour; then a colour mask per body.
-    const size_t bodies = world->solver_bodies.count;
-    if (!rbl_array_resize_amply(&world->scratch, 2 * world->pairs.count + 2 * bodies) ||
-        !rbl_array_resize_amply(&world->color_masks, bodies))
+    const size_t numbers = sizeof(Chosen) / sizeof(uint32_t);
+    if (!rbl_array_resize_amply(&world->scratch, numbers * world->pairs.count) ||
+        !rbl_array_resize_amply(&world->color_masks, world->solver_bodies.count))
     {
         return rbl_fail_memory();
     }
-    uint64_t* used = world->color_masks.data;
-    for (size_t i = 0; i < bodies; ++i)
-    {
-        used[i] = 0;
-    }
-    uint32_t count = 0;
-    uint32_t contacts = 0;
-    for (uint32_t i = 0; i < world->pairs.count; ++i)
-    {
-        if (needs_solving(world, &world->pairs.data[i]))
-        {
-            const rblManifold manifold = make_manifold(world, i);
-            world->scratch.data[2 * count] = i;
-            world->scratch.data[2 * count + 1] = choose_color(world, used, &manifold);
-            contacts += manifold.count;
-            ++count;
-        }
-    }
-    if (!rbl_array_resize_amply(&world->manifolds, count) ||
-        !rbl_array_resize_amply(&world->solver_contacts, contacts))
+    clear_colors(world);
+    Chosen* chosen = (Chosen*)(void*)world->scratch.data;
+    const uint32_t count = choose_pairs(world, chosen);
+    if (!rbl_array_resize_amply(&world->manifolds, count))
     {
         return rbl_fail_memory();
     }
-    place_by_color(world, world->scratch.data, count);
+    const uint32_t contacts = place_manifolds(world, chosen, count);
+    if (!rbl_array_resize_amply(&world->solver_contacts, contacts) || !rbl_build_bundles(world))
+    {
+        return rbl_fail_memory();
+    }
     rbl_parallel_for(world->jobs, count, 64, prepare_block, world);
     return RBL_OK;
 }

@@ -315,6 +315,8 @@ static void forget_step(rblWorld* world)
     rbl_array_clear(&world->solver_bodies);
     rbl_array_clear(&world->manifolds);
     rbl_array_clear(&world->solver_contacts);
+    rbl_array_clear(&world->bundles);
+    rbl_array_clear(&world->wide_contacts);
 }
 
 rblResult rbl_world_restore(rblWorldId id, const void* buffer, size_t size)

@@ -55,6 +55,7 @@ static size_t bytes_of(const rblWorld* world)
                    ARRAY_BYTES(&world->old_pairs) + ARRAY_BYTES(&world->contacts) +
                    ARRAY_BYTES(&world->old_contacts) + ARRAY_BYTES(&world->solver_bodies) +
                    ARRAY_BYTES(&world->solver_contacts) + ARRAY_BYTES(&world->manifolds) +
+                   ARRAY_BYTES(&world->bundles) + ARRAY_BYTES(&world->wide_contacts) +
                    ARRAY_BYTES(&world->islands) + ARRAY_BYTES(&world->subspace);
     for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
     {

@@ -1,6 +1,7 @@
 #include "dynamics/subspace.h"
 
 #include "dynamics/contact_math.h"
+#include "dynamics/wide.h"
 #include <math.h>
 #include <string.h>
 
@@ -344,12 +345,21 @@ static void apply_unknown(const System* system, double share)
 
 static void solve_island(const System* system)
 {
+    rblWorld* world = system->world;
+    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    {
+        rbl_unpack_manifold(world, &world->manifolds.data[system->manifolds[k]]);
+    }
     if (find_free(system) == 0 || !(find_residual(system) > CLOSE_ENOUGH))
     {
         return;
     }
     solve(system);
     apply_unknown(system, feasible_share(system));
+    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    {
+        rbl_repack_impulses(world, &world->manifolds.data[system->manifolds[k]]);
+    }
 }
 
 // ---- all islands ----

@@ -79,6 +79,10 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->unconstrained, allocator);
     rbl_array_init(&world->manifolds, allocator);
     rbl_array_init(&world->solver_contacts, allocator);
+    rbl_array_init(&world->bundles, allocator);
+    rbl_array_init(&world->wide_contacts, allocator);
+    rbl_array_init(&world->sweep_starts, allocator);
+    rbl_array_init(&world->directions, allocator);
     rbl_array_init(&world->islands, allocator);
     rbl_array_init(&world->island_bodies, allocator);
     rbl_array_init(&world->events, allocator);
@@ -122,6 +126,10 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->unconstrained);
     rbl_array_free(&world->manifolds);
     rbl_array_free(&world->solver_contacts);
+    rbl_array_free(&world->bundles);
+    rbl_array_free(&world->wide_contacts);
+    rbl_array_free(&world->sweep_starts);
+    rbl_array_free(&world->directions);
     rbl_array_free(&world->islands);
     rbl_array_free(&world->island_bodies);
     rbl_array_free(&world->events);

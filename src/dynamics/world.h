@@ -125,13 +125,14 @@ typedef struct rblVelocity
 
 typedef RBL_ARRAY(rblVelocity) rblVelocityArray;
 
-// All contacts of one pair, as the solver sees them. In order of colours, then pairs.
+// All contacts of one pair, as the solver sees them. In order of colours, then of the number of contacts, then pairs.
 typedef struct rblManifold
 {
     uint32_t pair;
     uint32_t a, b;         // solver bodies
     uint32_t first, count; // of solver contacts
     uint32_t contact;      // the first in rblWorld.contacts
+    uint32_t bundle;       // that it is a lane of
     float friction;
     float restitution;
     float seconds;         // left of the step for the pair
@@ -148,46 +149,89 @@ typedef struct rblManifold
     bool approaching;     // closes within the step, faster than an impact must be
     bool met, pushed;     // in the sweeps over impacts
     float deepest;        // overlap at the end of the step, m
+    bool touching;        // at the end of the step
+    bool born;            // overlaps since the birth of one of its bodies
     uint32_t hit_contact; // where it was, in solver contacts
 } rblManifold;
 
 typedef RBL_ARRAY(rblManifold) rblManifoldArray;
 
+// A contact as impacts see it, one at a time. The contact solve has its own form: rblWideContact.
 typedef struct rblSolverContact
 {
     rblVec3 arm_a, arm_b; // from the centres to the point midway between the surfaces
     rblVec3 normal;       // from a to b
-    rblVec3 tangent;      // the other one is normal x tangent
     float gap;            // when the contact solve begins; negative: overlap
+    float target;         // normal velocity to reach at least
+    float push;           // accumulated impulses, N s
+    float slide[2];
+    float change[3]; // of push and slide in the last step of the solution
+    rblVec3 tangent; // the other one is normal x tangent; from here on written by rbl_prepare_masses()
     float normal_mass;
     float
         tangent_mass[4]; // inverse of the 2x2 tangential block: xx, yy, xy; and one number for all directions
     float coupling[2];   // normal velocity per tangential impulse
-    float target;        // normal velocity to reach at least
-    float push;          // accumulated impulses, N s
-    float pressed;       // push of the contact solve, while drift correction uses `push`
-    float slide[2];
-    float change[3];    // of push and slide in the last sweep
-    float direction[3]; // p of the conjugate directions
 } rblSolverContact;
 
 typedef RBL_ARRAY(rblSolverContact) rblSolverContactArray;
+
+// Up to four manifolds of one colour, which share no moving body: the solver's unit, a lane for each. 64 bytes.
+typedef struct rblBundle
+{
+    uint32_t a[4], b[4]; // solver bodies; the static world in lanes that are not used
+    float friction[4];
+    uint32_t first, count; // of its wide contacts
+    uint32_t manifold;     // of the first lane; those of the others follow
+    uint16_t lanes;        // used
+    bool deep;             // some of it overlaps by more than is left alone (drift.c)
+    uint8_t corrects;      // lanes whose overlap can be undone
+} rblBundle;
+
+typedef RBL_ARRAY(rblBundle) rblBundleArray;
+
+// One contact of each manifold of a bundle, as rblSolverContact; a lane that has none has no normal, masses and impulses of
+// zero, and does nothing. In the order in which drift correction and sweeps read them.
+typedef struct rblWideContact
+{
+    float gap[4];
+    float arm_a[3][4], arm_b[3][4];
+    float normal[3][4];
+    float normal_mass[4];
+    float target[4];
+    float push[4];
+    float slide[2][4];
+    float tangent[3][4];
+    float tangent_mass[4][4];
+    float coupling[2][4];
+    float change[3][4];    // of push and slide in the last sweep
+    float direction[3][4]; // p of the conjugate directions
+} rblWideContact;
+
+typedef RBL_ARRAY(rblWideContact) rblWideContactArray;
+
+// Velocities of a body in rows of four, the last of them unused.
+typedef struct rblVelocityRows
+{
+    float velocity[4], spin[4];
+} rblVelocityRows;
+
+typedef RBL_ARRAY(rblVelocityRows) rblVelocityRowsArray;
 
 // Bodies that touch, directly or through others. What one island does cannot change another.
 typedef struct rblIsland
 {
     uint32_t first, count; // in rblWorld.island_bodies
     double budget; // J: dissipated by its impacts and contacts in this step; drift correction may spend it
-    double impact_work;      // J: put in by kinematic bodies through impacts,
-    double contact_work;     // and through lasting contacts
-    double clamped;          // J: kept from appearing
-    float share;             // of the contact impulses that clamping left
-    double recovery_work;    // J: spent on overlap at birth beyond the budget
-    rblVec3d drift_momentum; // angular, about the world's origin: what drift correction changed
-    float slop;              // the smallest of its overlapping manifolds
-    bool corrects;           // drift correction can do something here
-    bool jointed;            // holds a joint
-    bool recovering;         // holds a pair born overlapping
+    double impact_work;   // J: put in by kinematic bodies through impacts,
+    double contact_work;  // and through lasting contacts
+    double clamped;       // J: kept from appearing
+    float share;          // of the contact impulses that clamping left
+    double recovery_work; // J: spent on overlap at birth beyond the budget
+    float displaced;      // share of the displacements that it can pay for
+    float slop;           // the smallest of its overlapping manifolds
+    bool corrects;        // drift correction can do something here
+    bool jointed;         // holds a joint
+    bool recovering;      // holds a pair born overlapping
 } rblIsland;
 
 typedef RBL_ARRAY(rblIsland) rblIslandArray;
@@ -248,6 +292,11 @@ struct rblWorld
     rblSolverContactArray solver_contacts;
     uint32_t color_starts[RBL_MAX_COLORS + 1];
     uint32_t color_count;
+    rblBundleArray bundles;
+    rblWideContactArray wide_contacts;
+    uint32_t color_bundles[RBL_MAX_COLORS + 1]; // where the bundles of a colour begin
+    rblVelocityRowsArray sweep_starts;          // per solver body, before a sweep over the contacts
+    rblVelocityRowsArray directions;            // per solver body: what p does to its velocities
     rblIslandArray islands;
     rblIndexArray island_bodies; // solver bodies by island
     rblContactEventArray events;

@@ -78,6 +78,12 @@ static inline rblShort8 rbl_count_less_short8(rblShort8 sum, rblShort8 a, rblSho
     return _mm_sub_epi16(sum, _mm_cmplt_epi16(a, b));
 }
 
+// Two floats, reading no more than eight bytes; the other lanes are 0.
+static inline rblFloat4 rbl_load2(const float* p)
+{
+    return _mm_castsi128_ps(_mm_loadl_epi64((const __m128i_u*)(const void*)p));
+}
+
 // Three floats, reading and writing no more than twelve bytes; the fourth lane is 0.
 static inline rblFloat4 rbl_load3(const float* p)
 {
@@ -236,6 +242,11 @@ static inline rblShort8 rbl_count_less_short8(rblShort8 sum, rblShort8 a, rblSho
     return wasm_i16x8_sub(sum, wasm_i16x8_lt(a, b));
 }
 
+static inline rblFloat4 rbl_load2(const float* p)
+{
+    return wasm_v128_load64_zero(p);
+}
+
 static inline rblFloat4 rbl_load3(const float* p)
 {
     return wasm_v128_load32_lane(p + 2, wasm_v128_load64_zero(p), 2);
@@ -360,6 +371,11 @@ static inline void rbl_store4(float* p, rblFloat4 a)
     {
         p[i] = a.lane[i];
     }
+}
+
+static inline rblFloat4 rbl_load2(const float* p)
+{
+    return (rblFloat4){{p[0], p[1], 0.0f, 0.0f}};
 }
 
 static inline rblFloat4 rbl_load3(const float* p)

@@ -1,0 +1,104 @@
+// Manifolds of a colour in bundles of four, and one contact at a time out of them.
+#include "dynamics/wide.h"
+
+// Manifolds of the last colour may share bodies: a bundle has one of them.
+static uint32_t lanes_of(uint32_t color)
+{
+    return color + 1 < RBL_MAX_COLORS ? 4 : 1;
+}
+
+static uint32_t count_bundles(rblWorld* world)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < RBL_MAX_COLORS; ++c)
+    {
+        const uint32_t lanes = lanes_of(c);
+        world->color_bundles[c] = count;
+        count += (world->color_starts[c + 1] - world->color_starts[c] + lanes - 1) / lanes;
+    }
+    world->color_bundles[RBL_MAX_COLORS] = count;
+    return count;
+}
+
+static rblBundle make_bundle(rblWorld* world, uint32_t index, uint32_t manifold, uint32_t lanes)
+{
+    rblBundle bundle = {.manifold = manifold, .lanes = (uint16_t)lanes};
+    for (uint32_t i = 0; i < lanes; ++i)
+    {
+        rblManifold* from = &world->manifolds.data[manifold + i];
+        from->bundle = index;
+        bundle.a[i] = from->a;
+        bundle.b[i] = from->b;
+        bundle.friction[i] = from->friction;
+        bundle.count = from->count > bundle.count ? from->count : bundle.count;
+    }
+    return bundle;
+}
+
+bool rbl_build_bundles(rblWorld* world)
+{
+    if (!rbl_array_resize_amply(&world->bundles, count_bundles(world)))
+    {
+        return false;
+    }
+    uint32_t contacts = 0;
+    for (uint32_t c = 0; c < world->color_count; ++c)
+    {
+        uint32_t manifold = world->color_starts[c];
+        for (uint32_t i = world->color_bundles[c]; i < world->color_bundles[c + 1]; ++i)
+        {
+            const uint32_t left = world->color_starts[c + 1] - manifold;
+            const uint32_t lanes = left < lanes_of(c) ? left : lanes_of(c);
+            rblBundle* bundle = &world->bundles.data[i];
+            *bundle = make_bundle(world, i, manifold, lanes);
+            bundle->first = contacts;
+            contacts += bundle->count;
+            manifold += lanes;
+        }
+    }
+    return rbl_array_resize_amply(&world->wide_contacts, contacts);
+}
+
+static rblVec3 lane_of(const float rows[3][4], uint32_t lane)
+{
+    return (rblVec3){rows[0][lane], rows[1][lane], rows[2][lane]};
+}
+
+void rbl_unpack_manifold(rblWorld* world, const rblManifold* manifold)
+{
+    const rblBundle* bundle = &world->bundles.data[manifold->bundle];
+    const uint32_t lane = (uint32_t)(manifold - world->manifolds.data) - bundle->manifold;
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblWideContact* from = &world->wide_contacts.data[bundle->first + i];
+        rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        contact->arm_a = lane_of(from->arm_a, lane);
+        contact->arm_b = lane_of(from->arm_b, lane);
+        contact->tangent = lane_of(from->tangent, lane);
+        contact->normal_mass = from->normal_mass[lane];
+        for (int k = 0; k < 4; ++k)
+        {
+            contact->tangent_mass[k] = from->tangent_mass[k][lane];
+        }
+        contact->coupling[0] = from->coupling[0][lane];
+        contact->coupling[1] = from->coupling[1][lane];
+        contact->target = from->target[lane];
+        contact->push = from->push[lane];
+        contact->slide[0] = from->slide[0][lane];
+        contact->slide[1] = from->slide[1][lane];
+    }
+}
+
+void rbl_repack_impulses(rblWorld* world, const rblManifold* manifold)
+{
+    const rblBundle* bundle = &world->bundles.data[manifold->bundle];
+    const uint32_t lane = (uint32_t)(manifold - world->manifolds.data) - bundle->manifold;
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblSolverContact* from = &world->solver_contacts.data[manifold->first + i];
+        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        contact->push[lane] = from->push;
+        contact->slide[0][lane] = from->slide[0];
+        contact->slide[1][lane] = from->slide[1];
+    }
+}

@@ -1,0 +1,240 @@
+// What each contact must reach, and how hard it is to get there: four manifolds at a time.
+#include "dynamics/stages.h"
+#include "dynamics/wide.h"
+#include <math.h>
+
+#define AT_REST 1e-4f // m/s
+
+// What is the same for all contacts of a bundle.
+typedef struct Aim
+{
+    rblWideBody a, b;               // as they are now, with forces
+    rblWideBody before_a, before_b; // velocities before forces and contacts: v'
+    rblWide3 way;                   // from the arms of now to those at mid-step
+    rblFloat4 counts, seconds, slop;
+} Aim;
+
+static void gather_velocities(const rblVelocity* velocities, const uint32_t index[4], rblWideBody* out)
+{
+    rblFloat4 v[4];
+    rblFloat4 w[4];
+    for (int i = 0; i < 4; ++i)
+    {
+        v[i] = rbl_load3(&velocities[index[i]].velocity.x);
+        w[i] = rbl_load3(&velocities[index[i]].spin.x);
+    }
+    rbl_transpose4(&v[0], &v[1], &v[2], &v[3]);
+    rbl_transpose4(&w[0], &w[1], &w[2], &w[3]);
+    out->velocity = (rblWide3){v[0], v[1], v[2]};
+    out->spin = (rblWide3){w[0], w[1], w[2]};
+}
+
+// Positions move by half a step with the old velocities and by half with the new ones: the impulses act in between. For the two
+// bodies of a pair to exchange no angular momentum but through one point, the arms are those at mid-step.
+static rblWide3 way_to_middle(const Aim* aim)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblWide3 apart = rbl_wide_sub3(aim->before_b.velocity, aim->before_a.velocity);
+    const rblWide3 way = rbl_wide_scale3(apart, rbl_mul4(rbl_splat4(0.25f), aim->seconds));
+    const rblFloat4 far = rbl_less4(rbl_splat4(1e-10f), rbl_wide_dot3(way, way));
+    const rblFloat4 both =
+        rbl_and4(rbl_less4(zero, aim->a.inverse_mass), rbl_less4(zero, aim->b.inverse_mass));
+    return rbl_wide_select3(rbl_and4(far, both), way, (rblWide3){zero, zero, zero});
+}
+
+static Aim begin_aim(const rblWorld* world, const rblBundle* bundle)
+{
+    Aim aim;
+    aim.a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
+    aim.b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
+    aim.before_a = aim.a;
+    aim.before_b = aim.b;
+    gather_velocities(world->before_contacts.data, bundle->a, &aim.before_a);
+    gather_velocities(world->before_contacts.data, bundle->b, &aim.before_b);
+    float counts[4] = {0};
+    float seconds[4] = {0};
+    float slop[4] = {0};
+    for (uint32_t i = 0; i < bundle->lanes; ++i)
+    {
+        const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+        counts[i] = (float)manifold->count;
+        seconds[i] = manifold->seconds;
+        slop[i] = manifold->slop;
+    }
+    aim.counts = rbl_load4(counts);
+    aim.seconds = rbl_load4(seconds);
+    aim.slop = rbl_load4(slop);
+    aim.way = way_to_middle(&aim);
+    return aim;
+}
+
+// ---- one contact of each ----
+
+// Arms, normal and gap of a contact from each lane; zero where there is none.
+typedef struct Geometry
+{
+    rblWide3 arm_a, arm_b, normal;
+    rblFloat4 gap;
+} Geometry;
+
+_Static_assert(offsetof(rblSolverContact, arm_b) == 12 && offsetof(rblSolverContact, normal) == 24 &&
+                   offsetof(rblSolverContact, gap) == 36 && sizeof(rblSolverContact) >= 48,
+               "rows of a solver contact");
+
+static Geometry gather_geometry(const rblWorld* world, const rblBundle* bundle, uint32_t number)
+{
+    rblFloat4 rows[3][4];
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+        const bool there = i < bundle->lanes && number < manifold->count;
+        const float* at =
+            there ? (const float*)(const void*)&world->solver_contacts.data[manifold->first + number] : NULL;
+        rows[0][i] = there ? rbl_load4(at) : rbl_splat4(0.0f);
+        rows[1][i] = there ? rbl_load4(at + 4) : rbl_splat4(0.0f);
+        rows[2][i] = there ? rbl_load2(at + 8) : rbl_splat4(0.0f);
+    }
+    for (int k = 0; k < 3; ++k)
+    {
+        rbl_transpose4(&rows[k][0], &rows[k][1], &rows[k][2], &rows[k][3]);
+    }
+    return (Geometry){
+        .arm_a = {rows[0][0], rows[0][1], rows[0][2]},
+        .arm_b = {rows[0][3], rows[1][0], rows[1][1]},
+        .normal = {rows[1][2], rows[1][3], rows[2][0]},
+        .gap = rows[2][1],
+    };
+}
+
+_Static_assert(offsetof(rblContact, friction) == offsetof(rblContact, push) + 4, "a row of impulses");
+
+// Push and friction of the last step, the latter in world axes.
+static rblFloat4 gather_impulses(const rblWorld* world, const rblBundle* bundle, uint32_t number,
+                                 rblWide3* friction)
+{
+    rblFloat4 rows[4];
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+        const bool there = i < bundle->lanes && number < manifold->count;
+        rows[i] =
+            there ? rbl_load4(&world->contacts.data[manifold->contact + number].push) : rbl_splat4(0.0f);
+    }
+    rbl_transpose4(&rows[0], &rows[1], &rows[2], &rows[3]);
+    *friction = (rblWide3){rows[1], rows[2], rows[3]};
+    return rows[0];
+}
+
+// The unit vector across the normal and the axis that it is least along.
+static rblWide3 some_tangent(rblWide3 n)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 x = rbl_max4(n.x, rbl_sub4(zero, n.x));
+    const rblFloat4 y = rbl_max4(n.y, rbl_sub4(zero, n.y));
+    const rblFloat4 z = rbl_max4(n.z, rbl_sub4(zero, n.z));
+    const rblFloat4 least_x = rbl_and4(rbl_less_equal4(x, y), rbl_less_equal4(x, z));
+    const rblWide3 across_x = {zero, n.z, rbl_sub4(zero, n.y)};
+    const rblWide3 across_y = {rbl_sub4(zero, n.z), zero, n.x};
+    const rblWide3 across_z = {n.y, rbl_sub4(zero, n.x), zero};
+    const rblWide3 others = rbl_wide_select3(rbl_less_equal4(y, z), across_y, across_z);
+    const rblWide3 t = rbl_wide_select3(least_x, across_x, others);
+    return rbl_wide_scale3(t, rbl_div4(rbl_splat4(1.0f), rbl_sqrt4(rbl_wide_dot3(t, t))));
+}
+
+// Rows of the inverse effective mass: e_j . A e_k for the normal and both tangents.
+typedef struct Compliance
+{
+    rblFloat4 nn, xx, yy, xy, nx, ny;
+} Compliance;
+
+static void add_compliance(const rblWideBody* body, rblWide3 arm, const rblWide3 axes[3], Compliance* sum)
+{
+    const rblWide3 n = rbl_wide_cross3(arm, axes[0]);
+    const rblWide3 x = rbl_wide_cross3(arm, axes[1]);
+    const rblWide3 y = rbl_wide_cross3(arm, axes[2]);
+    const rblWide3 turned_n = rbl_wide_symmetric3_apply(&body->inverse_inertia, n);
+    const rblWide3 turned_x = rbl_wide_symmetric3_apply(&body->inverse_inertia, x);
+    const rblWide3 turned_y = rbl_wide_symmetric3_apply(&body->inverse_inertia, y);
+    sum->nn = rbl_add4(sum->nn, rbl_add4(body->inverse_mass, rbl_wide_dot3(n, turned_n)));
+    sum->xx = rbl_add4(sum->xx, rbl_add4(body->inverse_mass, rbl_wide_dot3(x, turned_x)));
+    sum->yy = rbl_add4(sum->yy, rbl_add4(body->inverse_mass, rbl_wide_dot3(y, turned_y)));
+    sum->xy = rbl_add4(sum->xy, rbl_wide_dot3(y, turned_x));
+    sum->nx = rbl_add4(sum->nx, rbl_wide_dot3(n, turned_x));
+    sum->ny = rbl_add4(sum->ny, rbl_wide_dot3(n, turned_y));
+}
+
+static void write_masses(const Aim* aim, const Geometry* geometry, const rblWide3 axes[3], rblFloat4 there,
+                         rblWideContact* out)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    Compliance sum = {zero, zero, zero, zero, zero, zero};
+    add_compliance(&aim->a, geometry->arm_a, axes, &sum);
+    add_compliance(&aim->b, geometry->arm_b, axes, &sum);
+    const rblFloat4 determinant = rbl_sub4(rbl_mul4(sum.xx, sum.yy), rbl_mul4(sum.xy, sum.xy));
+    const rblFloat4 scale = rbl_div4(rbl_splat4(1.0f), determinant);
+    const rblFloat4 mean = rbl_div4(rbl_splat4(2.0f), rbl_add4(sum.xx, sum.yy));
+    const rblFloat4 normal_mass = rbl_div4(rbl_splat4(1.0f), sum.nn);
+    rbl_store4(out->normal_mass, rbl_select4(there, normal_mass, zero));
+    rbl_store4(out->tangent_mass[0], rbl_select4(there, rbl_mul4(sum.yy, scale), zero));
+    rbl_store4(out->tangent_mass[1], rbl_select4(there, rbl_mul4(sum.xx, scale), zero));
+    rbl_store4(out->tangent_mass[2], rbl_select4(there, rbl_sub4(zero, rbl_mul4(sum.xy, scale)), zero));
+    rbl_store4(out->tangent_mass[3], rbl_select4(there, mean, zero));
+    rbl_store4(out->coupling[0], sum.nx);
+    rbl_store4(out->coupling[1], sum.ny);
+}
+
+// Gaps and speeds that mean "at rest" count as none: the corners of a resting box then ask for the same thing.
+static rblFloat4 find_target(const Aim* aim, rblFloat4 gap, rblFloat4 before)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 open = rbl_max4(rbl_sub4(gap, aim->slop), zero);
+    const rblFloat4 size = rbl_max4(before, rbl_sub4(zero, before));
+    const rblFloat4 speed = rbl_select4(rbl_less4(size, rbl_splat4(AT_REST)), zero, before);
+    const rblFloat4 back = rbl_sub4(zero, speed);
+    const rblFloat4 closing = rbl_div4(rbl_add4(open, open), aim->seconds); // endless when no time is left
+    const rblFloat4 target = rbl_select4(rbl_less4(zero, open), rbl_sub4(back, closing), back);
+    return rbl_min4(target, zero);
+}
+
+static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t number, Aim* aim,
+                        rblWideContact* out)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 there = rbl_less4(rbl_splat4((float)number), aim->counts);
+    Geometry geometry = gather_geometry(world, bundle, number);
+    geometry.arm_a = rbl_wide_add3(geometry.arm_a, aim->way);
+    geometry.arm_b = rbl_wide_sub3(geometry.arm_b, aim->way);
+    const rblWide3 none = {zero, zero, zero};
+    const rblWide3 tangent = rbl_wide_select3(there, some_tangent(geometry.normal), none);
+    const rblWide3 axes[3] = {geometry.normal, tangent, rbl_wide_cross3(geometry.normal, tangent)};
+    write_masses(aim, &geometry, axes, there, out);
+
+    const rblWide3 u =
+        rbl_wide_relative_velocity(&aim->before_a, &aim->before_b, geometry.arm_a, geometry.arm_b);
+    const rblFloat4 target = find_target(aim, geometry.gap, rbl_wide_dot3(u, geometry.normal));
+    rblWide3 friction;
+    const rblFloat4 push = gather_impulses(world, bundle, number, &friction);
+    const rblFloat4 impulses[3] = {push, rbl_wide_dot3(friction, axes[1]), rbl_wide_dot3(friction, axes[2])};
+    rbl_store4(out->gap, geometry.gap);
+    rbl_wide_store3(out->arm_a, geometry.arm_a);
+    rbl_wide_store3(out->arm_b, geometry.arm_b);
+    rbl_wide_store3(out->normal, geometry.normal);
+    rbl_wide_store3(out->tangent, tangent);
+    rbl_store4(out->target, rbl_select4(there, target, zero));
+    rbl_store4(out->push, impulses[0]);
+    rbl_store4(out->slide[0], impulses[1]);
+    rbl_store4(out->slide[1], impulses[2]);
+    rbl_wide_apply_impulse(&aim->a, &aim->b, geometry.arm_a, geometry.arm_b,
+                           rbl_wide_in_frame(axes[0], axes[1], axes[2], impulses));
+}
+
+void rbl_aim_bundle(rblWorld* world, const rblBundle* bundle)
+{
+    Aim aim = begin_aim(world, bundle);
+    for (uint32_t i = 0; i < bundle->count; ++i)
+    {
+        aim_contact(world, bundle, i, &aim, &world->wide_contacts.data[bundle->first + i]);
+    }
+    rbl_scatter_bodies4(world->solver_bodies.data, bundle->a, &aim.a);
+    rbl_scatter_bodies4(world->solver_bodies.data, bundle->b, &aim.b);
+}

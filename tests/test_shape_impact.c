@@ -73,6 +73,72 @@ static void falling_things_meet_the_ground_in_time(void** state)
     check_ok(rbl_shape_destroy(ids[1]));
 }
 
+static float find_thrown(const rblShapeView* ground, const rblShapeView* ball, rblVec3 from, rblVec3 travel,
+                         float drop, rblPairCache* cache)
+{
+    const rblSweep still = at_rest((rblVec3){0, 0, 0});
+    rblSweep flight = at_rest(from);
+    flight.translation = travel;
+    flight.rotation = (rblVec3){0.3f, 2.0f, 0.1f};
+    const rblImpactQuery query = {.a = ground,
+                                  .b = ball,
+                                  .sweep_a = &still,
+                                  .sweep_b = &flight,
+                                  .sag = {0, -drop, 0},
+                                  .tolerance = 1e-5f,
+                                  .cache = cache};
+    return rbl_shape_find_impact(&query);
+}
+
+static void thrown_things_follow_their_parabola(void** state)
+{
+    (void)state;
+    rblShapeId ids[3];
+    rblShapeView plane;
+    rblShapeView wall;
+    rblShapeView ball;
+    check_ok(rbl_shape_create_plane((rblVec3){0, 1, 0}, &ids[0]));
+    check_ok(rbl_shape_create_box((rblVec3){0.1f, 2.0f, 2.0f}, &ids[1]));
+    check_ok(rbl_shape_create_sphere(0.1f, &ids[2]));
+    check_ok(rbl_shape_view(ids[0], &plane));
+    check_ok(rbl_shape_view(ids[1], &wall));
+    check_ok(rbl_shape_view(ids[2], &ball));
+    // Thrown up by 1 m in the time in which it would fall by 4 m: y = 1.1 + t - 4 t^2 is 0.1 here.
+    const double landing = (1.0 + sqrt(1.0 + 16.0)) / 8.0;
+    check_close(find_thrown(&plane, &ball, (rblVec3){0, 1.1f, 0}, (rblVec3){3, -3, 0}, 4.0f, NULL), landing,
+                1e-5);
+    // The chord goes through the wall, the parabola over its top: y = 0.5 + 4 t - 4 t^2 is 1.5 half way.
+    check_close(find_thrown(&wall, &ball, (rblVec3){-2, 0.5f, 0}, (rblVec3){4, 0, 0}, 4.0f, NULL), 1.0, 0.0);
+    assert_true(find_thrown(&wall, &ball, (rblVec3){-2, 0.5f, 0}, (rblVec3){4, 0, 0}, 0.0f, NULL) < 0.5f);
+    check_ok(rbl_shape_destroy(ids[0]));
+    check_ok(rbl_shape_destroy(ids[1]));
+    check_ok(rbl_shape_destroy(ids[2]));
+}
+
+static void the_cache_of_a_pair_hardly_moves_its_impact(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(77, 1);
+    for (int round = 0; round < 100; ++round)
+    {
+        const rblShapeId ids[2] = {make_stone(&random), make_stone(&random)};
+        rblShapeView a;
+        rblShapeView b;
+        check_ok(rbl_shape_view(ids[0], &a));
+        check_ok(rbl_shape_view(ids[1], &b));
+        rblPairCache cache = {{0}};
+        const rblVec3 from = rbl_scale3(random_direction(&random), 0.8f);
+        const rblVec3 travel = rbl_add3(rbl_scale3(from, -2.0f), random_in_cube(&random, 0.1f));
+        const float without = find_thrown(&a, &b, from, travel, 0.1f, NULL);
+        for (int again = 0; again < 3; ++again)
+        {
+            check_close(find_thrown(&a, &b, from, travel, 0.1f, &cache), without, 1e-4);
+        }
+        check_ok(rbl_shape_destroy(ids[0]));
+        check_ok(rbl_shape_destroy(ids[1]));
+    }
+}
+
 static void a_spinning_rod_meets_a_ball_beside_it(void** state)
 {
     (void)state;
@@ -193,6 +259,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bullet_meets_a_wall_of_one_millimetre),
         cmocka_unit_test(falling_things_meet_the_ground_in_time),
+        cmocka_unit_test(thrown_things_follow_their_parabola),
+        cmocka_unit_test(the_cache_of_a_pair_hardly_moves_its_impact),
         cmocka_unit_test(a_spinning_rod_meets_a_ball_beside_it),
         cmocka_unit_test(impacts_are_never_late),
         cmocka_unit_test(compounds_are_met_in_time_too),

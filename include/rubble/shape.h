@@ -210,6 +210,22 @@ typedef struct rblSweep
 RBL_API float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,
                                        const rblSweep* sweep_b, float target, float tolerance);
 
+/// The same for a pair that is asked about again and again, along parabolas: at a fraction t of the motion b, as seen from a,
+/// is off its chord by t (t - 1) `sag`. `cache` is the pair's of rbl_shape_collide(), or null; it saves time here, and again
+/// for contacts at the fraction found.
+typedef struct rblImpactQuery
+{
+    const rblShapeView* a;
+    const rblShapeView* b;
+    const rblSweep* sweep_a;
+    const rblSweep* sweep_b;
+    rblVec3 sag;
+    float target, tolerance;
+    rblPairCache* cache;
+} rblImpactQuery;
+
+RBL_API float rbl_shape_find_impact(const rblImpactQuery* query);
+
 RBL_EXTERN_C_END
 
 #endif

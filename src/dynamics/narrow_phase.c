@@ -74,30 +74,30 @@ static rblTransform frame_after(const rblWorld* world, uint32_t slot, float seco
                           rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation))};
 }
 
-// Seconds until two bodies in free motion first touch; all of the step when they do not. Chords are what can be followed; the
-// one that ends near the impact is there as good as the parabola.
-static float find_impact(const rblWorld* world, const rblPair* pair, float slop)
+// How far gravity bends a body's way over the step.
+static rblVec3 sag_of(const rblWorld* world, uint32_t slot)
 {
-    const rblBody* a = &world->bodies.data[pair->a];
-    const rblBody* b = &world->bodies.data[pair->b];
-    rblSweep sweep_a = world->courses.data[pair->a].sweep;
-    rblSweep sweep_b = world->courses.data[pair->b].sweep;
-    float impact = world->seconds;
-    float span = world->seconds;
-    for (int round = 0; round < 3; ++round)
-    {
-        const float fraction =
-            rbl_shape_time_of_impact(&a->shape, &sweep_a, &b->shape, &sweep_b, slop, 0.5f * slop);
-        if (!(fraction < 1.0f))
-        {
-            break;
-        }
-        impact = fraction * span;
-        span = impact + 0.125f * (span - impact);
-        sweep_a = free_sweep(world, pair->a, span);
-        sweep_b = free_sweep(world, pair->b, span);
-    }
-    return impact;
+    const rblBody* body = &world->bodies.data[slot];
+    const bool falls = body->awake && world->motions.data[slot].inverse_mass > 0.0f;
+    return rbl_scale3(world->def.gravity,
+                      falls ? 0.5f * world->seconds * world->seconds * body->gravity_scale : 0.0f);
+}
+
+// Seconds until two bodies in free motion first touch; all of the step when they do not.
+static float find_impact(const rblWorld* world, rblPair* pair, float slop)
+{
+    const rblImpactQuery query = {
+        .a = &world->bodies.data[pair->a].shape,
+        .b = &world->bodies.data[pair->b].shape,
+        .sweep_a = &world->courses.data[pair->a].sweep,
+        .sweep_b = &world->courses.data[pair->b].sweep,
+        .sag = rbl_sub3(sag_of(world, pair->b), sag_of(world, pair->a)),
+        .target = slop,
+        .tolerance = 0.5f * slop,
+        .cache = &pair->cache,
+    };
+    const float fraction = rbl_shape_find_impact(&query);
+    return fraction < 1.0f ? fraction * world->seconds : world->seconds;
 }
 
 // The contact of the last step that this one continues: of the same feature, or, where clipping named the same corner

@@ -36,6 +36,20 @@ static inline rblPose rbl_pose_inverse(const rblPose* pose)
     return (rblPose){back, rbl_neg3(rbl_mat3_apply(&back, pose->offset))};
 }
 
+// ---- the cache of two hulls ----
+
+// From the last call, in a's axes: any direction and any point, good ones save time.
+typedef struct rblHullCache
+{
+    rblVec3 axis;  // unit; zero: none
+    rblVec3 point; // where they come near each other
+    bool has_point;
+} rblHullCache;
+
+// The cache may be null.
+rblHullCache rbl_hull_cache_read(const rblPairCache* cache);
+void rbl_hull_cache_write(rblPairCache* cache, const rblHullCache* known);
+
 // ---- manifolds ----
 
 #define RBL_CLIP_ROOM       (2 * RBL_HULL_MAX_VERTICES + 2)

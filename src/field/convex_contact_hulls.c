@@ -242,24 +242,31 @@ static bool edge_contact(const rblHullPair* pair, const rblHullAxes* axes, rblMa
 
 // ---- the cache ----
 
-static bool read_cache(const rblPairCache* cache, rblAxisGuess* guess)
+rblHullCache rbl_hull_cache_read(const rblPairCache* cache)
 {
-    if (cache == NULL)
+    rblHullCache known = {{0, 0, 0}, {0, 0, 0}, false};
+    if (cache != NULL)
     {
-        return false;
+        memcpy(&known.axis, cache->words, sizeof known.axis);
+        memcpy(&known.point, cache->words + 3, sizeof known.point);
+        known.has_point = rbl_dot3(known.axis, known.axis) > 0.5f && rbl_finite3(known.point);
     }
-    memcpy(&guess->axis, cache->words, sizeof guess->axis);
-    memcpy(&guess->point, cache->words + 3, sizeof guess->point);
-    return rbl_dot3(guess->axis, guess->axis) > 0.5f;
+    return known;
+}
+
+void rbl_hull_cache_write(rblPairCache* cache, const rblHullCache* known)
+{
+    if (cache != NULL)
+    {
+        const rblVec3 point = known->has_point ? known->point : rbl_vec3(INFINITY, 0, 0);
+        memcpy(cache->words, &known->axis, sizeof known->axis);
+        memcpy(cache->words + 3, &point, sizeof point);
+    }
 }
 
 static void write_cache(rblPairCache* cache, rblVec3 axis, rblVec3 point)
 {
-    if (cache != NULL)
-    {
-        memcpy(cache->words, &axis, sizeof axis);
-        memcpy(cache->words + 3, &point, sizeof point);
-    }
+    rbl_hull_cache_write(cache, &(rblHullCache){axis, point, true});
 }
 
 // ---- all together ----
@@ -270,10 +277,16 @@ typedef struct Search
     rblHullAxes axes;
 } Search;
 
-static rblSeparation full_separation(const rblHullPair* pair, const rblPairQuery* query, rblConvexPair* exact)
+// From a direction that any two calls for the same poses have in common.
+static rblVec3 center_line(const rblHullPair* pair)
+{
+    return rbl_sub3(rbl_pose_point(&pair->pose, pair->b->center), pair->a->center);
+}
+
+static rblSeparation full_separation(const rblHullPair* pair, const rblPairQuery* query, rblVec3 guess,
+                                     rblConvexPair* exact)
 {
     *exact = rbl_convex_pair(query->a, query->b, query->b_in_a);
-    const rblVec3 guess = rbl_sub3(rbl_pose_point(&pair->pose, pair->b->center), pair->a->center);
     return rbl_gjk_separation(exact, rbl_to_double3(guess), (double)(pair->margin + pair->rounding));
 }
 
@@ -300,7 +313,7 @@ static rblVec3 middle_of(const rblManifold* manifold)
 static void corner_contacts(const rblHullPair* pair, const rblPairQuery* query, rblManifold* manifold)
 {
     rblConvexPair exact;
-    const rblSeparation found = full_separation(pair, query, &exact);
+    const rblSeparation found = full_separation(pair, query, center_line(pair), &exact);
     rbl_manifold_clear(manifold);
     if (found.distance <= (double)pair->margin)
     {
@@ -359,13 +372,19 @@ static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Searc
                        rblAxisGuess* guess, float* looseness)
 {
     const float apart = pair->margin + pair->rounding;
-    if (read_cache(query->cache, guess))
+    const rblHullCache known = rbl_hull_cache_read(query->cache);
+    const bool has_axis = rbl_dot3(known.axis, known.axis) > 0.5f;
+    *guess = (rblAxisGuess){.axis = known.axis, .point = known.point};
+    if (has_axis)
     {
         rbl_hulls_measure(pair, guess);
         if (guess->separation > apart)
         {
             return false;
         }
+    }
+    if (known.has_point)
+    {
         *looseness = rbl_hulls_looseness(pair, guess, &search->front_a, &search->front_b);
         if (*looseness <= MAX_USEFUL_LOOSENESS * pair->size)
         {
@@ -373,7 +392,8 @@ static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Searc
         }
     }
     rblConvexPair exact;
-    const rblSeparation found = full_separation(pair, query, &exact);
+    const rblSeparation found =
+        full_separation(pair, query, has_axis ? known.axis : center_line(pair), &exact);
     *guess = guess_of(pair, &found);
     if (guess->separation > apart)
     {

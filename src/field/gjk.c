@@ -67,9 +67,11 @@ rblDifferencePoint rbl_difference_support(const rblConvexPair* pair, rblVec3d di
 
 // ---- the point of a simplex closest to the origin ----
 
+// Points stay in their places; a simplex says which of them it is made of. It has at most three before a new one comes in,
+// so that one place of four is always free.
 typedef struct Simplex
 {
-    rblDifferencePoint points[4];
+    uint32_t places[4];
     double weights[4];
     uint32_t count;
 } Simplex;
@@ -125,12 +127,12 @@ void rbl_triangle_weights(rblVec3d a, rblVec3d b, rblVec3d c, double weights[3])
     }
 }
 
-static rblVec3d weighted(const Simplex* s)
+static rblVec3d weighted(const rblDifferencePoint* points, const Simplex* s)
 {
     rblVec3d sum = {0, 0, 0};
     for (uint32_t i = 0; i < s->count; ++i)
     {
-        sum = rbl_mul_add3d(sum, s->weights[i], s->points[i].p);
+        sum = rbl_mul_add3d(sum, s->weights[i], points[s->places[i]].p);
     }
     return sum;
 }
@@ -143,17 +145,17 @@ static void drop_idle(Simplex* s)
     {
         if (s->weights[i] > 0.0)
         {
-            s->points[kept] = s->points[i];
+            s->places[kept] = s->places[i];
             s->weights[kept++] = s->weights[i];
         }
     }
     s->count = kept;
 }
 
-static void solve_segment(Simplex* s)
+static void solve_segment(const rblDifferencePoint* points, Simplex* s)
 {
-    const rblVec3d a = s->points[0].p;
-    const rblVec3d ab = rbl_sub3d(s->points[1].p, a);
+    const rblVec3d a = points[s->places[0]].p;
+    const rblVec3d ab = rbl_sub3d(points[s->places[1]].p, a);
     const double length = rbl_dot3d(ab, ab);
     const double t = length > 0.0 ? rbl_clampd(-rbl_dot3d(a, ab) / length, 0.0, 1.0) : 0.0;
     s->weights[0] = 1.0 - t;
@@ -161,34 +163,33 @@ static void solve_segment(Simplex* s)
     drop_idle(s);
 }
 
-static void solve_triangle(Simplex* s)
+static void solve_triangle(const rblDifferencePoint* points, Simplex* s)
 {
-    rbl_triangle_weights(s->points[0].p, s->points[1].p, s->points[2].p, s->weights);
+    rbl_triangle_weights(points[s->places[0]].p, points[s->places[1]].p, points[s->places[2]].p, s->weights);
     drop_idle(s);
 }
 
-// False when the origin lies inside.
-static bool solve_tetrahedron(Simplex* s)
+// False when the origin lies inside; where it is known not to, that is rounding, and the nearest face is taken.
+static bool solve_tetrahedron(const rblDifferencePoint* points, Simplex* s, bool known_outside)
 {
     static const uint32_t faces[4][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}};
     Simplex best = {.count = 0};
     double nearest = (double)INFINITY;
     for (uint32_t f = 0; f < 4; ++f)
     {
-        const rblVec3d a = s->points[faces[f][0]].p;
-        const rblVec3d b = s->points[faces[f][1]].p;
-        const rblVec3d c = s->points[faces[f][2]].p;
-        const rblVec3d n = rbl_cross3d(rbl_sub3d(b, a), rbl_sub3d(c, a));
-        const double opposite = rbl_dot3d(n, rbl_sub3d(s->points[faces[f][3]].p, a));
+        Simplex face = {.places = {s->places[faces[f][0]], s->places[faces[f][1]], s->places[faces[f][2]]},
+                        .count = 3};
+        const rblVec3d a = points[face.places[0]].p;
+        const rblVec3d n =
+            rbl_cross3d(rbl_sub3d(points[face.places[1]].p, a), rbl_sub3d(points[face.places[2]].p, a));
+        const double opposite = rbl_dot3d(n, rbl_sub3d(points[s->places[faces[f][3]]].p, a));
         // A flat tetrahedron has no inside: its faces all count.
-        if (-rbl_dot3d(n, a) * opposite > 0.0)
+        if (-rbl_dot3d(n, a) * opposite > 0.0 && !known_outside)
         {
             continue;
         }
-        Simplex face = {.points = {s->points[faces[f][0]], s->points[faces[f][1]], s->points[faces[f][2]]},
-                        .count = 3};
-        solve_triangle(&face);
-        const rblVec3d v = weighted(&face);
+        solve_triangle(points, &face);
+        const rblVec3d v = weighted(points, &face);
         if (rbl_dot3d(v, v) < nearest)
         {
             nearest = rbl_dot3d(v, v);
@@ -203,7 +204,7 @@ static bool solve_tetrahedron(Simplex* s)
     return true;
 }
 
-static bool solve(Simplex* s)
+static bool solve(const rblDifferencePoint* points, Simplex* s, bool known_outside)
 {
     switch (s->count)
     {
@@ -211,21 +212,21 @@ static bool solve(Simplex* s)
         s->weights[0] = 1.0;
         return true;
     case 2:
-        solve_segment(s);
+        solve_segment(points, s);
         return true;
     case 3:
-        solve_triangle(s);
+        solve_triangle(points, s);
         return true;
     default:
-        return solve_tetrahedron(s);
+        return solve_tetrahedron(points, s, false) || (known_outside && solve_tetrahedron(points, s, true));
     }
 }
 
-static bool has_point(const Simplex* s, rblVec3d p)
+static bool has_point(const rblDifferencePoint* points, const Simplex* s, rblVec3d p)
 {
     for (uint32_t i = 0; i < s->count; ++i)
     {
-        if (rbl_equal3d(s->points[i].p, p))
+        if (rbl_equal3d(points[s->places[i]].p, p))
         {
             return true;
         }
@@ -233,13 +234,30 @@ static bool has_point(const Simplex* s, rblVec3d p)
     return false;
 }
 
-static rblSeparation witness(const Simplex* s, rblVec3d v, double length)
+// Put a point into the place that no other has.
+static void add_point(rblDifferencePoint* points, Simplex* s, const rblDifferencePoint* p)
+{
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < s->count; ++i)
+    {
+        taken |= 1u << s->places[i];
+    }
+    uint32_t place = 0;
+    while ((taken >> place & 1u) != 0)
+    {
+        ++place;
+    }
+    points[place] = *p;
+    s->places[s->count++] = place;
+}
+
+static rblSeparation witness(const rblDifferencePoint* points, const Simplex* s, rblVec3d v, double length)
 {
     rblSeparation out = {.distance = length, .normal = rbl_scale3d(v, -1.0 / length)};
     for (uint32_t i = 0; i < s->count; ++i)
     {
-        out.on_a = rbl_mul_add3d(out.on_a, s->weights[i], s->points[i].on_a);
-        out.on_b = rbl_mul_add3d(out.on_b, s->weights[i], s->points[i].on_b);
+        out.on_a = rbl_mul_add3d(out.on_a, s->weights[i], points[s->places[i]].on_a);
+        out.on_b = rbl_mul_add3d(out.on_b, s->weights[i], points[s->places[i]].on_b);
     }
     return out;
 }
@@ -250,15 +268,14 @@ static double core_size(const rblConvexCore* core)
 }
 
 // False when the cores overlap: the simplex then holds the origin.
-static bool run(const rblConvexPair* pair, rblVec3d guess, double far_enough, double scale, Simplex* s,
-                rblSeparation* out)
+static bool run(const rblConvexPair* pair, rblVec3d guess, double far_enough, double scale,
+                rblDifferencePoint points[4], Simplex* s, rblSeparation* out)
 {
-    s->count = 1;
-    const rblVec3d start = rbl_normalize3d(guess, (rblVec3d){0, 1, 0});
-    s->points[0] = rbl_difference_support(pair, start);
-    s->weights[0] = 1.0;
-    rblVec3d v = s->points[0].p; // of the first less the second: against the normal
+    *s = (Simplex){.places = {0}, .weights = {1.0}, .count = 1};
+    points[0] = rbl_difference_support(pair, rbl_normalize3d(guess, (rblVec3d){0, 1, 0}));
+    rblVec3d v = points[0].p; // of the first less the second: against the normal
     double squared = rbl_dot3d(v, v);
+    bool apart = false; // some direction has shown that they do not overlap
     for (uint32_t i = 0; i < MAX_ITERATIONS; ++i)
     {
         const double length = sqrt(squared);
@@ -274,27 +291,28 @@ static bool run(const rblConvexPair* pair, rblVec3d guess, double far_enough, do
             *out = (rblSeparation){bound, direction, w.on_a, w.on_b};
             return true;
         }
-        if (squared - length * bound <= CLOSE_ENOUGH * squared || has_point(s, w.p))
+        if (squared - length * bound <= CLOSE_ENOUGH * squared || has_point(points, s, w.p))
         {
-            *out = witness(s, v, length);
+            *out = witness(points, s, v, length);
             return true;
         }
+        apart = apart || bound > TOUCHING * scale;
         const Simplex before = *s;
-        s->points[s->count++] = w;
-        if (!solve(s))
+        add_point(points, s, &w);
+        if (!solve(points, s, apart))
         {
             return false;
         }
-        const rblVec3d next = weighted(s);
+        const rblVec3d next = weighted(points, s);
         if (!(rbl_dot3d(next, next) < squared)) // no digits left
         {
-            *out = witness(&before, v, length);
+            *out = witness(points, &before, v, length);
             return true;
         }
         v = next;
         squared = rbl_dot3d(v, v);
     }
-    *out = witness(s, v, sqrt(squared));
+    *out = witness(points, s, v, sqrt(squared));
     return true;
 }
 
@@ -305,19 +323,28 @@ static double pair_scale(const rblConvexPair* pair)
 
 rblSeparation rbl_gjk_separation(const rblConvexPair* pair, rblVec3d guess, double far_enough)
 {
+    rblDifferencePoint points[4];
     Simplex simplex;
     rblSeparation out;
     const double scale = pair_scale(pair);
-    return run(pair, guess, far_enough, scale, &simplex, &out)
-               ? out
-               : rbl_epa_depth(pair, simplex.points, simplex.count, scale);
+    if (run(pair, guess, far_enough, scale, points, &simplex, &out))
+    {
+        return out;
+    }
+    rblDifferencePoint corners[4];
+    for (uint32_t i = 0; i < simplex.count; ++i)
+    {
+        corners[i] = points[simplex.places[i]];
+    }
+    return rbl_epa_depth(pair, corners, simplex.count, scale);
 }
 
 rblSeparation rbl_gjk_distance(const rblConvexPair* pair, rblVec3d guess, double far_enough)
 {
+    rblDifferencePoint points[4];
     Simplex simplex;
     rblSeparation out;
-    if (!run(pair, guess, far_enough, pair_scale(pair), &simplex, &out))
+    if (!run(pair, guess, far_enough, pair_scale(pair), points, &simplex, &out))
     {
         out = (rblSeparation){.distance = 0.0, .normal = rbl_normalize3d(guess, (rblVec3d){0, 1, 0})};
     }

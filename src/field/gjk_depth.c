@@ -219,10 +219,12 @@ static rblSeparation fallback(const rblConvexPair* pair)
 rblSeparation rbl_epa_depth(const rblConvexPair* pair, const rblDifferencePoint* simplex, uint32_t count,
                             double scale)
 {
-    Polytope poly = {.point_count = 0};
-    for (uint32_t i = 0; i < count; ++i)
+    Polytope poly; // large: only what is used of it is written
+    poly.point_count = 0;
+    poly.face_count = 0;
+    for (uint32_t i = 0; i < 4; ++i)
     {
-        poly.points[i] = simplex[i];
+        poly.points[i] = i < count ? simplex[i] : (rblDifferencePoint){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     }
     if (!complete(pair, poly.points, count, scale) || !begin(&poly))
     {

@@ -219,11 +219,13 @@ uint32_t rbl_hull_support(const rblHull* hull, rblVec3 direction)
     const rblFloat4 y = rbl_splat4(direction.y);
     const rblFloat4 z = rbl_splat4(direction.z);
     rblFloat4 best = rbl_splat4(-INFINITY);
-    for (uint32_t b = 0; b < hull->vertex_blocks; ++b)
+    float dots[RBL_HULL_MAX_VERTICES + 1];
+    const float* v = hull->vertices;
+    for (uint32_t b = 0; b < hull->vertex_blocks; ++b, v += 12)
     {
-        const float* v = hull->vertices + 12 * (size_t)b;
         const rblFloat4 dot = rbl_add4(rbl_add4(rbl_mul4(rbl_load4(v), x), rbl_mul4(rbl_load4(v + 4), y)),
                                        rbl_mul4(rbl_load4(v + 8), z));
+        rbl_store4(dots + 4 * (size_t)b, dot);
         best = rbl_max4(dot, best);
     }
     float lanes[4];
@@ -232,10 +234,7 @@ uint32_t rbl_hull_support(const rblHull* hull, rblVec3 direction)
     const rblFloat4 level = rbl_splat4(top);
     for (uint32_t b = 0; b < hull->vertex_blocks; ++b)
     {
-        const float* v = hull->vertices + 12 * (size_t)b;
-        const rblFloat4 dot = rbl_add4(rbl_add4(rbl_mul4(rbl_load4(v), x), rbl_mul4(rbl_load4(v + 4), y)),
-                                       rbl_mul4(rbl_load4(v + 8), z));
-        const uint32_t mask = rbl_mask4(rbl_less_equal4(level, dot));
+        const uint32_t mask = rbl_mask4(rbl_less_equal4(level, rbl_load4(dots + 4 * (size_t)b)));
         if (mask != 0)
         {
             return 4 * b + (mask & 1 ? 0 : (mask & 2 ? 1 : (mask & 4 ? 2 : 3)));

@@ -1,61 +1,80 @@
-// When two moving shapes first come close: conservative advancement (Mirtich 1996).
-//
-// The shapes are some distance d apart along a unit normal n. As long as neither can have moved along n by more than d
-// less the target, they cannot be closer than the target: a body whose centre of mass moves by v t and that turns by the
-// angle w t moves no point along n by more than (n . v) t + |w x n| r t, r the radius of the ball about its centre.
+// When two moving shapes first come close. Convex pairs: convex_impact.c. Others advance by as much as the gap allows
+// (Mirtich 1996): a body whose centre of mass moves by v t and that turns by the angle w t moves no point by more than
+// |v| t + w r t, r the radius of the ball about its centre.
+#include "field/time_of_impact.h"
+
 #include "field/collide.h"
 #include "field/gjk.h"
 #include "field/primitives.h"
-#include "field/shape.h"
-#include "math/transform.h"
 #include "math/trig.h"
 
 #define MAX_STEPS 256
 
-// A sweep in doubles: the pose at a fraction of the motion is turned about the centre of mass.
-typedef struct Motion
-{
-    rblQuatd from;
-    rblVec3d center; // of mass, in the shape's axes
-    rblVec3d start;  // where it is at the beginning
-    rblVec3d travel;
-    rblVec3d axis; // of the rotation, unit
-    double angle;
-    double radius; // 0 for planes: they do not turn
-} Motion;
+// ---- motions ----
 
-static Motion make_motion(const rblShapeView* shape, const rblSweep* sweep)
+static rblFlight make_flight(const rblShapeView* shape, const rblSweep* sweep)
 {
-    Motion m = {.from = rbl_quatd_normalize(rbl_to_double_quat(sweep->from.q)),
-                .center = shape->mass.center,
-                .travel = rbl_to_double3(sweep->translation)};
-    m.start = rbl_add3d(rbl_rotate3d(m.from, m.center), rbl_to_double3(sweep->from.p));
+    rblFlight f = {.from = rbl_quatd_to_mat3d(rbl_quatd_normalize(rbl_to_double_quat(sweep->from.q))),
+                   .center = shape->mass.center,
+                   .travel = rbl_to_double3(sweep->translation)};
+    f.start = rbl_add3d(rbl_mat3d_apply(&f.from, f.center), rbl_to_double3(sweep->from.p));
     const rblVec3d rotation = rbl_to_double3(sweep->rotation);
-    m.angle = rbl_length3d(rotation);
-    m.axis = rbl_normalize3d(rotation, (rblVec3d){0, 1, 0});
-    m.radius = shape->bounded ? (double)shape->radius : 0.0;
-    return m;
+    f.angle = rbl_length3d(rotation);
+    f.axis = rbl_normalize3d(rotation, (rblVec3d){0, 1, 0});
+    f.radius = shape->bounded ? (double)shape->radius : 0.0;
+    return f;
 }
 
-typedef struct PoseD
+static rblFlights make_flights(const rblImpactQuery* query)
 {
-    rblQuatd q;
-    rblVec3d p;
-} PoseD;
-
-static PoseD pose_at(const Motion* m, double t)
-{
-    PoseD pose;
-    pose.q = rbl_quatd_normalize(rbl_quatd_mul(rbl_quatd_from_axis_angle(m->axis, m->angle * t), m->from));
-    pose.p = rbl_sub3d(rbl_mul_add3d(m->start, t, m->travel), rbl_rotate3d(pose.q, m->center));
-    return pose;
+    rblFlights f = {.a = make_flight(query->a, query->sweep_a),
+                    .b = make_flight(query->b, query->sweep_b),
+                    .sag = rbl_to_double3(query->sag),
+                    .goal = (double)query->target};
+    f.offset = rbl_sub3d(f.b.start, f.a.start);
+    f.travel = rbl_sub3d(f.b.travel, f.a.travel);
+    // Shapes are made of floats: no tolerance below their rounding can be kept.
+    f.slack = rbl_maxd((double)query->tolerance, 1e-6 * (f.a.radius + f.b.radius));
+    return f;
 }
 
-static rblTransform relative_pose(const PoseD* a, const PoseD* b)
+// A turn by an angle about a unit axis (Rodrigues).
+static rblVec3d turned(rblVec3d axis, double sine, double cosine, rblVec3d v)
 {
-    const rblQuatd back = rbl_quatd_conjugate(a->q);
-    return (rblTransform){rbl_to_float3(rbl_rotate3d(back, rbl_sub3d(b->p, a->p))),
-                          rbl_to_float_quat(rbl_quatd_mul(back, b->q))};
+    const rblVec3d along = rbl_scale3d(axis, (1.0 - cosine) * rbl_dot3d(axis, v));
+    return rbl_add3d(rbl_mul_add3d(along, cosine, v), rbl_scale3d(rbl_cross3d(axis, v), sine));
+}
+
+rblMat3d rbl_flight_turn(const rblFlight* flight, double t)
+{
+    if (flight->angle * t == 0.0)
+    {
+        return flight->from;
+    }
+    double sine;
+    double cosine;
+    rbl_sincos(flight->angle * t, &sine, &cosine);
+    return (rblMat3d){turned(flight->axis, sine, cosine, flight->from.cx),
+                      turned(flight->axis, sine, cosine, flight->from.cy),
+                      turned(flight->axis, sine, cosine, flight->from.cz)};
+}
+
+rblVec3d rbl_flight_turned_back(const rblFlight* flight, double t, rblVec3d v)
+{
+    if (flight->angle * t != 0.0)
+    {
+        double sine;
+        double cosine;
+        rbl_sincos(flight->angle * t, &sine, &cosine);
+        v = turned(flight->axis, -sine, cosine, v);
+    }
+    return rbl_mat3d_apply_transposed(&flight->from, v);
+}
+
+double rbl_fastest_closing(const rblFlights* f)
+{
+    return rbl_length3d(f->travel) + rbl_length3d(f->sag) + f->a.angle * f->a.radius +
+           f->b.angle * f->b.radius;
 }
 
 // ---- distances of convex shapes ----
@@ -99,118 +118,52 @@ double rbl_convex_distance(const rblShapeView* a, const rblShapeView* b, rblTran
 
 // ---- advancing ----
 
-// Gap at a fraction of the motion, and the fastest that it can shrink from there on, metres per whole motion.
-typedef struct Approach
+// The pose of b in a's axes, about the shapes' own origins.
+static rblTransform relative_pose(const rblImpactQuery* query, const rblFlights* f, double t)
 {
-    double gap;
-    double speed;
-} Approach;
-
-static double turning_speed(const Motion* m, rblVec3d n)
-{
-    return m->angle * m->radius * rbl_length3d(rbl_cross3d(m->axis, n));
+    const rblQuatd turn_a = rbl_quatd_from_axis_angle(f->a.axis, f->a.angle * t);
+    const rblQuatd turn_b = rbl_quatd_from_axis_angle(f->b.axis, f->b.angle * t);
+    const rblQuatd a = rbl_quatd_normalize(rbl_quatd_mul(turn_a, rbl_to_double_quat(query->sweep_a->from.q)));
+    const rblQuatd b = rbl_quatd_normalize(rbl_quatd_mul(turn_b, rbl_to_double_quat(query->sweep_b->from.q)));
+    const rblVec3d apart = rbl_sub3d(rbl_add3d(rbl_flights_offset(f, t), rbl_rotate3d(a, f->a.center)),
+                                     rbl_rotate3d(b, f->b.center));
+    const rblQuatd back = rbl_quatd_conjugate(a);
+    return (rblTransform){rbl_to_float3(rbl_rotate3d(back, apart)),
+                          rbl_to_float_quat(rbl_quatd_mul(back, b))};
 }
 
-// Where the shapes are at a fraction of the motion.
-typedef struct Moment
+static double field_time_of_impact(const rblImpactQuery* query, const rblFlights* f)
 {
-    PoseD a, b;
-    rblTransform b_in_a;
-    double left; // of the motion
-} Moment;
-
-static Moment moment_at(const Motion* ma, const Motion* mb, double t)
-{
-    Moment m = {.a = pose_at(ma, t), .b = pose_at(mb, t), .left = 1.0 - t};
-    m.b_in_a = relative_pose(&m.a, &m.b);
-    return m;
-}
-
-// How fast the gap can shrink along a normal (world axes), and along any.
-static double closing_speed(const Motion* ma, const Motion* mb, rblVec3d n)
-{
-    return rbl_dot3d(n, rbl_sub3d(ma->travel, mb->travel)) + turning_speed(ma, n) + turning_speed(mb, n);
-}
-
-static double fastest_closing(const Motion* ma, const Motion* mb)
-{
-    return rbl_length3d(rbl_sub3d(ma->travel, mb->travel)) + ma->angle * ma->radius + mb->angle * mb->radius;
-}
-
-// Distance by GJK from the last normal on, no farther than matters for what is left of the motion.
-static double distance_from(const rblConvexPair* pair, double enough, rblVec3d* normal)
-{
-    const double grown = pair->a.rounding + pair->b.rounding;
-    const rblSeparation found = rbl_gjk_distance(pair, *normal, enough + grown);
-    *normal = found.normal;
-    return found.distance - grown;
-}
-
-// `normal` (world axes) is the last one found, and becomes the new one.
-static Approach approach_at(const rblShapeView* a, const Motion* ma, const rblShapeView* b, const Motion* mb,
-                            const Moment* now, double goal, rblVec3d* normal)
-{
-    const double fastest = fastest_closing(ma, mb);
-    if (!a->convex || !b->convex)
+    const double fastest = rbl_fastest_closing(f);
+    double t = 0.0;
+    for (uint32_t i = 0; i < MAX_STEPS; ++i)
     {
-        return (Approach){(double)rbl_field_gap(a, b, now->b_in_a), fastest};
-    }
-    rblVec3d n = rbl_rotate3d(rbl_quatd_conjugate(now->a.q), *normal);
-    double gap;
-    if (a->bounded && b->bounded)
-    {
-        const rblConvexPair pair = rbl_convex_pair(a, b, now->b_in_a);
-        gap = distance_from(&pair, goal + fastest * now->left, &n);
-    }
-    else
-    {
-        gap = rbl_convex_distance(a, b, now->b_in_a, &n);
-    }
-    *normal = rbl_rotate3d(now->a.q, n);
-    return (Approach){gap, closing_speed(ma, mb, *normal)};
-}
-
-// Two directions that often keep apart what flies past: from centre to centre, and across the way that they approach.
-static bool directions_miss(const rblShapeView* a, const Motion* ma, const rblShapeView* b, const Motion* mb,
-                            const Moment* start, double goal)
-{
-    if (!a->convex || !b->convex || !a->bounded || !b->bounded)
-    {
-        return false;
-    }
-    const rblConvexPair pair = rbl_convex_pair(a, b, start->b_in_a);
-    const rblVec3d offset = rbl_sub3d(mb->start, ma->start);
-    const rblVec3d travel = rbl_sub3d(mb->travel, ma->travel);
-    const double squared = rbl_dot3d(travel, travel);
-    const double along = squared > 0.0 ? rbl_dot3d(offset, travel) / squared : 0.0;
-    const rblVec3d directions[2] = {offset, rbl_mul_add3d(offset, -along, travel)};
-    for (uint32_t i = 0; i < 2; ++i)
-    {
-        const rblVec3d n = rbl_normalize3d(directions[i], (rblVec3d){0, 1, 0});
-        const rblVec3d in_a = rbl_rotate3d(rbl_quatd_conjugate(start->a.q), n);
-        const double gap =
-            -rbl_dot3d(in_a, rbl_difference_support(&pair, in_a).p) - pair.a.rounding - pair.b.rounding;
-        if (gap > goal && gap - goal >= closing_speed(ma, mb, n))
+        const double gap = (double)rbl_field_gap(query->a, query->b, relative_pose(query, f, t));
+        if (gap <= f->goal + 0.5 * f->slack)
         {
-            return true;
+            return t;
         }
+        if (gap - f->goal >= fastest * (1.0 - t))
+        {
+            return 1.0; // what is left of the motion cannot close the gap
+        }
+        t += (gap - f->goal) / fastest;
     }
-    return false;
+    return t; // still apart here: early, never late
 }
 
 // A bound that needs no distance: the balls about the centres of mass never meet.
-static bool balls_miss(const rblShapeView* a, const Motion* ma, const rblShapeView* b, const Motion* mb,
-                       double target)
+static bool balls_miss(const rblImpactQuery* query, const rblFlights* f)
 {
-    if (!a->bounded || !b->bounded)
+    if (!query->a->bounded || !query->b->bounded)
     {
         return false;
     }
-    const rblVec3d offset = rbl_sub3d(mb->start, ma->start);
-    const rblVec3d travel = rbl_sub3d(mb->travel, ma->travel);
-    const double squared = rbl_dot3d(travel, travel);
-    const double t = squared > 0.0 ? rbl_clampd(-rbl_dot3d(offset, travel) / squared, 0.0, 1.0) : 0.0;
-    return rbl_length3d(rbl_mul_add3d(offset, t, travel)) > (ma->radius + mb->radius) * (1.0 + 1e-6) + target;
+    const double squared = rbl_dot3d(f->travel, f->travel);
+    const double t = squared > 0.0 ? rbl_clampd(-rbl_dot3d(f->offset, f->travel) / squared, 0.0, 1.0) : 0.0;
+    // A parabola is off its chord by a quarter of the sag at most.
+    return rbl_length3d(rbl_mul_add3d(f->offset, t, f->travel)) >
+           (f->a.radius + f->b.radius) * (1.0 + 1e-6) + f->goal + 0.25 * rbl_length3d(f->sag);
 }
 
 static bool finite_sweep(const rblSweep* sweep)
@@ -219,43 +172,25 @@ static bool finite_sweep(const rblSweep* sweep)
            rbl_finite((double)rbl_quat_dot(sweep->from.q, sweep->from.q));
 }
 
-float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,
-                               const rblSweep* sweep_b, float target, float tolerance)
+float rbl_shape_find_impact(const rblImpactQuery* query)
 {
-    if (!finite_sweep(sweep_a) || !finite_sweep(sweep_b))
+    if (!finite_sweep(query->sweep_a) || !finite_sweep(query->sweep_b) || !rbl_finite3(query->sag))
     {
         return 1.0f; // a body gone astray meets nothing
     }
-    const Motion ma = make_motion(a, sweep_a);
-    const Motion mb = make_motion(b, sweep_b);
-    const double goal = (double)target;
-    if (balls_miss(a, &ma, b, &mb, goal))
+    const rblFlights flights = make_flights(query);
+    if (balls_miss(query, &flights))
     {
         return 1.0f;
     }
-    // Poses are rounded to floats before distances are taken: no tolerance below that can be kept.
-    const double size = (a->bounded ? ma.radius : 0.0) + (b->bounded ? mb.radius : 0.0);
-    const double slack = rbl_maxd((double)tolerance, 1e-6 * size);
-    Moment now = moment_at(&ma, &mb, 0.0);
-    if (directions_miss(a, &ma, b, &mb, &now, goal))
-    {
-        return 1.0f;
-    }
-    rblVec3d normal = rbl_normalize3d(rbl_sub3d(mb.start, ma.start), (rblVec3d){0, 1, 0});
-    double t = 0.0;
-    for (uint32_t i = 0; i < MAX_STEPS; ++i)
-    {
-        const Approach found = approach_at(a, &ma, b, &mb, &now, goal, &normal);
-        if (found.gap <= goal + 0.5 * slack)
-        {
-            return (float)t;
-        }
-        if (found.speed <= 0.0 || (found.gap - goal) / found.speed >= now.left)
-        {
-            return 1.0f; // what is left of the motion cannot close the gap
-        }
-        t += (found.gap - goal) / found.speed;
-        now = moment_at(&ma, &mb, t);
-    }
-    return (float)t; // still apart here: early, never late
+    return (float)(query->a->convex && query->b->convex ? rbl_convex_time_of_impact(query, &flights)
+                                                        : field_time_of_impact(query, &flights));
+}
+
+float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,
+                               const rblSweep* sweep_b, float target, float tolerance)
+{
+    const rblImpactQuery query = {
+        .a = a, .b = b, .sweep_a = sweep_a, .sweep_b = sweep_b, .target = target, .tolerance = tolerance};
+    return rbl_shape_find_impact(&query);
 }

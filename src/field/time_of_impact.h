@@ -1,0 +1,45 @@
+// When two moving shapes first come close: the parts that the families of pairs share.
+#ifndef RBL_FIELD_TIME_OF_IMPACT_H
+#define RBL_FIELD_TIME_OF_IMPACT_H
+
+#include "field/shape.h"
+#include "math/mat3.h"
+#include "math/transform.h"
+
+// A motion in doubles: the shape turns about its centre of mass.
+typedef struct rblFlight
+{
+    rblMat3d from;
+    rblVec3d center; // of mass, in the shape's axes
+    rblVec3d start;  // where it is at the beginning
+    rblVec3d travel;
+    rblVec3d axis; // of the rotation, unit
+    double angle;
+    double radius; // 0 for planes: they do not turn
+} rblFlight;
+
+typedef struct rblFlights
+{
+    rblFlight a, b;
+    rblVec3d offset, travel, sag; // of b's centre against a's
+    double goal;                  // how close is close
+    double slack;                 // what is near enough to that
+} rblFlights;
+
+// From the shape's axes at a fraction of its motion into the world's; and a vector back from there.
+rblMat3d rbl_flight_turn(const rblFlight* flight, double t);
+rblVec3d rbl_flight_turned_back(const rblFlight* flight, double t, rblVec3d v);
+
+// From a's centre to b's at a fraction of the motion, world axes.
+static inline rblVec3d rbl_flights_offset(const rblFlights* flights, double t)
+{
+    return rbl_mul_add3d(rbl_mul_add3d(flights->offset, t, flights->travel), t * (t - 1.0), flights->sag);
+}
+
+// The fastest that the shapes can come together, metres per whole motion.
+double rbl_fastest_closing(const rblFlights* flights);
+
+// Two convex shapes, planes among them (convex_impact.c).
+double rbl_convex_time_of_impact(const rblImpactQuery* query, const rblFlights* flights);
+
+#endif

@@ -263,6 +263,31 @@ static void small_motions_change_nothing(void** state)
     model_end(model);
 }
 
+// Where the fat box is said to serve all boxes between two, it stays as it is for any of them.
+static void a_fat_box_that_serves_stays(void** state)
+{
+    (void)state;
+    Model* model = model_start(rbl_default_allocator(), 1, 16, 1);
+    rblAabb box = {{0, 0, 0}, {1, 2, 3}};
+    add(model, 0, box, true);
+    uint32_t served = 0;
+    for (uint32_t step = 0; step < 2000; ++step)
+    {
+        box.upper.x = box.lower.x + uniform(model, 0.6, 1.6);
+        box = shifted(box, uniform3(model, -0.03, 0.03));
+        const float room = uniform(model, 0.0, 0.02);
+        const rblAabb fat = rbl_broad_phase_fat_box(model->broad, 0);
+        const bool serves =
+            rbl_broad_phase_serves(model->broad, 0, rbl_aabb_grown(box, -room), rbl_aabb_grown(box, room));
+        served += serves;
+        move_one(model, 0, rbl_aabb_grown(box, uniform(model, -1.0, 1.0) * room), 0.0f);
+        const rblAabb now = rbl_broad_phase_fat_box(model->broad, 0);
+        assert_true(!serves || memcmp(&now, &fat, sizeof now) == 0);
+    }
+    assert_in_range(served, 100, 1900);
+    model_end(model);
+}
+
 static void a_box_that_comes_to_rest_loses_its_fat(void** state)
 {
     (void)state;
@@ -488,6 +513,7 @@ int main(void)
         cmocka_unit_test(outliers_change_no_pair_of_others),
         cmocka_unit_test(still_proxies_never_meet),
         cmocka_unit_test(small_motions_change_nothing),
+        cmocka_unit_test(a_fat_box_that_serves_stays),
         cmocka_unit_test(a_box_that_comes_to_rest_loses_its_fat),
         cmocka_unit_test(fast_boxes_get_no_slack),
         cmocka_unit_test(bad_boxes_are_refused_by_name),

@@ -211,6 +211,7 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* def, rblBodyId*
     world->bodies.count = world->motions.count = end;
     world->bodies.data[slot] = body;
     world->motions.data[slot] = motion;
+    rbl_forget_box(world, slot);
     world->pending_work += rbl_body_energy(world, slot);
     *out = (rblBodyId){slot + 1, body.generation};
     return RBL_OK;

@@ -355,6 +355,14 @@ static bool outgrows(const Move* move, uint32_t item, rblAabb* fat)
     return true;
 }
 
+bool rbl_broad_phase_serves(const rblBroadPhase* broad, uint32_t proxy, rblAabb inner, rblAabb outer)
+{
+    const rblAabb fat = broad->boxes[proxy];
+    const bool plain = (broad->flags[proxy] & (RBL_PROXY_MOVING | RBL_PROXY_UNBOUNDED)) == RBL_PROXY_MOVING;
+    return plain && is_box(&inner) && is_box(&outer) && rbl_aabb_contains(fat, outer) &&
+           rbl_aabb_contains(rbl_aabb_grown(inner, EXCESS * slack_of(&inner, 0.0f)), fat);
+}
+
 static void move_items(rblRange range, void* context)
 {
     Move* move = context;

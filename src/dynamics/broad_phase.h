@@ -46,6 +46,9 @@ void rbl_broad_phase_remove(rblBroadPhase* broad, uint32_t proxy);
 rblResult rbl_broad_phase_move(rblBroadPhase* broad, const uint32_t* proxies, const rblAabb* boxes,
                                uint32_t count, float margin, rblJobs* jobs);
 
+// Whether moving a proxy to any box that holds `inner` and lies in `outer`, with no margin, would change nothing.
+bool rbl_broad_phase_serves(const rblBroadPhase* broad, uint32_t proxy, rblAabb inner, rblAabb outer);
+
 // Look at this proxy's partners again in the next update and ask the filter anew, although it has not moved.
 void rbl_broad_phase_touch(rblBroadPhase* broad, uint32_t proxy);
 

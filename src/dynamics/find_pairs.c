@@ -2,31 +2,131 @@
 #include "dynamics/stages.h"
 #include <math.h>
 
-// The box of a body on its way through the step.
-static rblAabb swept_box(const rblWorld* world, uint32_t slot)
+// A box on a body's way through the step.
+static rblAabb sweep_box(const rblWorld* world, const rblMotion* motion, rblAabb box, float radius,
+                         float gravity_scale)
 {
-    const rblBody* body = &world->bodies.data[slot];
-    const rblMotion* motion = &world->motions.data[slot];
     const float seconds = world->seconds;
-    const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, motion));
     rblVec3 way = rbl_scale3(motion->velocity, seconds);
     if (motion->inverse_mass > 0.0f)
     {
-        way = rbl_mul_add3(way, 0.5f * seconds * seconds * body->gravity_scale, world->def.gravity);
+        way = rbl_mul_add3(way, 0.5f * seconds * seconds * gravity_scale, world->def.gravity);
     }
     const rblAabb ahead = {rbl_add3(box.lower, way), rbl_add3(box.upper, way)};
     // A point at radius r travels at most r times the angle, and never farther than across the ball.
     const float angle = rbl_length3(motion->spin) * seconds;
-    return rbl_aabb_grown(rbl_aabb_union(box, ahead), body->shape.radius * rbl_minf(angle, 2.0f));
+    return rbl_aabb_grown(rbl_aabb_union(box, ahead), radius * rbl_minf(angle, 2.0f));
 }
 
+static rblAabb swept_box(const rblWorld* world, uint32_t slot)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblMotion* motion = &world->motions.data[slot];
+    const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, motion));
+    return sweep_box(world, motion, box, body->shape.radius, body->gravity_scale);
+}
+
+// ---- boxes seen before ----
+
+#define LITTLE 0.02f // of its size: a body that moved farther is measured without asking
+
+void rbl_forget_box(rblWorld* world, uint32_t slot)
+{
+    if (slot < world->seen_boxes.count)
+    {
+        world->seen_boxes.data[slot].reach = -1.0f;
+    }
+}
+
+static bool reserve_boxes(rblWorld* world)
+{
+    const size_t before = world->seen_boxes.count;
+    if (!rbl_array_resize_amply(&world->seen_boxes, world->bodies.count) ||
+        !rbl_array_resize_amply(&world->leavers, world->movers.count) ||
+        !rbl_array_resize_amply(&world->boxes, world->movers.count))
+    {
+        return false;
+    }
+    for (size_t slot = before; slot < world->bodies.count; ++slot)
+    {
+        world->seen_boxes.data[slot].reach = -1.0f;
+    }
+    return true;
+}
+
+// No point within reach of the centre has moved farther since the box was measured: two unit quaternions that differ by d turn
+// by no more than four times asin(d / 2). With what rounding may add.
+static float moved_since(const rblSeenBox* seen, const rblMotion* motion)
+{
+    const rblQuat p = seen->pose.q;
+    const rblQuat q = motion->orientation;
+    const float x = q.x - p.x;
+    const float y = q.y - p.y;
+    const float z = q.z - p.z;
+    const float w = q.w - p.w;
+    const rblVec3 way = rbl_sub3(motion->center, seen->pose.p);
+    const float size =
+        seen->reach + fabsf(motion->center.x) + fabsf(motion->center.y) + fabsf(motion->center.z);
+    return rbl_length3(way) + 2.0f * seen->reach * sqrtf(x * x + y * y + z * z + w * w) + 2e-6f * size;
+}
+
+static bool stays_in_fat_box(const rblWorld* world, uint32_t slot)
+{
+    const rblSeenBox* seen = &world->seen_boxes.data[slot];
+    const rblMotion* motion = &world->motions.data[slot];
+    const float moved = seen->reach > 0.0f ? moved_since(seen, motion) : INFINITY;
+    if (!(moved < LITTLE * seen->reach))
+    {
+        return false;
+    }
+    const rblAabb inner =
+        sweep_box(world, motion, rbl_aabb_grown(seen->box, -moved), 0.0f, seen->gravity_scale);
+    const rblAabb outer =
+        sweep_box(world, motion, rbl_aabb_grown(seen->box, moved), seen->reach, seen->gravity_scale);
+    return rbl_broad_phase_serves(world->broad, slot, inner, outer);
+}
+
+static rblAabb measure(rblWorld* world, uint32_t slot)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblMotion* motion = &world->motions.data[slot];
+    const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, motion));
+    const rblVec3 center = rbl_to_float3(body->shape.mass.center);
+    const rblVec3 half = rbl_scale3(rbl_aabb_size(body->shape.bounds), 0.5f);
+    const rblVec3 off = rbl_sub3(rbl_aabb_center(body->shape.bounds), center);
+    world->seen_boxes.data[slot] =
+        (rblSeenBox){box, rbl_motion_pose(motion), rbl_length3(half) + rbl_length3(off), body->gravity_scale};
+    return sweep_box(world, motion, box, body->shape.radius, body->gravity_scale);
+}
+
+// The swept boxes of movers that may have left their fat boxes.
 static void sweep_block(rblRange range, void* context)
 {
     rblWorld* world = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        world->boxes.data[i] = swept_box(world, world->movers.data[i]);
+        const uint32_t slot = world->movers.data[i];
+        const bool stays = stays_in_fat_box(world, slot);
+        world->leavers.data[i] = stays ? RBL_NONE : slot;
+        if (!stays)
+        {
+            world->boxes.data[i] = measure(world, slot);
+        }
     }
+}
+
+static void close_ranks(rblWorld* world)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < world->movers.count; ++i)
+    {
+        if (world->leavers.data[i] != RBL_NONE)
+        {
+            world->leavers.data[count] = world->leavers.data[i];
+            world->boxes.data[count++] = world->boxes.data[i];
+        }
+    }
+    world->leavers.count = world->boxes.count = count;
 }
 
 static bool filters_agree(const rblFilter* a, const rblFilter* b)
@@ -203,15 +303,15 @@ static bool wake_disturbed(rblWorld* world)
 
 rblResult rbl_find_pairs(rblWorld* world)
 {
-    if (!rbl_array_resize_amply(&world->boxes, world->movers.count))
+    if (!reserve_boxes(world))
     {
         return rbl_fail_memory();
     }
-    const uint32_t count = (uint32_t)world->movers.count;
-    rbl_parallel_for(world->jobs, count, 256, sweep_block, world);
+    rbl_parallel_for(world->jobs, (uint32_t)world->movers.count, 256, sweep_block, world);
+    close_ranks(world);
     RBL_TRY(rbl_merge_pairs(world)); // when memory ran out in the last step
-    RBL_TRY(
-        rbl_broad_phase_move(world->broad, world->movers.data, world->boxes.data, count, 0.0f, world->jobs));
+    RBL_TRY(rbl_broad_phase_move(world->broad, world->leavers.data, world->boxes.data,
+                                 (uint32_t)world->leavers.count, 0.0f, world->jobs));
     rbl_array_clear(&world->begun);
     rbl_array_clear(&world->ended);
     RBL_TRY(

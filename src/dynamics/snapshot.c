@@ -312,6 +312,7 @@ static void forget_step(rblWorld* world)
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->hits);
     rbl_array_clear(&world->joint_events);
+    rbl_array_clear(&world->seen_boxes);
     rbl_array_clear(&world->solver_bodies);
     rbl_array_clear(&world->manifolds);
     rbl_array_clear(&world->solver_contacts);

@@ -65,6 +65,9 @@ bool rbl_wants_pair(const rblWorld* world, uint32_t a, uint32_t b);
 // What the broad phase found into the list of pairs, unless it is there already (find_pairs.c).
 rblResult rbl_merge_pairs(rblWorld* world);
 
+// The slot has another body: its box must be measured (find_pairs.c).
+void rbl_forget_box(rblWorld* world, uint32_t slot);
+
 // Hold a shape until the world is destroyed (snapshot.c).
 rblResult rbl_keep_shape(rblWorld* world, const rblShape* shape);
 

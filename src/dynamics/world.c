@@ -71,6 +71,8 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->begun, allocator);
     rbl_array_init(&world->ended, allocator);
     rbl_array_init(&world->movers, allocator);
+    rbl_array_init(&world->seen_boxes, allocator);
+    rbl_array_init(&world->leavers, allocator);
     rbl_array_init(&world->boxes, allocator);
     rbl_array_init(&world->solver_index, allocator);
     rbl_array_init(&world->solver_bodies, allocator);
@@ -118,6 +120,8 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->begun);
     rbl_array_free(&world->ended);
     rbl_array_free(&world->movers);
+    rbl_array_free(&world->seen_boxes);
+    rbl_array_free(&world->leavers);
     rbl_array_free(&world->boxes);
     rbl_array_free(&world->solver_index);
     rbl_array_free(&world->solver_bodies);

@@ -246,6 +246,18 @@ typedef struct rblBodyCourse
 
 typedef RBL_ARRAY(rblAabb) rblAabbArray;
 
+// The box of a body's shape where it was measured last, by slot (find_pairs.c). A body that has moved little since has not
+// left its fat box, which the broad phase can tell without measuring again.
+typedef struct rblSeenBox
+{
+    rblAabb box;
+    rblTransform pose; // of the body's frame
+    float reach;       // from the centre to the farthest corner of the shape's bounds; negative: not measured
+    float gravity_scale; // of the body
+} rblSeenBox;
+
+typedef RBL_ARRAY(rblSeenBox) rblSeenBoxArray;
+
 // What two bodies felt of an impact.
 typedef struct rblHit
 {
@@ -282,7 +294,9 @@ struct rblWorld
     rblProxyPairArray begun, ended;   // by the broad phase
     bool unmerged;                    // they are not in `pairs` yet: memory ran out
     rblIndexArray movers;             // slots of awake moving bodies, rising
-    rblAabbArray boxes;               // per mover, swept
+    rblSeenBoxArray seen_boxes;       // by slot
+    rblIndexArray leavers;            // movers that may have left their fat boxes
+    rblAabbArray boxes;               // per leaver, swept
     rblIndexArray solver_index;       // by slot
     rblSolverBodyArray solver_bodies; // 0: the static world, then movers
     rblVelocityArray at_start;        // before the impacts

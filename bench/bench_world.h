@@ -6,7 +6,7 @@
 #include "bench/peer.h"
 #include "rubble/world.h"
 
-#define RBL_WORLD_PEERS 2 // Bullet, ODE
+#define RBL_WORLD_PEERS 3 // Bullet, ODE, Bullet with meshes cut into convex parts
 
 typedef struct rblWorldBench
 {
@@ -82,6 +82,7 @@ void rbl_world_runs_free(rblWorldRuns* runs);
 #define RBL_WORLD_BULLET 1u
 #define RBL_WORLD_ODE    2u
 #define RBL_WORLD_ALL    3u
+#define RBL_WORLD_PARTS  4u
 
 // How bodies lie in each other in a frame: pairs that overlap, their depths in metres, and contacts less than a
 // millimetre apart with and without the selection of contacts (only when they are to be counted too).
@@ -134,6 +135,7 @@ void rbl_world_energy_rows(rblWorldBench* bench, const char* subject, const rblW
 // The parts.
 rblResult rbl_bench_world_spin(rblWorldBench* bench);
 rblResult rbl_bench_world_blocks(rblWorldBench* bench);
+rblResult rbl_bench_world_collisions(rblWorldBench* bench);
 rblResult rbl_bench_world_piles(rblWorldBench* bench);
 rblResult rbl_bench_world_fields(rblWorldBench* bench);
 rblResult rbl_bench_world_threads(rblWorldBench* bench);

@@ -48,7 +48,7 @@ static double creep(const rblWorldRuns* runs, const rblTrialRun* run, const void
 // ---- friction ----
 
 // Body 0 is a slab that leans by `angle`, body 1 a block on it.
-static rblResult build_slope(rblWorldScene* scene, double angle, float friction, float speed)
+static rblResult build_slope(rblWorldScene* scene, double angle, float friction, double speed)
 {
     uint32_t slab;
     uint32_t block;
@@ -63,7 +63,8 @@ static rblResult build_slope(rblWorldScene* scene, double angle, float friction,
         body.friction = friction;
         body.rotation[2] = (float)sin(-0.5 * angle);
         body.rotation[3] = (float)cos(-0.5 * angle);
-        body.velocity[0] = i == 1 ? speed : 0.0f;
+        body.velocity[0] = i == 1 ? (float)(speed * cos(angle)) : 0.0f;
+        body.velocity[1] = i == 1 ? (float)(-speed * sin(angle)) : 0.0f;
         RBL_TRY(rbl_world_scene_add(scene, &body));
     }
     return RBL_OK;
@@ -86,7 +87,7 @@ static rblResult measure_slide(rblWorldBench* bench, const Slide* slide)
     rblWorldScene scene = rbl_world_scene(rbl_bench_quick(bench->bench) ? 0.2 : slide->seconds);
     rblWorldRuns runs = {.scene = NULL};
     scene.trial.setup.every_step = 1;
-    rblResult result = build_slope(&scene, slide->angle, (float)slide->friction, (float)slide->speed);
+    rblResult result = build_slope(&scene, slide->angle, (float)slide->friction, slide->speed);
     if (result == RBL_OK)
     {
         result = rbl_world_compare(bench, slide->subject, &scene, RBL_WORLD_ALL, &runs);
@@ -105,6 +106,7 @@ static rblResult measure_slide(rblWorldBench* bench, const Slide* slide)
 static rblResult measure_slides(rblWorldBench* bench)
 {
     const double pull = GRAVITY * (sin(SLOPE) - 0.2 * cos(SLOPE));
+    const double drag = GRAVITY * (0.5 * cos(SLOPE) - sin(SLOPE));
     const Slide slides[] = {
         {"incline 20 degrees, friction 0.2, 2 s", "error of the way", 2.0, SLOPE, 0.2, 0.0, distance_error,
          "%", 0.5 * pull * 4.0, "Bullet", 0.57},
@@ -112,12 +114,59 @@ static rblResult measure_slides(rblWorldBench* bench)
          0.0},
         {"block at 3 m/s on the flat, friction 0.3", "error of the way until it stops", 3.0, 0.0, 0.3, 3.0,
          distance_error, "%", 9.0 / (2.0 * 0.3 * GRAVITY), NULL, 0.0},
+        {"block at 3 m/s down 20 degrees, friction 0.5", "error of the way until it stops", 3.0, SLOPE, 0.5,
+         3.0, distance_error, "%", 9.0 / (2.0 * drag), NULL, 0.0},
     };
     for (size_t i = 0; i < sizeof slides / sizeof *slides; ++i)
     {
         RBL_TRY(measure_slide(bench, &slides[i]));
     }
     return RBL_OK;
+}
+
+// ---- from the slope onto the flat ----
+
+#define GENTLE (5.0 * 3.14159265358979323846 / 180.0)
+#define RUN    3.6 // m down the slope
+#define LENGTH 0.4 // of the block
+#define HEIGHT 0.2
+#define ROUGH  0.3
+
+// A slope of ice, a rough floor that begins at x = 0, and a block on the slope. Both go on under each other, so that no end of
+// one is in the way.
+static rblResult build_run_out(rblWorldScene* scene)
+{
+    uint32_t slab;
+    uint32_t block;
+    RBL_TRY(rbl_world_scene_box(scene, 20.0f, 1.0f, 10.0f, &slab));
+    RBL_TRY(rbl_world_scene_box(scene, (float)LENGTH, (float)HEIGHT, 0.4f, &block));
+    rblTrialBody floor = rbl_world_body(slab, 0.0f, -0.5f, 0.0f);
+    floor.moves = 0;
+    floor.friction = (float)ROUGH;
+    rblTrialBody slope = rbl_world_body(slab, (float)(-0.5 * sin(GENTLE)), (float)(-0.5 * cos(GENTLE)), 0.0f);
+    slope.moves = 0;
+    slope.friction = 0.0f;
+    slope.rotation[2] = (float)sin(-0.5 * GENTLE);
+    slope.rotation[3] = (float)cos(-0.5 * GENTLE);
+    rblTrialBody body = rbl_world_body(block, (float)(-RUN * cos(GENTLE) + 0.5 * HEIGHT * sin(GENTLE)),
+                                       (float)(RUN * sin(GENTLE) + 0.5 * HEIGHT * cos(GENTLE)), 0.0f);
+    body.friction = (float)ROUGH;
+    memcpy(body.rotation, slope.rotation, sizeof body.rotation);
+    RBL_TRY(rbl_world_scene_add(scene, &floor));
+    RBL_TRY(rbl_world_scene_add(scene, &body));
+    return rbl_world_scene_add(scene, &slope);
+}
+
+// Where it stops: the drop gives v; at the bend the floor takes v sin a upwards and friction times that backwards. While its
+// rear is still on the ice the front carries N = m g / 2 (1 - mu h / 2 l).
+static double run_out_error(const rblWorldRuns* runs, const rblTrialRun* run, const void* context)
+{
+    (void)context;
+    const double drop = RUN * sin(GENTLE) + 0.5 * HEIGHT * (cos(GENTLE) - 1.0);
+    const double kept = cos(GENTLE) - ROUGH * sin(GENTLE);
+    const double front = 0.5 / (1.0 - 0.5 * ROUGH * HEIGHT / LENGTH);
+    const double exact = kept * kept * drop / ROUGH - (front - 0.5) * LENGTH;
+    return 100.0 * fabs(last_state(runs, run, 1)->position[0] / exact - 1.0);
 }
 
 // ---- impacts ----
@@ -178,10 +227,10 @@ static rblResult build_two_bodies(rblWorldScene* scene)
     return rbl_world_scene_add(scene, &b);
 }
 
-static rblResult measure_impact(rblWorldBench* bench, rblResult (*build)(rblWorldScene*),
+static rblResult measure_impact(rblWorldBench* bench, rblResult (*build)(rblWorldScene*), double seconds,
                                 const rblWorldRow* row)
 {
-    rblWorldScene scene = rbl_world_scene(1.0);
+    rblWorldScene scene = rbl_world_scene(seconds);
     rblWorldRuns runs = {.scene = NULL};
     scene.trial.setup.every_step = 1;
     rblResult result = build(&scene);
@@ -215,8 +264,16 @@ static rblResult measure_impacts(rblWorldBench* bench)
                                  NULL,
                                  NULL,
                                  0.0};
-    RBL_TRY(measure_impact(bench, build_bounce, &bounce));
-    return measure_impact(bench, build_two_bodies, &meeting);
+    const rblWorldRow bend = {"block down 5 degrees of ice onto a rough floor",
+                              "error of the way until it stops",
+                              "%",
+                              run_out_error,
+                              NULL,
+                              NULL,
+                              0.0};
+    RBL_TRY(measure_impact(bench, build_run_out, 6.0, &bend));
+    RBL_TRY(measure_impact(bench, build_bounce, 1.0, &bounce));
+    return measure_impact(bench, build_two_bodies, 1.0, &meeting);
 }
 
 // ---- stacks ----

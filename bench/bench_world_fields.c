@@ -98,7 +98,7 @@ static rblResult measure_statues(rblWorldBench* bench)
     rblResult result = build_statues(&scene, rbl_bench_size(bench->bench, 500, 10), half);
     if (result == RBL_OK)
     {
-        result = rbl_world_compare(bench, subject, &scene, RBL_WORLD_ALL, &runs);
+        result = rbl_world_compare(bench, subject, &scene, RBL_WORLD_ALL | RBL_WORLD_PARTS, &runs);
     }
     if (result == RBL_OK)
     {

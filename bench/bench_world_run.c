@@ -161,7 +161,7 @@ void rbl_world_runs_free(rblWorldRuns* runs)
 
 // ---- peers ----
 
-static const char* const peer_names[RBL_WORLD_PEERS] = {"bullet-world", "ode-world"};
+static const char* const peer_names[RBL_WORLD_PEERS] = {"bullet-world", "ode-world", "bullet-parts-world"};
 
 static bool has_peer(const rblWorldBench* bench, const char* name)
 {

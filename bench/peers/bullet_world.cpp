@@ -1,10 +1,13 @@
 // Bullet put through a trial of bench/bench_world_trial.h: its discrete world with the sequential impulse solver as it
-// comes, meshes by GImpact. Bodies never sleep and are not damped.
+// comes, meshes by GImpact or, asked for parts, cut into convex hulls by HACD. Bodies never sleep and are not damped.
 #include "peers.h"
 
 #include <BulletCollision/Gimpact/btGImpactCollisionAlgorithm.h>
 #include <BulletCollision/Gimpact/btGImpactShape.h>
 #include <btBulletDynamicsCommon.h>
+#ifdef PEER_BULLET_PARTS_WORLD
+#include <HACD/hacdHACD.h>
+#endif
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -20,12 +23,14 @@ const btScalar meshMargin = btScalar(0.005);
 struct World
 {
     const rblTrial* trial;
+    bool parts; // meshes as convex parts
     btDefaultCollisionConfiguration configuration;
     btCollisionDispatcher dispatcher{&configuration};
     btDbvtBroadphase broadphase;
     btSequentialImpulseConstraintSolver solver;
     std::vector<std::unique_ptr<btTriangleIndexVertexArray>> arrays;
-    std::vector<std::unique_ptr<btCollisionShape>> shapes;
+    std::vector<std::unique_ptr<btCollisionShape>> shapes; // and their parts
+    std::vector<btCollisionShape*> shapeOf;                // by the trial's number
     std::vector<std::unique_ptr<btRigidBody>> bodies;
     btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
 };
@@ -60,6 +65,67 @@ std::unique_ptr<btCollisionShape> makeMesh(World& world, const rblTrialShape& sh
     return mesh;
 }
 
+#ifdef PEER_BULLET_PARTS_WORLD
+std::unique_ptr<btCollisionShape> makePart(HACD::HACD& cutter, std::size_t cluster)
+{
+    std::vector<HACD::Vec3<HACD::Real>> points(cutter.GetNPointsCH(cluster));
+    std::vector<HACD::Vec3<long>> triangles(cutter.GetNTrianglesCH(cluster));
+    cutter.GetCH(cluster, points.data(), triangles.data());
+    auto hull = std::make_unique<btConvexHullShape>();
+    for (const auto& p : points)
+    {
+        hull->addPoint(btVector3(btScalar(p.X()), btScalar(p.Y()), btScalar(p.Z())), false);
+    }
+    hull->setMargin(meshMargin);
+    hull->recalcLocalAabb();
+    return hull;
+}
+
+// With the settings of Bullet's own demo of convex decomposition, and at least as many parts as a statue has limbs.
+std::unique_ptr<btCollisionShape> makeParts(World& world, const rblTrialShape& shape)
+{
+    const rblTrial* trial = world.trial;
+    std::vector<HACD::Vec3<HACD::Real>> points;
+    std::vector<HACD::Vec3<long>> triangles;
+    for (std::size_t i = 0; i < shape.point_count; ++i)
+    {
+        const float* p = trial->points + 3 * (shape.first_point + i);
+        points.emplace_back(HACD::Real(p[0]), HACD::Real(p[1]), HACD::Real(p[2]));
+    }
+    for (std::size_t i = 0; i < shape.triangle_count; ++i)
+    {
+        const std::uint32_t* t = trial->triangles + 3 * (shape.first_triangle + i);
+        triangles.emplace_back(long(t[0]), long(t[1]), long(t[2]));
+    }
+    HACD::HACD cutter;
+    cutter.SetPoints(points.data());
+    cutter.SetNPoints(points.size());
+    cutter.SetTriangles(triangles.data());
+    cutter.SetNTriangles(triangles.size());
+    cutter.SetCompacityWeight(0.1);
+    cutter.SetVolumeWeight(0.0);
+    cutter.SetNClusters(8);
+    cutter.SetNVerticesPerCH(100);
+    cutter.SetConcavity(100);
+    cutter.SetAddExtraDistPoints(false);
+    cutter.SetAddNeighboursDistPoints(false);
+    cutter.SetAddFacesPoints(false);
+    cutter.Compute();
+    auto compound = std::make_unique<btCompoundShape>();
+    for (std::size_t i = 0; i < cutter.GetNClusters(); ++i)
+    {
+        world.shapes.push_back(makePart(cutter, i));
+        compound->addChildShape(btTransform::getIdentity(), world.shapes.back().get());
+    }
+    return compound;
+}
+#else
+std::unique_ptr<btCollisionShape> makeParts(World& world, const rblTrialShape& shape)
+{
+    return makeMesh(world, shape);
+}
+#endif
+
 std::unique_ptr<btCollisionShape> makeShape(World& world, const rblTrialShape& shape)
 {
     switch (shape.kind)
@@ -74,7 +140,7 @@ std::unique_ptr<btCollisionShape> makeShape(World& world, const rblTrialShape& s
     case RBL_TRIAL_HULL:
         return makeHull(world.trial, shape);
     default:
-        return makeMesh(world, shape);
+        return world.parts ? makeParts(world, shape) : makeMesh(world, shape);
     }
 }
 
@@ -87,7 +153,7 @@ void addBody(World& world, std::uint32_t index)
     rbl_trial_start(world.trial, index, &start);
     rbl_trial_moments(world.trial, index, moments);
     const btScalar mass = from.moves ? btScalar(rbl_trial_mass(world.trial, index)) : btScalar(0);
-    btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, world.shapes[from.shape].get(),
+    btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, world.shapeOf[from.shape],
                                                   from.moves ? toVector(moments) : btVector3(0, 0, 0));
     info.m_startWorldTransform.setOrigin(toVector(start.position));
     info.m_startWorldTransform.setRotation(
@@ -103,16 +169,18 @@ void addBody(World& world, std::uint32_t index)
     world.bodies.push_back(std::move(body));
 }
 
-void* open(const rblTrial* trial, void*)
+void* open(const rblTrial* trial, void* parts)
 {
     auto world = std::make_unique<World>();
     world->trial = trial;
+    world->parts = parts != nullptr;
     btGImpactCollisionAlgorithm::registerAlgorithm(&world->dispatcher);
     const float* gravity = trial->setup.gravity;
     world->world.setGravity(btVector3(gravity[0], gravity[1], gravity[2]));
     for (std::uint32_t i = 0; i < trial->setup.shape_count; ++i)
     {
         world->shapes.push_back(makeShape(*world, trial->shapes[i]));
+        world->shapeOf.push_back(world->shapes.back().get());
     }
     for (std::uint32_t i = 0; i < trial->setup.body_count; ++i)
     {
@@ -163,12 +231,25 @@ double contacts(void* context)
     }
     return count;
 }
+
+int play(const char* trial, const char* run, const char* ending, void* parts)
+{
+    char name[64];
+    std::snprintf(name, sizeof name, "Bullet %d.%d%s", btGetVersion() / 100, btGetVersion() % 100, ending);
+    const rblTrialEngine engine = {name, open, close, step, state, contacts, parts};
+    return peer_play(trial, run, &engine);
+}
 } // namespace
 
 int peer_bullet_world(const char* trial, const char* run)
 {
-    char name[64];
-    std::snprintf(name, sizeof name, "Bullet %d.%d", btGetVersion() / 100, btGetVersion() % 100);
-    const rblTrialEngine engine = {name, open, close, step, state, contacts, nullptr};
-    return peer_play(trial, run, &engine);
+    return play(trial, run, "", nullptr);
 }
+
+#ifdef PEER_BULLET_PARTS_WORLD
+int peer_bullet_parts_world(const char* trial, const char* run)
+{
+    static int yes = 1;
+    return play(trial, run, " parts", &yes);
+}
+#endif

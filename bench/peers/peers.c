@@ -151,6 +151,9 @@ static const WorldPeer world_peers[] = {
 #ifdef PEER_BULLET_WORLD
     {"bullet-world", peer_bullet_world},
 #endif
+#ifdef PEER_BULLET_PARTS_WORLD
+    {"bullet-parts-world", peer_bullet_parts_world},
+#endif
 #ifdef PEER_ODE_WORLD
     {"ode-world", peer_ode_world},
 #endif

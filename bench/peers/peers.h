@@ -42,7 +42,7 @@ extern "C"
 
     // Play the trial in one file and write the run into another. 0 when done.
     typedef int PeerWorldFcn(const char* trial, const char* run);
-    PeerWorldFcn peer_bullet_world, peer_ode_world;
+    PeerWorldFcn peer_bullet_world, peer_bullet_parts_world, peer_ode_world;
     int peer_play(const char* trial, const char* run, const rblTrialEngine* engine);
 
     // Read a file `repeats` times.

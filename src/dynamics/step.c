@@ -31,6 +31,7 @@ static rblResult advance(rblWorld* world, double* clock)
     RBL_TRY(rbl_resolve_impacts(world));
     lap(clock, &world->profile.impact);
     RBL_TRY(rbl_solve_contacts(world));
+    rbl_conserve_momentum(world);
     rbl_clamp_islands(world);
     lap(clock, &world->profile.solve);
     rbl_integrate(world);

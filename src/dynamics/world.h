@@ -231,6 +231,7 @@ typedef struct rblIsland
     float slop;           // the smallest of its overlapping manifolds
     bool corrects;        // drift correction can do something here
     bool jointed;         // holds a joint
+    bool grounded;        // touches a body of infinite mass
     bool recovering;      // holds a pair born overlapping
 } rblIsland;
 

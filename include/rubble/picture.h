@@ -56,6 +56,9 @@ typedef struct rblPictureDef
     rblVec3d cut_point;
     rblVec3d cut_normal; ///< any length but zero
 
+    int has_floor; ///< 0: the floor lies just below the lowest point of what is drawn
+    double floor;  ///< its height, metres; what is below it is not seen
+
     rblVec3 background; ///< colour of floor and backdrop, linear; default a warm white
     rblVec3d sun;  ///< direction towards the sun; zero, the default: over the left shoulder of the viewer.
                    ///< Below the horizon it has set

@@ -107,6 +107,10 @@ static rblResult check_view(const rblPictureDef* def)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "picture: eye or target is not finite");
     }
+    if (def->has_floor && !rbl_finite(def->floor))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the height of the floor is not finite");
+    }
     return RBL_OK;
 }
 

@@ -349,7 +349,9 @@ static rblResult choose_scale(Gatherer* g)
     scene->scale = diagonal > 1e-290 ? 2.0 / diagonal : 1.0;
     scene->bounds = (rblAabb){rbl_to_float3(rbl_to_picture(scene, all.lower)),
                               rbl_to_float3(rbl_to_picture(scene, all.upper))};
-    scene->ground = scene->bounds.lower.y - RBL_PICTURE_GAP;
+    const double lowest = (double)scene->bounds.lower.y;
+    scene->ground = (float)(g->def->has_floor ? (g->def->floor - scene->center.y) * scene->scale : lowest) -
+                    RBL_PICTURE_GAP;
     return RBL_OK;
 }
 

@@ -1,78 +1,37 @@
 // A run at a glance: frames on a contact sheet.
 #include "base/error.h"
 #include "base/number.h"
-#include "math/trig.h"
-#include "math/vec.h"
 #include "rubble/io.h"
-#include "rubble/picture.h"
-#include "scene/run.h"
+#include "scene/movie.h"
 #include <stdio.h>
 
 #define COLUMNS     3u
 #define FRAMES      9u
 #define CELL_WIDTH  480u
 #define CELL_HEIGHT 360u
+#define SAMPLES     16u
 
 typedef struct SheetWriter
 {
-    const rblRun* run;
+    rblMovie movie;
     const rblAllocator* allocator;
-    rblPictureItem* items;
     uint8_t* frames[FRAMES];
     char captions[FRAMES][RBL_NUMBER_SIZE + 4];
 } SheetWriter;
 
 #define FRAME_BYTES (4 * (size_t)CELL_WIDTH * CELL_HEIGHT)
 
-// Bodies that are there at a step, coloured by their materials; planes are left to the floor of the picture.
-static uint32_t gather(SheetWriter* w, uint32_t step)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < w->run->bodies.count; ++i)
-    {
-        const rblRunBody* body = &w->run->bodies.data[i];
-        const rblMeshId surface = w->run->shapes.data[body->shape].surface;
-        rblRunKey key;
-        if (surface.index1 == 0 || !rbl_run_state(w->run, i, step, &key))
-        {
-            continue;
-        }
-        const float* color = w->run->materials.data[body->material].color;
-        rblPictureItem* item = &w->items[count];
-        *item = rbl_default_picture_item(surface);
-        item->pose = key.pose;
-        item->color = body->type == RBL_BODY_DYNAMIC ? rbl_picture_color(count)
-                                                     : rbl_vec3(color[0], color[1], color[2]);
-        ++count;
-    }
-    return count;
-}
-
 static rblResult draw_frame(SheetWriter* w, uint32_t frame)
 {
-    const uint32_t step = (uint32_t)((uint64_t)rbl_run_last_step(w->run) * frame / (FRAMES - 1));
-    rblPictureDef def = rbl_default_picture_def();
-    def.item_count = gather(w, step);
-    def.items = w->items;
-    def.width = CELL_WIDTH;
-    def.height = CELL_HEIGHT;
-    if (w->run->settings.has_camera)
-    {
-        def.has_eye = 1;
-        def.has_target = 1;
-        def.eye = rbl_to_double3(w->run->settings.camera.eye);
-        def.target = rbl_to_double3(w->run->settings.camera.target);
-        def.field_of_view = (double)w->run->settings.camera.fov * RBL_PI / 180.0;
-    }
-    w->frames[frame] = rbl_alloc(w->allocator, FRAME_BYTES);
-    if (w->frames[frame] == NULL)
-    {
-        return rbl_fail_memory();
-    }
+    const rblRun* run = w->movie.run;
+    const uint32_t step = (uint32_t)((uint64_t)rbl_run_last_step(run) * frame / (FRAMES - 1));
+    const double time = (double)step * run->settings.step;
     char number[RBL_NUMBER_SIZE];
-    rbl_format_fixed((double)step * w->run->settings.step, 2, number);
+    rbl_format_fixed(time, 2, number);
     snprintf(w->captions[frame], sizeof w->captions[frame], "%s s", number);
-    return rbl_picture_render(&def, w->frames[frame], NULL);
+    w->frames[frame] = rbl_alloc(w->allocator, FRAME_BYTES);
+    return w->frames[frame] != NULL ? rbl_movie_picture(&w->movie, time, w->frames[frame], NULL)
+                                    : rbl_fail_memory();
 }
 
 static rblResult compose(const SheetWriter* w, const char* path)
@@ -100,13 +59,13 @@ static rblResult compose(const SheetWriter* w, const char* path)
     return result;
 }
 
-static rblResult write_sheet(SheetWriter* w, const char* path)
+static rblResult write_sheet(SheetWriter* w, const rblRun* run, const char* path)
 {
-    w->items = RBL_NEW_ARRAY(w->allocator, rblPictureItem, w->run->bodies.count);
-    if (w->items == NULL && w->run->bodies.count > 0)
-    {
-        return rbl_fail_memory();
-    }
+    rblMovieDef def = rbl_default_movie_def();
+    def.width = CELL_WIDTH;
+    def.height = CELL_HEIGHT;
+    def.samples = SAMPLES;
+    RBL_TRY(rbl_movie_open(&w->movie, run, &def));
     for (uint32_t i = 0; i < FRAMES; ++i)
     {
         RBL_TRY(draw_frame(w, i));
@@ -116,12 +75,12 @@ static rblResult write_sheet(SheetWriter* w, const char* path)
 
 rblResult rbl_run_write_png(const rblRun* run, const char* path)
 {
-    SheetWriter w = {.run = run, .allocator = rbl_default_allocator()};
-    const rblResult result = write_sheet(&w, path);
+    SheetWriter w = {.allocator = rbl_default_allocator()};
+    const rblResult result = write_sheet(&w, run, path);
     for (uint32_t i = 0; i < FRAMES; ++i)
     {
         rbl_free(w.allocator, w.frames[i], FRAME_BYTES);
     }
-    RBL_FREE_ARRAY(w.allocator, w.items, run->bodies.count);
+    rbl_movie_close(&w.movie);
     return result;
 }

@@ -41,7 +41,7 @@ int tool_main(int argument_count, const char* const* arguments);
 const Program* program_open(void);
 void program_close(void);
 
-CommandFcn info_run, repair_run, convert_run, make_run, picture_run, simulate_run, plot_run, demo_run,
-    bench_run, completion_run, man_run, help_run;
+CommandFcn info_run, repair_run, convert_run, make_run, picture_run, simulate_run, render_run, plot_run,
+    demo_run, bench_run, completion_run, man_run, help_run;
 
 #endif

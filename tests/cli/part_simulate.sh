@@ -70,3 +70,28 @@ run 2 plot "$work/slide.json"
 run 2 plot "$work/slide.json" -o "$work/slide.png"
 run 1 plot "$scenes/slide_and_stop.json" -o "$work/slide.svg"
 run 1 plot "$work/no_such.json" -o "$work/slide.svg"
+
+# Frames: written, kept when the same command comes again, made anew when it differs, refused in other people's folders.
+movie="--size 32,24 --samples 1 --fps 5 --end 0.6"
+run 0 render "$scenes/slide_and_stop.json" -o "$work/frames" $movie
+[ "$(ls "$work/frames" | grep -c '^frame_0000[0-3].png$')" = 4 ] || complain "render does not write four frames"
+rm "$work/frames/frame_00002.png"
+run 0 render "$scenes/slide_and_stop.json" -o "$work/frames" $movie
+printed '^1 frames drawn.* 3 were there' # goes on where it stopped
+run 0 render "$scenes/slide_and_stop.json" -o "$work/frames" $movie --plain
+printed '^4 frames drawn'  # of another rendering
+mkdir "$work/theirs" && echo hello >"$work/theirs/letter"
+run 1 render "$scenes/slide_and_stop.json" -o "$work/theirs" $movie
+run 0 render "$scenes/slide_and_stop.json" -o "$work/theirs" $movie --force
+run 0 render "$scenes/slide_and_stop.json" -o "$work/sheet.png"
+run 2 render "$scenes/slide_and_stop.json"
+run 2 render "$scenes/slide_and_stop.json" -o "$work/frames" --fps 0
+run 1 render "$scenes/slide_and_stop.json" -o "$work/frames" --begin 1000
+mkdir "$work/empty"
+path=$PATH
+PATH=$work/empty
+"$tool" render "$scenes/slide_and_stop.json" -o "$work/slide.mp4" $movie 2>"$work/err"
+code=$?
+PATH=$path
+[ "$code" -eq 1 ] || complain "a video without ffmpeg"
+said "install it"

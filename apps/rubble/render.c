@@ -1,0 +1,264 @@
+// rubble render: a run as moving pictures.
+#define _XOPEN_SOURCE 700 // rmdir, unlink
+#include "base/timer.h"
+#include "io/file.h"
+#include "io/folder.h"
+#include "math/vec.h"
+#include "print.h"
+#include "progress.h"
+#include "rubble/io.h"
+#include "run_input.h"
+#include "scene/movie.h"
+#include "tool.h"
+#include "video.h"
+#include <string.h>
+#include <unistd.h>
+
+typedef enum OutputKind
+{
+    OUTPUT_FOLDER,
+    OUTPUT_SHEET,
+    OUTPUT_MP4,
+    OUTPUT_GIF
+} OutputKind;
+
+typedef struct Render
+{
+    const Parsed* parsed;
+    const char* output;
+    OutputKind kind;
+    char folder[RBL_PATH_SIZE]; // of the frames
+    rblMovie movie;
+    uint8_t* rgba;
+    uint32_t drawn, kept; // frames
+    double build_seconds, draw_seconds;
+} Render;
+
+// ---- what to do ----
+
+static OutputKind output_kind(const char* path)
+{
+    static const char* const sheet[] = {"png", NULL};
+    static const char* const mp4[] = {"mp4", NULL};
+    static const char* const gif[] = {"gif", NULL};
+    return options_has_ending(path, sheet) ? OUTPUT_SHEET
+           : options_has_ending(path, mp4) ? OUTPUT_MP4
+           : options_has_ending(path, gif) ? OUTPUT_GIF
+                                           : OUTPUT_FOLDER;
+}
+
+static rblMovieDef movie_def(const Parsed* parsed)
+{
+    rblMovieDef def = rbl_default_movie_def();
+    const OptionValue* size = options_value(parsed, "size");
+    if (size != NULL)
+    {
+        def.width = (uint32_t)size->numbers[0];
+        def.height = (uint32_t)size->numbers[1];
+    }
+    def.samples = options_count(parsed, "samples", def.samples);
+    def.rate = options_number(parsed, "fps", def.rate);
+    def.speed = options_number(parsed, "speed", def.speed);
+    def.begin = options_number(parsed, "begin", def.begin);
+    def.end = options_number(parsed, "end", def.end);
+    def.overlay = !options_given(parsed, "plain");
+    return def;
+}
+
+// Outputs are tried before the work that fills them.
+static rblResult check_output(Render* render)
+{
+    const bool force = options_given(render->parsed, "force");
+    switch (render->kind)
+    {
+    case OUTPUT_SHEET:
+        return tool_check_output(render->output);
+    case OUTPUT_FOLDER:
+        RBL_TRY(rbl_compose_path(render->folder, "%s", render->output));
+        return rbl_folder_check(render->folder, force);
+    case OUTPUT_MP4:
+    case OUTPUT_GIF:
+    default:
+        RBL_TRY(video_check());
+        RBL_TRY(tool_check_output(render->output));
+        RBL_TRY(rbl_compose_path(render->folder, "%s.frames", render->output));
+        return rbl_folder_check(render->folder, force);
+    }
+}
+
+// ---- frames that are there already ----
+
+// Two renderings with the same text have the same frames: the state at the end tells runs apart.
+static rblResult describe(const Render* render, char out[RBL_PATH_SIZE])
+{
+    const rblMovieDef* def = &render->movie.def;
+    const rblRun* run = render->movie.run;
+    const double numbers[] = {def->rate, def->speed, def->begin,
+                              rbl_movie_time(&render->movie, render->movie.frame_count - 1)};
+    char texts[4][RBL_NUMBER_SIZE];
+    for (int i = 0; i < 4; ++i)
+    {
+        rbl_format_double(numbers[i], texts[i]);
+    }
+    return rbl_compose_path(
+        out, "rubble %s, run %016llx, %u x %u, %u samples, %s fps, speed %s, from %s to %s s%s\n",
+        rbl_version(), (unsigned long long)run->statistics.hash, def->width, def->height, def->samples,
+        texts[0], texts[1], texts[2], texts[3], def->overlay ? "" : ", plain");
+}
+
+static bool holds_text(const char* path, const char* text)
+{
+    rblFileBytes file;
+    if (rbl_file_read(path, RBL_PATH_SIZE, rbl_default_allocator(), &file) != RBL_OK)
+    {
+        return false;
+    }
+    const bool same = file.size == strlen(text) && memcmp(file.bytes, text, file.size) == 0;
+    rbl_file_bytes_free(&file);
+    return same;
+}
+
+static rblResult write_text(const char* path, const char* text)
+{
+    rblWriter writer;
+    RBL_TRY(rbl_writer_open(&writer, path, rbl_default_allocator()));
+    rbl_write_text(&writer, text);
+    return rbl_writer_close(&writer);
+}
+
+// Whether frames that are in the folder belong to this rendering.
+static rblResult claim_folder(Render* render, bool* resumes)
+{
+    char about[RBL_PATH_SIZE];
+    char path[RBL_PATH_SIZE];
+    RBL_TRY(rbl_folder_open(render->folder, options_given(render->parsed, "force")));
+    RBL_TRY(describe(render, about));
+    RBL_TRY(rbl_compose_path(path, "%s/frames.txt", render->folder));
+    *resumes = holds_text(path, about);
+    return *resumes ? RBL_OK : write_text(path, about);
+}
+
+static rblResult frame_path(const Render* render, uint32_t frame, char out[RBL_PATH_SIZE])
+{
+    return rbl_compose_path(out, "%s/frame_%05u.png", render->folder, frame);
+}
+
+// ---- drawing ----
+
+static rblResult draw_frame(Render* render, uint32_t frame, const char* path)
+{
+    const rblMovieDef* def = &render->movie.def;
+    const double start = rbl_timer_seconds();
+    rblPictureStats stats;
+    RBL_TRY(rbl_movie_frame(&render->movie, frame, render->rgba, &stats));
+    RBL_TRY(rbl_image_save_png(path, render->rgba, def->width, def->height, 4));
+    render->build_seconds += stats.prepare_seconds + stats.build_seconds;
+    render->draw_seconds += rbl_timer_seconds() - start;
+    render->drawn += 1;
+    return RBL_OK;
+}
+
+static rblResult draw_frames(Render* render)
+{
+    const uint32_t count = render->movie.frame_count;
+    bool resumes = false;
+    RBL_TRY(claim_folder(render, &resumes));
+    progress_start("render", count, "frames", !options_given(render->parsed, "quiet"));
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        char path[RBL_PATH_SIZE];
+        RBL_TRY(frame_path(render, i, path));
+        progress_stage("drawing", (double)i / count);
+        if (resumes && access(path, R_OK) == 0)
+        {
+            render->kept += 1; // frames are written whole or not at all
+            continue;
+        }
+        RBL_TRY(draw_frame(render, i, path));
+    }
+    return RBL_OK;
+}
+
+static rblResult remove_frames(const Render* render)
+{
+    static const char* const others[] = {"frames.txt", RBL_FOLDER_MARK, NULL};
+    char path[RBL_PATH_SIZE];
+    for (uint32_t i = 0; i < render->movie.frame_count; ++i)
+    {
+        RBL_TRY(frame_path(render, i, path));
+        (void)unlink(path);
+    }
+    for (int i = 0; others[i] != NULL; ++i)
+    {
+        RBL_TRY(rbl_compose_path(path, "%s/%s", render->folder, others[i]));
+        (void)unlink(path);
+    }
+    (void)rmdir(render->folder); // stays when something else is in it
+    return RBL_OK;
+}
+
+static rblResult draw(Render* render)
+{
+    if (render->kind == OUTPUT_SHEET)
+    {
+        progress_stage("drawing", -1.0);
+        return rbl_run_write_png(render->movie.run, render->output);
+    }
+    RBL_TRY(draw_frames(render));
+    if (render->kind == OUTPUT_FOLDER)
+    {
+        return RBL_OK;
+    }
+    progress_stage("encoding", 1.0);
+    RBL_TRY(video_encode(render->folder, render->movie.def.rate, render->output, render->kind == OUTPUT_GIF));
+    return remove_frames(render);
+}
+
+static rblResult render_run_of(Render* render, RunInput* input)
+{
+    const rblMovieDef def = movie_def(render->parsed);
+    const rblAllocator* allocator = rbl_default_allocator();
+    const size_t bytes = 4 * (size_t)def.width * def.height;
+    RBL_TRY(check_output(render));
+    RBL_TRY(run_input_open(input, render->parsed->arguments[0]));
+    RBL_TRY(rbl_movie_open(&render->movie, input->run, &def));
+    render->rgba = rbl_alloc(allocator, bytes);
+    const rblResult result = render->rgba != NULL ? draw(render) : rbl_fail_memory();
+    rbl_free(allocator, render->rgba, bytes);
+    return result;
+}
+
+// ---- telling ----
+
+static void report(const Render* render)
+{
+    char rate[RBL_NUMBER_SIZE];
+    char share[RBL_NUMBER_SIZE];
+    if (render->kind == OUTPUT_SHEET || options_given(render->parsed, "quiet"))
+    {
+        return;
+    }
+    print_number(render->drawn / rbl_maxd(render->draw_seconds, 1e-9), 3, rate);
+    print_number(100.0 * render->build_seconds / rbl_maxd(render->draw_seconds, 1e-9), 3, share);
+    printf(
+        "%u frames drawn, %s a second (%s %% of it gathering triangles and building trees), %u were there\n",
+        render->drawn, rate, share, render->kept);
+}
+
+int render_run(const Parsed* parsed)
+{
+    Render render = {.parsed = parsed, .output = options_value(parsed, "output")->text};
+    RunInput input = {0};
+    render.kind = output_kind(render.output);
+    progress_start("render", 0.0, NULL, !options_given(parsed, "quiet"));
+    const rblResult result = render_run_of(&render, &input);
+    progress_stop();
+    const int code = result == RBL_OK ? TOOL_DONE : tool_fail_last();
+    if (code == TOOL_DONE)
+    {
+        report(&render);
+    }
+    rbl_movie_close(&render.movie);
+    run_input_close(&input);
+    return code;
+}

@@ -5,12 +5,16 @@
 #include <string.h>
 
 #define MIN_PAIRS 32
-#define STILL     0.5f // of the slop: motion that does not count
+#define STILL     1.5f // of the slop: motion that does not count
+
+static float slop_of(float thinnest)
+{
+    return rbl_clampf(0.002f * thinnest, 1e-6f, 5e-4f);
+}
 
 float rbl_pair_slop(const rblBody* a, const rblBody* b)
 {
-    const float thinnest = rbl_minf(a->shape.thinnest, b->shape.thinnest);
-    return rbl_clampf(0.002f * thinnest, 1e-6f, 5e-4f);
+    return slop_of(rbl_minf(a->shape.thinnest, b->shape.thinnest));
 }
 
 // A body's motion over some time, were nothing in its way: the chord of its parabola.
@@ -33,13 +37,22 @@ static rblSweep free_sweep(const rblWorld* world, uint32_t slot, float seconds)
     return sweep;
 }
 
-// Where a body is and how it would move over the step.
 static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)
 {
-    rblBodyCourse course = {.sweep = free_sweep(world, slot, world->seconds)};
-    const float angle = rbl_length3(course.sweep.rotation);
-    course.turning = angle > 0.0f ? angle * world->bodies.data[slot].shape.radius : 0.0f;
-    return course;
+    const rblBody* body = &world->bodies.data[slot];
+    const rblSweep* sweep = &world->sweeps.data[slot];
+    const float angle = rbl_length3(sweep->rotation);
+    return (rblBodyCourse){
+        .frame = rbl_motion_pose(&world->motions.data[slot]),
+        .translation = sweep->translation,
+        .turning = angle > 0.0f ? angle * body->shape.radius : 0.0f,
+        .radius = body->shape.radius,
+        .inner_radius = body->shape.inner_radius,
+        .thinnest = body->shape.thinnest,
+        .bounded = body->shape.bounded,
+        .active = body->awake && body->type != RBL_BODY_STATIC,
+        .born = body->born,
+    };
 }
 
 static void course_block(rblRange range, void* context)
@@ -49,6 +62,7 @@ static void course_block(rblRange range, void* context)
     {
         if (world->bodies.data[slot].generation != 0)
         {
+            world->sweeps.data[slot] = free_sweep(world, slot, world->seconds);
             world->courses.data[slot] = free_course(world, slot);
         }
     }
@@ -57,7 +71,7 @@ static void course_block(rblRange range, void* context)
 // How far the surfaces of a pair can come together in the step.
 static float travel(const rblBodyCourse* a, const rblBodyCourse* b)
 {
-    return rbl_length3(rbl_sub3(a->sweep.translation, b->sweep.translation)) + a->turning + b->turning;
+    return rbl_length3(rbl_sub3(a->translation, b->translation)) + a->turning + b->turning;
 }
 
 // The frame of a body after some time of free motion.
@@ -89,8 +103,8 @@ static float find_impact(const rblWorld* world, rblPair* pair, float slop)
     const rblImpactQuery query = {
         .a = &world->bodies.data[pair->a].shape,
         .b = &world->bodies.data[pair->b].shape,
-        .sweep_a = &world->courses.data[pair->a].sweep,
-        .sweep_b = &world->courses.data[pair->b].sweep,
+        .sweep_a = &world->sweeps.data[pair->a],
+        .sweep_b = &world->sweeps.data[pair->b],
         .sag = rbl_sub3(sag_of(world, pair->b), sag_of(world, pair->a)),
         .target = slop,
         .tolerance = 0.5f * slop,
@@ -154,7 +168,7 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
 // The pose of a body's shape, given its frame.
 static rblTransform shape_at(const rblWorld* world, uint32_t slot, rblTransform frame, float seconds)
 {
-    return seconds == 0.0f ? world->courses.data[slot].sweep.from
+    return seconds == 0.0f ? world->sweeps.data[slot].from
                            : rbl_transform_mul(frame, world->bodies.data[slot].shape_in_body);
 }
 
@@ -186,30 +200,32 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, floa
 
 // Bodies that move farther against each other in a step could pass through each other unseen. Against a half space it is
 // less: contacts with a gap as large as a body is thick would take the places of those that matter.
-static float safe_travel(const rblBody* a, const rblBody* b)
+static float safe_travel(const rblBodyCourse* a, const rblBodyCourse* b)
 {
-    if (!a->shape.bounded || !b->shape.bounded)
+    if (!a->bounded || !b->bounded)
     {
-        return a->shape.bounded ? a->shape.inner_radius : b->shape.inner_radius;
+        return a->bounded ? a->inner_radius : b->inner_radius;
     }
     // Against something much larger a body is in the same place as against a half space.
-    const float smaller = rbl_minf(a->shape.inner_radius, b->shape.inner_radius);
-    return rbl_minf(a->shape.inner_radius + b->shape.inner_radius, 4.0f * smaller);
+    const float smaller = rbl_minf(a->inner_radius, b->inner_radius);
+    return rbl_minf(a->inner_radius + b->inner_radius, 4.0f * smaller);
 }
 
-// Whether the contacts of the last step still hold: the bodies have not moved against each other by more than a small part of
-// the slop since they were found. A settled pile costs almost nothing here.
+// Whether the contacts found last still hold. They were looked for up to `seen_margin`: as long as the bodies have moved against
+// each other by no more than what that has to spare, nothing else has come within the margin. The contacts themselves follow
+// their bodies; they are kept for a motion of the order of the slop. A settled pile costs almost nothing here.
 static bool still_holds(const rblPair* pair, rblTransform now, float margin, float radius, float slop)
 {
-    if (!(margin <= pair->seen_margin))
+    const float spare = pair->seen_margin - margin;
+    const float allowed = pair->count > 0 ? rbl_minf(spare, STILL * slop) : spare;
+    if (!(allowed > 0.0f))
     {
         return false;
     }
     const rblVec3 way = rbl_sub3(now.p, pair->seen.p);
     const float dot = rbl_quat_dot(now.q, pair->seen.q);
-    const float sine_square = rbl_maxf(1.0f - dot * dot, 0.0f); // of half the angle
-    const float allowed = STILL * slop;
-    return rbl_dot3(way, way) + 4.0f * sine_square * radius * radius < allowed * allowed;
+    const float sine = sqrtf(rbl_maxf(1.0f - dot * dot, 0.0f)); // of half the angle
+    return rbl_length3(way) + 2.0f * sine * radius < allowed;
 }
 
 static bool repeat_contacts(const rblWorld* world, const rblPair* pair, rblContactArray* out)
@@ -231,89 +247,92 @@ static bool repeat_contacts(const rblWorld* world, const rblPair* pair, rblConta
 }
 
 // A ball about b's centre that holds it; for a pair with something unbounded, the other one.
-static float turning_radius(const rblBody* a, const rblBody* b)
+static float turning_radius(const rblBodyCourse* a, const rblBodyCourse* b)
 {
-    return b->shape.bounded ? b->shape.radius : a->shape.radius;
+    return b->bounded ? b->radius : a->radius;
 }
 
 // Whether the balls about two bodies pass each other by in this step.
-static bool pass_by(const rblWorld* world, const rblPair* pair, const rblBodyCourse* course_a,
-                    const rblBodyCourse* course_b, float slop)
+static bool pass_by(const rblBodyCourse* a, const rblBodyCourse* b, float slop)
 {
-    const rblBody* a = &world->bodies.data[pair->a];
-    const rblBody* b = &world->bodies.data[pair->b];
-    if (!a->shape.bounded || !b->shape.bounded)
+    if (!a->bounded || !b->bounded)
     {
         return false;
     }
-    const rblVec3 apart = rbl_sub3(world->motions.data[pair->b].center, world->motions.data[pair->a].center);
-    const rblVec3 way = rbl_sub3(course_b->sweep.translation, course_a->sweep.translation);
+    const rblVec3 apart = rbl_sub3(b->frame.p, a->frame.p);
+    const rblVec3 way = rbl_sub3(b->translation, a->translation);
     const float square = rbl_dot3(way, way);
     const float t = square > 0.0f ? rbl_clampf(-rbl_dot3(apart, way) / square, 0.0f, 1.0f) : 0.0f;
     const rblVec3 nearest = rbl_mul_add3(apart, t, way);
-    const float reach = a->shape.radius + b->shape.radius + 2.0f * slop;
+    const float reach = a->radius + b->radius + 2.0f * slop;
     return rbl_dot3(nearest, nearest) > reach * reach;
+}
+
+// Contacts of a fast pair at its time of impact. None when it does not meet, or touches already.
+static bool find_at_impact(const rblWorld* world, rblPair* pair, float slop, rblContactSet* set,
+                           rblContactArray* out)
+{
+    const float impact = find_impact(world, pair, slop);
+    const size_t before = out->count;
+    if (!(impact > 0.0f && impact < world->seconds))
+    {
+        return true;
+    }
+    if (!collide_at(world, pair, impact, 4.0f * slop, set, out))
+    {
+        return false;
+    }
+    if (out->count > before)
+    {
+        pair->time_of_impact = impact / world->seconds;
+        pair->seen_margin = 0.0f;
+    }
+    return true;
 }
 
 static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactSet* set, rblContactArray* out)
 {
-    const rblBody* a = &world->bodies.data[pair->a];
-    const rblBody* b = &world->bodies.data[pair->b];
-    const float slop = rbl_pair_slop(a, b);
-    const rblBodyCourse* course_a = &world->courses.data[pair->a];
-    const rblBodyCourse* course_b = &world->courses.data[pair->b];
-    if (pass_by(world, pair, course_a, course_b, slop))
+    const rblBodyCourse* a = &world->courses.data[pair->a];
+    const rblBodyCourse* b = &world->courses.data[pair->b];
+    const float slop = slop_of(rbl_minf(a->thinnest, b->thinnest));
+    set->count = 0;
+    pair->time_of_impact = 1.0f;
+    if (pass_by(a, b, slop))
     {
-        set->count = 0;
-        pair->time_of_impact = 1.0f;
         pair->seen_margin = 0.0f;
         pair->colliding = 0;
         pair->fast = false;
         return true;
     }
-    const float way = travel(course_a, course_b);
-    pair->time_of_impact = 1.0f;
-    const float seen_margin = pair->seen_margin;
-    pair->seen_margin = 0.0f;
-    pair->fast = way > safe_travel(a, b);
-    if (pair->fast)
+    const float way = travel(a, b);
+    const float safe = safe_travel(a, b);
+    pair->fast = way > safe;
+    if (pair->fast && (!find_at_impact(world, pair, slop, set, out) || pair->time_of_impact < 1.0f))
     {
-        const float impact = find_impact(world, pair, slop);
-        const size_t before = out->count;
-        if (impact > 0.0f && impact < world->seconds)
-        {
-            if (!collide_at(world, pair, impact, 4.0f * slop, set, out))
-            {
-                return false;
-            }
-            if (out->count > before)
-            {
-                pair->time_of_impact = impact / world->seconds;
-                return true;
-            }
-        }
+        return pair->time_of_impact < 1.0f;
     }
-    pair->seen_margin = seen_margin;
-    const float margin = 2.0f * slop + (pair->fast ? safe_travel(a, b) : way);
-    const rblTransform now = rbl_transform_relative(rbl_motion_pose(&world->motions.data[pair->a]),
-                                                    rbl_motion_pose(&world->motions.data[pair->b]));
+    const float margin = 2.0f * slop + (pair->fast ? 0.5f * safe : way);
+    const rblTransform now = rbl_transform_relative(a->frame, b->frame);
     if (still_holds(pair, now, margin, turning_radius(a, b), slop))
     {
         set->count = 0;
         return repeat_contacts(world, pair, out);
     }
     pair->seen = now;
-    pair->seen_margin = 1.5f * margin;
-    return collide_at(world, pair, 0.0f, pair->seen_margin, set, out);
+    pair->seen_margin = margin + STILL * slop;
+    if (!collide_at(world, pair, 0.0f, pair->seen_margin, set, out))
+    {
+        return false;
+    }
+    pair->seen_margin = rbl_maxf(pair->seen_margin, set->clear);
+    return true;
 }
 
 // ---- all pairs ----
 
 static bool is_active(const rblWorld* world, const rblPair* pair)
 {
-    const rblBody* a = &world->bodies.data[pair->a];
-    const rblBody* b = &world->bodies.data[pair->b];
-    return (a->awake && a->type != RBL_BODY_STATIC) || (b->awake && b->type != RBL_BODY_STATIC);
+    return world->courses.data[pair->a].active || world->courses.data[pair->b].active;
 }
 
 static void keep_contacts(const rblWorld* world, const rblPair* pair, rblContactArray* out, bool* ok)
@@ -330,7 +349,7 @@ static void keep_contacts(const rblWorld* world, const rblPair* pair, rblContact
 // The overlap that a pair has when it is first looked at was there from the start, when one of it was just born.
 static void note_birth(const rblWorld* world, rblPair* pair, const rblContactSet* set)
 {
-    if (!world->bodies.data[pair->a].born && !world->bodies.data[pair->b].born)
+    if (!world->courses.data[pair->a].born && !world->courses.data[pair->b].born)
     {
         return;
     }
@@ -402,7 +421,8 @@ static void forget_contacts(rblWorld* world)
 
 rblResult rbl_find_contacts(rblWorld* world)
 {
-    if (!rbl_array_resize_amply(&world->courses, world->bodies.count))
+    if (!rbl_array_resize_amply(&world->courses, world->bodies.count) ||
+        !rbl_array_resize_amply(&world->sweeps, world->bodies.count))
     {
         return rbl_fail_memory();
     }

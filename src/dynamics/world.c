@@ -94,6 +94,7 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->subspace, allocator);
     rbl_array_init(&world->free_flags, allocator);
     rbl_array_init(&world->courses, allocator);
+    rbl_array_init(&world->sweeps, allocator);
     rbl_array_init(&world->last_change, allocator);
     rbl_array_init(&world->scratch, allocator);
     rbl_array_init(&world->speeds, allocator);
@@ -143,6 +144,7 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->subspace);
     rbl_array_free(&world->free_flags);
     rbl_array_free(&world->courses);
+    rbl_array_free(&world->sweeps);
     rbl_array_free(&world->last_change);
     rbl_array_free(&world->scratch);
     rbl_array_free(&world->speeds);

@@ -238,11 +238,17 @@ typedef struct rblIsland
 typedef RBL_ARRAY(rblIsland) rblIslandArray;
 typedef RBL_ARRAY(rblContactEvent) rblContactEventArray;
 
-// A body's way through the step, were nothing in it, by slot (narrow_phase.c).
+// A body on its way through the step, were nothing in it, by slot: all that most pairs are asked for, in one line of memory
+// (narrow_phase.c).
 typedef struct rblBodyCourse
 {
-    rblSweep sweep; // of its shape
-    float turning;  // m that its surface may move by turning
+    rblTransform frame;
+    rblVec3 translation;                  // of the centre over the step
+    float turning;                        // m that its surface may move by turning
+    float radius, inner_radius, thinnest; // of its shape
+    bool bounded;                         // its shape
+    bool active;                          // awake, and not static
+    bool born;
 } rblBodyCourse;
 
 typedef RBL_ARRAY(rblAabb) rblAabbArray;
@@ -320,9 +326,10 @@ struct rblWorld
     rblDoubleArray subspace;        // vectors of one small island
     RBL_ARRAY(unsigned char) free_flags;
     RBL_ARRAY(rblBodyCourse) courses;
-    rblIndexArray last_change; // per solver body: 1 + the sweep over impacts that hit it last
-    rblFloatArray speeds;      // per solver body: no point of it moves faster, m/s
-    rblFloatArray times;       // per solver body: s of free flight before its first impact
+    RBL_ARRAY(rblSweep) sweeps; // of shapes, by slot: where they are and how they would move over the step
+    rblIndexArray last_change;  // per solver body: 1 + the sweep over impacts that hit it last
+    rblFloatArray speeds;       // per solver body: no point of it moves faster, m/s
+    rblFloatArray times;        // per solver body: s of free flight before its first impact
     rblIndexArray scratch;
     RBL_ARRAY(uint64_t) color_masks;                // per solver body
     rblContactArray block_contacts[RBL_MAX_BLOCKS]; // found by each block of the narrow phase

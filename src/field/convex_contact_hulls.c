@@ -412,6 +412,7 @@ rblResult rbl_contact_hulls(const rblPairQuery* query, const rblHull* a, const r
     float looseness;
     if (!find_guess(&pair, query, &search, &guess, &looseness))
     {
+        out->clear = guess.separation - pair.rounding;
         return RBL_OK;
     }
     rblHullAxes* axes = &search.axes;
@@ -423,6 +424,7 @@ rblResult rbl_contact_hulls(const rblPairQuery* query, const rblHull* a, const r
                 ? rbl_hull_normal(a, axes->on_face_a)
                 : rbl_neg3(rbl_mat3_apply(&pair.pose.turn, rbl_hull_normal(b, axes->on_face_b)));
         write_cache(query->cache, axis, guess.point);
+        out->clear = rbl_maxf(axes->face_a, axes->face_b) - pair.rounding;
         return RBL_OK;
     }
     rblManifold manifold;

@@ -11,6 +11,7 @@
 
 static const char* const input_endings[] = {"obj", "ply", "stl", "off", "glb", "gltf", NULL};
 static const char* const scene_endings[] = {"json", NULL};
+static const char* const run_endings[] = {"rbl", NULL};
 static const char* const output_endings[] = {"obj", "ply", "stl", "off", "glb", NULL};
 
 static const Option program_options[] = {
@@ -39,7 +40,8 @@ static const Option program_options[] = {
         .name = "text", .help = "write the text form of PLY and STL instead of the binary one"               \
     }
 
-static const Argument info_arguments[] = {{"FILE", ARGUMENT_INPUT, false, "the mesh file to look at"}};
+static const Argument info_arguments[] = {
+    {"FILE", ARGUMENT_INPUT, false, "the mesh file or recording (.rbl) to look at"}};
 static const Option info_options[] = {
     JSON_OPTION,
     {.name = "no-intersections", .help = "do not look for faces that cut each other, the only slow part"},
@@ -53,8 +55,8 @@ static const Option info_options[] = {
      .fallback = "1",
      .help = "density for mass and inertia, kg/m^3"},
 };
-static const char* const info_examples[] = {"rubble info bunny.ply",
-                                            "rubble info statue.glb --json --density 2600", NULL};
+static const char* const info_examples[] = {
+    "rubble info bunny.ply", "rubble info statue.glb --json --density 2600", "rubble info wall.rbl", NULL};
 
 static const Argument file_arguments[] = {
     {"IN", ARGUMENT_INPUT, false, "the mesh file to read"},
@@ -212,7 +214,7 @@ static const char* const picture_examples[] = {
 static const char* const make_examples[] = {"rubble make --list", "rubble make box --help",
                                             "rubble make box box.obj", NULL};
 
-static const char* const simulate_endings[] = {"glb", "png", NULL};
+static const char* const simulate_endings[] = {"glb", "png", "rbl", NULL};
 static const Argument simulate_arguments[] = {{"SCENE", ARGUMENT_SCENE, false, "the scene file"}};
 static const Option simulate_options[] = {
     {.name = "output",
@@ -220,14 +222,26 @@ static const Option simulate_options[] = {
      .letter = 'o',
      .endings = simulate_endings,
      .value = "OUT",
-     .help = "write the motion: .glb an animation, .png nine frames on one sheet"},
+     .help = "write the motion: .glb an animation, .png nine frames on one sheet, .rbl a recording"},
+    {.name = "quantise",
+     .help =
+         "round the poses of a recording, to 1/32 mm and 1/65536 of a quaternion: less than half the size"},
     {.name = "stats", .kind = OPTION_TEXT, .value = "FILE", .help = "write statistics of every step as JSON"},
     {.name = "json", .help = "print the summary as one JSON object instead of a table"},
 };
 static const char* const simulate_examples[] = {"rubble simulate scenes/wrecking_ball.json -o wall.glb",
                                                 "rubble simulate scenes/dominoes.json -o dominoes.png",
+                                                "rubble simulate scenes/dominoes.json -o dominoes.rbl",
                                                 "rubble simulate scene.json --stats stats.json --threads 4",
                                                 NULL};
+
+static const Argument replay_arguments[] = {{"FILE", ARGUMENT_RUN, false, "the recording"}};
+static const Option replay_options[] = {
+    {.name = "verify", .help = "fail when a step differs, and name the first that does"},
+    {.name = "json", .help = "print one JSON object instead of a table"},
+};
+static const char* const replay_examples[] = {"rubble replay wall.rbl --verify",
+                                              "rubble replay wall.rbl --verify --threads 1", NULL};
 
 static const Argument render_arguments[] = {{"SCENE", ARGUMENT_SCENE, false, "the scene to run and draw"}};
 static const Option render_options[] = {
@@ -365,6 +379,7 @@ enum
     MAKE,
     PICTURE,
     SIMULATE,
+    REPLAY,
     RENDER,
     PLOT,
     DEMO,
@@ -377,11 +392,12 @@ enum
 
 static Command commands[COMMAND_COUNT] = {
     [INFO] = {.name = "info",
-              .summary = "tell what a mesh is: size, topology, defects, mass",
+              .summary = "tell what a mesh is (size, topology, defects, mass), or a recording",
               .details =
                   "Reads a mesh and tells what it is: counts, whether it is closed, manifold and oriented, "
                   "components, genus, volume, area, centre of mass, inertia, and everything that is wrong "
-                  "with it. A broken mesh is described, not refused.",
+                  "with it. A broken mesh is described, not refused. Of a recording it tells the scene, the "
+                  "steps, the bodies, the size, and where the file ends when it was cut short.",
               .arguments = info_arguments,
               .argument_count = COUNT_OF(info_arguments),
               .options = info_options,
@@ -449,13 +465,28 @@ static Command commands[COMMAND_COUNT] = {
              "Reads a scene (docs/scenes.md), runs it for its duration and prints a table: bodies, contacts, "
              "milliseconds a step by stage, energy, work, and a hash of the final state, which is the same "
              "for "
-             "any number of threads and on every platform.",
+             "any number of threads and on every platform. A recording (.rbl) is written while the run goes "
+             "on, "
+             "as OUT.part until it is complete; what is in it can be read at any time.",
          .arguments = simulate_arguments,
          .argument_count = COUNT_OF(simulate_arguments),
          .options = simulate_options,
          .option_count = COUNT_OF(simulate_options),
          .examples = simulate_examples,
          .run = simulate_run},
+    [REPLAY] =
+        {.name = "replay",
+         .summary = "run a recording again and compare every step",
+         .details =
+             "Builds the scene that a recording holds, with the meshes that it holds, runs it as far as "
+             "the recording goes and compares the hash of every step with the recorded one. They are "
+             "equal for the same version of the engine, whatever the number of threads and the machine.",
+         .arguments = replay_arguments,
+         .argument_count = COUNT_OF(replay_arguments),
+         .options = replay_options,
+         .option_count = COUNT_OF(replay_options),
+         .examples = replay_examples,
+         .run = replay_run},
     [RENDER] = {.name = "render",
                 .summary = "draw a run as a video, as frames, or as a sheet of nine",
                 .details = "Runs a scene and draws it, ray traced, seen by the scene's camera or by one that "
@@ -534,7 +565,8 @@ static Command commands[COMMAND_COUNT] = {
 static Program program = {
     .name = "rubble",
     .summary = "brittle fracture in real time",
-    .details = "Simulates scenes of rigid bodies; looks at, mends, converts, draws and makes the meshes that "
+    .details = "Simulates and records scenes of rigid bodies; looks at, mends, converts, draws and makes the "
+               "meshes that "
                "Rubble breaks.",
     .options = program_options,
     .option_count = COUNT_OF(program_options),
@@ -543,6 +575,7 @@ static Program program = {
     .input_endings = input_endings,
     .output_endings = output_endings,
     .scene_endings = scene_endings,
+    .run_endings = run_endings,
 };
 
 static rblArena texts; // everything below is in here

@@ -124,10 +124,10 @@ static void put_argument(FILE* out, const Program* program, const Command* comma
         put_endings(out, input ? program->input_endings : program->output_endings);
         fputs("'", out);
     }
-    else if (argument->kind == ARGUMENT_SCENE)
+    else if (argument->kind == ARGUMENT_SCENE || argument->kind == ARGUMENT_RUN)
     {
         fputs("endings='", out);
-        put_endings(out, program->scene_endings);
+        put_endings(out, argument->kind == ARGUMENT_RUN ? program->run_endings : program->scene_endings);
         fputs("'", out);
     }
     else if (argument->kind == ARGUMENT_FOLDER)

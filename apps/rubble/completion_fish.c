@@ -106,10 +106,11 @@ static void put_command(FILE* out, const Program* program, const Command* comman
                     program->name, command->name, i, program->name,
                     kind == ARGUMENT_INPUT ? "inputs" : "outputs");
         }
-        else if (kind == ARGUMENT_SCENE)
+        else if (kind == ARGUMENT_SCENE || kind == ARGUMENT_RUN)
         {
+            const char* ending = kind == ARGUMENT_RUN ? program->run_endings[0] : program->scene_endings[0];
             fprintf(out, "complete -c %s -f -n '__%s_at %s %u' -a '(__fish_complete_suffix .%s)'\n",
-                    program->name, program->name, command->name, i, program->scene_endings[0]);
+                    program->name, program->name, command->name, i, ending);
         }
         else if (kind == ARGUMENT_FOLDER)
         {

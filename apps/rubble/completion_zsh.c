@@ -104,6 +104,9 @@ static void put_argument(FILE* out, const Program* program, const Command* comma
     case ARGUMENT_SCENE:
         put_endings(out, program->scene_endings);
         break;
+    case ARGUMENT_RUN:
+        put_endings(out, program->run_endings);
+        break;
     case ARGUMENT_OUTPUT:
         put_endings(out, program->output_endings);
         break;

@@ -1,4 +1,4 @@
-// rubble info: what a mesh is.
+// rubble info: what a mesh or a recording is.
 #include "print.h"
 #include "progress.h"
 #include "report.h"
@@ -26,6 +26,10 @@ static int print_facts(const Parsed* parsed, const MeshFacts* facts)
 int info_run(const Parsed* parsed)
 {
     const char* path = parsed->arguments[0];
+    if (tool_is_recording(path))
+    {
+        return info_recording(parsed, path);
+    }
     tool_start_progress(parsed, path);
     progress_stage("reading", 0.0);
     rblLoadOptions options = rbl_default_load_options();

@@ -43,6 +43,7 @@ typedef enum ArgumentKind
     ARGUMENT_WORD,    // anything
     ARGUMENT_FOLDER,  // a directory
     ARGUMENT_SCENE,   // a scene file to read
+    ARGUMENT_RUN,     // a recording to read
     ARGUMENT_INPUT,   // a mesh file to read
     ARGUMENT_INPUTS,  // one or more of them; must come last
     ARGUMENT_OUTPUT   // a mesh file to write
@@ -97,6 +98,7 @@ typedef struct Program
     const char* const* input_endings; // without the dot; ends with null
     const char* const* output_endings;
     const char* const* scene_endings;
+    const char* const* run_endings;
 } Program;
 
 typedef struct OptionValue

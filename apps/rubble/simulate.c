@@ -63,22 +63,37 @@ static rblResult write_motion(const Run* run, const char* path)
                                             : rbl_run_write_glb(motion, path);
 }
 
+static bool is_recording(const OptionValue* output)
+{
+    static const char* const recordings[] = {"rbl", NULL};
+    return output != NULL && options_has_ending(output->text, recordings);
+}
+
+static rblResult start(Run* run, const OptionValue* output)
+{
+    const bool records = is_recording(output);
+    RBL_TRY(rbl_simulation_start(&run->simulation, run->scene, output != NULL && !records));
+    return records
+               ? rbl_simulation_record(&run->simulation, output->text, options_given(run->parsed, "quantise"))
+               : RBL_OK;
+}
+
 static rblResult simulate(Run* run)
 {
     const OptionValue* output = options_value(run->parsed, "output");
     const OptionValue* stats = options_value(run->parsed, "stats");
-    const double start = rbl_timer_seconds();
+    const double begin = rbl_timer_seconds();
     RBL_TRY(output != NULL ? tool_check_output(output->text) : RBL_OK);
     RBL_TRY(stats != NULL ? tool_check_output(stats->text) : RBL_OK);
     progress_stage("preparing", -1.0);
-    RBL_TRY(rbl_simulation_start(&run->simulation, run->scene, output != NULL));
-    run->prepare_seconds = rbl_timer_seconds() - start;
+    RBL_TRY(start(run, output));
+    run->prepare_seconds = rbl_timer_seconds() - begin;
     note_breaking(run);
     progress_start("simulate", run->simulation.view.step_count, "steps",
                    !options_given(run->parsed, "quiet"));
     RBL_TRY(advance(run));
     progress_stage("writing", 1.0);
-    if (output != NULL)
+    if (output != NULL && !is_recording(output))
     {
         RBL_TRY(write_motion(run, output->text));
     }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "options.h"
 #include "rubble/rubble.h"
+#include "scene/recording.h"
 
 enum
 {
@@ -34,6 +35,16 @@ rblResult tool_check_output(const char* path);
 // Write a mesh with the --text option of the command. Returns an exit code.
 int tool_save(const Parsed* parsed, rblMeshId mesh, const char* path);
 
+// Read a recording. What could not be read is told in a note, and the rest is used. Returns an exit code;
+// rbl_run_free() after TOOL_DONE. `report` may be null.
+int tool_load_run(const Parsed* parsed, const char* path, rblRun* run, rblRecordingReport* report);
+
+// True when the file begins as recordings do.
+bool tool_is_recording(const char* path);
+
+// rubble info, of a recording.
+int info_recording(const Parsed* parsed, const char* path);
+
 // All of the tool: returns the exit code.
 int tool_main(int argument_count, const char* const* arguments);
 
@@ -42,6 +53,6 @@ const Program* program_open(void);
 void program_close(void);
 
 CommandFcn info_run, repair_run, convert_run, make_run, picture_run, simulate_run, render_run, plot_run,
-    demo_run, bench_run, completion_run, man_run, help_run;
+    replay_run, demo_run, bench_run, completion_run, man_run, help_run;
 
 #endif

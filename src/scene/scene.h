@@ -77,6 +77,7 @@ typedef struct rblScene
     rblJsonDocument document;
     bool parsed;
     bool prepared;
+    bool adopted; // meshes were handed over: files may not be there
     rblArena arena;
     rblSceneView view; // its arrays are those below
 
@@ -118,6 +119,10 @@ rblResult rbl_find_body(const rblScene* scene, rblJson value, uint32_t* out);
 // Make shapes; name their files (scene_prepare.c).
 rblResult rbl_prepare_scene(rblScene* scene);
 void rbl_discard_shapes(rblScene* scene);
+
+// Before the scene is prepared: take this mesh, mended and scaled, for the file that a shape names, and look for no files.
+// It is shared; shapes without a file are left alone.
+rblResult rbl_scene_adopt_surface(rblSceneId scene, uint32_t shape, rblMeshId surface);
 
 // The scene behind an id, or RBL_ERROR_STALE.
 rblResult rbl_scene_find(rblSceneId id, rblScene** out);

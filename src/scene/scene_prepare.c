@@ -205,7 +205,10 @@ static rblResult make_shape(rblScene* scene, rblShapeDef* def)
 {
     if (def->source == RBL_SOURCE_MESH)
     {
-        RBL_TRY(load_mesh(scene, def, &def->surface));
+        if (def->surface.index1 == 0)
+        {
+            RBL_TRY(load_mesh(scene, def, &def->surface));
+        }
         return shape_of_mesh(scene, def);
     }
     if (def->source == RBL_SOURCE_SOLID)
@@ -241,7 +244,7 @@ rblResult rbl_prepare_scene(rblScene* scene)
     {
         return RBL_OK;
     }
-    rblResult result = check_patterns(scene);
+    rblResult result = scene->adopted ? RBL_OK : check_patterns(scene);
     for (size_t i = 0; result == RBL_OK && i < scene->shape_defs.count; ++i)
     {
         rblShapeDef* def = &scene->shape_defs.data[i];
@@ -258,4 +261,18 @@ rblResult rbl_prepare_scene(rblScene* scene)
         rbl_discard_shapes(scene);
     }
     return result;
+}
+
+rblResult rbl_scene_adopt_surface(rblSceneId id, uint32_t shape, rblMeshId surface)
+{
+    rblScene* scene = NULL;
+    RBL_TRY(rbl_scene_find(id, &scene));
+    rblShapeDef* def = &scene->shape_defs.data[shape];
+    scene->adopted = true;
+    if (def->source != RBL_SOURCE_MESH)
+    {
+        return RBL_OK;
+    }
+    return surface.index1 != 0 ? rbl_mesh_share(surface, &def->surface)
+                               : rbl_fail(RBL_ERROR_FORMAT, "shape %u: its mesh is missing", shape);
 }

@@ -40,18 +40,29 @@ static rblResult add_new_bodies(rblSimulation* simulation)
     return RBL_OK;
 }
 
-static rblResult record(rblSimulation* simulation)
+static rblResult track(rblSimulation* simulation)
 {
     rblRun* run = &simulation->run;
-    RBL_TRY(rbl_statistics_record(&run->statistics, simulation->world, time_now(simulation)));
-    if (!simulation->keeps_motion)
-    {
-        return RBL_OK;
-    }
-    simulation->tracker.frame.first_body = (uint32_t)run->bodies.count;
+    rblFrame* frame = &simulation->tracker.frame;
+    frame->first_body = (uint32_t)run->bodies.count;
     RBL_TRY(add_new_bodies(simulation));
     RBL_TRY(rbl_tracker_gather(&simulation->tracker, run, simulation->world, simulation->step, false));
-    return rbl_run_add_frame(run, &simulation->tracker.frame);
+    if (simulation->keeps_motion)
+    {
+        RBL_TRY(rbl_run_add_frame(run, frame));
+    }
+    if (simulation->records)
+    {
+        RBL_TRY(rbl_recording_add(&simulation->recording, run, frame));
+    }
+    frame->first_event = run->statistics.events.count;
+    return RBL_OK;
+}
+
+static rblResult record(rblSimulation* simulation)
+{
+    RBL_TRY(rbl_statistics_record(&simulation->run.statistics, simulation->world, time_now(simulation)));
+    return simulation->keeps_motion || simulation->records ? track(simulation) : RBL_OK;
 }
 
 // ---- life ----
@@ -101,6 +112,7 @@ void rbl_simulation_free(rblSimulation* simulation)
     {
         rbl_world_destroy(simulation->world);
     }
+    rbl_recording_abandon(&simulation->recording);
     rbl_run_free(&simulation->run);
     rbl_tracker_free(&simulation->tracker);
     RBL_FREE_ARRAY(simulation->allocator, simulation->bodies, simulation->view.body_count);
@@ -108,9 +120,30 @@ void rbl_simulation_free(rblSimulation* simulation)
     *simulation = (rblSimulation){0};
 }
 
+rblResult rbl_simulation_record(rblSimulation* simulation, const char* path, bool quantise)
+{
+    if (simulation->step > 0 || simulation->records)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "simulation: a recording must be begun before the first step");
+    }
+    RBL_TRY(rbl_recording_open(&simulation->recording, path, &simulation->run, quantise));
+    simulation->records = true;
+    rblRun* run = &simulation->run;
+    rblFrame* frame = &simulation->tracker.frame;
+    RBL_TRY(add_new_bodies(simulation));
+    frame->first_body = 0;
+    RBL_TRY(rbl_tracker_gather(&simulation->tracker, run, simulation->world, 0, true));
+    return rbl_recording_add(&simulation->recording, run, frame);
+}
+
 rblResult rbl_simulation_finish(rblSimulation* simulation)
 {
     simulation->run.complete = true;
+    if (simulation->records)
+    {
+        simulation->records = false;
+        RBL_TRY(rbl_recording_close(&simulation->recording, &simulation->run));
+    }
     return rbl_run_finish(&simulation->run);
 }
 

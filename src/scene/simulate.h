@@ -2,7 +2,7 @@
 #ifndef RBL_SCENE_SIMULATE_H
 #define RBL_SCENE_SIMULATE_H
 
-#include "scene/frame.h"
+#include "scene/recording.h"
 
 typedef struct rblSimulation
 {
@@ -15,14 +15,20 @@ typedef struct rblSimulation
     uint32_t step;      // steps done
     uint32_t next_event;
     bool keeps_motion;
+    bool records;
     rblTracker tracker;
-    rblRun run; // statistics always; bodies and their motion when they are kept
+    rblRun run; // statistics always; bodies when their motion is kept or recorded, their keys when it is kept
+    rblRecordingWriter recording; // while it records
 } rblSimulation;
 
 // Build the world and record its start. Motion is kept in memory only when `keeps_motion`. rbl_simulation_free() in any
 // case.
 rblResult rbl_simulation_start(rblSimulation* simulation, rblSceneId scene, bool keeps_motion);
 void rbl_simulation_free(rblSimulation* simulation);
+
+// Write a recording from here on (scene/recording.h), after rbl_simulation_start(); rbl_simulation_finish() completes it.
+// Until then, and when the simulation is freed without it, the file is PATH.part.
+rblResult rbl_simulation_record(rblSimulation* simulation, const char* path, bool quantise);
 
 // The events that are due, then one step.
 rblResult rbl_simulation_advance(rblSimulation* simulation);

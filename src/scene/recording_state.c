@@ -1,0 +1,262 @@
+// States of bodies as few bytes: exactly, or rounded.
+#include "math/quat.h"
+#include "math/vec.h"
+#include "scene/recording_format.h"
+#include <math.h>
+
+#define FLOATS 13
+#define COORDS 7
+
+// ---- exact ----
+
+// Every float is written as the bits that differ from the last state: none, two, three or four bytes of them, which two
+// bits tell. Slow bodies keep sign, exponent and high bits of most numbers.
+static const uint8_t lengths[4] = {0, 2, 3, 4};
+#define LENGTH_BYTES  4
+#define MOST_BYTES    (LENGTH_BYTES + 4 * FLOATS + 4)
+#define SMALLEST_OF_3 (1u << 16)
+#define SMALLEST_OF_4 (1u << 24)
+
+void rbl_put_state(rblByteSink* sink, rblStateHistory* history, const rblFrameChange* change)
+{
+    uint8_t* room = rbl_sink_room(sink, MOST_BYTES);
+    if (room == NULL)
+    {
+        return;
+    }
+    uint32_t bits[FLOATS];
+    memcpy(bits, &change->pose, sizeof bits);
+    uint32_t codes = 0;
+    uint8_t* to = room + LENGTH_BYTES;
+    for (unsigned i = 0; i < FLOATS; ++i)
+    {
+        const uint32_t difference = bits[i] ^ history->bits[i];
+        const uint32_t code =
+            (uint32_t)(difference > 0) + (difference >= SMALLEST_OF_3) + (difference >= SMALLEST_OF_4);
+        codes |= code << 2 * i;
+        rbl_store_u32(to, difference);
+        to += lengths[code];
+        history->bits[i] = bits[i];
+    }
+    rbl_store_u32(room, codes);
+    sink->bytes.count += (size_t)(to - room);
+}
+
+void rbl_take_state(rblByteSource* source, rblStateHistory* history, rblFrameChange* change)
+{
+    const uint32_t codes = rbl_take_u32(source);
+    source->failed = source->failed || codes >> 2 * FLOATS != 0;
+    for (unsigned i = 0; i < FLOATS; ++i)
+    {
+        const unsigned length = lengths[codes >> 2 * i & 3];
+        const uint8_t* bytes = rbl_take_bytes(source, length);
+        uint32_t difference = 0;
+        for (unsigned k = 0; bytes != NULL && k < length; ++k)
+        {
+            difference |= (uint32_t)bytes[k] << 8 * k;
+        }
+        history->bits[i] ^= difference;
+    }
+    memcpy(&change->pose, history->bits, sizeof history->bits);
+}
+
+// ---- rounded ----
+
+#define FARTHEST 1e12 // quanta: farther bodies stay there
+
+static int64_t round_to(double quanta)
+{
+    const double bounded = rbl_clampd(quanta, -FARTHEST, FARTHEST);
+    return bounded == bounded ? (int64_t)floor(bounded + 0.5) : 0;
+}
+
+static void round_pose(const rblStateHistory* history, const rblFrameChange* change, int64_t out[COORDS])
+{
+    const float* p = &change->pose.p.x;
+    const float* q = &change->pose.q.x;
+    double along = 0.0;
+    for (int i = 0; i < 4; ++i)
+    {
+        along += (double)history->now[3 + i] * (double)q[i];
+    }
+    // A quaternion and its negative are one rotation: the nearer one makes smaller differences.
+    const double sign = along < 0.0 ? -1.0 : 1.0;
+    for (int i = 0; i < 3; ++i)
+    {
+        out[i] = round_to((double)p[i] / (double)RBL_POSITION_QUANTUM);
+    }
+    for (int i = 0; i < 4; ++i)
+    {
+        out[3 + i] = round_to(sign * (double)q[i] / (double)RBL_ROTATION_QUANTUM);
+    }
+}
+
+bool rbl_rounds_to_change(const rblStateHistory* history, const rblFrameChange* change)
+{
+    int64_t rounded[COORDS];
+    if (history->step == RBL_NONE)
+    {
+        return true;
+    }
+    round_pose(history, change, rounded);
+    return memcmp(rounded, history->now, sizeof rounded) != 0;
+}
+
+// A body that was written in the step before goes on as it went; one that was not has been at rest. Wraps where hostile
+// numbers overflow.
+static void predict(const rblStateHistory* history, uint32_t step, uint64_t out[COORDS])
+{
+    const bool moving = history->step != RBL_NONE && history->step + 1 == step;
+    for (int i = 0; i < COORDS; ++i)
+    {
+        const uint64_t now = (uint64_t)history->now[i];
+        out[i] = moving ? 2 * now - (uint64_t)history->before[i] : now;
+    }
+}
+
+static void remember(rblStateHistory* history, const int64_t coordinates[COORDS])
+{
+    memcpy(history->before, history->now, sizeof history->before);
+    memcpy(history->now, coordinates, sizeof history->now);
+}
+
+// One bit for each number that is not as predicted, then how far off these are.
+void rbl_put_rounded(rblByteSink* sink, rblStateHistory* history, uint32_t step, const rblFrameChange* change)
+{
+    int64_t rounded[COORDS];
+    uint64_t predicted[COORDS];
+    uint32_t mask = 0;
+    round_pose(history, change, rounded);
+    predict(history, step, predicted);
+    for (unsigned i = 0; i < COORDS; ++i)
+    {
+        mask |= (uint32_t)((uint64_t)rounded[i] != predicted[i]) << i;
+    }
+    rbl_put_u8(sink, mask);
+    for (unsigned i = 0; i < COORDS; ++i)
+    {
+        if ((mask >> i & 1) != 0)
+        {
+            rbl_put_varint(sink, rbl_zigzag((int64_t)((uint64_t)rounded[i] - predicted[i])));
+        }
+    }
+    remember(history, rounded);
+}
+
+void rbl_take_rounded(rblByteSource* source, rblStateHistory* history, uint32_t step, rblFrameChange* change)
+{
+    uint64_t predicted[COORDS];
+    int64_t rounded[COORDS];
+    const uint32_t mask = rbl_take_u8(source);
+    source->failed = source->failed || mask >> COORDS != 0;
+    predict(history, step, predicted);
+    for (unsigned i = 0; i < COORDS; ++i)
+    {
+        const int64_t off = (mask >> i & 1) != 0 ? rbl_unzigzag(rbl_take_varint(source)) : 0;
+        rounded[i] = (int64_t)(predicted[i] + (uint64_t)off);
+    }
+    remember(history, rounded);
+    float numbers[COORDS];
+    for (unsigned i = 0; i < COORDS; ++i)
+    {
+        numbers[i] =
+            (float)((double)rounded[i] * (double)(i < 3 ? RBL_POSITION_QUANTUM : RBL_ROTATION_QUANTUM));
+    }
+    change->pose.p = rbl_vec3(numbers[0], numbers[1], numbers[2]);
+    change->pose.q = rbl_quat_normalize((rblQuat){numbers[3], numbers[4], numbers[5], numbers[6]});
+    change->velocity = change->spin = rbl_vec3(0, 0, 0);
+}
+
+// ---- hits ----
+
+// The six numbers that are not a place.
+static void hit_numbers(rblRunContact* contact, float* out[6])
+{
+    float* const numbers[6] = {&contact->normal.x, &contact->normal.y, &contact->normal.z,
+                               &contact->impulse,  &contact->speed,    &contact->duration};
+    memcpy(out, numbers, sizeof numbers);
+}
+
+// The upper half of a float, rounded to nearest: eight bits of mantissa.
+static uint32_t upper_half(float value)
+{
+    const uint32_t bits = rbl_bits_of_float(value);
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+}
+
+void rbl_put_hit(rblByteSink* sink, const rblRunContact* contact, bool quantised)
+{
+    rblRunContact copy = *contact;
+    float* numbers[6];
+    const float* point = &contact->point.x;
+    hit_numbers(&copy, numbers);
+    for (int i = 0; i < 3; ++i)
+    {
+        if (quantised)
+        {
+            rbl_put_varint(sink, rbl_zigzag(round_to((double)point[i] / (double)RBL_HIT_QUANTUM)));
+        }
+        else
+        {
+            rbl_put_f32(sink, point[i]);
+        }
+    }
+    for (int i = 0; i < 6; ++i)
+    {
+        if (quantised)
+        {
+            const uint32_t half = upper_half(*numbers[i]);
+            rbl_put_u8(sink, half);
+            rbl_put_u8(sink, half >> 8);
+        }
+        else
+        {
+            rbl_put_f32(sink, *numbers[i]);
+        }
+    }
+}
+
+void rbl_take_hit(rblByteSource* source, rblRunContact* contact, bool quantised)
+{
+    float* numbers[6];
+    float* point = &contact->point.x;
+    hit_numbers(contact, numbers);
+    for (int i = 0; i < 3; ++i)
+    {
+        point[i] = quantised
+                       ? (float)((double)rbl_unzigzag(rbl_take_varint(source)) * (double)RBL_HIT_QUANTUM)
+                       : rbl_take_f32(source);
+        source->failed = source->failed || !rbl_finite((double)point[i]);
+    }
+    for (int i = 0; i < 6; ++i)
+    {
+        const uint32_t low = quantised ? rbl_take_u8(source) : 0;
+        const uint32_t half = quantised ? low | rbl_take_u8(source) << 8 : 0;
+        *numbers[i] = quantised ? rbl_float_of_bits(half << 16) : rbl_take_f32(source);
+        source->failed = source->failed || !rbl_finite((double)*numbers[i]);
+    }
+}
+
+// ---- speeds of rounded states ----
+
+static void derive(rblRunKey* key, const rblRunKey* last, double step)
+{
+    const double rate = 1.0 / ((double)(key->step - last->step) * step);
+    const rblQuat turn = rbl_quat_mul(key->pose.q, rbl_quat_conjugate(last->pose.q));
+    const float twice = (float)(2.0 * rate * (turn.w < 0.0f ? -1.0 : 1.0));
+    key->velocity = rbl_scale3(rbl_sub3(key->pose.p, last->pose.p), (float)rate);
+    key->spin = rbl_scale3(rbl_vec3(turn.x, turn.y, turn.z), twice);
+}
+
+void rbl_run_derive_velocities(rblRun* run)
+{
+    for (size_t i = 0; i < run->bodies.count; ++i)
+    {
+        const rblRunKeyArray* keys = &run->bodies.data[i].keys;
+        for (size_t k = 1; k < keys->count; ++k)
+        {
+            derive(&keys->data[k], &keys->data[k - 1], run->settings.step);
+        }
+    }
+    run->has_velocities = false;
+}

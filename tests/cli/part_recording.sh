@@ -1,0 +1,68 @@
+# shellcheck shell=sh disable=SC2154
+# Recordings: written, looked at, replayed, cut, killed.
+
+scenes=$source_directory/scenes
+run 0 simulate "$scenes/disrupted_stack.json" -o "$work/stack.rbl" --stats "$work/stack.json" --threads 2
+[ ! -e "$work/stack.rbl.part" ] || complain "a complete recording left its .part behind"
+hash=$(sed -n 's/.*"hash": "\(.*\)".*/\1/p' "$work/stack.json")
+run 0 info "$work/stack.rbl"
+printed '^  state  *complete$'
+printed '^  steps  *240 of 240 (8 s'
+printed "^  hash  *$hash\$"
+run 0 info "$work/stack.rbl" --json
+printed '"complete": true'
+printed '"bodies": 10,'
+printed '"events": 1,'
+for threads in 1 3; do
+    run 0 replay "$work/stack.rbl" --verify --threads "$threads"
+    printed 'every step is the same'
+done
+run 0 replay "$work/stack.rbl" --json
+printed '"same": true'
+printed "\"hash\": \"$hash\""
+run 0 simulate "$scenes/disrupted_stack.json" -o "$work/small.rbl" --quantise
+run 0 replay "$work/small.rbl" --verify
+[ "$(wc -c <"$work/small.rbl")" -lt "$(wc -c <"$work/stack.rbl")" ] || complain "rounding does not make recordings smaller"
+
+# Cut short: what is whole is used, and a note names the byte.
+head -c "$(($(wc -c <"$work/stack.rbl") - 40))" "$work/stack.rbl" >"$work/cut.rbl"
+"$tool" info "$work/cut.rbl" >"$work/out" 2>"$work/err" || complain "a recording that was cut short is refused"
+grep -q 'cut.rbl: byte [0-9]*: the file ends within a chunk.* steps before it are used' "$work/err" ||
+    complain "no note about the cut: $(cat "$work/err")"
+run 0 replay "$work/cut.rbl" --verify --quiet
+run 0 info "$work/cut.rbl" --quiet
+printed '^  state  *byte [0-9]*: '
+
+# Refused: no recording, too short, another version, a step that is not what it was.
+run 1 replay "$scenes/disrupted_stack.json"
+said 'byte 0: this is no recording'
+head -c 40 "$work/stack.rbl" >"$work/short.rbl"
+run 1 info "$work/short.rbl"
+said 'byte 16: the file ends within a chunk'
+{ head -c 8 "$work/stack.rbl" && printf '\007' && tail -c +10 "$work/stack.rbl"; } >"$work/new.rbl"
+run 1 info "$work/new.rbl"
+said 'version 7 of recordings; this version of Rubble reads version 1'
+run 1 replay "$work/none.rbl"
+cp "$work/stack.rbl" "$work/left.rbl.part"
+run 1 info "$work/left.rbl"
+run 1 replay "$work/left.rbl"
+said 'left.rbl.part holds an unfinished run'
+run 1 simulate "$scenes/slide_and_stop.json" -o "$work/no_such_folder/run.rbl"
+run 2 replay
+
+# Killed at any moment: every file is readable up to its last whole chunk, and replays as far as it goes.
+sed 's/"duration": *[0-9.]*/"duration": 60/' "$scenes/dominoes.json" >"$work/long.json"
+for moment in 0.05 0.11 0.17 0.23 0.31 0.4 0.52; do
+    "$tool" simulate "$work/long.json" -o "$work/killed.rbl" --quiet >/dev/null 2>&1 &
+    process=$!
+    sleep "$moment"
+    kill -9 "$process" 2>/dev/null
+    wait "$process" 2>/dev/null
+    if "$tool" info "$work/killed.rbl.part" --quiet --json >"$work/out" 2>"$work/err"; then
+        grep -q '"complete": false' "$work/out" || complain "a run that was killed left a complete recording"
+    else
+        grep -q 'killed.rbl.part: ' "$work/err" || complain "a killed run: $(cat "$work/err")"
+    fi
+done
+"$tool" info "$work/killed.rbl.part" --quiet >/dev/null || complain "nothing was recorded in half a second"
+run 0 replay "$work/killed.rbl.part" --verify --quiet

@@ -604,6 +604,42 @@ static void an_elevator_does_work(void** state)
     check_ok(rbl_world_destroy(scene.world));
 }
 
+// A platform that sinks takes energy out of what lands on it. That is work, not dissipated: overlap must not be undone with it.
+static void landing_on_a_sinking_platform_gains_nothing(void** state)
+{
+    (void)state;
+    for (int speed = 5; speed <= 20; ++speed)
+    {
+        Scene scene = make_scene(earth);
+        const rblShapeId slab = make_box(3, 0.2f, 3);
+        const rblShapeId box = make_box(0.6f, 0.6f, 0.6f);
+        rblShapeId drum;
+        check_ok(rbl_shape_create_cylinder(0.3f, 0.8f, &drum));
+        rblBodyDef def = rbl_default_body_def();
+        def.shape = slab;
+        def.type = RBL_BODY_KINEMATIC;
+        rblBodyId floor;
+        check_ok(rbl_body_create(scene.world, &def, &floor));
+        add(&scene, box, RBL_BODY_DYNAMIC, (rblVec3){-0.7f, 0.4f, 0.4f}, 0.5f, 0.0f);
+        add(&scene, box, RBL_BODY_DYNAMIC, (rblVec3){-0.7f, 1.0f, 0.4f}, 0.5f, 0.0f);
+        add(&scene, drum, RBL_BODY_DYNAMIC, (rblVec3){0.2f, 0.5f, -0.7f}, 0.5f, 0.0f);
+        for (int i = 0; i < 180; ++i)
+        {
+            if (i == 30 || i == 90 || i == 120)
+            {
+                const float up = i == 30 ? 1.0f : (i == 90 ? 0.0f : -0.1f * (float)speed);
+                check_ok(rbl_body_set_velocity(scene.world, floor, (rblVec3){0, up, 0}, nowhere));
+            }
+            step(&scene, STEP);
+        }
+        check_energy(&scene);
+        check_ok(rbl_shape_destroy(slab));
+        check_ok(rbl_shape_destroy(box));
+        check_ok(rbl_shape_destroy(drum));
+        check_ok(rbl_world_destroy(scene.world));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -621,6 +657,7 @@ int main(void)
         cmocka_unit_test(the_number_of_workers_changes_nothing),
         cmocka_unit_test(a_restored_world_goes_on_as_it_would_have),
         cmocka_unit_test(an_elevator_does_work),
+        cmocka_unit_test(landing_on_a_sinking_platform_gains_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,7 @@ static void clamp_island(rblWorld* world, rblIsland* island)
         sum.square += growth.square;
     }
     sum.linear -= island->contact_work;
+    island->budget += island->impact_work; // what a kinematic body took is not dissipated
     double share = 1.0;
     island->share = 1.0f;
     if (sum.linear + sum.square > 0.0)

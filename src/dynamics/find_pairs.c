@@ -1,4 +1,4 @@
-// Swept boxes to the broad phase; pairs begin and end; sleepers in the way of moving bodies wake.
+// Swept boxes to the broad phase; pairs begin and end.
 #include "dynamics/stages.h"
 #include <math.h>
 
@@ -16,14 +16,6 @@ static rblAabb sweep_box(const rblWorld* world, const rblMotion* motion, rblAabb
     // A point at radius r travels at most r times the angle, and never farther than across the ball.
     const float angle = rbl_length3(motion->spin) * seconds;
     return rbl_aabb_grown(rbl_aabb_union(box, ahead), radius * rbl_minf(angle, 2.0f));
-}
-
-static rblAabb swept_box(const rblWorld* world, uint32_t slot)
-{
-    const rblBody* body = &world->bodies.data[slot];
-    const rblMotion* motion = &world->motions.data[slot];
-    const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, motion));
-    return sweep_box(world, motion, box, body->shape.radius, body->gravity_scale);
 }
 
 // ---- boxes seen before ----
@@ -162,11 +154,14 @@ static int compare_pairs(uint32_t a1, uint32_t b1, uint32_t a2, uint32_t b2)
     return b1 < b2 ? -1 : b1 > b2;
 }
 
-// A pair that ended while touching parts: say so. The id of a body that is gone is stale. There must be room.
+// A pair that ended while touching parts: say so, and whoever of it slept wakes. The id of a body that is gone is stale. There
+// must be room.
 static void report_end(rblWorld* world, const rblPair* pair)
 {
     if (pair->touching)
     {
+        rbl_wake_sleeper(world, pair->a);
+        rbl_wake_sleeper(world, pair->b);
         world->events.data[world->events.count++] = (rblContactEvent){
             .kind = RBL_CONTACT_END,
             .a = {pair->a + 1, pair->generation_a},
@@ -234,73 +229,6 @@ rblResult rbl_merge_pairs(rblWorld* world)
     return RBL_OK;
 }
 
-// ---- waking ----
-
-// A kinematic body that moves slowly will not come to rest: it wakes what it touches.
-static bool moves(const rblWorld* world, uint32_t slot)
-{
-    const rblMotion* motion = &world->motions.data[slot];
-    const rblBody* body = &world->bodies.data[slot];
-    const float speed = rbl_length3(motion->velocity) + body->shape.radius * rbl_length3(motion->spin);
-    return speed > (body->type == RBL_BODY_KINEMATIC ? 0.0f : world->def.sleep_speed);
-}
-
-// True when the awake body a is on its way into the sleeper b.
-static bool disturbs(const rblWorld* world, uint32_t a, uint32_t b)
-{
-    const rblBody* sleeper = &world->bodies.data[b];
-    if (!world->bodies.data[a].awake || sleeper->awake || sleeper->type != RBL_BODY_DYNAMIC ||
-        !moves(world, a))
-    {
-        return false;
-    }
-    const rblAabb box =
-        rbl_shape_bounds_at(&sleeper->shape, rbl_shape_pose(sleeper, &world->motions.data[b]));
-    // What rests on a body keeps a small gap to it, and falls when that body moves away.
-    const float reach = 2.0f * rbl_pair_slop(&world->bodies.data[a], sleeper);
-    return rbl_aabb_overlaps(rbl_aabb_grown(swept_box(world, a), reach), box);
-}
-
-// True when a moving body has woken the sleeper that hangs on it.
-static bool pulls(rblWorld* world, uint32_t a, uint32_t b)
-{
-    const rblBody* sleeper = &world->bodies.data[b];
-    const bool wakes = world->bodies.data[a].awake && !sleeper->awake && sleeper->type == RBL_BODY_DYNAMIC &&
-                       moves(world, a);
-    if (wakes)
-    {
-        rbl_wake_body(world, b);
-    }
-    return wakes;
-}
-
-static bool wake_disturbed(rblWorld* world)
-{
-    bool woken = false;
-    for (size_t i = 0; i < world->pairs.count; ++i)
-    {
-        const uint32_t a = world->pairs.data[i].a;
-        const uint32_t b = world->pairs.data[i].b;
-        if (disturbs(world, a, b))
-        {
-            rbl_wake_body(world, b);
-            woken = true;
-        }
-        else if (disturbs(world, b, a))
-        {
-            rbl_wake_body(world, a);
-            woken = true;
-        }
-    }
-    for (size_t i = 0; i < world->joints.count; ++i)
-    {
-        const rblJoint* joint = &world->joints.data[i];
-        const bool two = joint->generation != 0 && joint->b != RBL_NONE;
-        woken = (two && (pulls(world, joint->a, joint->b) || pulls(world, joint->b, joint->a))) || woken;
-    }
-    return woken;
-}
-
 rblResult rbl_find_pairs(rblWorld* world)
 {
     if (!reserve_boxes(world))
@@ -317,6 +245,5 @@ rblResult rbl_find_pairs(rblWorld* world)
     RBL_TRY(
         rbl_broad_phase_update(world->broad, wants_pair, world, world->jobs, &world->begun, &world->ended));
     world->unmerged = true;
-    RBL_TRY(rbl_merge_pairs(world));
-    return world->def.sleeping && wake_disturbed(world) ? rbl_gather_movers(world) : RBL_OK;
+    return rbl_merge_pairs(world);
 }

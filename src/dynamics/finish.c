@@ -12,6 +12,7 @@ static void share_block(rblRange range, void* context)
         const uint32_t a = world->solver_bodies.data[manifold->a].island;
         const uint32_t b = world->solver_bodies.data[manifold->b].island;
         world->pairs.data[manifold->pair].share = world->islands.data[a != RBL_NONE ? a : b].share;
+        world->pairs.data[manifold->pair].seconds = world->seconds;
     }
 }
 
@@ -106,9 +107,11 @@ static rblResult index_manifolds(rblWorld* world)
     return RBL_OK;
 }
 
+// A sleeper goes on touching what it touched, though that is kinematic and nothing is solved.
 static bool is_active(const rblWorld* world, const rblPair* pair)
 {
-    return world->solver_index.data[pair->a] != 0 || world->solver_index.data[pair->b] != 0;
+    return world->activities.data[pair->a] == RBL_ACTIVITY_AWAKE ||
+           world->activities.data[pair->b] == RBL_ACTIVITY_AWAKE;
 }
 
 rblResult rbl_finish_contacts(rblWorld* world)

@@ -53,16 +53,34 @@ static void write_static_world(rblWorld* world)
     world->at_start.data[0] = (rblVelocity){{0, 0, 0}, {0, 0, 0}};
 }
 
+static rblActivity activity(const rblBody* body)
+{
+    if (body->generation == 0 || body->type == RBL_BODY_STATIC)
+    {
+        return RBL_ACTIVITY_NONE;
+    }
+    if (!body->awake)
+    {
+        return body->type == RBL_BODY_DYNAMIC ? RBL_ACTIVITY_ASLEEP : RBL_ACTIVITY_NONE;
+    }
+    return body->type == RBL_BODY_DYNAMIC ? RBL_ACTIVITY_AWAKE : RBL_ACTIVITY_DRIVEN;
+}
+
 rblResult rbl_gather_movers(rblWorld* world)
 {
     rbl_array_clear(&world->movers);
-    if (!rbl_array_reserve(&world->movers, world->bodies.count))
+    if (!rbl_array_reserve(&world->movers, world->bodies.count) ||
+        !rbl_array_resize_amply(&world->activities, world->bodies.count))
     {
         return rbl_fail_memory();
     }
+    world->sleepers = 0;
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
-        if (world->bodies.data[slot].awake)
+        const rblActivity now = activity(&world->bodies.data[slot]);
+        world->activities.data[slot] = (unsigned char)now;
+        world->sleepers += now == RBL_ACTIVITY_ASLEEP;
+        if (now >= RBL_ACTIVITY_AWAKE)
         {
             world->movers.data[world->movers.count++] = slot;
         }

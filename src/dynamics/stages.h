@@ -4,7 +4,7 @@
 
 #include "dynamics/world.h"
 
-// Which bodies are awake; swept boxes to the broad phase; pairs begin and end; who is in the way wakes (find_pairs.c).
+// Which bodies are awake (gather.c); swept boxes to the broad phase; pairs begin and end (find_pairs.c).
 rblResult rbl_gather_movers(rblWorld* world);
 rblResult rbl_find_pairs(rblWorld* world);
 
@@ -13,6 +13,9 @@ rblResult rbl_gather_bodies(rblWorld* world);
 
 // Contacts of all pairs with an awake body, matched with those of the last step (narrow_phase.c).
 rblResult rbl_find_contacts(rblWorld* world);
+
+// Sleepers that moving bodies run into wake, as many as the blow can move (wake.c).
+rblResult rbl_wake_struck(rblWorld* world);
 
 // Pairs with contacts into manifolds, coloured so that no two of a colour share a body (manifolds.c).
 rblResult rbl_build_manifolds(rblWorld* world);
@@ -72,8 +75,27 @@ void rbl_forget_box(rblWorld* world, uint32_t slot);
 // Hold a shape until the world is destroyed (snapshot.c).
 rblResult rbl_keep_shape(rblWorld* world, const rblShape* shape);
 
-// Wake a body and those that fell asleep with it; and everything that touches it or hangs on it.
+// Wake a body and those that hang on it by joints; the same unless it is awake; and everything that touches it (wake.c).
 void rbl_wake_body(rblWorld* world, uint32_t slot);
+void rbl_wake_sleeper(rblWorld* world, uint32_t slot);
 void rbl_wake_neighbours(rblWorld* world, uint32_t slot);
+
+// Wake a body that has lost its support, and all that rests on it.
+rblResult rbl_wake_unsupported(rblWorld* world, uint32_t slot);
+
+// Who touches whom, unless that is known already (wake.c).
+rblResult rbl_make_links(rblWorld* world);
+
+// Mark the sleepers that an awake body may have touched or left; sum what contacts do to marked bodies; wake those for whom that
+// has changed too much (rest.c).
+void rbl_watch_sleepers(rblWorld* world);
+void rbl_sum_loads(rblWorld* world);
+rblResult rbl_notice_changes(rblWorld* world);
+
+// The force of a pair's contacts on b, N, in the last step that solved it (rest.c).
+rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair);
+
+// A speed that no point of a body exceeds (sleep.c).
+float rbl_fastest_point(const rblBody* body, rblVec3 velocity, rblVec3 spin);
 
 #endif

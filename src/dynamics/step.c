@@ -14,10 +14,11 @@ static rblResult detect(rblWorld* world, double* clock)
 {
     RBL_TRY(rbl_gather_movers(world));
     RBL_TRY(rbl_find_pairs(world));
-    RBL_TRY(rbl_gather_bodies(world));
     lap(clock, &world->profile.broad);
     RBL_TRY(rbl_find_contacts(world));
     lap(clock, &world->profile.narrow);
+    RBL_TRY(rbl_wake_struck(world));
+    RBL_TRY(rbl_gather_bodies(world));
     rbl_begin_joints(world);
     rbl_prepare_joints(world);
     RBL_TRY(rbl_build_manifolds(world));
@@ -92,11 +93,12 @@ static void forget_forces(rblWorld* world)
     }
 }
 
-static void forget_births(rblWorld* world)
+static void forget_births_and_losses(rblWorld* world)
 {
     for (size_t i = 0; i < world->bodies.count; ++i)
     {
         world->bodies.data[i].born = false;
+        world->bodies.data[i].bereft = false;
     }
 }
 
@@ -127,7 +129,7 @@ static rblResult substep(rblWorld* world, float seconds)
     RBL_TRY(detect(world, &clock));
     world->bereft = false;
     RBL_TRY(advance(world, &clock));
-    forget_births(world);
+    forget_births_and_losses(world);
     return RBL_OK;
 }
 

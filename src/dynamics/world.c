@@ -93,6 +93,13 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->island_manifolds, allocator);
     rbl_array_init(&world->subspace, allocator);
     rbl_array_init(&world->free_flags, allocator);
+    rbl_array_init(&world->activities, allocator);
+    rbl_array_init(&world->links.firsts, allocator);
+    rbl_array_init(&world->links.pairs, allocator);
+    rbl_array_init(&world->woken, allocator);
+    rbl_array_init(&world->lost, allocator);
+    rbl_array_init(&world->watched, allocator);
+    rbl_array_init(&world->loads, allocator);
     rbl_array_init(&world->courses, allocator);
     rbl_array_init(&world->sweeps, allocator);
     rbl_array_init(&world->last_change, allocator);
@@ -143,6 +150,13 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->island_manifolds);
     rbl_array_free(&world->subspace);
     rbl_array_free(&world->free_flags);
+    rbl_array_free(&world->activities);
+    rbl_array_free(&world->links.firsts);
+    rbl_array_free(&world->links.pairs);
+    rbl_array_free(&world->woken);
+    rbl_array_free(&world->lost);
+    rbl_array_free(&world->watched);
+    rbl_array_free(&world->loads);
     rbl_array_free(&world->courses);
     rbl_array_free(&world->sweeps);
     rbl_array_free(&world->last_change);

@@ -28,6 +28,16 @@ typedef struct rblMotion
     rblVec3 moments; // principal, rising; all zero unless dynamic
 } rblMotion;
 
+// What a sleeper feels (rest.c): forces in N, torques in N m about its centre.
+typedef struct rblRest
+{
+    rblVec3 first_force;     // of its contacts when it fell asleep
+    rblVec3 force, torque;   // and when they were last found to hold it
+    rblVec3 pull, pull_turn; // of its joints
+    float support;           // the parts of contact forces that pointed upwards when it fell asleep
+    float borne;             // their magnitudes
+} rblRest;
+
 // What stays, by slot.
 typedef struct rblBody
 {
@@ -44,8 +54,10 @@ typedef struct rblBody
     rblTransform previous; // pose of the body's frame before the last step
     float still_time;      // s below the sleep speed
     bool awake;
-    bool born; // created or teleported since the last step: overlap found now was there from the start
-    uint32_t sleep_group; // who fell asleep together; 0: awake
+    bool bereft; // one that it touched was taken away since the last step
+    bool born;   // created or teleported since the last step: overlap found now was there from the start
+    uint32_t sleep_group; // of bodies on joints: who fell asleep together; 0: awake
+    rblRest rest;
     uint32_t joint_count;
     void* user_data;
 } rblBody;
@@ -94,6 +106,7 @@ typedef struct rblPair
     rblTransform seen; // b's frame in a's when its contacts were found
     float seen_margin; // up to what gap; 0: not found yet, or at another time than the start of the step
     float share;       // of the contacts' impulses that clamping left
+    float seconds;     // of the step that its impulses are from
     bool touching;     // in contact at the end of the last step
     bool fast;         // continuous detection was used
 } rblPair;
@@ -276,6 +289,30 @@ typedef struct rblHit
 
 typedef RBL_ARRAY(rblHit) rblHitArray;
 
+// What a body does in this step, by slot.
+typedef enum rblActivity
+{
+    RBL_ACTIVITY_NONE, // static, or no body
+    RBL_ACTIVITY_ASLEEP,
+    RBL_ACTIVITY_AWAKE, // dynamic
+    RBL_ACTIVITY_DRIVEN // kinematic
+} rblActivity;
+
+// What the contacts of a body do to it.
+typedef struct rblLoad
+{
+    rblVec3 force, torque;
+    float support; // parts of the forces that point upwards
+    float borne;   // magnitudes of the forces
+} rblLoad;
+
+// Who touches whom: of the body in a slot, `pairs` from firsts[slot] to firsts[slot + 1].
+typedef struct rblLinks
+{
+    rblIndexArray firsts, pairs;
+    bool made; // for the pairs of this step
+} rblLinks;
+
 #define RBL_MAX_COLORS 64 // the last one is solved by one worker
 
 struct rblWorld
@@ -297,18 +334,20 @@ struct rblWorld
     rblContactArray contacts, old_contacts;
 
     // Working data of a step; memory is kept.
-    float seconds;                    // of the substep
-    rblProxyPairArray begun, ended;   // by the broad phase
-    bool unmerged;                    // they are not in `pairs` yet: memory ran out
-    rblIndexArray movers;             // slots of awake moving bodies, rising
-    rblSeenBoxArray seen_boxes;       // by slot
-    rblIndexArray leavers;            // movers that may have left their fat boxes
-    rblAabbArray boxes;               // per leaver, swept
-    rblIndexArray solver_index;       // by slot
-    rblSolverBodyArray solver_bodies; // 0: the static world, then movers
-    rblVelocityArray at_start;        // before the impacts
-    rblVelocityArray before_contacts; // after the impacts, before forces and contacts: v'
-    rblVelocityArray unconstrained;   // with forces, without contacts: v*
+    float seconds;                       // of the substep
+    rblProxyPairArray begun, ended;      // by the broad phase
+    bool unmerged;                       // they are not in `pairs` yet: memory ran out
+    rblIndexArray movers;                // slots of awake moving bodies, rising
+    RBL_ARRAY(unsigned char) activities; // by slot: rblActivity
+    uint32_t sleepers;                   // how many
+    rblSeenBoxArray seen_boxes;          // by slot
+    rblIndexArray leavers;               // movers that may have left their fat boxes
+    rblAabbArray boxes;                  // per leaver, swept
+    rblIndexArray solver_index;          // by slot
+    rblSolverBodyArray solver_bodies;    // 0: the static world, then movers
+    rblVelocityArray at_start;           // before the impacts
+    rblVelocityArray before_contacts;    // after the impacts, before forces and contacts: v'
+    rblVelocityArray unconstrained;      // with forces, without contacts: v*
     rblManifoldArray manifolds;
     rblSolverContactArray solver_contacts;
     uint32_t color_starts[RBL_MAX_COLORS + 1];
@@ -331,6 +370,11 @@ struct rblWorld
     rblFloatArray speeds;       // per solver body: no point of it moves faster, m/s
     rblFloatArray times;        // per solver body: s of free flight before its first impact
     rblIndexArray scratch;
+    rblLinks links;
+    rblIndexArray woken;                            // in the order in which they woke
+    rblFloatArray lost;                             // by slot: N of support that went away
+    RBL_ARRAY(unsigned char) watched;               // by slot: the forces on it are summed
+    RBL_ARRAY(rblLoad) loads;                       // by slot
     RBL_ARRAY(uint64_t) color_masks;                // per solver body
     rblContactArray block_contacts[RBL_MAX_BLOCKS]; // found by each block of the narrow phase
     rblContactSet worker_contacts[RBL_MAX_WORKERS];

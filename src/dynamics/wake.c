@@ -1,0 +1,353 @@
+// Who wakes, and how far waking spreads.
+//
+// A blow wakes as many as it can move: from the sleeper that is struck outwards, until those awake are so heavy that its momentum
+// would not make them bounce. A support that goes away wakes what rests on it, and what rests on that. A change of load that is
+// neither is noticed by the forces that a sleeper feels (sleep.c).
+#include "dynamics/stages.h"
+#include <math.h>
+
+#define MOST_OF_SUPPORT 0.5f // a body that loses more of what carries it falls
+
+// ---- one body ----
+
+static void rouse(rblBody* body)
+{
+    body->awake = true;
+    body->still_time = 0.0f;
+    body->sleep_group = 0;
+    body->rest = (rblRest){0};
+}
+
+void rbl_wake_body(rblWorld* world, uint32_t slot)
+{
+    rblBody* body = &world->bodies.data[slot];
+    const uint32_t group = body->sleep_group;
+    if (body->generation == 0)
+    {
+        return; // gone: its pairs end in the next step
+    }
+    if (body->type != RBL_BODY_DYNAMIC)
+    {
+        body->awake = body->type == RBL_BODY_KINEMATIC;
+        return;
+    }
+    rouse(body);
+    for (size_t i = 0; group != 0 && i < world->bodies.count; ++i)
+    {
+        if (world->bodies.data[i].sleep_group == group)
+        {
+            rouse(&world->bodies.data[i]);
+        }
+    }
+}
+
+void rbl_wake_sleeper(rblWorld* world, uint32_t slot)
+{
+    if (!world->bodies.data[slot].awake)
+    {
+        rbl_wake_body(world, slot);
+    }
+}
+
+void rbl_wake_neighbours(rblWorld* world, uint32_t slot)
+{
+    rbl_wake_body(world, slot);
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        if (pair->touching && (pair->a == slot || pair->b == slot))
+        {
+            const uint32_t other = pair->a == slot ? pair->b : pair->a;
+            rbl_wake_body(world, other);
+            world->bodies.data[other].bereft = true;
+        }
+    }
+    for (size_t i = 0; i < world->joints.count && world->bodies.data[slot].joint_count > 0; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        const bool joined = joint->generation != 0 && (joint->a == slot || joint->b == slot);
+        const uint32_t other = joint->a == slot ? joint->b : joint->a;
+        if (joined && other != RBL_NONE)
+        {
+            rbl_wake_body(world, other);
+        }
+    }
+}
+
+// ---- who touches whom ----
+
+static bool is_sleeper(const rblWorld* world, uint32_t slot)
+{
+    return world->activities.data[slot] == RBL_ACTIVITY_ASLEEP && !world->bodies.data[slot].awake;
+}
+
+// Only touches of sleepers are followed, and they do not change during the step.
+static bool is_link(const rblWorld* world, const rblPair* pair)
+{
+    return pair->count > 0 && pair->touching &&
+           (world->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP ||
+            world->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP);
+}
+
+rblResult rbl_make_links(rblWorld* world)
+{
+    rblLinks* links = &world->links;
+    const uint32_t bodies = (uint32_t)world->bodies.count;
+    if (links->made)
+    {
+        return RBL_OK;
+    }
+    if (!rbl_array_resize_amply(&links->firsts, (size_t)bodies + 2) ||
+        !rbl_array_resize_amply(&links->pairs, 2 * world->pairs.count) ||
+        !rbl_array_reserve(&world->woken, bodies) || !rbl_array_resize_amply(&world->lost, bodies))
+    {
+        return rbl_fail_memory();
+    }
+    uint32_t* firsts = links->firsts.data;
+    for (uint32_t i = 0; i < bodies + 2; ++i)
+    {
+        firsts[i] = 0;
+    }
+    for (uint32_t i = 0; i < bodies; ++i)
+    {
+        world->lost.data[i] = 0.0f;
+    }
+    for (uint32_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        if (is_link(world, pair))
+        {
+            firsts[pair->a + 2] += 1;
+            firsts[pair->b + 2] += 1;
+        }
+    }
+    for (uint32_t i = 2; i < bodies + 2; ++i)
+    {
+        firsts[i] += firsts[i - 1];
+    }
+    for (uint32_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        if (is_link(world, pair))
+        {
+            links->pairs.data[firsts[pair->a + 1]++] = i;
+            links->pairs.data[firsts[pair->b + 1]++] = i;
+        }
+    }
+    links->made = true;
+    return RBL_OK;
+}
+
+static uint32_t other_of(const rblPair* pair, uint32_t slot)
+{
+    return pair->a == slot ? pair->b : pair->a;
+}
+
+static void wake_listed(rblWorld* world, uint32_t slot)
+{
+    rbl_wake_body(world, slot);
+    world->woken.data[world->woken.count++] = slot;
+}
+
+// ---- a support that goes away ----
+
+// What the contacts with one body carry of another, N.
+static float carried(const rblWorld* world, const rblPair* pair, uint32_t slot)
+{
+    const float gravity = rbl_length3(world->def.gravity);
+    const float along = rbl_dot3(rbl_pair_force(world, pair), world->def.gravity);
+    return gravity > 0.0f ? (pair->b == slot ? -along : along) / gravity : 0.0f;
+}
+
+static void let_down(rblWorld* world, uint32_t slot)
+{
+    const rblLinks* links = &world->links;
+    for (uint32_t i = links->firsts.data[slot]; i < links->firsts.data[slot + 1]; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[links->pairs.data[i]];
+        const uint32_t above = other_of(pair, slot);
+        if (!is_sleeper(world, above))
+        {
+            continue;
+        }
+        const rblRest* rest = &world->bodies.data[above].rest;
+        world->lost.data[above] += rbl_maxf(carried(world, pair, above), 0.0f);
+        if (rest->support > 0.0f && world->lost.data[above] >= MOST_OF_SUPPORT * rest->support)
+        {
+            wake_listed(world, above);
+        }
+    }
+}
+
+rblResult rbl_wake_unsupported(rblWorld* world, uint32_t slot)
+{
+    RBL_TRY(rbl_make_links(world));
+    rbl_array_clear(&world->woken);
+    rbl_wake_sleeper(world, slot);
+    world->woken.data[world->woken.count++] = slot;
+    for (size_t i = 0; i < world->woken.count; ++i)
+    {
+        let_down(world, world->woken.data[i]);
+    }
+    return RBL_OK;
+}
+
+// ---- a blow ----
+
+// From the one that is struck outwards, up to some mass.
+static rblResult wake_around(rblWorld* world, uint32_t slot, float mass)
+{
+    RBL_TRY(rbl_make_links(world));
+    const rblLinks* links = &world->links;
+    float sum = world->bodies.data[slot].mass;
+    rbl_array_clear(&world->woken);
+    wake_listed(world, slot);
+    for (size_t i = 0; i < world->woken.count; ++i)
+    {
+        const uint32_t from = world->woken.data[i];
+        for (uint32_t k = links->firsts.data[from]; k < links->firsts.data[from + 1] && sum < mass; ++k)
+        {
+            const uint32_t next = other_of(&world->pairs.data[links->pairs.data[k]], from);
+            if (is_sleeper(world, next))
+            {
+                sum += world->bodies.data[next].mass;
+                wake_listed(world, next);
+            }
+        }
+    }
+    return RBL_OK;
+}
+
+// How fast a moving body comes upon a sleeper in this step, m/s; negative when it does not.
+static float closing_speed(const rblWorld* world, const rblPair* pair, uint32_t mover)
+{
+    const rblTransform frame_a = rbl_motion_pose(&world->motions.data[pair->a]);
+    const rblTransform frame_b = rbl_motion_pose(&world->motions.data[pair->b]);
+    const rblMotion* motion = &world->motions.data[mover];
+    const rblVec3 push = rbl_scale3(world->bodies.data[mover].force, motion->inverse_mass * world->seconds);
+    const rblVec3 velocity = rbl_add3(motion->velocity, push);
+    const float slop = rbl_pair_slop(&world->bodies.data[pair->a], &world->bodies.data[pair->b]);
+    float fastest = -1.0f;
+    for (uint32_t i = 0; i < pair->count; ++i)
+    {
+        const rblContact* contact = &world->contacts.data[pair->first + i];
+        const rblVec3 on_a = rbl_transform_point(frame_a, contact->anchor_a);
+        const rblVec3 on_b = rbl_transform_point(frame_b, contact->anchor_b);
+        const float gap = rbl_dot3(contact->normal, rbl_sub3(on_b, on_a));
+        const rblVec3 arm = rbl_sub3(mover == pair->a ? on_a : on_b, motion->center);
+        const float along = rbl_dot3(contact->normal, rbl_add3(velocity, rbl_cross3(motion->spin, arm)));
+        const float closing = mover == pair->a ? along : -along;
+        if (closing * world->seconds > gap - 2.0f * slop)
+        {
+            fastest = rbl_maxf(fastest, closing);
+        }
+    }
+    return fastest;
+}
+
+static bool is_moving(const rblMotion* motion)
+{
+    return rbl_dot3(motion->velocity, motion->velocity) + rbl_dot3(motion->spin, motion->spin) > 0.0f;
+}
+
+// A kinematic body does not come to rest, and nothing stops it.
+static rblResult meet_driven(rblWorld* world, const rblPair* pair, uint32_t mover, uint32_t sleeper)
+{
+    if (!is_moving(&world->motions.data[mover]))
+    {
+        return RBL_OK;
+    }
+    const float closing = closing_speed(world, pair, mover);
+    if (closing > world->def.sleep_speed)
+    {
+        return wake_around(world, sleeper, INFINITY);
+    }
+    return closing > 0.0f || pair->touching ? rbl_wake_unsupported(world, sleeper) : RBL_OK;
+}
+
+static rblResult meet(rblWorld* world, const rblPair* pair, uint32_t mover, uint32_t sleeper)
+{
+    const float struck = world->bodies.data[sleeper].mass;
+    const float momentum = world->bodies.data[mover].mass * closing_speed(world, pair, mover);
+    if (!(momentum > world->def.sleep_speed * struck))
+    {
+        return RBL_OK;
+    }
+    const float speed = rbl_maxf(world->def.bounce_speed, world->def.sleep_speed);
+    return wake_around(world, sleeper, speed > 0.0f ? momentum / speed : INFINITY);
+}
+
+// A static body that was put next to a sleeper.
+static bool is_put(const rblWorld* world, uint32_t slot, uint32_t sleeper)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    return body->type == RBL_BODY_STATIC && body->born && !world->bodies.data[sleeper].born;
+}
+
+static rblResult wake_of_pair(rblWorld* world, const rblPair* pair)
+{
+    const unsigned char a = world->activities.data[pair->a];
+    const unsigned char b = world->activities.data[pair->b];
+    if ((a == RBL_ACTIVITY_ASLEEP) == (b == RBL_ACTIVITY_ASLEEP))
+    {
+        return RBL_OK;
+    }
+    const uint32_t sleeper = a == RBL_ACTIVITY_ASLEEP ? pair->a : pair->b;
+    const uint32_t mover = other_of(pair, sleeper);
+    if (world->bodies.data[sleeper].awake)
+    {
+        return RBL_OK;
+    }
+    if (world->activities.data[mover] == RBL_ACTIVITY_NONE)
+    {
+        return is_put(world, mover, sleeper) ? rbl_wake_unsupported(world, sleeper) : RBL_OK;
+    }
+    if (pair->count == 0)
+    {
+        return RBL_OK;
+    }
+    const bool driven = world->activities.data[mover] == RBL_ACTIVITY_DRIVEN;
+    return driven ? meet_driven(world, pair, mover, sleeper) : meet(world, pair, mover, sleeper);
+}
+
+// A sleeper that hangs on a moving body.
+static void wake_of_joint(rblWorld* world, uint32_t a, uint32_t b)
+{
+    const rblBody* body = &world->bodies.data[a];
+    const rblMotion* motion = &world->motions.data[a];
+    const float speed = rbl_length3(motion->velocity) + body->shape.radius * rbl_length3(motion->spin);
+    const float slow = body->type == RBL_BODY_KINEMATIC ? 0.0f : world->def.sleep_speed;
+    if (body->awake && speed > slow && world->bodies.data[b].type == RBL_BODY_DYNAMIC)
+    {
+        rbl_wake_sleeper(world, b);
+    }
+}
+
+rblResult rbl_wake_struck(rblWorld* world)
+{
+    world->links.made = false;
+    if (world->sleepers == 0)
+    {
+        return RBL_OK;
+    }
+    for (size_t i = 0; i < world->movers.count; ++i)
+    {
+        const uint32_t slot = world->movers.data[i];
+        RBL_TRY(world->bodies.data[slot].bereft ? rbl_wake_unsupported(world, slot) : RBL_OK);
+    }
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        RBL_TRY(wake_of_pair(world, &world->pairs.data[i]));
+    }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        if (joint->generation != 0 && joint->b != RBL_NONE)
+        {
+            wake_of_joint(world, joint->a, joint->b);
+            wake_of_joint(world, joint->b, joint->a);
+        }
+    }
+    world->links.made = false; // touches change with the step
+    return rbl_gather_movers(world);
+}

@@ -163,13 +163,13 @@ static void add_compliance(const rblWideBody* body, rblWide3 arm, const rblWide3
     sum->ny = rbl_add4(sum->ny, rbl_wide_dot3(n, turned_y));
 }
 
-static void write_masses(const Aim* aim, const Geometry* geometry, const rblWide3 axes[3], rblFloat4 there,
-                         rblWideContact* out)
+static void write_masses(const rblWideBody* a, const rblWideBody* b, const Geometry* geometry,
+                         const rblWide3 axes[3], rblFloat4 there, rblWideContact* out)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
     Compliance sum = {zero, zero, zero, zero, zero, zero};
-    add_compliance(&aim->a, geometry->arm_a, axes, &sum);
-    add_compliance(&aim->b, geometry->arm_b, axes, &sum);
+    add_compliance(a, geometry->arm_a, axes, &sum);
+    add_compliance(b, geometry->arm_b, axes, &sum);
     const rblFloat4 determinant = rbl_sub4(rbl_mul4(sum.xx, sum.yy), rbl_mul4(sum.xy, sum.xy));
     const rblFloat4 scale = rbl_div4(rbl_splat4(1.0f), determinant);
     const rblFloat4 mean = rbl_div4(rbl_splat4(2.0f), rbl_add4(sum.xx, sum.yy));
@@ -181,6 +181,23 @@ static void write_masses(const Aim* aim, const Geometry* geometry, const rblWide
     rbl_store4(out->tangent_mass[3], rbl_select4(there, mean, zero));
     rbl_store4(out->coupling[0], sum.nx);
     rbl_store4(out->coupling[1], sum.ny);
+}
+
+void rbl_pack_contact(const rblWorld* world, const rblBundle* bundle, uint32_t number, const rblWideBody* a,
+                      const rblWideBody* b, rblWideContact* out)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const Geometry geometry = gather_geometry(world, bundle, number);
+    const rblFloat4 there = rbl_less4(zero, rbl_wide_dot3(geometry.normal, geometry.normal));
+    const rblWide3 none = {zero, zero, zero};
+    const rblWide3 tangent = rbl_wide_select3(there, some_tangent(geometry.normal), none);
+    const rblWide3 axes[3] = {geometry.normal, tangent, rbl_wide_cross3(geometry.normal, tangent)};
+    write_masses(a, b, &geometry, axes, there, out);
+    rbl_store4(out->gap, geometry.gap);
+    rbl_wide_store3(out->arm_a, geometry.arm_a);
+    rbl_wide_store3(out->arm_b, geometry.arm_b);
+    rbl_wide_store3(out->normal, geometry.normal);
+    rbl_wide_store3(out->tangent, tangent);
 }
 
 // Gaps and speeds that mean "at rest" count as none: the corners of a resting box then ask for the same thing.
@@ -207,7 +224,7 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
     const rblWide3 none = {zero, zero, zero};
     const rblWide3 tangent = rbl_wide_select3(there, some_tangent(geometry.normal), none);
     const rblWide3 axes[3] = {geometry.normal, tangent, rbl_wide_cross3(geometry.normal, tangent)};
-    write_masses(aim, &geometry, axes, there, out);
+    write_masses(&aim->a, &aim->b, &geometry, axes, there, out);
 
     const rblWide3 u =
         rbl_wide_relative_velocity(&aim->before_a, &aim->before_b, geometry.arm_a, geometry.arm_b);

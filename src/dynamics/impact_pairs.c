@@ -3,82 +3,16 @@
 //
 // A pair that bounces is solved by itself, and Su 2009, 3.2 clamps its impulses. A pair that only stops takes one
 // Gauss-Seidel step a sweep, with impulses that add up over the sweeps: together these find the impulses that leave the least
-// kinetic energy (Moreau's plastic impact), and each of their steps takes energy or nothing. See docs/step.md, section 4.
+// kinetic energy (Moreau's plastic impact), and each of their steps takes energy or nothing (impact_stop.c).
 #include "dynamics/contact_math.h"
 #include "dynamics/impacts.h"
 #include "dynamics/stages.h"
 
-#define LOCAL_STEPS   8
-#define LOCAL_ENOUGH  1e-6f // of the speed of the impact: no step changes more
-#define MIN_MANIFOLDS 128
-#define SLIGHT        0.05f // of the threshold: a change that nobody needs to answer
+#define LOCAL_STEPS  8
+#define LOCAL_ENOUGH 1e-6f // of the speed of the impact: no step changes more
 
-// ---- aiming ----
+// ---- a pair that bounces ----
 
-// The normal velocity below which a contact must not stay: none for one that touches, otherwise what closes its gap in the time
-// left. Flights end a slop before the surfaces meet.
-static float slowest(const rblManifold* manifold, const rblSolverContact* contact)
-{
-    if (contact->gap <= 2.0f * manifold->slop)
-    {
-        return 0.0f;
-    }
-    return manifold->seconds > 0.0f ? -contact->gap / manifold->seconds : -INFINITY;
-}
-
-// What a pair must do in a sweep.
-typedef struct Aim
-{
-    bool approaches;
-    bool bounces;
-} Aim;
-
-static void meet_first(const rblWorld* world, rblManifold* manifold)
-{
-    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
-    manifold->met = true;
-    for (uint32_t i = 0; i < manifold->count; ++i)
-    {
-        rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-        rbl_prepare_masses(a, b, contact);
-        contact->target = slowest(manifold, contact);
-        contact->push = 0.0f;
-        contact->slide[0] = 0.0f;
-        contact->slide[1] = 0.0f;
-    }
-}
-
-// Bodies on joints do not fly to their impacts: they bounce a little early, before the gap is closed, or the joint's end would
-// lose its speed. What has once been stopped early stays so.
-static Aim aim(const rblWorld* world, rblManifold* manifold, const rblSolverBody* a, const rblSolverBody* b,
-               float threshold)
-{
-    Aim result = {false, false};
-    if (!manifold->met)
-    {
-        meet_first(world, manifold);
-    }
-    for (uint32_t i = 0; i < manifold->count; ++i)
-    {
-        rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-        const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
-        const float speed = rbl_dot3(u, contact->normal);
-        const bool closing = speed < contact->target - threshold;
-        const bool fast = -speed > world->def.bounce_speed;
-        contact->target = closing && fast && manifold->early ? 0.0f : contact->target;
-        result.approaches = result.approaches || closing;
-        result.bounces = result.bounces || (fast && contact->target == 0.0f);
-        if (contact->target == 0.0f && -speed > manifold->hit_speed)
-        {
-            manifold->hit_speed = -speed;
-            manifold->hit_contact = manifold->first + i;
-        }
-    }
-    return result;
-}
-
-// The impulses since the manifold was first met, or met again after a bounce.
 static void book(const rblWorld* world, rblManifold* manifold, const rblSolverBody* a, const rblSolverBody* b,
                  float share)
 {
@@ -90,8 +24,6 @@ static void book(const rblWorld* world, rblManifold* manifold, const rblSolverBo
         manifold->hit = rbl_mul_add3(manifold->hit, share, rbl_contact_impulse(contact));
     }
 }
-
-// ---- a pair that bounces ----
 
 // How much of the impulses may be applied without gaining energy: eps of Su 2009, 3.2, in relative velocities, so that a
 // kinematic partner is at rest in its own frame. `twice` of the energy: J.(u + u').
@@ -122,6 +54,17 @@ static rblVec3 mix(rblVec3 from, rblVec3 to, float share)
     return rbl_mul_add3(from, share, rbl_sub3(to, from));
 }
 
+static void forget_impulses(const rblWorld* world, const rblManifold* manifold)
+{
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        contact->push = 0.0f;
+        contact->slide[0] = 0.0f;
+        contact->slide[1] = 0.0f;
+    }
+}
+
 static void aim_bounce(const rblWorld* world, const rblManifold* manifold, const rblSolverBody* a,
                        const rblSolverBody* b)
 {
@@ -132,13 +75,11 @@ static void aim_bounce(const rblWorld* world, const rblManifold* manifold, const
         const float speed = rbl_dot3(u, contact->normal);
         const bool bounces = -speed > world->def.bounce_speed && contact->target == 0.0f;
         contact->target = bounces ? -manifold->restitution * speed : contact->target;
-        contact->push = 0.0f;
-        contact->slide[0] = 0.0f;
-        contact->slide[1] = 0.0f;
     }
 }
 
-static void solve_alone(const rblWorld* world, const rblManifold* manifold, rblSolverBody after[2])
+static void solve_alone(const rblWorld* world, const rblManifold* manifold, float speed,
+                        rblSolverBody after[2])
 {
     for (int step = 0; step < LOCAL_STEPS; ++step)
     {
@@ -151,23 +92,28 @@ static void solve_alone(const rblWorld* world, const rblManifold* manifold, rblS
                 fabsf(contact->change[0]) + fabsf(contact->change[1]) + fabsf(contact->change[2]);
             largest = rbl_maxf(largest, change / contact->normal_mass);
         }
-        if (largest <= LOCAL_ENOUGH * manifold->hit_speed)
+        if (largest <= LOCAL_ENOUGH * speed)
         {
             return;
         }
     }
 }
 
-static void bounce_pair(rblWorld* world, rblManifold* manifold, rblSolverBody* a, rblSolverBody* b)
+// What was pushed in earlier sweeps is booked, and the bounce begins without impulses.
+static void bounce_pair(rblWorld* world, rblManifold* manifold, float speed)
 {
+    rblSolverBody* a = &world->solver_bodies.data[manifold->a];
+    rblSolverBody* b = &world->solver_bodies.data[manifold->b];
     const rblSolverBody before[2] = {*a, *b};
     rblSolverBody after[2] = {*a, *b};
+    rbl_unpack_manifold(world, manifold);
     book(world, manifold, a, b, 1.0f);
+    forget_impulses(world, manifold);
+    rbl_repack_impulses(world, manifold);
     aim_bounce(world, manifold, a, b);
-    solve_alone(world, manifold, after);
+    solve_alone(world, manifold, speed, after);
     const float share = allowed_share(world, manifold, before, after);
     book(world, manifold, &before[0], &before[1], share);
-    manifold->met = false;
     for (int k = 0; k < 2; ++k)
     {
         after[k].velocity = mix(before[k].velocity, after[k].velocity, share);
@@ -177,184 +123,95 @@ static void bounce_pair(rblWorld* world, rblManifold* manifold, rblSolverBody* a
     rbl_store_body(b, &after[1]);
 }
 
-// ---- a pair that stops ----
+// ---- the pairs of a bundle ----
 
-// Friction that has to slide: along the velocity, then back into the cone of radius `limit`. From s within the cone, a step to
-// its point nearest to s - t u, t being 2 over the trace of the compliance, never gains energy.
-static void slide_contact(const rblSolverContact* contact, float x, float y, float limit, float change[2])
+// Lanes with a body that was hit since the sweep before: only they can approach anew, or let go. *alone: those whose bodies
+// nobody has hit.
+static uint32_t lanes_to_visit(const rblWorld* world, uint32_t index, uint32_t sweep, uint32_t* alone)
 {
-    const float slide_x = contact->slide[0] - contact->tangent_mass[3] * x;
-    const float slide_y = contact->slide[1] - contact->tangent_mass[3] * y;
-    const float length = sqrtf(slide_x * slide_x + slide_y * slide_y);
-    const float scale = length > limit ? limit / length : 1.0f;
-    change[0] = slide_x * scale - contact->slide[0];
-    change[1] = slide_y * scale - contact->slide[1];
-}
-
-// How much of the normal impulse may be taken back: no more than costs no energy, and than leaves friction in its cone (its
-// own way back in might cost energy).
-static float most_taken_back(const rblSolverContact* contact, float along, float friction)
-{
-    const float slide = sqrtf(contact->slide[0] * contact->slide[0] + contact->slide[1] * contact->slide[1]);
-    const float needed = slide > 0.0f ? slide / friction : 0.0f;
-    const float free = 2.0f * contact->normal_mass * rbl_maxf(along, 0.0f);
-    return rbl_maxf(rbl_minf(contact->push - needed, free), 0.0f);
-}
-
-// One step of Gauss-Seidel: friction, then the normal impulse that makes the velocity the target (at most 0). Returns the change
-// of velocity, m/s.
-static float stop_contact(rblSolverBody* a, rblSolverBody* b, rblSolverContact* contact, float friction)
-{
-    const rblVec3 tangent2 = rbl_contact_tangent2(contact);
-    const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
-    const float x = rbl_dot3(u, contact->tangent);
-    const float y = rbl_dot3(u, tangent2);
-    float change[2] = {-(contact->tangent_mass[0] * x + contact->tangent_mass[2] * y),
-                       -(contact->tangent_mass[2] * x + contact->tangent_mass[1] * y)};
-    const float slide_x = contact->slide[0] + change[0];
-    const float slide_y = contact->slide[1] + change[1];
-    const float limit = friction * contact->push;
-    if (slide_x * slide_x + slide_y * slide_y > limit * limit)
+    const rblBundle* bundle = &world->bundles.data[index];
+    const uint32_t* changes = world->last_change.data;
+    uint32_t lanes = sweep == 0 ? world->impact_bundles.data[index].approaching : 0;
+    *alone = 0;
+    for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
-        slide_contact(contact, x, y, limit, change);
+        const uint32_t a = changes[bundle->a[i]];
+        const uint32_t b = changes[bundle->b[i]];
+        const uint32_t last = a > b ? a : b;
+        lanes |= last > 0 && last >= sweep ? 1u << i : 0u;
+        *alone |= last == 0 ? 1u << i : 0u;
     }
-    const float along =
-        rbl_dot3(u, contact->normal) + contact->coupling[0] * change[0] + contact->coupling[1] * change[1];
-    contact->slide[0] += change[0];
-    contact->slide[1] += change[1];
-    float push = contact->normal_mass * (contact->target - along);
-    push = push >= 0.0f ? push : rbl_maxf(push, -most_taken_back(contact, along, friction));
-    contact->push += push;
-    rblVec3 impulse = rbl_scale3(contact->normal, push);
-    impulse = rbl_mul_add3(impulse, change[0], contact->tangent);
-    impulse = rbl_mul_add3(impulse, change[1], tangent2);
-    rbl_apply_impulse(a, b, contact->arm_a, contact->arm_b, impulse);
-    return (fabsf(push) + fabsf(change[0]) + fabsf(change[1])) / contact->normal_mass;
+    return lanes;
 }
 
-// Returns the largest change of a velocity. A pair that nobody else has touched is solved to the end at once.
-static float stop_pair(const rblWorld* world, const rblManifold* manifold, rblSolverBody* a, rblSolverBody* b,
-                       bool alone, float threshold)
+static void note_change(rblWorld* world, uint32_t body, uint32_t sweep)
 {
-    rblSolverBody after[2] = {*a, *b};
-    float most = 0.0f;
-    float largest = threshold;
-    for (int step = 0; step < (alone ? LOCAL_STEPS : 1) && largest > 0.01f * threshold; ++step)
+    if (world->solver_bodies.data[body].inverse_mass > 0.0f)
     {
-        largest = 0.0f;
-        for (uint32_t i = 0; i < manifold->count; ++i)
+        world->last_change.data[body] = sweep + 1;
+    }
+}
+
+static void note_changes(rblWorld* world, const rblBundle* bundle, uint32_t lanes, uint32_t sweep)
+{
+    for (uint32_t i = 0; i < bundle->lanes; ++i)
+    {
+        if ((lanes >> i & 1) != 0)
         {
-            const float change = stop_contact(
-                &after[0], &after[1], &world->solver_contacts.data[manifold->first + i], manifold->friction);
-            largest = rbl_maxf(largest, change);
+            note_change(world, bundle->a[i], sweep);
+            note_change(world, bundle->b[i], sweep);
         }
-        most = rbl_maxf(most, largest);
     }
-    rbl_store_body(a, &after[0]);
-    rbl_store_body(b, &after[1]);
-    return most;
 }
 
-// ---- all pairs ----
-
-typedef struct Sweep
+static void bounce_lanes(rblWorld* world, uint32_t index, uint32_t lanes)
 {
-    rblWorld* world;
-    uint32_t first; // manifold of the colour
-    float threshold;
-    uint32_t number;
-    atomic_bool any;
-} Sweep;
-
-// A pair can only approach anew, or let go, when one of its bodies was hit since.
-static bool needs_a_look(const rblWorld* world, const rblManifold* manifold, uint32_t sweep)
-{
-    const uint32_t change = world->last_change.data[manifold->a] > world->last_change.data[manifold->b]
-                                ? world->last_change.data[manifold->a]
-                                : world->last_change.data[manifold->b];
-    return sweep == 0 ? manifold->approaching || change > 0 : change >= sweep;
+    const rblBundle* bundle = &world->bundles.data[index];
+    rblImpactBundle* impact = &world->impact_bundles.data[index];
+    for (uint32_t i = 0; i < bundle->lanes; ++i)
+    {
+        if ((lanes >> i & 1) != 0)
+        {
+            bounce_pair(world, &world->manifolds.data[bundle->manifold + i], impact->hit_speed[i]);
+        }
+    }
+    impact->pushed &= (uint8_t)~lanes;
 }
 
-// True when it approached.
-static bool collide_pair(rblWorld* world, rblManifold* manifold, const Sweep* sweep)
+bool rbl_collide_bundle(rblWorld* world, uint32_t index, uint32_t sweep)
 {
-    rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    rblSolverBody* b = &world->solver_bodies.data[manifold->b];
-    uint32_t* change_a = &world->last_change.data[manifold->a];
-    uint32_t* change_b = &world->last_change.data[manifold->b];
-    const float threshold = rbl_pair_impact_speed(world, manifold, sweep->threshold);
-    const Aim what = aim(world, manifold, a, b, threshold);
-    if (!what.approaches && !manifold->pushed)
+    const rblBundle* bundle = &world->bundles.data[index];
+    rblImpactBundle* impact = &world->impact_bundles.data[index];
+    uint32_t alone;
+    const uint32_t lanes = lanes_to_visit(world, index, sweep, &alone);
+    if (lanes == 0)
     {
         return false;
     }
-    float change = INFINITY;
-    if (what.approaches && what.bounces && manifold->restitution > 0.0f &&
-        sweep->number + 2 < RBL_IMPACT_SWEEPS)
+    uint32_t bouncing = 0;
+    uint32_t approaching = 0;
+    uint32_t stopping = lanes;
+    // Lanes that can do nothing but stop need no look first.
+    const uint32_t asked = lanes & (uint32_t)(impact->elastic | impact->early);
+    if (asked != 0)
     {
-        bounce_pair(world, manifold, a, b);
+        const rblApproach look = rbl_look_at_bundle(world, index, asked);
+        approaching = look.closing;
+        bouncing = sweep + 2 < RBL_IMPACT_SWEEPS ? look.closing & look.fast & impact->elastic : 0;
+        stopping = lanes & ~bouncing;
+        impact->pushed |= (uint8_t)(look.closing & stopping);
     }
-    else
+    if (bouncing != 0)
     {
-        const bool alone = *change_a == 0 && *change_b == 0;
-        manifold->pushed = true;
-        change = stop_pair(world, manifold, a, b, alone, threshold);
+        bounce_lanes(world, index, bouncing);
+        note_changes(world, bundle, bouncing, sweep);
     }
-    if (change > SLIGHT * threshold)
+    if (stopping != 0)
     {
-        *change_a = a->inverse_mass > 0.0f ? sweep->number + 1 : 0;
-        *change_b = b->inverse_mass > 0.0f ? sweep->number + 1 : 0;
+        uint32_t closing;
+        const uint32_t changed = rbl_stop_bundle(world, index, stopping, alone & stopping, &closing);
+        approaching |= closing;
+        note_changes(world, bundle, changed, sweep);
     }
-    return what.approaches;
-}
-
-static void collide_block(rblRange range, void* context)
-{
-    Sweep* sweep = context;
-    bool any = false;
-    for (uint32_t i = range.begin; i < range.end; ++i)
-    {
-        rblManifold* manifold = &sweep->world->manifolds.data[sweep->first + i];
-        if (needs_a_look(sweep->world, manifold, sweep->number))
-        {
-            any = collide_pair(sweep->world, manifold, sweep) || any;
-        }
-    }
-    if (any)
-    {
-        atomic_store(&sweep->any, true);
-    }
-}
-
-bool rbl_sweep_impacts(rblWorld* world, float threshold, uint32_t number)
-{
-    Sweep sweep = {.world = world, .threshold = threshold, .number = number};
-    atomic_init(&sweep.any, false);
-    for (uint32_t c = 0; c < world->color_count; ++c)
-    {
-        const uint32_t count = world->color_starts[c + 1] - world->color_starts[c];
-        sweep.first = world->color_starts[c];
-        rbl_parallel_for(c + 1 < RBL_MAX_COLORS ? world->jobs : rbl_serial_jobs(), count, MIN_MANIFOLDS,
-                         collide_block, &sweep);
-    }
-    return atomic_load(&sweep.any);
-}
-
-static void book_block(rblRange range, void* context)
-{
-    rblWorld* world = context;
-    for (uint32_t m = range.begin; m < range.end; ++m)
-    {
-        rblManifold* manifold = &world->manifolds.data[m];
-        if (manifold->met && manifold->pushed)
-        {
-            book(world, manifold, &world->solver_bodies.data[manifold->a],
-                 &world->solver_bodies.data[manifold->b], 1.0f);
-        }
-    }
-}
-
-void rbl_book_impacts(rblWorld* world)
-{
-    rbl_parallel_for(world->jobs, (uint32_t)world->manifolds.count, MIN_MANIFOLDS, book_block, world);
+    return approaching != 0;
 }

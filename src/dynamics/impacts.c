@@ -8,25 +8,23 @@
 // the next step finds its next impact. What it loses is time, no energy.
 static bool hold_back(rblWorld* world, const rblManifold* manifold)
 {
-    const rblPair* pair = &world->pairs.data[manifold->pair];
-    const rblShapeView* shape_a = &world->bodies.data[pair->a].shape;
-    const rblShapeView* shape_b = &world->bodies.data[pair->b].shape;
-    const float way = 0.5f * rbl_minf(shape_a->bounded ? shape_a->inner_radius : INFINITY,
-                                      shape_b->bounded ? shape_b->inner_radius : INFINITY);
     rblSolverBody* a = &world->solver_bodies.data[manifold->a];
     rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    const float way = manifold->safe_way;
+    const bool far_a = a->inverse_mass > 0.0f && rbl_length3(a->velocity) * a->seconds > way;
+    const bool far_b = b->inverse_mass > 0.0f && rbl_length3(b->velocity) * b->seconds > way;
     bool held = false;
-    for (uint32_t i = 0; i < manifold->count; ++i)
+    for (uint32_t i = 0; i < manifold->count && (far_a || far_b); ++i)
     {
         const rblVec3 normal = world->solver_contacts.data[manifold->first + i].normal;
         const float closing_a = rbl_dot3(a->velocity, normal);
         const float closing_b = -rbl_dot3(b->velocity, normal);
-        if (a->inverse_mass > 0.0f && closing_a * a->seconds > way)
+        if (far_a && closing_a * a->seconds > way)
         {
             a->seconds = way / closing_a;
             held = true;
         }
-        if (b->inverse_mass > 0.0f && closing_b * b->seconds > way)
+        if (far_b && closing_b * b->seconds > way)
         {
             b->seconds = way / closing_b;
             held = true;
@@ -71,11 +69,110 @@ static bool tighten_joints(rblWorld* world, float threshold, uint32_t sweep)
     return true;
 }
 
+// ---- sweeps ----
+
+#define MIN_BUNDLES 16
+
+typedef struct Sweep
+{
+    rblWorld* world;
+    float threshold;
+    uint32_t number;
+    uint32_t color; // of the loop under way; RBL_NONE before the first
+    bool any;       // a pair or joint of the sweep had to be stopped
+    bool blocks[RBL_MAX_BLOCKS];
+} Sweep;
+
+static rblLoop color_loop(const rblWorld* world, uint32_t color, rblRangeFcn* block, void* context)
+{
+    const uint32_t count = world->color_bundles[color + 1] - world->color_bundles[color];
+    // Manifolds of the last colour may share bodies: one worker has them all.
+    return (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, block, context};
+}
+
+static void collide_block(rblRange range, void* context)
+{
+    Sweep* sweep = context;
+    const uint32_t first = sweep->world->color_bundles[sweep->color];
+    bool any = false;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        any = rbl_collide_bundle(sweep->world, first + i, sweep->number) || any;
+    }
+    sweep->blocks[range.block] = any;
+}
+
+static void add_blocks(Sweep* sweep)
+{
+    const rblLoop loop = color_loop(sweep->world, sweep->color, collide_block, sweep);
+    for (uint32_t b = 0; b < rbl_block_count(loop.count, loop.min_range); ++b)
+    {
+        sweep->any = sweep->any || sweep->blocks[b];
+    }
+}
+
+// False when nothing had to be stopped, or it was the last one.
+static bool end_sweep(Sweep* sweep)
+{
+    const bool any = tighten_joints(sweep->world, sweep->threshold, sweep->number) || sweep->any;
+    sweep->number += 1;
+    sweep->any = false;
+    sweep->color = 0;
+    return any && sweep->number < RBL_IMPACT_SWEEPS;
+}
+
+// All colours, joints; all colours, ...
+static bool next_of_sweep(rblLoop* loop, void* context)
+{
+    Sweep* sweep = context;
+    if (sweep->color != RBL_NONE)
+    {
+        add_blocks(sweep);
+    }
+    sweep->color = sweep->color != RBL_NONE ? sweep->color + 1 : 0;
+    while (sweep->color >= sweep->world->color_count)
+    {
+        if (!end_sweep(sweep))
+        {
+            return false;
+        }
+    }
+    *loop = color_loop(sweep->world, sweep->color, collide_block, sweep);
+    return true;
+}
+
+static void begin_block(rblRange range, void* context)
+{
+    const Sweep* sweep = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rbl_begin_impact_bundle(sweep->world, i, sweep->threshold);
+    }
+}
+
+static void book_block(rblRange range, void* context)
+{
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rbl_book_impact_bundle(context, i);
+    }
+}
+
+static void sweep_all(rblWorld* world, float threshold)
+{
+    Sweep sweep = {.world = world, .threshold = threshold, .color = RBL_NONE};
+    const uint32_t count = world->color_bundles[RBL_MAX_COLORS];
+    rbl_parallel_for(world->jobs, count, MIN_BUNDLES, begin_block, &sweep);
+    rbl_parallel_chain(world->jobs, next_of_sweep, &sweep);
+    rbl_parallel_for(world->jobs, count, MIN_BUNDLES, book_block, world);
+}
+
 rblResult rbl_resolve_impacts(rblWorld* world)
 {
     const size_t bodies = world->solver_bodies.count;
     if (!rbl_array_resize_amply(&world->times, bodies) || !rbl_array_resize_amply(&world->speeds, bodies) ||
-        !rbl_array_resize_amply(&world->last_change, bodies))
+        !rbl_array_resize_amply(&world->last_change, bodies) ||
+        !rbl_array_resize_amply(&world->impact_bundles, world->bundles.count))
     {
         return rbl_fail_memory();
     }
@@ -84,17 +181,10 @@ rblResult rbl_resolve_impacts(rblWorld* world)
         world->last_change.data[i] = 0;
     }
     const float threshold = rbl_impact_speed(world);
-    bool any = rbl_fly_to_impacts(world, threshold);
-    any = tighten_joints(world, threshold, 0) || any;
-    const bool hit = any;
-    for (uint32_t sweep = 0; sweep < RBL_IMPACT_SWEEPS && any; ++sweep)
+    const bool flying = rbl_fly_to_impacts(world, threshold);
+    if (tighten_joints(world, threshold, 0) || flying)
     {
-        any = rbl_sweep_impacts(world, threshold, sweep);
-        any = tighten_joints(world, threshold, sweep) || any;
-    }
-    if (hit)
-    {
-        rbl_book_impacts(world);
+        sweep_all(world, threshold);
         rbl_store_velocities(world, world->at_start.data);
     }
     hold_fast_bodies(world);

@@ -14,6 +14,12 @@
 // more they are taken for equal.
 #define MOST_COUNTS 32
 
+// Half of the inner radius of the thinner one.
+static float safe_way(const rblShapeView* a, const rblShapeView* b)
+{
+    return 0.5f * rbl_minf(a->bounded ? a->inner_radius : INFINITY, b->bounded ? b->inner_radius : INFINITY);
+}
+
 static rblManifold make_manifold(const rblWorld* world, uint32_t index)
 {
     const rblPair* pair = &world->pairs.data[index];
@@ -29,6 +35,7 @@ static rblManifold make_manifold(const rblWorld* world, uint32_t index)
         .restitution = rbl_maxf(a->material.restitution, b->material.restitution),
         .slop = rbl_pair_slop(a, b),
         .fast = pair->fast,
+        .safe_way = safe_way(&a->shape, &b->shape),
         .born = pair->born_depth > 0.0f,
         .early = a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f,
     };

@@ -184,6 +184,10 @@ static inline rblWide3 rbl_wide_in_frame(rblWide3 normal, rblWide3 tangent, rblW
 // Lay out the bundles of all colours, after the manifolds (bundles.c).
 bool rbl_build_bundles(rblWorld* world);
 
+// Arms and gap of now and effective masses of one contact of each lane, zero where there is none (contact_aim.c).
+void rbl_pack_contact(const rblWorld* world, const rblBundle* bundle, uint32_t number, const rblWideBody* a,
+                      const rblWideBody* b, rblWideContact* out);
+
 // Arms at mid-step, effective masses, targets and the impulses of the last step into the contacts of a bundle; the
 // impulses are applied to its bodies (contact_aim.c).
 void rbl_aim_bundle(rblWorld* world, const rblBundle* bundle);

@@ -106,6 +106,7 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->scratch, allocator);
     rbl_array_init(&world->speeds, allocator);
     rbl_array_init(&world->times, allocator);
+    rbl_array_init(&world->impact_bundles, allocator);
     rbl_array_init(&world->color_masks, allocator);
     for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
     {
@@ -163,6 +164,7 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->scratch);
     rbl_array_free(&world->speeds);
     rbl_array_free(&world->times);
+    rbl_array_free(&world->impact_bundles);
     rbl_array_free(&world->color_masks);
     for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
     {

@@ -157,10 +157,10 @@ typedef struct rblManifold
     bool
         early; // may bounce before its gap is closed: a body hangs on a joint, or the time of impact is known
     bool fast; // continuous detection was used
+    float safe_way;       // m: a body that goes no farther cannot pass through the other
     float closing;        // s until it first closes, this fast or slowly; 0: it is closed
     bool slow;            // too slow for an impact, not looked at
     bool approaching;     // closes within the step, faster than an impact must be
-    bool met, pushed;     // in the sweeps over impacts
     float deepest;        // overlap at the end of the step, m
     bool touching;        // at the end of the step
     bool born;            // overlaps since the birth of one of its bodies
@@ -221,6 +221,21 @@ typedef struct rblWideContact
 } rblWideContact;
 
 typedef RBL_ARRAY(rblWideContact) rblWideContactArray;
+
+// What the sweeps over impacts know of a bundle; lanes as bits (impact_pairs.c, impact_stop.c).
+typedef struct rblImpactBundle
+{
+    float threshold[4];  // m/s: approach that is no impact
+    float hit_speed[4];  // m/s: of the fastest impact so far
+    float hit_number[4]; // of its contact in the manifold
+    uint8_t approaching; // before the first sweep
+    uint8_t early;       // may stop before the gap is closed
+    uint8_t elastic;     // have restitution
+    uint8_t pushed;      // hold impulses
+    bool met;            // its wide contacts are those of the impacts
+} rblImpactBundle;
+
+typedef RBL_ARRAY(rblImpactBundle) rblImpactBundleArray;
 
 // Velocities of a body in rows of four, the last of them unused.
 typedef struct rblVelocityRows
@@ -354,6 +369,7 @@ struct rblWorld
     uint32_t color_count;
     rblBundleArray bundles;
     rblWideContactArray wide_contacts;
+    rblImpactBundleArray impact_bundles;
     uint32_t color_bundles[RBL_MAX_COLORS + 1]; // where the bundles of a colour begin
     rblVelocityRowsArray sweep_starts;          // per solver body, before a sweep over the contacts
     rblVelocityRowsArray directions;            // per solver body: what p does to its velocities

@@ -33,7 +33,7 @@ help:
 	@echo "make test-hash    same results from gcc and clang, -O0 to -O3, 1 to 8 threads, and WebAssembly"
 	@echo "make bench        all benchmarks, beside peers where they are installed (scripts/bootstrap peers)"
 	@echo "make fuzz         every reader, FUZZ_SECONDS each (default 60)"
-	@echo "make soak         a world under random hands for SOAK_SECONDS (default 3600), from SOAK_SEED on"
+	@echo "make soak         all scenes, then worlds under random hands for SOAK_SECONDS (default 3600), from SOAK_SEED on"
 	@echo "make coverage     line coverage of src/, report in build/coverage/report"
 	@echo "make wasm         the library as WebAssembly"
 	@echo "make install      into PREFIX (default /usr/local), DESTDIR honoured"
@@ -79,7 +79,8 @@ fuzz:
 
 soak:
 	@scripts/bootstrap test
-	$(call build,asan,,--target soak)
+	$(call build,asan,,--target soak rubble_tool)
+	@scripts/check-scenes build/asan/apps/rubble/rubble
 	@build/asan/tests/soak/soak $(SOAK_SECONDS) $(SOAK_SEED)
 
 coverage:

@@ -214,7 +214,17 @@ static const char* const picture_examples[] = {
 static const char* const make_examples[] = {"rubble make --list", "rubble make box --help",
                                             "rubble make box box.obj", NULL};
 
-static const char* const simulate_endings[] = {"glb", "png", "rbl", NULL};
+#define EVERY_OPTION                                                                                         \
+    {                                                                                                        \
+        .name = "every", .kind = OPTION_NUMBERS, .least = 1, .most = 1, .whole = true, .lowest = 1,          \
+        .highest = 1e9, .value = "N", .fallback = "1",                                                       \
+        .help = "write every N-th step only (.pvd, .obj, .csv)"                                              \
+    }
+#define FORCE_OPTION                                                                                         \
+    {                                                                                                        \
+        .name = "force", .help = "write frames into a folder that holds other files"                         \
+    }
+static const char* const simulate_endings[] = {"glb", "png", "csv", "obj", "pvd", "usda", "rbl", NULL};
 static const Argument simulate_arguments[] = {{"SCENE", ARGUMENT_SCENE, false, "the scene file"}};
 static const Option simulate_options[] = {
     {.name = "output",
@@ -222,7 +232,11 @@ static const Option simulate_options[] = {
      .letter = 'o',
      .endings = simulate_endings,
      .value = "OUT",
-     .help = "write the motion: .glb an animation, .png nine frames on one sheet, .rbl a recording"},
+     .help =
+         "write the motion: .glb or .usda an animation, .png nine frames on one sheet, .pvd, .obj or .csv a "
+         "series of frames, .rbl a recording"},
+    EVERY_OPTION,
+    FORCE_OPTION,
     {.name = "quantise",
      .help =
          "round the poses of a recording, to 1/32 mm and 1/65536 of a quaternion: less than half the size"},
@@ -243,7 +257,8 @@ static const Option replay_options[] = {
 static const char* const replay_examples[] = {"rubble replay wall.rbl --verify",
                                               "rubble replay wall.rbl --verify --threads 1", NULL};
 
-static const Argument render_arguments[] = {{"SCENE", ARGUMENT_SCENE, false, "the scene to run and draw"}};
+static const Argument render_arguments[] = {
+    {"RUN", ARGUMENT_RUN, false, "a recording, or a scene (.json) that is run first"}};
 static const Option render_options[] = {
     {.name = "output",
      .kind = OPTION_TEXT,
@@ -308,16 +323,16 @@ static const Option render_options[] = {
      .value = "S",
      .help = "the last moment, seconds; without it the end of the run"},
     {.name = "plain", .help = "without time, bodies, contacts and milliseconds in the corner"},
-    {.name = "force", .help = "write frames into a folder that holds other files"},
+    FORCE_OPTION,
 };
 static const char* const render_examples[] = {
-    "rubble render scenes/wrecking_ball.json -o wall.mp4",
+    "rubble render wall.rbl -o wall.mp4",
     "rubble render scenes/dominoes.json -o slow.gif --speed 0.25 --size 640,360",
     "rubble render scenes/dominoes.json -o frames --samples 32", NULL};
 
 static const char* const plot_endings[] = {"svg", NULL};
 static const Argument plot_arguments[] = {
-    {"STATS", ARGUMENT_SCENE, false, "statistics, as simulate --stats writes them"}};
+    {"RUN", ARGUMENT_RUN, false, "a recording, or statistics (.json) as simulate --stats writes them"}};
 static const Option plot_options[] = {
     {.name = "output",
      .kind = OPTION_FILE,
@@ -327,7 +342,27 @@ static const Option plot_options[] = {
      .value = "OUT.svg",
      .help = "the picture to write"},
 };
-static const char* const plot_examples[] = {"rubble plot stats.json -o stats.svg", NULL};
+static const char* const plot_examples[] = {"rubble plot wall.rbl -o wall.svg",
+                                            "rubble plot stats.json -o stats.svg", NULL};
+
+static const char* const export_endings[] = {"glb", "png", "csv", "obj", "pvd", "usda", NULL};
+static const Argument export_arguments[] = {
+    {"RUN", ARGUMENT_RUN, false, "a recording, or a scene (.json) that is run first"}};
+static const Option export_options[] = {
+    {.name = "output",
+     .kind = OPTION_FILE,
+     .letter = 'o',
+     .required = true,
+     .endings = export_endings,
+     .value = "OUT",
+     .help =
+         "the file to write: .glb or .usda an animation, .png nine frames on one sheet, .pvd, .obj or .csv a "
+         "series of frames"},
+    EVERY_OPTION,
+    FORCE_OPTION,
+};
+static const char* const export_examples[] = {"rubble export wall.rbl -o wall.glb",
+                                              "rubble export wall.rbl -o wall.pvd --every 4", NULL};
 
 static const Argument demo_arguments[] = {
     {"FOLDER", ARGUMENT_FOLDER, true, "where to write; made when it is not there, out by default"}};
@@ -382,6 +417,7 @@ enum
     REPLAY,
     RENDER,
     PLOT,
+    EXPORT,
     DEMO,
     BENCH,
     COMPLETION,
@@ -489,7 +525,7 @@ static Command commands[COMMAND_COUNT] = {
          .run = replay_run},
     [RENDER] = {.name = "render",
                 .summary = "draw a run as a video, as frames, or as a sheet of nine",
-                .details = "Runs a scene and draws it, ray traced, seen by the scene's camera or by one that "
+                .details = "Draws a run, ray traced, seen by the scene's camera or by one that "
                            "follows the action. Poses are blended between steps. Frames are written whole or "
                            "not at all: the same command after an interruption goes on where it stopped.",
                 .arguments = render_arguments,
@@ -510,6 +546,18 @@ static Command commands[COMMAND_COUNT] = {
               .option_count = COUNT_OF(plot_options),
               .examples = plot_examples,
               .run = plot_run},
+    [EXPORT] = {.name = "export",
+                .summary = "turn a recording into files for other programs",
+                .details =
+                    "Writes what the ending of the output says (docs/from-a-run.md): for Blender, Godot, "
+                    "Unreal, three.js, Houdini, ParaView, or a table. Metres, seconds, right-handed, Y "
+                    "up.",
+                .arguments = export_arguments,
+                .argument_count = COUNT_OF(export_arguments),
+                .options = export_options,
+                .option_count = COUNT_OF(export_options),
+                .examples = export_examples,
+                .run = export_run},
     [DEMO] = {.name = "demo",
               .summary = "make every procedural solid: GLB files, a table, and a picture of all",
               .details = "Writes one GLB file per kind of solid and a contact sheet of all of them, "

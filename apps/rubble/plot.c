@@ -1,5 +1,6 @@
 // rubble plot: statistics of a run as charts.
 #include "scene/plot.h"
+#include "run_input.h"
 #include "tool.h"
 
 static rblResult plot_statistics(const char* input, const char* output)
@@ -20,9 +21,23 @@ static rblResult plot_statistics(const char* input, const char* output)
     return result;
 }
 
+static rblResult plot_recording(const char* path, const char* output)
+{
+    RunInput input;
+    rblResult result = run_input_open(&input, path);
+    if (result == RBL_OK)
+    {
+        result = rbl_plot_write(&input.run->statistics, input.run->settings.name, output);
+    }
+    run_input_close(&input);
+    return result;
+}
+
 int plot_run(const Parsed* parsed)
 {
     const char* output = options_value(parsed, "output")->text;
-    const rblResult result = plot_statistics(parsed->arguments[0], output);
+    const char* path = parsed->arguments[0];
+    const rblResult result =
+        run_input_is_recording(path) ? plot_recording(path, output) : plot_statistics(path, output);
     return result == RBL_OK ? TOOL_DONE : tool_fail_last();
 }

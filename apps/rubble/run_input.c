@@ -1,10 +1,37 @@
 #include "run_input.h"
 #include "base/error.h"
+#include "options.h"
 #include "progress.h"
+#include "scene/recording.h"
+
+bool run_input_is_recording(const char* path)
+{
+    static const char* const endings[] = {"rbl", "part", NULL};
+    return options_has_ending(path, endings);
+}
+
+static rblResult open_recording(RunInput* input, const char* path)
+{
+    rblRecordingReport report;
+    progress_stage("reading", -1.0);
+    RBL_TRY(rbl_recording_load(path, &input->recording, &report));
+    input->run = &input->recording;
+    if (report.problem[0] != '\0')
+    {
+        char line[sizeof report.problem + 32];
+        snprintf(line, sizeof line, "rubble: warning: %s", report.problem);
+        progress_print(line);
+    }
+    return RBL_OK;
+}
 
 rblResult run_input_open(RunInput* input, const char* path)
 {
     *input = (RunInput){0};
+    if (run_input_is_recording(path))
+    {
+        return open_recording(input, path);
+    }
     rblSimulation* simulation = &input->simulation;
     progress_stage("preparing", -1.0);
     RBL_TRY(rbl_scene_load(path, &input->scene));
@@ -20,6 +47,7 @@ rblResult run_input_open(RunInput* input, const char* path)
 
 void run_input_close(RunInput* input)
 {
+    rbl_run_free(&input->recording);
     rbl_simulation_free(&input->simulation);
     if (input->scene.index1 != 0)
     {

@@ -2,18 +2,26 @@
 #ifndef RUBBLE_TOOL_RUN_INPUT_H
 #define RUBBLE_TOOL_RUN_INPUT_H
 
+#include "options.h"
 #include "scene/simulate.h"
 
-// A scene that is simulated now.
+// A recording, or a scene that is simulated now.
 typedef struct RunInput
 {
+    rblRun recording;
     rblSceneId scene;
     rblSimulation simulation;
     const rblRun* run;
 } RunInput;
 
-// run_input_close() in any case.
+// True when a file is named as recordings are.
+bool run_input_is_recording(const char* path);
+
+// Recordings that end too soon are taken as far as they go, with a warning. run_input_close() in any case.
 rblResult run_input_open(RunInput* input, const char* path);
 void run_input_close(RunInput* input);
+
+// Write a run as --output, --every and --force say.
+rblResult export_write(const Parsed* parsed, const rblRun* run);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/timer.h"
 #include "print.h"
 #include "progress.h"
+#include "run_input.h"
 #include "tool.h"
 #include <string.h>
 
@@ -55,18 +56,9 @@ static rblResult advance(Run* run)
     return rbl_simulation_finish(simulation);
 }
 
-static rblResult write_motion(const Run* run, const char* path)
-{
-    static const char* const sheets[] = {"png", NULL};
-    const rblRun* motion = &run->simulation.run;
-    return options_has_ending(path, sheets) ? rbl_run_write_png(motion, path)
-                                            : rbl_run_write_glb(motion, path);
-}
-
 static bool is_recording(const OptionValue* output)
 {
-    static const char* const recordings[] = {"rbl", NULL};
-    return output != NULL && options_has_ending(output->text, recordings);
+    return output != NULL && run_input_is_recording(output->text);
 }
 
 static rblResult start(Run* run, const OptionValue* output)
@@ -95,7 +87,7 @@ static rblResult simulate(Run* run)
     progress_stage("writing", 1.0);
     if (output != NULL && !is_recording(output))
     {
-        RBL_TRY(write_motion(run, output->text));
+        RBL_TRY(export_write(run->parsed, &run->simulation.run));
     }
     return stats != NULL
                ? rbl_statistics_write(&run->simulation.run.statistics, run->simulation.view.name, stats->text)

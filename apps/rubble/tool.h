@@ -53,6 +53,6 @@ const Program* program_open(void);
 void program_close(void);
 
 CommandFcn info_run, repair_run, convert_run, make_run, picture_run, simulate_run, render_run, plot_run,
-    replay_run, demo_run, bench_run, completion_run, man_run, help_run;
+    export_run, replay_run, demo_run, bench_run, completion_run, man_run, help_run;
 
 #endif

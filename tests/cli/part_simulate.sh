@@ -95,3 +95,25 @@ code=$?
 PATH=$path
 [ "$code" -eq 1 ] || complain "a video without ffmpeg"
 said "install it"
+
+# Exports by ending.
+for ending in csv usda obj pvd; do
+    run 0 simulate "$scenes/slide_and_stop.json" -o "$work/export.$ending" --every 20
+done
+[ -s "$work/export.csv" ] && [ -s "$work/export.usda" ] && [ -s "$work/export_0000.obj" ] && [ -s "$work/export/0000.vtu" ] ||
+    complain "an export is not there"
+mkdir "$work/taken" && echo hello >"$work/taken/letter"
+run 1 simulate "$scenes/slide_and_stop.json" -o "$work/taken.pvd"
+said "--force"
+run 0 simulate "$scenes/slide_and_stop.json" -o "$work/taken.pvd" --every 50 --force
+run 2 simulate "$scenes/slide_and_stop.json" -o "$work/export.csv" --every 0
+
+# The same from a recording.
+run 0 simulate "$scenes/slide_and_stop.json" -o "$work/run.rbl"
+run 0 export "$work/run.rbl" -o "$work/run.csv" --every 20
+cmp -s "$work/run.csv" "$work/export.csv" || complain "a recording and its run export different tables"
+run 0 export "$work/run.rbl" -o "$work/run.glb"
+run 0 plot "$work/run.rbl" -o "$work/run.svg"
+run 0 render "$work/run.rbl" -o "$work/run_frames" --size 32,24 --samples 1 --fps 2
+run 1 export "$work/no_such.rbl" -o "$work/run.csv"
+run 2 export "$work/run.rbl" -o "$work/run.rbl"

@@ -4,10 +4,13 @@ import csv
 import sys
 
 import bpy
+import numpy
 from mathutils import Quaternion, Vector
 
 glb, table, step = sys.argv[sys.argv.index("--") + 1:][:3]
 step = float(step)
+if not hasattr(numpy, "bool"):
+    numpy.bool = bool  # Debian 12 ships an importer that is older than its NumPy
 rate = 24.0
 
 rows = {}

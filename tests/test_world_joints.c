@@ -1,32 +1,8 @@
 // Joints against closed forms, and the energy rule.
-#include "world_testing.h"
+#include "joint_testing.h"
 
-static const rblVec3 zero = {0, 0, 0};
 #define GRAVITY 9.81
 #define PI      3.14159265358979323846
-
-static rblJointId join(rblWorldId world, rblJointKind kind, rblBodyId a, rblBodyId b, rblVec3 anchor_a,
-                       rblVec3 anchor_b)
-{
-    rblJointDef def = rbl_default_joint_def();
-    def.kind = kind;
-    def.a = a;
-    def.b = b;
-    def.anchor_a = anchor_a;
-    def.anchor_b = anchor_b;
-    rblJointId joint;
-    check_ok(rbl_joint_create(world, &def, &joint));
-    return joint;
-}
-
-static rblJointState joint_of(rblWorldId world, rblJointId joint)
-{
-    rblJointState state;
-    check_ok(rbl_joint_state(world, joint, &state));
-    return state;
-}
-
-static const rblBodyId the_world = {0, 0};
 
 // Period from the times at which x passes 0, by linear interpolation.
 static double measure_period(rblWorldId world, rblBodyId body, int steps, Watch* w)
@@ -84,8 +60,8 @@ static void a_pendulum_keeps_time_and_energy(void** state)
         check_energy_rule(&w);
         const double lost = w.first - w.energy;
         const double scale = w.kinetic_max;
-        check_close(lost, 0.0, 0.02 * scale);
-        check_close(joint_of(world, joint).error, 0.0, 1e-3);
+        check_close(lost, 0.0, 1e-3 * scale);
+        check_close(joint_of(world, joint).error, 0.0, 1e-5);
         check_ok(rbl_world_destroy(world));
     }
 }
@@ -109,10 +85,10 @@ static void a_long_fall_into_a_swing_keeps_the_length(void** state)
         fastest = fmax(fastest, (double)rbl_length3(now.velocity));
     }
     check_close(lowest, -2.0, 0.02);
-    check_close(longest, 0.0, 2e-3);
+    check_close(longest, 0.0, 1e-5);
     check_relative(fastest, sqrt(2.0 * GRAVITY * 2.0), 0.01);
     check_energy_rule(&w);
-    check_close(joint_of(world, joint).error, 0.0, 2e-3);
+    check_close(joint_of(world, joint).error, 0.0, 1e-5);
     check_ok(rbl_world_destroy(world));
 }
 
@@ -138,45 +114,12 @@ static void a_rope_is_slack_then_taut(void** state)
     for (int i = 0; i < 60; ++i)
     {
         watched_step(&w, STEP);
-        assert_true(state_of(world, ball).center.y > -2.005f);
+        assert_true(state_of(world, ball).center.y > -2.0001f);
     }
     check_close(state_of(world, ball).center.y, -2.0, 0.005);
     const rblJointState now = joint_of(world, joint);
     check_relative(rbl_length3(now.force), GRAVITY * (double)state_of(world, ball).mass, 0.01);
     check_energy_rule(&w);
-    check_ok(rbl_world_destroy(world));
-}
-
-static void a_chain_hangs_together(void** state)
-{
-    (void)state;
-    const rblWorldId world = make_world(false);
-    rblBodyId last = the_world;
-    rblJointId joints[10];
-    rblBodyId bodies[10];
-    for (int i = 0; i < 10; ++i)
-    {
-        bodies[i] =
-            put(world, make_box(0.3f, 0.1f, 0.1f), RBL_BODY_DYNAMIC, vec(0.2f + 0.4f * (float)i, 0, 0));
-        joints[i] =
-            join(world, RBL_JOINT_BALL, bodies[i], last, vec(-0.2f, 0, 0), i == 0 ? zero : vec(0.2f, 0, 0));
-        last = bodies[i];
-    }
-    Watch w = watch(world);
-    double worst = 0.0;
-    for (int i = 0; i < 240; ++i)
-    {
-        watched_step(&w, STEP);
-        for (int k = 0; k < 10; ++k)
-        {
-            worst = fmax(worst, (double)joint_of(world, joints[k]).error);
-        }
-    }
-    check_close(worst, 0.0, 0.15); // whipping at 30 Hz; 2 cm with four substeps
-    check_energy_rule(&w);
-    check_all_finite(world);
-    // The first joint carries all ten on average: at least it pulls upward on the chain.
-    assert_true(state_of(world, bodies[9]).center.y > -4.05f);
     check_ok(rbl_world_destroy(world));
 }
 
@@ -201,8 +144,8 @@ static void a_hinge_keeps_its_axis(void** state)
         const rblBodyState now = state_of(world, door);
         turned += (double)(rbl_length3(now.spin) * STEP);
         const rblVec3 axis = rbl_rotate3(now.pose.q, vec(0, 1, 0));
-        check_close(axis.y, 1.0, 1e-3);
-        check_close(joint_of(world, joint).error, 0.0, 0.03);
+        check_close(rbl_length3(rbl_cross3(axis, vec(0, 1, 0))), 0.0, 0.1 * PI / 180.0);
+        check_close(joint_of(world, joint).error, 0.0, 1e-3);
     }
     assert_true(turned > 3.0);
     check_energy_rule(&w);
@@ -229,10 +172,10 @@ static void a_fixed_joint_keeps_the_pose(void** state)
         const rblBodyState second = state_of(world, b);
         const rblVec3 where = rbl_inverse_rotate3(first.pose.q, rbl_sub3(second.pose.p, first.pose.p));
         apart = fmax(apart, (double)rbl_length3(rbl_sub3(where, vec(0.75f, 0, 0))));
-        off = fmax(off, 1.0 - fabs((double)rbl_quat_dot(first.pose.q, second.pose.q)));
+        off = fmax(off, angle_between(first.pose.q, second.pose.q));
     }
-    check_close(apart, 0.0, 0.08);
-    check_close(off, 0.0, 0.01);
+    check_close(apart, 0.0, 1e-3);
+    check_close(off, 0.0, 0.1);
     check_energy_rule(&w);
     check_ok(rbl_world_destroy(world));
 }
@@ -376,7 +319,7 @@ static void bodies_hang_on_static_and_kinematic_ones(void** state)
             for (int i = 0; i < 120; ++i)
             {
                 watched_step(&w, STEP);
-                check_close(joint_of(world, joint).error, 0.0, kind < RBL_JOINT_HINGE ? 1e-4 : 0.05);
+                check_close(joint_of(world, joint).error, 0.0, 1e-4);
             }
             check_energy_rule(&w);
             const rblBodyState now = state_of(world, hook);
@@ -414,7 +357,6 @@ int main(void)
         cmocka_unit_test(a_pendulum_keeps_time_and_energy),
         cmocka_unit_test(a_long_fall_into_a_swing_keeps_the_length),
         cmocka_unit_test(a_rope_is_slack_then_taut),
-        cmocka_unit_test(a_chain_hangs_together),
         cmocka_unit_test(a_hinge_keeps_its_axis),
         cmocka_unit_test(a_fixed_joint_keeps_the_pose),
         cmocka_unit_test(a_spring_swings_at_its_frequency_and_books_its_work),

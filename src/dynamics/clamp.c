@@ -51,6 +51,17 @@ static void scale_impulses(rblWorld* world, const rblIsland* island, float share
     }
 }
 
+static double end_energy(const rblWorld* world, const rblSolverBody* body)
+{
+    const rblMotion* motion = &world->motions.data[body->slot];
+    const rblVec3d v = rbl_to_double3(body->velocity);
+    const rblVec3d w = spin_in_body(motion, body->spin);
+    const rblVec3d moments = rbl_to_double3(motion->moments);
+    const double mass = (double)world->bodies.data[body->slot].mass;
+    return 0.5 *
+           (mass * rbl_dot3d(v, v) + moments.x * w.x * w.x + moments.y * w.y * w.y + moments.z * w.z * w.z);
+}
+
 // Joints that were off by a little are put right by the solve, and that may cost or yield a little energy. Scaling their
 // impulses would tear them apart: scale the velocities at the end instead, by f with
 //   f^2 K - f P = K - P - growth,   K the kinetic energy at the end,
@@ -62,14 +73,10 @@ static bool trim_velocities(rblWorld* world, const rblIsland* island, double gro
     for (uint32_t i = 0; i < island->count; ++i)
     {
         const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
-        const rblMotion* motion = &world->motions.data[body->slot];
         const rblVec3d v = rbl_to_double3(body->velocity);
-        const rblVec3d w = spin_in_body(motion, body->spin);
         const rblVec3d a = rbl_to_double3(rbl_linear_acceleration(world, body));
-        const rblVec3d moments = rbl_to_double3(motion->moments);
         const double mass = (double)world->bodies.data[body->slot].mass;
-        kinetic += 0.5 * (mass * rbl_dot3d(v, v) + moments.x * w.x * w.x + moments.y * w.y * w.y +
-                          moments.z * w.z * w.z);
+        kinetic += end_energy(world, body);
         const rblVec3d torque = rbl_to_double3(world->bodies.data[body->slot].torque);
         driven += 0.5 * (double)body->seconds *
                   (mass * rbl_dot3d(a, v) + rbl_dot3d(torque, rbl_to_double3(body->spin)));
@@ -90,6 +97,26 @@ static bool trim_velocities(rblWorld* world, const rblIsland* island, double gro
     return true;
 }
 
+// What joints gave, which no physical joint does, is taken back when the bodies have moved (joint_settle.c), unless there would
+// be nothing left to take it from. True when it can wait.
+static bool joints_can_wait(const rblWorld* world, rblIsland* island, double growth)
+{
+    double kinetic = 0.0;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        kinetic +=
+            end_energy(world, &world->solver_bodies.data[world->island_bodies.data[island->first + i]]);
+    }
+    const double given = growth - rbl_mind(island->pressed_work, 0.0);
+    if (!(given < 0.5 * kinetic))
+    {
+        return growth <= 0.0;
+    }
+    island->joint_loss = -given;
+    island->budget += rbl_maxd(0.0, -island->pressed_work);
+    return true;
+}
+
 static void clamp_island(rblWorld* world, rblIsland* island)
 {
     Growth sum = {0.0, 0.0};
@@ -103,6 +130,10 @@ static void clamp_island(rblWorld* world, rblIsland* island)
     island->budget += island->impact_work; // what a kinematic body took is not dissipated
     double share = 1.0;
     island->share = 1.0f;
+    if (island->jointed && joints_can_wait(world, island, sum.linear + sum.square))
+    {
+        return;
+    }
     if (sum.linear + sum.square > 0.0)
     {
         if (island->jointed && trim_velocities(world, island, sum.linear + sum.square))
@@ -139,16 +170,40 @@ double rbl_driven_work(const rblWorld* world, const rblManifold* manifold, const
     return work;
 }
 
+// Work of a manifold's impulses: J . (u + u') / 2.
+static double pressed_work(const rblWorld* world, const rblManifold* manifold)
+{
+    rblSolverBody a = world->solver_bodies.data[manifold->a];
+    rblSolverBody b = world->solver_bodies.data[manifold->b];
+    a.velocity = rbl_add3(a.velocity, world->before_contacts.data[manifold->a].velocity);
+    a.spin = rbl_add3(a.spin, world->before_contacts.data[manifold->a].spin);
+    b.velocity = rbl_add3(b.velocity, world->before_contacts.data[manifold->b].velocity);
+    b.spin = rbl_add3(b.spin, world->before_contacts.data[manifold->b].spin);
+    double work = 0.0;
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const rblVec3 sum = rbl_relative_velocity(&a, &b, contact->arm_a, contact->arm_b);
+        work += 0.5 * (double)rbl_dot3(rbl_contact_impulse(contact), sum);
+    }
+    return work;
+}
+
 // Work that bodies of infinite mass do on an island through its contacts.
 static void add_contact_work(rblWorld* world, const rblManifold* manifold)
 {
     const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
     const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    rblIsland* island = &world->islands.data[a->inverse_mass > 0.0f ? a->island : b->island];
+    if (island->jointed)
+    {
+        rbl_unpack_manifold(world, manifold);
+        island->pressed_work += pressed_work(world, manifold);
+    }
     if (a->inverse_mass > 0.0f && b->inverse_mass > 0.0f)
     {
         return;
     }
-    rblIsland* island = &world->islands.data[a->inverse_mass > 0.0f ? a->island : b->island];
     island->impact_work += manifold->kinematic_work;
     const rblSolverBody* driver = a->inverse_mass > 0.0f ? b : a;
     if (rbl_dot3(driver->velocity, driver->velocity) + rbl_dot3(driver->spin, driver->spin) == 0.0f)
@@ -157,6 +212,23 @@ static void add_contact_work(rblWorld* world, const rblManifold* manifold)
     }
     rbl_unpack_manifold(world, manifold);
     island->contact_work += rbl_driven_work(world, manifold, a, b);
+}
+
+static bool moves(const rblSolverBody* body)
+{
+    return rbl_dot3(body->velocity, body->velocity) + rbl_dot3(body->spin, body->spin) > 0.0f;
+}
+
+static void add_joint_work(rblWorld* world, const rblJoint* joint)
+{
+    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
+    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
+    rblIsland* island = &world->islands.data[a->island != RBL_NONE ? a->island : b->island];
+    island->contact_work += rbl_joint_work(world, joint);
+    island->impact_work += joint->jerk_work;
+    island->jointed = true;
+    island->hauled =
+        island->hauled || (a->island == RBL_NONE && moves(a)) || (b->island == RBL_NONE && moves(b));
 }
 
 static void clamp_block(rblRange range, void* context)
@@ -170,24 +242,16 @@ static void clamp_block(rblRange range, void* context)
 
 void rbl_clamp_islands(rblWorld* world)
 {
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        if (rbl_joint_is_active(world, &world->joints.data[i]))
+        {
+            add_joint_work(world, &world->joints.data[i]);
+        }
+    }
     for (size_t m = 0; m < world->manifolds.count; ++m)
     {
         add_contact_work(world, &world->manifolds.data[m]);
-    }
-    for (size_t i = 0; i < world->joints.count; ++i)
-    {
-        const rblJoint* joint = &world->joints.data[i];
-        if (joint->generation != 0 && (joint->solver_a != 0 || joint->solver_b != 0))
-        {
-            const uint32_t a = world->solver_bodies.data[joint->solver_a].island;
-            const uint32_t b = world->solver_bodies.data[joint->solver_b].island;
-            if (a != RBL_NONE || b != RBL_NONE)
-            {
-                world->islands.data[a != RBL_NONE ? a : b].contact_work += rbl_joint_work(world, joint);
-                world->islands.data[a != RBL_NONE ? a : b].impact_work += joint->jerk_work;
-                world->islands.data[a != RBL_NONE ? a : b].jointed = true;
-            }
-        }
     }
     rbl_parallel_for(world->jobs, (uint32_t)world->islands.count, 16, clamp_block, world);
     for (size_t i = 0; i < world->islands.count; ++i)

@@ -366,7 +366,7 @@ static rblResult solve_rounds(rblWorld* world)
     {
         if (round > 0)
         {
-            rbl_refresh_joints(world);
+            (void)rbl_refresh_joints(world);
         }
         const float change = iterate(world, world->def.iterations);
         if (round + 1 == rounds || (change < ENOUGH && round > 0))
@@ -391,6 +391,8 @@ rblResult rbl_solve_contacts(rblWorld* world)
     rbl_prepare_joints(world); // velocities are still those before
     Sweep aim = {.world = world};
     rbl_parallel_chain(world->jobs, next_to_aim, &aim);
-    rbl_warm_start_joints(world);
-    return solve_rounds(world);
+    rbl_look_along_joints(world);
+    RBL_TRY(solve_rounds(world));
+    rbl_polish_joints(world);
+    return RBL_OK;
 }

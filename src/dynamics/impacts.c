@@ -41,6 +41,10 @@ static void hold_fast_bodies(rblWorld* world)
         const rblManifold* manifold = &world->manifolds.data[m];
         held = (manifold->fast && hold_back(world, manifold)) || held;
     }
+    if (held)
+    {
+        rbl_share_joint_seconds(world);
+    }
     for (size_t m = 0; m < world->manifolds.count && held; ++m)
     {
         rblManifold* manifold = &world->manifolds.data[m];

@@ -61,24 +61,44 @@ static rblVec3 end_momentum(const rblWorld* world, uint32_t index)
                : new_momentum(motion, body->spin);
 }
 
-static void move_dynamic(rblWorld* world, uint32_t index)
+// By a joint. Its momentum may change so much in a step that a turn for the sake of its energy would be anything: the energy of
+// its island is made good in another way (joint_settle.c).
+static bool is_held(const rblWorld* world, uint32_t index)
+{
+    return world->joint_system.nodes.data[index] != RBL_NONE;
+}
+
+// Centre and orientation after the step, angular momentum at its end.
+static rblTransform end_pose(const rblWorld* world, uint32_t index, rblVec3 end)
 {
     const rblSolverBody* body = &world->solver_bodies.data[index];
     const rblVelocity* before = &world->before_contacts.data[index];
-    rblMotion* motion = &world->motions.data[body->slot];
-    const float seconds = body->seconds;
+    const rblMotion* motion = &world->motions.data[body->slot];
     const rblVec3 mean = rbl_scale3(rbl_add3(before->velocity, body->velocity), 0.5f);
-    motion->center = rbl_mul_add3(motion->center, seconds, mean);
-    motion->velocity = body->velocity;
-    const rblVec3 end = end_momentum(world, index);
+    rblTransform pose = {rbl_mul_add3(motion->center, body->seconds, mean), motion->orientation};
     if (!is_zero(motion->momentum) || !is_zero(end))
     {
         const rblVec3 middle = rbl_scale3(rbl_add3(motion->momentum, end), 0.5f);
-        motion->orientation =
-            rbl_advance_orientation(motion->orientation, middle, end, motion->moments, seconds);
-        motion->spin = rbl_angular_velocity(motion->orientation, end, motion->moments);
+        pose.q =
+            is_held(world, index)
+                ? rbl_turn_freely(motion->orientation, middle, motion->moments, body->seconds)
+                : rbl_advance_orientation(motion->orientation, middle, end, motion->moments, body->seconds);
     }
+    return pose;
+}
+
+static void move_dynamic(rblWorld* world, uint32_t index)
+{
+    const rblSolverBody* body = &world->solver_bodies.data[index];
+    rblMotion* motion = &world->motions.data[body->slot];
+    const rblVec3 end = end_momentum(world, index);
+    const rblTransform pose = end_pose(world, index, end);
+    const bool turns = !is_zero(motion->momentum) || !is_zero(end);
+    motion->center = pose.p;
+    motion->orientation = pose.q;
+    motion->velocity = body->velocity;
     motion->momentum = end;
+    motion->spin = turns ? rbl_angular_velocity(pose.q, end, motion->moments) : motion->spin;
 }
 
 static void move_kinematic(rblMotion* motion, float seconds)
@@ -87,6 +107,18 @@ static void move_kinematic(rblMotion* motion, float seconds)
     const float angle = rbl_length3(motion->spin) * seconds;
     const rblQuat turn = rbl_quat_from_axis_angle(motion->spin, angle);
     motion->orientation = rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation));
+}
+
+rblTransform rbl_predict_pose(const rblWorld* world, uint32_t index)
+{
+    const rblSolverBody* body = &world->solver_bodies.data[index];
+    rblMotion motion = world->motions.data[body->slot];
+    if (body->inverse_mass > 0.0f)
+    {
+        return end_pose(world, index, end_momentum(world, index));
+    }
+    move_kinematic(&motion, body->seconds);
+    return rbl_motion_pose(&motion);
 }
 
 static void move_block(rblRange range, void* context)
@@ -131,6 +163,16 @@ static double user_work(const rblWorld* world, uint32_t index)
     return 0.5 * (double)body->seconds * rbl_dot3d(force, twice_mean) + torque_work(world, index);
 }
 
+// What turning did to the energy of a body on a joint.
+static void book_turn(rblWorld* world, const rblSolverBody* body)
+{
+    const rblMotion* motion = &world->motions.data[body->slot];
+    const rblQuat before = world->bodies.data[body->slot].previous.q;
+    world->islands.data[body->island].joint_loss +=
+        rbl_rotational_energy(before, motion->momentum, motion->moments) -
+        rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
+}
+
 void rbl_integrate(rblWorld* world)
 {
     for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
@@ -143,4 +185,8 @@ void rbl_integrate(rblWorld* world)
         }
     }
     rbl_parallel_for(world->jobs, (uint32_t)world->solver_bodies.count - 1, 64, move_block, world);
+    for (size_t i = 0; i < world->joint_system.bodies.count; ++i)
+    {
+        book_turn(world, &world->solver_bodies.data[world->joint_system.bodies.data[i]]);
+    }
 }

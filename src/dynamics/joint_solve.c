@@ -1,423 +1,329 @@
-// Joints in the contact solve.
-//
-// Points move by h times the mean velocity over the step. A point on a turning body moves on an arc, which the mean velocity
-// follows to second order when the arm is taken at mid-step. With C what the joint is off by at the start, it asks for
-//   mean u = -C / h,   that is   u = -u' - 2 C / h,
-// which does no work when C = 0. For a distance, (r + h u)^2 = l^2 becomes mean u . (r + h/2 mean u) = (l^2 - r^2) / 2h: exact.
+// Joints in the step: a direct solve for all that hold, one after the other for springs, which give way.
 #include "dynamics/contact_math.h"
 #include "dynamics/joints.h"
 #include "dynamics/stages.h"
 
-// ---- preparing ----
+#define IN_PLACE                                                                                             \
+    3e-6f // m: near enough at the end of a step, and a little above the rounding of places 10 m off
+#define MOST_POLISH  8 // rounds of Newton's method after the contacts
+#define MOST_CHANGES 8 // who gives way is found out in as many solves
 
-static rblTransform frame_of(const rblWorld* world, uint32_t slot)
-{
-    return slot == RBL_NONE ? rbl_transform_identity() : rbl_motion_pose(&world->motions.data[slot]);
-}
+// ---- preparing ----
 
 static uint32_t solver_of(const rblWorld* world, uint32_t slot)
 {
     return slot == RBL_NONE ? 0 : world->solver_index.data[slot];
 }
 
-// The arm as it will be in the middle of the step, after half of the turn. Straight ahead is as good as the arc for small
-// turns; for large ones it must not grow without bound.
-static rblVec3 turned_arm(rblVec3 arm, rblVec3 half_turn)
-{
-    const rblVec3 turned = rbl_add3(arm, rbl_cross3(half_turn, arm));
-    const float most = 1.25f * rbl_dot3(arm, arm);
-    const float square = rbl_dot3(turned, turned);
-    return square > most ? rbl_scale3(turned, sqrtf(most / square)) : turned;
-}
-
-static rblVec3 mid_arm(const rblSolverBody* body, rblVec3 arm, float seconds)
-{
-    return turned_arm(arm, rbl_scale3(body->spin, 0.5f * seconds));
-}
-
-// (ma + mb) 1 - [ra] Ia [ra] - [rb] Ib [rb].
-static rblSymmetric3 point_compliance(const rblSolverBody* a, const rblSolverBody* b, rblVec3 ra, rblVec3 rb)
-{
-    const rblVec3 x = {1, 0, 0};
-    const rblVec3 y = {0, 1, 0};
-    const rblVec3 z = {0, 0, 1};
-    return (rblSymmetric3){
-        .xx = rbl_contact_compliance(a, b, ra, rb, x, x),
-        .yy = rbl_contact_compliance(a, b, ra, rb, y, y),
-        .zz = rbl_contact_compliance(a, b, ra, rb, z, z),
-        .xy = rbl_contact_compliance(a, b, ra, rb, x, y),
-        .xz = rbl_contact_compliance(a, b, ra, rb, x, z),
-        .yz = rbl_contact_compliance(a, b, ra, rb, y, z),
-    };
-}
-
-static rblSymmetric3 point_mass(const rblSolverBody* a, const rblSolverBody* b, rblVec3 ra, rblVec3 rb)
-{
-    return rbl_symmetric3_inverse(point_compliance(a, b, ra, rb));
-}
-
-// How much impulse a damper and a spring over the step take away per mean velocity.
-static float spring_drag(const rblJoint* joint)
-{
-    return joint->seconds * (joint->damping + joint->seconds * joint->stiffness);
-}
-
-// What turns a miss into an impulse: the mass at the points; for springs, whose impulse answers to itself, (1 + drag K / 2)^-1.
-static rblSymmetric3 joint_mass(const rblJoint* joint, const rblSolverBody* a, const rblSolverBody* b)
-{
-    if (joint->kind != RBL_JOINT_SPRING)
-    {
-        return point_mass(a, b, joint->arm_a, joint->arm_b);
-    }
-    const float half = 0.5f * spring_drag(joint);
-    const rblSymmetric3 k = point_compliance(a, b, joint->arm_a, joint->arm_b);
-    return rbl_symmetric3_inverse((rblSymmetric3){.xx = 1.0f + half * k.xx,
-                                                  .yy = 1.0f + half * k.yy,
-                                                  .zz = 1.0f + half * k.zz,
-                                                  .xy = half * k.xy,
-                                                  .xz = half * k.xz,
-                                                  .yz = half * k.yz});
-}
-
-static rblSymmetric3 angle_mass(const rblSolverBody* a, const rblSolverBody* b)
-{
-    const rblSymmetric3* p = &a->inverse_inertia;
-    const rblSymmetric3* q = &b->inverse_inertia;
-    return rbl_symmetric3_inverse((rblSymmetric3){.xx = p->xx + q->xx,
-                                                  .yy = p->yy + q->yy,
-                                                  .zz = p->zz + q->zz,
-                                                  .xy = p->xy + q->xy,
-                                                  .xz = p->xz + q->xz,
-                                                  .yz = p->yz + q->yz});
-}
-
-// Rotation vector that took b from where it should be, small angles.
-static rblVec3 misalignment(rblQuat a, rblQuat b, rblQuat wanted)
-{
-    const rblQuat should = rbl_quat_mul(a, wanted);
-    const rblQuat off = rbl_quat_mul(b, rbl_quat_conjugate(should));
-    const float twice = off.w < 0.0f ? -2.0f : 2.0f;
-    return rbl_vec3(twice * off.x, twice * off.y, twice * off.z);
-}
-
-static void prepare(rblWorld* world, rblJoint* joint)
-{
-    joint->solver_a = solver_of(world, joint->a);
-    joint->solver_b = solver_of(world, joint->b);
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
-    const rblTransform frame_a = frame_of(world, joint->a);
-    const rblTransform frame_b = frame_of(world, joint->b);
-    joint->seconds = rbl_maxf(a->seconds, b->seconds);
-    const rblVec3 arm_a = rbl_rotate3(frame_a.q, joint->anchor_a);
-    const rblVec3 arm_b = joint->b == RBL_NONE ? rbl_vec3(0, 0, 0) : rbl_rotate3(frame_b.q, joint->anchor_b);
-    const rblVec3 at_b = joint->b == RBL_NONE ? joint->anchor_b : rbl_add3(frame_b.p, arm_b);
-    joint->apart = rbl_sub3(at_b, rbl_add3(frame_a.p, arm_a));
-    joint->start_arm_a = arm_a;
-    joint->start_arm_b = arm_b;
-    joint->arm_a = mid_arm(a, arm_a, joint->seconds);
-    joint->arm_b = mid_arm(b, arm_b, joint->seconds);
-    joint->before_u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
-    joint->before_w = rbl_sub3(b->spin, a->spin);
-    joint->misaligned = misalignment(frame_a.q, frame_b.q, joint->b_in_a);
-    joint->free_axis = rbl_rotate3(frame_a.q, joint->axis_a);
-    joint->point_mass = joint_mass(joint, a, b);
-    joint->angle_mass = angle_mass(a, b);
-}
-
-// One of the two is dynamic and awake: between a sleeper and a kinematic body there is nothing to solve.
-static bool is_active(const rblWorld* world, const rblJoint* joint)
-{
-    return joint->generation != 0 && (world->solver_bodies.data[joint->solver_a].inverse_mass > 0.0f ||
-                                      world->solver_bodies.data[joint->solver_b].inverse_mass > 0.0f);
-}
-
-void rbl_begin_joints(rblWorld* world)
+rblResult rbl_begin_joints(rblWorld* world)
 {
     for (size_t i = 0; i < world->joints.count; ++i)
     {
-        world->joints.data[i].jerk = rbl_vec3(0, 0, 0);
-        world->joints.data[i].jerk_work = 0.0;
+        rblJoint* joint = &world->joints.data[i];
+        joint->jerk = rbl_vec3(0, 0, 0);
+        joint->jerk_work = 0.0;
+        if (joint->generation != 0)
+        {
+            joint->solver_a = solver_of(world, joint->a);
+            joint->solver_b = solver_of(world, joint->b);
+        }
     }
+    return rbl_build_joint_system(world);
 }
 
 void rbl_prepare_joints(rblWorld* world)
 {
     for (size_t i = 0; i < world->joints.count; ++i)
     {
-        if (world->joints.data[i].generation != 0)
+        rblJoint* joint = &world->joints.data[i];
+        if (joint->generation != 0)
         {
-            prepare(world, &world->joints.data[i]);
+            joint->seconds = rbl_maxf(world->solver_bodies.data[joint->solver_a].seconds,
+                                      world->solver_bodies.data[joint->solver_b].seconds);
+            joint->slack = joint->kind == RBL_JOINT_ROPE;
+            joint->row_count = 0;
+            rbl_place_joint(world, joint);
+            rbl_limit_joint(world, joint);
         }
     }
+}
+
+void rbl_share_joint_seconds(rblWorld* world)
+{
+    const rblJointSystem* system = &world->joint_system;
+    for (uint32_t i = 0; i < system->bodies.count; ++i)
+    {
+        system->poses.data[i].p.x = INFINITY; // by root: the least
+    }
+    for (uint32_t i = 0; i < system->bodies.count; ++i)
+    {
+        float* least = &system->poses.data[rbl_joint_root(world, i)].p.x;
+        *least = rbl_minf(*least, world->solver_bodies.data[system->bodies.data[i]].seconds);
+    }
+    for (uint32_t i = 0; i < system->bodies.count; ++i)
+    {
+        world->solver_bodies.data[system->bodies.data[i]].seconds =
+            system->poses.data[rbl_joint_root(world, i)].p.x;
+    }
+}
+
+// ---- refreshing ----
+
+// Impulses so far, as far as the rows can carry them.
+static void turn_impulses(rblJoint* joint)
+{
+    if (joint->row_count == 1)
+    {
+        const rblVec3 axis = joint->rows[0].axis;
+        joint->push = rbl_scale3(axis, rbl_dot3(joint->push, axis));
+    }
+    if (joint->row_count == 5)
+    {
+        const rblVec3 x = joint->rows[3].axis;
+        const rblVec3 y = joint->rows[4].axis;
+        const rblVec3 turn = rbl_scale3(x, rbl_dot3(joint->turn, x));
+        joint->turn = rbl_mul_add3(turn, rbl_dot3(joint->turn, y), y);
+    }
+}
+
+static bool pulls(const rblJoint* joint)
+{
+    return joint->row_count > 0 && rbl_dot3(joint->push, joint->rows[0].axis) < 0.0f;
+}
+
+// A rope pulls when it would be too long without.
+static bool wants_to_pull(const rblWorld* world, const rblJoint* joint)
+{
+    return joint->row_count > 0 &&
+           rbl_row_velocity(world, joint, &joint->rows[0]) > joint->rows[0].target + 1e-7;
+}
+
+float rbl_refresh_joints(rblWorld* world)
+{
+    rblJointSystem* system = &world->joint_system;
+    float worst = 0.0f;
+    for (uint32_t i = 0; i < system->bodies.count; ++i)
+    {
+        system->poses.data[i] = rbl_predict_pose(world, system->bodies.data[i]);
+    }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[i];
+        if (!rbl_joint_is_active(world, joint) || !(joint->seconds > 0.0f))
+        {
+            continue;
+        }
+        worst = rbl_maxf(worst, rbl_set_rows_ahead(world, joint));
+        if (joint->kind == RBL_JOINT_ROPE)
+        {
+            joint->slack = !pulls(joint) && !wants_to_pull(world, joint);
+        }
+        turn_impulses(joint);
+    }
+    rbl_factor_joints(world, true);
+    return worst;
+}
+
+static void keep_best(rblWorld* world)
+{
+    rblJointSystem* system = &world->joint_system;
+    for (size_t i = 0; i < system->bodies.count; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+        system->best.data[2 * i] = body->velocity;
+        system->best.data[2 * i + 1] = body->spin;
+    }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        world->joints.data[i].best_push = world->joints.data[i].push;
+        world->joints.data[i].best_turn = world->joints.data[i].turn;
+    }
+}
+
+static void take_best(rblWorld* world)
+{
+    const rblJointSystem* system = &world->joint_system;
+    for (size_t i = 0; i < system->bodies.count; ++i)
+    {
+        rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+        body->velocity = system->best.data[2 * i];
+        body->spin = system->best.data[2 * i + 1];
+    }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        world->joints.data[i].push = world->joints.data[i].best_push;
+        world->joints.data[i].turn = world->joints.data[i].best_turn;
+    }
+}
+
+// The first rows are those for bodies that go on as before: with the forces of the step and no impulses light links would be
+// seen far from where they will be.
+void rbl_look_along_joints(rblWorld* world)
+{
+    rblJointSystem* system = &world->joint_system;
+    rbl_begin_balance(world);
+    keep_best(world);
+    for (size_t i = 0; i < system->bodies.count; ++i)
+    {
+        rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+        const rblVelocity* before = &world->before_contacts.data[system->bodies.data[i]];
+        body->velocity = before->velocity;
+        body->spin = before->spin;
+    }
+    (void)rbl_refresh_joints(world);
+    take_best(world);
 }
 
 // ---- solving ----
 
-static void apply(rblWorld* world, rblJoint* joint, rblVec3 push, rblVec3 turn)
+// A rope that would push lets go.
+static bool let_go(rblWorld* world, rblJoint* joint)
 {
-    // Bodies of infinite mass are shared by all joints: never written, or a number gone bad would reach everyone.
-    rblSolverBody a = world->solver_bodies.data[joint->solver_a];
-    rblSolverBody b = world->solver_bodies.data[joint->solver_b];
-    rbl_apply_impulse(&a, &b, joint->arm_a, joint->arm_b, push);
-    a.spin = rbl_sub3(a.spin, rbl_symmetric3_apply(&a.inverse_inertia, turn));
-    b.spin = rbl_add3(b.spin, rbl_symmetric3_apply(&b.inverse_inertia, turn));
-    rbl_store_body(&world->solver_bodies.data[joint->solver_a], &a);
-    rbl_store_body(&world->solver_bodies.data[joint->solver_b], &b);
-    joint->push = rbl_add3(joint->push, push);
-    joint->turn = rbl_add3(joint->turn, turn);
-}
-
-void rbl_warm_start_joints(rblWorld* world)
-{
-    for (size_t i = 0; i < world->joints.count; ++i)
-    {
-        rblJoint* joint = &world->joints.data[i];
-        if (is_active(world, joint))
-        {
-            const rblVec3 push = joint->push;
-            const rblVec3 turn = joint->turn;
-            joint->push = joint->turn = rbl_vec3(0, 0, 0);
-            apply(world, joint, push, turn);
-        }
-    }
-}
-
-// The mean spin over the step is known better once the solve has begun: take the arms at mid-step anew, and let the
-// impulses so far act on them.
-static void refresh_arms(rblWorld* world, rblJoint* joint)
-{
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
-    const rblVelocity* before_a = &world->before_contacts.data[joint->solver_a];
-    const rblVelocity* before_b = &world->before_contacts.data[joint->solver_b];
-    const rblVec3 push = joint->push;
-    const rblVec3 turn = joint->turn;
-    const rblVec3 mean_a = rbl_scale3(rbl_add3(before_a->spin, a->spin), 0.25f * joint->seconds);
-    const rblVec3 mean_b = rbl_scale3(rbl_add3(before_b->spin, b->spin), 0.25f * joint->seconds);
-    apply(world, joint, rbl_neg3(push), rbl_neg3(turn));
-    joint->arm_a = turned_arm(joint->start_arm_a, mean_a);
-    joint->arm_b = turned_arm(joint->start_arm_b, mean_b);
-    joint->point_mass = joint_mass(joint, a, b);
-    const rblVec3 at_a = rbl_add3(before_a->velocity, rbl_cross3(before_a->spin, joint->arm_a));
-    const rblVec3 at_b = rbl_add3(before_b->velocity, rbl_cross3(before_b->spin, joint->arm_b));
-    joint->before_u = rbl_sub3(at_b, at_a);
-    apply(world, joint, push, turn);
-}
-
-void rbl_refresh_joints(rblWorld* world)
-{
-    for (size_t i = 0; i < world->joints.count; ++i)
-    {
-        if (is_active(world, &world->joints.data[i]))
-        {
-            refresh_arms(world, &world->joints.data[i]);
-        }
-    }
-}
-
-// The direction of a distance joint at mid-step.
-static rblVec3 mid_direction(const rblWorld* world, const rblJoint* joint, rblVec3* mean)
-{
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
-    const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
-    *mean = rbl_scale3(rbl_add3(u, joint->before_u), 0.5f);
-    return rbl_mul_add3(joint->apart, 0.5f * joint->seconds, *mean);
-}
-
-// All of the impulse must act along the direction at mid-step, which is known better with each sweep: turn it there first.
-static float solve_distance(rblWorld* world, rblJoint* joint)
-{
-    rblVec3 mean;
-    rblVec3 middle = mid_direction(world, joint, &mean);
-    float length = rbl_length3(middle);
-    if (!(length > 0.0f) || !(joint->seconds > 0.0f))
-    {
-        return 0.0f;
-    }
-    rblVec3 d = rbl_scale3(middle, 1.0f / length);
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
-    const rblVec3 turned = rbl_sub3(rbl_scale3(d, rbl_dot3(joint->push, d)), joint->push);
-    apply(world, joint, turned, rbl_vec3(0, 0, 0));
-    (void)mid_direction(world, joint, &mean);
-    const float square = rbl_dot3(joint->apart, joint->apart);
-    const float wanted = (joint->length * joint->length - square) / (2.0f * joint->seconds * length);
-    const float mass = 1.0f / rbl_contact_compliance(a, b, joint->arm_a, joint->arm_b, d, d);
-    // The mean changes by half of what the velocity at the end does.
-    float change = 2.0f * mass * (wanted - rbl_dot3(mean, d));
-    if (joint->kind == RBL_JOINT_ROPE)
-    {
-        const float now = rbl_dot3(joint->push, d);
-        change = rbl_minf(now + change, 0.0f) - now; // a rope pulls b towards a, and never pushes
-    }
-    apply(world, joint, rbl_scale3(d, change), rbl_vec3(0, 0, 0));
-    return (fabsf(change) + rbl_length3(turned)) / mass;
-}
-
-static float solve_point(rblWorld* world, rblJoint* joint)
-{
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
-    const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
-    const float rate = joint->seconds > 0.0f ? 2.0f / joint->seconds : 0.0f;
-    const rblVec3 wanted = rbl_neg3(rbl_mul_add3(joint->before_u, rate, joint->apart));
-    const rblVec3 miss = rbl_sub3(wanted, u);
-    apply(world, joint, rbl_symmetric3_apply(&joint->point_mass, miss), rbl_vec3(0, 0, 0));
-    return rbl_length3(miss);
-}
-
-static float solve_angle(rblWorld* world, rblJoint* joint)
-{
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
-    const rblVec3 w = rbl_sub3(b->spin, a->spin);
-    const float rate = joint->seconds > 0.0f ? 2.0f / joint->seconds : 0.0f;
-    rblVec3 miss = rbl_sub3(rbl_neg3(rbl_mul_add3(joint->before_w, rate, joint->misaligned)), w);
-    if (joint->kind == RBL_JOINT_HINGE)
-    {
-        // Free about the axis: only the part across it is asked for. Iterating takes care of the coupling.
-        miss = rbl_mul_add3(miss, -rbl_dot3(miss, joint->free_axis), joint->free_axis);
-        rblVec3 turn = rbl_symmetric3_apply(&joint->angle_mass, miss);
-        turn = rbl_mul_add3(turn, -rbl_dot3(turn, joint->free_axis), joint->free_axis);
-        apply(world, joint, rbl_vec3(0, 0, 0), turn);
-        return rbl_length3(miss) * rbl_length3(joint->arm_a);
-    }
-    apply(world, joint, rbl_vec3(0, 0, 0), rbl_symmetric3_apply(&joint->angle_mass, miss));
-    return rbl_length3(miss) * rbl_length3(joint->arm_a);
-}
-
-// An implicit spring and damper: F = -k (C + h mean u) - c mean u, as an impulse over the step, limited.
-static float solve_spring(rblWorld* world, rblJoint* joint)
-{
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
-    const float h = joint->seconds;
-    const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
-    const rblVec3 mean = rbl_scale3(rbl_add3(u, joint->before_u), 0.5f);
-    const float drag = spring_drag(joint);
-    const rblVec3 wanted = rbl_neg3(rbl_mul_add3(rbl_scale3(joint->apart, h * joint->stiffness), drag, mean));
-    // J = wanted(J), which is linear in J.
-    const rblVec3 miss = rbl_sub3(wanted, joint->push);
-    rblVec3 push = rbl_add3(joint->push, rbl_symmetric3_apply(&joint->point_mass, miss));
-    const float most = joint->max_force * h;
-    const float length = rbl_length3(push);
-    push = length > most ? rbl_scale3(push, most / length) : push;
-    const rblVec3 change = rbl_sub3(push, joint->push);
-    apply(world, joint, change, rbl_vec3(0, 0, 0));
-    return rbl_length3(change) * (a->inverse_mass + b->inverse_mass);
-}
-
-float rbl_sweep_joints(rblWorld* world)
-{
-    float largest = 0.0f;
-    for (size_t i = 0; i < world->joints.count; ++i)
-    {
-        rblJoint* joint = &world->joints.data[i];
-        if (!is_active(world, joint))
-        {
-            continue;
-        }
-        float change = 0.0f;
-        if (joint->kind == RBL_JOINT_DISTANCE || joint->kind == RBL_JOINT_ROPE)
-        {
-            change = solve_distance(world, joint);
-        }
-        else if (joint->kind == RBL_JOINT_SPRING)
-        {
-            change = solve_spring(world, joint);
-        }
-        else
-        {
-            change = joint->kind == RBL_JOINT_BALL ? 0.0f : solve_angle(world, joint);
-            change = rbl_maxf(change, solve_point(world, joint));
-        }
-        largest = rbl_maxf(largest, change);
-    }
-    return largest;
-}
-
-// ---- impacts ----
-
-// Remove relative velocity that a joint cannot follow: a rope that pulls tight, a hit on one end of a rod. Inelastic. The
-// arms are those of now, not of mid-step: a body that swings freely has no such velocity.
-static void jerk(rblSolverBody* a, rblSolverBody* b, rblJoint* joint, rblVec3 impulse)
-{
-    const bool a_driven = a->inverse_mass > 0.0f;
-    if (!a_driven || !(b->inverse_mass > 0.0f))
-    {
-        const rblSolverBody* driver = a_driven ? b : a;
-        const rblVec3 arm = a_driven ? joint->start_arm_b : joint->start_arm_a;
-        const rblVec3 velocity = rbl_add3(driver->velocity, rbl_cross3(driver->spin, arm));
-        const double work = (double)rbl_dot3(impulse, velocity);
-        joint->jerk_work += a_driven ? -work : work;
-    }
-    joint->jerk = rbl_add3(joint->jerk, impulse);
-    rblSolverBody after_a = *a;
-    rblSolverBody after_b = *b;
-    rbl_apply_impulse(&after_a, &after_b, joint->start_arm_a, joint->start_arm_b, impulse);
-    rbl_store_body(a, &after_a);
-    rbl_store_body(b, &after_b);
-}
-
-static bool tighten_distance(rblSolverBody* a, rblSolverBody* b, rblJoint* joint, rblVec3 u, float threshold)
-{
-    const float length = rbl_length3(joint->apart);
-    const rblVec3 d = length > 0.0f ? rbl_scale3(joint->apart, 1.0f / length) : rbl_vec3(0, 0, 0);
-    const float speed = rbl_dot3(u, d);
-    const bool slack =
-        joint->kind == RBL_JOINT_ROPE && (speed < 0.0f || length + speed * joint->seconds < joint->length);
-    if (slack || !(fabsf(speed) > threshold))
+    if (joint->slack || joint->row_count != 1 || pulls(joint))
     {
         return false;
     }
-    const float mass = 1.0f / rbl_contact_compliance(a, b, joint->start_arm_a, joint->start_arm_b, d, d);
-    jerk(a, b, joint, rbl_scale3(d, -mass * speed));
+    if (!world->joint_system.balanced)
+    {
+        rbl_apply_to_joint(world, joint, rbl_neg3(joint->push), rbl_vec3(0, 0, 0));
+    }
+    joint->push = rbl_vec3(0, 0, 0);
+    joint->slack = true;
     return true;
 }
 
-static bool tighten(rblWorld* world, rblJoint* joint, float threshold)
+// A spring that would pull harder than it can pulls with what it has.
+static bool limit_spring(rblJoint* joint)
 {
-    rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
-    const rblVec3 u = rbl_relative_velocity(a, b, joint->start_arm_a, joint->start_arm_b);
-    if (joint->kind == RBL_JOINT_DISTANCE || joint->kind == RBL_JOINT_ROPE)
-    {
-        return tighten_distance(a, b, joint, u, threshold);
-    }
-    if (joint->kind == RBL_JOINT_SPRING || !(rbl_length3(u) > threshold))
+    const float most = joint->max_force * joint->seconds;
+    const float length = rbl_length3(joint->push);
+    if (joint->slack || !(length > most))
     {
         return false;
     }
-    const rblSymmetric3 mass = point_mass(a, b, joint->start_arm_a, joint->start_arm_b);
-    jerk(a, b, joint, rbl_symmetric3_apply(&mass, rbl_neg3(u)));
+    joint->push = rbl_scale3(joint->push, most / length);
+    joint->slack = true;
     return true;
 }
 
-bool rbl_tighten_joints(rblWorld* world, float threshold)
+// Joints that asked for more than they can do. True when there are any.
+static bool give_way(rblWorld* world)
 {
     bool any = false;
-    for (size_t i = 0; i < world->joints.count; ++i)
+    for (size_t i = 0; i < world->joint_system.joints.count; ++i)
     {
-        rblJoint* joint = &world->joints.data[i];
-        any = (is_active(world, joint) && tighten(world, joint, threshold)) || any;
+        rblJoint* joint = &world->joints.data[world->joint_system.joints.data[i]];
+        any = (joint->kind == RBL_JOINT_ROPE && let_go(world, joint)) || any;
+        any = (joint->kind == RBL_JOINT_SPRING && limit_spring(joint)) || any;
     }
     return any;
 }
 
-// ---- after ----
+// The direct solve, until no joint has to give way. Returns the largest miss before it, m/s.
+static float solve_all(rblWorld* world)
+{
+    const float miss = rbl_solve_joints(world);
+    for (int change = 0; change < MOST_CHANGES && give_way(world); ++change)
+    {
+        rbl_factor_joints(world, world->joint_system.balanced);
+        (void)rbl_solve_joints(world);
+    }
+    return miss;
+}
 
-// Work that a joint's driver did: the spring's, and that of a partner of infinite mass that moves.
-double rbl_joint_work(const rblWorld* world, const rblJoint* joint)
+// Ropes that must pull now; springs that need not pull with all they have, or in another direction. True when rows changed.
+static bool take_hold(rblWorld* world)
+{
+    bool any = false;
+    for (size_t i = 0; i < world->joint_system.joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[world->joint_system.joints.data[i]];
+        if (!joint->slack)
+        {
+            continue;
+        }
+        if (joint->kind == RBL_JOINT_SPRING)
+        {
+            const rblVec3 push = rbl_spring_push(world, joint);
+            const float most = joint->max_force * joint->seconds;
+            const float length = rbl_length3(push);
+            joint->slack = length >= most;
+            joint->push = joint->slack ? rbl_scale3(push, most / length) : joint->push;
+        }
+        else
+        {
+            joint->slack = !wants_to_pull(world, joint);
+        }
+        any = any || !joint->slack;
+    }
+    return any;
+}
+
+float rbl_sweep_joints(rblWorld* world)
+{
+    if (world->joint_system.joints.count == 0)
+    {
+        return 0.0f;
+    }
+    if (take_hold(world))
+    {
+        rbl_factor_joints(world, true);
+    }
+    return solve_all(world);
+}
+
+// Newton's method for joints alone. It need not converge where links whip through half a turn in a step: the best round counts,
+// and the rest is put in place after the step.
+void rbl_polish_joints(rblWorld* world)
+{
+    float least = INFINITY;
+    for (int round = 0; round <= MOST_POLISH && world->joint_system.joints.count > 0; ++round)
+    {
+        const float off = rbl_refresh_joints(world);
+        if (off < least)
+        {
+            least = off;
+            keep_best(world);
+        }
+        if (least < IN_PLACE || round == MOST_POLISH || !(off < 10.0f * least))
+        {
+            break;
+        }
+        (void)rbl_sweep_joints(world);
+    }
+    if (least < INFINITY)
+    {
+        take_best(world);
+    }
+}
+
+// ---- velocities only ----
+
+// A rope that is not at its length by the end of the step holds nothing, nor does one whose ends come closer.
+static bool is_taut(const rblWorld* world, const rblJoint* joint, float seconds)
+{
+    const double speed = joint->row_count > 0 ? rbl_row_velocity(world, joint, &joint->rows[0]) : 0.0;
+    return speed > 0.0 &&
+           (double)rbl_length3(joint->apart) + speed * (double)seconds >= (double)joint->length;
+}
+
+static double fastest_row(const rblWorld* world, const rblJoint* joint)
+{
+    const double reach = (double)rbl_maxf(rbl_length3(joint->arm_a), rbl_length3(joint->arm_b));
+    double fastest = 0.0;
+    for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
+    {
+        const double speed = fabs(rbl_row_velocity(world, joint, &joint->rows[r]));
+        fastest = rbl_maxd(fastest, speed * (joint->rows[r].turns ? reach : 1.0));
+    }
+    return fastest;
+}
+
+// Work of a partner of infinite mass that moves, through an impulse.
+static double driver_work(const rblWorld* world, const rblJoint* joint, rblVec3 push, rblVec3 turn)
 {
     const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
-    if (joint->kind == RBL_JOINT_SPRING)
-    {
-        const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
-        return 0.5 * (double)rbl_dot3(joint->push, rbl_add3(u, joint->before_u));
-    }
     const bool a_driven = a->inverse_mass > 0.0f;
     if (a_driven && b->inverse_mass > 0.0f)
     {
@@ -426,17 +332,120 @@ double rbl_joint_work(const rblWorld* world, const rblJoint* joint)
     const rblSolverBody* driver = a_driven ? b : a;
     const rblVec3 arm = a_driven ? joint->arm_b : joint->arm_a;
     const rblVec3 velocity = rbl_add3(driver->velocity, rbl_cross3(driver->spin, arm));
-    const double power =
-        (double)rbl_dot3(joint->push, velocity) + (double)rbl_dot3(joint->turn, driver->spin);
+    const double power = (double)rbl_dot3(push, velocity) + (double)rbl_dot3(turn, driver->spin);
     return a_driven ? -power : power;
+}
+
+float rbl_place_joints(rblWorld* world)
+{
+    const rblJointSystem* system = &world->joint_system;
+    float worst = 0.0f;
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        rbl_place_joint(world, joint);
+        worst = rbl_maxf(worst, rbl_set_rows_for_place(world, joint));
+        joint->kept_push = joint->push;
+        joint->kept_turn = joint->turn;
+        joint->push = joint->turn = rbl_vec3(0, 0, 0);
+    }
+    if (worst > IN_PLACE)
+    {
+        rbl_factor_joints(world, false);
+        (void)solve_all(world);
+    }
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        joint->push = joint->kept_push;
+        joint->turn = joint->kept_turn;
+    }
+    return worst > IN_PLACE ? worst : 0.0f;
+}
+
+bool rbl_stop_joints(rblWorld* world, float threshold, float seconds, rblJointImpulseFcn* felt)
+{
+    const rblJointSystem* system = &world->joint_system;
+    double fastest = 0.0;
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        rbl_set_rows_now(world, joint);
+        joint->slack = joint->kind == RBL_JOINT_ROPE && !is_taut(world, joint, seconds);
+        fastest = rbl_maxd(fastest, fastest_row(world, joint));
+    }
+    if (!(fastest > (double)threshold))
+    {
+        return false;
+    }
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        joint->kept_push = joint->push;
+        joint->kept_turn = joint->turn;
+        joint->push = joint->turn = rbl_vec3(0, 0, 0);
+    }
+    rbl_factor_joints(world, false);
+    (void)solve_all(world);
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        felt(world, joint, driver_work(world, joint, joint->push, joint->turn));
+        joint->push = joint->kept_push;
+        joint->turn = joint->kept_turn;
+    }
+    return true;
+}
+
+static void feel_jerk(rblWorld* world, rblJoint* joint, double work)
+{
+    (void)world;
+    joint->jerk = rbl_add3(joint->jerk, joint->push);
+    joint->jerk_work += work;
+}
+
+// Relative velocity that joints cannot follow goes: a rope that pulls tight, a hit on one end of a rod. Inelastic. The arms are
+// those of now: a body that swings freely has no such velocity.
+bool rbl_tighten_joints(rblWorld* world, float threshold)
+{
+    return rbl_stop_joints(world, threshold, world->seconds, feel_jerk);
+}
+
+// ---- after ----
+
+double rbl_joint_work(const rblWorld* world, const rblJoint* joint)
+{
+    if (joint->kind == RBL_JOINT_SPRING)
+    {
+        const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
+        const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
+        const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
+        return 0.5 * (double)rbl_dot3(joint->push, rbl_add3(u, joint->before_u));
+    }
+    return driver_work(world, joint, joint->push, joint->turn);
+}
+
+static rblJointEvent break_event(const rblWorld* world, uint32_t slot, float force)
+{
+    const rblJoint* joint = &world->joints.data[slot];
+    const rblTransform frame = rbl_motion_pose(&world->motions.data[joint->a]);
+    return (rblJointEvent){
+        .joint = {slot + 1, joint->generation},
+        .a = {joint->a + 1, world->bodies.data[joint->a].generation},
+        .b = {joint->b != RBL_NONE ? joint->b + 1 : 0,
+              joint->b != RBL_NONE ? world->bodies.data[joint->b].generation : 0},
+        .point = rbl_transform_point(frame, joint->anchor_a),
+        .force = force,
+        .user_data = joint->user_data,
+    };
 }
 
 rblResult rbl_finish_joints(rblWorld* world)
 {
     for (uint32_t i = 0; i < world->joints.count; ++i)
     {
-        rblJoint* joint = &world->joints.data[i];
-        if (!is_active(world, joint) || !(joint->seconds > 0.0f))
+        const rblJoint* joint = &world->joints.data[i];
+        if (!rbl_joint_is_active(world, joint) || !(joint->seconds > 0.0f))
         {
             continue;
         }
@@ -447,17 +456,7 @@ rblResult rbl_finish_joints(rblWorld* world)
         {
             continue;
         }
-        const rblTransform frame = frame_of(world, joint->a);
-        const rblJointEvent event = {
-            .joint = {i + 1, joint->generation},
-            .a = {joint->a + 1, world->bodies.data[joint->a].generation},
-            .b = {joint->b != RBL_NONE ? joint->b + 1 : 0,
-                  joint->b != RBL_NONE ? world->bodies.data[joint->b].generation : 0},
-            .point = rbl_transform_point(frame, joint->anchor_a),
-            .force = force,
-            .user_data = joint->user_data,
-        };
-        if (!rbl_array_push(&world->joint_events, event))
+        if (!rbl_array_push(&world->joint_events, break_event(world, i, force)))
         {
             return rbl_fail_memory();
         }

@@ -99,6 +99,7 @@ static rblJoint make_joint(const rblWorld* world, const rblJointDef* def, uint32
         .collide = def->collide,
         .user_data = def->user_data,
     };
+    joint.axis_b = rbl_inverse_rotate3(joint.b_in_a, joint.axis_a);
     if (def->length == 0.0f)
     {
         const rblVec3 from = rbl_transform_point(frame_of(world, a), joint.anchor_a);

@@ -258,3 +258,15 @@ rblQuat rbl_advance_orientation(rblQuat from, rblVec3 mean, rblVec3 end, rblVec3
     restore_energy(&top, wanted);
     return rbl_quat_normalize(rbl_to_float_quat(top.q));
 }
+
+rblQuat rbl_turn_freely(rblQuat from, rblVec3 mean, rblVec3 moments, float seconds)
+{
+    rblQuat turned;
+    if (turn_little(from, mean, moments, seconds, &turned))
+    {
+        return turned;
+    }
+    Top top = make_top(from, mean, moments);
+    spin_freely(&top, (double)seconds);
+    return rbl_quat_normalize(rbl_to_float_quat(top.q));
+}

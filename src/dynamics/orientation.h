@@ -14,4 +14,7 @@ rblVec3 rbl_angular_velocity(rblQuat q, rblVec3 momentum, rblVec3 moments);
 // free body. With the result, the energy at `end` is what it was with `end` in the old orientation: turning costs nothing.
 rblQuat rbl_advance_orientation(rblQuat from, rblVec3 mean, rblVec3 end, rblVec3 moments, float seconds);
 
+// The same without the last turn that makes the energy right: smooth in the momentum, for bodies that joints drive.
+rblQuat rbl_turn_freely(rblQuat from, rblVec3 mean, rblVec3 moments, float seconds);
+
 #endif

@@ -34,6 +34,9 @@ void rbl_clamp_islands(rblWorld* world);
 // New positions and orientations (integrate.c).
 void rbl_integrate(rblWorld* world);
 
+// Where a body would be at the end of the step with the velocities so far.
+rblTransform rbl_predict_pose(const rblWorld* world, uint32_t index);
+
 // Undo overlap with the energy that each island dissipated (drift.c).
 rblResult rbl_correct_drift(rblWorld* world);
 

@@ -19,7 +19,7 @@ static rblResult detect(rblWorld* world, double* clock)
     lap(clock, &world->profile.narrow);
     RBL_TRY(rbl_wake_struck(world));
     RBL_TRY(rbl_gather_bodies(world));
-    rbl_begin_joints(world);
+    RBL_TRY(rbl_begin_joints(world));
     rbl_prepare_joints(world);
     RBL_TRY(rbl_build_manifolds(world));
     RBL_TRY(rbl_find_islands(world));
@@ -39,6 +39,7 @@ static rblResult advance(rblWorld* world, double* clock)
     lap(clock, &world->profile.integrate);
     RBL_TRY(rbl_correct_drift(world));
     lap(clock, &world->profile.drift);
+    rbl_settle_joints(world);
     rbl_freeze_bad_bodies(world);
     RBL_TRY(rbl_finish_contacts(world));
     RBL_TRY(rbl_finish_joints(world));
@@ -58,7 +59,8 @@ static size_t bytes_of(const rblWorld* world)
                    ARRAY_BYTES(&world->old_contacts) + ARRAY_BYTES(&world->solver_bodies) +
                    ARRAY_BYTES(&world->solver_contacts) + ARRAY_BYTES(&world->manifolds) +
                    ARRAY_BYTES(&world->bundles) + ARRAY_BYTES(&world->wide_contacts) +
-                   ARRAY_BYTES(&world->islands) + ARRAY_BYTES(&world->subspace);
+                   ARRAY_BYTES(&world->islands) + ARRAY_BYTES(&world->subspace) +
+                   rbl_blocks_bytes(&world->joint_system.blocks);
     for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
     {
         bytes += ARRAY_BYTES(&world->block_contacts[b]);

@@ -64,6 +64,7 @@ static void init_arrays(rblWorld* world)
     rbl_id_pool_init(&world->joint_ids, allocator);
     rbl_array_init(&world->joints, allocator);
     rbl_array_init(&world->joint_events, allocator);
+    rbl_joint_system_init(&world->joint_system, allocator);
     rbl_array_init(&world->pairs, allocator);
     rbl_array_init(&world->old_pairs, allocator);
     rbl_array_init(&world->contacts, allocator);
@@ -122,6 +123,7 @@ static void free_arrays(rblWorld* world)
     rbl_id_pool_free(&world->joint_ids);
     rbl_array_free(&world->joints);
     rbl_array_free(&world->joint_events);
+    rbl_joint_system_free(&world->joint_system);
     rbl_array_free(&world->pairs);
     rbl_array_free(&world->old_pairs);
     rbl_array_free(&world->contacts);

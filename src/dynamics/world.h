@@ -259,6 +259,9 @@ typedef struct rblIsland
     float slop;           // the smallest of its overlapping manifolds
     bool corrects;        // drift correction can do something here
     bool jointed;         // holds a joint
+    bool hauled;          // by a joint to a kinematic body that moves
+    double pressed_work;  // J: done by its contacts in the contact solve, normally negative
+    double joint_loss;    // J: what joints took or lost that no physical joint does; negative: gave
     bool grounded;        // touches a body of infinite mass
     bool recovering;      // holds a pair born overlapping
 } rblIsland;
@@ -344,6 +347,7 @@ struct rblWorld
     rblIdPool joint_ids;
     rblJointArray joints; // by slot
     rblJointEventArray joint_events;
+    rblJointSystem joint_system;
     rblBroadPhase* broad;
     rblPairArray pairs, old_pairs;
     rblContactArray contacts, old_contacts;

@@ -1,0 +1,437 @@
+#include "math/sparse_blocks.h"
+
+#include <string.h>
+
+#define NONE        UINT32_MAX
+#define MOST_DEGREE 63 // nodes of this degree and more are taken in the order in which they came
+
+void rbl_blocks_init(rblBlockSystem* system, const rblAllocator* allocator)
+{
+    rbl_array_init(&system->nodes, allocator);
+    rbl_array_init(&system->edges, allocator);
+    rbl_array_init(&system->pivots, allocator);
+    rbl_array_init(&system->pattern, allocator);
+    rbl_array_init(&system->updates, allocator);
+    rbl_array_init(&system->values, allocator);
+    rbl_array_init(&system->vector, allocator);
+}
+
+void rbl_blocks_free(rblBlockSystem* system)
+{
+    rbl_array_free(&system->nodes);
+    rbl_array_free(&system->edges);
+    rbl_array_free(&system->pivots);
+    rbl_array_free(&system->pattern);
+    rbl_array_free(&system->updates);
+    rbl_array_free(&system->values);
+    rbl_array_free(&system->vector);
+}
+
+size_t rbl_blocks_bytes(const rblBlockSystem* system)
+{
+    return system->nodes.capacity * sizeof(rblBlockNode) + system->edges.capacity * sizeof(rblBlockEdge) +
+           system->pivots.capacity * sizeof(rblBlockPivot) +
+           (system->pattern.capacity + system->updates.capacity) * sizeof(uint32_t) +
+           (system->values.capacity + system->vector.capacity) * sizeof(double);
+}
+
+// ---- structure ----
+
+void rbl_blocks_clear(rblBlockSystem* system)
+{
+    rbl_array_clear(&system->nodes);
+    rbl_array_clear(&system->edges);
+    rbl_array_clear(&system->pivots);
+    rbl_array_clear(&system->pattern);
+    rbl_array_clear(&system->updates);
+}
+
+bool rbl_blocks_add(rblBlockSystem* system, uint32_t size, bool late)
+{
+    const rblBlockNode node = {.size = size, .half = NONE, .late = late};
+    return rbl_array_push(&system->nodes, node);
+}
+
+bool rbl_blocks_join(rblBlockSystem* system, uint32_t a, uint32_t b)
+{
+    const uint32_t edge = (uint32_t)system->edges.count;
+    rblBlockNode* nodes = system->nodes.data;
+    const rblBlockEdge made = {{a, b}, {nodes[a].half, nodes[b].half}};
+    if (!rbl_array_push(&system->edges, made))
+    {
+        return false;
+    }
+    nodes[a].half = 2 * edge;
+    nodes[b].half = 2 * edge + 1;
+    nodes[a].degree += 1;
+    nodes[b].degree += 1;
+    return true;
+}
+
+static uint32_t near_end(const rblBlockSystem* system, uint32_t half)
+{
+    return system->edges.data[half / 2].ends[half % 2];
+}
+
+static uint32_t far_end(const rblBlockSystem* system, uint32_t half)
+{
+    return system->edges.data[half / 2].ends[1 - half % 2];
+}
+
+static uint32_t next_half(const rblBlockSystem* system, uint32_t half)
+{
+    return system->edges.data[half / 2].next[half % 2];
+}
+
+// ---- the order of pivots ----
+
+// Nodes that may be the next pivot, by degree.
+typedef struct Queue
+{
+    rblBlockSystem* system;
+    uint32_t heads[MOST_DEGREE + 1];
+} Queue;
+
+static uint32_t rung(const rblBlockNode* node)
+{
+    return node->degree < MOST_DEGREE ? node->degree : MOST_DEGREE;
+}
+
+static void enqueue(Queue* queue, uint32_t index)
+{
+    rblBlockNode* nodes = queue->system->nodes.data;
+    uint32_t* head = &queue->heads[rung(&nodes[index])];
+    nodes[index].next = *head;
+    nodes[index].previous = NONE;
+    nodes[index].listed = true;
+    if (*head != NONE)
+    {
+        nodes[*head].previous = index;
+    }
+    *head = index;
+}
+
+static void dequeue(Queue* queue, uint32_t index)
+{
+    rblBlockNode* nodes = queue->system->nodes.data;
+    rblBlockNode* node = &nodes[index];
+    if (!node->listed)
+    {
+        return;
+    }
+    node->listed = false;
+    if (node->previous != NONE)
+    {
+        nodes[node->previous].next = node->next;
+    }
+    else
+    {
+        queue->heads[rung(node)] = node->next;
+    }
+    if (node->next != NONE)
+    {
+        nodes[node->next].previous = node->previous;
+    }
+}
+
+static uint32_t least(const Queue* queue)
+{
+    for (uint32_t r = 0; r <= MOST_DEGREE; ++r)
+    {
+        if (queue->heads[r] != NONE)
+        {
+            return queue->heads[r];
+        }
+    }
+    return NONE;
+}
+
+// The half edge from one node to another; a new one where elimination couples them.
+static bool find_or_join(rblBlockSystem* system, uint32_t from, uint32_t to, uint32_t* found)
+{
+    for (uint32_t half = system->nodes.data[from].half; half != NONE; half = next_half(system, half))
+    {
+        if (far_end(system, half) == to)
+        {
+            *found = half;
+            return true;
+        }
+    }
+    *found = 2 * (uint32_t)system->edges.count;
+    return rbl_blocks_join(system, from, to);
+}
+
+// List the neighbours of a pivot that are left, and couple them with each other.
+static bool eliminate(rblBlockSystem* system, uint32_t index)
+{
+    rblBlockPivot pivot = {index, (uint32_t)system->pattern.count, 0, (uint32_t)system->updates.count};
+    system->nodes.data[index].done = true;
+    for (uint32_t half = system->nodes.data[index].half; half != NONE; half = next_half(system, half))
+    {
+        if (!system->nodes.data[far_end(system, half)].done)
+        {
+            if (!rbl_array_push(&system->pattern, half))
+            {
+                return false;
+            }
+            pivot.count += 1;
+        }
+    }
+    for (uint32_t j = 1; j < pivot.count; ++j)
+    {
+        const uint32_t to = far_end(system, system->pattern.data[pivot.first + j]);
+        for (uint32_t i = 0; i < j; ++i)
+        {
+            uint32_t half = NONE;
+            const uint32_t from = far_end(system, system->pattern.data[pivot.first + i]);
+            if (!find_or_join(system, from, to, &half) || !rbl_array_push(&system->updates, half))
+            {
+                return false;
+            }
+        }
+    }
+    return rbl_array_push(&system->pivots, pivot);
+}
+
+// Take one pivot out of the queue, and put its neighbours where they belong now.
+static bool take(Queue* queue, uint32_t index)
+{
+    rblBlockSystem* system = queue->system;
+    dequeue(queue, index);
+    for (uint32_t half = system->nodes.data[index].half; half != NONE; half = next_half(system, half))
+    {
+        dequeue(queue, far_end(system, half));
+    }
+    if (!eliminate(system, index))
+    {
+        return false;
+    }
+    const rblBlockPivot* pivot = &system->pivots.data[system->pivots.count - 1];
+    for (uint32_t i = 0; i < pivot->count; ++i)
+    {
+        const uint32_t other = far_end(system, system->pattern.data[pivot->first + i]);
+        system->nodes.data[other].degree -= 1;
+        enqueue(queue, other);
+    }
+    return true;
+}
+
+bool rbl_blocks_order(rblBlockSystem* system)
+{
+    Queue queue = {.system = system};
+    for (uint32_t r = 0; r <= MOST_DEGREE; ++r)
+    {
+        queue.heads[r] = NONE;
+    }
+    for (uint32_t i = (uint32_t)system->nodes.count; i-- > 0;)
+    {
+        if (!system->nodes.data[i].late)
+        {
+            enqueue(&queue, i);
+        }
+    }
+    for (uint32_t index = least(&queue); index != NONE; index = least(&queue))
+    {
+        if (!take(&queue, index))
+        {
+            return false;
+        }
+    }
+    const size_t blocks = system->nodes.count + system->edges.count;
+    return rbl_array_resize_amply(&system->values, RBL_BLOCK_VALUES * blocks) &&
+           rbl_array_resize_amply(&system->vector, RBL_BLOCK * system->nodes.count);
+}
+
+// ---- numbers ----
+
+void rbl_blocks_zero(rblBlockSystem* system)
+{
+    for (size_t i = 0; i < system->values.count; ++i)
+    {
+        system->values.data[i] = 0.0;
+    }
+}
+
+double* rbl_blocks_of_node(rblBlockSystem* system, uint32_t node)
+{
+    return &system->values.data[RBL_BLOCK_VALUES * (size_t)node];
+}
+
+double* rbl_blocks_of_edge(rblBlockSystem* system, uint32_t edge)
+{
+    return &system->values.data[RBL_BLOCK_VALUES * (system->nodes.count + edge)];
+}
+
+// L D L^T of one block in place: L below the diagonal, the inverse of D on it.
+static void factor_block(double* a, uint32_t size)
+{
+    for (uint32_t j = 0; j < size; ++j)
+    {
+        double scaled[RBL_BLOCK];
+        double d = a[RBL_BLOCK * j + j];
+        for (uint32_t k = 0; k < j; ++k)
+        {
+            // The diagonal holds inverses: L_jk D_k = L_jk / (1 / D_k) is kept above the diagonal instead.
+            scaled[k] = a[RBL_BLOCK * k + j];
+            d -= a[RBL_BLOCK * j + k] * scaled[k];
+        }
+        const double inverse = d != 0.0 ? 1.0 / d : 0.0;
+        for (uint32_t i = j + 1; i < size; ++i)
+        {
+            double sum = a[RBL_BLOCK * i + j];
+            for (uint32_t k = 0; k < j; ++k)
+            {
+                sum -= a[RBL_BLOCK * i + k] * scaled[k];
+            }
+            a[RBL_BLOCK * j + i] = sum;
+            a[RBL_BLOCK * i + j] = sum * inverse;
+        }
+        a[RBL_BLOCK * j + j] = inverse;
+    }
+}
+
+static void solve_block(const double* a, uint32_t size, double* x)
+{
+    for (uint32_t i = 1; i < size; ++i)
+    {
+        for (uint32_t k = 0; k < i; ++k)
+        {
+            x[i] -= a[RBL_BLOCK * i + k] * x[k];
+        }
+    }
+    for (uint32_t i = size; i-- > 0;)
+    {
+        x[i] *= a[RBL_BLOCK * i + i];
+        for (uint32_t k = i + 1; k < size; ++k)
+        {
+            x[i] -= a[RBL_BLOCK * k + i] * x[k];
+        }
+    }
+}
+
+// A step between rows and one between columns of an edge's block, seen from one end.
+typedef struct View
+{
+    double* block;
+    uint32_t row, column;
+    uint32_t rows, columns;
+} View;
+
+static View view_edge(rblBlockSystem* system, uint32_t half)
+{
+    const bool first = half % 2 == 0;
+    return (View){
+        .block = rbl_blocks_of_edge(system, half / 2),
+        .row = first ? RBL_BLOCK : 1,
+        .column = first ? 1 : RBL_BLOCK,
+        .rows = system->nodes.data[near_end(system, half)].size,
+        .columns = system->nodes.data[far_end(system, half)].size,
+    };
+}
+
+// target -= left^T right, with `right` the view of an edge divided by the pivot: one column after the other.
+static void subtract(View target, View left, const double* right, uint32_t rows)
+{
+    for (uint32_t c = 0; c < target.columns; ++c)
+    {
+        for (uint32_t r = 0; r < target.rows; ++r)
+        {
+            double sum = 0.0;
+            for (uint32_t k = 0; k < rows; ++k)
+            {
+                sum += left.block[left.row * k + left.column * r] * right[RBL_BLOCK * c + k];
+            }
+            target.block[target.row * r + target.column * c] -= sum;
+        }
+    }
+}
+
+static void factor_pivot(rblBlockSystem* system, const rblBlockPivot* pivot)
+{
+    double* diagonal = rbl_blocks_of_node(system, pivot->node);
+    const uint32_t size = system->nodes.data[pivot->node].size;
+    const uint32_t* pattern = &system->pattern.data[pivot->first];
+    const uint32_t* update = &system->updates.data[pivot->update];
+    factor_block(diagonal, size);
+    for (uint32_t j = 0; j < pivot->count; ++j)
+    {
+        const View view = view_edge(system, pattern[j]);
+        double divided[RBL_BLOCK_VALUES];
+        for (uint32_t c = 0; c < view.columns; ++c)
+        {
+            for (uint32_t k = 0; k < size; ++k)
+            {
+                divided[RBL_BLOCK * c + k] = view.block[view.row * k + view.column * c];
+            }
+            solve_block(diagonal, size, &divided[RBL_BLOCK * c]);
+        }
+        for (uint32_t i = 0; i < j; ++i)
+        {
+            subtract(view_edge(system, *update++), view_edge(system, pattern[i]), divided, size);
+        }
+        const View own = {rbl_blocks_of_node(system, far_end(system, pattern[j])), RBL_BLOCK, 1, view.columns,
+                          view.columns};
+        subtract(own, view, divided, size);
+    }
+}
+
+void rbl_blocks_factor(rblBlockSystem* system)
+{
+    for (size_t i = 0; i < system->pivots.count; ++i)
+    {
+        factor_pivot(system, &system->pivots.data[i]);
+    }
+}
+
+static void solve_forward(rblBlockSystem* system, const rblBlockPivot* pivot)
+{
+    const uint32_t size = system->nodes.data[pivot->node].size;
+    double x[RBL_BLOCK];
+    memcpy(x, &system->vector.data[RBL_BLOCK * (size_t)pivot->node], sizeof x);
+    solve_block(rbl_blocks_of_node(system, pivot->node), size, x);
+    for (uint32_t j = 0; j < pivot->count; ++j)
+    {
+        const uint32_t half = system->pattern.data[pivot->first + j];
+        const View view = view_edge(system, half);
+        double* other = &system->vector.data[RBL_BLOCK * (size_t)far_end(system, half)];
+        for (uint32_t c = 0; c < view.columns; ++c)
+        {
+            for (uint32_t k = 0; k < size; ++k)
+            {
+                other[c] -= view.block[view.row * k + view.column * c] * x[k];
+            }
+        }
+    }
+}
+
+static void solve_backward(rblBlockSystem* system, const rblBlockPivot* pivot)
+{
+    const uint32_t size = system->nodes.data[pivot->node].size;
+    double* x = &system->vector.data[RBL_BLOCK * (size_t)pivot->node];
+    for (uint32_t j = 0; j < pivot->count; ++j)
+    {
+        const uint32_t half = system->pattern.data[pivot->first + j];
+        const View view = view_edge(system, half);
+        const double* other = &system->vector.data[RBL_BLOCK * (size_t)far_end(system, half)];
+        for (uint32_t c = 0; c < view.columns; ++c)
+        {
+            for (uint32_t k = 0; k < size; ++k)
+            {
+                x[k] -= view.block[view.row * k + view.column * c] * other[c];
+            }
+        }
+    }
+    solve_block(rbl_blocks_of_node(system, pivot->node), size, x);
+}
+
+void rbl_blocks_solve(rblBlockSystem* system)
+{
+    for (size_t i = 0; i < system->pivots.count; ++i)
+    {
+        solve_forward(system, &system->pivots.data[i]);
+    }
+    for (size_t i = system->pivots.count; i-- > 0;)
+    {
+        solve_backward(system, &system->pivots.data[i]);
+    }
+}

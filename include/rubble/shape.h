@@ -183,12 +183,23 @@ typedef struct rblContactSet
 
 RBL_API void rbl_contact_set_free(rblContactSet* set);
 
+#define RBL_MOST_COURSES 4 ///< that rblCollideOptions can name
+
+/// How the second shape may move next against the first, in the first's axes.
+typedef struct rblCourse
+{
+    rblTransform end; ///< its pose afterwards
+    rblVec3 pivot;    ///< what it turns about moves straight
+} rblCourse;
+
 typedef struct rblCollideOptions
 {
     float margin;         ///< report contacts with a gap up to this, metres
     float tolerance;      ///< eps of the contact selection, metres; 0: 0.2 % of the smaller shape's radius
     uint32_t first_count; ///< m: contacts after which only points deeper than eps are added; default 8.
                           ///< UINT32_MAX: no selection, `colliding` is then the full count
+    const rblCourse* courses; ///< null, or what may come next: what is then in the way is kept too
+    uint32_t course_count;    ///< at most RBL_MOST_COURSES
 } rblCollideOptions;
 
 RBL_API rblCollideOptions rbl_default_collide_options(void);

@@ -5,7 +5,8 @@
 
 // A corner that was stopped does not stop the body: what is fast still may pass through, since contacts farther off are not
 // known. A body that goes on into the other one after its impact gets no more of the step than it takes to get a safe way;
-// the next step finds its next impact. What it loses is time, no energy.
+// the next step finds its next impact. What it loses is time, no energy. Shapes that are not convex have contacts for the
+// whole way (narrow_phase.c) and an infinite safe way: held back, they would be run into by what follows them.
 static bool hold_back(rblWorld* world, const rblManifold* manifold)
 {
     rblSolverBody* a = &world->solver_bodies.data[manifold->a];

@@ -14,9 +14,13 @@
 // more they are taken for equal.
 #define MOST_COUNTS 32
 
-// Half of the inner radius of the thinner one.
+// Half of the inner radius of the thinner one. Shapes that are not convex know their contacts for the whole way.
 static float safe_way(const rblShapeView* a, const rblShapeView* b)
 {
+    if (!a->convex || !b->convex)
+    {
+        return INFINITY;
+    }
     return 0.5f * rbl_minf(a->bounded ? a->inner_radius : INFINITY, b->bounded ? b->inner_radius : INFINITY);
 }
 

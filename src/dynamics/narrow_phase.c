@@ -7,14 +7,27 @@
 #define MIN_PAIRS 32
 #define STILL     1.5f // of the slop: motion that does not count
 
-static float slop_of(float thinnest)
+#define FIELD_SLOP 0.001f // of the smaller radius: half the tolerance of contacts by samples and fields
+
+static float slop_of(float size)
 {
-    return rbl_clampf(0.002f * thinnest, 1e-6f, 5e-4f);
+    return rbl_clampf(size, 1e-6f, 5e-4f);
+}
+
+static float convex_slop(float thinnest)
+{
+    return slop_of(0.002f * thinnest);
 }
 
 float rbl_pair_slop(const rblBody* a, const rblBody* b)
 {
-    return slop_of(rbl_minf(a->shape.thinnest, b->shape.thinnest));
+    if (a->shape.convex && b->shape.convex)
+    {
+        return convex_slop(rbl_minf(a->shape.thinnest, b->shape.thinnest));
+    }
+    const float radius_a = a->shape.bounded ? a->shape.radius : INFINITY;
+    const float radius_b = b->shape.bounded ? b->shape.radius : INFINITY;
+    return slop_of(FIELD_SLOP * rbl_minf(radius_a, radius_b));
 }
 
 // A body's motion over some time, were nothing in its way: the chord of its parabola.
@@ -50,6 +63,7 @@ static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)
         .inner_radius = body->shape.inner_radius,
         .thinnest = body->shape.thinnest,
         .bounded = body->shape.bounded,
+        .convex = body->shape.convex,
         .active = body->awake && body->type != RBL_BODY_STATIC,
         .born = body->born,
     };
@@ -72,6 +86,32 @@ static void course_block(rblRange range, void* context)
 static float travel(const rblBodyCourse* a, const rblBodyCourse* b)
 {
     return rbl_length3(rbl_sub3(a->translation, b->translation)) + a->turning + b->turning;
+}
+
+static bool is_convex_pair(const rblBodyCourse* a, const rblBodyCourse* b)
+{
+    return a->convex && b->convex;
+}
+
+static float smaller_radius(const rblBodyCourse* a, const rblBodyCourse* b)
+{
+    return rbl_minf(a->bounded ? a->radius : INFINITY, b->bounded ? b->radius : INFINITY);
+}
+
+// The same as rbl_pair_slop().
+static float course_slop(const rblBodyCourse* a, const rblBodyCourse* b)
+{
+    return is_convex_pair(a, b) ? convex_slop(rbl_minf(a->thinnest, b->thinnest))
+                                : slop_of(FIELD_SLOP * smaller_radius(a, b));
+}
+
+// How far the surfaces can come together should either of the two be stopped by something else. Between shapes that are not
+// convex a contact that is not known in advance is a hook that catches: one falls into the other when that one lands.
+static float longest_travel(const rblBodyCourse* a, const rblBodyCourse* b)
+{
+    const float alone =
+        rbl_maxf(rbl_length3(a->translation) + a->turning, rbl_length3(b->translation) + b->turning);
+    return rbl_maxf(travel(a, b), alone);
 }
 
 // The frame of a body after some time of free motion.
@@ -172,6 +212,21 @@ static rblTransform shape_at(const rblWorld* world, uint32_t slot, rblTransform 
                            : rbl_transform_mul(frame, world->bodies.data[slot].shape_in_body);
 }
 
+// How two bodies may move on, in the axes of a's shape: both, or with either stopped by something else.
+static void expect_courses(const rblWorld* world, const rblPair* pair, rblTransform shape_a,
+                           rblTransform shape_b, const rblVec3 centers[2], rblCourse out[3])
+{
+    const float seconds = world->seconds;
+    const rblTransform end_a = shape_at(world, pair->a, frame_after(world, pair->a, seconds), seconds);
+    const rblTransform end_b = shape_at(world, pair->b, frame_after(world, pair->b, seconds), seconds);
+    const rblVec3 pivot_a = rbl_transform_inverse_point(shape_a, centers[0]);
+    const rblVec3 pivot_b = rbl_transform_inverse_point(shape_a, centers[1]);
+    const bool first = world->courses.data[pair->a].turning > world->courses.data[pair->b].turning;
+    out[0] = (rblCourse){rbl_transform_relative(end_a, end_b), first ? pivot_a : pivot_b};
+    out[1] = (rblCourse){rbl_transform_relative(shape_a, end_b), pivot_b};
+    out[2] = (rblCourse){rbl_transform_relative(end_a, shape_b), pivot_a};
+}
+
 // Collide after some time of free motion, and append the contacts.
 static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, float margin, rblContactSet* set,
                        rblContactArray* out)
@@ -184,6 +239,14 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, floa
     const rblTransform shape_b = shape_at(world, pair->b, frame_b, seconds);
     rblCollideOptions options = rbl_default_collide_options();
     options.margin = margin;
+    rblCourse courses[3];
+    if (!a->shape.convex || !b->shape.convex)
+    {
+        const rblVec3 centers[2] = {frame_a.p, frame_b.p};
+        expect_courses(world, pair, shape_a, shape_b, centers, courses);
+        options.courses = courses;
+        options.course_count = 3;
+    }
     if (rbl_shape_collide(&a->shape, &b->shape, rbl_transform_relative(shape_a, shape_b), &options,
                           &pair->cache, set) != RBL_OK ||
         !rbl_array_reserve_more(out, set->count))
@@ -202,6 +265,10 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, floa
 // less: contacts with a gap as large as a body is thick would take the places of those that matter.
 static float safe_travel(const rblBodyCourse* a, const rblBodyCourse* b)
 {
+    if (!is_convex_pair(a, b))
+    {
+        return smaller_radius(a, b); // their contacts are known for the whole way
+    }
     if (!a->bounded || !b->bounded)
     {
         return a->bounded ? a->inner_radius : b->inner_radius;
@@ -268,8 +335,9 @@ static bool pass_by(const rblBodyCourse* a, const rblBodyCourse* b, float slop)
     return rbl_dot3(nearest, nearest) > reach * reach;
 }
 
-// Contacts of a fast pair at its time of impact. None when it does not meet, or touches already.
-static bool find_at_impact(const rblWorld* world, rblPair* pair, float slop, rblContactSet* set,
+// Contacts of a fast pair at its time of impact. None when it does not meet, or touches already. `rest` is how far it can come
+// together in a step once it has met.
+static bool find_at_impact(const rblWorld* world, rblPair* pair, float slop, float rest, rblContactSet* set,
                            rblContactArray* out)
 {
     const float impact = find_impact(world, pair, slop);
@@ -278,7 +346,8 @@ static bool find_at_impact(const rblWorld* world, rblPair* pair, float slop, rbl
     {
         return true;
     }
-    if (!collide_at(world, pair, impact, 4.0f * slop, set, out))
+    const float margin = 4.0f * slop + (1.0f - impact / world->seconds) * rest;
+    if (!collide_at(world, pair, impact, margin, set, out))
     {
         return false;
     }
@@ -294,7 +363,7 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
 {
     const rblBodyCourse* a = &world->courses.data[pair->a];
     const rblBodyCourse* b = &world->courses.data[pair->b];
-    const float slop = slop_of(rbl_minf(a->thinnest, b->thinnest));
+    const float slop = course_slop(a, b);
     set->count = 0;
     pair->time_of_impact = 1.0f;
     if (pass_by(a, b, slop))
@@ -306,12 +375,13 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
     }
     const float way = travel(a, b);
     const float safe = safe_travel(a, b);
+    const float longest = is_convex_pair(a, b) ? 0.0f : longest_travel(a, b);
     pair->fast = way > safe;
-    if (pair->fast && (!find_at_impact(world, pair, slop, set, out) || pair->time_of_impact < 1.0f))
+    if (pair->fast && (!find_at_impact(world, pair, slop, longest, set, out) || pair->time_of_impact < 1.0f))
     {
         return pair->time_of_impact < 1.0f;
     }
-    const float margin = 2.0f * slop + (pair->fast ? 0.5f * safe : way);
+    const float margin = 2.0f * slop + rbl_maxf(pair->fast ? 0.5f * safe : way, longest);
     const rblTransform now = rbl_transform_relative(a->frame, b->frame);
     if (still_holds(pair, now, margin, turning_radius(a, b), slop))
     {

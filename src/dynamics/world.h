@@ -277,7 +277,7 @@ typedef struct rblBodyCourse
     rblVec3 translation;                  // of the centre over the step
     float turning;                        // m that its surface may move by turning
     float radius, inner_radius, thinnest; // of its shape
-    bool bounded;                         // its shape
+    bool bounded, convex;                 // its shape
     bool active;                          // awake, and not static
     bool born;
 } rblBodyCourse;

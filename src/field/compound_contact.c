@@ -58,6 +58,29 @@ static rblResult append_part(const rblContactSet* part, const Part* a, uint32_t 
     return RBL_OK;
 }
 
+// A pose of the second compound in the first, as one of its child in the first's child.
+static rblTransform pose_of_parts(const Part* first, const Part* second, rblTransform b_in_a)
+{
+    const rblTransform second_in_a = second->turned ? rbl_transform_mul(b_in_a, second->pose) : b_in_a;
+    return first->turned ? rbl_transform_relative(first->pose, second_in_a) : second_in_a;
+}
+
+static rblCollideOptions options_of_parts(const rblCollideOptions* options, const Part* first,
+                                          const Part* second, rblCourse courses[RBL_MOST_COURSES])
+{
+    rblCollideOptions out = *options;
+    out.courses = courses;
+    out.course_count = options->course_count < RBL_MOST_COURSES ? options->course_count : RBL_MOST_COURSES;
+    for (uint32_t i = 0; i < out.course_count; ++i)
+    {
+        const rblCourse* whole = &options->courses[i];
+        courses[i].end = pose_of_parts(first, second, whole->end);
+        courses[i].pivot =
+            first->turned ? rbl_transform_inverse_point(first->pose, whole->pivot) : whole->pivot;
+    }
+    return out;
+}
+
 rblResult rbl_collide_compound(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                                const rblCollideOptions* options, rblContactSet* out)
 {
@@ -71,12 +94,12 @@ rblResult rbl_collide_compound(const rblShapeView* a, const rblShapeView* b, rbl
     {
         const Part first = part_of(a, pair / b_count);
         const Part second = part_of(b, pair % b_count);
-        const rblTransform second_in_a = second.turned ? rbl_transform_mul(b_in_a, second.pose) : b_in_a;
-        const rblTransform pose =
-            first.turned ? rbl_transform_relative(first.pose, second_in_a) : second_in_a;
+        const rblTransform pose = pose_of_parts(&first, &second, b_in_a);
         if (rbl_boxes_near(first.view, second.view, pose, options->margin))
         {
-            RBL_TRY(rbl_shape_collide(first.view, second.view, pose, options, NULL, part));
+            rblCourse courses[RBL_MOST_COURSES];
+            const rblCollideOptions part_options = options_of_parts(options, &first, &second, courses);
+            RBL_TRY(rbl_shape_collide(first.view, second.view, pose, &part_options, NULL, part));
             RBL_TRY(append_part(part, &first, pair, out));
         }
     }

@@ -5,13 +5,11 @@
 #include "field/compound.h"
 #include "field/field_pair_cache.h"
 #include "field/field_sampling.h"
+#include "field/field_select.h"
 #include "math/aabb.h"
 
 #define DEFAULT_TOLERANCE 0.002f // of the smaller radius
-#define SAME_DIRECTION    0.95f  // cosine between the normals of doubles
-
-// Larger sets are not searched for doubles: every pair is looked at, and among so many a few more do no harm.
-#define MOST_SEARCHED 64u
+#define LEAST_MOTION      10.0f // times eps: motions that contacts are spread against, even where nothing moves
 
 // A sample of one side that touches the other.
 typedef struct Touch
@@ -27,8 +25,9 @@ typedef RBL_ARRAY(Touch) TouchArray;
 struct rblContactScratch
 {
     rblFrontier frontiers[2];
-    TouchArray near; // within eps, or deeper than eps after the first m
-    TouchArray gaps; // between eps and the margin
+    TouchArray touches;
+    rblCandidateArray candidates;
+    rblSelectScratch select;
     rblContactSet part;
 };
 
@@ -44,8 +43,9 @@ static struct rblContactScratch* scratch_of(rblContactSet* set)
         {
             rbl_frontier_init(&scratch->frontiers[0], memory);
             rbl_frontier_init(&scratch->frontiers[1], memory);
-            rbl_array_init(&scratch->near, memory);
-            rbl_array_init(&scratch->gaps, memory);
+            rbl_array_init(&scratch->touches, memory);
+            rbl_array_init(&scratch->candidates, memory);
+            rbl_select_scratch_init(&scratch->select, memory);
         }
         set->scratch = scratch;
     }
@@ -65,71 +65,72 @@ void rbl_contact_scratch_free(rblContactSet* set)
     {
         rbl_frontier_free(&scratch->frontiers[0]);
         rbl_frontier_free(&scratch->frontiers[1]);
-        rbl_array_free(&scratch->near);
-        rbl_array_free(&scratch->gaps);
+        rbl_array_free(&scratch->touches);
+        rbl_array_free(&scratch->candidates);
+        rbl_select_scratch_free(&scratch->select);
         rbl_contact_set_free(&scratch->part);
         rbl_free(rbl_default_allocator(), scratch, sizeof *scratch);
         set->scratch = NULL;
     }
 }
 
-// ---- selection ----
+// ---- candidates ----
 
-typedef struct Selection
+typedef struct Search
 {
     struct rblContactScratch* scratch;
     float eps, margin;
-    uint32_t first_count; // m
+    bool all; // within the margin, not only those that matter
     uint32_t inside;
-    Touch deepest;       // of all met; distance infinite before the first
-    bool deepest_listed; // it is in one of the lists
-} Selection;
+    float deepest; // the smallest distance met; infinite before the first
+} Search;
 
-// What a search must still look for: samples with smaller distances than this.
-static float wanted_below(const Selection* s)
+// How far samples of a level lie apart: its first 2^level cover the surface evenly.
+static float level_spacing(const rblSampling* side)
 {
-    const float deepest = s->deepest.distance;
-    if (s->scratch->near.count >= s->first_count)
+    float spacing = 2.0f * side->radius;
+    for (uint32_t l = 1; l < side->level; l += 2)
     {
-        return rbl_maxf(deepest, -s->eps);
+        spacing *= 0.5f;
     }
-    return s->scratch->gaps.count >= s->first_count ? rbl_maxf(deepest, s->eps) : s->margin;
+    return side->level % 2 == 1 ? spacing : 0.70710678f * spacing;
 }
 
-// A sample within the margin. False when out of memory.
-static bool consider(Selection* s, const Touch* touch)
+// What a search must still look for: samples with smaller distances than this. Where the gap is wider than samples of a level
+// lie apart, finer ones would say the same again.
+static float wanted_below(const Search* s, float spacing)
 {
-    const float d = touch->distance;
-    s->inside += d < 0.0f;
-    TouchArray* list = d <= s->eps ? &s->scratch->near : &s->scratch->gaps;
-    const bool listed = list->count < s->first_count || d < -s->eps;
-    if (d < s->deepest.distance)
-    {
-        s->deepest = *touch;
-        s->deepest_listed = listed;
-    }
-    return !listed || rbl_array_push(list, *touch);
+    const float fine = s->all ? s->margin : rbl_minf(rbl_maxf(spacing, s->eps), s->margin);
+    return rbl_maxf(fine, rbl_minf(s->deepest, s->margin));
 }
 
-static bool meet(rblSampling* side, uint32_t which, Selection* s)
+static bool meet(rblSampling* side, uint32_t which, Search* s)
 {
+    const float spacing = level_spacing(side);
     rblSampleVisit visit;
-    while (rbl_sampling_next(side, wanted_below(s), &visit))
+    float wanted = wanted_below(s, spacing);
+    while (rbl_sampling_next(side, wanted, &visit))
     {
+        if (!(visit.distance <= wanted))
+        {
+            continue;
+        }
         const Touch touch = {visit.sample, which, visit.distance, visit.point};
-        if (visit.distance <= s->margin && !consider(s, &touch))
+        if (!rbl_array_push(&s->scratch->touches, touch))
         {
             return false;
         }
+        s->inside += visit.distance < 0.0f;
+        s->deepest = rbl_minf(visit.distance, s->deepest);
+        wanted = wanted_below(s, spacing);
     }
     return !side->out_of_memory;
 }
 
 // Both hierarchies level by level, so that neither side's samples crowd out the other's (Glondu 2012, Algorithm 1).
-static bool search(rblSampling sides[2], Selection* s)
+static bool search(rblSampling sides[2], Search* s)
 {
-    rbl_array_clear(&s->scratch->near);
-    rbl_array_clear(&s->scratch->gaps);
+    rbl_array_clear(&s->scratch->touches);
     while (!rbl_sampling_done(&sides[0]) || !rbl_sampling_done(&sides[1]))
     {
         for (uint32_t which = 0; which < 2; ++which)
@@ -150,12 +151,14 @@ static bool search(rblSampling sides[2], Selection* s)
 
 // ---- results ----
 
-static rblContactPoint contact_of(const Touch* t, const rblSampling sides[2])
+static uint32_t course_count(const rblCollideOptions* options)
+{
+    return options->course_count < RBL_MOST_COURSES ? options->course_count : RBL_MOST_COURSES;
+}
+
+static rblContactPoint contact_of(const Touch* t, const rblSampling sides[2], rblVec3 gradient)
 {
     rblContactPoint c = {.distance = t->distance, .feature = 2 * t->sample + t->side};
-    const rblShape* field = sides[t->side].field.shape;
-    rblVec3 gradient;
-    field->ops->distance(field->data, t->point, &gradient);
     // Halfway from the sample to the surface of the field.
     const rblVec3 middle = rbl_mul_add3(t->point, -0.5f * t->distance, gradient);
     if (t->side == 1)
@@ -172,65 +175,101 @@ static rblContactPoint contact_of(const Touch* t, const rblSampling sides[2])
     return c;
 }
 
-static rblResult write_contacts(const Selection* s, const rblSampling sides[2], rblContactSet* out)
+// A course as the samples of one side see it in the field of the other.
+typedef struct Path
 {
-    const TouchArray* near = &s->scratch->near;
-    const TouchArray* gaps = &s->scratch->gaps;
-    const bool add_deepest = !s->deepest_listed && s->deepest.distance <= s->margin;
-    const size_t left =
-        near->count + add_deepest < s->first_count ? s->first_count - near->count - add_deepest : 0;
-    const size_t gap_count = gaps->count < left ? gaps->count : left;
-    if (!rbl_contact_set_reserve(out, (uint32_t)(near->count + gap_count + 1)))
-    {
-        return rbl_fail_memory();
-    }
-    for (size_t i = 0; i < near->count; ++i)
-    {
-        out->points[out->count++] = contact_of(&near->data[i], sides);
-    }
-    if (add_deepest)
-    {
-        out->points[out->count++] = contact_of(&s->deepest, sides);
-    }
-    for (size_t i = 0; i < gap_count; ++i)
-    {
-        out->points[out->count++] = contact_of(&gaps->data[i], sides);
-    }
-    return RBL_OK;
+    rblMat3 rotation; // from the samples' axes to the field's, at the end
+    rblVec3 offset;
+    rblVec3 pivot, way; // in the field's axes: what the samples turn about, and how far that moves
+    rblVec3 turn;       // rotation vector
+} Path;
+
+typedef struct Paths
+{
+    uint32_t count;
+    Path sides[2][RBL_MOST_COURSES];
+} Paths;
+
+static Path path_of(rblTransform from, rblTransform to, rblVec3 pivot)
+{
+    const rblQuat turn = rbl_quat_mul(to.q, rbl_quat_conjugate(from.q));
+    const float sign = turn.w < 0.0f ? -2.0f : 2.0f;
+    const rblVec3 moved = rbl_transform_point(to, rbl_transform_inverse_point(from, pivot));
+    return (Path){rbl_quat_to_mat3(to.q), to.p, pivot, rbl_sub3(moved, pivot),
+                  rbl_scale3(rbl_vec3(turn.x, turn.y, turn.z), sign)};
 }
 
-static bool is_double(const rblContactPoint* a, const rblContactPoint* b, float eps)
+static void find_paths(const rblCollideOptions* options, rblTransform b_in_a, Paths* out)
 {
-    const rblVec3 d = rbl_sub3(a->point, b->point);
-    return (a->feature & 1) != (b->feature & 1) && rbl_dot3(d, d) <= eps * eps &&
-           rbl_dot3(a->normal, b->normal) > SAME_DIRECTION;
+    const rblTransform a_in_b = rbl_transform_inverse(b_in_a);
+    out->count = course_count(options);
+    for (uint32_t i = 0; i < out->count; ++i)
+    {
+        const rblCourse* course = &options->courses[i];
+        out->sides[0][i] =
+            path_of(a_in_b, rbl_transform_inverse(course->end), rbl_transform_point(a_in_b, course->pivot));
+        out->sides[1][i] = path_of(b_in_a, course->end, course->pivot);
+    }
 }
 
-// Of two contacts from either side at one place keep the deeper; the order of the others stays.
-static void drop_doubles(rblContactSet* set, float eps)
+// How far a sample moves along the normal at most, downwards. By turning it moves s t + b t^2 at time t, 0 to 1. A point of a
+// wheel's rim that comes down bends and goes up again: how low that gets is what counts. The lowest point of the wheel at the
+// start goes up (s = 0), but its place is taken: it counts as staying.
+static float lowest_on(const Path* path, rblVec3 sample, rblVec3 point, rblVec3 normal)
 {
-    if (set->count > MOST_SEARCHED)
+    const rblVec3 end = rbl_add3(rbl_mat3_apply(&path->rotation, sample), path->offset);
+    const float straight = rbl_dot3(normal, path->way);
+    const float s = rbl_dot3(normal, rbl_cross3(path->turn, rbl_sub3(point, path->pivot)));
+    const float b = rbl_dot3(normal, rbl_sub3(end, point)) - straight - s;
+    const bool bottoms = b > 0.0f && fabsf(s) < 2.0f * b;
+    return straight + (bottoms ? (s < 0.0f ? -0.25f * s * s / b : 0.0f) : rbl_minf(s + b, rbl_maxf(s, 0.0f)));
+}
+
+static rblCandidate candidate_of(const Touch* t, const rblSampling sides[2], const Paths* paths)
+{
+    const rblSampling* side = &sides[t->side];
+    rblVec3 gradient;
+    side->field.shape->ops->distance(side->field.shape->data, t->point, &gradient);
+    rblCandidate candidate = {.contact = contact_of(t, sides, gradient)};
+    for (uint32_t i = 0; i < paths->count; ++i)
     {
-        return;
+        const rblVec3 sample = side->tree->points[t->sample];
+        candidate.lows[i] = t->distance + lowest_on(&paths->sides[t->side][i], sample, t->point, gradient);
     }
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < set->count; ++i)
+    return candidate;
+}
+
+static bool write_candidates(const rblSampling sides[2], const Paths* paths,
+                             struct rblContactScratch* scratch)
+{
+    const TouchArray* touches = &scratch->touches;
+    rbl_array_clear(&scratch->candidates);
+    if (!rbl_array_reserve_more(&scratch->candidates, touches->count))
     {
-        uint32_t twin = 0;
-        while (twin < kept && !is_double(&set->points[twin], &set->points[i], eps))
-        {
-            ++twin;
-        }
-        if (twin == kept)
-        {
-            set->points[kept++] = set->points[i];
-        }
-        else if (set->points[i].distance < set->points[twin].distance)
-        {
-            set->points[twin] = set->points[i];
-        }
+        return false;
     }
-    set->count = kept;
+    for (size_t i = 0; i < touches->count; ++i)
+    {
+        scratch->candidates.data[scratch->candidates.count++] = candidate_of(&touches->data[i], sides, paths);
+    }
+    return true;
+}
+
+// Turning counts by what it moves on the smaller of the two.
+static rblSelecting selecting_of(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                                 const Search* s, const rblCollideOptions* options)
+{
+    const bool second = b->bounded && (!a->bounded || b->radius < a->radius);
+    const rblVec3 center = rbl_to_float3(second ? b->mass.center : a->mass.center);
+    const float length = 0.5f * (second ? b->radius : a->radius);
+    const bool known = course_count(options) > 0;
+    return (rblSelecting){
+        .eps = s->eps,
+        .motion = rbl_maxf(rbl_maxf(-s->deepest, LEAST_MOTION * s->eps), known ? 0.0f : s->margin),
+        .center = second ? rbl_transform_point(b_in_a, center) : center,
+        .length = length,
+        .first_count = options->first_count,
+        .course_count = course_count(options)};
 }
 
 // ---- the call ----
@@ -269,11 +308,11 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
     {
         return RBL_OK;
     }
-    Selection s = {.scratch = scratch_of(out),
-                   .eps = eps,
-                   .margin = margin,
-                   .first_count = options->first_count,
-                   .deepest = {.distance = INFINITY}};
+    Search s = {.scratch = scratch_of(out),
+                .eps = eps,
+                .margin = margin,
+                .all = options->first_count == UINT32_MAX,
+                .deepest = INFINITY};
     if (s.scratch == NULL)
     {
         return rbl_fail_memory();
@@ -281,7 +320,9 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
     rblSampling sides[2];
     rbl_sampling_init(&sides[0], a->shape, b->shape, rbl_transform_inverse(b_in_a), &s.scratch->frontiers[0]);
     rbl_sampling_init(&sides[1], b->shape, a->shape, b_in_a, &s.scratch->frontiers[1]);
-    if (!search(sides, &s))
+    Paths paths;
+    find_paths(options, b_in_a, &paths);
+    if (!search(sides, &s) || !write_candidates(sides, &paths, s.scratch))
     {
         return rbl_fail_memory();
     }
@@ -290,7 +331,13 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
         remember(cache, b_in_a, rbl_minf(sides[0].nearest, sides[1].nearest), s.margin);
     }
     out->colliding = s.inside;
-    RBL_TRY(write_contacts(&s, sides, out));
-    drop_doubles(out, eps);
-    return RBL_OK;
+    if (s.scratch->candidates.count == 0)
+    {
+        out->clear = rbl_maxf(rbl_minf(sides[0].nearest, sides[1].nearest), 0.0f);
+        return RBL_OK;
+    }
+    const rblSelecting selecting = selecting_of(a, b, b_in_a, &s, options);
+    return rbl_select_contacts(&selecting, &s.scratch->candidates, &s.scratch->select, out)
+               ? RBL_OK
+               : rbl_fail_memory();
 }

@@ -52,6 +52,7 @@ void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
                        .field = rbl_field_of(field),
                        .rotation = rbl_quat_to_mat3(pose.q),
                        .offset = pose.p,
+                       .radius = samples->view.radius,
                        .frontier = frontier,
                        .nearest = INFINITY};
     // Both ends of a way through the field may be off by the slack. Planes have no size; their fields are exact.

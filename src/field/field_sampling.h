@@ -54,6 +54,7 @@ typedef struct rblSampling
     rblField field;
     rblMat3 rotation; // from the samples' axes to the field's
     rblVec3 offset;
+    float radius; // of the ball about the samples
     rblFrontier* frontier;
     uint32_t level;
     size_t place;   // in the frontier's list of this level

@@ -241,13 +241,33 @@ static const Option simulate_options[] = {
      .help =
          "round the poses of a recording, to 1/32 mm and 1/65536 of a quaternion: less than half the size"},
     {.name = "stats", .kind = OPTION_TEXT, .value = "FILE", .help = "write statistics of every step as JSON"},
+    {.name = "checkpoint",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .help = "keep the state of the run in a file to go on from, replaced whole every time"},
+    {.name = "checkpoint-every",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0,
+     .highest = OPTIONS_UNBOUNDED,
+     .value = "S",
+     .fallback = "1",
+     .help = "seconds of simulated time from one checkpoint to the next; there is one at the end, too"},
+    {.name = "resume",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .help = "go on from a checkpoint of SCENE; the run ends as if it had never stopped"},
     {.name = "json", .help = "print the summary as one JSON object instead of a table"},
 };
-static const char* const simulate_examples[] = {"rubble simulate scenes/wrecking_ball.json -o wall.glb",
-                                                "rubble simulate scenes/dominoes.json -o dominoes.png",
-                                                "rubble simulate scenes/dominoes.json -o dominoes.rbl",
-                                                "rubble simulate scene.json --stats stats.json --threads 4",
-                                                NULL};
+static const char* const simulate_examples[] = {
+    "rubble simulate scenes/wrecking_ball.json -o wall.glb",
+    "rubble simulate scenes/dominoes.json -o dominoes.png",
+    "rubble simulate scenes/dominoes.json -o dominoes.rbl",
+    "rubble simulate scene.json -o run.rbl --checkpoint run.check",
+    "rubble simulate scene.json -o run.rbl --resume run.check",
+    "rubble simulate scene.json --stats stats.json --threads 4",
+    NULL};
 
 static const Argument replay_arguments[] = {{"FILE", ARGUMENT_RUN, false, "the recording"}};
 static const Option replay_options[] = {

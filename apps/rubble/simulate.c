@@ -1,10 +1,11 @@
 // rubble simulate: a scene through time.
-#include "scene/simulate.h"
 #include "base/timer.h"
 #include "print.h"
 #include "progress.h"
 #include "run_input.h"
+#include "scene/checkpoint.h"
 #include "tool.h"
+#include <math.h>
 #include <string.h>
 
 typedef struct Run
@@ -43,14 +44,29 @@ static void note_breaking(const Run* run)
     }
 }
 
+// Whether the step that was just done is one to write a checkpoint after.
+static bool is_checkpoint(const Run* run)
+{
+    const rblSimulation* simulation = &run->simulation;
+    const double interval = options_number(run->parsed, "checkpoint-every", 1.0) / simulation->view.step;
+    const double before = interval > 1.0 ? (double)(simulation->step - 1) / interval : 0.0;
+    const double now = interval > 1.0 ? (double)simulation->step / interval : 1.0;
+    return floor(now + 1e-9) > floor(before + 1e-9) || rbl_simulation_done(simulation);
+}
+
 static rblResult advance(Run* run)
 {
     rblSimulation* simulation = &run->simulation;
+    const OptionValue* checkpoint = options_value(run->parsed, "checkpoint");
     const double start = rbl_timer_seconds();
     while (!rbl_simulation_done(simulation))
     {
         progress_stage("stepping", (double)simulation->step / simulation->view.step_count);
         RBL_TRY(rbl_simulation_advance(simulation));
+        if (checkpoint != NULL && is_checkpoint(run))
+        {
+            RBL_TRY(rbl_checkpoint_save(simulation, checkpoint->text));
+        }
     }
     run->run_seconds = rbl_timer_seconds() - start;
     return rbl_simulation_finish(simulation);
@@ -64,7 +80,9 @@ static bool is_recording(const OptionValue* output)
 static rblResult start(Run* run, const OptionValue* output)
 {
     const bool records = is_recording(output);
-    RBL_TRY(rbl_simulation_start(&run->simulation, run->scene, output != NULL && !records));
+    const OptionValue* resume = options_value(run->parsed, "resume");
+    RBL_TRY(resume != NULL ? rbl_checkpoint_resume(&run->simulation, run->scene, resume->text)
+                           : rbl_simulation_start(&run->simulation, run->scene, output != NULL && !records));
     return records
                ? rbl_simulation_record(&run->simulation, output->text, options_given(run->parsed, "quantise"))
                : RBL_OK;
@@ -74,9 +92,11 @@ static rblResult simulate(Run* run)
 {
     const OptionValue* output = options_value(run->parsed, "output");
     const OptionValue* stats = options_value(run->parsed, "stats");
+    const OptionValue* checkpoint = options_value(run->parsed, "checkpoint");
     const double begin = rbl_timer_seconds();
     RBL_TRY(output != NULL ? tool_check_output(output->text) : RBL_OK);
     RBL_TRY(stats != NULL ? tool_check_output(stats->text) : RBL_OK);
+    RBL_TRY(checkpoint != NULL ? tool_check_output(checkpoint->text) : RBL_OK);
     progress_stage("preparing", -1.0);
     RBL_TRY(start(run, output));
     run->prepare_seconds = rbl_timer_seconds() - begin;
@@ -234,6 +254,13 @@ static int print_summary_json(const Run* run)
 int simulate_run(const Parsed* parsed)
 {
     Run run = {.parsed = parsed};
+    const OptionValue* output = options_value(parsed, "output");
+    if (output != NULL && !is_recording(output) && options_given(parsed, "resume"))
+    {
+        return tool_usage(parsed,
+                          "--resume: the motion before the checkpoint is in the recording only: write "
+                          "one (-o OUT.rbl) and make the rest from it");
+    }
     progress_start("simulate", 0.0, NULL, !options_given(parsed, "quiet"));
     if (rbl_scene_load(parsed->arguments[0], &run.scene) != RBL_OK)
     {

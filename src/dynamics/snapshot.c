@@ -1,26 +1,9 @@
 // All that decides the future of a world, in one block of memory: to go back to, within the process that made it.
 //
 // Shapes are referred to by address. A world that was saved keeps every shape it has ever held, until it is destroyed.
+#include "dynamics/snapshot.h"
 #include "dynamics/stages.h"
 #include <string.h>
-
-#define MAGIC 0x31424c52u // "RLB1"
-
-typedef struct Header
-{
-    uint32_t magic;
-    uint32_t slots, generations, free_slots, alive;
-    uint32_t joint_slots, joint_generations, joint_free_slots, joints_alive;
-    uint32_t pairs, contacts;
-    uint32_t last_sleep_group;
-    uint32_t proxy_pairs; // of the broad phase; they follow its proxies at the end
-    uint64_t owner;       // serial of the world
-    uint32_t begun_stepping, bereft;
-    rblVec3 gravity;
-    rblEnergy energy;
-    double total, pending_work;
-    uint64_t size;
-} Header;
 
 // A place in the block. Counts bytes when `data` is null.
 typedef struct Cursor
@@ -47,10 +30,10 @@ static void take(Cursor* cursor, void* to, size_t size)
     cursor->size += size;
 }
 
-static Header make_header(const rblWorld* world)
+static rblSnapshotHeader make_header(const rblWorld* world)
 {
-    return (Header){
-        .magic = MAGIC,
+    return (rblSnapshotHeader){
+        .magic = RBL_SNAPSHOT_MAGIC,
         .slots = (uint32_t)world->bodies.count,
         .generations = (uint32_t)world->ids.generations.count,
         .free_slots = (uint32_t)world->ids.free_slots.count,
@@ -82,7 +65,7 @@ static void put_ids(Cursor* cursor, const rblIdPool* ids)
 static size_t write_world(const rblWorld* world, unsigned char* data)
 {
     Cursor cursor = {data, 0};
-    Header header = make_header(world);
+    rblSnapshotHeader header = make_header(world);
     put(&cursor, &header, sizeof header);
     put_ids(&cursor, &world->ids);
     put_ids(&cursor, &world->joint_ids);
@@ -170,7 +153,22 @@ rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* s
 
 // ---- going back ----
 
-static uint64_t expected_size(const Header* header)
+rblSnapshotLayout rbl_snapshot_layout(const rblSnapshotHeader* header)
+{
+    rblSnapshotLayout at = {.ids = sizeof *header};
+    at.joint_ids = at.ids + sizeof(uint32_t) * ((size_t)header->generations + header->free_slots);
+    at.bodies =
+        at.joint_ids + sizeof(uint32_t) * ((size_t)header->joint_generations + header->joint_free_slots);
+    at.motions = at.bodies + sizeof(rblBody) * header->slots;
+    at.joints = at.motions + sizeof(rblMotion) * header->slots;
+    at.pairs = at.joints + sizeof(rblJoint) * header->joint_slots;
+    at.contacts = at.pairs + sizeof(rblPair) * header->pairs;
+    at.proxies = at.contacts + sizeof(rblContact) * header->contacts;
+    at.proxy_pairs = at.proxies + sizeof(rblProxyState) * header->slots;
+    return at;
+}
+
+uint64_t rbl_snapshot_size(const rblSnapshotHeader* header)
 {
     const uint64_t ids = (uint64_t)header->generations + header->free_slots + header->joint_generations +
                          header->joint_free_slots;
@@ -181,7 +179,8 @@ static uint64_t expected_size(const Header* header)
            sizeof(rblProxyPair) * (uint64_t)header->proxy_pairs;
 }
 
-static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_t size, Header* header)
+static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_t size,
+                                rblSnapshotHeader* header)
 {
     if (buffer == NULL || size < sizeof *header)
     {
@@ -192,7 +191,7 @@ static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_
         return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: the buffer must be aligned to 8 bytes");
     }
     memcpy(header, buffer, sizeof *header);
-    if (header->magic != MAGIC || header->size != size)
+    if (header->magic != RBL_SNAPSHOT_MAGIC || header->size != size)
     {
         return rbl_fail(RBL_ERROR_FORMAT, "snapshot: not made by rbl_world_save(), or cut short");
     }
@@ -200,7 +199,7 @@ static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: made by another world");
     }
-    return expected_size(header) == size ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "snapshot: damaged");
+    return rbl_snapshot_size(header) == size ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "snapshot: damaged");
 }
 
 static bool reserve_ids(rblIdPool* ids, uint32_t generations, uint32_t free_slots)
@@ -209,7 +208,7 @@ static bool reserve_ids(rblIdPool* ids, uint32_t generations, uint32_t free_slot
            rbl_array_reserve(&ids->free_slots, free_slots);
 }
 
-static bool reserve_all(rblWorld* world, const Header* header)
+static bool reserve_all(rblWorld* world, const rblSnapshotHeader* header)
 {
     return reserve_ids(&world->ids, header->generations, header->free_slots) &&
            reserve_ids(&world->joint_ids, header->joint_generations, header->joint_free_slots) &&
@@ -252,7 +251,8 @@ static void retain_shapes(rblWorld* world)
     }
 }
 
-static rblResult load_broad_phase(rblBroadPhase* broad, const Header* header, const unsigned char* data)
+static rblResult load_broad_phase(rblBroadPhase* broad, const rblSnapshotHeader* header,
+                                  const unsigned char* data)
 {
     const size_t pairs = (size_t)header->size - sizeof(rblProxyPair) * header->proxy_pairs;
     const size_t states = pairs - sizeof(rblProxyState) * header->slots;
@@ -267,8 +267,8 @@ static rblResult load_broad_phase(rblBroadPhase* broad, const Header* header, co
 }
 
 // A broad phase in the snapshot's state: it will say the same as the one that was there.
-static rblResult make_broad_phase(const rblWorld* world, const Header* header, const unsigned char* data,
-                                  rblBroadPhase** out)
+static rblResult make_broad_phase(const rblWorld* world, const rblSnapshotHeader* header,
+                                  const unsigned char* data, rblBroadPhase** out)
 {
     RBL_TRY(rbl_broad_phase_create(world->allocator, out));
     const rblResult result = load_broad_phase(*out, header, data);
@@ -279,7 +279,7 @@ static rblResult make_broad_phase(const rblWorld* world, const Header* header, c
     return result;
 }
 
-static void take_world(rblWorld* world, const Header* header, const void* buffer)
+static void take_world(rblWorld* world, const rblSnapshotHeader* header, const void* buffer)
 {
     unsigned char* data = NULL;
     memcpy(&data, &buffer, sizeof data); // the cursor reads only
@@ -323,7 +323,7 @@ static void forget_step(rblWorld* world)
 rblResult rbl_world_restore(rblWorldId id, const void* buffer, size_t size)
 {
     rblWorld* world = NULL;
-    Header header;
+    rblSnapshotHeader header;
     RBL_TRY(rbl_world_find(id, &world));
     RBL_TRY(check_snapshot(world, buffer, size, &header));
     if (!reserve_all(world, &header))

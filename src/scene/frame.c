@@ -60,6 +60,12 @@ rblResult rbl_tracker_watch(rblTracker* tracker, rblBodyId id)
     return RBL_OK;
 }
 
+rblResult rbl_tracker_skip(rblTracker* tracker)
+{
+    const rblTracked gone = {.alive = false};
+    return rbl_array_push(&tracker->bodies, gone) ? RBL_OK : rbl_fail_memory();
+}
+
 static rblResult read_motions(rblTracker* tracker, rblWorldId world)
 {
     uint32_t count = 0;

@@ -52,6 +52,9 @@ void rbl_tracker_free(rblTracker* tracker);
 // The next body of the run is this one of the world.
 rblResult rbl_tracker_watch(rblTracker* tracker, rblBodyId id);
 
+// The next body of the run is gone already.
+rblResult rbl_tracker_skip(rblTracker* tracker);
+
 // Fill the frame. Bodies that the frame before did not have must be watched by now. `full`: with all bodies, changed or not.
 rblResult rbl_tracker_gather(rblTracker* tracker, const rblRun* run, rblWorldId world, uint32_t step,
                              bool full);

@@ -64,6 +64,11 @@ typedef struct rblRecordingWriter
 // can be read; an existing PATH is not touched before. On failure there is nothing to close.
 rblResult rbl_recording_open(rblRecordingWriter* writer, const char* path, const rblRun* run, bool quantise);
 
+// Go on with PATH.part, or with PATH: `run` has the settings and statistics of the steps before, and receives the bodies that
+// the file has. What the file has after the last of these steps is dropped. Fails, with the file as it was, when it is not
+// of this run. The next frame must be full.
+rblResult rbl_recording_reopen(rblRecordingWriter* writer, const char* path, rblRun* run);
+
 // Add a step: the new bodies of the frame, its changes, and the last of the run's statistics. The first frame must be full.
 rblResult rbl_recording_add(rblRecordingWriter* writer, const rblRun* run, const rblFrame* frame);
 

@@ -13,17 +13,20 @@
 
 #define RBL_CHUNK_TYPE(a, b, c, d)                                                                           \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-#define RBL_CHUNK_HEAD      RBL_CHUNK_TYPE('H', 'E', 'A', 'D')
-#define RBL_CHUNK_MATERIALS RBL_CHUNK_TYPE('M', 'A', 'T', 'S')
-#define RBL_CHUNK_SHAPE     RBL_CHUNK_TYPE('S', 'H', 'A', 'P')
-#define RBL_CHUNK_BODIES    RBL_CHUNK_TYPE('B', 'O', 'D', 'Y')
-#define RBL_CHUNK_STEP      RBL_CHUNK_TYPE('S', 'T', 'E', 'P')
-#define RBL_CHUNK_DONE      RBL_CHUNK_TYPE('D', 'O', 'N', 'E')
+#define RBL_CHUNK_HEAD       RBL_CHUNK_TYPE('H', 'E', 'A', 'D')
+#define RBL_CHUNK_MATERIALS  RBL_CHUNK_TYPE('M', 'A', 'T', 'S')
+#define RBL_CHUNK_SHAPE      RBL_CHUNK_TYPE('S', 'H', 'A', 'P')
+#define RBL_CHUNK_BODIES     RBL_CHUNK_TYPE('B', 'O', 'D', 'Y')
+#define RBL_CHUNK_STEP       RBL_CHUNK_TYPE('S', 'T', 'E', 'P')
+#define RBL_CHUNK_DONE       RBL_CHUNK_TYPE('D', 'O', 'N', 'E')
+#define RBL_CHUNK_STATISTICS RBL_CHUNK_TYPE('S', 'T', 'A', 'T')
+#define RBL_CHUNK_WORLD      RBL_CHUNK_TYPE('W', 'R', 'L', 'D')
 
 enum
 {
     RBL_RECORDING_OF_SCENE = 0,
-    RBL_RECORDING_OF_CALLS = 1
+    RBL_RECORDING_OF_CALLS = 1,
+    RBL_RECORDING_CHECKPOINT = 2
 };
 
 // Quanta of the rounded form: powers of two, so that multiples are exact numbers. Poses are off by half of one at most.
@@ -49,6 +52,11 @@ void rbl_put_rounded(rblByteSink* sink, rblStateHistory* history, uint32_t step,
                      const rblFrameChange* change);
 void rbl_take_rounded(rblByteSource* source, rblStateHistory* history, uint32_t step, rblFrameChange* change);
 
+// Counters, energies, milliseconds and hash of a step; events.
+void rbl_put_step_record(rblByteSink* sink, const rblStepRecord* record);
+void rbl_take_step_record(rblByteSource* source, rblStepRecord* record);
+void rbl_put_events(rblByteSink* sink, const rblStatistics* statistics, size_t first);
+
 // Where and how hard a hit was.
 void rbl_put_hit(rblByteSink* sink, const rblRunContact* contact, bool quantised);
 void rbl_take_hit(rblByteSource* source, rblRunContact* contact, bool quantised);
@@ -56,11 +64,34 @@ void rbl_take_hit(rblByteSource* source, rblRunContact* contact, bool quantised)
 // Speeds of a run whose keys have poses only: differences of neighbouring keys.
 void rbl_run_derive_velocities(rblRun* run);
 
+// ---- writing ----
+
+// Begin a file of a kind: settings, and the materials and shapes of the run when it has any.
+rblResult rbl_recording_begin(rblRecordingWriter* writer, const char* path, const rblRun* run, uint32_t kind);
+
+// The parts of that: an empty writer; the names of the file, which are one when it is written `directly`.
+void rbl_recording_init(rblRecordingWriter* writer, bool quantise);
+rblResult rbl_recording_set_names(rblRecordingWriter* writer, const char* path, bool directly);
+
+// Write the payload in writer->sink as a chunk.
+rblResult rbl_recording_write_chunk(rblRecordingWriter* writer, uint32_t type);
+
+// Close the file and give it its name.
+rblResult rbl_recording_rename(rblRecordingWriter* writer);
+
 // ---- reading ----
 
 // A recording on its way in.
-typedef struct rblRecordingReader
+typedef struct rblRecordingReader rblRecordingReader;
+
+struct rblRecordingReader
 {
+    uint32_t kind;      // of recording that is wanted
+    uint32_t last_step; // after which to stop; RBL_NONE: at the end
+
+    // Takes chunks of kinds that are not known here; null: there are none.
+    rblResult (*take_other)(rblRecordingReader* reader, uint32_t type, rblByteSource* source);
+    void* context;    // of it
     const char* name; // of the file
     const uint8_t* bytes;
     size_t size;
@@ -72,11 +103,22 @@ typedef struct rblRecordingReader
     uint32_t chunks;
     rblFrame frame;
     RBL_ARRAY(rblStateHistory) history;
-} rblRecordingReader;
+};
 
 // Take a chunk of a known kind, or refuse it with the run as it was; contents are checked. RBL_ERROR_UNSUPPORTED: a kind
 // that is not known and must not be left out.
 rblResult rbl_take_chunk(rblRecordingReader* reader, uint32_t type, rblByteSource* source);
+
+// Read chunks until the end, the wanted step, or the first chunk that is not whole or not taken: `problem` then says what it
+// was and at which byte. Fails only when the file is no recording of this version, or out of memory.
+rblResult rbl_read_chunks(rblRecordingReader* reader, char problem[256]);
+
+void rbl_recording_reader_init(rblRecordingReader* reader, const void* bytes, size_t size, const char* name,
+                               rblRun* run);
+void rbl_recording_reader_free(rblRecordingReader* reader);
+
+// Events of a step, or of a whole run, into its statistics.
+rblResult rbl_take_events(rblRecordingReader* reader, rblByteSource* source);
 
 // Forget bodies that no step was read of.
 void rbl_drop_unsettled(rblRecordingReader* reader);

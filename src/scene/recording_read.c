@@ -81,37 +81,61 @@ static rblResult check_file(const rblRecordingReader* reader)
                           rbl_short_name(reader->name), RBL_SIGNATURE_SIZE, version, RBL_RECORDING_VERSION);
 }
 
-// All whole chunks up to the first that is not. RBL_OK as soon as there is a step.
-static rblResult read_all(rblRecordingReader* reader, char problem[256])
+static bool has_enough(const rblRecordingReader* reader)
+{
+    return reader->last_step != RBL_NONE && reader->run->statistics.steps.count > reader->last_step;
+}
+
+rblResult rbl_read_chunks(rblRecordingReader* reader, char problem[256])
 {
     RBL_TRY(check_file(reader));
     rblResult result = RBL_OK;
+    problem[0] = '\0';
     reader->offset = RBL_FILE_HEADER_SIZE;
-    while (result == RBL_OK && reader->offset < reader->size)
+    while (result == RBL_OK && reader->offset < reader->size && !has_enough(reader))
     {
         result = read_next(reader);
     }
     rbl_drop_unsettled(reader);
-    if (result == RBL_ERROR_MEMORY)
-    {
-        return result;
-    }
-    if (result != RBL_OK)
+    if (result != RBL_OK && result != RBL_ERROR_MEMORY)
     {
         char reason[RBL_ERROR_TEXT_SIZE];
         snprintf(reason, sizeof reason, "%s", rbl_last_error());
         snprintf(problem, 256, "byte %llu: %.200s", (unsigned long long)reader->offset, reason);
     }
+    return result == RBL_ERROR_MEMORY ? result : RBL_OK;
+}
+
+// All whole chunks up to the first that is not. RBL_OK as soon as there is a step.
+static rblResult read_all(rblRecordingReader* reader, char problem[256])
+{
+    RBL_TRY(rbl_read_chunks(reader, problem));
     if (reader->run->statistics.steps.count > 0)
     {
         return RBL_OK;
     }
-    if (result == RBL_OK)
+    if (problem[0] == '\0')
     {
         snprintf(problem, 256, "byte %zu: the file ends before the first step", reader->size);
-        result = RBL_ERROR_FORMAT;
     }
-    return rbl_fail(result, "%s: %s", rbl_short_name(reader->name), problem);
+    return rbl_fail(RBL_ERROR_FORMAT, "%s: %s", rbl_short_name(reader->name), problem);
+}
+
+void rbl_recording_reader_init(rblRecordingReader* reader, const void* bytes, size_t size, const char* name,
+                               rblRun* run)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    *reader =
+        (rblRecordingReader){.last_step = RBL_NONE, .name = name, .bytes = bytes, .size = size, .run = run};
+    rbl_run_init(run, allocator);
+    rbl_frame_init(&reader->frame, allocator);
+    rbl_array_init(&reader->history, allocator);
+}
+
+void rbl_recording_reader_free(rblRecordingReader* reader)
+{
+    rbl_frame_free(&reader->frame);
+    rbl_array_free(&reader->history);
 }
 
 static rblResult complete(rblRecordingReader* reader)
@@ -128,17 +152,13 @@ static rblResult complete(rblRecordingReader* reader)
 rblResult rbl_recording_load_memory(const void* bytes, size_t size, const char* name, rblRun* run,
                                     rblRecordingReport* report)
 {
-    const rblAllocator* allocator = rbl_default_allocator();
     rblRecordingReport found = {.size = size};
     rblRun loaded;
-    rblRecordingReader reader = {.name = name, .bytes = bytes, .size = size, .run = &loaded};
-    rbl_run_init(&loaded, allocator);
-    rbl_frame_init(&reader.frame, allocator);
-    rbl_array_init(&reader.history, allocator);
+    rblRecordingReader reader;
+    rbl_recording_reader_init(&reader, bytes, size, name, &loaded);
     rblResult result = read_all(&reader, found.problem);
     result = result == RBL_OK ? complete(&reader) : result;
-    rbl_frame_free(&reader.frame);
-    rbl_array_free(&reader.history);
+    rbl_recording_reader_free(&reader);
     if (result != RBL_OK)
     {
         rbl_run_free(&loaded);

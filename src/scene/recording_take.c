@@ -77,9 +77,11 @@ static rblResult take_head(rblRecordingReader* reader, rblByteSource* source)
     {
         return damaged("the head is not possible");
     }
-    if (kind != RBL_RECORDING_OF_SCENE)
+    if (kind != reader->kind)
     {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "a recording of calls, not of a run: rubble replay runs it");
+        static const char* const kinds[] = {"a recording of a run", "a recording of calls", "a checkpoint"};
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "this is %s, not %s",
+                        kind < 3 ? kinds[kind] : "of an unknown kind", kinds[reader->kind]);
     }
     RBL_TRY(take_settings(reader, source, &run->settings));
     const float position = rbl_take_f32(source);
@@ -215,7 +217,7 @@ static rblResult take_bodies(rblRecordingReader* reader, rblByteSource* source)
 
 // ---- steps ----
 
-static void take_statistics(rblByteSource* source, rblStepRecord* record)
+void rbl_take_step_record(rblByteSource* source, rblStepRecord* record)
 {
     rblCounters* c = &record->counters;
     uint32_t* const counts[] = {&c->bodies,   &c->awake,     &c->pairs,   &c->touching,
@@ -278,7 +280,7 @@ static rblResult take_deaths(rblRecordingReader* reader, rblByteSource* source)
     return source->failed ? damaged("the deaths are cut short") : RBL_OK;
 }
 
-static rblResult take_events(rblRecordingReader* reader, rblByteSource* source)
+rblResult rbl_take_events(rblRecordingReader* reader, rblByteSource* source)
 {
     const uint32_t count = rbl_take_count(source, 19);
     for (uint32_t i = 0; i < count; ++i)
@@ -390,9 +392,9 @@ static rblResult fill_frame(rblRecordingReader* reader, rblByteSource* source, r
         return damaged("a step out of order");
     }
     record->time = (double)frame->step * reader->run->settings.step;
-    take_statistics(source, record);
+    rbl_take_step_record(source, record);
     RBL_TRY(take_deaths(reader, source));
-    RBL_TRY(take_events(reader, source));
+    RBL_TRY(rbl_take_events(reader, source));
     RBL_TRY(take_contacts(reader, source));
     RBL_TRY(take_changes(reader, source));
     return rbl_source_left(source) == 0 ? RBL_OK : damaged("a step with bytes left over");
@@ -451,6 +453,10 @@ rblResult rbl_take_chunk(rblRecordingReader* reader, uint32_t type, rblByteSourc
         return take_done(reader, source);
     default:
         break;
+    }
+    if (reader->take_other != NULL)
+    {
+        return reader->take_other(reader, type, source);
     }
     // A small first letter marks what may be left out by those who do not know it.
     const bool optional = (type & 0x20) != 0;

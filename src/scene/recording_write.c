@@ -22,7 +22,7 @@ static rblResult fail_write(const rblRecordingWriter* writer, int error)
                     error != 0 ? strerror(error) : "the disk may be full");
 }
 
-static rblResult copy_names(rblRecordingWriter* writer, const char* path, bool direct)
+rblResult rbl_recording_set_names(rblRecordingWriter* writer, const char* path, bool direct)
 {
     const size_t length = strlen(path);
     writer->names_size = 2 * (length + sizeof PART_ENDING);
@@ -65,7 +65,7 @@ static rblResult open_file(rblRecordingWriter* writer, const char* path)
     {
         return rbl_fail(RBL_ERROR_FILE, "%s: cannot be written: %s", rbl_short_name(path), strerror(EISDIR));
     }
-    RBL_TRY(copy_names(writer, path, exists && !S_ISREG(status.st_mode)));
+    RBL_TRY(rbl_recording_set_names(writer, path, exists && !S_ISREG(status.st_mode)));
     if (writer->part != writer->path)
     {
         RBL_TRY(check_part(writer->part));
@@ -90,7 +90,7 @@ static rblResult write_bytes(rblRecordingWriter* writer, const void* bytes, size
     return RBL_OK;
 }
 
-static rblResult write_chunk(rblRecordingWriter* writer, uint32_t type)
+rblResult rbl_recording_write_chunk(rblRecordingWriter* writer, uint32_t type)
 {
     const rblByteArray* payload = &writer->sink.bytes;
     rblByteSink* header = &writer->header;
@@ -127,11 +127,11 @@ static rblResult write_file_header(rblRecordingWriter* writer)
                                  : write_bytes(writer, writer->header.bytes.data, writer->header.bytes.count);
 }
 
-static rblResult write_head(rblRecordingWriter* writer, const rblRunSettings* settings)
+static rblResult write_head(rblRecordingWriter* writer, const rblRunSettings* settings, uint32_t kind)
 {
     rblByteSink* sink = &writer->sink;
     rbl_sink_clear(sink);
-    rbl_put_u8(sink, RBL_RECORDING_OF_SCENE);
+    rbl_put_u8(sink, kind);
     rbl_put_u8(sink, writer->quantised);
     rbl_put_string(sink, settings->version);
     rbl_put_string(sink, settings->name);
@@ -149,7 +149,7 @@ static rblResult write_head(rblRecordingWriter* writer, const rblRunSettings* se
     rbl_put_f32(sink, settings->camera.fov);
     rbl_put_f32(sink, writer->quantised ? RBL_POSITION_QUANTUM : 0.0f);
     rbl_put_f32(sink, writer->quantised ? RBL_ROTATION_QUANTUM : 0.0f);
-    return write_chunk(writer, RBL_CHUNK_HEAD);
+    return rbl_recording_write_chunk(writer, RBL_CHUNK_HEAD);
 }
 
 static rblResult write_materials(rblRecordingWriter* writer, const rblRun* run)
@@ -164,7 +164,7 @@ static rblResult write_materials(rblRecordingWriter* writer, const rblRun* run)
         rbl_put_floats(sink, &material->values.density, sizeof material->values / sizeof(float));
         rbl_put_floats(sink, material->color, 3);
     }
-    return write_chunk(writer, RBL_CHUNK_MATERIALS);
+    return rbl_recording_write_chunk(writer, RBL_CHUNK_MATERIALS);
 }
 
 static rblResult write_shape(rblRecordingWriter* writer, const rblRunShape* shape)
@@ -183,14 +183,14 @@ static rblResult write_shape(rblRecordingWriter* writer, const rblRunShape* shap
         RBL_TRY(rbl_mesh_view(shape->surface, &view));
         rbl_put_mesh(sink, &view);
     }
-    return write_chunk(writer, RBL_CHUNK_SHAPE);
+    return rbl_recording_write_chunk(writer, RBL_CHUNK_SHAPE);
 }
 
-static rblResult begin(rblRecordingWriter* writer, const char* path, const rblRun* run)
+static rblResult begin(rblRecordingWriter* writer, const char* path, const rblRun* run, uint32_t kind)
 {
     RBL_TRY(open_file(writer, path));
     RBL_TRY(write_file_header(writer));
-    RBL_TRY(write_head(writer, &run->settings));
+    RBL_TRY(write_head(writer, &run->settings, kind));
     RBL_TRY(write_materials(writer, run));
     for (size_t i = 0; i < run->shapes.count; ++i)
     {
@@ -199,24 +199,40 @@ static rblResult begin(rblRecordingWriter* writer, const char* path, const rblRu
     return RBL_OK;
 }
 
-rblResult rbl_recording_open(rblRecordingWriter* writer, const char* path, const rblRun* run, bool quantise)
+void rbl_recording_init(rblRecordingWriter* writer, bool quantise)
 {
     const rblAllocator* allocator = rbl_default_allocator();
     *writer = (rblRecordingWriter){.allocator = allocator, .quantised = quantise};
     rbl_sink_init(&writer->header, allocator);
     rbl_sink_init(&writer->sink, allocator);
     rbl_array_init(&writer->history, allocator);
-    const rblResult result = begin(writer, path, run);
+}
+
+static rblResult begin_or_remove(rblRecordingWriter* writer, const char* path, const rblRun* run,
+                                 uint32_t kind)
+{
+    const rblResult result = begin(writer, path, run, kind);
     if (result != RBL_OK)
     {
-        const bool made = writer->file != NULL && writer->part != writer->path;
-        if (made)
+        if (writer->file != NULL && writer->part != writer->path)
         {
             remove(writer->part);
         }
         rbl_recording_abandon(writer);
     }
     return result;
+}
+
+rblResult rbl_recording_begin(rblRecordingWriter* writer, const char* path, const rblRun* run, uint32_t kind)
+{
+    rbl_recording_init(writer, false);
+    return begin_or_remove(writer, path, run, kind);
+}
+
+rblResult rbl_recording_open(rblRecordingWriter* writer, const char* path, const rblRun* run, bool quantise)
+{
+    rbl_recording_init(writer, quantise);
+    return begin_or_remove(writer, path, run, RBL_RECORDING_OF_SCENE);
 }
 
 // ---- what is there per step ----
@@ -241,10 +257,10 @@ static rblResult write_bodies(rblRecordingWriter* writer, const rblRun* run, con
         rbl_put_u8(sink, body->type);
         rbl_put_f32(sink, body->mass);
     }
-    return write_chunk(writer, RBL_CHUNK_BODIES);
+    return rbl_recording_write_chunk(writer, RBL_CHUNK_BODIES);
 }
 
-static void put_statistics(rblByteSink* sink, const rblStepRecord* record)
+void rbl_put_step_record(rblByteSink* sink, const rblStepRecord* record)
 {
     const rblCounters* c = &record->counters;
     const uint32_t counts[] = {c->bodies,  c->awake,  c->pairs,  c->touching, c->contacts, c->colliding,
@@ -276,11 +292,10 @@ static void put_deaths(rblByteSink* sink, const rblFrame* frame)
     }
 }
 
-static void put_events(rblByteSink* sink, const rblRun* run, const rblFrame* frame)
+void rbl_put_events(rblByteSink* sink, const rblStatistics* statistics, size_t first)
 {
-    const rblStatistics* statistics = &run->statistics;
-    rbl_put_varint(sink, statistics->events.count - frame->first_event);
-    for (size_t i = frame->first_event; i < statistics->events.count; ++i)
+    rbl_put_varint(sink, statistics->events.count - first);
+    for (size_t i = first; i < statistics->events.count; ++i)
     {
         const rblEventRecord* event = &statistics->events.data[i];
         rbl_put_f64(sink, event->time);
@@ -363,19 +378,19 @@ rblResult rbl_recording_add(rblRecordingWriter* writer, const rblRun* run, const
     rbl_sink_clear(&writer->sink);
     rbl_put_varint(&writer->sink, frame->step);
     rbl_put_u8(&writer->sink, frame->full);
-    put_statistics(&writer->sink, &run->statistics.steps.data[run->statistics.steps.count - 1]);
+    rbl_put_step_record(&writer->sink, &run->statistics.steps.data[run->statistics.steps.count - 1]);
     put_deaths(&writer->sink, frame);
-    put_events(&writer->sink, run, frame);
+    rbl_put_events(&writer->sink, &run->statistics, frame->first_event);
     put_contacts(&writer->sink, frame, writer->quantised);
     put_changes(writer, run, frame);
-    RBL_TRY(write_chunk(writer, RBL_CHUNK_STEP));
+    RBL_TRY(rbl_recording_write_chunk(writer, RBL_CHUNK_STEP));
     writer->steps += 1;
     return RBL_OK;
 }
 
 // ---- the end ----
 
-static rblResult finish_file(rblRecordingWriter* writer)
+rblResult rbl_recording_rename(rblRecordingWriter* writer)
 {
     FILE* file = writer->file;
     writer->file = NULL;
@@ -397,8 +412,8 @@ rblResult rbl_recording_close(rblRecordingWriter* writer, const rblRun* run)
     rbl_sink_clear(&writer->sink);
     rbl_put_varint(&writer->sink, rbl_run_last_step(run));
     rbl_put_u64(&writer->sink, run->statistics.hash);
-    rblResult result = write_chunk(writer, RBL_CHUNK_DONE);
-    result = result == RBL_OK ? finish_file(writer) : result;
+    rblResult result = rbl_recording_write_chunk(writer, RBL_CHUNK_DONE);
+    result = result == RBL_OK ? rbl_recording_rename(writer) : result;
     rbl_recording_abandon(writer);
     return result;
 }

@@ -124,6 +124,9 @@ void rbl_discard_shapes(rblScene* scene);
 // It is shared; shapes without a file are left alone.
 rblResult rbl_scene_adopt_surface(rblSceneId scene, uint32_t shape, rblMeshId surface);
 
+// The body of a name, RBL_ERROR_ARGUMENT when there is none.
+rblResult rbl_scene_find_body(rblSceneId scene, const char* name, uint32_t* out);
+
 // The scene behind an id, or RBL_ERROR_STALE.
 rblResult rbl_scene_find(rblSceneId id, rblScene** out);
 

@@ -28,6 +28,19 @@ rblResult rbl_scene_shape(rblSceneId id, uint32_t shape, rblShapeId* out, rblMes
     return RBL_OK;
 }
 
+rblResult rbl_scene_find_body(rblSceneId id, const char* name, uint32_t* out)
+{
+    rblScene* scene = NULL;
+    RBL_TRY(rbl_scene_find(id, &scene));
+    const uint32_t index = rbl_scene_names_find(&scene->body_names, name);
+    if (index == RBL_NONE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: no body '%.100s'", name);
+    }
+    *out = scene->named.data[index];
+    return RBL_OK;
+}
+
 rblResult rbl_scene_world_def(rblSceneId id, rblWorldDef* out)
 {
     rblScene* scene = NULL;

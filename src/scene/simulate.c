@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "math/vec.h"
+#include "scene/scene.h"
 
 static double time_now(const rblSimulation* simulation)
 {
@@ -46,7 +47,9 @@ static rblResult track(rblSimulation* simulation)
     rblFrame* frame = &simulation->tracker.frame;
     frame->first_body = (uint32_t)run->bodies.count;
     RBL_TRY(add_new_bodies(simulation));
-    RBL_TRY(rbl_tracker_gather(&simulation->tracker, run, simulation->world, simulation->step, false));
+    RBL_TRY(rbl_tracker_gather(&simulation->tracker, run, simulation->world, simulation->step,
+                               simulation->starts_anew));
+    simulation->starts_anew = false;
     if (simulation->keeps_motion)
     {
         RBL_TRY(rbl_run_add_frame(run, frame));
@@ -78,24 +81,35 @@ static rblResult make_tables(rblSimulation* simulation)
     }
     for (uint32_t i = 0; i < count; ++i)
     {
+        simulation->bodies[i] = (rblBodyId){0};
         simulation->run_body[i] = RBL_NONE;
     }
     return RBL_OK;
 }
 
-rblResult rbl_simulation_start(rblSimulation* simulation, rblSceneId scene, bool keeps_motion)
+rblResult rbl_simulation_init(rblSimulation* simulation, rblSceneId scene, bool keeps_motion)
 {
     const rblAllocator* allocator = rbl_default_allocator();
     *simulation = (rblSimulation){.scene = scene, .allocator = allocator, .keeps_motion = keeps_motion};
     rbl_run_init(&simulation->run, allocator);
     rbl_tracker_init(&simulation->tracker, allocator);
     RBL_TRY(rbl_scene_view(scene, &simulation->view));
-    RBL_TRY(make_tables(simulation));
+    return make_tables(simulation);
+}
+
+rblResult rbl_simulation_make_world(rblSimulation* simulation)
+{
     rblWorldDef def;
-    RBL_TRY(rbl_scene_prepare(scene));
-    RBL_TRY(rbl_run_begin(&simulation->run, scene));
-    RBL_TRY(rbl_scene_world_def(scene, &def));
-    RBL_TRY(rbl_world_create(&def, &simulation->world));
+    RBL_TRY(rbl_scene_prepare(simulation->scene));
+    RBL_TRY(rbl_run_begin(&simulation->run, simulation->scene));
+    RBL_TRY(rbl_scene_world_def(simulation->scene, &def));
+    return rbl_world_create(&def, &simulation->world);
+}
+
+rblResult rbl_simulation_start(rblSimulation* simulation, rblSceneId scene, bool keeps_motion)
+{
+    RBL_TRY(rbl_simulation_init(simulation, scene, keeps_motion));
+    RBL_TRY(rbl_simulation_make_world(simulation));
     RBL_TRY(rbl_scene_build(scene, simulation->world, simulation->bodies));
     // A step of no time: what is there now is the start, and what events bring is work.
     RBL_TRY(rbl_world_step(simulation->world, 0.0f));
@@ -120,11 +134,45 @@ void rbl_simulation_free(rblSimulation* simulation)
     *simulation = (rblSimulation){0};
 }
 
+// The bodies of a recording that is gone on with are those of the scene, in the recording's order.
+static rblResult watch_again(rblSimulation* simulation)
+{
+    const rblRunBodyArray* bodies = &simulation->run.bodies;
+    for (uint32_t i = 0; i < bodies->count; ++i)
+    {
+        uint32_t body = RBL_NONE;
+        RBL_TRY(rbl_scene_find_body(simulation->scene, bodies->data[i].name, &body));
+        const bool there = bodies->data[i].death == RBL_NONE;
+        if (there && simulation->bodies[body].index1 == 0)
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "the recording has a body '%.100s' that is not there",
+                            bodies->data[i].name);
+        }
+        simulation->run_body[body] = i;
+        RBL_TRY(there ? rbl_tracker_watch(&simulation->tracker, simulation->bodies[body])
+                      : rbl_tracker_skip(&simulation->tracker));
+    }
+    return RBL_OK;
+}
+
+static rblResult go_on_recording(rblSimulation* simulation, const char* path)
+{
+    RBL_TRY(rbl_recording_reopen(&simulation->recording, path, &simulation->run));
+    simulation->records = true;
+    simulation->starts_anew = true;
+    simulation->tracker.frame.first_event = simulation->run.statistics.events.count;
+    return watch_again(simulation);
+}
+
 rblResult rbl_simulation_record(rblSimulation* simulation, const char* path, bool quantise)
 {
-    if (simulation->step > 0 || simulation->records)
+    if (simulation->records || (simulation->step > 0 && simulation->run.bodies.count > 0))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "simulation: a recording must be begun before the first step");
+    }
+    if (simulation->step > 0)
+    {
+        return go_on_recording(simulation, path);
     }
     RBL_TRY(rbl_recording_open(&simulation->recording, path, &simulation->run, quantise));
     simulation->records = true;

@@ -16,6 +16,7 @@ typedef struct rblSimulation
     uint32_t next_event;
     bool keeps_motion;
     bool records;
+    bool starts_anew; // the next frame is to be full
     rblTracker tracker;
     rblRun run; // statistics always; bodies when their motion is kept or recorded, their keys when it is kept
     rblRecordingWriter recording; // while it records
@@ -27,8 +28,13 @@ rblResult rbl_simulation_start(rblSimulation* simulation, rblSceneId scene, bool
 void rbl_simulation_free(rblSimulation* simulation);
 
 // Write a recording from here on (scene/recording.h), after rbl_simulation_start(); rbl_simulation_finish() completes it.
-// Until then, and when the simulation is freed without it, the file is PATH.part.
+// Until then, and when the simulation is freed without it, the file is PATH.part. A simulation that was resumed goes on with
+// PATH.part or PATH, which must hold the steps before; steps after the checkpoint are written anew.
 rblResult rbl_simulation_record(rblSimulation* simulation, const char* path, bool quantise);
+
+// The parts of rbl_simulation_start(), for those who start elsewhere than at the beginning: tables; shapes and an empty world.
+rblResult rbl_simulation_init(rblSimulation* simulation, rblSceneId scene, bool keeps_motion);
+rblResult rbl_simulation_make_world(rblSimulation* simulation);
 
 // The events that are due, then one step.
 rblResult rbl_simulation_advance(rblSimulation* simulation);

@@ -52,10 +52,16 @@ run 2 replay
 
 # Killed at any moment: every file is readable up to its last whole chunk, and replays as far as it goes.
 sed 's/"duration": *[0-9.]*/"duration": 60/' "$scenes/dominoes.json" >"$work/long.json"
-for moment in 0.05 0.11 0.17 0.23 0.31 0.4 0.52; do
+for moment in 0.05 0.11 0.17 0.23 0.31 0.4 steps; do
     "$tool" simulate "$work/long.json" -o "$work/killed.rbl" --quiet >/dev/null 2>&1 &
     process=$!
-    sleep "$moment"
+    if [ "$moment" = steps ]; then # as soon as there is something to read
+        while kill -0 "$process" 2>/dev/null && ! "$tool" info "$work/killed.rbl.part" --quiet >/dev/null 2>&1; do
+            sleep 0.02
+        done
+    else
+        sleep "$moment"
+    fi
     kill -9 "$process" 2>/dev/null
     wait "$process" 2>/dev/null
     if "$tool" info "$work/killed.rbl.part" --quiet --json >"$work/out" 2>"$work/err"; then
@@ -64,5 +70,28 @@ for moment in 0.05 0.11 0.17 0.23 0.31 0.4 0.52; do
         grep -q 'killed.rbl.part: ' "$work/err" || complain "a killed run: $(cat "$work/err")"
     fi
 done
-"$tool" info "$work/killed.rbl.part" --quiet >/dev/null || complain "nothing was recorded in half a second"
 run 0 replay "$work/killed.rbl.part" --verify --quiet
+
+# Stopped and resumed: the statistics and the recording are those of a run that was not stopped.
+cp "$scenes/wrecking_ball.json" "$work/wall.json"
+run 0 simulate "$work/wall.json" --quiet --stats "$work/whole.json"
+hash=$(sed -n 's/.*"hash": "\(.*\)".*/\1/p' "$work/whole.json")
+rm -f "$work/wall.check"
+"$tool" simulate "$work/wall.json" -o "$work/wall.rbl" --checkpoint "$work/wall.check" --checkpoint-every 0 --quiet >/dev/null 2>&1 &
+process=$!
+while [ ! -e "$work/wall.check" ] && kill -0 "$process" 2>/dev/null; do sleep 0.01; done
+kill -9 "$process" 2>/dev/null
+wait "$process" 2>/dev/null
+run 0 simulate "$work/wall.json" -o "$work/wall.rbl" --resume "$work/wall.check" --stats "$work/resumed.json" --quiet
+printed "^  hash  *$hash\$"
+[ "$(grep -c '"t": ' "$work/whole.json")" -eq "$(grep -c '"t": ' "$work/resumed.json")" ] ||
+    complain "a resumed run has other statistics"
+run 0 replay "$work/wall.rbl" --verify
+run 0 info "$work/wall.rbl"
+printed '^  state  *complete$'
+run 2 simulate "$work/wall.json" -o "$work/wall.glb" --resume "$work/wall.check"
+run 1 simulate "$scenes/dominoes.json" --resume "$work/wall.check"
+said 'it is a checkpoint of another scene'
+run 1 simulate "$work/wall.json" --resume "$work/wall.rbl"
+said 'this is a recording of a run, not a checkpoint'
+run 1 simulate "$work/wall.json" --checkpoint "$work/no_such_folder/wall.check"

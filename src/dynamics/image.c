@@ -1,0 +1,423 @@
+// Snapshots that leave the process: addresses of shapes become numbers, and come back as addresses of other shapes.
+//
+// The arrays are taken as they are in memory, so an image belongs to a build: version, sizes and byte order are in its first
+// word. It comes from a file, so everything that is used as an index, a kind or a truth value is checked.
+#include "base/hash_map.h"
+#include "dynamics/broad_phase_pairs.h"
+#include "dynamics/snapshot.h"
+#include "math/quat.h"
+#include "rubble/version.h"
+
+// A word that differs between builds whose structures do.
+static uint64_t layout_word(void)
+{
+    const uint64_t sizes[] = {1,
+                              sizeof(rblSnapshotHeader),
+                              sizeof(rblBody),
+                              sizeof(rblMotion),
+                              sizeof(rblJoint),
+                              sizeof(rblPair),
+                              sizeof(rblContact),
+                              sizeof(rblProxyState),
+                              sizeof(void*)};
+    const char* version = rbl_version();
+    return rbl_check64(rbl_check64(0, version, strlen(version)), sizes, sizeof sizes);
+}
+
+// A snapshot in memory of its own, to be changed in place.
+typedef struct Image
+{
+    const rblAllocator* allocator;
+    unsigned char* data;
+    size_t size;
+    rblSnapshotHeader header;
+    rblSnapshotLayout at;
+} Image;
+
+static void image_free(Image* image)
+{
+    rbl_free(image->allocator, image->data, image->size);
+}
+
+static void get(const Image* image, size_t base, size_t index, void* out, size_t size)
+{
+    memcpy(out, image->data + base + index * size, size);
+}
+
+static void set(const Image* image, size_t base, size_t index, const void* value, size_t size)
+{
+    memcpy(image->data + base + index * size, value, size);
+}
+
+static uint32_t get_u32(const Image* image, size_t base, size_t index)
+{
+    uint32_t value;
+    get(image, base, index, &value, sizeof value);
+    return value;
+}
+
+// ---- out ----
+
+static rblResult number_shapes(const rblShapeId* shapes, uint32_t count, rblHashMap* numbers)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rblShapeView view;
+        bool added;
+        RBL_TRY(rbl_shape_view(shapes[i], &view));
+        if (rbl_hash_map_get_or_add(numbers, (uint64_t)(uintptr_t)view.shape, i, &added) == NULL)
+        {
+            return rbl_fail_memory();
+        }
+    }
+    return RBL_OK;
+}
+
+static rblResult detach_bodies(const Image* image, const rblHashMap* numbers)
+{
+    for (uint32_t slot = 0; slot < image->header.slots; ++slot)
+    {
+        rblBody body;
+        get(image, image->at.bodies, slot, &body, sizeof body);
+        const uint32_t number = rbl_hash_map_find(numbers, (uint64_t)(uintptr_t)body.shape.shape);
+        if (body.generation != 0 && number == RBL_MAP_EMPTY)
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "image: the shape of body %u is not in the table", slot + 1);
+        }
+        body.shape_id = (rblShapeId){body.generation != 0 ? number + 1 : 0, 0};
+        body.user_data = NULL;
+        memset(&body.shape, 0, sizeof body.shape);
+        set(image, image->at.bodies, slot, &body, sizeof body);
+    }
+    return RBL_OK;
+}
+
+static void detach_joints(const Image* image)
+{
+    for (uint32_t slot = 0; slot < image->header.joint_slots; ++slot)
+    {
+        rblJoint joint;
+        get(image, image->at.joints, slot, &joint, sizeof joint);
+        joint.user_data = NULL;
+        set(image, image->at.joints, slot, &joint, sizeof joint);
+    }
+}
+
+static rblResult save(rblWorldId world, Image* image)
+{
+    RBL_TRY(rbl_world_save(world, NULL, 0, &image->size));
+    image->data = rbl_alloc_zero(image->allocator, image->size);
+    if (image->data == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    RBL_TRY(rbl_world_save(world, image->data, image->size, &image->size));
+    memcpy(&image->header, image->data, sizeof image->header);
+    image->at = rbl_snapshot_layout(&image->header);
+    return RBL_OK;
+}
+
+rblResult rbl_world_write_image(rblWorldId world, const rblShapeId* shapes, uint32_t shape_count,
+                                rblByteSink* sink)
+{
+    Image image = {.allocator = rbl_default_allocator()};
+    rblHashMap numbers;
+    rbl_hash_map_init(&numbers, image.allocator);
+    rblResult result = number_shapes(shapes, shape_count, &numbers);
+    result = result == RBL_OK ? save(world, &image) : result;
+    result = result == RBL_OK ? detach_bodies(&image, &numbers) : result;
+    if (result == RBL_OK)
+    {
+        detach_joints(&image);
+        rbl_put_u64(sink, layout_word());
+        rbl_put_bytes(sink, image.data, image.size);
+        result = sink->failed ? rbl_fail_memory() : RBL_OK;
+    }
+    rbl_hash_map_free(&numbers);
+    image_free(&image);
+    return result;
+}
+
+// ---- checks ----
+
+static rblResult damaged(const char* what, uint32_t index)
+{
+    return rbl_fail(RBL_ERROR_FORMAT, "image of a world: %s %u is not possible", what, index);
+}
+
+// Truth values are read as bytes: any other than 0 and 1 must not be touched as a bool.
+static bool is_truth(const bool* value)
+{
+    unsigned char byte;
+    memcpy(&byte, value, 1);
+    return byte <= 1;
+}
+
+// Generations are odd while a slot is taken; free slots are listed once each.
+static rblResult check_ids(const Image* image, size_t base, uint32_t generations, uint32_t free_slots,
+                           uint32_t alive)
+{
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < generations; ++i)
+    {
+        taken += get_u32(image, base, i) & 1;
+    }
+    uint8_t* seen = rbl_alloc_zero(image->allocator, (size_t)generations + 1);
+    if (seen == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    rblResult result = taken == alive ? RBL_OK : damaged("number of ids", alive);
+    for (uint32_t i = 0; result == RBL_OK && i < free_slots; ++i)
+    {
+        const uint32_t slot = get_u32(image, base, (size_t)generations + i);
+        const bool good = slot < generations && seen[slot] == 0 && get_u32(image, base, slot) % 2 == 0;
+        result = good ? RBL_OK : damaged("free slot", i);
+        seen[good ? slot : generations] = 1;
+    }
+    rbl_free(image->allocator, seen, (size_t)generations + 1);
+    return result;
+}
+
+static bool is_finite(const float* numbers, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+    {
+        if (!rbl_finite((double)numbers[i]))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_pose(const rblTransform* pose)
+{
+    const float norm = rbl_quat_dot(pose->q, pose->q);
+    return rbl_finite3(pose->p) && norm > 0.5f && norm < 2.0f;
+}
+
+static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t generation, uint32_t shapes)
+{
+    const rblTransform frame = rbl_motion_pose(motion);
+    return body->generation == generation && generation % 2 == 1 && body->shape_id.index1 > 0 &&
+           body->shape_id.index1 <= shapes && (unsigned)body->type < RBL_BODY_TYPE_COUNT &&
+           is_truth(&body->awake) && is_truth(&body->bereft) && is_truth(&body->born) &&
+           is_pose(&body->shape_in_body) && is_pose(&body->previous) && is_pose(&frame) &&
+           body->mass >= 0.0f && is_finite(&body->force.x, 3) && is_finite(&body->torque.x, 3) &&
+           is_finite(&body->mass, 1) && is_finite(&body->gravity_scale, 1) &&
+           is_finite(&body->material.density, 3) && is_finite(&motion->velocity.x, 3) &&
+           is_finite(&motion->momentum.x, 3) && is_finite(&motion->spin.x, 3) &&
+           is_finite(&motion->moments.x, 3) && motion->inverse_mass >= 0.0f &&
+           is_finite(&motion->inverse_mass, 1);
+}
+
+static rblResult check_proxy(const Image* image, uint32_t slot, const rblBody* body)
+{
+    rblProxyState proxy;
+    get(image, image->at.proxies, slot, &proxy, sizeof proxy);
+    const bool exists = (proxy.flags & RBL_PROXY_EXISTS) != 0;
+    const bool moving = (proxy.flags & RBL_PROXY_MOVING) != 0;
+    const bool good = exists == (body->generation != 0) && proxy.flags < 2 * RBL_PROXY_MOVED &&
+                      (!exists || moving == (body->type != RBL_BODY_STATIC));
+    return good ? RBL_OK : damaged("proxy", slot);
+}
+
+static rblResult check_bodies(const Image* image, uint32_t shapes)
+{
+    const rblSnapshotHeader* header = &image->header;
+    for (uint32_t slot = 0; slot < header->generations; ++slot)
+    {
+        const uint32_t generation = get_u32(image, image->at.ids, slot);
+        rblBody body = {0};
+        rblMotion motion = {0};
+        if (slot < header->slots)
+        {
+            get(image, image->at.bodies, slot, &body, sizeof body);
+            get(image, image->at.motions, slot, &motion, sizeof motion);
+            RBL_TRY(check_proxy(image, slot, &body));
+        }
+        const bool good =
+            body.generation == 0 ? generation % 2 == 0 : is_body(&body, &motion, generation, shapes);
+        RBL_TRY(good ? RBL_OK : damaged("body", slot));
+    }
+    return RBL_OK;
+}
+
+static bool is_taken(const Image* image, uint32_t slot)
+{
+    return slot < image->header.slots && get_u32(image, image->at.ids, slot) % 2 == 1;
+}
+
+static rblResult check_joints(const Image* image)
+{
+    const rblSnapshotHeader* header = &image->header;
+    for (uint32_t slot = 0; slot < header->joint_generations; ++slot)
+    {
+        const uint32_t generation = get_u32(image, image->at.joint_ids, slot);
+        rblJoint joint = {0};
+        if (slot < header->joint_slots)
+        {
+            get(image, image->at.joints, slot, &joint, sizeof joint);
+        }
+        const bool good = joint.generation == 0
+                              ? generation % 2 == 0
+                              : joint.generation == generation &&
+                                    (unsigned)joint.kind < RBL_JOINT_KIND_COUNT && is_taken(image, joint.a) &&
+                                    joint.a != joint.b && (joint.b == RBL_NONE || is_taken(image, joint.b)) &&
+                                    is_truth(&joint.collide) && is_finite(&joint.anchor_a.x, 3) &&
+                                    is_finite(&joint.anchor_b.x, 3) && is_finite(&joint.axis_a.x, 3);
+        RBL_TRY(good ? RBL_OK : damaged("joint", slot));
+    }
+    return RBL_OK;
+}
+
+// How many joints a body has is counted down when they go.
+static rblResult check_joint_counts(const Image* image)
+{
+    const rblSnapshotHeader* header = &image->header;
+    uint32_t* counts = rbl_alloc_zero(image->allocator, sizeof(uint32_t) * ((size_t)header->slots + 1));
+    if (counts == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < header->joint_slots; ++i)
+    {
+        rblJoint joint;
+        get(image, image->at.joints, i, &joint, sizeof joint);
+        if (joint.generation != 0)
+        {
+            counts[joint.a] += 1;
+            counts[joint.b == RBL_NONE ? header->slots : joint.b] += 1;
+        }
+    }
+    rblResult result = RBL_OK;
+    for (uint32_t slot = 0; result == RBL_OK && slot < header->slots; ++slot)
+    {
+        rblBody body;
+        get(image, image->at.bodies, slot, &body, sizeof body);
+        result = body.joint_count == counts[slot] ? RBL_OK : damaged("number of joints of body", slot);
+    }
+    rbl_free(image->allocator, counts, sizeof(uint32_t) * ((size_t)header->slots + 1));
+    return result;
+}
+
+static bool has_proxy(const Image* image, uint32_t slot)
+{
+    rblProxyState proxy;
+    if (slot >= image->header.slots)
+    {
+        return false;
+    }
+    get(image, image->at.proxies, slot, &proxy, sizeof proxy);
+    return (proxy.flags & (RBL_PROXY_EXISTS | RBL_PROXY_REMOVED)) != 0;
+}
+
+// The world's pairs are those of the broad phase, sorted.
+static rblResult check_pairs(const Image* image)
+{
+    const rblSnapshotHeader* header = &image->header;
+    rblProxyPair last = {0, 0};
+    for (uint32_t i = 0; i < header->pairs; ++i)
+    {
+        rblPair pair;
+        rblProxyPair proxies;
+        get(image, image->at.pairs, i, &pair, sizeof pair);
+        get(image, image->at.proxy_pairs, i, &proxies, sizeof proxies);
+        const bool rises = pair.a > last.a || (pair.a == last.a && pair.b > last.b);
+        const bool good = pair.a == proxies.a && pair.b == proxies.b && pair.a < pair.b &&
+                          has_proxy(image, pair.a) && has_proxy(image, pair.b) && (rises || i == 0) &&
+                          pair.first <= header->contacts && pair.count <= header->contacts - pair.first &&
+                          is_truth(&pair.touching) && is_truth(&pair.fast);
+        RBL_TRY(good ? RBL_OK : damaged("pair", i));
+        last = proxies;
+    }
+    return RBL_OK;
+}
+
+static rblResult check_counts(const Image* image)
+{
+    const rblSnapshotHeader* header = &image->header;
+    const bool good = header->magic == RBL_SNAPSHOT_MAGIC && header->size == image->size &&
+                      rbl_snapshot_size(header) == image->size && header->slots <= header->generations &&
+                      header->joint_slots <= header->joint_generations &&
+                      header->pairs == header->proxy_pairs && rbl_finite3(header->gravity);
+    return good ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "image of a world: its head is damaged");
+}
+
+static rblResult check_image(const Image* image, uint32_t shapes)
+{
+    const rblSnapshotHeader* header = &image->header;
+    RBL_TRY(check_ids(image, image->at.ids, header->generations, header->free_slots, header->alive));
+    RBL_TRY(check_ids(image, image->at.joint_ids, header->joint_generations, header->joint_free_slots,
+                      header->joints_alive));
+    RBL_TRY(check_bodies(image, shapes));
+    RBL_TRY(check_joints(image));
+    RBL_TRY(check_joint_counts(image));
+    return check_pairs(image);
+}
+
+// ---- in ----
+
+static rblResult attach_shapes(const Image* image, const rblShapeId* shapes)
+{
+    for (uint32_t slot = 0; slot < image->header.slots; ++slot)
+    {
+        rblBody body;
+        get(image, image->at.bodies, slot, &body, sizeof body);
+        memset(&body.shape, 0, sizeof body.shape);
+        body.user_data = NULL;
+        if (body.generation != 0)
+        {
+            body.shape_id = shapes[body.shape_id.index1 - 1];
+            RBL_TRY(rbl_shape_view(body.shape_id, &body.shape));
+            if (!body.shape.bounded && body.type != RBL_BODY_STATIC)
+            {
+                return damaged("body", slot);
+            }
+        }
+        set(image, image->at.bodies, slot, &body, sizeof body);
+    }
+    return RBL_OK;
+}
+
+static rblResult restore(rblWorldId id, Image* image, const rblShapeId* shapes, uint32_t shape_count)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    memcpy(&image->header, image->data, sizeof image->header);
+    RBL_TRY(check_counts(image));
+    image->at = rbl_snapshot_layout(&image->header);
+    RBL_TRY(check_image(image, shape_count));
+    RBL_TRY(attach_shapes(image, shapes));
+    detach_joints(image);
+    image->header.owner = world->serial;
+    memcpy(image->data, &image->header, sizeof image->header);
+    return rbl_world_restore(id, image->data, image->size);
+}
+
+rblResult rbl_world_read_image(rblWorldId world, const rblShapeId* shapes, uint32_t shape_count,
+                               const void* bytes, size_t size)
+{
+    rblByteSource source = {.data = bytes, .size = size};
+    const uint64_t word = rbl_take_u64(&source);
+    if (source.failed || size - source.at < sizeof(rblSnapshotHeader))
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "image of a world: %zu bytes are too few", size);
+    }
+    if (word != layout_word())
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED,
+                        "image of a world: it was written by another version or build of Rubble");
+    }
+    Image image = {.allocator = rbl_default_allocator(), .size = size - source.at};
+    image.data = rbl_alloc(image.allocator, image.size);
+    if (image.data == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    memcpy(image.data, source.data + source.at, image.size);
+    const rblResult result = restore(world, &image, shapes, shape_count);
+    image_free(&image);
+    return result;
+}

@@ -1,0 +1,258 @@
+#include "scene/checkpoint.h"
+
+#include "base/error.h"
+#include "dynamics/snapshot.h"
+#include "io/file.h"
+#include "scene/recording_format.h"
+#include "scene/scene.h"
+
+// The shapes of a prepared scene, in its order.
+static rblResult list_shapes(rblSceneId scene, const rblSceneView* view, const rblAllocator* allocator,
+                             rblShapeId** out)
+{
+    rblShapeId* shapes = RBL_NEW_ARRAY(allocator, rblShapeId, (size_t)view->shape_count + 1);
+    if (shapes == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < view->shape_count; ++i)
+    {
+        rblMeshId surface;
+        const rblResult result = rbl_scene_shape(scene, i, &shapes[i], &surface);
+        if (result != RBL_OK)
+        {
+            RBL_FREE_ARRAY(allocator, shapes, (size_t)view->shape_count + 1);
+            return result;
+        }
+    }
+    *out = shapes;
+    return RBL_OK;
+}
+
+// ---- out ----
+
+static rblResult write_statistics(rblRecordingWriter* writer, const rblStatistics* statistics)
+{
+    rbl_sink_clear(&writer->sink);
+    rbl_put_varint(&writer->sink, statistics->steps.count);
+    for (size_t i = 0; i < statistics->steps.count; ++i)
+    {
+        rbl_put_step_record(&writer->sink, &statistics->steps.data[i]);
+    }
+    rbl_put_events(&writer->sink, statistics, 0);
+    return rbl_recording_write_chunk(writer, RBL_CHUNK_STATISTICS);
+}
+
+static rblResult write_world(rblRecordingWriter* writer, const rblSimulation* simulation)
+{
+    rblByteSink* sink = &writer->sink;
+    rblShapeId* shapes = NULL;
+    rbl_sink_clear(sink);
+    rbl_put_varint(sink, simulation->step);
+    rbl_put_varint(sink, simulation->next_event);
+    rbl_put_u64(sink, simulation->run.statistics.hash);
+    rbl_put_varint(sink, simulation->view.body_count);
+    for (uint32_t i = 0; i < simulation->view.body_count; ++i)
+    {
+        rbl_put_u32(sink, simulation->bodies[i].index1);
+        rbl_put_u32(sink, simulation->bodies[i].generation);
+    }
+    RBL_TRY(list_shapes(simulation->scene, &simulation->view, simulation->allocator, &shapes));
+    const rblResult result =
+        rbl_world_write_image(simulation->world, shapes, simulation->view.shape_count, sink);
+    RBL_FREE_ARRAY(simulation->allocator, shapes, (size_t)simulation->view.shape_count + 1);
+    RBL_TRY(result);
+    return rbl_recording_write_chunk(writer, RBL_CHUNK_WORLD);
+}
+
+static rblResult write_all(rblRecordingWriter* writer, const rblSimulation* simulation)
+{
+    RBL_TRY(write_statistics(writer, &simulation->run.statistics));
+    RBL_TRY(write_world(writer, simulation));
+    return rbl_recording_rename(writer);
+}
+
+rblResult rbl_checkpoint_save(const rblSimulation* simulation, const char* path)
+{
+    rblRecordingWriter writer;
+    RBL_TRY(rbl_recording_begin(&writer, path, &simulation->run, RBL_RECORDING_CHECKPOINT));
+    const rblResult result = write_all(&writer, simulation);
+    if (result != RBL_OK && writer.part != writer.path)
+    {
+        remove(writer.part);
+    }
+    rbl_recording_abandon(&writer);
+    return result;
+}
+
+// ---- in ----
+
+// What the file says beside its settings and shapes.
+typedef struct Loaded
+{
+    rblRun run;
+    uint32_t step, next_event;
+    uint64_t hash;
+    const uint8_t* ids; // of the scene's bodies, eight bytes each
+    uint32_t body_count;
+    const uint8_t* image;
+    size_t image_size;
+} Loaded;
+
+static rblResult take_records(rblRecordingReader* reader, rblByteSource* source)
+{
+    rblStatistics* statistics = &reader->run->statistics;
+    const uint32_t count = rbl_take_count(source, 1);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rblStepRecord record = {.time = (double)i * reader->run->settings.step};
+        rbl_take_step_record(source, &record);
+        if (source->failed)
+        {
+            return rbl_fail(RBL_ERROR_FORMAT, "the statistics are cut short");
+        }
+        if (!rbl_array_push(&statistics->steps, record))
+        {
+            return rbl_fail_memory();
+        }
+        statistics->hash = record.hash;
+    }
+    return rbl_take_events(reader, source);
+}
+
+static rblResult take_world(rblRecordingReader* reader, rblByteSource* source)
+{
+    Loaded* loaded = reader->context;
+    loaded->step = rbl_take_u32_varint(source);
+    loaded->next_event = rbl_take_u32_varint(source);
+    loaded->hash = rbl_take_u64(source);
+    loaded->body_count = rbl_take_count(source, 8);
+    loaded->ids = rbl_take_bytes(source, 8 * (size_t)loaded->body_count);
+    loaded->image_size = rbl_source_left(source);
+    loaded->image = rbl_take_bytes(source, loaded->image_size);
+    const rblStatistics* statistics = &reader->run->statistics;
+    const bool fits = !source->failed && statistics->steps.count == (size_t)loaded->step + 1 &&
+                      statistics->hash == loaded->hash;
+    return fits ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "the world does not fit to the statistics");
+}
+
+static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSource* source)
+{
+    switch (type)
+    {
+    case RBL_CHUNK_STATISTICS:
+        return take_records(reader, source);
+    case RBL_CHUNK_WORLD:
+        return take_world(reader, source);
+    default:
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "a kind of chunk that this version does not know");
+    }
+}
+
+static rblResult load(const rblFileBytes* file, const char* path, Loaded* loaded)
+{
+    rblRecordingReader reader;
+    char problem[256] = "";
+    rbl_recording_reader_init(&reader, file->bytes, file->size, path, &loaded->run);
+    reader.kind = RBL_RECORDING_CHECKPOINT;
+    reader.take_other = take_other;
+    reader.context = loaded;
+    rblResult result = rbl_read_chunks(&reader, problem);
+    rbl_recording_reader_free(&reader);
+    if (result == RBL_OK && (problem[0] != '\0' || loaded->image == NULL))
+    {
+        result = rbl_fail(RBL_ERROR_FORMAT, "%s: %s", rbl_short_name(path),
+                          problem[0] != '\0' ? problem : "the world is missing");
+    }
+    return result;
+}
+
+// ---- going on ----
+
+static rblResult check_scene(const rblSimulation* simulation, const Loaded* loaded, const char* path)
+{
+    const rblSceneView* view = &simulation->view;
+    const rblRunSettings* settings = &loaded->run.settings;
+    const bool same = settings->text_size == view->text_size &&
+                      memcmp(settings->text, view->text, view->text_size) == 0 &&
+                      loaded->run.shapes.count == view->shape_count &&
+                      loaded->body_count == view->body_count && loaded->next_event <= view->event_count;
+    return same ? RBL_OK
+                : rbl_fail(RBL_ERROR_ARGUMENT, "%s: it is a checkpoint of another scene (%s)",
+                           rbl_short_name(path), settings->name);
+}
+
+static rblResult adopt(rblSceneId scene, const Loaded* loaded)
+{
+    for (uint32_t i = 0; i < loaded->run.shapes.count; ++i)
+    {
+        RBL_TRY(rbl_scene_adopt_surface(scene, i, loaded->run.shapes.data[i].surface));
+    }
+    return RBL_OK;
+}
+
+static rblResult restore_world(rblSimulation* simulation, const Loaded* loaded)
+{
+    rblShapeId* shapes = NULL;
+    uint64_t hash = 0;
+    RBL_TRY(list_shapes(simulation->scene, &simulation->view, simulation->allocator, &shapes));
+    rblResult result = rbl_world_read_image(simulation->world, shapes, simulation->view.shape_count,
+                                            loaded->image, loaded->image_size);
+    RBL_FREE_ARRAY(simulation->allocator, shapes, (size_t)simulation->view.shape_count + 1);
+    RBL_TRY(result);
+    RBL_TRY(rbl_world_hash(simulation->world, &hash));
+    return hash == loaded->hash ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "the world has another hash");
+}
+
+// Events keep their own texts: those of the loaded run go with it.
+static rblResult take_statistics(rblRun* run, const rblStatistics* from)
+{
+    for (size_t i = 0; i < from->steps.count; ++i)
+    {
+        RBL_TRY(rbl_array_push(&run->statistics.steps, from->steps.data[i]) ? RBL_OK : rbl_fail_memory());
+    }
+    for (size_t i = 0; i < from->events.count; ++i)
+    {
+        rblEventRecord event = from->events.data[i];
+        event.type = rbl_run_text(run, event.type, strlen(event.type));
+        event.body = rbl_run_text(run, event.body, strlen(event.body));
+        const bool kept =
+            event.type != NULL && event.body != NULL && rbl_array_push(&run->statistics.events, event);
+        RBL_TRY(kept ? RBL_OK : rbl_fail_memory());
+    }
+    run->statistics.hash = from->hash;
+    return RBL_OK;
+}
+
+static rblResult go_on(rblSimulation* simulation, const Loaded* loaded, const char* path)
+{
+    RBL_TRY(check_scene(simulation, loaded, path));
+    RBL_TRY(adopt(simulation->scene, loaded));
+    RBL_TRY(rbl_simulation_make_world(simulation));
+    RBL_TRY(restore_world(simulation, loaded));
+    RBL_TRY(take_statistics(&simulation->run, &loaded->run.statistics));
+    for (uint32_t i = 0; i < loaded->body_count; ++i)
+    {
+        const rblBodyId id = {rbl_load_u32(loaded->ids + 8 * i), rbl_load_u32(loaded->ids + 8 * i + 4)};
+        simulation->bodies[i] = id;
+    }
+    simulation->step = loaded->step;
+    simulation->next_event = loaded->next_event;
+    return RBL_OK;
+}
+
+rblResult rbl_checkpoint_resume(rblSimulation* simulation, rblSceneId scene, const char* path)
+{
+    rblFileBytes file;
+    Loaded loaded = {0};
+    RBL_TRY(rbl_simulation_init(simulation, scene, false));
+    RBL_TRY(rbl_file_read(path, SIZE_MAX, rbl_default_allocator(), &file));
+    rblResult result = load(&file, path, &loaded);
+    if (result == RBL_OK)
+    {
+        result = go_on(simulation, &loaded, path);
+    }
+    rbl_run_free(&loaded.run);
+    rbl_file_bytes_free(&file);
+    return result;
+}

@@ -193,6 +193,50 @@ static void the_number_of_workers_does_not_change_who_sleeps(void** state)
     check_ok(rbl_set_tasks(&tasks));
 }
 
+// Contacts of sleepers stay where they are while those of others come and go: who asks finds the same.
+static void sleepers_keep_their_contacts_while_others_move(void** state)
+{
+    (void)state;
+    const Stack stack = sleeping_stack(RBL_BODY_STATIC);
+    rblFeltImpulse before[5][16];
+    uint32_t counts[5];
+    rblCounters counters;
+    for (int i = 0; i < 5; ++i)
+    {
+        check_ok(rbl_body_impulses(stack.world, stack.boxes[i], before[i], 16, &counts[i]));
+        assert_in_range(counts[i], 4, 8);
+    }
+    check_ok(rbl_world_counters(stack.world, &counters));
+    const uint32_t touching = counters.touching;
+    put(stack.world, make_sphere(0.2f), RBL_BODY_DYNAMIC, vec(3, 1, 3));
+    const rblBodyId second = put(stack.world, make_sphere(0.2f), RBL_BODY_DYNAMIC, vec(-3, 2, 3));
+    for (int step = 0; step < 120; ++step)
+    {
+        step_times(stack.world, 1);
+        if (step == 70)
+        {
+            check_ok(rbl_body_destroy(stack.world, second));
+        }
+        for (int i = 0; i < 5; ++i)
+        {
+            rblFeltImpulse now[16];
+            uint32_t count;
+            assert_false(is_awake(stack.world, stack.boxes[i]));
+            check_ok(rbl_body_impulses(stack.world, stack.boxes[i], now, 16, &count));
+            assert_int_equal(count, counts[i]);
+            for (uint32_t k = 0; k < count; ++k)
+            {
+                assert_memory_equal(&now[k].impulse, &before[i][k].impulse, sizeof now[k].impulse);
+                assert_memory_equal(&now[k].point, &before[i][k].point, sizeof now[k].point);
+            }
+        }
+    }
+    check_ok(rbl_world_counters(stack.world, &counters));
+    assert_int_equal(counters.touching, touching + 1);
+    assert_int_equal(counters.bodies, 7);
+    check_ok(rbl_world_destroy(stack.world));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +248,7 @@ int main(void)
         cmocka_unit_test(sleeping_changes_nothing_before_the_first_sleep),
         cmocka_unit_test(a_sleeping_pile_is_not_looked_at),
         cmocka_unit_test(bodies_may_be_born_asleep),
+        cmocka_unit_test(sleepers_keep_their_contacts_while_others_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,6 +212,7 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* def, rblBodyId*
     world->bodies.data[slot] = body;
     world->motions.data[slot] = motion;
     rbl_forget_box(world, slot);
+    world->stirred = world->marked = true;
     world->pending_work += rbl_body_energy(world, slot);
     *out = (rblBodyId){slot + 1, body.generation};
     return RBL_OK;
@@ -228,6 +229,7 @@ rblResult rbl_body_destroy(rblWorldId world_id, rblBodyId id)
     rbl_broad_phase_remove(world->broad, slot);
     rbl_shape_release(world->bodies.data[slot].shape.shape);
     world->bereft = true;
+    world->stirred = true;
     world->bodies.data[slot] = (rblBody){0};
     world->motions.data[slot] = (rblMotion){0};
     rbl_id_pool_give(&world->ids, slot);
@@ -306,6 +308,7 @@ rblResult rbl_body_teleport(rblWorldId world_id, rblBodyId id, rblTransform pose
     world->pending_work -= rbl_body_energy(world, slot);
     const rblVec3 spin = motion->spin;
     set_pose(body, motion, pose);
+    world->stirred = world->marked = true;
     set_spin(body, motion, motion->velocity, spin);
     world->pending_work += rbl_body_energy(world, slot);
     return RBL_OK;

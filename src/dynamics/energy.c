@@ -29,8 +29,17 @@ double rbl_body_energy(const rblWorld* world, uint32_t slot)
 typedef struct Sums
 {
     const rblWorld* world;
+    const uint32_t* slots; // of the bodies to sum over; null: all
+    bool resting;          // of all, only those that are no movers
     double blocks[RBL_MAX_BLOCKS][8];
 } Sums;
+
+static bool counts(const Sums* sums, uint32_t slot)
+{
+    const rblBody* body = &sums->world->bodies.data[slot];
+    return body->generation != 0 && body->type == RBL_BODY_DYNAMIC &&
+           (!sums->resting || sums->world->activities.data[slot] < RBL_ACTIVITY_AWAKE);
+}
 
 static void sum_block(rblRange range, void* context)
 {
@@ -41,10 +50,11 @@ static void sum_block(rblRange range, void* context)
     {
         out[k] = 0.0;
     }
-    for (uint32_t slot = range.begin; slot < range.end; ++slot)
+    for (uint32_t i = range.begin; i < range.end; ++i)
     {
+        const uint32_t slot = sums->slots != NULL ? sums->slots[i] : i;
         const rblBody* body = &world->bodies.data[slot];
-        if (body->generation == 0 || body->type != RBL_BODY_DYNAMIC)
+        if (!counts(sums, slot))
         {
             continue;
         }
@@ -62,18 +72,49 @@ static void sum_block(rblRange range, void* context)
     }
 }
 
-void rbl_measure_energy(rblWorld* world)
+static void sum_up(Sums* sums, uint32_t count, double total[8])
 {
-    Sums sums;
-    sums.world = world;
-    const uint32_t count = (uint32_t)world->bodies.count;
-    rbl_parallel_for(world->jobs, count, 128, sum_block, &sums);
-    double total[8] = {0};
+    rbl_parallel_for(sums->world->jobs, count, 128, sum_block, sums);
     for (uint32_t b = 0; b < rbl_block_count(count, 128); ++b)
     {
         for (int k = 0; k < 8; ++k)
         {
-            total[k] += sums.blocks[b][k];
+            total[k] += sums->blocks[b][k];
+        }
+    }
+}
+
+// Bodies that are no movers have what they had, as long as they stay so.
+static void sum_resting(rblWorld* world)
+{
+    Sums sums = {.world = world, .resting = true};
+    for (int k = 0; k < 8; ++k)
+    {
+        world->resting_energy[k] = 0.0;
+    }
+    sum_up(&sums, (uint32_t)world->bodies.count, world->resting_energy);
+    world->resting_known = true;
+}
+
+void rbl_measure_energy(rblWorld* world)
+{
+    double total[8] = {0};
+    Sums sums = {.world = world};
+    if (world->stirred) // since the movers were gathered
+    {
+        sum_up(&sums, (uint32_t)world->bodies.count, total);
+    }
+    else
+    {
+        if (!world->resting_known)
+        {
+            sum_resting(world);
+        }
+        sums.slots = world->movers.data;
+        sum_up(&sums, (uint32_t)world->movers.count, total);
+        for (int k = 0; k < 8; ++k)
+        {
+            total[k] += world->resting_energy[k];
         }
     }
     world->energy.kinetic = total[0];

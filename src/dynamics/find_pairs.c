@@ -197,6 +197,7 @@ rblResult rbl_merge_pairs(rblWorld* world)
     }
     rblPairArray* out = &world->old_pairs;
     rbl_array_clear(out);
+    world->regrouped = true;
     size_t ended = 0;
     size_t begun = 0;
     for (size_t i = 0; i < world->pairs.count; ++i)
@@ -245,5 +246,6 @@ rblResult rbl_find_pairs(rblWorld* world)
     RBL_TRY(
         rbl_broad_phase_update(world->broad, wants_pair, world, world->jobs, &world->begun, &world->ended));
     world->unmerged = true;
-    return rbl_merge_pairs(world);
+    RBL_TRY(rbl_merge_pairs(world));
+    return rbl_list_active_pairs(world);
 }

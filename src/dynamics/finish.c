@@ -96,9 +96,9 @@ static rblResult index_manifolds(rblWorld* world)
     {
         return rbl_fail_memory();
     }
-    for (size_t i = 0; i < world->pairs.count; ++i)
+    for (size_t i = 0; i < world->active_pairs.count; ++i)
     {
-        world->scratch.data[i] = RBL_NONE;
+        world->scratch.data[world->active_pairs.data[i]] = RBL_NONE;
     }
     for (uint32_t m = 0; m < world->manifolds.count; ++m)
     {
@@ -118,13 +118,13 @@ rblResult rbl_finish_contacts(rblWorld* world)
 {
     rbl_parallel_for(world->jobs, (uint32_t)world->manifolds.count, 64, share_block, world);
     RBL_TRY(index_manifolds(world));
-    world->counters.touching = 0;
-    world->counters.colliding = 0;
-    world->counters.fast = 0;
-    for (uint32_t i = 0; i < world->pairs.count; ++i)
+    world->counters.touching = world->resting.touching;
+    world->counters.colliding = world->resting.colliding;
+    world->counters.fast = world->resting.fast;
+    for (size_t i = 0; i < world->active_pairs.count; ++i)
     {
-        rblPair* pair = &world->pairs.data[i];
-        const uint32_t m = world->scratch.data[i];
+        rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
+        const uint32_t m = world->scratch.data[world->active_pairs.data[i]];
         const rblManifold* manifold = m != RBL_NONE ? &world->manifolds.data[m] : NULL;
         if (is_active(world, pair))
         {

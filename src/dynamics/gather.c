@@ -1,5 +1,6 @@
 // Awake bodies into the solver's arrays.
 #include "dynamics/stages.h"
+#include <string.h>
 
 rblVec3 rbl_linear_acceleration(const rblWorld* world, const rblSolverBody* body)
 {
@@ -68,6 +69,10 @@ static rblActivity activity(const rblBody* body)
 
 rblResult rbl_gather_movers(rblWorld* world)
 {
+    if (!world->stirred)
+    {
+        return RBL_OK;
+    }
     rbl_array_clear(&world->movers);
     if (!rbl_array_reserve(&world->movers, world->bodies.count) ||
         !rbl_array_resize_amply(&world->activities, world->bodies.count))
@@ -85,6 +90,64 @@ rblResult rbl_gather_movers(rblWorld* world)
             world->movers.data[world->movers.count++] = slot;
         }
     }
+    world->stirred = false;
+    world->regrouped = true;
+    world->resting_known = false;
+    return RBL_OK;
+}
+
+// ---- active pairs ----
+
+static bool same_movers(const rblWorld* world)
+{
+    const size_t bytes = sizeof(uint32_t) * world->movers.count;
+    return world->movers.count == world->last_movers.count &&
+           (bytes == 0 || memcmp(world->movers.data, world->last_movers.data, bytes) == 0);
+}
+
+// Also those who woke since the movers were gathered: a pair of theirs has ended.
+static bool is_active(const rblWorld* world, uint32_t slot)
+{
+    return world->activities.data[slot] >= RBL_ACTIVITY_AWAKE ||
+           (world->stirred && world->bodies.data[slot].awake);
+}
+
+static void list_pairs(rblWorld* world)
+{
+    world->active_pairs.count = 0;
+    world->resting = (rblCounters){0};
+    for (uint32_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        if (is_active(world, pair->a) || is_active(world, pair->b))
+        {
+            world->active_pairs.data[world->active_pairs.count++] = i;
+            continue;
+        }
+        world->resting.touching += pair->touching;
+        world->resting.colliding += pair->colliding;
+        world->resting.fast += pair->fast;
+    }
+}
+
+rblResult rbl_list_active_pairs(rblWorld* world)
+{
+    world->regrouped = world->regrouped || world->stirred || !same_movers(world);
+    if (!world->regrouped)
+    {
+        return RBL_OK;
+    }
+    if (!rbl_array_reserve(&world->last_movers, world->movers.count) ||
+        !rbl_array_resize_amply(&world->active_pairs, world->pairs.count))
+    {
+        return rbl_fail_memory();
+    }
+    world->last_movers.count = world->movers.count;
+    for (size_t i = 0; i < world->movers.count; ++i)
+    {
+        world->last_movers.data[i] = world->movers.data[i];
+    }
+    list_pairs(world);
     return RBL_OK;
 }
 

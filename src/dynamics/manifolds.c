@@ -78,8 +78,9 @@ static uint32_t choose_pairs(rblWorld* world, Chosen* chosen)
 {
     uint64_t* colors = world->color_masks.data;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < world->pairs.count; ++i)
+    for (size_t k = 0; k < world->active_pairs.count; ++k)
     {
+        const uint32_t i = world->active_pairs.data[k];
         const rblPair* pair = &world->pairs.data[i];
         if (pair->count == 0)
         {
@@ -226,7 +227,7 @@ static void prepare_block(rblRange range, void* context)
 rblResult rbl_build_manifolds(rblWorld* world)
 {
     const size_t numbers = sizeof(Chosen) / sizeof(uint32_t);
-    if (!rbl_array_resize_amply(&world->scratch, numbers * world->pairs.count) ||
+    if (!rbl_array_resize_amply(&world->scratch, numbers * world->active_pairs.count) ||
         !rbl_array_resize_amply(&world->color_masks, world->solver_bodies.count))
     {
         return rbl_fail_memory();

@@ -64,9 +64,14 @@ static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)
         .thinnest = body->shape.thinnest,
         .bounded = body->shape.bounded,
         .convex = body->shape.convex,
-        .active = body->awake && body->type != RBL_BODY_STATIC,
         .born = body->born,
     };
+}
+
+static void set_course(rblWorld* world, uint32_t slot)
+{
+    world->sweeps.data[slot] = free_sweep(world, slot, world->seconds);
+    world->courses.data[slot] = free_course(world, slot);
 }
 
 static void course_block(rblRange range, void* context)
@@ -76,9 +81,17 @@ static void course_block(rblRange range, void* context)
     {
         if (world->bodies.data[slot].generation != 0)
         {
-            world->sweeps.data[slot] = free_sweep(world, slot, world->seconds);
-            world->courses.data[slot] = free_course(world, slot);
+            set_course(world, slot);
         }
+    }
+}
+
+static void mover_course_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        set_course(world, world->movers.data[i]);
     }
 }
 
@@ -195,8 +208,8 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
     };
     const float reach =
         0.02f * rbl_minf(world->bodies.data[pair->a].shape.radius, world->bodies.data[pair->b].shape.radius);
-    const rblContact* before = find_before(world->old_contacts.data + pair->first, pair->count,
-                                           found->feature, contact.anchor_a, reach);
+    const rblContact* before =
+        find_before(world->last_contacts + pair->first, pair->count, found->feature, contact.anchor_a, reach);
     if (before != NULL)
     {
         contact.push = before->push;
@@ -304,7 +317,7 @@ static bool repeat_contacts(const rblWorld* world, const rblPair* pair, rblConta
     const rblQuat q = world->motions.data[pair->a].orientation;
     for (uint32_t i = 0; i < pair->count; ++i)
     {
-        rblContact contact = world->old_contacts.data[pair->first + i];
+        rblContact contact = world->last_contacts[pair->first + i];
         contact.normal = rbl_rotate3(q, contact.normal_in_a);
         contact.friction =
             rbl_mul_add3(contact.friction, -rbl_dot3(contact.friction, contact.normal), contact.normal);
@@ -400,20 +413,61 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
 
 // ---- all pairs ----
 
-static bool is_active(const rblWorld* world, const rblPair* pair)
+// Contacts of pairs without an awake body to the front, where they stay as long as these pairs are the same ones.
+static bool keep_resting_contacts(rblWorld* world)
 {
-    return world->courses.data[pair->a].active || world->courses.data[pair->b].active;
+    size_t active = 0; // contacts of active pairs
+    size_t all = 0;
+    for (size_t i = 0; i < world->active_pairs.count; ++i)
+    {
+        active += world->pairs.data[world->active_pairs.data[i]].count;
+    }
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        all += world->pairs.data[i].count;
+    }
+    if (!rbl_array_resize_amply(&world->old_contacts, all - active))
+    {
+        return false;
+    }
+    const rblContactArray swap = world->contacts;
+    world->contacts = world->old_contacts;
+    world->old_contacts = swap;
+    world->contacts.count = 0;
+    size_t next = 0;
+    for (uint32_t i = 0; i < world->pairs.count; ++i)
+    {
+        rblPair* pair = &world->pairs.data[i];
+        if (next < world->active_pairs.count && world->active_pairs.data[next] == i)
+        {
+            ++next;
+            continue;
+        }
+        for (uint32_t k = 0; k < pair->count; ++k)
+        {
+            world->contacts.data[world->contacts.count + k] = world->old_contacts.data[pair->first + k];
+        }
+        pair->first = (uint32_t)world->contacts.count;
+        world->contacts.count += pair->count;
+    }
+    return true;
 }
 
-static void keep_contacts(const rblWorld* world, const rblPair* pair, rblContactArray* out, bool* ok)
+// Where the contacts of the last step are. Those of active pairs are read there until all new ones are found.
+static bool open_contacts(rblWorld* world)
 {
-    *ok = rbl_array_reserve_more(out, pair->count);
-    if (*ok && pair->count > 0)
+    if (!world->regrouped)
     {
-        memcpy(out->data + out->count, world->old_contacts.data + pair->first,
-               sizeof(rblContact) * pair->count);
-        out->count += pair->count;
+        world->last_contacts = world->contacts.data;
+        return true;
     }
+    if (!keep_resting_contacts(world))
+    {
+        return false;
+    }
+    world->resting_contacts = world->contacts.count;
+    world->last_contacts = world->old_contacts.data;
+    return true;
 }
 
 // The overlap that a pair has when it is first looked at was there from the start, when one of it was just born.
@@ -438,17 +492,10 @@ static void find_block(rblRange range, void* context)
     bool ok = true;
     for (uint32_t i = range.begin; i < range.end && ok; ++i)
     {
-        rblPair* pair = &world->pairs.data[i];
+        rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
         const size_t first = out->count;
-        if (is_active(world, pair))
-        {
-            ok = find_pair_contacts(world, pair, set, out);
-            note_birth(world, pair, set);
-        }
-        else
-        {
-            keep_contacts(world, pair, out, &ok);
-        }
+        ok = find_pair_contacts(world, pair, set, out);
+        note_birth(world, pair, set);
         pair->first = (uint32_t)first; // within the block; join_block() adds where the block begins
         pair->count = (uint32_t)(out->count - first);
     }
@@ -461,7 +508,7 @@ static void find_block(rblRange range, void* context)
 static void join_block(rblRange range, void* context)
 {
     rblWorld* world = context;
-    size_t offset = 0;
+    size_t offset = world->resting_contacts;
     for (uint32_t b = 0; b < range.block; ++b)
     {
         offset += world->block_contacts[b].count;
@@ -473,7 +520,7 @@ static void join_block(rblRange range, void* context)
     }
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        world->pairs.data[i].first += (uint32_t)offset;
+        world->pairs.data[world->active_pairs.data[i]].first += (uint32_t)offset;
     }
 }
 
@@ -481,6 +528,7 @@ static void join_block(rblRange range, void* context)
 static void forget_contacts(rblWorld* world)
 {
     rbl_array_clear(&world->contacts);
+    world->regrouped = true;
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         world->pairs.data[i].first = 0;
@@ -496,14 +544,22 @@ rblResult rbl_find_contacts(rblWorld* world)
     {
         return rbl_fail_memory();
     }
-    const rblContactArray swap = world->contacts;
-    world->contacts = world->old_contacts;
-    world->old_contacts = swap;
-    const uint32_t count = (uint32_t)world->pairs.count;
-    rbl_parallel_for(world->jobs, (uint32_t)world->bodies.count, 256, course_block, world);
+    if (!open_contacts(world))
+    {
+        return rbl_fail_memory();
+    }
+    const uint32_t count = (uint32_t)world->active_pairs.count;
+    if (world->regrouped)
+    {
+        rbl_parallel_for(world->jobs, (uint32_t)world->bodies.count, 256, course_block, world);
+    }
+    else
+    {
+        rbl_parallel_for(world->jobs, (uint32_t)world->movers.count, 256, mover_course_block, world);
+    }
     atomic_store(&world->out_of_memory, false);
     rbl_parallel_for(world->jobs, count, MIN_PAIRS, find_block, world);
-    size_t total = 0;
+    size_t total = world->resting_contacts;
     const uint32_t blocks = rbl_block_count(count, MIN_PAIRS);
     for (uint32_t b = 0; b < blocks; ++b)
     {
@@ -516,5 +572,6 @@ rblResult rbl_find_contacts(rblWorld* world)
         return rbl_fail_memory();
     }
     rbl_parallel_for(world->jobs, count, MIN_PAIRS, join_block, world);
+    world->regrouped = false;
     return RBL_OK;
 }

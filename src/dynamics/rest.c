@@ -8,6 +8,7 @@
 #include "dynamics/contact_math.h"
 #include "dynamics/orientation.h"
 #include "dynamics/stages.h"
+#include <string.h>
 
 #define FEELS         0.02f // of its weight: a smaller change of force is not looked at
 #define FALLS         0.05f // of gravity: an acceleration that the other contacts leave
@@ -64,6 +65,10 @@ static void add_pair(rblWorld* world, const rblPair* pair, bool on_b)
 // The loads of all bodies that are watched.
 void rbl_sum_loads(rblWorld* world)
 {
+    if (world->bodies.count == 0 || memchr(world->watched.data, 1, world->bodies.count) == NULL)
+    {
+        return;
+    }
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
         world->loads.data[slot] = (rblLoad){0};
@@ -189,9 +194,9 @@ static rblResult can_stay(rblWorld* world, uint32_t slot, bool* out)
 // Sleepers that an awake body may have touched or left.
 void rbl_watch_sleepers(rblWorld* world)
 {
-    for (size_t i = 0; i < world->pairs.count; ++i)
+    for (size_t i = 0; i < world->active_pairs.count; ++i)
     {
-        const rblPair* pair = &world->pairs.data[i];
+        const rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
         const unsigned char a = world->activities.data[pair->a];
         const unsigned char b = world->activities.data[pair->b];
         if (a == RBL_ACTIVITY_ASLEEP && b >= RBL_ACTIVITY_AWAKE)

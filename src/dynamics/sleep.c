@@ -115,6 +115,7 @@ static void put_to_sleep(rblWorld* world, const rblSolverBody* solver_body)
     rblMotion* motion = &world->motions.data[slot];
     const rblLoad* load = &world->loads.data[slot];
     body->awake = false;
+    world->stirred = true;
     body->sleep_group = body->joint_count > 0 ? world->last_sleep_group + 1 + solver_body->island : 0;
     body->rest = (rblRest){
         .first_force = load->force,

@@ -309,6 +309,9 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
 static void forget_step(rblWorld* world)
 {
     world->unmerged = false;
+    world->stirred = true;
+    world->marked = true;
+    world->regrouped = true;
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->hits);
     rbl_array_clear(&world->joint_events);

@@ -8,6 +8,9 @@
 rblResult rbl_gather_movers(rblWorld* world);
 rblResult rbl_find_pairs(rblWorld* world);
 
+// Which pairs have an awake body, when that may have changed (gather.c).
+rblResult rbl_list_active_pairs(rblWorld* world);
+
 // Awake bodies into the solver's arrays (gather.c).
 rblResult rbl_gather_bodies(rblWorld* world);
 

@@ -18,6 +18,7 @@ static rblResult detect(rblWorld* world, double* clock)
     RBL_TRY(rbl_find_contacts(world));
     lap(clock, &world->profile.narrow);
     RBL_TRY(rbl_wake_struck(world));
+    RBL_TRY(rbl_list_active_pairs(world));
     RBL_TRY(rbl_gather_bodies(world));
     RBL_TRY(rbl_begin_joints(world));
     rbl_prepare_joints(world);
@@ -68,17 +69,23 @@ static size_t bytes_of(const rblWorld* world)
     return bytes;
 }
 
+static uint32_t count_awake(const rblWorld* world)
+{
+    uint32_t awake = 0;
+    for (size_t i = 0; i < world->bodies.count && world->stirred; ++i)
+    {
+        const rblBody* body = &world->bodies.data[i];
+        awake += body->generation != 0 && body->awake;
+    }
+    return world->stirred ? awake : (uint32_t)world->movers.count;
+}
+
 static void count(rblWorld* world)
 {
     rblCounters* counters = &world->counters;
     counters->bytes = bytes_of(world);
     counters->bodies = world->ids.alive;
-    counters->awake = 0;
-    for (size_t i = 0; i < world->bodies.count; ++i)
-    {
-        const rblBody* body = &world->bodies.data[i];
-        counters->awake += body->generation != 0 && body->awake;
-    }
+    counters->awake = count_awake(world);
     counters->pairs = (uint32_t)world->pairs.count;
     counters->contacts = (uint32_t)world->solver_contacts.count;
     counters->islands = (uint32_t)world->islands.count;
@@ -86,39 +93,32 @@ static void count(rblWorld* world)
     counters->colors = world->color_count;
 }
 
+// Forces wake, so that only movers have any.
 static void forget_forces(rblWorld* world)
 {
-    for (size_t i = 0; i < world->bodies.count; ++i)
+    for (size_t i = 0; i < world->movers.count; ++i)
     {
-        world->bodies.data[i].force = rbl_vec3(0, 0, 0);
-        world->bodies.data[i].torque = rbl_vec3(0, 0, 0);
+        rblBody* body = &world->bodies.data[world->movers.data[i]];
+        body->force = rbl_vec3(0, 0, 0);
+        body->torque = rbl_vec3(0, 0, 0);
     }
 }
 
 static void forget_births_and_losses(rblWorld* world)
 {
-    for (size_t i = 0; i < world->bodies.count; ++i)
+    for (size_t i = 0; i < world->bodies.count && world->marked; ++i)
     {
         world->bodies.data[i].born = false;
         world->bodies.data[i].bereft = false;
     }
+    world->regrouped = world->regrouped || world->marked; // courses say who was born
+    world->marked = false;
 }
 
 // Everything asleep and nothing new: the step costs nothing.
 static bool nothing_moves(const rblWorld* world)
 {
-    if (world->bereft || world->unmerged)
-    {
-        return false;
-    }
-    for (size_t i = 0; i < world->bodies.count; ++i)
-    {
-        if (world->bodies.data[i].awake || world->bodies.data[i].born)
-        {
-            return false;
-        }
-    }
-    return true;
+    return !world->bereft && !world->unmerged && !world->marked && world->movers.count == 0;
 }
 
 // Without the time to do anything: rates such as 2 / seconds would overflow.
@@ -138,6 +138,7 @@ static rblResult substep(rblWorld* world, float seconds)
 // When memory runs out half way, the work so far is booked by the next step.
 static rblResult all_substeps(rblWorld* world, float seconds)
 {
+    RBL_TRY(rbl_gather_movers(world));
     if (seconds < SHORTEST || nothing_moves(world))
     {
         return RBL_OK;

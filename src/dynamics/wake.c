@@ -10,8 +10,10 @@
 
 // ---- one body ----
 
-static void rouse(rblBody* body)
+static void rouse(rblWorld* world, uint32_t slot)
 {
+    rblBody* body = &world->bodies.data[slot];
+    world->stirred = world->stirred || !body->awake;
     body->awake = true;
     body->still_time = 0.0f;
     body->sleep_group = 0;
@@ -28,15 +30,16 @@ void rbl_wake_body(rblWorld* world, uint32_t slot)
     }
     if (body->type != RBL_BODY_DYNAMIC)
     {
+        world->stirred = true;
         body->awake = body->type == RBL_BODY_KINEMATIC;
         return;
     }
-    rouse(body);
-    for (size_t i = 0; group != 0 && i < world->bodies.count; ++i)
+    rouse(world, slot);
+    for (uint32_t i = 0; group != 0 && i < world->bodies.count; ++i)
     {
         if (world->bodies.data[i].sleep_group == group)
         {
-            rouse(&world->bodies.data[i]);
+            rouse(world, i);
         }
     }
 }
@@ -60,6 +63,7 @@ void rbl_wake_neighbours(rblWorld* world, uint32_t slot)
             const uint32_t other = pair->a == slot ? pair->b : pair->a;
             rbl_wake_body(world, other);
             world->bodies.data[other].bereft = true;
+            world->marked = true;
         }
     }
     for (size_t i = 0; i < world->joints.count && world->bodies.data[slot].joint_count > 0; ++i)
@@ -335,9 +339,12 @@ rblResult rbl_wake_struck(rblWorld* world)
         const uint32_t slot = world->movers.data[i];
         RBL_TRY(world->bodies.data[slot].bereft ? rbl_wake_unsupported(world, slot) : RBL_OK);
     }
-    for (size_t i = 0; i < world->pairs.count; ++i)
+    // Pairs without an awake body matter only where a static one was put.
+    const size_t count = world->marked ? world->pairs.count : world->active_pairs.count;
+    for (size_t i = 0; i < count; ++i)
     {
-        RBL_TRY(wake_of_pair(world, &world->pairs.data[i]));
+        const size_t pair = world->marked ? i : world->active_pairs.data[i];
+        RBL_TRY(wake_of_pair(world, &world->pairs.data[pair]));
     }
     for (size_t i = 0; i < world->joints.count; ++i)
     {

@@ -72,6 +72,8 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->begun, allocator);
     rbl_array_init(&world->ended, allocator);
     rbl_array_init(&world->movers, allocator);
+    rbl_array_init(&world->last_movers, allocator);
+    rbl_array_init(&world->active_pairs, allocator);
     rbl_array_init(&world->seen_boxes, allocator);
     rbl_array_init(&world->leavers, allocator);
     rbl_array_init(&world->boxes, allocator);
@@ -131,6 +133,8 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->begun);
     rbl_array_free(&world->ended);
     rbl_array_free(&world->movers);
+    rbl_array_free(&world->last_movers);
+    rbl_array_free(&world->active_pairs);
     rbl_array_free(&world->seen_boxes);
     rbl_array_free(&world->leavers);
     rbl_array_free(&world->boxes);
@@ -333,6 +337,7 @@ rblResult rbl_world_set_gravity(rblWorldId id, rblVec3 gravity)
         before += rbl_body_energy(world, slot);
     }
     world->def.gravity = gravity;
+    world->resting_known = false;
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
         after += rbl_body_energy(world, slot);

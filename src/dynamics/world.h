@@ -278,7 +278,6 @@ typedef struct rblBodyCourse
     float turning;                        // m that its surface may move by turning
     float radius, inner_radius, thinnest; // of its shape
     bool bounded, convex;                 // its shape
-    bool active;                          // awake, and not static
     bool born;
 } rblBodyCourse;
 
@@ -353,10 +352,20 @@ struct rblWorld
     rblContactArray contacts, old_contacts;
 
     // Working data of a step; memory is kept.
-    float seconds;                       // of the substep
-    rblProxyPairArray begun, ended;      // by the broad phase
-    bool unmerged;                       // they are not in `pairs` yet: memory ran out
-    rblIndexArray movers;                // slots of awake moving bodies, rising
+    float seconds;                  // of the substep
+    rblProxyPairArray begun, ended; // by the broad phase
+    bool unmerged;                  // they are not in `pairs` yet: memory ran out
+    bool stirred;                   // somebody woke, fell asleep, was born, put elsewhere or destroyed
+    bool marked;                    // somebody is born or bereft
+    bool resting_known;             // resting_energy is that of all bodies that are no movers
+    double resting_energy[8];       // kinetic, potential, momentum, angular momentum (energy.c)
+    bool regrouped;                 // other pairs than in the last step have an awake body, or are new
+    rblIndexArray movers;           // slots of awake moving bodies, rising
+    rblIndexArray last_movers;      // those that active_pairs were listed for
+    rblIndexArray active_pairs;     // pairs with an awake body, rising
+    rblContact* last_contacts;      // what active pairs refer to until their contacts are found
+    size_t resting_contacts;        // of pairs without an awake body: they come first and stay as they are
+    rblCounters resting;            // what such pairs add to the counters
     RBL_ARRAY(unsigned char) activities; // by slot: rblActivity
     uint32_t sleepers;                   // how many
     rblSeenBoxArray seen_boxes;          // by slot

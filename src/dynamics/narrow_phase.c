@@ -5,7 +5,8 @@
 #include <string.h>
 
 #define MIN_PAIRS 32
-#define STILL     1.5f // of the slop: motion that does not count
+#define PUSHED    0.25f // of the safe way: how far others are thought to push a pair that would miss
+#define STILL     1.5f  // of the slop: motion that does not count
 
 #define FIELD_SLOP 0.001f // of the smaller radius: half the tolerance of contacts by samples and fields
 
@@ -348,14 +349,15 @@ static bool pass_by(const rblBodyCourse* a, const rblBodyCourse* b, float slop)
     return rbl_dot3(nearest, nearest) > reach * reach;
 }
 
-// Contacts of a fast pair at its time of impact. None when it does not meet, or touches already. `rest` is how far it can come
-// together in a step once it has met.
+// Contacts of a fast pair at its time of impact. None when it misses, or touches already: `misses` says which. `rest` is how far
+// it can come together in a step once it has met.
 static bool find_at_impact(const rblWorld* world, rblPair* pair, float slop, float rest, rblContactSet* set,
-                           rblContactArray* out)
+                           rblContactArray* out, bool* misses)
 {
     const float impact = find_impact(world, pair, slop);
     const size_t before = out->count;
-    if (!(impact > 0.0f && impact < world->seconds))
+    *misses = !(impact < world->seconds);
+    if (!(impact > 0.0f) || *misses)
     {
         return true;
     }
@@ -390,11 +392,14 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
     const float safe = safe_travel(a, b);
     const float longest = is_convex_pair(a, b) ? 0.0f : longest_travel(a, b);
     pair->fast = way > safe;
-    if (pair->fast && (!find_at_impact(world, pair, slop, longest, set, out) || pair->time_of_impact < 1.0f))
+    bool misses = false;
+    if (pair->fast &&
+        (!find_at_impact(world, pair, slop, longest, set, out, &misses) || pair->time_of_impact < 1.0f))
     {
         return pair->time_of_impact < 1.0f;
     }
-    const float margin = 2.0f * slop + rbl_maxf(pair->fast ? 0.5f * safe : way, longest);
+    const float closing = (misses ? PUSHED : 1.0f) * rbl_minf(way, safe);
+    const float margin = 2.0f * slop + rbl_maxf(closing, longest);
     const rblTransform now = rbl_transform_relative(a->frame, b->frame);
     if (still_holds(pair, now, margin, turning_radius(a, b), slop))
     {

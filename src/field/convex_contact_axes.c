@@ -439,10 +439,15 @@ float rbl_hulls_looseness(const rblHullPair* pair, const rblAxisGuess* guess, rb
 static void search_faces_a(const rblHullPair* pair, const rblHullFront* front, float behind,
                            rblHullAxes* axes)
 {
+    const float slack = flatness(pair);
     for (uint32_t i = 0; i < front->count; ++i)
     {
         const uint32_t face = front->faces[i];
-        const float s = front->behind[face] <= behind ? face_a_separation(pair, face) : -INFINITY;
+        if (front->behind[face] > rbl_minf(behind, slack - axes->face_a))
+        {
+            continue; // the other's vertex behind it shows that it cannot win
+        }
+        const float s = face_a_separation(pair, face);
         if (s > axes->face_a)
         {
             axes->face_a = s;
@@ -454,10 +459,15 @@ static void search_faces_a(const rblHullPair* pair, const rblHullFront* front, f
 static void search_faces_b(const rblHullPair* pair, const rblHullFront* front, float behind,
                            rblHullAxes* axes)
 {
+    const float slack = flatness(pair);
     for (uint32_t i = 0; i < front->count; ++i)
     {
         const uint32_t face = front->faces[i];
-        const float s = front->behind[face] <= behind ? face_b_separation(pair, face) : -INFINITY;
+        if (front->behind[face] > rbl_minf(behind, slack - axes->face_b))
+        {
+            continue; // the other's vertex behind it shows that it cannot win
+        }
+        const float s = face_b_separation(pair, face);
         if (s > axes->face_b)
         {
             axes->face_b = s;

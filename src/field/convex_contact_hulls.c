@@ -4,8 +4,11 @@
 #include <string.h>
 
 #define EXACT 1e-4f // of the smaller hull: a gap this close to the true distance is taken
-#define MAX_USEFUL_LOOSENESS                                                                                 \
-    0.3f // of the smaller hull: beyond it a guess is worth less than finding a new one
+
+// Of the smaller hull: beyond it a guess is worth less than finding a new one. Small hulls are searched as fast without.
+#define MAX_USEFUL_LOOSENESS       0.3f
+#define MAX_USEFUL_LOOSENESS_SMALL 1.5f
+#define SMALL_HULLS                4096 // edges times edges
 
 typedef enum AxisKind
 {
@@ -283,13 +286,6 @@ static rblVec3 center_line(const rblHullPair* pair)
     return rbl_sub3(rbl_pose_point(&pair->pose, pair->b->center), pair->a->center);
 }
 
-static rblSeparation full_separation(const rblHullPair* pair, const rblPairQuery* query, rblVec3 guess,
-                                     rblConvexPair* exact)
-{
-    *exact = rbl_convex_pair(query->a, query->b, query->b_in_a);
-    return rbl_gjk_separation(exact, rbl_to_double3(guess), (double)(pair->margin + pair->rounding));
-}
-
 static rblAxisGuess guess_of(const rblHullPair* pair, const rblSeparation* found)
 {
     rblAxisGuess guess;
@@ -312,8 +308,9 @@ static rblVec3 middle_of(const rblManifold* manifold)
 // The closest points of hulls between whose faces and edges no candidate is exact: corners and rims.
 static void corner_contacts(const rblHullPair* pair, const rblPairQuery* query, rblManifold* manifold)
 {
-    rblConvexPair exact;
-    const rblSeparation found = full_separation(pair, query, center_line(pair), &exact);
+    const rblConvexPair exact = rbl_convex_pair(query->a, query->b, query->b_in_a);
+    const rblSeparation found = rbl_gjk_separation(&exact, rbl_to_double3(center_line(pair)),
+                                                   (double)(pair->margin + pair->rounding));
     rbl_manifold_clear(manifold);
     if (found.distance <= (double)pair->margin)
     {
@@ -367,6 +364,12 @@ static rblHullPair make_pair(const rblPairQuery* query, const rblHull* a, const 
     return pair;
 }
 
+static float useful_looseness(const rblHullPair* pair)
+{
+    const bool small = pair->a->edge_count * pair->b->edge_count <= SMALL_HULLS;
+    return (small ? MAX_USEFUL_LOOSENESS_SMALL : MAX_USEFUL_LOOSENESS) * pair->size;
+}
+
 // A guess that is good enough, from the cache or found anew. False when it shows that the two are apart.
 static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Search* search,
                        rblAxisGuess* guess, float* looseness)
@@ -386,14 +389,14 @@ static bool find_guess(const rblHullPair* pair, const rblPairQuery* query, Searc
     if (known.has_point)
     {
         *looseness = rbl_hulls_looseness(pair, guess, &search->front_a, &search->front_b);
-        if (*looseness <= MAX_USEFUL_LOOSENESS * pair->size)
+        if (*looseness <= useful_looseness(pair))
         {
             return true;
         }
     }
-    rblConvexPair exact;
-    const rblSeparation found =
-        full_separation(pair, query, has_axis ? known.axis : center_line(pair), &exact);
+    const rblConvexPair exact = rbl_convex_pair(query->a, query->b, query->b_in_a);
+    const rblVec3 start = has_axis ? known.axis : center_line(pair);
+    const rblSeparation found = rbl_gjk_guess(&exact, rbl_to_double3(start), (double)apart);
     *guess = guess_of(pair, &found);
     if (guess->separation > apart)
     {

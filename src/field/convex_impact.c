@@ -11,10 +11,12 @@
 #include "field/convex_contact.h"
 #include "field/primitives.h"
 #include "field/time_of_impact.h"
+#include "math/trig.h"
 
-#define MAX_STEPS  256
-#define MAX_ROUNDS 8    // along one direction
-#define NO_GAIN    1e-3 // of the tolerance: nearer to the goal a direction has given what it can
+#define MAX_STEPS    256
+#define GUESS_ROUNDS 1   // along a direction that is a guess
+#define MAX_ROUNDS   4   // along one direction
+#define NO_GAIN      0.1 // of the tolerance: nearer to the goal a direction has given what it can
 
 typedef struct MovingPair
 {
@@ -45,23 +47,81 @@ static MovingPair make_pair(const rblImpactQuery* query, const rblFlights* fligh
 
 // ---- gaps ----
 
-// The largest n . x of a shape from its centre of mass, at a fraction of its motion. A plane is only asked along its normal.
-static double reach(const rblConvexCore* core, const rblPrimitive* plane, const rblFlight* flight, double t,
-                    rblVec3d n)
+// A fixed direction as a turning shape sees it: still + cos(angle t) cosine + sin(angle t) sine.
+typedef struct Outlook
 {
-    const rblVec3d d = rbl_flight_turned_back(flight, t, n);
-    if (plane != NULL)
-    {
-        return -rbl_dot3d(d, flight->center);
-    }
-    return rbl_dot3d(d, rbl_sub3d(rbl_core_support(core, d), flight->center)) + core->rounding;
+    rblVec3d still, cosine, sine;
+} Outlook;
+
+static Outlook outlook_of(const rblFlight* flight, rblVec3d n)
+{
+    const rblVec3d along = rbl_scale3d(flight->axis, rbl_dot3d(flight->axis, n));
+    return (Outlook){
+        rbl_mat3d_apply_transposed(&flight->from, along),
+        rbl_mat3d_apply_transposed(&flight->from, rbl_sub3d(n, along)),
+        rbl_mat3d_apply_transposed(&flight->from, rbl_cross3d(n, flight->axis)),
+    };
 }
 
-static double gap_along(const MovingPair* pair, rblVec3d n, double t)
+// Small turns are common, and series are good to 1e-11 below half a radian: far less than any tolerance.
+static void turn_of(double angle, double* sine, double* cosine)
+{
+    if (angle > 0.5)
+    {
+        rbl_sincos(angle, sine, cosine);
+        return;
+    }
+    const double x = angle * angle;
+    *sine =
+        angle * (1.0 - x * (1.0 / 6.0) *
+                           (1.0 - x * (1.0 / 20.0) * (1.0 - x * (1.0 / 42.0) * (1.0 - x * (1.0 / 72.0)))));
+    *cosine =
+        1.0 - x * (1.0 / 2.0) *
+                  (1.0 - x * (1.0 / 12.0) *
+                             (1.0 - x * (1.0 / 30.0) * (1.0 - x * (1.0 / 56.0) * (1.0 - x * (1.0 / 90.0)))));
+}
+
+static rblVec3d seen_at(const rblFlight* flight, const Outlook* outlook, double t)
+{
+    double sine;
+    double cosine;
+    turn_of(flight->angle * t, &sine, &cosine);
+    return rbl_mul_add3d(rbl_mul_add3d(outlook->still, cosine, outlook->cosine), sine, outlook->sine);
+}
+
+// A direction from a to b, and as both see it.
+typedef struct Line
+{
+    rblVec3d n; // unit, world axes
+    Outlook from_a, from_b;
+    double bend; // bound of the second derivative of the gap along it
+} Line;
+
+static double bend_of(const rblFlight* flight, rblVec3d n)
+{
+    return flight->angle * flight->angle * flight->radius * rbl_length3d(rbl_cross3d(flight->axis, n));
+}
+
+static Line make_line(const MovingPair* pair, rblVec3d n)
 {
     const rblFlights* f = pair->flights;
-    return rbl_dot3d(n, rbl_flights_offset(f, t)) - reach(&pair->a, pair->plane_a, &f->a, t, n) -
-           reach(&pair->b, pair->plane_b, &f->b, t, rbl_neg3d(n));
+    return (Line){n, outlook_of(&f->a, n), outlook_of(&f->b, rbl_neg3d(n)),
+                  bend_of(&f->a, n) + bend_of(&f->b, n) + 2.0 * fabs(rbl_dot3d(n, f->sag))};
+}
+
+// The largest d . x of a shape from its centre of mass. A plane is only asked along its normal.
+static double reach(const rblConvexCore* core, const rblPrimitive* plane, const rblFlight* flight, rblVec3d d)
+{
+    const rblVec3d farthest = plane != NULL ? (rblVec3d){0, 0, 0} : rbl_core_support(core, d);
+    return rbl_dot3d(d, rbl_sub3d(farthest, flight->center)) + core->rounding;
+}
+
+static double gap_along(const MovingPair* pair, const Line* line, double t)
+{
+    const rblFlights* f = pair->flights;
+    return rbl_dot3d(line->n, rbl_flights_offset(f, t)) -
+           reach(&pair->a, pair->plane_a, &f->a, seen_at(&f->a, &line->from_a, t)) -
+           reach(&pair->b, pair->plane_b, &f->b, seen_at(&f->b, &line->from_b, t));
 }
 
 // What is known of a pair at some time: `normal` in world axes, the rest in a's, where the two come near each other.
@@ -71,9 +131,11 @@ typedef struct Moment
     rblVec3d normal;
     rblVec3d normal_in_a, middle;
     bool has_middle;
+    rblSimplexSeed seed;
 } Moment;
 
-// The distance, no farther than matters for what is left of the motion, searched for from the last normal on.
+// The gap along a direction that is about the best, searched for from the last normal on, no farther than matters for what is
+// left of the motion.
 static void measure(const MovingPair* pair, double t, Moment* m)
 {
     const rblFlights* f = pair->flights;
@@ -84,7 +146,8 @@ static void measure(const MovingPair* pair, double t, Moment* m)
         const rblMat3d turn = rbl_flight_turn(first ? &f->a : &f->b, t);
         const rblVec3 up = first ? pair->plane_a->normal : rbl_neg3(pair->plane_b->normal);
         m->normal = rbl_mat3d_apply(&turn, rbl_to_double3(up));
-        m->gap = gap_along(pair, m->normal, t);
+        const Line line = make_line(pair, m->normal);
+        m->gap = gap_along(pair, &line, t);
         return;
     }
     const rblMat3d turn_a = rbl_flight_turn(&f->a, t);
@@ -96,7 +159,8 @@ static void measure(const MovingPair* pair, double t, Moment* m)
         f->a.center);
     const double grown = pair->a.rounding + pair->b.rounding;
     const double enough = f->goal + f->slack + rbl_fastest_closing(f) * (1.0 - t) + grown;
-    const rblSeparation found = rbl_gjk_distance(&now, rbl_mat3d_apply(&back, m->normal), enough);
+    const rblSeparation found =
+        rbl_gjk_clearance(&now, rbl_mat3d_apply(&back, m->normal), f->goal + grown, enough, &m->seed);
     m->gap = found.distance - grown;
     m->normal_in_a = found.normal;
     m->normal = rbl_mat3d_apply(&turn_a, found.normal);
@@ -105,11 +169,6 @@ static void measure(const MovingPair* pair, double t, Moment* m)
 }
 
 // ---- advancing ----
-
-static double bend_of(const rblFlight* flight, rblVec3d n)
-{
-    return flight->angle * flight->angle * flight->radius * rbl_length3d(rbl_cross3d(flight->axis, n));
-}
 
 // The first x above 0 where second x^2 + first x + rest = 0; `rest` is positive and `second` not negative. 2 when there is none.
 static double first_root(double second, double first, double rest)
@@ -120,16 +179,15 @@ static double first_root(double second, double first, double rest)
 
 // The latest time known up to which a direction keeps the shapes apart by more than the goal, from t on, where the gap
 // along it is larger than that. 1: to the end.
-static double follow(const MovingPair* pair, rblVec3d n, double t, double gap)
+static double follow(const MovingPair* pair, const Line* line, double t, double gap, uint32_t rounds)
 {
     const rblFlights* f = pair->flights;
-    const double bend = bend_of(&f->a, n) + bend_of(&f->b, n) + 2.0 * fabs(rbl_dot3d(n, f->sag));
     double end = 1.0;
-    for (uint32_t round = 0; round < MAX_ROUNDS && gap - f->goal > NO_GAIN * f->slack; ++round)
+    for (uint32_t round = 0; round < rounds && gap - f->goal > NO_GAIN * f->tolerance; ++round)
     {
         const double length = end - t;
-        const double last = gap_along(pair, n, end);
-        const double hollow = 0.5 * bend * length * length;
+        const double last = gap_along(pair, line, end);
+        const double hollow = 0.5 * line->bend * length * length;
         const double x = first_root(hollow, last - gap - hollow, gap - f->goal);
         if (x >= 1.0)
         {
@@ -147,7 +205,7 @@ static double follow(const MovingPair* pair, rblVec3d n, double t, double gap)
         const double chord = t + length * (last < f->goal ? (gap - f->goal) / (gap - last) : 0.5);
         t = next;
         end = rbl_mind(end, rbl_maxd(2.0 * chord - next, next));
-        gap = gap_along(pair, n, t);
+        gap = round + 1 < rounds ? gap_along(pair, line, t) : gap;
     }
     return t;
 }
@@ -169,10 +227,11 @@ static double follow_guesses(const MovingPair* pair, rblVec3 cached, rblVec3d* b
     for (uint32_t i = rbl_dot3(cached, cached) > 0.0f ? 0 : 1; i < 3 && t < 1.0; ++i)
     {
         const rblVec3d n = rbl_normalize3d(guesses[i], (rblVec3d){0, 1, 0});
-        const double gap = gap_along(pair, n, t);
+        const Line line = make_line(pair, n);
+        const double gap = gap_along(pair, &line, t);
         if (gap > f->goal + f->slack)
         {
-            t = follow(pair, n, t, gap);
+            t = follow(pair, &line, t, gap, GUESS_ROUNDS);
             *best = n;
         }
     }
@@ -186,11 +245,16 @@ static double advance(const MovingPair* pair, double t, Moment* now)
     for (uint32_t i = 0; i < MAX_STEPS && t < 1.0; ++i)
     {
         measure(pair, t, now);
-        if (now->gap <= f->goal + 0.5 * f->slack)
+        if (now->gap <= f->goal + 0.5 * f->tolerance)
         {
             return t;
         }
-        t = follow(pair, now->normal, t, now->gap);
+        const Line line = make_line(pair, now->normal);
+        t = follow(pair, &line, t, now->gap, MAX_ROUNDS);
+        if (now->gap <= f->goal + 0.5 * f->slack)
+        {
+            return t; // directions cannot be told apart any more: this one is the last
+        }
     }
     return t; // when rounds ran out they are still apart there: early, never late
 }

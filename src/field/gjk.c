@@ -39,12 +39,19 @@ rblVec3d rbl_core_center(const rblConvexCore* core)
     return core->hull != NULL ? rbl_to_double3(core->hull->center) : (rblVec3d){0, 0, 0};
 }
 
-rblVec3d rbl_core_support(const rblConvexCore* core, rblVec3d d)
+static rblVec3d corner_of(const rblHull* hull, uint32_t vertex)
 {
+    return rbl_to_double3(rbl_hull_vertex(hull, vertex));
+}
+
+// Floats choose among the vertices of a hull; directions are unit or shorter by far, so they neither overflow nor vanish.
+static rblVec3d support_of(const rblConvexCore* core, rblVec3d d, uint32_t* vertex)
+{
+    *vertex = 0;
     if (core->hull != NULL)
     {
-        // Floats choose among vertices; directions are unit or shorter by far, so they neither overflow nor vanish.
-        return rbl_to_double3(rbl_hull_vertex(core->hull, rbl_hull_support(core->hull, rbl_to_float3(d))));
+        *vertex = rbl_hull_support(core->hull, rbl_to_float3(d));
+        return corner_of(core->hull, *vertex);
     }
     const double y = d.y < 0.0 ? -core->half_height : core->half_height;
     if (core->disc == 0.0)
@@ -56,13 +63,28 @@ rblVec3d rbl_core_support(const rblConvexCore* core, rblVec3d d)
                         : (rblVec3d){core->disc, y, 0};
 }
 
+rblVec3d rbl_core_support(const rblConvexCore* core, rblVec3d d)
+{
+    uint32_t vertex;
+    return support_of(core, d, &vertex);
+}
+
+static rblDifferencePoint difference(const rblConvexPair* pair, rblVec3d of_a, rblVec3d of_b)
+{
+    const rblVec3d on_b = rbl_add3d(rbl_mat3d_apply(&pair->turn, of_b), pair->offset);
+    return (rblDifferencePoint){.p = rbl_sub3d(of_a, on_b), .on_a = of_a, .on_b = on_b};
+}
+
 rblDifferencePoint rbl_difference_support(const rblConvexPair* pair, rblVec3d direction)
 {
+    uint32_t a;
+    uint32_t b;
     const rblVec3d in_b = rbl_mat3d_apply_transposed(&pair->turn, rbl_neg3d(direction));
-    const rblVec3d on_a = rbl_core_support(&pair->a, direction);
-    const rblVec3d on_b =
-        rbl_add3d(rbl_mat3d_apply(&pair->turn, rbl_core_support(&pair->b, in_b)), pair->offset);
-    return (rblDifferencePoint){rbl_sub3d(on_a, on_b), on_a, on_b};
+    const rblVec3d of_a = support_of(&pair->a, direction, &a);
+    rblDifferencePoint point = difference(pair, of_a, support_of(&pair->b, in_b, &b));
+    point.a = a;
+    point.b = b;
+    return point;
 }
 
 // ---- the point of a simplex closest to the origin ----
@@ -267,13 +289,60 @@ static double core_size(const rblConvexCore* core)
     return core->hull != NULL ? (double)core->hull->size : core->disc + core->half_height;
 }
 
-// False when the cores overlap: the simplex then holds the origin.
-static bool run(const rblConvexPair* pair, rblVec3d guess, double far_enough, double scale,
-                rblDifferencePoint points[4], Simplex* s, rblSeparation* out)
+// When a search may end: as soon as the cores are known to be farther apart than `far_enough`, or when what is known of the
+// distance beyond `goal` is at least half of what it can be. No goal: INFINITY.
+typedef struct Limits
 {
-    *s = (Simplex){.places = {0}, .weights = {1.0}, .count = 1};
+    double far_enough, goal;
+} Limits;
+
+static bool is_enough(const Limits* limits, double bound, double length)
+{
+    return bound > limits->far_enough || length - bound < bound - limits->goal;
+}
+
+// Begin with the point farthest against a direction.
+static void begin(const rblConvexPair* pair, rblVec3d guess, rblDifferencePoint points[4], Simplex* s)
+{
     points[0] = rbl_difference_support(pair, rbl_normalize3d(guess, (rblVec3d){0, 1, 0}));
-    rblVec3d v = points[0].p; // of the first less the second: against the normal
+    *s = (Simplex){.places = {0}, .weights = {1.0}, .count = 1};
+}
+
+// Begin with the corners that another search ended with.
+static void begin_again(const rblConvexPair* pair, const rblSimplexSeed* seed, rblDifferencePoint points[4],
+                        Simplex* s)
+{
+    *s = (Simplex){.count = seed->count};
+    for (uint32_t i = 0; i < seed->count; ++i)
+    {
+        points[i] =
+            difference(pair, corner_of(pair->a.hull, seed->a[i]), corner_of(pair->b.hull, seed->b[i]));
+        points[i].a = seed->a[i];
+        points[i].b = seed->b[i];
+        s->places[i] = i;
+    }
+}
+
+static rblSimplexSeed seed_of(const rblDifferencePoint points[4], const Simplex* s)
+{
+    rblSimplexSeed seed = {.count = s->count};
+    for (uint32_t i = 0; i < s->count; ++i)
+    {
+        seed.a[i] = (uint8_t)points[s->places[i]].a;
+        seed.b[i] = (uint8_t)points[s->places[i]].b;
+    }
+    return seed;
+}
+
+// From the simplex at hand on. False when the cores overlap: the simplex then holds the origin.
+static bool run(const rblConvexPair* pair, Limits limits, double scale, rblDifferencePoint points[4],
+                Simplex* s, rblSeparation* out)
+{
+    if (!solve(points, s, false))
+    {
+        return false;
+    }
+    rblVec3d v = weighted(points, s); // of the first less the second: against the normal
     double squared = rbl_dot3d(v, v);
     bool apart = false; // some direction has shown that they do not overlap
     for (uint32_t i = 0; i < MAX_ITERATIONS; ++i)
@@ -286,9 +355,10 @@ static bool run(const rblConvexPair* pair, rblVec3d guess, double far_enough, do
         const rblVec3d direction = rbl_scale3d(v, -1.0 / length);
         const rblDifferencePoint w = rbl_difference_support(pair, direction);
         const double bound = -rbl_dot3d(direction, w.p); // no points are closer along this direction
-        if (bound > far_enough)
+        if (is_enough(&limits, bound, length))
         {
-            *out = (rblSeparation){bound, direction, w.on_a, w.on_b};
+            *out = witness(points, s, v, length);
+            out->distance = bound;
             return true;
         }
         if (squared - length * bound <= CLOSE_ENOUGH * squared || has_point(points, s, w.p))
@@ -321,13 +391,14 @@ static double pair_scale(const rblConvexPair* pair)
     return core_size(&pair->a) + core_size(&pair->b) + 1e-30;
 }
 
-rblSeparation rbl_gjk_separation(const rblConvexPair* pair, rblVec3d guess, double far_enough)
+static rblSeparation separation(const rblConvexPair* pair, rblVec3d guess, Limits limits)
 {
     rblDifferencePoint points[4];
     Simplex simplex;
     rblSeparation out;
     const double scale = pair_scale(pair);
-    if (run(pair, guess, far_enough, scale, points, &simplex, &out))
+    begin(pair, guess, points, &simplex);
+    if (run(pair, limits, scale, points, &simplex, &out))
     {
         return out;
     }
@@ -339,14 +410,37 @@ rblSeparation rbl_gjk_separation(const rblConvexPair* pair, rblVec3d guess, doub
     return rbl_epa_depth(pair, corners, simplex.count, scale);
 }
 
-rblSeparation rbl_gjk_distance(const rblConvexPair* pair, rblVec3d guess, double far_enough)
+rblSeparation rbl_gjk_separation(const rblConvexPair* pair, rblVec3d guess, double far_enough)
+{
+    return separation(pair, guess, (Limits){far_enough, (double)INFINITY});
+}
+
+rblSeparation rbl_gjk_guess(const rblConvexPair* pair, rblVec3d guess, double far_enough)
+{
+    return separation(pair, guess, (Limits){far_enough, 0.0});
+}
+
+rblSeparation rbl_gjk_clearance(const rblConvexPair* pair, rblVec3d guess, double goal, double far_enough,
+                                rblSimplexSeed* seed)
 {
     rblDifferencePoint points[4];
     Simplex simplex;
     rblSeparation out;
-    if (!run(pair, guess, far_enough, pair_scale(pair), points, &simplex, &out))
+    if (seed->count > 0)
+    {
+        begin_again(pair, seed, points, &simplex);
+    }
+    else
+    {
+        begin(pair, guess, points, &simplex);
+    }
+    if (!run(pair, (Limits){far_enough, goal}, pair_scale(pair), points, &simplex, &out))
     {
         out = (rblSeparation){.distance = 0.0, .normal = rbl_normalize3d(guess, (rblVec3d){0, 1, 0})};
+    }
+    if (pair->a.hull != NULL && pair->b.hull != NULL)
+    {
+        *seed = seed_of(points, &simplex);
     }
     return out;
 }

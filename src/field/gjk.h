@@ -48,13 +48,26 @@ typedef struct rblSeparation
 // a lower bound along the normal, and the points are not meant.
 rblSeparation rbl_gjk_separation(const rblConvexPair* pair, rblVec3d guess, double far_enough);
 
-// The same without depths: 0 and the guess where the cores overlap.
-rblSeparation rbl_gjk_distance(const rblConvexPair* pair, rblVec3d guess, double far_enough);
+// The same, roughly where the cores are apart: a direction and points to begin a search with.
+rblSeparation rbl_gjk_guess(const rblConvexPair* pair, rblVec3d guess, double far_enough);
+
+// Corners of two hulls that a search came near the closest points with. Good ones save time in the next. None: zeros.
+typedef struct rblSimplexSeed
+{
+    uint32_t count;
+    uint8_t a[4], b[4];
+} rblSimplexSeed;
+
+// How far apart the cores are beyond `goal`, roughly: a lower bound along the normal that is at least half of what the
+// closest points would give, 0 and the guess where they overlap, and closer than the goal only if they are.
+rblSeparation rbl_gjk_clearance(const rblConvexPair* pair, rblVec3d guess, double goal, double far_enough,
+                                rblSimplexSeed* seed);
 
 // A point of the difference of two bodies, and where it comes from.
 typedef struct rblDifferencePoint
 {
     rblVec3d p, on_a, on_b; // p = on_a - on_b
+    uint32_t a, b;          // which vertices, of hulls
 } rblDifferencePoint;
 
 rblDifferencePoint rbl_difference_support(const rblConvexPair* pair, rblVec3d direction);

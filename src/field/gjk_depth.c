@@ -224,7 +224,7 @@ rblSeparation rbl_epa_depth(const rblConvexPair* pair, const rblDifferencePoint*
     poly.face_count = 0;
     for (uint32_t i = 0; i < 4; ++i)
     {
-        poly.points[i] = i < count ? simplex[i] : (rblDifferencePoint){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+        poly.points[i] = i < count ? simplex[i] : (rblDifferencePoint){.a = 0};
     }
     if (!complete(pair, poly.points, count, scale) || !begin(&poly))
     {

@@ -30,11 +30,12 @@ static rblFlights make_flights(const rblImpactQuery* query)
     rblFlights f = {.a = make_flight(query->a, query->sweep_a),
                     .b = make_flight(query->b, query->sweep_b),
                     .sag = rbl_to_double3(query->sag),
-                    .goal = (double)query->target};
+                    .goal = (double)query->target,
+                    .tolerance = (double)query->tolerance};
     f.offset = rbl_sub3d(f.b.start, f.a.start);
     f.travel = rbl_sub3d(f.b.travel, f.a.travel);
     // Shapes are made of floats: no tolerance below their rounding can be kept.
-    f.slack = rbl_maxd((double)query->tolerance, 1e-6 * (f.a.radius + f.b.radius));
+    f.slack = rbl_maxd(f.tolerance, 1e-6 * (f.a.radius + f.b.radius));
     return f;
 }
 
@@ -57,18 +58,6 @@ rblMat3d rbl_flight_turn(const rblFlight* flight, double t)
     return (rblMat3d){turned(flight->axis, sine, cosine, flight->from.cx),
                       turned(flight->axis, sine, cosine, flight->from.cy),
                       turned(flight->axis, sine, cosine, flight->from.cz)};
-}
-
-rblVec3d rbl_flight_turned_back(const rblFlight* flight, double t, rblVec3d v)
-{
-    if (flight->angle * t != 0.0)
-    {
-        double sine;
-        double cosine;
-        rbl_sincos(flight->angle * t, &sine, &cosine);
-        v = turned(flight->axis, -sine, cosine, v);
-    }
-    return rbl_mat3d_apply_transposed(&flight->from, v);
 }
 
 double rbl_fastest_closing(const rblFlights* f)

@@ -23,12 +23,12 @@ typedef struct rblFlights
     rblFlight a, b;
     rblVec3d offset, travel, sag; // of b's centre against a's
     double goal;                  // how close is close
-    double slack;                 // what is near enough to that
+    double tolerance;             // what is near enough to that, as asked for
+    double slack;                 // and as can be told
 } rblFlights;
 
-// From the shape's axes at a fraction of its motion into the world's; and a vector back from there.
+// From the shape's axes at a fraction of its motion into the world's.
 rblMat3d rbl_flight_turn(const rblFlight* flight, double t);
-rblVec3d rbl_flight_turned_back(const rblFlight* flight, double t, rblVec3d v);
 
 // From a's centre to b's at a fraction of the motion, world axes.
 static inline rblVec3d rbl_flights_offset(const rblFlights* flights, double t)

@@ -136,7 +136,7 @@ static void random_systems_are_solved(void** state)
         p.bodies = 1 + rbl_random_below(&random, 15);
         p.joints = rbl_random_below(&random, 24);
         make_structure(&p, &random, false);
-        assert_true(rbl_blocks_order(&p.system));
+        assert_true(rbl_blocks_order(&p.system, SIZE_MAX));
         assert_int_equal(p.system.pivots.count, p.bodies + p.joints);
         make_numbers(&p, &random);
         check_close(solve_and_check(&p, &random), 0.0, 1e-8);
@@ -154,7 +154,7 @@ static void trees_have_no_fill(void** state)
         p.bodies = p.joints = 1 + rbl_random_below(&random, 19);
         make_structure(&p, &random, true);
         const size_t edges = p.system.edges.count;
-        assert_true(rbl_blocks_order(&p.system));
+        assert_true(rbl_blocks_order(&p.system, SIZE_MAX));
         assert_int_equal(p.system.edges.count, edges);
         assert_int_equal(p.system.updates.count, 0);
         make_numbers(&p, &random);

@@ -347,18 +347,15 @@ static float iterate(rblWorld* world, uint32_t most)
 static uint32_t most_rounds(const rblWorld* world)
 {
     const size_t contacts = world->solver_contacts.count;
-    if (contacts <= RBL_SMALL_ISLAND / 4)
+    if (contacts <= RBL_SMALL_WORLD / 4)
     {
         return 6;
     }
-    if (contacts <= RBL_SMALL_ISLAND)
-    {
-        return 3;
-    }
-    return world->joint_ids.alive > 0 ? 2 : 1;
+    return contacts <= RBL_SMALL_ISLAND ? 3 : world->joint_ids.alive > 0 ? 2 : 1;
 }
 
-// Sweeps for all; between them, small islands are solved in the subspace of the contacts that hold.
+// Sweeps for all; between them, small islands are solved in the subspace of the contacts that hold. Where there are none the
+// sweeps are all there is, but for joints whose rows want another look.
 static rblResult solve_rounds(rblWorld* world)
 {
     const uint32_t rounds = most_rounds(world);
@@ -373,7 +370,12 @@ static rblResult solve_rounds(rblWorld* world)
         {
             return RBL_OK;
         }
-        RBL_TRY(rbl_solve_subspaces(world));
+        bool solved = false;
+        RBL_TRY(rbl_solve_subspaces(world, &solved));
+        if (!solved && (round > 0 || world->joint_ids.alive == 0))
+        {
+            return RBL_OK;
+        }
     }
     return RBL_OK;
 }

@@ -215,7 +215,7 @@ rblResult rbl_build_joint_system(rblWorld* world)
         }
     }
     find_loops(world);
-    return rbl_blocks_order(&system->blocks) ? RBL_OK : rbl_fail_memory();
+    return rbl_blocks_order(&system->blocks, SIZE_MAX) ? RBL_OK : rbl_fail_memory();
 }
 
 // ---- stiffness and balance ----

@@ -61,7 +61,7 @@ static size_t bytes_of(const rblWorld* world)
                    ARRAY_BYTES(&world->solver_contacts) + ARRAY_BYTES(&world->manifolds) +
                    ARRAY_BYTES(&world->bundles) + ARRAY_BYTES(&world->wide_contacts) +
                    ARRAY_BYTES(&world->islands) + ARRAY_BYTES(&world->subspace) +
-                   rbl_blocks_bytes(&world->joint_system.blocks);
+                   rbl_blocks_bytes(&world->joint_system.blocks) + rbl_blocks_bytes(&world->subspace_blocks);
     for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
     {
         bytes += ARRAY_BYTES(&world->block_contacts[b]);

@@ -5,10 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-#define CLOSE_ENOUGH 1e-7 // m/s: residual at which conjugate gradients stop
-#define MOST_STEPS   600
-#define MOST_WORK    20000 // steps times contacts
-#define GIVE_UP      1e6
+#define CLOSE_ENOUGH 1e-7 // m/s: residual that is as good as none
+#define MOST_PASSES  4    // solves while contacts are put back
+#define REFINEMENTS  3
+#define SOFTNESS                                                                                             \
+    1e-6 // of a contact's own compliance: four corners carry a box, and what each carries is up to this
+#define CALM         0.5f  // m/s: slower bodies are at rest, more or less
+#define MOST_UPDATES 12000 // of 6x6 blocks in the factors
 
 // One island's system. Vectors have three numbers per contact (normal, two tangents), bodies six.
 typedef struct System
@@ -17,12 +20,9 @@ typedef struct System
     const uint32_t* manifolds; // of the island
     uint32_t manifold_count;
     uint32_t contacts;
-    double* unknown;  // change of the impulses
-    double* residual; // wanted minus actual velocities
-    double* direction;
-    double* image;       // A direction
-    double* scaled;      // residual times the inverse diagonal
-    double* best;        // unknown with the smallest residual so far
+    double* unknown;     // change of the impulses
+    double* residual;    // wanted minus actual velocities
+    double* image;       // what the motions do to them
     unsigned char* free; // per number: may change
     double* motion;      // per solver body: velocity and spin that impulses give it
 } System;
@@ -202,123 +202,254 @@ static double find_residual(const System* system)
     return largest;
 }
 
-// ---- conjugate gradients ----
+// ---- the direct solve ----
 
-static double dot(const double* a, const double* b, uint32_t count)
+// With rows G of the contacts that hold, softness c and misses r, the change of velocities that costs least is
+//   (M + G^T G / c) dv = G^T r / c ,   and the impulses are   (r - G dv) / c .
+// Unknowns are those of bodies, six each, coupled where they touch: dense only where the contacts are.
+
+static double weight_of(const rblSolverContact* contact, uint32_t number)
 {
-    double sum = 0.0;
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        sum += a[i] * b[i];
-    }
-    return sum;
+    const float mass = number == 0 ? contact->normal_mass : contact->tangent_mass[3];
+    return (double)mass / SOFTNESS;
 }
 
-static double largest_of(const double* values, uint32_t count)
+// Bodies of the island and who touches whom. True when it is worth it.
+static bool build(const System* system, const rblIsland* island, bool* memory)
 {
-    double largest = 0.0;
-    for (uint32_t i = 0; i < count; ++i)
+    rblWorld* world = system->world;
+    rblBlockSystem* blocks = &world->subspace_blocks;
+    rbl_blocks_clear(blocks);
+    *memory = true;
+    for (uint32_t i = 0; i < island->count && *memory; ++i)
     {
-        largest = rbl_maxd(largest, fabs(values[i]));
+        world->subspace_nodes.data[world->island_bodies.data[island->first + i]] = i;
+        *memory = rbl_blocks_add(blocks, 6, false);
     }
-    return largest;
+    for (uint32_t k = 0; k < system->manifold_count && *memory; ++k)
+    {
+        const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
+        const bool both = world->solver_bodies.data[manifold->a].inverse_mass > 0.0f &&
+                          world->solver_bodies.data[manifold->b].inverse_mass > 0.0f;
+        if (both)
+        {
+            *memory = rbl_blocks_join(blocks, world->subspace_nodes.data[manifold->a],
+                                      world->subspace_nodes.data[manifold->b]);
+        }
+    }
+    *memory = *memory && rbl_blocks_order(blocks, MOST_UPDATES);
+    return *memory && blocks->pivots.count > 0;
 }
 
-// The inverse diagonal of A, by contact.
-static void scale_residual(const System* system)
+// Rows of one contact that hold, for one of its bodies: axis and arm x axis.
+static void row_of(rblVec3 axis, rblVec3 arm, double out[6])
 {
+    const rblVec3d n = rbl_to_double3(axis);
+    const rblVec3d turn = rbl_cross3d(rbl_to_double3(arm), n);
+    const double values[6] = {n.x, n.y, n.z, turn.x, turn.y, turn.z};
+    memcpy(out, values, sizeof values);
+}
+
+// block += scale left right^T.
+static void add_product(double* block, double scale, const double left[6], const double right[6])
+{
+    for (uint32_t r = 0; r < 6; ++r)
+    {
+        for (uint32_t c = 0; c < 6; ++c)
+        {
+            block[RBL_BLOCK * r + c] += scale * left[r] * right[c];
+        }
+    }
+}
+
+static void write_masses(const System* system, const rblIsland* island)
+{
+    rblWorld* world = system->world;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
+        const rblSymmetric3 inertia = rbl_symmetric3_inverse(body->inverse_inertia);
+        double* block = rbl_blocks_of_node(&world->subspace_blocks, i);
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            block[RBL_BLOCK * k + k] = 1.0 / (double)body->inverse_mass;
+        }
+        block[RBL_BLOCK * 3 + 3] = (double)inertia.xx;
+        block[RBL_BLOCK * 4 + 4] = (double)inertia.yy;
+        block[RBL_BLOCK * 5 + 5] = (double)inertia.zz;
+        block[RBL_BLOCK * 4 + 3] = (double)inertia.xy;
+        block[RBL_BLOCK * 5 + 3] = (double)inertia.xz;
+        block[RBL_BLOCK * 5 + 4] = (double)inertia.yz;
+    }
+}
+
+static void factor(const System* system, const rblIsland* island)
+{
+    rblWorld* world = system->world;
+    rblBlockSystem* blocks = &world->subspace_blocks;
+    rbl_blocks_zero(blocks);
+    write_masses(system, island);
+    const rblManifold* last = NULL;
+    uint32_t edge = UINT32_MAX; // edges are in the order of manifolds between two bodies
     for (Walk walk = {0}; walk_on(system, &walk);)
     {
-        const rblSolverContact* contact = walk.contact;
-        const uint32_t at = walk.at;
-        system->scaled[at] = (double)contact->normal_mass * system->residual[at];
-        system->scaled[at + 1] = (double)contact->tangent_mass[3] * system->residual[at + 1];
-        system->scaled[at + 2] = (double)contact->tangent_mass[3] * system->residual[at + 2];
+        const bool a = world->solver_bodies.data[walk.manifold->a].inverse_mass > 0.0f;
+        const bool b = world->solver_bodies.data[walk.manifold->b].inverse_mass > 0.0f;
+        edge += walk.manifold != last && a && b;
+        last = walk.manifold;
+        rblVec3 axes[3];
+        contact_axes(walk.contact, axes);
+        for (uint32_t n = 0; n < 3; ++n)
+        {
+            if (!system->free[walk.at + n])
+            {
+                continue;
+            }
+            double row_a[6];
+            double row_b[6];
+            const double weight = weight_of(walk.contact, n);
+            row_of(axes[n], walk.contact->arm_a, row_a);
+            row_of(axes[n], walk.contact->arm_b, row_b);
+            if (a)
+            {
+                const uint32_t node = world->subspace_nodes.data[walk.manifold->a];
+                add_product(rbl_blocks_of_node(blocks, node), weight, row_a, row_a);
+            }
+            if (b)
+            {
+                const uint32_t node = world->subspace_nodes.data[walk.manifold->b];
+                add_product(rbl_blocks_of_node(blocks, node), weight, row_b, row_b);
+            }
+            if (a && b)
+            {
+                add_product(rbl_blocks_of_edge(blocks, edge), -weight, row_a, row_b);
+            }
+        }
+    }
+    rbl_blocks_factor(blocks);
+}
+
+// G^T r / c for the bodies.
+static void write_right_side(const System* system)
+{
+    rblWorld* world = system->world;
+    rblBlockSystem* blocks = &world->subspace_blocks;
+    for (size_t i = 0; i < blocks->vector.count; ++i)
+    {
+        blocks->vector.data[i] = 0.0;
+    }
+    for (Walk walk = {0}; walk_on(system, &walk);)
+    {
+        rblVec3 axes[3];
+        contact_axes(walk.contact, axes);
+        const uint32_t bodies[2] = {walk.manifold->a, walk.manifold->b};
+        for (int side = 0; side < 2; ++side)
+        {
+            if (!(world->solver_bodies.data[bodies[side]].inverse_mass > 0.0f))
+            {
+                continue;
+            }
+            double* to = &blocks->vector.data[RBL_BLOCK * (size_t)world->subspace_nodes.data[bodies[side]]];
+            for (uint32_t n = 0; n < 3; ++n)
+            {
+                double row[6];
+                const double scale = weight_of(walk.contact, n) * system->residual[walk.at + n];
+                row_of(axes[n], side == 0 ? walk.contact->arm_a : walk.contact->arm_b, row);
+                for (uint32_t k = 0; k < 6; ++k)
+                {
+                    to[k] += (side == 0 ? -scale : scale) * row[k];
+                }
+            }
+        }
     }
 }
 
-// A unknown = residual. A has a null space (four corners carry a box). When the right side does not quite lie in its range
-// the steps find all that can be found and then begin to grow: the best so far is kept.
-static void solve(const System* system)
+// One solve: motions from the misses, impulses from what they leave, and what is still missing then.
+static void refine(const System* system, const rblIsland* island)
 {
-    const uint32_t count = 3 * system->contacts;
-    double smallest = INFINITY;
-    scale_residual(system);
-    for (uint32_t i = 0; i < count; ++i)
+    rblWorld* world = system->world;
+    write_right_side(system);
+    rbl_blocks_solve(&world->subspace_blocks);
+    clear_motion(system);
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        memcpy(&system->motion[6 * (size_t)world->island_bodies.data[island->first + i]],
+               &world->subspace_blocks.vector.data[RBL_BLOCK * (size_t)i], 6 * sizeof(double));
+    }
+    from_motion(system, system->image);
+    for (Walk walk = {0}; walk_on(system, &walk);)
+    {
+        for (uint32_t n = 0; n < 3; ++n)
+        {
+            const uint32_t k = walk.at + n;
+            if (system->free[k])
+            {
+                system->residual[k] -= system->image[k];
+                system->unknown[k] += weight_of(walk.contact, n) * system->residual[k];
+            }
+        }
+    }
+}
+
+static void solve(const System* system, const rblIsland* island)
+{
+    factor(system, island);
+    for (uint32_t i = 0; i < 3 * system->contacts; ++i)
     {
         system->unknown[i] = 0.0;
-        system->best[i] = 0.0;
-        system->direction[i] = system->scaled[i];
     }
-    double power = dot(system->residual, system->scaled, count);
-    const uint32_t affordable = MOST_WORK / system->contacts + 1;
-    const uint32_t most = affordable < MOST_STEPS ? affordable : MOST_STEPS;
-    for (uint32_t step = 0; step < most && power > 0.0; ++step)
+    for (int i = 0; i < REFINEMENTS; ++i)
     {
-        to_motion(system, system->direction);
-        from_motion(system, system->image);
-        const double curvature = dot(system->direction, system->image, count);
-        if (!(curvature > 0.0))
+        refine(system, island);
+    }
+    // What contacts ask for that no motion can do, since it contradicts itself, is what is left: it went into the impulses as
+    // often as they were refined, over the softness, and has no business there.
+    for (Walk walk = {0}; walk_on(system, &walk);)
+    {
+        for (uint32_t n = 0; n < 3; ++n)
         {
-            break;
-        }
-        const double length = power / curvature;
-        for (uint32_t i = 0; i < count; ++i)
-        {
-            system->unknown[i] += length * system->direction[i];
-            system->residual[i] -= length * system->image[i];
-        }
-        scale_residual(system);
-        const double next = dot(system->residual, system->scaled, count);
-        if (next < smallest)
-        {
-            smallest = next;
-            memcpy(system->best, system->unknown, sizeof(double) * count);
-        }
-        if (largest_of(system->residual, count) < CLOSE_ENOUGH || next > GIVE_UP * smallest)
-        {
-            break;
-        }
-        const double ratio = next / power;
-        power = next;
-        for (uint32_t i = 0; i < count; ++i)
-        {
-            system->direction[i] = system->scaled[i] + ratio * system->direction[i];
+            const uint32_t k = walk.at + n;
+            system->unknown[k] -=
+                system->free[k] ? REFINEMENTS * weight_of(walk.contact, n) * system->residual[k] : 0.0;
         }
     }
-    memcpy(system->unknown, system->best, sizeof(double) * count);
 }
 
 // ---- one island ----
 
-// How far along the unknown all impulses stay in their cones: all of the way, or to where the first one leaves.
-static double feasible_share(const System* system)
+// Change the impulses, but not out of their cones. Returns how many would have gone there.
+static uint32_t change_impulses(const System* system)
 {
-    double share = 1.0;
-    for (Walk walk = {0}; walk_on(system, &walk);)
-    {
-        const rblSolverContact* contact = walk.contact;
-        const uint32_t at = walk.at;
-        const double change = system->unknown[at];
-        if ((double)contact->push + change < 0.0)
-        {
-            share = rbl_mind(share, -(double)contact->push / change);
-        }
-    }
-    return share;
-}
-
-static void apply_unknown(const System* system, double share)
-{
-    rblWorld* world = system->world;
+    uint32_t put_back = 0;
     for (Walk walk = {0}; walk_on(system, &walk);)
     {
         rblSolverContact* contact = walk.contact;
-        const uint32_t at = walk.at;
-        contact->push = rbl_maxf(contact->push + (float)(share * system->unknown[at]), 0.0f);
-        contact->slide[0] += (float)(share * system->unknown[at + 1]);
-        contact->slide[1] += (float)(share * system->unknown[at + 2]);
+        double* change = &system->unknown[walk.at];
+        const rblVec3d old = {(double)contact->push, (double)contact->slide[0], (double)contact->slide[1]};
+        const double push = rbl_maxd(old.x + change[0], 0.0);
+        double x = old.y + change[1];
+        double y = old.z + change[2];
+        const double limit = (double)walk.manifold->friction * push;
+        const double size = sqrt(x * x + y * y);
+        if (size > limit)
+        {
+            x *= limit / size;
+            y *= limit / size;
+        }
+        put_back += (old.x + change[0] < 0.0 || (size > limit && system->free[walk.at + 1])) ? 1u : 0u;
+        contact->push = (float)push;
+        contact->slide[0] = (float)x;
+        contact->slide[1] = (float)y;
+        change[0] = push - old.x;
+        change[1] = x - old.y;
+        change[2] = y - old.z;
     }
+    return put_back;
+}
+
+static void apply_unknown(const System* system)
+{
+    rblWorld* world = system->world;
     to_motion(system, system->unknown);
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
@@ -330,8 +461,8 @@ static void apply_unknown(const System* system, double share)
             double* motion = &system->motion[6 * (size_t)indices[s]];
             if (body->inverse_mass > 0.0f)
             {
-                const rblVec3d velocity = {share * motion[0], share * motion[1], share * motion[2]};
-                const rblVec3d spin = {share * motion[3], share * motion[4], share * motion[5]};
+                const rblVec3d velocity = {motion[0], motion[1], motion[2]};
+                const rblVec3d spin = {motion[3], motion[4], motion[5]};
                 body->velocity = rbl_add3(body->velocity, rbl_to_float3(velocity));
                 body->spin = rbl_add3(body->spin, rbl_to_float3(spin));
             }
@@ -343,23 +474,38 @@ static void apply_unknown(const System* system, double share)
     }
 }
 
-static void solve_island(const System* system)
+static rblResult solve_island(const System* system, const rblIsland* island, bool* solved)
 {
     rblWorld* world = system->world;
+    bool memory = true;
+    if (!build(system, island, &memory))
+    {
+        return memory ? RBL_OK : rbl_fail_memory();
+    }
+    *solved = true;
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
         rbl_unpack_manifold(world, &world->manifolds.data[system->manifolds[k]]);
     }
-    if (find_free(system) == 0 || !(find_residual(system) > CLOSE_ENOUGH))
+    for (int pass = 0; pass < MOST_PASSES; ++pass)
     {
-        return;
+        if (find_free(system) == 0 || !(find_residual(system) > CLOSE_ENOUGH))
+        {
+            break;
+        }
+        solve(system, island);
+        const uint32_t put_back = change_impulses(system);
+        apply_unknown(system);
+        if (put_back == 0)
+        {
+            break;
+        }
     }
-    solve(system);
-    apply_unknown(system, feasible_share(system));
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
         rbl_repack_impulses(world, &world->manifolds.data[system->manifolds[k]]);
     }
+    return RBL_OK;
 }
 
 // ---- all islands ----
@@ -410,8 +556,9 @@ static bool reserve(rblWorld* world, System* system)
 {
     const size_t numbers = 3 * (size_t)RBL_SMALL_ISLAND;
     const size_t bodies = 6 * world->solver_bodies.count;
-    if (!rbl_array_resize_amply(&world->subspace, 6 * numbers + bodies) ||
-        !rbl_array_resize_amply(&world->free_flags, numbers))
+    if (!rbl_array_resize_amply(&world->subspace, 3 * numbers + bodies) ||
+        !rbl_array_resize_amply(&world->free_flags, numbers) ||
+        !rbl_array_resize_amply(&world->subspace_nodes, world->solver_bodies.count))
     {
         return false;
     }
@@ -420,19 +567,34 @@ static bool reserve(rblWorld* world, System* system)
         .world = world,
         .unknown = memory,
         .residual = memory + numbers,
-        .direction = memory + 2 * numbers,
-        .image = memory + 3 * numbers,
-        .scaled = memory + 4 * numbers,
-        .best = memory + 5 * numbers,
-        .motion = memory + 6 * numbers,
+        .image = memory + 2 * numbers,
+        .motion = memory + 3 * numbers,
         .free = world->free_flags.data,
     };
     return true;
 }
 
-rblResult rbl_solve_subspaces(rblWorld* world)
+static bool is_worth_it(const rblWorld* world, const rblIsland* island, uint32_t contacts)
+{
+    if (contacts == 0 || contacts > RBL_SMALL_ISLAND || world->solver_contacts.count <= RBL_SMALL_WORLD)
+    {
+        return contacts > 0 && contacts <= RBL_SMALL_ISLAND;
+    }
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const rblVec3 v = world->before_contacts.data[world->island_bodies.data[island->first + i]].velocity;
+        if (!(rbl_dot3(v, v) < CALM * CALM))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+rblResult rbl_solve_subspaces(rblWorld* world, bool* solved)
 {
     System system;
+    *solved = false;
     if (!list_manifolds(world) || !reserve(world, &system))
     {
         return rbl_fail_memory();
@@ -448,9 +610,9 @@ rblResult rbl_solve_subspaces(rblWorld* world)
         {
             system.contacts += world->manifolds.data[system.manifolds[k]].count;
         }
-        if (system.contacts > 0 && system.contacts <= RBL_SMALL_ISLAND)
+        if (is_worth_it(world, &world->islands.data[i], system.contacts))
         {
-            solve_island(&system);
+            RBL_TRY(solve_island(&system, &world->islands.data[i], solved));
         }
     }
     return RBL_OK;

@@ -95,6 +95,8 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->kept_shapes, allocator);
     rbl_array_init(&world->island_manifolds, allocator);
     rbl_array_init(&world->subspace, allocator);
+    rbl_blocks_init(&world->subspace_blocks, allocator);
+    rbl_array_init(&world->subspace_nodes, allocator);
     rbl_array_init(&world->free_flags, allocator);
     rbl_array_init(&world->activities, allocator);
     rbl_array_init(&world->links.firsts, allocator);
@@ -156,6 +158,8 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->kept_shapes);
     rbl_array_free(&world->island_manifolds);
     rbl_array_free(&world->subspace);
+    rbl_blocks_free(&world->subspace_blocks);
+    rbl_array_free(&world->subspace_nodes);
     rbl_array_free(&world->free_flags);
     rbl_array_free(&world->activities);
     rbl_array_free(&world->links.firsts);

@@ -392,6 +392,8 @@ struct rblWorld
     rblHitArray hits;               // of all substeps
     rblIndexArray island_manifolds; // per island where its manifolds begin, then the manifolds
     rblDoubleArray subspace;        // vectors of one small island
+    rblBlockSystem subspace_blocks; // its bodies
+    rblIndexArray subspace_nodes;   // by solver body
     RBL_ARRAY(unsigned char) free_flags;
     RBL_ARRAY(rblBodyCourse) courses;
     RBL_ARRAY(rblSweep) sweeps; // of shapes, by slot: where they are and how they would move over the step

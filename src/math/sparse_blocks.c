@@ -216,7 +216,7 @@ static bool take(Queue* queue, uint32_t index)
     return true;
 }
 
-bool rbl_blocks_order(rblBlockSystem* system)
+bool rbl_blocks_order(rblBlockSystem* system, size_t most)
 {
     Queue queue = {.system = system};
     for (uint32_t r = 0; r <= MOST_DEGREE; ++r)
@@ -235,6 +235,11 @@ bool rbl_blocks_order(rblBlockSystem* system)
         if (!take(&queue, index))
         {
             return false;
+        }
+        if (system->updates.count > most)
+        {
+            rbl_array_clear(&system->pivots);
+            return true;
         }
     }
     const size_t blocks = system->nodes.count + system->edges.count;

@@ -52,7 +52,10 @@ size_t rbl_blocks_bytes(const rblBlockSystem* system);
 void rbl_blocks_clear(rblBlockSystem* system);
 bool rbl_blocks_add(rblBlockSystem* system, uint32_t size, bool late);
 bool rbl_blocks_join(rblBlockSystem* system, uint32_t a, uint32_t b);
-bool rbl_blocks_order(rblBlockSystem* system);
+
+// The order of pivots, and room for the numbers. `most` bounds the updates of blocks by other blocks: beyond it the system is left
+// without pivots, as too dense to be worth it.
+bool rbl_blocks_order(rblBlockSystem* system, size_t most);
 
 // Numbers: set to zero, write blocks (of nodes the lower triangle counts), factor, then solve as often as wanted.
 void rbl_blocks_zero(rblBlockSystem* system);

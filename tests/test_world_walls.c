@@ -1,0 +1,100 @@
+// Walls of bricks at rest: hundreds of contacts that must find together.
+#include "world_testing.h"
+
+#define MOST 256
+
+typedef struct Wall
+{
+    rblWorldId world;
+    rblBodyId bricks[MOST];
+    rblVec3 places[MOST];
+    int count;
+} Wall;
+
+static void lay(Wall* wall, float length, rblVec3 at)
+{
+    wall->places[wall->count] = at;
+    wall->bricks[wall->count++] = put(wall->world, make_box(length, 0.2f, 0.2f), RBL_BODY_DYNAMIC, at);
+}
+
+// Courses of bricks of 40 x 20 x 20 cm, each half a brick off the last, with half bricks at the ends.
+static Wall make_wall(int courses, int bricks)
+{
+    Wall wall = {.world = make_world(false)};
+    put(wall.world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    for (int c = 0; c < courses; ++c)
+    {
+        const bool odd = c % 2 == 1;
+        const float height = 0.1f + 0.2f * (float)c;
+        const float left = -0.2f * (float)(bricks - 1);
+        for (int i = 0; i < bricks - (odd ? 1 : 0); ++i)
+        {
+            lay(&wall, 0.4f, vec(left + 0.4f * (float)i + (odd ? 0.2f : 0.0f), height, 0));
+        }
+        if (odd)
+        {
+            lay(&wall, 0.2f, vec(left - 0.1f, height, 0));
+            lay(&wall, 0.2f, vec(-left + 0.1f, height, 0));
+        }
+    }
+    return wall;
+}
+
+static double farthest(const Wall* wall)
+{
+    double worst = 0.0;
+    for (int i = 0; i < wall->count; ++i)
+    {
+        const rblVec3 way = rbl_sub3(state_of(wall->world, wall->bricks[i]).center, wall->places[i]);
+        worst = fmax(worst, (double)rbl_length3(way));
+    }
+    return worst;
+}
+
+static void a_wall_stands_still(void** state)
+{
+    (void)state;
+    const int sizes[3][2] = {{5, 4}, {10, 8}, {16, 12}};
+    for (int k = 0; k < 3; ++k)
+    {
+        const Wall wall = make_wall(sizes[k][0], sizes[k][1]);
+        Watch w = watch(wall.world);
+        for (int i = 0; i < 90; ++i)
+        {
+            watched_step(&w, STEP);
+        }
+        check_close(farthest(&wall), 0.0, 1e-4);
+        check_energy_rule(&w);
+        check_ok(rbl_world_destroy(wall.world));
+    }
+}
+
+// A push that moves bricks a little: what is left of the wall comes to rest.
+static void a_wall_comes_to_rest_after_a_knock(void** state)
+{
+    (void)state;
+    const Wall wall = make_wall(10, 8);
+    step_times(wall.world, 10);
+    const rblBodyId top = wall.bricks[wall.count - 5];
+    check_ok(rbl_body_apply_impulse(wall.world, top, vec(0, 0, 3.0f), state_of(wall.world, top).center));
+    Watch w = watch(wall.world);
+    for (int i = 0; i < 90; ++i)
+    {
+        watched_step(&w, STEP);
+    }
+    assert_true(farthest(&wall) < 0.1);
+    rblEnergy energy;
+    check_ok(rbl_world_energy(wall.world, &energy));
+    check_close(energy.kinetic, 0.0, 1e-4);
+    check_energy_rule(&w);
+    check_ok(rbl_world_destroy(wall.world));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wall_stands_still),
+        cmocka_unit_test(a_wall_comes_to_rest_after_a_knock),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

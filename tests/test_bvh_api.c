@@ -112,6 +112,53 @@ static bool count_pair(const rblBvhPair* pair, void* context)
     return true;
 }
 
+// Every ray and point alone, without workers and without the hint of a neighbour, gets the same answer.
+static void many_queries_give_what_each_gives(void** state)
+{
+    (void)state;
+    enum
+    {
+        QUERIES = 2000
+    };
+    rblRandom random = rbl_random_seed(9, 0);
+    const rblTriangleSpan span = make_soup(&random, SOUP_COARSE, 300);
+    rblBvhDef def = rbl_default_bvh_def();
+    def.spans = &span;
+    def.span_count = 1;
+    rblBvhId bvh;
+    check_ok(rbl_bvh_create(&def, &bvh));
+    static rblRay rays[QUERIES];
+    static rblVec3 points[QUERIES];
+    static rblRayHit hits[QUERIES];
+    static rblClosestPoint closest[QUERIES];
+    static bool any[QUERIES];
+    for (int i = 0; i < QUERIES; ++i)
+    {
+        points[i] = soup_point(&random, SOUP_COARSE, -0.5, 1.5);
+        const rblVec3 to = soup_point(&random, SOUP_COARSE, -0.5, 1.5);
+        rays[i] = (rblRay){points[i], {to.x - points[i].x, to.y - points[i].y, to.z - points[i].z}, 0, 1};
+    }
+    points[17].y = NAN;
+    const rblTasks tasks = {.worker_count = 3};
+    check_ok(rbl_set_tasks(&tasks));
+    check_ok(rbl_bvh_ray_closest(bvh, rays, QUERIES, hits));
+    check_ok(rbl_bvh_ray_any(bvh, rays, QUERIES, any));
+    check_ok(rbl_bvh_closest(bvh, points, QUERIES, 0.1f, closest));
+    check_ok(rbl_set_tasks(NULL));
+    for (int i = 0; i < QUERIES; ++i)
+    {
+        rblRayHit hit;
+        rblClosestPoint near;
+        check_ok(rbl_bvh_ray_closest(bvh, &rays[i], 1, &hit));
+        check_ok(rbl_bvh_closest(bvh, &points[i], 1, 0.1f, &near));
+        assert_true(any[i] == (hit.triangle != UINT32_MAX));
+        assert_true(hits[i].t == hit.t && hits[i].triangle == hit.triangle);
+        assert_true(closest[i].triangle == near.triangle && closest[i].distance == near.distance);
+    }
+    check_ok(rbl_bvh_destroy(bvh));
+    free_soup(&span);
+}
+
 static void regions_and_pairs_go_over_all_spans(void** state)
 {
     (void)state;
@@ -519,6 +566,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queries_go_over_all_spans),
+        cmocka_unit_test(many_queries_give_what_each_gives),
         cmocka_unit_test(regions_and_pairs_go_over_all_spans),
         cmocka_unit_test(grids_are_the_same_as_lists_of_points),
         cmocka_unit_test(closed_surfaces_in_several_spans_have_the_sign_of_their_faces),

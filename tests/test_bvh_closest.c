@@ -201,43 +201,6 @@ static void features_are_those_of_the_regions(void** state)
     rbl_forest_free(&forest);
 }
 
-static void many_points_give_what_each_gives_for_any_number_of_workers(void** state)
-{
-    (void)state;
-    enum
-    {
-        POINTS = 3000
-    };
-    rblRandom random = rbl_random_seed(3, 0);
-    rblJobs* jobs;
-    const rblTasks tasks = {.worker_count = 3};
-    check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
-    const rblTriangleSpan span = make_soup(&random, SOUP_COARSE, 400);
-    rblForest forest;
-    rbl_forest_init(&forest, rbl_default_allocator());
-    check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_QUALITY, jobs));
-    const rblBvh bvh = rbl_forest_tree(&forest, 0);
-    static rblVec3 points[POINTS];
-    static rblClosestPoint found[POINTS];
-    for (int i = 0; i < POINTS; ++i)
-    {
-        points[i] = soup_point(&random, SOUP_COARSE, -0.5, 1.5);
-    }
-    points[17].y = NAN;
-    rbl_tree_closest_many(&bvh, points, POINTS, 0.1f, jobs, found);
-    for (int i = 0; i < POINTS; ++i)
-    {
-        rblClosestPoint one = {.triangle = UINT32_MAX};
-        const bool any = rbl_tree_closest(&bvh, points[i], 0.1f, RBL_NO_LEAF, &one);
-        assert_int_equal(found[i].triangle, one.triangle);
-        assert_true(any ? found[i].distance == one.distance : isinf(found[i].distance));
-    }
-    assert_int_equal(found[17].triangle, UINT32_MAX);
-    rbl_forest_free(&forest);
-    rbl_jobs_destroy(jobs);
-    free_soup(&span);
-}
-
 static void bad_points_radii_and_empty_trees_find_nothing(void** state)
 {
     (void)state;
@@ -270,7 +233,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closest_points_are_those_of_brute_force),
         cmocka_unit_test(features_are_those_of_the_regions),
-        cmocka_unit_test(many_points_give_what_each_gives_for_any_number_of_workers),
         cmocka_unit_test(bad_points_radii_and_empty_trees_find_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -382,43 +382,6 @@ static void the_order_of_the_tree_does_not_change_what_is_hit(void** state)
     }
 }
 
-static void many_rays_give_what_each_gives(void** state)
-{
-    (void)state;
-    enum
-    {
-        RAYS = 2000
-    };
-    rblRandom random = rbl_random_seed(9, 0);
-    const rblTriangleSpan span = make_soup(&random, SOUP_COARSE, 300);
-    rblJobs* jobs;
-    const rblTasks tasks = {.worker_count = 3};
-    check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
-    rblForest forest;
-    rbl_forest_init(&forest, rbl_default_allocator());
-    check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_QUALITY, jobs));
-    const rblBvh bvh = rbl_forest_tree(&forest, 0);
-    static rblRay rays[RAYS];
-    static rblRayHit hits[RAYS];
-    static bool any[RAYS];
-    for (int i = 0; i < RAYS; ++i)
-    {
-        rays[i] = random_ray(&random);
-    }
-    rbl_tree_ray_closest_many(&bvh, rays, RAYS, jobs, hits);
-    rbl_tree_ray_any_many(&bvh, rays, RAYS, jobs, any);
-    for (int i = 0; i < RAYS; ++i)
-    {
-        rblRayHit hit = {.t = INFINITY, .triangle = UINT32_MAX};
-        assert_true(rbl_tree_ray_closest(&bvh, &rays[i], &hit) == any[i]);
-        assert_true(hits[i].t == hit.t);
-        assert_int_equal(hits[i].triangle, hit.triangle);
-    }
-    rbl_forest_free(&forest);
-    rbl_jobs_destroy(jobs);
-    free_soup(&span);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,7 +393,6 @@ int main(void)
         cmocka_unit_test(a_range_behind_the_origin_is_searched_too),
         cmocka_unit_test(degenerate_soups_are_survived_and_ties_go_to_the_lowest),
         cmocka_unit_test(the_order_of_the_tree_does_not_change_what_is_hit),
-        cmocka_unit_test(many_rays_give_what_each_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

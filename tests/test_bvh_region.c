@@ -4,7 +4,6 @@
 #include "bvh/closest.h"
 #include "bvh/region.h"
 #include "bvh/triangle_distance.h"
-#include "failing_allocator.h"
 #include "math/aabb.h"
 #include "triangle_soups.h"
 
@@ -71,6 +70,28 @@ static bool contains(const rblBvh* bvh, const rblIndexArray* leaves, uint32_t tr
     return false;
 }
 
+static bool append_leaf(uint32_t leaf, void* context)
+{
+    return rbl_array_push((rblIndexArray*)context, leaf);
+}
+
+static bool stop_at_once(uint32_t leaf, void* context)
+{
+    (void)leaf;
+    (void)context;
+    return false;
+}
+
+static bool any_in_box(const rblBvh* bvh, const rblAabb* box)
+{
+    return rbl_tree_visit_box(bvh, box, stop_at_once, NULL);
+}
+
+static bool any_in_ball(const rblBvh* bvh, rblVec3 center, float radius)
+{
+    return rbl_tree_visit_ball(bvh, center, radius, stop_at_once, NULL);
+}
+
 static void check_ascending(const rblIndexArray* leaves)
 {
     for (size_t i = 1; i < leaves->count; ++i)
@@ -83,9 +104,9 @@ static void check_box(const rblBvh* bvh, const rblTriangleSpan* span, const rblA
 {
     rblIndexArray found;
     rbl_array_init(&found, rbl_default_allocator());
-    check_ok(rbl_tree_box_overlap(bvh, box, &found));
+    assert_false(rbl_tree_visit_box(bvh, box, append_leaf, &found));
     check_ascending(&found);
-    assert_true(rbl_tree_box_overlaps(bvh, box) == (found.count > 0));
+    assert_true(any_in_box(bvh, box) == (found.count > 0));
     for (uint32_t t = 0; t < span->triangle_count; ++t)
     {
         const bool reported = contains(bvh, &found, t);
@@ -99,9 +120,9 @@ static void check_ball(const rblBvh* bvh, const rblTriangleSpan* span, rblVec3 c
 {
     rblIndexArray found;
     rbl_array_init(&found, rbl_default_allocator());
-    check_ok(rbl_tree_ball_overlap(bvh, center, radius, &found));
+    assert_false(rbl_tree_visit_ball(bvh, center, radius, append_leaf, &found));
     check_ascending(&found);
-    assert_true(rbl_tree_ball_overlaps(bvh, center, radius) == (found.count > 0));
+    assert_true(any_in_ball(bvh, center, radius) == (found.count > 0));
     for (uint32_t t = 0; t < span->triangle_count; ++t)
     {
         const rblTriangled corners = {
@@ -167,28 +188,23 @@ static void bad_regions_meet_nothing_and_searches_can_be_ended(void** state)
     const rblAabb all = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
     const rblAabb turned = {{1, 1, 1}, {0, 0, 0}};
     const rblAabb nan = {{0, NAN, 0}, {1, 1, 1}};
-    assert_false(rbl_tree_box_overlaps(&empty, &all));
-    assert_false(rbl_tree_ball_overlaps(&empty, here, 1));
-    assert_false(rbl_tree_box_overlaps(&bvh, &turned));
-    assert_false(rbl_tree_box_overlaps(&bvh, &nan));
-    assert_false(rbl_tree_ball_overlaps(&bvh, here, -1));
-    assert_false(rbl_tree_ball_overlaps(&bvh, here, NAN));
-    assert_false(rbl_tree_ball_overlaps(&bvh, (rblVec3){0, 0, INFINITY}, 1));
+    assert_false(any_in_box(&empty, &all));
+    assert_false(any_in_ball(&empty, here, 1));
+    assert_false(any_in_box(&bvh, &turned));
+    assert_false(any_in_box(&bvh, &nan));
+    assert_false(any_in_ball(&bvh, here, -1));
+    assert_false(any_in_ball(&bvh, here, NAN));
+    assert_false(any_in_ball(&bvh, (rblVec3){0, 0, INFINITY}, 1));
     int count = 0;
     assert_true(rbl_tree_visit_box(&bvh, &all, count_to_three, &count));
     assert_int_equal(count, 3);
     rblIndexArray found;
     rbl_array_init(&found, rbl_default_allocator());
-    check_ok(rbl_tree_box_overlap(&bvh, &all, &found));
+    assert_false(rbl_tree_visit_box(&bvh, &all, append_leaf, &found));
     assert_int_equal(found.count, 50);
-    check_ok(rbl_tree_ball_overlap(&bvh, here, INFINITY, &found));
+    assert_false(rbl_tree_visit_ball(&bvh, here, INFINITY, append_leaf, &found));
     assert_int_equal(found.count, 100);
     rbl_array_free(&found);
-    FailingAllocator memory;
-    failing_allocator_start(&memory, 0);
-    rbl_array_init(&found, &memory.allocator);
-    check_fails(RBL_ERROR_MEMORY, rbl_tree_box_overlap(&bvh, &all, &found));
-    assert_int_equal(found.count, 0);
     rbl_forest_free(&forest);
     free_soup(&span);
 }

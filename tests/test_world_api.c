@@ -97,6 +97,9 @@ static void bodies_refuse_bad_definitions(void** state)
         def.pose.q = rotations[i];
         refuse_body(world, RBL_ERROR_ARGUMENT, &def);
     }
+    def = good;
+    def.material.density = 0.0f;
+    refuse_body(world, RBL_ERROR_ARGUMENT, &def);
     const float masses[4] = {-1.0f, NAN, INFINITY, 1e-45f};
     for (int i = 0; i < 4; ++i)
     {

@@ -13,6 +13,7 @@ typedef struct rblJointId
     uint32_t generation;
 } rblJointId;
 
+/// What a joint keeps.
 typedef enum rblJointKind
 {
     RBL_JOINT_DISTANCE, ///< keeps two points at a fixed distance
@@ -43,16 +44,22 @@ typedef struct rblJointDef
     uint32_t cookie;   ///< set by rbl_default_joint_def()
 } rblJointDef;
 
+/// The defaults named above, and the cookie that rbl_joint_create() asks for.
 RBL_API rblJointDef rbl_default_joint_def(void);
 
 /// Refused: stale bodies, none dynamic, anchors or axis not finite, a zero axis, a == b, numbers that are negative or NaN.
 RBL_API rblResult rbl_joint_create(rblWorldId world, const rblJointDef* def, rblJointId* out);
+
+/// Let go. The bodies wake, and collide with each other again.
 RBL_API rblResult rbl_joint_destroy(rblWorldId world, rblJointId joint);
+
+/// Whether the id is that of a joint of this world that neither broke nor was destroyed.
 RBL_API bool rbl_joint_is_valid(rblWorldId world, rblJointId joint);
 
 /// Move the anchor of b: where a mouse spring pulls to. In b's shape axes, or the world's.
 RBL_API rblResult rbl_joint_set_target(rblWorldId world, rblJointId joint, rblVec3 anchor_b);
 
+/// Where a joint is and what it does.
 typedef struct rblJointState
 {
     rblJointKind kind;
@@ -64,6 +71,7 @@ typedef struct rblJointState
     void* user_data;
 } rblJointState;
 
+/// Read it as of the last step.
 RBL_API rblResult rbl_joint_state(rblWorldId world, rblJointId joint, rblJointState* out);
 
 /// Joints that broke in the last step. Their ids are stale.

@@ -19,6 +19,7 @@ typedef struct rblShapeId
     uint32_t generation; ///< bumped when the slot is reused: stale ids are caught
 } rblShapeId;
 
+/// What a shape is made of.
 typedef enum rblShapeKind
 {
     RBL_SHAPE_PLANE, ///< half space; static bodies only
@@ -64,7 +65,10 @@ typedef struct rblLevelSetDef
     uint32_t cookie;      ///< set by rbl_default_level_set_def()
 } rblLevelSetDef;
 
+/// All chosen from the mesh, which is for you to set.
 RBL_API rblLevelSetDef rbl_default_level_set_def(void);
+
+/// Make a level set. The mesh is not needed afterwards.
 RBL_API rblResult rbl_shape_create_level_set(const rblLevelSetDef* def, rblShapeId* out);
 
 /// Shapes joined at fixed poses. Children are kept alive by the compound. Where they overlap, mass counts twice.
@@ -74,6 +78,7 @@ typedef struct rblShapeChild
     rblTransform pose;
 } rblShapeChild;
 
+/// Join up to as many children as memory holds. Refused: none, planes, compounds, poses that are not rigid.
 RBL_API rblResult rbl_shape_create_compound(const rblShapeChild* children, uint32_t count, rblShapeId* out);
 
 /// A shape of your own. Functions are called from several threads at once and must not depend on anything that changes.
@@ -95,11 +100,16 @@ typedef struct rblUserShape
     uint32_t cookie;        ///< set by rbl_default_user_shape()
 } rblUserShape;
 
+/// Everything empty but the cookie.
 RBL_API rblUserShape rbl_default_user_shape(void);
+
+/// Make a shape of yours. Refused: no distance function, bounds, samples or mass that are not finite and positive.
 RBL_API rblResult rbl_shape_create_user(const rblUserShape* def, rblShapeId* out);
 
 /// Give up a handle. The shape lives on while bodies or compounds use it.
 RBL_API rblResult rbl_shape_destroy(rblShapeId shape);
+
+/// How many shapes are alive: a leak check for tests.
 RBL_API uint32_t rbl_shape_alive_count(void);
 
 // ---- what a shape is ----
@@ -126,6 +136,7 @@ typedef struct rblShapeView
     rblMeshId surface;      ///< null for planes and user shapes without one
 } rblShapeView;
 
+/// Read it. Refused: stale ids.
 RBL_API rblResult rbl_shape_view(rblShapeId shape, rblShapeView* out);
 
 /// Keep a shape alive without its handle, once more, and let go again. What bodies do.
@@ -147,6 +158,8 @@ typedef struct rblShapeHit
     float t;
     rblVec3 normal;
 } rblShapeHit;
+
+/// False, and `hit` untouched: the ray misses or is no ray.
 RBL_API bool rbl_shape_ray(const rblShape* shape, const rblRay* ray, rblShapeHit* hit);
 
 // ---- two shapes ----
@@ -181,6 +194,7 @@ typedef struct rblContactSet
     struct rblContactScratch* scratch; ///< working memory of rbl_shape_collide(), kept for the next call
 } rblContactSet;
 
+/// Free what it holds; it is empty and may be used again.
 RBL_API void rbl_contact_set_free(rblContactSet* set);
 
 #define RBL_MOST_COURSES 4 ///< that rblCollideOptions can name
@@ -192,6 +206,7 @@ typedef struct rblCourse
     rblVec3 pivot;    ///< what it turns about moves straight
 } rblCourse;
 
+/// How rbl_shape_collide() chooses contacts.
 typedef struct rblCollideOptions
 {
     float margin;         ///< report contacts with a gap up to this, metres
@@ -202,6 +217,7 @@ typedef struct rblCollideOptions
     uint32_t course_count;    ///< at most RBL_MOST_COURSES
 } rblCollideOptions;
 
+/// No margin, the tolerance of the shapes, m = 8.
 RBL_API rblCollideOptions rbl_default_collide_options(void);
 
 /// Contacts of two shapes; `b_in_a` is the second's pose in the first's axes. `cache` may be null. `out` is overwritten.

@@ -40,7 +40,10 @@ typedef struct rblWorldDef
     uint32_t cookie;       ///< set by rbl_default_world_def()
 } rblWorldDef;
 
+/// The defaults named above, and the cookie that rbl_world_create() asks for.
 RBL_API rblWorldDef rbl_default_world_def(void);
+
+/// Make an empty world. Refused: a definition that did not start from rbl_default_world_def(), numbers out of range.
 RBL_API rblResult rbl_world_create(const rblWorldDef* def, rblWorldId* out);
 
 /// Destroy a world with all its bodies and joints.
@@ -51,6 +54,7 @@ RBL_API rblResult rbl_world_destroy(rblWorldId world);
 RBL_API rblResult rbl_world_step(rblWorldId world, float seconds);
 #define RBL_MAX_STEP 1.0f
 
+/// Change gravity from the next step on; sleepers wake. The change of potential energy is booked as work.
 RBL_API rblResult rbl_world_set_gravity(rblWorldId world, rblVec3 gravity);
 
 // ---- materials ----
@@ -76,6 +80,7 @@ RBL_API const char* const* rbl_material_preset_names(void);
 
 // ---- bodies ----
 
+/// What moves a body.
 typedef enum rblBodyType
 {
     RBL_BODY_DYNAMIC,
@@ -110,12 +115,17 @@ typedef struct rblBodyDef
     uint32_t cookie; ///< set by rbl_default_body_def()
 } rblBodyDef;
 
+/// The defaults named above, and the cookie that rbl_body_create() asks for.
 RBL_API rblBodyDef rbl_default_body_def(void);
 
 /// Refused: a pose or velocity that is not finite, a quaternion far from unit length, mass not positive, a plane that is not
 /// static, a stale shape. A body with velocity brings energy with it: booked as work of the next step.
 RBL_API rblResult rbl_body_create(rblWorldId world, const rblBodyDef* def, rblBodyId* out);
+
+/// Remove a body and its joints; what it touched wakes. Its id is stale from now on, its energy is booked as work.
 RBL_API rblResult rbl_body_destroy(rblWorldId world, rblBodyId body);
+
+/// Whether the id is that of a body of this world that is still there.
 RBL_API bool rbl_body_is_valid(rblWorldId world, rblBodyId body);
 
 /// All of a body's state.
@@ -134,6 +144,7 @@ typedef struct rblBodyState
     void* user_data;
 } rblBodyState;
 
+/// Read it as it is now.
 RBL_API rblResult rbl_body_state(rblWorldId world, rblBodyId body, rblBodyState* out);
 
 /// Where a body is and how it moves.
@@ -155,17 +166,25 @@ RBL_API rblResult rbl_body_pose_at(rblWorldId world, rblBodyId body, float fract
 
 /// Put a body elsewhere. Contacts are forgotten; the change of potential energy is booked as work.
 RBL_API rblResult rbl_body_teleport(rblWorldId world, rblBodyId body, rblTransform pose);
+
+/// Give a dynamic or kinematic body other velocities; it wakes. The change of kinetic energy is booked as work. This is how
+/// kinematic bodies are steered.
 RBL_API rblResult rbl_body_set_velocity(rblWorldId world, rblBodyId body, rblVec3 velocity, rblVec3 spin);
 
 /// Act on a dynamic body; it wakes. Forces and torques last for the next step, impulses act at once. World axes.
 RBL_API rblResult rbl_body_apply_force(rblWorldId world, rblBodyId body, rblVec3 force, rblVec3 point);
 RBL_API rblResult rbl_body_apply_torque(rblWorldId world, rblBodyId body, rblVec3 torque);
 RBL_API rblResult rbl_body_apply_impulse(rblWorldId world, rblBodyId body, rblVec3 impulse, rblVec3 point);
+
+/// Change whom it meets; it wakes, and contacts that are no longer wanted end.
 RBL_API rblResult rbl_body_set_filter(rblWorldId world, rblBodyId body, rblFilter filter);
+
+/// Wake a body and all that sleeps with it.
 RBL_API rblResult rbl_body_wake(rblWorldId world, rblBodyId body);
 
 // ---- what happened in the last step ----
 
+/// What a contact event tells.
 typedef enum rblContactEventKind
 {
     RBL_CONTACT_BEGIN, ///< the first touch of a pair
@@ -173,6 +192,7 @@ typedef enum rblContactEventKind
     RBL_CONTACT_END    ///< the pair parted, or one of it is gone: its id is stale
 } rblContactEventKind;
 
+/// Something that happened to a pair of bodies in the last step.
 typedef struct rblContactEvent
 {
     rblContactEventKind kind;
@@ -217,8 +237,10 @@ typedef struct rblEnergy
     double drift_momentum[3];   ///< angular momentum that drift correction changed, last step
 } rblEnergy;
 
+/// The books of the last step.
 RBL_API rblResult rbl_world_energy(rblWorldId world, rblEnergy* out);
 
+/// How much there is of what, after the last step.
 typedef struct rblCounters
 {
     uint32_t bodies, awake, pairs, touching, contacts, colliding, islands, colors, joints, fast;
@@ -227,6 +249,7 @@ typedef struct rblCounters
     size_t bytes; ///< memory of the world, without its shapes
 } rblCounters;
 
+/// Read the counters.
 RBL_API rblResult rbl_world_counters(rblWorldId world, rblCounters* out);
 
 /// Milliseconds of the last step.
@@ -235,6 +258,7 @@ typedef struct rblProfile
     float total, broad, narrow, impact, solve, integrate, drift, sleep, update;
 } rblProfile;
 
+/// Read the profile.
 RBL_API rblResult rbl_world_profile(rblWorldId world, rblProfile* out);
 
 /// Hash of poses and velocities of all bodies in id order: equal for equal states, on every platform.
@@ -242,6 +266,7 @@ RBL_API rblResult rbl_world_hash(rblWorldId world, uint64_t* out);
 
 // ---- questions ----
 
+/// What a ray or a cast met: where along it, in world axes, with the normal out of the body.
 typedef struct rblWorldHit
 {
     rblBodyId body;
@@ -274,10 +299,14 @@ RBL_API rblResult rbl_world_bodies(rblWorldId world, rblBodyId* out, uint32_t ca
 /// Size of a snapshot now, and the snapshot itself: all that decides the future of the world. Shapes are not stored but
 /// referred to, and are kept alive by the world that made it. To restore, the buffer must be aligned to 8 bytes.
 RBL_API rblResult rbl_world_save(rblWorldId world, void* buffer, size_t capacity, size_t* size);
+
+/// Go back to a snapshot of this world: its future is then the same to the last bit. Refused, and nothing changes: a buffer that
+/// is not one, is damaged or comes from another world.
 RBL_API rblResult rbl_world_restore(rblWorldId world, const void* buffer, size_t size);
 
 // ---- looking inside ----
 
+/// What to draw and how: every call gets points of the world and a colour 0xRRGGBBAA. Null functions are not called.
 typedef struct rblDebugDraw
 {
     void (*line)(rblVec3 from, rblVec3 to, uint32_t color, void* context);
@@ -286,6 +315,7 @@ typedef struct rblDebugDraw
     void* context;
 } rblDebugDraw;
 
+/// Draw what `draw` asks for, in a fixed order.
 RBL_API rblResult rbl_world_draw(rblWorldId world, const rblDebugDraw* draw);
 
 RBL_EXTERN_C_END

@@ -153,37 +153,3 @@ bool rbl_tree_closest(const rblBvh* bvh, rblVec3 point, float radius, uint32_t h
     report(&search, out);
     return true;
 }
-
-// ---- many ----
-
-#define MIN_POINTS 64
-
-typedef struct Batch
-{
-    const rblBvh* bvh;
-    const rblVec3* points;
-    float radius;
-    rblClosestPoint* out;
-} Batch;
-
-static void closest_of_range(rblRange range, void* context)
-{
-    const Batch* batch = context;
-    uint32_t hint = RBL_NO_LEAF;
-    for (uint32_t i = range.begin; i < range.end; ++i)
-    {
-        rblClosestPoint* out = &batch->out[i];
-        if (!rbl_tree_closest(batch->bvh, batch->points[i], batch->radius, hint, out))
-        {
-            *out = (rblClosestPoint){.distance = INFINITY, .triangle = UINT32_MAX, .leaf = RBL_NO_LEAF};
-        }
-        hint = out->leaf;
-    }
-}
-
-void rbl_tree_closest_many(const rblBvh* bvh, const rblVec3* points, uint32_t count, float radius,
-                           rblJobs* jobs, rblClosestPoint* out)
-{
-    Batch batch = {bvh, points, radius, out};
-    rbl_parallel_for(jobs, count, MIN_POINTS, closest_of_range, &batch);
-}

@@ -15,9 +15,4 @@
 // may be infinite.
 bool rbl_tree_closest(const rblBvh* bvh, rblVec3 point, float radius, uint32_t hint, rblClosestPoint* out);
 
-// The same for many points in parallel. Neighbours in the array should be neighbours in space: each is the hint of
-// the next. Where nothing is found, `triangle` and `leaf` are UINT32_MAX, `distance` is infinite, the rest zero.
-void rbl_tree_closest_many(const rblBvh* bvh, const rblVec3* points, uint32_t count, float radius,
-                           rblJobs* jobs, rblClosestPoint* out);
-
 #endif

@@ -14,9 +14,4 @@ bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit);
 // Whether there is any.
 bool rbl_tree_ray_any(const rblBvh* bvh, const rblRay* ray);
 
-// The same for many rays in parallel. A hit that there is not has t infinite, triangle and leaf UINT32_MAX.
-void rbl_tree_ray_closest_many(const rblBvh* bvh, const rblRay* rays, uint32_t count, rblJobs* jobs,
-                               rblRayHit* hits);
-void rbl_tree_ray_any_many(const rblBvh* bvh, const rblRay* rays, uint32_t count, rblJobs* jobs, bool* hits);
-
 #endif

@@ -1,6 +1,5 @@
 #include "bvh/region.h"
 
-#include "base/error.h"
 #include "bvh/node_stack.h"
 #include "bvh/triangle_distance.h"
 #include "math/aabb.h"
@@ -160,62 +159,4 @@ bool rbl_tree_visit_ball(const rblBvh* bvh, rblVec3 center, float radius, rblLea
                            .center = rbl_to_double3(center),
                            .radius2 = rbl_round_to_24_bits((double)radius * (double)radius)};
     return visit_region(&region, visit, context);
-}
-
-// ---- lists ----
-
-typedef struct LeafList
-{
-    rblIndexArray* out;
-    bool failed;
-} LeafList;
-
-static bool append_leaf(uint32_t leaf, void* context)
-{
-    LeafList* list = context;
-    list->failed = !rbl_array_push(list->out, leaf);
-    return !list->failed;
-}
-
-static rblResult finish_list(const LeafList* list, size_t before)
-{
-    if (list->failed)
-    {
-        list->out->count = before;
-        return rbl_fail_memory();
-    }
-    return RBL_OK;
-}
-
-rblResult rbl_tree_box_overlap(const rblBvh* bvh, const rblAabb* box, rblIndexArray* out)
-{
-    LeafList list = {out, false};
-    const size_t before = out->count;
-    rbl_tree_visit_box(bvh, box, append_leaf, &list);
-    return finish_list(&list, before);
-}
-
-rblResult rbl_tree_ball_overlap(const rblBvh* bvh, rblVec3 center, float radius, rblIndexArray* out)
-{
-    LeafList list = {out, false};
-    const size_t before = out->count;
-    rbl_tree_visit_ball(bvh, center, radius, append_leaf, &list);
-    return finish_list(&list, before);
-}
-
-static bool stop_at_once(uint32_t leaf, void* context)
-{
-    (void)leaf;
-    (void)context;
-    return false;
-}
-
-bool rbl_tree_box_overlaps(const rblBvh* bvh, const rblAabb* box)
-{
-    return rbl_tree_visit_box(bvh, box, stop_at_once, NULL);
-}
-
-bool rbl_tree_ball_overlaps(const rblBvh* bvh, rblVec3 center, float radius)
-{
-    return rbl_tree_visit_ball(bvh, center, radius, stop_at_once, NULL);
 }

@@ -17,12 +17,4 @@ bool rbl_tree_visit_box(const rblBvh* bvh, const rblAabb* box, rblLeafFcn* visit
 // negative or NaN meets nothing.
 bool rbl_tree_visit_ball(const rblBvh* bvh, rblVec3 center, float radius, rblLeafFcn* visit, void* context);
 
-// Append the leaves to `out`; on failure it keeps what it had.
-rblResult rbl_tree_box_overlap(const rblBvh* bvh, const rblAabb* box, rblIndexArray* out);
-rblResult rbl_tree_ball_overlap(const rblBvh* bvh, rblVec3 center, float radius, rblIndexArray* out);
-
-// Whether there is any.
-bool rbl_tree_box_overlaps(const rblBvh* bvh, const rblAabb* box);
-bool rbl_tree_ball_overlaps(const rblBvh* bvh, rblVec3 center, float radius);
-
 #endif

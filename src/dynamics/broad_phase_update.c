@@ -446,8 +446,12 @@ static rblResult find_pairs(rblBroadPhase* broad, rblJobs* jobs, rblPairChange* 
     RBL_TRY(join_runs(broad, &search, &change->count));
     rblPairSearch* buffers = &broad->search;
     rblJobs* sorters = change->count < MIN_SORT ? rbl_serial_jobs() : jobs;
-    change->found = rbl_radix_sort(sorters, buffers->found, buffers->found + buffers->found_capacity,
-                                   (uint32_t)change->count, 0, 2 * search.shift, buffers->histograms);
+    change->found = buffers->found; // null as long as nothing was ever found
+    if (change->count > 0)
+    {
+        change->found = rbl_radix_sort(sorters, buffers->found, buffers->found + buffers->found_capacity,
+                                       (uint32_t)change->count, 0, 2 * search.shift, buffers->histograms);
+    }
     return RBL_OK;
 }
 

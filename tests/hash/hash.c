@@ -32,6 +32,13 @@ static void add_u32(uint32_t value)
     area_hash = rbl_hash_bytes(area_hash, &value, sizeof value);
 }
 
+static bool add_leaf(uint32_t leaf, void* context)
+{
+    (void)context;
+    add_u32(leaf);
+    return true;
+}
+
 static void print_area(const char* name)
 {
     printf("%-14s %016llx\n", name, (unsigned long long)area_hash);
@@ -270,8 +277,6 @@ static void add_points(const rblBvh* bvh)
 {
     rblRandom random = rbl_random_seed(5, 1);
     rblWinding winding;
-    rblIndexArray leaves;
-    rbl_array_init(&leaves, rbl_default_allocator());
     rbl_winding_init(&winding, rbl_default_allocator());
     require(rbl_winding_build(&winding, bvh, rbl_default_jobs()), "winding");
     for (int i = 0; i < 1000; ++i)
@@ -288,13 +293,8 @@ static void add_points(const rblBvh* bvh)
         rbl_tree_signed_distance(bvh, &winding, p, 0.5f, RBL_SIGN_CLOSED, &distance);
         add_double((double)distance);
         const rblAabb box = {p, {p.x + 0.1f, p.y + 0.1f, p.z + 0.1f}};
-        require(rbl_tree_box_overlap(bvh, &box, &leaves), "box");
+        rbl_tree_visit_box(bvh, &box, add_leaf, NULL);
     }
-    for (size_t i = 0; i < leaves.count; ++i)
-    {
-        add_u32(leaves.data[i]);
-    }
-    rbl_array_free(&leaves);
     rbl_winding_free(&winding);
 }
 

@@ -209,8 +209,9 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
     };
     const float reach =
         0.02f * rbl_minf(world->bodies.data[pair->a].shape.radius, world->bodies.data[pair->b].shape.radius);
-    const rblContact* before =
-        find_before(world->last_contacts + pair->first, pair->count, found->feature, contact.anchor_a, reach);
+    const rblContact* before = pair->count > 0 ? find_before(&world->last_contacts[pair->first], pair->count,
+                                                             found->feature, contact.anchor_a, reach)
+                                               : NULL;
     if (before != NULL)
     {
         contact.push = before->push;

@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include "failing_allocator.h"
+#include "field/collide.h"
 #include "field/hull.h"
 #include "field/primitives.h"
 #include "field/shape.h"
@@ -753,10 +754,44 @@ static void many_sided_faces_keep_the_deepest_contact(void** state)
     check_ok(rbl_shape_destroy(prism));
 }
 
+// A pair need not be looked at again before it has moved by what `clear` leaves over the margin: with a cache and without.
+static void shapes_are_as_far_apart_as_clear_says(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(91, 1);
+    rblContactSet set = {.points = NULL};
+    int beyond = 0;
+    for (int round = 0; round < 200; ++round)
+    {
+        const rblShapeId ids[2] = {make_stone(&random), make_stone(&random)};
+        Pair pair;
+        check_ok(rbl_shape_view(ids[0], &pair.a));
+        check_ok(rbl_shape_view(ids[1], &pair.b));
+        rblPairCache cache = {{0}};
+        const rblVec3 way = rbl_scale3(random_direction(&random), random_between(&random, 0.1f, 0.4f));
+        for (int again = 0; again < 4; ++again)
+        {
+            pair.b_in_a =
+                (rblTransform){rbl_add3(way, random_in_cube(&random, 0.01f)), random_rotation(&random)};
+            collide(&pair, 0.005f, &cache, &set);
+            rblVec3d n;
+            const double distance = rbl_convex_distance(&pair.a, &pair.b, pair.b_in_a, &n);
+            assert_true(set.count > 0 ? set.clear == 0.0f
+                                      : (double)set.clear <= rbl_maxd(distance, 0.0) + 1e-6);
+            beyond += set.count == 0 && set.clear > 0.01f;
+        }
+        check_ok(rbl_shape_destroy(ids[0]));
+        check_ok(rbl_shape_destroy(ids[1]));
+    }
+    assert_true(beyond > 100);
+    rbl_contact_set_free(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stones_and_boxes_meet_as_brute_force_says),
+        cmocka_unit_test(shapes_are_as_far_apart_as_clear_says),
         cmocka_unit_test(every_pair_of_kinds_meets_as_climbing_says),
         cmocka_unit_test(planes_touch_the_lowest_points),
         cmocka_unit_test(resting_boxes_stand_on_four_corners),

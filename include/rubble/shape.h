@@ -189,8 +189,7 @@ typedef struct rblContactSet
     uint32_t count;
     uint32_t capacity;
     uint32_t colliding; ///< points that were inside before selection (Glondu 2012, 5.3), for statistics
-    float
-        clear; ///< no points: the shapes are known to be this far apart, often farther than the margin; else 0
+    float clear;        ///< where there are no points: a gap that is known to be there; 0 when none is
     struct rblContactScratch* scratch; ///< working memory of rbl_shape_collide(), kept for the next call
 } rblContactSet;
 

@@ -83,7 +83,6 @@ printed '^4 frames drawn'  # of another rendering
 mkdir "$work/theirs" && echo hello >"$work/theirs/letter"
 run 1 render "$scenes/slide_and_stop.json" -o "$work/theirs" $movie
 run 0 render "$scenes/slide_and_stop.json" -o "$work/theirs" $movie --force
-run 0 render "$scenes/slide_and_stop.json" -o "$work/sheet.png"
 run 2 render "$scenes/slide_and_stop.json"
 run 2 render "$scenes/slide_and_stop.json" -o "$work/frames" --fps 0
 run 1 render "$scenes/slide_and_stop.json" -o "$work/frames" --begin 1000

@@ -30,31 +30,46 @@ static rblBundle make_bundle(rblWorld* world, uint32_t index, uint32_t manifold,
         bundle.a[i] = from->a;
         bundle.b[i] = from->b;
         bundle.friction[i] = from->friction;
+        bundle.slot_a[i] = world->pairs.data[from->pair].a;
+        bundle.slot_b[i] = world->pairs.data[from->pair].b;
+        bundle.contact[i] = from->contact;
+        bundle.counts[i] = from->count;
+        bundle.slop[i] = from->slop;
         bundle.count = from->count > bundle.count ? from->count : bundle.count;
     }
     return bundle;
 }
 
+static void make_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    uint32_t color = 0;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        while (i >= world->color_bundles[color + 1])
+        {
+            ++color;
+        }
+        const uint32_t most = lanes_of(color);
+        const uint32_t manifold = world->color_starts[color] + most * (i - world->color_bundles[color]);
+        const uint32_t left = world->color_starts[color + 1] - manifold;
+        world->bundles.data[i] = make_bundle(world, i, manifold, left < most ? left : most);
+    }
+}
+
 bool rbl_build_bundles(rblWorld* world)
 {
-    if (!rbl_array_resize_amply(&world->bundles, count_bundles(world)))
+    const uint32_t count = count_bundles(world);
+    if (!rbl_array_resize_amply(&world->bundles, count))
     {
         return false;
     }
+    rbl_parallel_for(world->jobs, count, 64, make_block, world);
     uint32_t contacts = 0;
-    for (uint32_t c = 0; c < world->color_count; ++c)
+    for (uint32_t i = 0; i < count; ++i)
     {
-        uint32_t manifold = world->color_starts[c];
-        for (uint32_t i = world->color_bundles[c]; i < world->color_bundles[c + 1]; ++i)
-        {
-            const uint32_t left = world->color_starts[c + 1] - manifold;
-            const uint32_t lanes = left < lanes_of(c) ? left : lanes_of(c);
-            rblBundle* bundle = &world->bundles.data[i];
-            *bundle = make_bundle(world, i, manifold, lanes);
-            bundle->first = contacts;
-            contacts += bundle->count;
-            manifold += lanes;
-        }
+        world->bundles.data[i].first = contacts;
+        contacts += world->bundles.data[i].count;
     }
     return rbl_array_resize_amply(&world->wide_contacts, contacts);
 }
@@ -72,6 +87,7 @@ void rbl_unpack_manifold(rblWorld* world, const rblManifold* manifold)
     {
         const rblWideContact* from = &world->wide_contacts.data[bundle->first + i];
         rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        contact->normal = lane_of(from->normal, lane);
         contact->arm_a = lane_of(from->arm_a, lane);
         contact->arm_b = lane_of(from->arm_b, lane);
         contact->tangent = lane_of(from->tangent, lane);

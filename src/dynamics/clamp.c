@@ -9,17 +9,12 @@
 #include "dynamics/wide.h"
 #include <math.h>
 
-typedef struct Growth
-{
-    double linear, square;
-} Growth;
-
 static rblVec3d spin_in_body(const rblMotion* motion, rblVec3 spin)
 {
     return rbl_to_double3(rbl_inverse_rotate3(motion->orientation, spin));
 }
 
-static Growth body_growth(const rblWorld* world, uint32_t index)
+static rblGrowth body_growth(const rblWorld* world, uint32_t index)
 {
     const rblSolverBody* body = &world->solver_bodies.data[index];
     const rblMotion* motion = &world->motions.data[body->slot];
@@ -31,7 +26,7 @@ static Growth body_growth(const rblWorld* world, uint32_t index)
     const rblVec3d sum_w = spin_in_body(motion, rbl_add3(before->spin, free->spin));
     const double mass = (double)world->bodies.data[body->slot].mass;
     const rblVec3d moments = rbl_to_double3(motion->moments);
-    return (Growth){
+    return (rblGrowth){
         0.5 * (mass * rbl_dot3d(d, sum) + moments.x * dw.x * sum_w.x + moments.y * dw.y * sum_w.y +
                moments.z * dw.z * sum_w.z),
         0.5 * (mass * rbl_dot3d(d, d) + moments.x * dw.x * dw.x + moments.y * dw.y * dw.y +
@@ -117,12 +112,24 @@ static bool joints_can_wait(const rblWorld* world, rblIsland* island, double gro
     return true;
 }
 
+static void grow_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        if (world->solver_bodies.data[i].island != RBL_NONE)
+        {
+            world->growths.data[i] = body_growth(world, i);
+        }
+    }
+}
+
 static void clamp_island(rblWorld* world, rblIsland* island)
 {
-    Growth sum = {0.0, 0.0};
+    rblGrowth sum = {0.0, 0.0};
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const Growth growth = body_growth(world, world->island_bodies.data[island->first + i]);
+        const rblGrowth growth = world->growths.data[world->island_bodies.data[island->first + i]];
         sum.linear += growth.linear;
         sum.square += growth.square;
     }
@@ -240,8 +247,12 @@ static void clamp_block(rblRange range, void* context)
     }
 }
 
-void rbl_clamp_islands(rblWorld* world)
+rblResult rbl_clamp_islands(rblWorld* world)
 {
+    if (!rbl_array_resize_amply(&world->growths, world->solver_bodies.count))
+    {
+        return rbl_fail_memory();
+    }
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         if (rbl_joint_is_active(world, &world->joints.data[i]))
@@ -253,6 +264,7 @@ void rbl_clamp_islands(rblWorld* world)
     {
         add_contact_work(world, &world->manifolds.data[m]);
     }
+    rbl_parallel_for(world->jobs, (uint32_t)world->solver_bodies.count, 64, grow_block, world);
     rbl_parallel_for(world->jobs, (uint32_t)world->islands.count, 16, clamp_block, world);
     for (size_t i = 0; i < world->islands.count; ++i)
     {
@@ -261,4 +273,5 @@ void rbl_clamp_islands(rblWorld* world)
         world->energy.clamped += island->clamped;
         world->energy.clamp_count += island->clamped > 0.0;
     }
+    return RBL_OK;
 }

@@ -5,12 +5,21 @@
 
 #define AT_REST 1e-4f // m/s
 
+// Where four bodies are.
+typedef struct Frames
+{
+    rblWide3 center;
+    rblWide3 axis; // vector part of the orientation
+    rblFloat4 w;
+} Frames;
+
 // What is the same for all contacts of a bundle.
 typedef struct Aim
 {
     rblWideBody a, b;               // as they are now, with forces
     rblWideBody before_a, before_b; // velocities before forces and contacts: v'
-    rblWide3 way;                   // from the arms of now to those at mid-step
+    Frames frame_a, frame_b;
+    rblWide3 way; // from the arms of now to those at mid-step
     rblFloat4 counts, seconds, slop;
 } Aim;
 
@@ -27,6 +36,31 @@ static void gather_velocities(const rblVelocity* velocities, const uint32_t inde
     rbl_transpose4(&w[0], &w[1], &w[2], &w[3]);
     out->velocity = (rblWide3){v[0], v[1], v[2]};
     out->spin = (rblWide3){w[0], w[1], w[2]};
+}
+
+_Static_assert(offsetof(rblMotion, orientation) == 12, "rows of a motion");
+
+static Frames gather_frames(const rblMotion* motions, const uint32_t slots[4])
+{
+    rblFloat4 r[4];
+    rblFloat4 s[4];
+    for (int i = 0; i < 4; ++i)
+    {
+        const float* at = (const float*)(const void*)&motions[slots[i]];
+        r[i] = rbl_load4(at);
+        s[i] = rbl_load3(at + 4);
+    }
+    rbl_transpose4(&r[0], &r[1], &r[2], &r[3]);
+    rbl_transpose4(&s[0], &s[1], &s[2], &s[3]);
+    return (Frames){{r[0], r[1], r[2]}, {r[3], s[0], s[1]}, s[2]};
+}
+
+// From a body's axes to the world's.
+static rblWide3 turn(const Frames* frame, rblWide3 v)
+{
+    const rblWide3 half = rbl_wide_cross3(frame->axis, v);
+    const rblWide3 t = rbl_wide_add3(half, half);
+    return rbl_wide_add3(rbl_wide_mul_add3(v, frame->w, t), rbl_wide_cross3(frame->axis, t));
 }
 
 // Positions move by half a step with the old velocities and by half with the new ones: the impulses act in between. For the two
@@ -51,78 +85,68 @@ static Aim begin_aim(const rblWorld* world, const rblBundle* bundle)
     aim.before_b = aim.b;
     gather_velocities(world->before_contacts.data, bundle->a, &aim.before_a);
     gather_velocities(world->before_contacts.data, bundle->b, &aim.before_b);
-    float counts[4] = {0};
-    float seconds[4] = {0};
-    float slop[4] = {0};
-    for (uint32_t i = 0; i < bundle->lanes; ++i)
-    {
-        const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
-        counts[i] = (float)manifold->count;
-        seconds[i] = manifold->seconds;
-        slop[i] = manifold->slop;
-    }
-    aim.counts = rbl_load4(counts);
-    aim.seconds = rbl_load4(seconds);
-    aim.slop = rbl_load4(slop);
+    aim.frame_a = gather_frames(world->motions.data, bundle->slot_a);
+    aim.frame_b = gather_frames(world->motions.data, bundle->slot_b);
+    aim.counts = rbl_set4((float)bundle->counts[0], (float)bundle->counts[1], (float)bundle->counts[2],
+                          (float)bundle->counts[3]);
+    aim.seconds = rbl_max4(aim.a.seconds, aim.b.seconds);
+    aim.slop = rbl_load4(bundle->slop);
     aim.way = way_to_middle(&aim);
     return aim;
 }
 
 // ---- one contact of each ----
 
-// Arms, normal and gap of a contact from each lane; zero where there is none.
+// A contact of each lane. Arms go to the point midway between the surfaces.
 typedef struct Geometry
 {
     rblWide3 arm_a, arm_b, normal;
     rblFloat4 gap;
+    rblFloat4 push; // of the last step,
+    rblWide3 friction;
 } Geometry;
 
-_Static_assert(offsetof(rblSolverContact, arm_b) == 12 && offsetof(rblSolverContact, normal) == 24 &&
-                   offsetof(rblSolverContact, gap) == 36 && sizeof(rblSolverContact) >= 48,
-               "rows of a solver contact");
+_Static_assert(offsetof(rblContact, anchor_b) == 12 && offsetof(rblContact, normal) == 36 &&
+                   offsetof(rblContact, friction) == offsetof(rblContact, push) + 4,
+               "rows of a contact");
 
-static Geometry gather_geometry(const rblWorld* world, const rblBundle* bundle, uint32_t number)
+// All zero where there is none.
+static Geometry gather_geometry(const rblWorld* world, const rblBundle* bundle, uint32_t number,
+                                const Frames* frame_a, const Frames* frame_b)
 {
-    rblFloat4 rows[3][4];
-    for (uint32_t i = 0; i < 4; ++i)
+    static const rblContact none = {0};
+    rblFloat4 r[4];
+    rblFloat4 s[4];
+    rblFloat4 n[4];
+    rblFloat4 p[4];
+    for (int i = 0; i < 4; ++i)
     {
-        const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
-        const bool there = i < bundle->lanes && number < manifold->count;
-        const float* at =
-            there ? (const float*)(const void*)&world->solver_contacts.data[manifold->first + number] : NULL;
-        rows[0][i] = there ? rbl_load4(at) : rbl_splat4(0.0f);
-        rows[1][i] = there ? rbl_load4(at + 4) : rbl_splat4(0.0f);
-        rows[2][i] = there ? rbl_load2(at + 8) : rbl_splat4(0.0f);
+        const bool there = number < bundle->counts[i];
+        const rblContact* contact = there ? &world->contacts.data[bundle->contact[i] + number] : &none;
+        const float* at = (const float*)(const void*)contact;
+        r[i] = rbl_load4(at);
+        s[i] = rbl_load2(at + 4);
+        n[i] = rbl_load3(&contact->normal.x);
+        p[i] = rbl_load4(&contact->push);
     }
-    for (int k = 0; k < 3; ++k)
-    {
-        rbl_transpose4(&rows[k][0], &rows[k][1], &rows[k][2], &rows[k][3]);
-    }
+    rbl_transpose4(&r[0], &r[1], &r[2], &r[3]);
+    rbl_transpose4(&s[0], &s[1], &s[2], &s[3]);
+    rbl_transpose4(&n[0], &n[1], &n[2], &n[3]);
+    rbl_transpose4(&p[0], &p[1], &p[2], &p[3]);
+    const rblWide3 on_a = turn(frame_a, (rblWide3){r[0], r[1], r[2]});
+    const rblWide3 on_b = turn(frame_b, (rblWide3){r[3], s[0], s[1]});
+    const rblWide3 apart = rbl_wide_sub3(frame_b->center, frame_a->center);
+    const rblWide3 sum = rbl_wide_add3(on_a, on_b);
+    const rblFloat4 half = rbl_splat4(0.5f);
+    const rblWide3 normal = {n[0], n[1], n[2]};
     return (Geometry){
-        .arm_a = {rows[0][0], rows[0][1], rows[0][2]},
-        .arm_b = {rows[0][3], rows[1][0], rows[1][1]},
-        .normal = {rows[1][2], rows[1][3], rows[2][0]},
-        .gap = rows[2][1],
+        .arm_a = rbl_wide_scale3(rbl_wide_add3(sum, apart), half),
+        .arm_b = rbl_wide_scale3(rbl_wide_sub3(sum, apart), half),
+        .normal = normal,
+        .gap = rbl_wide_dot3(normal, rbl_wide_add3(apart, rbl_wide_sub3(on_b, on_a))),
+        .push = p[0],
+        .friction = {p[1], p[2], p[3]},
     };
-}
-
-_Static_assert(offsetof(rblContact, friction) == offsetof(rblContact, push) + 4, "a row of impulses");
-
-// Push and friction of the last step, the latter in world axes.
-static rblFloat4 gather_impulses(const rblWorld* world, const rblBundle* bundle, uint32_t number,
-                                 rblWide3* friction)
-{
-    rblFloat4 rows[4];
-    for (uint32_t i = 0; i < 4; ++i)
-    {
-        const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
-        const bool there = i < bundle->lanes && number < manifold->count;
-        rows[i] =
-            there ? rbl_load4(&world->contacts.data[manifold->contact + number].push) : rbl_splat4(0.0f);
-    }
-    rbl_transpose4(&rows[0], &rows[1], &rows[2], &rows[3]);
-    *friction = (rblWide3){rows[1], rows[2], rows[3]};
-    return rows[0];
 }
 
 // The unit vector across the normal and the axis that it is least along.
@@ -183,21 +207,33 @@ static void write_masses(const rblWideBody* a, const rblWideBody* b, const Geome
     rbl_store4(out->coupling[1], sum.ny);
 }
 
-void rbl_pack_contact(const rblWorld* world, const rblBundle* bundle, uint32_t number, const rblWideBody* a,
-                      const rblWideBody* b, rblWideContact* out)
+static void pack_contact(const rblWideBody* a, const rblWideBody* b, const Geometry* geometry,
+                         rblWideContact* out)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
-    const Geometry geometry = gather_geometry(world, bundle, number);
-    const rblFloat4 there = rbl_less4(zero, rbl_wide_dot3(geometry.normal, geometry.normal));
+    const rblFloat4 there = rbl_less4(zero, rbl_wide_dot3(geometry->normal, geometry->normal));
     const rblWide3 none = {zero, zero, zero};
-    const rblWide3 tangent = rbl_wide_select3(there, some_tangent(geometry.normal), none);
-    const rblWide3 axes[3] = {geometry.normal, tangent, rbl_wide_cross3(geometry.normal, tangent)};
-    write_masses(a, b, &geometry, axes, there, out);
-    rbl_store4(out->gap, geometry.gap);
-    rbl_wide_store3(out->arm_a, geometry.arm_a);
-    rbl_wide_store3(out->arm_b, geometry.arm_b);
-    rbl_wide_store3(out->normal, geometry.normal);
+    const rblWide3 tangent = rbl_wide_select3(there, some_tangent(geometry->normal), none);
+    const rblWide3 axes[3] = {geometry->normal, tangent, rbl_wide_cross3(geometry->normal, tangent)};
+    write_masses(a, b, geometry, axes, there, out);
+    rbl_store4(out->gap, geometry->gap);
+    rbl_wide_store3(out->arm_a, geometry->arm_a);
+    rbl_wide_store3(out->arm_b, geometry->arm_b);
+    rbl_wide_store3(out->normal, geometry->normal);
     rbl_wide_store3(out->tangent, tangent);
+}
+
+void rbl_pack_bundle(rblWorld* world, const rblBundle* bundle)
+{
+    const rblWideBody a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
+    const rblWideBody b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
+    const Frames frame_a = gather_frames(world->motions.data, bundle->slot_a);
+    const Frames frame_b = gather_frames(world->motions.data, bundle->slot_b);
+    for (uint32_t i = 0; i < bundle->count; ++i)
+    {
+        const Geometry geometry = gather_geometry(world, bundle, i, &frame_a, &frame_b);
+        pack_contact(&a, &b, &geometry, &world->wide_contacts.data[bundle->first + i]);
+    }
 }
 
 // Gaps and speeds that mean "at rest" count as none: the corners of a resting box then ask for the same thing.
@@ -218,7 +254,7 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblFloat4 there = rbl_less4(rbl_splat4((float)number), aim->counts);
-    Geometry geometry = gather_geometry(world, bundle, number);
+    Geometry geometry = gather_geometry(world, bundle, number, &aim->frame_a, &aim->frame_b);
     geometry.arm_a = rbl_wide_add3(geometry.arm_a, aim->way);
     geometry.arm_b = rbl_wide_sub3(geometry.arm_b, aim->way);
     const rblWide3 none = {zero, zero, zero};
@@ -229,9 +265,8 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
     const rblWide3 u =
         rbl_wide_relative_velocity(&aim->before_a, &aim->before_b, geometry.arm_a, geometry.arm_b);
     const rblFloat4 target = find_target(aim, geometry.gap, rbl_wide_dot3(u, geometry.normal));
-    rblWide3 friction;
-    const rblFloat4 push = gather_impulses(world, bundle, number, &friction);
-    const rblFloat4 impulses[3] = {push, rbl_wide_dot3(friction, axes[1]), rbl_wide_dot3(friction, axes[2])};
+    const rblFloat4 impulses[3] = {geometry.push, rbl_wide_dot3(geometry.friction, axes[1]),
+                                   rbl_wide_dot3(geometry.friction, axes[2])};
     rbl_store4(out->gap, geometry.gap);
     rbl_wide_store3(out->arm_a, geometry.arm_a);
     rbl_wide_store3(out->arm_b, geometry.arm_b);
@@ -243,6 +278,22 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
     rbl_store4(out->slide[1], impulses[2]);
     rbl_wide_apply_impulse(&aim->a, &aim->b, geometry.arm_a, geometry.arm_b,
                            rbl_wide_in_frame(axes[0], axes[1], axes[2], impulses));
+}
+
+// Contacts lie in the order of pairs, those of a bundle anywhere in it: ask for them in time.
+void rbl_expect_bundle(const rblWorld* world, const rblBundle* bundle)
+{
+    for (uint32_t i = 0; i < bundle->lanes; ++i)
+    {
+        const rblContact* contact = &world->contacts.data[bundle->contact[i]];
+        for (uint32_t k = 0; k < bundle->counts[i]; ++k)
+        {
+            rbl_prefetch(&contact[k]);
+            rbl_prefetch(&contact[k].push);
+        }
+        rbl_prefetch(&world->motions.data[bundle->slot_a[i]]);
+        rbl_prefetch(&world->motions.data[bundle->slot_b[i]]);
+    }
 }
 
 void rbl_aim_bundle(rblWorld* world, const rblBundle* bundle)

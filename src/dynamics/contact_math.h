@@ -61,8 +61,16 @@ static inline void rbl_store_body(rblSolverBody* to, const rblSolverBody* from)
     }
 }
 
-// Arms and gaps of a manifold's contacts, from where its bodies are now (manifolds.c).
+// Arms and gaps of a manifold's contacts, from where its bodies are now: for impacts, which look at few of them (manifolds.c).
 void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold);
+
+static inline void rbl_prepare_once(rblWorld* world, rblManifold* manifold)
+{
+    if (!manifold->prepared)
+    {
+        rbl_prepare_manifold(world, manifold);
+    }
+}
 
 // The tangent and effective masses, after the arms: for contacts that are solved one at a time.
 void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact);

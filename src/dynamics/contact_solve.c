@@ -241,10 +241,14 @@ static rblLoop color_loop(const rblWorld* world, uint32_t color, rblRangeFcn* bl
 static void aim_block(rblRange range, void* context)
 {
     const Sweep* sweep = context;
+    const rblBundle* bundles = sweep->world->bundles.data + sweep->world->color_bundles[sweep->color];
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        const rblBundle* bundles = sweep->world->bundles.data;
-        rbl_aim_bundle(sweep->world, &bundles[sweep->world->color_bundles[sweep->color] + i]);
+        if (i + 2 < range.end)
+        {
+            rbl_expect_bundle(sweep->world, &bundles[i + 2]);
+        }
+        rbl_aim_bundle(sweep->world, &bundles[i]);
     }
 }
 

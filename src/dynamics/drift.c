@@ -13,7 +13,7 @@
 
 // ---- what the contact solve has done ----
 
-// The velocity that each body moved by.
+// The velocity that each body moved by, and for how long.
 static void mean_block(rblRange range, void* context)
 {
     rblWorld* world = context;
@@ -27,10 +27,11 @@ static void mean_block(rblRange range, void* context)
         const rblFloat4 w = rbl_add4(rbl_load3(&before->spin.x), rbl_load3(&body->spin.x));
         rbl_store4(mean->velocity, rbl_mul4(half, v));
         rbl_store4(mean->spin, rbl_mul4(half, w));
+        mean->spin[3] = body->seconds;
     }
 }
 
-// Velocity and spin of four bodies; nothing else.
+// Velocity, spin and time of four bodies; nothing else.
 static rblWideBody gather_means(const rblVelocityRows* means, const uint32_t index[4])
 {
     rblFloat4 v[4];
@@ -42,7 +43,7 @@ static rblWideBody gather_means(const rblVelocityRows* means, const uint32_t ind
     }
     rbl_transpose4(&v[0], &v[1], &v[2], &v[3]);
     rbl_transpose4(&w[0], &w[1], &w[2], &w[3]);
-    return (rblWideBody){.velocity = {v[0], v[1], v[2]}, .spin = {w[0], w[1], w[2]}};
+    return (rblWideBody){.velocity = {v[0], v[1], v[2]}, .spin = {w[0], w[1], w[2]}, .seconds = w[3]};
 }
 
 // What is the same for all contacts of a bundle, and what they come to.
@@ -57,25 +58,17 @@ typedef struct Close
 
 static Close begin_close(const rblWorld* world, const rblBundle* bundle)
 {
-    float counts[4] = {0};
-    float seconds[4] = {0};
-    float slop[4] = {0};
-    for (uint32_t i = 0; i < bundle->lanes; ++i)
-    {
-        const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
-        counts[i] = (float)manifold->count;
-        seconds[i] = manifold->seconds;
-        slop[i] = manifold->slop;
-    }
-    return (Close){
+    Close close = {
         .a = gather_means(world->sweep_starts.data, bundle->a),
         .b = gather_means(world->sweep_starts.data, bundle->b),
-        .seconds = rbl_load4(seconds),
-        .slop = rbl_load4(slop),
-        .counts = rbl_load4(counts),
+        .slop = rbl_load4(bundle->slop),
+        .counts = rbl_set4((float)bundle->counts[0], (float)bundle->counts[1], (float)bundle->counts[2],
+                           (float)bundle->counts[3]),
         .most = rbl_splat4(world->def.recovery_speed * world->seconds),
         .deepest = rbl_splat4(0.0f),
     };
+    close.seconds = rbl_max4(close.a.seconds, close.b.seconds);
+    return close;
 }
 
 static rblFloat4 size_of(rblFloat4 a)
@@ -105,10 +98,9 @@ static void keep_impulses(rblWorld* world, const rblBundle* bundle, uint32_t num
     rbl_transpose4(&rows[0], &rows[1], &rows[2], &rows[3]);
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
-        const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
-        if (number < manifold->count)
+        if (number < bundle->counts[i])
         {
-            rbl_store4(&world->contacts.data[manifold->contact + number].push, rows[i]);
+            rbl_store4(&world->contacts.data[bundle->contact[i] + number].push, rows[i]);
         }
     }
 }

@@ -47,25 +47,20 @@ void rbl_begin_impact_bundle(rblWorld* world, uint32_t index, float threshold)
 
 // The normal velocity below which a contact must not stay: none for one that touches, otherwise what closes its gap in the time
 // left. Flights end a slop before the surfaces meet.
-static void pack_bundle(rblWorld* world, const rblBundle* bundle)
+static void aim_bundle(rblWorld* world, const rblBundle* bundle)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblWideBody a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
     const rblWideBody b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
-    float slops[4] = {0};
-    float times[4] = {0};
-    for (uint32_t i = 0; i < bundle->lanes; ++i)
-    {
-        slops[i] = 2.0f * world->manifolds.data[bundle->manifold + i].slop;
-        times[i] = world->manifolds.data[bundle->manifold + i].seconds;
-    }
+    const rblFloat4 near = rbl_mul4(rbl_splat4(2.0f), rbl_load4(bundle->slop));
+    const rblFloat4 time = rbl_max4(a.seconds, b.seconds);
+    rbl_pack_bundle(world, bundle);
     for (uint32_t i = 0; i < bundle->count; ++i)
     {
         rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
-        rbl_pack_contact(world, bundle, i, &a, &b, contact);
         const rblFloat4 gap = rbl_load4(contact->gap);
-        const rblFloat4 touches = rbl_less_equal4(gap, rbl_load4(slops));
-        const rblFloat4 closing = rbl_div4(rbl_sub4(zero, gap), rbl_load4(times)); // endless without time
+        const rblFloat4 touches = rbl_less_equal4(gap, near);
+        const rblFloat4 closing = rbl_div4(rbl_sub4(zero, gap), time); // endless without time
         rbl_store4(contact->target, rbl_select4(touches, zero, closing));
         rbl_store4(contact->push, zero);
         rbl_store4(contact->slide[0], zero);
@@ -78,7 +73,7 @@ static void meet(rblWorld* world, uint32_t index)
 {
     if (!world->impact_bundles.data[index].met)
     {
-        pack_bundle(world, &world->bundles.data[index]);
+        aim_bundle(world, &world->bundles.data[index]);
         world->impact_bundles.data[index].met = true;
     }
 }
@@ -335,6 +330,7 @@ void rbl_book_impact_bundle(rblWorld* world, uint32_t index)
         manifold->hit_contact = manifold->first + (uint32_t)impact->hit_number[i];
         if ((impact->pushed >> i & 1) != 0)
         {
+            rbl_prepare_once(world, manifold); // events tell where it was
             manifold->hit_impulse += pushes[i];
             manifold->hit = rbl_add3(manifold->hit, (rblVec3){hits[0][i], hits[1][i], hits[2][i]});
             manifold->kinematic_work += lane_work(world, manifold);

@@ -45,7 +45,7 @@ static float contact_time(const rblWorld* world, const rblManifold* manifold, co
                              : world->seconds;
 }
 
-static void find_closing_time(const rblWorld* world, rblManifold* manifold, float threshold)
+static void find_closing_time(rblWorld* world, rblManifold* manifold, float threshold)
 {
     const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
     const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
@@ -56,6 +56,7 @@ static void find_closing_time(const rblWorld* world, rblManifold* manifold, floa
         manifold->approaching = true;
         return;
     }
+    rbl_prepare_once(world, manifold);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
@@ -111,8 +112,9 @@ static bool would_fly(const rblWorld* world, uint32_t index)
            world->solver_bodies.data[index].inverse_mass > 0.0f;
 }
 
-static bool is_closed(const rblWorld* world, const rblManifold* manifold)
+static bool is_closed(rblWorld* world, rblManifold* manifold)
 {
+    rbl_prepare_once(world, manifold);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         if (world->solver_contacts.data[manifold->first + i].gap <= 2.0f * manifold->slop)
@@ -156,7 +158,7 @@ static bool find_times(rblWorld* world)
     // Slow manifolds were not looked at: whether they hold a body matters to those that would fly.
     for (size_t m = 0; m < world->manifolds.count && later; ++m)
     {
-        const rblManifold* manifold = &world->manifolds.data[m];
+        rblManifold* manifold = &world->manifolds.data[m];
         const bool asked = manifold->slow && (would_fly(world, manifold->a) || would_fly(world, manifold->b));
         if (asked && is_closed(world, manifold))
         {

@@ -17,7 +17,7 @@ static bool hold_back(rblWorld* world, const rblManifold* manifold)
     bool held = false;
     for (uint32_t i = 0; i < manifold->count && (far_a || far_b); ++i)
     {
-        const rblVec3 normal = world->solver_contacts.data[manifold->first + i].normal;
+        const rblVec3 normal = world->contacts.data[manifold->contact + i].normal;
         const float closing_a = rbl_dot3(a->velocity, normal);
         const float closing_b = -rbl_dot3(b->velocity, normal);
         if (far_a && closing_a * a->seconds > way)
@@ -45,12 +45,6 @@ static void hold_fast_bodies(rblWorld* world)
     if (held)
     {
         rbl_share_joint_seconds(world);
-    }
-    for (size_t m = 0; m < world->manifolds.count && held; ++m)
-    {
-        rblManifold* manifold = &world->manifolds.data[m];
-        manifold->seconds = rbl_maxf(world->solver_bodies.data[manifold->a].seconds,
-                                     world->solver_bodies.data[manifold->b].seconds);
     }
 }
 

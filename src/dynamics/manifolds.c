@@ -14,32 +14,50 @@
 // more they are taken for equal.
 #define MOST_COUNTS 32
 
-// Half of the inner radius of the thinner one. Shapes that are not convex know their contacts for the whole way.
-static float safe_way(const rblShapeView* a, const rblShapeView* b)
+static void write_surface(rblWorld* world, uint32_t slot)
 {
-    if (!a->convex || !b->convex)
+    const rblBody* body = &world->bodies.data[slot];
+    world->surfaces.data[slot] = (rblSurface){
+        .friction = body->material.friction,
+        .restitution = body->material.restitution,
+        .slop = rbl_pair_slop(body, body),
+        .inner_radius = body->shape.bounded ? body->shape.inner_radius : INFINITY,
+        .joint_count = body->joint_count,
+        .convex = body->shape.convex,
+    };
+}
+
+static void surface_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        return INFINITY;
+        write_surface(world, world->movers.data[i]);
     }
-    return 0.5f * rbl_minf(a->bounded ? a->inner_radius : INFINITY, b->bounded ? b->inner_radius : INFINITY);
+}
+
+// Half of the inner radius of the thinner one. Shapes that are not convex know their contacts for the whole way.
+static float safe_way(const rblSurface* a, const rblSurface* b)
+{
+    return a->convex && b->convex ? 0.5f * rbl_minf(a->inner_radius, b->inner_radius) : INFINITY;
 }
 
 static rblManifold make_manifold(const rblWorld* world, uint32_t index)
 {
     const rblPair* pair = &world->pairs.data[index];
-    const rblBody* a = &world->bodies.data[pair->a];
-    const rblBody* b = &world->bodies.data[pair->b];
+    const rblSurface* a = &world->surfaces.data[pair->a];
+    const rblSurface* b = &world->surfaces.data[pair->b];
     return (rblManifold){
         .pair = index,
         .a = world->solver_index.data[pair->a],
         .b = world->solver_index.data[pair->b],
         .count = pair->count,
         .contact = pair->first,
-        .friction = sqrtf(a->material.friction * b->material.friction),
-        .restitution = rbl_maxf(a->material.restitution, b->material.restitution),
-        .slop = rbl_pair_slop(a, b),
+        .friction = sqrtf(a->friction * b->friction),
+        .restitution = rbl_maxf(a->restitution, b->restitution),
+        .slop = rbl_minf(a->slop, b->slop),
         .fast = pair->fast,
-        .safe_way = safe_way(&a->shape, &b->shape),
+        .safe_way = safe_way(a, b),
         .born = pair->born_depth > 0.0f,
         .early = a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f,
     };
@@ -68,10 +86,13 @@ static uint32_t choose_color(uint64_t* a, uint64_t* b)
     return color;
 }
 
-// One entry of scratch per pair with contacts and a body that moves: the pair, and its place in the order.
+// A pair with contacts and a body that moves, and its place in the order.
 typedef struct Chosen
 {
-    uint32_t pair, rank; // colour times MOST_COUNTS, plus the number of contacts
+    uint32_t pair;
+    uint32_t rank;  // colour times MOST_COUNTS, plus the number of contacts
+    uint32_t place; // of its manifold
+    uint32_t first; // of its solver contacts
 } Chosen;
 
 static uint32_t choose_pairs(rblWorld* world, Chosen* chosen)
@@ -86,50 +107,77 @@ static uint32_t choose_pairs(rblWorld* world, Chosen* chosen)
         {
             continue;
         }
-        uint64_t* a = &colors[world->solver_index.data[pair->a]];
-        uint64_t* b = &colors[world->solver_index.data[pair->b]];
+        const uint32_t body_a = world->solver_index.data[pair->a];
+        const uint32_t body_b = world->solver_index.data[pair->b];
+        uint64_t* a = &colors[body_a];
+        uint64_t* b = &colors[body_b];
         if (((*a | *b) & MOVES) != 0)
         {
+            if (body_a == 0 || body_b == 0)
+            {
+                write_surface(world, body_a == 0 ? pair->a : pair->b); // no mover: not written yet
+            }
             const uint32_t contacts = pair->count < MOST_COUNTS ? pair->count : MOST_COUNTS - 1;
-            chosen[count++] = (Chosen){i, MOST_COUNTS * choose_color(a, b) + contacts};
+            chosen[count++] = (Chosen){
+                .pair = i, .rank = MOST_COUNTS * choose_color(a, b) + contacts, .first = pair->count};
         }
     }
     return count;
 }
 
-// Sort by colour and number of contacts, keeping the order of pairs. Where each rank begins.
-static void count_ranks(rblWorld* world, const Chosen* chosen, uint32_t count, uint32_t* places)
+// Per rank, how many manifolds and contacts come before it.
+typedef struct Ranks
+{
+    uint32_t manifolds[RBL_MAX_COLORS * MOST_COUNTS + 1];
+    uint32_t contacts[RBL_MAX_COLORS * MOST_COUNTS + 1];
+} Ranks;
+
+static void count_ranks(rblWorld* world, const Chosen* chosen, uint32_t count, Ranks* ranks)
 {
     for (uint32_t i = 0; i < count; ++i)
     {
-        places[chosen[i].rank + 1] += 1;
+        ranks->manifolds[chosen[i].rank + 1] += 1;
+        ranks->contacts[chosen[i].rank + 1] += chosen[i].first;
     }
     world->color_count = 0;
-    for (uint32_t r = 0; r < RBL_MAX_COLORS * MOST_COUNTS; ++r)
+    for (uint32_t color = 0; color < RBL_MAX_COLORS; ++color)
     {
-        world->color_count = places[r + 1] > 0 ? r / MOST_COUNTS + 1 : world->color_count;
-        places[r + 1] += places[r];
-        world->color_starts[r / MOST_COUNTS] =
-            r % MOST_COUNTS == 0 ? places[r] : world->color_starts[r / MOST_COUNTS];
+        world->color_starts[color] = ranks->manifolds[color * MOST_COUNTS];
+        for (uint32_t r = color * MOST_COUNTS; r < (color + 1) * MOST_COUNTS; ++r)
+        {
+            world->color_count = ranks->manifolds[r + 1] > 0 ? color + 1 : world->color_count;
+            ranks->manifolds[r + 1] += ranks->manifolds[r];
+            ranks->contacts[r + 1] += ranks->contacts[r];
+        }
     }
     world->color_starts[RBL_MAX_COLORS] = count;
 }
 
-static uint32_t place_manifolds(rblWorld* world, const Chosen* chosen, uint32_t count)
+// Sort by colour and number of contacts, keeping the order of pairs. Returns the number of contacts.
+static uint32_t place_pairs(rblWorld* world, Chosen* chosen, uint32_t count)
 {
-    uint32_t places[RBL_MAX_COLORS * MOST_COUNTS + 1] = {0};
-    count_ranks(world, chosen, count, places);
+    Ranks ranks = {0};
+    count_ranks(world, chosen, count, &ranks);
     for (uint32_t i = 0; i < count; ++i)
     {
-        world->manifolds.data[places[chosen[i].rank]++] = make_manifold(world, chosen[i].pair);
+        const uint32_t contacts = chosen[i].first;
+        chosen[i].place = ranks.manifolds[chosen[i].rank]++;
+        chosen[i].first = ranks.contacts[chosen[i].rank];
+        ranks.contacts[chosen[i].rank] += contacts;
     }
-    uint32_t first = 0;
-    for (uint32_t i = 0; i < count; ++i)
+    return ranks.contacts[RBL_MAX_COLORS * MOST_COUNTS];
+}
+
+static void make_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    const Chosen* chosen = (const Chosen*)(const void*)world->scratch.data;
+    for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        world->manifolds.data[i].first = first;
-        first += world->manifolds.data[i].count;
+        rblManifold* manifold = &world->manifolds.data[chosen[i].place];
+        *manifold = make_manifold(world, chosen[i].pair);
+        manifold->first = chosen[i].first;
     }
-    return first;
 }
 
 // ---- contact data ----
@@ -213,37 +261,28 @@ void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold)
         contact->gap = rbl_dot3(from->normal, rbl_sub3(on_b, on_a));
     }
     manifold->seconds = rbl_maxf(a->seconds, b->seconds);
-}
-
-static void prepare_block(rblRange range, void* context)
-{
-    rblWorld* world = context;
-    for (uint32_t i = range.begin; i < range.end; ++i)
-    {
-        rbl_prepare_manifold(world, &world->manifolds.data[i]);
-    }
+    manifold->prepared = true;
 }
 
 rblResult rbl_build_manifolds(rblWorld* world)
 {
     const size_t numbers = sizeof(Chosen) / sizeof(uint32_t);
     if (!rbl_array_resize_amply(&world->scratch, numbers * world->active_pairs.count) ||
-        !rbl_array_resize_amply(&world->color_masks, world->solver_bodies.count))
+        !rbl_array_resize_amply(&world->color_masks, world->solver_bodies.count) ||
+        !rbl_array_resize_amply(&world->surfaces, world->bodies.count))
     {
         return rbl_fail_memory();
     }
+    rbl_parallel_for(world->jobs, (uint32_t)world->movers.count, 512, surface_block, world);
     clear_colors(world);
     Chosen* chosen = (Chosen*)(void*)world->scratch.data;
     const uint32_t count = choose_pairs(world, chosen);
-    if (!rbl_array_resize_amply(&world->manifolds, count))
+    const uint32_t contacts = place_pairs(world, chosen, count);
+    if (!rbl_array_resize_amply(&world->manifolds, count) ||
+        !rbl_array_resize_amply(&world->solver_contacts, contacts))
     {
         return rbl_fail_memory();
     }
-    const uint32_t contacts = place_manifolds(world, chosen, count);
-    if (!rbl_array_resize_amply(&world->solver_contacts, contacts) || !rbl_build_bundles(world))
-    {
-        return rbl_fail_memory();
-    }
-    rbl_parallel_for(world->jobs, count, 64, prepare_block, world);
-    return RBL_OK;
+    rbl_parallel_for(world->jobs, count, 256, make_block, world);
+    return rbl_build_bundles(world) ? RBL_OK : rbl_fail_memory();
 }

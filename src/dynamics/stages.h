@@ -32,7 +32,7 @@ rblResult rbl_resolve_impacts(rblWorld* world);
 // Lasting contacts over the rest of the step, and the clamp of their energy (contact_solve.c, clamp.c).
 rblResult rbl_solve_contacts(rblWorld* world);
 void rbl_conserve_momentum(rblWorld* world);
-void rbl_clamp_islands(rblWorld* world);
+rblResult rbl_clamp_islands(rblWorld* world);
 
 // New positions and orientations (integrate.c).
 void rbl_integrate(rblWorld* world);

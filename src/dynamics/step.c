@@ -34,7 +34,7 @@ static rblResult advance(rblWorld* world, double* clock)
     lap(clock, &world->profile.impact);
     RBL_TRY(rbl_solve_contacts(world));
     rbl_conserve_momentum(world);
-    rbl_clamp_islands(world);
+    RBL_TRY(rbl_clamp_islands(world));
     lap(clock, &world->profile.solve);
     rbl_integrate(world);
     lap(clock, &world->profile.integrate);

@@ -184,13 +184,15 @@ static inline rblWide3 rbl_wide_in_frame(rblWide3 normal, rblWide3 tangent, rblW
 // Lay out the bundles of all colours, after the manifolds (bundles.c).
 bool rbl_build_bundles(rblWorld* world);
 
-// Arms and gap of now and effective masses of one contact of each lane, zero where there is none (contact_aim.c).
-void rbl_pack_contact(const rblWorld* world, const rblBundle* bundle, uint32_t number, const rblWideBody* a,
-                      const rblWideBody* b, rblWideContact* out);
+// Arms and gaps of now and effective masses into the contacts of a bundle: for impacts (contact_aim.c).
+void rbl_pack_bundle(rblWorld* world, const rblBundle* bundle);
 
 // Arms at mid-step, effective masses, targets and the impulses of the last step into the contacts of a bundle; the
 // impulses are applied to its bodies (contact_aim.c).
 void rbl_aim_bundle(rblWorld* world, const rblBundle* bundle);
+
+// A bundle that will be aimed soon.
+void rbl_expect_bundle(const rblWorld* world, const rblBundle* bundle);
 
 // A manifold's contacts out of its lane, and impulses back into it: for what looks at one contact at a time (bundles.c).
 void rbl_unpack_manifold(rblWorld* world, const rblManifold* manifold);

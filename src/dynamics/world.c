@@ -84,6 +84,8 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->unconstrained, allocator);
     rbl_array_init(&world->manifolds, allocator);
     rbl_array_init(&world->solver_contacts, allocator);
+    rbl_array_init(&world->surfaces, allocator);
+    rbl_array_init(&world->growths, allocator);
     rbl_array_init(&world->bundles, allocator);
     rbl_array_init(&world->wide_contacts, allocator);
     rbl_array_init(&world->sweep_starts, allocator);
@@ -147,6 +149,8 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->unconstrained);
     rbl_array_free(&world->manifolds);
     rbl_array_free(&world->solver_contacts);
+    rbl_array_free(&world->surfaces);
+    rbl_array_free(&world->growths);
     rbl_array_free(&world->bundles);
     rbl_array_free(&world->wide_contacts);
     rbl_array_free(&world->sweep_starts);

@@ -148,28 +148,42 @@ typedef struct rblManifold
     uint32_t bundle;       // that it is a lane of
     float friction;
     float restitution;
-    float seconds;         // left of the step for the pair
-    float slop;            // overlap that is left alone, metres
+    float seconds;  // left of the step for the pair; from here on for impacts, as are its solver contacts
+    float slop;     // overlap that is left alone, metres
+    float safe_way; // m: a body that goes no farther cannot pass through the other
+    float closing;  // s until it first closes, this fast or slowly; 0: it is closed
+    float deepest;  // overlap at the end of the step, m
+    bool prepared;  // its solver contacts are written
+    bool
+        early; // may bounce before its gap is closed: a body hangs on a joint, or the time of impact is known
+    bool fast; // continuous detection was used
+    bool slow; // too slow for an impact, not looked at
+    bool approaching;      // closes within the step, faster than an impact must be
+    bool born;             // overlaps since the birth of one of its bodies
+    bool touching;         // at the end of the step
     double kinematic_work; // J: done by a body of infinite mass on the other
     float hit_speed;       // of the fastest impact in this step, m/s; 0: none
     float hit_impulse;     // N s along the normal, of all impacts in this step
     rblVec3 hit;           // N s on b, with friction
-    bool
-        early; // may bounce before its gap is closed: a body hangs on a joint, or the time of impact is known
-    bool fast; // continuous detection was used
-    float safe_way;       // m: a body that goes no farther cannot pass through the other
-    float closing;        // s until it first closes, this fast or slowly; 0: it is closed
-    bool slow;            // too slow for an impact, not looked at
-    bool approaching;     // closes within the step, faster than an impact must be
-    float deepest;        // overlap at the end of the step, m
-    bool touching;        // at the end of the step
-    bool born;            // overlaps since the birth of one of its bodies
-    uint32_t hit_contact; // where it was, in solver contacts
+    uint32_t hit_contact;  // where it was, in solver contacts
 } rblManifold;
 
 typedef RBL_ARRAY(rblManifold) rblManifoldArray;
 
-// A contact as impacts see it, one at a time. The contact solve has its own form: rblWideContact.
+// What a body brings to its manifolds, by slot: a copy that fits the cache (manifolds.c).
+typedef struct rblSurface
+{
+    float friction, restitution;
+    float slop;         // with a body that is no thinner
+    float inner_radius; // endless when it is unbounded
+    uint32_t joint_count;
+    bool convex;
+} rblSurface;
+
+typedef RBL_ARRAY(rblSurface) rblSurfaceArray;
+
+// A contact as impacts see it, one at a time, written when a manifold is first looked at. The contact solve has its own form:
+// rblWideContact.
 typedef struct rblSolverContact
 {
     rblVec3 arm_a, arm_b; // from the centres to the point midway between the surfaces
@@ -188,16 +202,21 @@ typedef struct rblSolverContact
 
 typedef RBL_ARRAY(rblSolverContact) rblSolverContactArray;
 
-// Up to four manifolds of one colour, which share no moving body: the solver's unit, a lane for each. 64 bytes.
+// Up to four manifolds of one colour, which share no moving body: the solver's unit, a lane for each. Sweeps read the first
+// 64 bytes.
 typedef struct rblBundle
 {
     uint32_t a[4], b[4]; // solver bodies; the static world in lanes that are not used
     float friction[4];
-    uint32_t first, count; // of its wide contacts
-    uint32_t manifold;     // of the first lane; those of the others follow
-    uint16_t lanes;        // used
-    bool deep;             // some of it overlaps by more than is left alone (drift.c)
-    uint8_t corrects;      // lanes whose overlap can be undone
+    uint32_t first, count;         // of its wide contacts
+    uint32_t manifold;             // of the first lane; those of the others follow
+    uint16_t lanes;                // used
+    bool deep;                     // some of it overlaps by more than is left alone (drift.c)
+    uint8_t corrects;              // lanes whose overlap can be undone
+    uint32_t slot_a[4], slot_b[4]; // the bodies
+    uint32_t contact[4];           // the first in rblWorld.contacts
+    uint32_t counts[4];            // of contacts
+    float slop[4];
 } rblBundle;
 
 typedef RBL_ARRAY(rblBundle) rblBundleArray;
@@ -237,7 +256,15 @@ typedef struct rblImpactBundle
 
 typedef RBL_ARRAY(rblImpactBundle) rblImpactBundleArray;
 
-// Velocities of a body in rows of four, the last of them unused.
+// By how much a body's energy grows with the share eps of its contact impulses: eps linear + eps^2 square, J (clamp.c).
+typedef struct rblGrowth
+{
+    double linear, square;
+} rblGrowth;
+
+typedef RBL_ARRAY(rblGrowth) rblGrowthArray;
+
+// Velocities of a body in rows of four; the last numbers are free.
 typedef struct rblVelocityRows
 {
     float velocity[4], spin[4];
@@ -376,6 +403,7 @@ struct rblWorld
     rblVelocityArray at_start;           // before the impacts
     rblVelocityArray before_contacts;    // after the impacts, before forces and contacts: v'
     rblVelocityArray unconstrained;      // with forces, without contacts: v*
+    rblSurfaceArray surfaces;
     rblManifoldArray manifolds;
     rblSolverContactArray solver_contacts;
     uint32_t color_starts[RBL_MAX_COLORS + 1];
@@ -386,6 +414,7 @@ struct rblWorld
     uint32_t color_bundles[RBL_MAX_COLORS + 1]; // where the bundles of a colour begin
     rblVelocityRowsArray sweep_starts;          // per solver body, before a sweep over the contacts
     rblVelocityRowsArray directions;            // per solver body: what p does to its velocities
+    rblGrowthArray growths;                     // per solver body
     rblIslandArray islands;
     rblIndexArray island_bodies; // solver bodies by island
     rblContactEventArray events;

@@ -149,6 +149,23 @@ static void joints_wake_sleepers(void** state)
     }
 }
 
+static void a_static_body_put_into_a_sleeper_moves_it(void** state)
+{
+    (void)state;
+    const Stack stack = sleeping_stack(RBL_BODY_STATIC);
+    const rblBodyId wall = put(stack.world, make_box(1, 4, 1), RBL_BODY_STATIC, vec(9, 2, 0));
+    step_times(stack.world, 1);
+    assert_int_equal(counters_of(stack.world).awake, 0);
+    // 5 cm of it in the way of the stack's side.
+    check_ok(rbl_body_teleport(stack.world, wall, (rblTransform){{0.7f, 2, 0}, {0, 0, 0, 1}}));
+    step_times(stack.world, 30);
+    for (int i = 0; i < 5; ++i)
+    {
+        assert_true(state_of(stack.world, stack.boxes[i]).pose.p.x < -0.045f);
+    }
+    check_ok(rbl_world_destroy(stack.world));
+}
+
 // ---- what rests on what ----
 
 static void a_brick_pulled_out_brings_down_what_rests_on_it(void** state)
@@ -358,6 +375,7 @@ int main(void)
         cmocka_unit_test(calls_on_a_sleeper_wake_it),
         cmocka_unit_test(a_support_that_goes_away_wakes_what_rests_on_it),
         cmocka_unit_test(a_moving_floor_carries_sleepers),
+        cmocka_unit_test(a_static_body_put_into_a_sleeper_moves_it),
         cmocka_unit_test(joints_wake_sleepers),
         cmocka_unit_test(a_brick_pulled_out_brings_down_what_rests_on_it),
         cmocka_unit_test(a_brick_on_top_wakes_no_more_than_its_neighbours),

@@ -247,5 +247,6 @@ rblResult rbl_find_pairs(rblWorld* world)
         rbl_broad_phase_update(world->broad, wants_pair, world, world->jobs, &world->begun, &world->ended));
     world->unmerged = true;
     RBL_TRY(rbl_merge_pairs(world));
+    rbl_wake_displaced(world);
     return rbl_list_active_pairs(world);
 }

@@ -17,6 +17,10 @@ rblResult rbl_gather_bodies(rblWorld* world);
 // Contacts of all pairs with an awake body, matched with those of the last step (narrow_phase.c).
 rblResult rbl_find_contacts(rblWorld* world);
 
+// Sleepers wake next to which a static body was put: before contacts are found, for overlap that is there from the start is
+// undone in any case (wake.c).
+void rbl_wake_displaced(rblWorld* world);
+
 // Sleepers that moving bodies run into wake, as many as the blow can move (wake.c).
 rblResult rbl_wake_struck(rblWorld* world);
 

@@ -281,13 +281,6 @@ static rblResult meet(rblWorld* world, const rblPair* pair, uint32_t mover, uint
     return wake_around(world, sleeper, speed > 0.0f ? momentum / speed : INFINITY);
 }
 
-// A static body that was put next to a sleeper.
-static bool is_put(const rblWorld* world, uint32_t slot, uint32_t sleeper)
-{
-    const rblBody* body = &world->bodies.data[slot];
-    return body->type == RBL_BODY_STATIC && body->born && !world->bodies.data[sleeper].born;
-}
-
 static rblResult wake_of_pair(rblWorld* world, const rblPair* pair)
 {
     const unsigned char a = world->activities.data[pair->a];
@@ -302,11 +295,7 @@ static rblResult wake_of_pair(rblWorld* world, const rblPair* pair)
     {
         return RBL_OK;
     }
-    if (world->activities.data[mover] == RBL_ACTIVITY_NONE)
-    {
-        return is_put(world, mover, sleeper) ? rbl_wake_unsupported(world, sleeper) : RBL_OK;
-    }
-    if (pair->count == 0)
+    if (world->activities.data[mover] == RBL_ACTIVITY_NONE || pair->count == 0)
     {
         return RBL_OK;
     }
@@ -327,6 +316,24 @@ static void wake_of_joint(rblWorld* world, uint32_t a, uint32_t b)
     }
 }
 
+static bool is_put(const rblWorld* world, uint32_t slot)
+{
+    return world->bodies.data[slot].type == RBL_BODY_STATIC && world->bodies.data[slot].born;
+}
+
+void rbl_wake_displaced(rblWorld* world)
+{
+    for (size_t i = 0; i < world->pairs.count && world->marked && world->sleepers > 0; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        const uint32_t other = is_put(world, pair->a) ? pair->b : pair->a;
+        if ((is_put(world, pair->a) || is_put(world, pair->b)) && !world->bodies.data[other].born)
+        {
+            rbl_wake_sleeper(world, other);
+        }
+    }
+}
+
 rblResult rbl_wake_struck(rblWorld* world)
 {
     world->links.made = false;
@@ -339,12 +346,9 @@ rblResult rbl_wake_struck(rblWorld* world)
         const uint32_t slot = world->movers.data[i];
         RBL_TRY(world->bodies.data[slot].bereft ? rbl_wake_unsupported(world, slot) : RBL_OK);
     }
-    // Pairs without an awake body matter only where a static one was put.
-    const size_t count = world->marked ? world->pairs.count : world->active_pairs.count;
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < world->active_pairs.count; ++i)
     {
-        const size_t pair = world->marked ? i : world->active_pairs.data[i];
-        RBL_TRY(wake_of_pair(world, &world->pairs.data[pair]));
+        RBL_TRY(wake_of_pair(world, &world->pairs.data[world->active_pairs.data[i]]));
     }
     for (size_t i = 0; i < world->joints.count; ++i)
     {

@@ -96,12 +96,12 @@ static rblResult run_asleep(rblWorldBench* bench, const Pile* pile, rblWorldScen
     rblWorldRuns runs;
     scene->trial.setup.threads = 1;
     scene->trial.setup.repeats = 1;
-    scene->trial.setup.steps = rbl_bench_size(bench->bench, 270, 10);
+    scene->trial.setup.steps = rbl_bench_size(bench->bench, 300, 10);
     scene->sleeping = true;
     RBL_TRY(rbl_world_compare(bench, pile->subject, scene, 0, &runs));
     const rblTrialStep* last = &runs.ours.steps[runs.ours.step_count - 1];
-    rbl_world_fact(bench, pile->subject, "step after 9 s, sleeping on", last->milliseconds, "ms");
-    rbl_world_fact(bench, pile->subject, "awake after 9 s, sleeping on",
+    rbl_world_fact(bench, pile->subject, "step after 10 s, sleeping on", last->milliseconds, "ms");
+    rbl_world_fact(bench, pile->subject, "awake after 10 s, sleeping on",
                    runs.facts[runs.ours.step_count - 1].counters.awake, "bodies");
     rbl_world_runs_free(&runs);
     return RBL_OK;

@@ -536,7 +536,8 @@ static Command commands[COMMAND_COUNT] = {
          .details =
              "Builds the scene that a recording holds, with the meshes that it holds, runs it as far as "
              "the recording goes and compares the hash of every step with the recorded one. They are "
-             "equal for the same version of the engine, whatever the number of threads and the machine.",
+             "equal for the same version of the engine, whatever the number of threads and the machine. A "
+             "recording of calls (rubble/recorder.h) is replayed call by call.",
          .arguments = replay_arguments,
          .argument_count = COUNT_OF(replay_arguments),
          .options = replay_options,

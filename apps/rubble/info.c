@@ -28,7 +28,7 @@ int info_run(const Parsed* parsed)
     const char* path = parsed->arguments[0];
     if (tool_is_recording(path))
     {
-        return info_recording(parsed, path);
+        return tool_is_recording_of_calls(path) ? info_calls(parsed, path) : info_recording(parsed, path);
     }
     tool_start_progress(parsed, path);
     progress_stage("reading", 0.0);

@@ -4,17 +4,27 @@
 #include "tool.h"
 #include <string.h>
 
+static size_t read_start(const char* path, uint8_t start[64])
+{
+    FILE* file = fopen(path, "rb");
+    const size_t got = file != NULL ? fread(start, 1, 64, file) : 0;
+    if (file != NULL)
+    {
+        fclose(file);
+    }
+    return got;
+}
+
 bool tool_is_recording(const char* path)
 {
-    uint8_t start[16];
-    FILE* file = fopen(path, "rb");
-    if (file == NULL)
-    {
-        return false;
-    }
-    const size_t got = fread(start, 1, sizeof start, file);
-    fclose(file);
-    return rbl_is_recording(start, got);
+    uint8_t start[64];
+    return rbl_is_recording(start, read_start(path, start));
+}
+
+bool tool_is_recording_of_calls(const char* path)
+{
+    uint8_t start[64];
+    return rbl_is_recording_of_calls(start, read_start(path, start));
 }
 
 // A run that was stopped on the way left its recording under another name.

@@ -96,6 +96,10 @@ static int print_object(const rblRun* run, const Outcome* outcome)
 int replay_run(const Parsed* parsed)
 {
     const char* path = parsed->arguments[0];
+    if (tool_is_recording_of_calls(path))
+    {
+        return replay_calls(parsed, path);
+    }
     rblRun run;
     Outcome outcome = {0};
     int code = tool_load_run(parsed, path, &run, NULL);

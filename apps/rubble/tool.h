@@ -42,8 +42,15 @@ int tool_load_run(const Parsed* parsed, const char* path, rblRun* run, rblRecord
 // True when the file begins as recordings do.
 bool tool_is_recording(const char* path);
 
+// True when it is one of calls (rubble/recorder.h).
+bool tool_is_recording_of_calls(const char* path);
+
 // rubble info, of a recording.
 int info_recording(const Parsed* parsed, const char* path);
+
+// rubble info and rubble replay, of a recording of calls.
+int info_calls(const Parsed* parsed, const char* path);
+int replay_calls(const Parsed* parsed, const char* path);
 
 // All of the tool: returns the exit code.
 int tool_main(int argument_count, const char* const* arguments);

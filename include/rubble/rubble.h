@@ -13,6 +13,7 @@
 #include "rubble/math.h"
 #include "rubble/mesh.h"
 #include "rubble/picture.h"
+#include "rubble/recorder.h"
 #include "rubble/repair.h"
 #include "rubble/result.h"
 #include "rubble/scene.h"

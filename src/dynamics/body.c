@@ -215,6 +215,7 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* def, rblBodyId*
     world->stirred = world->marked = true;
     world->pending_work += rbl_body_energy(world, slot);
     *out = (rblBodyId){slot + 1, body.generation};
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_CREATE, .body = *out, .body_def = *def);
     return RBL_OK;
 }
 
@@ -233,6 +234,7 @@ rblResult rbl_body_destroy(rblWorldId world_id, rblBodyId id)
     world->bodies.data[slot] = (rblBody){0};
     world->motions.data[slot] = (rblMotion){0};
     rbl_id_pool_give(&world->ids, slot);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_DESTROY, .body = id);
     return RBL_OK;
 }
 
@@ -311,6 +313,7 @@ rblResult rbl_body_teleport(rblWorldId world_id, rblBodyId id, rblTransform pose
     world->stirred = world->marked = true;
     set_spin(body, motion, motion->velocity, spin);
     world->pending_work += rbl_body_energy(world, slot);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_TELEPORT, .body = id, .pose = pose);
     return RBL_OK;
 }
 
@@ -332,6 +335,7 @@ rblResult rbl_body_set_velocity(rblWorldId world_id, rblBodyId id, rblVec3 veloc
     world->pending_work -= rbl_body_energy(world, slot);
     set_spin(body, &world->motions.data[slot], velocity, spin);
     world->pending_work += rbl_body_energy(world, slot);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_VELOCITY, .body = id, .first = velocity, .second = spin);
     return RBL_OK;
 }
 
@@ -362,6 +366,7 @@ rblResult rbl_body_apply_force(rblWorldId world_id, rblBodyId id, rblVec3 force,
     const rblVec3 arm = rbl_sub3(point, world->motions.data[slot].center);
     body->force = rbl_add3(body->force, force);
     body->torque = rbl_add3(body->torque, rbl_cross3(arm, force));
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_APPLY_FORCE, .body = id, .first = force, .second = point);
     return RBL_OK;
 }
 
@@ -371,6 +376,7 @@ rblResult rbl_body_apply_torque(rblWorldId world_id, rblBodyId id, rblVec3 torqu
     uint32_t slot = 0;
     RBL_TRY(find_dynamic(world_id, id, torque, torque, &world, &slot));
     world->bodies.data[slot].torque = rbl_add3(world->bodies.data[slot].torque, torque);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_APPLY_TORQUE, .body = id, .first = torque);
     return RBL_OK;
 }
 
@@ -385,6 +391,7 @@ rblResult rbl_body_apply_impulse(rblWorldId world_id, rblBodyId id, rblVec3 impu
     motion->momentum = rbl_add3(motion->momentum, rbl_cross3(rbl_sub3(point, motion->center), impulse));
     motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
     world->pending_work += rbl_body_energy(world, slot);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_APPLY_IMPULSE, .body = id, .first = impulse, .second = point);
     return RBL_OK;
 }
 
@@ -396,6 +403,7 @@ rblResult rbl_body_set_filter(rblWorldId world_id, rblBodyId id, rblFilter filte
     rbl_wake_neighbours(world, slot);
     world->bodies.data[slot].filter = filter;
     rbl_broad_phase_touch(world->broad, slot);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_FILTER, .body = id, .filter = filter);
     return RBL_OK;
 }
 
@@ -405,6 +413,7 @@ rblResult rbl_body_wake(rblWorldId world_id, rblBodyId id)
     uint32_t slot = 0;
     RBL_TRY(find_both(world_id, id, &world, &slot));
     rbl_wake_body(world, slot);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_WAKE, .body = id);
     return RBL_OK;
 }
 

@@ -58,14 +58,12 @@ static uint32_t get_u32(const Image* image, size_t base, size_t index)
 
 // ---- out ----
 
-static rblResult number_shapes(const rblShapeId* shapes, uint32_t count, rblHashMap* numbers)
+static rblResult number_shapes(const rblShape* const* shapes, uint32_t count, rblHashMap* numbers)
 {
     for (uint32_t i = 0; i < count; ++i)
     {
-        rblShapeView view;
         bool added;
-        RBL_TRY(rbl_shape_view(shapes[i], &view));
-        if (rbl_hash_map_get_or_add(numbers, (uint64_t)(uintptr_t)view.shape, i, &added) == NULL)
+        if (rbl_hash_map_get_or_add(numbers, (uint64_t)(uintptr_t)shapes[i], i, &added) == NULL)
         {
             return rbl_fail_memory();
         }
@@ -117,7 +115,7 @@ static rblResult save(rblWorldId world, Image* image)
     return RBL_OK;
 }
 
-rblResult rbl_world_write_image(rblWorldId world, const rblShapeId* shapes, uint32_t shape_count,
+rblResult rbl_world_write_image(rblWorldId world, const rblShape* const* shapes, uint32_t shape_count,
                                 rblByteSink* sink)
 {
     Image image = {.allocator = rbl_default_allocator()};

@@ -146,6 +146,7 @@ rblResult rbl_joint_create(rblWorldId world_id, const rblJointDef* def, rblJoint
     world->joints.data[slot] = joint;
     reconsider(world, &joint, 1);
     *out = (rblJointId){slot + 1, joint.generation};
+    RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_CREATE, .joint = *out, .joint_def = *def);
     return RBL_OK;
 }
 
@@ -174,6 +175,7 @@ rblResult rbl_joint_destroy(rblWorldId world_id, rblJointId id)
     rblJoint* joint = NULL;
     RBL_TRY(find_joint(world_id, id, &world, &joint));
     rbl_remove_joint(world, id.index1 - 1);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_DESTROY, .joint = id);
     return RBL_OK;
 }
 
@@ -211,6 +213,7 @@ rblResult rbl_joint_set_target(rblWorldId world_id, rblJointId id, rblVec3 ancho
     {
         rbl_wake_body(world, joint->b);
     }
+    RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_SET_TARGET, .joint = id, .first = anchor_b);
     return RBL_OK;
 }
 

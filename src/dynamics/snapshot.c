@@ -47,6 +47,7 @@ static rblSnapshotHeader make_header(const rblWorld* world)
         .last_sleep_group = world->last_sleep_group,
         .proxy_pairs = rbl_broad_phase_pair_count(world->broad),
         .owner = world->serial,
+        .number = world->saves,
         .begun_stepping = world->begun_stepping,
         .bereft = world->bereft,
         .gravity = world->def.gravity,
@@ -147,7 +148,9 @@ rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* s
         return rbl_fail(RBL_ERROR_LIMIT, "snapshot: needs %zu bytes, %zu are there", *size, capacity);
     }
     RBL_TRY(keep_shapes(world));
+    world->saves += 1;
     write_world(world, buffer);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_SAVE, .number = world->saves);
     return RBL_OK;
 }
 
@@ -341,5 +344,6 @@ rblResult rbl_world_restore(rblWorldId id, const void* buffer, size_t size)
     forget_step(world);
     rbl_broad_phase_destroy(world->broad);
     world->broad = broad;
+    RBL_NOTE_CALL(world, .code = RBL_CALL_RESTORE, .number = header.number);
     return RBL_OK;
 }

@@ -16,6 +16,7 @@ typedef struct rblSnapshotHeader
     uint32_t last_sleep_group;
     uint32_t proxy_pairs; // of the broad phase; they follow its proxies at the end
     uint64_t owner;       // serial of the world
+    uint64_t number;      // of the snapshot, counted from 1
     uint32_t begun_stepping, bereft;
     rblVec3 gravity;
     rblEnergy energy;
@@ -38,7 +39,7 @@ rblSnapshotLayout rbl_snapshot_layout(const rblSnapshotHeader* header);
 
 // A snapshot that another process of the same build can take in: shapes are numbered by the caller's table, user data is
 // left out. Fails when a body has a shape that is not in the table.
-rblResult rbl_world_write_image(rblWorldId world, const rblShapeId* shapes, uint32_t shape_count,
+rblResult rbl_world_write_image(rblWorldId world, const rblShape* const* shapes, uint32_t shape_count,
                                 rblByteSink* sink);
 
 // Make a world what it was when the image was written. Every index in it is checked; what is not possible is refused and

@@ -155,14 +155,8 @@ static rblResult all_substeps(rblWorld* world, float seconds)
     return RBL_OK;
 }
 
-rblResult rbl_world_step(rblWorldId id, float seconds)
+static rblResult step(rblWorld* world, float seconds)
 {
-    rblWorld* world = NULL;
-    RBL_TRY(rbl_world_find(id, &world));
-    if (!(seconds >= 0.0f && seconds <= RBL_MAX_STEP))
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "world: a step must last 0 to 1 s");
-    }
     const double start = rbl_timer_seconds();
     if (!world->begun_stepping)
     {
@@ -197,4 +191,18 @@ rblResult rbl_world_step(rblWorldId id, float seconds)
     count(world);
     world->profile.total = (float)(1000.0 * (rbl_timer_seconds() - start));
     return RBL_OK;
+}
+
+rblResult rbl_world_step(rblWorldId id, float seconds)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    if (!(seconds >= 0.0f && seconds <= RBL_MAX_STEP))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: a step must last 0 to 1 s");
+    }
+    RBL_NOTE_CALL(world, .code = RBL_CALL_STEP, .seconds = seconds);
+    const rblResult result = step(world, seconds);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_STEPPED, .failed = result != RBL_OK);
+    return result;
 }

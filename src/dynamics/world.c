@@ -318,12 +318,22 @@ rblResult rbl_world_destroy(rblWorldId id)
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(id, &world));
+    RBL_NOTE_CALL(world, .code = RBL_CALL_DESTROY);
     rbl_mutex_lock(&registry_mutex);
     registry_worlds.data[id.index1 - 1] = NULL;
     rbl_id_pool_give(&registry_ids, id.index1 - 1);
     shed_registry();
     rbl_mutex_unlock(&registry_mutex);
     free_world(world);
+    return RBL_OK;
+}
+
+rblResult rbl_world_hook_calls(rblWorldId id, rblCallHook* hook, void* context)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    world->hook = hook;
+    world->hook_context = context;
     return RBL_OK;
 }
 
@@ -352,6 +362,7 @@ rblResult rbl_world_set_gravity(rblWorldId id, rblVec3 gravity)
         rbl_wake_body(world, slot);
     }
     world->pending_work += after - before;
+    RBL_NOTE_CALL(world, .code = RBL_CALL_SET_GRAVITY, .first = gravity);
     return RBL_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/id_pool.h"
 #include "base/jobs.h"
 #include "dynamics/broad_phase.h"
+#include "dynamics/calls.h"
 #include "dynamics/inertia.h"
 #include "dynamics/joints.h"
 #include "math/aabb.h"
@@ -366,6 +367,9 @@ struct rblWorld
     rblJobs* jobs;
     bool owns_jobs;
     const rblAllocator* allocator;
+    rblCallHook* hook; // told of calls that change the world; null: nobody is
+    void* hook_context;
+    uint64_t saves; // snapshots taken
 
     rblIdPool ids;
     rblBodyArray bodies;    // by slot

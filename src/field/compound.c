@@ -113,7 +113,8 @@ static rblResult hold_children(const rblShapeChild* children, uint32_t count, co
             return result;
         }
         const rblTransform pose = {children[i].pose.p, rbl_quat_normalize(children[i].pose.q)};
-        compound->children[i] = (rblCompoundChild){view.shape, pose, rbl_shape_bounds_at(&view, pose)};
+        compound->children[i] =
+            (rblCompoundChild){view.shape, pose, rbl_shape_bounds_at(&view, pose), children[i].pose.q};
     }
     *out = compound;
     return RBL_OK;

@@ -8,7 +8,8 @@ typedef struct rblCompoundChild
 {
     const rblShape* shape; // held
     rblTransform pose;
-    rblAabb box; // in the compound's axes
+    rblAabb box;   // in the compound's axes
+    rblQuat given; // the rotation before it was made unit length
 } rblCompoundChild;
 
 typedef struct rblCompound

@@ -5,6 +5,7 @@
 #include "field/shape.h"
 #include "math/aabb.h"
 #include "math/vec.h"
+#include <string.h>
 
 static float distance(const void* data, rblVec3 point, rblVec3* gradient)
 {
@@ -139,9 +140,22 @@ static void fill_view(rblShapeView* view, const rblHullDraft* draft, const rblHu
     view->thinnest = (float)thinnest_extent(draft, hull);
 }
 
+// A copy of the points as they were given.
+static bool keep_points(rblShape* parts, const rblVec3* points, uint32_t count)
+{
+    parts->recipe.points = RBL_NEW_ARRAY(parts->allocator, rblVec3, count);
+    if (parts->recipe.points == NULL)
+    {
+        return false;
+    }
+    memcpy(parts->recipe.points, points, count * sizeof *points);
+    parts->recipe.point_count = count;
+    return true;
+}
+
 // The draft becomes mesh, mass, polytope and shape, in this order, and is kept by the caller.
 static rblResult finish(const rblHullDraft* draft, const rblVec3* bound, uint32_t bound_count,
-                        rblShapeId* out)
+                        const rblVec3* points, uint32_t count, rblShapeId* out)
 {
     rblShape parts = {.ops = &hull_ops, .allocator = rbl_default_allocator()};
     rblPointArray samples;
@@ -153,7 +167,7 @@ static rblResult finish(const rblHullDraft* draft, const rblVec3* bound, uint32_
     {
         result = rbl_hull_pack(draft, parts.view.mass.center, bound, bound_count, parts.allocator, &hull);
     }
-    if (result == RBL_OK && !rbl_sample_hull(hull, &samples))
+    if (result == RBL_OK && (!rbl_sample_hull(hull, &samples) || !keep_points(&parts, points, count)))
     {
         result = rbl_fail_memory();
     }
@@ -201,7 +215,7 @@ static rblResult create(const rblVec3* points, uint32_t count, rblHullTriangles*
                         RBL_HULL_MAX_VERTICES);
     }
     RBL_TRY(gather_bound(points, triangles, bound));
-    return finish(draft, bound->data, (uint32_t)bound->count, out);
+    return finish(draft, bound->data, (uint32_t)bound->count, points, count, out);
 }
 
 rblResult rbl_shape_create_hull(const rblVec3* points, uint32_t count, rblShapeId* out)

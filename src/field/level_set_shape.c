@@ -230,6 +230,8 @@ static rblResult create_from(const rblMeshView* view, const rblLevelSetDef* def,
     RBL_TRY(rbl_mass_properties(view, 1.0, parts.allocator, &parts.view.mass));
     RBL_TRY(build_refined(view, first_resolution(def, &report), parts.allocator, &set));
     fill_view(&parts.view, set, &report);
+    parts.recipe = (rblShapeRecipe){.numbers = {def->error, def->cell, def->sample_spacing},
+                                    .max_cells = def->max_cells};
     parts.view.radius = ball_radius(view, parts.view.mass.center);
     parts.data = set;
     return register_set(view, def, &parts, set, out);

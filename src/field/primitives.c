@@ -81,6 +81,7 @@ rblResult rbl_shape_create_plane(rblVec3 normal, rblShapeId* out)
                                 .inner_radius = INFINITY,
                                 .thinnest = INFINITY};
     const rblPrimitive plane = {.normal = unit};
+    parts.recipe = (rblShapeRecipe){.numbers = {normal.x, normal.y, normal.z}};
     rblPointArray samples;
     rbl_array_init(&samples, parts.allocator);
     return register_primitive(&parts, &plane, &samples, out);
@@ -128,6 +129,7 @@ rblResult rbl_shape_create_sphere(float radius, rblShapeId* out)
     const double moment = 0.4 * volume * r * r;
     parts.view.mass = diagonal_mass(volume, moment, moment, moment);
     parts.view.radius = radius;
+    parts.recipe = (rblShapeRecipe){.numbers = {radius}};
     const double one = 1.0;
     RBL_TRY(make_surface("icosphere", &(rblSolidValue){"radius", &one, 1}, 1, (rblVec3d){r, r, r},
                          &parts.view.surface));
@@ -159,6 +161,7 @@ rblResult rbl_shape_create_capsule(float radius, float height, rblShapeId* out)
         bounded_parts(RBL_SHAPE_CAPSULE, &rbl_capsule_ops, (rblVec3){radius, 0.5f * height, radius});
     parts.view.mass = capsule_mass((double)radius, (double)half);
     parts.view.radius = 0.5f * height;
+    parts.recipe = (rblShapeRecipe){.numbers = {radius, height}};
     // Between the limits of the mesh room this leaves room for capsules a million times as long as thick.
     const double scale = 0.005 / (double)radius;
     const double values[2] = {0.005, rbl_maxd((double)height * scale, 0.01)};
@@ -182,6 +185,7 @@ rblResult rbl_shape_create_cylinder(float radius, float height, rblShapeId* out)
     const double across = volume * (r * r / 4.0 + h * h / 12.0);
     parts.view.mass = diagonal_mass(volume, across, 0.5 * volume * r * r, across);
     parts.view.radius = (float)sqrt(r * r + 0.25 * h * h);
+    parts.recipe = (rblShapeRecipe){.numbers = {radius, height}};
     const double one[2] = {1.0, 1.0};
     const rblSolidValue solid[2] = {{"radius", &one[0], 1}, {"height", &one[1], 1}};
     RBL_TRY(make_surface("cylinder", solid, 2, (rblVec3d){r, h, r}, &parts.view.surface));
@@ -222,6 +226,7 @@ rblResult rbl_shape_create_box(rblVec3 size, rblShapeId* out)
     parts.view.mass = diagonal_mass(volume, part * (s.y * s.y + s.z * s.z), part * (s.x * s.x + s.z * s.z),
                                     part * (s.x * s.x + s.y * s.y));
     parts.view.radius = (float)(0.5 * rbl_length3d(s));
+    parts.recipe = (rblShapeRecipe){.numbers = {size.x, size.y, size.z}};
     const double one[3] = {1.0, 1.0, 1.0};
     rblPrimitive box = {.half = half};
     RBL_TRY(rbl_hull_box(half, parts.allocator, &box.hull));

@@ -47,22 +47,23 @@ static bool add_shape(rblShape* shape, rblShapeId* out)
     return true;
 }
 
-static void free_parts(const rblShapeOps* ops, void* data, rblMeshId surface, const rblAllocator* allocator)
+static void free_parts(const rblShape* parts)
 {
-    if (ops != NULL && ops->free != NULL)
+    if (parts->ops != NULL && parts->ops->free != NULL)
     {
-        ops->free(data, allocator);
+        parts->ops->free(parts->data, parts->allocator);
     }
-    if (surface.index1 != 0)
+    if (parts->view.surface.index1 != 0)
     {
-        rbl_mesh_destroy(surface);
+        rbl_mesh_destroy(parts->view.surface);
     }
+    RBL_FREE_ARRAY(parts->allocator, parts->recipe.points, parts->recipe.point_count);
 }
 
 static void free_shape(rblShape* shape)
 {
     const rblAllocator* allocator = shape->allocator;
-    free_parts(shape->ops, shape->data, shape->view.surface, allocator);
+    free_parts(shape);
     rbl_sample_tree_free(shape->samples, allocator);
     rbl_free(allocator, shape, sizeof *shape);
 }
@@ -83,6 +84,7 @@ static rblShape* copy_parts(const rblShape* parts, rblSampleTree* tree, size_t d
     shape->ops = parts->ops;
     shape->data = parts->data;
     shape->allocator = parts->allocator;
+    shape->recipe = parts->recipe;
     shape->samples = tree;
     shape->self = shape;
     atomic_init(&shape->references, 1);
@@ -90,7 +92,8 @@ static rblShape* copy_parts(const rblShape* parts, rblSampleTree* tree, size_t d
     shape->view.data = shape->data;
     shape->view.samples = tree == NULL ? NULL : tree->points;
     shape->view.sample_count = tree == NULL ? 0 : tree->count;
-    shape->view.bytes = sizeof *shape + data_bytes + sample_bytes(tree);
+    shape->view.bytes =
+        sizeof *shape + data_bytes + sample_bytes(tree) + sizeof(rblVec3) * parts->recipe.point_count;
     return shape;
 }
 
@@ -107,7 +110,7 @@ rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rbl
     if (shape == NULL)
     {
         rbl_sample_tree_free(tree, parts->allocator);
-        free_parts(parts->ops, parts->data, parts->view.surface, parts->allocator);
+        free_parts(parts);
         return result == RBL_OK ? rbl_fail_memory() : result;
     }
     rbl_mutex_lock(&registry_mutex);

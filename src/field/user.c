@@ -40,6 +40,12 @@ static void user_free(void* data, const rblAllocator* allocator)
     rbl_free(allocator, user, user->bytes);
 }
 
+const char* rbl_shape_user_name(const rblShape* shape)
+{
+    const UserShape* user = shape->view.kind == RBL_SHAPE_USER ? shape->data : NULL;
+    return user != NULL ? user->name : "";
+}
+
 static const rblShapeOps user_ops = {.distance = user_distance, .free = user_free};
 
 static rblResult check_mass(const rblMassProperties* mass)

@@ -43,10 +43,29 @@ static rblResult write_statistics(rblRecordingWriter* writer, const rblStatistic
     return rbl_recording_write_chunk(writer, RBL_CHUNK_STATISTICS);
 }
 
+static rblResult put_image(const rblSimulation* simulation, rblByteSink* sink)
+{
+    const rblAllocator* allocator = simulation->allocator;
+    const uint32_t count = simulation->view.shape_count;
+    const rblShape** shapes = RBL_NEW_ARRAY(allocator, const rblShape*, (size_t)count + 1);
+    rblResult result = shapes != NULL ? RBL_OK : rbl_fail_memory();
+    for (uint32_t i = 0; result == RBL_OK && i < count; ++i)
+    {
+        rblShapeId shape;
+        rblMeshId surface;
+        rblShapeView view = {0};
+        result = rbl_scene_shape(simulation->scene, i, &shape, &surface);
+        result = result == RBL_OK ? rbl_shape_view(shape, &view) : result;
+        shapes[i] = view.shape;
+    }
+    result = result == RBL_OK ? rbl_world_write_image(simulation->world, shapes, count, sink) : result;
+    RBL_FREE_ARRAY(allocator, shapes, (size_t)count + 1);
+    return result;
+}
+
 static rblResult write_world(rblRecordingWriter* writer, const rblSimulation* simulation)
 {
     rblByteSink* sink = &writer->sink;
-    rblShapeId* shapes = NULL;
     rbl_sink_clear(sink);
     rbl_put_varint(sink, simulation->step);
     rbl_put_varint(sink, simulation->next_event);
@@ -57,11 +76,7 @@ static rblResult write_world(rblRecordingWriter* writer, const rblSimulation* si
         rbl_put_u32(sink, simulation->bodies[i].index1);
         rbl_put_u32(sink, simulation->bodies[i].generation);
     }
-    RBL_TRY(list_shapes(simulation->scene, &simulation->view, simulation->allocator, &shapes));
-    const rblResult result =
-        rbl_world_write_image(simulation->world, shapes, simulation->view.shape_count, sink);
-    RBL_FREE_ARRAY(simulation->allocator, shapes, (size_t)simulation->view.shape_count + 1);
-    RBL_TRY(result);
+    RBL_TRY(put_image(simulation, sink));
     return rbl_recording_write_chunk(writer, RBL_CHUNK_WORLD);
 }
 

@@ -30,8 +30,9 @@ rblResult rbl_recording_load(const char* path, rblRun* run, rblRecordingReport* 
 rblResult rbl_recording_load_memory(const void* bytes, size_t size, const char* name, rblRun* run,
                                     rblRecordingReport* report);
 
-// True when the bytes begin as recordings do.
+// True when the bytes begin as recordings do; true when they also begin as a recording of calls (rubble/recorder.h).
 bool rbl_is_recording(const void* bytes, size_t size);
+bool rbl_is_recording_of_calls(const void* bytes, size_t size);
 
 // ---- writing ----
 

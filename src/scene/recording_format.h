@@ -2,6 +2,7 @@
 #ifndef RBL_SCENE_RECORDING_FORMAT_H
 #define RBL_SCENE_RECORDING_FORMAT_H
 
+#include "rubble/recorder.h"
 #include "scene/recording.h"
 
 // The first byte is no text, the rest notices transfers that change line ends.
@@ -21,6 +22,10 @@
 #define RBL_CHUNK_DONE       RBL_CHUNK_TYPE('D', 'O', 'N', 'E')
 #define RBL_CHUNK_STATISTICS RBL_CHUNK_TYPE('S', 'T', 'A', 'T')
 #define RBL_CHUNK_WORLD      RBL_CHUNK_TYPE('W', 'R', 'L', 'D')
+#define RBL_CHUNK_WORLD_DEF  RBL_CHUNK_TYPE('W', 'D', 'E', 'F')
+#define RBL_CHUNK_RECIPE     RBL_CHUNK_TYPE('R', 'C', 'P', 'E')
+#define RBL_CHUNK_CALLS      RBL_CHUNK_TYPE('C', 'A', 'L', 'L')
+#define RBL_CHUNK_CALLS_END  RBL_CHUNK_TYPE('E', 'N', 'D', 'C')
 
 enum
 {
@@ -119,6 +124,9 @@ void rbl_recording_reader_free(rblRecordingReader* reader);
 
 // Events of a step, or of a whole run, into its statistics.
 rblResult rbl_take_events(rblRecordingReader* reader, rblByteSource* source);
+
+// rbl_replay_calls() from memory.
+rblResult rbl_replay_calls_memory(const void* bytes, size_t size, const char* name, rblReplayReport* out);
 
 // Forget bodies that no step was read of.
 void rbl_drop_unsettled(rblRecordingReader* reader);

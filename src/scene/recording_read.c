@@ -9,6 +9,13 @@ bool rbl_is_recording(const void* bytes, size_t size)
     return size >= RBL_SIGNATURE_SIZE && memcmp(bytes, RBL_RECORDING_SIGNATURE, RBL_SIGNATURE_SIZE) == 0;
 }
 
+bool rbl_is_recording_of_calls(const void* bytes, size_t size)
+{
+    const uint8_t* payload = (const uint8_t*)bytes + RBL_FILE_HEADER_SIZE + RBL_CHUNK_HEADER_SIZE;
+    return rbl_is_recording(bytes, size) && size > RBL_FILE_HEADER_SIZE + RBL_CHUNK_HEADER_SIZE &&
+           *payload == RBL_RECORDING_OF_CALLS;
+}
+
 // ---- chunks ----
 
 static rblResult damaged(const char* what)

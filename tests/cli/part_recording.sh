@@ -95,3 +95,16 @@ said 'it is a checkpoint of another scene'
 run 1 simulate "$work/wall.json" --resume "$work/wall.rbl"
 said 'this is a recording of a run, not a checkpoint'
 run 1 simulate "$work/wall.json" --checkpoint "$work/no_such_folder/wall.check"
+
+# A recording of calls: a box that falls on a plane, made by a program with rbl_world_record(). Steps are the same as long as
+# the engine is; the file is read either way.
+run 0 info "$source_directory/tests/data/calls.rbl"
+printed '^  calls  *102$'
+run 0 info "$source_directory/tests/data/calls.rbl" --json
+printed '"format": "rbl calls"'
+run 0 replay "$source_directory/tests/data/calls.rbl"
+printed '^  verdict '
+run 0 replay "$source_directory/tests/data/calls.rbl" --json
+printed '"steps": '
+run 1 render "$source_directory/tests/data/calls.rbl" -o "$work/calls.png"
+said 'a recording of calls, not a recording of a run'

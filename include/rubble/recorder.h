@@ -1,0 +1,38 @@
+/// Recording what a program does to a world, call by call, so that a bug arrives as a file that replays (docs/recording.md).
+#ifndef RUBBLE_RECORDER_H
+#define RUBBLE_RECORDER_H
+
+#include "rubble/world.h"
+
+RBL_EXTERN_C_BEGIN
+
+/// From now on write every call that changes this world to a file: bodies and joints created and destroyed, forces,
+/// teleports, velocities, filters, steps, snapshots taken and gone back to. What is there already is written first. The file
+/// is PATH.part until the recording is stopped; calls before a step are in it before the step begins, so that one that
+/// never returns can be replayed, too. Refused: a world that is being recorded, bodies with shapes of your own (by name).
+RBL_API rblResult rbl_world_record(rblWorldId world, const char* path);
+
+/// Complete the file. Destroying the world does the same. Fails when something could not be recorded on the way (a shape of
+/// your own, a snapshot from before the recording, a full disk): the calls until then are in PATH.part. Calls on the
+/// world never fail because of a recording.
+RBL_API rblResult rbl_world_stop_recording(rblWorldId world);
+
+/// What became of a replay.
+typedef struct rblReplayReport
+{
+    uint64_t calls;            ///< made
+    uint32_t steps;            ///< of them
+    bool complete;             ///< the recording was stopped properly
+    bool same;                 ///< every step had the recorded hash, every id was the recorded one
+    uint32_t first_difference; ///< the step, counted from 1, after which the state differs; 0: none
+    uint64_t expected, found;  ///< hashes of that step
+    char problem[256];         ///< why the replay ended before the end of the file; empty: it did not
+} rblReplayReport;
+
+/// Make the calls of a recording again, in a world of its own that is gone afterwards, up to the first difference. Fails only
+/// when the file cannot be read at all; what is damaged ends the replay there.
+RBL_API rblResult rbl_replay_calls(const char* path, rblReplayReport* out);
+
+RBL_EXTERN_C_END
+
+#endif

@@ -1,0 +1,63 @@
+// Calls that change a world, as whoever records them sees them. The world knows nothing of recordings.
+#ifndef RBL_DYNAMICS_CALLS_H
+#define RBL_DYNAMICS_CALLS_H
+
+#include "rubble/joint.h"
+
+typedef enum rblCallCode
+{
+    RBL_CALL_STEP,    // is about to begin
+    RBL_CALL_STEPPED, // is done; `failed` when memory ran out on the way
+    RBL_CALL_SET_GRAVITY,
+    RBL_CALL_BODY_CREATE,
+    RBL_CALL_BODY_DESTROY,
+    RBL_CALL_BODY_TELEPORT,
+    RBL_CALL_BODY_SET_VELOCITY,
+    RBL_CALL_BODY_APPLY_FORCE,
+    RBL_CALL_BODY_APPLY_TORQUE,
+    RBL_CALL_BODY_APPLY_IMPULSE,
+    RBL_CALL_BODY_SET_FILTER,
+    RBL_CALL_BODY_WAKE,
+    RBL_CALL_JOINT_CREATE,
+    RBL_CALL_JOINT_DESTROY,
+    RBL_CALL_JOINT_SET_TARGET,
+    RBL_CALL_SAVE,
+    RBL_CALL_RESTORE,
+    RBL_CALL_DESTROY, // of the world; is about to begin
+    RBL_CALL_COUNT
+} rblCallCode;
+
+// One call that has succeeded, but for the two that are about to begin. Which fields count depends on the code.
+typedef struct rblCall
+{
+    rblCallCode code;
+    rblBodyId body;      // that it is about, or that was made
+    rblJointId joint;    // likewise
+    rblVec3 first;       // gravity, velocity, force, torque, impulse, target
+    rblVec3 second;      // spin, point
+    rblTransform pose;   //
+    rblFilter filter;    //
+    float seconds;       //
+    bool failed;         //
+    uint64_t number;     // of the snapshot, counted from 1 by the world
+    rblBodyDef body_def; //
+    rblJointDef joint_def;
+} rblCall;
+
+typedef void rblCallHook(const rblCall* call, void* context);
+
+// Have every call that changes a world told; null: no more.
+rblResult rbl_world_hook_calls(rblWorldId world, rblCallHook* hook, void* context);
+
+// Tell of a call: RBL_NOTE_CALL(world, .code = ..., ...).
+#define RBL_NOTE_CALL(world, ...)                                                                            \
+    do                                                                                                       \
+    {                                                                                                        \
+        if ((world)->hook != NULL)                                                                           \
+        {                                                                                                    \
+            const rblCall rbl_noted_call = {__VA_ARGS__};                                                    \
+            (world)->hook(&rbl_noted_call, (world)->hook_context);                                           \
+        }                                                                                                    \
+    } while (0)
+
+#endif

@@ -351,16 +351,20 @@ static void subtract(View target, View left, const double* right, uint32_t rows)
     }
 }
 
+static View edge_of_pivot(rblBlockSystem* system, const rblBlockPivot* pivot, uint32_t number)
+{
+    return view_edge(system, system->pattern.data[pivot->first + number]);
+}
+
 static void factor_pivot(rblBlockSystem* system, const rblBlockPivot* pivot)
 {
     double* diagonal = rbl_blocks_of_node(system, pivot->node);
     const uint32_t size = system->nodes.data[pivot->node].size;
-    const uint32_t* pattern = &system->pattern.data[pivot->first];
-    const uint32_t* update = &system->updates.data[pivot->update];
+    uint32_t update = pivot->update;
     factor_block(diagonal, size);
     for (uint32_t j = 0; j < pivot->count; ++j)
     {
-        const View view = view_edge(system, pattern[j]);
+        const View view = edge_of_pivot(system, pivot, j);
         double divided[RBL_BLOCK_VALUES];
         for (uint32_t c = 0; c < view.columns; ++c)
         {
@@ -372,10 +376,11 @@ static void factor_pivot(rblBlockSystem* system, const rblBlockPivot* pivot)
         }
         for (uint32_t i = 0; i < j; ++i)
         {
-            subtract(view_edge(system, *update++), view_edge(system, pattern[i]), divided, size);
+            const View target = view_edge(system, system->updates.data[update++]);
+            subtract(target, edge_of_pivot(system, pivot, i), divided, size);
         }
-        const View own = {rbl_blocks_of_node(system, far_end(system, pattern[j])), RBL_BLOCK, 1, view.columns,
-                          view.columns};
+        const View own = {rbl_blocks_of_node(system, far_end(system, system->pattern.data[pivot->first + j])),
+                          RBL_BLOCK, 1, view.columns, view.columns};
         subtract(own, view, divided, size);
     }
 }

@@ -130,7 +130,7 @@ static void bounce_pair(rblWorld* world, rblManifold* manifold, float speed)
 static uint32_t lanes_to_visit(const rblWorld* world, uint32_t index, uint32_t sweep, uint32_t* alone)
 {
     const rblBundle* bundle = &world->bundles.data[index];
-    const uint32_t* changes = world->last_change.data;
+    const unsigned char* changes = world->last_change.data;
     uint32_t lanes = sweep == 0 ? world->impact_bundles.data[index].approaching : 0;
     *alone = 0;
     for (uint32_t i = 0; i < bundle->lanes; ++i)
@@ -148,7 +148,7 @@ static void note_change(rblWorld* world, uint32_t body, uint32_t sweep)
 {
     if (world->solver_bodies.data[body].inverse_mass > 0.0f)
     {
-        world->last_change.data[body] = sweep + 1;
+        world->last_change.data[body] = (unsigned char)(sweep + 1);
     }
 }
 

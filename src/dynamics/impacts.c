@@ -60,8 +60,8 @@ static bool tighten_joints(rblWorld* world, float threshold, uint32_t sweep)
         const rblJoint* joint = &world->joints.data[i];
         if (joint->generation != 0)
         {
-            world->last_change.data[joint->solver_a] = sweep + 1;
-            world->last_change.data[joint->solver_b] = sweep + 1;
+            world->last_change.data[joint->solver_a] = (unsigned char)(sweep + 1);
+            world->last_change.data[joint->solver_b] = (unsigned char)(sweep + 1);
         }
     }
     world->last_change.data[0] = 0; // the static world

@@ -430,9 +430,9 @@ struct rblWorld
     RBL_ARRAY(unsigned char) free_flags;
     RBL_ARRAY(rblBodyCourse) courses;
     RBL_ARRAY(rblSweep) sweeps; // of shapes, by slot: where they are and how they would move over the step
-    rblIndexArray last_change;  // per solver body: 1 + the sweep over impacts that hit it last
-    rblFloatArray speeds;       // per solver body: no point of it moves faster, m/s
-    rblFloatArray times;        // per solver body: s of free flight before its first impact
+    RBL_ARRAY(unsigned char) last_change; // per solver body: 1 + the sweep over impacts that hit it last
+    rblFloatArray speeds;                 // per solver body: no point of it moves faster, m/s
+    rblFloatArray times;                  // per solver body: s of free flight before its first impact
     rblIndexArray scratch;
     rblLinks links;
     rblIndexArray woken;                            // in the order in which they woke

@@ -138,6 +138,34 @@ static void bodies_may_be_born_asleep(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+// A moving body that is told to wait: its energy is there from its birth, not from its waking.
+static void a_sleeper_born_moving_brings_its_energy_once(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_world(true);
+    step_times(world, 1);
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = make_box(1, 1, 1);
+    def.mass = 2.0f;
+    def.gravity_scale = 0.0f;
+    def.velocity = vec(3, 0, 0);
+    def.asleep = true;
+    rblBodyId body;
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_shape_destroy(def.shape));
+    rblEnergy energy;
+    for (int i = 0; i < 10; ++i)
+    {
+        check_ok(i == 5 ? rbl_body_wake(world, body) : RBL_OK);
+        step_times(world, 1);
+        check_ok(rbl_world_energy(world, &energy));
+        check_close(energy.kinetic, 9.0, 1e-5);
+        check_close(energy.work, i == 0 ? 9.0 : 0.0, 1e-5);
+        check_close(energy.dissipated, 0.0, 1e-5);
+    }
+    check_ok(rbl_world_destroy(world));
+}
+
 static rblWorldId half_asleep(rblBodyId* ball)
 {
     const rblWorldId world = heap();
@@ -248,6 +276,7 @@ int main(void)
         cmocka_unit_test(sleeping_changes_nothing_before_the_first_sleep),
         cmocka_unit_test(a_sleeping_pile_is_not_looked_at),
         cmocka_unit_test(bodies_may_be_born_asleep),
+        cmocka_unit_test(a_sleeper_born_moving_brings_its_energy_once),
         cmocka_unit_test(sleepers_keep_their_contacts_while_others_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

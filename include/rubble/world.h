@@ -110,7 +110,7 @@ typedef struct rblBodyDef
     float mass;           ///< kg; 0: density times volume
     float gravity_scale;  ///< default 1
     rblFilter filter;
-    bool asleep;     ///< born asleep; default false
+    bool asleep;     ///< born asleep, to go on with its velocity when it wakes; default false
     void* user_data; ///< returned in events, never read
     uint32_t cookie; ///< set by rbl_default_body_def()
 } rblBodyDef;

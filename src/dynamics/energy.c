@@ -61,7 +61,7 @@ static void sum_block(rblRange range, void* context)
         const rblMotion* motion = &world->motions.data[slot];
         const rblVec3d momentum = rbl_scale3d(rbl_to_double3(motion->velocity), (double)body->mass);
         const rblVec3d orbital = rbl_cross3d(rbl_to_double3(motion->center), momentum);
-        out[0] += body->awake ? kinetic(world, slot) : 0.0;
+        out[0] += kinetic(world, slot); // of sleepers too: they may be born with a velocity
         out[1] += potential(world, slot);
         out[2] += momentum.x;
         out[3] += momentum.y;

@@ -83,6 +83,7 @@ static void look_block(rblRange range, void* context)
         if (!manifold->slow)
         {
             find_closing_time(world, manifold, threshold);
+            manifold->early = manifold->early || (manifold->approaching && manifold->restitution > 0.0f);
             approaching = approaching || manifold->approaching;
         }
     }
@@ -237,6 +238,7 @@ static void prepare_flown_block(rblRange range, void* context)
         {
             rbl_prepare_manifold(world, manifold);
             manifold->approaching = true; // perhaps: it was not where it is now when it was looked at
+            manifold->early = manifold->early || manifold->restitution > 0.0f;
         }
     }
 }

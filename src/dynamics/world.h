@@ -156,9 +156,9 @@ typedef struct rblManifold
     float deepest;  // overlap at the end of the step, m
     bool prepared;  // its solver contacts are written
     bool
-        early; // may bounce before its gap is closed: a body hangs on a joint, or the time of impact is known
-    bool fast; // continuous detection was used
-    bool slow; // too slow for an impact, not looked at
+        early; // may bounce before its gap is closed: has restitution, hangs on a joint, or its time of impact is known
+    bool fast;             // continuous detection was used
+    bool slow;             // too slow for an impact, not looked at
     bool approaching;      // closes within the step, faster than an impact must be
     bool born;             // overlaps since the birth of one of its bodies
     bool touching;         // at the end of the step

@@ -19,7 +19,7 @@ define build
 endef
 
 .PHONY: all help demo test check test-asan test-release test-clang test-tsan test-hash test-install test-tools bench install \
-        wasm fuzz soak coverage format clean
+        wasm fuzz soak coverage gallery format clean
 
 all:
 	@scripts/bootstrap build
@@ -35,6 +35,7 @@ help:
 	@echo "make bench        all benchmarks, beside peers where they are installed (scripts/bootstrap peers)"
 	@echo "make fuzz         every reader, FUZZ_SECONDS each (default 60)"
 	@echo "make soak         all scenes, then worlds under random hands for SOAK_SECONDS (default 3600), from SOAK_SEED on"
+	@echo "make gallery      a page with frames and charts of every scene, in out/gallery"
 	@echo "make coverage     line coverage of src/, report in build/coverage/report"
 	@echo "make wasm         the library as WebAssembly"
 	@echo "make install      into PREFIX (default /usr/local), DESTDIR honoured"
@@ -52,6 +53,7 @@ check:
 	@scripts/bootstrap test
 	@scripts/check-layers
 	@scripts/check-format
+	@scripts/scene-reference --check
 
 test-asan test-release test-clang test-tsan: test-%:
 	@scripts/bootstrap test
@@ -87,6 +89,11 @@ soak:
 	$(call build,asan,,--target soak rubble_tool)
 	@scripts/check-scenes build/asan/apps/rubble/rubble
 	@build/asan/tests/soak/soak $(SOAK_SECONDS) $(SOAK_SEED)
+
+gallery:
+	@scripts/bootstrap build
+	$(call build,release,,--target rubble_tool)
+	@scripts/gallery
 
 coverage:
 	@scripts/bootstrap test coverage

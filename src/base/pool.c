@@ -4,8 +4,11 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include <stdatomic.h>
+#include <unistd.h>
 
-#define RBL_POOL_TASKS 256 // more than this at once are run by whoever enqueues them
+#define RBL_POOL_TASKS 256  // more than this at once are run by whoever enqueues them
+#define PATIENCE       2000 // looks before a thread without work goes to sleep: waking it costs more than that
 
 typedef enum TaskState
 {
@@ -19,8 +22,8 @@ typedef struct Task
 {
     rblTaskFcn* fcn;
     void* context;
-    TaskState state;
-    struct Task* next; // in the free list or the queue
+    _Atomic TaskState state; // changed with the mutex held, looked at without it too
+    struct Task* next;       // in the free list or the queue
 } Task;
 
 struct rblPool
@@ -33,7 +36,9 @@ struct rblPool
     Task* free_list;
     Task* queue_head;
     Task* queue_tail;
+    atomic_uint queued; // tasks in the queue, for a look without the mutex
     bool closing;
+    uint32_t patience; // 0 when there are more threads than cores: others would wait for those who look
     uint32_t thread_count;
     pthread_t threads[RBL_MAX_WORKERS];
 };
@@ -45,6 +50,7 @@ static Task* pop_queue(rblPool* pool)
     {
         pool->queue_head = task->next;
         pool->queue_tail = pool->queue_head != NULL ? pool->queue_tail : NULL;
+        atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
     }
     return task;
 }
@@ -64,6 +70,7 @@ static void unlink_queued(rblPool* pool, Task* wanted)
         return;
     }
     previous->next = wanted->next;
+    atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
     if (pool->queue_tail == wanted)
     {
         pool->queue_tail = previous;
@@ -79,6 +86,23 @@ static void run_task(rblPool* pool, Task* task)
     pthread_mutex_lock(&pool->mutex);
     task->state = TASK_DONE;
     pthread_cond_broadcast(&pool->done);
+}
+
+// Loops follow each other within microseconds: look for the next one before going to sleep. Called with the mutex held,
+// returns with it held.
+static void look_for_work(rblPool* pool)
+{
+    pthread_mutex_unlock(&pool->mutex);
+    for (uint32_t i = 0; i < pool->patience && atomic_load_explicit(&pool->queued, memory_order_relaxed) == 0;
+         ++i)
+    {
+        rbl_thread_pause();
+    }
+    pthread_mutex_lock(&pool->mutex);
+    if (pool->queue_head == NULL && !pool->closing)
+    {
+        pthread_cond_wait(&pool->work, &pool->mutex);
+    }
 }
 
 static void* worker_main(void* argument)
@@ -98,7 +122,7 @@ static void* worker_main(void* argument)
         }
         else
         {
-            pthread_cond_wait(&pool->work, &pool->mutex);
+            look_for_work(pool);
         }
     }
     pthread_mutex_unlock(&pool->mutex);
@@ -113,7 +137,9 @@ rblResult rbl_pool_create(uint32_t thread_count, const rblAllocator* allocator, 
     {
         return rbl_fail_memory();
     }
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     pool->allocator = allocator;
+    pool->patience = cores > (long)thread_count ? PATIENCE : 0;
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->work, NULL);
     pthread_cond_init(&pool->done, NULL);
@@ -159,7 +185,10 @@ void* rbl_pool_enqueue(rblTaskFcn* fcn, void* task_context, void* context)
         return NULL;
     }
     pool->free_list = task->next;
-    *task = (Task){.fcn = fcn, .context = task_context, .state = TASK_WAITING};
+    task->fcn = fcn;
+    task->context = task_context;
+    task->next = NULL;
+    task->state = TASK_WAITING;
     if (pool->queue_tail != NULL)
     {
         pool->queue_tail->next = task;
@@ -169,6 +198,7 @@ void* rbl_pool_enqueue(rblTaskFcn* fcn, void* task_context, void* context)
         pool->queue_head = task;
     }
     pool->queue_tail = task;
+    atomic_fetch_add_explicit(&pool->queued, 1, memory_order_relaxed);
     pthread_cond_signal(&pool->work);
     pthread_mutex_unlock(&pool->mutex);
     return task;
@@ -183,6 +213,15 @@ void rbl_pool_finish(void* handle, void* context)
     {
         unlink_queued(pool, task);
         run_task(pool, task);
+    }
+    else
+    {
+        pthread_mutex_unlock(&pool->mutex);
+        for (uint32_t i = 0; i < pool->patience && task->state != TASK_DONE; ++i)
+        {
+            rbl_thread_pause();
+        }
+        pthread_mutex_lock(&pool->mutex);
     }
     while (task->state != TASK_DONE)
     {

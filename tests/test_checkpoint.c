@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include "base/random.h"
+#include "dynamics/broad_phase_pairs.h"
 #include "io/file.h"
 #include "recording_files.h"
 #include "scene/checkpoint.h"
@@ -258,6 +259,21 @@ static void hostile_worlds_do_no_harm(void** state)
     assert_int_equal(rbl_shape_alive_count(), 0);
 }
 
+// A box without ends that does not say so would make a tree of boxes without ends.
+static void unbounded_boxes_are_not_loaded_as_bounded_ones(void** state)
+{
+    (void)state;
+    const rblProxyState bad = {{{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}},
+                               RBL_PROXY_EXISTS | RBL_PROXY_MARKED};
+    rblProxyState good = bad;
+    rblBroadPhase* broad = NULL;
+    good.flags |= RBL_PROXY_UNBOUNDED;
+    check_ok(rbl_broad_phase_create(rbl_default_allocator(), &broad));
+    check_fails(RBL_ERROR_FORMAT, rbl_broad_phase_load(broad, 0, &bad));
+    check_ok(rbl_broad_phase_load(broad, 0, &good));
+    rbl_broad_phase_destroy(broad);
+}
+
 static void recordings_of_other_runs_are_not_gone_on_with(void** state)
 {
     (void)state;
@@ -301,6 +317,7 @@ int main(void)
         cmocka_unit_test(resumed_recordings_hold_the_whole_run),
         cmocka_unit_test(damaged_and_foreign_checkpoints_are_refused),
         cmocka_unit_test(hostile_worlds_do_no_harm),
+        cmocka_unit_test(unbounded_boxes_are_not_loaded_as_bounded_ones),
         cmocka_unit_test(recordings_of_other_runs_are_not_gone_on_with),
     };
     return cmocka_run_group_tests_name("checkpoint", tests, NULL, NULL);

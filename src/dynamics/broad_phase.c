@@ -257,6 +257,12 @@ rblResult rbl_broad_phase_load(rblBroadPhase* broad, uint32_t proxy, const rblPr
     const uint8_t flags = (uint8_t)(state->flags & ~(uint32_t)RBL_PROXY_MOVED);
     if ((flags & RBL_PROXY_EXISTS) != 0)
     {
+        // States may come from a file: a box without ends would be the end of a tree.
+        RBL_TRY(check_box(proxy, &state->fat));
+        if ((flags & RBL_PROXY_UNBOUNDED) == 0 && is_unbounded(&state->fat))
+        {
+            return rbl_fail(RBL_ERROR_FORMAT, "proxy %u: an unbounded box among bounded ones", proxy);
+        }
         return insert(broad, proxy, state->fat, flags);
     }
     if ((flags & RBL_PROXY_REMOVED) != 0)

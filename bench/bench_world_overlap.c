@@ -60,7 +60,8 @@ static rblResult count_contacts(const Placed* a, const Placed* b, Measuring* mea
 
 static rblResult measure_pair(const Placed* a, const Placed* b, Measuring* measuring)
 {
-    const rblCollideOptions options = rbl_default_collide_options();
+    rblCollideOptions options = rbl_default_collide_options();
+    options.first_count = UINT32_MAX;
     const rblTransform between = rbl_transform_relative(a->pose, b->pose);
     RBL_TRY(rbl_shape_collide(&a->shape, &b->shape, between, &options, NULL, &measuring->contacts));
     double depth = 0.0;

@@ -65,7 +65,7 @@ static uint32_t parent_of(const rblSampleTree* tree, uint32_t node)
     {
         for (uint32_t k = tree->first_children[i]; k < tree->first_children[i + 1]; ++k)
         {
-            if (tree->child_list[k] == node)
+            if (tree->children[k].node == node)
             {
                 return i;
             }
@@ -99,7 +99,7 @@ static float farthest_below(const rblSampleTree* tree, uint32_t from, uint32_t n
     float far = sqrtf(squared_distance(tree->points[from], tree->points[node]));
     for (uint32_t k = tree->first_children[node]; k < tree->first_children[node + 1]; ++k)
     {
-        far = rbl_maxf(far, farthest_below(tree, from, tree->child_list[k]));
+        far = rbl_maxf(far, farthest_below(tree, from, tree->children[k].node));
     }
     return far;
 }
@@ -113,12 +113,12 @@ static void check_reaches(const rblSampleTree* tree)
         float reach = 0.0f;
         for (uint32_t k = tree->first_children[i + 1]; k > tree->first_children[i]; --k)
         {
-            const uint32_t child = tree->child_list[k - 1];
+            const uint32_t child = tree->children[k - 1].node;
             assert_true(child > i);
-            assert_true(k == tree->first_children[i + 1] || tree->child_list[k] > child);
+            assert_true(k == tree->first_children[i + 1] || tree->children[k].node > child);
             reach = rbl_maxf(reach, farthest_below(tree, i, child));
-            assert_true(tree->reaches[k - 1] >= reach);
-            check_close(tree->reaches[k - 1], reach, 3e-6f * reach);
+            assert_true(tree->children[k - 1].reach >= reach);
+            check_close(tree->children[k - 1].reach, reach, 3e-6f * reach);
         }
         check_close(rbl_sample_radius(tree, i), reach, 3e-6f * reach);
     }

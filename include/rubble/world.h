@@ -28,14 +28,16 @@ typedef struct rblBodyId
 /// What a new world is. Start from rbl_default_world_def() and change fields.
 typedef struct rblWorldDef
 {
-    rblVec3 gravity;       ///< m/s^2; default 0, -9.81, 0
-    uint32_t substeps;     ///< per step; default 1: one step a frame is what the engine is made for
-    uint32_t iterations;   ///< of the contact solver; default 8
-    bool sleeping;         ///< default true
-    float sleep_speed;     ///< m/s of a body's fastest point, below which it may fall asleep; default 0.02
-    float sleep_time;      ///< s; default 0.5
-    float bounce_speed;    ///< m/s: slower impacts do not bounce; default 0.2
-    float recovery_speed;  ///< m/s: how fast deep overlap is undone, at most 1; default 1
+    rblVec3 gravity;      ///< m/s^2; default 0, -9.81, 0
+    uint32_t substeps;    ///< per step; default 1: one step a frame is what the engine is made for
+    uint32_t iterations;  ///< of the contact solver; default 8
+    bool sleeping;        ///< default true
+    float sleep_speed;    ///< m/s of a body's fastest point, below which it may fall asleep; default 0.02
+    float sleep_time;     ///< s; default 0.5
+    float bounce_speed;   ///< m/s: slower impacts do not bounce; default 0.2
+    float recovery_speed; ///< m/s: how fast deep overlap is undone, at most 1; default 1
+    uint32_t
+        first_count; ///< of rblCollideOptions: UINT32_MAX makes a contact of every point that touches; default 8
     const rblTasks* tasks; ///< null: the workers that rbl_set_tasks() chose
     uint32_t cookie;       ///< set by rbl_default_world_def()
 } rblWorldDef;

@@ -254,6 +254,7 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, floa
     const rblTransform shape_b = shape_at(world, pair->b, frame_b, seconds);
     rblCollideOptions options = rbl_default_collide_options();
     options.margin = margin;
+    options.first_count = world->def.first_count;
     rblCourse courses[3];
     if (!a->shape.convex || !b->shape.convex)
     {

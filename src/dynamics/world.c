@@ -24,6 +24,7 @@ rblWorldDef rbl_default_world_def(void)
         .sleep_time = 0.5f,
         .bounce_speed = 0.2f,
         .recovery_speed = 1.0f,
+        .first_count = 8,
         .cookie = WORLD_COOKIE,
     };
 }

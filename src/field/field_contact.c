@@ -9,6 +9,7 @@
 #include "math/aabb.h"
 
 #define DEFAULT_TOLERANCE 0.002f // of the smaller radius
+#define DEEP              20.0f  // times eps: overlap in which contacts may contradict each other
 #define LEAST_MOTION      10.0f // times eps: motions that contacts are spread against, even where nothing moves
 
 // A sample of one side that touches the other.
@@ -255,6 +256,28 @@ static bool write_candidates(const rblSampling sides[2], const Paths* paths,
     return true;
 }
 
+// Two that are deep in each other are pushed out by some samples one way and by some the other, and stay where they are. The
+// sum of all, weighted by depth, says which way out is the shorter one; what pushes against it is left out.
+static void drop_opposed(rblCandidateArray* candidates, float deep)
+{
+    rblVec3 out = {0, 0, 0};
+    for (size_t i = 0; i < candidates->count; ++i)
+    {
+        const rblContactPoint* c = &candidates->data[i].contact;
+        out = rbl_mul_add3(out, rbl_maxf(-c->distance, 0.0f), c->normal);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < candidates->count; ++i)
+    {
+        const rblContactPoint* c = &candidates->data[i].contact;
+        if (!(c->distance < -deep && rbl_dot3(c->normal, out) < 0.0f))
+        {
+            candidates->data[kept++] = candidates->data[i];
+        }
+    }
+    candidates->count = kept;
+}
+
 // Turning counts by what it moves on the smaller of the two.
 static rblSelecting selecting_of(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                                  const Search* s, const rblCollideOptions* options)
@@ -311,7 +334,7 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
     Search s = {.scratch = scratch_of(out),
                 .eps = eps,
                 .margin = margin,
-                .all = options->first_count == UINT32_MAX,
+                .all = options->first_count == UINT32_MAX && options->course_count == 0,
                 .deepest = INFINITY};
     if (s.scratch == NULL)
     {
@@ -331,6 +354,10 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
         remember(cache, b_in_a, rbl_minf(sides[0].nearest, sides[1].nearest), s.margin);
     }
     out->colliding = s.inside;
+    if (-s.deepest > DEEP * eps && options->first_count != UINT32_MAX)
+    {
+        drop_opposed(&s.scratch->candidates, eps);
+    }
     if (s.scratch->candidates.count == 0)
     {
         out->clear = rbl_maxf(rbl_minf(sides[0].nearest, sides[1].nearest), 0.0f);

@@ -14,22 +14,22 @@ static float smallest_value(const rblSampling* s, float best)
     rblFrontierNode stack[DEEPEST];
     uint32_t depth = 0;
     const rblSampleTree* tree = s->tree;
-    const float first = rbl_field_distance(&s->field, rbl_sampling_point(s, 0));
+    const float first = rbl_field_distance(&s->field, rbl_sampling_point(s, tree->points[0]));
     best = rbl_minf(first, best);
-    stack[depth++] = (rblFrontierNode){0, 0, first};
+    stack[depth++] = (rblFrontierNode){tree->first_children[0], tree->first_children[1], first};
     while (depth > 0)
     {
         rblFrontierNode* top = &stack[depth - 1];
-        if (top->next == tree->first_children[top->node + 1] ||
-            !(top->distance - s->field.slack - best < tree->reaches[top->next]))
+        const rblSampleChild* child = &tree->children[top->next];
+        if (top->next == top->end || !(top->distance - s->field.slack - best < child->reach))
         {
             depth -= 1;
             continue;
         }
-        const uint32_t child = tree->child_list[top->next++];
-        const float distance = rbl_field_distance(&s->field, rbl_sampling_point(s, child));
+        top->next += 1;
+        const float distance = rbl_field_distance(&s->field, rbl_sampling_point(s, child->point));
         best = rbl_minf(distance, best);
-        stack[depth++] = (rblFrontierNode){child, tree->first_children[child], distance};
+        stack[depth++] = (rblFrontierNode){child->first, child->end, distance};
     }
     return best;
 }

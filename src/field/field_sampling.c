@@ -66,7 +66,7 @@ void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
 }
 
 // Whether a sample and all below it lie so far outside the field's box that they need not be met.
-static bool is_beyond(rblSampling* s, uint32_t sample, rblVec3 point, float wanted)
+static bool is_beyond(rblSampling* s, float radius, rblVec3 point, float wanted)
 {
     const rblShapeView* view = &s->field.shape->view;
     const float outside = view->bounded ? rbl_aabb_distance_squared(view->bounds, point) : 0.0f;
@@ -74,7 +74,6 @@ static bool is_beyond(rblSampling* s, uint32_t sample, rblVec3 point, float want
     {
         return false;
     }
-    const float radius = rbl_sample_radius(s->tree, sample);
     const float reach = radius + wanted + s->field.slack;
     const bool beyond = reach < 0.0f || outside > reach * reach;
     if (beyond)
@@ -87,33 +86,33 @@ static bool is_beyond(rblSampling* s, uint32_t sample, rblVec3 point, float want
 // Have a node wait for the level of its next child.
 static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
 {
-    const uint32_t level = rbl_floor_log2(s->tree->child_list[node->next]) + 1;
+    const uint32_t level = rbl_floor_log2(s->tree->children[node->next].node) + 1;
     s->out_of_memory |= !rbl_array_push(&s->frontier->levels[level], *node);
     s->waiting += 1;
 }
 
-static bool visit_sample(rblSampling* s, uint32_t sample, rblVec3 point, rblSampleVisit* visit)
+// A sample whose own children are from `first` to before `end`.
+static bool visit_sample(rblSampling* s, uint32_t first, uint32_t end, rblSampleVisit* visit)
 {
-    visit->sample = sample;
-    visit->point = point;
     visit->distance = rbl_field_distance(&s->field, visit->point);
     s->nearest = rbl_minf(visit->distance - s->field.slack, s->nearest);
-    const rblFrontierNode node = {sample, s->tree->first_children[sample], visit->distance};
-    if (node.next < s->tree->first_children[sample + 1])
+    if (first < end)
     {
-        wait_for_child(s, &node);
+        wait_for_child(s, &(rblFrontierNode){first, end, visit->distance});
     }
     return !s->out_of_memory;
 }
 
 static bool first_sample(rblSampling* s, rblSampleVisit* visit)
 {
-    return s->place++ == 0 && visit_sample(s, 0, rbl_sampling_point(s, 0), visit);
+    const rblSampleTree* tree = s->tree;
+    visit->sample = 0;
+    visit->point = rbl_sampling_point(s, tree->points[0]);
+    return s->place++ == 0 && visit_sample(s, tree->first_children[0], tree->first_children[1], visit);
 }
 
 bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
 {
-    const rblSampleTree* tree = s->tree;
     const rblFrontierList* list = &s->frontier->levels[s->level];
     if (s->level == 0)
     {
@@ -122,27 +121,27 @@ bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
     for (; s->place < list->count && !s->out_of_memory; ++s->place)
     {
         rblFrontierNode* node = &list->data[s->place];
-        const uint32_t end = tree->first_children[node->node + 1];
         const float bound = node->distance - s->field.slack;
-        while (node->next < end)
+        while (node->next < node->end)
         {
-            const float lowest = bound - tree->reaches[node->next];
+            const rblSampleChild* child = &s->tree->children[node->next];
+            const float lowest = bound - child->reach;
             if (!(lowest < wanted))
             {
                 s->nearest = rbl_minf(lowest, s->nearest);
                 break;
             }
-            const uint32_t child = tree->child_list[node->next];
-            if ((uint64_t)child >> s->level != 0)
+            if ((uint64_t)child->node >> s->level != 0)
             {
                 wait_for_child(s, node);
                 break;
             }
             node->next += 1;
-            const rblVec3 point = rbl_sampling_point(s, child);
-            if (!is_beyond(s, child, point, wanted))
+            visit->sample = child->node;
+            visit->point = rbl_sampling_point(s, child->point);
+            if (!is_beyond(s, child->radius, visit->point, wanted))
             {
-                return visit_sample(s, child, point, visit);
+                return visit_sample(s, child->first, child->end, visit);
             }
         }
     }

@@ -13,8 +13,7 @@
 // A node that was met and not left yet: its children from `next` on have not been.
 typedef struct rblFrontierNode
 {
-    uint32_t node;
-    uint32_t next; // in child_list
+    uint32_t next, end; // in rblSampleTree.children
     float distance;
 } rblFrontierNode;
 
@@ -75,9 +74,10 @@ typedef struct rblSampleVisit
 void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
                        rblFrontier* frontier);
 
-static inline rblVec3 rbl_sampling_point(const rblSampling* s, uint32_t sample)
+// A sample in the field's axes.
+static inline rblVec3 rbl_sampling_point(const rblSampling* s, rblVec3 sample)
 {
-    return rbl_add3(rbl_mat3_apply(&s->rotation, s->tree->points[sample]), s->offset);
+    return rbl_add3(rbl_mat3_apply(&s->rotation, sample), s->offset);
 }
 
 static inline bool rbl_sampling_done(const rblSampling* s)

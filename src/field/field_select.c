@@ -199,6 +199,18 @@ static uint32_t deepest_candidate(const Choice* c)
     return deepest;
 }
 
+// Without a limit: everything that touches.
+static void choose_touching(Choice* c, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (c->columns[DISTANCE][i] <= c->selecting->eps)
+        {
+            choose(c, i);
+        }
+    }
+}
+
 // The deepest, then always the one that those before it hold least.
 static void choose_first(Choice* c)
 {
@@ -306,7 +318,7 @@ bool rbl_select_contacts(const rblSelecting* selecting, const rblCandidateArray*
     {
         return false;
     }
-    if (candidates->count == 0 || selecting->first_count == UINT32_MAX)
+    if (selecting->first_count == UINT32_MAX && selecting->course_count == 0)
     {
         keep_all(candidates, out);
         return true;
@@ -317,7 +329,14 @@ bool rbl_select_contacts(const rblSelecting* selecting, const rblCandidateArray*
         return false;
     }
     write_rows(&choice, (uint32_t)candidates->count);
-    choose_first(&choice);
+    if (selecting->first_count == UINT32_MAX)
+    {
+        choose_touching(&choice, (uint32_t)candidates->count);
+    }
+    else
+    {
+        choose_first(&choice);
+    }
     const uint32_t most = choice.count + RBL_MOST_EXTRA;
     for (uint32_t course = 0; course <= selecting->course_count; ++course)
     {

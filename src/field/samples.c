@@ -31,17 +31,16 @@ static rblResult check_points(const rblVec3* points, uint32_t count)
 static rblSampleTree* allocate_tree(uint32_t count, const rblAllocator* allocator)
 {
     const size_t n = count;
-    const size_t bytes =
-        sizeof(rblSampleTree) + n * (sizeof(rblVec3) + 3 * sizeof(uint32_t)) - sizeof(uint32_t);
+    const size_t bytes = sizeof(rblSampleTree) +
+                         n * (sizeof(rblSampleChild) + sizeof(rblVec3) + sizeof(uint32_t)) + sizeof(uint32_t);
     rblSampleTree* tree = rbl_alloc(allocator, bytes);
     if (tree != NULL)
     {
         tree->count = count;
         tree->bytes = bytes;
-        tree->points = (rblVec3*)(void*)(tree + 1);
+        tree->children = (rblSampleChild*)(void*)(tree + 1);
+        tree->points = (rblVec3*)(void*)(tree->children + n);
         tree->first_children = (uint32_t*)(void*)(tree->points + n);
-        tree->child_list = tree->first_children + n + 1;
-        tree->reaches = (float*)(void*)(tree->child_list + n - 1);
     }
     return tree;
 }
@@ -64,7 +63,7 @@ static void list_children(rblSampleTree* tree, const uint32_t* parents)
     }
     for (uint32_t i = 1; i < tree->count; ++i)
     {
-        tree->child_list[first[parents[i]]++] = i;
+        tree->children[first[parents[i]]++].node = i;
     }
     for (uint32_t i = tree->count; i > 0; --i)
     {
@@ -94,9 +93,21 @@ static void measure_reaches(rblSampleTree* tree, const uint32_t* parents, float*
         float reach = 0.0f;
         for (uint32_t k = tree->first_children[i + 1]; k > tree->first_children[i]; --k)
         {
-            reach = rbl_maxf(reach, far[tree->child_list[k - 1]]);
-            tree->reaches[k - 1] = sqrtf(reach) * ROUND_UP;
+            reach = rbl_maxf(reach, far[tree->children[k - 1].node]);
+            tree->children[k - 1].reach = sqrtf(reach) * ROUND_UP;
         }
+    }
+}
+
+static void fill_children(rblSampleTree* tree)
+{
+    for (uint32_t k = 0; k + 1 < tree->count; ++k)
+    {
+        rblSampleChild* child = &tree->children[k];
+        child->point = tree->points[child->node];
+        child->radius = rbl_sample_radius(tree, child->node);
+        child->first = tree->first_children[child->node];
+        child->end = tree->first_children[child->node + 1];
     }
 }
 
@@ -117,6 +128,7 @@ rblResult rbl_sample_tree_create(const rblVec3* points, uint32_t count, const rb
         }
         list_children(tree, order.parents);
         measure_reaches(tree, order.parents, far);
+        fill_children(tree);
         *out = tree;
     }
     else

@@ -10,18 +10,27 @@
 // Level l holds the first 2^l points of the order. A point that is new on level l has its parent on level l - 1: the
 // nearest point there, the earliest of equally near ones. The paper's copies of a point on lower levels are the point
 // itself with a rest of its children, because the inside status of a point is the same wherever it is met:
-//   node i = its point; child k of it = child_list[k], first_children[i] <= k < first_children[i + 1], rising, so
-//   that coarser levels come first; reaches[k] = distance from the point to its farthest descendant through the
+//   node i = its point; child k of it = children[k], first_children[i] <= k < first_children[i + 1], rising, so
+//   that coarser levels come first; its reach = distance from the point to its farthest descendant through the
 //   children k, k + 1, ... of the same node. A search that has seen the children before k may leave the node when
-//   reaches[k] is too short to matter.
+//   that reach is too short to matter.
 // Reaches are rounded up.
+// All that a search wants to know of a child lies in one place.
+typedef struct rblSampleChild
+{
+    rblVec3 point;
+    float reach;
+    float radius; // distance from the point to its farthest descendant
+    uint32_t node;
+    uint32_t first, end; // its own children
+} rblSampleChild;
+
 struct rblSampleTree
 {
     rblVec3* points; // in the order
     uint32_t count;
     uint32_t* first_children; // count + 1
-    uint32_t* child_list;     // count - 1
-    float* reaches;           // count - 1
+    rblSampleChild* children; // count - 1
     size_t bytes;             // of all of it; one block of memory
 };
 
@@ -40,7 +49,7 @@ void rbl_sample_tree_free(rblSampleTree* tree, const rblAllocator* allocator);
 static inline float rbl_sample_radius(const rblSampleTree* tree, uint32_t node)
 {
     const uint32_t first = tree->first_children[node];
-    return first < tree->first_children[node + 1] ? tree->reaches[first] : 0.0f;
+    return first < tree->first_children[node + 1] ? tree->children[first].reach : 0.0f;
 }
 
 #endif

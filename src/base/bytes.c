@@ -72,14 +72,18 @@ void rbl_put_f64(rblByteSink* sink, double value)
 
 void rbl_put_varint(rblByteSink* sink, uint64_t value)
 {
-    uint8_t bytes[10];
-    size_t count = 0;
-    do
+    uint8_t* room = rbl_sink_room(sink, 10);
+    if (room == NULL)
     {
-        bytes[count++] = (uint8_t)((value & 0x7F) | (value > 0x7F ? 0x80 : 0));
-        value >>= 7;
-    } while (value > 0);
-    rbl_put_bytes(sink, bytes, count);
+        return;
+    }
+    size_t count = 0;
+    for (; value > 0x7F; value >>= 7)
+    {
+        room[count++] = (uint8_t)(value | 0x80);
+    }
+    room[count++] = (uint8_t)value;
+    sink->bytes.count += count;
 }
 
 void rbl_put_text(rblByteSink* sink, const char* text, size_t size)

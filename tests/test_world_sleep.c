@@ -166,6 +166,62 @@ static void a_sleeper_born_moving_brings_its_energy_once(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+// Four boxes on a floor, all born asleep.
+static rblWorldId sleeping_tower(rblBodyId* floor, rblBodyId boxes[4])
+{
+    const rblWorldId world = make_world(true);
+    *floor = put(world, make_box(10, 1, 10), RBL_BODY_STATIC, vec(0, -0.5f, 0));
+    for (int i = 0; i < 4; ++i)
+    {
+        rblBodyDef def = rbl_default_body_def();
+        def.shape = make_box(1, 1, 1);
+        def.pose.p = vec(0, 0.5f + (float)i, 0);
+        def.asleep = true;
+        check_ok(rbl_body_create(world, &def, &boxes[i]));
+        check_ok(rbl_shape_destroy(def.shape));
+    }
+    step_times(world, 10);
+    assert_int_equal(counters_of(world).awake, 0);
+    return world;
+}
+
+static void sleepers_by_birth_notice_that_their_support_is_gone(void** state)
+{
+    (void)state;
+    for (int how = 0; how < 5; ++how)
+    {
+        rblBodyId floor;
+        rblBodyId boxes[4];
+        const rblWorldId world = sleeping_tower(&floor, boxes);
+        const rblTransform away = {vec(8, -3, 0), rbl_quat_identity()};
+        const rblFilter nothing = {.category = 1};
+        check_ok(how == 0 ? rbl_body_destroy(world, floor) : RBL_OK);
+        check_ok(how == 1 ? rbl_body_destroy(world, boxes[0]) : RBL_OK);
+        check_ok(how == 2 ? rbl_body_teleport(world, boxes[1], away) : RBL_OK);
+        check_ok(how == 3 ? rbl_body_set_filter(world, boxes[1], nothing) : RBL_OK);
+        check_ok(how == 4 ? rbl_body_set_velocity(world, boxes[1], vec(20, 0, 0), vec(0, 0, 0)) : RBL_OK);
+        step_times(world, 45);
+        assert_true(state_of(world, boxes[3]).pose.p.y < 2.6f);
+        check_ok(rbl_world_destroy(world));
+    }
+}
+
+static void sleepers_by_birth_stay_so_until_they_are_touched(void** state)
+{
+    (void)state;
+    rblBodyId floor;
+    rblBodyId boxes[4];
+    const rblWorldId world = sleeping_tower(&floor, boxes);
+    const rblBodyId ball = put(world, make_sphere(0.2f), RBL_BODY_DYNAMIC, vec(0.75f, 3, 0));
+    step_times(world, 15);
+    assert_true(state_of(world, ball).pose.p.y < 2.0f);
+    assert_int_equal(counters_of(world).awake, 1);
+    check_ok(rbl_body_set_velocity(world, ball, vec(-3, 0, 0), vec(0, 0, 0)));
+    step_times(world, 5);
+    assert_int_equal(counters_of(world).awake, 5);
+    check_ok(rbl_world_destroy(world));
+}
+
 static rblWorldId half_asleep(rblBodyId* ball)
 {
     const rblWorldId world = heap();
@@ -277,6 +333,8 @@ int main(void)
         cmocka_unit_test(a_sleeping_pile_is_not_looked_at),
         cmocka_unit_test(bodies_may_be_born_asleep),
         cmocka_unit_test(a_sleeper_born_moving_brings_its_energy_once),
+        cmocka_unit_test(sleepers_by_birth_notice_that_their_support_is_gone),
+        cmocka_unit_test(sleepers_by_birth_stay_so_until_they_are_touched),
         cmocka_unit_test(sleepers_keep_their_contacts_while_others_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,6 +155,7 @@ static rblResult make_body(const rblBodyDef* def, rblBody* body, rblMotion* moti
         .filter = def->filter,
         .gravity_scale = def->gravity_scale,
         .awake = !def->asleep && def->type != RBL_BODY_STATIC,
+        .rest.untried = def->asleep && def->type == RBL_BODY_DYNAMIC,
         .user_data = def->user_data,
     };
     *motion = (rblMotion){.orientation = rbl_quat_identity()};

@@ -259,5 +259,5 @@ rblResult rbl_find_pairs(rblWorld* world)
     world->unmerged = true;
     RBL_TRY(rbl_merge_pairs(world));
     rbl_wake_displaced(world);
-    return rbl_list_active_pairs(world);
+    return rbl_list_active_pairs(world, true);
 }

@@ -112,14 +112,22 @@ static bool is_active(const rblWorld* world, uint32_t slot)
            (world->stirred && world->bodies.data[slot].awake);
 }
 
-static void list_pairs(rblWorld* world)
+// The contacts of sleepers by birth are looked for once, so that what holds them is known when they wake.
+static bool is_new_sleeper(const rblWorld* world, uint32_t slot)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    return body->born && body->rest.untried;
+}
+
+static void list_pairs(rblWorld* world, bool new_sleepers)
 {
     world->active_pairs.count = 0;
     world->resting = (rblCounters){0};
     for (uint32_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
-        if (is_active(world, pair->a) || is_active(world, pair->b))
+        const bool is_new = is_new_sleeper(world, pair->a) || is_new_sleeper(world, pair->b);
+        if (is_active(world, pair->a) || is_active(world, pair->b) || (new_sleepers && is_new))
         {
             world->active_pairs.data[world->active_pairs.count++] = i;
             continue;
@@ -130,9 +138,10 @@ static void list_pairs(rblWorld* world)
     }
 }
 
-rblResult rbl_list_active_pairs(rblWorld* world)
+rblResult rbl_list_active_pairs(rblWorld* world, bool new_sleepers)
 {
-    world->regrouped = world->regrouped || world->stirred || !same_movers(world);
+    const bool births = world->marked && world->sleepers > 0;
+    world->regrouped = world->regrouped || world->stirred || births || !same_movers(world);
     if (!world->regrouped)
     {
         return RBL_OK;
@@ -147,7 +156,7 @@ rblResult rbl_list_active_pairs(rblWorld* world)
     {
         world->last_movers.data[i] = world->movers.data[i];
     }
-    list_pairs(world);
+    list_pairs(world, new_sleepers);
     return RBL_OK;
 }
 

@@ -191,6 +191,15 @@ static rblResult can_stay(rblWorld* world, uint32_t slot, bool* out)
 
 // ---- what sleepers notice ----
 
+// Sleepers by birth are left alone until they are touched.
+static void watch(rblWorld* world, const rblPair* pair, uint32_t slot)
+{
+    if (pair->touching || !world->bodies.data[slot].rest.untried)
+    {
+        world->watched.data[slot] = 1;
+    }
+}
+
 // Sleepers that an awake body may have touched or left.
 void rbl_watch_sleepers(rblWorld* world)
 {
@@ -201,11 +210,11 @@ void rbl_watch_sleepers(rblWorld* world)
         const unsigned char b = world->activities.data[pair->b];
         if (a == RBL_ACTIVITY_ASLEEP && b >= RBL_ACTIVITY_AWAKE)
         {
-            world->watched.data[pair->a] = 1;
+            watch(world, pair, pair->a);
         }
         if (b == RBL_ACTIVITY_ASLEEP && a >= RBL_ACTIVITY_AWAKE)
         {
-            world->watched.data[pair->b] = 1;
+            watch(world, pair, pair->b);
         }
     }
 }
@@ -251,9 +260,13 @@ static rblResult notice(rblWorld* world, uint32_t slot)
 {
     rblBody* body = &world->bodies.data[slot];
     const rblLoad* load = &world->loads.data[slot];
-    if (body->awake || !feels_change(world, slot))
+    if (body->awake || (!body->rest.untried && !feels_change(world, slot)))
     {
         return RBL_OK;
+    }
+    if (body->rest.untried)
+    {
+        return rbl_wake_unsupported(world, slot);
     }
     bool stays = false;
     RBL_TRY(can_stay(world, slot, &stays));

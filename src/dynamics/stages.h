@@ -8,8 +8,8 @@
 rblResult rbl_gather_movers(rblWorld* world);
 rblResult rbl_find_pairs(rblWorld* world);
 
-// Which pairs have an awake body, when that may have changed (gather.c).
-rblResult rbl_list_active_pairs(rblWorld* world);
+// Which pairs have an awake body, when that may have changed, and, if wanted, those of bodies just born asleep (gather.c).
+rblResult rbl_list_active_pairs(rblWorld* world, bool new_sleepers);
 
 // Awake bodies into the solver's arrays (gather.c).
 rblResult rbl_gather_bodies(rblWorld* world);

@@ -18,7 +18,7 @@ static rblResult detect(rblWorld* world, double* clock)
     RBL_TRY(rbl_find_contacts(world));
     lap(clock, &world->profile.narrow);
     RBL_TRY(rbl_wake_struck(world));
-    RBL_TRY(rbl_list_active_pairs(world));
+    RBL_TRY(rbl_list_active_pairs(world, false));
     RBL_TRY(rbl_gather_bodies(world));
     RBL_TRY(rbl_begin_joints(world));
     rbl_prepare_joints(world);

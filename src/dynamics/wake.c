@@ -52,15 +52,27 @@ void rbl_wake_sleeper(rblWorld* world, uint32_t slot)
     }
 }
 
+// Nothing has pressed a sleeper by birth against its contacts yet: it is taken to touch all that are near.
+static bool is_touched(const rblWorld* world, const rblPair* pair)
+{
+    const rblBody* a = &world->bodies.data[pair->a];
+    const rblBody* b = &world->bodies.data[pair->b];
+    return pair->touching || (pair->count > 0 && (a->rest.untried || b->rest.untried));
+}
+
 void rbl_wake_neighbours(rblWorld* world, uint32_t slot)
 {
     rbl_wake_body(world, slot);
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
-        if (pair->touching && (pair->a == slot || pair->b == slot))
+        if (pair->a != slot && pair->b != slot)
         {
-            const uint32_t other = pair->a == slot ? pair->b : pair->a;
+            continue;
+        }
+        const uint32_t other = pair->a == slot ? pair->b : pair->a;
+        if (is_touched(world, pair))
+        {
             rbl_wake_body(world, other);
             world->bodies.data[other].bereft = true;
             world->marked = true;
@@ -88,7 +100,7 @@ static bool is_sleeper(const rblWorld* world, uint32_t slot)
 // Only touches of sleepers are followed, and they do not change during the step.
 static bool is_link(const rblWorld* world, const rblPair* pair)
 {
-    return pair->count > 0 && pair->touching &&
+    return pair->count > 0 && is_touched(world, pair) &&
            (world->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP ||
             world->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP);
 }
@@ -176,7 +188,8 @@ static void let_down(rblWorld* world, uint32_t slot)
         }
         const rblRest* rest = &world->bodies.data[above].rest;
         world->lost.data[above] += rbl_maxf(carried(world, pair, above), 0.0f);
-        if (rest->support > 0.0f && world->lost.data[above] >= MOST_OF_SUPPORT * rest->support)
+        const bool falls = rest->support > 0.0f && world->lost.data[above] >= MOST_OF_SUPPORT * rest->support;
+        if (falls || rest->untried)
         {
             wake_listed(world, above);
         }

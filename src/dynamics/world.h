@@ -37,6 +37,7 @@ typedef struct rblRest
     rblVec3 pull, pull_turn; // of its joints
     float support;           // the parts of contact forces that pointed upwards when it fell asleep
     float borne;             // their magnitudes
+    bool untried;            // born asleep: what holds it was never found out
 } rblRest;
 
 // What stays, by slot.

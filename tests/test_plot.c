@@ -123,6 +123,35 @@ static void one_step_and_no_motion_can_be_drawn(void** state)
     rbl_statistics_free(&statistics);
 }
 
+// Ticks far from zero, and numbers beyond all bounds: axes have few ticks and coordinates stay finite.
+static void wild_numbers_are_drawn_at_the_edge(void** state)
+{
+    (void)state;
+    static const double energies[] = {1e305, -1.7e308, (double)INFINITY, (double)NAN};
+    for (size_t i = 0; i < sizeof energies / sizeof energies[0]; ++i)
+    {
+        rblStatistics statistics;
+        fill(&statistics, 100, 3);
+        statistics.steps.data[7].energy.kinetic = energies[i];
+        statistics.steps.data[8].energy.potential = -energies[i];
+        for (size_t k = 0; k < statistics.steps.count; ++k)
+        {
+            statistics.steps.data[k].time = 1e17 + 16.0 * (double)k;
+        }
+        check_ok(rbl_plot_write(&statistics, "wild", svg_path));
+        char* text = read_text(svg_path);
+        assert_true(count_of(text, "class=\"tick") < 100);
+        static const char* const wrong[] = {"\"nan", "\"inf", "\"-inf", "Lnan",
+                                            "Linf",  " nanL", " infL",  " -infL"};
+        for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; ++k)
+        {
+            assert_int_equal(count_of(text, wrong[k]), 0);
+        }
+        free(text);
+        rbl_statistics_free(&statistics);
+    }
+}
+
 static void statistics_read_back_as_they_were(void** state)
 {
     (void)state;
@@ -201,6 +230,7 @@ int main(void)
         cmocka_unit_test(ticks_are_round_and_few),
         cmocka_unit_test(a_spike_survives_many_steps),
         cmocka_unit_test(one_step_and_no_motion_can_be_drawn),
+        cmocka_unit_test(wild_numbers_are_drawn_at_the_edge),
         cmocka_unit_test(statistics_read_back_as_they_were),
         cmocka_unit_test(what_is_not_statistics_is_refused_with_the_place),
     };

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LABEL_HEIGHT 15.0 // px between labels
-#define LABEL_GAP    12.0 // px from the area to its labels
+#define LABEL_HEIGHT 15.0  // px between labels
+#define LABEL_GAP    12.0  // px from the area to its labels
+#define LARGEST      1e299 // values beyond it are drawn at the edge
 
 typedef struct Scale
 {
@@ -19,7 +20,8 @@ static double place(const Scale* scale, double value)
 {
     const double range = scale->high - scale->low;
     const double share = range > 0.0 ? (value - scale->low) / range : 0.0;
-    return scale->from + share * (scale->to - scale->from);
+    const double near = share == share ? rbl_clampd(share, -1.0, 2.0) : 0.0; // SVG knows no infinity
+    return scale->from + near * (scale->to - scale->from);
 }
 
 // ---- ticks ----
@@ -71,7 +73,7 @@ static void format_value(double value, char out[RBL_NUMBER_SIZE])
     static const char* const units[] = {"", "k", "M", "G", "T"};
     double size = fabs(value);
     int unit = 0;
-    while (size >= 1000.0 && unit < 4)
+    while (size >= 1000.0 && size < (double)INFINITY && unit < 4)
     {
         size /= 1000.0;
         ++unit;
@@ -88,11 +90,25 @@ static void format_value(double value, char out[RBL_NUMBER_SIZE])
 
 // ---- axes ----
 
+#define MOST_TICKS 20.0
+
+// Ticks of a scale: multiples of `tick` from `first` times it on. They are counted once, because far from zero a step on
+// may be no step at all.
+static uint32_t count_ticks(const Scale* scale, double tick, double* first)
+{
+    *first = ceil(scale->low / tick);
+    const double last = floor(scale->high / tick + 1e-9);
+    return (uint32_t)rbl_clampd(last - *first + 1.0, 0.0, MOST_TICKS);
+}
+
 static void draw_value_axis(const rblChart* chart, const Scale* scale, rblWriter* writer)
 {
     const double tick = rbl_chart_tick(scale->high - scale->low, 5);
-    for (double k = ceil(scale->low / tick); k * tick <= scale->high * (1.0 + 1e-12); k += 1.0)
+    double first = 0.0;
+    const uint32_t count = count_ticks(scale, tick, &first);
+    for (uint32_t i = 0; i < count; ++i)
     {
+        const double k = first + i;
         const double y = place(scale, k * tick);
         char text[RBL_NUMBER_SIZE];
         format_value(k * tick, text);
@@ -105,8 +121,11 @@ static void draw_time_axis(const rblChart* chart, const Scale* scale, rblWriter*
 {
     const double bottom = chart->y + chart->height;
     const double tick = rbl_chart_tick(scale->high - scale->low, 10);
-    for (double k = ceil(scale->low / tick); k * tick <= scale->high * (1.0 + 1e-12); k += 1.0)
+    double first = 0.0;
+    const uint32_t count = count_ticks(scale, tick, &first);
+    for (uint32_t i = 0; i < count; ++i)
     {
+        const double k = first + i;
         const double x = place(scale, k * tick);
         char text[RBL_NUMBER_SIZE + 2];
         format_value(k * tick, text);
@@ -262,8 +281,9 @@ static Scale value_scale(const rblChart* chart)
     {
         for (uint32_t i = 0; i < chart->count; ++i)
         {
-            scale.low = rbl_mind(scale.low, chart->lines[l].values[i]);
-            scale.high = rbl_maxd(scale.high, chart->lines[l].values[i]);
+            const double value = rbl_clampd(chart->lines[l].values[i], -LARGEST, LARGEST);
+            scale.low = value < scale.low ? value : scale.low; // nothing is less than what is no number
+            scale.high = value > scale.high ? value : scale.high;
         }
     }
     if (!(scale.high > scale.low))

@@ -290,7 +290,8 @@ rblResult rbl_take_events(rblRecordingReader* reader, rblByteSource* source)
         RBL_TRY(take_string(reader, source, &event.body));
         event.pieces = rbl_take_u32_varint(source);
         event.impulse = rbl_take_f64(source);
-        if (source->failed || !rbl_finite(event.time))
+        source->failed = source->failed || !rbl_finite(event.time);
+        if (source->failed)
         {
             break;
         }

@@ -81,13 +81,29 @@ static rblResult prepare_shape(RunWriter* w, uint32_t shape)
     return RBL_OK;
 }
 
+static bool was_there(const RunWriter* w, uint32_t body)
+{
+    return w->run->bodies.data[body].keys.count > 0;
+}
+
+// glTF knows no empty lists: what would be one is left out.
+static bool has_bodies(const RunWriter* w)
+{
+    uint32_t i = 0;
+    while (i < w->run->bodies.count && !was_there(w, i))
+    {
+        ++i;
+    }
+    return i < w->run->bodies.count;
+}
+
 // One mesh for every shape and material that come together.
 static rblResult put_meshes(RunWriter* w)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < w->run->bodies.count; ++i)
     {
-        RBL_TRY(prepare_shape(w, w->run->bodies.data[i].shape));
+        RBL_TRY(was_there(w, i) ? prepare_shape(w, w->run->bodies.data[i].shape) : RBL_OK);
     }
     rbl_json_key(&w->glb.json, "meshes");
     rbl_json_begin_array(&w->glb.json);
@@ -95,7 +111,7 @@ static rblResult put_meshes(RunWriter* w)
     {
         const rblRunBody* body = &w->run->bodies.data[i];
         uint32_t* mesh = &w->meshes[(size_t)body->shape * w->run->materials.count + body->material];
-        if (*mesh == RBL_NONE)
+        if (was_there(w, i) && *mesh == RBL_NONE)
         {
             const DrawnShape* drawn = &w->shapes[body->shape];
             *mesh = count++;
@@ -376,15 +392,10 @@ static void put_camera(RunWriter* w)
     rbl_json_end_array(json);
 }
 
-static bool was_there(const RunWriter* w, uint32_t body)
-{
-    return w->run->bodies.data[body].keys.count > 0;
-}
-
-static rblResult put_nodes(RunWriter* w)
+// Nodes and their tracks; tells how many there are.
+static rblResult put_nodes(RunWriter* w, uint32_t* count)
 {
     rblJsonWriter* json = &w->glb.json;
-    uint32_t node = 0;
     rbl_json_key(json, "nodes");
     rbl_json_begin_array(json);
     for (uint32_t i = 0; i < w->run->bodies.count; ++i)
@@ -392,29 +403,37 @@ static rblResult put_nodes(RunWriter* w)
         if (was_there(w, i))
         {
             put_node(w, i);
-            RBL_TRY(add_track(w, i, node++));
+            RBL_TRY(add_track(w, i, (*count)++));
         }
     }
     if (w->run->settings.has_camera)
     {
         put_camera_node(w);
-        ++node;
+        ++*count;
     }
     rbl_json_end_array(json);
+    return RBL_OK;
+}
+
+static void put_scene(RunWriter* w, uint32_t node_count)
+{
+    rblJsonWriter* json = &w->glb.json;
     put_index(json, "scene", 0);
     rbl_json_key(json, "scenes");
     rbl_json_begin_array(json);
     rbl_json_begin_object(json);
-    rbl_json_key(json, "nodes");
-    rbl_json_begin_array(json);
-    for (uint32_t i = 0; i < node; ++i)
+    if (node_count > 0)
     {
-        rbl_json_unsigned(json, i);
+        rbl_json_key(json, "nodes");
+        rbl_json_begin_array(json);
+        for (uint32_t i = 0; i < node_count; ++i)
+        {
+            rbl_json_unsigned(json, i);
+        }
+        rbl_json_end_array(json);
     }
-    rbl_json_end_array(json);
     rbl_json_end_object(json);
     rbl_json_end_array(json);
-    return RBL_OK;
 }
 
 // ---- the whole ----
@@ -460,9 +479,17 @@ static void close_writer(RunWriter* w)
 static rblResult fill(RunWriter* w)
 {
     RBL_TRY(open_writer(w));
-    RBL_TRY(put_meshes(w));
-    put_materials(w);
-    RBL_TRY(put_nodes(w));
+    uint32_t node_count = 0;
+    if (has_bodies(w))
+    {
+        RBL_TRY(put_meshes(w));
+        put_materials(w);
+    }
+    if (has_bodies(w) || w->run->settings.has_camera)
+    {
+        RBL_TRY(put_nodes(w, &node_count));
+    }
+    put_scene(w, node_count);
     put_animation(w);
     if (w->run->settings.has_camera)
     {

@@ -548,7 +548,8 @@ static Command commands[COMMAND_COUNT] = {
                 .summary = "draw a run as a video, as frames, or as a sheet of nine",
                 .details = "Draws a run, ray traced, seen by the scene's camera or by one that "
                            "follows the action. Poses are blended between steps. Frames are written whole or "
-                           "not at all: the same command after an interruption goes on where it stopped.",
+                           "not at all: the same command after an interruption goes on where it stopped. "
+                           "Frames of another rendering that are in the folder are removed.",
                 .arguments = render_arguments,
                 .argument_count = COUNT_OF(render_arguments),
                 .options = render_options,

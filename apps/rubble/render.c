@@ -1,5 +1,6 @@
 // rubble render: a run as moving pictures.
 #define _XOPEN_SOURCE 700 // rmdir, unlink
+#include "base/bytes.h"
 #include "base/timer.h"
 #include "io/file.h"
 #include "io/folder.h"
@@ -13,6 +14,9 @@
 #include "video.h"
 #include <string.h>
 #include <unistd.h>
+
+#define FRAME_PREFIX "frame_"
+#define FRAME_ENDING ".png"
 
 typedef enum OutputKind
 {
@@ -88,7 +92,8 @@ static rblResult check_output(Render* render)
 
 // ---- frames that are there already ----
 
-// Two renderings with the same text have the same frames: the state at the end tells runs apart.
+// Two renderings with the same text have the same frames: the state at the end and the scene, which has the camera and the
+// colours, tell runs apart.
 static rblResult describe(const Render* render, char out[RBL_PATH_SIZE])
 {
     const rblMovieDef* def = &render->movie.def;
@@ -101,9 +106,11 @@ static rblResult describe(const Render* render, char out[RBL_PATH_SIZE])
         rbl_format_double(numbers[i], texts[i]);
     }
     return rbl_compose_path(
-        out, "rubble %s, run %016llx, %u x %u, %u samples, %s fps, speed %s, from %s to %s s%s\n",
-        rbl_version(), (unsigned long long)run->statistics.hash, def->width, def->height, def->samples,
-        texts[0], texts[1], texts[2], texts[3], def->overlay ? "" : ", plain");
+        out,
+        "rubble %s, run %016llx, scene %016llx, %u x %u, %u samples, %s fps, speed %s, from %s to %s s%s\n",
+        rbl_version(), (unsigned long long)run->statistics.hash,
+        (unsigned long long)rbl_check64(0, run->settings.text, run->settings.text_size), def->width,
+        def->height, def->samples, texts[0], texts[1], texts[2], texts[3], def->overlay ? "" : ", plain");
 }
 
 static bool holds_text(const char* path, const char* text)
@@ -126,7 +133,8 @@ static rblResult write_text(const char* path, const char* text)
     return rbl_writer_close(&writer);
 }
 
-// Whether frames that are in the folder belong to this rendering.
+// Whether frames that are in the folder belong to this rendering. Those of another one are removed before the text changes:
+// a later call must not take them for its own, nor a video end with them.
 static rblResult claim_folder(Render* render, bool* resumes)
 {
     char about[RBL_PATH_SIZE];
@@ -135,12 +143,17 @@ static rblResult claim_folder(Render* render, bool* resumes)
     RBL_TRY(describe(render, about));
     RBL_TRY(rbl_compose_path(path, "%s/frames.txt", render->folder));
     *resumes = holds_text(path, about);
-    return *resumes ? RBL_OK : write_text(path, about);
+    if (*resumes)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_folder_remove_numbered(render->folder, FRAME_PREFIX, FRAME_ENDING));
+    return write_text(path, about);
 }
 
 static rblResult frame_path(const Render* render, uint32_t frame, char out[RBL_PATH_SIZE])
 {
-    return rbl_compose_path(out, "%s/frame_%05u.png", render->folder, frame);
+    return rbl_compose_path(out, "%s/" FRAME_PREFIX "%05u" FRAME_ENDING, render->folder, frame);
 }
 
 // ---- drawing ----
@@ -183,11 +196,7 @@ static rblResult remove_frames(const Render* render)
 {
     static const char* const others[] = {"frames.txt", RBL_FOLDER_MARK, NULL};
     char path[RBL_PATH_SIZE];
-    for (uint32_t i = 0; i < render->movie.frame_count; ++i)
-    {
-        RBL_TRY(frame_path(render, i, path));
-        (void)unlink(path);
-    }
+    RBL_TRY(rbl_folder_remove_numbered(render->folder, FRAME_PREFIX, FRAME_ENDING));
     for (int i = 0; others[i] != NULL; ++i)
     {
         RBL_TRY(rbl_compose_path(path, "%s/%s", render->folder, others[i]));

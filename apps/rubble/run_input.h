@@ -21,6 +21,9 @@ bool run_input_is_recording(const char* path);
 rblResult run_input_open(RunInput* input, const char* path);
 void run_input_close(RunInput* input);
 
+// Whether --output can be written, as far as can be told before there is a run.
+rblResult export_check(const Parsed* parsed);
+
 // Write a run as --output, --every and --force say.
 rblResult export_write(const Parsed* parsed, const rblRun* run);
 

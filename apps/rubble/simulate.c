@@ -94,7 +94,7 @@ static rblResult simulate(Run* run)
     const OptionValue* stats = options_value(run->parsed, "stats");
     const OptionValue* checkpoint = options_value(run->parsed, "checkpoint");
     const double begin = rbl_timer_seconds();
-    RBL_TRY(output != NULL ? tool_check_output(output->text) : RBL_OK);
+    RBL_TRY(output != NULL ? export_check(run->parsed) : RBL_OK);
     RBL_TRY(stats != NULL ? tool_check_output(stats->text) : RBL_OK);
     RBL_TRY(checkpoint != NULL ? tool_check_output(checkpoint->text) : RBL_OK);
     progress_stage("preparing", -1.0);
@@ -251,6 +251,22 @@ static int print_summary_json(const Run* run)
     return print_json(&json);
 }
 
+// The files of a run would replace each other, and a checkpoint the recording that is being written.
+static bool writes_twice(const Parsed* parsed)
+{
+    static const char* const names[] = {"output", "stats", "checkpoint"};
+    for (int i = 0; i < 3; ++i)
+    {
+        const OptionValue* a = options_value(parsed, names[i]);
+        const OptionValue* b = options_value(parsed, names[(i + 1) % 3]);
+        if (a != NULL && b != NULL && strcmp(a->text, b->text) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 int simulate_run(const Parsed* parsed)
 {
     Run run = {.parsed = parsed};
@@ -260,6 +276,10 @@ int simulate_run(const Parsed* parsed)
         return tool_usage(parsed,
                           "--resume: the motion before the checkpoint is in the recording only: write "
                           "one (-o OUT.rbl) and make the rest from it");
+    }
+    if (writes_twice(parsed))
+    {
+        return tool_usage(parsed, "--output, --stats and --checkpoint must be different files");
     }
     progress_start("simulate", 0.0, NULL, !options_given(parsed, "quiet"));
     if (rbl_scene_load(parsed->arguments[0], &run.scene) != RBL_OK)

@@ -55,13 +55,33 @@ rblResult video_check(void)
                      "ffmpeg), or render to a folder of PNG files or to one .png sheet instead");
 }
 
+// The frames as ffmpeg wants them named: "file:" keeps it from taking what stands before a colon for a protocol, and a
+// percent sign of the folder's own is doubled.
+static rblResult name_frames(const char* folder, char out[RBL_PATH_SIZE])
+{
+    char doubled[RBL_PATH_SIZE];
+    size_t length = 0;
+    for (const char* c = folder; *c != '\0' && length + 2 < sizeof doubled; ++c)
+    {
+        doubled[length++] = *c;
+        if (*c == '%')
+        {
+            doubled[length++] = '%';
+        }
+    }
+    doubled[length] = '\0';
+    return rbl_compose_path(out, "file:%s/frame_%%05d.png", doubled);
+}
+
 rblResult video_encode(const char* folder, double rate, const char* path, bool gif)
 {
     char frames[RBL_PATH_SIZE];
     char result[RBL_PATH_SIZE];
+    char result_url[RBL_PATH_SIZE];
     char rate_text[RBL_NUMBER_SIZE];
-    RBL_TRY(rbl_compose_path(frames, "%s/frame_%%05d.png", folder));
+    RBL_TRY(name_frames(folder, frames));
     RBL_TRY(rbl_compose_path(result, "%s/video.%s", folder, gif ? "gif" : "mp4"));
+    RBL_TRY(rbl_compose_path(result_url, "file:%s", result));
     rbl_format_double(rate, rate_text);
     const char* const mp4[] = {"ffmpeg",     "-y",
                                "-loglevel",  "error",
@@ -73,14 +93,14 @@ rblResult video_encode(const char* folder, double rate, const char* path, bool g
                                "yuv420p", // what browsers and phones play; wants even sizes
                                "-vf",        "pad=ceil(iw/2)*2:ceil(ih/2)*2",
                                "-movflags",  "+faststart",
-                               result,       NULL};
+                               result_url,   NULL};
     const char* const animation[] = {
         "ffmpeg",     "-y",
         "-loglevel",  "error",
         "-framerate", rate_text,
         "-i",         frames,
         "-vf",        "split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=sierra2_4a",
-        result,       NULL};
+        result_url,   NULL};
     if (run_program(gif ? animation : mp4, false) != 0)
     {
         return rbl_fail(RBL_ERROR_FILE, "%s: ffmpeg failed; the frames are in %s", path, folder);

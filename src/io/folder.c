@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700 // opendir, mkdir
+#define _XOPEN_SOURCE 700 // opendir, mkdir, access
 #include "io/folder.h"
 
 #include "io/file.h"
@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 rblResult rbl_compose_path(char out[RBL_PATH_SIZE], const char* format, ...)
 {
@@ -46,18 +47,42 @@ static rblResult look_inside(const char* path, bool* ours)
     return RBL_OK;
 }
 
+// Whether files can be made in a folder.
+static rblResult check_access(const char* folder, const char* path)
+{
+    return access(folder, W_OK | X_OK) == 0 ? RBL_OK : fail_folder(path, errno);
+}
+
+// A folder that is to be made needs one that it can be made in.
+static rblResult check_parent(const char* path)
+{
+    char parent[RBL_PATH_SIZE];
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+    {
+        --length;
+    }
+    while (length > 0 && path[length - 1] != '/')
+    {
+        --length;
+    }
+    RBL_TRY(rbl_compose_path(parent, "%.*s", (int)length, path));
+    return check_access(length > 0 ? parent : ".", path);
+}
+
 rblResult rbl_folder_check(const char* path, bool force)
 {
     struct stat status;
     if (stat(path, &status) != 0)
     {
-        return errno == ENOENT ? RBL_OK : fail_folder(path, errno);
+        return errno == ENOENT ? check_parent(path) : fail_folder(path, errno);
     }
     if (!S_ISDIR(status.st_mode))
     {
         return fail_folder(path, ENOTDIR);
     }
     bool ours = true;
+    RBL_TRY(check_access(path, path));
     RBL_TRY(look_inside(path, &ours));
     return ours || force
                ? RBL_OK
@@ -83,4 +108,43 @@ rblResult rbl_folder_open(const char* path, bool force)
         return fail_folder(path, errno);
     }
     return write_mark(path);
+}
+
+// ---- numbered files ----
+
+static bool is_numbered(const char* name, const char* prefix, const char* ending)
+{
+    const size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0)
+    {
+        return false;
+    }
+    const size_t digits = strspn(name + length, "0123456789");
+    return digits > 0 && strcmp(name + length + digits, ending) == 0;
+}
+
+static rblResult remove_file(const char* folder, const char* name)
+{
+    char path[RBL_PATH_SIZE];
+    RBL_TRY(rbl_compose_path(path, "%s/%s", folder, name));
+    return unlink(path) == 0 || errno == ENOENT
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_FILE, "%s: cannot be removed: %s", rbl_short_name(path), strerror(errno));
+}
+
+rblResult rbl_folder_remove_numbered(const char* path, const char* prefix, const char* ending)
+{
+    DIR* directory = opendir(path);
+    if (directory == NULL)
+    {
+        return fail_folder(path, errno);
+    }
+    rblResult result = RBL_OK;
+    for (const struct dirent* entry = readdir(directory); result == RBL_OK && entry != NULL;
+         entry = readdir(directory))
+    {
+        result = is_numbered(entry->d_name, prefix, ending) ? remove_file(path, entry->d_name) : RBL_OK;
+    }
+    closedir(directory);
+    return result;
 }

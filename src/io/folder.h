@@ -18,6 +18,9 @@ rblResult rbl_folder_open(const char* path, bool force);
 // Whether rbl_folder_open() would succeed, as far as can be told; changes nothing.
 rblResult rbl_folder_check(const char* path, bool force);
 
+// Remove the files of a folder whose names are `prefix`, digits and `ending`.
+rblResult rbl_folder_remove_numbered(const char* path, const char* prefix, const char* ending);
+
 // Like printf, into a path. Fails when it gets too long.
 rblResult rbl_compose_path(char out[RBL_PATH_SIZE], const char* format, ...) RBL_PRINTF_LIKE(2, 3);
 

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "io/file.h"
+#include "io/folder.h"
 #include "scene/picture_scene.h"
 #include <string.h>
 
@@ -151,4 +152,15 @@ rblResult rbl_export(const rblRun* run, const char* path, const rblExportOptions
         }
     }
     return rbl_fail(RBL_ERROR_ARGUMENT, "%s: a run cannot be written with this ending", rbl_short_name(path));
+}
+
+rblResult rbl_export_check_folder(const char* path, const rblExportOptions* options)
+{
+    char folder[RBL_PATH_SIZE];
+    if (!has_ending(path, "pvd"))
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_compose_path(folder, "%.*s", (int)rbl_path_stem_length(path), path));
+    return rbl_folder_check(folder, options->force);
 }

@@ -27,6 +27,9 @@ extern const char* const rbl_export_endings[];
 //   .usda  USD as text, with UsdPhysics attributes
 rblResult rbl_export(const rblRun* run, const char* path, const rblExportOptions* options);
 
+// Whether the folder that an export fills can be used, before the work of a run. Changes nothing.
+rblResult rbl_export_check_folder(const char* path, const rblExportOptions* options);
+
 rblResult rbl_export_csv(const rblRun* run, const char* path, const rblExportOptions* options);
 rblResult rbl_export_obj(const rblRun* run, const char* path, const rblExportOptions* options);
 rblResult rbl_export_pvd(const rblRun* run, const char* path, const rblExportOptions* options);

@@ -162,6 +162,31 @@ static uint32_t gather(const rblMovie* movie, double time, rblPictureItem* items
     return count;
 }
 
+// Nothing is there yet, or any more. A picture takes its measure from what is in it: a patch as deep under the floor as the
+// eye is far away, which nobody sees.
+static rblResult draw_floor(rblPictureDef* def, uint8_t* rgba, rblPictureStats* stats)
+{
+    const double size = rbl_length3d(rbl_sub3d(def->eye, def->target));
+    const rblVec3d positions[3] = {{-size, 0, -size}, {0, 0, size}, {size, 0, -size}};
+    static const uint32_t starts[2] = {0, 3};
+    static const uint32_t vertices[3] = {0, 1, 2};
+    const rblMeshView view = {.vertex_count = 3,
+                              .face_count = 1,
+                              .corner_count = 3,
+                              .positions = positions,
+                              .face_starts = starts,
+                              .corner_vertices = vertices};
+    rblMeshId mesh;
+    RBL_TRY(rbl_mesh_create(&view, &mesh));
+    rblPictureItem patch = rbl_default_picture_item(mesh);
+    patch.pose.p = rbl_to_float3(rbl_vec3d(def->target.x, def->floor - size, def->target.z));
+    def->items = &patch;
+    def->item_count = 1;
+    const rblResult result = rbl_picture_render(def, rgba, stats);
+    rbl_mesh_destroy(mesh);
+    return result;
+}
+
 static rblResult draw(const rblMovie* movie, double time, rblPictureItem* items, uint8_t* rgba,
                       rblPictureStats* stats)
 {
@@ -174,7 +199,7 @@ static rblResult draw(const rblMovie* movie, double time, rblPictureItem* items,
     def.has_floor = 1;
     def.floor = movie->floor;
     rbl_movie_aim(movie, time, &def);
-    return rbl_picture_render(&def, rgba, stats);
+    return def.item_count > 0 ? rbl_picture_render(&def, rgba, stats) : draw_floor(&def, rgba, stats);
 }
 
 rblResult rbl_movie_picture(const rblMovie* movie, double time, uint8_t* rgba, rblPictureStats* stats)

@@ -80,9 +80,18 @@ run 0 render "$scenes/slide_and_stop.json" -o "$work/frames" $movie
 printed '^1 frames drawn.* 3 were there' # goes on where it stopped
 run 0 render "$scenes/slide_and_stop.json" -o "$work/frames" $movie --plain
 printed '^4 frames drawn'  # of another rendering
+run 0 render "$scenes/slide_and_stop.json" -o "$work/frames" --size 32,24 --samples 1 --fps 5 --end 0.2
+[ "$(ls "$work/frames" | grep -c '^frame_')" = 2 ] || complain "frames of a longer movie are left over"
+cp "$scenes/slide_and_stop.json" "$work/turned.json"
+run 0 render "$work/turned.json" -o "$work/turned" $movie
+sed 's/"eye": *\[0, 1.2, 3.5\]/"eye": [0, 2, 5]/' "$scenes/slide_and_stop.json" >"$work/turned.json"
+run 0 render "$work/turned.json" -o "$work/turned" $movie
+printed '^4 frames drawn' # seen by another camera
 mkdir "$work/theirs" && echo hello >"$work/theirs/letter"
 run 1 render "$scenes/slide_and_stop.json" -o "$work/theirs" $movie
 run 0 render "$scenes/slide_and_stop.json" -o "$work/theirs" $movie --force
+run 1 render "$work/no_such.json" -o "$work/no_such_folder/frames" $movie
+said 'no_such_folder/frames: cannot be used as a folder' # told before anything is read
 run 2 render "$scenes/slide_and_stop.json"
 run 2 render "$scenes/slide_and_stop.json" -o "$work/frames" --fps 0
 run 1 render "$scenes/slide_and_stop.json" -o "$work/frames" --begin 1000
@@ -95,6 +104,31 @@ PATH=$path
 [ "$code" -eq 1 ] || complain "a video without ffmpeg"
 said "install it"
 
+if command -v ffmpeg >/dev/null; then
+    for video in '100%d.mp4' 'a:b.gif'; do
+        (cd "$work" && "$tool" render "$scenes/slide_and_stop.json" -o "$video" $movie --quiet) 2>"$work/err" ||
+            complain "$video: $(cat "$work/err")"
+        [ -s "$work/$video" ] && [ ! -e "$work/$video.frames" ] || complain "no $video, or its frames are left over"
+    done
+fi
+
+# Nothing there at first: the floor is drawn until something is. Nothing there at all: every export is still a proper file.
+cat >"$work/late.json" <<'END'
+{"rubble": 1, "duration": 0.5,
+ "shapes": {"ground": {"kind": "plane", "normal": [0, 1, 0]}, "box": {"kind": "box", "size": [1, 1, 1]}},
+ "bodies": [{"name": "floor", "shape": "ground", "type": "static", "material": "stone"}],
+ "events": [{"time": 0.3, "spawn": {"name": "box", "shape": "box", "material": "stone", "position": [0, 1, 0]}}]}
+END
+run 0 render "$work/late.json" -o "$work/late" --size 32,24 --samples 1 --fps 5
+printed '^3 frames drawn'
+cat >"$work/bare.json" <<'END'
+{"rubble": 1, "duration": 0.1, "shapes": {"box": {"kind": "box", "size": [1, 1, 1]}}, "bodies": []}
+END
+for ending in glb csv usda obj pvd png rbl; do
+    run 0 simulate "$work/bare.json" -o "$work/bare.$ending"
+done
+grep -q '\[\]' "$work/bare.glb" && complain "glTF allows no empty lists"
+
 # Exports by ending.
 for ending in csv usda obj pvd; do
     run 0 simulate "$scenes/slide_and_stop.json" -o "$work/export.$ending" --every 20
@@ -104,6 +138,10 @@ done
 mkdir "$work/taken" && echo hello >"$work/taken/letter"
 run 1 simulate "$scenes/slide_and_stop.json" -o "$work/taken.pvd"
 said "--force"
+run 1 export "$work/no_such.rbl" -o "$work/taken.pvd"
+said "--force" # told before anything is read
+run 2 simulate "$scenes/slide_and_stop.json" -o "$work/same.rbl" --checkpoint "$work/same.rbl"
+said "must be different files"
 run 0 simulate "$scenes/slide_and_stop.json" -o "$work/taken.pvd" --every 50 --force
 run 2 simulate "$scenes/slide_and_stop.json" -o "$work/export.csv" --every 0
 

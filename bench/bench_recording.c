@@ -199,8 +199,8 @@ static bool left_readable(const char* path, double* steps)
         struct stat status;
         const bool begun = stat(name, &status) == 0 && status.st_size > 0;
         (void)unlink(name);
-        // Killed before its first chunk was whole, a file holds nothing that could be lost.
-        return readable || !begun || strstr(rbl_last_error(), "before its first step") != NULL;
+        // Killed before its first step was whole, a file holds nothing that could be lost: it ends, but is not damaged.
+        return readable || !begun || strstr(rbl_last_error(), "the file ends") != NULL;
     }
     return true;
 }

@@ -321,6 +321,7 @@ static void old_snapshots_end_a_recording_in_words(void** state)
     save(&program);
     check_ok(rbl_world_record(program.world, "old.rbl"));
     check_ok(rbl_world_step(program.world, 0.01f));
+    check_ok(rbl_world_set_gravity(program.world, (rblVec3){0, -1, 0}));
     restore(&program);
     check_ok(rbl_world_step(program.world, 0.01f));
     check_fails(RBL_ERROR_UNSUPPORTED, rbl_world_stop_recording(program.world));
@@ -328,6 +329,7 @@ static void old_snapshots_end_a_recording_in_words(void** state)
     rblReplayReport report;
     check_ok(rbl_replay_calls("old.rbl.part", &report)); // what was recorded until then
     assert_true(report.same && !report.complete);
+    assert_int_equal(report.calls, 2);
     remove("old.rbl.part");
     end(&program);
 }

@@ -123,6 +123,7 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
     }
     if (call->code == RBL_CALL_RESTORE && call->number <= recorder->saves)
     {
+        RBL_TRY(flush(recorder)); // the calls until then are kept
         return rbl_fail(RBL_ERROR_UNSUPPORTED,
                         "recording: a snapshot from before the recording was restored");
     }

@@ -254,11 +254,32 @@ static void report(const Render* render)
         render->drawn, rate, share, render->kept);
 }
 
+// A sheet has its own frames: options that would do nothing are refused.
+static int check_sheet(const Parsed* parsed)
+{
+    static const char* const names[] = {"size", "samples", "fps", "speed", "begin", "end", "plain", NULL};
+    for (int i = 0; names[i] != NULL; ++i)
+    {
+        if (options_given(parsed, names[i]))
+        {
+            return tool_usage(parsed,
+                              "--%s: a sheet always has nine frames of one size, from the start to the end",
+                              names[i]);
+        }
+    }
+    return TOOL_DONE;
+}
+
 int render_run(const Parsed* parsed)
 {
     Render render = {.parsed = parsed, .output = options_value(parsed, "output")->text};
     RunInput input = {0};
     render.kind = output_kind(render.output);
+    const int usage = render.kind == OUTPUT_SHEET ? check_sheet(parsed) : TOOL_DONE;
+    if (usage != TOOL_DONE)
+    {
+        return usage;
+    }
     progress_start("render", 0.0, NULL, !options_given(parsed, "quiet"));
     const rblResult result = render_run_of(&render, &input);
     progress_stop();

@@ -94,6 +94,8 @@ run 1 render "$work/no_such.json" -o "$work/no_such_folder/frames" $movie
 said 'no_such_folder/frames: cannot be used as a folder' # told before anything is read
 run 2 render "$scenes/slide_and_stop.json"
 run 2 render "$scenes/slide_and_stop.json" -o "$work/frames" --fps 0
+run 2 render "$scenes/slide_and_stop.json" -o "$work/sheet.png" --end 1
+said '--end: a sheet always has nine frames'
 run 1 render "$scenes/slide_and_stop.json" -o "$work/frames" --begin 1000
 mkdir "$work/empty"
 path=$PATH

@@ -210,7 +210,8 @@ typedef struct rblCollideOptions
 {
     float margin;         ///< report contacts with a gap up to this, metres
     float tolerance;      ///< eps of the contact selection, metres; 0: 0.2 % of the smaller shape's radius
-    uint32_t first_count; ///< m: contacts after which only points deeper than eps are added; default 8.
+    uint32_t first_count; ///< m: contacts after which only points are added that would stay deeper than eps
+                          ///< when these are right, 24 at most; default 8.
                           ///< UINT32_MAX: no selection, `colliding` is then the full count
     const rblCourse* courses; ///< null, or what may come next: what is then in the way is kept too
     uint32_t course_count;    ///< at most RBL_MOST_COURSES

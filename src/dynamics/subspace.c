@@ -23,6 +23,7 @@ typedef struct System
     double* unknown;     // change of the impulses
     double* residual;    // wanted minus actual velocities
     double* image;       // what the motions do to them
+    double* before;      // impulses of the sweeps
     unsigned char* free; // per number: may change
     double* motion;      // per solver body: velocity and spin that impulses give it
 } System;
@@ -474,6 +475,51 @@ static void apply_unknown(const System* system)
     }
 }
 
+// What one more step at each contact, by itself, would change: J. Zero where all is solved.
+static double remainder_of(const System* system)
+{
+    double sum = 0.0;
+    for (Walk walk = {0}; walk_on(system, &walk);)
+    {
+        rblSolverBody a = system->world->solver_bodies.data[walk.manifold->a];
+        rblSolverBody b = system->world->solver_bodies.data[walk.manifold->b];
+        rblSolverContact contact = *walk.contact;
+        rbl_solve_contact(&a, &b, &contact, walk.manifold->friction);
+        const double push = (double)contact.change[0];
+        const double x = (double)contact.change[1];
+        const double y = (double)contact.change[2];
+        sum += push * push / (double)contact.normal_mass + (x * x + y * y) / (double)contact.tangent_mass[3];
+    }
+    return sum;
+}
+
+static void keep_impulses(const System* system)
+{
+    for (Walk walk = {0}; walk_on(system, &walk);)
+    {
+        system->before[walk.at] = (double)walk.contact->push;
+        system->before[walk.at + 1] = (double)walk.contact->slide[0];
+        system->before[walk.at + 2] = (double)walk.contact->slide[1];
+    }
+}
+
+static void take_back(const System* system)
+{
+    for (Walk walk = {0}; walk_on(system, &walk);)
+    {
+        rblSolverContact* contact = walk.contact;
+        const double* before = &system->before[walk.at];
+        system->unknown[walk.at] = before[0] - (double)contact->push;
+        system->unknown[walk.at + 1] = before[1] - (double)contact->slide[0];
+        system->unknown[walk.at + 2] = before[2] - (double)contact->slide[1];
+        contact->push = (float)before[0];
+        contact->slide[0] = (float)before[1];
+        contact->slide[1] = (float)before[2];
+    }
+    apply_unknown(system);
+}
+
+// Where many contacts slide, those that are put back may leave the rest worse than the sweeps did: then it was in vain.
 static rblResult solve_island(const System* system, const rblIsland* island, bool* solved)
 {
     rblWorld* world = system->world;
@@ -482,11 +528,13 @@ static rblResult solve_island(const System* system, const rblIsland* island, boo
     {
         return memory ? RBL_OK : rbl_fail_memory();
     }
-    *solved = true;
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
         rbl_unpack_manifold(world, &world->manifolds.data[system->manifolds[k]]);
     }
+    keep_impulses(system);
+    const bool small = world->solver_contacts.count <= RBL_SMALL_WORLD; // rounds enough to mend it
+    const double before = small ? 0.0 : remainder_of(system);
     for (int pass = 0; pass < MOST_PASSES; ++pass)
     {
         if (find_free(system) == 0 || !(find_residual(system) > CLOSE_ENOUGH))
@@ -501,6 +549,12 @@ static rblResult solve_island(const System* system, const rblIsland* island, boo
             break;
         }
     }
+    const bool better = small || remainder_of(system) < before;
+    if (!better)
+    {
+        take_back(system);
+    }
+    *solved = *solved || better;
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
         rbl_repack_impulses(world, &world->manifolds.data[system->manifolds[k]]);
@@ -556,7 +610,7 @@ static bool reserve(rblWorld* world, System* system)
 {
     const size_t numbers = 3 * (size_t)RBL_SMALL_ISLAND;
     const size_t bodies = 6 * world->solver_bodies.count;
-    if (!rbl_array_resize_amply(&world->subspace, 3 * numbers + bodies) ||
+    if (!rbl_array_resize_amply(&world->subspace, 4 * numbers + bodies) ||
         !rbl_array_resize_amply(&world->free_flags, numbers) ||
         !rbl_array_resize_amply(&world->subspace_nodes, world->solver_bodies.count))
     {
@@ -568,7 +622,8 @@ static bool reserve(rblWorld* world, System* system)
         .unknown = memory,
         .residual = memory + numbers,
         .image = memory + 2 * numbers,
-        .motion = memory + 3 * numbers,
+        .before = memory + 3 * numbers,
+        .motion = memory + 4 * numbers,
         .free = world->free_flags.data,
     };
     return true;

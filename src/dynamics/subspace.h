@@ -12,8 +12,8 @@
 // solve finds all modes at once, where sweeps would need n^4 of them for a tower of n boxes to stop swaying (subspace
 // minimisation: Silcowitz, Niebe and Erleben 2010). Contacts that would pull or leave their cones are put back, and the rest is
 // solved again. Expects impulses and velocities to agree; leaves them so. Left alone are islands whose contact graph is dense
-// and, in large worlds, those that move: a wall at rest must not sway, a heap that falls will not look different. `solved` says
-// whether there was any other.
+// and, in large worlds, those that move: a wall at rest must not sway, a heap that falls will not look different. What comes
+// out worse than the sweeps left it is taken back. `solved` says whether another round is worth it.
 rblResult rbl_solve_subspaces(rblWorld* world, bool* solved);
 
 #endif

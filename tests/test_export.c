@@ -1,16 +1,18 @@
 // Runs in the formats of other programs.
 #define _XOPEN_SOURCE 700 // mkdtemp
+#include "failing_allocator.h"
 #include "testing.h"
 
 #include "io/folder.h"
 #include "scene/export.h"
+#include "scene/plot.h"
 #include "scene/simulate.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/rubble_export_XXXXXX";
+static char folder[32];
 static rblSceneId scene;
 static rblSimulation simulation;
 
@@ -30,6 +32,7 @@ static const char text[] =
 static int start(void** state)
 {
     (void)state;
+    snprintf(folder, sizeof folder, "/tmp/rubble_export_XXXXXX");
     assert_non_null(mkdtemp(folder));
     check_ok(rbl_scene_load_memory(text, sizeof text - 1, "test.json", &scene));
     check_ok(rbl_simulation_start(&simulation, scene, true));
@@ -242,6 +245,49 @@ static void folders_of_others_are_refused_without_force(void** state)
     check_fails(RBL_ERROR_ARGUMENT, rbl_export(&simulation.run, in_folder("run"), &options));
 }
 
+// ---- scarce memory ----
+
+static FailingAllocator memory;
+
+static int start_scarce(void** state)
+{
+    failing_allocator_start(&memory, SIZE_MAX);
+    check_ok(rbl_set_allocator(&memory.allocator));
+    return start(state);
+}
+
+static int finish_scarce(void** state)
+{
+    const int code = finish(state);
+    check_ok(rbl_set_allocator(NULL));
+    return code;
+}
+
+static rblResult plot(const char* name)
+{
+    return rbl_plot_write(&simulation.run.statistics, "scarce", in_folder(name));
+}
+
+static void out_of_memory_leaves_nothing_behind(void** state)
+{
+    (void)state;
+    static const char* const names[] = {"run.glb", "run.csv", "run.usda", "run.obj", "run.pvd", "run.svg"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+    {
+        rblResult result = RBL_ERROR_MEMORY;
+        for (size_t granted = 0; result != RBL_OK; ++granted)
+        {
+            const size_t live = memory.live;
+            memory.left = granted;
+            result = strstr(names[i], ".svg") != NULL ? plot(names[i]) : export_to(names[i], 10);
+            memory.left = SIZE_MAX;
+            assert_int_equal(memory.live, live);
+            assert_true(result == RBL_OK || result == RBL_ERROR_MEMORY);
+            assert_true(result == RBL_OK || access(in_folder(names[i]), F_OK) != 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,5 +298,7 @@ int main(void)
         cmocka_unit_test(usd_tells_units_axes_and_masses),
         cmocka_unit_test(folders_of_others_are_refused_without_force),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    const struct CMUnitTest scarce_tests[] = {cmocka_unit_test(out_of_memory_leaves_nothing_behind)};
+    const int failed = cmocka_run_group_tests(tests, start, finish);
+    return failed + cmocka_run_group_tests(scarce_tests, start_scarce, finish_scarce);
 }

@@ -240,6 +240,11 @@ static void folders_of_others_are_refused_without_force(void** state)
     options.force = true;
     check_ok(rbl_export(&simulation.run, in_folder("theirs.pvd"), &options));
     check_fails(RBL_ERROR_FILE, rbl_export(&simulation.run, in_folder("no/such.pvd"), &options));
+    check_fails(RBL_ERROR_FILE, rbl_export_check_folder(in_folder("no/such.pvd"), &options));
+    check_fails(RBL_ERROR_FILE, rbl_export(&simulation.run, in_folder("not\xff.pvd"), &options));
+    check_fails(RBL_ERROR_FILE, rbl_export(&simulation.run, in_folder("a\x01.pvd"), &options));
+    check_fails(RBL_ERROR_FILE, rbl_export(&simulation.run, in_folder(".pvd"), &options));
+    check_ok(rbl_export(&simulation.run, in_folder("a<&>\".pvd"), &options));
     check_fails(RBL_ERROR_FILE, rbl_export(&simulation.run, in_folder("no/such.csv"), &options));
     check_fails(RBL_ERROR_ARGUMENT, rbl_export(&simulation.run, in_folder("run.xyz"), &options));
     check_fails(RBL_ERROR_ARGUMENT, rbl_export(&simulation.run, in_folder("run"), &options));

@@ -1,7 +1,7 @@
 #include "io/svg.h"
 
 #include "base/number.h"
-#include "io/utf8.h"
+#include "io/xml.h"
 #include <string.h>
 
 // ---- pieces ----
@@ -40,37 +40,6 @@ static void open_element(rblWriter* writer, const char* name, const char* classe
     rbl_write_text(writer, "\"");
 }
 
-// XML 1.0 has no way to write most control characters, and wants UTF-8.
-static void write_escaped(rblWriter* writer, const char* text)
-{
-    const char* const end = text + strlen(text);
-    while (text < end)
-    {
-        const size_t length = rbl_utf8_length(text, end);
-        const bool noncharacter =
-            length == 3 && (memcmp(text, "\xEF\xBF\xBE", 3) == 0 || memcmp(text, "\xEF\xBF\xBF", 3) == 0);
-        const char c = *text;
-        const char* entity = c == '&'   ? "&amp;"
-                             : c == '<' ? "&lt;"
-                             : c == '>' ? "&gt;"
-                             : c == '"' ? "&quot;"
-                                        : NULL;
-        if (length == 0 || noncharacter || (length == 1 && (unsigned char)c < ' '))
-        {
-            entity = "?";
-        }
-        if (entity != NULL)
-        {
-            rbl_write_text(writer, entity);
-        }
-        else
-        {
-            rbl_write_bytes(writer, text, length);
-        }
-        text += length > 0 ? length : 1;
-    }
-}
-
 // ---- the document ----
 
 void rbl_svg_begin(rblWriter* writer, double width, double height, const char* title, const char* style)
@@ -83,7 +52,7 @@ void rbl_svg_begin(rblWriter* writer, double width, double height, const char* t
     rbl_write_text(writer, " ");
     write_number(writer, height);
     rbl_write_text(writer, "\">\n<title>");
-    write_escaped(writer, title);
+    rbl_write_xml(writer, title);
     rbl_write_text(writer, "</title>\n<style><![CDATA[\n");
     rbl_write_text(writer, style);
     rbl_write_text(writer, "]]></style>\n");
@@ -134,7 +103,7 @@ void rbl_svg_text(rblWriter* writer, const char* classes, double x, double y, co
     write_attribute(writer, "x", x);
     write_attribute(writer, "y", y);
     rbl_write_text(writer, ">");
-    write_escaped(writer, text);
+    rbl_write_xml(writer, text);
     rbl_write_text(writer, "</text>\n");
 }
 

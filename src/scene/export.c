@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "io/file.h"
-#include "io/folder.h"
 #include "scene/picture_scene.h"
 #include <string.h>
 
@@ -161,6 +160,6 @@ rblResult rbl_export_check_folder(const char* path, const rblExportOptions* opti
     {
         return RBL_OK;
     }
-    RBL_TRY(rbl_compose_path(folder, "%.*s", (int)rbl_path_stem_length(path), path));
+    RBL_TRY(rbl_export_pvd_folder(path, folder));
     return rbl_folder_check(folder, options->force);
 }

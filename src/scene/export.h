@@ -2,6 +2,7 @@
 #ifndef RBL_SCENE_EXPORT_H
 #define RBL_SCENE_EXPORT_H
 
+#include "io/folder.h"
 #include "mesh/mesh.h"
 #include "scene/run.h"
 
@@ -61,6 +62,9 @@ void rbl_export_color(const rblSceneMaterial* material, bool crack, float out[3]
 // What follows the last slash of a path, and how long a path is without its ending.
 const char* rbl_path_last(const char* path);
 size_t rbl_path_stem_length(const char* path);
+
+// The folder of a .pvd file.
+rblResult rbl_export_pvd_folder(const char* path, char out[RBL_PATH_SIZE]);
 
 void rbl_export_progress(const rblExportOptions* options, uint32_t done, uint32_t all);
 

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "io/folder.h"
 #include "io/text_write.h"
+#include "io/xml.h"
 #include "math/mat3.h"
 #include "math/quat.h"
 #include "math/transform.h"
@@ -278,23 +279,6 @@ static rblResult write_frame(VtuFrame* frame, const char* path)
 
 // ---- the collection ----
 
-// Names in XML: paths are the user's.
-static void write_escaped(rblWriter* writer, const char* text)
-{
-    for (; *text != '\0'; ++text)
-    {
-        const char* entity = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '"' ? "&quot;" : NULL;
-        if (entity != NULL)
-        {
-            rbl_write_text(writer, entity);
-        }
-        else
-        {
-            rbl_write_bytes(writer, text, 1);
-        }
-    }
-}
-
 static rblResult write_collection(const rblRun* run, const char* path, const char* folder, uint32_t frames,
                                   const rblExportOptions* options)
 {
@@ -312,7 +296,7 @@ static rblResult write_collection(const rblRun* run, const char* path, const cha
         rbl_write_text(&writer, "<DataSet timestep=\"");
         rbl_write_text(&writer, time);
         rbl_write_text(&writer, "\" part=\"0\" file=\"");
-        write_escaped(&writer, rbl_path_last(folder));
+        rbl_write_xml(&writer, rbl_path_last(folder));
         rbl_write_text(&writer, name);
     }
     rbl_write_text(&writer, "</Collection>\n</VTKFile>\n");
@@ -338,6 +322,16 @@ static rblResult write_frames(VtuFrame* frame, const char* folder, uint32_t fram
     return RBL_OK;
 }
 
+// The list names the folder in XML.
+rblResult rbl_export_pvd_folder(const char* path, char out[RBL_PATH_SIZE])
+{
+    RBL_TRY(rbl_compose_path(out, "%.*s", (int)rbl_path_stem_length(path), path));
+    const char* name = rbl_path_last(out);
+    return *name != '\0' && rbl_xml_can_hold(name)
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_FILE, "%s: a name that XML cannot hold", rbl_short_name(path));
+}
+
 // The list comes last: it is there only when all of its frames are.
 static rblResult write_all(const rblRun* run, const rblExportSurfaces* surfaces, const char* path,
                            const rblExportOptions* options)
@@ -345,7 +339,7 @@ static rblResult write_all(const rblRun* run, const rblExportSurfaces* surfaces,
     const uint32_t frames = rbl_export_frame_count(run, options);
     const size_t bodies = run->bodies.count;
     char folder[RBL_PATH_SIZE];
-    RBL_TRY(rbl_compose_path(folder, "%.*s", (int)rbl_path_stem_length(path), path));
+    RBL_TRY(rbl_export_pvd_folder(path, folder));
     RBL_TRY(rbl_folder_open(folder, options->force));
     VtuFrame frame = {.run = run,
                       .surfaces = surfaces,

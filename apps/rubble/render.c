@@ -1,6 +1,7 @@
 // rubble render: a run as moving pictures.
 #define _XOPEN_SOURCE 700 // rmdir, unlink
 #include "base/bytes.h"
+#include "base/jobs.h"
 #include "base/timer.h"
 #include "io/file.h"
 #include "io/folder.h"
@@ -33,9 +34,9 @@ typedef struct Render
     OutputKind kind;
     char folder[RBL_PATH_SIZE]; // of the frames
     rblMovie movie;
-    uint8_t* rgba;
-    uint32_t drawn, kept; // frames
-    double build_seconds, draw_seconds;
+    uint32_t drawn, kept;               // frames
+    double build_seconds, draw_seconds; // summed over frames
+    double wall_seconds;
 } Render;
 
 // ---- what to do ----
@@ -158,20 +159,67 @@ static rblResult frame_path(const Render* render, uint32_t frame, char out[RBL_P
 
 // ---- drawing ----
 
-static rblResult draw_frame(Render* render, uint32_t frame, const char* path)
+// Frames that are drawn side by side, one to a worker; workers without a frame help with the tiles of the others.
+typedef struct Batch
 {
+    const Render* render;
+    uint32_t frames[RBL_MAX_WORKERS];
+    uint32_t count;
+    uint8_t* rgba[RBL_MAX_WORKERS];
+    double build_seconds[RBL_MAX_WORKERS], draw_seconds[RBL_MAX_WORKERS];
+    rblResult results[RBL_MAX_WORKERS];
+    char messages[RBL_MAX_WORKERS]
+                 [256]; // of failures: the thread that drew knows them, the one that asked does not
+} Batch;
+
+static rblResult draw_frame(Batch* batch, uint32_t index)
+{
+    const Render* render = batch->render;
     const rblMovieDef* def = &render->movie.def;
     const double start = rbl_timer_seconds();
+    char path[RBL_PATH_SIZE];
     rblPictureStats stats;
-    RBL_TRY(rbl_movie_frame(&render->movie, frame, render->rgba, &stats));
-    RBL_TRY(rbl_image_save_png(path, render->rgba, def->width, def->height, 4));
-    render->build_seconds += stats.prepare_seconds + stats.build_seconds;
-    render->draw_seconds += rbl_timer_seconds() - start;
-    render->drawn += 1;
+    RBL_TRY(frame_path(render, batch->frames[index], path));
+    RBL_TRY(rbl_movie_frame(&render->movie, batch->frames[index], batch->rgba[index], &stats));
+    RBL_TRY(rbl_image_save_png(path, batch->rgba[index], def->width, def->height, 4));
+    batch->build_seconds[index] = stats.prepare_seconds + stats.build_seconds;
+    batch->draw_seconds[index] = rbl_timer_seconds() - start;
     return RBL_OK;
 }
 
-static rblResult draw_frames(Render* render)
+static void draw_block(rblRange range, void* context)
+{
+    Batch* batch = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        batch->results[i] = draw_frame(batch, i);
+        if (batch->results[i] != RBL_OK)
+        {
+            snprintf(batch->messages[i], sizeof batch->messages[i], "%s", rbl_last_error());
+        }
+    }
+}
+
+static rblResult draw_batch(Render* render, Batch* batch)
+{
+    const double start = rbl_timer_seconds();
+    rbl_parallel_for(rbl_default_jobs(), batch->count, 1, draw_block, batch);
+    render->wall_seconds += rbl_timer_seconds() - start;
+    for (uint32_t i = 0; i < batch->count; ++i)
+    {
+        if (batch->results[i] != RBL_OK)
+        {
+            return rbl_fail(batch->results[i], "%s", batch->messages[i]);
+        }
+        render->build_seconds += batch->build_seconds[i];
+        render->draw_seconds += batch->draw_seconds[i];
+        render->drawn += 1;
+    }
+    batch->count = 0;
+    return RBL_OK;
+}
+
+static rblResult draw_missing(Render* render, Batch* batch, uint32_t room)
 {
     const uint32_t count = render->movie.frame_count;
     bool resumes = false;
@@ -181,15 +229,45 @@ static rblResult draw_frames(Render* render)
     {
         char path[RBL_PATH_SIZE];
         RBL_TRY(frame_path(render, i, path));
-        progress_stage("drawing", (double)i / count);
         if (resumes && access(path, R_OK) == 0)
         {
             render->kept += 1; // frames are written whole or not at all
             continue;
         }
-        RBL_TRY(draw_frame(render, i, path));
+        batch->frames[batch->count++] = i;
+        if (batch->count == room)
+        {
+            progress_stage("drawing", (double)(render->drawn + render->kept) / count);
+            RBL_TRY(draw_batch(render, batch));
+        }
     }
-    return RBL_OK;
+    return batch->count > 0 ? draw_batch(render, batch) : RBL_OK;
+}
+
+#define MOST_BYTES ((size_t)256 << 20) // of frames in memory
+
+static rblResult draw_frames(Render* render)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    const size_t bytes = 4 * (size_t)render->movie.def.width * render->movie.def.height;
+    const size_t fit = MOST_BYTES / bytes;
+    const uint32_t workers = rbl_worker_count();
+    const uint32_t room = fit < 1 ? 1 : fit < workers ? (uint32_t)fit : workers;
+    Batch* batch = rbl_alloc_zero(allocator, sizeof *batch);
+    uint8_t* rgba = rbl_alloc(allocator, room * bytes);
+    rblResult result = batch != NULL && rgba != NULL ? RBL_OK : rbl_fail_memory();
+    if (result == RBL_OK)
+    {
+        batch->render = render;
+        for (uint32_t i = 0; i < room; ++i)
+        {
+            batch->rgba[i] = rgba + i * bytes;
+        }
+        result = draw_missing(render, batch, room);
+    }
+    rbl_free(allocator, rgba, room * bytes);
+    rbl_free(allocator, batch, sizeof *batch);
+    return result;
 }
 
 static rblResult remove_frames(const Render* render)
@@ -226,15 +304,10 @@ static rblResult draw(Render* render)
 static rblResult render_run_of(Render* render, RunInput* input)
 {
     const rblMovieDef def = movie_def(render->parsed);
-    const rblAllocator* allocator = rbl_default_allocator();
-    const size_t bytes = 4 * (size_t)def.width * def.height;
     RBL_TRY(check_output(render));
     RBL_TRY(run_input_open(input, render->parsed->arguments[0]));
     RBL_TRY(rbl_movie_open(&render->movie, input->run, &def));
-    render->rgba = rbl_alloc(allocator, bytes);
-    const rblResult result = render->rgba != NULL ? draw(render) : rbl_fail_memory();
-    rbl_free(allocator, render->rgba, bytes);
-    return result;
+    return draw(render);
 }
 
 // ---- telling ----
@@ -247,7 +320,7 @@ static void report(const Render* render)
     {
         return;
     }
-    print_number(render->drawn / rbl_maxd(render->draw_seconds, 1e-9), 3, rate);
+    print_number(render->drawn / rbl_maxd(render->wall_seconds, 1e-9), 3, rate);
     print_number(100.0 * render->build_seconds / rbl_maxd(render->draw_seconds, 1e-9), 3, share);
     printf(
         "%u frames drawn, %s a second (%s %% of it gathering triangles and building trees), %u were there\n",

@@ -4,6 +4,7 @@
 
 #include "print.h"
 #include "progress.h"
+#include "shared_options.h"
 #include "tool.h"
 #include <math.h>
 #include <string.h>
@@ -223,7 +224,7 @@ static rblResult run_benches(rblBench* bench, const char* name, Runner* runner)
     return RBL_OK;
 }
 
-int bench_run(const Parsed* parsed)
+static int bench_run(const Parsed* parsed)
 {
     if (parsed->variant == NULL)
     {
@@ -264,3 +265,46 @@ int bench_run(const Parsed* parsed)
     rbl_bench_destroy(bench);
     return code;
 }
+
+static bool describe_benches(Command* command, rblArena* arena)
+{
+    uint32_t count = 0;
+    const rblBenchEntry* entries = rbl_bench_entries(&count);
+    Variant* variants = RBL_ARENA_ARRAY(arena, Variant, count + 1);
+    if (variants == NULL)
+    {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        variants[i] = (Variant){.name = entries[i].name, .summary = entries[i].summary};
+    }
+    variants[count] = (Variant){.name = "all", .summary = "every one of them"};
+    command->variants = variants;
+    command->variant_count = count + 1;
+    return true;
+}
+
+static const Argument bench_arguments[] = {
+    {"NAME", ARGUMENT_VARIANT, true, "the bench to run; without it they are listed"}};
+static const Option bench_options[] = {
+    JSON_OPTION,
+    {.name = "quick", .help = "smallest inputs, one run each: only shows that everything works"},
+};
+static const char* const bench_examples[] = {"rubble bench", "rubble bench mesh --threads 1",
+                                             "rubble bench all --json > bench.json", NULL};
+
+const Command bench_command = {
+    .name = "bench",
+    .summary = "measure how fast this machine does it, beside peers and papers",
+    .details = "Prints a table of figures with ratios to peers measured in the same run (when they are "
+               "installed) and to what papers report. Above 1 means that Rubble is better. Models are "
+               "found through RUBBLE_MODELS (../shared/models when it is not set).",
+    .arguments = bench_arguments,
+    .argument_count = OPTIONS_COUNT_OF(bench_arguments),
+    .options = bench_options,
+    .option_count = OPTIONS_COUNT_OF(bench_options),
+    .variant_noun = "bench",
+    .examples = bench_examples,
+    .describe = describe_benches,
+    .run = bench_run};

@@ -4,7 +4,7 @@
 #include "tool.h"
 #include <string.h>
 
-int completion_run(const Parsed* parsed)
+static int completion_run(const Parsed* parsed)
 {
     const char* shell = parsed->variant->name;
     if (strcmp(shell, "bash") == 0)
@@ -21,3 +21,25 @@ int completion_run(const Parsed* parsed)
     }
     return TOOL_DONE;
 }
+
+static const Argument completion_arguments[] = {
+    {"SHELL", ARGUMENT_VARIANT, false, "the shell to print it for"}};
+static const Variant shells[] = {
+    {.name = "bash", .summary = "for ~/.local/share/bash-completion/completions/rubble"},
+    {.name = "zsh", .summary = "for a file _rubble in a directory of $fpath"},
+    {.name = "fish", .summary = "for ~/.config/fish/completions/rubble.fish"},
+};
+static const char* const completion_examples[] = {"source <(rubble completion bash)", NULL};
+
+const Command completion_command = {
+    .name = "completion",
+    .summary = "print a completion script for a shell",
+    .details = "Completes commands, options, choices, kinds of solids, and files with the endings "
+               "that a command can read or write.",
+    .arguments = completion_arguments,
+    .argument_count = OPTIONS_COUNT_OF(completion_arguments),
+    .variant_noun = "shell",
+    .variants = shells,
+    .variant_count = OPTIONS_COUNT_OF(shells),
+    .examples = completion_examples,
+    .run = completion_run};

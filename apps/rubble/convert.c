@@ -1,6 +1,7 @@
 // rubble convert: from one format to another, with changes on the way.
 #include "math/vec.h"
 #include "progress.h"
+#include "shared_options.h"
 #include "tool.h"
 #include <string.h>
 
@@ -155,7 +156,7 @@ static int check_usage(const Parsed* parsed)
     return tool_check_text(parsed, parsed->arguments[1]);
 }
 
-int convert_run(const Parsed* parsed)
+static int convert_run(const Parsed* parsed)
 {
     const char* path = parsed->arguments[0];
     const int usage = check_usage(parsed);
@@ -183,3 +184,53 @@ int convert_run(const Parsed* parsed)
     rbl_mesh_destroy(mesh);
     return code;
 }
+
+static const char* const axis_choices[] = {"zup-to-yup", "yup-to-zup", NULL};
+static const Option convert_options[] = {
+    {.name = "scale",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 3,
+     .value = "S|X,Y,Z",
+     .help = "multiply all coordinates by S, or each by its own factor; negative ones mirror"},
+    {.name = "axis",
+     .kind = OPTION_CHOICE,
+     .choices = axis_choices,
+     .help = "turn a model made with Z up so that Y is up, or the other way round"},
+    {.name = "height",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 1e-9,
+     .highest = 1e9,
+     .value = "H",
+     .help = "scale evenly so that the result is this tall (along Y; along Z after yup-to-zup), m"},
+    {.name = "triangulate", .help = "cut faces of more than three corners into triangles"},
+    {.name = "simplify",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 4,
+     .highest = 4294967295.0,
+     .value = "N",
+     .help = "reduce to about N triangles; a closed surface stays closed"},
+    TEXT_OPTION,
+};
+static const char* const convert_examples[] = {
+    "rubble convert bunny.off bunny.glb --height 0.3",
+    "rubble convert part.stl part.obj --scale 0.001 --axis zup-to-yup",
+    "rubble convert scan.ply small.ply --simplify 10000", NULL};
+
+const Command convert_command = {
+    .name = "convert",
+    .summary = "read a mesh in one format and write it in another",
+    .details = "The endings of the file names decide the formats. Polygons, UVs, normals, colours, "
+               "material and group names are kept as far as the format of OUT can hold them. Changes "
+               "are made in this order: axis, scale, height, simplify, triangulate.",
+    .arguments = mesh_arguments,
+    .argument_count = MESH_ARGUMENT_COUNT,
+    .options = convert_options,
+    .option_count = OPTIONS_COUNT_OF(convert_options),
+    .examples = convert_examples,
+    .run = convert_run};

@@ -159,7 +159,7 @@ static void print_table(const Demo* demo)
     printf("Written to %s/*.glb, all of them in one picture: %s/solids.png\n", demo->folder, demo->folder);
 }
 
-int demo_run(const Parsed* parsed)
+static int demo_run(const Parsed* parsed)
 {
     Demo demo = {.folder = parsed->argument_count > 0 ? parsed->arguments[0] : "out"};
     if (mkdir(demo.folder, 0777) != 0 && errno != EEXIST)
@@ -182,3 +182,33 @@ int demo_run(const Parsed* parsed)
     RBL_FREE_ARRAY(allocator, demo.cells, demo.count * CELL_BYTES);
     return result == RBL_OK ? TOOL_DONE : tool_fail_last();
 }
+
+static const Argument demo_arguments[] = {
+    {"FOLDER", ARGUMENT_FOLDER, true, "where to write; made when it is not there, out by default"}};
+static const Option demo_options[] = {
+    {.name = "samples",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 1,
+     .highest = RBL_PICTURE_MAX_SAMPLES,
+     .value = "N",
+     .fallback = "16",
+     .help = "samples a pixel of the contact sheet"},
+};
+static const char* const demo_examples[] = {"rubble demo", "rubble demo /tmp/solids", NULL};
+
+const Command demo_command = {
+    .name = "demo",
+    .summary = "make every procedural solid: GLB files, a table, and a picture of all",
+    .details = "Writes one GLB file per kind of solid and a contact sheet of all of them, "
+               "solids.png, and prints a "
+               "table: triangles, whether it is a proper solid (closed, manifold, outward, no "
+               "self-intersections), genus, volume, and its weight in stone of 2600 kg/m^3.",
+    .arguments = demo_arguments,
+    .argument_count = OPTIONS_COUNT_OF(demo_arguments),
+    .options = demo_options,
+    .option_count = OPTIONS_COUNT_OF(demo_options),
+    .examples = demo_examples,
+    .run = demo_run};

@@ -2,6 +2,7 @@
 #include "scene/export.h"
 #include "progress.h"
 #include "run_input.h"
+#include "shared_options.h"
 #include "tool.h"
 
 static void show_writing(double fraction, void* context)
@@ -10,7 +11,7 @@ static void show_writing(double fraction, void* context)
     progress_stage("writing", fraction);
 }
 
-static rblExportOptions export_options(const Parsed* parsed)
+static rblExportOptions chosen_options(const Parsed* parsed)
 {
     rblExportOptions options = rbl_default_export_options();
     options.every = options_count(parsed, "every", options.every);
@@ -21,7 +22,7 @@ static rblExportOptions export_options(const Parsed* parsed)
 
 rblResult export_check(const Parsed* parsed)
 {
-    const rblExportOptions options = export_options(parsed);
+    const rblExportOptions options = chosen_options(parsed);
     const char* output = options_value(parsed, "output")->text;
     RBL_TRY(tool_check_output(output));
     return rbl_export_check_folder(output, &options);
@@ -29,11 +30,11 @@ rblResult export_check(const Parsed* parsed)
 
 rblResult export_write(const Parsed* parsed, const rblRun* run)
 {
-    const rblExportOptions options = export_options(parsed);
+    const rblExportOptions options = chosen_options(parsed);
     return rbl_export(run, options_value(parsed, "output")->text, &options);
 }
 
-int export_run(const Parsed* parsed)
+static int export_run(const Parsed* parsed)
 {
     RunInput input = {0};
     progress_start("export", 0.0, NULL, !options_given(parsed, "quiet"));
@@ -44,3 +45,35 @@ int export_run(const Parsed* parsed)
     run_input_close(&input);
     return result == RBL_OK ? TOOL_DONE : tool_fail_last();
 }
+
+static const char* const export_endings[] = {"glb", "png", "csv", "obj", "pvd", "usda", NULL};
+static const Argument export_arguments[] = {
+    {"RUN", ARGUMENT_RUN, false, "a recording, or a scene (.json) that is run first"}};
+static const Option export_options[] = {
+    {.name = "output",
+     .kind = OPTION_FILE,
+     .letter = 'o',
+     .required = true,
+     .endings = export_endings,
+     .value = "OUT",
+     .help =
+         "the file to write: .glb or .usda an animation, .png nine frames on one sheet, .pvd, .obj or .csv a "
+         "series of frames"},
+    EVERY_OPTION,
+    FORCE_OPTION,
+};
+static const char* const export_examples[] = {"rubble export wall.rbl -o wall.glb",
+                                              "rubble export wall.rbl -o wall.pvd --every 4", NULL};
+
+const Command export_command = {
+    .name = "export",
+    .summary = "turn a recording into files for other programs",
+    .details = "Writes what the ending of the output says (docs/from-a-run.md): for Blender, Godot, "
+               "Unreal, three.js, Houdini, ParaView, or a table. Metres, seconds, right-handed, Y "
+               "up.",
+    .arguments = export_arguments,
+    .argument_count = OPTIONS_COUNT_OF(export_arguments),
+    .options = export_options,
+    .option_count = OPTIONS_COUNT_OF(export_options),
+    .examples = export_examples,
+    .run = export_run};

@@ -174,7 +174,7 @@ void help_print(FILE* out, const Program* program, const Command* command, const
     print_examples(out, command->examples);
 }
 
-int help_run(const Parsed* parsed)
+static int help_run(const Parsed* parsed)
 {
     const Program* program = parsed->program;
     const Command* command =
@@ -191,3 +191,15 @@ int help_run(const Parsed* parsed)
     help_print(stdout, program, command, variant);
     return TOOL_DONE;
 }
+
+static const Argument help_arguments[] = {
+    {"COMMAND", ARGUMENT_COMMAND, true, "the command to tell about"},
+    {"KIND", ARGUMENT_WORD, true, "what it works on, such as a kind of solid"},
+};
+
+const Command help_command = {.name = "help",
+                              .summary = "tell how a command is used",
+                              .details = "The same as COMMAND --help.",
+                              .arguments = help_arguments,
+                              .argument_count = OPTIONS_COUNT_OF(help_arguments),
+                              .run = help_run};

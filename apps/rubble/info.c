@@ -2,6 +2,7 @@
 #include "print.h"
 #include "progress.h"
 #include "report.h"
+#include "shared_options.h"
 #include "tool.h"
 
 static int print_facts(const Parsed* parsed, const MeshFacts* facts)
@@ -23,7 +24,7 @@ static int print_facts(const Parsed* parsed, const MeshFacts* facts)
     return print_json(&writer);
 }
 
-int info_run(const Parsed* parsed)
+static int info_run(const Parsed* parsed)
 {
     const char* path = parsed->arguments[0];
     if (tool_is_recording(path))
@@ -50,3 +51,35 @@ int info_run(const Parsed* parsed)
     rbl_mesh_destroy(mesh);
     return code;
 }
+
+static const Argument info_arguments[] = {
+    {"FILE", ARGUMENT_INPUT, false, "the mesh file or recording (.rbl) to look at"}};
+static const Option info_options[] = {
+    JSON_OPTION,
+    {.name = "no-intersections", .help = "do not look for faces that cut each other, the only slow part"},
+    {.name = "density",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 1e-9,
+     .highest = 1e9,
+     .value = "D",
+     .fallback = "1",
+     .help = "density for mass and inertia, kg/m^3"},
+};
+static const char* const info_examples[] = {
+    "rubble info bunny.ply", "rubble info statue.glb --json --density 2600", "rubble info wall.rbl", NULL};
+
+const Command info_command = {
+    .name = "info",
+    .summary = "tell what a mesh is (size, topology, defects, mass), or a recording",
+    .details = "Reads a mesh and tells what it is: counts, whether it is closed, manifold and oriented, "
+               "components, genus, volume, area, centre of mass, inertia, and everything that is wrong "
+               "with it. A broken mesh is described, not refused. Of a recording it tells the scene, the "
+               "steps, the bodies, the size, and where the file ends when it was cut short.",
+    .arguments = info_arguments,
+    .argument_count = OPTIONS_COUNT_OF(info_arguments),
+    .options = info_options,
+    .option_count = OPTIONS_COUNT_OF(info_options),
+    .examples = info_examples,
+    .run = info_run};

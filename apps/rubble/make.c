@@ -1,8 +1,12 @@
 // rubble make: procedural solids.
+#include "base/assert.h"
+#include "base/number.h"
 #include "describe.h"
 #include "print.h"
 #include "progress.h"
+#include "shared_options.h"
 #include "tool.h"
+#include <string.h>
 
 static int list_kinds(const Command* command)
 {
@@ -49,7 +53,7 @@ static rblResult make(const Parsed* parsed, rblMeshId* out)
     return result;
 }
 
-int make_run(const Parsed* parsed)
+static int make_run(const Parsed* parsed)
 {
     if (options_given(parsed, "list"))
     {
@@ -78,3 +82,107 @@ int make_run(const Parsed* parsed)
     rbl_mesh_destroy(mesh);
     return code;
 }
+
+// The default as it would be given: "0.3", "1,2,3". Null when out of memory.
+static const char* fallback_text(const rblSolidParameter* parameter, rblArena* arena)
+{
+    const bool list = parameter->components == 0;
+    const double* numbers = list ? parameter->list_fallback : parameter->fallback;
+    const uint32_t count = list ? parameter->list_fallback_count : parameter->components;
+    char* text = rbl_arena_alloc(arena, RBL_NUMBER_SIZE * (size_t)count + 1);
+    if (text == NULL)
+    {
+        return NULL;
+    }
+    size_t length = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        length += rbl_format_double(numbers[i], text + length);
+        text[length++] = ',';
+    }
+    text[length > 0 ? length - 1 : 0] = '\0';
+    return text;
+}
+
+// Parameters are called as in scenes; on the command line words are joined by dashes.
+static const char* option_name(const char* parameter_name, rblArena* arena)
+{
+    const size_t size = strlen(parameter_name) + 1;
+    char* name = rbl_arena_alloc(arena, size);
+    for (size_t i = 0; name != NULL && i < size; ++i)
+    {
+        name[i] = parameter_name[i] == '_' ? '-' : parameter_name[i];
+    }
+    return name;
+}
+
+static const char* value_text(const rblSolidParameter* parameter)
+{
+    static const char* const numbers[] = {"R,H,R,H,...", "X", "X,Y", "X,Y,Z"};
+    static const char* const whole_numbers[] = {"R,H,R,H,...", "N", "N,N", "N,N,N"};
+    RBL_ASSERT(parameter->components <= 3);
+    return (parameter->is_integer ? whole_numbers : numbers)[parameter->components];
+}
+
+static bool describe_parameter(const rblSolidParameter* parameter, rblArena* arena, Option* out)
+{
+    *out = (Option){.name = option_name(parameter->name, arena),
+                    .kind = OPTION_NUMBERS,
+                    .whole = parameter->is_integer != 0,
+                    .pairs = parameter->components == 0,
+                    .least = parameter->components != 0 ? parameter->components : 2,
+                    .most = parameter->components,
+                    .lowest = parameter->lowest,
+                    .highest = parameter->highest,
+                    .value = value_text(parameter),
+                    .fallback = fallback_text(parameter, arena),
+                    .help = parameter->help};
+    return out->name != NULL && out->fallback != NULL;
+}
+
+static bool describe_solids(Command* command, rblArena* arena)
+{
+    uint32_t count = 0;
+    const rblSolidKind* kinds = rbl_solid_kinds(&count);
+    Variant* variants = RBL_ARENA_ARRAY(arena, Variant, count);
+    bool ok = variants != NULL || count == 0;
+    for (uint32_t k = 0; ok && k < count; ++k)
+    {
+        const uint32_t parameter_count = kinds[k].parameter_count;
+        Option* options = RBL_ARENA_ARRAY(arena, Option, parameter_count);
+        ok = options != NULL || parameter_count == 0;
+        for (uint32_t p = 0; ok && p < parameter_count; ++p)
+        {
+            ok = describe_parameter(&kinds[k].parameters[p], arena, &options[p]);
+        }
+        variants[k] = (Variant){kinds[k].name, kinds[k].help, options, parameter_count};
+    }
+    command->variants = variants;
+    command->variant_count = ok ? count : 0;
+    return ok;
+}
+
+static const Argument make_arguments[] = {
+    {"KIND", ARGUMENT_VARIANT, false, "the kind of solid"},
+    {"OUT", ARGUMENT_OUTPUT, false, "the mesh file to write"},
+};
+static const Option make_options[] = {
+    {.name = "list", .stands_alone = true, .help = "list the kinds of solids, and stop"},
+    TEXT_OPTION,
+};
+static const char* const make_examples[] = {"rubble make --list", "rubble make box --help",
+                                            "rubble make box box.obj", NULL};
+
+const Command make_command = {
+    .name = "make",
+    .summary = "make a procedural solid: box, sphere, vase, rock, ...",
+    .details = "Writes a closed mesh with UVs, in metres. Each kind of solid has options of its own: "
+               "rubble make KIND --help.",
+    .arguments = make_arguments,
+    .argument_count = OPTIONS_COUNT_OF(make_arguments),
+    .options = make_options,
+    .option_count = OPTIONS_COUNT_OF(make_options),
+    .variant_noun = "kind of solid",
+    .examples = make_examples,
+    .describe = describe_solids,
+    .run = make_run};

@@ -227,10 +227,8 @@ static void put_markdown_command(FILE* out, const Program* program, const Comman
 
 void man_print_markdown(FILE* out, const Program* program)
 {
-    fprintf(
-        out,
-        "# The command-line tool\n\n<!-- Made by `%s man --markdown`; change apps/rubble/commands.c. -->\n\n",
-        program->name);
+    fprintf(out, "# The command-line tool\n\n<!-- Made by `%s man --markdown`; change apps/rubble. -->\n\n",
+            program->name);
     fprintf(out, "%s\n\n%s\n", program->details, option_rules);
     for (uint32_t i = 0; i < program->command_count; ++i)
     {
@@ -246,7 +244,7 @@ void man_print_markdown(FILE* out, const Program* program)
     fprintf(out, "\n## Environment\n\n- `RUBBLE_MODELS`: %s\n", models_help);
 }
 
-int man_run(const Parsed* parsed)
+static int man_run(const Parsed* parsed)
 {
     if (options_given(parsed, "markdown"))
     {
@@ -258,3 +256,15 @@ int man_run(const Parsed* parsed)
     }
     return TOOL_DONE;
 }
+
+static const Option man_options[] = {{.name = "markdown", .help = "print Markdown instead of troff"}};
+static const char* const man_examples[] = {"rubble man | man -l -", NULL};
+
+const Command man_command = {.name = "man",
+                             .summary = "print the manual page",
+                             .details =
+                                 "Prints the manual as a troff page in the man macros, or as Markdown.",
+                             .options = man_options,
+                             .option_count = OPTIONS_COUNT_OF(man_options),
+                             .examples = man_examples,
+                             .run = man_run};

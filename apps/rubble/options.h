@@ -1,5 +1,5 @@
 // One description of every command and option. Parsing, --help, shell completion, the man page and docs/cli.md all
-// come out of these tables (filled in commands.c), so that none of them can forget an option.
+// come out of these tables (each at the end of its command's file), so that none of them can forget an option.
 #ifndef RUBBLE_TOOL_OPTIONS_H
 #define RUBBLE_TOOL_OPTIONS_H
 
@@ -67,9 +67,13 @@ typedef struct Variant
 } Variant;
 
 typedef struct Parsed Parsed;
+typedef struct Command Command;
 typedef int CommandFcn(const Parsed* parsed); // returns the exit code
 
-typedef struct Command
+// Fill in the variants that the library or the benches know, in the arena. False when out of memory.
+typedef bool DescribeFcn(Command* command, rblArena* arena);
+
+struct Command
 {
     const char* name;
     const char* summary; // one line without a full stop
@@ -82,8 +86,9 @@ typedef struct Command
     const Variant* variants;
     uint32_t variant_count;
     const char* const* examples; // command lines; ends with null
+    DescribeFcn* describe;       // called when the tool starts; null: the table is complete
     CommandFcn* run;
-} Command;
+};
 
 typedef struct Program
 {
@@ -109,6 +114,8 @@ typedef struct OptionValue
     uint32_t count;        // how many numbers
     uint32_t choice;       // OPTION_CHOICE: index of what was chosen
 } OptionValue;
+
+#define OPTIONS_COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof(array)[0]))
 
 #define OPTIONS_MAX_GROUPS   64
 #define OPTIONS_MESSAGE_SIZE 400

@@ -3,6 +3,7 @@
 #include "math/aabb.h"
 #include "print.h"
 #include "progress.h"
+#include "shared_options.h"
 #include "tool.h"
 #include <string.h>
 
@@ -291,7 +292,7 @@ static int report(const Picture* picture)
     return options_given(picture->parsed, "json") ? print_picture_json(picture) : TOOL_DONE;
 }
 
-int picture_run(const Parsed* parsed)
+static int picture_run(const Parsed* parsed)
 {
     const rblAllocator* allocator = rbl_default_allocator();
     Picture picture = {.parsed = parsed, .count = parsed->argument_count, .def = rbl_default_picture_def()};
@@ -314,3 +315,88 @@ int picture_run(const Parsed* parsed)
     RBL_FREE_ARRAY(allocator, picture.items, picture.count);
     return code;
 }
+
+static const char* const picture_endings[] = {"png", NULL};
+static const Argument picture_arguments[] = {
+    {"FILE", ARGUMENT_INPUTS, false, "the mesh files to draw, all in one picture"}};
+static const Option picture_options[] = {
+    {.name = "output",
+     .kind = OPTION_FILE,
+     .letter = 'o',
+     .required = true,
+     .endings = picture_endings,
+     .value = "OUT.png",
+     .help = "the picture to write"},
+    {.name = "size",
+     .kind = OPTION_NUMBERS,
+     .separator = 'x',
+     .least = 2,
+     .most = 2,
+     .whole = true,
+     .lowest = 1,
+     .highest = RBL_PICTURE_MAX_SIZE,
+     .value = "WxH",
+     .fallback = "1280x720",
+     .help = "width and height in pixels"},
+    {.name = "samples",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 1,
+     .highest = RBL_PICTURE_MAX_SAMPLES,
+     .value = "N",
+     .fallback = "16",
+     .help = "samples a pixel, each with a shadow and a sky ray; more is smoother and slower"},
+    {.name = "eye",
+     .kind = OPTION_NUMBERS,
+     .least = 3,
+     .most = 3,
+     .value = "X,Y,Z",
+     .fallback = "from where everything is seen",
+     .help = "where the picture is taken from, m"},
+    {.name = "target",
+     .kind = OPTION_NUMBERS,
+     .least = 3,
+     .most = 3,
+     .value = "X,Y,Z",
+     .fallback = "the middle",
+     .help = "what is in the middle of the picture, m"},
+    {.name = "explode",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0,
+     .highest = 1000,
+     .value = "F",
+     .fallback = "0",
+     .help = "move the pieces apart, each by F times its distance from the middle"},
+    {.name = "cut-plane",
+     .kind = OPTION_TEXT,
+     .value = "x|y|z|x=D|X,Y,Z,NX,NY,NZ",
+     .help = "take away what lies in front of a plane and show the inside: across an axis through the middle "
+             "or at D, or "
+             "through a point with a normal"},
+    JSON_OPTION,
+};
+static const char* const picture_examples[] = {
+    "rubble picture bunny.ply -o bunny.png", "rubble picture pig.glb -o pig.png --cut-plane x",
+    "rubble picture piece*.obj -o pieces.png --explode 0.5 --samples 64", NULL};
+
+const Command picture_command = {
+    .name = "picture",
+    .summary = "draw meshes: ray traced, in soft light, as a PNG",
+    .details =
+        "Draws the files in one picture, standing on a floor, each in a colour of its own; the groups "
+        "or "
+        "connected pieces of a single file likewise. Faces whose material is named crack, interior or "
+        "inside are drawn in the colour of cracks, and so is what a cut plane lays open where a mesh is "
+        "closed. Open and broken meshes are drawn as they are. The picture does not depend on the "
+        "number "
+        "of threads.",
+    .arguments = picture_arguments,
+    .argument_count = OPTIONS_COUNT_OF(picture_arguments),
+    .options = picture_options,
+    .option_count = OPTIONS_COUNT_OF(picture_options),
+    .examples = picture_examples,
+    .run = picture_run};

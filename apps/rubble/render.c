@@ -11,6 +11,7 @@
 #include "rubble/io.h"
 #include "run_input.h"
 #include "scene/movie.h"
+#include "shared_options.h"
 #include "tool.h"
 #include "video.h"
 #include <string.h>
@@ -343,7 +344,7 @@ static int check_sheet(const Parsed* parsed)
     return TOOL_DONE;
 }
 
-int render_run(const Parsed* parsed)
+static int render_run(const Parsed* parsed)
 {
     Render render = {.parsed = parsed, .output = options_value(parsed, "output")->text};
     RunInput input = {0};
@@ -365,3 +366,90 @@ int render_run(const Parsed* parsed)
     run_input_close(&input);
     return code;
 }
+
+static const Argument render_arguments[] = {
+    {"RUN", ARGUMENT_RUN, false, "a recording, or a scene (.json) that is run first"}};
+static const Option render_options[] = {
+    {.name = "output",
+     .kind = OPTION_TEXT,
+     .letter = 'o',
+     .required = true,
+     .value = "OUT",
+     .help = "where to: .mp4 or .gif a video (needs ffmpeg), .png nine frames on one sheet, else a folder of "
+             "PNG files"},
+    {.name = "size",
+     .kind = OPTION_NUMBERS,
+     .least = 2,
+     .most = 2,
+     .whole = true,
+     .lowest = 1,
+     .highest = RBL_PICTURE_MAX_SIZE,
+     .value = "W,H",
+     .fallback = "1280,720",
+     .help = "pixels of a frame"},
+    {.name = "samples",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 1,
+     .highest = RBL_PICTURE_MAX_SAMPLES,
+     .value = "N",
+     .fallback = "8",
+     .help = "samples a pixel"},
+    {.name = "fps",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0.01,
+     .highest = 1000,
+     .value = "F",
+     .fallback = "30",
+     .help = "frames a second"},
+    {.name = "speed",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 1e-4,
+     .highest = 1e4,
+     .value = "X",
+     .fallback = "1",
+     .help = "how fast time goes: 0.25 is slow motion"},
+    {.name = "begin",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0,
+     .highest = OPTIONS_UNBOUNDED,
+     .value = "S",
+     .fallback = "0",
+     .help = "the moment to begin with, seconds"},
+    {.name = "end",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0,
+     .highest = OPTIONS_UNBOUNDED,
+     .value = "S",
+     .help = "the last moment, seconds; without it the end of the run"},
+    {.name = "plain", .help = "without time, bodies, contacts and milliseconds in the corner"},
+    FORCE_OPTION,
+};
+static const char* const render_examples[] = {
+    "rubble render wall.rbl -o wall.mp4",
+    "rubble render scenes/dominoes.json -o slow.gif --speed 0.25 --size 640,360",
+    "rubble render scenes/dominoes.json -o frames --samples 32", NULL};
+
+const Command render_command = {
+    .name = "render",
+    .summary = "draw a run as a video, as frames, or as a sheet of nine",
+    .details = "Draws a run, ray traced, seen by the scene's camera or by one that "
+               "follows the action. Poses are blended between steps. Frames are written whole or "
+               "not at all: the same command after an interruption goes on where it stopped. "
+               "Frames of another rendering that are in the folder are removed.",
+    .arguments = render_arguments,
+    .argument_count = OPTIONS_COUNT_OF(render_arguments),
+    .options = render_options,
+    .option_count = OPTIONS_COUNT_OF(render_options),
+    .examples = render_examples,
+    .run = render_run};

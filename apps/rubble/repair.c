@@ -2,6 +2,7 @@
 #include "print.h"
 #include "progress.h"
 #include "report.h"
+#include "shared_options.h"
 #include "tool.h"
 #include <string.h>
 
@@ -158,7 +159,7 @@ static int finish(const Parsed* parsed, const rblRepairReport* report, rblMeshId
     return code;
 }
 
-int repair_run(const Parsed* parsed)
+static int repair_run(const Parsed* parsed)
 {
     const char* path = parsed->arguments[0];
     tool_start_progress(parsed, path);
@@ -187,3 +188,53 @@ int repair_run(const Parsed* parsed)
     rbl_mesh_destroy(mended);
     return code;
 }
+
+static const Option repair_options[] = {
+    {.name = "weld",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0,
+     .highest = OPTIONS_UNBOUNDED,
+     .value = "D",
+     .fallback = "1e-6 of the bounding box diagonal",
+     .help = "vertices closer than this become one, m; 0: only equal ones"},
+    {.name = "max-hole",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 0,
+     .highest = 4294967295.0,
+     .value = "N",
+     .fallback = "4096",
+     .help = "fill holes of up to this many edges; 0 leaves them open"},
+    {.name = "remesh",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 16,
+     .highest = 512,
+     .value = "CELLS",
+     .help = "as a last resort rebuild the surface on a grid with this many cells along the longest side"},
+    {.name = "force", .help = "write the result even if it is not a solid"},
+    {.name = "json", .help = "print what was changed and the verdict as one JSON object"},
+};
+static const char* const repair_examples[] = {"rubble repair scan.stl scan.ply",
+                                              "rubble repair scan.stl scan.ply --verbose --weld 0.001",
+                                              "rubble repair soup.obj solid.obj --remesh 128", NULL};
+
+const Command repair_command = {
+    .name = "repair",
+    .summary = "mend a mesh until it is a solid, or say why not",
+    .details = "Welds, drops degenerate and duplicate faces, resolves T-junctions, splits what is not "
+               "manifold, orients, and fills holes. The verdict: closed, manifold, oriented outward, "
+               "free of self-intersections. A result that is not solid is not written and the exit code "
+               "is 1, unless --force is given. What was changed is printed with --verbose or --json.",
+    .arguments = mesh_arguments,
+    .argument_count = MESH_ARGUMENT_COUNT,
+    .options = repair_options,
+    .option_count = OPTIONS_COUNT_OF(repair_options),
+    .examples = repair_examples,
+    .run = repair_run};

@@ -93,7 +93,7 @@ static int print_object(const rblRun* run, const Outcome* outcome)
     return print_json(&json);
 }
 
-int replay_run(const Parsed* parsed)
+static int replay_run(const Parsed* parsed)
 {
     const char* path = parsed->arguments[0];
     if (tool_is_recording_of_calls(path))
@@ -122,3 +122,25 @@ int replay_run(const Parsed* parsed)
     rbl_run_free(&run);
     return code;
 }
+
+static const Argument replay_arguments[] = {{"FILE", ARGUMENT_RUN, false, "the recording"}};
+static const Option replay_options[] = {
+    {.name = "verify", .help = "fail when a step differs, and name the first that does"},
+    {.name = "json", .help = "print one JSON object instead of a table"},
+};
+static const char* const replay_examples[] = {"rubble replay wall.rbl --verify",
+                                              "rubble replay wall.rbl --verify --threads 1", NULL};
+
+const Command replay_command = {
+    .name = "replay",
+    .summary = "run a recording again and compare every step",
+    .details = "Builds the scene that a recording holds, with the meshes that it holds, runs it as far as "
+               "the recording goes and compares the hash of every step with the recorded one. They are "
+               "equal for the same version of the engine, whatever the number of threads and the machine. A "
+               "recording of calls (rubble/recorder.h) is replayed call by call.",
+    .arguments = replay_arguments,
+    .argument_count = OPTIONS_COUNT_OF(replay_arguments),
+    .options = replay_options,
+    .option_count = OPTIONS_COUNT_OF(replay_options),
+    .examples = replay_examples,
+    .run = replay_run};

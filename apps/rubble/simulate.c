@@ -4,6 +4,7 @@
 #include "progress.h"
 #include "run_input.h"
 #include "scene/checkpoint.h"
+#include "shared_options.h"
 #include "tool.h"
 #include <math.h>
 #include <string.h>
@@ -267,7 +268,7 @@ static bool writes_twice(const Parsed* parsed)
     return false;
 }
 
-int simulate_run(const Parsed* parsed)
+static int simulate_run(const Parsed* parsed)
 {
     Run run = {.parsed = parsed};
     const OptionValue* output = options_value(parsed, "output");
@@ -300,3 +301,65 @@ int simulate_run(const Parsed* parsed)
     rbl_scene_destroy(run.scene);
     return code;
 }
+
+static const char* const simulate_endings[] = {"glb", "png", "csv", "obj", "pvd", "usda", "rbl", NULL};
+static const Argument simulate_arguments[] = {{"SCENE", ARGUMENT_SCENE, false, "the scene file"}};
+static const Option simulate_options[] = {
+    {.name = "output",
+     .kind = OPTION_FILE,
+     .letter = 'o',
+     .endings = simulate_endings,
+     .value = "OUT",
+     .help =
+         "write the motion: .glb or .usda an animation, .png nine frames on one sheet, .pvd, .obj or .csv a "
+         "series of frames, .rbl a recording"},
+    EVERY_OPTION,
+    FORCE_OPTION,
+    {.name = "quantise",
+     .help =
+         "round the poses of a recording, to 1/32 mm and 1/65536 of a quaternion: less than half the size"},
+    {.name = "stats", .kind = OPTION_TEXT, .value = "FILE", .help = "write statistics of every step as JSON"},
+    {.name = "checkpoint",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .help = "keep the state of the run in a file to go on from, replaced whole every time"},
+    {.name = "checkpoint-every",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0,
+     .highest = OPTIONS_UNBOUNDED,
+     .value = "S",
+     .fallback = "1",
+     .help = "seconds of simulated time from one checkpoint to the next; there is one at the end, too"},
+    {.name = "resume",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .help = "go on from a checkpoint of SCENE; the run ends as if it had never stopped"},
+    {.name = "json", .help = "print the summary as one JSON object instead of a table"},
+};
+static const char* const simulate_examples[] = {
+    "rubble simulate scenes/wrecking_ball.json -o wall.glb",
+    "rubble simulate scenes/dominoes.json -o dominoes.png",
+    "rubble simulate scenes/dominoes.json -o dominoes.rbl",
+    "rubble simulate scene.json -o run.rbl --checkpoint run.check",
+    "rubble simulate scene.json -o run.rbl --resume run.check",
+    "rubble simulate scene.json --stats stats.json --threads 4",
+    NULL};
+
+const Command simulate_command = {
+    .name = "simulate",
+    .summary = "run a scene: bodies fall, hit, slide, stack and come to rest",
+    .details =
+        "Reads a scene (docs/scenes.md), runs it for its duration and prints a table: bodies, contacts, "
+        "milliseconds a step by stage, energy, work, and a hash of the final state, which is the same "
+        "for "
+        "any number of threads and on every platform. A recording (.rbl) is written while the run goes "
+        "on, "
+        "as OUT.part until it is complete; what is in it can be read at any time.",
+    .arguments = simulate_arguments,
+    .argument_count = OPTIONS_COUNT_OF(simulate_arguments),
+    .options = simulate_options,
+    .option_count = OPTIONS_COUNT_OF(simulate_options),
+    .examples = simulate_examples,
+    .run = simulate_run};

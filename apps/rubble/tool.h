@@ -59,7 +59,9 @@ int tool_main(int argument_count, const char* const* arguments);
 const Program* program_open(void);
 void program_close(void);
 
-CommandFcn info_run, repair_run, convert_run, make_run, picture_run, simulate_run, render_run, plot_run,
-    export_run, replay_run, demo_run, bench_run, completion_run, man_run, help_run;
+// The commands, each at the end of its file.
+extern const Command info_command, repair_command, convert_command, make_command, picture_command,
+    simulate_command, replay_command, render_command, plot_command, export_command, demo_command,
+    bench_command, completion_command, man_command, help_command;
 
 #endif

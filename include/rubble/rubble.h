@@ -3,6 +3,7 @@
 #define RUBBLE_RUBBLE_H
 
 #include "rubble/allocator.h"
+#include "rubble/breaker.h"
 #include "rubble/bvh.h"
 #include "rubble/export.h"
 #include "rubble/inspect.h"
@@ -10,6 +11,7 @@
 #include "rubble/isosurface.h"
 #include "rubble/joint.h"
 #include "rubble/log.h"
+#include "rubble/material.h"
 #include "rubble/math.h"
 #include "rubble/mesh.h"
 #include "rubble/picture.h"

@@ -33,6 +33,15 @@ RBL_API rblResult rbl_set_tasks(const rblTasks* tasks);
 /// The number of workers in force.
 RBL_API uint32_t rbl_worker_count(void);
 
+/// Workers at hand, lent to a function that the engine calls: opaque, valid for that call.
+typedef struct rblJobs rblJobs;
+
+/// Call `fcn` once for every index below `count`, side by side where there are workers, and wait. Write to places of the
+/// index's own and go through them in order afterwards: what comes out is then the same for any number of workers. Null jobs:
+/// one after the other.
+RBL_API void rbl_run_parallel(rblJobs* jobs, uint32_t count, void (*fcn)(uint32_t index, void* context),
+                              void* context);
+
 RBL_EXTERN_C_END
 
 #endif

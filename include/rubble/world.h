@@ -4,6 +4,7 @@
 #define RUBBLE_WORLD_H
 
 #include "rubble/allocator.h"
+#include "rubble/material.h"
 #include "rubble/shape.h"
 #include "rubble/tasks.h"
 
@@ -58,27 +59,6 @@ RBL_API rblResult rbl_world_step(rblWorldId world, float seconds);
 
 /// Change gravity from the next step on; sleepers wake. The change of potential energy is booked as work.
 RBL_API rblResult rbl_world_set_gravity(rblWorldId world, rblVec3 gravity);
-
-// ---- materials ----
-
-/// SI units. Friction of a pair is the geometric mean, restitution the maximum.
-typedef struct rblMaterial
-{
-    float density;        ///< kg/m^3
-    float friction;       ///< Coulomb's coefficient
-    float restitution;    ///< 0 to 1
-    float young;          ///< Pa
-    float poisson;        ///< -1 to 0.5, both excluded
-    float strength;       ///< Pa; 0: never breaks by stress
-    float surface_energy; ///< J/m^2 per face: G_c is twice that
-    float break_impulse;  ///< N s; 0: the strength decides
-} rblMaterial;
-
-/// A preset by name: glass ceramic concrete stone plaster ice wood clay steel rubber. Refused: other names.
-RBL_API rblResult rbl_material_preset(const char* name, rblMaterial* out);
-
-/// All preset names in order, null-terminated. Static storage.
-RBL_API const char* const* rbl_material_preset_names(void);
 
 // ---- bodies ----
 

@@ -360,3 +360,25 @@ void rbl_parallel_chain(rblJobs* jobs, rblNextLoopFcn* next, void* context)
     }
     end_loop(jobs);
 }
+
+typedef struct SingleCalls
+{
+    void (*fcn)(uint32_t index, void* context);
+    void* context;
+} SingleCalls;
+
+static void call_range(rblRange range, void* context)
+{
+    const SingleCalls* calls = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        calls->fcn(i, calls->context);
+    }
+}
+
+void rbl_run_parallel(rblJobs* jobs, uint32_t count, void (*fcn)(uint32_t index, void* context),
+                      void* context)
+{
+    SingleCalls calls = {fcn, context};
+    rbl_parallel_for(jobs != NULL ? jobs : rbl_serial_jobs(), count, 1, call_range, &calls);
+}

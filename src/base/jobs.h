@@ -7,8 +7,6 @@
 #include "base/memory.h"
 #include "rubble/tasks.h"
 
-typedef struct rblJobs rblJobs;
-
 // One block of a parallel loop.
 typedef struct rblRange
 {

@@ -1,7 +1,7 @@
 // Presets of SCENE: density kg/m^3, friction, restitution, Young's modulus Pa, Poisson's ratio, tensile strength Pa, surface
 // energy J/m^2 per face. Handbook values, rounded.
+#include "rubble/material.h"
 #include "base/error.h"
-#include "rubble/world.h"
 #include <string.h>
 
 static const char* const names[] = {"glass", "ceramic", "concrete", "stone",  "plaster", "ice",

@@ -1,0 +1,163 @@
+/// Breakers: fracture methods. A breaker looks at one body and the impacts that it felt, and says whether it breaks and
+/// into what. It knows no world; the world calls it inside the step. Every method plugs in here, yours too.
+#ifndef RUBBLE_BREAKER_H
+#define RUBBLE_BREAKER_H
+
+#include "rubble/allocator.h"
+#include "rubble/material.h"
+#include "rubble/shape.h"
+#include "rubble/tasks.h"
+#include <stdbool.h>
+
+RBL_EXTERN_C_BEGIN
+
+/// Handle to a breaker. Zero is null: never breaks. Pass by value, compare, store. Bodies keep theirs alive.
+typedef struct rblBreakerId
+{
+    uint32_t index1;
+    uint32_t generation;
+} rblBreakerId;
+
+/// One blow that a body felt, before the impulse is applied. World axes.
+typedef struct rblImpact
+{
+    rblVec3 point;
+    rblVec3 normal;   ///< unit, into the body
+    rblVec3 impulse;  ///< on the body, N s, were it not to break
+    float speed;      ///< of approach along the normal at the time of impact, m/s
+    float duration;   ///< of the contact by Hertz, s
+    float mass;       ///< kg: what the two bodies together oppose to an impulse along the normal
+    float energy;     ///< J: mass speed^2 / 2, the most that the impact can pay
+    float peak_force; ///< N: largest force of the contact by Hertz
+} rblImpact;
+
+/// A body as a breaker sees it.
+typedef struct rblBreakBody
+{
+    rblShapeView view; ///< of the shape, which is held
+    rblTransform pose; ///< of the shape's origin
+    rblVec3 velocity;  ///< of the centre of mass
+    rblVec3 spin;
+    float mass; ///< kg; that of a static body is what its material and shape say
+    rblMaterial material;
+    uint64_t seed;       ///< what is random in the break follows from this alone
+    uint32_t generation; ///< how many times its ancestors broke
+    float damage;        ///< of earlier blows, 0 to 1
+} rblBreakBody;
+
+/// What a breaker decided.
+typedef struct rblVerdict
+{
+    bool breaks;
+    uint32_t impact; ///< the one that broke it
+    rblVec3 point;   ///< where the pattern is centred, and
+    rblVec3 normal;  ///< how it is turned; world axes
+    float severity;  ///< 1 at the threshold, monotone in the energy of the impact
+    float damage;    ///< of the body from now on, if it does not break
+    double budget;   ///< J that crack faces may cost; infinite: nobody asks (broken on demand)
+} rblVerdict;
+
+/// One piece. In place: the pose is the parent's, whatever the shape's origin is.
+typedef struct rblFragment
+{
+    rblShapeId shape;  ///< given away with the fragment
+    rblTransform pose; ///< of the shape's origin, world
+    float mass;        ///< kg; the sum is the parent's to 1e-6
+    uint32_t piece;    ///< number within the break: what mates refer to
+    bool debris;       ///< too small to go on
+    float lifetime;    ///< s until debris may vanish; 0: it stays
+} rblFragment;
+
+/// Two crack faces that fit. Faces are numbered within their piece.
+typedef struct rblMate
+{
+    uint32_t piece_a, face_a, piece_b, face_b;
+} rblMate;
+
+/// What a body breaks into. Allocate with rbl_fracture_allocate(), free with rbl_fracture_free().
+typedef struct rblFracture
+{
+    rblFragment* fragments;
+    rblMate* mates;
+    uint32_t fragment_count;
+    uint32_t mate_count;
+    double crack_area; ///< m^2, of one side
+    uint32_t merged;   ///< crumbs and slivers that were made part of a neighbour
+    const rblAllocator* allocator;
+} rblFracture;
+
+/// Room for fragments and mates in an empty fracture, all zero, with their counts set.
+RBL_API rblResult rbl_fracture_allocate(rblFracture* fracture, uint32_t fragment_count, uint32_t mate_count);
+
+/// Destroy the shapes that were not taken (ids that are not null) and free the arrays; it is empty again.
+RBL_API void rbl_fracture_free(rblFracture* fracture);
+
+/// A fracture method. Functions may be called from several threads at once for different bodies; what they return depends
+/// on their arguments alone. `context` is the method's own.
+typedef struct rblBreakerDef
+{
+    const char* name; ///< copied; recordings name breakers that they cannot store
+
+    /// What can be known of a shape and a material before anything happens; called when a body is made, may take its
+    /// time. `prepared` is handed to the other two and given back in `forget`. Both may be null.
+    rblResult (*prepare)(void* context, const rblShapeView* shape, const rblMaterial* material, rblJobs* jobs,
+                         void** prepared);
+    void (*forget)(void* context, void* prepared);
+
+    /// Does it break? Cheap: asked for every blow. `out` says no, and the damage so far, unless changed.
+    rblResult (*decide)(void* context, void* prepared, const rblBreakBody* body, const rblImpact* impacts,
+                        uint32_t count, rblVerdict* out);
+
+    /// Break it. `out` is empty. Zero or one fragment: it stays whole (the budget pays for no crack). What was put into
+    /// `out` before a failure is freed by the caller.
+    rblResult (*shatter)(void* context, void* prepared, const rblBreakBody* body, const rblVerdict* verdict,
+                         rblJobs* jobs, rblFracture* out);
+
+    void (*destroy)(void* context); ///< after the last use; may be null
+    void* context;
+    uint32_t cookie; ///< set by rbl_default_breaker_def()
+} rblBreakerDef;
+
+/// Everything empty but the cookie.
+RBL_API rblBreakerDef rbl_default_breaker_def(void);
+
+/// Register a method of your own; the context is taken over. Refused, and the context stays yours: no name, no decide or
+/// shatter function, a prepare function without forget, a definition that did not start from the default.
+RBL_API rblResult rbl_breaker_create(const rblBreakerDef* def, rblBreakerId* out);
+
+/// Give up a handle. The breaker lives on while bodies use it.
+RBL_API rblResult rbl_breaker_destroy(rblBreakerId breaker);
+
+/// How many handles there are: a leak check for tests.
+RBL_API uint32_t rbl_breaker_alive_count(void);
+
+// ---- what those who own bodies call ----
+
+typedef struct rblBreaker rblBreaker; ///< opaque
+
+/// Keep a breaker alive without its handle, once more, and let go again. What bodies do.
+RBL_API rblResult rbl_breaker_hold(rblBreakerId breaker, const rblBreaker** out);
+RBL_API void rbl_breaker_retain(const rblBreaker* breaker);
+RBL_API void rbl_breaker_release(const rblBreaker* breaker);
+
+/// What it was made from; the name is the breaker's own copy.
+RBL_API const rblBreakerDef* rbl_breaker_def(const rblBreaker* breaker);
+
+/// Call the function of that name. `prepared` is null where there is no such function.
+RBL_API rblResult rbl_breaker_prepare(const rblBreaker* breaker, const rblShapeView* shape,
+                                      const rblMaterial* material, rblJobs* jobs, void** prepared);
+RBL_API void rbl_breaker_forget(const rblBreaker* breaker, void* prepared);
+
+/// The same; what comes back is checked. Refused: an impact that is not there, numbers that are not finite, a normal that is
+/// not of unit length, a damage that is not between 0 and 1.
+RBL_API rblResult rbl_breaker_decide(const rblBreaker* breaker, void* prepared, const rblBreakBody* body,
+                                     const rblImpact* impacts, uint32_t count, rblVerdict* out);
+
+/// The same. Refused, and `out` is empty: stale shapes, planes, poses that are not finite, masses that are not positive or whose
+/// sum is off the body's by more than 1e-6, mates of pieces that are not there.
+RBL_API rblResult rbl_breaker_shatter(const rblBreaker* breaker, void* prepared, const rblBreakBody* body,
+                                      const rblVerdict* verdict, rblJobs* jobs, rblFracture* out);
+
+RBL_EXTERN_C_END
+
+#endif

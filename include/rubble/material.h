@@ -1,0 +1,31 @@
+/// Materials: what a solid is like to touch, to press and to break.
+#ifndef RUBBLE_MATERIAL_H
+#define RUBBLE_MATERIAL_H
+
+#include "rubble/export.h"
+#include "rubble/result.h"
+
+RBL_EXTERN_C_BEGIN
+
+/// SI units. Friction of a pair is the geometric mean, restitution the maximum.
+typedef struct rblMaterial
+{
+    float density;        ///< kg/m^3
+    float friction;       ///< Coulomb's coefficient
+    float restitution;    ///< 0 to 1
+    float young;          ///< Pa
+    float poisson;        ///< -1 to 0.5, both excluded
+    float strength;       ///< Pa; 0: never breaks by stress
+    float surface_energy; ///< J/m^2 per face: G_c is twice that
+    float break_impulse;  ///< N s; 0: the strength decides
+} rblMaterial;
+
+/// A preset by name: glass ceramic concrete stone plaster ice wood clay steel rubber. Refused: other names.
+RBL_API rblResult rbl_material_preset(const char* name, rblMaterial* out);
+
+/// All preset names in order, null-terminated. Static storage.
+RBL_API const char* const* rbl_material_preset_names(void);
+
+RBL_EXTERN_C_END
+
+#endif

@@ -1,0 +1,365 @@
+// Breaker ids: one table for the process, as that of shapes; and the calls of a breaker's functions, whose answers are
+// checked, because they may be anybody's.
+#include "rubble/breaker.h"
+
+#include "base/error.h"
+#include "base/id_pool.h"
+#include "base/thread.h"
+#include "math/vec.h"
+#include <stdatomic.h>
+#include <string.h>
+
+#define BREAKER_COOKIE 0xB4EA4E40u
+
+// How far the masses of the fragments may be off the body's, in parts of it.
+#define MASS_TOLERANCE 1e-6
+
+struct rblBreaker
+{
+    rblBreakerDef def;
+    const rblAllocator* allocator;
+    struct rblBreaker* self; // for counting references through a pointer to const
+    size_t bytes;
+    atomic_uint references;
+    char name[];
+};
+
+static rblMutex registry_mutex = RBL_MUTEX_INIT;
+static rblIdPool registry_ids;
+static RBL_ARRAY(rblBreaker*) registry_breakers;
+static bool registry_ready;
+
+static void prepare_registry(void)
+{
+    if (!registry_ready)
+    {
+        rbl_id_pool_init(&registry_ids, rbl_default_allocator());
+        rbl_array_init(&registry_breakers, rbl_default_allocator());
+        registry_ready = true;
+    }
+}
+
+// With the last breaker gone the table holds no memory, so that the allocator can be replaced.
+static void shed_registry(void)
+{
+    if (registry_ids.alive == 0)
+    {
+        rbl_id_pool_shed(&registry_ids);
+        rbl_array_free(&registry_breakers);
+    }
+}
+
+static bool add_breaker(rblBreaker* breaker, rblBreakerId* out)
+{
+    prepare_registry();
+    uint32_t slot;
+    uint32_t generation;
+    if (!rbl_array_reserve_more(&registry_breakers, 1) ||
+        !rbl_id_pool_take(&registry_ids, &slot, &generation))
+    {
+        shed_registry();
+        return false;
+    }
+    registry_breakers.count += slot == registry_breakers.count;
+    registry_breakers.data[slot] = breaker;
+    *out = (rblBreakerId){slot + 1, generation};
+    return true;
+}
+
+static rblResult fail_stale(rblBreakerId id)
+{
+    return rbl_fail(RBL_ERROR_STALE, "breaker id %u/%u is null or was destroyed", id.index1, id.generation);
+}
+
+static rblResult check_def(const rblBreakerDef* def, const rblBreakerId* out)
+{
+    if (def == NULL || out == NULL || def->cookie != BREAKER_COOKIE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker: %s",
+                        def == NULL || out == NULL ? "a pointer is null"
+                                                   : "start from rbl_default_breaker_def()");
+    }
+    if (def->name == NULL || def->decide == NULL || def->shatter == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker: name, decide and shatter must be given");
+    }
+    if (def->prepare != NULL && def->forget == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: prepare is given, so forget must be, too",
+                        def->name);
+    }
+    return RBL_OK;
+}
+
+rblBreakerDef rbl_default_breaker_def(void)
+{
+    return (rblBreakerDef){.cookie = BREAKER_COOKIE};
+}
+
+rblResult rbl_breaker_create(const rblBreakerDef* def, rblBreakerId* out)
+{
+    RBL_TRY(check_def(def, out));
+    const rblAllocator* allocator = rbl_default_allocator();
+    const size_t name_bytes = strlen(def->name) + 1;
+    rblBreaker* breaker = rbl_alloc_zero(allocator, sizeof *breaker + name_bytes);
+    if (breaker == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    memcpy(breaker->name, def->name, name_bytes);
+    breaker->def = *def;
+    breaker->def.name = breaker->name;
+    breaker->allocator = allocator;
+    breaker->self = breaker;
+    breaker->bytes = sizeof *breaker + name_bytes;
+    atomic_init(&breaker->references, 1);
+    rbl_mutex_lock(&registry_mutex);
+    const bool added = add_breaker(breaker, out);
+    rbl_mutex_unlock(&registry_mutex);
+    if (!added)
+    {
+        rbl_free(allocator, breaker, breaker->bytes);
+        return rbl_fail_memory();
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_breaker_hold(rblBreakerId id, const rblBreaker** out)
+{
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker hold: out is null");
+    }
+    rblBreaker* breaker = NULL;
+    rbl_mutex_lock(&registry_mutex);
+    if (registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation))
+    {
+        breaker = registry_breakers.data[id.index1 - 1];
+        atomic_fetch_add(&breaker->references, 1);
+    }
+    rbl_mutex_unlock(&registry_mutex);
+    if (breaker == NULL)
+    {
+        return fail_stale(id);
+    }
+    *out = breaker;
+    return RBL_OK;
+}
+
+void rbl_breaker_retain(const rblBreaker* breaker)
+{
+    if (breaker != NULL)
+    {
+        atomic_fetch_add(&breaker->self->references, 1);
+    }
+}
+
+void rbl_breaker_release(const rblBreaker* breaker)
+{
+    if (breaker == NULL || atomic_fetch_sub(&breaker->self->references, 1) != 1)
+    {
+        return;
+    }
+    if (breaker->def.destroy != NULL)
+    {
+        breaker->def.destroy(breaker->def.context);
+    }
+    rbl_free(breaker->allocator, breaker->self, breaker->bytes);
+}
+
+rblResult rbl_breaker_destroy(rblBreakerId id)
+{
+    const rblBreaker* breaker = NULL;
+    rbl_mutex_lock(&registry_mutex);
+    if (registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation))
+    {
+        breaker = registry_breakers.data[id.index1 - 1];
+        registry_breakers.data[id.index1 - 1] = NULL;
+        rbl_id_pool_give(&registry_ids, id.index1 - 1);
+        shed_registry();
+    }
+    rbl_mutex_unlock(&registry_mutex);
+    if (breaker == NULL)
+    {
+        return fail_stale(id);
+    }
+    rbl_breaker_release(breaker);
+    return RBL_OK;
+}
+
+uint32_t rbl_breaker_alive_count(void)
+{
+    rbl_mutex_lock(&registry_mutex);
+    const uint32_t alive = registry_ready ? registry_ids.alive : 0;
+    rbl_mutex_unlock(&registry_mutex);
+    return alive;
+}
+
+const rblBreakerDef* rbl_breaker_def(const rblBreaker* breaker)
+{
+    return &breaker->def;
+}
+
+// ---- what it breaks into ----
+
+rblResult rbl_fracture_allocate(rblFracture* fracture, uint32_t fragment_count, uint32_t mate_count)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    rblFragment* fragments = RBL_NEW_ARRAY(allocator, rblFragment, fragment_count);
+    rblMate* mates = RBL_NEW_ARRAY(allocator, rblMate, mate_count);
+    if ((fragments == NULL && fragment_count > 0) || (mates == NULL && mate_count > 0))
+    {
+        RBL_FREE_ARRAY(allocator, fragments, fragment_count);
+        RBL_FREE_ARRAY(allocator, mates, mate_count);
+        return rbl_fail_memory();
+    }
+    if (fragments != NULL)
+    {
+        memset(fragments, 0, sizeof *fragments * fragment_count);
+    }
+    if (mates != NULL)
+    {
+        memset(mates, 0, sizeof *mates * mate_count);
+    }
+    *fracture = (rblFracture){.fragments = fragments,
+                              .mates = mates,
+                              .fragment_count = fragment_count,
+                              .mate_count = mate_count,
+                              .allocator = allocator};
+    return RBL_OK;
+}
+
+void rbl_fracture_free(rblFracture* fracture)
+{
+    for (uint32_t i = 0; i < fracture->fragment_count; ++i)
+    {
+        if (fracture->fragments[i].shape.index1 != 0)
+        {
+            rbl_shape_destroy(fracture->fragments[i].shape);
+        }
+    }
+    RBL_FREE_ARRAY(fracture->allocator, fracture->fragments, fracture->fragment_count);
+    RBL_FREE_ARRAY(fracture->allocator, fracture->mates, fracture->mate_count);
+    *fracture = (rblFracture){0};
+}
+
+// ---- calls ----
+
+rblResult rbl_breaker_prepare(const rblBreaker* breaker, const rblShapeView* shape,
+                              const rblMaterial* material, rblJobs* jobs, void** prepared)
+{
+    *prepared = NULL;
+    return breaker->def.prepare == NULL
+               ? RBL_OK
+               : breaker->def.prepare(breaker->def.context, shape, material, jobs, prepared);
+}
+
+void rbl_breaker_forget(const rblBreaker* breaker, void* prepared)
+{
+    if (breaker->def.forget != NULL && prepared != NULL)
+    {
+        breaker->def.forget(breaker->def.context, prepared);
+    }
+}
+
+static rblResult check_verdict(const rblVerdict* verdict, const char* name, uint32_t count)
+{
+    if (!(verdict->damage >= 0.0f && verdict->damage <= 1.0f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: damage must be between 0 and 1", name);
+    }
+    if (!verdict->breaks)
+    {
+        return RBL_OK;
+    }
+    if (verdict->impact >= count)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: impact %u of %u broke the body", name,
+                        verdict->impact, count);
+    }
+    const float length = rbl_length3(verdict->normal);
+    const bool good = rbl_finite3(verdict->point) && length > 0.99f && length < 1.01f &&
+                      verdict->severity >= 0.0f && rbl_finite((double)verdict->severity) &&
+                      verdict->budget >= 0.0;
+    return good ? RBL_OK
+                : rbl_fail(RBL_ERROR_ARGUMENT,
+                           "breaker %s: the verdict's point and severity must be finite, its normal of unit "
+                           "length and its budget not negative",
+                           name);
+}
+
+rblResult rbl_breaker_decide(const rblBreaker* breaker, void* prepared, const rblBreakBody* body,
+                             const rblImpact* impacts, uint32_t count, rblVerdict* out)
+{
+    rblVerdict verdict = {.damage = body->damage};
+    RBL_TRY(breaker->def.decide(breaker->def.context, prepared, body, impacts, count, &verdict));
+    RBL_TRY(check_verdict(&verdict, breaker->name, count));
+    *out = verdict;
+    return RBL_OK;
+}
+
+static rblResult check_fragment(const rblFragment* fragment, const char* name, uint32_t index)
+{
+    rblShapeView view;
+    RBL_TRY(rbl_shape_view(fragment->shape, &view));
+    const rblQuat q = fragment->pose.q;
+    const float length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    const bool placed = rbl_finite3(fragment->pose.p) && length > 0.99f && length < 1.01f;
+    const bool heavy = fragment->mass > 0.0f && rbl_finite((double)fragment->mass);
+    if (!view.bounded || !placed || !heavy || !(fragment->lifetime >= 0.0f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "breaker %s: fragment %u is a plane, is nowhere, weighs nothing or lives backwards",
+                        name, index);
+    }
+    return RBL_OK;
+}
+
+static rblResult check_fracture(const rblFracture* fracture, const char* name, float body_mass)
+{
+    double mass = 0.0;
+    for (uint32_t i = 0; i < fracture->fragment_count; ++i)
+    {
+        const rblResult result = check_fragment(&fracture->fragments[i], name, i);
+        if (result != RBL_OK)
+        {
+            return result == RBL_ERROR_STALE ? rbl_fail_within(result, name) : result;
+        }
+        mass += (double)fracture->fragments[i].mass;
+    }
+    if (fracture->fragment_count > 1 &&
+        !(fabs(mass - (double)body_mass) <= MASS_TOLERANCE * (double)body_mass))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: the fragments do not weigh what the body did", name);
+    }
+    for (uint32_t i = 0; i < fracture->mate_count; ++i)
+    {
+        const rblMate* mate = &fracture->mates[i];
+        if (mate->piece_a >= fracture->fragment_count || mate->piece_b >= fracture->fragment_count)
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: mate %u names piece %u and %u of %u", name, i,
+                            mate->piece_a, mate->piece_b, fracture->fragment_count);
+        }
+    }
+    return fracture->crack_area >= 0.0 && rbl_finite(fracture->crack_area)
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_ARGUMENT, "breaker %s: the crack area is not finite", name);
+}
+
+rblResult rbl_breaker_shatter(const rblBreaker* breaker, void* prepared, const rblBreakBody* body,
+                              const rblVerdict* verdict, rblJobs* jobs, rblFracture* out)
+{
+    rblFracture fracture = {0};
+    rblResult result = breaker->def.shatter(breaker->def.context, prepared, body, verdict, jobs, &fracture);
+    if (result == RBL_OK)
+    {
+        result = check_fracture(&fracture, breaker->name, body->mass);
+    }
+    if (result != RBL_OK)
+    {
+        rbl_fracture_free(&fracture);
+        fracture = (rblFracture){0};
+    }
+    *out = fracture;
+    return result;
+}

@@ -35,10 +35,15 @@ static void a_user_torus_rests_on_a_plane(void** state)
     // All round: their middle is near the axis.
     assert_true(rbl_length3(lever) / 8.0f < 0.1f);
     rbl_contact_set_free(&set);
-    // Deeper than eps: these still hold all the others.
+    // Deeper than eps: every one of them.
     const rblTransform deep = {{0, 0.095f, 0}, {0, 0, 0, 1}};
     set = collide(ground, id, deep, options_of(0.0f, 0.002f, 8));
-    assert_int_equal(set.count, 8);
+    uint32_t inside = 0;
+    for (uint32_t i = 0; i < set.count; ++i)
+    {
+        inside += set.points[i].distance < -0.002f;
+    }
+    assert_int_equal(inside, TORUS_AROUND);
     assert_int_equal(set.colliding, TORUS_AROUND);
     rbl_contact_set_free(&set);
     check_ok(rbl_shape_destroy(id));

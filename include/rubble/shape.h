@@ -172,6 +172,9 @@ typedef struct rblContactPoint
     float distance; ///< gap between the surfaces along the normal; negative: depth of overlap
     uint32_t
         feature; ///< names what touches; the same from step to step while it is the same: for warm starting
+    uint32_t
+        held; ///< 1: deeper than the tolerance, but right on all courses once those are that are not held (see
+              ///< rblCollideOptions); else 0
 } rblContactPoint;
 
 /// What rbl_shape_collide() remembers of a pair from one call to the next, to be fast. Zero it for a new pair. It never
@@ -208,13 +211,16 @@ typedef struct rblCourse
 /// How rbl_shape_collide() chooses contacts.
 typedef struct rblCollideOptions
 {
-    float margin;         ///< report contacts with a gap up to this, metres
-    float tolerance;      ///< eps of the contact selection, metres; 0: 0.2 % of the smaller shape's radius
-    uint32_t first_count; ///< m: contacts after which only points are added that would stay deeper than eps
-                          ///< when these are right, 24 at most; default 8.
-                          ///< UINT32_MAX: no selection, `colliding` is then the full count
-    const rblCourse* courses; ///< null, or what may come next: what is then in the way is kept too
-    uint32_t course_count;    ///< at most RBL_MOST_COURSES
+    float margin;    ///< report contacts with a gap up to this, metres
+    float tolerance; ///< eps of the contact selection, metres; 0: 0.2 % of the smaller shape's radius
+    uint32_t
+        first_count; ///< m: contacts after which only points deeper than eps are added, every one of them:
+                     ///< none deeper than eps is ever dropped (Glondu 2012, 5.3); default 8.
+                     ///< UINT32_MAX: no selection, all points within the margin
+    const rblCourse*
+        courses;           ///< null, or what may come next: what is then in the way is kept too, and points
+                           ///< deeper than eps that are not in the way are marked as held
+    uint32_t course_count; ///< at most RBL_MOST_COURSES
 } rblCollideOptions;
 
 /// No margin, the tolerance of the shapes, m = 8.

@@ -34,8 +34,10 @@ static rblBundle make_bundle(rblWorld* world, uint32_t index, uint32_t manifold,
         bundle.slot_b[i] = world->pairs.data[from->pair].b;
         bundle.contact[i] = from->contact;
         bundle.counts[i] = from->count;
+        bundle.helds[i] = from->held;
         bundle.slop[i] = from->slop;
         bundle.count = from->count > bundle.count ? from->count : bundle.count;
+        bundle.held = from->held > bundle.held ? from->held : bundle.held;
     }
     return bundle;
 }
@@ -69,7 +71,7 @@ bool rbl_build_bundles(rblWorld* world)
     for (uint32_t i = 0; i < count; ++i)
     {
         world->bundles.data[i].first = contacts;
-        contacts += world->bundles.data[i].count;
+        contacts += world->bundles.data[i].count + world->bundles.data[i].held;
     }
     return rbl_array_resize_amply(&world->wide_contacts, contacts);
 }

@@ -20,7 +20,7 @@ typedef struct Aim
     rblWideBody before_a, before_b; // velocities before forces and contacts: v'
     Frames frame_a, frame_b;
     rblWide3 way; // from the arms of now to those at mid-step
-    rblFloat4 counts, seconds, slop;
+    rblFloat4 seconds, slop;
 } Aim;
 
 static void gather_velocities(const rblVelocity* velocities, const uint32_t index[4], rblWideBody* out)
@@ -87,8 +87,6 @@ static Aim begin_aim(const rblWorld* world, const rblBundle* bundle)
     gather_velocities(world->before_contacts.data, bundle->b, &aim.before_b);
     aim.frame_a = gather_frames(world->motions.data, bundle->slot_a);
     aim.frame_b = gather_frames(world->motions.data, bundle->slot_b);
-    aim.counts = rbl_set4((float)bundle->counts[0], (float)bundle->counts[1], (float)bundle->counts[2],
-                          (float)bundle->counts[3]);
     aim.seconds = rbl_max4(aim.a.seconds, aim.b.seconds);
     aim.slop = rbl_load4(bundle->slop);
     aim.way = way_to_middle(&aim);
@@ -121,8 +119,8 @@ static Geometry gather_geometry(const rblWorld* world, const rblBundle* bundle, 
     rblFloat4 p[4];
     for (int i = 0; i < 4; ++i)
     {
-        const bool there = number < bundle->counts[i];
-        const rblContact* contact = there ? &world->contacts.data[bundle->contact[i] + number] : &none;
+        const rblContact* found = rbl_bundle_contact(world, bundle, (uint32_t)i, number);
+        const rblContact* contact = found != NULL ? found : &none;
         const float* at = (const float*)(const void*)contact;
         r[i] = rbl_load4(at);
         s[i] = rbl_load2(at + 4);
@@ -211,7 +209,7 @@ static void pack_contact(const rblWideBody* a, const rblWideBody* b, const Geome
                          rblWideContact* out)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
-    const rblFloat4 there = rbl_less4(zero, rbl_wide_dot3(geometry->normal, geometry->normal));
+    const rblFloat4 there = rbl_wide_there(geometry->normal);
     const rblWide3 none = {zero, zero, zero};
     const rblWide3 tangent = rbl_wide_select3(there, some_tangent(geometry->normal), none);
     const rblWide3 axes[3] = {geometry->normal, tangent, rbl_wide_cross3(geometry->normal, tangent)};
@@ -253,8 +251,8 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
                         rblWideContact* out)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
-    const rblFloat4 there = rbl_less4(rbl_splat4((float)number), aim->counts);
     Geometry geometry = gather_geometry(world, bundle, number, &aim->frame_a, &aim->frame_b);
+    const rblFloat4 there = rbl_wide_there(geometry.normal);
     geometry.arm_a = rbl_wide_add3(geometry.arm_a, aim->way);
     geometry.arm_b = rbl_wide_sub3(geometry.arm_b, aim->way);
     const rblWide3 none = {zero, zero, zero};
@@ -286,7 +284,7 @@ void rbl_expect_bundle(const rblWorld* world, const rblBundle* bundle)
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
         const rblContact* contact = &world->contacts.data[bundle->contact[i]];
-        for (uint32_t k = 0; k < bundle->counts[i]; ++k)
+        for (uint32_t k = 0; k < bundle->counts[i] + bundle->helds[i]; ++k)
         {
             rbl_prefetch(&contact[k]);
             rbl_prefetch(&contact[k].push);
@@ -299,7 +297,7 @@ void rbl_expect_bundle(const rblWorld* world, const rblBundle* bundle)
 void rbl_aim_bundle(rblWorld* world, const rblBundle* bundle)
 {
     Aim aim = begin_aim(world, bundle);
-    for (uint32_t i = 0; i < bundle->count; ++i)
+    for (uint32_t i = 0; i < bundle->count + bundle->held; ++i)
     {
         aim_contact(world, bundle, i, &aim, &world->wide_contacts.data[bundle->first + i]);
     }

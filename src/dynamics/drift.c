@@ -50,7 +50,7 @@ static rblWideBody gather_means(const rblVelocityRows* means, const uint32_t ind
 typedef struct Close
 {
     rblWideBody a, b; // mean velocities
-    rblFloat4 seconds, slop, counts;
+    rblFloat4 seconds, slop;
     rblFloat4 most; // that a contact opens
     rblFloat4 deepest;
     uint32_t touching; // lanes
@@ -62,8 +62,6 @@ static Close begin_close(const rblWorld* world, const rblBundle* bundle)
         .a = gather_means(world->sweep_starts.data, bundle->a),
         .b = gather_means(world->sweep_starts.data, bundle->b),
         .slop = rbl_load4(bundle->slop),
-        .counts = rbl_set4((float)bundle->counts[0], (float)bundle->counts[1], (float)bundle->counts[2],
-                           (float)bundle->counts[3]),
         .most = rbl_splat4(world->def.recovery_speed * world->seconds),
         .deepest = rbl_splat4(0.0f),
     };
@@ -106,17 +104,18 @@ static void keep_impulses(rblWorld* world, const rblBundle* bundle, uint32_t num
 }
 
 // The gap at the end of the step, and how far the contact must open: `target`, in metres. Contacts with a gap may close it.
-static void close_contact(Close* close, uint32_t number, rblWideContact* contact)
+static void close_contact(Close* close, rblWideContact* contact)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblWide3 normal = rbl_wide_load3(contact->normal);
     const rblWide3 u = rbl_wide_relative_velocity(&close->a, &close->b, rbl_wide_load3(contact->arm_a),
                                                   rbl_wide_load3(contact->arm_b));
-    const rblFloat4 speed = rbl_wide_dot3(rbl_wide_load3(contact->normal), u);
+    const rblFloat4 speed = rbl_wide_dot3(normal, u);
     const rblFloat4 gap = rbl_add4(rbl_load4(contact->gap), rbl_mul4(close->seconds, speed));
     const rblFloat4 overlap = rbl_sub4(zero, gap);
     const rblFloat4 depth = rbl_sub4(overlap, close->slop);
     const rblFloat4 opening = rbl_min4(rbl_mul4(rbl_splat4(SHARE), depth), close->most);
-    const rblFloat4 there = rbl_less4(rbl_splat4((float)number), close->counts);
+    const rblFloat4 there = rbl_wide_there(normal);
     const uint32_t presses = rbl_mask4(rbl_less4(zero, rbl_load4(contact->push)));
     close->touching |= presses | rbl_mask4(rbl_and4(there, rbl_less4(gap, close->slop)));
     close->deepest = rbl_max4(close->deepest, rbl_select4(there, overlap, zero));
@@ -131,11 +130,14 @@ static void close_block(rblRange range, void* context)
     {
         rblBundle* bundle = &world->bundles.data[k];
         Close close = begin_close(world, bundle);
-        for (uint32_t i = 0; i < bundle->count; ++i)
+        for (uint32_t i = 0; i < bundle->count + bundle->held; ++i)
         {
             rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
-            keep_impulses(world, bundle, i, contact);
-            close_contact(&close, i, contact);
+            if (i < bundle->count)
+            {
+                keep_impulses(world, bundle, i, contact);
+            }
+            close_contact(&close, contact);
         }
         float deepest[4];
         rbl_store4(deepest, close.deepest);
@@ -202,7 +204,7 @@ static void push_block(rblRange range, void* context)
         const rblFloat4 corrects =
             rbl_set4((float)(bundle->corrects & 1), (float)(bundle->corrects >> 1 & 1),
                      (float)(bundle->corrects >> 2 & 1), (float)(bundle->corrects >> 3 & 1));
-        for (uint32_t i = 0; i < bundle->count; ++i)
+        for (uint32_t i = 0; i < bundle->count + bundle->held; ++i)
         {
             push_contact(&a, &b, corrects, &world->wide_contacts.data[bundle->first + i]);
         }

@@ -326,7 +326,7 @@ static rblResult check_pairs(const Image* image)
         const bool good = pair.a == proxies.a && pair.b == proxies.b && pair.a < pair.b &&
                           has_proxy(image, pair.a) && has_proxy(image, pair.b) && (rises || i == 0) &&
                           pair.first <= header->contacts && pair.count <= header->contacts - pair.first &&
-                          is_truth(&pair.touching) && is_truth(&pair.fast);
+                          pair.leading <= pair.count && is_truth(&pair.touching) && is_truth(&pair.fast);
         RBL_TRY(good ? RBL_OK : damaged("pair", i));
         last = proxies;
     }

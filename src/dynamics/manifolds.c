@@ -51,7 +51,8 @@ static rblManifold make_manifold(const rblWorld* world, uint32_t index)
         .pair = index,
         .a = world->solver_index.data[pair->a],
         .b = world->solver_index.data[pair->b],
-        .count = pair->count,
+        .count = pair->leading,
+        .held = pair->count - pair->leading,
         .contact = pair->first,
         .friction = sqrtf(a->friction * b->friction),
         .restitution = rbl_maxf(a->restitution, b->restitution),
@@ -117,9 +118,9 @@ static uint32_t choose_pairs(rblWorld* world, Chosen* chosen)
             {
                 write_surface(world, body_a == 0 ? pair->a : pair->b); // no mover: not written yet
             }
-            const uint32_t contacts = pair->count < MOST_COUNTS ? pair->count : MOST_COUNTS - 1;
+            const uint32_t contacts = pair->leading < MOST_COUNTS ? pair->leading : MOST_COUNTS - 1;
             chosen[count++] = (Chosen){
-                .pair = i, .rank = MOST_COUNTS * choose_color(a, b) + contacts, .first = pair->count};
+                .pair = i, .rank = MOST_COUNTS * choose_color(a, b) + contacts, .first = pair->leading};
         }
     }
     return count;

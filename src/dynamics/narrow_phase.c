@@ -192,7 +192,7 @@ static const rblContact* find_before(const rblContact* contacts, uint32_t count,
     return nearest;
 }
 
-// One contact from the shapes' axes to the bodies' frames, with the impulses of its predecessor.
+// One contact from the shapes' axes to the bodies' frames, with the impulses of its predecessor. One that is held bears none.
 static rblContact place_contact(const rblWorld* world, const rblPair* pair, const rblContactPoint* found,
                                 rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
 {
@@ -209,9 +209,10 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
     };
     const float reach =
         0.02f * rbl_minf(world->bodies.data[pair->a].shape.radius, world->bodies.data[pair->b].shape.radius);
-    const rblContact* before = pair->count > 0 ? find_before(&world->last_contacts[pair->first], pair->count,
-                                                             found->feature, contact.anchor_a, reach)
-                                               : NULL;
+    const rblContact* before = pair->leading > 0 && !found->held
+                                   ? find_before(&world->last_contacts[pair->first], pair->leading,
+                                                 found->feature, contact.anchor_a, reach)
+                                   : NULL;
     if (before != NULL)
     {
         contact.push = before->push;
@@ -242,7 +243,7 @@ static void expect_courses(const rblWorld* world, const rblPair* pair, rblTransf
     out[2] = (rblCourse){rbl_transform_relative(end_a, shape_b), pivot_a};
 }
 
-// Collide after some time of free motion, and append the contacts.
+// Collide after some time of free motion, and append the contacts: those that are held come last.
 static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, float margin, rblContactSet* set,
                        rblContactArray* out)
 {
@@ -269,9 +270,16 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, floa
     {
         return false;
     }
-    for (uint32_t i = 0; i < set->count; ++i)
+    for (uint32_t held = 0; held < 2; ++held)
     {
-        out->data[out->count++] = place_contact(world, pair, &set->points[i], shape_a, frame_a, frame_b);
+        for (uint32_t i = 0; i < set->count; ++i)
+        {
+            if (set->points[i].held == held)
+            {
+                out->data[out->count++] =
+                    place_contact(world, pair, &set->points[i], shape_a, frame_a, frame_b);
+            }
+        }
     }
     pair->colliding = set->colliding;
     return true;
@@ -490,6 +498,16 @@ static void note_birth(const rblWorld* world, rblPair* pair, const rblContactSet
     }
 }
 
+// How many of a pair's contacts are not held; as before where they were repeated.
+static void note_leading(rblPair* pair, const rblContactSet* set)
+{
+    pair->leading = set->count > 0 || pair->count == 0 ? 0 : pair->leading;
+    for (uint32_t i = 0; i < set->count; ++i)
+    {
+        pair->leading += set->points[i].held == 0;
+    }
+}
+
 static void find_block(rblRange range, void* context)
 {
     rblWorld* world = context;
@@ -505,6 +523,7 @@ static void find_block(rblRange range, void* context)
         note_birth(world, pair, set);
         pair->first = (uint32_t)first; // within the block; join_block() adds where the block begins
         pair->count = (uint32_t)(out->count - first);
+        note_leading(pair, set);
     }
     if (!ok)
     {
@@ -540,6 +559,7 @@ static void forget_contacts(rblWorld* world)
     {
         world->pairs.data[i].first = 0;
         world->pairs.data[i].count = 0;
+        world->pairs.data[i].leading = 0;
         world->pairs.data[i].seen_margin = 0.0f;
     }
 }

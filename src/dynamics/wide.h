@@ -194,6 +194,24 @@ void rbl_aim_bundle(rblWorld* world, const rblBundle* bundle);
 // A bundle that will be aimed soon.
 void rbl_expect_bundle(const rblWorld* world, const rblBundle* bundle);
 
+// The contact that one of a bundle's wide contacts holds for a lane: those of its manifold first, then, from `count` of the bundle
+// on, those that are held. Null: none.
+static inline const rblContact* rbl_bundle_contact(const rblWorld* world, const rblBundle* bundle,
+                                                   uint32_t lane, uint32_t number)
+{
+    const uint32_t leading = bundle->counts[lane];
+    const bool held = number >= bundle->count;
+    const uint32_t place = held ? number - bundle->count : number;
+    const bool there = place < (held ? bundle->helds[lane] : leading);
+    return there ? &world->contacts.data[bundle->contact[lane] + (held ? leading : 0) + place] : NULL;
+}
+
+// Lanes that have a contact there; normals are zero where there is none.
+static inline rblFloat4 rbl_wide_there(rblWide3 normal)
+{
+    return rbl_less4(rbl_splat4(0.0f), rbl_wide_dot3(normal, normal));
+}
+
 // A manifold's contacts out of its lane, and impulses back into it: for what looks at one contact at a time (bundles.c).
 void rbl_unpack_manifold(rblWorld* world, const rblManifold* manifold);
 void rbl_repack_impulses(rblWorld* world, const rblManifold* manifold);

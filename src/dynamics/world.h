@@ -100,7 +100,8 @@ typedef struct rblPair
     uint32_t generation_a, generation_b; // a slot may have been given to another body since
     rblPairCache cache;
     uint32_t first, count; // of its contacts
-    uint32_t colliding;    // points inside before selection
+    uint32_t leading; // of these, the first ones; the others are held by them, and only drift correction asks
+    uint32_t colliding; // points inside before selection
     float
         time_of_impact; // fraction of the step at which a fast pair first touches; 1 when it does not, or is not fast
     float
@@ -147,6 +148,7 @@ typedef struct rblManifold
     uint32_t a, b;         // solver bodies
     uint32_t first, count; // of solver contacts
     uint32_t contact;      // the first in rblWorld.contacts
+    uint32_t held;         // contacts that follow these there, see rblPair
     uint32_t bundle;       // that it is a lane of
     float friction;
     float restitution;
@@ -211,6 +213,7 @@ typedef struct rblBundle
     uint32_t a[4], b[4]; // solver bodies; the static world in lanes that are not used
     float friction[4];
     uint32_t first, count;         // of its wide contacts
+    uint32_t held;                 // wide contacts that follow these, for drift correction alone
     uint32_t manifold;             // of the first lane; those of the others follow
     uint16_t lanes;                // used
     bool deep;                     // some of it overlaps by more than is left alone (drift.c)
@@ -218,6 +221,7 @@ typedef struct rblBundle
     uint32_t slot_a[4], slot_b[4]; // the bodies
     uint32_t contact[4];           // the first in rblWorld.contacts
     uint32_t counts[4];            // of contacts
+    uint32_t helds[4];             // of those that follow
     float slop[4];
 } rblBundle;
 

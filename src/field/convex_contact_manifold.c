@@ -161,7 +161,7 @@ void rbl_manifold_add(rblManifold* m, rblVec3 point, rblVec3 normal, float dista
     {
         select_four(m);
     }
-    m->points[m->count++] = (rblContactPoint){point, normal, distance, feature};
+    m->points[m->count++] = (rblContactPoint){point, normal, distance, feature, 0};
     m->colliding += distance < 0.0f;
 }
 

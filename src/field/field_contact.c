@@ -257,25 +257,30 @@ static bool write_candidates(const rblSampling sides[2], const Paths* paths,
 }
 
 // Two that are deep in each other are pushed out by some samples one way and by some the other, and stay where they are. The
-// sum of all, weighted by depth, says which way out is the shorter one; what pushes against it is left out.
-static void drop_opposed(rblCandidateArray* candidates, float deep)
+// sum of all, weighted by depth, says which way out is the shorter one. What pushes against it is turned to push along: its
+// own depth is the least that it lies in there, whichever way it goes.
+static void turn_opposed(rblCandidateArray* candidates, float eps)
 {
-    rblVec3 out = {0, 0, 0};
+    rblVec3 sum = {0, 0, 0};
     for (size_t i = 0; i < candidates->count; ++i)
     {
         const rblContactPoint* c = &candidates->data[i].contact;
-        out = rbl_mul_add3(out, rbl_maxf(-c->distance, 0.0f), c->normal);
+        sum = rbl_mul_add3(sum, rbl_maxf(-c->distance, 0.0f), c->normal);
     }
-    size_t kept = 0;
+    const float length = rbl_length3(sum);
+    if (!(length > 0.0f))
+    {
+        return;
+    }
+    const rblVec3 out = rbl_scale3(sum, 1.0f / length);
     for (size_t i = 0; i < candidates->count; ++i)
     {
-        const rblContactPoint* c = &candidates->data[i].contact;
-        if (!(c->distance < -deep && rbl_dot3(c->normal, out) < 0.0f))
+        rblContactPoint* c = &candidates->data[i].contact;
+        if (c->distance < -eps && rbl_dot3(c->normal, out) < 0.0f)
         {
-            candidates->data[kept++] = candidates->data[i];
+            c->normal = out;
         }
     }
-    candidates->count = kept;
 }
 
 // Turning counts by what it moves on the smaller of the two.
@@ -356,7 +361,7 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
     out->colliding = s.inside;
     if (-s.deepest > DEEP * eps && options->first_count != UINT32_MAX)
     {
-        drop_opposed(&s.scratch->candidates, eps);
+        turn_opposed(&s.scratch->candidates, eps);
     }
     if (s.scratch->candidates.count == 0)
     {

@@ -5,12 +5,10 @@
 
 #include "field/collide.h"
 
-// rbl_collide_fields(): of the samples whose distance is at most the tolerance eps the first m are contacts, in the order
-// of the hierarchy's levels; after these, every one deeper than eps and none else. Samples with a gap up to the margin
-// fill what is left of m. The deepest sample, or the one with the smallest gap, is always there. Of two contacts, one
-// from either side, at the same place (within eps) the shallower is left out, unless there are more than 64. `colliding`
-// counts the samples inside that the search came across. Features are sample numbers, doubled, plus 1 for samples of the
-// second shape.
+// rbl_collide_fields(): of the samples within the margin m are contacts (field_select.h says which), after these every one
+// deeper than the tolerance eps, and, where courses are named, what is in the way there. The deepest sample, or the one with
+// the smallest gap, is always there. `colliding` is the number of samples inside. Features are sample numbers, doubled, plus
+// 1 for samples of the second shape.
 //
 // What it cannot see: two edges that cross between their samples. With edges sampled every s metres, two right-angled
 // ones that cross squarely overlap by up to 0.35 s before a sample of one is inside the other.

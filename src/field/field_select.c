@@ -303,6 +303,20 @@ static void choose_rest(Choice* c, uint32_t course, uint32_t most)
     }
 }
 
+// None that is deeper than eps is ever dropped (Glondu 2012, 5.3): those that are not chosen yet, in the order of the levels.
+static void keep_deep(const Choice* c, uint32_t count, bool held)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (c->columns[DISTANCE][i] < -c->selecting->eps)
+        {
+            rblContactPoint* point = &c->out->points[c->out->count++];
+            *point = c->candidates[i].contact;
+            point->held = held ? 1 : 0;
+        }
+    }
+}
+
 static void keep_all(const rblCandidateArray* candidates, rblContactSet* out)
 {
     for (size_t i = 0; i < candidates->count; ++i)
@@ -338,9 +352,10 @@ bool rbl_select_contacts(const rblSelecting* selecting, const rblCandidateArray*
         choose_first(&choice);
     }
     const uint32_t most = choice.count + RBL_MOST_EXTRA;
-    for (uint32_t course = 0; course <= selecting->course_count; ++course)
+    for (uint32_t course = 0; selecting->course_count > 0 && course <= selecting->course_count; ++course)
     {
         choose_rest(&choice, course, most);
     }
+    keep_deep(&choice, (uint32_t)candidates->count, selecting->course_count > 0 && choice.count < most);
     return true;
 }

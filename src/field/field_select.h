@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "rubble/shape.h"
 
-// Contacts of one pair are never more than first_count and this many.
+// Contacts for what may come next are never more than this many.
 #define RBL_MOST_EXTRA 24u
 
 typedef struct rblCandidate
@@ -47,7 +47,9 @@ typedef struct rblSelecting
 void rbl_select_scratch_init(rblSelectScratch* scratch, const rblAllocator* allocator);
 void rbl_select_scratch_free(rblSelectScratch* scratch);
 
-// Append those of the candidates to `out` that are enough. False when out of memory.
+// Append those of the candidates to `out` that are enough: first_count, those in the way of the courses, and every one
+// deeper than eps. With courses the last of these are held, unless the courses would have had more contacts than there are
+// to be. False when out of memory.
 bool rbl_select_contacts(const rblSelecting* selecting, const rblCandidateArray* candidates,
                          rblSelectScratch* scratch, rblContactSet* out);
 

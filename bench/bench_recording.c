@@ -43,29 +43,61 @@ typedef enum Keeping
     KEEP_ROUNDED
 } Keeping;
 
+// Medians over the steps: what else runs on the machine hits some of them hard.
 typedef struct Costs
 {
-    double steps;  // s, as the world counts them
+    double step;   // s, as the world counts it
     double beside; // s, everything else of the loop
     double bytes;  // of the file
     double body_seconds;
 } Costs;
 
-static rblResult advance_all(rblSimulation* simulation, Costs* costs)
+// Sorts the values.
+static double median(double* values, uint32_t count)
 {
-    while (!rbl_simulation_done(simulation))
+    for (uint32_t i = 1; i < count; ++i)
+    {
+        const double value = values[i];
+        uint32_t to = i;
+        for (; to > 0 && values[to - 1] > value; --to)
+        {
+            values[to] = values[to - 1];
+        }
+        values[to] = value;
+    }
+    return count > 0 ? values[count / 2] : 0.0;
+}
+
+static rblResult advance_all(rblSimulation* simulation, Costs* costs, double* steps, double* beside)
+{
+    uint32_t count = 0;
+    for (; !rbl_simulation_done(simulation); ++count)
     {
         rblProfile profile;
         const double start = rbl_timer_seconds();
         RBL_TRY(rbl_simulation_advance(simulation));
         const double all = rbl_timer_seconds() - start;
         RBL_TRY(rbl_world_profile(simulation->world, &profile));
-        costs->steps += 1e-3 * (double)profile.total;
-        costs->beside += all - 1e-3 * (double)profile.total;
+        steps[count] = 1e-3 * (double)profile.total;
+        beside[count] = all - steps[count];
     }
+    costs->step = median(steps, count);
+    costs->beside = median(beside, count);
     costs->body_seconds =
         (double)simulation->view.body_count * simulation->view.step_count * simulation->view.step;
     return rbl_simulation_finish(simulation);
+}
+
+static rblResult measure_costs(rblSimulation* simulation, Costs* costs)
+{
+    const uint32_t count = simulation->view.step_count;
+    double* steps = RBL_NEW_ARRAY(simulation->allocator, double, count);
+    double* beside = RBL_NEW_ARRAY(simulation->allocator, double, count);
+    const rblResult result =
+        steps != NULL && beside != NULL ? advance_all(simulation, costs, steps, beside) : rbl_fail_memory();
+    RBL_FREE_ARRAY(simulation->allocator, steps, count);
+    RBL_FREE_ARRAY(simulation->allocator, beside, count);
+    return result;
 }
 
 static rblResult run_keeping(const rblSceneId scene, Keeping keeping, const char* path, Costs* costs)
@@ -78,7 +110,7 @@ static rblResult run_keeping(const rblSceneId scene, Keeping keeping, const char
     {
         result = rbl_simulation_record(&simulation, path, keeping == KEEP_ROUNDED);
     }
-    result = result == RBL_OK ? advance_all(&simulation, costs) : result;
+    result = result == RBL_OK ? measure_costs(&simulation, costs) : result;
     rbl_simulation_free(&simulation);
     if (result == RBL_OK && keeping != KEEP_NOTHING && stat(path, &status) == 0)
     {
@@ -91,7 +123,7 @@ static void report_costs(const RecordingBench* b, const char* how, const Costs* 
 {
     char metric[64];
     snprintf(metric, sizeof metric, "recording, %s: share of a step", how);
-    report(b, metric, 100.0 * (costs->beside - plain->beside) / costs->steps, "%");
+    report(b, metric, 100.0 * (costs->beside - plain->beside) / costs->step, "%");
     snprintf(metric, sizeof metric, "recording, %s: size", how);
     report(b, metric, costs->bytes / costs->body_seconds, "bytes a body and second");
 }
@@ -109,7 +141,7 @@ static rblResult measure_recording(const RecordingBench* b, rblSceneId scene, co
     RBL_TRY(run_keeping(scene, KEEP_EXACT, path, &exact));
     report_costs(b, "exact", &exact, &plain);
     report_costs(b, "rounded", &rounded, &plain);
-    report(b, "step", 1e3 * exact.steps / (double)rbl_bench_size(b->bench, 600, 20), "ms");
+    report(b, "step", 1e3 * exact.step, "ms");
     return RBL_OK;
 }
 
@@ -268,7 +300,7 @@ static rblResult bench_frames(RecordingBench* b, rblSceneId scene)
     snprintf(b->subject, sizeof b->subject, "pile of 1000, %u x %u, %u samples", def.width, def.height,
              def.samples);
     rblResult result = rgba != NULL ? rbl_simulation_start(&simulation, scene, true) : rbl_fail_memory();
-    result = result == RBL_OK ? advance_all(&simulation, &costs) : result;
+    result = result == RBL_OK ? measure_costs(&simulation, &costs) : result;
     result = result == RBL_OK ? rbl_movie_open(&movie, &simulation.run, &def) : result;
     result = result == RBL_OK ? draw_some(b, &movie, rgba) : result;
     rbl_movie_close(&movie);

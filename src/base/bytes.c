@@ -77,13 +77,7 @@ void rbl_put_varint(rblByteSink* sink, uint64_t value)
     {
         return;
     }
-    size_t count = 0;
-    for (; value > 0x7F; value >>= 7)
-    {
-        room[count++] = (uint8_t)(value | 0x80);
-    }
-    room[count++] = (uint8_t)value;
-    sink->bytes.count += count;
+    sink->bytes.count += (size_t)(rbl_store_varint(room, value) - room);
 }
 
 void rbl_put_text(rblByteSink* sink, const char* text, size_t size)

@@ -93,6 +93,17 @@ static inline uint32_t rbl_load_u32(const uint8_t* from)
     return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
 }
 
+// At most 10 bytes; returns where it ended.
+static inline uint8_t* rbl_store_varint(uint8_t* to, uint64_t value)
+{
+    for (; value > 0x7F; value >>= 7)
+    {
+        *to++ = (uint8_t)(value | 0x80);
+    }
+    *to++ = (uint8_t)value;
+    return to;
+}
+
 static inline uint64_t rbl_load_u64(const uint8_t* from)
 {
     return rbl_load_u32(from) | (uint64_t)rbl_load_u32(from + 4) << 32;

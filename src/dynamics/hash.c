@@ -11,16 +11,26 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ (hash >> 31);
 }
 
-static uint64_t mix_floats(uint64_t hash, const float* values, int count)
+// Two floats make 64 bits. -0 and 0 are the same state.
+static uint64_t pair_bits(float a, float b)
 {
-    for (int i = 0; i < count; ++i)
-    {
-        uint32_t bits;
-        const float value = values[i] + 0.0f; // -0 and 0 are the same state
-        memcpy(&bits, &value, sizeof bits);
-        hash = mix(hash, bits);
-    }
-    return hash;
+    const float values[2] = {a + 0.0f, b + 0.0f};
+    uint32_t bits[2];
+    memcpy(bits, values, sizeof bits);
+    return (uint64_t)bits[0] | (uint64_t)bits[1] << 32;
+}
+
+static uint64_t hash_body(uint32_t slot, const rblMotion* m)
+{
+    uint64_t hash = mix(0, slot);
+    hash = mix(hash, pair_bits(m->center.x, m->center.y));
+    hash = mix(hash, pair_bits(m->center.z, m->orientation.x));
+    hash = mix(hash, pair_bits(m->orientation.y, m->orientation.z));
+    hash = mix(hash, pair_bits(m->orientation.w, m->velocity.x));
+    hash = mix(hash, pair_bits(m->velocity.y, m->velocity.z));
+    hash = mix(hash, pair_bits(m->spin.x, m->spin.y));
+    hash = mix(hash, pair_bits(m->spin.z, m->momentum.x));
+    return mix(hash, pair_bits(m->momentum.y, m->momentum.z));
 }
 
 rblResult rbl_world_hash(rblWorldId id, uint64_t* out)
@@ -38,13 +48,8 @@ rblResult rbl_world_hash(rblWorldId id, uint64_t* out)
         {
             continue;
         }
-        const rblMotion* motion = &world->motions.data[slot];
-        hash = mix(hash, slot);
-        hash = mix_floats(hash, &motion->center.x, 3);
-        hash = mix_floats(hash, &motion->orientation.x, 4);
-        hash = mix_floats(hash, &motion->velocity.x, 3);
-        hash = mix_floats(hash, &motion->spin.x, 3);
-        hash = mix_floats(hash, &motion->momentum.x, 3);
+        // A sum, so that one body need not wait for another: a third of the time of one long chain.
+        hash += hash_body(slot, &world->motions.data[slot]);
     }
     *out = hash;
     return RBL_OK;

@@ -1,6 +1,8 @@
 #include "scene/frame.h"
 
 #include "base/error.h"
+#include "base/jobs.h"
+#include "dynamics/world.h"
 #include <string.h>
 
 void rbl_frame_init(rblFrame* frame, const rblAllocator* allocator)
@@ -22,8 +24,6 @@ void rbl_tracker_init(rblTracker* tracker, const rblAllocator* allocator)
 {
     rbl_frame_init(&tracker->frame, allocator);
     rbl_array_init(&tracker->bodies, allocator);
-    rbl_array_init(&tracker->motions, allocator);
-    rbl_array_init(&tracker->motion_of_slot, allocator);
     rbl_array_init(&tracker->body_of_slot, allocator);
 }
 
@@ -31,8 +31,6 @@ void rbl_tracker_free(rblTracker* tracker)
 {
     rbl_frame_free(&tracker->frame);
     rbl_array_free(&tracker->bodies);
-    rbl_array_free(&tracker->motions);
-    rbl_array_free(&tracker->motion_of_slot);
     rbl_array_free(&tracker->body_of_slot);
 }
 
@@ -66,62 +64,101 @@ rblResult rbl_tracker_skip(rblTracker* tracker)
     return rbl_array_push(&tracker->bodies, gone) ? RBL_OK : rbl_fail_memory();
 }
 
-static rblResult read_motions(rblTracker* tracker, rblWorldId world)
+// ---- bodies ----
+
+#define MIN_BLOCK 128 // bodies
+
+// What a block of bodies found. Its changes and deaths are in the frame from `begin` on until they are moved together.
+typedef struct GatherBlock
 {
-    uint32_t count = 0;
-    RBL_TRY(rbl_world_motions(world, tracker->motions.data, (uint32_t)tracker->motions.capacity, &count));
-    if (count > tracker->motions.capacity)
+    uint32_t begin, changes, deaths;
+} GatherBlock;
+
+typedef struct Gather
+{
+    rblTracker* tracker;
+    const rblWorld* world;
+    GatherBlock blocks[RBL_MAX_BLOCKS];
+} Gather;
+
+// How a body moves now; false when it is gone.
+static bool read_state(const rblWorld* world, rblBodyId id, rblFrameChange* out)
+{
+    const uint32_t slot = id.index1 - 1;
+    if (slot >= world->bodies.count || world->bodies.data[slot].generation != id.generation)
     {
-        if (!rbl_array_reserve(&tracker->motions, count))
-        {
-            return rbl_fail_memory();
-        }
-        RBL_TRY(rbl_world_motions(world, tracker->motions.data, count, &count));
+        return false;
     }
-    tracker->motions.count = count;
-    if (!grow_slots(&tracker->motion_of_slot, count > 0 ? tracker->motions.data[count - 1].body.index1 : 0))
+    const rblMotion* motion = &world->motions.data[slot];
+    out->pose = rbl_shape_pose(&world->bodies.data[slot], motion);
+    out->velocity = motion->velocity;
+    out->spin = motion->spin;
+    return true;
+}
+
+static void gather_block(rblRange range, void* context)
+{
+    Gather* gather = context;
+    rblFrame* frame = &gather->tracker->frame;
+    GatherBlock found = {.begin = range.begin};
+    for (uint32_t body = range.begin; body < range.end; ++body)
+    {
+        rblTracked* tracked = &gather->tracker->bodies.data[body];
+        rblFrameChange now = {.body = body};
+        if (!tracked->alive)
+        {
+            continue;
+        }
+        if (!read_state(gather->world, tracked->id, &now))
+        {
+            tracked->alive = false;
+            frame->deaths.data[range.begin + found.deaths++] = body;
+        }
+        else if (frame->full || memcmp(&now, &tracked->last, sizeof now) != 0)
+        {
+            tracked->last = now;
+            frame->changes.data[range.begin + found.changes++] = now;
+        }
+    }
+    gather->blocks[range.block] = found;
+}
+
+// Close the gaps between what the blocks left.
+static void join_blocks(Gather* gather, uint32_t count)
+{
+    rblFrame* frame = &gather->tracker->frame;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const GatherBlock* block = &gather->blocks[i];
+        memmove(frame->changes.data + frame->changes.count, frame->changes.data + block->begin,
+                block->changes * sizeof *frame->changes.data);
+        memmove(frame->deaths.data + frame->deaths.count, frame->deaths.data + block->begin,
+                block->deaths * sizeof *frame->deaths.data);
+        frame->changes.count += block->changes;
+        frame->deaths.count += block->deaths;
+    }
+}
+
+static rblResult read_bodies(rblTracker* tracker, const rblWorld* world)
+{
+    Gather gather = {.tracker = tracker, .world = world};
+    const uint32_t count = (uint32_t)tracker->bodies.count;
+    rbl_array_clear(&tracker->frame.changes);
+    rbl_array_clear(&tracker->frame.deaths);
+    if (!rbl_array_reserve_more(&tracker->frame.changes, count) ||
+        !rbl_array_reserve_more(&tracker->frame.deaths, count))
     {
         return rbl_fail_memory();
     }
-    for (size_t i = 0; i < tracker->motion_of_slot.count; ++i)
+    if (count > 0)
     {
-        tracker->motion_of_slot.data[i] = RBL_NONE;
-    }
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        tracker->motion_of_slot.data[tracker->motions.data[i].body.index1 - 1] = i;
+        rbl_parallel_for(rbl_default_jobs(), count, MIN_BLOCK, gather_block, &gather);
+        join_blocks(&gather, rbl_block_count(count, MIN_BLOCK));
     }
     return RBL_OK;
 }
 
-// How a body of the run moves now; null when it is gone.
-static const rblBodyMotion* find_motion(const rblTracker* tracker, rblBodyId id)
-{
-    const uint32_t slot = id.index1 - 1;
-    const uint32_t motion =
-        slot < tracker->motion_of_slot.count ? tracker->motion_of_slot.data[slot] : RBL_NONE;
-    const rblBodyMotion* found = motion != RBL_NONE ? &tracker->motions.data[motion] : NULL;
-    return found != NULL && found->body.generation == id.generation ? found : NULL;
-}
-
-static rblResult compare(rblTracker* tracker, uint32_t body, bool full)
-{
-    rblTracked* tracked = &tracker->bodies.data[body];
-    const rblBodyMotion* motion = tracked->alive ? find_motion(tracker, tracked->id) : NULL;
-    if (motion == NULL)
-    {
-        const bool died = tracked->alive;
-        tracked->alive = false;
-        return !died || rbl_array_push(&tracker->frame.deaths, body) ? RBL_OK : rbl_fail_memory();
-    }
-    const rblFrameChange now = {body, motion->pose, motion->velocity, motion->spin};
-    if (full || memcmp(&now, &tracked->last, sizeof now) != 0)
-    {
-        tracked->last = now;
-        return rbl_array_push(&tracker->frame.changes, now) ? RBL_OK : rbl_fail_memory();
-    }
-    return RBL_OK;
-}
+// ---- contacts ----
 
 // The body of the run that a contact names; RBL_NONE when its slot was given to another since.
 static uint32_t find_body(const rblTracker* tracker, rblBodyId id)
@@ -136,6 +173,11 @@ static rblResult read_contacts(rblTracker* tracker, rblWorldId world, uint32_t s
     const rblContactEvent* events = NULL;
     uint32_t count = 0;
     RBL_TRY(rbl_world_contact_events(world, &events, &count));
+    rbl_array_clear(&tracker->frame.contacts);
+    if (!rbl_array_reserve_more(&tracker->frame.contacts, count))
+    {
+        return rbl_fail_memory();
+    }
     for (uint32_t i = 0; i < count; ++i)
     {
         rblRunContact contact = {.step = step,
@@ -150,28 +192,18 @@ static rblResult read_contacts(rblTracker* tracker, rblWorldId world, uint32_t s
             contact.speed = events[i].speed;
             contact.duration = events[i].duration;
         }
-        if (!rbl_array_push(&tracker->frame.contacts, contact))
-        {
-            return rbl_fail_memory();
-        }
+        tracker->frame.contacts.data[tracker->frame.contacts.count++] = contact;
     }
     return RBL_OK;
 }
 
-rblResult rbl_tracker_gather(rblTracker* tracker, const rblRun* run, rblWorldId world, uint32_t step,
-                             bool full)
+rblResult rbl_tracker_gather(rblTracker* tracker, rblWorldId world, uint32_t step, bool full)
 {
-    rblFrame* frame = &tracker->frame;
-    frame->step = step;
-    frame->full = full;
-    rbl_array_clear(&frame->deaths);
-    rbl_array_clear(&frame->changes);
-    rbl_array_clear(&frame->contacts);
-    RBL_TRY(read_motions(tracker, world));
-    for (uint32_t body = 0; body < run->bodies.count; ++body)
-    {
-        RBL_TRY(compare(tracker, body, full));
-    }
+    rblWorld* found = NULL;
+    RBL_TRY(rbl_world_find(world, &found));
+    tracker->frame.step = step;
+    tracker->frame.full = full;
+    RBL_TRY(read_bodies(tracker, found));
     return read_contacts(tracker, world, step);
 }
 

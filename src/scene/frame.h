@@ -39,11 +39,9 @@ typedef struct rblTracked
 // Compares a world with what it was a step ago.
 typedef struct rblTracker
 {
-    rblFrame frame;                   // gathered last
-    RBL_ARRAY(rblTracked) bodies;     // by body of the run
-    RBL_ARRAY(rblBodyMotion) motions; // of the world
-    rblIndexArray motion_of_slot;     // by body slot of the world
-    rblIndexArray body_of_slot;       // of the run, the last one in that slot
+    rblFrame frame;               // gathered last
+    RBL_ARRAY(rblTracked) bodies; // by body of the run
+    rblIndexArray body_of_slot;   // by body slot of the world: the body of the run that was last in it
 } rblTracker;
 
 void rbl_tracker_init(rblTracker* tracker, const rblAllocator* allocator);
@@ -56,8 +54,7 @@ rblResult rbl_tracker_watch(rblTracker* tracker, rblBodyId id);
 rblResult rbl_tracker_skip(rblTracker* tracker);
 
 // Fill the frame. Bodies that the frame before did not have must be watched by now. `full`: with all bodies, changed or not.
-rblResult rbl_tracker_gather(rblTracker* tracker, const rblRun* run, rblWorldId world, uint32_t step,
-                             bool full);
+rblResult rbl_tracker_gather(rblTracker* tracker, rblWorldId world, uint32_t step, bool full);
 
 // Put a frame into a run: deaths, keys, contacts.
 rblResult rbl_run_add_frame(rblRun* run, const rblFrame* frame);

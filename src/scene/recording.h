@@ -39,10 +39,16 @@ bool rbl_is_recording_of_calls(const void* bytes, size_t size);
 // The state of one body as the file has it so far: what the next one is a difference to.
 typedef struct rblStateHistory
 {
-    uint32_t step;     // at which it was written last; RBL_NONE: never
-    uint32_t bits[13]; // exact form: position, quaternion, velocity, spin
-    int64_t now[7];    // rounded form: position and quaternion in quanta,
-    int64_t before[7]; // and a step earlier
+    uint32_t step; // at which it was written last; RBL_NONE: never
+    union
+    {
+        struct
+        {
+            int64_t now[7];    // rounded form: position and quaternion in quanta,
+            int64_t before[7]; // and a step earlier
+        };
+        uint32_t bits[13]; // exact form: position, quaternion, velocity, spin
+    };
 } rblStateHistory;
 
 typedef struct rblRecordingWriter
@@ -59,6 +65,7 @@ typedef struct rblRecordingWriter
     rblByteSink header;                 // of the chunk at hand
     rblByteSink sink;                   // its payload
     RBL_ARRAY(rblStateHistory) history; // by body of the run
+    RBL_ARRAY(rblByteSink) blocks;      // states of blocks of bodies, on their way into the sink
 } rblRecordingWriter;
 
 // Begin a file with the settings, materials and shapes of a run. Until rbl_recording_close() it is called PATH.part, and

@@ -50,17 +50,27 @@ rblResult rbl_take_mesh(rblByteSource* source, const rblAllocator* allocator, rb
 void rbl_put_state(rblByteSink* sink, rblStateHistory* history, const rblFrameChange* change);
 void rbl_take_state(rblByteSource* source, rblStateHistory* history, rblFrameChange* change);
 
-// The rounded form; `step` tells whether the body was written in the step before. rbl_put_rounded() is only called when
-// rbl_rounds_to_change() says that the state must be written.
-bool rbl_rounds_to_change(const rblStateHistory* history, const rblFrameChange* change);
-void rbl_put_rounded(rblByteSink* sink, rblStateHistory* history, uint32_t step,
-                     const rblFrameChange* change);
+// No state takes more, in either form.
+#define RBL_MOST_STATE_BYTES 72u
+
+// The rounded form: a pose in quanta, and whether it is another than that of the history. `step` tells whether the body was
+// written in the step before.
+typedef struct rblRoundedPose
+{
+    int64_t coordinates[7];
+} rblRoundedPose;
+
+bool rbl_round_pose(const rblStateHistory* history, const rblFrameChange* change, rblRoundedPose* out);
+void rbl_put_rounded(rblByteSink* sink, rblStateHistory* history, uint32_t step, const rblRoundedPose* pose);
 void rbl_take_rounded(rblByteSource* source, rblStateHistory* history, uint32_t step, rblFrameChange* change);
 
 // Counters, energies, milliseconds and hash of a step; events.
 void rbl_put_step_record(rblByteSink* sink, const rblStepRecord* record);
 void rbl_take_step_record(rblByteSource* source, rblStepRecord* record);
 void rbl_put_events(rblByteSink* sink, const rblStatistics* statistics, size_t first);
+
+// All changes of a frame: the end of a step's chunk.
+rblResult rbl_put_changes(rblRecordingWriter* writer, size_t body_count, const rblFrame* frame);
 
 // Where and how hard a hit was.
 void rbl_put_hit(rblByteSink* sink, const rblRunContact* contact, bool quantised);

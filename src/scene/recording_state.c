@@ -66,11 +66,16 @@ void rbl_take_state(rblByteSource* source, rblStateHistory* history, rblFrameCha
 
 static int64_t round_to(double quanta)
 {
-    const double bounded = rbl_clampd(quanta, -FARTHEST, FARTHEST);
-    return bounded == bounded ? (int64_t)floor(bounded + 0.5) : 0;
+    const double bounded = rbl_clampd(quanta, -FARTHEST, FARTHEST) + 0.5;
+    if (bounded != bounded)
+    {
+        return 0;
+    }
+    const int64_t towards_zero = (int64_t)bounded;
+    return towards_zero - (bounded < (double)towards_zero);
 }
 
-static void round_pose(const rblStateHistory* history, const rblFrameChange* change, int64_t out[COORDS])
+bool rbl_round_pose(const rblStateHistory* history, const rblFrameChange* change, rblRoundedPose* out)
 {
     const float* p = &change->pose.p.x;
     const float* q = &change->pose.q.x;
@@ -83,23 +88,13 @@ static void round_pose(const rblStateHistory* history, const rblFrameChange* cha
     const double sign = along < 0.0 ? -1.0 : 1.0;
     for (int i = 0; i < 3; ++i)
     {
-        out[i] = round_to((double)p[i] / (double)RBL_POSITION_QUANTUM);
+        out->coordinates[i] = round_to((double)p[i] / (double)RBL_POSITION_QUANTUM);
     }
     for (int i = 0; i < 4; ++i)
     {
-        out[3 + i] = round_to(sign * (double)q[i] / (double)RBL_ROTATION_QUANTUM);
+        out->coordinates[3 + i] = round_to(sign * (double)q[i] / (double)RBL_ROTATION_QUANTUM);
     }
-}
-
-bool rbl_rounds_to_change(const rblStateHistory* history, const rblFrameChange* change)
-{
-    int64_t rounded[COORDS];
-    if (history->step == RBL_NONE)
-    {
-        return true;
-    }
-    round_pose(history, change, rounded);
-    return memcmp(rounded, history->now, sizeof rounded) != 0;
+    return history->step == RBL_NONE || memcmp(out->coordinates, history->now, sizeof out->coordinates) != 0;
 }
 
 // A body that was written in the step before goes on as it went; one that was not has been at rest. Wraps where hostile
@@ -121,26 +116,29 @@ static void remember(rblStateHistory* history, const int64_t coordinates[COORDS]
 }
 
 // One bit for each number that is not as predicted, then how far off these are.
-void rbl_put_rounded(rblByteSink* sink, rblStateHistory* history, uint32_t step, const rblFrameChange* change)
+void rbl_put_rounded(rblByteSink* sink, rblStateHistory* history, uint32_t step, const rblRoundedPose* pose)
 {
-    int64_t rounded[COORDS];
     uint64_t predicted[COORDS];
     uint32_t mask = 0;
-    round_pose(history, change, rounded);
+    uint8_t* room = rbl_sink_room(sink, RBL_MOST_STATE_BYTES);
+    if (room == NULL)
+    {
+        return;
+    }
+    uint8_t* to = room + 1;
     predict(history, step, predicted);
     for (unsigned i = 0; i < COORDS; ++i)
     {
-        mask |= (uint32_t)((uint64_t)rounded[i] != predicted[i]) << i;
-    }
-    rbl_put_u8(sink, mask);
-    for (unsigned i = 0; i < COORDS; ++i)
-    {
-        if ((mask >> i & 1) != 0)
+        const uint64_t off = (uint64_t)pose->coordinates[i] - predicted[i];
+        if (off != 0)
         {
-            rbl_put_varint(sink, rbl_zigzag((int64_t)((uint64_t)rounded[i] - predicted[i])));
+            mask |= 1u << i;
+            to = rbl_store_varint(to, rbl_zigzag((int64_t)off));
         }
     }
-    remember(history, rounded);
+    *room = (uint8_t)mask;
+    sink->bytes.count += (size_t)(to - room);
+    remember(history, pose->coordinates);
 }
 
 void rbl_take_rounded(rblByteSource* source, rblStateHistory* history, uint32_t step, rblFrameChange* change)
@@ -184,36 +182,39 @@ static uint32_t upper_half(float value)
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
 }
 
+#define MOST_HIT_BYTES 42 // three varints and six halves; nine floats take less
+
 void rbl_put_hit(rblByteSink* sink, const rblRunContact* contact, bool quantised)
 {
     rblRunContact copy = *contact;
     float* numbers[6];
     const float* point = &contact->point.x;
+    uint8_t* room = rbl_sink_room(sink, MOST_HIT_BYTES);
+    if (room == NULL)
+    {
+        return;
+    }
+    uint8_t* to = room;
     hit_numbers(&copy, numbers);
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 3 && quantised; ++i)
     {
-        if (quantised)
-        {
-            rbl_put_varint(sink, rbl_zigzag(round_to((double)point[i] / (double)RBL_HIT_QUANTUM)));
-        }
-        else
-        {
-            rbl_put_f32(sink, point[i]);
-        }
+        to = rbl_store_varint(to, rbl_zigzag(round_to((double)point[i] / (double)RBL_HIT_QUANTUM)));
     }
-    for (int i = 0; i < 6; ++i)
+    for (int i = 0; i < 3 && !quantised; ++i, to += 4)
     {
-        if (quantised)
-        {
-            const uint32_t half = upper_half(*numbers[i]);
-            rbl_put_u8(sink, half);
-            rbl_put_u8(sink, half >> 8);
-        }
-        else
-        {
-            rbl_put_f32(sink, *numbers[i]);
-        }
+        rbl_store_u32(to, rbl_bits_of_float(point[i]));
     }
+    for (int i = 0; i < 6 && quantised; ++i, to += 2)
+    {
+        const uint32_t half = upper_half(*numbers[i]);
+        to[0] = (uint8_t)half;
+        to[1] = (uint8_t)(half >> 8);
+    }
+    for (int i = 0; i < 6 && !quantised; ++i, to += 4)
+    {
+        rbl_store_u32(to, rbl_bits_of_float(*numbers[i]));
+    }
+    sink->bytes.count += (size_t)(to - room);
 }
 
 void rbl_take_hit(rblByteSource* source, rblRunContact* contact, bool quantised)

@@ -206,6 +206,7 @@ void rbl_recording_init(rblRecordingWriter* writer, bool quantise)
     rbl_sink_init(&writer->header, allocator);
     rbl_sink_init(&writer->sink, allocator);
     rbl_array_init(&writer->history, allocator);
+    rbl_array_init(&writer->blocks, allocator);
 }
 
 static rblResult begin_or_remove(rblRecordingWriter* writer, const char* path, const rblRun* run,
@@ -322,58 +323,8 @@ static void put_contacts(rblByteSink* sink, const rblFrame* frame, bool quantise
     }
 }
 
-static bool grow_history(rblRecordingWriter* writer, size_t count)
-{
-    while (writer->history.count < count)
-    {
-        const rblStateHistory fresh = {.step = RBL_NONE};
-        if (!rbl_array_push(&writer->history, fresh))
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Bodies as gaps to the one before, each with its state. How many there are stands at the end of the list, as a gap of
-// its own that leads past every body: rounding decides on the way which of them have changed.
-static void put_changes(rblRecordingWriter* writer, const rblRun* run, const rblFrame* frame)
-{
-    rblByteSink* sink = &writer->sink;
-    uint32_t next = 0;
-    for (size_t i = 0; i < frame->changes.count; ++i)
-    {
-        const rblFrameChange* change = &frame->changes.data[i];
-        rblStateHistory* history = &writer->history.data[change->body];
-        if (frame->full)
-        {
-            *history = (rblStateHistory){.step = RBL_NONE};
-        }
-        if (writer->quantised && !rbl_rounds_to_change(history, change))
-        {
-            continue;
-        }
-        rbl_put_varint(sink, change->body - next);
-        next = change->body + 1;
-        if (writer->quantised)
-        {
-            rbl_put_rounded(sink, history, frame->step, change);
-        }
-        else
-        {
-            rbl_put_state(sink, history, change);
-        }
-        history->step = frame->step;
-    }
-    rbl_put_varint(sink, run->bodies.count - next);
-}
-
 rblResult rbl_recording_add(rblRecordingWriter* writer, const rblRun* run, const rblFrame* frame)
 {
-    if (!grow_history(writer, run->bodies.count))
-    {
-        return rbl_fail_memory();
-    }
     RBL_TRY(write_bodies(writer, run, frame));
     rbl_sink_clear(&writer->sink);
     rbl_put_varint(&writer->sink, frame->step);
@@ -382,7 +333,7 @@ rblResult rbl_recording_add(rblRecordingWriter* writer, const rblRun* run, const
     put_deaths(&writer->sink, frame);
     rbl_put_events(&writer->sink, &run->statistics, frame->first_event);
     put_contacts(&writer->sink, frame, writer->quantised);
-    put_changes(writer, run, frame);
+    RBL_TRY(rbl_put_changes(writer, run->bodies.count, frame));
     RBL_TRY(rbl_recording_write_chunk(writer, RBL_CHUNK_STEP));
     writer->steps += 1;
     return RBL_OK;
@@ -431,6 +382,11 @@ void rbl_recording_abandon(rblRecordingWriter* writer)
     rbl_free(writer->allocator, writer->path, writer->names_size);
     rbl_sink_free(&writer->header);
     rbl_sink_free(&writer->sink);
+    for (size_t i = 0; i < writer->blocks.count; ++i)
+    {
+        rbl_sink_free(&writer->blocks.data[i]);
+    }
+    rbl_array_free(&writer->blocks);
     rbl_array_free(&writer->history);
     *writer = (rblRecordingWriter){0};
 }

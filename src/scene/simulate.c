@@ -47,7 +47,7 @@ static rblResult track(rblSimulation* simulation)
     rblFrame* frame = &simulation->tracker.frame;
     frame->first_body = (uint32_t)run->bodies.count;
     RBL_TRY(add_new_bodies(simulation));
-    RBL_TRY(rbl_tracker_gather(&simulation->tracker, run, simulation->world, simulation->step,
+    RBL_TRY(rbl_tracker_gather(&simulation->tracker, simulation->world, simulation->step,
                                simulation->starts_anew));
     simulation->starts_anew = false;
     if (simulation->keeps_motion)
@@ -180,7 +180,7 @@ rblResult rbl_simulation_record(rblSimulation* simulation, const char* path, boo
     rblFrame* frame = &simulation->tracker.frame;
     RBL_TRY(add_new_bodies(simulation));
     frame->first_body = 0;
-    RBL_TRY(rbl_tracker_gather(&simulation->tracker, run, simulation->world, 0, true));
+    RBL_TRY(rbl_tracker_gather(&simulation->tracker, simulation->world, 0, true));
     return rbl_recording_add(&simulation->recording, run, frame);
 }
 

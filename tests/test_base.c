@@ -113,6 +113,27 @@ static void sizes_that_overflow_are_refused(void** state)
     rbl_array_free(&array);
 }
 
+static void renewed_arrays_have_ample_room_and_forget(void** state)
+{
+    (void)state;
+    rblIndexArray array;
+    rbl_array_init(&array, rbl_default_allocator());
+    assert_true(rbl_array_renew(&array, 10, 100));
+    assert_int_equal(array.count, 10);
+    assert_int_equal(array.capacity, 100);
+    const uint32_t* before = array.data;
+    assert_true(rbl_array_renew(&array, 100, 1000)); // it fits
+    assert_ptr_equal(array.data, before);
+    assert_true(rbl_array_renew(&array, 101, 0));
+    assert_int_equal(array.count, 101);
+    assert_int_equal(array.capacity, 202);
+    assert_false(rbl_array_renew(&array, SIZE_MAX / 2, 0));
+    assert_int_equal(array.count, 0);
+    assert_int_equal(array.capacity, 0);
+    assert_true(rbl_array_push(&array, 7u));
+    rbl_array_free(&array);
+}
+
 static void arena_rewinds_and_then_allocates_nothing(void** state)
 {
     (void)state;
@@ -650,6 +671,7 @@ int main(void)
         cmocka_unit_test(messages_may_quote_the_previous_message),
         cmocka_unit_test(allocator_hook_sees_every_byte_and_its_size),
         cmocka_unit_test(sizes_that_overflow_are_refused),
+        cmocka_unit_test(renewed_arrays_have_ample_room_and_forget),
         cmocka_unit_test(arena_rewinds_and_then_allocates_nothing),
         cmocka_unit_test(stale_ids_are_never_valid_again),
         cmocka_unit_test(used_up_generations_retire_their_slot_for_good),

@@ -139,6 +139,50 @@ static void the_cache_of_a_pair_hardly_moves_its_impact(void** state)
     }
 }
 
+static void stones_are_as_far_apart_as_a_search_says_at_least(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(78, 1);
+    int known = 0;
+    for (int round = 0; round < 300; ++round)
+    {
+        const rblShapeId ids[2] = {make_stone(&random), make_stone(&random)};
+        rblShapeView a;
+        rblShapeView b;
+        check_ok(rbl_shape_view(ids[0], &a));
+        check_ok(rbl_shape_view(ids[1], &b));
+        const rblSweep still = at_rest((rblVec3){0, 0, 0});
+        const rblVec3 from = rbl_scale3(random_direction(&random), random_between(&random, 0.05f, 0.45f));
+        rblSweep flight = at_rest(from);
+        flight.translation = rbl_add3(rbl_scale3(from, -2.0f), random_in_cube(&random, 0.3f));
+        flight.rotation = rbl_scale3(random_direction(&random), 0.5f);
+        rblPairCache cache = {{0}};
+        const rblPreparedSweep prepared[2] = {rbl_shape_prepare_sweep(&a, &still),
+                                              rbl_shape_prepare_sweep(&b, &flight)};
+        float clear;
+        rblImpactQuery query = {.a = &a,
+                                .b = &b,
+                                .sweep_a = &still,
+                                .sweep_b = &flight,
+                                .target = 1e-4f,
+                                .tolerance = 5e-5f,
+                                .cache = &cache,
+                                .prepared_a = &prepared[0],
+                                .prepared_b = &prepared[1],
+                                .clear = &clear};
+        const float t = rbl_shape_find_impact(&query);
+        cache = (rblPairCache){{0}};
+        query.prepared_a = query.prepared_b = NULL;
+        query.clear = NULL;
+        assert_true(t == rbl_shape_find_impact(&query));
+        assert_true((double)clear <= rbl_maxd(distance_at(&a, &still, &b, &flight, 0.0f), 0.0));
+        known += clear > 0.0f;
+        check_ok(rbl_shape_destroy(ids[0]));
+        check_ok(rbl_shape_destroy(ids[1]));
+    }
+    assert_true(known > 100);
+}
+
 static void a_spinning_rod_meets_a_ball_beside_it(void** state)
 {
     (void)state;
@@ -261,6 +305,7 @@ int main(void)
         cmocka_unit_test(falling_things_meet_the_ground_in_time),
         cmocka_unit_test(thrown_things_follow_their_parabola),
         cmocka_unit_test(the_cache_of_a_pair_hardly_moves_its_impact),
+        cmocka_unit_test(stones_are_as_far_apart_as_a_search_says_at_least),
         cmocka_unit_test(a_spinning_rod_meets_a_ball_beside_it),
         cmocka_unit_test(impacts_are_never_late),
         cmocka_unit_test(compounds_are_met_in_time_too),

@@ -247,7 +247,14 @@ RBL_API float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sw
 
 /// The same for a pair that is asked about again and again, along parabolas: at a fraction t of the motion b, as seen from a,
 /// is off its chord by t (t - 1) `sag`. `cache` is the pair's of rbl_shape_collide(), or null; it saves time here, and again
-/// for contacts at the fraction found.
+/// for contacts at the fraction found. Where a shape has many partners its sweep can be prepared once for all of them.
+typedef struct rblPreparedSweep
+{
+    double numbers[23]; ///< the library's own
+} rblPreparedSweep;
+
+RBL_API rblPreparedSweep rbl_shape_prepare_sweep(const rblShapeView* shape, const rblSweep* sweep);
+
 typedef struct rblImpactQuery
 {
     const rblShapeView* a;
@@ -257,6 +264,11 @@ typedef struct rblImpactQuery
     rblVec3 sag;
     float target, tolerance;
     rblPairCache* cache;
+    const rblPreparedSweep* prepared_a; ///< the sweeps, prepared; null: for the moment
+    const rblPreparedSweep* prepared_b;
+    float*
+        clear; ///< null, or gets a gap that the shapes have at the start at least, as far as was found out;
+               ///< zero or less when nothing was
 } rblImpactQuery;
 
 RBL_API float rbl_shape_find_impact(const rblImpactQuery* query);

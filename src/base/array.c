@@ -25,3 +25,21 @@ bool rbl_array_grow(void** data, size_t* capacity, size_t element_size, size_t w
     *capacity = target;
     return true;
 }
+
+bool rbl_array_replace(void** data, size_t* capacity, size_t element_size, size_t wanted, size_t ample,
+                       const rblAllocator* allocator)
+{
+    rbl_free(allocator, *data, *capacity * element_size);
+    *data = NULL;
+    *capacity = 0;
+    const size_t twice = wanted <= SIZE_MAX / 2 ? 2 * wanted : wanted;
+    const size_t target = ample > twice ? ample : twice;
+    void* fresh = rbl_alloc_array(allocator, element_size, target);
+    if (fresh == NULL)
+    {
+        return false;
+    }
+    *data = fresh;
+    *capacity = target;
+    return true;
+}

@@ -60,10 +60,24 @@ typedef RBL_ARRAY(double) rblDoubleArray;
          ? ((array)->count = (wanted), true)                                                                 \
          : false)
 
+// Set the count of working memory that is written anew: nothing is kept, not even when it fails, and then the array is empty.
+// When it must grow it gets room for `ample` elements, or for twice what is wanted if that is more: what is not touched costs
+// little, while growing often costs the time in which the system clears what it hands out.
+#define rbl_array_renew(array, wanted, ample)                                                                \
+    (((wanted) <= (array)->capacity ||                                                                       \
+      rbl_array_replace((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data, (wanted),         \
+                        (ample), (array)->allocator))                                                        \
+         ? ((array)->count = (wanted), true)                                                                 \
+         : ((array)->count = 0, false))
+
 #define rbl_array_clear(array) ((array)->count = 0)
 
 // Behind the macros: reallocate to `wanted` elements, or half as many again as now when `amortised` and that is more.
 bool rbl_array_grow(void** data, size_t* capacity, size_t element_size, size_t wanted, bool amortised,
                     const rblAllocator* allocator);
+
+// Behind rbl_array_renew(): free it, then allocate `ample` elements, or twice as many as wanted.
+bool rbl_array_replace(void** data, size_t* capacity, size_t element_size, size_t wanted, size_t ample,
+                       const rblAllocator* allocator);
 
 #endif

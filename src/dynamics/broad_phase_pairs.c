@@ -33,13 +33,13 @@ void rbl_pair_set_free(rblPairSet* set)
     rbl_pair_set_init(set, set->allocator);
 }
 
-static bool reserve(rblPairSet* set, size_t wanted)
+static bool reserve(rblPairSet* set, size_t wanted, size_t ample)
 {
     if (wanted <= set->capacity)
     {
         return true;
     }
-    const size_t capacity = wanted + wanted / 2;
+    const size_t capacity = 2 * wanted > ample ? 2 * wanted : ample;
     rblProxyPair* pairs = RBL_NEW_ARRAY(set->allocator, rblProxyPair, capacity);
     rblProxyPair* next = RBL_NEW_ARRAY(set->allocator, rblProxyPair, capacity);
     if (pairs == NULL || next == NULL)
@@ -63,7 +63,7 @@ static bool reserve(rblPairSet* set, size_t wanted)
 
 bool rbl_pair_set_assign(rblPairSet* set, const rblProxyPair* pairs, size_t count)
 {
-    if (!reserve(set, count))
+    if (!reserve(set, count, 0))
     {
         return false;
     }
@@ -317,7 +317,7 @@ static bool join(rblPairSet* set, const Merge* merge, uint32_t blocks, rblProxyP
 bool rbl_pair_set_merge(rblPairSet* set, const rblPairChange* change, rblJobs* jobs, rblProxyPairArray* begun,
                         rblProxyPairArray* ended)
 {
-    if (!reserve(set, set->count + change->count))
+    if (!reserve(set, set->count + change->count, change->ample))
     {
         return false;
     }

@@ -34,6 +34,7 @@ typedef struct rblPairChange
     uint64_t* found;      // sorted; a << shift | b. Overwritten.
     size_t count;         // of found
     uint32_t shift;       // bits of a proxy's number
+    size_t ample;         // pairs that the set has room for at least when it grows
     const uint8_t* flags; // per proxy
     rblPairFilterFcn* filter;
     const void* context;

@@ -11,6 +11,7 @@ typedef struct rblPairSearch
 {
     uint64_t* runs; // what the blocks of the search found: equal shares of one buffer
     size_t run_capacity;
+    size_t run_need; // what the last search would have been content with
     uint64_t* found; // all of it, and as much again for sorting
     size_t found_capacity;
     uint32_t* histograms;
@@ -40,6 +41,15 @@ static inline bool rbl_proxy_exists(const rblBroadPhase* broad, uint32_t proxy)
 static inline rblProxyTree* rbl_broad_phase_tree_of(rblBroadPhase* broad, uint32_t proxy)
 {
     return &broad->trees[(broad->flags[proxy] & RBL_PROXY_MOVING) != 0];
+}
+
+// Room that buffers of pairs get at least when they grow: what the moving proxies need when they pile up. Grown little by little
+// they would move, and be cleared, in the steps of a collapse that are the dearest anyway; what is never touched costs
+// nothing. Half as many again as in the pile of docs/benchmarks.md; very many proxies do without.
+static inline size_t rbl_pairs_of_heap(const rblBroadPhase* broad)
+{
+    const size_t live = broad->trees[1].live;
+    return 16 * (live < 16384 ? live : 16384);
 }
 
 void rbl_pair_search_free(rblPairSearch* search, const rblAllocator* allocator);

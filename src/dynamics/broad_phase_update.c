@@ -320,6 +320,23 @@ static bool make_room(uint64_t** buffer, size_t* capacity, size_t wanted, size_t
     return true;
 }
 
+static size_t ample_room(const rblBroadPhase* broad, size_t wanted)
+{
+    const size_t heap = rbl_pairs_of_heap(broad);
+    return 2 * wanted > heap ? 2 * wanted : heap;
+}
+
+// Room for the runs. Where the last search almost filled them they grow ahead of need: piles collapse over many steps, and a
+// search that overflows is lost.
+static bool reserve_runs(rblBroadPhase* broad, size_t wanted)
+{
+    rblPairSearch* buffers = &broad->search;
+    const size_t ahead = buffers->run_need + buffers->run_need / 4;
+    const size_t room = wanted > ahead ? wanted : ahead;
+    return room <= buffers->run_capacity ||
+           make_room(&buffers->runs, &buffers->run_capacity, ample_room(broad, room), 1, broad->allocator);
+}
+
 // Fill the runs; when one of them overflows, again with more room.
 static bool fill_runs(rblBroadPhase* broad, Search* search, uint32_t packets, rblJobs* jobs)
 {
@@ -327,7 +344,7 @@ static bool fill_runs(rblBroadPhase* broad, Search* search, uint32_t packets, rb
     size_t room = MIN_RUN;
     for (;;)
     {
-        if (!make_room(&buffers->runs, &buffers->run_capacity, room * search->blocks, 1, broad->allocator))
+        if (!reserve_runs(broad, room * search->blocks))
         {
             return false;
         }
@@ -339,11 +356,12 @@ static bool fill_runs(rblBroadPhase* broad, Search* search, uint32_t packets, rb
         {
             longest = search->counts[b] > longest ? search->counts[b] : longest;
         }
+        buffers->run_need = longest * search->blocks;
         if (longest <= search->run_size)
         {
             return true;
         }
-        room = longest + longest / 2;
+        room = longest;
     }
 }
 
@@ -360,7 +378,7 @@ static rblResult join_runs(rblBroadPhase* broad, const Search* search, size_t* t
     {
         return rbl_fail(RBL_ERROR_LIMIT, "broad phase: more than 2^32 pairs of overlapping boxes");
     }
-    const size_t wanted = sum <= buffers->found_capacity ? sum : sum + sum / 2;
+    const size_t wanted = sum <= buffers->found_capacity ? sum : ample_room(broad, sum);
     if (!make_room(&buffers->found, &buffers->found_capacity, wanted, 2, broad->allocator))
     {
         return rbl_fail_memory();
@@ -501,6 +519,7 @@ rblResult rbl_broad_phase_update(rblBroadPhase* broad, rblPairFilterFcn* filter,
     RBL_TRY(find_pairs(broad, jobs, &change));
     change.filter = filter;
     change.context = context;
+    change.ample = 2 * rbl_pairs_of_heap(broad);
     if (!rbl_pair_set_merge(&broad->pairs, &change, jobs, begun, ended))
     {
         return rbl_fail_memory();

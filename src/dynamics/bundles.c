@@ -62,7 +62,7 @@ static void make_block(rblRange range, void* context)
 bool rbl_build_bundles(rblWorld* world)
 {
     const uint32_t count = count_bundles(world);
-    if (!rbl_array_resize_amply(&world->bundles, count))
+    if (!rbl_array_renew(&world->bundles, count, rbl_heap_room(world, RBL_HEAP_CONTACTS) / 8))
     {
         return false;
     }
@@ -73,7 +73,7 @@ bool rbl_build_bundles(rblWorld* world)
         world->bundles.data[i].first = contacts;
         contacts += world->bundles.data[i].count + world->bundles.data[i].held;
     }
-    return rbl_array_resize_amply(&world->wide_contacts, contacts);
+    return rbl_array_renew(&world->wide_contacts, contacts, rbl_heap_room(world, RBL_HEAP_CONTACTS) / 3);
 }
 
 static rblVec3 lane_of(const float rows[3][4], uint32_t lane)

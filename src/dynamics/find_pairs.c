@@ -182,17 +182,6 @@ static rblPair new_pair(const rblWorld* world, rblProxyPair begun)
     };
 }
 
-// Room for the merged list; what was in it is not needed, and much.
-static bool reserve_merged(rblWorld* world, size_t wanted)
-{
-    if (wanted <= world->old_pairs.capacity)
-    {
-        return true;
-    }
-    rbl_array_free(&world->old_pairs);
-    return rbl_array_reserve(&world->old_pairs, wanted + wanted / 2);
-}
-
 // Merge: old pairs less the ended ones, and the begun ones, in order. When it fails it may be tried again.
 rblResult rbl_merge_pairs(rblWorld* world)
 {
@@ -201,7 +190,8 @@ rblResult rbl_merge_pairs(rblWorld* world)
         world->unmerged = false;
         return RBL_OK;
     }
-    if (!reserve_merged(world, world->pairs.count + world->begun.count) ||
+    if (!rbl_array_renew(&world->old_pairs, world->pairs.count + world->begun.count,
+                         rbl_heap_room(world, RBL_HEAP_PAIRS)) ||
         !rbl_array_reserve_more(&world->events, world->ended.count))
     {
         return rbl_fail_memory();

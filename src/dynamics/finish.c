@@ -92,7 +92,7 @@ static rblResult report_touch(rblWorld* world, const rblPair* pair, bool begins)
 // Manifolds by pair: the pairs of a step in order, whatever their colours.
 static rblResult index_manifolds(rblWorld* world)
 {
-    if (!rbl_array_resize_amply(&world->scratch, world->pairs.count))
+    if (!rbl_array_renew(&world->scratch, world->pairs.count, 0))
     {
         return rbl_fail_memory();
     }

@@ -147,7 +147,7 @@ rblResult rbl_list_active_pairs(rblWorld* world, bool new_sleepers)
         return RBL_OK;
     }
     if (!rbl_array_reserve(&world->last_movers, world->movers.count) ||
-        !rbl_array_resize_amply(&world->active_pairs, world->pairs.count))
+        !rbl_array_renew(&world->active_pairs, world->pairs.count, world->pairs.capacity))
     {
         return rbl_fail_memory();
     }

@@ -171,7 +171,7 @@ rblResult rbl_resolve_impacts(rblWorld* world)
     const size_t bodies = world->solver_bodies.count;
     if (!rbl_array_resize_amply(&world->times, bodies) || !rbl_array_resize_amply(&world->speeds, bodies) ||
         !rbl_array_resize_amply(&world->last_change, bodies) ||
-        !rbl_array_resize_amply(&world->impact_bundles, world->bundles.count))
+        !rbl_array_renew(&world->impact_bundles, world->bundles.count, world->bundles.capacity))
     {
         return rbl_fail_memory();
     }

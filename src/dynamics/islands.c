@@ -80,7 +80,7 @@ static void list_bodies(rblWorld* world)
 rblResult rbl_find_islands(rblWorld* world)
 {
     const size_t bodies = world->solver_bodies.count;
-    if (!rbl_array_resize_amply(&world->scratch, bodies) ||
+    if (!rbl_array_renew(&world->scratch, bodies, 0) ||
         !rbl_array_resize_amply(&world->island_bodies, bodies))
     {
         return rbl_fail_memory();

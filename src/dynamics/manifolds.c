@@ -268,7 +268,8 @@ void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold)
 rblResult rbl_build_manifolds(rblWorld* world)
 {
     const size_t numbers = sizeof(Chosen) / sizeof(uint32_t);
-    if (!rbl_array_resize_amply(&world->scratch, numbers * world->active_pairs.count) ||
+    if (!rbl_array_renew(&world->scratch, numbers * world->active_pairs.count,
+                         rbl_heap_room(world, numbers * RBL_HEAP_PAIRS)) ||
         !rbl_array_resize_amply(&world->color_masks, world->solver_bodies.count) ||
         !rbl_array_resize_amply(&world->surfaces, world->bodies.count))
     {
@@ -279,8 +280,8 @@ rblResult rbl_build_manifolds(rblWorld* world)
     Chosen* chosen = (Chosen*)(void*)world->scratch.data;
     const uint32_t count = choose_pairs(world, chosen);
     const uint32_t contacts = place_pairs(world, chosen, count);
-    if (!rbl_array_resize_amply(&world->manifolds, count) ||
-        !rbl_array_resize_amply(&world->solver_contacts, contacts))
+    if (!rbl_array_renew(&world->manifolds, count, rbl_heap_room(world, RBL_HEAP_CONTACTS / 2)) ||
+        !rbl_array_renew(&world->solver_contacts, contacts, rbl_heap_room(world, RBL_HEAP_CONTACTS)))
     {
         return rbl_fail_memory();
     }

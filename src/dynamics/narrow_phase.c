@@ -31,71 +31,6 @@ float rbl_pair_slop(const rblBody* a, const rblBody* b)
     return slop_of(FIELD_SLOP * rbl_minf(radius_a, radius_b));
 }
 
-// A body's motion over some time, were nothing in its way: the chord of its parabola.
-static rblSweep free_sweep(const rblWorld* world, uint32_t slot, float seconds)
-{
-    const rblBody* body = &world->bodies.data[slot];
-    const rblMotion* motion = &world->motions.data[slot];
-    rblSweep sweep = {rbl_shape_pose(body, motion), {0, 0, 0}, {0, 0, 0}};
-    if (body->awake)
-    {
-        sweep.translation = rbl_scale3(motion->velocity, seconds);
-        sweep.rotation = rbl_scale3(motion->spin, seconds);
-        if (motion->inverse_mass > 0.0f)
-        {
-            const float half_square = 0.5f * seconds * seconds;
-            sweep.translation =
-                rbl_mul_add3(sweep.translation, half_square * body->gravity_scale, world->def.gravity);
-        }
-    }
-    return sweep;
-}
-
-static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)
-{
-    const rblBody* body = &world->bodies.data[slot];
-    const rblSweep* sweep = &world->sweeps.data[slot];
-    const float angle = rbl_length3(sweep->rotation);
-    return (rblBodyCourse){
-        .frame = rbl_motion_pose(&world->motions.data[slot]),
-        .translation = sweep->translation,
-        .turning = angle > 0.0f ? angle * body->shape.radius : 0.0f,
-        .radius = body->shape.radius,
-        .inner_radius = body->shape.inner_radius,
-        .thinnest = body->shape.thinnest,
-        .bounded = body->shape.bounded,
-        .convex = body->shape.convex,
-        .born = body->born,
-    };
-}
-
-static void set_course(rblWorld* world, uint32_t slot)
-{
-    world->sweeps.data[slot] = free_sweep(world, slot, world->seconds);
-    world->courses.data[slot] = free_course(world, slot);
-}
-
-static void course_block(rblRange range, void* context)
-{
-    rblWorld* world = context;
-    for (uint32_t slot = range.begin; slot < range.end; ++slot)
-    {
-        if (world->bodies.data[slot].generation != 0)
-        {
-            set_course(world, slot);
-        }
-    }
-}
-
-static void mover_course_block(rblRange range, void* context)
-{
-    rblWorld* world = context;
-    for (uint32_t i = range.begin; i < range.end; ++i)
-    {
-        set_course(world, world->movers.data[i]);
-    }
-}
-
 // How far the surfaces of a pair can come together in the step.
 static float travel(const rblBodyCourse* a, const rblBodyCourse* b)
 {
@@ -136,7 +71,7 @@ static rblTransform frame_after(const rblWorld* world, uint32_t slot, float seco
     {
         return rbl_motion_pose(motion);
     }
-    const rblSweep sweep = free_sweep(world, slot, seconds);
+    const rblSweep sweep = rbl_free_sweep(world, slot, seconds);
     const rblQuat turn = rbl_quat_from_axis_angle(sweep.rotation, rbl_length3(sweep.rotation));
     return (rblTransform){rbl_add3(motion->center, sweep.translation),
                           rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation))};
@@ -151,8 +86,14 @@ static rblVec3 sag_of(const rblWorld* world, uint32_t slot)
                       falls ? 0.5f * world->seconds * world->seconds * body->gravity_scale : 0.0f);
 }
 
-// Seconds until two bodies in free motion first touch; all of the step when they do not.
-static float find_impact(const rblWorld* world, rblPair* pair, float slop)
+static const rblPreparedSweep* flight_of(const rblWorld* world, uint32_t slot)
+{
+    return world->courses.data[slot].has_flight ? &world->flights.data[slot] : NULL;
+}
+
+// Seconds until two bodies in free motion first touch; all of the step when they do not. `clear`: how far they are apart now,
+// at least, where that is known.
+static float find_impact(const rblWorld* world, rblPair* pair, float slop, float* clear)
 {
     const rblImpactQuery query = {
         .a = &world->bodies.data[pair->a].shape,
@@ -163,6 +104,9 @@ static float find_impact(const rblWorld* world, rblPair* pair, float slop)
         .target = slop,
         .tolerance = 0.5f * slop,
         .cache = &pair->cache,
+        .prepared_a = flight_of(world, pair->a),
+        .prepared_b = flight_of(world, pair->b),
+        .clear = clear,
     };
     const float fraction = rbl_shape_find_impact(&query);
     return fraction < 1.0f ? fraction * world->seconds : world->seconds;
@@ -359,19 +303,74 @@ static bool pass_by(const rblBodyCourse* a, const rblBodyCourse* b, float slop)
     return rbl_dot3(nearest, nearest) > reach * reach;
 }
 
-// Contacts of a fast pair at its time of impact. None when it misses, or touches already: `misses` says which. `rest` is how far
-// it can come together in a step once it has met.
-static bool find_at_impact(const rblWorld* world, rblPair* pair, float slop, float rest, rblContactSet* set,
-                           rblContactArray* out, bool* misses)
+// What is known of a pair before its contacts are looked for.
+typedef struct Approach
 {
-    const float impact = find_impact(world, pair, slop);
+    rblTransform now; // b's frame in a's
+    float slop;
+    float way;     // that the surfaces can come together in the step
+    float safe;    // a pair that moves farther is fast
+    float longest; // way of shapes that are not convex, should something else stop one of them
+    float radius;  // of a ball about b's centre that holds it, or a's if b has none
+} Approach;
+
+static Approach look_ahead(const rblBodyCourse* a, const rblBodyCourse* b, float slop)
+{
+    return (Approach){
+        .now = rbl_transform_relative(a->frame, b->frame),
+        .slop = slop,
+        .way = travel(a, b),
+        .safe = safe_travel(a, b),
+        .longest = is_convex_pair(a, b) ? 0.0f : longest_travel(a, b),
+        .radius = turning_radius(a, b),
+    };
+}
+
+// How far contacts matter: up to where the two can come together in the step, or a share of that.
+static float margin_of(const Approach* approach, float share)
+{
+    const float closing = share * rbl_minf(approach->way, approach->safe);
+    return 2.0f * approach->slop + rbl_maxf(closing, approach->longest);
+}
+
+// Contacts where the two are now. A pair that is known to be `clear` of each other by more than they are looked for has none.
+static bool find_now(const rblWorld* world, rblPair* pair, const Approach* approach, float margin,
+                     float clear, rblContactSet* set, rblContactArray* out)
+{
+    set->count = 0;
+    if (still_holds(pair, approach->now, margin, approach->radius, approach->slop))
+    {
+        return repeat_contacts(world, pair, out);
+    }
+    pair->seen = approach->now;
+    pair->seen_margin = margin + STILL * approach->slop;
+    if (clear > pair->seen_margin)
+    {
+        pair->seen_margin = clear;
+        pair->colliding = 0;
+        return true;
+    }
+    if (!collide_at(world, pair, 0.0f, pair->seen_margin, set, out))
+    {
+        return false;
+    }
+    pair->seen_margin = rbl_maxf(pair->seen_margin, set->clear);
+    return true;
+}
+
+// Contacts of a fast pair at its time of impact. None when it misses, or touches already: `misses` says which, and `clear` how
+// far the two are apart now at least.
+static bool find_at_impact(const rblWorld* world, rblPair* pair, const Approach* approach, rblContactSet* set,
+                           rblContactArray* out, bool* misses, float* clear)
+{
+    const float impact = find_impact(world, pair, approach->slop, clear);
     const size_t before = out->count;
     *misses = !(impact < world->seconds);
     if (!(impact > 0.0f) || *misses)
     {
         return true;
     }
-    const float margin = 4.0f * slop + (1.0f - impact / world->seconds) * rest;
+    const float margin = 4.0f * approach->slop + (1.0f - impact / world->seconds) * approach->longest;
     if (!collide_at(world, pair, impact, margin, set, out))
     {
         return false;
@@ -382,6 +381,47 @@ static bool find_at_impact(const rblWorld* world, rblPair* pair, float slop, flo
         pair->seen_margin = 0.0f;
     }
     return true;
+}
+
+static bool is_touching(const rblContactSet* set, float slop)
+{
+    for (uint32_t i = 0; i < set->count; ++i)
+    {
+        if (set->points[i].distance <= slop)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Contacts of a pair that may pass through each other unseen.
+static bool find_fast(const rblWorld* world, rblPair* pair, const Approach* approach, rblContactSet* set,
+                      rblContactArray* out)
+{
+    // What touched before mostly still does, and then its impact is now.
+    const size_t before = out->count;
+    if (pair->touching && approach->longest == 0.0f)
+    {
+        if (!find_now(world, pair, approach, margin_of(approach, 1.0f), 0.0f, set, out))
+        {
+            return false;
+        }
+        if (is_touching(set, approach->slop))
+        {
+            return true;
+        }
+        out->count = before;
+        pair->seen_margin = 0.0f;
+    }
+    bool misses;
+    float clear;
+    if (!find_at_impact(world, pair, approach, set, out, &misses, &clear))
+    {
+        return false;
+    }
+    return pair->time_of_impact < 1.0f ||
+           find_now(world, pair, approach, margin_of(approach, misses ? PUSHED : 1.0f), clear, set, out);
 }
 
 static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactSet* set, rblContactArray* out)
@@ -398,32 +438,10 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
         pair->fast = false;
         return true;
     }
-    const float way = travel(a, b);
-    const float safe = safe_travel(a, b);
-    const float longest = is_convex_pair(a, b) ? 0.0f : longest_travel(a, b);
-    pair->fast = way > safe;
-    bool misses = false;
-    if (pair->fast &&
-        (!find_at_impact(world, pair, slop, longest, set, out, &misses) || pair->time_of_impact < 1.0f))
-    {
-        return pair->time_of_impact < 1.0f;
-    }
-    const float closing = (misses ? PUSHED : 1.0f) * rbl_minf(way, safe);
-    const float margin = 2.0f * slop + rbl_maxf(closing, longest);
-    const rblTransform now = rbl_transform_relative(a->frame, b->frame);
-    if (still_holds(pair, now, margin, turning_radius(a, b), slop))
-    {
-        set->count = 0;
-        return repeat_contacts(world, pair, out);
-    }
-    pair->seen = now;
-    pair->seen_margin = margin + STILL * slop;
-    if (!collide_at(world, pair, 0.0f, pair->seen_margin, set, out))
-    {
-        return false;
-    }
-    pair->seen_margin = rbl_maxf(pair->seen_margin, set->clear);
-    return true;
+    const Approach approach = look_ahead(a, b, slop);
+    pair->fast = approach.way > approach.safe;
+    return pair->fast ? find_fast(world, pair, &approach, set, out)
+                      : find_now(world, pair, &approach, margin_of(&approach, 1.0f), 0.0f, set, out);
 }
 
 // ---- all pairs ----
@@ -508,6 +526,14 @@ static void note_leading(rblPair* pair, const rblContactSet* set)
     }
 }
 
+// Room for all contacts; those of resting pairs stay.
+static bool reserve_contacts(rblWorld* world, size_t total)
+{
+    return world->resting_contacts > 0
+               ? rbl_array_resize_amply(&world->contacts, total)
+               : rbl_array_renew(&world->contacts, total, rbl_heap_room(world, RBL_HEAP_CONTACTS));
+}
+
 static void find_block(rblRange range, void* context)
 {
     rblWorld* world = context;
@@ -566,24 +592,12 @@ static void forget_contacts(rblWorld* world)
 
 rblResult rbl_find_contacts(rblWorld* world)
 {
-    if (!rbl_array_resize_amply(&world->courses, world->bodies.count) ||
-        !rbl_array_resize_amply(&world->sweeps, world->bodies.count))
-    {
-        return rbl_fail_memory();
-    }
+    RBL_TRY(rbl_set_courses(world));
     if (!open_contacts(world))
     {
         return rbl_fail_memory();
     }
     const uint32_t count = (uint32_t)world->active_pairs.count;
-    if (world->regrouped)
-    {
-        rbl_parallel_for(world->jobs, (uint32_t)world->bodies.count, 256, course_block, world);
-    }
-    else
-    {
-        rbl_parallel_for(world->jobs, (uint32_t)world->movers.count, 256, mover_course_block, world);
-    }
     atomic_store(&world->out_of_memory, false);
     rbl_parallel_for(world->jobs, count, MIN_PAIRS, find_block, world);
     size_t total = world->resting_contacts;
@@ -592,8 +606,7 @@ rblResult rbl_find_contacts(rblWorld* world)
     {
         total += world->block_contacts[b].count;
     }
-    if (atomic_load(&world->out_of_memory) || total > UINT32_MAX ||
-        !rbl_array_resize_amply(&world->contacts, total))
+    if (atomic_load(&world->out_of_memory) || total > UINT32_MAX || !reserve_contacts(world, total))
     {
         forget_contacts(world);
         return rbl_fail_memory();

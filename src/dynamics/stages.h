@@ -14,6 +14,11 @@ rblResult rbl_list_active_pairs(rblWorld* world, bool new_sleepers);
 // Awake bodies into the solver's arrays (gather.c).
 rblResult rbl_gather_bodies(rblWorld* world);
 
+// How bodies would move through the step, were nothing in their way (courses.c): all that are not known yet; one over some time,
+// by the chord of its parabola.
+rblResult rbl_set_courses(rblWorld* world);
+rblSweep rbl_free_sweep(const rblWorld* world, uint32_t slot, float seconds);
+
 // Contacts of all pairs with an awake body, matched with those of the last step (narrow_phase.c).
 rblResult rbl_find_contacts(rblWorld* world);
 

@@ -110,6 +110,7 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->loads, allocator);
     rbl_array_init(&world->courses, allocator);
     rbl_array_init(&world->sweeps, allocator);
+    rbl_array_init(&world->flights, allocator);
     rbl_array_init(&world->last_change, allocator);
     rbl_array_init(&world->scratch, allocator);
     rbl_array_init(&world->speeds, allocator);
@@ -175,6 +176,7 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->loads);
     rbl_array_free(&world->courses);
     rbl_array_free(&world->sweeps);
+    rbl_array_free(&world->flights);
     rbl_array_free(&world->last_change);
     rbl_array_free(&world->scratch);
     rbl_array_free(&world->speeds);

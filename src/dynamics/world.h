@@ -311,6 +311,7 @@ typedef struct rblBodyCourse
     float turning;                        // m that its surface may move by turning
     float radius, inner_radius, thinnest; // of its shape
     bool bounded, convex;                 // its shape
+    bool has_flight;                      // in rblWorld.flights
     bool born;
 } rblBodyCourse;
 
@@ -435,6 +436,7 @@ struct rblWorld
     RBL_ARRAY(unsigned char) free_flags;
     RBL_ARRAY(rblBodyCourse) courses;
     RBL_ARRAY(rblSweep) sweeps; // of shapes, by slot: where they are and how they would move over the step
+    RBL_ARRAY(rblPreparedSweep) flights;  // the same for times of impact, of bodies that move far
     RBL_ARRAY(unsigned char) last_change; // per solver body: 1 + the sweep over impacts that hit it last
     rblFloatArray speeds;                 // per solver body: no point of it moves faster, m/s
     rblFloatArray times;                  // per solver body: s of free flight before its first impact
@@ -459,6 +461,20 @@ struct rblWorld
     rblCounters counters;
     rblProfile profile;
 };
+
+// Per body in the worst step of a collapse (the pile of 9000 in docs/benchmarks.md), rounded up.
+#define RBL_HEAP_PAIRS    16
+#define RBL_HEAP_CONTACTS 8
+#define RBL_HEAP_BODIES   16384 // beyond that arrays only double
+
+// Room that working arrays get at least when they grow: what the awake bodies need should they fall on a heap. Grown little by
+// little they would move, and be cleared, in the steps of a collapse that are the dearest anyway; what is never touched costs
+// nothing.
+static inline size_t rbl_heap_room(const rblWorld* world, size_t per_body)
+{
+    const size_t movers = world->movers.count;
+    return per_body * (movers < RBL_HEAP_BODIES ? movers : RBL_HEAP_BODIES);
+}
 
 // The world behind an id, or RBL_ERROR_STALE.
 rblResult rbl_world_find(rblWorldId id, rblWorld** out);

@@ -211,8 +211,8 @@ static double follow(const MovingPair* pair, const Line* line, double t, double 
 }
 
 // Directions that often keep apart what flies past: that of the last contacts, from centre to centre, and across the way
-// that they approach. Returns how far they lead, and the best of them.
-static double follow_guesses(const MovingPair* pair, rblVec3 cached, rblVec3d* best)
+// that they approach. Returns how far they lead, the best of them, and the gap at the start that they know of.
+static double follow_guesses(const MovingPair* pair, rblVec3 cached, rblVec3d* best, double* clear)
 {
     const rblFlights* f = pair->flights;
     const double squared = rbl_dot3d(f->travel, f->travel);
@@ -229,6 +229,7 @@ static double follow_guesses(const MovingPair* pair, rblVec3 cached, rblVec3d* b
         const rblVec3d n = rbl_normalize3d(guesses[i], (rblVec3d){0, 1, 0});
         const Line line = make_line(pair, n);
         const double gap = gap_along(pair, &line, t);
+        *clear = t > 0.0 ? *clear : rbl_maxd(*clear, gap);
         if (gap > f->goal + f->slack)
         {
             t = follow(pair, &line, t, gap, GUESS_ROUNDS);
@@ -239,12 +240,13 @@ static double follow_guesses(const MovingPair* pair, rblVec3 cached, rblVec3d* b
 }
 
 // Advance from t, where `now.normal` is a guess, to the time of impact.
-static double advance(const MovingPair* pair, double t, Moment* now)
+static double advance(const MovingPair* pair, double t, Moment* now, double* clear)
 {
     const rblFlights* f = pair->flights;
     for (uint32_t i = 0; i < MAX_STEPS && t < 1.0; ++i)
     {
         measure(pair, t, now);
+        *clear = t > 0.0 ? *clear : rbl_maxd(*clear, now->gap);
         if (now->gap <= f->goal + 0.5 * f->tolerance)
         {
             return t;
@@ -259,18 +261,18 @@ static double advance(const MovingPair* pair, double t, Moment* now)
     return t; // when rounds ran out they are still apart there: early, never late
 }
 
-double rbl_convex_time_of_impact(const rblImpactQuery* query, const rblFlights* flights)
+double rbl_convex_time_of_impact(const rblImpactQuery* query, const rblFlights* flights, double* clear)
 {
     const MovingPair pair = make_pair(query, flights);
     Moment now = {.gap = 0.0};
     if (pair.plane_a != NULL || pair.plane_b != NULL)
     {
-        return advance(&pair, 0.0, &now);
+        return advance(&pair, 0.0, &now, clear);
     }
     const bool hulls = pair.a.hull != NULL && pair.b.hull != NULL;
     rblHullCache cache = rbl_hull_cache_read(hulls ? query->cache : NULL);
-    double t = follow_guesses(&pair, cache.axis, &now.normal);
-    t = advance(&pair, t, &now);
+    double t = follow_guesses(&pair, cache.axis, &now.normal, clear);
+    t = advance(&pair, t, &now, clear);
     if (t >= 1.0)
     {
         // Where they are at the start only the direction is known.

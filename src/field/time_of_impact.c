@@ -7,8 +7,11 @@
 #include "field/gjk.h"
 #include "field/primitives.h"
 #include "math/trig.h"
+#include <string.h>
 
 #define MAX_STEPS 256
+
+_Static_assert(sizeof(rblFlight) == sizeof(rblPreparedSweep), "a prepared sweep is a flight");
 
 // ---- motions ----
 
@@ -22,20 +25,6 @@ static rblFlight make_flight(const rblShapeView* shape, const rblSweep* sweep)
     f.angle = rbl_length3d(rotation);
     f.axis = rbl_normalize3d(rotation, (rblVec3d){0, 1, 0});
     f.radius = shape->bounded ? (double)shape->radius : 0.0;
-    return f;
-}
-
-static rblFlights make_flights(const rblImpactQuery* query)
-{
-    rblFlights f = {.a = make_flight(query->a, query->sweep_a),
-                    .b = make_flight(query->b, query->sweep_b),
-                    .sag = rbl_to_double3(query->sag),
-                    .goal = (double)query->target,
-                    .tolerance = (double)query->tolerance};
-    f.offset = rbl_sub3d(f.b.start, f.a.start);
-    f.travel = rbl_sub3d(f.b.travel, f.a.travel);
-    // Shapes are made of floats: no tolerance below their rounding can be kept.
-    f.slack = rbl_maxd(f.tolerance, 1e-6 * (f.a.radius + f.b.radius));
     return f;
 }
 
@@ -161,19 +150,69 @@ static bool finite_sweep(const rblSweep* sweep)
            rbl_finite((double)rbl_quat_dot(sweep->from.q, sweep->from.q));
 }
 
-float rbl_shape_find_impact(const rblImpactQuery* query)
+rblPreparedSweep rbl_shape_prepare_sweep(const rblShapeView* shape, const rblSweep* sweep)
+{
+    const rblFlight flight = make_flight(shape, sweep);
+    rblPreparedSweep prepared;
+    memcpy(prepared.numbers, &flight, sizeof flight);
+    return prepared;
+}
+
+static rblFlight flight_of(const rblPreparedSweep* prepared, const rblShapeView* shape, const rblSweep* sweep)
+{
+    if (prepared == NULL)
+    {
+        return make_flight(shape, sweep);
+    }
+    rblFlight flight;
+    memcpy(&flight, prepared->numbers, sizeof flight);
+    return flight;
+}
+
+static rblFlights join_flights(const rblImpactQuery* query)
+{
+    rblFlights f = {.a = flight_of(query->prepared_a, query->a, query->sweep_a),
+                    .b = flight_of(query->prepared_b, query->b, query->sweep_b),
+                    .sag = rbl_to_double3(query->sag),
+                    .goal = (double)query->target,
+                    .tolerance = (double)query->tolerance};
+    f.offset = rbl_sub3d(f.b.start, f.a.start);
+    f.travel = rbl_sub3d(f.b.travel, f.a.travel);
+    // Shapes are made of floats: no tolerance below their rounding can be kept.
+    f.slack = rbl_maxd(f.tolerance, 1e-6 * (f.a.radius + f.b.radius));
+    return f;
+}
+
+static double find_impact(const rblImpactQuery* query, double* clear)
 {
     if (!finite_sweep(query->sweep_a) || !finite_sweep(query->sweep_b) || !rbl_finite3(query->sag))
     {
-        return 1.0f; // a body gone astray meets nothing
+        return 1.0; // a body gone astray meets nothing
     }
-    const rblFlights flights = make_flights(query);
+    const rblFlights flights = join_flights(query);
     if (balls_miss(query, &flights))
     {
-        return 1.0f;
+        return 1.0;
     }
-    return (float)(query->a->convex && query->b->convex ? rbl_convex_time_of_impact(query, &flights)
-                                                        : field_time_of_impact(query, &flights));
+    if (!query->a->convex || !query->b->convex)
+    {
+        return field_time_of_impact(query, &flights);
+    }
+    double gap = 0.0;
+    const double t = rbl_convex_time_of_impact(query, &flights, &gap);
+    *clear = gap - flights.slack;
+    return t;
+}
+
+float rbl_shape_find_impact(const rblImpactQuery* query)
+{
+    double clear = 0.0;
+    const double t = find_impact(query, &clear);
+    if (query->clear != NULL)
+    {
+        *query->clear = (float)clear;
+    }
+    return (float)t;
 }
 
 float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,

@@ -39,7 +39,7 @@ static inline rblVec3d rbl_flights_offset(const rblFlights* flights, double t)
 // The fastest that the shapes can come together, metres per whole motion.
 double rbl_fastest_closing(const rblFlights* flights);
 
-// Two convex shapes, planes among them (convex_impact.c).
-double rbl_convex_time_of_impact(const rblImpactQuery* query, const rblFlights* flights);
+// Two convex shapes, planes among them (convex_impact.c). Raises `clear` to a gap that they have at the start at least.
+double rbl_convex_time_of_impact(const rblImpactQuery* query, const rblFlights* flights, double* clear);
 
 #endif

@@ -1,0 +1,100 @@
+// Where bodies would be at the end of the step, were nothing in their way: what pairs are asked for.
+#include "dynamics/stages.h"
+
+#define MIN_BODIES 256
+
+rblSweep rbl_free_sweep(const rblWorld* world, uint32_t slot, float seconds)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblMotion* motion = &world->motions.data[slot];
+    rblSweep sweep = {rbl_shape_pose(body, motion), {0, 0, 0}, {0, 0, 0}};
+    if (body->awake)
+    {
+        sweep.translation = rbl_scale3(motion->velocity, seconds);
+        sweep.rotation = rbl_scale3(motion->spin, seconds);
+        if (motion->inverse_mass > 0.0f)
+        {
+            const float half_square = 0.5f * seconds * seconds;
+            sweep.translation =
+                rbl_mul_add3(sweep.translation, half_square * body->gravity_scale, world->def.gravity);
+        }
+    }
+    return sweep;
+}
+
+// Whether a body moves so far that its pairs may be fast.
+static bool moves_far(const rblBodyCourse* course)
+{
+    return rbl_length3(course->translation) + course->turning > 0.5f * course->inner_radius;
+}
+
+static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblSweep* sweep = &world->sweeps.data[slot];
+    const float angle = rbl_length3(sweep->rotation);
+    return (rblBodyCourse){
+        .frame = rbl_motion_pose(&world->motions.data[slot]),
+        .translation = sweep->translation,
+        .turning = angle > 0.0f ? angle * body->shape.radius : 0.0f,
+        .radius = body->shape.radius,
+        .inner_radius = body->shape.inner_radius,
+        .thinnest = body->shape.thinnest,
+        .bounded = body->shape.bounded,
+        .convex = body->shape.convex,
+        .born = body->born,
+    };
+}
+
+static void set_course(rblWorld* world, uint32_t slot)
+{
+    world->sweeps.data[slot] = rbl_free_sweep(world, slot, world->seconds);
+    rblBodyCourse* course = &world->courses.data[slot];
+    *course = free_course(world, slot);
+    course->has_flight = moves_far(course);
+    if (course->has_flight)
+    {
+        world->flights.data[slot] =
+            rbl_shape_prepare_sweep(&world->bodies.data[slot].shape, &world->sweeps.data[slot]);
+    }
+}
+
+static void course_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t slot = range.begin; slot < range.end; ++slot)
+    {
+        if (world->bodies.data[slot].generation != 0)
+        {
+            set_course(world, slot);
+        }
+    }
+}
+
+static void mover_course_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        set_course(world, world->movers.data[i]);
+    }
+}
+
+rblResult rbl_set_courses(rblWorld* world)
+{
+    const size_t bodies = world->bodies.count;
+    if (!rbl_array_resize_amply(&world->courses, bodies) || !rbl_array_resize_amply(&world->sweeps, bodies) ||
+        !rbl_array_resize_amply(&world->flights, bodies))
+    {
+        return rbl_fail_memory();
+    }
+    if (world->regrouped)
+    {
+        rbl_parallel_for(world->jobs, (uint32_t)bodies, MIN_BODIES, course_block, world);
+    }
+    else
+    {
+        rbl_parallel_for(world->jobs, (uint32_t)world->movers.count, MIN_BODIES, mover_course_block, world);
+    }
+    return RBL_OK;
+}

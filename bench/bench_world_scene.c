@@ -117,7 +117,12 @@ static rblResult add_described(rblWorldScene* scene, rblShapeId id, rblTrialShap
     put_mass(&shape, &view.mass);
     if (shape.kind == RBL_TRIAL_HULL || shape.kind == RBL_TRIAL_MESH)
     {
-        RBL_TRY(add_triangulated(trial, &shape, surface.index1 != 0 ? surface : view.surface));
+        rblMeshId drawn = surface;
+        if (drawn.index1 == 0)
+        {
+            RBL_TRY(rbl_shape_surface(&view, &drawn));
+        }
+        RBL_TRY(add_triangulated(trial, &shape, drawn));
     }
     trial->shapes[count] = shape;
     scene->shapes[count] = id;

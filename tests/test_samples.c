@@ -238,6 +238,53 @@ static void every_prefix_covers_a_sphere(void** state)
     free(points);
 }
 
+// The quick order holds the same points, every parent is on a level above, reaches are right, and prefixes cover the sphere, if
+// less well. What it made stays as it is when it is ordered again, as those need who store it.
+static void the_quick_order_covers_a_sphere_and_keeps_itself(void** state)
+{
+    (void)state;
+    const uint32_t count = 3000;
+    rblVec3* points = malloc(count * sizeof *points);
+    many_points_on_a_sphere(points, count);
+    points[7] = points[8];
+    rblSampleTree* tree = NULL;
+    rblSampleTree* again = NULL;
+    check_ok(rbl_sample_tree_create_quick(points, count, rbl_default_allocator(), &tree));
+    assert_int_equal(tree->count, count - 1);
+    check_reaches(tree);
+    for (uint32_t i = 0; i < tree->count; ++i)
+    {
+        for (uint32_t k = tree->first_children[i]; k < tree->first_children[i + 1]; ++k)
+        {
+            uint32_t level = 1;
+            while (2 * level <= tree->children[k].node)
+            {
+                level *= 2;
+            }
+            assert_true(i < level);
+        }
+    }
+    for (uint32_t m = 8; m <= 512; m *= 4)
+    {
+        float worst = 0.0f;
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            float nearest = INFINITY;
+            for (uint32_t k = 0; k < m; ++k)
+            {
+                nearest = rbl_minf(nearest, squared_distance(points[i], tree->points[k]));
+            }
+            worst = rbl_maxf(worst, nearest);
+        }
+        assert_true(sqrtf(worst) <= 6.0f / sqrtf((float)m));
+    }
+    check_ok(rbl_sample_tree_create_quick(tree->points, tree->count, rbl_default_allocator(), &again));
+    assert_memory_equal(tree->points, again->points, tree->count * sizeof *points);
+    rbl_sample_tree_free(tree, rbl_default_allocator());
+    rbl_sample_tree_free(again, rbl_default_allocator());
+    free(points);
+}
+
 static void bad_points_are_refused(void** state)
 {
     (void)state;
@@ -283,6 +330,7 @@ int main(void)
         cmocka_unit_test(ties_go_to_the_first_point_and_equal_points_are_kept_once),
         cmocka_unit_test(clusters_far_apart_are_ordered_too),
         cmocka_unit_test(every_prefix_covers_a_sphere),
+        cmocka_unit_test(the_quick_order_covers_a_sphere_and_keeps_itself),
         cmocka_unit_test(bad_points_are_refused),
         cmocka_unit_test(memory_is_stated_and_running_out_of_it_is_survived),
     };

@@ -31,6 +31,7 @@ typedef enum rblShapeKind
     RBL_SHAPE_LEVEL_SET, ///< sparse narrow-band grid of any closed mesh
     RBL_SHAPE_COMPOUND,  ///< several shapes, rigidly joined
     RBL_SHAPE_USER,      ///< functions of yours
+    RBL_SHAPE_PIECE,     ///< what a break left of another shape; made by breakers
     RBL_SHAPE_KIND_COUNT
 } rblShapeKind;
 
@@ -133,11 +134,15 @@ typedef struct rblShapeView
     uint32_t sample_count;
     const rblVec3* samples; ///< surface points in hierarchy order (farthest point first); null for planes
     size_t bytes;           ///< memory of the shape
-    rblMeshId surface;      ///< null for planes and user shapes without one
+    rblMeshId surface; ///< null for planes, user shapes without one, and fragments: ask rbl_shape_surface()
 } rblShapeView;
 
 /// Read it. Refused: stale ids.
 RBL_API rblResult rbl_shape_view(rblShapeId shape, rblShapeView* out);
+
+/// The surface to draw; null for planes and user shapes without one. Those of fragments are made when they are first asked
+/// for. The mesh is the shape's own and lives as long. May be called from several threads at once.
+RBL_API rblResult rbl_shape_surface(const rblShapeView* shape, rblMeshId* out);
 
 /// Keep a shape alive without its handle, once more, and let go again. What bodies do.
 RBL_API rblResult rbl_shape_hold(rblShapeId shape, rblShapeView* out);

@@ -226,11 +226,12 @@ static rblResult join_surfaces(const rblCompound* compound, const rblAllocator* 
     for (uint32_t i = 0; result == RBL_OK && i < compound->count; ++i)
     {
         const rblCompoundChild* child = &compound->children[i];
-        if (child->shape->view.surface.index1 != 0)
+        rblMeshId surface = {0, 0};
+        result = rbl_shape_surface(&child->shape->view, &surface);
+        if (result == RBL_OK && surface.index1 != 0)
         {
             const rblMat3d turn = rbl_quatd_to_mat3d(rbl_to_double_quat(child->pose.q));
-            result = rbl_mesh_transform(child->shape->view.surface, &turn, rbl_to_double3(child->pose.p),
-                                        &parts[made]);
+            result = rbl_mesh_transform(surface, &turn, rbl_to_double3(child->pose.p), &parts[made]);
             made += result == RBL_OK;
         }
     }

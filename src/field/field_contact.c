@@ -6,6 +6,7 @@
 #include "field/field_pair_cache.h"
 #include "field/field_sampling.h"
 #include "field/field_select.h"
+#include "field/piece.h"
 #include "math/aabb.h"
 
 #define DEFAULT_TOLERANCE 0.002f // of the smaller radius
@@ -105,6 +106,14 @@ static float wanted_below(const Search* s, float spacing)
     return rbl_maxf(fine, rbl_minf(s->deepest, s->margin));
 }
 
+// Outside a piece a sample touches only where its projection is on the piece.
+static bool is_touch(const rblField* field, float wanted, rblSampleVisit* visit)
+{
+    return visit->distance <= wanted &&
+           (!field->outside_unsure || visit->distance <= 0.0f ||
+            (rbl_piece_confirm(field->shape, visit->point, &visit->distance) && visit->distance <= wanted));
+}
+
 static bool meet(rblSampling* side, uint32_t which, Search* s)
 {
     const float spacing = level_spacing(side);
@@ -112,7 +121,7 @@ static bool meet(rblSampling* side, uint32_t which, Search* s)
     float wanted = wanted_below(s, spacing);
     while (rbl_sampling_next(side, wanted, &visit))
     {
-        if (!(visit.distance <= wanted))
+        if (!is_touch(&side->field, wanted, &visit))
         {
             continue;
         }

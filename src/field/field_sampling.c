@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "field/compound.h"
 #include "field/field_contact.h"
+#include "field/piece.h"
 #include "math/aabb.h"
 
 // Of a distance of transformed points, in parts of the coordinates' size.
@@ -28,6 +29,11 @@ void rbl_frontier_free(rblFrontier* frontier)
 
 float rbl_field_slack(const rblShape* shape)
 {
+    const rblPieceField* piece = rbl_shape_piece(shape);
+    if (piece != NULL)
+    {
+        return rbl_field_slack(piece->root);
+    }
     const rblLevelSet* set = rbl_shape_level_set(shape);
     const rblCompound* compound = rbl_shape_compound(shape);
     float slack = set != NULL ? rbl_level_set_slack(set) : 0.0f;
@@ -40,7 +46,8 @@ float rbl_field_slack(const rblShape* shape)
 
 rblField rbl_field_of(const rblShape* shape)
 {
-    return (rblField){shape, rbl_shape_level_set(shape), rbl_field_slack(shape)};
+    return (rblField){shape, rbl_shape_level_set(shape), shape->view.kind == RBL_SHAPE_PIECE,
+                      rbl_field_slack(shape)};
 }
 
 // ---- meeting samples ----

@@ -34,15 +34,21 @@ typedef struct rblField
 {
     const rblShape* shape;
     const rblLevelSet* grid; // null: through the shape's function
+    bool outside_unsure;     // outside, values are bounds that need rbl_piece_confirm()
     float slack;             // see rbl_field_slack()
 } rblField;
 
 // Most samples that are met are no contacts: their gradients are not asked for.
 static inline float rbl_field_distance(const rblField* field, rblVec3 point)
 {
+    if (field->grid != NULL)
+    {
+        return rbl_level_set_distance_only(field->grid, point);
+    }
     rblVec3 unused;
-    return field->grid != NULL ? rbl_level_set_distance_only(field->grid, point)
-                               : field->shape->ops->distance(field->shape->data, point, &unused);
+    const rblShapeOps* ops = field->shape->ops;
+    return ops->bound != NULL ? ops->bound(field->shape->data, point)
+                              : ops->distance(field->shape->data, point, &unused);
 }
 
 rblField rbl_field_of(const rblShape* shape);

@@ -2,6 +2,7 @@
 #include "field/hull.h"
 
 #include "base/error.h"
+#include "field/piece.h"
 #include "field/shape.h"
 #include "math/aabb.h"
 #include "math/vec.h"
@@ -27,7 +28,8 @@ static void free_hull(void* data, const rblAllocator* allocator)
     rbl_hull_free(data, allocator);
 }
 
-static const rblShapeOps hull_ops = {distance, support, ray_hits, free_hull};
+static const rblShapeOps hull_ops = {
+    .distance = distance, .support = support, .ray = ray_hits, .free = free_hull};
 
 static rblResult check_points(const rblVec3* points, uint32_t count, const rblShapeId* out)
 {
@@ -153,33 +155,69 @@ static bool keep_points(rblShape* parts, const rblVec3* points, uint32_t count)
     return true;
 }
 
-// The draft becomes mesh, mass, polytope and shape, in this order, and is kept by the caller.
-static rblResult finish(const rblHullDraft* draft, const rblVec3* bound, uint32_t bound_count,
-                        const rblVec3* points, uint32_t count, rblShapeId* out)
+// Mass and surface: those of a piece, or exact ones of the draft.
+static rblResult weigh(const rblHullDraft* draft, const rblConvexPieceDef* piece, rblShape* parts)
+{
+    if (piece != NULL)
+    {
+        parts->view.mass = *piece->mass;
+        parts->quick = true;
+        parts->piece = true;
+        return RBL_OK;
+    }
+    RBL_TRY(draft_mesh(draft, parts->allocator, &parts->view.surface));
+    const rblResult result = rbl_mesh_mass_properties(parts->view.surface, 1.0, &parts->view.mass);
+    if (result != RBL_OK)
+    {
+        rbl_mesh_destroy(parts->view.surface);
+    }
+    return result;
+}
+
+// What a hull is made of.
+typedef struct Making
+{
+    const rblVec3* points;
+    uint32_t count;
+    const rblConvexPieceDef* piece; // null: a hull like any other
+    bool* taken;                    // set when the piece's surface is no longer the caller's
+    rblHullTriangles triangles;
+    rblHullDraft draft;
+    rblPointArray bound; // points that the finished planes must leave inside
+} Making;
+
+// The draft becomes mass, surface, polytope and shape, in this order, and is kept by the caller. A piece's surface stays
+// the caller's on failure.
+static rblResult finish(const Making* m, rblShapeId* out)
 {
     rblShape parts = {.ops = &hull_ops, .allocator = rbl_default_allocator()};
     rblPointArray samples;
     rbl_array_init(&samples, parts.allocator);
     rblHull* hull = NULL;
-    RBL_TRY(draft_mesh(draft, parts.allocator, &parts.view.surface));
-    rblResult result = rbl_mesh_mass_properties(parts.view.surface, 1.0, &parts.view.mass);
-    if (result == RBL_OK)
-    {
-        result = rbl_hull_pack(draft, parts.view.mass.center, bound, bound_count, parts.allocator, &hull);
-    }
-    if (result == RBL_OK && (!rbl_sample_hull(hull, &samples) || !keep_points(&parts, points, count)))
+    RBL_TRY(weigh(&m->draft, m->piece, &parts));
+    rblResult result = rbl_hull_pack(&m->draft, parts.view.mass.center, m->bound.data,
+                                     (uint32_t)m->bound.count, parts.allocator, &hull);
+    if (result == RBL_OK && (!rbl_sample_hull(hull, &samples) || !keep_points(&parts, m->points, m->count)))
     {
         result = rbl_fail_memory();
     }
     if (result != RBL_OK)
     {
         rbl_hull_free(hull, parts.allocator);
-        rbl_mesh_destroy(parts.view.surface);
+        if (parts.view.surface.index1 != 0)
+        {
+            rbl_mesh_destroy(parts.view.surface);
+        }
     }
     else
     {
-        fill_view(&parts.view, draft, hull);
+        fill_view(&parts.view, &m->draft, hull);
         parts.data = hull;
+        if (m->piece != NULL)
+        {
+            rbl_shape_adopt_surface(&parts, &m->piece->surface);
+            *m->taken = true;
+        }
         result = rbl_shape_register(&parts, hull->bytes, samples.data, (uint32_t)samples.count, out);
     }
     rbl_array_free(&samples);
@@ -199,38 +237,57 @@ static rblResult gather_bound(const rblVec3* points, const rblHullTriangles* tri
     return RBL_OK;
 }
 
-static rblResult create(const rblVec3* points, uint32_t count, rblHullTriangles* triangles,
-                        rblHullDraft* draft, rblPointArray* bound, rblShapeId* out)
+static rblResult create(Making* m, rblShapeId* out)
 {
-    RBL_TRY(rbl_hull_triangles(points, count, triangles));
-    const double tolerance = RBL_HULL_FLATNESS * diagonal(points, count);
-    if (triangles->count <= 2 * (RBL_HULL_MAX_VERTICES - 2) && too_thin(points, triangles, 4.0 * tolerance))
+    RBL_TRY(rbl_hull_triangles(m->points, m->count, &m->triangles));
+    const double tolerance = RBL_HULL_FLATNESS * diagonal(m->points, m->count);
+    if (m->triangles.count <= 2 * (RBL_HULL_MAX_VERTICES - 2) &&
+        too_thin(m->points, &m->triangles, 4.0 * tolerance))
     {
         return rbl_fail(RBL_ERROR_GEOMETRY, "hull: thinner than 1/60000 of its extent");
     }
-    RBL_TRY(rbl_hull_merge(points, triangles, tolerance, draft));
-    if (draft->vertices.count > RBL_HULL_MAX_VERTICES)
+    RBL_TRY(rbl_hull_merge(m->points, &m->triangles, tolerance, &m->draft));
+    if (m->draft.vertices.count > RBL_HULL_MAX_VERTICES)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "hull: %zu vertices; at most %d are allowed", draft->vertices.count,
-                        RBL_HULL_MAX_VERTICES);
+        return rbl_fail(RBL_ERROR_LIMIT, "hull: %zu vertices; at most %d are allowed",
+                        m->draft.vertices.count, RBL_HULL_MAX_VERTICES);
     }
-    RBL_TRY(gather_bound(points, triangles, bound));
-    return finish(draft, bound->data, (uint32_t)bound->count, points, count, out);
+    RBL_TRY(gather_bound(m->points, &m->triangles, &m->bound));
+    return finish(m, out);
+}
+
+static rblResult create_hull(const rblVec3* points, uint32_t count, const rblConvexPieceDef* piece,
+                             bool* taken, rblShapeId* out)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    Making m = {.points = points, .count = count, .piece = piece, .taken = taken};
+    rbl_array_init(&m.triangles, allocator);
+    rbl_array_init(&m.bound, allocator);
+    rbl_hull_draft_init(&m.draft, allocator);
+    const rblResult result = create(&m, out);
+    rbl_array_free(&m.triangles);
+    rbl_array_free(&m.bound);
+    rbl_hull_draft_free(&m.draft);
+    return result;
 }
 
 rblResult rbl_shape_create_hull(const rblVec3* points, uint32_t count, rblShapeId* out)
 {
     RBL_TRY(check_points(points, count, out));
-    const rblAllocator* allocator = rbl_default_allocator();
-    rblHullTriangles triangles;
-    rblHullDraft draft;
-    rblPointArray bound;
-    rbl_array_init(&triangles, allocator);
-    rbl_array_init(&bound, allocator);
-    rbl_hull_draft_init(&draft, allocator);
-    const rblResult result = create(points, count, &triangles, &draft, &bound, out);
-    rbl_array_free(&triangles);
-    rbl_array_free(&bound);
-    rbl_hull_draft_free(&draft);
+    return create_hull(points, count, NULL, NULL, out);
+}
+
+rblResult rbl_shape_create_convex_piece(const rblConvexPieceDef* def, rblShapeId* out)
+{
+    bool taken = false;
+    rblResult result = check_points(def->corners, def->corner_count, out);
+    if (result == RBL_OK)
+    {
+        result = create_hull(def->corners, def->corner_count, def, &taken, out);
+    }
+    if (!taken)
+    {
+        rbl_lazy_surface_free(&def->surface);
+    }
     return result;
 }

@@ -156,7 +156,13 @@ static void level_set_free(void* data, const rblAllocator* allocator)
     rbl_level_set_free(data);
 }
 
-static const rblShapeOps level_set_ops = {.distance = level_set_distance, .free = level_set_free};
+static float level_set_bound(const void* data, rblVec3 point)
+{
+    return rbl_level_set_distance_only(data, point);
+}
+
+static const rblShapeOps level_set_ops = {
+    .distance = level_set_distance, .free = level_set_free, .bound = level_set_bound};
 
 const rblLevelSet* rbl_shape_level_set(const rblShape* shape)
 {

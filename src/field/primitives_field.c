@@ -43,7 +43,7 @@ static bool plane_ray(const void* data, const rblRay* ray, rblShapeHit* hit)
     return true;
 }
 
-const rblShapeOps rbl_plane_ops = {plane_distance, NULL, plane_ray, free_primitive};
+const rblShapeOps rbl_plane_ops = {.distance = plane_distance, .ray = plane_ray, .free = free_primitive};
 
 // ---- sphere ----
 
@@ -91,7 +91,8 @@ static bool sphere_ray(const void* data, const rblRay* ray, rblShapeHit* hit)
     return true;
 }
 
-const rblShapeOps rbl_sphere_ops = {sphere_distance, sphere_support, sphere_ray, free_primitive};
+const rblShapeOps rbl_sphere_ops = {
+    .distance = sphere_distance, .support = sphere_support, .ray = sphere_ray, .free = free_primitive};
 
 // ---- capsule: a segment along y, grown ----
 
@@ -147,7 +148,8 @@ static bool capsule_ray(const void* data, const rblRay* ray, rblShapeHit* hit)
     return true;
 }
 
-const rblShapeOps rbl_capsule_ops = {capsule_distance, capsule_support, capsule_ray, free_primitive};
+const rblShapeOps rbl_capsule_ops = {
+    .distance = capsule_distance, .support = capsule_support, .ray = capsule_ray, .free = free_primitive};
 
 // ---- box ----
 
@@ -227,7 +229,8 @@ static bool box_ray(const void* data, const rblRay* ray, rblShapeHit* hit)
     return true;
 }
 
-const rblShapeOps rbl_box_ops = {box_distance, box_support, box_ray, free_primitive};
+const rblShapeOps rbl_box_ops = {
+    .distance = box_distance, .support = box_support, .ray = box_ray, .free = free_primitive};
 
 // ---- cylinder ----
 
@@ -294,4 +297,5 @@ static bool cylinder_ray(const void* data, const rblRay* ray, rblShapeHit* hit)
     return slabs.t_in <= slabs.t_out;
 }
 
-const rblShapeOps rbl_cylinder_ops = {cylinder_distance, cylinder_support, cylinder_ray, free_primitive};
+const rblShapeOps rbl_cylinder_ops = {
+    .distance = cylinder_distance, .support = cylinder_support, .ray = cylinder_ray, .free = free_primitive};

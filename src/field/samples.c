@@ -111,23 +111,21 @@ static void fill_children(rblSampleTree* tree)
     }
 }
 
-rblResult rbl_sample_tree_create(const rblVec3* points, uint32_t count, const rblAllocator* allocator,
-                                 rblSampleTree** out)
+// The tree of an order, which is freed.
+static rblResult tree_of_order(const rblVec3* points, rblSampleOrder* order, const rblAllocator* allocator,
+                               rblSampleTree** out)
 {
-    RBL_TRY(check_points(points, count));
-    rblSampleOrder order;
-    RBL_TRY(rbl_sample_order_init(&order, points, count, allocator));
-    rblSampleTree* tree = allocate_tree(order.count, allocator);
-    float* far = RBL_NEW_ARRAY(allocator, float, order.count);
+    rblSampleTree* tree = allocate_tree(order->count, allocator);
+    float* far = RBL_NEW_ARRAY(allocator, float, order->count);
     const bool ok = tree != NULL && far != NULL;
     if (ok)
     {
-        for (uint32_t i = 0; i < order.count; ++i)
+        for (uint32_t i = 0; i < order->count; ++i)
         {
-            tree->points[i] = points[order.chosen[i]];
+            tree->points[i] = points[order->chosen[i]];
         }
-        list_children(tree, order.parents);
-        measure_reaches(tree, order.parents, far);
+        list_children(tree, order->parents);
+        measure_reaches(tree, order->parents, far);
         fill_children(tree);
         *out = tree;
     }
@@ -135,9 +133,27 @@ rblResult rbl_sample_tree_create(const rblVec3* points, uint32_t count, const rb
     {
         rbl_sample_tree_free(tree, allocator);
     }
-    RBL_FREE_ARRAY(allocator, far, order.count);
-    rbl_sample_order_free(&order);
+    RBL_FREE_ARRAY(allocator, far, order->count);
+    rbl_sample_order_free(order);
     return ok ? RBL_OK : rbl_fail_memory();
+}
+
+rblResult rbl_sample_tree_create(const rblVec3* points, uint32_t count, const rblAllocator* allocator,
+                                 rblSampleTree** out)
+{
+    RBL_TRY(check_points(points, count));
+    rblSampleOrder order;
+    RBL_TRY(rbl_sample_order_init(&order, points, count, allocator));
+    return tree_of_order(points, &order, allocator, out);
+}
+
+rblResult rbl_sample_tree_create_quick(const rblVec3* points, uint32_t count, const rblAllocator* allocator,
+                                       rblSampleTree** out)
+{
+    RBL_TRY(check_points(points, count));
+    rblSampleOrder order;
+    RBL_TRY(rbl_sample_order_init_quick(&order, points, count, allocator));
+    return tree_of_order(points, &order, allocator, out);
 }
 
 void rbl_sample_tree_free(rblSampleTree* tree, const rblAllocator* allocator)

@@ -43,6 +43,12 @@ typedef struct rblSampleTree rblSampleTree;
 // Refused: no points, coordinates that are not finite or larger than 1e18.
 rblResult rbl_sample_tree_create(const rblVec3* points, uint32_t count, const rblAllocator* allocator,
                                  rblSampleTree** out);
+
+// The same in a twentieth of the time: every next point is the farthest of the widest cluster from its middle, and
+// takes those of that cluster with it that are nearer to it; parents are middles of clusters on a level above. Levels cover the shape
+// a little less evenly. For shapes that are made within a step.
+rblResult rbl_sample_tree_create_quick(const rblVec3* points, uint32_t count, const rblAllocator* allocator,
+                                       rblSampleTree** out);
 void rbl_sample_tree_free(rblSampleTree* tree, const rblAllocator* allocator);
 
 // Distance from a point to its farthest descendant.

@@ -18,6 +18,10 @@ typedef struct rblSampleOrder
 // Points are finite, their squared distances too; at least one.
 rblResult rbl_sample_order_init(rblSampleOrder* order, const rblVec3* points, uint32_t count,
                                 const rblAllocator* allocator);
+
+// The quick one (samples.h).
+rblResult rbl_sample_order_init_quick(rblSampleOrder* order, const rblVec3* points, uint32_t count,
+                                      const rblAllocator* allocator);
 void rbl_sample_order_free(rblSampleOrder* order);
 
 #endif

@@ -57,6 +57,11 @@ static void free_parts(const rblShape* parts)
     {
         rbl_mesh_destroy(parts->view.surface);
     }
+    if (parts->built.index1 != 0)
+    {
+        rbl_mesh_destroy(parts->built);
+    }
+    rbl_lazy_surface_free(&parts->lazy);
     RBL_FREE_ARRAY(parts->allocator, parts->recipe.points, parts->recipe.point_count);
 }
 
@@ -85,6 +90,9 @@ static rblShape* copy_parts(const rblShape* parts, rblSampleTree* tree, size_t d
     shape->data = parts->data;
     shape->allocator = parts->allocator;
     shape->recipe = parts->recipe;
+    shape->lazy = parts->lazy;
+    shape->quick = parts->quick;
+    shape->piece = parts->piece;
     shape->samples = tree;
     shape->self = shape;
     atomic_init(&shape->references, 1);
@@ -104,7 +112,8 @@ rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rbl
     rblResult result = RBL_OK;
     if (sample_count > 0)
     {
-        result = rbl_sample_tree_create(samples, sample_count, parts->allocator, &tree);
+        result = parts->quick ? rbl_sample_tree_create_quick(samples, sample_count, parts->allocator, &tree)
+                              : rbl_sample_tree_create(samples, sample_count, parts->allocator, &tree);
     }
     rblShape* shape = result == RBL_OK ? copy_parts(parts, tree, data_bytes) : NULL;
     if (shape == NULL)

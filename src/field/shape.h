@@ -18,6 +18,9 @@ typedef struct rblShapeOps
     bool (*ray)(const void* data, const rblRay* ray, rblShapeHit* hit);
 
     void (*free)(void* data, const rblAllocator* allocator);
+
+    // A bound of the distance that takes less time, and never more than it; null: the distance itself.
+    float (*bound)(const void* data, rblVec3 point);
 } rblShapeOps;
 
 typedef struct rblSampleTree rblSampleTree; // field/samples.h
@@ -32,13 +35,29 @@ typedef struct rblShapeRecipe
     uint32_t point_count;
 } rblShapeRecipe;
 
+// A surface that is made when somebody wants to draw it. `build` is called at most once more after it failed, never twice
+// at a time, and `free` once after the last use. No functions: none.
+typedef struct rblLazySurface
+{
+    rblResult (*build)(void* context, rblMeshId* out);
+    void (*free)(void* context);
+    void* context;
+    rblMeshId made; // instead of the functions: it is there already
+} rblLazySurface;
+
+void rbl_lazy_surface_free(const rblLazySurface* surface);
+
 struct rblShape
 {
-    rblShapeView view;
+    rblShapeView view; // without a surface where that is lazy
     const rblShapeOps* ops;
     void* data;             // of the kind
     rblSampleTree* samples; // null for planes
     rblShapeRecipe recipe;
+    rblLazySurface lazy; // null functions: the surface is in the view
+    rblMeshId built;     // by `lazy`; read and written by rbl_shape_surface() alone
+    bool quick;          // its samples are ordered in less time, and less evenly
+    bool piece;          // a hull with a mass of its own and a lazy surface
     const rblAllocator* allocator;
     struct rblShape* self; // for counting references through a view, which is const
     atomic_uint references;
@@ -47,8 +66,11 @@ struct rblShape
 // The name of a shape of the user's own.
 const char* rbl_shape_user_name(const rblShape* shape);
 
+// Hand a surface over to a shape that is being made.
+void rbl_shape_adopt_surface(rblShape* parts, const rblLazySurface* surface);
+
 // Complete a shape whose view (but for shape, data, samples, bytes), ops and data are set, and give it an id. Takes over the
-// data, the surface mesh and the points of the recipe, also on failure.
+// data, the surface mesh, lazy or not, and the points of the recipe, also on failure.
 rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rblVec3* samples,
                              uint32_t sample_count, rblShapeId* out);
 

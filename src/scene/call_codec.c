@@ -270,6 +270,11 @@ rblResult rbl_put_recipe(rblByteSink* sink, const rblShape* shape, rblShapeNumbe
     const rblShapeRecipe* recipe = &shape->recipe;
     const rblShapeKind kind = shape->view.kind;
     rblMeshView surface;
+    if (kind == RBL_SHAPE_PIECE || shape->piece)
+    {
+        rbl_put_u8(sink, RBL_SHAPE_PIECE);
+        return rbl_put_piece(sink, shape, number_of, context);
+    }
     if (kind == RBL_SHAPE_USER)
     {
         return rbl_fail(RBL_ERROR_UNSUPPORTED,
@@ -383,6 +388,8 @@ rblResult rbl_take_recipe(rblByteSource* source, const rblShapeId* shapes, uint3
         return take_level_set(source, n, out);
     case RBL_SHAPE_COMPOUND:
         return take_compound(source, shapes, count, out);
+    case RBL_SHAPE_PIECE:
+        return rbl_take_piece(source, shapes, count, out);
     default:
         return damaged();
     }

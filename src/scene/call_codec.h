@@ -34,6 +34,11 @@ typedef uint32_t rblShapeNumberFcn(const rblShape* shape, void* context);
 rblResult rbl_put_recipe(rblByteSink* sink, const rblShape* shape, rblShapeNumberFcn* number_of,
                          void* context);
 
+// The same for what a break left: fields by the number of their root, hulls by their corners, both with mass and surface.
+rblResult rbl_put_piece(rblByteSink* sink, const rblShape* shape, rblShapeNumberFcn* number_of,
+                        void* context);
+rblResult rbl_take_piece(rblByteSource* source, const rblShapeId* shapes, uint32_t count, rblShapeId* out);
+
 // Make the shape again, bit for bit; `shapes` are those made before.
 rblResult rbl_take_recipe(rblByteSource* source, const rblShapeId* shapes, uint32_t count, rblShapeId* out);
 

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "dynamics/snapshot.h"
 #include "field/compound.h"
+#include "field/piece.h"
 #include "field/shape.h"
 #include "rubble/version.h"
 #include "scene/call_codec.h"
@@ -81,6 +82,7 @@ static rblResult write_recipe(Recorder* recorder, const rblShape* shape)
                : rbl_fail_memory();
 }
 
+// After all that it is made of: children of compounds, the root of a piece.
 static rblResult write_shape_once(Recorder* recorder, const rblShape* shape)
 {
     if (number_of(shape, recorder) != RBL_MAP_EMPTY)
@@ -90,10 +92,12 @@ static rblResult write_shape_once(Recorder* recorder, const rblShape* shape)
     const rblCompound* compound = rbl_shape_compound(shape);
     for (uint32_t i = 0; compound != NULL && i < compound->count; ++i)
     {
-        if (number_of(compound->children[i].shape, recorder) == RBL_MAP_EMPTY)
-        {
-            RBL_TRY(write_recipe(recorder, compound->children[i].shape));
-        }
+        RBL_TRY(write_shape_once(recorder, compound->children[i].shape));
+    }
+    const rblPieceField* piece = rbl_shape_piece(shape);
+    if (piece != NULL)
+    {
+        RBL_TRY(write_shape_once(recorder, piece->root));
     }
     return write_recipe(recorder, shape);
 }

@@ -23,8 +23,13 @@ rblResult rbl_scene_shape(rblSceneId id, uint32_t shape, rblShapeId* out, rblMes
     RBL_TRY(rbl_prepare_scene(scene));
     const rblShapeDef* def = &scene->shape_defs.data[shape];
     RBL_TRY(rbl_shape_view(def->shape, &view));
+    rblMeshId drawn = def->surface;
+    if (drawn.index1 == 0)
+    {
+        RBL_TRY(rbl_shape_surface(&view, &drawn));
+    }
     *out = def->shape;
-    *surface = def->surface.index1 != 0 ? def->surface : view.surface;
+    *surface = drawn;
     return RBL_OK;
 }
 

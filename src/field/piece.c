@@ -1,0 +1,193 @@
+#include "field/piece.h"
+
+#include "base/error.h"
+#include "field/level_set.h"
+#include "math/aabb.h"
+#include "math/vec.h"
+
+// Lengths that count as none, in parts of the piece's size.
+#define NOTHING 1e-5f
+
+// A projection may miss the surface by this much of the way there, and by this part of a cell where the root is a level set:
+// what interpolation is off by on smooth surfaces.
+#define MISSED_WAY  0.1f
+#define MISSED_CELL 0.1f
+
+// Where the largest ball inside is looked for: below so many samples, at so many depths, each a quarter of the one before.
+#define PROBED_SAMPLES 16u
+#define PROBED_DEPTHS  4u
+
+// ---- the field ----
+
+static float bound(const void* data, rblVec3 point)
+{
+    return rbl_piece_bound(data, point);
+}
+
+float rbl_piece_bound(const rblPieceField* piece, rblVec3 point)
+{
+    const float cut = rbl_region_distance(piece->region, point);
+    rblVec3 unused;
+    const rblShapeOps* ops = piece->root->ops;
+    const float root = ops->bound != NULL ? ops->bound(piece->root->data, point)
+                                          : ops->distance(piece->root->data, point, &unused);
+    return rbl_maxf(root, cut);
+}
+
+static float distance(const void* data, rblVec3 point, rblVec3* gradient)
+{
+    const rblPieceField* piece = data;
+    rblVec3 root_gradient;
+    const float root = piece->root->ops->distance(piece->root->data, point, &root_gradient);
+    const float cut = rbl_region_nearest(piece->region, point, gradient);
+    if (root > cut)
+    {
+        *gradient = root_gradient;
+        return root;
+    }
+    return cut;
+}
+
+static void free_piece(void* data, const rblAllocator* allocator)
+{
+    rblPieceField* piece = data;
+    rbl_shape_release(piece->root);
+    rbl_region_free(piece->region, allocator);
+    rbl_free(allocator, piece, sizeof *piece);
+}
+
+static const rblShapeOps piece_ops = {.distance = distance, .free = free_piece, .bound = bound};
+
+const rblPieceField* rbl_shape_piece(const rblShape* shape)
+{
+    return shape->view.kind == RBL_SHAPE_PIECE ? shape->data : NULL;
+}
+
+bool rbl_piece_confirm(const rblShape* shape, rblVec3 point, float* outside)
+{
+    const rblPieceField* piece = shape->data;
+    const rblLevelSet* grid = rbl_shape_level_set(piece->root);
+    rblVec3 gradient;
+    const float way = distance(piece, point, &gradient);
+    const float missed = rbl_piece_bound(piece, rbl_mul_add3(point, -way, gradient));
+    *outside = way;
+    return missed <=
+           MISSED_WAY * way + NOTHING * shape->view.radius + (grid != NULL ? MISSED_CELL * grid->cell : 0.0f);
+}
+
+// ---- making pieces ----
+
+static rblResult check_def(const rblPieceShapeDef* def, const rblShapeId* out)
+{
+    const rblMassProperties* mass = def->mass;
+    const rblVec3 size = rbl_aabb_size(def->bounds);
+    if (out == NULL || !def->parent->view.bounded || def->sample_count == 0 ||
+        !(size.x > 0.0f && size.y > 0.0f && size.z > 0.0f) || !rbl_finite3(size))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "piece: no place for the result, no samples, or parent or piece without bounds");
+    }
+    if (!(mass->volume > 0.0) || !rbl_finite(mass->volume) || !rbl_finite3d(mass->center) ||
+        !(mass->moments.x > 0.0) || !rbl_finite3d(mass->moments))
+    {
+        return rbl_fail(RBL_ERROR_GEOMETRY,
+                        "piece: volume and principal moments must be positive and finite");
+    }
+    return RBL_OK;
+}
+
+static rblResult make_region(const rblPieceShapeDef* def, const rblAllocator* allocator, rblRegion** out)
+{
+    const rblPieceField* parent = rbl_shape_piece(def->parent);
+    if (parent == NULL && !def->boxed)
+    {
+        return rbl_region_create(&def->region, allocator, out);
+    }
+    const float nothing = NOTHING * rbl_length3(rbl_aabb_size(def->bounds));
+    const rblRegionProduct product = {.a = parent != NULL ? parent->region : NULL,
+                                      .b = &def->region,
+                                      .box = rbl_aabb_grown(def->bounds, nothing),
+                                      .tolerance = nothing};
+    return rbl_region_multiply(&product, allocator, out);
+}
+
+// Radius of a ball inside: the deepest of some points below samples, and of the centre of mass.
+static float deepest_probe(const rblPieceField* piece, const rblPieceShapeDef* def)
+{
+    const float size = rbl_length3(rbl_aabb_size(def->bounds));
+    const uint32_t step = 1 + (def->sample_count - 1) / PROBED_SAMPLES;
+    float deepest = -rbl_piece_bound(piece, rbl_to_float3(def->mass->center));
+    for (uint32_t i = 0; i < def->sample_count; i += step)
+    {
+        rblVec3 gradient;
+        distance(piece, def->samples[i], &gradient);
+        float depth = 0.25f * size;
+        for (uint32_t k = 0; k < PROBED_DEPTHS; ++k, depth *= 0.25f)
+        {
+            const rblVec3 below = rbl_mul_add3(def->samples[i], -depth, gradient);
+            deepest = rbl_maxf(-rbl_piece_bound(piece, below), deepest);
+        }
+    }
+    return rbl_maxf(deepest, 0.0f);
+}
+
+static float ball_radius(rblAabb box, rblVec3d center)
+{
+    const rblVec3d low = rbl_sub3d(center, rbl_to_double3(box.lower));
+    const rblVec3d high = rbl_sub3d(rbl_to_double3(box.upper), center);
+    return (float)(rbl_length3d(rbl_max3d(low, high)) * (1.0 + 1e-7));
+}
+
+static void fill_view(rblShapeView* view, const rblPieceShapeDef* def, const rblPieceField* piece)
+{
+    const rblVec3 size = rbl_aabb_size(def->bounds);
+    const float smallest = rbl_minf(size.x, rbl_minf(size.y, size.z));
+    view->kind = RBL_SHAPE_PIECE;
+    view->bounded = true;
+    view->bounds = def->bounds;
+    view->mass = *def->mass;
+    view->radius = ball_radius(def->bounds, def->mass->center);
+    view->inner_radius =
+        def->inner_radius > 0.0f ? def->inner_radius : rbl_minf(deepest_probe(piece, def), 0.5f * smallest);
+    view->thinnest = view->inner_radius > 0.0f ? 2.0f * view->inner_radius : smallest;
+}
+
+static rblResult create_piece(const rblPieceShapeDef* def, rblShape* parts)
+{
+    const rblPieceField* parent = rbl_shape_piece(def->parent);
+    rblPieceField* piece = rbl_alloc_zero(parts->allocator, sizeof *piece);
+    if (piece == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    const rblResult result = make_region(def, parts->allocator, &piece->region);
+    if (result != RBL_OK)
+    {
+        rbl_free(parts->allocator, piece, sizeof *piece);
+        return result;
+    }
+    piece->root = parent != NULL ? parent->root : def->parent;
+    rbl_shape_retain(piece->root);
+    fill_view(&parts->view, def, piece);
+    parts->data = piece;
+    return RBL_OK;
+}
+
+rblResult rbl_shape_create_piece(const rblPieceShapeDef* def, rblShapeId* out)
+{
+    rblShape parts = {.ops = &piece_ops, .quick = true, .allocator = rbl_default_allocator()};
+    rblResult result = check_def(def, out);
+    if (result == RBL_OK)
+    {
+        result = create_piece(def, &parts);
+    }
+    if (result != RBL_OK)
+    {
+        rbl_lazy_surface_free(&def->surface);
+        return result;
+    }
+    rbl_shape_adopt_surface(&parts, &def->surface);
+    const rblPieceField* piece = parts.data;
+    return rbl_shape_register(&parts, sizeof *piece + piece->region->bytes, def->samples, def->sample_count,
+                              out);
+}

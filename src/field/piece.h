@@ -1,0 +1,57 @@
+// Pieces of shapes: the part of a root shape within a region of convex cells (Su 2009, 4.2: max(parent, region)), without
+// a grid of its own. A piece of a piece is a piece of the root in a smaller region: nothing is lost by recursion.
+//
+// The field is max(root, region). Its sign is right wherever the root's is; inside it is as exact as the root's; outside it is a
+// bound, because the nearest points of both need not be the same: a contact out there needs its projection on the
+// piece (rbl_piece_confirm).
+#ifndef RBL_FIELD_PIECE_H
+#define RBL_FIELD_PIECE_H
+
+#include "field/region.h"
+#include "field/shape.h"
+
+typedef struct rblPieceField
+{
+    const rblShape* root; // held; no piece itself
+    rblRegion* region;    // in the root's axes, which are the piece's
+} rblPieceField;
+
+typedef struct rblPieceShapeDef
+{
+    const rblShape* parent; // anything bounded, a piece too; it is held, or its root is
+    rblRegionDef region;    // in the parent's axes; copied
+    const rblVec3* samples; // of the piece's surface: crack faces, edges and corners included
+    uint32_t sample_count;
+    const rblMassProperties* mass; // at density 1, exact
+    rblAabb bounds;                // of the piece
+    float inner_radius;            // of a ball inside; 0: one is looked for
+    bool boxed;             // the region holds other pieces, too: only what is in the bounds is this one
+    rblLazySurface surface; // taken over, also on failure
+} rblPieceShapeDef;
+
+rblResult rbl_shape_create_piece(const rblPieceShapeDef* def, rblShapeId* out);
+
+// A hull, exact, where the piece is convex and has few corners: the same surface, faster. `surface` is taken over, also on
+// failure.
+typedef struct rblConvexPieceDef
+{
+    const rblVec3* corners;
+    uint32_t corner_count;
+    const rblMassProperties* mass; // at density 1, exact
+    rblLazySurface surface;
+} rblConvexPieceDef;
+
+rblResult rbl_shape_create_convex_piece(const rblConvexPieceDef* def, rblShapeId* out);
+
+// The field of a shape of that kind, else null.
+const rblPieceField* rbl_shape_piece(const rblShape* shape);
+
+// A bound of the distance without its gradient, and never more than rbl_shape_distance() says.
+float rbl_piece_bound(const rblPieceField* piece, rblVec3 point);
+
+// A point outside that is `*distance` away by the bound: whether its projection lies on the piece's surface. The distance is set
+// to what the gradient belongs to. Otherwise something else of the piece is nearest, which samples of its edges and
+// corners will tell.
+bool rbl_piece_confirm(const rblShape* shape, rblVec3 point, float* distance);
+
+#endif

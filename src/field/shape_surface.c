@@ -1,0 +1,57 @@
+// Surfaces to draw, those included that are made only when somebody asks.
+#include "base/error.h"
+#include "base/thread.h"
+#include "field/shape.h"
+
+// One lock for all: what is drawn is asked for by one thread, and a second that waits loses little.
+static rblMutex build_mutex = RBL_MUTEX_INIT;
+
+void rbl_lazy_surface_free(const rblLazySurface* surface)
+{
+    if (surface->free != NULL)
+    {
+        surface->free(surface->context);
+    }
+    if (surface->made.index1 != 0)
+    {
+        rbl_mesh_destroy(surface->made);
+    }
+}
+
+void rbl_shape_adopt_surface(rblShape* parts, const rblLazySurface* surface)
+{
+    parts->lazy = *surface;
+    parts->lazy.made = (rblMeshId){0, 0};
+    parts->view.surface = surface->made;
+}
+
+rblResult rbl_shape_surface(const rblShapeView* view, rblMeshId* out)
+{
+    if (view == NULL || view->shape == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "shape surface: no shape, or no place for the result");
+    }
+    rblShape* shape = view->shape->self;
+    if (shape->lazy.build == NULL)
+    {
+        *out = shape->view.surface;
+        return RBL_OK;
+    }
+    rblResult result = RBL_OK;
+    rbl_mutex_lock(&build_mutex);
+    if (shape->built.index1 == 0)
+    {
+        rblMeshId mesh = {0, 0};
+        result = shape->lazy.build(shape->lazy.context, &mesh);
+        if (result == RBL_OK)
+        {
+            shape->built = mesh;
+        }
+    }
+    if (result == RBL_OK)
+    {
+        *out = shape->built;
+    }
+    rbl_mutex_unlock(&build_mutex);
+    return result;
+}

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "dynamics/broad_phase_pairs.h"
+#include "dynamics/snapshot.h"
 #include "io/file.h"
 #include "recording_files.h"
 #include "scene/checkpoint.h"
@@ -222,6 +223,58 @@ static void damaged_and_foreign_checkpoints_are_refused(void** state)
     remove("tried.check");
 }
 
+// The first place of some bytes in a file.
+static uint8_t* find_bytes(const rblFileBytes* file, const void* bytes, size_t size)
+{
+    for (size_t i = 0; i + size <= file->size; ++i)
+    {
+        if (memcmp(file->bytes + i, bytes, size) == 0)
+        {
+            return file->bytes + i;
+        }
+    }
+    fail_msg("the file does not hold these bytes");
+    return NULL;
+}
+
+// A checkpoint that another version or build wrote is refused by name, and the world is not begun.
+static void checkpoints_of_other_builds_are_refused_by_name(void** state)
+{
+    (void)state;
+    rblFileBytes file;
+    rblSceneId scene;
+    char expected[128];
+    const char* version = rbl_version();
+    write_checkpoint(&file);
+    load_small(&scene);
+    uint8_t* place = find_bytes(&file, version, strlen(version));
+    *place = '9';
+    recording_seal(file.bytes, file.size);
+    check_fails(RBL_ERROR_UNSUPPORTED, resume_bytes(scene, file.bytes, file.size, 0));
+    snprintf(expected, sizeof expected, "a checkpoint of Rubble 9%s, and this is Rubble %s;", version + 1,
+             version);
+    assert_non_null(strstr(rbl_last_error(), expected));
+    assert_non_null(strstr(rbl_last_error(), "tried.check"));
+    *place = (uint8_t)version[0];
+    // The same version with other structures: the image begins with a word that names them.
+    rblWorldId world;
+    rblByteSink image;
+    const rblWorldDef def = rbl_default_world_def();
+    rbl_sink_init(&image, rbl_default_allocator());
+    check_ok(rbl_world_create(&def, &world));
+    check_ok(rbl_world_write_image(world, NULL, 0, &image));
+    find_bytes(&file, image.bytes.data, 8)[0] ^= 1;
+    recording_seal(file.bytes, file.size);
+    check_fails(RBL_ERROR_UNSUPPORTED, resume_bytes(scene, file.bytes, file.size, 0));
+    assert_non_null(strstr(rbl_last_error(), "it was written by another build of Rubble"));
+    assert_non_null(strstr(rbl_last_error(), "tried.check"));
+    rbl_sink_free(&image);
+    check_ok(rbl_world_destroy(world));
+    check_ok(rbl_scene_destroy(scene));
+    rbl_file_bytes_free(&file);
+    remove("tried.check");
+}
+
 // Whatever stands in a world's image, with a right check: it is refused, or steps without harm.
 static void hostile_worlds_do_no_harm(void** state)
 {
@@ -316,6 +369,7 @@ int main(void)
         cmocka_unit_test(resumed_runs_are_the_same_as_uninterrupted_ones),
         cmocka_unit_test(resumed_recordings_hold_the_whole_run),
         cmocka_unit_test(damaged_and_foreign_checkpoints_are_refused),
+        cmocka_unit_test(checkpoints_of_other_builds_are_refused_by_name),
         cmocka_unit_test(hostile_worlds_do_no_harm),
         cmocka_unit_test(unbounded_boxes_are_not_loaded_as_bounded_ones),
         cmocka_unit_test(recordings_of_other_runs_are_not_gone_on_with),

@@ -40,6 +40,7 @@ static int export_run(const Parsed* parsed)
     progress_start("export", 0.0, NULL, !options_given(parsed, "quiet"));
     rblResult result = export_check(parsed);
     result = result == RBL_OK ? run_input_open(&input, parsed->arguments[0]) : result;
+    result = result == RBL_OK ? run_input_run(&input) : result;
     result = result == RBL_OK ? export_write(parsed, input.run) : result;
     progress_stop();
     run_input_close(&input);

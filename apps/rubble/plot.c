@@ -25,6 +25,7 @@ static rblResult plot_recording(const char* path, const char* output)
 {
     RunInput input;
     rblResult result = run_input_open(&input, path);
+    result = result == RBL_OK ? run_input_run(&input) : result;
     if (result == RBL_OK)
     {
         result = rbl_plot_write(&input.run->statistics, input.run->settings.name, output);

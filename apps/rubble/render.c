@@ -14,6 +14,7 @@
 #include "shared_options.h"
 #include "tool.h"
 #include "video.h"
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -305,8 +306,11 @@ static rblResult draw(Render* render)
 static rblResult render_run_of(Render* render, RunInput* input)
 {
     const rblMovieDef def = movie_def(render->parsed);
+    RBL_TRY(rbl_movie_check(&def, (double)INFINITY));
     RBL_TRY(check_output(render));
     RBL_TRY(run_input_open(input, render->parsed->arguments[0]));
+    RBL_TRY(rbl_movie_check(&def, run_input_end(input)));
+    RBL_TRY(run_input_run(input));
     RBL_TRY(rbl_movie_open(&render->movie, input->run, &def));
     return draw(render);
 }

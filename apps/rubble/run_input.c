@@ -15,7 +15,6 @@ static rblResult open_recording(RunInput* input, const char* path)
     rblRecordingReport report;
     progress_stage("reading", -1.0);
     RBL_TRY(rbl_recording_load(path, &input->recording, &report));
-    input->run = &input->recording;
     if (report.problem[0] != '\0')
     {
         char line[sizeof report.problem + 32];
@@ -32,9 +31,28 @@ rblResult run_input_open(RunInput* input, const char* path)
     {
         return open_recording(input, path);
     }
-    rblSimulation* simulation = &input->simulation;
     progress_stage("preparing", -1.0);
-    RBL_TRY(rbl_scene_load(path, &input->scene));
+    return rbl_scene_load(path, &input->scene);
+}
+
+double run_input_end(const RunInput* input)
+{
+    rblSceneView view;
+    if (input->scene.index1 == 0)
+    {
+        return (double)rbl_run_last_step(&input->recording) * input->recording.settings.step;
+    }
+    return rbl_scene_view(input->scene, &view) == RBL_OK ? (double)view.step_count * view.step : 0.0;
+}
+
+rblResult run_input_run(RunInput* input)
+{
+    rblSimulation* simulation = &input->simulation;
+    if (input->scene.index1 == 0)
+    {
+        input->run = &input->recording;
+        return RBL_OK;
+    }
     RBL_TRY(rbl_simulation_start(simulation, input->scene, true));
     while (!rbl_simulation_done(simulation))
     {

@@ -11,14 +11,21 @@ typedef struct RunInput
     rblRun recording;
     rblSceneId scene;
     rblSimulation simulation;
-    const rblRun* run;
+    const rblRun* run; // null until run_input_run()
 } RunInput;
 
 // True when a file is named as recordings are.
 bool run_input_is_recording(const char* path);
 
-// Recordings that end too soon are taken as far as they go, with a warning. run_input_close() in any case.
+// Read a recording, or a scene. Recordings that end too soon are taken as far as they go, with a warning. run_input_close() in
+// any case.
 rblResult run_input_open(RunInput* input, const char* path);
+
+// When the run ends or is to end, s.
+double run_input_end(const RunInput* input);
+
+// Simulate what is a scene; then there is a run.
+rblResult run_input_run(RunInput* input);
 void run_input_close(RunInput* input);
 
 // Whether --output can be written, as far as can be told before there is a run.

@@ -16,7 +16,7 @@
     {                                                                                                        \
         .name = "every", .kind = OPTION_NUMBERS, .least = 1, .most = 1, .whole = true, .lowest = 1,          \
         .highest = 1e9, .value = "N", .fallback = "1",                                                       \
-        .help = "write every N-th step only (.pvd, .obj, .csv)"                                              \
+        .help = "write every N-th step only; of animations (.glb, .usda) the keys between are left out"      \
     }
 #define FORCE_OPTION                                                                                         \
     {                                                                                                        \

@@ -406,7 +406,9 @@ rblResult rbl_world_read_image(rblWorldId world, const rblShapeId* shapes, uint3
     if (word != layout_word())
     {
         return rbl_fail(RBL_ERROR_UNSUPPORTED,
-                        "image of a world: it was written by another version or build of Rubble");
+                        "image of a world: it was written by another build of Rubble (%016llx), and this is "
+                        "%016llx, Rubble %s; only the build that wrote an image can read it",
+                        (unsigned long long)word, (unsigned long long)layout_word(), rbl_version());
     }
     Image image = {.allocator = rbl_default_allocator(), .size = size - source.at};
     image.data = rbl_alloc(image.allocator, image.size);

@@ -2,10 +2,8 @@
 #ifndef RBL_IO_DEFLATE_H
 #define RBL_IO_DEFLATE_H
 
-#include "base/array.h"
+#include "base/bytes.h"
 #include "rubble/result.h"
-
-typedef RBL_ARRAY(uint8_t) rblByteArray;
 
 // Append the compressed form of `bytes` to `out`. The output depends on the bytes alone. RBL_ERROR_MEMORY may leave
 // part of a stream in `out`.

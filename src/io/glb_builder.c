@@ -226,6 +226,17 @@ static uint64_t chunk_size(size_t size)
     return RBL_GLB_CHUNK_HEADER_SIZE + (((uint64_t)size + 3) & ~(uint64_t)3);
 }
 
+rblResult rbl_glb_check_size(const char* name, uint64_t size, const char* advice)
+{
+    return size <= UINT32_MAX
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_LIMIT,
+                          "%s: a GLB file holds at most %llu bytes (4 GiB), and this one would have %llu or "
+                          "more; %s",
+                          name != NULL ? rbl_short_name(name) : "GLB", (unsigned long long)UINT32_MAX,
+                          (unsigned long long)size, advice);
+}
+
 rblResult rbl_glb_builder_write(rblGlbBuilder* glb, rblWriter* writer)
 {
     const bool binary = glb->views.count > 0;
@@ -242,12 +253,7 @@ rblResult rbl_glb_builder_write(rblGlbBuilder* glb, rblWriter* writer)
     const rblCharArray* text = &glb->json.text;
     const uint64_t total =
         RBL_GLB_HEADER_SIZE + chunk_size(text->count) + (binary ? chunk_size(glb->binary.count) : 0);
-    if (total > UINT32_MAX)
-    {
-        return rbl_fail(RBL_ERROR_LIMIT,
-                        "a GLB file cannot hold more than 4 GiB; this one would have %llu bytes",
-                        (unsigned long long)total);
-    }
+    RBL_TRY(rbl_glb_check_size(writer->target, total, "write less, or another format"));
     write_u32(writer, RBL_GLB_MAGIC);
     write_u32(writer, RBL_GLB_VERSION);
     write_u32(writer, (uint32_t)total);

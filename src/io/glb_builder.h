@@ -62,7 +62,11 @@ uint32_t rbl_glb_add_floats(rblGlbBuilder* glb, const rblGlbFloats* floats);
 uint32_t rbl_glb_add_indices(rblGlbBuilder* glb, const uint32_t* indices, uint32_t count,
                              uint32_t vertex_count);
 
-// Close the JSON and write everything. RBL_ERROR_LIMIT when it is more than the 4 GiB that a GLB can hold.
+// RBL_ERROR_LIMIT, with the name and both sizes, when a file of at least `size` bytes is more than a GLB can hold, which is
+// 2^32 - 1 bytes. `name` may be null; `advice` says what to do instead.
+rblResult rbl_glb_check_size(const char* name, uint64_t size, const char* advice);
+
+// Close the JSON and write everything. RBL_ERROR_LIMIT as above, with nothing written.
 rblResult rbl_glb_builder_write(rblGlbBuilder* glb, rblWriter* writer);
 
 #endif

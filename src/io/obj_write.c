@@ -49,13 +49,13 @@ static void write_positions(const ObjWriter* obj)
     {
         char* c = rbl_writer_room(obj->writer);
         *c++ = 'v';
-        c = rbl_put_position(c, obj->view->positions[v]);
+        c = rbl_print_position(c, obj->view->positions[v]);
         if (obj->colors.values.count > 0)
         {
             float rgba[4];
             memcpy(rgba, obj->colors.values.data + (size_t)v * 4, sizeof rgba);
             rbl_color_to_srgb(rgba);
-            c = rbl_put_floats(c, rgba, rgba[3] == 1.0f ? 3 : 4);
+            c = rbl_print_floats(c, rgba, rgba[3] == 1.0f ? 3 : 4);
         }
         *c++ = '\n';
         rbl_writer_advance(obj->writer, c);
@@ -69,7 +69,7 @@ static void write_values(const ObjWriter* obj, const char* word, const rblIndexe
         char* c = rbl_writer_room(obj->writer);
         *c++ = word[0];
         *c++ = word[1];
-        c = rbl_put_floats(c, layer->values.data + i, layer->components);
+        c = rbl_print_floats(c, layer->values.data + i, layer->components);
         *c++ = '\n';
         rbl_writer_advance(obj->writer, c);
     }

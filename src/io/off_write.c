@@ -79,7 +79,7 @@ static void write_vertices(const OffWriter* off)
         c += rbl_format_double(p.z, c);
         if (layers[RBL_LAYER_NORMAL].values.count > 0)
         {
-            c = rbl_put_floats(c, layers[RBL_LAYER_NORMAL].values.data + (size_t)v * 3, 3);
+            c = rbl_print_floats(c, layers[RBL_LAYER_NORMAL].values.data + (size_t)v * 3, 3);
         }
         if (layers[RBL_LAYER_COLOR].values.count > 0)
         {
@@ -87,7 +87,7 @@ static void write_vertices(const OffWriter* off)
         }
         if (layers[RBL_LAYER_UV].values.count > 0)
         {
-            c = rbl_put_floats(c, layers[RBL_LAYER_UV].values.data + (size_t)v * 2, 2);
+            c = rbl_print_floats(c, layers[RBL_LAYER_UV].values.data + (size_t)v * 2, 2);
         }
         *c++ = '\n';
         rbl_writer_advance(off->writer, c);

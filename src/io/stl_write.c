@@ -108,13 +108,13 @@ static void write_facet(const StlWriter* stl, size_t triangle)
     const rblVec3d normal = triangle_normal(p);
     const float values[3] = {(float)normal.x, (float)normal.y, (float)normal.z};
     rbl_write_text(stl->writer, "facet normal");
-    char* c = rbl_put_floats(rbl_writer_room(stl->writer), values, 3);
+    char* c = rbl_print_floats(rbl_writer_room(stl->writer), values, 3);
     rbl_writer_advance(stl->writer, c);
     rbl_write_text(stl->writer, "\n outer loop\n");
     for (int k = 0; k < 3; ++k)
     {
         rbl_write_text(stl->writer, "  vertex");
-        c = rbl_put_position(rbl_writer_room(stl->writer), p[k]);
+        c = rbl_print_position(rbl_writer_room(stl->writer), p[k]);
         *c++ = '\n';
         rbl_writer_advance(stl->writer, c);
     }

@@ -1,4 +1,4 @@
-// Writing text formats. The rbl_put_... functions write at `c` and return where they ended; the room must suffice.
+// Writing text formats. The rbl_print_... functions write at `c` and return where they ended; the room must suffice.
 #ifndef RBL_IO_TEXT_WRITE_H
 #define RBL_IO_TEXT_WRITE_H
 
@@ -6,7 +6,7 @@
 #include "io/file.h"
 
 // " x y z", at most 75 characters.
-static inline char* rbl_put_position(char* c, rblVec3d p)
+static inline char* rbl_print_position(char* c, rblVec3d p)
 {
     *c++ = ' ';
     c += rbl_format_double(p.x, c);
@@ -17,7 +17,7 @@ static inline char* rbl_put_position(char* c, rblVec3d p)
 }
 
 // A blank and a number, count times; at most 17 characters each.
-static inline char* rbl_put_floats(char* c, const float* values, uint32_t count)
+static inline char* rbl_print_floats(char* c, const float* values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
     {

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "dynamics/snapshot.h"
 #include "io/file.h"
+#include "rubble/version.h"
 #include "scene/recording_format.h"
 #include "scene/scene.h"
 
@@ -197,6 +198,19 @@ static rblResult check_scene(const rblSimulation* simulation, const Loaded* load
                            rbl_short_name(path), settings->name);
 }
 
+// The image of the world is what a build had in memory.
+static rblResult check_version(const Loaded* loaded, const char* path)
+{
+    const char* version = loaded->run.settings.version;
+    return strcmp(version, rbl_version()) == 0
+               ? RBL_OK
+               : rbl_fail(
+                     RBL_ERROR_UNSUPPORTED,
+                     "%s: a checkpoint of Rubble %.32s, and this is Rubble %s; only the version that wrote "
+                     "a checkpoint can go on from it",
+                     rbl_short_name(path), version, rbl_version());
+}
+
 static rblResult adopt(rblSceneId scene, const Loaded* loaded)
 {
     for (uint32_t i = 0; i < loaded->run.shapes.count; ++i)
@@ -239,12 +253,25 @@ static rblResult take_statistics(rblRun* run, const rblStatistics* from)
     return RBL_OK;
 }
 
+// The world does not know which file it came from.
+static rblResult with_name(rblResult result, const char* path)
+{
+    char reason[RBL_ERROR_TEXT_SIZE];
+    if (result == RBL_OK || result == RBL_ERROR_MEMORY)
+    {
+        return result;
+    }
+    snprintf(reason, sizeof reason, "%s", rbl_last_error());
+    return rbl_fail(result, "%s: %s", rbl_short_name(path), reason);
+}
+
 static rblResult go_on(rblSimulation* simulation, const Loaded* loaded, const char* path)
 {
+    RBL_TRY(check_version(loaded, path));
     RBL_TRY(check_scene(simulation, loaded, path));
     RBL_TRY(adopt(simulation->scene, loaded));
     RBL_TRY(rbl_simulation_make_world(simulation));
-    RBL_TRY(restore_world(simulation, loaded));
+    RBL_TRY(with_name(restore_world(simulation, loaded), path));
     RBL_TRY(take_statistics(&simulation->run, &loaded->run.statistics));
     for (uint32_t i = 0; i < loaded->body_count; ++i)
     {

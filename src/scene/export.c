@@ -77,6 +77,14 @@ uint32_t rbl_export_frame_count(const rblRun* run, const rblExportOptions* optio
     return rbl_run_last_step(run) / options->every + 1;
 }
 
+bool rbl_export_keeps_key(const rblRunBody* body, size_t key, uint32_t every)
+{
+    const rblRunKey* keys = body->keys.data;
+    const uint32_t step = keys[key].step;
+    return step % every == 0 || key == 0 || key + 1 == body->keys.count || step - keys[key - 1].step > 1 ||
+           keys[key + 1].step - step > 1;
+}
+
 int rbl_export_digits(uint32_t frame_count)
 {
     int digits = 4;
@@ -121,12 +129,6 @@ static bool has_ending(const char* path, const char* ending)
     return *found == '\0' && *ending == '\0';
 }
 
-static rblResult export_glb(const rblRun* run, const char* path, const rblExportOptions* options)
-{
-    (void)options; // keys are few already
-    return rbl_run_write_glb(run, path);
-}
-
 static rblResult export_png(const rblRun* run, const char* path, const rblExportOptions* options)
 {
     (void)options; // always nine frames
@@ -137,7 +139,7 @@ typedef rblResult ExportFcn(const rblRun* run, const char* path, const rblExport
 
 rblResult rbl_export(const rblRun* run, const char* path, const rblExportOptions* options)
 {
-    static ExportFcn* const writers[] = {export_glb,     export_png,     rbl_export_csv,
+    static ExportFcn* const writers[] = {rbl_export_glb, export_png,     rbl_export_csv,
                                          rbl_export_obj, rbl_export_pvd, rbl_export_usda};
     if (options->every == 0)
     {

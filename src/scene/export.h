@@ -20,7 +20,7 @@ rblExportOptions rbl_default_export_options(void);
 extern const char* const rbl_export_endings[];
 
 // Write a run as the ending of `path` says. Single files are replaced whole or not at all.
-//   .glb   animated glTF 2.0
+//   .glb   animated glTF 2.0; RBL_ERROR_LIMIT, before anything is written, when it would be more than 4 GiB
 //   .png   frames on a contact sheet
 //   .csv   a line per body and frame
 //   .obj   numbered files NAME_0000.obj ... and NAME.mtl
@@ -31,6 +31,7 @@ rblResult rbl_export(const rblRun* run, const char* path, const rblExportOptions
 // Whether the folder that an export fills can be used, before the work of a run. Changes nothing.
 rblResult rbl_export_check_folder(const char* path, const rblExportOptions* options);
 
+rblResult rbl_export_glb(const rblRun* run, const char* path, const rblExportOptions* options);
 rblResult rbl_export_csv(const rblRun* run, const char* path, const rblExportOptions* options);
 rblResult rbl_export_obj(const rblRun* run, const char* path, const rblExportOptions* options);
 rblResult rbl_export_pvd(const rblRun* run, const char* path, const rblExportOptions* options);
@@ -51,6 +52,10 @@ void rbl_export_surfaces_close(rblExportSurfaces* surfaces);
 
 // Frames are the steps 0, every, 2 every, ... and their count.
 uint32_t rbl_export_frame_count(const rblRun* run, const rblExportOptions* options);
+
+// Whether an animation of every n-th step has this key: those of these steps, the first and the last of a body, and those
+// before and after a rest, so that what rests does not creep.
+bool rbl_export_keeps_key(const rblRunBody* body, size_t key, uint32_t every);
 
 // Digits for the numbers of that many frames, at least 4.
 int rbl_export_digits(uint32_t frame_count);

@@ -1,8 +1,8 @@
 // A run as numbered OBJ files, one per frame, every body where it is then, and one MTL file for all.
 #include "base/error.h"
 #include "io/color.h"
-#include "io/folder.h"
 #include "io/layers.h"
+#include "io/series.h"
 #include "io/text_write.h"
 #include "math/quat.h"
 #include "math/transform.h"
@@ -25,7 +25,9 @@ typedef struct ObjSequence
     const rblRun* run;
     rblExportSurfaces surfaces;
     ObjShape* shapes;
-    const char* path; // of the export, NAME.obj
+    const char* path;         // of the export, NAME.obj
+    char name[RBL_PATH_SIZE]; // NAME without folders
+    rblSeries series;
 } ObjSequence;
 
 // What the next body's indices start from, 1-based as OBJ counts.
@@ -94,7 +96,7 @@ static void write_floats(rblWriter* writer, const char* keyword, const float* va
     {
         *c++ = *keyword++;
     }
-    c = rbl_put_floats(c, values, count);
+    c = rbl_print_floats(c, values, count);
     *c++ = '\n';
     rbl_writer_advance(writer, c);
 }
@@ -198,17 +200,17 @@ static void write_body(rblWriter* writer, const ObjSequence* sequence, uint32_t 
 static rblResult write_frame(const ObjSequence* sequence, uint32_t step, uint32_t frame, int digits)
 {
     const rblRun* run = sequence->run;
-    const int stem = (int)rbl_path_stem_length(sequence->path);
-    const char* last = rbl_path_last(sequence->path);
+    char name[RBL_PATH_SIZE];
     char path[RBL_PATH_SIZE];
     char head[RBL_PATH_SIZE];
     char time[RBL_NUMBER_SIZE];
     rblWriter writer;
-    RBL_TRY(rbl_compose_path(path, "%.*s_%0*u.obj", stem, sequence->path, digits, frame));
+    RBL_TRY(rbl_compose_path(name, "%s_%0*u.obj", sequence->name, digits, frame));
+    RBL_TRY(rbl_series_path(&sequence->series, name, path));
     rbl_format_double((double)step * run->settings.step, time);
     RBL_TRY(rbl_compose_path(head,
-                             "# Rubble: step %u, time %s s; metres, right-handed, Y up\nmtllib %.*s.mtl\n",
-                             step, time, stem - (int)(last - sequence->path), last));
+                             "# Rubble: step %u, time %s s; metres, right-handed, Y up\nmtllib %s.mtl\n",
+                             step, time, sequence->name));
     RBL_TRY(rbl_writer_open(&writer, path, run->allocator));
     rbl_write_text(&writer, head);
     ObjCounts counts = {1, 1, 1};
@@ -238,9 +240,11 @@ static void write_material(rblWriter* writer, const rblRun* run, uint32_t materi
 static rblResult write_materials(const ObjSequence* sequence)
 {
     const rblRun* run = sequence->run;
+    char name[RBL_PATH_SIZE];
     char path[RBL_PATH_SIZE];
     rblWriter writer;
-    RBL_TRY(rbl_compose_path(path, "%.*s.mtl", (int)rbl_path_stem_length(sequence->path), sequence->path));
+    RBL_TRY(rbl_compose_path(name, "%s.mtl", sequence->name));
+    RBL_TRY(rbl_series_path(&sequence->series, name, path));
     RBL_TRY(rbl_writer_open(&writer, path, run->allocator));
     for (uint32_t i = 0; i < run->materials.count; ++i)
     {
@@ -250,10 +254,23 @@ static rblResult write_materials(const ObjSequence* sequence)
     return rbl_writer_close(&writer);
 }
 
-static rblResult write_sequence(ObjSequence* sequence, const rblExportOptions* options)
+static rblResult open_series(ObjSequence* sequence)
 {
-    const uint32_t frames = rbl_export_frame_count(sequence->run, options);
-    RBL_TRY(open_sequence(sequence));
+    const char* last = rbl_path_last(sequence->path);
+    const int folder_length = (int)(last - sequence->path);
+    const int name_length = (int)rbl_path_stem_length(sequence->path) - folder_length;
+    char folder[RBL_PATH_SIZE];
+    char stage[RBL_PATH_SIZE];
+    RBL_TRY(rbl_compose_path(sequence->name, "%.*s", name_length, last));
+    RBL_TRY(folder_length == 0 ? rbl_compose_path(folder, ".")
+                               : rbl_compose_path(folder, "%.*s", folder_length > 1 ? folder_length - 1 : 1,
+                                                  sequence->path));
+    RBL_TRY(rbl_compose_path(stage, "%s.part", sequence->path));
+    return rbl_series_open(&sequence->series, folder, stage);
+}
+
+static rblResult write_frames(const ObjSequence* sequence, uint32_t frames, const rblExportOptions* options)
+{
     RBL_TRY(write_materials(sequence));
     for (uint32_t f = 0; f < frames; ++f)
     {
@@ -263,10 +280,23 @@ static rblResult write_sequence(ObjSequence* sequence, const rblExportOptions* o
     return RBL_OK;
 }
 
+static rblResult write_sequence(ObjSequence* sequence, const rblExportOptions* options)
+{
+    const uint32_t frames = rbl_export_frame_count(sequence->run, options);
+    char prefix[RBL_PATH_SIZE];
+    RBL_TRY(open_sequence(sequence));
+    RBL_TRY(open_series(sequence));
+    RBL_TRY(rbl_compose_path(prefix, "%s_", sequence->name));
+    RBL_TRY(write_frames(sequence, frames, options));
+    const rblSeriesNames names = {prefix, ".obj", rbl_export_digits(frames), frames};
+    return rbl_series_close(&sequence->series, &names);
+}
+
 rblResult rbl_export_obj(const rblRun* run, const char* path, const rblExportOptions* options)
 {
     ObjSequence sequence = {.run = run, .path = path};
     const rblResult result = write_sequence(&sequence, options);
+    rbl_series_discard(&sequence.series);
     close_sequence(&sequence);
     return result;
 }

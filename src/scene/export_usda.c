@@ -218,55 +218,50 @@ static void put_materials(UsdWriter* usd)
 
 // ---- bodies ----
 
-// Keys where the pose changes; between them USD interpolates.
-static void put_translations(UsdWriter* usd, const rblRunBody* body)
+static void put_turn(UsdWriter* usd, const rblTransform* pose)
 {
-    put(usd, "            double3 xformOp:translate.timeSamples = {\n");
-    for (size_t i = 0; i < body->keys.count; ++i)
-    {
-        put(usd, "                ");
-        put_count(usd, body->keys.data[i].step);
-        put(usd, ": ");
-        put_vector(usd, body->keys.data[i].pose.p);
-        put(usd, ",\n");
-    }
-    put(usd, "            }\n");
-}
-
-static void put_turn(UsdWriter* usd, rblQuat q)
-{
+    const rblQuat q = pose->q;
     put_tuple(usd, (const float[4]){q.w, q.x, q.y, q.z}, 4); // USD writes the real part first
 }
 
-static void put_rotations(UsdWriter* usd, const rblRunBody* body)
+static void put_place(UsdWriter* usd, const rblTransform* pose)
 {
-    put(usd, "            quatf xformOp:orient.timeSamples = {\n");
+    put_vector(usd, pose->p);
+}
+
+typedef void PoseFcn(UsdWriter* usd, const rblTransform* pose);
+
+// One part of the pose: a value, or keys where it changes; between them USD interpolates.
+static void put_samples(UsdWriter* usd, const char* name, const rblRunBody* body, PoseFcn* put_part)
+{
+    put(usd, "            ");
+    put(usd, name);
+    if (rbl_run_body_rests(body))
+    {
+        put(usd, " = ");
+        put_part(usd, &body->keys.data[0].pose);
+        put(usd, "\n");
+        return;
+    }
+    put(usd, ".timeSamples = {\n");
     for (size_t i = 0; i < body->keys.count; ++i)
     {
-        put(usd, "                ");
-        put_count(usd, body->keys.data[i].step);
-        put(usd, ": ");
-        put_turn(usd, body->keys.data[i].pose.q);
-        put(usd, ",\n");
+        if (rbl_export_keeps_key(body, i, usd->options->every))
+        {
+            put(usd, "                ");
+            put_count(usd, body->keys.data[i].step);
+            put(usd, ": ");
+            put_part(usd, &body->keys.data[i].pose);
+            put(usd, ",\n");
+        }
     }
     put(usd, "            }\n");
 }
 
 static void put_pose(UsdWriter* usd, const rblRunBody* body)
 {
-    if (rbl_run_body_rests(body))
-    {
-        put(usd, "            double3 xformOp:translate = ");
-        put_vector(usd, body->keys.data[0].pose.p);
-        put(usd, "\n            quatf xformOp:orient = ");
-        put_turn(usd, body->keys.data[0].pose.q);
-        put(usd, "\n");
-    }
-    else
-    {
-        put_translations(usd, body);
-        put_rotations(usd, body);
-    }
+    put_samples(usd, "double3 xformOp:translate", body, put_place);
+    put_samples(usd, "quatf xformOp:orient", body, put_turn);
     put(usd, "            uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n");
 }
 

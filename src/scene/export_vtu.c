@@ -2,6 +2,7 @@
 // the body's scalars. Numbers are appended raw, little-endian, after the XML.
 #include "base/error.h"
 #include "io/folder.h"
+#include "io/series.h"
 #include "io/text_write.h"
 #include "io/xml.h"
 #include "math/mat3.h"
@@ -279,31 +280,28 @@ static rblResult write_frame(VtuFrame* frame, const char* path)
 
 // ---- the collection ----
 
-static rblResult write_collection(const rblRun* run, const char* path, const char* folder, uint32_t frames,
-                                  const rblExportOptions* options)
+static void write_collection(rblWriter* writer, const rblRun* run, const char* folder, uint32_t frames,
+                             const rblExportOptions* options)
 {
-    rblWriter writer;
-    RBL_TRY(rbl_writer_open(&writer, path, run->allocator));
     rbl_write_text(
-        &writer, "<?xml version=\"1.0\"?>\n<!-- Rubble: metres, kilograms, seconds; right-handed, Y up -->\n"
-                 "<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n");
+        writer, "<?xml version=\"1.0\"?>\n<!-- Rubble: metres, kilograms, seconds; right-handed, Y up -->\n"
+                "<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n");
     for (uint32_t f = 0; f < frames; ++f)
     {
         char time[RBL_NUMBER_SIZE];
         char name[64];
         rbl_format_double((double)(f * options->every) * run->settings.step, time);
         snprintf(name, sizeof name, "/%0*u.vtu\"/>\n", rbl_export_digits(frames), f);
-        rbl_write_text(&writer, "<DataSet timestep=\"");
-        rbl_write_text(&writer, time);
-        rbl_write_text(&writer, "\" part=\"0\" file=\"");
-        rbl_write_xml(&writer, rbl_path_last(folder));
-        rbl_write_text(&writer, name);
+        rbl_write_text(writer, "<DataSet timestep=\"");
+        rbl_write_text(writer, time);
+        rbl_write_text(writer, "\" part=\"0\" file=\"");
+        rbl_write_xml(writer, rbl_path_last(folder));
+        rbl_write_text(writer, name);
     }
-    rbl_write_text(&writer, "</Collection>\n</VTKFile>\n");
-    return rbl_writer_close(&writer);
+    rbl_write_text(writer, "</Collection>\n</VTKFile>\n");
 }
 
-static rblResult write_frames(VtuFrame* frame, const char* folder, uint32_t frames,
+static rblResult write_frames(VtuFrame* frame, const rblSeries* series, uint32_t frames,
                               const rblExportOptions* options)
 {
     const size_t bodies = frame->run->bodies.count;
@@ -313,9 +311,11 @@ static rblResult write_frames(VtuFrame* frame, const char* folder, uint32_t fram
     }
     for (uint32_t f = 0; f < frames; ++f)
     {
+        char name[64];
         char path[RBL_PATH_SIZE];
         frame->step = f * options->every;
-        RBL_TRY(rbl_compose_path(path, "%s/%0*u.vtu", folder, rbl_export_digits(frames), f));
+        snprintf(name, sizeof name, "%0*u.vtu", rbl_export_digits(frames), f);
+        RBL_TRY(rbl_series_path(series, name, path));
         RBL_TRY(write_frame(frame, path));
         rbl_export_progress(options, f + 1, frames);
     }
@@ -332,25 +332,49 @@ rblResult rbl_export_pvd_folder(const char* path, char out[RBL_PATH_SIZE])
                : rbl_fail(RBL_ERROR_FILE, "%s: a name that XML cannot hold", rbl_short_name(path));
 }
 
-// The list comes last: it is there only when all of its frames are.
-static rblResult write_all(const rblRun* run, const rblExportSurfaces* surfaces, const char* path,
-                           const rblExportOptions* options)
+static rblResult write_series(const rblRun* run, const rblExportSurfaces* surfaces, const rblSeries* series,
+                              const rblExportOptions* options)
 {
-    const uint32_t frames = rbl_export_frame_count(run, options);
     const size_t bodies = run->bodies.count;
-    char folder[RBL_PATH_SIZE];
-    RBL_TRY(rbl_export_pvd_folder(path, folder));
-    RBL_TRY(rbl_folder_open(folder, options->force));
     VtuFrame frame = {.run = run,
                       .surfaces = surfaces,
                       .keys = RBL_NEW_ARRAY(run->allocator, rblRunKey, bodies),
                       .there = RBL_NEW_ARRAY(run->allocator, bool, bodies),
                       .touching = rbl_alloc_zero(run->allocator, bodies * sizeof(uint32_t))};
-    rblResult result = write_frames(&frame, folder, frames, options);
+    const rblResult result = write_frames(&frame, series, rbl_export_frame_count(run, options), options);
     RBL_FREE_ARRAY(run->allocator, frame.keys, bodies);
     RBL_FREE_ARRAY(run->allocator, frame.there, bodies);
     RBL_FREE_ARRAY(run->allocator, frame.touching, bodies);
-    return result == RBL_OK ? write_collection(run, path, folder, frames, options) : result;
+    return result;
+}
+
+// Everything is written beside what was there. Frames are moved into their folder when all of them are there, and the list
+// takes its place.
+static rblResult write_all(const rblRun* run, const rblExportSurfaces* surfaces, const char* path,
+                           const rblExportOptions* options)
+{
+    const uint32_t frames = rbl_export_frame_count(run, options);
+    const rblSeriesNames names = {"", ".vtu", rbl_export_digits(frames), frames};
+    char folder[RBL_PATH_SIZE];
+    char stage[RBL_PATH_SIZE];
+    rblSeries series;
+    rblWriter list = {0};
+    RBL_TRY(rbl_export_pvd_folder(path, folder));
+    RBL_TRY(rbl_compose_path(stage, "%s.part", folder));
+    RBL_TRY(rbl_folder_check(folder, options->force));
+    RBL_TRY(rbl_series_open(&series, folder, stage));
+    rblResult result = write_series(run, surfaces, &series, options);
+    result = result == RBL_OK ? rbl_writer_open(&list, path, run->allocator) : result;
+    if (result == RBL_OK)
+    {
+        write_collection(&list, run, folder, frames, options);
+        result = list.failed ? rbl_writer_close(&list) : rbl_folder_open(folder, options->force);
+        result = result == RBL_OK ? rbl_series_close(&series, &names) : result;
+        result = result == RBL_OK ? rbl_writer_close(&list) : result;
+    }
+    rbl_writer_discard(&list);
+    rbl_series_discard(&series);
+    return result;
 }
 
 rblResult rbl_export_pvd(const rblRun* run, const char* path, const rblExportOptions* options)

@@ -24,7 +24,7 @@ rblMovieDef rbl_default_movie_def(void)
 
 // ---- opening ----
 
-static rblResult check_def(const rblMovieDef* def)
+rblResult rbl_movie_check(const rblMovieDef* def, double last)
 {
     if (!(def->rate >= 0.01 && def->rate <= 1000.0))
     {
@@ -38,17 +38,22 @@ static rblResult check_def(const rblMovieDef* def)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "movie: begin and end must be 0 or more, and in this order");
     }
+    if (def->begin > last)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "movie: it would begin at %g s, after the end of the run at %g s",
+                        def->begin, last);
+    }
     return RBL_OK;
+}
+
+static double last_time(const rblRun* run)
+{
+    return rbl_run_last_step(run) * run->settings.step;
 }
 
 static rblResult count_frames(rblMovie* movie)
 {
-    const double last = rbl_run_last_step(movie->run) * movie->run->settings.step;
-    const double end = rbl_mind(movie->def.end, last);
-    if (movie->def.begin > last)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "movie: begins after the end of the run");
-    }
+    const double end = rbl_mind(movie->def.end, last_time(movie->run));
     const double count =
         floor((end - movie->def.begin) * movie->def.rate / movie->def.speed * (1.0 + 1e-9)) + 1.0;
     if (count > MAX_FRAMES)
@@ -95,7 +100,7 @@ static double find_floor(const rblRun* run)
 rblResult rbl_movie_open(rblMovie* movie, const rblRun* run, const rblMovieDef* def)
 {
     *movie = (rblMovie){.run = run, .def = *def};
-    RBL_TRY(check_def(def));
+    RBL_TRY(rbl_movie_check(def, last_time(run)));
     RBL_TRY(count_frames(movie));
     movie->floor = find_floor(run);
     return run->settings.has_camera ? RBL_OK : rbl_movie_plan_camera(movie);

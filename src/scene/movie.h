@@ -36,6 +36,9 @@ typedef struct rblMovie
     uint32_t view_count;
 } rblMovie;
 
+// What rbl_movie_open() would refuse of a definition, for a run that ends at `last` (s; INFINITY: not known yet).
+rblResult rbl_movie_check(const rblMovieDef* def, double last);
+
 // The run must outlive the movie. rbl_movie_close() in any case.
 rblResult rbl_movie_open(rblMovie* movie, const rblRun* run, const rblMovieDef* def);
 void rbl_movie_close(rblMovie* movie);

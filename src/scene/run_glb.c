@@ -23,6 +23,7 @@ typedef struct DrawnShape
 typedef struct RunWriter
 {
     const rblRun* run;
+    uint32_t every; // steps
     const rblAllocator* allocator;
     rblGlbBuilder glb;
     DrawnShape* shapes;
@@ -186,7 +187,7 @@ static rblResult add_times(RunWriter* w, const rblRunBody* track, uint32_t* out)
     for (size_t i = 0; i < track->keys.count; ++i)
     {
         const float time = (float)((double)track->keys.data[i].step * w->run->settings.step);
-        if (!rbl_array_push(&w->scratch, time))
+        if (rbl_export_keeps_key(track, i, w->every) && !rbl_array_push(&w->scratch, time))
         {
             return rbl_fail_memory();
         }
@@ -211,23 +212,21 @@ static rblResult add_channel(RunWriter* w, uint32_t node, uint32_t path, uint32_
 static rblResult add_poses(RunWriter* w, const rblRunBody* track, uint32_t node, uint32_t path,
                            uint32_t input)
 {
+    const uint32_t count = path == PATH_TRANSLATION ? 3 : 4;
     rbl_array_clear(&w->scratch);
     for (size_t i = 0; i < track->keys.count; ++i)
     {
         const rblTransform* pose = &track->keys.data[i].pose;
-        const rblQuat q = pose->q;
-        const bool added = path == PATH_TRANSLATION
-                               ? rbl_array_push(&w->scratch, pose->p.x) &&
-                                     rbl_array_push(&w->scratch, pose->p.y) &&
-                                     rbl_array_push(&w->scratch, pose->p.z)
-                               : rbl_array_push(&w->scratch, q.x) && rbl_array_push(&w->scratch, q.y) &&
-                                     rbl_array_push(&w->scratch, q.z) && rbl_array_push(&w->scratch, q.w);
-        if (!added)
+        const float* numbers = path == PATH_TRANSLATION ? &pose->p.x : &pose->q.x;
+        for (uint32_t k = 0; k < count && rbl_export_keeps_key(track, i, w->every); ++k)
         {
-            return rbl_fail_memory();
+            if (!rbl_array_push(&w->scratch, numbers[k]))
+            {
+                return rbl_fail_memory();
+            }
         }
     }
-    return add_channel(w, node, path, input, add_scratch(w, path == PATH_TRANSLATION ? 3 : 4, false), false);
+    return add_channel(w, node, path, input, add_scratch(w, count, false), false);
 }
 
 // Being there or not: a scale of 1 or 0, without anything in between.
@@ -498,22 +497,52 @@ static rblResult fill(RunWriter* w)
     return RBL_OK;
 }
 
-rblResult rbl_run_write_glb(const rblRun* run, const char* path)
+// Bytes that are sure to be in the file: three floats of a place and four of a turn for every key.
+static uint64_t count_motion_bytes(const rblRun* run, uint32_t every)
 {
-    RunWriter w = {.run = run, .allocator = rbl_default_allocator()};
+    uint64_t keys = 0;
+    for (size_t i = 0; i < run->bodies.count; ++i)
+    {
+        const rblRunBody* body = &run->bodies.data[i];
+        if (body->keys.count == 0 || rbl_run_body_rests(body))
+        {
+            continue;
+        }
+        for (size_t k = 0; every > 1 && k < body->keys.count; ++k)
+        {
+            keys += rbl_export_keeps_key(body, k, every);
+        }
+        keys += every == 1 ? body->keys.count : 0;
+    }
+    return keys * 7 * sizeof(float);
+}
+
+static rblResult write_file(RunWriter* w, const char* path)
+{
     rblWriter writer;
+    RBL_TRY(fill(w));
+    RBL_TRY(rbl_writer_open(&writer, path, w->allocator));
+    const rblResult result = rbl_glb_builder_write(&w->glb, &writer);
+    return result == RBL_OK ? rbl_writer_close(&writer) : (rbl_writer_discard(&writer), result);
+}
+
+rblResult rbl_export_glb(const rblRun* run, const char* path, const rblExportOptions* options)
+{
+    RBL_TRY(rbl_glb_check_size(path, count_motion_bytes(run, options->every),
+                               "write fewer steps (--every N), or another format (.usda, .pvd, .csv)"));
+    RunWriter w = {.run = run, .every = options->every, .allocator = rbl_default_allocator()};
     rbl_glb_builder_init(&w.glb, w.allocator);
     rbl_hash_map_init(&w.times, w.allocator);
     rbl_array_init(&w.scratch, w.allocator);
     rbl_array_init(&w.channels, w.allocator);
     rbl_array_init(&w.samplers, w.allocator);
-    rblResult result = fill(&w);
-    result = result == RBL_OK ? rbl_writer_open(&writer, path, w.allocator) : result;
-    if (result == RBL_OK)
-    {
-        result = rbl_glb_builder_write(&w.glb, &writer);
-        result = result == RBL_OK ? rbl_writer_close(&writer) : (rbl_writer_discard(&writer), result);
-    }
+    const rblResult result = write_file(&w, path);
     close_writer(&w);
     return result;
+}
+
+rblResult rbl_run_write_glb(const rblRun* run, const char* path)
+{
+    const rblExportOptions options = rbl_default_export_options();
+    return rbl_export_glb(run, path, &options);
 }

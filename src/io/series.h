@@ -1,0 +1,42 @@
+// Numbered files that take the place of an earlier series as a whole: they are written into a folder beside it, and moved
+// when all of them are there. What is left of a longer earlier series is removed then.
+//   rblSeries series; rbl_series_open(&series, "out", "out/wall.obj.part");
+//   rbl_series_path(&series, "wall_0000.obj", path); ...                        write the files
+//   rbl_series_close(&series, &(rblSeriesNames){"wall_", ".obj", 4, 100});      or rbl_series_discard(&series);
+#ifndef RBL_IO_SERIES_H
+#define RBL_IO_SERIES_H
+
+#include "io/folder.h"
+#include <stdint.h>
+
+typedef struct rblSeries
+{
+    char folder[RBL_PATH_SIZE]; // where the files are to be; it must be there by the time they are moved
+    char stage[RBL_PATH_SIZE];  // where they are until then
+    bool open;
+} rblSeries;
+
+// The files PREFIX000ENDING and so on, `count` of them with that many digits at least.
+typedef struct rblSeriesNames
+{
+    const char* prefix;
+    const char* ending;
+    int digits;
+    uint32_t count;
+} rblSeriesNames;
+
+// Begin: makes the stage. One that a killed program left behind is emptied first; a folder that is not ours is refused. On
+// failure there is nothing to discard.
+rblResult rbl_series_open(rblSeries* series, const char* folder, const char* stage);
+
+// Where to write a file of this name.
+rblResult rbl_series_path(const rblSeries* series, const char* name, char out[RBL_PATH_SIZE]);
+
+// Move all files of the stage to where they belong, then remove files of ours that are named like those of the series but
+// are not in it. Files of others stay. The stage is gone afterwards, whatever happened.
+rblResult rbl_series_close(rblSeries* series, const rblSeriesNames* names);
+
+// Give up: what was there before is as it was. Fine after rbl_series_close(), and on a zeroed series.
+void rbl_series_discard(rblSeries* series);
+
+#endif

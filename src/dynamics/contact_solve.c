@@ -375,7 +375,7 @@ static rblResult solve_rounds(rblWorld* world)
             return RBL_OK;
         }
         bool solved = false;
-        RBL_TRY(rbl_solve_subspaces(world, &solved));
+        RBL_TRY(rbl_solve_subspaces(world, round == 0, &solved));
         if (!solved && (round > 0 || world->joint_ids.alive == 0))
         {
             return RBL_OK;

@@ -11,7 +11,7 @@
 // A word that differs between builds whose structures do.
 static uint64_t layout_word(void)
 {
-    const uint64_t sizes[] = {2,
+    const uint64_t sizes[] = {3,
                               sizeof(rblSnapshotHeader),
                               sizeof(rblBody),
                               sizeof(rblMotion),

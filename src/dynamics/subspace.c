@@ -1,167 +1,22 @@
 #include "dynamics/subspace.h"
 
-#include "dynamics/contact_math.h"
+#include "dynamics/subspace_system.h"
 #include "dynamics/wide.h"
 #include <math.h>
-#include <string.h>
 
 #define CLOSE_ENOUGH 1e-7 // m/s: residual that is as good as none
 #define MOST_PASSES  4    // solves while contacts are put back
-#define REFINEMENTS  3
-#define SOFTNESS                                                                                             \
-    1e-6 // of a contact's own compliance: four corners carry a box, and what each carries is up to this
-#define CALM         0.5f  // m/s: slower bodies are at rest, more or less
-#define MOST_UPDATES 12000 // of 6x6 blocks in the factors
-
-// One island's system. Vectors have three numbers per contact (normal, two tangents), bodies six.
-typedef struct System
-{
-    rblWorld* world;
-    const uint32_t* manifolds; // of the island
-    uint32_t manifold_count;
-    uint32_t contacts;
-    double* unknown;     // change of the impulses
-    double* residual;    // wanted minus actual velocities
-    double* image;       // what the motions do to them
-    double* before;      // impulses of the sweeps
-    unsigned char* free; // per number: may change
-    double* motion;      // per solver body: velocity and spin that impulses give it
-} System;
-
-// One contact of the island after the other.
-typedef struct Walk
-{
-    uint32_t next_manifold, next_contact;
-    const rblManifold* manifold;
-    rblSolverContact* contact;
-    uint32_t at; // of its first number in the vectors
-    bool begun;
-} Walk;
-
-static bool walk_on(const System* system, Walk* walk)
-{
-    rblWorld* world = system->world;
-    while (walk->manifold == NULL || walk->next_contact == walk->manifold->count)
-    {
-        if (walk->next_manifold == system->manifold_count)
-        {
-            return false;
-        }
-        walk->manifold = &world->manifolds.data[system->manifolds[walk->next_manifold++]];
-        walk->next_contact = 0;
-    }
-    walk->contact = &world->solver_contacts.data[walk->manifold->first + walk->next_contact++];
-    walk->at = walk->begun ? walk->at + 3 : 0;
-    walk->begun = true;
-    return true;
-}
-
-// ---- impulses to motions and back ----
-
-static void clear_motion(const System* system)
-{
-    for (uint32_t k = 0; k < system->manifold_count; ++k)
-    {
-        const rblManifold* manifold = &system->world->manifolds.data[system->manifolds[k]];
-        for (int i = 0; i < 6; ++i)
-        {
-            system->motion[6 * manifold->a + (uint32_t)i] = 0.0;
-            system->motion[6 * manifold->b + (uint32_t)i] = 0.0;
-        }
-    }
-}
-
-static void push_body(const rblSolverBody* body, rblVec3 arm, const double impulse[3], double sign,
-                      double* motion)
-{
-    if (!(body->inverse_mass > 0.0f))
-    {
-        return;
-    }
-    const rblSymmetric3* inverse = &body->inverse_inertia;
-    const double x = (double)arm.y * impulse[2] - (double)arm.z * impulse[1];
-    const double y = (double)arm.z * impulse[0] - (double)arm.x * impulse[2];
-    const double z = (double)arm.x * impulse[1] - (double)arm.y * impulse[0];
-    for (int i = 0; i < 3; ++i)
-    {
-        motion[i] += sign * (double)body->inverse_mass * impulse[i];
-    }
-    motion[3] += sign * ((double)inverse->xx * x + (double)inverse->xy * y + (double)inverse->xz * z);
-    motion[4] += sign * ((double)inverse->xy * x + (double)inverse->yy * y + (double)inverse->yz * z);
-    motion[5] += sign * ((double)inverse->xz * x + (double)inverse->yz * y + (double)inverse->zz * z);
-}
-
-static void point_velocity(rblVec3 arm, const double* motion, double out[3])
-{
-    out[0] = motion[0] + motion[4] * (double)arm.z - motion[5] * (double)arm.y;
-    out[1] = motion[1] + motion[5] * (double)arm.x - motion[3] * (double)arm.z;
-    out[2] = motion[2] + motion[3] * (double)arm.y - motion[4] * (double)arm.x;
-}
-
-static void contact_axes(const rblSolverContact* contact, rblVec3 axes[3])
-{
-    axes[0] = contact->normal;
-    axes[1] = contact->tangent;
-    axes[2] = rbl_contact_tangent2(contact);
-}
-
-// motion = M^-1 J^T vector.
-static void to_motion(const System* system, const double* vector)
-{
-    const rblWorld* world = system->world;
-    clear_motion(system);
-    for (Walk walk = {0}; walk_on(system, &walk);)
-    {
-        const rblManifold* manifold = walk.manifold;
-        const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-        const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
-        const rblSolverContact* contact = walk.contact;
-        const uint32_t at = walk.at;
-        rblVec3 axes[3];
-        contact_axes(contact, axes);
-        double impulse[3] = {0.0, 0.0, 0.0};
-        for (uint32_t n = 0; n < 3; ++n)
-        {
-            impulse[0] += vector[at + n] * (double)axes[n].x;
-            impulse[1] += vector[at + n] * (double)axes[n].y;
-            impulse[2] += vector[at + n] * (double)axes[n].z;
-        }
-        push_body(a, contact->arm_a, impulse, -1.0, &system->motion[6 * (size_t)manifold->a]);
-        push_body(b, contact->arm_b, impulse, 1.0, &system->motion[6 * (size_t)manifold->b]);
-    }
-}
-
-// out = J motion, zero where nothing is free.
-static void from_motion(const System* system, double* out)
-{
-    for (Walk walk = {0}; walk_on(system, &walk);)
-    {
-        const rblManifold* manifold = walk.manifold;
-        const rblSolverContact* contact = walk.contact;
-        const uint32_t at = walk.at;
-        double on_a[3];
-        double on_b[3];
-        point_velocity(contact->arm_a, &system->motion[6 * (size_t)manifold->a], on_a);
-        point_velocity(contact->arm_b, &system->motion[6 * (size_t)manifold->b], on_b);
-        rblVec3 axes[3];
-        contact_axes(contact, axes);
-        for (uint32_t n = 0; n < 3; ++n)
-        {
-            const double along = (on_b[0] - on_a[0]) * (double)axes[n].x +
-                                 (on_b[1] - on_a[1]) * (double)axes[n].y +
-                                 (on_b[2] - on_a[2]) * (double)axes[n].z;
-            out[at + n] = system->free[at + n] ? along : 0.0;
-        }
-    }
-}
+#define CALM         0.5f // m/s: slower bodies are at rest, more or less
+#define HOPELESS     8 // contacts put back, and over half as many as in the pass before: it comes to no end
+#define LONGEST_WAIT 3 // steps for which an island is left alone; with more of them heaps come to rest later
 
 // ---- what is free ----
 
 // Contacts that push hold their normal velocity; those well inside their cones hold all of it.
-static uint32_t find_free(const System* system)
+static uint32_t find_free(const rblSubspace* system)
 {
     uint32_t count = 0;
-    for (Walk walk = {0}; walk_on(system, &walk);)
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
     {
         const rblManifold* manifold = walk.manifold;
         const rblSolverContact* contact = walk.contact;
@@ -178,11 +33,11 @@ static uint32_t find_free(const System* system)
     return count;
 }
 
-static double find_residual(const System* system)
+static double find_residual(const rblSubspace* system)
 {
     const rblWorld* world = system->world;
     double largest = 0.0;
-    for (Walk walk = {0}; walk_on(system, &walk);)
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
     {
         const rblManifold* manifold = walk.manifold;
         const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
@@ -191,7 +46,7 @@ static double find_residual(const System* system)
         const uint32_t at = walk.at;
         const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
         rblVec3 axes[3];
-        contact_axes(contact, axes);
+        rbl_contact_axes(contact, axes);
         for (uint32_t n = 0; n < 3; ++n)
         {
             const double wanted = n == 0 ? (double)contact->target : 0.0;
@@ -203,226 +58,13 @@ static double find_residual(const System* system)
     return largest;
 }
 
-// ---- the direct solve ----
-
-// With rows G of the contacts that hold, softness c and misses r, the change of velocities that costs least is
-//   (M + G^T G / c) dv = G^T r / c ,   and the impulses are   (r - G dv) / c .
-// Unknowns are those of bodies, six each, coupled where they touch: dense only where the contacts are.
-
-static double weight_of(const rblSolverContact* contact, uint32_t number)
-{
-    const float mass = number == 0 ? contact->normal_mass : contact->tangent_mass[3];
-    return (double)mass / SOFTNESS;
-}
-
-// Bodies of the island and who touches whom. True when it is worth it.
-static bool build(const System* system, const rblIsland* island, bool* memory)
-{
-    rblWorld* world = system->world;
-    rblBlockSystem* blocks = &world->subspace_blocks;
-    rbl_blocks_clear(blocks);
-    *memory = true;
-    for (uint32_t i = 0; i < island->count && *memory; ++i)
-    {
-        world->subspace_nodes.data[world->island_bodies.data[island->first + i]] = i;
-        *memory = rbl_blocks_add(blocks, 6, false);
-    }
-    for (uint32_t k = 0; k < system->manifold_count && *memory; ++k)
-    {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
-        const bool both = world->solver_bodies.data[manifold->a].inverse_mass > 0.0f &&
-                          world->solver_bodies.data[manifold->b].inverse_mass > 0.0f;
-        if (both)
-        {
-            *memory = rbl_blocks_join(blocks, world->subspace_nodes.data[manifold->a],
-                                      world->subspace_nodes.data[manifold->b]);
-        }
-    }
-    *memory = *memory && rbl_blocks_order(blocks, MOST_UPDATES);
-    return *memory && blocks->pivots.count > 0;
-}
-
-// Rows of one contact that hold, for one of its bodies: axis and arm x axis.
-static void row_of(rblVec3 axis, rblVec3 arm, double out[6])
-{
-    const rblVec3d n = rbl_to_double3(axis);
-    const rblVec3d turn = rbl_cross3d(rbl_to_double3(arm), n);
-    const double values[6] = {n.x, n.y, n.z, turn.x, turn.y, turn.z};
-    memcpy(out, values, sizeof values);
-}
-
-// block += scale left right^T.
-static void add_product(double* block, double scale, const double left[6], const double right[6])
-{
-    for (uint32_t r = 0; r < 6; ++r)
-    {
-        for (uint32_t c = 0; c < 6; ++c)
-        {
-            block[RBL_BLOCK * r + c] += scale * left[r] * right[c];
-        }
-    }
-}
-
-static void write_masses(const System* system, const rblIsland* island)
-{
-    rblWorld* world = system->world;
-    for (uint32_t i = 0; i < island->count; ++i)
-    {
-        const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
-        const rblSymmetric3 inertia = rbl_symmetric3_inverse(body->inverse_inertia);
-        double* block = rbl_blocks_of_node(&world->subspace_blocks, i);
-        for (uint32_t k = 0; k < 3; ++k)
-        {
-            block[RBL_BLOCK * k + k] = 1.0 / (double)body->inverse_mass;
-        }
-        block[RBL_BLOCK * 3 + 3] = (double)inertia.xx;
-        block[RBL_BLOCK * 4 + 4] = (double)inertia.yy;
-        block[RBL_BLOCK * 5 + 5] = (double)inertia.zz;
-        block[RBL_BLOCK * 4 + 3] = (double)inertia.xy;
-        block[RBL_BLOCK * 5 + 3] = (double)inertia.xz;
-        block[RBL_BLOCK * 5 + 4] = (double)inertia.yz;
-    }
-}
-
-static void factor(const System* system, const rblIsland* island)
-{
-    rblWorld* world = system->world;
-    rblBlockSystem* blocks = &world->subspace_blocks;
-    rbl_blocks_zero(blocks);
-    write_masses(system, island);
-    const rblManifold* last = NULL;
-    uint32_t edge = UINT32_MAX; // edges are in the order of manifolds between two bodies
-    for (Walk walk = {0}; walk_on(system, &walk);)
-    {
-        const bool a = world->solver_bodies.data[walk.manifold->a].inverse_mass > 0.0f;
-        const bool b = world->solver_bodies.data[walk.manifold->b].inverse_mass > 0.0f;
-        edge += walk.manifold != last && a && b;
-        last = walk.manifold;
-        rblVec3 axes[3];
-        contact_axes(walk.contact, axes);
-        for (uint32_t n = 0; n < 3; ++n)
-        {
-            if (!system->free[walk.at + n])
-            {
-                continue;
-            }
-            double row_a[6];
-            double row_b[6];
-            const double weight = weight_of(walk.contact, n);
-            row_of(axes[n], walk.contact->arm_a, row_a);
-            row_of(axes[n], walk.contact->arm_b, row_b);
-            if (a)
-            {
-                const uint32_t node = world->subspace_nodes.data[walk.manifold->a];
-                add_product(rbl_blocks_of_node(blocks, node), weight, row_a, row_a);
-            }
-            if (b)
-            {
-                const uint32_t node = world->subspace_nodes.data[walk.manifold->b];
-                add_product(rbl_blocks_of_node(blocks, node), weight, row_b, row_b);
-            }
-            if (a && b)
-            {
-                add_product(rbl_blocks_of_edge(blocks, edge), -weight, row_a, row_b);
-            }
-        }
-    }
-    rbl_blocks_factor(blocks);
-}
-
-// G^T r / c for the bodies.
-static void write_right_side(const System* system)
-{
-    rblWorld* world = system->world;
-    rblBlockSystem* blocks = &world->subspace_blocks;
-    for (size_t i = 0; i < blocks->vector.count; ++i)
-    {
-        blocks->vector.data[i] = 0.0;
-    }
-    for (Walk walk = {0}; walk_on(system, &walk);)
-    {
-        rblVec3 axes[3];
-        contact_axes(walk.contact, axes);
-        const uint32_t bodies[2] = {walk.manifold->a, walk.manifold->b};
-        for (int side = 0; side < 2; ++side)
-        {
-            if (!(world->solver_bodies.data[bodies[side]].inverse_mass > 0.0f))
-            {
-                continue;
-            }
-            double* to = &blocks->vector.data[RBL_BLOCK * (size_t)world->subspace_nodes.data[bodies[side]]];
-            for (uint32_t n = 0; n < 3; ++n)
-            {
-                double row[6];
-                const double scale = weight_of(walk.contact, n) * system->residual[walk.at + n];
-                row_of(axes[n], side == 0 ? walk.contact->arm_a : walk.contact->arm_b, row);
-                for (uint32_t k = 0; k < 6; ++k)
-                {
-                    to[k] += (side == 0 ? -scale : scale) * row[k];
-                }
-            }
-        }
-    }
-}
-
-// One solve: motions from the misses, impulses from what they leave, and what is still missing then.
-static void refine(const System* system, const rblIsland* island)
-{
-    rblWorld* world = system->world;
-    write_right_side(system);
-    rbl_blocks_solve(&world->subspace_blocks);
-    clear_motion(system);
-    for (uint32_t i = 0; i < island->count; ++i)
-    {
-        memcpy(&system->motion[6 * (size_t)world->island_bodies.data[island->first + i]],
-               &world->subspace_blocks.vector.data[RBL_BLOCK * (size_t)i], 6 * sizeof(double));
-    }
-    from_motion(system, system->image);
-    for (Walk walk = {0}; walk_on(system, &walk);)
-    {
-        for (uint32_t n = 0; n < 3; ++n)
-        {
-            const uint32_t k = walk.at + n;
-            if (system->free[k])
-            {
-                system->residual[k] -= system->image[k];
-                system->unknown[k] += weight_of(walk.contact, n) * system->residual[k];
-            }
-        }
-    }
-}
-
-static void solve(const System* system, const rblIsland* island)
-{
-    factor(system, island);
-    for (uint32_t i = 0; i < 3 * system->contacts; ++i)
-    {
-        system->unknown[i] = 0.0;
-    }
-    for (int i = 0; i < REFINEMENTS; ++i)
-    {
-        refine(system, island);
-    }
-    // What contacts ask for that no motion can do, since it contradicts itself, is what is left: it went into the impulses as
-    // often as they were refined, over the softness, and has no business there.
-    for (Walk walk = {0}; walk_on(system, &walk);)
-    {
-        for (uint32_t n = 0; n < 3; ++n)
-        {
-            const uint32_t k = walk.at + n;
-            system->unknown[k] -=
-                system->free[k] ? REFINEMENTS * weight_of(walk.contact, n) * system->residual[k] : 0.0;
-        }
-    }
-}
-
 // ---- one island ----
 
 // Change the impulses, but not out of their cones. Returns how many would have gone there.
-static uint32_t change_impulses(const System* system)
+static uint32_t change_impulses(const rblSubspace* system)
 {
     uint32_t put_back = 0;
-    for (Walk walk = {0}; walk_on(system, &walk);)
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
     {
         rblSolverContact* contact = walk.contact;
         double* change = &system->unknown[walk.at];
@@ -448,10 +90,10 @@ static uint32_t change_impulses(const System* system)
     return put_back;
 }
 
-static void apply_unknown(const System* system)
+static void apply_unknown(const rblSubspace* system)
 {
     rblWorld* world = system->world;
-    to_motion(system, system->unknown);
+    rbl_subspace_push(system, system->unknown);
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
         const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
@@ -476,10 +118,10 @@ static void apply_unknown(const System* system)
 }
 
 // What one more step at each contact, by itself, would change: J. Zero where all is solved.
-static double remainder_of(const System* system)
+static double remainder_of(const rblSubspace* system)
 {
     double sum = 0.0;
-    for (Walk walk = {0}; walk_on(system, &walk);)
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
     {
         rblSolverBody a = system->world->solver_bodies.data[walk.manifold->a];
         rblSolverBody b = system->world->solver_bodies.data[walk.manifold->b];
@@ -493,9 +135,9 @@ static double remainder_of(const System* system)
     return sum;
 }
 
-static void keep_impulses(const System* system)
+static void keep_impulses(const rblSubspace* system)
 {
-    for (Walk walk = {0}; walk_on(system, &walk);)
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
     {
         system->before[walk.at] = (double)walk.contact->push;
         system->before[walk.at + 1] = (double)walk.contact->slide[0];
@@ -503,9 +145,9 @@ static void keep_impulses(const System* system)
     }
 }
 
-static void take_back(const System* system)
+static void take_back(const rblSubspace* system)
 {
-    for (Walk walk = {0}; walk_on(system, &walk);)
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
     {
         rblSolverContact* contact = walk.contact;
         const double* before = &system->before[walk.at];
@@ -519,12 +161,81 @@ static void take_back(const System* system)
     apply_unknown(system);
 }
 
-// Where many contacts slide, those that are put back may leave the rest worse than the sweeps did: then it was in vain.
-static rblResult solve_island(const System* system, const rblIsland* island, bool* solved)
+static rblBody* body_of(const rblWorld* world, const rblIsland* island, uint32_t i)
+{
+    const uint32_t index = world->island_bodies.data[island->first + i];
+    return &world->bodies.data[world->solver_bodies.data[index].slot];
+}
+
+// An island that was solved in vain is left alone for a while, each time for longer.
+static void set_pause(rblWorld* world, const rblIsland* island, bool vain)
+{
+    uint32_t longest = 0;
+    for (uint32_t i = 0; i < island->count && vain; ++i)
+    {
+        const uint32_t pause = body_of(world, island, i)->direct_pause;
+        longest = pause > longest ? pause : longest;
+    }
+    const uint32_t pause = 2 * longest + 1 < LONGEST_WAIT ? 2 * longest + 1 : LONGEST_WAIT;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        rblBody* body = body_of(world, island, i);
+        body->direct_pause = (uint8_t)(vain ? pause : 0);
+        body->direct_wait = body->direct_pause;
+    }
+}
+
+// Whether one of the island still waits; `counts`: a step has passed.
+static bool still_waits(rblWorld* world, const rblIsland* island, bool counts)
+{
+    bool waits = false;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        rblBody* body = body_of(world, island, i);
+        waits = waits || body->direct_wait > 0;
+        body->direct_wait = (uint8_t)(body->direct_wait - (counts && body->direct_wait > 0));
+    }
+    return waits;
+}
+
+typedef enum Outcome
+{
+    BETTER,
+    NO_CHANGE,
+    WORSE
+} Outcome;
+
+// Solve and put back, in turns. Where many contacts slide, those that are put back may leave the rest worse than the sweeps did.
+static Outcome solve_in_passes(const rblSubspace* system, const rblIsland* island)
+{
+    const bool small = system->world->solver_contacts.count <= RBL_SMALL_WORLD; // rounds enough to mend it
+    const double before = small ? 0.0 : remainder_of(system);
+    uint32_t last = UINT32_MAX;
+    for (int pass = 0; pass < MOST_PASSES; ++pass)
+    {
+        if (find_free(system) == 0 || !(find_residual(system) > CLOSE_ENOUGH))
+        {
+            break;
+        }
+        rbl_subspace_solve(system, island);
+        const uint32_t put_back = change_impulses(system);
+        apply_unknown(system);
+        const bool hopeless = !small && put_back > HOPELESS && put_back > last / 2;
+        if (put_back == 0 || hopeless)
+        {
+            break;
+        }
+        last = put_back;
+    }
+    const double after = small ? 0.0 : remainder_of(system);
+    return small || after < before ? BETTER : (after > before ? WORSE : NO_CHANGE);
+}
+
+static rblResult solve_island(const rblSubspace* system, const rblIsland* island, bool* solved)
 {
     rblWorld* world = system->world;
     bool memory = true;
-    if (!build(system, island, &memory))
+    if (!rbl_subspace_build(system, island, &memory))
     {
         return memory ? RBL_OK : rbl_fail_memory();
     }
@@ -533,28 +244,13 @@ static rblResult solve_island(const System* system, const rblIsland* island, boo
         rbl_unpack_manifold(world, &world->manifolds.data[system->manifolds[k]]);
     }
     keep_impulses(system);
-    const bool small = world->solver_contacts.count <= RBL_SMALL_WORLD; // rounds enough to mend it
-    const double before = small ? 0.0 : remainder_of(system);
-    for (int pass = 0; pass < MOST_PASSES; ++pass)
-    {
-        if (find_free(system) == 0 || !(find_residual(system) > CLOSE_ENOUGH))
-        {
-            break;
-        }
-        solve(system, island);
-        const uint32_t put_back = change_impulses(system);
-        apply_unknown(system);
-        if (put_back == 0)
-        {
-            break;
-        }
-    }
-    const bool better = small || remainder_of(system) < before;
-    if (!better)
+    const Outcome outcome = solve_in_passes(system, island);
+    if (outcome == WORSE)
     {
         take_back(system);
     }
-    *solved = *solved || better;
+    set_pause(world, island, outcome == WORSE);
+    *solved = *solved || outcome == BETTER;
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
         rbl_repack_impulses(world, &world->manifolds.data[system->manifolds[k]]);
@@ -606,7 +302,7 @@ static bool list_manifolds(rblWorld* world)
     return true;
 }
 
-static bool reserve(rblWorld* world, System* system)
+static bool reserve(rblWorld* world, rblSubspace* system)
 {
     const size_t numbers = 3 * (size_t)RBL_SMALL_ISLAND;
     const size_t bodies = 6 * world->solver_bodies.count;
@@ -617,7 +313,7 @@ static bool reserve(rblWorld* world, System* system)
         return false;
     }
     double* memory = world->subspace.data;
-    *system = (System){
+    *system = (rblSubspace){
         .world = world,
         .unknown = memory,
         .residual = memory + numbers,
@@ -629,7 +325,7 @@ static bool reserve(rblWorld* world, System* system)
     return true;
 }
 
-static bool is_worth_it(const rblWorld* world, const rblIsland* island, uint32_t contacts)
+static bool is_worth_it(rblWorld* world, const rblIsland* island, uint32_t contacts, bool first)
 {
     if (contacts == 0 || contacts > RBL_SMALL_ISLAND || world->solver_contacts.count <= RBL_SMALL_WORLD)
     {
@@ -643,12 +339,12 @@ static bool is_worth_it(const rblWorld* world, const rblIsland* island, uint32_t
             return false;
         }
     }
-    return true;
+    return !still_waits(world, island, first);
 }
 
-rblResult rbl_solve_subspaces(rblWorld* world, bool* solved)
+rblResult rbl_solve_subspaces(rblWorld* world, bool first, bool* solved)
 {
-    System system;
+    rblSubspace system;
     *solved = false;
     if (!list_manifolds(world) || !reserve(world, &system))
     {
@@ -665,7 +361,7 @@ rblResult rbl_solve_subspaces(rblWorld* world, bool* solved)
         {
             system.contacts += world->manifolds.data[system.manifolds[k]].count;
         }
-        if (is_worth_it(world, &world->islands.data[i], system.contacts))
+        if (is_worth_it(world, &world->islands.data[i], system.contacts, first))
         {
             RBL_TRY(solve_island(&system, &world->islands.data[i], solved));
         }

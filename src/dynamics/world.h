@@ -58,6 +58,8 @@ typedef struct rblBody
     bool awake;
     bool bereft; // one that it touched was taken away since the last step
     bool born;   // created or teleported since the last step: overlap found now was there from the start
+    uint8_t direct_wait;  // steps before its island is solved directly again (subspace.c),
+    uint8_t direct_pause; // and how many it waited last
     uint32_t sleep_group; // of bodies on joints: who fell asleep together; 0: awake
     rblRest rest;
     uint32_t joint_count;

@@ -14,6 +14,7 @@
 #include "rubble/material.h"
 #include "rubble/math.h"
 #include "rubble/mesh.h"
+#include "rubble/pattern.h"
 #include "rubble/picture.h"
 #include "rubble/recorder.h"
 #include "rubble/repair.h"

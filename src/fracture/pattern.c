@@ -1,0 +1,266 @@
+// A pattern for a body: points inside the body, the maker of the kind, the cells.
+#include "fracture/pattern.h"
+
+#include "fracture/pattern_private.h"
+#include "math/aabb.h"
+#include "math/mat3.h"
+
+#define FEWEST_POINTS 512
+#define MOST_POINTS   8192
+#define POINTS_EACH   6    // points for a piece
+#define MARGIN        0.02 // of the cells' box around the body, by its extent
+#define SPREAD_TRIES  64
+
+static rblPatternMaker* const makers[RBL_PATTERN_FILE] = {rbl_make_radial, rbl_make_voronoi, rbl_make_voronoi,
+                                                          rbl_make_slabs,  rbl_make_voronoi, rbl_make_bricks,
+                                                          rbl_make_planes};
+
+static double extent_of(rblAabbd box)
+{
+    const rblVec3d size = rbl_aabbd_size(box);
+    return rbl_maxd(rbl_maxd(size.x, size.y), size.z);
+}
+
+static rblResult check_body(const rblPatternBody* body)
+{
+    const rblVec3d size = rbl_aabbd_size(body->bounds);
+    if (!(size.x >= 0.0 && size.y >= 0.0 && size.z >= 0.0) || !rbl_finite3d(size) ||
+        !(extent_of(body->bounds) > 0.0))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the body has no extent, or is not finite");
+    }
+    for (uint32_t p = 0; p < body->point_count; ++p)
+    {
+        if (!rbl_finite3d(body->points[p]))
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: point %u of the body is not finite", p);
+        }
+    }
+    return RBL_OK;
+}
+
+// Points of a sequence that fills the unit cube evenly: multiples of powers of the root of x^4 = x + 1, whole parts dropped
+// (Roberts 2018, "The unreasonable effectiveness of quasirandom sequences").
+static rblVec3d spread_point(rblAabbd box, uint32_t n)
+{
+    const double g = 1.0 / 1.2207440846057596;
+    const double x = 0.5 + g * n, y = 0.5 + g * g * n, z = 0.5 + g * g * g * n;
+    const rblVec3d share = {x - floor(x), y - floor(y), z - floor(z)};
+    const rblVec3d size = rbl_aabbd_size(box);
+    return rbl_vec3d(box.lower.x + share.x * size.x, box.lower.y + share.y * size.y,
+                     box.lower.z + share.z * size.z);
+}
+
+uint32_t rbl_pattern_spread_points(rblAabbd bounds, rblContainsFcn* contains, void* context, uint32_t count,
+                                   rblVec3d* out)
+{
+    uint32_t found = 0;
+    for (uint64_t n = 0; n < (uint64_t)SPREAD_TRIES * count && found < count; ++n)
+    {
+        const rblVec3d at = spread_point(bounds, (uint32_t)n);
+        if (contains == NULL || contains(at, context))
+        {
+            out[found++] = at;
+        }
+    }
+    return found;
+}
+
+static rblResult gather_points(rblDraft* draft)
+{
+    const rblPatternBody* body = draft->body;
+    const uint32_t each = POINTS_EACH * draft->def->pieces;
+    const uint32_t wanted = each < FEWEST_POINTS ? FEWEST_POINTS : (each > MOST_POINTS ? MOST_POINTS : each);
+    const uint32_t given = body->points != NULL ? body->point_count : 0;
+    if (!rbl_array_resize(&draft->points, given > wanted ? given : wanted))
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t p = 0; p < given; ++p)
+    {
+        draft->points.data[p] = body->points[p];
+    }
+    draft->points.count = given > 0
+                              ? given
+                              : rbl_pattern_spread_points(body->bounds, body->contains,
+                                                          body->contains_context, wanted, draft->points.data);
+    if (draft->points.count == 0) // as thin as a hair: anywhere in its box
+    {
+        draft->points.count = rbl_pattern_spread_points(body->bounds, NULL, NULL, wanted, draft->points.data);
+    }
+    return RBL_OK;
+}
+
+// Every other probe is a point of the body drawn towards the impact, unless that leads out of the body.
+static rblResult gather_probes(rblDraft* draft)
+{
+    const uint32_t each = POINTS_EACH * draft->def->pieces;
+    const uint32_t wanted = each < FEWEST_POINTS ? FEWEST_POINTS : (each > MOST_POINTS ? MOST_POINTS : each);
+    rblRandom random = rbl_random_seed(draft->def->seed, 2);
+    for (uint32_t p = 0; p < wanted; ++p)
+    {
+        const rblVec3d at = draft->points.data[rbl_random_below(&random, (uint32_t)draft->points.count)];
+        const double u = rbl_random_double(&random);
+        const rblVec3d drawn = rbl_scale3d(at, u * u);
+        const bool use = p % 2 == 1 && rbl_draft_contains(draft, drawn);
+        if (!rbl_array_push(&draft->probes, use ? drawn : at))
+        {
+            return rbl_fail_memory();
+        }
+    }
+    return RBL_OK;
+}
+
+// The others know nothing of the radius: their regions beyond it are joined afterwards.
+static bool limits_itself(rblPatternKind kind)
+{
+    return kind != RBL_PATTERN_SLABS && kind != RBL_PATTERN_BRICKS && kind != RBL_PATTERN_PLANES;
+}
+
+static rblResult fill_draft(rblDraft* draft)
+{
+    RBL_TRY(gather_points(draft));
+    RBL_TRY(gather_probes(draft));
+    RBL_TRY(makers[draft->def->kind](draft));
+    return limits_itself(draft->def->kind) ? RBL_OK : rbl_draft_limit(draft);
+}
+
+static bool is_empty(const rblCells* cells, uint32_t cell)
+{
+    return cells->cell_starts[cell] == cells->cell_starts[cell + 1];
+}
+
+// Regions by number from 0 on without gaps, in order of their first cell that is not empty; empty cells are in region 0.
+static rblResult number_regions(rblPattern* pattern, const rblDraft* draft)
+{
+    const rblAllocator* allocator = pattern->allocator;
+    const uint32_t count = pattern->cells->count;
+    uint32_t* numbers = RBL_NEW_ARRAY(allocator, uint32_t, draft->region_count);
+    pattern->regions = RBL_NEW_ARRAY(allocator, uint32_t, count);
+    if (numbers == NULL || pattern->regions == NULL)
+    {
+        RBL_FREE_ARRAY(allocator, numbers, draft->region_count);
+        return rbl_fail_memory();
+    }
+    for (uint32_t r = 0; r < draft->region_count; ++r)
+    {
+        numbers[r] = UINT32_MAX;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        pattern->regions[i] = 0;
+        if (!is_empty(pattern->cells, i))
+        {
+            uint32_t* number = &numbers[draft->regions.data[i]];
+            *number = *number == UINT32_MAX ? pattern->region_count++ : *number;
+            pattern->regions[i] = *number;
+        }
+    }
+    RBL_FREE_ARRAY(allocator, numbers, draft->region_count);
+    return RBL_OK;
+}
+
+static rblResult build_cells(rblPattern* pattern, const rblDraft* draft, rblJobs* jobs)
+{
+    const uint32_t count = (uint32_t)draft->gradients.count;
+    const double margin = draft->body->tight ? 0.0 : MARGIN * draft->extent;
+    const rblAabbd box = rbl_aabbd_grown(draft->body->bounds, margin);
+    RBL_TRY(rbl_cells_create(draft->gradients.data, draft->offsets.data, count, box, draft->def->seed, jobs,
+                             pattern->allocator, &pattern->cells));
+    return number_regions(pattern, draft);
+}
+
+static rblResult make_cells(rblPattern* pattern, const rblPatternDef* def, const rblPatternBody* body,
+                            rblJobs* jobs)
+{
+    rblDraft draft = {.def = def,
+                      .body = body,
+                      .random = rbl_random_seed(def->seed, 0),
+                      .extent = extent_of(body->bounds),
+                      .allocator = pattern->allocator};
+    rbl_array_init(&draft.points, pattern->allocator);
+    rbl_array_init(&draft.probes, pattern->allocator);
+    rbl_array_init(&draft.gradients, pattern->allocator);
+    rbl_array_init(&draft.offsets, pattern->allocator);
+    rbl_array_init(&draft.regions, pattern->allocator);
+    rblResult result = fill_draft(&draft);
+    result = result == RBL_OK ? build_cells(pattern, &draft, jobs) : result;
+    rbl_array_free(&draft.points);
+    rbl_array_free(&draft.probes);
+    rbl_array_free(&draft.gradients);
+    rbl_array_free(&draft.offsets);
+    rbl_array_free(&draft.regions);
+    return result;
+}
+
+rblResult rbl_pattern_create(const rblPatternDef* def, const rblPatternBody* body, rblJobs* jobs,
+                             const rblAllocator* allocator, rblPattern** out)
+{
+    RBL_TRY(rbl_pattern_check(def));
+    RBL_TRY(check_body(body));
+    rblPattern* pattern = rbl_alloc_zero(allocator, sizeof *pattern);
+    if (pattern == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    *pattern = (rblPattern){.kind = def->kind,
+                            .noise = def->noise,
+                            .noise_length = def->noise_length > 0.0 ? def->noise_length : 8.0 * def->noise,
+                            .allocator = allocator};
+    const rblResult result = def->kind == RBL_PATTERN_FILE
+                                 ? rbl_pattern_load(def, body, jobs, allocator, &pattern->volume)
+                                 : make_cells(pattern, def, body, jobs);
+    if (result != RBL_OK)
+    {
+        rbl_pattern_free(pattern);
+        return result;
+    }
+    pattern->region_count = pattern->volume != NULL ? pattern->volume->label_count : pattern->region_count;
+    *out = pattern;
+    return RBL_OK;
+}
+
+void rbl_pattern_free(rblPattern* pattern)
+{
+    if (pattern == NULL)
+    {
+        return;
+    }
+    if (pattern->cells != NULL)
+    {
+        RBL_FREE_ARRAY(pattern->allocator, pattern->regions, pattern->cells->count);
+    }
+    rbl_cells_free(pattern->cells);
+    rbl_label_volume_free(pattern->volume, pattern->allocator);
+    rbl_free(pattern->allocator, pattern, sizeof *pattern);
+}
+
+static uint32_t label_step(double share, uint32_t size)
+{
+    return (uint32_t)rbl_clampd(floor(share * size), 0.0, size - 1.0);
+}
+
+uint32_t rbl_pattern_locate(const rblPattern* pattern, rblVec3d point)
+{
+    if (pattern->cells != NULL)
+    {
+        return pattern->regions[rbl_cells_locate(pattern->cells, point)];
+    }
+    const rblLabelVolume* volume = pattern->volume;
+    const rblVec3d size = rbl_aabbd_size(volume->box);
+    const rblVec3d off = rbl_sub3d(point, volume->box.lower);
+    const size_t x = label_step(off.x / size.x, volume->size[0]);
+    const size_t y = label_step(off.y / size.y, volume->size[1]);
+    const size_t z = label_step(off.z / size.z, volume->size[2]);
+    return volume->labels[(z * volume->size[1] + y) * volume->size[0] + x];
+}
+
+rblMat3d rbl_pattern_turn(rblVec3d normal)
+{
+    const rblVec3d up = rbl_scale3d(normal, -1.0 / rbl_length3d(normal));
+    const rblVec3d other = fabs(up.x) <= fabs(up.z) ? rbl_vec3d(1, 0, 0) : rbl_vec3d(0, 0, 1);
+    rblVec3d side = rbl_mul_add3d(other, -rbl_dot3d(other, up), up);
+    side = rbl_scale3d(side, 1.0 / rbl_length3d(side));
+    const rblMat3d rows = {side, up, rbl_cross3d(side, up)};
+    return rbl_mat3d_transpose(&rows);
+}

@@ -1,0 +1,60 @@
+// Patterns fitted to a body: regions of space, in pattern space, where the impact is the origin and the body lies on the side
+// of -y (the normal into the body is -y). A region is a union of convex cells, or the places with one label of a volume.
+#ifndef RBL_FRACTURE_PATTERN_H
+#define RBL_FRACTURE_PATTERN_H
+
+#include "fracture/cells.h"
+#include "rubble/pattern.h"
+
+typedef bool rblContainsFcn(rblVec3d point, void* context);
+
+// The body that a pattern is made for, in pattern space. Seeds are put where the body is: that is how as many pieces come out
+// as were asked for.
+typedef struct rblPatternBody
+{
+    rblAabbd bounds;
+    rblMat3d axes;            // the body's axes in pattern space: columns, a rotation
+    const rblVec3d* points;   // inside the body, spread evenly; null: anywhere in the box
+    uint32_t point_count;     // some four for each piece are enough, but at least 500
+    rblContainsFcn* contains; // whether a point is inside the body; null: all of the box is
+    void* contains_context;
+    bool tight; // the cells' box is `bounds` itself; otherwise a little more
+} rblPatternBody;
+
+// A box full of labels: x runs fastest.
+typedef struct rblLabelVolume
+{
+    uint32_t size[3];
+    rblAabbd box; // in pattern space: labels are those of size[0] * size[1] * size[2] equal boxes in it
+    uint16_t* labels;
+    uint32_t label_count; // labels are below this; each occurs
+} rblLabelVolume;
+
+typedef struct rblPattern
+{
+    rblPatternKind kind;
+    uint32_t region_count;
+    rblCells* cells;   // in a box around the body; null for a label volume
+    uint32_t* regions; // per cell, below region_count; cells of one region belong together; 0 for empty ones
+    rblLabelVolume* volume; // null for cells; regions are its labels
+    double noise, noise_length;
+    const rblAllocator* allocator;
+} rblPattern;
+
+// Refused: a definition that rbl_pattern_check() refuses, a body without volume, points that are not finite, files that cannot
+// be read or do not tile their box.
+rblResult rbl_pattern_create(const rblPatternDef* def, const rblPatternBody* body, rblJobs* jobs,
+                             const rblAllocator* allocator, rblPattern** out);
+void rbl_pattern_free(rblPattern* pattern);
+
+// Which region a point is in.
+uint32_t rbl_pattern_locate(const rblPattern* pattern, rblVec3d point);
+
+// Up to `count` points inside a body, evenly spread over its box; returns how many were found in 64 tries a point.
+uint32_t rbl_pattern_spread_points(rblAabbd bounds, rblContainsFcn* contains, void* context, uint32_t count,
+                                   rblVec3d* out);
+
+// From x in the body's axes to pattern space: linear (x - point). `normal` points into the body, any length but zero.
+rblMat3d rbl_pattern_turn(rblVec3d normal);
+
+#endif

@@ -1,0 +1,159 @@
+// What all makers of patterns need.
+#include "fracture/pattern_private.h"
+#include "math/aabb.h"
+#include "math/mat3.h"
+
+rblResult rbl_draft_add(rblDraft* draft, rblVec3d gradient, double offset, uint32_t region)
+{
+    if (draft->gradients.count >= RBL_MAX_CELLS)
+    {
+        return rbl_fail(RBL_ERROR_LIMIT, "pattern: more than %d cells", RBL_MAX_CELLS);
+    }
+    const bool added = rbl_array_push(&draft->gradients, gradient) &&
+                       rbl_array_push(&draft->offsets, offset) && rbl_array_push(&draft->regions, region);
+    draft->region_count = region >= draft->region_count ? region + 1 : draft->region_count;
+    return added ? RBL_OK : rbl_fail_memory();
+}
+
+void rbl_draft_clear(rblDraft* draft)
+{
+    rbl_array_clear(&draft->gradients);
+    rbl_array_clear(&draft->offsets);
+    rbl_array_clear(&draft->regions);
+    draft->region_count = 0;
+}
+
+bool rbl_draft_contains(const rblDraft* draft, rblVec3d point)
+{
+    const rblPatternBody* body = draft->body;
+    return rbl_aabbd_contains_point(body->bounds, point) &&
+           (body->contains == NULL || body->contains(point, body->contains_context));
+}
+
+static uint32_t cell_at(const rblDraft* draft, rblVec3d point)
+{
+    uint32_t least = 0;
+    double value = (double)INFINITY;
+    for (uint32_t i = 0; i < draft->gradients.count; ++i)
+    {
+        const double here = rbl_dot3d(draft->gradients.data[i], point) + draft->offsets.data[i];
+        least = here < value ? i : least;
+        value = here < value ? here : value;
+    }
+    return least;
+}
+
+rblResult rbl_draft_count(const rblDraft* draft, uint32_t* out)
+{
+    unsigned char* hit = rbl_alloc_zero(draft->allocator, draft->region_count);
+    if (hit == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    uint32_t count = 0;
+    for (size_t p = 0; p < draft->probes.count; ++p)
+    {
+        unsigned char* region = &hit[draft->regions.data[cell_at(draft, draft->probes.data[p])]];
+        count += *region == 0 ? 1 : 0;
+        *region = 1;
+    }
+    rbl_free(draft->allocator, hit, draft->region_count);
+    *out = count;
+    return RBL_OK;
+}
+
+rblResult rbl_draft_trim(rblDraft* draft, rblNeededFcn* needed)
+{
+    const uint32_t count = (uint32_t)draft->gradients.count;
+    unsigned char* hit = rbl_alloc_zero(draft->allocator, count);
+    if (hit == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t p = 0; p < draft->probes.count; ++p)
+    {
+        hit[cell_at(draft, draft->probes.data[p])] = 1;
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (hit[i] != 0 || needed(draft->gradients.data[i]))
+        {
+            draft->gradients.data[kept] = draft->gradients.data[i];
+            draft->offsets.data[kept] = draft->offsets.data[i];
+            draft->regions.data[kept++] = draft->regions.data[i];
+        }
+    }
+    draft->gradients.count = draft->offsets.count = draft->regions.count = kept;
+    rbl_free(draft->allocator, hit, count);
+    return RBL_OK;
+}
+
+rblResult rbl_draft_limit(rblDraft* draft)
+{
+    const double radius = draft->def->radius;
+    if (radius == 0.0)
+    {
+        return RBL_OK;
+    }
+    typedef struct Sum
+    {
+        rblVec3d place;
+        double count;
+    } Sum;
+    const size_t size = draft->region_count * sizeof(Sum);
+    Sum* sums = rbl_alloc_zero(draft->allocator, size);
+    if (sums == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t p = 0; p < draft->probes.count; ++p)
+    {
+        Sum* sum = &sums[draft->regions.data[cell_at(draft, draft->probes.data[p])]];
+        sum->place = rbl_add3d(sum->place, draft->probes.data[p]);
+        sum->count += 1.0;
+    }
+    const uint32_t rest = draft->region_count++;
+    for (size_t i = 0; i < draft->regions.count; ++i)
+    {
+        const Sum* sum = &sums[draft->regions.data[i]];
+        if (!(rbl_length3d(sum->place) <= radius * sum->count) || sum->count == 0.0)
+        {
+            draft->regions.data[i] = rest;
+        }
+    }
+    rbl_free(draft->allocator, sums, size);
+    return RBL_OK;
+}
+
+rblVec3d rbl_draft_axis(const rblDraft* draft, bool longest)
+{
+    const rblVec3d given = rbl_mat3d_apply(&draft->body->axes, draft->def->axis);
+    const double length = rbl_length3d(given);
+    if (length > 0.0)
+    {
+        return rbl_scale3d(given, 1.0 / length);
+    }
+    rblVec3d mean = {0, 0, 0};
+    const double share = 1.0 / (double)draft->points.count;
+    for (size_t p = 0; p < draft->points.count; ++p)
+    {
+        mean = rbl_mul_add3d(mean, share, draft->points.data[p]);
+    }
+    rblMat3d spread = {0};
+    for (size_t p = 0; p < draft->points.count; ++p)
+    {
+        const rblVec3d off = rbl_sub3d(draft->points.data[p], mean);
+        const rblMat3d part = rbl_mat3d_outer(off, off);
+        spread = rbl_mat3d_add(&spread, &part);
+    }
+    rblVec3d values;
+    rblMat3d axes;
+    rbl_eigen_symmetric3d(&spread, &values, &axes);
+    return longest ? axes.cz : axes.cx;
+}
+
+double rbl_draft_jitter(rblDraft* draft)
+{
+    return draft->def->jitter * rbl_random_range(&draft->random, -1.0, 1.0);
+}

@@ -1,0 +1,122 @@
+// Patterns by name, and what materials break like.
+#include "base/error.h"
+#include "base/suggest.h"
+#include "math/vec.h"
+#include "rubble/material.h"
+#include "rubble/pattern.h"
+#include <string.h>
+
+#define COOKIE 0x50415431u
+
+static const char* const kind_names[RBL_PATTERN_KIND_COUNT] = {"radial",    "voronoi", "clustered", "slabs",
+                                                               "splinters", "bricks",  "planes",    "file"};
+
+const char* rbl_pattern_kind_name(rblPatternKind kind)
+{
+    return (uint32_t)kind < RBL_PATTERN_KIND_COUNT ? kind_names[kind] : "none";
+}
+
+rblResult rbl_pattern_kind_from_name(const char* name, rblPatternKind* out)
+{
+    if (name == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: no name, or nowhere to put it");
+    }
+    for (uint32_t k = 0; k < RBL_PATTERN_FILE; ++k)
+    {
+        if (strcmp(name, kind_names[k]) == 0)
+        {
+            *out = (rblPatternKind)k;
+            return RBL_OK;
+        }
+    }
+    return rbl_fail(RBL_ERROR_ARGUMENT,
+                    "pattern: '%.60s' is none of radial voronoi clustered slabs splinters bricks planes",
+                    name);
+}
+
+rblPatternDef rbl_default_pattern_def(void)
+{
+    return (rblPatternDef){
+        .kind = RBL_PATTERN_CLUSTERED, .pieces = 25, .seed = 1, .jitter = 0.5, .cookie = COOKIE};
+}
+
+typedef struct Preset
+{
+    const char* material;
+    rblPatternKind kind;
+    double jitter;
+} Preset;
+
+static const Preset presets[] = {
+    {"glass", RBL_PATTERN_RADIAL, 0.5},       {"ceramic", RBL_PATTERN_RADIAL, 0.8},
+    {"concrete", RBL_PATTERN_CLUSTERED, 0.6}, {"stone", RBL_PATTERN_VORONOI, 0.6},
+    {"plaster", RBL_PATTERN_CLUSTERED, 0.9},  {"ice", RBL_PATTERN_RADIAL, 1.0},
+    {"wood", RBL_PATTERN_SPLINTERS, 0.5},     {"clay", RBL_PATTERN_CLUSTERED, 0.3},
+    {"steel", RBL_PATTERN_VORONOI, 0.5},      {"rubber", RBL_PATTERN_VORONOI, 0.5},
+};
+
+rblResult rbl_pattern_preset(const char* material, rblPatternDef* out)
+{
+    rblMaterial known;
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: nowhere to put the preset");
+    }
+    RBL_TRY(rbl_material_preset(material, &known));
+    for (size_t p = 0; p < sizeof presets / sizeof *presets; ++p)
+    {
+        if (strcmp(material, presets[p].material) == 0)
+        {
+            *out = rbl_default_pattern_def();
+            out->kind = presets[p].kind;
+            out->jitter = presets[p].jitter;
+            return RBL_OK;
+        }
+    }
+    *out = rbl_default_pattern_def();
+    return RBL_OK;
+}
+
+static rblResult check_length(double value, const char* name)
+{
+    return value >= 0.0 && rbl_finite(value)
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_ARGUMENT, "pattern: %s must be 0 or a positive number", name);
+}
+
+rblResult rbl_pattern_check(const rblPatternDef* def)
+{
+    if (def == NULL || def->cookie != COOKIE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "pattern: the definition was not made by rbl_default_pattern_def()");
+    }
+    if ((uint32_t)def->kind >= RBL_PATTERN_KIND_COUNT)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: kind %d is none", (int)def->kind);
+    }
+    if (def->kind == RBL_PATTERN_FILE && (def->file == NULL || def->file[0] == '\0'))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: no file is named");
+    }
+    if (def->pieces < 1 || def->pieces > RBL_PATTERN_MAX_PIECES)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: pieces is %u, must be 1 to %d", def->pieces,
+                        RBL_PATTERN_MAX_PIECES);
+    }
+    if (!(def->jitter >= 0.0 && def->jitter <= 1.0))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: jitter must be from 0 to 1");
+    }
+    if (!rbl_finite3d(def->axis))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: axis is not finite");
+    }
+    RBL_TRY(check_length(def->size, "size"));
+    RBL_TRY(check_length(def->radius, "radius"));
+    RBL_TRY(check_length(def->falloff, "falloff"));
+    RBL_TRY(check_length(def->noise, "noise"));
+    RBL_TRY(check_length(def->noise_length, "noise_length"));
+    return check_length(def->aspect, "aspect");
+}

@@ -1,0 +1,60 @@
+// What the makers of patterns share: each adds cells, as linear functions with regions, to a draft.
+#ifndef RBL_FRACTURE_PATTERN_PRIVATE_H
+#define RBL_FRACTURE_PATTERN_PRIVATE_H
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "fracture/pattern.h"
+
+typedef RBL_ARRAY(rblVec3d) rblPointArray;
+
+typedef struct rblDraft
+{
+    const rblPatternDef* def;
+    const rblPatternBody* body;
+    rblPointArray points; // inside the body
+    rblPointArray probes; // inside the body and denser towards the impact: what cells are counted by
+    rblRandom random;
+    double extent;           // longest side of the body's box
+    rblPointArray gradients; // of the cells
+    rblDoubleArray offsets;
+    rblIndexArray regions;
+    uint32_t region_count;
+    const rblAllocator* allocator;
+} rblDraft;
+
+// Fills a draft whose `gradients`, `offsets` and `regions` are empty.
+typedef rblResult rblPatternMaker(rblDraft* draft);
+
+rblPatternMaker rbl_make_radial, rbl_make_voronoi, rbl_make_slabs, rbl_make_bricks, rbl_make_planes;
+
+// One more cell.
+rblResult rbl_draft_add(rblDraft* draft, rblVec3d gradient, double offset, uint32_t region);
+void rbl_draft_clear(rblDraft* draft);
+
+// Whether a point is inside the body.
+bool rbl_draft_contains(const rblDraft* draft, rblVec3d point);
+
+// How many regions hold a probe.
+rblResult rbl_draft_count(const rblDraft* draft, uint32_t* out);
+
+// Drop cells without a probe, but for those that are needed all the same: they have next to nothing of the body.
+typedef bool rblNeededFcn(rblVec3d gradient);
+rblResult rbl_draft_trim(rblDraft* draft, rblNeededFcn* needed);
+
+// Join everything beyond the radius of the definition to one region: cells whose probes lie, on the whole, out there.
+rblResult rbl_draft_limit(rblDraft* draft);
+
+// The axis of the definition in pattern space, unit; where it is zero, the one along which the body is longest (or shortest).
+rblVec3d rbl_draft_axis(const rblDraft* draft, bool longest);
+
+// Uniform in [-1, 1] times the jitter of the definition.
+double rbl_draft_jitter(rblDraft* draft);
+
+// A mesh or label volume from a file, fitted to the body.
+rblResult rbl_pattern_load(const rblPatternDef* def, const rblPatternBody* body, rblJobs* jobs,
+                           const rblAllocator* allocator, rblLabelVolume** out);
+void rbl_label_volume_free(rblLabelVolume* volume, const rblAllocator* allocator);
+
+#endif

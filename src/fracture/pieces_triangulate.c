@@ -1,0 +1,259 @@
+// Holes are joined to the outer loop by bridges, the one that reaches furthest right first (Eberly 2002,
+// "Triangulation by Ear Clipping"): from its rightmost corner straight to the right is a side of the ring;
+// its end, or a corner that is in the way, is in sight. The ring then is one polygon that touches itself
+// along the bridges, and ears are cut off it.
+#include "fracture/pieces_triangulate.h"
+
+#include "math/predicates.h"
+
+typedef struct Flat
+{
+    const rblPieces* pieces;
+    const rblMeshView* surface;
+    const rblCrackClipper* clipper;
+} Flat;
+
+void rbl_crack_clipper_init(rblCrackClipper* clipper, const rblAllocator* allocator)
+{
+    rbl_ear_clipper_init(&clipper->ears, allocator);
+    rbl_array_init(&clipper->ring, allocator);
+    rbl_array_init(&clipper->holes, allocator);
+    rbl_array_init(&clipper->joined, allocator);
+    rbl_array_init(&clipper->triangles, allocator);
+}
+
+void rbl_crack_clipper_free(rblCrackClipper* clipper)
+{
+    rbl_ear_clipper_free(&clipper->ears);
+    rbl_array_free(&clipper->ring);
+    rbl_array_free(&clipper->holes);
+    rbl_array_free(&clipper->joined);
+    rbl_array_free(&clipper->triangles);
+}
+
+static void flatten(const Flat* flat, uint32_t vertex, double out[2])
+{
+    const rblVec3d p = rbl_piece_position(flat->pieces, flat->surface, vertex);
+    const uint32_t axis = flat->clipper->axis;
+    const double x = axis == 0 ? p.y : (axis == 1 ? p.z : p.x);
+    const double y = axis == 0 ? p.z : (axis == 1 ? p.x : p.y);
+    out[0] = flat->clipper->flipped ? y : x;
+    out[1] = flat->clipper->flipped ? x : y;
+}
+
+// The corner of a loop that is furthest right, the first of equals.
+static uint32_t rightmost(const Flat* flat, uint32_t loop)
+{
+    const rblPieces* pieces = flat->pieces;
+    uint32_t best = pieces->loop_starts[loop];
+    double reach[2];
+    flatten(flat, pieces->corners[best], reach);
+    for (uint32_t c = best + 1; c < pieces->loop_starts[loop + 1]; ++c)
+    {
+        double at[2];
+        flatten(flat, pieces->corners[c], at);
+        if (at[0] > reach[0])
+        {
+            best = c;
+            reach[0] = at[0];
+        }
+    }
+    return best;
+}
+
+// Holes in the order in which they are joined.
+static bool order_holes(rblCrackClipper* clipper, const Flat* flat, const rblPieceFace* face)
+{
+    rbl_array_clear(&clipper->holes);
+    for (uint32_t loop = face->first_loop + 1; loop < face->end_loop; ++loop)
+    {
+        if (!rbl_array_push(&clipper->holes, loop))
+        {
+            return false;
+        }
+        double reach[2], other[2];
+        flatten(flat, flat->pieces->corners[rightmost(flat, loop)], reach);
+        for (size_t n = clipper->holes.count - 1; n > 0; --n)
+        {
+            flatten(flat, flat->pieces->corners[rightmost(flat, clipper->holes.data[n - 1])], other);
+            if (other[0] >= reach[0])
+            {
+                break;
+            }
+            clipper->holes.data[n] = clipper->holes.data[n - 1];
+            clipper->holes.data[n - 1] = loop;
+        }
+    }
+    return true;
+}
+
+static bool is_in_triangle(const double a[2], const double b[2], const double c[2], const double p[2])
+{
+    const double x = rbl_orient2d(a, b, p), y = rbl_orient2d(b, c, p), z = rbl_orient2d(c, a, p);
+    return (x >= 0.0 && y >= 0.0 && z >= 0.0) || (x <= 0.0 && y <= 0.0 && z <= 0.0);
+}
+
+// The side of the ring that a ray from `at` to the right meets first: the place of its right end; `hit` is
+// where. RBL_NONE: none.
+static uint32_t first_side(const rblCrackClipper* clipper, const Flat* flat, const double at[2],
+                           double hit[2])
+{
+    uint32_t best = RBL_NONE;
+    hit[0] = (double)INFINITY;
+    hit[1] = at[1];
+    const uint32_t count = (uint32_t)clipper->ring.count;
+    for (uint32_t n = 0; n < count; ++n)
+    {
+        const uint32_t next = n + 1 < count ? n + 1 : 0;
+        double a[2], b[2];
+        flatten(flat, clipper->ring.data[n], a);
+        flatten(flat, clipper->ring.data[next], b);
+        // Only sides that run upwards have the inside on their left.
+        if (a[1] > at[1] || b[1] < at[1] || a[1] == b[1] || rbl_orient2d(a, b, at) < 0.0)
+        {
+            continue;
+        }
+        const double x = a[0] + (at[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);
+        if (x < hit[0])
+        {
+            hit[0] = x;
+            best = a[0] > b[0] ? n : next;
+        }
+    }
+    return best;
+}
+
+// A corner of the ring in sight of `at`: the end of the side above, or the one nearest to the ray's direction
+// that is in the way.
+static uint32_t find_bridge(const rblCrackClipper* clipper, const Flat* flat, const double at[2])
+{
+    double hit[2], end[2], best_slope = (double)INFINITY;
+    const uint32_t side = first_side(clipper, flat, at, hit);
+    if (side == RBL_NONE)
+    {
+        return 0;
+    }
+    flatten(flat, clipper->ring.data[side], end);
+    uint32_t best = side;
+    double best_x = (double)INFINITY;
+    for (uint32_t n = 0; n < clipper->ring.count; ++n)
+    {
+        double p[2];
+        flatten(flat, clipper->ring.data[n], p);
+        if (n == side || p[0] < at[0] || (p[0] == end[0] && p[1] == end[1]) ||
+            !is_in_triangle(at, hit, end, p))
+        {
+            continue;
+        }
+        const double slope = p[0] > at[0] ? fabs(p[1] - at[1]) / (p[0] - at[0]) : (double)INFINITY;
+        if (slope < best_slope || (slope == best_slope && p[0] < best_x))
+        {
+            best = n;
+            best_slope = slope;
+            best_x = p[0];
+        }
+    }
+    return best;
+}
+
+// Of several visits of the ring to one corner (bridges end there), the one whose inside the bridge runs into.
+static uint32_t right_visit(const rblCrackClipper* clipper, const Flat* flat, uint32_t place,
+                            const double at[2])
+{
+    const uint32_t count = (uint32_t)clipper->ring.count;
+    for (uint32_t n = 0; n < count; ++n)
+    {
+        if (clipper->ring.data[n] != clipper->ring.data[place])
+        {
+            continue;
+        }
+        double before[2], here[2], after[2];
+        flatten(flat, clipper->ring.data[n > 0 ? n - 1 : count - 1], before);
+        flatten(flat, clipper->ring.data[n], here);
+        flatten(flat, clipper->ring.data[n + 1 < count ? n + 1 : 0], after);
+        const bool left_of_in = rbl_orient2d(before, here, at) > 0.0;
+        const bool left_of_out = rbl_orient2d(here, after, at) > 0.0;
+        const bool convex = rbl_orient2d(before, here, after) > 0.0;
+        if (convex ? left_of_in && left_of_out : left_of_in || left_of_out)
+        {
+            return n;
+        }
+    }
+    return place;
+}
+
+// ring: ... bridge, corner, rest of the hole, corner, bridge, ...
+static bool join_hole(rblCrackClipper* clipper, const Flat* flat, uint32_t loop)
+{
+    const rblPieces* pieces = flat->pieces;
+    const uint32_t begin = pieces->loop_starts[loop], end = pieces->loop_starts[loop + 1];
+    const uint32_t corner = rightmost(flat, loop);
+    double at[2];
+    flatten(flat, pieces->corners[corner], at);
+    const uint32_t bridge = right_visit(clipper, flat, find_bridge(clipper, flat, at), at);
+    rbl_array_clear(&clipper->joined);
+    bool stored = true;
+    for (uint32_t n = 0; n <= bridge; ++n)
+    {
+        stored = stored && rbl_array_push(&clipper->joined, clipper->ring.data[n]);
+    }
+    for (uint32_t n = 0; n <= end - begin; ++n)
+    {
+        const uint32_t c = begin + (corner - begin + n) % (end - begin);
+        stored = stored && rbl_array_push(&clipper->joined, pieces->corners[c]);
+    }
+    for (uint32_t n = bridge; n < clipper->ring.count; ++n)
+    {
+        stored = stored && rbl_array_push(&clipper->joined, clipper->ring.data[n]);
+    }
+    const rblIndexArray old = clipper->ring;
+    clipper->ring = clipper->joined;
+    clipper->joined = old;
+    return stored;
+}
+
+static void choose_axis(rblCrackClipper* clipper, rblVec3d normal)
+{
+    const rblVec3d n = {fabs(normal.x), fabs(normal.y), fabs(normal.z)};
+    clipper->axis = n.x >= n.y && n.x >= n.z ? 0 : (n.y >= n.z ? 1 : 2);
+    const double along = clipper->axis == 0 ? normal.x : (clipper->axis == 1 ? normal.y : normal.z);
+    clipper->flipped = along < 0.0;
+}
+
+bool rbl_crack_triangulate(rblCrackClipper* clipper, const rblPieces* pieces, const rblMeshView* surface,
+                           const rblPieceFace* face, rblVec3d normal)
+{
+    const Flat flat = {pieces, surface, clipper};
+    choose_axis(clipper, normal);
+    rbl_array_clear(&clipper->ring);
+    rbl_array_clear(&clipper->triangles);
+    bool stored = true;
+    for (uint32_t c = pieces->loop_starts[face->first_loop]; c < pieces->loop_starts[face->first_loop + 1];
+         ++c)
+    {
+        stored = stored && rbl_array_push(&clipper->ring, pieces->corners[c]);
+    }
+    stored = stored && order_holes(clipper, &flat, face);
+    for (size_t h = 0; h < clipper->holes.count && stored; ++h)
+    {
+        stored = join_hole(clipper, &flat, clipper->holes.data[h]);
+    }
+    const uint32_t count = (uint32_t)clipper->ring.count;
+    if (!stored || count < 3 || !rbl_ear_clipper_reserve(&clipper->ears, count))
+    {
+        return stored && count < 3;
+    }
+    for (uint32_t n = 0; n < count; ++n)
+    {
+        flatten(&flat, clipper->ring.data[n], clipper->ears.points[n]);
+    }
+    if (!rbl_ear_clip(&clipper->ears, count, 0, &clipper->triangles))
+    {
+        return false;
+    }
+    for (size_t n = 0; n < clipper->triangles.count; ++n)
+    {
+        clipper->triangles.data[n] = clipper->ring.data[clipper->triangles.data[n]];
+    }
+    return true;
+}

@@ -4,6 +4,7 @@
 #define RUBBLE_WORLD_H
 
 #include "rubble/allocator.h"
+#include "rubble/breaker.h"
 #include "rubble/material.h"
 #include "rubble/shape.h"
 #include "rubble/tasks.h"
@@ -39,8 +40,10 @@ typedef struct rblWorldDef
     float recovery_speed; ///< m/s: how fast deep overlap is undone, at most 1; default 1
     uint32_t
         first_count; ///< of rblCollideOptions: UINT32_MAX makes a contact of every point that touches; default 8
-    const rblTasks* tasks; ///< null: the workers that rbl_set_tasks() chose
-    uint32_t cookie;       ///< set by rbl_default_world_def()
+    uint64_t seed;          ///< of all that is random in breaks; default 1
+    uint32_t max_fragments; ///< that may be there at a time; breakers are told how many more; 0: no limit
+    const rblTasks* tasks;  ///< null: the workers that rbl_set_tasks() chose
+    uint32_t cookie;        ///< set by rbl_default_world_def()
 } rblWorldDef;
 
 /// The defaults named above, and the cookie that rbl_world_create() asks for.
@@ -80,6 +83,22 @@ typedef struct rblFilter
     int32_t group;     ///< default 0: none
 } rblFilter;
 
+/// Which fragments of a static body stay static when it breaks. The others fall.
+typedef enum rblAnchorKind
+{
+    RBL_ANCHOR_TOUCH,  ///< those that touch other static bodies; default
+    RBL_ANCHOR_BOTTOM, ///< those that reach the lowest part of the body
+    RBL_ANCHOR_BOX,    ///< those that reach into a box of the world
+    RBL_ANCHOR_NONE,   ///< none
+    RBL_ANCHOR_KIND_COUNT
+} rblAnchorKind;
+
+typedef struct rblAnchor
+{
+    rblAnchorKind kind;
+    rblAabb box; ///< RBL_ANCHOR_BOX: world axes
+} rblAnchor;
+
 /// What a new body is. Start from rbl_default_body_def() and change fields.
 typedef struct rblBodyDef
 {
@@ -92,16 +111,18 @@ typedef struct rblBodyDef
     float mass;           ///< kg; 0: density times volume
     float gravity_scale;  ///< default 1
     rblFilter filter;
-    bool asleep;     ///< born asleep, to go on with its velocity when it wakes; default false
-    void* user_data; ///< returned in events, never read
-    uint32_t cookie; ///< set by rbl_default_body_def()
+    rblBreakerId breaker; ///< how it breaks; held, and inherited by its fragments; null: never
+    rblAnchor anchor;     ///< of a static body that may break
+    bool asleep;          ///< born asleep, to go on with its velocity when it wakes; default false
+    void* user_data;      ///< returned in events, never read; fragments inherit it
+    uint32_t cookie;      ///< set by rbl_default_body_def()
 } rblBodyDef;
 
 /// The defaults named above, and the cookie that rbl_body_create() asks for.
 RBL_API rblBodyDef rbl_default_body_def(void);
 
 /// Refused: a pose or velocity that is not finite, a quaternion far from unit length, mass not positive, a plane that is not
-/// static, a stale shape. A body with velocity brings energy with it: booked as work of the next step.
+/// static, a stale shape or breaker. A body with velocity brings energy with it: booked as work of the next step.
 RBL_API rblResult rbl_body_create(rblWorldId world, const rblBodyDef* def, rblBodyId* out);
 
 /// Remove a body and its joints; what it touched wakes. Its id is stale from now on, its energy is booked as work.
@@ -122,6 +143,8 @@ typedef struct rblBodyState
     float kinetic_energy;     ///< J
     rblBodyType type;
     bool awake;
+    uint32_t generation; ///< how many times its ancestors broke; 0: it is no fragment
+    float damage;        ///< of earlier blows, 0 to 1
     rblShapeId shape;
     void* user_data;
 } rblBodyState;
@@ -164,6 +187,11 @@ RBL_API rblResult rbl_body_set_filter(rblWorldId world, rblBodyId body, rblFilte
 /// Wake a body and all that sleeps with it.
 RBL_API rblResult rbl_body_wake(rblWorldId world, rblBodyId body);
 
+/// Break a body on demand, whatever it takes, as if it were hit at a point; the normal points into the body. Its id is stale
+/// from now on, and the event is told with those of the next step. Refused: a body without a breaker, a point that is not
+/// finite, a normal without direction. A body that its breaker leaves whole is as before, with RBL_OK.
+RBL_API rblResult rbl_body_break(rblWorldId world, rblBodyId body, rblVec3 point, rblVec3 normal);
+
 // ---- what happened in the last step ----
 
 /// What a contact event tells.
@@ -204,6 +232,28 @@ typedef struct rblFeltImpulse
 RBL_API rblResult rbl_body_impulses(rblWorldId world, rblBodyId body, rblFeltImpulse* out, uint32_t capacity,
                                     uint32_t* count);
 
+/// A body broke in the last step, or on demand since the step before. Its fragments took its place: same mass and motion.
+typedef struct rblBreakEvent
+{
+    rblBodyId body;             ///< that broke: stale
+    rblBodyId by;               ///< what hit it; null: on demand. May have broken, too
+    const rblBodyId* fragments; ///< in the breaker's order
+    uint32_t pieces;            ///< how many
+    uint32_t merged;            ///< crumbs and slivers that became part of a neighbour
+    rblVec3 point, normal;      ///< where, and into the body
+    float impulse;              ///< N s along the normal of the blow, had it not broken
+    float speed;                ///< m/s of approach at the time of impact
+    float severity;             ///< 1 at the threshold
+    double crack_area;          ///< m^2, of one side
+    double surface_energy;      ///< J: what the cracks took; paid by the blow
+    double heat;                ///< J that the blow lost beyond that
+    double mass_error;          ///< sum of the fragments' masses against that of the body, in parts of it
+    void* user_data;            ///< of the body that broke
+} rblBreakEvent;
+
+/// Breaks in the order in which they happened. Valid until the next call that changes the world.
+RBL_API rblResult rbl_world_break_events(rblWorldId world, const rblBreakEvent** events, uint32_t* count);
+
 /// Where energy went. All in joules; `work` and `dissipated` of the last step, the others now.
 typedef struct rblEnergy
 {
@@ -227,8 +277,10 @@ typedef struct rblCounters
 {
     uint32_t bodies, awake, pairs, touching, contacts, colliding, islands, colors, joints, fast;
     uint32_t
-        frozen;   ///< bodies whose numbers went bad and that were stopped, since the world began; 0 is normal
-    size_t bytes; ///< memory of the world, without its shapes
+        frozen; ///< bodies whose numbers went bad and that were stopped, since the world began; 0 is normal
+    uint32_t fragments; ///< bodies that are pieces of others
+    uint32_t breaks;    ///< bodies that broke, since the world began
+    size_t bytes;       ///< memory of the world, without its shapes
 } rblCounters;
 
 /// Read the counters.
@@ -237,7 +289,7 @@ RBL_API rblResult rbl_world_counters(rblWorldId world, rblCounters* out);
 /// Milliseconds of the last step.
 typedef struct rblProfile
 {
-    float total, broad, narrow, impact, solve, integrate, drift, sleep, update;
+    float total, broad, narrow, impact, fracture, solve, integrate, drift, sleep, update;
 } rblProfile;
 
 /// Read the profile.

@@ -1,4 +1,5 @@
 // Bodies: creation, state, forces.
+#include "dynamics/fracture.h"
 #include "dynamics/orientation.h"
 #include "dynamics/stages.h"
 #include <math.h>
@@ -12,6 +13,7 @@ rblBodyDef rbl_default_body_def(void)
         .pose = {{0, 0, 0}, {0, 0, 0, 1}},
         .gravity_scale = 1.0f,
         .filter = {1, UINT64_MAX, 0},
+        .anchor.kind = RBL_ANCHOR_TOUCH,
         .cookie = BODY_COOKIE,
     };
     (void)rbl_material_preset("stone", &def.material);
@@ -54,6 +56,19 @@ static rblResult check_material(const rblMaterial* material)
     return RBL_OK;
 }
 
+static rblResult check_anchor(const rblAnchor* anchor)
+{
+    if ((unsigned)anchor->kind >= RBL_ANCHOR_KIND_COUNT)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: unknown anchor %d", (int)anchor->kind);
+    }
+    const rblVec3 size = rbl_sub3(anchor->box.upper, anchor->box.lower);
+    const bool good =
+        anchor->kind != RBL_ANCHOR_BOX || (rbl_finite3(anchor->box.lower) && rbl_finite3(anchor->box.upper) &&
+                                           size.x > 0.0f && size.y > 0.0f && size.z > 0.0f);
+    return good ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "body: the box of its anchor is empty or not finite");
+}
+
 static rblResult check_def(const rblBodyDef* def)
 {
     if (def == NULL || def->cookie != BODY_COOKIE)
@@ -75,7 +90,7 @@ static rblResult check_def(const rblBodyDef* def)
         return rbl_fail(RBL_ERROR_ARGUMENT,
                         "body: mass must be positive and finite, or 0 for density times volume");
     }
-    return RBL_OK;
+    return check_anchor(&def->anchor);
 }
 
 rblResult rbl_body_find(rblWorld* world, rblBodyId id, uint32_t* slot)
@@ -145,7 +160,45 @@ static void set_pose(rblBody* body, rblMotion* motion, rblTransform pose)
     body->born = true;
 }
 
-static rblResult make_body(const rblBodyDef* def, rblBody* body, rblMotion* motion)
+void rbl_release_body(rblBody* body)
+{
+    if (body->breaker != NULL)
+    {
+        if (body->is_prepared)
+        {
+            rbl_breaker_forget(body->breaker, body->prepared);
+        }
+        rbl_breaker_release(body->breaker);
+    }
+    rbl_shape_release(body->shape.shape);
+    if (body->owns_shape && !body->kept)
+    {
+        (void)rbl_shape_destroy(body->shape_id);
+    }
+}
+
+// What it is made of, and the breaker: held, and told of the shape.
+static rblResult set_matter(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion)
+{
+    RBL_TRY(set_mass(body, motion, def->mass));
+    if (!body->shape.bounded && def->type != RBL_BODY_STATIC)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s must be static",
+                        rbl_shape_kind_name(body->shape.kind));
+    }
+    if (def->breaker.index1 == 0)
+    {
+        return RBL_OK;
+    }
+    if (!body->shape.bounded)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s cannot break", rbl_shape_kind_name(body->shape.kind));
+    }
+    RBL_TRY(rbl_breaker_hold(def->breaker, &body->breaker));
+    return rbl_prepare_breaker(body, jobs);
+}
+
+rblResult rbl_make_body(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion)
 {
     *body = (rblBody){
         .shape_id = def->shape,
@@ -154,21 +207,17 @@ static rblResult make_body(const rblBodyDef* def, rblBody* body, rblMotion* moti
         .material = def->material,
         .filter = def->filter,
         .gravity_scale = def->gravity_scale,
+        .anchor = def->anchor,
         .awake = !def->asleep && def->type != RBL_BODY_STATIC,
         .rest.untried = def->asleep && def->type == RBL_BODY_DYNAMIC,
         .user_data = def->user_data,
     };
     *motion = (rblMotion){.orientation = rbl_quat_identity()};
     RBL_TRY(rbl_shape_hold(def->shape, &body->shape));
-    rblResult result = set_mass(body, motion, def->mass);
-    if (result == RBL_OK && !body->shape.bounded && def->type != RBL_BODY_STATIC)
-    {
-        result =
-            rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s must be static", rbl_shape_kind_name(body->shape.kind));
-    }
+    const rblResult result = set_matter(def, jobs, body, motion);
     if (result != RBL_OK)
     {
-        rbl_shape_release(body->shape.shape);
+        rbl_release_body(body);
         return result;
     }
     set_pose(body, motion, def->pose);
@@ -182,6 +231,44 @@ static bool reserve_slot(rblWorld* world)
     return rbl_array_reserve_more(&world->bodies, 1) && rbl_array_reserve_more(&world->motions, 1);
 }
 
+rblResult rbl_enter_body(rblWorld* world, rblBody* body, const rblMotion* motion, uint32_t* slot)
+{
+    if (!reserve_slot(world) || !rbl_id_pool_take(&world->ids, slot, &body->generation))
+    {
+        return rbl_fail_memory();
+    }
+    const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, motion));
+    const rblResult result = rbl_broad_phase_add(world->broad, *slot, box, body->type != RBL_BODY_STATIC);
+    if (result != RBL_OK)
+    {
+        rbl_id_pool_give(&world->ids, *slot);
+        return result;
+    }
+    const uint32_t end = *slot < world->bodies.count ? (uint32_t)world->bodies.count : *slot + 1;
+    world->bodies.count = world->motions.count = end;
+    world->bodies.data[*slot] = *body;
+    world->motions.data[*slot] = *motion;
+    rbl_forget_box(world, *slot);
+    world->stirred = true;
+    world->breakable += body->breaker != NULL;
+    world->fragments += body->ancestors > 0;
+    return RBL_OK;
+}
+
+void rbl_leave_body(rblWorld* world, uint32_t slot)
+{
+    rblBody* body = &world->bodies.data[slot];
+    world->breakable -= body->breaker != NULL;
+    world->fragments -= body->ancestors > 0;
+    rbl_broad_phase_remove(world->broad, slot);
+    rbl_release_body(body);
+    world->bereft = true;
+    world->stirred = true;
+    *body = (rblBody){0};
+    world->motions.data[slot] = (rblMotion){0};
+    rbl_id_pool_give(&world->ids, slot);
+}
+
 rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* def, rblBodyId* out)
 {
     rblWorld* world = NULL;
@@ -193,27 +280,15 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* def, rblBodyId*
     }
     rblBody body;
     rblMotion motion;
-    RBL_TRY(make_body(def, &body, &motion));
     uint32_t slot = 0;
-    if (!reserve_slot(world) || !rbl_id_pool_take(&world->ids, &slot, &body.generation))
-    {
-        rbl_shape_release(body.shape.shape);
-        return rbl_fail_memory();
-    }
-    const rblAabb box = rbl_shape_bounds_at(&body.shape, rbl_shape_pose(&body, &motion));
-    const rblResult result = rbl_broad_phase_add(world->broad, slot, box, def->type != RBL_BODY_STATIC);
+    RBL_TRY(rbl_make_body(def, world->jobs, &body, &motion));
+    const rblResult result = rbl_enter_body(world, &body, &motion, &slot);
     if (result != RBL_OK)
     {
-        rbl_id_pool_give(&world->ids, slot);
-        rbl_shape_release(body.shape.shape);
+        rbl_release_body(&body);
         return result;
     }
-    const uint32_t end = slot < world->bodies.count ? (uint32_t)world->bodies.count : slot + 1;
-    world->bodies.count = world->motions.count = end;
-    world->bodies.data[slot] = body;
-    world->motions.data[slot] = motion;
-    rbl_forget_box(world, slot);
-    world->stirred = world->marked = true;
+    world->marked = true;
     world->pending_work += rbl_body_energy(world, slot);
     *out = (rblBodyId){slot + 1, body.generation};
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_CREATE, .body = *out, .body_def = *def);
@@ -228,13 +303,7 @@ rblResult rbl_body_destroy(rblWorldId world_id, rblBodyId id)
     rbl_wake_neighbours(world, slot);
     rbl_remove_joints_of(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
-    rbl_broad_phase_remove(world->broad, slot);
-    rbl_shape_release(world->bodies.data[slot].shape.shape);
-    world->bereft = true;
-    world->stirred = true;
-    world->bodies.data[slot] = (rblBody){0};
-    world->motions.data[slot] = (rblMotion){0};
-    rbl_id_pool_give(&world->ids, slot);
+    rbl_leave_body(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_DESTROY, .body = id);
     return RBL_OK;
 }
@@ -271,6 +340,8 @@ rblResult rbl_body_state(rblWorldId world_id, rblBodyId id, rblBodyState* out)
                     : 0.0f,
         .type = body->type,
         .awake = body->awake,
+        .generation = body->ancestors,
+        .damage = body->damage,
         .shape = body->shape_id,
         .user_data = body->user_data,
     };

@@ -24,6 +24,7 @@ typedef enum rblCallCode
     RBL_CALL_SAVE,
     RBL_CALL_RESTORE,
     RBL_CALL_DESTROY, // of the world; is about to begin
+    RBL_CALL_BODY_BREAK,
     RBL_CALL_COUNT
 } rblCallCode;
 

@@ -43,6 +43,7 @@ static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)
         .bounded = body->shape.bounded,
         .convex = body->shape.convex,
         .born = body->born,
+        .fresh = body->fresh,
     };
 }
 

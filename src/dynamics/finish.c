@@ -1,7 +1,6 @@
 // After the solve: what happened into events.
 #include "dynamics/contact_math.h"
 #include "dynamics/stages.h"
-#include "math/trig.h"
 
 static void share_block(rblRange range, void* context)
 {
@@ -23,29 +22,12 @@ static rblBodyId body_id(const rblWorld* world, uint32_t slot)
     return (rblBodyId){slot + 1, world->bodies.data[slot].generation};
 }
 
-// Duration of an elastic impact of two bodies with local radius R and modulus E* (Hertz):
-//   t = 2.94 (15 m / (16 E* sqrt(R)))^(2/5) v^(-1/5).
 static float hertz_time(const rblWorld* world, const rblPair* pair, float speed)
 {
-    const rblBody* a = &world->bodies.data[pair->a];
-    const rblBody* b = &world->bodies.data[pair->b];
     const float inverse_a = world->motions.data[pair->a].inverse_mass;
     const float inverse_b = world->motions.data[pair->b].inverse_mass;
     const double mass = 1.0 / (double)(inverse_a + inverse_b);
-    double compliance = 0.0;
-    for (int k = 0; k < 2; ++k)
-    {
-        const rblMaterial* material = k == 0 ? &a->material : &b->material;
-        const double poisson = (double)material->poisson;
-        compliance += material->young > 0.0f ? (1.0 - poisson * poisson) / (double)material->young : 0.0;
-    }
-    const double radius = (double)rbl_minf(a->shape.inner_radius, b->shape.inner_radius);
-    if (!(compliance > 0.0) || !(radius > 0.0) || !rbl_finite(radius) || !(speed > 0.0f))
-    {
-        return 0.0f;
-    }
-    const double base = 15.0 * mass * compliance / (16.0 * sqrt(radius));
-    return (float)(2.94 * rbl_pow(base, 0.4) * rbl_pow((double)speed, -0.2));
+    return rbl_hertz_impact(&world->bodies.data[pair->a], &world->bodies.data[pair->b], mass, speed).duration;
 }
 
 static rblResult report_hit(rblWorld* world, const rblManifold* manifold)

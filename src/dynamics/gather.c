@@ -28,6 +28,7 @@ void rbl_update_inertia(const rblMotion* motion, rblSolverBody* body)
 static void gather_block(rblRange range, void* context)
 {
     rblWorld* world = context;
+    const bool again = world->fracture.round > 0; // bodies broke: some have flown already
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const uint32_t slot = world->movers.data[i];
@@ -37,12 +38,15 @@ static void gather_block(rblRange range, void* context)
             .velocity = motion->velocity,
             .inverse_mass = motion->inverse_mass,
             .spin = motion->spin,
-            .seconds = world->seconds,
+            .seconds = again ? world->fracture.left.data[slot] : world->seconds,
             .slot = slot,
             .island = RBL_NONE,
         };
         rbl_update_inertia(motion, body);
-        world->bodies.data[slot].previous = rbl_motion_pose(motion);
+        if (!again)
+        {
+            world->bodies.data[slot].previous = rbl_motion_pose(motion);
+        }
         world->solver_index.data[slot] = i + 1;
         world->at_start.data[i + 1] = (rblVelocity){motion->velocity, motion->spin};
     }

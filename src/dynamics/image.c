@@ -82,6 +82,12 @@ static rblResult detach_bodies(const Image* image, const rblHashMap* numbers)
         {
             return rbl_fail(RBL_ERROR_ARGUMENT, "image: the shape of body %u is not in the table", slot + 1);
         }
+        if (body.generation != 0 && body.breaker != NULL)
+        {
+            return rbl_fail(RBL_ERROR_UNSUPPORTED,
+                            "image: body %u has the breaker '%.100s', which cannot be kept", slot + 1,
+                            rbl_breaker_def(body.breaker)->name);
+        }
         body.shape_id = (rblShapeId){body.generation != 0 ? number + 1 : 0, 0};
         body.user_data = NULL;
         memset(&body.shape, 0, sizeof body.shape);
@@ -201,9 +207,10 @@ static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t gener
     return body->generation == generation && generation % 2 == 1 && body->shape_id.index1 > 0 &&
            body->shape_id.index1 <= shapes && (unsigned)body->type < RBL_BODY_TYPE_COUNT &&
            is_truth(&body->awake) && is_truth(&body->rest.untried) && is_truth(&body->bereft) &&
-           is_truth(&body->born) && is_pose(&body->shape_in_body) && is_pose(&body->previous) &&
-           is_pose(&frame) && body->mass >= 0.0f && is_finite(&body->force.x, 3) &&
-           is_finite(&body->torque.x, 3) && is_finite(&body->mass, 1) && is_finite(&body->gravity_scale, 1) &&
+           is_truth(&body->born) && is_truth(&body->fresh) && is_truth(&body->spared) &&
+           is_pose(&body->shape_in_body) && is_pose(&body->previous) && is_pose(&frame) &&
+           body->mass >= 0.0f && is_finite(&body->force.x, 3) && is_finite(&body->torque.x, 3) &&
+           is_finite(&body->mass, 1) && is_finite(&body->gravity_scale, 1) &&
            is_finite(&body->material.density, 3) && is_finite(&motion->velocity.x, 3) &&
            is_finite(&motion->momentum.x, 3) && is_finite(&motion->spin.x, 3) &&
            is_finite(&motion->moments.x, 3) && motion->inverse_mass >= 0.0f &&
@@ -365,6 +372,9 @@ static rblResult attach_shapes(const Image* image, const rblShapeId* shapes)
         get(image, image->at.bodies, slot, &body, sizeof body);
         memset(&body.shape, 0, sizeof body.shape);
         body.user_data = NULL;
+        body.breaker = NULL;
+        body.prepared = NULL;
+        body.is_prepared = body.owns_shape = body.kept = false;
         if (body.generation != 0)
         {
             body.shape_id = shapes[body.shape_id.index1 - 1];

@@ -109,7 +109,8 @@ static bool look_for_impacts(rblWorld* world, float threshold)
 
 static bool would_fly(const rblWorld* world, uint32_t index)
 {
-    return world->times.data[index] > 0.0f && world->times.data[index] < world->seconds &&
+    return world->times.data[index] > 0.0f &&
+           world->times.data[index] < world->solver_bodies.data[index].seconds &&
            world->solver_bodies.data[index].inverse_mass > 0.0f;
 }
 

@@ -183,7 +183,13 @@ rblResult rbl_resolve_impacts(rblWorld* world)
     const bool flying = rbl_fly_to_impacts(world, threshold);
     if (tighten_joints(world, threshold, 0) || flying)
     {
+        bool breaks;
         sweep_all(world, threshold);
+        RBL_TRY(rbl_plan_breaks(world, &breaks));
+        if (breaks)
+        {
+            return RBL_OK;
+        }
         rbl_store_velocities(world, world->at_start.data);
     }
     hold_fast_bodies(world);

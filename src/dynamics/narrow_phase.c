@@ -142,8 +142,9 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
 {
     const rblVec3 normal = rbl_rotate3(shape_a.q, found->normal);
     const rblVec3 middle = rbl_transform_point(shape_a, found->point);
-    const rblVec3 on_a = rbl_mul_add3(middle, -0.5f * found->distance, normal);
-    const rblVec3 on_b = rbl_mul_add3(middle, 0.5f * found->distance, normal);
+    const float gap = found->distance + pair->kept_depth;
+    const rblVec3 on_a = rbl_mul_add3(middle, -0.5f * gap, normal);
+    const rblVec3 on_b = rbl_mul_add3(middle, 0.5f * gap, normal);
     rblContact contact = {
         .anchor_a = rbl_transform_inverse_point(frame_a, on_a),
         .anchor_b = rbl_transform_inverse_point(frame_b, on_b),
@@ -187,6 +188,54 @@ static void expect_courses(const rblWorld* world, const rblPair* pair, rblTransf
     out[2] = (rblCourse){rbl_transform_relative(end_a, shape_b), pivot_a};
 }
 
+// Whether contacts lie in a line or a point: two that share an edge or a corner only.
+static bool is_slight(const rblContactSet* set, float width)
+{
+    rblVec3 along = rbl_vec3(0, 0, 0);
+    float longest = 0.0f;
+    for (uint32_t i = 1; i < set->count; ++i)
+    {
+        const rblVec3 way = rbl_sub3(set->points[i].point, set->points[0].point);
+        const float length = rbl_length3(way);
+        along = length > longest ? rbl_scale3(way, 1.0f / length) : along;
+        longest = rbl_maxf(longest, length);
+    }
+    for (uint32_t i = 1; i < set->count; ++i)
+    {
+        const rblVec3 way = rbl_sub3(set->points[i].point, set->points[0].point);
+        if (rbl_length3(rbl_cross3(way, along)) > width)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Pieces of one body fit, to within rounding and the error of their fields, and so do they and what the body touched. How deep a pair
+// overlaps when one of it is born in a break is no contact until the two have parted: pieces touch, but never repel. Where two
+// share an edge only, the direction of their contact means nothing: they may slide past each other.
+static void keep_depth(const rblWorld* world, rblPair* pair, const rblContactSet* set)
+{
+    const bool fresh = world->courses.data[pair->a].fresh || world->courses.data[pair->b].fresh;
+    if (!fresh && !(pair->kept_depth > 0.0f))
+    {
+        return;
+    }
+    const float slack = 2.0f * rbl_pair_slop(&world->bodies.data[pair->a], &world->bodies.data[pair->b]);
+    float deepest = -INFINITY;
+    for (uint32_t i = 0; i < set->count; ++i)
+    {
+        deepest = rbl_maxf(deepest, -set->points[i].distance);
+    }
+    if (fresh)
+    {
+        const bool touches = deepest > -slack;
+        pair->kept_depth = rbl_maxf(deepest, 0.0f) + (touches && is_slight(set, slack) ? slack : 0.0f);
+        return;
+    }
+    pair->kept_depth = rbl_minf(pair->kept_depth, rbl_maxf(deepest + slack, 0.0f));
+}
+
 // Collide after some time of free motion, and append the contacts: those that are held come last.
 static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, float margin, rblContactSet* set,
                        rblContactArray* out)
@@ -214,6 +263,7 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, floa
     {
         return false;
     }
+    keep_depth(world, pair, set);
     for (uint32_t held = 0; held < 2; ++held)
     {
         for (uint32_t i = 0; i < set->count; ++i)

@@ -54,6 +54,9 @@ static rblSnapshotHeader make_header(const rblWorld* world)
         .energy = world->energy,
         .total = world->total,
         .pending_work = world->pending_work,
+        .substeps = world->substeps,
+        .breaks = world->breaks,
+        .births = world->fracture.births,
     };
 }
 
@@ -117,13 +120,44 @@ rblResult rbl_keep_shape(rblWorld* world, const rblShape* shape)
     return RBL_OK;
 }
 
-static rblResult keep_shapes(rblWorld* world)
+static bool keep_breaker(rblWorld* world, const rblBreaker* breaker)
+{
+    for (size_t i = 0; i < world->fracture.kept_breakers.count; ++i)
+    {
+        if (world->fracture.kept_breakers.data[i] == breaker)
+        {
+            return true;
+        }
+    }
+    if (!rbl_array_push(&world->fracture.kept_breakers, breaker))
+    {
+        return false;
+    }
+    rbl_breaker_retain(breaker);
+    return true;
+}
+
+// Of a fragment the handle of its shape is kept, too.
+static rblResult keep_body(rblWorld* world, rblBody* body)
+{
+    RBL_TRY(rbl_keep_shape(world, body->shape.shape));
+    if ((body->breaker != NULL && !keep_breaker(world, body->breaker)) ||
+        (body->owns_shape && !rbl_array_push(&world->fracture.kept, body->shape_id)))
+    {
+        return rbl_fail_memory();
+    }
+    body->kept = true;
+    return RBL_OK;
+}
+
+static rblResult keep_bodies(rblWorld* world)
 {
     for (size_t i = 0; i < world->bodies.count; ++i)
     {
-        if (world->bodies.data[i].generation != 0)
+        rblBody* body = &world->bodies.data[i];
+        if (body->generation != 0 && !body->kept)
         {
-            RBL_TRY(rbl_keep_shape(world, world->bodies.data[i].shape.shape));
+            RBL_TRY(keep_body(world, body));
         }
     }
     return RBL_OK;
@@ -147,7 +181,7 @@ rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* s
     {
         return rbl_fail(RBL_ERROR_LIMIT, "snapshot: needs %zu bytes, %zu are there", *size, capacity);
     }
-    RBL_TRY(keep_shapes(world));
+    RBL_TRY(keep_bodies(world));
     world->saves += 1;
     write_world(world, buffer);
     RBL_NOTE_CALL(world, .code = RBL_CALL_SAVE, .number = world->saves);
@@ -232,25 +266,38 @@ static void take_ids(Cursor* cursor, rblIdPool* ids, uint32_t generations, uint3
     take(cursor, ids->free_slots.data, sizeof(uint32_t) * free_slots);
 }
 
-static void release_shapes(rblWorld* world)
+static void release_bodies(rblWorld* world)
 {
     for (size_t i = 0; i < world->bodies.count; ++i)
     {
         if (world->bodies.data[i].generation != 0)
         {
-            rbl_shape_release(world->bodies.data[i].shape.shape);
+            rbl_release_body(&world->bodies.data[i]);
         }
     }
 }
 
-static void retain_shapes(rblWorld* world)
+// What breakers had prepared for them is gone; they will prepare it again when they are asked.
+static void retain_bodies(rblWorld* world)
 {
+    world->breakable = 0;
+    world->fragments = 0;
     for (size_t i = 0; i < world->bodies.count; ++i)
     {
-        if (world->bodies.data[i].generation != 0)
+        rblBody* body = &world->bodies.data[i];
+        if (body->generation == 0)
         {
-            rbl_shape_retain(world->bodies.data[i].shape.shape);
+            continue;
         }
+        rbl_shape_retain(body->shape.shape);
+        if (body->breaker != NULL)
+        {
+            rbl_breaker_retain(body->breaker);
+        }
+        body->prepared = NULL;
+        body->is_prepared = false;
+        world->breakable += body->breaker != NULL;
+        world->fragments += body->ancestors > 0;
     }
 }
 
@@ -306,6 +353,9 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     world->energy = header->energy;
     world->total = header->total;
     world->pending_work = header->pending_work;
+    world->substeps = header->substeps;
+    world->breaks = header->breaks;
+    world->fracture.births = header->births != 0;
 }
 
 // What the last step left for questions about it.
@@ -318,6 +368,9 @@ static void forget_step(rblWorld* world)
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->hits);
     rbl_array_clear(&world->joint_events);
+    rbl_array_clear(&world->fracture.events);
+    rbl_array_clear(&world->fracture.ids);
+    world->fracture.told = world->fracture.told_ids = 0;
     rbl_array_clear(&world->seen_boxes);
     rbl_array_clear(&world->solver_bodies);
     rbl_array_clear(&world->manifolds);
@@ -338,9 +391,9 @@ rblResult rbl_world_restore(rblWorldId id, const void* buffer, size_t size)
     }
     rblBroadPhase* broad = NULL;
     RBL_TRY(make_broad_phase(world, &header, buffer, &broad));
-    release_shapes(world);
+    release_bodies(world);
     take_world(world, &header, buffer);
-    retain_shapes(world);
+    retain_bodies(world);
     forget_step(world);
     rbl_broad_phase_destroy(world->broad);
     world->broad = broad;

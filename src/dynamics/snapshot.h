@@ -21,6 +21,8 @@ typedef struct rblSnapshotHeader
     rblVec3 gravity;
     rblEnergy energy;
     double total, pending_work;
+    uint64_t substeps;
+    uint32_t breaks, births;
     uint64_t size;
 } rblSnapshotHeader;
 

@@ -35,8 +35,24 @@ rblResult rbl_build_manifolds(rblWorld* world);
 // Bodies that hang together (islands.c).
 rblResult rbl_find_islands(rblWorld* world);
 
-// Move free-flying bodies to their first impact, then make colliding pairs bounce (impacts.c).
+// Move free-flying bodies to their first impact, then make colliding pairs bounce (impacts.c). When bodies break by it, nothing
+// but the flight has happened.
 rblResult rbl_resolve_impacts(rblWorld* world);
+
+// Ask the breakers of bodies that were hit; those that break pay for their cracks. True: some do, and are waiting for
+// rbl_break_bodies() (fracture.c).
+rblResult rbl_plan_breaks(rblWorld* world, bool* any);
+
+// Fragments take the places of bodies that break. The substep goes on from here: every body has left what it had.
+rblResult rbl_break_bodies(rblWorld* world);
+
+// The substep begins, and is over.
+void rbl_begin_breaks(rblWorld* world);
+void rbl_end_breaks(rblWorld* world);
+
+// Arrays of the fracture stage; breakers of bodies (fracture.c).
+void rbl_init_fracture_stage(rblWorld* world);
+void rbl_free_fracture_stage(rblWorld* world);
 
 // Lasting contacts over the rest of the step, and the clamp of their energy (contact_solve.c, clamp.c).
 rblResult rbl_solve_contacts(rblWorld* world);
@@ -83,6 +99,22 @@ bool rbl_wants_pair(const rblWorld* world, uint32_t a, uint32_t b);
 
 // What the broad phase found into the list of pairs, unless it is there already (find_pairs.c).
 rblResult rbl_merge_pairs(rblWorld* world);
+
+// A body outside any world, with its shape and breaker held; into the world; out of it again (body.c).
+rblResult rbl_make_body(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion);
+rblResult rbl_enter_body(rblWorld* world, rblBody* body, const rblMotion* motion, uint32_t* slot);
+void rbl_leave_body(rblWorld* world, uint32_t slot);
+
+// Give up what a body holds: shape, breaker and what that prepared (body.c).
+void rbl_release_body(rblBody* body);
+
+// How long an elastic impact takes, and its largest force (Hertz); 0 where a modulus or a radius is missing (hertz.c).
+typedef struct rblHertz
+{
+    float duration, force;
+} rblHertz;
+
+rblHertz rbl_hertz_impact(const rblBody* a, const rblBody* b, double mass, float speed);
 
 // The slot has another body: its box must be measured (find_pairs.c).
 void rbl_forget_box(rblWorld* world, uint32_t slot);

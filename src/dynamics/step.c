@@ -1,5 +1,6 @@
 // One step, in the order of docs/step.md.
 #include "base/timer.h"
+#include "dynamics/fracture.h"
 #include "dynamics/stages.h"
 
 // Milliseconds since the last call, into a field of the profile.
@@ -28,10 +29,25 @@ static rblResult detect(rblWorld* world, double* clock)
     return RBL_OK;
 }
 
-static rblResult advance(rblWorld* world, double* clock)
+// Impacts, and what breaks by them: the substep goes on with the fragments, until nothing more breaks.
+static rblResult collide(rblWorld* world, double* clock)
 {
     RBL_TRY(rbl_resolve_impacts(world));
     lap(clock, &world->profile.impact);
+    while (world->fracture.plans.count > 0)
+    {
+        RBL_TRY(rbl_break_bodies(world));
+        lap(clock, &world->profile.fracture);
+        RBL_TRY(detect(world, clock));
+        RBL_TRY(rbl_resolve_impacts(world));
+        lap(clock, &world->profile.impact);
+    }
+    return RBL_OK;
+}
+
+static rblResult advance(rblWorld* world, double* clock)
+{
+    RBL_TRY(collide(world, clock));
     RBL_TRY(rbl_solve_contacts(world));
     rbl_conserve_momentum(world);
     RBL_TRY(rbl_clamp_islands(world));
@@ -90,6 +106,8 @@ static void count(rblWorld* world)
     counters->contacts = (uint32_t)world->solver_contacts.count;
     counters->islands = (uint32_t)world->islands.count;
     counters->joints = world->joint_ids.alive;
+    counters->fragments = world->fragments;
+    counters->breaks = world->breaks;
     counters->colors = world->color_count;
 }
 
@@ -128,10 +146,12 @@ static rblResult substep(rblWorld* world, float seconds)
 {
     double clock = rbl_timer_seconds();
     world->seconds = seconds;
+    rbl_begin_breaks(world);
     RBL_TRY(detect(world, &clock));
     world->bereft = false;
     RBL_TRY(advance(world, &clock));
     forget_births_and_losses(world);
+    rbl_end_breaks(world);
     return RBL_OK;
 }
 
@@ -170,6 +190,7 @@ static rblResult step(rblWorld* world, float seconds)
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->joint_events);
     rbl_array_clear(&world->hits);
+    rbl_forget_told_breaks(world);
     world->energy.work = world->pending_work;
     world->energy.clamped = 0.0;
     world->energy.clamp_count = 0;
@@ -189,6 +210,7 @@ static rblResult step(rblWorld* world, float seconds)
     world->energy.dissipated = world->total + world->energy.work - total;
     world->total = total;
     count(world);
+    rbl_note_told_breaks(world);
     world->profile.total = (float)(1000.0 * (rbl_timer_seconds() - start));
     return RBL_OK;
 }

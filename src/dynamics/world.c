@@ -25,6 +25,7 @@ rblWorldDef rbl_default_world_def(void)
         .bounce_speed = 0.2f,
         .recovery_speed = 1.0f,
         .first_count = 8,
+        .seed = 1,
         .cookie = WORLD_COOKIE,
     };
 }
@@ -117,6 +118,7 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->times, allocator);
     rbl_array_init(&world->impact_bundles, allocator);
     rbl_array_init(&world->color_masks, allocator);
+    rbl_init_fracture_stage(world);
     for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
     {
         rbl_array_init(&world->block_contacts[b], allocator);
@@ -183,6 +185,7 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->times);
     rbl_array_free(&world->impact_bundles);
     rbl_array_free(&world->color_masks);
+    rbl_free_fracture_stage(world);
     for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
     {
         rbl_array_free(&world->block_contacts[b]);
@@ -199,7 +202,7 @@ static void free_world(rblWorld* world)
     {
         if (world->bodies.data[slot].generation != 0)
         {
-            rbl_shape_release(world->bodies.data[slot].shape.shape);
+            rbl_release_body(&world->bodies.data[slot]);
         }
     }
     for (size_t i = 0; i < world->kept_shapes.count; ++i)

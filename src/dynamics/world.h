@@ -12,6 +12,7 @@
 #include "dynamics/joints.h"
 #include "math/aabb.h"
 #include "math/transform.h"
+#include "rubble/breaker.h"
 #include "rubble/world.h"
 #include <stdatomic.h>
 
@@ -64,6 +65,18 @@ typedef struct rblBody
     rblRest rest;
     uint32_t joint_count;
     void* user_data;
+
+    // Of bodies that may break, or are pieces of others.
+    bool fresh;      // a fragment of this substep: overlap found now is let be until the two part
+    bool spared;     // born in this substep: it does not break in it
+    bool owns_shape; // the handle, too: of fragments
+    bool kept;       // a snapshot has it: the world keeps its shape, breaker and handle
+    bool is_prepared;
+    rblAnchor anchor;
+    const rblBreaker* breaker; // held; null: never breaks
+    void* prepared;            // of the breaker
+    uint32_t ancestors;        // that broke
+    float damage;
 } rblBody;
 
 typedef RBL_ARRAY(rblBody) rblBodyArray;
@@ -108,6 +121,7 @@ typedef struct rblPair
         time_of_impact; // fraction of the step at which a fast pair first touches; 1 when it does not, or is not fast
     float
         born_depth; // overlap left that was there from the start: undone at bounded speed and booked as work
+    float kept_depth;  // overlap left from the break that made one of the two: no contact, until they part
     rblTransform seen; // b's frame in a's when its contacts were found
     float seen_margin; // up to what gap; 0: not found yet, or at another time than the start of the step
     float share;       // of the contacts' impulses that clamping left
@@ -314,7 +328,7 @@ typedef struct rblBodyCourse
     float radius, inner_radius, thinnest; // of its shape
     bool bounded, convex;                 // its shape
     bool has_flight;                      // in rblWorld.flights
-    bool born;
+    bool born, fresh;
 } rblBodyCourse;
 
 typedef RBL_ARRAY(rblAabb) rblAabbArray;
@@ -366,6 +380,75 @@ typedef struct rblLinks
     bool made; // for the pairs of this step
 } rblLinks;
 
+// ---- breaking ----
+
+// An impact of the trial that a body with a breaker felt, of all its contacts together.
+typedef struct rblStrike
+{
+    uint32_t manifold;
+    uint32_t a, b; // slots
+    rblBodyId id_a, id_b;
+    uint32_t next[2]; // the next strike on a, on b
+    rblVec3 point;    // where its impulses act on the whole
+    rblVec3 normal;   // from a to b
+    rblVec3 impulse;  // on b, N s
+    float push;       // N s along the normal
+    float speed;      // of approach, m/s
+    float mass, energy, duration, peak_force;
+    uint32_t breaks; // how many of the two break by it
+    double cost;     // J: of their cracks
+    double heat;     // J: lost beyond that
+    bool paid;
+} rblStrike;
+
+typedef RBL_ARRAY(rblStrike) rblStrikeArray;
+
+// A body that felt strikes, and what its breaker says.
+typedef struct rblAsked
+{
+    uint32_t slot;
+    uint32_t first, count; // of its impacts
+    rblVerdict verdict;
+    rblResult result;
+} rblAsked;
+
+// A body that is to break.
+typedef struct rblBreakPlan
+{
+    uint32_t slot;
+    uint32_t strike; // that pays; RBL_NONE: on demand
+    rblVerdict verdict;
+    rblFracture fracture;
+    rblResult result;
+    double cost; // J
+} rblBreakPlan;
+
+typedef RBL_ARRAY(rblBreakEvent) rblBreakEventArray;
+typedef RBL_ARRAY(rblBodyId) rblBodyIdArray;
+
+// Working data of the fracture stage; memory is kept.
+typedef struct rblFractureStage
+{
+    rblStrikeArray strikes;
+    rblIndexArray heads; // by slot: its first strike
+    RBL_ARRAY(rblAsked) asked;
+    RBL_ARRAY(rblImpact) impacts;
+    rblIndexArray impact_strikes;
+    RBL_ARRAY(rblBreakPlan) plans;
+    rblFloatArray left;      // by slot: s left of the substep, after the first round
+    uint32_t round;          // how often bodies have broken in this substep
+    bool births;             // there are fresh bodies
+    rblIndexArray fragments; // slots of the one at hand,
+    rblIndexArray movers;    // and of those that move
+    RBL_ARRAY(bool) anchored;
+    rblContactSet contacts;
+    rblBreakEventArray events;
+    rblBodyIdArray ids;         // of the fragments of all events
+    size_t told, told_ids;      // events and ids of the last step: they go when the next one begins
+    RBL_ARRAY(rblShapeId) kept; // handles of fragments' shapes that snapshots refer to
+    RBL_ARRAY(const rblBreaker*) kept_breakers;
+} rblFractureStage;
+
 #define RBL_MAX_COLORS 64 // the last one is solved by one worker
 
 struct rblWorld
@@ -377,7 +460,12 @@ struct rblWorld
     const rblAllocator* allocator;
     rblCallHook* hook; // told of calls that change the world; null: nobody is
     void* hook_context;
-    uint64_t saves; // snapshots taken
+    uint64_t saves;     // snapshots taken
+    uint64_t substeps;  // done
+    uint32_t breakable; // bodies with a breaker
+    uint32_t fragments; // bodies that are pieces of others
+    uint32_t breaks;    // bodies that broke
+    rblFractureStage fracture;
 
     rblIdPool ids;
     rblBodyArray bodies;    // by slot

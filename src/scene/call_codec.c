@@ -33,6 +33,7 @@ static const CallKind kinds[RBL_CALL_COUNT] = {
     [RBL_CALL_SAVE] = {"take a snapshot", "n"},
     [RBL_CALL_RESTORE] = {"go back to a snapshot", "n"},
     [RBL_CALL_DESTROY] = {"destroy the world", ""},
+    [RBL_CALL_BODY_BREAK] = {"break a body", "b12"},
 };
 
 const char* rbl_call_name(rblCallCode code)

@@ -129,6 +129,8 @@ static rblResult make_call(Replayer* replayer, const rblCall* call, uint32_t sha
         return rbl_body_set_filter(world, call->body, call->filter);
     case RBL_CALL_BODY_WAKE:
         return rbl_body_wake(world, call->body);
+    case RBL_CALL_BODY_BREAK:
+        return rbl_body_break(world, call->body, call->first, call->second);
     case RBL_CALL_JOINT_CREATE:
         return create_joint(replayer, call);
     case RBL_CALL_JOINT_DESTROY:
@@ -182,6 +184,8 @@ static rblResult take_world_def(Replayer* replayer, rblByteSource* source)
     def.sleep_time = rbl_take_f32(source);
     def.bounce_speed = rbl_take_f32(source);
     def.recovery_speed = rbl_take_f32(source);
+    def.seed = rbl_take_u64(source);
+    def.max_fragments = rbl_take_u32(source);
     if (source->failed || replayer->world.index1 != 0)
     {
         return rbl_fail(RBL_ERROR_FORMAT, "the world is cut short, or there twice");

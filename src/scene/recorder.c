@@ -104,6 +104,21 @@ static rblResult write_shape_once(Recorder* recorder, const rblShape* shape)
 
 // ---- calls ----
 
+static rblResult check_breaker(rblBreakerId id)
+{
+    const rblBreaker* breaker = NULL;
+    if (id.index1 == 0)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_breaker_hold(id, &breaker));
+    const rblResult result =
+        rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: the breaker '%.100s' cannot be recorded",
+                 rbl_breaker_def(breaker)->name);
+    rbl_breaker_release(breaker);
+    return result;
+}
+
 static rblResult record_call(Recorder* recorder, const rblCall* call)
 {
     rblByteSink* sink = &recorder->writer.sink;
@@ -112,6 +127,7 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
     if (call->code == RBL_CALL_BODY_CREATE)
     {
         rblShapeView view;
+        RBL_TRY(check_breaker(call->body_def.breaker));
         RBL_TRY(rbl_shape_view(call->body_def.shape, &view));
         RBL_TRY(write_shape_once(recorder, view.shape));
         shape = number_of(view.shape, recorder);
@@ -178,6 +194,8 @@ static void put_world_def(rblByteSink* sink, const rblWorldDef* def)
     rbl_put_u32(sink, def->iterations);
     rbl_put_u8(sink, def->sleeping);
     rbl_put_floats(sink, speeds, 4);
+    rbl_put_u64(sink, def->seed);
+    rbl_put_u32(sink, def->max_fragments);
 }
 
 // What is in the world already.

@@ -1,5 +1,6 @@
 // Prints one hash per area of the library: scripts/test-hash compares them between compilers, optimisation levels,
 // worker counts and WebAssembly. usage: hash WORKERS
+#include "../box_breaker.h"
 #include "base/hash_map.h"
 #include "base/number.h"
 #include "base/random.h"
@@ -15,6 +16,7 @@
 #include "rubble/joint.h"
 #include "rubble/rubble.h"
 #include "rubble/shape.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -666,6 +668,45 @@ static void hash_world(rblMeshId mesh)
     print_area("world");
 }
 
+// Slabs fall in a heap and break: hundreds of births, several in a step, some by other fragments.
+static void hash_breaks(void)
+{
+    BoxBreaker boxes = {.counts = {4, 1, 3}, .energy = 3.0f};
+    const rblBreakerId breaker = make_box_breaker(&boxes);
+    rblWorldDef world_def = rbl_default_world_def();
+    rblWorldId world;
+    rblShapeId ground;
+    rblBodyDef def = rbl_default_body_def();
+    require(rbl_world_create(&world_def, &world), "world");
+    require(rbl_shape_create_plane((rblVec3){0, 1, 0}, &ground), "plane");
+    require(rbl_shape_create_box((rblVec3){0.4f, 0.08f, 0.3f}, &def.shape), "box");
+    add_body(world, ground, RBL_BODY_STATIC, (rblTransform){{0, 0, 0}, {0, 0, 0, 1}});
+    def.breaker = breaker;
+    for (int i = 0; i < 32; ++i)
+    {
+        rblBodyId body;
+        def.pose.p = (rblVec3){0.3f * (float)(i % 4), 0.8f + 0.15f * (float)i, 0.2f * (float)(i % 3)};
+        def.pose.q = rbl_quat_from_axis_angle((rblVec3){1, 0.5f, 0.2f}, 0.4f * (float)i);
+        require(rbl_body_create(world, &def, &body), "body");
+    }
+    for (int i = 0; i < 60; ++i)
+    {
+        uint64_t hash;
+        require(rbl_world_step(world, 1.0f / 30.0f), "step");
+        require(rbl_world_hash(world, &hash), "hash");
+        add_u32((uint32_t)hash);
+        add_u32((uint32_t)(hash >> 32));
+    }
+    rblCounters counters;
+    require(rbl_world_counters(world, &counters), "counters");
+    add_u32(counters.fragments);
+    require(rbl_world_destroy(world), "destroy");
+    rbl_shape_destroy(def.shape);
+    rbl_shape_destroy(ground);
+    rbl_breaker_destroy(breaker);
+    print_area("breaks");
+}
+
 int main(int argc, char** argv)
 {
     area_hash = RBL_HASH_START;
@@ -685,6 +726,7 @@ int main(int argc, char** argv)
     hash_broad_phase();
     hash_convex();
     hash_world(statue);
+    hash_breaks();
     require(rbl_mesh_destroy(statue), "destroy");
     return rbl_set_tasks(NULL) == RBL_OK ? 0 : 1;
 }

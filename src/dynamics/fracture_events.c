@@ -1,0 +1,143 @@
+// Breaks on demand, and what is told of breaks.
+#include "dynamics/fracture.h"
+#include "dynamics/stages.h"
+#include <math.h>
+#include <string.h>
+
+// ---- events ----
+
+rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_error)
+{
+    rblFractureStage* stage = &world->fracture;
+    const rblBody* body = &world->bodies.data[plan->slot];
+    rblBreakEvent event = {
+        .body = {plan->slot + 1, body->generation},
+        .pieces = plan->fracture.fragment_count,
+        .merged = plan->fracture.merged,
+        .point = plan->verdict.point,
+        .normal = plan->verdict.normal,
+        .severity = plan->verdict.severity,
+        .crack_area = plan->fracture.crack_area,
+        .surface_energy = plan->cost,
+        .mass_error = mass_error,
+        .user_data = body->user_data,
+    };
+    if (plan->strike != RBL_NONE)
+    {
+        const rblStrike* strike = &stage->strikes.data[plan->strike];
+        event.by = strike->a == plan->slot ? strike->id_b : strike->id_a;
+        event.impulse = strike->push;
+        event.speed = strike->speed;
+        event.heat = strike->cost > 0.0 ? strike->heat * plan->cost / strike->cost : 0.0;
+    }
+    if (!rbl_array_reserve_more(&stage->ids, plan->fracture.fragment_count) ||
+        !rbl_array_push(&stage->events, event))
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
+    {
+        const uint32_t slot = stage->fragments.data[i];
+        stage->ids.data[stage->ids.count++] = (rblBodyId){slot + 1, world->bodies.data[slot].generation};
+    }
+    return RBL_OK;
+}
+
+void rbl_forget_told_breaks(rblWorld* world)
+{
+    rblFractureStage* stage = &world->fracture;
+    if (stage->told == 0)
+    {
+        return;
+    }
+    stage->events.count -= stage->told;
+    stage->ids.count -= stage->told_ids;
+    memmove(stage->events.data, stage->events.data + stage->told,
+            sizeof *stage->events.data * stage->events.count);
+    memmove(stage->ids.data, stage->ids.data + stage->told_ids, sizeof *stage->ids.data * stage->ids.count);
+    stage->told = stage->told_ids = 0;
+}
+
+void rbl_note_told_breaks(rblWorld* world)
+{
+    world->fracture.told = world->fracture.events.count;
+    world->fracture.told_ids = world->fracture.ids.count;
+}
+
+rblResult rbl_world_break_events(rblWorldId id, const rblBreakEvent** events, uint32_t* count)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    if (events == NULL || count == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: no place for the result");
+    }
+    rblFractureStage* stage = &world->fracture;
+    const rblBodyId* fragments = stage->ids.data;
+    for (size_t i = 0; i < stage->events.count; ++i)
+    {
+        stage->events.data[i].fragments = fragments;
+        fragments += stage->events.data[i].pieces;
+    }
+    *events = stage->events.data;
+    *count = (uint32_t)stage->events.count;
+    return RBL_OK;
+}
+
+// ---- on demand ----
+
+static rblResult check_demand(const rblBody* body, rblVec3 point, rblVec3 normal)
+{
+    if (body->breaker == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: has no breaker and cannot be broken");
+    }
+    if (!rbl_finite3(point) || !rbl_finite3(normal) || !(rbl_length3(normal) > 0.0f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: break needs a finite point and a normal with a direction");
+    }
+    return RBL_OK;
+}
+
+// Whoever asks pays for the cracks: work from outside, gone at once.
+static rblResult break_now(rblWorld* world, rblBreakPlan* plan)
+{
+    RBL_TRY(rbl_prepare_breaker(&world->bodies.data[plan->slot], world->jobs));
+    RBL_TRY(rbl_shatter_body(world, plan));
+    if (plan->fracture.fragment_count == 0)
+    {
+        return RBL_OK;
+    }
+    rbl_wake_neighbours(world, plan->slot);
+    double work = plan->cost;
+    RBL_TRY(rbl_replace_body(world, plan, &work));
+    world->pending_work += work;
+    return RBL_OK;
+}
+
+rblResult rbl_body_break(rblWorldId world_id, rblBodyId id, rblVec3 point, rblVec3 normal)
+{
+    rblWorld* world = NULL;
+    uint32_t slot = 0;
+    RBL_TRY(rbl_world_find(world_id, &world));
+    RBL_TRY(rbl_body_find(world, id, &slot));
+    RBL_TRY(check_demand(&world->bodies.data[slot], point, normal));
+    rblBreakPlan plan = {
+        .slot = slot,
+        .strike = RBL_NONE,
+        .verdict =
+            {
+                .breaks = true,
+                .point = point,
+                .normal = rbl_scale3(normal, 1.0f / rbl_length3(normal)),
+                .severity = 1.0f,
+                .budget = INFINITY,
+                .most_pieces = rbl_most_pieces(world, 1),
+            },
+    };
+    const rblResult result = break_now(world, &plan);
+    rbl_fracture_free(&plan.fracture);
+    RBL_TRY(result);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_BREAK, .body = id, .first = point, .second = normal);
+    return RBL_OK;
+}

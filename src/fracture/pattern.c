@@ -193,8 +193,8 @@ static rblResult make_cells(rblPattern* pattern, const rblPatternDef* def, const
     return result;
 }
 
-rblResult rbl_pattern_create(const rblPatternDef* def, const rblPatternBody* body, rblJobs* jobs,
-                             const rblAllocator* allocator, rblPattern** out)
+static rblResult open_pattern(const rblPatternDef* def, const rblPatternBody* body,
+                              const rblAllocator* allocator, rblPattern** out)
 {
     RBL_TRY(rbl_pattern_check(def));
     RBL_TRY(check_body(body));
@@ -207,15 +207,60 @@ rblResult rbl_pattern_create(const rblPatternDef* def, const rblPatternBody* bod
                             .noise = def->noise,
                             .noise_length = def->noise_length > 0.0 ? def->noise_length : 8.0 * def->noise,
                             .allocator = allocator};
-    const rblResult result = def->kind == RBL_PATTERN_FILE
-                                 ? rbl_pattern_load(def, body, jobs, allocator, &pattern->volume)
-                                 : make_cells(pattern, def, body, jobs);
+    *out = pattern;
+    return RBL_OK;
+}
+
+// The middle of the volume's box comes to the impact. By default the box is as large as it must be to hold the body then.
+static void fit_box(rblLabelVolume* volume, const rblPatternDef* def, rblAabbd bounds)
+{
+    const rblVec3d half = rbl_scale3d(rbl_aabbd_size(volume->box), 0.5);
+    const rblVec3d reach = rbl_max3d(rbl_neg3d(bounds.lower), bounds.upper);
+    const double fit = rbl_maxd(rbl_maxd(reach.x / half.x, reach.y / half.y), reach.z / half.z);
+    const double scale = def->size > 0.0 ? def->size / extent_of(volume->box) : fit;
+    volume->box = (rblAabbd){rbl_scale3d(half, -scale), rbl_scale3d(half, scale)};
+}
+
+rblResult rbl_pattern_fit_labels(const rblPatternDef* def, const rblPatternBody* body,
+                                 const rblLabelVolume* loaded, const rblAllocator* allocator,
+                                 rblPattern** out)
+{
+    rblPattern* pattern = NULL;
+    RBL_TRY(open_pattern(def, body, allocator, &pattern));
+    pattern->volume = rbl_alloc(allocator, sizeof *pattern->volume);
+    if (pattern->volume == NULL)
+    {
+        rbl_pattern_free(pattern);
+        return rbl_fail_memory();
+    }
+    *pattern->volume = *loaded;
+    pattern->borrows_labels = true;
+    pattern->region_count = loaded->label_count;
+    fit_box(pattern->volume, def, body->bounds);
+    *out = pattern;
+    return RBL_OK;
+}
+
+static rblResult load_labels(rblPattern* pattern, const rblPatternDef* def, const rblPatternBody* body)
+{
+    RBL_TRY(rbl_labels_load(def->file, pattern->allocator, &pattern->volume));
+    fit_box(pattern->volume, def, body->bounds);
+    pattern->region_count = pattern->volume->label_count;
+    return RBL_OK;
+}
+
+rblResult rbl_pattern_create(const rblPatternDef* def, const rblPatternBody* body, rblJobs* jobs,
+                             const rblAllocator* allocator, rblPattern** out)
+{
+    rblPattern* pattern = NULL;
+    RBL_TRY(open_pattern(def, body, allocator, &pattern));
+    const rblResult result = def->kind == RBL_PATTERN_FILE ? load_labels(pattern, def, body)
+                                                           : make_cells(pattern, def, body, jobs);
     if (result != RBL_OK)
     {
         rbl_pattern_free(pattern);
         return result;
     }
-    pattern->region_count = pattern->volume != NULL ? pattern->volume->label_count : pattern->region_count;
     *out = pattern;
     return RBL_OK;
 }
@@ -231,28 +276,21 @@ void rbl_pattern_free(rblPattern* pattern)
         RBL_FREE_ARRAY(pattern->allocator, pattern->regions, pattern->cells->count);
     }
     rbl_cells_free(pattern->cells);
-    rbl_label_volume_free(pattern->volume, pattern->allocator);
+    if (pattern->borrows_labels)
+    {
+        rbl_free(pattern->allocator, pattern->volume, sizeof *pattern->volume);
+    }
+    else
+    {
+        rbl_labels_free(pattern->volume, pattern->allocator);
+    }
     rbl_free(pattern->allocator, pattern, sizeof *pattern);
-}
-
-static uint32_t label_step(double share, uint32_t size)
-{
-    return (uint32_t)rbl_clampd(floor(share * size), 0.0, size - 1.0);
 }
 
 uint32_t rbl_pattern_locate(const rblPattern* pattern, rblVec3d point)
 {
-    if (pattern->cells != NULL)
-    {
-        return pattern->regions[rbl_cells_locate(pattern->cells, point)];
-    }
-    const rblLabelVolume* volume = pattern->volume;
-    const rblVec3d size = rbl_aabbd_size(volume->box);
-    const rblVec3d off = rbl_sub3d(point, volume->box.lower);
-    const size_t x = label_step(off.x / size.x, volume->size[0]);
-    const size_t y = label_step(off.y / size.y, volume->size[1]);
-    const size_t z = label_step(off.z / size.z, volume->size[2]);
-    return volume->labels[(z * volume->size[1] + y) * volume->size[0] + x];
+    return pattern->cells != NULL ? pattern->regions[rbl_cells_locate(pattern->cells, point)]
+                                  : rbl_labels_at(pattern->volume, point);
 }
 
 rblMat3d rbl_pattern_turn(rblVec3d normal)

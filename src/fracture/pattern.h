@@ -4,6 +4,7 @@
 #define RBL_FRACTURE_PATTERN_H
 
 #include "fracture/cells.h"
+#include "fracture/label_volume.h"
 #include "rubble/pattern.h"
 
 typedef bool rblContainsFcn(rblVec3d point, void* context);
@@ -21,22 +22,14 @@ typedef struct rblPatternBody
     bool tight; // the cells' box is `bounds` itself; otherwise a little more
 } rblPatternBody;
 
-// A box full of labels: x runs fastest.
-typedef struct rblLabelVolume
-{
-    uint32_t size[3];
-    rblAabbd box; // in pattern space: labels are those of size[0] * size[1] * size[2] equal boxes in it
-    uint16_t* labels;
-    uint32_t label_count; // labels are below this; each occurs
-} rblLabelVolume;
-
 typedef struct rblPattern
 {
     rblPatternKind kind;
     uint32_t region_count;
     rblCells* cells;   // in a box around the body; null for a label volume
     uint32_t* regions; // per cell, below region_count; cells of one region belong together; 0 for empty ones
-    rblLabelVolume* volume; // null for cells; regions are its labels
+    rblLabelVolume* volume; // in pattern space, centred at the impact; null for cells; regions are its labels
+    bool borrows_labels;    // they are somebody else's
     double noise, noise_length;
     const rblAllocator* allocator;
 } rblPattern;
@@ -45,6 +38,11 @@ typedef struct rblPattern
 // be read or do not tile their box.
 rblResult rbl_pattern_create(const rblPatternDef* def, const rblPatternBody* body, rblJobs* jobs,
                              const rblAllocator* allocator, rblPattern** out);
+// The same for a file that was read before with rbl_labels_load(): what a breaker does at an impact. `loaded` must outlive the
+// pattern.
+rblResult rbl_pattern_fit_labels(const rblPatternDef* def, const rblPatternBody* body,
+                                 const rblLabelVolume* loaded, const rblAllocator* allocator,
+                                 rblPattern** out);
 void rbl_pattern_free(rblPattern* pattern);
 
 // Which region a point is in.

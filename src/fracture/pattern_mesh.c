@@ -1,7 +1,5 @@
 // A pattern in a box as a mesh to look at.
-#include "base/array.h"
-#include "base/error.h"
-#include "fracture/pattern.h"
+#include "fracture/pattern_private.h"
 #include "math/aabb.h"
 #include "math/mat3.h"
 #include "rubble/picture.h"
@@ -180,10 +178,6 @@ static rblResult check_draw(const rblPatternDef* def, rblAabbd box, rblVec3d poi
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the normal must run along an axis");
     }
-    if (def->kind == RBL_PATTERN_FILE)
-    {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "%s: the regions of a file are not drawn as cells", def->file);
-    }
     return RBL_OK;
 }
 
@@ -195,6 +189,10 @@ rblResult rbl_pattern_draw(const rblPatternDef* def, rblAabbd box, rblVec3d poin
         return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: nowhere to put the mesh");
     }
     RBL_TRY(check_draw(def, box, point, normal));
+    if (def->kind == RBL_PATTERN_FILE)
+    {
+        return rbl_pattern_draw_file(def->file, rbl_default_allocator(), out);
+    }
     const rblMat3d turn = rbl_pattern_turn(normal);
     rblAabbd bounds = rbl_aabbd_empty();
     bounds = rbl_aabbd_add(bounds, rbl_mat3d_apply(&turn, rbl_sub3d(box.lower, point)));

@@ -52,9 +52,7 @@ rblVec3d rbl_draft_axis(const rblDraft* draft, bool longest);
 // Uniform in [-1, 1] times the jitter of the definition.
 double rbl_draft_jitter(rblDraft* draft);
 
-// A mesh or label volume from a file, fitted to the body.
-rblResult rbl_pattern_load(const rblPatternDef* def, const rblPatternBody* body, rblJobs* jobs,
-                           const rblAllocator* allocator, rblLabelVolume** out);
-void rbl_label_volume_free(rblLabelVolume* volume, const rblAllocator* allocator);
+// The regions of a file, checked, as a mesh with a group for each; labels as blocks.
+rblResult rbl_pattern_draw_file(const char* path, const rblAllocator* allocator, rblMeshId* out);
 
 #endif

@@ -217,6 +217,40 @@ static void points_that_make_no_solid_are_refused(void** state)
     assert_int_equal(rbl_mesh_alive_count(), 0);
 }
 
+// Points of faces and edges between the corners, off their planes by the rounding of floats: triangles of one plane may not
+// become one face, and the one that looks at a point just above them need not be the one below it.
+static void points_on_faces_and_edges_are_on_the_hull(void** state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; ++seed)
+    {
+        rblRandom random = rbl_random_seed(seed, 3);
+        const rblQuat turn = random_rotation(&random);
+        rblVec3 points[200];
+        for (int i = 0; i < 200; ++i)
+        {
+            rblVec3 p = random_in_cube(&random, 0.1f);
+            float* x = &p.x;
+            x[i % 3] = i % 2 == 0 ? 0.1f : -0.1f;
+            x[(i + 1) % 3] = i % 5 == 0 ? 0.1f : x[(i + 1) % 3];
+            points[i] = rbl_rotate3(turn, p);
+        }
+        rblShapeId id;
+        rblShapeView view;
+        check_ok(rbl_shape_create_hull(points, 200, &id));
+        check_ok(rbl_shape_view(id, &view));
+        for (uint32_t i = 0; i < view.sample_count; ++i)
+        {
+            check_close(rbl_shape_distance(view.shape, view.samples[i], NULL), 0.0, 3e-6);
+        }
+        for (uint32_t i = 0; i < 200; ++i)
+        {
+            check_close(rbl_shape_distance(view.shape, points[i], NULL), 0.0, 3e-6);
+        }
+        check_ok(rbl_shape_destroy(id));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +260,7 @@ int main(void)
         cmocka_unit_test(points_on_few_places_still_make_hulls),
         cmocka_unit_test(many_points_on_a_sphere_reach_the_limit),
         cmocka_unit_test(points_that_make_no_solid_are_refused),
+        cmocka_unit_test(points_on_faces_and_edges_are_on_the_hull),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

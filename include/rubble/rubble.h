@@ -16,6 +16,7 @@
 #include "rubble/mesh.h"
 #include "rubble/pattern.h"
 #include "rubble/picture.h"
+#include "rubble/prescored.h"
 #include "rubble/recorder.h"
 #include "rubble/repair.h"
 #include "rubble/result.h"

@@ -243,6 +243,9 @@ uint32_t rbl_hull_support(const rblHull* hull, rblVec3 direction)
     return 0;
 }
 
+// Of heights above faces, in parts of a hull's size.
+#define ROUNDING 1e-6
+
 // Height of a point above the face that it is highest above, and that face.
 static float highest_face(const rblHull* hull, rblVec3 p, uint32_t* face)
 {
@@ -304,7 +307,8 @@ float rbl_hull_distance(const rblHull* hull, rblVec3 point, rblVec3* gradient)
     {
         return height;
     }
-    // The closest point lies on a face that looks at the point.
+    // The closest point lies on a face that looks at the point, or as good as: of faces in one plane the right one may just not.
+    const double slack = ROUNDING * (double)hull->size;
     const rblVec3d p = rbl_to_double3(point);
     double best = (double)INFINITY;
     rblVec3d off = {0, 0, 0};
@@ -313,7 +317,7 @@ float rbl_hull_distance(const rblHull* hull, rblVec3 point, rblVec3* gradient)
         // In doubles: a foot just inside the rim is hardly nearer than the rim, and its direction much better.
         const double above =
             rbl_dot3d(rbl_to_double3(rbl_hull_normal(hull, f)), p) - (double)rbl_hull_offset(hull, f);
-        if (above <= 0.0 || above * above >= best)
+        if (above <= -slack || above * fabs(above) >= best)
         {
             continue;
         }
@@ -324,7 +328,7 @@ float rbl_hull_distance(const rblHull* hull, rblVec3 point, rblVec3* gradient)
             off = away;
         }
     }
-    if (best == (double)INFINITY) // outside by the rounding of floats only
+    if (best <= slack * slack || best == (double)INFINITY) // outside by the rounding of floats only
     {
         return height;
     }

@@ -1,0 +1,50 @@
+/// The prescored breaker: all of space is cut once by a pattern; at an impact the pattern is centred at the point, turned to
+/// the normal and intersected with the body (Su 2009, section 4; docs/breakers.md).
+#ifndef RUBBLE_PRESCORED_H
+#define RUBBLE_PRESCORED_H
+
+#include "rubble/breaker.h"
+#include "rubble/pattern.h"
+
+RBL_EXTERN_C_BEGIN
+
+/// What becomes of pieces that are too small or too thin.
+typedef enum rblCrumbs
+{
+    RBL_CRUMBS_MERGE,  ///< they stay with the neighbour with which they have the largest face in common
+    RBL_CRUMBS_DEBRIS, ///< they fly off on their own, and may vanish after a while
+    RBL_CRUMBS_COUNT
+} rblCrumbs;
+
+/// Start from rbl_default_prescored_def() and change fields.
+typedef struct rblPrescoredDef
+{
+    rblPatternDef pattern; ///< its seed is mixed with that of the break
+    float smallest;        ///< crumbs are smaller than this part of the body's volume; default 1e-4
+    float thinnest; ///< and slivers thinner than this, m; 0, the default: a fiftieth of the body's thickness
+    uint32_t most_fragments; ///< of one break: the smallest are merged; 0, the default: no limit
+    rblCrumbs crumbs;        ///< default merge
+    float lifetime;          ///< s that debris lasts; default 2
+    bool accumulate;         ///< blows that do not break weaken; default false
+    bool aligned;            ///< turn the pattern by right angles to the body's axes only; default false
+    uint32_t generations;    ///< how often pieces of pieces break: 1, only the body itself; default 4
+    float smallest_body;     ///< m: what is shorter than this in all directions stays whole; default 0.01
+    uint32_t cookie;         ///< set by rbl_default_prescored_def()
+} rblPrescoredDef;
+
+/// 25 pieces of clustered cells, and the defaults named above.
+RBL_API rblPrescoredDef rbl_default_prescored_def(void);
+
+/// Make one. Refused: a pattern that rbl_pattern_check() refuses, numbers that are not finite or negative.
+///
+/// A body breaks when its material's `break_impulse` is reached, if that is given; otherwise when the blow can bend the body to
+/// its `strength`, presses hard enough, and can pay for a crack right through it. No strength: never. The verdict depends on
+/// the blow and the body alone, not on the step.
+RBL_API rblResult rbl_breaker_create_prescored(const rblPrescoredDef* def, rblBreakerId* out);
+
+/// What a breaker of this kind was made from, for those who store it; false for others.
+RBL_API bool rbl_breaker_prescored_def(const rblBreaker* breaker, rblPrescoredDef* out);
+
+RBL_EXTERN_C_END
+
+#endif

@@ -1,0 +1,96 @@
+// Cutting a solid, and the surfaces of what comes out, made when somebody draws them.
+#include "base/error.h"
+#include "fracture/prescored_private.h"
+#include <stdatomic.h>
+
+static void breakage_free(rblBreakage* breakage)
+{
+    rbl_pieces_free(breakage->pieces);
+    if (breakage->mesh.index1 != 0)
+    {
+        rbl_mesh_destroy(breakage->mesh);
+    }
+    rbl_free(breakage->allocator, breakage, sizeof *breakage);
+}
+
+void rbl_breakage_release(rblBreakage* breakage)
+{
+    if (breakage != NULL && atomic_fetch_sub(&breakage->references, 1) == 1)
+    {
+        breakage_free(breakage);
+    }
+}
+
+static rblResult take_surface(const rblShapeView* solid, rblBreakage* breakage)
+{
+    rblMeshId mesh = {0, 0};
+    RBL_TRY(rbl_shape_surface(solid, &mesh));
+    if (mesh.index1 == 0)
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "prescored: a %s without a surface cannot be cut",
+                        rbl_shape_kind_name(solid->kind));
+    }
+    RBL_TRY(rbl_mesh_share(mesh, &breakage->mesh));
+    return rbl_mesh_view(breakage->mesh, &breakage->surface);
+}
+
+rblResult rbl_breakage_create(const rblPlacing* placing, const rblCutOptions* options, rblJobs* jobs,
+                              rblBreakage** out)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    rblBreakage* breakage = rbl_alloc_zero(allocator, sizeof *breakage);
+    if (breakage == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    breakage->allocator = allocator;
+    atomic_init(&breakage->references, 1);
+    rblResult result = take_surface(placing->solid, breakage);
+    if (result == RBL_OK)
+    {
+        result = rbl_cut_pieces(&breakage->surface, placing->pattern->cells, &placing->turn, placing->offset,
+                                options, jobs, allocator, &breakage->pieces);
+    }
+    if (result != RBL_OK)
+    {
+        breakage_free(breakage);
+        return result;
+    }
+    *out = breakage;
+    return RBL_OK;
+}
+
+// ---- surfaces ----
+
+typedef struct PieceSurface
+{
+    rblBreakage* breakage;
+    uint32_t piece;
+} PieceSurface;
+
+static rblResult build_surface(void* context, rblMeshId* out)
+{
+    const PieceSurface* surface = context;
+    return rbl_piece_mesh(surface->breakage->pieces, surface->piece, &surface->breakage->surface, out, NULL);
+}
+
+static void free_surface(void* context)
+{
+    PieceSurface* surface = context;
+    rblBreakage* breakage = surface->breakage;
+    rbl_free(breakage->allocator, surface, sizeof *surface);
+    rbl_breakage_release(breakage);
+}
+
+// Out of memory: a surface that cannot be built, which is told to who asks for it.
+rblLazySurface rbl_breakage_surface(rblBreakage* breakage, uint32_t piece)
+{
+    PieceSurface* surface = rbl_alloc(breakage->allocator, sizeof *surface);
+    if (surface == NULL)
+    {
+        return (rblLazySurface){.context = NULL};
+    }
+    *surface = (PieceSurface){breakage, piece};
+    atomic_fetch_add(&breakage->references, 1);
+    return (rblLazySurface){.build = build_surface, .free = free_surface, .context = surface};
+}

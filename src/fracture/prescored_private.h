@@ -1,0 +1,138 @@
+// The prescored breaker, from inside.
+#ifndef RBL_FRACTURE_PRESCORED_PRIVATE_H
+#define RBL_FRACTURE_PRESCORED_PRIVATE_H
+
+#include "base/array.h"
+#include "field/shape.h"
+#include "fracture/pattern.h"
+#include "fracture/pieces.h"
+#include "math/mat3.h"
+#include "rubble/prescored.h"
+
+// ---- the criterion (prescored_strength.c) ----
+
+// How many times the energy of an impact is what breaks the body: at 1 it does. Monotone in the energy for one pair of
+// bodies; 0 for materials without strength.
+double rbl_strength_severity(const rblBreakBody* body, const rblImpact* impact);
+
+// The same for a breaking impulse, which goes with the root of the energy.
+double rbl_impulse_severity(const rblBreakBody* body, const rblImpact* impact);
+
+// ---- breaking (prescored_shatter.c) ----
+
+// Points inside a body, in its axes, evenly spread: what patterns are fitted to.
+typedef struct rblInsidePoints
+{
+    rblVec3d* points;
+    uint32_t count, capacity;
+} rblInsidePoints;
+
+// As rblBreakerDef.shatter.
+rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblInsidePoints* inside,
+                                const rblBreakBody* body, const rblVerdict* verdict, rblJobs* jobs,
+                                rblFracture* out);
+
+// ---- what a solid is cut into (prescored_cut.c) ----
+
+// A solid that was cut: a body, or a child of a compound. Shared by the shapes that are made of it, for their surfaces.
+typedef struct rblBreakage
+{
+    rblMeshId mesh;      // what was cut; a handle of its own
+    rblMeshView surface; // of it
+    rblPieces* pieces;
+    const rblAllocator* allocator;
+    _Atomic unsigned references;
+} rblBreakage;
+
+// How a solid lies in a pattern.
+typedef struct rblPlacing
+{
+    const rblPattern* pattern;
+    const rblShapeView* solid;
+    rblMat3d turn; // from the solid's axes to those of the pattern: turn x + offset
+    rblVec3d offset;
+} rblPlacing;
+
+static inline rblVec3d rbl_into_pattern(const rblPlacing* placing, rblVec3d x)
+{
+    return rbl_add3d(rbl_mat3d_apply(&placing->turn, x), placing->offset);
+}
+
+// Cut the surface of the solid. One reference is the caller's. Refused: solids without a surface, by kind.
+rblResult rbl_breakage_create(const rblPlacing* placing, const rblCutOptions* options, rblJobs* jobs,
+                              rblBreakage** out);
+void rbl_breakage_release(rblBreakage* breakage);
+
+// The surface of a piece when it is asked for; holds the breakage.
+rblLazySurface rbl_breakage_surface(rblBreakage* breakage, uint32_t piece);
+
+// A position of pieces->corners.
+static inline rblVec3d rbl_breakage_position(const rblBreakage* breakage, uint32_t vertex)
+{
+    return rbl_piece_position(breakage->pieces, &breakage->surface, vertex);
+}
+
+typedef RBL_ARRAY(rblVec3) rblSampleList;
+
+// ---- where pieces are (prescored_parts.c) ----
+
+// What a piece has in one cell. A cell that the solid crosses several times may have several pieces in it.
+typedef struct rblPart
+{
+    uint32_t piece, cell;
+    rblAabbd box; // of what is known of the piece in the cell, in the solid's axes
+    bool alone;   // nothing else is in the cell
+    bool walled;  // otherwise: this part is where normal.x <= offset, all others are beyond
+    rblVec3d normal;
+    double offset;
+} rblPart;
+
+typedef struct rblParts
+{
+    const rblPlacing* placing;
+    const rblBreakage* breakage;
+    rblIndexArray corners;   // of the surface's triangles
+    bool joined;             // some pieces are in several cells
+    RBL_ARRAY(rblPart) list; // piece by piece
+    uint32_t* piece_starts;  // pieces + 1
+    uint32_t* by_cell;       // parts, cell by cell
+    uint32_t* cell_starts;   // cells + 1
+    const rblAllocator* allocator;
+} rblParts;
+
+rblResult rbl_parts_init(rblParts* parts, const rblPlacing* placing, const rblBreakage* breakage);
+void rbl_parts_free(rblParts* parts);
+
+// A corner of rblPieces.triangles[number].
+rblVec3d rbl_parts_triangle_corner(const rblParts* parts, uint32_t number, uint32_t corner);
+
+// Which piece a point on the surface of the solid belongs to; RBL_NONE where there is none.
+uint32_t rbl_parts_locate(const rblParts* parts, rblVec3d point);
+
+// ---- samples (prescored_samples.c) ----
+
+// Surface samples of the solid by piece: those of piece p are from starts[p] to starts[p + 1].
+typedef struct rblSortedSamples
+{
+    rblVec3* points;
+    uint32_t* starts;
+    uint32_t capacity, piece_count;
+    const rblAllocator* allocator;
+} rblSortedSamples;
+
+rblResult rbl_sort_samples(const rblParts* parts, rblSortedSamples* out);
+void rbl_sorted_samples_free(rblSortedSamples* samples);
+
+// Samples of the crack faces of a piece with their edges and corners. False when out of memory.
+bool rbl_sample_cracks(const rblBreakage* breakage, uint32_t piece, double spacing, rblSampleList* out);
+
+// Where three planes or more of a piece's surface meet. False when out of memory.
+bool rbl_piece_corners(const rblParts* parts, uint32_t piece, rblSampleList* out);
+
+// ---- shapes (prescored_shapes.c) ----
+
+// A shape for every piece, in the solid's axes. On failure none is left.
+rblResult rbl_breakage_shapes(rblBreakage* breakage, const rblPlacing* placing, rblJobs* jobs,
+                              rblShapeId* out);
+
+#endif

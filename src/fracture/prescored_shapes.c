@@ -1,0 +1,315 @@
+// Shapes of pieces: hulls where they are convex, fields else, side by side.
+#include "base/error.h"
+#include "field/piece.h"
+#include "fracture/prescored_private.h"
+#include "math/aabb.h"
+#include "math/vec.h"
+
+#define CRACK_SPACING 0.15  // of a piece's size: how far samples of crack faces lie apart
+#define MOST_OUTER    2048u // corners of outer faces that become samples
+#define NOTHING       1e-6  // of a piece's size: a length that counts as none
+
+typedef struct Shaping
+{
+    rblBreakage* breakage;
+    const rblPlacing* placing;
+    rblParts parts;
+    rblSortedSamples samples;
+    double excess; // by how much the solid's field reaches beyond its drawn surface, m
+    bool sampled;  // the solid's own samples are enough for its outer surface
+    rblShapeId* out;
+    rblResult* results;
+} Shaping;
+
+// ---- regions ----
+
+typedef struct RegionDraft
+{
+    RBL_ARRAY(rblHalfSpace) planes;
+    rblIndexArray starts;
+    RBL_ARRAY(rblAabb) boxes;
+} RegionDraft;
+
+static void region_init(RegionDraft* draft, const rblAllocator* allocator)
+{
+    rbl_array_init(&draft->planes, allocator);
+    rbl_array_init(&draft->starts, allocator);
+    rbl_array_init(&draft->boxes, allocator);
+}
+
+static void region_free(RegionDraft* draft)
+{
+    rbl_array_free(&draft->planes);
+    rbl_array_free(&draft->starts);
+    rbl_array_free(&draft->boxes);
+}
+
+// Whether the piece has a crack face between two cells.
+static bool is_cracked(const rblPieces* pieces, uint32_t piece, uint32_t cell, uint32_t other)
+{
+    for (uint32_t f = pieces->pieces[piece].first_face; f < pieces->pieces[piece].end_face; ++f)
+    {
+        const rblPieceFace* face = &pieces->faces[f];
+        if (face->triangle == RBL_NONE && face->cell == cell && face->other == other)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Cell i is where f_i <= f_k: (g_i - g_k) . y <= w_k - w_i, and y = turn x + offset. Neighbours get the same digits with the
+// other sign.
+static rblHalfSpace cell_plane(const rblPlacing* placing, uint32_t cell, uint32_t other)
+{
+    const rblCellRow row = rbl_cell_row(placing->pattern->cells, cell, other);
+    const double scale = 1.0 / rbl_length3d(row.gradient);
+    const rblVec3d n = rbl_scale3d(row.gradient, -scale);
+    const double offset = row.offset * scale - rbl_dot3d(n, placing->offset);
+    return (rblHalfSpace){.normal = rbl_to_float3(rbl_mat3d_apply_transposed(&placing->turn, n)),
+                          .offset = (float)offset};
+}
+
+static bool add_plane(RegionDraft* draft, rblVec3d normal, double offset)
+{
+    const rblHalfSpace plane = {rbl_to_float3(normal), (float)offset, true};
+    return rbl_array_push(&draft->planes, plane);
+}
+
+// A part that is not alone in its cell ends with its box, and at its wall.
+static bool add_fence(RegionDraft* draft, const rblPart* part, double slack)
+{
+    const rblAabbd box = rbl_aabbd_grown(part->box, slack);
+    bool good = add_plane(draft, (rblVec3d){1, 0, 0}, box.upper.x) &&
+                add_plane(draft, (rblVec3d){-1, 0, 0}, -box.lower.x) &&
+                add_plane(draft, (rblVec3d){0, 1, 0}, box.upper.y) &&
+                add_plane(draft, (rblVec3d){0, -1, 0}, -box.lower.y) &&
+                add_plane(draft, (rblVec3d){0, 0, 1}, box.upper.z) &&
+                add_plane(draft, (rblVec3d){0, 0, -1}, -box.lower.z);
+    if (good && part->walled)
+    {
+        good = add_plane(draft, part->normal, part->offset);
+    }
+    return good;
+}
+
+// The box of a cell in the solid's axes.
+static rblAabbd cell_box(const rblPlacing* placing, uint32_t cell)
+{
+    const rblCells* cells = placing->pattern->cells;
+    rblAabbd box = rbl_aabbd_empty();
+    for (uint32_t i = cells->cell_starts[cell]; i < cells->cell_starts[cell + 1]; ++i)
+    {
+        const rblCellFacet* facet = &cells->facets[cells->cell_facets[i]];
+        for (uint32_t e = facet->first_edge; e < facet->end_edge; ++e)
+        {
+            const rblCellEdge* edge = &cells->edges[cells->facet_edges[e]];
+            for (int k = 0; k < 2; ++k)
+            {
+                const rblVec3d y = rbl_sub3d(cells->vertices[edge->vertices[k]].position, placing->offset);
+                box = rbl_aabbd_add(box, rbl_mat3d_apply_transposed(&placing->turn, y));
+            }
+        }
+    }
+    return box;
+}
+
+static bool add_part(RegionDraft* draft, const Shaping* s, const rblPart* part, rblAabbd bounds)
+{
+    const rblCells* cells = s->placing->pattern->cells;
+    const double slack = NOTHING * rbl_length3d(rbl_aabbd_size(bounds)) + s->excess;
+    bool good = true;
+    for (uint32_t i = cells->cell_starts[part->cell]; i < cells->cell_starts[part->cell + 1] && good; ++i)
+    {
+        const rblCellFacet* facet = &cells->facets[cells->cell_facets[i]];
+        const uint32_t other = facet->cells[0] == part->cell ? facet->cells[1] : facet->cells[0];
+        if (other >= cells->count)
+        {
+            continue;
+        }
+        rblHalfSpace plane = cell_plane(s->placing, part->cell, other);
+        plane.inner = !is_cracked(s->breakage->pieces, part->piece, part->cell, other);
+        good = rbl_array_push(&draft->planes, plane);
+    }
+    if (good && (!part->alone || draft->planes.count == draft->starts.data[draft->starts.count - 1]))
+    {
+        good = add_fence(draft, part, slack);
+    }
+    const rblAabbd box = rbl_aabbd_intersection(cell_box(s->placing, part->cell), bounds);
+    return good && rbl_array_push(&draft->starts, (uint32_t)draft->planes.count) &&
+           rbl_array_push(&draft->boxes, rbl_aabb_around(rbl_aabbd_grown(box, slack)));
+}
+
+static bool draft_region(const Shaping* s, uint32_t piece, rblAabbd bounds, RegionDraft* draft)
+{
+    bool good = rbl_array_push(&draft->starts, 0u);
+    for (uint32_t i = s->parts.piece_starts[piece]; i < s->parts.piece_starts[piece + 1] && good; ++i)
+    {
+        good = add_part(draft, s, &s->parts.list.data[i], bounds);
+    }
+    return good;
+}
+
+// ---- one shape ----
+
+static rblResult make_hull(const Shaping* s, uint32_t piece, rblShapeId* out)
+{
+    rblSampleList corners;
+    rbl_array_init(&corners, s->breakage->allocator);
+    rblResult result = rbl_piece_corners(&s->parts, piece, &corners) ? RBL_OK : rbl_fail_memory();
+    if (result == RBL_OK)
+    {
+        const rblConvexPieceDef def = {.corners = corners.data,
+                                       .corner_count = (uint32_t)corners.count,
+                                       .mass = &s->breakage->pieces->pieces[piece].mass,
+                                       .surface = rbl_breakage_surface(s->breakage, piece)};
+        result = rbl_shape_create_convex_piece(&def, out);
+    }
+    rbl_array_free(&corners);
+    return result;
+}
+
+static bool gather_samples(const Shaping* s, uint32_t piece, double size, rblSampleList* out)
+{
+    const rblSortedSamples* sorted = &s->samples;
+    bool good = true;
+    for (uint32_t i = sorted->starts[piece]; i < sorted->starts[piece + 1] && good; ++i)
+    {
+        good = rbl_array_push(out, sorted->points[i]);
+    }
+    good = good && rbl_sample_cracks(s->breakage, piece, CRACK_SPACING * size, out);
+    if (good && (!s->sampled || out->count == 0))
+    {
+        const size_t before = out->count;
+        good = rbl_piece_corners(&s->parts, piece, out);
+        out->count = out->count > before + MOST_OUTER ? before + MOST_OUTER : out->count;
+    }
+    return good;
+}
+
+static rblResult make_field(const Shaping* s, uint32_t piece, rblShapeId* out)
+{
+    const rblPiece* p = &s->breakage->pieces->pieces[piece];
+    const rblAllocator* allocator = s->breakage->allocator;
+    const rblAabbd bounds = rbl_aabbd_grown(p->bounds, s->excess);
+    const rblShapeView* solid = s->placing->solid;
+    RegionDraft draft;
+    rblSampleList samples;
+    region_init(&draft, allocator);
+    rbl_array_init(&samples, allocator);
+    const bool good = draft_region(s, piece, bounds, &draft) &&
+                      gather_samples(s, piece, rbl_length3d(rbl_aabbd_size(p->bounds)), &samples);
+    rblResult result = good ? RBL_OK : rbl_fail_memory();
+    if (good)
+    {
+        const rblPieceShapeDef def = {.parent = solid->shape,
+                                      .region = {.planes = draft.planes.data,
+                                                 .starts = draft.starts.data,
+                                                 .boxes = draft.boxes.data,
+                                                 .cell_count = (uint32_t)draft.boxes.count},
+                                      .samples = samples.data,
+                                      .sample_count = (uint32_t)samples.count,
+                                      .mass = &p->mass,
+                                      .bounds = rbl_aabb_around(bounds),
+                                      .surface = rbl_breakage_surface(s->breakage, piece)};
+        result = rbl_shape_create_piece(&def, out);
+    }
+    rbl_array_free(&samples);
+    region_free(&draft);
+    return result;
+}
+
+// A hull that is too thin for one becomes a field.
+static void make_shape(uint32_t piece, void* context)
+{
+    Shaping* s = context;
+    rblResult result = RBL_ERROR_GEOMETRY;
+    if (s->breakage->pieces->pieces[piece].convex)
+    {
+        result = make_hull(s, piece, &s->out[piece]);
+    }
+    if (result == RBL_ERROR_GEOMETRY || result == RBL_ERROR_LIMIT)
+    {
+        result = make_field(s, piece, &s->out[piece]);
+    }
+    s->results[piece] = result;
+}
+
+// ---- all shapes ----
+
+// Drawn surfaces of round shapes are inscribed: their faces lie below the field's surface.
+static double measure_excess(const rblShapeView* solid, const rblMeshView* surface)
+{
+    const rblPieceField* piece = rbl_shape_piece(solid->shape);
+    const rblShapeKind kind = piece != NULL ? piece->root->view.kind : solid->kind;
+    double excess = 0.0;
+    if (kind != RBL_SHAPE_SPHERE && kind != RBL_SHAPE_CAPSULE && kind != RBL_SHAPE_CYLINDER)
+    {
+        return excess;
+    }
+    for (uint32_t f = 0; f < surface->face_count; ++f)
+    {
+        rblVec3d middle = {0, 0, 0};
+        const uint32_t count = surface->face_starts[f + 1] - surface->face_starts[f];
+        for (uint32_t k = surface->face_starts[f]; k < surface->face_starts[f + 1]; ++k)
+        {
+            middle = rbl_add3d(middle, surface->positions[surface->corner_vertices[k]]);
+        }
+        const rblVec3 point = rbl_to_float3(rbl_scale3d(middle, 1.0 / count));
+        excess = rbl_maxd(-(double)rbl_shape_distance(solid->shape, point, NULL), excess);
+    }
+    return excess;
+}
+
+static bool has_fine_samples(const rblShapeView* solid)
+{
+    const rblPieceField* piece = rbl_shape_piece(solid->shape);
+    const rblShapeKind kind = piece != NULL ? piece->root->view.kind : solid->kind;
+    return kind == RBL_SHAPE_LEVEL_SET || kind == RBL_SHAPE_USER;
+}
+
+static rblResult make_shapes(Shaping* s, rblJobs* jobs)
+{
+    const uint32_t count = s->breakage->pieces->piece_count;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        s->out[i] = (rblShapeId){0, 0};
+    }
+    rbl_run_parallel(jobs, count, make_shape, s);
+    rblResult result = RBL_OK;
+    for (uint32_t i = 0; i < count && result == RBL_OK; ++i)
+    {
+        result = s->results[i];
+    }
+    for (uint32_t i = 0; i < count && result != RBL_OK; ++i)
+    {
+        if (s->results[i] == RBL_OK)
+        {
+            rbl_shape_destroy(s->out[i]);
+        }
+        s->out[i] = (rblShapeId){0, 0};
+    }
+    return result;
+}
+
+rblResult rbl_breakage_shapes(rblBreakage* breakage, const rblPlacing* placing, rblJobs* jobs,
+                              rblShapeId* out)
+{
+    const uint32_t count = breakage->pieces->piece_count;
+    Shaping s = {.breakage = breakage,
+                 .placing = placing,
+                 .excess = measure_excess(placing->solid, &breakage->surface),
+                 .sampled = has_fine_samples(placing->solid),
+                 .out = out};
+    RBL_TRY(rbl_parts_init(&s.parts, placing, breakage));
+    rblResult result = rbl_sort_samples(&s.parts, &s.samples);
+    if (result == RBL_OK)
+    {
+        s.results = RBL_NEW_ARRAY(breakage->allocator, rblResult, count);
+        result = s.results != NULL ? make_shapes(&s, jobs) : rbl_fail_memory();
+        RBL_FREE_ARRAY(breakage->allocator, s.results, count);
+        rbl_sorted_samples_free(&s.samples);
+    }
+    rbl_parts_free(&s.parts);
+    return result;
+}

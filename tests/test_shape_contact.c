@@ -3,6 +3,7 @@
 
 #include "failing_allocator.h"
 #include "field/collide.h"
+#include "field/convex_contact.h"
 #include "field/hull.h"
 #include "field/primitives.h"
 #include "field/shape.h"
@@ -722,6 +723,62 @@ static void running_out_of_memory_is_reported(void** state)
 }
 
 // A prism of many sides on a plate: faces of a hundred corners clip each other.
+// The farthest that two of some points are apart, seen from above.
+static float spread(const rblVec3* points, uint32_t count)
+{
+    float most = 0.0f;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        for (uint32_t k = 0; k < i; ++k)
+        {
+            const rblVec3 off = rbl_sub3(points[i], points[k]);
+            most = rbl_maxf(most, sqrtf(off.x * off.x + off.z * off.z));
+        }
+    }
+    return most;
+}
+
+// On the face that looks most downwards alone it would rock, and never come out.
+static void a_stone_sunk_into_a_slab_stands_on_more_than_a_foot(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(41, 1);
+    rblShapeId slab_id;
+    rblShapeView slab;
+    check_ok(rbl_shape_create_box((rblVec3){4, 2, 4}, &slab_id));
+    check_ok(rbl_shape_view(slab_id, &slab));
+    rblContactSet set = {.points = NULL};
+    const rblCollideOptions options = rbl_default_collide_options();
+    for (int round = 0; round < 300; ++round)
+    {
+        const rblShapeId id = make_stone(&random);
+        rblShapeView stone;
+        check_ok(rbl_shape_view(id, &stone));
+        const rblTransform pose = {{0, 1.0f, 0}, random_rotation(&random)}; // its middle as high as the slab
+        check_ok(rbl_shape_collide(&slab, &stone, pose, &options, NULL, &set));
+        const rblHull* hull = stone.data;
+        rblVec3 sunk[RBL_HULL_MAX_VERTICES];
+        rblVec3 held[RBL_CONTACTS_A_PAIR];
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < hull->vertex_count; ++i)
+        {
+            sunk[count] = rbl_transform_point(pose, rbl_hull_vertex(hull, i));
+            count += sunk[count].y < 1.0f;
+        }
+        assert_true(set.count <= RBL_CONTACTS_A_PAIR);
+        for (uint32_t i = 0; i < set.count; ++i)
+        {
+            held[i] = set.points[i].point;
+            check_close(set.points[i].normal.y, 1.0, 1e-6);
+        }
+        // No two of them are farther apart than twice what one is from the deepest.
+        assert_true(spread(held, set.count) > 0.4f * spread(sunk, count));
+        check_ok(rbl_shape_destroy(id));
+    }
+    rbl_contact_set_free(&set);
+    check_ok(rbl_shape_destroy(slab_id));
+}
+
 static void many_sided_faces_keep_the_deepest_contact(void** state)
 {
     (void)state;
@@ -804,6 +861,7 @@ int main(void)
         cmocka_unit_test(sizes_from_microns_to_kilometres_meet),
         cmocka_unit_test(bad_poses_touch_nothing),
         cmocka_unit_test(running_out_of_memory_is_reported),
+        cmocka_unit_test(a_stone_sunk_into_a_slab_stands_on_more_than_a_foot),
         cmocka_unit_test(many_sided_faces_keep_the_deepest_contact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

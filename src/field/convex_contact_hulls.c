@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define EXACT 1e-4f // of the smaller hull: a gap this close to the true distance is taken
+#define SUNK  0.1f  // of the smaller hull: overlap of which one face does not tell enough
 
 // Of the smaller hull: beyond it a guess is worth less than finding a new one. Small hulls are searched as fast without.
 #define MAX_USEFUL_LOOSENESS       0.3f
@@ -147,23 +148,52 @@ static void add_to_face(const rblHullPair* pair, const FaceContact* c, rblVec3 p
     }
 }
 
-// The incident hull's deepest vertex may be none of its face's. True when it lies over the reference face.
-static bool add_deepest(const rblHullPair* pair, const FaceContact* c, rblManifold* manifold)
+static bool has_feature(const rblManifold* manifold, uint32_t feature)
 {
-    const rblVec3 down = rbl_neg3(rbl_mat3_apply_transposed(&c->pose.turn, c->normal));
-    const uint32_t vertex = rbl_hull_support(c->incident, down);
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        if (manifold->points[i].feature == feature)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A vertex of the incident hull, unless it is there already. True when it lies over the reference face.
+static bool add_vertex(const rblHullPair* pair, const FaceContact* c, uint32_t vertex, float farthest,
+                       rblManifold* manifold)
+{
     rblClipVertex point[2] = {{rbl_pose_point(&c->pose, rbl_hull_vertex(c->incident, vertex)), 0, 0}};
+    const float distance = rbl_dot3(c->normal, point[0].p) - c->offset;
+    const uint32_t kind = c->reference_is_b ? RBL_FEATURE_VERTEX_A : RBL_FEATURE_VERTEX_B;
+    const uint32_t feature = kind | vertex | c->face << 8;
     if (rbl_clip(point, 1, c->rim, c->rim_count, c->normal) == 0)
     {
         return false;
     }
-    const float distance = rbl_dot3(c->normal, point[0].p) - c->offset;
-    const uint32_t kind = c->reference_is_b ? RBL_FEATURE_VERTEX_A : RBL_FEATURE_VERTEX_B;
-    if (distance <= pair->margin)
+    if (distance <= farthest && !has_feature(manifold, feature))
     {
-        add_to_face(pair, c, point[0].p, distance, kind | vertex | c->face << 8, manifold);
+        add_to_face(pair, c, point[0].p, distance, feature, manifold);
     }
     return true;
+}
+
+// The incident hull's deepest vertex may be none of its face's. True when it lies over the reference face.
+static bool add_deepest(const rblHullPair* pair, const FaceContact* c, rblManifold* manifold)
+{
+    const rblVec3 down = rbl_neg3(rbl_mat3_apply_transposed(&c->pose.turn, c->normal));
+    return add_vertex(pair, c, rbl_hull_support(c->incident, down), pair->margin, manifold);
+}
+
+// The face of a hull that has sunk in is a small foot, on which it would rock from one to the next instead of coming out: all
+// vertices below the reference face hold it.
+static void add_sunk(const rblHullPair* pair, const FaceContact* c, rblManifold* manifold)
+{
+    for (uint32_t i = 0; i < c->incident->vertex_count; ++i)
+    {
+        (void)add_vertex(pair, c, i, 0.0f, manifold);
+    }
 }
 
 // Clip the incident face by the prism over the reference face. True when the closest contact is as close as the axis
@@ -189,6 +219,10 @@ static bool face_contacts(const rblHullPair* pair, FaceContact* c, float separat
             add_to_face(pair, c, polygon[i].p, distance,
                         clip_feature(c, arriving, polygon[i].edge, polygon[i].vertex), manifold);
         }
+    }
+    if (separation < -SUNK * pair->size)
+    {
+        add_sunk(pair, c, manifold);
     }
     const float small = EXACT * pair->size + pair->rounding;
     if (least > separation + small && add_deepest(pair, c, manifold))

@@ -65,6 +65,9 @@ static void check_ray(const rblBvh* bvh, const rblTriangleSpan* span, const rblR
     rblRayHit hit = {.t = -1.0f};
     const bool found = rbl_tree_ray_closest(bvh, ray, &hit);
     assert_true(found == rbl_tree_ray_any(bvh, ray));
+    static uint32_t blocker = UINT32_MAX; // of the ray before, whichever tree that was in: it must not matter
+    assert_true(found == rbl_tree_ray_blocked(bvh, ray, &blocker));
+    assert_true(!found || blocker < bvh->layout.leaves);
     assert_true(found || hit.t == -1.0f);
     if (doubt < 1e-4) // 32 and 64 bits may disagree
     {

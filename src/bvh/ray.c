@@ -364,6 +364,12 @@ bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit)
 
 bool rbl_tree_ray_any(const rblBvh* bvh, const rblRay* ray)
 {
+    uint32_t blocker = UINT32_MAX;
+    return rbl_tree_ray_blocked(bvh, ray, &blocker);
+}
+
+bool rbl_tree_ray_blocked(const rblBvh* bvh, const rblRay* ray, uint32_t* blocker)
+{
     float factor;
     rblRayHit best;
     if (bvh->layout.leaves == 0 || !valid_ray(ray))
@@ -371,5 +377,15 @@ bool rbl_tree_ray_any(const rblBvh* bvh, const rblRay* ray)
         return false;
     }
     const rblRay scaled = scale_ray(ray, &factor);
-    return trace(bvh, &scaled, &best, true);
+    if (*blocker < bvh->layout.leaves)
+    {
+        const ShearedRay sheared = shear_ray(&scaled);
+        if (hit_triangle(&sheared, &bvh->triangles[*blocker], scaled.t_min, scaled.t_max, &best))
+        {
+            return true;
+        }
+    }
+    const bool blocked = trace(bvh, &scaled, &best, true);
+    *blocker = blocked ? best.leaf : *blocker;
+    return blocked;
 }

@@ -14,4 +14,8 @@ bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit);
 // Whether there is any.
 bool rbl_tree_ray_any(const rblBvh* bvh, const rblRay* ray);
 
+// The same answer, sooner where neighbouring rays are blocked by the same triangle: `blocker` is the leaf to try first
+// (UINT32_MAX: none), and receives the one that was found.
+bool rbl_tree_ray_blocked(const rblBvh* bvh, const rblRay* ray, uint32_t* blocker);
+
 #endif

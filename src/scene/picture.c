@@ -203,42 +203,114 @@ static float tent(float u)
     return u < 0.5f ? sqrtf(2.0f * u) - 1.0f : 1.0f - sqrtf(2.0f - 2.0f * u);
 }
 
-static void trace_pixel(const Frame* frame, uint32_t x, uint32_t y, uint64_t* rays)
+#define TILE 16
+
+// A pixel on its way: the sum of its samples, and the least and greatest of their brightnesses.
+typedef struct TilePixel
+{
+    rblVec3 sum;
+    float low, high;
+    uint32_t count;
+} TilePixel;
+
+typedef struct Tile
+{
+    uint32_t left, top;     // pixels
+    uint32_t width, height; // at most TILE
+    TilePixel pixels[TILE * TILE];
+} Tile;
+
+static void add_samples(const Frame* frame, uint32_t x, uint32_t y, uint32_t end, TilePixel* out,
+                        rblPictureTrace* trace)
 {
     const rblPictureDef* def = frame->def;
     const rblPictureCamera* camera = &frame->camera;
     const rblPixelSampler pixel = rbl_pixel_sampler(x, y, def->samples, def->seed);
-    rblVec3 sum = {0, 0, 0};
-    for (uint32_t s = 0; s < def->samples; ++s)
+    for (; out->count < end; ++out->count)
     {
-        const rblVec2 place = rbl_sample_square(&pixel, s, 0);
+        const rblVec2 place = rbl_sample_square(&pixel, out->count, 0);
         const float across = 2.0f * ((float)x + 0.5f + tent(place.x)) / (float)def->width - 1.0f;
         const float along = 1.0f - 2.0f * ((float)y + 0.5f + tent(place.y)) / (float)def->height;
         const rblVec3 direction = rbl_add3(
             camera->forward, rbl_add3(rbl_scale3(camera->right, across), rbl_scale3(camera->up, along)));
-        sum =
-            rbl_add3(sum, rbl_picture_radiance(&frame->light, camera->eye,
-                                               rbl_normalize3(direction, camera->forward), &pixel, s, rays));
+        const rblVec3 color =
+            rbl_picture_radiance(&frame->light, camera->eye, rbl_picture_unit(direction, camera->forward),
+                                 &pixel, out->count, trace);
+        const float brightness = color.x + color.y + color.z;
+        out->low = out->count == 0 ? brightness : rbl_minf(out->low, brightness);
+        out->high = out->count == 0 ? brightness : rbl_maxf(out->high, brightness);
+        out->sum = rbl_add3(out->sum, color);
     }
-    const rblVec3 mean = rbl_scale3(sum, 1.0f / (float)def->samples);
-    uint8_t* out = &frame->rgba[4 * ((size_t)y * def->width + x)];
-    out[0] = develop(frame, mean.x);
-    out[1] = develop(frame, mean.y);
-    out[2] = develop(frame, mean.z);
-    out[3] = 255;
 }
 
-#define TILE 16
-
-static void trace_tile(const Frame* frame, uint32_t tile, uint64_t* rays)
+// Whether all samples of a pixel and its neighbours in the tile agree: then there is no edge, no shadow's border and little
+// noise for more samples to smooth.
+static bool is_calm(const Tile* tile, uint32_t x, uint32_t y, float tolerance)
 {
-    const uint32_t left = tile % frame->columns * TILE;
-    const uint32_t top = tile / frame->columns * TILE;
-    for (uint32_t y = top; y < top + TILE && y < frame->def->height; ++y)
+    float low = INFINITY;
+    float high = 0.0f;
+    for (uint32_t ny = y > 0 ? y - 1 : 0; ny <= y + 1 && ny < tile->height; ++ny)
     {
-        for (uint32_t x = left; x < left + TILE && x < frame->def->width; ++x)
+        for (uint32_t nx = x > 0 ? x - 1 : 0; nx <= x + 1 && nx < tile->width; ++nx)
         {
-            trace_pixel(frame, x, y, rays);
+            const TilePixel* pixel = &tile->pixels[ny * TILE + nx];
+            low = rbl_minf(low, pixel->low);
+            high = rbl_maxf(high, pixel->high);
+        }
+    }
+    return high - low <= tolerance * high;
+}
+
+// The samples of a pixel come in up to three rounds: a quarter of them, half, all. How far the brightest may be above the
+// darkest for a pixel to be left at that: open floor and backdrop pass the first time, evenly lit surfaces the second.
+#define ROUNDS 3
+static const float tolerances[ROUNDS] = {0.03f, 0.12f, 0.0f};
+
+static void sample_tile(const Frame* frame, Tile* tile, rblPictureTrace* trace)
+{
+    const uint32_t samples = frame->def->samples;
+    const uint32_t ends[ROUNDS] = {samples < 4   ? samples
+                                   : samples < 8 ? 2
+                                                 : samples / 4,
+                                   samples < 4 ? samples : samples / 2, samples};
+    bool active[TILE * TILE];
+    memset(active, true, sizeof active);
+    for (int round = 0; round < ROUNDS; ++round)
+    {
+        for (uint32_t i = 0; i < TILE * tile->height; ++i)
+        {
+            if (active[i] && i % TILE < tile->width)
+            {
+                add_samples(frame, tile->left + i % TILE, tile->top + i / TILE, ends[round], &tile->pixels[i],
+                            trace);
+            }
+        }
+        for (uint32_t i = 0; i < TILE * tile->height; ++i)
+        {
+            active[i] =
+                active[i] && i % TILE < tile->width && !is_calm(tile, i % TILE, i / TILE, tolerances[round]);
+        }
+    }
+}
+
+static void trace_tile(const Frame* frame, uint32_t index, rblPictureTrace* trace)
+{
+    const rblPictureDef* def = frame->def;
+    Tile tile = {.left = index % frame->columns * TILE, .top = index / frame->columns * TILE};
+    tile.width = def->width - tile.left < TILE ? def->width - tile.left : TILE;
+    tile.height = def->height - tile.top < TILE ? def->height - tile.top : TILE;
+    sample_tile(frame, &tile, trace);
+    for (uint32_t y = 0; y < tile.height; ++y)
+    {
+        for (uint32_t x = 0; x < tile.width; ++x)
+        {
+            const TilePixel* pixel = &tile.pixels[y * TILE + x];
+            const rblVec3 mean = rbl_scale3(pixel->sum, 1.0f / (float)pixel->count);
+            uint8_t* out = &frame->rgba[4 * ((size_t)(tile.top + y) * def->width + tile.left + x)];
+            out[0] = develop(frame, mean.x);
+            out[1] = develop(frame, mean.y);
+            out[2] = develop(frame, mean.z);
+            out[3] = 255;
         }
     }
 }
@@ -246,12 +318,12 @@ static void trace_tile(const Frame* frame, uint32_t tile, uint64_t* rays)
 static void trace_range(rblRange range, void* context)
 {
     Frame* frame = context;
-    uint64_t rays = 0;
+    rblPictureTrace trace = {.sun_blocker = UINT32_MAX, .sky_blocker = UINT32_MAX};
     for (uint32_t tile = range.begin; tile < range.end; ++tile)
     {
-        trace_tile(frame, frame->first_tile + tile, &rays);
+        trace_tile(frame, frame->first_tile + tile, &trace);
     }
-    frame->rays[range.block] += rays;
+    frame->rays[range.block] += trace.rays;
 }
 
 // A few rows of tiles at a time, so that progress can be told in between.

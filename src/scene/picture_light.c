@@ -4,7 +4,6 @@
 
 #include "bvh/ray.h"
 #include "math/aabb.h"
-#include "math/trig.h"
 #include "math/vec.h"
 
 static const rblVec3 sun_color = {0.98f, 0.90f, 0.78f};    // irradiance of a surface that faces it
@@ -103,11 +102,12 @@ static bool clip_ray(const rblPictureScene* scene, rblRay* ray, bool* entered)
 }
 
 // A ray that comes in through the plane inside a solid meets its surface further on: caps need no test of their own.
-static bool is_blocked(const rblPictureScene* scene, rblVec3 from, rblVec3 direction, float t_max)
+static bool is_blocked(const rblPictureScene* scene, rblVec3 from, rblVec3 direction, float t_max,
+                       uint32_t* blocker)
 {
     rblRay ray = {from, direction, 0.0f, t_max};
     bool entered;
-    return clip_ray(scene, &ray, &entered) && rbl_tree_ray_any(&scene->tree, &ray);
+    return clip_ray(scene, &ray, &entered) && rbl_tree_ray_blocked(&scene->tree, &ray, blocker);
 }
 
 // ---- sky, floor ----
@@ -131,13 +131,31 @@ static rblVec3 floor_color(const rblPictureLight* light, rblVec3 point, rblVec3 
     return mix(light->background, backdrop(light, direction), smooth_step(0.6f, 7.0f, distance));
 }
 
+// sin(pi / 2 x) for x in 0 to 1, right to 4e-6: its series.
+static float quarter_sine(float x)
+{
+    const float s = x * x;
+    return x *
+           (1.5707963f - s * (0.64596410f - s * (0.079692626f - s * (0.0046817541f - s * 0.00016044118f))));
+}
+
+// The point of the unit circle at a part of the way around it.
+static rblVec2 point_on_circle(float turn)
+{
+    const float quarters = 4.0f * turn;
+    const int quarter = (int)quarters;
+    const float sine = quarter_sine(quarters - (float)quarter);
+    const float cosine = quarter_sine(1.0f - (quarters - (float)quarter));
+    const rblVec2 points[4] = {{cosine, sine}, {-sine, cosine}, {-cosine, -sine}, {sine, -cosine}};
+    return points[quarter & 3];
+}
+
 static rblVec3 point_on_sun(const rblPictureLight* light, rblVec2 u)
 {
     const float radius = sun_size * sqrtf(u.x);
-    double sine, cosine;
-    rbl_sincos(2.0 * RBL_PI * (double)u.y, &sine, &cosine);
-    return rbl_add3(light->sun, rbl_add3(rbl_scale3(light->sun_x, radius * (float)cosine),
-                                         rbl_scale3(light->sun_y, radius * (float)sine)));
+    const rblVec2 around = point_on_circle(u.y);
+    return rbl_add3(light->sun, rbl_add3(rbl_scale3(light->sun_x, radius * around.x),
+                                         rbl_scale3(light->sun_y, radius * around.y)));
 }
 
 // Around the normal with the density of its cosine (Malley's method).
@@ -147,15 +165,14 @@ static rblVec3 point_on_sky(rblVec3 normal, rblVec2 u)
     make_frame(normal, &x, &y);
     const float radius = sqrtf(u.x);
     const float height = sqrtf(rbl_maxf(0.0f, 1.0f - u.x));
-    double sine, cosine;
-    rbl_sincos(2.0 * RBL_PI * (double)u.y, &sine, &cosine);
+    const rblVec2 around = point_on_circle(u.y);
     return rbl_add3(rbl_scale3(normal, height),
-                    rbl_add3(rbl_scale3(x, radius * (float)cosine), rbl_scale3(y, radius * (float)sine)));
+                    rbl_add3(rbl_scale3(x, radius * around.x), rbl_scale3(y, radius * around.y)));
 }
 
 // The floor is the backdrop, darkened by what hides sun and sky from it: where nothing does, floor and wall are one.
 static rblVec3 shade_floor(const rblPictureLight* light, rblVec3 point, rblVec3 direction,
-                           const rblPixelSampler* pixel, uint32_t sample, uint64_t* rays)
+                           const rblPixelSampler* pixel, uint32_t sample, rblPictureTrace* trace)
 {
     const rblVec3 color = floor_color(light, point, direction);
     if (point.x * point.x + point.z * point.z > far_floor * far_floor)
@@ -167,13 +184,13 @@ static rblVec3 shade_floor(const rblPictureLight* light, rblVec3 point, rblVec3 
     const rblVec3 from = {point.x, point.y + RBL_PICTURE_OFFSET, point.z};
     const rblVec3 sun = point_on_sun(light, rbl_sample_square(pixel, sample, PURPOSE_SUN));
     const rblVec3 sky = point_on_sky((rblVec3){0, 1, 0}, rbl_sample_square(pixel, sample, PURPOSE_SKY));
-    *rays += 2;
+    trace->rays += 2;
     rblVec3 lit = {0.035f, 0.035f, 0.035f}; // what bounces off the things in the way
-    if (light->sun.y > 0.0f && !is_blocked(light->scene, from, sun, INFINITY))
+    if (light->sun.y > 0.0f && !is_blocked(light->scene, from, sun, INFINITY, &trace->sun_blocker))
     {
         lit = rbl_add3(lit, sun_part);
     }
-    if (!is_blocked(light->scene, from, sky, INFINITY))
+    if (!is_blocked(light->scene, from, sky, INFINITY, &trace->sky_blocker))
     {
         lit = rbl_add3(lit, sky_part);
     }
@@ -183,12 +200,13 @@ static rblVec3 shade_floor(const rblPictureLight* light, rblVec3 point, rblVec3 
 // ---- surfaces ----
 
 // Light that comes from one direction of the upper or lower half: sky, or floor in the sun.
-static rblVec3 incoming(const rblPictureLight* light, rblVec3 from, rblVec3 direction, rblVec3 albedo)
+static rblVec3 incoming(const rblPictureLight* light, rblVec3 from, rblVec3 direction, rblVec3 albedo,
+                        rblPictureTrace* trace)
 {
     const rblPictureScene* scene = light->scene;
     const bool falls = direction.y < 0.0f && from.y > scene->ground;
     const float reach = falls ? (from.y - scene->ground) / -direction.y : INFINITY;
-    if (is_blocked(scene, from, direction, reach))
+    if (is_blocked(scene, from, direction, reach, &trace->sky_blocker))
     {
         return rbl_scale3(albedo, 0.16f); // other surfaces, lit at second hand
     }
@@ -196,22 +214,22 @@ static rblVec3 incoming(const rblPictureLight* light, rblVec3 from, rblVec3 dire
 }
 
 static rblVec3 shade_surface(const rblPictureLight* light, const Seen* seen, const rblPixelSampler* pixel,
-                             uint32_t sample, uint64_t* rays)
+                             uint32_t sample, rblPictureTrace* trace)
 {
     const rblVec3 sun = point_on_sun(light, rbl_sample_square(pixel, sample, PURPOSE_SUN));
     const float cosine = rbl_dot3(seen->normal, light->sun);
     rblVec3 lit = {0, 0, 0};
     if (cosine > 0.0f && light->sun.y > 0.0f)
     {
-        *rays += 1;
-        if (!is_blocked(light->scene, seen->safe_point, sun, INFINITY))
+        trace->rays += 1;
+        if (!is_blocked(light->scene, seen->safe_point, sun, INFINITY, &trace->sun_blocker))
         {
             lit = rbl_scale3(sun_color, cosine);
         }
     }
     const rblVec3 sky = point_on_sky(seen->normal, rbl_sample_square(pixel, sample, PURPOSE_SKY));
-    *rays += 1;
-    lit = rbl_add3(lit, incoming(light, seen->safe_point, sky, seen->albedo));
+    trace->rays += 1;
+    lit = rbl_add3(lit, incoming(light, seen->safe_point, sky, seen->albedo, trace));
     return times(seen->albedo, lit);
 }
 
@@ -272,7 +290,7 @@ static void describe_hit(const rblPictureScene* scene, const rblRayHit* hit, rbl
     const rblPictureFace* face = &scene->faces[hit->triangle];
     const float weights[3] = {1.0f - hit->u - hit->v, hit->u, hit->v};
     const rblVec3 flat =
-        rbl_normalize3(rbl_cross3(rbl_sub3(t->b, t->a), rbl_sub3(t->c, t->a)), rbl_neg3(direction));
+        rbl_picture_unit(rbl_cross3(rbl_sub3(t->b, t->a), rbl_sub3(t->c, t->a)), rbl_neg3(direction));
     const float side = rbl_dot3(flat, direction) > 0.0f ? -1.0f : 1.0f;
     rblVec3 normals[3];
     rblVec3 normal = {0, 0, 0};
@@ -286,7 +304,7 @@ static void describe_hit(const rblPictureScene* scene, const rblRayHit* hit, rbl
     seen->face_normal = rbl_scale3(flat, side);
     // Normals in files may point the wrong way: the triangle knows better which side is out.
     const float agreement = rbl_dot3(normal, flat) < 0.0f ? -side : side;
-    seen->normal = rbl_normalize3(rbl_scale3(normal, agreement), seen->face_normal);
+    seen->normal = rbl_picture_unit(rbl_scale3(normal, agreement), seen->face_normal);
     seen->albedo = albedo_at(scene, hit, weights, side > 0.0f);
     const rblVec3 lifted = lifted_point(t, normals, weights, seen->point, agreement);
     seen->safe_point = rbl_mul_add3(lifted, RBL_PICTURE_OFFSET, seen->face_normal);
@@ -326,20 +344,20 @@ static bool look(const rblPictureScene* scene, rblVec3 eye, rblVec3 direction, f
 }
 
 rblVec3 rbl_picture_radiance(const rblPictureLight* light, rblVec3 eye, rblVec3 direction,
-                             const rblPixelSampler* pixel, uint32_t sample, uint64_t* rays)
+                             const rblPixelSampler* pixel, uint32_t sample, rblPictureTrace* trace)
 {
     const rblPictureScene* scene = light->scene;
     const bool falls = direction.y < 0.0f && eye.y > scene->ground;
     const float floor_distance = falls ? (scene->ground - eye.y) / direction.y : INFINITY;
     Seen seen;
-    *rays += 1;
+    trace->rays += 1;
     if (look(scene, eye, direction, floor_distance, &seen))
     {
-        return shade_surface(light, &seen, pixel, sample, rays);
+        return shade_surface(light, &seen, pixel, sample, trace);
     }
     if (!falls || !rbl_finite((double)floor_distance))
     {
         return backdrop(light, direction);
     }
-    return shade_floor(light, rbl_mul_add3(eye, floor_distance, direction), direction, pixel, sample, rays);
+    return shade_floor(light, rbl_mul_add3(eye, floor_distance, direction), direction, pixel, sample, trace);
 }

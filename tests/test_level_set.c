@@ -106,13 +106,15 @@ static void check_point(const Solid* solid, rblVec3 p)
 {
     const rblLevelSet* set = solid->set;
     rblVec3 gradient;
+    bool far;
     const double exact = exact_distance(solid, p);
     const double found = (double)rbl_level_set_distance(set, p, &gradient);
     const double slack = (double)rbl_level_set_slack(set);
     check_close(rbl_length3(gradient), 1.0, 1e-5);
-    assert_true(rbl_level_set_distance_only(set, p) == (float)found);
+    assert_true(rbl_level_set_distance_only(set, p, &far) == (float)found);
     if (fabs(exact) <= (double)set->band)
     {
+        assert_false(far);
         check_close(found, exact, slack);
     }
     else

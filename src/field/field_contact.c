@@ -87,10 +87,10 @@ typedef struct Search
     float deepest; // the smallest distance met; infinite before the first
 } Search;
 
-// How far samples of a level lie apart: its first 2^level cover the surface evenly.
-static float level_spacing(const rblSampling* side)
+// Half of how far samples of a level lie apart: its first 2^level cover the surface evenly.
+static float half_spacing(const rblSampling* side)
 {
-    float spacing = 2.0f * side->radius;
+    float spacing = side->radius;
     for (uint32_t l = 1; l < side->level; l += 2)
     {
         spacing *= 0.5f;
@@ -98,8 +98,9 @@ static float level_spacing(const rblSampling* side)
     return side->level % 2 == 1 ? spacing : 0.70710678f * spacing;
 }
 
-// What a search must still look for: samples with smaller distances than this. Where the gap is wider than samples of a level
-// lie apart, finer ones would say the same again.
+// What a search must still look for: samples with smaller distances than this. Where the gap is wider than half of what samples
+// of a level lie apart, finer ones would say nearly the same again. (Wider than all of it: a fifth more time for a pile of
+// statues that lies no better.)
 static float wanted_below(const Search* s, float spacing)
 {
     const float fine = s->all ? s->margin : rbl_minf(rbl_maxf(spacing, s->eps), s->margin);
@@ -116,7 +117,7 @@ static bool is_touch(const rblField* field, float wanted, rblSampleVisit* visit)
 
 static bool meet(rblSampling* side, uint32_t which, Search* s)
 {
-    const float spacing = level_spacing(side);
+    const float spacing = half_spacing(side);
     rblSampleVisit visit;
     float wanted = wanted_below(s, spacing);
     while (rbl_sampling_next(side, wanted, &visit))

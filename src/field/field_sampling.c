@@ -47,7 +47,7 @@ float rbl_field_slack(const rblShape* shape)
 rblField rbl_field_of(const rblShape* shape)
 {
     return (rblField){shape, rbl_shape_level_set(shape), shape->view.kind == RBL_SHAPE_PIECE,
-                      rbl_field_slack(shape)};
+                      rbl_field_slack(shape), 0.0f};
 }
 
 // ---- meeting samples ----
@@ -62,10 +62,10 @@ void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
                        .radius = samples->view.radius,
                        .frontier = frontier,
                        .nearest = INFINITY};
-    // Both ends of a way through the field may be off by the slack. Planes have no size; their fields are exact.
+    // Planes have no size; their fields are exact.
     const float size =
         rbl_length3(pose.p) + samples->view.radius + (field->view.bounded ? field->view.radius : 0.0f);
-    s->field.slack = 2.0f * s->field.slack + ROUNDING * size;
+    s->field.rounding = ROUNDING * size + (s->field.grid != NULL ? s->field.grid->unit : 0.0f);
     for (uint32_t i = 0; i < RBL_SAMPLE_LEVELS; ++i)
     {
         rbl_array_clear(&frontier->levels[i]);
@@ -81,11 +81,11 @@ static bool is_beyond(rblSampling* s, float radius, rblVec3 point, float wanted)
     {
         return false;
     }
-    const float reach = radius + wanted + s->field.slack;
+    const float reach = wanted + rbl_field_fall(&s->field, true, radius);
     const bool beyond = reach < 0.0f || outside > reach * reach;
     if (beyond)
     {
-        s->nearest = rbl_minf(sqrtf(outside) - radius - s->field.slack, s->nearest);
+        s->nearest = rbl_minf(sqrtf(outside) - rbl_field_fall(&s->field, true, radius), s->nearest);
     }
     return beyond;
 }
@@ -101,11 +101,12 @@ static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
 // A sample whose own children are from `first` to before `end`.
 static bool visit_sample(rblSampling* s, uint32_t first, uint32_t end, rblSampleVisit* visit)
 {
-    visit->distance = rbl_field_distance(&s->field, visit->point);
-    s->nearest = rbl_minf(visit->distance - s->field.slack, s->nearest);
+    bool far;
+    visit->distance = rbl_field_distance(&s->field, visit->point, &far);
+    s->nearest = rbl_minf(visit->distance - rbl_field_fall(&s->field, far, 0.0f), s->nearest);
     if (first < end)
     {
-        wait_for_child(s, &(rblFrontierNode){first, end, visit->distance});
+        wait_for_child(s, &(rblFrontierNode){first, end, visit->distance, far});
     }
     return !s->out_of_memory;
 }
@@ -128,14 +129,13 @@ bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
     for (; s->place < list->count && !s->out_of_memory; ++s->place)
     {
         rblFrontierNode* node = &list->data[s->place];
-        const float bound = node->distance - s->field.slack;
         while (node->next < node->end)
         {
             const rblSampleChild* child = &s->tree->children[node->next];
-            const float lowest = bound - child->reach;
-            if (!(lowest < wanted))
+            if (!(node->distance - rbl_field_fall_outside(&s->field, node->far, child->reach) < wanted))
             {
-                s->nearest = rbl_minf(lowest, s->nearest);
+                s->nearest =
+                    rbl_minf(node->distance - rbl_field_fall(&s->field, node->far, child->reach), s->nearest);
                 break;
             }
             if ((uint64_t)child->node >> s->level != 0)

@@ -15,6 +15,7 @@ typedef struct rblFrontierNode
 {
     uint32_t next, end; // in rblSampleTree.children
     float distance;
+    bool far; // see rblField
 } rblFrontierNode;
 
 #define RBL_SAMPLE_LEVELS 33 // level 0 is the first sample alone, level l the samples 2^(l - 1) to 2^l - 1
@@ -36,19 +37,36 @@ typedef struct rblField
     const rblLevelSet* grid; // null: through the shape's function
     bool outside_unsure;     // outside, values are bounds that need rbl_piece_confirm()
     float slack;             // see rbl_field_slack()
+    float rounding;          // of distances, metres
 } rblField;
 
-// Most samples that are met are no contacts: their gradients are not asked for.
-static inline float rbl_field_distance(const rblField* field, rblVec3 point)
+// Most samples that are met are no contacts: their gradients are not asked for. `far`: the value is no more than the distance.
+static inline float rbl_field_distance(const rblField* field, rblVec3 point, bool* far)
 {
+    *far = false;
     if (field->grid != NULL)
     {
-        return rbl_level_set_distance_only(field->grid, point);
+        return rbl_level_set_distance_only(field->grid, point, far);
     }
     rblVec3 unused;
     const rblShapeOps* ops = field->shape->ops;
     return ops->bound != NULL ? ops->bound(field->shape->data, point)
                               : ops->distance(field->shape->data, point, &unused);
+}
+
+// The distance itself falls by the way at most, and what the field tells is off by the slack: at the end of the way, and at its
+// start too unless that is far.
+static inline float rbl_field_fall(const rblField* field, bool far, float way)
+{
+    return way + (far ? field->slack : 2.0f * field->slack) + field->rounding;
+}
+
+// The same for values that stay above zero. Interpolated distances change along each axis by no more than the way: along any
+// way by no more than sqrt(3) times as much. (Deep inside, values are bounds from the other side.)
+static inline float rbl_field_fall_outside(const rblField* field, bool far, float way)
+{
+    const float fall = rbl_field_fall(field, far, way);
+    return far || field->grid == NULL ? fall : rbl_minf(1.7320510f * way + field->rounding, fall);
 }
 
 rblField rbl_field_of(const rblShape* shape);

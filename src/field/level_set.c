@@ -143,10 +143,11 @@ static float distance_within(const rblLevelSet* set, rblVec3 u, rblVec3* gradien
     return near ? set->unit * value : far_bound(set, &p);
 }
 
-static float value_within(const rblLevelSet* set, rblVec3 u)
+static float value_within(const rblLevelSet* set, rblVec3 u, bool* far)
 {
     Patch p;
-    return load_patch(set, u, &p) ? set->unit * interpolate_value(&p) : far_bound(set, &p);
+    *far = !load_patch(set, u, &p);
+    return *far ? far_bound(set, &p) : set->unit * interpolate_value(&p);
 }
 
 // On the medial axis of what is thinner than two cells the interpolant has no slope; any direction is as good.
@@ -189,11 +190,11 @@ float rbl_level_set_distance(const rblLevelSet* set, rblVec3 point, rblVec3* gra
     return distance_beyond(set, rbl_sub3(u, q), distance, gradient);
 }
 
-float rbl_level_set_distance_only(const rblLevelSet* set, rblVec3 point)
+float rbl_level_set_distance_only(const rblLevelSet* set, rblVec3 point, bool* far)
 {
     const rblVec3 u = rbl_scale3(rbl_sub3(point, set->origin), set->inverse_cell);
     const rblVec3 q = clamp_to_grid(set, u);
-    const float distance = value_within(set, q);
+    const float distance = value_within(set, q, far);
     if (q.x == u.x && q.y == u.y && q.z == u.z)
     {
         return distance;
@@ -204,7 +205,8 @@ float rbl_level_set_distance_only(const rblLevelSet* set, rblVec3 point)
 
 float rbl_level_set_value(const rblLevelSet* set, uint32_t i, uint32_t j, uint32_t k)
 {
-    return value_within(set, rbl_vec3((float)i, (float)j, (float)k));
+    bool far;
+    return value_within(set, rbl_vec3((float)i, (float)j, (float)k), &far);
 }
 
 void rbl_level_set_free(rblLevelSet* set)

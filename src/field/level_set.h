@@ -40,8 +40,8 @@ typedef struct rblLevelSet
 // Signed distance and its gradient, of unit length. Outside the grid a bound continues the field.
 float rbl_level_set_distance(const rblLevelSet* set, rblVec3 point, rblVec3* gradient);
 
-// The same value, bit by bit, without the gradient.
-float rbl_level_set_distance_only(const rblLevelSet* set, rblVec3 point);
+// The same value, bit by bit, without the gradient. `far`: it is a bound, not interpolated near the surface.
+float rbl_level_set_distance_only(const rblLevelSet* set, rblVec3 point, bool* far);
 
 // What interpolation can be off by anywhere: the distance changes by at most the way, and the mean way from a point to the
 // corners of its cell, by their weights, is at most sqrt(3) / 2 cells.

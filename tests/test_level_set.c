@@ -4,6 +4,7 @@
 #include "base/jobs.h"
 #include "base/random.h"
 #include "failing_allocator.h"
+#include "field/field_sampling.h"
 #include "field/level_set.h"
 #include "field/level_set_oracle.h"
 #include "field/surface_samples.h"
@@ -147,6 +148,42 @@ static void check_surface(const Solid* solid, rblRandom* random)
     }
 }
 
+// Four at once: the same bits.
+static void check_four(const Solid* solid, const rblVec3 p[4])
+{
+    float found[4];
+    uint32_t far;
+    rbl_store4(found, rbl_level_set_distance4(solid->set, rbl_set4(p[0].x, p[1].x, p[2].x, p[3].x),
+                                              rbl_set4(p[0].y, p[1].y, p[2].y, p[3].y),
+                                              rbl_set4(p[0].z, p[1].z, p[2].z, p[3].z), &far));
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        bool is_far;
+        const float alone = rbl_level_set_distance_only(solid->set, p[i], &is_far);
+        assert_true(alone == found[i] && is_far == ((far >> i & 1) != 0));
+    }
+}
+
+// What a search relies on: from one point to another the field falls by no more than it says.
+static void check_fall(const Solid* solid, rblVec3 from, rblVec3 to)
+{
+    const float way = rbl_length3(rbl_sub3(to, from));
+    const float rounding = solid->set->unit + 4e-6f * (float)longest_side(solid->box);
+    const rblField field = {
+        .grid = solid->set, .slack = rbl_level_set_slack(solid->set), .rounding = rounding};
+    bool far;
+    bool far_there;
+    const float start = rbl_field_distance(&field, from, &far);
+    const float there = rbl_field_distance(&field, to, &far_there);
+    const float least = start - rbl_field_fall_outside(&field, far, way);
+    const float truly = far_there ? (float)exact_distance(solid, to) : there; // far values are bounds
+    if (least > 0.0f && truly < least - rounding)
+    {
+        fail_msg("%s: falls from %.9g to %.9g on a way of %.9g, cell %.9g", solid->name, (double)start,
+                 (double)there, (double)way, solid->cell);
+    }
+}
+
 static void fields_are_as_good_as_they_say_on_every_solid(void** state)
 {
     (void)state;
@@ -159,10 +196,18 @@ static void fields_are_as_good_as_they_say_on_every_solid(void** state)
         check_surface(&solid, &random);
         for (int i = 0; i < 150; ++i)
         {
-            check_point(&solid, random_near(&random, &solid, 2.0 * solid.cell));
-            check_point(&solid, random_near(&random, &solid, 8.0 * solid.cell));
-            check_point(&solid, random_in(&random, solid.box, 0.2 * longest_side(solid.box)));
-            check_point(&solid, random_in(&random, solid.box, 2.0 * longest_side(solid.box)));
+            const rblVec3 points[4] = {random_near(&random, &solid, 2.0 * solid.cell),
+                                       random_near(&random, &solid, 8.0 * solid.cell),
+                                       random_in(&random, solid.box, 0.2 * longest_side(solid.box)),
+                                       random_in(&random, solid.box, 2.0 * longest_side(solid.box))};
+            for (int p = 0; p < 4; ++p)
+            {
+                check_point(&solid, points[p]);
+                const rblVec3d at = rbl_to_double3(points[p]);
+                check_fall(&solid, points[p], points[0]);
+                check_fall(&solid, points[p], random_in(&random, (rblAabbd){at, at}, 2.0 * solid.cell));
+            }
+            check_four(&solid, points);
         }
         assert_true(solid.set->error <= rbl_level_set_slack(solid.set));
         close_solid(&solid);

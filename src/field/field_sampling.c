@@ -5,6 +5,7 @@
 #include "field/field_contact.h"
 #include "field/piece.h"
 #include "math/aabb.h"
+#include "math/simd.h"
 
 // Of a distance of transformed points, in parts of the coordinates' size.
 #define ROUNDING 2e-6f
@@ -72,24 +73,6 @@ void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
     }
 }
 
-// Whether a sample and all below it lie so far outside the field's box that they need not be met.
-static bool is_beyond(rblSampling* s, float radius, rblVec3 point, float wanted)
-{
-    const rblShapeView* view = &s->field.shape->view;
-    const float outside = view->bounded ? rbl_aabb_distance_squared(view->bounds, point) : 0.0f;
-    if (!(outside > 0.0f))
-    {
-        return false;
-    }
-    const float reach = wanted + rbl_field_fall(&s->field, true, radius);
-    const bool beyond = reach < 0.0f || outside > reach * reach;
-    if (beyond)
-    {
-        s->nearest = rbl_minf(sqrtf(outside) - rbl_field_fall(&s->field, true, radius), s->nearest);
-    }
-    return beyond;
-}
-
 // Have a node wait for the level of its next child.
 static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
 {
@@ -98,34 +81,43 @@ static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
     s->waiting += 1;
 }
 
-// A sample whose own children are from `first` to before `end`.
-static bool visit_sample(rblSampling* s, uint32_t first, uint32_t end, rblSampleVisit* visit)
+// A node that was met, with all below it within `radius`.
+static bool meet_node(rblSampling* s, const rblFrontierNode* node, float radius, float wanted)
 {
-    bool far;
-    visit->distance = rbl_field_distance(&s->field, visit->point, &far);
-    s->nearest = rbl_minf(visit->distance - rbl_field_fall(&s->field, far, 0.0f), s->nearest);
-    if (first < end)
+    const bool stay = node->distance - rbl_field_fall_outside(&s->field, node->far, radius) < wanted;
+    const float fall = rbl_field_fall(&s->field, node->far, stay ? 0.0f : radius);
+    s->nearest = rbl_minf(node->distance - fall, s->nearest);
+    if (stay && node->next < node->end)
     {
-        wait_for_child(s, &(rblFrontierNode){first, end, visit->distance, far});
+        wait_for_child(s, node);
     }
     return !s->out_of_memory;
 }
 
-static bool first_sample(rblSampling* s, rblSampleVisit* visit)
+static bool first_sample(rblSampling* s, float wanted, rblSampleVisit* visit)
 {
     const rblSampleTree* tree = s->tree;
+    bool far;
+    if (s->place++ > 0)
+    {
+        return false;
+    }
     visit->sample = 0;
     visit->point = rbl_sampling_point(s, tree->points[0]);
-    return s->place++ == 0 && visit_sample(s, tree->first_children[0], tree->first_children[1], visit);
+    visit->distance = rbl_field_distance(&s->field, visit->point, &far);
+    const rblFrontierNode node = {tree->first_children[0], tree->first_children[1], visit->distance, far};
+    return meet_node(s, &node, rbl_sample_radius(tree, 0), wanted);
 }
 
-bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
+// ---- four at a time ----
+
+// The next four children of this level, fewer at its end, that may have something below `wanted`.
+static void gather_batch(rblSampling* s, float wanted)
 {
     const rblFrontierList* list = &s->frontier->levels[s->level];
-    if (s->level == 0)
-    {
-        return first_sample(s, visit);
-    }
+    rblSampleBatch* batch = &s->batch;
+    batch->count = 0;
+    batch->place = 0;
     for (; s->place < list->count && !s->out_of_memory; ++s->place)
     {
         rblFrontierNode* node = &list->data[s->place];
@@ -143,13 +135,134 @@ bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
                 wait_for_child(s, node);
                 break;
             }
-            node->next += 1;
-            visit->sample = child->node;
-            visit->point = rbl_sampling_point(s, child->point);
-            if (!is_beyond(s, child->radius, visit->point, wanted))
+            if (batch->count == 4)
             {
-                return visit_sample(s, child->first, child->end, visit);
+                return;
             }
+            node->next += 1;
+            batch->children[batch->count++] = child;
+        }
+    }
+}
+
+static rblFloat4 transformed(const float rows[3], float offset, rblFloat4 x, rblFloat4 y, rblFloat4 z)
+{
+    const rblFloat4 turned =
+        rbl_add4(rbl_add4(rbl_mul4(rbl_splat4(rows[0]), x), rbl_mul4(rbl_splat4(rows[1]), y)),
+                 rbl_mul4(rbl_splat4(rows[2]), z));
+    return rbl_add4(turned, rbl_splat4(offset));
+}
+
+// Into the field's axes; lanes that are not used hold the first one's point. Returns the radii.
+static rblFloat4 place_batch(const rblSampling* s, rblFloat4 out[3])
+{
+    const rblSampleBatch* batch = &s->batch;
+    const rblMat3* m = &s->rotation;
+    rblFloat4 p[4];
+    float radii[4];
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        const rblSampleChild* child = batch->children[i < batch->count ? i : 0];
+        p[i] = rbl_load4(&child->point.x);
+        radii[i] = child->radius;
+    }
+    rbl_transpose4(&p[0], &p[1], &p[2], &p[3]);
+    const float rows[3][3] = {
+        {m->cx.x, m->cy.x, m->cz.x}, {m->cx.y, m->cy.y, m->cz.y}, {m->cx.z, m->cy.z, m->cz.z}};
+    out[0] = transformed(rows[0], s->offset.x, p[0], p[1], p[2]);
+    out[1] = transformed(rows[1], s->offset.y, p[0], p[1], p[2]);
+    out[2] = transformed(rows[2], s->offset.z, p[0], p[1], p[2]);
+    return rbl_load4(radii);
+}
+
+static rblFloat4 outside_along(rblFloat4 p, float lower, float upper)
+{
+    const rblFloat4 out = rbl_max4(rbl_sub4(rbl_splat4(lower), p), rbl_sub4(p, rbl_splat4(upper)));
+    return rbl_max4(out, rbl_splat4(0.0f));
+}
+
+// Which samples and all below them lie so far outside the field's box that they need not be met.
+static void leave_beyond(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, float wanted)
+{
+    const rblAabb* box = &s->field.shape->view.bounds;
+    const rblFloat4 x = outside_along(p[0], box->lower.x, box->upper.x);
+    const rblFloat4 y = outside_along(p[1], box->lower.y, box->upper.y);
+    const rblFloat4 z = outside_along(p[2], box->lower.z, box->upper.z);
+    const rblFloat4 square = rbl_add4(rbl_add4(rbl_mul4(x, x), rbl_mul4(y, y)), rbl_mul4(z, z));
+    const rblFloat4 clear =
+        rbl_sub4(rbl_sqrt4(square), rbl_add4(radii, rbl_splat4(rbl_field_fall(&s->field, true, 0.0f))));
+    const rblFloat4 is_out = rbl_less4(rbl_splat4(0.0f), square);
+    s->batch.left = rbl_mask4(rbl_and4(is_out, rbl_less4(rbl_splat4(wanted), clear)));
+    float gaps[4];
+    rbl_store4(gaps, clear);
+    for (uint32_t i = 0; i < s->batch.count; ++i)
+    {
+        s->nearest = (s->batch.left >> i & 1) != 0 ? rbl_minf(gaps[i], s->nearest) : s->nearest;
+    }
+}
+
+static void ask_field(rblSampling* s, const rblFloat4 p[3])
+{
+    rblSampleBatch* batch = &s->batch;
+    batch->far = 0;
+    if (s->field.grid != NULL)
+    {
+        rbl_store4(batch->distances, rbl_level_set_distance4(s->field.grid, p[0], p[1], p[2], &batch->far));
+        return;
+    }
+    for (uint32_t i = 0; i < batch->count; ++i)
+    {
+        bool unused;
+        batch->distances[i] =
+            rbl_field_distance(&s->field, rbl_vec3(batch->x[i], batch->y[i], batch->z[i]), &unused);
+    }
+}
+
+static bool next_batch(rblSampling* s, float wanted)
+{
+    rblSampleBatch* batch = &s->batch;
+    gather_batch(s, wanted);
+    if (batch->count == 0)
+    {
+        return false;
+    }
+    rblFloat4 p[3];
+    const rblFloat4 radii = place_batch(s, p);
+    const uint32_t all = (1u << batch->count) - 1;
+    rbl_store4(batch->x, p[0]);
+    rbl_store4(batch->y, p[1]);
+    rbl_store4(batch->z, p[2]);
+    batch->left = 0;
+    if (s->field.shape->view.bounded)
+    {
+        leave_beyond(s, p, radii, wanted);
+    }
+    if ((batch->left & all) != all)
+    {
+        ask_field(s, p);
+    }
+    return true;
+}
+
+bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
+{
+    if (s->level == 0)
+    {
+        return first_sample(s, wanted, visit);
+    }
+    rblSampleBatch* batch = &s->batch;
+    while (batch->place < batch->count || next_batch(s, wanted))
+    {
+        const uint32_t lane = batch->place++;
+        if ((batch->left >> lane & 1) == 0)
+        {
+            const rblSampleChild* child = batch->children[lane];
+            visit->sample = child->node;
+            visit->point = rbl_vec3(batch->x[lane], batch->y[lane], batch->z[lane]);
+            visit->distance = batch->distances[lane];
+            const bool far = (batch->far >> lane & 1) != 0;
+            const rblFrontierNode node = {child->first, child->end, visit->distance, far};
+            return meet_node(s, &node, child->radius, wanted);
         }
     }
     return false;
@@ -160,6 +273,8 @@ void rbl_sampling_next_level(rblSampling* s)
     s->waiting -= s->frontier->levels[s->level].count;
     s->level += 1;
     s->place = 0;
+    s->batch.count = 0;
+    s->batch.place = 0;
 }
 
 // ---- early out ----

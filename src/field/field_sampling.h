@@ -71,6 +71,17 @@ static inline float rbl_field_fall_outside(const rblField* field, bool far, floa
 
 rblField rbl_field_of(const rblShape* shape);
 
+// Samples that are met together.
+typedef struct rblSampleBatch
+{
+    const rblSampleChild* children[4];
+    float x[4], y[4], z[4]; // in the field's axes
+    float distances[4];
+    uint32_t far;  // lanes: see rbl_field_distance()
+    uint32_t left; // lanes so far outside the field's box that they need not be met
+    uint32_t count, place;
+} rblSampleBatch;
+
 typedef struct rblSampling
 {
     const rblSampleTree* tree; // null: no samples, done at once
@@ -82,6 +93,7 @@ typedef struct rblSampling
     uint32_t level;
     size_t place;   // in the frontier's list of this level
     size_t waiting; // nodes in the lists of this level and later ones
+    rblSampleBatch batch;
     float
         nearest; // no sample, met or left unmet, has a smaller field value here or, when moved, one smaller by more
                  // than the way

@@ -7,6 +7,7 @@
 #define RBL_FIELD_LEVEL_SET_H
 
 #include "base/jobs.h"
+#include "math/simd.h"
 #include "mesh/mesh.h"
 #include "rubble/shape.h"
 
@@ -42,6 +43,10 @@ float rbl_level_set_distance(const rblLevelSet* set, rblVec3 point, rblVec3* gra
 
 // The same value, bit by bit, without the gradient. `far`: it is a bound, not interpolated near the surface.
 float rbl_level_set_distance_only(const rblLevelSet* set, rblVec3 point, bool* far);
+
+// The same for four points; a bit of `far` for each.
+rblFloat4 rbl_level_set_distance4(const rblLevelSet* set, rblFloat4 x, rblFloat4 y, rblFloat4 z,
+                                  uint32_t* far);
 
 // What interpolation can be off by anywhere: the distance changes by at most the way, and the mean way from a point to the
 // corners of its cell, by their weights, is at most sqrt(3) / 2 cells.

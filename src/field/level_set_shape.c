@@ -158,7 +158,8 @@ static void level_set_free(void* data, const rblAllocator* allocator)
 
 static float level_set_bound(const void* data, rblVec3 point)
 {
-    return rbl_level_set_distance_only(data, point);
+    bool far;
+    return rbl_level_set_distance_only(data, point, &far);
 }
 
 static const rblShapeOps level_set_ops = {

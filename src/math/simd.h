@@ -22,6 +22,23 @@ static inline rblInt4 rbl_truncate4(rblFloat4 a)
     return _mm_cvttps_epi32(a);
 }
 
+// The same as a number.
+static inline rblFloat4 rbl_whole4(rblFloat4 a)
+{
+    return _mm_cvtepi32_ps(_mm_cvttps_epi32(a));
+}
+
+// Eight 16-bit numbers, two from each place: those of the first two places, then those of the others.
+static inline void rbl_load_pairs4(const int16_t* const p[4], rblFloat4* first, rblFloat4* second)
+{
+    const __m128i a =
+        _mm_unpacklo_epi32(_mm_loadu_si32((const void*)p[0]), _mm_loadu_si32((const void*)p[1]));
+    const __m128i b =
+        _mm_unpacklo_epi32(_mm_loadu_si32((const void*)p[2]), _mm_loadu_si32((const void*)p[3]));
+    *first = _mm_cvtepi32_ps(_mm_srai_epi32(_mm_unpacklo_epi16(a, a), 16));
+    *second = _mm_cvtepi32_ps(_mm_srai_epi32(_mm_unpacklo_epi16(b, b), 16));
+}
+
 // (a | a << shift) & mask: one step of spreading bits apart.
 #define rbl_spread_step4(a, shift, mask)                                                                     \
     _mm_and_si128(_mm_or_si128((a), _mm_slli_epi32((a), (shift))), _mm_set1_epi32((int)(mask)))
@@ -194,6 +211,17 @@ static inline void rbl_prefetch(const void* p)
 static inline rblInt4 rbl_truncate4(rblFloat4 a)
 {
     return wasm_i32x4_trunc_sat_f32x4(a);
+}
+
+static inline rblFloat4 rbl_whole4(rblFloat4 a)
+{
+    return wasm_f32x4_convert_i32x4(wasm_i32x4_trunc_sat_f32x4(a));
+}
+
+static inline void rbl_load_pairs4(const int16_t* const p[4], rblFloat4* first, rblFloat4* second)
+{
+    *first = wasm_f32x4_make((float)p[0][0], (float)p[0][1], (float)p[1][0], (float)p[1][1]);
+    *second = wasm_f32x4_make((float)p[2][0], (float)p[2][1], (float)p[3][0], (float)p[3][1]);
 }
 
 #define rbl_spread_step4(a, shift, mask)                                                                     \
@@ -523,6 +551,19 @@ static inline rblInt4 rbl_truncate4(rblFloat4 a)
     rblInt4 r;
     RBL_LANES((uint32_t)(int32_t)a.lane[i]);
     return r;
+}
+
+static inline rblFloat4 rbl_whole4(rblFloat4 a)
+{
+    rblFloat4 r;
+    RBL_LANES((float)(int32_t)a.lane[i]);
+    return r;
+}
+
+static inline void rbl_load_pairs4(const int16_t* const p[4], rblFloat4* first, rblFloat4* second)
+{
+    *first = rbl_set4((float)p[0][0], (float)p[0][1], (float)p[1][0], (float)p[1][1]);
+    *second = rbl_set4((float)p[2][0], (float)p[2][1], (float)p[3][0], (float)p[3][1]);
 }
 
 static inline rblInt4 rbl_spread_step4(rblInt4 a, uint32_t shift, uint32_t mask)

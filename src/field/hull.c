@@ -270,6 +270,7 @@ static rblVec3d closest_on_face(const rblHull* hull, uint32_t face, rblVec3d p)
     const rblVec3d n = rbl_to_double3(rbl_hull_normal(hull, face));
     const uint32_t begin = hull->face_starts[face];
     const uint32_t end = hull->face_starts[face + 1];
+    const double slack = ROUNDING * (double)hull->size;
     rblVec3d closest = {0, 0, 0};
     double best = (double)INFINITY;
     bool inside = true;
@@ -280,7 +281,8 @@ static rblVec3d closest_on_face(const rblHull* hull, uint32_t face, rblVec3d p)
         const rblVec3d b = rbl_to_double3(rbl_hull_vertex(hull, hull->corner_vertices[next]));
         const rblVec3d along = rbl_sub3d(b, a);
         const rblVec3d to_p = rbl_sub3d(p, a);
-        if (rbl_dot3d(rbl_cross3d(n, along), to_p) >= 0.0)
+        // Where an edge that is no longer than rounding leads says nothing.
+        if (rbl_dot3d(rbl_cross3d(n, along), to_p) >= 0.0 || rbl_dot3d(along, along) <= slack * slack)
         {
             continue;
         }

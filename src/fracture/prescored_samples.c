@@ -2,11 +2,13 @@
 #include "base/error.h"
 #include "base/sort.h"
 #include "fracture/prescored_private.h"
+#include "math/aabb.h"
 #include "math/vec.h"
 #include <string.h>
 
-#define MOST_STEPS 64u  // along an edge, and across a face each way
-#define FLATNESS   1e-6 // sine of an angle between planes that count as one
+#define MOST_STEPS 64u // along an edge, and across a face each way
+#define FLATNESS                                                                                             \
+    1e-6 // sine of an angle between planes that count as one; part of a piece's size that is no length
 
 // ---- samples of the solid ----
 
@@ -161,9 +163,24 @@ static bool is_corner(const Incidence* list, const uint32_t* order, uint32_t cou
     return false;
 }
 
-static bool write_corners(const Gathering* g, const uint32_t* order, rblSampleList* out)
+// Cells that nearly meet in a point make corners nearly in one place, with edges between them that lead anywhere.
+static bool has_corner_near(const rblSampleList* corners, size_t first, rblVec3 point, float radius)
+{
+    for (size_t i = first; i < corners->count; ++i)
+    {
+        const rblVec3 d = rbl_sub3(corners->data[i], point);
+        if (rbl_dot3(d, d) <= radius * radius)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool write_corners(const Gathering* g, const uint32_t* order, float nothing, rblSampleList* out)
 {
     const uint32_t count = (uint32_t)g->list.count;
+    const size_t first = out->count;
     for (uint32_t begin = 0; begin < count;)
     {
         const uint32_t vertex = g->list.data[order[begin]].vertex;
@@ -172,8 +189,9 @@ static bool write_corners(const Gathering* g, const uint32_t* order, rblSampleLi
         {
             end += 1;
         }
+        const rblVec3 position = rbl_to_float3(rbl_breakage_position(g->breakage, vertex));
         if (is_corner(g->list.data, order + begin, end - begin) &&
-            !rbl_array_push(out, rbl_to_float3(rbl_breakage_position(g->breakage, vertex))))
+            !has_corner_near(out, first, position, nothing) && !rbl_array_push(out, position))
         {
             return false;
         }
@@ -198,7 +216,8 @@ bool rbl_piece_corners(const rblParts* parts, uint32_t piece, rblSampleList* out
             order[i] = i;
         }
         rbl_sort_indices(order, order + count, (uint32_t)count, comes_before, g.list.data);
-        good = write_corners(&g, order, out);
+        const rblVec3d size = rbl_aabbd_size(parts->breakage->pieces->pieces[piece].bounds);
+        good = write_corners(&g, order, (float)(FLATNESS * rbl_length3d(size)), out);
     }
     RBL_FREE_ARRAY(allocator, order, 2 * count);
     rbl_array_free(&g.list);

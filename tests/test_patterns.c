@@ -452,7 +452,7 @@ static void drawn_patterns_are_closed_and_fill_the_box(void** state)
         check_ok(rbl_mesh_view(mesh, &view));
         assert_true(report.closed && report.manifold && report.oriented && report.outward);
         assert_int_equal(report.components, view.group_count);
-        check_close(report.volume, 0.16, 1e-12);
+        check_close(report.volume, 0.16, 1e-8); // very short edges are not drawn
         check_close(report.bounds.lower.x, -0.5, 1e-12);
         check_close(report.bounds.upper.y, 0.8, 1e-12);
         check_ok(rbl_mesh_destroy(mesh));

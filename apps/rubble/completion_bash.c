@@ -84,13 +84,14 @@ static void put_files(FILE* out, const Program* program)
             program->name);
 }
 
-static void put_choices(FILE* out, const Option* options, uint32_t count)
+// What options of one command take; "*" stands for every command. Commands give one name to options of different values.
+static void put_choices(FILE* out, const char* command, const Option* options, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
     {
         if (options[i].kind == OPTION_CHOICE)
         {
-            fprintf(out, "        --%s) words='", options[i].name);
+            fprintf(out, "        %s' --%s') words='", command, options[i].name);
             for (uint32_t c = 0; options[i].choices[c] != NULL; ++c)
             {
                 fprintf(out, "%s%s", c > 0 ? " " : "", options[i].choices[c]);
@@ -99,7 +100,8 @@ static void put_choices(FILE* out, const Option* options, uint32_t count)
         }
         else if (options[i].kind == OPTION_FILE)
         {
-            fprintf(out, "        --%s|-%c) endings='", options[i].name, options[i].letter);
+            fprintf(out, "        %s' --%s'|%s' -%c') endings='", command, options[i].name, command,
+                    options[i].letter);
             put_endings(out, options[i].endings);
             fputs("' ;;\n", out);
         }
@@ -203,13 +205,15 @@ static void put_main(FILE* out, const Program* program)
             "    elif [[ $previous == = ]]; then\n"
             "        previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
             "    fi\n"
+            "    _%s_scan\n"
             "    if _%s_takes_value \"$previous\"; then\n"
-            "        case $previous in\n",
-            program->name);
-    put_choices(out, program->options, program->option_count);
+            "        case \"${arguments[0]} $previous\" in\n",
+            program->name, program->name);
+    put_choices(out, "*", program->options, program->option_count);
     for (uint32_t c = 0; c < program->command_count; ++c)
     {
-        put_choices(out, program->commands[c].options, program->commands[c].option_count);
+        put_choices(out, program->commands[c].name, program->commands[c].options,
+                    program->commands[c].option_count);
     }
     fprintf(out,
             "        esac\n"
@@ -217,9 +221,8 @@ static void put_main(FILE* out, const Program* program)
             "        [[ $endings ]] && _%s_files\n"
             "        return 0\n"
             "    fi\n"
-            "    _%s_scan\n"
             "    options='",
-            program->name, program->name);
+            program->name);
     put_names(out, program->options, program->option_count);
     fputs("'\n    case ${arguments[0]} in\n    '') words=$commands ;;\n", out);
     for (uint32_t c = 0; c < program->command_count; ++c)

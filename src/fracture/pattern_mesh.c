@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #define NAME_SIZE 24
+#define SHORTEST                                                                                             \
+    1e-6 // of an edge, by the box's extent: shorter ones come from shaking cells apart, and are not drawn
 
 typedef struct PatternMesh
 {
@@ -14,8 +16,10 @@ typedef struct PatternMesh
     rblVec3d point;
     RBL_ARRAY(rblVec3d) positions;
     rblIndexArray starts, corners, materials, groups;
-    uint32_t* numbers; // per vertex of the cells: its vertex in the present region
-    uint32_t* owners;  // per vertex of the cells: the region that `numbers` is of
+    uint32_t* numbers;  // per vertex of the cells: its vertex in the present region
+    uint32_t* owners;   // per vertex of the cells: the region that `numbers` is of
+    uint32_t* places;   // per vertex of the cells: the vertex that stands for it and all that are very near
+    rblIndexArray loop; // of one facet
     rblCharArray names;
     RBL_ARRAY(const char*) group_names;
     bool failed;
@@ -42,18 +46,71 @@ static uint32_t vertex_of(PatternMesh* mesh, uint32_t vertex, uint32_t region)
     return mesh->numbers[vertex];
 }
 
+static uint32_t place_of(const uint32_t* places, uint32_t vertex)
+{
+    while (places[vertex] != vertex)
+    {
+        vertex = places[vertex];
+    }
+    return vertex;
+}
+
+// Ends of very short edges become one place, that of the first.
+static void join_places(PatternMesh* mesh)
+{
+    const rblCells* cells = mesh->pattern->cells;
+    const rblVec3d size = rbl_aabbd_size(cells->box);
+    const double shortest = SHORTEST * rbl_maxd(rbl_maxd(size.x, size.y), size.z);
+    for (uint32_t v = 0; v < cells->vertex_count; ++v)
+    {
+        mesh->places[v] = v;
+    }
+    for (uint32_t e = 0; e < cells->edge_count; ++e)
+    {
+        const uint32_t* ends = cells->edges[e].vertices;
+        if (rbl_distance3d(cells->vertices[ends[0]].position, cells->vertices[ends[1]].position) < shortest)
+        {
+            const uint32_t a = place_of(mesh->places, ends[0]), b = place_of(mesh->places, ends[1]);
+            mesh->places[a > b ? a : b] = a > b ? b : a;
+        }
+    }
+    for (uint32_t v = 0; v < cells->vertex_count; ++v)
+    {
+        mesh->places[v] = place_of(mesh->places, v);
+    }
+}
+
+// The places around a facet, each once. False when fewer than three are left.
+static bool gather_loop(PatternMesh* mesh, const rblCellFacet* facet)
+{
+    rbl_array_clear(&mesh->loop);
+    for (uint32_t k = 0; k < facet->end_edge - facet->first_edge; ++k)
+    {
+        const uint32_t place = mesh->places[facet_corner(mesh->pattern->cells, facet, k)];
+        const bool first = mesh->loop.count == 0;
+        if (first || (mesh->loop.data[mesh->loop.count - 1] != place && mesh->loop.data[0] != place))
+        {
+            mesh->failed = !rbl_array_push(&mesh->loop, place) || mesh->failed;
+        }
+    }
+    return mesh->loop.count >= 3;
+}
+
 // One side of a facet, outward of `cell`.
 static void add_face(PatternMesh* mesh, const rblCellFacet* facet, uint32_t cell, uint32_t region)
 {
-    const rblCells* cells = mesh->pattern->cells;
-    const uint32_t sides = facet->end_edge - facet->first_edge;
-    for (uint32_t k = 0; k < sides; ++k)
+    if (!gather_loop(mesh, facet))
     {
-        const uint32_t place = facet->cells[0] == cell ? k : sides - 1 - k;
-        const uint32_t vertex = vertex_of(mesh, facet_corner(cells, facet, place), region);
+        return;
+    }
+    const size_t sides = mesh->loop.count;
+    for (size_t k = 0; k < sides; ++k)
+    {
+        const size_t at = facet->cells[0] == cell ? k : sides - 1 - k;
+        const uint32_t vertex = vertex_of(mesh, mesh->loop.data[at], region);
         mesh->failed = !rbl_array_push(&mesh->corners, vertex) || mesh->failed;
     }
-    const uint32_t material = facet->cells[1] < cells->count ? 1 : 0;
+    const uint32_t material = facet->cells[1] < mesh->pattern->cells->count ? 1 : 0;
     mesh->failed = !rbl_array_push(&mesh->starts, (uint32_t)mesh->corners.count) ||
                    !rbl_array_push(&mesh->materials, material) || !rbl_array_push(&mesh->groups, region) ||
                    mesh->failed;
@@ -114,6 +171,7 @@ static rblResult fill(PatternMesh* mesh, rblMeshId* out)
     {
         mesh->owners[v] = UINT32_MAX;
     }
+    join_places(mesh);
     add_regions(mesh);
     name_groups(mesh);
     if (mesh->failed)
@@ -151,10 +209,14 @@ static rblResult mesh_of_pattern(const rblPattern* pattern, const rblMat3d* turn
     rbl_array_init(&mesh.group_names, allocator);
     mesh.numbers = RBL_NEW_ARRAY(allocator, uint32_t, vertices);
     mesh.owners = RBL_NEW_ARRAY(allocator, uint32_t, vertices);
-    const bool enough = mesh.numbers != NULL && mesh.owners != NULL;
+    mesh.places = RBL_NEW_ARRAY(allocator, uint32_t, vertices);
+    rbl_array_init(&mesh.loop, allocator);
+    const bool enough = mesh.numbers != NULL && mesh.owners != NULL && mesh.places != NULL;
     const rblResult result = enough ? fill(&mesh, out) : rbl_fail_memory();
     RBL_FREE_ARRAY(allocator, mesh.numbers, vertices);
     RBL_FREE_ARRAY(allocator, mesh.owners, vertices);
+    RBL_FREE_ARRAY(allocator, mesh.places, vertices);
+    rbl_array_free(&mesh.loop);
     rbl_array_free(&mesh.positions);
     rbl_array_free(&mesh.starts);
     rbl_array_free(&mesh.corners);

@@ -44,7 +44,7 @@ static double pull(Seeds* seeds, double distance)
     const double u = rbl_random_double(random);
     if (seeds->beyond)
     {
-        const double border = seeds->radius * (1.0 + u);
+        const double border = seeds->radius * (1.0 + 0.6 * u);
         return distance > border && rbl_random_below(random, 3) > 0 ? border / distance : 1.0;
     }
     if (seeds->radius > 0.0 && distance > seeds->radius)
@@ -114,7 +114,7 @@ static rblResult choose_seeds(Seeds* seeds, uint32_t* rest)
         has_rest = has_rest || rbl_length3d(seeds->draft->points.data[p]) > seeds->radius;
     }
     const uint32_t inner = has_rest && def->pieces > 1 ? def->pieces - 1 : def->pieces;
-    *rest = has_rest ? REST_SEEDS + def->pieces : 0;
+    *rest = has_rest ? REST_SEEDS + def->pieces + def->pieces / 2 : 0;
     for (uint32_t s = 0; s < inner + *rest; ++s)
     {
         seeds->beyond = s >= inner;

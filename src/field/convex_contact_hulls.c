@@ -190,9 +190,14 @@ static bool add_deepest(const rblHullPair* pair, const FaceContact* c, rblManifo
 // vertices below the reference face hold it.
 static void add_sunk(const rblHullPair* pair, const FaceContact* c, rblManifold* manifold)
 {
+    const rblVec3 up = rbl_mat3_apply_transposed(&c->pose.turn, c->normal);
+    const float level = c->offset - rbl_dot3(c->normal, c->pose.offset);
     for (uint32_t i = 0; i < c->incident->vertex_count; ++i)
     {
-        (void)add_vertex(pair, c, i, 0.0f, manifold);
+        if (rbl_dot3(up, rbl_hull_vertex(c->incident, i)) < level)
+        {
+            (void)add_vertex(pair, c, i, 0.0f, manifold);
+        }
     }
 }
 

@@ -158,29 +158,30 @@ rblPreparedSweep rbl_shape_prepare_sweep(const rblShapeView* shape, const rblSwe
     return prepared;
 }
 
-static rblFlight flight_of(const rblPreparedSweep* prepared, const rblShapeView* shape, const rblSweep* sweep)
+static void set_flight(const rblPreparedSweep* prepared, const rblShapeView* shape, const rblSweep* sweep,
+                       rblFlight* out)
 {
-    if (prepared == NULL)
+    if (prepared != NULL)
     {
-        return make_flight(shape, sweep);
+        memcpy(out, prepared->numbers, sizeof *out);
     }
-    rblFlight flight;
-    memcpy(&flight, prepared->numbers, sizeof flight);
-    return flight;
+    else
+    {
+        *out = make_flight(shape, sweep);
+    }
 }
 
-static rblFlights join_flights(const rblImpactQuery* query)
+static void join_flights(const rblImpactQuery* query, rblFlights* f)
 {
-    rblFlights f = {.a = flight_of(query->prepared_a, query->a, query->sweep_a),
-                    .b = flight_of(query->prepared_b, query->b, query->sweep_b),
-                    .sag = rbl_to_double3(query->sag),
-                    .goal = (double)query->target,
-                    .tolerance = (double)query->tolerance};
-    f.offset = rbl_sub3d(f.b.start, f.a.start);
-    f.travel = rbl_sub3d(f.b.travel, f.a.travel);
+    set_flight(query->prepared_a, query->a, query->sweep_a, &f->a);
+    set_flight(query->prepared_b, query->b, query->sweep_b, &f->b);
+    f->sag = rbl_to_double3(query->sag);
+    f->goal = (double)query->target;
+    f->tolerance = (double)query->tolerance;
+    f->offset = rbl_sub3d(f->b.start, f->a.start);
+    f->travel = rbl_sub3d(f->b.travel, f->a.travel);
     // Shapes are made of floats: no tolerance below their rounding can be kept.
-    f.slack = rbl_maxd(f.tolerance, 1e-6 * (f.a.radius + f.b.radius));
-    return f;
+    f->slack = rbl_maxd(f->tolerance, 1e-6 * (f->a.radius + f->b.radius));
 }
 
 static double find_impact(const rblImpactQuery* query, double* clear)
@@ -189,7 +190,8 @@ static double find_impact(const rblImpactQuery* query, double* clear)
     {
         return 1.0; // a body gone astray meets nothing
     }
-    const rblFlights flights = join_flights(query);
+    rblFlights flights;
+    join_flights(query, &flights);
     if (balls_miss(query, &flights))
     {
         return 1.0;

@@ -140,4 +140,16 @@ rblResult rbl_bench_world_piles(rblWorldBench* bench);
 rblResult rbl_bench_world_fields(rblWorldBench* bench);
 rblResult rbl_bench_world_threads(rblWorldBench* bench);
 
+// A block at rest on a slope of ice, `run` metres of its lower rim above a rough floor that begins where the slope meets it.
+typedef struct rblRunOut
+{
+    double angle;          // rad
+    double run;            // m from the middle of its base down to the bend
+    double length, height; // of the block
+    double friction;       // of the floor
+} rblRunOut;
+
+// Where its centre comes to rest, m from the bend (bench_world_run_out.c).
+double rbl_run_out(const rblRunOut* scene);
+
 #endif

@@ -158,6 +158,7 @@ static void set_pose(rblBody* body, rblMotion* motion, rblTransform pose)
     motion->orientation = rbl_quat_normalize(frame.q);
     body->previous = rbl_motion_pose(motion);
     body->born = true;
+    body->falls = true;
 }
 
 void rbl_release_body(rblBody* body)

@@ -1,5 +1,6 @@
 // After the solve: what happened into events.
 #include "dynamics/contact_math.h"
+#include "dynamics/impacts.h"
 #include "dynamics/stages.h"
 
 static void share_block(rblRange range, void* context)
@@ -30,29 +31,51 @@ static float hertz_time(const rblWorld* world, const rblPair* pair, float speed)
     return rbl_hertz_impact(&world->bodies.data[pair->a], &world->bodies.data[pair->b], mass, speed).duration;
 }
 
-static rblResult report_hit(rblWorld* world, const rblManifold* manifold)
+static rblResult report_blow(rblWorld* world, const rblPair* pair, const rblBlow* blow)
 {
-    const rblPair* pair = &world->pairs.data[manifold->pair];
-    const uint32_t where = manifold->hit_speed > 0.0f ? manifold->hit_contact : manifold->first;
-    const rblSolverContact* contact = &world->solver_contacts.data[where];
-    const rblVec3 center = world->motions.data[pair->a].center;
     const rblContactEvent event = {
         .kind = RBL_CONTACT_HIT,
         .a = body_id(world, pair->a),
         .b = body_id(world, pair->b),
-        .point = rbl_add3(center, contact->arm_a),
-        .normal = contact->normal,
-        .impulse = manifold->hit_impulse,
-        .speed = manifold->hit_speed,
-        .duration = hertz_time(world, pair, manifold->hit_speed),
+        .point = blow->place.point,
+        .normal = blow->place.normal,
+        .impulse = blow->impulse,
+        .speed = blow->speed,
+        .duration = hertz_time(world, pair, blow->speed),
     };
-    const rblHit hit = {event.a, event.b, event.point, manifold->hit, event.speed, event.duration};
+    const rblHit hit = {event.a, event.b, event.point, blow->hit, event.speed, event.duration};
     if (!rbl_array_push(&world->hits, hit))
     {
         return rbl_fail_memory();
     }
-    const bool told = manifold->hit_speed > world->def.bounce_speed;
+    const bool told = blow->speed > world->def.bounce_speed;
     return !told || rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
+}
+
+rblResult rbl_tell_blows(rblWorld* world)
+{
+    for (size_t i = 0; i < world->blows.count; ++i)
+    {
+        const rblBlow* blow = &world->blows.data[i];
+        RBL_TRY(report_blow(world, &world->pairs.data[world->manifolds.data[blow->manifold].pair], blow));
+    }
+    return RBL_OK;
+}
+
+// In the order in which they came; the manifold knows the last one.
+static rblResult report_blows(rblWorld* world, const rblManifold* manifold)
+{
+    uint32_t order[RBL_IMPACT_ROUNDS];
+    uint32_t count = 0;
+    for (uint32_t i = manifold->blow; i != 0; i = world->blows.data[i - 1].before)
+    {
+        order[count++] = i - 1;
+    }
+    while (count > 0)
+    {
+        RBL_TRY(report_blow(world, &world->pairs.data[manifold->pair], &world->blows.data[order[--count]]));
+    }
+    return RBL_OK;
 }
 
 static rblResult report_touch(rblWorld* world, const rblPair* pair, bool begins)
@@ -110,14 +133,14 @@ rblResult rbl_finish_contacts(rblWorld* world)
         const rblManifold* manifold = m != RBL_NONE ? &world->manifolds.data[m] : NULL;
         if (is_active(world, pair))
         {
-            const bool touching = manifold != NULL && (manifold->touching || manifold->hit_impulse > 0.0f);
+            const bool touching = manifold != NULL && (manifold->touching || manifold->blow != 0);
             if (touching != pair->touching)
             {
                 RBL_TRY(report_touch(world, pair, touching));
             }
-            if (manifold != NULL && manifold->hit_impulse > 0.0f)
+            if (manifold != NULL)
             {
-                RBL_TRY(report_hit(world, manifold));
+                RBL_TRY(report_blows(world, manifold));
             }
             pair->touching = touching;
         }

@@ -65,6 +65,7 @@ static void forget_impulses(const rblWorld* world, const rblManifold* manifold)
     }
 }
 
+// What does not touch yet has no part in it.
 static void aim_bounce(const rblWorld* world, const rblManifold* manifold, const rblSolverBody* a,
                        const rblSolverBody* b)
 {
@@ -73,8 +74,12 @@ static void aim_bounce(const rblWorld* world, const rblManifold* manifold, const
         rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
         const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
         const float speed = rbl_dot3(u, contact->normal);
-        const bool bounces = -speed > world->def.bounce_speed && contact->target == 0.0f;
-        contact->target = bounces ? -manifold->restitution * speed : contact->target;
+        const bool touches = contact->target >= 0.0f;
+        const bool bounces = -speed > world->def.bounce_speed && touches;
+        const bool ignored = !touches && rbl_is_convex_manifold(manifold);
+        contact->target = bounces   ? -manifold->restitution * speed
+                          : ignored ? -RBL_NO_TARGET
+                                    : contact->target;
     }
 }
 
@@ -195,7 +200,7 @@ bool rbl_collide_bundle(rblWorld* world, uint32_t index, uint32_t sweep)
     const uint32_t asked = lanes & (uint32_t)(impact->elastic | impact->early);
     if (asked != 0)
     {
-        const rblApproach look = rbl_look_at_bundle(world, index, asked);
+        const rblApproach look = rbl_look_at_bundle(world, index, asked, sweep == 0);
         approaching = look.closing;
         bouncing = sweep + 2 < RBL_IMPACT_SWEEPS ? look.closing & look.fast & impact->elastic : 0;
         stopping = lanes & ~bouncing;

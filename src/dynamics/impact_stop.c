@@ -30,7 +30,23 @@ static rblFloat4 absolute(rblFloat4 a)
 
 // ---- before the sweeps ----
 
-void rbl_begin_impact_bundle(rblWorld* world, uint32_t index, float threshold)
+static uint32_t moving_body(const rblManifold* manifold)
+{
+    return manifold->a != 0 ? manifold->a : manifold->b;
+}
+
+// A lone body has another flight before it for what does not touch yet.
+static bool is_lone(const rblWorld* world, const rblManifold* manifold)
+{
+    return world->loners.data[moving_body(manifold)] != RBL_LONER_NOT;
+}
+
+static bool is_resting(const rblWorld* world, const rblManifold* manifold)
+{
+    return world->holds.data[moving_body(manifold)] == RBL_HOLD_RESTING;
+}
+
+void rbl_begin_impact_bundle(rblWorld* world, uint32_t index, float threshold, uint32_t round)
 {
     const rblBundle* bundle = &world->bundles.data[index];
     rblImpactBundle impact = {.met = false};
@@ -38,30 +54,80 @@ void rbl_begin_impact_bundle(rblWorld* world, uint32_t index, float threshold)
     {
         const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
         impact.threshold[i] = rbl_pair_impact_speed(world, manifold, threshold);
-        impact.approaching |= (uint8_t)(manifold->approaching ? 1u << i : 0u);
-        impact.early |= (uint8_t)(manifold->early ? 1u << i : 0u);
+        const bool concerned = round == 0 || is_lone(world, manifold);
+        impact.approaching |= (uint8_t)(manifold->approaching && concerned ? 1u << i : 0u);
+        const bool rests = is_lone(world, manifold) && is_resting(world, manifold);
+        const bool early = manifold->early || (manifold->approaching && manifold->restitution > 0.0f);
+        impact.early |= (uint8_t)(early && !rests ? 1u << i : 0u);
+        impact.flown |= (uint8_t)(manifold->flown && !rests ? 1u << i : 0u);
+        impact.rough |= (uint8_t)(rbl_is_convex_manifold(manifold) ? 0u : 1u << i);
+        impact.patient |= (uint8_t)(round + 1 < RBL_IMPACT_ROUNDS && is_lone(world, manifold) ? 1u << i : 0u);
         impact.elastic |= (uint8_t)(manifold->restitution > 0.0f ? 1u << i : 0u);
     }
     world->impact_bundles.data[index] = impact;
 }
 
-// The normal velocity below which a contact must not stay: none for one that touches, otherwise what closes its gap in the time
-// left. Flights end a slop before the surfaces meet.
-static void aim_bundle(rblWorld* world, const rblBundle* bundle)
+static rblFloat4 approach_of(const rblWideBody* a, const rblWideBody* b, rblWideContact* contact)
 {
+    const rblWide3 u =
+        rbl_wide_relative_velocity(a, b, rbl_wide_load3(contact->arm_a), rbl_wide_load3(contact->arm_b));
+    return rbl_sub4(rbl_splat4(0.0f), rbl_wide_dot3(u, rbl_wide_load3(contact->normal)));
+}
+
+// How long the first contact of each lane takes to close; endless when none does.
+static rblFloat4 first_closing(rblWorld* world, const rblBundle* bundle, const rblWideBody* a,
+                               const rblWideBody* b, rblFloat4 threshold)
+{
+    const rblFloat4 never = rbl_splat4(RBL_NO_TARGET);
+    rblFloat4 least = never;
+    for (uint32_t i = 0; i < bundle->count; ++i)
+    {
+        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        const rblFloat4 approach = approach_of(a, b, contact);
+        const rblFloat4 time = rbl_div4(rbl_max4(rbl_load4(contact->gap), rbl_splat4(0.0f)), approach);
+        least = rbl_select4(rbl_less4(threshold, approach), rbl_min4(least, time), least);
+    }
+    return least;
+}
+
+// The normal velocity below which a contact must not stay: none for one that touches, otherwise what closes its gap in the time
+// left, or nothing at all when another flight comes. Flights end a slop before the surfaces meet, and bodies that turn on the way
+// miss by more; those that do not fly are to bounce a little early. There, unless it may fly again, the contact that would be the
+// first touches.
+static void aim_bundle(rblWorld* world, uint32_t index)
+{
+    const rblBundle* bundle = &world->bundles.data[index];
+    const rblImpactBundle* impact = &world->impact_bundles.data[index];
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblWideBody a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
     const rblWideBody b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
-    const rblFloat4 near = rbl_mul4(rbl_splat4(2.0f), rbl_load4(bundle->slop));
+    const rblFloat4 slop = rbl_load4(bundle->slop);
+    const rblFloat4 near = rbl_mul4(rbl_splat4(2.0f), slop);
     const rblFloat4 time = rbl_max4(a.seconds, b.seconds);
+    const uint32_t nearest =
+        (uint32_t)(impact->early | impact->flown) & ~(uint32_t)(impact->patient | impact->rough);
+    const rblFloat4 patient = lane_mask(impact->patient);
     rbl_pack_bundle(world, bundle);
+    rblFloat4 first = zero;
+    if (nearest != 0)
+    {
+        first = first_closing(world, bundle, &a, &b, rbl_load4(impact->threshold));
+        first = rbl_select4(rbl_and4(lane_mask(nearest), rbl_less_equal4(first, time)), first, zero);
+    }
     for (uint32_t i = 0; i < bundle->count; ++i)
     {
         rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
         const rblFloat4 gap = rbl_load4(contact->gap);
-        const rblFloat4 touches = rbl_less_equal4(gap, near);
+        rblFloat4 reach = near;
+        if (nearest != 0)
+        {
+            const rblFloat4 way = rbl_mul4(first, approach_of(&a, &b, contact));
+            reach = rbl_max4(near, rbl_add4(slop, way));
+        }
+        const rblFloat4 touches = rbl_less_equal4(gap, reach);
         const rblFloat4 closing = rbl_div4(rbl_sub4(zero, gap), time); // endless without time
-        rbl_store4(contact->target, rbl_select4(touches, zero, closing));
+        const rblFloat4 later = rbl_select4(patient, rbl_splat4(-RBL_NO_TARGET), closing);
+        rbl_store4(contact->target, rbl_select4(touches, zero, later));
         rbl_store4(contact->push, zero);
         rbl_store4(contact->slide[0], zero);
         rbl_store4(contact->slide[1], zero);
@@ -73,7 +139,7 @@ static void meet(rblWorld* world, uint32_t index)
 {
     if (!world->impact_bundles.data[index].met)
     {
-        aim_bundle(world, &world->bundles.data[index]);
+        aim_bundle(world, index);
         world->impact_bundles.data[index].met = true;
     }
 }
@@ -95,14 +161,14 @@ static void note_hits(rblImpactBundle* impact, uint32_t number, rblFloat4 speed,
 
 // Bodies on joints do not fly to their impacts: they stop or bounce a little early, before the gap is closed, or the joint's end
 // would lose its speed. What has once been stopped early stays so.
-rblApproach rbl_look_at_bundle(rblWorld* world, uint32_t index, uint32_t lanes)
+rblApproach rbl_look_at_bundle(rblWorld* world, uint32_t index, uint32_t lanes, bool first)
 {
     const rblBundle* bundle = &world->bundles.data[index];
     rblImpactBundle* impact = &world->impact_bundles.data[index];
     meet(world, index);
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblFloat4 asked = lane_mask(lanes);
-    const rblFloat4 early = lane_mask(impact->early & lanes);
+    const rblFloat4 early = lane_mask(impact->early & lanes & (first ? impact->rough : 15u));
     const rblFloat4 threshold = rbl_load4(impact->threshold);
     const rblFloat4 bounce_speed = rbl_splat4(world->def.bounce_speed);
     const rblWideBody a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
@@ -188,7 +254,7 @@ static rblFloat4 most_taken_back(const Lanes* lanes, const rblWideContact* conta
 }
 
 // Friction, then the normal impulse that makes the velocity the target, which is at most 0.
-static void stop_contact(Lanes* lanes, rblImpactBundle* impact, uint32_t number, rblWideContact* contact)
+static void stop_contact(Lanes* lanes, rblWideContact* contact)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblWide3 arm_a = rbl_wide_load3(contact->arm_a);
@@ -204,7 +270,6 @@ static void stop_contact(Lanes* lanes, rblImpactBundle* impact, uint32_t number,
     lanes->closing = either(lanes->closing, closing);
     lanes->held = either(lanes->held, closing);
     const rblFloat4 acts = rbl_and4(lanes->busy, lanes->held);
-    note_hits(impact, number, rbl_sub4(zero, speed), rbl_and4(acts, rbl_less_equal4(zero, target)));
     if (rbl_mask4(acts) == 0)
     {
         return;
@@ -248,6 +313,24 @@ static Lanes gather_lanes(const rblWorld* world, uint32_t index)
     return lanes;
 }
 
+// How fast lanes that were not hit yet approach, before the first impulse: what one contact does to another is no impact.
+static void note_first_hits(rblWorld* world, uint32_t index, uint32_t lanes, const Lanes* work)
+{
+    const rblBundle* bundle = &world->bundles.data[index];
+    rblImpactBundle* impact = &world->impact_bundles.data[index];
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const uint32_t fresh = lanes & ~rbl_mask4(rbl_less4(zero, rbl_load4(impact->hit_speed)));
+    const rblFloat4 asked = lane_mask(fresh & 15u);
+    for (uint32_t i = 0; i < bundle->count && fresh != 0; ++i)
+    {
+        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        const rblFloat4 approach = approach_of(&work->a, &work->b, contact);
+        const rblFloat4 touches = rbl_less_equal4(zero, rbl_load4(contact->target));
+        const rblFloat4 closing = rbl_less4(work->threshold, approach);
+        note_hits(impact, i, approach, rbl_and4(asked, rbl_and4(touches, closing)));
+    }
+}
+
 uint32_t rbl_stop_bundle(rblWorld* world, uint32_t index, uint32_t lanes, uint32_t alone, uint32_t* closing)
 {
     const rblBundle* bundle = &world->bundles.data[index];
@@ -255,6 +338,7 @@ uint32_t rbl_stop_bundle(rblWorld* world, uint32_t index, uint32_t lanes, uint32
     meet(world, index);
     Lanes work = gather_lanes(world, index);
     const rblFloat4 enough = rbl_mul4(rbl_splat4(ENOUGH), work.threshold);
+    note_first_hits(world, index, lanes, &work);
     rblFloat4 most = rbl_splat4(0.0f);
     uint32_t busy = lanes;
     for (int step = 0; step < LOCAL_STEPS && busy != 0; ++step)
@@ -263,7 +347,7 @@ uint32_t rbl_stop_bundle(rblWorld* world, uint32_t index, uint32_t lanes, uint32
         work.largest = rbl_splat4(0.0f);
         for (uint32_t i = 0; i < bundle->count; ++i)
         {
-            stop_contact(&work, impact, i, &world->wide_contacts.data[bundle->first + i]);
+            stop_contact(&work, &world->wide_contacts.data[bundle->first + i]);
         }
         most = rbl_max4(most, work.largest);
         busy &= alone & rbl_mask4(rbl_less4(enough, work.largest));
@@ -310,6 +394,17 @@ static double lane_work(rblWorld* world, const rblManifold* manifold)
     return rbl_driven_work(world, manifold, a, b);
 }
 
+// Where a lane was hit: bodies are still where they met.
+static rblHitPlace place_of(const rblWorld* world, const rblBundle* bundle, uint32_t lane, uint32_t number)
+{
+    const rblWideContact* contact = &world->wide_contacts.data[bundle->first + number];
+    const rblVec3 arm = {contact->arm_a[0][lane], contact->arm_a[1][lane], contact->arm_a[2][lane]};
+    return (rblHitPlace){
+        .point = rbl_add3(world->motions.data[bundle->slot_a[lane]].center, arm),
+        .normal = {contact->normal[0][lane], contact->normal[1][lane], contact->normal[2][lane]},
+    };
+}
+
 void rbl_book_impact_bundle(rblWorld* world, uint32_t index)
 {
     const rblBundle* bundle = &world->bundles.data[index];
@@ -325,12 +420,19 @@ void rbl_book_impact_bundle(rblWorld* world, uint32_t index)
     rbl_wide_store3(hits, impulses);
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
-        rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
-        manifold->hit_speed = impact->hit_speed[i];
-        manifold->hit_contact = manifold->first + (uint32_t)impact->hit_number[i];
-        if ((impact->pushed >> i & 1) != 0)
+        const uint32_t m = bundle->manifold + i;
+        rblManifold* manifold = &world->manifolds.data[m];
+        const bool pushed = (impact->pushed >> i & 1) != 0;
+        if (impact->hit_speed[i] > manifold->hit_speed || (pushed && !manifold->placed))
         {
-            rbl_prepare_once(world, manifold); // events tell where it was
+            world->hit_places.data[m] = place_of(world, bundle, i, (uint32_t)impact->hit_number[i]);
+            manifold->hit_speed = impact->hit_speed[i];
+            manifold->hit_contact = manifold->first + (uint32_t)impact->hit_number[i];
+            manifold->placed = true;
+        }
+        if (pushed)
+        {
+            rbl_prepare_once(world, manifold); // breakers ask where
             manifold->hit_impulse += pushes[i];
             manifold->hit = rbl_add3(manifold->hit, (rblVec3){hits[0][i], hits[1][i], hits[2][i]});
             manifold->kinematic_work += lane_work(world, manifold);

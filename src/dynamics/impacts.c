@@ -145,7 +145,7 @@ static void begin_block(rblRange range, void* context)
     const Sweep* sweep = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rbl_begin_impact_bundle(sweep->world, i, sweep->threshold);
+        rbl_begin_impact_bundle(sweep->world, i, sweep->threshold, 0);
     }
 }
 
@@ -166,32 +166,201 @@ static void sweep_all(rblWorld* world, float threshold)
     rbl_parallel_for(world->jobs, count, MIN_BUNDLES, book_block, world);
 }
 
-rblResult rbl_resolve_impacts(rblWorld* world)
+// The same for the bundles of lone bodies, of which there are few.
+static void sweep_lone(rblWorld* world, float threshold, uint32_t round)
+{
+    const rblIndexArray* bundles = &world->lone_bundles;
+    for (size_t i = 0; i < bundles->count; ++i)
+    {
+        rbl_begin_impact_bundle(world, bundles->data[i], threshold, round);
+    }
+    bool any = true;
+    for (uint32_t sweep = 0; sweep < RBL_IMPACT_SWEEPS && any; ++sweep)
+    {
+        any = false;
+        for (size_t i = 0; i < bundles->count; ++i)
+        {
+            any = rbl_collide_bundle(world, bundles->data[i], sweep) || any;
+        }
+    }
+    for (size_t i = 0; i < bundles->count; ++i)
+    {
+        rbl_book_impact_bundle(world, bundles->data[i]);
+    }
+}
+
+// ---- rounds ----
+
+// Lone bodies that this round has changed, for the next one. True when there are any.
+static bool find_busy(rblWorld* world)
+{
+    bool any = false;
+    for (size_t i = 1; i < world->solver_bodies.count; ++i)
+    {
+        unsigned char* loner = &world->loners.data[i];
+        const bool changed = world->times.data[i] > 0.0f || world->last_change.data[i] > 0;
+        const bool goes_on =
+            *loner != RBL_LONER_NOT && changed && world->solver_bodies.data[i].seconds > 0.0f;
+        *loner = *loner == RBL_LONER_NOT ? RBL_LONER_NOT : goes_on ? RBL_LONER_BUSY : RBL_LONER_IDLE;
+        any = any || goes_on;
+        world->last_change.data[i] = 0;
+        if (goes_on)
+        {
+            const rblSolverBody* body = &world->solver_bodies.data[i];
+            world->at_start.data[i] = (rblVelocity){body->velocity, body->spin};
+        }
+    }
+    return any;
+}
+
+static bool keep_blow(rblWorld* world, uint32_t m)
+{
+    rblManifold* manifold = &world->manifolds.data[m];
+    if (!(manifold->hit_impulse > 0.0f))
+    {
+        return true;
+    }
+    const rblBlow blow = {
+        .manifold = m,
+        .before = manifold->blow,
+        .impulse = manifold->hit_impulse,
+        .speed = manifold->hit_speed,
+        .hit = manifold->hit,
+        .place = world->hit_places.data[m],
+    };
+    if (!rbl_array_push(&world->blows, blow))
+    {
+        return false;
+    }
+    manifold->blow = (uint32_t)world->blows.count;
+    manifold->hit_impulse = 0.0f;
+    manifold->hit_speed = 0.0f;
+    manifold->hit = rbl_vec3(0, 0, 0);
+    manifold->placed = false;
+    return true;
+}
+
+static rblResult keep_bundle(rblWorld* world, uint32_t index)
+{
+    const rblBundle* bundle = &world->bundles.data[index];
+    for (uint32_t lane = 0; lane < bundle->lanes && world->impact_bundles.data[index].met; ++lane)
+    {
+        RBL_TRY(keep_blow(world, bundle->manifold + lane) ? RBL_OK : rbl_fail_memory());
+    }
+    return RBL_OK;
+}
+
+// What this round did to each manifold, to be told at the end of the step: an impact after another flight is another impact.
+static rblResult keep_blows(rblWorld* world, uint32_t round)
+{
+    const size_t count = round == 0 ? world->color_bundles[RBL_MAX_COLORS] : world->lone_bundles.count;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        RBL_TRY(keep_bundle(world, round == 0 ? i : world->lone_bundles.data[i]));
+    }
+    return RBL_OK;
+}
+
+static bool is_busy(const rblWorld* world, const rblManifold* manifold)
+{
+    return world->loners.data[manifold->a] == RBL_LONER_BUSY ||
+           world->loners.data[manifold->b] == RBL_LONER_BUSY;
+}
+
+// The manifolds of lone bodies that are busy, and the bundles that these are lanes of.
+static rblResult list_lone(rblWorld* world)
+{
+    rbl_array_clear(&world->lone);
+    rbl_array_clear(&world->lone_bundles);
+    for (uint32_t m = 0; m < world->manifolds.count; ++m)
+    {
+        const rblManifold* manifold = &world->manifolds.data[m];
+        if (!is_busy(world, manifold))
+        {
+            continue;
+        }
+        const size_t count = world->lone_bundles.count;
+        const bool known = count > 0 && world->lone_bundles.data[count - 1] == manifold->bundle;
+        if (!rbl_array_push(&world->lone, m) ||
+            (!known && !rbl_array_push(&world->lone_bundles, manifold->bundle)))
+        {
+            return rbl_fail_memory();
+        }
+    }
+    return RBL_OK;
+}
+
+static rblResult begin_impacts(rblWorld* world)
 {
     const size_t bodies = world->solver_bodies.count;
     if (!rbl_array_resize_amply(&world->times, bodies) || !rbl_array_resize_amply(&world->speeds, bodies) ||
         !rbl_array_resize_amply(&world->last_change, bodies) ||
+        !rbl_array_resize_amply(&world->holds, bodies) || !rbl_array_resize_amply(&world->loners, bodies) ||
+        !rbl_array_resize_amply(&world->wishes, bodies) || !rbl_array_resize_amply(&world->pulls, bodies) ||
+        !rbl_array_resize_amply(&world->whirls, bodies) ||
+        !rbl_array_renew(&world->nearing, world->manifolds.count, world->manifolds.capacity) ||
+        !rbl_array_renew(&world->hit_places, world->manifolds.count, world->manifolds.capacity) ||
         !rbl_array_renew(&world->impact_bundles, world->bundles.count, world->bundles.capacity))
     {
         return rbl_fail_memory();
     }
+    rbl_array_clear(&world->blows);
     for (size_t i = 0; i < bodies; ++i)
     {
         world->last_change.data[i] = 0;
+        world->loners.data[i] = RBL_LONER_NOT;
+        world->times.data[i] = 0.0f;
     }
-    const float threshold = rbl_impact_speed(world);
-    const bool flying = rbl_fly_to_impacts(world, threshold);
-    if (tighten_joints(world, threshold, 0) || flying)
+    return RBL_OK;
+}
+
+// What comes of the sweeps, unless bodies break by them: then only earlier rounds have happened.
+static rblResult end_round(rblWorld* world, uint32_t round, bool* breaks)
+{
+    RBL_TRY(rbl_plan_breaks(world, breaks));
+    if (*breaks)
     {
-        bool breaks;
-        sweep_all(world, threshold);
-        RBL_TRY(rbl_plan_breaks(world, &breaks));
-        if (breaks)
-        {
-            return RBL_OK;
-        }
-        rbl_store_velocities(world, world->at_start.data);
+        return rbl_tell_blows(world);
     }
-    hold_fast_bodies(world);
+    rbl_store_velocities(world, world->at_start.data);
+    return keep_blows(world, round);
+}
+
+// All pairs in the first round, then lone bodies. *goes_on: there may be another one.
+static rblResult play_round(rblWorld* world, uint32_t round, bool* goes_on, bool* breaks)
+{
+    const float threshold = rbl_impact_speed(world);
+    RBL_TRY(rbl_reach_impacts(world, threshold, round, goes_on));
+    *goes_on = (round == 0 && tighten_joints(world, threshold, 0)) || *goes_on;
+    if (!*goes_on)
+    {
+        return RBL_OK;
+    }
+    if (round == 0)
+    {
+        sweep_all(world, threshold);
+    }
+    else
+    {
+        sweep_lone(world, threshold, round);
+    }
+    RBL_TRY(end_round(world, round, breaks));
+    *goes_on = !*breaks && find_busy(world);
+    return *goes_on && round == 0 ? list_lone(world) : RBL_OK;
+}
+
+rblResult rbl_resolve_impacts(rblWorld* world)
+{
+    RBL_TRY(begin_impacts(world));
+    bool goes_on = true;
+    bool breaks = false;
+    for (uint32_t round = 0; round < RBL_IMPACT_ROUNDS && goes_on; ++round)
+    {
+        RBL_TRY(play_round(world, round, &goes_on, &breaks));
+    }
+    if (!breaks)
+    {
+        hold_fast_bodies(world);
+    }
     return RBL_OK;
 }

@@ -129,6 +129,8 @@ static void move_block(rblRange range, void* context)
         const rblSolverBody* body = &world->solver_bodies.data[i + 1];
         if (body->inverse_mass > 0.0f)
         {
+            const rblVec3 free = world->unconstrained.data[i + 1].velocity;
+            world->bodies.data[body->slot].falls = same(body->velocity, free);
             move_dynamic(world, i + 1);
         }
         else

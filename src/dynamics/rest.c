@@ -222,20 +222,18 @@ void rbl_watch_sleepers(rblWorld* world)
 // Impacts are not among the forces of contacts.
 static void feel_hits(rblWorld* world)
 {
-    for (size_t m = 0; m < world->manifolds.count; ++m)
+    for (size_t i = 0; i < world->blows.count; ++i)
     {
-        const rblManifold* manifold = &world->manifolds.data[m];
-        const rblPair* pair = &world->pairs.data[manifold->pair];
+        const rblBlow* blow = &world->blows.data[i];
+        const rblPair* pair = &world->pairs.data[world->manifolds.data[blow->manifold].pair];
         const bool b_sleeps = world->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP;
         const uint32_t slot = b_sleeps ? pair->b : pair->a;
-        if (manifold->hit_impulse > 0.0f && world->activities.data[slot] == RBL_ACTIVITY_ASLEEP)
+        if (world->activities.data[slot] == RBL_ACTIVITY_ASLEEP)
         {
-            const uint32_t where = manifold->hit_speed > 0.0f ? manifold->hit_contact : manifold->first;
-            const rblSolverContact* contact = &world->solver_contacts.data[where];
             const rblMotion* motion = &world->motions.data[slot];
-            const rblVec3 turn = rbl_cross3(b_sleeps ? contact->arm_b : contact->arm_a, manifold->hit);
+            const rblVec3 turn = rbl_cross3(rbl_sub3(blow->place.point, motion->center), blow->hit);
             const rblVec3 spin = rbl_angular_velocity(motion->orientation, turn, motion->moments);
-            const rblVec3 velocity = rbl_scale3(manifold->hit, motion->inverse_mass);
+            const rblVec3 velocity = rbl_scale3(blow->hit, motion->inverse_mass);
             if (rbl_fastest_point(&world->bodies.data[slot], velocity, spin) > world->def.sleep_speed)
             {
                 rbl_wake_sleeper(world, slot);

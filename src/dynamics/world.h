@@ -59,6 +59,7 @@ typedef struct rblBody
     bool awake;
     bool bereft; // one that it touched was taken away since the last step
     bool born;   // created or teleported since the last step: overlap found now was there from the start
+    bool falls;  // nothing held it in the last step
     uint8_t direct_wait;  // steps before its island is solved directly again (subspace.c),
     uint8_t direct_pause; // and how many it waited last
     uint32_t sleep_group; // of bodies on joints: who fell asleep together; 0: awake
@@ -171,24 +172,47 @@ typedef struct rblManifold
     float seconds;  // left of the step for the pair; from here on for impacts, as are its solver contacts
     float slop;     // overlap that is left alone, metres
     float safe_way; // m: a body that goes no farther cannot pass through the other
-    float closing;  // s until it first closes, this fast or slowly; 0: it is closed
+    float closing;  // s until an open contact of it closes in an impact; those of the whole step: none does
     float deepest;  // overlap at the end of the step, m
     bool prepared;  // its solver contacts are written
     bool
         early; // may bounce before its gap is closed: has restitution, hangs on a joint, or its time of impact is known
     bool fast;             // continuous detection was used
     bool slow;             // too slow for an impact, not looked at
+    bool closed;           // a contact of it touches
+    bool struck;           // and is an impact now
+    bool nearing;          // one that does not may close in an impact
     bool approaching;      // closes within the step, faster than an impact must be
+    bool placed;           // where it was hit is known
+    bool flown;            // a body of it was just moved to an impact
     bool born;             // overlaps since the birth of one of its bodies
     bool touching;         // at the end of the step
     double kinematic_work; // J: done by a body of infinite mass on the other
-    float hit_speed;       // of the fastest impact in this step, m/s; 0: none
-    float hit_impulse;     // N s along the normal, of all impacts in this step
+    float hit_speed;       // of the fastest impact in this round, m/s; 0: none
+    float hit_impulse;     // N s along the normal, of all impacts in this round
     rblVec3 hit;           // N s on b, with friction
-    uint32_t hit_contact;  // where it was, in solver contacts
+    uint32_t hit_contact;  // where it was fastest, in solver contacts
+    uint32_t blow;         // 1 + the last of the step; 0: none
 } rblManifold;
 
 typedef RBL_ARRAY(rblManifold) rblManifoldArray;
+
+// Where a manifold was hit fastest, world.
+typedef struct rblHitPlace
+{
+    rblVec3 point, normal;
+} rblHitPlace;
+
+// What a manifold went through in one round of impacts (impacts.c).
+typedef struct rblBlow
+{
+    uint32_t manifold;
+    uint32_t before; // 1 + the blow that it had in an earlier round; 0: none
+    float impulse;   // N s along the normal
+    float speed;     // of approach, m/s; 0: nothing touched yet, it was only slowed down
+    rblVec3 hit;     // N s on b, with friction
+    rblHitPlace place;
+} rblBlow;
 
 // What a body brings to its manifolds, by slot: a copy that fits the cache (manifolds.c).
 typedef struct rblSurface
@@ -271,6 +295,9 @@ typedef struct rblImpactBundle
     float hit_number[4]; // of its contact in the manifold
     uint8_t approaching; // before the first sweep
     uint8_t early;       // may stop before the gap is closed
+    uint8_t flown;       // were brought to where the first contact touches
+    uint8_t rough;       // are not convex: all that would close is taken to touch
+    uint8_t patient;     // what does not touch yet is left to the next flight
     uint8_t elastic;     // have restitution
     uint8_t pushed;      // hold impulses
     bool met;            // its wide contacts are those of the impacts
@@ -529,7 +556,17 @@ struct rblWorld
     RBL_ARRAY(rblPreparedSweep) flights;  // the same for times of impact, of bodies that move far
     RBL_ARRAY(unsigned char) last_change; // per solver body: 1 + the sweep over impacts that hit it last
     rblFloatArray speeds;                 // per solver body: no point of it moves faster, m/s
-    rblFloatArray times;                  // per solver body: s of free flight before its first impact
+    rblFloatArray times;                  // per solver body: s of flight before its next impact
+    RBL_ARRAY(unsigned char) holds;       // per solver body: rblHold (impact_times.c)
+    RBL_ARRAY(unsigned char) loners;      // per solver body: rblLoner
+    RBL_ARRAY(rblHitPlace) hit_places;    // per manifold with a hit in this round
+    RBL_ARRAY(rblBlow) blows;             // of the substep, round by round
+    RBL_ARRAY(unsigned char) wishes;      // per solver body: it may have an impact later in the step
+    RBL_ARRAY(rblVec3) pulls;             // per solver body: what gravity and forces do to it, m/s^2
+    RBL_ARRAY(rblVec3) whirls;        // per solver body: the spin with which its surface goes round, rad/s
+    rblIndexArray lone, lone_bundles; // manifolds of lone bodies, and their bundles (impacts.c)
+    rblIndexArray nearing;            // manifolds that are
+    rblIndexArray glides;             // manifolds of held bodies that fly: first per body, next per manifold
     rblIndexArray scratch;
     rblLinks links;
     rblIndexArray woken;                            // in the order in which they woke

@@ -1,0 +1,336 @@
+// What an impact hands out does not depend on the step: a body dropped on a slab hits it with the speed of its fall and the
+// impulse of the closed form, at 15, 30, 60 and 120 steps a second, for any restitution; rests without hits; and slides on after
+// a bend that it meets in mid-step.
+#include "world_testing.h"
+
+#include <math.h>
+
+#define GRAVITY 9.81
+
+static const float rates[] = {15.0f, 30.0f, 60.0f, 120.0f};
+#define RATES (int)(sizeof rates / sizeof *rates)
+
+// ---- drops ----
+
+typedef enum Kind
+{
+    FLAT,
+    EDGE,
+    CORNER,
+    BALL,
+    TILTED_BOX,
+    TILTED_HULL,
+    KINDS
+} Kind;
+
+typedef struct Drop
+{
+    Kind kind;
+    float height; // of the lowest point
+    float restitution;
+    rblVec3 spin;
+} Drop;
+
+// A lumpy stone.
+static void write_points(rblVec3 points[16])
+{
+    for (int i = 0; i < 16; ++i)
+    {
+        const float z = 2.0f * ((float)i + 0.5f) / 16.0f - 1.0f;
+        const float r = sqrtf(1.0f - z * z);
+        const float angle = 2.4f * (float)i;
+        points[i] = vec(0.15f * r * cosf(angle), 0.1f * r * sinf(angle), 0.12f * z);
+    }
+}
+
+static rblShapeId make_kind(Kind kind)
+{
+    if (kind == BALL)
+    {
+        return make_sphere(0.1f);
+    }
+    if (kind != TILTED_HULL)
+    {
+        return make_box(0.3f, 0.2f, 0.25f);
+    }
+    rblVec3 points[16];
+    rblShapeId shape;
+    write_points(points);
+    check_ok(rbl_shape_create_hull(points, 16, &shape));
+    return shape;
+}
+
+// The turn that takes a direction of the shape straight up.
+static rblQuat turn_up(rblVec3 direction)
+{
+    const rblVec3 d = rbl_scale3(direction, 1.0f / rbl_length3(direction));
+    return rbl_quat_normalize((rblQuat){-d.z, 0, d.x, 1.0f + d.y});
+}
+
+static rblQuat orientation_of(Kind kind)
+{
+    switch (kind)
+    {
+    case EDGE:
+        return turn_up(vec(0.3f, 0.2f, 0));
+    case CORNER:
+        return turn_up(vec(0.3f, 0.2f, 0.25f));
+    case TILTED_BOX:
+        return turn_up(vec(0.09f, 1, 0.04f));
+    case TILTED_HULL:
+        return turn_up(vec(0.5f, 1, 0.3f));
+    default:
+        return rbl_quat_identity();
+    }
+}
+
+// The lowest point of a shape, turned: from its origin.
+static rblVec3 lowest_of(Kind kind)
+{
+    rblVec3 points[16];
+    write_points(points);
+    const rblQuat q = orientation_of(kind);
+    rblVec3 lowest = {0, -0.1f, 0};
+    const int count = kind == BALL ? 0 : kind == TILTED_HULL ? 16 : 8;
+    for (int i = 0; i < count; ++i)
+    {
+        const rblVec3 corner = {i & 1 ? 0.15f : -0.15f, i & 2 ? 0.1f : -0.1f, i & 4 ? 0.125f : -0.125f};
+        const rblVec3 p = rbl_rotate3(q, kind == TILTED_HULL ? points[i] : corner);
+        lowest = i == 0 || p.y < lowest.y ? p : lowest;
+    }
+    return lowest;
+}
+
+static rblBodyId put_drop(rblWorldId world, const Drop* drop)
+{
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = make_box(20, 1, 20);
+    def.type = RBL_BODY_STATIC;
+    def.pose.p = vec(0, -0.5f, 0);
+    def.material.friction = 0.0f;
+    def.material.restitution = drop->restitution;
+    rblBodyId body;
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_shape_destroy(def.shape));
+    def.type = RBL_BODY_DYNAMIC;
+    def.shape = make_kind(drop->kind);
+    def.pose.p = vec(0, drop->height - lowest_of(drop->kind).y, 0);
+    def.pose.q = orientation_of(drop->kind);
+    def.spin = drop->spin;
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_shape_destroy(def.shape));
+    return body;
+}
+
+typedef struct Fall
+{
+    rblContactEvent hit; // the first
+    rblBodyState before; // at the start
+    int hits;            // until a second after the first
+    int late_hits;       // in the last half second
+} Fall;
+
+static Fall let_fall(const Drop* drop, float rate)
+{
+    const rblWorldId world = make_world(false);
+    const rblBodyId body = put_drop(world, drop);
+    Fall fall = {.before = state_of(world, body)};
+    Watch energy = watch(world);
+    const int steps = (int)(rate * (sqrtf(2.0f * drop->height / (float)GRAVITY) + 3.0f));
+    for (int i = 0; i < steps; ++i)
+    {
+        const rblContactEvent* events;
+        uint32_t count;
+        watched_step(&energy, 1.0f / rate);
+        check_ok(rbl_world_contact_events(world, &events, &count));
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            if (events[k].kind == RBL_CONTACT_HIT)
+            {
+                fall.hit = fall.hits == 0 ? events[k] : fall.hit;
+                fall.hits += 1;
+                fall.late_hits += i > steps - (int)(0.5f * rate);
+            }
+        }
+    }
+    check_energy_rule(&energy);
+    check_ok(rbl_world_destroy(world));
+    return fall;
+}
+
+// (1 + e) v / (1 / m + (r x n).I^-1 (r x n)) for a body that is hit at one point without friction; contacts of an edge or a face
+// below the centre of mass are one such point in the middle.
+static double impulse_of(const Drop* drop, const Fall* fall, double speed)
+{
+    const double mass = (double)fall->before.mass;
+    if (drop->kind != TILTED_HULL && drop->kind != TILTED_BOX)
+    {
+        return (1.0 + (double)drop->restitution) * speed * mass;
+    }
+    rblShapeView view;
+    const rblShapeId shape = make_kind(drop->kind);
+    check_ok(rbl_shape_view(shape, &view));
+    const rblQuat q = orientation_of(drop->kind);
+    const rblVec3 to_center = rbl_rotate3(q, rbl_to_float3(view.mass.center));
+    const rblVec3 lever = rbl_cross3(rbl_sub3(lowest_of(drop->kind), to_center), vec(0, 1, 0));
+    const rblVec3 local = rbl_inverse_rotate3(q, lever);
+    const rblVec3d axes[3] = {view.mass.principal_axes.cx, view.mass.principal_axes.cy,
+                              view.mass.principal_axes.cz};
+    const double moments[3] = {view.mass.moments.x, view.mass.moments.y, view.mass.moments.z};
+    double compliance = 1.0 / mass;
+    for (int k = 0; k < 3; ++k)
+    {
+        const double along = rbl_dot3d(axes[k], rbl_to_double3(local));
+        compliance += along * along / (moments[k] * mass / view.mass.volume);
+    }
+    check_ok(rbl_shape_destroy(shape));
+    return (1.0 + (double)drop->restitution) * speed / compliance;
+}
+
+static void check_drop(const Drop* drop, float rate)
+{
+    const Fall fall = let_fall(drop, rate);
+    const double speed = sqrt(2.0 * GRAVITY * (double)drop->height);
+    if (fall.hits == 0)
+    {
+        fail_msg("kind %d from %g m, restitution %g, %g Hz: no hit", (int)drop->kind, (double)drop->height,
+                 (double)drop->restitution, (double)rate);
+    }
+    check_relative(fall.hit.speed, speed, 0.01);
+    check_relative(fall.hit.impulse, impulse_of(drop, &fall, speed), 0.01);
+    check_close(fabsf(fall.hit.normal.y), 1.0, 1e-4);
+    check_close(fall.hit.point.y, 0.0, 2e-3);
+    assert_true(fall.hit.duration > 0.0f && fall.hit.duration < 0.05f);
+}
+
+static void a_drop_hits_with_its_speed_and_impulse_at_any_rate(void** state)
+{
+    (void)state;
+    static const float heights[] = {0.02f, 0.05f, 0.3f, 1.0f, 3.0f};
+    static const float restitutions[] = {0.0f, 0.3f, 0.8f};
+    for (int kind = 0; kind < KINDS; ++kind)
+    {
+        for (int i = 0; i < 5; ++i)
+        {
+            for (int k = 0; k < 3; ++k)
+            {
+                const Drop drop = {(Kind)kind, heights[i], restitutions[k], {0, 0, 0}};
+                for (int r = 0; r < RATES; ++r)
+                {
+                    check_drop(&drop, rates[r]);
+                }
+            }
+        }
+    }
+}
+
+// No closed form, but one answer: that of 480 steps a second.
+static void a_turning_body_hits_the_same_at_any_rate(void** state)
+{
+    (void)state;
+    static const float heights[] = {0.05f, 0.2f, 1.0f};
+    for (int kind = 0; kind < KINDS; ++kind)
+    {
+        for (int i = 0; i < 3; ++i)
+        {
+            const Drop drop = {(Kind)kind, heights[i], i == 1 ? 0.0f : 0.4f, {1.5f, 2.5f, 5.0f}};
+            const Fall fine = let_fall(&drop, 480.0f);
+            for (int r = 0; r < RATES; ++r)
+            {
+                const Fall fall = let_fall(&drop, rates[r]);
+                assert_true(fall.hits > 0);
+                check_relative(fall.hit.speed, (double)fine.hit.speed, 0.02);
+                check_relative(fall.hit.impulse, (double)fine.hit.impulse, 0.02);
+                check_close(rbl_length3(rbl_sub3(fall.hit.point, fine.hit.point)), 0.0, 5e-3);
+            }
+        }
+    }
+}
+
+static void what_rests_is_not_hit(void** state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; ++kind)
+    {
+        for (int r = 0; r < RATES; ++r)
+        {
+            const Drop drop = {(Kind)kind, 0.1f, 0.0f, {0, 0, 0}};
+            const Fall fall = let_fall(&drop, rates[r]);
+            assert_true(fall.hits > 0);
+            assert_int_equal(fall.late_hits, 0);
+        }
+    }
+}
+
+// ---- from ice onto a rough floor ----
+
+#define ANGLE  (5.0 * 3.14159265358979323846 / 180.0)
+#define RUN    3.6
+#define LENGTH 0.4
+#define HEIGHT 0.2
+#define ROUGH  0.3
+
+static void put_slab(rblWorldId world, double angle, float friction)
+{
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = make_box(20, 1, 10);
+    def.type = RBL_BODY_STATIC;
+    def.material.friction = friction;
+    def.material.restitution = 0.0f;
+    def.pose.p = vec((float)(-0.5 * sin(angle)), (float)(-0.5 * cos(angle)), 0);
+    def.pose.q = (rblQuat){0, 0, (float)sin(-0.5 * angle), (float)cos(0.5 * angle)};
+    rblBodyId slab;
+    check_ok(rbl_body_create(world, &def, &slab));
+    check_ok(rbl_shape_destroy(def.shape));
+}
+
+// Where the block comes to rest after sliding down ice onto a floor that begins at x = 0.
+static double slide_to_rest(float rate)
+{
+    const rblWorldId world = make_world(true);
+    put_slab(world, 0.0, (float)ROUGH);
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = make_box((float)LENGTH, (float)HEIGHT, 0.4f);
+    def.material.friction = (float)ROUGH;
+    def.material.restitution = 0.0f;
+    def.pose.p = vec((float)(-RUN * cos(ANGLE) + 0.5 * HEIGHT * sin(ANGLE)),
+                     (float)(RUN * sin(ANGLE) + 0.5 * HEIGHT * cos(ANGLE)), 0);
+    def.pose.q = (rblQuat){0, 0, (float)sin(-0.5 * ANGLE), (float)cos(0.5 * ANGLE)};
+    rblBodyId block;
+    check_ok(rbl_body_create(world, &def, &block));
+    check_ok(rbl_shape_destroy(def.shape));
+    put_slab(world, ANGLE, 0.0f);
+    Watch energy = watch(world);
+    for (int i = 0; i < (int)(6.0f * rate); ++i)
+    {
+        watched_step(&energy, 1.0f / rate);
+    }
+    check_energy_rule(&energy);
+    const double x = (double)state_of(world, block).pose.p.x;
+    check_ok(rbl_world_destroy(world));
+    return x;
+}
+
+// 0.97805 m: the plane motion with two plastic impacts, of the front and of the rear, and both edges held in between, integrated
+// with steps of 10 us. bench/bench_world_run_out.c has it in full.
+static void a_bend_in_mid_step_costs_no_way(void** state)
+{
+    (void)state;
+    for (int r = 0; r < RATES; ++r)
+    {
+        const double x = slide_to_rest(rates[r]);
+        print_message("%g Hz: stops at %.4f m, %+.2f %%\n", (double)rates[r], x, 100.0 * (x / 0.97805 - 1.0));
+        check_relative((float)x, 0.97805, 0.005);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_drop_hits_with_its_speed_and_impulse_at_any_rate),
+        cmocka_unit_test(a_turning_body_hits_the_same_at_any_rate),
+        cmocka_unit_test(what_rests_is_not_hit),
+        cmocka_unit_test(a_bend_in_mid_step_costs_no_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -112,7 +112,7 @@ static bool is_touch(const rblField* field, float wanted, rblSampleVisit* visit)
 {
     return visit->distance <= wanted &&
            (!field->outside_unsure || visit->distance <= 0.0f ||
-            (rbl_piece_confirm(field->shape, visit->point, &visit->distance) && visit->distance <= wanted));
+            rbl_piece_confirm(field->shape, visit->point, wanted, &visit->distance));
 }
 
 static bool meet(rblSampling* side, uint32_t which, Search* s)

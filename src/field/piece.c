@@ -8,6 +8,9 @@
 // Lengths that count as none, in parts of the piece's size.
 #define NOTHING 1e-5f
 
+// Farther than this part of its size outside its region nothing is near a piece.
+#define FAR_OFF 0.02f
+
 // A projection may miss the surface by this much of the way there, and by this part of a cell where the root is a level set:
 // what interpolation is off by on smooth surfaces.
 #define MISSED_WAY  0.1f
@@ -27,6 +30,10 @@ static float bound(const void* data, rblVec3 point)
 float rbl_piece_bound(const rblPieceField* piece, rblVec3 point)
 {
     const float cut = rbl_region_distance(piece->region, point);
+    if (cut > piece->far_off)
+    {
+        return cut; // the root could only say more
+    }
     rblVec3 unused;
     const rblShapeOps* ops = piece->root->ops;
     const float root = ops->bound != NULL ? ops->bound(piece->root->data, point)
@@ -63,14 +70,18 @@ const rblPieceField* rbl_shape_piece(const rblShape* shape)
     return shape->view.kind == RBL_SHAPE_PIECE ? shape->data : NULL;
 }
 
-bool rbl_piece_confirm(const rblShape* shape, rblVec3 point, float* outside)
+bool rbl_piece_confirm(const rblShape* shape, rblVec3 point, float wanted, float* outside)
 {
     const rblPieceField* piece = shape->data;
     const rblLevelSet* grid = rbl_shape_level_set(piece->root);
     rblVec3 gradient;
     const float way = distance(piece, point, &gradient);
-    const float missed = rbl_piece_bound(piece, rbl_mul_add3(point, -way, gradient));
     *outside = way;
+    if (!(way <= wanted))
+    {
+        return false;
+    }
+    const float missed = rbl_piece_bound(piece, rbl_mul_add3(point, -way, gradient));
     return missed <=
            MISSED_WAY * way + NOTHING * shape->view.radius + (grid != NULL ? MISSED_CELL * grid->cell : 0.0f);
 }
@@ -166,6 +177,7 @@ static rblResult create_piece(const rblPieceShapeDef* def, rblShape* parts)
         rbl_free(parts->allocator, piece, sizeof *piece);
         return result;
     }
+    piece->far_off = FAR_OFF * rbl_length3(rbl_aabb_size(def->bounds));
     piece->root = parent != NULL ? parent->root : def->parent;
     rbl_shape_retain(piece->root);
     fill_view(&parts->view, def, piece);

@@ -14,6 +14,7 @@ typedef struct rblPieceField
 {
     const rblShape* root; // held; no piece itself
     rblRegion* region;    // in the root's axes, which are the piece's
+    float far_off;        // farther outside the region the bound is the region's alone
 } rblPieceField;
 
 typedef struct rblPieceShapeDef
@@ -49,9 +50,9 @@ const rblPieceField* rbl_shape_piece(const rblShape* shape);
 // A bound of the distance without its gradient, and never more than rbl_shape_distance() says.
 float rbl_piece_bound(const rblPieceField* piece, rblVec3 point);
 
-// A point outside that is `*distance` away by the bound: whether its projection lies on the piece's surface. The distance is set
-// to what the gradient belongs to. Otherwise something else of the piece is nearest, which samples of its edges and
+// A point outside that is `*distance` away by the bound: whether its distance is at most `wanted` and its projection lies on the
+// piece's surface. The distance is set to what the gradient belongs to. Otherwise something else of the piece is nearest, which samples of its edges and
 // corners will tell.
-bool rbl_piece_confirm(const rblShape* shape, rblVec3 point, float* distance);
+bool rbl_piece_confirm(const rblShape* shape, rblVec3 point, float wanted, float* distance);
 
 #endif

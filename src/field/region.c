@@ -121,22 +121,24 @@ static float smallest_lane(rblFloat4 v)
     return rbl_minf(rbl_minf(lanes[0], lanes[1]), rbl_minf(lanes[2], lanes[3]));
 }
 
+static rblFloat4 plane_values(const float* block, rblVec3 p)
+{
+    const rblFloat4 along = rbl_add4(rbl_add4(rbl_mul4(rbl_load4(block), rbl_splat4(p.x)),
+                                              rbl_mul4(rbl_load4(block + 4), rbl_splat4(p.y))),
+                                     rbl_mul4(rbl_load4(block + 8), rbl_splat4(p.z)));
+    return rbl_sub4(along, rbl_load4(block + 12));
+}
+
 static CellValue evaluate_cell(const rblRegion* region, uint32_t cell, rblVec3 p)
 {
     const float* block = region->blocks + (size_t)RBL_REGION_BLOCK * region->starts[cell];
     const float* end = region->blocks + (size_t)RBL_REGION_BLOCK * region->starts[cell + 1];
-    const rblFloat4 x = rbl_splat4(p.x);
-    const rblFloat4 y = rbl_splat4(p.y);
-    const rblFloat4 z = rbl_splat4(p.z);
     const rblFloat4 zero = rbl_splat4(0.0f);
     rblFloat4 lowest_opposite = rbl_splat4(INFINITY); // min of -h
     rblFloat4 outer = rbl_splat4(INFINITY);
     for (; block < end; block += RBL_REGION_BLOCK)
     {
-        const rblFloat4 along =
-            rbl_add4(rbl_add4(rbl_mul4(rbl_load4(block), x), rbl_mul4(rbl_load4(block + 4), y)),
-                     rbl_mul4(rbl_load4(block + 8), z));
-        const rblFloat4 h = rbl_sub4(along, rbl_load4(block + 12));
+        const rblFloat4 h = plane_values(block, p);
         const rblFloat4 opposite = rbl_sub4(zero, h);
         lowest_opposite = rbl_min4(opposite, lowest_opposite);
         outer = rbl_min4(rbl_add4(rbl_max4(h, opposite), rbl_load4(block + 16)), outer);
@@ -216,59 +218,82 @@ static rblVec3 outer_normal(const rblRegion* region, uint32_t cell, rblVec3 p)
     return normal;
 }
 
-static rblHalfSpace highest_plane(const rblRegion* region, uint32_t cell, rblVec3 p, float* highest)
-{
-    rblHalfSpace best = rbl_region_plane(region, cell, 0);
-    *highest = -INFINITY;
-    for (uint32_t i = 0; i < rbl_region_plane_count(region, cell); ++i)
-    {
-        const rblHalfSpace plane = rbl_region_plane(region, cell, i);
-        const float h = rbl_dot3(plane.normal, p) - plane.offset;
-        if (h > *highest)
-        {
-            *highest = h;
-            best = plane;
-        }
-    }
-    return best;
-}
-
 // Planes whose angle is smaller than this have no line worth the name.
 #define LEAST_SINE_SQUARED 1e-6f
 
-// Where the foot on the highest plane is outside another one, the nearest point of both is on their line:
-//   p - x = a m + b n,  a = (h_m - c h_n) / (1 - c^2),  b = (h_n - c h_m) / (1 - c^2),  c = m.n;  a, b > 0 there.
-static float wedge_distance(const rblRegion* region, uint32_t cell, rblVec3 p, rblVec3* gradient)
+// The plane that a point is highest above, the first of equals.
+static rblHalfSpace highest_plane(const rblRegion* region, uint32_t cell, rblVec3 p, float* highest)
 {
-    float best;
-    const rblHalfSpace m = highest_plane(region, cell, p, &best);
-    const float high = best;
-    *gradient = m.normal;
-    for (uint32_t i = 0; i < rbl_region_plane_count(region, cell); ++i)
+    uint32_t best = 0;
+    *highest = -INFINITY;
+    for (uint32_t b = region->starts[cell]; b < region->starts[cell + 1]; ++b)
     {
-        const rblHalfSpace n = rbl_region_plane(region, cell, i);
-        const float h = rbl_dot3(n.normal, p) - n.offset;
-        const float c = rbl_dot3(m.normal, n.normal);
-        const float sine_squared = 1.0f - c * c;
-        const float b = h - c * high;
-        if (!(b > 0.0f) || sine_squared < LEAST_SINE_SQUARED || !(high - c * h > 0.0f))
+        float h[4];
+        rbl_store4(h, plane_values(region->blocks + (size_t)RBL_REGION_BLOCK * b, p));
+        for (uint32_t lane = 0; lane < 4; ++lane)
         {
-            continue;
-        }
-        const float scale = 1.0f / sine_squared;
-        const rblVec3 away = rbl_mul_add3(rbl_scale3(m.normal, scale * (high - c * h)), scale * b, n.normal);
-        const float distance = rbl_length3(away);
-        if (distance > best)
-        {
-            best = distance;
-            *gradient = rbl_scale3(away, 1.0f / distance);
+            if (h[lane] > *highest)
+            {
+                *highest = h[lane];
+                best = 4 * (b - region->starts[cell]) + lane;
+            }
         }
     }
-    return best;
+    return rbl_region_plane(region, cell, best);
+}
+
+// Where the foot on the highest plane is outside another one, the nearest point of both is on their line:
+//   p - x = a m + b n,  a = (h_m - c h_n) / (1 - c^2),  b = (h_n - c h_m) / (1 - c^2),  c = m.n;  a, b > 0 there,
+//   |p - x|^2 = (h_m^2 - 2 c h_m h_n + h_n^2) / (1 - c^2).
+static float wedge_distance(const rblRegion* region, uint32_t cell, rblVec3 p, rblVec3* gradient)
+{
+    float high;
+    const rblHalfSpace m = highest_plane(region, cell, p, &high);
+    const rblFloat4 highs = rbl_splat4(high);
+    float best = high * high;
+    rblHalfSpace n = m;
+    for (uint32_t i = region->starts[cell]; i < region->starts[cell + 1]; ++i)
+    {
+        const float* block = region->blocks + (size_t)RBL_REGION_BLOCK * i;
+        const rblFloat4 h = plane_values(block, p);
+        const rblFloat4 c = rbl_add4(plane_values(block, m.normal), rbl_load4(block + 12));
+        const rblFloat4 b = rbl_sub4(h, rbl_mul4(c, highs));
+        const rblFloat4 sine = rbl_sub4(rbl_splat4(1.0f), rbl_mul4(c, c));
+        const rblFloat4 a = rbl_sub4(highs, rbl_mul4(c, h));
+        const rblFloat4 zero = rbl_splat4(0.0f);
+        const rblFloat4 meets = rbl_and4(rbl_and4(rbl_less4(zero, b), rbl_less4(zero, a)),
+                                         rbl_less4(rbl_splat4(LEAST_SINE_SQUARED), sine));
+        // h_m a + h_n b = h_m^2 - 2 c h_m h_n + h_n^2.
+        const rblFloat4 squares = rbl_div4(rbl_add4(rbl_mul4(highs, a), rbl_mul4(h, b)), sine);
+        const uint32_t mask = rbl_mask4(rbl_and4(meets, rbl_less4(rbl_splat4(best), squares)));
+        float lanes[4];
+        rbl_store4(lanes, squares);
+        for (uint32_t lane = 0; mask != 0 && lane < 4; ++lane)
+        {
+            if ((mask >> lane & 1u) != 0 && lanes[lane] > best)
+            {
+                best = lanes[lane];
+                n = rbl_region_plane(region, cell, 4 * (i - region->starts[cell]) + lane);
+            }
+        }
+    }
+    const float c = rbl_dot3(m.normal, n.normal);
+    const float h = rbl_dot3(n.normal, p) - n.offset;
+    const rblVec3 away = rbl_mul_add3(rbl_scale3(m.normal, high - c * h), h - c * high, n.normal);
+    *gradient = best > high * high ? rbl_normalize3(away, m.normal) : m.normal;
+    return best > high * high ? sqrtf(best) : high;
 }
 
 float rbl_region_nearest(const rblRegion* region, rblVec3 point, rblVec3* gradient)
 {
+    if (region->cell_count == 1)
+    {
+        const float distance = wedge_distance(region, 0, point, gradient);
+        if (distance > 0.0f)
+        {
+            return distance;
+        }
+    }
     const Union u = evaluate(region, point);
     if (u.inside)
     {

@@ -164,8 +164,9 @@ rblPrescoredDef rbl_default_prescored_def(void)
     return (rblPrescoredDef){.pattern = rbl_default_pattern_def(),
                              .smallest = 1e-4f,
                              .lifetime = 2.0f,
-                             .generations = 4,
-                             .smallest_body = 0.01f,
+                             .generations = 3,
+                             .share = 0.25f,
+                             .smallest_body = 0.02f,
                              .cookie = PRESCORED_COOKIE};
 }
 
@@ -183,10 +184,10 @@ static rblResult check_def(const rblPrescoredDef* def, const rblBreakerId* out)
                                                    : "start from rbl_default_prescored_def()");
     }
     if (!is_amount(def->smallest) || !is_amount(def->thinnest) || !is_amount(def->lifetime) ||
-        !is_amount(def->smallest_body) || !(def->smallest < 1.0f))
+        !is_amount(def->smallest_body) || !(def->smallest < 1.0f) || !is_amount(def->share))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "prescored: smallest (below 1), thinnest, lifetime and smallest_body "
+                        "prescored: smallest (below 1), thinnest, lifetime, share and smallest_body "
                         "must be finite and not negative");
     }
     if ((unsigned)def->crumbs >= RBL_CRUMBS_COUNT)

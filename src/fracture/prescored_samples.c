@@ -6,7 +6,8 @@
 #include "math/vec.h"
 #include <string.h>
 
-#define MOST_STEPS 64u // along an edge, and across a face each way
+#define MOST_STEPS   64u // along an edge, and across a face each way
+#define FACE_SPACING 1.5 // times the spacing of edges: inside a face, samples meet only what has none itself
 #define FLATNESS                                                                                             \
     1e-6 // sine of an angle between planes that count as one; part of a piece's size that is no length
 
@@ -360,7 +361,7 @@ bool rbl_sample_cracks(const rblBreakage* breakage, uint32_t piece, double spaci
                 good = sample_edge(breakage, pieces->corners[k], pieces->corners[next], spacing, out);
             }
         }
-        good = good && sample_inside(breakage, face, spacing, out);
+        good = good && sample_inside(breakage, face, FACE_SPACING * spacing, out);
     }
     return good;
 }

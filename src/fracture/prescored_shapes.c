@@ -5,7 +5,7 @@
 #include "math/aabb.h"
 #include "math/vec.h"
 
-#define CRACK_SPACING 0.15  // of a piece's size: how far samples of crack faces lie apart
+#define CRACK_SPACING 0.2   // of a piece's size: how far samples of crack faces lie apart
 #define MOST_OUTER    2048u // corners of outer faces that become samples
 #define NOTHING       1e-6  // of a piece's size: a length that counts as none
 

@@ -208,12 +208,23 @@ static rblResult cut_all(Shattering* s)
     return RBL_OK;
 }
 
+// Pieces of pieces break into fewer, but at least two.
+static uint32_t wanted_pieces(const Shattering* s)
+{
+    double pieces = (double)s->def->pattern.pieces;
+    for (uint32_t i = 0; i < s->body->generation && pieces > 2.0; ++i)
+    {
+        pieces = rbl_maxd(pieces * (double)s->def->share, 2.0);
+    }
+    return (uint32_t)rbl_mind(pieces, RBL_PATTERN_MAX_PIECES);
+}
+
 // The area of N pieces goes with N^(1/3) in a block and with N^(1/2) in a plate: as many as the budget pays for, or a few
 // less. `affordable` is false when not even two are.
 static rblResult cut_within_budget(Shattering* s, bool* affordable)
 {
     const double price = 2.0 * (double)s->body->material.surface_energy;
-    uint32_t pieces = s->def->pattern.pieces;
+    uint32_t pieces = wanted_pieces(s);
     *affordable = false;
     for (uint32_t i = 0; i < MOST_TRIES && pieces > 1; ++i)
     {

@@ -2,6 +2,7 @@
 // worker counts and WebAssembly. usage: hash WORKERS
 #include "../box_breaker.h"
 #include "base/hash_map.h"
+#include "base/jobs.h"
 #include "base/number.h"
 #include "base/random.h"
 #include "bvh/closest.h"
@@ -707,6 +708,71 @@ static void hash_breaks(void)
     print_area("breaks");
 }
 
+// One fragment's breaks again: what comes out of a field's break, too.
+static void add_fragments(const rblBreaker* breaker, rblBreakBody* body, uint32_t depth)
+{
+    const rblVec3 top = {0.0f, body->view.bounds.upper.y, 0.0f};
+    const rblVerdict verdict = {.breaks = true, .point = top, .normal = {0.0f, -1.0f, 0.0f}, .budget = 1e30};
+    void* prepared = NULL;
+    rblFracture fracture;
+    require(rbl_breaker_prepare(breaker, &body->view, &body->material, rbl_default_jobs(), &prepared),
+            "prepare");
+    require(rbl_breaker_shatter(breaker, prepared, body, &verdict, rbl_default_jobs(), &fracture), "shatter");
+    rbl_breaker_forget(breaker, prepared);
+    add_double(fracture.crack_area);
+    add_u32(fracture.mate_count);
+    for (uint32_t i = 0; i < fracture.fragment_count; ++i)
+    {
+        rblShapeView view;
+        require(rbl_shape_view(fracture.fragments[i].shape, &view), "fragment");
+        add_double((double)fracture.fragments[i].mass);
+        add_double(view.mass.volume);
+        for (uint32_t k = 0; k < view.sample_count; ++k)
+        {
+            rblVec3 gradient;
+            add_double((double)view.samples[k].x);
+            add_double((double)rbl_shape_distance(view.shape, view.samples[k], &gradient));
+            add_double((double)gradient.y);
+        }
+    }
+    if (depth > 0 && fracture.fragment_count > 0)
+    {
+        rblBreakBody next = *body;
+        require(rbl_shape_view(fracture.fragments[0].shape, &next.view), "fragment");
+        next.mass = fracture.fragments[0].mass;
+        next.generation += 1;
+        add_fragments(breaker, &next, depth - 1);
+    }
+    rbl_fracture_free(&fracture);
+}
+
+static void hash_prescored(rblMeshId mesh)
+{
+    rblLevelSetDef def = rbl_default_level_set_def();
+    rblPrescoredDef prescored = rbl_default_prescored_def();
+    rblBreakerId id;
+    const rblBreaker* breaker = NULL;
+    rblShapeId shapes[2];
+    def.mesh = mesh;
+    def.max_cells = 32;
+    prescored.share = 0.5f;
+    require(rbl_shape_create_level_set(&def, &shapes[0]), "level set");
+    require(rbl_shape_create_box((rblVec3){0.5f, 0.3f, 0.1f}, &shapes[1]), "box");
+    require(rbl_breaker_create_prescored(&prescored, &id), "prescored");
+    require(rbl_breaker_hold(id, &breaker), "hold");
+    for (int i = 0; i < 2; ++i)
+    {
+        rblBreakBody body = {.pose = {{0, 0, 0}, {0, 0, 0, 1}}, .mass = 1.0f, .seed = 5};
+        require(rbl_shape_view(shapes[i], &body.view), "view");
+        require(rbl_material_preset("glass", &body.material), "glass");
+        add_fragments(breaker, &body, 2);
+        require(rbl_shape_destroy(shapes[i]), "destroy");
+    }
+    rbl_breaker_release(breaker);
+    require(rbl_breaker_destroy(id), "destroy");
+    print_area("prescored");
+}
+
 int main(int argc, char** argv)
 {
     area_hash = RBL_HASH_START;
@@ -727,6 +793,7 @@ int main(int argc, char** argv)
     hash_convex();
     hash_world(statue);
     hash_breaks();
+    hash_prescored(statue);
     require(rbl_mesh_destroy(statue), "destroy");
     return rbl_set_tasks(NULL) == RBL_OK ? 0 : 1;
 }

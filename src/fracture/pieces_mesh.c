@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "fracture/pieces_triangulate.h"
 #include "math/mat3.h"
+#include "rubble/picture.h"
 #include <stdio.h>
 
 typedef struct MeshWork
@@ -49,23 +50,21 @@ static uint32_t vertex_number(MeshWork* work, uint32_t vertex)
 
 // ---- materials and groups ----
 
-// The number that a material or group of the surface has in the piece: its own where it has a name, else that
-// of a made-up name.
-static uint32_t named_number(MeshWork* work, const uint32_t* numbers, uint32_t face, uint32_t names,
-                             bool material)
+// The number that a material of the surface has in the piece: its own where it has a name, else that of a
+// made-up name.
+static uint32_t material_number(MeshWork* work, uint32_t face)
 {
-    const uint32_t number = numbers != NULL ? numbers[face] : 0;
-    if (names > 0)
+    const uint32_t number = work->surface->face_materials != NULL ? work->surface->face_materials[face] : 0;
+    if (work->surface->material_count > 0)
     {
         return number;
     }
     char name[32] = "surface";
     if (number > 0)
     {
-        (void)snprintf(name, sizeof name, material ? "material %u" : "group %u", number);
+        (void)snprintf(name, sizeof name, "material %u", number);
     }
-    return material ? rbl_mesh_builder_material(&work->builder, name)
-                    : rbl_mesh_builder_group(&work->builder, name);
+    return rbl_mesh_builder_material(&work->builder, name);
 }
 
 static void end_face(MeshWork* work, uint32_t triangle, uint32_t piece_face)
@@ -75,8 +74,8 @@ static void end_face(MeshWork* work, uint32_t triangle, uint32_t piece_face)
     if (triangle != RBL_NONE)
     {
         origin = face_of(work, triangle);
-        material = named_number(work, surface->face_materials, origin, surface->material_count, true);
-        group = named_number(work, surface->face_groups, origin, surface->group_count, false);
+        material = material_number(work, origin);
+        group = surface->face_groups != NULL ? surface->face_groups[origin] : 0;
     }
     rbl_mesh_builder_face(&work->builder, material, group, origin);
     work->failed = !rbl_array_push(&work->faces, piece_face) || work->failed;
@@ -222,12 +221,10 @@ static void name_materials(MeshWork* work)
     {
         rbl_mesh_builder_material(&work->builder, "surface");
     }
-    if (surface->group_count == 0)
-    {
-        rbl_mesh_builder_group(&work->builder, "surface");
-    }
-    work->crack_material = rbl_mesh_builder_material(&work->builder, "crack");
-    work->crack_group = rbl_mesh_builder_group(&work->builder, "crack");
+    work->crack_material = rbl_mesh_builder_material(&work->builder, RBL_CRACK_MATERIAL);
+    // One group is the name of the whole: cracks are part of it.
+    work->crack_group =
+        surface->group_count > 1 ? rbl_mesh_builder_group(&work->builder, RBL_CRACK_MATERIAL) : 0;
 }
 
 static rblResult build(MeshWork* work, const rblPiece* piece, rblMesh** out)

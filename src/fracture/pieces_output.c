@@ -365,6 +365,13 @@ static bool crack_is_below(const rblCut* cut, const Corners* corners, const rblP
 
 static bool is_convex(const rblCut* cut, const rblPieces* out, const rblPiece* piece)
 {
+    // A surface of n corners without handles has no more than 2 n - 4 faces (Euler).
+    const uint32_t faces =
+        piece->end_triangle - piece->first_triangle + (piece->end_face - piece->first_face);
+    if (faces > 2 * RBL_PIECE_HULL_CORNERS - 4)
+    {
+        return false;
+    }
     Corners corners = {.count = 0};
     collect_corners(cut, out, piece, &corners);
     bool convex = corners.count <= RBL_PIECE_HULL_CORNERS && piece->mass.volume > 0.0;

@@ -1,0 +1,404 @@
+// rubble fracture: a mesh broken by a pattern, without a simulation.
+#include "base/jobs.h"
+#include "fracture/pieces_save.h"
+#include "fracture/shatter.h"
+#include "io/folder.h"
+#include "print.h"
+#include "progress.h"
+#include "tool.h"
+#include <string.h>
+
+typedef struct Fracture
+{
+    const Parsed* parsed;
+    const char* path;
+    const char* output;
+    rblMeshId mesh; // as it is cut
+    rblShatterDef def;
+    double moved; // of the impact
+    bool repaired;
+    rblPieces* pieces;
+} Fracture;
+
+static void note(const Fracture* fracture, const char* text)
+{
+    if (!options_given(fracture->parsed, "quiet"))
+    {
+        char line[512];
+        snprintf(line, sizeof line, "rubble: note: %.200s: %s", fracture->path, text);
+        progress_print(line);
+    }
+}
+
+// ---- the command line ----
+
+static bool writes_glb(const Fracture* fracture)
+{
+    static const char* const endings[] = {"glb", NULL};
+    return options_has_ending(fracture->output, endings);
+}
+
+static bool is_file_name(const char* text)
+{
+    return strchr(text, '.') != NULL || strchr(text, '/') != NULL;
+}
+
+static int take_pattern(Fracture* fracture)
+{
+    const Parsed* parsed = fracture->parsed;
+    rblPatternDef* pattern = &fracture->def.pattern;
+    const OptionValue* name = options_value(parsed, "pattern");
+    const OptionValue* axis = options_value(parsed, "axis");
+    if (name != NULL && is_file_name(name->text))
+    {
+        pattern->kind = RBL_PATTERN_FILE;
+        pattern->file = name->text;
+    }
+    else if (name != NULL && rbl_pattern_kind_from_name(name->text, &pattern->kind) != RBL_OK)
+    {
+        return tool_usage(parsed, "--pattern: %s", rbl_last_error());
+    }
+    pattern->pieces = options_count(parsed, "pieces", pattern->pieces);
+    pattern->seed = (uint64_t)options_number(parsed, "seed", (double)pattern->seed);
+    pattern->radius = options_number(parsed, "radius", pattern->radius);
+    pattern->jitter = options_number(parsed, "jitter", pattern->jitter);
+    if (axis != NULL)
+    {
+        pattern->axis = (rblVec3d){axis->numbers[0], axis->numbers[1], axis->numbers[2]};
+    }
+    fracture->def.smallest_part = options_number(parsed, "crumbs", fracture->def.smallest_part);
+    fracture->def.thinnest_part = options_number(parsed, "crumbs", fracture->def.thinnest_part);
+    return rbl_pattern_check(pattern) == RBL_OK ? TOOL_DONE : tool_usage(parsed, "%s", rbl_last_error());
+}
+
+static int check_usage(const Fracture* fracture)
+{
+    const OptionValue* normal = options_value(fracture->parsed, "normal");
+    if (normal != NULL && normal->numbers[0] == 0.0 && normal->numbers[1] == 0.0 && normal->numbers[2] == 0.0)
+    {
+        return tool_usage(fracture->parsed, "--normal has no length");
+    }
+    if (options_given(fracture->parsed, "explode") && !writes_glb(fracture))
+    {
+        return tool_usage(fracture->parsed, "--explode is for .glb files: pieces in a folder stay in place");
+    }
+    return TOOL_DONE;
+}
+
+// ---- the mesh ----
+
+static rblResult repair(Fracture* fracture, bool only_crosses)
+{
+    rblRepairReport report;
+    rblMeshId mended;
+    const rblResult result = rbl_mesh_repair(fracture->mesh, NULL, &mended, &report);
+    if (result != RBL_OK)
+    {
+        (void)rbl_fail_within(result, "is no solid and cannot be mended");
+        return rbl_fail_within(result, fracture->path);
+    }
+    if (report.solid)
+    {
+        (void)rbl_mesh_destroy(fracture->mesh);
+        fracture->mesh = mended;
+        fracture->repaired = true;
+        note(fracture, "is no solid as it is; it was mended (rubble repair --verbose tells how)");
+        return RBL_OK;
+    }
+    (void)rbl_mesh_destroy(mended);
+    if (only_crosses)
+    {
+        note(fracture, "crosses itself; pieces are closed, but what lies inside twice counts twice");
+        return RBL_OK;
+    }
+    return rbl_fail(RBL_ERROR_GEOMETRY, "%s: is no solid and cannot be mended: %s", fracture->path,
+                    report.reason);
+}
+
+// Cut needs a closed, manifold, oriented surface; anything else is mended or refused.
+static rblResult make_solid(Fracture* fracture)
+{
+    rblMeshReport report;
+    RBL_TRY(rbl_mesh_inspect(fracture->mesh, NULL, &report));
+    const bool closed = report.closed && report.manifold && report.oriented && report.outward;
+    const bool crosses = report.self_intersections.count > 0;
+    return closed && !crosses ? RBL_OK : repair(fracture, closed);
+}
+
+static rblResult place(Fracture* fracture)
+{
+    const OptionValue* at = options_value(fracture->parsed, "at");
+    const OptionValue* normal = options_value(fracture->parsed, "normal");
+    rblVec3d point, direction;
+    if (at != NULL)
+    {
+        point = (rblVec3d){at->numbers[0], at->numbers[1], at->numbers[2]};
+    }
+    if (normal != NULL)
+    {
+        direction = (rblVec3d){normal->numbers[0], normal->numbers[1], normal->numbers[2]};
+    }
+    RBL_TRY(rbl_shatter_place(fracture->mesh, at != NULL ? &point : NULL, normal != NULL ? &direction : NULL,
+                              &fracture->def, &fracture->moved));
+    if (at != NULL && fracture->moved > 0.0)
+    {
+        char where[PRINT_VECTOR_SIZE];
+        char text[PRINT_VECTOR_SIZE + 96];
+        print_vector(fracture->def.point, where);
+        snprintf(text, sizeof text,
+                 "the impact is outside of it; moved to the nearest point of the surface, %s", where);
+        note(fracture, text);
+    }
+    return RBL_OK;
+}
+
+// ---- what is told ----
+
+static void print_text(const Fracture* fracture)
+{
+    const rblPieces* pieces = fracture->pieces;
+    char text[64];
+    char number[RBL_NUMBER_SIZE];
+    snprintf(text, sizeof text, "%u of %u asked for", pieces->piece_count, fracture->def.pattern.pieces);
+    print_line(stdout, "pieces", text);
+    snprintf(text, sizeof text, "%u", pieces->merged);
+    print_line(stdout, "crumbs merged", text);
+    print_number(pieces->crack_area, 6, number);
+    snprintf(text, sizeof text, "%s m^2", number);
+    print_line(stdout, "crack area", text);
+    print_line(stdout, "written", fracture->output);
+}
+
+static int print_object(const Fracture* fracture)
+{
+    const rblPieces* pieces = fracture->pieces;
+    rblJsonWriter writer;
+    rbl_json_writer_init(&writer, 2, rbl_default_allocator());
+    rbl_json_begin_object(&writer);
+    rbl_json_key(&writer, "file");
+    rbl_json_string(&writer, fracture->path);
+    rbl_json_key(&writer, "output");
+    rbl_json_string(&writer, fracture->output);
+    rbl_json_key(&writer, "repaired");
+    rbl_json_bool(&writer, fracture->repaired);
+    rbl_json_key(&writer, "at");
+    rbl_json_begin_row(&writer);
+    rbl_json_number(&writer, fracture->def.point.x);
+    rbl_json_number(&writer, fracture->def.point.y);
+    rbl_json_number(&writer, fracture->def.point.z);
+    rbl_json_end_array(&writer);
+    rbl_json_key(&writer, "moved");
+    rbl_json_number(&writer, fracture->moved);
+    rbl_json_key(&writer, "pieces");
+    rbl_json_unsigned(&writer, pieces->piece_count);
+    rbl_json_key(&writer, "merged");
+    rbl_json_unsigned(&writer, pieces->merged);
+    rbl_json_key(&writer, "crackArea");
+    rbl_json_number(&writer, pieces->crack_area);
+    rbl_json_end_object(&writer);
+    return print_json(&writer);
+}
+
+// ---- the command ----
+
+static rblResult save(const Fracture* fracture, const rblMeshView* view)
+{
+    const double density = options_number(fracture->parsed, "density", 1000.0);
+    if (writes_glb(fracture))
+    {
+        const double explode = options_number(fracture->parsed, "explode", 0.0);
+        return rbl_pieces_save_glb(fracture->pieces, view, density, explode, fracture->output);
+    }
+    return rbl_pieces_save_folder(fracture->pieces, view, density, fracture->output,
+                                  options_given(fracture->parsed, "force"));
+}
+
+static rblResult break_mesh(Fracture* fracture)
+{
+    progress_stage("inspecting", 0.1);
+    RBL_TRY(make_solid(fracture));
+    RBL_TRY(place(fracture));
+    progress_stage("breaking", 0.4);
+    RBL_TRY(rbl_shatter_mesh(fracture->mesh, &fracture->def, rbl_default_jobs(), rbl_default_allocator(),
+                             &fracture->pieces));
+    progress_stage("writing", 0.6);
+    rblMeshView view;
+    RBL_TRY(rbl_mesh_view(fracture->mesh, &view));
+    return save(fracture, &view);
+}
+
+static rblResult check_output(const Fracture* fracture)
+{
+    return writes_glb(fracture)
+               ? tool_check_output(fracture->output)
+               : rbl_folder_check(fracture->output, options_given(fracture->parsed, "force"));
+}
+
+static int fracture_run(const Parsed* parsed)
+{
+    Fracture fracture = {.parsed = parsed,
+                         .path = parsed->arguments[0],
+                         .output = options_value(parsed, "output")->text,
+                         .def = rbl_default_shatter_def()};
+    int code = check_usage(&fracture);
+    code = code == TOOL_DONE ? take_pattern(&fracture) : code;
+    if (code != TOOL_DONE)
+    {
+        return code;
+    }
+    if (check_output(&fracture) != RBL_OK)
+    {
+        return tool_fail_last();
+    }
+    tool_start_progress(parsed, fracture.path);
+    progress_stage("reading", 0.0);
+    if (rbl_mesh_load(fracture.path, NULL, &fracture.mesh) != RBL_OK)
+    {
+        return tool_fail_last();
+    }
+    const rblResult result = break_mesh(&fracture);
+    progress_stop();
+    if (result != RBL_OK)
+    {
+        code = tool_fail_last();
+    }
+    else if (options_given(parsed, "json"))
+    {
+        code = print_object(&fracture);
+    }
+    else if (options_given(parsed, "verbose"))
+    {
+        print_text(&fracture);
+    }
+    rbl_pieces_free(fracture.pieces);
+    (void)rbl_mesh_destroy(fracture.mesh);
+    return code;
+}
+
+static const Argument fracture_arguments[] = {{"MESH", ARGUMENT_INPUT, false, "the mesh file to break"}};
+static const Option fracture_options[] = {
+    {.name = "output",
+     .kind = OPTION_TEXT,
+     .letter = 'o',
+     .required = true,
+     .value = "OUT",
+     .help =
+         "OUT.glb: one file with a node for every piece; anything else: a folder, one OBJ file a piece and "
+         "pieces.json"},
+    {.name = "pattern",
+     .kind = OPTION_TEXT,
+     .value = "P",
+     .fallback = "clustered",
+     .help = "radial, voronoi, clustered, slabs, splinters, bricks or planes"},
+    {.name = "at",
+     .kind = OPTION_NUMBERS,
+     .least = 3,
+     .most = 3,
+     .value = "X,Y,Z",
+     .fallback = "the top above the middle",
+     .help = "where it is hit, m; a point outside goes to the nearest one of the surface, with a note"},
+    {.name = "normal",
+     .kind = OPTION_NUMBERS,
+     .least = 3,
+     .most = 3,
+     .value = "X,Y,Z",
+     .fallback = "against that of the surface",
+     .help = "in which direction, into the body; any length but zero"},
+    {.name = "pieces",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 1,
+     .highest = RBL_PATTERN_MAX_PIECES,
+     .value = "N",
+     .fallback = "25",
+     .help = "how many are wanted, about"},
+    {.name = "seed",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .whole = true,
+     .lowest = 0,
+     .highest = 9007199254740991.0,
+     .value = "S",
+     .fallback = "1",
+     .help = "what is random in the pattern follows from it"},
+    {.name = "radius",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0,
+     .highest = OPTIONS_UNBOUNDED,
+     .value = "R",
+     .fallback = "0",
+     .help = "farther than this from the impact the body stays one piece, m; 0: it breaks all over"},
+    {.name = "jitter",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0,
+     .highest = 1,
+     .value = "J",
+     .fallback = "0.5",
+     .help = "0: as regular as the pattern can be"},
+    {.name = "axis",
+     .kind = OPTION_NUMBERS,
+     .least = 3,
+     .most = 3,
+     .value = "X,Y,Z",
+     .fallback = "chosen for the body",
+     .help = "along splinters, across slabs, up through courses of bricks"},
+    {.name = "crumbs",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0,
+     .highest = 1,
+     .value = "C",
+     .fallback = "0.01",
+     .help = "pieces below this part of an even share, or of the body's thickness, become part of a "
+             "neighbour; 0: "
+             "none"},
+    {.name = "density",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 1e-9,
+     .highest = 1e9,
+     .value = "D",
+     .fallback = "1000",
+     .help = "density for the masses, kg/m^3"},
+    {.name = "explode",
+     .kind = OPTION_NUMBERS,
+     .least = 1,
+     .most = 1,
+     .lowest = 0,
+     .highest = 1e6,
+     .value = "F",
+     .fallback = "0",
+     .help = "of .glb files: move pieces away from the middle by this times their distance from it"},
+    {.name = "force", .help = "write into a folder that holds other files"},
+    {.name = "json", .help = "print one JSON object instead of text"},
+};
+static const char* const fracture_examples[] = {
+    "rubble fracture vase.obj -o vase_pieces",
+    "rubble fracture pane.glb -o pane.glb --pattern radial --at 0,0.5,0 --normal 0,0,-1 --pieces 60",
+    "rubble fracture bunny.ply -o bunny.glb --pieces 35 --explode 0.4", NULL};
+
+const Command fracture_command = {
+    .name = "fracture",
+    .summary = "break a mesh into pieces, without a simulation",
+    .details =
+        "Intersects the solid inside the mesh with a fracture pattern that is centred at the impact and "
+        "turned "
+        "to its direction. Pieces are exact, closed, manifold, stay in place and fit each other to the bit; "
+        "outer faces keep normals, UVs, colours and materials, crack faces have the material \"crack\" and "
+        "UVs in metres. A folder also gets pieces.json: masses, centres, neighbours and which faces fit "
+        "(docs/fracture.md). A mesh that is no solid is mended, with a note, or refused.",
+    .arguments = fracture_arguments,
+    .argument_count = OPTIONS_COUNT_OF(fracture_arguments),
+    .options = fracture_options,
+    .option_count = OPTIONS_COUNT_OF(fracture_options),
+    .examples = fracture_examples,
+    .run = fracture_run};

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #define LAST_SECONDS 2.0
@@ -118,17 +119,28 @@ rblResult rbl_world_overlap_rows(rblWorldBench* bench, const rblWorldRuns* runs,
 
 // ---- what Rubble alone tells ----
 
-// A stage's part of a step, in the clock of the step.
-static double stage_time(const rblWorldRuns* runs, uint32_t step, size_t stage)
+typedef struct rblStageName
 {
-    const float* profile = &runs->facts[step].profile.total;
-    return runs->ours.steps[step].milliseconds * (double)profile[stage] / fmax(1e-9, (double)profile[0]);
+    const char* name;
+    size_t offset; // in rblProfile
+} rblStageName;
+
+// A stage's part of a step, in the clock of the step.
+static double stage_time(const rblWorldRuns* runs, uint32_t step, size_t offset)
+{
+    const rblProfile* profile = &runs->facts[step].profile;
+    const float stage = *(const float*)(const void*)((const char*)profile + offset);
+    return runs->ours.steps[step].milliseconds * (double)stage / fmax(1e-9, (double)profile->total);
 }
 
 void rbl_world_stage_rows(rblWorldBench* bench, const char* subject, const rblWorldRuns* runs)
 {
-    static const char* const names[] = {"total",     "broad", "narrow", "impact", "solve",
-                                        "integrate", "drift", "sleep",  "update"};
+    static const rblStageName stages[] = {
+        {"broad", offsetof(rblProfile, broad)},         {"narrow", offsetof(rblProfile, narrow)},
+        {"impact", offsetof(rblProfile, impact)},       {"solve", offsetof(rblProfile, solve)},
+        {"integrate", offsetof(rblProfile, integrate)}, {"drift", offsetof(rblProfile, drift)},
+        {"sleep", offsetof(rblProfile, sleep)},         {"update", offsetof(rblProfile, update)},
+    };
     const uint32_t count = runs->ours.step_count;
     const uint32_t first = first_settled(runs, &runs->ours);
     uint32_t worst = 1;
@@ -136,18 +148,18 @@ void rbl_world_stage_rows(rblWorldBench* bench, const char* subject, const rblWo
     {
         worst = runs->ours.steps[i].milliseconds > runs->ours.steps[worst].milliseconds ? i : worst;
     }
-    for (size_t k = 1; k < sizeof names / sizeof *names; ++k)
+    for (size_t k = 0; k < sizeof stages / sizeof *stages; ++k)
     {
         char metric[64];
         double sum = 0.0;
         for (uint32_t i = first; i < count; ++i)
         {
-            sum += stage_time(runs, i, k);
+            sum += stage_time(runs, i, stages[k].offset);
         }
-        snprintf(metric, sizeof metric, "settled step: %s", names[k]);
+        snprintf(metric, sizeof metric, "settled step: %s", stages[k].name);
         rbl_world_fact(bench, subject, metric, sum / (count - first), "ms");
-        snprintf(metric, sizeof metric, "worst step (%u): %s", worst, names[k]);
-        rbl_world_fact(bench, subject, metric, stage_time(runs, worst, k), "ms");
+        snprintf(metric, sizeof metric, "worst step (%u): %s", worst, stages[k].name);
+        rbl_world_fact(bench, subject, metric, stage_time(runs, worst, stages[k].offset), "ms");
     }
     const rblCounters* counters = &runs->facts[count - 1].counters;
     rbl_world_fact(bench, subject, "pairs", counters->pairs, "pairs");

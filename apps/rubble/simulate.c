@@ -20,27 +20,23 @@ typedef struct Run
 
 // ---- running ----
 
-// Breaking comes later: say so once, instead of leaving people waiting for it.
+// Methods that come later: say so once, instead of leaving people waiting for them.
 static void note_breaking(const Run* run)
 {
     const rblSceneView* view = &run->simulation.view;
     uint32_t bodies = 0;
-    uint32_t events = 0;
     for (uint32_t i = 0; i < view->body_count; ++i)
     {
-        bodies += view->bodies[i].fracture != RBL_FRACTURE_NONE;
+        const rblFractureMethod method = view->bodies[i].fracture;
+        bodies += method != RBL_FRACTURE_NONE && method != RBL_FRACTURE_PRESCORED;
     }
-    for (uint32_t i = 0; i < view->event_count; ++i)
-    {
-        events += view->events[i].kind == RBL_EVENT_BREAK;
-    }
-    if ((bodies > 0 || events > 0) && !options_given(run->parsed, "quiet"))
+    if (bodies > 0 && !options_given(run->parsed, "quiet"))
     {
         char line[160];
         snprintf(line, sizeof line,
-                 "rubble: note: this version does not break bodies yet: %u that should and %u break events "
+                 "rubble: note: of the methods of fracture this version has prescored: %u bodies with others "
                  "stay whole",
-                 bodies, events);
+                 bodies);
         progress_print(line);
     }
 }

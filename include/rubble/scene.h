@@ -3,6 +3,7 @@
 #define RUBBLE_SCENE_H
 
 #include "rubble/joint.h"
+#include "rubble/prescored.h"
 #include <stddef.h>
 
 RBL_EXTERN_C_BEGIN
@@ -36,7 +37,8 @@ typedef struct rblSceneShape
 
 typedef struct rblSceneMaterial
 {
-    const char* name; ///< of the scene's own or of a preset
+    const char* name;   ///< of the scene's own or of a preset
+    const char* preset; ///< that it began as; null when that is not known
     rblMaterial values;
     float color[3]; ///< linear red, green, blue, for drawing
 } rblSceneMaterial;
@@ -63,6 +65,8 @@ typedef struct rblSceneBody
     float mass;     ///< kg; 0: by the material's density
     uint32_t event; ///< that spawns it; RBL_NONE: there from the start
     rblFractureMethod fracture;
+    uint32_t breaker; ///< in rblSceneView.breakers; RBL_NONE: it does not break
+    rblAnchor anchor;
 } rblSceneBody;
 
 typedef struct rblSceneJoint
@@ -133,6 +137,8 @@ typedef struct rblSceneView
     const rblSceneJoint* joints;
     uint32_t event_count;
     const rblSceneEvent* events;
+    uint32_t breaker_count;
+    const rblPrescoredDef* breakers;
     bool has_camera;
     rblSceneCamera camera;
 } rblSceneView;
@@ -151,7 +157,7 @@ RBL_API rblResult rbl_scene_prepare(rblSceneId scene);
 /// A prepared shape, and the surface to draw (null for planes). Both belong to the scene.
 RBL_API rblResult rbl_scene_shape(rblSceneId scene, uint32_t shape, rblShapeId* out, rblMeshId* surface);
 
-/// A world as the scene wants it: gravity, substeps, sleeping. Tasks are left null.
+/// A world as the scene wants it: gravity, substeps, sleeping, seed. Tasks are left null.
 RBL_API rblResult rbl_scene_world_def(rblSceneId scene, rblWorldDef* out);
 
 /// Create the bodies and joints that are there from the start. `bodies` has room for all of the scene's and receives
@@ -159,7 +165,7 @@ RBL_API rblResult rbl_scene_world_def(rblSceneId scene, rblWorldDef* out);
 RBL_API rblResult rbl_scene_build(rblSceneId scene, rblWorldId world, rblBodyId* bodies);
 
 /// Let an event happen. `bodies` are the ids that rbl_scene_build() gave; spawned and removed ones are updated. Events of
-/// bodies that are no longer there do nothing. Breaking is left to breakers.
+/// bodies that are no longer there, or have broken, do nothing. Explosions push fragments, too.
 RBL_API rblResult rbl_scene_apply(rblSceneId scene, rblWorldId world, uint32_t event, rblBodyId* bodies);
 
 RBL_EXTERN_C_END

@@ -3,6 +3,7 @@
 #define RBL_DYNAMICS_CALLS_H
 
 #include "rubble/joint.h"
+#include "rubble/prescored.h"
 
 typedef enum rblCallCode
 {
@@ -25,6 +26,7 @@ typedef enum rblCallCode
     RBL_CALL_RESTORE,
     RBL_CALL_DESTROY, // of the world; is about to begin
     RBL_CALL_BODY_BREAK,
+    RBL_CALL_BREAKABLE_CREATE, // in files only: RBL_CALL_BODY_CREATE of a body with a breaker or an anchor
     RBL_CALL_COUNT
 } rblCallCode;
 
@@ -42,6 +44,8 @@ typedef struct rblCall
     bool failed;         //
     uint64_t number;     // of the snapshot, counted from 1 by the world
     rblBodyDef body_def; //
+    bool has_prescored;  // in files: the body has a breaker made from
+    rblPrescoredDef prescored;
     rblJointDef joint_def;
 } rblCall;
 

@@ -7,6 +7,7 @@
 #include "dynamics/fracture.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "base/timer.h"
 #include "dynamics/stages.h"
 #include <math.h>
 
@@ -315,6 +316,7 @@ rblResult rbl_plan_breaks(rblWorld* world, bool* any)
     {
         return RBL_OK;
     }
+    const double start = rbl_timer_seconds();
     const rblResult result = plan(world);
     if (result != RBL_OK)
     {
@@ -322,6 +324,9 @@ rblResult rbl_plan_breaks(rblWorld* world, bool* any)
         return result;
     }
     *any = drop_plans(stage);
+    const float spent = (float)(1000.0 * (rbl_timer_seconds() - start));
+    world->profile.fracture += spent;
+    world->profile.impact -= spent; // it will be measured as a part of them
     return RBL_OK;
 }
 

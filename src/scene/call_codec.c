@@ -34,6 +34,7 @@ static const CallKind kinds[RBL_CALL_COUNT] = {
     [RBL_CALL_RESTORE] = {"go back to a snapshot", "n"},
     [RBL_CALL_DESTROY] = {"destroy the world", ""},
     [RBL_CALL_BODY_BREAK] = {"break a body", "b12"},
+    [RBL_CALL_BREAKABLE_CREATE] = {"create a body that may break", "DPb"},
 };
 
 const char* rbl_call_name(rblCallCode code)
@@ -60,6 +61,33 @@ static void put_body_def(rblByteSink* sink, const rblBodyDef* def, uint32_t shap
     rbl_put_f32(sink, def->gravity_scale);
     put_filter(sink, &def->filter);
     rbl_put_u8(sink, def->asleep);
+}
+
+static void put_pattern(rblByteSink* sink, const rblPatternDef* pattern)
+{
+    const double numbers[10] = {pattern->size,   pattern->radius,       pattern->falloff, pattern->jitter,
+                                pattern->noise,  pattern->noise_length, pattern->aspect,  pattern->axis.x,
+                                pattern->axis.y, pattern->axis.z};
+    rbl_put_u8(sink, pattern->kind);
+    rbl_put_u32(sink, pattern->pieces);
+    rbl_put_u64(sink, pattern->seed);
+    rbl_put_doubles(sink, numbers, 10);
+}
+
+static void put_prescored(rblByteSink* sink, const rblCall* call)
+{
+    const rblPrescoredDef* def = &call->prescored;
+    const float numbers[4] = {def->smallest, def->thinnest, def->lifetime, def->smallest_body};
+    rbl_put_u8(sink, call->body_def.anchor.kind);
+    rbl_put_floats(sink, &call->body_def.anchor.box.lower.x, 6);
+    rbl_put_u8(sink, call->has_prescored);
+    put_pattern(sink, &def->pattern);
+    rbl_put_floats(sink, numbers, 4);
+    rbl_put_u32(sink, def->most_fragments);
+    rbl_put_u32(sink, def->generations);
+    rbl_put_u8(sink, def->crumbs);
+    rbl_put_u8(sink, def->accumulate);
+    rbl_put_u8(sink, def->aligned);
 }
 
 static void put_joint_def(rblByteSink* sink, const rblJointDef* def)
@@ -113,6 +141,9 @@ static void put_field(rblByteSink* sink, char field, const rblCall* call, uint32
     case 'D':
         put_body_def(sink, &call->body_def, shape);
         break;
+    case 'P':
+        put_prescored(sink, call);
+        break;
     default:
         put_joint_def(sink, &call->joint_def);
         break;
@@ -149,6 +180,45 @@ static void take_body_def(rblByteSource* source, rblBodyDef* def, uint32_t* shap
     def->gravity_scale = rbl_take_f32(source);
     take_filter(source, &def->filter);
     def->asleep = rbl_take_u8(source) != 0;
+}
+
+static void take_pattern(rblByteSource* source, rblPatternDef* pattern)
+{
+    double numbers[10];
+    *pattern = rbl_default_pattern_def();
+    pattern->kind = (rblPatternKind)rbl_take_u8(source);
+    pattern->pieces = rbl_take_u32(source);
+    pattern->seed = rbl_take_u64(source);
+    rbl_take_doubles(source, numbers, 10);
+    pattern->size = numbers[0];
+    pattern->radius = numbers[1];
+    pattern->falloff = numbers[2];
+    pattern->jitter = numbers[3];
+    pattern->noise = numbers[4];
+    pattern->noise_length = numbers[5];
+    pattern->aspect = numbers[6];
+    pattern->axis = (rblVec3d){numbers[7], numbers[8], numbers[9]};
+}
+
+static void take_prescored(rblByteSource* source, rblCall* call)
+{
+    rblPrescoredDef* def = &call->prescored;
+    float numbers[4];
+    *def = rbl_default_prescored_def();
+    call->body_def.anchor.kind = (rblAnchorKind)rbl_take_u8(source);
+    rbl_take_floats(source, &call->body_def.anchor.box.lower.x, 6);
+    call->has_prescored = rbl_take_u8(source) != 0;
+    take_pattern(source, &def->pattern);
+    rbl_take_floats(source, numbers, 4);
+    def->smallest = numbers[0];
+    def->thinnest = numbers[1];
+    def->lifetime = numbers[2];
+    def->smallest_body = numbers[3];
+    def->most_fragments = rbl_take_u32(source);
+    def->generations = rbl_take_u32(source);
+    def->crumbs = (rblCrumbs)rbl_take_u8(source);
+    def->accumulate = rbl_take_u8(source) != 0;
+    def->aligned = rbl_take_u8(source) != 0;
 }
 
 static void take_joint_def(rblByteSource* source, rblJointDef* def)
@@ -207,6 +277,9 @@ static void take_field(rblByteSource* source, char field, rblCall* call, uint32_
         break;
     case 'D':
         take_body_def(source, &call->body_def, shape);
+        break;
+    case 'P':
+        take_prescored(source, call);
         break;
     default:
         take_joint_def(source, &call->joint_def);

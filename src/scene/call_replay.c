@@ -60,7 +60,16 @@ static rblResult create_body(Replayer* replayer, const rblCall* call, uint32_t s
     rblBodyDef def = call->body_def;
     rblBodyId made;
     def.shape = shape < replayer->shapes.count ? replayer->shapes.data[shape] : (rblShapeId){0};
-    RBL_TRY(rbl_body_create(replayer->world, &def, &made));
+    if (call->has_prescored)
+    {
+        RBL_TRY(rbl_breaker_create_prescored(&call->prescored, &def.breaker));
+    }
+    const rblResult result = rbl_body_create(replayer->world, &def, &made);
+    if (call->has_prescored)
+    {
+        (void)rbl_breaker_destroy(def.breaker); // the body has it
+    }
+    RBL_TRY(result);
     const bool same = made.index1 == call->body.index1 && made.generation == call->body.generation;
     return same ? RBL_OK : fail_different(replayer, "a body has another id");
 }
@@ -112,6 +121,7 @@ static rblResult make_call(Replayer* replayer, const rblCall* call, uint32_t sha
     case RBL_CALL_SET_GRAVITY:
         return rbl_world_set_gravity(world, call->first);
     case RBL_CALL_BODY_CREATE:
+    case RBL_CALL_BREAKABLE_CREATE:
         return create_body(replayer, call, shape);
     case RBL_CALL_BODY_DESTROY:
         return rbl_body_destroy(world, call->body);
@@ -184,8 +194,11 @@ static rblResult take_world_def(Replayer* replayer, rblByteSource* source)
     def.sleep_time = rbl_take_f32(source);
     def.bounce_speed = rbl_take_f32(source);
     def.recovery_speed = rbl_take_f32(source);
-    def.seed = rbl_take_u64(source);
-    def.max_fragments = rbl_take_u32(source);
+    if (rbl_source_left(source) > 0) // recordings of worlds that could not break have no more
+    {
+        def.seed = rbl_take_u64(source);
+        def.max_fragments = rbl_take_u32(source);
+    }
     if (source->failed || replayer->world.index1 != 0)
     {
         return rbl_fail(RBL_ERROR_FORMAT, "the world is cut short, or there twice");

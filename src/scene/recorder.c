@@ -104,17 +104,24 @@ static rblResult write_shape_once(Recorder* recorder, const rblShape* shape)
 
 // ---- calls ----
 
-static rblResult check_breaker(rblBreakerId id)
+// How the body of a call breaks, as files have it. Refused: breakers of the user's own, by name, and patterns from files.
+static rblResult describe_breaker(rblCall* call)
 {
     const rblBreaker* breaker = NULL;
+    const rblBreakerId id = call->body_def.breaker;
     if (id.index1 == 0)
     {
         return RBL_OK;
     }
     RBL_TRY(rbl_breaker_hold(id, &breaker));
-    const rblResult result =
-        rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: the breaker '%.100s' cannot be recorded",
-                 rbl_breaker_def(breaker)->name);
+    call->has_prescored = rbl_breaker_prescored_def(breaker, &call->prescored);
+    rblResult result = RBL_OK;
+    if (!call->has_prescored || call->prescored.pattern.kind == RBL_PATTERN_FILE)
+    {
+        result = rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: the breaker '%.100s'%s cannot be recorded",
+                          rbl_breaker_def(breaker)->name,
+                          call->has_prescored ? " with a pattern from a file" : "");
+    }
     rbl_breaker_release(breaker);
     return result;
 }
@@ -127,7 +134,9 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
     if (call->code == RBL_CALL_BODY_CREATE)
     {
         rblShapeView view;
-        RBL_TRY(check_breaker(call->body_def.breaker));
+        RBL_TRY(describe_breaker(&noted));
+        const bool plain = !noted.has_prescored && noted.body_def.anchor.kind == RBL_ANCHOR_TOUCH;
+        noted.code = plain ? RBL_CALL_BODY_CREATE : RBL_CALL_BREAKABLE_CREATE;
         RBL_TRY(rbl_shape_view(call->body_def.shape, &view));
         RBL_TRY(write_shape_once(recorder, view.shape));
         shape = number_of(view.shape, recorder);

@@ -62,6 +62,8 @@ typedef struct rblRecordingWriter
     uint64_t offset; // of the next chunk
     bool quantised;
     uint32_t steps;                     // written
+    size_t shapes;                      // written
+    uint32_t fragments;                 // as it was written last
     rblByteSink header;                 // of the chunk at hand
     rblByteSink sink;                   // its payload
     RBL_ARRAY(rblStateHistory) history; // by body of the run

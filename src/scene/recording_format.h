@@ -20,6 +20,7 @@
 #define RBL_CHUNK_BODIES     RBL_CHUNK_TYPE('B', 'O', 'D', 'Y')
 #define RBL_CHUNK_STEP       RBL_CHUNK_TYPE('S', 'T', 'E', 'P')
 #define RBL_CHUNK_DONE       RBL_CHUNK_TYPE('D', 'O', 'N', 'E')
+#define RBL_CHUNK_BREAKS     RBL_CHUNK_TYPE('b', 'r', 'k', 's') // may be left out
 #define RBL_CHUNK_STATISTICS RBL_CHUNK_TYPE('S', 'T', 'A', 'T')
 #define RBL_CHUNK_WORLD      RBL_CHUNK_TYPE('W', 'R', 'L', 'D')
 #define RBL_CHUNK_WORLD_DEF  RBL_CHUNK_TYPE('W', 'D', 'E', 'F')
@@ -68,6 +69,9 @@ void rbl_take_rounded(rblByteSource* source, rblStateHistory* history, uint32_t 
 void rbl_put_step_record(rblByteSink* sink, const rblStepRecord* record);
 void rbl_take_step_record(rblByteSource* source, rblStepRecord* record);
 void rbl_put_events(rblByteSink* sink, const rblStatistics* statistics, size_t first);
+
+// Energies of events, in their order.
+void rbl_put_break_costs(rblByteSink* sink, const rblStatistics* statistics, size_t first);
 
 // All changes of a frame: the end of a step's chunk.
 rblResult rbl_put_changes(rblRecordingWriter* writer, size_t body_count, const rblFrame* frame);

@@ -99,6 +99,7 @@ static rblResult reopen(rblRecordingWriter* writer, Left* left, rblRun* run)
     RBL_TRY(take_bodies(run, left));
     writer->quantised = left->quantised;
     writer->steps = (uint32_t)run->statistics.steps.count;
+    writer->shapes = run->shapes.count;
     return open_end(writer, left);
 }
 

@@ -412,10 +412,36 @@ static rblResult take_step(rblRecordingReader* reader, rblByteSource* source)
         statistics->events.count = events;
         return result;
     }
+    if (statistics->steps.count > 0)
+    {
+        // A chunk says when they are others.
+        record.counters.fragments = statistics->steps.data[statistics->steps.count - 1].counters.fragments;
+    }
     RBL_TRY(rbl_array_push(&statistics->steps, record) ? RBL_OK : rbl_fail_memory());
     statistics->hash = record.hash;
     reader->settled = (uint32_t)reader->run->bodies.count;
     return rbl_run_add_frame(reader->run, &reader->frame);
+}
+
+// The last events of the step before are those that it is about.
+static rblResult take_breaks(rblRecordingReader* reader, rblByteSource* source)
+{
+    rblStatistics* statistics = &reader->run->statistics;
+    const uint32_t fragments = rbl_take_u32_varint(source);
+    const uint32_t count = rbl_take_count(source, 3 * sizeof(double));
+    if (source->failed || statistics->steps.count == 0 || count > statistics->events.count)
+    {
+        return damaged("breaks without a step or events");
+    }
+    for (size_t i = statistics->events.count - count; i < statistics->events.count; ++i)
+    {
+        rblEventRecord* event = &statistics->events.data[i];
+        event->surface_energy = rbl_take_f64(source);
+        event->heat = rbl_take_f64(source);
+        event->mass_error = rbl_take_f64(source);
+    }
+    statistics->steps.data[statistics->steps.count - 1].counters.fragments = fragments;
+    return source->failed ? damaged("breaks are cut short") : RBL_OK;
 }
 
 static rblResult take_done(rblRecordingReader* reader, rblByteSource* source)
@@ -450,6 +476,8 @@ rblResult rbl_take_chunk(rblRecordingReader* reader, uint32_t type, rblByteSourc
         return take_bodies(reader, source);
     case RBL_CHUNK_STEP:
         return take_step(reader, source);
+    case RBL_CHUNK_BREAKS:
+        return take_breaks(reader, source);
     case RBL_CHUNK_DONE:
         return take_done(reader, source);
     default:

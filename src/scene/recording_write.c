@@ -186,17 +186,22 @@ static rblResult write_shape(rblRecordingWriter* writer, const rblRunShape* shap
     return rbl_recording_write_chunk(writer, RBL_CHUNK_SHAPE);
 }
 
+static rblResult write_new_shapes(rblRecordingWriter* writer, const rblRun* run)
+{
+    for (; writer->shapes < run->shapes.count; ++writer->shapes)
+    {
+        RBL_TRY(write_shape(writer, &run->shapes.data[writer->shapes]));
+    }
+    return RBL_OK;
+}
+
 static rblResult begin(rblRecordingWriter* writer, const char* path, const rblRun* run, uint32_t kind)
 {
     RBL_TRY(open_file(writer, path));
     RBL_TRY(write_file_header(writer));
     RBL_TRY(write_head(writer, &run->settings, kind));
     RBL_TRY(write_materials(writer, run));
-    for (size_t i = 0; i < run->shapes.count; ++i)
-    {
-        RBL_TRY(write_shape(writer, &run->shapes.data[i]));
-    }
-    return RBL_OK;
+    return write_new_shapes(writer, run);
 }
 
 void rbl_recording_init(rblRecordingWriter* writer, bool quantise)
@@ -323,8 +328,41 @@ static void put_contacts(rblByteSink* sink, const rblFrame* frame, bool quantise
     }
 }
 
+// What breaking did in a step, where it did anything.
+static rblResult write_breaks(rblRecordingWriter* writer, const rblRun* run, const rblFrame* frame)
+{
+    const rblStatistics* statistics = &run->statistics;
+    const uint32_t fragments = statistics->steps.data[statistics->steps.count - 1].counters.fragments;
+    bool any = fragments != writer->fragments;
+    for (size_t i = frame->first_event; i < statistics->events.count; ++i)
+    {
+        any = any || statistics->events.data[i].pieces > 0;
+    }
+    if (!any)
+    {
+        return RBL_OK;
+    }
+    writer->fragments = fragments;
+    rbl_sink_clear(&writer->sink);
+    rbl_put_varint(&writer->sink, fragments);
+    rbl_put_break_costs(&writer->sink, statistics, frame->first_event);
+    return rbl_recording_write_chunk(writer, RBL_CHUNK_BREAKS);
+}
+
+void rbl_put_break_costs(rblByteSink* sink, const rblStatistics* statistics, size_t first)
+{
+    rbl_put_varint(sink, statistics->events.count - first);
+    for (size_t i = first; i < statistics->events.count; ++i)
+    {
+        const rblEventRecord* event = &statistics->events.data[i];
+        const double costs[3] = {event->surface_energy, event->heat, event->mass_error};
+        rbl_put_doubles(sink, costs, 3);
+    }
+}
+
 rblResult rbl_recording_add(rblRecordingWriter* writer, const rblRun* run, const rblFrame* frame)
 {
+    RBL_TRY(write_new_shapes(writer, run));
     RBL_TRY(write_bodies(writer, run, frame));
     rbl_sink_clear(&writer->sink);
     rbl_put_varint(&writer->sink, frame->step);
@@ -335,6 +373,7 @@ rblResult rbl_recording_add(rblRecordingWriter* writer, const rblRun* run, const
     put_contacts(&writer->sink, frame, writer->quantised);
     RBL_TRY(rbl_put_changes(writer, run->bodies.count, frame));
     RBL_TRY(rbl_recording_write_chunk(writer, RBL_CHUNK_STEP));
+    RBL_TRY(write_breaks(writer, run, frame));
     writer->steps += 1;
     return RBL_OK;
 }

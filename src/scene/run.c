@@ -127,14 +127,13 @@ static rblResult keep(rblRun* run, const char** text, size_t size)
     return *text != NULL ? RBL_OK : rbl_fail_memory();
 }
 
-static rblResult add_shape(rblRun* run, const rblSceneShape* named, rblShapeId id, rblMeshId surface)
+rblResult rbl_run_add_shape(rblRun* run, const char* name, const char* source, const rblShapeView* view,
+                            rblMeshId surface)
 {
-    rblShapeView view;
-    RBL_TRY(rbl_shape_view(id, &view));
-    rblRunShape shape = {.name = named->name, .source = named->kind, .kind = view.kind, .mass = view.mass};
-    if (view.kind == RBL_SHAPE_PLANE)
+    rblRunShape shape = {.name = name, .source = source, .kind = view->kind, .mass = view->mass};
+    if (view->kind == RBL_SHAPE_PLANE)
     {
-        (void)rbl_shape_distance(view.shape, (rblVec3){0, 0, 0}, &shape.normal);
+        (void)rbl_shape_distance(view->shape, (rblVec3){0, 0, 0}, &shape.normal);
     }
     RBL_TRY(keep(run, &shape.name, strlen(shape.name)));
     RBL_TRY(keep(run, &shape.source, strlen(shape.source)));
@@ -188,8 +187,10 @@ rblResult rbl_run_begin(rblRun* run, rblSceneId scene)
     {
         rblShapeId shape;
         rblMeshId surface;
+        rblShapeView seen;
         RBL_TRY(rbl_scene_shape(scene, i, &shape, &surface));
-        RBL_TRY(add_shape(run, &view.shapes[i], shape, surface));
+        RBL_TRY(rbl_shape_view(shape, &seen));
+        RBL_TRY(rbl_run_add_shape(run, view.shapes[i].name, view.shapes[i].kind, &seen, surface));
     }
     for (uint32_t i = 0; i < view.material_count; ++i)
     {

@@ -142,6 +142,10 @@ const char* rbl_run_text(rblRun* run, const char* text, size_t size);
 // Settings, shapes and materials of a prepared scene. Surfaces are shared with it, not copied.
 rblResult rbl_run_begin(rblRun* run, rblSceneId scene);
 
+// A shape, as a body that breaks on the way needs it. Names are copied, the surface is shared; null for planes.
+rblResult rbl_run_add_shape(rblRun* run, const char* name, const char* source, const rblShapeView* view,
+                            rblMeshId surface);
+
 // A body that is there from `birth` on; the name is copied. Its first key is to follow.
 rblResult rbl_run_add_body(rblRun* run, const rblRunBody* body);
 

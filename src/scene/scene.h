@@ -88,10 +88,12 @@ typedef struct rblScene
     rblShapeDefArray shape_defs;
     rblSceneMaterialArray materials;
     rblSceneBodyArray bodies;
-    rblIndexArray named;        // per name in body_names: the body
-    rblJsonArray body_jsons;    // per body: for messages
-    RBL_ARRAY(bool) unnamed;    // per body: `name` is only what comes after the automatic name
-    rblJsonArray pattern_files; // fracture patterns that are files
+    rblIndexArray named;                 // per name in body_names: the body
+    rblJsonArray body_jsons;             // per body: for messages
+    RBL_ARRAY(bool) unnamed;             // per body: `name` is only what comes after the automatic name
+    RBL_ARRAY(rblPrescoredDef) breakers; // one for each body of the file that may break,
+    rblJsonArray breaker_jsons;          // where they are said
+    RBL_ARRAY(rblBreakerId) breaker_ids; // and, once prepared, themselves
     rblSceneJointArray joints;
     rblJsonArray joint_jsons;
     rblSceneEventArray events;
@@ -109,6 +111,17 @@ rblResult rbl_read_events(rblScene* scene);
 
 // One body, or a grid of them; `event` spawns it.
 rblResult rbl_read_body(rblScene* scene, rblJson body, uint32_t event);
+
+// What is said about breaking: the body's method and breaker, its anchor (scene_fracture.c).
+rblResult rbl_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out);
+rblResult rbl_read_anchor(rblJson body, rblSceneBody* out);
+
+// Make the breakers; give them up.
+rblResult rbl_prepare_breakers(rblScene* scene);
+void rbl_discard_breakers(rblScene* scene);
+
+// A file of the scene: relative to the scene's own. In the arena; null when out of memory (scene_prepare.c).
+const char* rbl_scene_path(rblScene* scene, const char* file);
 
 // The number of a material by the name at `value`; presets are added when they are first used.
 rblResult rbl_find_material(rblScene* scene, rblJson value, uint32_t* out);

@@ -1,4 +1,4 @@
-// Bodies of a scene: poses, grids, names, and what is said about breaking.
+// Bodies of a scene: poses, grids, names.
 #include "base/number.h"
 #include "math/quat.h"
 #include "math/vec.h"
@@ -12,109 +12,7 @@ static const char* const body_keys[] = {"name",     "shape",    "type", "materia
                                         "anchor",   "grid",     NULL};
 static const char* const body_types[] = {"dynamic", "static", "kinematic", NULL}; // as rblBodyType
 static const char* const grid_keys[] = {"count", "spacing", "origin", NULL};
-static const char* const fracture_keys[] = {"method", "pattern", "pieces", NULL};
-static const char* const fracture_methods[] = {"none", "prescored", "voronoi", "stress", "xfem", NULL};
-static const char* const fracture_patterns[] = {"radial",    "voronoi", "clustered", "slabs",
-                                                "splinters", "bricks",  "planes",    NULL};
-static const char* const anchor_keys[] = {"box", NULL};
-
-#define MOST_PIECES 1000000u
 #define SUFFIX_SIZE (3 * 12)
-
-const char* rbl_fracture_method_name(rblFractureMethod method)
-{
-    return (uint32_t)method < RBL_FRACTURE_METHOD_COUNT ? fracture_methods[method] : "unknown";
-}
-
-// ---- breaking ----
-
-static rblResult read_pattern(rblScene* scene, rblJson pattern)
-{
-    const char* text = NULL;
-    RBL_TRY(rbl_json_get_string(pattern, &text));
-    for (uint32_t i = 0; fracture_patterns[i] != NULL; ++i)
-    {
-        if (strcmp(fracture_patterns[i], text) == 0)
-        {
-            return RBL_OK;
-        }
-    }
-    // What looks like a file must be there when the scene is prepared.
-    if (strchr(text, '.') == NULL)
-    {
-        return rbl_fail_unknown(pattern, "pattern", fracture_patterns,
-                                sizeof fracture_patterns / sizeof fracture_patterns[0] - 1);
-    }
-    return rbl_array_push(&scene->pattern_files, pattern) ? RBL_OK : rbl_fail_memory();
-}
-
-static rblResult read_fracture(rblScene* scene, rblJson body, rblFractureMethod* out)
-{
-    const rblJson json = rbl_json_find(body, "fracture");
-    uint32_t method = RBL_FRACTURE_NONE;
-    uint32_t pieces = 1;
-    if (rbl_json_exists(json))
-    {
-        RBL_TRY(rbl_check_keys(json, fracture_keys));
-        const rblJson chosen = rbl_json_find(json, "method");
-        const rblJson pattern = rbl_json_find(json, "pattern");
-        if (rbl_json_exists(chosen))
-        {
-            RBL_TRY(rbl_get_choice(chosen, "method of fracture", fracture_methods, &method));
-        }
-        if (rbl_json_exists(pattern))
-        {
-            RBL_TRY(read_pattern(scene, pattern));
-        }
-        RBL_TRY(rbl_json_optional_u32(json, "pieces", &pieces));
-        if (pieces < 1 || pieces > MOST_PIECES)
-        {
-            return rbl_json_fail(rbl_json_find(json, "pieces"), RBL_ERROR_FORMAT, "must be 1 to %u",
-                                 MOST_PIECES);
-        }
-    }
-    *out = (rblFractureMethod)method;
-    return RBL_OK;
-}
-
-static rblResult check_anchor_box(rblJson anchor)
-{
-    rblJson box;
-    rblVec3 lower;
-    rblVec3 upper;
-    RBL_TRY(rbl_check_keys(anchor, anchor_keys));
-    RBL_TRY(rbl_json_require(anchor, "box", &box));
-    RBL_TRY(rbl_json_expect(box, RBL_JSON_ARRAY));
-    if (rbl_json_count(box) != 2)
-    {
-        return rbl_json_fail(box, RBL_ERROR_FORMAT,
-                             "expected [[x, y, z], [x, y, z]]: lower and upper corner");
-    }
-    RBL_TRY(rbl_get_vector(rbl_json_item(box, 0), RBL_ANY_NUMBER, &lower));
-    RBL_TRY(rbl_get_vector(rbl_json_item(box, 1), RBL_ANY_NUMBER, &upper));
-    if (lower.x > upper.x || lower.y > upper.y || lower.z > upper.z)
-    {
-        return rbl_json_fail(box, RBL_ERROR_FORMAT, "the lower corner is above the upper one");
-    }
-    return RBL_OK;
-}
-
-static rblResult check_anchor(rblJson body, rblBodyType type)
-{
-    static const char* const words[] = {"bottom", NULL};
-    const rblJson anchor = rbl_json_find(body, "anchor");
-    uint32_t word;
-    if (!rbl_json_exists(anchor))
-    {
-        return RBL_OK;
-    }
-    if (type != RBL_BODY_STATIC)
-    {
-        return rbl_json_fail(anchor, RBL_ERROR_FORMAT, "only a static body can be anchored");
-    }
-    return rbl_json_is(anchor, RBL_JSON_STRING) ? rbl_get_choice(anchor, "anchor", words, &word)
-                                                : check_anchor_box(anchor);
-}
 
 // ---- one body ----
 
@@ -296,8 +194,8 @@ rblResult rbl_read_body(rblScene* scene, rblJson json, uint32_t event)
     RBL_TRY(read_type(scene, json, &body));
     RBL_TRY(rbl_find_material(scene, rbl_json_find(json, "material"), &body.material));
     RBL_TRY(read_motion(json, &body));
-    RBL_TRY(read_fracture(scene, json, &body.fracture));
-    RBL_TRY(check_anchor(json, body.type));
+    RBL_TRY(rbl_read_fracture(scene, json, &body));
+    RBL_TRY(rbl_read_anchor(json, &body));
     RBL_TRY(read_grid(json, &grid));
     return add_grid(scene, json, &body, &grid, name);
 }

@@ -58,6 +58,7 @@ rblResult rbl_scene_world_def(rblSceneId id, rblWorldDef* out)
     out->gravity = scene->view.gravity;
     out->substeps = scene->view.substeps;
     out->sleeping = scene->view.sleeping;
+    out->seed = scene->view.seed;
     return RBL_OK;
 }
 
@@ -74,6 +75,8 @@ static rblResult create_body(rblScene* scene, rblWorldId world, uint32_t index, 
     def.velocity = body->velocity;
     def.spin = body->spin;
     def.mass = body->mass;
+    def.anchor = body->anchor;
+    def.breaker = body->breaker != RBL_NONE ? scene->breaker_ids.data[body->breaker] : (rblBreakerId){0};
     const rblResult result = rbl_body_create(world, &def, out);
     return result == RBL_OK ? RBL_OK : rbl_fail_at(scene->body_jsons.data[index], result);
 }
@@ -158,17 +161,17 @@ static rblResult spawn(rblScene* scene, rblWorldId world, const rblSceneEvent* e
 }
 
 // An impulse away from the centre on every dynamic body in reach, largest at the centre and none at the radius.
-static rblResult explode(const rblScene* scene, rblWorldId world, const rblSceneEvent* event,
-                         const rblBodyId* bodies)
+static rblResult push_away(rblWorldId world, const rblSceneEvent* event, const rblBodyId* bodies,
+                           uint32_t count)
 {
-    for (size_t i = 0; i < scene->bodies.count; ++i)
+    for (uint32_t i = 0; i < count; ++i)
     {
         rblBodyState state;
-        if (scene->bodies.data[i].type != RBL_BODY_DYNAMIC || !rbl_body_is_valid(world, bodies[i]))
+        RBL_TRY(rbl_body_state(world, bodies[i], &state));
+        if (state.type != RBL_BODY_DYNAMIC)
         {
             continue;
         }
-        RBL_TRY(rbl_body_state(world, bodies[i], &state));
         const rblVec3 away = rbl_sub3(state.center, event->at);
         const float distance = rbl_length3(away);
         if (distance < event->radius)
@@ -179,6 +182,32 @@ static rblResult explode(const rblScene* scene, rblWorldId world, const rblScene
         }
     }
     return RBL_OK;
+}
+
+static rblResult explode(const rblScene* scene, rblWorldId world, const rblSceneEvent* event)
+{
+    uint32_t count = 0;
+    RBL_TRY(rbl_world_bodies(world, NULL, 0, &count));
+    rblBodyId* bodies = RBL_NEW_ARRAY(scene->allocator, rblBodyId, (size_t)count + 1);
+    rblResult result = bodies != NULL ? RBL_OK : rbl_fail_memory();
+    result = result == RBL_OK ? rbl_world_bodies(world, bodies, count, &count) : result;
+    result = result == RBL_OK ? push_away(world, event, bodies, count) : result;
+    RBL_FREE_ARRAY(scene->allocator, bodies, (size_t)count + 1);
+    return result;
+}
+
+// Without a place the middle of the body; without a normal, from above. A body that cannot break stays whole.
+static rblResult break_body(rblScene* scene, rblWorldId world, const rblSceneEvent* event, rblBodyId body)
+{
+    rblBodyState state;
+    if (scene->bodies.data[event->body].breaker == RBL_NONE)
+    {
+        return RBL_OK; // its method is not there yet
+    }
+    RBL_TRY(rbl_body_state(world, body, &state));
+    const bool turned = rbl_dot3(event->normal, event->normal) > 0.0f;
+    return rbl_body_break(world, body, event->has_at ? event->at : state.center,
+                          turned ? event->normal : rbl_vec3(0, -1, 0));
 }
 
 static rblResult push(rblWorldId world, const rblSceneEvent* event, rblBodyId body)
@@ -196,7 +225,7 @@ static rblResult set_velocity(rblWorldId world, const rblSceneEvent* event, rblB
                                  event->has_spin ? event->spin : state.spin);
 }
 
-static rblResult apply_to_body(rblWorldId world, const rblSceneEvent* event, rblBodyId* body)
+static rblResult apply_to_body(rblScene* scene, rblWorldId world, const rblSceneEvent* event, rblBodyId* body)
 {
     if (!rbl_body_is_valid(world, *body))
     {
@@ -212,9 +241,10 @@ static rblResult apply_to_body(rblWorldId world, const rblSceneEvent* event, rbl
         RBL_TRY(rbl_body_destroy(world, *body));
         *body = (rblBodyId){0};
         return RBL_OK;
+    case RBL_EVENT_BREAK:
+        return break_body(scene, world, event, *body);
     case RBL_EVENT_SPAWN:
     case RBL_EVENT_EXPLODE:
-    case RBL_EVENT_BREAK:
     case RBL_EVENT_KIND_COUNT:
         break;
     }
@@ -238,11 +268,11 @@ rblResult rbl_scene_apply(rblSceneId id, rblWorldId world, uint32_t index, rblBo
     }
     else if (event->kind == RBL_EVENT_EXPLODE)
     {
-        result = explode(scene, world, event, bodies);
+        result = explode(scene, world, event);
     }
     else
     {
-        result = apply_to_body(world, event, &bodies[event->body]);
+        result = apply_to_body(scene, world, event, &bodies[event->body]);
     }
     return result == RBL_OK ? RBL_OK : rbl_fail_at(scene->event_jsons.data[index], result);
 }

@@ -126,6 +126,8 @@ static void fill_view(rblScene* scene)
     view->joints = scene->joints.data;
     view->event_count = (uint32_t)scene->events.count;
     view->events = scene->events.data;
+    view->breaker_count = (uint32_t)scene->breakers.count;
+    view->breakers = scene->breakers.data;
 }
 
 static rblResult read_scene(rblScene* scene)
@@ -161,7 +163,9 @@ static void init_scene(rblScene* scene, const rblAllocator* allocator)
     rbl_array_init(&scene->named, allocator);
     rbl_array_init(&scene->body_jsons, allocator);
     rbl_array_init(&scene->unnamed, allocator);
-    rbl_array_init(&scene->pattern_files, allocator);
+    rbl_array_init(&scene->breakers, allocator);
+    rbl_array_init(&scene->breaker_jsons, allocator);
+    rbl_array_init(&scene->breaker_ids, allocator);
     rbl_array_init(&scene->joints, allocator);
     rbl_array_init(&scene->joint_jsons, allocator);
     rbl_array_init(&scene->events, allocator);
@@ -171,6 +175,7 @@ static void init_scene(rblScene* scene, const rblAllocator* allocator)
 static void free_scene(rblScene* scene)
 {
     rbl_discard_shapes(scene);
+    rbl_discard_breakers(scene);
     rbl_scene_names_free(&scene->shape_names);
     rbl_scene_names_free(&scene->material_names);
     rbl_scene_names_free(&scene->body_names);
@@ -181,7 +186,9 @@ static void free_scene(rblScene* scene)
     rbl_array_free(&scene->named);
     rbl_array_free(&scene->body_jsons);
     rbl_array_free(&scene->unnamed);
-    rbl_array_free(&scene->pattern_files);
+    rbl_array_free(&scene->breakers);
+    rbl_array_free(&scene->breaker_jsons);
+    rbl_array_free(&scene->breaker_ids);
     rbl_array_free(&scene->joints);
     rbl_array_free(&scene->joint_jsons);
     rbl_array_free(&scene->events);

@@ -37,6 +37,7 @@ static rblResult use_preset(const char* name, uint32_t preset, rblSceneMaterial*
     const uint32_t color_count = sizeof preset_colors / sizeof preset_colors[0];
     RBL_TRY(rbl_material_preset(rbl_material_preset_names()[preset], &out->values));
     out->name = name;
+    out->preset = rbl_material_preset_names()[preset];
     memcpy(out->color, preset_colors[preset < color_count ? preset : PRESET_STONE], sizeof out->color);
     return RBL_OK;
 }

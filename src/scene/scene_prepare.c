@@ -18,8 +18,7 @@
 
 // ---- files ----
 
-// A file of the scene: relative to the scene's own. In the arena; null when out of memory.
-static const char* resolve(rblScene* scene, const char* file)
+const char* rbl_scene_path(rblScene* scene, const char* file)
 {
     const char* slash = strrchr(scene->name, '/');
     const size_t folder = file[0] == '/' || slash == NULL ? 0 : (size_t)(slash - scene->name) + 1;
@@ -31,29 +30,6 @@ static const char* resolve(rblScene* scene, const char* file)
         memcpy(path + folder, file, size - folder);
     }
     return path;
-}
-
-static rblResult check_patterns(rblScene* scene)
-{
-    for (size_t i = 0; i < scene->pattern_files.count; ++i)
-    {
-        const rblJson json = scene->pattern_files.data[i];
-        const char* file = NULL;
-        RBL_TRY(rbl_json_get_string(json, &file));
-        const char* path = resolve(scene, file);
-        if (path == NULL)
-        {
-            return rbl_fail_memory();
-        }
-        FILE* opened = fopen(path, "rb");
-        if (opened == NULL)
-        {
-            return rbl_json_fail(json, RBL_ERROR_FILE, "no pattern and no file '%.200s'",
-                                 rbl_short_name(path));
-        }
-        fclose(opened);
-    }
-    return RBL_OK;
 }
 
 // Scale a mesh so that it is `height` tall.
@@ -103,7 +79,7 @@ static rblResult mend(rblMeshId* mesh, const char* name)
 
 static rblResult load_mesh(rblScene* scene, const rblShapeDef* def, rblMeshId* out)
 {
-    const char* path = resolve(scene, def->file);
+    const char* path = rbl_scene_path(scene, def->file);
     if (path == NULL)
     {
         return rbl_fail_memory();
@@ -244,7 +220,7 @@ rblResult rbl_prepare_scene(rblScene* scene)
     {
         return RBL_OK;
     }
-    rblResult result = scene->adopted ? RBL_OK : check_patterns(scene);
+    rblResult result = rbl_prepare_breakers(scene);
     for (size_t i = 0; result == RBL_OK && i < scene->shape_defs.count; ++i)
     {
         rblShapeDef* def = &scene->shape_defs.data[i];
@@ -259,6 +235,7 @@ rblResult rbl_prepare_scene(rblScene* scene)
     if (result != RBL_OK)
     {
         rbl_discard_shapes(scene);
+        rbl_discard_breakers(scene);
     }
     return result;
 }

@@ -38,7 +38,7 @@ static rblResult add_new_bodies(rblSimulation* simulation)
             RBL_TRY(add_body(simulation, i));
         }
     }
-    return RBL_OK;
+    return rbl_simulation_add_pieces(simulation);
 }
 
 static rblResult track(rblSimulation* simulation)
@@ -93,6 +93,8 @@ rblResult rbl_simulation_init(rblSimulation* simulation, rblSceneId scene, bool 
     *simulation = (rblSimulation){.scene = scene, .allocator = allocator, .keeps_motion = keeps_motion};
     rbl_run_init(&simulation->run, allocator);
     rbl_tracker_init(&simulation->tracker, allocator);
+    rbl_array_init(&simulation->pieces, allocator);
+    rbl_array_init(&simulation->piece_of_slot, allocator);
     RBL_TRY(rbl_scene_view(scene, &simulation->view));
     return make_tables(simulation);
 }
@@ -129,6 +131,8 @@ void rbl_simulation_free(rblSimulation* simulation)
     rbl_recording_abandon(&simulation->recording);
     rbl_run_free(&simulation->run);
     rbl_tracker_free(&simulation->tracker);
+    rbl_array_free(&simulation->pieces);
+    rbl_array_free(&simulation->piece_of_slot);
     RBL_FREE_ARRAY(simulation->allocator, simulation->bodies, simulation->view.body_count);
     RBL_FREE_ARRAY(simulation->allocator, simulation->run_body, simulation->view.body_count);
     *simulation = (rblSimulation){0};
@@ -216,6 +220,10 @@ static rblResult note_event(rblSimulation* simulation, const rblSceneEvent* even
         }
         return RBL_OK;
     }
+    if (event->kind == RBL_EVENT_BREAK)
+    {
+        return RBL_OK; // told when it has broken
+    }
     if (event->kind == RBL_EVENT_EXPLODE)
     {
         return note(simulation, type, "", (double)event->strength);
@@ -237,19 +245,6 @@ static rblResult run_events(rblSimulation* simulation)
     return RBL_OK;
 }
 
-static const char* name_of(const rblSimulation* simulation, rblBodyId body)
-{
-    for (uint32_t i = 0; i < simulation->view.body_count; ++i)
-    {
-        if (simulation->bodies[i].index1 == body.index1 &&
-            simulation->bodies[i].generation == body.generation)
-        {
-            return simulation->view.bodies[i].name;
-        }
-    }
-    return "";
-}
-
 static rblResult note_broken_joints(rblSimulation* simulation)
 {
     const rblJointEvent* events = NULL;
@@ -257,7 +252,7 @@ static rblResult note_broken_joints(rblSimulation* simulation)
     RBL_TRY(rbl_world_joint_events(simulation->world, &events, &count));
     for (uint32_t i = 0; i < count; ++i)
     {
-        RBL_TRY(note(simulation, "jointBreak", name_of(simulation, events[i].a),
+        RBL_TRY(note(simulation, "jointBreak", rbl_simulation_name_of(simulation, events[i].a),
                      (double)events[i].force * simulation->view.step));
     }
     return RBL_OK;
@@ -268,6 +263,7 @@ rblResult rbl_simulation_advance(rblSimulation* simulation)
     RBL_TRY(run_events(simulation));
     RBL_TRY(rbl_world_step(simulation->world, (float)simulation->view.step));
     simulation->step += 1;
+    RBL_TRY(rbl_simulation_note_breaks(simulation));
     RBL_TRY(note_broken_joints(simulation));
     return record(simulation);
 }

@@ -4,15 +4,28 @@
 
 #include "scene/recording.h"
 
+// A fragment: a body that no scene knows.
+typedef struct rblRunPiece
+{
+    rblBodyId id;
+    const char* name;
+    uint32_t body;     // of the scene: the one that it is a piece of a piece of
+    uint32_t parent;   // the body of the run that it is a piece of; RBL_NONE: none was kept
+    uint32_t run_body; // RBL_NONE until it was there
+} rblRunPiece;
+
 typedef struct rblSimulation
 {
     rblSceneId scene; // the caller's
     rblSceneView view;
     const rblAllocator* allocator;
     rblWorldId world;
-    rblBodyId* bodies;  // by body of the scene; null ids: not there
-    uint32_t* run_body; // by body of the scene: that of the run, RBL_NONE until it was there
-    uint32_t step;      // steps done
+    rblBodyId* bodies;             // by body of the scene; null ids: not there
+    uint32_t* run_body;            // by body of the scene: that of the run, RBL_NONE until it was there
+    RBL_ARRAY(rblRunPiece) pieces; // in order of birth
+    rblIndexArray piece_of_slot;   // by body slot of the world: the piece that was last in it
+    size_t new_pieces;             // pieces from here on are not in the run yet
+    uint32_t step;                 // steps done
     uint32_t next_event;
     bool keeps_motion;
     bool records;
@@ -38,6 +51,15 @@ rblResult rbl_simulation_make_world(rblSimulation* simulation);
 
 // The events that are due, then one step.
 rblResult rbl_simulation_advance(rblSimulation* simulation);
+
+// Bodies that broke in the step: events, and their fragments among the pieces (simulate_births.c).
+rblResult rbl_simulation_note_breaks(rblSimulation* simulation);
+
+// Pieces that are there and new, into the run, with their shapes.
+rblResult rbl_simulation_add_pieces(rblSimulation* simulation);
+
+// What a body of the world is called; empty when nobody knows it.
+const char* rbl_simulation_name_of(const rblSimulation* simulation, rblBodyId body);
 
 // After the last step: the run is complete and can be written, drawn, plotted.
 rblResult rbl_simulation_finish(rblSimulation* simulation);

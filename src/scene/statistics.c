@@ -27,6 +27,7 @@ static rblStageTimes stage_times(const rblProfile* p)
                            .narrow = (double)p->narrow,
                            .solve = (double)p->impact + (double)p->solve + (double)p->drift,
                            .integrate = (double)p->integrate,
+                           .fracture = (double)p->fracture,
                            .update = (double)p->update + (double)p->sleep};
 }
 
@@ -87,7 +88,7 @@ static void put_step(rblJsonWriter* json, const rblStepRecord* step)
     rbl_json_begin_object(json);
     put_number(json, "t", step->time);
     put_count(json, "bodies", step->counters.bodies);
-    put_count(json, "fragments", 0);
+    put_count(json, "fragments", step->counters.fragments);
     put_count(json, "awake", step->counters.awake);
     put_count(json, "pairs", step->counters.pairs);
     put_count(json, "contacts", step->counters.contacts);
@@ -112,9 +113,20 @@ static void put_event(rblJsonWriter* json, const rblEventRecord* event)
     rbl_json_string(json, event->body);
     put_count(json, "pieces", event->pieces);
     put_number(json, "impulse", event->impulse);
-    put_number(json, "surfaceEnergy", 0.0);
-    put_number(json, "heat", 0.0);
+    put_number(json, "surfaceEnergy", event->surface_energy);
+    put_number(json, "heat", event->heat);
     rbl_json_end_object(json);
+}
+
+// The worst of all breaks.
+static double mass_error(const rblStatistics* statistics)
+{
+    double worst = 0.0;
+    for (size_t i = 0; i < statistics->events.count; ++i)
+    {
+        worst = rbl_maxd(worst, statistics->events.data[i].mass_error);
+    }
+    return worst;
 }
 
 static void put_totals(rblJsonWriter* json, const rblStatistics* statistics)
@@ -124,7 +136,7 @@ static void put_totals(rblJsonWriter* json, const rblStatistics* statistics)
              (unsigned long)(statistics->hash & 0xFFFFFFFFu));
     rbl_json_key(json, "hash");
     rbl_json_string(json, hash);
-    put_number(json, "massError", 0.0);
+    put_number(json, "massError", mass_error(statistics));
     put_count(json, "peakBytes", rbl_peak_bytes());
 }
 

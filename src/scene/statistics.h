@@ -27,7 +27,10 @@ typedef struct rblEventRecord
     const char* type;
     const char* body; // empty: none
     uint32_t pieces;
-    double impulse; // N s
+    double impulse;        // N s
+    double surface_energy; // J
+    double heat;           // J
+    double mass_error;     // in parts of the body
 } rblEventRecord;
 
 typedef struct rblStatistics

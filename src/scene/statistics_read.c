@@ -44,6 +44,7 @@ static rblResult read_step(rblJson step, rblStepRecord* out)
 {
     RBL_TRY(get_number(step, "t", &out->time));
     RBL_TRY(get_count(step, "bodies", &out->counters.bodies));
+    RBL_TRY(rbl_json_optional_u32(step, "fragments", &out->counters.fragments));
     RBL_TRY(get_count(step, "awake", &out->counters.awake));
     RBL_TRY(get_count(step, "pairs", &out->counters.pairs));
     RBL_TRY(get_count(step, "contacts", &out->counters.contacts));
@@ -113,6 +114,8 @@ static rblResult read_events(rblJson root, rblArena* texts, rblStatistics* out)
         RBL_TRY(keep_text(event, "body", texts, &record.body));
         RBL_TRY(get_count(event, "pieces", &record.pieces));
         RBL_TRY(get_number(event, "impulse", &record.impulse));
+        RBL_TRY(rbl_json_optional_number(event, "surfaceEnergy", &record.surface_energy));
+        RBL_TRY(rbl_json_optional_number(event, "heat", &record.heat));
         if (!rbl_array_push(&out->events, record))
         {
             return rbl_fail_memory();

@@ -1,0 +1,319 @@
+// Scenes whose bodies break: what they say, what a run keeps of births and deaths, recordings and replays of it.
+#include "testing.h"
+
+#include "box_breaker.h"
+#include "rubble/recorder.h"
+#include "scene/recording.h"
+#include "scene/replay.h"
+#include "scene/simulate.h"
+#include <stdlib.h>
+#include <string.h>
+
+// A plate on two rails under a falling ball, and a wall that is broken on demand.
+static const char smash[] =
+    "{\"rubble\":1,\"step\":0.0333333333,\"duration\":0.8,\"seed\":7,"
+    "\"materials\":{\"pane\":{\"preset\":\"glass\",\"breakImpulse\":3}},"
+    "\"shapes\":{\"ground\":{\"kind\":\"plane\",\"normal\":[0,1,0]},"
+    "\"plate\":{\"kind\":\"box\",\"size\":[0.4,0.01,0.4]},\"ball\":{\"kind\":\"sphere\",\"radius\":0.05},"
+    "\"rail\":{\"kind\":\"box\",\"size\":[0.05,0.4,0.5]},\"wall\":{\"kind\":\"box\",\"size\":[1,1,0.1]}},"
+    "\"bodies\":[{\"shape\":\"ground\",\"type\":\"static\"},"
+    "{\"shape\":\"rail\",\"type\":\"static\",\"position\":[-0.175,0.2,0]},"
+    "{\"shape\":\"rail\",\"type\":\"static\",\"position\":[0.175,0.2,0]},"
+    "{\"name\":\"plate\",\"shape\":\"plate\",\"material\":\"pane\",\"position\":[0,0.405,0],"
+    "\"fracture\":{\"method\":\"prescored\",\"pattern\":\"radial\",\"pieces\":20,\"generations\":1}},"
+    "{\"name\":\"ball\",\"shape\":\"ball\",\"material\":\"steel\",\"position\":[0.02,0.8,0.01],"
+    "\"velocity\":[0,-4,0]},"
+    "{\"name\":\"wall\",\"shape\":\"wall\",\"type\":\"static\",\"position\":[2,0.5,0],\"anchor\":\"bottom\","
+    "\"fracture\":{\"method\":\"prescored\",\"pattern\":\"voronoi\",\"pieces\":12,\"generations\":1}}],"
+    "\"events\":[{\"time\":0.3,\"break\":{\"body\":\"wall\",\"at\":[2,0.7,0.05],\"normal\":[0,0,-1]}},"
+    "{\"time\":0.5,\"explode\":{\"at\":[2,0.5,0],\"radius\":2,\"impulse\":0.5}},"
+    "{\"time\":0.6,\"impulse\":{\"body\":\"plate\",\"impulse\":[0,1,0]}}]}";
+
+static rblSceneId load(const char* text)
+{
+    rblSceneId scene;
+    check_ok(rbl_scene_load_memory(text, strlen(text), "smash.json", &scene));
+    return scene;
+}
+
+static void check_refused(const char* body, const char* words)
+{
+    char text[1024];
+    rblSceneId scene;
+    snprintf(text, sizeof text,
+             "{\"rubble\":1,\"shapes\":{\"box\":{\"kind\":\"box\",\"size\":[1,1,1]},"
+             "\"ground\":{\"kind\":\"plane\",\"normal\":[0,1,0]}},\"bodies\":[%s]}",
+             body);
+    check_fails(RBL_ERROR_FORMAT, rbl_scene_load_memory(text, strlen(text), "bad.json", &scene));
+    if (strstr(rbl_last_error(), words) == NULL)
+    {
+        fail_msg("'%s' does not say '%s'", rbl_last_error(), words);
+    }
+}
+
+static void scenes_say_how_bodies_break(void** state)
+{
+    (void)state;
+    const rblSceneId scene = load(smash);
+    rblSceneView view;
+    check_ok(rbl_scene_view(scene, &view));
+    assert_int_equal(view.breaker_count, 2);
+    assert_int_equal(view.breakers[0].pattern.kind, RBL_PATTERN_RADIAL);
+    assert_int_equal(view.breakers[0].pattern.pieces, 20);
+    assert_int_equal(view.breakers[1].generations, 1);
+    assert_int_equal(view.bodies[3].breaker, 0);
+    assert_int_equal(view.bodies[4].breaker, RBL_NONE);
+    assert_int_equal(view.bodies[5].anchor.kind, RBL_ANCHOR_BOTTOM);
+    check_ok(rbl_scene_destroy(scene));
+}
+
+static void impossible_words_are_refused(void** state)
+{
+    (void)state;
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"hammer\"}}", "hammer");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"pattern\":\"radiall\"}}", "radial");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"pieces\":0}}", "1 to 10000");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"pieces\":1000000}}", "1 to 10000");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"jitter\":1.5}}", "0 to 1");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"radius\":-1}}", "radius");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"crumbs\":\"vanish\"}}", "crumbs");
+    check_refused("{\"shape\":\"box\",\"anchor\":\"bottom\"}", "static");
+    check_refused("{\"shape\":\"box\",\"type\":\"static\",\"anchor\":{\"box\":[[0,0,0],[1,0,1]]}}", "below");
+    check_refused("{\"shape\":\"ground\",\"type\":\"static\",\"fracture\":{\"method\":\"prescored\"}}",
+                  "plane");
+    check_refused("{\"name\":\"a\",\"shape\":\"box\"}],\"events\":[{\"time\":1,\"break\":{\"body\":\"a\"}}",
+                  "cannot break");
+}
+
+static void run_through(rblSimulation* simulation)
+{
+    while (!rbl_simulation_done(simulation))
+    {
+        check_ok(rbl_simulation_advance(simulation));
+    }
+    check_ok(rbl_simulation_finish(simulation));
+}
+
+static void runs_know_births_and_deaths(void** state)
+{
+    (void)state;
+    const rblSceneId scene = load(smash);
+    rblSimulation simulation;
+    check_ok(rbl_simulation_start(&simulation, scene, true));
+    run_through(&simulation);
+    const rblRun* run = &simulation.run;
+    const rblStatistics* statistics = &run->statistics;
+    uint32_t pieces = 0;
+    uint32_t breaks = 0;
+    for (size_t i = 0; i < statistics->events.count; ++i)
+    {
+        const rblEventRecord* event = &statistics->events.data[i];
+        if (strcmp(event->type, "break") != 0)
+        {
+            continue;
+        }
+        const bool plate = strcmp(event->body, "plate") == 0;
+        breaks += 1;
+        pieces += event->pieces;
+        assert_true(event->pieces > 4 && event->surface_energy > 0.0 && event->heat >= 0.0);
+        assert_true(plate ? event->impulse > 3.0 : event->impulse == 0.0);
+        assert_true(event->mass_error < 1e-6);
+    }
+    assert_int_equal(breaks, 2);
+    const rblStepRecord* last = &statistics->steps.data[statistics->steps.count - 1];
+    assert_int_equal(last->counters.fragments, pieces);
+    uint32_t born = 0;
+    uint32_t still = 0;
+    for (size_t i = 0; i < run->bodies.count; ++i)
+    {
+        const rblRunBody* body = &run->bodies.data[i];
+        if (body->parent == RBL_NONE)
+        {
+            continue;
+        }
+        const rblRunBody* parent = &run->bodies.data[body->parent];
+        born += 1;
+        still += body->type == RBL_BODY_STATIC;
+        assert_int_equal(parent->death, body->birth);
+        assert_int_equal(parent->material, body->material);
+        assert_true(strncmp(parent->name, body->name, strlen(parent->name)) == 0);
+        assert_true(run->shapes.data[body->shape].surface.index1 != 0);
+        assert_int_equal(body->keys.data[0].step, body->birth);
+    }
+    assert_int_equal(born, pieces);
+    assert_true(still > 0);
+    const rblRunSummary summary = rbl_statistics_summary(statistics);
+    assert_true(summary.worst_rise < 1e-6 * summary.scale);
+    check_ok(rbl_run_write_glb(run, "scene_fracture.glb"));
+    remove("scene_fracture.glb");
+    rbl_simulation_free(&simulation);
+    check_ok(rbl_scene_destroy(scene));
+}
+
+static void record_to(const char* path, bool quantise, uint64_t* hash)
+{
+    const rblSceneId scene = load(smash);
+    rblSimulation simulation;
+    check_ok(rbl_simulation_start(&simulation, scene, false));
+    check_ok(rbl_simulation_record(&simulation, path, quantise));
+    run_through(&simulation);
+    *hash = simulation.run.statistics.hash;
+    rbl_simulation_free(&simulation);
+    check_ok(rbl_scene_destroy(scene));
+}
+
+static void recordings_keep_fragments_and_replay_the_same(void** state)
+{
+    (void)state;
+    const char* path = "scene_fracture.rbl";
+    for (int quantise = 0; quantise < 2; ++quantise)
+    {
+        uint64_t hash;
+        rblRun run;
+        rblReplay replay;
+        rblRecordingReport report;
+        record_to(path, quantise != 0, &hash);
+        check_ok(rbl_recording_load(path, &run, &report));
+        assert_true(report.problem[0] == '\0' && run.statistics.hash == hash);
+        const rblStepRecord* last = &run.statistics.steps.data[run.statistics.steps.count - 1];
+        uint32_t pieces = 0;
+        double energy = 0.0;
+        for (size_t i = 0; i < run.statistics.events.count; ++i)
+        {
+            pieces += run.statistics.events.data[i].pieces;
+            energy += run.statistics.events.data[i].surface_energy;
+        }
+        assert_true(pieces > 8 && energy > 0.0);
+        assert_int_equal(last->counters.fragments, pieces);
+        assert_int_equal(run.statistics.steps.data[0].counters.fragments, 0);
+        check_ok(rbl_replay_start(&replay, &run, false));
+        for (uint32_t i = 0; i < rbl_run_last_step(&run); ++i)
+        {
+            check_ok(rbl_replay_advance(&replay));
+        }
+        assert_int_equal(replay.first_difference, RBL_NONE);
+        rbl_replay_free(&replay);
+        rbl_run_free(&run);
+        remove(path);
+    }
+}
+
+// ---- calls ----
+
+static rblBodyId put_box(rblWorldId world, rblBreakerId breaker, rblVec3 at, rblBodyType type)
+{
+    rblBodyDef def = rbl_default_body_def();
+    rblBodyId body;
+    check_ok(rbl_material_preset("plaster", &def.material));
+    check_ok(rbl_shape_create_box((rblVec3){0.5f, 0.3f, 0.4f}, &def.shape));
+    def.type = type;
+    def.pose.p = at;
+    def.breaker = breaker;
+    def.anchor.kind = RBL_ANCHOR_NONE;
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_shape_destroy(def.shape));
+    return body;
+}
+
+static rblWorldId record_world(const char* path)
+{
+    rblWorldDef def = rbl_default_world_def();
+    rblWorldId world;
+    def.seed = 99;
+    check_ok(rbl_world_create(&def, &world));
+    check_ok(rbl_world_record(world, path));
+    return world;
+}
+
+static void calls_that_break_happen_again(void** state)
+{
+    (void)state;
+    const char* path = "scene_fracture_calls.rbl";
+    rblPrescoredDef def = rbl_default_prescored_def();
+    rblBreakerId breaker;
+    rblReplayReport report;
+    def.pattern.pieces = 7;
+    check_ok(rbl_breaker_create_prescored(&def, &breaker));
+    const rblWorldId world = record_world(path);
+    put_box(world, breaker, (rblVec3){0, 0.2f, 0}, RBL_BODY_STATIC);
+    const rblBodyId body = put_box(world, breaker, (rblVec3){0, 2, 0}, RBL_BODY_DYNAMIC);
+    for (int i = 0; i < 30; ++i)
+    {
+        if (i == 5)
+        {
+            check_ok(rbl_body_break(world, body, (rblVec3){0, 2, 0}, (rblVec3){0, -1, 0}));
+        }
+        check_ok(rbl_world_step(world, 1.0f / 30.0f));
+    }
+    rblCounters counters;
+    check_ok(rbl_world_counters(world, &counters));
+    assert_true(counters.fragments > 3);
+    check_ok(rbl_world_stop_recording(world));
+    check_ok(rbl_world_destroy(world));
+    check_ok(rbl_breaker_destroy(breaker));
+    check_ok(rbl_replay_calls(path, &report));
+    assert_true(report.same && report.complete);
+    assert_int_equal(report.steps, 30);
+    remove(path);
+}
+
+static void breakers_of_the_users_own_are_refused_by_name(void** state)
+{
+    (void)state;
+    const char* path = "scene_fracture_calls.rbl";
+    BoxBreaker boxes = {.counts = {2, 2, 2}};
+    const rblBreakerId breaker = make_box_breaker(&boxes);
+    const rblWorldId world = record_world(path);
+    put_box(world, breaker, (rblVec3){0, 2, 0}, RBL_BODY_DYNAMIC);
+    check_fails(RBL_ERROR_UNSUPPORTED, rbl_world_stop_recording(world));
+    assert_non_null(strstr(rbl_last_error(), "'boxes'"));
+    check_ok(rbl_world_destroy(world));
+    check_ok(rbl_breaker_destroy(breaker));
+    remove("scene_fracture_calls.rbl.part");
+    remove(path);
+}
+
+static uint64_t hash_with(uint32_t workers)
+{
+    const rblTasks tasks = {.worker_count = workers};
+    check_ok(rbl_set_tasks(&tasks));
+    const rblSceneId scene = load(smash);
+    rblSimulation simulation;
+    check_ok(rbl_simulation_start(&simulation, scene, false));
+    run_through(&simulation);
+    const uint64_t hash = simulation.run.statistics.hash;
+    rbl_simulation_free(&simulation);
+    check_ok(rbl_scene_destroy(scene));
+    check_ok(rbl_set_tasks(NULL));
+    return hash;
+}
+
+static void the_number_of_threads_changes_nothing(void** state)
+{
+    (void)state;
+    const uint64_t hash = hash_with(1);
+    assert_true(hash_with(2) == hash);
+    assert_true(hash_with(3) == hash);
+}
+
+static void nothing_is_left(void** state)
+{
+    (void)state;
+    assert_int_equal(rbl_shape_alive_count(), 0);
+    assert_int_equal(rbl_breaker_alive_count(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scenes_say_how_bodies_break),
+        cmocka_unit_test(impossible_words_are_refused),
+        cmocka_unit_test(runs_know_births_and_deaths),
+        cmocka_unit_test(recordings_keep_fragments_and_replay_the_same),
+        cmocka_unit_test(calls_that_break_happen_again),
+        cmocka_unit_test(breakers_of_the_users_own_are_refused_by_name),
+        cmocka_unit_test(the_number_of_threads_changes_nothing),
+        cmocka_unit_test(nothing_is_left),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -417,6 +417,26 @@ static void one_piece_is_the_whole(void** state)
     }
 }
 
+// Also with far fewer points than pieces.
+static void thousands_of_pieces_will_do(void** state)
+{
+    (void)state;
+    const rblVec3d points[3] = {{0.1, -0.05, 0.1}, {-0.5, -0.02, 0.3}, {0.4, -0.07, -0.6}};
+    const rblPatternBody body = {.bounds = plate,
+                                 .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                 .points = points,
+                                 .point_count = 3,
+                                 .tight = true};
+    for (uint32_t kind = 0; kind < BUILT_IN; ++kind)
+    {
+        const rblPatternDef def = def_of((rblPatternKind)kind, 1500, 3);
+        rblPattern* pattern = make(&def, &body);
+        assert_in_range(pattern->region_count, 900, 2400);
+        check_volumes(pattern->cells, 1e-9);
+        rbl_pattern_free(pattern);
+    }
+}
+
 static void impacts_far_away_and_thin_bodies_will_do(void** state)
 {
     (void)state;
@@ -560,6 +580,7 @@ int main(void)
         cmocka_unit_test(bricks_of_one_course_are_offset_by_half),
         cmocka_unit_test(beyond_the_radius_all_is_one),
         cmocka_unit_test(one_piece_is_the_whole),
+        cmocka_unit_test(thousands_of_pieces_will_do),
         cmocka_unit_test(impacts_far_away_and_thin_bodies_will_do),
         cmocka_unit_test(drawn_patterns_are_closed_and_fill_the_box),
         cmocka_unit_test(names_and_presets),

@@ -1,6 +1,7 @@
 // rubble pattern: fracture patterns, made, checked and drawn.
 #include "fracture/pattern.h"
 #include "base/suggest.h"
+#include "base/timer.h"
 #include "math/aabb.h"
 #include "print.h"
 #include "progress.h"
@@ -18,6 +19,7 @@ typedef struct Pattern
     rblMeshReport report;
     uint32_t pieces;
     double smallest, largest; // volume of a piece, m^3
+    double make_seconds;
 } Pattern;
 
 typedef struct KindText
@@ -253,6 +255,8 @@ static int print_pattern_json(const Pattern* pattern)
     rbl_json_number(&writer, pattern->largest);
     rbl_json_key(&writer, "closed");
     rbl_json_bool(&writer, is_closed(pattern));
+    rbl_json_key(&writer, "makeSeconds");
+    rbl_json_number(&writer, pattern->make_seconds);
     rbl_json_key(&writer, "tilingError");
     rbl_json_number(&writer, tiling_error(pattern));
     rbl_json_end_object(&writer);
@@ -287,7 +291,9 @@ static rblResult work(Pattern* pattern)
 {
     RBL_TRY(tool_check_output(pattern->output));
     progress_stage("making", -1.0);
+    const double start = rbl_timer_seconds();
     RBL_TRY(make(pattern));
+    pattern->make_seconds = rbl_timer_seconds() - start;
     RBL_TRY(check(pattern));
     progress_stage("drawing", 0.3);
     return save(pattern);
@@ -360,7 +366,8 @@ static const Option pattern_options[] = {
      .highest = 1e6,
      .value = "X|X,Y,Z",
      .fallback = "about 1 m",
-     .help = "the box that is broken, m: its sides, or the longest of them; it is hit on its front (+z)"},
+     .help = "the box that is broken, m: its sides, or the longest of them; it is hit on its front (+z); "
+             "files keep their own"},
     {.name = "at",
      .kind = OPTION_NUMBERS,
      .least = 2,

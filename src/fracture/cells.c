@@ -258,7 +258,7 @@ static rblResult carve_and_join(Carving* carving, rblJobs* jobs)
     {
         rbl_array_free(&carving->blocks[b].corners);
     }
-    result = result == RBL_OK ? rbl_cells_join(cells, corners.data, carving->starts) : result;
+    result = result == RBL_OK ? rbl_cells_join(cells, corners.data, carving->starts, jobs) : result;
     rbl_array_free(&corners);
     return result;
 }

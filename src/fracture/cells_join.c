@@ -7,6 +7,8 @@
 #include "math/double_double.h"
 #include <string.h>
 
+#define CELLS_A_BLOCK 32
+
 typedef struct Join
 {
     rblCells* cells;
@@ -109,12 +111,13 @@ static rblVec3d refined(const rblCells* cells, uint32_t i, const rblCellCorner* 
     return within(cells->box, x);
 }
 
-static void keep_vertices(const Join* join)
+static void keep_vertices(rblRange range, void* context)
 {
+    const Join* join = context;
     rblCells* cells = join->cells;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < cells->count; ++i)
+    for (uint32_t i = range.begin; i < range.end; ++i)
     {
+        uint32_t next = join->vertex_starts[i];
         for (uint32_t c = join->starts[i]; c < join->starts[i + 1]; ++c)
         {
             const rblCellCorner* corner = &join->corners[c];
@@ -154,9 +157,10 @@ static uint32_t find_edge(const Join* join, const uint32_t names[3])
     return e;
 }
 
-static void name_corners(const Join* join)
+static void name_corners(rblRange range, void* context)
 {
-    for (uint32_t i = 0; i < join->cells->count; ++i)
+    const Join* join = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
     {
         for (uint32_t c = join->starts[i]; c < join->starts[i + 1]; ++c)
         {
@@ -171,11 +175,12 @@ static void name_corners(const Join* join)
     }
 }
 
-static void keep_edges(const Join* join)
+static void keep_edges(rblRange range, void* context)
 {
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < join->cells->count; ++i)
+    const Join* join = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
     {
+        uint32_t next = join->edge_starts[i];
         const uint32_t start = join->starts[i];
         for (uint32_t c = start; c < join->starts[i + 1]; ++c)
         {
@@ -193,9 +198,10 @@ static void keep_edges(const Join* join)
     }
 }
 
-static void name_edges(const Join* join)
+static void name_edges(rblRange range, void* context)
 {
-    for (uint32_t i = 0; i < join->cells->count; ++i)
+    const Join* join = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
     {
         for (uint32_t c = join->starts[i]; c < join->starts[i + 1]; ++c)
         {
@@ -367,16 +373,16 @@ static bool reserve_complex(const Join* join)
            cells->facet_edges != NULL && cells->cell_facets != NULL && cells->cell_starts != NULL;
 }
 
-rblResult rbl_cells_join(rblCells* cells, const rblCellCorner* corners, const uint32_t* starts)
+rblResult rbl_cells_join(rblCells* cells, const rblCellCorner* corners, const uint32_t* starts, rblJobs* jobs)
 {
     Join join = {.cells = cells, .corners = corners, .starts = starts, .corner_count = starts[cells->count]};
     const bool ready = open_join(&join) && reserve_complex(&join);
     if (ready)
     {
-        keep_vertices(&join);
-        name_corners(&join);
-        keep_edges(&join);
-        name_edges(&join);
+        rbl_parallel_for(jobs, cells->count, CELLS_A_BLOCK, keep_vertices, &join);
+        rbl_parallel_for(jobs, cells->count, CELLS_A_BLOCK, name_corners, &join);
+        rbl_parallel_for(jobs, cells->count, CELLS_A_BLOCK, keep_edges, &join);
+        rbl_parallel_for(jobs, cells->count, CELLS_A_BLOCK, name_edges, &join);
         keep_facets(&join);
         list_facets(&join);
     }

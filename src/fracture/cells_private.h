@@ -74,6 +74,7 @@ void rbl_cell_carver_close(rblCellCarver* carver);
 rblResult rbl_carve_cell(rblCellCarver* carver, uint32_t i, rblCellCorners* out);
 
 // All cells' corners one after the other; those of cell i from starts[i] to starts[i + 1]. Fills the rest of `cells`.
-rblResult rbl_cells_join(rblCells* cells, const rblCellCorner* corners, const uint32_t* starts);
+rblResult rbl_cells_join(rblCells* cells, const rblCellCorner* corners, const uint32_t* starts,
+                         rblJobs* jobs);
 
 #endif

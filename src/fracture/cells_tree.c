@@ -9,9 +9,9 @@
 #include "math/aabb.h"
 #include <string.h>
 
-#define LEAF_CANDIDATES 20 // fewest worth halving
+#define LEAF_CANDIDATES 20
 #define MOST_DEPTH      60
-#define IDLE_DEPTH      6 // halvings in a row that may drop less than an eighth, before a node is left as it is
+#define IDLE_DEPTH      6 // halvings in a row whose halves both keep nearly all, before a node is left as it is
 #define PROBES          9 // eight corners and the middle
 #define MARGIN          1e-12
 
@@ -159,8 +159,7 @@ static bool push_half(Builder* builder, const Task* task, rblAabbd box, uint32_t
         return false;
     }
     const uint32_t end = (uint32_t)builder->stack.count;
-    const bool idle = 8 * (end - first) > 7 * (task->end - task->first);
-    const Task half = {box, node, first, end, task->depth + 1, idle ? task->idle + 1 : 0};
+    const Task half = {box, node, first, end, task->depth + 1, 0};
     return rbl_array_push(&builder->tasks, half);
 }
 
@@ -180,7 +179,15 @@ static bool halve(Builder* builder, const Task* task, uint32_t axis)
     tree->nodes.count += 2;
     tree->nodes.data[task->node] = (rblCellNode){.split = split, .axis = axis, .first = first};
     // The upper half last: its candidates end the stack, and it is taken next.
-    return push_half(builder, task, lower, first) && push_half(builder, task, upper, first + 1);
+    if (!push_half(builder, task, lower, first) || !push_half(builder, task, upper, first + 1))
+    {
+        return false;
+    }
+    Task* halves = builder->tasks.data + builder->tasks.count - 2;
+    const uint32_t kept = halves[1].end - halves[0].first;
+    const bool idle = 4 * (uint64_t)kept > 7 * (uint64_t)(task->end - task->first);
+    halves[0].idle = halves[1].idle = idle ? task->idle + 1 : 0;
+    return true;
 }
 
 static bool build(Builder* builder)

@@ -6,7 +6,6 @@
 #include "math/mat3.h"
 
 #define FEWEST_POINTS 512
-#define MOST_POINTS   8192
 #define POINTS_EACH   6    // points for a piece
 #define MARGIN        0.02 // of the cells' box around the body, by its extent
 #define SPREAD_TRIES  64
@@ -66,13 +65,19 @@ uint32_t rbl_pattern_spread_points(rblAabbd bounds, rblContainsFcn* contains, vo
     return found;
 }
 
+static uint32_t point_count(const rblPatternDef* def)
+{
+    const uint32_t each = POINTS_EACH * def->pieces;
+    return each < FEWEST_POINTS ? FEWEST_POINTS : each;
+}
+
+// Those of the body, and where they are too few for so many pieces more of them.
 static rblResult gather_points(rblDraft* draft)
 {
     const rblPatternBody* body = draft->body;
-    const uint32_t each = POINTS_EACH * draft->def->pieces;
-    const uint32_t wanted = each < FEWEST_POINTS ? FEWEST_POINTS : (each > MOST_POINTS ? MOST_POINTS : each);
+    const uint32_t wanted = point_count(draft->def);
     const uint32_t given = body->points != NULL ? body->point_count : 0;
-    if (!rbl_array_resize(&draft->points, given > wanted ? given : wanted))
+    if (!rbl_array_resize(&draft->points, (size_t)given + wanted))
     {
         return rbl_fail_memory();
     }
@@ -80,13 +85,16 @@ static rblResult gather_points(rblDraft* draft)
     {
         draft->points.data[p] = body->points[p];
     }
-    draft->points.count = given > 0
-                              ? given
-                              : rbl_pattern_spread_points(body->bounds, body->contains,
-                                                          body->contains_context, wanted, draft->points.data);
+    rblVec3d* more = draft->points.data + given;
+    draft->points.count = given;
+    if (given < wanted / 2)
+    {
+        draft->points.count +=
+            rbl_pattern_spread_points(body->bounds, body->contains, body->contains_context, wanted, more);
+    }
     if (draft->points.count == 0) // as thin as a hair: anywhere in its box
     {
-        draft->points.count = rbl_pattern_spread_points(body->bounds, NULL, NULL, wanted, draft->points.data);
+        draft->points.count = rbl_pattern_spread_points(body->bounds, NULL, NULL, wanted, more);
     }
     return RBL_OK;
 }
@@ -94,8 +102,7 @@ static rblResult gather_points(rblDraft* draft)
 // Every other probe is a point of the body drawn towards the impact, unless that leads out of the body.
 static rblResult gather_probes(rblDraft* draft)
 {
-    const uint32_t each = POINTS_EACH * draft->def->pieces;
-    const uint32_t wanted = each < FEWEST_POINTS ? FEWEST_POINTS : (each > MOST_POINTS ? MOST_POINTS : each);
+    const uint32_t wanted = point_count(draft->def);
     rblRandom random = rbl_random_seed(draft->def->seed, 2);
     for (uint32_t p = 0; p < wanted; ++p)
     {

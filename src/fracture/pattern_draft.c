@@ -1,4 +1,5 @@
 // What all makers of patterns need.
+#include "fracture/cells_private.h"
 #include "fracture/pattern_private.h"
 #include "math/aabb.h"
 #include "math/mat3.h"
@@ -30,13 +31,66 @@ bool rbl_draft_contains(const rblDraft* draft, rblVec3d point)
            (body->contains == NULL || body->contains(point, body->contains_context));
 }
 
-static uint32_t cell_at(const rblDraft* draft, rblVec3d point)
+// Finds cells by points of the body. A tree pays from MANY_CELLS on.
+typedef struct Locator
 {
+    rblCells cells; // the draft's, and a tree of them
+    bool has_tree;
+} Locator;
+
+#define MANY_CELLS 150
+
+static double largest_of(rblVec3d a)
+{
+    return rbl_maxd(rbl_maxd(fabs(a.x), fabs(a.y)), fabs(a.z));
+}
+
+static rblResult open_locator(const rblDraft* draft, Locator* locator)
+{
+    const uint32_t count = (uint32_t)draft->gradients.count;
+    *locator = (Locator){.cells = {.count = count,
+                                   .gradients = draft->gradients.data,
+                                   .offsets = draft->offsets.data,
+                                   .box = draft->body->bounds,
+                                   .allocator = draft->allocator},
+                         .has_tree = count >= MANY_CELLS};
+    if (!locator->has_tree)
+    {
+        return RBL_OK;
+    }
+    uint32_t* all = RBL_NEW_ARRAY(draft->allocator, uint32_t, count);
+    if (all == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    rblCellUnits units = {
+        0.0, rbl_maxd(largest_of(draft->body->bounds.lower), largest_of(draft->body->bounds.upper))};
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        all[i] = i;
+        units.gradient = rbl_maxd(units.gradient, largest_of(draft->gradients.data[i]));
+    }
+    const rblResult result = rbl_cell_tree_create(&locator->cells, all, count, units, &locator->cells.tree);
+    RBL_FREE_ARRAY(draft->allocator, all, count);
+    return result;
+}
+
+static void close_locator(Locator* locator)
+{
+    rbl_cell_tree_free(locator->cells.tree, locator->cells.allocator);
+}
+
+static uint32_t cell_at(const Locator* locator, rblVec3d point)
+{
+    if (locator->has_tree)
+    {
+        return rbl_cells_locate(&locator->cells, point);
+    }
     uint32_t least = 0;
     double value = (double)INFINITY;
-    for (uint32_t i = 0; i < draft->gradients.count; ++i)
+    for (uint32_t i = 0; i < locator->cells.count; ++i)
     {
-        const double here = rbl_dot3d(draft->gradients.data[i], point) + draft->offsets.data[i];
+        const double here = rbl_cell_value(&locator->cells, i, point);
         least = here < value ? i : least;
         value = here < value ? here : value;
     }
@@ -45,19 +99,23 @@ static uint32_t cell_at(const rblDraft* draft, rblVec3d point)
 
 rblResult rbl_draft_count(const rblDraft* draft, uint32_t* out)
 {
+    Locator locator;
+    RBL_TRY(open_locator(draft, &locator));
     unsigned char* hit = rbl_alloc_zero(draft->allocator, draft->region_count);
     if (hit == NULL)
     {
+        close_locator(&locator);
         return rbl_fail_memory();
     }
     uint32_t count = 0;
     for (size_t p = 0; p < draft->probes.count; ++p)
     {
-        unsigned char* region = &hit[draft->regions.data[cell_at(draft, draft->probes.data[p])]];
+        unsigned char* region = &hit[draft->regions.data[cell_at(&locator, draft->probes.data[p])]];
         count += *region == 0 ? 1 : 0;
         *region = 1;
     }
     rbl_free(draft->allocator, hit, draft->region_count);
+    close_locator(&locator);
     *out = count;
     return RBL_OK;
 }
@@ -65,15 +123,19 @@ rblResult rbl_draft_count(const rblDraft* draft, uint32_t* out)
 rblResult rbl_draft_trim(rblDraft* draft, rblNeededFcn* needed)
 {
     const uint32_t count = (uint32_t)draft->gradients.count;
+    Locator locator;
+    RBL_TRY(open_locator(draft, &locator));
     unsigned char* hit = rbl_alloc_zero(draft->allocator, count);
     if (hit == NULL)
     {
+        close_locator(&locator);
         return rbl_fail_memory();
     }
     for (size_t p = 0; p < draft->probes.count; ++p)
     {
-        hit[cell_at(draft, draft->probes.data[p])] = 1;
+        hit[cell_at(&locator, draft->probes.data[p])] = 1;
     }
+    close_locator(&locator);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -101,18 +163,22 @@ rblResult rbl_draft_limit(rblDraft* draft)
         rblVec3d place;
         double count;
     } Sum;
+    Locator locator;
+    RBL_TRY(open_locator(draft, &locator));
     const size_t size = draft->region_count * sizeof(Sum);
     Sum* sums = rbl_alloc_zero(draft->allocator, size);
     if (sums == NULL)
     {
+        close_locator(&locator);
         return rbl_fail_memory();
     }
     for (size_t p = 0; p < draft->probes.count; ++p)
     {
-        Sum* sum = &sums[draft->regions.data[cell_at(draft, draft->probes.data[p])]];
+        Sum* sum = &sums[draft->regions.data[cell_at(&locator, draft->probes.data[p])]];
         sum->place = rbl_add3d(sum->place, draft->probes.data[p]);
         sum->count += 1.0;
     }
+    close_locator(&locator);
     const uint32_t rest = draft->region_count++;
     for (size_t i = 0; i < draft->regions.count; ++i)
     {

@@ -16,6 +16,7 @@
 #define FEWEST_SPOKES 4
 #define SPOKE_CHOICES 4
 #define MOST_FORKS    12
+#define MOST_WEDGES   (0.7 * RBL_MAX_CELLS)
 #define MOST_ROUNDS   9
 #define FLAT          0.35 // layers are as deep as wedges at this part of the farthest radius are long, or more
 
@@ -112,16 +113,15 @@ static void choose_rings(Web* web, double wedges)
     web->unrest = 0.25 / (2.0 + web->rings);
 }
 
+// L layers have wedges / L wedges each, so rings as many as 1 / sqrt(L), and wedges sqrt(L) times as long: layers as deep as that
+// are (depth / length)^(2/3), with the length that wedges of a single layer have.
 static void choose_web(Web* web, double wedges)
 {
-    const double depth = web->top - web->bottom;
-    web->layers = 1;
-    for (int round = 0; round < 3; ++round)
-    {
-        choose_rings(web, rbl_maxd(wedges / web->layers, 2.0));
-        const double length = FLAT * GRADING * web->farthest / web->rings;
-        web->layers = (uint32_t)rbl_clampd(floor(depth / length), 1.0, rbl_maxd(1.0, 0.5 * sqrt(wedges)));
-    }
+    const double rings = rbl_maxd(sqrt(wedges * GRADING / (RBL_PI * SLENDER)), 1.0);
+    const double deep = (web->top - web->bottom) * rings / (FLAT * GRADING * web->farthest);
+    const double layers = rbl_cbrt(deep * deep);
+    web->layers = (uint32_t)rbl_clampd(floor(layers), 1.0, rbl_maxd(1.0, 0.5 * sqrt(wedges)));
+    choose_rings(web, rbl_maxd(wedges / web->layers, 2.0));
 }
 
 static rblVec3d wedge_gradient(rblVec3d depth, double angle, double reach)
@@ -177,18 +177,28 @@ static rblResult add_sector(rblDraft* draft, const Web* web, Sector sector, rblV
     return RBL_OK;
 }
 
+// How much more the distance from a layer counts than that from a wedge: the factors p_j raise and lower wedges by 4 unrest times
+// their squared radius, which must not lift them into the next layer.
+static double layer_weight(const Web* web, double jitter)
+{
+    const double steps = web->layers * web->farthest / rbl_maxd(web->top - web->bottom, 1e-6 * web->farthest);
+    return 1.0 + 8.0 * web->unrest * jitter * steps * steps;
+}
+
 static rblResult add_layer(rblDraft* draft, const Web* web, uint32_t layer)
 {
     // Layers grow deeper away from the impact, as rings do.
     const double from = (double)(layer * layer) / (web->layers * web->layers);
     const double to = (double)((layer + 1) * (layer + 1)) / (web->layers * web->layers);
     const double y = web->top - 0.5 * (from + to) * (web->top - web->bottom);
-    const rblVec3d depth = {0, -2.0 * y, 0};
+    const double weight = layer_weight(web, draft->def->jitter);
+    const rblVec3d depth = {0, -2.0 * weight * y, 0};
+    const double offset = weight * y * y;
     const double turn = rbl_random_range(&draft->random, 0.0, 2.0 * RBL_PI);
     const double width = 2.0 * RBL_PI / web->spokes;
     if (web->rings > 1)
     {
-        RBL_TRY(rbl_draft_add(draft, depth, y * y, draft->region_count));
+        RBL_TRY(rbl_draft_add(draft, depth, offset, draft->region_count));
     }
     for (uint32_t j = 0; j < web->spokes; ++j)
     {
@@ -196,7 +206,7 @@ static rblResult add_layer(rblDraft* draft, const Web* web, uint32_t layer)
                                .width = width,
                                .factor = 1.0 + 2.0 * web->unrest * rbl_draft_jitter(draft),
                                .region = UINT32_MAX};
-        RBL_TRY(add_sector(draft, web, sector, depth, y * y));
+        RBL_TRY(add_sector(draft, web, sector, depth, offset));
     }
     return RBL_OK;
 }
@@ -230,7 +240,8 @@ rblResult rbl_make_radial(rblDraft* draft)
     Web web;
     measure(draft, &web);
     double low = 0.4 * wanted, high = 0.0, wedges = wanted, best = wanted, best_miss = (double)INFINITY;
-    for (int round = 0; round < MOST_ROUNDS && best_miss > 0.08; ++round)
+    const double most = rbl_mind(20.0 * wanted + 100.0, MOST_WEDGES);
+    for (int round = 0; round < MOST_ROUNDS && best_miss > 0.08 && low < most; ++round)
     {
         uint32_t count;
         choose_web(&web, wedges);
@@ -241,7 +252,7 @@ rblResult rbl_make_radial(rblDraft* draft)
         best_miss = rbl_mind(miss, best_miss);
         low = count < wanted ? wedges : low;
         high = count < wanted ? high : wedges;
-        wedges = high > 0.0 ? sqrt(low * high) : rbl_mind(2.0 * wedges, 20.0 * wanted + 100.0);
+        wedges = high > 0.0 ? sqrt(low * high) : rbl_mind(2.0 * wedges, most);
     }
     choose_web(&web, best);
     RBL_TRY(add_web(draft, &web));

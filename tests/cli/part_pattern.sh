@@ -9,7 +9,7 @@ run 0 pattern --list
 for kind in radial voronoi clustered slabs splinters bricks planes; do
     printed "^$kind "
     run 0 pattern $kind --pieces 12 -o pattern.png $tiny --json
-    for key in file pattern seed asked pieces smallest largest closed tilingError; do
+    for key in file pattern seed asked pieces smallest largest closed makeSeconds tilingError; do
         printed "\"$key\": "
         grep -q "\`$key\`" "$source_directory/docs/cli-json.md" || complain "docs/cli-json.md has no $key"
     done

@@ -388,6 +388,24 @@ static void hash_trees(rblMeshId mesh)
 }
 
 // Every kind of ray and pixel: two items, moved apart, cut open, one turned.
+// Every kind of pattern, in a box that is hit off its middle.
+static void hash_patterns(void)
+{
+    const rblAabbd box = {{-0.5, 0, -0.2}, {0.5, 0.8, 0.2}};
+    for (uint32_t kind = 0; kind < RBL_PATTERN_FILE; ++kind)
+    {
+        rblPatternDef def = rbl_default_pattern_def();
+        def.kind = (rblPatternKind)kind;
+        def.pieces = 200;
+        rblMeshId mesh;
+        require(rbl_pattern_draw(&def, box, (rblVec3d){0.1, 0.3, 0.2}, (rblVec3d){0, 0, -1}, &mesh),
+                "pattern");
+        add_mesh(mesh);
+        rbl_mesh_destroy(mesh);
+    }
+    print_area("patterns");
+}
+
 static void hash_picture(rblMeshId mesh)
 {
     static uint8_t rgba[4 * 80 * 60];
@@ -787,6 +805,7 @@ int main(int argc, char** argv)
     hash_simplify(statue);
     hash_repair(statue);
     hash_trees(statue);
+    hash_patterns();
     hash_picture(statue);
     hash_fields(statue);
     hash_broad_phase();

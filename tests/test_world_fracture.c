@@ -178,6 +178,24 @@ static void pieces_that_spin_do_not_repel(void** state)
     check_release(vec(6, -3, 5), 1.0f / 120.0f);
 }
 
+// Pieces that fly on together, faster than they are thick, are no danger to each other: none is kept from falling.
+static void pieces_that_spin_fall_as_the_body_did(void** state)
+{
+    (void)state;
+    BoxBreaker boxes = {.counts = {12, 3, 1}};
+    const rblBreakerId breaker = make_box_breaker(&boxes);
+    const rblWorldId world = make_world(false);
+    const rblBodyId body =
+        put_breakable(world, breaker, vec(1.5f, 1.0f, 0.1f), vec(0, 5, 0), RBL_BODY_DYNAMIC);
+    check_ok(rbl_body_set_velocity(world, body, vec(1.5f, 2, -3), vec(-2, 4, 3)));
+    const double before = energy_of(world).momentum[1];
+    const double weight = 9.81 * (double)state_of(world, body).mass;
+    check_ok(rbl_body_break(world, body, vec(0, 5, 0), vec(0, -1, 0)));
+    step_times(world, 10);
+    check_close(energy_of(world).momentum[1], before - weight / 3.0, 0.02 * weight / 3.0);
+    end(world, breaker, &boxes);
+}
+
 // ---- blows ----
 
 // A box falls flat on the ground. Whether it broke.
@@ -696,6 +714,7 @@ int main(void)
         cmocka_unit_test(kinetic_energy_is_that_of_the_body),
         cmocka_unit_test(pieces_do_not_repel),
         cmocka_unit_test(pieces_that_spin_do_not_repel),
+        cmocka_unit_test(pieces_that_spin_fall_as_the_body_did),
         cmocka_unit_test(the_verdict_does_not_depend_on_the_step),
         cmocka_unit_test(resting_weight_breaks_nothing),
         cmocka_unit_test(cracks_are_paid_by_the_blow),

@@ -20,6 +20,11 @@ static bool hold_back(rblWorld* world, const rblManifold* manifold)
         const rblVec3 normal = world->contacts.data[manifold->contact + i].normal;
         const float closing_a = rbl_dot3(a->velocity, normal);
         const float closing_b = -rbl_dot3(b->velocity, normal);
+        // Two that move on together stay as they are.
+        if ((closing_a + closing_b) * rbl_maxf(a->seconds, b->seconds) <= way)
+        {
+            continue;
+        }
         if (far_a && closing_a * a->seconds > way)
         {
             a->seconds = way / closing_a;

@@ -72,6 +72,7 @@ rblBenchFcn rbl_bench_broad;
 rblBenchFcn rbl_bench_io;
 rblBenchFcn rbl_bench_mesh;
 rblBenchFcn rbl_bench_picture;
+rblBenchFcn rbl_bench_prescored;
 rblBenchFcn rbl_bench_recording;
 rblBenchFcn rbl_bench_shapes;
 rblBenchFcn rbl_bench_world;

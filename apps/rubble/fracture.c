@@ -383,7 +383,7 @@ static const Option fracture_options[] = {
 };
 static const char* const fracture_examples[] = {
     "rubble fracture vase.obj -o vase_pieces",
-    "rubble fracture pane.glb -o pane.glb --pattern radial --at 0,0.5,0 --normal 0,0,-1 --pieces 60",
+    "rubble fracture pane.glb -o p.glb --pattern radial --at 0,0.5,0 --pieces 60",
     "rubble fracture bunny.ply -o bunny.glb --pieces 35 --explode 0.4", NULL};
 
 const Command fracture_command = {

@@ -262,7 +262,7 @@ static void checkpoints_of_other_builds_are_refused_by_name(void** state)
     const rblWorldDef def = rbl_default_world_def();
     rbl_sink_init(&image, rbl_default_allocator());
     check_ok(rbl_world_create(&def, &world));
-    check_ok(rbl_world_write_image(world, NULL, 0, &image));
+    check_ok(rbl_world_write_image(world, &(rblImageTables){0}, &image));
     find_bytes(&file, image.bytes.data, 8)[0] ^= 1;
     recording_seal(file.bytes, file.size);
     check_fails(RBL_ERROR_UNSUPPORTED, resume_bytes(scene, file.bytes, file.size, 0));

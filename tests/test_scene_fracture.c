@@ -2,7 +2,10 @@
 #include "testing.h"
 
 #include "box_breaker.h"
+#include "rubble/io.h"
+#include "rubble/picture.h"
 #include "rubble/recorder.h"
+#include "scene/checkpoint.h"
 #include "scene/recording.h"
 #include "scene/replay.h"
 #include "scene/simulate.h"
@@ -94,6 +97,27 @@ static void run_through(rblSimulation* simulation)
     check_ok(rbl_simulation_finish(simulation));
 }
 
+// In GLB files what breaking laid open has the second of a body's two materials.
+static void check_cracks_have_their_material(const rblRun* run)
+{
+    rblMeshId mesh;
+    rblMeshView view;
+    uint32_t skin = 0;
+    uint32_t cracks = 0;
+    check_ok(rbl_run_write_glb(run, "scene_fracture.glb"));
+    check_ok(rbl_mesh_load("scene_fracture.glb", NULL, &mesh));
+    check_ok(rbl_mesh_view(mesh, &view));
+    for (uint32_t f = 0; f < view.face_count; ++f)
+    {
+        const char* name = view.material_names[view.face_materials[f]];
+        skin += strcmp(name, "pane") == 0;
+        cracks += strcmp(name, "pane " RBL_CRACK_MATERIAL) == 0;
+    }
+    assert_true(skin > 12 && cracks > 20);
+    check_ok(rbl_mesh_destroy(mesh));
+    remove("scene_fracture.glb");
+}
+
 static void runs_know_births_and_deaths(void** state)
 {
     (void)state;
@@ -144,8 +168,7 @@ static void runs_know_births_and_deaths(void** state)
     assert_true(still > 0);
     const rblRunSummary summary = rbl_statistics_summary(statistics);
     assert_true(summary.worst_rise < 1e-6 * summary.scale);
-    check_ok(rbl_run_write_glb(run, "scene_fracture.glb"));
-    remove("scene_fracture.glb");
+    check_cracks_have_their_material(run);
     rbl_simulation_free(&simulation);
     check_ok(rbl_scene_destroy(scene));
 }
@@ -196,6 +219,94 @@ static void recordings_keep_fragments_and_replay_the_same(void** state)
         rbl_run_free(&run);
         remove(path);
     }
+}
+
+// ---- checkpoints ----
+
+static void check_same_statistics(const rblStatistics* a, const rblStatistics* b)
+{
+    assert_int_equal(a->steps.count, b->steps.count);
+    assert_int_equal(a->events.count, b->events.count);
+    for (size_t i = 0; i < a->steps.count; ++i)
+    {
+        assert_true(a->steps.data[i].hash == b->steps.data[i].hash);
+        assert_int_equal(a->steps.data[i].counters.fragments, b->steps.data[i].counters.fragments);
+        assert_true(a->steps.data[i].energy.dissipated == b->steps.data[i].energy.dissipated);
+    }
+    for (size_t i = 0; i < a->events.count; ++i)
+    {
+        assert_string_equal(a->events.data[i].body, b->events.data[i].body);
+        assert_true(a->events.data[i].surface_energy == b->events.data[i].surface_energy);
+        assert_true(a->events.data[i].heat == b->events.data[i].heat);
+        assert_int_equal(a->events.data[i].pieces, b->events.data[i].pieces);
+    }
+}
+
+static void check_same_bodies(const rblRun* a, const rblRun* b)
+{
+    assert_int_equal(a->bodies.count, b->bodies.count);
+    assert_int_equal(a->shapes.count, b->shapes.count);
+    for (size_t i = 0; i < a->bodies.count; ++i)
+    {
+        const rblRunBody* x = &a->bodies.data[i];
+        const rblRunBody* y = &b->bodies.data[i];
+        assert_string_equal(x->name, y->name);
+        assert_true(x->shape == y->shape && x->parent == y->parent && x->mass == y->mass);
+        assert_true(x->birth == y->birth && x->death == y->death);
+        for (uint32_t step = 0; step <= rbl_run_last_step(a); ++step)
+        {
+            rblRunKey p = {0};
+            rblRunKey q = {0};
+            assert_true(rbl_run_state(a, (uint32_t)i, step, &p) == rbl_run_state(b, (uint32_t)i, step, &q));
+            p.step = q.step = 0; // where it changed last: a step to go on from is whole
+            assert_memory_equal(&p, &q, sizeof p);
+        }
+    }
+}
+
+// Stop after some steps, go on elsewhere.
+static void record_in_two_parts(rblSceneId scene, const char* path, uint32_t steps)
+{
+    rblSimulation simulation;
+    check_ok(rbl_simulation_start(&simulation, scene, false));
+    check_ok(rbl_simulation_record(&simulation, path, false));
+    while (simulation.step < steps)
+    {
+        check_ok(rbl_simulation_advance(&simulation));
+    }
+    check_ok(rbl_checkpoint_save(&simulation, "scene_fracture.check"));
+    check_ok(rbl_simulation_advance(&simulation)); // dropped when it is gone on with
+    rbl_simulation_free(&simulation);
+    check_ok(rbl_checkpoint_resume(&simulation, scene, "scene_fracture.check"));
+    assert_int_equal(simulation.step, steps);
+    check_ok(rbl_simulation_record(&simulation, path, false));
+    run_through(&simulation);
+    rbl_simulation_free(&simulation);
+    remove("scene_fracture.check");
+}
+
+static void runs_go_on_from_before_and_after_a_break(void** state)
+{
+    (void)state;
+    const char* path = "scene_fracture.rbl";
+    const rblSceneId scene = load(smash);
+    rblSimulation whole;
+    rblSceneView view;
+    check_ok(rbl_scene_view(scene, &view));
+    check_ok(rbl_simulation_start(&whole, scene, true));
+    run_through(&whole);
+    for (uint32_t steps = 0; steps + 1 < view.step_count; ++steps)
+    {
+        rblRun run;
+        record_in_two_parts(scene, path, steps);
+        check_ok(rbl_recording_load(path, &run, NULL));
+        check_same_statistics(&run.statistics, &whole.run.statistics);
+        check_same_bodies(&run, &whole.run);
+        rbl_run_free(&run);
+        remove(path);
+    }
+    rbl_simulation_free(&whole);
+    check_ok(rbl_scene_destroy(scene));
 }
 
 // ---- calls ----
@@ -310,6 +421,7 @@ int main(void)
         cmocka_unit_test(impossible_words_are_refused),
         cmocka_unit_test(runs_know_births_and_deaths),
         cmocka_unit_test(recordings_keep_fragments_and_replay_the_same),
+        cmocka_unit_test(runs_go_on_from_before_and_after_a_break),
         cmocka_unit_test(calls_that_break_happen_again),
         cmocka_unit_test(breakers_of_the_users_own_are_refused_by_name),
         cmocka_unit_test(the_number_of_threads_changes_nothing),

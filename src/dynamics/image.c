@@ -1,4 +1,4 @@
-// Snapshots that leave the process: addresses of shapes become numbers, and come back as addresses of other shapes.
+// Snapshots that leave the process: addresses of shapes and breakers become numbers, and come back as those of others.
 //
 // The arrays are taken as they are in memory, so an image belongs to a build: version, sizes and byte order are in its first
 // word. It comes from a file, so everything that is used as an index, a kind or a truth value is checked.
@@ -11,7 +11,7 @@
 // A word that differs between builds whose structures do.
 static uint64_t layout_word(void)
 {
-    const uint64_t sizes[] = {3,
+    const uint64_t sizes[] = {4,
                               sizeof(rblSnapshotHeader),
                               sizeof(rblBody),
                               sizeof(rblMotion),
@@ -71,7 +71,29 @@ static rblResult number_shapes(const rblShape* const* shapes, uint32_t count, rb
     return RBL_OK;
 }
 
-static rblResult detach_bodies(const Image* image, const rblHashMap* numbers)
+// 1 + its place in the table, 0 for none.
+static rblResult number_breaker(const rblBody* body, uint32_t slot, const rblImageTables* tables,
+                                uint32_t* out)
+{
+    *out = 0;
+    if (body->generation == 0 || body->breaker == NULL)
+    {
+        return RBL_OK;
+    }
+    for (uint32_t i = 0; i < tables->breaker_count; ++i)
+    {
+        if (tables->breakers[i] == body->breaker)
+        {
+            *out = i + 1;
+            return RBL_OK;
+        }
+    }
+    return rbl_fail(RBL_ERROR_UNSUPPORTED, "image: body %u has the breaker '%.100s', which cannot be kept",
+                    slot + 1, rbl_breaker_def(body->breaker)->name);
+}
+
+// In the image the handle of a shape holds the two numbers.
+static rblResult detach_bodies(const Image* image, const rblHashMap* numbers, const rblImageTables* tables)
 {
     for (uint32_t slot = 0; slot < image->header.slots; ++slot)
     {
@@ -82,13 +104,11 @@ static rblResult detach_bodies(const Image* image, const rblHashMap* numbers)
         {
             return rbl_fail(RBL_ERROR_ARGUMENT, "image: the shape of body %u is not in the table", slot + 1);
         }
-        if (body.generation != 0 && body.breaker != NULL)
-        {
-            return rbl_fail(RBL_ERROR_UNSUPPORTED,
-                            "image: body %u has the breaker '%.100s', which cannot be kept", slot + 1,
-                            rbl_breaker_def(body.breaker)->name);
-        }
-        body.shape_id = (rblShapeId){body.generation != 0 ? number + 1 : 0, 0};
+        uint32_t breaker = 0;
+        RBL_TRY(number_breaker(&body, slot, tables, &breaker));
+        body.shape_id = (rblShapeId){body.generation != 0 ? number + 1 : 0, breaker};
+        body.breaker = NULL;
+        body.prepared = NULL;
         body.user_data = NULL;
         memset(&body.shape, 0, sizeof body.shape);
         set(image, image->at.bodies, slot, &body, sizeof body);
@@ -121,15 +141,14 @@ static rblResult save(rblWorldId world, Image* image)
     return RBL_OK;
 }
 
-rblResult rbl_world_write_image(rblWorldId world, const rblShape* const* shapes, uint32_t shape_count,
-                                rblByteSink* sink)
+rblResult rbl_world_write_image(rblWorldId world, const rblImageTables* tables, rblByteSink* sink)
 {
     Image image = {.allocator = rbl_default_allocator()};
     rblHashMap numbers;
     rbl_hash_map_init(&numbers, image.allocator);
-    rblResult result = number_shapes(shapes, shape_count, &numbers);
+    rblResult result = number_shapes(tables->shapes, tables->shape_count, &numbers);
     result = result == RBL_OK ? save(world, &image) : result;
-    result = result == RBL_OK ? detach_bodies(&image, &numbers) : result;
+    result = result == RBL_OK ? detach_bodies(&image, &numbers, tables) : result;
     if (result == RBL_OK)
     {
         detach_joints(&image);
@@ -201,6 +220,15 @@ static bool is_pose(const rblTransform* pose)
     return rbl_finite3(pose->p) && norm > 0.5f && norm < 2.0f;
 }
 
+// Of bodies that may break, or are pieces.
+static bool can_break(const rblBody* body, uint32_t breakers)
+{
+    return body->shape_id.generation <= breakers && is_truth(&body->owns_shape) && is_truth(&body->kept) &&
+           is_truth(&body->is_prepared) && (unsigned)body->anchor.kind < RBL_ANCHOR_KIND_COUNT &&
+           (body->anchor.kind != RBL_ANCHOR_BOX || is_finite(&body->anchor.box.lower.x, 6)) &&
+           body->damage >= 0.0f && body->damage <= 1.0f;
+}
+
 static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t generation, uint32_t shapes)
 {
     const rblTransform frame = rbl_motion_pose(motion);
@@ -228,7 +256,7 @@ static rblResult check_proxy(const Image* image, uint32_t slot, const rblBody* b
     return good ? RBL_OK : damaged("proxy", slot);
 }
 
-static rblResult check_bodies(const Image* image, uint32_t shapes)
+static rblResult check_bodies(const Image* image, const rblImageTables* tables)
 {
     const rblSnapshotHeader* header = &image->header;
     for (uint32_t slot = 0; slot < header->generations; ++slot)
@@ -242,8 +270,9 @@ static rblResult check_bodies(const Image* image, uint32_t shapes)
             get(image, image->at.motions, slot, &motion, sizeof motion);
             RBL_TRY(check_proxy(image, slot, &body));
         }
-        const bool good =
-            body.generation == 0 ? generation % 2 == 0 : is_body(&body, &motion, generation, shapes);
+        const bool good = body.generation == 0 ? generation % 2 == 0
+                                               : is_body(&body, &motion, generation, tables->shape_count) &&
+                                                     can_break(&body, tables->breaker_count);
         RBL_TRY(good ? RBL_OK : damaged("body", slot));
     }
     return RBL_OK;
@@ -350,13 +379,13 @@ static rblResult check_counts(const Image* image)
     return good ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "image of a world: its head is damaged");
 }
 
-static rblResult check_image(const Image* image, uint32_t shapes)
+static rblResult check_image(const Image* image, const rblImageTables* tables)
 {
     const rblSnapshotHeader* header = &image->header;
     RBL_TRY(check_ids(image, image->at.ids, header->generations, header->free_slots, header->alive));
     RBL_TRY(check_ids(image, image->at.joint_ids, header->joint_generations, header->joint_free_slots,
                       header->joints_alive));
-    RBL_TRY(check_bodies(image, shapes));
+    RBL_TRY(check_bodies(image, tables));
     RBL_TRY(check_joints(image));
     RBL_TRY(check_joint_counts(image));
     return check_pairs(image);
@@ -364,7 +393,7 @@ static rblResult check_image(const Image* image, uint32_t shapes)
 
 // ---- in ----
 
-static rblResult attach_shapes(const Image* image, const rblShapeId* shapes)
+static rblResult attach_bodies(const Image* image, const rblImageTables* tables)
 {
     for (uint32_t slot = 0; slot < image->header.slots; ++slot)
     {
@@ -377,7 +406,9 @@ static rblResult attach_shapes(const Image* image, const rblShapeId* shapes)
         body.is_prepared = body.owns_shape = body.kept = false;
         if (body.generation != 0)
         {
-            body.shape_id = shapes[body.shape_id.index1 - 1];
+            const rblShapeId numbers = body.shape_id;
+            body.breaker = numbers.generation > 0 ? tables->breakers[numbers.generation - 1] : NULL;
+            body.shape_id = tables->ids[numbers.index1 - 1];
             RBL_TRY(rbl_shape_view(body.shape_id, &body.shape));
             if (!body.shape.bounded && body.type != RBL_BODY_STATIC)
             {
@@ -389,23 +420,22 @@ static rblResult attach_shapes(const Image* image, const rblShapeId* shapes)
     return RBL_OK;
 }
 
-static rblResult restore(rblWorldId id, Image* image, const rblShapeId* shapes, uint32_t shape_count)
+static rblResult restore(rblWorldId id, Image* image, const rblImageTables* tables)
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(id, &world));
     memcpy(&image->header, image->data, sizeof image->header);
     RBL_TRY(check_counts(image));
     image->at = rbl_snapshot_layout(&image->header);
-    RBL_TRY(check_image(image, shape_count));
-    RBL_TRY(attach_shapes(image, shapes));
+    RBL_TRY(check_image(image, tables));
+    RBL_TRY(attach_bodies(image, tables));
     detach_joints(image);
     image->header.owner = world->serial;
     memcpy(image->data, &image->header, sizeof image->header);
     return rbl_world_restore(id, image->data, image->size);
 }
 
-rblResult rbl_world_read_image(rblWorldId world, const rblShapeId* shapes, uint32_t shape_count,
-                               const void* bytes, size_t size)
+rblResult rbl_world_read_image(rblWorldId world, const rblImageTables* tables, const void* bytes, size_t size)
 {
     rblByteSource source = {.data = bytes, .size = size};
     const uint64_t word = rbl_take_u64(&source);
@@ -427,7 +457,7 @@ rblResult rbl_world_read_image(rblWorldId world, const rblShapeId* shapes, uint3
         return rbl_fail_memory();
     }
     memcpy(image.data, source.data + source.at, image.size);
-    const rblResult result = restore(world, &image, shapes, shape_count);
+    const rblResult result = restore(world, &image, tables);
     image_free(&image);
     return result;
 }

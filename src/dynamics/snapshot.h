@@ -39,14 +39,23 @@ rblSnapshotLayout rbl_snapshot_layout(const rblSnapshotHeader* header);
 
 // ---- images ----
 
-// A snapshot that another process of the same build can take in: shapes are numbered by the caller's table, user data is
-// left out. Fails when a body has a shape that is not in the table.
-rblResult rbl_world_write_image(rblWorldId world, const rblShape* const* shapes, uint32_t shape_count,
-                                rblByteSink* sink);
+// What is in images by its number.
+typedef struct rblImageTables
+{
+    const rblShape* const* shapes; // to write one,
+    const rblShapeId* ids;         // to read it: the same shapes, which stay the caller's
+    uint32_t shape_count;
+    const rblBreaker* const* breakers;
+    uint32_t breaker_count;
+} rblImageTables;
+
+// A snapshot that another process of the same build can take in: shapes and breakers are numbers of the caller's tables, user
+// data is left out. Fails when a body has one that is not in the tables.
+rblResult rbl_world_write_image(rblWorldId world, const rblImageTables* tables, rblByteSink* sink);
 
 // Make a world what it was when the image was written. Every index in it is checked; what is not possible is refused and
 // the world is as before.
-rblResult rbl_world_read_image(rblWorldId world, const rblShapeId* shapes, uint32_t shape_count,
-                               const void* bytes, size_t size);
+rblResult rbl_world_read_image(rblWorldId world, const rblImageTables* tables, const void* bytes,
+                               size_t size);
 
 #endif

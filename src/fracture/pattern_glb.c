@@ -167,8 +167,7 @@ static rblResult write_parts(PartsWriter* writer, rblWriter* file)
     for (uint32_t g = 0; g < writer->whole->group_count; ++g)
     {
         const rblGlbMesh* mesh = &writer->parts[g].mesh;
-        rbl_glb_mesh_put(mesh, &glb->json, rbl_glb_mesh_add(mesh, glb), rbl_glb_mesh_material(mesh, 0),
-                         false);
+        rbl_glb_mesh_put(mesh, &glb->json, rbl_glb_mesh_add(mesh, glb), rbl_glb_mesh_material(mesh, 0), NULL);
     }
     rbl_json_end_array(&glb->json);
     const rblResult result = rbl_glb_builder_write(glb, file);

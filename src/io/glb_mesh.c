@@ -263,7 +263,7 @@ size_t rbl_glb_mesh_run_end(const rblGlbMesh* w, size_t begin)
 }
 
 void rbl_glb_mesh_put(const rblGlbMesh* w, rblJsonWriter* json, rblGlbAttributes attributes,
-                      uint32_t first_material, bool one_material)
+                      uint32_t first_material, const uint8_t* table)
 {
     uint32_t primitive = 0;
     rbl_json_begin_object(json);
@@ -274,7 +274,8 @@ void rbl_glb_mesh_put(const rblGlbMesh* w, rblJsonWriter* json, rblGlbAttributes
         rbl_json_begin_object(json);
         put_attributes(w, json, attributes);
         put_index(json, "indices", attributes.first_indices + primitive);
-        put_index(json, "material", first_material + (one_material ? 0 : primitive));
+        put_index(json, "material",
+                  first_material + (table != NULL ? table[rbl_glb_mesh_material(w, begin)] : primitive));
         rbl_json_end_object(json);
         primitive += 1;
     }

@@ -2,7 +2,7 @@
 //   rblGlbMesh mesh; result = rbl_glb_mesh_prepare(&mesh, view, allocator);
 //   accessors = rbl_glb_mesh_add(&mesh, glb);                        the numbers, once
 //   rbl_json_key(&glb->json, "meshes"); rbl_json_begin_array(...);
-//   rbl_glb_mesh_put(&mesh, &glb->json, accessors, 0, false); ...    the mesh, as often as it is wanted
+//   rbl_glb_mesh_put(&mesh, &glb->json, accessors, 0, NULL); ...     the mesh, as often as it is wanted
 //   rbl_glb_mesh_free(&mesh);
 //
 // glTF keeps positions in 32 bits. Along an axis on which the mesh stands farther from the origin than it is large,
@@ -46,9 +46,10 @@ void rbl_glb_mesh_free(rblGlbMesh* mesh);
 
 rblGlbAttributes rbl_glb_mesh_add(const rblGlbMesh* mesh, rblGlbBuilder* glb);
 
-// The mesh as an object. Its primitives have the materials first_material, first_material + 1, ..., or all the first.
+// The mesh as an object. Its primitives have the materials first_material, first_material + 1, ..., or, when there is a table,
+// first_material + table[material of the view].
 void rbl_glb_mesh_put(const rblGlbMesh* mesh, rblJsonWriter* json, rblGlbAttributes attributes,
-                      uint32_t first_material, bool one_material);
+                      uint32_t first_material, const uint8_t* table);
 
 // Primitives in order: the end of the run of triangles of one material that begins at `begin`, and that material.
 size_t rbl_glb_mesh_run_end(const rblGlbMesh* mesh, size_t begin);

@@ -108,7 +108,7 @@ static rblResult write_file(const rblGlbMesh* w, rblWriter* writer)
     const rblGlbAttributes attributes = rbl_glb_mesh_add(w, &glb);
     rbl_json_key(&glb.json, "meshes");
     rbl_json_begin_array(&glb.json);
-    rbl_glb_mesh_put(w, &glb.json, attributes, 0, false);
+    rbl_glb_mesh_put(w, &glb.json, attributes, 0, NULL);
     rbl_json_end_array(&glb.json);
     const rblResult result = rbl_glb_builder_write(&glb, writer);
     rbl_glb_builder_free(&glb);

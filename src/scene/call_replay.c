@@ -230,6 +230,13 @@ static rblResult take_end(Replayer* replayer, rblRecordingReader* reader, rblByt
     return RBL_OK;
 }
 
+static rblResult take_image(Replayer* replayer, const rblByteSource* source)
+{
+    const rblImageTables tables = {.ids = replayer->shapes.data,
+                                   .shape_count = (uint32_t)replayer->shapes.count};
+    return rbl_world_read_image(replayer->world, &tables, source->data, source->size);
+}
+
 static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSource* source)
 {
     Replayer* replayer = reader->context;
@@ -246,8 +253,7 @@ static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSo
     case RBL_CHUNK_RECIPE:
         return take_recipe(replayer, source);
     case RBL_CHUNK_WORLD:
-        return rbl_world_read_image(replayer->world, replayer->shapes.data, (uint32_t)replayer->shapes.count,
-                                    source->data, source->size);
+        return take_image(replayer, source);
     case RBL_CHUNK_CALLS:
         return take_calls(replayer, source);
     case RBL_CHUNK_CALLS_END:

@@ -4,30 +4,35 @@
 #include "dynamics/snapshot.h"
 #include "io/file.h"
 #include "rubble/version.h"
+#include "scene/call_codec.h"
 #include "scene/recording_format.h"
 #include "scene/scene.h"
+#include "scene/shape_ledger.h"
 
-// The shapes of a prepared scene, in its order.
-static rblResult list_shapes(rblSceneId scene, const rblSceneView* view, const rblAllocator* allocator,
-                             rblShapeId** out)
+// The breakers of a prepared scene, in its order. They live as long as it is prepared.
+static rblResult list_breakers(rblSceneId id, const rblAllocator* allocator, const rblBreaker*** out,
+                               uint32_t* count)
 {
-    rblShapeId* shapes = RBL_NEW_ARRAY(allocator, rblShapeId, (size_t)view->shape_count + 1);
-    if (shapes == NULL)
+    rblScene* scene = NULL;
+    RBL_TRY(rbl_scene_find(id, &scene));
+    *count = (uint32_t)scene->breaker_ids.count;
+    const rblBreaker** breakers = RBL_NEW_ARRAY(allocator, const rblBreaker*, (size_t)*count + 1);
+    rblResult result = breakers != NULL ? RBL_OK : rbl_fail_memory();
+    for (uint32_t i = 0; result == RBL_OK && i < *count; ++i)
     {
-        return rbl_fail_memory();
-    }
-    for (uint32_t i = 0; i < view->shape_count; ++i)
-    {
-        rblMeshId surface;
-        const rblResult result = rbl_scene_shape(scene, i, &shapes[i], &surface);
-        if (result != RBL_OK)
+        result = rbl_breaker_hold(scene->breaker_ids.data[i], &breakers[i]);
+        if (result == RBL_OK)
         {
-            RBL_FREE_ARRAY(allocator, shapes, (size_t)view->shape_count + 1);
-            return result;
+            rbl_breaker_release(breakers[i]);
         }
     }
-    *out = shapes;
-    return RBL_OK;
+    if (result != RBL_OK)
+    {
+        RBL_FREE_ARRAY(allocator, breakers, (size_t)*count + 1);
+        breakers = NULL;
+    }
+    *out = breakers;
+    return result;
 }
 
 // ---- out ----
@@ -41,30 +46,54 @@ static rblResult write_statistics(rblRecordingWriter* writer, const rblStatistic
         rbl_put_step_record(&writer->sink, &statistics->steps.data[i]);
     }
     rbl_put_events(&writer->sink, statistics, 0);
+    for (size_t i = 0; i < statistics->steps.count; ++i)
+    {
+        rbl_put_varint(&writer->sink, statistics->steps.data[i].counters.fragments);
+    }
+    rbl_put_break_costs(&writer->sink, statistics, 0);
     return rbl_recording_write_chunk(writer, RBL_CHUNK_STATISTICS);
 }
 
-static rblResult put_image(const rblSimulation* simulation, rblByteSink* sink)
+static rblResult put_image(const rblSimulation* simulation, const rblShapeLedger* ledger, rblByteSink* sink)
 {
-    const rblAllocator* allocator = simulation->allocator;
-    const uint32_t count = simulation->view.shape_count;
-    const rblShape** shapes = RBL_NEW_ARRAY(allocator, const rblShape*, (size_t)count + 1);
-    rblResult result = shapes != NULL ? RBL_OK : rbl_fail_memory();
-    for (uint32_t i = 0; result == RBL_OK && i < count; ++i)
-    {
-        rblShapeId shape;
-        rblMeshId surface;
-        rblShapeView view = {0};
-        result = rbl_scene_shape(simulation->scene, i, &shape, &surface);
-        result = result == RBL_OK ? rbl_shape_view(shape, &view) : result;
-        shapes[i] = view.shape;
-    }
-    result = result == RBL_OK ? rbl_world_write_image(simulation->world, shapes, count, sink) : result;
-    RBL_FREE_ARRAY(allocator, shapes, (size_t)count + 1);
+    const rblBreaker** breakers = NULL;
+    rblImageTables tables = {.shapes = ledger->shapes.data, .shape_count = (uint32_t)ledger->shapes.count};
+    RBL_TRY(list_breakers(simulation->scene, simulation->allocator, &breakers, &tables.breaker_count));
+    tables.breakers = breakers;
+    const rblResult result = rbl_world_write_image(simulation->world, &tables, sink);
+    RBL_FREE_ARRAY(simulation->allocator, breakers, (size_t)tables.breaker_count + 1);
     return result;
 }
 
-static rblResult write_world(rblRecordingWriter* writer, const rblSimulation* simulation)
+static void put_id(rblByteSink* sink, rblBodyId id)
+{
+    rbl_put_u32(sink, id.index1);
+    rbl_put_u32(sink, id.generation);
+}
+
+// Those that are there: nothing asks for the others.
+static void put_pieces(rblByteSink* sink, const rblSimulation* simulation)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < simulation->pieces.count; ++i)
+    {
+        count += rbl_body_is_valid(simulation->world, simulation->pieces.data[i].id);
+    }
+    rbl_put_varint(sink, count);
+    for (size_t i = 0; i < simulation->pieces.count; ++i)
+    {
+        const rblRunPiece* piece = &simulation->pieces.data[i];
+        if (rbl_body_is_valid(simulation->world, piece->id))
+        {
+            put_id(sink, piece->id);
+            rbl_put_string(sink, piece->name);
+            rbl_put_varint(sink, piece->body);
+        }
+    }
+}
+
+static rblResult write_world(rblRecordingWriter* writer, const rblSimulation* simulation,
+                             const rblShapeLedger* ledger)
 {
     rblByteSink* sink = &writer->sink;
     rbl_sink_clear(sink);
@@ -74,24 +103,47 @@ static rblResult write_world(rblRecordingWriter* writer, const rblSimulation* si
     rbl_put_varint(sink, simulation->view.body_count);
     for (uint32_t i = 0; i < simulation->view.body_count; ++i)
     {
-        rbl_put_u32(sink, simulation->bodies[i].index1);
-        rbl_put_u32(sink, simulation->bodies[i].generation);
+        put_id(sink, simulation->bodies[i]);
     }
-    RBL_TRY(put_image(simulation, sink));
+    put_pieces(sink, simulation);
+    RBL_TRY(put_image(simulation, ledger, sink));
     return rbl_recording_write_chunk(writer, RBL_CHUNK_WORLD);
+}
+
+// The scene's shapes are made from it again; those of pieces are in the file.
+static rblResult write_shapes(rblShapeLedger* ledger, const rblSimulation* simulation)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(simulation->world, &world));
+    for (uint32_t i = 0; i < simulation->view.shape_count; ++i)
+    {
+        rblShapeId shape;
+        rblMeshId surface;
+        rblShapeView view;
+        RBL_TRY(rbl_scene_shape(simulation->scene, i, &shape, &surface));
+        RBL_TRY(rbl_shape_view(shape, &view));
+        RBL_TRY(rbl_shape_ledger_know(ledger, view.shape));
+    }
+    return rbl_shape_ledger_write_world(ledger, world);
 }
 
 static rblResult write_all(rblRecordingWriter* writer, const rblSimulation* simulation)
 {
+    rblShapeLedger ledger;
     RBL_TRY(write_statistics(writer, &simulation->run.statistics));
-    RBL_TRY(write_world(writer, simulation));
-    return rbl_recording_rename(writer);
+    rbl_shape_ledger_init(&ledger, writer);
+    rblResult result = write_shapes(&ledger, simulation);
+    result = result == RBL_OK ? write_world(writer, simulation, &ledger) : result;
+    rbl_shape_ledger_free(&ledger);
+    return result == RBL_OK ? rbl_recording_rename(writer) : result;
 }
 
 rblResult rbl_checkpoint_save(const rblSimulation* simulation, const char* path)
 {
     rblRecordingWriter writer;
-    RBL_TRY(rbl_recording_begin(&writer, path, &simulation->run, RBL_RECORDING_CHECKPOINT));
+    rblRun head = simulation->run; // without the surfaces of pieces
+    head.shapes.count = simulation->view.shape_count;
+    RBL_TRY(rbl_recording_begin(&writer, path, &head, RBL_RECORDING_CHECKPOINT));
     const rblResult result = write_all(&writer, simulation);
     if (result != RBL_OK && writer.part != writer.path)
     {
@@ -111,9 +163,33 @@ typedef struct Loaded
     uint64_t hash;
     const uint8_t* ids; // of the scene's bodies, eight bytes each
     uint32_t body_count;
+    rblByteSource pieces; // what is said of them, and their shapes
+    uint32_t piece_count;
+    RBL_ARRAY(rblByteSource) recipes;
     const uint8_t* image;
     size_t image_size;
 } Loaded;
+
+static rblResult take_breaks(rblStatistics* statistics, rblByteSource* source)
+{
+    for (size_t i = 0; i < statistics->steps.count; ++i)
+    {
+        statistics->steps.data[i].counters.fragments = rbl_take_u32_varint(source);
+    }
+    const uint32_t count = rbl_take_count(source, 3 * sizeof(double));
+    if (source->failed || count != statistics->events.count)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "the statistics are cut short");
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rblEventRecord* event = &statistics->events.data[i];
+        event->surface_energy = rbl_take_f64(source);
+        event->heat = rbl_take_f64(source);
+        event->mass_error = rbl_take_f64(source);
+    }
+    return RBL_OK;
+}
 
 static rblResult take_records(rblRecordingReader* reader, rblByteSource* source)
 {
@@ -133,7 +209,33 @@ static rblResult take_records(rblRecordingReader* reader, rblByteSource* source)
         }
         statistics->hash = record.hash;
     }
-    return rbl_take_events(reader, source);
+    RBL_TRY(rbl_take_events(reader, source));
+    return take_breaks(statistics, source);
+}
+
+// The next piece; its name is not terminated.
+typedef struct Piece
+{
+    rblBodyId id;
+    const uint8_t* name;
+    uint32_t name_size;
+    uint32_t body;
+} Piece;
+
+static Piece take_piece(rblByteSource* source)
+{
+    Piece piece = {.id.index1 = rbl_take_u32(source)};
+    piece.id.generation = rbl_take_u32(source);
+    piece.name_size = rbl_take_count(source, 1);
+    piece.name = rbl_take_bytes(source, piece.name_size);
+    piece.body = rbl_take_u32_varint(source);
+    return piece;
+}
+
+// Kept where they are: the shapes of the scene, which they are pieces of, are not made yet.
+static rblResult take_recipe(Loaded* loaded, const rblByteSource* source)
+{
+    return rbl_array_push(&loaded->recipes, *source) ? RBL_OK : rbl_fail_memory();
 }
 
 static rblResult take_world(rblRecordingReader* reader, rblByteSource* source)
@@ -144,6 +246,12 @@ static rblResult take_world(rblRecordingReader* reader, rblByteSource* source)
     loaded->hash = rbl_take_u64(source);
     loaded->body_count = rbl_take_count(source, 8);
     loaded->ids = rbl_take_bytes(source, 8 * (size_t)loaded->body_count);
+    loaded->piece_count = rbl_take_count(source, 10);
+    loaded->pieces = *source;
+    for (uint32_t i = 0; i < loaded->piece_count; ++i)
+    {
+        (void)take_piece(source);
+    }
     loaded->image_size = rbl_source_left(source);
     loaded->image = rbl_take_bytes(source, loaded->image_size);
     const rblStatistics* statistics = &reader->run->statistics;
@@ -158,6 +266,8 @@ static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSo
     {
     case RBL_CHUNK_STATISTICS:
         return take_records(reader, source);
+    case RBL_CHUNK_RECIPE:
+        return take_recipe(reader->context, source);
     case RBL_CHUNK_WORLD:
         return take_world(reader, source);
     default:
@@ -220,14 +330,63 @@ static rblResult adopt(rblSceneId scene, const Loaded* loaded)
     return RBL_OK;
 }
 
+// The scene's shapes, then those of pieces: these are the simulation's.
+static rblResult list_shapes(rblSimulation* simulation, const Loaded* loaded, rblShapeId* shapes)
+{
+    const uint32_t known = simulation->view.shape_count;
+    for (uint32_t i = 0; i < known; ++i)
+    {
+        rblMeshId surface;
+        RBL_TRY(rbl_scene_shape(simulation->scene, i, &shapes[i], &surface));
+    }
+    RBL_TRY(rbl_array_reserve(&simulation->shapes, loaded->recipes.count) ? RBL_OK : rbl_fail_memory());
+    for (uint32_t i = 0; i < loaded->recipes.count; ++i)
+    {
+        rblByteSource source = loaded->recipes.data[i];
+        RBL_TRY(rbl_take_recipe(&source, shapes, known + i, &shapes[known + i]));
+        simulation->shapes.data[simulation->shapes.count++] = shapes[known + i];
+    }
+    return RBL_OK;
+}
+
+static rblResult read_image(rblSimulation* simulation, const Loaded* loaded, rblShapeId* shapes)
+{
+    const rblBreaker** breakers = NULL;
+    rblImageTables tables = {.ids = shapes,
+                             .shape_count = simulation->view.shape_count + (uint32_t)loaded->recipes.count};
+    RBL_TRY(list_shapes(simulation, loaded, shapes));
+    RBL_TRY(list_breakers(simulation->scene, simulation->allocator, &breakers, &tables.breaker_count));
+    tables.breakers = breakers;
+    const rblResult result =
+        rbl_world_read_image(simulation->world, &tables, loaded->image, loaded->image_size);
+    RBL_FREE_ARRAY(simulation->allocator, breakers, (size_t)tables.breaker_count + 1);
+    return result;
+}
+
+static rblResult remember_pieces(rblSimulation* simulation, const Loaded* loaded)
+{
+    rblByteSource source = loaded->pieces;
+    for (uint32_t i = 0; i < loaded->piece_count; ++i)
+    {
+        const Piece piece = take_piece(&source);
+        rblRunPiece kept = {.id = piece.id, .body = piece.body, .parent = RBL_NONE, .run_body = RBL_NONE};
+        if (piece.body >= simulation->view.body_count || !rbl_body_is_valid(simulation->world, piece.id))
+        {
+            return rbl_fail(RBL_ERROR_FORMAT, "piece %u is not possible", i);
+        }
+        kept.name = rbl_run_text(&simulation->run, (const char*)piece.name, piece.name_size);
+        RBL_TRY(kept.name != NULL ? rbl_simulation_remember_piece(simulation, &kept) : rbl_fail_memory());
+    }
+    return RBL_OK;
+}
+
 static rblResult restore_world(rblSimulation* simulation, const Loaded* loaded)
 {
-    rblShapeId* shapes = NULL;
+    const size_t count = simulation->view.shape_count + loaded->recipes.count + 1;
     uint64_t hash = 0;
-    RBL_TRY(list_shapes(simulation->scene, &simulation->view, simulation->allocator, &shapes));
-    rblResult result = rbl_world_read_image(simulation->world, shapes, simulation->view.shape_count,
-                                            loaded->image, loaded->image_size);
-    RBL_FREE_ARRAY(simulation->allocator, shapes, (size_t)simulation->view.shape_count + 1);
+    rblShapeId* shapes = RBL_NEW_ARRAY(simulation->allocator, rblShapeId, count);
+    rblResult result = shapes != NULL ? read_image(simulation, loaded, shapes) : rbl_fail_memory();
+    RBL_FREE_ARRAY(simulation->allocator, shapes, count);
     RBL_TRY(result);
     RBL_TRY(rbl_world_hash(simulation->world, &hash));
     return hash == loaded->hash ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "the world has another hash");
@@ -272,6 +431,7 @@ static rblResult go_on(rblSimulation* simulation, const Loaded* loaded, const ch
     RBL_TRY(adopt(simulation->scene, loaded));
     RBL_TRY(rbl_simulation_make_world(simulation));
     RBL_TRY(with_name(restore_world(simulation, loaded), path));
+    RBL_TRY(with_name(remember_pieces(simulation, loaded), path));
     RBL_TRY(take_statistics(&simulation->run, &loaded->run.statistics));
     for (uint32_t i = 0; i < loaded->body_count; ++i)
     {
@@ -287,6 +447,7 @@ rblResult rbl_checkpoint_resume(rblSimulation* simulation, rblSceneId scene, con
 {
     rblFileBytes file;
     Loaded loaded = {0};
+    rbl_array_init(&loaded.recipes, rbl_default_allocator());
     RBL_TRY(rbl_simulation_init(simulation, scene, false));
     RBL_TRY(rbl_file_read(path, SIZE_MAX, rbl_default_allocator(), &file));
     rblResult result = load(&file, path, &loaded);
@@ -294,6 +455,7 @@ rblResult rbl_checkpoint_resume(rblSimulation* simulation, rblSceneId scene, con
     {
         result = go_on(simulation, &loaded, path);
     }
+    rbl_array_free(&loaded.recipes);
     rbl_run_free(&loaded.run);
     rbl_file_bytes_free(&file);
     return result;

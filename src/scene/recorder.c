@@ -2,15 +2,13 @@
 #include "rubble/recorder.h"
 
 #include "base/error.h"
-#include "base/hash_map.h"
 #include "base/log.h"
 #include "dynamics/snapshot.h"
-#include "field/compound.h"
-#include "field/piece.h"
 #include "field/shape.h"
 #include "rubble/version.h"
 #include "scene/call_codec.h"
 #include "scene/recording_format.h"
+#include "scene/shape_ledger.h"
 
 #define MOST_PENDING ((size_t)1 << 20) // bytes of calls that are not in the file yet
 
@@ -18,10 +16,9 @@ typedef struct Recorder
 {
     const rblAllocator* allocator;
     rblWorldId world;
-    rblRecordingWriter writer;         // calls that are not in the file yet are in its sink
-    rblHashMap numbers;                // of shapes, by address
-    RBL_ARRAY(const rblShape*) shapes; // in the file, by number; held
-    uint64_t saves;                    // of the world before the recording
+    rblRecordingWriter writer; // calls that are not in the file yet are in its sink
+    rblShapeLedger ledger;
+    uint64_t saves; // of the world before the recording
     uint32_t steps;
     rblResult result; // of the first thing that could not be recorded
     char problem[256];
@@ -30,12 +27,7 @@ typedef struct Recorder
 static void free_recorder(Recorder* recorder)
 {
     rbl_recording_abandon(&recorder->writer);
-    for (size_t i = 0; i < recorder->shapes.count; ++i)
-    {
-        rbl_shape_release(recorder->shapes.data[i]);
-    }
-    rbl_array_free(&recorder->shapes);
-    rbl_hash_map_free(&recorder->numbers);
+    rbl_shape_ledger_free(&recorder->ledger);
     rbl_free(recorder->allocator, recorder, sizeof *recorder);
 }
 
@@ -52,54 +44,15 @@ static rblResult flush(Recorder* recorder)
 
 // ---- shapes ----
 
-static uint32_t number_of(const rblShape* shape, void* context)
-{
-    const Recorder* recorder = context;
-    return rbl_hash_map_find(&recorder->numbers, (uint64_t)(uintptr_t)shape);
-}
-
-// A chunk for a shape whose children have theirs.
-static rblResult write_recipe(Recorder* recorder, const rblShape* shape)
-{
-    bool added;
-    const uint32_t number = (uint32_t)recorder->shapes.count;
-    RBL_TRY(flush(recorder));
-    const rblResult result = rbl_put_recipe(&recorder->writer.sink, shape, number_of, recorder);
-    if (result != RBL_OK)
-    {
-        rbl_sink_clear(&recorder->writer.sink);
-        return result;
-    }
-    RBL_TRY(rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_RECIPE));
-    rbl_sink_clear(&recorder->writer.sink);
-    if (!rbl_array_push(&recorder->shapes, shape))
-    {
-        return rbl_fail_memory();
-    }
-    rbl_shape_retain(shape);
-    return rbl_hash_map_get_or_add(&recorder->numbers, (uint64_t)(uintptr_t)shape, number, &added) != NULL
-               ? RBL_OK
-               : rbl_fail_memory();
-}
-
-// After all that it is made of: children of compounds, the root of a piece.
+// The calls before it are written first.
 static rblResult write_shape_once(Recorder* recorder, const rblShape* shape)
 {
-    if (number_of(shape, recorder) != RBL_MAP_EMPTY)
+    if (rbl_shape_ledger_number(&recorder->ledger, shape) != RBL_MAP_EMPTY)
     {
         return RBL_OK;
     }
-    const rblCompound* compound = rbl_shape_compound(shape);
-    for (uint32_t i = 0; compound != NULL && i < compound->count; ++i)
-    {
-        RBL_TRY(write_shape_once(recorder, compound->children[i].shape));
-    }
-    const rblPieceField* piece = rbl_shape_piece(shape);
-    if (piece != NULL)
-    {
-        RBL_TRY(write_shape_once(recorder, piece->root));
-    }
-    return write_recipe(recorder, shape);
+    RBL_TRY(flush(recorder));
+    return rbl_shape_ledger_write(&recorder->ledger, shape);
 }
 
 // ---- calls ----
@@ -139,7 +92,7 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
         noted.code = plain ? RBL_CALL_BODY_CREATE : RBL_CALL_BREAKABLE_CREATE;
         RBL_TRY(rbl_shape_view(call->body_def.shape, &view));
         RBL_TRY(write_shape_once(recorder, view.shape));
-        shape = number_of(view.shape, recorder);
+        shape = rbl_shape_ledger_number(&recorder->ledger, view.shape);
     }
     if (call->code == RBL_CALL_STEPPED)
     {
@@ -210,15 +163,10 @@ static void put_world_def(rblByteSink* sink, const rblWorldDef* def)
 // What is in the world already.
 static rblResult write_image(Recorder* recorder, const rblWorld* world)
 {
-    for (size_t i = 0; i < world->bodies.count; ++i)
-    {
-        if (world->bodies.data[i].generation != 0)
-        {
-            RBL_TRY(write_shape_once(recorder, world->bodies.data[i].shape.shape));
-        }
-    }
-    RBL_TRY(rbl_world_write_image(recorder->world, recorder->shapes.data, (uint32_t)recorder->shapes.count,
-                                  &recorder->writer.sink));
+    RBL_TRY(rbl_shape_ledger_write_world(&recorder->ledger, world));
+    const rblImageTables tables = {.shapes = recorder->ledger.shapes.data,
+                                   .shape_count = (uint32_t)recorder->ledger.shapes.count};
+    RBL_TRY(rbl_world_write_image(recorder->world, &tables, &recorder->writer.sink));
     RBL_TRY(rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_WORLD));
     rbl_sink_clear(&recorder->writer.sink);
     return RBL_OK;
@@ -271,8 +219,7 @@ rblResult rbl_world_record(rblWorldId id, const char* path)
     recorder->allocator = allocator;
     recorder->world = id;
     recorder->saves = world->saves;
-    rbl_hash_map_init(&recorder->numbers, allocator);
-    rbl_array_init(&recorder->shapes, allocator);
+    rbl_shape_ledger_init(&recorder->ledger, &recorder->writer);
     const rblResult result = begin(recorder, world, path);
     if (result != RBL_OK)
     {

@@ -88,9 +88,13 @@ static rblResult check_file(const rblRecordingReader* reader)
                           rbl_short_name(reader->name), RBL_SIGNATURE_SIZE, version, RBL_RECORDING_VERSION);
 }
 
+// What broke in a step follows it, and belongs to it.
 static bool has_enough(const rblRecordingReader* reader)
 {
-    return reader->last_step != RBL_NONE && reader->run->statistics.steps.count > reader->last_step;
+    const bool breaks = reader->size - reader->offset >= RBL_CHUNK_HEADER_SIZE &&
+                        rbl_load_u32(reader->bytes + reader->offset) == RBL_CHUNK_BREAKS;
+    return reader->last_step != RBL_NONE && reader->run->statistics.steps.count > reader->last_step &&
+           !breaks;
 }
 
 rblResult rbl_read_chunks(rblRecordingReader* reader, char problem[256])

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // ftruncate, fileno
 #include "base/error.h"
 #include "io/file.h"
+#include "mesh/mesh.h"
 #include "scene/recording_format.h"
 #include <errno.h>
 #include <unistd.h>
@@ -83,6 +84,27 @@ static rblResult open_end(rblRecordingWriter* writer, const Left* left)
     return ready ? RBL_OK : fail_write(writer);
 }
 
+// Shapes of fragments: those of the scene are in the run.
+static rblResult take_shapes(rblRun* run, const Left* left)
+{
+    for (size_t i = run->shapes.count; i < left->run.shapes.count; ++i)
+    {
+        rblRunShape shape = left->run.shapes.data[i];
+        shape.name = rbl_run_text(run, shape.name, strlen(shape.name));
+        shape.source = rbl_run_text(run, shape.source, strlen(shape.source));
+        if (shape.name == NULL || shape.source == NULL || !rbl_array_reserve_more(&run->shapes, 1))
+        {
+            return rbl_fail_memory();
+        }
+        if (shape.surface.index1 != 0)
+        {
+            RBL_TRY(rbl_mesh_share(left->run.shapes.data[i].surface, &shape.surface));
+        }
+        run->shapes.data[run->shapes.count++] = shape;
+    }
+    return RBL_OK;
+}
+
 static rblResult take_bodies(rblRun* run, const Left* left)
 {
     for (size_t i = 0; i < left->run.bodies.count; ++i)
@@ -96,10 +118,12 @@ static rblResult reopen(rblRecordingWriter* writer, Left* left, rblRun* run)
 {
     RBL_TRY(load_left(left, rbl_run_last_step(run)));
     RBL_TRY(check_left(left, run));
+    RBL_TRY(take_shapes(run, left));
     RBL_TRY(take_bodies(run, left));
     writer->quantised = left->quantised;
     writer->steps = (uint32_t)run->statistics.steps.count;
     writer->shapes = run->shapes.count;
+    writer->fragments = run->statistics.steps.data[run->statistics.steps.count - 1].counters.fragments;
     return open_end(writer, left);
 }
 

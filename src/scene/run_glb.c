@@ -8,6 +8,7 @@
 #include "math/vec.h"
 #include "rubble/picture.h"
 #include "scene/export.h"
+#include "scene/picture_scene.h"
 #include <stdio.h>
 
 // A shape in the file: its surface and accessors. Bodies of one shape differ in material only.
@@ -17,6 +18,7 @@ typedef struct DrawnShape
     rblMeshView view;
     rblGlbMesh mesh;
     rblGlbAttributes attributes;
+    uint8_t* cracks; // by material of the surface, and one more: 1 where breaking laid it open
     bool prepared;
 } DrawnShape;
 
@@ -67,6 +69,18 @@ static void put_floats(rblJsonWriter* json, const char* key, const float* values
 
 // ---- meshes and materials ----
 
+// Of the two materials of a body: which one the surface's own are.
+static rblResult list_cracks(const RunWriter* w, DrawnShape* drawn)
+{
+    const uint32_t count = drawn->view.material_count;
+    drawn->cracks = rbl_alloc_zero(w->allocator, (size_t)count + 1);
+    for (uint32_t i = 0; drawn->cracks != NULL && i < count; ++i)
+    {
+        drawn->cracks[i] = rbl_is_crack_material(drawn->view.material_names[i]);
+    }
+    return drawn->cracks != NULL ? RBL_OK : rbl_fail_memory();
+}
+
 static rblResult prepare_shape(RunWriter* w, uint32_t shape)
 {
     DrawnShape* drawn = &w->shapes[shape];
@@ -76,6 +90,7 @@ static rblResult prepare_shape(RunWriter* w, uint32_t shape)
     }
     RBL_TRY(rbl_run_drawn_surface(w->run, shape, &drawn->surface));
     RBL_TRY(rbl_mesh_view(drawn->surface, &drawn->view));
+    RBL_TRY(list_cracks(w, drawn));
     drawn->prepared = true;
     RBL_TRY(rbl_glb_mesh_prepare(&drawn->mesh, &drawn->view, w->allocator));
     drawn->attributes = rbl_glb_mesh_add(&drawn->mesh, &w->glb);
@@ -116,7 +131,8 @@ static rblResult put_meshes(RunWriter* w)
         {
             const DrawnShape* drawn = &w->shapes[body->shape];
             *mesh = count++;
-            rbl_glb_mesh_put(&drawn->mesh, &w->glb.json, drawn->attributes, 2 * body->material, true);
+            rbl_glb_mesh_put(&drawn->mesh, &w->glb.json, drawn->attributes, 2 * body->material,
+                             drawn->cracks);
         }
     }
     rbl_json_end_array(&w->glb.json);
@@ -457,6 +473,10 @@ static void close_writer(RunWriter* w)
 {
     for (uint32_t i = 0; w->shapes != NULL && i < w->run->shapes.count; ++i)
     {
+        if (w->shapes[i].cracks != NULL)
+        {
+            rbl_free(w->allocator, w->shapes[i].cracks, (size_t)w->shapes[i].view.material_count + 1);
+        }
         if (w->shapes[i].prepared)
         {
             rbl_glb_mesh_free(&w->shapes[i].mesh);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "math/vec.h"
 #include "scene/scene.h"
+#include <string.h>
 
 static double time_now(const rblSimulation* simulation)
 {
@@ -95,6 +96,7 @@ rblResult rbl_simulation_init(rblSimulation* simulation, rblSceneId scene, bool 
     rbl_tracker_init(&simulation->tracker, allocator);
     rbl_array_init(&simulation->pieces, allocator);
     rbl_array_init(&simulation->piece_of_slot, allocator);
+    rbl_array_init(&simulation->shapes, allocator);
     RBL_TRY(rbl_scene_view(scene, &simulation->view));
     return make_tables(simulation);
 }
@@ -133,28 +135,56 @@ void rbl_simulation_free(rblSimulation* simulation)
     rbl_tracker_free(&simulation->tracker);
     rbl_array_free(&simulation->pieces);
     rbl_array_free(&simulation->piece_of_slot);
+    for (size_t i = 0; i < simulation->shapes.count; ++i)
+    {
+        rbl_shape_destroy(simulation->shapes.data[i]);
+    }
+    rbl_array_free(&simulation->shapes);
     RBL_FREE_ARRAY(simulation->allocator, simulation->bodies, simulation->view.body_count);
     RBL_FREE_ARRAY(simulation->allocator, simulation->run_body, simulation->view.body_count);
     *simulation = (rblSimulation){0};
 }
 
-// The bodies of a recording that is gone on with are those of the scene, in the recording's order.
+// A body of the recording that is gone on with: whether the world has it, and under which id. Pieces are known by name, too.
+static rblResult find_again(rblSimulation* simulation, uint32_t run_body, rblBodyId* out)
+{
+    const rblRunBody* known = &simulation->run.bodies.data[run_body];
+    if (known->parent == RBL_NONE)
+    {
+        uint32_t body = RBL_NONE;
+        RBL_TRY(rbl_scene_find_body(simulation->scene, known->name, &body));
+        simulation->run_body[body] = run_body;
+        *out = simulation->bodies[body];
+        return RBL_OK;
+    }
+    *out = (rblBodyId){0, 0};
+    for (size_t i = 0; i < simulation->pieces.count; ++i)
+    {
+        rblRunPiece* piece = &simulation->pieces.data[i];
+        if (strcmp(piece->name, known->name) == 0)
+        {
+            piece->run_body = run_body;
+            *out = piece->id;
+        }
+    }
+    return RBL_OK;
+}
+
+// In the recording's order.
 static rblResult watch_again(rblSimulation* simulation)
 {
     const rblRunBodyArray* bodies = &simulation->run.bodies;
     for (uint32_t i = 0; i < bodies->count; ++i)
     {
-        uint32_t body = RBL_NONE;
-        RBL_TRY(rbl_scene_find_body(simulation->scene, bodies->data[i].name, &body));
+        rblBodyId id;
+        RBL_TRY(find_again(simulation, i, &id));
         const bool there = bodies->data[i].death == RBL_NONE;
-        if (there && simulation->bodies[body].index1 == 0)
+        if (there && !rbl_body_is_valid(simulation->world, id))
         {
             return rbl_fail(RBL_ERROR_ARGUMENT, "the recording has a body '%.100s' that is not there",
                             bodies->data[i].name);
         }
-        simulation->run_body[body] = i;
-        RBL_TRY(there ? rbl_tracker_watch(&simulation->tracker, simulation->bodies[body])
-                      : rbl_tracker_skip(&simulation->tracker));
+        RBL_TRY(there ? rbl_tracker_watch(&simulation->tracker, id) : rbl_tracker_skip(&simulation->tracker));
     }
     return RBL_OK;
 }

@@ -25,6 +25,7 @@ typedef struct rblSimulation
     RBL_ARRAY(rblRunPiece) pieces; // in order of birth
     rblIndexArray piece_of_slot;   // by body slot of the world: the piece that was last in it
     size_t new_pieces;             // pieces from here on are not in the run yet
+    RBL_ARRAY(rblShapeId) shapes;  // of pieces that a checkpoint brought
     uint32_t step;                 // steps done
     uint32_t next_event;
     bool keeps_motion;
@@ -54,6 +55,9 @@ rblResult rbl_simulation_advance(rblSimulation* simulation);
 
 // Bodies that broke in the step: events, and their fragments among the pieces (simulate_births.c).
 rblResult rbl_simulation_note_breaks(rblSimulation* simulation);
+
+// A piece that was born before: by a checkpoint. Names are copied.
+rblResult rbl_simulation_remember_piece(rblSimulation* simulation, const rblRunPiece* piece);
 
 // Pieces that are there and new, into the run, with their shapes.
 rblResult rbl_simulation_add_pieces(rblSimulation* simulation);

@@ -85,6 +85,18 @@ static bool remember(rblSimulation* simulation, rblRunPiece piece)
     return rbl_array_push(&simulation->pieces, piece);
 }
 
+rblResult rbl_simulation_remember_piece(rblSimulation* simulation, const rblRunPiece* piece)
+{
+    rblRunPiece kept = *piece;
+    kept.name = rbl_run_text(&simulation->run, piece->name, strlen(piece->name));
+    if (kept.name == NULL || !remember(simulation, kept))
+    {
+        return rbl_fail_memory();
+    }
+    simulation->new_pieces = simulation->pieces.count;
+    return RBL_OK;
+}
+
 // Pieces are called after the body: plate_piece_3, plate_piece_3_piece_1.
 static rblResult add_fragments(rblSimulation* simulation, const rblBreakEvent* event,
                                const rblRunPiece* parent)

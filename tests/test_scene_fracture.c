@@ -368,6 +368,42 @@ static void calls_that_break_happen_again(void** state)
     remove(path);
 }
 
+// A recording that begins when something has broken already, and something else is still to break.
+static void recordings_begin_among_fragments(void** state)
+{
+    (void)state;
+    const char* path = "scene_fracture_calls.rbl";
+    rblPrescoredDef def = rbl_default_prescored_def();
+    rblWorldDef world_def = rbl_default_world_def();
+    rblBreakerId breaker;
+    rblWorldId world;
+    rblReplayReport report;
+    rblCounters before;
+    rblCounters after;
+    def.pattern.pieces = 7;
+    check_ok(rbl_breaker_create_prescored(&def, &breaker));
+    check_ok(rbl_world_create(&world_def, &world));
+    const rblBodyId floor = put_box(world, breaker, (rblVec3){0, 0.2f, 0}, RBL_BODY_STATIC);
+    const rblBodyId body = put_box(world, breaker, (rblVec3){0, 1, 0}, RBL_BODY_DYNAMIC);
+    check_ok(rbl_body_break(world, body, (rblVec3){0, 1, 0}, (rblVec3){0, -1, 0}));
+    check_ok(rbl_world_step(world, 1.0f / 30.0f));
+    check_ok(rbl_world_counters(world, &before));
+    check_ok(rbl_world_record(world, path));
+    check_ok(rbl_body_break(world, floor, (rblVec3){0, 0.3f, 0}, (rblVec3){0, -1, 0}));
+    for (int i = 0; i < 20; ++i)
+    {
+        check_ok(rbl_world_step(world, 1.0f / 30.0f));
+    }
+    check_ok(rbl_world_counters(world, &after));
+    assert_true(before.fragments > 3 && after.fragments > before.fragments + 3);
+    check_ok(rbl_world_stop_recording(world));
+    check_ok(rbl_world_destroy(world));
+    check_ok(rbl_breaker_destroy(breaker));
+    check_ok(rbl_replay_calls(path, &report));
+    assert_true(report.same && report.complete);
+    remove(path);
+}
+
 static void breakers_of_the_users_own_are_refused_by_name(void** state)
 {
     (void)state;
@@ -423,6 +459,7 @@ int main(void)
         cmocka_unit_test(recordings_keep_fragments_and_replay_the_same),
         cmocka_unit_test(runs_go_on_from_before_and_after_a_break),
         cmocka_unit_test(calls_that_break_happen_again),
+        cmocka_unit_test(recordings_begin_among_fragments),
         cmocka_unit_test(breakers_of_the_users_own_are_refused_by_name),
         cmocka_unit_test(the_number_of_threads_changes_nothing),
         cmocka_unit_test(nothing_is_left),

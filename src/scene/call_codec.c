@@ -74,13 +74,9 @@ static void put_pattern(rblByteSink* sink, const rblPatternDef* pattern)
     rbl_put_doubles(sink, numbers, 10);
 }
 
-static void put_prescored(rblByteSink* sink, const rblCall* call)
+void rbl_put_prescored(rblByteSink* sink, const rblPrescoredDef* def)
 {
-    const rblPrescoredDef* def = &call->prescored;
     const float numbers[4] = {def->smallest, def->thinnest, def->lifetime, def->smallest_body};
-    rbl_put_u8(sink, call->body_def.anchor.kind);
-    rbl_put_floats(sink, &call->body_def.anchor.box.lower.x, 6);
-    rbl_put_u8(sink, call->has_prescored);
     put_pattern(sink, &def->pattern);
     rbl_put_floats(sink, numbers, 4);
     rbl_put_u32(sink, def->most_fragments);
@@ -88,6 +84,14 @@ static void put_prescored(rblByteSink* sink, const rblCall* call)
     rbl_put_u8(sink, def->crumbs);
     rbl_put_u8(sink, def->accumulate);
     rbl_put_u8(sink, def->aligned);
+}
+
+static void put_breaking(rblByteSink* sink, const rblCall* call)
+{
+    rbl_put_u8(sink, call->body_def.anchor.kind);
+    rbl_put_floats(sink, &call->body_def.anchor.box.lower.x, 6);
+    rbl_put_u8(sink, call->has_prescored);
+    rbl_put_prescored(sink, &call->prescored);
 }
 
 static void put_joint_def(rblByteSink* sink, const rblJointDef* def)
@@ -142,7 +146,7 @@ static void put_field(rblByteSink* sink, char field, const rblCall* call, uint32
         put_body_def(sink, &call->body_def, shape);
         break;
     case 'P':
-        put_prescored(sink, call);
+        put_breaking(sink, call);
         break;
     default:
         put_joint_def(sink, &call->joint_def);
@@ -200,14 +204,10 @@ static void take_pattern(rblByteSource* source, rblPatternDef* pattern)
     pattern->axis = (rblVec3d){numbers[7], numbers[8], numbers[9]};
 }
 
-static void take_prescored(rblByteSource* source, rblCall* call)
+void rbl_take_prescored(rblByteSource* source, rblPrescoredDef* def)
 {
-    rblPrescoredDef* def = &call->prescored;
     float numbers[4];
     *def = rbl_default_prescored_def();
-    call->body_def.anchor.kind = (rblAnchorKind)rbl_take_u8(source);
-    rbl_take_floats(source, &call->body_def.anchor.box.lower.x, 6);
-    call->has_prescored = rbl_take_u8(source) != 0;
     take_pattern(source, &def->pattern);
     rbl_take_floats(source, numbers, 4);
     def->smallest = numbers[0];
@@ -219,6 +219,14 @@ static void take_prescored(rblByteSource* source, rblCall* call)
     def->crumbs = (rblCrumbs)rbl_take_u8(source);
     def->accumulate = rbl_take_u8(source) != 0;
     def->aligned = rbl_take_u8(source) != 0;
+}
+
+static void take_breaking(rblByteSource* source, rblCall* call)
+{
+    call->body_def.anchor.kind = (rblAnchorKind)rbl_take_u8(source);
+    rbl_take_floats(source, &call->body_def.anchor.box.lower.x, 6);
+    call->has_prescored = rbl_take_u8(source) != 0;
+    rbl_take_prescored(source, &call->prescored);
 }
 
 static void take_joint_def(rblByteSource* source, rblJointDef* def)
@@ -279,7 +287,7 @@ static void take_field(rblByteSource* source, char field, rblCall* call, uint32_
         take_body_def(source, &call->body_def, shape);
         break;
     case 'P':
-        take_prescored(source, call);
+        take_breaking(source, call);
         break;
     default:
         take_joint_def(source, &call->joint_def);

@@ -29,6 +29,10 @@ typedef struct rblCallCounts
 
 rblResult rbl_count_calls(const char* path, rblCallCounts* out);
 
+// How a body breaks. Patterns from files are not to be stored; what was taken may be anything.
+void rbl_put_prescored(rblByteSink* sink, const rblPrescoredDef* def);
+void rbl_take_prescored(rblByteSource* source, rblPrescoredDef* def);
+
 // What a shape was made from. Children of compounds by their numbers. Refused: shapes of the user's own, by name.
 typedef uint32_t rblShapeNumberFcn(const rblShape* shape, void* context);
 rblResult rbl_put_recipe(rblByteSink* sink, const rblShape* shape, rblShapeNumberFcn* number_of,

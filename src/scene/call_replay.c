@@ -18,7 +18,8 @@ typedef struct Replayer
 {
     const rblAllocator* allocator;
     rblWorldId world;
-    RBL_ARRAY(rblShapeId) shapes; // by number
+    RBL_ARRAY(rblShapeId) shapes;          // by number
+    RBL_ARRAY(const rblBreaker*) breakers; // of an image, by number; held
     RBL_ARRAY(Kept) kept;
     rblReplayReport report;
     uint64_t found; // hash after the last step
@@ -230,10 +231,31 @@ static rblResult take_end(Replayer* replayer, rblRecordingReader* reader, rblByt
     return RBL_OK;
 }
 
+static rblResult take_breaker(Replayer* replayer, rblByteSource* source)
+{
+    rblPrescoredDef def;
+    rblBreakerId id;
+    const rblBreaker* breaker = NULL;
+    rbl_take_prescored(source, &def);
+    if (source->failed || def.pattern.kind == RBL_PATTERN_FILE)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "a breaker is cut short or not possible");
+    }
+    RBL_TRY(rbl_array_reserve_more(&replayer->breakers, 1) ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(rbl_breaker_create_prescored(&def, &id));
+    const rblResult result = rbl_breaker_hold(id, &breaker);
+    (void)rbl_breaker_destroy(id);
+    RBL_TRY(result);
+    replayer->breakers.data[replayer->breakers.count++] = breaker;
+    return RBL_OK;
+}
+
 static rblResult take_image(Replayer* replayer, const rblByteSource* source)
 {
     const rblImageTables tables = {.ids = replayer->shapes.data,
-                                   .shape_count = (uint32_t)replayer->shapes.count};
+                                   .shape_count = (uint32_t)replayer->shapes.count,
+                                   .breakers = replayer->breakers.data,
+                                   .breaker_count = (uint32_t)replayer->breakers.count};
     return rbl_world_read_image(replayer->world, &tables, source->data, source->size);
 }
 
@@ -252,6 +274,8 @@ static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSo
     {
     case RBL_CHUNK_RECIPE:
         return take_recipe(replayer, source);
+    case RBL_CHUNK_BREAKER:
+        return take_breaker(replayer, source);
     case RBL_CHUNK_WORLD:
         return take_image(replayer, source);
     case RBL_CHUNK_CALLS:
@@ -279,6 +303,11 @@ static void free_replayer(Replayer* replayer)
     {
         rbl_free(replayer->allocator, replayer->kept.data[i].data, replayer->kept.data[i].size);
     }
+    for (size_t i = 0; i < replayer->breakers.count; ++i)
+    {
+        rbl_breaker_release(replayer->breakers.data[i]);
+    }
+    rbl_array_free(&replayer->breakers);
     rbl_array_free(&replayer->shapes);
     rbl_array_free(&replayer->kept);
 }
@@ -289,6 +318,7 @@ rblResult rbl_replay_calls_memory(const void* bytes, size_t size, const char* na
     rblRecordingReader reader;
     Replayer replayer = {.allocator = rbl_default_allocator()};
     rbl_array_init(&replayer.shapes, replayer.allocator);
+    rbl_array_init(&replayer.breakers, replayer.allocator);
     rbl_array_init(&replayer.kept, replayer.allocator);
     rbl_recording_reader_init(&reader, bytes, size, name, &run);
     reader.kind = RBL_RECORDING_OF_CALLS;

@@ -57,24 +57,26 @@ static rblResult write_shape_once(Recorder* recorder, const rblShape* shape)
 
 // ---- calls ----
 
-// How the body of a call breaks, as files have it. Refused: breakers of the user's own, by name, and patterns from files.
-static rblResult describe_breaker(rblCall* call)
+// A breaker as files have it. Refused: those of the user's own, by name, and patterns from files.
+static rblResult describe_breaker(const rblBreaker* breaker, rblPrescoredDef* out)
+{
+    const bool known = rbl_breaker_prescored_def(breaker, out);
+    return known && out->pattern.kind != RBL_PATTERN_FILE
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: the breaker '%.100s'%s cannot be recorded",
+                          rbl_breaker_def(breaker)->name, known ? " with a pattern from a file" : "");
+}
+
+static rblResult describe_breaker_of_call(rblCall* call)
 {
     const rblBreaker* breaker = NULL;
-    const rblBreakerId id = call->body_def.breaker;
-    if (id.index1 == 0)
+    if (call->body_def.breaker.index1 == 0)
     {
         return RBL_OK;
     }
-    RBL_TRY(rbl_breaker_hold(id, &breaker));
-    call->has_prescored = rbl_breaker_prescored_def(breaker, &call->prescored);
-    rblResult result = RBL_OK;
-    if (!call->has_prescored || call->prescored.pattern.kind == RBL_PATTERN_FILE)
-    {
-        result = rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: the breaker '%.100s'%s cannot be recorded",
-                          rbl_breaker_def(breaker)->name,
-                          call->has_prescored ? " with a pattern from a file" : "");
-    }
+    RBL_TRY(rbl_breaker_hold(call->body_def.breaker, &breaker));
+    const rblResult result = describe_breaker(breaker, &call->prescored);
+    call->has_prescored = result == RBL_OK;
     rbl_breaker_release(breaker);
     return result;
 }
@@ -87,7 +89,7 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
     if (call->code == RBL_CALL_BODY_CREATE)
     {
         rblShapeView view;
-        RBL_TRY(describe_breaker(&noted));
+        RBL_TRY(describe_breaker_of_call(&noted));
         const bool plain = !noted.has_prescored && noted.body_def.anchor.kind == RBL_ANCHOR_TOUCH;
         noted.code = plain ? RBL_CALL_BODY_CREATE : RBL_CALL_BREAKABLE_CREATE;
         RBL_TRY(rbl_shape_view(call->body_def.shape, &view));
@@ -160,16 +162,57 @@ static void put_world_def(rblByteSink* sink, const rblWorldDef* def)
     rbl_put_u32(sink, def->max_fragments);
 }
 
+typedef RBL_ARRAY(const rblBreaker*) BreakerArray;
+
+static bool has_breaker(const BreakerArray* breakers, const rblBreaker* breaker)
+{
+    size_t i = 0;
+    while (i < breakers->count && breakers->data[i] != breaker)
+    {
+        ++i;
+    }
+    return i < breakers->count;
+}
+
+// A chunk for each breaker of a body, in order.
+static rblResult write_breakers(Recorder* recorder, const rblWorld* world, BreakerArray* breakers)
+{
+    for (size_t i = 0; i < world->bodies.count; ++i)
+    {
+        const rblBody* body = &world->bodies.data[i];
+        rblPrescoredDef def;
+        if (body->generation == 0 || body->breaker == NULL || has_breaker(breakers, body->breaker))
+        {
+            continue;
+        }
+        RBL_TRY(describe_breaker(body->breaker, &def));
+        rbl_put_prescored(&recorder->writer.sink, &def);
+        RBL_TRY(rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_BREAKER));
+        rbl_sink_clear(&recorder->writer.sink);
+        RBL_TRY(rbl_array_push(breakers, body->breaker) ? RBL_OK : rbl_fail_memory());
+    }
+    return RBL_OK;
+}
+
 // What is in the world already.
 static rblResult write_image(Recorder* recorder, const rblWorld* world)
 {
-    RBL_TRY(rbl_shape_ledger_write_world(&recorder->ledger, world));
-    const rblImageTables tables = {.shapes = recorder->ledger.shapes.data,
-                                   .shape_count = (uint32_t)recorder->ledger.shapes.count};
-    RBL_TRY(rbl_world_write_image(recorder->world, &tables, &recorder->writer.sink));
-    RBL_TRY(rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_WORLD));
+    BreakerArray breakers;
+    rbl_array_init(&breakers, recorder->allocator);
+    rblResult result = rbl_shape_ledger_write_world(&recorder->ledger, world);
+    result = result == RBL_OK ? write_breakers(recorder, world, &breakers) : result;
+    if (result == RBL_OK)
+    {
+        const rblImageTables tables = {.shapes = recorder->ledger.shapes.data,
+                                       .shape_count = (uint32_t)recorder->ledger.shapes.count,
+                                       .breakers = breakers.data,
+                                       .breaker_count = (uint32_t)breakers.count};
+        result = rbl_world_write_image(recorder->world, &tables, &recorder->writer.sink);
+    }
+    result = result == RBL_OK ? rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_WORLD) : result;
     rbl_sink_clear(&recorder->writer.sink);
-    return RBL_OK;
+    rbl_array_free(&breakers);
+    return result;
 }
 
 static rblResult begin(Recorder* recorder, const rblWorld* world, const char* path)

@@ -25,6 +25,7 @@
 #define RBL_CHUNK_WORLD      RBL_CHUNK_TYPE('W', 'R', 'L', 'D')
 #define RBL_CHUNK_WORLD_DEF  RBL_CHUNK_TYPE('W', 'D', 'E', 'F')
 #define RBL_CHUNK_RECIPE     RBL_CHUNK_TYPE('R', 'C', 'P', 'E')
+#define RBL_CHUNK_BREAKER    RBL_CHUNK_TYPE('B', 'R', 'K', 'R')
 #define RBL_CHUNK_CALLS      RBL_CHUNK_TYPE('C', 'A', 'L', 'L')
 #define RBL_CHUNK_CALLS_END  RBL_CHUNK_TYPE('E', 'N', 'D', 'C')
 

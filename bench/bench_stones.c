@@ -136,6 +136,21 @@ static void put_material(rblJsonWriter* json)
     rbl_json_end_object(json);
 }
 
+// Over the walls, down on the stones: seen from outside, the walls would hide them.
+static void put_camera(rblJsonWriter* json, double half, double high)
+{
+    const double eye[3] = {0.0, high + 2.0 * half, 0.6 * half};
+    const double target[3] = {0.0, 0.2, 0.0};
+    rbl_json_key(json, "camera");
+    rbl_json_begin_object(json);
+    rbl_json_key(json, "eye");
+    put_row(json, eye, 3);
+    rbl_json_key(json, "target");
+    put_row(json, target, 3);
+    put_number(json, "fov", 30.0);
+    rbl_json_end_object(json);
+}
+
 static void put_pile(rblJsonWriter* json, uint32_t count, uint32_t width, double step, uint32_t steps)
 {
     const double half = 0.5 * SPACING * width + 0.05;
@@ -147,6 +162,7 @@ static void put_pile(rblJsonWriter* json, uint32_t count, uint32_t width, double
     put_number(json, "duration", step * steps);
     rbl_json_key(json, "sleeping");
     rbl_json_bool(json, false);
+    put_camera(json, half, high);
     put_material(json);
     rbl_json_key(json, "shapes");
     rbl_json_begin_object(json);

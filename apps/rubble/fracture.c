@@ -289,7 +289,8 @@ static const Option fracture_options[] = {
      .kind = OPTION_TEXT,
      .value = "P",
      .fallback = "clustered",
-     .help = "radial, voronoi, clustered, slabs, splinters, bricks or planes"},
+     .help = "radial, voronoi, clustered, slabs, splinters, bricks, planes, or a file: a mesh of regions or "
+             "a label volume (.nrrd)"},
     {.name = "at",
      .kind = OPTION_NUMBERS,
      .least = 3,

@@ -1,6 +1,7 @@
 // A pattern for a body: points inside the body, the maker of the kind, the cells.
 #include "fracture/pattern.h"
 
+#include "fracture/label_cells.h"
 #include "fracture/pattern_private.h"
 #include "math/aabb.h"
 #include "math/mat3.h"
@@ -228,6 +229,15 @@ static void fit_box(rblLabelVolume* volume, const rblPatternDef* def, rblAabbd b
     volume->box = (rblAabbd){rbl_scale3d(half, -scale), rbl_scale3d(half, scale)};
 }
 
+// Regions from a file as cells, for the cut.
+static rblResult cell_labels(rblPattern* pattern, const rblPatternDef* def, const rblPatternBody* body,
+                             rblJobs* jobs)
+{
+    const double margin = body->tight ? 0.0 : MARGIN * extent_of(body->bounds);
+    return rbl_label_cells(pattern->volume, rbl_aabbd_grown(body->bounds, margin), def->seed, jobs,
+                           pattern->allocator, &pattern->cells, &pattern->regions);
+}
+
 rblResult rbl_pattern_fit_labels(const rblPatternDef* def, const rblPatternBody* body,
                                  const rblLabelVolume* loaded, const rblAllocator* allocator,
                                  rblPattern** out)
@@ -244,16 +254,23 @@ rblResult rbl_pattern_fit_labels(const rblPatternDef* def, const rblPatternBody*
     pattern->borrows_labels = true;
     pattern->region_count = loaded->label_count;
     fit_box(pattern->volume, def, body->bounds);
+    const rblResult result = cell_labels(pattern, def, body, rbl_serial_jobs());
+    if (result != RBL_OK)
+    {
+        rbl_pattern_free(pattern);
+        return result;
+    }
     *out = pattern;
     return RBL_OK;
 }
 
-static rblResult load_labels(rblPattern* pattern, const rblPatternDef* def, const rblPatternBody* body)
+static rblResult load_labels(rblPattern* pattern, const rblPatternDef* def, const rblPatternBody* body,
+                             rblJobs* jobs)
 {
     RBL_TRY(rbl_labels_load(def->file, pattern->allocator, &pattern->volume));
     fit_box(pattern->volume, def, body->bounds);
     pattern->region_count = pattern->volume->label_count;
-    return RBL_OK;
+    return cell_labels(pattern, def, body, jobs);
 }
 
 rblResult rbl_pattern_create(const rblPatternDef* def, const rblPatternBody* body, rblJobs* jobs,
@@ -261,7 +278,7 @@ rblResult rbl_pattern_create(const rblPatternDef* def, const rblPatternBody* bod
 {
     rblPattern* pattern = NULL;
     RBL_TRY(open_pattern(def, body, allocator, &pattern));
-    const rblResult result = def->kind == RBL_PATTERN_FILE ? load_labels(pattern, def, body)
+    const rblResult result = def->kind == RBL_PATTERN_FILE ? load_labels(pattern, def, body, jobs)
                                                            : make_cells(pattern, def, body, jobs);
     if (result != RBL_OK)
     {
@@ -296,8 +313,8 @@ void rbl_pattern_free(rblPattern* pattern)
 
 uint32_t rbl_pattern_locate(const rblPattern* pattern, rblVec3d point)
 {
-    return pattern->cells != NULL ? pattern->regions[rbl_cells_locate(pattern->cells, point)]
-                                  : rbl_labels_at(pattern->volume, point);
+    return pattern->volume == NULL ? pattern->regions[rbl_cells_locate(pattern->cells, point)]
+                                   : rbl_labels_at(pattern->volume, point);
 }
 
 rblMat3d rbl_pattern_turn(rblVec3d normal)

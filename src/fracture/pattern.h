@@ -26,10 +26,11 @@ typedef struct rblPattern
 {
     rblPatternKind kind;
     uint32_t region_count;
-    rblCells* cells;   // in a box around the body; null for a label volume
+    rblCells* cells;   // in a box around the body; of a label volume they follow the labels (label_cells.h)
     uint32_t* regions; // per cell, below region_count; cells of one region belong together; 0 for empty ones
-    rblLabelVolume* volume; // in pattern space, centred at the impact; null for cells; regions are its labels
-    bool borrows_labels;    // they are somebody else's
+    rblLabelVolume*
+        volume; // of a file, in pattern space, centred at the impact; regions are its labels; else null
+    bool borrows_labels; // they are somebody else's
     double noise, noise_length;
     const rblAllocator* allocator;
 } rblPattern;

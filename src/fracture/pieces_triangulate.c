@@ -1,10 +1,15 @@
 // Holes are joined to the outer loop by bridges, the one that reaches furthest right first (Eberly 2002,
 // "Triangulation by Ear Clipping"): from its rightmost corner straight to the right is a side of the ring;
 // its end, or a corner that is in the way, is in sight. The ring then is one polygon that touches itself
-// along the bridges, and ears are cut off it.
+// along the bridges, and ears are cut off it. Last, edges are flipped until the triangles are Delaunay's
+// (Lawson 1977): slivers between corners that are nearly in line have a plane of their own, by rounding, and
+// would cut the faces beside them.
 #include "fracture/pieces_triangulate.h"
 
+#include "base/hash_map.h"
 #include "math/predicates.h"
+
+#define MOST_SWEEPS 32
 
 typedef struct Flat
 {
@@ -20,6 +25,7 @@ void rbl_crack_clipper_init(rblCrackClipper* clipper, const rblAllocator* alloca
     rbl_array_init(&clipper->holes, allocator);
     rbl_array_init(&clipper->joined, allocator);
     rbl_array_init(&clipper->triangles, allocator);
+    rbl_array_init(&clipper->twins, allocator);
 }
 
 void rbl_crack_clipper_free(rblCrackClipper* clipper)
@@ -29,6 +35,7 @@ void rbl_crack_clipper_free(rblCrackClipper* clipper)
     rbl_array_free(&clipper->holes);
     rbl_array_free(&clipper->joined);
     rbl_array_free(&clipper->triangles);
+    rbl_array_free(&clipper->twins);
 }
 
 static void flatten(const Flat* flat, uint32_t vertex, double out[2])
@@ -212,6 +219,125 @@ static bool join_hole(rblCrackClipper* clipper, const Flat* flat, uint32_t loop)
     return stored;
 }
 
+// ---- flips ----
+
+static uint32_t next_of(uint32_t h)
+{
+    return h % 3 == 2 ? h - 2 : h + 1;
+}
+
+static uint32_t previous_of(uint32_t h)
+{
+    return h % 3 == 0 ? h + 2 : h - 1;
+}
+
+// Half-edges that run the opposite way between the same corners; RBL_NONE on the border, and for what comes
+// twice.
+static bool find_twins(rblCrackClipper* clipper)
+{
+    const uint32_t count = (uint32_t)clipper->triangles.count;
+    const uint32_t* v = clipper->triangles.data;
+    rblHashMap edges;
+    rbl_hash_map_init(&edges, clipper->triangles.allocator);
+    bool stored = rbl_array_resize(&clipper->twins, count) && rbl_hash_map_reserve(&edges, count);
+    for (uint32_t h = 0; h < count && stored; ++h)
+    {
+        bool added;
+        clipper->twins.data[h] = RBL_NONE;
+        stored = rbl_hash_map_get_or_add(&edges, (uint64_t)v[h] << 32 | v[next_of(h)], h, &added) != NULL;
+    }
+    for (uint32_t h = 0; h < count && stored; ++h)
+    {
+        const uint32_t own = rbl_hash_map_find(&edges, (uint64_t)v[h] << 32 | v[next_of(h)]);
+        const uint32_t twin = rbl_hash_map_find(&edges, (uint64_t)v[next_of(h)] << 32 | v[h]);
+        clipper->twins.data[h] = own == h ? twin : RBL_NONE;
+    }
+    rbl_hash_map_free(&edges);
+    return stored;
+}
+
+// The cotangent of the angle at c in the triangle a, b, c.
+static double cotangent(rblVec3d a, rblVec3d b, rblVec3d c)
+{
+    const rblVec3d ca = rbl_sub3d(a, c), cb = rbl_sub3d(b, c);
+    return rbl_dot3d(ca, cb) / rbl_length3d(rbl_cross3d(ca, cb));
+}
+
+// Whether the other diagonal of the two triangles beside a half-edge is better, and lies inside them.
+static bool wants_flip(const rblCrackClipper* clipper, const Flat* flat, uint32_t h)
+{
+    const uint32_t g = clipper->twins.data[h];
+    const uint32_t* v = clipper->triangles.data;
+    if (g == RBL_NONE || g < h)
+    {
+        return false;
+    }
+    const uint32_t names[4] = {v[h], v[next_of(h)], v[previous_of(h)], v[previous_of(g)]};
+    rblVec3d p[4];
+    double q[4][2];
+    for (uint32_t k = 0; k < 4; ++k)
+    {
+        p[k] = rbl_piece_position(flat->pieces, flat->surface, names[k]);
+        flatten(flat, names[k], q[k]);
+    }
+    return names[2] != names[3] && cotangent(p[0], p[1], p[2]) + cotangent(p[0], p[1], p[3]) < -1e-9 &&
+           rbl_orient2d(q[0], q[3], q[2]) > 0.0 && rbl_orient2d(q[3], q[1], q[2]) > 0.0;
+}
+
+static void link(rblCrackClipper* clipper, uint32_t h, uint32_t g)
+{
+    clipper->twins.data[h] = g;
+    if (g != RBL_NONE)
+    {
+        clipper->twins.data[g] = h;
+    }
+}
+
+// (a, b, c), (b, a, d) become (a, d, c), (d, b, c).
+static void flip(rblCrackClipper* clipper, uint32_t h)
+{
+    uint32_t* v = clipper->triangles.data;
+    const uint32_t* twins = clipper->twins.data;
+    const uint32_t g = twins[h];
+    const uint32_t first = h - h % 3, second = g - g % 3;
+    const uint32_t a = v[h], b = v[g], c = v[previous_of(h)], d = v[previous_of(g)];
+    const uint32_t bc = twins[next_of(h)], ca = twins[previous_of(h)];
+    const uint32_t ad = twins[next_of(g)], db = twins[previous_of(g)];
+    v[first] = a;
+    v[first + 1] = v[second] = d;
+    v[first + 2] = v[second + 2] = c;
+    v[second + 1] = b;
+    link(clipper, first, ad);
+    link(clipper, first + 1, second + 2);
+    link(clipper, first + 2, ca);
+    link(clipper, second, db);
+    link(clipper, second + 1, bc);
+}
+
+static bool flip_edges(rblCrackClipper* clipper, const Flat* flat)
+{
+    if (!find_twins(clipper))
+    {
+        return false;
+    }
+    bool flipped = true;
+    for (uint32_t sweep = 0; sweep < MOST_SWEEPS && flipped; ++sweep)
+    {
+        flipped = false;
+        for (uint32_t h = 0; h < clipper->triangles.count; ++h)
+        {
+            if (wants_flip(clipper, flat, h))
+            {
+                flip(clipper, h);
+                flipped = true;
+            }
+        }
+    }
+    return true;
+}
+
+// ---- all of it ----
+
 static void choose_axis(rblCrackClipper* clipper, rblVec3d normal)
 {
     const rblVec3d n = {fabs(normal.x), fabs(normal.y), fabs(normal.z)};
@@ -255,5 +381,5 @@ bool rbl_crack_triangulate(rblCrackClipper* clipper, const rblPieces* pieces, co
     {
         clipper->triangles.data[n] = clipper->ring.data[clipper->triangles.data[n]];
     }
-    return true;
+    return flip_edges(clipper, &flat);
 }

@@ -13,6 +13,7 @@ typedef struct rblCrackClipper
     rblIndexArray holes; // loops
     rblIndexArray joined;
     rblIndexArray triangles; // out: vertices, three by three, counter-clockwise as the loops are
+    rblIndexArray twins;     // per corner of `triangles`
     uint32_t axis;           // of the positions: left out
     bool flipped;            // the other two are swapped, so that the outer loop runs counter-clockwise
 } rblCrackClipper;

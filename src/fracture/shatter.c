@@ -153,10 +153,7 @@ static rblResult shatter(rblMeshId mesh, Body* body, const rblShatterDef* def, r
     rblPattern* pattern;
     RBL_TRY(rbl_mesh_view(mesh, &view));
     RBL_TRY(make_pattern(&view, body, def, jobs, allocator, &pattern));
-    rblResult result =
-        pattern->cells != NULL
-            ? cut_by(&view, mesh, body, pattern, def, jobs, allocator, out)
-            : rbl_fail(RBL_ERROR_ARGUMENT, "fracture: meshes are not cut by patterns from files yet");
+    const rblResult result = cut_by(&view, mesh, body, pattern, def, jobs, allocator, out);
     rbl_pattern_free(pattern);
     return result;
 }

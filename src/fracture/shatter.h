@@ -26,7 +26,7 @@ rblResult rbl_shatter_place(rblMeshId mesh, const rblVec3d* point, const rblVec3
                             double* moved);
 
 // The mesh must be closed, manifold and oriented outward. Refused: a pattern that rbl_pattern_check()
-// refuses, patterns from files, a point that is not finite, a normal of no length.
+// refuses, a point that is not finite, a normal of no length.
 rblResult rbl_shatter_mesh(rblMeshId mesh, const rblShatterDef* def, rblJobs* jobs,
                            const rblAllocator* allocator, rblPieces** out);
 

@@ -60,6 +60,12 @@ cmp -s one/pieces.json two/pieces.json && cmp -s one/piece_0003.obj two/piece_00
     complain "the number of threads changes the pieces"
 ! cmp -s one/pieces.json three/pieces.json || complain "the seed changes nothing"
 
+# Regions from a file.
+run 0 pattern voronoi -o regions.obj --pieces 30
+silent fracture ring.obj -o by_file --pattern regions.obj
+python3 check_pieces.py by_file 3 || complain "the pieces by a file's regions do not fit"
+run 1 fracture ring.obj -o by_file --pattern missing.obj
+
 # One file with a node for every piece.
 silent fracture block.glb -o broken.glb --pattern radial --at 0,0,0.125 --normal 0,0,-1 --pieces 20 --explode 0.5
 look broken.glb

@@ -1,0 +1,18 @@
+// Labelled regions of any shape as unions of convex cells, so that the one exact cut does for them too.
+#ifndef RBL_FRACTURE_LABEL_CELLS_H
+#define RBL_FRACTURE_LABEL_CELLS_H
+
+#include "fracture/cells.h"
+#include "fracture/label_volume.h"
+
+// How fine the borders of regions are: pairs of cells along the longest side of the box.
+#define RBL_LABEL_CELLS_RESOLUTION 20
+
+// Cells in `box` and the label of each (to be freed with the cells' count). Where two labels meet, cells lie
+// in pairs at equal distances from the border, so that their facet is tangent to it: the border is followed
+// to second order in their spacing h, the longest side by RBL_LABEL_CELLS_RESOLUTION, and what bends sharper
+// is rounded to about h / 2.
+rblResult rbl_label_cells(const rblLabelVolume* volume, rblAabbd box, uint64_t seed, rblJobs* jobs,
+                          const rblAllocator* allocator, rblCells** cells, uint32_t** regions);
+
+#endif

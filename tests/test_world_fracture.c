@@ -1,6 +1,7 @@
 // Bodies that break inside the step: who, when, what it costs, and how the fragments move.
 #include "box_breaker.h"
 #include "failing_allocator.h"
+#include "rubble/prescored.h"
 #include "world_testing.h"
 #include <string.h>
 
@@ -135,9 +136,8 @@ static Flock fly_in_pieces(rblBreakerId breaker, rblVec3 spin, bool alone)
     return flock;
 }
 
-static void check_release(rblVec3 spin, float seconds)
+static void check_release(BoxBreaker boxes, rblVec3 spin, float seconds)
 {
-    BoxBreaker boxes = {.counts = {4, 3, 5}};
     const rblBreakerId breaker = make_box_breaker(&boxes);
     const Flock flock = fly_in_pieces(breaker, spin, false);
     const Flock alone = fly_in_pieces(breaker, spin, true);
@@ -166,16 +166,23 @@ static void check_release(rblVec3 spin, float seconds)
 static void pieces_do_not_repel(void** state)
 {
     (void)state;
-    check_release(vec(0, 0, 0), 1.0f / 30.0f);
-    check_release(vec(0, 0, 0), 1.0f / 120.0f);
+    const BoxBreaker blocks = {.counts = {4, 3, 5}};
+    const BoxBreaker slabs = {.counts = {1, 24, 1}};
+    check_release(blocks, vec(0, 0, 0), 1.0f / 30.0f);
+    check_release(blocks, vec(0, 0, 0), 1.0f / 120.0f);
+    check_release(slabs, vec(0, 0, 0), 1.0f / 30.0f);
 }
 
 static void pieces_that_spin_do_not_repel(void** state)
 {
     (void)state;
-    check_release(vec(1, 2, -1.5f), 1.0f / 30.0f);
-    check_release(vec(1, 2, -1.5f), 1.0f / 120.0f);
-    check_release(vec(6, -3, 5), 1.0f / 120.0f);
+    const BoxBreaker blocks = {.counts = {4, 3, 5}};
+    const BoxBreaker slabs = {.counts = {1, 24, 1}}; // they move farther in a step than they are thick
+    check_release(blocks, vec(1, 2, -1.5f), 1.0f / 30.0f);
+    check_release(blocks, vec(1, 2, -1.5f), 1.0f / 120.0f);
+    check_release(blocks, vec(6, -3, 5), 1.0f / 120.0f);
+    check_release(slabs, vec(0.1f, 0.2f, -0.15f), 1.0f / 30.0f);
+    check_release(slabs, vec(0.5f, 1, -0.75f), 1.0f / 120.0f);
 }
 
 // Pieces that fly on together, faster than they are thick, are no danger to each other: none is kept from falling.
@@ -245,6 +252,50 @@ static void the_verdict_does_not_depend_on_the_step(void** state)
             assert_true(drop_box(by_impulse, 1.02f * height, seconds, restitution));
         }
     }
+}
+
+// A pane of glass falls flat on the ground, with the breaker that judges by strength.
+static bool pane_breaks(rblBreakerId breaker, float height, float seconds)
+{
+    const rblWorldId world = make_world(false);
+    put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    rblBodyDef def = rbl_default_body_def();
+    rblBodyId body;
+    check_ok(rbl_material_preset("glass", &def.material));
+    def.shape = make_box(0.3f, 0.01f, 0.3f);
+    def.pose.p = vec(0, 0.005f + height, 0);
+    def.breaker = breaker;
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_shape_destroy(def.shape));
+    for (float t = 0.0f; t < 0.5f; t += seconds)
+    {
+        check_ok(rbl_world_step(world, seconds));
+    }
+    const bool broke = !rbl_body_is_valid(world, body);
+    check_ok(rbl_world_destroy(world));
+    return broke;
+}
+
+static void strength_does_not_depend_on_the_step(void** state)
+{
+    (void)state;
+    const rblPrescoredDef def = rbl_default_prescored_def();
+    const float rates[3] = {15, 30, 60};
+    rblBreakerId breaker;
+    float low = 0.001f;
+    float high = 1.0f;
+    check_ok(rbl_breaker_create_prescored(&def, &breaker));
+    for (int i = 0; i < 12; ++i)
+    {
+        const float middle = sqrtf(low * high);
+        *(pane_breaks(breaker, middle, 1.0f / 120.0f) ? &high : &low) = middle;
+    }
+    for (int i = 0; i < 3; ++i)
+    {
+        assert_false(pane_breaks(breaker, 0.98f * low, 1.0f / rates[i]));
+        assert_true(pane_breaks(breaker, 1.02f * high, 1.0f / rates[i]));
+    }
+    check_ok(rbl_breaker_destroy(breaker));
 }
 
 static void resting_weight_breaks_nothing(void** state)
@@ -716,6 +767,7 @@ int main(void)
         cmocka_unit_test(pieces_that_spin_do_not_repel),
         cmocka_unit_test(pieces_that_spin_fall_as_the_body_did),
         cmocka_unit_test(the_verdict_does_not_depend_on_the_step),
+        cmocka_unit_test(strength_does_not_depend_on_the_step),
         cmocka_unit_test(resting_weight_breaks_nothing),
         cmocka_unit_test(cracks_are_paid_by_the_blow),
         cmocka_unit_test(what_the_blow_cannot_pay_breaks_less_or_not),

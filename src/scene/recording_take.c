@@ -343,9 +343,20 @@ static bool is_state(const rblFrameChange* change)
            rbl_finite3(change->spin);
 }
 
+// Whether a body dies in the step at hand. Bodies rise from call to call, as deaths do.
+static bool is_dying(const rblFrame* frame, uint32_t body, size_t* next)
+{
+    while (*next < frame->deaths.count && frame->deaths.data[*next] < body)
+    {
+        ++*next;
+    }
+    return *next < frame->deaths.count && frame->deaths.data[*next] == body;
+}
+
 static rblResult take_changes(rblRecordingReader* reader, rblByteSource* source)
 {
     rblFrame* frame = &reader->frame;
+    size_t next_death = 0;
     const uint32_t count = (uint32_t)reader->run->bodies.count;
     uint32_t newborn = 0;
     uint32_t next = 0;
@@ -367,7 +378,8 @@ static rblResult take_changes(rblRecordingReader* reader, rblByteSource* source)
         }
         history->step = frame->step;
         newborn += change.body >= reader->settled;
-        if (source->failed || !is_there(reader, change.body) || !is_state(&change))
+        if (source->failed || !is_there(reader, change.body) || is_dying(frame, change.body, &next_death) ||
+            !is_state(&change))
         {
             return damaged("the state of a body is not possible");
         }

@@ -20,16 +20,6 @@ typedef struct Fracture
     rblPieces* pieces;
 } Fracture;
 
-static void note(const Fracture* fracture, const char* text)
-{
-    if (!options_given(fracture->parsed, "quiet"))
-    {
-        char line[512];
-        snprintf(line, sizeof line, "rubble: note: %.200s: %s", fracture->path, text);
-        progress_print(line);
-    }
-}
-
 // ---- the command line ----
 
 static bool writes_glb(const Fracture* fracture)
@@ -87,44 +77,6 @@ static int check_usage(const Fracture* fracture)
 
 // ---- the mesh ----
 
-static rblResult repair(Fracture* fracture, bool only_crosses)
-{
-    rblRepairReport report;
-    rblMeshId mended;
-    const rblResult result = rbl_mesh_repair(fracture->mesh, NULL, &mended, &report);
-    if (result != RBL_OK)
-    {
-        (void)rbl_fail_within(result, "is no solid and cannot be mended");
-        return rbl_fail_within(result, fracture->path);
-    }
-    if (report.solid)
-    {
-        (void)rbl_mesh_destroy(fracture->mesh);
-        fracture->mesh = mended;
-        fracture->repaired = true;
-        note(fracture, "is no solid as it is; it was mended (rubble repair --verbose tells how)");
-        return RBL_OK;
-    }
-    (void)rbl_mesh_destroy(mended);
-    if (only_crosses)
-    {
-        note(fracture, "crosses itself; pieces are closed, but what lies inside twice counts twice");
-        return RBL_OK;
-    }
-    return rbl_fail(RBL_ERROR_GEOMETRY, "%s: is no solid and cannot be mended: %s", fracture->path,
-                    report.reason);
-}
-
-// Cut needs a closed, manifold, oriented surface; anything else is mended or refused.
-static rblResult make_solid(Fracture* fracture)
-{
-    rblMeshReport report;
-    RBL_TRY(rbl_mesh_inspect(fracture->mesh, NULL, &report));
-    const bool closed = report.closed && report.manifold && report.oriented && report.outward;
-    const bool crosses = report.self_intersections.count > 0;
-    return closed && !crosses ? RBL_OK : repair(fracture, closed);
-}
-
 static rblResult place(Fracture* fracture)
 {
     const OptionValue* at = options_value(fracture->parsed, "at");
@@ -147,7 +99,7 @@ static rblResult place(Fracture* fracture)
         print_vector(fracture->def.point, where);
         snprintf(text, sizeof text,
                  "the impact is outside of it; moved to the nearest point of the surface, %s", where);
-        note(fracture, text);
+        tool_note(fracture->parsed, fracture->path, text);
     }
     return RBL_OK;
 }
@@ -216,7 +168,7 @@ static rblResult save(const Fracture* fracture, const rblMeshView* view)
 static rblResult break_mesh(Fracture* fracture)
 {
     progress_stage("inspecting", 0.1);
-    RBL_TRY(make_solid(fracture));
+    RBL_TRY(tool_make_solid(fracture->parsed, fracture->path, &fracture->mesh, &fracture->repaired));
     RBL_TRY(place(fracture));
     progress_stage("breaking", 0.4);
     RBL_TRY(rbl_shatter_mesh(fracture->mesh, &fracture->def, rbl_default_jobs(), rbl_default_allocator(),

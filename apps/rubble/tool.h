@@ -32,6 +32,13 @@ int tool_check_text(const Parsed* parsed, const char* path);
 // Whether a file can be written, before the long work whose result it is to hold. Leaves nothing behind.
 rblResult tool_check_output(const char* path);
 
+// "rubble: note: FILE: text" on standard error, unless --quiet.
+void tool_note(const Parsed* parsed, const char* path, const char* text);
+
+// What is to be broken must be closed, manifold and oriented outward: any other mesh is replaced by its repaired self, with a
+// note, or refused with the file's name. One that only crosses itself is kept, with a note. On failure the mesh is as it was.
+rblResult tool_make_solid(const Parsed* parsed, const char* path, rblMeshId* mesh, bool* repaired);
+
 // Write a mesh with the --text option of the command. Returns an exit code.
 int tool_save(const Parsed* parsed, rblMeshId mesh, const char* path);
 
@@ -61,7 +68,7 @@ void program_close(void);
 
 // The commands, each at the end of its file.
 extern const Command info_command, repair_command, convert_command, make_command, pattern_command,
-    picture_command, fracture_command, simulate_command, replay_command, render_command, plot_command,
-    export_command, demo_command, bench_command, completion_command, man_command, help_command;
+    picture_command, fracture_command, dataset_command, simulate_command, replay_command, render_command,
+    plot_command, export_command, demo_command, bench_command, completion_command, man_command, help_command;
 
 #endif

@@ -66,9 +66,9 @@ uint32_t rbl_pattern_spread_points(rblAabbd bounds, rblContainsFcn* contains, vo
     return found;
 }
 
-static uint32_t point_count(const rblPatternDef* def)
+uint32_t rbl_pattern_points_for(uint32_t pieces)
 {
-    const uint32_t each = POINTS_EACH * def->pieces;
+    const uint32_t each = POINTS_EACH * pieces;
     return each < FEWEST_POINTS ? FEWEST_POINTS : each;
 }
 
@@ -76,7 +76,7 @@ static uint32_t point_count(const rblPatternDef* def)
 static rblResult gather_points(rblDraft* draft)
 {
     const rblPatternBody* body = draft->body;
-    const uint32_t wanted = point_count(draft->def);
+    const uint32_t wanted = rbl_pattern_points_for(draft->def->pieces);
     const uint32_t given = body->points != NULL ? body->point_count : 0;
     if (!rbl_array_resize(&draft->points, (size_t)given + wanted))
     {
@@ -103,7 +103,7 @@ static rblResult gather_points(rblDraft* draft)
 // Every other probe is a point of the body drawn towards the impact, unless that leads out of the body.
 static rblResult gather_probes(rblDraft* draft)
 {
-    const uint32_t wanted = point_count(draft->def);
+    const uint32_t wanted = rbl_pattern_points_for(draft->def->pieces);
     rblRandom random = rbl_random_seed(draft->def->seed, 2);
     for (uint32_t p = 0; p < wanted; ++p)
     {

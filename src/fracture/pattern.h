@@ -49,6 +49,9 @@ void rbl_pattern_free(rblPattern* pattern);
 // Which region a point is in.
 uint32_t rbl_pattern_locate(const rblPattern* pattern, rblVec3d point);
 
+// How many points of the body a pattern of so many pieces makes good use of.
+uint32_t rbl_pattern_points_for(uint32_t pieces);
+
 // Up to `count` points inside a body, evenly spread over its box; returns how many were found in 64 tries a point.
 uint32_t rbl_pattern_spread_points(rblAabbd bounds, rblContainsFcn* contains, void* context, uint32_t count,
                                    rblVec3d* out);

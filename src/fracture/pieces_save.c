@@ -184,10 +184,8 @@ static rblResult save_piece(SaveWork* work, uint32_t p)
     return result;
 }
 
-static rblResult save_all(SaveWork* work, bool force)
+static rblResult save_all(SaveWork* work)
 {
-    RBL_TRY(rbl_folder_open(work->folder, force));
-    RBL_TRY(rbl_folder_remove_numbered(work->folder, "piece_", ".obj"));
     for (uint32_t p = 0; p < work->pieces->piece_count; ++p)
     {
         RBL_TRY(save_piece(work, p));
@@ -195,8 +193,8 @@ static rblResult save_all(SaveWork* work, bool force)
     return save_list(work);
 }
 
-rblResult rbl_pieces_save_folder(const rblPieces* pieces, const rblMeshView* surface, double density,
-                                 const char* folder, bool force)
+rblResult rbl_pieces_save_files(const rblPieces* pieces, const rblMeshView* surface, double density,
+                                const char* folder)
 {
     const rblAllocator* allocator = pieces->allocator;
     const size_t count = pieces->piece_count;
@@ -205,7 +203,7 @@ rblResult rbl_pieces_save_folder(const rblPieces* pieces, const rblMeshView* sur
     work.face_counts = rbl_alloc_zero(allocator, sizeof *work.face_counts * count);
     rbl_json_writer_init(&work.json, 1, allocator);
     const bool room = work.faces != NULL && work.face_counts != NULL;
-    const rblResult result = room ? save_all(&work, force) : rbl_fail_memory();
+    const rblResult result = room ? save_all(&work) : rbl_fail_memory();
     for (size_t p = 0; p < count && room; ++p)
     {
         RBL_FREE_ARRAY(allocator, work.faces[p], work.face_counts[p]);
@@ -214,4 +212,12 @@ rblResult rbl_pieces_save_folder(const rblPieces* pieces, const rblMeshView* sur
     RBL_FREE_ARRAY(allocator, work.face_counts, count);
     rbl_json_writer_free(&work.json);
     return result;
+}
+
+rblResult rbl_pieces_save_folder(const rblPieces* pieces, const rblMeshView* surface, double density,
+                                 const char* folder, bool force)
+{
+    RBL_TRY(rbl_folder_open(folder, force));
+    RBL_TRY(rbl_folder_remove_numbered(folder, "piece_", ".obj"));
+    return rbl_pieces_save_files(pieces, surface, density, folder);
 }

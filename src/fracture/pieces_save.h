@@ -10,6 +10,10 @@
 rblResult rbl_pieces_save_folder(const rblPieces* pieces, const rblMeshView* surface, double density,
                                  const char* folder, bool force);
 
+// The same files in a folder that is there already; nothing is removed.
+rblResult rbl_pieces_save_files(const rblPieces* pieces, const rblMeshView* surface, double density,
+                                const char* folder);
+
 // One node for every piece. `explode`: how far the pieces are moved away from the middle, by their distance
 // from it; 0: in place.
 rblResult rbl_pieces_save_glb(const rblPieces* pieces, const rblMeshView* surface, double density,

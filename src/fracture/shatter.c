@@ -6,13 +6,13 @@
 
 #define CRUMB 0.01
 
-// The body in pattern space.
-typedef struct Body
+// A body where it is hit: its place in pattern space.
+typedef struct Placed
 {
-    rblBvhId bvh;
+    const rblShatterBody* body;
     rblMat3d turn; // from the mesh's axes
     rblVec3d point;
-} Body;
+} Placed;
 
 rblShatterDef rbl_default_shatter_def(void)
 {
@@ -100,11 +100,11 @@ rblResult rbl_shatter_place(rblMeshId mesh, const rblVec3d* point, const rblVec3
 
 static bool contains(rblVec3d point, void* context)
 {
-    const Body* body = context;
-    const rblVec3d back = rbl_add3d(rbl_mat3d_apply_transposed(&body->turn, point), body->point);
+    const Placed* placed = context;
+    const rblVec3d back = rbl_add3d(rbl_mat3d_apply_transposed(&placed->turn, point), placed->point);
     const rblVec3 at = rbl_to_float3(back);
     float winding = 0.0f;
-    return rbl_bvh_winding_number(body->bvh, &at, 1, &winding) == RBL_OK && winding > 0.5f;
+    return rbl_bvh_winding_number(placed->body->bvh, &at, 1, &winding) == RBL_OK && winding > 0.5f;
 }
 
 static rblAabbd turned_bounds(const rblMeshView* view, const rblMat3d* turn, rblVec3d point)
@@ -120,42 +120,55 @@ static rblAabbd turned_bounds(const rblMeshView* view, const rblMat3d* turn, rbl
     return bounds;
 }
 
-static rblResult make_pattern(const rblMeshView* view, Body* body, const rblShatterDef* def, rblJobs* jobs,
-                              const rblAllocator* allocator, rblPattern** out)
+// The body's points in pattern space, no more than the pattern can use.
+static rblResult turn_points(const Placed* placed, uint32_t count, const rblAllocator* allocator,
+                             rblVec3d** out)
 {
-    const rblPatternBody fitted = {.bounds = turned_bounds(view, &body->turn, body->point),
-                                   .axes = body->turn,
-                                   .contains = contains,
-                                   .contains_context = body};
-    return rbl_pattern_create(&def->pattern, &fitted, jobs, allocator, out);
+    rblVec3d* points = RBL_NEW_ARRAY(allocator, rblVec3d, count);
+    if (points == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t p = 0; p < count; ++p)
+    {
+        points[p] = rbl_mat3d_apply(&placed->turn, rbl_sub3d(placed->body->points[p], placed->point));
+    }
+    *out = points;
+    return RBL_OK;
 }
 
-static rblResult cut_by(const rblMeshView* view, rblMeshId mesh, const Body* body, const rblPattern* pattern,
+static rblResult make_pattern(const rblMeshView* view, Placed* placed, const rblShatterDef* def,
+                              rblJobs* jobs, const rblAllocator* allocator, rblPattern** out)
+{
+    const uint32_t wanted = rbl_pattern_points_for(def->pattern.pieces);
+    const uint32_t given = placed->body->point_count;
+    const uint32_t count = given < wanted ? given : wanted;
+    rblVec3d* points = NULL;
+    if (count > 0)
+    {
+        RBL_TRY(turn_points(placed, count, allocator, &points));
+    }
+    const rblPatternBody fitted = {.bounds = turned_bounds(view, &placed->turn, placed->point),
+                                   .axes = placed->turn,
+                                   .points = points,
+                                   .point_count = count,
+                                   .contains = contains,
+                                   .contains_context = placed};
+    const rblResult result = rbl_pattern_create(&def->pattern, &fitted, jobs, allocator, out);
+    RBL_FREE_ARRAY(allocator, points, count);
+    return result;
+}
+
+static rblResult cut_by(const rblMeshView* view, const Placed* placed, const rblPattern* pattern,
                         const rblShatterDef* def, rblJobs* jobs, const rblAllocator* allocator,
                         rblPieces** out)
 {
-    rblMeshReport report;
-    rblInspectOptions inspect = rbl_default_inspect_options();
-    inspect.self_intersections = false;
-    RBL_TRY(rbl_mesh_inspect(mesh, &inspect, &report));
+    const double volume = placed->body->volume;
     const rblCutOptions options = {.regions = pattern->regions,
-                                   .smallest_volume =
-                                       def->smallest_part * report.volume / def->pattern.pieces,
-                                   .thinnest = def->thinnest_part * 2.0 * report.volume / report.area};
-    const rblVec3d offset = rbl_neg3d(rbl_mat3d_apply(&body->turn, body->point));
-    return rbl_cut_pieces(view, pattern->cells, &body->turn, offset, &options, jobs, allocator, out);
-}
-
-static rblResult shatter(rblMeshId mesh, Body* body, const rblShatterDef* def, rblJobs* jobs,
-                         const rblAllocator* allocator, rblPieces** out)
-{
-    rblMeshView view;
-    rblPattern* pattern;
-    RBL_TRY(rbl_mesh_view(mesh, &view));
-    RBL_TRY(make_pattern(&view, body, def, jobs, allocator, &pattern));
-    const rblResult result = cut_by(&view, mesh, body, pattern, def, jobs, allocator, out);
-    rbl_pattern_free(pattern);
-    return result;
+                                   .smallest_volume = def->smallest_part * volume / def->pattern.pieces,
+                                   .thinnest = def->thinnest_part * 2.0 * volume / placed->body->area};
+    const rblVec3d offset = rbl_neg3d(rbl_mat3d_apply(&placed->turn, placed->point));
+    return rbl_cut_pieces(view, pattern->cells, &placed->turn, offset, &options, jobs, allocator, out);
 }
 
 static rblResult check_def(const rblShatterDef* def)
@@ -169,13 +182,69 @@ static rblResult check_def(const rblShatterDef* def)
     return RBL_OK;
 }
 
+rblResult rbl_shatter_prepared(const rblShatterBody* body, const rblShatterDef* def, rblJobs* jobs,
+                               const rblAllocator* allocator, rblPieces** out)
+{
+    rblMeshView view;
+    rblPattern* pattern;
+    RBL_TRY(check_def(def));
+    Placed placed = {.body = body, .turn = rbl_pattern_turn(def->normal), .point = def->point};
+    RBL_TRY(rbl_mesh_view(body->mesh, &view));
+    RBL_TRY(make_pattern(&view, &placed, def, jobs, allocator, &pattern));
+    const rblResult result = cut_by(&view, &placed, pattern, def, jobs, allocator, out);
+    rbl_pattern_free(pattern);
+    return result;
+}
+
+static rblResult find_points(rblShatterBody* body, uint32_t pieces)
+{
+    rblMeshView view;
+    Placed placed = {.body = body, .turn = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    RBL_TRY(rbl_mesh_view(body->mesh, &view));
+    body->point_capacity = rbl_pattern_points_for(pieces);
+    body->points = RBL_NEW_ARRAY(body->allocator, rblVec3d, body->point_capacity);
+    if (body->points == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    body->point_count = rbl_pattern_spread_points(rbl_mesh_bounds(&view), contains, &placed,
+                                                  body->point_capacity, body->points);
+    return RBL_OK;
+}
+
+rblResult rbl_shatter_body_open(rblMeshId mesh, uint32_t pieces, const rblAllocator* allocator,
+                                rblShatterBody* out)
+{
+    rblMeshReport report;
+    rblInspectOptions inspect = rbl_default_inspect_options();
+    inspect.self_intersections = false;
+    RBL_TRY(rbl_mesh_inspect(mesh, &inspect, &report));
+    rblShatterBody body = {
+        .mesh = mesh, .volume = report.volume, .area = report.area, .allocator = allocator};
+    RBL_TRY(rbl_mesh_create_bvh(mesh, RBL_BVH_FAST, true, &body.bvh));
+    const rblResult result = pieces > 0 ? find_points(&body, pieces) : RBL_OK;
+    if (result != RBL_OK)
+    {
+        rbl_shatter_body_close(&body);
+        return result;
+    }
+    *out = body;
+    return RBL_OK;
+}
+
+void rbl_shatter_body_close(rblShatterBody* body)
+{
+    (void)rbl_bvh_destroy(body->bvh);
+    RBL_FREE_ARRAY(body->allocator, body->points, body->point_capacity);
+}
+
 rblResult rbl_shatter_mesh(rblMeshId mesh, const rblShatterDef* def, rblJobs* jobs,
                            const rblAllocator* allocator, rblPieces** out)
 {
+    rblShatterBody body;
     RBL_TRY(check_def(def));
-    Body body = {.turn = rbl_pattern_turn(def->normal), .point = def->point};
-    RBL_TRY(rbl_mesh_create_bvh(mesh, RBL_BVH_FAST, true, &body.bvh));
-    const rblResult result = shatter(mesh, &body, def, jobs, allocator, out);
-    (void)rbl_bvh_destroy(body.bvh);
+    RBL_TRY(rbl_shatter_body_open(mesh, 0, allocator, &body));
+    const rblResult result = rbl_shatter_prepared(&body, def, jobs, allocator, out);
+    rbl_shatter_body_close(&body);
     return result;
 }

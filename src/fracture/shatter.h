@@ -30,4 +30,25 @@ rblResult rbl_shatter_place(rblMeshId mesh, const rblVec3d* point, const rblVec3
 rblResult rbl_shatter_mesh(rblMeshId mesh, const rblShatterDef* def, rblJobs* jobs,
                            const rblAllocator* allocator, rblPieces** out);
 
+// A mesh that is broken many times: what every break of it needs. The mesh must stay until it is closed.
+typedef struct rblShatterBody
+{
+    rblMeshId mesh;
+    rblBvhId bvh;
+    double volume, area;
+    rblVec3d* points; // inside, each beginning of the list evenly spread; in the mesh's axes
+    uint32_t point_count, point_capacity;
+    const rblAllocator* allocator;
+} rblShatterBody;
+
+// With points for patterns of up to `pieces`; 0: every break looks for its own, which takes longer than the break itself
+// where the body fills little of its box.
+rblResult rbl_shatter_body_open(rblMeshId mesh, uint32_t pieces, const rblAllocator* allocator,
+                                rblShatterBody* out);
+void rbl_shatter_body_close(rblShatterBody* body);
+
+// As rbl_shatter_mesh() of its mesh. May be called from several threads at once.
+rblResult rbl_shatter_prepared(const rblShatterBody* body, const rblShatterDef* def, rblJobs* jobs,
+                               const rblAllocator* allocator, rblPieces** out);
+
 #endif

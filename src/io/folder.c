@@ -38,9 +38,11 @@ static rblResult look_inside(const char* path, bool* ours)
     bool marked = false;
     for (const struct dirent* entry = readdir(directory); entry != NULL; entry = readdir(directory))
     {
-        const bool itself = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        empty = empty && itself;
-        marked = marked || strcmp(entry->d_name, RBL_FOLDER_MARK) == 0;
+        const char* name = entry->d_name;
+        const bool itself = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+        const bool is_mark = strncmp(name, RBL_FOLDER_MARK, strlen(RBL_FOLDER_MARK)) == 0; // or part of one
+        empty = empty && (itself || is_mark);
+        marked = marked || strcmp(name, RBL_FOLDER_MARK) == 0;
     }
     closedir(directory);
     *ours = empty || marked;

@@ -253,6 +253,10 @@ rblResult rbl_bench_prescored(rblBench* bench)
     {
         result = rbl_bench_prescored_table(bench);
     }
+    if (result == RBL_OK)
+    {
+        result = rbl_bench_prescored_dataset(bench);
+    }
     rbl_smash_solids_free(solids);
     return result;
 }

@@ -47,5 +47,6 @@ rblResult rbl_bench_prescored_time(rblBench* bench);
 rblResult rbl_bench_prescored_tiling(rblBench* bench, const rblSmashSolid* solids);
 rblResult rbl_bench_prescored_birth(rblBench* bench, const rblSmashSolid* solids);
 rblResult rbl_bench_prescored_table(rblBench* bench);
+rblResult rbl_bench_prescored_dataset(rblBench* bench);
 
 #endif

@@ -9,7 +9,7 @@ static const rblBenchEntry entries[] = {
     {"shapes", "convex hulls and contacts of convex pairs", rbl_bench_shapes},
     {"broad", "which boxes overlap: piles, collapses, bursts, beside other structures", rbl_bench_broad},
     {"world", "the rigid world: closed forms, stacks and piles, beside Bullet and ODE", rbl_bench_world},
-    {"prescored", "prescored fracture: the cost of breaks, tiling, births, a table of balls",
+    {"prescored", "prescored fracture: the cost of breaks, tiling, births, a table of balls, datasets",
      rbl_bench_prescored},
     {"recording", "recordings, exports and frames of a pile: cost, size, kills", rbl_bench_recording},
     {"io", "reading and writing a million triangles in every format, beside Assimp", rbl_bench_io},

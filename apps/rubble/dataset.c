@@ -300,7 +300,7 @@ static const Option dataset_options[] = {
 };
 static const char* const dataset_examples[] = {
     "rubble dataset vase.obj bowl.obj -o shards --count 1000",
-    "rubble dataset bunny.ply -o bunnies --count 100 --pieces 2:8 --pattern voronoi,planes --seed 7", NULL};
+    "rubble dataset bunny.ply -o bunnies --pieces 2:8 --pattern voronoi,planes", NULL};
 
 const Command dataset_command = {
     .name = "dataset",

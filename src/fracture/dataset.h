@@ -56,4 +56,7 @@ typedef struct rblDatasetReport
 rblResult rbl_dataset_write(const rblDatasetDef* def, const char* folder, bool force, rblJobs* jobs,
                             rblDatasetProgressFcn* progress, void* context, rblDatasetReport* out);
 
+// Remove a dataset, and its folder when nothing else is in it. Files of others stay.
+rblResult rbl_dataset_remove(const char* folder);
+
 #endif

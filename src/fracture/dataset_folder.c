@@ -226,6 +226,20 @@ rblResult rbl_dataset_sweep(const char* folder, bool anew)
     return for_each_entry(folder, sweep_entry, &anew);
 }
 
+rblResult rbl_dataset_remove(const char* folder)
+{
+    static const char* const files[] = {RBL_DATASET_LIST, LOCK_NAME, RBL_FOLDER_MARK};
+    char path[RBL_PATH_SIZE];
+    RBL_TRY(rbl_dataset_sweep(folder, true));
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; ++f)
+    {
+        RBL_TRY(rbl_compose_path(path, "%s/%s", folder, files[f]));
+        RBL_TRY(remove_file(path));
+    }
+    return rmdir(folder) == 0 || errno == ENOTEMPTY || errno == EEXIST ? RBL_OK
+                                                                       : fail_path(folder, "removed", errno);
+}
+
 static rblResult notice_entry(const char* folder, const char* name, void* context)
 {
     (void)folder;

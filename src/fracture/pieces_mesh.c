@@ -94,20 +94,14 @@ static void add_whole(MeshWork* work, uint32_t triangle)
     end_face(work, triangle, RBL_NONE);
 }
 
-// Weights of a triangle's corners at a vertex of it.
+// Weights of a triangle's corners at a vertex of it that the cut made.
 static void weigh_vertex(const MeshWork* work, uint32_t triangle, uint32_t vertex, double weights[3])
 {
-    const rblPieces* pieces = work->pieces;
-    const bool made = vertex >= pieces->surface_vertex_count;
-    const rblPieceVertex* origin = made ? &pieces->origins[vertex - pieces->surface_vertex_count] : NULL;
+    const rblPieceVertex* origin = &work->pieces->origins[vertex - work->pieces->surface_vertex_count];
     for (uint32_t k = 0; k < 3; ++k)
     {
         const uint32_t at = work->surface->corner_vertices[corner_of(work, triangle, k)];
-        if (!made)
-        {
-            weights[k] = at == vertex ? 1.0 : 0.0;
-        }
-        else if (origin->triangle != RBL_NONE)
+        if (origin->triangle != RBL_NONE)
         {
             weights[k] = origin->weights[k];
         }
@@ -119,10 +113,20 @@ static void weigh_vertex(const MeshWork* work, uint32_t triangle, uint32_t verte
     }
 }
 
+// A corner of the surface keeps its attributes to the bit; others are blended.
 static void add_blended(MeshWork* work, uint32_t triangle, uint32_t vertex)
 {
     const uint32_t corners[3] = {corner_of(work, triangle, 0), corner_of(work, triangle, 1),
                                  corner_of(work, triangle, 2)};
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        if (work->surface->corner_vertices[corners[k]] == vertex) // never of one that the cut made
+        {
+            rbl_mesh_builder_corner_copy(&work->builder, vertex_number(work, vertex), work->surface,
+                                         corners[k]);
+            return;
+        }
+    }
     double weights[3];
     weigh_vertex(work, triangle, vertex, weights);
     rbl_mesh_builder_corner_blend(&work->builder, vertex_number(work, vertex), work->surface, corners,
@@ -227,9 +231,27 @@ static void name_materials(MeshWork* work)
         surface->group_count > 1 ? rbl_mesh_builder_group(&work->builder, RBL_CRACK_MATERIAL) : 0;
 }
 
+// Room for all triangles: a loop of n corners makes n - 2 of them, and a hole two more.
+static void reserve(MeshWork* work, const rblPiece* piece)
+{
+    size_t faces = piece->end_triangle - piece->first_triangle;
+    for (uint32_t f = piece->first_face; f < piece->end_face; ++f)
+    {
+        const rblPieceFace* face = &work->pieces->faces[f];
+        const uint32_t corners =
+            work->pieces->loop_starts[face->end_loop] - work->pieces->loop_starts[face->first_loop];
+        faces += (size_t)corners + 2 * (size_t)(face->end_loop - face->first_loop) - 4;
+    }
+    // Euler: a closed surface of triangles has half as many vertices, and a few.
+    rbl_mesh_builder_reserve(&work->builder, faces / 2 + 2, faces, 3 * faces);
+    work->failed = !rbl_array_reserve(&work->faces, faces) || work->failed;
+    work->failed = !rbl_hash_map_reserve(&work->numbers, faces / 2 + 2) || work->failed;
+}
+
 static rblResult build(MeshWork* work, const rblPiece* piece, rblMesh** out)
 {
     name_materials(work);
+    reserve(work, piece);
     for (uint32_t t = piece->first_triangle; t < piece->end_triangle; ++t)
     {
         add_whole(work, work->pieces->triangles[t]);

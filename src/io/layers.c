@@ -69,11 +69,23 @@ static rblResult try_per_vertex(const rblMeshView* view, const rblLayer* layer, 
     return RBL_OK;
 }
 
+static uint64_t value_key(const float* value, uint32_t components)
+{
+    uint64_t key = RBL_HASH_START;
+    for (uint32_t k = 0; k < components; ++k)
+    {
+        uint32_t bits;
+        memcpy(&bits, &value[k], sizeof bits);
+        key = rbl_hash_u64(key ^ bits);
+    }
+    return key;
+}
+
 // The number of a value, added when it is new. False when out of memory.
 static bool find_value(rblIndexedLayer* out, rblHashMap* map, const float* value, uint32_t* index)
 {
     const size_t size = out->components * sizeof *value;
-    uint64_t key = rbl_hash_bytes(RBL_HASH_START, value, size);
+    uint64_t key = value_key(value, out->components);
     for (;;)
     {
         bool added;
@@ -99,19 +111,40 @@ static bool find_value(rblIndexedLayer* out, rblHashMap* map, const float* value
     }
 }
 
+// Most corners have the value of another corner of the same vertex: `last` of each vertex is tried before the map.
+static bool index_corners(const rblMeshView* view, const rblLayer* layer, rblHashMap* map, uint32_t* last,
+                          rblIndexedLayer* out)
+{
+    const size_t size = layer->components * sizeof *layer->data;
+    for (uint32_t c = 0; c < view->corner_count; ++c)
+    {
+        const float* value = layer->data + (size_t)c * layer->components;
+        uint32_t* at = &last[view->corner_vertices[c]];
+        const bool same =
+            *at != RBL_NONE && memcmp(out->values.data + (size_t)*at * layer->components, value, size) == 0;
+        if (!same && !find_value(out, map, value, at))
+        {
+            return false;
+        }
+        out->indices.data[c] = *at;
+    }
+    return true;
+}
+
 static rblResult index_values(const rblMeshView* view, const rblLayer* layer, rblIndexedLayer* out)
 {
-    if (!rbl_array_resize(&out->indices, view->corner_count))
-    {
-        return rbl_fail_memory();
-    }
+    const rblAllocator* allocator = out->values.allocator;
     rblHashMap map;
-    rbl_hash_map_init(&map, out->values.allocator);
-    bool ok = true;
-    for (uint32_t c = 0; ok && c < view->corner_count; ++c)
+    rbl_hash_map_init(&map, allocator);
+    uint32_t* last = RBL_NEW_ARRAY(allocator, uint32_t, view->vertex_count);
+    bool ok = last != NULL && rbl_array_resize(&out->indices, view->corner_count) &&
+              rbl_hash_map_reserve(&map, view->vertex_count);
+    if (ok)
     {
-        ok = find_value(out, &map, layer->data + (size_t)c * layer->components, &out->indices.data[c]);
+        memset(last, 0xFF, sizeof *last * view->vertex_count);
+        ok = index_corners(view, layer, &map, last, out);
     }
+    RBL_FREE_ARRAY(allocator, last, view->vertex_count);
     rbl_hash_map_free(&map);
     return ok ? RBL_OK : rbl_fail_memory();
 }

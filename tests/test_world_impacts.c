@@ -3,6 +3,7 @@
 // a bend that it meets in mid-step.
 #include "world_testing.h"
 
+#include "dynamics/impacts.h"
 #include <math.h>
 
 #define GRAVITY 9.81
@@ -324,6 +325,46 @@ static void a_bend_in_mid_step_costs_no_way(void** state)
     }
 }
 
+// ---- contacts found anew ----
+
+static float smallest_gap(const rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    const rblTransform a = rbl_motion_pose(&world->motions.data[pair->a]);
+    const rblTransform b = rbl_motion_pose(&world->motions.data[pair->b]);
+    float least = INFINITY;
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblContact* contact = &world->contacts.data[manifold->contact + i];
+        const rblVec3 way =
+            rbl_sub3(rbl_transform_point(b, contact->anchor_b), rbl_transform_point(a, contact->anchor_a));
+        least = rbl_minf(least, rbl_dot3(way, contact->normal));
+    }
+    return least;
+}
+
+// Overlap that is left from a break is no contact (narrow_phase.c), after a flight neither: pieces never repel.
+static void contacts_found_anew_leave_out_what_a_break_left(void** state)
+{
+    (void)state;
+    const rblWorldId id = make_world(false);
+    rblWorld* world = NULL;
+    rblContactSet set = {.points = NULL};
+    put(id, make_box(20, 1, 20), RBL_BODY_STATIC, vec(0, -0.5f, 0));
+    put(id, make_box(0.3f, 0.2f, 0.25f), RBL_BODY_DYNAMIC, vec(0, 0.1f, 0));
+    step_times(id, 3);
+    check_ok(rbl_world_find(id, &world));
+    assert_int_equal(world->manifolds.count, 1);
+    const rblManifold* manifold = &world->manifolds.data[0];
+    rbl_renew_contacts(world, manifold, &set);
+    const float gap = smallest_gap(world, manifold);
+    world->pairs.data[manifold->pair].kept_depth = 0.003f;
+    rbl_renew_contacts(world, manifold, &set);
+    check_close(smallest_gap(world, manifold), gap + 0.003f, 1e-6);
+    rbl_contact_set_free(&set);
+    check_ok(rbl_world_destroy(id));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +372,7 @@ int main(void)
         cmocka_unit_test(a_turning_body_hits_the_same_at_any_rate),
         cmocka_unit_test(what_rests_is_not_hit),
         cmocka_unit_test(a_bend_in_mid_step_costs_no_way),
+        cmocka_unit_test(contacts_found_anew_leave_out_what_a_break_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

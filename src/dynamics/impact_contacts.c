@@ -19,13 +19,15 @@ static void sort_points(rblContactSet* set)
     }
 }
 
-static rblContact place(rblTransform shape_a, rblTransform frame_a, rblTransform frame_b,
+// As in the narrow phase: overlap that a break left is none.
+static rblContact place(rblTransform shape_a, rblTransform frame_a, rblTransform frame_b, float kept_depth,
                         const rblContactPoint* point)
 {
     const rblVec3 normal = rbl_rotate3(shape_a.q, point->normal);
     const rblVec3 middle = rbl_transform_point(shape_a, point->point);
-    const rblVec3 on_a = rbl_mul_add3(middle, -0.5f * point->distance, normal);
-    const rblVec3 on_b = rbl_mul_add3(middle, 0.5f * point->distance, normal);
+    const float gap = point->distance + kept_depth;
+    const rblVec3 on_a = rbl_mul_add3(middle, -0.5f * gap, normal);
+    const rblVec3 on_b = rbl_mul_add3(middle, 0.5f * gap, normal);
     return (rblContact){
         .anchor_a = rbl_transform_inverse_point(frame_a, on_a),
         .anchor_b = rbl_transform_inverse_point(frame_b, on_b),
@@ -85,7 +87,7 @@ static void replace(rblWorld* world, const rblManifold* manifold, rblTransform s
         const rblContact old = contacts[i];
         const uint32_t same = find_feature(set, old.feature);
         const uint32_t chosen = same != RBL_NONE ? same : next_free(taken, set->count);
-        contacts[i] = place(shape_a, frame_a, frame_b, &set->points[chosen]);
+        contacts[i] = place(shape_a, frame_a, frame_b, pair->kept_depth, &set->points[chosen]);
         taken[chosen < MOST_RENEWED ? chosen : 0] = true;
         if (same != RBL_NONE)
         {

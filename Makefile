@@ -27,7 +27,7 @@ all:
 
 help:
 	@echo "make              build the library and the tool into build/release"
-	@echo "make demo         make the procedural solids and a picture of all, write them to out/"
+	@echo "make demo         smash plates on a shelf: animation, film and figures in out/"
 	@echo "make test         everything that CI checks: layers, format, ASan + UBSan, release, clang, install"
 	@echo "make test-tsan    the tests under ThreadSanitizer"
 	@echo "make test-hash    same results from gcc and clang, -O0 to -O3, 1 to 8 threads, and WebAssembly"
@@ -45,7 +45,7 @@ help:
 demo:
 	@scripts/bootstrap build
 	$(call build,release,,--target rubble_tool)
-	@build/release/apps/rubble/rubble demo out
+	@scripts/demo build/release/apps/rubble/rubble out
 
 test: check test-asan test-release test-clang test-install
 

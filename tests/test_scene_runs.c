@@ -19,12 +19,19 @@ typedef struct Shipped
 } Shipped;
 
 static const Shipped shipped[] = {
-    {"free_spin_plate", 600, false}, {"free_spin_needle", 600, false}, {"incline_slide", 60, false},
-    {"incline_hold", 300, false},    {"incline_stop", 96, false},      {"slide_and_stop", 90, false},
-    {"stack20", 60, false},          {"dominoes", 90, false},          {"newton_cradle", 200, false},
-    {"wrecking_ball", 36, false},    {"elevator", 240, true},          {"disrupted_stack", 180, true},
-    {"rolling_plate", 60, false},    {"bowl_of_statues", 6, false},    {"bullet", 30, false},
-    {"pile_1000", 6, false},
+    {"free_spin_plate", 600, false}, {"free_spin_needle", 600, false},
+    {"incline_slide", 60, false},    {"incline_hold", 300, false},
+    {"incline_stop", 96, false},     {"slide_and_stop", 90, false},
+    {"stack20", 60, false},          {"dominoes", 90, false},
+    {"newton_cradle", 200, false},   {"wrecking_ball", 36, false},
+    {"elevator", 240, true},         {"disrupted_stack", 180, true},
+    {"rolling_plate", 60, false},    {"bowl_of_statues", 6, false},
+    {"bullet", 30, false},           {"pile_1000", 6, false},
+    {"pillar", 20, false},           {"wall_three_hits", 12, true},
+    {"cylinder_25", 12, false},      {"statue_35", 9, false},
+    {"wall_two_stages", 12, false},  {"table_25", 12, false},
+    {"table_100", 10, false},        {"plates", 30, true},
+    {"wine_glass", 12, false},       {"piggy_bank", 10, false},
 };
 
 static void open_scene(const char* name, rblSceneId* scene)

@@ -298,6 +298,37 @@ static void compounds_are_met_in_time_too(void** state)
     check_ok(rbl_shape_destroy(pair_of_balls));
 }
 
+// Boxes whose contacts were found where they touch: the direction of these tells the gap when they part, and never too much.
+static void what_a_cache_knows_of_a_gap_is_never_too_much(void** state)
+{
+    (void)state;
+    rblShapeId id;
+    rblShapeView box;
+    check_ok(rbl_shape_create_box((rblVec3){1, 1, 1}, &id));
+    check_ok(rbl_shape_view(id, &box));
+    rblPairCache cache = {.words = {0}};
+    rblTransform pose = {{0.2f, 1.0f, 0.1f}, {0, 0, 0, 1}};
+    assert_true(rbl_shape_known_gap(&box, &box, pose, &cache) == -INFINITY);
+    assert_true(rbl_shape_known_gap(&box, &box, pose, NULL) == -INFINITY);
+    rblContactSet set = {.points = NULL};
+    const rblCollideOptions options = rbl_default_collide_options();
+    check_ok(rbl_shape_collide(&box, &box, pose, &options, &cache, &set));
+    assert_true(set.count > 0);
+    check_close(rbl_shape_known_gap(&box, &box, pose, &cache), 0.0, 1e-6);
+    pose.p.y = 1.25f;
+    check_close(rbl_shape_known_gap(&box, &box, pose, &cache), 0.25, 1e-6);
+    for (int i = 0; i < 40; ++i)
+    {
+        pose.p = (rblVec3){0.1f * (float)i, 1.3f - 0.05f * (float)i, 0.3f};
+        pose.q = rbl_quat_from_axis_angle((rblVec3){0.6f, 0.0f, 0.8f}, 0.1f * (float)i);
+        rblVec3d n;
+        const double apart = rbl_convex_distance(&box, &box, pose, &n);
+        assert_true((double)rbl_shape_known_gap(&box, &box, pose, &cache) <= rbl_maxd(apart, 0.0) + 1e-6);
+    }
+    rbl_contact_set_free(&set);
+    check_ok(rbl_shape_destroy(id));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +340,7 @@ int main(void)
         cmocka_unit_test(a_spinning_rod_meets_a_ball_beside_it),
         cmocka_unit_test(impacts_are_never_late),
         cmocka_unit_test(compounds_are_met_in_time_too),
+        cmocka_unit_test(what_a_cache_knows_of_a_gap_is_never_too_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

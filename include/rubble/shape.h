@@ -237,6 +237,11 @@ RBL_API rblResult rbl_shape_collide(const rblShapeView* a, const rblShapeView* b
                                     const rblCollideOptions* options, rblPairCache* cache,
                                     rblContactSet* out);
 
+/// How far apart two hulls or boxes are at least, for next to nothing: along the direction that the cache has from their last
+/// contacts or time of impact. -INFINITY when it has none, and for other shapes.
+RBL_API float rbl_shape_known_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                                  const rblPairCache* cache);
+
 /// Motion over a step: the pose moves from `from` by a translation of the centre of mass and a rotation about it.
 typedef struct rblSweep
 {

@@ -24,9 +24,14 @@ typedef struct Look
 // not go round with it; nor on a shape that is not convex, where another point touches a moment later.
 static void bound_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    const Look* look = context;
+    rblWorld* world = look->world;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
+        if (look->round > 0 && world->loners.data[i + 1] != RBL_LONER_BUSY)
+        {
+            continue; // nobody asks
+        }
         const rblSolverBody* body = &world->solver_bodies.data[i + 1];
         const rblBody* record = &world->bodies.data[body->slot];
         const rblVec3 pull = rbl_linear_acceleration(world, body);
@@ -208,7 +213,7 @@ static bool look_for_impacts(Look* look)
     world->speeds.data[0] = 0.0f;
     world->pulls.data[0] = rbl_vec3(0, 0, 0);
     world->whirls.data[0] = rbl_vec3(0, 0, 0);
-    rbl_parallel_for(world->jobs, (uint32_t)world->solver_bodies.count - 1, MIN_BODIES, bound_block, world);
+    rbl_parallel_for(world->jobs, (uint32_t)world->solver_bodies.count - 1, MIN_BODIES, bound_block, look);
     rbl_parallel_for(world->jobs, count, MIN_MANIFOLDS, look_block, look);
     bool any = false;
     for (uint32_t b = 0; b < rbl_block_count(count, MIN_MANIFOLDS); ++b)

@@ -327,7 +327,7 @@ static rblResult end_round(rblWorld* world, uint32_t round, bool* breaks)
     {
         return rbl_tell_blows(world);
     }
-    rbl_store_velocities(world, world->at_start.data);
+    RBL_TRY(rbl_store_velocities(world));
     return keep_blows(world, round);
 }
 

@@ -2,6 +2,8 @@
 #include "dynamics/orientation.h"
 #include "dynamics/stages.h"
 
+#define MIN_BODIES 256
+
 static bool same(rblVec3 a, rblVec3 b)
 {
     return a.x == b.x && a.y == b.y && a.z == b.z;
@@ -26,24 +28,49 @@ static double kinetic(const rblBody* body, const rblMotion* motion)
            rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
 }
 
-void rbl_store_velocities(rblWorld* world, const rblVelocity* from)
+// Returns the energy that the body lost.
+static double store_velocity(rblWorld* world, const rblSolverBody* body)
 {
-    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    rblMotion* motion = &world->motions.data[body->slot];
+    if (body->island == RBL_NONE ||
+        (same(body->velocity, motion->velocity) && same(body->spin, motion->spin)))
     {
-        const rblSolverBody* body = &world->solver_bodies.data[i];
-        if (body->island == RBL_NONE ||
-            (same(body->velocity, from[i].velocity) && same(body->spin, from[i].spin)))
-        {
-            continue;
-        }
-        rblMotion* motion = &world->motions.data[body->slot];
-        const rblBody* record = &world->bodies.data[body->slot];
-        const double before = kinetic(record, motion);
-        motion->momentum = new_momentum(motion, body->spin);
-        motion->velocity = body->velocity;
-        motion->spin = body->spin;
-        world->islands.data[body->island].budget += before - kinetic(record, motion);
+        return 0.0;
     }
+    const rblBody* record = &world->bodies.data[body->slot];
+    const double before = kinetic(record, motion);
+    motion->momentum = new_momentum(motion, body->spin);
+    motion->velocity = body->velocity;
+    motion->spin = body->spin;
+    return before - kinetic(record, motion);
+}
+
+static void store_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin + 1; i < range.end + 1; ++i)
+    {
+        world->growths.data[i].linear = -store_velocity(world, &world->solver_bodies.data[i]);
+    }
+}
+
+rblResult rbl_store_velocities(rblWorld* world)
+{
+    const size_t bodies = world->solver_bodies.count;
+    if (!rbl_array_resize_amply(&world->growths, bodies))
+    {
+        return rbl_fail_memory();
+    }
+    rbl_parallel_for(world->jobs, (uint32_t)bodies - 1, MIN_BODIES, store_block, world);
+    for (size_t i = 1; i < bodies; ++i)
+    {
+        const uint32_t island = world->solver_bodies.data[i].island;
+        if (island != RBL_NONE)
+        {
+            world->islands.data[island].budget -= world->growths.data[i].linear;
+        }
+    }
+    return RBL_OK;
 }
 
 // A body that no contact and no joint turned has its torque's momentum and no rounding of an inertia there and back.

@@ -102,7 +102,7 @@ static float find_impact(const rblWorld* world, rblPair* pair, float slop, float
         .sweep_b = &world->sweeps.data[pair->b],
         .sag = rbl_sub3(sag_of(world, pair->b), sag_of(world, pair->a)),
         .target = slop,
-        .tolerance = 0.5f * slop,
+        .tolerance = slop,
         .cache = &pair->cache,
         .prepared_a = flight_of(world, pair->a),
         .prepared_b = flight_of(world, pair->b),
@@ -445,13 +445,22 @@ static bool is_touching(const rblContactSet* set, float slop)
     return false;
 }
 
+// Whether a pair that touched in the last step has come apart, as far as the direction of its contacts can tell.
+static bool has_parted(const rblWorld* world, const rblPair* pair, float slop)
+{
+    const rblTransform b_in_a =
+        rbl_transform_relative(world->sweeps.data[pair->a].from, world->sweeps.data[pair->b].from);
+    return rbl_shape_known_gap(&world->bodies.data[pair->a].shape, &world->bodies.data[pair->b].shape, b_in_a,
+                               &pair->cache) > slop;
+}
+
 // Contacts of a pair that may pass through each other unseen.
 static bool find_fast(const rblWorld* world, rblPair* pair, const Approach* approach, rblContactSet* set,
                       rblContactArray* out)
 {
     // What touched before mostly still does, and then its impact is now.
     const size_t before = out->count;
-    if (pair->touching && approach->longest == 0.0f)
+    if (pair->touching && approach->longest == 0.0f && !has_parted(world, pair, approach->slop))
     {
         if (!find_now(world, pair, approach, margin_of(approach, 1.0f), 0.0f, set, out))
         {

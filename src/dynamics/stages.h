@@ -82,7 +82,7 @@ void rbl_measure_energy(rblWorld* world);
 double rbl_body_energy(const rblWorld* world, uint32_t slot);
 
 // The solver's velocities into the state, for bodies that it changed: momentum by what the spin gained.
-void rbl_store_velocities(rblWorld* world, const rblVelocity* from);
+rblResult rbl_store_velocities(rblWorld* world);
 
 // Acceleration of a body by gravity and user forces, and of its spin by user torques.
 rblVec3 rbl_linear_acceleration(const rblWorld* world, const rblSolverBody* body);

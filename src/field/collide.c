@@ -50,6 +50,21 @@ static const rblHull* hull_of(const rblShapeView* view)
     return view->kind == RBL_SHAPE_BOX ? ((const rblPrimitive*)view->data)->hull : NULL;
 }
 
+float rbl_shape_known_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                          const rblPairCache* cache)
+{
+    const rblHull* hull_a = hull_of(a);
+    const rblHull* hull_b = hull_of(b);
+    const rblHullCache known = rbl_hull_cache_read(cache);
+    if (hull_a == NULL || hull_b == NULL || !(rbl_dot3(known.axis, known.axis) > 0.5f))
+    {
+        return -INFINITY;
+    }
+    const rblVec3 in_b = rbl_inverse_rotate3(b_in_a.q, known.axis);
+    return rbl_dot3(known.axis, b_in_a.p) - rbl_hull_reach(hull_a, known.axis) -
+           rbl_hull_reach(hull_b, rbl_neg3(in_b));
+}
+
 rblResult rbl_collide_convex(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                              const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out)
 {

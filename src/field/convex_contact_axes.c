@@ -15,39 +15,15 @@
 
 // ---- supports ----
 
-static float horizontal_max(rblFloat4 v)
-{
-    float lanes[4];
-    rbl_store4(lanes, v);
-    return rbl_maxf(rbl_maxf(lanes[0], lanes[1]), rbl_maxf(lanes[2], lanes[3]));
-}
-
-// The largest n . v over the vertices.
-static float reach_along(const rblHull* hull, rblVec3 n)
-{
-    const rblFloat4 x = rbl_splat4(n.x);
-    const rblFloat4 y = rbl_splat4(n.y);
-    const rblFloat4 z = rbl_splat4(n.z);
-    rblFloat4 best = rbl_splat4(-INFINITY);
-    const float* v = hull->vertices;
-    for (uint32_t b = 0; b < hull->vertex_blocks; ++b, v += 12)
-    {
-        const rblFloat4 dot = rbl_add4(rbl_add4(rbl_mul4(rbl_load4(v), x), rbl_mul4(rbl_load4(v + 4), y)),
-                                       rbl_mul4(rbl_load4(v + 8), z));
-        best = rbl_max4(dot, best);
-    }
-    return horizontal_max(best);
-}
-
 // min over b of n . x, less that of b's origin.
 static float least_of_b(const rblHullPair* pair, rblVec3 n)
 {
-    return -reach_along(pair->b, rbl_neg3(rbl_mat3_apply_transposed(&pair->pose.turn, n)));
+    return -rbl_hull_reach(pair->b, rbl_neg3(rbl_mat3_apply_transposed(&pair->pose.turn, n)));
 }
 
 void rbl_hulls_measure(const rblHullPair* pair, rblAxisGuess* guess)
 {
-    guess->reach_a = reach_along(pair->a, guess->axis);
+    guess->reach_a = rbl_hull_reach(pair->a, guess->axis);
     guess->reach_b = -least_of_b(pair, guess->axis);
     guess->separation = rbl_dot3(guess->axis, pair->pose.offset) - guess->reach_b - guess->reach_a;
 }
@@ -82,7 +58,7 @@ static float face_a_separation(const rblHullPair* pair, uint32_t face)
 static float face_b_separation(const rblHullPair* pair, uint32_t face)
 {
     const rblVec3 n = rbl_mat3_apply(&pair->pose.turn, rbl_hull_normal(pair->b, face));
-    return -reach_along(pair->a, rbl_neg3(n)) - rbl_dot3(n, pair->pose.offset) -
+    return -rbl_hull_reach(pair->a, rbl_neg3(n)) - rbl_dot3(n, pair->pose.offset) -
            rbl_hull_offset(pair->b, face);
 }
 

@@ -11,7 +11,6 @@
 #include "field/convex_contact.h"
 #include "field/primitives.h"
 #include "field/time_of_impact.h"
-#include "math/trig.h"
 
 #define MAX_STEPS    256
 #define GUESS_ROUNDS 1   // along a direction that is a guess
@@ -63,29 +62,11 @@ static Outlook outlook_of(const rblFlight* flight, rblVec3d n)
     };
 }
 
-// Small turns are common, and series are good to 1e-11 below half a radian: far less than any tolerance.
-static void turn_of(double angle, double* sine, double* cosine)
-{
-    if (angle > 0.5)
-    {
-        rbl_sincos(angle, sine, cosine);
-        return;
-    }
-    const double x = angle * angle;
-    *sine =
-        angle * (1.0 - x * (1.0 / 6.0) *
-                           (1.0 - x * (1.0 / 20.0) * (1.0 - x * (1.0 / 42.0) * (1.0 - x * (1.0 / 72.0)))));
-    *cosine =
-        1.0 - x * (1.0 / 2.0) *
-                  (1.0 - x * (1.0 / 12.0) *
-                             (1.0 - x * (1.0 / 30.0) * (1.0 - x * (1.0 / 56.0) * (1.0 - x * (1.0 / 90.0)))));
-}
-
 static rblVec3d seen_at(const rblFlight* flight, const Outlook* outlook, double t)
 {
     double sine;
     double cosine;
-    turn_of(flight->angle * t, &sine, &cosine);
+    rbl_small_sincos(flight->angle * t, &sine, &cosine);
     return rbl_mul_add3d(rbl_mul_add3d(outlook->still, cosine, outlook->cosine), sine, outlook->sine);
 }
 
@@ -109,9 +90,15 @@ static Line make_line(const MovingPair* pair, rblVec3d n)
                   bend_of(&f->a, n) + bend_of(&f->b, n) + 2.0 * fabs(rbl_dot3d(n, f->sag))};
 }
 
-// The largest d . x of a shape from its centre of mass. A plane is only asked along its normal.
+// The largest d . x of a shape from its centre of mass. A plane is only asked along its normal. Of hulls floats tell it: their
+// rounding is that of the vertices, and far below the slack.
 static double reach(const rblConvexCore* core, const rblPrimitive* plane, const rblFlight* flight, rblVec3d d)
 {
+    if (core->hull != NULL)
+    {
+        return (double)rbl_hull_reach(core->hull, rbl_to_float3(d)) - rbl_dot3d(d, flight->center) +
+               core->rounding;
+    }
     const rblVec3d farthest = plane != NULL ? (rblVec3d){0, 0, 0} : rbl_core_support(core, d);
     return rbl_dot3d(d, rbl_sub3d(farthest, flight->center)) + core->rounding;
 }
@@ -210,21 +197,14 @@ static double follow(const MovingPair* pair, const Line* line, double t, double 
     return t;
 }
 
-// Directions that often keep apart what flies past: that of the last contacts, from centre to centre, and across the way
-// that they approach. Returns how far they lead, the best of them, and the gap at the start that they know of.
+// Directions that often keep apart what flies past: that of the last contacts, and from centre to centre. Returns how far they lead, the best of them, and the gap at the start that they know of.
 static double follow_guesses(const MovingPair* pair, rblVec3 cached, rblVec3d* best, double* clear)
 {
     const rblFlights* f = pair->flights;
-    const double squared = rbl_dot3d(f->travel, f->travel);
-    const double along = squared > 0.0 ? rbl_dot3d(f->offset, f->travel) / squared : 0.0;
-    const rblVec3d guesses[3] = {
-        rbl_mat3d_apply(&f->a.from, rbl_to_double3(cached)),
-        f->offset,
-        rbl_mul_add3d(f->offset, -along, f->travel),
-    };
+    const rblVec3d guesses[2] = {rbl_mat3d_apply(&f->a.from, rbl_to_double3(cached)), f->offset};
     double t = 0.0;
     *best = rbl_normalize3d(f->offset, (rblVec3d){0, 1, 0});
-    for (uint32_t i = rbl_dot3(cached, cached) > 0.0f ? 0 : 1; i < 3 && t < 1.0; ++i)
+    for (uint32_t i = rbl_dot3(cached, cached) > 0.0f ? 0 : 1; i < 2 && t < 1.0; ++i)
     {
         const rblVec3d n = rbl_normalize3d(guesses[i], (rblVec3d){0, 1, 0});
         const Line line = make_line(pair, n);

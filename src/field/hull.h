@@ -3,6 +3,8 @@
 #define RBL_FIELD_HULL_H
 
 #include "base/array.h"
+#include "math/simd.h"
+#include "math/vec.h"
 #include "rubble/shape.h"
 
 #define RBL_HULL_MAX_FACES   (2 * RBL_HULL_MAX_VERTICES)
@@ -53,6 +55,25 @@ static inline rblVec3 rbl_hull_normal(const rblHull* hull, uint32_t face)
 static inline float rbl_hull_offset(const rblHull* hull, uint32_t face)
 {
     return hull->planes[16 * (size_t)(face >> 2) + 12 + (face & 3)];
+}
+
+// The largest direction . vertex, to the rounding of floats.
+static inline float rbl_hull_reach(const rblHull* hull, rblVec3 direction)
+{
+    const rblFloat4 x = rbl_splat4(direction.x);
+    const rblFloat4 y = rbl_splat4(direction.y);
+    const rblFloat4 z = rbl_splat4(direction.z);
+    rblFloat4 best = rbl_splat4(-INFINITY);
+    const float* v = hull->vertices;
+    for (uint32_t b = 0; b < hull->vertex_blocks; ++b, v += 12)
+    {
+        const rblFloat4 dot = rbl_add4(rbl_add4(rbl_mul4(rbl_load4(v), x), rbl_mul4(rbl_load4(v + 4), y)),
+                                       rbl_mul4(rbl_load4(v + 8), z));
+        best = rbl_max4(dot, best);
+    }
+    float lanes[4];
+    rbl_store4(lanes, best);
+    return rbl_maxf(rbl_maxf(lanes[0], lanes[1]), rbl_maxf(lanes[2], lanes[3]));
 }
 
 // A polytope on its way: faces as rings of vertices, counter-clockwise seen from outside.

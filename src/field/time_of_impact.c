@@ -6,7 +6,6 @@
 #include "field/collide.h"
 #include "field/gjk.h"
 #include "field/primitives.h"
-#include "math/trig.h"
 #include <string.h>
 
 #define MAX_STEPS 256
@@ -43,7 +42,7 @@ rblMat3d rbl_flight_turn(const rblFlight* flight, double t)
     }
     double sine;
     double cosine;
-    rbl_sincos(flight->angle * t, &sine, &cosine);
+    rbl_small_sincos(flight->angle * t, &sine, &cosine);
     return (rblMat3d){turned(flight->axis, sine, cosine, flight->from.cx),
                       turned(flight->axis, sine, cosine, flight->from.cy),
                       turned(flight->axis, sine, cosine, flight->from.cz)};

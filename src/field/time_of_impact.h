@@ -5,6 +5,7 @@
 #include "field/shape.h"
 #include "math/mat3.h"
 #include "math/transform.h"
+#include "math/trig.h"
 
 // A motion in doubles: the shape turns about its centre of mass.
 typedef struct rblFlight
@@ -26,6 +27,24 @@ typedef struct rblFlights
     double tolerance;             // what is near enough to that, as asked for
     double slack;                 // and as can be told
 } rblFlights;
+
+// Small turns are common, and series are good to 1e-11 below half a radian: far less than any tolerance.
+static inline void rbl_small_sincos(double angle, double* sine, double* cosine)
+{
+    if (angle > 0.5)
+    {
+        rbl_sincos(angle, sine, cosine);
+        return;
+    }
+    const double x = angle * angle;
+    *sine =
+        angle * (1.0 - x * (1.0 / 6.0) *
+                           (1.0 - x * (1.0 / 20.0) * (1.0 - x * (1.0 / 42.0) * (1.0 - x * (1.0 / 72.0)))));
+    *cosine =
+        1.0 - x * (1.0 / 2.0) *
+                  (1.0 - x * (1.0 / 12.0) *
+                             (1.0 - x * (1.0 / 30.0) * (1.0 - x * (1.0 / 56.0) * (1.0 - x * (1.0 / 90.0)))));
+}
 
 // From the shape's axes at a fraction of its motion into the world's.
 rblMat3d rbl_flight_turn(const rblFlight* flight, double t);

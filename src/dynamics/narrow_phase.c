@@ -102,7 +102,7 @@ static float find_impact(const rblWorld* world, rblPair* pair, float slop, float
         .sweep_b = &world->sweeps.data[pair->b],
         .sag = rbl_sub3(sag_of(world, pair->b), sag_of(world, pair->a)),
         .target = slop,
-        .tolerance = slop,
+        .tolerance = 0.5f * slop,
         .cache = &pair->cache,
         .prepared_a = flight_of(world, pair->a),
         .prepared_b = flight_of(world, pair->b),
@@ -483,6 +483,31 @@ static bool find_fast(const rblWorld* world, rblPair* pair, const Approach* appr
            find_now(world, pair, approach, margin_of(approach, misses ? PUSHED : 1.0f), clear, set, out);
 }
 
+// Most pairs of a collapse pass each other by, step after step: what says so already is not written again, which would cost more
+// than all else about them.
+static bool leave_pair(const rblWorld* world, rblPair* pair)
+{
+    const rblBodyCourse* a = &world->courses.data[pair->a];
+    const rblBodyCourse* b = &world->courses.data[pair->b];
+    if (!pass_by(a, b, course_slop(a, b)))
+    {
+        return false;
+    }
+    const bool known = pair->count == 0 && pair->first == 0 && pair->leading == 0 && pair->colliding == 0 &&
+                       pair->seen_margin == 0.0f && pair->time_of_impact == 1.0f && !pair->fast;
+    if (!known)
+    {
+        pair->first = 0;
+        pair->count = 0;
+        pair->leading = 0;
+        pair->colliding = 0;
+        pair->seen_margin = 0.0f;
+        pair->time_of_impact = 1.0f;
+        pair->fast = false;
+    }
+    return true;
+}
+
 static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactSet* set, rblContactArray* out)
 {
     const rblBodyCourse* a = &world->courses.data[pair->a];
@@ -490,13 +515,6 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
     const float slop = course_slop(a, b);
     set->count = 0;
     pair->time_of_impact = 1.0f;
-    if (pass_by(a, b, slop))
-    {
-        pair->seen_margin = 0.0f;
-        pair->colliding = 0;
-        pair->fast = false;
-        return true;
-    }
     const Approach approach = look_ahead(a, b, slop);
     pair->fast = approach.way > approach.safe;
     return pair->fast ? find_fast(world, pair, &approach, set, out)
@@ -603,11 +621,15 @@ static void find_block(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end && ok; ++i)
     {
         rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
+        if (leave_pair(world, pair))
+        {
+            continue;
+        }
         const size_t first = out->count;
         ok = find_pair_contacts(world, pair, set, out);
         note_birth(world, pair, set);
-        pair->first = (uint32_t)first; // within the block; join_block() adds where the block begins
         pair->count = (uint32_t)(out->count - first);
+        pair->first = pair->count > 0 ? (uint32_t)first : 0; // join_block() adds where the block begins
         note_leading(pair, set);
     }
     if (!ok)
@@ -631,7 +653,11 @@ static void join_block(rblRange range, void* context)
     }
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        world->pairs.data[world->active_pairs.data[i]].first += (uint32_t)offset;
+        rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
+        if (pair->count > 0)
+        {
+            pair->first += (uint32_t)offset;
+        }
     }
 }
 

@@ -325,6 +325,47 @@ static void a_bend_in_mid_step_costs_no_way(void** state)
     }
 }
 
+// ---- other ways ----
+
+// A small ball between two thin walls: it bounces off the one in mid-step, and the other is behind it, where it was not going.
+static void what_bounces_in_mid_step_does_not_pass_what_is_behind_it(void** state)
+{
+    (void)state;
+    for (int r = 0; r < RATES; ++r)
+    {
+        rblWorldDef world_def = rbl_default_world_def();
+        world_def.gravity = vec(0, 0, 0);
+        rblWorldId world;
+        check_ok(rbl_world_create(&world_def, &world));
+        rblBodyDef def = rbl_default_body_def();
+        def.material.friction = 0.0f;
+        def.material.restitution = 1.0f;
+        def.type = RBL_BODY_STATIC;
+        def.shape = make_box(0.02f, 4, 4);
+        rblBodyId body;
+        for (int side = -1; side <= 1; side += 2)
+        {
+            def.pose.p = vec(0.16f * (float)side, 0, 0);
+            check_ok(rbl_body_create(world, &def, &body));
+        }
+        check_ok(rbl_shape_destroy(def.shape));
+        def.type = RBL_BODY_DYNAMIC;
+        def.shape = make_sphere(0.05f);
+        def.pose.p = vec(0, 0, 0);
+        def.velocity = vec(20, 0.3f, 0);
+        check_ok(rbl_body_create(world, &def, &body));
+        check_ok(rbl_shape_destroy(def.shape));
+        for (int i = 0; i < 60; ++i)
+        {
+            check_ok(rbl_world_step(world, 1.0f / rates[r]));
+            const rblBodyState now = state_of(world, body);
+            assert_true(fabsf(now.pose.p.x) < 0.101f);
+            check_relative(fabsf(now.velocity.x), 20.0, 1e-5);
+        }
+        check_ok(rbl_world_destroy(world));
+    }
+}
+
 // ---- contacts found anew ----
 
 static float smallest_gap(const rblWorld* world, const rblManifold* manifold)
@@ -372,6 +413,7 @@ int main(void)
         cmocka_unit_test(a_turning_body_hits_the_same_at_any_rate),
         cmocka_unit_test(what_rests_is_not_hit),
         cmocka_unit_test(a_bend_in_mid_step_costs_no_way),
+        cmocka_unit_test(what_bounces_in_mid_step_does_not_pass_what_is_behind_it),
         cmocka_unit_test(contacts_found_anew_leave_out_what_a_break_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,8 +83,8 @@ rblResult rbl_broad_phase_load_pairs(rblBroadPhase* broad, const rblProxyPair* p
 
 // ---- queries ----
 
-// Between any two calls; several threads may ask at once. Every proxy whose fat box overlaps a box, touching included, in no
-// promised order but the same every time. Return false to stop.
+// Between any two calls; several threads may ask at once. Every proxy whose fat box overlaps a box, touching included: those that
+// never move first, else in no promised order but the same every time. Return false to stop.
 typedef bool rblProxyVisitor(uint32_t proxy, void* context);
 void rbl_broad_phase_query(const rblBroadPhase* broad, rblAabb box, rblProxyVisitor* visit, void* context);
 

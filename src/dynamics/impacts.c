@@ -349,7 +349,12 @@ static rblResult play_round(rblWorld* world, uint32_t round, bool* goes_on, bool
     {
         sweep_lone(world, threshold, round);
     }
+    const size_t blows = world->blows.count;
     RBL_TRY(end_round(world, round, breaks));
+    if (!*breaks)
+    {
+        rbl_look_after_blows(world, blows);
+    }
     *goes_on = !*breaks && find_busy(world);
     return *goes_on && round == 0 ? list_lone(world) : RBL_OK;
 }

@@ -59,6 +59,9 @@ rblResult rbl_tell_blows(rblWorld* world);
 // The contacts of a pair of convex bodies where they are now (impact_contacts.c).
 void rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContactSet* set);
 
+// Bodies of the blows from `first` on get no more of the step than takes them to what stands in their new way (impact_way.c).
+void rbl_look_after_blows(rblWorld* world, size_t first);
+
 // Move bodies by their `times` (impact_flight.c).
 rblResult rbl_fly_to_impacts(rblWorld* world, uint32_t round);
 

@@ -3,6 +3,7 @@
 #include "export_testing.h"
 
 #include "io/glb_builder.h"
+#include "io/series.h"
 #include <dirent.h>
 
 // ---- series ----
@@ -193,6 +194,18 @@ static void animations_of_every_nth_step_keep_what_rests_at_rest(void** state)
     assert_true(some + 500 < all);
 }
 
+static void a_folder_that_is_gone_ends_a_series(void** state)
+{
+    (void)state;
+    rblSeries series;
+    char gone[RBL_PATH_SIZE];
+    snprintf(gone, sizeof gone, "%s", in_folder("gone"));
+    check_ok(rbl_series_open(&series, gone, in_folder("lost.part")));
+    put_file("lost.part/lost_0000.obj", "# Rubble\n");
+    assert_int_equal(rbl_series_close(&series, &(rblSeriesNames){"lost_", ".obj", 4, 1}), RBL_ERROR_FILE);
+    assert_false(is_there("lost.part"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +213,7 @@ int main(void)
         cmocka_unit_test(stages_of_killed_runs_are_taken_over),
         cmocka_unit_test(the_limit_of_glb_is_told_with_name_sizes_and_advice),
         cmocka_unit_test(runs_past_the_limit_of_glb_are_refused_before_anything_is_written),
+        cmocka_unit_test(a_folder_that_is_gone_ends_a_series),
         cmocka_unit_test(animations_of_every_nth_step_keep_what_rests_at_rest),
     };
     const struct CMUnitTest scarce_tests[] = {cmocka_unit_test(failed_series_leave_the_old_ones)};

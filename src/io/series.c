@@ -114,7 +114,12 @@ static rblResult move_entry(const char* folder, const char* name, void* context)
     }
     RBL_TRY(rbl_compose_path(from, "%s/%s", folder, name));
     RBL_TRY(rbl_compose_path(to, "%s/%s", target, name));
-    return rename(from, to) == 0 || errno == ENOENT ? RBL_OK : fail_file(to, "written", errno);
+    if (rename(from, to) == 0)
+    {
+        return RBL_OK;
+    }
+    const int error = errno; // also when the folder is gone: the file would be found again and again
+    return error == ENOENT && access(from, F_OK) != 0 ? RBL_OK : fail_file(to, "written", error);
 }
 
 // Named like a file of the series, but not one.

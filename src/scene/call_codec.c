@@ -76,9 +76,9 @@ static void put_pattern(rblByteSink* sink, const rblPatternDef* pattern)
 
 void rbl_put_prescored(rblByteSink* sink, const rblPrescoredDef* def)
 {
-    const float numbers[4] = {def->smallest, def->thinnest, def->lifetime, def->smallest_body};
+    const float numbers[5] = {def->smallest, def->thinnest, def->lifetime, def->smallest_body, def->share};
     put_pattern(sink, &def->pattern);
-    rbl_put_floats(sink, numbers, 4);
+    rbl_put_floats(sink, numbers, 5);
     rbl_put_u32(sink, def->most_fragments);
     rbl_put_u32(sink, def->generations);
     rbl_put_u8(sink, def->crumbs);
@@ -206,14 +206,15 @@ static void take_pattern(rblByteSource* source, rblPatternDef* pattern)
 
 void rbl_take_prescored(rblByteSource* source, rblPrescoredDef* def)
 {
-    float numbers[4];
+    float numbers[5];
     *def = rbl_default_prescored_def();
     take_pattern(source, &def->pattern);
-    rbl_take_floats(source, numbers, 4);
+    rbl_take_floats(source, numbers, 5);
     def->smallest = numbers[0];
     def->thinnest = numbers[1];
     def->lifetime = numbers[2];
     def->smallest_body = numbers[3];
+    def->share = numbers[4];
     def->most_fragments = rbl_take_u32(source);
     def->generations = rbl_take_u32(source);
     def->crumbs = (rblCrumbs)rbl_take_u8(source);

@@ -80,8 +80,8 @@ static void bad_labels_are_refused_by_name(void** state)
         "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 1 3\nencoding: gzip\n\n",
         "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 1 3\n\n",
         "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 1 3\nencoding: raw\nspacings: 1 0 1\n\n",
-        "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 1 3\nencoding: raw\nspace directions: (1,0,0) (0,1) "
-        "(0,0,1)\n\n",
+        ("NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 1 3\nencoding: raw\nspace directions: (1,0,0) (0,1) "
+         "(0,0,1)\n\n"),
         "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 1 3\nencoding: raw\nspace directions: none\n\n",
         "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 1 3\nencoding: raw\nendian: middle\n\n",
         "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 1 3\nencoding: raw\ndata file: other.raw\n\n",

@@ -177,9 +177,10 @@ static inline void check_volumes(const rblCells* cells, double tolerance)
 
 static inline rblVec3d random_in(rblRandom* random, rblAabbd box)
 {
-    return rbl_vec3d(rbl_random_range(random, box.lower.x, box.upper.x),
-                     rbl_random_range(random, box.lower.y, box.upper.y),
-                     rbl_random_range(random, box.lower.z, box.upper.z));
+    const double x = rbl_random_range(random, box.lower.x, box.upper.x); // in this order with every compiler
+    const double y = rbl_random_range(random, box.lower.y, box.upper.y);
+    const double z = rbl_random_range(random, box.lower.z, box.upper.z);
+    return rbl_vec3d(x, y, z);
 }
 
 static inline uint32_t brute_force_cell(const rblCells* cells, rblVec3d point)

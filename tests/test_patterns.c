@@ -390,7 +390,7 @@ static void beyond_the_radius_all_is_one(void** state)
         const uint32_t rest = rbl_pattern_locate(pattern, rbl_vec3d(0.95, -0.05, 0.1));
         uint32_t others = 0, points = 0;
         rblRandom random = rbl_random_seed(4, 0);
-        for (int p = 0; p < 2000; ++p)
+        for (int p = 0; p < 20000; ++p)
         {
             const rblVec3d at = random_in(&random, plate);
             const bool far = fabs(at.x) > 0.85;
@@ -398,8 +398,9 @@ static void beyond_the_radius_all_is_one(void** state)
             others += far && rbl_pattern_locate(pattern, at) != rest ? 1 : 0;
         }
         assert_true(pattern->region_count > 4);
-        assert_true(20 * others <= (kind == RBL_PATTERN_SPLINTERS ? points : 0)); // they may stick out
-        assert_true(points > 100);
+        // Splinters that begin within the radius are longer than it: a tenth of what is far may be theirs.
+        assert_true(10 * others <= (kind == RBL_PATTERN_SPLINTERS ? points : 0));
+        assert_true(points > 1000);
         rbl_pattern_free(pattern);
     }
 }

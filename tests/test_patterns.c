@@ -398,8 +398,7 @@ static void beyond_the_radius_all_is_one(void** state)
             others += far && rbl_pattern_locate(pattern, at) != rest ? 1 : 0;
         }
         assert_true(pattern->region_count > 4);
-        // Splinters that begin within the radius are longer than it: a tenth of what is far may be theirs.
-        assert_true(10 * others <= (kind == RBL_PATTERN_SPLINTERS ? points : 0));
+        assert_int_equal(others, 0);
         assert_true(points > 1000);
         rbl_pattern_free(pattern);
     }

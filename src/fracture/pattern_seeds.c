@@ -6,6 +6,7 @@
 // count less by the aspect; a Voronoi diagram in stretched space still has linear functions:
 //   |x - s|_M^2 - |x|_M^2 = -2 (M s) . x + s . M s,   M = 1 - (1 - 1 / aspect^2) u u^T.
 #include "fracture/pattern_private.h"
+#include <math.h>
 
 #define MOST_CANDIDATES  16
 #define CROWDING         0.07 // falloff of clustered cells, by the body's extent
@@ -126,6 +127,29 @@ static rblResult choose_seeds(Seeds* seeds, uint32_t* rest)
     return RBL_OK;
 }
 
+// Splinters are longer than the space between seeds beyond the radius: each ends where it leaves the radius along the grain,
+// by a seed of the rest that is its mirror image there.
+static rblResult end_splinters(Seeds* seeds, uint32_t* rest)
+{
+    const uint32_t inner = (uint32_t)seeds->all.count - *rest;
+    for (uint32_t s = 0; s<inner&& * rest> 0 && seeds->along < 1.0; ++s)
+    {
+        const rblVec3d at = seeds->all.data[s];
+        const double along = rbl_dot3d(at, seeds->axis);
+        const double half = seeds->radius * seeds->radius - (rbl_dot3d(at, at) - along * along);
+        const double border = sqrt(rbl_maxd(half, 0.0));
+        for (int side = -1; side <= 1; side += 2)
+        {
+            if (!rbl_array_push(&seeds->all, rbl_mul_add3d(at, 2.0 * (side * border - along), seeds->axis)))
+            {
+                return rbl_fail_memory();
+            }
+            *rest += 1;
+        }
+    }
+    return RBL_OK;
+}
+
 static rblResult add_cells(const Seeds* seeds, uint32_t rest)
 {
     const uint32_t inner = (uint32_t)seeds->all.count - rest;
@@ -158,6 +182,7 @@ rblResult rbl_make_voronoi(rblDraft* draft)
     rbl_array_init(&seeds.all, draft->allocator);
     uint32_t rest;
     rblResult result = choose_seeds(&seeds, &rest);
+    result = result == RBL_OK ? end_splinters(&seeds, &rest) : result;
     result = result == RBL_OK ? add_cells(&seeds, rest) : result;
     rbl_array_free(&seeds.all);
     return result;

@@ -55,8 +55,8 @@ static rblPieces* cut_cube(LabelFcn* label, uint32_t count)
     rblLabelVolume* volume = make_volume(around, label, count);
     rblCells* cells;
     uint32_t* regions;
-    check_ok(
-        rbl_label_cells(volume, cells_box, 1, rbl_serial_jobs(), rbl_default_allocator(), &cells, &regions));
+    check_ok(rbl_label_cells(volume, cells_box, RBL_LABEL_CELLS_RESOLUTION, 1, rbl_serial_jobs(),
+                             rbl_default_allocator(), &cells, &regions));
     const rblCutOptions options = {.regions = regions, .smallest_volume = 1e-3};
     rblPieces* pieces = cut_solid(&view, cells, &options, rbl_serial_jobs());
     for (uint32_t p = 0; p < pieces->piece_count; ++p)
@@ -131,8 +131,8 @@ static void memory_may_run_out(void** state)
         failing_allocator_start(&memory, granted);
         rblCells* cells = NULL;
         uint32_t* regions = NULL;
-        const rblResult result =
-            rbl_label_cells(volume, cells_box, 1, rbl_serial_jobs(), &memory.allocator, &cells, &regions);
+        const rblResult result = rbl_label_cells(volume, cells_box, RBL_LABEL_CELLS_RESOLUTION, 1,
+                                                 rbl_serial_jobs(), &memory.allocator, &cells, &regions);
         finished = result == RBL_OK;
         if (finished)
         {

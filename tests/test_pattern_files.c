@@ -245,7 +245,8 @@ static void files_fit_the_body(void** state)
 
     def.size = 8.0;
     rblPattern* fitted = NULL;
-    check_ok(rbl_pattern_fit_labels(&def, &body, pattern->volume, rbl_default_allocator(), &fitted));
+    check_ok(rbl_pattern_fit_labels(&def, &body, pattern->volume, rbl_serial_jobs(), rbl_default_allocator(),
+                                    &fitted));
     check_close(fitted->volume->box.upper.x, 4.0, 1e-12);
     rbl_pattern_free(fitted);
     rbl_pattern_free(pattern);

@@ -8,6 +8,8 @@
 #include "field_shapes.h"
 #include "math/aabb.h"
 #include "math/trig.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- blows ----
@@ -540,6 +542,84 @@ static void far_from_the_blow_a_body_stays_one_piece(void** state)
     }
 }
 
+// Wavy layers, each in two halves: regions that are not convex.
+static void write_layers(const char* path)
+{
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs("NRRD0004\ntype: uint8\ndimension: 3\nsizes: 40 40 40\nencoding: raw\n\n", file);
+    for (int n = 0; n < 40 * 40 * 40; ++n)
+    {
+        const int x = n % 40;
+        const int y = n / 40 % 40;
+        const int z = n / 1600;
+        const int wave = 3 - abs(x % 12 - 6);
+        fputc(10 * ((y + wave + 10) / 12) + (z + wave >= 20), file);
+    }
+    fclose(file);
+}
+
+static const char layers[] = "test_prescored_layers.nrrd";
+
+static void regions_from_files_break_bodies_as_patterns_do(void** state)
+{
+    (void)state;
+    write_layers(layers);
+    const size_t roots[] = {0, 3, 5};
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; ++i)
+    {
+        const rblShapeId id = parents[roots[i]].make();
+        rblBreakBody body = body_of(id, "ceramic");
+        body.pose.q = rbl_quat_normalize((rblQuat){0.1f, 0.3f, -0.2f, 0.9f});
+        rblPrescoredDef def = rbl_default_prescored_def();
+        def.pattern.kind = RBL_PATTERN_FILE;
+        def.pattern.file = layers;
+        const rblBreaker* breaker = make_breaker(&def);
+        const rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0.2f, -0.95f, 0.2f));
+        rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+        print_message("%s: %u fragments\n", parents[roots[i]].name, fracture.fragment_count);
+        assert_true(fracture.fragment_count >= 4);
+        check_tiling(&body, &fracture, parents[roots[i]].error);
+        rbl_fracture_free(&fracture);
+        rbl_breaker_release(breaker);
+        check_ok(rbl_shape_destroy(id));
+    }
+    remove(layers);
+}
+
+// The file is read when the breaker is made; where the blow cannot pay for all its borders, the smallest regions are joined.
+static void a_blow_pays_for_as_many_regions_of_a_file_as_it_can(void** state)
+{
+    (void)state;
+    write_layers(layers);
+    const rblShapeId id = make_block();
+    const rblBreakBody body = body_of(id, "ceramic");
+    rblPrescoredDef def = rbl_default_prescored_def();
+    def.pattern.kind = RBL_PATTERN_FILE;
+    def.pattern.file = layers;
+    const rblBreaker* breaker = make_breaker(&def);
+    remove(layers);
+    rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0, -1, 0));
+    rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+    const uint32_t all = fracture.fragment_count;
+    verdict.budget = 0.6 * 2.0 * (double)body.material.surface_energy * fracture.crack_area;
+    rbl_fracture_free(&fracture);
+    fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+    assert_true(fracture.fragment_count >= 2 && fracture.fragment_count < all);
+    assert_true(2.0 * (double)body.material.surface_energy * fracture.crack_area <= verdict.budget);
+    check_tiling(&body, &fracture, 1e-5);
+    rbl_fracture_free(&fracture);
+    verdict.budget = 1e-6;
+    fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+    assert_int_equal(fracture.fragment_count, 0);
+    rbl_fracture_free(&fracture);
+    rbl_breaker_release(breaker);
+    rblBreakerId none = {0, 0};
+    check_fails(RBL_ERROR_FILE, rbl_breaker_create_prescored(&def, &none));
+    assert_int_equal(none.index1, 0);
+    check_ok(rbl_shape_destroy(id));
+}
+
 static void a_compound_breaks_child_by_child(void** state)
 {
     (void)state;
@@ -656,6 +736,8 @@ int main(void)
         cmocka_unit_test(the_number_of_workers_changes_nothing),
         cmocka_unit_test(crumbs_are_merged_or_debris),
         cmocka_unit_test(far_from_the_blow_a_body_stays_one_piece),
+        cmocka_unit_test(regions_from_files_break_bodies_as_patterns_do),
+        cmocka_unit_test(a_blow_pays_for_as_many_regions_of_a_file_as_it_can),
         cmocka_unit_test(a_compound_breaks_child_by_child),
         cmocka_unit_test(bad_definitions_and_bodies_are_refused),
         cmocka_unit_test(out_of_memory_leaves_nothing_behind),

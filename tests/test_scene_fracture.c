@@ -70,6 +70,36 @@ static void scenes_say_how_bodies_break(void** state)
     check_ok(rbl_scene_destroy(scene));
 }
 
+// What a scene does not say about a pattern, the preset of the material does.
+static void bodies_break_like_their_material(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char* material;
+        rblPatternKind kind;
+    } cases[] = {{"glass", RBL_PATTERN_RADIAL},       {"pane", RBL_PATTERN_RADIAL},
+                 {"wood", RBL_PATTERN_SPLINTERS},     {"stone", RBL_PATTERN_VORONOI},
+                 {"concrete", RBL_PATTERN_CLUSTERED}, {"plain", RBL_PATTERN_VORONOI}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"rubble\":1,\"materials\":{\"pane\":{\"preset\":\"glass\",\"density\":2000},"
+                 "\"plain\":{\"density\":900}},\"shapes\":{\"box\":{\"kind\":\"box\",\"size\":[1,1,1]}},"
+                 "\"bodies\":[{\"shape\":\"box\",\"material\":\"%s\",\"fracture\":{\"method\":\"prescored\","
+                 "\"jitter\":0.25,\"pieces\":7}}]}",
+                 cases[i].material);
+        const rblSceneId scene = load(text);
+        rblSceneView view;
+        check_ok(rbl_scene_view(scene, &view));
+        assert_int_equal(view.breakers[0].pattern.kind, cases[i].kind);
+        assert_int_equal(view.breakers[0].pattern.pieces, 7);
+        check_close(view.breakers[0].pattern.jitter, 0.25, 1e-7);
+        check_ok(rbl_scene_destroy(scene));
+    }
+}
+
 static void impossible_words_are_refused(void** state)
 {
     (void)state;
@@ -169,6 +199,34 @@ static void runs_know_births_and_deaths(void** state)
     const rblRunSummary summary = rbl_statistics_summary(statistics);
     assert_true(summary.worst_rise < 1e-6 * summary.scale);
     check_cracks_have_their_material(run);
+    rbl_simulation_free(&simulation);
+    check_ok(rbl_scene_destroy(scene));
+}
+
+// Eight octants, meeting where the block is hit.
+static void a_label_volume_breaks_a_body_of_a_scene(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"rubble\":1,\"step\":0.0333333333,\"duration\":0.3,"
+        "\"shapes\":{\"block\":{\"kind\":\"box\",\"size\":[0.4,0.4,0.4]}},"
+        "\"bodies\":[{\"name\":\"block\",\"shape\":\"block\",\"material\":\"ceramic\","
+        "\"fracture\":{\"method\":\"prescored\",\"pattern\":\"scene_octants.nrrd\"}}],"
+        "\"events\":[{\"time\":0.1,\"break\":{\"body\":\"block\",\"at\":[0,0,0],\"normal\":[0,-1,0]}}]}";
+    FILE* file = fopen("scene_octants.nrrd", "wb");
+    assert_non_null(file);
+    fputs("NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 2 2\nencoding: raw\n\nabcdefgh", file);
+    fclose(file);
+    const rblSceneId scene = load(text);
+    rblSimulation simulation;
+    check_ok(rbl_simulation_start(&simulation, scene, true));
+    remove("scene_octants.nrrd");
+    run_through(&simulation);
+    const rblStatistics* statistics = &simulation.run.statistics;
+    assert_int_equal(statistics->events.count, 1);
+    assert_int_equal(statistics->events.data[0].pieces, 8);
+    const rblRunSummary summary = rbl_statistics_summary(statistics);
+    assert_true(summary.worst_rise < 1e-6 * summary.scale);
     rbl_simulation_free(&simulation);
     check_ok(rbl_scene_destroy(scene));
 }
@@ -454,8 +512,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenes_say_how_bodies_break),
+        cmocka_unit_test(bodies_break_like_their_material),
         cmocka_unit_test(impossible_words_are_refused),
         cmocka_unit_test(runs_know_births_and_deaths),
+        cmocka_unit_test(a_label_volume_breaks_a_body_of_a_scene),
         cmocka_unit_test(recordings_keep_fragments_and_replay_the_same),
         cmocka_unit_test(runs_go_on_from_before_and_after_a_break),
         cmocka_unit_test(calls_that_break_happen_again),

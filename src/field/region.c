@@ -23,12 +23,18 @@ static rblAabb everything(void)
 
 // ---- memory ----
 
+static uint32_t group_count(uint32_t cell_count)
+{
+    return (cell_count + RBL_REGION_GROUP - 1) / RBL_REGION_GROUP;
+}
+
 static rblRegion* allocate_region(uint32_t cell_count, uint32_t block_count, const rblAllocator* allocator)
 {
     const size_t block_bytes = sizeof(float) * RBL_REGION_BLOCK * block_count;
     const size_t box_bytes = sizeof(rblAabb) * cell_count;
-    const size_t bytes =
-        sizeof(rblRegion) + block_bytes + box_bytes + sizeof(uint32_t) * ((size_t)cell_count + 1);
+    const size_t group_bytes = sizeof(rblAabb) * group_count(cell_count);
+    const size_t bytes = sizeof(rblRegion) + block_bytes + box_bytes + group_bytes +
+                         sizeof(uint32_t) * ((size_t)cell_count + 1);
     rblRegion* region = rbl_alloc(allocator, bytes);
     if (region != NULL)
     {
@@ -36,7 +42,8 @@ static rblRegion* allocate_region(uint32_t cell_count, uint32_t block_count, con
         *region = (rblRegion){.cell_count = cell_count, .block_count = block_count, .bytes = bytes};
         region->blocks = (float*)(void*)at;
         region->boxes = (rblAabb*)(void*)(at + block_bytes);
-        region->starts = (uint32_t*)(void*)(at + block_bytes + box_bytes);
+        region->groups = (rblAabb*)(void*)(at + block_bytes + box_bytes);
+        region->starts = (uint32_t*)(void*)(at + block_bytes + box_bytes + group_bytes);
     }
     return region;
 }
@@ -69,6 +76,16 @@ static void put_cell(rblRegion* region, uint32_t cell, const rblHalfSpace* plane
     region->starts[cell + 1] = region->starts[cell] + blocks;
 }
 
+static void close_groups(rblRegion* region)
+{
+    for (uint32_t c = 0; c < region->cell_count; ++c)
+    {
+        rblAabb* group = &region->groups[c / RBL_REGION_GROUP];
+        const rblAabb before = c % RBL_REGION_GROUP == 0 ? region->boxes[c] : *group;
+        *group = rbl_aabb_union(before, region->boxes[c]);
+    }
+}
+
 rblResult rbl_region_create(const rblRegionDef* def, const rblAllocator* allocator, rblRegion** out)
 {
     if (def->cell_count == 0 || (def->cell_count > 1 && def->boxes == NULL))
@@ -91,6 +108,7 @@ rblResult rbl_region_create(const rblRegionDef* def, const rblAllocator* allocat
         region->boxes[c] = def->boxes != NULL ? def->boxes[c] : everything();
         put_cell(region, c, def->planes + def->starts[c], def->starts[c + 1] - def->starts[c]);
     }
+    close_groups(region);
     *out = region;
     return RBL_OK;
 }
@@ -172,6 +190,41 @@ static void add_cell(Union* u, const rblRegion* region, uint32_t cell, rblVec3 p
     }
 }
 
+// Neither value of a cell is below the distance of its box.
+static bool is_beyond(const Union* u, rblAabb box, rblVec3 p)
+{
+    const float squared = rbl_aabb_distance_squared(box, p);
+    const float bound = u->inside ? u->depth : rbl_maxf(u->nearest, u->depth);
+    return squared > 0.0f && squared >= bound * bound;
+}
+
+static void add_group(Union* u, const rblRegion* region, uint32_t group, rblVec3 p)
+{
+    const uint32_t begin = group * RBL_REGION_GROUP;
+    const uint32_t end = begin + RBL_REGION_GROUP;
+    for (uint32_t c = begin; c < end && c < region->cell_count; ++c)
+    {
+        if (!is_beyond(u, region->boxes[c], p))
+        {
+            add_cell(u, region, c, p);
+        }
+    }
+}
+
+// To begin with what is near makes the rest be passed over.
+static uint32_t nearest_group(const rblRegion* region, uint32_t groups, rblVec3 p)
+{
+    uint32_t best = 0;
+    float nearest = INFINITY;
+    for (uint32_t g = 0; g < groups; ++g)
+    {
+        const float squared = rbl_aabb_distance_squared(region->groups[g], p);
+        best = squared < nearest ? g : best;
+        nearest = rbl_minf(squared, nearest);
+    }
+    return best;
+}
+
 static Union evaluate(const rblRegion* region, rblVec3 p)
 {
     Union u = {.nearest = INFINITY, .depth = INFINITY};
@@ -180,16 +233,15 @@ static Union evaluate(const rblRegion* region, rblVec3 p)
         add_cell(&u, region, 0, p);
         return u;
     }
-    for (uint32_t c = 0; c < region->cell_count; ++c)
+    const uint32_t groups = group_count(region->cell_count);
+    const uint32_t first = groups > 1 ? nearest_group(region, groups, p) : 0;
+    add_group(&u, region, first, p);
+    for (uint32_t g = 0; g < groups; ++g)
     {
-        // Neither value of a cell is below the distance of its box.
-        const float squared = rbl_aabb_distance_squared(region->boxes[c], p);
-        const float bound = u.inside ? u.depth : rbl_maxf(u.nearest, u.depth);
-        if (squared > 0.0f && squared >= bound * bound)
+        if (g != first && !is_beyond(&u, region->groups[g], p))
         {
-            continue;
+            add_group(&u, region, g, p);
         }
-        add_cell(&u, region, c, p);
     }
     return u;
 }
@@ -284,6 +336,29 @@ static float wedge_distance(const rblRegion* region, uint32_t cell, rblVec3 p, r
     return best > high * high ? sqrtf(best) : high;
 }
 
+// The least of `best` and the distances of the cells of a group.
+static float nearest_wedge(const rblRegion* region, uint32_t group, rblVec3 point, float best,
+                           rblVec3* gradient)
+{
+    const uint32_t begin = group * RBL_REGION_GROUP;
+    const uint32_t end = begin + RBL_REGION_GROUP;
+    for (uint32_t c = begin; c < end && c < region->cell_count; ++c)
+    {
+        if (rbl_aabb_distance_squared(region->boxes[c], point) >= best * best)
+        {
+            continue;
+        }
+        rblVec3 away;
+        const float distance = wedge_distance(region, c, point, &away);
+        if (distance < best)
+        {
+            best = distance;
+            *gradient = away;
+        }
+    }
+    return best;
+}
+
 float rbl_region_nearest(const rblRegion* region, rblVec3 point, rblVec3* gradient)
 {
     if (region->cell_count == 1)
@@ -301,19 +376,12 @@ float rbl_region_nearest(const rblRegion* region, rblVec3 point, rblVec3* gradie
         return -u.depth;
     }
     // Another cell may now be the nearest; what is returned must be a bound for all.
-    float best = INFINITY;
-    for (uint32_t c = 0; c < region->cell_count; ++c)
+    float best = wedge_distance(region, u.near_cell, point, gradient);
+    for (uint32_t g = 0; g < group_count(region->cell_count); ++g)
     {
-        if (c != u.near_cell && rbl_aabb_distance_squared(region->boxes[c], point) >= best * best)
+        if (rbl_aabb_distance_squared(region->groups[g], point) < best * best)
         {
-            continue;
-        }
-        rblVec3 away;
-        const float distance = wedge_distance(region, c, point, &away);
-        if (distance < best)
-        {
-            best = distance;
-            *gradient = away;
+            best = nearest_wedge(region, g, point, best, gradient);
         }
     }
     return best;
@@ -396,8 +464,6 @@ static bool draft_cell(const rblRegionProduct* product, uint32_t a, uint32_t b, 
 {
     const size_t first = draft->planes.count;
     rblAabb box = product->box;
-    bool empty = false;
-    bool good = draft_box(draft, box);
     if (product->b->boxes != NULL)
     {
         box = rbl_aabb_intersection(box, product->b->boxes[b]);
@@ -407,7 +473,12 @@ static bool draft_cell(const rblRegionProduct* product, uint32_t a, uint32_t b, 
         box = rbl_aabb_intersection(box, product->a->boxes[a]);
     }
     const rblVec3 size = rbl_aabb_size(box);
-    empty = !(size.x > 0.0f && size.y > 0.0f && size.z > 0.0f);
+    if (!(size.x > 0.0f && size.y > 0.0f && size.z > 0.0f))
+    {
+        return true;
+    }
+    bool empty = false;
+    bool good = draft_box(draft, product->box);
     const uint32_t count_a = product->a != NULL ? rbl_region_plane_count(product->a, a) : 0;
     for (uint32_t i = 0; i < count_a && good && !empty; ++i)
     {

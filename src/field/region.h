@@ -32,12 +32,14 @@ typedef struct rblRegion
     uint32_t block_count;
     uint32_t* starts; // cell_count + 1, in blocks
     rblAabb* boxes;   // per cell; beyond its box nothing of a cell is
+    rblAabb* groups;  // around every RBL_REGION_GROUP cells
     float*
         blocks; // per block: four x, y, z of the normals, four offsets, four of 0 (an outer face) or infinity
     size_t bytes;
 } rblRegion;
 
 #define RBL_REGION_BLOCK 20u // floats
+#define RBL_REGION_GROUP 8u  // cells
 
 rblResult rbl_region_create(const rblRegionDef* def, const rblAllocator* allocator, rblRegion** out);
 void rbl_region_free(rblRegion* region, const rblAllocator* allocator);

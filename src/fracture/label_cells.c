@@ -213,13 +213,13 @@ static rblResult make_cells(LabelSeeds* seeds, rblAabbd box, uint64_t seed, rblJ
     return RBL_OK;
 }
 
-rblResult rbl_label_cells(const rblLabelVolume* volume, rblAabbd box, uint64_t seed, rblJobs* jobs,
-                          const rblAllocator* allocator, rblCells** cells, uint32_t** regions)
+rblResult rbl_label_cells(const rblLabelVolume* volume, rblAabbd box, uint32_t resolution, uint64_t seed,
+                          rblJobs* jobs, const rblAllocator* allocator, rblCells** cells, uint32_t** regions)
 {
     const rblVec3d size = rbl_aabbd_size(volume->box), room = rbl_aabbd_size(box);
     LabelSeeds seeds = {.volume = volume};
     seeds.voxel = rbl_vec3d(size.x / volume->size[0], size.y / volume->size[1], size.z / volume->size[2]);
-    seeds.spacing = rbl_maxd(room.x, rbl_maxd(room.y, room.z)) / RBL_LABEL_CELLS_RESOLUTION;
+    seeds.spacing = rbl_maxd(room.x, rbl_maxd(room.y, room.z)) / resolution;
     seeds.reach = rbl_aabbd_grown(box, 2.0 * seeds.spacing);
     rbl_hash_map_init(&seeds.numbers, allocator);
     rbl_array_init(&seeds.borders, allocator);

@@ -231,15 +231,15 @@ static void fit_box(rblLabelVolume* volume, const rblPatternDef* def, rblAabbd b
 
 // Regions from a file as cells, for the cut.
 static rblResult cell_labels(rblPattern* pattern, const rblPatternDef* def, const rblPatternBody* body,
-                             rblJobs* jobs)
+                             uint32_t resolution, rblJobs* jobs)
 {
     const double margin = body->tight ? 0.0 : MARGIN * extent_of(body->bounds);
-    return rbl_label_cells(pattern->volume, rbl_aabbd_grown(body->bounds, margin), def->seed, jobs,
-                           pattern->allocator, &pattern->cells, &pattern->regions);
+    return rbl_label_cells(pattern->volume, rbl_aabbd_grown(body->bounds, margin), resolution, def->seed,
+                           jobs, pattern->allocator, &pattern->cells, &pattern->regions);
 }
 
 rblResult rbl_pattern_fit_labels(const rblPatternDef* def, const rblPatternBody* body,
-                                 const rblLabelVolume* loaded, const rblAllocator* allocator,
+                                 const rblLabelVolume* loaded, rblJobs* jobs, const rblAllocator* allocator,
                                  rblPattern** out)
 {
     rblPattern* pattern = NULL;
@@ -254,7 +254,7 @@ rblResult rbl_pattern_fit_labels(const rblPatternDef* def, const rblPatternBody*
     pattern->borrows_labels = true;
     pattern->region_count = loaded->label_count;
     fit_box(pattern->volume, def, body->bounds);
-    const rblResult result = cell_labels(pattern, def, body, rbl_serial_jobs());
+    const rblResult result = cell_labels(pattern, def, body, RBL_LABEL_CELLS_WORLD_RESOLUTION, jobs);
     if (result != RBL_OK)
     {
         rbl_pattern_free(pattern);
@@ -270,7 +270,7 @@ static rblResult load_labels(rblPattern* pattern, const rblPatternDef* def, cons
     RBL_TRY(rbl_labels_load(def->file, pattern->allocator, &pattern->volume));
     fit_box(pattern->volume, def, body->bounds);
     pattern->region_count = pattern->volume->label_count;
-    return cell_labels(pattern, def, body, jobs);
+    return cell_labels(pattern, def, body, RBL_LABEL_CELLS_RESOLUTION, jobs);
 }
 
 rblResult rbl_pattern_create(const rblPatternDef* def, const rblPatternBody* body, rblJobs* jobs,

@@ -42,7 +42,7 @@ rblResult rbl_pattern_create(const rblPatternDef* def, const rblPatternBody* bod
 // The same for a file that was read before with rbl_labels_load(): what a breaker does at an impact. `loaded` must outlive the
 // pattern.
 rblResult rbl_pattern_fit_labels(const rblPatternDef* def, const rblPatternBody* body,
-                                 const rblLabelVolume* loaded, const rblAllocator* allocator,
+                                 const rblLabelVolume* loaded, rblJobs* jobs, const rblAllocator* allocator,
                                  rblPattern** out);
 void rbl_pattern_free(rblPattern* pattern);
 

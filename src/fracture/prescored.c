@@ -16,6 +16,7 @@ typedef struct Prescored
     rblPrescoredDef def; // `file` of the pattern is a copy
     char* file;
     size_t file_bytes;
+    rblLabelVolume* labels; // of that file
     const rblAllocator* allocator;
 } Prescored;
 
@@ -146,13 +147,14 @@ static rblResult shatter(void* context, void* prepared, const rblBreakBody* body
                          rblJobs* jobs, rblFracture* out)
 {
     const Prescored* prescored = context;
+    const rblPrescoredDef* def = &prescored->def;
     if (prepared != NULL)
     {
-        return rbl_prescored_shatter(&prescored->def, prepared, body, verdict, jobs, out);
+        return rbl_prescored_shatter(def, prescored->labels, prepared, body, verdict, jobs, out);
     }
     rblInsidePoints found = {NULL, 0, 0};
     RBL_TRY(find_points(prescored, &body->view, &found));
-    const rblResult result = rbl_prescored_shatter(&prescored->def, &found, body, verdict, jobs, out);
+    const rblResult result = rbl_prescored_shatter(def, prescored->labels, &found, body, verdict, jobs, out);
     free_points(&found, prescored->allocator);
     return result;
 }
@@ -201,43 +203,56 @@ static rblResult check_def(const rblPrescoredDef* def, const rblBreakerId* out)
 static void destroy(void* context)
 {
     Prescored* prescored = context;
+    rbl_labels_free(prescored->labels, prescored->allocator);
     rbl_free(prescored->allocator, prescored->file, prescored->file_bytes);
     rbl_free(prescored->allocator, prescored, sizeof *prescored);
 }
 
-static Prescored* copy_def(const rblPrescoredDef* def)
+// A file is read once, here, and a break never waits for the disk. There are as many pieces as it has regions.
+static rblResult take_file(Prescored* prescored, const char* file)
+{
+    prescored->file_bytes = strlen(file) + 1;
+    prescored->file = rbl_alloc(prescored->allocator, prescored->file_bytes);
+    if (prescored->file == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    memcpy(prescored->file, file, prescored->file_bytes);
+    prescored->def.pattern.file = prescored->file;
+    RBL_TRY(rbl_labels_load(file, prescored->allocator, &prescored->labels));
+    prescored->def.pattern.pieces = prescored->labels->label_count;
+    return RBL_OK;
+}
+
+static rblResult copy_def(const rblPrescoredDef* def, Prescored** out)
 {
     const rblAllocator* allocator = rbl_default_allocator();
     Prescored* prescored = rbl_alloc_zero(allocator, sizeof *prescored);
     if (prescored == NULL)
     {
-        return NULL;
+        return rbl_fail_memory();
     }
     prescored->def = *def;
+    prescored->def.pattern.file = NULL;
     prescored->allocator = allocator;
-    if (def->pattern.file != NULL)
+    if (def->pattern.kind == RBL_PATTERN_FILE)
     {
-        prescored->file_bytes = strlen(def->pattern.file) + 1;
-        prescored->file = rbl_alloc(allocator, prescored->file_bytes);
-        if (prescored->file == NULL)
+        const rblResult result = take_file(prescored, def->pattern.file);
+        if (result != RBL_OK)
         {
             destroy(prescored);
-            return NULL;
+            return result;
         }
-        memcpy(prescored->file, def->pattern.file, prescored->file_bytes);
-        prescored->def.pattern.file = prescored->file;
     }
-    return prescored;
+    *out = prescored;
+    return RBL_OK;
 }
 
 rblResult rbl_breaker_create_prescored(const rblPrescoredDef* def, rblBreakerId* out)
 {
     RBL_TRY(check_def(def, out));
-    Prescored* prescored = copy_def(def);
-    if (prescored == NULL)
-    {
-        return rbl_fail_memory();
-    }
+    Prescored* prescored = NULL;
+    RBL_TRY(copy_def(def, &prescored));
     rblBreakerDef breaker = rbl_default_breaker_def();
     breaker.name = "prescored";
     breaker.prepare = prepare;

@@ -27,10 +27,10 @@ typedef struct rblInsidePoints
     uint32_t count, capacity;
 } rblInsidePoints;
 
-// As rblBreakerDef.shatter.
-rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblInsidePoints* inside,
-                                const rblBreakBody* body, const rblVerdict* verdict, rblJobs* jobs,
-                                rblFracture* out);
+// As rblBreakerDef.shatter. `labels` are those of a pattern from a file, else null.
+rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblLabelVolume* labels,
+                                const rblInsidePoints* inside, const rblBreakBody* body,
+                                const rblVerdict* verdict, rblJobs* jobs, rblFracture* out);
 
 // ---- what a solid is cut into (prescored_cut.c) ----
 
@@ -128,6 +128,12 @@ bool rbl_sample_cracks(const rblBreakage* breakage, uint32_t piece, double spaci
 
 // Where three planes or more of a piece's surface meet. False when out of memory.
 bool rbl_piece_corners(const rblParts* parts, uint32_t piece, rblSampleList* out);
+
+// The same for pieces of so many cells that their facets stand for curved faces: only sharp corners.
+bool rbl_piece_sharp_corners(const rblParts* parts, uint32_t piece, rblSampleList* out);
+
+// Of the samples from `first` on keep one in every box of a grid, and none where one before them is. False when out of memory.
+bool rbl_thin_samples(rblSampleList* samples, size_t first, double step);
 
 // ---- shapes (prescored_shapes.c) ----
 

@@ -1,5 +1,6 @@
 // Samples of fragments: those of the solid by piece, and new ones on the crack faces.
 #include "base/error.h"
+#include "base/hash_map.h"
 #include "base/sort.h"
 #include "fracture/prescored_private.h"
 #include "math/aabb.h"
@@ -10,6 +11,8 @@
 #define FACE_SPACING 1.5 // times the spacing of edges: inside a face, samples meet only what has none itself
 #define FLATNESS                                                                                             \
     1e-6 // sine of an angle between planes that count as one; part of a piece's size that is no length
+
+#define SHARPNESS 0.3 // the same where facets of many cells stand for a curved face
 
 // ---- samples of the solid ----
 
@@ -143,8 +146,9 @@ static bool comes_before(uint32_t a, uint32_t b, const void* context)
     return list[a].vertex < list[b].vertex;
 }
 
-// Whether polygons of three planes meet: points within a face or an edge are no corners.
-static bool is_corner(const Incidence* list, const uint32_t* order, uint32_t count)
+// Whether polygons of three planes meet: points within a face or an edge are no corners. `flat` is the sine of an angle
+// between planes that count as one.
+static bool is_corner(const Incidence* list, const uint32_t* order, uint32_t count, double flat)
 {
     const rblVec3d first = list[order[0]].normal;
     rblVec3d across = {0, 0, 0};
@@ -152,11 +156,11 @@ static bool is_corner(const Incidence* list, const uint32_t* order, uint32_t cou
     {
         const rblVec3d normal = list[order[i]].normal;
         const rblVec3d cross = rbl_cross3d(first, normal);
-        if (rbl_length3d(across) < FLATNESS)
+        if (rbl_length3d(across) < flat)
         {
-            across = rbl_length3d(cross) >= FLATNESS ? rbl_normalize3d(cross, across) : across;
+            across = rbl_length3d(cross) >= flat ? rbl_normalize3d(cross, across) : across;
         }
-        else if (fabs(rbl_dot3d(across, normal)) >= FLATNESS)
+        else if (fabs(rbl_dot3d(across, normal)) >= flat)
         {
             return true;
         }
@@ -178,7 +182,8 @@ static bool has_corner_near(const rblSampleList* corners, size_t first, rblVec3 
     return false;
 }
 
-static bool write_corners(const Gathering* g, const uint32_t* order, float nothing, rblSampleList* out)
+static bool write_corners(const Gathering* g, const uint32_t* order, double flat, float nothing,
+                          rblSampleList* out)
 {
     const uint32_t count = (uint32_t)g->list.count;
     const size_t first = out->count;
@@ -191,7 +196,7 @@ static bool write_corners(const Gathering* g, const uint32_t* order, float nothi
             end += 1;
         }
         const rblVec3 position = rbl_to_float3(rbl_breakage_position(g->breakage, vertex));
-        if (is_corner(g->list.data, order + begin, end - begin) &&
+        if (is_corner(g->list.data, order + begin, end - begin, flat) &&
             !has_corner_near(out, first, position, nothing) && !rbl_array_push(out, position))
         {
             return false;
@@ -201,7 +206,7 @@ static bool write_corners(const Gathering* g, const uint32_t* order, float nothi
     return true;
 }
 
-bool rbl_piece_corners(const rblParts* parts, uint32_t piece, rblSampleList* out)
+static bool find_corners(const rblParts* parts, uint32_t piece, double flat, rblSampleList* out)
 {
     const rblAllocator* allocator = parts->allocator;
     Gathering g = {.breakage = parts->breakage};
@@ -218,11 +223,21 @@ bool rbl_piece_corners(const rblParts* parts, uint32_t piece, rblSampleList* out
         }
         rbl_sort_indices(order, order + count, (uint32_t)count, comes_before, g.list.data);
         const rblVec3d size = rbl_aabbd_size(parts->breakage->pieces->pieces[piece].bounds);
-        good = write_corners(&g, order, (float)(FLATNESS * rbl_length3d(size)), out);
+        good = write_corners(&g, order, flat, (float)(FLATNESS * rbl_length3d(size)), out);
     }
     RBL_FREE_ARRAY(allocator, order, 2 * count);
     rbl_array_free(&g.list);
     return good;
+}
+
+bool rbl_piece_corners(const rblParts* parts, uint32_t piece, rblSampleList* out)
+{
+    return find_corners(parts, piece, FLATNESS, out);
+}
+
+bool rbl_piece_sharp_corners(const rblParts* parts, uint32_t piece, rblSampleList* out)
+{
+    return find_corners(parts, piece, SHARPNESS, out);
 }
 
 // ---- crack faces ----
@@ -338,6 +353,36 @@ static bool sample_inside(const rblBreakage* breakage, const rblPieceFace* face,
         }
     }
     return true;
+}
+
+// The box of a grid that a point is in. Boxes farther apart than 2^20 steps may have one key.
+static uint64_t grid_key(rblVec3 p, double step)
+{
+    const uint64_t mask = ((uint64_t)1 << 21) - 1;
+    const int64_t x = (int64_t)floor((double)p.x / step);
+    const int64_t y = (int64_t)floor((double)p.y / step);
+    const int64_t z = (int64_t)floor((double)p.z / step);
+    return ((uint64_t)x & mask) | ((uint64_t)y & mask) << 21 | ((uint64_t)z & mask) << 42;
+}
+
+bool rbl_thin_samples(rblSampleList* samples, size_t first, double step)
+{
+    rblHashMap taken;
+    size_t kept = first;
+    bool good = true;
+    rbl_hash_map_init(&taken, samples->allocator);
+    for (size_t i = 0; i < samples->count && good; ++i)
+    {
+        bool added = false;
+        good = rbl_hash_map_get_or_add(&taken, grid_key(samples->data[i], step), 0, &added) != NULL;
+        if (good && added && i >= first)
+        {
+            samples->data[kept++] = samples->data[i];
+        }
+    }
+    samples->count = kept;
+    rbl_hash_map_free(&taken);
+    return good;
 }
 
 bool rbl_sample_cracks(const rblBreakage* breakage, uint32_t piece, double spacing, rblSampleList* out)

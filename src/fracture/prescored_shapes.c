@@ -7,6 +7,7 @@
 
 #define CRACK_SPACING 0.2   // of a piece's size: how far samples of crack faces lie apart
 #define MOST_OUTER    2048u // corners of outer faces that become samples
+#define MANY_CELLS    32u   // of a piece: their facets are smaller than what samples must tell
 #define NOTHING       1e-6  // of a piece's size: a length that counts as none
 
 typedef struct Shaping
@@ -169,6 +170,15 @@ static rblResult make_hull(const Shaping* s, uint32_t piece, rblShapeId* out)
     return result;
 }
 
+// A region from a file has borders of many small facets: sharp corners, and what lies far enough apart of the rest.
+static bool gather_thinly(const Shaping* s, uint32_t piece, double spacing, rblSampleList* out)
+{
+    bool good = rbl_piece_sharp_corners(&s->parts, piece, out);
+    const size_t corners = out->count;
+    good = good && rbl_sample_cracks(s->breakage, piece, spacing, out);
+    return good && rbl_thin_samples(out, corners, 0.5 * spacing);
+}
+
 static bool gather_samples(const Shaping* s, uint32_t piece, double size, rblSampleList* out)
 {
     const rblSortedSamples* sorted = &s->samples;
@@ -176,6 +186,10 @@ static bool gather_samples(const Shaping* s, uint32_t piece, double size, rblSam
     for (uint32_t i = sorted->starts[piece]; i < sorted->starts[piece + 1] && good; ++i)
     {
         good = rbl_array_push(out, sorted->points[i]);
+    }
+    if (s->parts.piece_starts[piece + 1] - s->parts.piece_starts[piece] > MANY_CELLS)
+    {
+        return good && gather_thinly(s, piece, CRACK_SPACING * size, out);
     }
     good = good && rbl_sample_cracks(s->breakage, piece, CRACK_SPACING * size, out);
     if (good && (!s->sampled || out->count == 0))

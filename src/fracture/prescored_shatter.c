@@ -17,6 +17,7 @@
 typedef struct Shattering
 {
     const rblPrescoredDef* def;
+    const rblLabelVolume* labels; // of a pattern from a file
     const rblBreakBody* body;
     const rblVerdict* verdict;
     const rblInsidePoints* inside;
@@ -164,12 +165,10 @@ static rblResult make_pattern(Shattering* s, uint32_t pieces)
     }
     body.points = points;
     body.point_count = s->inside->count;
-    rblResult result = rbl_pattern_create(&def, &body, s->jobs, s->allocator, &s->pattern);
+    const rblResult result =
+        s->labels != NULL ? rbl_pattern_fit_labels(&def, &body, s->labels, s->jobs, s->allocator, &s->pattern)
+                          : rbl_pattern_create(&def, &body, s->jobs, s->allocator, &s->pattern);
     RBL_FREE_ARRAY(s->allocator, points, s->inside->count);
-    if (result == RBL_OK && s->pattern->cells == NULL)
-    {
-        result = rbl_fail(RBL_ERROR_UNSUPPORTED, "prescored: a pattern of labels does not cut bodies");
-    }
     return result;
 }
 
@@ -187,10 +186,13 @@ static double thinnest_allowed(const Shattering* s)
     return s->def->thinnest > 0.0f ? (double)s->def->thinnest : SLIVER * (double)s->body->view.thinnest;
 }
 
-static rblResult cut_all(Shattering* s)
+// Patterns are made for so many pieces; the regions of a file are what they are, and the smallest are joined.
+static rblResult cut_all(Shattering* s, uint32_t pieces)
 {
     const bool merge = s->def->crumbs == RBL_CRUMBS_MERGE;
-    const uint32_t most = most_pieces(s) / s->solid_count;
+    const uint32_t room = most_pieces(s);
+    const bool is_fewer = s->labels != NULL && pieces < s->labels->label_count;
+    const uint32_t most = (is_fewer && pieces < room ? pieces : room) / s->solid_count;
     s->area = 0.0;
     s->piece_count = 0;
     for (uint32_t i = 0; i < s->solid_count; ++i)
@@ -229,7 +231,7 @@ static rblResult cut_within_budget(Shattering* s, bool* affordable)
     for (uint32_t i = 0; i < MOST_TRIES && pieces > 1; ++i)
     {
         RBL_TRY(make_pattern(s, pieces));
-        RBL_TRY(cut_all(s));
+        RBL_TRY(cut_all(s, pieces));
         const double cost = price * s->area;
         if (cost <= s->verdict->budget)
         {
@@ -342,11 +344,12 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
     return RBL_OK;
 }
 
-rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblInsidePoints* inside,
-                                const rblBreakBody* body, const rblVerdict* verdict, rblJobs* jobs,
-                                rblFracture* out)
+rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblLabelVolume* labels,
+                                const rblInsidePoints* inside, const rblBreakBody* body,
+                                const rblVerdict* verdict, rblJobs* jobs, rblFracture* out)
 {
     Shattering s = {.def = def,
+                    .labels = labels,
                     .body = body,
                     .verdict = verdict,
                     .inside = inside,

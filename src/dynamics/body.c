@@ -383,6 +383,7 @@ rblResult rbl_body_teleport(rblWorldId world_id, rblBodyId id, rblTransform pose
     world->pending_work -= rbl_body_energy(world, slot);
     const rblVec3 spin = motion->spin;
     set_pose(body, motion, pose);
+    rbl_leave_flock(body);
     world->stirred = world->marked = true;
     set_spin(body, motion, motion->velocity, spin);
     world->pending_work += rbl_body_energy(world, slot);
@@ -404,6 +405,7 @@ rblResult rbl_body_set_velocity(rblWorldId world_id, rblBodyId id, rblVec3 veloc
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: a static body has no velocity");
     }
+    rbl_leave_flock(body);
     rbl_wake_body(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
     set_spin(body, &world->motions.data[slot], velocity, spin);
@@ -426,6 +428,7 @@ static rblResult find_dynamic(rblWorldId world_id, rblBodyId id, rblVec3 a, rblV
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: only dynamic bodies feel forces");
     }
+    rbl_leave_flock(&(*world)->bodies.data[*slot]);
     rbl_wake_body(*world, *slot);
     return RBL_OK;
 }

@@ -18,25 +18,11 @@ typedef struct Aim
 {
     rblWideBody a, b;               // as they are now, with forces
     rblWideBody before_a, before_b; // velocities before forces and contacts: v'
+    rblWideBody free_a, free_b;     // velocities with forces, without contacts: v*, where there are mates
     Frames frame_a, frame_b;
     rblWide3 way; // from the arms of now to those at mid-step
     rblFloat4 seconds, slop;
 } Aim;
-
-static void gather_velocities(const rblVelocity* velocities, const uint32_t index[4], rblWideBody* out)
-{
-    rblFloat4 v[4];
-    rblFloat4 w[4];
-    for (int i = 0; i < 4; ++i)
-    {
-        v[i] = rbl_load3(&velocities[index[i]].velocity.x);
-        w[i] = rbl_load3(&velocities[index[i]].spin.x);
-    }
-    rbl_transpose4(&v[0], &v[1], &v[2], &v[3]);
-    rbl_transpose4(&w[0], &w[1], &w[2], &w[3]);
-    out->velocity = (rblWide3){v[0], v[1], v[2]};
-    out->spin = (rblWide3){w[0], w[1], w[2]};
-}
 
 _Static_assert(offsetof(rblMotion, orientation) == 12, "rows of a motion");
 
@@ -83,8 +69,15 @@ static Aim begin_aim(const rblWorld* world, const rblBundle* bundle)
     aim.b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
     aim.before_a = aim.a;
     aim.before_b = aim.b;
-    gather_velocities(world->before_contacts.data, bundle->a, &aim.before_a);
-    gather_velocities(world->before_contacts.data, bundle->b, &aim.before_b);
+    rbl_gather_velocities4(world->before_contacts.data, bundle->a, &aim.before_a);
+    rbl_gather_velocities4(world->before_contacts.data, bundle->b, &aim.before_b);
+    aim.free_a = aim.a;
+    aim.free_b = aim.b;
+    if (bundle->mates != 0)
+    {
+        rbl_gather_velocities4(world->unconstrained.data, bundle->a, &aim.free_a);
+        rbl_gather_velocities4(world->unconstrained.data, bundle->b, &aim.free_b);
+    }
     aim.frame_a = gather_frames(world->motions.data, bundle->slot_a);
     aim.frame_b = gather_frames(world->motions.data, bundle->slot_b);
     aim.seconds = rbl_max4(aim.a.seconds, aim.b.seconds);
@@ -262,7 +255,15 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
 
     const rblWide3 u =
         rbl_wide_relative_velocity(&aim->before_a, &aim->before_b, geometry.arm_a, geometry.arm_b);
-    const rblFloat4 target = find_target(aim, geometry.gap, rbl_wide_dot3(u, geometry.normal));
+    rblFloat4 target = find_target(aim, geometry.gap, rbl_wide_dot3(u, geometry.normal));
+    if (bundle->mates != 0)
+    {
+        // Mates resist what others do to them, not their own motion.
+        const rblWide3 own =
+            rbl_wide_relative_velocity(&aim->free_a, &aim->free_b, geometry.arm_a, geometry.arm_b);
+        const rblFloat4 least = rbl_min4(target, rbl_wide_dot3(own, geometry.normal));
+        target = rbl_select4(rbl_wide_lanes(bundle->mates), least, target);
+    }
     const rblFloat4 impulses[3] = {geometry.push, rbl_wide_dot3(geometry.friction, axes[1]),
                                    rbl_wide_dot3(geometry.friction, axes[2])};
     rbl_store4(out->gap, geometry.gap);

@@ -44,6 +44,7 @@ static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)
         .convex = body->shape.convex,
         .born = body->born,
         .fresh = body->fresh,
+        .flock = body->awake && body->type == RBL_BODY_DYNAMIC ? body->flock : 0,
     };
 }
 

@@ -124,6 +124,8 @@ static rblResult make_fragment(rblWorld* world, const rblBreakPlan* plan, uint32
     rbl_breaker_retain(body.breaker);
     body.born = false;
     body.fresh = true;
+    body.flock = anchored ? 0 : world->breaks + 1;
+    body.flock_time = 0.0f;
     body.spared = plan->strike != RBL_NONE;
     body.previous = earlier_pose(world, plan->slot, body.previous);
     const rblResult result = rbl_enter_body(world, &body, &motion, slot);
@@ -288,6 +290,7 @@ rblResult rbl_replace_body(rblWorld* world, rblBreakPlan* plan, double* work)
     rbl_leave_body(world, plan->slot);
     world->breaks += 1;
     stage->births = true;
+    world->flocks = true;
     return RBL_OK;
 }
 

@@ -226,7 +226,7 @@ static bool can_break(const rblBody* body, uint32_t breakers)
     return body->shape_id.generation <= breakers && is_truth(&body->owns_shape) && is_truth(&body->kept) &&
            is_truth(&body->is_prepared) && (unsigned)body->anchor.kind < RBL_ANCHOR_KIND_COUNT &&
            (body->anchor.kind != RBL_ANCHOR_BOX || is_finite(&body->anchor.box.lower.x, 6)) &&
-           body->damage >= 0.0f && body->damage <= 1.0f;
+           body->damage >= 0.0f && body->damage <= 1.0f && body->flock_time >= 0.0f;
 }
 
 static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t generation, uint32_t shapes)
@@ -362,7 +362,8 @@ static rblResult check_pairs(const Image* image)
         const bool good = pair.a == proxies.a && pair.b == proxies.b && pair.a < pair.b &&
                           has_proxy(image, pair.a) && has_proxy(image, pair.b) && (rises || i == 0) &&
                           pair.first <= header->contacts && pair.count <= header->contacts - pair.first &&
-                          pair.leading <= pair.count && is_truth(&pair.touching) && is_truth(&pair.fast);
+                          pair.leading <= pair.count && is_truth(&pair.touching) && is_truth(&pair.fast) &&
+                          is_truth(&pair.mates);
         RBL_TRY(good ? RBL_OK : damaged("pair", i));
         last = proxies;
     }

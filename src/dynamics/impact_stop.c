@@ -8,16 +8,6 @@
 #define SLIGHT      0.05f // of the threshold: a change that nobody needs to answer
 #define ENOUGH      0.01f // of the threshold: a pair by itself need not be solved better
 
-// Lanes from bits, as comparisons give them.
-static rblFloat4 lane_mask(uint32_t bits)
-{
-    static const float lanes[16][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0},
-                                       {0, 0, 1, 0}, {1, 0, 1, 0}, {0, 1, 1, 0}, {1, 1, 1, 0},
-                                       {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, 1},
-                                       {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 1}};
-    return rbl_less4(rbl_splat4(0.0f), rbl_load4(lanes[bits]));
-}
-
 static rblFloat4 either(rblFloat4 mask, rblFloat4 other)
 {
     return rbl_select4(mask, mask, other);
@@ -106,13 +96,17 @@ static void aim_bundle(rblWorld* world, uint32_t index)
     const rblFloat4 time = rbl_max4(a.seconds, b.seconds);
     const uint32_t nearest =
         (uint32_t)(impact->early | impact->flown) & ~(uint32_t)(impact->patient | impact->rough);
-    const rblFloat4 patient = lane_mask(impact->patient);
+    const rblFloat4 patient = rbl_wide_lanes(impact->patient);
     rbl_pack_bundle(world, bundle);
+    rblWideBody start_a = a;
+    rblWideBody start_b = b;
+    rbl_gather_velocities4(world->at_start.data, bundle->a, &start_a);
+    rbl_gather_velocities4(world->at_start.data, bundle->b, &start_b);
     rblFloat4 first = zero;
     if (nearest != 0)
     {
         first = first_closing(world, bundle, &a, &b, rbl_load4(impact->threshold));
-        first = rbl_select4(rbl_and4(lane_mask(nearest), rbl_less_equal4(first, time)), first, zero);
+        first = rbl_select4(rbl_and4(rbl_wide_lanes(nearest), rbl_less_equal4(first, time)), first, zero);
     }
     for (uint32_t i = 0; i < bundle->count; ++i)
     {
@@ -127,7 +121,14 @@ static void aim_bundle(rblWorld* world, uint32_t index)
         const rblFloat4 touches = rbl_less_equal4(gap, reach);
         const rblFloat4 closing = rbl_div4(rbl_sub4(zero, gap), time); // endless without time
         const rblFloat4 later = rbl_select4(patient, rbl_splat4(-RBL_NO_TARGET), closing);
-        rbl_store4(contact->target, rbl_select4(touches, zero, later));
+        rblFloat4 target = rbl_select4(touches, zero, later);
+        if (bundle->mates != 0)
+        {
+            // Mates resist what others do to them, not their own motion.
+            const rblFloat4 own = rbl_sub4(zero, approach_of(&start_a, &start_b, contact));
+            target = rbl_select4(rbl_wide_lanes(bundle->mates), rbl_min4(target, own), target);
+        }
+        rbl_store4(contact->target, target);
         rbl_store4(contact->push, zero);
         rbl_store4(contact->slide[0], zero);
         rbl_store4(contact->slide[1], zero);
@@ -167,8 +168,8 @@ rblApproach rbl_look_at_bundle(rblWorld* world, uint32_t index, uint32_t lanes, 
     rblImpactBundle* impact = &world->impact_bundles.data[index];
     meet(world, index);
     const rblFloat4 zero = rbl_splat4(0.0f);
-    const rblFloat4 asked = lane_mask(lanes);
-    const rblFloat4 early = lane_mask(impact->early & lanes & (first ? impact->rough : 15u));
+    const rblFloat4 asked = rbl_wide_lanes(lanes);
+    const rblFloat4 early = rbl_wide_lanes(impact->early & lanes & (first ? impact->rough : 15u));
     const rblFloat4 threshold = rbl_load4(impact->threshold);
     const rblFloat4 bounce_speed = rbl_splat4(world->def.bounce_speed);
     const rblWideBody a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
@@ -308,8 +309,8 @@ static Lanes gather_lanes(const rblWorld* world, uint32_t index)
     lanes.friction = rbl_load4(bundle->friction);
     lanes.threshold = rbl_load4(world->impact_bundles.data[index].threshold);
     lanes.weight = rbl_add4(lanes.a.inverse_mass, lanes.b.inverse_mass);
-    lanes.held = lane_mask(world->impact_bundles.data[index].pushed);
-    lanes.closing = lane_mask(0);
+    lanes.held = rbl_wide_lanes(world->impact_bundles.data[index].pushed);
+    lanes.closing = rbl_wide_lanes(0);
     return lanes;
 }
 
@@ -320,7 +321,7 @@ static void note_first_hits(rblWorld* world, uint32_t index, uint32_t lanes, con
     rblImpactBundle* impact = &world->impact_bundles.data[index];
     const rblFloat4 zero = rbl_splat4(0.0f);
     const uint32_t fresh = lanes & ~rbl_mask4(rbl_less4(zero, rbl_load4(impact->hit_speed)));
-    const rblFloat4 asked = lane_mask(fresh & 15u);
+    const rblFloat4 asked = rbl_wide_lanes(fresh & 15u);
     for (uint32_t i = 0; i < bundle->count && fresh != 0; ++i)
     {
         rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
@@ -343,7 +344,7 @@ uint32_t rbl_stop_bundle(rblWorld* world, uint32_t index, uint32_t lanes, uint32
     uint32_t busy = lanes;
     for (int step = 0; step < LOCAL_STEPS && busy != 0; ++step)
     {
-        work.busy = lane_mask(busy);
+        work.busy = rbl_wide_lanes(busy);
         work.largest = rbl_splat4(0.0f);
         for (uint32_t i = 0; i < bundle->count; ++i)
         {

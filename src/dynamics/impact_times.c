@@ -191,6 +191,7 @@ static void look_block(rblRange range, void* context)
         const float speed = world->speeds.data[manifold->a] + world->speeds.data[manifold->b];
         manifold->slow =
             look->round == 0 ? speed <= threshold && !manifold->early : !goes_on(world, manifold);
+        manifold->slow = manifold->slow || manifold->mates; // what they do by themselves is no impact
         manifold->closing = world->seconds;
         manifold->closed = false;
         manifold->struck = false;

@@ -55,12 +55,13 @@ static rblManifold make_manifold(const rblWorld* world, uint32_t index)
         .held = pair->count - pair->leading,
         .contact = pair->first,
         .friction = sqrtf(a->friction * b->friction),
-        .restitution = rbl_maxf(a->restitution, b->restitution),
+        .restitution = pair->mates ? 0.0f : rbl_maxf(a->restitution, b->restitution),
         .slop = rbl_minf(a->slop, b->slop),
         .fast = pair->fast,
         .safe_way = safe_way(a, b),
         .born = pair->born_depth > 0.0f,
-        .early = a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f,
+        .mates = pair->mates,
+        .early = !pair->mates && (a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f),
     };
 }
 

@@ -142,7 +142,8 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
 {
     const rblVec3 normal = rbl_rotate3(shape_a.q, found->normal);
     const rblVec3 middle = rbl_transform_point(shape_a, found->point);
-    const float gap = found->distance + pair->kept_depth;
+    const float open = found->distance + pair->kept_depth;
+    const float gap = pair->mates ? rbl_maxf(open, 0.0f) : open;
     const rblVec3 on_a = rbl_mul_add3(middle, -0.5f * gap, normal);
     const rblVec3 on_b = rbl_mul_add3(middle, 0.5f * gap, normal);
     rblContact contact = {
@@ -494,7 +495,8 @@ static bool leave_pair(const rblWorld* world, rblPair* pair)
         return false;
     }
     const bool known = pair->count == 0 && pair->first == 0 && pair->leading == 0 && pair->colliding == 0 &&
-                       pair->seen_margin == 0.0f && pair->time_of_impact == 1.0f && !pair->fast;
+                       pair->seen_margin == 0.0f && pair->time_of_impact == 1.0f && !pair->fast &&
+                       !pair->mates;
     if (!known)
     {
         pair->first = 0;
@@ -504,6 +506,7 @@ static bool leave_pair(const rblWorld* world, rblPair* pair)
         pair->seen_margin = 0.0f;
         pair->time_of_impact = 1.0f;
         pair->fast = false;
+        pair->mates = false;
     }
     return true;
 }
@@ -516,7 +519,10 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
     set->count = 0;
     pair->time_of_impact = 1.0f;
     const Approach approach = look_ahead(a, b, slop);
-    pair->fast = approach.way > approach.safe;
+    const bool mates = rbl_are_mates(a, b);
+    pair->seen_margin = mates || pair->mates ? 0.0f : pair->seen_margin;
+    pair->mates = mates;
+    pair->fast = approach.way > approach.safe && !mates;
     return pair->fast ? find_fast(world, pair, &approach, set, out)
                       : find_now(world, pair, &approach, margin_of(&approach, 1.0f), 0.0f, set, out);
 }
@@ -593,6 +599,15 @@ static void note_birth(const rblWorld* world, rblPair* pair, const rblContactSet
     }
 }
 
+// Mates that are mates no longer: overlap of their flight is undone as that of bodies born into each other is.
+static void note_release(rblPair* pair, const rblContactSet* set)
+{
+    for (uint32_t i = 0; i < set->count; ++i)
+    {
+        pair->born_depth = rbl_maxf(pair->born_depth, -set->points[i].distance - pair->kept_depth);
+    }
+}
+
 // How many of a pair's contacts are not held; as before where they were repeated.
 static void note_leading(rblPair* pair, const rblContactSet* set)
 {
@@ -626,8 +641,13 @@ static void find_block(rblRange range, void* context)
             continue;
         }
         const size_t first = out->count;
+        const bool were_mates = pair->mates;
         ok = find_pair_contacts(world, pair, set, out);
         note_birth(world, pair, set);
+        if (were_mates && !pair->mates)
+        {
+            note_release(pair, set);
+        }
         pair->count = (uint32_t)(out->count - first);
         pair->first = pair->count > 0 ? (uint32_t)first : 0; // join_block() adds where the block begins
         note_leading(pair, set);

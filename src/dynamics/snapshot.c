@@ -364,6 +364,7 @@ static void forget_step(rblWorld* world)
     world->unmerged = false;
     world->stirred = true;
     world->marked = true;
+    world->flocks = true;
     world->regrouped = true;
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->hits);

@@ -22,6 +22,17 @@ rblSweep rbl_free_sweep(const rblWorld* world, uint32_t slot, float seconds);
 // Contacts of all pairs with an awake body, matched with those of the last step (narrow_phase.c).
 rblResult rbl_find_contacts(rblWorld* world);
 
+// Pieces of one break that nothing else has moved (mates.c): whether two are; contacts of those in free flight are dropped;
+// what the substep did to them, and its time, is noted; a body is none any more.
+static inline bool rbl_are_mates(const rblBodyCourse* a, const rblBodyCourse* b)
+{
+    return a->flock != 0 && a->flock == b->flock;
+}
+
+rblResult rbl_release_mates(rblWorld* world);
+rblResult rbl_note_strangers(rblWorld* world);
+void rbl_leave_flock(rblBody* body);
+
 // Sleepers wake next to which a static body was put: before contacts are found, for overlap that is there from the start is
 // undone in any case (wake.c).
 void rbl_wake_displaced(rblWorld* world);

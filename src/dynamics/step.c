@@ -17,6 +17,7 @@ static rblResult detect(rblWorld* world, double* clock)
     RBL_TRY(rbl_find_pairs(world));
     lap(clock, &world->profile.broad);
     RBL_TRY(rbl_find_contacts(world));
+    RBL_TRY(rbl_release_mates(world));
     lap(clock, &world->profile.narrow);
     RBL_TRY(rbl_wake_struck(world));
     RBL_TRY(rbl_list_active_pairs(world, false));
@@ -59,6 +60,7 @@ static rblResult advance(rblWorld* world, double* clock)
     rbl_settle_joints(world);
     rbl_freeze_bad_bodies(world);
     RBL_TRY(rbl_finish_contacts(world));
+    RBL_TRY(rbl_note_strangers(world));
     RBL_TRY(rbl_finish_joints(world));
     RBL_TRY(rbl_update_sleep(world));
     lap(clock, &world->profile.sleep);

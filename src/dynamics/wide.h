@@ -77,6 +77,16 @@ static inline rblWide3 rbl_wide_symmetric3_apply(const rblWideSymmetric3* m, rbl
     };
 }
 
+// Lanes from bits, as comparisons give them.
+static inline rblFloat4 rbl_wide_lanes(uint32_t bits)
+{
+    static const float lanes[16][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0},
+                                       {0, 0, 1, 0}, {1, 0, 1, 0}, {0, 1, 1, 0}, {1, 1, 1, 0},
+                                       {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, 1},
+                                       {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 1}};
+    return rbl_less4(rbl_splat4(0.0f), rbl_load4(lanes[bits]));
+}
+
 // The sum of the lanes, always in the same order, and the largest of them; no lane is negative.
 static inline float rbl_wide_sum(rblFloat4 a)
 {
@@ -128,6 +138,23 @@ static inline rblWideBody rbl_gather_bodies4(const rblSolverBody* bodies, const 
     rblFloat4 j2 = rbl_load2(at[2] + 12), j3 = rbl_load2(at[3] + 12);
     rbl_transpose4(&j0, &j1, &j2, &j3);
     return (rblWideBody){{r0, r1, r2}, r3, {s0, s1, s2}, s3, {i0, i1, i2, i3, j0, j1}};
+}
+
+// Velocities and spins of four bodies, nothing else.
+static inline void rbl_gather_velocities4(const rblVelocity* velocities, const uint32_t index[4],
+                                          rblWideBody* out)
+{
+    rblFloat4 v[4];
+    rblFloat4 w[4];
+    for (int i = 0; i < 4; ++i)
+    {
+        v[i] = rbl_load3(&velocities[index[i]].velocity.x);
+        w[i] = rbl_load3(&velocities[index[i]].spin.x);
+    }
+    rbl_transpose4(&v[0], &v[1], &v[2], &v[3]);
+    rbl_transpose4(&w[0], &w[1], &w[2], &w[3]);
+    out->velocity = (rblWide3){v[0], v[1], v[2]};
+    out->spin = (rblWide3){w[0], w[1], w[2]};
 }
 
 // Velocities back. Bodies of infinite mass are shared by all workers: never written.

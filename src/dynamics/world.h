@@ -78,6 +78,9 @@ typedef struct rblBody
     void* prepared;            // of the breaker
     uint32_t ancestors;        // that broke
     float damage;
+    uint32_t
+        flock; // the break that it comes from, while nothing but its own motion has moved it; 0: none (mates.c)
+    float flock_time; // s since
 } rblBody;
 
 typedef RBL_ARRAY(rblBody) rblBodyArray;
@@ -129,6 +132,7 @@ typedef struct rblPair
     float seconds;     // of the step that its impulses are from
     bool touching;     // in contact at the end of the last step
     bool fast;         // continuous detection was used
+    bool mates;        // pieces of one break that nothing else has moved yet (mates.c)
 } rblPair;
 
 typedef RBL_ARRAY(rblPair) rblPairArray;
@@ -186,6 +190,7 @@ typedef struct rblManifold
     bool placed;           // where it was hit is known
     bool flown;            // a body of it was just moved to an impact
     bool born;             // overlaps since the birth of one of its bodies
+    bool mates;            // see rblPair
     bool touching;         // at the end of the step
     double kinematic_work; // J: done by a body of infinite mass on the other
     float hit_speed;       // of the fastest impact in this round, m/s; 0: none
@@ -258,6 +263,7 @@ typedef struct rblBundle
     uint16_t lanes;                // used
     bool deep;                     // some of it overlaps by more than is left alone (drift.c)
     uint8_t corrects;              // lanes whose overlap can be undone
+    uint8_t mates;                 // lanes of mates
     uint32_t slot_a[4], slot_b[4]; // the bodies
     uint32_t contact[4];           // the first in rblWorld.contacts
     uint32_t counts[4];            // of contacts
@@ -356,6 +362,7 @@ typedef struct rblBodyCourse
     bool bounded, convex;                 // its shape
     bool has_flight;                      // in rblWorld.flights
     bool born, fresh;
+    uint32_t flock;
 } rblBodyCourse;
 
 typedef RBL_ARRAY(rblAabb) rblAabbArray;
@@ -511,6 +518,7 @@ struct rblWorld
     bool unmerged;                  // they are not in `pairs` yet: memory ran out
     bool stirred;                   // somebody woke, fell asleep, was born, put elsewhere or destroyed
     bool marked;                    // somebody is born or bereft
+    bool flocks;                    // there may be bodies of a flock
     bool resting_known;             // resting_energy is that of all bodies that are no movers
     double resting_energy[8];       // kinetic, potential, momentum, angular momentum (energy.c)
     bool regrouped;                 // other pairs than in the last step have an awake body, or are new

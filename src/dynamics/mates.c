@@ -1,0 +1,184 @@
+// Mates: pieces of one break that nothing else has moved since. They touch, but never repel.
+//
+// The pieces of a body that spins do not all fly apart. Each goes on by itself: straight on where the body had bent its way, and tumbling
+// about its own axes. Where two were one, their surfaces then run into each other by (spin t)^2 of their size, at once and without
+// a gap that could warn of it. A contact that undid that would push both, in the very first step, by an amount that depends on the step.
+// So what their own motion does to mates is let be:
+//   in free flight their contacts do nothing at all, and every piece moves as if it were alone;
+//   where strangers are about, a contact of mates resists what these do to it, and only that: with u* what the relative velocity
+//   would be without contacts, it asks for u.n >= min(0, u*.n) (contact_aim.c, impact_stop.c).
+// The work of such a contact, J.(u + u')/2, is never positive: energy cannot come of it. A piece that a stranger has moved, by itself or
+// through other pieces, is nobody's mate any more: in a wall that stands, that is every piece from the first step on. So is a piece after RELEASE_TIME, and
+// one that was pushed by hand. The overlap that two have by then is undone like that of bodies that are born into each other: at a
+// bounded speed, and booked as work.
+#include "dynamics/stages.h"
+
+#define RELEASE_TIME 0.35f // s: ten frames at 30 Hz, and a little
+
+void rbl_leave_flock(rblBody* body)
+{
+    body->flock = 0;
+    body->flock_time = 0.0f;
+}
+
+// ---- who hangs together ----
+
+static uint32_t find_root(uint32_t* parents, uint32_t i)
+{
+    while (parents[i] != i)
+    {
+        parents[i] = parents[parents[i]]; // path halving
+        i = parents[i];
+    }
+    return i;
+}
+
+static void unite(uint32_t* parents, uint32_t a, uint32_t b)
+{
+    const uint32_t root_a = find_root(parents, a);
+    const uint32_t root_b = find_root(parents, b);
+    parents[root_a < root_b ? root_b : root_a] = root_a < root_b ? root_a : root_b;
+}
+
+// Groups of mates by slot, and per group whether it met a stranger.
+typedef struct Groups
+{
+    uint32_t* parents;
+    uint32_t* met;
+} Groups;
+
+static bool begin_groups(rblWorld* world, Groups* groups)
+{
+    const size_t count = world->bodies.count;
+    if (!rbl_array_renew(&world->scratch, 2 * count, 0))
+    {
+        return false;
+    }
+    *groups = (Groups){world->scratch.data, world->scratch.data + count};
+    for (uint32_t slot = 0; slot < count; ++slot)
+    {
+        groups->parents[slot] = slot;
+        groups->met[slot] = 0;
+    }
+    return true;
+}
+
+// Groups first, then strangers: whether a slot met one is asked of its root.
+static void meet(Groups* groups, const rblPair* pair)
+{
+    groups->met[find_root(groups->parents, pair->a)] = 1;
+    groups->met[find_root(groups->parents, pair->b)] = 1;
+}
+
+// ---- before the solve ----
+
+static void drop_contacts(rblPair* pair)
+{
+    pair->first = 0;
+    pair->count = 0;
+    pair->leading = 0;
+    pair->colliding = 0;
+}
+
+rblResult rbl_release_mates(rblWorld* world)
+{
+    Groups groups;
+    if (!world->flocks)
+    {
+        return RBL_OK;
+    }
+    if (!begin_groups(world, &groups))
+    {
+        return rbl_fail_memory();
+    }
+    for (int pass = 0; pass < 3; ++pass)
+    {
+        for (size_t i = 0; i < world->active_pairs.count; ++i)
+        {
+            rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
+            if (pair->count == 0 || pair->mates != (pass != 1))
+            {
+                continue;
+            }
+            if (pass == 0)
+            {
+                unite(groups.parents, pair->a, pair->b);
+            }
+            else if (pass == 1)
+            {
+                meet(&groups, pair);
+            }
+            else if (groups.met[find_root(groups.parents, pair->a)] == 0)
+            {
+                drop_contacts(pair);
+            }
+        }
+    }
+    return RBL_OK;
+}
+
+// ---- after it ----
+
+static bool is_pressed(const rblWorld* world, const rblManifold* manifold)
+{
+    bool pressed = manifold->blow != 0;
+    for (uint32_t i = 0; i < manifold->count && !pressed; ++i)
+    {
+        pressed = world->contacts.data[manifold->contact + i].push > 0.0f;
+    }
+    return pressed;
+}
+
+static void group_pressed(rblWorld* world, Groups* groups)
+{
+    for (int pass = 0; pass < 2; ++pass)
+    {
+        for (size_t m = 0; m < world->manifolds.count; ++m)
+        {
+            const rblManifold* manifold = &world->manifolds.data[m];
+            const rblPair* pair = &world->pairs.data[manifold->pair];
+            if (manifold->mates == (pass == 0) && is_pressed(world, manifold))
+            {
+                if (pass == 0)
+                {
+                    unite(groups->parents, pair->a, pair->b);
+                }
+                else
+                {
+                    meet(groups, pair);
+                }
+            }
+        }
+    }
+}
+
+rblResult rbl_note_strangers(rblWorld* world)
+{
+    Groups groups;
+    if (!world->flocks)
+    {
+        return RBL_OK;
+    }
+    if (!begin_groups(world, &groups))
+    {
+        return rbl_fail_memory();
+    }
+    group_pressed(world, &groups);
+    world->flocks = false;
+    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        rblBody* body = &world->bodies.data[slot];
+        if (body->flock == 0)
+        {
+            continue;
+        }
+        body->flock_time += world->seconds;
+        if (groups.met[find_root(groups.parents, slot)] != 0 || body->joint_count > 0 || !body->awake ||
+            body->flock_time > RELEASE_TIME)
+        {
+            rbl_leave_flock(body);
+        }
+        world->flocks = world->flocks || body->flock != 0;
+    }
+    return RBL_OK;
+}

@@ -411,6 +411,52 @@ static void fragments_of_fragments_of_fragments_are_all_of_them(void** state)
     }
 }
 
+// What breaks again is cut as it is drawn, bumps and all; its field and its samples stay on the flat faces.
+static void rough_fragments_break_again_as_flat_ones_do(void** state)
+{
+    (void)state;
+    const double noise = 0.002;
+    rblShapeId id = make_block();
+    rblBreakBody body = body_of(id, "ceramic");
+    rblPrescoredDef def = rbl_default_prescored_def();
+    def.pattern.kind = RBL_PATTERN_VORONOI;
+    def.pattern.pieces = 8;
+    def.pattern.noise = noise;
+    const rblBreaker* breaker = make_breaker(&def);
+    for (int depth = 0; depth < 3; ++depth)
+    {
+        const rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0, -1, 0));
+        rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+        assert_true(fracture.fragment_count >= 3);
+        double mass = 0.0;
+        for (uint32_t i = 0; i < fracture.fragment_count; ++i)
+        {
+            const rblShapeView view = view_of(fracture.fragments[i].shape);
+            rblMeshId mesh;
+            rblMeshReport report;
+            mass += (double)fracture.fragments[i].mass;
+            check_ok(rbl_shape_surface(&view, &mesh));
+            check_ok(rbl_mesh_inspect(mesh, NULL, &report));
+            assert_true(report.closed && report.manifold && report.oriented);
+            for (uint32_t k = 0; k < view.sample_count; ++k)
+            {
+                assert_true(rbl_shape_distance(view.shape, view.samples[k], NULL) <= (float)noise);
+            }
+        }
+        check_relative(mass, (double)body.mass, 1e-6);
+        const uint32_t next = heaviest(&fracture);
+        check_ok(rbl_shape_destroy(id));
+        id = fracture.fragments[next].shape;
+        fracture.fragments[next].shape = (rblShapeId){0, 0};
+        body.view = view_of(id);
+        body.pose = fracture.fragments[next].pose;
+        body.mass = fracture.fragments[next].mass;
+        rbl_fracture_free(&fracture);
+    }
+    check_ok(rbl_shape_destroy(id));
+    rbl_breaker_release(breaker);
+}
+
 static void a_blow_pays_for_as_many_pieces_as_it_can(void** state)
 {
     (void)state;
@@ -732,6 +778,7 @@ int main(void)
         cmocka_unit_test(damage_adds_up_only_when_asked_for),
         cmocka_unit_test(every_kind_of_shape_falls_into_pieces_that_are_all_of_it),
         cmocka_unit_test(fragments_of_fragments_of_fragments_are_all_of_them),
+        cmocka_unit_test(rough_fragments_break_again_as_flat_ones_do),
         cmocka_unit_test(a_blow_pays_for_as_many_pieces_as_it_can),
         cmocka_unit_test(the_number_of_workers_changes_nothing),
         cmocka_unit_test(crumbs_are_merged_or_debris),

@@ -190,6 +190,8 @@ rblResult rbl_cut_pieces(const rblMeshView* surface, const rblCells* cells, cons
         rbl_pieces_free(pieces);
         return result;
     }
+    pieces->noise = cut.options->noise;
+    pieces->noise_length = cut.options->noise_length;
     *out = pieces;
     return RBL_OK;
 }

@@ -64,6 +64,8 @@ typedef struct rblPieces
     uint32_t vertex_count, triangle_count, face_count, loop_count, corner_count, piece_count;
     double crack_area; // of one side
     uint32_t merged;   // crumbs that became part of a neighbour
+    double noise,
+        noise_length; // of bumps on crack faces that are drawn; masses and `faces` know nothing of them
     const rblAllocator* allocator;
     size_t vertex_capacity, origin_capacity, loop_capacity, corner_capacity; // that the arrays have room for
 } rblPieces;
@@ -74,6 +76,8 @@ typedef struct rblCutOptions
     double smallest_volume;  // m^3: smaller pieces are merged into the neighbour with the largest common face
     double thinnest;         // m: and those thinner than this (volume / half the area); 0: none
     uint32_t most_pieces;    // the smallest are merged until no more are left; 0: no limit
+    double noise;            // m: height of the bumps on drawn crack faces; 0: flat
+    double noise_length;     // m: from bump to bump; positive where there are any
 } rblCutOptions;
 
 // Cut a closed, oriented mesh; faces of more than three corners are cut as the triangles of
@@ -98,7 +102,7 @@ static inline rblVec3d rbl_piece_position(const rblPieces* pieces, const rblMesh
 // The surface of a piece to draw: triangles, closed and manifold by index, with the layers, materials and
 // groups of `surface` (the one that was cut) on its outer faces, and crack faces with a material "crack"
 // after the others and planar UVs in metres; face_origins name the face of `surface`, RBL_NONE for cracks.
-// Mates have the same triangles, turned over. `piece_faces`, if not null, receives the rblPieceFace of every
+// Mates have the same triangles, turned over, and the same bumps. `piece_faces`, if not null, receives the rblPieceFace of every
 // face of the mesh, RBL_NONE for triangles that were not cut (to be freed by the caller with the pieces'
 // allocator).
 rblResult rbl_piece_mesh(const rblPieces* pieces, uint32_t piece, const rblMeshView* surface, rblMeshId* out,

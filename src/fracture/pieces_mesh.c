@@ -172,16 +172,16 @@ static rblVec3d crack_normal(const MeshWork* work, const rblPieceFace* face)
     return rbl_normalize3d(sum, rbl_vec3d(0, 0, 1));
 }
 
-// Attributes of a corner of a crack face: its normal, metres along two axes of its plane that both mates
-// agree on, white.
+// Attributes of a corner of a crack face: the normal of its facet, metres along two axes of its plane that
+// both mates agree on, white.
 static void set_crack_layers(MeshWork* work, uint32_t corner, rblVec3d position, rblVec3d normal,
-                             bool reversed)
+                             rblVec3d facet, bool reversed)
 {
     const rblVec3d helper = fabs(normal.y) < 0.9 ? rbl_vec3d(0, 1, 0) : rbl_vec3d(1, 0, 0);
     const rblVec3d u = rbl_normalize3d(rbl_cross3d(helper, normal), rbl_vec3d(1, 0, 0));
     const rblVec3d v = rbl_cross3d(normal, u);
     const double sign = reversed ? -1.0 : 1.0;
-    const float out[3] = {(float)(sign * normal.x), (float)(sign * normal.y), (float)(sign * normal.z)};
+    const float out[3] = {(float)(sign * facet.x), (float)(sign * facet.y), (float)(sign * facet.z)};
     const float uv[2] = {(float)(sign * rbl_dot3d(position, u)), (float)rbl_dot3d(position, v)};
     const float white[4] = {1.0f, 1.0f, 1.0f, 1.0f};
     for (uint32_t l = 0; l < work->surface->layer_count; ++l)
@@ -192,25 +192,78 @@ static void set_crack_layers(MeshWork* work, uint32_t corner, rblVec3d position,
     }
 }
 
-static void add_crack(MeshWork* work, uint32_t number)
+// The points inside a face with bumps; the number of the first in the mesh.
+static uint32_t add_bumps(MeshWork* work, const rblPieceFace* face, rblVec3d normal)
 {
-    const rblPieceFace* face = &work->pieces->faces[number];
-    const rblVec3d normal = crack_normal(work, face);
-    if (!rbl_crack_triangulate(&work->clipper, work->pieces, work->surface, face, normal))
+    const uint32_t first = (uint32_t)work->builder.positions.count;
+    for (size_t i = 0; i < work->clipper.inner.count; ++i)
+    {
+        rbl_mesh_builder_vertex(&work->builder, rbl_crack_bump(work->pieces, work->surface, face, normal,
+                                                               work->clipper.inner.data[i]));
+    }
+    return first;
+}
+
+// The normal of a triangle of the mesh.
+static rblVec3d facet_normal(const MeshWork* work, const uint32_t numbers[3], rblVec3d otherwise)
+{
+    const rblVec3d* p = work->builder.positions.data;
+    const rblVec3d a = p[numbers[0]];
+    return rbl_normalize3d(rbl_cross3d(rbl_sub3d(p[numbers[1]], a), rbl_sub3d(p[numbers[2]], a)), otherwise);
+}
+
+static void add_crack_triangle(MeshWork* work, const rblPieceFace* face, const uint32_t v[3],
+                               uint32_t first_bump, rblVec3d normal)
+{
+    const rblCrackClipper* clipper = &work->clipper;
+    uint32_t numbers[3];
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        numbers[k] = v[k] >= clipper->first_inner ? first_bump + (v[k] - clipper->first_inner)
+                                                  : vertex_number(work, v[k]);
+    }
+    if (work->failed || work->builder.failed)
     {
         work->failed = true;
         return;
     }
+    const rblVec3d own = clipper->inner.count > 0 ? facet_normal(work, numbers, normal) : normal;
+    for (uint32_t n = 0; n < 3; ++n)
+    {
+        const uint32_t k = face->reversed ? 2 - n : n;
+        const rblVec3d flat = v[k] >= clipper->first_inner
+                                  ? clipper->inner.data[v[k] - clipper->first_inner]
+                                  : rbl_piece_position(work->pieces, work->surface, v[k]);
+        const uint32_t corner = rbl_mesh_builder_corner(&work->builder, numbers[k]);
+        set_crack_layers(work, corner, flat, normal, own, face->reversed);
+    }
+}
+
+static bool triangulate(MeshWork* work, const rblPieceFace* face, rblVec3d normal)
+{
+    rblCrackClipper* clipper = &work->clipper;
+    const rblPieces* pieces = work->pieces;
+    if (!rbl_crack_triangulate(clipper, pieces, work->surface, face, normal))
+    {
+        return false;
+    }
+    return !(pieces->noise > 0.0) || rbl_crack_refine(clipper, pieces, work->surface,
+                                                      rbl_crack_bump_spacing(clipper, pieces, work->surface));
+}
+
+static void add_crack(MeshWork* work, uint32_t number)
+{
+    const rblPieceFace* face = &work->pieces->faces[number];
+    const rblVec3d normal = crack_normal(work, face);
+    if (!triangulate(work, face, normal))
+    {
+        work->failed = true;
+        return;
+    }
+    const uint32_t first_bump = add_bumps(work, face, normal);
     for (size_t t = 0; t + 2 < work->clipper.triangles.count; t += 3)
     {
-        const uint32_t* v = work->clipper.triangles.data + t;
-        for (uint32_t k = 0; k < 3; ++k)
-        {
-            const uint32_t vertex = v[face->reversed ? 2 - k : k];
-            const uint32_t corner = rbl_mesh_builder_corner(&work->builder, vertex_number(work, vertex));
-            set_crack_layers(work, corner, rbl_piece_position(work->pieces, work->surface, vertex), normal,
-                             face->reversed);
-        }
+        add_crack_triangle(work, face, work->clipper.triangles.data + t, first_bump, normal);
         end_face(work, RBL_NONE, number);
     }
 }

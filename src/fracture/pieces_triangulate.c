@@ -9,7 +9,10 @@
 #include "base/hash_map.h"
 #include "math/predicates.h"
 
-#define MOST_SWEEPS 32
+#define MOST_SWEEPS  32
+#define MOST_PASSES  24
+#define FROM_CORNERS 0.6 // of the spacing: a point that is added keeps this distance from corners,
+#define FROM_BORDER  0.3 // and this from the border
 
 typedef struct Flat
 {
@@ -26,6 +29,7 @@ void rbl_crack_clipper_init(rblCrackClipper* clipper, const rblAllocator* alloca
     rbl_array_init(&clipper->joined, allocator);
     rbl_array_init(&clipper->triangles, allocator);
     rbl_array_init(&clipper->twins, allocator);
+    rbl_array_init(&clipper->inner, allocator);
 }
 
 void rbl_crack_clipper_free(rblCrackClipper* clipper)
@@ -36,11 +40,19 @@ void rbl_crack_clipper_free(rblCrackClipper* clipper)
     rbl_array_free(&clipper->joined);
     rbl_array_free(&clipper->triangles);
     rbl_array_free(&clipper->twins);
+    rbl_array_free(&clipper->inner);
+}
+
+static rblVec3d place_of(const Flat* flat, uint32_t vertex)
+{
+    const rblCrackClipper* clipper = flat->clipper;
+    return vertex >= clipper->first_inner ? clipper->inner.data[vertex - clipper->first_inner]
+                                          : rbl_piece_position(flat->pieces, flat->surface, vertex);
 }
 
 static void flatten(const Flat* flat, uint32_t vertex, double out[2])
 {
-    const rblVec3d p = rbl_piece_position(flat->pieces, flat->surface, vertex);
+    const rblVec3d p = place_of(flat, vertex);
     const uint32_t axis = flat->clipper->axis;
     const double x = axis == 0 ? p.y : (axis == 1 ? p.z : p.x);
     const double y = axis == 0 ? p.z : (axis == 1 ? p.x : p.y);
@@ -277,7 +289,7 @@ static bool wants_flip(const rblCrackClipper* clipper, const Flat* flat, uint32_
     double q[4][2];
     for (uint32_t k = 0; k < 4; ++k)
     {
-        p[k] = rbl_piece_position(flat->pieces, flat->surface, names[k]);
+        p[k] = place_of(flat, names[k]);
         flatten(flat, names[k], q[k]);
     }
     return names[2] != names[3] && cotangent(p[0], p[1], p[2]) + cotangent(p[0], p[1], p[3]) < -1e-9 &&
@@ -336,6 +348,72 @@ static bool flip_edges(rblCrackClipper* clipper, const Flat* flat)
     return true;
 }
 
+// ---- points inside ----
+
+// Whether the middle of a triangle is far enough from its corners, and from the border of the face.
+static bool has_room(const rblCrackClipper* clipper, uint32_t first, const rblVec3d p[3], rblVec3d middle,
+                     double spacing)
+{
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        const rblVec3d along = rbl_sub3d(p[(k + 1) % 3], p[k]);
+        const rblVec3d arm = rbl_sub3d(middle, p[k]);
+        const double height = rbl_length3d(rbl_cross3d(along, arm)) / rbl_length3d(along);
+        if (!(rbl_length3d(arm) > FROM_CORNERS * spacing) ||
+            (clipper->twins.data[first + k] == RBL_NONE && !(height > FROM_BORDER * spacing)))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// (a, b, c) becomes (a, b, m), (b, c, m), (c, a, m).
+static bool split(rblCrackClipper* clipper, uint32_t first, rblVec3d middle)
+{
+    const uint32_t name = clipper->first_inner + (uint32_t)clipper->inner.count;
+    const uint32_t a = clipper->triangles.data[first];
+    const uint32_t b = clipper->triangles.data[first + 1];
+    const uint32_t c = clipper->triangles.data[first + 2];
+    clipper->triangles.data[first + 2] = name;
+    const uint32_t more[6] = {b, c, name, c, a, name};
+    bool stored = rbl_array_push(&clipper->inner, middle);
+    for (uint32_t k = 0; k < 6; ++k)
+    {
+        stored = stored && rbl_array_push(&clipper->triangles, more[k]);
+    }
+    return stored;
+}
+
+bool rbl_crack_refine(rblCrackClipper* clipper, const rblPieces* pieces, const rblMeshView* surface,
+                      double spacing)
+{
+    const Flat flat = {pieces, surface, clipper};
+    bool stored = true;
+    bool added = true;
+    for (uint32_t pass = 0; pass < MOST_PASSES && added && stored; ++pass)
+    {
+        const uint32_t count = (uint32_t)clipper->triangles.count;
+        added = false;
+        for (uint32_t first = 0; first < count && stored; first += 3)
+        {
+            rblVec3d p[3];
+            for (uint32_t k = 0; k < 3; ++k)
+            {
+                p[k] = place_of(&flat, clipper->triangles.data[first + k]);
+            }
+            const rblVec3d middle = rbl_scale3d(rbl_add3d(p[0], rbl_add3d(p[1], p[2])), 1.0 / 3.0);
+            if (has_room(clipper, first, p, middle, spacing))
+            {
+                stored = split(clipper, first, middle);
+                added = true;
+            }
+        }
+        stored = stored && (!added || flip_edges(clipper, &flat));
+    }
+    return stored;
+}
+
 // ---- all of it ----
 
 static void choose_axis(rblCrackClipper* clipper, rblVec3d normal)
@@ -353,6 +431,8 @@ bool rbl_crack_triangulate(rblCrackClipper* clipper, const rblPieces* pieces, co
     choose_axis(clipper, normal);
     rbl_array_clear(&clipper->ring);
     rbl_array_clear(&clipper->triangles);
+    rbl_array_clear(&clipper->inner);
+    clipper->first_inner = pieces->surface_vertex_count + pieces->vertex_count;
     bool stored = true;
     for (uint32_t c = pieces->loop_starts[face->first_loop]; c < pieces->loop_starts[face->first_loop + 1];
          ++c)

@@ -18,6 +18,7 @@ typedef struct Shaping
     rblSortedSamples samples;
     double excess; // by how much the solid's field reaches beyond its drawn surface, m
     bool sampled;  // the solid's own samples are enough for its outer surface
+    double rough;  // height of bumps on the solid's drawn surface, m, which its field knows nothing of
     rblShapeId* out;
     rblResult* results;
 } Shaping;
@@ -201,6 +202,20 @@ static bool gather_samples(const Shaping* s, uint32_t piece, double size, rblSam
     return good;
 }
 
+// Corners of bumps belong on the faces that the solid really has.
+static void level_samples(const Shaping* s, rblSampleList* samples)
+{
+    for (size_t i = 0; i < samples->count; ++i)
+    {
+        rblVec3 gradient;
+        const float distance = rbl_shape_distance(s->placing->solid->shape, samples->data[i], &gradient);
+        if (fabs((double)distance) <= s->rough)
+        {
+            samples->data[i] = rbl_mul_add3(samples->data[i], -distance, gradient);
+        }
+    }
+}
+
 static rblResult make_field(const Shaping* s, uint32_t piece, rblShapeId* out)
 {
     const rblPiece* p = &s->breakage->pieces->pieces[piece];
@@ -214,6 +229,10 @@ static rblResult make_field(const Shaping* s, uint32_t piece, rblShapeId* out)
     const bool good = draft_region(s, piece, bounds, &draft) &&
                       gather_samples(s, piece, rbl_length3d(rbl_aabbd_size(p->bounds)), &samples);
     rblResult result = good ? RBL_OK : rbl_fail_memory();
+    if (good && s->rough > 0.0)
+    {
+        level_samples(s, &samples);
+    }
     if (good)
     {
         const rblPieceShapeDef def = {.parent = solid->shape,
@@ -282,6 +301,11 @@ static bool has_fine_samples(const rblShapeView* solid)
     return kind == RBL_SHAPE_LEVEL_SET || kind == RBL_SHAPE_USER;
 }
 
+static bool is_fragment(const rblShapeView* solid)
+{
+    return solid->kind == RBL_SHAPE_PIECE || solid->shape->piece;
+}
+
 static rblResult make_shapes(Shaping* s, rblJobs* jobs)
 {
     const uint32_t count = s->breakage->pieces->piece_count;
@@ -314,6 +338,7 @@ rblResult rbl_breakage_shapes(rblBreakage* breakage, const rblPlacing* placing, 
                  .placing = placing,
                  .excess = measure_excess(placing->solid, &breakage->surface),
                  .sampled = has_fine_samples(placing->solid),
+                 .rough = is_fragment(placing->solid) ? breakage->pieces->noise : 0.0,
                  .out = out};
     RBL_TRY(rbl_parts_init(&s.parts, placing, breakage));
     rblResult result = rbl_sort_samples(&s.parts, &s.samples);

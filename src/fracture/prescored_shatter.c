@@ -202,7 +202,9 @@ static rblResult cut_all(Shattering* s, uint32_t pieces)
         const rblCutOptions options = {.regions = s->pattern->regions,
                                        .smallest_volume = merge ? (double)s->def->smallest * volume : 0.0,
                                        .thinnest = merge ? thinnest_allowed(s) : 0.0,
-                                       .most_pieces = most < 1 ? 1 : most};
+                                       .most_pieces = most < 1 ? 1 : most,
+                                       .noise = s->pattern->noise,
+                                       .noise_length = s->pattern->noise_length};
         RBL_TRY(rbl_breakage_create(&s->placings[i], &options, s->jobs, &s->breakages[i]));
         s->area += s->breakages[i]->pieces->crack_area;
         s->piece_count += s->breakages[i]->pieces->piece_count;

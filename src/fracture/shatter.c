@@ -166,7 +166,9 @@ static rblResult cut_by(const rblMeshView* view, const Placed* placed, const rbl
     const double volume = placed->body->volume;
     const rblCutOptions options = {.regions = pattern->regions,
                                    .smallest_volume = def->smallest_part * volume / def->pattern.pieces,
-                                   .thinnest = def->thinnest_part * 2.0 * volume / placed->body->area};
+                                   .thinnest = def->thinnest_part * 2.0 * volume / placed->body->area,
+                                   .noise = pattern->noise,
+                                   .noise_length = pattern->noise_length};
     const rblVec3d offset = rbl_neg3d(rbl_mat3d_apply(&placed->turn, placed->point));
     return rbl_cut_pieces(view, pattern->cells, &placed->turn, offset, &options, jobs, allocator, out);
 }

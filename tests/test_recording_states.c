@@ -1,6 +1,7 @@
 // States of many bodies: gathered and packed in blocks, the same for any number of threads, and given back by the reader.
 #include "testing.h"
 
+#include "base/jobs.h"
 #include "base/random.h"
 #include "math/quat.h"
 #include "scene/recording_format.h"
@@ -45,27 +46,60 @@ static void move_some(rblRandom* random, rblFrameChange states[BODIES], uint32_t
     }
 }
 
-// The bytes of all steps, one after the other.
-static void pack_all(uint32_t workers, bool quantise, rblByteSink* out)
+typedef struct Packing
 {
     rblRecordingWriter writer;
     rblFrame frame;
+    const rblFrameChange* before; // by change
+} Packing;
+
+static void pack_block(rblRange range, void* context)
+{
+    Packing* packing = context;
+    rbl_pack_changes(range.block, packing->frame.changes.data + range.begin, packing->before + range.begin,
+                     range.end - range.begin, &packing->writer);
+}
+
+// The changes of a step, beside what the bodies were in `last`, which becomes what they are.
+static void pack_step(Packing* packing, rblFrameChange* last)
+{
+    const rblFrameChangeArray* changes = &packing->frame.changes;
+    rblFrameChange* before = calloc(BODIES, sizeof *before);
+    for (size_t i = 0; i < changes->count; ++i)
+    {
+        before[i] = last[changes->data[i].body];
+        last[changes->data[i].body] = changes->data[i];
+    }
+    packing->before = before;
+    check_ok(rbl_pack_begin(&packing->writer, BODIES, packing->frame.step, packing->frame.full));
+    rbl_parallel_for(rbl_default_jobs(), (uint32_t)changes->count, RBL_FRAME_BLOCK, pack_block, packing);
+    rbl_put_changes(&packing->writer, BODIES);
+    free(before);
+}
+
+// The bytes of all steps, one after the other.
+static void pack_all(uint32_t workers, bool quantise, rblByteSink* out)
+{
+    Packing packing;
+    const rblByteSink* sink = &packing.writer.sink;
     rblRandom random = rbl_random_seed(11, 1);
     rblFrameChange* states = calloc(BODIES, sizeof *states);
+    rblFrameChange* last = calloc(BODIES, sizeof *last);
     set_workers(workers);
-    rbl_recording_init(&writer, quantise);
-    rbl_frame_init(&frame, rbl_default_allocator());
+    rbl_recording_init(&packing.writer, quantise);
+    rbl_frame_init(&packing.frame, rbl_default_allocator());
     for (uint32_t step = 0; step < STEPS; ++step)
     {
-        move_some(&random, states, step, &frame);
-        rbl_sink_clear(&writer.sink);
-        check_ok(rbl_put_changes(&writer, BODIES, &frame));
-        assert_false(writer.sink.failed);
-        rbl_put_bytes(out, writer.sink.bytes.data, writer.sink.bytes.count);
+        move_some(&random, states, step, &packing.frame);
+        rbl_sink_clear(&packing.writer.sink);
+        pack_step(&packing, last);
+        assert_false(sink->failed);
+        rbl_put_bytes(out, sink->bytes.data, sink->bytes.count);
     }
-    rbl_frame_free(&frame);
-    rbl_recording_abandon(&writer);
+    rbl_frame_free(&packing.frame);
+    rbl_recording_abandon(&packing.writer);
     check_ok(rbl_set_tasks(NULL));
+    free(last);
     free(states);
 }
 

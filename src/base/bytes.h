@@ -88,6 +88,12 @@ static inline void rbl_store_u32(uint8_t* to, uint32_t value)
     to[3] = (uint8_t)(value >> 24);
 }
 
+static inline void rbl_store_u64(uint8_t* to, uint64_t value)
+{
+    rbl_store_u32(to, (uint32_t)value);
+    rbl_store_u32(to + 4, (uint32_t)(value >> 32));
+}
+
 static inline uint32_t rbl_load_u32(const uint8_t* from)
 {
     return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;

@@ -4,6 +4,7 @@
 #define RBL_MATH_SIMD_H
 
 #include <stdint.h>
+#include <string.h>
 
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
@@ -52,10 +53,26 @@ static inline rblInt4 rbl_field4(rblInt4 a, uint32_t shift, uint32_t mask)
 // a | b << shift.
 #define rbl_or_shift4(a, b, shift) _mm_or_si128((a), _mm_slli_epi32((b), (shift)))
 
+// The bits of floats.
+static inline rblInt4 rbl_bits4(rblFloat4 a)
+{
+    return _mm_castps_si128(a);
+}
+
 static inline void rbl_store_int4(uint32_t* p, rblInt4 a)
 {
     _mm_storeu_si128((__m128i_u*)(void*)p, a);
 }
+
+static inline rblInt4 rbl_xor_int4(rblInt4 a, rblInt4 b)
+{
+    return _mm_xor_si128(a, b);
+}
+
+// One bit for each lane below 2^shift.
+#define rbl_mask_below4(a, shift)                                                                            \
+    ((uint32_t)_mm_movemask_ps(                                                                              \
+        _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_srli_epi32((a), (shift)), _mm_setzero_si128()))))
 
 static inline rblFloat4 rbl_load4(const float* p)
 {
@@ -234,10 +251,23 @@ static inline rblInt4 rbl_field4(rblInt4 a, uint32_t shift, uint32_t mask)
 
 #define rbl_or_shift4(a, b, shift) wasm_v128_or((a), wasm_i32x4_shl((b), (shift)))
 
+static inline rblInt4 rbl_bits4(rblFloat4 a)
+{
+    return a;
+}
+
 static inline void rbl_store_int4(uint32_t* p, rblInt4 a)
 {
     wasm_v128_store(p, a);
 }
+
+static inline rblInt4 rbl_xor_int4(rblInt4 a, rblInt4 b)
+{
+    return wasm_v128_xor(a, b);
+}
+
+#define rbl_mask_below4(a, shift)                                                                            \
+    ((uint32_t)wasm_i32x4_bitmask(wasm_i32x4_eq(wasm_u32x4_shr((a), (shift)), wasm_i32x4_splat(0))))
 
 static inline rblFloat4 rbl_load4(const float* p)
 {
@@ -587,12 +617,36 @@ static inline rblInt4 rbl_or_shift4(rblInt4 a, rblInt4 b, uint32_t shift)
     return r;
 }
 
+static inline rblInt4 rbl_bits4(rblFloat4 a)
+{
+    rblInt4 r;
+    memcpy(r.lane, a.lane, sizeof r.lane);
+    return r;
+}
+
 static inline void rbl_store_int4(uint32_t* p, rblInt4 a)
 {
     for (int i = 0; i < 4; ++i)
     {
         p[i] = a.lane[i];
     }
+}
+
+static inline rblInt4 rbl_xor_int4(rblInt4 a, rblInt4 b)
+{
+    rblInt4 r;
+    RBL_LANES(a.lane[i] ^ b.lane[i]);
+    return r;
+}
+
+static inline uint32_t rbl_mask_below4(rblInt4 a, uint32_t shift)
+{
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < 4; ++i)
+    {
+        mask |= (uint32_t)(a.lane[i] >> shift == 0) << i;
+    }
+    return mask;
 }
 
 #undef RBL_LANES

@@ -25,6 +25,8 @@ void rbl_tracker_init(rblTracker* tracker, const rblAllocator* allocator)
     rbl_frame_init(&tracker->frame, allocator);
     rbl_array_init(&tracker->bodies, allocator);
     rbl_array_init(&tracker->body_of_slot, allocator);
+    tracker->look = NULL;
+    tracker->look_context = NULL;
 }
 
 void rbl_tracker_free(rblTracker* tracker)
@@ -66,7 +68,7 @@ rblResult rbl_tracker_skip(rblTracker* tracker)
 
 // ---- bodies ----
 
-#define MIN_BLOCK 128 // bodies
+#define GROUP 32u // bodies whose changes are looked at together: they fit into the innermost cache
 
 // What a block of bodies found. Its changes and deaths are in the frame from `begin` on until they are moved together.
 typedef struct GatherBlock
@@ -78,7 +80,7 @@ typedef struct Gather
 {
     rblTracker* tracker;
     const rblWorld* world;
-    GatherBlock blocks[RBL_MAX_BLOCKS];
+    GatherBlock* blocks; // RBL_MAX_BLOCKS of them
 } Gather;
 
 // How a body moves now; false when it is gone.
@@ -96,42 +98,86 @@ static bool read_state(const rblWorld* world, rblBodyId id, rblFrameChange* out)
     return true;
 }
 
-static void gather_block(rblRange range, void* context)
+// States of the bodies of a block from `begin` to `end`; those that are gone are deaths. Returns how many are there.
+static uint32_t read_group(const Gather* gather, uint32_t begin, uint32_t end, GatherBlock* found,
+                           rblFrameChange* states)
 {
-    Gather* gather = context;
     rblFrame* frame = &gather->tracker->frame;
-    GatherBlock found = {.begin = range.begin};
-    for (uint32_t body = range.begin; body < range.end; ++body)
+    uint32_t count = 0;
+    for (uint32_t body = begin; body < end; ++body)
     {
         rblTracked* tracked = &gather->tracker->bodies.data[body];
-        rblFrameChange now = {.body = body};
         if (!tracked->alive)
         {
             continue;
         }
-        if (!read_state(gather->world, tracked->id, &now))
+        states[count].body = body;
+        if (read_state(gather->world, tracked->id, &states[count]))
+        {
+            count += 1;
+        }
+        else
         {
             tracked->alive = false;
-            frame->deaths.data[range.begin + found.deaths++] = body;
-        }
-        else if (frame->full || memcmp(&now, &tracked->last, sizeof now) != 0)
-        {
-            tracked->last = now;
-            frame->changes.data[range.begin + found.changes++] = now;
+            frame->deaths.data[found->begin + found->deaths++] = body;
         }
     }
-    gather->blocks[range.block] = found;
+    return count;
+}
+
+// Keep those of the states that changed, and say what they were. A pass of its own: comparing a state right after it was
+// written waits for the stores.
+static uint32_t keep_changed(rblTracker* tracker, rblFrameChange* states, uint32_t count,
+                             rblFrameChange before[GROUP])
+{
+    const bool full = tracker->frame.full;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rblFrameChange* last = &tracker->bodies.data[states[i].body].last;
+        if (full || memcmp(&states[i], last, sizeof *last) != 0)
+        {
+            before[kept] = full ? (rblFrameChange){0} : *last;
+            *last = states[i];
+            states[kept++] = states[i];
+        }
+    }
+    return kept;
+}
+
+static void gather_block(rblRange range, void* context)
+{
+    const Gather* gather = context;
+    rblTracker* tracker = gather->tracker;
+    GatherBlock* found = &gather->blocks[range.block];
+    rblFrameChange before[GROUP];
+    *found = (GatherBlock){.begin = range.begin};
+    for (uint32_t begin = range.begin; begin < range.end; begin += GROUP)
+    {
+        rblFrameChange* states = tracker->frame.changes.data + range.begin + found->changes;
+        const uint32_t end = range.end - begin > GROUP ? begin + GROUP : range.end;
+        const uint32_t count = read_group(gather, begin, end, found, states);
+        const uint32_t kept = keep_changed(tracker, states, count, before);
+        if (tracker->look != NULL && kept > 0)
+        {
+            tracker->look(range.block, states, before, kept, tracker->look_context);
+        }
+        found->changes += kept;
+    }
 }
 
 // Close the gaps between what the blocks left.
-static void join_blocks(Gather* gather, uint32_t count)
+static void join_blocks(const Gather* gather, uint32_t count)
 {
     rblFrame* frame = &gather->tracker->frame;
     for (uint32_t i = 0; i < count; ++i)
     {
         const GatherBlock* block = &gather->blocks[i];
-        memmove(frame->changes.data + frame->changes.count, frame->changes.data + block->begin,
-                block->changes * sizeof *frame->changes.data);
+        if (frame->changes.count != block->begin)
+        {
+            memmove(frame->changes.data + frame->changes.count, frame->changes.data + block->begin,
+                    block->changes * sizeof *frame->changes.data);
+        }
         memmove(frame->deaths.data + frame->deaths.count, frame->deaths.data + block->begin,
                 block->deaths * sizeof *frame->deaths.data);
         frame->changes.count += block->changes;
@@ -141,7 +187,8 @@ static void join_blocks(Gather* gather, uint32_t count)
 
 static rblResult read_bodies(rblTracker* tracker, const rblWorld* world)
 {
-    Gather gather = {.tracker = tracker, .world = world};
+    GatherBlock blocks[RBL_MAX_BLOCKS];
+    Gather gather = {.tracker = tracker, .world = world, .blocks = blocks};
     const uint32_t count = (uint32_t)tracker->bodies.count;
     rbl_array_clear(&tracker->frame.changes);
     rbl_array_clear(&tracker->frame.deaths);
@@ -152,8 +199,8 @@ static rblResult read_bodies(rblTracker* tracker, const rblWorld* world)
     }
     if (count > 0)
     {
-        rbl_parallel_for(rbl_default_jobs(), count, MIN_BLOCK, gather_block, &gather);
-        join_blocks(&gather, rbl_block_count(count, MIN_BLOCK));
+        rbl_parallel_for(rbl_default_jobs(), count, RBL_FRAME_BLOCK, gather_block, &gather);
+        join_blocks(&gather, rbl_block_count(count, RBL_FRAME_BLOCK));
     }
     return RBL_OK;
 }

@@ -36,10 +36,18 @@ typedef struct rblTracked
     rblFrameChange last; // as it was gathered last
 } rblTracked;
 
+// Looks at changes as soon as they are found, while they are in the cache: what each of `count` bodies is and what it was
+// (zeros where the frame is full, and for a body that was not there). Called by many workers at once; for one block, bodies
+// rise from call to call, and blocks rise with the bodies.
+typedef void rblChangesFcn(uint32_t block, const rblFrameChange* changes, const rblFrameChange* before,
+                           uint32_t count, void* context);
+
 // Compares a world with what it was a step ago.
 typedef struct rblTracker
 {
     rblFrame frame;               // gathered last
+    rblChangesFcn* look;          // may be null
+    void* look_context;           // of it
     RBL_ARRAY(rblTracked) bodies; // by body of the run
     rblIndexArray body_of_slot;   // by body slot of the world: the body of the run that was last in it
 } rblTracker;
@@ -52,6 +60,9 @@ rblResult rbl_tracker_watch(rblTracker* tracker, rblBodyId id);
 
 // The next body of the run is gone already.
 rblResult rbl_tracker_skip(rblTracker* tracker);
+
+// Bodies of a block when many workers gather or pack.
+#define RBL_FRAME_BLOCK 128u
 
 // Fill the frame. Bodies that the frame before did not have must be watched by now. `full`: with all bodies, changed or not.
 rblResult rbl_tracker_gather(rblTracker* tracker, rblWorldId world, uint32_t step, bool full);

@@ -47,9 +47,16 @@ typedef struct rblStateHistory
             int64_t now[7];    // rounded form: position and quaternion in quanta,
             int64_t before[7]; // and a step earlier
         };
-        uint32_t bits[13]; // exact form: position, quaternion, velocity, spin
+        uint32_t bits[13]; // exact form, when read: position, quaternion, velocity, spin
     };
 } rblStateHistory;
+
+// Bodies that were packed together.
+typedef struct rblPackedBlock
+{
+    rblByteSink sink;
+    uint32_t first, next; // first body, and the one after the last; equal: none
+} rblPackedBlock;
 
 typedef struct rblRecordingWriter
 {
@@ -66,8 +73,10 @@ typedef struct rblRecordingWriter
     uint32_t fragments;                 // as it was written last
     rblByteSink header;                 // of the chunk at hand
     rblByteSink sink;                   // its payload
-    RBL_ARRAY(rblStateHistory) history; // by body of the run
-    RBL_ARRAY(rblByteSink) blocks;      // states of blocks of bodies, on their way into the sink
+    uint32_t step;                      // gathered last,
+    bool full;                          // and whether with all bodies
+    RBL_ARRAY(rblStateHistory) history; // rounded form: by body of the run
+    RBL_ARRAY(rblPackedBlock) blocks;   // states of that step, on their way into the sink
 } rblRecordingWriter;
 
 // Begin a file with the settings, materials and shapes of a run. Until rbl_recording_close() it is called PATH.part, and
@@ -79,7 +88,11 @@ rblResult rbl_recording_open(rblRecordingWriter* writer, const char* path, const
 // of this run. The next frame must be full.
 rblResult rbl_recording_reopen(rblRecordingWriter* writer, const char* path, rblRun* run);
 
-// Add a step: the new bodies of the frame, its changes, and the last of the run's statistics. The first frame must be full.
+// rbl_tracker_gather() for a step that is recorded: its states are packed while they are at hand.
+rblResult rbl_recording_gather(rblRecordingWriter* writer, rblTracker* tracker, rblWorldId world,
+                               uint32_t step, bool full);
+
+// Add the step gathered last: the new bodies of the frame, its changes, and the last of the run's statistics. The first frame must be full.
 rblResult rbl_recording_add(rblRecordingWriter* writer, const rblRun* run, const rblFrame* frame);
 
 // Complete the file and give it its name.

@@ -4,24 +4,11 @@
 #include "base/jobs.h"
 #include "scene/recording_format.h"
 
-#define MIN_BLOCK        128 // bodies
 #define MOST_GAP_BYTES   5
 #define MOST_ENTRY_BYTES (MOST_GAP_BYTES + RBL_MOST_STATE_BYTES)
 
-// The bodies of a block that were written. The gap before the first is not in its bytes: it depends on the blocks before.
-typedef struct PackedBlock
-{
-    uint32_t first, next; // first body, and the one after the last; equal: none
-} PackedBlock;
-
-typedef struct Packing
-{
-    rblRecordingWriter* writer;
-    const rblFrame* frame;
-    PackedBlock blocks[RBL_MAX_BLOCKS];
-} Packing;
-
-static void put_gap(rblByteSink* sink, PackedBlock* block, uint32_t body)
+// The gap before the first body of a block is not in its bytes: it depends on the blocks before.
+static uint8_t* put_gap(uint8_t* to, rblPackedBlock* block, uint32_t body)
 {
     if (block->first == block->next)
     {
@@ -29,65 +16,57 @@ static void put_gap(rblByteSink* sink, PackedBlock* block, uint32_t body)
     }
     else
     {
-        rbl_put_varint(sink, body - block->next);
+        to = rbl_store_varint(to, body - block->next);
     }
     block->next = body + 1;
+    return to;
 }
 
-static void pack_exact(rblByteSink* sink, PackedBlock* block, rblStateHistory* history,
-                       const rblFrameChange* change)
+static uint8_t* pack_exact(uint8_t* to, rblPackedBlock* block, const rblFrameChange* change,
+                           const rblFrameChange* before)
 {
-    put_gap(sink, block, change->body);
-    rbl_put_state(sink, history, change);
+    return rbl_store_state(put_gap(to, block, change->body), change, before);
 }
 
 // A body that rounds to where it was is left out.
-static void pack_rounded(rblByteSink* sink, PackedBlock* block, rblStateHistory* history, uint32_t step,
-                         const rblFrameChange* change)
+static uint8_t* pack_rounded(uint8_t* to, rblPackedBlock* block, rblRecordingWriter* writer,
+                             const rblFrameChange* change)
 {
+    rblStateHistory* history = &writer->history.data[change->body];
     rblRoundedPose pose;
+    if (writer->full)
+    {
+        *history = (rblStateHistory){.step = RBL_NONE};
+    }
     if (rbl_round_pose(history, change, &pose))
     {
-        put_gap(sink, block, change->body);
-        rbl_put_rounded(sink, history, step, &pose);
-        history->step = step;
+        to = rbl_store_rounded(put_gap(to, block, change->body), history, writer->step, &pose);
+        history->step = writer->step;
     }
+    return to;
 }
 
-static void pack_block(rblRange range, void* context)
+void rbl_pack_changes(uint32_t block, const rblFrameChange* changes, const rblFrameChange* before,
+                      uint32_t count, void* context)
 {
-    Packing* packing = context;
-    rblRecordingWriter* writer = packing->writer;
-    const rblFrame* frame = packing->frame;
-    rblByteSink* sink = &writer->blocks.data[range.block];
-    PackedBlock block = {0};
-    for (uint32_t i = range.begin; i < range.end; ++i)
+    rblRecordingWriter* writer = context;
+    rblPackedBlock* packed = &writer->blocks.data[block];
+    rblByteArray* bytes = &packed->sink.bytes;
+    uint8_t* to = bytes->data + bytes->count;
+    for (uint32_t i = 0; i < count; ++i)
     {
-        const rblFrameChange* change = &frame->changes.data[i];
-        rblStateHistory* history = &writer->history.data[change->body];
-        if (frame->full)
-        {
-            *history = (rblStateHistory){.step = RBL_NONE};
-        }
-        if (writer->quantised)
-        {
-            pack_rounded(sink, &block, history, frame->step, change);
-        }
-        else
-        {
-            pack_exact(sink, &block, history, change);
-        }
+        to = writer->quantised ? pack_rounded(to, packed, writer, &changes[i])
+                               : pack_exact(to, packed, &changes[i], &before[i]);
     }
-    packing->blocks[range.block] = block;
+    bytes->count = (size_t)(to - bytes->data);
 }
 
-// Nothing is allocated while many pack.
-static bool make_room(rblRecordingWriter* writer, size_t body_count, uint32_t changes, uint32_t blocks)
+static bool grow_tables(rblRecordingWriter* writer, size_t body_count, uint32_t blocks)
 {
     const rblStateHistory fresh = {.step = RBL_NONE};
-    rblByteSink empty;
-    rbl_sink_init(&empty, writer->allocator);
-    while (writer->history.count < body_count)
+    rblPackedBlock empty = {0};
+    rbl_sink_init(&empty.sink, writer->allocator);
+    while (writer->quantised && writer->history.count < body_count)
     {
         if (!rbl_array_push(&writer->history, fresh))
         {
@@ -101,46 +80,59 @@ static bool make_room(rblRecordingWriter* writer, size_t body_count, uint32_t ch
             return false;
         }
     }
-    const size_t shared = ((size_t)changes + RBL_MAX_BLOCKS - 1) / RBL_MAX_BLOCKS;
-    const size_t most = shared > MIN_BLOCK ? shared : MIN_BLOCK; // as jobs.h cuts loops
-    for (uint32_t i = 0; i < blocks; ++i)
+    return true;
+}
+
+// Nothing is allocated while many pack.
+rblResult rbl_pack_begin(rblRecordingWriter* writer, size_t body_count, uint32_t step, bool full)
+{
+    const uint32_t blocks = body_count > 0 ? rbl_block_count((uint32_t)body_count, RBL_FRAME_BLOCK) : 0;
+    const size_t shared = (body_count + RBL_MAX_BLOCKS - 1) / RBL_MAX_BLOCKS;
+    const size_t most = shared > RBL_FRAME_BLOCK ? shared : RBL_FRAME_BLOCK; // as jobs.h cuts loops
+    if (!grow_tables(writer, body_count, blocks))
     {
-        rbl_sink_clear(&writer->blocks.data[i]);
-        if (rbl_sink_room(&writer->blocks.data[i], most * MOST_ENTRY_BYTES) == NULL)
+        return rbl_fail_memory();
+    }
+    for (size_t i = 0; i < writer->blocks.count; ++i)
+    {
+        rblPackedBlock* block = &writer->blocks.data[i];
+        block->first = block->next = 0;
+        rbl_sink_clear(&block->sink);
+        if (i < blocks && rbl_sink_room(&block->sink, most * MOST_ENTRY_BYTES) == NULL)
         {
-            return false;
+            return rbl_fail_memory();
         }
     }
-    return true;
+    writer->step = step;
+    writer->full = full;
+    return RBL_OK;
 }
 
 // Bodies as gaps to the one before, each with its state. How many there are stands at the end of the list, as a gap of
 // its own that leads past every body: rounding decides on the way which of them have changed.
-rblResult rbl_put_changes(rblRecordingWriter* writer, size_t body_count, const rblFrame* frame)
+void rbl_put_changes(rblRecordingWriter* writer, size_t body_count)
 {
-    Packing packing = {.writer = writer, .frame = frame};
-    const uint32_t count = (uint32_t)frame->changes.count;
-    const uint32_t blocks = count > 0 ? rbl_block_count(count, MIN_BLOCK) : 0;
-    if (!make_room(writer, body_count, count, blocks))
-    {
-        return rbl_fail_memory();
-    }
-    if (blocks > 0)
-    {
-        rbl_parallel_for(rbl_default_jobs(), count, MIN_BLOCK, pack_block, &packing);
-    }
     uint32_t next = 0;
-    for (uint32_t i = 0; i < blocks; ++i)
+    for (size_t i = 0; i < writer->blocks.count; ++i)
     {
-        const PackedBlock* block = &packing.blocks[i];
-        const rblByteArray* bytes = &writer->blocks.data[i].bytes;
+        const rblPackedBlock* block = &writer->blocks.data[i];
         if (block->first != block->next)
         {
             rbl_put_varint(&writer->sink, block->first - next);
-            rbl_put_bytes(&writer->sink, bytes->data, bytes->count);
+            rbl_put_bytes(&writer->sink, block->sink.bytes.data, block->sink.bytes.count);
             next = block->next;
         }
     }
     rbl_put_varint(&writer->sink, body_count - next);
-    return RBL_OK;
+}
+
+rblResult rbl_recording_gather(rblRecordingWriter* writer, rblTracker* tracker, rblWorldId world,
+                               uint32_t step, bool full)
+{
+    RBL_TRY(rbl_pack_begin(writer, tracker->bodies.count, step, full));
+    tracker->look = rbl_pack_changes;
+    tracker->look_context = writer;
+    const rblResult result = rbl_tracker_gather(tracker, world, step, full);
+    tracker->look = NULL;
+    return result;
 }

@@ -49,7 +49,8 @@ void rbl_put_mesh(rblByteSink* sink, const rblMeshView* view);
 rblResult rbl_take_mesh(rblByteSource* source, const rblAllocator* allocator, rblMeshId* out);
 
 // States of bodies, as differences to their histories.
-void rbl_put_state(rblByteSink* sink, rblStateHistory* history, const rblFrameChange* change);
+// Storing takes at most RBL_MOST_STATE_BYTES and returns where it ended.
+uint8_t* rbl_store_state(uint8_t* to, const rblFrameChange* change, const rblFrameChange* before);
 void rbl_take_state(rblByteSource* source, rblStateHistory* history, rblFrameChange* change);
 
 // No state takes more, in either form.
@@ -63,7 +64,7 @@ typedef struct rblRoundedPose
 } rblRoundedPose;
 
 bool rbl_round_pose(const rblStateHistory* history, const rblFrameChange* change, rblRoundedPose* out);
-void rbl_put_rounded(rblByteSink* sink, rblStateHistory* history, uint32_t step, const rblRoundedPose* pose);
+uint8_t* rbl_store_rounded(uint8_t* to, rblStateHistory* history, uint32_t step, const rblRoundedPose* pose);
 void rbl_take_rounded(rblByteSource* source, rblStateHistory* history, uint32_t step, rblFrameChange* change);
 
 // Counters, energies, milliseconds and hash of a step; events.
@@ -74,8 +75,11 @@ void rbl_put_events(rblByteSink* sink, const rblStatistics* statistics, size_t f
 // Energies of events, in their order.
 void rbl_put_break_costs(rblByteSink* sink, const rblStatistics* statistics, size_t first);
 
-// All changes of a frame: the end of a step's chunk.
-rblResult rbl_put_changes(rblRecordingWriter* writer, size_t body_count, const rblFrame* frame);
+// The changes of a step, in three: room for them, packing as a rblChangesFcn of a writer, and the end of the step's chunk.
+rblResult rbl_pack_begin(rblRecordingWriter* writer, size_t body_count, uint32_t step, bool full);
+void rbl_pack_changes(uint32_t block, const rblFrameChange* changes, const rblFrameChange* before,
+                      uint32_t count, void* context);
+void rbl_put_changes(rblRecordingWriter* writer, size_t body_count);
 
 // Where and how hard a hit was.
 void rbl_put_hit(rblByteSink* sink, const rblRunContact* contact, bool quantised);

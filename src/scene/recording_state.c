@@ -1,5 +1,6 @@
 // States of bodies as few bytes: exactly, or rounded.
 #include "math/quat.h"
+#include "math/simd.h"
 #include "math/vec.h"
 #include "scene/recording_format.h"
 #include <math.h>
@@ -12,34 +13,55 @@
 // Every float is written as the bits that differ from the last state: none, two, three or four bytes of them, which two
 // bits tell. Slow bodies keep sign, exponent and high bits of most numbers.
 static const uint8_t lengths[4] = {0, 2, 3, 4};
-#define LENGTH_BYTES  4
-#define MOST_BYTES    (LENGTH_BYTES + 4 * FLOATS + 4)
-#define SMALLEST_OF_3 (1u << 16)
-#define SMALLEST_OF_4 (1u << 24)
+#define LENGTH_BYTES 4
 
-void rbl_put_state(rblByteSink* sink, rblStateHistory* history, const rblFrameChange* change)
+// Bit i of a number of four bits at bit 2 i.
+static const uint8_t spread[16] = {0, 1, 4, 5, 16, 17, 20, 21, 64, 65, 68, 69, 80, 81, 84, 85};
+
+// Codes of four floats, whose bits differ by `differences`, lowest two bits first.
+static uint32_t codes_of(rblInt4 differences)
 {
-    uint8_t* room = rbl_sink_room(sink, MOST_BYTES);
-    if (room == NULL)
-    {
-        return;
-    }
-    uint32_t bits[FLOATS];
-    memcpy(bits, &change->pose, sizeof bits);
+    const uint32_t none = rbl_mask_below4(differences, 0);
+    const uint32_t two = rbl_mask_below4(differences, 16);
+    const uint32_t three = rbl_mask_below4(differences, 24);
+    return spread[(two & ~none) | (~three & 15u)] | (uint32_t)spread[~two & 15u] << 1;
+}
+
+// Two differences; writes past their end, where the next ones come.
+static uint8_t* store_pair(uint8_t* to, const uint32_t pair[2], uint32_t codes)
+{
+    const unsigned first = lengths[codes & 3];
+    rbl_store_u64(to, pair[0] | (uint64_t)pair[1] << 8 * first);
+    return to + first + lengths[codes >> 2 & 3];
+}
+
+static uint8_t* store_four(uint8_t* to, rblInt4 differences, uint32_t codes)
+{
+    uint32_t four[4];
+    rbl_store_int4(four, differences);
+    return store_pair(store_pair(to, four, codes), four + 2, codes >> 4);
+}
+
+uint8_t* rbl_store_state(uint8_t* to, const rblFrameChange* change, const rblFrameChange* before)
+{
+    const float* now = &change->pose.p.x;
+    const float* last = &before->pose.p.x;
     uint32_t codes = 0;
-    uint8_t* to = room + LENGTH_BYTES;
-    for (unsigned i = 0; i < FLOATS; ++i)
+    uint8_t* const start = to;
+    to += LENGTH_BYTES;
+    for (unsigned i = 0; i < FLOATS - 1; i += 4)
     {
-        const uint32_t difference = bits[i] ^ history->bits[i];
-        const uint32_t code =
-            (uint32_t)(difference > 0) + (difference >= SMALLEST_OF_3) + (difference >= SMALLEST_OF_4);
-        codes |= code << 2 * i;
-        rbl_store_u32(to, difference);
-        to += lengths[code];
-        history->bits[i] = bits[i];
+        const rblInt4 differences =
+            rbl_xor_int4(rbl_bits4(rbl_load4(now + i)), rbl_bits4(rbl_load4(last + i)));
+        const uint32_t four = codes_of(differences);
+        to = store_four(to, differences, four);
+        codes |= four << 2 * i;
     }
-    rbl_store_u32(room, codes);
-    sink->bytes.count += (size_t)(to - room);
+    const uint32_t one[2] = {rbl_bits_of_float(change->spin.z) ^ rbl_bits_of_float(before->spin.z), 0};
+    const uint32_t code = (uint32_t)(one[0] > 0) + (one[0] >> 16 > 0) + (one[0] >> 24 > 0);
+    to = store_pair(to, one, code);
+    rbl_store_u32(start, codes | code << 2 * (FLOATS - 1));
+    return to;
 }
 
 void rbl_take_state(rblByteSource* source, rblStateHistory* history, rblFrameChange* change)
@@ -116,16 +138,11 @@ static void remember(rblStateHistory* history, const int64_t coordinates[COORDS]
 }
 
 // One bit for each number that is not as predicted, then how far off these are.
-void rbl_put_rounded(rblByteSink* sink, rblStateHistory* history, uint32_t step, const rblRoundedPose* pose)
+uint8_t* rbl_store_rounded(uint8_t* to, rblStateHistory* history, uint32_t step, const rblRoundedPose* pose)
 {
     uint64_t predicted[COORDS];
     uint32_t mask = 0;
-    uint8_t* room = rbl_sink_room(sink, RBL_MOST_STATE_BYTES);
-    if (room == NULL)
-    {
-        return;
-    }
-    uint8_t* to = room + 1;
+    uint8_t* const start = to++;
     predict(history, step, predicted);
     for (unsigned i = 0; i < COORDS; ++i)
     {
@@ -136,9 +153,9 @@ void rbl_put_rounded(rblByteSink* sink, rblStateHistory* history, uint32_t step,
             to = rbl_store_varint(to, rbl_zigzag((int64_t)off));
         }
     }
-    *room = (uint8_t)mask;
-    sink->bytes.count += (size_t)(to - room);
+    *start = (uint8_t)mask;
     remember(history, pose->coordinates);
+    return to;
 }
 
 void rbl_take_rounded(rblByteSource* source, rblStateHistory* history, uint32_t step, rblFrameChange* change)

@@ -371,7 +371,7 @@ rblResult rbl_recording_add(rblRecordingWriter* writer, const rblRun* run, const
     put_deaths(&writer->sink, frame);
     rbl_put_events(&writer->sink, &run->statistics, frame->first_event);
     put_contacts(&writer->sink, frame, writer->quantised);
-    RBL_TRY(rbl_put_changes(writer, run->bodies.count, frame));
+    rbl_put_changes(writer, run->bodies.count);
     RBL_TRY(rbl_recording_write_chunk(writer, RBL_CHUNK_STEP));
     RBL_TRY(write_breaks(writer, run, frame));
     writer->steps += 1;
@@ -423,7 +423,7 @@ void rbl_recording_abandon(rblRecordingWriter* writer)
     rbl_sink_free(&writer->sink);
     for (size_t i = 0; i < writer->blocks.count; ++i)
     {
-        rbl_sink_free(&writer->blocks.data[i]);
+        rbl_sink_free(&writer->blocks.data[i].sink);
     }
     rbl_array_free(&writer->blocks);
     rbl_array_free(&writer->history);

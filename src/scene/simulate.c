@@ -42,14 +42,21 @@ static rblResult add_new_bodies(rblSimulation* simulation)
     return rbl_simulation_add_pieces(simulation);
 }
 
+static rblResult gather(rblSimulation* simulation, bool full)
+{
+    return simulation->records
+               ? rbl_recording_gather(&simulation->recording, &simulation->tracker, simulation->world,
+                                      simulation->step, full)
+               : rbl_tracker_gather(&simulation->tracker, simulation->world, simulation->step, full);
+}
+
 static rblResult track(rblSimulation* simulation)
 {
     rblRun* run = &simulation->run;
     rblFrame* frame = &simulation->tracker.frame;
     frame->first_body = (uint32_t)run->bodies.count;
     RBL_TRY(add_new_bodies(simulation));
-    RBL_TRY(rbl_tracker_gather(&simulation->tracker, simulation->world, simulation->step,
-                               simulation->starts_anew));
+    RBL_TRY(gather(simulation, simulation->starts_anew));
     simulation->starts_anew = false;
     if (simulation->keeps_motion)
     {
@@ -214,7 +221,7 @@ rblResult rbl_simulation_record(rblSimulation* simulation, const char* path, boo
     rblFrame* frame = &simulation->tracker.frame;
     RBL_TRY(add_new_bodies(simulation));
     frame->first_body = 0;
-    RBL_TRY(rbl_tracker_gather(&simulation->tracker, simulation->world, 0, true));
+    RBL_TRY(gather(simulation, true));
     return rbl_recording_add(&simulation->recording, run, frame);
 }
 

@@ -82,6 +82,9 @@ void rbl_manifold_add(rblManifold* manifold, rblVec3 point, rblVec3 normal, floa
 // Put contacts into the set: all when four or fewer, else the deepest and three that spread farthest.
 rblResult rbl_manifold_give(rblManifold* manifold, rblContactSet* out);
 
+// The same, and all others that overlap and are deeper than those four tell.
+rblResult rbl_manifold_give_deep(rblManifold* manifold, rblContactSet* out);
+
 // ---- clipping ----
 
 // A corner of the polygon being clipped. `edge` names the edge that leaves it; with RBL_CLIPPED_EDGE set, that edge is one

@@ -98,7 +98,7 @@ rblResult rbl_contact_plane(const rblPairQuery* query, bool plane_is_b, rblConta
         contact->normal = plane_is_b ? rbl_neg3(plane.normal) : half_space->normal;
         contact->point = plane_is_b ? contact->point : rbl_pose_point(&pose, contact->point);
     }
-    return rbl_manifold_give(&manifold, out);
+    return rbl_manifold_give_deep(&manifold, out);
 }
 
 // A ball touches where the other's field says that its centre is closest.

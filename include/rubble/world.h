@@ -122,7 +122,8 @@ typedef struct rblBodyDef
 RBL_API rblBodyDef rbl_default_body_def(void);
 
 /// Refused: a pose or velocity that is not finite, a quaternion far from unit length, mass not positive, a plane that is not
-/// static, a stale shape or breaker. A body with velocity brings energy with it: booked as work of the next step.
+/// static, a stale shape or breaker, a material with a density that is not positive, a restitution or Poisson's ratio out of
+/// range, or with a friction, modulus, strength, surface energy or break impulse that is negative or not finite. A body with velocity brings energy with it: booked as work of the next step.
 RBL_API rblResult rbl_body_create(rblWorldId world, const rblBodyDef* def, rblBodyId* out);
 
 /// Remove a body and its joints; what it touched wakes. Its id is stale from now on, its energy is booked as work.

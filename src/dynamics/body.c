@@ -53,6 +53,25 @@ static rblResult check_material(const rblMaterial* material)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: friction must not be negative, restitution 0 to 1");
     }
+    if (!(material->poisson > -1.0f && material->poisson < 0.5f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: poisson must be between -1 and 0.5");
+    }
+    const struct
+    {
+        float value;
+        const char* name;
+    } amounts[4] = {{material->young, "young"},
+                    {material->strength, "strength"},
+                    {material->surface_energy, "surface_energy"},
+                    {material->break_impulse, "break_impulse"}};
+    for (int i = 0; i < 4; ++i)
+    {
+        if (!(amounts[i].value >= 0.0f) || !rbl_finite((double)amounts[i].value))
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "body: %s must be finite and not negative", amounts[i].name);
+        }
+    }
     return RBL_OK;
 }
 

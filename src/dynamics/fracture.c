@@ -152,7 +152,6 @@ static rblResult make_plans(rblWorld* world)
         }
         if (!asked->verdict.breaks)
         {
-            world->bodies.data[asked->slot].damage = asked->verdict.damage;
             continue;
         }
         const uint32_t strike = find_payer(world, asked);
@@ -164,6 +163,20 @@ static rblResult make_plans(rblWorld* world)
         stage->strikes.data[strike].breaks += 1;
     }
     return RBL_OK;
+}
+
+// What blows leave behind that break nothing. Only when the round stands: if something broke, none of it has happened, and the
+// blows come again.
+static void keep_damage(rblWorld* world)
+{
+    for (size_t i = 0; i < world->fracture.asked.count; ++i)
+    {
+        const rblAsked* asked = &world->fracture.asked.data[i];
+        if (asked->result == RBL_OK)
+        {
+            world->bodies.data[asked->slot].damage = asked->verdict.damage;
+        }
+    }
 }
 
 uint32_t rbl_most_pieces(const rblWorld* world, uint32_t count)
@@ -203,6 +216,12 @@ rblResult rbl_shatter_body(rblWorld* world, rblBreakPlan* plan)
     }
     RBL_TRY(rbl_breaker_shatter(body->breaker, body->prepared, &seen, &plan->verdict, world->jobs,
                                 &plan->fracture));
+    const rblResult born = rbl_check_births(world, plan);
+    if (born != RBL_OK)
+    {
+        rbl_fracture_free(&plan->fracture);
+        return born;
+    }
     plan->cost = 2.0 * (double)body->material.surface_energy * plan->fracture.crack_area;
     const uint32_t most = plan->verdict.most_pieces;
     const bool fits = most == 0 || plan->fracture.fragment_count <= most;
@@ -296,6 +315,10 @@ static rblResult plan(rblWorld* world)
     rblFractureStage* stage = &world->fracture;
     RBL_TRY(list_asked(world));
     rbl_parallel_for(world->jobs, (uint32_t)stage->asked.count, MIN_ASKED, ask_block, world);
+    if (stage->round >= RBL_BREAK_ROUNDS)
+    {
+        return RBL_OK;
+    }
     RBL_TRY(make_plans(world));
     allot(world);
     rbl_parallel_for(world->jobs, (uint32_t)stage->plans.count, 1, shatter_block, world);
@@ -307,7 +330,7 @@ rblResult rbl_plan_breaks(rblWorld* world, bool* any)
     rblFractureStage* stage = &world->fracture;
     *any = false;
     rbl_array_clear(&stage->plans);
-    if (world->breakable == 0 || stage->round >= RBL_BREAK_ROUNDS)
+    if (world->breakable == 0)
     {
         return RBL_OK;
     }
@@ -324,6 +347,10 @@ rblResult rbl_plan_breaks(rblWorld* world, bool* any)
         return result;
     }
     *any = drop_plans(stage);
+    if (!*any)
+    {
+        keep_damage(world);
+    }
     const float spent = (float)(1000.0 * (rbl_timer_seconds() - start));
     world->profile.fracture += spent;
     world->profile.impact -= spent; // it will be measured as a part of them

@@ -25,6 +25,9 @@ rblResult rbl_pay_strike(rblWorld* world, rblStrike* strike);
 
 // ---- births (fracture_birth.c, fracture_anchor.c) ----
 
+// Whether bodies can be made of all fragments, before anybody has paid for them.
+rblResult rbl_check_births(const rblWorld* world, const rblBreakPlan* plan);
+
 // The bodies of all plans are replaced by their fragments, in order.
 rblResult rbl_carry_out_breaks(rblWorld* world);
 

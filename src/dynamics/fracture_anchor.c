@@ -1,6 +1,7 @@
 // Which fragments of a static body stay where they are.
 #include "dynamics/fracture.h"
 #include "dynamics/stages.h"
+#include <string.h>
 
 #define NEAR   0.002f // of the body's radius: what is no farther off touches
 #define BOTTOM 0.01f  // of the body's height
@@ -12,6 +13,10 @@ typedef struct Search
     rblShapeView shape;
     rblTransform pose;
     float margin;
+    float bottom;
+    rblShapeView box; // of the anchor, as far as the body can reach it
+    rblTransform box_pose;
+    bool in_reach;
     bool found;
     rblResult result;
 } Search;
@@ -49,56 +54,75 @@ static rblResult touches_static(Search* search, bool* out)
     return search->result;
 }
 
-static rblResult reaches_box(Search* search, rblAabb box, bool* out)
+static rblResult is_anchored(Search* search, rblAnchorKind kind, bool* out)
 {
-    const rblVec3 size = rbl_sub3(box.upper, box.lower);
-    const rblTransform pose = {rbl_scale3(rbl_add3(box.upper, box.lower), 0.5f), rbl_quat_identity()};
-    rblShapeId id;
-    rblShapeView view;
-    RBL_TRY(rbl_shape_create_box(size, &id));
-    rblResult result = rbl_shape_view(id, &view);
-    search->margin = 0.0f;
-    search->result = result;
-    *out = result == RBL_OK && touches(search, &view, pose);
-    result = search->result;
-    (void)rbl_shape_destroy(id);
-    return result;
-}
-
-static rblResult is_anchored(Search* search, const rblAnchor* anchor, float bottom, bool* out)
-{
+    search->result = RBL_OK;
     *out = false;
-    switch (anchor->kind)
+    switch (kind)
     {
     case RBL_ANCHOR_TOUCH:
         return touches_static(search, out);
     case RBL_ANCHOR_BOTTOM:
-        *out = rbl_shape_bounds_at(&search->shape, search->pose).lower.y <= bottom;
+        *out = rbl_shape_bounds_at(&search->shape, search->pose).lower.y <= search->bottom;
         return RBL_OK;
     case RBL_ANCHOR_BOX:
-        return reaches_box(search, anchor->box, out);
+        *out = search->in_reach && touches(search, &search->box, search->box_pose);
+        return search->result;
     default:
         return RBL_OK;
     }
 }
 
+static rblResult find_each(Search* search, const rblFracture* fracture, rblAnchorKind kind, bool* anchored)
+{
+    for (uint32_t i = 0; i < fracture->fragment_count; ++i)
+    {
+        search->pose = fracture->fragments[i].pose;
+        RBL_TRY(rbl_shape_view(fracture->fragments[i].shape, &search->shape));
+        RBL_TRY(is_anchored(search, kind, &anchored[i]));
+    }
+    return RBL_OK;
+}
+
+// Numbers of contacts with a box that is much larger than the body would be too coarse for it: only what the body reaches of
+// the box is looked at. It keeps some thickness.
+static rblResult find_in_box(Search* search, rblAabb box, rblAabb reach, const rblFracture* fracture,
+                             bool* anchored)
+{
+    const rblAabb common = rbl_aabb_intersection(box, rbl_aabb_grown(reach, search->margin));
+    const float thinnest = 1e-3f * search->margin;
+    rblShapeId id = {0, 0};
+    search->in_reach = !rbl_aabb_is_empty(common);
+    if (search->in_reach)
+    {
+        const rblVec3 size = rbl_max3(rbl_aabb_size(common), rbl_vec3(thinnest, thinnest, thinnest));
+        search->box_pose = (rblTransform){rbl_aabb_center(common), rbl_quat_identity()};
+        RBL_TRY(rbl_shape_create_box(size, &id));
+        (void)rbl_shape_view(id, &search->box);
+    }
+    search->margin = 0.0f;
+    const rblResult result = find_each(search, fracture, RBL_ANCHOR_BOX, anchored);
+    if (search->in_reach)
+    {
+        (void)rbl_shape_destroy(id);
+    }
+    return result;
+}
+
 rblResult rbl_find_anchored(rblWorld* world, uint32_t slot, const rblFracture* fracture, bool* anchored)
 {
     const rblBody* body = &world->bodies.data[slot];
-    const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, &world->motions.data[slot]));
-    const float bottom = box.lower.y + BOTTOM * (box.upper.y - box.lower.y);
-    for (uint32_t i = 0; i < fracture->fragment_count; ++i)
+    if (body->type != RBL_BODY_STATIC)
     {
-        anchored[i] = false;
-        if (body->type == RBL_BODY_STATIC)
-        {
-            Search search = {.world = world,
-                             .parent = slot,
-                             .pose = fracture->fragments[i].pose,
-                             .margin = NEAR * body->shape.radius};
-            RBL_TRY(rbl_shape_view(fracture->fragments[i].shape, &search.shape));
-            RBL_TRY(is_anchored(&search, &body->anchor, bottom, &anchored[i]));
-        }
+        memset(anchored, 0, sizeof *anchored * fracture->fragment_count);
+        return RBL_OK;
     }
-    return RBL_OK;
+    const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, &world->motions.data[slot]));
+    Search search = {.world = world,
+                     .parent = slot,
+                     .margin = NEAR * body->shape.radius,
+                     .bottom = box.lower.y + BOTTOM * (box.upper.y - box.lower.y)};
+    return body->anchor.kind == RBL_ANCHOR_BOX
+               ? find_in_box(&search, body->anchor.box, box, fracture, anchored)
+               : find_each(&search, fracture, body->anchor.kind, anchored);
 }

@@ -99,28 +99,75 @@ static rblTransform earlier_pose(const rblWorld* world, uint32_t parent, rblTran
     return rbl_transform_mul(world->bodies.data[parent].previous, rbl_transform_relative(now, frame));
 }
 
+static double sum_masses(const rblFracture* fracture)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < fracture->fragment_count; ++i)
+    {
+        sum += (double)fracture->fragments[i].mass;
+    }
+    return sum;
+}
+
+static double mass_scale(const rblWorld* world, const rblBreakPlan* plan)
+{
+    return (double)world->bodies.data[plan->slot].mass / sum_masses(&plan->fracture);
+}
+
+static rblBodyDef fragment_def(const rblWorld* world, const rblBreakPlan* plan, uint32_t index, double scale)
+{
+    const rblFragment* fragment = &plan->fracture.fragments[index];
+    const rblBody* parent = &world->bodies.data[plan->slot];
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = fragment->shape;
+    def.type = RBL_BODY_DYNAMIC;
+    def.material = parent->material;
+    def.pose = fragment->pose;
+    def.mass = (float)((double)fragment->mass * scale);
+    def.gravity_scale = parent->gravity_scale;
+    def.filter = parent->filter;
+    def.anchor = parent->anchor;
+    def.user_data = parent->user_data;
+    return def;
+}
+
+static rblResult check_birth(const rblBodyDef* def, rblJobs* jobs)
+{
+    rblBody body;
+    rblMotion motion;
+    if (!(def->mass > 0.0f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment: weighs nothing");
+    }
+    RBL_TRY(rbl_make_body(def, jobs, &body, &motion));
+    const rblAabb box = rbl_shape_bounds_at(&body.shape, rbl_shape_pose(&body, &motion));
+    rbl_release_body(&body);
+    return rbl_finite3(box.lower) && rbl_finite3(box.upper)
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_ARGUMENT, "fragment: is too far away");
+}
+
+rblResult rbl_check_births(const rblWorld* world, const rblBreakPlan* plan)
+{
+    const double scale = mass_scale(world, plan);
+    for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
+    {
+        const rblBodyDef def = fragment_def(world, plan, i, scale);
+        RBL_TRY(check_birth(&def, world->jobs));
+    }
+    return RBL_OK;
+}
+
 static rblResult make_fragment(rblWorld* world, const rblBreakPlan* plan, uint32_t index, double scale,
                                bool anchored, uint32_t* slot)
 {
-    const rblFragment* fragment = &plan->fracture.fragments[index];
-    rblBodyDef def = rbl_default_body_def();
+    rblBodyDef def = fragment_def(world, plan, index, scale);
     rblBody body;
     rblMotion motion;
-    {
-        const rblBody* parent = &world->bodies.data[plan->slot];
-        def.shape = fragment->shape;
-        def.type = anchored ? RBL_BODY_STATIC : RBL_BODY_DYNAMIC;
-        def.material = parent->material;
-        def.pose = fragment->pose;
-        def.mass = (float)((double)fragment->mass * scale);
-        def.gravity_scale = parent->gravity_scale;
-        def.filter = parent->filter;
-        def.anchor = parent->anchor;
-        def.user_data = parent->user_data;
-        RBL_TRY(rbl_make_body(&def, world->jobs, &body, &motion));
-        body.breaker = parent->breaker;
-        body.ancestors = parent->ancestors + 1;
-    }
+    def.type = anchored ? RBL_BODY_STATIC : RBL_BODY_DYNAMIC;
+    RBL_TRY(rbl_make_body(&def, world->jobs, &body, &motion));
+    body.breaker = world->bodies.data[plan->slot].breaker;
+    body.ancestors = world->bodies.data[plan->slot].ancestors + 1;
     rbl_breaker_retain(body.breaker);
     body.born = false;
     body.fresh = true;
@@ -144,20 +191,10 @@ static void take_back(rblWorld* world, uint32_t count)
     }
 }
 
-static double sum_masses(const rblFracture* fracture)
-{
-    double sum = 0.0;
-    for (uint32_t i = 0; i < fracture->fragment_count; ++i)
-    {
-        sum += (double)fracture->fragments[i].mass;
-    }
-    return sum;
-}
-
 static rblResult make_fragments(rblWorld* world, const rblBreakPlan* plan)
 {
     rblFractureStage* stage = &world->fracture;
-    const double scale = (double)world->bodies.data[plan->slot].mass / sum_masses(&plan->fracture);
+    const double scale = mass_scale(world, plan);
     for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
     {
         const rblResult result =

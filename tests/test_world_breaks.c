@@ -1,0 +1,261 @@
+// What breaks and what does not when blows, breakers and bodies are not the usual ones: damage, births that fail, anchors.
+#include "breaking_testing.h"
+#include "rubble/prescored.h"
+
+static const rblBreakerId nothing = {0, 0};
+
+static rblWorldId make_still_world(void)
+{
+    const rblWorldId world = make_world(false);
+    check_ok(rbl_world_set_gravity(world, vec(0, 0, 0)));
+    return world;
+}
+
+// A box of a preset; `break_impulse` 0: its strength decides.
+static rblBodyId put_matter(rblWorldId world, rblBodyDef def, rblVec3 size, const char* material,
+                            float break_impulse)
+{
+    rblBodyId body;
+    def.shape = make_box(size.x, size.y, size.z);
+    check_ok(rbl_material_preset(material, &def.material));
+    def.material.break_impulse = break_impulse;
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_shape_destroy(def.shape));
+    return body;
+}
+
+static rblBodyId put_pane(rblWorldId world, rblBreakerId breaker, rblVec3 at, rblBodyType type,
+                          float break_impulse)
+{
+    rblBodyDef def = rbl_default_body_def();
+    def.pose.p = at;
+    def.type = type;
+    def.breaker = breaker;
+    return put_matter(world, def, vec(1, 1, 0.05f), "glass", break_impulse);
+}
+
+// A block of steel of 7.85 kg that hits a pane at `at` in the next step.
+static rblBodyId throw_block(rblWorldId world, rblVec3 at, float speed)
+{
+    rblBodyDef def = rbl_default_body_def();
+    def.pose.p = vec(at.x, at.y, at.z + 0.08f);
+    def.velocity = vec(0, 0, -speed);
+    return put_matter(world, def, vec(0.1f, 0.1f, 0.1f), "steel", 0.0f);
+}
+
+static rblBreakerId make_prescored(rblPrescoredDef def)
+{
+    rblBreakerId breaker;
+    check_ok(rbl_breaker_create_prescored(&def, &breaker));
+    return breaker;
+}
+
+static void finish(rblWorldId world, rblBreakerId breaker)
+{
+    check_ok(rbl_world_destroy(world));
+    check_ok(rbl_breaker_destroy(breaker));
+    assert_int_equal(rbl_breaker_alive_count(), 0);
+    assert_int_equal(rbl_shape_alive_count(), 0);
+}
+
+// ---- damage ----
+
+// What a blow that does not break leaves in a pane while `others` panes far away break in the same step.
+static float damage_beside(uint32_t others)
+{
+    rblPrescoredDef def = rbl_default_prescored_def();
+    def.accumulate = true;
+    const rblBreakerId breaker = make_prescored(def);
+    const rblWorldId world = make_still_world();
+    const rblBodyId pane = put_pane(world, breaker, vec(0, 0, 0), RBL_BODY_DYNAMIC, 130.0f);
+    throw_block(world, vec(0, 0, 0), 10.0f);
+    for (uint32_t i = 0; i < others; ++i)
+    {
+        const rblVec3 at = {10.0f + 5.0f * (float)i, 0, 0};
+        put_pane(world, breaker, at, RBL_BODY_DYNAMIC, 1.0f);
+        throw_block(world, at, 20.0f);
+    }
+    check_ok(rbl_world_step(world, STEP));
+    const rblBreakEvent* events;
+    assert_int_equal(events_of(world, &events), others);
+    const float damage = state_of(world, pane).damage;
+    finish(world, breaker);
+    return damage;
+}
+
+static void a_blow_counts_once_whatever_else_breaks(void** state)
+{
+    (void)state;
+    const float alone = damage_beside(0);
+    assert_true(alone > 0.05f && alone < 0.5f);
+    check_relative(damage_beside(1), alone, 1e-5);
+    check_relative(damage_beside(3), alone, 1e-5);
+}
+
+// ---- births that fail ----
+
+typedef enum Fault
+{
+    FAULT_WEIGHTLESS, // one piece weighs less than a body can
+    FAULT_TINY,       // and is that small, too
+    FAULT_COUNT
+} Fault;
+
+static rblResult always_breaks(void* context, void* prepared, const rblBreakBody* body,
+                               const rblImpact* impacts, uint32_t count, rblVerdict* out)
+{
+    (void)context;
+    (void)prepared;
+    (void)body;
+    (void)count;
+    out->breaks = true;
+    out->point = impacts->point;
+    out->normal = impacts->normal;
+    out->severity = 1.0f;
+    return RBL_OK;
+}
+
+static rblResult break_badly(void* context, void* prepared, const rblBreakBody* body,
+                             const rblVerdict* verdict, rblJobs* jobs, rblFracture* out)
+{
+    const Fault fault = *(const Fault*)context;
+    (void)prepared;
+    (void)verdict;
+    (void)jobs;
+    if (rbl_fracture_allocate(out, 2, 0) != RBL_OK)
+    {
+        return RBL_ERROR_MEMORY;
+    }
+    out->crack_area = 0.5;
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        const bool tiny = i == 1 && fault == FAULT_TINY;
+        rblFragment* fragment = &out->fragments[i];
+        check_ok(
+            rbl_shape_create_box(tiny ? vec(1e-6f, 1e-6f, 1e-6f) : vec(0.5f, 1, 0.05f), &fragment->shape));
+        fragment->pose = body->pose;
+        fragment->pose.p.x += i == 0 ? -0.25f : 0.25f;
+        fragment->mass = i == 0 ? body->mass : 1e-44f;
+        fragment->piece = i;
+    }
+    return RBL_OK;
+}
+
+static rblBreakerId make_bad_breaker(Fault* fault)
+{
+    rblBreakerDef def = rbl_default_breaker_def();
+    rblBreakerId breaker;
+    def.name = "bad";
+    def.decide = always_breaks;
+    def.shatter = break_badly;
+    def.context = fault;
+    check_ok(rbl_breaker_create(&def, &breaker));
+    return breaker;
+}
+
+// A pane is hit and goes on; the world after some steps.
+static uint64_t hit_pane(rblBreakerId breaker)
+{
+    const rblWorldId world = make_still_world();
+    const rblBodyId pane = put_pane(world, breaker, vec(0, 0, 0), RBL_BODY_DYNAMIC, 0.0f);
+    throw_block(world, vec(0.1f, 0, 0), 20.0f);
+    step_times(world, 5);
+    const rblBreakEvent* events;
+    assert_int_equal(events_of(world, &events), 0);
+    assert_true(rbl_body_is_valid(world, pane));
+    if (breaker.index1 != 0)
+    {
+        check_fails(RBL_ERROR_ARGUMENT, rbl_body_break(world, pane, vec(0, 0, 0), vec(0, 0, 1)));
+    }
+    const uint64_t hash = hash_of(world);
+    check_ok(rbl_world_destroy(world));
+    return hash;
+}
+
+static void a_birth_that_fails_leaves_the_body_as_if_nothing_had_been_asked(void** state)
+{
+    (void)state;
+    const uint64_t unbreakable = hit_pane(nothing);
+    for (Fault fault = 0; fault < FAULT_COUNT; ++fault)
+    {
+        const rblBreakerId breaker = make_bad_breaker(&fault);
+        assert_true(hit_pane(breaker) == unbreakable);
+        check_ok(rbl_breaker_destroy(breaker));
+    }
+    assert_int_equal(rbl_shape_alive_count(), 0);
+}
+
+// ---- anchors ----
+
+// How many fragments stay of a pane that is held in a box from y = -0.3 down.
+static uint32_t held_in_box(float size, uint32_t* pieces)
+{
+    const rblBreakerId breaker = make_prescored(rbl_default_prescored_def());
+    const rblWorldId world = make_still_world();
+    rblBodyDef def = rbl_default_body_def();
+    def.type = RBL_BODY_STATIC;
+    def.breaker = breaker;
+    def.anchor = (rblAnchor){RBL_ANCHOR_BOX, {{-size, -size, -size}, {size, -0.3f, size}}};
+    put_matter(world, def, vec(1, 1, 0.05f), "glass", 1.0f);
+    throw_block(world, vec(0.2f, 0, 0), 20.0f);
+    check_ok(rbl_world_step(world, STEP));
+    const rblBreakEvent* event;
+    assert_int_equal(events_of(world, &event), 1);
+    uint32_t held = 0;
+    for (uint32_t i = 0; i < event->pieces; ++i)
+    {
+        held += state_of(world, event->fragments[i]).type == RBL_BODY_STATIC;
+    }
+    *pieces = event->pieces;
+    finish(world, breaker);
+    return held;
+}
+
+static void boxes_of_anchors_may_be_of_any_size(void** state)
+{
+    (void)state;
+    const float sizes[5] = {1e3f, 1e6f, 1e12f, 1e20f, 3e38f};
+    uint32_t pieces = 0;
+    const uint32_t held = held_in_box(1.0f, &pieces);
+    assert_true(held > 0 && held < pieces);
+    for (int i = 0; i < 5; ++i)
+    {
+        assert_int_equal(held_in_box(sizes[i], &pieces), held);
+    }
+}
+
+// ---- materials ----
+
+static void materials_that_make_no_sense_are_refused(void** state)
+{
+    (void)state;
+    const float bad[3] = {NAN, -1.0f, INFINITY};
+    const rblWorldId world = make_still_world();
+    for (int i = 0; i < 3; ++i)
+    {
+        for (int field = 0; field < 6; ++field)
+        {
+            rblBodyDef def = rbl_default_body_def();
+            float* fields[6] = {&def.material.density,  &def.material.young,
+                                &def.material.strength, &def.material.surface_energy,
+                                &def.material.poisson,  &def.material.break_impulse};
+            rblBodyId body;
+            def.shape = make_box(1, 1, 1);
+            *fields[field] = bad[i];
+            check_fails(RBL_ERROR_ARGUMENT, rbl_body_create(world, &def, &body));
+            check_ok(rbl_shape_destroy(def.shape));
+        }
+    }
+    check_ok(rbl_world_destroy(world));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_blow_counts_once_whatever_else_breaks),
+        cmocka_unit_test(a_birth_that_fails_leaves_the_body_as_if_nothing_had_been_asked),
+        cmocka_unit_test(boxes_of_anchors_may_be_of_any_size),
+        cmocka_unit_test(materials_that_make_no_sense_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,6 +1,7 @@
 // Births: fragments take over what a body had, and do not repel each other.
 #include "base/random.h"
 #include "breaking_testing.h"
+#include "rubble/prescored.h"
 #include <string.h>
 
 // ---- births ----
@@ -60,6 +61,80 @@ static void kinetic_energy_is_that_of_the_body(void** state)
     check_close(after.kinetic, before.kinetic, 1e-5 * before.kinetic);
     check_close(after.potential, before.potential, 1e-5 * fabs(before.potential));
     end(world, breaker, &boxes);
+}
+
+// What is drawn of a round body is smaller than the body.
+static rblShapeId make_round(int kind)
+{
+    rblShapeId shape = {0, 0};
+    rblLevelSetDef def = rbl_default_level_set_def();
+    switch (kind)
+    {
+    case 0:
+        return make_sphere(0.2f);
+    case 1:
+        check_ok(rbl_shape_create_capsule(0.1f, 0.6f, &shape));
+        return shape;
+    case 2:
+        check_ok(rbl_shape_create_cylinder(0.2f, 0.1f, &shape));
+        return shape;
+    default:
+        def.max_cells = 32;
+        check_ok(rbl_mesh_make("torus", NULL, 0, &def.mesh));
+        check_ok(rbl_shape_create_level_set(&def, &shape));
+        check_ok(rbl_mesh_destroy(def.mesh));
+        return shape;
+    }
+}
+
+// Break a body, and one of its pieces, and one of that one's.
+static void check_kinetic_energy(int kind, rblPatternKind pattern)
+{
+    const rblWorldId world = make_world(false);
+    rblPrescoredDef prescored = rbl_default_prescored_def();
+    rblBodyDef def = rbl_default_body_def();
+    rblBodyId body;
+    prescored.pattern.kind = pattern;
+    prescored.pattern.pieces = 12;
+    prescored.smallest_body = 0.0f;
+    check_ok(rbl_breaker_create_prescored(&prescored, &def.breaker));
+    def.shape = make_round(kind);
+    def.pose.q = rbl_quat_from_axis_angle(vec(0.48f, 0.6f, 0.64f), 0.7f);
+    def.spin = vec(3, -12, 8);
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_breaker_destroy(def.breaker));
+    check_ok(rbl_shape_destroy(def.shape));
+    for (int generation = 0; generation < 3; ++generation)
+    {
+        const rblEnergy before = energy_of(world);
+        const rblVec3 at = state_of(world, body).center;
+        check_ok(rbl_body_break(world, body, at, vec(0.6f, -0.8f, 0)));
+        const rblEnergy after = energy_of(world);
+        check_relative(after.kinetic, before.kinetic, 1e-6);
+        const rblBreakEvent* event;
+        const uint32_t count = events_of(world, &event);
+        assert_int_equal(count, generation + 1);
+        assert_true(event[generation].pieces >= 2);
+        body = event[generation].fragments[0];
+        for (uint32_t i = 1; i < event[generation].pieces; ++i)
+        {
+            const rblBodyId other = event[generation].fragments[i];
+            body = state_of(world, other).mass > state_of(world, body).mass ? other : body;
+        }
+    }
+    check_ok(rbl_world_destroy(world));
+}
+
+static void pieces_of_round_bodies_have_their_kinetic_energy(void** state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; ++kind)
+    {
+        for (int pattern = 0; pattern < RBL_PATTERN_FILE; ++pattern)
+        {
+            check_kinetic_energy(kind, (rblPatternKind)pattern);
+        }
+    }
 }
 
 // ---- release ----
@@ -325,6 +400,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fragments_take_over_mass_and_motion),
         cmocka_unit_test(kinetic_energy_is_that_of_the_body),
+        cmocka_unit_test(pieces_of_round_bodies_have_their_kinetic_energy),
         cmocka_unit_test(pieces_do_not_repel),
         cmocka_unit_test(pieces_that_spin_do_not_repel),
         cmocka_unit_test(pieces_that_spin_fall_as_the_body_did),

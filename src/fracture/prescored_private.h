@@ -135,6 +135,11 @@ bool rbl_piece_sharp_corners(const rblParts* parts, uint32_t piece, rblSampleLis
 // Of the samples from `first` on keep one in every box of a grid, and none where one before them is. False when out of memory.
 bool rbl_thin_samples(rblSampleList* samples, size_t first, double step);
 
+// ---- masses (prescored_mass.c) ----
+
+// Masses of pieces, by piece, so that the sums of their first and second moments are those of the whole.
+void rbl_fit_masses(const rblPieces* pieces, const rblMassProperties* whole, rblMassProperties* out);
+
 // ---- shapes (prescored_shapes.c) ----
 
 // A shape for every piece, in the solid's axes. On failure none is left.

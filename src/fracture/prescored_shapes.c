@@ -16,9 +16,10 @@ typedef struct Shaping
     const rblPlacing* placing;
     rblParts parts;
     rblSortedSamples samples;
-    double excess; // by how much the solid's field reaches beyond its drawn surface, m
-    bool sampled;  // the solid's own samples are enough for its outer surface
-    double rough;  // height of bumps on the solid's drawn surface, m, which its field knows nothing of
+    rblMassProperties* masses; // by piece
+    double excess;             // by how much the solid's field reaches beyond its drawn surface, m
+    bool sampled;              // the solid's own samples are enough for its outer surface
+    double rough; // height of bumps on the solid's drawn surface, m, which its field knows nothing of
     rblShapeId* out;
     rblResult* results;
 } Shaping;
@@ -163,7 +164,7 @@ static rblResult make_hull(const Shaping* s, uint32_t piece, rblShapeId* out)
     {
         const rblConvexPieceDef def = {.corners = corners.data,
                                        .corner_count = (uint32_t)corners.count,
-                                       .mass = &s->breakage->pieces->pieces[piece].mass,
+                                       .mass = &s->masses[piece],
                                        .surface = rbl_breakage_surface(s->breakage, piece)};
         result = rbl_shape_create_convex_piece(&def, out);
     }
@@ -242,7 +243,7 @@ static rblResult make_field(const Shaping* s, uint32_t piece, rblShapeId* out)
                                                  .cell_count = (uint32_t)draft.boxes.count},
                                       .samples = samples.data,
                                       .sample_count = (uint32_t)samples.count,
-                                      .mass = &p->mass,
+                                      .mass = &s->masses[piece],
                                       .bounds = rbl_aabb_around(bounds),
                                       .surface = rbl_breakage_surface(s->breakage, piece)};
         result = rbl_shape_create_piece(&def, out);
@@ -345,7 +346,14 @@ rblResult rbl_breakage_shapes(rblBreakage* breakage, const rblPlacing* placing, 
     if (result == RBL_OK)
     {
         s.results = RBL_NEW_ARRAY(breakage->allocator, rblResult, count);
-        result = s.results != NULL ? make_shapes(&s, jobs) : rbl_fail_memory();
+        s.masses = RBL_NEW_ARRAY(breakage->allocator, rblMassProperties, count);
+        result = s.results != NULL && s.masses != NULL ? RBL_OK : rbl_fail_memory();
+        if (result == RBL_OK)
+        {
+            rbl_fit_masses(breakage->pieces, &placing->solid->mass, s.masses);
+            result = make_shapes(&s, jobs);
+        }
+        RBL_FREE_ARRAY(breakage->allocator, s.masses, count);
         RBL_FREE_ARRAY(breakage->allocator, s.results, count);
         rbl_sorted_samples_free(&s.samples);
     }

@@ -18,7 +18,7 @@ define build
 @cmake --build --preset $(1) $(3)
 endef
 
-.PHONY: all help demo test check test-asan test-release test-clang test-tsan test-hash test-install test-tools bench install \
+.PHONY: all help demo test check test-asan test-release test-clang test-tsan test-hash test-install test-tools test-replays bench install \
         wasm fuzz soak coverage gallery format clean
 
 all:
@@ -32,6 +32,7 @@ help:
 	@echo "make test-tsan    the tests under ThreadSanitizer"
 	@echo "make test-hash    same results from gcc and clang, -O0 to -O3, 1 to 8 threads, and WebAssembly"
 	@echo "make test-tools   what we write, opened by Blender, VTK, Khronos' validator and others"
+	@echo "make test-replays every scene, recorded and replayed with 1, 2, 3 and 8 threads, bit for bit"
 	@echo "make bench        all benchmarks, beside peers where they are installed (scripts/bootstrap peers)"
 	@echo "make fuzz         every reader, FUZZ_SECONDS each (default 60)"
 	@echo "make soak         all scenes, then worlds under random hands for SOAK_SECONDS (default 3600), from SOAK_SEED on"
@@ -71,6 +72,9 @@ test-hash:
 test-tools: all
 	@scripts/bootstrap tools
 	@scripts/test-tools
+
+test-replays: all
+	@scripts/test-replays
 
 bench: all
 	@build/release/apps/rubble/rubble bench all

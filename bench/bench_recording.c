@@ -61,6 +61,12 @@ typedef struct Trial
     double *steps, *beside;   // s, by step
 } Trial;
 
+static double file_size(const char* path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? (double)status.st_size : 0.0;
+}
+
 // Sorts the values.
 static double median(double* values, uint32_t count)
 {
@@ -131,13 +137,12 @@ static rblResult advance(Trial* trial, uint32_t count)
 static rblResult finish_trial(Trial* trial, Costs* costs)
 {
     rblSimulation* simulation = &trial->simulation;
-    struct stat status;
     const uint32_t count = simulation->view.step_count;
     costs->step = median(trial->steps, count);
     costs->beside = median(trial->beside, count);
     costs->body_seconds = (double)simulation->view.body_count * count * simulation->view.step;
     RBL_TRY(rbl_simulation_finish(simulation));
-    costs->bytes = trial->path[0] != '\0' && stat(trial->path, &status) == 0 ? (double)status.st_size : 0.0;
+    costs->bytes = trial->path[0] != '\0' ? file_size(trial->path) : 0.0;
     return RBL_OK;
 }
 
@@ -296,6 +301,38 @@ static pid_t start_recording(const char* tool, const char* scene, const char* pa
     return child;
 }
 
+// Wait until a recording has grown to `size` or its writer has ended, and a moment more.
+static void await_size(const char* path, double size, pid_t writer, double moment)
+{
+    char part[RBL_PATH_SIZE];
+    const struct timespec pause = {0, 1000000};
+    const struct timespec more = {0, (long)(1e9 * moment)};
+    siginfo_t ended = {0};
+    if (rbl_compose_path(part, "%s.part", path) != RBL_OK)
+    {
+        return;
+    }
+    while (file_size(part) < size && waitid(P_PID, (id_t)writer, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == 0)
+    {
+        nanosleep(&pause, NULL);
+    }
+    nanosleep(&more, NULL);
+}
+
+// The size of the recording when nobody kills it.
+static rblResult measure_whole(const char* tool, const char* scene, const char* path, double* size)
+{
+    const pid_t child = start_recording(tool, scene, path);
+    if (child <= 0 || waitpid(child, NULL, 0) != child || file_size(path) == 0.0)
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "bench: cannot start %s", tool);
+    }
+    *size = file_size(path);
+    (void)unlink(path);
+    return RBL_OK;
+}
+
 // True when what the killed tool left can be read; a file that was not begun is fine too. Counts the steps in it.
 static bool left_readable(const char* path, double* steps)
 {
@@ -315,8 +352,7 @@ static bool left_readable(const char* path, double* steps)
             *steps += rbl_run_last_step(&run);
             rbl_run_free(&run);
         }
-        struct stat status;
-        const bool begun = stat(name, &status) == 0 && status.st_size > 0;
+        const bool begun = file_size(name) > 0.0;
         (void)unlink(name);
         // Killed before its first step was whole, a file holds nothing that could be lost: it ends, but is not damaged.
         return readable || !begun || strstr(rbl_last_error(), "the file ends") != NULL;
@@ -332,15 +368,19 @@ static rblResult bench_kills(RecordingBench* b, const char* scene)
     const uint32_t count = rbl_bench_size(b->bench, 100, 2);
     uint32_t readable = 0;
     double steps = 0.0;
+    double whole = 0.0;
     RBL_TRY(rbl_compose_path(tool, "%s/rubble", rbl_bench_directory(b->bench)));
     RBL_TRY(rbl_compose_path(path, "%s/killed.rbl", b->folder));
+    RBL_TRY(measure_whole(tool, scene, path, &whole));
     for (uint32_t i = 0; i < count; ++i)
     {
         rbl_bench_stage(b->bench, "killing recordings");
         const pid_t child = start_recording(tool, scene, path);
-        const double seconds = rbl_random_range(&random, 0.02, 0.6);
-        const struct timespec pause = {0, (long)(1e9 * seconds)};
-        nanosleep(&pause, NULL);
+        if (child > 0)
+        {
+            const double share = rbl_random_range(&random, -0.05, 1.0);
+            await_size(path, share * whole, child, rbl_random_range(&random, 0.0, 0.01));
+        }
         if (child <= 0 || kill(child, SIGKILL) != 0 || waitpid(child, NULL, 0) != child)
         {
             return rbl_fail(RBL_ERROR_UNSUPPORTED, "bench: cannot start and kill %s", tool);

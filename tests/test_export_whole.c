@@ -5,6 +5,7 @@
 #include "io/glb_builder.h"
 #include "io/series.h"
 #include <dirent.h>
+#include <sys/stat.h>
 
 // ---- series ----
 
@@ -102,6 +103,44 @@ static void failed_series_leave_the_old_ones(void** state)
         }
         free(before);
     }
+}
+
+// A frame that cannot be replaced, here because a folder has its name: those that were moved before it are moved back.
+static void series_that_cannot_take_their_place_leave_the_old_ones(void** state)
+{
+    (void)state;
+    static const char* const names[][4] = {
+        {"taken.obj", "taken_0000.obj", "taken_0002.obj", "taken_0001.obj"},
+        {"taken.pvd", "taken/0000.vtu", "taken/0002.vtu", "taken.pvd"}};
+    for (int i = 0; i < 2; ++i)
+    {
+        size_t sizes[2];
+        size_t again;
+        char* before[2];
+        check_ok(export_to(names[i][0], 10));
+        assert_int_equal(unlink(in_folder(names[i][2])), 0);
+        assert_int_equal(mkdir(in_folder(names[i][2]), 0700), 0);
+        const uint32_t files = count_files("");
+        static const int kept[] = {1, 3};
+        for (int k = 0; k < 2; ++k)
+        {
+            before[k] = read_file(names[i][kept[k]], &sizes[k]);
+        }
+        check_fails(RBL_ERROR_FILE, export_to(names[i][0], 5));
+        assert_non_null(strstr(rbl_last_error(), "0002"));
+        assert_int_equal(count_files(""), files);
+        for (int k = 0; k < 2; ++k)
+        {
+            char* after = read_file(names[i][kept[k]], &again);
+            assert_int_equal(again, sizes[k]);
+            assert_memory_equal(after, before[k], again);
+            free(after);
+            free(before[k]);
+        }
+        assert_int_equal(rmdir(in_folder(names[i][2])), 0);
+    }
+    assert_false(is_there("taken.obj.part"));
+    assert_false(is_there("taken.part"));
 }
 
 // ---- what does not fit ----
@@ -214,6 +253,7 @@ int main(void)
         cmocka_unit_test(the_limit_of_glb_is_told_with_name_sizes_and_advice),
         cmocka_unit_test(runs_past_the_limit_of_glb_are_refused_before_anything_is_written),
         cmocka_unit_test(a_folder_that_is_gone_ends_a_series),
+        cmocka_unit_test(series_that_cannot_take_their_place_leave_the_old_ones),
         cmocka_unit_test(animations_of_every_nth_step_keep_what_rests_at_rest),
     };
     const struct CMUnitTest scarce_tests[] = {cmocka_unit_test(failed_series_leave_the_old_ones)};

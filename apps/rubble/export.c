@@ -1,5 +1,7 @@
 // rubble export: a run for other programs.
 #include "scene/export.h"
+#include "base/error.h"
+#include "io/file.h"
 #include "progress.h"
 #include "run_input.h"
 #include "shared_options.h"
@@ -22,8 +24,16 @@ static rblExportOptions chosen_options(const Parsed* parsed)
 
 rblResult export_check(const Parsed* parsed)
 {
+    static const char* const sheet[] = {"png", NULL};
+    static const char* const recording[] = {"rbl", NULL};
     const rblExportOptions options = chosen_options(parsed);
     const char* output = options_value(parsed, "output")->text;
+    const bool is_sheet = options_has_ending(output, sheet);
+    if (options_given(parsed, "every") && (is_sheet || options_has_ending(output, recording)))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: --every means nothing here: %s", rbl_short_name(output),
+                        is_sheet ? "a sheet always has nine frames" : "a recording has every step");
+    }
     RBL_TRY(tool_check_output(output));
     return rbl_export_check_folder(output, &options);
 }

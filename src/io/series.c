@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // Every text file of ours says in its first lines who wrote it.
@@ -56,7 +57,7 @@ static rblResult count_entry(const char* folder, const char* name, void* context
 }
 
 // Removing entries while reading a folder may hide others: look again until it is empty.
-static rblResult empty_folder(const char* folder, EntryFcn* take_away, void* context)
+static rblResult empty_folder(const char* folder)
 {
     for (;;)
     {
@@ -66,16 +67,18 @@ static rblResult empty_folder(const char* folder, EntryFcn* take_away, void* con
         {
             return RBL_OK;
         }
-        RBL_TRY(for_each_file(folder, take_away, context));
+        RBL_TRY(for_each_file(folder, remove_entry, NULL));
     }
 }
 
-void rbl_series_discard(rblSeries* series)
+static void remove_stage(rblSeries* series)
 {
-    if (series->open && empty_folder(series->stage, remove_entry, NULL) == RBL_OK)
+    if (empty_folder(series->stage) == RBL_OK)
     {
         (void)rmdir(series->stage);
     }
+    rbl_array_free(&series->names);
+    rbl_array_free(&series->files);
     series->open = false;
 }
 
@@ -85,13 +88,15 @@ rblResult rbl_series_open(rblSeries* series, const char* folder, const char* sta
     RBL_TRY(rbl_compose_path(series->folder, "%s", folder));
     RBL_TRY(rbl_compose_path(series->stage, "%s", stage));
     RBL_TRY(rbl_folder_check(stage, false)); // refuses what is not ours
+    rbl_array_init(&series->names, rbl_default_allocator());
+    rbl_array_init(&series->files, rbl_default_allocator());
     series->open = true;
     rblResult result = rbl_folder_open(stage, false);
-    result = result == RBL_OK ? empty_folder(stage, remove_entry, NULL) : result;
+    result = result == RBL_OK ? empty_folder(stage) : result;
     result = result == RBL_OK ? rbl_folder_open(stage, false) : result;
     if (result != RBL_OK)
     {
-        rbl_series_discard(series);
+        remove_stage(series);
     }
     return result;
 }
@@ -103,23 +108,113 @@ rblResult rbl_series_path(const rblSeries* series, const char* name, char out[RB
 
 // ---- taking its place ----
 
-static rblResult move_entry(const char* folder, const char* name, void* context)
+#define SET_ASIDE ".before"
+
+static rblResult list_entry(const char* folder, const char* name, void* context)
 {
-    const char* target = context;
-    char from[RBL_PATH_SIZE];
-    char to[RBL_PATH_SIZE];
+    rblSeries* series = context;
+    const rblSeriesFile file = {.name = series->names.count};
+    const size_t size = strlen(name) + 1;
+    (void)folder;
     if (strcmp(name, RBL_FOLDER_MARK) == 0)
-    {
-        return remove_entry(folder, name, NULL);
-    }
-    RBL_TRY(rbl_compose_path(from, "%s/%s", folder, name));
-    RBL_TRY(rbl_compose_path(to, "%s/%s", target, name));
-    if (rename(from, to) == 0)
     {
         return RBL_OK;
     }
-    const int error = errno; // also when the folder is gone: the file would be found again and again
-    return error == ENOENT && access(from, F_OK) != 0 ? RBL_OK : fail_file(to, "written", error);
+    if (!rbl_array_reserve_more(&series->names, size) || !rbl_array_push(&series->files, file))
+    {
+        return rbl_fail_memory();
+    }
+    memcpy(series->names.data + series->names.count, name, size);
+    series->names.count += size;
+    return RBL_OK;
+}
+
+// The places of a file: in the stage, in the folder, and in the stage for one that it replaces.
+typedef struct Places
+{
+    char stage[RBL_PATH_SIZE], folder[RBL_PATH_SIZE], aside[RBL_PATH_SIZE];
+} Places;
+
+static rblResult find_places(const rblSeries* series, const rblSeriesFile* file, Places* out)
+{
+    const char* name = series->names.data + file->name;
+    RBL_TRY(rbl_compose_path(out->stage, "%s/%s", series->stage, name));
+    RBL_TRY(rbl_compose_path(out->folder, "%s/%s", series->folder, name));
+    return rbl_compose_path(out->aside, "%s" SET_ASIDE, out->stage);
+}
+
+static rblResult move_file(const rblSeries* series, rblSeriesFile* file)
+{
+    Places places;
+    struct stat status;
+    RBL_TRY(find_places(series, file, &places));
+    const bool exists = lstat(places.folder, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode))
+    {
+        return fail_file(places.folder, "written", EISDIR);
+    }
+    if (exists && rename(places.folder, places.aside) != 0)
+    {
+        return fail_file(places.folder, "replaced", errno);
+    }
+    file->aside = exists;
+    if (rename(places.stage, places.folder) != 0)
+    {
+        return fail_file(places.folder, "written", errno);
+    }
+    file->arrived = true;
+    return RBL_OK;
+}
+
+// All that can be done for a file: what cannot be moved back stays in the stage.
+static void move_back(const rblSeries* series, rblSeriesFile* file)
+{
+    Places places;
+    if (find_places(series, file, &places) != RBL_OK)
+    {
+        return;
+    }
+    if (file->arrived && rename(places.folder, places.stage) == 0)
+    {
+        file->arrived = false;
+    }
+    if (file->aside && rename(places.aside, places.folder) == 0)
+    {
+        file->aside = false;
+    }
+}
+
+static void move_all_back(rblSeries* series)
+{
+    for (size_t i = series->files.count; i > 0; --i)
+    {
+        move_back(series, &series->files.data[i - 1]);
+    }
+    rbl_array_clear(&series->files);
+    rbl_array_clear(&series->names);
+}
+
+rblResult rbl_series_move(rblSeries* series)
+{
+    rblResult result = for_each_file(series->stage, list_entry, series);
+    for (size_t i = 0; i < series->files.count && result == RBL_OK; ++i)
+    {
+        result = move_file(series, &series->files.data[i]);
+    }
+    if (result != RBL_OK)
+    {
+        move_all_back(series);
+    }
+    return result;
+}
+
+void rbl_series_discard(rblSeries* series)
+{
+    if (series->open)
+    {
+        move_all_back(series);
+        remove_stage(series);
+    }
 }
 
 // Named like a file of the series, but not one.
@@ -161,8 +256,8 @@ static rblResult remove_left_over(const char* folder, const char* name, void* co
 rblResult rbl_series_close(rblSeries* series, const rblSeriesNames* names)
 {
     rblSeriesNames wanted = *names;
-    rblResult result = empty_folder(series->stage, move_entry, series->folder);
+    rblResult result = series->files.count > 0 ? RBL_OK : rbl_series_move(series);
     result = result == RBL_OK ? for_each_file(series->folder, remove_left_over, &wanted) : result;
-    rbl_series_discard(series);
+    remove_stage(series);
     return result;
 }

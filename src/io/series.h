@@ -6,13 +6,24 @@
 #ifndef RBL_IO_SERIES_H
 #define RBL_IO_SERIES_H
 
+#include "base/array.h"
 #include "io/folder.h"
 #include <stdint.h>
+
+// A file on its way from the stage to its folder.
+typedef struct rblSeriesFile
+{
+    size_t name;  // where it begins in the names
+    bool aside;   // one that was there is in the stage, with SET_ASIDE after its name
+    bool arrived; // it is in the folder
+} rblSeriesFile;
 
 typedef struct rblSeries
 {
     char folder[RBL_PATH_SIZE]; // where the files are to be; it must be there by the time they are moved
     char stage[RBL_PATH_SIZE];  // where they are until then
+    RBL_ARRAY(char) names;      // of the files that are being moved, each with its terminator
+    RBL_ARRAY(rblSeriesFile) files;
     bool open;
 } rblSeries;
 
@@ -32,11 +43,15 @@ rblResult rbl_series_open(rblSeries* series, const char* folder, const char* sta
 // Where to write a file of this name.
 rblResult rbl_series_path(const rblSeries* series, const char* name, char out[RBL_PATH_SIZE]);
 
-// Move all files of the stage to where they belong, then remove files of ours that are named like those of the series but
-// are not in it. Files of others stay. The stage is gone afterwards, whatever happened.
+// Move all files of the stage to where they belong. When one of them cannot be moved, all are as they were before.
+rblResult rbl_series_move(rblSeries* series);
+
+// rbl_series_move() if that has not been done, then remove files of ours that are named like those of the series but are
+// not in it. Files of others stay. The stage is gone afterwards, whatever happened.
 rblResult rbl_series_close(rblSeries* series, const rblSeriesNames* names);
 
-// Give up: what was there before is as it was. Fine after rbl_series_close(), and on a zeroed series.
+// Give up: what was there before is as it was, also after rbl_series_move(). Fine after rbl_series_close(), and on a zeroed
+// series.
 void rbl_series_discard(rblSeries* series);
 
 #endif

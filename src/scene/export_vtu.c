@@ -349,7 +349,7 @@ static rblResult write_series(const rblRun* run, const rblExportSurfaces* surfac
 }
 
 // Everything is written beside what was there. Frames are moved into their folder when all of them are there, and the list
-// takes its place.
+// takes its place; when that fails, they are moved back.
 static rblResult write_all(const rblRun* run, const rblExportSurfaces* surfaces, const char* path,
                            const rblExportOptions* options)
 {
@@ -369,8 +369,9 @@ static rblResult write_all(const rblRun* run, const rblExportSurfaces* surfaces,
     {
         write_collection(&list, run, folder, frames, options);
         result = list.failed ? rbl_writer_close(&list) : rbl_folder_open(folder, options->force);
-        result = result == RBL_OK ? rbl_series_close(&series, &names) : result;
+        result = result == RBL_OK ? rbl_series_move(&series) : result;
         result = result == RBL_OK ? rbl_writer_close(&list) : result;
+        result = result == RBL_OK ? rbl_series_close(&series, &names) : result;
     }
     rbl_writer_discard(&list);
     rbl_series_discard(&series);

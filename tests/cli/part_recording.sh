@@ -50,6 +50,42 @@ said 'left.rbl.part holds an unfinished run'
 run 1 simulate "$scenes/slide_and_stop.json" -o "$work/no_such_folder/run.rbl"
 run 2 replay
 
+# A disk that fills up in mid-run: said in one line, the old recording stays, and what was written is there.
+cp "$work/stack.rbl" "$work/filled.rbl"
+(
+    trap '' XFSZ
+    ulimit -f 32
+    "$tool" simulate "$scenes/disrupted_stack.json" -o "$work/filled.rbl" --quiet
+) >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] || complain "a recording on a full disk is not noticed"
+[ "$(wc -l <"$work/err")" -eq 1 ] || complain "a full disk is not told in one line: $(cat "$work/err")"
+grep -q 'filled.rbl.part: cannot be written: ' "$work/err" || complain "a full disk: $(cat "$work/err")"
+cmp -s "$work/filled.rbl" "$work/stack.rbl" || complain "a full disk destroys the old recording"
+run 0 replay "$work/filled.rbl.part" --verify --quiet
+run 0 info "$work/filled.rbl.part" --json --quiet
+printed '"complete": false'
+for ending in glb usda csv obj pvd; do
+    mkdir "$work/full"
+    run 0 export "$work/stack.rbl" -o "$work/full/run.$ending" --every 100 --quiet
+    (cd "$work/full" && find . -type f -exec cksum {} + | sort) >"$work/before"
+    (
+        trap '' XFSZ
+        ulimit -f 2
+        "$tool" export "$work/stack.rbl" -o "$work/full/run.$ending" --every 50 --quiet
+    ) >"$work/out" 2>"$work/err"
+    [ $? -eq 1 ] || complain "an export to $ending on a full disk is not noticed"
+    [ "$(wc -l <"$work/err")" -eq 1 ] || complain "a full disk, $ending: $(cat "$work/err")"
+    (cd "$work/full" && find . -type f -exec cksum {} + | sort) | cmp -s - "$work/before" ||
+        complain "a full disk changes what an export to $ending had written"
+    rm -r "$work/full"
+done
+
+# Frames of a sheet and steps of a recording cannot be left out.
+run 1 export "$work/stack.rbl" -o "$work/sheet.png" --every 2
+said 'sheet.png: --every means nothing here: a sheet always has nine frames'
+run 1 simulate "$scenes/disrupted_stack.json" -o "$work/sheet.rbl" --every 2
+said 'sheet.rbl: --every means nothing here: a recording has every step'
+
 # Killed at any moment: every file is readable up to its last whole chunk, and replays as far as it goes.
 sed 's/"duration": *[0-9.]*/"duration": 60/' "$scenes/dominoes.json" >"$work/long.json"
 for moment in 0.05 0.11 0.17 0.23 0.31 0.4 steps; do

@@ -791,6 +791,20 @@ static void hash_prescored(rblMeshId mesh)
     print_area("prescored");
 }
 
+static void hash_tetrahedra(rblMeshId mesh)
+{
+    rblTetsId tets;
+    rblTetsView view;
+    rblTetsDef def = rbl_default_tets_def();
+    def.count = 6000;
+    require(rbl_tets_fill(mesh, &def, NULL, &tets), "fill");
+    require(rbl_tets_view(tets, &view), "view");
+    area_hash = rbl_hash_bytes(area_hash, view.positions, sizeof *view.positions * view.node_count);
+    area_hash = rbl_hash_bytes(area_hash, view.nodes, sizeof *view.nodes * 4 * view.tet_count);
+    require(rbl_tets_destroy(tets), "destroy");
+    print_area("tetrahedra");
+}
+
 int main(int argc, char** argv)
 {
     area_hash = RBL_HASH_START;
@@ -805,6 +819,7 @@ int main(int argc, char** argv)
     hash_simplify(statue);
     hash_repair(statue);
     hash_trees(statue);
+    hash_tetrahedra(statue);
     hash_patterns();
     hash_picture(statue);
     hash_fields(statue);

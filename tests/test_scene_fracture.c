@@ -231,6 +231,41 @@ static void a_label_volume_breaks_a_body_of_a_scene(void** state)
     check_ok(rbl_scene_destroy(scene));
 }
 
+static void debris_of_a_scene_vanishes_with_an_event(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"rubble\":1,\"step\":0.0333333333,\"duration\":0.6,\"shapes\":{\"block\":{\"kind\":\"box\","
+        "\"size\":[0.6,0.4,0.2]}},\"bodies\":[{\"name\":\"block\",\"shape\":\"block\",\"material\":"
+        "\"ceramic\","
+        "\"fracture\":{\"method\":\"prescored\",\"pattern\":\"clustered\",\"pieces\":60,\"crumbs\":"
+        "\"debris\","
+        "\"smallest\":0.01,\"lifetime\":0.2}}],"
+        "\"events\":[{\"time\":0.1,\"break\":{\"body\":\"block\",\"at\":[0,0.2,0],\"normal\":[0,-1,0]}}]}";
+    const rblSceneId scene = load(text);
+    rblSimulation simulation;
+    check_ok(rbl_simulation_start(&simulation, scene, true));
+    run_through(&simulation);
+    const rblStatistics* statistics = &simulation.run.statistics;
+    const rblStepRecord* last = &statistics->steps.data[statistics->steps.count - 1];
+    assert_int_equal(statistics->events.count, 2);
+    assert_string_equal(statistics->events.data[1].type, "vanish");
+    const uint32_t vanished = statistics->events.data[1].pieces;
+    assert_true(vanished > 3);
+    assert_int_equal(last->counters.bodies + vanished, statistics->events.data[0].pieces);
+    uint32_t dead = 0;
+    for (size_t i = 0; i < simulation.run.bodies.count; ++i)
+    {
+        dead += simulation.run.bodies.data[i].parent != RBL_NONE &&
+                simulation.run.bodies.data[i].death != RBL_NONE;
+    }
+    assert_int_equal(dead, vanished);
+    const rblRunSummary summary = rbl_statistics_summary(statistics);
+    assert_true(summary.worst_rise < 1e-6 * summary.scale);
+    rbl_simulation_free(&simulation);
+    check_ok(rbl_scene_destroy(scene));
+}
+
 static void record_to(const char* path, bool quantise, uint64_t* hash)
 {
     const rblSceneId scene = load(smash);
@@ -516,6 +551,7 @@ int main(void)
         cmocka_unit_test(impossible_words_are_refused),
         cmocka_unit_test(runs_know_births_and_deaths),
         cmocka_unit_test(a_label_volume_breaks_a_body_of_a_scene),
+        cmocka_unit_test(debris_of_a_scene_vanishes_with_an_event),
         cmocka_unit_test(recordings_keep_fragments_and_replay_the_same),
         cmocka_unit_test(runs_go_on_from_before_and_after_a_break),
         cmocka_unit_test(calls_that_break_happen_again),

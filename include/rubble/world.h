@@ -146,6 +146,8 @@ typedef struct rblBodyState
     bool awake;
     uint32_t generation; ///< how many times its ancestors broke; 0: it is no fragment
     float damage;        ///< of earlier blows, 0 to 1
+    bool debris;         ///< a crumb: it does not break any more,
+    float lifetime;      ///< and vanishes after so many seconds; 0: it stays
     rblShapeId shape;
     void* user_data;
 } rblBodyState;
@@ -241,6 +243,7 @@ typedef struct rblBreakEvent
     const rblBodyId* fragments; ///< in the breaker's order
     uint32_t pieces;            ///< how many
     uint32_t merged;            ///< crumbs and slivers that became part of a neighbour
+    uint32_t debris;            ///< fragments that are crumbs and may vanish after a while
     rblVec3 point, normal;      ///< where, and into the body
     float impulse;              ///< N s along the normal of the blow, had it not broken
     float speed;                ///< m/s of approach at the time of impact
@@ -279,9 +282,12 @@ typedef struct rblCounters
     uint32_t bodies, awake, pairs, touching, contacts, colliding, islands, colors, joints, fast;
     uint32_t
         frozen; ///< bodies whose numbers went bad and that were stopped, since the world began; 0 is normal
-    uint32_t fragments; ///< bodies that are pieces of others
-    uint32_t breaks;    ///< bodies that broke, since the world began
-    size_t bytes;       ///< memory of the world, without its shapes
+    uint32_t fragments;   ///< bodies that are pieces of others
+    uint32_t breaks;      ///< bodies that broke, since the world began
+    uint32_t debris;      ///< bodies that are debris
+    uint32_t vanished;    ///< debris that is gone at the end of its life, since the world began,
+    double vanished_mass; ///< and its mass, kg
+    size_t bytes;         ///< memory of the world, without its shapes
 } rblCounters;
 
 /// Read the counters.

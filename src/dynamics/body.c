@@ -272,6 +272,7 @@ rblResult rbl_enter_body(rblWorld* world, rblBody* body, const rblMotion* motion
     world->stirred = true;
     world->breakable += body->breaker != NULL;
     world->fragments += body->ancestors > 0;
+    world->debris += body->debris;
     return RBL_OK;
 }
 
@@ -280,6 +281,7 @@ void rbl_leave_body(rblWorld* world, uint32_t slot)
     rblBody* body = &world->bodies.data[slot];
     world->breakable -= body->breaker != NULL;
     world->fragments -= body->ancestors > 0;
+    world->debris -= body->debris;
     rbl_broad_phase_remove(world->broad, slot);
     rbl_release_body(body);
     world->bereft = true;
@@ -362,6 +364,8 @@ rblResult rbl_body_state(rblWorldId world_id, rblBodyId id, rblBodyState* out)
         .awake = body->awake,
         .generation = body->ancestors,
         .damage = body->damage,
+        .debris = body->debris,
+        .lifetime = body->lifetime,
         .shape = body->shape_id,
         .user_data = body->user_data,
     };

@@ -40,6 +40,9 @@ rblResult rbl_find_anchored(rblWorld* world, uint32_t slot, const rblFracture* f
 // The joints of a body that breaks go to the fragments that hold their anchors (fracture_joints.c).
 void rbl_hand_down_joints(rblWorld* world, uint32_t slot, const uint32_t* fragments, uint32_t count);
 
+// Debris whose time is over vanishes, before a step of so many seconds (fracture_debris.c).
+void rbl_retire_debris(rblWorld* world, float seconds);
+
 // ---- asking (fracture.c) ----
 
 // A body as its breaker sees it.

@@ -161,14 +161,17 @@ rblResult rbl_check_births(const rblWorld* world, const rblBreakPlan* plan)
 static rblResult make_fragment(rblWorld* world, const rblBreakPlan* plan, uint32_t index, double scale,
                                bool anchored, uint32_t* slot)
 {
+    const rblFragment* fragment = &plan->fracture.fragments[index];
     rblBodyDef def = fragment_def(world, plan, index, scale);
     rblBody body;
     rblMotion motion;
     def.type = anchored ? RBL_BODY_STATIC : RBL_BODY_DYNAMIC;
     RBL_TRY(rbl_make_body(&def, world->jobs, &body, &motion));
-    body.breaker = world->bodies.data[plan->slot].breaker;
+    body.breaker = fragment->debris ? NULL : world->bodies.data[plan->slot].breaker;
     body.ancestors = world->bodies.data[plan->slot].ancestors + 1;
     rbl_breaker_retain(body.breaker);
+    body.debris = fragment->debris;
+    body.lifetime = fragment->debris && !anchored ? fragment->lifetime : 0.0f;
     body.born = false;
     body.fresh = true;
     body.flock = anchored ? 0 : world->breaks + 1;

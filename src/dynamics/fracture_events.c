@@ -6,6 +6,16 @@
 
 // ---- events ----
 
+static uint32_t count_debris(const rblFracture* fracture)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < fracture->fragment_count; ++i)
+    {
+        count += fracture->fragments[i].debris;
+    }
+    return count;
+}
+
 rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_error)
 {
     rblFractureStage* stage = &world->fracture;
@@ -14,6 +24,7 @@ rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_
         .body = {plan->slot + 1, body->generation},
         .pieces = plan->fracture.fragment_count,
         .merged = plan->fracture.merged,
+        .debris = count_debris(&plan->fracture),
         .point = plan->verdict.point,
         .normal = plan->verdict.normal,
         .severity = plan->verdict.severity,

@@ -226,7 +226,8 @@ static bool can_break(const rblBody* body, uint32_t breakers)
     return body->shape_id.generation <= breakers && is_truth(&body->owns_shape) && is_truth(&body->kept) &&
            is_truth(&body->is_prepared) && (unsigned)body->anchor.kind < RBL_ANCHOR_KIND_COUNT &&
            (body->anchor.kind != RBL_ANCHOR_BOX || is_finite(&body->anchor.box.lower.x, 6)) &&
-           body->damage >= 0.0f && body->damage <= 1.0f && body->flock_time >= 0.0f;
+           body->damage >= 0.0f && body->damage <= 1.0f && is_truth(&body->debris) &&
+           body->lifetime >= 0.0f && rbl_finite((double)body->lifetime) && body->flock_time >= 0.0f;
 }
 
 static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t generation, uint32_t shapes)

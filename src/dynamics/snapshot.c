@@ -57,6 +57,8 @@ static rblSnapshotHeader make_header(const rblWorld* world)
         .substeps = world->substeps,
         .breaks = world->breaks,
         .births = world->fracture.births,
+        .vanished_mass = world->vanished_mass,
+        .vanished = world->vanished,
     };
 }
 
@@ -282,6 +284,7 @@ static void retain_bodies(rblWorld* world)
 {
     world->breakable = 0;
     world->fragments = 0;
+    world->debris = 0;
     for (size_t i = 0; i < world->bodies.count; ++i)
     {
         rblBody* body = &world->bodies.data[i];
@@ -298,6 +301,7 @@ static void retain_bodies(rblWorld* world)
         body->is_prepared = false;
         world->breakable += body->breaker != NULL;
         world->fragments += body->ancestors > 0;
+        world->debris += body->debris;
     }
 }
 
@@ -356,6 +360,8 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     world->substeps = header->substeps;
     world->breaks = header->breaks;
     world->fracture.births = header->births != 0;
+    world->vanished_mass = header->vanished_mass;
+    world->vanished = (uint32_t)header->vanished;
 }
 
 // What the last step left for questions about it.

@@ -23,6 +23,8 @@ typedef struct rblSnapshotHeader
     double total, pending_work;
     uint64_t substeps;
     uint32_t breaks, births;
+    double vanished_mass;
+    uint64_t vanished;
     uint64_t size;
 } rblSnapshotHeader;
 

@@ -110,6 +110,9 @@ static void count(rblWorld* world)
     counters->joints = world->joint_ids.alive;
     counters->fragments = world->fragments;
     counters->breaks = world->breaks;
+    counters->debris = world->debris;
+    counters->vanished = world->vanished;
+    counters->vanished_mass = world->vanished_mass;
     counters->colors = world->color_count;
 }
 
@@ -193,6 +196,7 @@ static rblResult step(rblWorld* world, float seconds)
     rbl_array_clear(&world->joint_events);
     rbl_array_clear(&world->hits);
     rbl_forget_told_breaks(world);
+    rbl_retire_debris(world, seconds);
     world->energy.work = world->pending_work;
     world->energy.clamped = 0.0;
     world->energy.clamp_count = 0;

@@ -414,6 +414,8 @@ rblResult rbl_world_counters(rblWorldId id, rblCounters* out)
     rblWorld* world = NULL;
     RBL_TRY(find_for(id, out != NULL, &world));
     *out = world->counters;
+    out->vanished = world->vanished; // after going back, too
+    out->vanished_mass = world->vanished_mass;
     return RBL_OK;
 }
 

@@ -78,6 +78,8 @@ typedef struct rblBody
     void* prepared;            // of the breaker
     uint32_t ancestors;        // that broke
     float damage;
+    bool debris;    // too small to go on: it does not break any more
+    float lifetime; // s that are left of debris; 0: it stays
     uint32_t
         flock; // the break that it comes from, while nothing but its own motion has moved it; 0: none (mates.c)
     float flock_time; // s since
@@ -499,6 +501,9 @@ struct rblWorld
     uint32_t breakable; // bodies with a breaker
     uint32_t fragments; // bodies that are pieces of others
     uint32_t breaks;    // bodies that broke
+    uint32_t debris;    // bodies that are, and
+    uint32_t vanished;  // those that were: gone at the end of their lives
+    double vanished_mass;
     rblFractureStage fracture;
 
     rblIdPool ids;

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char* const fracture_keys[] = {"method", "pattern",    "pieces",      "radius",  "falloff",
-                                            "jitter", "noise",      "aspect",      "axis",    "seed",
-                                            "crumbs", "accumulate", "generations", "aligned", NULL};
+static const char* const fracture_keys[] = {
+    "method", "pattern", "pieces",     "radius",      "falloff", "jitter",   "noise",    "aspect", "axis",
+    "seed",   "crumbs",  "accumulate", "generations", "aligned", "lifetime", "smallest", NULL};
 static const char* const fracture_methods[] = {"none", "prescored", "voronoi", "stress", "xfem", NULL};
 static const char* const fracture_patterns[] = {"radial",    "voronoi", "clustered", "slabs",
                                                 "splinters", "bricks",  "planes",    NULL};
@@ -93,6 +93,12 @@ static rblResult read_policies(rblJson json, rblPrescoredDef* def)
         RBL_TRY(rbl_get_choice(crumbs, "way with crumbs", crumb_policies, &policy));
     }
     def->crumbs = (rblCrumbs)policy;
+    RBL_TRY(rbl_optional_float(json, "lifetime", RBL_NOT_NEGATIVE, &def->lifetime));
+    RBL_TRY(rbl_optional_float(json, "smallest", RBL_NOT_NEGATIVE, &def->smallest));
+    if (!(def->smallest < 1.0f))
+    {
+        return rbl_json_fail(rbl_json_find(json, "smallest"), RBL_ERROR_FORMAT, "must be below 1");
+    }
     RBL_TRY(rbl_json_optional_bool(json, "accumulate", &def->accumulate));
     RBL_TRY(rbl_json_optional_bool(json, "aligned", &def->aligned));
     return rbl_json_optional_u32(json, "generations", &def->generations);

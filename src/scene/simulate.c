@@ -295,11 +295,28 @@ static rblResult note_broken_joints(rblSimulation* simulation)
     return RBL_OK;
 }
 
+// Debris at the end of its life is gone, but not untold.
+static rblResult note_vanished(rblSimulation* simulation, uint32_t before)
+{
+    rblCounters counters;
+    RBL_TRY(rbl_world_counters(simulation->world, &counters));
+    if (counters.vanished == before)
+    {
+        return RBL_OK;
+    }
+    const rblEventRecord event = {
+        .time = time_now(simulation), .type = "vanish", .body = "", .pieces = counters.vanished - before};
+    return rbl_array_push(&simulation->run.statistics.events, event) ? RBL_OK : rbl_fail_memory();
+}
+
 rblResult rbl_simulation_advance(rblSimulation* simulation)
 {
+    rblCounters before;
     RBL_TRY(run_events(simulation));
+    RBL_TRY(rbl_world_counters(simulation->world, &before));
     RBL_TRY(rbl_world_step(simulation->world, (float)simulation->view.step));
     simulation->step += 1;
+    RBL_TRY(note_vanished(simulation, before.vanished));
     RBL_TRY(rbl_simulation_note_breaks(simulation));
     RBL_TRY(note_broken_joints(simulation));
     return record(simulation);

@@ -452,6 +452,42 @@ static void search_faces_b(const rblHullPair* pair, const rblHullFront* front, f
     }
 }
 
+// Whether a vertex lies over a face: between the planes that stand on the face's rim.
+static bool is_over_face(const rblHull* hull, uint32_t face, rblVec3 vertex)
+{
+    const rblVec3 normal = rbl_hull_normal(hull, face);
+    const uint32_t end = hull->face_starts[face + 1];
+    rblVec3 tail = rbl_hull_vertex(hull, hull->corner_vertices[end - 1]);
+    for (uint32_t c = hull->face_starts[face]; c < end; ++c)
+    {
+        const rblVec3 head = rbl_hull_vertex(hull, hull->corner_vertices[c]);
+        const rblVec3 inwards = rbl_cross3(normal, rbl_sub3(head, tail));
+        if (!(rbl_dot3(inwards, rbl_sub3(vertex, tail)) > 0.0f))
+        {
+            return false;
+        }
+        tail = head;
+    }
+    return true;
+}
+
+// Whether the best face shows the distance of two hulls that are apart: the other's vertex nearest to its plane lies over it. Then no
+// direction separates them farther, and pairs of edges need not be looked at.
+static bool face_is_nearest(const rblHullPair* pair, const rblHullAxes* axes)
+{
+    if (axes->face_a >= axes->face_b)
+    {
+        const rblVec3 down =
+            rbl_neg3(rbl_mat3_apply_transposed(&pair->pose.turn, rbl_hull_normal(pair->a, axes->on_face_a)));
+        const rblVec3 lowest = rbl_hull_vertex(pair->b, rbl_hull_support(pair->b, down));
+        return is_over_face(pair->a, axes->on_face_a, rbl_pose_point(&pair->pose, lowest));
+    }
+    const rblVec3 down =
+        rbl_neg3(rbl_mat3_apply(&pair->pose.turn, rbl_hull_normal(pair->b, axes->on_face_b)));
+    const rblVec3 lowest = rbl_hull_vertex(pair->a, rbl_hull_support(pair->a, down));
+    return is_over_face(pair->b, axes->on_face_b, rbl_pose_inverse_point(&pair->pose, lowest));
+}
+
 void rbl_hulls_search(const rblHullPair* pair, float reach, rblHullFront* front_a, rblHullFront* front_b,
                       rblHullAxes* axes)
 {
@@ -461,7 +497,8 @@ void rbl_hulls_search(const rblHullPair* pair, float reach, rblHullFront* front_
     gather_faces(pair->b, reach, front_b);
     search_faces_a(pair, front_a, behind, axes);
     search_faces_b(pair, front_b, behind, axes);
-    if (rbl_maxf(axes->face_a, axes->face_b) <= pair->margin + pair->rounding)
+    const float best = rbl_maxf(axes->face_a, axes->face_b);
+    if (best <= pair->margin + pair->rounding && !(best > 0.0f && face_is_nearest(pair, axes)))
     {
         search_winning_edges(pair, reach, front_a, front_b, axes);
     }

@@ -1,5 +1,6 @@
 // Contacts of all pairs with an awake body, matched with those of the last step.
 #include "dynamics/stages.h"
+#include "math/simd.h"
 #include "math/trig.h"
 #include <math.h>
 #include <string.h>
@@ -7,6 +8,10 @@
 #define MIN_PAIRS 32
 #define PUSHED    0.25f // of the safe way: how far others are thought to push a pair that would miss
 #define STILL     1.5f  // of the slop: motion that does not count
+
+#define FETCH_BODY    8  // pairs ahead
+#define FETCH_SHAPE   3  // pairs ahead
+#define FETCHED_LINES 12 // of a shape: most of a hull of 16 vertices
 
 #define FIELD_SLOP 0.001f // of the smaller radius: half the tolerance of contacts by samples and fields
 
@@ -154,7 +159,7 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
         .feature = found->feature,
     };
     const float reach =
-        0.02f * rbl_minf(world->bodies.data[pair->a].shape.radius, world->bodies.data[pair->b].shape.radius);
+        0.02f * rbl_minf(world->courses.data[pair->a].radius, world->courses.data[pair->b].radius);
     const rblContact* before = pair->leading > 0 && !found->held
                                    ? find_before(&world->last_contacts[pair->first], pair->leading,
                                                  found->feature, contact.anchor_a, reach)
@@ -626,6 +631,40 @@ static bool reserve_contacts(rblWorld* world, size_t total)
                : rbl_array_renew(&world->contacts, total, rbl_heap_room(world, RBL_HEAP_CONTACTS));
 }
 
+// Contacts of one pair, with all that its record says of them.
+static bool look_at_pair(const rblWorld* world, rblPair* pair, rblContactSet* set, rblContactArray* out)
+{
+    if (leave_pair(world, pair))
+    {
+        return true;
+    }
+    const size_t first = out->count;
+    const bool were_mates = pair->mates;
+    const bool ok = find_pair_contacts(world, pair, set, out);
+    note_birth(world, pair, set);
+    if (were_mates && !pair->mates)
+    {
+        note_release(pair, set);
+    }
+    pair->count = (uint32_t)(out->count - first);
+    pair->first = pair->count > 0 ? (uint32_t)first : 0; // join_block() adds where the block begins
+    note_leading(pair, set);
+    return ok;
+}
+
+static const rblPair* pair_ahead(const rblWorld* world, rblRange range, uint32_t i)
+{
+    return &world->pairs.data[world->active_pairs.data[i < range.end ? i : range.end - 1]];
+}
+
+// Whether contacts are probably looked for: those of bodies that hardly move are kept.
+static bool is_moving(const rblBodyCourse* course)
+{
+    const float little = 0.01f * course->radius;
+    return rbl_dot3(course->translation, course->translation) > little * little;
+}
+
+// Bodies of a pair lie anywhere in memory, and their shapes too: what the next pairs ask for is fetched meanwhile.
 static void find_block(rblRange range, void* context)
 {
     rblWorld* world = context;
@@ -635,22 +674,19 @@ static void find_block(rblRange range, void* context)
     bool ok = true;
     for (uint32_t i = range.begin; i < range.end && ok; ++i)
     {
-        rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
-        if (leave_pair(world, pair))
+        const uint32_t later = pair_ahead(world, range, i + FETCH_BODY)->b;
+        const uint32_t soon = pair_ahead(world, range, i + FETCH_SHAPE)->b;
+        rbl_prefetch(&world->courses.data[later]);
+        rbl_prefetch(&world->bodies.data[later].shape);
+        rbl_prefetch(&world->bodies.data[later].awake);
+        rbl_prefetch(&world->sweeps.data[later]);
+        rbl_prefetch(&world->motions.data[later]);
+        const uintptr_t shape = (uintptr_t)world->bodies.data[soon].shape.data;
+        for (uintptr_t line = 0; line < FETCHED_LINES && is_moving(&world->courses.data[soon]); ++line)
         {
-            continue;
+            rbl_prefetch((const void*)(shape + 64 * line));
         }
-        const size_t first = out->count;
-        const bool were_mates = pair->mates;
-        ok = find_pair_contacts(world, pair, set, out);
-        note_birth(world, pair, set);
-        if (were_mates && !pair->mates)
-        {
-            note_release(pair, set);
-        }
-        pair->count = (uint32_t)(out->count - first);
-        pair->first = pair->count > 0 ? (uint32_t)first : 0; // join_block() adds where the block begins
-        note_leading(pair, set);
+        ok = look_at_pair(world, &world->pairs.data[world->active_pairs.data[i]], set, out);
     }
     if (!ok)
     {

@@ -130,13 +130,15 @@ static void bounce_pair(rblWorld* world, rblManifold* manifold, float speed)
 
 // ---- the pairs of a bundle ----
 
-// Lanes with a body that was hit since the sweep before: only they can approach anew, or let go. *alone: those whose bodies
-// nobody has hit.
+// Lanes with a body that was hit since the sweep before: only they can approach anew, or let go. Impacts that come later than
+// another one of the same body have no part in the first sweep. *alone: lanes whose bodies nobody has hit.
 static uint32_t lanes_to_visit(const rblWorld* world, uint32_t index, uint32_t sweep, uint32_t* alone)
 {
     const rblBundle* bundle = &world->bundles.data[index];
     const unsigned char* changes = world->last_change.data;
-    uint32_t lanes = sweep == 0 ? world->impact_bundles.data[index].approaching : 0;
+    const rblImpactBundle* impact = &world->impact_bundles.data[index];
+    const uint32_t later = impact->approaching & impact->later;
+    uint32_t lanes = sweep == 0 ? impact->approaching : sweep == 1 ? later : 0;
     *alone = 0;
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
@@ -146,7 +148,7 @@ static uint32_t lanes_to_visit(const rblWorld* world, uint32_t index, uint32_t s
         lanes |= last > 0 && last >= sweep ? 1u << i : 0u;
         *alone |= last == 0 ? 1u << i : 0u;
     }
-    return lanes;
+    return sweep == 0 ? lanes & ~(uint32_t)impact->later : lanes;
 }
 
 static void note_change(rblWorld* world, uint32_t body, uint32_t sweep)
@@ -189,19 +191,20 @@ bool rbl_collide_bundle(rblWorld* world, uint32_t index, uint32_t sweep)
     rblImpactBundle* impact = &world->impact_bundles.data[index];
     uint32_t alone;
     const uint32_t lanes = lanes_to_visit(world, index, sweep, &alone);
+    const uint32_t put_off = sweep == 0 ? impact->approaching & impact->later : 0u;
     if (lanes == 0)
     {
-        return false;
+        return put_off != 0;
     }
     uint32_t bouncing = 0;
-    uint32_t approaching = 0;
+    uint32_t approaching = put_off;
     uint32_t stopping = lanes;
     // Lanes that can do nothing but stop need no look first.
     const uint32_t asked = lanes & (uint32_t)(impact->elastic | impact->early);
     if (asked != 0)
     {
         const rblApproach look = rbl_look_at_bundle(world, index, asked, sweep == 0);
-        approaching = look.closing;
+        approaching |= look.closing;
         bouncing = sweep + 2 < RBL_IMPACT_SWEEPS ? look.closing & look.fast & impact->elastic : 0;
         stopping = lanes & ~bouncing;
         impact->pushed |= (uint8_t)(look.closing & stopping);

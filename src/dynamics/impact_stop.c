@@ -51,7 +51,9 @@ void rbl_begin_impact_bundle(rblWorld* world, uint32_t index, float threshold, u
         impact.early |= (uint8_t)(early && !rests ? 1u << i : 0u);
         impact.flown |= (uint8_t)(manifold->flown && !rests ? 1u << i : 0u);
         impact.rough |= (uint8_t)(rbl_is_convex_manifold(manifold) ? 0u : 1u << i);
-        impact.patient |= (uint8_t)(round + 1 < RBL_IMPACT_ROUNDS && is_lone(world, manifold) ? 1u << i : 0u);
+        const bool again = round + 1 < RBL_IMPACT_ROUNDS && is_lone(world, manifold);
+        impact.patient |= (uint8_t)(again ? 1u << i : 0u);
+        impact.later |= (uint8_t)(manifold->later ? 1u << i : 0u);
         impact.elastic |= (uint8_t)(manifold->restitution > 0.0f ? 1u << i : 0u);
     }
     world->impact_bundles.data[index] = impact;
@@ -94,8 +96,8 @@ static void aim_bundle(rblWorld* world, uint32_t index)
     const rblFloat4 slop = rbl_load4(bundle->slop);
     const rblFloat4 near = rbl_mul4(rbl_splat4(2.0f), slop);
     const rblFloat4 time = rbl_max4(a.seconds, b.seconds);
-    const uint32_t nearest =
-        (uint32_t)(impact->early | impact->flown) & ~(uint32_t)(impact->patient | impact->rough);
+    const uint32_t nearest = (uint32_t)(impact->early | impact->flown) &
+                             ~(uint32_t)(impact->patient | impact->rough | impact->later);
     const rblFloat4 patient = rbl_wide_lanes(impact->patient);
     rbl_pack_bundle(world, bundle);
     rblWideBody start_a = a;

@@ -198,6 +198,7 @@ static void look_block(rblRange range, void* context)
         manifold->nearing = false;
         manifold->approaching = false;
         manifold->flown = false;
+        manifold->later = false;
         if (!manifold->slow)
         {
             look_at(world, manifold, threshold, look->round);
@@ -416,11 +417,15 @@ static bool find_times(Look* look)
     {
         world->times.data[i] = 0.0f;
     }
+    if (look->round == 0 && world->nearing.count > 0)
+    {
+        rbl_order_impacts(world);
+    }
     bool any = false;
     for (size_t i = 0; i < world->nearing.count; ++i)
     {
         const rblManifold* manifold = &world->manifolds.data[world->nearing.data[i]];
-        if (manifold->closing < world->seconds)
+        if (manifold->closing < world->seconds && !manifold->later)
         {
             any = take_time(world, manifold->a, manifold->closing) || any;
             any = take_time(world, manifold->b, manifold->closing) || any;

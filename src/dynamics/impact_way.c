@@ -4,8 +4,6 @@
 #include "dynamics/impacts.h"
 #include "dynamics/stages.h"
 
-#define LEAST 1e-3f // of the time left: rates such as 1 / seconds stay finite
-
 typedef struct Way
 {
     const rblWorld* world;
@@ -88,8 +86,7 @@ static bool look_ahead(rblWorld* world, uint32_t index)
     const rblAabb end = {rbl_add3(box.lower, way.sweep.translation),
                          rbl_add3(box.upper, way.sweep.translation)};
     rbl_broad_phase_query(world->broad, rbl_aabb_grown(rbl_aabb_union(box, end), turning), meet, &way);
-    solver->seconds = seconds * rbl_maxf(way.clear, LEAST);
-    return way.clear < 1.0f;
+    return rbl_hold_body(world, index, seconds * way.clear);
 }
 
 void rbl_look_after_blows(rblWorld* world, size_t first)

@@ -3,56 +3,6 @@
 #include "dynamics/contact_math.h"
 #include "dynamics/stages.h"
 
-// A corner that was stopped does not stop the body: what is fast still may pass through, since contacts farther off are not
-// known. A body that goes on into the other one after its impact gets no more of the step than it takes to get a safe way;
-// the next step finds its next impact. What it loses is time, no energy. Shapes that are not convex have contacts for the
-// whole way (narrow_phase.c) and an infinite safe way: held back, they would be run into by what follows them.
-static bool hold_back(rblWorld* world, const rblManifold* manifold)
-{
-    rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    rblSolverBody* b = &world->solver_bodies.data[manifold->b];
-    const float way = manifold->safe_way;
-    const bool far_a = a->inverse_mass > 0.0f && rbl_length3(a->velocity) * a->seconds > way;
-    const bool far_b = b->inverse_mass > 0.0f && rbl_length3(b->velocity) * b->seconds > way;
-    bool held = false;
-    for (uint32_t i = 0; i < manifold->count && (far_a || far_b); ++i)
-    {
-        const rblVec3 normal = world->contacts.data[manifold->contact + i].normal;
-        const float closing_a = rbl_dot3(a->velocity, normal);
-        const float closing_b = -rbl_dot3(b->velocity, normal);
-        // Two that move on together stay as they are.
-        if ((closing_a + closing_b) * rbl_maxf(a->seconds, b->seconds) <= way)
-        {
-            continue;
-        }
-        if (far_a && closing_a * a->seconds > way)
-        {
-            a->seconds = way / closing_a;
-            held = true;
-        }
-        if (far_b && closing_b * b->seconds > way)
-        {
-            b->seconds = way / closing_b;
-            held = true;
-        }
-    }
-    return held;
-}
-
-static void hold_fast_bodies(rblWorld* world)
-{
-    bool held = false;
-    for (size_t m = 0; m < world->manifolds.count; ++m)
-    {
-        const rblManifold* manifold = &world->manifolds.data[m];
-        held = (manifold->fast && hold_back(world, manifold)) || held;
-    }
-    if (held)
-    {
-        rbl_share_joint_seconds(world);
-    }
-}
-
 // Joints lose relative velocity that they cannot follow; the pairs of their bodies are looked at again.
 static bool tighten_joints(rblWorld* world, float threshold, uint32_t sweep)
 {
@@ -302,7 +252,8 @@ static rblResult begin_impacts(rblWorld* world)
         !rbl_array_resize_amply(&world->last_change, bodies) ||
         !rbl_array_resize_amply(&world->holds, bodies) || !rbl_array_resize_amply(&world->loners, bodies) ||
         !rbl_array_resize_amply(&world->wishes, bodies) || !rbl_array_resize_amply(&world->pulls, bodies) ||
-        !rbl_array_resize_amply(&world->whirls, bodies) ||
+        !rbl_array_resize_amply(&world->whirls, bodies) || !rbl_array_resize_amply(&world->held, bodies) ||
+        !rbl_array_resize_amply(&world->firsts, bodies) ||
         !rbl_array_renew(&world->nearing, world->manifolds.count, world->manifolds.capacity) ||
         !rbl_array_renew(&world->hit_places, world->manifolds.count, world->manifolds.capacity) ||
         !rbl_array_renew(&world->impact_bundles, world->bundles.count, world->bundles.capacity))
@@ -315,7 +266,9 @@ static rblResult begin_impacts(rblWorld* world)
         world->last_change.data[i] = 0;
         world->loners.data[i] = RBL_LONER_NOT;
         world->times.data[i] = 0.0f;
+        world->held.data[i] = 0;
     }
+    world->any_held = false;
     return RBL_OK;
 }
 
@@ -370,7 +323,7 @@ rblResult rbl_resolve_impacts(rblWorld* world)
     }
     if (!breaks)
     {
-        hold_fast_bodies(world);
+        rbl_hold_bodies(world);
     }
     return RBL_OK;
 }

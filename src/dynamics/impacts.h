@@ -62,6 +62,15 @@ void rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContact
 // Bodies of the blows from `first` on get no more of the step than takes them to what stands in their new way (impact_way.c).
 void rbl_look_after_blows(rblWorld* world, size_t first);
 
+// Mark the manifolds whose impacts come later than another one of the same body (impact_order.c).
+void rbl_order_impacts(rblWorld* world);
+
+// Give a body no more of the step than some seconds. True when it had more (impact_hold.c).
+bool rbl_hold_body(rblWorld* world, uint32_t index, float seconds);
+
+// After the impacts: bodies get no more of the step than takes them to what they cannot pass, nor do those behind them.
+void rbl_hold_bodies(rblWorld* world);
+
 // Move bodies by their `times` (impact_flight.c).
 rblResult rbl_fly_to_impacts(rblWorld* world, uint32_t round);
 

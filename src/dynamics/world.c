@@ -120,6 +120,8 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->loners, allocator);
     rbl_array_init(&world->hit_places, allocator);
     rbl_array_init(&world->wishes, allocator);
+    rbl_array_init(&world->firsts, allocator);
+    rbl_array_init(&world->held, allocator);
     rbl_array_init(&world->pulls, allocator);
     rbl_array_init(&world->lone, allocator);
     rbl_array_init(&world->lone_bundles, allocator);
@@ -198,6 +200,8 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->loners);
     rbl_array_free(&world->hit_places);
     rbl_array_free(&world->wishes);
+    rbl_array_free(&world->firsts);
+    rbl_array_free(&world->held);
     rbl_array_free(&world->pulls);
     rbl_array_free(&world->lone);
     rbl_array_free(&world->lone_bundles);

@@ -191,6 +191,7 @@ typedef struct rblManifold
     bool approaching;      // closes within the step, faster than an impact must be
     bool placed;           // where it was hit is known
     bool flown;            // a body of it was just moved to an impact
+    bool later;            // than another impact of one of its bodies
     bool born;             // overlaps since the birth of one of its bodies
     bool mates;            // see rblPair
     bool touching;         // at the end of the step
@@ -209,6 +210,13 @@ typedef struct rblHitPlace
 {
     rblVec3 point, normal;
 } rblHitPlace;
+
+// The first impact of a body in the step, and the thinnest shape of all its impacts (impact_order.c).
+typedef struct rblFirstImpact
+{
+    float time;      // s
+    float thickness; // m: an inner radius
+} rblFirstImpact;
 
 // What a manifold went through in one round of impacts (impacts.c).
 typedef struct rblBlow
@@ -306,6 +314,7 @@ typedef struct rblImpactBundle
     uint8_t flown;       // were brought to where the first contact touches
     uint8_t rough;       // are not convex: all that would close is taken to touch
     uint8_t patient;     // what does not touch yet is left to the next flight
+    uint8_t later;       // than another impact of one of their bodies
     uint8_t elastic;     // have restitution
     uint8_t pushed;      // hold impulses
     bool met;            // its wide contacts are those of the impacts
@@ -574,8 +583,11 @@ struct rblWorld
     RBL_ARRAY(unsigned char) loners;      // per solver body: rblLoner
     RBL_ARRAY(rblHitPlace) hit_places;    // per manifold with a hit in this round
     RBL_ARRAY(rblBlow) blows;             // of the substep, round by round
-    RBL_ARRAY(unsigned char) wishes;      // per solver body: it may have an impact later in the step
-    RBL_ARRAY(rblVec3) pulls;             // per solver body: what gravity and forces do to it, m/s^2
+    RBL_ARRAY(rblFirstImpact) firsts;     // per solver body
+    RBL_ARRAY(unsigned char) held;        // per solver body: it does not get all that is left of the step
+    bool any_held;
+    RBL_ARRAY(unsigned char) wishes;  // per solver body: it may have an impact later in the step
+    RBL_ARRAY(rblVec3) pulls;         // per solver body: what gravity and forces do to it, m/s^2
     RBL_ARRAY(rblVec3) whirls;        // per solver body: the spin with which its surface goes round, rad/s
     rblIndexArray lone, lone_bundles; // manifolds of lone bodies, and their bundles (impacts.c)
     rblIndexArray nearing;            // manifolds that are

@@ -168,7 +168,9 @@ rblResult rbl_smash_solids(rblSmashSolid* out, uint32_t points_each)
     for (uint32_t i = 0; i < RBL_SMASH_SOLIDS; ++i)
     {
         RBL_TRY(make_solid(i, &out[i]));
-        RBL_TRY(rbl_shape_view(out[i].shape, &out[i].view));
+        rblShapeView* view = &out[i].view;
+        RBL_TRY(rbl_shape_view(out[i].shape, view));
+        RBL_TRY(rbl_shape_samples(view, &view->samples, &view->sample_count));
         RBL_TRY(find_points(&out[i], points_each));
     }
     return RBL_OK;

@@ -103,9 +103,12 @@ static void enumerate(const rblShapeView* samples, const rblShapeView* field, rb
 {
     const float sign = side == 0 ? -1.0f : 1.0f; // makes the field's gradient the contact's normal
     const rblMat3 r = rbl_quat_to_mat3(pose.q);
-    for (uint32_t i = 0; i < samples->sample_count; ++i)
+    const rblVec3* points;
+    uint32_t count;
+    check_ok(rbl_shape_samples(samples, &points, &count));
+    for (uint32_t i = 0; i < count; ++i)
     {
-        const rblVec3 p = rbl_add3(rbl_mat3_apply(&r, samples->samples[i]), pose.p);
+        const rblVec3 p = rbl_add3(rbl_mat3_apply(&r, points[i]), pose.p);
         rblVec3 g;
         const float d = rbl_shape_distance(field->shape, p, &g);
         full->smallest = rbl_minf(full->smallest, d);

@@ -626,14 +626,16 @@ static uint32_t zero(const rblShape* shape, void* context)
 // Through bytes and back: the same answers to the last bit, and a surface.
 static void check_recorded(rblShapeId id, rblShapeId root)
 {
-    const rblShapeView view = view_of(id);
+    rblShapeView view = view_of(id);
+    check_ok(rbl_shape_samples(&view, &view.samples, &view.sample_count));
     rblByteSink sink;
     rbl_sink_init(&sink, rbl_default_allocator());
     check_ok(rbl_put_recipe(&sink, view.shape, zero, NULL));
     rblByteSource source = {.data = sink.bytes.data, .size = sink.bytes.count};
     rblShapeId again;
     check_ok(rbl_take_recipe(&source, &root, 1, &again));
-    const rblShapeView copy = view_of(again);
+    rblShapeView copy = view_of(again);
+    check_ok(rbl_shape_samples(&copy, &copy.samples, &copy.sample_count));
     assert_int_equal(copy.kind, view.kind);
     assert_int_equal(copy.sample_count, view.sample_count);
     assert_memory_equal(copy.samples, view.samples, view.sample_count * sizeof(rblVec3));

@@ -218,7 +218,9 @@ static void check_tiling(const rblBreakBody* body, const rblFracture* fracture, 
     double volume = 0.0;
     for (uint32_t i = 0; i < fracture->fragment_count; ++i)
     {
-        const rblShapeView view = view_of(fracture->fragments[i].shape);
+        rblShapeView view = view_of(fracture->fragments[i].shape);
+        check_ok(rbl_shape_samples(&view, &view.samples, &view.sample_count));
+        assert_true(view.sample_count > 0);
         mass += (double)fracture->fragments[i].mass;
         volume += view.mass.volume;
         rblMeshId mesh;
@@ -431,7 +433,8 @@ static void rough_fragments_break_again_as_flat_ones_do(void** state)
         double mass = 0.0;
         for (uint32_t i = 0; i < fracture.fragment_count; ++i)
         {
-            const rblShapeView view = view_of(fracture.fragments[i].shape);
+            rblShapeView view = view_of(fracture.fragments[i].shape);
+            check_ok(rbl_shape_samples(&view, &view.samples, &view.sample_count));
             rblMeshId mesh;
             rblMeshReport report;
             mass += (double)fracture.fragments[i].mass;
@@ -517,7 +520,8 @@ static void the_number_of_workers_changes_nothing(void** state)
         uint64_t hash = mix(7, fracture.mates, sizeof *fracture.mates * fracture.mate_count);
         for (uint32_t i = 0; i < fracture.fragment_count; ++i)
         {
-            const rblShapeView view = view_of(fracture.fragments[i].shape);
+            rblShapeView view = view_of(fracture.fragments[i].shape);
+            check_ok(rbl_shape_samples(&view, &view.samples, &view.sample_count));
             hash = mix(hash, &fracture.fragments[i].mass, sizeof(float));
             hash = mix(hash, &view.mass, sizeof view.mass);
             hash = mix(hash, view.samples, sizeof(rblVec3) * view.sample_count);

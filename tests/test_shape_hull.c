@@ -1,6 +1,8 @@
 // Convex hulls: against brute force, whatever the points.
 #include "testing.h"
 
+#include "base/jobs.h"
+#include "failing_allocator.h"
 #include "field/hull.h"
 #include "field/shape.h"
 #include "math/predicates.h"
@@ -246,11 +248,127 @@ static void corners_in_nearly_one_place_do_no_harm(void** state)
     rblShapeView view;
     check_ok(rbl_shape_create_hull(fragment, sizeof fragment / sizeof *fragment, &id));
     check_ok(rbl_shape_view(id, &view));
+    check_ok(rbl_shape_samples(&view, &view.samples, &view.sample_count));
     for (uint32_t i = 0; i < view.sample_count; ++i)
     {
         check_close(rbl_shape_distance(view.shape, view.samples[i], NULL), 0.0, 3e-6);
     }
     check_ok(rbl_shape_destroy(id));
+}
+
+// ---- samples ----
+
+static rblShapeId random_stone(void)
+{
+    rblVec3 points[16];
+    rblRandom random = rbl_random_seed(31, 7);
+    for (int i = 0; i < 16; ++i)
+    {
+        points[i] = rbl_scale3(random_direction(&random), 0.1f);
+    }
+    rblShapeId id;
+    check_ok(rbl_shape_create_hull(points, 16, &id));
+    return id;
+}
+
+typedef struct Askers
+{
+    rblShapeView view;
+    const rblVec3* points[512];
+    uint32_t counts[512];
+    rblResult results[512];
+} Askers;
+
+static void ask(rblRange range, void* context)
+{
+    Askers* askers = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        askers->results[i] = rbl_shape_samples(&askers->view, &askers->points[i], &askers->counts[i]);
+    }
+}
+
+static void samples_are_made_once_whoever_asks_first(void** state)
+{
+    (void)state;
+    const rblTasks tasks = {.worker_count = 4};
+    rblJobs* jobs = NULL;
+    check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
+    for (int round = 0; round < 20; ++round)
+    {
+        const rblShapeId id = random_stone();
+        static Askers askers;
+        check_ok(rbl_shape_view(id, &askers.view));
+        assert_null(askers.view.samples);
+        assert_true(askers.view.bytes < 2500);
+        rbl_parallel_for(jobs, 512, 1, ask, &askers);
+        for (int i = 0; i < 512; ++i)
+        {
+            check_ok(askers.results[i]);
+            assert_ptr_equal(askers.points[i], askers.points[0]);
+            assert_int_equal(askers.counts[i], askers.counts[0]);
+        }
+        assert_true(askers.counts[0] > 50);
+        check_ok(rbl_shape_destroy(id));
+    }
+    rbl_jobs_destroy(jobs);
+}
+
+// A hull among hulls never has any; a compound is made of those of its children.
+static void hulls_need_no_samples_among_themselves(void** state)
+{
+    (void)state;
+    const rblShapeId ids[2] = {random_stone(), random_stone()};
+    rblShapeId both;
+    const rblShapeChild children[2] = {{ids[0], {{0, 0, 0}, {0, 0, 0, 1}}},
+                                       {ids[0], {{0.3f, 0, 0}, {0, 0, 0, 1}}}};
+    rblShapeView stones[2];
+    const rblTransform near = {{0, 0.15f, 0}, {0, 0, 0, 1}};
+    const rblCollideOptions options = rbl_default_collide_options();
+    rblContactSet set = {0};
+    for (int i = 0; i < 2; ++i)
+    {
+        check_ok(rbl_shape_view(ids[i], &stones[i]));
+    }
+    check_ok(rbl_shape_collide(&stones[0], &stones[1], near, &options, NULL, &set));
+    assert_true(set.count > 0);
+    assert_null(atomic_load(&stones[1].shape->self->samples));
+    check_ok(rbl_shape_create_compound(children, 2, &both));
+    assert_non_null(atomic_load(&stones[0].shape->self->samples));
+    assert_null(atomic_load(&stones[1].shape->self->samples));
+    check_ok(rbl_shape_destroy(both));
+    check_ok(rbl_shape_destroy(ids[0]));
+    check_ok(rbl_shape_destroy(ids[1]));
+    rbl_contact_set_free(&set);
+}
+
+static void samples_without_memory_are_an_error_and_made_later(void** state)
+{
+    (void)state;
+    FailingAllocator memory;
+    failing_allocator_start(&memory, 1000000);
+    check_ok(rbl_set_allocator(&memory.allocator));
+    const rblShapeId id = random_stone();
+    rblShapeView view;
+    check_ok(rbl_shape_view(id, &view));
+    for (size_t granted = 0;; ++granted)
+    {
+        assert_true(granted < 200);
+        memory.left = granted;
+        const rblVec3* points = NULL;
+        uint32_t count = 77;
+        if (rbl_shape_samples(&view, &points, &count) == RBL_OK)
+        {
+            assert_true(granted > 0 && count > 50);
+            break;
+        }
+        assert_null(points);
+        assert_int_equal(count, 77);
+    }
+    memory.left = 1000000;
+    check_ok(rbl_shape_destroy(id));
+    check_ok(rbl_set_allocator(NULL));
+    assert_int_equal(memory.live, 0);
 }
 
 int main(void)
@@ -263,6 +381,9 @@ int main(void)
         cmocka_unit_test(many_points_on_a_sphere_reach_the_limit),
         cmocka_unit_test(points_that_make_no_solid_are_refused),
         cmocka_unit_test(corners_in_nearly_one_place_do_no_harm),
+        cmocka_unit_test(samples_are_made_once_whoever_asks_first),
+        cmocka_unit_test(hulls_need_no_samples_among_themselves),
+        cmocka_unit_test(samples_without_memory_are_an_error_and_made_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

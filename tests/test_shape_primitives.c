@@ -189,6 +189,7 @@ static void samples_lie_on_the_surface_and_reach_everywhere(void** state)
     {
         rblShapeView view;
         check_ok(rbl_shape_view(ids[s], &view));
+        check_ok(rbl_shape_samples(&view, &view.samples, &view.sample_count));
         assert_true(view.sample_count > 30);
         for (uint32_t i = 0; i < view.sample_count; ++i)
         {

@@ -132,8 +132,10 @@ typedef struct rblShapeView
         inner_radius; ///< of a ball about some inner point that the shape holds: how fast is "fast" for tunnelling
     float thinnest; ///< smallest extent, metres: what contact tolerances are measured against
     uint32_t sample_count;
-    const rblVec3* samples; ///< surface points in hierarchy order (farthest point first); null for planes
-    size_t bytes;           ///< memory of the shape
+    const rblVec3*
+        samples;       ///< surface points in hierarchy order (farthest point first); null for planes, and for
+                       ///< hulls: ask rbl_shape_samples()
+    size_t bytes;      ///< memory of the shape, without what is made when it is asked for
     rblMeshId surface; ///< null for planes, user shapes without one, and fragments: ask rbl_shape_surface()
 } rblShapeView;
 
@@ -143,6 +145,11 @@ RBL_API rblResult rbl_shape_view(rblShapeId shape, rblShapeView* out);
 /// The surface to draw; null for planes and user shapes without one. Those of fragments are made when they are first asked
 /// for. The mesh is the shape's own and lives as long. May be called from several threads at once.
 RBL_API rblResult rbl_shape_surface(const rblShapeView* shape, rblMeshId* out);
+
+/// Points of the surface in hierarchy order; none for planes. Those of hulls are made when they are first asked for, here or by a shape that is
+/// not convex: hulls do not need them among themselves. They are the shape's own and live as long. May be called from several
+/// threads at once.
+RBL_API rblResult rbl_shape_samples(const rblShapeView* shape, const rblVec3** points, uint32_t* count);
 
 /// Keep a shape alive without its handle, once more, and let go again. What bodies do.
 RBL_API rblResult rbl_shape_hold(rblShapeId shape, rblShapeView* out);

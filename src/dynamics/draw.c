@@ -37,6 +37,21 @@ static void draw_box(const rblDebugDraw* draw, rblAabb box, uint32_t color)
     }
 }
 
+// None where there is no memory to make them: a drawing is not worth an error.
+static void draw_samples(const rblDebugDraw* draw, const rblShapeView* shape, rblTransform pose)
+{
+    const rblVec3* points;
+    uint32_t count;
+    if (rbl_shape_samples(shape, &points, &count) != RBL_OK)
+    {
+        return;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        draw->point(rbl_transform_point(pose, points[i]), 2.0f, COLOR_SAMPLE, draw->context);
+    }
+}
+
 // Islands get colours of their own: the sleeping group or the solver's island number, spread over hues.
 static uint32_t island_color(uint32_t number)
 {
@@ -64,9 +79,9 @@ static void draw_body(const rblWorld* world, uint32_t slot, const rblDebugDraw* 
     {
         draw->point(motion->center, 6.0f, COLOR_CENTER, draw->context);
     }
-    for (uint32_t i = 0; i < body->shape.sample_count && draw->samples && draw->point != NULL; ++i)
+    if (draw->samples && draw->point != NULL)
     {
-        draw->point(rbl_transform_point(pose, body->shape.samples[i]), 2.0f, COLOR_SAMPLE, draw->context);
+        draw_samples(draw, &body->shape, pose);
     }
 }
 

@@ -200,21 +200,24 @@ static bool is_hidden(const rblCompound* compound, uint32_t owner, rblVec3 point
     return false;
 }
 
-static bool gather_samples(const rblCompound* compound, float radius, rblSurfacePoints* out)
+static rblResult gather_samples(const rblCompound* compound, float radius, rblSurfacePoints* out)
 {
     for (uint32_t i = 0; i < compound->count; ++i)
     {
         const rblCompoundChild* child = &compound->children[i];
-        for (uint32_t k = 0; k < child->shape->view.sample_count; ++k)
+        const rblVec3* points;
+        uint32_t count;
+        RBL_TRY(rbl_shape_samples(&child->shape->view, &points, &count));
+        for (uint32_t k = 0; k < count; ++k)
         {
-            const rblVec3 p = rbl_transform_point(child->pose, child->shape->view.samples[k]);
+            const rblVec3 p = rbl_transform_point(child->pose, points[k]);
             if (!is_hidden(compound, i, p, HIDDEN * radius) && !rbl_array_push(out, p))
             {
-                return false;
+                return rbl_fail_memory();
             }
         }
     }
-    return true;
+    return RBL_OK;
 }
 
 // Surfaces of the children side by side; null when none has one.
@@ -257,11 +260,7 @@ rblResult rbl_shape_create_compound(const rblShapeChild* children, uint32_t coun
     parts.data = compound;
     rblSurfacePoints samples;
     rbl_array_init(&samples, parts.allocator);
-    rblResult result = RBL_OK;
-    if (!gather_samples(compound, parts.view.radius, &samples))
-    {
-        result = rbl_fail_memory();
-    }
+    rblResult result = gather_samples(compound, parts.view.radius, &samples);
     if (result == RBL_OK)
     {
         result = join_surfaces(compound, parts.allocator, &parts.view.surface);

@@ -356,8 +356,12 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
         return rbl_fail_memory();
     }
     rblSampling sides[2];
-    rbl_sampling_init(&sides[0], a->shape, b->shape, rbl_transform_inverse(b_in_a), &s.scratch->frontiers[0]);
-    rbl_sampling_init(&sides[1], b->shape, a->shape, b_in_a, &s.scratch->frontiers[1]);
+    if (!rbl_sampling_init(&sides[0], a->shape, b->shape, rbl_transform_inverse(b_in_a),
+                           &s.scratch->frontiers[0]) ||
+        !rbl_sampling_init(&sides[1], b->shape, a->shape, b_in_a, &s.scratch->frontiers[1]))
+    {
+        return rbl_fail_memory();
+    }
     Paths paths;
     find_paths(options, b_in_a, &paths);
     if (!search(sides, &s) || !write_candidates(sides, &paths, s.scratch))

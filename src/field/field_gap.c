@@ -46,8 +46,11 @@ float rbl_field_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b
     rblFrontier unused;
     rbl_frontier_init(&unused, NULL);
     rblSampling sides[2];
-    rbl_sampling_init(&sides[0], a->shape, b->shape, rbl_transform_inverse(b_in_a), &unused);
-    rbl_sampling_init(&sides[1], b->shape, a->shape, b_in_a, &unused);
+    if (!rbl_sampling_init(&sides[0], a->shape, b->shape, rbl_transform_inverse(b_in_a), &unused) ||
+        !rbl_sampling_init(&sides[1], b->shape, a->shape, b_in_a, &unused))
+    {
+        return 0.0f; // no memory: as if they touched, and the search for their contacts will say so
+    }
     float gap = INFINITY;
     for (int i = 0; i < 2; ++i)
     {

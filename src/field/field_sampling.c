@@ -53,10 +53,15 @@ rblField rbl_field_of(const rblShape* shape)
 
 // ---- meeting samples ----
 
-void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
+bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
                        rblFrontier* frontier)
 {
-    *s = (rblSampling){.tree = samples->samples,
+    const rblSampleTree* tree;
+    if (rbl_shape_tree(samples, &tree) != RBL_OK)
+    {
+        return false;
+    }
+    *s = (rblSampling){.tree = tree,
                        .field = rbl_field_of(field),
                        .rotation = rbl_quat_to_mat3(pose.q),
                        .offset = pose.p,
@@ -71,6 +76,7 @@ void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
     {
         rbl_array_clear(&frontier->levels[i]);
     }
+    return true;
 }
 
 // Have a node wait for the level of its next child.

@@ -107,7 +107,8 @@ typedef struct rblSampleVisit
     rblVec3 point; // in the field's axes
 } rblSampleVisit;
 
-void rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
+// False when out of memory: samples may be made here.
+bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
                        rblFrontier* frontier);
 
 // A sample in the field's axes.

@@ -3,10 +3,13 @@
 
 #include "base/error.h"
 #include "field/piece.h"
+#include "field/samples.h"
 #include "field/shape.h"
 #include "math/aabb.h"
 #include "math/vec.h"
 #include <string.h>
+
+#define LARGEST_COORDINATE 1e18 // of what can be sampled
 
 static float distance(const void* data, rblVec3 point, rblVec3* gradient)
 {
@@ -28,8 +31,28 @@ static void free_hull(void* data, const rblAllocator* allocator)
     rbl_hull_free(data, allocator);
 }
 
+// Pairs of hulls never ask for samples, and those take seven times the memory of the rest.
+static rblResult sample(const rblShape* shape, rblSampleTree** out)
+{
+    rblPointArray points;
+    rbl_array_init(&points, shape->allocator);
+    rblResult result = RBL_OK;
+    if (!rbl_sample_hull(shape->data, &points))
+    {
+        result = rbl_fail_memory();
+    }
+    else
+    {
+        const uint32_t count = (uint32_t)points.count;
+        result = shape->quick ? rbl_sample_tree_create_quick(points.data, count, shape->allocator, out)
+                              : rbl_sample_tree_create(points.data, count, shape->allocator, out);
+    }
+    rbl_array_free(&points);
+    return result;
+}
+
 static const rblShapeOps hull_ops = {
-    .distance = distance, .support = support, .ray = ray_hits, .free = free_hull};
+    .distance = distance, .support = support, .ray = ray_hits, .sample = sample, .free = free_hull};
 
 static rblResult check_points(const rblVec3* points, uint32_t count, const rblShapeId* out)
 {
@@ -46,6 +69,10 @@ static rblResult check_points(const rblVec3* points, uint32_t count, const rblSh
         if (!rbl_finite3(points[i]))
         {
             return rbl_fail(RBL_ERROR_ARGUMENT, "hull: point %u is not finite", i);
+        }
+        if (!(rbl_length3d(rbl_to_double3(points[i])) <= LARGEST_COORDINATE))
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "hull: point %u is farther than 1e18 m from the origin", i);
         }
     }
     return RBL_OK;
@@ -191,13 +218,11 @@ typedef struct Making
 static rblResult finish(const Making* m, rblShapeId* out)
 {
     rblShape parts = {.ops = &hull_ops, .allocator = rbl_default_allocator()};
-    rblPointArray samples;
-    rbl_array_init(&samples, parts.allocator);
     rblHull* hull = NULL;
     RBL_TRY(weigh(&m->draft, m->piece, &parts));
     rblResult result = rbl_hull_pack(&m->draft, parts.view.mass.center, m->bound.data,
                                      (uint32_t)m->bound.count, parts.allocator, &hull);
-    if (result == RBL_OK && (!rbl_sample_hull(hull, &samples) || !keep_points(&parts, m->points, m->count)))
+    if (result == RBL_OK && !keep_points(&parts, m->points, m->count))
     {
         result = rbl_fail_memory();
     }
@@ -218,9 +243,8 @@ static rblResult finish(const Making* m, rblShapeId* out)
             rbl_shape_adopt_surface(&parts, &m->piece->surface);
             *m->taken = true;
         }
-        result = rbl_shape_register(&parts, hull->bytes, samples.data, (uint32_t)samples.count, out);
+        result = rbl_shape_register(&parts, hull->bytes, NULL, 0, out);
     }
-    rbl_array_free(&samples);
     return result;
 }
 

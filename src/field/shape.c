@@ -69,7 +69,7 @@ static void free_shape(rblShape* shape)
 {
     const rblAllocator* allocator = shape->allocator;
     free_parts(shape);
-    rbl_sample_tree_free(shape->samples, allocator);
+    rbl_sample_tree_free(atomic_load(&shape->samples), allocator);
     rbl_free(allocator, shape, sizeof *shape);
 }
 
@@ -93,7 +93,7 @@ static rblShape* copy_parts(const rblShape* parts, rblSampleTree* tree, size_t d
     shape->lazy = parts->lazy;
     shape->quick = parts->quick;
     shape->piece = parts->piece;
-    shape->samples = tree;
+    atomic_init(&shape->samples, tree);
     shape->self = shape;
     atomic_init(&shape->references, 1);
     shape->view.shape = shape;

@@ -6,6 +6,8 @@
 #include "rubble/shape.h"
 #include <stdatomic.h>
 
+typedef struct rblSampleTree rblSampleTree; // field/samples.h
+
 // What a kind of shape can do. All functions work in the shape's own axes, on data that never changes.
 typedef struct rblShapeOps
 {
@@ -19,11 +21,12 @@ typedef struct rblShapeOps
 
     void (*free)(void* data, const rblAllocator* allocator);
 
+    // Samples that are made when they are first asked for; null: they are there from the beginning, or there are none.
+    rblResult (*sample)(const rblShape* shape, rblSampleTree** out);
+
     // A bound of the distance that takes less time, and never more than it; null: the distance itself.
     float (*bound)(const void* data, rblVec3 point);
 } rblShapeOps;
-
-typedef struct rblSampleTree rblSampleTree; // field/samples.h
 
 // What a shape was made from, for those who have to make it again, bit for bit (recordings).
 typedef struct rblShapeRecipe
@@ -51,8 +54,8 @@ struct rblShape
 {
     rblShapeView view; // without a surface where that is lazy
     const rblShapeOps* ops;
-    void* data;             // of the kind
-    rblSampleTree* samples; // null for planes
+    void* data;                      // of the kind
+    _Atomic(rblSampleTree*) samples; // null for planes, and where nobody has asked yet: rbl_shape_tree()
     rblShapeRecipe recipe;
     rblLazySurface lazy; // null functions: the surface is in the view
     rblMeshId built;     // by `lazy`; read and written by rbl_shape_surface() alone
@@ -62,6 +65,9 @@ struct rblShape
     struct rblShape* self; // for counting references through a view, which is const
     atomic_uint references;
 };
+
+// The samples, made now if need be; null for planes. The same tree whoever asks first. Fails when out of memory only.
+rblResult rbl_shape_tree(const rblShape* shape, const rblSampleTree** out);
 
 // The name of a shape of the user's own.
 const char* rbl_shape_user_name(const rblShape* shape);

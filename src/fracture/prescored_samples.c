@@ -26,7 +26,9 @@ rblResult rbl_sort_samples(const rblParts* parts, rblSortedSamples* out)
 {
     const rblShapeView* solid = parts->placing->solid;
     const uint32_t piece_count = parts->breakage->pieces->piece_count;
-    const uint32_t count = solid->sample_count;
+    const rblVec3* samples;
+    uint32_t count;
+    RBL_TRY(rbl_shape_samples(solid, &samples, &count));
     *out = (rblSortedSamples){
         .capacity = count, .piece_count = piece_count, .allocator = rbl_default_allocator()};
     uint32_t* owners = RBL_NEW_ARRAY(out->allocator, uint32_t, count);
@@ -35,7 +37,7 @@ rblResult rbl_sort_samples(const rblParts* parts, rblSortedSamples* out)
     const bool good = owners != NULL && out->points != NULL && out->starts != NULL;
     for (uint32_t i = 0; good && i < count; ++i)
     {
-        owners[i] = rbl_parts_locate(parts, rbl_to_double3(solid->samples[i]));
+        owners[i] = rbl_parts_locate(parts, rbl_to_double3(samples[i]));
         if (owners[i] != RBL_NONE)
         {
             out->starts[owners[i] + 1] += 1;
@@ -49,7 +51,7 @@ rblResult rbl_sort_samples(const rblParts* parts, rblSortedSamples* out)
     {
         if (owners[i] != RBL_NONE)
         {
-            out->points[out->starts[owners[i]]++] = solid->samples[i];
+            out->points[out->starts[owners[i]]++] = samples[i];
         }
     }
     for (uint32_t p = piece_count; good && p > 0; --p)

@@ -592,6 +592,7 @@ static void hash_convex(void)
         require(rbl_shape_view(ids[0], &a), "view");
         require(rbl_shape_view(ids[1], &b), "view");
         add_double(a.mass.moments.x);
+        require(rbl_shape_samples(&a, &a.samples, &a.sample_count), "samples");
         area_hash = rbl_hash_bytes(area_hash, a.samples, sizeof *a.samples * a.sample_count);
         for (int i = 0; i < 20; ++i)
         {
@@ -745,6 +746,7 @@ static void add_fragments(const rblBreaker* breaker, rblBreakBody* body, uint32_
         require(rbl_shape_view(fracture.fragments[i].shape, &view), "fragment");
         add_double((double)fracture.fragments[i].mass);
         add_double(view.mass.volume);
+        require(rbl_shape_samples(&view, &view.samples, &view.sample_count), "samples");
         for (uint32_t k = 0; k < view.sample_count; ++k)
         {
             rblVec3 gradient;

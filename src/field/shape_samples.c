@@ -1,0 +1,49 @@
+// Sample points, those included that are made only when somebody asks.
+#include "base/error.h"
+#include "base/thread.h"
+#include "field/samples.h"
+#include "field/shape.h"
+
+// One lock for all: a shape is asked for the first time once, and a second thread that waits loses little.
+static rblMutex build_mutex = RBL_MUTEX_INIT;
+
+static rblResult build(rblShape* shape, rblSampleTree** tree)
+{
+    rblResult result = RBL_OK;
+    rbl_mutex_lock(&build_mutex);
+    *tree = atomic_load_explicit(&shape->samples, memory_order_acquire);
+    if (*tree == NULL)
+    {
+        result = shape->ops->sample(shape, tree);
+        if (result == RBL_OK)
+        {
+            atomic_store_explicit(&shape->samples, *tree, memory_order_release);
+        }
+    }
+    rbl_mutex_unlock(&build_mutex);
+    return result;
+}
+
+rblResult rbl_shape_tree(const rblShape* shape, const rblSampleTree** out)
+{
+    rblSampleTree* tree = atomic_load_explicit(&shape->self->samples, memory_order_acquire);
+    if (tree == NULL && shape->ops->sample != NULL)
+    {
+        RBL_TRY(build(shape->self, &tree));
+    }
+    *out = tree;
+    return RBL_OK;
+}
+
+rblResult rbl_shape_samples(const rblShapeView* view, const rblVec3** points, uint32_t* count)
+{
+    if (view == NULL || view->shape == NULL || points == NULL || count == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "shape samples: no shape, or no place for the result");
+    }
+    const rblSampleTree* tree;
+    RBL_TRY(rbl_shape_tree(view->shape, &tree));
+    *points = tree == NULL ? NULL : tree->points;
+    *count = tree == NULL ? 0 : tree->count;
+    return RBL_OK;
+}

@@ -6,6 +6,7 @@
 #include "rubble/picture.h"
 #include "rubble/recorder.h"
 #include "scene/checkpoint.h"
+#include "scene/movie.h"
 #include "scene/recording.h"
 #include "scene/replay.h"
 #include "scene/simulate.h"
@@ -199,6 +200,13 @@ static void runs_know_births_and_deaths(void** state)
     const rblRunSummary summary = rbl_statistics_summary(statistics);
     assert_true(summary.worst_rise < 1e-6 * summary.scale);
     check_cracks_have_their_material(run);
+    for (uint32_t i = 0; i < run->bodies.count; ++i)
+    {
+        const uint32_t parent = run->bodies.data[i].parent;
+        const rblVec3 own = rbl_movie_color(run, i);
+        const rblVec3 color = rbl_movie_color(run, parent != RBL_NONE ? parent : i);
+        assert_true(own.x == color.x && own.y == color.y && own.z == color.z);
+    }
     rbl_simulation_free(&simulation);
     check_ok(rbl_scene_destroy(scene));
 }

@@ -69,7 +69,8 @@ typedef struct rblFragment
     float lifetime;    ///< s until debris may vanish; 0: it stays
 } rblFragment;
 
-/// Two crack faces that fit. Faces are numbered within their piece.
+/// Two crack faces that fit. Pieces are places in the list of fragments, faces are numbered within their piece:
+/// rbl_fragment_faces() tells which triangles are theirs.
 typedef struct rblMate
 {
     uint32_t piece_a, face_a, piece_b, face_b;

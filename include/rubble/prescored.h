@@ -43,6 +43,12 @@ RBL_API rblPrescoredDef rbl_default_prescored_def(void);
 /// the blow and the body alone, not on the step.
 RBL_API rblResult rbl_breaker_create_prescored(const rblPrescoredDef* def, rblBreakerId* out);
 
+/// Which crack face, as rblMate numbers them, each face of a fragment's surface belongs to; UINT32_MAX for what was outside
+/// before. Up to `capacity` of them into `out`; `count` receives how many there are. The triangles of two mates are the same, in
+/// the same order, turned over. Refused: shapes that no prescored breaker made, and those out of recordings.
+RBL_API rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32_t capacity,
+                                     uint32_t* count);
+
 /// What a breaker of this kind was made from, for those who store it; false for others.
 RBL_API bool rbl_breaker_prescored_def(const rblBreaker* breaker, rblPrescoredDef* out);
 

@@ -242,6 +242,8 @@ typedef struct rblBreakEvent
     rblBodyId by;               ///< what hit it; null: on demand. May have broken, too
     const rblBodyId* fragments; ///< in the breaker's order
     uint32_t pieces;            ///< how many
+    const rblMate* mates;       ///< crack faces that fit each other; pieces are places in `fragments`
+    uint32_t mate_count;        ///< how many
     uint32_t merged;            ///< crumbs and slivers that became part of a neighbour
     uint32_t debris;            ///< fragments that are crumbs and may vanish after a while
     rblVec3 point, normal;      ///< where, and into the body

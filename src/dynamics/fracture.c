@@ -420,6 +420,7 @@ void rbl_init_fracture_stage(rblWorld* world)
     rbl_array_init(&stage->anchored, allocator);
     rbl_array_init(&stage->events, allocator);
     rbl_array_init(&stage->ids, allocator);
+    rbl_array_init(&stage->mates, allocator);
     rbl_array_init(&stage->kept, allocator);
     rbl_array_init(&stage->kept_breakers, allocator);
 }
@@ -448,6 +449,7 @@ void rbl_free_fracture_stage(rblWorld* world)
     rbl_contact_set_free(&stage->contacts);
     rbl_array_free(&stage->events);
     rbl_array_free(&stage->ids);
+    rbl_array_free(&stage->mates);
     rbl_array_free(&stage->kept);
     rbl_array_free(&stage->kept_breakers);
 }

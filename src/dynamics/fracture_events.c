@@ -25,6 +25,7 @@ rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_
         .pieces = plan->fracture.fragment_count,
         .merged = plan->fracture.merged,
         .debris = count_debris(&plan->fracture),
+        .mate_count = plan->fracture.mate_count,
         .point = plan->verdict.point,
         .normal = plan->verdict.normal,
         .severity = plan->verdict.severity,
@@ -42,6 +43,7 @@ rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_
         event.heat = strike->cost > 0.0 ? strike->heat * plan->cost / strike->cost : 0.0;
     }
     if (!rbl_array_reserve_more(&stage->ids, plan->fracture.fragment_count) ||
+        !rbl_array_reserve_more(&stage->mates, plan->fracture.mate_count) ||
         !rbl_array_push(&stage->events, event))
     {
         return rbl_fail_memory();
@@ -50,6 +52,10 @@ rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_
     {
         const uint32_t slot = stage->fragments.data[i];
         stage->ids.data[stage->ids.count++] = (rblBodyId){slot + 1, world->bodies.data[slot].generation};
+    }
+    for (uint32_t i = 0; i < plan->fracture.mate_count; ++i)
+    {
+        stage->mates.data[stage->mates.count++] = plan->fracture.mates[i];
     }
     return RBL_OK;
 }
@@ -66,13 +72,17 @@ void rbl_forget_told_breaks(rblWorld* world)
     memmove(stage->events.data, stage->events.data + stage->told,
             sizeof *stage->events.data * stage->events.count);
     memmove(stage->ids.data, stage->ids.data + stage->told_ids, sizeof *stage->ids.data * stage->ids.count);
-    stage->told = stage->told_ids = 0;
+    stage->mates.count -= stage->told_mates;
+    memmove(stage->mates.data, stage->mates.data + stage->told_mates,
+            sizeof *stage->mates.data * stage->mates.count);
+    stage->told = stage->told_ids = stage->told_mates = 0;
 }
 
 void rbl_note_told_breaks(rblWorld* world)
 {
     world->fracture.told = world->fracture.events.count;
     world->fracture.told_ids = world->fracture.ids.count;
+    world->fracture.told_mates = world->fracture.mates.count;
 }
 
 rblResult rbl_world_break_events(rblWorldId id, const rblBreakEvent** events, uint32_t* count)
@@ -85,10 +95,13 @@ rblResult rbl_world_break_events(rblWorldId id, const rblBreakEvent** events, ui
     }
     rblFractureStage* stage = &world->fracture;
     const rblBodyId* fragments = stage->ids.data;
+    const rblMate* mates = stage->mates.data;
     for (size_t i = 0; i < stage->events.count; ++i)
     {
         stage->events.data[i].fragments = fragments;
+        stage->events.data[i].mates = mates;
         fragments += stage->events.data[i].pieces;
+        mates += stage->events.data[i].mate_count;
     }
     *events = stage->events.data;
     *count = (uint32_t)stage->events.count;

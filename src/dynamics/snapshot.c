@@ -377,7 +377,8 @@ static void forget_step(rblWorld* world)
     rbl_array_clear(&world->joint_events);
     rbl_array_clear(&world->fracture.events);
     rbl_array_clear(&world->fracture.ids);
-    world->fracture.told = world->fracture.told_ids = 0;
+    rbl_array_clear(&world->fracture.mates);
+    world->fracture.told = world->fracture.told_ids = world->fracture.told_mates = 0;
     rbl_array_clear(&world->seen_boxes);
     rbl_array_clear(&world->solver_bodies);
     rbl_array_clear(&world->manifolds);

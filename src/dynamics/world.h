@@ -488,8 +488,10 @@ typedef struct rblFractureStage
     RBL_ARRAY(bool) anchored;
     rblContactSet contacts;
     rblBreakEventArray events;
-    rblBodyIdArray ids;         // of the fragments of all events
-    size_t told, told_ids;      // events and ids of the last step: they go when the next one begins
+    rblBodyIdArray ids;       // of the fragments of all events
+    RBL_ARRAY(rblMate) mates; // of all events
+    size_t told, told_ids,
+        told_mates;             // events of the last step, and theirs: they go when the next one begins
     RBL_ARRAY(rblShapeId) kept; // handles of fragments' shapes that snapshots refer to
     RBL_ARRAY(const rblBreaker*) kept_breakers;
 } rblFractureStage;

@@ -94,3 +94,42 @@ rblLazySurface rbl_breakage_surface(rblBreakage* breakage, uint32_t piece)
     atomic_fetch_add(&breakage->references, 1);
     return (rblLazySurface){.build = build_surface, .free = free_surface, .context = surface};
 }
+
+// ---- crack faces ----
+
+// From faces of all pieces to crack faces of one.
+static uint32_t crack_number(const rblPieces* pieces, uint32_t piece, uint32_t face)
+{
+    const bool crack = face != RBL_NONE && pieces->faces[face].mate != RBL_NONE;
+    return crack ? face - pieces->pieces[piece].first_face : UINT32_MAX;
+}
+
+rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32_t capacity, uint32_t* count)
+{
+    if (fragment == NULL || fragment->shape == NULL || count == NULL || (out == NULL && capacity > 0))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment faces: no shape, or no place for the result");
+    }
+    if (fragment->shape->lazy.build != build_surface)
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "fragment faces: not a fragment of a prescored breaker");
+    }
+    const PieceSurface* surface = fragment->shape->lazy.context;
+    const rblPieces* pieces = surface->breakage->pieces;
+    rblMeshId mesh = {0, 0};
+    rblMeshView view;
+    uint32_t* faces = NULL;
+    RBL_TRY(rbl_piece_mesh(pieces, surface->piece, &surface->breakage->surface, &mesh, &faces));
+    const rblResult result = rbl_mesh_view(mesh, &view);
+    for (uint32_t f = 0; result == RBL_OK && f < view.face_count && f < capacity; ++f)
+    {
+        out[f] = crack_number(pieces, surface->piece, faces[f]);
+    }
+    if (result == RBL_OK)
+    {
+        *count = view.face_count;
+        RBL_FREE_ARRAY(pieces->allocator, faces, view.face_count);
+    }
+    (void)rbl_mesh_destroy(mesh);
+    return result;
+}

@@ -144,7 +144,18 @@ static bool pose_at(const rblRun* run, uint32_t body, double time, rblTransform*
     return true;
 }
 
-// Bodies that are there, coloured in turn, what does not move in the colour of its material. Planes are left to the floor.
+rblVec3 rbl_movie_color(const rblRun* run, uint32_t body)
+{
+    while (run->bodies.data[body].parent != RBL_NONE)
+    {
+        body = run->bodies.data[body].parent;
+    }
+    const rblRunBody* whole = &run->bodies.data[body];
+    const float* color = run->materials.data[whole->material].color;
+    return whole->type == RBL_BODY_DYNAMIC ? rbl_picture_color(body) : rbl_vec3(color[0], color[1], color[2]);
+}
+
+// Bodies that are there. Planes are left to the floor.
 static uint32_t gather(const rblMovie* movie, double time, rblPictureItem* items)
 {
     const rblRun* run = movie->run;
@@ -156,11 +167,9 @@ static uint32_t gather(const rblMovie* movie, double time, rblPictureItem* items
         rblTransform pose;
         if (surface.index1 != 0 && pose_at(run, i, time, &pose))
         {
-            const float* color = run->materials.data[body->material].color;
             items[count] = rbl_default_picture_item(surface);
             items[count].pose = pose;
-            items[count].color = body->type == RBL_BODY_DYNAMIC ? rbl_picture_color(i)
-                                                                : rbl_vec3(color[0], color[1], color[2]);
+            items[count].color = rbl_movie_color(run, i);
             ++count;
         }
     }

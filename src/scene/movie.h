@@ -56,4 +56,8 @@ rblResult rbl_movie_picture(const rblMovie* movie, double time, uint8_t* rgba, r
 // camera follows. Exposed for tests.
 rblMovieView rbl_movie_view(const rblMovie* movie, double time);
 
+// The colour that a body is drawn in: bodies are coloured in turn, what does not move has the colour of its material, and pieces
+// that of what they are of.
+rblVec3 rbl_movie_color(const rblRun* run, uint32_t body);
+
 #endif

@@ -388,18 +388,39 @@ static void beyond_the_radius_all_is_one(void** state)
                                                                               : rbl_vec3d(0, 0, 0);
         rblPattern* pattern = make(&def, &body);
         const uint32_t rest = rbl_pattern_locate(pattern, rbl_vec3d(0.95, -0.05, 0.1));
+        const bool joined =
+            kind == RBL_PATTERN_SLABS || kind == RBL_PATTERN_BRICKS || kind == RBL_PATTERN_PLANES;
         uint32_t others = 0, points = 0;
         rblRandom random = rbl_random_seed(4, 0);
         for (int p = 0; p < 20000; ++p)
         {
             const rblVec3d at = random_in(&random, plate);
-            const bool far = fabs(at.x) > 0.85;
+            const bool far = joined ? fabs(at.x) > 0.85 : rbl_length3d(at) > 1.3 * def.radius;
             points += far ? 1 : 0;
             others += far && rbl_pattern_locate(pattern, at) != rest ? 1 : 0;
         }
         assert_true(pattern->region_count > 4);
         assert_int_equal(others, 0);
         assert_true(points > 1000);
+        rbl_pattern_free(pattern);
+    }
+}
+
+// A web as fine as twenty times what was asked for would take seconds.
+static void webs_within_a_small_radius_are_no_finer_than_they_must_be(void** state)
+{
+    (void)state;
+    const rblAabbd block = {{-0.5, -1, -0.5}, {0.5, 0, 0.5}};
+    const rblPatternBody body = {.bounds = block, .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    const double radii[3] = {0.1, 0.01, 0.001};
+    for (int i = 0; i < 3; ++i)
+    {
+        rblPatternDef def = def_of(RBL_PATTERN_RADIAL, 100, 3);
+        def.radius = radii[i];
+        rblPattern* pattern = make(&def, &body);
+        assert_in_range(pattern->region_count, 80, 200);
+        assert_true(pattern->cells->count < 700);
+        assert_true(rbl_pattern_locate(pattern, rbl_vec3d(0, -1.2 * radii[i], 0)) == pattern->rest);
         rbl_pattern_free(pattern);
     }
 }
@@ -579,6 +600,7 @@ int main(void)
         cmocka_unit_test(splinters_run_along_the_grain_and_slabs_across),
         cmocka_unit_test(bricks_of_one_course_are_offset_by_half),
         cmocka_unit_test(beyond_the_radius_all_is_one),
+        cmocka_unit_test(webs_within_a_small_radius_are_no_finer_than_they_must_be),
         cmocka_unit_test(one_piece_is_the_whole),
         cmocka_unit_test(thousands_of_pieces_will_do),
         cmocka_unit_test(impacts_far_away_and_thin_bodies_will_do),

@@ -1,6 +1,7 @@
 // Meshes broken by patterns, and the files that come of it.
 #include "testing.h"
 
+#include "bvh/triangle_distance.h"
 #include "fracture/pieces_save.h"
 #include "fracture/shatter.h"
 #include "pieces_testing.h"
@@ -77,6 +78,101 @@ static void beyond_the_radius_the_body_is_one_piece(void** state)
     check_ok(rbl_mesh_destroy(wall));
 }
 
+// How near a piece comes to a point: by the triangles that it is drawn with.
+static double distance_of(const rblPieces* pieces, uint32_t piece, const rblMeshView* surface, rblVec3d to)
+{
+    rblMeshId mesh;
+    check_ok(rbl_piece_mesh(pieces, piece, surface, &mesh, NULL));
+    const rblMeshView view = view_of(mesh);
+    double least = (double)INFINITY;
+    for (uint32_t c = 0; c + 2 < view.corner_count; c += 3)
+    {
+        const uint32_t* v = &view.corner_vertices[c];
+        const rblTriangled triangle = {{view.positions[v[0]], view.positions[v[1]], view.positions[v[2]]}};
+        least = rbl_mind(least, rbl_triangle_distance2(&triangle, to, (double)INFINITY));
+    }
+    check_ok(rbl_mesh_destroy(mesh));
+    return sqrt(least);
+}
+
+static uint32_t largest_piece(const rblPieces* pieces)
+{
+    uint32_t largest = 0;
+    for (uint32_t p = 1; p < pieces->piece_count; ++p)
+    {
+        largest = pieces->pieces[p].mass.volume > pieces->pieces[largest].mass.volume ? p : largest;
+    }
+    return largest;
+}
+
+// Nothing breaks off beyond the radius, also of thin and hollow things, whose nearest parts are few.
+static void every_piece_but_the_rest_is_within_the_radius(void** state)
+{
+    (void)state;
+    const struct
+    {
+        const char* solid;
+        double radius; // by the longest side
+    } cases[] = {{"wineglass", 0.1}, {"torus", 0.15}, {"statue", 0.1}, {"box", 0.25}, {"bowl", 0.2}};
+    for (uint32_t c = 0; c < 5 * RBL_PATTERN_FILE; ++c)
+    {
+        const rblMeshId solid = make_solid(cases[c / RBL_PATTERN_FILE].solid);
+        const rblMeshView view = view_of(solid);
+        const rblPatternKind kind = (rblPatternKind)(c % RBL_PATTERN_FILE);
+        const rblAabbd box = rbl_mesh_bounds(&view);
+        const rblVec3d size = rbl_sub3d(box.upper, box.lower);
+        rblShatterDef def = rbl_default_shatter_def();
+        def.pattern.kind = kind;
+        def.pattern.pieces = 40;
+        def.pattern.radius = cases[c / RBL_PATTERN_FILE].radius * rbl_maxd(size.x, rbl_maxd(size.y, size.z));
+        def.smallest_part = def.thinnest_part = 0.0;
+        check_ok(rbl_shatter_place(solid, NULL, NULL, &def, NULL));
+        rblPieces* pieces;
+        check_ok(rbl_shatter_mesh(solid, &def, rbl_serial_jobs(), rbl_default_allocator(), &pieces));
+        const uint32_t rest = pieces->pieces[largest_piece(pieces)].region;
+        const bool joined =
+            kind == RBL_PATTERN_SLABS || kind == RBL_PATTERN_BRICKS || kind == RBL_PATTERN_PLANES;
+        for (uint32_t p = 0; p < pieces->piece_count; ++p)
+        {
+            const double distance = distance_of(pieces, p, &view, def.point);
+            if (pieces->pieces[p].region != rest && distance > def.pattern.radius * 1.000001)
+            {
+                fail_msg("%s by %s: a piece begins at %g times the radius", cases[c / RBL_PATTERN_FILE].solid,
+                         rbl_pattern_kind_name(kind), distance / def.pattern.radius);
+            }
+            if (!joined && pieces->pieces[p].region != rest)
+            {
+                assert_true(rbl_distance3d(pieces->pieces[p].mass.center, def.point) <
+                            1.2 * def.pattern.radius);
+            }
+        }
+        assert_true(joined || pieces->piece_count >= 30);
+        check_tiling(pieces, solid);
+        rbl_pieces_free(pieces);
+        check_ok(rbl_mesh_destroy(solid));
+    }
+}
+
+// Finer webs do not help where hardly anything of the body is.
+static void within_a_tiny_radius_nothing_breaks(void** state)
+{
+    (void)state;
+    const rblMeshId box = make_solid("box");
+    for (uint32_t kind = 0; kind < RBL_PATTERN_FILE; ++kind)
+    {
+        rblShatterDef def = rbl_default_shatter_def();
+        def.pattern.kind = (rblPatternKind)kind;
+        def.pattern.pieces = 60;
+        def.pattern.radius = 1e-12;
+        check_ok(rbl_shatter_place(box, NULL, NULL, &def, NULL));
+        rblPieces* pieces;
+        check_ok(rbl_shatter_mesh(box, &def, rbl_serial_jobs(), rbl_default_allocator(), &pieces));
+        assert_int_equal(pieces->piece_count, 1);
+        rbl_pieces_free(pieces);
+    }
+    check_ok(rbl_mesh_destroy(box));
+}
+
 static void impacts_are_put_on_the_surface(void** state)
 {
     (void)state;
@@ -129,6 +225,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pattern_breaks_every_solid),
         cmocka_unit_test(beyond_the_radius_the_body_is_one_piece),
+        cmocka_unit_test(every_piece_but_the_rest_is_within_the_radius),
+        cmocka_unit_test(within_a_tiny_radius_nothing_breaks),
         cmocka_unit_test(impacts_are_put_on_the_surface),
         cmocka_unit_test(definitions_that_make_no_sense_are_refused),
     };

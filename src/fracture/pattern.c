@@ -10,6 +10,10 @@
 #define POINTS_EACH   6    // points for a piece
 #define MARGIN        0.02 // of the cells' box around the body, by its extent
 #define SPREAD_TRIES  64
+#define NEAR_POINTS   128 // within the radius, at least
+#define NEAR_EACH     3   // for a piece
+#define NEAR_TRIES    32
+#define LEAST_RADIUS  1e-4 // of the body's extent: nothing breaks within less
 
 static rblPatternMaker* const makers[RBL_PATTERN_FILE] = {rbl_make_radial, rbl_make_voronoi, rbl_make_voronoi,
                                                           rbl_make_slabs,  rbl_make_voronoi, rbl_make_bricks,
@@ -100,14 +104,73 @@ static rblResult gather_points(rblDraft* draft)
     return RBL_OK;
 }
 
-// Every other probe is a point of the body drawn towards the impact, unless that leads out of the body.
+// The others know nothing of the radius: their regions beyond it are joined afterwards.
+static bool limits_itself(rblPatternKind kind)
+{
+    return kind != RBL_PATTERN_SLABS && kind != RBL_PATTERN_BRICKS && kind != RBL_PATTERN_PLANES;
+}
+
+// Points of the body within the radius: what the points of all of it miss where the radius is small.
+static rblResult find_near(rblDraft* draft)
+{
+    const double radius = draft->radius;
+    const rblAabbd cube = {{-radius, -radius, -radius}, {radius, radius, radius}};
+    const rblAabbd box = rbl_aabbd_intersection(draft->body->bounds, cube);
+    const uint32_t wanted = NEAR_POINTS + NEAR_EACH * draft->def->pieces;
+    bool stored = true;
+    for (uint32_t n = 0; n < NEAR_TRIES * wanted && draft->near.count < wanted && stored; ++n)
+    {
+        const rblVec3d at = spread_point(box, n);
+        if (rbl_length3d(at) <= radius && rbl_draft_contains(draft, at))
+        {
+            stored = rbl_array_push(&draft->near, at);
+        }
+    }
+    return stored ? RBL_OK : rbl_fail_memory();
+}
+
+// Whether there is anything beyond the radius, and what is within it.
+static rblResult limit_points(rblDraft* draft)
+{
+    const double radius = draft->def->radius;
+    bool beyond = false;
+    bool stored = true;
+    for (size_t p = 0; p < draft->points.count && radius > 0.0 && stored; ++p)
+    {
+        const bool is_near = rbl_length3d(draft->points.data[p]) <= radius;
+        beyond = beyond || !is_near;
+        stored = !is_near || rbl_array_push(&draft->near, draft->points.data[p]);
+    }
+    if (!stored)
+    {
+        return rbl_fail_memory();
+    }
+    if (!beyond)
+    {
+        rbl_array_clear(&draft->near);
+        return RBL_OK;
+    }
+    draft->radius = radius;
+    return find_near(draft);
+}
+
+// Nothing of the body is near enough to break.
+static bool stays_whole(const rblDraft* draft)
+{
+    return draft->radius > 0.0 && (draft->near.count == 0 || draft->radius < LEAST_RADIUS * draft->extent);
+}
+
+// Every other probe is a point of the body drawn towards the impact, unless that leads out of the body. Kinds that break within
+// the radius only are probed there.
 static rblResult gather_probes(rblDraft* draft)
 {
     const uint32_t wanted = rbl_pattern_points_for(draft->def->pieces);
+    const rblPointArray* points =
+        draft->radius > 0.0 && limits_itself(draft->def->kind) ? &draft->near : &draft->points;
     rblRandom random = rbl_random_seed(draft->def->seed, 2);
     for (uint32_t p = 0; p < wanted; ++p)
     {
-        const rblVec3d at = draft->points.data[rbl_random_below(&random, (uint32_t)draft->points.count)];
+        const rblVec3d at = points->data[rbl_random_below(&random, (uint32_t)points->count)];
         const double u = rbl_random_double(&random);
         const rblVec3d drawn = rbl_scale3d(at, u * u);
         const bool use = p % 2 == 1 && rbl_draft_contains(draft, drawn);
@@ -119,15 +182,14 @@ static rblResult gather_probes(rblDraft* draft)
     return RBL_OK;
 }
 
-// The others know nothing of the radius: their regions beyond it are joined afterwards.
-static bool limits_itself(rblPatternKind kind)
-{
-    return kind != RBL_PATTERN_SLABS && kind != RBL_PATTERN_BRICKS && kind != RBL_PATTERN_PLANES;
-}
-
 static rblResult fill_draft(rblDraft* draft)
 {
     RBL_TRY(gather_points(draft));
+    RBL_TRY(limit_points(draft));
+    if (stays_whole(draft))
+    {
+        return rbl_draft_add(draft, rbl_vec3d(0, 0, 0), 0.0, 0);
+    }
     RBL_TRY(gather_probes(draft));
     RBL_TRY(makers[draft->def->kind](draft));
     return limits_itself(draft->def->kind) ? RBL_OK : rbl_draft_limit(draft);
@@ -164,6 +226,7 @@ static rblResult number_regions(rblPattern* pattern, const rblDraft* draft)
             pattern->regions[i] = *number;
         }
     }
+    pattern->rest = draft->rest < draft->region_count ? numbers[draft->rest] : UINT32_MAX;
     RBL_FREE_ARRAY(allocator, numbers, draft->region_count);
     return RBL_OK;
 }
@@ -185,8 +248,10 @@ static rblResult make_cells(rblPattern* pattern, const rblPatternDef* def, const
                       .body = body,
                       .random = rbl_random_seed(def->seed, 0),
                       .extent = extent_of(body->bounds),
+                      .rest = UINT32_MAX,
                       .allocator = pattern->allocator};
     rbl_array_init(&draft.points, pattern->allocator);
+    rbl_array_init(&draft.near, pattern->allocator);
     rbl_array_init(&draft.probes, pattern->allocator);
     rbl_array_init(&draft.gradients, pattern->allocator);
     rbl_array_init(&draft.offsets, pattern->allocator);
@@ -194,6 +259,7 @@ static rblResult make_cells(rblPattern* pattern, const rblPatternDef* def, const
     rblResult result = fill_draft(&draft);
     result = result == RBL_OK ? build_cells(pattern, &draft, jobs) : result;
     rbl_array_free(&draft.points);
+    rbl_array_free(&draft.near);
     rbl_array_free(&draft.probes);
     rbl_array_free(&draft.gradients);
     rbl_array_free(&draft.offsets);
@@ -212,6 +278,8 @@ static rblResult open_pattern(const rblPatternDef* def, const rblPatternBody* bo
         return rbl_fail_memory();
     }
     *pattern = (rblPattern){.kind = def->kind,
+                            .radius = def->kind != RBL_PATTERN_FILE ? def->radius : 0.0,
+                            .rest = UINT32_MAX,
                             .noise = def->noise,
                             .noise_length = def->noise_length > 0.0 ? def->noise_length : 8.0 * def->noise,
                             .allocator = allocator};

@@ -27,6 +27,8 @@ typedef struct rblPattern
     rblPatternKind kind;
     uint32_t region_count;
     rblCells* cells;   // in a box around the body; of a label volume they follow the labels (label_cells.h)
+    double radius;     // of the definition; of a file 0
+    uint32_t rest;     // the region beyond it; UINT32_MAX: none
     uint32_t* regions; // per cell, below region_count; cells of one region belong together; 0 for empty ones
     rblLabelVolume*
         volume; // of a file, in pattern space, centred at the impact; regions are its labels; else null

@@ -110,9 +110,9 @@ rblResult rbl_draft_count(const rblDraft* draft, uint32_t* out)
     uint32_t count = 0;
     for (size_t p = 0; p < draft->probes.count; ++p)
     {
-        unsigned char* region = &hit[draft->regions.data[cell_at(&locator, draft->probes.data[p])]];
-        count += *region == 0 ? 1 : 0;
-        *region = 1;
+        const uint32_t region = draft->regions.data[cell_at(&locator, draft->probes.data[p])];
+        count += hit[region] == 0 && region != draft->rest ? 1 : 0;
+        hit[region] = 1;
     }
     rbl_free(draft->allocator, hit, draft->region_count);
     close_locator(&locator);
@@ -139,7 +139,7 @@ rblResult rbl_draft_trim(rblDraft* draft, rblNeededFcn* needed)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
-        if (hit[i] != 0 || needed(draft->gradients.data[i]))
+        if (hit[i] != 0 || draft->regions.data[i] == draft->rest || needed(draft->gradients.data[i]))
         {
             draft->gradients.data[kept] = draft->gradients.data[i];
             draft->offsets.data[kept] = draft->offsets.data[i];
@@ -153,7 +153,7 @@ rblResult rbl_draft_trim(rblDraft* draft, rblNeededFcn* needed)
 
 rblResult rbl_draft_limit(rblDraft* draft)
 {
-    const double radius = draft->def->radius;
+    const double radius = draft->radius;
     if (radius == 0.0)
     {
         return RBL_OK;
@@ -179,7 +179,7 @@ rblResult rbl_draft_limit(rblDraft* draft)
         sum->count += 1.0;
     }
     close_locator(&locator);
-    const uint32_t rest = draft->region_count++;
+    const uint32_t rest = draft->rest = draft->region_count++;
     for (size_t i = 0; i < draft->regions.count; ++i)
     {
         const Sum* sum = &sums[draft->regions.data[i]];

@@ -14,9 +14,12 @@ typedef struct rblDraft
     const rblPatternDef* def;
     const rblPatternBody* body;
     rblPointArray points; // inside the body
+    rblPointArray near;   // those within the radius, and more of them; empty where all of the body breaks
     rblPointArray probes; // inside the body and denser towards the impact: what cells are counted by
     rblRandom random;
     double extent;           // longest side of the body's box
+    double radius;           // beyond which the body stays one piece; 0: all of it breaks
+    uint32_t rest;           // the region beyond it; UINT32_MAX: none
     rblPointArray gradients; // of the cells
     rblDoubleArray offsets;
     rblIndexArray regions;
@@ -36,10 +39,11 @@ void rbl_draft_clear(rblDraft* draft);
 // Whether a point is inside the body.
 bool rbl_draft_contains(const rblDraft* draft, rblVec3d point);
 
-// How many regions hold a probe.
+// How many regions hold a probe, without the rest.
 rblResult rbl_draft_count(const rblDraft* draft, uint32_t* out);
 
-// Drop cells without a probe, but for those that are needed all the same: they have next to nothing of the body.
+// Drop cells without a probe, but for those that are needed all the same and those of the rest: they have next to nothing of
+// the body.
 typedef bool rblNeededFcn(rblVec3d gradient);
 rblResult rbl_draft_trim(rblDraft* draft, rblNeededFcn* needed);
 

@@ -17,7 +17,9 @@
 #define SPOKE_CHOICES 4
 #define MOST_FORKS    12
 #define MOST_WEDGES   (0.7 * RBL_MAX_CELLS)
+#define LIMITED_SHARE 0.3 // of them where rings and layers of what stays one piece come on top
 #define MOST_ROUNDS   9
+#define FINER_ADDS    1.1 // within a radius, twice as many wedges must meet the body this many times as often
 #define FLAT          0.35 // layers are as deep as wedges at this part of the farthest radius are long, or more
 
 typedef struct Web
@@ -26,7 +28,8 @@ typedef struct Web
     uint32_t rings, spokes, layers;
     double top, bottom; // of the body, along y
     double unrest;      // by which rings may differ between sectors, at full jitter
-    bool limited;       // one more ring, the last, is what stays one piece: region 0
+    bool limited;       // one more ring, the last, is what stays one piece: region 0,
+    bool above, below;  // and so are one more layer above the first and below the last
 } Web;
 
 // A sector of the web, from the ring in which it forks off.
@@ -39,22 +42,22 @@ typedef struct Sector
     uint32_t forks;  // so far
 } Sector;
 
+// The web reaches as far as the body does, within the radius.
 static void measure(const rblDraft* draft, Web* web)
 {
     const rblAabbd bounds = draft->body->bounds;
-    web->farthest = 0.0;
-    web->top = bounds.lower.y;
-    web->bottom = bounds.upper.y;
-    for (size_t p = 0; p < draft->points.count; ++p)
+    const rblPointArray* points = draft->radius > 0.0 ? &draft->near : &draft->points;
+    *web = (Web){.top = bounds.lower.y, .bottom = bounds.upper.y, .limited = draft->radius > 0.0};
+    for (size_t p = 0; p < points->count; ++p)
     {
-        const rblVec3d at = draft->points.data[p];
+        const rblVec3d at = points->data[p];
         web->farthest = rbl_maxd(web->farthest, sqrt(at.x * at.x + at.z * at.z));
         web->top = rbl_maxd(web->top, at.y);
         web->bottom = rbl_mind(web->bottom, at.y);
     }
-    web->farthest = rbl_maxd(web->farthest, 1e-3 * draft->extent);
-    web->limited = draft->def->radius > 0.0 && draft->def->radius < web->farthest;
-    web->farthest = web->limited ? draft->def->radius : web->farthest;
+    web->farthest = rbl_maxd(web->farthest, 1e-3 * (web->limited ? draft->radius : draft->extent));
+    web->above = web->limited && bounds.upper.y > draft->radius;
+    web->below = web->limited && bounds.lower.y < -draft->radius;
     const double falloff = draft->def->falloff;
     web->hub = falloff > 0.0 ? rbl_mind(falloff, 0.5 * web->farthest) : HUB * web->farthest;
 }
@@ -185,12 +188,16 @@ static double layer_weight(const Web* web, double jitter)
     return 1.0 + 8.0 * web->unrest * jitter * steps * steps;
 }
 
-static rblResult add_layer(rblDraft* draft, const Web* web, uint32_t layer)
+// The middle of a layer. They grow deeper away from the impact, as rings do.
+static double layer_height(const Web* web, uint32_t layer)
 {
-    // Layers grow deeper away from the impact, as rings do.
     const double from = (double)(layer * layer) / (web->layers * web->layers);
     const double to = (double)((layer + 1) * (layer + 1)) / (web->layers * web->layers);
-    const double y = web->top - 0.5 * (from + to) * (web->top - web->bottom);
+    return web->top - 0.5 * (from + to) * (web->top - web->bottom);
+}
+
+static rblResult add_layer(rblDraft* draft, const Web* web, double y)
+{
     const double weight = layer_weight(web, draft->def->jitter);
     const rblVec3d depth = {0, -2.0 * weight * y, 0};
     const double offset = weight * y * y;
@@ -211,16 +218,36 @@ static rblResult add_layer(rblDraft* draft, const Web* web, uint32_t layer)
     return RBL_OK;
 }
 
+// A layer of what stays one piece. It is a web like the others, so that it begins at one height all over.
+static rblResult add_rest_layer(rblDraft* draft, const Web* web, double y)
+{
+    const size_t first = draft->regions.count;
+    const uint32_t regions = draft->region_count;
+    RBL_TRY(add_layer(draft, web, y));
+    for (size_t i = first; i < draft->regions.count; ++i)
+    {
+        draft->regions.data[i] = draft->rest;
+    }
+    draft->region_count = regions;
+    return RBL_OK;
+}
+
 static rblResult add_web(rblDraft* draft, const Web* web)
 {
     rbl_draft_clear(draft);
     draft->region_count = web->limited ? 1 : 0;
+    draft->rest = web->limited ? 0 : UINT32_MAX;
     draft->random = rbl_random_seed(draft->def->seed, 1);
     for (uint32_t layer = 0; layer < web->layers; ++layer)
     {
-        RBL_TRY(add_layer(draft, web, layer));
+        RBL_TRY(add_layer(draft, web, layer_height(web, layer)));
     }
-    return RBL_OK;
+    if (web->above)
+    {
+        RBL_TRY(add_rest_layer(draft, web, 2.0 * web->top - layer_height(web, 0)));
+    }
+    return web->below ? add_rest_layer(draft, web, 2.0 * web->bottom - layer_height(web, web->layers - 1))
+                      : RBL_OK;
 }
 
 // Without its hub the wedges of a layer would all meet along the axis.
@@ -232,7 +259,7 @@ static bool is_hub(rblVec3d gradient)
 // Wedges are lost where the web reaches beyond the body: draw it finer until enough of them meet the body.
 rblResult rbl_make_radial(rblDraft* draft)
 {
-    const double wanted = draft->def->pieces;
+    const double wanted = draft->def->pieces - (draft->radius > 0.0 ? 1.0 : 0.0);
     if (draft->def->pieces == 1)
     {
         return rbl_draft_add(draft, rbl_vec3d(0, 0, 0), 0.0, 0);
@@ -240,10 +267,11 @@ rblResult rbl_make_radial(rblDraft* draft)
     Web web;
     measure(draft, &web);
     double low = 0.4 * wanted, high = 0.0, wedges = wanted, best = wanted, best_miss = (double)INFINITY;
-    const double most = rbl_mind(20.0 * wanted + 100.0, MOST_WEDGES);
+    const double most = rbl_mind(20.0 * wanted + 100.0, (web.limited ? LIMITED_SHARE : 1.0) * MOST_WEDGES);
+    uint32_t count = 0, before = 0;
     for (int round = 0; round < MOST_ROUNDS && best_miss > 0.08 && low < most; ++round)
     {
-        uint32_t count;
+        before = count;
         choose_web(&web, wedges);
         RBL_TRY(add_web(draft, &web));
         RBL_TRY(rbl_draft_count(draft, &count));
@@ -252,6 +280,10 @@ rblResult rbl_make_radial(rblDraft* draft)
         best_miss = rbl_mind(miss, best_miss);
         low = count < wanted ? wedges : low;
         high = count < wanted ? high : wedges;
+        if (web.limited && high == 0.0 && round > 1 && count < FINER_ADDS * before)
+        {
+            break;
+        }
         wedges = high > 0.0 ? sqrt(low * high) : rbl_mind(2.0 * wedges, most);
     }
     choose_web(&web, best);

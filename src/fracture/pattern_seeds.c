@@ -12,8 +12,8 @@
 #define CROWDING         0.07 // falloff of clustered cells, by the body's extent
 #define SPLINTER_ASPECT  8.0
 #define TRIES            8
-#define REST_SEEDS       12    // beyond the radius, at least
-#define CANDIDATE_BUDGET 4000u // candidates times pieces, about
+#define CANDIDATE_BUDGET 4000u     // candidates times pieces, about
+#define COVER_BUDGET     10000000u // points beyond the radius times pieces, at most
 
 typedef struct Seeds
 {
@@ -21,9 +21,8 @@ typedef struct Seeds
     rblVec3d axis;     // unit
     double along;      // weight of squared distance along the axis
     double falloff;    // 0: one size everywhere
-    double radius;     // 0: none
-    bool beyond;       // seeds of what stays one piece, beyond the radius
     rblPointArray all; // so far
+    uint32_t inner;    // the first ones, of a piece each; the others belong to what stays one piece
 } Seeds;
 
 static double distance_squared(const Seeds* seeds, rblVec3d a, rblVec3d b)
@@ -38,37 +37,24 @@ static double wanted_size(const Seeds* seeds, rblVec3d at)
     return seeds->falloff > 0.0 ? 1.0 + rbl_length3d(at) / seeds->falloff : 1.0;
 }
 
-// How far a candidate along the ray from the impact to an inner point is moved towards the impact: 1 not at all.
-static double pull(Seeds* seeds, double distance)
+// How far a candidate is moved towards the impact, where small pieces are wanted: 1 not at all.
+static double pull(Seeds* seeds)
 {
     rblRandom* random = &seeds->draft->random;
     const double u = rbl_random_double(random);
-    if (seeds->beyond)
-    {
-        const double border = seeds->radius * (1.0 + 0.6 * u);
-        return distance > border && rbl_random_below(random, 3) > 0 ? border / distance : 1.0;
-    }
-    if (seeds->radius > 0.0 && distance > seeds->radius)
-    {
-        return seeds->radius * rbl_maxd(u, rbl_random_double(random)) / distance;
-    }
     return seeds->falloff > 0.0 && rbl_random_below(random, 4) > 0 ? u * u : 1.0;
 }
 
-// Somewhere in the body, more often where small pieces are wanted.
+// Somewhere in the body, within the radius, more often where small pieces are wanted.
 static rblVec3d candidate(Seeds* seeds)
 {
     rblDraft* draft = seeds->draft;
+    const rblPointArray* points = draft->radius > 0.0 ? &draft->near : &draft->points;
     rblVec3d at = {0, 0, 0};
     for (int t = 0; t < TRIES; ++t)
     {
-        at = draft->points.data[rbl_random_below(&draft->random, (uint32_t)draft->points.count)];
-        const double distance = rbl_length3d(at);
-        if (seeds->beyond && distance < seeds->radius)
-        {
-            continue;
-        }
-        const rblVec3d pulled = rbl_scale3d(at, pull(seeds, distance));
+        at = points->data[rbl_random_below(&draft->random, (uint32_t)points->count)];
+        const rblVec3d pulled = rbl_scale3d(at, pull(seeds));
         if (rbl_draft_contains(draft, pulled))
         {
             return pulled;
@@ -104,21 +90,14 @@ static uint32_t candidate_count(const rblPatternDef* def)
     return careful < affordable ? (uint32_t)careful : affordable;
 }
 
-// Seeds, the last `rest` of which belong to what stays one piece.
-static rblResult choose_seeds(Seeds* seeds, uint32_t* rest)
+static rblResult choose_seeds(Seeds* seeds)
 {
-    const rblPatternDef* def = seeds->draft->def;
-    const uint32_t candidates = candidate_count(def);
-    bool has_rest = false;
-    for (size_t p = 0; seeds->radius > 0.0 && p < seeds->draft->points.count; ++p)
+    const rblDraft* draft = seeds->draft;
+    const uint32_t pieces = draft->def->pieces;
+    const uint32_t candidates = candidate_count(draft->def);
+    seeds->inner = draft->radius > 0.0 && pieces > 1 ? pieces - 1 : pieces;
+    for (uint32_t s = 0; s < seeds->inner; ++s)
     {
-        has_rest = has_rest || rbl_length3d(seeds->draft->points.data[p]) > seeds->radius;
-    }
-    const uint32_t inner = has_rest && def->pieces > 1 ? def->pieces - 1 : def->pieces;
-    *rest = has_rest ? REST_SEEDS + def->pieces + def->pieces / 2 : 0;
-    for (uint32_t s = 0; s < inner + *rest; ++s)
-    {
-        seeds->beyond = s >= inner;
         if (!add_seed(seeds, candidates))
         {
             return rbl_fail_memory();
@@ -127,39 +106,82 @@ static rblResult choose_seeds(Seeds* seeds, uint32_t* rest)
     return RBL_OK;
 }
 
-// Splinters are longer than the space between seeds beyond the radius: each ends where it leaves the radius along the grain,
-// by a seed of the rest that is its mirror image there.
-static rblResult end_splinters(Seeds* seeds, uint32_t* rest)
+// ---- what stays one piece ----
+
+// The mirror image of a seed in the sphere, along a unit vector of which the seed has so much. Distances along the grain and
+// across it are measured alike within each, so the cell ends in the middle between the two.
+static bool add_mirror(Seeds* seeds, rblVec3d at, rblVec3d direction, double along)
 {
-    const uint32_t inner = (uint32_t)seeds->all.count - *rest;
-    for (uint32_t s = 0; s<inner&& * rest> 0 && seeds->along < 1.0; ++s)
-    {
-        const rblVec3d at = seeds->all.data[s];
-        const double along = rbl_dot3d(at, seeds->axis);
-        const double half = seeds->radius * seeds->radius - (rbl_dot3d(at, at) - along * along);
-        const double border = sqrt(rbl_maxd(half, 0.0));
-        for (int side = -1; side <= 1; side += 2)
-        {
-            if (!rbl_array_push(&seeds->all, rbl_mul_add3d(at, 2.0 * (side * border - along), seeds->axis)))
-            {
-                return rbl_fail_memory();
-            }
-            *rest += 1;
-        }
-    }
-    return RBL_OK;
+    const double radius = seeds->draft->radius;
+    const double half = radius * radius - (rbl_dot3d(at, at) - along * along);
+    const double border = sqrt(rbl_maxd(half, 0.0));
+    return rbl_array_push(&seeds->all, rbl_mul_add3d(at, 2.0 * (border - along), direction));
 }
 
-static rblResult add_cells(const Seeds* seeds, uint32_t rest)
+// Each seed's cell ends where it leaves the radius, by seeds of the rest: along the ray from the impact, for splinters both
+// ways along the grain and away from the impact across it.
+static bool add_mirrors(Seeds* seeds)
 {
-    const uint32_t inner = (uint32_t)seeds->all.count - rest;
+    const bool grained = seeds->along < 1.0;
+    bool stored = true;
+    for (uint32_t s = 0; s < seeds->inner && stored; ++s)
+    {
+        const rblVec3d at = seeds->all.data[s];
+        const double along = grained ? rbl_dot3d(at, seeds->axis) : 0.0;
+        const rblVec3d away = rbl_mul_add3d(at, -along, seeds->axis);
+        const double distance = rbl_length3d(away);
+        if (grained)
+        {
+            stored = add_mirror(seeds, at, seeds->axis, along) &&
+                     add_mirror(seeds, at, rbl_neg3d(seeds->axis), -along);
+        }
+        if (distance > 1e-9 * seeds->draft->radius)
+        {
+            stored = stored && add_mirror(seeds, at, rbl_scale3d(away, 1.0 / distance), distance);
+        }
+    }
+    return stored;
+}
+
+static bool is_nearest_inner(const Seeds* seeds, rblVec3d at)
+{
+    double least = (double)INFINITY;
+    size_t nearest = 0;
+    for (size_t s = 0; s < seeds->all.count; ++s)
+    {
+        const double here = distance_squared(seeds, at, seeds->all.data[s]);
+        nearest = here < least ? s : nearest;
+        least = rbl_mind(here, least);
+    }
+    return nearest < seeds->inner;
+}
+
+// Points of the body beyond the radius that are still in a cell within it become seeds of the rest themselves.
+static bool cover_beyond(Seeds* seeds)
+{
+    const rblPointArray* points = &seeds->draft->points;
+    const size_t stride = 1 + points->count * seeds->inner / COVER_BUDGET;
+    bool stored = true;
+    for (size_t p = 0; p < points->count && stored; p += stride)
+    {
+        const rblVec3d at = points->data[p];
+        if (rbl_length3d(at) > seeds->draft->radius && is_nearest_inner(seeds, at))
+        {
+            stored = rbl_array_push(&seeds->all, at);
+        }
+    }
+    return stored;
+}
+
+static rblResult add_cells(const Seeds* seeds)
+{
     for (uint32_t s = 0; s < seeds->all.count; ++s)
     {
         const rblVec3d at = seeds->all.data[s];
         const double along = rbl_dot3d(at, seeds->axis);
         const rblVec3d stretched = rbl_mul_add3d(at, -(1.0 - seeds->along) * along, seeds->axis);
         RBL_TRY(rbl_draft_add(seeds->draft, rbl_scale3d(stretched, -2.0), rbl_dot3d(at, stretched),
-                              s < inner ? s : inner));
+                              s < seeds->inner ? s : seeds->inner));
     }
     return RBL_OK;
 }
@@ -167,8 +189,7 @@ static rblResult add_cells(const Seeds* seeds, uint32_t rest)
 rblResult rbl_make_voronoi(rblDraft* draft)
 {
     const rblPatternDef* def = draft->def;
-    Seeds seeds = {
-        .draft = draft, .axis = {0, 1, 0}, .along = 1.0, .falloff = def->falloff, .radius = def->radius};
+    Seeds seeds = {.draft = draft, .axis = {0, 1, 0}, .along = 1.0, .falloff = def->falloff};
     if (def->kind == RBL_PATTERN_CLUSTERED && def->falloff == 0.0)
     {
         seeds.falloff = CROWDING * draft->extent;
@@ -180,10 +201,13 @@ rblResult rbl_make_voronoi(rblDraft* draft)
         seeds.along = 1.0 / (aspect * aspect);
     }
     rbl_array_init(&seeds.all, draft->allocator);
-    uint32_t rest;
-    rblResult result = choose_seeds(&seeds, &rest);
-    result = result == RBL_OK ? end_splinters(&seeds, &rest) : result;
-    result = result == RBL_OK ? add_cells(&seeds, rest) : result;
+    rblResult result = choose_seeds(&seeds);
+    if (result == RBL_OK && draft->radius > 0.0)
+    {
+        draft->rest = seeds.inner;
+        result = add_mirrors(&seeds) && cover_beyond(&seeds) ? RBL_OK : rbl_fail_memory();
+    }
+    result = result == RBL_OK ? add_cells(&seeds) : result;
     rbl_array_free(&seeds.all);
     return result;
 }

@@ -18,6 +18,7 @@ typedef struct MergeWork
     uint32_t* next;        // per side: the next of its group
     double* volumes;       // per group
     double* areas;         // per group
+    double* nearness;      // per group: squared distance from the centre of the options
     double* common;        // per group: area that it has in common with the one at hand
     uint32_t* stamps;      // per group: for which one that is
     RBL_ARRAY(Crumb) heap; // least volume on top; what is out of date is passed over
@@ -52,10 +53,11 @@ static bool take_memory(MergeWork* work)
     work->stamps = RBL_ARENA_ARRAY(cut->arena, uint32_t, shells);
     work->volumes = RBL_ARENA_ARRAY(cut->arena, double, shells);
     work->areas = RBL_ARENA_ARRAY(cut->arena, double, shells);
+    work->nearness = RBL_ARENA_ARRAY(cut->arena, double, shells);
     cut->group_regions = RBL_ARENA_ARRAY(cut->arena, uint32_t, shells);
     return work->sides != NULL && work->next != NULL && work->heads != NULL && work->tails != NULL &&
            work->common != NULL && work->stamps != NULL && work->volumes != NULL && work->areas != NULL &&
-           cut->group_regions != NULL;
+           work->nearness != NULL && cut->group_regions != NULL;
 }
 
 // ---- heap ----
@@ -117,6 +119,7 @@ static void begin_groups(MergeWork* work)
     {
         work->heads[s] = work->tails[s] = RBL_NONE;
         work->volumes[s] = work->areas[s] = 0.0;
+        work->nearness[s] = (double)INFINITY;
         work->stamps[s] = RBL_NONE;
         cut->group_regions[s] = region_of(cut, cut->shells[s].cell);
     }
@@ -126,6 +129,7 @@ static void begin_groups(MergeWork* work)
         const uint32_t group = group_of(cut, s);
         work->volumes[group] += cut->shells[s].volume;
         work->areas[group] += cut->shells[s].area;
+        work->nearness[group] = rbl_mind(work->nearness[group], cut->shells[s].nearness);
         work->left += group == s ? 1 : 0;
     }
     for (uint32_t side = 0; side < 2 * (uint32_t)cut->caps.count; ++side)
@@ -148,6 +152,7 @@ static uint32_t unite(MergeWork* work, uint32_t from, uint32_t into, double comm
     cut->group_regions[low] = region;
     work->volumes[low] += work->volumes[high];
     work->areas[low] += work->areas[high] - 2.0 * common;
+    work->nearness[low] = rbl_mind(work->nearness[low], work->nearness[high]);
     if (work->heads[high] != RBL_NONE)
     {
         if (work->heads[low] == RBL_NONE)
@@ -187,11 +192,19 @@ static void join_regions(MergeWork* work)
 
 // ---- crumbs ----
 
+// Whether a piece lies beyond the radius and is not what stays one piece there: part of a cell that meets the solid elsewhere, too.
+static bool is_astray(const MergeWork* work, uint32_t group)
+{
+    const rblCutOptions* options = work->cut->options;
+    return options->radius > 0.0 && work->cut->group_regions[group] != options->rest &&
+           work->nearness[group] > options->radius * options->radius;
+}
+
 static bool is_crumb(const MergeWork* work, uint32_t group)
 {
     const rblCutOptions* options = work->cut->options;
     const double volume = work->volumes[group];
-    return !(volume > 0.0) || volume < options->smallest_volume ||
+    return !(volume > 0.0) || volume < options->smallest_volume || is_astray(work, group) ||
            2.0 * volume < options->thinnest * work->areas[group];
 }
 
@@ -265,6 +278,10 @@ rblCutTrouble rbl_cut_merge(rblCut* cut)
     if (!take_memory(&work))
     {
         return RBL_CUT_MEMORY;
+    }
+    if (cut->options->radius > 0.0)
+    {
+        rbl_cut_measure_nearness(cut);
     }
     begin_groups(&work);
     if (cut->options->regions != NULL)

@@ -87,6 +87,7 @@ typedef struct rblShell
     double area;       // all of it
     double outer_area; // without crack faces
     rblAabbd bounds;
+    double nearness; // squared distance from the centre of the options to its edges and outer faces
 } rblShell;
 
 typedef enum rblCutTrouble
@@ -157,6 +158,7 @@ rblCutTrouble rbl_cut_triangles(rblCut* cut);
 rblCutTrouble rbl_cut_caps(rblCut* cut);
 rblCutTrouble rbl_cut_shells(rblCut* cut);
 void rbl_cut_cavities(rblCut* cut);
+void rbl_cut_measure_nearness(rblCut* cut); // where the options have a radius
 rblCutTrouble rbl_cut_merge(rblCut* cut);
 rblCutTrouble rbl_cut_output(rblCut* cut, rblPieces* out);
 

@@ -186,6 +186,12 @@ static double thinnest_allowed(const Shattering* s)
     return s->def->thinnest > 0.0f ? (double)s->def->thinnest : SLIVER * (double)s->body->view.thinnest;
 }
 
+// The pattern's origin in the axes of a solid.
+static rblVec3d impact_in(const rblPlacing* placing)
+{
+    return rbl_mat3d_apply_transposed(&placing->turn, rbl_neg3d(placing->offset));
+}
+
 // Patterns are made for so many pieces; the regions of a file are what they are, and the smallest are joined.
 static rblResult cut_all(Shattering* s, uint32_t pieces)
 {
@@ -204,7 +210,10 @@ static rblResult cut_all(Shattering* s, uint32_t pieces)
                                        .thinnest = merge ? thinnest_allowed(s) : 0.0,
                                        .most_pieces = most < 1 ? 1 : most,
                                        .noise = s->pattern->noise,
-                                       .noise_length = s->pattern->noise_length};
+                                       .noise_length = s->pattern->noise_length,
+                                       .radius = s->pattern->radius,
+                                       .center = impact_in(&s->placings[i]),
+                                       .rest = s->pattern->rest};
         RBL_TRY(rbl_breakage_create(&s->placings[i], &options, s->jobs, &s->breakages[i]));
         s->area += s->breakages[i]->pieces->crack_area;
         s->piece_count += s->breakages[i]->pieces->piece_count;

@@ -168,7 +168,10 @@ static rblResult cut_by(const rblMeshView* view, const Placed* placed, const rbl
                                    .smallest_volume = def->smallest_part * volume / def->pattern.pieces,
                                    .thinnest = def->thinnest_part * 2.0 * volume / placed->body->area,
                                    .noise = pattern->noise,
-                                   .noise_length = pattern->noise_length};
+                                   .noise_length = pattern->noise_length,
+                                   .radius = pattern->radius,
+                                   .center = placed->point,
+                                   .rest = pattern->rest};
     const rblVec3d offset = rbl_neg3d(rbl_mat3d_apply(&placed->turn, placed->point));
     return rbl_cut_pieces(view, pattern->cells, &placed->turn, offset, &options, jobs, allocator, out);
 }

@@ -7,7 +7,7 @@
 #include "math/trig.h"
 #include "math/vec.h"
 #include "rubble/io.h"
-#include "scene/picture_light.h"
+#include "scene/picture_filter.h"
 #include <string.h>
 
 #define PICTURE_COOKIE 0x9C7A4E01u
@@ -173,8 +173,10 @@ typedef struct Frame
     rblPictureLight light;
     uint8_t codes[CODE_STEPS]; // sRGB of (i / (CODE_STEPS - 1))^2: square roots spread the dark tones
     uint8_t* rgba;
-    uint32_t columns; // of tiles
-    uint32_t first_tile;
+    rblTexelRows rows;
+    uint32_t top;       // row where the band begins
+    uint32_t developed; // rows
+    bool is_first;      // round of samples
     uint64_t rays[RBL_MAX_BLOCKS];
 } Frame;
 
@@ -203,146 +205,151 @@ static float tent(float u)
     return u < 0.5f ? sqrtf(2.0f * u) - 1.0f : 1.0f - sqrtf(2.0f - 2.0f * u);
 }
 
-#define TILE 16
-
-// A pixel on its way: the sum of its samples, and the least and greatest of their brightnesses.
-typedef struct TilePixel
+// A quarter of the samples first; they are enough where nothing is to be seen but an even surface.
+static uint32_t first_samples(uint32_t samples)
 {
-    rblVec3 sum;
-    float low, high;
-    uint32_t count;
-} TilePixel;
+    return samples < 4 ? samples : samples < 8 ? 2 : samples / 4;
+}
 
-typedef struct Tile
+// Where the samples of a round are: pixels of a round share one sequence without gaps, or neighbours would not complement
+// each other.
+static rblPixelSampler round_sampler(const rblPictureDef* def, uint32_t x, uint32_t y, bool is_first)
 {
-    uint32_t left, top;     // pixels
-    uint32_t width, height; // at most TILE
-    TilePixel pixels[TILE * TILE];
-} Tile;
+    const uint32_t first = first_samples(def->samples);
+    return is_first ? rbl_pixel_sampler(x, y, first, def->seed)
+                    : rbl_pixel_sampler(x, y, def->samples - first, rbl_mix32(def->seed));
+}
 
-static void add_samples(const Frame* frame, uint32_t x, uint32_t y, uint32_t end, TilePixel* out,
-                        rblPictureTrace* trace)
+static void add_samples(const Frame* frame, uint32_t x, uint32_t y, rblPictureTrace* trace)
 {
     const rblPictureDef* def = frame->def;
     const rblPictureCamera* camera = &frame->camera;
-    const rblPixelSampler pixel = rbl_pixel_sampler(x, y, def->samples, def->seed);
-    for (; out->count < end; ++out->count)
+    const rblPixelSampler pixel = round_sampler(def, x, y, frame->is_first);
+    rblTexel* texel = rbl_texel(&frame->rows, x, y);
+    const uint32_t end = frame->is_first ? first_samples(def->samples) : def->samples - texel->count;
+    for (uint32_t i = 0; i < end; ++i)
     {
-        const rblVec2 place = rbl_sample_square(&pixel, out->count, 0);
+        const rblVec2 place = rbl_sample_square(&pixel, i, 0);
         const float across = 2.0f * ((float)x + 0.5f + tent(place.x)) / (float)def->width - 1.0f;
         const float along = 1.0f - 2.0f * ((float)y + 0.5f + tent(place.y)) / (float)def->height;
         const rblVec3 direction = rbl_add3(
             camera->forward, rbl_add3(rbl_scale3(camera->right, across), rbl_scale3(camera->up, along)));
-        const rblVec3 color =
-            rbl_picture_radiance(&frame->light, camera->eye, rbl_picture_unit(direction, camera->forward),
-                                 &pixel, out->count, trace);
-        const float brightness = color.x + color.y + color.z;
-        out->low = out->count == 0 ? brightness : rbl_minf(out->low, brightness);
-        out->high = out->count == 0 ? brightness : rbl_maxf(out->high, brightness);
-        out->sum = rbl_add3(out->sum, color);
+        const rblPictureSample sample = rbl_picture_look(
+            &frame->light, camera->eye, rbl_picture_unit(direction, camera->forward), &pixel, i, trace);
+        rbl_texel_add(texel, &sample);
     }
 }
 
-// Whether all samples of a pixel and its neighbours in the tile agree: then there is no edge, no shadow's border and little
-// noise for more samples to smooth.
-static bool is_calm(const Tile* tile, uint32_t x, uint32_t y, float tolerance)
-{
-    float low = INFINITY;
-    float high = 0.0f;
-    for (uint32_t ny = y > 0 ? y - 1 : 0; ny <= y + 1 && ny < tile->height; ++ny)
-    {
-        for (uint32_t nx = x > 0 ? x - 1 : 0; nx <= x + 1 && nx < tile->width; ++nx)
-        {
-            const TilePixel* pixel = &tile->pixels[ny * TILE + nx];
-            low = rbl_minf(low, pixel->low);
-            high = rbl_maxf(high, pixel->high);
-        }
-    }
-    return high - low <= tolerance * high;
-}
+#define TILE 16
 
-// The samples of a pixel come in up to three rounds: a quarter of them, half, all. How far the brightest may be above the
-// darkest for a pixel to be left at that: open floor and backdrop pass the first time, evenly lit surfaces the second.
-#define ROUNDS 3
-static const float tolerances[ROUNDS] = {0.03f, 0.12f, 0.0f};
-
-static void sample_tile(const Frame* frame, Tile* tile, rblPictureTrace* trace)
+// Rays of neighbours take like ways through the tree: pixels are traced by squares.
+static void trace_tiles(rblRange range, void* context)
 {
-    const uint32_t samples = frame->def->samples;
-    const uint32_t ends[ROUNDS] = {samples < 4   ? samples
-                                   : samples < 8 ? 2
-                                                 : samples / 4,
-                                   samples < 4 ? samples : samples / 2, samples};
-    bool active[TILE * TILE];
-    memset(active, true, sizeof active);
-    for (int round = 0; round < ROUNDS; ++round)
+    Frame* frame = context;
+    const rblPictureDef* def = frame->def;
+    const uint32_t columns = (def->width + TILE - 1) / TILE;
+    rblPictureTrace trace = {.sun_blocker = UINT32_MAX, .sky_blocker = UINT32_MAX};
+    for (uint32_t tile = range.begin; tile < range.end; ++tile)
     {
-        for (uint32_t i = 0; i < TILE * tile->height; ++i)
+        const uint32_t left = tile % columns * TILE;
+        const uint32_t top = frame->top + tile / columns * TILE;
+        for (uint32_t i = 0; i < TILE * TILE; ++i)
         {
-            if (active[i] && i % TILE < tile->width)
+            const uint32_t x = left + i % TILE;
+            const uint32_t y = top + i / TILE;
+            if (x < def->width && y < frame->rows.end && !rbl_texel(&frame->rows, x, y)->settled)
             {
-                add_samples(frame, tile->left + i % TILE, tile->top + i / TILE, ends[round], &tile->pixels[i],
-                            trace);
+                add_samples(frame, x, y, &trace);
             }
         }
-        for (uint32_t i = 0; i < TILE * tile->height; ++i)
+    }
+    frame->rays[range.block] += trace.rays;
+}
+
+static void settle_rows(rblRange range, void* context)
+{
+    const Frame* frame = context;
+    for (uint32_t y = frame->top + range.begin; y < frame->top + range.end; ++y)
+    {
+        for (uint32_t x = 0; x < frame->rows.width; ++x)
         {
-            active[i] =
-                active[i] && i % TILE < tile->width && !is_calm(tile, i % TILE, i / TILE, tolerances[round]);
+            rbl_texel(&frame->rows, x, y)->settled = rbl_texel_is_calm(&frame->rows, x, y);
         }
     }
 }
 
-static void trace_tile(const Frame* frame, uint32_t index, rblPictureTrace* trace)
+static void develop_rows(rblRange range, void* context)
 {
-    const rblPictureDef* def = frame->def;
-    Tile tile = {.left = index % frame->columns * TILE, .top = index / frame->columns * TILE};
-    tile.width = def->width - tile.left < TILE ? def->width - tile.left : TILE;
-    tile.height = def->height - tile.top < TILE ? def->height - tile.top : TILE;
-    sample_tile(frame, &tile, trace);
-    for (uint32_t y = 0; y < tile.height; ++y)
+    const Frame* frame = context;
+    const uint32_t width = frame->rows.width;
+    for (uint32_t y = frame->developed + range.begin; y < frame->developed + range.end; ++y)
     {
-        for (uint32_t x = 0; x < tile.width; ++x)
+        for (uint32_t x = 0; x < width; ++x)
         {
-            const TilePixel* pixel = &tile.pixels[y * TILE + x];
-            const rblVec3 mean = rbl_scale3(pixel->sum, 1.0f / (float)pixel->count);
-            uint8_t* out = &frame->rgba[4 * ((size_t)(tile.top + y) * def->width + tile.left + x)];
-            out[0] = develop(frame, mean.x);
-            out[1] = develop(frame, mean.y);
-            out[2] = develop(frame, mean.z);
+            const rblVec3 color = rbl_texel_resolve(&frame->rows, x, y);
+            uint8_t* out = &frame->rgba[4 * ((size_t)y * width + x)];
+            out[0] = develop(frame, color.x);
+            out[1] = develop(frame, color.y);
+            out[2] = develop(frame, color.z);
             out[3] = 255;
         }
     }
 }
 
-static void trace_range(rblRange range, void* context)
+// ---- bands ----
+
+#define OVERLAP (2u * RBL_FILTER_REACH) // rows of a band that the next one looks at
+
+// Rows from `top` to `bottom`, behind what is left of those before. Rows are developed when all that they look at is there.
+static void trace_band(Frame* frame, uint32_t bottom, rblJobs* jobs)
 {
-    Frame* frame = context;
-    rblPictureTrace trace = {.sun_blocker = UINT32_MAX, .sky_blocker = UINT32_MAX};
-    for (uint32_t tile = range.begin; tile < range.end; ++tile)
-    {
-        trace_tile(frame, frame->first_tile + tile, &trace);
-    }
-    frame->rays[range.block] += trace.rays;
+    rblTexelRows* rows = &frame->rows;
+    const uint32_t height = bottom - frame->top;
+    const uint32_t tiles = (frame->def->width + TILE - 1) / TILE * ((height + TILE - 1) / TILE);
+    const uint32_t kept = frame->top < OVERLAP ? frame->top : OVERLAP;
+    memmove(rows->texels, rbl_texel(rows, 0, frame->top - kept), kept * rows->width * sizeof *rows->texels);
+    rows->first = frame->top - kept;
+    rows->end = bottom;
+    memset(rbl_texel(rows, 0, frame->top), 0, height * rows->width * sizeof *rows->texels);
+    frame->is_first = true;
+    rbl_parallel_for(jobs, tiles, 1, trace_tiles, frame);
+    rbl_parallel_for(jobs, height, 1, settle_rows, frame);
+    frame->is_first = false;
+    rbl_parallel_for(jobs, tiles, 1, trace_tiles, frame);
+    const uint32_t end = bottom == frame->def->height ? bottom : bottom - RBL_FILTER_REACH;
+    rbl_parallel_for(jobs, end - frame->developed, 1, develop_rows, frame);
+    frame->developed = end;
 }
 
-// A few rows of tiles at a time, so that progress can be told in between.
-static void trace_frame(Frame* frame, rblJobs* jobs)
+// A few rows of tiles at a time: the samples of a band take some memory, and progress can be told in between.
+static rblResult trace_frame(Frame* frame, const rblAllocator* allocator, rblJobs* jobs)
 {
     const rblPictureDef* def = frame->def;
-    frame->columns = (def->width + TILE - 1) / TILE;
-    const uint32_t tiles = frame->columns * ((def->height + TILE - 1) / TILE);
-    const uint32_t band = tiles / 16 > 256 ? tiles / 16 : 256;
-    for (frame->first_tile = 0; frame->first_tile < tiles; frame->first_tile += band)
+    const uint32_t columns = (def->width + TILE - 1) / TILE;
+    const uint32_t rows =
+        def->height / (16 * TILE) > 512 / columns ? def->height / (16 * TILE) : 512 / columns;
+    const uint32_t band = TILE * (rows > 0 ? rows : 1);
+    const size_t count = (size_t)def->width * (band + OVERLAP);
+    frame->rows = (rblTexelRows){.texels = RBL_NEW_ARRAY(allocator, rblTexel, count),
+                                 .width = def->width,
+                                 .pixel_angle = 2.0f * rbl_length3(frame->camera.up) / (float)def->height,
+                                 .eye = frame->camera.eye};
+    if (frame->rows.texels == NULL)
     {
-        const uint32_t left = tiles - frame->first_tile;
-        rbl_parallel_for(jobs, left < band ? left : band, 1, trace_range, frame);
+        return rbl_fail_memory();
+    }
+    for (frame->top = 0; frame->top < def->height;)
+    {
+        const uint32_t bottom = def->height - frame->top < band ? def->height : frame->top + band;
+        trace_band(frame, bottom, jobs);
+        frame->top = bottom;
         if (def->progress != NULL)
         {
-            const uint32_t done = left < band ? tiles : frame->first_tile + band;
-            def->progress(0.15 + 0.85 * (double)done / (double)tiles, def->progress_context);
+            def->progress(0.15 + 0.85 * (double)bottom / (double)def->height, def->progress_context);
         }
     }
+    RBL_FREE_ARRAY(allocator, frame->rows.texels, count);
+    return RBL_OK;
 }
 
 static rblVec3d to_metres(const rblPictureScene* scene, rblVec3d p)
@@ -372,7 +379,7 @@ static rblResult render(Frame* frame, rblJobs* jobs, rblPictureStats* stats)
     frame->light = rbl_picture_light(&frame->scene, &frame->camera, frame->def);
     fill_codes(frame);
     const double start = rbl_timer_seconds();
-    trace_frame(frame, jobs);
+    RBL_TRY(trace_frame(frame, frame->scene.allocator, jobs));
     if (stats != NULL)
     {
         tell(frame, rbl_timer_seconds() - start, stats);

@@ -68,6 +68,9 @@ rblPictureLight rbl_picture_light(const rblPictureScene* scene, const rblPicture
 
 // ---- rays ----
 
+// Of a surface, in place of a flag that only cut planes need. Caps are cracks, too.
+#define SEEN_FROM_WITHIN 2u
+
 typedef struct Seen
 {
     rblVec3 point;
@@ -75,6 +78,7 @@ typedef struct Seen
     rblVec3 normal;      // interpolated, on the viewer's side
     rblVec3 safe_point;  // where shadow rays start
     rblVec3 albedo;
+    uint32_t surface;
 } Seen;
 
 // What of a ray lies behind the cut plane. False: nothing. `entered` tells that it begins in front of it.
@@ -171,30 +175,35 @@ static rblVec3 point_on_sky(rblVec3 normal, rblVec2 u)
 }
 
 // The floor is the backdrop, darkened by what hides sun and sky from it: where nothing does, floor and wall are one.
-static rblVec3 shade_floor(const rblPictureLight* light, rblVec3 point, rblVec3 direction,
-                           const rblPixelSampler* pixel, uint32_t sample, rblPictureTrace* trace)
+static rblPictureSample shade_floor(const rblPictureLight* light, rblVec3 point, rblVec3 direction,
+                                    const rblPixelSampler* pixel, uint32_t sample, rblPictureTrace* trace)
 {
-    const rblVec3 color = floor_color(light, point, direction);
-    if (point.x * point.x + point.z * point.z > far_floor * far_floor)
-    {
-        return color;
-    }
     const rblVec3 sun_part = {0.56f, 0.53f, 0.48f};
     const rblVec3 sky_part = {0.44f, 0.47f, 0.52f};
+    const rblVec3 bounced = {0.035f, 0.035f, 0.035f}; // off the things in the way
+    rblPictureSample out = {.albedo = floor_color(light, point, direction),
+                            .direct = rbl_add3(bounced, sun_part),
+                            .sky = sky_part,
+                            .normal = {0, 1, 0},
+                            .point = point,
+                            .surface = RBL_SURFACE_FLOOR};
+    if (point.x * point.x + point.z * point.z > far_floor * far_floor)
+    {
+        return out;
+    }
     const rblVec3 from = {point.x, point.y + RBL_PICTURE_OFFSET, point.z};
     const rblVec3 sun = point_on_sun(light, rbl_sample_square(pixel, sample, PURPOSE_SUN));
     const rblVec3 sky = point_on_sky((rblVec3){0, 1, 0}, rbl_sample_square(pixel, sample, PURPOSE_SKY));
     trace->rays += 2;
-    rblVec3 lit = {0.035f, 0.035f, 0.035f}; // what bounces off the things in the way
-    if (light->sun.y > 0.0f && !is_blocked(light->scene, from, sun, INFINITY, &trace->sun_blocker))
+    if (light->sun.y <= 0.0f || is_blocked(light->scene, from, sun, INFINITY, &trace->sun_blocker))
     {
-        lit = rbl_add3(lit, sun_part);
+        out.direct = bounced;
     }
-    if (!is_blocked(light->scene, from, sky, INFINITY, &trace->sky_blocker))
+    if (is_blocked(light->scene, from, sky, INFINITY, &trace->sky_blocker))
     {
-        lit = rbl_add3(lit, sky_part);
+        out.sky = (rblVec3){0, 0, 0};
     }
-    return times(color, rbl_min3(lit, (rblVec3){1, 1, 1}));
+    return out;
 }
 
 // ---- surfaces ----
@@ -213,24 +222,25 @@ static rblVec3 incoming(const rblPictureLight* light, rblVec3 from, rblVec3 dire
     return falls ? rbl_scale3(light->background, 0.46f) : sky_radiance(direction);
 }
 
-static rblVec3 shade_surface(const rblPictureLight* light, const Seen* seen, const rblPixelSampler* pixel,
-                             uint32_t sample, rblPictureTrace* trace)
+static rblPictureSample shade_surface(const rblPictureLight* light, const Seen* seen,
+                                      const rblPixelSampler* pixel, uint32_t sample, rblPictureTrace* trace)
 {
+    rblPictureSample out = {
+        .albedo = seen->albedo, .normal = seen->normal, .point = seen->point, .surface = seen->surface};
     const rblVec3 sun = point_on_sun(light, rbl_sample_square(pixel, sample, PURPOSE_SUN));
     const float cosine = rbl_dot3(seen->normal, light->sun);
-    rblVec3 lit = {0, 0, 0};
     if (cosine > 0.0f && light->sun.y > 0.0f)
     {
         trace->rays += 1;
         if (!is_blocked(light->scene, seen->safe_point, sun, INFINITY, &trace->sun_blocker))
         {
-            lit = rbl_scale3(sun_color, cosine);
+            out.direct = rbl_scale3(sun_color, cosine);
         }
     }
     const rblVec3 sky = point_on_sky(seen->normal, rbl_sample_square(pixel, sample, PURPOSE_SKY));
     trace->rays += 1;
-    lit = rbl_add3(lit, incoming(light, seen->safe_point, sky, seen->albedo, trace));
-    return times(seen->albedo, lit);
+    out.sky = incoming(light, seen->safe_point, sky, seen->albedo, trace);
+    return out;
 }
 
 // A smooth normal lights places that the flat triangle puts in its own shadow. Starting shadow rays from the surface
@@ -306,6 +316,7 @@ static void describe_hit(const rblPictureScene* scene, const rblRayHit* hit, rbl
     const float agreement = rbl_dot3(normal, flat) < 0.0f ? -side : side;
     seen->normal = rbl_picture_unit(rbl_scale3(normal, agreement), seen->face_normal);
     seen->albedo = albedo_at(scene, hit, weights, side > 0.0f);
+    seen->surface = (face->surface & ~(uint32_t)RBL_FACE_CLOSED) | (side > 0.0f ? 0u : SEEN_FROM_WITHIN);
     const rblVec3 lifted = lifted_point(t, normals, weights, seen->point, agreement);
     seen->safe_point = rbl_mul_add3(lifted, RBL_PICTURE_OFFSET, seen->face_normal);
 }
@@ -316,7 +327,8 @@ static void describe_cap(const rblPictureScene* scene, uint32_t part, rblVec3 po
                    .face_normal = scene->cut_normal,
                    .normal = scene->cut_normal,
                    .safe_point = rbl_mul_add3(point, RBL_PICTURE_OFFSET, scene->cut_normal),
-                   .albedo = scene->parts[part].crack};
+                   .albedo = scene->parts[part].crack,
+                   .surface = part << 2 | SEEN_FROM_WITHIN | RBL_FACE_CRACK};
 }
 
 // The first thing on the ray before `t_max`.
@@ -343,8 +355,8 @@ static bool look(const rblPictureScene* scene, rblVec3 eye, rblVec3 direction, f
     return true;
 }
 
-rblVec3 rbl_picture_radiance(const rblPictureLight* light, rblVec3 eye, rblVec3 direction,
-                             const rblPixelSampler* pixel, uint32_t sample, rblPictureTrace* trace)
+rblPictureSample rbl_picture_look(const rblPictureLight* light, rblVec3 eye, rblVec3 direction,
+                                  const rblPixelSampler* pixel, uint32_t sample, rblPictureTrace* trace)
 {
     const rblPictureScene* scene = light->scene;
     const bool falls = direction.y < 0.0f && eye.y > scene->ground;
@@ -357,7 +369,10 @@ rblVec3 rbl_picture_radiance(const rblPictureLight* light, rblVec3 eye, rblVec3 
     }
     if (!falls || !rbl_finite((double)floor_distance))
     {
-        return backdrop(light, direction);
+        return (rblPictureSample){.albedo = backdrop(light, direction),
+                                  .direct = {1, 1, 1},
+                                  .normal = rbl_neg3(direction),
+                                  .surface = RBL_SURFACE_BACKDROP};
     }
     return shade_floor(light, rbl_mul_add3(eye, floor_distance, direction), direction, pixel, sample, trace);
 }

@@ -32,8 +32,31 @@ typedef struct rblPictureTrace
     uint32_t sun_blocker, sky_blocker; // leaves that hid them last; UINT32_MAX: none yet
 } rblPictureTrace;
 
-// Linear radiance along a ray from the eye. `pixel` and `sample` choose the points on sun and sky.
-rblVec3 rbl_picture_radiance(const rblPictureLight* light, rblVec3 eye, rblVec3 direction,
-                             const rblPixelSampler* pixel, uint32_t sample, rblPictureTrace* trace);
+// What a ray from the eye sees: a surface of some colour, and the light on it. That of the sky is apart: it is noisy and
+// changes slowly along a surface, so that neighbours may share it (picture_filter.c).
+typedef struct rblPictureSample
+{
+    rblVec3 albedo;
+    rblVec3 direct;   // light of the sun
+    rblVec3 sky;      // and of everything else
+    rblVec3 normal;   // unit, towards the viewer
+    rblVec3 point;    // units of the picture
+    uint32_t surface; // which: floor, backdrop, or a part, its cracks, caps and wrong side apart
+} rblPictureSample;
+
+#define RBL_SURFACE_BACKDROP UINT32_MAX
+#define RBL_SURFACE_FLOOR    (UINT32_MAX - 1)
+
+// `pixel` and `sample` choose the points on sun and sky.
+rblPictureSample rbl_picture_look(const rblPictureLight* light, rblVec3 eye, rblVec3 direction,
+                                  const rblPixelSampler* pixel, uint32_t sample, rblPictureTrace* trace);
+
+// Linear radiance of a surface in some light. The floor is never brighter than the backdrop.
+static inline rblVec3 rbl_picture_shade(uint32_t surface, rblVec3 albedo, rblVec3 direct, rblVec3 sky)
+{
+    const rblVec3 sum = rbl_add3(direct, sky);
+    const rblVec3 lit = surface == RBL_SURFACE_FLOOR ? rbl_min3(sum, (rblVec3){1, 1, 1}) : sum;
+    return (rblVec3){albedo.x * lit.x, albedo.y * lit.y, albedo.z * lit.z};
+}
 
 #endif

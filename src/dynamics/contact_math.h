@@ -61,6 +61,26 @@ static inline void rbl_store_body(rblSolverBody* to, const rblSolverBody* from)
     }
 }
 
+// A contact from the axes of a's shape to the frames of the bodies, without impulses. Overlap that a break left, or that of
+// mates, is none.
+static inline rblContact rbl_place_contact(const rblPair* pair, const rblContactPoint* found,
+                                           rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
+{
+    const rblVec3 normal = rbl_rotate3(shape_a.q, found->normal);
+    const rblVec3 middle = rbl_transform_point(shape_a, found->point);
+    const float open = found->distance + pair->kept_depth;
+    const float gap = pair->mates ? rbl_maxf(open, 0.0f) : open;
+    const rblVec3 on_a = rbl_mul_add3(middle, -0.5f * gap, normal);
+    const rblVec3 on_b = rbl_mul_add3(middle, 0.5f * gap, normal);
+    return (rblContact){
+        .anchor_a = rbl_transform_inverse_point(frame_a, on_a),
+        .anchor_b = rbl_transform_inverse_point(frame_b, on_b),
+        .normal_in_a = rbl_inverse_rotate3(frame_a.q, normal),
+        .normal = normal,
+        .feature = found->feature,
+    };
+}
+
 // Arms and gaps of a manifold's contacts, from where its bodies are now: for impacts, which look at few of them (manifolds.c).
 void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold);
 

@@ -19,24 +19,6 @@ static void sort_points(rblContactSet* set)
     }
 }
 
-// As in the narrow phase: overlap that a break left is none.
-static rblContact place(rblTransform shape_a, rblTransform frame_a, rblTransform frame_b, float kept_depth,
-                        const rblContactPoint* point)
-{
-    const rblVec3 normal = rbl_rotate3(shape_a.q, point->normal);
-    const rblVec3 middle = rbl_transform_point(shape_a, point->point);
-    const float gap = point->distance + kept_depth;
-    const rblVec3 on_a = rbl_mul_add3(middle, -0.5f * gap, normal);
-    const rblVec3 on_b = rbl_mul_add3(middle, 0.5f * gap, normal);
-    return (rblContact){
-        .anchor_a = rbl_transform_inverse_point(frame_a, on_a),
-        .anchor_b = rbl_transform_inverse_point(frame_b, on_b),
-        .normal_in_a = rbl_inverse_rotate3(frame_a.q, normal),
-        .normal = normal,
-        .feature = point->feature,
-    };
-}
-
 #define MOST_RENEWED 16
 
 // The new point of an old contact's name, or RBL_NONE.
@@ -87,7 +69,7 @@ static void replace(rblWorld* world, const rblManifold* manifold, rblTransform s
         const rblContact old = contacts[i];
         const uint32_t same = find_feature(set, old.feature);
         const uint32_t chosen = same != RBL_NONE ? same : next_free(taken, set->count);
-        contacts[i] = place(shape_a, frame_a, frame_b, pair->kept_depth, &set->points[chosen]);
+        contacts[i] = rbl_place_contact(pair, &set->points[chosen], shape_a, frame_a, frame_b);
         taken[chosen < MOST_RENEWED ? chosen : 0] = true;
         if (same != RBL_NONE)
         {
@@ -109,14 +91,14 @@ static float farthest(const rblShapeView* a, const rblShapeView* b)
     return rbl_minf(a->inner_radius + b->inner_radius, 4.0f * rbl_minf(a->inner_radius, b->inner_radius));
 }
 
-void rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContactSet* set)
+bool rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContactSet* set)
 {
     rblPair* pair = &world->pairs.data[manifold->pair];
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
     if (manifold->count > MOST_RENEWED)
     {
-        return;
+        return true;
     }
     const rblTransform shape_a = rbl_shape_pose(a, &world->motions.data[pair->a]);
     const rblTransform shape_b = rbl_shape_pose(b, &world->motions.data[pair->b]);
@@ -126,11 +108,15 @@ void rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContact
     rblCollideOptions options = rbl_default_collide_options();
     options.margin = 4.0f * manifold->slop + rbl_minf(speed * seconds, farthest(&a->shape, &b->shape));
     options.first_count = world->def.first_count;
-    const rblResult result = rbl_shape_collide(&a->shape, &b->shape, rbl_transform_relative(shape_a, shape_b),
-                                               &options, &pair->cache, set);
-    if (result == RBL_OK && set->count > 0)
+    if (rbl_shape_collide(&a->shape, &b->shape, rbl_transform_relative(shape_a, shape_b), &options,
+                          &pair->cache, set) != RBL_OK)
+    {
+        return false;
+    }
+    if (set->count > 0)
     {
         replace(world, manifold, shape_a, set);
         pair->seen_margin = 0.0f; // not those of the start of the step
     }
+    return true;
 }

@@ -388,18 +388,16 @@ static void reanchor(rblWorld* world, const rblManifold* manifold)
     }
 }
 
-static void renew(rblWorld* world, const rblManifold* manifold, rblContactSet* set)
+static bool renew(rblWorld* world, const rblManifold* manifold, rblContactSet* set)
 {
     const bool lone =
         world->loners.data[manifold->a] != RBL_LONER_NOT || world->loners.data[manifold->b] != RBL_LONER_NOT;
     if (lone)
     {
-        rbl_renew_contacts(world, manifold, set);
+        return rbl_renew_contacts(world, manifold, set);
     }
-    else
-    {
-        reanchor(world, manifold);
-    }
+    reanchor(world, manifold);
+    return true;
 }
 
 static void prepare_flown_block(rblRange range, void* context)
@@ -411,7 +409,10 @@ static void prepare_flown_block(rblRange range, void* context)
         rblManifold* manifold = &world->manifolds.data[flight->round == 0 ? i : world->lone.data[i]];
         if (flies(world, manifold->a) || flies(world, manifold->b))
         {
-            renew(world, manifold, &world->worker_contacts[range.worker]);
+            if (!renew(world, manifold, &world->worker_contacts[range.worker]))
+            {
+                atomic_store(&world->out_of_memory, true);
+            }
             rbl_prepare_manifold(world, manifold);
             manifold->approaching = true; // perhaps: it was not where it is now when it was looked at
             manifold->flown = true;
@@ -434,6 +435,7 @@ rblResult rbl_fly_to_impacts(rblWorld* world, uint32_t round)
         world->energy.work += flight.work[b];
     }
     const size_t manifolds = round == 0 ? world->manifolds.count : world->lone.count;
+    atomic_store(&world->out_of_memory, false);
     rbl_parallel_for(world->jobs, (uint32_t)manifolds, MIN_BODIES, prepare_flown_block, &flight);
-    return RBL_OK;
+    return atomic_load(&world->out_of_memory) ? rbl_fail_memory() : RBL_OK;
 }

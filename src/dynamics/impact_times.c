@@ -228,7 +228,7 @@ static bool look_for_impacts(Look* look)
 // ---- who is held ----
 
 // Bodies alone in their island. Those on joints, near kinematic bodies or shapes that are not convex are no loners either, as
-// find_holds() finds.
+// find_holds() finds. Nor are those near sleepers.
 static void find_loners(rblWorld* world)
 {
     world->loners.data[0] = RBL_LONER_NOT;
@@ -281,6 +281,14 @@ static bool is_closed(rblWorld* world, rblManifold* manifold)
     return false;
 }
 
+// A sleeper that nothing has woken is as good as static, but only until it is hit: it has to be asked again before a second time.
+static bool meets_sleeper(const rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    return world->sleepers > 0 && (world->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP ||
+                                   world->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP);
+}
+
 // Pairs that may close later in the step. Who is held by what was looked at, who has company.
 static void list_nearing(const Look* look)
 {
@@ -291,7 +299,7 @@ static void list_nearing(const Look* look)
     {
         const uint32_t m = manifold_of(look, i);
         const rblManifold* manifold = &world->manifolds.data[m];
-        if (!is_static_pair(manifold) || !rbl_is_convex_manifold(manifold))
+        if (!is_static_pair(manifold) || !rbl_is_convex_manifold(manifold) || meets_sleeper(world, manifold))
         {
             world->loners.data[manifold->a] = RBL_LONER_NOT;
             world->loners.data[manifold->b] = RBL_LONER_NOT;

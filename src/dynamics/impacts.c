@@ -278,6 +278,7 @@ static rblResult end_round(rblWorld* world, uint32_t round, bool* breaks)
     RBL_TRY(rbl_plan_breaks(world, breaks));
     if (*breaks)
     {
+        rbl_feel_blows(world); // they are forgotten when contacts are found anew
         return rbl_tell_blows(world);
     }
     RBL_TRY(rbl_store_velocities(world));

@@ -56,8 +56,8 @@ rblResult rbl_reach_impacts(rblWorld* world, float threshold, uint32_t round, bo
 // Events of the blows so far, when bodies break and manifolds are found anew (finish.c).
 rblResult rbl_tell_blows(rblWorld* world);
 
-// The contacts of a pair of convex bodies where they are now (impact_contacts.c).
-void rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContactSet* set);
+// The contacts of a pair of convex bodies where they are now; false: no memory (impact_contacts.c).
+bool rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContactSet* set);
 
 // Bodies of the blows from `first` on get no more of the step than takes them to what stands in their new way (impact_way.c).
 void rbl_look_after_blows(rblWorld* world, size_t first);

@@ -1,4 +1,5 @@
 // Contacts of all pairs with an awake body, matched with those of the last step.
+#include "dynamics/contact_math.h"
 #include "dynamics/stages.h"
 #include "math/simd.h"
 #include "math/trig.h"
@@ -145,19 +146,7 @@ static const rblContact* find_before(const rblContact* contacts, uint32_t count,
 static rblContact place_contact(const rblWorld* world, const rblPair* pair, const rblContactPoint* found,
                                 rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
 {
-    const rblVec3 normal = rbl_rotate3(shape_a.q, found->normal);
-    const rblVec3 middle = rbl_transform_point(shape_a, found->point);
-    const float open = found->distance + pair->kept_depth;
-    const float gap = pair->mates ? rbl_maxf(open, 0.0f) : open;
-    const rblVec3 on_a = rbl_mul_add3(middle, -0.5f * gap, normal);
-    const rblVec3 on_b = rbl_mul_add3(middle, 0.5f * gap, normal);
-    rblContact contact = {
-        .anchor_a = rbl_transform_inverse_point(frame_a, on_a),
-        .anchor_b = rbl_transform_inverse_point(frame_b, on_b),
-        .normal_in_a = rbl_inverse_rotate3(frame_a.q, normal),
-        .normal = normal,
-        .feature = found->feature,
-    };
+    rblContact contact = rbl_place_contact(pair, found, shape_a, frame_a, frame_b);
     const float reach =
         0.02f * rbl_minf(world->courses.data[pair->a].radius, world->courses.data[pair->b].radius);
     const rblContact* before = pair->leading > 0 && !found->held
@@ -167,7 +156,8 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
     if (before != NULL)
     {
         contact.push = before->push;
-        contact.friction = rbl_mul_add3(before->friction, -rbl_dot3(before->friction, normal), normal);
+        contact.friction =
+            rbl_mul_add3(before->friction, -rbl_dot3(before->friction, contact.normal), contact.normal);
     }
     return contact;
 }
@@ -472,7 +462,8 @@ static bool find_fast(const rblWorld* world, rblPair* pair, const Approach* appr
         {
             return false;
         }
-        if (is_touching(set, approach->slop))
+        const bool repeated = set->count == 0 && out->count > before; // no other than in the last step
+        if (repeated || is_touching(set, approach->slop))
         {
             return true;
         }

@@ -32,7 +32,7 @@ static float pair_rate(const rblPair* pair)
 rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair)
 {
     rblVec3 sum = rbl_vec3(0, 0, 0);
-    for (uint32_t i = 0; i < pair->count; ++i)
+    for (uint32_t i = 0; i < pair->leading; ++i)
     {
         sum = rbl_add3(sum, contact_force(&world->contacts.data[pair->first + i]));
     }
@@ -47,7 +47,7 @@ static void add_pair(rblWorld* world, const rblPair* pair, bool on_b)
     const float rate = on_b ? pair_rate(pair) : -pair_rate(pair);
     rblLoad* load = &world->loads.data[slot];
     rblVec3 sum = rbl_vec3(0, 0, 0);
-    for (uint32_t i = 0; i < pair->count; ++i)
+    for (uint32_t i = 0; i < pair->leading; ++i)
     {
         const rblContact* contact = &world->contacts.data[pair->first + i];
         const rblVec3 arm = rbl_rotate3(frame.q, on_b ? contact->anchor_b : contact->anchor_a);
@@ -98,7 +98,8 @@ typedef struct Holding
     uint32_t count;
 } Holding;
 
-// The contacts of a pair that hold the sleeper, with the impulses that they had.
+// The contacts of a pair that hold the sleeper, with the impulses that they had. Those that are held by others bear none, and
+// would take their places.
 static void add_holding(const rblWorld* world, const rblPair* pair, uint32_t slot, Holding* holding)
 {
     const bool is_b = pair->b == slot;
@@ -107,7 +108,7 @@ static void add_holding(const rblWorld* world, const rblPair* pair, uint32_t slo
     const float scale = (is_b ? world->seconds : -world->seconds) * pair_rate(pair);
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
-    for (uint32_t i = 0; i < pair->count && holding->count < MOST_CONTACTS; ++i)
+    for (uint32_t i = 0; i < pair->leading && holding->count < MOST_CONTACTS; ++i)
     {
         const rblContact* from = &world->contacts.data[pair->first + i];
         rblSolverContact* contact = &holding->contacts[holding->count];
@@ -147,7 +148,7 @@ static void add_forced(const rblWorld* world, const rblPair* pair, uint32_t slot
     const bool is_b = pair->b == slot;
     const rblTransform frame = rbl_motion_pose(&world->motions.data[slot]);
     const float scale = (is_b ? world->seconds : -world->seconds) * pair_rate(pair);
-    for (uint32_t i = 0; i < pair->count; ++i)
+    for (uint32_t i = 0; i < pair->leading; ++i)
     {
         const rblContact* from = &world->contacts.data[pair->first + i];
         const rblVec3 arm = rbl_rotate3(frame.q, is_b ? from->anchor_b : from->anchor_a);
@@ -220,7 +221,7 @@ void rbl_watch_sleepers(rblWorld* world)
 }
 
 // Impacts are not among the forces of contacts.
-static void feel_hits(rblWorld* world)
+void rbl_feel_blows(rblWorld* world)
 {
     for (size_t i = 0; i < world->blows.count; ++i)
     {
@@ -284,7 +285,7 @@ static rblResult notice(rblWorld* world, uint32_t slot)
 rblResult rbl_notice_changes(rblWorld* world)
 {
     world->links.made = false; // touches have changed with the step
-    feel_hits(world);
+    rbl_feel_blows(world);
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
         if (world->watched.data[slot] && world->activities.data[slot] == RBL_ACTIVITY_ASLEEP)

@@ -150,6 +150,9 @@ void rbl_watch_sleepers(rblWorld* world);
 void rbl_sum_loads(rblWorld* world);
 rblResult rbl_notice_changes(rblWorld* world);
 
+// Wake sleepers that the blows so far were too much for (rest.c).
+void rbl_feel_blows(rblWorld* world);
+
 // The force of a pair's contacts on b, N, in the last step that solved it (rest.c).
 rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair);
 

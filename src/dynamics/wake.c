@@ -245,7 +245,7 @@ static float closing_speed(const rblWorld* world, const rblPair* pair, uint32_t 
     const rblVec3 velocity = rbl_add3(motion->velocity, push);
     const float slop = rbl_pair_slop(&world->bodies.data[pair->a], &world->bodies.data[pair->b]);
     float fastest = -1.0f;
-    for (uint32_t i = 0; i < pair->count; ++i)
+    for (uint32_t i = 0; i < pair->leading; ++i)
     {
         const rblContact* contact = &world->contacts.data[pair->first + i];
         const rblVec3 on_a = rbl_transform_point(frame_a, contact->anchor_a);

@@ -87,9 +87,7 @@ static bool remember(rblSimulation* simulation, rblRunPiece piece)
 
 rblResult rbl_simulation_remember_piece(rblSimulation* simulation, const rblRunPiece* piece)
 {
-    rblRunPiece kept = *piece;
-    kept.name = rbl_run_text(&simulation->run, piece->name, strlen(piece->name));
-    if (kept.name == NULL || !remember(simulation, kept))
+    if (!remember(simulation, *piece))
     {
         return rbl_fail_memory();
     }

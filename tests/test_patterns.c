@@ -284,6 +284,28 @@ static void without_falloff_pieces_are_alike(void** state)
     rbl_pattern_free(pattern);
 }
 
+static void slabs_thicken_beyond_the_falloff(void** state)
+{
+    (void)state;
+    const rblPatternBody body = {.bounds = {{-0.1, -0.1, -0.1}, {3, 0, 0.1}},
+                                 .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                 .tight = true};
+    for (uint64_t seed = 1; seed <= 5; ++seed)
+    {
+        rblPatternDef def = def_of(RBL_PATTERN_SLABS, 20, seed);
+        def.axis = (rblVec3d){1, 0, 0};
+        def.falloff = 0.2;
+        rblPattern* pattern = make(&def, &body);
+        assert_int_equal(pattern->region_count, 20);
+        const double near_volume =
+            region_volume(pattern, rbl_pattern_locate(pattern, (rblVec3d){0.0, -0.05, 0}));
+        const double far_volume =
+            region_volume(pattern, rbl_pattern_locate(pattern, (rblVec3d){2.5, -0.05, 0}));
+        assert_true(4.0 * near_volume < far_volume);
+        rbl_pattern_free(pattern);
+    }
+}
+
 // Mean extent of the cells along x and across it.
 static void mean_extents(const rblPattern* pattern, double* along, double* across)
 {
@@ -597,6 +619,7 @@ int main(void)
         cmocka_unit_test(the_seed_decides_and_nothing_else),
         cmocka_unit_test(pieces_are_small_at_the_impact),
         cmocka_unit_test(without_falloff_pieces_are_alike),
+        cmocka_unit_test(slabs_thicken_beyond_the_falloff),
         cmocka_unit_test(splinters_run_along_the_grain_and_slabs_across),
         cmocka_unit_test(bricks_of_one_course_are_offset_by_half),
         cmocka_unit_test(beyond_the_radius_all_is_one),

@@ -11,6 +11,7 @@ typedef struct Stack
     rblVec3d middle;             // mean of the points
     double width;                // of the body across the axis
     double* heights;             // of the points along the axis, rising
+    double* sums; // of how many slabs there are to be up to each of them, in parts; with a falloff
 } Stack;
 
 static bool before_in_height(uint32_t a, uint32_t b, const void* context)
@@ -73,10 +74,61 @@ static rblResult sort_heights(const Stack* stack)
     return enough ? RBL_OK : rbl_fail_memory();
 }
 
+// Slabs are 1 + d / falloff times as thick at a height d above or below the impact as they are there.
+static void sum_shares(const Stack* stack)
+{
+    const uint32_t count = (uint32_t)stack->draft->points.count;
+    const double falloff = stack->draft->def->falloff;
+    const double impact = -rbl_dot3d(stack->middle, stack->axis);
+    double sum = 0.0;
+    for (uint32_t p = 0; p < count; ++p)
+    {
+        sum += falloff / (falloff + fabs(stack->heights[p] - impact));
+        stack->sums[p] = sum;
+    }
+    for (uint32_t p = 0; p < count; ++p)
+    {
+        stack->sums[p] = (stack->sums[p] - stack->sums[0]) / rbl_maxd(sum - stack->sums[0], 1e-300);
+    }
+}
+
+// Between two points, so that no two facets fall on one.
+static double height_of_sum(const Stack* stack, double share)
+{
+    uint32_t low = 0, high = (uint32_t)stack->draft->points.count - 1;
+    while (high - low > 1)
+    {
+        const uint32_t middle = low + (high - low) / 2;
+        if (stack->sums[middle] > share)
+        {
+            high = middle;
+        }
+        else
+        {
+            low = middle;
+        }
+    }
+    const double span = stack->sums[high] - stack->sums[low];
+    const double part = span > 0.0 ? rbl_clampd((share - stack->sums[low]) / span, 0.0, 1.0) : 0.0;
+    return stack->heights[low] + part * (stack->heights[high] - stack->heights[low]);
+}
+
 static double height_of_share(const Stack* stack, double share)
 {
     const double last = (double)stack->draft->points.count - 1.0;
-    return stack->heights[(size_t)rbl_clampd(share * last, 0.0, last)];
+    return stack->sums != NULL && last > 0.0 ? height_of_sum(stack, share)
+                                             : stack->heights[(size_t)rbl_clampd(share * last, 0.0, last)];
+}
+
+static double thinnest(const Stack* stack, uint32_t pieces)
+{
+    double least = (height_of_share(stack, 1.0) - height_of_share(stack, 0.0)) / pieces;
+    for (uint32_t s = 0; s < pieces && stack->sums != NULL; ++s)
+    {
+        const double low = height_of_share(stack, (double)s / pieces);
+        least = rbl_mind(height_of_share(stack, (s + 1.0) / pieces) - low, least);
+    }
+    return least;
 }
 
 // Each slab's function is that of the slab before less the height above the facet between them.
@@ -84,7 +136,7 @@ static rblResult add_slabs(const Stack* stack)
 {
     rblDraft* draft = stack->draft;
     const uint32_t pieces = draft->def->pieces;
-    const double thickness = (height_of_share(stack, 1.0) - height_of_share(stack, 0.0)) / pieces;
+    const double thickness = thinnest(stack, pieces);
     const double lean = rbl_mind(LEAN, 0.5 * thickness / rbl_maxd(stack->width, thickness));
     rblVec3d gradient = {0, 0, 0};
     double offset = 0.0;
@@ -111,7 +163,17 @@ rblResult rbl_make_slabs(rblDraft* draft)
     }
     measure(&stack);
     rblResult result = sort_heights(&stack);
+    if (result == RBL_OK && draft->def->falloff > 0.0)
+    {
+        stack.sums = RBL_NEW_ARRAY(draft->allocator, double, draft->points.count);
+        result = stack.sums != NULL ? RBL_OK : rbl_fail_memory();
+    }
+    if (stack.sums != NULL)
+    {
+        sum_shares(&stack);
+    }
     result = result == RBL_OK ? add_slabs(&stack) : result;
     RBL_FREE_ARRAY(draft->allocator, stack.heights, draft->points.count);
+    RBL_FREE_ARRAY(draft->allocator, stack.sums, draft->points.count);
     return result;
 }

@@ -9,6 +9,7 @@
 #define MOST_POINTS 3000.0 // of a face: bumps are drawn as finely as that allows
 #define PER_BUMP    3.0    // points along one
 #define STEEPEST    0.25   // height by distance from the border
+#define FARTHEST    1e12   // in bumps from the origin
 
 // -1 to 1.
 static double lattice_value(int64_t x, int64_t y, int64_t z)
@@ -25,6 +26,10 @@ static double ease(double t)
 static double noise_at(rblVec3d p)
 {
     const rblVec3d floors = {floor(p.x), floor(p.y), floor(p.z)};
+    if (!(fabs(p.x) < FARTHEST && fabs(p.y) < FARTHEST && fabs(p.z) < FARTHEST))
+    {
+        return 0.0; // bumps that are smaller than digits
+    }
     const double u = ease(p.x - floors.x), v = ease(p.y - floors.y), w = ease(p.z - floors.z);
     double sum = 0.0;
     for (int k = 0; k < 8; ++k)

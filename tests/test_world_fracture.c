@@ -99,6 +99,70 @@ static void strength_does_not_depend_on_the_step(void** state)
     check_ok(rbl_breaker_destroy(breaker));
 }
 
+// A thing falls from a height, tilted, below its lowest point.
+static bool thing_breaks(rblShapeId shape, rblBreakerId breaker, float tilt, float height, float seconds)
+{
+    const rblWorldId world = make_world(false);
+    put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    rblBodyDef def = rbl_default_body_def();
+    rblBodyId body;
+    rblShapeView view;
+    check_ok(rbl_material_preset("ceramic", &def.material));
+    check_ok(rbl_shape_view(shape, &view));
+    def.shape = shape;
+    def.breaker = breaker;
+    def.pose.q = rbl_quat_from_axis_angle(vec(0.6f, 0, 0.8f), tilt);
+    float lowest = INFINITY;
+    for (uint32_t i = 0; i < view.sample_count; ++i)
+    {
+        lowest = rbl_minf(lowest, rbl_rotate3(def.pose.q, view.samples[i]).y);
+    }
+    def.pose.p = vec(0, height - lowest, 0);
+    check_ok(rbl_body_create(world, &def, &body));
+    for (float t = 0.0f; t < 0.5f; t += seconds)
+    {
+        check_ok(rbl_world_step(world, seconds));
+    }
+    const bool broke = !rbl_body_is_valid(world, body);
+    check_ok(rbl_world_destroy(world));
+    return broke;
+}
+
+// Shapes that are not convex have the speed of their fall at their impact, too.
+static void hollow_things_break_alike_at_every_rate(void** state)
+{
+    (void)state;
+    static const char* const kinds[4] = {"bowl", "vase", "piggybank", "statue"};
+    static const float rates[3] = {15, 30, 60};
+    const rblPrescoredDef prescored = rbl_default_prescored_def();
+    rblBreakerId breaker;
+    check_ok(rbl_breaker_create_prescored(&prescored, &breaker));
+    for (int k = 0; k < 8; ++k)
+    {
+        rblLevelSetDef def = rbl_default_level_set_def();
+        rblShapeId shape;
+        def.max_cells = 40;
+        check_ok(rbl_mesh_make(kinds[k % 4], NULL, 0, &def.mesh));
+        check_ok(rbl_shape_create_level_set(&def, &shape));
+        check_ok(rbl_mesh_destroy(def.mesh));
+        const float tilt = k < 4 ? 0.0f : 0.35f;
+        float low = 0.01f;
+        float high = 1.0f;
+        for (int i = 0; i < 10; ++i)
+        {
+            const float middle = sqrtf(low * high);
+            *(thing_breaks(shape, breaker, tilt, middle, 1.0f / 120.0f) ? &high : &low) = middle;
+        }
+        for (int i = 0; i < 3; ++i)
+        {
+            assert_false(thing_breaks(shape, breaker, tilt, 0.98f * low, 1.0f / rates[i]));
+            assert_true(thing_breaks(shape, breaker, tilt, 1.02f * high, 1.0f / rates[i]));
+        }
+        check_ok(rbl_shape_destroy(shape));
+    }
+    check_ok(rbl_breaker_destroy(breaker));
+}
+
 static void resting_weight_breaks_nothing(void** state)
 {
     (void)state;
@@ -564,6 +628,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_verdict_does_not_depend_on_the_step),
         cmocka_unit_test(strength_does_not_depend_on_the_step),
+        cmocka_unit_test(hollow_things_break_alike_at_every_rate),
         cmocka_unit_test(resting_weight_breaks_nothing),
         cmocka_unit_test(cracks_are_paid_by_the_blow),
         cmocka_unit_test(what_the_blow_cannot_pay_breaks_less_or_not),

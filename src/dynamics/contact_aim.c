@@ -18,7 +18,7 @@ typedef struct Aim
 {
     rblWideBody a, b;               // as they are now, with forces
     rblWideBody before_a, before_b; // velocities before forces and contacts: v'
-    rblWideBody free_a, free_b;     // velocities with forces, without contacts: v*, where there are mates
+    rblWideBody free_a, free_b;     // velocities without impacts and contacts, where there are mates
     Frames frame_a, frame_b;
     rblWide3 way; // from the arms of now to those at mid-step
     rblFloat4 seconds, slop;
@@ -62,6 +62,20 @@ static rblWide3 way_to_middle(const Aim* aim)
     return rbl_wide_select3(rbl_and4(far, both), way, (rblWide3){zero, zero, zero});
 }
 
+// Velocities of bodies that nothing has touched in this step: those of its start, and what forces add.
+static rblWideBody free_motion(const rblWorld* world, const uint32_t index[4], rblWideBody now)
+{
+    rblWideBody start = now;
+    rblWideBody before = now;
+    rblWideBody kicked = now;
+    rbl_gather_velocities4(world->at_start.data, index, &start);
+    rbl_gather_velocities4(world->before_contacts.data, index, &before);
+    rbl_gather_velocities4(world->unconstrained.data, index, &kicked);
+    start.velocity = rbl_wide_add3(start.velocity, rbl_wide_sub3(kicked.velocity, before.velocity));
+    start.spin = rbl_wide_add3(start.spin, rbl_wide_sub3(kicked.spin, before.spin));
+    return start;
+}
+
 static Aim begin_aim(const rblWorld* world, const rblBundle* bundle)
 {
     Aim aim;
@@ -75,8 +89,8 @@ static Aim begin_aim(const rblWorld* world, const rblBundle* bundle)
     aim.free_b = aim.b;
     if (bundle->mates != 0)
     {
-        rbl_gather_velocities4(world->unconstrained.data, bundle->a, &aim.free_a);
-        rbl_gather_velocities4(world->unconstrained.data, bundle->b, &aim.free_b);
+        aim.free_a = free_motion(world, bundle->a, aim.a);
+        aim.free_b = free_motion(world, bundle->b, aim.b);
     }
     aim.frame_a = gather_frames(world->motions.data, bundle->slot_a);
     aim.frame_b = gather_frames(world->motions.data, bundle->slot_b);

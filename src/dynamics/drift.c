@@ -272,7 +272,9 @@ static void share_block(rblRange range, void* context)
         island->displaced = 1.0f;
         if (cost > island->budget)
         {
-            island->displaced = island->recovering ? 1.0f : (float)(island->budget / cost);
+            // In free flight nothing is lifted: what costs is rounding.
+            const bool free = island->parting && !island->grounded;
+            island->displaced = island->recovering || free ? 1.0f : (float)(island->budget / cost);
             island->recovery_work = island->recovering ? cost - island->budget : 0.0;
         }
     }
@@ -319,7 +321,7 @@ static bool can_pay(const rblWorld* world, const rblIsland* island, float slop)
         mass += (double)world->bodies.data[body->slot].mass;
     }
     const double weight = mass * (double)rbl_length3(world->def.gravity);
-    return island->recovering || island->budget > 0.01 * (double)slop * weight;
+    return island->recovering || island->parting || island->budget > 0.01 * (double)slop * weight;
 }
 
 static uint32_t manifold_island(const rblWorld* world, const rblManifold* manifold)
@@ -328,16 +330,14 @@ static uint32_t manifold_island(const rblWorld* world, const rblManifold* manifo
     return a != RBL_NONE ? a : world->solver_bodies.data[manifold->b].island;
 }
 
-// Overlap from birth that is left.
-static bool recovers(rblWorld* world, const rblManifold* manifold)
+// Overlap from birth, and from a flight, that is left.
+static void note_left(rblWorld* world, const rblManifold* manifold, rblIsland* island)
 {
-    if (!manifold->born)
-    {
-        return false;
-    }
     rblPair* pair = &world->pairs.data[manifold->pair];
     pair->born_depth = rbl_minf(pair->born_depth, manifold->deepest);
-    return pair->born_depth > manifold->slop;
+    pair->flown_depth = rbl_minf(pair->flown_depth, manifold->deepest);
+    island->recovering = island->recovering || pair->born_depth > manifold->slop;
+    island->parting = island->parting || pair->flown_depth > manifold->slop;
 }
 
 // Which islands recover from overlap at birth, and whether any overlap can be undone at all.
@@ -351,12 +351,18 @@ static bool find_overlap(rblWorld* world)
     for (size_t m = 0; m < world->manifolds.count; ++m)
     {
         const rblManifold* manifold = &world->manifolds.data[m];
-        const bool recovering = recovers(world, manifold);
+        if (!manifold->born && !(manifold->deepest > manifold->slop))
+        {
+            continue;
+        }
+        rblIsland* island = &world->islands.data[manifold_island(world, manifold)];
+        if (manifold->born)
+        {
+            note_left(world, manifold, island);
+        }
         if (manifold->deepest > manifold->slop)
         {
-            rblIsland* island = &world->islands.data[manifold_island(world, manifold)];
             island->slop = rbl_minf(island->slop, manifold->slop);
-            island->recovering = island->recovering || recovering;
         }
     }
     for (size_t i = 0; i < world->islands.count; ++i)

@@ -135,8 +135,8 @@ static bool is_led(const rblWorld* world, const rblManifold* manifold)
     const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
     const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
     const bool held = world->held.data[manifold->a] != 0 || world->held.data[manifold->b] != 0;
-    return (held || manifold->blow != 0) && !manifold->mates && a->inverse_mass > 0.0f &&
-           b->inverse_mass > 0.0f && a->seconds != b->seconds;
+    const bool met = manifold->blow != 0 || (held && !manifold->mates);
+    return met && a->inverse_mass > 0.0f && b->inverse_mass > 0.0f && a->seconds != b->seconds;
 }
 
 static void hold_those_behind(rblWorld* world)

@@ -59,7 +59,7 @@ static rblManifold make_manifold(const rblWorld* world, uint32_t index)
         .slop = rbl_minf(a->slop, b->slop),
         .fast = pair->fast,
         .safe_way = safe_way(a, b),
-        .born = pair->born_depth > 0.0f,
+        .born = pair->born_depth > 0.0f || pair->flown_depth > 0.0f,
         .mates = pair->mates,
         .early = !pair->mates && (a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f),
     };

@@ -6,11 +6,11 @@
 // So what their own motion does to mates is let be:
 //   in free flight their contacts do nothing at all, and every piece moves as if it were alone;
 //   where strangers are about, a contact of mates resists what these do to it, and only that: with u* what the relative velocity
-//   would be without contacts, it asks for u.n >= min(0, u*.n) (contact_aim.c, impact_stop.c).
+//   would be without impacts and contacts, it asks for u.n >= min(0, u*.n) (contact_aim.c, impact_stop.c).
 // The work of such a contact, J.(u + u')/2, is never positive: energy cannot come of it. A piece that a stranger has moved, by itself or
 // through other pieces, is nobody's mate any more: in a wall that stands, that is every piece from the first step on. So is a piece after RELEASE_TIME, and
-// one that was pushed by hand. The overlap that two have by then is undone like that of bodies that are born into each other: at a
-// bounded speed, and booked as work.
+// one that was pushed by hand. The overlap that two have by then is undone by drift correction,
+// in free flight, too, where that costs nothing (drift.c).
 #include "dynamics/stages.h"
 
 #define RELEASE_TIME 0.35f // s: ten frames at 30 Hz, and a little

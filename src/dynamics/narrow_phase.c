@@ -595,12 +595,12 @@ static void note_birth(const rblWorld* world, rblPair* pair, const rblContactSet
     }
 }
 
-// Mates that are mates no longer: overlap of their flight is undone as that of bodies born into each other is.
+// Mates that are mates no longer.
 static void note_release(rblPair* pair, const rblContactSet* set)
 {
     for (uint32_t i = 0; i < set->count; ++i)
     {
-        pair->born_depth = rbl_maxf(pair->born_depth, -set->points[i].distance - pair->kept_depth);
+        pair->flown_depth = rbl_maxf(pair->flown_depth, -set->points[i].distance - pair->kept_depth);
     }
 }
 

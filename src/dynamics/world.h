@@ -127,6 +127,7 @@ typedef struct rblPair
         time_of_impact; // fraction of the step at which a fast pair first touches; 1 when it does not, or is not fast
     float
         born_depth; // overlap left that was there from the start: undone at bounded speed and booked as work
+    float flown_depth; // overlap left from a flight as mates: undone as any other, in free flight, too
     float kept_depth;  // overlap left from the break that made one of the two: no contact, until they part
     rblTransform seen; // b's frame in a's when its contacts were found
     float seen_margin; // up to what gap; 0: not found yet, or at another time than the start of the step
@@ -357,6 +358,7 @@ typedef struct rblIsland
     double joint_loss;    // J: what joints took or lost that no physical joint does; negative: gave
     bool grounded;        // touches a body of infinite mass
     bool recovering;      // holds a pair born overlapping
+    bool parting;         // holds a pair that overlaps since its flight as mates
 } rblIsland;
 
 typedef RBL_ARRAY(rblIsland) rblIslandArray;

@@ -366,6 +366,51 @@ static void what_bounces_in_mid_step_does_not_pass_what_is_behind_it(void** stat
     }
 }
 
+// The same with a thin plate behind it that can move, awake, asleep or on its way: the ball must not pass it unseen.
+static void what_bounces_in_mid_step_does_not_pass_what_moves_behind_it(void** state)
+{
+    (void)state;
+    for (int r = 0; r < RATES; ++r)
+    {
+        for (int k = 0; k < 4 * 12; ++k)
+        {
+            rblWorldDef world_def = rbl_default_world_def();
+            world_def.gravity = vec(0, 0, 0);
+            rblWorldId world;
+            check_ok(rbl_world_create(&world_def, &world));
+            rblBodyDef def = rbl_default_body_def();
+            def.material.restitution = 0.8f;
+            def.type = RBL_BODY_STATIC;
+            def.shape = make_box(0.02f, 4, 4);
+            def.pose.p = vec(0.16f, 0, 0);
+            rblBodyId body;
+            rblBodyId plate;
+            check_ok(rbl_body_create(world, &def, &body));
+            check_ok(rbl_shape_destroy(def.shape));
+            def.type = RBL_BODY_DYNAMIC;
+            def.shape = make_box(0.01f, 1, 1);
+            def.pose.p = vec(-0.16f, 0, 0);
+            def.asleep = k % 4 == 1;
+            def.velocity = vec(k % 4 == 2 ? 1.0f : k % 4 == 3 ? -1.0f : 0.0f, 0, 0);
+            check_ok(rbl_body_create(world, &def, &plate));
+            check_ok(rbl_shape_destroy(def.shape));
+            def.asleep = false;
+            def.shape = make_sphere(0.05f);
+            def.pose.p = vec(0, 0, 0);
+            def.velocity = vec(8.0f + 4.0f * (float)(k / 4), 0.3f, 0);
+            check_ok(rbl_body_create(world, &def, &body));
+            check_ok(rbl_shape_destroy(def.shape));
+            for (int i = 0; i < 10; ++i)
+            {
+                check_ok(rbl_world_step(world, 1.0f / rates[r]));
+                assert_true(state_of(world, body).pose.p.x > state_of(world, plate).pose.p.x);
+                assert_true(state_of(world, body).pose.p.x < 0.11f);
+            }
+            check_ok(rbl_world_destroy(world));
+        }
+    }
+}
+
 // ---- contacts found anew ----
 
 static float smallest_gap(const rblWorld* world, const rblManifold* manifold)
@@ -414,6 +459,7 @@ int main(void)
         cmocka_unit_test(what_rests_is_not_hit),
         cmocka_unit_test(a_bend_in_mid_step_costs_no_way),
         cmocka_unit_test(what_bounces_in_mid_step_does_not_pass_what_is_behind_it),
+        cmocka_unit_test(what_bounces_in_mid_step_does_not_pass_what_moves_behind_it),
         cmocka_unit_test(contacts_found_anew_leave_out_what_a_break_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

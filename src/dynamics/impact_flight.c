@@ -29,6 +29,7 @@ static void arrive(rblWorld* world, uint32_t index, float time)
     body->velocity = motion->velocity;
     body->spin = motion->spin;
     body->seconds -= time;
+    world->clocks.data[index] += time;
     world->at_start.data[index] = (rblVelocity){body->velocity, body->spin};
 }
 

@@ -253,7 +253,7 @@ static rblResult begin_impacts(rblWorld* world)
         !rbl_array_resize_amply(&world->holds, bodies) || !rbl_array_resize_amply(&world->loners, bodies) ||
         !rbl_array_resize_amply(&world->wishes, bodies) || !rbl_array_resize_amply(&world->pulls, bodies) ||
         !rbl_array_resize_amply(&world->whirls, bodies) || !rbl_array_resize_amply(&world->held, bodies) ||
-        !rbl_array_resize_amply(&world->firsts, bodies) ||
+        !rbl_array_resize_amply(&world->firsts, bodies) || !rbl_array_resize_amply(&world->clocks, bodies) ||
         !rbl_array_renew(&world->nearing, world->manifolds.count, world->manifolds.capacity) ||
         !rbl_array_renew(&world->hit_places, world->manifolds.count, world->manifolds.capacity) ||
         !rbl_array_renew(&world->impact_bundles, world->bundles.count, world->bundles.capacity))
@@ -267,6 +267,7 @@ static rblResult begin_impacts(rblWorld* world)
         world->loners.data[i] = RBL_LONER_NOT;
         world->times.data[i] = 0.0f;
         world->held.data[i] = 0;
+        world->clocks.data[i] = world->seconds - world->solver_bodies.data[i].seconds;
     }
     world->any_held = false;
     return RBL_OK;
@@ -303,11 +304,10 @@ static rblResult play_round(rblWorld* world, uint32_t round, bool* goes_on, bool
     {
         sweep_lone(world, threshold, round);
     }
-    const size_t blows = world->blows.count;
     RBL_TRY(end_round(world, round, breaks));
     if (!*breaks)
     {
-        rbl_look_after_blows(world, blows);
+        rbl_look_after_blows(world);
     }
     *goes_on = !*breaks && find_busy(world);
     return *goes_on && round == 0 ? list_lone(world) : RBL_OK;

@@ -59,8 +59,8 @@ rblResult rbl_tell_blows(rblWorld* world);
 // The contacts of a pair of convex bodies where they are now; false: no memory (impact_contacts.c).
 bool rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContactSet* set);
 
-// Bodies of the blows from `first` on get no more of the step than takes them to what stands in their new way (impact_way.c).
-void rbl_look_after_blows(rblWorld* world, size_t first);
+// Bodies that this round has changed get no more of the step than takes them to what is in their new way (impact_way.c).
+void rbl_look_after_blows(rblWorld* world);
 
 // Mark the manifolds whose impacts come later than another one of the same body (impact_order.c).
 void rbl_order_impacts(rblWorld* world);

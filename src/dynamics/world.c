@@ -121,6 +121,7 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->hit_places, allocator);
     rbl_array_init(&world->wishes, allocator);
     rbl_array_init(&world->firsts, allocator);
+    rbl_array_init(&world->clocks, allocator);
     rbl_array_init(&world->held, allocator);
     rbl_array_init(&world->pulls, allocator);
     rbl_array_init(&world->lone, allocator);
@@ -201,6 +202,7 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->hit_places);
     rbl_array_free(&world->wishes);
     rbl_array_free(&world->firsts);
+    rbl_array_free(&world->clocks);
     rbl_array_free(&world->held);
     rbl_array_free(&world->pulls);
     rbl_array_free(&world->lone);

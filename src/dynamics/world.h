@@ -587,6 +587,7 @@ struct rblWorld
     RBL_ARRAY(unsigned char) loners;      // per solver body: rblLoner
     RBL_ARRAY(rblHitPlace) hit_places;    // per manifold with a hit in this round
     RBL_ARRAY(rblBlow) blows;             // of the substep, round by round
+    rblFloatArray clocks;                 // per solver body: s of the substep that it has flown
     RBL_ARRAY(rblFirstImpact) firsts;     // per solver body
     RBL_ARRAY(unsigned char) held;        // per solver body: it does not get all that is left of the step
     bool any_held;

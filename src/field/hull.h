@@ -98,6 +98,27 @@ typedef RBL_ARRAY(rblHullTriangle) rblHullTriangles;
 
 rblResult rbl_hull_triangles(const rblVec3* points, uint32_t count, rblHullTriangles* out);
 
+// Some of the points whose hull is nearly that of all: the first `kept`, then always the one farthest outside, until none is
+// farther than the tolerance or there are `most`. All lie in the hull of the points. Fails when all points lie in a plane.
+typedef struct rblHullChoosing
+{
+    const rblVec3* points;
+    uint32_t count;
+    uint32_t kept;
+    uint32_t most;
+    double tolerance; // metres
+    bool measured;    // how well the choice fits is asked for
+} rblHullChoosing;
+
+typedef struct rblHullChoice
+{
+    rblIndexArray chosen; // initialized by the caller; in the order of the points
+    double worst;  // where measured: distance of any point from the hull's surface on either side, metres
+    double volume; // where measured: of the hull, m^3
+} rblHullChoice;
+
+rblResult rbl_hull_choose(const rblHullChoosing* choosing, rblHullChoice* out);
+
 // Join triangles into faces as far as `tolerance` (metres) allows. Vertices that no longer matter are dropped.
 rblResult rbl_hull_merge(const rblVec3* points, const rblHullTriangles* triangles, double tolerance,
                          rblHullDraft* out);

@@ -15,7 +15,9 @@ typedef struct Facet
     uint32_t neighbours[3]; // across the edge from vertex i to vertex i + 1
     rblVec3d normal;        // about unit length; only chooses which point comes next
     uint32_t points;        // list of points strictly outside
-    uint32_t mark;          // the last point that looked at this facet
+    uint32_t farthest;      // of them, and how high it is; only where points are chosen
+    double height;
+    uint32_t mark; // the last point that looked at this facet
     bool removed;
 } Facet;
 
@@ -30,6 +32,7 @@ typedef struct Quickhull
 {
     const rblVec3* points;
     uint32_t count;
+    bool choosing;      // points go to the facets that they are highest over
     uint32_t* next;     // per point: the next in its facet's list
     uint32_t* starting; // per point: the new facet whose rim edge starts there
     RBL_ARRAY(Facet) facets;
@@ -152,6 +155,31 @@ static void file_point(Quickhull* q, uint32_t point, size_t begin)
     }
 }
 
+static double height_over(const Quickhull* q, const Facet* facet, uint32_t point)
+{
+    return rbl_dot3d(facet->normal, rbl_sub3d(point_at(q, point), point_at(q, facet->vertices[0])));
+}
+
+// Put a point on the list of the facet from `begin` on that it is highest over.
+static void file_highest(Quickhull* q, uint32_t point, size_t begin)
+{
+    size_t best = begin;
+    double height = -(double)INFINITY;
+    for (size_t i = begin; i < q->facets.count; ++i)
+    {
+        const Facet* facet = &q->facets.data[i];
+        const double h = facet->removed ? -(double)INFINITY : height_over(q, facet, point);
+        best = h > height ? i : best;
+        height = rbl_maxd(h, height);
+    }
+    Facet* facet = &q->facets.data[best];
+    if (height > 0.0 && side_of(q, facet, point) > 0.0)
+    {
+        q->next[point] = facet->points;
+        facet->points = point;
+    }
+}
+
 static uint32_t farthest_point(const Quickhull* q, const Facet* facet)
 {
     const rblVec3d base = point_at(q, facet->vertices[0]);
@@ -239,7 +267,11 @@ static bool fill_hole(Quickhull* q, uint32_t point)
         while (p != RBL_NONE)
         {
             const uint32_t following = q->next[p];
-            if (p != point)
+            if (p != point && q->choosing)
+            {
+                file_highest(q, p, first);
+            }
+            else if (p != point)
             {
                 file_point(q, p, first);
             }
@@ -266,6 +298,143 @@ static bool grow(Quickhull* q)
     }
     return true;
 }
+
+// ---- a choice of points ----
+
+static void measure_facets(Quickhull* q, size_t begin)
+{
+    for (size_t f = begin; f < q->facets.count; ++f)
+    {
+        Facet* facet = &q->facets.data[f];
+        if (facet->points != RBL_NONE)
+        {
+            facet->farthest = farthest_point(q, facet);
+            facet->height = rbl_dot3d(
+                facet->normal, rbl_sub3d(point_at(q, facet->farthest), point_at(q, facet->vertices[0])));
+        }
+    }
+}
+
+static uint32_t facet_below_highest(const Quickhull* q, double tolerance)
+{
+    uint32_t best = RBL_NONE;
+    for (uint32_t f = 0; f < q->facets.count; ++f)
+    {
+        const Facet* facet = &q->facets.data[f];
+        if (!facet->removed && facet->points != RBL_NONE && facet->height > tolerance)
+        {
+            tolerance = facet->height;
+            best = f;
+        }
+    }
+    return best;
+}
+
+// The highest point of all comes next, until none is higher than the tolerance or there are `most`.
+static bool grow_to(Quickhull* q, double tolerance, uint32_t most, uint32_t* vertices)
+{
+    measure_facets(q, 0);
+    while (*vertices < most)
+    {
+        const uint32_t f = facet_below_highest(q, tolerance);
+        if (f == RBL_NONE)
+        {
+            return true;
+        }
+        const size_t first = q->facets.count;
+        const uint32_t point = q->facets.data[f].farthest;
+        if (!find_hole(q, f, point) || !fill_hole(q, point))
+        {
+            return false;
+        }
+        measure_facets(q, first);
+        *vertices += 1;
+    }
+    return true;
+}
+
+// How far any point is from the surface, on whichever side.
+static double worst_fit(const Quickhull* q)
+{
+    double worst = 0.0;
+    for (uint32_t i = 0; i < q->count; ++i)
+    {
+        double highest = -(double)INFINITY;
+        for (size_t f = 0; f < q->facets.count; ++f)
+        {
+            const Facet* facet = &q->facets.data[f];
+            highest = facet->removed ? highest : rbl_maxd(height_over(q, facet, i), highest);
+        }
+        worst = rbl_maxd(fabs(highest), worst);
+    }
+    return worst;
+}
+
+static double enclosed_volume(const Quickhull* q)
+{
+    const rblVec3d origin = point_at(q, 0);
+    double sum = 0.0;
+    for (size_t f = 0; f < q->facets.count; ++f)
+    {
+        const Facet* facet = &q->facets.data[f];
+        if (!facet->removed)
+        {
+            const rblVec3d a = rbl_sub3d(point_at(q, facet->vertices[0]), origin);
+            const rblVec3d b = rbl_sub3d(point_at(q, facet->vertices[1]), origin);
+            const rblVec3d c = rbl_sub3d(point_at(q, facet->vertices[2]), origin);
+            sum += rbl_dot3d(a, rbl_cross3d(b, c));
+        }
+    }
+    return sum / 6.0;
+}
+
+// The vertices in the order of the points.
+static bool give_chosen(Quickhull* q, rblIndexArray* out)
+{
+    for (uint32_t i = 0; i < q->count; ++i)
+    {
+        q->next[i] = 0;
+    }
+    for (size_t f = 0; f < q->facets.count; ++f)
+    {
+        for (uint32_t k = 0; k < 3 && !q->facets.data[f].removed; ++k)
+        {
+            q->next[q->facets.data[f].vertices[k]] = 1;
+        }
+    }
+    bool good = true;
+    for (uint32_t i = 0; i < q->count && good; ++i)
+    {
+        good = q->next[i] == 0 || rbl_array_push(out, i);
+    }
+    return good;
+}
+
+static rblResult choose(Quickhull* q, const rblHullChoosing* choosing, rblHullChoice* out)
+{
+    uint32_t four[4];
+    uint32_t vertices = 4;
+    RBL_TRY(first_four(q, four));
+    bool good = first_facets(q, four);
+    for (uint32_t i = 0; i < choosing->kept && good; ++i)
+    {
+        file_highest(q, i, 0);
+    }
+    good = good && grow_to(q, 0.0, UINT32_MAX, &vertices);
+    for (uint32_t i = choosing->kept; i < q->count && good; ++i)
+    {
+        file_highest(q, i, 0);
+    }
+    good = good && grow_to(q, choosing->tolerance, choosing->most, &vertices) && give_chosen(q, &out->chosen);
+    if (good && choosing->measured)
+    {
+        out->worst = worst_fit(q);
+        out->volume = enclosed_volume(q);
+    }
+    return good ? RBL_OK : rbl_fail_memory();
+}
+
+// ---- all points ----
 
 static bool give_triangles(const Quickhull* q, rblHullTriangles* out)
 {
@@ -314,21 +483,42 @@ static rblResult run(Quickhull* q, rblHullTriangles* out)
     return grow(q) && give_triangles(q, out) ? RBL_OK : rbl_fail_memory();
 }
 
+static Quickhull quickhull(const rblVec3* points, uint32_t count, const rblAllocator* allocator)
+{
+    Quickhull q = {.points = points, .count = count, .allocator = allocator};
+    rbl_array_init(&q.facets, allocator);
+    rbl_array_init(&q.stack, allocator);
+    rbl_array_init(&q.removed, allocator);
+    rbl_array_init(&q.rim, allocator);
+    q.next = RBL_NEW_ARRAY(allocator, uint32_t, count);
+    q.starting = RBL_NEW_ARRAY(allocator, uint32_t, count);
+    return q;
+}
+
+static void quickhull_free(Quickhull* q)
+{
+    RBL_FREE_ARRAY(q->allocator, q->next, q->count);
+    RBL_FREE_ARRAY(q->allocator, q->starting, q->count);
+    rbl_array_free(&q->facets);
+    rbl_array_free(&q->stack);
+    rbl_array_free(&q->removed);
+    rbl_array_free(&q->rim);
+}
+
 rblResult rbl_hull_triangles(const rblVec3* points, uint32_t count, rblHullTriangles* out)
 {
-    Quickhull q = {.points = points, .count = count, .allocator = out->allocator};
-    rbl_array_init(&q.facets, q.allocator);
-    rbl_array_init(&q.stack, q.allocator);
-    rbl_array_init(&q.removed, q.allocator);
-    rbl_array_init(&q.rim, q.allocator);
-    q.next = RBL_NEW_ARRAY(q.allocator, uint32_t, count);
-    q.starting = RBL_NEW_ARRAY(q.allocator, uint32_t, count);
+    Quickhull q = quickhull(points, count, out->allocator);
     const rblResult result = run(&q, out);
-    RBL_FREE_ARRAY(q.allocator, q.next, count);
-    RBL_FREE_ARRAY(q.allocator, q.starting, count);
-    rbl_array_free(&q.facets);
-    rbl_array_free(&q.stack);
-    rbl_array_free(&q.removed);
-    rbl_array_free(&q.rim);
+    quickhull_free(&q);
+    return result;
+}
+
+rblResult rbl_hull_choose(const rblHullChoosing* choosing, rblHullChoice* out)
+{
+    Quickhull q = quickhull(choosing->points, choosing->count, out->chosen.allocator);
+    q.choosing = true;
+    const rblResult result =
+        q.next != NULL && q.starting != NULL ? choose(&q, choosing, out) : rbl_fail_memory();
+    quickhull_free(&q);
     return result;
 }

@@ -106,7 +106,7 @@ static double thinnest_extent(const rblHullDraft* draft, const rblHull* hull)
 }
 
 // Before faces are merged: the extent along each triangle's normal.
-static bool too_thin(const rblVec3* points, const rblHullTriangles* triangles, double least)
+static bool too_thin(const rblVec3* points, uint32_t count, const rblHullTriangles* triangles, double least)
 {
     for (size_t t = 0; t < triangles->count; ++t)
     {
@@ -116,10 +116,9 @@ static bool too_thin(const rblVec3* points, const rblHullTriangles* triangles, d
                                                        rbl_sub3d(rbl_to_double3(points[v[2]]), a)),
                                            (rblVec3d){0, 0, 0});
         double lowest = 0.0;
-        for (size_t i = 0; i < 3 * triangles->count; ++i)
+        for (uint32_t i = 0; i < count && !(-lowest >= least); ++i)
         {
-            const rblVec3 p = points[triangles->data[i / 3].vertices[i % 3]];
-            lowest = rbl_mind(rbl_dot3d(n, rbl_sub3d(rbl_to_double3(p), a)), lowest);
+            lowest = rbl_mind(rbl_dot3d(n, rbl_sub3d(rbl_to_double3(points[i]), a)), lowest);
         }
         if (-lowest < least)
         {
@@ -266,7 +265,7 @@ static rblResult create(Making* m, rblShapeId* out)
     RBL_TRY(rbl_hull_triangles(m->points, m->count, &m->triangles));
     const double tolerance = RBL_HULL_FLATNESS * diagonal(m->points, m->count);
     if (m->triangles.count <= 2 * (RBL_HULL_MAX_VERTICES - 2) &&
-        too_thin(m->points, &m->triangles, 4.0 * tolerance))
+        too_thin(m->points, m->count, &m->triangles, 4.0 * tolerance))
     {
         return rbl_fail(RBL_ERROR_GEOMETRY, "hull: thinner than 1/60000 of its extent");
     }

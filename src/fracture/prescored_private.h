@@ -140,6 +140,15 @@ bool rbl_thin_samples(rblSampleList* samples, size_t first, double step);
 // Masses of pieces, by piece, so that the sums of their first and second moments are those of the whole.
 void rbl_fit_masses(const rblPieces* pieces, const rblMassProperties* whole, rblMassProperties* out);
 
+// Call for every polygon of a piece, with its vertices as pieces->corners numbers them, until it returns false.
+typedef bool rblPolygonFcn(const uint32_t* vertices, uint32_t count, void* context);
+bool rbl_visit_polygons(const rblParts* parts, uint32_t piece, rblPolygonFcn* visit, void* context);
+
+// ---- hulls (prescored_hulls.c) ----
+
+// Corners of a hull that does for the piece: all of them where it is convex and has few. `fits` is false where none does.
+rblResult rbl_piece_hull_points(const rblParts* parts, uint32_t piece, rblSampleList* out, bool* fits);
+
 // ---- shapes (prescored_shapes.c) ----
 
 // A shape for every piece, in the solid's axes. On failure none is left.

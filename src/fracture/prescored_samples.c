@@ -87,10 +87,7 @@ static rblVec3d polygon_normal(const rblBreakage* breakage, const uint32_t* vert
     return sum;
 }
 
-// Call for every polygon of a piece, with its vertices as pieces->corners numbers them.
-typedef bool PolygonFcn(const uint32_t* vertices, uint32_t count, void* context);
-
-static bool visit_polygons(const rblParts* parts, uint32_t piece, PolygonFcn* visit, void* context)
+bool rbl_visit_polygons(const rblParts* parts, uint32_t piece, rblPolygonFcn* visit, void* context)
 {
     const rblPieces* pieces = parts->breakage->pieces;
     const rblPiece* p = &pieces->pieces[piece];
@@ -213,7 +210,7 @@ static bool find_corners(const rblParts* parts, uint32_t piece, double flat, rbl
     const rblAllocator* allocator = parts->allocator;
     Gathering g = {.breakage = parts->breakage};
     rbl_array_init(&g.list, allocator);
-    bool good = visit_polygons(parts, piece, gather_polygon, &g);
+    bool good = rbl_visit_polygons(parts, piece, gather_polygon, &g);
     const size_t count = g.list.count;
     uint32_t* order = RBL_NEW_ARRAY(allocator, uint32_t, 2 * count);
     good = good && order != NULL;

@@ -155,11 +155,17 @@ static bool draft_region(const Shaping* s, uint32_t piece, rblAabbd bounds, Regi
 
 // ---- one shape ----
 
+// RBL_ERROR_GEOMETRY: no hull does for the piece.
 static rblResult make_hull(const Shaping* s, uint32_t piece, rblShapeId* out)
 {
     rblSampleList corners;
+    bool fits = false;
     rbl_array_init(&corners, s->breakage->allocator);
-    rblResult result = rbl_piece_corners(&s->parts, piece, &corners) ? RBL_OK : rbl_fail_memory();
+    rblResult result = rbl_piece_hull_points(&s->parts, piece, &corners, &fits);
+    if (result == RBL_OK && !fits)
+    {
+        result = RBL_ERROR_GEOMETRY;
+    }
     if (result == RBL_OK)
     {
         const rblConvexPieceDef def = {.corners = corners.data,
@@ -257,11 +263,7 @@ static rblResult make_field(const Shaping* s, uint32_t piece, rblShapeId* out)
 static void make_shape(uint32_t piece, void* context)
 {
     Shaping* s = context;
-    rblResult result = RBL_ERROR_GEOMETRY;
-    if (s->breakage->pieces->pieces[piece].convex)
-    {
-        result = make_hull(s, piece, &s->out[piece]);
-    }
+    rblResult result = make_hull(s, piece, &s->out[piece]);
     if (result == RBL_ERROR_GEOMETRY || result == RBL_ERROR_LIMIT)
     {
         result = make_field(s, piece, &s->out[piece]);

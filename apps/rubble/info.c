@@ -1,4 +1,4 @@
-// rubble info: what a mesh or a recording is.
+// rubble info: what a mesh, tetrahedra or a recording are.
 #include "print.h"
 #include "progress.h"
 #include "report.h"
@@ -31,6 +31,10 @@ static int info_run(const Parsed* parsed)
     {
         return tool_is_recording_of_calls(path) ? info_calls(parsed, path) : info_recording(parsed, path);
     }
+    if (rbl_tets_format_of(path) != RBL_TETS_AUTO)
+    {
+        return info_tetrahedra(parsed, path);
+    }
     tool_start_progress(parsed, path);
     progress_stage("reading", 0.0);
     rblLoadOptions options = rbl_default_load_options();
@@ -53,7 +57,8 @@ static int info_run(const Parsed* parsed)
 }
 
 static const Argument info_arguments[] = {
-    {"FILE", ARGUMENT_INPUT, false, "the mesh file or recording (.rbl) to look at"}};
+    {"FILE", ARGUMENT_INPUT, false,
+     "the mesh file, tetrahedra (.vtu, .msh, .ele) or recording (.rbl) to look at"}};
 static const Option info_options[] = {
     JSON_OPTION,
     {.name = "no-intersections", .help = "do not look for faces that cut each other, the only slow part"},
@@ -67,15 +72,17 @@ static const Option info_options[] = {
      .fallback = "1",
      .help = "density for mass and inertia, kg/m^3"},
 };
-static const char* const info_examples[] = {
-    "rubble info bunny.ply", "rubble info statue.glb --json --density 2600", "rubble info wall.rbl", NULL};
+static const char* const info_examples[] = {"rubble info bunny.ply",
+                                            "rubble info statue.glb --json --density 2600",
+                                            "rubble info wall.rbl", "rubble info statue.vtu", NULL};
 
 const Command info_command = {
     .name = "info",
-    .summary = "tell what a mesh is (size, topology, defects, mass), or a recording",
+    .summary = "tell what a mesh is (size, topology, defects, mass), tetrahedra, or a recording",
     .details = "Reads a mesh and tells what it is: counts, whether it is closed, manifold and oriented, "
                "components, genus, volume, area, centre of mass, inertia, and everything that is wrong "
-               "with it. A broken mesh is described, not refused. Of a recording it tells the scene, the "
+               "with it. A broken mesh is described, not refused. Of tetrahedra it tells how many, and how "
+               "well shaped. Of a recording it tells the scene, the "
                "steps, the bodies, the size, and where the file ends when it was cut short.",
     .arguments = info_arguments,
     .argument_count = OPTIONS_COUNT_OF(info_arguments),

@@ -55,6 +55,9 @@ bool tool_is_recording_of_calls(const char* path);
 // rubble info, of a recording.
 int info_recording(const Parsed* parsed, const char* path);
 
+// rubble info, of a file of tetrahedra.
+int info_tetrahedra(const Parsed* parsed, const char* path);
+
 // rubble info and rubble replay, of a recording of calls.
 int info_calls(const Parsed* parsed, const char* path);
 int replay_calls(const Parsed* parsed, const char* path);
@@ -68,7 +71,8 @@ void program_close(void);
 
 // The commands, each at the end of its file.
 extern const Command info_command, repair_command, convert_command, make_command, pattern_command,
-    picture_command, fracture_command, dataset_command, simulate_command, replay_command, render_command,
-    plot_command, export_command, demo_command, bench_command, completion_command, man_command, help_command;
+    picture_command, fracture_command, dataset_command, tetrahedralize_command, simulate_command,
+    replay_command, render_command, plot_command, export_command, demo_command, bench_command,
+    completion_command, man_command, help_command;
 
 #endif

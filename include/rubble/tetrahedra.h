@@ -26,7 +26,7 @@ typedef struct rblTetsView
     const rblVec3d* positions; ///< node_count, m
     const uint32_t* nodes;     ///< 4 * tet_count: a, b, c, d with (b - a) x (c - a) . (d - a) > 0
     const uint32_t* neighbors; ///< 4 * tet_count: the one across the face opposite to that node, or RBL_NONE
-    const uint32_t* regions;   ///< tet_count: numbers out of a file; of a filled solid 1, of its rim 0
+    const uint32_t* regions;   ///< tet_count: numbers out of a file; of a filled solid 1, of its rim 2
 } rblTetsView;
 
 /// Copy arrays into a new mesh. Of `view` are read: the counts of nodes and tetrahedra, positions, nodes and regions (null: all
@@ -94,9 +94,74 @@ RBL_API rblResult rbl_tets_fill(rblMeshId solid, const rblTetsDef* def, rblTetsF
 /// with the point on it the lowest is found. Works in parallel.
 RBL_API rblResult rbl_tets_locate(rblTetsId tets, const rblVec3d* points, uint32_t count, uint32_t* out);
 
+/// Bins of ten degrees.
+#define RBL_TETS_ANGLE_BINS 18
+
+/// What a mesh of tetrahedra is, and how well they are shaped.
+typedef struct rblTetsReport
+{
+    uint32_t nodes, tets;
+    uint32_t solid_nodes, solid_tets; ///< as in rblTetsView
+    uint32_t regions;                 ///< different numbers
+    uint32_t parts;                   ///< of the solid, connected through faces
+    rblAabbd bounds;                  ///< of all nodes
+
+    // Of the solid alone:
+    double volume, area;                    ///< m^3; of its surface, m^2
+    uint32_t surface_faces;                 ///< triangles of it
+    uint32_t surface_parts;                 ///< connected through edges
+    int32_t surface_genus;                  ///< handles; -1 when the surface meets itself in an edge or node
+    double shortest_edge, longest_edge;     ///< m
+    double smallest_volume, largest_volume; ///< of a tetrahedron, m^3
+    double smallest_angle, largest_angle;   ///< dihedral, degrees
+    uint32_t sharpest_tet, bluntest_tet;    ///< which have these
+    uint32_t angles[RBL_TETS_ANGLE_BINS];   ///< how many dihedral angles are in each ten degrees
+    double worst_ratio,
+        mean_ratio;    ///< three inscribed radii by the circumscribed one: 1 when regular, 0 when flat
+    double rim_volume; ///< m^3
+    double rim_smallest_angle, rim_largest_angle; ///< degrees; 0 without a rim
+} rblTetsReport;
+
+RBL_API rblResult rbl_tets_inspect(rblTetsId tets, rblTetsReport* out);
+
+/// How far the surface of the solid's tetrahedra and another one are apart, each way: measured at the vertices, at the middles of the
+/// edges and at the centres of the triangles of the one, to the closest point of the other.
+typedef struct rblTetsError
+{
+    double outward_max,
+        outward_mean;    ///< from the tetrahedra to the original, m; the mean is weighted by area
+    rblVec3d outward_at; ///< where
+    double original_max, original_mean; ///< from the original to the tetrahedra, m
+    rblVec3d original_at;
+    double volume_ratio; ///< of the tetrahedra by that of the original
+} rblTetsError;
+
+RBL_API rblResult rbl_tets_compare(rblTetsId tets, rblMeshId original, rblTetsError* out);
+
 /// The triangles around the solid, or with `rim` around solid and rim together, facing outwards. The origin of a face is its
 /// tetrahedron.
 RBL_API rblResult rbl_tets_surface(rblTetsId tets, bool rim, rblMeshId* out);
+
+// ---- files ----
+
+typedef enum rblTetsFormat
+{
+    RBL_TETS_AUTO,   ///< none of these
+    RBL_TETS_MSH,    ///< Gmsh: versions 2 and 4.1, text and binary; written as 2.2, text
+    RBL_TETS_TETGEN, ///< NAME.ele with NAME.node beside it; read only
+    RBL_TETS_VTU     ///< VTK: text, base64 and raw, not compressed; written raw
+} rblTetsFormat;
+
+/// By the ending of a name; null is fine.
+RBL_API rblTetsFormat rbl_tets_format_of(const char* path);
+
+/// Read tetrahedra; other elements and nodes that none uses are left out, and of curved ones only the corners are taken. Those that
+/// are turned over are turned back; flat ones and faces of three refuse the file. Errors name file and line.
+RBL_API rblResult rbl_tets_load(const char* path, rblTetsId* out);
+
+/// Write the solid, with `rim` the rim too, as .msh or .vtu. The file is written beside and renamed: an existing one is replaced whole
+/// or not at all.
+RBL_API rblResult rbl_tets_save(rblTetsId tets, bool rim, const char* path);
 
 RBL_EXTERN_C_END
 

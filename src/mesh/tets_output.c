@@ -238,7 +238,7 @@ static rblResult set_regions(const Output* output, rblTetsParts* parts)
     }
     for (size_t i = 0; i < count; ++i)
     {
-        parts->regions.data[i] = i < solid_count;
+        parts->regions.data[i] = i < solid_count ? 1 : 2;
     }
     return RBL_OK;
 }

@@ -241,3 +241,24 @@ if [ -e /dev/full ]; then
     "$tool" info box.obj --json >/dev/full 2>err
     [ $? -eq 1 ] || complain "info does not notice a full disk"
 fi
+
+# Tetrahedra: made, looked at, written in both formats; thin solids and open ones.
+run 0 make box whole.obj --size 0.2,0.1,0.1
+last="tetrahedralize whole.obj"
+run 0 tetrahedralize whole.obj --edge 0.05 --levels 0 -o whole.vtu --json
+near volumeRatio 1
+is sameTopology true
+run 0 tetrahedralize whole.obj --edge 0.05 --levels 0 --no-rim -o whole.msh
+look whole.msh
+near volume 0.002
+is regions 1
+is parts 1
+look whole.vtu
+is regions 2
+run 1 tetrahedralize whole.obj --edge 3 -o never.vtu
+grep -q 'too thin' "$work/err" || complain "a solid that is too thin is not named so: $(cat "$work/err")"
+[ -e never.vtu ] && complain "a refused fill leaves a file"
+printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\nnone\n' >bad.msh
+run 1 info bad.msh
+grep -q "bad.msh:5: expected a whole number, found 'none'" "$work/err" ||
+    complain "the place in a wrong file is not named: $(cat "$work/err")"

@@ -67,6 +67,14 @@ static void put_floats(rblJsonWriter* json, const char* key, const float* values
     rbl_json_end_array(json);
 }
 
+// glTF wants numbers of rotations within -1 to 1; products of unit quaternions may be a rounding past that.
+static void put_rotation(rblJsonWriter* json, rblQuat q)
+{
+    const float numbers[4] = {rbl_clampf(q.x, -1.0f, 1.0f), rbl_clampf(q.y, -1.0f, 1.0f),
+                              rbl_clampf(q.z, -1.0f, 1.0f), rbl_clampf(q.w, -1.0f, 1.0f)};
+    put_floats(json, "rotation", numbers, 4);
+}
+
 // ---- meshes and materials ----
 
 // Of the two materials of a body: which one the surface's own are.
@@ -355,13 +363,12 @@ static void put_node(RunWriter* w, uint32_t body)
     const rblRunBody* b = &w->run->bodies.data[body];
     const rblTransform* pose = &b->keys.data[0].pose;
     const float p[3] = {pose->p.x, pose->p.y, pose->p.z};
-    const float q[4] = {pose->q.x, pose->q.y, pose->q.z, pose->q.w};
     static const float none[3] = {0.0f, 0.0f, 0.0f};
     rbl_json_begin_object(json);
     put_text(json, "name", b->name);
     put_index(json, "mesh", w->meshes[(size_t)b->shape * w->run->materials.count + b->material]);
     put_floats(json, "translation", p, 3);
-    put_floats(json, "rotation", q, 4);
+    put_rotation(json, pose->q);
     if (b->birth > 0)
     {
         put_floats(json, "scale", none, 3);
@@ -380,12 +387,11 @@ static void put_camera_node(RunWriter* w)
     const rblMat3 axes = {right, rbl_cross3(back, right), back};
     const rblQuat turn = rbl_quat_from_mat3(&axes);
     const float p[3] = {camera->eye.x, camera->eye.y, camera->eye.z};
-    const float q[4] = {turn.x, turn.y, turn.z, turn.w};
     rbl_json_begin_object(json);
     put_text(json, "name", "camera");
     put_index(json, "camera", 0);
     put_floats(json, "translation", p, 3);
-    put_floats(json, "rotation", q, 4);
+    put_rotation(json, turn);
     rbl_json_end_object(json);
 }
 

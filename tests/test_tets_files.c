@@ -40,6 +40,17 @@ static const char vtu_base64[] =
     "<DataArray type=\"UInt8\" Name=\"offsets\" format=\"binary\">AQAAAA==BA==</DataArray>"
     "<DataArray type=\"UInt8\" Name=\"types\" format=\"binary\">AQAAAAo=</DataArray></Cells>"
     "</Piece></UnstructuredGrid></VTKFile>";
+// The same arrays one behind the other.
+static const char vtu_appended[] =
+    "<VTKFile type=\"UnstructuredGrid\" header_type=\"UInt32\"><UnstructuredGrid>"
+    "<Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points>"
+    "<DataArray type=\"Float32\" format=\"appended\" offset=\"0\"/></Points><Cells>"
+    "<DataArray type=\"UInt8\" Name=\"connectivity\" format=\"appended\" offset=\"72\"/>"
+    "<DataArray type=\"UInt8\" Name=\"offsets\" format=\"appended\" offset=\"84\"/>"
+    "<DataArray type=\"UInt8\" Name=\"types\" format=\"appended\" offset=\"96\"/></Cells>"
+    "</Piece></UnstructuredGrid><AppendedData encoding=\"base64\">\n_"
+    "MAAAAAAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAAAAAAAAACAPw=="
+    "BAAAAAABAgM=AQAAAA==BA==AQAAAAo=\n</AppendedData></VTKFile>";
 static const char tetgen_nodes[] = "# by hand\n6 3 1 1\n1 0 0 0 0.5 1\n2 1 0 0 0.5 1\n3 0 1 0 0.5 1 # here\n"
                                    "4 0 0 1 0.5 1\n5 1 1 1 0.5 1\n6 9 9 9 0.5 0\n";
 static const char tetgen_tets[] = "2 4 1\n1 1 2 3 4 7\n2 2 3 4 5 5\n";
@@ -113,6 +124,9 @@ static void every_form_is_read(void** state)
     check_ok(read_pair(tetgen_nodes, tetgen_tets, &tets));
     check_pair(tets);
     check_ok(read_bytes(rbl_read_vtu, vtu_base64, sizeof vtu_base64 - 1, &tets));
+    check_close(check_tets(tets).solid_volume, 1.0 / 6.0, 1e-12);
+    check_ok(rbl_tets_destroy(tets));
+    check_ok(read_bytes(rbl_read_vtu, vtu_appended, sizeof vtu_appended - 1, &tets));
     check_close(check_tets(tets).solid_volume, 1.0 / 6.0, 1e-12);
     check_ok(rbl_tets_destroy(tets));
 }

@@ -263,36 +263,63 @@ static rblResult read_bytes_array(const Vtu* vtu, const uint8_t* bytes, size_t s
     return RBL_OK;
 }
 
-// The length of the data is encoded apart from them by some writers, together by others: both begin at a multiple of four
-// characters, and padding ends the first of two parts.
+static size_t encoded_size(uint64_t bytes)
+{
+    return (size_t)((bytes + 2) / 3 * 4);
+}
+
+// Decode so many characters behind what is there already.
+static rblResult decode_part(const Vtu* vtu, const char* begin, size_t length, Bytes* bytes)
+{
+    size_t size = 0;
+    if (!rbl_array_reserve(bytes, bytes->count + length / 4 * 3 + 3))
+    {
+        return rbl_fail_memory();
+    }
+    if (!rbl_base64_decode(begin, length, bytes->data + bytes->count, &size))
+    {
+        return fail_at(vtu, begin, "the base64 text is wrong");
+    }
+    bytes->count += size;
+    return RBL_OK;
+}
+
+// The length in front is encoded by itself, which padding shows, or together with what follows. It says where the data end: in appended
+// ones the next array begins there.
+static rblResult decode_array(const Vtu* vtu, Text text, Bytes* bytes)
+{
+    const size_t there = (size_t)(text.end - text.begin), head = encoded_size(vtu->header_size);
+    if (there < head)
+    {
+        return fail_at(vtu, text.begin, "an array has no length");
+    }
+    RBL_TRY(decode_part(vtu, text.begin, head, bytes));
+    const bool apart = bytes->count == vtu->header_size; // as the padding says
+    const uint64_t length = bytes->count >= vtu->header_size ? bits_at(bytes->data, vtu->header_size) : 0;
+    if (length > there)
+    {
+        return fail_at(vtu, text.begin, "an array is shorter than it says");
+    }
+    const size_t rest = apart ? encoded_size(length) : encoded_size(vtu->header_size + length) - head;
+    return decode_part(vtu, text.begin + head, rest < there - head ? rest : there - head, bytes);
+}
+
 static rblResult read_base64_array(const Vtu* vtu, Text text, const Type* type, rblDoubleArray* out)
 {
-    const char* begin = text.begin;
-    while (begin < text.end && rbl_is_space(*begin))
+    while (text.begin < text.end && rbl_is_space(*text.begin))
     {
-        ++begin;
+        ++text.begin;
     }
-    const char* end = begin;
-    while (end < text.end && !rbl_is_space(*end) && *end != '<')
+    while (text.begin < text.end && rbl_is_space(text.end[-1]))
     {
-        ++end;
+        --text.end;
     }
     Bytes bytes;
     rbl_array_init(&bytes, vtu->source->allocator);
-    const char* padding = memchr(begin, '=', (size_t)(end - begin));
-    const size_t head = padding != NULL ? ((size_t)(padding - begin) + 3) / 4 * 4 : (size_t)(end - begin);
-    const size_t whole = (size_t)(end - begin);
-    const size_t first = head < whole ? head : whole;
-    rblResult result = rbl_array_resize(&bytes, 3 * (whole / 4) + 12) ? RBL_OK : rbl_fail_memory();
-    size_t size = 0, rest = 0;
-    if (result == RBL_OK && (!rbl_base64_decode(begin, first, bytes.data, &size) ||
-                             !rbl_base64_decode(begin + first, whole - first, bytes.data + size, &rest)))
-    {
-        result = fail_at(vtu, begin, "the base64 text is wrong");
-    }
+    rblResult result = decode_array(vtu, text, &bytes);
     if (result == RBL_OK)
     {
-        result = read_bytes_array(vtu, bytes.data, size + rest, type, begin, out);
+        result = read_bytes_array(vtu, bytes.data, bytes.count, type, text.begin, out);
     }
     rbl_array_free(&bytes);
     return result;

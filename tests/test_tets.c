@@ -390,6 +390,23 @@ static void solids_apart_and_hollows_are_filled(void** state)
     check_ok(rbl_mesh_destroy(mesh));
 }
 
+// Closed surfaces that run through each other enclose what any of them does; the faces inside leave no trace.
+static void overlapping_parts_are_one_solid(void** state)
+{
+    (void)state;
+    rblMeshBuilder builder = start_shape();
+    add_cube(&builder, 0.0, 1.0, true);
+    add_box(&builder, rbl_vec3d(0.53, 0.2, 0.3), rbl_vec3d(2.0, 0.7, 0.8), true);
+    const rblMeshId mesh = register_shape(&builder);
+    const rblTetsId tets = fill(mesh, 0.1, 1, NULL);
+    const TetsFacts facts = check_tets(tets);
+    check_relative(facts.solid_volume, 1.0 + 0.25, 0.01);
+    assert_true(facts.smallest_angle >= RBL_TETS_MIN_ANGLE && facts.largest_angle <= RBL_TETS_MAX_ANGLE);
+    assert_int_equal(check_surface(tets, false, facts.solid_volume).components, 1);
+    check_ok(rbl_tets_destroy(tets));
+    check_ok(rbl_mesh_destroy(mesh));
+}
+
 static void far_from_the_origin_nothing_changes(void** state)
 {
     (void)state;
@@ -589,6 +606,7 @@ int main(void)
         cmocka_unit_test(thin_solids_are_kept_or_reported),
         cmocka_unit_test(walls_thicker_than_an_edge_are_kept),
         cmocka_unit_test(solids_apart_and_hollows_are_filled),
+        cmocka_unit_test(overlapping_parts_are_one_solid),
         cmocka_unit_test(far_from_the_origin_nothing_changes),
         cmocka_unit_test(a_margin_is_kept_free),
         cmocka_unit_test(bad_input_is_refused),

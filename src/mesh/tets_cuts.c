@@ -60,17 +60,18 @@ typedef struct Search
     const rblFillSolid* solid;
 } Search;
 
-// Rays decide. One that slips through between winding number and triangles leaves it to the distances.
+// Rays decide, from outside: where parts of a surface overlap, what they meet first is the outermost. One that slips through between
+// winding number and triangles leaves it to the distances.
 static void cut_once(const Search* search, rblCutEdge* edge)
 {
     const rblLatticeNode* a = &search->lattice->nodes.data[edge->a];
     const rblLatticeNode* b = &search->lattice->nodes.data[edge->b];
     const rblVec3d p = search->lattice->positions.data[edge->a];
     const rblVec3d q = search->lattice->positions.data[edge->b];
-    const bool leaves = a->sign > 0;
-    const double way = rbl_fill_crossing(search->solid, leaves ? p : q, leaves ? q : p);
+    const bool enters = a->sign < 0;
+    const double way = rbl_fill_crossing(search->solid, enters ? p : q, enters ? q : p);
     const double sum = fabs((double)a->distance) + fabs((double)b->distance);
-    const double fraction = way < 0.0 ? fabs((double)a->distance) / sum : leaves ? way : 1.0 - way;
+    const double fraction = way < 0.0 ? fabs((double)a->distance) / sum : enters ? way : 1.0 - way;
     edge->fraction = rbl_clampd(fraction, 0.0, 1.0);
 }
 

@@ -45,8 +45,8 @@ float rbl_fill_distance(const rblFillSolid* solid, rblVec3d point, double radius
 // Whether the surface comes as near as this to a point.
 bool rbl_fill_touches(const rblFillSolid* solid, rblVec3d point, double radius);
 
-// The place where an edge leaves the solid on its way out, as a fraction of it; negative: nowhere.
-double rbl_fill_crossing(const rblFillSolid* solid, rblVec3d inside, rblVec3d outside);
+// Where the way between two points meets the surface first, as a fraction of it; negative: nowhere.
+double rbl_fill_crossing(const rblFillSolid* solid, rblVec3d from, rblVec3d to);
 
 // ---- the octree (tets_octree.c) ----
 

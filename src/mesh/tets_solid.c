@@ -136,10 +136,10 @@ bool rbl_fill_touches(const rblFillSolid* solid, rblVec3d point, double radius)
     return rbl_tree_closest(&solid->bvh, rbl_to_float3(point), (float)radius, RBL_NO_LEAF, &closest);
 }
 
-double rbl_fill_crossing(const rblFillSolid* solid, rblVec3d inside, rblVec3d outside)
+double rbl_fill_crossing(const rblFillSolid* solid, rblVec3d from, rblVec3d to)
 {
-    const rblRay ray = {.origin = rbl_to_float3(inside),
-                        .direction = rbl_to_float3(rbl_sub3d(outside, inside)),
+    const rblRay ray = {.origin = rbl_to_float3(from),
+                        .direction = rbl_to_float3(rbl_sub3d(to, from)),
                         .t_min = 0.0f,
                         .t_max = 1.0f};
     rblRayHit hit;

@@ -6,8 +6,6 @@
 #include "math/vec.h"
 #include <string.h>
 
-#define MOST_WALL_STEPS 64 // of the search for a plane between two parts
-
 // Parts of the piece at hand, by cell.
 typedef struct Finder
 {
@@ -227,125 +225,6 @@ static bool sort_parts(rblParts* parts, uint32_t piece_count, uint32_t cell_coun
     return true;
 }
 
-// ---- walls between parts of one cell ----
-
-typedef RBL_ARRAY(rblVec3d) PointList;
-
-static bool gather_points(const rblParts* parts, const rblPart* part, PointList* out)
-{
-    const rblPieces* pieces = parts->breakage->pieces;
-    const rblPiece* piece = &pieces->pieces[part->piece];
-    bool good = true;
-    for (uint32_t i = piece->first_face; i < piece->end_face && good; ++i)
-    {
-        uint32_t begin;
-        uint32_t end;
-        face_corners(pieces, &pieces->faces[i], &begin, &end);
-        for (uint32_t k = begin; k < end && good && pieces->faces[i].cell == part->cell; ++k)
-        {
-            good = rbl_array_push(out, rbl_breakage_position(parts->breakage, pieces->corners[k]));
-        }
-    }
-    for (uint32_t i = piece->first_triangle; i < piece->end_triangle && good; ++i)
-    {
-        for (uint32_t k = 0; k < 3 && good; ++k)
-        {
-            const rblVec3d position = rbl_parts_triangle_corner(parts, i, k);
-            if (rbl_aabbd_contains_point(part->box, position))
-            {
-                good = rbl_array_push(out, position);
-            }
-        }
-    }
-    return good;
-}
-
-// The point farthest along a direction.
-static rblVec3d farthest(const PointList* points, rblVec3d direction)
-{
-    rblVec3d best = points->data[0];
-    for (size_t i = 1; i < points->count; ++i)
-    {
-        best = rbl_dot3d(points->data[i], direction) > rbl_dot3d(best, direction) ? points->data[i] : best;
-    }
-    return best;
-}
-
-// Turn a plane until all of `inner` is behind it and all of `outer` before it: each step turns towards the pair of
-// points that are on the wrong sides by most (Rosenblatt 1958).
-static void find_wall(const PointList* inner, const PointList* outer, rblPart* part)
-{
-    rblVec3d n = rbl_sub3d(outer->data[0], inner->data[0]);
-    for (int step = 0; step < MOST_WALL_STEPS && !part->walled; ++step)
-    {
-        const double length = rbl_length3d(n);
-        if (!(length > 0.0))
-        {
-            return;
-        }
-        n = rbl_scale3d(n, 1.0 / length);
-        const rblVec3d a = farthest(inner, n);
-        const rblVec3d b = farthest(outer, rbl_scale3d(n, -1.0));
-        const rblVec3d gap = rbl_sub3d(b, a);
-        if (rbl_dot3d(gap, n) > 0.0)
-        {
-            part->walled = true;
-            part->normal = n;
-            part->offset = 0.5 * (rbl_dot3d(a, n) + rbl_dot3d(b, n));
-            return;
-        }
-        n = rbl_add3d(n, rbl_normalize3d(gap, (rblVec3d){0, 1, 0}));
-    }
-}
-
-// One that shares its cell is told apart by its box where that is enough, else by a wall.
-static rblResult build_wall(rblParts* parts, uint32_t cell, rblPart* part)
-{
-    PointList inner;
-    PointList outer;
-    rbl_array_init(&inner, parts->allocator);
-    rbl_array_init(&outer, parts->allocator);
-    bool good = true;
-    for (uint32_t i = parts->cell_starts[cell]; i < parts->cell_starts[cell + 1] && good; ++i)
-    {
-        const rblPart* other = &parts->list.data[parts->by_cell[i]];
-        if (other->piece != part->piece && rbl_aabbd_overlaps(other->box, part->box))
-        {
-            good = gather_points(parts, other, &outer);
-        }
-    }
-    if (good && outer.count > 0)
-    {
-        good = gather_points(parts, part, &inner);
-        if (good && inner.count > 0)
-        {
-            find_wall(&inner, &outer, part);
-        }
-    }
-    rbl_array_free(&inner);
-    rbl_array_free(&outer);
-    return good ? RBL_OK : rbl_fail_memory();
-}
-
-static rblResult tell_apart(rblParts* parts)
-{
-    const uint32_t cell_count = parts->placing->pattern->cells->count;
-    for (uint32_t c = 0; c < cell_count; ++c)
-    {
-        const uint32_t count = parts->cell_starts[c + 1] - parts->cell_starts[c];
-        for (uint32_t i = parts->cell_starts[c]; i < parts->cell_starts[c + 1]; ++i)
-        {
-            rblPart* part = &parts->list.data[parts->by_cell[i]];
-            part->alone = count == 1;
-            if (!part->alone)
-            {
-                RBL_TRY(build_wall(parts, c, part));
-            }
-        }
-    }
-    return RBL_OK;
-}
-
 // ---- all of it ----
 
 void rbl_parts_free(rblParts* parts)
@@ -356,6 +235,8 @@ void rbl_parts_free(rblParts* parts)
     RBL_FREE_ARRAY(parts->allocator, parts->piece_starts, (size_t)piece_count + 1);
     RBL_FREE_ARRAY(parts->allocator, parts->cell_starts, (size_t)cell_count + 1);
     rbl_array_free(&parts->list);
+    rbl_array_free(&parts->walls);
+    rbl_array_free(&parts->holes);
     rbl_array_free(&parts->corners);
 }
 
@@ -381,7 +262,7 @@ static rblResult fill_parts(rblParts* parts, uint32_t* cell_numbers)
     {
         return rbl_fail_memory();
     }
-    return tell_apart(parts);
+    return rbl_parts_tell_apart(parts);
 }
 
 rblResult rbl_parts_init(rblParts* parts, const rblPlacing* placing, const rblBreakage* breakage)
@@ -390,6 +271,8 @@ rblResult rbl_parts_init(rblParts* parts, const rblPlacing* placing, const rblBr
     *parts = (rblParts){.placing = placing, .breakage = breakage, .allocator = rbl_default_allocator()};
     parts->joined = placing->pattern->region_count < cells->count || breakage->pieces->merged > 0;
     rbl_array_init(&parts->list, parts->allocator);
+    rbl_array_init(&parts->walls, parts->allocator);
+    rbl_array_init(&parts->holes, parts->allocator);
     rbl_array_init(&parts->corners, parts->allocator);
     uint32_t* cell_numbers = RBL_NEW_ARRAY(parts->allocator, uint32_t, cells->count);
     rblResult result = cell_numbers != NULL ? RBL_OK : rbl_fail_memory();
@@ -417,6 +300,19 @@ rblVec3d rbl_parts_triangle_corner(const rblParts* parts, uint32_t number, uint3
     return breakage->surface.positions[vertex];
 }
 
+// How far a point is from a part, squared: from its box and beyond its walls.
+static double squared_distance(const rblParts* parts, const rblPart* part, rblVec3d point)
+{
+    double squared = rbl_aabbd_distance_squared(part->box, point);
+    for (uint32_t w = part->first_wall; w < part->end_wall; ++w)
+    {
+        const rblWall* wall = &parts->walls.data[w];
+        const double beyond = rbl_maxd(rbl_dot3d(wall->normal, point) - wall->offset, 0.0);
+        squared += beyond * beyond;
+    }
+    return squared;
+}
+
 uint32_t rbl_parts_locate(const rblParts* parts, rblVec3d point)
 {
     const rblCells* cells = parts->placing->pattern->cells;
@@ -425,15 +321,14 @@ uint32_t rbl_parts_locate(const rblParts* parts, rblVec3d point)
     double nearest = (double)INFINITY;
     for (uint32_t i = parts->cell_starts[cell]; i < parts->cell_starts[cell + 1]; ++i)
     {
-        const rblPart* part = &parts->list.data[parts->by_cell[i]];
-        const double beyond =
-            part->walled ? rbl_maxd(rbl_dot3d(part->normal, point) - part->offset, 0.0) : 0.0;
-        const double squared = rbl_aabbd_distance_squared(part->box, point) + beyond * beyond;
-        if (squared < nearest)
+        const uint32_t number = parts->by_cell[i];
+        const double squared = squared_distance(parts, &parts->list.data[number], point);
+        // Within the shell of a part that lies in another it is that one's.
+        if (squared < nearest || (squared == nearest && rbl_part_is_smaller(parts, number, best)))
         {
             nearest = squared;
-            best = part->piece;
+            best = number;
         }
     }
-    return best;
+    return best != RBL_NONE ? parts->list.data[best].piece : RBL_NONE;
 }

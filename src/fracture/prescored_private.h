@@ -76,15 +76,22 @@ typedef RBL_ARRAY(rblVec3) rblSampleList;
 
 // ---- where pieces are (prescored_parts.c) ----
 
+// A plane: a part is where normal.x <= offset.
+typedef struct rblWall
+{
+    rblVec3d normal;
+    double offset;
+    bool shell; // touches the part; otherwise it stands between two
+} rblWall;
+
 // What a piece has in one cell. A cell that the solid crosses several times may have several pieces in it.
 typedef struct rblPart
 {
     uint32_t piece, cell;
-    rblAabbd box; // of what is known of the piece in the cell, in the solid's axes
-    bool alone;   // nothing else is in the cell
-    bool walled;  // otherwise: this part is where normal.x <= offset, all others are beyond
-    rblVec3d normal;
-    double offset;
+    rblAabbd box;                  // of what is known of the piece in the cell, in the solid's axes
+    bool alone;                    // nothing else is in the cell
+    uint32_t first_wall, end_wall; // otherwise: it lies behind these of rblParts.walls,
+    uint32_t first_hole, end_hole; // and not where these parts, of rblParts.holes, lie within their walls
 } rblPart;
 
 typedef struct rblParts
@@ -94,14 +101,22 @@ typedef struct rblParts
     rblIndexArray corners;   // of the surface's triangles
     bool joined;             // some pieces are in several cells
     RBL_ARRAY(rblPart) list; // piece by piece
-    uint32_t* piece_starts;  // pieces + 1
-    uint32_t* by_cell;       // parts, cell by cell
-    uint32_t* cell_starts;   // cells + 1
+    RBL_ARRAY(rblWall) walls;
+    rblIndexArray holes;    // parts
+    uint32_t* piece_starts; // pieces + 1
+    uint32_t* by_cell;      // parts, cell by cell
+    uint32_t* cell_starts;  // cells + 1
     const rblAllocator* allocator;
 } rblParts;
 
 rblResult rbl_parts_init(rblParts* parts, const rblPlacing* placing, const rblBreakage* breakage);
 void rbl_parts_free(rblParts* parts);
+
+// Walls, shells and holes of parts that share a cell (prescored_walls.c).
+rblResult rbl_parts_tell_apart(rblParts* parts);
+
+// By the boxes of two parts.
+bool rbl_part_is_smaller(const rblParts* parts, uint32_t a, uint32_t b);
 
 // A corner of rblPieces.triangles[number].
 rblVec3d rbl_parts_triangle_corner(const rblParts* parts, uint32_t number, uint32_t corner);

@@ -79,8 +79,18 @@ static bool add_plane(RegionDraft* draft, rblVec3d normal, double offset)
     return rbl_array_push(&draft->planes, plane);
 }
 
-// A part that is not alone in its cell ends with its box, and at its wall.
-static bool add_fence(RegionDraft* draft, const rblPart* part, double slack)
+// A wall, or what is beyond it. Shells are loose by the same length for all, whichever side is asked for.
+static bool add_wall(RegionDraft* draft, const Shaping* s, uint32_t number, bool beyond)
+{
+    const rblWall* wall = &s->parts.walls.data[number];
+    const double size = (double)rbl_length3(rbl_aabb_size(s->placing->solid->bounds));
+    const double offset = wall->offset + (wall->shell ? NOTHING * size + s->excess : 0.0);
+    return beyond ? add_plane(draft, rbl_neg3d(wall->normal), -offset)
+                  : add_plane(draft, wall->normal, offset);
+}
+
+// A part that is not alone in its cell ends with its box, and at its walls.
+static bool add_fence(RegionDraft* draft, const Shaping* s, const rblPart* part, double slack)
 {
     const rblAabbd box = rbl_aabbd_grown(part->box, slack);
     bool good = add_plane(draft, (rblVec3d){1, 0, 0}, box.upper.x) &&
@@ -89,11 +99,62 @@ static bool add_fence(RegionDraft* draft, const rblPart* part, double slack)
                 add_plane(draft, (rblVec3d){0, -1, 0}, -box.lower.y) &&
                 add_plane(draft, (rblVec3d){0, 0, 1}, box.upper.z) &&
                 add_plane(draft, (rblVec3d){0, 0, -1}, -box.lower.z);
-    if (good && part->walled)
+    for (uint32_t w = part->first_wall; w < part->end_wall && good; ++w)
     {
-        good = add_plane(draft, part->normal, part->offset);
+        good = add_wall(draft, s, w, false);
     }
     return good;
+}
+
+static bool is_in_reach(const rblWall* wall, rblAabb box)
+{
+    const rblVec3d n = wall->normal;
+    const rblVec3d far_corner = {(double)(n.x > 0.0 ? box.upper.x : box.lower.x),
+                                 (double)(n.y > 0.0 ? box.upper.y : box.lower.y),
+                                 (double)(n.z > 0.0 ? box.upper.z : box.lower.z)};
+    return rbl_dot3d(n, far_corner) > wall->offset;
+}
+
+static bool copy_planes(RegionDraft* draft, size_t first, size_t count)
+{
+    bool good = true;
+    for (size_t i = 0; i < count && good; ++i)
+    {
+        const rblHalfSpace plane = draft->planes.data[first + i];
+        good = rbl_array_push(&draft->planes, plane);
+    }
+    return good;
+}
+
+// Close the cell whose planes begin at `first`, without the holes of its part from `hole` on: beyond the first plane of a hole's
+// walls, beyond the second but not the first, and so on.
+static bool close_cell(RegionDraft* draft, const Shaping* s, const rblPart* part, uint32_t hole, rblAabb box)
+{
+    if (hole == part->end_hole)
+    {
+        return rbl_array_push(&draft->starts, (uint32_t)draft->planes.count) &&
+               rbl_array_push(&draft->boxes, box);
+    }
+    const rblPart* inner = &s->parts.list.data[s->parts.holes.data[hole]];
+    const size_t first = draft->starts.data[draft->starts.count - 1];
+    const size_t count = draft->planes.count - first;
+    bool placed = true;
+    bool good = true;
+    for (uint32_t w = inner->first_wall; w < inner->end_wall && good; ++w)
+    {
+        if (!is_in_reach(&s->parts.walls.data[w], box))
+        {
+            continue;
+        }
+        good = (placed || copy_planes(draft, first, count)) && add_wall(draft, s, w, true);
+        for (uint32_t k = inner->first_wall; k < w && good; ++k)
+        {
+            good = add_wall(draft, s, k, false);
+        }
+        good = good && close_cell(draft, s, part, hole + 1, box);
+        placed = false;
+    }
+    return good && (!placed || close_cell(draft, s, part, hole + 1, box));
 }
 
 // The box of a cell in the solid's axes.
@@ -136,11 +197,10 @@ static bool add_part(RegionDraft* draft, const Shaping* s, const rblPart* part, 
     }
     if (good && (!part->alone || draft->planes.count == draft->starts.data[draft->starts.count - 1]))
     {
-        good = add_fence(draft, part, slack);
+        good = add_fence(draft, s, part, slack);
     }
     const rblAabbd box = rbl_aabbd_intersection(cell_box(s->placing, part->cell), bounds);
-    return good && rbl_array_push(&draft->starts, (uint32_t)draft->planes.count) &&
-           rbl_array_push(&draft->boxes, rbl_aabb_around(rbl_aabbd_grown(box, slack)));
+    return good && close_cell(draft, s, part, part->first_hole, rbl_aabb_around(rbl_aabbd_grown(box, slack)));
 }
 
 static bool draft_region(const Shaping* s, uint32_t piece, rblAabbd bounds, RegionDraft* draft)

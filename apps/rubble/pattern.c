@@ -329,17 +329,6 @@ static int pattern_run(const Parsed* parsed)
     return options_given(parsed, "quiet") ? TOOL_DONE : print_pattern(&pattern);
 }
 
-#define ONE_NUMBER(option_name, from, to, what, usual, text)                                                 \
-    {                                                                                                        \
-        .name = option_name, .kind = OPTION_NUMBERS, .least = 1, .most = 1, .lowest = from, .highest = to,   \
-        .value = what, .fallback = usual, .help = text                                                       \
-    }
-#define ONE_COUNT(option_name, from, to, usual, text)                                                        \
-    {                                                                                                        \
-        .name = option_name, .kind = OPTION_NUMBERS, .least = 1, .most = 1, .whole = true, .lowest = from,   \
-        .highest = to, .value = "N", .fallback = usual, .help = text                                         \
-    }
-
 static const char* const pattern_endings[] = {"png", "glb", "obj", "ply", "stl", "off", NULL};
 static const Argument pattern_arguments[] = {
     {"PATTERN", ARGUMENT_WORD, false,

@@ -4,6 +4,19 @@
 
 #include "options.h"
 
+// One number within bounds, and one that is whole.
+#define ONE_NUMBER(option_name, from, to, what, usual, text)                                                 \
+    {                                                                                                        \
+        .name = option_name, .kind = OPTION_NUMBERS, .least = 1, .most = 1, .lowest = from, .highest = to,   \
+        .value = what, .fallback = usual, .help = text                                                       \
+    }
+#define ONE_COUNT(option_name, from, to, usual, text)                                                        \
+    {                                                                                                        \
+        .name = option_name, .kind = OPTION_NUMBERS, .least = 1, .most = 1, .whole = true, .lowest = from,   \
+        .highest = to, .value = "N", .fallback = usual, .help = text                                         \
+    }
+#define DENSITY_OPTION ONE_NUMBER("density", 1e-9, 1e9, "D", "1000", "density for the masses, kg/m^3")
+
 #define JSON_OPTION                                                                                          \
     {                                                                                                        \
         .name = "json", .help = "print one JSON object instead of text"                                      \

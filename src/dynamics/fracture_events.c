@@ -155,7 +155,7 @@ rblResult rbl_body_break(rblWorldId world_id, rblBodyId id, rblVec3 point, rblVe
                 .point = point,
                 .normal = rbl_scale3(normal, 1.0f / rbl_length3(normal)),
                 .severity = 1.0f,
-                .budget = INFINITY,
+                .budget = (double)INFINITY,
                 .most_pieces = rbl_most_pieces(world, 1),
             },
     };

@@ -96,21 +96,7 @@ silent fracture block.glb -o whole --pieces 1
 python3 check_pieces.py whole 1 || complain "one piece is not the whole"
 
 # Meshes that are no solids: mended with a note, or refused by name.
-cat >lidless.obj <<'END'
-v 0 0 0
-v 1 0 0
-v 1 1 0
-v 0 1 0
-v 0 0 1
-v 1 0 1
-v 1 1 1
-v 0 1 1
-f 1 4 3 2
-f 1 2 6 5
-f 2 3 7 6
-f 3 4 8 7
-f 4 1 5 8
-END
+lidless lidless.obj
 "$tool" fracture lidless.obj -o mended_pieces >out 2>err || complain "a box without a lid is refused"
 grep -q '^rubble: note: lidless.obj: is no solid as it is; it was mended' err || complain "a mended mesh is not told"
 python3 check_pieces.py mended_pieces 10 || complain "the pieces of a mended mesh do not fit"
@@ -118,3 +104,13 @@ printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >sheet.obj
 run 1 fracture sheet.obj -o refused
 said 'sheet.obj: is no solid and cannot be mended: '
 [ ! -e refused ] || complain "a refused mesh leaves a folder"
+
+# Bumps on crack faces: closed all the same.
+silent fracture block.glb -o rough --noise 0.01 --pieces 8
+run 0 info rough/piece_0000.obj
+printed 'closed  *yes$'
+printed 'problems  *none$'
+run 2 fracture block.glb -o refused --noise -1
+said '--noise is -1, must be at least 0'
+run 2 fracture block.glb -o refused --noise nan
+said '--noise must be finite'

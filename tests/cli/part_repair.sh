@@ -4,21 +4,7 @@
 cd "$work" || exit 1
 
 # A box without its lid becomes a box again, silently.
-cat >open.obj <<'END'
-v 0 0 0
-v 1 0 0
-v 1 1 0
-v 0 1 0
-v 0 0 1
-v 1 0 1
-v 1 1 1
-v 0 1 1
-f 1 4 3 2
-f 1 2 6 5
-f 2 3 7 6
-f 3 4 8 7
-f 4 1 5 8
-END
+lidless open.obj
 silent repair open.obj closed.obj
 look closed.obj
 is closed true

@@ -51,6 +51,26 @@ printed()
     grep -q -- "$1" "$work/out" || complain "the output has no '$1'"
 }
 
+# lidless FILE: a unit box without its lid.
+lidless()
+{
+    cat >"$1" <<'END'
+v 0 0 0
+v 1 0 0
+v 1 1 0
+v 0 1 0
+v 0 0 1
+v 1 0 1
+v 1 1 1
+v 0 1 1
+f 1 4 3 2
+f 1 2 6 5
+f 2 3 7 6
+f 3 4 8 7
+f 4 1 5 8
+END
+}
+
 for part in "$source_directory"/tests/cli/part_*.sh; do
     # shellcheck disable=SC1090
     . "$part"

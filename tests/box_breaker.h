@@ -50,7 +50,8 @@ static inline rblResult box_breaker_decide(void* context, void* prepared, const 
         const bool hard = breaker->energy > 0.0f && impacts[i].energy > breaker->energy;
         const bool strong = breaker->impulse > 0.0f && push > breaker->impulse;
         atomic_fetch_add(&breaker->asked, 1);
-        if ((hard || strong) && !out->breaks && body->generation == 0)
+        if ((hard || strong) && body->generation == 0 &&
+            (!out->breaks || impacts[i].energy > impacts[out->impact].energy))
         {
             out->breaks = true;
             out->impact = i;

@@ -180,6 +180,10 @@ static void damage_adds_up_only_when_asked_for(void** state)
         rblVerdict verdict;
         check_ok(rbl_breaker_decide(breaker, NULL, &body, &touch, 1, &verdict));
         check_close(verdict.damage, 0.0, 0.0);
+        // Nor does it break what nearly broke before.
+        body.damage = 1.0f;
+        check_ok(rbl_breaker_decide(breaker, NULL, &body, &touch, 1, &verdict));
+        assert_false(verdict.breaks);
         rbl_breaker_release(breaker);
     }
     check_ok(rbl_shape_destroy(plate));

@@ -1,5 +1,6 @@
 // What breaks and what does not when blows, breakers and bodies are not the usual ones: damage, births that fail, anchors.
 #include "breaking_testing.h"
+#include "failing_allocator.h"
 #include "rubble/prescored.h"
 
 static const rblBreakerId nothing = {0, 0};
@@ -224,6 +225,246 @@ static void boxes_of_anchors_may_be_of_any_size(void** state)
     }
 }
 
+// ---- what is told ----
+
+// What a breaker with wishes of its own was given.
+typedef struct Wishes
+{
+    double budget;
+    uint32_t pieces;
+} Wishes;
+
+static rblResult wish(void* context, void* prepared, const rblBreakBody* body, const rblImpact* impacts,
+                      uint32_t count, rblVerdict* out)
+{
+    const Wishes* wishes = context;
+    const rblResult result = always_breaks(context, prepared, body, impacts, count, out);
+    out->budget = wishes->budget;
+    out->most_pieces = wishes->pieces;
+    return result;
+}
+
+static rblResult note_verdict(void* context, void* prepared, const rblBreakBody* body,
+                              const rblVerdict* verdict, rblJobs* jobs, rblFracture* out)
+{
+    Wishes* given = context;
+    (void)prepared;
+    (void)body;
+    (void)jobs;
+    (void)out;
+    *given = (Wishes){verdict->budget, verdict->most_pieces};
+    return RBL_OK;
+}
+
+static Wishes given_for(Wishes wishes, uint32_t max_fragments)
+{
+    rblBreakerDef def = rbl_default_breaker_def();
+    rblBreakerId breaker;
+    def.name = "wishes";
+    def.decide = wish;
+    def.shatter = note_verdict;
+    def.context = &wishes;
+    check_ok(rbl_breaker_create(&def, &breaker));
+    rblWorldDef world_def = rbl_default_world_def();
+    world_def.max_fragments = max_fragments;
+    rblWorldId world;
+    check_ok(rbl_world_create(&world_def, &world));
+    put_pane(world, breaker, vec(0, 0, 0), RBL_BODY_DYNAMIC, 0.0f);
+    throw_block(world, vec(0, 0, 0), 20.0f);
+    check_ok(rbl_world_step(world, STEP));
+    finish(world, breaker);
+    return wishes;
+}
+
+static void breakers_may_ask_for_less_than_there_is(void** state)
+{
+    (void)state;
+    const Wishes any = given_for((Wishes){0.0, 0}, 0);
+    assert_true(any.budget > 1000.0 && any.pieces == 0); // 7.85 kg at 20 m/s
+    const Wishes less = given_for((Wishes){0.125, 3}, 100);
+    assert_true(less.budget == 0.125 && less.pieces == 3);
+    const Wishes more = given_for((Wishes){1e9, 200}, 100);
+    assert_true(more.budget == any.budget && more.pieces == 100);
+}
+
+// Of a light fast block and a heavy slow one at the same time, each at its place.
+static void events_tell_of_one_blow(void** state)
+{
+    (void)state;
+    const rblBreakerId breaker = make_prescored(rbl_default_prescored_def());
+    const rblWorldId world = make_still_world();
+    rblBodyDef def = rbl_default_body_def();
+    def.breaker = breaker;
+    put_matter(world, def, vec(4, 4, 0.2f), "stone", 100.0f);
+    def.breaker = nothing;
+    def.pose.p = vec(-1.5f, 0, 0.16f);
+    def.velocity = vec(0, 0, -60);
+    const rblBodyId fast = put_matter(world, def, vec(0.1f, 0.1f, 0.1f), "wood", 0.0f);
+    def.pose.p = vec(1.5f, 0, 0.351f);
+    def.velocity = vec(0, 0, -0.6f);
+    const rblBodyId slow = put_matter(world, def, vec(0.5f, 0.5f, 0.5f), "steel", 0.0f);
+    check_ok(rbl_world_step(world, STEP));
+    const rblBreakEvent* event;
+    assert_int_equal(events_of(world, &event), 1);
+    assert_true(event->by.index1 == fast.index1 || event->by.index1 == slow.index1);
+    check_close(event->point.x, event->by.index1 == fast.index1 ? -1.5 : 1.5, 0.3);
+    check_relative(event->severity, (double)event->impulse * (double)event->impulse / 1e4, 1e-2);
+    assert_true(event->by.index1 == fast.index1 ? event->speed > 50.0f : event->speed < 1.0f);
+    finish(world, breaker);
+}
+
+// ---- on demand ----
+
+static rblBreakEvent break_at(rblPatternKind kind, rblVec3 point, rblVec3 normal, uint32_t* pieces)
+{
+    rblPrescoredDef def = rbl_default_prescored_def();
+    def.pattern.kind = kind;
+    const rblBreakerId breaker = make_prescored(def);
+    const rblWorldId world = make_still_world();
+    const rblBodyId pane = put_pane(world, breaker, vec(0, 0, 0), RBL_BODY_DYNAMIC, 0.0f);
+    check_ok(rbl_body_break(world, pane, point, normal));
+    const rblBreakEvent* event;
+    assert_int_equal(events_of(world, &event), 1);
+    const rblBreakEvent told = *event;
+    *pieces = told.pieces;
+    finish(world, breaker);
+    return told;
+}
+
+static void points_outside_a_body_are_moved_to_where_it_is_nearest(void** state)
+{
+    (void)state;
+    const float far[5] = {0.6f, 100.0f, 1e6f, 1e30f, 3e38f};
+    for (uint32_t kind = 0; kind < RBL_PATTERN_FILE; ++kind)
+    {
+        uint32_t at_edge = 0;
+        break_at((rblPatternKind)kind, vec(0.5f, 0.1f, 0), vec(-0.6f, 0, 0.8f), &at_edge);
+        for (int i = 0; i < 5; ++i)
+        {
+            uint32_t pieces = 0;
+            const rblBreakEvent event =
+                break_at((rblPatternKind)kind, vec(far[i], 0.1f, 0), vec(-0.6f, 0, 0.8f), &pieces);
+            check_close(event.point.x, 0.5, 1e-3);
+            check_close(event.point.y, 0.1, 1e-3);
+            assert_int_equal(pieces, at_edge);
+        }
+    }
+}
+
+static void normals_may_be_of_any_length(void** state)
+{
+    (void)state;
+    const float lengths[4] = {1e-44f, 1e-30f, 1e20f, 3e38f};
+    for (int i = 0; i < 4; ++i)
+    {
+        uint32_t pieces = 0;
+        const float l = lengths[i];
+        const rblBreakEvent event = break_at(RBL_PATTERN_RADIAL, vec(0, 0, 0), vec(0, l, 0), &pieces);
+        check_close(event.normal.y, 1.0, 1e-6);
+        assert_true(pieces > 10);
+    }
+}
+
+// ---- going back ----
+
+static void breaks_on_demand_are_told_after_going_back_to_them(void** state)
+{
+    (void)state;
+    const rblBreakerId breaker = make_prescored(rbl_default_prescored_def());
+    const rblWorldId world = make_still_world();
+    const rblBodyId pane = put_pane(world, breaker, vec(0, 0, 0), RBL_BODY_DYNAMIC, 0.0f);
+    check_ok(rbl_world_step(world, STEP));
+    check_ok(rbl_body_break(world, pane, vec(0, 0, 0), vec(0, 0, 1)));
+    size_t size = 0;
+    check_ok(rbl_world_save(world, NULL, 0, &size));
+    void* buffer = malloc(size);
+    check_ok(rbl_world_save(world, buffer, size, &size));
+    uint32_t pieces = 0;
+    for (int i = 0; i < 3; ++i)
+    {
+        const rblBreakEvent* event;
+        check_ok(rbl_world_step(world, STEP));
+        assert_int_equal(events_of(world, &event), 1);
+        assert_true(event->body.index1 == pane.index1 && (i == 0 || event->pieces == pieces));
+        pieces = event->pieces;
+        for (uint32_t f = 0; f < pieces; ++f)
+        {
+            assert_true(rbl_body_is_valid(world, event->fragments[f]));
+        }
+        check_ok(rbl_world_step(world, STEP));
+        assert_int_equal(events_of(world, &event), 0);
+        check_ok(rbl_world_restore(world, buffer, size));
+    }
+    free(buffer);
+    finish(world, breaker);
+}
+
+// ---- memory ----
+
+// Panes are hit with memory that runs out at some request. Whether it did not.
+static bool smash_panes(FailingAllocator* memory, size_t granted, bool demand, rblBodyType type)
+{
+    failing_allocator_start(memory, SIZE_MAX);
+    check_ok(rbl_set_allocator(&memory->allocator));
+    rblPrescoredDef def = rbl_default_prescored_def();
+    def.pattern.pieces = 8;
+    const rblBreakerId breaker = make_prescored(def);
+    const rblWorldId world = make_still_world();
+    rblBodyId panes[2];
+    for (int i = 0; i < 2; ++i)
+    {
+        const rblVec3 at = {3.0f * (float)i, 0, 0};
+        panes[i] = put_pane(world, breaker, at, type, 1.0f);
+        if (!demand)
+        {
+            throw_block(world, at, 20.0f);
+        }
+    }
+    const double kinetic = energy_of(world).kinetic;
+    memory->left = granted;
+    const rblResult result =
+        demand ? rbl_body_break(world, panes[1], vec(3, 0, 0), vec(0, 0, 1)) : rbl_world_step(world, STEP);
+    const bool enough = memory->left > 0;
+    memory->left = SIZE_MAX;
+    const rblBreakEvent* events;
+    const uint32_t count = events_of(world, &events);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        assert_false(rbl_body_is_valid(world, events[i].body));
+        for (uint32_t f = 0; f < events[i].pieces; ++f)
+        {
+            assert_true(rbl_body_is_valid(world, events[i].fragments[f]));
+        }
+    }
+    const bool whole = rbl_body_is_valid(world, panes[0]) && rbl_body_is_valid(world, panes[1]);
+    assert_true(whole == (count == 0));
+    if (result != RBL_OK && whole)
+    {
+        check_close(energy_of(world).kinetic, kinetic, 1e-6 * kinetic);
+    }
+    step_times(world, 3);
+    assert_true(demand || (!rbl_body_is_valid(world, panes[0]) && !rbl_body_is_valid(world, panes[1])));
+    finish(world, breaker);
+    assert_int_equal(memory->live, 0);
+    check_ok(rbl_set_allocator(NULL));
+    return enough;
+}
+
+static void running_out_of_memory_leaves_no_break_half_done(void** state)
+{
+    (void)state;
+    FailingAllocator memory;
+    for (int i = 0; i < 4; ++i)
+    {
+        size_t granted = 0;
+        while (!smash_panes(&memory, granted, i % 2 == 1, i < 2 ? RBL_BODY_DYNAMIC : RBL_BODY_STATIC))
+        {
+            granted += granted < 300 ? 7 : 3;
+        }
+        assert_true(granted > 100);
+    }
+}
+
 // ---- materials ----
 
 static void materials_that_make_no_sense_are_refused(void** state)
@@ -255,6 +496,12 @@ int main(void)
         cmocka_unit_test(a_blow_counts_once_whatever_else_breaks),
         cmocka_unit_test(a_birth_that_fails_leaves_the_body_as_if_nothing_had_been_asked),
         cmocka_unit_test(boxes_of_anchors_may_be_of_any_size),
+        cmocka_unit_test(breakers_may_ask_for_less_than_there_is),
+        cmocka_unit_test(events_tell_of_one_blow),
+        cmocka_unit_test(points_outside_a_body_are_moved_to_where_it_is_nearest),
+        cmocka_unit_test(normals_may_be_of_any_length),
+        cmocka_unit_test(breaks_on_demand_are_told_after_going_back_to_them),
+        cmocka_unit_test(running_out_of_memory_leaves_no_break_half_done),
         cmocka_unit_test(materials_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

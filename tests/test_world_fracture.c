@@ -601,7 +601,7 @@ static void bad_input_is_refused(void** state)
     check_fails(RBL_ERROR_ARGUMENT, rbl_body_break(world, whole, vec(5, 5, 5), vec(0, 1, 0)));
     check_fails(RBL_ERROR_ARGUMENT, rbl_body_break(world, body, vec(0, NAN, 0), vec(0, 1, 0)));
     check_fails(RBL_ERROR_ARGUMENT, rbl_body_break(world, body, vec(0, 5, 0), vec(0, 0, 0)));
-    check_ok(rbl_body_break(world, body, vec(100, 5, 0), vec(0, 1, 0))); // far off: the breaker's business
+    check_ok(rbl_body_break(world, body, vec(100, 5, 0), vec(0, 1, 0))); // far off: moved to its side
     check_fails(RBL_ERROR_STALE, rbl_body_break(world, body, vec(0, 5, 0), vec(0, 1, 0)));
     rblBodyDef def = rbl_default_body_def();
     rblBodyId out;

@@ -49,13 +49,15 @@ typedef struct rblBreakBody
 typedef struct rblVerdict
 {
     bool breaks;
-    uint32_t impact;      ///< the one that broke it
-    rblVec3 point;        ///< where the pattern is centred, and
-    rblVec3 normal;       ///< how it is turned; world axes
-    float severity;       ///< 1 at the threshold, monotone in the energy of the impact
-    float damage;         ///< of the body from now on, if it does not break
-    double budget;        ///< J that crack faces may cost; infinite: nobody asks (broken on demand)
-    uint32_t most_pieces; ///< that there is room for; 0: any number
+    uint32_t impact; ///< the one that broke it
+    rblVec3 point;   ///< where the pattern is centred, and
+    rblVec3 normal;  ///< how it is turned; world axes
+    float severity;  ///< 1 at the threshold, monotone in the energy of the impact
+    float damage;    ///< of the body from now on, if it does not break
+    double
+        budget; ///< J that crack faces may cost. From `decide`: at most, 0 for whatever the blow can pay. To `shatter`:
+        ///< what it can pay; infinite: nobody asks (broken on demand)
+    uint32_t most_pieces; ///< the same for their number: at most, that there is room for; 0: any number
 } rblVerdict;
 
 /// One piece. In place: the pose is the parent's, whatever the shape's origin is.

@@ -190,7 +190,8 @@ RBL_API rblResult rbl_body_set_filter(rblWorldId world, rblBodyId body, rblFilte
 /// Wake a body and all that sleeps with it.
 RBL_API rblResult rbl_body_wake(rblWorldId world, rblBodyId body);
 
-/// Break a body on demand, whatever it takes, as if it were hit at a point; the normal points into the body. Its id is stale
+/// Break a body on demand, whatever it takes, as if it were hit at a point (one that is not on it is moved to where it is
+/// nearest); the normal points into the body. Its id is stale
 /// from now on, and the event is told with those of the next step. Refused: a body without a breaker, a point that is not
 /// finite, a normal without direction. A body that its breaker leaves whole is as before, with RBL_OK.
 RBL_API rblResult rbl_body_break(rblWorldId world, rblBodyId body, rblVec3 point, rblVec3 normal);
@@ -239,7 +240,7 @@ RBL_API rblResult rbl_body_impulses(rblWorldId world, rblBodyId body, rblFeltImp
 typedef struct rblBreakEvent
 {
     rblBodyId body;             ///< that broke: stale
-    rblBodyId by;               ///< what hit it; null: on demand. May have broken, too
+    rblBodyId by;               ///< whose blow broke it; null: on demand. May have broken, too
     const rblBodyId* fragments; ///< in the breaker's order
     uint32_t pieces;            ///< how many
     const rblMate* mates;       ///< crack faces that fit each other; pieces are places in `fragments`

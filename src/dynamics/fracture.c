@@ -155,7 +155,10 @@ static rblResult make_plans(rblWorld* world)
             continue;
         }
         const uint32_t strike = find_payer(world, asked);
-        const rblBreakPlan plan = {.slot = asked->slot, .strike = strike, .verdict = asked->verdict};
+        const rblBreakPlan plan = {.slot = asked->slot,
+                                   .strike = strike,
+                                   .blow = stage->impact_strikes.data[asked->first + asked->verdict.impact],
+                                   .verdict = asked->verdict};
         if (!rbl_array_push(&stage->plans, plan))
         {
             return rbl_fail_memory();
@@ -191,7 +194,7 @@ uint32_t rbl_most_pieces(const rblWorld* world, uint32_t count)
     return each > 1 ? each : 1;
 }
 
-// Two that break by the same blow share what it can pay.
+// Two that break by the same blow share what it can pay. A breaker that asked for less gets that.
 static void allot(rblWorld* world)
 {
     rblFractureStage* stage = &world->fracture;
@@ -201,8 +204,11 @@ static void allot(rblWorld* world)
     {
         rblBreakPlan* plan = &stage->plans.data[i];
         const rblStrike* strike = &stage->strikes.data[plan->strike];
-        plan->verdict.budget = rbl_strike_energy(world, strike) / (double)strike->breaks;
-        plan->verdict.most_pieces = most;
+        const double share = rbl_strike_energy(world, strike) / (double)strike->breaks;
+        const double asked = plan->verdict.budget;
+        const uint32_t own = plan->verdict.most_pieces;
+        plan->verdict.budget = asked > 0.0 && asked < share ? asked : share;
+        plan->verdict.most_pieces = own > 0 && (most == 0 || own < most) ? own : most;
     }
 }
 
@@ -257,9 +263,24 @@ static void sum_costs(rblWorld* world)
     }
 }
 
+// Breakers that ran out of memory: nobody has paid yet.
+static rblResult check_memory(const rblFractureStage* stage)
+{
+    bool enough = true;
+    for (size_t i = 0; i < stage->asked.count; ++i)
+    {
+        enough = enough && stage->asked.data[i].result != RBL_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < stage->plans.count; ++i)
+    {
+        enough = enough && stage->plans.data[i].result != RBL_ERROR_MEMORY;
+    }
+    return enough ? RBL_OK : rbl_fail_memory();
+}
+
 // Blows pay in order. One that cannot any more, because another has slowed it, leaves its bodies whole for this round: the
 // next one asks again.
-static rblResult pay(rblWorld* world)
+static void pay(rblWorld* world)
 {
     rblFractureStage* stage = &world->fracture;
     sum_costs(world);
@@ -274,17 +295,16 @@ static rblResult pay(rblWorld* world)
         {
             continue;
         }
-        rblStrike* strike = &stage->strikes.data[plan->strike];
+        const rblStrike* strike = &stage->strikes.data[plan->strike];
         if (!strike->paid)
         {
-            RBL_TRY(rbl_pay_strike(world, strike));
+            rbl_pay_strike(world, plan);
         }
         if (!strike->paid)
         {
             rbl_fracture_free(&plan->fracture);
         }
     }
-    return RBL_OK;
 }
 
 static bool drop_plans(rblFractureStage* stage)
@@ -322,7 +342,9 @@ static rblResult plan(rblWorld* world)
     RBL_TRY(make_plans(world));
     allot(world);
     rbl_parallel_for(world->jobs, (uint32_t)stage->plans.count, 1, shatter_block, world);
-    return pay(world);
+    RBL_TRY(check_memory(stage));
+    pay(world);
+    return RBL_OK;
 }
 
 rblResult rbl_plan_breaks(rblWorld* world, bool* any)
@@ -378,9 +400,36 @@ static bool keep_time(rblWorld* world)
     return true;
 }
 
+// Plans from `first` on come to nothing, the last first: their bodies are as they were.
+static void refund(rblWorld* world, size_t first)
+{
+    for (size_t i = world->fracture.plans.count; i > first; --i)
+    {
+        rbl_refund_strike(world, &world->fracture.plans.data[i - 1]);
+    }
+}
+
+void rbl_call_off_breaks(rblWorld* world)
+{
+    refund(world, 0);
+    free_plans(world);
+}
+
 rblResult rbl_break_bodies(rblWorld* world)
 {
-    const rblResult result = keep_time(world) ? rbl_carry_out_breaks(world) : rbl_fail_memory();
+    const size_t count = world->fracture.plans.count;
+    const bool room = keep_time(world) && rbl_array_reserve_more(&world->hits, count) &&
+                      rbl_array_reserve_more(&world->events, count);
+    size_t done = 0;
+    const rblResult result = room ? rbl_carry_out_breaks(world, &done) : rbl_fail_memory();
+    refund(world, done);
+    for (size_t i = 0; i < done; ++i)
+    {
+        if (world->fracture.plans.data[i].pays)
+        {
+            rbl_tell_payment(world, &world->fracture.plans.data[i]);
+        }
+    }
     free_plans(world);
     world->fracture.round += 1;
     return result;

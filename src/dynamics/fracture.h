@@ -20,16 +20,22 @@ rblImpact rbl_strike_impact(const rblStrike* strike, bool on_b);
 double rbl_strike_energy(const rblWorld* world, const rblStrike* strike);
 
 // Apply the least impulse that loses what its cracks cost. Nothing is changed, and it is not paid, when the two do not approach
-// fast enough.
-rblResult rbl_pay_strike(rblWorld* world, rblStrike* strike);
+// fast enough. The plan that pays remembers what was before.
+void rbl_pay_strike(rblWorld* world, rblBreakPlan* plan);
+
+// Give back what a plan that was not carried out has paid, unless one of the two is in pieces already.
+void rbl_refund_strike(rblWorld* world, const rblBreakPlan* plan);
+
+// What the two felt of paying, for those who ask. There must be room for it.
+void rbl_tell_payment(rblWorld* world, const rblBreakPlan* plan);
 
 // ---- births (fracture_birth.c, fracture_anchor.c) ----
 
 // Whether bodies can be made of all fragments, before anybody has paid for them.
 rblResult rbl_check_births(const rblWorld* world, const rblBreakPlan* plan);
 
-// The bodies of all plans are replaced by their fragments, in order.
-rblResult rbl_carry_out_breaks(rblWorld* world);
+// The bodies of all plans are replaced by their fragments, in order; `done` of them when memory runs out.
+rblResult rbl_carry_out_breaks(rblWorld* world, size_t* done);
 
 // The same for one, with the energy that enters the world with it. Its shapes are given away.
 rblResult rbl_replace_body(rblWorld* world, rblBreakPlan* plan, double* work);

@@ -265,7 +265,9 @@ static rblResult hand_down_time(rblWorld* world, const rblBreakPlan* plan)
 static rblResult reserve(rblWorld* world, uint32_t count)
 {
     rblFractureStage* stage = &world->fracture;
-    return rbl_array_resize_amply(&stage->fragments, count) && rbl_array_resize_amply(&stage->anchored, count)
+    return rbl_array_resize_amply(&stage->fragments, count) &&
+                   rbl_array_resize_amply(&stage->anchored, count) &&
+                   rbl_array_resize_amply(&stage->movers, count)
                ? RBL_OK
                : rbl_fail_memory();
 }
@@ -312,12 +314,12 @@ rblResult rbl_replace_body(rblWorld* world, rblBreakPlan* plan, double* work)
     RBL_TRY(reserve(world, count));
     RBL_TRY(rbl_find_anchored(world, plan->slot, &plan->fracture, stage->anchored.data));
     RBL_TRY(make_fragments(world, plan));
-    const rblResult result = hand_down_time(world, plan);
-    const rblResult told = result == RBL_OK ? rbl_tell_break(world, plan, mass_error(world, plan)) : result;
-    if (told != RBL_OK || !rbl_array_resize_amply(&stage->movers, count))
+    rblResult result = hand_down_time(world, plan);
+    result = result == RBL_OK ? rbl_tell_break(world, plan, mass_error(world, plan)) : result;
+    if (result != RBL_OK)
     {
         take_back(world, count);
-        return told != RBL_OK ? told : rbl_fail_memory();
+        return result;
     }
     const uint32_t free = list_movers(world, stage->fragments.data, count, stage->movers.data);
     if (free > 0)
@@ -365,12 +367,12 @@ static void wake_around(rblWorld* world)
     }
 }
 
-rblResult rbl_carry_out_breaks(rblWorld* world)
+rblResult rbl_carry_out_breaks(rblWorld* world, size_t* done)
 {
     wake_around(world);
-    for (size_t i = 0; i < world->fracture.plans.count; ++i)
+    for (*done = 0; *done < world->fracture.plans.count; ++*done)
     {
-        RBL_TRY(rbl_replace_body(world, &world->fracture.plans.data[i], &world->energy.work));
+        RBL_TRY(rbl_replace_body(world, &world->fracture.plans.data[*done], &world->energy.work));
     }
     return RBL_OK;
 }

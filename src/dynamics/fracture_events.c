@@ -37,9 +37,10 @@ rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_
     if (plan->strike != RBL_NONE)
     {
         const rblStrike* strike = &stage->strikes.data[plan->strike];
-        event.by = strike->a == plan->slot ? strike->id_b : strike->id_a;
-        event.impulse = strike->push;
-        event.speed = strike->speed;
+        const rblStrike* blow = &stage->strikes.data[plan->blow];
+        event.by = blow->a == plan->slot ? blow->id_b : blow->id_a;
+        event.impulse = blow->push;
+        event.speed = blow->speed;
         event.heat = strike->cost > 0.0 ? strike->heat * plan->cost / strike->cost : 0.0;
     }
     if (!rbl_array_reserve_more(&stage->ids, plan->fracture.fragment_count) ||
@@ -116,11 +117,48 @@ static rblResult check_demand(const rblBody* body, rblVec3 point, rblVec3 normal
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: has no breaker and cannot be broken");
     }
-    if (!rbl_finite3(point) || !rbl_finite3(normal) || !(rbl_length3(normal) > 0.0f))
+    const bool directed = normal.x != 0.0f || normal.y != 0.0f || normal.z != 0.0f;
+    if (!rbl_finite3(point) || !rbl_finite3(normal) || !directed)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: break needs a finite point and a normal with a direction");
     }
     return RBL_OK;
+}
+
+// Any length that a float can have has a square as a double.
+static rblVec3 unit_normal(rblVec3 normal)
+{
+    const rblVec3d n = rbl_to_double3(normal);
+    return rbl_to_float3(rbl_scale3d(n, 1.0 / rbl_length3d(n)));
+}
+
+#define MOST_STEPS 16
+#define NEAR       1e-4f // of the body's radius: what is no farther off is on its surface
+
+// A point outside the body is moved to the nearest one of it: into its box, then down its distance field.
+static rblVec3 nearest_point(const rblWorld* world, uint32_t slot, rblVec3 point)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblTransform pose = rbl_shape_pose(body, &world->motions.data[slot]);
+    const rblVec3 far = {1e30f, 1e30f, 1e30f}; // what lies farther off than that cannot be turned
+    const rblVec3 own = rbl_transform_inverse_point(pose, rbl_min3(rbl_max3(point, rbl_neg3(far)), far));
+    rblVec3 gradient;
+    if (!(rbl_shape_distance(body->shape.shape, own, &gradient) > NEAR * body->shape.radius))
+    {
+        return point;
+    }
+    rblVec3 at = rbl_min3(rbl_max3(own, body->shape.bounds.lower), body->shape.bounds.upper);
+    for (int i = 0; i < MOST_STEPS; ++i)
+    {
+        const float distance = rbl_shape_distance(body->shape.shape, at, &gradient);
+        const float length = rbl_length3(gradient);
+        if (!(distance > NEAR * body->shape.radius) || !(length > 0.0f))
+        {
+            break;
+        }
+        at = rbl_mul_add3(at, -distance / length, gradient);
+    }
+    return rbl_transform_point(pose, at);
 }
 
 // Whoever asks pays for the cracks: work from outside, gone at once.
@@ -149,11 +187,12 @@ rblResult rbl_body_break(rblWorldId world_id, rblBodyId id, rblVec3 point, rblVe
     rblBreakPlan plan = {
         .slot = slot,
         .strike = RBL_NONE,
+        .blow = RBL_NONE,
         .verdict =
             {
                 .breaks = true,
-                .point = point,
-                .normal = rbl_scale3(normal, 1.0f / rbl_length3(normal)),
+                .point = nearest_point(world, slot, point),
+                .normal = unit_normal(normal),
                 .severity = 1.0f,
                 .budget = (double)INFINITY,
                 .most_pieces = rbl_most_pieces(world, 1),

@@ -229,39 +229,61 @@ static void push_body(rblWorld* world, uint32_t slot, rblVec3 point, rblVec3 imp
     motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
 }
 
-// What the two felt of it, for those who ask.
-static rblResult tell_hit(rblWorld* world, const rblStrike* strike, rblVec3 on_b, float push)
+void rbl_tell_payment(rblWorld* world, const rblBreakPlan* plan)
 {
+    const rblStrike* strike = &world->fracture.strikes.data[plan->strike];
     const rblContactEvent event = {
         .kind = RBL_CONTACT_HIT,
         .a = strike->id_a,
         .b = strike->id_b,
         .point = strike->point,
         .normal = strike->normal,
-        .impulse = push,
+        .impulse = plan->impulse,
         .speed = strike->speed,
         .duration = strike->duration,
     };
-    const rblHit hit = {event.a, event.b, event.point, on_b, event.speed, event.duration};
-    return rbl_array_push(&world->hits, hit) && rbl_array_push(&world->events, event) ? RBL_OK
-                                                                                      : rbl_fail_memory();
+    const rblVec3 on_b = rbl_scale3(strike->normal, plan->impulse);
+    world->hits.data[world->hits.count++] =
+        (rblHit){event.a, event.b, event.point, on_b, event.speed, event.duration};
+    world->events.data[world->events.count++] = event;
+}
+
+static bool is_whole(const rblWorld* world, uint32_t slot, rblBodyId id)
+{
+    return world->bodies.data[slot].generation == id.generation;
+}
+
+void rbl_refund_strike(rblWorld* world, const rblBreakPlan* plan)
+{
+    const rblStrike* strike = &world->fracture.strikes.data[plan->strike];
+    if (plan->pays && is_whole(world, strike->a, strike->id_a) && is_whole(world, strike->b, strike->id_b))
+    {
+        world->motions.data[strike->a] = plan->before[0];
+        world->motions.data[strike->b] = plan->before[1];
+        world->energy.work -= plan->work;
+    }
 }
 
 // An impulse j along the normal loses j u - j^2 / 2 m. Of the two that lose the cost the lesser one leaves the rest of the blow
 // to the fragments: a crack has run through the body before the body has felt the blow.
-rblResult rbl_pay_strike(rblWorld* world, rblStrike* strike)
+void rbl_pay_strike(rblWorld* world, rblBreakPlan* plan)
 {
+    rblStrike* strike = &world->fracture.strikes.data[plan->strike];
     const double energy = rbl_strike_energy(world, strike);
     if (!(strike->cost <= energy))
     {
-        return RBL_OK;
+        return;
     }
     strike->paid = true;
     strike->heat = 0.0;
     if (!(strike->cost > 0.0))
     {
-        return RBL_OK;
+        return;
     }
+    plan->pays = true;
+    plan->before[0] = world->motions.data[strike->a];
+    plan->before[1] = world->motions.data[strike->b];
+    plan->work = -world->energy.work;
     const double mass = 1.0 / strike_compliance(world, strike);
     const double speed = (double)approach(world, strike);
     const double impulse = mass * speed * (1.0 - sqrt(rbl_maxd(1.0 - strike->cost / energy, 0.0)));
@@ -269,5 +291,6 @@ rblResult rbl_pay_strike(rblWorld* world, rblStrike* strike)
     push_body(world, strike->a, strike->point, rbl_scale3(on_b, -1.0f));
     push_body(world, strike->b, strike->point, on_b);
     strike->heat = rbl_maxd(impulse * speed - 0.5 * impulse * impulse / mass - strike->cost, 0.0);
-    return tell_hit(world, strike, on_b, (float)impulse);
+    plan->work += world->energy.work;
+    plan->impulse = (float)impulse;
 }

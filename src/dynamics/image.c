@@ -127,6 +127,17 @@ static void detach_joints(const Image* image)
     }
 }
 
+static void detach_breaks(const Image* image)
+{
+    for (uint32_t i = 0; i < image->header.untold; ++i)
+    {
+        rblBreakEvent event;
+        get(image, image->at.breaks, i, &event, sizeof event);
+        event.user_data = NULL;
+        set(image, image->at.breaks, i, &event, sizeof event);
+    }
+}
+
 static rblResult save(rblWorldId world, Image* image)
 {
     RBL_TRY(rbl_world_save(world, NULL, 0, &image->size));
@@ -152,6 +163,7 @@ rblResult rbl_world_write_image(rblWorldId world, const rblImageTables* tables, 
     if (result == RBL_OK)
     {
         detach_joints(&image);
+        detach_breaks(&image);
         rbl_put_u64(sink, layout_word());
         rbl_put_bytes(sink, image.data, image.size);
         result = sink->failed ? rbl_fail_memory() : RBL_OK;
@@ -371,6 +383,32 @@ static rblResult check_pairs(const Image* image)
     return RBL_OK;
 }
 
+// Each break has its fragments and its mates in the lists that follow.
+static rblResult check_breaks(const Image* image)
+{
+    const rblSnapshotHeader* header = &image->header;
+    const size_t mates = image->at.fragments + sizeof(rblBodyId) * header->untold_ids;
+    uint64_t fragment = 0;
+    uint64_t mate = 0;
+    for (uint32_t i = 0; i < header->untold; ++i)
+    {
+        rblBreakEvent event;
+        get(image, image->at.breaks, i, &event, sizeof event);
+        fragment += event.pieces;
+        const uint64_t end = mate + event.mate_count;
+        RBL_TRY(end <= header->untold_mates ? RBL_OK : damaged("break", i));
+        for (; mate < end; ++mate)
+        {
+            rblMate m;
+            get(image, mates, (size_t)mate, &m, sizeof m);
+            RBL_TRY(m.piece_a < event.pieces && m.piece_b < event.pieces ? RBL_OK : damaged("break", i));
+        }
+    }
+    return fragment == header->untold_ids && mate == header->untold_mates
+               ? RBL_OK
+               : damaged("number of fragments", header->untold_ids);
+}
+
 static rblResult check_counts(const Image* image)
 {
     const rblSnapshotHeader* header = &image->header;
@@ -390,7 +428,8 @@ static rblResult check_image(const Image* image, const rblImageTables* tables)
     RBL_TRY(check_bodies(image, tables));
     RBL_TRY(check_joints(image));
     RBL_TRY(check_joint_counts(image));
-    return check_pairs(image);
+    RBL_TRY(check_pairs(image));
+    return check_breaks(image);
 }
 
 // ---- in ----

@@ -280,7 +280,12 @@ static rblResult end_round(rblWorld* world, uint32_t round, bool* breaks)
     if (*breaks)
     {
         rbl_feel_blows(world); // they are forgotten when contacts are found anew
-        return rbl_tell_blows(world);
+        const rblResult told = rbl_tell_blows(world);
+        if (told != RBL_OK)
+        {
+            rbl_call_off_breaks(world);
+        }
+        return told;
     }
     RBL_TRY(rbl_store_velocities(world));
     return keep_blows(world, round);

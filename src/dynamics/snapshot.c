@@ -57,6 +57,9 @@ static rblSnapshotHeader make_header(const rblWorld* world)
         .substeps = world->substeps,
         .breaks = world->breaks,
         .births = world->fracture.births,
+        .untold = (uint32_t)(world->fracture.events.count - world->fracture.told),
+        .untold_ids = (uint32_t)(world->fracture.ids.count - world->fracture.told_ids),
+        .untold_mates = (uint32_t)(world->fracture.mates.count - world->fracture.told_mates),
         .vanished_mass = world->vanished_mass,
         .vanished = world->vanished,
     };
@@ -66,6 +69,23 @@ static void put_ids(Cursor* cursor, const rblIdPool* ids)
 {
     put(cursor, ids->generations.data, sizeof(uint32_t) * ids->generations.count);
     put(cursor, ids->free_slots.data, sizeof(uint32_t) * ids->free_slots.count);
+}
+
+// Breaks on demand are told with the next step.
+static void put_breaks(Cursor* cursor, const rblWorld* world, const rblSnapshotHeader* header)
+{
+    const rblFractureStage* stage = &world->fracture;
+    for (uint32_t i = 0; i < header->untold; ++i)
+    {
+        rblBreakEvent event = stage->events.data[stage->told + i];
+        event.fragments = NULL; // set anew for whoever asks
+        event.mates = NULL;
+        put(cursor, &event, sizeof event);
+    }
+    const rblBodyId* ids = header->untold_ids > 0 ? stage->ids.data + stage->told_ids : NULL;
+    const rblMate* mates = header->untold_mates > 0 ? stage->mates.data + stage->told_mates : NULL;
+    put(cursor, ids, sizeof *ids * header->untold_ids);
+    put(cursor, mates, sizeof *mates * header->untold_mates);
 }
 
 static size_t write_world(const rblWorld* world, unsigned char* data)
@@ -86,6 +106,7 @@ static size_t write_world(const rblWorld* world, unsigned char* data)
         put(&cursor, &state, sizeof state);
     }
     put(&cursor, rbl_broad_phase_pairs(world->broad), sizeof(rblProxyPair) * header.proxy_pairs);
+    put_breaks(&cursor, world, &header);
     if (data != NULL)
     {
         header.size = cursor.size;
@@ -204,6 +225,8 @@ rblSnapshotLayout rbl_snapshot_layout(const rblSnapshotHeader* header)
     at.contacts = at.pairs + sizeof(rblPair) * header->pairs;
     at.proxies = at.contacts + sizeof(rblContact) * header->contacts;
     at.proxy_pairs = at.proxies + sizeof(rblProxyState) * header->slots;
+    at.breaks = at.proxy_pairs + sizeof(rblProxyPair) * header->proxy_pairs;
+    at.fragments = at.breaks + sizeof(rblBreakEvent) * header->untold;
     return at;
 }
 
@@ -215,7 +238,10 @@ uint64_t rbl_snapshot_size(const rblSnapshotHeader* header)
            (sizeof(rblBody) + sizeof(rblMotion) + sizeof(rblProxyState)) * (uint64_t)header->slots +
            sizeof(rblJoint) * (uint64_t)header->joint_slots + sizeof(rblPair) * (uint64_t)header->pairs +
            sizeof(rblContact) * (uint64_t)header->contacts +
-           sizeof(rblProxyPair) * (uint64_t)header->proxy_pairs;
+           sizeof(rblProxyPair) * (uint64_t)header->proxy_pairs +
+           sizeof(rblBreakEvent) * (uint64_t)header->untold +
+           sizeof(rblBodyId) * (uint64_t)header->untold_ids +
+           sizeof(rblMate) * (uint64_t)header->untold_mates;
 }
 
 static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_t size,
@@ -255,7 +281,10 @@ static bool reserve_all(rblWorld* world, const rblSnapshotHeader* header)
            rbl_array_reserve(&world->motions, header->slots) &&
            rbl_array_reserve(&world->joints, header->joint_slots) &&
            rbl_array_reserve(&world->pairs, header->pairs) &&
-           rbl_array_reserve(&world->contacts, header->contacts);
+           rbl_array_reserve(&world->contacts, header->contacts) &&
+           rbl_array_reserve(&world->fracture.events, header->untold) &&
+           rbl_array_reserve(&world->fracture.ids, header->untold_ids) &&
+           rbl_array_reserve(&world->fracture.mates, header->untold_mates);
 }
 
 static void take_ids(Cursor* cursor, rblIdPool* ids, uint32_t generations, uint32_t free_slots,
@@ -308,15 +337,14 @@ static void retain_bodies(rblWorld* world)
 static rblResult load_broad_phase(rblBroadPhase* broad, const rblSnapshotHeader* header,
                                   const unsigned char* data)
 {
-    const size_t pairs = (size_t)header->size - sizeof(rblProxyPair) * header->proxy_pairs;
-    const size_t states = pairs - sizeof(rblProxyState) * header->slots;
+    const rblSnapshotLayout at = rbl_snapshot_layout(header);
     for (uint32_t slot = 0; slot < header->slots; ++slot)
     {
         rblProxyState state;
-        memcpy(&state, data + states + sizeof state * slot, sizeof state);
+        memcpy(&state, data + at.proxies + sizeof state * slot, sizeof state);
         RBL_TRY(rbl_broad_phase_load(broad, slot, &state));
     }
-    return rbl_broad_phase_load_pairs(broad, (const rblProxyPair*)(const void*)(data + pairs),
+    return rbl_broad_phase_load_pairs(broad, (const rblProxyPair*)(const void*)(data + at.proxy_pairs),
                                       header->proxy_pairs);
 }
 
@@ -331,6 +359,19 @@ static rblResult make_broad_phase(const rblWorld* world, const rblSnapshotHeader
         rbl_broad_phase_destroy(*out);
     }
     return result;
+}
+
+static void take_breaks(rblWorld* world, const rblSnapshotHeader* header, Cursor cursor)
+{
+    rblFractureStage* stage = &world->fracture;
+    cursor.size = rbl_snapshot_layout(header).breaks;
+    stage->events.count = header->untold;
+    stage->ids.count = header->untold_ids;
+    stage->mates.count = header->untold_mates;
+    stage->told = stage->told_ids = stage->told_mates = 0;
+    take(&cursor, stage->events.data, sizeof *stage->events.data * header->untold);
+    take(&cursor, stage->ids.data, sizeof *stage->ids.data * header->untold_ids);
+    take(&cursor, stage->mates.data, sizeof *stage->mates.data * header->untold_mates);
 }
 
 static void take_world(rblWorld* world, const rblSnapshotHeader* header, const void* buffer)
@@ -350,6 +391,7 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     take(&cursor, world->joints.data, sizeof(rblJoint) * header->joint_slots);
     take(&cursor, world->pairs.data, sizeof(rblPair) * header->pairs);
     take(&cursor, world->contacts.data, sizeof(rblContact) * header->contacts);
+    take_breaks(world, header, cursor);
     world->last_sleep_group = header->last_sleep_group;
     world->begun_stepping = header->begun_stepping != 0;
     world->bereft = header->bereft != 0;
@@ -375,10 +417,6 @@ static void forget_step(rblWorld* world)
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->hits);
     rbl_array_clear(&world->joint_events);
-    rbl_array_clear(&world->fracture.events);
-    rbl_array_clear(&world->fracture.ids);
-    rbl_array_clear(&world->fracture.mates);
-    world->fracture.told = world->fracture.told_ids = world->fracture.told_mates = 0;
     rbl_array_clear(&world->seen_boxes);
     rbl_array_clear(&world->solver_bodies);
     rbl_array_clear(&world->manifolds);

@@ -1,4 +1,4 @@
-// How a snapshot begins, and what follows it: slots, motions, joints, pairs, contacts, then the broad phase.
+// How a snapshot begins, and what follows it: slots, motions, joints, pairs, contacts, the broad phase, breaks to tell of.
 #ifndef RBL_DYNAMICS_SNAPSHOT_H
 #define RBL_DYNAMICS_SNAPSHOT_H
 
@@ -25,6 +25,7 @@ typedef struct rblSnapshotHeader
     uint32_t breaks, births;
     double vanished_mass;
     uint64_t vanished;
+    uint32_t untold, untold_ids, untold_mates; // breaks since the last step, their fragments and mates
     uint64_t size;
 } rblSnapshotHeader;
 
@@ -34,7 +35,7 @@ uint64_t rbl_snapshot_size(const rblSnapshotHeader* header);
 // Where the arrays begin, in bytes.
 typedef struct rblSnapshotLayout
 {
-    size_t ids, joint_ids, bodies, motions, joints, pairs, contacts, proxies, proxy_pairs;
+    size_t ids, joint_ids, bodies, motions, joints, pairs, contacts, proxies, proxy_pairs, breaks, fragments;
 } rblSnapshotLayout;
 
 rblSnapshotLayout rbl_snapshot_layout(const rblSnapshotHeader* header);

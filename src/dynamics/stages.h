@@ -54,6 +54,9 @@ rblResult rbl_resolve_impacts(rblWorld* world);
 // rbl_break_bodies() (fracture.c).
 rblResult rbl_plan_breaks(rblWorld* world, bool* any);
 
+// Nobody breaks after all: what was paid is given back.
+void rbl_call_off_breaks(rblWorld* world);
+
 // Fragments take the places of bodies that break. The substep goes on from here: every body has left what it had.
 rblResult rbl_break_bodies(rblWorld* world);
 

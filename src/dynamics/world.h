@@ -464,10 +464,15 @@ typedef struct rblBreakPlan
 {
     uint32_t slot;
     uint32_t strike; // that pays; RBL_NONE: on demand
+    uint32_t blow;   // that broke it, by its breaker; RBL_NONE: on demand
     rblVerdict verdict;
     rblFracture fracture;
     rblResult result;
-    double cost; // J
+    double cost;         // J
+    bool pays;           // the strike, for all who break by it:
+    rblMotion before[2]; // a and b were like this,
+    double work;         // and this much was put in, J
+    float impulse;       // N s along the normal
 } rblBreakPlan;
 
 typedef RBL_ARRAY(rblBreakEvent) rblBreakEventArray;

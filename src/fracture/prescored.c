@@ -98,10 +98,10 @@ static bool may_break(const rblPrescoredDef* def, const rblBreakBody* body)
     return body->view.bounded && body->generation < def->generations && longest >= def->smallest_body;
 }
 
-// Damage lowers the energy that breaks.
+// Damage lowers the energy that breaks, but not so far that any touch does.
 static double threshold_of(const rblPrescoredDef* def, const rblBreakBody* body)
 {
-    return def->accumulate ? 1.0 - rbl_clampd((double)body->damage, 0.0, 1.0) : 1.0;
+    return def->accumulate ? rbl_clampd(1.0 - (double)body->damage, LEAST_DAMAGE, 1.0) : 1.0;
 }
 
 static rblResult decide(void* context, void* prepared, const rblBreakBody* body, const rblImpact* impacts,
@@ -129,14 +129,13 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
         }
     }
     out->damage = def->accumulate ? (float)rbl_mind(damage, 1.0) : body->damage;
-    out->breaks = worst > 0.0 && worst >= threshold;
-    out->severity = (float)rbl_mind(threshold > 0.0 ? worst / threshold : 1e30, 1e30);
+    out->breaks = worst >= threshold;
+    out->severity = (float)rbl_mind(worst / threshold, 1e30);
     if (out->breaks)
     {
         const rblImpact* impact = &impacts[out->impact];
         out->point = impact->point;
         out->normal = impact->normal;
-        out->budget = (double)impact->energy;
     }
     return RBL_OK;
 }

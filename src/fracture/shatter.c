@@ -42,13 +42,14 @@ static rblResult triangle_normal(const rblMeshView* view, uint32_t triangle, rbl
 {
     rblIndexArray corners;
     rbl_array_init(&corners, rbl_default_allocator());
-    RBL_TRY(rbl_triangulate_corners(view, &corners, NULL));
-    rblVec3d p[3];
-    for (uint32_t k = 0; k < 3; ++k)
+    const rblResult result = rbl_triangulate_corners(view, &corners, NULL);
+    rblVec3d p[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    for (uint32_t k = 0; k < 3 && result == RBL_OK; ++k)
     {
         p[k] = view->positions[view->corner_vertices[corners.data[3 * (size_t)triangle + k]]];
     }
     rbl_array_free(&corners);
+    RBL_TRY(result);
     const rblVec3d across = rbl_cross3d(rbl_sub3d(p[2], p[0]), rbl_sub3d(p[1], p[0]));
     *out = rbl_normalize3d(across, rbl_vec3d(0, -1, 0));
     return RBL_OK;

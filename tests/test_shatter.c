@@ -198,12 +198,66 @@ static void impacts_are_put_on_the_surface(void** state)
     check_ok(rbl_mesh_destroy(box));
 }
 
+// Less the square of how far the point is from the middle: what that adds is the same for all places, and hides the rest.
+static double farness(rblVec3d place, rblVec3d point, rblVec3d middle)
+{
+    const rblVec3d arm = rbl_sub3d(place, middle);
+    return rbl_dot3d(arm, rbl_sub3d(arm, rbl_scale3d(rbl_sub3d(point, middle), 2.0)));
+}
+
+static void impacts_from_afar_go_to_the_nearest_place(void** state)
+{
+    (void)state;
+    const char* const solids[3] = {"statue", "torus", "sphere"};
+    const double distances[4] = {3.0, 100.0, 1e4, 1e6};
+    for (int i = 0; i < 12; ++i)
+    {
+        const rblMeshId solid = make_solid(solids[i / 4]);
+        const rblMeshView view = view_of(solid);
+        const rblAabbd box = rbl_mesh_bounds(&view);
+        const rblVec3d middle = rbl_lerp3d(box.lower, box.upper, 0.5);
+        const double reach = distances[i % 4] * rbl_distance3d(box.lower, box.upper);
+        const rblVec3d point = rbl_mul_add3d(middle, reach, rbl_vec3d(0.36, 0.48, -0.8));
+        rblShatterDef def = rbl_default_shatter_def();
+        check_ok(rbl_shatter_place(solid, &point, NULL, &def, NULL));
+        const double found = farness(def.point, point, middle);
+        for (uint32_t v = 0; v < view.vertex_count; ++v)
+        {
+            const double other = farness(view.positions[v], point, middle);
+            assert_true(found <= other + 1e-9 * fabs(other));
+        }
+        check_ok(rbl_mesh_destroy(solid));
+    }
+}
+
+static void directions_may_be_of_any_length(void** state)
+{
+    (void)state;
+    const rblMeshId box = make_solid("box");
+    const double lengths[5] = {1.0, 1e-320, 1e-30, 1e30, 1e300};
+    double area = 0.0;
+    for (int i = 0; i < 5; ++i)
+    {
+        rblShatterDef def = rbl_default_shatter_def();
+        def.pattern.kind = RBL_PATTERN_SPLINTERS;
+        const rblVec3d normal = {0, 0, -lengths[i]};
+        def.pattern.axis = rbl_vec3d(lengths[i], 0, 0);
+        check_ok(rbl_shatter_place(box, NULL, &normal, &def, NULL));
+        rblPieces* pieces;
+        check_ok(rbl_shatter_mesh(box, &def, rbl_serial_jobs(), rbl_default_allocator(), &pieces));
+        assert_true(i == 0 || pieces->crack_area == area);
+        area = pieces->crack_area;
+        rbl_pieces_free(pieces);
+    }
+    check_ok(rbl_mesh_destroy(box));
+}
+
 static void definitions_that_make_no_sense_are_refused(void** state)
 {
     (void)state;
     const rblMeshId box = make_solid("box");
     rblPieces* pieces = NULL;
-    for (int k = 0; k < 6; ++k)
+    for (int k = 0; k < 8; ++k)
     {
         rblShatterDef def = rbl_default_shatter_def();
         def.pattern.pieces = k == 0 ? 0 : (k == 1 ? 1000000 : 25);
@@ -211,6 +265,7 @@ static void definitions_that_make_no_sense_are_refused(void** state)
         def.point.x = k == 3 ? (double)INFINITY : 0.0;
         def.smallest_part = k == 4 ? -1.0 : 0.0;
         def.thinnest_part = k == 5 ? (double)NAN : 0.0;
+        def.pattern.aspect = k == 6 ? 1e-300 : (k == 7 ? 1e9 : 0.0);
         check_fails(RBL_ERROR_ARGUMENT,
                     rbl_shatter_mesh(box, &def, rbl_serial_jobs(), rbl_default_allocator(), &pieces));
         assert_null(pieces);
@@ -228,6 +283,8 @@ int main(void)
         cmocka_unit_test(every_piece_but_the_rest_is_within_the_radius),
         cmocka_unit_test(within_a_tiny_radius_nothing_breaks),
         cmocka_unit_test(impacts_are_put_on_the_surface),
+        cmocka_unit_test(impacts_from_afar_go_to_the_nearest_place),
+        cmocka_unit_test(directions_may_be_of_any_length),
         cmocka_unit_test(definitions_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,7 @@ typedef struct rblPatternDef
     double noise;        ///< height of the bumps on drawn crack faces; default 0, flat
     double noise_length; ///< from bump to bump; 0: eight times their height
     double
-        aspect; ///< length of splinters by their width, length of bricks by their height; 0: as usual (8, 3.3)
+        aspect; ///< length of splinters by their width, of bricks by their height, 0.001 to 1000; 0: as usual (8, 3.3)
     rblVec3d
         axis; ///< in the body's axes: along splinters, across slabs, up through courses; zero: chosen for the body
     uint32_t cookie; ///< set by rbl_default_pattern_def()

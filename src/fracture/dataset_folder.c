@@ -108,6 +108,26 @@ bool rbl_dataset_exists(const char* path)
     return stat(path, &status) == 0;
 }
 
+static rblResult check_file(const char* path)
+{
+    struct stat status;
+    const bool good = stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+    return good ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "%s: is missing or empty", rbl_short_name(path));
+}
+
+rblResult rbl_dataset_check_item(const char* folder, uint32_t pieces)
+{
+    char path[RBL_PATH_SIZE];
+    RBL_TRY(rbl_compose_path(path, "%s/pieces.json", folder));
+    RBL_TRY(check_file(path));
+    for (uint32_t p = 0; p < pieces; ++p)
+    {
+        RBL_TRY(rbl_compose_path(path, "%s/piece_%04u.obj", folder, p));
+        RBL_TRY(check_file(path));
+    }
+    return RBL_OK;
+}
+
 rblResult rbl_dataset_make_folder(const char* path)
 {
     struct stat status;

@@ -230,7 +230,7 @@ rblResult rbl_dataset_save_record(const rblDatasetWork* work, uint32_t item, con
 
 // A record says which item it is of and how many pieces that has.
 static rblResult read_record(const rblFileBytes* file, const char* path, uint32_t item,
-                             const rblAllocator* allocator, rblDatasetReport* report)
+                             const rblAllocator* allocator, rblDatasetReport* report, uint32_t* out)
 {
     rblJsonDocument document;
     uint32_t number = 0;
@@ -244,6 +244,7 @@ static rblResult read_record(const rblFileBytes* file, const char* path, uint32_
     RBL_TRY(result);
     report->items += 1;
     report->pieces += pieces;
+    *out = pieces;
     return number == item ? RBL_OK : rbl_fail(RBL_ERROR_FORMAT, "%s: is of item %u", path, number);
 }
 
@@ -258,7 +259,9 @@ static rblResult copy_record(const rblDatasetWork* work, uint32_t item, rblWrite
     rblResult result = rbl_file_read(path, LARGEST_RECORD, work->allocator, &file);
     if (result == RBL_OK)
     {
-        result = read_record(&file, path, item, work->allocator, report);
+        uint32_t pieces = 0;
+        result = read_record(&file, path, item, work->allocator, report, &pieces);
+        result = result == RBL_OK && pieces > 0 ? rbl_dataset_check_item(folder, pieces) : result;
         const size_t end = file.size > 0 && file.bytes[file.size - 1] == '\n' ? file.size - 1 : file.size;
         rbl_write_text(writer, item == 0 ? "\n  " : ",\n  ");
         rbl_write_bytes(writer, file.bytes, end);

@@ -72,6 +72,9 @@ rblResult rbl_dataset_make_folder(const char* path);
 rblResult rbl_dataset_rename(const char* from, const char* to);
 bool rbl_dataset_exists(const char* path);
 
+// Whether the folder of an item has all the files that it must have.
+rblResult rbl_dataset_check_item(const char* folder, uint32_t pieces);
+
 // ---- the list (dataset_list.c) ----
 
 // The beginning of the list: all that decides what the items are.

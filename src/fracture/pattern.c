@@ -9,9 +9,8 @@
 #define FEWEST_POINTS 512
 #define POINTS_EACH   6    // points for a piece
 #define MARGIN        0.02 // of the cells' box around the body, by its extent
-#define SPREAD_TRIES  64
-#define NEAR_POINTS   128 // within the radius, at least
-#define NEAR_EACH     3   // for a piece
+#define NEAR_POINTS   128  // within the radius, at least
+#define NEAR_EACH     3    // for a piece
 #define NEAR_TRIES    32
 #define LEAST_RADIUS  1e-4 // of the body's extent: nothing breaks within less
 
@@ -56,14 +55,18 @@ static rblVec3d spread_point(rblAabbd box, uint32_t n)
 }
 
 uint32_t rbl_pattern_spread_points(rblAabbd bounds, rblContainsFcn* contains, void* context, uint32_t count,
-                                   rblVec3d* out)
+                                   rblVec3d* out, uint32_t* numbers)
 {
     uint32_t found = 0;
-    for (uint64_t n = 0; n < (uint64_t)SPREAD_TRIES * count && found < count; ++n)
+    for (uint64_t n = 0; n < (uint64_t)RBL_PATTERN_TRIES * count && found < count; ++n)
     {
         const rblVec3d at = spread_point(bounds, (uint32_t)n);
         if (contains == NULL || contains(at, context))
         {
+            if (numbers != NULL)
+            {
+                numbers[found] = (uint32_t)n;
+            }
             out[found++] = at;
         }
     }
@@ -94,12 +97,12 @@ static rblResult gather_points(rblDraft* draft)
     draft->points.count = given;
     if (given < wanted / 2)
     {
-        draft->points.count +=
-            rbl_pattern_spread_points(body->bounds, body->contains, body->contains_context, wanted, more);
+        draft->points.count += rbl_pattern_spread_points(body->bounds, body->contains, body->contains_context,
+                                                         wanted, more, NULL);
     }
     if (draft->points.count == 0) // as thin as a hair: anywhere in its box
     {
-        draft->points.count = rbl_pattern_spread_points(body->bounds, NULL, NULL, wanted, more);
+        draft->points.count = rbl_pattern_spread_points(body->bounds, NULL, NULL, wanted, more, NULL);
     }
     return RBL_OK;
 }
@@ -385,9 +388,22 @@ uint32_t rbl_pattern_locate(const rblPattern* pattern, rblVec3d point)
                                    : rbl_labels_at(pattern->volume, point);
 }
 
+bool rbl_pattern_unit(rblVec3d* v)
+{
+    const double most = rbl_maxd(fabs(v->x), rbl_maxd(fabs(v->y), fabs(v->z)));
+    if (!(most > 0.0))
+    {
+        return false;
+    }
+    const rblVec3d scaled = {v->x / most, v->y / most, v->z / most};
+    *v = rbl_scale3d(scaled, 1.0 / rbl_length3d(scaled));
+    return true;
+}
+
 rblMat3d rbl_pattern_turn(rblVec3d normal)
 {
-    const rblVec3d up = rbl_scale3d(normal, -1.0 / rbl_length3d(normal));
+    (void)rbl_pattern_unit(&normal);
+    const rblVec3d up = rbl_neg3d(normal);
     const rblVec3d other = fabs(up.x) <= fabs(up.z) ? rbl_vec3d(1, 0, 0) : rbl_vec3d(0, 0, 1);
     rblVec3d side = rbl_mul_add3d(other, -rbl_dot3d(other, up), up);
     side = rbl_scale3d(side, 1.0 / rbl_length3d(side));

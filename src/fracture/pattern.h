@@ -54,9 +54,15 @@ uint32_t rbl_pattern_locate(const rblPattern* pattern, rblVec3d point);
 // How many points of the body a pattern of so many pieces makes good use of.
 uint32_t rbl_pattern_points_for(uint32_t pieces);
 
-// Up to `count` points inside a body, evenly spread over its box; returns how many were found in 64 tries a point.
+#define RBL_PATTERN_TRIES 64
+
+// Up to `count` points inside a body, evenly spread over its box; returns how many were found in RBL_PATTERN_TRIES for each.
+// `numbers` (may be null) receives by which try: those below RBL_PATTERN_TRIES n, up to n of them, are what a call for n finds.
 uint32_t rbl_pattern_spread_points(rblAabbd bounds, rblContainsFcn* contains, void* context, uint32_t count,
-                                   rblVec3d* out);
+                                   rblVec3d* out, uint32_t* numbers);
+
+// Make a vector of any length that a number can have a unit vector; false: it has none.
+bool rbl_pattern_unit(rblVec3d* v);
 
 // From x in the body's axes to pattern space: linear (x - point). `normal` points into the body, any length but zero.
 rblMat3d rbl_pattern_turn(rblVec3d normal);

@@ -194,11 +194,10 @@ rblResult rbl_draft_limit(rblDraft* draft)
 
 rblVec3d rbl_draft_axis(const rblDraft* draft, bool longest)
 {
-    const rblVec3d given = rbl_mat3d_apply(&draft->body->axes, draft->def->axis);
-    const double length = rbl_length3d(given);
-    if (length > 0.0)
+    rblVec3d given = draft->def->axis;
+    if (rbl_pattern_unit(&given))
     {
-        return rbl_scale3d(given, 1.0 / length);
+        return rbl_mat3d_apply(&draft->body->axes, given);
     }
     rblVec3d mean = {0, 0, 0};
     const double share = 1.0 / (double)draft->points.count;

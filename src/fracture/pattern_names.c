@@ -6,7 +6,8 @@
 #include "rubble/pattern.h"
 #include <string.h>
 
-#define COOKIE 0x50415431u
+#define MOST_ASPECT 1000.0
+#define COOKIE      0x50415431u
 
 static const char* const kind_names[RBL_PATTERN_KIND_COUNT] = {"radial",    "voronoi", "clustered", "slabs",
                                                                "splinters", "bricks",  "planes",    "file"};
@@ -118,5 +119,10 @@ rblResult rbl_pattern_check(const rblPatternDef* def)
     RBL_TRY(check_length(def->falloff, "falloff"));
     RBL_TRY(check_length(def->noise, "noise"));
     RBL_TRY(check_length(def->noise_length, "noise_length"));
-    return check_length(def->aspect, "aspect");
+    RBL_TRY(check_length(def->aspect, "aspect"));
+    const bool usable =
+        def->aspect == 0.0 || (def->aspect >= 1.0 / MOST_ASPECT && def->aspect <= MOST_ASPECT);
+    return usable ? RBL_OK
+                  : rbl_fail(RBL_ERROR_ARGUMENT, "pattern: aspect must be 0, or from %g to %g",
+                             1.0 / MOST_ASPECT, MOST_ASPECT);
 }

@@ -49,7 +49,7 @@ static rblResult find_points(const Prescored* prescored, const rblShapeView* sha
     }
     // The shape is not changed; the callback wants its context that way.
     out->count = rbl_pattern_spread_points(to_double_box(shape->bounds), is_inside, shape->shape->self,
-                                           out->capacity, out->points);
+                                           out->capacity, out->points, NULL);
     return RBL_OK;
 }
 

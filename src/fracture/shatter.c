@@ -1,10 +1,14 @@
 #include "fracture/shatter.h"
 
 #include "base/error.h"
+#include "bvh/triangle_distance.h"
 #include "fracture/pattern.h"
+#include "math/aabb.h"
 #include "math/mat3.h"
 
-#define CRUMB 0.01
+#define CRUMB      0.01
+#define FARTHEST   1e6  // sizes of the body: who looks from farther away sees the same
+#define ON_SURFACE 1e-7 // of the body's size: a point no farther off than that stays where it is
 
 // A body where it is hit: its place in pattern space.
 typedef struct Placed
@@ -30,6 +34,10 @@ static rblResult check_vectors(rblVec3d point, rblVec3d normal)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the point and the normal must be finite");
     }
+    if (fabs(point.x) > 1e38 || fabs(point.y) > 1e38 || fabs(point.z) > 1e38)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the point is too far away");
+    }
     if (normal.x == 0.0 && normal.y == 0.0 && normal.z == 0.0)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the normal has no length");
@@ -37,40 +45,98 @@ static rblResult check_vectors(rblVec3d point, rblVec3d normal)
     return RBL_OK;
 }
 
-// Against the normal of a triangle of rbl_mesh_triangulate(), by its number.
-static rblResult triangle_normal(const rblMeshView* view, uint32_t triangle, rblVec3d* out)
+// Against the normal of a triangle.
+static rblVec3d inward_normal(const rblVec3d p[3])
 {
-    rblIndexArray corners;
-    rbl_array_init(&corners, rbl_default_allocator());
-    const rblResult result = rbl_triangulate_corners(view, &corners, NULL);
-    rblVec3d p[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    for (uint32_t k = 0; k < 3 && result == RBL_OK; ++k)
-    {
-        p[k] = view->positions[view->corner_vertices[corners.data[3 * (size_t)triangle + k]]];
-    }
-    rbl_array_free(&corners);
-    RBL_TRY(result);
     const rblVec3d across = rbl_cross3d(rbl_sub3d(p[2], p[0]), rbl_sub3d(p[1], p[0]));
-    *out = rbl_normalize3d(across, rbl_vec3d(0, -1, 0));
+    return rbl_normalize3d(across, rbl_vec3d(0, -1, 0));
+}
+
+static void triangle_corners(const rblMeshView* view, const rblIndexArray* corners, size_t triangle,
+                             rblVec3d out[3])
+{
+    for (size_t k = 0; k < 3; ++k)
+    {
+        out[k] = view->positions[view->corner_vertices[corners->data[3 * triangle + k]]];
+    }
+}
+
+// The place of the surface nearest to a point that is far away. Distances are no use there: they hardly differ. That from the
+// middle m of the body does, |q - p|^2 = |q - m|^2 - 2 (q - m) . (p - m) + |p - m|^2.
+static void find_from_afar(const rblMeshView* view, const rblIndexArray* corners, rblAabbd bounds,
+                           rblVec3d point, rblVec3d* place, rblVec3d* inwards)
+{
+    const rblVec3d middle = rbl_aabbd_center(bounds);
+    const rblVec3d size = rbl_aabbd_size(bounds);
+    const double reach = FARTHEST * rbl_maxd(size.x, rbl_maxd(size.y, size.z));
+    rblVec3d off = rbl_sub3d(point, middle);
+    const double most = rbl_maxd(fabs(off.x), rbl_maxd(fabs(off.y), fabs(off.z)));
+    off = rbl_scale3d(off, most > reach ? reach / most : 1.0);
+    const rblVec3d seen_from = rbl_add3d(middle, off);
+    double least = (double)INFINITY;
+    for (size_t t = 0; t < corners->count / 3; ++t)
+    {
+        rblTriangled triangle;
+        triangle_corners(view, corners, t, triangle.corners);
+        const rblTrianglePoint closest = rbl_triangle_closest(&triangle, seen_from);
+        const rblVec3d at = rbl_weighted_point(triangle.corners, closest.weights);
+        const rblVec3d arm = rbl_sub3d(at, middle);
+        const double value = rbl_dot3d(arm, rbl_sub3d(arm, rbl_scale3d(off, 2.0)));
+        if (value < least)
+        {
+            least = value;
+            *place = at;
+            *inwards = inward_normal(triangle.corners);
+        }
+    }
+}
+
+// The nearest place of the surface, and whether the point is inside.
+static rblResult find_place(const rblMeshView* view, rblBvhId bvh, const rblIndexArray* corners,
+                            rblVec3d point, rblVec3d* place, rblVec3d* inwards, bool* inside)
+{
+    const rblAabbd bounds = rbl_mesh_bounds(view);
+    const rblVec3d size = rbl_aabbd_size(bounds);
+    *inside = false;
+    if (!rbl_aabbd_contains_point(rbl_aabbd_grown(bounds, rbl_length3d(size)), point))
+    {
+        find_from_afar(view, corners, bounds, point, place, inwards);
+        return RBL_OK;
+    }
+    const rblVec3 at = rbl_to_float3(point);
+    rblClosestPoint closest;
+    float winding;
+    RBL_TRY(rbl_bvh_closest(bvh, &at, 1, INFINITY, &closest));
+    RBL_TRY(rbl_bvh_winding_number(bvh, &at, 1, &winding));
+    if (closest.triangle == UINT32_MAX)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the surface is nowhere near");
+    }
+    rblTriangled triangle;
+    triangle_corners(view, corners, closest.triangle, triangle.corners);
+    const rblTrianglePoint exact = rbl_triangle_closest(&triangle, point);
+    *place = rbl_weighted_point(triangle.corners, exact.weights);
+    *inwards = inward_normal(triangle.corners);
+    *inside = winding > 0.5f || rbl_distance3d(*place, point) <= ON_SURFACE * rbl_length3d(size);
     return RBL_OK;
 }
 
 static rblResult place_impact(const rblMeshView* view, rblBvhId bvh, rblVec3d point, const rblVec3d* normal,
                               rblShatterDef* def, double* moved)
 {
-    const rblVec3 at = rbl_to_float3(point);
-    rblClosestPoint closest;
-    float winding;
-    rblVec3d inwards = {0, -1, 0};
-    RBL_TRY(rbl_bvh_closest(bvh, &at, 1, INFINITY, &closest));
-    RBL_TRY(rbl_bvh_winding_number(bvh, &at, 1, &winding));
-    if (closest.triangle == UINT32_MAX)
+    rblIndexArray corners;
+    rblVec3d place = point, inwards = {0, -1, 0};
+    bool inside = false;
+    rbl_array_init(&corners, rbl_default_allocator());
+    rblResult result = rbl_triangulate_corners(view, &corners, NULL);
+    if (result == RBL_OK)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fracture: the point is too far away");
+        result = find_place(view, bvh, &corners, point, &place, &inwards, &inside);
     }
-    RBL_TRY(triangle_normal(view, closest.triangle, &inwards));
+    rbl_array_free(&corners);
+    RBL_TRY(result);
     def->normal = normal != NULL ? *normal : inwards;
-    def->point = winding > 0.5f ? point : rbl_to_double3(closest.point);
+    def->point = inside ? point : place;
     *moved = rbl_distance3d(def->point, point);
     return RBL_OK;
 }
@@ -121,7 +187,19 @@ static rblAabbd turned_bounds(const rblMeshView* view, const rblMat3d* turn, rbl
     return bounds;
 }
 
-// The body's points in pattern space, no more than the pattern can use.
+// How many of the body's points a pattern can use: those that were found for it, whatever else they were looked for.
+static uint32_t usable_points(const rblShatterBody* body, uint32_t pieces)
+{
+    const uint32_t wanted = rbl_pattern_points_for(pieces);
+    uint32_t count = body->point_count < wanted ? body->point_count : wanted;
+    while (count > 0 && body->numbers[count - 1] >= (uint64_t)RBL_PATTERN_TRIES * wanted)
+    {
+        --count;
+    }
+    return count;
+}
+
+// The body's points in pattern space.
 static rblResult turn_points(const Placed* placed, uint32_t count, const rblAllocator* allocator,
                              rblVec3d** out)
 {
@@ -141,9 +219,7 @@ static rblResult turn_points(const Placed* placed, uint32_t count, const rblAllo
 static rblResult make_pattern(const rblMeshView* view, Placed* placed, const rblShatterDef* def,
                               rblJobs* jobs, const rblAllocator* allocator, rblPattern** out)
 {
-    const uint32_t wanted = rbl_pattern_points_for(def->pattern.pieces);
-    const uint32_t given = placed->body->point_count;
-    const uint32_t count = given < wanted ? given : wanted;
+    const uint32_t count = usable_points(placed->body, def->pattern.pieces);
     rblVec3d* points = NULL;
     if (count > 0)
     {
@@ -209,12 +285,13 @@ static rblResult find_points(rblShatterBody* body, uint32_t pieces)
     RBL_TRY(rbl_mesh_view(body->mesh, &view));
     body->point_capacity = rbl_pattern_points_for(pieces);
     body->points = RBL_NEW_ARRAY(body->allocator, rblVec3d, body->point_capacity);
-    if (body->points == NULL)
+    body->numbers = RBL_NEW_ARRAY(body->allocator, uint32_t, body->point_capacity);
+    if (body->points == NULL || body->numbers == NULL)
     {
         return rbl_fail_memory();
     }
     body->point_count = rbl_pattern_spread_points(rbl_mesh_bounds(&view), contains, &placed,
-                                                  body->point_capacity, body->points);
+                                                  body->point_capacity, body->points, body->numbers);
     return RBL_OK;
 }
 
@@ -228,7 +305,7 @@ rblResult rbl_shatter_body_open(rblMeshId mesh, uint32_t pieces, const rblAlloca
     rblShatterBody body = {
         .mesh = mesh, .volume = report.volume, .area = report.area, .allocator = allocator};
     RBL_TRY(rbl_mesh_create_bvh(mesh, RBL_BVH_FAST, true, &body.bvh));
-    const rblResult result = pieces > 0 ? find_points(&body, pieces) : RBL_OK;
+    const rblResult result = find_points(&body, pieces);
     if (result != RBL_OK)
     {
         rbl_shatter_body_close(&body);
@@ -242,6 +319,7 @@ void rbl_shatter_body_close(rblShatterBody* body)
 {
     (void)rbl_bvh_destroy(body->bvh);
     RBL_FREE_ARRAY(body->allocator, body->points, body->point_capacity);
+    RBL_FREE_ARRAY(body->allocator, body->numbers, body->point_capacity);
 }
 
 rblResult rbl_shatter_mesh(rblMeshId mesh, const rblShatterDef* def, rblJobs* jobs,
@@ -249,7 +327,7 @@ rblResult rbl_shatter_mesh(rblMeshId mesh, const rblShatterDef* def, rblJobs* jo
 {
     rblShatterBody body;
     RBL_TRY(check_def(def));
-    RBL_TRY(rbl_shatter_body_open(mesh, 0, allocator, &body));
+    RBL_TRY(rbl_shatter_body_open(mesh, def->pattern.pieces, allocator, &body));
     const rblResult result = rbl_shatter_prepared(&body, def, jobs, allocator, out);
     rbl_shatter_body_close(&body);
     return result;

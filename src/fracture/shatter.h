@@ -36,13 +36,13 @@ typedef struct rblShatterBody
     rblMeshId mesh;
     rblBvhId bvh;
     double volume, area;
-    rblVec3d* points; // inside, each beginning of the list evenly spread; in the mesh's axes
+    rblVec3d* points;  // inside, each beginning of the list evenly spread; in the mesh's axes
+    uint32_t* numbers; // of the points: by which try they were found
     uint32_t point_count, point_capacity;
     const rblAllocator* allocator;
 } rblShatterBody;
 
-// With points for patterns of up to `pieces`; 0: every break looks for its own, which takes longer than the break itself
-// where the body fills little of its box.
+// With points for patterns of up to `pieces`, at least 1. How many there are beyond those that a break needs changes nothing of it.
 rblResult rbl_shatter_body_open(rblMeshId mesh, uint32_t pieces, const rblAllocator* allocator,
                                 rblShatterBody* out);
 void rbl_shatter_body_close(rblShatterBody* body);

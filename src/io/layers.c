@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/hash_map.h"
 #include "math/vec.h"
+#include <math.h>
 #include <string.h>
 
 const rblLayer* rbl_find_layer(const rblMeshView* view, rblLayerKind kind)
@@ -176,12 +177,17 @@ void rbl_indexed_layer_free(rblIndexedLayer* layer)
     }
 }
 
+// What is of unit length but for rounding stays as it is: a file that was written and read again is the same.
 void rbl_normalize_floats(float* xyz, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
     {
         float* n = xyz + 3 * i;
         const rblVec3d v = rbl_vec3d((double)n[0], (double)n[1], (double)n[2]);
+        if (fabs(rbl_dot3d(v, v) - 1.0) < 1e-6)
+        {
+            continue;
+        }
         const rblVec3d unit = rbl_normalize3d(v, rbl_vec3d(0, 0, 0));
         n[0] = (float)unit.x;
         n[1] = (float)unit.y;

@@ -41,6 +41,26 @@ assert len({item["seed"] for item in listed["items"]}) == 12 and len({item["patt
 END
 python3 check_dataset.py whole || complain "the list of a dataset does not say what is there"
 
+# Items can be made again from what the list says, whatever else is in the dataset.
+cat >remake.py <<'END'
+import filecmp, json, os, subprocess, sys
+tool, folder = sys.argv[1:]
+listed = json.load(open(folder + "/dataset.json"))
+for item in listed["items"]:
+    mesh = folder + "/" + listed["meshes"][item["mesh"]]["folder"] + "/mesh.obj"
+    words = {"pattern": item["pattern"], "seed": str(item["seed"]), "pieces": str(item["asked"])}
+    for key in ("at", "normal", "axis"):
+        if key in item:
+            words[key] = ",".join(map(repr, item[key]))
+    options = [word for key, value in words.items() for word in ("--" + key, value)]
+    subprocess.check_call([tool, "fracture", mesh, "-o", "remade", "--force", "-q"] + options)
+    files = [name for name in os.listdir(folder + "/" + item["path"]) if name != "item.json"]
+    assert sorted(files) == sorted(name for name in os.listdir("remade") if name != ".rubble"), item["path"]
+    same, _, _ = filecmp.cmpfiles(folder + "/" + item["path"], "remade", files, shallow=False)
+    assert len(same) == len(files), item["path"]
+END
+python3 remake.py "$tool" whole || complain "an item cannot be made again from the list"
+
 # A dataset with more items begins with those of a smaller one.
 run 0 dataset ring.obj -o small --count 3 --pieces 4:9 --seed 5 --json
 is items 3
@@ -100,6 +120,18 @@ run 1 dataset block.glb -o ring.obj
 echo '{"item":0}' >fresh/00_block/000001/item.json
 run 1 dataset block.glb -o fresh --count 2 --pattern slabs,planes --pieces 3
 said 'a damaged item'
+
+
+# Nor is one complete whose files are gone or empty.
+run 0 dataset ring.obj -o gaps --count 2 --pieces 4
+rm gaps/00_ring/000001/piece_0002.obj
+run 1 dataset ring.obj -o gaps --count 2 --pieces 4
+said 'piece_0002.obj: is missing or empty'
+rm -r gaps/00_ring/000001
+run 0 dataset ring.obj -o gaps --count 2 --pieces 4
+: >gaps/00_ring/000000/pieces.json
+run 1 dataset ring.obj -o gaps --count 2 --pieces 4
+said 'pieces.json: is missing or empty'
 
 # Two at once: the second is refused, and the first goes on.
 "$tool" dataset ring.obj -o busy --count 60 >/dev/null 2>&1 &

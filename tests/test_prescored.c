@@ -807,6 +807,68 @@ static void a_compound_breaks_child_by_child(void** state)
     assert_int_equal(rbl_shape_alive_count(), 0);
 }
 
+// A large box with small ones on it.
+static rblShapeId make_shelf(void)
+{
+    rblShapeChild children[5];
+    for (int i = 0; i < 5; ++i)
+    {
+        const float size = i == 0 ? 1.0f : 0.1f;
+        check_ok(rbl_shape_create_box(rbl_vec3(size, 0.1f, size), &children[i].shape));
+        children[i].pose =
+            (rblTransform){{i == 0 ? 0.0f : 0.2f * (float)i - 0.5f, i == 0 ? 0.0f : 0.1f, 0}, {0, 0, 0, 1}};
+    }
+    rblShapeId id;
+    check_ok(rbl_shape_create_compound(children, 5, &id));
+    for (int i = 0; i < 5; ++i)
+    {
+        check_ok(rbl_shape_destroy(children[i].shape));
+    }
+    return id;
+}
+
+// The large one keeps its pieces, all of which are larger than the small ones.
+static void of_a_compound_the_smallest_pieces_of_all_are_merged(void** state)
+{
+    (void)state;
+    const rblShapeId id = make_shelf();
+    const rblBreakBody body = body_of(id, "ceramic");
+    rblPrescoredDef def = rbl_default_prescored_def();
+    def.pattern.kind = RBL_PATTERN_VORONOI;
+    def.pattern.pieces = 60;
+    const rblBreaker* breaker = make_breaker(&def);
+    rblVerdict verdict = verdict_at(&body, rbl_vec3(0, 0.05f, 0.2f), rbl_vec3(0, -1, 0));
+    verdict.most_pieces = 25;
+    rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+    assert_int_equal(fracture.fragment_count, 25);
+    uint32_t large = 0;
+    for (uint32_t i = 0; i < fracture.fragment_count; ++i)
+    {
+        large += fracture.fragments[i].mass > 0.015f * body.mass ? 1 : 0; // a small one has 0.0096
+    }
+    assert_true(large >= 15);
+    rbl_fracture_free(&fracture);
+    verdict.most_pieces = 4; // less than it has parts
+    fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+    assert_int_equal(fracture.fragment_count, 0);
+    rbl_breaker_release(breaker);
+    check_ok(rbl_shape_destroy(id));
+}
+
+// A pane of 5 mm breaks like a larger one; its pieces do not.
+static void small_bodies_break_and_small_pieces_do_not(void** state)
+{
+    (void)state;
+    rblShapeId id;
+    check_ok(rbl_shape_create_box(rbl_vec3(0.005f, 0.0005f, 0.005f), &id));
+    rblBreakBody body = body_of(id, "glass");
+    const rblImpact impact = blow(&body, "stone", 0.001, (double)body.mass, 20.0);
+    assert_true(breaks(&body, impact));
+    body.generation = 1;
+    assert_false(breaks(&body, impact));
+    check_ok(rbl_shape_destroy(id));
+}
+
 static void bad_definitions_and_bodies_are_refused(void** state)
 {
     (void)state;
@@ -901,6 +963,8 @@ int main(void)
         cmocka_unit_test(regions_from_files_break_bodies_as_patterns_do),
         cmocka_unit_test(a_blow_pays_for_as_many_regions_of_a_file_as_it_can),
         cmocka_unit_test(a_compound_breaks_child_by_child),
+        cmocka_unit_test(of_a_compound_the_smallest_pieces_of_all_are_merged),
+        cmocka_unit_test(small_bodies_break_and_small_pieces_do_not),
         cmocka_unit_test(bad_definitions_and_bodies_are_refused),
         cmocka_unit_test(out_of_memory_leaves_nothing_behind),
     };

@@ -29,8 +29,8 @@ typedef struct rblPrescoredDef
     bool aligned;            ///< turn the pattern by right angles to the body's axes only; default false
     uint32_t generations;    ///< how often pieces of pieces break: 1, only the body itself; default 3
     float share;             ///< into how many pieces they do, as a share of their parent's; default 0.25
-    float smallest_body;     ///< m: what is shorter than this in all directions stays whole; default 0.02
-    uint32_t cookie;         ///< set by rbl_default_prescored_def()
+    float smallest_body; ///< m: pieces that are shorter than this in all directions stay whole; default 0.02
+    uint32_t cookie;     ///< set by rbl_default_prescored_def()
 } rblPrescoredDef;
 
 /// 25 pieces of clustered cells, and the defaults named above.

@@ -10,6 +10,7 @@
 #include "math/trig.h"
 #include "math/vec.h"
 
+#define HALVINGS   60
 #define MOST_TRIES 8u   // to find a number of pieces that the blow can pay for
 #define SLIVER     0.02 // of the body's thickness, where nobody says otherwise
 
@@ -192,31 +193,95 @@ static rblVec3d impact_in(const rblPlacing* placing)
     return rbl_mat3d_apply_transposed(&placing->turn, rbl_neg3d(placing->offset));
 }
 
+static rblResult cut_solid(Shattering* s, uint32_t solid, uint32_t most)
+{
+    const bool merge = s->def->crumbs == RBL_CRUMBS_MERGE;
+    const double volume = s->placings[solid].solid->mass.volume;
+    s->placings[solid].pattern = s->pattern;
+    const rblCutOptions options = {.regions = s->pattern->regions,
+                                   .smallest_volume = merge ? (double)s->def->smallest * volume : 0.0,
+                                   .thinnest = merge ? thinnest_allowed(s) : 0.0,
+                                   .most_pieces = most,
+                                   .noise = s->pattern->noise,
+                                   .noise_length = s->pattern->noise_length,
+                                   .radius = s->pattern->radius,
+                                   .center = impact_in(&s->placings[solid]),
+                                   .rest = s->pattern->rest};
+    rbl_breakage_release(s->breakages[solid]);
+    s->breakages[solid] = NULL;
+    return rbl_breakage_create(&s->placings[solid], &options, s->jobs, &s->breakages[solid]);
+}
+
+// How many pieces of a solid are at least this large; one, the largest, always stays.
+static uint32_t count_large(const rblPieces* pieces, double volume)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pieces->piece_count; ++i)
+    {
+        count += pieces->pieces[i].mass.volume >= volume ? 1 : 0;
+    }
+    return count > 0 ? count : 1;
+}
+
+// The volume below which pieces must go for no more than `most` to be left of all solids together, by bisection.
+static double least_volume(const Shattering* s, uint32_t most)
+{
+    double low = 0.0, high = s->body->view.mass.volume;
+    for (int round = 0; round < HALVINGS; ++round)
+    {
+        const double middle = 0.5 * (low + high);
+        uint64_t count = 0;
+        for (uint32_t i = 0; i < s->solid_count; ++i)
+        {
+            count += count_large(s->breakages[i]->pieces, middle);
+        }
+        low = count > most ? middle : low;
+        high = count > most ? high : middle;
+    }
+    return high;
+}
+
+// Of several solids the smallest pieces of all are merged, each within its own solid.
+static rblResult merge_across(Shattering* s, uint32_t most)
+{
+    const double volume = least_volume(s, most);
+    for (uint32_t i = 0; i < s->solid_count; ++i)
+    {
+        const uint32_t own = count_large(s->breakages[i]->pieces, volume);
+        RBL_TRY(own < s->breakages[i]->pieces->piece_count ? cut_solid(s, i, own) : RBL_OK);
+    }
+    return RBL_OK;
+}
+
+static uint32_t count_pieces(const Shattering* s)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->solid_count; ++i)
+    {
+        count += s->breakages[i]->pieces->piece_count;
+    }
+    return count;
+}
+
 // Patterns are made for so many pieces; the regions of a file are what they are, and the smallest are joined.
 static rblResult cut_all(Shattering* s, uint32_t pieces)
 {
-    const bool merge = s->def->crumbs == RBL_CRUMBS_MERGE;
     const uint32_t room = most_pieces(s);
     const bool is_fewer = s->labels != NULL && pieces < s->labels->label_count;
-    const uint32_t most = (is_fewer && pieces < room ? pieces : room) / s->solid_count;
-    s->area = 0.0;
-    s->piece_count = 0;
+    const uint32_t most = is_fewer && pieces < room ? pieces : room;
     for (uint32_t i = 0; i < s->solid_count; ++i)
     {
-        s->placings[i].pattern = s->pattern;
-        const double volume = s->placings[i].solid->mass.volume;
-        const rblCutOptions options = {.regions = s->pattern->regions,
-                                       .smallest_volume = merge ? (double)s->def->smallest * volume : 0.0,
-                                       .thinnest = merge ? thinnest_allowed(s) : 0.0,
-                                       .most_pieces = most < 1 ? 1 : most,
-                                       .noise = s->pattern->noise,
-                                       .noise_length = s->pattern->noise_length,
-                                       .radius = s->pattern->radius,
-                                       .center = impact_in(&s->placings[i]),
-                                       .rest = s->pattern->rest};
-        RBL_TRY(rbl_breakage_create(&s->placings[i], &options, s->jobs, &s->breakages[i]));
+        RBL_TRY(cut_solid(s, i, most));
+    }
+    if (count_pieces(s) > most)
+    {
+        RBL_TRY(merge_across(s, most));
+    }
+    s->piece_count = count_pieces(s);
+    s->area = 0.0;
+    for (uint32_t i = 0; i < s->solid_count; ++i)
+    {
         s->area += s->breakages[i]->pieces->crack_area;
-        s->piece_count += s->breakages[i]->pieces->piece_count;
     }
     return RBL_OK;
 }
@@ -369,7 +434,7 @@ rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblLabelVolume
     bool affordable = false;
     place_pattern(&s);
     rblResult result = list_solids(&s);
-    if (result == RBL_OK)
+    if (result == RBL_OK && s.solid_count <= most_pieces(&s)) // less room than that: it stays whole
     {
         result = cut_within_budget(&s, &affordable);
     }

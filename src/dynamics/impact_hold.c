@@ -6,6 +6,7 @@
 #define LEAST  1e-3f // of the step: rates such as 1 / seconds stay finite
 #define SAFE   0.5f  // of the inner radius of the thinner one
 #define PASSES 8     // in which a body that is held holds those behind it, and these others
+#define MOST   6     // steps after which patience does not get less
 
 bool rbl_hold_body(rblWorld* world, uint32_t index, float seconds)
 {
@@ -23,12 +24,22 @@ bool rbl_hold_body(rblWorld* world, uint32_t index, float seconds)
 
 // ---- what goes on into another body ----
 
-// m: a body that goes no farther into the other one can be pushed out again.
+static uint32_t held_steps(const rblWorld* world, uint32_t slot)
+{
+    const uint32_t steps = world->bodies.data[slot].held_steps;
+    return steps < MOST ? steps : MOST;
+}
+
+// m: a body that goes no farther into the other one can be pushed out again. Four times as far for every step that one of them was held
+// before: a ball among shards that are a millimetre thick would stand still in the air for half a second.
 static float safe_way(const rblWorld* world, const rblManifold* manifold)
 {
     const rblPair* pair = &world->pairs.data[manifold->pair];
-    return SAFE *
-           rbl_minf(world->surfaces.data[pair->a].inner_radius, world->surfaces.data[pair->b].inner_radius);
+    const uint32_t a = held_steps(world, pair->a);
+    const uint32_t b = held_steps(world, pair->b);
+    const float thinner =
+        rbl_minf(world->surfaces.data[pair->a].inner_radius, world->surfaces.data[pair->b].inner_radius);
+    return SAFE * thinner * (float)(1u << 2 * (a > b ? a : b));
 }
 
 // A corner that was stopped does not stop the body: what is fast still may pass through, since contacts farther off are not
@@ -153,6 +164,16 @@ static void hold_those_behind(rblWorld* world)
     }
 }
 
+static void count_steps(rblWorld* world)
+{
+    for (size_t i = 1; i < world->solver_bodies.count; ++i)
+    {
+        rblBody* body = &world->bodies.data[world->solver_bodies.data[i].slot];
+        const uint8_t steps = body->held_steps < MOST ? (uint8_t)(body->held_steps + 1) : MOST;
+        body->held_steps = world->held.data[i] != 0 ? steps : 0;
+    }
+}
+
 void rbl_hold_bodies(rblWorld* world)
 {
     for (size_t m = 0; m < world->manifolds.count; ++m)
@@ -168,6 +189,7 @@ void rbl_hold_bodies(rblWorld* world)
         }
     }
     hold_those_behind(world);
+    count_steps(world);
     if (world->any_held)
     {
         rbl_share_joint_seconds(world);

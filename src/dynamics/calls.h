@@ -46,6 +46,7 @@ typedef struct rblCall
     rblBodyDef body_def; //
     bool has_prescored;  // in files: the body has a breaker made from
     rblPrescoredDef prescored;
+    uint32_t labels; // in files: the number of its regions, where they came from a file
     rblJointDef joint_def;
 } rblCall;
 

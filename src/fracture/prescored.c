@@ -1,4 +1,4 @@
-#include "rubble/prescored.h"
+#include "fracture/prescored.h"
 
 #include "base/error.h"
 #include "fracture/prescored_private.h"
@@ -9,14 +9,16 @@
 #define PRESCORED_COOKIE 0x94E5C04Eu
 #define FEWEST_POINTS    500u // inside a body, for a pattern to be fitted to
 #define POINTS_PER_PIECE 4u
-#define LEAST_DAMAGE     0.05 // blows with less than this share of the breaking energy do nothing
+#define NO_FILE          "(labels)" // what the file is named where there are labels in its place
+#define LEAST_DAMAGE     0.05       // blows with less than this share of the breaking energy do nothing
 
 typedef struct Prescored
 {
     rblPrescoredDef def; // `file` of the pattern is a copy
     char* file;
     size_t file_bytes;
-    rblLabelVolume* labels; // of that file
+    const rblLabelVolume* labels; // of that file
+    rblLabelVolume* loaded;       // the same, unless somebody else has them
     const rblAllocator* allocator;
 } Prescored;
 
@@ -204,7 +206,7 @@ static rblResult check_def(const rblPrescoredDef* def, const rblBreakerId* out)
 static void destroy(void* context)
 {
     Prescored* prescored = context;
-    rbl_labels_free(prescored->labels, prescored->allocator);
+    rbl_labels_free(prescored->loaded, prescored->allocator);
     rbl_free(prescored->allocator, prescored->file, prescored->file_bytes);
     rbl_free(prescored->allocator, prescored, sizeof *prescored);
 }
@@ -220,12 +222,13 @@ static rblResult take_file(Prescored* prescored, const char* file)
     }
     memcpy(prescored->file, file, prescored->file_bytes);
     prescored->def.pattern.file = prescored->file;
-    RBL_TRY(rbl_labels_load(file, prescored->allocator, &prescored->labels));
+    RBL_TRY(rbl_labels_load(file, prescored->allocator, &prescored->loaded));
+    prescored->labels = prescored->loaded;
     prescored->def.pattern.pieces = prescored->labels->label_count;
     return RBL_OK;
 }
 
-static rblResult copy_def(const rblPrescoredDef* def, Prescored** out)
+static rblResult copy_def(const rblPrescoredDef* def, const rblLabelVolume* labels, Prescored** out)
 {
     const rblAllocator* allocator = rbl_default_allocator();
     Prescored* prescored = rbl_alloc_zero(allocator, sizeof *prescored);
@@ -236,7 +239,13 @@ static rblResult copy_def(const rblPrescoredDef* def, Prescored** out)
     prescored->def = *def;
     prescored->def.pattern.file = NULL;
     prescored->allocator = allocator;
-    if (def->pattern.kind == RBL_PATTERN_FILE)
+    if (labels != NULL)
+    {
+        prescored->labels = labels;
+        prescored->def.pattern.file = NO_FILE;
+        prescored->def.pattern.pieces = labels->label_count;
+    }
+    else if (def->pattern.kind == RBL_PATTERN_FILE)
     {
         const rblResult result = take_file(prescored, def->pattern.file);
         if (result != RBL_OK)
@@ -249,11 +258,11 @@ static rblResult copy_def(const rblPrescoredDef* def, Prescored** out)
     return RBL_OK;
 }
 
-rblResult rbl_breaker_create_prescored(const rblPrescoredDef* def, rblBreakerId* out)
+static rblResult create(const rblPrescoredDef* def, const rblLabelVolume* labels, rblBreakerId* out)
 {
     RBL_TRY(check_def(def, out));
     Prescored* prescored = NULL;
-    RBL_TRY(copy_def(def, &prescored));
+    RBL_TRY(copy_def(def, labels, &prescored));
     rblBreakerDef breaker = rbl_default_breaker_def();
     breaker.name = "prescored";
     breaker.prepare = prepare;
@@ -268,6 +277,26 @@ rblResult rbl_breaker_create_prescored(const rblPrescoredDef* def, rblBreakerId*
         destroy(prescored);
     }
     return result;
+}
+
+rblResult rbl_breaker_create_prescored(const rblPrescoredDef* def, rblBreakerId* out)
+{
+    return create(def, NULL, out);
+}
+
+rblResult rbl_breaker_create_with_labels(const rblPrescoredDef* def, const rblLabelVolume* labels,
+                                         rblBreakerId* out)
+{
+    rblPrescoredDef named = *def;
+    named.pattern.kind = RBL_PATTERN_FILE;
+    named.pattern.file = NO_FILE;
+    return create(&named, labels, out);
+}
+
+const rblLabelVolume* rbl_breaker_labels(const rblBreaker* breaker)
+{
+    const rblBreakerDef* def = rbl_breaker_def(breaker);
+    return def->decide == decide ? ((const Prescored*)def->context)->labels : NULL;
 }
 
 bool rbl_breaker_prescored_def(const rblBreaker* breaker, rblPrescoredDef* out)

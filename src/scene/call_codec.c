@@ -74,7 +74,7 @@ static void put_pattern(rblByteSink* sink, const rblPatternDef* pattern)
     rbl_put_doubles(sink, numbers, 10);
 }
 
-void rbl_put_prescored(rblByteSink* sink, const rblPrescoredDef* def)
+void rbl_put_prescored(rblByteSink* sink, const rblPrescoredDef* def, uint32_t labels)
 {
     const float numbers[5] = {def->smallest, def->thinnest, def->lifetime, def->smallest_body, def->share};
     put_pattern(sink, &def->pattern);
@@ -84,6 +84,10 @@ void rbl_put_prescored(rblByteSink* sink, const rblPrescoredDef* def)
     rbl_put_u8(sink, def->crumbs);
     rbl_put_u8(sink, def->accumulate);
     rbl_put_u8(sink, def->aligned);
+    if (def->pattern.kind == RBL_PATTERN_FILE)
+    {
+        rbl_put_varint(sink, labels);
+    }
 }
 
 static void put_breaking(rblByteSink* sink, const rblCall* call)
@@ -91,7 +95,7 @@ static void put_breaking(rblByteSink* sink, const rblCall* call)
     rbl_put_u8(sink, call->body_def.anchor.kind);
     rbl_put_floats(sink, &call->body_def.anchor.box.lower.x, 6);
     rbl_put_u8(sink, call->has_prescored);
-    rbl_put_prescored(sink, &call->prescored);
+    rbl_put_prescored(sink, &call->prescored, call->labels);
 }
 
 static void put_joint_def(rblByteSink* sink, const rblJointDef* def)
@@ -204,7 +208,7 @@ static void take_pattern(rblByteSource* source, rblPatternDef* pattern)
     pattern->axis = (rblVec3d){numbers[7], numbers[8], numbers[9]};
 }
 
-void rbl_take_prescored(rblByteSource* source, rblPrescoredDef* def)
+void rbl_take_prescored(rblByteSource* source, rblPrescoredDef* def, uint32_t* labels)
 {
     float numbers[5];
     *def = rbl_default_prescored_def();
@@ -220,6 +224,7 @@ void rbl_take_prescored(rblByteSource* source, rblPrescoredDef* def)
     def->crumbs = (rblCrumbs)rbl_take_u8(source);
     def->accumulate = rbl_take_u8(source) != 0;
     def->aligned = rbl_take_u8(source) != 0;
+    *labels = def->pattern.kind == RBL_PATTERN_FILE ? rbl_take_u32_varint(source) : 0;
 }
 
 static void take_breaking(rblByteSource* source, rblCall* call)
@@ -227,7 +232,7 @@ static void take_breaking(rblByteSource* source, rblCall* call)
     call->body_def.anchor.kind = (rblAnchorKind)rbl_take_u8(source);
     rbl_take_floats(source, &call->body_def.anchor.box.lower.x, 6);
     call->has_prescored = rbl_take_u8(source) != 0;
-    rbl_take_prescored(source, &call->prescored);
+    rbl_take_prescored(source, &call->prescored, &call->labels);
 }
 
 static void take_joint_def(rblByteSource* source, rblJointDef* def)

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "dynamics/calls.h"
+#include "fracture/label_volume.h"
 
 #define RBL_CALL_MOST_SHAPES (1u << 24)
 
@@ -29,9 +30,13 @@ typedef struct rblCallCounts
 
 rblResult rbl_count_calls(const char* path, rblCallCounts* out);
 
-// How a body breaks. Patterns from files are not to be stored; what was taken may be anything.
-void rbl_put_prescored(rblByteSink* sink, const rblPrescoredDef* def);
-void rbl_take_prescored(rblByteSource* source, rblPrescoredDef* def);
+// How a body breaks; `labels` is the number of the regions when its pattern is from a file. What was taken may be anything.
+void rbl_put_prescored(rblByteSink* sink, const rblPrescoredDef* def, uint32_t labels);
+void rbl_take_prescored(rblByteSource* source, rblPrescoredDef* def, uint32_t* labels);
+
+// The regions of a pattern from a file. Refused: what is cut short, numbers that do not fit together.
+void rbl_put_labels(rblByteSink* sink, const rblLabelVolume* labels);
+rblResult rbl_take_labels(rblByteSource* source, const rblAllocator* allocator, rblLabelVolume** out);
 
 // What a shape was made from. Children of compounds by their numbers. Refused: shapes of the user's own, by name.
 typedef uint32_t rblShapeNumberFcn(const rblShape* shape, void* context);

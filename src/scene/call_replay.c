@@ -1,6 +1,7 @@
 // Making recorded calls again. The file is hostile: the calls are ordinary ones, and check their arguments as always.
 #include "base/error.h"
 #include "dynamics/snapshot.h"
+#include "fracture/prescored.h"
 #include "io/file.h"
 #include "rubble/recorder.h"
 #include "scene/call_codec.h"
@@ -20,6 +21,7 @@ typedef struct Replayer
     rblWorldId world;
     RBL_ARRAY(rblShapeId) shapes;          // by number
     RBL_ARRAY(const rblBreaker*) breakers; // of an image, by number; held
+    RBL_ARRAY(rblLabelVolume*) labels;     // of breakers' patterns, by number; they outlive the breakers
     RBL_ARRAY(Kept) kept;
     rblReplayReport report;
     uint64_t found; // hash after the last step
@@ -56,6 +58,18 @@ static rblResult do_step(Replayer* replayer, const rblCall* call)
     return rbl_world_hash(replayer->world, &replayer->found);
 }
 
+static rblResult create_breaker(const Replayer* replayer, const rblPrescoredDef* def, uint32_t labels,
+                                rblBreakerId* out)
+{
+    if (def->pattern.kind != RBL_PATTERN_FILE)
+    {
+        return rbl_breaker_create_prescored(def, out);
+    }
+    return labels < replayer->labels.count
+               ? rbl_breaker_create_with_labels(def, replayer->labels.data[labels], out)
+               : rbl_fail(RBL_ERROR_FORMAT, "the labels of a pattern are missing");
+}
+
 static rblResult create_body(Replayer* replayer, const rblCall* call, uint32_t shape)
 {
     rblBodyDef def = call->body_def;
@@ -63,7 +77,7 @@ static rblResult create_body(Replayer* replayer, const rblCall* call, uint32_t s
     def.shape = shape < replayer->shapes.count ? replayer->shapes.data[shape] : (rblShapeId){0};
     if (call->has_prescored)
     {
-        RBL_TRY(rbl_breaker_create_prescored(&call->prescored, &def.breaker));
+        RBL_TRY(create_breaker(replayer, &call->prescored, call->labels, &def.breaker));
     }
     const rblResult result = rbl_body_create(replayer->world, &def, &made);
     if (call->has_prescored)
@@ -231,18 +245,28 @@ static rblResult take_end(Replayer* replayer, rblRecordingReader* reader, rblByt
     return RBL_OK;
 }
 
+static rblResult take_labels(Replayer* replayer, rblByteSource* source)
+{
+    rblLabelVolume* labels = NULL;
+    RBL_TRY(rbl_array_reserve_more(&replayer->labels, 1) ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(rbl_take_labels(source, replayer->allocator, &labels));
+    replayer->labels.data[replayer->labels.count++] = labels;
+    return RBL_OK;
+}
+
 static rblResult take_breaker(Replayer* replayer, rblByteSource* source)
 {
     rblPrescoredDef def;
     rblBreakerId id;
     const rblBreaker* breaker = NULL;
-    rbl_take_prescored(source, &def);
-    if (source->failed || def.pattern.kind == RBL_PATTERN_FILE)
+    uint32_t labels = 0;
+    rbl_take_prescored(source, &def, &labels);
+    if (source->failed)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "a breaker is cut short or not possible");
+        return rbl_fail(RBL_ERROR_FORMAT, "a breaker is cut short");
     }
     RBL_TRY(rbl_array_reserve_more(&replayer->breakers, 1) ? RBL_OK : rbl_fail_memory());
-    RBL_TRY(rbl_breaker_create_prescored(&def, &id));
+    RBL_TRY(create_breaker(replayer, &def, labels, &id));
     const rblResult result = rbl_breaker_hold(id, &breaker);
     (void)rbl_breaker_destroy(id);
     RBL_TRY(result);
@@ -274,6 +298,8 @@ static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSo
     {
     case RBL_CHUNK_RECIPE:
         return take_recipe(replayer, source);
+    case RBL_CHUNK_LABELS:
+        return take_labels(replayer, source);
     case RBL_CHUNK_BREAKER:
         return take_breaker(replayer, source);
     case RBL_CHUNK_WORLD:
@@ -307,6 +333,11 @@ static void free_replayer(Replayer* replayer)
     {
         rbl_breaker_release(replayer->breakers.data[i]);
     }
+    for (size_t i = 0; i < replayer->labels.count; ++i)
+    {
+        rbl_labels_free(replayer->labels.data[i], replayer->allocator);
+    }
+    rbl_array_free(&replayer->labels);
     rbl_array_free(&replayer->breakers);
     rbl_array_free(&replayer->shapes);
     rbl_array_free(&replayer->kept);
@@ -319,6 +350,7 @@ rblResult rbl_replay_calls_memory(const void* bytes, size_t size, const char* na
     Replayer replayer = {.allocator = rbl_default_allocator()};
     rbl_array_init(&replayer.shapes, replayer.allocator);
     rbl_array_init(&replayer.breakers, replayer.allocator);
+    rbl_array_init(&replayer.labels, replayer.allocator);
     rbl_array_init(&replayer.kept, replayer.allocator);
     rbl_recording_reader_init(&reader, bytes, size, name, &run);
     reader.kind = RBL_RECORDING_OF_CALLS;

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "dynamics/snapshot.h"
 #include "field/shape.h"
+#include "fracture/prescored.h"
 #include "rubble/version.h"
 #include "scene/call_codec.h"
 #include "scene/recording_format.h"
@@ -12,13 +13,16 @@
 
 #define MOST_PENDING ((size_t)1 << 20) // bytes of calls that are not in the file yet
 
+typedef RBL_ARRAY(const rblBreaker*) BreakerArray;
+
 typedef struct Recorder
 {
     const rblAllocator* allocator;
     rblWorldId world;
     rblRecordingWriter writer; // calls that are not in the file yet are in its sink
     rblShapeLedger ledger;
-    uint64_t saves; // of the world before the recording
+    BreakerArray labelled; // whose labels are in the file, by number of these; held
+    uint64_t saves;        // of the world before the recording
     uint32_t steps;
     rblResult result; // of the first thing that could not be recorded
     char problem[256];
@@ -28,6 +32,11 @@ static void free_recorder(Recorder* recorder)
 {
     rbl_recording_abandon(&recorder->writer);
     rbl_shape_ledger_free(&recorder->ledger);
+    for (size_t i = 0; i < recorder->labelled.count; ++i)
+    {
+        rbl_breaker_release(recorder->labelled.data[i]);
+    }
+    rbl_array_free(&recorder->labelled);
     rbl_free(recorder->allocator, recorder, sizeof *recorder);
 }
 
@@ -55,19 +64,53 @@ static rblResult write_shape_once(Recorder* recorder, const rblShape* shape)
     return rbl_shape_ledger_write(&recorder->ledger, shape);
 }
 
-// ---- calls ----
+// ---- breakers ----
 
-// A breaker as files have it. Refused: those of the user's own, by name, and patterns from files.
-static rblResult describe_breaker(const rblBreaker* breaker, rblPrescoredDef* out)
+static bool same_labels(const rblLabelVolume* a, const rblLabelVolume* b)
 {
-    const bool known = rbl_breaker_prescored_def(breaker, out);
-    return known && out->pattern.kind != RBL_PATTERN_FILE
-               ? RBL_OK
-               : rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: the breaker '%.100s'%s cannot be recorded",
-                          rbl_breaker_def(breaker)->name, known ? " with a pattern from a file" : "");
+    return a == b ||
+           (memcmp(a->size, b->size, sizeof a->size) == 0 && memcmp(&a->box, &b->box, sizeof a->box) == 0 &&
+            memcmp(a->labels, b->labels, rbl_labels_count(a) * sizeof *a->labels) == 0);
 }
 
-static rblResult describe_breaker_of_call(rblCall* call)
+// Each breaker reads its file on its own: the same labels are written once. The calls before them are written first.
+static rblResult write_labels_once(Recorder* recorder, const rblBreaker* breaker, uint32_t* number)
+{
+    const rblLabelVolume* labels = rbl_breaker_labels(breaker);
+    *number = 0;
+    while (labels != NULL && *number < recorder->labelled.count &&
+           !same_labels(labels, rbl_breaker_labels(recorder->labelled.data[*number])))
+    {
+        *number += 1;
+    }
+    if (labels == NULL || *number < recorder->labelled.count)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_array_reserve_more(&recorder->labelled, 1) ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(flush(recorder));
+    rbl_put_labels(&recorder->writer.sink, labels);
+    const rblResult result = rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_LABELS);
+    rbl_sink_clear(&recorder->writer.sink);
+    RBL_TRY(result);
+    rbl_breaker_retain(breaker);
+    recorder->labelled.data[recorder->labelled.count++] = breaker;
+    return RBL_OK;
+}
+
+// A breaker as files have it, its labels among them. Refused: those of the user's own, by name.
+static rblResult describe_breaker(Recorder* recorder, const rblBreaker* breaker, rblPrescoredDef* out,
+                                  uint32_t* labels)
+{
+    return rbl_breaker_prescored_def(breaker, out)
+               ? write_labels_once(recorder, breaker, labels)
+               : rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: the breaker '%.100s' cannot be recorded",
+                          rbl_breaker_def(breaker)->name);
+}
+
+// ---- calls ----
+
+static rblResult describe_breaker_of_call(Recorder* recorder, rblCall* call)
 {
     const rblBreaker* breaker = NULL;
     if (call->body_def.breaker.index1 == 0)
@@ -75,7 +118,7 @@ static rblResult describe_breaker_of_call(rblCall* call)
         return RBL_OK;
     }
     RBL_TRY(rbl_breaker_hold(call->body_def.breaker, &breaker));
-    const rblResult result = describe_breaker(breaker, &call->prescored);
+    const rblResult result = describe_breaker(recorder, breaker, &call->prescored, &call->labels);
     call->has_prescored = result == RBL_OK;
     rbl_breaker_release(breaker);
     return result;
@@ -89,7 +132,7 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
     if (call->code == RBL_CALL_BODY_CREATE)
     {
         rblShapeView view;
-        RBL_TRY(describe_breaker_of_call(&noted));
+        RBL_TRY(describe_breaker_of_call(recorder, &noted));
         const bool plain = !noted.has_prescored && noted.body_def.anchor.kind == RBL_ANCHOR_TOUCH;
         noted.code = plain ? RBL_CALL_BODY_CREATE : RBL_CALL_BREAKABLE_CREATE;
         RBL_TRY(rbl_shape_view(call->body_def.shape, &view));
@@ -162,8 +205,6 @@ static void put_world_def(rblByteSink* sink, const rblWorldDef* def)
     rbl_put_u32(sink, def->max_fragments);
 }
 
-typedef RBL_ARRAY(const rblBreaker*) BreakerArray;
-
 static bool has_breaker(const BreakerArray* breakers, const rblBreaker* breaker)
 {
     size_t i = 0;
@@ -181,12 +222,13 @@ static rblResult write_breakers(Recorder* recorder, const rblWorld* world, Break
     {
         const rblBody* body = &world->bodies.data[i];
         rblPrescoredDef def;
+        uint32_t labels = 0;
         if (body->generation == 0 || body->breaker == NULL || has_breaker(breakers, body->breaker))
         {
             continue;
         }
-        RBL_TRY(describe_breaker(body->breaker, &def));
-        rbl_put_prescored(&recorder->writer.sink, &def);
+        RBL_TRY(describe_breaker(recorder, body->breaker, &def, &labels));
+        rbl_put_prescored(&recorder->writer.sink, &def, labels);
         RBL_TRY(rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_BREAKER));
         rbl_sink_clear(&recorder->writer.sink);
         RBL_TRY(rbl_array_push(breakers, body->breaker) ? RBL_OK : rbl_fail_memory());
@@ -263,6 +305,7 @@ rblResult rbl_world_record(rblWorldId id, const char* path)
     recorder->world = id;
     recorder->saves = world->saves;
     rbl_shape_ledger_init(&recorder->ledger, &recorder->writer);
+    rbl_array_init(&recorder->labelled, allocator);
     const rblResult result = begin(recorder, world, path);
     if (result != RBL_OK)
     {

@@ -26,6 +26,7 @@
 #define RBL_CHUNK_WORLD_DEF  RBL_CHUNK_TYPE('W', 'D', 'E', 'F')
 #define RBL_CHUNK_RECIPE     RBL_CHUNK_TYPE('R', 'C', 'P', 'E')
 #define RBL_CHUNK_BREAKER    RBL_CHUNK_TYPE('B', 'R', 'K', 'R')
+#define RBL_CHUNK_LABELS     RBL_CHUNK_TYPE('L', 'A', 'B', 'L')
 #define RBL_CHUNK_CALLS      RBL_CHUNK_TYPE('C', 'A', 'L', 'L')
 #define RBL_CHUNK_CALLS_END  RBL_CHUNK_TYPE('E', 'N', 'D', 'C')
 

@@ -127,4 +127,14 @@ static inline void write_buffer(size_t size)
 // Everything up to the scene and the nodes.
 #define NODES_BEFORE "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS "]," MESH ","
 
+static inline void check_position(const rblMesh* mesh, uint32_t corner, double x, double y, double z)
+{
+    const rblMeshView* view = rbl_mesh_get_view(mesh);
+    assert_true(corner < view->corner_count);
+    const rblVec3d p = view->positions[view->corner_vertices[corner]];
+    check_close(p.x, x, 1e-12);
+    check_close(p.y, y, 1e-12);
+    check_close(p.z, z, 1e-12);
+}
+
 #endif

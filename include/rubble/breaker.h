@@ -56,7 +56,7 @@ typedef struct rblVerdict
     float damage;    ///< of the body from now on, if it does not break
     double
         budget; ///< J that crack faces may cost. From `decide`: at most, 0 for whatever the blow can pay. To `shatter`:
-        ///< what it can pay; infinite: nobody asks (broken on demand)
+    ///< what it can pay; infinite: nobody asks (broken on demand)
     uint32_t most_pieces; ///< the same for their number: at most, that there is room for; 0: any number
 } rblVerdict;
 

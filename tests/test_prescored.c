@@ -510,6 +510,41 @@ static rblShapeId make_bowl_with_ball(void)
     return id;
 }
 
+// The budget of fragments: the smallest are merged with a neighbour, one after the other; nothing is dropped.
+static void a_cap_on_fragments_merges_the_smallest_and_drops_nothing(void** state)
+{
+    (void)state;
+    static const uint32_t caps[] = {2, 9, 25};
+    const rblShapeId id = make_block();
+    const rblBreakBody body = body_of(id, "ceramic");
+    rblPrescoredDef def = rbl_default_prescored_def();
+    def.pattern.pieces = 40;
+    float least = 0.0f; // mass of the lightest fragment, with fewer and fewer of them
+    for (int k = 3; k >= 0; --k)
+    {
+        def.most_fragments = k < 3 ? caps[k] : 0;
+        const rblBreaker* breaker = make_breaker(&def);
+        const rblVerdict verdict = verdict_at(&body, rbl_vec3(0.1f, 0.2f, 0), rbl_vec3(0, -1, 0));
+        rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+        float lightest = INFINITY;
+        double mass = 0.0;
+        for (uint32_t i = 0; i < fracture.fragment_count; ++i)
+        {
+            lightest = rbl_minf(fracture.fragments[i].mass, lightest);
+            mass += (double)fracture.fragments[i].mass;
+        }
+        assert_true(k < 3 ? fracture.fragment_count == caps[k] && fracture.merged >= 25 - caps[k]
+                          : fracture.fragment_count > 25);
+        assert_true(lightest >= least);
+        check_relative(mass, (double)body.mass, 1e-6);
+        check_tiling(&body, &fracture, 1e-5);
+        least = lightest;
+        rbl_fracture_free(&fracture);
+        rbl_breaker_release(breaker);
+    }
+    check_ok(rbl_shape_destroy(id));
+}
+
 // Both halves of the ball lie in the hollow of half a bowl, in one cell with it, and no plane parts them.
 static void a_piece_in_the_hollow_of_another_is_no_part_of_it(void** state)
 {
@@ -957,6 +992,7 @@ int main(void)
         cmocka_unit_test(a_piece_in_the_hollow_of_another_is_no_part_of_it),
         cmocka_unit_test(aligned_patterns_keep_to_the_axes_of_the_body),
         cmocka_unit_test(a_blow_pays_for_as_many_pieces_as_it_can),
+        cmocka_unit_test(a_cap_on_fragments_merges_the_smallest_and_drops_nothing),
         cmocka_unit_test(the_number_of_workers_changes_nothing),
         cmocka_unit_test(crumbs_are_merged_or_debris),
         cmocka_unit_test(far_from_the_blow_a_body_stays_one_piece),

@@ -13,16 +13,8 @@ static const Option program_options[] = {
     {.name = "version", .stands_alone = true, .help = "print the version, and stop"},
     {.name = "quiet", .letter = 'q', .help = "no progress bar and no notes; errors are still told"},
     {.name = "verbose", .letter = 'v', .help = "tell what is done and found on the way"},
-    {.name = "threads",
-     .kind = OPTION_NUMBERS,
-     .least = 1,
-     .most = 1,
-     .whole = true,
-     .lowest = 1,
-     .highest = RBL_MAX_WORKERS,
-     .value = "N",
-     .fallback = "one per core",
-     .help = "work on this many threads; results never depend on it"},
+    ONE_COUNT("threads", 1, RBL_MAX_WORKERS, "one per core",
+              "work on this many threads; results never depend on it"),
 };
 
 const Argument mesh_arguments[MESH_ARGUMENT_COUNT] = {

@@ -1,6 +1,7 @@
 // rubble demo: every procedural solid, written as GLB, with a table of what it is and weighs, and a contact sheet.
 #include "print.h"
 #include "progress.h"
+#include "shared_options.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -186,16 +187,7 @@ static int demo_run(const Parsed* parsed)
 static const Argument demo_arguments[] = {
     {"FOLDER", ARGUMENT_FOLDER, true, "where to write; made when it is not there, out by default"}};
 static const Option demo_options[] = {
-    {.name = "samples",
-     .kind = OPTION_NUMBERS,
-     .least = 1,
-     .most = 1,
-     .whole = true,
-     .lowest = 1,
-     .highest = RBL_PICTURE_MAX_SAMPLES,
-     .value = "N",
-     .fallback = "16",
-     .help = "samples a pixel of the contact sheet"},
+    ONE_COUNT("samples", 1, RBL_PICTURE_MAX_SAMPLES, "16", "samples a pixel of the contact sheet"),
 };
 static const char* const demo_examples[] = {"rubble demo", "rubble demo /tmp/solids", NULL};
 

@@ -62,15 +62,7 @@ static const Argument info_arguments[] = {
 static const Option info_options[] = {
     JSON_OPTION,
     {.name = "no-intersections", .help = "do not look for faces that cut each other, the only slow part"},
-    {.name = "density",
-     .kind = OPTION_NUMBERS,
-     .least = 1,
-     .most = 1,
-     .lowest = 1e-9,
-     .highest = 1e9,
-     .value = "D",
-     .fallback = "1",
-     .help = "density for mass and inertia, kg/m^3"},
+    ONE_NUMBER("density", 1e-9, 1e9, "D", "1", "density for mass and inertia, kg/m^3"),
 };
 static const char* const info_examples[] = {"rubble info bunny.ply",
                                             "rubble info statue.glb --json --density 2600",

@@ -284,17 +284,6 @@ static int tetrahedralize_run(const Parsed* parsed)
     return code;
 }
 
-#define ONE_NUMBER(option_name, from, to, what, usual, text)                                                 \
-    {                                                                                                        \
-        .name = option_name, .kind = OPTION_NUMBERS, .least = 1, .most = 1, .lowest = from, .highest = to,   \
-        .value = what, .fallback = usual, .help = text                                                       \
-    }
-#define ONE_COUNT(option_name, from, to, usual, text)                                                        \
-    {                                                                                                        \
-        .name = option_name, .kind = OPTION_NUMBERS, .least = 1, .most = 1, .whole = true, .lowest = from,   \
-        .highest = to, .value = "N", .fallback = usual, .help = text                                         \
-    }
-
 static const char* const tets_endings[] = {"vtu", "msh", NULL};
 static const Argument tetrahedralize_arguments[] = {
     {"MESH", ARGUMENT_INPUT, false, "the mesh file of a solid"},

@@ -15,6 +15,27 @@ static rblAabbd bounds_of(rblMeshId mesh)
     return rbl_mesh_bounds(&view);
 }
 
+// A solid among random cells.
+typedef struct Scored
+{
+    rblMeshId solid;
+    rblMeshView view;
+    rblCells* cells;
+} Scored;
+
+static Scored make_scored(const char* kind, uint64_t seed, uint32_t cell_count, double unevenness)
+{
+    const rblMeshId solid = make_solid(kind);
+    return (Scored){solid, view_of(solid),
+                    make_random_cells(seed, cell_count, grown(bounds_of(solid), 0.1), unevenness)};
+}
+
+static void free_scored(const Scored* s)
+{
+    rbl_cells_free(s->cells);
+    check_ok(rbl_mesh_destroy(s->solid));
+}
+
 // A random rotation and size, and the cells' box around where that takes the solid.
 typedef struct Pose
 {
@@ -162,17 +183,14 @@ static void pieces_do_not_meet_themselves(void** state)
     const char* const some[] = {"box", "sphere", "statue", "cylinder", "torus", "vase", "piggybank"};
     for (uint32_t c = 0; c < 7; ++c)
     {
-        const rblMeshId solid = make_solid(some[c]);
-        const rblMeshView view = view_of(solid);
-        rblCells* cells = make_random_cells(c + 1, 20, grown(bounds_of(solid), 0.1), 0.3);
-        rblPieces* pieces = cut_solid(&view, cells, NULL, rbl_serial_jobs());
+        const Scored s = make_scored(some[c], c + 1, 20, 0.3);
+        rblPieces* pieces = cut_solid(&s.view, s.cells, NULL, rbl_serial_jobs());
         for (uint32_t p = 0; p < pieces->piece_count; ++p)
         {
-            check_piece(pieces, p, &view, true);
+            check_piece(pieces, p, &s.view, true);
         }
         rbl_pieces_free(pieces);
-        rbl_cells_free(cells);
-        check_ok(rbl_mesh_destroy(solid));
+        free_scored(&s);
     }
 }
 
@@ -204,17 +222,15 @@ static void canonical(const rblMeshView* view, uint32_t face, bool backwards, do
 static void mates_have_the_same_triangles_turned_over(void** state)
 {
     (void)state;
-    const rblMeshId solid = make_solid("torus");
-    const rblMeshView view = view_of(solid);
-    rblCells* cells = make_random_cells(3, 12, grown(bounds_of(solid), 0.1), 0.3);
-    rblPieces* pieces = cut_solid(&view, cells, NULL, rbl_serial_jobs());
+    const Scored s = make_scored("torus", 3, 12, 0.3);
+    rblPieces* pieces = cut_solid(&s.view, s.cells, NULL, rbl_serial_jobs());
     double(*sides[2])[9] = {malloc(sizeof(double[9]) * 10000), malloc(sizeof(double[9]) * 10000)};
     uint32_t counts[2] = {0, 0};
     for (uint32_t p = 0; p < pieces->piece_count; ++p)
     {
         rblMeshId mesh;
         uint32_t* faces;
-        check_ok(rbl_piece_mesh(pieces, p, &view, &mesh, &faces));
+        check_ok(rbl_piece_mesh(pieces, p, &s.view, &mesh, &faces));
         const rblMeshView piece = view_of(mesh);
         assert_string_equal(piece.material_names[piece.material_count - 1], "crack");
         for (uint32_t f = 0; f < piece.face_count; ++f)
@@ -240,8 +256,7 @@ static void mates_have_the_same_triangles_turned_over(void** state)
     free(sides[0]);
     free(sides[1]);
     rbl_pieces_free(pieces);
-    rbl_cells_free(cells);
-    check_ok(rbl_mesh_destroy(solid));
+    free_scored(&s);
 }
 
 // ---- regions and crumbs ----
@@ -252,46 +267,40 @@ static void regions_are_manifold_whatever_cells_they_join(void** state)
     rblRandom random = rbl_random_seed(6, 1);
     for (uint32_t c = 0; c < 12; ++c)
     {
-        const rblMeshId solid = make_solid(kinds[c]);
-        const rblMeshView view = view_of(solid);
-        rblCells* cells = make_random_cells(c + 1, 50, grown(bounds_of(solid), 0.1), 0.3);
+        const Scored s = make_scored(kinds[c], c + 1, 50, 0.3);
         uint32_t regions[50];
         for (uint32_t i = 0; i < 50; ++i)
         {
             regions[i] = rbl_random_below(&random, 5);
         }
         const rblCutOptions options = {.regions = regions};
-        rblPieces* pieces = cut_solid(&view, cells, &options, rbl_serial_jobs());
+        rblPieces* pieces = cut_solid(&s.view, s.cells, &options, rbl_serial_jobs());
         for (uint32_t p = 0; p < pieces->piece_count; ++p)
         {
             assert_true(pieces->pieces[p].region < 5);
             assert_true(p == 0 || pieces->pieces[p - 1].region <= pieces->pieces[p].region);
-            check_piece(pieces, p, &view, false);
+            check_piece(pieces, p, &s.view, false);
         }
         check_mates(pieces);
-        check_tiling(pieces, solid);
+        check_tiling(pieces, s.solid);
         rbl_pieces_free(pieces);
-        rbl_cells_free(cells);
-        check_ok(rbl_mesh_destroy(solid));
+        free_scored(&s);
     }
 }
 
 static void one_region_of_all_cells_is_the_solid(void** state)
 {
     (void)state;
-    const rblMeshId solid = make_solid("torus");
-    const rblMeshView view = view_of(solid);
-    rblCells* cells = make_random_cells(8, 40, grown(bounds_of(solid), 0.1), 0.3);
+    const Scored s = make_scored("torus", 8, 40, 0.3);
     const uint32_t regions[40] = {0};
     const rblCutOptions options = {.regions = regions};
-    rblPieces* pieces = cut_solid(&view, cells, &options, rbl_serial_jobs());
+    rblPieces* pieces = cut_solid(&s.view, s.cells, &options, rbl_serial_jobs());
     assert_int_equal(pieces->piece_count, 1);
-    check_piece(pieces, 0, &view, false);
-    check_tiling(pieces, solid);
+    check_piece(pieces, 0, &s.view, false);
+    check_tiling(pieces, s.solid);
     check_close(pieces->crack_area, 0.0, 0.0);
     rbl_pieces_free(pieces);
-    rbl_cells_free(cells);
-    check_ok(rbl_mesh_destroy(solid));
+    free_scored(&s);
 }
 
 static void crumbs_are_merged_and_nothing_is_lost(void** state)
@@ -299,51 +308,45 @@ static void crumbs_are_merged_and_nothing_is_lost(void** state)
     (void)state;
     for (uint32_t c = 0; c < KIND_COUNT; ++c)
     {
-        const rblMeshId solid = make_solid(kinds[c]);
-        const rblMeshView view = view_of(solid);
+        const Scored s = make_scored(kinds[c], c + 1, 60, 0.9);
         rblMassProperties whole;
-        check_ok(rbl_mesh_mass_properties(solid, 1.0, &whole));
-        rblCells* cells = make_random_cells(c + 1, 60, grown(bounds_of(solid), 0.1), 0.9);
-        rblPieces* all = cut_solid(&view, cells, NULL, rbl_serial_jobs());
+        check_ok(rbl_mesh_mass_properties(s.solid, 1.0, &whole));
+        rblPieces* all = cut_solid(&s.view, s.cells, NULL, rbl_serial_jobs());
         const rblCutOptions options = {.smallest_volume = 0.01 * whole.volume, .most_pieces = 25};
-        rblPieces* pieces = cut_solid(&view, cells, &options, rbl_serial_jobs());
+        rblPieces* pieces = cut_solid(&s.view, s.cells, &options, rbl_serial_jobs());
         assert_true(pieces->piece_count <= 25);
         assert_int_equal(pieces->merged, all->piece_count - pieces->piece_count);
         assert_true(pieces->crack_area < all->crack_area);
         for (uint32_t p = 0; p < pieces->piece_count; ++p)
         {
             assert_true(pieces->pieces[p].mass.volume >= 0.01 * whole.volume);
-            check_piece(pieces, p, &view, false);
+            check_piece(pieces, p, &s.view, false);
         }
         check_mates(pieces);
-        check_tiling(pieces, solid);
+        check_tiling(pieces, s.solid);
         rbl_pieces_free(all);
         rbl_pieces_free(pieces);
-        rbl_cells_free(cells);
-        check_ok(rbl_mesh_destroy(solid));
+        free_scored(&s);
     }
 }
 
 static void thin_pieces_are_merged(void** state)
 {
     (void)state;
-    const rblMeshId solid = make_solid("box");
-    const rblMeshView view = view_of(solid);
-    rblCells* cells = make_random_cells(8, 60, grown(bounds_of(solid), 0.1), 0.9);
-    const rblVec3d size = rbl_sub3d(bounds_of(solid).upper, bounds_of(solid).lower);
+    const Scored s = make_scored("box", 8, 60, 0.9);
+    const rblVec3d size = rbl_sub3d(bounds_of(s.solid).upper, bounds_of(s.solid).lower);
     const rblCutOptions options = {.thinnest = 0.08 * size.x};
-    rblPieces* pieces = cut_solid(&view, cells, &options, rbl_serial_jobs());
+    rblPieces* pieces = cut_solid(&s.view, s.cells, &options, rbl_serial_jobs());
     assert_true(pieces->merged > 0 && pieces->piece_count > 5);
     for (uint32_t p = 0; p < pieces->piece_count; ++p)
     {
         assert_true(2.0 * pieces->pieces[p].mass.volume >=
                     options.thinnest * pieces->pieces[p].area * (1.0 - 1e-9));
-        check_piece(pieces, p, &view, false);
+        check_piece(pieces, p, &s.view, false);
     }
-    check_tiling(pieces, solid);
+    check_tiling(pieces, s.solid);
     rbl_pieces_free(pieces);
-    rbl_cells_free(cells);
-    check_ok(rbl_mesh_destroy(solid));
+    free_scored(&s);
 }
 
 // ---- threads and memory ----
@@ -381,40 +384,35 @@ static void any_number_of_workers_gives_the_same_bits(void** state)
     const char* const some[] = {"statue", "piggybank", "wall"};
     for (uint32_t c = 0; c < 3; ++c)
     {
-        const rblMeshId solid = make_solid(some[c]);
-        const rblMeshView view = view_of(solid);
-        rblCells* cells = make_random_cells(c + 1, 40, grown(bounds_of(solid), 0.1), 0.3);
-        rblPieces* expected = cut_solid(&view, cells, NULL, rbl_serial_jobs());
+        const Scored s = make_scored(some[c], c + 1, 40, 0.3);
+        rblPieces* expected = cut_solid(&s.view, s.cells, NULL, rbl_serial_jobs());
         const uint32_t workers[] = {2, 3, 8};
         for (uint32_t w = 0; w < 3; ++w)
         {
             rblJobs* jobs;
             const rblTasks tasks = {.worker_count = workers[w]};
             check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
-            rblPieces* pieces = cut_solid(&view, cells, NULL, jobs);
+            rblPieces* pieces = cut_solid(&s.view, s.cells, NULL, jobs);
             check_same(expected, pieces);
             rbl_pieces_free(pieces);
             rbl_jobs_destroy(jobs);
         }
         rbl_pieces_free(expected);
-        rbl_cells_free(cells);
-        check_ok(rbl_mesh_destroy(solid));
+        free_scored(&s);
     }
 }
 
 static void memory_may_run_out_anywhere(void** state)
 {
     (void)state;
-    const rblMeshId solid = make_solid("torus");
-    const rblMeshView view = view_of(solid);
-    rblCells* cells = make_random_cells(2, 12, grown(bounds_of(solid), 0.1), 0.3);
+    const Scored s = make_scored("torus", 2, 12, 0.3);
     bool finished = false;
     for (size_t granted = 0; !finished; ++granted)
     {
         FailingAllocator memory;
         failing_allocator_start(&memory, granted);
         rblPieces* pieces = NULL;
-        const rblResult result = rbl_cut_pieces(&view, cells, &no_turn, rbl_vec3d(0, 0, 0), NULL,
+        const rblResult result = rbl_cut_pieces(&s.view, s.cells, &no_turn, rbl_vec3d(0, 0, 0), NULL,
                                                 rbl_serial_jobs(), &memory.allocator, &pieces);
         finished = result == RBL_OK;
         if (!finished)
@@ -425,20 +423,17 @@ static void memory_may_run_out_anywhere(void** state)
         rbl_pieces_free(pieces);
         assert_int_equal(memory.live, 0);
     }
-    rbl_cells_free(cells);
-    check_ok(rbl_mesh_destroy(solid));
+    free_scored(&s);
 }
 
 static void memory_may_run_out_while_a_piece_is_drawn(void** state)
 {
     (void)state;
-    const rblMeshId solid = make_solid("torus");
-    const rblMeshView view = view_of(solid);
-    rblCells* cells = make_random_cells(2, 12, grown(bounds_of(solid), 0.1), 0.3);
+    const Scored s = make_scored("torus", 2, 12, 0.3);
     FailingAllocator memory;
     failing_allocator_start(&memory, SIZE_MAX);
     rblPieces* pieces = NULL;
-    check_ok(rbl_cut_pieces(&view, cells, &no_turn, rbl_vec3d(0, 0, 0), NULL, rbl_serial_jobs(),
+    check_ok(rbl_cut_pieces(&s.view, s.cells, &no_turn, rbl_vec3d(0, 0, 0), NULL, rbl_serial_jobs(),
                             &memory.allocator, &pieces));
     const size_t live = memory.live;
     bool finished = false;
@@ -447,7 +442,7 @@ static void memory_may_run_out_while_a_piece_is_drawn(void** state)
         memory.left = granted;
         rblMeshId mesh;
         uint32_t* faces;
-        const rblResult result = rbl_piece_mesh(pieces, 0, &view, &mesh, &faces);
+        const rblResult result = rbl_piece_mesh(pieces, 0, &s.view, &mesh, &faces);
         finished = result == RBL_OK;
         if (finished)
         {
@@ -462,8 +457,7 @@ static void memory_may_run_out_while_a_piece_is_drawn(void** state)
     }
     rbl_pieces_free(pieces);
     assert_int_equal(memory.live, 0);
-    rbl_cells_free(cells);
-    check_ok(rbl_mesh_destroy(solid));
+    free_scored(&s);
 }
 
 int main(void)

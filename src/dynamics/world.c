@@ -1,17 +1,14 @@
 // Worlds: creation, ids, settings.
 #include "dynamics/world.h"
 
-#include "base/thread.h"
+#include "base/registry.h"
 #include "dynamics/stages.h"
 #include <string.h>
 
 #define WORLD_COOKIE 0x57524c44u
 
-static rblMutex registry_mutex = RBL_MUTEX_INIT;
-static rblIdPool registry_ids;
-static RBL_ARRAY(rblWorld*) registry_worlds;
-static bool registry_ready;
-static uint64_t registry_serial;
+static rblRegistry registry = RBL_REGISTRY_INIT;
+static uint64_t last_serial;
 
 rblWorldDef rbl_default_world_def(void)
 {
@@ -280,48 +277,17 @@ static rblResult make_world(const rblWorldDef* def, rblWorld** out)
 
 // ---- ids ----
 
-static bool add_world(rblWorld* world, rblWorldId* out)
-{
-    if (!registry_ready)
-    {
-        rbl_id_pool_init(&registry_ids, rbl_default_allocator());
-        rbl_array_init(&registry_worlds, rbl_default_allocator());
-        registry_ready = true;
-    }
-    uint32_t slot;
-    uint32_t generation;
-    if (!rbl_array_reserve_more(&registry_worlds, 1) || !rbl_id_pool_take(&registry_ids, &slot, &generation))
-    {
-        return false;
-    }
-    registry_worlds.count += slot == registry_worlds.count;
-    registry_worlds.data[slot] = world;
-    world->serial = ++registry_serial;
-    *out = (rblWorldId){slot + 1, generation};
-    return true;
-}
-
-static void shed_registry(void)
-{
-    if (registry_ready && registry_ids.alive == 0)
-    {
-        rbl_id_pool_shed(&registry_ids);
-        rbl_array_free(&registry_worlds);
-    }
-}
-
 rblResult rbl_world_find(rblWorldId id, rblWorld** out)
 {
-    rbl_mutex_lock(&registry_mutex);
-    const bool valid = registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation);
-    if (valid)
+    rbl_mutex_lock(&registry.mutex);
+    rblWorld* world = rbl_registry_find(&registry, id.index1, id.generation);
+    rbl_mutex_unlock(&registry.mutex);
+    if (world == NULL)
     {
-        *out = registry_worlds.data[id.index1 - 1];
+        return rbl_fail(RBL_ERROR_STALE, "world id %u/%u is null or was destroyed", id.index1, id.generation);
     }
-    rbl_mutex_unlock(&registry_mutex);
-    return valid ? RBL_OK
-                 : rbl_fail(RBL_ERROR_STALE, "world id %u/%u is null or was destroyed", id.index1,
-                            id.generation);
+    *out = world;
+    return RBL_OK;
 }
 
 rblResult rbl_world_create(const rblWorldDef* def, rblWorldId* out)
@@ -333,13 +299,10 @@ rblResult rbl_world_create(const rblWorldDef* def, rblWorldId* out)
     }
     rblWorld* world = NULL;
     RBL_TRY(make_world(def, &world));
-    rbl_mutex_lock(&registry_mutex);
-    const bool added = add_world(world, out);
-    if (!added)
-    {
-        shed_registry();
-    }
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    const bool added = rbl_registry_add(&registry, world, &out->index1, &out->generation);
+    world->serial = added ? ++last_serial : 0;
+    rbl_mutex_unlock(&registry.mutex);
     if (!added)
     {
         free_world(world);
@@ -353,11 +316,9 @@ rblResult rbl_world_destroy(rblWorldId id)
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(id, &world));
     RBL_NOTE_CALL(world, .code = RBL_CALL_DESTROY);
-    rbl_mutex_lock(&registry_mutex);
-    registry_worlds.data[id.index1 - 1] = NULL;
-    rbl_id_pool_give(&registry_ids, id.index1 - 1);
-    shed_registry();
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    (void)rbl_registry_remove(&registry, id.index1, id.generation);
+    rbl_mutex_unlock(&registry.mutex);
     free_world(world);
     return RBL_OK;
 }

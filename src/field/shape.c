@@ -1,51 +1,11 @@
-// Shape ids: one table for the process, guarded by one lock that is held for a few instructions only.
+// Shapes and their ids.
 #include "field/shape.h"
 
 #include "base/error.h"
-#include "base/id_pool.h"
-#include "base/thread.h"
+#include "base/registry.h"
 #include "field/samples.h"
 
-static rblMutex registry_mutex = RBL_MUTEX_INIT;
-static rblIdPool registry_ids;
-static RBL_ARRAY(rblShape*) registry_shapes;
-static bool registry_ready;
-
-static void prepare_registry(void)
-{
-    if (!registry_ready)
-    {
-        rbl_id_pool_init(&registry_ids, rbl_default_allocator());
-        rbl_array_init(&registry_shapes, rbl_default_allocator());
-        registry_ready = true;
-    }
-}
-
-// With the last shape gone the table holds no memory, so that the allocator can be replaced.
-static void shed_registry(void)
-{
-    if (registry_ids.alive == 0)
-    {
-        rbl_id_pool_shed(&registry_ids);
-        rbl_array_free(&registry_shapes);
-    }
-}
-
-static bool add_shape(rblShape* shape, rblShapeId* out)
-{
-    prepare_registry();
-    uint32_t slot;
-    uint32_t generation;
-    if (!rbl_array_reserve_more(&registry_shapes, 1) || !rbl_id_pool_take(&registry_ids, &slot, &generation))
-    {
-        shed_registry();
-        return false;
-    }
-    registry_shapes.count += slot == registry_shapes.count;
-    registry_shapes.data[slot] = shape;
-    *out = (rblShapeId){slot + 1, generation};
-    return true;
-}
+static rblRegistry registry = RBL_REGISTRY_INIT;
 
 static void free_parts(const rblShape* parts)
 {
@@ -122,9 +82,9 @@ rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rbl
         free_parts(parts);
         return result == RBL_OK ? rbl_fail_memory() : result;
     }
-    rbl_mutex_lock(&registry_mutex);
-    const bool added = add_shape(shape, out);
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    const bool added = rbl_registry_add(&registry, shape, &out->index1, &out->generation);
+    rbl_mutex_unlock(&registry.mutex);
     if (!added)
     {
         free_shape(shape);
@@ -141,14 +101,13 @@ static rblResult fail_stale(rblShapeId id)
 // The shape with `extra` more references, or null when the id is stale.
 static rblShape* find_shape(rblShapeId id, unsigned extra)
 {
-    rblShape* shape = NULL;
-    rbl_mutex_lock(&registry_mutex);
-    if (registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation))
+    rbl_mutex_lock(&registry.mutex);
+    rblShape* shape = rbl_registry_find(&registry, id.index1, id.generation);
+    if (shape != NULL)
     {
-        shape = registry_shapes.data[id.index1 - 1];
         atomic_fetch_add(&shape->references, extra);
     }
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_unlock(&registry.mutex);
     return shape;
 }
 
@@ -195,16 +154,9 @@ void rbl_shape_release(const rblShape* shape)
 
 rblResult rbl_shape_destroy(rblShapeId id)
 {
-    rblShape* shape = NULL;
-    rbl_mutex_lock(&registry_mutex);
-    if (registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation))
-    {
-        shape = registry_shapes.data[id.index1 - 1];
-        registry_shapes.data[id.index1 - 1] = NULL;
-        rbl_id_pool_give(&registry_ids, id.index1 - 1);
-        shed_registry();
-    }
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    rblShape* shape = rbl_registry_remove(&registry, id.index1, id.generation);
+    rbl_mutex_unlock(&registry.mutex);
     if (shape == NULL)
     {
         return fail_stale(id);
@@ -215,8 +167,8 @@ rblResult rbl_shape_destroy(rblShapeId id)
 
 uint32_t rbl_shape_alive_count(void)
 {
-    rbl_mutex_lock(&registry_mutex);
-    const uint32_t alive = registry_ready ? registry_ids.alive : 0;
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    const uint32_t alive = rbl_registry_alive(&registry);
+    rbl_mutex_unlock(&registry.mutex);
     return alive;
 }

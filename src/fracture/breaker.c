@@ -3,8 +3,7 @@
 #include "rubble/breaker.h"
 
 #include "base/error.h"
-#include "base/id_pool.h"
-#include "base/thread.h"
+#include "base/registry.h"
 #include "math/vec.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -24,47 +23,7 @@ struct rblBreaker
     char name[];
 };
 
-static rblMutex registry_mutex = RBL_MUTEX_INIT;
-static rblIdPool registry_ids;
-static RBL_ARRAY(rblBreaker*) registry_breakers;
-static bool registry_ready;
-
-static void prepare_registry(void)
-{
-    if (!registry_ready)
-    {
-        rbl_id_pool_init(&registry_ids, rbl_default_allocator());
-        rbl_array_init(&registry_breakers, rbl_default_allocator());
-        registry_ready = true;
-    }
-}
-
-// With the last breaker gone the table holds no memory, so that the allocator can be replaced.
-static void shed_registry(void)
-{
-    if (registry_ids.alive == 0)
-    {
-        rbl_id_pool_shed(&registry_ids);
-        rbl_array_free(&registry_breakers);
-    }
-}
-
-static bool add_breaker(rblBreaker* breaker, rblBreakerId* out)
-{
-    prepare_registry();
-    uint32_t slot;
-    uint32_t generation;
-    if (!rbl_array_reserve_more(&registry_breakers, 1) ||
-        !rbl_id_pool_take(&registry_ids, &slot, &generation))
-    {
-        shed_registry();
-        return false;
-    }
-    registry_breakers.count += slot == registry_breakers.count;
-    registry_breakers.data[slot] = breaker;
-    *out = (rblBreakerId){slot + 1, generation};
-    return true;
-}
+static rblRegistry registry = RBL_REGISTRY_INIT;
 
 static rblResult fail_stale(rblBreakerId id)
 {
@@ -113,9 +72,9 @@ rblResult rbl_breaker_create(const rblBreakerDef* def, rblBreakerId* out)
     breaker->self = breaker;
     breaker->bytes = sizeof *breaker + name_bytes;
     atomic_init(&breaker->references, 1);
-    rbl_mutex_lock(&registry_mutex);
-    const bool added = add_breaker(breaker, out);
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    const bool added = rbl_registry_add(&registry, breaker, &out->index1, &out->generation);
+    rbl_mutex_unlock(&registry.mutex);
     if (!added)
     {
         rbl_free(allocator, breaker, breaker->bytes);
@@ -130,14 +89,13 @@ rblResult rbl_breaker_hold(rblBreakerId id, const rblBreaker** out)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "breaker hold: out is null");
     }
-    rblBreaker* breaker = NULL;
-    rbl_mutex_lock(&registry_mutex);
-    if (registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation))
+    rbl_mutex_lock(&registry.mutex);
+    rblBreaker* breaker = rbl_registry_find(&registry, id.index1, id.generation);
+    if (breaker != NULL)
     {
-        breaker = registry_breakers.data[id.index1 - 1];
         atomic_fetch_add(&breaker->references, 1);
     }
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_unlock(&registry.mutex);
     if (breaker == NULL)
     {
         return fail_stale(id);
@@ -169,16 +127,9 @@ void rbl_breaker_release(const rblBreaker* breaker)
 
 rblResult rbl_breaker_destroy(rblBreakerId id)
 {
-    const rblBreaker* breaker = NULL;
-    rbl_mutex_lock(&registry_mutex);
-    if (registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation))
-    {
-        breaker = registry_breakers.data[id.index1 - 1];
-        registry_breakers.data[id.index1 - 1] = NULL;
-        rbl_id_pool_give(&registry_ids, id.index1 - 1);
-        shed_registry();
-    }
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    const rblBreaker* breaker = rbl_registry_remove(&registry, id.index1, id.generation);
+    rbl_mutex_unlock(&registry.mutex);
     if (breaker == NULL)
     {
         return fail_stale(id);
@@ -189,9 +140,9 @@ rblResult rbl_breaker_destroy(rblBreakerId id)
 
 uint32_t rbl_breaker_alive_count(void)
 {
-    rbl_mutex_lock(&registry_mutex);
-    const uint32_t alive = registry_ready ? registry_ids.alive : 0;
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    const uint32_t alive = rbl_registry_alive(&registry);
+    rbl_mutex_unlock(&registry.mutex);
     return alive;
 }
 

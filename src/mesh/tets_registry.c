@@ -1,55 +1,15 @@
-// Ids of meshes of tetrahedra: one table for the process, guarded by one lock that is held for a few instructions only.
+// Ids of meshes of tetrahedra.
 #include "base/error.h"
-#include "base/id_pool.h"
-#include "base/thread.h"
+#include "base/registry.h"
 #include "mesh/tets_private.h"
 
-static rblMutex registry_mutex = RBL_MUTEX_INIT;
-static rblIdPool registry_ids;
-static RBL_ARRAY(rblTets*) registry_tets;
-static bool registry_ready;
-
-static void prepare_registry(void)
-{
-    if (!registry_ready)
-    {
-        rbl_id_pool_init(&registry_ids, rbl_default_allocator());
-        rbl_array_init(&registry_tets, rbl_default_allocator());
-        registry_ready = true;
-    }
-}
-
-// With the last one gone the table holds no memory, so that the allocator can be replaced.
-static void shed_registry(void)
-{
-    if (registry_ids.alive == 0)
-    {
-        rbl_id_pool_shed(&registry_ids);
-        rbl_array_free(&registry_tets);
-    }
-}
-
-static bool add_tets(rblTets* tets, rblTetsId* out)
-{
-    prepare_registry();
-    uint32_t slot;
-    uint32_t generation;
-    if (!rbl_array_reserve_more(&registry_tets, 1) || !rbl_id_pool_take(&registry_ids, &slot, &generation))
-    {
-        shed_registry();
-        return false;
-    }
-    registry_tets.count += slot == registry_tets.count;
-    registry_tets.data[slot] = tets;
-    *out = (rblTetsId){slot + 1, generation};
-    return true;
-}
+static rblRegistry registry = RBL_REGISTRY_INIT;
 
 rblResult rbl_tets_register(rblTets* tets, rblTetsId* out)
 {
-    rbl_mutex_lock(&registry_mutex);
-    const bool added = add_tets(tets, out);
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    const bool added = rbl_registry_add(&registry, tets, &out->index1, &out->generation);
+    rbl_mutex_unlock(&registry.mutex);
     if (!added)
     {
         rbl_tets_release(tets);
@@ -66,15 +26,15 @@ static rblResult fail_stale(rblTetsId id)
 
 rblResult rbl_tets_acquire(rblTetsId id, rblTets** out)
 {
-    rbl_mutex_lock(&registry_mutex);
-    const bool valid = registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation);
-    if (valid)
+    rbl_mutex_lock(&registry.mutex);
+    rblTets* tets = rbl_registry_find(&registry, id.index1, id.generation);
+    if (tets != NULL)
     {
-        *out = registry_tets.data[id.index1 - 1];
-        atomic_fetch_add(&(*out)->references, 1);
+        atomic_fetch_add(&tets->references, 1);
+        *out = tets;
     }
-    rbl_mutex_unlock(&registry_mutex);
-    return valid ? RBL_OK : fail_stale(id);
+    rbl_mutex_unlock(&registry.mutex);
+    return tets != NULL ? RBL_OK : fail_stale(id);
 }
 
 void rbl_tets_release(rblTets* tets)
@@ -87,16 +47,9 @@ void rbl_tets_release(rblTets* tets)
 
 rblResult rbl_tets_destroy(rblTetsId id)
 {
-    rblTets* tets = NULL;
-    rbl_mutex_lock(&registry_mutex);
-    if (registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation))
-    {
-        tets = registry_tets.data[id.index1 - 1];
-        registry_tets.data[id.index1 - 1] = NULL;
-        rbl_id_pool_give(&registry_ids, id.index1 - 1);
-        shed_registry();
-    }
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    rblTets* tets = rbl_registry_remove(&registry, id.index1, id.generation);
+    rbl_mutex_unlock(&registry.mutex);
     if (tets == NULL)
     {
         return fail_stale(id);
@@ -107,8 +60,8 @@ rblResult rbl_tets_destroy(rblTetsId id)
 
 uint32_t rbl_tets_alive_count(void)
 {
-    rbl_mutex_lock(&registry_mutex);
-    const uint32_t alive = registry_ready ? registry_ids.alive : 0;
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    const uint32_t alive = rbl_registry_alive(&registry);
+    rbl_mutex_unlock(&registry.mutex);
     return alive;
 }

@@ -1,6 +1,5 @@
 // Scenes: ids, reading, settings.
-#include "base/id_pool.h"
-#include "base/thread.h"
+#include "base/registry.h"
 #include "io/file.h"
 #include "math/vec.h"
 #include "scene/scene.h"
@@ -235,52 +234,19 @@ static rblResult make_scene(const void* text, size_t size, const char* name, rbl
 
 // ---- ids ----
 
-static rblMutex registry_mutex = RBL_MUTEX_INIT;
-static rblIdPool registry_ids;
-static RBL_ARRAY(rblScene*) registry_scenes;
-static bool registry_ready;
-
-static bool add_scene(rblScene* scene, rblSceneId* out)
-{
-    if (!registry_ready)
-    {
-        rbl_id_pool_init(&registry_ids, rbl_default_allocator());
-        rbl_array_init(&registry_scenes, rbl_default_allocator());
-        registry_ready = true;
-    }
-    uint32_t slot;
-    uint32_t generation;
-    if (!rbl_array_reserve_more(&registry_scenes, 1) || !rbl_id_pool_take(&registry_ids, &slot, &generation))
-    {
-        return false;
-    }
-    registry_scenes.count += slot == registry_scenes.count;
-    registry_scenes.data[slot] = scene;
-    *out = (rblSceneId){slot + 1, generation};
-    return true;
-}
-
-static void shed_registry(void)
-{
-    if (registry_ids.alive == 0)
-    {
-        rbl_id_pool_shed(&registry_ids);
-        rbl_array_free(&registry_scenes);
-    }
-}
+static rblRegistry registry = RBL_REGISTRY_INIT;
 
 rblResult rbl_scene_find(rblSceneId id, rblScene** out)
 {
-    rbl_mutex_lock(&registry_mutex);
-    const bool valid = registry_ready && rbl_id_pool_valid(&registry_ids, id.index1, id.generation);
-    if (valid)
+    rbl_mutex_lock(&registry.mutex);
+    rblScene* scene = rbl_registry_find(&registry, id.index1, id.generation);
+    rbl_mutex_unlock(&registry.mutex);
+    if (scene == NULL)
     {
-        *out = registry_scenes.data[id.index1 - 1];
+        return rbl_fail(RBL_ERROR_STALE, "scene id %u/%u is null or was destroyed", id.index1, id.generation);
     }
-    rbl_mutex_unlock(&registry_mutex);
-    return valid ? RBL_OK
-                 : rbl_fail(RBL_ERROR_STALE, "scene id %u/%u is null or was destroyed", id.index1,
-                            id.generation);
+    *out = scene;
+    return RBL_OK;
 }
 
 rblResult rbl_scene_load_memory(const void* text, size_t size, const char* name, rblSceneId* out)
@@ -291,13 +257,9 @@ rblResult rbl_scene_load_memory(const void* text, size_t size, const char* name,
     }
     rblScene* scene = NULL;
     RBL_TRY(make_scene(text, size, name, &scene));
-    rbl_mutex_lock(&registry_mutex);
-    const bool added = add_scene(scene, out);
-    if (!added)
-    {
-        shed_registry();
-    }
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    const bool added = rbl_registry_add(&registry, scene, &out->index1, &out->generation);
+    rbl_mutex_unlock(&registry.mutex);
     if (!added)
     {
         free_scene(scene);
@@ -323,11 +285,9 @@ rblResult rbl_scene_destroy(rblSceneId id)
 {
     rblScene* scene = NULL;
     RBL_TRY(rbl_scene_find(id, &scene));
-    rbl_mutex_lock(&registry_mutex);
-    registry_scenes.data[id.index1 - 1] = NULL;
-    rbl_id_pool_give(&registry_ids, id.index1 - 1);
-    shed_registry();
-    rbl_mutex_unlock(&registry_mutex);
+    rbl_mutex_lock(&registry.mutex);
+    (void)rbl_registry_remove(&registry, id.index1, id.generation);
+    rbl_mutex_unlock(&registry.mutex);
     free_scene(scene);
     return RBL_OK;
 }

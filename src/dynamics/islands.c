@@ -1,30 +1,6 @@
 // Bodies that hang together by contacts: union-find over the manifolds.
+#include "base/union_find.h"
 #include "dynamics/stages.h"
-
-static uint32_t find_root(uint32_t* parents, uint32_t i)
-{
-    while (parents[i] != i)
-    {
-        parents[i] = parents[parents[i]]; // path halving
-        i = parents[i];
-    }
-    return i;
-}
-
-// The lower index becomes the root, so that islands are numbered in the order of bodies.
-static void unite(uint32_t* parents, uint32_t a, uint32_t b)
-{
-    const uint32_t root_a = find_root(parents, a);
-    const uint32_t root_b = find_root(parents, b);
-    if (root_a < root_b)
-    {
-        parents[root_b] = root_a;
-    }
-    else
-    {
-        parents[root_a] = root_b;
-    }
-}
 
 static bool is_dynamic(const rblWorld* world, uint32_t index)
 {
@@ -42,7 +18,7 @@ static bool number_islands(rblWorld* world, uint32_t* parents)
         {
             continue;
         }
-        const uint32_t root = find_root(parents, i);
+        const uint32_t root = rbl_union_root(parents, i);
         if (root == i)
         {
             body->island = (uint32_t)world->islands.count;
@@ -95,7 +71,7 @@ rblResult rbl_find_islands(rblWorld* world)
         const rblManifold* manifold = &world->manifolds.data[i];
         if (is_dynamic(world, manifold->a) && is_dynamic(world, manifold->b))
         {
-            unite(parents, manifold->a, manifold->b);
+            rbl_union_join(parents, manifold->a, manifold->b);
         }
     }
     for (size_t i = 0; i < world->joints.count; ++i)
@@ -105,7 +81,7 @@ rblResult rbl_find_islands(rblWorld* world)
                           is_dynamic(world, joint->solver_b);
         if (both)
         {
-            unite(parents, joint->solver_a, joint->solver_b);
+            rbl_union_join(parents, joint->solver_a, joint->solver_b);
         }
     }
     if (!number_islands(world, parents))

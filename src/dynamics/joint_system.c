@@ -9,6 +9,7 @@
 // found at the next refresh as momentum that the velocities lack. The system
 // is quasi-definite with -dlambda for unknown. Bodies and joints are both unknowns (Baraff 1996), so that chains and trees
 // have no fill and cost time in proportion to their joints, whatever the ratio of masses.
+#include "base/union_find.h"
 #include "dynamics/contact_math.h"
 #include "dynamics/joints.h"
 #include "dynamics/stages.h"
@@ -133,19 +134,9 @@ static bool add_joint(rblWorld* world, rblJoint* joint)
     return true;
 }
 
-static uint32_t find_root(uint32_t* parents, uint32_t i)
-{
-    while (parents[i] != i)
-    {
-        parents[i] = parents[parents[i]];
-        i = parents[i];
-    }
-    return i;
-}
-
 uint32_t rbl_joint_root(rblWorld* world, uint32_t node)
 {
-    return find_root(world->joint_system.parents.data, node);
+    return rbl_union_root(world->joint_system.parents.data, node);
 }
 
 // Two anchors make a loop through the world. A joint within what already hangs together counts as both.
@@ -168,8 +159,8 @@ static void find_loops(rblWorld* world)
         }
         const uint32_t a = system->nodes.data[joint->solver_a];
         const uint32_t b = system->nodes.data[joint->solver_b];
-        const uint32_t root_a = find_root(parents, a != RBL_NONE ? a : b);
-        const uint32_t root_b = find_root(parents, b != RBL_NONE ? b : a);
+        const uint32_t root_a = rbl_union_root(parents, a != RBL_NONE ? a : b);
+        const uint32_t root_b = rbl_union_root(parents, b != RBL_NONE ? b : a);
         if (a == RBL_NONE || b == RBL_NONE)
         {
             anchors[root_a] += 1;
@@ -189,7 +180,7 @@ static void find_loops(rblWorld* world)
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
         const uint32_t a = system->nodes.data[joint->solver_a];
         const uint32_t node = a != RBL_NONE ? a : system->nodes.data[joint->solver_b];
-        joint->looped = anchors[find_root(parents, node)] > 1;
+        joint->looped = anchors[rbl_union_root(parents, node)] > 1;
     }
 }
 

@@ -11,6 +11,7 @@
 // through other pieces, is nobody's mate any more: in a wall that stands, that is every piece from the first step on. So is a piece after RELEASE_TIME, and
 // one that was pushed by hand. The overlap that two have by then is undone by drift correction,
 // in free flight, too, where that costs nothing (drift.c).
+#include "base/union_find.h"
 #include "dynamics/stages.h"
 
 #define RELEASE_TIME 0.35f // s: ten frames at 30 Hz, and a little
@@ -22,23 +23,6 @@ void rbl_leave_flock(rblBody* body)
 }
 
 // ---- who hangs together ----
-
-static uint32_t find_root(uint32_t* parents, uint32_t i)
-{
-    while (parents[i] != i)
-    {
-        parents[i] = parents[parents[i]]; // path halving
-        i = parents[i];
-    }
-    return i;
-}
-
-static void unite(uint32_t* parents, uint32_t a, uint32_t b)
-{
-    const uint32_t root_a = find_root(parents, a);
-    const uint32_t root_b = find_root(parents, b);
-    parents[root_a < root_b ? root_b : root_a] = root_a < root_b ? root_a : root_b;
-}
 
 // Groups of mates by slot, and per group whether it met a stranger.
 typedef struct Groups
@@ -66,8 +50,8 @@ static bool begin_groups(rblWorld* world, Groups* groups)
 // Groups first, then strangers: whether a slot met one is asked of its root.
 static void meet(Groups* groups, const rblPair* pair)
 {
-    groups->met[find_root(groups->parents, pair->a)] = 1;
-    groups->met[find_root(groups->parents, pair->b)] = 1;
+    groups->met[rbl_union_root(groups->parents, pair->a)] = 1;
+    groups->met[rbl_union_root(groups->parents, pair->b)] = 1;
 }
 
 // ---- before the solve ----
@@ -102,13 +86,13 @@ rblResult rbl_release_mates(rblWorld* world)
             }
             if (pass == 0)
             {
-                unite(groups.parents, pair->a, pair->b);
+                rbl_union_join(groups.parents, pair->a, pair->b);
             }
             else if (pass == 1)
             {
                 meet(&groups, pair);
             }
-            else if (groups.met[find_root(groups.parents, pair->a)] == 0)
+            else if (groups.met[rbl_union_root(groups.parents, pair->a)] == 0)
             {
                 drop_contacts(pair);
             }
@@ -141,7 +125,7 @@ static void group_pressed(rblWorld* world, Groups* groups)
             {
                 if (pass == 0)
                 {
-                    unite(groups->parents, pair->a, pair->b);
+                    rbl_union_join(groups->parents, pair->a, pair->b);
                 }
                 else
                 {
@@ -173,7 +157,7 @@ rblResult rbl_note_strangers(rblWorld* world)
             continue;
         }
         body->flock_time += world->seconds;
-        if (groups.met[find_root(groups.parents, slot)] != 0 || body->joint_count > 0 || !body->awake ||
+        if (groups.met[rbl_union_root(groups.parents, slot)] != 0 || body->joint_count > 0 || !body->awake ||
             body->flock_time > RELEASE_TIME)
         {
             rbl_leave_flock(body);

@@ -1,9 +1,8 @@
 // Folders of a dataset: who writes them, what a killed program left, and what of it goes.
-#define _XOPEN_SOURCE 700 // opendir, mkdir, fcntl
+#define _XOPEN_SOURCE 700 // mkdir, fcntl
 #include "base/error.h"
 #include "fracture/dataset_private.h"
 #include "io/file.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,11 +11,6 @@
 #include <unistd.h>
 
 #define LOCK_NAME RBL_FOLDER_MARK ".lock"
-
-static rblResult fail_path(const char* path, const char* done, int error)
-{
-    return rbl_fail(RBL_ERROR_FILE, "%s: cannot be %s: %s", rbl_short_name(path), done, strerror(error));
-}
 
 // ---- one writer ----
 
@@ -40,7 +34,7 @@ rblResult rbl_dataset_lock(rblDatasetWork* work)
     work->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (work->lock < 0)
     {
-        return fail_path(path, "written", errno);
+        return rbl_fail_path(path, "written", errno);
     }
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(work->lock, F_SETLK, &whole) != 0 && (errno == EACCES || errno == EAGAIN))
@@ -137,40 +131,20 @@ rblResult rbl_dataset_make_folder(const char* path)
     }
     const int error = errno;
     const bool there = error == EEXIST && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-    return there ? RBL_OK : fail_path(path, "made", error);
+    return there ? RBL_OK : rbl_fail_path(path, "made", error);
 }
 
 rblResult rbl_dataset_rename(const char* from, const char* to)
 {
-    return rename(from, to) == 0 ? RBL_OK : fail_path(to, "written", errno);
+    return rename(from, to) == 0 ? RBL_OK : rbl_fail_path(to, "written", errno);
 }
 
 static rblResult remove_file(const char* path)
 {
-    return unlink(path) == 0 || errno == ENOENT ? RBL_OK : fail_path(path, "removed", errno);
+    return unlink(path) == 0 || errno == ENOENT ? RBL_OK : rbl_fail_path(path, "removed", errno);
 }
 
 // Calls with each name but "." and "..". No folder: nothing to do.
-typedef rblResult EntryFcn(const char* folder, const char* name, void* context);
-
-static rblResult for_each_entry(const char* folder, EntryFcn* fcn, void* context)
-{
-    DIR* directory = opendir(folder);
-    if (directory == NULL)
-    {
-        return errno == ENOENT ? RBL_OK : fail_path(folder, "read", errno);
-    }
-    rblResult result = RBL_OK;
-    for (const struct dirent* entry = readdir(directory); result == RBL_OK && entry != NULL;
-         entry = readdir(directory))
-    {
-        const bool itself = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        result = itself ? RBL_OK : fcn(folder, entry->d_name, context);
-    }
-    closedir(directory);
-    return result;
-}
-
 // ---- sweeping ----
 
 static rblResult remove_item_file(const char* folder, const char* name, void* context)
@@ -183,8 +157,8 @@ static rblResult remove_item_file(const char* folder, const char* name, void* co
 
 rblResult rbl_dataset_remove_item(const char* path)
 {
-    RBL_TRY(for_each_entry(path, remove_item_file, NULL));
-    return rmdir(path) == 0 || errno == ENOENT ? RBL_OK : fail_path(path, "removed", errno);
+    RBL_TRY(rbl_folder_each(path, true, remove_item_file, NULL));
+    return rmdir(path) == 0 || errno == ENOENT ? RBL_OK : rbl_fail_path(path, "removed", errno);
 }
 
 // Never half an item under its whole name: it becomes a part before it goes.
@@ -233,7 +207,7 @@ static rblResult sweep_entry(const char* folder, const char* name, void* context
     {
         return RBL_OK;
     }
-    RBL_TRY(for_each_entry(path, sweep_mesh_entry, context));
+    RBL_TRY(rbl_folder_each(path, true, sweep_mesh_entry, context));
     if (anew)
     {
         (void)rmdir(path); // stays where files of others are in it
@@ -243,7 +217,7 @@ static rblResult sweep_entry(const char* folder, const char* name, void* context
 
 rblResult rbl_dataset_sweep(const char* folder, bool anew)
 {
-    return for_each_entry(folder, sweep_entry, &anew);
+    return rbl_folder_each(folder, true, sweep_entry, &anew);
 }
 
 rblResult rbl_dataset_remove(const char* folder)
@@ -256,8 +230,9 @@ rblResult rbl_dataset_remove(const char* folder)
         RBL_TRY(rbl_compose_path(path, "%s/%s", folder, files[f]));
         RBL_TRY(remove_file(path));
     }
-    return rmdir(folder) == 0 || errno == ENOTEMPTY || errno == EEXIST ? RBL_OK
-                                                                       : fail_path(folder, "removed", errno);
+    return rmdir(folder) == 0 || errno == ENOTEMPTY || errno == EEXIST
+               ? RBL_OK
+               : rbl_fail_path(folder, "removed", errno);
 }
 
 static rblResult notice_entry(const char* folder, const char* name, void* context)
@@ -271,5 +246,5 @@ static rblResult notice_entry(const char* folder, const char* name, void* contex
 rblResult rbl_dataset_is_new(const char* folder, bool* out)
 {
     *out = true;
-    return for_each_entry(folder, notice_entry, out);
+    return rbl_folder_each(folder, true, notice_entry, out);
 }

@@ -20,6 +20,29 @@ rblResult rbl_compose_path(char out[RBL_PATH_SIZE], const char* format, ...)
                : rbl_fail(RBL_ERROR_FILE, "%s: the path is too long", rbl_short_name(out));
 }
 
+rblResult rbl_fail_path(const char* path, const char* done, int error)
+{
+    return rbl_fail(RBL_ERROR_FILE, "%s: cannot be %s: %s", rbl_short_name(path), done, strerror(error));
+}
+
+rblResult rbl_folder_each(const char* path, bool may_be_missing, rblFolderFcn* fcn, void* context)
+{
+    DIR* directory = opendir(path);
+    if (directory == NULL)
+    {
+        return may_be_missing && errno == ENOENT ? RBL_OK : rbl_fail_path(path, "read", errno);
+    }
+    rblResult result = RBL_OK;
+    for (const struct dirent* entry = readdir(directory); result == RBL_OK && entry != NULL;
+         entry = readdir(directory))
+    {
+        const bool itself = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        result = itself ? RBL_OK : fcn(path, entry->d_name, context);
+    }
+    closedir(directory);
+    return result;
+}
+
 static rblResult fail_folder(const char* path, int error)
 {
     return rbl_fail(RBL_ERROR_FILE, "%s: cannot be used as a folder: %s", rbl_short_name(path),
@@ -129,9 +152,7 @@ static rblResult remove_file(const char* folder, const char* name)
 {
     char path[RBL_PATH_SIZE];
     RBL_TRY(rbl_compose_path(path, "%s/%s", folder, name));
-    return unlink(path) == 0 || errno == ENOENT
-               ? RBL_OK
-               : rbl_fail(RBL_ERROR_FILE, "%s: cannot be removed: %s", rbl_short_name(path), strerror(errno));
+    return unlink(path) == 0 || errno == ENOENT ? RBL_OK : rbl_fail_path(path, "removed", errno);
 }
 
 rblResult rbl_folder_remove_numbered(const char* path, const char* prefix, const char* ending)

@@ -1,8 +1,7 @@
-#define _XOPEN_SOURCE 700 // opendir, rmdir, unlink
+#define _XOPEN_SOURCE 700 // rmdir, unlink
 #include "io/series.h"
 
 #include "io/file.h"
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,31 +12,6 @@
 #define SIGN       "Rubble"
 #define SIGN_BYTES 512
 
-static rblResult fail_file(const char* path, const char* what, int error)
-{
-    return rbl_fail(RBL_ERROR_FILE, "%s: cannot be %s: %s", rbl_short_name(path), what, strerror(error));
-}
-
-typedef rblResult EntryFcn(const char* folder, const char* name, void* context);
-
-static rblResult for_each_file(const char* folder, EntryFcn* fcn, void* context)
-{
-    DIR* directory = opendir(folder);
-    if (directory == NULL)
-    {
-        return fail_file(folder, "read", errno);
-    }
-    rblResult result = RBL_OK;
-    for (const struct dirent* entry = readdir(directory); result == RBL_OK && entry != NULL;
-         entry = readdir(directory))
-    {
-        const bool itself = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        result = itself ? RBL_OK : fcn(folder, entry->d_name, context);
-    }
-    closedir(directory);
-    return result;
-}
-
 // ---- the stage ----
 
 static rblResult remove_entry(const char* folder, const char* name, void* context)
@@ -45,7 +19,7 @@ static rblResult remove_entry(const char* folder, const char* name, void* contex
     char path[RBL_PATH_SIZE];
     (void)context;
     RBL_TRY(rbl_compose_path(path, "%s/%s", folder, name));
-    return unlink(path) == 0 || errno == ENOENT ? RBL_OK : fail_file(path, "removed", errno);
+    return unlink(path) == 0 || errno == ENOENT ? RBL_OK : rbl_fail_path(path, "removed", errno);
 }
 
 static rblResult count_entry(const char* folder, const char* name, void* context)
@@ -62,12 +36,12 @@ static rblResult empty_folder(const char* folder)
     for (;;)
     {
         uint32_t left = 0;
-        RBL_TRY(for_each_file(folder, count_entry, &left));
+        RBL_TRY(rbl_folder_each(folder, false, count_entry, &left));
         if (left == 0)
         {
             return RBL_OK;
         }
-        RBL_TRY(for_each_file(folder, remove_entry, NULL));
+        RBL_TRY(rbl_folder_each(folder, false, remove_entry, NULL));
     }
 }
 
@@ -151,16 +125,16 @@ static rblResult move_file(const rblSeries* series, rblSeriesFile* file)
     const bool exists = lstat(places.folder, &status) == 0;
     if (exists && S_ISDIR(status.st_mode))
     {
-        return fail_file(places.folder, "written", EISDIR);
+        return rbl_fail_path(places.folder, "written", EISDIR);
     }
     if (exists && rename(places.folder, places.aside) != 0)
     {
-        return fail_file(places.folder, "replaced", errno);
+        return rbl_fail_path(places.folder, "replaced", errno);
     }
     file->aside = exists;
     if (rename(places.stage, places.folder) != 0)
     {
-        return fail_file(places.folder, "written", errno);
+        return rbl_fail_path(places.folder, "written", errno);
     }
     file->arrived = true;
     return RBL_OK;
@@ -196,7 +170,7 @@ static void move_all_back(rblSeries* series)
 
 rblResult rbl_series_move(rblSeries* series)
 {
-    rblResult result = for_each_file(series->stage, list_entry, series);
+    rblResult result = rbl_folder_each(series->stage, false, list_entry, series);
     for (size_t i = 0; i < series->files.count && result == RBL_OK; ++i)
     {
         result = move_file(series, &series->files.data[i]);
@@ -257,7 +231,7 @@ rblResult rbl_series_close(rblSeries* series, const rblSeriesNames* names)
 {
     rblSeriesNames wanted = *names;
     rblResult result = series->files.count > 0 ? RBL_OK : rbl_series_move(series);
-    result = result == RBL_OK ? for_each_file(series->folder, remove_left_over, &wanted) : result;
+    result = result == RBL_OK ? rbl_folder_each(series->folder, false, remove_left_over, &wanted) : result;
     remove_stage(series);
     return result;
 }

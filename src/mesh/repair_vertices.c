@@ -1,28 +1,10 @@
 // Vertices: one copy for each fan of faces that is joined edge by edge.
 #include "base/error.h"
 #include "base/hash_map.h"
+#include "base/union_find.h"
 #include "math/vec.h"
 #include "mesh/repair.h"
 #include <string.h>
-
-static uint32_t find_root(uint32_t* parents, uint32_t corner)
-{
-    while (parents[corner] != corner)
-    {
-        parents[corner] = parents[parents[corner]];
-        corner = parents[corner];
-    }
-    return corner;
-}
-
-static void unite(uint32_t* parents, uint32_t a, uint32_t b)
-{
-    const uint32_t root_a = find_root(parents, a);
-    const uint32_t root_b = find_root(parents, b);
-    const uint32_t low = root_a < root_b ? root_a : root_b; // a fan is named after its first corner
-    parents[root_a] = low;
-    parents[root_b] = low;
-}
 
 void rbl_repair_fans(const rblRepair* r, uint32_t* parents)
 {
@@ -40,12 +22,12 @@ void rbl_repair_fans(const rblRepair* r, uint32_t* parents)
         const bool agree = rbl_repair_vertex(r, c) != rbl_repair_vertex(r, twin);
         const uint32_t next = rbl_repair_next(r, c);
         const uint32_t next_of_twin = rbl_repair_next(r, twin);
-        unite(parents, c, agree ? next_of_twin : twin);
-        unite(parents, next, agree ? twin : next_of_twin);
+        rbl_union_join(parents, c, agree ? next_of_twin : twin);
+        rbl_union_join(parents, next, agree ? twin : next_of_twin);
     }
     for (uint32_t c = 0; c < r->corners.count; ++c)
     {
-        parents[c] = find_root(parents, c);
+        parents[c] = rbl_union_root(parents, c);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/hash_map.h"
+#include "base/union_find.h"
 #include <string.h>
 
 void rbl_topology_free(rblTopology* t)
@@ -117,31 +118,6 @@ rblResult rbl_topology_init(rblTopology* t, const rblMeshView* view, const rblAl
     return RBL_OK;
 }
 
-// Union-find over faces with path halving.
-static uint32_t find_root(uint32_t* parents, uint32_t face)
-{
-    while (parents[face] != face)
-    {
-        parents[face] = parents[parents[face]];
-        face = parents[face];
-    }
-    return face;
-}
-
-static void unite(uint32_t* parents, uint32_t a, uint32_t b)
-{
-    const uint32_t ra = find_root(parents, a);
-    const uint32_t rb = find_root(parents, b);
-    if (ra < rb) // the smaller index wins: roots are first appearances
-    {
-        parents[rb] = ra;
-    }
-    else
-    {
-        parents[ra] = rb;
-    }
-}
-
 // Called for each corner whose edge another, earlier or twin corner has too.
 typedef void PairFcn(const rblTopology* t, uint32_t corner, uint32_t other, uint32_t* parents);
 
@@ -191,14 +167,14 @@ static rblResult unite_along_edges(const rblTopology* t, PairFcn* fcn, uint32_t*
     }
     for (uint32_t i = 0; i < count; ++i)
     {
-        parents[i] = find_root(parents, i);
+        parents[i] = rbl_union_root(parents, i);
     }
     return RBL_OK;
 }
 
 static void unite_faces(const rblTopology* t, uint32_t corner, uint32_t other, uint32_t* parents)
 {
-    unite(parents, t->corner_faces[corner], t->corner_faces[other]);
+    rbl_union_join(parents, t->corner_faces[corner], t->corner_faces[other]);
 }
 
 rblResult rbl_face_components(const rblTopology* t, uint32_t* labels, uint32_t* count)
@@ -221,8 +197,8 @@ static void unite_corners(const rblTopology* t, uint32_t corner, uint32_t other,
     const uint32_t end = rbl_next_corner(t, corner);
     const uint32_t other_end = rbl_next_corner(t, other);
     const bool same_way = vertices[corner] == vertices[other];
-    unite(parents, corner, same_way ? other : other_end);
-    unite(parents, end, same_way ? other_end : other);
+    rbl_union_join(parents, corner, same_way ? other : other_end);
+    rbl_union_join(parents, end, same_way ? other_end : other);
 }
 
 rblResult rbl_corner_fans(const rblTopology* t, uint32_t* fans)

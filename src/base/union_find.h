@@ -1,0 +1,26 @@
+// Union-find over indices: things that hang together have one root, the lowest index among them. That way roots are first
+// appearances, and do not depend on the order in which things were joined. Everything begins as its own parent.
+#ifndef RBL_BASE_UNION_FIND_H
+#define RBL_BASE_UNION_FIND_H
+
+#include <stdint.h>
+
+// With path halving.
+static inline uint32_t rbl_union_root(uint32_t* parents, uint32_t i)
+{
+    while (parents[i] != i)
+    {
+        parents[i] = parents[parents[i]];
+        i = parents[i];
+    }
+    return i;
+}
+
+static inline void rbl_union_join(uint32_t* parents, uint32_t a, uint32_t b)
+{
+    const uint32_t root_a = rbl_union_root(parents, a);
+    const uint32_t root_b = rbl_union_root(parents, b);
+    parents[root_a < root_b ? root_b : root_a] = root_a < root_b ? root_a : root_b;
+}
+
+#endif

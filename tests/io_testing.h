@@ -70,6 +70,22 @@ static inline void check_refused_text(rblFileFormat format, const char* text, rb
     check_refused(format, text, strlen(text), expected, message);
 }
 
+// A file that cannot be read, and how it is refused.
+typedef struct WrongText
+{
+    const char* text;
+    rblResult result;
+    const char* message;
+} WrongText;
+
+static inline void check_all_refused(rblFileFormat format, const WrongText* cases, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+    {
+        check_refused_text(format, cases[i].text, cases[i].result, cases[i].message);
+    }
+}
+
 // Whatever loads is a mesh whose indices and numbers can be trusted.
 static inline void check_sound(rblMeshId id, bool finite)
 {

@@ -5,57 +5,12 @@
 #include "failing_allocator.h"
 #include "io/file.h"
 #include "io/readers.h"
-#include <dirent.h>
+#include "temporary_folder.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char folder[64];
-
-static const char* in_folder(const char* name)
-{
-    static char paths[4][512];
-    static int next = 0;
-    next = (next + 1) % 4;
-    snprintf(paths[next], sizeof paths[next], "%s/%s", folder, name);
-    return paths[next];
-}
-
-static int make_folder(void** state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/rubble-test-XXXXXX");
-    return mkdtemp(folder) != NULL ? 0 : -1;
-}
-
-static int remove_folder(void** state)
-{
-    (void)state;
-    DIR* directory = opendir(folder);
-    for (struct dirent* entry = readdir(directory); entry != NULL; entry = readdir(directory))
-    {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-        {
-            remove(in_folder(entry->d_name));
-        }
-    }
-    closedir(directory);
-    return rmdir(folder);
-}
-
-static int count_entries(void)
-{
-    int count = -2; // . and ..
-    DIR* directory = opendir(folder);
-    while (readdir(directory) != NULL)
-    {
-        count += 1;
-    }
-    closedir(directory);
-    return count;
-}
 
 static void put(const char* path, const char* text)
 {

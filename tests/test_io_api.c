@@ -2,54 +2,9 @@
 #define _XOPEN_SOURCE 700 // mkdtemp
 #include "io_testing.h"
 
-#include <dirent.h>
+#include "temporary_folder.h"
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char folder[64];
-
-static int make_folder(void** state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/rubble-test-XXXXXX");
-    return mkdtemp(folder) != NULL ? 0 : -1;
-}
-
-static const char* in_folder(const char* name)
-{
-    static char paths[4][512];
-    static int next = 0;
-    next = (next + 1) % 4;
-    snprintf(paths[next], sizeof paths[next], "%s/%s", folder, name);
-    return paths[next];
-}
-
-static int count_entries(void)
-{
-    int count = -2; // . and ..
-    DIR* directory = opendir(folder);
-    while (readdir(directory) != NULL)
-    {
-        count += 1;
-    }
-    closedir(directory);
-    return count;
-}
-
-static int remove_folder(void** state)
-{
-    (void)state;
-    DIR* directory = opendir(folder);
-    for (struct dirent* entry = readdir(directory); entry != NULL; entry = readdir(directory))
-    {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-        {
-            remove(in_folder(entry->d_name));
-        }
-    }
-    closedir(directory);
-    return rmdir(folder);
-}
 
 static void check_message(const char* part)
 {

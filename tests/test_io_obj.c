@@ -191,12 +191,7 @@ static void wrong_files_are_refused_with_the_line(void** state)
 {
     (void)state;
 #define THREE "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
-    static const struct
-    {
-        const char* text;
-        rblResult result;
-        const char* message;
-    } cases[] = {
+    static const WrongText cases[] = {
         {"", RBL_ERROR_GEOMETRY, "test: the mesh has no faces"},
         {"v 0 0 0\n", RBL_ERROR_GEOMETRY, "no faces"},
         {"v 0 0\n" THREE, RBL_ERROR_FORMAT, "test:1: a vertex needs three coordinates"},
@@ -233,10 +228,7 @@ static void wrong_files_are_refused_with_the_line(void** state)
         {THREE "f 1 2 \\ 3\n", RBL_ERROR_FORMAT, "test:4: expected an index"},
         {"\x89PNG\r\n\x1a\n", RBL_ERROR_GEOMETRY, "no faces"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-    {
-        check_refused_text(OBJ, cases[i].text, cases[i].result, cases[i].message);
-    }
+    check_all_refused(OBJ, cases, sizeof cases / sizeof *cases);
     const char with_zero[] = THREE "f 1 2 3\0f 1 2 3\n";
     check_refused(OBJ, with_zero, sizeof with_zero - 1, RBL_ERROR_FORMAT, "test:4:");
 }

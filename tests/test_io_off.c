@@ -76,12 +76,7 @@ static void face_colours_go_to_the_corners(void** state)
 static void wrong_files_are_refused_with_the_line(void** state)
 {
     (void)state;
-    static const struct
-    {
-        const char* text;
-        rblResult result;
-        const char* message;
-    } cases[] = {
+    static const WrongText cases[] = {
         {"", RBL_ERROR_FORMAT, "expected OFF, found ''"},
         {"hello\n", RBL_ERROR_FORMAT, "test:1: expected OFF, found 'hello'"},
         {"OFFX\n", RBL_ERROR_FORMAT, "test:1: expected OFF"},
@@ -128,10 +123,7 @@ static void wrong_files_are_refused_with_the_line(void** state)
         {"NOFF\n3 1 0\n0 0 0 1e39 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", RBL_ERROR_FORMAT,
          "test:3: an attribute is not finite"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-    {
-        check_refused_text(OFF, cases[i].text, cases[i].result, cases[i].message);
-    }
+    check_all_refused(OFF, cases, sizeof cases / sizeof *cases);
 }
 
 static void non_finite_positions_are_kept_on_request(void** state)

@@ -274,12 +274,7 @@ static void wrong_files_are_refused_with_the_place(void** state)
 #define HEAD(vertices, faces)                                                                                \
     "ply\nformat ascii 1.0\nelement vertex " vertices "\n" XYZ "element face " faces "\n" INDICES            \
     "end_header\n"
-    static const struct
-    {
-        const char* text;
-        rblResult result;
-        const char* message;
-    } cases[] = {
+    static const WrongText cases[] = {
         {"", RBL_ERROR_FORMAT, "test:1: a PLY file begins"},
         {"plyx\n", RBL_ERROR_FORMAT, "test:1: a PLY file begins"},
         {"ply", RBL_ERROR_FORMAT, "end_header"},
@@ -341,10 +336,7 @@ static void wrong_files_are_refused_with_the_place(void** state)
         {"ply\nformat ascii 1.0\nelement face 1\n" INDICES "end_header\n3 0 1 2\n", RBL_ERROR_FORMAT,
          "none of the 0 vertices"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-    {
-        check_refused_text(PLY, cases[i].text, cases[i].result, cases[i].message);
-    }
+    check_all_refused(PLY, cases, sizeof cases / sizeof *cases);
 }
 
 static void wrong_binary_files_are_refused_with_the_byte(void** state)

@@ -134,12 +134,7 @@ static void solids_become_groups(void** state)
 static void wrong_files_are_refused_with_the_place(void** state)
 {
     (void)state;
-    static const struct
-    {
-        const char* text;
-        rblResult result;
-        const char* message;
-    } cases[] = {
+    static const WrongText cases[] = {
         {"", RBL_ERROR_FORMAT, "test: byte 0: the file is too short"},
         {"hello", RBL_ERROR_FORMAT, "test: byte 5: the file is too short"},
         {"solid", RBL_ERROR_GEOMETRY, "test: the mesh has no faces"},
@@ -164,10 +159,7 @@ static void wrong_files_are_refused_with_the_place(void** state)
         {"solid a\nvertex 0 0 0\n", RBL_ERROR_FORMAT, "test:2: expected facet or endsolid, found 'vertex'"},
         {"solid a\nfacet normal 0 0 1\nendsolid\n", RBL_ERROR_FORMAT, "test:3: expected outer loop"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-    {
-        check_refused_text(STL, cases[i].text, cases[i].result, cases[i].message);
-    }
+    check_all_refused(STL, cases, sizeof cases / sizeof *cases);
     Binary file;
     begin_binary(&file, "x", 4000000000u);
     add_triangle(&file, first);

@@ -5,16 +5,11 @@
 #include "math/triangle_intersection.h"
 #include "math/vec.h"
 #include "mesh/self_intersection.h"
+#include "rational_points.h"
 #include <stdlib.h>
 #include <string.h>
 
 // ---- the oracle: clip one triangle by the other in rational numbers ----
-
-// x, y, z over w > 0, without common factors.
-typedef struct Rational3
-{
-    long long x, y, z, w;
-} Rational3;
 
 typedef struct Int3
 {
@@ -34,23 +29,6 @@ static Int3 cross(Int3 a, Int3 b)
 static long long dot(Int3 a, Int3 b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static long long common_factor(long long a, long long b)
-{
-    while (b != 0)
-    {
-        const long long rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return llabs(a);
-}
-
-static Rational3 reduced(Rational3 p)
-{
-    const long long factor = common_factor(common_factor(p.x, p.y), common_factor(p.z, p.w));
-    return (Rational3){p.x / factor, p.y / factor, p.z / factor, p.w / factor};
 }
 
 typedef struct HalfSpace

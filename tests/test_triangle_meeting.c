@@ -5,33 +5,11 @@
 #include "base/random.h"
 #include "math/triangle_meeting.h"
 #include "math/vec.h"
+#include "rational_points.h"
 #include "triangle_oracle.h"
 #include <stdlib.h>
 
 // ---- clipping ----
-
-// x, y, z over w > 0, without common factors.
-typedef struct Rational3
-{
-    long long x, y, z, w;
-} Rational3;
-
-static long long common_factor(long long a, long long b)
-{
-    while (b != 0)
-    {
-        const long long rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return llabs(a);
-}
-
-static Rational3 reduced(Rational3 p)
-{
-    const long long factor = common_factor(common_factor(p.x, p.y), common_factor(p.z, p.w));
-    return (Rational3){p.x / factor, p.y / factor, p.z / factor, p.w / factor};
-}
 
 static bool same_point(Rational3 p, Rational3 q)
 {

@@ -290,6 +290,11 @@ typedef struct rblImpactQuery
 
 RBL_API float rbl_shape_find_impact(const rblImpactQuery* query);
 
+/// Whether two hulls or boxes are farther apart than `least` at the start of their motion and stay farther apart than the target, as
+/// far as the direction that the cache has from their last contacts or time of impact can tell: false is no answer. Costs a part of
+/// a time of impact.
+RBL_API bool rbl_shape_stays_apart(const rblImpactQuery* query, float least);
+
 RBL_EXTERN_C_END
 
 #endif

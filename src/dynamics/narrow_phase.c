@@ -97,11 +97,9 @@ static const rblPreparedSweep* flight_of(const rblWorld* world, uint32_t slot)
     return world->courses.data[slot].has_flight ? &world->flights.data[slot] : NULL;
 }
 
-// Seconds until two bodies in free motion first touch; all of the step when they do not. `clear`: how far they are apart now,
-// at least, where that is known.
-static float find_impact(const rblWorld* world, rblPair* pair, float slop, float* clear)
+static rblImpactQuery impact_query(const rblWorld* world, rblPair* pair, float slop, float* clear)
 {
-    const rblImpactQuery query = {
+    return (rblImpactQuery){
         .a = &world->bodies.data[pair->a].shape,
         .b = &world->bodies.data[pair->b].shape,
         .sweep_a = &world->sweeps.data[pair->a],
@@ -114,6 +112,13 @@ static float find_impact(const rblWorld* world, rblPair* pair, float slop, float
         .prepared_b = flight_of(world, pair->b),
         .clear = clear,
     };
+}
+
+// Seconds until two bodies in free motion first touch; all of the step when they do not. `clear`: how far they are apart now,
+// at least, where that is known.
+static float find_impact(const rblWorld* world, rblPair* pair, float slop, float* clear)
+{
+    const rblImpactQuery query = impact_query(world, pair, slop, clear);
     const float fraction = rbl_shape_find_impact(&query);
     return fraction < 1.0f ? fraction * world->seconds : world->seconds;
 }
@@ -380,14 +385,9 @@ static float margin_of(const Approach* approach, float share)
 }
 
 // Contacts where the two are now. A pair that is known to be `clear` of each other by more than they are looked for has none.
-static bool find_now(const rblWorld* world, rblPair* pair, const Approach* approach, float margin,
-                     float clear, rblContactSet* set, rblContactArray* out)
+static bool look_anew(const rblWorld* world, rblPair* pair, const Approach* approach, float margin,
+                      float clear, rblContactSet* set, rblContactArray* out)
 {
-    set->count = 0;
-    if (still_holds(pair, approach->now, margin, approach->radius, approach->slop))
-    {
-        return repeat_contacts(world, pair, out);
-    }
     pair->seen = approach->now;
     pair->seen_margin = margin + STILL * approach->slop;
     if (clear > pair->seen_margin)
@@ -402,6 +402,16 @@ static bool find_now(const rblWorld* world, rblPair* pair, const Approach* appro
     }
     pair->seen_margin = rbl_maxf(pair->seen_margin, set->clear);
     return true;
+}
+
+// The same, unless those of the last step still hold.
+static bool find_now(const rblWorld* world, rblPair* pair, const Approach* approach, float margin,
+                     float clear, rblContactSet* set, rblContactArray* out)
+{
+    set->count = 0;
+    return still_holds(pair, approach->now, margin, approach->radius, approach->slop)
+               ? repeat_contacts(world, pair, out)
+               : look_anew(world, pair, approach, margin, clear, set, out);
 }
 
 // Contacts of a fast pair at its time of impact. None when it misses, or touches already: `misses` says which, and `clear` how
@@ -480,6 +490,32 @@ static bool find_fast(const rblWorld* world, rblPair* pair, const Approach* appr
            find_now(world, pair, approach, margin_of(approach, misses ? PUSHED : 1.0f), clear, set, out);
 }
 
+// Whether a slow pair that was apart stays so in this step and is farther apart than others are thought to push it.
+static bool stays_apart(const rblWorld* world, rblPair* pair, const Approach* approach, float* clear)
+{
+    if (pair->touching || pair->mates || approach->longest > 0.0f)
+    {
+        return false;
+    }
+    const rblImpactQuery query = impact_query(world, pair, approach->slop, clear);
+    return rbl_shape_stays_apart(&query, margin_of(approach, PUSHED) + STILL * approach->slop);
+}
+
+// Contacts of a pair that cannot pass through each other unseen.
+static bool find_slow(const rblWorld* world, rblPair* pair, const Approach* approach, rblContactSet* set,
+                      rblContactArray* out)
+{
+    const float margin = margin_of(approach, 1.0f);
+    float clear = 0.0f;
+    set->count = 0;
+    if (still_holds(pair, approach->now, margin, approach->radius, approach->slop))
+    {
+        return repeat_contacts(world, pair, out);
+    }
+    const bool apart = stays_apart(world, pair, approach, &clear);
+    return look_anew(world, pair, approach, apart ? margin_of(approach, PUSHED) : margin, clear, set, out);
+}
+
 // Most pairs of a collapse pass each other by, step after step: what says so already is not written again, which would cost more
 // than all else about them.
 static bool leave_pair(const rblWorld* world, rblPair* pair)
@@ -520,7 +556,7 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
     pair->mates = mates;
     pair->fast = approach.way > approach.safe && !mates;
     return pair->fast ? find_fast(world, pair, &approach, set, out)
-                      : find_now(world, pair, &approach, margin_of(&approach, 1.0f), 0.0f, set, out);
+                      : find_slow(world, pair, &approach, set, out);
 }
 
 // ---- all pairs ----

@@ -149,6 +149,11 @@ static bool finite_sweep(const rblSweep* sweep)
            rbl_finite((double)rbl_quat_dot(sweep->from.q, sweep->from.q));
 }
 
+static bool is_finite_motion(const rblImpactQuery* query)
+{
+    return finite_sweep(query->sweep_a) && finite_sweep(query->sweep_b) && rbl_finite3(query->sag);
+}
+
 rblPreparedSweep rbl_shape_prepare_sweep(const rblShapeView* shape, const rblSweep* sweep)
 {
     const rblFlight flight = make_flight(shape, sweep);
@@ -185,7 +190,7 @@ static void join_flights(const rblImpactQuery* query, rblFlights* f)
 
 static double find_impact(const rblImpactQuery* query, double* clear)
 {
-    if (!finite_sweep(query->sweep_a) || !finite_sweep(query->sweep_b) || !rbl_finite3(query->sag))
+    if (!is_finite_motion(query))
     {
         return 1.0; // a body gone astray meets nothing
     }
@@ -214,6 +219,24 @@ float rbl_shape_find_impact(const rblImpactQuery* query)
         *query->clear = (float)clear;
     }
     return (float)t;
+}
+
+bool rbl_shape_stays_apart(const rblImpactQuery* query, float least)
+{
+    if (query->a->kind == RBL_SHAPE_PLANE || query->b->kind == RBL_SHAPE_PLANE || !query->a->convex ||
+        !query->b->convex || !is_finite_motion(query))
+    {
+        return false;
+    }
+    rblFlights flights;
+    join_flights(query, &flights);
+    double gap = 0.0;
+    const bool apart = rbl_convex_stays_apart(query, &flights, (double)least, &gap);
+    if (query->clear != NULL)
+    {
+        *query->clear = apart ? (float)(gap - flights.slack) : 0.0f;
+    }
+    return apart;
 }
 
 float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,

@@ -267,7 +267,7 @@ RBL_API float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sw
 /// for contacts at the fraction found. Where a shape has many partners its sweep can be prepared once for all of them.
 typedef struct rblPreparedSweep
 {
-    double numbers[23]; ///< the library's own
+    double numbers[32]; ///< the library's own
 } rblPreparedSweep;
 
 RBL_API rblPreparedSweep rbl_shape_prepare_sweep(const rblShapeView* shape, const rblSweep* sweep);

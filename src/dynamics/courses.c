@@ -22,10 +22,10 @@ rblSweep rbl_free_sweep(const rblWorld* world, uint32_t slot, float seconds)
     return sweep;
 }
 
-// Whether a body moves so far that its pairs may be fast.
+// Whether a body moves so far that its pairs may be fast or asked whether they stay apart: most that do not move so keep their contacts.
 static bool moves_far(const rblBodyCourse* course)
 {
-    return rbl_length3(course->translation) + course->turning > 0.5f * course->inner_radius;
+    return rbl_length3(course->translation) + course->turning > 0.05f * course->inner_radius;
 }
 
 static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)

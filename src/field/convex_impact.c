@@ -14,7 +14,7 @@
 
 #define MAX_STEPS    256
 #define GUESS_ROUNDS 1   // along a direction that is a guess
-#define MAX_ROUNDS   3   // along one direction
+#define MAX_ROUNDS   4   // along one direction
 #define NO_GAIN      0.1 // of the tolerance: nearer to the goal a direction has given what it can
 
 typedef struct MovingPair
@@ -49,14 +49,13 @@ static MovingPair make_pair(const rblImpactQuery* query, const rblFlights* fligh
 // A direction as a turning shape sees it.
 static rblVec3d seen_at(const rblFlight* flight, rblVec3d n, double t)
 {
-    const double angle = flight->angle * t;
-    if (angle == 0.0)
+    if (t == 0.0 || t == 1.0)
     {
-        return rbl_mat3d_apply_transposed(&flight->from, n);
+        return rbl_mat3d_apply_transposed(t == 0.0 ? &flight->from : &flight->to, n);
     }
     double sine;
     double cosine;
-    rbl_small_sincos(angle, &sine, &cosine);
+    rbl_small_sincos(flight->angle * t, &sine, &cosine);
     const rblVec3d along = rbl_scale3d(flight->axis, (1.0 - cosine) * rbl_dot3d(flight->axis, n));
     const rblVec3d back = rbl_mul_add3d(rbl_mul_add3d(along, cosine, n), sine, rbl_cross3d(n, flight->axis));
     return rbl_mat3d_apply_transposed(&flight->from, back);
@@ -90,6 +89,10 @@ static rblVec3d direction_at(const Line* line, double t)
 static double bend_of_body(const rblFlight* flight, const Line* line, rblVec3d v)
 {
     const rblVec3d w = rbl_scale3d(flight->axis, flight->angle);
+    if (line->rate == 0.0)
+    {
+        return flight->radius * flight->angle * rbl_length3d(rbl_cross3d(line->n, w));
+    }
     const rblVec3d d = rbl_sub3d(w, v);
     const double turned = line->rate * (1.0 - line->since);
     const double size = rbl_length3d(d);

@@ -14,6 +14,28 @@ _Static_assert(sizeof(rblFlight) == sizeof(rblPreparedSweep), "a prepared sweep 
 
 // ---- motions ----
 
+// A turn by an angle about a unit axis (Rodrigues).
+static rblVec3d turned(rblVec3d axis, double sine, double cosine, rblVec3d v)
+{
+    const rblVec3d along = rbl_scale3d(axis, (1.0 - cosine) * rbl_dot3d(axis, v));
+    return rbl_add3d(rbl_mul_add3d(along, cosine, v), rbl_scale3d(rbl_cross3d(axis, v), sine));
+}
+
+static rblMat3d turned_frame(const rblFlight* flight, double t)
+{
+    double sine;
+    double cosine;
+    rbl_small_sincos(flight->angle * t, &sine, &cosine);
+    return (rblMat3d){turned(flight->axis, sine, cosine, flight->from.cx),
+                      turned(flight->axis, sine, cosine, flight->from.cy),
+                      turned(flight->axis, sine, cosine, flight->from.cz)};
+}
+
+rblMat3d rbl_flight_turn(const rblFlight* flight, double t)
+{
+    return flight->angle * t == 0.0 ? flight->from : turned_frame(flight, t);
+}
+
 static rblFlight make_flight(const rblShapeView* shape, const rblSweep* sweep)
 {
     rblFlight f = {.from = rbl_quatd_to_mat3d(rbl_quatd_normalize(rbl_to_double_quat(sweep->from.q))),
@@ -24,28 +46,8 @@ static rblFlight make_flight(const rblShapeView* shape, const rblSweep* sweep)
     f.angle = rbl_length3d(rotation);
     f.axis = rbl_normalize3d(rotation, (rblVec3d){0, 1, 0});
     f.radius = shape->bounded ? (double)shape->radius : 0.0;
+    f.to = rbl_flight_turn(&f, 1.0);
     return f;
-}
-
-// A turn by an angle about a unit axis (Rodrigues).
-static rblVec3d turned(rblVec3d axis, double sine, double cosine, rblVec3d v)
-{
-    const rblVec3d along = rbl_scale3d(axis, (1.0 - cosine) * rbl_dot3d(axis, v));
-    return rbl_add3d(rbl_mul_add3d(along, cosine, v), rbl_scale3d(rbl_cross3d(axis, v), sine));
-}
-
-rblMat3d rbl_flight_turn(const rblFlight* flight, double t)
-{
-    if (flight->angle * t == 0.0)
-    {
-        return flight->from;
-    }
-    double sine;
-    double cosine;
-    rbl_small_sincos(flight->angle * t, &sine, &cosine);
-    return (rblMat3d){turned(flight->axis, sine, cosine, flight->from.cx),
-                      turned(flight->axis, sine, cosine, flight->from.cy),
-                      turned(flight->axis, sine, cosine, flight->from.cz)};
 }
 
 double rbl_fastest_closing(const rblFlights* f)

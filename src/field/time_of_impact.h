@@ -10,9 +10,9 @@
 // A motion in doubles: the shape turns about its centre of mass.
 typedef struct rblFlight
 {
-    rblMat3d from;
-    rblVec3d center; // of mass, in the shape's axes
-    rblVec3d start;  // where it is at the beginning
+    rblMat3d from, to; // from the shape's axes into the world's, at the beginning and at the end
+    rblVec3d center;   // of mass, in the shape's axes
+    rblVec3d start;    // where it is at the beginning
     rblVec3d travel;
     rblVec3d axis; // of the rotation, unit
     double angle;

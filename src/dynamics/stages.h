@@ -19,7 +19,7 @@ rblResult rbl_gather_bodies(rblWorld* world);
 rblResult rbl_set_courses(rblWorld* world);
 rblSweep rbl_free_sweep(const rblWorld* world, uint32_t slot, float seconds);
 
-// Contacts of all pairs with an awake body, matched with those of the last step (narrow_phase.c).
+// Contacts of all pairs with an awake body, matched with those of the last step (find_contacts.c).
 rblResult rbl_find_contacts(rblWorld* world);
 
 // Pieces of one break that nothing else has moved (mates.c): whether two are; contacts of those in free flight are dropped;

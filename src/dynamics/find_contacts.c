@@ -1,0 +1,180 @@
+// Contacts of all pairs with an awake body: in blocks, which are then joined.
+#include "dynamics/narrow_phase.h"
+#include "math/simd.h"
+#include <string.h>
+
+#define MIN_PAIRS 32
+
+#define FETCH_BODY    8  // pairs ahead
+#define FETCH_SHAPE   3  // pairs ahead
+#define FETCHED_LINES 12 // of a shape: most of a hull of 16 vertices
+
+// Contacts of pairs without an awake body to the front, where they stay as long as these pairs are the same ones.
+static bool keep_resting_contacts(rblWorld* world)
+{
+    size_t active = 0; // contacts of active pairs
+    size_t all = 0;
+    for (size_t i = 0; i < world->active_pairs.count; ++i)
+    {
+        active += world->pairs.data[world->active_pairs.data[i]].count;
+    }
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        all += world->pairs.data[i].count;
+    }
+    if (!rbl_array_resize_amply(&world->old_contacts, all - active))
+    {
+        return false;
+    }
+    const rblContactArray swap = world->contacts;
+    world->contacts = world->old_contacts;
+    world->old_contacts = swap;
+    world->contacts.count = 0;
+    size_t next = 0;
+    for (uint32_t i = 0; i < world->pairs.count; ++i)
+    {
+        rblPair* pair = &world->pairs.data[i];
+        if (next < world->active_pairs.count && world->active_pairs.data[next] == i)
+        {
+            ++next;
+            continue;
+        }
+        for (uint32_t k = 0; k < pair->count; ++k)
+        {
+            world->contacts.data[world->contacts.count + k] = world->old_contacts.data[pair->first + k];
+        }
+        pair->first = (uint32_t)world->contacts.count;
+        world->contacts.count += pair->count;
+    }
+    return true;
+}
+
+// Where the contacts of the last step are. Those of active pairs are read there until all new ones are found.
+static bool open_contacts(rblWorld* world)
+{
+    if (!world->regrouped)
+    {
+        world->last_contacts = world->contacts.data;
+        return true;
+    }
+    if (!keep_resting_contacts(world))
+    {
+        return false;
+    }
+    world->resting_contacts = world->contacts.count;
+    world->last_contacts = world->old_contacts.data;
+    return true;
+}
+
+// Room for all contacts; those of resting pairs stay.
+static bool reserve_contacts(rblWorld* world, size_t total)
+{
+    return world->resting_contacts > 0
+               ? rbl_array_resize_amply(&world->contacts, total)
+               : rbl_array_renew(&world->contacts, total, rbl_heap_room(world, RBL_HEAP_CONTACTS));
+}
+
+static const rblPair* pair_ahead(const rblWorld* world, rblRange range, uint32_t i)
+{
+    return &world->pairs.data[world->active_pairs.data[i < range.end ? i : range.end - 1]];
+}
+
+// Whether contacts are probably looked for: those of bodies that hardly move are kept.
+static bool is_moving(const rblBodyCourse* course)
+{
+    const float little = 0.01f * course->radius;
+    return rbl_dot3(course->translation, course->translation) > little * little;
+}
+
+// Bodies of a pair lie anywhere in memory, and their shapes too: what the next pairs ask for is fetched meanwhile.
+static void find_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    rblContactArray* out = &world->block_contacts[range.block];
+    rblContactSet* set = &world->worker_contacts[range.worker];
+    rbl_array_clear(out);
+    bool ok = true;
+    for (uint32_t i = range.begin; i < range.end && ok; ++i)
+    {
+        const uint32_t later = pair_ahead(world, range, i + FETCH_BODY)->b;
+        const uint32_t soon = pair_ahead(world, range, i + FETCH_SHAPE)->b;
+        rbl_prefetch(&world->courses.data[later]);
+        rbl_prefetch(&world->bodies.data[later].shape);
+        rbl_prefetch(&world->bodies.data[later].awake);
+        rbl_prefetch(&world->sweeps.data[later]);
+        rbl_prefetch(&world->motions.data[later]);
+        const uintptr_t shape = (uintptr_t)world->bodies.data[soon].shape.data;
+        for (uintptr_t line = 0; line < FETCHED_LINES && is_moving(&world->courses.data[soon]); ++line)
+        {
+            rbl_prefetch((const void*)(shape + 64 * line));
+        }
+        ok = rbl_look_at_pair(world, &world->pairs.data[world->active_pairs.data[i]], set, out);
+    }
+    if (!ok)
+    {
+        atomic_store(&world->out_of_memory, true);
+    }
+}
+
+static void join_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    size_t offset = world->resting_contacts;
+    for (uint32_t b = 0; b < range.block; ++b)
+    {
+        offset += world->block_contacts[b].count;
+    }
+    const rblContactArray* from = &world->block_contacts[range.block];
+    if (from->count > 0)
+    {
+        memcpy(world->contacts.data + offset, from->data, sizeof(rblContact) * from->count);
+    }
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
+        if (pair->count > 0)
+        {
+            pair->first += (uint32_t)offset;
+        }
+    }
+}
+
+// Pairs go on without contacts to start from: what they point to is not there.
+static void forget_contacts(rblWorld* world)
+{
+    rbl_array_clear(&world->contacts);
+    world->regrouped = true;
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        world->pairs.data[i].first = 0;
+        world->pairs.data[i].count = 0;
+        world->pairs.data[i].leading = 0;
+        world->pairs.data[i].seen_margin = 0.0f;
+    }
+}
+
+rblResult rbl_find_contacts(rblWorld* world)
+{
+    RBL_TRY(rbl_set_courses(world));
+    if (!open_contacts(world))
+    {
+        return rbl_fail_memory();
+    }
+    const uint32_t count = (uint32_t)world->active_pairs.count;
+    atomic_store(&world->out_of_memory, false);
+    rbl_parallel_for(world->jobs, count, MIN_PAIRS, find_block, world);
+    size_t total = world->resting_contacts;
+    const uint32_t blocks = rbl_block_count(count, MIN_PAIRS);
+    for (uint32_t b = 0; b < blocks; ++b)
+    {
+        total += world->block_contacts[b].count;
+    }
+    if (atomic_load(&world->out_of_memory) || total > UINT32_MAX || !reserve_contacts(world, total))
+    {
+        forget_contacts(world);
+        return rbl_fail_memory();
+    }
+    rbl_parallel_for(world->jobs, count, MIN_PAIRS, join_block, world);
+    world->regrouped = false;
+    return RBL_OK;
+}

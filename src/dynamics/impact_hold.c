@@ -6,7 +6,8 @@
 #define LEAST  1e-3f // of the step: rates such as 1 / seconds stay finite
 #define SAFE   0.5f  // of the inner radius of the thinner one
 #define PASSES 8     // in which a body that is held holds those behind it, and these others
-#define MOST   6     // steps after which patience does not get less
+#define PAUSE  12    // steps that a step in which a body is held costs
+#define DEBT   24    // steps: with more of them nothing that moves holds it
 
 bool rbl_hold_body(rblWorld* world, uint32_t index, float seconds)
 {
@@ -22,24 +23,22 @@ bool rbl_hold_body(rblWorld* world, uint32_t index, float seconds)
     return true;
 }
 
-// ---- what goes on into another body ----
-
-static uint32_t held_steps(const rblWorld* world, uint32_t slot)
+// Nothing gets lost in a static body or a sleeper, however often. Among bodies that move a few steps in a row may be lost, then one in
+// thirteen, no more: shards that are a millimetre thick meet others in every step, and a cloud of them would fall in slow motion.
+bool rbl_may_hold(const rblWorld* world, uint32_t index, uint32_t other)
 {
-    const uint32_t steps = world->bodies.data[slot].held_steps;
-    return steps < MOST ? steps : MOST;
+    const rblSolverBody* bodies = world->solver_bodies.data;
+    return !(bodies[other].inverse_mass > 0.0f) || world->bodies.data[bodies[index].slot].hold_debt < DEBT;
 }
 
-// m: a body that goes no farther into the other one can be pushed out again. Four times as far for every step that one of them was held
-// before: a ball among shards that are a millimetre thick would stand still in the air for half a second.
+// ---- what goes on into another body ----
+
+// m: a body that goes no farther into the other one can be pushed out again.
 static float safe_way(const rblWorld* world, const rblManifold* manifold)
 {
     const rblPair* pair = &world->pairs.data[manifold->pair];
-    const uint32_t a = held_steps(world, pair->a);
-    const uint32_t b = held_steps(world, pair->b);
-    const float thinner =
-        rbl_minf(world->surfaces.data[pair->a].inner_radius, world->surfaces.data[pair->b].inner_radius);
-    return SAFE * thinner * (float)(1u << 2 * (a > b ? a : b));
+    return SAFE *
+           rbl_minf(world->surfaces.data[pair->a].inner_radius, world->surfaces.data[pair->b].inner_radius);
 }
 
 // A corner that was stopped does not stop the body: what is fast still may pass through, since contacts farther off are not
@@ -52,8 +51,10 @@ static void hold_back(rblWorld* world, rblManifold* manifold)
     const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
     const float safe = safe_way(world, manifold);
     const bool gap_counts = manifold->later || !rbl_is_convex_manifold(manifold);
-    const bool far_a = a->inverse_mass > 0.0f && rbl_length3(a->velocity) * a->seconds > safe;
-    const bool far_b = b->inverse_mass > 0.0f && rbl_length3(b->velocity) * b->seconds > safe;
+    const bool far_a = a->inverse_mass > 0.0f && rbl_length3(a->velocity) * a->seconds > safe &&
+                       rbl_may_hold(world, manifold->a, manifold->b);
+    const bool far_b = b->inverse_mass > 0.0f && rbl_length3(b->velocity) * b->seconds > safe &&
+                       rbl_may_hold(world, manifold->b, manifold->a);
     if (!far_a && !far_b)
     {
         return;
@@ -98,8 +99,9 @@ static void hold_to_blow(rblWorld* world, const rblManifold* manifold)
     const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
     const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
     const uint32_t ahead = a->seconds > b->seconds ? manifold->a : manifold->b;
+    const uint32_t other = a->seconds > b->seconds ? manifold->b : manifold->a;
     if (a->inverse_mass > 0.0f && b->inverse_mass > 0.0f && a->seconds != b->seconds &&
-        goes_far(world, ahead))
+        rbl_may_hold(world, ahead, other) && goes_far(world, ahead))
     {
         (void)rbl_hold_body(world, ahead, rbl_minf(a->seconds, b->seconds));
     }
@@ -127,12 +129,12 @@ static bool hold_behind(rblWorld* world, rblManifold* manifold)
         {
             continue;
         }
-        if (a->seconds > b->seconds && speed_a > 0.0f)
+        if (a->seconds > b->seconds && speed_a > 0.0f && rbl_may_hold(world, manifold->a, manifold->b))
         {
             const float time = (free - speed_b * b->seconds) / speed_a;
             changed = rbl_hold_body(world, manifold->a, rbl_maxf(time, b->seconds)) || changed;
         }
-        if (b->seconds > a->seconds && speed_b > 0.0f)
+        if (b->seconds > a->seconds && speed_b > 0.0f && rbl_may_hold(world, manifold->b, manifold->a))
         {
             const float time = (free - speed_a * a->seconds) / speed_b;
             changed = rbl_hold_body(world, manifold->b, rbl_maxf(time, a->seconds)) || changed;
@@ -164,13 +166,14 @@ static void hold_those_behind(rblWorld* world)
     }
 }
 
-static void count_steps(rblWorld* world)
+static void count_debts(rblWorld* world)
 {
     for (size_t i = 1; i < world->solver_bodies.count; ++i)
     {
         rblBody* body = &world->bodies.data[world->solver_bodies.data[i].slot];
-        const uint8_t steps = body->held_steps < MOST ? (uint8_t)(body->held_steps + 1) : MOST;
-        body->held_steps = world->held.data[i] != 0 ? steps : 0;
+        const int left = body->hold_debt > 0 ? body->hold_debt - 1 : 0;
+        const int debt = world->held.data[i] != 0 ? left + PAUSE : left;
+        body->hold_debt = (uint8_t)(debt < DEBT + PAUSE ? debt : DEBT + PAUSE);
     }
 }
 
@@ -189,7 +192,7 @@ void rbl_hold_bodies(rblWorld* world)
         }
     }
     hold_those_behind(world);
-    count_steps(world);
+    count_debts(world);
     if (world->any_held)
     {
         rbl_share_joint_seconds(world);

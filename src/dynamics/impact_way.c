@@ -166,11 +166,10 @@ static void hold_both(const Way* way)
     const uint32_t index = way->other != RBL_NONE ? world->solver_index.data[way->other] : 0;
     if (way->time < end_of(world, way->index))
     {
-        (void)rbl_hold_body(world, way->index, way->time - world->clocks.data[way->index]);
-        if (index != 0)
-        {
-            (void)rbl_hold_body(world, index, way->time - world->clocks.data[index]);
-        }
+        (void)(rbl_may_hold(world, way->index, index) &&
+               rbl_hold_body(world, way->index, way->time - world->clocks.data[way->index]));
+        (void)(index != 0 && rbl_may_hold(world, index, way->index) &&
+               rbl_hold_body(world, index, way->time - world->clocks.data[index]));
     }
 }
 

@@ -68,6 +68,9 @@ void rbl_order_impacts(rblWorld* world);
 // Give a body no more of the step than some seconds. True when it had more (impact_hold.c).
 bool rbl_hold_body(rblWorld* world, uint32_t index, float seconds);
 
+// Whether a body may be held back because of another one.
+bool rbl_may_hold(const rblWorld* world, uint32_t index, uint32_t other);
+
 // After the impacts: bodies get no more of the step than takes them to what they cannot pass, nor do those behind them.
 void rbl_hold_bodies(rblWorld* world);
 

@@ -60,7 +60,7 @@ typedef struct rblBody
     bool bereft; // one that it touched was taken away since the last step
     bool born;   // created or teleported since the last step: overlap found now was there from the start
     bool falls;  // nothing held it in the last step
-    uint8_t held_steps;   // in a row that it got less of than all (impact_hold.c)
+    uint8_t hold_debt;    // steps to go in full for those in which it was held back (impact_hold.c)
     uint8_t direct_wait;  // steps before its island is solved directly again (subspace.c),
     uint8_t direct_pause; // and how many it waited last
     uint32_t sleep_group; // of bodies on joints: who fell asleep together; 0: awake

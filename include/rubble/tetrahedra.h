@@ -49,13 +49,12 @@ RBL_API uint32_t rbl_tets_alive_count(void);
 typedef struct rblTetsDef
 {
     double edge; ///< side of the lattice's cubes at the surface, m; 0: by `count`
-    uint32_t
-        count; ///< at least so many tetrahedra in the solid, and few more; default 20000; used when edge is 0
+    /// At least so many tetrahedra in the solid, and few more; default 20000; used when edge is 0.
+    uint32_t count;
     uint32_t levels; ///< how often the cubes may double in size on the way inside, 0 to 8; default 2
-    double
-        margin; ///< the mesh reaches at least so far out of the solid, m; default 0: just around the surface
-    uint32_t
-        halvings; ///< halve the edge up to so many times until nothing thin is lost; default 0: report only
+    double margin;   ///< how far the mesh reaches out of the solid at least, m; default 0: just around it
+    /// Halve the edge up to so many times, until `same_topology`; 0 to 8; default 0.
+    uint32_t halvings;
     uint32_t cookie; ///< set by rbl_default_tets_def()
 } rblTetsDef;
 

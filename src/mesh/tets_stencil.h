@@ -16,8 +16,8 @@
 
 // Cosines of RBL_TETS_MIN_ANGLE and RBL_TETS_MAX_ANGLE: with nodes and cuts anywhere within these fractions, no tetrahedron of a
 // stencil has a dihedral angle outside, but that with all four nodes on the surface.
-#define RBL_STENCIL_MAX_COSINE 0.98686
-#define RBL_STENCIL_MIN_COSINE (-0.94943)
+#define RBL_STENCIL_MAX_COSINE 0.98685
+#define RBL_STENCIL_MIN_COSINE (-0.94942)
 
 // Places in a cut tetrahedron: 0 to 3 its nodes, from RBL_STENCIL_CUTS on the cuts of its edges, in this order.
 #define RBL_STENCIL_CUTS 4

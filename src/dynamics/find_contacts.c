@@ -8,6 +8,7 @@
 #define FETCH_BODY    8  // pairs ahead
 #define FETCH_SHAPE   3  // pairs ahead
 #define FETCHED_LINES 12 // of a shape: most of a hull of 16 vertices
+#define CACHE_LINE    64 // bytes
 
 // Contacts of pairs without an awake body to the front, where they stay as long as these pairs are the same ones.
 static bool keep_resting_contacts(rblWorld* world)
@@ -86,6 +87,14 @@ static bool is_moving(const rblBodyCourse* course)
     return rbl_dot3(course->translation, course->translation) > little * little;
 }
 
+static void fetch(const void* from, size_t bytes)
+{
+    for (uintptr_t p = (uintptr_t)from; p < (uintptr_t)from + bytes; p += CACHE_LINE)
+    {
+        rbl_prefetch((const void*)p);
+    }
+}
+
 // Bodies of a pair lie anywhere in memory, and their shapes too: what the next pairs ask for is fetched meanwhile.
 static void find_block(rblRange range, void* context)
 {
@@ -103,10 +112,10 @@ static void find_block(rblRange range, void* context)
         rbl_prefetch(&world->bodies.data[later].awake);
         rbl_prefetch(&world->sweeps.data[later]);
         rbl_prefetch(&world->motions.data[later]);
-        const uintptr_t shape = (uintptr_t)world->bodies.data[soon].shape.data;
-        for (uintptr_t line = 0; line < FETCHED_LINES && is_moving(&world->courses.data[soon]); ++line)
+        if (is_moving(&world->courses.data[soon]))
         {
-            rbl_prefetch((const void*)(shape + 64 * line));
+            fetch(world->bodies.data[soon].shape.data, FETCHED_LINES * CACHE_LINE);
+            fetch(&world->flights.data[soon], sizeof *world->flights.data);
         }
         ok = rbl_look_at_pair(world, &world->pairs.data[world->active_pairs.data[i]], set, out);
     }

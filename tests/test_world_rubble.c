@@ -120,9 +120,13 @@ static void check_fragments(rblWorldId world)
         check_ok(rbl_shape_view(state.shape, &view));
         // What a convex solid leaves in a cell is convex: a hull, which the fast contacts know.
         assert_true(view.convex && view.kind == RBL_SHAPE_HULL);
-        for (uint32_t k = 0; k < view.sample_count; ++k)
+        const rblVec3* samples;
+        uint32_t sample_count;
+        check_ok(rbl_shape_samples(&view, &samples, &sample_count));
+        assert_true(sample_count > 0);
+        for (uint32_t k = 0; k < sample_count; ++k)
         {
-            const float height = rbl_transform_point(state.pose, view.samples[k]).y;
+            const float height = rbl_transform_point(state.pose, samples[k]).y;
             if (!(height > -6e-3f)) // of 80: what tumbles goes deep within a step, and may come to rest so
             {
                 fail_msg("fragment %u lies %g m deep in the ground", i, -(double)height);
@@ -146,8 +150,7 @@ static void fragments_of_balls_are_hulls_and_fall_asleep(void** state)
         check_ok(rbl_world_step(world, STEP));
     }
     assert_true(counters_of(world).fragments >= 81);
-    // With other seeds of the world one or two of 110 to 145 rock on in every third run: none is the luck of the draw.
-    assert_true(50 * counters_of(world).awake <= counters_of(world).fragments);
+    assert_int_equal(counters_of(world).awake, 0);
     check_fragments(world);
     check_ok(rbl_world_destroy(world));
 }

@@ -272,8 +272,8 @@ static void share_block(rblRange range, void* context)
         island->displaced = 1.0f;
         if (cost > island->budget)
         {
-            // In free flight nothing is lifted: what costs is rounding.
-            const bool free = island->parting && !island->grounded;
+            // In free flight nothing is lifted: what costs is rounding. What hangs on a joint may hang on the world.
+            const bool free = island->parting && !island->grounded && !island->jointed;
             island->displaced = island->recovering || free ? 1.0f : (float)(island->budget / cost);
             island->recovery_work = island->recovering ? cost - island->budget : 0.0;
         }

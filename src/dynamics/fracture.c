@@ -395,7 +395,8 @@ static bool keep_time(rblWorld* world)
     }
     for (size_t i = 1; i < world->solver_bodies.count; ++i)
     {
-        left->data[world->solver_bodies.data[i].slot] = world->solver_bodies.data[i].seconds;
+        // Not less for those that are held back: contacts are found anew.
+        left->data[world->solver_bodies.data[i].slot] = world->seconds - world->clocks.data[i];
     }
     return true;
 }

@@ -228,7 +228,7 @@ static float time_left(const rblWorld* world, const rblBreakPlan* plan)
 {
     const rblFloatArray* left = &world->fracture.left;
     const rblBody* body = &world->bodies.data[plan->slot];
-    if (body->type == RBL_BODY_DYNAMIC && body->awake)
+    if (body->type == RBL_BODY_DYNAMIC && world->solver_index.data[plan->slot] != 0)
     {
         return left->data[plan->slot];
     }

@@ -61,6 +61,15 @@ rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_
     return RBL_OK;
 }
 
+// The last `count` items of an array, `first` from its beginning, to the front. An array of none may have no memory.
+static void move_down(void* items, size_t first, size_t count, size_t size)
+{
+    if (count > 0)
+    {
+        memmove(items, (const unsigned char*)items + first * size, count * size);
+    }
+}
+
 void rbl_forget_told_breaks(rblWorld* world)
 {
     rblFractureStage* stage = &world->fracture;
@@ -70,12 +79,10 @@ void rbl_forget_told_breaks(rblWorld* world)
     }
     stage->events.count -= stage->told;
     stage->ids.count -= stage->told_ids;
-    memmove(stage->events.data, stage->events.data + stage->told,
-            sizeof *stage->events.data * stage->events.count);
-    memmove(stage->ids.data, stage->ids.data + stage->told_ids, sizeof *stage->ids.data * stage->ids.count);
     stage->mates.count -= stage->told_mates;
-    memmove(stage->mates.data, stage->mates.data + stage->told_mates,
-            sizeof *stage->mates.data * stage->mates.count);
+    move_down(stage->events.data, stage->told, stage->events.count, sizeof *stage->events.data);
+    move_down(stage->ids.data, stage->told_ids, stage->ids.count, sizeof *stage->ids.data);
+    move_down(stage->mates.data, stage->told_mates, stage->mates.count, sizeof *stage->mates.data);
     stage->told = stage->told_ids = stage->told_mates = 0;
 }
 

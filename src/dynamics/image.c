@@ -7,13 +7,18 @@
 #include "dynamics/snapshot.h"
 #include "math/quat.h"
 #include "rubble/version.h"
+#include <stddef.h>
 
 // A word that differs between builds whose structures do.
 static uint64_t layout_word(void)
 {
-    const uint64_t sizes[] = {4,
+    const uint64_t sizes[] = {5,
                               sizeof(rblSnapshotHeader),
                               sizeof(rblBody),
+                              offsetof(rblBody, hold_debt),
+                              offsetof(rblBody, sleep_group),
+                              sizeof(rblBreakEvent),
+                              sizeof(rblMate),
                               sizeof(rblMotion),
                               sizeof(rblJoint),
                               sizeof(rblPair),

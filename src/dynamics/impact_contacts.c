@@ -19,7 +19,7 @@ static void sort_points(rblContactSet* set)
     }
 }
 
-#define MOST_RENEWED 16
+#define MOST_RENEWED 64
 
 // The new point of an old contact's name, or RBL_NONE.
 static uint32_t find_feature(const rblContactSet* set, uint32_t feature)

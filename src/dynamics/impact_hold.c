@@ -23,8 +23,8 @@ bool rbl_hold_body(rblWorld* world, uint32_t index, float seconds)
     return true;
 }
 
-// Nothing gets lost in a static body or a sleeper, however often. Among bodies that move a few steps in a row may be lost, then one in
-// thirteen, no more: shards that are a millimetre thick meet others in every step, and a cloud of them would fall in slow motion.
+// Nothing gets lost in a static body or a sleeper, however often. Among bodies that move three steps in a row may be lost, then one in
+// twelve, no more: shards that are a millimetre thick meet others in every step, and a cloud of them would fall in slow motion.
 bool rbl_may_hold(const rblWorld* world, uint32_t index, uint32_t other)
 {
     const rblSolverBody* bodies = world->solver_bodies.data;

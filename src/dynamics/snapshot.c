@@ -50,6 +50,7 @@ static rblSnapshotHeader make_header(const rblWorld* world)
         .number = world->saves,
         .begun_stepping = world->begun_stepping,
         .bereft = world->bereft,
+        .marked = world->marked,
         .gravity = world->def.gravity,
         .energy = world->energy,
         .total = world->total,
@@ -395,6 +396,7 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     world->last_sleep_group = header->last_sleep_group;
     world->begun_stepping = header->begun_stepping != 0;
     world->bereft = header->bereft != 0;
+    world->marked = header->marked != 0; // not true at once: a substep more would change the seeds of breaks
     world->def.gravity = header->gravity;
     world->energy = header->energy;
     world->total = header->total;
@@ -411,7 +413,6 @@ static void forget_step(rblWorld* world)
 {
     world->unmerged = false;
     world->stirred = true;
-    world->marked = true;
     world->flocks = true;
     world->regrouped = true;
     rbl_array_clear(&world->events);

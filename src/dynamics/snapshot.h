@@ -17,7 +17,7 @@ typedef struct rblSnapshotHeader
     uint32_t proxy_pairs; // of the broad phase; they follow its proxies at the end
     uint64_t owner;       // serial of the world
     uint64_t number;      // of the snapshot, counted from 1
-    uint32_t begun_stepping, bereft;
+    uint32_t begun_stepping, bereft, marked;
     rblVec3 gravity;
     rblEnergy energy;
     double total, pending_work;

@@ -3,23 +3,8 @@
 //
 // Cells have no vertex element in common, so they are done side by side. Faces that share a vertex share an
 // edge too, but where the surface given is not manifold, so vertices may be joined instead of edges.
+#include "base/union_find.h"
 #include "fracture/pieces_private.h"
-
-static uint32_t find_root(uint32_t* parents, uint32_t e)
-{
-    while (parents[e] != e)
-    {
-        parents[e] = parents[parents[e]];
-        e = parents[e];
-    }
-    return e;
-}
-
-static void join(uint32_t* parents, uint32_t a, uint32_t b)
-{
-    const uint32_t x = find_root(parents, a), y = find_root(parents, b);
-    parents[x > y ? x : y] = x > y ? y : x;
-}
 
 // ---- faces cell by cell ----
 
@@ -69,7 +54,7 @@ static void join_loop(const rblCut* cut, uint32_t loop, uint32_t cell, uint32_t 
 {
     for (uint32_t c = cut->loop_starts.data[loop]; c < cut->loop_starts.data[loop + 1]; ++c)
     {
-        join(cut->parents, with, rbl_cut_element(cut, cut->corners.data[c], cell));
+        rbl_union_join(cut->parents, with, rbl_cut_element(cut, cut->corners.data[c], cell));
     }
 }
 
@@ -83,8 +68,8 @@ static void join_cell(const rblCut* cut, uint32_t cell)
     for (uint32_t t = cut->whole_starts[cell]; t < cut->whole_starts[cell + 1]; ++t)
     {
         const uint32_t* v = cut->triangle_vertices + 3 * (size_t)cut->whole[t];
-        join(cut->parents, v[0], v[1]);
-        join(cut->parents, v[1], v[2]);
+        rbl_union_join(cut->parents, v[0], v[1]);
+        rbl_union_join(cut->parents, v[1], v[2]);
     }
     for (uint32_t p = cut->polygon_starts[cell]; p < cut->polygon_starts[cell + 1]; ++p)
     {
@@ -104,7 +89,7 @@ static void join_cell(const rblCut* cut, uint32_t cell)
 // Every root that is met for the first time is a new shell. Returns how many there are.
 static uint32_t number_shell(const rblCut* cut, uint32_t element, uint32_t count)
 {
-    const uint32_t root = find_root(cut->parents, element);
+    const uint32_t root = rbl_union_root(cut->parents, element);
     uint32_t* shell = &cut->shell_of[root];
     const bool fresh = *shell == RBL_NONE;
     *shell = fresh ? count : *shell;
@@ -229,7 +214,7 @@ static void integrate_whole(const rblCut* cut, uint32_t cell, rblShell* shells, 
     for (uint32_t t = cut->whole_starts[cell]; t < cut->whole_starts[cell + 1]; ++t)
     {
         const uint32_t* v = cut->triangle_vertices + 3 * (size_t)cut->whole[t];
-        rblShell* shell = &shells[several ? cut->shell_of[find_root(cut->parents, v[0])] : 0];
+        rblShell* shell = &shells[several ? cut->shell_of[rbl_union_root(cut->parents, v[0])] : 0];
         const rblVec3d* p = cut->surface->positions;
         add_triangle(shell, p[v[0]], p[v[1]], p[v[2]]);
         add_bounds(shell, p[v[0]]);
@@ -253,7 +238,7 @@ static void integrate_cell(const rblCut* cut, uint32_t cell)
     for (uint32_t p = cut->polygon_starts[cell]; p < cut->polygon_starts[cell + 1]; ++p)
     {
         const uint32_t loop = cut->polygon_order[p];
-        const uint32_t root = find_root(cut->parents, first_element(cut, loop, cell));
+        const uint32_t root = rbl_union_root(cut->parents, first_element(cut, loop, cell));
         add_loop(cut, &shells[cut->shell_of[root]], loop, false);
     }
     for (uint32_t s = first; s < end; ++s)
@@ -263,7 +248,7 @@ static void integrate_cell(const rblCut* cut, uint32_t cell)
     for (uint32_t s = cut->side_starts[cell]; s < cut->side_starts[cell + 1]; ++s)
     {
         const rblCutCap* cap = &cut->caps.data[cut->side_order[s] / 2];
-        const uint32_t root = find_root(cut->parents, first_element(cut, cap->first_loop, cell));
+        const uint32_t root = rbl_union_root(cut->parents, first_element(cut, cap->first_loop, cell));
         add_side(cut, &shells[cut->shell_of[root]], cut->side_order[s]);
     }
     for (uint32_t s = first; s < end; ++s)

@@ -399,6 +399,37 @@ static void breaks_on_demand_are_told_after_going_back_to_them(void** state)
     finish(world, breaker);
 }
 
+// Seeds follow from the substeps so far, and a world in which all sleep does none.
+static void what_breaks_after_going_back_to_sleep_breaks_alike(void** state)
+{
+    (void)state;
+    const rblBreakerId breaker = make_prescored(rbl_default_prescored_def());
+    const rblWorldId world = make_world(true);
+    check_ok(rbl_world_set_gravity(world, vec(0, 0, 0)));
+    const rblBodyId pane = put_pane(world, breaker, vec(0, 0, 0), RBL_BODY_DYNAMIC, 0.0f);
+    for (int i = 0; i < 60; ++i)
+    {
+        check_ok(rbl_world_step(world, STEP));
+    }
+    assert_int_equal(counters_of(world).awake, 0);
+    size_t size = 0;
+    check_ok(rbl_world_save(world, NULL, 0, &size));
+    void* buffer = malloc(size);
+    check_ok(rbl_world_save(world, buffer, size, &size));
+    uint64_t hashes[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        check_ok(rbl_world_step(world, STEP));
+        check_ok(rbl_body_break(world, pane, vec(0, 0, 0), vec(0, 0, 1)));
+        check_ok(rbl_world_step(world, STEP));
+        check_ok(rbl_world_hash(world, &hashes[i]));
+        assert_true(hashes[i] == hashes[0]);
+        check_ok(rbl_world_restore(world, buffer, size));
+    }
+    free(buffer);
+    finish(world, breaker);
+}
+
 // ---- memory ----
 
 // Panes are hit with memory that runs out at some request. Whether it did not.
@@ -501,6 +532,7 @@ int main(void)
         cmocka_unit_test(points_outside_a_body_are_moved_to_where_it_is_nearest),
         cmocka_unit_test(normals_may_be_of_any_length),
         cmocka_unit_test(breaks_on_demand_are_told_after_going_back_to_them),
+        cmocka_unit_test(what_breaks_after_going_back_to_sleep_breaks_alike),
         cmocka_unit_test(running_out_of_memory_leaves_no_break_half_done),
         cmocka_unit_test(materials_that_make_no_sense_are_refused),
     };

@@ -245,6 +245,43 @@ static void a_folder_that_is_gone_ends_a_series(void** state)
     assert_false(is_there("lost.part"));
 }
 
+static void check_content(const char* name, const char* content)
+{
+    size_t size;
+    char* bytes = read_file(name, &size);
+    assert_int_equal(size, strlen(content));
+    assert_memory_equal(bytes, content, size);
+    free(bytes);
+}
+
+// A folder in the place of a file keeps the earlier one from being put back: it stays in the stage until that can be done.
+static void what_cannot_be_put_back_is_kept(void** state)
+{
+    (void)state;
+    rblSeries series;
+    char stage[RBL_PATH_SIZE];
+    snprintf(stage, sizeof stage, "%s", in_folder("stuck.part"));
+    put_file("stuck_0000.obj", "old");
+    check_ok(rbl_series_open(&series, folder, stage));
+    put_file("stuck.part/stuck_0000.obj", "new");
+    check_ok(rbl_series_move(&series));
+    check_content("stuck_0000.obj", "new");
+    assert_int_equal(unlink(in_folder("stuck_0000.obj")), 0);
+    assert_int_equal(mkdir(in_folder("stuck_0000.obj"), 0777), 0);
+    put_file("stuck.part/stuck_0000.obj", "new");
+    rbl_series_discard(&series);
+    assert_non_null(strstr(rbl_last_error(), "stuck.part"));
+    check_content("stuck.part/stuck_0000.obj.before", "old");
+    check_fails(RBL_ERROR_FILE, rbl_series_open(&series, folder, stage));
+    check_content("stuck.part/stuck_0000.obj.before", "old");
+    assert_int_equal(rmdir(in_folder("stuck_0000.obj")), 0);
+    check_ok(rbl_series_open(&series, folder, stage));
+    check_content("stuck_0000.obj", "old");
+    rbl_series_discard(&series);
+    assert_false(is_there("stuck.part"));
+    check_content("stuck_0000.obj", "old");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +290,7 @@ int main(void)
         cmocka_unit_test(the_limit_of_glb_is_told_with_name_sizes_and_advice),
         cmocka_unit_test(runs_past_the_limit_of_glb_are_refused_before_anything_is_written),
         cmocka_unit_test(a_folder_that_is_gone_ends_a_series),
+        cmocka_unit_test(what_cannot_be_put_back_is_kept),
         cmocka_unit_test(series_that_cannot_take_their_place_leave_the_old_ones),
         cmocka_unit_test(animations_of_every_nth_step_keep_what_rests_at_rest),
     };

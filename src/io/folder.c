@@ -25,6 +25,14 @@ rblResult rbl_fail_path(const char* path, const char* done, int error)
     return rbl_fail(RBL_ERROR_FILE, "%s: cannot be %s: %s", rbl_short_name(path), done, strerror(error));
 }
 
+// Null at the end, which only errno tells from a failure.
+static rblResult next_entry(DIR* directory, const char* path, const struct dirent** out)
+{
+    errno = 0;
+    *out = readdir(directory);
+    return *out != NULL || errno == 0 ? RBL_OK : rbl_fail_path(path, "read", errno);
+}
+
 rblResult rbl_folder_each(const char* path, bool may_be_missing, rblFolderFcn* fcn, void* context)
 {
     DIR* directory = opendir(path);
@@ -32,12 +40,13 @@ rblResult rbl_folder_each(const char* path, bool may_be_missing, rblFolderFcn* f
     {
         return may_be_missing && errno == ENOENT ? RBL_OK : rbl_fail_path(path, "read", errno);
     }
-    rblResult result = RBL_OK;
-    for (const struct dirent* entry = readdir(directory); result == RBL_OK && entry != NULL;
-         entry = readdir(directory))
+    const struct dirent* entry = NULL;
+    rblResult result = next_entry(directory, path, &entry);
+    while (result == RBL_OK && entry != NULL)
     {
         const bool itself = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
         result = itself ? RBL_OK : fcn(path, entry->d_name, context);
+        result = result == RBL_OK ? next_entry(directory, path, &entry) : result;
     }
     closedir(directory);
     return result;
@@ -59,17 +68,20 @@ static rblResult look_inside(const char* path, bool* ours)
     }
     bool empty = true;
     bool marked = false;
-    for (const struct dirent* entry = readdir(directory); entry != NULL; entry = readdir(directory))
+    const struct dirent* entry = NULL;
+    rblResult result = next_entry(directory, path, &entry);
+    while (result == RBL_OK && entry != NULL)
     {
         const char* name = entry->d_name;
         const bool itself = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
         const bool is_mark = strncmp(name, RBL_FOLDER_MARK, strlen(RBL_FOLDER_MARK)) == 0; // or part of one
         empty = empty && (itself || is_mark);
         marked = marked || strcmp(name, RBL_FOLDER_MARK) == 0;
+        result = next_entry(directory, path, &entry);
     }
     closedir(directory);
-    *ours = empty || marked;
-    return RBL_OK;
+    *ours = result == RBL_OK && (empty || marked);
+    return result;
 }
 
 // Whether files can be made in a folder.
@@ -162,11 +174,12 @@ rblResult rbl_folder_remove_numbered(const char* path, const char* prefix, const
     {
         return fail_folder(path, errno);
     }
-    rblResult result = RBL_OK;
-    for (const struct dirent* entry = readdir(directory); result == RBL_OK && entry != NULL;
-         entry = readdir(directory))
+    const struct dirent* entry = NULL;
+    rblResult result = next_entry(directory, path, &entry);
+    while (result == RBL_OK && entry != NULL)
     {
         result = is_numbered(entry->d_name, prefix, ending) ? remove_file(path, entry->d_name) : RBL_OK;
+        result = result == RBL_OK ? next_entry(directory, path, &entry) : result;
     }
     closedir(directory);
     return result;

@@ -45,15 +45,51 @@ static rblResult empty_folder(const char* folder)
     }
 }
 
+// A stage that holds what was there before is left as it is: the next run puts that back.
 static void remove_stage(rblSeries* series)
 {
-    if (empty_folder(series->stage) == RBL_OK)
+    if (!series->stranded && empty_folder(series->stage) == RBL_OK)
     {
         (void)rmdir(series->stage);
     }
     rbl_array_free(&series->names);
     rbl_array_free(&series->files);
     series->open = false;
+}
+
+#define SET_ASIDE ".before"
+
+typedef struct PutBack
+{
+    const char* folder;
+    uint32_t count;
+} PutBack;
+
+static rblResult put_back_entry(const char* stage, const char* name, void* context)
+{
+    PutBack* back = context;
+    char from[RBL_PATH_SIZE], to[RBL_PATH_SIZE];
+    const size_t length = strlen(name), ending = strlen(SET_ASIDE);
+    if (length <= ending || strcmp(name + length - ending, SET_ASIDE) != 0)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_compose_path(from, "%s/%s", stage, name));
+    RBL_TRY(rbl_compose_path(to, "%s/%.*s", back->folder, (int)(length - ending), name));
+    back->count += 1;
+    return rename(from, to) == 0 ? RBL_OK : rbl_fail_path(from, "put back", errno);
+}
+
+// What a killed program had set aside goes back. As above: look again until there is none.
+static rblResult put_all_back(const rblSeries* series)
+{
+    PutBack back = {.folder = series->folder, .count = 1};
+    while (back.count > 0)
+    {
+        back.count = 0;
+        RBL_TRY(rbl_folder_each(series->stage, true, put_back_entry, &back));
+    }
+    return RBL_OK;
 }
 
 rblResult rbl_series_open(rblSeries* series, const char* folder, const char* stage)
@@ -65,7 +101,9 @@ rblResult rbl_series_open(rblSeries* series, const char* folder, const char* sta
     rbl_array_init(&series->names, rbl_default_allocator());
     rbl_array_init(&series->files, rbl_default_allocator());
     series->open = true;
-    rblResult result = rbl_folder_open(stage, false);
+    rblResult result = put_all_back(series);
+    series->stranded = result != RBL_OK;
+    result = result == RBL_OK ? rbl_folder_open(stage, false) : result;
     result = result == RBL_OK ? empty_folder(stage) : result;
     result = result == RBL_OK ? rbl_folder_open(stage, false) : result;
     if (result != RBL_OK)
@@ -81,8 +119,6 @@ rblResult rbl_series_path(const rblSeries* series, const char* name, char out[RB
 }
 
 // ---- taking its place ----
-
-#define SET_ASIDE ".before"
 
 static rblResult list_entry(const char* folder, const char* name, void* context)
 {
@@ -158,18 +194,33 @@ static void move_back(const rblSeries* series, rblSeriesFile* file)
     }
 }
 
+// Puts the stage in front of the stored message when it still holds what was there before.
 static void move_all_back(rblSeries* series)
 {
     for (size_t i = series->files.count; i > 0; --i)
     {
-        move_back(series, &series->files.data[i - 1]);
+        rblSeriesFile* file = &series->files.data[i - 1];
+        move_back(series, file);
+        series->stranded = series->stranded || file->aside;
     }
     rbl_array_clear(&series->files);
     rbl_array_clear(&series->names);
+    if (series->stranded)
+    {
+        char text[RBL_ERROR_TEXT_SIZE];
+        snprintf(text, sizeof text, "earlier files that could not be put back are in %s",
+                 rbl_short_name(series->stage));
+        (void)rbl_fail_within(RBL_ERROR_FILE, text);
+    }
 }
 
 rblResult rbl_series_move(rblSeries* series)
 {
+    if (series->stranded)
+    {
+        return rbl_fail(RBL_ERROR_FILE, "%s: holds earlier files that could not be put back",
+                        rbl_short_name(series->stage));
+    }
     rblResult result = rbl_folder_each(series->stage, false, list_entry, series);
     for (size_t i = 0; i < series->files.count && result == RBL_OK; ++i)
     {
@@ -186,7 +237,10 @@ void rbl_series_discard(rblSeries* series)
 {
     if (series->open)
     {
-        move_all_back(series);
+        if (!series->stranded)
+        {
+            move_all_back(series);
+        }
         remove_stage(series);
     }
 }

@@ -24,6 +24,7 @@ typedef struct rblSeries
     char stage[RBL_PATH_SIZE];  // where they are until then
     RBL_ARRAY(char) names;      // of the files that are being moved, each with its terminator
     RBL_ARRAY(rblSeriesFile) files;
+    bool stranded; // files that were there could not be put back: the stage must stay
     bool open;
 } rblSeries;
 
@@ -36,21 +37,23 @@ typedef struct rblSeriesNames
     uint32_t count;
 } rblSeriesNames;
 
-// Begin: makes the stage. One that a killed program left behind is emptied first; a folder that is not ours is refused. On
-// failure there is nothing to discard.
+// Begin: makes the stage. From one that a killed program left behind what it had set aside goes back first, then it is emptied;
+// a folder that is not ours is refused. On failure there is nothing to discard.
 rblResult rbl_series_open(rblSeries* series, const char* folder, const char* stage);
 
 // Where to write a file of this name.
 rblResult rbl_series_path(const rblSeries* series, const char* name, char out[RBL_PATH_SIZE]);
 
-// Move all files of the stage to where they belong. When one of them cannot be moved, all are as they were before.
+// Move all files of the stage to where they belong. When one of them cannot be moved, all are as they were before;
+// those that cannot be put back stay in the stage, which the message names.
 rblResult rbl_series_move(rblSeries* series);
 
 // rbl_series_move() if that has not been done, then remove files of ours that are named like those of the series but are
-// not in it. Files of others stay. The stage is gone afterwards, whatever happened.
+// not in it. Files of others stay. The stage is gone afterwards, unless it holds files that could not be put back.
 rblResult rbl_series_close(rblSeries* series, const rblSeriesNames* names);
 
-// Give up: what was there before is as it was, also after rbl_series_move(). Fine after rbl_series_close(), and on a zeroed
+// Give up: what was there before is as it was, also after rbl_series_move(), or kept in the stage, which
+// the stored message names then. Fine after rbl_series_close(), and on a zeroed
 // series.
 void rbl_series_discard(rblSeries* series);
 

@@ -280,6 +280,95 @@ static void what_is_wrong_is_named(void** state)
     check_fails(RBL_ERROR_FORMAT, read_pair(tetgen_nodes, "1 5 0\n", &tets));
 }
 
+static void check_pair_with(ReadFcn* read, const char* text, const char* from, const char* to)
+{
+    char* copy = replaced(text, from, to);
+    rblTetsId tets;
+    check_ok(read_bytes(read, copy, strlen(copy), &tets));
+    free(copy);
+    check_pair(tets);
+}
+
+// VTK puts keys into arrays of vectors; what follows them is within the same element as before.
+static void keys_within_arrays_hide_nothing(void** state)
+{
+    (void)state;
+    check_pair_with(rbl_read_vtu, vtu_text, "<CellData>",
+                    "<CellData><DataArray type=\"Float64\" Name=\"speed\" NumberOfComponents=\"3\" "
+                    "format=\"ascii\">0 0 0 0 0 0 0 0 0 <InformationKey name=\"L2_NORM_RANGE\" "
+                    "location=\"vtkDataArray\" length=\"2\"><Value index=\"0\">0</Value>"
+                    "</InformationKey></DataArray>");
+    check_pair_with(rbl_read_vtu, vtu_text, "</CellData>",
+                    "</CellData><FieldData><DataArray type=\"Int32\" Name=\"region\" "
+                    "format=\"ascii\">1</DataArray></FieldData><Cells/>");
+}
+
+// Of tetrahedra of any order the corners are taken.
+static void curved_tetrahedra_give_their_corners(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char* start;
+        int nodes;
+    } orders[] = {{"2 11 2 7 1 1 2 3 10", 10},
+                  {"2 29 2 7 1 1 2 3 10", 20},
+                  {"2 30 2 7 1 1 2 3 10", 35},
+                  {"2 31 2 7 1 1 2 3 10", 56}};
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; ++i)
+    {
+        char line[256];
+        strcpy(line, orders[i].start);
+        for (int n = 4; n < orders[i].nodes; ++n)
+        {
+            strcat(line, " 12");
+        }
+        check_pair_with(rbl_read_msh, msh_2, "2 4 2 7 1 1 2 3 10", line);
+    }
+    check_pair_with(rbl_read_vtu, vtu_text, "5 10 10", "5 71 10");
+    check_pair_with(rbl_read_vtu, vtu_text, "5 10 10", "5 10 78");
+}
+
+static void negative_groups_are_no_regions(void** state)
+{
+    (void)state;
+    char* copy = replaced(msh_2, "2 4 2 7 1", "2 4 2 -7 1");
+    rblTetsId tets;
+    rblTetsView view;
+    check_ok(read_bytes(rbl_read_msh, copy, strlen(copy), &tets));
+    free(copy);
+    check_ok(rbl_tets_view(tets, &view));
+    assert_int_equal(view.regions[0], 0);
+    assert_int_equal(view.regions[1], 5);
+    check_ok(rbl_tets_destroy(tets));
+}
+
+static void count_left_out(rblLogLevel level, const char* message, void* context)
+{
+    (void)level;
+    *(uint32_t*)context += strstr(message, "1 volume cells that are no tetrahedra") != NULL;
+}
+
+static void other_solids_are_told(void** state)
+{
+    (void)state;
+    static const char* const types[] = {"5 12 10", "5 25 10", "5 26 10", "5 27 10",
+                                        "5 29 10", "5 42 10", "5 72 10"};
+    const uint32_t count = sizeof types / sizeof types[0];
+    uint32_t told = 0;
+    rbl_set_log(count_left_out, &told, RBL_LOG_DEBUG);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        char* copy = replaced(vtu_text, "5 10 10", types[i]);
+        rblTetsId tets;
+        check_ok(read_bytes(rbl_read_vtu, copy, strlen(copy), &tets));
+        free(copy);
+        check_ok(rbl_tets_destroy(tets));
+    }
+    rbl_set_log(NULL, NULL, RBL_LOG_DEBUG);
+    assert_int_equal(told, count);
+}
+
 // Every beginning of a file is refused or read, never more.
 static void cut_files_do_no_harm(void** state)
 {
@@ -327,6 +416,28 @@ static void check_round_trip(rblTetsId tets, bool rim, const char* path)
     assert_memory_equal(again.regions, view.regions, sizeof *view.regions * count);
     check_ok(rbl_tets_destroy(back));
     assert_int_equal(remove(path), 0);
+}
+
+static void write_text(const char* path, const char* text)
+{
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void pairs_of_files_may_end_in_capitals(void** state)
+{
+    (void)state;
+    rblTetsId tets;
+    write_text("test_tets_capitals.ELE", tetgen_tets);
+    write_text("test_tets_capitals.NODE", tetgen_nodes);
+    check_ok(rbl_tets_load("test_tets_capitals.ELE", &tets));
+    check_pair(tets);
+    check_ok(rbl_tets_load("test_tets_capitals.NODE", &tets));
+    check_pair(tets);
+    assert_int_equal(remove("test_tets_capitals.ELE"), 0);
+    assert_int_equal(remove("test_tets_capitals.NODE"), 0);
 }
 
 static void filled_solids_come_back_the_same(void** state)
@@ -409,7 +520,12 @@ int main(void)
         cmocka_unit_test(every_form_is_read),
         cmocka_unit_test(binary_msh_is_read),
         cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(keys_within_arrays_hide_nothing),
+        cmocka_unit_test(curved_tetrahedra_give_their_corners),
+        cmocka_unit_test(negative_groups_are_no_regions),
+        cmocka_unit_test(other_solids_are_told),
         cmocka_unit_test(cut_files_do_no_harm),
+        cmocka_unit_test(pairs_of_files_may_end_in_capitals),
         cmocka_unit_test(filled_solids_come_back_the_same),
         cmocka_unit_test(a_regular_tetrahedron_is_reported_as_such),
         cmocka_unit_test(the_surface_error_of_a_ball_is_small),

@@ -58,7 +58,7 @@ static int info_run(const Parsed* parsed)
 
 static const Argument info_arguments[] = {
     {"FILE", ARGUMENT_INPUT, false,
-     "the mesh file, tetrahedra (.vtu, .msh, .ele) or recording (.rbl) to look at"}};
+     "the mesh file, tetrahedra (.vtu, .msh, .ele, .node) or recording (.rbl) to look at"}};
 static const Option info_options[] = {
     JSON_OPTION,
     {.name = "no-intersections", .help = "do not look for faces that cut each other, the only slow part"},

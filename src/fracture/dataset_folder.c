@@ -144,7 +144,6 @@ static rblResult remove_file(const char* path)
     return unlink(path) == 0 || errno == ENOENT ? RBL_OK : rbl_fail_path(path, "removed", errno);
 }
 
-// Calls with each name but "." and "..". No folder: nothing to do.
 // ---- sweeping ----
 
 static rblResult remove_item_file(const char* folder, const char* name, void* context)

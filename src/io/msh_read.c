@@ -150,10 +150,10 @@ static rblResult element_size(const Msh* msh, int64_t type, uint32_t* out)
     return RBL_OK;
 }
 
-// Tetrahedra of first, second and third order; of the curved ones the corners, which come first.
+// Tetrahedra of first to fifth order; of the curved ones the corners, which come first.
 static bool is_tet(int64_t type)
 {
-    return type == 4 || type == 11 || type == 29;
+    return type == 4 || type == 11 || (type >= 29 && type <= 31);
 }
 
 static bool is_other_solid(int64_t type)
@@ -161,8 +161,10 @@ static bool is_other_solid(int64_t type)
     return (type >= 5 && type <= 7) || (type >= 12 && type <= 14) || (type >= 17 && type <= 19);
 }
 
-static rblResult read_element_nodes(Msh* msh, int64_t type, uint32_t size, uint32_t region, const char* start)
+// `group` becomes the region; what is none, a negative one for instance, 0.
+static rblResult read_element_nodes(Msh* msh, int64_t type, uint32_t size, int64_t group, const char* start)
 {
+    const uint32_t region = group >= 0 && group <= UINT32_MAX ? (uint32_t)group : 0;
     uint64_t corners[4] = {0};
     for (uint32_t i = 0; i < size; ++i)
     {
@@ -206,7 +208,7 @@ static rblResult read_element_2(Msh* msh, int64_t type, int64_t tag_count, uint3
         physical = k == 0 ? tag : physical;
         entity = k == 1 ? tag : entity;
     }
-    return read_element_nodes(msh, type, size, (uint32_t)(physical != 0 ? physical : entity), start);
+    return read_element_nodes(msh, type, size, physical != 0 ? physical : entity, start);
 }
 
 // As text each element has its own type; in binary files they come in runs of one type.
@@ -325,7 +327,7 @@ static rblResult read_elements_4(Msh* msh)
             const char* start = msh->at;
             uint64_t number = 0;
             RBL_TRY(read_size(msh, &number));
-            RBL_TRY(read_element_nodes(msh, block.kind, size, (uint32_t)block.entity, start));
+            RBL_TRY(read_element_nodes(msh, block.kind, size, block.entity, start));
         }
     }
     return RBL_OK;

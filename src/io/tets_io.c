@@ -61,19 +61,22 @@ static rblResult load_sources(rblTetsFormat format, const rblSource* source, con
     return rbl_tets_register(tets, out);
 }
 
-// Of TetGen's pair either may be named: the other has the same name but for its ending.
+// Of TetGen's pair either may be named: the other has the same name but for its ending, which is in capitals if the given one is.
 static rblResult load_tetgen(const char* path, rblTetsId* out)
 {
     const rblAllocator* allocator = rbl_default_allocator();
     const size_t length = strlen(path);
     const size_t stem = length - (ends_with(path, ".ele") ? 4 : 5);
+    const bool capitals = path[stem + 1] >= 'A' && path[stem + 1] <= 'Z';
+    const char* const endings[2] = {capitals ? ".ELE" : ".ele", capitals ? ".NODE" : ".node"};
     char* names[2] = {rbl_alloc(allocator, stem + 6), rbl_alloc(allocator, stem + 6)};
     rblFileBytes files[2] = {{.allocator = allocator}, {.allocator = allocator}};
     rblResult result = names[0] != NULL && names[1] != NULL ? RBL_OK : rbl_fail_memory();
     for (int i = 0; i < 2 && result == RBL_OK; ++i)
     {
         memcpy(names[i], path, stem);
-        memcpy(names[i] + stem, i == 0 ? ".ele" : ".node", i == 0 ? 5 : 6);
+        const char* ending = ends_with(path, i == 0 ? ".ele" : ".node") ? path + stem : endings[i];
+        memcpy(names[i] + stem, ending, strlen(ending) + 1);
         result = rbl_file_read(names[i], default_limit(), allocator, &files[i]);
     }
     if (result == RBL_OK)

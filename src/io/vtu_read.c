@@ -376,22 +376,38 @@ static bool as_index(double value, uint64_t limit, uint64_t* out)
     return *out < limit;
 }
 
-// A tetrahedron of first order (10) or of second (24), whose corners come first.
+// The types of VTK that fill space and are no tetrahedra: linear ones (voxel to hexagonal prism), those of second order, point sets and
+// polyhedra, Lagrange and Bezier cells.
+static bool is_other_solid(double type)
+{
+    static const uint8_t others[] = {11, 12, 13, 14, 15, 16, 25, 26, 27, 29, 31,
+                                     32, 33, 37, 41, 42, 72, 73, 74, 79, 80, 81};
+    for (size_t i = 0; i < sizeof others; ++i)
+    {
+        if (type == (double)others[i])
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A tetrahedron of first order (10), of second (24) or of any (71 of Lagrange, 78 of Bezier): the corners come first.
 static rblResult collect_cell(Vtu* vtu, uint64_t cell, uint64_t begin, uint64_t end, const char* at)
 {
     const double type = vtu->types.data[cell];
-    const uint64_t wanted = type == 10.0 ? 4 : 10;
-    if (type != 10.0 && type != 24.0)
+    const bool any_order = type == 71.0 || type == 78.0;
+    if (type != 10.0 && type != 24.0 && !any_order)
     {
-        vtu->other_cells += type >= 11.0 && type <= 14.0;
+        vtu->other_cells += is_other_solid(type);
         return RBL_OK;
     }
-    uint64_t corners[4];
-    bool good = end - begin == wanted;
+    uint64_t corners[4] = {0};
+    bool good = any_order ? end - begin >= 4 : end - begin == (type == 10.0 ? 4 : 10);
     for (uint64_t i = 0; i < 4 && good; ++i)
     {
         good = as_index(vtu->connectivity.data[begin + i], vtu->point_count, &corners[i]);
-        corners[i] += vtu->first_point;
+        corners[i] += good ? vtu->first_point : 0;
     }
     if (!good)
     {
@@ -476,6 +492,21 @@ static rblDoubleArray* array_for(Vtu* vtu, const Tag* tag, Text within)
                                          : NULL;
 }
 
+// The elements whose arrays are ours or pass for them; others, such as the keys within an array, change nothing.
+static void follow_section(const Tag* tag, Text* within)
+{
+    static const char* const sections[] = {"Points", "Cells", "PointData", "CellData"};
+    const bool closes = tag->name.begin < tag->name.end && *tag->name.begin == '/';
+    const Text name = {tag->name.begin + closes, tag->name.end};
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; ++i)
+    {
+        if (text_is(name, sections[i]))
+        {
+            *within = closes || tag->empty ? (Text){name.end, name.end} : name;
+        }
+    }
+}
+
 static rblResult read_tags(Vtu* vtu)
 {
     Tag tag;
@@ -505,9 +536,9 @@ static rblResult read_tags(Vtu* vtu)
             rblDoubleArray* array = array_for(vtu, &tag, within);
             RBL_TRY(array != NULL ? read_array(vtu, &tag, array) : RBL_OK);
         }
-        else if (tag.name.begin < tag.name.end && *tag.name.begin != '/')
+        else
         {
-            within = tag.name;
+            follow_section(&tag, &within);
         }
     }
 }

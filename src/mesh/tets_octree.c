@@ -80,6 +80,10 @@ static rblResult add_children(rblCubeArray* out, const rblCube* parent, double s
 {
     // Not deeper than the parent's centre by more than the way to the child's; infinite stands for unknown.
     const double bound = (double)parent->distance + shift;
+    if (out->count > MAX_CUBES - 8)
+    {
+        return rbl_fail(RBL_ERROR_LIMIT, "fill: the edge is too short for this solid");
+    }
     for (uint32_t child = 0; child < 8; ++child)
     {
         const rblCube cube = {.x = 2 * parent->x + (child & 1),
@@ -127,11 +131,6 @@ static rblResult descend(Descent* descent)
     for (uint32_t level = descent->tree->top + 1; level-- > 0 && result == RBL_OK;)
     {
         descent->level = level;
-        if (descent->found.count > MAX_CUBES)
-        {
-            result = rbl_fail(RBL_ERROR_LIMIT, "fill: the edge is too short for this solid");
-            break;
-        }
         rbl_parallel_for(descent->solid->jobs, (uint32_t)descent->found.count, 32, measure_cubes, descent);
         result = sort_cubes(descent, &children);
         const rblCubeArray done = descent->found;

@@ -105,17 +105,21 @@ rblResult rbl_dataset_write_header(rblDatasetWork* work)
 // ---- another beginning ----
 
 // A line without indentation and comma, shortened.
-static int trim_line(const char* line, const char* end, const char** out)
+static int trim_line(const char* text, size_t size, const char** out)
 {
-    while (line < end && *line == ' ')
+    size_t begin = 0;
+    while (begin < size && text[begin] == ' ')
     {
-        ++line;
+        ++begin;
     }
-    const char* stop = memchr(line, '\n', (size_t)(end - line));
-    stop = stop != NULL ? stop : end;
-    stop -= stop > line && stop[-1] == ',' ? 1 : 0;
-    *out = line;
-    return stop - line < 80 ? (int)(stop - line) : 80;
+    size_t end = begin;
+    while (end < size && text[end] != '\n')
+    {
+        ++end;
+    }
+    end -= end > begin && text[end - 1] == ',' ? 1 : 0;
+    *out = text + begin;
+    return end - begin < 80 ? (int)(end - begin) : 80;
 }
 
 static rblResult refuse_other(const char* path, const char* there, size_t there_size, const char* now,
@@ -130,8 +134,8 @@ static rblResult refuse_other(const char* path, const char* there, size_t there_
     }
     const char* old_line;
     const char* new_line;
-    const int old_length = trim_line(there + line, there + there_size, &old_line);
-    const int new_length = trim_line(now + line, now + now_size, &new_line);
+    const int old_length = trim_line(there + line, there_size - line, &old_line);
+    const int new_length = trim_line(now + line, now_size - line, &new_line);
     return rbl_fail(RBL_ERROR_FILE, "%s: was made with other options: %.*s, now %.*s; --force begins anew",
                     rbl_short_name(path), old_length, old_line, new_length, new_line);
 }

@@ -239,7 +239,7 @@ static void a_folder_that_is_gone_ends_a_series(void** state)
     rblSeries series;
     char gone[RBL_PATH_SIZE];
     snprintf(gone, sizeof gone, "%s", in_folder("gone"));
-    check_ok(rbl_series_open(&series, gone, in_folder("lost.part")));
+    check_ok(rbl_series_open(&series, gone, in_folder("lost.part"), NULL));
     put_file("lost.part/lost_0000.obj", "# Rubble\n");
     assert_int_equal(rbl_series_close(&series, &(rblSeriesNames){"lost_", ".obj", 4, 1}), RBL_ERROR_FILE);
     assert_false(is_there("lost.part"));
@@ -261,25 +261,43 @@ static void what_cannot_be_put_back_is_kept(void** state)
     rblSeries series;
     char stage[RBL_PATH_SIZE];
     snprintf(stage, sizeof stage, "%s", in_folder("stuck.part"));
-    put_file("stuck_0000.obj", "old");
-    check_ok(rbl_series_open(&series, folder, stage));
+    check_ok(rbl_folder_open(stage, false));
     put_file("stuck.part/stuck_0000.obj", "new");
-    check_ok(rbl_series_move(&series));
-    check_content("stuck_0000.obj", "new");
-    assert_int_equal(unlink(in_folder("stuck_0000.obj")), 0);
+    put_file("stuck.part/stuck_0000.obj.before", "old");
+    put_file("stuck.part/.back", "+stuck_0000.obj");
+    FILE* journal = fopen(in_folder("stuck.part/.back"), "ab");
+    assert_non_null(journal);
+    fputc('\0', journal);
+    fclose(journal);
     assert_int_equal(mkdir(in_folder("stuck_0000.obj"), 0777), 0);
-    put_file("stuck.part/stuck_0000.obj", "new");
-    rbl_series_discard(&series);
+    check_fails(RBL_ERROR_FILE, rbl_series_open(&series, folder, stage, NULL));
     assert_non_null(strstr(rbl_last_error(), "stuck.part"));
     check_content("stuck.part/stuck_0000.obj.before", "old");
-    check_fails(RBL_ERROR_FILE, rbl_series_open(&series, folder, stage));
-    check_content("stuck.part/stuck_0000.obj.before", "old");
     assert_int_equal(rmdir(in_folder("stuck_0000.obj")), 0);
-    check_ok(rbl_series_open(&series, folder, stage));
+    check_ok(rbl_series_open(&series, folder, stage, NULL));
     check_content("stuck_0000.obj", "old");
     rbl_series_discard(&series);
     assert_false(is_there("stuck.part"));
     check_content("stuck_0000.obj", "old");
+}
+
+// A journal is read before anything is touched.
+static void damaged_journals_are_refused_with_the_byte(void** state)
+{
+    (void)state;
+    static const char* const journals[] = {"+ok_0000.obj", "?ok_0000.obj", "+../ok_0000.obj", "+"};
+    rblSeries series;
+    for (int i = 0; i < 4; ++i)
+    {
+        check_ok(rbl_folder_open(in_folder("ok.part"), false));
+        put_file("ok_0000.obj", "old");
+        put_file("ok.part/ok_0000.obj", "new");
+        put_file("ok.part/.forward", journals[i]);
+        check_fails(RBL_ERROR_FORMAT, rbl_series_open(&series, folder, in_folder("ok.part"), NULL));
+        assert_non_null(strstr(rbl_last_error(), "ok.part: byte 0 of the journal"));
+        check_content("ok_0000.obj", "old");
+        check_content("ok.part/ok_0000.obj", "new");
+    }
 }
 
 int main(void)
@@ -291,6 +309,7 @@ int main(void)
         cmocka_unit_test(runs_past_the_limit_of_glb_are_refused_before_anything_is_written),
         cmocka_unit_test(a_folder_that_is_gone_ends_a_series),
         cmocka_unit_test(what_cannot_be_put_back_is_kept),
+        cmocka_unit_test(damaged_journals_are_refused_with_the_byte),
         cmocka_unit_test(series_that_cannot_take_their_place_leave_the_old_ones),
         cmocka_unit_test(animations_of_every_nth_step_keep_what_rests_at_rest),
     };

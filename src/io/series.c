@@ -12,25 +12,45 @@
 #define SIGN       "Rubble"
 #define SIGN_BYTES 512
 
+#define SET_ASIDE ".before"
+
+// The journal: the names of all files that move, each with a sign before it and a zero after it. It is there from before the
+// first move until after the last, and its name tells which way a program that finds it must go.
+#define JOURNAL_FORWARD ".forward"
+#define JOURNAL_BACK    ".back"
+#define JOURNAL_BYTES   ((size_t)1 << 30)
+#define SIGN_NEW        '+'
+#define SIGN_LEFT_OVER  '-'
+
 // ---- the stage ----
 
+static rblResult remove_path(const char* path)
+{
+    return unlink(path) == 0 || errno == ENOENT ? RBL_OK : rbl_fail_path(path, "removed", errno);
+}
+
+static bool is_mark(const char* name)
+{
+    return strcmp(name, RBL_FOLDER_MARK) == 0;
+}
+
+// The mark stays to the last: whatever is left when a program is killed meanwhile, the folder is known as ours.
 static rblResult remove_entry(const char* folder, const char* name, void* context)
 {
     char path[RBL_PATH_SIZE];
     (void)context;
     RBL_TRY(rbl_compose_path(path, "%s/%s", folder, name));
-    return unlink(path) == 0 || errno == ENOENT ? RBL_OK : rbl_fail_path(path, "removed", errno);
+    return is_mark(name) ? RBL_OK : remove_path(path);
 }
 
 static rblResult count_entry(const char* folder, const char* name, void* context)
 {
     (void)folder;
-    (void)name;
-    ++*(uint32_t*)context;
+    *(uint32_t*)context += !is_mark(name);
     return RBL_OK;
 }
 
-// Removing entries while reading a folder may hide others: look again until it is empty.
+// Removing entries while reading a folder may hide others: look again until only the mark is left.
 static rblResult empty_folder(const char* folder)
 {
     for (;;)
@@ -48,8 +68,11 @@ static rblResult empty_folder(const char* folder)
 // A stage that holds what was there before is left as it is: the next run puts that back.
 static void remove_stage(rblSeries* series)
 {
-    if (!series->stranded && empty_folder(series->stage) == RBL_OK)
+    char mark[RBL_PATH_SIZE];
+    if (!series->stranded && empty_folder(series->stage) == RBL_OK &&
+        rbl_compose_path(mark, "%s/" RBL_FOLDER_MARK, series->stage) == RBL_OK)
     {
+        (void)unlink(mark);
         (void)rmdir(series->stage);
     }
     rbl_array_free(&series->names);
@@ -57,192 +80,31 @@ static void remove_stage(rblSeries* series)
     series->open = false;
 }
 
-#define SET_ASIDE ".before"
-
-typedef struct PutBack
-{
-    const char* folder;
-    uint32_t count;
-} PutBack;
-
-static rblResult put_back_entry(const char* stage, const char* name, void* context)
-{
-    PutBack* back = context;
-    char from[RBL_PATH_SIZE], to[RBL_PATH_SIZE];
-    const size_t length = strlen(name), ending = strlen(SET_ASIDE);
-    if (length <= ending || strcmp(name + length - ending, SET_ASIDE) != 0)
-    {
-        return RBL_OK;
-    }
-    RBL_TRY(rbl_compose_path(from, "%s/%s", stage, name));
-    RBL_TRY(rbl_compose_path(to, "%s/%.*s", back->folder, (int)(length - ending), name));
-    back->count += 1;
-    return rename(from, to) == 0 ? RBL_OK : rbl_fail_path(from, "put back", errno);
-}
-
-// What a killed program had set aside goes back. As above: look again until there is none.
-static rblResult put_all_back(const rblSeries* series)
-{
-    PutBack back = {.folder = series->folder, .count = 1};
-    while (back.count > 0)
-    {
-        back.count = 0;
-        RBL_TRY(rbl_folder_each(series->stage, true, put_back_entry, &back));
-    }
-    return RBL_OK;
-}
-
-rblResult rbl_series_open(rblSeries* series, const char* folder, const char* stage)
-{
-    *series = (rblSeries){0};
-    RBL_TRY(rbl_compose_path(series->folder, "%s", folder));
-    RBL_TRY(rbl_compose_path(series->stage, "%s", stage));
-    RBL_TRY(rbl_folder_check(stage, false)); // refuses what is not ours
-    rbl_array_init(&series->names, rbl_default_allocator());
-    rbl_array_init(&series->files, rbl_default_allocator());
-    series->open = true;
-    rblResult result = put_all_back(series);
-    series->stranded = result != RBL_OK;
-    result = result == RBL_OK ? rbl_folder_open(stage, false) : result;
-    result = result == RBL_OK ? empty_folder(stage) : result;
-    result = result == RBL_OK ? rbl_folder_open(stage, false) : result;
-    if (result != RBL_OK)
-    {
-        remove_stage(series);
-    }
-    return result;
-}
-
 rblResult rbl_series_path(const rblSeries* series, const char* name, char out[RBL_PATH_SIZE])
 {
     return rbl_compose_path(out, "%s/%s", series->stage, name);
 }
 
-// ---- taking its place ----
+// ---- what moves ----
 
-static rblResult list_entry(const char* folder, const char* name, void* context)
+static rblResult add_file(rblSeries* series, const char* name, bool left_over)
 {
-    rblSeries* series = context;
-    const rblSeriesFile file = {.name = series->names.count};
+    const rblSeriesFile file = {.name = series->names.count + 1, .left_over = left_over};
     const size_t size = strlen(name) + 1;
-    (void)folder;
-    if (strcmp(name, RBL_FOLDER_MARK) == 0)
-    {
-        return RBL_OK;
-    }
-    if (!rbl_array_reserve_more(&series->names, size) || !rbl_array_push(&series->files, file))
+    if (!rbl_array_reserve_more(&series->names, size + 1) || !rbl_array_push(&series->files, file))
     {
         return rbl_fail_memory();
     }
-    memcpy(series->names.data + series->names.count, name, size);
-    series->names.count += size;
+    series->names.data[file.name - 1] = left_over ? SIGN_LEFT_OVER : SIGN_NEW;
+    memcpy(series->names.data + file.name, name, size);
+    series->names.count += size + 1;
     return RBL_OK;
 }
 
-// The places of a file: in the stage, in the folder, and in the stage for one that it replaces.
-typedef struct Places
+static rblResult list_new(const char* folder, const char* name, void* context)
 {
-    char stage[RBL_PATH_SIZE], folder[RBL_PATH_SIZE], aside[RBL_PATH_SIZE];
-} Places;
-
-static rblResult find_places(const rblSeries* series, const rblSeriesFile* file, Places* out)
-{
-    const char* name = series->names.data + file->name;
-    RBL_TRY(rbl_compose_path(out->stage, "%s/%s", series->stage, name));
-    RBL_TRY(rbl_compose_path(out->folder, "%s/%s", series->folder, name));
-    return rbl_compose_path(out->aside, "%s" SET_ASIDE, out->stage);
-}
-
-static rblResult move_file(const rblSeries* series, rblSeriesFile* file)
-{
-    Places places;
-    struct stat status;
-    RBL_TRY(find_places(series, file, &places));
-    const bool exists = lstat(places.folder, &status) == 0;
-    if (exists && S_ISDIR(status.st_mode))
-    {
-        return rbl_fail_path(places.folder, "written", EISDIR);
-    }
-    if (exists && rename(places.folder, places.aside) != 0)
-    {
-        return rbl_fail_path(places.folder, "replaced", errno);
-    }
-    file->aside = exists;
-    if (rename(places.stage, places.folder) != 0)
-    {
-        return rbl_fail_path(places.folder, "written", errno);
-    }
-    file->arrived = true;
-    return RBL_OK;
-}
-
-// All that can be done for a file: what cannot be moved back stays in the stage.
-static void move_back(const rblSeries* series, rblSeriesFile* file)
-{
-    Places places;
-    if (find_places(series, file, &places) != RBL_OK)
-    {
-        return;
-    }
-    if (file->arrived && rename(places.folder, places.stage) == 0)
-    {
-        file->arrived = false;
-    }
-    if (file->aside && rename(places.aside, places.folder) == 0)
-    {
-        file->aside = false;
-    }
-}
-
-// Puts the stage in front of the stored message when it still holds what was there before.
-static void move_all_back(rblSeries* series)
-{
-    for (size_t i = series->files.count; i > 0; --i)
-    {
-        rblSeriesFile* file = &series->files.data[i - 1];
-        move_back(series, file);
-        series->stranded = series->stranded || file->aside;
-    }
-    rbl_array_clear(&series->files);
-    rbl_array_clear(&series->names);
-    if (series->stranded)
-    {
-        char text[RBL_ERROR_TEXT_SIZE];
-        snprintf(text, sizeof text, "earlier files that could not be put back are in %s",
-                 rbl_short_name(series->stage));
-        (void)rbl_fail_within(RBL_ERROR_FILE, text);
-    }
-}
-
-rblResult rbl_series_move(rblSeries* series)
-{
-    if (series->stranded)
-    {
-        return rbl_fail(RBL_ERROR_FILE, "%s: holds earlier files that could not be put back",
-                        rbl_short_name(series->stage));
-    }
-    rblResult result = rbl_folder_each(series->stage, false, list_entry, series);
-    for (size_t i = 0; i < series->files.count && result == RBL_OK; ++i)
-    {
-        result = move_file(series, &series->files.data[i]);
-    }
-    if (result != RBL_OK)
-    {
-        move_all_back(series);
-    }
-    return result;
-}
-
-void rbl_series_discard(rblSeries* series)
-{
-    if (series->open)
-    {
-        if (!series->stranded)
-        {
-            move_all_back(series);
-        }
-        remove_stage(series);
-    }
+    (void)folder;
+    return is_mark(name) ? RBL_OK : add_file(context, name, false);
 }
 
 // Named like a file of the series, but not one.
@@ -274,18 +136,285 @@ static bool is_signed(const char* path)
     return strstr(start, SIGN) != NULL;
 }
 
-static rblResult remove_left_over(const char* folder, const char* name, void* context)
+typedef struct LeftOver
 {
+    rblSeries* series;
+    const rblSeriesNames* names;
+} LeftOver;
+
+static rblResult list_left_over(const char* folder, const char* name, void* context)
+{
+    const LeftOver* left = context;
     char path[RBL_PATH_SIZE];
     RBL_TRY(rbl_compose_path(path, "%s/%s", folder, name));
-    return is_left_over(name, context) && is_signed(path) ? remove_entry(folder, name, NULL) : RBL_OK;
+    return is_left_over(name, left->names) && is_signed(path) ? add_file(left->series, name, true) : RBL_OK;
+}
+
+// ---- the journal ----
+
+static rblResult write_journal(const rblSeries* series)
+{
+    char path[RBL_PATH_SIZE];
+    rblWriter writer;
+    RBL_TRY(rbl_series_path(series, JOURNAL_FORWARD, path));
+    RBL_TRY(rbl_writer_open(&writer, path, rbl_default_allocator()));
+    rbl_write_bytes(&writer, series->names.data, series->names.count);
+    return rbl_writer_close(&writer);
+}
+
+// From now on the way is back, also for a program that comes later. If the system does not let us, we go all the same.
+static void turn_back(const rblSeries* series)
+{
+    char forward[RBL_PATH_SIZE], back[RBL_PATH_SIZE];
+    if (rbl_series_path(series, JOURNAL_FORWARD, forward) == RBL_OK &&
+        rbl_series_path(series, JOURNAL_BACK, back) == RBL_OK)
+    {
+        (void)rename(forward, back);
+    }
+}
+
+// All is in its place: what is in the stage now is of no use to anybody.
+static rblResult remove_journals(const rblSeries* series)
+{
+    char path[RBL_PATH_SIZE];
+    RBL_TRY(rbl_series_path(series, JOURNAL_FORWARD, path));
+    RBL_TRY(remove_path(path));
+    RBL_TRY(rbl_series_path(series, JOURNAL_BACK, path));
+    return remove_path(path);
+}
+
+// A name of a file beside the others, and nothing else that a damaged journal might say.
+static bool is_plain_name(const char* name)
+{
+    return *name != '\0' && strchr(name, '/') == NULL && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+static rblResult take_names(rblSeries* series, const rblFileBytes* file)
+{
+    const char* text = (const char*)file->bytes;
+    size_t at = 0;
+    while (at < file->size)
+    {
+        const bool known = text[at] == SIGN_NEW || text[at] == SIGN_LEFT_OVER;
+        if (!known || memchr(text + at, '\0', file->size - at) == NULL || !is_plain_name(text + at + 1))
+        {
+            return rbl_fail(
+                RBL_ERROR_FORMAT,
+                "%s: byte %zu of the journal of an interrupted export is damaged; move the folder away",
+                rbl_short_name(series->stage), at);
+        }
+        RBL_TRY(add_file(series, text + at + 1, text[at] == SIGN_LEFT_OVER));
+        at += strlen(text + at) + 1;
+    }
+    return RBL_OK;
+}
+
+static rblResult read_journal(rblSeries* series, const char* name, bool* found)
+{
+    char path[RBL_PATH_SIZE];
+    struct stat status;
+    rblFileBytes file;
+    RBL_TRY(rbl_series_path(series, name, path));
+    *found = lstat(path, &status) == 0;
+    if (!*found)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_file_read(path, JOURNAL_BYTES, rbl_default_allocator(), &file));
+    const rblResult result = take_names(series, &file);
+    rbl_file_bytes_free(&file);
+    return result;
+}
+
+// ---- taking its place ----
+
+// The places of a file: in the stage, where it belongs, and in the stage for one that it replaces.
+typedef struct Places
+{
+    char stage[RBL_PATH_SIZE], target[RBL_PATH_SIZE], aside[RBL_PATH_SIZE];
+} Places;
+
+static rblResult find_places(const rblSeries* series, const rblSeriesFile* file, Places* out)
+{
+    const char* name = series->names.data + file->name;
+    const bool is_list = series->list[0] != '\0' && strcmp(name, RBL_SERIES_LIST) == 0;
+    RBL_TRY(rbl_series_path(series, name, out->stage));
+    RBL_TRY(is_list ? rbl_compose_path(out->target, "%s", series->list)
+                    : rbl_compose_path(out->target, "%s/%s", series->folder, name));
+    return rbl_compose_path(out->aside, "%s" SET_ASIDE, out->stage);
+}
+
+static rblResult set_aside(const Places* places, rblSeriesFile* file)
+{
+    struct stat status;
+    if (file->aside || lstat(places->target, &status) != 0)
+    {
+        return RBL_OK;
+    }
+    if (S_ISDIR(status.st_mode))
+    {
+        return rbl_fail_path(places->target, "written", EISDIR);
+    }
+    if (rename(places->target, places->aside) != 0)
+    {
+        return rbl_fail_path(places->target, "replaced", errno);
+    }
+    file->aside = true;
+    return RBL_OK;
+}
+
+static rblResult move_file(const rblSeries* series, rblSeriesFile* file)
+{
+    Places places;
+    if (file->arrived)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(find_places(series, file, &places));
+    RBL_TRY(set_aside(&places, file));
+    if (!file->left_over && rename(places.stage, places.target) != 0)
+    {
+        return rbl_fail_path(places.target, "written", errno);
+    }
+    file->arrived = true;
+    return RBL_OK;
+}
+
+// All that can be done for a file: what cannot be moved back stays in the stage.
+static void move_back(const rblSeries* series, rblSeriesFile* file)
+{
+    Places places;
+    if (find_places(series, file, &places) != RBL_OK)
+    {
+        return;
+    }
+    if (file->arrived && !file->left_over && rename(places.target, places.stage) == 0)
+    {
+        file->arrived = false;
+    }
+    if (file->aside && rename(places.aside, places.target) == 0)
+    {
+        file->aside = false;
+    }
+}
+
+// Puts the stage in front of the stored message when it still holds what was there before.
+static void move_all_back(rblSeries* series)
+{
+    turn_back(series);
+    for (size_t i = series->files.count; i > 0; --i)
+    {
+        rblSeriesFile* file = &series->files.data[i - 1];
+        move_back(series, file);
+        series->stranded = series->stranded || file->aside;
+    }
+    if (series->stranded)
+    {
+        char text[RBL_ERROR_TEXT_SIZE];
+        snprintf(text, sizeof text, "earlier files that could not be put back are in %s",
+                 rbl_short_name(series->stage));
+        (void)rbl_fail_within(RBL_ERROR_FILE, text);
+        return;
+    }
+    series->stranded = remove_journals(series) != RBL_OK;
+}
+
+static rblResult move_all(rblSeries* series)
+{
+    rblResult result = RBL_OK;
+    for (size_t i = 0; i < series->files.count && result == RBL_OK; ++i)
+    {
+        result = move_file(series, &series->files.data[i]);
+    }
+    if (result != RBL_OK)
+    {
+        move_all_back(series);
+        return result;
+    }
+    result = remove_journals(series);
+    series->stranded = result != RBL_OK;
+    return result;
+}
+
+// ---- after a kill ----
+
+// How far a file of the journal had come.
+static rblResult find_progress(const rblSeries* series, rblSeriesFile* file)
+{
+    Places places;
+    struct stat status;
+    RBL_TRY(find_places(series, file, &places));
+    file->aside = lstat(places.aside, &status) == 0;
+    file->arrived = file->left_over ? file->aside : lstat(places.stage, &status) != 0;
+    return RBL_OK;
+}
+
+// An earlier series that can be neither finished nor put back stays in the stage; all else is done with.
+static rblResult finish_interrupted(rblSeries* series)
+{
+    bool forward = false, back = false;
+    rblResult result = read_journal(series, JOURNAL_FORWARD, &forward);
+    result = result == RBL_OK && !forward ? read_journal(series, JOURNAL_BACK, &back) : result;
+    for (size_t i = 0; i < series->files.count && result == RBL_OK; ++i)
+    {
+        result = find_progress(series, &series->files.data[i]);
+    }
+    if (result != RBL_OK)
+    {
+        series->stranded = true;
+        return result;
+    }
+    if (forward)
+    {
+        result = move_all(series);
+    }
+    else if (back)
+    {
+        result = rbl_fail(RBL_ERROR_FILE, "%s: an export was interrupted", rbl_short_name(series->folder));
+        move_all_back(series);
+    }
+    rbl_array_clear(&series->files);
+    rbl_array_clear(&series->names);
+    return series->stranded ? result : RBL_OK;
+}
+
+// ---- all of it ----
+
+rblResult rbl_series_open(rblSeries* series, const char* folder, const char* stage, const char* list)
+{
+    *series = (rblSeries){0};
+    RBL_TRY(rbl_compose_path(series->folder, "%s", folder));
+    RBL_TRY(rbl_compose_path(series->stage, "%s", stage));
+    RBL_TRY(rbl_compose_path(series->list, "%s", list != NULL ? list : ""));
+    RBL_TRY(rbl_folder_check(stage, false)); // refuses what is not ours
+    rbl_array_init(&series->names, rbl_default_allocator());
+    rbl_array_init(&series->files, rbl_default_allocator());
+    series->open = true;
+    rblResult result = finish_interrupted(series);
+    result = result == RBL_OK ? rbl_folder_open(stage, false) : result;
+    result = result == RBL_OK ? empty_folder(stage) : result;
+    if (result != RBL_OK)
+    {
+        remove_stage(series);
+    }
+    return result;
 }
 
 rblResult rbl_series_close(rblSeries* series, const rblSeriesNames* names)
 {
-    rblSeriesNames wanted = *names;
-    rblResult result = series->files.count > 0 ? RBL_OK : rbl_series_move(series);
-    result = result == RBL_OK ? rbl_folder_each(series->folder, false, remove_left_over, &wanted) : result;
+    LeftOver left = {series, names};
+    rblResult result = rbl_folder_each(series->stage, false, list_new, series);
+    result = result == RBL_OK ? rbl_folder_each(series->folder, false, list_left_over, &left) : result;
+    result = result == RBL_OK ? write_journal(series) : result;
+    result = result == RBL_OK ? move_all(series) : result;
     remove_stage(series);
     return result;
+}
+
+void rbl_series_discard(rblSeries* series)
+{
+    if (series->open)
+    {
+        remove_stage(series);
+    }
 }

@@ -266,7 +266,7 @@ static rblResult open_series(ObjSequence* sequence)
                                : rbl_compose_path(folder, "%.*s", folder_length > 1 ? folder_length - 1 : 1,
                                                   sequence->path));
     RBL_TRY(rbl_compose_path(stage, "%s.part", sequence->path));
-    return rbl_series_open(&sequence->series, folder, stage);
+    return rbl_series_open(&sequence->series, folder, stage, NULL);
 }
 
 static rblResult write_frames(const ObjSequence* sequence, uint32_t frames, const rblExportOptions* options)

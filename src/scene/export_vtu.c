@@ -348,8 +348,17 @@ static rblResult write_series(const rblRun* run, const rblExportSurfaces* surfac
     return result;
 }
 
-// Everything is written beside what was there. Frames are moved into their folder when all of them are there, and the list
-// takes its place; when that fails, they are moved back.
+static rblResult write_list(const rblRun* run, const rblSeries* series, const rblExportOptions* options)
+{
+    char path[RBL_PATH_SIZE];
+    rblWriter list;
+    RBL_TRY(rbl_series_path(series, RBL_SERIES_LIST, path));
+    RBL_TRY(rbl_writer_open(&list, path, run->allocator));
+    write_collection(&list, run, series->folder, rbl_export_frame_count(run, options), options);
+    return rbl_writer_close(&list);
+}
+
+// Everything is written beside what was there, frames and list, and takes its place when all of it is there.
 static rblResult write_all(const rblRun* run, const rblExportSurfaces* surfaces, const char* path,
                            const rblExportOptions* options)
 {
@@ -358,22 +367,14 @@ static rblResult write_all(const rblRun* run, const rblExportSurfaces* surfaces,
     char folder[RBL_PATH_SIZE];
     char stage[RBL_PATH_SIZE];
     rblSeries series;
-    rblWriter list = {0};
     RBL_TRY(rbl_export_pvd_folder(path, folder));
     RBL_TRY(rbl_compose_path(stage, "%s.part", folder));
     RBL_TRY(rbl_folder_check(folder, options->force));
-    RBL_TRY(rbl_series_open(&series, folder, stage));
+    RBL_TRY(rbl_series_open(&series, folder, stage, path));
     rblResult result = write_series(run, surfaces, &series, options);
-    result = result == RBL_OK ? rbl_writer_open(&list, path, run->allocator) : result;
-    if (result == RBL_OK)
-    {
-        write_collection(&list, run, folder, frames, options);
-        result = list.failed ? rbl_writer_close(&list) : rbl_folder_open(folder, options->force);
-        result = result == RBL_OK ? rbl_series_move(&series) : result;
-        result = result == RBL_OK ? rbl_writer_close(&list) : result;
-        result = result == RBL_OK ? rbl_series_close(&series, &names) : result;
-    }
-    rbl_writer_discard(&list);
+    result = result == RBL_OK ? write_list(run, &series, options) : result;
+    result = result == RBL_OK ? rbl_folder_open(folder, options->force) : result;
+    result = result == RBL_OK ? rbl_series_close(&series, &names) : result;
     rbl_series_discard(&series);
     return result;
 }

@@ -150,6 +150,33 @@ static void shadow_is_darker_than_lit_floor(void** state)
     check_ok(rbl_mesh_destroy(box));
 }
 
+// In frames of a run: a floor that is given and a camera that looks somewhere. Whatever leaves the scene takes no light along.
+static void the_floor_stays_as_it_is_when_bodies_leave(void** state)
+{
+    (void)state;
+    rblMeshId box = make_box(0.2, 0.2, 0.2);
+    rblPictureItem item = colored_item(box, blue);
+    rblPictureDef def = small_def(&item, 1);
+    def.has_eye = def.has_target = def.has_floor = 1;
+    def.eye = (rblVec3d){0, 2, 3};
+    Image images[2];
+    for (int i = 0; i < 2; ++i)
+    {
+        item.pose.p = i == 0 ? (rblVec3){0, 0.1f, 0} : (rblVec3){40, 0.1f, -30};
+        check_ok(rbl_picture_render(&def, images[i].rgba, NULL));
+    }
+    for (uint32_t x = 0; x < WIDTH; x += 8)
+    {
+        const int before = brightness(pixel_at(&images[0], x, HEIGHT - 4));
+        const int after = brightness(pixel_at(&images[1], x, HEIGHT - 4));
+        if (before - after > 3 || after - before > 3)
+        {
+            fail_msg("column %u: %d, then %d", x, before, after);
+        }
+    }
+    check_ok(rbl_mesh_destroy(box));
+}
+
 static void add_named_box(rblMeshBuilder* builder, double x, uint32_t material, uint32_t group)
 {
     static const uint32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
@@ -748,6 +775,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_is_in_the_middle_and_sky_around_it),
         cmocka_unit_test(shadow_is_darker_than_lit_floor),
+        cmocka_unit_test(the_floor_stays_as_it_is_when_bodies_leave),
         cmocka_unit_test(crack_faces_are_drawn_in_the_crack_color),
         cmocka_unit_test(vertex_colors_win_where_they_are_given),
         cmocka_unit_test(poses_move_and_turn),

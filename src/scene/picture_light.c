@@ -46,6 +46,22 @@ static void make_frame(rblVec3 n, rblVec3* x, rblVec3* y)
     *y = (rblVec3){b, sign + n.y * n.y * a, -n.y};
 }
 
+// The pool of light lies around what is drawn. In frames of a run, whose floor is given and which bodies may leave, it stays where
+// the camera looks: an eye that fits the picture's unit ball into a view of 0.6 radians is POOL_DISTANCE away.
+#define POOL_DISTANCE 3.6
+
+static void place_pool(rblPictureLight* light, const rblPictureDef* def)
+{
+    light->pool_scale = 1.0f;
+    if (def->has_floor && def->has_eye && def->has_target)
+    {
+        const rblVec3d target = rbl_to_picture(light->scene, def->target);
+        const double distance = rbl_length3d(rbl_sub3d(rbl_to_picture(light->scene, def->eye), target));
+        light->pool = (rblVec2){(float)target.x, (float)target.z};
+        light->pool_scale = (float)(POOL_DISTANCE / rbl_maxd(distance, 1e-6));
+    }
+}
+
 rblPictureLight rbl_picture_light(const rblPictureScene* scene, const rblPictureCamera* camera,
                                   const rblPictureDef* def)
 {
@@ -63,6 +79,7 @@ rblPictureLight rbl_picture_light(const rblPictureScene* scene, const rblPicture
     const rblVec3 fallback = rbl_normalize3(rbl_add3(side, (rblVec3){0, 1.05f, 0}), (rblVec3){0, 1, 0});
     light.sun = rbl_to_float3(rbl_normalize3d(def->sun, rbl_to_double3(fallback)));
     make_frame(light.sun, &light.sun_x, &light.sun_y);
+    place_pool(&light, def);
     return light;
 }
 
@@ -131,7 +148,9 @@ static rblVec3 backdrop(const rblPictureLight* light, rblVec3 direction)
 
 static rblVec3 floor_color(const rblPictureLight* light, rblVec3 point, rblVec3 direction)
 {
-    const float distance = sqrtf(point.x * point.x + point.z * point.z);
+    const float x = light->pool_scale * (point.x - light->pool.x);
+    const float z = light->pool_scale * (point.z - light->pool.y);
+    const float distance = sqrtf(x * x + z * z);
     return mix(light->background, backdrop(light, direction), smooth_step(0.6f, 7.0f, distance));
 }
 

@@ -12,6 +12,8 @@ typedef struct rblPictureLight
     rblVec3 sun; // unit, towards it
     rblVec3 sun_x, sun_y;
     rblVec3 background;
+    rblVec2 pool; // the middle of the pool of light on the floor, x and z
+    float pool_scale;
 } rblPictureLight;
 
 rblPictureLight rbl_picture_light(const rblPictureScene* scene, const rblPictureCamera* camera,

@@ -8,7 +8,7 @@
 #define COLUMNS     3u
 #define FRAMES      9u
 #define CELL_WIDTH  480u
-#define CELL_HEIGHT 360u
+#define CELL_HEIGHT 270u // the shape of films, for which the cameras of scenes are made
 #define SAMPLES     16u
 
 typedef struct SheetWriter

@@ -169,14 +169,18 @@ static void check_fall(const Solid* solid, rblVec3 from, rblVec3 to)
 {
     const float way = rbl_length3(rbl_sub3(to, from));
     const float rounding = solid->set->unit + 4e-6f * (float)longest_side(solid->box);
-    const rblField field = {
-        .grid = solid->set, .slack = rbl_level_set_slack(solid->set), .rounding = rounding};
-    bool far;
-    bool far_there;
-    const float start = rbl_field_distance(&field, from, &far);
-    const float there = rbl_field_distance(&field, to, &far_there);
-    const float least = start - rbl_field_fall_outside(&field, far, way);
-    const float truly = far_there ? (float)exact_distance(solid, to) : there; // far values are bounds
+    const rblField field = {.grid = solid->set,
+                            .interpolated = true,
+                            .slack = rbl_level_set_slack(solid->set),
+                            .rounding = rounding};
+    rblFieldSlope slope;
+    rblFieldSlope slope_there;
+    const float start = rbl_field_distance(&field, from, INFINITY, &slope);
+    const float there = rbl_field_distance(&field, to, INFINITY, &slope_there);
+    const float least = start - rbl_field_fall_outside(&field, slope, way);
+    const float truly =
+        slope_there == RBL_SLOPE_FAR ? (float)exact_distance(solid, to) : there; // far values are bounds
+    assert_true(rbl_field_free_way(&field, slope, start - least) >= 0.999f * way - rounding);
     if (least > 0.0f && truly < least - rounding)
     {
         fail_msg("%s: falls from %.9g to %.9g on a way of %.9g, cell %.9g", solid->name, (double)start,

@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include "failing_allocator.h"
+#include "field/field_sampling.h"
 #include "field/level_set.h"
 #include "field/piece.h"
 #include "field/samples.h"
@@ -208,6 +209,25 @@ static rblShapeId make_piece(const rblShape* parent, const Cut* cut, const Cloud
     return id;
 }
 
+// What a search relies on: from one point to another, outside, the distance falls by no more than the field says. (Far from the surface of
+// a level set it is a bound and may be anything less.)
+static void check_fall(const rblShapeView* view, rblVec3 from, rblVec3 to)
+{
+    rblField field = rbl_field_of(view->shape);
+    field.rounding = 4e-6f * view->radius + (field.piece->grid != NULL ? field.piece->grid->unit : 0.0f);
+    rblFieldSlope slope;
+    rblFieldSlope slope_there;
+    const float way = rbl_length3(rbl_sub3(to, from));
+    const float start = rbl_field_distance(&field, from, INFINITY, &slope);
+    (void)rbl_field_distance(&field, to, INFINITY, &slope_there);
+    const float there = rbl_shape_distance(view->shape, to, NULL);
+    const float least = start - rbl_field_fall_outside(&field, slope, way);
+    if (least > 0.0f && there < least - field.rounding && slope_there != RBL_SLOPE_FAR)
+    {
+        fail_msg("falls from %.9g to %.9g on a way of %.9g", (double)start, (double)there, (double)way);
+    }
+}
+
 // Sign by membership; never farther from zero than the surface; inside, one cell, no nearer either.
 static void check_field(const rblShape* parent, const Cut* cut, const Cloud* cloud, rblShapeId id,
                         rblRandom* random)
@@ -231,6 +251,8 @@ static void check_field(const rblShape* parent, const Cut* cut, const Cloud* clo
         }
         check_close(rbl_length3(gradient), 1.0, 1e-4);
         assert_true(bound <= distance + 1e-6f);
+        const rblVec3 aside = random_in(random, (rblAabb){{-1, -1, -1}, {1, 1, 1}});
+        check_fall(&view, p, rbl_mul_add3(p, (i % 3 == 0 ? 0.3f : 0.03f) * size, aside));
         inside_count += inside;
         if (i % 5 == 0)
         {

@@ -12,10 +12,6 @@ bool rbl_contact_set_reserve(rblContactSet* set, uint32_t extra);
 rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                              const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out);
 
-// A lower bound of the distance of two such shapes that is 0 or less when they overlap, and tends to the distance as
-// they come close: what time of impact steps by.
-float rbl_field_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a);
-
 // Contacts of two convex shapes. `out` is empty on entry.
 rblResult rbl_collide_convex(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                              const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out);

@@ -12,10 +12,6 @@
 //
 // What it cannot see: two edges that cross between their samples. With edges sampled every s metres, two right-angled
 // ones that cross squarely overlap by up to 0.35 s before a sample of one is inside the other.
-//
-// rbl_field_gap(): the smallest field value at any sample of either shape, so that who advances by it stops where
-// contacts are seen. A level set's value may fall by more than the way made, by what interpolation is off: an advance
-// may end that much too deep: the slack of the level set, sqrt(3) / 2 cells, at each end of the step.
 
 // What a field may be off by where it is interpolated; 0 for exact ones.
 float rbl_field_slack(const rblShape* shape);

@@ -47,8 +47,58 @@ float rbl_field_slack(const rblShape* shape)
 
 rblField rbl_field_of(const rblShape* shape)
 {
-    return (rblField){shape, rbl_shape_level_set(shape), shape->view.kind == RBL_SHAPE_PIECE,
-                      rbl_field_slack(shape), 0.0f};
+    const rblPieceField* piece = rbl_shape_piece(shape);
+    const rblLevelSet* grid = rbl_shape_level_set(shape);
+    return (rblField){.shape = shape,
+                      .grid = grid,
+                      .piece = piece,
+                      .hull = shape->view.kind == RBL_SHAPE_HULL ? shape->data : NULL,
+                      .interpolated = grid != NULL || (piece != NULL && piece->grid != NULL),
+                      .outside_unsure = piece != NULL,
+                      .slack = rbl_field_slack(shape)};
+}
+
+// Where the cut is what counts, the value falls by the way: however the root falls, there it is at least the cut's.
+static float piece_distance(const rblPieceField* piece, rblVec3 point, rblFieldSlope* slope)
+{
+    bool far = false;
+    bool cut = false;
+    const float distance = rbl_piece_value(piece, point, &far, &cut);
+    *slope = cut ? RBL_SLOPE_ONE : (far ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP);
+    return distance;
+}
+
+// How high a point is above the highest face is a bound, and takes a fraction of the time.
+static float hull_distance(const rblHull* hull, rblVec3 point, float limit)
+{
+    const float height = rbl_hull_height(hull, point);
+    rblVec3 unused;
+    return height > 0.0f && height < limit ? rbl_hull_distance(hull, point, &unused) : height;
+}
+
+float rbl_field_distance(const rblField* field, rblVec3 point, float limit, rblFieldSlope* slope)
+{
+    if (field->grid != NULL)
+    {
+        bool far;
+        const float distance = rbl_level_set_distance_only(field->grid, point, &far);
+        *slope = far ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP;
+        return distance;
+    }
+    if (field->piece != NULL)
+    {
+        return piece_distance(field->piece, point, slope);
+    }
+    if (field->hull != NULL)
+    {
+        *slope = RBL_SLOPE_ONE;
+        return hull_distance(field->hull, point, limit);
+    }
+    *slope = RBL_SLOPE_STEEP;
+    rblVec3 unused;
+    const rblShapeOps* ops = field->shape->ops;
+    return ops->bound != NULL ? ops->bound(field->shape->data, point)
+                              : ops->distance(field->shape->data, point, &unused);
 }
 
 // ---- meeting samples ----
@@ -90,8 +140,8 @@ static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
 // A node that was met, with all below it within `radius`.
 static bool meet_node(rblSampling* s, const rblFrontierNode* node, float radius, float wanted)
 {
-    const bool stay = node->distance - rbl_field_fall_outside(&s->field, node->far, radius) < wanted;
-    const float fall = rbl_field_fall(&s->field, node->far, stay ? 0.0f : radius);
+    const bool stay = node->distance - rbl_field_fall_outside(&s->field, node->slope, radius) < wanted;
+    const float fall = rbl_field_fall(&s->field, node->slope, stay ? 0.0f : radius);
     s->nearest = rbl_minf(node->distance - fall, s->nearest);
     if (stay && node->next < node->end)
     {
@@ -100,19 +150,26 @@ static bool meet_node(rblSampling* s, const rblFrontierNode* node, float radius,
     return !s->out_of_memory;
 }
 
+// From which value on nothing that a sample is the middle of can be wanted.
+static float limit_of(const rblSampling* s, float radius, float wanted)
+{
+    return wanted + rbl_field_fall(&s->field, RBL_SLOPE_STEEP, radius);
+}
+
 static bool first_sample(rblSampling* s, float wanted, rblSampleVisit* visit)
 {
     const rblSampleTree* tree = s->tree;
-    bool far;
+    rblFieldSlope slope;
     if (s->place++ > 0)
     {
         return false;
     }
     visit->sample = 0;
     visit->point = rbl_sampling_point(s, tree->points[0]);
-    visit->distance = rbl_field_distance(&s->field, visit->point, &far);
-    const rblFrontierNode node = {tree->first_children[0], tree->first_children[1], visit->distance, far};
-    return meet_node(s, &node, rbl_sample_radius(tree, 0), wanted);
+    const float radius = rbl_sample_radius(tree, 0);
+    visit->distance = rbl_field_distance(&s->field, visit->point, limit_of(s, radius, wanted), &slope);
+    const rblFrontierNode node = {tree->first_children[0], tree->first_children[1], visit->distance, slope};
+    return meet_node(s, &node, radius, wanted);
 }
 
 // ---- four at a time ----
@@ -130,10 +187,10 @@ static void gather_batch(rblSampling* s, float wanted)
         while (node->next < node->end)
         {
             const rblSampleChild* child = &s->tree->children[node->next];
-            if (!(node->distance - rbl_field_fall_outside(&s->field, node->far, child->reach) < wanted))
+            if (!(node->distance - rbl_field_fall_outside(&s->field, node->slope, child->reach) < wanted))
             {
-                s->nearest =
-                    rbl_minf(node->distance - rbl_field_fall(&s->field, node->far, child->reach), s->nearest);
+                s->nearest = rbl_minf(node->distance - rbl_field_fall(&s->field, node->slope, child->reach),
+                                      s->nearest);
                 break;
             }
             if ((uint64_t)child->node >> s->level != 0)
@@ -195,8 +252,8 @@ static void leave_beyond(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, 
     const rblFloat4 y = outside_along(p[1], box->lower.y, box->upper.y);
     const rblFloat4 z = outside_along(p[2], box->lower.z, box->upper.z);
     const rblFloat4 square = rbl_add4(rbl_add4(rbl_mul4(x, x), rbl_mul4(y, y)), rbl_mul4(z, z));
-    const rblFloat4 clear =
-        rbl_sub4(rbl_sqrt4(square), rbl_add4(radii, rbl_splat4(rbl_field_fall(&s->field, true, 0.0f))));
+    const rblFloat4 clear = rbl_sub4(
+        rbl_sqrt4(square), rbl_add4(radii, rbl_splat4(rbl_field_fall(&s->field, RBL_SLOPE_FAR, 0.0f))));
     const rblFloat4 is_out = rbl_less4(rbl_splat4(0.0f), square);
     s->batch.left = rbl_mask4(rbl_and4(is_out, rbl_less4(rbl_splat4(wanted), clear)));
     float gaps[4];
@@ -207,20 +264,28 @@ static void leave_beyond(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, 
     }
 }
 
-static void ask_field(rblSampling* s, const rblFloat4 p[3])
+static void ask_grid(rblSampling* s, const rblFloat4 p[3])
 {
     rblSampleBatch* batch = &s->batch;
-    batch->far = 0;
-    if (s->field.grid != NULL)
+    uint32_t far;
+    rbl_store4(batch->distances, rbl_level_set_distance4(s->field.grid, p[0], p[1], p[2], &far));
+    for (uint32_t i = 0; i < 4; ++i)
     {
-        rbl_store4(batch->distances, rbl_level_set_distance4(s->field.grid, p[0], p[1], p[2], &batch->far));
-        return;
+        batch->slopes[i] = (far >> i & 1) != 0 ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP;
     }
+}
+
+static void ask_field(rblSampling* s, float wanted)
+{
+    rblSampleBatch* batch = &s->batch;
     for (uint32_t i = 0; i < batch->count; ++i)
     {
-        bool unused;
-        batch->distances[i] =
-            rbl_field_distance(&s->field, rbl_vec3(batch->x[i], batch->y[i], batch->z[i]), &unused);
+        if ((batch->left >> i & 1) == 0)
+        {
+            const rblVec3 point = rbl_vec3(batch->x[i], batch->y[i], batch->z[i]);
+            const float limit = limit_of(s, batch->children[i]->radius, wanted);
+            batch->distances[i] = rbl_field_distance(&s->field, point, limit, &batch->slopes[i]);
+        }
     }
 }
 
@@ -243,9 +308,13 @@ static bool next_batch(rblSampling* s, float wanted)
     {
         leave_beyond(s, p, radii, wanted);
     }
-    if ((batch->left & all) != all)
+    if ((batch->left & all) != all && s->field.grid != NULL)
     {
-        ask_field(s, p);
+        ask_grid(s, p);
+    }
+    else
+    {
+        ask_field(s, wanted);
     }
     return true;
 }
@@ -266,8 +335,7 @@ bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
             visit->sample = child->node;
             visit->point = rbl_vec3(batch->x[lane], batch->y[lane], batch->z[lane]);
             visit->distance = batch->distances[lane];
-            const bool far = (batch->far >> lane & 1) != 0;
-            const rblFrontierNode node = {child->first, child->end, visit->distance, far};
+            const rblFrontierNode node = {child->first, child->end, visit->distance, batch->slopes[lane]};
             return meet_node(s, &node, child->radius, wanted);
         }
     }

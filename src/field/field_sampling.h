@@ -4,7 +4,9 @@
 #define RBL_FIELD_FIELD_SAMPLING_H
 
 #include "base/array.h"
+#include "field/hull.h"
 #include "field/level_set.h"
+#include "field/piece.h"
 #include "field/samples.h"
 #include "field/shape.h"
 #include "math/mat3.h"
@@ -15,7 +17,7 @@ typedef struct rblFrontierNode
 {
     uint32_t next, end; // in rblSampleTree.children
     float distance;
-    bool far; // see rblField
+    uint32_t slope; // rblFieldSlope
 } rblFrontierNode;
 
 #define RBL_SAMPLE_LEVELS 33 // level 0 is the first sample alone, level l the samples 2^(l - 1) to 2^l - 1
@@ -30,43 +32,54 @@ typedef struct rblFrontier
 void rbl_frontier_init(rblFrontier* frontier, const rblAllocator* allocator);
 void rbl_frontier_free(rblFrontier* frontier);
 
+// How fast a value of a field can fall along a way.
+typedef enum rblFieldSlope
+{
+    RBL_SLOPE_STEEP, // it is off the distance by the slack, here and there
+    RBL_SLOPE_FAR,   // it is no more than the distance; there it may be off by the slack
+    RBL_SLOPE_ONE    // by the way and no more
+} rblFieldSlope;
+
 // A shape as a field, ready for many look-ups.
 typedef struct rblField
 {
     const rblShape* shape;
-    const rblLevelSet* grid; // null: through the shape's function
-    bool outside_unsure;     // outside, values are bounds that need rbl_piece_confirm()
-    float slack;             // see rbl_field_slack()
-    float rounding;          // of distances, metres
+    const rblLevelSet* grid;    // null: through the shape's function
+    const rblPieceField* piece; // null: none
+    const rblHull* hull;        // null: none
+    bool interpolated;          // steep values are, in a grid of distances
+    bool outside_unsure;        // outside, values are bounds that need rbl_piece_confirm()
+    float slack;                // see rbl_field_slack()
+    float rounding;             // of distances, metres
 } rblField;
 
-// Most samples that are met are no contacts: their gradients are not asked for. `far`: the value is no more than the distance.
-static inline float rbl_field_distance(const rblField* field, rblVec3 point, bool* far)
-{
-    *far = false;
-    if (field->grid != NULL)
-    {
-        return rbl_level_set_distance_only(field->grid, point, far);
-    }
-    rblVec3 unused;
-    const rblShapeOps* ops = field->shape->ops;
-    return ops->bound != NULL ? ops->bound(field->shape->data, point)
-                              : ops->distance(field->shape->data, point, &unused);
-}
+// Most samples that are met are no contacts: their gradients are not asked for, and from `limit` on a bound will do.
+float rbl_field_distance(const rblField* field, rblVec3 point, float limit, rblFieldSlope* slope);
 
 // The distance itself falls by the way at most, and what the field tells is off by the slack: at the end of the way, and at its
 // start too unless that is far.
-static inline float rbl_field_fall(const rblField* field, bool far, float way)
+static inline float rbl_field_fall(const rblField* field, rblFieldSlope slope, float way)
 {
-    return way + (far ? field->slack : 2.0f * field->slack) + field->rounding;
+    return way + (2.0f - (float)slope) * field->slack + field->rounding;
 }
 
 // The same for values that stay above zero. Interpolated distances change along each axis by no more than the way: along any
 // way by no more than sqrt(3) times as much. (Deep inside, values are bounds from the other side.)
-static inline float rbl_field_fall_outside(const rblField* field, bool far, float way)
+static inline float rbl_field_fall_outside(const rblField* field, rblFieldSlope slope, float way)
 {
-    const float fall = rbl_field_fall(field, far, way);
-    return far || field->grid == NULL ? fall : rbl_minf(1.7320510f * way + field->rounding, fall);
+    const float fall = rbl_field_fall(field, slope, way);
+    return slope != RBL_SLOPE_STEEP || !field->interpolated
+               ? fall
+               : rbl_minf(1.7320510f * way + field->rounding, fall);
+}
+
+// The way on which a value above zero falls by no more than `room`: the other way round.
+static inline float rbl_field_free_way(const rblField* field, rblFieldSlope slope, float room)
+{
+    const float way = room - rbl_field_fall(field, slope, 0.0f);
+    return slope != RBL_SLOPE_STEEP || !field->interpolated
+               ? way
+               : rbl_maxf(0.57735025f * (room - field->rounding), way);
 }
 
 rblField rbl_field_of(const rblShape* shape);
@@ -77,7 +90,7 @@ typedef struct rblSampleBatch
     const rblSampleChild* children[4];
     float x[4], y[4], z[4]; // in the field's axes
     float distances[4];
-    uint32_t far;  // lanes: see rbl_field_distance()
+    rblFieldSlope slopes[4];
     uint32_t left; // lanes so far outside the field's box that they need not be met
     uint32_t count, place;
 } rblSampleBatch;

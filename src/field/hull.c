@@ -246,21 +246,42 @@ uint32_t rbl_hull_support(const rblHull* hull, rblVec3 direction)
 // Of heights above faces, in parts of a hull's size.
 #define ROUNDING 1e-6
 
-// Height of a point above the face that it is highest above, and that face.
+static rblFloat4 face_heights(const float* block, rblVec3 p)
+{
+    const rblFloat4 along = rbl_add4(rbl_add4(rbl_mul4(rbl_load4(block), rbl_splat4(p.x)),
+                                              rbl_mul4(rbl_load4(block + 4), rbl_splat4(p.y))),
+                                     rbl_mul4(rbl_load4(block + 8), rbl_splat4(p.z)));
+    return rbl_sub4(along, rbl_load4(block + 12));
+}
+
+float rbl_hull_height(const rblHull* hull, rblVec3 point)
+{
+    rblFloat4 best = rbl_splat4(-INFINITY);
+    for (uint32_t b = 0; b < hull->face_blocks; ++b)
+    {
+        best = rbl_max4(face_heights(hull->planes + 16 * (size_t)b, point), best);
+    }
+    float lanes[4];
+    rbl_store4(lanes, best);
+    return rbl_maxf(rbl_maxf(lanes[0], lanes[1]), rbl_maxf(lanes[2], lanes[3]));
+}
+
+// The same with the face, the first of equals.
 static float highest_face(const rblHull* hull, rblVec3 p, uint32_t* face)
 {
-    float best = -INFINITY;
+    const float height = rbl_hull_height(hull, p);
     *face = 0;
-    for (uint32_t f = 0; f < hull->face_count; ++f)
+    for (uint32_t b = 0; b < hull->face_blocks; ++b)
     {
-        const float height = rbl_dot3(rbl_hull_normal(hull, f), p) - rbl_hull_offset(hull, f);
-        if (height > best)
+        const rblFloat4 heights = face_heights(hull->planes + 16 * (size_t)b, p);
+        const uint32_t mask = rbl_mask4(rbl_less_equal4(rbl_splat4(height), heights));
+        if (mask != 0)
         {
-            best = height;
-            *face = f;
+            *face = 4 * b + (mask & 1 ? 0 : (mask & 2 ? 1 : (mask & 4 ? 2 : 3)));
+            break;
         }
     }
-    return best;
+    return height;
 }
 
 // The point of a face closest to p, which lies above its plane. In the face's prism it is p's foot, else it lies on the

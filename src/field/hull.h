@@ -131,6 +131,8 @@ void rbl_hull_free(rblHull* hull, const rblAllocator* allocator);
 
 // The vertex farthest along a direction, the first of several.
 uint32_t rbl_hull_support(const rblHull* hull, rblVec3 direction);
+// How high a point is above the face that it is highest above: inside its distance, outside no more than that.
+float rbl_hull_height(const rblHull* hull, rblVec3 point);
 float rbl_hull_distance(const rblHull* hull, rblVec3 point, rblVec3* gradient);
 bool rbl_hull_ray(const rblHull* hull, const rblRay* ray, rblShapeHit* hit);
 bool rbl_sample_hull(const rblHull* hull, rblPointArray* out);

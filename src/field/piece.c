@@ -1,7 +1,6 @@
 #include "field/piece.h"
 
 #include "base/error.h"
-#include "field/level_set.h"
 #include "math/aabb.h"
 #include "math/vec.h"
 
@@ -27,18 +26,36 @@ static float bound(const void* data, rblVec3 point)
     return rbl_piece_bound(data, point);
 }
 
-float rbl_piece_bound(const rblPieceField* piece, rblVec3 point)
+static float root_bound(const rblPieceField* piece, rblVec3 point, bool* far)
 {
-    const float cut = rbl_region_distance(piece->region, point);
-    if (cut > piece->far_off)
+    if (piece->grid != NULL)
     {
-        return cut; // the root could only say more
+        return rbl_level_set_distance_only(piece->grid, point, far);
     }
     rblVec3 unused;
     const rblShapeOps* ops = piece->root->ops;
-    const float root = ops->bound != NULL ? ops->bound(piece->root->data, point)
-                                          : ops->distance(piece->root->data, point, &unused);
-    return rbl_maxf(root, cut);
+    return ops->bound != NULL ? ops->bound(piece->root->data, point)
+                              : ops->distance(piece->root->data, point, &unused);
+}
+
+float rbl_piece_value(const rblPieceField* piece, rblVec3 point, bool* far, bool* cut)
+{
+    const float region = rbl_region_distance(piece->region, point);
+    *cut = true;
+    if (region > piece->far_off)
+    {
+        return region; // the root could only say more
+    }
+    const float root = root_bound(piece, point, far);
+    *cut = region >= root;
+    return rbl_maxf(root, region);
+}
+
+float rbl_piece_bound(const rblPieceField* piece, rblVec3 point)
+{
+    bool far;
+    bool cut;
+    return rbl_piece_value(piece, point, &far, &cut);
 }
 
 static float distance(const void* data, rblVec3 point, rblVec3* gradient)
@@ -73,7 +90,7 @@ const rblPieceField* rbl_shape_piece(const rblShape* shape)
 bool rbl_piece_confirm(const rblShape* shape, rblVec3 point, float wanted, float* outside)
 {
     const rblPieceField* piece = shape->data;
-    const rblLevelSet* grid = rbl_shape_level_set(piece->root);
+    const rblLevelSet* grid = piece->grid;
     rblVec3 gradient;
     const float way = distance(piece, point, &gradient);
     *outside = way;
@@ -179,6 +196,7 @@ static rblResult create_piece(const rblPieceShapeDef* def, rblShape* parts)
     }
     piece->far_off = FAR_OFF * rbl_length3(rbl_aabb_size(def->bounds));
     piece->root = parent != NULL ? parent->root : def->parent;
+    piece->grid = rbl_shape_level_set(piece->root);
     rbl_shape_retain(piece->root);
     fill_view(&parts->view, def, piece);
     parts->data = piece;

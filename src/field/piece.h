@@ -7,14 +7,16 @@
 #ifndef RBL_FIELD_PIECE_H
 #define RBL_FIELD_PIECE_H
 
+#include "field/level_set.h"
 #include "field/region.h"
 #include "field/shape.h"
 
 typedef struct rblPieceField
 {
-    const rblShape* root; // held; no piece itself
-    rblRegion* region;    // in the root's axes, which are the piece's
-    float far_off;        // farther outside the region the bound is the region's alone
+    const rblShape* root;    // held; no piece itself
+    const rblLevelSet* grid; // the root's, if it is one
+    rblRegion* region;       // in the root's axes, which are the piece's
+    float far_off;           // farther outside the region the bound is the region's alone
 } rblPieceField;
 
 typedef struct rblPieceShapeDef
@@ -49,6 +51,10 @@ const rblPieceField* rbl_shape_piece(const rblShape* shape);
 
 // A bound of the distance without its gradient, and never more than rbl_shape_distance() says.
 float rbl_piece_bound(const rblPieceField* piece, rblVec3 point);
+
+// The same. `cut`: it is the region's; otherwise it is the root's, and `far` says whether that is a bound of a level set far
+// from its surface.
+float rbl_piece_value(const rblPieceField* piece, rblVec3 point, bool* far, bool* cut);
 
 // A point outside that is `*distance` away by the bound: whether its distance is at most `wanted` and its projection lies on the
 // piece's surface. The distance is set to what the gradient belongs to. Otherwise something else of the piece is nearest, which samples of its edges and

@@ -1,14 +1,10 @@
-// When two moving shapes first come close. Convex pairs: convex_impact.c. Others advance by as much as the gap allows
-// (Mirtich 1996): a body whose centre of mass moves by v t and that turns by the angle w t moves no point by more than
-// |v| t + w r t, r the radius of the ball about its centre.
+// When two moving shapes first come close. Convex pairs: convex_impact.c. Others: field_impact.c.
 #include "field/time_of_impact.h"
 
 #include "field/collide.h"
 #include "field/gjk.h"
 #include "field/primitives.h"
 #include <string.h>
-
-#define MAX_STEPS 256
 
 _Static_assert(sizeof(rblFlight) == sizeof(rblPreparedSweep), "a prepared sweep is a flight");
 
@@ -95,41 +91,7 @@ double rbl_convex_distance(const rblShapeView* a, const rblShapeView* b, rblTran
     return found.distance - pair.a.rounding - pair.b.rounding;
 }
 
-// ---- advancing ----
-
-// The pose of b in a's axes, about the shapes' own origins.
-static rblTransform relative_pose(const rblImpactQuery* query, const rblFlights* f, double t)
-{
-    const rblQuatd turn_a = rbl_quatd_from_axis_angle(f->a.axis, f->a.angle * t);
-    const rblQuatd turn_b = rbl_quatd_from_axis_angle(f->b.axis, f->b.angle * t);
-    const rblQuatd a = rbl_quatd_normalize(rbl_quatd_mul(turn_a, rbl_to_double_quat(query->sweep_a->from.q)));
-    const rblQuatd b = rbl_quatd_normalize(rbl_quatd_mul(turn_b, rbl_to_double_quat(query->sweep_b->from.q)));
-    const rblVec3d apart = rbl_sub3d(rbl_add3d(rbl_flights_offset(f, t), rbl_rotate3d(a, f->a.center)),
-                                     rbl_rotate3d(b, f->b.center));
-    const rblQuatd back = rbl_quatd_conjugate(a);
-    return (rblTransform){rbl_to_float3(rbl_rotate3d(back, apart)),
-                          rbl_to_float_quat(rbl_quatd_mul(back, b))};
-}
-
-static double field_time_of_impact(const rblImpactQuery* query, const rblFlights* f)
-{
-    const double fastest = rbl_fastest_closing(f);
-    double t = 0.0;
-    for (uint32_t i = 0; i < MAX_STEPS; ++i)
-    {
-        const double gap = (double)rbl_field_gap(query->a, query->b, relative_pose(query, f, t));
-        if (gap <= f->goal + 0.5 * f->slack)
-        {
-            return t;
-        }
-        if (gap - f->goal >= fastest * (1.0 - t))
-        {
-            return 1.0; // what is left of the motion cannot close the gap
-        }
-        t += (gap - f->goal) / fastest;
-    }
-    return t; // still apart here: early, never late
-}
+// ---- the call ----
 
 // A bound that needs no distance: the balls about the centres of mass never meet.
 static bool balls_miss(const rblImpactQuery* query, const rblFlights* f)
@@ -204,7 +166,7 @@ static double find_impact(const rblImpactQuery* query, double* clear)
     }
     if (!query->a->convex || !query->b->convex)
     {
-        return field_time_of_impact(query, &flights);
+        return rbl_field_time_of_impact(query, &flights);
     }
     double gap = 0.0;
     const double t = rbl_convex_time_of_impact(query, &flights, &gap);

@@ -61,6 +61,9 @@ double rbl_fastest_closing(const rblFlights* flights);
 // Two convex shapes, planes among them (convex_impact.c). Raises `clear` to a gap that they have at the start at least.
 double rbl_convex_time_of_impact(const rblImpactQuery* query, const rblFlights* flights, double* clear);
 
+// Two shapes of which one is not convex (field_impact.c). Stops where samples of either are as close as that to the other's field.
+double rbl_field_time_of_impact(const rblImpactQuery* query, const rblFlights* flights);
+
 // Whether the cached direction keeps two hulls or boxes apart; `clear` is their gap along it at the start, and more than `least`.
 bool rbl_convex_stays_apart(const rblImpactQuery* query, const rblFlights* flights, double least,
                             double* clear);

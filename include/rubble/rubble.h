@@ -5,6 +5,7 @@
 #include "rubble/allocator.h"
 #include "rubble/breaker.h"
 #include "rubble/bvh.h"
+#include "rubble/elasticity.h"
 #include "rubble/export.h"
 #include "rubble/inspect.h"
 #include "rubble/io.h"

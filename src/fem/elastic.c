@@ -1,0 +1,286 @@
+// Making elastic solids.
+#include "fem/elastic.h"
+
+#include "base/error.h"
+#include <string.h>
+
+// The shift of the factors beside E / (density * size^2). The lowest elastic eigenvalue of a compact body is about ten of these, that of a
+// rod a hundred times as long as thick 0.004.
+#define SHIFT 1e-8
+
+#define ELASTIC_COOKIE 0x454c4153u
+
+rblElasticDef rbl_default_elastic_def(void)
+{
+    return (rblElasticDef){.young = 70e9, .poisson = 0.22, .density = 2500.0, .cookie = ELASTIC_COOKIE};
+}
+
+static rblResult check_def(const rblElasticDef* def)
+{
+    if (def->cookie != ELASTIC_COOKIE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "elastic solid: the def was not made by rbl_default_elastic_def()");
+    }
+    if (!(def->young > 0.0) || !rbl_finite(def->young))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: Young's modulus must be above 0");
+    }
+    if (!(def->poisson > -1.0) || !(def->poisson < 0.5))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "elastic solid: Poisson's ratio must be between -1 and 0.5, both excluded");
+    }
+    if (!(def->density > 0.0) || !rbl_finite(def->density))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: the density must be above 0");
+    }
+    if (def->support_count > 0 && def->supports == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: %u supports are not given", def->support_count);
+    }
+    if (def->solver != RBL_ELASTIC_DIRECT && def->solver != RBL_ELASTIC_ITERATIVE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: there is no solver %d", (int)def->solver);
+    }
+    return RBL_OK;
+}
+
+static rblElastic* allocate(const rblAllocator* allocator)
+{
+    rblElastic* elastic = rbl_alloc_zero(allocator, sizeof *elastic);
+    if (elastic == NULL)
+    {
+        return NULL;
+    }
+    elastic->allocator = allocator;
+    atomic_init(&elastic->references, 1);
+    rbl_array_init(&elastic->mesh_nodes, allocator);
+    rbl_array_init(&elastic->mesh_tets, allocator);
+    rbl_array_init(&elastic->nodes, allocator);
+    rbl_array_init(&elastic->node_parts, allocator);
+    rbl_array_init(&elastic->surface, allocator);
+    rbl_array_init(&elastic->incident_starts, allocator);
+    rbl_array_init(&elastic->incident, allocator);
+    rbl_array_init(&elastic->positions, allocator);
+    rbl_array_init(&elastic->parts, allocator);
+    rbl_array_init(&elastic->volumes, allocator);
+    rbl_array_init(&elastic->masses, allocator);
+    rbl_array_init(&elastic->factors, allocator);
+    rbl_array_init(&elastic->gradients, allocator);
+    rbl_block_matrix_init(&elastic->stiffness, allocator);
+    rbl_array_init(&elastic->fixed, allocator);
+    rbl_array_init(&elastic->moved, allocator);
+    rbl_array_init(&elastic->modes, allocator);
+    rbl_array_init(&elastic->patch_starts, allocator);
+    rbl_array_init(&elastic->patch_tets, allocator);
+    rbl_array_init(&elastic->patch_weights, allocator);
+    rbl_cholesky_init(&elastic->factor, allocator);
+    return elastic;
+}
+
+static void destroy(rblElastic* elastic)
+{
+    rbl_array_free(&elastic->mesh_nodes);
+    rbl_array_free(&elastic->mesh_tets);
+    rbl_array_free(&elastic->nodes);
+    rbl_array_free(&elastic->node_parts);
+    rbl_array_free(&elastic->surface);
+    rbl_array_free(&elastic->incident_starts);
+    rbl_array_free(&elastic->incident);
+    rbl_array_free(&elastic->positions);
+    rbl_array_free(&elastic->parts);
+    rbl_array_free(&elastic->volumes);
+    rbl_array_free(&elastic->masses);
+    rbl_array_free(&elastic->factors);
+    rbl_array_free(&elastic->gradients);
+    rbl_block_matrix_free(&elastic->stiffness);
+    rbl_array_free(&elastic->fixed);
+    rbl_array_free(&elastic->moved);
+    rbl_array_free(&elastic->modes);
+    rbl_array_free(&elastic->patch_starts);
+    rbl_array_free(&elastic->patch_tets);
+    rbl_array_free(&elastic->patch_weights);
+    rbl_cholesky_free(&elastic->factor);
+    rbl_free(elastic->allocator, elastic, sizeof *elastic);
+}
+
+// Where a node of the mesh begins among ours, which rise; the end when it is not there.
+static uint32_t first_of(const rblElastic* elastic, uint32_t mesh_node)
+{
+    uint32_t low = 0, high = (uint32_t)elastic->mesh_nodes.count;
+    while (low < high)
+    {
+        const uint32_t middle = low + (high - low) / 2;
+        if (elastic->mesh_nodes.data[middle] < mesh_node)
+        {
+            low = middle + 1;
+        }
+        else
+        {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static rblResult add_support(rblElastic* elastic, const rblElasticSupport* support, uint32_t index)
+{
+    if (support->axes > 7)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: support %u has axes that do not exist", index);
+    }
+    if (!rbl_finite3d(support->moved))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: support %u is moved by no number", index);
+    }
+    uint32_t node = first_of(elastic, support->node);
+    if (node == elastic->mesh_nodes.count || elastic->mesh_nodes.data[node] != support->node)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: support %u: node %u is not of the solid", index,
+                        support->node);
+    }
+    for (; node < elastic->mesh_nodes.count && elastic->mesh_nodes.data[node] == support->node; ++node)
+    {
+        elastic->fixed.data[node] |= support->axes;
+        rblVec3d* moved = &elastic->moved.data[node];
+        moved->x = (support->axes & 1u) != 0 ? support->moved.x : moved->x;
+        moved->y = (support->axes & 2u) != 0 ? support->moved.y : moved->y;
+        moved->z = (support->axes & 4u) != 0 ? support->moved.z : moved->z;
+    }
+    return RBL_OK;
+}
+
+static rblResult add_supports(rblElastic* elastic, const rblElasticDef* def)
+{
+    const size_t count = elastic->mesh_nodes.count;
+    if (def->support_count == 0)
+    {
+        return RBL_OK;
+    }
+    if (!rbl_array_resize(&elastic->fixed, count) || !rbl_array_resize(&elastic->moved, count))
+    {
+        return rbl_fail_memory();
+    }
+    memset(elastic->fixed.data, 0, sizeof *elastic->fixed.data * count);
+    memset(elastic->moved.data, 0, sizeof *elastic->moved.data * count);
+    for (uint32_t i = 0; i < def->support_count; ++i)
+    {
+        RBL_TRY(add_support(elastic, &def->supports[i], i));
+    }
+    return RBL_OK;
+}
+
+static double size_of(const rblElastic* elastic)
+{
+    rblVec3d lower = elastic->positions.data[0], upper = lower;
+    for (size_t i = 1; i < elastic->positions.count; ++i)
+    {
+        lower = rbl_min3d(lower, elastic->positions.data[i]);
+        upper = rbl_max3d(upper, elastic->positions.data[i]);
+    }
+    return rbl_distance3d(lower, upper);
+}
+
+static rblResult prepare_factor(rblElastic* elastic, const rblElasticDef* def, rblJobs* jobs)
+{
+    const double size = size_of(elastic);
+    elastic->shift = SHIFT * def->young / (def->density * size * size);
+    if (def->solver != RBL_ELASTIC_DIRECT)
+    {
+        return RBL_OK;
+    }
+    if (!rbl_cholesky_dissect(&elastic->factor, &elastic->stiffness, elastic->positions.data))
+    {
+        return rbl_fail_memory();
+    }
+    const rblCholeskyInput input = {&elastic->stiffness, elastic->masses.data, elastic->shift,
+                                    elastic->fixed.count > 0 ? elastic->fixed.data : NULL};
+    return rbl_cholesky_factor(&elastic->factor, &input, jobs);
+}
+
+static size_t bytes_of(const rblElastic* elastic)
+{
+    const size_t indices = elastic->mesh_nodes.capacity + elastic->mesh_tets.capacity +
+                           elastic->nodes.capacity + elastic->node_parts.capacity +
+                           elastic->surface.capacity + elastic->incident_starts.capacity +
+                           elastic->incident.capacity + elastic->fixed.capacity +
+                           elastic->patch_starts.capacity + elastic->patch_tets.capacity;
+    const size_t numbers = elastic->volumes.capacity + elastic->masses.capacity + elastic->factors.capacity +
+                           elastic->patch_weights.capacity;
+    const size_t vectors =
+        elastic->positions.capacity + elastic->gradients.capacity + elastic->moved.capacity;
+    return sizeof *elastic + indices * sizeof(uint32_t) + numbers * sizeof(double) +
+           vectors * sizeof(rblVec3d) + elastic->parts.capacity * sizeof(rblElasticPart) +
+           elastic->modes.capacity * sizeof(rblRigidMode) + rbl_block_matrix_bytes(&elastic->stiffness) +
+           rbl_cholesky_bytes(&elastic->factor);
+}
+
+static void fill_view(rblElastic* elastic)
+{
+    elastic->view = (rblElasticView){
+        .node_count = (uint32_t)elastic->mesh_nodes.count,
+        .tet_count = (uint32_t)elastic->mesh_tets.count,
+        .part_count = (uint32_t)elastic->parts.count,
+        .free_mode_count = (uint32_t)elastic->modes.count,
+        .mesh_nodes = elastic->mesh_nodes.data,
+        .mesh_tets = elastic->mesh_tets.data,
+        .nodes = elastic->nodes.data,
+        .parts = elastic->node_parts.data,
+        .positions = elastic->positions.data,
+        .volumes = elastic->volumes.data,
+        .masses = elastic->masses.data,
+        .surface_face_count = (uint32_t)elastic->surface.count / 3,
+        .surface = elastic->surface.data,
+        .bytes = bytes_of(elastic),
+        .factor_values = elastic->factor.values.count,
+    };
+}
+
+static rblResult build(rblElastic* elastic, const rblTetsView* tets, const rblElasticDef* def, rblJobs* jobs)
+{
+    elastic->solver = def->solver;
+    elastic->density = def->density;
+    elastic->mu = def->young / (2.0 * (1.0 + def->poisson));
+    elastic->lambda = def->young * def->poisson / ((1.0 + def->poisson) * (1.0 - 2.0 * def->poisson));
+    RBL_TRY(rbl_elastic_gather(elastic, tets, def));
+    RBL_TRY(rbl_elastic_assemble(elastic, def, jobs));
+    RBL_TRY(add_supports(elastic, def));
+    RBL_TRY(rbl_elastic_find_rigid_modes(elastic));
+    RBL_TRY(rbl_elastic_prepare_recovery(elastic, jobs));
+    RBL_TRY(prepare_factor(elastic, def, jobs));
+    fill_view(elastic);
+    return RBL_OK;
+}
+
+rblResult rbl_elastic_new(const rblTetsView* tets, const rblElasticDef* def, rblJobs* jobs,
+                          const rblAllocator* allocator, rblElastic** out)
+{
+    RBL_TRY(check_def(def));
+    rblElastic* elastic = allocate(allocator);
+    if (elastic == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    const rblResult result = build(elastic, tets, def, jobs);
+    if (result != RBL_OK)
+    {
+        destroy(elastic);
+        return result;
+    }
+    *out = elastic;
+    return RBL_OK;
+}
+
+void rbl_elastic_retain(rblElastic* elastic)
+{
+    atomic_fetch_add(&elastic->references, 1);
+}
+
+void rbl_elastic_release(rblElastic* elastic)
+{
+    if (elastic != NULL && atomic_fetch_sub(&elastic->references, 1) == 1)
+    {
+        destroy(elastic);
+    }
+}

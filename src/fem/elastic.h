@@ -1,0 +1,103 @@
+// Elastic solids inside the library: prepared once, never changed afterwards, asked by any number of threads.
+//
+// Linear tetrahedra: displacements are linear in each, strain and stress constant. With gradients g_a of the shape functions and
+// volume V the block of nodes a and b is
+//   K_ab = V (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I).
+#ifndef RBL_FEM_ELASTIC_H
+#define RBL_FEM_ELASTIC_H
+
+#include "fem/block_matrix.h"
+#include "fem/cholesky.h"
+#include "mesh/tets.h"
+#include "rubble/elasticity.h"
+#include <stdatomic.h>
+
+// A way in which a part can move without deforming: shift + turn x (x - centre of the part), of unit mass.
+typedef struct rblRigidMode
+{
+    uint32_t part;
+    rblVec3d shift, turn;
+} rblRigidMode;
+
+// One part, connected through faces. Filled by rbl_elastic_find_rigid_modes().
+typedef struct rblElasticPart
+{
+    rblVec3d centre; // of mass, m
+    double mass;     // kg
+    uint32_t first_mode, mode_count;
+} rblElasticPart;
+
+typedef struct rblElastic
+{
+    const rblAllocator* allocator;
+    atomic_uint references;
+    rblElasticSolver solver;
+    double lambda, mu; // Lame's, of a tetrahedron with factor 1, Pa
+    double density;
+
+    // rbl_elastic_gather():
+    rblIndexArray mesh_nodes, mesh_tets, nodes, node_parts, surface;
+    rblIndexArray incident_starts, incident; // the tetrahedra of each node, rising
+    rblVec3dArray positions;
+    RBL_ARRAY(rblElasticPart) parts;
+
+    // rbl_elastic_assemble():
+    rblDoubleArray volumes, masses;
+    rblDoubleArray factors; // of lambda and mu, per tetrahedron
+    rblVec3dArray
+        gradients; // of the shape functions of the last three nodes; that of the first is minus their sum
+    rblBlockMatrix stiffness;
+
+    rblIndexArray fixed; // per node, bits of axes; empty when nothing is held
+    rblVec3dArray moved; // per node, as the supports say
+    RBL_ARRAY(rblRigidMode) modes;
+
+    // rbl_elastic_prepare_recovery(): the stress of a node is a sum over tetrahedra with weights.
+    rblIndexArray patch_starts, patch_tets;
+    rblDoubleArray patch_weights;
+
+    double shift;       // 1/s^2: factors are those of stiffness + shift * masses
+    rblCholesky factor; // empty with RBL_ELASTIC_ITERATIVE
+    rblElasticView view;
+} rblElastic;
+
+// Of `def` everything but the id of the tetrahedra is read.
+rblResult rbl_elastic_new(const rblTetsView* tets, const rblElasticDef* def, rblJobs* jobs,
+                          const rblAllocator* allocator, rblElastic** out);
+void rbl_elastic_retain(rblElastic* elastic);
+void rbl_elastic_release(rblElastic* elastic);
+
+// ---- ids ----
+rblResult rbl_elastic_register(rblElastic* elastic, rblElasticId* out);
+rblResult rbl_elastic_acquire(rblElasticId id, rblElastic** out);
+
+// ---- asking ----
+
+// As the public calls of these names.
+rblResult rbl_elastic_add_loads(const rblElastic* elastic, const rblElasticLoad* loads, uint32_t load_count,
+                                rblVec3d* forces);
+rblResult rbl_elastic_solve_nodes(const rblElastic* elastic, const rblVec3d* forces, rblJobs* jobs,
+                                  const rblElasticFields* fields, rblElasticReport* report);
+rblResult rbl_elastic_measure(const rblElastic* elastic, const rblVec3d* displacements, rblJobs* jobs,
+                              const rblElasticFields* fields, rblElasticReport* report);
+
+// Solve K x = forces for floating parts too. `forces` is changed: what accelerates parts is taken out. `x` holds a guess when `warm`,
+// and has no rigid motion in the end.
+rblResult rbl_elastic_equilibrium(const rblElastic* elastic, rblVec3d* forces, bool warm, rblJobs* jobs,
+                                  rblVec3d* x, rblElasticReport* report);
+
+// Take rigid motion out of displacements: x - sum phi (phi . M x). Out of forces: f - sum M phi (phi . f).
+// `sums` has room for one number per part.
+void rbl_elastic_still(const rblElastic* elastic, rblVec3d* displacements, double* sums);
+void rbl_elastic_relieve(const rblElastic* elastic, rblVec3d* forces, double* sums);
+
+// Zero along the axes that are held.
+void rbl_elastic_mask(const rblElastic* elastic, rblVec3d* x);
+
+// ---- passes of rbl_elastic_new(), in this order; see the fields they fill ----
+rblResult rbl_elastic_gather(rblElastic* elastic, const rblTetsView* tets, const rblElasticDef* def);
+rblResult rbl_elastic_assemble(rblElastic* elastic, const rblElasticDef* def, rblJobs* jobs);
+rblResult rbl_elastic_find_rigid_modes(rblElastic* elastic);
+rblResult rbl_elastic_prepare_recovery(rblElastic* elastic, rblJobs* jobs);
+
+#endif

@@ -1,0 +1,164 @@
+// Loads as forces at nodes.
+//
+// Hertz' pressure on a disc of radius a is p(r) = 3/2 p_mean sqrt(1 - r^2/a^2): the force inside r is F (1 - (1 - r^2/a^2)^(3/2)). The
+// disc is cut into rings of equal force and the rings into equal arcs; each piece acts at the closest point of the surface, and on
+// the three nodes of the triangle there by their shape functions. The work of the forces on any displacement of the mesh is then
+// that of the pressure, whether the disc covers many triangles or hides in one.
+#include "base/error.h"
+#include "bvh/triangle_distance.h"
+#include "fem/elastic.h"
+#include "math/trig.h"
+
+#define MOST_RINGS 8
+#define ARCS       6 // of the innermost ring; each further one has so many more
+
+static rblTriangled face_of(const rblElastic* elastic, uint32_t face)
+{
+    const uint32_t* nodes = elastic->surface.data + 3 * (size_t)face;
+    return (rblTriangled){{elastic->positions.data[nodes[0]], elastic->positions.data[nodes[1]],
+                           elastic->positions.data[nodes[2]]}};
+}
+
+// Of equally close ones the first.
+static uint32_t closest_face(const rblElastic* elastic, const uint32_t* faces, uint32_t count, rblVec3d point)
+{
+    uint32_t best = faces != NULL ? faces[0] : 0;
+    double least = (double)INFINITY;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const uint32_t face = faces != NULL ? faces[i] : i;
+        const rblTriangled triangle = face_of(elastic, face);
+        const double distance2 = rbl_triangle_distance2(&triangle, point, least);
+        if (distance2 < least)
+        {
+            least = distance2;
+            best = face;
+        }
+    }
+    return best;
+}
+
+static void push_face(const rblElastic* elastic, uint32_t face, rblVec3d point, rblVec3d force,
+                      rblVec3d* forces)
+{
+    const rblTriangled triangle = face_of(elastic, face);
+    const rblTrianglePoint on = rbl_triangle_closest(&triangle, point);
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        rblVec3d* at = &forces[elastic->surface.data[3 * (size_t)face + k]];
+        *at = rbl_mul_add3d(*at, on.weights[k], force);
+    }
+}
+
+// The faces that points of the disc can be closest to: none is farther from the surface than from the disc's middle.
+static bool faces_near(const rblElastic* elastic, rblVec3d middle, double radius, rblIndexArray* out)
+{
+    const uint32_t count = (uint32_t)elastic->surface.count / 3;
+    const double reach = 2.0 * radius;
+    for (uint32_t face = 0; face < count; ++face)
+    {
+        const rblTriangled triangle = face_of(elastic, face);
+        if (rbl_triangle_distance2(&triangle, middle, (double)INFINITY) <= reach * reach &&
+            !rbl_array_push(out, face))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+typedef struct Disc
+{
+    rblVec3d middle, along, across; // along and across have the length of the radius
+    uint32_t rings;
+} Disc;
+
+static Disc make_disc(const rblElastic* elastic, uint32_t face, rblVec3d point, double radius)
+{
+    const rblTriangled triangle = face_of(elastic, face);
+    const rblVec3d* c = triangle.corners;
+    const rblVec3d edge = rbl_sub3d(c[1], c[0]);
+    const rblVec3d normal = rbl_normalize3d(rbl_cross3d(edge, rbl_sub3d(c[2], c[0])), rbl_vec3d(0, 1, 0));
+    Disc disc;
+    const rblTrianglePoint on = rbl_triangle_closest(&triangle, point);
+    disc.middle = rbl_weighted_point(c, on.weights);
+    disc.along = rbl_scale3d(rbl_normalize3d(edge, rbl_vec3d(1, 0, 0)), radius);
+    disc.across = rbl_cross3d(normal, disc.along);
+    const double fineness = radius / rbl_length3d(edge);
+    disc.rings = fineness < 0.5 * (MOST_RINGS - 2) ? 2 + (uint32_t)(2.0 * fineness) : MOST_RINGS;
+    return disc;
+}
+
+static void push_disc(const rblElastic* elastic, const Disc* disc, const rblIndexArray* faces, rblVec3d force,
+                      rblVec3d* forces)
+{
+    for (uint32_t ring = 0; ring < disc->rings; ++ring)
+    {
+        const double outside = 1.0 - (ring + 0.5) / disc->rings; // of the force
+        const double root = rbl_cbrt(outside);
+        const double radius = sqrt(1.0 - root * root);
+        const uint32_t arcs = ARCS * (ring + 1);
+        const rblVec3d share = rbl_scale3d(force, 1.0 / ((double)disc->rings * arcs));
+        for (uint32_t i = 0; i < arcs; ++i)
+        {
+            double sine, cosine;
+            rbl_sincos(2.0 * RBL_PI * (i + 0.5 * (ring & 1u)) / arcs, &sine, &cosine);
+            const rblVec3d point = rbl_mul_add3d(rbl_mul_add3d(disc->middle, radius * cosine, disc->along),
+                                                 radius * sine, disc->across);
+            const uint32_t face = closest_face(elastic, faces->data, (uint32_t)faces->count, point);
+            push_face(elastic, face, point, share, forces);
+        }
+    }
+}
+
+static rblResult check_load(const rblElasticLoad* load, uint32_t index)
+{
+    if (!rbl_finite3d(load->point) || !rbl_finite3d(load->force))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: load %u: point and force must be finite", index);
+    }
+    if (!(load->radius >= 0.0) || !rbl_finite(load->radius) || !(load->duration >= 0.0) ||
+        !rbl_finite(load->duration))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: load %u: radius and duration must be 0 or more",
+                        index);
+    }
+    return RBL_OK;
+}
+
+static rblResult add_load(const rblElastic* elastic, const rblElasticLoad* load, rblIndexArray* faces,
+                          rblVec3d* forces)
+{
+    const uint32_t face = closest_face(elastic, NULL, (uint32_t)elastic->surface.count / 3, load->point);
+    if (load->radius == 0.0)
+    {
+        push_face(elastic, face, load->point, load->force, forces);
+        return RBL_OK;
+    }
+    const Disc disc = make_disc(elastic, face, load->point, load->radius);
+    rbl_array_clear(faces);
+    if (!faces_near(elastic, disc.middle, load->radius, faces))
+    {
+        return rbl_fail_memory();
+    }
+    push_disc(elastic, &disc, faces, load->force, forces);
+    return RBL_OK;
+}
+
+rblResult rbl_elastic_add_loads(const rblElastic* elastic, const rblElasticLoad* loads, uint32_t load_count,
+                                rblVec3d* forces)
+{
+    for (uint32_t i = 0; i < load_count; ++i)
+    {
+        RBL_TRY(check_load(&loads[i], i));
+    }
+    rblIndexArray faces;
+    rbl_array_init(&faces, elastic->allocator);
+    rblResult result = RBL_OK;
+    for (uint32_t i = 0; i < load_count && result == RBL_OK; ++i)
+    {
+        result = add_load(elastic, &loads[i], &faces, forces);
+    }
+    rbl_array_free(&faces);
+    return result;
+}

@@ -1,0 +1,82 @@
+// Equilibrium: K x = f, by conjugate gradients.
+//
+// With factors of K + s M as the preconditioner one or two steps are enough: the shift s is tiny beside the lowest elastic eigenvalue,
+// and what a step leaves is smaller by their ratio. It keeps the factors positive although K is singular for what floats. Rigid
+// motion is neither pushed (the loads are relieved of it) nor seen (K does not know it), and is taken out in the end.
+#include "base/error.h"
+#include "fem/conjugate.h"
+#include "fem/elastic.h"
+#include <string.h>
+
+// f - K u at what is free, with rigid accelerations taken out.
+static void reduce(const rblElastic* elastic, rblVec3d* forces, rblVec3d* scratch, double* sums,
+                   rblJobs* jobs)
+{
+    if (elastic->fixed.count > 0)
+    {
+        rbl_block_matrix_multiply(&elastic->stiffness, elastic->moved.data, scratch, jobs);
+        for (uint32_t i = 0; i < elastic->mesh_nodes.count; ++i)
+        {
+            forces[i] = rbl_sub3d(forces[i], scratch[i]);
+        }
+    }
+    rbl_elastic_mask(elastic, forces);
+    rbl_elastic_relieve(elastic, forces, sums);
+    rbl_elastic_mask(elastic, forces);
+}
+
+rblResult rbl_elastic_equilibrium(const rblElastic* elastic, rblVec3d* forces, bool warm, rblJobs* jobs,
+                                  rblVec3d* x, rblElasticReport* report)
+{
+    const size_t count = elastic->mesh_nodes.count;
+    double* sums = RBL_NEW_ARRAY(elastic->allocator, double, elastic->parts.count);
+    rblVec3d* scratch = RBL_NEW_ARRAY(elastic->allocator, rblVec3d, count);
+    rblResult result = RBL_OK;
+    if (sums == NULL || scratch == NULL)
+    {
+        result = rbl_fail_memory();
+    }
+    else
+    {
+        reduce(elastic, forces, scratch, sums, jobs);
+        if (!warm)
+        {
+            memset(x, 0, sizeof *x * count);
+        }
+        rbl_elastic_mask(elastic, x);
+        result = rbl_conjugate_solve(elastic, forces, x, jobs, report);
+        rbl_elastic_still(elastic, x, sums);
+        rbl_elastic_mask(elastic, x);
+        for (size_t i = 0; i < elastic->moved.count; ++i)
+        {
+            x[i] = rbl_add3d(x[i], elastic->moved.data[i]);
+        }
+    }
+    RBL_FREE_ARRAY(elastic->allocator, scratch, count);
+    RBL_FREE_ARRAY(elastic->allocator, sums, elastic->parts.count);
+    return result;
+}
+
+rblResult rbl_elastic_solve_nodes(const rblElastic* elastic, const rblVec3d* forces, rblJobs* jobs,
+                                  const rblElasticFields* fields, rblElasticReport* report)
+{
+    const size_t count = elastic->mesh_nodes.count;
+    rblVec3d* memory = RBL_NEW_ARRAY(elastic->allocator, rblVec3d, 2 * count);
+    if (memory == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    rblVec3d* x = memory + count;
+    memcpy(memory, forces, sizeof *memory * count);
+    rblResult result = rbl_elastic_equilibrium(elastic, memory, false, jobs, x, report);
+    if (result == RBL_OK)
+    {
+        result = rbl_elastic_measure(elastic, x, jobs, fields, report);
+    }
+    if (result == RBL_OK && fields->displacements != NULL)
+    {
+        memcpy(fields->displacements, x, sizeof *x * count);
+    }
+    RBL_FREE_ARRAY(elastic->allocator, memory, 2 * count);
+    return result;
+}

@@ -1,0 +1,116 @@
+// What a fracture did to a body or to a fragment of it (Glondu 2012, 4): labels of nodes, cut tetrahedra, distances to cracks, cells
+// of sets of fragments. Made once, never changed, counted; all fragments of the event share it, and a later event, which breaks one of
+// them, holds it.
+//
+// A point in a tetrahedron has the label of the largest sum of w_i b_i over its nodes of one label (mesh/tets_partition.h); only nodes
+// of what breaks have a say. So the part of a fragment in a tetrahedron is what at most three planes leave of it, whatever the number
+// of events: each plane keeps out at least one node, and that has no say any more.
+#ifndef RBL_FIELD_FRAGMENT_EVENT_H
+#define RBL_FIELD_FRAGMENT_EVENT_H
+
+#include "field/background.h"
+#include "field/rank.h"
+
+typedef struct rblFragmentEvent rblFragmentEvent;
+
+typedef struct rblFragmentEventDef
+{
+    const rblBackground* background;
+    const rblFragmentEvent* parent; // null: the whole body breaks
+    uint32_t parent_label;          // the fragment of it that breaks
+    const uint32_t* labels; // per node of the background: its fragment; read for nodes of the parent only
+    const double* weights;  // per node: positive and finite; read for the same
+    uint32_t label_count;   // labels are below, each has a node
+} rblFragmentEventDef;
+
+// The piece of crack that is nearest to a node, as a disc: the part of a crack in one tetrahedron.
+typedef struct rblCrackPiece
+{
+    rblVec3 center;
+    float radius;
+    rblVec3 normal; // unit, either way
+    float distance; // from the node; infinite where no crack is nearer than the original surface
+} rblCrackPiece;
+
+// normal . p + offset is the distance inwards; the normal has unit length and points into the part.
+typedef struct rblCutPlane
+{
+    rblVec3 normal;
+    float offset;
+} rblCutPlane;
+
+// What one fragment has of a cut tetrahedron.
+typedef struct rblCutPart
+{
+    uint32_t label;
+    uint32_t plane_count;
+    uint32_t own_count; // the last of the planes, those of this event
+    rblCutPlane planes[3];
+} rblCutPart;
+
+#define RBL_CUT 0x80000000u // in rblFragmentEvent.states
+
+typedef struct rblFragmentFacts
+{
+    uint32_t nodes;
+    rblAabb bounds; // of its tetrahedra
+    float
+        deepest; // the largest distance of its nodes from its surface, as far as the field tells; negative: all nodes are outside the solid
+} rblFragmentFacts;
+
+struct rblFragmentEvent
+{
+    const rblBackground* background; // held
+    const rblFragmentEvent* parent;  // held
+    uint32_t parent_label;
+    uint32_t label_count;
+    uint32_t depth; // events before it
+
+    rblRankWord* node_ranks; // from nodes of the background to those of the parent; null: all of them
+    rblRankWord* tet_ranks;  // and tetrahedra with at least one of these
+    uint32_t node_count, tet_count;
+    uint32_t* nodes; // in the background, rising
+    uint32_t* tets;
+
+    uint32_t* labels; // per node
+    float* weights;
+    rblCrackPiece* cracks;
+    uint32_t* states; // per tetrahedron: the label of all of it, or RBL_CUT and its number among the cut ones
+    uint32_t cut_count;
+    uint32_t* first_parts; // per cut tetrahedron, one more
+    rblCutPart* parts;
+
+    // Per cell of all levels a label, RBL_NONE for none, or RBL_CUT and the start of a list: how many, then labels, rising.
+    uint32_t* cells;
+    uint32_t* cell_lists;
+    uint32_t cell_list_size;
+
+    rblFragmentFacts* facts; // per label
+
+    uint32_t new_cut_count; // tetrahedra that this event cut
+    uint32_t touched;       // nodes whose distance it changed
+    uint32_t rings;         // of the front
+    const rblAllocator* allocator;
+    atomic_uint references;
+};
+
+// Refused: labels out of range or without a node, weights that are not positive and finite, a parent label that is not there.
+rblResult rbl_fragment_event_create(const rblFragmentEventDef* def, rblFragmentEvent** out);
+void rbl_fragment_event_retain(const rblFragmentEvent* event);
+void rbl_fragment_event_release(const rblFragmentEvent* event);
+
+// The part of a tetrahedron, by its number in the event, that has a label; null: none. Of cut ones only.
+const rblCutPart* rbl_fragment_part(const rblFragmentEvent* event, uint32_t cut, uint32_t label);
+
+// Whether a cell, counted over all levels, holds some of a fragment.
+bool rbl_fragment_cell_has(const rblFragmentEvent* event, uint32_t cell, uint32_t label);
+
+// ---- making one ----
+
+// Which tetrahedra are cut, and their parts.
+rblResult rbl_fragment_event_cut(rblFragmentEvent* event);
+// Distances to cracks spread from the nodes of tetrahedra that this event cut.
+rblResult rbl_fragment_event_spread(rblFragmentEvent* event);
+rblResult rbl_fragment_event_fill_cells(rblFragmentEvent* event);
+
+#endif

@@ -1,0 +1,192 @@
+// Which tetrahedra a fracture cuts, and the planes of their parts.
+#include "base/error.h"
+#include "field/fragment_event.h"
+#include "math/vec.h"
+
+// The nodes of a tetrahedron that break, as this event sees them.
+typedef struct TetNodes
+{
+    uint32_t labels[4]; // RBL_NONE: lost to an earlier event
+    float weights[4];
+    uint32_t distinct[4]; // labels, in the order of nodes
+    uint32_t count;       // of these
+} TetNodes;
+
+static TetNodes nodes_of(const rblFragmentEvent* e, uint32_t tet)
+{
+    const uint32_t* nodes = e->background->view->nodes + 4 * (size_t)tet;
+    TetNodes t = {.count = 0};
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        const uint32_t local = rbl_rank_find(e->node_ranks, nodes[i]);
+        if (local == RBL_NONE)
+        {
+            t.labels[i] = RBL_NONE;
+            t.weights[i] = 0.0f;
+            continue;
+        }
+        t.labels[i] = e->labels[local];
+        t.weights[i] = e->weights[local];
+        bool known = false;
+        for (uint32_t k = 0; k < t.count; ++k)
+        {
+            known = known || t.distinct[k] == t.labels[i];
+        }
+        if (!known)
+        {
+            t.distinct[t.count++] = t.labels[i];
+        }
+    }
+    return t;
+}
+
+// The label that all nodes have, RBL_NONE when they differ or some were lost before.
+static uint32_t common_label(const rblFragmentEvent* e, uint32_t tet)
+{
+    const uint32_t* nodes = e->background->view->nodes + 4 * (size_t)tet;
+    uint32_t common = RBL_NONE;
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        const uint32_t local = rbl_rank_find(e->node_ranks, nodes[i]);
+        const uint32_t label = local != RBL_NONE ? e->labels[local] : RBL_NONE;
+        if (label == RBL_NONE || (i > 0 && label != common))
+        {
+            return RBL_NONE;
+        }
+        common = label;
+    }
+    return common;
+}
+
+// ---- planes ----
+
+// w_i b_i as a linear function of the place, in 64 bits: b_i falls from 1 at its node to 0 on the face opposite.
+typedef struct Function
+{
+    rblVec3d slope;
+    double offset;
+} Function;
+
+static void find_functions(const rblTetsView* view, uint32_t tet, const float weights[4], Function out[4])
+{
+    rblVec3d corners[4];
+    rbl_tet_corners(view, tet, corners);
+    const double six = 6.0 * rbl_tet_volume(corners);
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        const uint8_t* face = rbl_tet_faces[i];
+        const rblVec3d a = corners[face[0]];
+        const rblVec3d across = rbl_cross3d(rbl_sub3d(corners[face[1]], a), rbl_sub3d(corners[face[2]], a));
+        out[i].slope = rbl_scale3d(across, -(double)weights[i] / six);
+        out[i].offset = -rbl_dot3d(out[i].slope, a);
+    }
+}
+
+// phi_own - phi_other = 0, of unit normal.
+static rblCutPlane plane_between(const TetNodes* t, const Function functions[4], uint32_t own, uint32_t other)
+{
+    Function sum = {{0, 0, 0}, 0};
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        const double sign = t->labels[i] == own ? 1.0 : (t->labels[i] == other ? -1.0 : 0.0);
+        sum.slope = rbl_add3d(sum.slope, rbl_scale3d(functions[i].slope, sign));
+        sum.offset += sign * functions[i].offset;
+    }
+    const double inverse = 1.0 / rbl_length3d(sum.slope);
+    return (rblCutPlane){rbl_to_float3(rbl_scale3d(sum.slope, inverse)), (float)(sum.offset * inverse)};
+}
+
+static void add_plane(rblCutPart* part, rblCutPlane plane)
+{
+    part->planes[part->plane_count++] = plane;
+    part->own_count += 1;
+}
+
+static const rblCutPart* inherited_part(const rblFragmentEvent* e, uint32_t tet)
+{
+    const rblFragmentEvent* parent = e->parent;
+    const uint32_t state = parent == NULL ? 0 : parent->states[rbl_rank_find(parent->tet_ranks, tet)];
+    return (state & RBL_CUT) != 0 ? rbl_fragment_part(parent, state & ~RBL_CUT, e->parent_label) : NULL;
+}
+
+// Both sides of a border have the same digits, with opposite signs.
+static void write_parts(rblFragmentEvent* e, uint32_t tet, rblCutPart* parts)
+{
+    const TetNodes t = nodes_of(e, tet);
+    const rblCutPart* inherited = inherited_part(e, tet);
+    Function functions[4];
+    find_functions(e->background->view, tet, t.weights, functions);
+    for (uint32_t k = 0; k < t.count; ++k)
+    {
+        parts[k] = inherited != NULL ? *inherited : (rblCutPart){.label = 0};
+        parts[k].label = t.distinct[k];
+        parts[k].own_count = 0;
+    }
+    for (uint32_t k = 0; k < t.count; ++k)
+    {
+        for (uint32_t l = k + 1; l < t.count; ++l)
+        {
+            const rblCutPlane plane = plane_between(&t, functions, t.distinct[k], t.distinct[l]);
+            add_plane(&parts[k], plane);
+            add_plane(&parts[l], (rblCutPlane){rbl_neg3(plane.normal), -plane.offset});
+        }
+    }
+    e->new_cut_count += t.count > 1;
+}
+
+// ---- all of them ----
+
+// States of whole ones, and how many parts the others have.
+static bool count_parts(rblFragmentEvent* e, rblIndexArray* first)
+{
+    uint32_t parts = 0;
+    for (uint32_t i = 0; i < e->tet_count; ++i)
+    {
+        const uint32_t label = common_label(e, e->tets[i]);
+        e->states[i] = label;
+        if (label == RBL_NONE)
+        {
+            const TetNodes t = nodes_of(e, e->tets[i]);
+            e->states[i] = RBL_CUT | (uint32_t)first->count;
+            if (!rbl_array_push(first, parts))
+            {
+                return false;
+            }
+            parts += t.count;
+        }
+    }
+    e->cut_count = (uint32_t)first->count;
+    return rbl_array_push(first, parts);
+}
+
+rblResult rbl_fragment_event_cut(rblFragmentEvent* e)
+{
+    rblIndexArray first;
+    rbl_array_init(&first, e->allocator);
+    if (!count_parts(e, &first))
+    {
+        rbl_array_free(&first);
+        e->cut_count = 0;
+        return rbl_fail_memory();
+    }
+    const uint32_t parts = first.data[e->cut_count];
+    e->first_parts = RBL_NEW_ARRAY(e->allocator, uint32_t, (size_t)e->cut_count + 1);
+    e->parts = RBL_NEW_ARRAY(e->allocator, rblCutPart, parts);
+    if (e->first_parts != NULL)
+    {
+        memcpy(e->first_parts, first.data, sizeof *e->first_parts * ((size_t)e->cut_count + 1));
+    }
+    rbl_array_free(&first);
+    if (e->first_parts == NULL || (e->parts == NULL && parts > 0))
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < e->tet_count; ++i)
+    {
+        if ((e->states[i] & RBL_CUT) != 0)
+        {
+            write_parts(e, e->tets[i], e->parts + e->first_parts[e->states[i] & ~RBL_CUT]);
+        }
+    }
+    return RBL_OK;
+}

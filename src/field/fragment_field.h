@@ -1,0 +1,35 @@
+// The distance field of a fragment: one label of an event (Glondu 2012, 4.3 to 4.5).
+//
+// Inside: the nearer of the original surface (level set; deep inside by the nodes, Eq. 1) and of cracks (planes in cut tetrahedra, Eq. 1 in
+// whole ones). Outside, bounds: the level set, the fragment's box, cells without the fragment, and where the point would be in another
+// fragment, how deep.
+#ifndef RBL_FIELD_FRAGMENT_FIELD_H
+#define RBL_FIELD_FRAGMENT_FIELD_H
+
+#include "field/fragment_event.h"
+
+typedef struct rblFragmentField
+{
+    const rblFragmentEvent* event; // held by the shape
+    uint32_t label;
+    rblAabb bounds; // holds the fragment
+    float far_off;  // farther outside the bounds nothing else is asked
+} rblFragmentField;
+
+// insideTest: in the solid and in a part of the fragment.
+bool rbl_fragment_inside(const rblFragmentField* field, rblVec3 point);
+
+// penetration: signed distance, negative inside, and its gradient, of unit length, out of the fragment. Outside it is an estimate
+// near the fragment and a bound farther off.
+float rbl_fragment_distance(const rblFragmentField* field, rblVec3 point, rblVec3* gradient);
+
+// The same inside; outside no more than the distance of the fragment, but for the slack.
+float rbl_fragment_bound(const rblFragmentField* field, rblVec3 point);
+
+// What values may be off by.
+float rbl_fragment_slack(const rblFragmentField* field);
+
+// sphereTest: false when a ball about a point outside cannot meet the fragment.
+bool rbl_fragment_may_meet(const rblFragmentField* field, rblVec3 point, float radius);
+
+#endif

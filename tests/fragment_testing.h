@@ -1,0 +1,208 @@
+// Bodies that break again and again on one background, and what is exactly where. Include after testing.h.
+#ifndef RBL_TESTS_FRAGMENT_TESTING_H
+#define RBL_TESTS_FRAGMENT_TESTING_H
+
+#include "base/random.h"
+#include "field/fragment_field.h"
+#include "field/level_set.h"
+#include "math/vec.h"
+#include "mesh/tets_locate.h"
+#include "mesh/tets_partition.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BREAKS 24
+
+typedef struct Broken
+{
+    rblMeshId mesh;
+    rblTetsId tets;
+    rblShapeId solid;
+    rblBackground* background;
+    const rblTetsView* view;
+    uint32_t count; // of events
+    rblFragmentEvent* events[MOST_BREAKS];
+    uint32_t parents[MOST_BREAKS], parent_labels[MOST_BREAKS]; // RBL_NONE: the whole
+    uint32_t* labels[MOST_BREAKS];
+    double* weights[MOST_BREAKS];
+    rblTetsEvent rules[MOST_BREAKS];
+    rblTetsPartition partition;
+} Broken;
+
+// A fragment that did not break any further.
+typedef struct Leaf
+{
+    uint32_t event, label;
+} Leaf;
+
+static inline Broken make_broken(const char* kind, uint32_t tets, float spacing)
+{
+    Broken b = {0};
+    check_ok(rbl_mesh_make(kind, NULL, 0, &b.mesh));
+    rblTetsDef tets_def = rbl_default_tets_def();
+    tets_def.count = tets;
+    check_ok(rbl_tets_fill(b.mesh, &tets_def, NULL, &b.tets));
+    rblLevelSetDef def = rbl_default_level_set_def();
+    def.mesh = b.mesh;
+    def.max_cells = 64;
+    def.sample_spacing = spacing;
+    check_ok(rbl_shape_create_level_set(&def, &b.solid));
+    check_ok(rbl_background_create(b.solid, b.tets, &b.background));
+    b.view = b.background->view;
+    return b;
+}
+
+static inline void free_broken(Broken* b)
+{
+    for (uint32_t i = b->count; i > 0; --i)
+    {
+        rbl_fragment_event_release(b->events[i - 1]);
+        free(b->labels[i - 1]);
+        free(b->weights[i - 1]);
+    }
+    rbl_background_release(b->background);
+    check_ok(rbl_shape_destroy(b->solid));
+    check_ok(rbl_tets_destroy(b->tets));
+    check_ok(rbl_mesh_destroy(b->mesh));
+}
+
+// Nearest and second nearest of some seeds: the label, and how far the border between both is.
+static inline uint32_t nearest_seed(const rblVec3d* seeds, uint32_t count, rblVec3d p, double* border)
+{
+    uint32_t best = 0, second = RBL_NONE;
+    double squares[16];
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const rblVec3d way = rbl_sub3d(seeds[i], p);
+        squares[i] = rbl_dot3d(way, way);
+        best = squares[i] < squares[best] ? i : best;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        second = i != best && (second == RBL_NONE || squares[i] < squares[second]) ? i : second;
+    }
+    *border = (squares[second] - squares[best]) / (2.0 * rbl_length3d(rbl_sub3d(seeds[second], seeds[best])));
+    return best;
+}
+
+// Labels and weights of an event over all nodes: cells of seeds within the parent's fragment. Returns how many fragments there are.
+static inline uint32_t label_nodes(const Broken* b, uint32_t parent, uint32_t parent_label,
+                                   uint32_t seed_count, rblRandom* random, uint32_t* labels, double* weights)
+{
+    rblVec3d seeds[16];
+    uint32_t found = 0;
+    while (found < seed_count)
+    {
+        const uint32_t node = rbl_random_below(random, b->view->node_count);
+        const rblFragmentEvent* e = parent == RBL_NONE ? NULL : b->events[parent];
+        const uint32_t local = e == NULL ? 0 : rbl_rank_find(e->node_ranks, node);
+        if (e == NULL || (local != RBL_NONE && e->labels[local] == parent_label))
+        {
+            const double jitter = 0.37 * (double)b->background->edge;
+            const double x = rbl_random_double(random), y = rbl_random_double(random),
+                         z = rbl_random_double(random);
+            seeds[found++] =
+                rbl_add3d(b->view->positions[node], rbl_vec3d(jitter * x, jitter * y, jitter * z));
+        }
+    }
+    for (uint32_t i = 0; i < b->view->node_count; ++i)
+    {
+        const rblFragmentEvent* e = parent == RBL_NONE ? NULL : b->events[parent];
+        const uint32_t local = e == NULL ? 0 : rbl_rank_find(e->node_ranks, i);
+        const bool breaks = e == NULL || (local != RBL_NONE && e->labels[local] == parent_label);
+        labels[i] = nearest_seed(seeds, seed_count, b->view->positions[i], &weights[i]);
+        labels[i] = breaks ? labels[i] : RBL_NONE;
+    }
+    uint32_t count;
+    check_ok(rbl_tets_label_components(b->view, labels, NULL, &count, rbl_default_allocator()));
+    rbl_tets_clamp_weights(b->view, labels, weights);
+    return count;
+}
+
+static inline rblFragmentEvent* break_fragment(Broken* b, uint32_t parent, uint32_t parent_label,
+                                               uint32_t seed_count, rblRandom* random)
+{
+    const uint32_t k = b->count;
+    b->labels[k] = malloc(sizeof *b->labels[k] * b->view->node_count);
+    b->weights[k] = malloc(sizeof *b->weights[k] * b->view->node_count);
+    const uint32_t count =
+        label_nodes(b, parent, parent_label, seed_count, random, b->labels[k], b->weights[k]);
+    const rblFragmentEventDef def = {.background = b->background,
+                                     .parent = parent == RBL_NONE ? NULL : b->events[parent],
+                                     .parent_label = parent_label,
+                                     .labels = b->labels[k],
+                                     .weights = b->weights[k],
+                                     .label_count = count};
+    check_ok(rbl_fragment_event_create(&def, &b->events[k]));
+    b->parents[k] = parent;
+    b->parent_labels[k] = parent_label;
+    b->rules[k] = (rblTetsEvent){b->labels[k], b->weights[k],
+                                 k == 0 ? 0 : b->rules[k - 1].first_label + b->events[k - 1]->label_count};
+    b->count += 1;
+    return b->events[k];
+}
+
+static inline bool is_leaf(const Broken* b, uint32_t event, uint32_t label)
+{
+    bool leaf = true;
+    for (uint32_t i = 0; i < b->count; ++i)
+    {
+        leaf = leaf && !(b->parents[i] == event && b->parent_labels[i] == label);
+    }
+    return leaf;
+}
+
+static inline uint32_t list_leaves(const Broken* b, Leaf* out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->count; ++i)
+    {
+        for (uint32_t label = 0; label < b->events[i]->label_count; ++label)
+        {
+            if (is_leaf(b, i, label))
+            {
+                out[count++] = (Leaf){i, label};
+            }
+        }
+    }
+    return count;
+}
+
+// The fragment with most nodes breaks, into the cells of `seed_count` seeds.
+static inline void break_largest(Broken* b, uint32_t seed_count, rblRandom* random)
+{
+    Leaf leaves[4096];
+    const uint32_t count = list_leaves(b, leaves);
+    Leaf best = {RBL_NONE, 0};
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const uint32_t nodes = b->events[leaves[i].event]->facts[leaves[i].label].nodes;
+        if (nodes > most)
+        {
+            most = nodes;
+            best = leaves[i];
+        }
+    }
+    break_fragment(b, best.event, best.label, seed_count, random);
+}
+
+static inline rblFragmentField field_of(const Broken* b, Leaf leaf)
+{
+    const rblAabb box = b->events[leaf.event]->facts[leaf.label].bounds;
+    return (rblFragmentField){b->events[leaf.event], leaf.label, box, 1e30f};
+}
+
+// The rule's label of a point in the mesh, among those of all events, and how clear it is (in parts of the largest sum).
+static inline uint32_t exact_label(Broken* b, uint32_t tet, rblVec3d p, rblTetRule* rule)
+{
+    rblVec3d corners[4];
+    double barycentric[4];
+    b->partition = (rblTetsPartition){b->view, b->rules, b->count};
+    rbl_tets_rule(&b->partition, tet, rule);
+    rbl_tet_corners(b->view, tet, corners);
+    rbl_tet_barycentric(corners, p, barycentric);
+    return rule->labels[rbl_tet_part(rule, barycentric)];
+}
+
+#endif

@@ -1,0 +1,534 @@
+// Fields of fragments after one, five and twenty fractures: against the exact partition, exact distances, and themselves.
+#include "testing.h"
+
+#include "failing_allocator.h"
+#include "field/level_set_oracle.h"
+#include "fragment_testing.h"
+#include "math/aabb.h"
+
+// ---- what is exact ----
+
+typedef struct Triangle
+{
+    rblVec3d a, b, c;
+} Triangle;
+
+// The cracks of one fragment, as triangles and as points of it in the solid.
+typedef struct Cracks
+{
+    Triangle* triangles;
+    rblVec3d* points;
+    uint32_t triangle_count, point_count;
+} Cracks;
+
+static rblVec3d closest_on(const Triangle* t, rblVec3d p)
+{
+    const rblVec3d ab = rbl_sub3d(t->b, t->a), ac = rbl_sub3d(t->c, t->a);
+    const rblVec3d ap = rbl_sub3d(p, t->a), bp = rbl_sub3d(p, t->b), cp = rbl_sub3d(p, t->c);
+    const double d1 = rbl_dot3d(ab, ap), d2 = rbl_dot3d(ac, ap), d3 = rbl_dot3d(ab, bp),
+                 d4 = rbl_dot3d(ac, bp);
+    const double d5 = rbl_dot3d(ab, cp), d6 = rbl_dot3d(ac, cp);
+    const double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
+    if (d1 <= 0 && d2 <= 0)
+    {
+        return t->a;
+    }
+    if (d3 >= 0 && d4 <= d3)
+    {
+        return t->b;
+    }
+    if (d6 >= 0 && d5 <= d6)
+    {
+        return t->c;
+    }
+    if (vc <= 0 && d1 >= 0 && d3 <= 0)
+    {
+        return rbl_add3d(t->a, rbl_scale3d(ab, d1 / (d1 - d3)));
+    }
+    if (vb <= 0 && d2 >= 0 && d6 <= 0)
+    {
+        return rbl_add3d(t->a, rbl_scale3d(ac, d2 / (d2 - d6)));
+    }
+    if (va <= 0 && d4 >= d3 && d5 >= d6)
+    {
+        return rbl_add3d(t->b, rbl_scale3d(rbl_sub3d(t->c, t->b), (d4 - d3) / ((d4 - d3) + (d5 - d6))));
+    }
+    const double sum = va + vb + vc;
+    return rbl_add3d(t->a, rbl_add3d(rbl_scale3d(ab, vb / sum), rbl_scale3d(ac, vc / sum)));
+}
+
+static double crack_distance(const Cracks* cracks, rblVec3d p)
+{
+    double best = (double)INFINITY;
+    for (uint32_t i = 0; i < cracks->triangle_count; ++i)
+    {
+        const rblVec3d way = rbl_sub3d(p, closest_on(&cracks->triangles[i], p));
+        best = rbl_mind(rbl_dot3d(way, way), best);
+    }
+    return sqrt(best);
+}
+
+static void add_facet(Cracks* cracks, const rblVec3d* corners, uint32_t count)
+{
+    for (uint32_t i = 2; i < count; ++i)
+    {
+        const Triangle t = {corners[0], corners[i - 1], corners[i]};
+        cracks->triangles[cracks->triangle_count++] = t;
+        cracks->points[cracks->point_count++] = rbl_scale3d(rbl_add3d(t.a, rbl_add3d(t.b, t.c)), 1.0 / 3.0);
+    }
+}
+
+static Cracks cracks_of(Broken* b, uint32_t label)
+{
+    const rblTetsView* view = b->view;
+    Cracks cracks = {malloc(sizeof(Triangle) * 16 * view->tet_count),
+                     malloc(sizeof(rblVec3d) * 16 * view->tet_count), 0, 0};
+    b->partition = (rblTetsPartition){view, b->rules, b->count};
+    for (uint32_t tet = 0; tet < view->tet_count; ++tet)
+    {
+        rblTetRule rule;
+        rblVec3d corners[4];
+        rbl_tets_rule(&b->partition, tet, &rule);
+        rbl_tet_corners(view, tet, corners);
+        for (uint32_t part = 0; part < rule.part_count && rule.part_count > 1; ++part)
+        {
+            rblTetFacet facets[RBL_TET_MAX_FACETS];
+            const uint32_t count = rule.labels[part] == label ? rbl_tet_facets(&rule, part, facets) : 0;
+            for (uint32_t f = 0; f < count; ++f)
+            {
+                rblVec3d points[4];
+                for (uint32_t i = 0; i < facets[f].corner_count; ++i)
+                {
+                    points[i] = rbl_tet_corner_position(&rule, facets[f].corners[i],
+                                                        view->nodes + 4 * (size_t)tet, corners);
+                }
+                if (facets[f].other < 4)
+                {
+                    add_facet(&cracks, points, facets[f].corner_count);
+                }
+            }
+        }
+    }
+    return cracks;
+}
+
+static void free_cracks(Cracks* cracks)
+{
+    free(cracks->triangles);
+    free(cracks->points);
+}
+
+static rblVec3 random_in(rblRandom* random, rblAabb box)
+{
+    const rblVec3 size = rbl_aabb_size(box);
+    const float x = rbl_random_float(random);
+    const float y = rbl_random_float(random);
+    const float z = rbl_random_float(random);
+    return rbl_vec3(box.lower.x + x * size.x, box.lower.y + y * size.y, box.lower.z + z * size.z);
+}
+
+static Broken broken_by(const char* kind, uint32_t tets, uint32_t breaks)
+{
+    Broken b = make_broken(kind, tets, 0.0f);
+    rblRandom random = rbl_random_seed(11, breaks);
+    break_fragment(&b, RBL_NONE, 0, breaks == 1 ? 5 : 3, &random);
+    for (uint32_t i = 1; i < breaks; ++i)
+    {
+        break_largest(&b, i % 5 == 4 ? 4 : 2, &random);
+    }
+    return b;
+}
+
+static const uint32_t break_counts[3] = {1, 5, 20};
+
+static bool in_solid(const Broken* b, rblVec3 p)
+{
+    bool far;
+    return rbl_level_set_distance_only(b->background->grid, p, &far) <= 0.0f;
+}
+
+// ---- tests ----
+
+// Every point of the solid that is not on a border, to rounding, is in the fragment that the rule says and in no other.
+static void check_inside(Broken* b, rblRandom* random)
+{
+    Leaf leaves[4096];
+    const uint32_t count = list_leaves(b, leaves);
+    uint32_t asked = 0, skipped = 0;
+    for (int i = 0; i < 6000; ++i)
+    {
+        const rblVec3 p = random_in(random, b->background->solid->view.bounds);
+        if (!in_solid(b, p))
+        {
+            continue;
+        }
+        rblTetRule rule;
+        rblVec3d corners[4], normal;
+        double at[4];
+        const uint32_t tet = rbl_tets_find(b->background->tets, rbl_to_double3(p));
+        assert_int_not_equal(tet, RBL_NONE);
+        const uint32_t label = exact_label(b, tet, rbl_to_double3(p), &rule);
+        rbl_tet_corners(b->view, tet, corners);
+        rbl_tet_barycentric(corners, rbl_to_double3(p), at);
+        asked += 1;
+        if (rbl_tet_border(&rule, corners, rbl_tet_part(&rule, at), at, &normal) <
+            1e-5 * (double)b->background->edge)
+        {
+            skipped += 1;
+            continue;
+        }
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            const rblFragmentField field = field_of(b, leaves[k]);
+            const bool inside = rbl_fragment_inside(&field, p);
+            rblVec3 gradient;
+            if (inside != (b->rules[leaves[k].event].first_label + leaves[k].label == label) ||
+                inside != (rbl_fragment_distance(&field, p, &gradient) <= 0.0f))
+            {
+                fail_msg("point %d: fragment %u of event %u says %d, the rule %u", i, leaves[k].label,
+                         leaves[k].event, inside, label);
+            }
+        }
+    }
+    assert_true(asked > 300 && skipped < 10);
+}
+
+static void points_are_inside_as_the_partition_says(void** state)
+{
+    (void)state;
+    const char* kinds[3] = {"sphere", "statue", "plate"};
+    rblRandom random = rbl_random_seed(3, 1);
+    for (int i = 0; i < 3; ++i)
+    {
+        Broken b = broken_by(kinds[i], i == 2 ? 12000 : 6000, break_counts[i]);
+        check_inside(&b, &random);
+        free_broken(&b);
+    }
+}
+
+typedef struct Errors
+{
+    double near, deep, most; // in edges; means and the largest
+    uint32_t near_count, deep_count;
+    uint32_t rays, bad_rays;
+    double worst_fall; // along a ray, in edges
+    uint32_t inward;   // gradients that do not lead out
+} Errors;
+
+// Along a ray inwards, as long as the gradient is about the same.
+static void follow_ray(const rblFragmentField* field, rblVec3 p, rblVec3 out, float edge, Errors* errors)
+{
+    rblVec3 gradient;
+    float before = rbl_fragment_distance(field, p, &gradient);
+    bool bad = false;
+    for (int i = 1; i <= 20; ++i)
+    {
+        const float now =
+            rbl_fragment_distance(field, rbl_mul_add3(p, -0.1f * (float)i * edge, out), &gradient);
+        if (now > 0.0f || rbl_dot3(gradient, out) < 0.9f)
+        {
+            break;
+        }
+        bad = bad || now > before;
+        errors->worst_fall = rbl_maxd((double)((now - before) / edge), errors->worst_fall);
+        before = now;
+    }
+    errors->rays += 1;
+    errors->bad_rays += bad;
+}
+
+static void measure_point(const rblFragmentField* field, rblVec3 p, double exact, Errors* errors)
+{
+    const float edge = field->event->background->edge;
+    rblVec3 gradient;
+    const float distance = rbl_fragment_distance(field, p, &gradient);
+    check_close(rbl_length3(gradient), 1.0, 1e-5);
+    assert_true(rbl_fragment_bound(field, p) == distance);
+    const double error = fabs(-(double)distance - exact) / (double)edge;
+    *(exact < 0.5 * (double)edge ? &errors->near : &errors->deep) += error;
+    *(exact < 0.5 * (double)edge ? &errors->near_count : &errors->deep_count) += 1;
+    errors->most = rbl_maxd(error, errors->most);
+    const rblVec3 beyond = rbl_mul_add3(p, 0.1f * edge - distance, gradient);
+    rblVec3 unused;
+    errors->inward += rbl_fragment_distance(field, beyond, &unused) < 0.5f * distance - 0.1f * edge;
+    follow_ray(field, p, gradient, edge, errors);
+}
+
+static Errors measure_fields(Broken* b, const rblDistanceOracle* solid)
+{
+    Errors errors = {0};
+    Leaf leaves[4096];
+    const uint32_t count = list_leaves(b, leaves);
+    rblRandom random = rbl_random_seed(5, b->count);
+    for (uint32_t k = 0; k < count; k += 1 + count / 8)
+    {
+        const rblFragmentField field = field_of(b, leaves[k]);
+        Cracks cracks = cracks_of(b, b->rules[leaves[k].event].first_label + leaves[k].label);
+        for (int i = 0; i < 500; ++i)
+        {
+            const rblVec3 p = random_in(&random, field.bounds);
+            if (rbl_fragment_inside(&field, p))
+            {
+                uint32_t hint = RBL_NO_LEAF;
+                const double surface = rbl_distance_oracle_ask(solid, rbl_to_double3(p), &hint);
+                measure_point(&field, p, rbl_mind(surface, crack_distance(&cracks, rbl_to_double3(p))),
+                              &errors);
+            }
+        }
+        free_cracks(&cracks);
+    }
+    errors.near /= errors.near_count;
+    errors.deep /= errors.deep_count;
+    return errors;
+}
+
+static void distances_grow_inwards_and_are_nearly_exact(void** state)
+{
+    (void)state;
+    for (int i = 0; i < 3; ++i)
+    {
+        Broken b = broken_by(i == 1 ? "statue" : "sphere", 8000, break_counts[i]);
+        rblMesh* mesh;
+        rblDistanceOracle solid;
+        check_ok(rbl_mesh_acquire(b.mesh, &mesh));
+        check_ok(rbl_distance_oracle_init(&solid, rbl_mesh_get_view(mesh), rbl_default_allocator()));
+        const Errors e = measure_fields(&b, &solid);
+        print_message("%u fractures: errors near %.4f and deep %.4f edges, at most %.3f; %u of %u rays fall, "
+                      "by %.3f at most; %u "
+                      "gradients lead inwards\n",
+                      b.count, e.near, e.deep, e.most, e.bad_rays, e.rays, e.worst_fall, e.inward);
+        assert_true(e.near_count > 100 && e.deep_count > 100);
+        assert_true(e.near < 0.05 && e.deep < 0.08 && e.most < 1.0);
+        assert_true(e.bad_rays * 100 <= e.rays && e.worst_fall < 0.1);
+        assert_true(e.inward * 200 <= e.rays);
+        rbl_distance_oracle_free(&solid);
+        rbl_mesh_release(mesh);
+        free_broken(&b);
+    }
+}
+
+static void spheres_that_meet_a_fragment_are_never_culled(void** state)
+{
+    (void)state;
+    for (int i = 0; i < 3; ++i)
+    {
+        Broken b = broken_by(i == 1 ? "statue" : "sphere", 6000, break_counts[i]);
+        Leaf leaves[4096];
+        const uint32_t count = list_leaves(&b, leaves);
+        rblRandom random = rbl_random_seed(9, b.count);
+        uint32_t culled = 0, small = 0;
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            const rblFragmentField field = field_of(&b, leaves[k]);
+            const float slack = rbl_fragment_slack(&field);
+            Cracks cracks = cracks_of(&b, b.rules[leaves[k].event].first_label + leaves[k].label);
+            for (uint32_t j = 0; j < 400 && cracks.point_count > 0; ++j)
+            {
+                const rblVec3 q = rbl_to_float3(cracks.points[rbl_random_below(&random, cracks.point_count)]);
+                const float reach = (j % 2 == 0 ? 3.0f : 0.8f) * b.background->edge;
+                const rblVec3 p = random_in(&random, rbl_aabb_grown((rblAabb){q, q}, reach));
+                const float way = rbl_length3(rbl_sub3(p, q));
+                if (!in_solid(&b, q))
+                {
+                    continue;
+                }
+                if (!rbl_fragment_may_meet(&field, p, 1.0001f * way) ||
+                    rbl_fragment_bound(&field, p) > way + slack)
+                {
+                    fail_msg("fragment %u of event %u: a point %g away, bound %g", leaves[k].label,
+                             leaves[k].event, (double)way, (double)rbl_fragment_bound(&field, p));
+                }
+                const rblVec3 far = random_in(&random, b.background->solid->view.bounds);
+                culled += !rbl_fragment_may_meet(&field, far, 0.25f * b.background->edge);
+                small += 1;
+            }
+            free_cracks(&cracks);
+        }
+        assert_true(culled * 2 > small); // it is of some use
+        free_broken(&b);
+    }
+}
+
+// What a fracture does not come near stays as it was, bit by bit.
+static void updates_touch_only_what_changes(void** state)
+{
+    (void)state;
+    Broken b = broken_by("sphere", 8000, 5);
+    for (uint32_t k = 1; k < b.count; ++k)
+    {
+        const rblFragmentEvent* e = b.events[k];
+        const rblFragmentEvent* parent = b.events[b.parents[k]];
+        uint32_t same = 0;
+        assert_int_equal(e->node_count, parent->facts[b.parent_labels[k]].nodes);
+        for (uint32_t i = 0; i < e->node_count; ++i)
+        {
+            const rblCrackPiece* before = &parent->cracks[rbl_rank_find(parent->node_ranks, e->nodes[i])];
+            same += memcmp(before, &e->cracks[i], sizeof *before) == 0;
+            assert_true(e->cracks[i].distance <= before->distance);
+        }
+        assert_int_equal(same, e->node_count - e->touched);
+        assert_true(e->touched > 0 && e->touched < e->node_count);
+    }
+    free_broken(&b);
+}
+
+// A break far from most of a long body costs what it changes: fronts end where the surface is nearer.
+static void fronts_end_where_the_surface_is_nearer(void** state)
+{
+    (void)state;
+    Broken b = make_broken("column", 8000, 0.0f);
+    const rblAabb box = b.background->solid->view.bounds;
+    uint32_t* labels = malloc(sizeof *labels * b.view->node_count);
+    double* weights = malloc(sizeof *weights * b.view->node_count);
+    for (uint32_t i = 0; i < b.view->node_count; ++i)
+    {
+        const double height = b.view->positions[i].y - (double)(0.8f * box.upper.y + 0.2f * box.lower.y);
+        labels[i] = height > 0.0;
+        weights[i] = fabs(height) + 1e-9;
+    }
+    rbl_tets_clamp_weights(b.view, labels, weights);
+    const rblFragmentEventDef def = {
+        .background = b.background, .labels = labels, .weights = weights, .label_count = 2};
+    rblFragmentEvent* event;
+    check_ok(rbl_fragment_event_create(&def, &event));
+    assert_true(event->touched * 2 < event->node_count);
+    rbl_fragment_event_release(event);
+    free(labels);
+    free(weights);
+    free_broken(&b);
+}
+
+static void backgrounds_are_the_same_for_any_worker_count(void** state)
+{
+    (void)state;
+    Broken one = make_broken("statue", 3000, 0.0f);
+    for (uint32_t workers = 2; workers <= 8; workers *= 2)
+    {
+        const rblTasks tasks = {.worker_count = workers};
+        check_ok(rbl_set_tasks(&tasks));
+        Broken many = make_broken("statue", 3000, 0.0f);
+        check_ok(rbl_set_tasks(NULL));
+        const rblBackground *a = one.background, *b = many.background;
+        assert_int_equal(a->node_count, b->node_count);
+        assert_int_equal(a->point_count, b->point_count);
+        assert_memory_equal(a->nodes, b->nodes, sizeof *a->nodes * a->node_count);
+        assert_memory_equal(a->edges, b->edges, sizeof *a->edges * a->edge_count);
+        assert_memory_equal(a->points, b->points, sizeof *a->points * a->point_count);
+        free_broken(&many);
+    }
+    free_broken(&one);
+}
+
+static void wrong_labels_are_refused(void** state)
+{
+    (void)state;
+    Broken b = make_broken("box", 600, 0.0f);
+    uint32_t* labels = calloc(b.view->node_count, sizeof *labels);
+    double* weights = malloc(sizeof *weights * b.view->node_count);
+    for (uint32_t i = 0; i < b.view->node_count; ++i)
+    {
+        weights[i] = 1.0;
+    }
+    rblFragmentEvent* event = NULL;
+    rblFragmentEventDef def = {
+        .background = b.background, .labels = labels, .weights = weights, .label_count = 2};
+    check_fails(RBL_ERROR_ARGUMENT, rbl_fragment_event_create(&def, &event)); // nothing has label 1
+    labels[5] = 2;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_fragment_event_create(&def, &event));
+    labels[5] = 1;
+    const double wrong[3] = {0.0, -1.0, (double)NAN};
+    for (int i = 0; i < 3; ++i)
+    {
+        weights[7] = wrong[i];
+        check_fails(RBL_ERROR_ARGUMENT, rbl_fragment_event_create(&def, &event));
+    }
+    weights[7] = 1.0;
+    def.label_count = 0;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_fragment_event_create(&def, &event));
+    assert_null(event);
+    rblShapeId ball;
+    rblBackground* background = NULL;
+    check_ok(rbl_shape_create_sphere(1.0f, &ball));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_background_create(ball, b.tets, &background));
+    assert_null(background);
+    check_ok(rbl_shape_destroy(ball));
+    free(labels);
+    free(weights);
+    free_broken(&b);
+}
+
+static void tetrahedra_that_miss_the_surface_are_refused(void** state)
+{
+    (void)state;
+    Broken b = make_broken("box", 600, 0.0f);
+    const rblVec3d positions[4] = {{0, 0, 0}, {0.1, 0, 0}, {0, 0.1, 0}, {0, 0, 0.1}};
+    const uint32_t nodes[4] = {0, 1, 2, 3};
+    const rblTetsView view = {.node_count = 4, .tet_count = 1, .positions = positions, .nodes = nodes};
+    rblTetsId small;
+    rblBackground* background = NULL;
+    check_ok(rbl_tets_create(&view, &small));
+    check_fails(RBL_ERROR_GEOMETRY, rbl_background_create(b.solid, small, &background));
+    assert_null(background);
+    check_ok(rbl_tets_destroy(small));
+    free_broken(&b);
+}
+
+static void out_of_memory_leaves_nothing_behind(void** state)
+{
+    (void)state;
+    FailingAllocator memory;
+    failing_allocator_start(&memory, SIZE_MAX);
+    check_ok(rbl_set_allocator(&memory.allocator));
+    Broken b = make_broken("box", 300, 0.0f);
+    rblRandom random = rbl_random_seed(2, 2);
+    break_fragment(&b, RBL_NONE, 0, 3, &random);
+    const rblFragmentEventDef def = {.background = b.background,
+                                     .labels = b.labels[0],
+                                     .weights = b.weights[0],
+                                     .label_count = b.events[0]->label_count};
+    const size_t live = memory.live;
+    bool made = false;
+    for (size_t granted = 0; !made; ++granted)
+    {
+        rblFragmentEvent* event;
+        memory.left = granted;
+        made = rbl_fragment_event_create(&def, &event) == RBL_OK;
+        if (made)
+        {
+            rbl_fragment_event_release(event);
+        }
+        assert_int_equal(memory.live, live);
+    }
+    made = false;
+    for (size_t granted = 0; !made; granted += 1 + granted / 16)
+    {
+        rblBackground* background;
+        memory.left = granted;
+        made = rbl_background_create(b.solid, b.tets, &background) == RBL_OK;
+        if (made)
+        {
+            rbl_background_release(background);
+        }
+        assert_int_equal(memory.live, live);
+    }
+    memory.left = SIZE_MAX;
+    free_broken(&b);
+    assert_int_equal(memory.live, 0);
+    check_ok(rbl_set_allocator(NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_are_inside_as_the_partition_says),
+        cmocka_unit_test(distances_grow_inwards_and_are_nearly_exact),
+        cmocka_unit_test(spheres_that_meet_a_fragment_are_never_culled),
+        cmocka_unit_test(updates_touch_only_what_changes),
+        cmocka_unit_test(fronts_end_where_the_surface_is_nearer),
+        cmocka_unit_test(backgrounds_are_the_same_for_any_worker_count),
+        cmocka_unit_test(wrong_labels_are_refused),
+        cmocka_unit_test(tetrahedra_that_miss_the_surface_are_refused),
+        cmocka_unit_test(out_of_memory_leaves_nothing_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

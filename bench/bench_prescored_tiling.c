@@ -3,7 +3,9 @@
 
 #include "base/error.h"
 #include "base/sort.h"
+#include "math/aabb.h"
 #include "math/vec.h"
+#include "mesh/mesh.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,7 @@ typedef struct Broken
     rblFracture fracture;
     rblShapeView* views;
     rblMeshView* meshes;
+    rblAabbd* boxes; // of the meshes: a hull may be smaller than what is drawn
     rblMassProperties* masses;
 } Broken;
 
@@ -76,8 +79,10 @@ static rblResult draw_pieces(Broken* broken)
     const uint32_t count = broken->fracture.fragment_count;
     broken->views = calloc(count, sizeof *broken->views);
     broken->meshes = calloc(count, sizeof *broken->meshes);
+    broken->boxes = calloc(count, sizeof *broken->boxes);
     broken->masses = calloc(count, sizeof *broken->masses);
-    if (count > 0 && (broken->views == NULL || broken->meshes == NULL || broken->masses == NULL))
+    if (count > 0 &&
+        (broken->views == NULL || broken->meshes == NULL || broken->boxes == NULL || broken->masses == NULL))
     {
         return rbl_fail_memory();
     }
@@ -88,6 +93,7 @@ static rblResult draw_pieces(Broken* broken)
         RBL_TRY(rbl_shape_surface(&broken->views[i], &surface));
         RBL_TRY(rbl_mesh_view(surface, &broken->meshes[i]));
         RBL_TRY(rbl_mesh_mass_properties(surface, 1.0, &broken->masses[i]));
+        broken->boxes[i] = rbl_mesh_bounds(&broken->meshes[i]);
     }
     return RBL_OK;
 }
@@ -96,6 +102,7 @@ static void broken_free(Broken* broken)
 {
     free(broken->views);
     free(broken->meshes);
+    free(broken->boxes);
     free(broken->masses);
     rbl_fracture_free(&broken->fracture);
 }
@@ -128,12 +135,6 @@ static rblResult check_sums(const Broken* broken, Tally* tally)
 
 // ---- points ----
 
-static bool in_box(rblAabb box, rblVec3d p)
-{
-    return p.x >= (double)box.lower.x && p.x <= (double)box.upper.x && p.y >= (double)box.lower.y &&
-           p.y <= (double)box.upper.y && p.z >= (double)box.lower.z && p.z <= (double)box.upper.z;
-}
-
 static void check_points(const Broken* broken, Tally* tally)
 {
     const rblSmashSolid* solid = broken->c->solid;
@@ -144,11 +145,14 @@ static void check_points(const Broken* broken, Tally* tally)
         uint32_t fields = 0;
         for (uint32_t i = 0; i < broken->fracture.fragment_count; ++i)
         {
-            if (in_box(broken->views[i].bounds, solid->points[k]))
+            const rblVec3 point = rbl_to_float3(solid->points[k]);
+            if (rbl_aabbd_contains_point(broken->boxes[i], solid->points[k]))
             {
                 drawn += rbl_smash_inside(&broken->meshes[i], solid->points[k]);
-                fields +=
-                    rbl_shape_distance(broken->views[i].shape, rbl_to_float3(solid->points[k]), NULL) < 0.0f;
+            }
+            if (rbl_aabb_contains_point(broken->views[i].bounds, point))
+            {
+                fields += rbl_shape_distance(broken->views[i].shape, point, NULL) < 0.0f;
             }
         }
         tally->in_one += drawn == 1;

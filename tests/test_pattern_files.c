@@ -190,7 +190,6 @@ static void meshes_that_do_not_tile_are_refused_with_the_place(void** state)
     const rblMeshId mesh = draw(RBL_PATTERN_BRICKS);
     rblMeshView view;
     check_ok(rbl_mesh_view(mesh, &view));
-    uint32_t refused = 0;
     for (uint32_t group = 0; group < view.group_count; ++group)
     {
         const rblMeshId moved = with_group_moved(mesh, group, (rblVec3d){0.02, 0.01, 0.0});
@@ -198,11 +197,10 @@ static void meshes_that_do_not_tile_are_refused_with_the_place(void** state)
         const rblResult result = rbl_labels_from_mesh(moved, "test", rbl_default_allocator(), &volume);
         assert_int_equal(result, RBL_ERROR_GEOMETRY);
         assert_non_null(strstr(rbl_last_error(), "does not tile its box"));
-        refused += strstr(rbl_last_error(), " at (") != NULL ? 1 : 0;
+        assert_non_null(strstr(rbl_last_error(), " at ("));
         assert_null(volume);
         check_ok(rbl_mesh_destroy(moved));
     }
-    assert_true(refused > 0);
     check_ok(rbl_mesh_destroy(mesh));
 }
 

@@ -111,6 +111,8 @@ static void impossible_words_are_refused(void** state)
     check_refused("{\"shape\":\"box\",\"fracture\":{\"jitter\":1.5}}", "0 to 1");
     check_refused("{\"shape\":\"box\",\"fracture\":{\"radius\":-1}}", "radius");
     check_refused("{\"shape\":\"box\",\"fracture\":{\"crumbs\":\"vanish\"}}", "crumbs");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"share\":-0.5}}", "share");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"mostFragments\":-1}}", "mostFragments");
     check_refused("{\"shape\":\"box\",\"anchor\":\"bottom\"}", "static");
     check_refused("{\"shape\":\"box\",\"type\":\"static\",\"anchor\":{\"box\":[[0,0,0],[1,0,1]]}}", "below");
     check_refused("{\"shape\":\"ground\",\"type\":\"static\",\"fracture\":{\"method\":\"prescored\"}}",
@@ -270,6 +272,30 @@ static void debris_of_a_scene_vanishes_with_an_event(void** state)
     assert_int_equal(dead, vanished);
     const rblRunSummary summary = rbl_statistics_summary(statistics);
     assert_true(summary.worst_rise < 1e-6 * summary.scale);
+    rbl_simulation_free(&simulation);
+    check_ok(rbl_scene_destroy(scene));
+}
+
+static void scenes_cap_fragments_and_say_how_pieces_break_again(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"rubble\":1,\"duration\":0.2,\"shapes\":{\"block\":{\"kind\":\"box\",\"size\":[0.6,0.4,0.2]}},"
+        "\"bodies\":[{\"name\":\"block\",\"shape\":\"block\",\"material\":\"ceramic\","
+        "\"fracture\":{\"method\":\"prescored\",\"pattern\":\"voronoi\",\"pieces\":60,\"mostFragments\":9,"
+        "\"thinnest\":0.001,\"share\":0.5,\"smallestBody\":0.1}}],"
+        "\"events\":[{\"time\":0.1,\"break\":{\"body\":\"block\",\"at\":[0,0.2,0],\"normal\":[0,-1,0]}}]}";
+    const rblSceneId scene = load(text);
+    rblSceneView view;
+    rblSimulation simulation;
+    check_ok(rbl_scene_view(scene, &view));
+    assert_true(view.breakers[0].thinnest == 0.001f);
+    assert_true(view.breakers[0].share == 0.5f);
+    assert_true(view.breakers[0].smallest_body == 0.1f);
+    check_ok(rbl_simulation_start(&simulation, scene, true));
+    run_through(&simulation);
+    assert_int_equal(simulation.run.statistics.events.count, 1);
+    assert_int_equal(simulation.run.statistics.events.data[0].pieces, 9);
     rbl_simulation_free(&simulation);
     check_ok(rbl_scene_destroy(scene));
 }
@@ -560,6 +586,7 @@ int main(void)
         cmocka_unit_test(runs_know_births_and_deaths),
         cmocka_unit_test(a_label_volume_breaks_a_body_of_a_scene),
         cmocka_unit_test(debris_of_a_scene_vanishes_with_an_event),
+        cmocka_unit_test(scenes_cap_fragments_and_say_how_pieces_break_again),
         cmocka_unit_test(recordings_keep_fragments_and_replay_the_same),
         cmocka_unit_test(runs_go_on_from_before_and_after_a_break),
         cmocka_unit_test(calls_that_break_happen_again),

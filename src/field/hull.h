@@ -106,14 +106,17 @@ typedef struct rblHullChoosing
     uint32_t count;
     uint32_t kept;
     uint32_t most;
-    double tolerance; // metres
-    bool measured;    // how well the choice fits is asked for
+    double tolerance;   // metres
+    bool measured;      // how well the choice fits is asked for
+    double most_depth;  // where measured: no use when a point lies deeper in the hull than this, metres, or
+    double most_volume; // it is larger than this, m^3: the choice is left off as soon as that is seen
 } rblHullChoosing;
 
 typedef struct rblHullChoice
 {
     rblIndexArray chosen; // initialized by the caller; in the order of the points
-    double worst;  // where measured: distance of any point from the hull's surface on either side, metres
+    double worst;  // where measured: distance of any point from the hull's surface on either side, metres;
+                   // of a choice that was left off infinite
     double volume; // where measured: of the hull, m^3
 } rblHullChoice;
 

@@ -13,7 +13,8 @@ typedef struct Facet
 {
     uint32_t vertices[3];
     uint32_t neighbours[3]; // across the edge from vertex i to vertex i + 1
-    rblVec3d normal;        // about unit length; only chooses which point comes next
+    rblVec3d normal;        // about unit length; with `offset` only chooses which point comes next
+    double offset;          // of the plane along the normal
     uint32_t points;        // list of points strictly outside
     uint32_t farthest;      // of them, and how high it is; only where points are chosen
     double height;
@@ -58,11 +59,12 @@ static bool add_facet(Quickhull* q, uint32_t a, uint32_t b, uint32_t c)
 {
     const rblVec3d pa = point_at(q, a);
     const rblVec3d normal = rbl_cross3d(rbl_sub3d(point_at(q, b), pa), rbl_sub3d(point_at(q, c), pa));
-    const Facet facet = {.vertices = {a, b, c},
-                         .neighbours = {RBL_NONE, RBL_NONE, RBL_NONE},
-                         .normal = rbl_normalize3d(normal, (rblVec3d){0, 0, 0}),
-                         .points = RBL_NONE,
-                         .mark = RBL_NONE};
+    Facet facet = {.vertices = {a, b, c},
+                   .neighbours = {RBL_NONE, RBL_NONE, RBL_NONE},
+                   .normal = rbl_normalize3d(normal, (rblVec3d){0, 0, 0}),
+                   .points = RBL_NONE,
+                   .mark = RBL_NONE};
+    facet.offset = rbl_dot3d(facet.normal, pa);
     return rbl_array_push(&q->facets, facet);
 }
 
@@ -157,26 +159,32 @@ static void file_point(Quickhull* q, uint32_t point, size_t begin)
 
 static double height_over(const Quickhull* q, const Facet* facet, uint32_t point)
 {
-    return rbl_dot3d(facet->normal, rbl_sub3d(point_at(q, point), point_at(q, facet->vertices[0])));
+    return rbl_dot3d(facet->normal, point_at(q, point)) - facet->offset;
 }
 
-// Put a point on the list of the facet from `begin` on that it is highest over.
-static void file_highest(Quickhull* q, uint32_t point, size_t begin)
+static void file_at(Quickhull* q, uint32_t point, Facet* facet)
 {
-    size_t best = begin;
-    double height = -(double)INFINITY;
-    for (size_t i = begin; i < q->facets.count; ++i)
-    {
-        const Facet* facet = &q->facets.data[i];
-        const double h = facet->removed ? -(double)INFINITY : height_over(q, facet, point);
-        best = h > height ? i : best;
-        height = rbl_maxd(h, height);
-    }
-    Facet* facet = &q->facets.data[best];
-    if (height > 0.0 && side_of(q, facet, point) > 0.0)
+    if (side_of(q, facet, point) > 0.0)
     {
         q->next[point] = facet->points;
         facet->points = point;
+    }
+}
+
+// Put a point on the list of the facet from `begin` on, all there, that it is highest over.
+static void file_highest(Quickhull* q, uint32_t point, size_t begin)
+{
+    size_t best = begin;
+    double height = 0.0;
+    for (size_t i = begin; i < q->facets.count; ++i)
+    {
+        const double h = height_over(q, &q->facets.data[i], point);
+        best = h > height ? i : best;
+        height = rbl_maxd(h, height);
+    }
+    if (height > 0.0)
+    {
+        file_at(q, point, &q->facets.data[best]);
     }
 }
 
@@ -353,21 +361,38 @@ static bool grow_to(Quickhull* q, double tolerance, uint32_t most, uint32_t* ver
     return true;
 }
 
+// How high a point is over the surface; below 0 it is within.
+static double height_of(const Quickhull* q, uint32_t point)
+{
+    double highest = -(double)INFINITY;
+    for (size_t f = 0; f < q->facets.count; ++f)
+    {
+        const Facet* facet = &q->facets.data[f];
+        highest = facet->removed ? highest : rbl_maxd(height_over(q, facet, point), highest);
+    }
+    return highest;
+}
+
 // How far any point is from the surface, on whichever side.
 static double worst_fit(const Quickhull* q)
 {
     double worst = 0.0;
     for (uint32_t i = 0; i < q->count; ++i)
     {
-        double highest = -(double)INFINITY;
-        for (size_t f = 0; f < q->facets.count; ++f)
-        {
-            const Facet* facet = &q->facets.data[f];
-            highest = facet->removed ? highest : rbl_maxd(height_over(q, facet, i), highest);
-        }
-        worst = rbl_maxd(fabs(highest), worst);
+        worst = rbl_maxd(fabs(height_of(q, i)), worst);
     }
     return worst;
+}
+
+static bool lies_deeper(const Quickhull* q, uint32_t point, double depth)
+{
+    bool deeper = true;
+    for (size_t f = 0; f < q->facets.count && deeper; ++f)
+    {
+        const Facet* facet = &q->facets.data[f];
+        deeper = facet->removed || height_over(q, facet, point) < -depth;
+    }
+    return deeper;
 }
 
 static double enclosed_volume(const Quickhull* q)
@@ -410,6 +435,57 @@ static bool give_chosen(Quickhull* q, rblIndexArray* out)
     return good;
 }
 
+// Put all points from `begin` on on the lists of the facets that they are highest over. Of many facets few are left.
+static bool file_rest(Quickhull* q, uint32_t begin)
+{
+    typedef struct Plane
+    {
+        rblVec3d normal;
+        double offset;
+        size_t facet;
+    } Plane;
+    Plane* planes = RBL_NEW_ARRAY(q->allocator, Plane, q->facets.count);
+    uint32_t count = 0;
+    for (size_t f = 0; f < q->facets.count && planes != NULL; ++f)
+    {
+        const Facet* facet = &q->facets.data[f];
+        if (!facet->removed)
+        {
+            planes[count++] = (Plane){facet->normal, facet->offset, f};
+        }
+    }
+    for (uint32_t i = begin; i < q->count && count > 0; ++i)
+    {
+        const rblVec3d point = point_at(q, i);
+        const Plane* best = NULL;
+        double height = 0.0;
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            const double h = rbl_dot3d(planes[k].normal, point) - planes[k].offset;
+            best = h > height ? &planes[k] : best;
+            height = rbl_maxd(h, height);
+        }
+        if (best != NULL)
+        {
+            file_at(q, i, &q->facets.data[best->facet]);
+        }
+    }
+    RBL_FREE_ARRAY(q->allocator, planes, q->facets.count);
+    return planes != NULL;
+}
+
+// As hulls grow so do the depths of all points in them, and the volume: what is too much now stays so.
+static bool is_hopeless(const Quickhull* q, const rblHullChoosing* choosing, rblHullChoice* out)
+{
+    bool hopeless = enclosed_volume(q) > choosing->most_volume;
+    for (uint32_t i = 0; i < q->count && !hopeless; ++i)
+    {
+        hopeless = lies_deeper(q, i, choosing->most_depth);
+    }
+    out->worst = hopeless ? (double)INFINITY : 0.0;
+    return hopeless;
+}
+
 static rblResult choose(Quickhull* q, const rblHullChoosing* choosing, rblHullChoice* out)
 {
     uint32_t four[4];
@@ -421,11 +497,12 @@ static rblResult choose(Quickhull* q, const rblHullChoosing* choosing, rblHullCh
         file_highest(q, i, 0);
     }
     good = good && grow_to(q, 0.0, UINT32_MAX, &vertices);
-    for (uint32_t i = choosing->kept; i < q->count && good; ++i)
+    if (good && choosing->measured && is_hopeless(q, choosing, out))
     {
-        file_highest(q, i, 0);
+        return RBL_OK;
     }
-    good = good && grow_to(q, choosing->tolerance, choosing->most, &vertices) && give_chosen(q, &out->chosen);
+    good = good && file_rest(q, choosing->kept) &&
+           grow_to(q, choosing->tolerance, choosing->most, &vertices) && give_chosen(q, &out->chosen);
     if (good && choosing->measured)
     {
         out->worst = worst_fit(q);

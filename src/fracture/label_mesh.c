@@ -229,19 +229,25 @@ static rblResult check_report(const rblMeshReport* report, const char* name)
             name, report->boundary_edges.count, report->non_manifold_edges.count,
             report->misoriented_edges.count);
     }
-    const rblVec3d size = rbl_aabbd_size(report->bounds);
-    const double box = size.x * size.y * size.z;
-    if (!(fabs(report->volume - box) <= VOLUME_SLACK * box))
-    {
-        char share[RBL_NUMBER_SIZE];
-        rbl_format_fixed(report->volume / box, 4, share);
-        return rbl_fail(RBL_ERROR_GEOMETRY,
-                        "%s: does not tile its box: the regions together have %s of its volume", name, share);
-    }
     return report->components <= RBL_PATTERN_MAX_PIECES
                ? RBL_OK
                : rbl_fail(RBL_ERROR_LIMIT, "%s: %u regions are more than %d", name, report->components,
                           RBL_PATTERN_MAX_PIECES);
+}
+
+// What the columns of voxels missed, gaps and overlaps thinner than a voxel, shows in the volume.
+static rblResult check_volume(const rblMeshReport* report, const char* name)
+{
+    const rblVec3d size = rbl_aabbd_size(report->bounds);
+    const double box = size.x * size.y * size.z;
+    char share[RBL_NUMBER_SIZE];
+    if (fabs(report->volume - box) <= VOLUME_SLACK * box)
+    {
+        return RBL_OK;
+    }
+    rbl_format_fixed(report->volume / box, 4, share);
+    return rbl_fail(RBL_ERROR_GEOMETRY,
+                    "%s: does not tile its box: the regions together have %s of its volume", name, share);
 }
 
 static rblResult create_volume(Raster* raster, rblAabbd box, uint32_t regions)
@@ -296,12 +302,20 @@ rblResult rbl_labels_from_mesh(rblMeshId mesh, const char* name, const rblAlloca
     rblMeshId triangles;
     RBL_TRY(rbl_mesh_triangulate(mesh, &triangles));
     rblMeshView view;
+    rblLabelVolume* volume = NULL;
     rblResult result = rbl_mesh_view(triangles, &view);
     if (result == RBL_OK)
     {
         Raster raster = {.name = name, .view = &view, .allocator = allocator};
-        result = rasterise(&raster, report.bounds, out);
+        result = rasterise(&raster, report.bounds, &volume);
     }
     rbl_mesh_destroy(triangles);
-    return result;
+    result = result == RBL_OK ? check_volume(&report, name) : result;
+    if (result != RBL_OK)
+    {
+        rbl_labels_free(volume, allocator);
+        return result;
+    }
+    *out = volume;
+    return RBL_OK;
 }

@@ -68,6 +68,7 @@ static void free_arrays(rblPieces* p)
     RBL_FREE_ARRAY(p->allocator, p->loop_starts, p->loop_capacity);
     RBL_FREE_ARRAY(p->allocator, p->corners, p->corner_capacity);
     RBL_FREE_ARRAY(p->allocator, p->triangles, (size_t)p->triangle_count + 1);
+    RBL_FREE_ARRAY(p->allocator, p->triangle_cells, (size_t)p->triangle_count + 1);
     RBL_FREE_ARRAY(p->allocator, p->faces, (size_t)p->face_count + 1);
     RBL_FREE_ARRAY(p->allocator, p->pieces, (size_t)p->piece_count + 1);
 }

@@ -56,6 +56,7 @@ typedef struct rblPieces
     rblVec3d* vertices;            // the others, in the surface's axes; shared between pieces that touch
     rblPieceVertex* origins;       // of `vertices`
     uint32_t* triangles;           // of the surface, those that lie wholly in one piece, piece by piece
+    uint32_t* triangle_cells;      // and the cell that each of them is in
     rblPieceFace* faces;           // all others, piece by piece
     uint32_t* loop_starts;         // first corner of each loop, and the end
     uint32_t*

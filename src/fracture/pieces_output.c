@@ -142,17 +142,12 @@ static void place_triangles(OutputWork* work, uint32_t cell)
 {
     const rblCut* cut = work->cut;
     const uint32_t only = piece_of_cell(work, cell);
-    const uint32_t first = cut->whole_starts[cell], end = cut->whole_starts[cell + 1];
-    if (only != RBL_NONE)
+    for (uint32_t t = cut->whole_starts[cell]; t < cut->whole_starts[cell + 1]; ++t)
     {
-        memcpy(work->out->triangles + work->triangles[only], cut->whole + first,
-               sizeof *cut->whole * (end - first));
-        work->triangles[only] += end - first;
-        return;
-    }
-    for (uint32_t t = first; t < end; ++t)
-    {
-        work->out->triangles[work->triangles[piece_of_triangle(work, t, cell)]++] = cut->whole[t];
+        const uint32_t piece = only != RBL_NONE ? only : piece_of_triangle(work, t, cell);
+        const uint32_t place = work->triangles[piece]++;
+        work->out->triangles[place] = cut->whole[t];
+        work->out->triangle_cells[place] = cell;
     }
 }
 
@@ -403,8 +398,9 @@ static void convex_block(rblRange range, void* context)
 static bool take_output(rblPieces* out)
 {
     out->triangles = RBL_NEW_ARRAY(out->allocator, uint32_t, (size_t)out->triangle_count + 1);
+    out->triangle_cells = RBL_NEW_ARRAY(out->allocator, uint32_t, (size_t)out->triangle_count + 1);
     out->faces = RBL_NEW_ARRAY(out->allocator, rblPieceFace, (size_t)out->face_count + 1);
-    return out->triangles != NULL && out->faces != NULL;
+    return out->triangles != NULL && out->triangle_cells != NULL && out->faces != NULL;
 }
 
 // The arrays change hands; what they have room for beyond their contents is kept in `capacities`.

@@ -121,12 +121,12 @@ static rblResult choose_corners(const rblParts* parts, uint32_t piece, const rbl
                                       .count = (uint32_t)corners->count,
                                       .kept = kept,
                                       .most = MOST_CHOSEN > kept + 16 ? MOST_CHOSEN : kept + 16,
-
                                       .tolerance = WANTED * size,
-                                      .measured = !parts->placing->solid->convex};
+                                      .measured = !parts->placing->solid->convex,
+                                      .most_depth = ALLOWED * size,
+                                      .most_volume = p->mass.volume + 0.5 * ALLOWED * size * p->area};
     rblResult result = rbl_hull_choose(&choosing, &choice);
-    const bool near =
-        choice.worst <= ALLOWED * size && choice.volume <= p->mass.volume + 0.5 * ALLOWED * size * p->area;
+    const bool near = choice.worst <= choosing.most_depth && choice.volume <= choosing.most_volume;
     *fits = result == RBL_OK && (parts->placing->solid->convex || near);
     result = result == RBL_ERROR_GEOMETRY ? RBL_OK : result;
     for (size_t i = 0; i < choice.chosen.count && *fits && result == RBL_OK; ++i)

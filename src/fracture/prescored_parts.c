@@ -6,98 +6,104 @@
 #include "math/vec.h"
 #include <string.h>
 
-// Parts of the piece at hand, by cell.
-typedef struct Finder
+// A piece has a part in every cell that a face or a triangle of it is in. `part_of` is per cell, 0 at first: part + 1 of the
+// last piece there.
+static bool add_part(rblParts* parts, uint32_t* part_of, uint32_t first, uint32_t piece, uint32_t cell)
 {
-    rblParts* parts;
-    uint32_t* part_of; // per cell: part + 1 of the piece at hand
-    uint32_t first;    // part of the piece at hand
-    bool failed;
-} Finder;
-
-static rblPart* find_part(Finder* f, uint32_t piece, uint32_t cell)
-{
-    const uint32_t known = f->part_of[cell];
-    if (known > f->first)
+    if (part_of[cell] > first)
     {
-        return &f->parts->list.data[known - 1];
+        return true;
     }
-    const rblPart part = {.piece = piece, .cell = cell, .box = rbl_aabbd_empty()};
-    if (!rbl_array_push(&f->parts->list, part))
-    {
-        f->failed = true;
-        return NULL;
-    }
-    f->part_of[cell] = (uint32_t)f->parts->list.count;
-    return &f->parts->list.data[f->parts->list.count - 1];
-}
-
-static void add_to_part(Finder* f, uint32_t piece, uint32_t cell, rblVec3d position)
-{
-    rblPart* part = find_part(f, piece, cell);
-    if (part != NULL)
-    {
-        part->box = rbl_aabbd_add(part->box, position);
-    }
-}
-
-// Corners of a face.
-static void face_corners(const rblPieces* pieces, const rblPieceFace* face, uint32_t* begin, uint32_t* end)
-{
-    *begin = pieces->loop_starts[face->first_loop];
-    *end = pieces->loop_starts[face->end_loop];
-}
-
-static void add_faces(Finder* f, uint32_t piece)
-{
-    const rblBreakage* breakage = f->parts->breakage;
-    const rblPieces* pieces = breakage->pieces;
-    for (uint32_t i = pieces->pieces[piece].first_face; i < pieces->pieces[piece].end_face; ++i)
-    {
-        const rblPieceFace* face = &pieces->faces[i];
-        uint32_t begin;
-        uint32_t end;
-        face_corners(pieces, face, &begin, &end);
-        for (uint32_t k = begin; k < end; ++k)
-        {
-            add_to_part(f, piece, face->cell, rbl_breakage_position(breakage, pieces->corners[k]));
-        }
-    }
-}
-
-// Triangles that were not cut do not say where they are. With one cell to a piece they are where its faces are.
-static void add_triangles(Finder* f, uint32_t piece)
-{
-    const rblParts* parts = f->parts;
-    const rblBreakage* breakage = parts->breakage;
-    const rblPiece* p = &breakage->pieces->pieces[piece];
-    uint32_t cell =
-        f->parts->list.count > f->first && !parts->joined ? parts->list.data[f->first].cell : RBL_NONE;
-    for (uint32_t i = p->first_triangle; i < p->end_triangle; ++i)
-    {
-        for (uint32_t k = 0; k < 3; ++k)
-        {
-            const rblVec3d position = rbl_parts_triangle_corner(parts, i, k);
-            if (cell == RBL_NONE || parts->joined)
-            {
-                cell = rbl_cells_locate(parts->placing->pattern->cells,
-                                        rbl_into_pattern(parts->placing, position));
-            }
-            add_to_part(f, piece, cell, position);
-        }
-    }
+    const rblPart part = {.piece = piece, .cell = cell, .box = parts->breakage->pieces->pieces[piece].bounds};
+    part_of[cell] = (uint32_t)parts->list.count + 1;
+    return rbl_array_push(&parts->list, part);
 }
 
 static rblResult find_parts(rblParts* parts, uint32_t* part_of)
 {
-    Finder f = {.parts = parts, .part_of = part_of};
-    for (uint32_t p = 0; p < parts->breakage->pieces->piece_count && !f.failed; ++p)
+    const rblPieces* pieces = parts->breakage->pieces;
+    bool good = true;
+    for (uint32_t p = 0; p < pieces->piece_count && good; ++p)
     {
-        f.first = (uint32_t)parts->list.count;
-        add_faces(&f, p);
-        add_triangles(&f, p);
+        const uint32_t first = (uint32_t)parts->list.count;
+        for (uint32_t i = pieces->pieces[p].first_face; i < pieces->pieces[p].end_face && good; ++i)
+        {
+            good = add_part(parts, part_of, first, p, pieces->faces[i].cell);
+        }
+        for (uint32_t i = pieces->pieces[p].first_triangle; i < pieces->pieces[p].end_triangle && good; ++i)
+        {
+            good = add_part(parts, part_of, first, p, pieces->triangle_cells[i]);
+        }
     }
-    return f.failed ? rbl_fail_memory() : RBL_OK;
+    return good ? RBL_OK : rbl_fail_memory();
+}
+
+// ---- boxes of parts that share a cell ----
+
+static rblPart* shared_part(rblParts* parts, uint32_t piece, uint32_t cell)
+{
+    const uint32_t begin = parts->cell_starts[cell];
+    const uint32_t end = parts->cell_starts[cell + 1];
+    for (uint32_t i = begin; i < end && end > begin + 1; ++i)
+    {
+        rblPart* part = &parts->list.data[parts->by_cell[i]];
+        if (part->piece == piece)
+        {
+            return part;
+        }
+    }
+    return NULL;
+}
+
+static void measure_faces(rblParts* parts, uint32_t piece)
+{
+    const rblPieces* pieces = parts->breakage->pieces;
+    for (uint32_t f = pieces->pieces[piece].first_face; f < pieces->pieces[piece].end_face; ++f)
+    {
+        const rblPieceFace* face = &pieces->faces[f];
+        rblPart* part = shared_part(parts, piece, face->cell);
+        const uint32_t end = part != NULL ? pieces->loop_starts[face->end_loop] : 0;
+        for (uint32_t k = pieces->loop_starts[face->first_loop]; k < end; ++k)
+        {
+            part->box = rbl_aabbd_add(part->box, rbl_breakage_position(parts->breakage, pieces->corners[k]));
+        }
+    }
+}
+
+static void measure_triangles(rblParts* parts, uint32_t piece)
+{
+    const rblPieces* pieces = parts->breakage->pieces;
+    for (uint32_t t = pieces->pieces[piece].first_triangle; t < pieces->pieces[piece].end_triangle; ++t)
+    {
+        rblPart* part = shared_part(parts, piece, pieces->triangle_cells[t]);
+        for (uint32_t k = 0; k < 3 && part != NULL; ++k)
+        {
+            part->box = rbl_aabbd_add(part->box, rbl_parts_triangle_corner(parts, t, k));
+        }
+    }
+}
+
+// Most parts have a cell to themselves, and nobody asks where in it they are.
+static void measure_parts(rblParts* parts)
+{
+    for (uint32_t p = 0; p < parts->breakage->pieces->piece_count; ++p)
+    {
+        bool shares = false;
+        for (uint32_t i = parts->piece_starts[p]; i < parts->piece_starts[p + 1]; ++i)
+        {
+            rblPart* part = shared_part(parts, p, parts->list.data[i].cell);
+            if (part != NULL)
+            {
+                part->box = rbl_aabbd_empty();
+                shares = true;
+            }
+        }
+        if (shares)
+        {
+            measure_faces(parts, p);
+            measure_triangles(parts, p);
+        }
+    }
 }
 
 // ---- cells without any surface ----
@@ -262,6 +268,7 @@ static rblResult fill_parts(rblParts* parts, uint32_t* cell_numbers)
     {
         return rbl_fail_memory();
     }
+    measure_parts(parts);
     return rbl_parts_tell_apart(parts);
 }
 

@@ -135,7 +135,7 @@ typedef struct rblSortedSamples
     const rblAllocator* allocator;
 } rblSortedSamples;
 
-rblResult rbl_sort_samples(const rblParts* parts, rblSortedSamples* out);
+rblResult rbl_sort_samples(const rblParts* parts, rblJobs* jobs, rblSortedSamples* out);
 void rbl_sorted_samples_free(rblSortedSamples* samples);
 
 // Samples of the crack faces of a piece with their edges and corners. False when out of memory.

@@ -7,8 +7,9 @@
 #include "math/vec.h"
 #include <string.h>
 
-#define MOST_STEPS   64u // along an edge, and across a face each way
-#define FACE_SPACING 1.5 // times the spacing of edges: inside a face, samples meet only what has none itself
+#define OWNER_RANGE  256u // samples that one worker looks up at a time
+#define MOST_STEPS   64u  // along an edge, and across a face each way
+#define FACE_SPACING 1.5  // times the spacing of edges: inside a face, samples meet only what has none itself
 #define FLATNESS                                                                                             \
     1e-6 // sine of an angle between planes that count as one; part of a piece's size that is no length
 
@@ -22,7 +23,24 @@ void rbl_sorted_samples_free(rblSortedSamples* samples)
     RBL_FREE_ARRAY(samples->allocator, samples->starts, (size_t)samples->piece_count + 1);
 }
 
-rblResult rbl_sort_samples(const rblParts* parts, rblSortedSamples* out)
+// Which piece each sample is on.
+typedef struct OwnerJob
+{
+    const rblParts* parts;
+    const rblVec3* samples;
+    uint32_t* owners;
+} OwnerJob;
+
+static void find_owners(rblRange range, void* context)
+{
+    const OwnerJob* job = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        job->owners[i] = rbl_parts_locate(job->parts, rbl_to_double3(job->samples[i]));
+    }
+}
+
+rblResult rbl_sort_samples(const rblParts* parts, rblJobs* jobs, rblSortedSamples* out)
 {
     const rblShapeView* solid = parts->placing->solid;
     const uint32_t piece_count = parts->breakage->pieces->piece_count;
@@ -35,9 +53,13 @@ rblResult rbl_sort_samples(const rblParts* parts, rblSortedSamples* out)
     out->points = RBL_NEW_ARRAY(out->allocator, rblVec3, count);
     out->starts = rbl_alloc_zero(out->allocator, sizeof(uint32_t) * ((size_t)piece_count + 1));
     const bool good = owners != NULL && out->points != NULL && out->starts != NULL;
+    if (good)
+    {
+        OwnerJob job = {parts, samples, owners};
+        rbl_parallel_for(jobs, count, OWNER_RANGE, find_owners, &job);
+    }
     for (uint32_t i = 0; good && i < count; ++i)
     {
-        owners[i] = rbl_parts_locate(parts, rbl_to_double3(samples[i]));
         if (owners[i] != RBL_NONE)
         {
             out->starts[owners[i] + 1] += 1;

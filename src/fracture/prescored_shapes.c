@@ -404,7 +404,7 @@ rblResult rbl_breakage_shapes(rblBreakage* breakage, const rblPlacing* placing, 
                  .rough = is_fragment(placing->solid) ? breakage->pieces->noise : 0.0,
                  .out = out};
     RBL_TRY(rbl_parts_init(&s.parts, placing, breakage));
-    rblResult result = rbl_sort_samples(&s.parts, &s.samples);
+    rblResult result = rbl_sort_samples(&s.parts, jobs, &s.samples);
     if (result == RBL_OK)
     {
         s.results = RBL_NEW_ARRAY(breakage->allocator, rblResult, count);

@@ -13,6 +13,7 @@
 #define HALVINGS   60
 #define MOST_TRIES 8u   // to find a number of pieces that the blow can pay for
 #define SLIVER     0.02 // of the body's thickness, where nobody says otherwise
+#define THIN_SLAB  0.2  // of an even share of the body's thickness
 
 // A break on its way: the pattern, and the solids that it is laid over.
 typedef struct Shattering
@@ -182,9 +183,14 @@ static uint32_t most_pieces(const Shattering* s)
     return own < room ? own : room;
 }
 
+// Many slabs are as thin as they must be; jitter makes some of them a few times thinner than others.
 static double thinnest_allowed(const Shattering* s)
 {
-    return s->def->thinnest > 0.0f ? (double)s->def->thinnest : SLIVER * (double)s->body->view.thinnest;
+    const double thickness = (double)s->body->view.thinnest;
+    const double slab = THIN_SLAB * thickness / (double)s->def->pattern.pieces;
+    const double least =
+        s->def->pattern.kind == RBL_PATTERN_SLABS ? rbl_mind(slab, SLIVER * thickness) : SLIVER * thickness;
+    return s->def->thinnest > 0.0f ? (double)s->def->thinnest : least;
 }
 
 // The pattern's origin in the axes of a solid.

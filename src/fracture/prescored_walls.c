@@ -26,13 +26,9 @@ static bool gather_points(const rblParts* parts, const rblPart* part, PointList*
     }
     for (uint32_t i = piece->first_triangle; i < piece->end_triangle && good; ++i)
     {
-        for (uint32_t k = 0; k < 3 && good; ++k)
+        for (uint32_t k = 0; k < 3 && good && pieces->triangle_cells[i] == part->cell; ++k)
         {
-            const rblVec3d position = rbl_parts_triangle_corner(parts, i, k);
-            if (rbl_aabbd_contains_point(part->box, position))
-            {
-                good = rbl_array_push(out, position);
-            }
+            good = rbl_array_push(out, rbl_parts_triangle_corner(parts, i, k));
         }
     }
     return good;

@@ -65,15 +65,17 @@ static bool triangulate_face(const rblMeshView* view, uint32_t face, rblEarClipp
 {
     const uint32_t begin = view->face_starts[face];
     const uint32_t size = rbl_face_size(view, face);
+    if (size == 3)
+    {
+        return rbl_array_push(corners, begin) && rbl_array_push(corners, begin + 1) &&
+               rbl_array_push(corners, begin + 2);
+    }
     if (!rbl_ear_clipper_reserve(clipper, size))
     {
         return false;
     }
-    uint32_t axes[2] = {0, 1};
-    if (size > 3)
-    {
-        choose_plane(view, face, axes);
-    }
+    uint32_t axes[2];
+    choose_plane(view, face, axes);
     for (uint32_t i = 0; i < size; ++i)
     {
         const rblVec3d p = corner_position(view, begin + i);

@@ -7,8 +7,9 @@
 #include <string.h>
 
 static const char* const fracture_keys[] = {
-    "method", "pattern", "pieces",     "radius",      "falloff", "jitter",   "noise",    "aspect", "axis",
-    "seed",   "crumbs",  "accumulate", "generations", "aligned", "lifetime", "smallest", NULL};
+    "method",   "pattern",  "pieces",   "radius",        "falloff",    "jitter",       "noise",
+    "aspect",   "axis",     "seed",     "crumbs",        "accumulate", "generations",  "aligned",
+    "lifetime", "smallest", "thinnest", "mostFragments", "share",      "smallestBody", NULL};
 static const char* const fracture_methods[] = {"none", "prescored", "voronoi", "stress", "xfem", NULL};
 static const char* const fracture_patterns[] = {"radial",    "voronoi", "clustered", "slabs",
                                                 "splinters", "bricks",  "planes",    NULL};
@@ -99,8 +100,16 @@ static rblResult read_policies(rblJson json, rblPrescoredDef* def)
     {
         return rbl_json_fail(rbl_json_find(json, "smallest"), RBL_ERROR_FORMAT, "must be below 1");
     }
+    RBL_TRY(rbl_optional_float(json, "thinnest", RBL_NOT_NEGATIVE, &def->thinnest));
+    RBL_TRY(rbl_json_optional_u32(json, "mostFragments", &def->most_fragments));
     RBL_TRY(rbl_json_optional_bool(json, "accumulate", &def->accumulate));
-    RBL_TRY(rbl_json_optional_bool(json, "aligned", &def->aligned));
+    return rbl_json_optional_bool(json, "aligned", &def->aligned);
+}
+
+static rblResult read_recursion(rblJson json, rblPrescoredDef* def)
+{
+    RBL_TRY(rbl_optional_float(json, "share", RBL_NOT_NEGATIVE, &def->share));
+    RBL_TRY(rbl_optional_float(json, "smallestBody", RBL_NOT_NEGATIVE, &def->smallest_body));
     return rbl_json_optional_u32(json, "generations", &def->generations);
 }
 
@@ -118,7 +127,8 @@ static rblResult read_breaker(const rblScene* scene, rblJson json, uint32_t mate
         RBL_TRY(rbl_pattern_preset(scene->materials.data[material].preset, &def->pattern));
     }
     RBL_TRY(read_pattern_numbers(json, &def->pattern));
-    return read_policies(json, def);
+    RBL_TRY(read_policies(json, def));
+    return read_recursion(json, def);
 }
 
 static rblResult add_breaker(rblScene* scene, rblJson json, const rblPrescoredDef* def)

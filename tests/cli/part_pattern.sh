@@ -43,6 +43,7 @@ silent pattern slabs --pieces 3 -o slabs.obj --quiet
 awk '/^v / { n++; if (n == 1) $2 -= 0.3 } { print }' slabs.obj >gap.obj
 run 1 pattern gap.obj -o no.png
 said 'does not tile its box'
+said ' at ('
 run 1 pattern missing.obj -o no.png
 said 'missing.obj'
 run 0 pattern box.obj -o box.png --pixels 48x36 --samples 2

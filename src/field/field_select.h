@@ -24,7 +24,6 @@ typedef struct rblSelectedRow
     float w[6];
     float distances[1 + RBL_MOST_COURSES]; // now, and on the courses
     float inverse_square;                  // 1 / |w|^2
-    float push;                            // multiplier
 } rblSelectedRow;
 
 // Working memory.
@@ -32,6 +31,7 @@ typedef struct rblSelectScratch
 {
     RBL_ARRAY(float) columns;
     RBL_ARRAY(rblSelectedRow) chosen;
+    RBL_ARRAY(float) products; // of the rows of chosen contacts, and two rows more
 } rblSelectScratch;
 
 typedef struct rblSelecting

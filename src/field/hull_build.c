@@ -34,6 +34,7 @@ typedef struct Quickhull
     const rblVec3* points;
     uint32_t count;
     bool choosing;      // points go to the facets that they are highest over
+    double lowest;      // and those that are no higher than this nowhere: they are near enough
     uint32_t* next;     // per point: the next in its facet's list
     uint32_t* starting; // per point: the new facet whose rim edge starts there
     RBL_ARRAY(Facet) facets;
@@ -175,14 +176,14 @@ static void file_at(Quickhull* q, uint32_t point, Facet* facet)
 static void file_highest(Quickhull* q, uint32_t point, size_t begin)
 {
     size_t best = begin;
-    double height = 0.0;
+    double height = q->lowest;
     for (size_t i = begin; i < q->facets.count; ++i)
     {
         const double h = height_over(q, &q->facets.data[i], point);
         best = h > height ? i : best;
         height = rbl_maxd(h, height);
     }
-    if (height > 0.0)
+    if (height > q->lowest)
     {
         file_at(q, point, &q->facets.data[best]);
     }
@@ -458,7 +459,7 @@ static bool file_rest(Quickhull* q, uint32_t begin)
     {
         const rblVec3d point = point_at(q, i);
         const Plane* best = NULL;
-        double height = 0.0;
+        double height = q->lowest;
         for (uint32_t k = 0; k < count; ++k)
         {
             const double h = rbl_dot3d(planes[k].normal, point) - planes[k].offset;
@@ -501,6 +502,7 @@ static rblResult choose(Quickhull* q, const rblHullChoosing* choosing, rblHullCh
     {
         return RBL_OK;
     }
+    q->lowest = choosing->tolerance;
     good = good && file_rest(q, choosing->kept) &&
            grow_to(q, choosing->tolerance, choosing->most, &vertices) && give_chosen(q, &out->chosen);
     if (good && choosing->measured)

@@ -247,17 +247,22 @@ static rblResult finish(const Making* m, rblShapeId* out)
     return result;
 }
 
-// The corners of all triangles: the points that the finished planes must leave inside.
-static rblResult gather_bound(const rblVec3* points, const rblHullTriangles* triangles, rblPointArray* out)
+// The corners of all triangles, once each: the points that the finished planes must leave inside.
+static rblResult gather_bound(const Making* m, rblPointArray* out)
 {
-    for (size_t i = 0; i < 3 * triangles->count; ++i)
+    uint8_t* met = rbl_alloc_zero(out->allocator, m->count);
+    bool good = met != NULL && rbl_array_reserve(out, m->count);
+    for (size_t i = 0; i < 3 * m->triangles.count && good; ++i)
     {
-        if (!rbl_array_push(out, points[triangles->data[i / 3].vertices[i % 3]]))
+        const uint32_t vertex = m->triangles.data[i / 3].vertices[i % 3];
+        if (met[vertex] == 0)
         {
-            return rbl_fail_memory();
+            met[vertex] = 1;
+            out->data[out->count++] = m->points[vertex];
         }
     }
-    return RBL_OK;
+    RBL_FREE_ARRAY(out->allocator, met, m->count);
+    return good ? RBL_OK : rbl_fail_memory();
 }
 
 static rblResult create(Making* m, rblShapeId* out)
@@ -275,7 +280,7 @@ static rblResult create(Making* m, rblShapeId* out)
         return rbl_fail(RBL_ERROR_LIMIT, "hull: %zu vertices; at most %d are allowed",
                         m->draft.vertices.count, RBL_HULL_MAX_VERTICES);
     }
-    RBL_TRY(gather_bound(m->points, &m->triangles, &m->bound));
+    RBL_TRY(gather_bound(m, &m->bound));
     return finish(m, out);
 }
 

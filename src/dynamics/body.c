@@ -176,6 +176,7 @@ static void set_pose(rblBody* body, rblMotion* motion, rblTransform pose)
     motion->center = frame.p;
     motion->orientation = rbl_quat_normalize(frame.q);
     body->previous = rbl_motion_pose(motion);
+    body->stay = body->previous;
     body->born = true;
     body->falls = true;
 }

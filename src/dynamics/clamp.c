@@ -9,6 +9,8 @@
 #include "dynamics/wide.h"
 #include <math.h>
 
+#define GAINER_SHARE 0.01 // of the gain of an island
+
 static rblVec3d spin_in_body(const rblMotion* motion, rblVec3 spin)
 {
     return rbl_to_double3(rbl_inverse_rotate3(motion->orientation, spin));
@@ -31,19 +33,63 @@ static rblGrowth body_growth(const rblWorld* world, uint32_t index)
                moments.z * dw.z * sum_w.z),
         0.5 * (mass * rbl_dot3d(d, d) + moments.x * dw.x * dw.x + moments.y * dw.y * dw.y +
                moments.z * dw.z * dw.z),
+        1.0f,
     };
+}
+
+static void scale_body(rblWorld* world, uint32_t index, float share)
+{
+    rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblVelocity* free = &world->unconstrained.data[index];
+    body->velocity = rbl_mul_add3(free->velocity, share, rbl_sub3(body->velocity, free->velocity));
+    body->spin = rbl_mul_add3(free->spin, share, rbl_sub3(body->spin, free->spin));
+    world->growths.data[index].share = share;
 }
 
 static void scale_impulses(rblWorld* world, const rblIsland* island, float share)
 {
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const uint32_t index = world->island_bodies.data[island->first + i];
-        rblSolverBody* body = &world->solver_bodies.data[index];
-        const rblVelocity* free = &world->unconstrained.data[index];
-        body->velocity = rbl_mul_add3(free->velocity, share, rbl_sub3(body->velocity, free->velocity));
-        body->spin = rbl_mul_add3(free->spin, share, rbl_sub3(body->spin, free->spin));
+        scale_body(world, world->island_bodies.data[island->first + i], share);
     }
+}
+
+// A body that gains much of what the island gains.
+static bool is_gainer(const rblGrowth* growth, double least)
+{
+    return growth->linear + growth->square >= least;
+}
+
+// In a large heap it is one or a few bodies that gain, wedged between others: scaling the impulses of all would let the whole heap
+// fall for a step. The energy is a sum over bodies, so that those alone can be scaled: with l and s the sums of their linear and
+// square parts and r that of the others, by e with e l + e^2 s + r = 0. What they then do to their neighbours is not what these
+// do to them, so only where the ground takes the difference. False: they cannot make up for it.
+static bool clamp_gainers(rblWorld* world, const rblIsland* island, double total)
+{
+    const double least = GAINER_SHARE * total;
+    rblGrowth sum = {.share = 1.0f};
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const rblGrowth* growth = &world->growths.data[world->island_bodies.data[island->first + i]];
+        sum.linear += is_gainer(growth, least) ? growth->linear : 0.0;
+        sum.square += is_gainer(growth, least) ? growth->square : 0.0;
+    }
+    const double others = total - (sum.linear + sum.square);
+    if (!(others <= 0.0 && sum.square > 0.0))
+    {
+        return false;
+    }
+    const double root = sqrt(sum.linear * sum.linear - 4.0 * sum.square * others);
+    const double share = rbl_mind((root - sum.linear) / (2.0 * sum.square), 1.0);
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const uint32_t index = world->island_bodies.data[island->first + i];
+        if (is_gainer(&world->growths.data[index], least))
+        {
+            scale_body(world, index, (float)share);
+        }
+    }
+    return true;
 }
 
 static double end_energy(const rblWorld* world, const rblSolverBody* body)
@@ -117,16 +163,14 @@ static void grow_block(rblRange range, void* context)
     rblWorld* world = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        if (world->solver_bodies.data[i].island != RBL_NONE)
-        {
-            world->growths.data[i] = body_growth(world, i);
-        }
+        const bool moved = world->solver_bodies.data[i].island != RBL_NONE;
+        world->growths.data[i] = moved ? body_growth(world, i) : (rblGrowth){.share = 1.0f};
     }
 }
 
 static void clamp_island(rblWorld* world, rblIsland* island)
 {
-    rblGrowth sum = {0.0, 0.0};
+    rblGrowth sum = {.share = 1.0f};
     for (uint32_t i = 0; i < island->count; ++i)
     {
         const rblGrowth growth = world->growths.data[world->island_bodies.data[island->first + i]];
@@ -136,7 +180,6 @@ static void clamp_island(rblWorld* world, rblIsland* island)
     sum.linear -= island->contact_work;
     island->budget += island->impact_work; // what a kinematic body took is not dissipated
     double share = 1.0;
-    island->share = 1.0f;
     if (island->jointed && joints_can_wait(world, island, sum.linear + sum.square))
     {
         return;
@@ -149,8 +192,11 @@ static void clamp_island(rblWorld* world, rblIsland* island)
         }
         share = sum.square > 0.0 && sum.linear < 0.0 ? -sum.linear / sum.square : 0.0;
         island->clamped = sum.linear + sum.square;
-        island->share = (float)share;
-        scale_impulses(world, island, island->share);
+        if (island->grounded && island->contact_work == 0.0 && clamp_gainers(world, island, island->clamped))
+        {
+            return; // nothing is left over
+        }
+        scale_impulses(world, island, (float)share);
     }
     island->contact_work *= share;
     island->budget += rbl_maxd(0.0, -share * (sum.linear + share * sum.square));

@@ -374,6 +374,21 @@ static bool find_overlap(rblWorld* world)
     return any;
 }
 
+// A sleeper on top of a body would push it down, for it is as good as static: that overlap is left until the sleeper wakes.
+static bool is_under_sleeper(const rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    const bool a_sleeps = world->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP;
+    const bool b_sleeps = world->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP;
+    if (!a_sleeps && !b_sleeps)
+    {
+        return false;
+    }
+    const rblVec3 normal = world->contacts.data[manifold->contact].normal;
+    const float down = rbl_dot3(normal, world->def.gravity);
+    return (a_sleeps ? down : -down) > 0.0f;
+}
+
 static void mark_block(rblRange range, void* context)
 {
     rblWorld* world = context;
@@ -384,7 +399,8 @@ static void mark_block(rblRange range, void* context)
         for (uint32_t i = 0; i < bundle->lanes; ++i)
         {
             const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
-            const bool does = world->islands.data[manifold_island(world, manifold)].corrects;
+            const bool does = world->islands.data[manifold_island(world, manifold)].corrects &&
+                              !is_under_sleeper(world, manifold);
             corrects |= (does ? 1u : 0u) << i;
         }
         bundle->corrects = (uint8_t)corrects;

@@ -218,7 +218,8 @@ static rblPair new_pair(const rblWorld* world, rblProxyPair begun)
         .generation_a = world->bodies.data[begun.a].generation,
         .generation_b = world->bodies.data[begun.b].generation,
         .time_of_impact = 1.0f,
-        .share = 1.0f,
+        .share_a = 1.0f,
+        .share_b = 1.0f,
     };
 }
 

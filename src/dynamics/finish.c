@@ -3,16 +3,23 @@
 #include "dynamics/impacts.h"
 #include "dynamics/stages.h"
 
+// A body that carries much heavier ones feels nothing of them (standing.c).
+static float felt_share(const rblWorld* world, uint32_t index, uint32_t other, uint32_t slot)
+{
+    const bool pinned = index == 0 && world->solver_index.data[slot] != 0;
+    return pinned ? 0.0f : world->growths.data[index != 0 ? index : other].share;
+}
+
 static void share_block(rblRange range, void* context)
 {
     rblWorld* world = context;
     for (uint32_t m = range.begin; m < range.end; ++m)
     {
         const rblManifold* manifold = &world->manifolds.data[m];
-        const uint32_t a = world->solver_bodies.data[manifold->a].island;
-        const uint32_t b = world->solver_bodies.data[manifold->b].island;
-        world->pairs.data[manifold->pair].share = world->islands.data[a != RBL_NONE ? a : b].share;
-        world->pairs.data[manifold->pair].seconds = world->seconds;
+        rblPair* pair = &world->pairs.data[manifold->pair];
+        pair->share_a = felt_share(world, manifold->a, manifold->b, pair->a);
+        pair->share_b = felt_share(world, manifold->b, manifold->a, pair->b);
+        pair->seconds = world->seconds;
     }
 }
 

@@ -42,15 +42,15 @@ static float safe_way(const rblSurface* a, const rblSurface* b)
     return a->convex && b->convex ? 0.5f * rbl_minf(a->inner_radius, b->inner_radius) : INFINITY;
 }
 
-static rblManifold make_manifold(const rblWorld* world, uint32_t index)
+static rblManifold make_manifold(const rblWorld* world, uint32_t index, uint32_t pinned)
 {
     const rblPair* pair = &world->pairs.data[index];
     const rblSurface* a = &world->surfaces.data[pair->a];
     const rblSurface* b = &world->surfaces.data[pair->b];
     return (rblManifold){
         .pair = index,
-        .a = world->solver_index.data[pair->a],
-        .b = world->solver_index.data[pair->b],
+        .a = pinned == RBL_PINNED_A ? 0 : world->solver_index.data[pair->a],
+        .b = pinned == RBL_PINNED_B ? 0 : world->solver_index.data[pair->b],
         .count = pair->leading,
         .held = pair->count - pair->leading,
         .contact = pair->first,
@@ -92,9 +92,10 @@ static uint32_t choose_color(uint64_t* a, uint64_t* b)
 typedef struct Chosen
 {
     uint32_t pair;
-    uint32_t rank;  // colour times MOST_COUNTS, plus the number of contacts
-    uint32_t place; // of its manifold
-    uint32_t first; // of its solver contacts
+    uint32_t pinned; // rblPinned: as good as static
+    uint32_t rank;   // colour times MOST_COUNTS, plus the number of contacts
+    uint32_t place;  // of its manifold
+    uint32_t first;  // of its solver contacts
 } Chosen;
 
 static uint32_t choose_pairs(rblWorld* world, Chosen* chosen)
@@ -109,8 +110,9 @@ static uint32_t choose_pairs(rblWorld* world, Chosen* chosen)
         {
             continue;
         }
-        const uint32_t body_a = world->solver_index.data[pair->a];
-        const uint32_t body_b = world->solver_index.data[pair->b];
+        const rblPinned pinned = rbl_find_pinned(world, pair);
+        const uint32_t body_a = pinned == RBL_PINNED_A ? 0 : world->solver_index.data[pair->a];
+        const uint32_t body_b = pinned == RBL_PINNED_B ? 0 : world->solver_index.data[pair->b];
         uint64_t* a = &colors[body_a];
         uint64_t* b = &colors[body_b];
         if (((*a | *b) & MOVES) != 0)
@@ -120,8 +122,10 @@ static uint32_t choose_pairs(rblWorld* world, Chosen* chosen)
                 write_surface(world, body_a == 0 ? pair->a : pair->b); // no mover: not written yet
             }
             const uint32_t contacts = pair->leading < MOST_COUNTS ? pair->leading : MOST_COUNTS - 1;
-            chosen[count++] = (Chosen){
-                .pair = i, .rank = MOST_COUNTS * choose_color(a, b) + contacts, .first = pair->leading};
+            chosen[count++] = (Chosen){.pair = i,
+                                       .pinned = pinned,
+                                       .rank = MOST_COUNTS * choose_color(a, b) + contacts,
+                                       .first = pair->leading};
         }
     }
     return count;
@@ -177,7 +181,7 @@ static void make_block(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         rblManifold* manifold = &world->manifolds.data[chosen[i].place];
-        *manifold = make_manifold(world, chosen[i].pair);
+        *manifold = make_manifold(world, chosen[i].pair, chosen[i].pinned);
         manifold->first = chosen[i].first;
     }
 }
@@ -278,6 +282,7 @@ rblResult rbl_build_manifolds(rblWorld* world)
     }
     rbl_parallel_for(world->jobs, (uint32_t)world->movers.count, 512, surface_block, world);
     clear_colors(world);
+    RBL_TRY(rbl_find_standing(world));
     Chosen* chosen = (Chosen*)(void*)world->scratch.data;
     const uint32_t count = choose_pairs(world, chosen);
     const uint32_t contacts = place_pairs(world, chosen, count);

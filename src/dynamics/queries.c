@@ -287,7 +287,7 @@ rblResult rbl_body_impulses(rblWorldId id, rblBodyId body, rblFeltImpulse* out, 
         }
         const rblBodyId other = is_a ? (rblBodyId){pair->b + 1, pair->generation_b}
                                      : (rblBodyId){pair->a + 1, pair->generation_a};
-        const float side = is_b ? pair->share : -pair->share;
+        const float side = is_b ? pair->share_b : -pair->share_a;
         for (uint32_t c = 0; c < pair->count; ++c)
         {
             const rblContact* contact = &world->contacts.data[pair->first + c];

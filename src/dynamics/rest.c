@@ -10,10 +10,13 @@
 #include "dynamics/stages.h"
 #include <string.h>
 
-#define FEELS         0.02f // of its weight: a smaller change of force is not looked at
-#define FALLS         0.05f // of gravity: an acceleration that the other contacts leave
-#define LOAD_SHARE    0.25f // of what its contacts bear: a larger change is for awake bodies
-#define SMALL_SHARE   0.25f // of the sleep speed
+#define FEELS       0.02f // of its weight: a smaller change of force is not looked at
+#define FALLS       0.05f // of gravity: an acceleration that the other contacts leave
+#define LOAD_SHARE  0.25f // of what its contacts bear: a larger change is for awake bodies
+#define SMALL_SHARE 0.25f // of the sleep speed
+#define MEAN_TIME   0.25f // s
+#define ROCKING_BLOW                                                                                         \
+    4.0f // times the sleep speed: what a body that rocks in its place does to sleepers is no blow below that
 #define SWEEPS        32
 #define MOST_CONTACTS 96 // that may hold a sleeper
 
@@ -24,19 +27,19 @@ static rblVec3 contact_force(const rblContact* contact)
     return rbl_mul_add3(contact->friction, contact->push, contact->normal);
 }
 
-static float pair_rate(const rblPair* pair)
+static float pair_rate(const rblPair* pair, bool on_b)
 {
-    return pair->seconds > 0.0f ? pair->share / pair->seconds : 0.0f;
+    return pair->seconds > 0.0f ? (on_b ? pair->share_b : pair->share_a) / pair->seconds : 0.0f;
 }
 
-rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair)
+rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair, bool on_b)
 {
     rblVec3 sum = rbl_vec3(0, 0, 0);
     for (uint32_t i = 0; i < pair->leading; ++i)
     {
         sum = rbl_add3(sum, contact_force(&world->contacts.data[pair->first + i]));
     }
-    return rbl_scale3(sum, pair_rate(pair));
+    return rbl_scale3(sum, on_b ? pair_rate(pair, true) : -pair_rate(pair, false));
 }
 
 // What the contacts of a pair do to one of its two.
@@ -44,7 +47,7 @@ static void add_pair(rblWorld* world, const rblPair* pair, bool on_b)
 {
     const uint32_t slot = on_b ? pair->b : pair->a;
     const rblTransform frame = rbl_motion_pose(&world->motions.data[slot]);
-    const float rate = on_b ? pair_rate(pair) : -pair_rate(pair);
+    const float rate = on_b ? pair_rate(pair, true) : -pair_rate(pair, false);
     rblLoad* load = &world->loads.data[slot];
     rblVec3 sum = rbl_vec3(0, 0, 0);
     for (uint32_t i = 0; i < pair->leading; ++i)
@@ -105,7 +108,7 @@ static void add_holding(const rblWorld* world, const rblPair* pair, uint32_t slo
     const bool is_b = pair->b == slot;
     const rblMotion* motion = &world->motions.data[slot];
     const rblTransform frame = rbl_motion_pose(motion);
-    const float scale = (is_b ? world->seconds : -world->seconds) * pair_rate(pair);
+    const float scale = (is_b ? world->seconds : -world->seconds) * pair_rate(pair, is_b);
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
     for (uint32_t i = 0; i < pair->leading && holding->count < MOST_CONTACTS; ++i)
@@ -147,7 +150,7 @@ static void add_forced(const rblWorld* world, const rblPair* pair, uint32_t slot
 {
     const bool is_b = pair->b == slot;
     const rblTransform frame = rbl_motion_pose(&world->motions.data[slot]);
-    const float scale = (is_b ? world->seconds : -world->seconds) * pair_rate(pair);
+    const float scale = (is_b ? world->seconds : -world->seconds) * pair_rate(pair, is_b);
     for (uint32_t i = 0; i < pair->leading; ++i)
     {
         const rblContact* from = &world->contacts.data[pair->first + i];
@@ -167,7 +170,7 @@ static rblResult can_stay(rblWorld* world, uint32_t slot, bool* out)
     {
         const rblPair* pair = &world->pairs.data[world->links.pairs.data[i]];
         const uint32_t other = pair->a == slot ? pair->b : pair->a;
-        if (world->bodies.data[other].awake)
+        if (world->bodies.data[other].awake && !rbl_is_rocking(world, other))
         {
             add_forced(world, pair, slot, &holding);
         }
@@ -235,7 +238,9 @@ void rbl_feel_blows(rblWorld* world)
             const rblVec3 turn = rbl_cross3(rbl_sub3(blow->place.point, motion->center), blow->hit);
             const rblVec3 spin = rbl_angular_velocity(motion->orientation, turn, motion->moments);
             const rblVec3 velocity = rbl_scale3(blow->hit, motion->inverse_mass);
-            if (rbl_fastest_point(&world->bodies.data[slot], velocity, spin) > world->def.sleep_speed)
+            const uint32_t other = b_sleeps ? pair->a : pair->b;
+            const float slow = world->def.sleep_speed * (rbl_is_rocking(world, other) ? ROCKING_BLOW : 1.0f);
+            if (rbl_fastest_point(&world->bodies.data[slot], velocity, spin) > slow)
             {
                 rbl_wake_sleeper(world, slot);
             }
@@ -255,10 +260,23 @@ static bool feels_change(const rblWorld* world, uint32_t slot)
            FEELS * weight * body->shape.radius;
 }
 
+// The running mean of the load. Bodies that rock on a sleeper put now more on it, now less.
+static void follow_load(const rblWorld* world, rblVec3 force, rblRest* rest)
+{
+    rest->time += world->seconds;
+    const float share = rbl_minf(world->seconds / MEAN_TIME, 1.0f);
+    rest->mean_force = rbl_mul_add3(rest->mean_force, share, rbl_sub3(force, rest->mean_force));
+    if (rest->time < MEAN_TIME)
+    {
+        rest->first_force = rest->mean_force;
+    }
+}
+
 static rblResult notice(rblWorld* world, uint32_t slot)
 {
     rblBody* body = &world->bodies.data[slot];
     const rblLoad* load = &world->loads.data[slot];
+    follow_load(world, load->force, &body->rest);
     if (body->awake || (!body->rest.untried && !feels_change(world, slot)))
     {
         return RBL_OK;
@@ -273,7 +291,7 @@ static rblResult notice(rblWorld* world, uint32_t slot)
     {
         return rbl_wake_unsupported(world, slot);
     }
-    if (rbl_length3(rbl_sub3(load->force, body->rest.first_force)) > LOAD_SHARE * body->rest.borne)
+    if (rbl_length3(rbl_sub3(body->rest.mean_force, body->rest.first_force)) > LOAD_SHARE * body->rest.borne)
     {
         rbl_wake_body(world, slot);
     }

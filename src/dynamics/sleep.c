@@ -5,6 +5,13 @@
 // what awake neighbours do beyond that is added up as the momentum that it would have by now, and it wakes when that would be
 // seen. A support that is gone is more than that: what rests on the sleeper wakes with it.
 #include "dynamics/stages.h"
+#include "math/quat.h"
+#include <math.h>
+
+#define ROCKING_SHARE 0.04f // of the radius
+#define ROCKING_TIME  0.2f  // of the sleep time
+#define NEEDED_SHARE  0.2f  // of its weight: a body can do without a smaller force
+#define FROM_ABOVE    0.5f  // cosine with gravity of a load
 
 float rbl_fastest_point(const rblBody* body, rblVec3 velocity, rblVec3 spin)
 {
@@ -13,6 +20,24 @@ float rbl_fastest_point(const rblBody* body, rblVec3 velocity, rblVec3 spin)
 
 // ---- falling asleep ----
 
+// How far a body may rock about a place that it stays at: half of what it may creep, and little of its size.
+static float rocking_room(const rblWorld* world, const rblBody* body)
+{
+    return rbl_minf(0.5f * world->def.sleep_speed * world->def.sleep_time,
+                    ROCKING_SHARE * body->shape.radius);
+}
+
+// No point of the body is farther than that from where it was: |way| + radius * angle, the sine for half the angle.
+static bool has_stayed(const rblWorld* world, const rblBody* body, const rblMotion* motion)
+{
+    const rblQuat turn = rbl_quat_mul(rbl_quat_conjugate(body->stay.q), motion->orientation);
+    const float way = rbl_length3(rbl_sub3(motion->center, body->stay.p));
+    const float angle = 2.0f * rbl_length3(rbl_vec3(turn.x, turn.y, turn.z));
+    return way + body->shape.radius * angle < rocking_room(world, body);
+}
+
+// Two ways to be at rest: slower than the sleep speed all the time, or never far from one place. Bodies of a heap rock on each other,
+// now and then faster than the sleep speed, and get nowhere; what tips or creeps does.
 static void count_stillness(rblWorld* world)
 {
     for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
@@ -22,7 +47,20 @@ static void count_stillness(rblWorld* world)
         rblBody* body = &world->bodies.data[slot];
         const bool still = rbl_fastest_point(body, motion->velocity, motion->spin) < world->def.sleep_speed;
         body->still_time = still ? body->still_time + world->seconds : 0.0f;
+        body->stay_time += world->seconds;
+        if (!has_stayed(world, body, motion))
+        {
+            body->stay = rbl_motion_pose(motion);
+            body->stay_time = 0.0f;
+        }
     }
+}
+
+// Moves about a place, and has for some steps.
+bool rbl_is_rocking(const rblWorld* world, uint32_t slot)
+{
+    const float time = world->bodies.data[slot].stay_time;
+    return time > 0.0f && time >= ROCKING_TIME * world->def.sleep_time;
 }
 
 static bool is_calm(const rblWorld* world, uint32_t slot)
@@ -31,7 +69,8 @@ static bool is_calm(const rblWorld* world, uint32_t slot)
     switch (world->activities.data[slot])
     {
     case RBL_ACTIVITY_AWAKE:
-        return body->still_time >= world->def.sleep_time;
+        return rbl_maxf(body->still_time, body->joint_count > 0 ? 0.0f : body->stay_time) >=
+               world->def.sleep_time;
     case RBL_ACTIVITY_DRIVEN:
         return rbl_fastest_point(body, world->motions.data[slot].velocity, world->motions.data[slot].spin) ==
                0.0f;
@@ -46,25 +85,99 @@ static bool is_driven(const rblWorld* world, const rblSolverBody* body)
     return body->island == RBL_NONE || world->islands.data[body->island].contact_work != 0.0;
 }
 
-// Those that are calm, less those that touch one that is not, or that overlap from birth.
-static void find_tired(rblWorld* world)
+// ---- who holds whom ----
+
+#define A_NEEDS_B 1u
+#define B_NEEDS_A 2u
+
+// A body needs what carries it and what it leans on, but not what lies on it: those stay where they are without it. Without weight
+// all that touch need each other.
+static bool needs(const rblWorld* world, uint32_t slot, rblVec3 force)
 {
+    const rblBody* body = &world->bodies.data[slot];
+    const float gravity = rbl_length3(world->def.gravity) * body->gravity_scale;
+    const float size = rbl_length3(force);
+    const bool from_above =
+        rbl_dot3(force, world->def.gravity) * body->gravity_scale > FROM_ABOVE * fabsf(gravity) * size;
+    return gravity == 0.0f || (size > NEEDED_SHARE * body->mass * fabsf(gravity) && !from_above);
+}
+
+// Who of a manifold's two needs the other to stay where it is, by what their contacts did in this step.
+static uint32_t needs_of(const rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    if (!pair->touching)
+    {
+        return 0;
+    }
+    const bool driven = world->activities.data[pair->a] == RBL_ACTIVITY_DRIVEN ||
+                        world->activities.data[pair->b] == RBL_ACTIVITY_DRIVEN;
+    if (driven || pair->born_depth > manifold->slop)
+    {
+        return A_NEEDS_B | B_NEEDS_A;
+    }
+    return (needs(world, pair->a, rbl_pair_force(world, pair, false)) ? A_NEEDS_B : 0u) |
+           (needs(world, pair->b, rbl_pair_force(world, pair, true)) ? B_NEEDS_A : 0u);
+}
+
+// Whether what a body leans on stays where it is: asleep, static, or about to fall asleep.
+static bool stays(const rblWorld* world, uint32_t slot)
+{
+    return world->activities.data[slot] == RBL_ACTIVITY_AWAKE ? world->watched.data[slot] != 0
+                                                              : is_calm(world, slot);
+}
+
+// True when somebody turns out to lean on one that does not stay.
+static bool keep_awake(rblWorld* world, size_t m)
+{
+    const rblPair* pair = &world->pairs.data[world->manifolds.data[m].pair];
+    const uint32_t need = world->scratch.data[m];
+    const bool a_wakes =
+        (need & A_NEEDS_B) != 0 && world->watched.data[pair->a] != 0 && !stays(world, pair->b);
+    const bool b_wakes =
+        (need & B_NEEDS_A) != 0 && world->watched.data[pair->b] != 0 && !stays(world, pair->a);
+    world->watched.data[pair->a] = a_wakes ? 0 : world->watched.data[pair->a];
+    world->watched.data[pair->b] = b_wakes ? 0 : world->watched.data[pair->b];
+    return a_wakes || b_wakes;
+}
+
+// Those that are calm, less those that need one that is not, and those that need these, and so on: a heap falls asleep from the ground up.
+static rblResult find_tired(rblWorld* world)
+{
+    const size_t count = world->manifolds.count;
+    if (!rbl_array_renew(&world->scratch, count, 0))
+    {
+        return rbl_fail_memory();
+    }
     for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
     {
         const rblSolverBody* body = &world->solver_bodies.data[i];
         world->watched.data[body->slot] = !is_driven(world, body) && is_calm(world, body->slot);
     }
-    for (size_t m = 0; m < world->manifolds.count; ++m)
+    for (size_t m = 0; m < count; ++m)
     {
         const rblManifold* manifold = &world->manifolds.data[m];
         const rblPair* pair = &world->pairs.data[manifold->pair];
-        const bool recovers = pair->born_depth > manifold->slop;
-        if (pair->touching && (recovers || !is_calm(world, pair->a) || !is_calm(world, pair->b)))
+        world->scratch.data[m] = needs_of(world, manifold);
+        if (pair->touching && pair->born_depth > manifold->slop)
         {
             world->watched.data[pair->a] = 0;
             world->watched.data[pair->b] = 0;
         }
     }
+    for (bool changed = true; changed;)
+    {
+        changed = false;
+        for (size_t m = 0; m < count; ++m)
+        {
+            changed = keep_awake(world, m) || changed;
+        }
+        for (size_t m = count; m > 0 && changed; --m)
+        {
+            keep_awake(world, m - 1);
+        }
+    }
+    return RBL_OK;
 }
 
 // Both ends of a joint or none. True when that changed something.
@@ -119,6 +232,7 @@ static void put_to_sleep(rblWorld* world, const rblSolverBody* solver_body)
     body->sleep_group = body->joint_count > 0 ? world->last_sleep_group + 1 + solver_body->island : 0;
     body->rest = (rblRest){
         .first_force = load->force,
+        .mean_force = load->force,
         .force = load->force,
         .torque = load->torque,
         .support = load->support,
@@ -153,7 +267,7 @@ rblResult rbl_update_sleep(rblWorld* world)
         world->watched.data[slot] = 0;
     }
     count_stillness(world);
-    find_tired(world);
+    RBL_TRY(find_tired(world));
     agree_on_joints(world);
     rbl_watch_sleepers(world);
     rbl_sum_loads(world);

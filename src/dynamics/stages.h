@@ -40,6 +40,18 @@ void rbl_wake_displaced(rblWorld* world);
 // Sleepers that moving bodies run into wake, as many as the blow can move (wake.c).
 rblResult rbl_wake_struck(rblWorld* world);
 
+// Who stands on what, and whether one of a pair is as good as static to the other, which lies on it and is much heavier
+// (standing.c).
+typedef enum rblPinned
+{
+    RBL_PINNED_NONE,
+    RBL_PINNED_A,
+    RBL_PINNED_B
+} rblPinned;
+
+rblResult rbl_find_standing(rblWorld* world);
+rblPinned rbl_find_pinned(const rblWorld* world, const rblPair* pair);
+
 // Pairs with contacts into manifolds, coloured so that no two of a colour share a body (manifolds.c).
 rblResult rbl_build_manifolds(rblWorld* world);
 
@@ -156,8 +168,11 @@ rblResult rbl_notice_changes(rblWorld* world);
 // Wake sleepers that the blows so far were too much for (rest.c).
 void rbl_feel_blows(rblWorld* world);
 
-// The force of a pair's contacts on b, N, in the last step that solved it (rest.c).
-rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair);
+// The force of a pair's contacts on one of the two, N, in the last step that solved it (rest.c).
+rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair, bool on_b);
+
+// Whether a body moves about one place, and has done so for a while (sleep.c).
+bool rbl_is_rocking(const rblWorld* world, uint32_t slot);
 
 // A speed that no point of a body exceeds (sleep.c).
 float rbl_fastest_point(const rblBody* body, rblVec3 velocity, rblVec3 spin);

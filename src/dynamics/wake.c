@@ -16,6 +16,7 @@ static void rouse(rblWorld* world, uint32_t slot)
     world->stirred = world->stirred || !body->awake;
     body->awake = true;
     body->still_time = 0.0f;
+    body->stay_time = 0.0f;
     body->sleep_group = 0;
     body->rest = (rblRest){0};
 }
@@ -171,8 +172,8 @@ static void wake_listed(rblWorld* world, uint32_t slot)
 static float carried(const rblWorld* world, const rblPair* pair, uint32_t slot)
 {
     const float gravity = rbl_length3(world->def.gravity);
-    const float along = rbl_dot3(rbl_pair_force(world, pair), world->def.gravity);
-    return gravity > 0.0f ? (pair->b == slot ? -along : along) / gravity : 0.0f;
+    const float along = rbl_dot3(rbl_pair_force(world, pair, pair->b == slot), world->def.gravity);
+    return gravity > 0.0f ? -along / gravity : 0.0f;
 }
 
 static void let_down(rblWorld* world, uint32_t slot)
@@ -286,7 +287,7 @@ static rblResult meet(rblWorld* world, const rblPair* pair, uint32_t mover, uint
 {
     const float struck = world->bodies.data[sleeper].mass;
     const float momentum = world->bodies.data[mover].mass * closing_speed(world, pair, mover);
-    if (!(momentum > world->def.sleep_speed * struck))
+    if ((pair->touching && rbl_is_rocking(world, mover)) || !(momentum > world->def.sleep_speed * struck))
     {
         return RBL_OK;
     }

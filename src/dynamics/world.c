@@ -84,6 +84,7 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->manifolds, allocator);
     rbl_array_init(&world->solver_contacts, allocator);
     rbl_array_init(&world->surfaces, allocator);
+    rbl_array_init(&world->stands, allocator);
     rbl_array_init(&world->growths, allocator);
     rbl_array_init(&world->bundles, allocator);
     rbl_array_init(&world->wide_contacts, allocator);
@@ -165,6 +166,7 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->manifolds);
     rbl_array_free(&world->solver_contacts);
     rbl_array_free(&world->surfaces);
+    rbl_array_free(&world->stands);
     rbl_array_free(&world->growths);
     rbl_array_free(&world->bundles);
     rbl_array_free(&world->wide_contacts);

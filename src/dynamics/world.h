@@ -33,7 +33,9 @@ typedef struct rblMotion
 // What a sleeper feels (rest.c): forces in N, torques in N m about its centre.
 typedef struct rblRest
 {
-    rblVec3 first_force;     // of its contacts when it fell asleep
+    rblVec3 first_force;     // of its contacts when it fell asleep, a mean over its first moments,
+    rblVec3 mean_force;      // and now: a running mean
+    float time;              // s that it was watched since
     rblVec3 force, torque;   // and when they were last found to hold it
     rblVec3 pull, pull_turn; // of its joints
     float support;           // the parts of contact forces that pointed upwards when it fell asleep
@@ -55,6 +57,8 @@ typedef struct rblBody
     float gravity_scale;
     rblVec3 force, torque; // of the next step
     rblTransform previous; // pose of the body's frame before the last step
+    rblTransform stay;     // pose of the body's frame that it has stayed close to,
+    float stay_time;       // for so many s (sleep.c)
     float still_time;      // s below the sleep speed
     bool awake;
     bool bereft; // one that it touched was taken away since the last step
@@ -132,11 +136,11 @@ typedef struct rblPair
     float kept_depth;  // overlap left from the break that made one of the two: no contact, until they part
     rblTransform seen; // b's frame in a's when its contacts were found
     float seen_margin; // up to what gap; 0: not found yet, or at another time than the start of the step
-    float share;       // of the contacts' impulses that clamping left
-    float seconds;     // of the step that its impulses are from
-    bool touching;     // in contact at the end of the last step
-    bool fast;         // continuous detection was used
-    bool mates;        // pieces of one break that nothing else has moved yet (mates.c)
+    float share_a, share_b; // of the contacts' impulses: what each of the two got
+    float seconds;          // of the step that its impulses are from
+    bool touching;          // in contact at the end of the last step
+    bool fast;              // continuous detection was used
+    bool mates;             // pieces of one break that nothing else has moved yet (mates.c)
 } rblPair;
 
 typedef RBL_ARRAY(rblPair) rblPairArray;
@@ -230,6 +234,18 @@ typedef struct rblBlow
     rblVec3 hit;     // N s on b, with friction
     rblHitPlace place;
 } rblBlow;
+
+// What a body stands on (standing.c).
+#define RBL_STAND_POINTS 6
+
+typedef struct rblStand
+{
+    rblVec3 points[RBL_STAND_POINTS]; // world
+    uint32_t count;
+    uint32_t level; // of bodies that stand on each other, from 1 on what is static or asleep
+    float mass;     // kg: the heaviest below that is not static
+    bool firm;      // all below is awake or static
+} rblStand;
 
 // What a body brings to its manifolds, by slot: a copy that fits the cache (manifolds.c).
 typedef struct rblSurface
@@ -328,6 +344,7 @@ typedef RBL_ARRAY(rblImpactBundle) rblImpactBundleArray;
 typedef struct rblGrowth
 {
     double linear, square;
+    float share; // of its impulses that clamping left
 } rblGrowth;
 
 typedef RBL_ARRAY(rblGrowth) rblGrowthArray;
@@ -348,7 +365,6 @@ typedef struct rblIsland
     double impact_work;   // J: put in by kinematic bodies through impacts,
     double contact_work;  // and through lasting contacts
     double clamped;       // J: kept from appearing
-    float share;          // of the contact impulses that clamping left
     double recovery_work; // J: spent on overlap at birth beyond the budget
     float displaced;      // share of the displacements that it can pay for
     float slop;           // the smallest of its overlapping manifolds
@@ -562,6 +578,8 @@ struct rblWorld
     rblVelocityArray at_start;           // before the impacts
     rblVelocityArray before_contacts;    // after the impacts, before forces and contacts: v'
     rblVelocityArray unconstrained;      // with forces, without contacts: v*
+    bool loaded;                         // some bodies are much heavier than what they touch
+    RBL_ARRAY(rblStand) stands;          // by slot, when that is so
     rblSurfaceArray surfaces;
     rblManifoldArray manifolds;
     rblSolverContactArray solver_contacts;

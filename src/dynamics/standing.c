@@ -1,0 +1,244 @@
+// Light bodies that stand under heavy ones.
+//
+// A slab of 40 kg on a shard of 40 g: Gauss-Seidel passes the shard's share of the load on to the ground a thousandth part at a time,
+// and would press the shard into the ground meanwhile. But a body that is pressed down on what it stands on stays where it is, whatever
+// the load: to the heavy body it is as good as static, as a sleeper is (Guendelman, Bridson and Fedkiw 2003, section 7, have all
+// bodies below so in their last sweep). What the load does to the light body goes to the ground; the light one feels nothing of it.
+//
+// A body stands when it touches, from above, what is static, asleep or stands itself, there where that is held; and a load presses it
+// down, and does not tip it or make it slip, when it lies over the points that the body stands on. So much for what rests. Blows go on
+// to what is below: a ball that falls on a shard on a table is the table's to feel, and sleepers have forgotten what they stand on. They
+// are pinned to the ground only where all in between is as light, and awake.
+#include "dynamics/stages.h"
+#include <math.h>
+
+#define HEAVIER  20.0f // times: lighter loads are left to the solver
+#define UPWARDS  0.9f  // cosine: within the cone of friction 0.5 about the vertical
+#define ASIDE    0.5f  // across by height: the same
+#define LEVELS   6     // that stand on each other
+#define AT_REST  0.5f  // m/s: a load that is slower is no blow
+#define NOT_DONE UINT32_MAX
+
+static bool is_moving(const rblWorld* world, uint32_t slot)
+{
+    return world->solver_index.data[slot] != 0;
+}
+
+static rblVec3 up_of(const rblWorld* world)
+{
+    const float gravity = rbl_length3(world->def.gravity);
+    return gravity > 0.0f ? rbl_scale3(world->def.gravity, -1.0f / gravity) : rbl_vec3(0, 0, 0);
+}
+
+// ---- over what a body stands on ----
+
+static rblVec3 flat(rblVec3 v, rblVec3 up)
+{
+    return rbl_mul_add3(v, -rbl_dot3(v, up), up);
+}
+
+// Close to a point of the line from p to q, seen along it from above.
+static bool is_over_line(rblVec3 p, rblVec3 q, rblVec3 point, rblVec3 up)
+{
+    const rblVec3 along = flat(rbl_sub3(q, p), up);
+    const rblVec3 way = flat(rbl_sub3(point, p), up);
+    const float square = rbl_dot3(along, along);
+    const float share = square > 0.0f ? rbl_minf(rbl_maxf(rbl_dot3(way, along) / square, 0.0f), 1.0f) : 0.0f;
+    const rblVec3 across = rbl_mul_add3(way, -share, along);
+    const float height = rbl_dot3(up, rbl_sub3(point, rbl_mul_add3(p, share, rbl_sub3(q, p))));
+    return height > 0.0f && rbl_dot3(across, across) < ASIDE * ASIDE * height * height;
+}
+
+static bool is_over_triangle(rblVec3 p, rblVec3 q, rblVec3 r, rblVec3 point, rblVec3 up)
+{
+    const float a = rbl_dot3(up, rbl_cross3(rbl_sub3(q, p), rbl_sub3(point, p)));
+    const float b = rbl_dot3(up, rbl_cross3(rbl_sub3(r, q), rbl_sub3(point, q)));
+    const float c = rbl_dot3(up, rbl_cross3(rbl_sub3(p, r), rbl_sub3(point, r)));
+    return (a > 0.0f && b > 0.0f && c > 0.0f) || (a < 0.0f && b < 0.0f && c < 0.0f);
+}
+
+static bool is_over(const rblStand* stand, rblVec3 point, rblVec3 up)
+{
+    for (uint32_t i = 0; i < stand->count; ++i)
+    {
+        for (uint32_t j = 0; j <= i; ++j)
+        {
+            if (is_over_line(stand->points[i], stand->points[j], point, up))
+            {
+                return true;
+            }
+            for (uint32_t k = 0; k < j && j < i; ++k)
+            {
+                if (is_over_triangle(stand->points[i], stand->points[j], stand->points[k], point, up))
+                {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+// ---- who stands ----
+
+// The contact's middle, and the cosine of its normal, towards b, with the vertical. False when it is open.
+static bool place_contact(const rblWorld* world, const rblPair* pair, uint32_t number, rblVec3 up,
+                          rblVec3* middle, float* upwards)
+{
+    const rblContact* contact = &world->contacts.data[pair->first + number];
+    const rblVec3 on_a =
+        rbl_transform_point(rbl_motion_pose(&world->motions.data[pair->a]), contact->anchor_a);
+    const rblVec3 on_b =
+        rbl_transform_point(rbl_motion_pose(&world->motions.data[pair->b]), contact->anchor_b);
+    const float gap = rbl_dot3(contact->normal, rbl_sub3(on_b, on_a));
+    *middle = rbl_scale3(rbl_add3(on_a, on_b), 0.5f);
+    *upwards = rbl_dot3(contact->normal, up);
+    return gap < 2.0f * rbl_pair_slop(&world->bodies.data[pair->a], &world->bodies.data[pair->b]);
+}
+
+// What is below `below`, and that itself.
+static void lean_on(const rblWorld* world, uint32_t below, rblStand* stand)
+{
+    const bool moves = is_moving(world, below);
+    const rblStand* lower = &world->stands.data[below];
+    const bool fixed = world->bodies.data[below].type != RBL_BODY_DYNAMIC;
+    stand->mass = fixed ? stand->mass : rbl_maxf(stand->mass, world->bodies.data[below].mass);
+    stand->mass = moves ? rbl_maxf(stand->mass, lower->mass) : stand->mass;
+    const bool sleeps = world->activities.data[below] == RBL_ACTIVITY_ASLEEP;
+    stand->firm = stand->firm && !sleeps && (!moves || lower->firm);
+}
+
+// What `slot` stands on by one pair.
+static void stand_on(rblWorld* world, const rblPair* pair, uint32_t slot, uint32_t level, rblVec3 up)
+{
+    const bool is_b = pair->b == slot;
+    const uint32_t below = is_b ? pair->a : pair->b;
+    rblStand* stand = &world->stands.data[slot];
+    for (uint32_t i = 0; i < pair->leading && stand->count < RBL_STAND_POINTS; ++i)
+    {
+        rblVec3 point;
+        float upwards;
+        const bool closed = place_contact(world, pair, i, up, &point, &upwards);
+        const bool holds = level == 1 || is_over(&world->stands.data[below], point, up);
+        if (closed && holds && (is_b ? upwards : -upwards) > UPWARDS)
+        {
+            stand->points[stand->count++] = point;
+            stand->level = level;
+            lean_on(world, below, stand);
+        }
+    }
+}
+
+// Bodies of one level: they stand on those of the level below. Returns whether there are any.
+static bool find_level(rblWorld* world, uint32_t level, rblVec3 up)
+{
+    bool any = false;
+    for (size_t k = 0; k < world->active_pairs.count; ++k)
+    {
+        const rblPair* pair = &world->pairs.data[world->active_pairs.data[k]];
+        if (!pair->touching || pair->leading == 0)
+        {
+            continue;
+        }
+        for (int side = 0; side < 2; ++side)
+        {
+            const uint32_t slot = side == 0 ? pair->a : pair->b;
+            const uint32_t below = side == 0 ? pair->b : pair->a;
+            const uint32_t lower = is_moving(world, below) ? world->stands.data[below].level : 0;
+            const uint32_t known = is_moving(world, slot) ? world->stands.data[slot].level : 0;
+            if (is_moving(world, slot) && lower + 1 == level && (known == NOT_DONE || known == level))
+            {
+                stand_on(world, pair, slot, level, up);
+                any = any || world->stands.data[slot].level == level;
+            }
+        }
+    }
+    return any;
+}
+
+// ---- under what ----
+
+static bool is_heavier(const rblWorld* world, uint32_t heavy, uint32_t light)
+{
+    return is_moving(world, heavy) && is_moving(world, light) &&
+           world->motions.data[light].inverse_mass > HEAVIER * world->motions.data[heavy].inverse_mass;
+}
+
+static bool has_load(const rblWorld* world)
+{
+    for (size_t k = 0; k < world->active_pairs.count; ++k)
+    {
+        const rblPair* pair = &world->pairs.data[world->active_pairs.data[k]];
+        if (pair->leading > 0 && (is_heavier(world, pair->a, pair->b) || is_heavier(world, pair->b, pair->a)))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+rblResult rbl_find_standing(rblWorld* world)
+{
+    const rblVec3 up = up_of(world);
+    world->loaded = rbl_dot3(up, up) > 0.0f && has_load(world);
+    if (!world->loaded)
+    {
+        return RBL_OK;
+    }
+    if (!rbl_array_resize_amply(&world->stands, world->bodies.count))
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t i = 0; i < world->movers.count; ++i)
+    {
+        world->stands.data[world->movers.data[i]] = (rblStand){.level = NOT_DONE, .firm = true};
+    }
+    for (uint32_t level = 1; level <= LEVELS && find_level(world, level, up); ++level)
+    {
+    }
+    return RBL_OK;
+}
+
+static bool is_pressed_down(const rblWorld* world, const rblPair* pair, uint32_t heavy, uint32_t light)
+{
+    const rblStand* stand = &world->stands.data[light];
+    const rblMotion* motion = &world->motions.data[light];
+    const rblBody* body = &world->bodies.data[light];
+    const rblBody* load = &world->bodies.data[heavy];
+    const rblMotion* load_motion = &world->motions.data[heavy];
+    if (!is_heavier(world, heavy, light) || stand->count == 0 || body->joint_count > 0 ||
+        rbl_fastest_point(body, motion->velocity, motion->spin) > world->def.bounce_speed)
+    {
+        return false;
+    }
+    const bool firm = stand->firm && HEAVIER * stand->mass < load->mass;
+    if (!firm && rbl_fastest_point(load, load_motion->velocity, load_motion->spin) > AT_REST)
+    {
+        return false;
+    }
+    const rblVec3 up = up_of(world);
+    for (uint32_t i = 0; i < pair->leading; ++i)
+    {
+        rblVec3 point;
+        float upwards;
+        (void)place_contact(world, pair, i, up, &point, &upwards);
+        if ((light == pair->b ? -upwards : upwards) < UPWARDS || !is_over(stand, point, up))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+rblPinned rbl_find_pinned(const rblWorld* world, const rblPair* pair)
+{
+    if (!world->loaded)
+    {
+        return RBL_PINNED_NONE;
+    }
+    if (is_pressed_down(world, pair, pair->b, pair->a))
+    {
+        return RBL_PINNED_A;
+    }
+    return is_pressed_down(world, pair, pair->a, pair->b) ? RBL_PINNED_B : RBL_PINNED_NONE;
+}

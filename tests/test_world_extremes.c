@@ -84,6 +84,30 @@ static void masses_a_million_apart_stay_sane(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+// The squares of their impulses are no floats any more.
+static void masses_of_moons_slide_as_a_tower(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_world(false);
+    put(world, make_ground(), RBL_BODY_STATIC, zero);
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = make_box(1, 1, 1);
+    def.mass = 1e19f;
+    def.velocity = vec(10, 0, 0);
+    rblBodyId top;
+    for (int i = 0; i < 4; ++i)
+    {
+        def.pose.p = vec(0.05f * (float)i, 0.5f + (float)i, 0);
+        check_ok(rbl_body_create(world, &def, &top));
+    }
+    check_ok(rbl_shape_destroy(def.shape));
+    step_times(world, 60);
+    check_all_finite(world);
+    assert_int_equal(counters_of(world).frozen, 0);
+    assert_true(state_of(world, top).pose.p.x > 1.0f);
+    check_ok(rbl_world_destroy(world));
+}
+
 static void bodies_at_ten_kilometres_a_second_do_no_damage(void** state)
 {
     (void)state;
@@ -328,6 +352,7 @@ int main(void)
         cmocka_unit_test(steps_too_short_to_matter_move_nothing),
         cmocka_unit_test(sizes_from_a_millimetre_to_a_kilometre_share_a_scene),
         cmocka_unit_test(masses_a_million_apart_stay_sane),
+        cmocka_unit_test(masses_of_moons_slide_as_a_tower),
         cmocka_unit_test(bodies_at_ten_kilometres_a_second_do_no_damage),
         cmocka_unit_test(numbers_that_overflow_are_stopped),
         cmocka_unit_test(shapes_that_answer_nonsense_harm_only_themselves),

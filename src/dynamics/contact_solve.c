@@ -291,7 +291,9 @@ static bool end_sweep(Sweep* sweep)
     {
         return false;
     }
-    sweep->extrapolates = sweep->last > 0.0 && sweep->square <= sweep->last;
+    // Squares of the impulses of worlds of rock overflow: directions then tell nothing.
+    const bool known = sweep->last > 0.0 && sweep->last < (double)INFINITY;
+    sweep->extrapolates = known && sweep->square <= sweep->last;
     sweep->along = sweep->extrapolates ? (float)(sweep->square / sweep->last) : 0.0f;
     sweep->last = sweep->square;
     return true;

@@ -290,7 +290,7 @@ static void both_solvers_agree(void** state)
         const rblElasticLoad load = {{0.0, 1.0, 0.02}, {0.0, -1000.0, 100.0}, 0.01, 0.0};
         check_ok(rbl_elastic_solve(direct.id, &load, 1, &direct.fields, &direct.report));
         check_ok(rbl_elastic_solve(iterative.id, &load, 1, &iterative.fields, &iterative.report));
-        assert_true(direct.report.iterations <= 2);
+        assert_true(direct.report.iterations <= 2 && iterative.report.iterations <= 150);
         check_relative(direct.report.energy, iterative.report.energy, 1e-8);
         check_relative(direct.report.largest, iterative.report.largest, 1e-5);
         free_elastic(&direct);

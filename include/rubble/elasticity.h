@@ -32,7 +32,7 @@ typedef struct rblElasticSupport
 typedef enum rblElasticSolver
 {
     RBL_ELASTIC_DIRECT,   ///< factors made once, then each load is cheap: for what is hit often
-    RBL_ELASTIC_ITERATIVE ///< nothing made, each load costs more: for fragments that are asked once
+    RBL_ELASTIC_ITERATIVE ///< little made, each load costs more: for fragments that are asked once
 } rblElasticSolver;
 
 /// What an elastic solid is. Start from rbl_default_elastic_def() and change fields.
@@ -48,7 +48,8 @@ typedef struct rblElasticDef
     const rblElasticSupport* supports; ///< none: the solid floats
     uint32_t support_count;
     rblElasticSolver solver;
-    uint32_t cookie; ///< set by rbl_default_elastic_def()
+    double tolerance; ///< of the forces that may be left over, relative to those given; default 1e-9
+    uint32_t cookie;  ///< set by rbl_default_elastic_def()
 } rblElasticDef;
 
 RBL_API rblElasticDef rbl_default_elastic_def(void);
@@ -133,6 +134,23 @@ RBL_API rblResult rbl_elastic_forces(rblElasticId elastic, const rblElasticLoad*
 /// The same from forces at the nodes.
 RBL_API rblResult rbl_elastic_solve_forces(rblElasticId elastic, const rblVec3d* forces,
                                            const rblElasticFields* fields, rblElasticReport* report);
+
+// ---- modes ----
+
+/// The lowest `count` ways in which the solid rings: frequencies in rad/s, rising, and shapes, `node_count` vectors each, of unit mass
+/// (kg^-1/2). Rigid motions are not among them. Needs RBL_ELASTIC_DIRECT. RBL_ERROR_LIMIT: they were not found.
+RBL_API rblResult rbl_elastic_modes(rblElasticId elastic, uint32_t count, double* frequencies,
+                                    rblVec3d* shapes);
+
+/// Pass this as the time to be told when the elastic energy is largest.
+#define RBL_ELASTIC_PEAK (-1.0)
+
+/// How the solid swings after blows that all begin at time 0, without damping, as a sum of modes: a projection of the loads and no solving.
+/// Loads of no duration have been there forever. `time` in s, or RBL_ELASTIC_PEAK: then it is written there. Displacements can be
+/// handed to rbl_elastic_evaluate(); without rigid motion, and as good as the modes are many (docs/elasticity.md).
+RBL_API rblResult rbl_elastic_respond(rblElasticId elastic, const double* frequencies, const rblVec3d* shapes,
+                                      uint32_t mode_count, const rblElasticLoad* loads, uint32_t load_count,
+                                      double* time, rblVec3d* displacements);
 
 /// Principal stresses, falling, and their directions as columns.
 RBL_API void rbl_stress_principal(const rblStress* stress, rblVec3d* values, rblMat3d* directions);

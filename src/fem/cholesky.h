@@ -37,8 +37,8 @@ size_t rbl_cholesky_bytes(const rblCholesky* factor);
 // Order and fronts. False when out of memory.
 bool rbl_cholesky_dissect(rblCholesky* factor, const rblBlockMatrix* matrix, const rblVec3d* positions);
 
-// What is factored: matrix + shift * masses, where rows and columns held by `fixed` (bits of axes per node; may be null) keep their
-// diagonal only.
+// What is factored: matrix + shift * masses (which may be null), where rows and columns held by `fixed` (bits of axes per node; may be
+// null) keep their diagonal only.
 typedef struct rblCholeskyInput
 {
     const rblBlockMatrix* matrix;

@@ -11,7 +11,7 @@ typedef struct Iteration
     rblJobs* jobs;
     uint32_t count;
     rblVec3d *residual, *direction, *preconditioned, *product;
-    double* scratch;  // of the factors
+    double* scratch;  // of the factors, or of the groups
     double* inverses; // of the diagonal blocks, 9 each; without factors
 } Iteration;
 
@@ -81,6 +81,8 @@ static void precondition(const Iteration* it, const rblVec3d* x, rblVec3d* out)
                            b[3] * x[i].x + b[4] * x[i].y + b[5] * x[i].z,
                            b[6] * x[i].x + b[7] * x[i].y + b[8] * x[i].z);
     }
+    rbl_coarse_add(&it->elastic->coarse, x, out, it->scratch);
+    rbl_elastic_mask(it->elastic, out);
 }
 
 static rblResult iterate(const Iteration* it, const rblVec3d* right, rblVec3d* x, rblElasticReport* report)
@@ -100,7 +102,7 @@ static rblResult iterate(const Iteration* it, const rblVec3d* right, rblVec3d* x
     }
     double before = 0.0;
     while (report->residual = sqrt(dot(it, it->residual, it->residual)) / size,
-           !(report->residual <= RBL_CONJUGATE_TOLERANCE))
+           !(report->residual <= it->elastic->tolerance))
     {
         if (report->iterations == MOST_ITERATIONS || !rbl_finite(report->residual))
         {
@@ -130,7 +132,9 @@ rblResult rbl_conjugate_solve(const rblElastic* elastic, const rblVec3d* right, 
     const rblAllocator* allocator = elastic->allocator;
     const size_t count = elastic->mesh_nodes.count;
     const bool direct = elastic->factor.values.count > 0;
-    const size_t doubles = direct ? rbl_cholesky_scratch(&elastic->factor, 1) : 9 * count;
+    const size_t scratch =
+        direct ? rbl_cholesky_scratch(&elastic->factor, 1) : rbl_coarse_scratch(&elastic->coarse);
+    const size_t doubles = scratch + (direct ? 0 : 9 * count);
     rblVec3d* vectors = rbl_alloc_zero(allocator, sizeof *vectors * 4 * count);
     double* numbers = RBL_NEW_ARRAY(allocator, double, doubles);
     rblResult result = RBL_OK;
@@ -147,8 +151,8 @@ rblResult rbl_conjugate_solve(const rblElastic* elastic, const rblVec3d* right, 
                               .direction = vectors + count,
                               .preconditioned = vectors + 2 * count,
                               .product = vectors + 3 * count,
-                              .scratch = direct ? numbers : NULL,
-                              .inverses = direct ? NULL : numbers};
+                              .scratch = numbers,
+                              .inverses = direct ? NULL : numbers + scratch};
         if (!direct)
         {
             invert_diagonal(&it);

@@ -4,8 +4,6 @@
 
 #include "fem/elastic.h"
 
-#define RBL_CONJUGATE_TOLERANCE 1e-9 // of the residual, relative to the right side
-
 // Solve K x = right from the guess in x, along the axes that are free. `right` has no rigid part. Fills residual and iterations of the
 // report. RBL_ERROR_GEOMETRY when it does not converge.
 rblResult rbl_conjugate_solve(const rblElastic* elastic, const rblVec3d* right, rblVec3d* x, rblJobs* jobs,

@@ -12,7 +12,8 @@
 
 rblElasticDef rbl_default_elastic_def(void)
 {
-    return (rblElasticDef){.young = 70e9, .poisson = 0.22, .density = 2500.0, .cookie = ELASTIC_COOKIE};
+    return (rblElasticDef){
+        .young = 70e9, .poisson = 0.22, .density = 2500.0, .tolerance = 1e-9, .cookie = ELASTIC_COOKIE};
 }
 
 static rblResult check_def(const rblElasticDef* def)
@@ -34,6 +35,10 @@ static rblResult check_def(const rblElasticDef* def)
     if (!(def->density > 0.0) || !rbl_finite(def->density))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: the density must be above 0");
+    }
+    if (!(def->tolerance >= 1e-14) || !(def->tolerance < 1.0))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: the tolerance must be between 1e-14 and 1");
     }
     if (def->support_count > 0 && def->supports == NULL)
     {
@@ -76,6 +81,7 @@ static rblElastic* allocate(const rblAllocator* allocator)
     rbl_array_init(&elastic->patch_tets, allocator);
     rbl_array_init(&elastic->patch_weights, allocator);
     rbl_cholesky_init(&elastic->factor, allocator);
+    rbl_coarse_init(&elastic->coarse, allocator);
     return elastic;
 }
 
@@ -102,6 +108,7 @@ static void destroy(rblElastic* elastic)
     rbl_array_free(&elastic->patch_tets);
     rbl_array_free(&elastic->patch_weights);
     rbl_cholesky_free(&elastic->factor);
+    rbl_coarse_free(&elastic->coarse);
     rbl_free(elastic->allocator, elastic, sizeof *elastic);
 }
 
@@ -185,17 +192,18 @@ static double size_of(const rblElastic* elastic)
 static rblResult prepare_factor(rblElastic* elastic, const rblElasticDef* def, rblJobs* jobs)
 {
     const double size = size_of(elastic);
+    const uint32_t* fixed = elastic->fixed.count > 0 ? elastic->fixed.data : NULL;
     elastic->shift = SHIFT * def->young / (def->density * size * size);
     if (def->solver != RBL_ELASTIC_DIRECT)
     {
-        return RBL_OK;
+        const rblCoarseInput coarse = {&elastic->stiffness, elastic->positions.data, fixed};
+        return rbl_coarse_prepare(&elastic->coarse, &coarse, jobs);
     }
     if (!rbl_cholesky_dissect(&elastic->factor, &elastic->stiffness, elastic->positions.data))
     {
         return rbl_fail_memory();
     }
-    const rblCholeskyInput input = {&elastic->stiffness, elastic->masses.data, elastic->shift,
-                                    elastic->fixed.count > 0 ? elastic->fixed.data : NULL};
+    const rblCholeskyInput input = {&elastic->stiffness, elastic->masses.data, elastic->shift, fixed};
     return rbl_cholesky_factor(&elastic->factor, &input, jobs);
 }
 
@@ -213,7 +221,7 @@ static size_t bytes_of(const rblElastic* elastic)
     return sizeof *elastic + indices * sizeof(uint32_t) + numbers * sizeof(double) +
            vectors * sizeof(rblVec3d) + elastic->parts.capacity * sizeof(rblElasticPart) +
            elastic->modes.capacity * sizeof(rblRigidMode) + rbl_block_matrix_bytes(&elastic->stiffness) +
-           rbl_cholesky_bytes(&elastic->factor);
+           rbl_cholesky_bytes(&elastic->factor) + rbl_coarse_bytes(&elastic->coarse);
 }
 
 static void fill_view(rblElastic* elastic)
@@ -240,6 +248,7 @@ static void fill_view(rblElastic* elastic)
 static rblResult build(rblElastic* elastic, const rblTetsView* tets, const rblElasticDef* def, rblJobs* jobs)
 {
     elastic->solver = def->solver;
+    elastic->tolerance = def->tolerance;
     elastic->density = def->density;
     elastic->mu = def->young / (2.0 * (1.0 + def->poisson));
     elastic->lambda = def->young * def->poisson / ((1.0 + def->poisson) * (1.0 - 2.0 * def->poisson));

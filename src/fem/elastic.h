@@ -8,6 +8,7 @@
 
 #include "fem/block_matrix.h"
 #include "fem/cholesky.h"
+#include "fem/coarse.h"
 #include "mesh/tets.h"
 #include "rubble/elasticity.h"
 #include <stdatomic.h>
@@ -32,6 +33,7 @@ typedef struct rblElastic
     const rblAllocator* allocator;
     atomic_uint references;
     rblElasticSolver solver;
+    double tolerance;  // of what is left of forces
     double lambda, mu; // Lame's, of a tetrahedron with factor 1, Pa
     double density;
 
@@ -58,6 +60,7 @@ typedef struct rblElastic
 
     double shift;       // 1/s^2: factors are those of stiffness + shift * masses
     rblCholesky factor; // empty with RBL_ELASTIC_ITERATIVE
+    rblCoarse coarse;   // empty with RBL_ELASTIC_DIRECT
     rblElasticView view;
 } rblElastic;
 

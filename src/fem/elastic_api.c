@@ -1,6 +1,7 @@
 // The public calls of rubble/elasticity.h: check, look up, hand on.
 #include "base/error.h"
 #include "fem/elastic.h"
+#include "fem/modes.h"
 #include <string.h>
 
 // ---- making ----
@@ -162,5 +163,37 @@ rblResult rbl_elastic_evaluate(rblElasticId id, const rblVec3d* displacements, c
     {
         *report = own;
     }
+    return result;
+}
+
+// ---- modes ----
+
+rblResult rbl_elastic_modes(rblElasticId id, uint32_t count, double* frequencies, rblVec3d* shapes)
+{
+    if (frequencies == NULL || shapes == NULL)
+    {
+        return fail_null();
+    }
+    rblElastic* elastic;
+    RBL_TRY(rbl_elastic_acquire(id, &elastic));
+    const rblResult result = rbl_elastic_find_modes(elastic, count, rbl_default_jobs(), frequencies, shapes);
+    rbl_elastic_release(elastic);
+    return result;
+}
+
+rblResult rbl_elastic_respond(rblElasticId id, const double* frequencies, const rblVec3d* shapes,
+                              uint32_t mode_count, const rblElasticLoad* loads, uint32_t load_count,
+                              double* time, rblVec3d* displacements)
+{
+    if (frequencies == NULL || shapes == NULL || time == NULL || displacements == NULL ||
+        (loads == NULL && load_count > 0))
+    {
+        return fail_null();
+    }
+    rblElastic* elastic;
+    RBL_TRY(rbl_elastic_acquire(id, &elastic));
+    const rblResult result = rbl_elastic_respond_modes(elastic, frequencies, shapes, mode_count, loads,
+                                                       load_count, time, displacements);
+    rbl_elastic_release(elastic);
     return result;
 }

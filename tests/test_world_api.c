@@ -528,6 +528,38 @@ static void worlds_on_several_threads_do_not_meet(void** state)
 #endif
 }
 
+#if RBL_HAS_THREADS
+static void* destroy_thread(void* world)
+{
+    return rbl_world_destroy(*(const rblWorldId*)world) == RBL_OK ? world : NULL;
+}
+#endif
+
+// Whoever comes second finds the id stale.
+static void worlds_are_destroyed_once_whoever_asks(void** state)
+{
+    (void)state;
+#if RBL_HAS_THREADS
+    for (int round = 0; round < 50; ++round)
+    {
+        rblWorldId world = make_world(true);
+        pthread_t threads[3];
+        int destroyed = 0;
+        for (int i = 0; i < 3; ++i)
+        {
+            assert_int_equal(pthread_create(&threads[i], NULL, destroy_thread, &world), 0);
+        }
+        for (int i = 0; i < 3; ++i)
+        {
+            void* done = NULL;
+            assert_int_equal(pthread_join(threads[i], &done), 0);
+            destroyed += done != NULL;
+        }
+        assert_int_equal(destroyed, 1);
+    }
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -542,6 +574,7 @@ int main(void)
         cmocka_unit_test(only_dynamic_bodies_feel_forces),
         cmocka_unit_test(everything_can_be_drawn),
         cmocka_unit_test(worlds_on_several_threads_do_not_meet),
+        cmocka_unit_test(worlds_are_destroyed_once_whoever_asks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -451,6 +451,47 @@ static void contacts_found_anew_leave_out_what_a_break_left(void** state)
     check_ok(rbl_world_destroy(id));
 }
 
+// ---- two walls in a step ----
+
+// Along one wall, towards it slowly, and fast into another one: turning by up to several rounds on the way.
+static float run_into_corner(rblShapeId shape, float way_off, float drift, float speed, float spin)
+{
+    const rblWorldId world = make_world(true);
+    check_ok(rbl_world_set_gravity(world, vec(0, 0, 0)));
+    put(world, make_box(0.1f, 2.1f, 2.1f), RBL_BODY_STATIC, vec(1, 0, 0));
+    put(world, make_box(2.1f, 2.1f, 0.1f), RBL_BODY_STATIC, vec(0, 0, 1));
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = shape;
+    def.pose.p = vec(0.95f - way_off, 0, 0.372f);
+    def.velocity = vec(drift, 0, speed);
+    def.spin = vec(0, spin, 0);
+    rblBodyId body;
+    check_ok(rbl_body_create(world, &def, &body));
+    step_times(world, 1);
+    const float z = state_of(world, body).center.z;
+    check_ok(rbl_world_destroy(world));
+    return z;
+}
+
+static void balls_that_meet_one_wall_do_not_pass_the_next(void** state)
+{
+    (void)state;
+    const rblShapeId ball = make_sphere(0.08f);
+    for (int i = 0; i < 500; ++i)
+    {
+        const float drift = 0.1f * (float)(1 + i % 10);
+        const float speed = 20.0f + 3.0f * (float)(i / 10);
+        const float spin = (float)(i % 7) * speed / 0.25f * (i % 2 == 0 ? 1.0f : -1.0f);
+        const float z = run_into_corner(ball, 0.0802f, drift, speed, spin);
+        if (!(z < 0.95f - 0.079f))
+        {
+            fail_msg("drift %g, speed %g, spin %g: at %g", (double)drift, (double)speed, (double)spin,
+                     (double)z);
+        }
+    }
+    check_ok(rbl_shape_destroy(ball));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +502,7 @@ int main(void)
         cmocka_unit_test(what_bounces_in_mid_step_does_not_pass_what_is_behind_it),
         cmocka_unit_test(what_bounces_in_mid_step_does_not_pass_what_moves_behind_it),
         cmocka_unit_test(contacts_found_anew_leave_out_what_a_break_left),
+        cmocka_unit_test(balls_that_meet_one_wall_do_not_pass_the_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

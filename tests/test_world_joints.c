@@ -1,5 +1,8 @@
 // Joints against closed forms, and the energy rule.
+#include "dynamics/joints.h"
+#include "dynamics/world.h"
 #include "joint_testing.h"
+#include <string.h>
 
 #define GRAVITY 9.81
 #define PI      3.14159265358979323846
@@ -351,6 +354,45 @@ static void joined_bodies_collide_only_when_asked(void** state)
     }
 }
 
+// One of three on a string is held back: all of them get as much of the step as it does, and owe it.
+static void bodies_on_joints_are_held_back_together(void** state)
+{
+    (void)state;
+    const rblWorldId id = make_world(false);
+    rblBodyId bodies[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        bodies[i] = put(id, make_sphere(0.1f), RBL_BODY_DYNAMIC, vec((float)i, 0, 0));
+    }
+    const rblBodyId other = put(id, make_sphere(0.1f), RBL_BODY_DYNAMIC, vec(9, 0, 0));
+    for (int i = 0; i < 2; ++i)
+    {
+        rblJointDef def = rbl_default_joint_def();
+        def.kind = RBL_JOINT_DISTANCE;
+        def.a = bodies[i];
+        def.b = bodies[i + 1];
+        rblJointId joint;
+        check_ok(rbl_joint_create(id, &def, &joint));
+    }
+    step_times(id, 1);
+    rblWorld* world = NULL;
+    check_ok(rbl_world_find(id, &world));
+    const uint32_t* index = world->solver_index.data;
+    const uint32_t middle = index[bodies[1].index1 - 1];
+    memset(world->held.data, 0, world->held.count);
+    world->solver_bodies.data[middle].seconds = 0.25f * STEP;
+    world->held.data[middle] = 1;
+    rbl_share_joint_seconds(world);
+    for (int i = 0; i < 3; ++i)
+    {
+        const uint32_t place = index[bodies[i].index1 - 1];
+        assert_true(world->solver_bodies.data[place].seconds == 0.25f * STEP);
+        assert_int_equal(world->held.data[place], 1);
+    }
+    assert_int_equal(world->held.data[index[other.index1 - 1]], 0);
+    check_ok(rbl_world_destroy(id));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +407,7 @@ int main(void)
         cmocka_unit_test(a_rope_breaks_by_a_jerk),
         cmocka_unit_test(bodies_hang_on_static_and_kinematic_ones),
         cmocka_unit_test(joined_bodies_collide_only_when_asked),
+        cmocka_unit_test(bodies_on_joints_are_held_back_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "failing_allocator.h"
+#include <math.h>
 #include <string.h>
 
 static const rblVec3 zero = {0, 0, 0};
@@ -124,6 +125,65 @@ static void running_out_of_memory_breaks_nothing(void** state)
         assert_true(granted < 100000);
     }
     assert_true(granted > 50);
+}
+
+// Balls that cross their box several times a step. Memory runs out in the first such step, at the n-th request: whatever had been done
+// by then, everybody is still in the box when it is back, and no faster than before.
+static bool fly_with(FailingAllocator* memory, size_t granted)
+{
+    failing_allocator_start(memory, SIZE_MAX);
+    check_ok(rbl_set_allocator(&memory->allocator));
+    const rblWorldId world = make_world(true);
+    for (int i = 0; i < 6; ++i)
+    {
+        const float side = i % 2 == 0 ? 1.0f : -1.0f;
+        const rblVec3 at = {i / 2 == 0 ? side : 0, i / 2 == 1 ? side : 0, i / 2 == 2 ? side : 0};
+        const rblVec3 size = {i / 2 == 0 ? 0.1f : 2.1f, i / 2 == 1 ? 0.1f : 2.1f, i / 2 == 2 ? 0.1f : 2.1f};
+        put(world, make_box(size.x, size.y, size.z), RBL_BODY_STATIC, at);
+    }
+    rblBodyId balls[12];
+    for (int i = 0; i < 12; ++i)
+    {
+        const float x = 0.4f * (float)(i % 4) - 0.6f;
+        balls[i] = put(world, make_sphere(0.08f), RBL_BODY_DYNAMIC, vec(x, 0.4f * (float)(i / 4) - 0.4f, 0));
+        check_ok(rbl_body_set_velocity(world, balls[i], vec(90.0f, 35.0f - 7.0f * (float)i, 50.0f), zero));
+    }
+    rblEnergy first;
+    check_ok(rbl_world_energy(world, &first));
+    memory->left = granted;
+    const bool ok = rbl_world_step(world, STEP) == RBL_OK && memory->left > 0;
+    memory->left = SIZE_MAX;
+    step_times(world, 20);
+    rblEnergy last;
+    check_ok(rbl_world_energy(world, &last));
+    assert_true(last.kinetic + last.potential - last.work <=
+                (first.kinetic + first.potential) * (1.0 + 1e-6));
+    for (int i = 0; i < 12; ++i)
+    {
+        const rblVec3 at = state_of(world, balls[i]).center;
+        if (!(fabsf(at.x) < 0.95f && fabsf(at.y) < 0.95f && fabsf(at.z) < 0.95f))
+        {
+            fail_msg("%zu requests granted: ball %d at %g %g %g", granted, i, (double)at.x, (double)at.y,
+                     (double)at.z);
+        }
+    }
+    check_ok(rbl_world_destroy(world));
+    assert_int_equal(memory->live, 0);
+    check_ok(rbl_set_allocator(NULL));
+    return ok;
+}
+
+static void running_out_of_memory_in_flight_loses_nobody(void** state)
+{
+    (void)state;
+    FailingAllocator memory;
+    size_t granted = 0;
+    while (!fly_with(&memory, granted))
+    {
+        granted += 1;
+        assert_true(granted < 10000);
+    }
+    assert_true(granted > 20);
 }
 
 // ---- snapshots ----
@@ -297,6 +357,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_steady_step_asks_for_no_memory),
         cmocka_unit_test(running_out_of_memory_breaks_nothing),
+        cmocka_unit_test(running_out_of_memory_in_flight_loses_nobody),
         cmocka_unit_test(a_snapshot_goes_on_as_the_world_would_have),
         cmocka_unit_test(restored_ids_are_those_of_the_snapshot),
         cmocka_unit_test(wrong_snapshots_are_refused),

@@ -322,6 +322,53 @@ static uint32_t awake_after_blow(float size)
     return awake;
 }
 
+// A body that is alone with its impact meets a thin sleeper: nothing passes, momentum is kept, and it is as with one that is awake.
+static void meet_sleeper(bool asleep, float speed, rblVec3 velocities[2])
+{
+    const rblWorldId world = make_world(true);
+    check_ok(rbl_world_set_gravity(world, zero));
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = make_box(0.02f, 1, 1);
+    def.asleep = asleep;
+    rblBodyId bodies[2];
+    check_ok(rbl_body_create(world, &def, &bodies[0]));
+    check_ok(rbl_shape_destroy(def.shape));
+    def.shape = make_sphere(0.03f);
+    def.asleep = false;
+    def.pose.p = vec(-1.1f, 0.1f, 0.05f);
+    def.velocity = vec(speed, 0, 0);
+    check_ok(rbl_body_create(world, &def, &bodies[1]));
+    check_ok(rbl_shape_destroy(def.shape));
+    const double before = (double)(speed * state_of(world, bodies[1]).mass);
+    step_times(world, 6);
+    double after = 0.0;
+    for (int i = 0; i < 2; ++i)
+    {
+        const rblBodyState body = state_of(world, bodies[i]);
+        velocities[i] = body.velocity;
+        after += (double)(body.mass * body.velocity.x);
+    }
+    assert_true(is_awake(world, bodies[0]));
+    assert_true(state_of(world, bodies[1]).center.x < state_of(world, bodies[0]).center.x);
+    check_relative(after, before, 1e-5);
+    check_ok(rbl_world_destroy(world));
+}
+
+static void lone_bodies_meet_sleepers_as_if_they_were_awake(void** state)
+{
+    (void)state;
+    for (float speed = 10.0f; speed < 400.0f; speed *= 2.0f)
+    {
+        rblVec3 velocities[2][2];
+        meet_sleeper(true, speed, velocities[0]);
+        meet_sleeper(false, speed, velocities[1]);
+        for (int i = 0; i < 2; ++i)
+        {
+            check_close(rbl_length3(rbl_sub3(velocities[0][i], velocities[1][i])), 0.0, 1e-3 * (double)speed);
+        }
+    }
+}
+
 static void a_blow_wakes_as_many_as_it_can_move(void** state)
 {
     (void)state;
@@ -385,6 +432,7 @@ int main(void)
         cmocka_unit_test(a_support_that_slides_away_is_missed),
         cmocka_unit_test(a_ball_that_rolls_by_wakes_nobody),
         cmocka_unit_test(a_blow_wakes_as_many_as_it_can_move),
+        cmocka_unit_test(lone_bodies_meet_sleepers_as_if_they_were_awake),
         cmocka_unit_test(parts_of_a_heap_sleep_while_others_move),
         cmocka_unit_test(destroying_bodies_of_a_pile_leaves_none_in_the_air),
     };

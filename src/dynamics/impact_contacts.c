@@ -91,6 +91,25 @@ static float farthest(const rblShapeView* a, const rblShapeView* b)
     return rbl_minf(a->inner_radius + b->inner_radius, 4.0f * rbl_minf(a->inner_radius, b->inner_radius));
 }
 
+// Where a ball touches does not turn with it.
+void rbl_reanchor_balls(rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    const uint32_t slots[2] = {pair->a, pair->b};
+    for (int k = 0; k < 2; ++k)
+    {
+        const rblBody* body = &world->bodies.data[slots[k]];
+        for (uint32_t i = 0; i < manifold->count && body->shape.kind == RBL_SHAPE_SPHERE; ++i)
+        {
+            rblContact* contact = &world->contacts.data[manifold->contact + i];
+            const rblVec3 to_other = rbl_scale3(contact->normal, k == 0 ? 1.0f : -1.0f);
+            rblVec3* anchor = k == 0 ? &contact->anchor_a : &contact->anchor_b;
+            *anchor = rbl_inverse_rotate3(world->motions.data[slots[k]].orientation,
+                                          rbl_scale3(to_other, body->shape.radius));
+        }
+    }
+}
+
 bool rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContactSet* set)
 {
     rblPair* pair = &world->pairs.data[manifold->pair];
@@ -113,10 +132,12 @@ bool rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContact
     {
         return false;
     }
-    if (set->count > 0)
+    if (set->count == 0)
     {
-        replace(world, manifold, shape_a, set);
-        pair->seen_margin = 0.0f; // not those of the start of the step
+        rbl_reanchor_balls(world, manifold); // still far off
+        return true;
     }
+    replace(world, manifold, shape_a, set);
+    pair->seen_margin = 0.0f; // not those of the start of the step
     return true;
 }

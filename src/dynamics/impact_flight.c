@@ -370,25 +370,6 @@ static bool glide_all(rblWorld* world)
     return true;
 }
 
-// Where a ball touches does not turn with it.
-static void reanchor(rblWorld* world, const rblManifold* manifold)
-{
-    const rblPair* pair = &world->pairs.data[manifold->pair];
-    const uint32_t slots[2] = {pair->a, pair->b};
-    for (int k = 0; k < 2; ++k)
-    {
-        const rblBody* body = &world->bodies.data[slots[k]];
-        for (uint32_t i = 0; i < manifold->count && body->shape.kind == RBL_SHAPE_SPHERE; ++i)
-        {
-            rblContact* contact = &world->contacts.data[manifold->contact + i];
-            const rblVec3 to_other = rbl_scale3(contact->normal, k == 0 ? 1.0f : -1.0f);
-            rblVec3* anchor = k == 0 ? &contact->anchor_a : &contact->anchor_b;
-            *anchor = rbl_inverse_rotate3(world->motions.data[slots[k]].orientation,
-                                          rbl_scale3(to_other, body->shape.radius));
-        }
-    }
-}
-
 static bool renew(rblWorld* world, const rblManifold* manifold, rblContactSet* set)
 {
     const bool lone =
@@ -397,7 +378,7 @@ static bool renew(rblWorld* world, const rblManifold* manifold, rblContactSet* s
     {
         return rbl_renew_contacts(world, manifold, set);
     }
-    reanchor(world, manifold);
+    rbl_reanchor_balls(world, manifold);
     return true;
 }
 

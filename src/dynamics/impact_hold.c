@@ -192,9 +192,9 @@ void rbl_hold_bodies(rblWorld* world)
         }
     }
     hold_those_behind(world);
-    count_debts(world);
     if (world->any_held)
     {
         rbl_share_joint_seconds(world);
     }
+    count_debts(world);
 }

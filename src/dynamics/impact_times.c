@@ -156,6 +156,26 @@ static void look_at_contacts(const rblWorld* world, rblManifold* manifold, float
     }
 }
 
+static bool is_static_pair(const rblManifold* manifold)
+{
+    return manifold->a == 0 || manifold->b == 0;
+}
+
+static uint32_t moving_body(const rblManifold* manifold)
+{
+    return manifold->a != 0 ? manifold->a : manifold->b;
+}
+
+// After a flight, of what is far off only the contact of the start of the step is known, and a ball may meet the other one elsewhere: it
+// is asked again. Other shapes have more points that come after the first, and are held back instead (impact_hold.c): boxes that
+// spin passed six times as often when they were asked.
+static bool asks_again(const rblWorld* world, const rblManifold* manifold, uint32_t round)
+{
+    const uint32_t slot = world->solver_bodies.data[moving_body(manifold)].slot;
+    return round > 0 && manifold->fast && !manifold->closed &&
+           world->bodies.data[slot].shape.kind == RBL_SHAPE_SPHERE;
+}
+
 // The time of impact of a fast pair is known. Otherwise it depends on who is held, which find_times() knows.
 static void look_at(rblWorld* world, rblManifold* manifold, float threshold, uint32_t round)
 {
@@ -170,17 +190,8 @@ static void look_at(rblWorld* world, rblManifold* manifold, float threshold, uin
     }
     rbl_prepare_once(world, manifold);
     look_at_contacts(world, manifold, threshold);
+    manifold->nearing = manifold->nearing || asks_again(world, manifold, round);
     manifold->approaching = manifold->struck;
-}
-
-static bool is_static_pair(const rblManifold* manifold)
-{
-    return manifold->a == 0 || manifold->b == 0;
-}
-
-static uint32_t moving_body(const rblManifold* manifold)
-{
-    return manifold->a != 0 ? manifold->a : manifold->b;
 }
 
 // After the first flight: pairs of a lone body that has flown or was hit.
@@ -402,6 +413,16 @@ static float closing_time(const rblWorld* world, const rblManifold* manifold, fl
     return first < manifold->seconds ? first : world->seconds;
 }
 
+// Lone bodies only: their partners are static.
+static float meeting_time(rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    const uint32_t index = moving_body(manifold);
+    const float time = rbl_time_to_meet(world, index, manifold->a == index ? pair->b : pair->a);
+    const bool meets = time > 0.0f && time < world->solver_bodies.data[index].seconds;
+    return meets ? rbl_minf(time, manifold->closing) : manifold->closing;
+}
+
 static void time_block(rblRange range, void* context)
 {
     const Look* look = context;
@@ -414,6 +435,8 @@ static void time_block(rblRange range, void* context)
         {
             const float threshold = rbl_pair_impact_speed(world, manifold, look->threshold);
             manifold->closing = closing_time(world, manifold, threshold);
+            manifold->closing =
+                asks_again(world, manifold, look->round) ? meeting_time(world, manifold) : manifold->closing;
             manifold->approaching = manifold->struck || manifold->closing < world->seconds;
         }
     }

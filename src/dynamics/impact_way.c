@@ -40,6 +40,20 @@ typedef struct Course
     rblVec3 bend; // by gravity
 } Course;
 
+// Where a body is after it has flown on for some seconds.
+static rblTransform pose_after(const rblWorld* world, const rblSolverBody* solver, rblVec3 way, float seconds)
+{
+    const rblBody* body = &world->bodies.data[solver->slot];
+    rblMotion motion = world->motions.data[solver->slot];
+    motion.center = rbl_add3(motion.center, way);
+    if (seconds > 0.0f)
+    {
+        const rblQuat turn = rbl_quat_from_axis_angle(solver->spin, seconds * rbl_length3(solver->spin));
+        motion.orientation = rbl_quat_normalize(rbl_quat_mul(turn, motion.orientation));
+    }
+    return rbl_shape_pose(body, &motion);
+}
+
 static Course course_of(const rblWorld* world, uint32_t index, float begin, float seconds)
 {
     const rblSolverBody* solver = &world->solver_bodies.data[index];
@@ -50,8 +64,7 @@ static Course course_of(const rblWorld* world, uint32_t index, float begin, floa
     const rblVec3 to = rbl_mul_add3(rbl_scale3(solver->velocity, before), 0.5f * before * before, pull);
     const rblVec3 velocity = rbl_mul_add3(solver->velocity, before, pull);
     Course course = {.bend = rbl_scale3(pull, 0.5f * seconds * seconds)};
-    course.sweep.from = rbl_shape_pose(body, &world->motions.data[solver->slot]);
-    course.sweep.from.p = rbl_add3(course.sweep.from.p, to);
+    course.sweep.from = pose_after(world, solver, to, before);
     course.sweep.translation = rbl_mul_add3(course.bend, seconds, velocity);
     course.sweep.rotation = rbl_scale3(solver->spin, seconds);
     return course;
@@ -138,6 +151,12 @@ static float meeting_time(const Way* way, uint32_t slot)
                                   .tolerance = 0.5f * slop};
     const float clear = rbl_shape_find_impact(&query);
     return clear < 1.0f ? begin + clear * (end - begin) : own_end;
+}
+
+float rbl_time_to_meet(rblWorld* world, uint32_t index, uint32_t slot)
+{
+    const Way way = {.world = world, .slot = world->solver_bodies.data[index].slot, .index = index};
+    return meeting_time(&way, slot) - world->clocks.data[index];
 }
 
 // The first that it meets, whatever the order in which they are asked.

@@ -59,8 +59,14 @@ rblResult rbl_tell_blows(rblWorld* world);
 // The contacts of a pair of convex bodies where they are now; false: no memory (impact_contacts.c).
 bool rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContactSet* set);
 
+// Contacts of balls, where these are now.
+void rbl_reanchor_balls(rblWorld* world, const rblManifold* manifold);
+
 // Bodies that this round has changed get no more of the step than takes them to what is in their new way (impact_way.c).
 void rbl_look_after_blows(rblWorld* world);
+
+// Seconds from now until a solver body meets another one, at least its time of the step when it does not.
+float rbl_time_to_meet(rblWorld* world, uint32_t index, uint32_t slot);
 
 // Mark the manifolds whose impacts come later than another one of the same body (impact_order.c).
 void rbl_order_impacts(rblWorld* world);

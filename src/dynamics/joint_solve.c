@@ -62,8 +62,14 @@ void rbl_share_joint_seconds(rblWorld* world)
     }
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
-        world->solver_bodies.data[system->bodies.data[i]].seconds =
-            system->poses.data[rbl_joint_root(world, i)].p.x;
+        const uint32_t index = system->bodies.data[i];
+        const float shared = system->poses.data[rbl_joint_root(world, i)].p.x;
+        float* seconds = &world->solver_bodies.data[index].seconds;
+        if (shared < *seconds)
+        {
+            *seconds = shared;
+            world->held.data[index] = 1; // with the one that is: all of them owe the time
+        }
     }
 }
 

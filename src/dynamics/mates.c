@@ -6,7 +6,8 @@
 // So what their own motion does to mates is let be:
 //   in free flight their contacts do nothing at all, and every piece moves as if it were alone;
 //   where strangers are about, a contact of mates resists what these do to it, and only that: with u* what the relative velocity
-//   would be without impacts and contacts, it asks for u.n >= min(0, u*.n) (contact_aim.c, impact_stop.c).
+//   would be without impacts and contacts, a lasting one asks for u.n >= min(0, -u'.n - 2 s/h, u*.n) (contact_aim.c), one in an
+//   impact for the least of what it would ask for and u*.n (impact_stop.c).
 // The work of such a contact, J.(u + u')/2, is never positive: energy cannot come of it. A piece that a stranger has moved, by itself or
 // through other pieces, is nobody's mate any more: in a wall that stands, that is every piece from the first step on. So is a piece after RELEASE_TIME, and
 // one that was pushed by hand. The overlap that two have by then is undone by drift correction,

@@ -53,6 +53,7 @@ static rblSnapshotHeader make_header(const rblWorld* world)
         .marked = world->marked,
         .gravity = world->def.gravity,
         .energy = world->energy,
+        .counters = world->counters,
         .total = world->total,
         .pending_work = world->pending_work,
         .substeps = world->substeps,
@@ -404,6 +405,7 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     world->substeps = header->substeps;
     world->breaks = header->breaks;
     world->fracture.births = header->births != 0;
+    world->counters = header->counters;
     world->vanished_mass = header->vanished_mass;
     world->vanished = (uint32_t)header->vanished;
 }

@@ -20,6 +20,7 @@ typedef struct rblSnapshotHeader
     uint32_t begun_stepping, bereft, marked;
     rblVec3 gravity;
     rblEnergy energy;
+    rblCounters counters;
     double total, pending_work;
     uint64_t substeps;
     uint32_t breaks, births;

@@ -54,28 +54,101 @@ static rblResult check_def(const rblWorldDef* def)
 
 // ---- life ----
 
-static void init_arrays(rblWorld* world)
+static void init_bodies(rblWorld* world)
 {
     const rblAllocator* allocator = world->allocator;
-    rbl_id_pool_init(&world->ids, allocator);
     rbl_array_init(&world->bodies, allocator);
     rbl_array_init(&world->motions, allocator);
-    rbl_id_pool_init(&world->joint_ids, allocator);
     rbl_array_init(&world->joints, allocator);
     rbl_array_init(&world->joint_events, allocator);
+    rbl_array_init(&world->events, allocator);
+    rbl_array_init(&world->hits, allocator);
+    rbl_array_init(&world->kept_shapes, allocator);
+    rbl_array_init(&world->movers, allocator);
+    rbl_array_init(&world->last_movers, allocator);
+    rbl_array_init(&world->boxes, allocator);
+    rbl_array_init(&world->woken, allocator);
+    rbl_array_init(&world->lost, allocator);
+    rbl_array_init(&world->watched, allocator);
+    rbl_array_init(&world->links.firsts, allocator);
+    rbl_array_init(&world->links.pairs, allocator);
+    rbl_id_pool_init(&world->ids, allocator);
+    rbl_id_pool_init(&world->joint_ids, allocator);
     rbl_joint_system_init(&world->joint_system, allocator);
+}
+
+static void free_bodies(rblWorld* world)
+{
+    rbl_array_free(&world->bodies);
+    rbl_array_free(&world->motions);
+    rbl_array_free(&world->joints);
+    rbl_array_free(&world->joint_events);
+    rbl_array_free(&world->events);
+    rbl_array_free(&world->hits);
+    rbl_array_free(&world->kept_shapes);
+    rbl_array_free(&world->movers);
+    rbl_array_free(&world->last_movers);
+    rbl_array_free(&world->boxes);
+    rbl_array_free(&world->woken);
+    rbl_array_free(&world->lost);
+    rbl_array_free(&world->watched);
+    rbl_array_free(&world->links.firsts);
+    rbl_array_free(&world->links.pairs);
+    rbl_id_pool_free(&world->ids);
+    rbl_id_pool_free(&world->joint_ids);
+    rbl_joint_system_free(&world->joint_system);
+}
+
+static void init_pairs(rblWorld* world)
+{
+    const rblAllocator* allocator = world->allocator;
     rbl_array_init(&world->pairs, allocator);
     rbl_array_init(&world->old_pairs, allocator);
     rbl_array_init(&world->contacts, allocator);
     rbl_array_init(&world->old_contacts, allocator);
     rbl_array_init(&world->begun, allocator);
     rbl_array_init(&world->ended, allocator);
-    rbl_array_init(&world->movers, allocator);
-    rbl_array_init(&world->last_movers, allocator);
     rbl_array_init(&world->active_pairs, allocator);
     rbl_array_init(&world->seen_boxes, allocator);
     rbl_array_init(&world->leavers, allocator);
-    rbl_array_init(&world->boxes, allocator);
+    rbl_array_init(&world->courses, allocator);
+    rbl_array_init(&world->sweeps, allocator);
+    rbl_array_init(&world->flights, allocator);
+    rbl_array_init(&world->loads, allocator);
+    for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
+    {
+        rbl_array_init(&world->block_contacts[b], allocator);
+    }
+}
+
+static void free_pairs(rblWorld* world)
+{
+    rbl_array_free(&world->pairs);
+    rbl_array_free(&world->old_pairs);
+    rbl_array_free(&world->contacts);
+    rbl_array_free(&world->old_contacts);
+    rbl_array_free(&world->begun);
+    rbl_array_free(&world->ended);
+    rbl_array_free(&world->active_pairs);
+    rbl_array_free(&world->seen_boxes);
+    rbl_array_free(&world->leavers);
+    rbl_array_free(&world->courses);
+    rbl_array_free(&world->sweeps);
+    rbl_array_free(&world->flights);
+    rbl_array_free(&world->loads);
+    for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
+    {
+        rbl_array_free(&world->block_contacts[b]);
+    }
+    for (uint32_t w = 0; w < RBL_MAX_WORKERS; ++w)
+    {
+        rbl_contact_set_free(&world->worker_contacts[w]);
+    }
+}
+
+static void init_solver(rblWorld* world)
+{
+    const rblAllocator* allocator = world->allocator;
     rbl_array_init(&world->solver_index, allocator);
     rbl_array_init(&world->solver_bodies, allocator);
     rbl_array_init(&world->at_start, allocator);
@@ -92,24 +165,45 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->directions, allocator);
     rbl_array_init(&world->islands, allocator);
     rbl_array_init(&world->island_bodies, allocator);
-    rbl_array_init(&world->events, allocator);
-    rbl_array_init(&world->hits, allocator);
-    rbl_array_init(&world->kept_shapes, allocator);
     rbl_array_init(&world->island_manifolds, allocator);
     rbl_array_init(&world->subspace, allocator);
-    rbl_blocks_init(&world->subspace_blocks, allocator);
     rbl_array_init(&world->subspace_nodes, allocator);
     rbl_array_init(&world->free_flags, allocator);
     rbl_array_init(&world->activities, allocator);
-    rbl_array_init(&world->links.firsts, allocator);
-    rbl_array_init(&world->links.pairs, allocator);
-    rbl_array_init(&world->woken, allocator);
-    rbl_array_init(&world->lost, allocator);
-    rbl_array_init(&world->watched, allocator);
-    rbl_array_init(&world->loads, allocator);
-    rbl_array_init(&world->courses, allocator);
-    rbl_array_init(&world->sweeps, allocator);
-    rbl_array_init(&world->flights, allocator);
+    rbl_array_init(&world->color_masks, allocator);
+    rbl_blocks_init(&world->subspace_blocks, allocator);
+}
+
+static void free_solver(rblWorld* world)
+{
+    rbl_array_free(&world->solver_index);
+    rbl_array_free(&world->solver_bodies);
+    rbl_array_free(&world->at_start);
+    rbl_array_free(&world->before_contacts);
+    rbl_array_free(&world->unconstrained);
+    rbl_array_free(&world->manifolds);
+    rbl_array_free(&world->solver_contacts);
+    rbl_array_free(&world->surfaces);
+    rbl_array_free(&world->stands);
+    rbl_array_free(&world->growths);
+    rbl_array_free(&world->bundles);
+    rbl_array_free(&world->wide_contacts);
+    rbl_array_free(&world->sweep_starts);
+    rbl_array_free(&world->directions);
+    rbl_array_free(&world->islands);
+    rbl_array_free(&world->island_bodies);
+    rbl_array_free(&world->island_manifolds);
+    rbl_array_free(&world->subspace);
+    rbl_array_free(&world->subspace_nodes);
+    rbl_array_free(&world->free_flags);
+    rbl_array_free(&world->activities);
+    rbl_array_free(&world->color_masks);
+    rbl_blocks_free(&world->subspace_blocks);
+}
+
+static void init_impacts(rblWorld* world)
+{
+    const rblAllocator* allocator = world->allocator;
     rbl_array_init(&world->last_change, allocator);
     rbl_array_init(&world->scratch, allocator);
     rbl_array_init(&world->speeds, allocator);
@@ -129,69 +223,10 @@ static void init_arrays(rblWorld* world)
     rbl_array_init(&world->glides, allocator);
     rbl_array_init(&world->blows, allocator);
     rbl_array_init(&world->impact_bundles, allocator);
-    rbl_array_init(&world->color_masks, allocator);
-    rbl_init_fracture_stage(world);
-    for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
-    {
-        rbl_array_init(&world->block_contacts[b], allocator);
-    }
 }
 
-static void free_arrays(rblWorld* world)
+static void free_impacts(rblWorld* world)
 {
-    rbl_id_pool_free(&world->ids);
-    rbl_array_free(&world->bodies);
-    rbl_array_free(&world->motions);
-    rbl_id_pool_free(&world->joint_ids);
-    rbl_array_free(&world->joints);
-    rbl_array_free(&world->joint_events);
-    rbl_joint_system_free(&world->joint_system);
-    rbl_array_free(&world->pairs);
-    rbl_array_free(&world->old_pairs);
-    rbl_array_free(&world->contacts);
-    rbl_array_free(&world->old_contacts);
-    rbl_array_free(&world->begun);
-    rbl_array_free(&world->ended);
-    rbl_array_free(&world->movers);
-    rbl_array_free(&world->last_movers);
-    rbl_array_free(&world->active_pairs);
-    rbl_array_free(&world->seen_boxes);
-    rbl_array_free(&world->leavers);
-    rbl_array_free(&world->boxes);
-    rbl_array_free(&world->solver_index);
-    rbl_array_free(&world->solver_bodies);
-    rbl_array_free(&world->at_start);
-    rbl_array_free(&world->before_contacts);
-    rbl_array_free(&world->unconstrained);
-    rbl_array_free(&world->manifolds);
-    rbl_array_free(&world->solver_contacts);
-    rbl_array_free(&world->surfaces);
-    rbl_array_free(&world->stands);
-    rbl_array_free(&world->growths);
-    rbl_array_free(&world->bundles);
-    rbl_array_free(&world->wide_contacts);
-    rbl_array_free(&world->sweep_starts);
-    rbl_array_free(&world->directions);
-    rbl_array_free(&world->islands);
-    rbl_array_free(&world->island_bodies);
-    rbl_array_free(&world->events);
-    rbl_array_free(&world->hits);
-    rbl_array_free(&world->kept_shapes);
-    rbl_array_free(&world->island_manifolds);
-    rbl_array_free(&world->subspace);
-    rbl_blocks_free(&world->subspace_blocks);
-    rbl_array_free(&world->subspace_nodes);
-    rbl_array_free(&world->free_flags);
-    rbl_array_free(&world->activities);
-    rbl_array_free(&world->links.firsts);
-    rbl_array_free(&world->links.pairs);
-    rbl_array_free(&world->woken);
-    rbl_array_free(&world->lost);
-    rbl_array_free(&world->watched);
-    rbl_array_free(&world->loads);
-    rbl_array_free(&world->courses);
-    rbl_array_free(&world->sweeps);
-    rbl_array_free(&world->flights);
     rbl_array_free(&world->last_change);
     rbl_array_free(&world->scratch);
     rbl_array_free(&world->speeds);
@@ -211,16 +246,24 @@ static void free_arrays(rblWorld* world)
     rbl_array_free(&world->glides);
     rbl_array_free(&world->blows);
     rbl_array_free(&world->impact_bundles);
-    rbl_array_free(&world->color_masks);
+}
+
+static void init_arrays(rblWorld* world)
+{
+    init_bodies(world);
+    init_pairs(world);
+    init_solver(world);
+    init_impacts(world);
+    rbl_init_fracture_stage(world);
+}
+
+static void free_arrays(rblWorld* world)
+{
+    free_bodies(world);
+    free_pairs(world);
+    free_solver(world);
+    free_impacts(world);
     rbl_free_fracture_stage(world);
-    for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
-    {
-        rbl_array_free(&world->block_contacts[b]);
-    }
-    for (uint32_t w = 0; w < RBL_MAX_WORKERS; ++w)
-    {
-        rbl_contact_set_free(&world->worker_contacts[w]);
-    }
 }
 
 static void free_world(rblWorld* world)
@@ -279,6 +322,11 @@ static rblResult make_world(const rblWorldDef* def, rblWorld** out)
 
 // ---- ids ----
 
+static rblResult fail_stale(rblWorldId id)
+{
+    return rbl_fail(RBL_ERROR_STALE, "world id %u/%u is null or was destroyed", id.index1, id.generation);
+}
+
 rblResult rbl_world_find(rblWorldId id, rblWorld** out)
 {
     rbl_mutex_lock(&registry.mutex);
@@ -286,7 +334,7 @@ rblResult rbl_world_find(rblWorldId id, rblWorld** out)
     rbl_mutex_unlock(&registry.mutex);
     if (world == NULL)
     {
-        return rbl_fail(RBL_ERROR_STALE, "world id %u/%u is null or was destroyed", id.index1, id.generation);
+        return fail_stale(id);
     }
     *out = world;
     return RBL_OK;
@@ -315,12 +363,14 @@ rblResult rbl_world_create(const rblWorldDef* def, rblWorldId* out)
 
 rblResult rbl_world_destroy(rblWorldId id)
 {
-    rblWorld* world = NULL;
-    RBL_TRY(rbl_world_find(id, &world));
-    RBL_NOTE_CALL(world, .code = RBL_CALL_DESTROY);
     rbl_mutex_lock(&registry.mutex);
-    (void)rbl_registry_remove(&registry, id.index1, id.generation);
+    rblWorld* world = rbl_registry_remove(&registry, id.index1, id.generation);
     rbl_mutex_unlock(&registry.mutex);
+    if (world == NULL)
+    {
+        return fail_stale(id);
+    }
+    RBL_NOTE_CALL(world, .code = RBL_CALL_DESTROY);
     free_world(world);
     return RBL_OK;
 }

@@ -236,6 +236,11 @@ static rblResult make_scene(const void* text, size_t size, const char* name, rbl
 
 static rblRegistry registry = RBL_REGISTRY_INIT;
 
+static rblResult fail_stale(rblSceneId id)
+{
+    return rbl_fail(RBL_ERROR_STALE, "scene id %u/%u is null or was destroyed", id.index1, id.generation);
+}
+
 rblResult rbl_scene_find(rblSceneId id, rblScene** out)
 {
     rbl_mutex_lock(&registry.mutex);
@@ -243,7 +248,7 @@ rblResult rbl_scene_find(rblSceneId id, rblScene** out)
     rbl_mutex_unlock(&registry.mutex);
     if (scene == NULL)
     {
-        return rbl_fail(RBL_ERROR_STALE, "scene id %u/%u is null or was destroyed", id.index1, id.generation);
+        return fail_stale(id);
     }
     *out = scene;
     return RBL_OK;
@@ -283,11 +288,13 @@ rblResult rbl_scene_load(const char* path, rblSceneId* out)
 
 rblResult rbl_scene_destroy(rblSceneId id)
 {
-    rblScene* scene = NULL;
-    RBL_TRY(rbl_scene_find(id, &scene));
     rbl_mutex_lock(&registry.mutex);
-    (void)rbl_registry_remove(&registry, id.index1, id.generation);
+    rblScene* scene = rbl_registry_remove(&registry, id.index1, id.generation);
     rbl_mutex_unlock(&registry.mutex);
+    if (scene == NULL)
+    {
+        return fail_stale(id);
+    }
     free_scene(scene);
     return RBL_OK;
 }

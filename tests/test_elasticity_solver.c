@@ -199,6 +199,38 @@ static void what_is_held_in_part_keeps_its_other_motions(void** state)
     check_ok(rbl_tets_destroy(def.tets));
 }
 
+// A crumb far smaller than the solid it lies beside is solved as well as that: its factors stay positive, its stress is its own.
+static void crumbs_beside_large_parts_are_solved_too(void** state)
+{
+    (void)state;
+    rblTetsView view = {.node_count = 8, .tet_count = 2};
+    const double tiny = 1e-5;
+    const rblVec3d positions[8] = {{0, 0, 0},    {1, 0, 0},          {0, 1, 0},          {0, 0, 1},
+                                   {-1, -1, -1}, {tiny - 1, -1, -1}, {-1, tiny - 1, -1}, {-1, -1, tiny - 1}};
+    const uint32_t nodes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    view.positions = positions;
+    view.nodes = nodes;
+    for (int solver = 0; solver < 2; ++solver)
+    {
+        rblElasticDef def = rbl_default_elastic_def();
+        def.solver = solver == 0 ? RBL_ELASTIC_DIRECT : RBL_ELASTIC_ITERATIVE;
+        check_ok(rbl_tets_create(&view, &def.tets));
+        Solid solid = make_elastic(&def);
+        assert_int_equal(solid.view.part_count, 2);
+        const rblElasticLoad loads[4] = {{positions[1], {1e6, 0, 0}, 0.0, 0.0},
+                                         {positions[0], {-1e6, 0, 0}, 0.0, 0.0},
+                                         {positions[5], {1e6 * tiny * tiny, 0, 0}, 0.0, 0.0},
+                                         {positions[4], {-1e6 * tiny * tiny, 0, 0}, 0.0, 0.0}};
+        check_ok(rbl_elastic_solve(solid.id, &loads[2], 2, &solid.fields, &solid.report));
+        const rblStress crumb = solid.fields.tet_stresses[1];
+        check_ok(rbl_elastic_solve(solid.id, loads, 2, &solid.fields, &solid.report));
+        assert_true(solid.fields.tet_stresses[0].xx > 1e6);
+        check_close(stress_difference(&crumb, &solid.fields.tet_stresses[0]), 0.0, 1.0);
+        free_elastic(&solid);
+        check_ok(rbl_tets_destroy(def.tets));
+    }
+}
+
 static bool anywhere(rblVec3d p)
 {
     (void)p;
@@ -497,6 +529,7 @@ int main(void)
         cmocka_unit_test(several_loads_add_up),
         cmocka_unit_test(parts_that_touch_in_an_edge_move_on_their_own),
         cmocka_unit_test(what_is_held_in_part_keeps_its_other_motions),
+        cmocka_unit_test(crumbs_beside_large_parts_are_solved_too),
         cmocka_unit_test(what_is_held_everywhere_stands_still),
         cmocka_unit_test(energy_is_half_the_work_and_stiffness_counts),
         cmocka_unit_test(both_solvers_agree),

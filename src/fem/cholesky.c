@@ -101,7 +101,7 @@ static void load_front(const Factoring* job, const rblFront* front, double* pane
         for (uint32_t k = 0; k < 3; ++k)
         {
             column[(size_t)k * stride + 3 * (size_t)(p - front->first) + k] =
-                diagonal[4 * k] + (job->input->masses ? job->input->shift * job->input->masses[node] : 0.0);
+                diagonal[4 * k] + (job->input->extra != NULL ? job->input->extra[node] : 0.0);
         }
     }
 }

@@ -37,14 +37,12 @@ size_t rbl_cholesky_bytes(const rblCholesky* factor);
 // Order and fronts. False when out of memory.
 bool rbl_cholesky_dissect(rblCholesky* factor, const rblBlockMatrix* matrix, const rblVec3d* positions);
 
-// What is factored: matrix + shift * masses (which may be null), where rows and columns held by `fixed` (bits of axes per node; may be
-// null) keep their diagonal only.
+// What is factored: the matrix with something added to the diagonal, where rows and columns that are held keep their diagonal only.
 typedef struct rblCholeskyInput
 {
     const rblBlockMatrix* matrix;
-    const double* masses;
-    double shift;
-    const uint32_t* fixed;
+    const double* extra;   // per node, added to the diagonal; may be null
+    const uint32_t* fixed; // per node, bits of axes that are held; may be null
 } rblCholeskyInput;
 
 // Numbers. RBL_ERROR_GEOMETRY when the matrix is not positive.

@@ -369,7 +369,7 @@ rblResult rbl_coarse_prepare(rblCoarse* coarse, const rblCoarseInput* input, rbl
     {
         return rbl_fail_memory();
     }
-    const rblCholeskyInput factoring = {&coarse->matrix, NULL, 0.0, NULL};
+    const rblCholeskyInput factoring = {&coarse->matrix, NULL, NULL};
     return rbl_cholesky_factor(&coarse->factor, &factoring, jobs);
 }
 

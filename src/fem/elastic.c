@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include <string.h>
 
-// The shift of the factors beside E / (density * size^2). The lowest elastic eigenvalue of a compact body is about ten of these, that of a
+// The shift of the factors of a part beside E / (density * size^2). The lowest elastic eigenvalue of a compact body is about ten of these, that of a
 // rod a hundred times as long as thick 0.004.
 #define SHIFT 1e-8
 
@@ -70,6 +70,7 @@ static rblElastic* allocate(const rblAllocator* allocator)
     rbl_array_init(&elastic->positions, allocator);
     rbl_array_init(&elastic->parts, allocator);
     rbl_array_init(&elastic->volumes, allocator);
+    rbl_array_init(&elastic->middles, allocator);
     rbl_array_init(&elastic->masses, allocator);
     rbl_array_init(&elastic->factors, allocator);
     rbl_array_init(&elastic->gradients, allocator);
@@ -97,6 +98,7 @@ static void destroy(rblElastic* elastic)
     rbl_array_free(&elastic->positions);
     rbl_array_free(&elastic->parts);
     rbl_array_free(&elastic->volumes);
+    rbl_array_free(&elastic->middles);
     rbl_array_free(&elastic->masses);
     rbl_array_free(&elastic->factors);
     rbl_array_free(&elastic->gradients);
@@ -178,33 +180,53 @@ static rblResult add_supports(rblElastic* elastic, const rblElasticDef* def)
     return RBL_OK;
 }
 
-static double size_of(const rblElastic* elastic)
+// How far each part reaches says how low its eigenvalues can be. `extra` gets what is added to the diagonal of each node.
+static void choose_shifts(rblElastic* elastic, const rblElasticDef* def, double* extra)
 {
-    rblVec3d lower = elastic->positions.data[0], upper = lower;
-    for (size_t i = 1; i < elastic->positions.count; ++i)
+    for (uint32_t i = 0; i < elastic->positions.count; ++i)
     {
-        lower = rbl_min3d(lower, elastic->positions.data[i]);
-        upper = rbl_max3d(upper, elastic->positions.data[i]);
+        const rblElasticPart* part = &elastic->parts.data[elastic->node_parts.data[i]];
+        extra[i] = rbl_distance3d(elastic->positions.data[i], part->centre);
     }
-    return rbl_distance3d(lower, upper);
+    for (uint32_t i = 0; i < elastic->positions.count; ++i)
+    {
+        rblElasticPart* part = &elastic->parts.data[elastic->node_parts.data[i]];
+        part->radius = rbl_maxd(part->radius, extra[i]);
+    }
+    for (uint32_t p = 0; p < elastic->parts.count; ++p)
+    {
+        rblElasticPart* part = &elastic->parts.data[p];
+        part->shift = SHIFT * def->young / (def->density * 4.0 * part->radius * part->radius);
+    }
+    for (uint32_t i = 0; i < elastic->positions.count; ++i)
+    {
+        extra[i] = elastic->parts.data[elastic->node_parts.data[i]].shift * elastic->masses.data[i];
+    }
 }
 
-static rblResult prepare_factor(rblElastic* elastic, const rblElasticDef* def, rblJobs* jobs)
+static rblResult factor_with(rblElastic* elastic, const rblElasticDef* def, double* extra, rblJobs* jobs)
 {
-    const double size = size_of(elastic);
-    const uint32_t* fixed = elastic->fixed.count > 0 ? elastic->fixed.data : NULL;
-    elastic->shift = SHIFT * def->young / (def->density * size * size);
-    if (def->solver != RBL_ELASTIC_DIRECT)
+    choose_shifts(elastic, def, extra);
+    const rblCholeskyInput input = {&elastic->stiffness, extra,
+                                    elastic->fixed.count > 0 ? elastic->fixed.data : NULL};
+    return rbl_cholesky_dissect(&elastic->factor, &elastic->stiffness, elastic->positions.data)
+               ? rbl_cholesky_factor(&elastic->factor, &input, jobs)
+               : rbl_fail_memory();
+}
+
+static rblResult prepare_solver(rblElastic* elastic, const rblElasticDef* def, rblJobs* jobs)
+{
+    if (def->solver == RBL_ELASTIC_ITERATIVE)
     {
-        const rblCoarseInput coarse = {&elastic->stiffness, elastic->positions.data, fixed};
-        return rbl_coarse_prepare(&elastic->coarse, &coarse, jobs);
+        const rblCoarseInput input = {&elastic->stiffness, elastic->positions.data,
+                                      elastic->fixed.count > 0 ? elastic->fixed.data : NULL};
+        return rbl_coarse_prepare(&elastic->coarse, &input, jobs);
     }
-    if (!rbl_cholesky_dissect(&elastic->factor, &elastic->stiffness, elastic->positions.data))
-    {
-        return rbl_fail_memory();
-    }
-    const rblCholeskyInput input = {&elastic->stiffness, elastic->masses.data, elastic->shift, fixed};
-    return rbl_cholesky_factor(&elastic->factor, &input, jobs);
+    const size_t count = elastic->positions.count;
+    double* extra = RBL_NEW_ARRAY(elastic->allocator, double, count);
+    const rblResult result = extra != NULL ? factor_with(elastic, def, extra, jobs) : rbl_fail_memory();
+    RBL_FREE_ARRAY(elastic->allocator, extra, count);
+    return result;
 }
 
 static size_t bytes_of(const rblElastic* elastic)
@@ -216,8 +238,8 @@ static size_t bytes_of(const rblElastic* elastic)
                            elastic->patch_starts.capacity + elastic->patch_tets.capacity;
     const size_t numbers = elastic->volumes.capacity + elastic->masses.capacity + elastic->factors.capacity +
                            elastic->patch_weights.capacity;
-    const size_t vectors =
-        elastic->positions.capacity + elastic->gradients.capacity + elastic->moved.capacity;
+    const size_t vectors = elastic->positions.capacity + elastic->middles.capacity +
+                           elastic->gradients.capacity + elastic->moved.capacity;
     return sizeof *elastic + indices * sizeof(uint32_t) + numbers * sizeof(double) +
            vectors * sizeof(rblVec3d) + elastic->parts.capacity * sizeof(rblElasticPart) +
            elastic->modes.capacity * sizeof(rblRigidMode) + rbl_block_matrix_bytes(&elastic->stiffness) +
@@ -257,7 +279,7 @@ static rblResult build(rblElastic* elastic, const rblTetsView* tets, const rblEl
     RBL_TRY(add_supports(elastic, def));
     RBL_TRY(rbl_elastic_find_rigid_modes(elastic));
     RBL_TRY(rbl_elastic_prepare_recovery(elastic, jobs));
-    RBL_TRY(prepare_factor(elastic, def, jobs));
+    RBL_TRY(prepare_solver(elastic, def, jobs));
     fill_view(elastic);
     return RBL_OK;
 }

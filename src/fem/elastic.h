@@ -20,11 +20,13 @@ typedef struct rblRigidMode
     rblVec3d shift, turn;
 } rblRigidMode;
 
-// One part, connected through faces. Filled by rbl_elastic_find_rigid_modes().
+// One part, connected through faces. Filled by rbl_elastic_find_rigid_modes(), the shift by rbl_elastic_new().
 typedef struct rblElasticPart
 {
     rblVec3d centre; // of mass, m
     double mass;     // kg
+    double shift;    // 1/s^2: factors are those of stiffness + shift * masses
+    double radius;   // around the centre, m
     uint32_t first_mode, mode_count;
 } rblElasticPart;
 
@@ -45,6 +47,7 @@ typedef struct rblElastic
 
     // rbl_elastic_assemble():
     rblDoubleArray volumes, masses;
+    rblVec3dArray middles;  // of the tetrahedra
     rblDoubleArray factors; // of lambda and mu, per tetrahedron
     rblVec3dArray
         gradients; // of the shape functions of the last three nodes; that of the first is minus their sum
@@ -58,7 +61,6 @@ typedef struct rblElastic
     rblIndexArray patch_starts, patch_tets;
     rblDoubleArray patch_weights;
 
-    double shift;       // 1/s^2: factors are those of stiffness + shift * masses
     rblCholesky factor; // empty with RBL_ELASTIC_ITERATIVE
     rblCoarse coarse;   // empty with RBL_ELASTIC_DIRECT
     rblElasticView view;

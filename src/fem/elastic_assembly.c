@@ -30,6 +30,7 @@ static void measure_tets(rblRange range, void* context)
         gradients[1] = rbl_scale3d(rbl_cross3d(ad, ab), 1.0 / six);
         gradients[2] = rbl_scale3d(bc, 1.0 / six);
         elastic->volumes.data[tet] = six / 6.0;
+        elastic->middles.data[tet] = rbl_mul_add3d(a, 0.25, rbl_add3d(rbl_add3d(ab, ac), ad));
         elastic->factors.data[tet] = assembly->given ? assembly->given[elastic->mesh_tets.data[tet]] : 1.0;
     }
 }
@@ -102,7 +103,7 @@ rblResult rbl_elastic_assemble(rblElastic* elastic, const rblElasticDef* def, rb
     const uint32_t node_count = (uint32_t)elastic->mesh_nodes.count;
     if (!rbl_array_resize(&elastic->volumes, tet_count) || !rbl_array_resize(&elastic->factors, tet_count) ||
         !rbl_array_resize(&elastic->gradients, 3 * (size_t)tet_count) ||
-        !rbl_array_resize(&elastic->masses, node_count) ||
+        !rbl_array_resize(&elastic->masses, node_count) || !rbl_array_resize(&elastic->middles, tet_count) ||
         !rbl_block_matrix_pattern(&elastic->stiffness, node_count, elastic->nodes.data,
                                   elastic->incident_starts.data, elastic->incident.data))
     {

@@ -167,7 +167,7 @@ static bool number_parts(rblElastic* elastic, uint32_t* joined, uint32_t* number
         if (root == tet)
         {
             numbers[tet] = (uint32_t)elastic->parts.count;
-            if (!rbl_array_push(&elastic->parts, ((rblElasticPart){{0.0, 0.0, 0.0}, 0.0, 0, 0})))
+            if (!rbl_array_push(&elastic->parts, ((rblElasticPart){.mass = 0.0})))
             {
                 return false;
             }

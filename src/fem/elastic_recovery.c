@@ -56,16 +56,6 @@ static bool add_patch(const Patches* patches, uint32_t node)
     return good && rbl_array_push(&elastic->patch_starts, (uint32_t)elastic->patch_tets.count);
 }
 
-static rblVec3d middle_of(const rblElastic* elastic, uint32_t tet)
-{
-    rblVec3d sum = {0.0, 0.0, 0.0};
-    for (uint32_t k = 0; k < 4; ++k)
-    {
-        sum = rbl_add3d(sum, elastic->positions.data[elastic->nodes.data[4 * (size_t)tet + k]]);
-    }
-    return rbl_scale3d(sum, 0.25);
-}
-
 // S^-1 (x - c)
 static rblVec3d lever_of(const rblMat3d* spread, rblVec3d offset)
 {
@@ -84,32 +74,30 @@ static rblVec3d lever_of(const rblMat3d* spread, rblVec3d offset)
     return values.z > 0.0 ? lever : rbl_vec3d(0.0, 0.0, 0.0);
 }
 
-// Those close by count more: what is farther away tells of other places where the stress is not linear.
-static double importance(const rblElastic* elastic, uint32_t tet, rblVec3d at)
-{
-    const rblVec3d arm = rbl_sub3d(middle_of(elastic, tet), at);
-    return elastic->volumes.data[tet] / rbl_length3d(arm);
-}
-
+// Importances first, where the weights will be. Those close by count more: what is farther away tells of other places, where the stress
+// is not the linear function of here.
 static void weigh_patch(rblElastic* elastic, uint32_t node)
 {
     const uint32_t first = elastic->patch_starts.data[node], end = elastic->patch_starts.data[node + 1];
     const rblVec3d at = elastic->positions.data[node];
-    double volume = 0.0;
+    double* weights = elastic->patch_weights.data;
+    double sum = 0.0;
     rblVec3d middle = {0.0, 0.0, 0.0};
     for (uint32_t i = first; i < end; ++i)
     {
         const uint32_t tet = elastic->patch_tets.data[i];
-        volume += importance(elastic, tet, at);
-        middle = rbl_mul_add3d(middle, importance(elastic, tet, at), rbl_sub3d(middle_of(elastic, tet), at));
+        const rblVec3d arm = rbl_sub3d(elastic->middles.data[tet], at);
+        weights[i] = elastic->volumes.data[tet] / rbl_length3d(arm);
+        sum += weights[i];
+        middle = rbl_mul_add3d(middle, weights[i], arm);
     }
-    middle = rbl_scale3d(middle, 1.0 / volume); // seen from the node
+    middle = rbl_scale3d(middle, 1.0 / sum); // seen from the node
+    const rblVec3d from = rbl_add3d(at, middle);
     rblMat3d spread = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     for (uint32_t i = first; i < end; ++i)
     {
-        const uint32_t tet = elastic->patch_tets.data[i];
-        const rblVec3d arm = rbl_sub3d(rbl_sub3d(middle_of(elastic, tet), at), middle);
-        const rblVec3d heavy = rbl_scale3d(arm, importance(elastic, tet, at));
+        const rblVec3d arm = rbl_sub3d(elastic->middles.data[elastic->patch_tets.data[i]], from);
+        const rblVec3d heavy = rbl_scale3d(arm, weights[i]);
         spread.cx = rbl_mul_add3d(spread.cx, arm.x, heavy);
         spread.cy = rbl_mul_add3d(spread.cy, arm.y, heavy);
         spread.cz = rbl_mul_add3d(spread.cz, arm.z, heavy);
@@ -117,10 +105,8 @@ static void weigh_patch(rblElastic* elastic, uint32_t node)
     const rblVec3d lever = lever_of(&spread, rbl_neg3d(middle));
     for (uint32_t i = first; i < end; ++i)
     {
-        const uint32_t tet = elastic->patch_tets.data[i];
-        const rblVec3d arm = rbl_sub3d(rbl_sub3d(middle_of(elastic, tet), at), middle);
-        elastic->patch_weights.data[i] =
-            importance(elastic, tet, at) * (1.0 / volume + rbl_dot3d(lever, arm));
+        const rblVec3d arm = rbl_sub3d(elastic->middles.data[elastic->patch_tets.data[i]], from);
+        weights[i] *= 1.0 / sum + rbl_dot3d(lever, arm);
     }
 }
 

@@ -309,6 +309,42 @@ void hash_picture(rblMeshId mesh)
     print_area("picture");
 }
 
+// Both solvers, and modes.
+static void hash_elasticity(rblTetsId tets)
+{
+    static rblVec3d displacements[20000], shapes[4 * 20000];
+    static rblStress stresses[20000];
+    const rblElasticLoad load = {{0.0, 1.0, 0.1}, {3.0, -100.0, 7.0}, 0.02, 1e-4};
+    rblElasticDef def = rbl_default_elastic_def();
+    def.tets = tets;
+    for (int solver = 0; solver < 2; ++solver)
+    {
+        rblElasticId elastic;
+        rblElasticView view;
+        rblElasticReport report;
+        const rblElasticFields fields = {.displacements = displacements, .node_stresses = stresses};
+        def.solver = solver == 0 ? RBL_ELASTIC_ITERATIVE : RBL_ELASTIC_DIRECT;
+        require(rbl_elastic_create(&def, &elastic), "elastic");
+        require(rbl_elastic_view(elastic, &view), "view");
+        require(view.node_count <= 20000 ? RBL_OK : RBL_ERROR_LIMIT, "nodes");
+        require(rbl_elastic_solve(elastic, &load, 1, &fields, &report), "solve");
+        area_hash = rbl_hash_bytes(area_hash, displacements, sizeof *displacements * view.node_count);
+        area_hash = rbl_hash_bytes(area_hash, stresses, sizeof *stresses * view.node_count);
+        add_double(report.energy);
+        if (solver == 1)
+        {
+            double frequencies[4], time = RBL_ELASTIC_PEAK;
+            require(rbl_elastic_modes(elastic, 4, frequencies, shapes), "modes");
+            require(rbl_elastic_respond(elastic, frequencies, shapes, 4, &load, 1, &time, displacements),
+                    "respond");
+            area_hash = rbl_hash_bytes(area_hash, frequencies, sizeof frequencies);
+            area_hash = rbl_hash_bytes(area_hash, displacements, sizeof *displacements * view.node_count);
+        }
+        require(rbl_elastic_destroy(elastic), "destroy");
+    }
+    print_area("elasticity");
+}
+
 void hash_tetrahedra(rblMeshId mesh)
 {
     rblTetsId tets;
@@ -319,6 +355,7 @@ void hash_tetrahedra(rblMeshId mesh)
     require(rbl_tets_view(tets, &view), "view");
     area_hash = rbl_hash_bytes(area_hash, view.positions, sizeof *view.positions * view.node_count);
     area_hash = rbl_hash_bytes(area_hash, view.nodes, sizeof *view.nodes * 4 * view.tet_count);
-    require(rbl_tets_destroy(tets), "destroy");
     print_area("tetrahedra");
+    hash_elasticity(tets);
+    require(rbl_tets_destroy(tets), "destroy");
 }

@@ -7,7 +7,9 @@
 #include <math.h>
 
 #define SWEEPS      4
-#define SHARE       0.5f // of the overlap undone in one step
+#define SHARE       0.5f  // of the overlap undone in one step
+#define DEEP        50.0f // slops: of what is deeper in something fixed
+#define LEFT        4.0f  // slops: no more is left
 #define MIN_BUNDLES 16
 #define MIN_BODIES  64
 
@@ -52,6 +54,8 @@ typedef struct Close
     rblWideBody a, b; // mean velocities
     rblFloat4 seconds, slop;
     rblFloat4 most; // that a contact opens
+    rblFloat4 deep; // overlap that is undone but for `left`
+    rblFloat4 left;
     rblFloat4 deepest;
     uint32_t touching; // lanes
 } Close;
@@ -65,6 +69,13 @@ static Close begin_close(const rblWorld* world, const rblBundle* bundle)
         .most = rbl_splat4(world->def.recovery_speed * world->seconds),
         .deepest = rbl_splat4(0.0f),
     };
+    float deep[4];
+    for (int i = 0; i < 4; ++i)
+    {
+        deep[i] = bundle->a[i] == 0 || bundle->b[i] == 0 ? DEEP : INFINITY;
+    }
+    close.deep = rbl_mul4(rbl_load4(deep), close.slop);
+    close.left = rbl_mul4(rbl_splat4(LEFT), close.slop);
     close.seconds = rbl_max4(close.a.seconds, close.b.seconds);
     return close;
 }
@@ -114,7 +125,9 @@ static void close_contact(Close* close, rblWideContact* contact)
     const rblFloat4 gap = rbl_add4(rbl_load4(contact->gap), rbl_mul4(close->seconds, speed));
     const rblFloat4 overlap = rbl_sub4(zero, gap);
     const rblFloat4 depth = rbl_sub4(overlap, close->slop);
-    const rblFloat4 opening = rbl_min4(rbl_mul4(rbl_splat4(SHARE), depth), close->most);
+    const rblFloat4 share = rbl_mul4(rbl_splat4(SHARE), depth);
+    const rblFloat4 all = rbl_select4(rbl_less4(close->deep, depth), rbl_sub4(depth, close->left), share);
+    const rblFloat4 opening = rbl_min4(all, close->most);
     const rblFloat4 there = rbl_wide_there(normal);
     const uint32_t presses = rbl_mask4(rbl_less4(zero, rbl_load4(contact->push)));
     close->touching |= presses | rbl_mask4(rbl_and4(there, rbl_less4(gap, close->slop)));

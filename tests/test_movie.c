@@ -1,6 +1,7 @@
 // Moving pictures of runs: frames, camera, floor.
 #include "testing.h"
 
+#include "math/vec.h"
 #include "scene/movie.h"
 #include "scene/simulate.h"
 #include <stdlib.h>
@@ -169,12 +170,39 @@ static void senseless_movies_are_refused(void** state)
     pack_up(&shot);
 }
 
+// However fast something moves, it is within the view at every step.
+static void the_camera_loses_nothing(void** state)
+{
+    (void)state;
+    Shot shot;
+    rblMovie movie;
+    const rblMovieDef def = small();
+    shoot(&shot, falling);
+    check_ok(rbl_movie_open(&movie, &shot.simulation.run, &def));
+    const rblRun* run = &shot.simulation.run;
+    for (uint32_t step = 0; step <= rbl_run_last_step(run); ++step)
+    {
+        const rblMovieView view = rbl_movie_view(&movie, step * run->settings.step);
+        for (uint32_t i = 0; i < run->bodies.count; ++i)
+        {
+            rblRunKey key;
+            if (run->bodies.data[i].type != RBL_BODY_STATIC && rbl_run_state(run, i, step, &key))
+            {
+                assert_true(rbl_distance3d(rbl_to_double3(key.pose.p), view.target) < view.radius);
+            }
+        }
+    }
+    rbl_movie_close(&movie);
+    pack_up(&shot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_cover_the_time_asked_for),
         cmocka_unit_test(the_floor_is_the_plane_or_what_stands_lowest),
         cmocka_unit_test(the_camera_follows_calmly),
+        cmocka_unit_test(the_camera_loses_nothing),
         cmocka_unit_test(frames_are_the_same_in_any_order),
         cmocka_unit_test(senseless_movies_are_refused),
     };

@@ -13,7 +13,7 @@
 #define AZIMUTH       (32.0 * DEGREE)
 #define ELEVATION     (20.0 * DEGREE)
 #define FIELD_OF_VIEW 0.60 // radians, vertical
-#define ROOM          1.25 // around what is followed
+#define ROOM          1.05 // around what is followed
 
 typedef struct Crowd
 {
@@ -92,7 +92,7 @@ static rblMovieView look(const rblMovie* movie, uint32_t step, Crowd* crowd)
 
 // ---- the whole run ----
 
-// A weighted mean over CALM_SECONDS on both sides, so that the camera neither jumps nor lags.
+// A weighted mean over CALM_SECONDS on both sides, so that the camera does not jump.
 static rblMovieView calm(const rblMovieView* views, uint32_t count, uint32_t index)
 {
     const int reach = (int)(CALM_SECONDS / VIEW_SECONDS + 0.5);
@@ -110,18 +110,58 @@ static rblMovieView calm(const rblMovieView* views, uint32_t count, uint32_t ind
     return (rblMovieView){rbl_scale3d(sum.target, 1.0 / weights), sum.radius / weights};
 }
 
+// The radius about the calm target that holds what is seen from one look before to one look after.
+static double radius_needed(const rblMovie* movie, const rblMovieView* raw, uint32_t index)
+{
+    const uint32_t first = index > 0 ? index - 1 : 0;
+    const uint32_t last = index + 1 < movie->view_count ? index + 1 : index;
+    double needed = 0.0;
+    for (uint32_t i = first; i <= last; ++i)
+    {
+        const double off = rbl_distance3d(movie->views[index].target, raw[i].target);
+        needed = rbl_maxd(needed, off + raw[i].radius);
+    }
+    return needed;
+}
+
+// The largest over CALM_SECONDS on both sides. A mean of such as are the largest around holds all that each of them holds.
+static double largest_around(const rblMovieView* views, uint32_t count, uint32_t index)
+{
+    const uint32_t reach = (uint32_t)(CALM_SECONDS / VIEW_SECONDS + 0.5);
+    const uint32_t end = count - index > reach ? index + reach + 1 : count;
+    double largest = 0.0;
+    for (uint32_t i = index > reach ? index - reach : 0; i < end; ++i)
+    {
+        largest = rbl_maxd(largest, views[i].radius);
+    }
+    return largest;
+}
+
 static void plan(rblMovie* movie, rblMovieView* raw, Crowd* crowd)
 {
     const rblRun* run = movie->run;
-    for (uint32_t i = 0; i < movie->view_count; ++i)
+    const uint32_t count = movie->view_count;
+    for (uint32_t i = 0; i < count; ++i)
     {
         const double place = VIEW_SECONDS * i / run->settings.step;
         const double last = rbl_run_last_step(run);
         raw[i] = look(movie, (uint32_t)rbl_mind(place, last), crowd);
     }
-    for (uint32_t i = 0; i < movie->view_count; ++i)
+    for (uint32_t i = 0; i < count; ++i)
     {
-        movie->views[i] = calm(raw, movie->view_count, i);
+        movie->views[i].target = calm(raw, count, i).target;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        movie->views[i].radius = radius_needed(movie, raw, i);
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        raw[i].radius = largest_around(movie->views, count, i);
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        movie->views[i].radius = calm(raw, count, i).radius;
     }
 }
 

@@ -174,4 +174,32 @@ static inline void check_tiling(const rblPieces* pieces, rblMeshId solid)
     check_close(inertia.cz.y, whole.inertia.cz.y, 1e-10 * whole.moments.z);
 }
 
+// The same to the bit.
+static inline void check_same_pieces(const rblPieces* a, const rblPieces* b)
+{
+    assert_int_equal(a->piece_count, b->piece_count);
+    assert_int_equal(a->face_count, b->face_count);
+    assert_int_equal(a->triangle_count, b->triangle_count);
+    assert_int_equal(a->vertex_count, b->vertex_count);
+    assert_int_equal(a->loop_count, b->loop_count);
+    assert_int_equal(a->corner_count, b->corner_count);
+    assert_memory_equal(a->vertices, b->vertices, sizeof *a->vertices * a->vertex_count);
+    assert_memory_equal(a->triangles, b->triangles, sizeof *a->triangles * a->triangle_count);
+    assert_memory_equal(a->loop_starts, b->loop_starts, sizeof *a->loop_starts * a->loop_count);
+    assert_memory_equal(a->corners, b->corners, sizeof *a->corners * a->corner_count);
+    for (uint32_t f = 0; f < a->face_count; ++f)
+    {
+        assert_int_equal(a->faces[f].triangle, b->faces[f].triangle);
+        assert_int_equal(a->faces[f].mate, b->faces[f].mate);
+        assert_int_equal(a->faces[f].first_loop, b->faces[f].first_loop);
+        assert_int_equal(a->faces[f].piece, b->faces[f].piece);
+    }
+    for (uint32_t p = 0; p < a->piece_count; ++p)
+    {
+        assert_memory_equal(&a->pieces[p].mass, &b->pieces[p].mass, sizeof a->pieces[p].mass);
+        assert_memory_equal(&a->pieces[p].area, &b->pieces[p].area, sizeof a->pieces[p].area);
+        assert_int_equal(a->pieces[p].convex, b->pieces[p].convex);
+    }
+}
+
 #endif

@@ -351,33 +351,6 @@ static void thin_pieces_are_merged(void** state)
 
 // ---- threads and memory ----
 
-static void check_same(const rblPieces* a, const rblPieces* b)
-{
-    assert_int_equal(a->piece_count, b->piece_count);
-    assert_int_equal(a->face_count, b->face_count);
-    assert_int_equal(a->triangle_count, b->triangle_count);
-    assert_int_equal(a->vertex_count, b->vertex_count);
-    assert_int_equal(a->loop_count, b->loop_count);
-    assert_int_equal(a->corner_count, b->corner_count);
-    assert_memory_equal(a->vertices, b->vertices, sizeof *a->vertices * a->vertex_count);
-    assert_memory_equal(a->triangles, b->triangles, sizeof *a->triangles * a->triangle_count);
-    assert_memory_equal(a->loop_starts, b->loop_starts, sizeof *a->loop_starts * a->loop_count);
-    assert_memory_equal(a->corners, b->corners, sizeof *a->corners * a->corner_count);
-    for (uint32_t f = 0; f < a->face_count; ++f)
-    {
-        assert_int_equal(a->faces[f].triangle, b->faces[f].triangle);
-        assert_int_equal(a->faces[f].mate, b->faces[f].mate);
-        assert_int_equal(a->faces[f].first_loop, b->faces[f].first_loop);
-        assert_int_equal(a->faces[f].piece, b->faces[f].piece);
-    }
-    for (uint32_t p = 0; p < a->piece_count; ++p)
-    {
-        assert_memory_equal(&a->pieces[p].mass, &b->pieces[p].mass, sizeof a->pieces[p].mass);
-        assert_memory_equal(&a->pieces[p].area, &b->pieces[p].area, sizeof a->pieces[p].area);
-        assert_int_equal(a->pieces[p].convex, b->pieces[p].convex);
-    }
-}
-
 static void any_number_of_workers_gives_the_same_bits(void** state)
 {
     (void)state;
@@ -393,7 +366,7 @@ static void any_number_of_workers_gives_the_same_bits(void** state)
             const rblTasks tasks = {.worker_count = workers[w]};
             check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
             rblPieces* pieces = cut_solid(&s.view, s.cells, NULL, jobs);
-            check_same(expected, pieces);
+            check_same_pieces(expected, pieces);
             rbl_pieces_free(pieces);
             rbl_jobs_destroy(jobs);
         }

@@ -452,6 +452,75 @@ static void magnitude_approximates_the_determinant(void** state)
     check_relative(rbl_orient2d(t, u, s), 3 * tiny, 1e-15);
 }
 
+// ---- order along a line ----
+
+static Wide brute_determinant(const rblVec3d a[3], rblVec3d d, int scale)
+{
+    Wide m[9];
+    for (int i = 0; i < 3; ++i)
+    {
+        m[3 * i] = wide_subtract(wide_from_double(a[i].x, scale), wide_from_double(d.x, scale));
+        m[3 * i + 1] = wide_subtract(wide_from_double(a[i].y, scale), wide_from_double(d.y, scale));
+        m[3 * i + 2] = wide_subtract(wide_from_double(a[i].z, scale), wide_from_double(d.z, scale));
+    }
+    const Wide determinant = wide_determinant(m, 3, 3);
+    return wide_sign(determinant) < 0 ? wide_negate(determinant) : determinant;
+}
+
+static int brute_crossing_order(rblVec3d p, rblVec3d q, const rblVec3d a[3], const rblVec3d b[3], int scale)
+{
+    const Wide first = wide_multiply(brute_determinant(a, p, scale), brute_determinant(b, q, scale));
+    return wide_sign(
+        wide_subtract(first, wide_multiply(brute_determinant(b, p, scale), brute_determinant(a, q, scale))));
+}
+
+static bool separates(const rblVec3d m[3], rblVec3d p, rblVec3d q)
+{
+    return sign_of(rbl_orient3d(m[0], m[1], m[2], p)) * sign_of(rbl_orient3d(m[0], m[1], m[2], q)) < 0;
+}
+
+static void crossings_of_a_line_are_in_order(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(11, 0);
+    int tested = 0, equal = 0;
+    for (int i = 0; i < 6000; ++i)
+    {
+        const bool lattice = i % 2 == 0;
+        rblVec3d v[8];
+        for (int k = 0; k < 8; ++k)
+        {
+            v[k] = lattice ? random_lattice_point(&random, 2) : random_point(&random, 10);
+        }
+        if (!lattice) // planes that meet very nearly on the line
+        {
+            v[2] = v[5] = rbl_lerp3d(v[0], v[1], 0.3);
+        }
+        if (separates(v + 2, v[0], v[1]) && separates(v + 5, v[0], v[1]))
+        {
+            const int order = brute_crossing_order(v[0], v[1], v + 2, v + 5, lattice ? 0 : 70);
+            tested += 1;
+            equal += order == 0;
+            assert_int_equal(rbl_crossing_order(v[0], v[1], v + 2, v + 5), order);
+            assert_int_equal(rbl_crossing_order(v[1], v[0], v + 2, v + 5), -order);
+            assert_int_equal(rbl_crossing_order(v[0], v[1], v + 5, v + 2), -order);
+        }
+    }
+    assert_true(tested > 500 && equal > 20);
+}
+
+// A point that is a sliver away from a plane, as far as it is.
+static void precise_determinants_keep_their_digits(void** state)
+{
+    (void)state;
+    const rblVec3d a = {0.1, 0.2, 0.3}, b = {0.7, 0.3, 0.3}, c = {0.2, 0.9, 0.3};
+    const rblVec3d d = {0.4, 0.4, 0.3 - 0x1p-52};
+    const double area = (0.7 - 0.1) * (0.9 - 0.2) - (0.3 - 0.2) * (0.2 - 0.1);
+    check_relative(rbl_orient3d_precise(a, b, c, d), area * 0x1p-52, 1e-9);
+    const rblVec3d e = {0.4, 0.4, 2.3};
+    check_close(rbl_orient3d_precise(a, b, c, e), rbl_orient3d(a, b, c, e), 0.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -465,6 +534,8 @@ int main(void)
         cmocka_unit_test(repeated_points_are_degenerate),
         cmocka_unit_test(values_that_are_not_finite_give_nan),
         cmocka_unit_test(magnitude_approximates_the_determinant),
+        cmocka_unit_test(crossings_of_a_line_are_in_order),
+        cmocka_unit_test(precise_determinants_keep_their_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #define MOST_TRIES 8
 
-static void begin_cut(rblCut* cut)
+void rbl_cut_begin(rblCut* cut)
 {
     rbl_hash_map_init(&cut->edge_numbers, cut->allocator);
     rbl_array_init(&cut->nodes, cut->allocator);
@@ -19,7 +19,7 @@ static void begin_cut(rblCut* cut)
     rbl_array_init(&cut->corners, cut->allocator);
 }
 
-static void end_cut(rblCut* cut)
+void rbl_cut_end(rblCut* cut)
 {
     rbl_hash_map_free(&cut->edge_numbers);
     rbl_array_free(&cut->nodes);
@@ -81,16 +81,16 @@ static rblCutTrouble cut_until_generic(rblCut* cut, rblPieces* out)
     {
         const rblArenaMark mark = rbl_arena_mark(cut->arena);
         rblCut once = *cut;
-        begin_cut(&once);
+        rbl_cut_begin(&once);
         once.offset = rbl_add3d(offset, shake(cut->cells, attempt));
         trouble = cut_once(&once, out);
-        end_cut(&once);
+        rbl_cut_end(&once);
         rbl_arena_rewind(cut->arena, mark);
     }
     return trouble;
 }
 
-static rblResult result_of(rblCutTrouble trouble)
+rblResult rbl_cut_result(rblCutTrouble trouble)
 {
     switch (trouble)
     {
@@ -99,14 +99,15 @@ static rblResult result_of(rblCutTrouble trouble)
     case RBL_CUT_MEMORY:
         return rbl_fail_memory();
     case RBL_CUT_OUTSIDE:
-        return rbl_fail(RBL_ERROR_GEOMETRY, "cut: the surface sticks out of the box of the cells");
+        return rbl_fail(RBL_ERROR_GEOMETRY,
+                        "cut: the surface sticks out of the box of the cells, or of the tetrahedra");
     case RBL_CUT_OPEN:
         return rbl_fail(RBL_ERROR_GEOMETRY,
                         "cut: the surface is not closed, manifold and oriented where it is cut");
     case RBL_CUT_INVERTED:
         return rbl_fail(RBL_ERROR_GEOMETRY, "cut: the surface has no volume, or is turned inside out");
     default:
-        return rbl_fail(RBL_ERROR_GEOMETRY, "cut: the surface lies exactly on edges of the cells");
+        return rbl_fail(RBL_ERROR_GEOMETRY, "cut: the surface lies exactly on edges of the cells or cracks");
     }
 }
 
@@ -155,7 +156,7 @@ static rblResult cut_surface(rblCut* cut, rblPieces* out)
     rblResult result = find_triangles(cut, &triangles);
     if (result == RBL_OK)
     {
-        result = result_of(cut_until_generic(cut, out));
+        result = rbl_cut_result(cut_until_generic(cut, out));
     }
     rbl_array_free(&triangles);
     return result;
@@ -183,7 +184,8 @@ rblResult rbl_cut_pieces(const rblMeshView* surface, const rblCells* cells, cons
                   .options = options != NULL ? options : &defaults,
                   .jobs = jobs,
                   .allocator = allocator,
-                  .arena = &arena};
+                  .arena = &arena,
+                  .foreign = RBL_NONE};
     const rblResult result = cut_surface(&cut, pieces);
     rbl_arena_free(&arena);
     if (result != RBL_OK)

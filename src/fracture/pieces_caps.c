@@ -43,12 +43,20 @@ static void sort_links(CapWork* work)
     }
 }
 
+static rblVec3d normal_of(const rblCut* cut, uint32_t facet)
+{
+    if (cut->facet_normals != NULL)
+    {
+        return cut->facet_normals[facet];
+    }
+    const uint32_t* pair = cut->cells->facets[facet].cells;
+    const rblCellRow row = rbl_cell_row(cut->cells, pair[1], pair[0]);
+    return rbl_normalize3d(rbl_mat3d_apply_transposed(&cut->linear, row.gradient), rbl_vec3d(1, 0, 0));
+}
+
 static void turn_to_facet(CapWork* work, uint32_t facet)
 {
-    const uint32_t* pair = work->cut->cells->facets[facet].cells;
-    const rblCellRow row = rbl_cell_row(work->cut->cells, pair[1], pair[0]);
-    const rblVec3d along = rbl_mat3d_apply_transposed(&work->cut->linear, row.gradient);
-    work->normal = rbl_normalize3d(along, rbl_vec3d(1, 0, 0));
+    work->normal = normal_of(work->cut, facet);
     const rblVec3d n = {fabs(work->normal.x), fabs(work->normal.y), fabs(work->normal.z)};
     work->axis = n.x >= n.y && n.x >= n.z ? 0 : (n.y >= n.z ? 1 : 2);
 }
@@ -253,10 +261,11 @@ static rblCutTrouble cap_facets(CapWork* work)
 rblCutTrouble rbl_cut_caps(rblCut* cut)
 {
     const rblCutTrouble trouble = rbl_cut_cell_edges(cut);
-    if (trouble != RBL_CUT_FINE)
-    {
-        return trouble;
-    }
+    return trouble == RBL_CUT_FINE ? rbl_cut_cap_links(cut) : trouble;
+}
+
+rblCutTrouble rbl_cut_cap_links(rblCut* cut)
+{
     CapWork work = {.cut = cut};
     work.starts = RBL_ARENA_ARRAY(cut->arena, uint32_t, (size_t)cut->cells->facet_count + 2);
     work.order = RBL_ARENA_ARRAY(cut->arena, uint32_t, cut->links.count + 1);

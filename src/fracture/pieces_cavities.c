@@ -6,7 +6,7 @@
 
 // How often the border of a triangle winds around the ray, seen along it, and whether the plane is beyond the
 // point.
-static int passes(rblVec3d p, rblVec3d a, rblVec3d b, rblVec3d c)
+int rbl_cut_ray_turns(rblVec3d p, rblVec3d a, rblVec3d b, rblVec3d c)
 {
     const rblVec3d corner[3] = {a, b, c};
     const double at[2] = {p.y, p.z};
@@ -43,7 +43,7 @@ static int loop_passes(const rblCut* cut, uint32_t loop, bool backwards, rblVec3
     {
         const rblVec3d b = rbl_cut_position(cut, cut->corners.data[c]);
         const rblVec3d d = rbl_cut_position(cut, cut->corners.data[c + 1]);
-        turns += backwards ? passes(p, a, d, b) : passes(p, a, b, d);
+        turns += backwards ? rbl_cut_ray_turns(p, a, d, b) : rbl_cut_ray_turns(p, a, b, d);
     }
     return turns;
 }
@@ -56,7 +56,8 @@ static bool is_around(const rblCut* cut, uint32_t shell, rblVec3d p)
     {
         const uint32_t* v = cut->triangle_vertices + 3 * (size_t)cut->whole[t];
         const rblVec3d* at = cut->surface->positions;
-        turns += rbl_cut_shell(cut, v[0], cell) == shell ? passes(p, at[v[0]], at[v[1]], at[v[2]]) : 0;
+        turns +=
+            rbl_cut_shell(cut, v[0], cell) == shell ? rbl_cut_ray_turns(p, at[v[0]], at[v[1]], at[v[2]]) : 0;
     }
     for (uint32_t n = cut->polygon_starts[cell]; n < cut->polygon_starts[cell + 1]; ++n)
     {
@@ -95,6 +96,14 @@ static rblVec3d point_of(const rblCut* cut, uint32_t shell)
         if (rbl_cut_shell(cut, v, cell) == shell)
         {
             return rbl_cut_position(cut, v);
+        }
+    }
+    for (uint32_t n = cut->side_starts[cell]; n < cut->side_starts[cell + 1]; ++n)
+    {
+        const uint32_t side = cut->side_order[n];
+        if (rbl_cut_cap_shell(cut, side / 2, side % 2) == shell)
+        {
+            return rbl_cut_position(cut, rbl_cut_first_corner(cut, cut->caps.data[side / 2].first_loop));
         }
     }
     return cut->shells[shell].origin;

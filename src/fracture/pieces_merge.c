@@ -38,7 +38,12 @@ static uint32_t group_of(rblCut* cut, uint32_t shell)
 
 static uint32_t region_of(const rblCut* cut, uint32_t cell)
 {
-    return cut->options->regions != NULL ? cut->options->regions[cell] : cell;
+    return cut->options->regions != NULL && cell != cut->foreign ? cut->options->regions[cell] : cell;
+}
+
+static bool is_foreign(const rblCut* cut, uint32_t shell)
+{
+    return cut->shells[shell].cell == cut->foreign;
 }
 
 static bool take_memory(MergeWork* work)
@@ -130,7 +135,7 @@ static void begin_groups(MergeWork* work)
         work->volumes[group] += cut->shells[s].volume;
         work->areas[group] += cut->shells[s].area;
         work->nearness[group] = rbl_mind(work->nearness[group], cut->shells[s].nearness);
-        work->left += group == s ? 1 : 0;
+        work->left += group == s && !is_foreign(cut, s) ? 1 : 0;
     }
     for (uint32_t side = 0; side < 2 * (uint32_t)cut->caps.count; ++side)
     {
@@ -175,7 +180,7 @@ static void join_regions(MergeWork* work)
     for (uint32_t c = 0; c < cut->caps.count; ++c)
     {
         const uint32_t a = group_of(cut, work->sides[2 * c]), b = group_of(cut, work->sides[2 * c + 1]);
-        if (cut->group_regions[a] != cut->group_regions[b])
+        if (cut->group_regions[a] != cut->group_regions[b] || is_foreign(cut, a) || is_foreign(cut, b))
         {
             continue;
         }
@@ -228,8 +233,9 @@ static uint32_t best_neighbour(MergeWork* work, uint32_t group, double* common)
     for (uint32_t side = work->heads[group]; side != RBL_NONE; side = work->next[side])
     {
         const uint32_t other = group_of(cut, work->sides[side ^ 1u]);
-        if (other != group && (best == RBL_NONE || work->common[other] > *common ||
-                               (work->common[other] == *common && other < best)))
+        if (other != group && !is_foreign(cut, other) &&
+            (best == RBL_NONE || work->common[other] > *common ||
+             (work->common[other] == *common && other < best)))
         {
             best = other;
             *common = work->common[other];
@@ -249,7 +255,7 @@ static bool merge_crumbs(MergeWork* work)
     bool stored = true;
     for (uint32_t s = 0; s < cut->shell_count && stored; ++s)
     {
-        stored = cut->shells[s].group != s || push(work, (Crumb){work->volumes[s], s});
+        stored = cut->shells[s].group != s || is_foreign(cut, s) || push(work, (Crumb){work->volumes[s], s});
     }
     while (stored && work->heap.count > 0)
     {

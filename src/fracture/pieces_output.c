@@ -8,7 +8,7 @@ typedef struct OutputWork
 {
     rblCut* cut;
     rblPieces* out;
-    uint32_t* pieces;     // per shell
+    uint32_t* pieces;     // per shell; RBL_NONE: of a foreign cell
     uint32_t* speakers;   // per piece: the shell that speaks for it
     uint32_t* side_faces; // per side of a cap: its face
     uint32_t* triangles;  // per piece: where its next triangle goes
@@ -41,7 +41,8 @@ static void number_pieces(OutputWork* work)
     uint32_t count = 0;
     for (uint32_t s = 0; s < cut->shell_count; ++s)
     {
-        if (cut->shells[s].group == s)
+        work->pieces[s] = RBL_NONE;
+        if (cut->shells[s].group == s && cut->shells[s].cell != cut->foreign)
         {
             work->speakers[count++] = s;
         }
@@ -115,15 +116,25 @@ static void count_faces(OutputWork* work)
     }
     for (uint32_t cell = 0; cell < cut->cells->count; ++cell)
     {
-        count_cell(work, cell);
+        if (cell != cut->foreign)
+        {
+            count_cell(work, cell);
+        }
     }
     for (uint32_t c = 0; c < cut->caps.count; ++c)
     {
         const uint32_t a = work->pieces[rbl_cut_cap_shell(cut, c, 0)];
         const uint32_t b = work->pieces[rbl_cut_cap_shell(cut, c, 1)];
-        work->faces[a] += a != b ? 1 : 0;
-        work->faces[b] += a != b ? 1 : 0;
-        out->crack_area += a != b ? cut->caps.data[c].area : 0.0;
+        if (a == b)
+        {
+            continue;
+        }
+        work->faces[a != RBL_NONE ? a : b] += 1;
+        if (a != RBL_NONE && b != RBL_NONE) // else the crack was there before
+        {
+            work->faces[b] += 1;
+            out->crack_area += cut->caps.data[c].area;
+        }
     }
     for (uint32_t p = 0; p < out->piece_count; ++p)
     {
@@ -174,7 +185,7 @@ static void place_sides(OutputWork* work, uint32_t cell)
         const uint32_t* pair = cut->cells->facets[cap->facet].cells;
         const uint32_t piece = work->pieces[rbl_cut_cap_shell(cut, side / 2, side % 2)];
         work->side_faces[side] = RBL_NONE;
-        if (piece != work->pieces[rbl_cut_cap_shell(cut, side / 2, 1 - side % 2)])
+        if (piece != RBL_NONE && piece != work->pieces[rbl_cut_cap_shell(cut, side / 2, 1 - side % 2)])
         {
             work->side_faces[side] = work->faces[piece];
             work->out->faces[work->faces[piece]++] =
@@ -189,19 +200,24 @@ static void place_faces(OutputWork* work)
     const rblCut* cut = work->cut;
     for (uint32_t cell = 0; cell < cut->cells->count; ++cell)
     {
-        place_triangles(work, cell);
-        place_polygons(work, cell);
+        if (cell != cut->foreign)
+        {
+            place_triangles(work, cell);
+            place_polygons(work, cell);
+        }
         place_sides(work, cell);
     }
     for (uint32_t c = 0; c < cut->caps.count; ++c)
     {
         const uint32_t a = work->side_faces[2 * c], b = work->side_faces[2 * c + 1];
-        if (a != RBL_NONE)
+        const uint32_t sides[2] = {a, b};
+        for (uint32_t s = 0; s < 2; ++s)
         {
-            work->out->faces[a].mate = b;
-            work->out->faces[b].mate = a;
-            work->out->pieces[work->out->faces[a].piece].area += cut->caps.data[c].area;
-            work->out->pieces[work->out->faces[b].piece].area += cut->caps.data[c].area;
+            if (sides[s] != RBL_NONE)
+            {
+                work->out->faces[sides[s]].mate = sides[1 - s];
+                work->out->pieces[work->out->faces[sides[s]].piece].area += cut->caps.data[c].area;
+            }
         }
     }
 }
@@ -273,8 +289,11 @@ static bool weigh_pieces(OutputWork* work)
     }
     for (uint32_t s = 0; s < cut->shell_count; ++s)
     {
-        add_shell(&sums[work->pieces[s]], &cut->shells[s]);
-        out->pieces[work->pieces[s]].area += cut->shells[s].outer_area;
+        if (work->pieces[s] != RBL_NONE)
+        {
+            add_shell(&sums[work->pieces[s]], &cut->shells[s]);
+            out->pieces[work->pieces[s]].area += cut->shells[s].outer_area;
+        }
     }
     for (uint32_t p = 0; p < out->piece_count; ++p)
     {
@@ -349,10 +368,30 @@ static bool triangle_is_below(const rblCut* cut, const Corners* corners, uint32_
     return is_below(cut, corners, rbl_normalize3d(rbl_cross3d(ab, ac), rbl_vec3d(0, 0, 0)), a, slack);
 }
 
+// Out of the face's piece, of any length.
+static rblVec3d crack_normal(const rblCut* cut, const rblPieceFace* face)
+{
+    if (cut->facet_normals == NULL)
+    {
+        const rblCellRow row = rbl_cell_row(cut->cells, face->other, face->cell);
+        return rbl_mat3d_apply_transposed(&cut->linear, row.gradient);
+    }
+    const uint32_t begin = cut->loop_starts.data[face->first_loop];
+    const uint32_t end = cut->loop_starts.data[face->first_loop + 1];
+    const rblVec3d origin = rbl_cut_position(cut, cut->corners.data[begin]);
+    rblVec3d sum = {0, 0, 0};
+    for (uint32_t c = begin + 1; c + 1 < end; ++c)
+    {
+        const rblVec3d a = rbl_sub3d(rbl_cut_position(cut, cut->corners.data[c]), origin);
+        const rblVec3d b = rbl_sub3d(rbl_cut_position(cut, cut->corners.data[c + 1]), origin);
+        sum = rbl_add3d(sum, rbl_cross3d(a, b));
+    }
+    return face->reversed ? rbl_neg3d(sum) : sum;
+}
+
 static bool crack_is_below(const rblCut* cut, const Corners* corners, const rblPieceFace* face, double slack)
 {
-    const rblCellRow row = rbl_cell_row(cut->cells, face->other, face->cell);
-    const rblVec3d along = rbl_mat3d_apply_transposed(&cut->linear, row.gradient);
+    const rblVec3d along = crack_normal(cut, face);
     const rblVec3d at = rbl_cut_position(cut, rbl_cut_first_corner(cut, face->first_loop));
     return face->end_loop == face->first_loop + 1 &&
            is_below(cut, corners, rbl_normalize3d(along, rbl_vec3d(0, 0, 0)), at, slack);

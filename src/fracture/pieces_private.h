@@ -112,7 +112,10 @@ typedef struct rblCut
     const rblCutOptions* options;
     rblJobs* jobs;
     const rblAllocator* allocator;
-    rblArena* arena; // everything below but what goes to the caller
+    rblArena* arena;  // everything below but what goes to the caller
+    uint32_t foreign; // a cell of which no pieces are wanted; RBL_NONE: there is none
+    const rblVec3d*
+        facet_normals; // per facet, out of its first cell, in the surface's axes; null: the cells' rows tell
     // label
     rblCellRings rings;
     rblVec3d* points;       // vertices in the cells' axes
@@ -151,11 +154,17 @@ typedef struct rblCut
     uint32_t merged;
 } rblCut;
 
+// The arrays of a cut, and its trouble in words.
+void rbl_cut_begin(rblCut* cut);
+void rbl_cut_end(rblCut* cut);
+rblResult rbl_cut_result(rblCutTrouble trouble);
+
 rblCutTrouble rbl_cut_rings(rblCut* cut);
 rblCutTrouble rbl_cut_label(rblCut* cut);
 rblCutTrouble rbl_cut_edges(rblCut* cut);
 rblCutTrouble rbl_cut_triangles(rblCut* cut);
 rblCutTrouble rbl_cut_caps(rblCut* cut);
+rblCutTrouble rbl_cut_cap_links(rblCut* cut); // the last part of it: crack faces of the links
 rblCutTrouble rbl_cut_shells(rblCut* cut);
 void rbl_cut_cavities(rblCut* cut);
 void rbl_cut_measure_nearness(rblCut* cut); // where the options have a radius
@@ -165,6 +174,10 @@ rblCutTrouble rbl_cut_output(rblCut* cut, rblPieces* out);
 // Crossings along edges between cells, and which parts of these lie inside: fills the links that the surface
 // does not give.
 rblCutTrouble rbl_cut_cell_edges(rblCut* cut);
+
+// How often the border of a triangle winds around a ray from p along x that it is ahead of; 0: not at all. Exact; summed over a closed
+// surface: how often that winds around p.
+int rbl_cut_ray_turns(rblVec3d p, rblVec3d a, rblVec3d b, rblVec3d c);
 
 static inline rblVec3d rbl_cut_position(const rblCut* cut, uint32_t vertex)
 {

@@ -234,6 +234,10 @@ static void integrate_cell(const rblCut* cut, uint32_t cell)
         cut->shells[s] = (rblShell){.cell = cell, .group = s, .origin = origin};
         cut->shells[s].bounds = (rblAabbd){{far, far, far}, {-far, -far, -far}};
     }
+    if (cell == cut->foreign)
+    {
+        return;
+    }
     integrate_whole(cut, cell, shells, end - first > 1);
     for (uint32_t p = cut->polygon_starts[cell]; p < cut->polygon_starts[cell + 1]; ++p)
     {

@@ -252,6 +252,7 @@ static bool find_twins(rblCrackClipper* clipper)
     rblHashMap edges;
     rbl_hash_map_init(&edges, clipper->triangles.allocator);
     bool stored = rbl_array_resize(&clipper->twins, count) && rbl_hash_map_reserve(&edges, count);
+    clipper->repeats = false;
     for (uint32_t h = 0; h < count && stored; ++h)
     {
         bool added;
@@ -263,6 +264,7 @@ static bool find_twins(rblCrackClipper* clipper)
         const uint32_t own = rbl_hash_map_find(&edges, (uint64_t)v[h] << 32 | v[next_of(h)]);
         const uint32_t twin = rbl_hash_map_find(&edges, (uint64_t)v[next_of(h)] << 32 | v[h]);
         clipper->twins.data[h] = own == h ? twin : RBL_NONE;
+        clipper->repeats = clipper->repeats || own != h;
     }
     rbl_hash_map_free(&edges);
     return stored;
@@ -326,19 +328,50 @@ static void flip(rblCrackClipper* clipper, uint32_t h)
     link(clipper, second + 1, bc);
 }
 
+// Whether all triangles run counter-clockwise. Those of loops that touch themselves, or cross by rounding, need not.
+static bool is_clean(const rblCrackClipper* clipper, const Flat* flat)
+{
+    bool clean = true;
+    for (size_t t = 0; t + 2 < clipper->triangles.count && clean; t += 3)
+    {
+        double q[3][2];
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            flatten(flat, clipper->triangles.data[t + k], q[k]);
+        }
+        clean = rbl_orient2d(q[0], q[1], q[2]) > 0.0;
+    }
+    return clean;
+}
+
+// Whether the corners opposite to a half-edge on both sides are joined by an edge already: then a flip would make another one.
+static bool is_joined(const rblCrackClipper* clipper, uint32_t h)
+{
+    const uint32_t* v = clipper->triangles.data;
+    const uint32_t c = v[previous_of(h)], d = v[previous_of(clipper->twins.data[h])];
+    bool joined = false;
+    for (uint32_t g = 0; g < clipper->triangles.count && !joined; ++g)
+    {
+        const uint32_t a = v[g], b = v[next_of(g)];
+        joined = (a == c && b == d) || (a == d && b == c);
+    }
+    return joined;
+}
+
 static bool flip_edges(rblCrackClipper* clipper, const Flat* flat)
 {
     if (!find_twins(clipper))
     {
         return false;
     }
+    const bool clean = is_clean(clipper, flat);
     bool flipped = true;
     for (uint32_t sweep = 0; sweep < MOST_SWEEPS && flipped; ++sweep)
     {
         flipped = false;
         for (uint32_t h = 0; h < clipper->triangles.count; ++h)
         {
-            if (wants_flip(clipper, flat, h))
+            if (wants_flip(clipper, flat, h) && (clean || !is_joined(clipper, h)))
             {
                 flip(clipper, h);
                 flipped = true;

@@ -16,8 +16,10 @@ typedef struct rblCrackClipper
     rblIndexArray twins;       // per corner of `triangles`
     RBL_ARRAY(rblVec3d) inner; // points that rbl_crack_refine() added within the face
     uint32_t first_inner;      // their names in `triangles` begin here
-    uint32_t axis;             // of the positions: left out
-    bool flipped;              // the other two are swapped, so that the outer loop runs counter-clockwise
+    bool
+        repeats; // two triangles have the same side, the same way: loops that rounding makes cross themselves
+    uint32_t axis; // of the positions: left out
+    bool flipped;  // the other two are swapped, so that the outer loop runs counter-clockwise
 } rblCrackClipper;
 
 void rbl_crack_clipper_init(rblCrackClipper* clipper, const rblAllocator* allocator);

@@ -177,7 +177,8 @@ static double exact_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
     return rbl_big_to_double(exact_minor3(&space, &da, &db, &dc), 3 * exponent);
 }
 
-double rbl_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
+// The determinant in double where that is more than `grow` times the bound of its error, else exactly.
+static inline double filtered_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d, double grow)
 {
     // Roundings of a term: three differences, two products, the minor's difference, two sums.
     const rblVec3d da = rbl_sub3d(a, d);
@@ -190,11 +191,21 @@ double rbl_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
     const double permanent = fabs(da.z) * (fabs(bc) + fabs(cb)) + fabs(db.z) * (fabs(ca) + fabs(ac)) +
                              fabs(dc.z) * (fabs(ab) + fabs(ba));
     const double largest_z = fabs(da.z) + fabs(db.z) + fabs(dc.z);
-    if (largest_z <= LARGEST_Z && fabs(determinant) > BOUND_3D * permanent + UNDERFLOW_3D)
+    if (largest_z <= LARGEST_Z && fabs(determinant) > grow * (BOUND_3D * permanent + UNDERFLOW_3D))
     {
         return determinant;
     }
     return exact_orient3d(a, b, c, d);
+}
+
+double rbl_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
+{
+    return filtered_orient3d(a, b, c, d, 1.0);
+}
+
+double rbl_orient3d_precise(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
+{
+    return filtered_orient3d(a, b, c, d, 0x1p30);
 }
 
 static double exact_insphere(const rblVec3d points[5])
@@ -259,4 +270,74 @@ double rbl_insphere(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d, rblVec3d e)
         return determinant;
     }
     return exact_insphere((const rblVec3d[5]){a, b, c, d, e});
+}
+
+// ---- order along a line ----
+
+// |det[a0 - d, a1 - d, a2 - d]|, between these.
+typedef struct Interval
+{
+    double low, high;
+} Interval;
+
+static Interval distance_to_plane(const rblVec3d a[3], rblVec3d d)
+{
+    const rblVec3d da = rbl_sub3d(a[0], d), db = rbl_sub3d(a[1], d), dc = rbl_sub3d(a[2], d);
+    const double bc = db.x * dc.y, cb = db.y * dc.x;
+    const double ca = dc.x * da.y, ac = dc.y * da.x;
+    const double ab = da.x * db.y, ba = da.y * db.x;
+    const double size = fabs(da.z * (bc - cb) + db.z * (ca - ac) + dc.z * (ab - ba));
+    const double permanent = fabs(da.z) * (fabs(bc) + fabs(cb)) + fabs(db.z) * (fabs(ca) + fabs(ac)) +
+                             fabs(dc.z) * (fabs(ab) + fabs(ba));
+    const double doubt = 2.0 * BOUND_3D * permanent + UNDERFLOW_3D;
+    const bool fine = fabs(da.z) + fabs(db.z) + fabs(dc.z) <= LARGEST_Z;
+    return (Interval){fine ? rbl_maxd(size - doubt, 0.0) : 0.0, fine ? size + doubt : (double)INFINITY};
+}
+
+// The same exactly, without its sign, in units of 2^(3 exponent); limbs from `kept`.
+static rblBigInteger exact_distance(rblBigSpace* kept, const rblVec3d a[3], rblVec3d d, int exponent)
+{
+    uint32_t limbs[SPACE_LIMBS];
+    rblBigSpace space = {limbs, SPACE_LIMBS, 0};
+    const ExactPoint da = exact_offset(&space, a[0], d, exponent);
+    const ExactPoint db = exact_offset(&space, a[1], d, exponent);
+    const ExactPoint dc = exact_offset(&space, a[2], d, exponent);
+    rblBigInteger size = rbl_big_copy(kept, exact_minor3(&space, &da, &db, &dc));
+    size.sign = size.sign < 0 ? 1 : size.sign;
+    return size;
+}
+
+static int exact_crossing_order(rblVec3d p, rblVec3d q, const rblVec3d a[3], const rblVec3d b[3])
+{
+    const rblVec3d points[8] = {p, q, a[0], a[1], a[2], b[0], b[1], b[2]};
+    if (!all_finite(points, 8))
+    {
+        return 0;
+    }
+    uint32_t limbs[SPACE_LIMBS];
+    rblBigSpace space = {limbs, SPACE_LIMBS, 0};
+    const int exponent = common_exponent(points, 8);
+    const rblBigInteger ap = exact_distance(&space, a, p, exponent);
+    const rblBigInteger aq = exact_distance(&space, a, q, exponent);
+    const rblBigInteger bp = exact_distance(&space, b, p, exponent);
+    const rblBigInteger bq = exact_distance(&space, b, q, exponent);
+    const rblBigInteger first = rbl_big_multiply(&space, ap, bq);
+    return rbl_big_subtract(&space, first, rbl_big_multiply(&space, bp, aq)).sign;
+}
+
+// Distances from a plane are as determinants: the way there is ap / (ap + aq), and that is compared without division.
+int rbl_crossing_order(rblVec3d p, rblVec3d q, const rblVec3d a[3], const rblVec3d b[3])
+{
+    const Interval ap = distance_to_plane(a, p), aq = distance_to_plane(a, q);
+    const Interval bp = distance_to_plane(b, p), bq = distance_to_plane(b, q);
+    const double grow = 1.0 + 4.0 * UNIT;
+    if (ap.high * bq.high * grow + UNDERFLOW_2D < bp.low * aq.low)
+    {
+        return -1;
+    }
+    if (bp.high * aq.high * grow + UNDERFLOW_2D < ap.low * bq.low)
+    {
+        return 1;
+    }
+    return exact_crossing_order(p, q, a, b);
 }

@@ -1,0 +1,239 @@
+// The cracks in a divided mesh: facets, and the edges and corners that they share. Names decide what is shared: nodes on an edge of
+// the mesh, a face of it, a tetrahedron.
+#include "fracture/tets_cut_private.h"
+
+// What a tetrahedron gives to its facets.
+typedef struct CrackTet
+{
+    rblTetsCut* work;
+    uint32_t tet;
+    const uint32_t* nodes;
+    rblVec3d corners[4];
+    rblTetRule rule;
+    uint32_t cells[4]; // per part
+} CrackTet;
+
+// ---- corners ----
+
+// The face opposite to node k as both tetrahedra call it.
+static uint64_t face_name(const CrackTet* crack, uint32_t k)
+{
+    const rblTetsView* tets = crack->work->partition->tets;
+    const uint32_t other = tets->neighbors[4 * (size_t)crack->tet + k];
+    if (other == RBL_NONE || other > crack->tet)
+    {
+        return 4 * (uint64_t)crack->tet + k;
+    }
+    uint32_t j = 0;
+    while (j < 3 && tets->neighbors[4 * (size_t)other + j] != crack->tet)
+    {
+        ++j;
+    }
+    return 4 * (uint64_t)other + j;
+}
+
+static uint64_t corner_name(const CrackTet* crack, uint32_t nodes)
+{
+    if (nodes == 15u)
+    {
+        return (uint64_t)2 << 62 | crack->tet;
+    }
+    const uint32_t rest = 15u & ~nodes;
+    if ((rest & (rest - 1)) == 0)
+    {
+        return (uint64_t)1 << 62 | face_name(crack, rbl_tet_lowest_node(rest));
+    }
+    const uint32_t a = rbl_tet_lowest_node(nodes), b = rbl_tet_lowest_node(nodes & (nodes - 1));
+    return rbl_pair_key(crack->nodes[a], crack->nodes[b]);
+}
+
+// Cells in order, each once.
+static void add_cell(uint32_t cells[4], uint32_t cell)
+{
+    uint32_t at = 0;
+    while (at < 4 && cells[at] < cell)
+    {
+        ++at;
+    }
+    if (at == 4 || cells[at] == cell)
+    {
+        return;
+    }
+    for (uint32_t n = 3; n > at; --n)
+    {
+        cells[n] = cells[n - 1];
+    }
+    cells[at] = cell;
+}
+
+// RBL_NONE when out of memory.
+static uint32_t corner_number(const CrackTet* crack, uint32_t nodes)
+{
+    rblTetsCut* work = crack->work;
+    bool added;
+    const uint32_t* number = rbl_hash_map_get_or_add(&work->corner_numbers, corner_name(crack, nodes),
+                                                     (uint32_t)work->corners.count, &added);
+    if (number == NULL)
+    {
+        return RBL_NONE;
+    }
+    const uint32_t result = *number;
+    if (added)
+    {
+        rblCrackCorner corner = {.cells = {RBL_NONE, RBL_NONE, RBL_NONE, RBL_NONE}};
+        corner.position = rbl_add3d(
+            rbl_tet_corner_position(&crack->rule, nodes, crack->nodes, crack->corners), work->shift);
+        for (uint32_t i = 0; i < 4; ++i)
+        {
+            if ((nodes >> i & 1u) != 0)
+            {
+                add_cell(corner.cells, crack->cells[crack->rule.parts[i]]);
+            }
+        }
+        return rbl_array_push(&work->corners, corner) ? result : RBL_NONE;
+    }
+    return result;
+}
+
+// ---- edges ----
+
+// `nodes` are those of both ends together: without one of the four the edge lies in the face opposite to that.
+static uint32_t edge_number(const CrackTet* crack, uint32_t facet, uint32_t from, uint32_t to, uint32_t nodes)
+{
+    rblTetsCut* work = crack->work;
+    bool added;
+    const uint32_t* number = rbl_hash_map_get_or_add(&work->edge_numbers, rbl_pair_key(from, to),
+                                                     (uint32_t)work->edges.count, &added);
+    if (number == NULL)
+    {
+        return RBL_NONE;
+    }
+    const uint32_t result = *number;
+    const rblCrackEdge fresh = {.ends = {from, to}, .cells = {RBL_NONE, RBL_NONE, RBL_NONE, RBL_NONE}};
+    if (added && !rbl_array_push(&work->edges, fresh))
+    {
+        return RBL_NONE;
+    }
+    rblCrackEdge* edge = &work->edges.data[result];
+    if (edge->facet_count < 3)
+    {
+        edge->backwards[edge->facet_count] = edge->ends[0] != from;
+        edge->facets[edge->facet_count++] = facet;
+        add_cell(edge->cells, work->facets.data[facet].cells[0]);
+        add_cell(edge->cells, work->facets.data[facet].cells[1]);
+    }
+    if (nodes != 15u)
+    {
+        const uint32_t k = rbl_tet_lowest_node(15u & ~nodes);
+        if (work->partition->tets->neighbors[4 * (size_t)crack->tet + k] == RBL_NONE)
+        {
+            work->corners.data[from].border = work->corners.data[to].border = true;
+        }
+    }
+    return result;
+}
+
+// ---- facets ----
+
+static bool add_facet(const CrackTet* crack, uint32_t p, uint32_t q)
+{
+    rblTetsCut* work = crack->work;
+    const rblTetFacet shape = rbl_tet_facet(&crack->rule, p, q);
+    const uint32_t number = (uint32_t)work->facets.count;
+    rblCrackFacet facet = {
+        .tet = crack->tet, .cells = {crack->cells[p], crack->cells[q]}, .corner_count = shape.corner_count};
+    const double far = (double)INFINITY;
+    facet.bounds = (rblAabbd){{far, far, far}, {-far, -far, -far}};
+    for (uint32_t c = 0; c < shape.corner_count; ++c)
+    {
+        facet.corners[c] = corner_number(crack, shape.corners[c]);
+        if (facet.corners[c] == RBL_NONE)
+        {
+            return false;
+        }
+        const rblVec3d at = work->corners.data[facet.corners[c]].position;
+        facet.bounds.lower = rbl_min3d(facet.bounds.lower, at);
+        facet.bounds.upper = rbl_max3d(facet.bounds.upper, at);
+    }
+    if (!rbl_array_push(&work->facets, facet))
+    {
+        return false;
+    }
+    for (uint32_t c = 0; c < shape.corner_count; ++c)
+    {
+        const uint32_t next = c + 1 < shape.corner_count ? c + 1 : 0;
+        const uint32_t edge = edge_number(crack, number, facet.corners[c], facet.corners[next],
+                                          shape.corners[c] | shape.corners[next]);
+        if (edge == RBL_NONE)
+        {
+            return false;
+        }
+        work->facets.data[number].edges[c] = edge;
+    }
+    return true;
+}
+
+static bool add_tet(rblTetsCut* work, uint32_t tet)
+{
+    CrackTet crack = {.work = work, .tet = tet, .nodes = work->partition->tets->nodes + 4 * (size_t)tet};
+    rbl_tet_corners(work->partition->tets, tet, crack.corners);
+    rbl_tets_rule(work->partition, tet, &crack.rule);
+    for (uint32_t p = 0; p < crack.rule.part_count; ++p)
+    {
+        crack.cells[p] = rbl_tets_cut_cell(work, crack.rule.labels[p], crack.rule.events[p]);
+    }
+    bool stored = true;
+    for (uint32_t p = 0; p < crack.rule.part_count; ++p)
+    {
+        for (uint32_t q = 0; q < crack.rule.part_count && stored; ++q)
+        {
+            stored = crack.cells[p] >= crack.cells[q] || add_facet(&crack, p, q);
+        }
+    }
+    return stored;
+}
+
+// ---- the stage ----
+
+// For the later stages facets are between cells, and flat.
+static bool describe_facets(rblTetsCut* work)
+{
+    rblCut* cut = work->cut;
+    rblCells* cells = &work->cells;
+    const uint32_t count = (uint32_t)work->facets.count;
+    cells->facet_count = count;
+    cells->facets = RBL_ARENA_ARRAY(cut->arena, rblCellFacet, (size_t)count + 1);
+    rblVec3d* normals = RBL_ARENA_ARRAY(cut->arena, rblVec3d, (size_t)count + 1);
+    if (cells->facets == NULL || normals == NULL)
+    {
+        return false;
+    }
+    for (uint32_t f = 0; f < count; ++f)
+    {
+        const rblCrackFacet* facet = &work->facets.data[f];
+        cells->facets[f] = (rblCellFacet){{facet->cells[0], facet->cells[1]}, 0, 0};
+        rblVec3d sum = {0, 0, 0};
+        for (uint32_t half = 0; half + 2 < facet->corner_count; ++half)
+        {
+            rblVec3d p[3];
+            rbl_crack_half(work, f, half, p);
+            sum = rbl_add3d(sum, rbl_cross3d(rbl_sub3d(p[1], p[0]), rbl_sub3d(p[2], p[0])));
+        }
+        normals[f] = rbl_normalize3d(sum, rbl_vec3d(1, 0, 0));
+    }
+    cut->facet_normals = normals;
+    return true;
+}
+
+rblCutTrouble rbl_tets_cut_cracks(rblTetsCut* work)
+{
+    for (uint32_t t = 0; t < work->partition->tets->tet_count; ++t)
+    {
+        uint32_t label, event;
+        if (!rbl_tets_is_whole(work->partition, t, &label, &event) && !add_tet(work, t))
+        {
+            return RBL_CUT_MEMORY;
+        }
+    }
+    return describe_facets(work) ? RBL_CUT_FINE : RBL_CUT_MEMORY;
+}

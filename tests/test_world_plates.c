@@ -1,5 +1,5 @@
 // No tunnelling, however things stand one behind the other: what flies at a thin plate that stands before a board hits the plate
-// first, and neither goes through anything by it.
+// first, and neither goes through anything by it; what comes after that blow mostly does not either.
 #include "world_testing.h"
 
 #include "field/piece.h"
@@ -263,63 +263,119 @@ static Blow find_blow(const Scene* scene)
     return blow;
 }
 
-// Where the striker's centre is in the plate's axes: x < 0 on the side that it came from.
-static rblVec3 seen_from_plate(const Scene* scene)
+// Where both are at the end of a step.
+typedef struct Moment
 {
-    const rblBodyState plate = state_of(scene->world, scene->plate);
-    const rblBodyState striker = state_of(scene->world, scene->striker);
-    return rbl_transform_inverse_point(plate.pose, striker.center);
+    rblTransform plate;
+    rblVec3 striker;
+} Moment;
+
+static Moment moment_of(const Scene* scene)
+{
+    return (Moment){state_of(scene->world, scene->plate).pose, state_of(scene->world, scene->striker).center};
 }
 
-// Whether it went through the plate from one step to the next; beside it, it may go where it will.
-static bool went_through(rblVec3 before, rblVec3 now)
+static float between(float from, float to, float t)
 {
-    const float share = before.x / (before.x - now.x);
-    const rblVec3 at = rbl_mul_add3(before, share, rbl_sub3(now, before));
-    return before.x < 0.0f && now.x > 0.0f && fabsf(at.y) < 0.5f * WIDTH && fabsf(at.z) < 0.5f * WIDTH;
+    return from + t * (to - from);
 }
 
-static const char* find_fault(const Case* c, const Scene* scene)
+// Where the striker's centre is in the plate's axes: x < 0 on the side that it came from. Both on straight ways between two moments, the
+// plate turning evenly.
+static rblVec3 seen_between(const Moment* from, const Moment* to, float t)
+{
+    const rblQuat p = from->plate.q;
+    const rblQuat q = to->plate.q;
+    const float s = rbl_quat_dot(p, q) < 0.0f ? -1.0f : 1.0f;
+    const rblQuat turn = rbl_quat_normalize((rblQuat){between(p.x, s * q.x, t), between(p.y, s * q.y, t),
+                                                      between(p.z, s * q.z, t), between(p.w, s * q.w, t)});
+    const rblVec3 plate = rbl_mul_add3(from->plate.p, t, rbl_sub3(to->plate.p, from->plate.p));
+    const rblVec3 striker = rbl_mul_add3(from->striker, t, rbl_sub3(to->striker, from->striker));
+    return rbl_inverse_rotate3(turn, rbl_sub3(striker, plate));
+}
+
+static bool is_over_plate(rblVec3 at)
+{
+    return fabsf(at.y) < 0.5f * WIDTH && fabsf(at.z) < 0.5f * WIDTH;
+}
+
+static bool is_over_octagon(rblVec3 at)
+{
+    const float inner = 0.92f * 0.5f * WIDTH;
+    return at.y * at.y + at.z * at.z < inner * inner;
+}
+
+// Whether it went through the plate from one step to the next; beside it, it may go where it will. A plate that tumbles after a blow
+// turns by more than a right angle in a step, so that parts of the step are looked at.
+static bool went_through(const Case* c, const Moment* from, const Moment* to, int parts)
+{
+    for (int i = 1; i <= parts; ++i)
+    {
+        const rblVec3 before = seen_between(from, to, (float)(i - 1) / (float)parts);
+        const rblVec3 now = seen_between(from, to, (float)i / (float)parts);
+        const float share = before.x / (before.x - now.x);
+        const rblVec3 at = rbl_mul_add3(before, share, rbl_sub3(now, before));
+        if (before.x < 0.0f && now.x > 0.0f)
+        {
+            return is_over_plate(at) && (parts == 1 || c->plate != PLATE_HULL || is_over_octagon(at));
+        }
+    }
+    return false;
+}
+
+static bool is_behind_board(const Scene* scene)
+{
+    return state_of(scene->world, scene->plate).center.x > scene->board_face + 0.5f * BOARD ||
+           state_of(scene->world, scene->striker).center.x > scene->board_face;
+}
+
+// *at_blow: whether the fault is not later than that blow.
+static const char* find_fault(const Case* c, const Scene* scene, bool* at_blow)
 {
     Blow first = BLOW_NONE;
-    rblVec3 before = seen_from_plate(scene);
+    Moment before = moment_of(scene);
     const int steps = 3 + (int)(0.08f * c->rate);
-    for (int i = 0; i < steps && first == BLOW_NONE; ++i)
+    for (int i = 0; i < steps; ++i)
     {
+        *at_blow = first == BLOW_NONE;
         check_ok(rbl_world_step(scene->world, 1.0f / c->rate));
         first = first == BLOW_NONE ? find_blow(scene) : first;
         if (first == BLOW_OTHER)
         {
             return "the plate is not hit first";
         }
-        const rblVec3 now = seen_from_plate(scene);
-        if (went_through(before, now))
+        const Moment now = moment_of(scene);
+        if (went_through(c, &before, &now, *at_blow ? 1 : 32))
         {
             return "the striker went through the plate";
         }
         before = now;
-        if (state_of(scene->world, scene->plate).center.x > scene->board_face + 0.5f * BOARD ||
-            state_of(scene->world, scene->striker).center.x > scene->board_face)
+        if (is_behind_board(scene))
         {
             return "something is behind the board";
         }
     }
+    *at_blow = true;
     return first == BLOW_NONE ? "nothing is hit" : NULL;
 }
 
 typedef struct Tally
 {
-    int cases, faults;
+    int cases;
+    int faults; // up to the first blow
+    int later;  // after it
 } Tally;
 
 static void try_case(const Case* c, rblShapeId plate, Tally* tally)
 {
     const Scene scene = build(c, plate);
-    const char* fault = find_fault(c, &scene);
+    bool at_blow;
+    const char* fault = find_fault(c, &scene, &at_blow);
     check_ok(rbl_world_destroy(scene.world));
     tally->cases += 1;
-    tally->faults += fault != NULL;
-    if (fault != NULL && tally->faults < 20)
+    tally->faults += fault != NULL && at_blow;
+    tally->later += fault != NULL && !at_blow;
+    if (fault != NULL && tally->faults + tally->later < 40)
     {
         print_message("%s plate, %s, %g mm, %g mm before the board; %s of %g mm with %g m/s, e = %g, %g Hz, "
                       "phase %g: %s\n",
@@ -359,10 +415,12 @@ static void try_gaps(Case c, rblShapeId plate, Tally* tally)
     }
 }
 
+// Nothing goes wrong up to the first blow. Of what comes after it, plate, striker and board thrown against each other more than once in
+// a step, a few faults are known (docs/step.md, section 4).
 static void check_plates(PlateKind kind)
 {
     static const float thicknesses[] = {0.002f, 0.006f, 0.02f};
-    Tally tally = {0, 0};
+    Tally tally = {0, 0, 0};
     for (int t = 0; t < 3; ++t)
     {
         const rblShapeId plate = make_plate(kind, thicknesses[t]);
@@ -379,8 +437,10 @@ static void check_plates(PlateKind kind)
         }
         check_ok(rbl_shape_destroy(plate));
     }
-    print_message("%s plates: %d cases, %d faults\n", plate_names[kind], tally.cases, tally.faults);
+    print_message("%s plates: %d cases, %d faults up to the first blow, %d after it\n", plate_names[kind],
+                  tally.cases, tally.faults, tally.later);
     assert_int_equal(tally.faults, 0);
+    assert_true(tally.later <= tally.cases / 50);
 }
 
 static void a_plate_of_a_box_before_a_board_is_hit_first(void** state)

@@ -32,6 +32,7 @@ typedef enum rblShapeKind
     RBL_SHAPE_COMPOUND,  ///< several shapes, rigidly joined
     RBL_SHAPE_USER,      ///< functions of yours
     RBL_SHAPE_PIECE,     ///< what a break left of another shape; made by breakers
+    RBL_SHAPE_FRAGMENT,  ///< what a crack through tetrahedra left; made by breakers
     RBL_SHAPE_KIND_COUNT
 } rblShapeKind;
 

@@ -14,9 +14,7 @@
 static void free_background(rblBackground* b)
 {
     const rblAllocator* allocator = b->allocator;
-    const size_t cells = b->first_cell_nodes == NULL
-                             ? 0
-                             : (size_t)b->levels[0].size[0] * b->levels[0].size[1] * b->levels[0].size[2];
+    const size_t cells = b->first_cell_nodes == NULL ? 0 : rbl_background_cells(b);
     RBL_FREE_ARRAY(allocator, b->nodes, b->node_count);
     RBL_FREE_ARRAY(allocator, b->functions, b->tet_count);
     RBL_FREE_ARRAY(allocator, b->first_edges, (size_t)b->node_count + 1);
@@ -25,6 +23,7 @@ static void free_background(rblBackground* b)
     RBL_FREE_ARRAY(allocator, b->cell_nodes, b->first_cell_nodes == NULL ? 0 : b->first_cell_nodes[cells]);
     RBL_FREE_ARRAY(allocator, b->first_cell_nodes, cells + 1);
     RBL_FREE_ARRAY(allocator, b->points, b->point_count);
+    RBL_FREE_ARRAY(allocator, b->node_points, b->node_count);
     if (b->tets != NULL)
     {
         rbl_tets_release(b->tets);

@@ -81,6 +81,7 @@ typedef struct rblBackground
 
     rblTemplatePoint* points; // in farthest-point order
     uint32_t point_count;
+    uint32_t* node_points; // per node: its place among the points, RBL_NONE for those outside of the solid
 
     const rblAllocator* allocator;
     atomic_uint references;
@@ -94,6 +95,13 @@ void rbl_background_release(const rblBackground* background);
 
 // A tetrahedron that holds the point, to rounding, and its barycentric coordinates there; RBL_NONE: outside of all.
 uint32_t rbl_background_locate(const rblBackground* background, rblVec3 point, float barycentric[4]);
+
+// How many cells the finest level has.
+static inline uint32_t rbl_background_cells(const rblBackground* background)
+{
+    const uint32_t* size = background->levels[0].size;
+    return size[0] * size[1] * size[2];
+}
 
 // ---- making one, in order; each fills in its part ----
 

@@ -6,7 +6,7 @@
 
 #define SEED_SIDE      0.4f // of the mean edge
 #define SEEDS_PER_TET  16u
-#define CELL_SIDE      2.0f // of the mean edge
+#define CELL_SIDE      1.5f // of the mean edge
 #define CELLS_PER_NODE 4u
 
 // Cells of a grid that a box touches: begin[i] <= index < end[i].

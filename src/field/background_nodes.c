@@ -248,17 +248,23 @@ static rblResult write_points(rblBackground* b, const rblSampleOrder* order, con
                               const uint32_t* nodes)
 {
     b->points = RBL_NEW_ARRAY(b->allocator, rblTemplatePoint, order->count);
-    if (b->points == NULL)
+    b->node_points = RBL_NEW_ARRAY(b->allocator, uint32_t, b->node_count);
+    b->point_count = order->count;
+    if (b->points == NULL || b->node_points == NULL)
     {
         return rbl_fail_memory();
     }
-    b->point_count = order->count;
+    memset(b->node_points, 0xFF, sizeof *b->node_points * b->node_count);
     for (uint32_t i = 0; i < order->count; ++i)
     {
         const uint32_t from = order->chosen[i];
         rblTemplatePoint* point = &b->points[i];
         *point = (rblTemplatePoint){points[from], order->parents[i], nodes[from], RBL_NONE, {0, 0, 0, 0}};
-        if (point->node == RBL_NONE)
+        if (point->node != RBL_NONE)
+        {
+            b->node_points[point->node] = i;
+        }
+        else
         {
             point->tet = rbl_background_locate(b, point->point, point->barycentric);
             if (point->tet == RBL_NONE)

@@ -6,6 +6,7 @@
 #include "field/field_pair_cache.h"
 #include "field/field_sampling.h"
 #include "field/field_select.h"
+#include "field/fragment_shape.h"
 #include "field/piece.h"
 #include "math/aabb.h"
 
@@ -112,7 +113,9 @@ static bool is_touch(const rblField* field, float wanted, rblSampleVisit* visit)
 {
     return visit->distance <= wanted &&
            (!field->outside_unsure || visit->distance <= 0.0f ||
-            rbl_piece_confirm(field->shape, visit->point, wanted, &visit->distance));
+            (field->piece != NULL
+                 ? rbl_piece_confirm(field->shape, visit->point, wanted, &visit->distance)
+                 : rbl_fragment_confirm(field->shape->data, visit->point, wanted, &visit->distance)));
 }
 
 static bool meet(rblSampling* side, uint32_t which, Search* s)

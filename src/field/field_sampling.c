@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "field/compound.h"
 #include "field/field_contact.h"
+#include "field/fragment_shape.h"
 #include "field/piece.h"
 #include "math/aabb.h"
 #include "math/simd.h"
@@ -35,6 +36,11 @@ float rbl_field_slack(const rblShape* shape)
     {
         return rbl_field_slack(piece->root);
     }
+    const rblFragmentField* fragment = rbl_shape_fragment(shape);
+    if (fragment != NULL)
+    {
+        return rbl_fragment_slack(fragment);
+    }
     const rblLevelSet* set = rbl_shape_level_set(shape);
     const rblCompound* compound = rbl_shape_compound(shape);
     float slack = set != NULL ? rbl_level_set_slack(set) : 0.0f;
@@ -49,12 +55,13 @@ rblField rbl_field_of(const rblShape* shape)
 {
     const rblPieceField* piece = rbl_shape_piece(shape);
     const rblLevelSet* grid = rbl_shape_level_set(shape);
+    const bool fragment = rbl_shape_fragment(shape) != NULL;
     return (rblField){.shape = shape,
                       .grid = grid,
                       .piece = piece,
                       .hull = shape->view.kind == RBL_SHAPE_HULL ? shape->data : NULL,
-                      .interpolated = grid != NULL || (piece != NULL && piece->grid != NULL),
-                      .outside_unsure = piece != NULL,
+                      .interpolated = grid != NULL || (piece != NULL && piece->grid != NULL) || fragment,
+                      .outside_unsure = piece != NULL || fragment,
                       .slack = rbl_field_slack(shape)};
 }
 

@@ -48,9 +48,9 @@ typedef struct rblField
     const rblPieceField* piece; // null: none
     const rblHull* hull;        // null: none
     bool interpolated;          // steep values are, in a grid of distances
-    bool outside_unsure;        // outside, values are bounds that need rbl_piece_confirm()
-    float slack;                // see rbl_field_slack()
-    float rounding;             // of distances, metres
+    bool outside_unsure; // outside, values are bounds that need rbl_piece_confirm() or rbl_fragment_confirm()
+    float slack;         // see rbl_field_slack()
+    float rounding;      // of distances, metres
 } rblField;
 
 // Most samples that are met are no contacts: their gradients are not asked for, and from `limit` on a bound will do.

@@ -20,6 +20,12 @@ static void free_event(rblFragmentEvent* e)
     RBL_FREE_ARRAY(allocator, e->cracks, e->node_count);
     RBL_FREE_ARRAY(allocator, e->states, e->tet_count);
     RBL_FREE_ARRAY(allocator, e->parts, part_count);
+    RBL_FREE_ARRAY(allocator, e->pieces, e->piece_capacity);
+    RBL_FREE_ARRAY(allocator, e->piece_tets, e->piece_tet_capacity);
+    RBL_FREE_ARRAY(allocator, e->first_borders, (size_t)rbl_background_cells(background) + 1);
+    RBL_FREE_ARRAY(allocator, e->near, e->near_count);
+    RBL_FREE_ARRAY(allocator, e->borders, e->border_capacity);
+    RBL_FREE_ARRAY(allocator, e->cut_points, e->cut_point_capacity);
     RBL_FREE_ARRAY(allocator, e->first_parts, (size_t)e->cut_count + 1);
     RBL_FREE_ARRAY(allocator, e->cells, background->cell_count);
     RBL_FREE_ARRAY(allocator, e->cell_lists, e->cell_list_size);
@@ -229,7 +235,9 @@ static rblResult fill(rblFragmentEvent* e, const rblFragmentEventDef* def)
     RBL_TRY(choose_members(e));
     RBL_TRY(copy_nodes(e, def));
     RBL_TRY(rbl_fragment_event_cut(e));
+    RBL_TRY(rbl_fragment_event_list_pieces(e));
     RBL_TRY(rbl_fragment_event_spread(e));
+    RBL_TRY(rbl_fragment_event_sort_pieces(e));
     RBL_TRY(rbl_fragment_event_fill_cells(e));
     find_facts(e);
     return RBL_OK;

@@ -48,6 +48,20 @@ typedef struct rblCutPart
     rblCutPlane planes[3];
 } rblCutPart;
 
+// A piece of crack that borders a fragment.
+typedef struct rblBorder
+{
+    uint32_t label;
+    uint32_t piece;
+} rblBorder;
+
+// Where a crack cuts an edge: once for the fragment of each end.
+typedef struct rblCutPoint
+{
+    rblVec3 point;
+    uint32_t local; // node of the event at that end
+} rblCutPoint;
+
 #define RBL_CUT 0x80000000u // in rblFragmentEvent.states
 
 typedef struct rblFragmentFacts
@@ -79,6 +93,22 @@ struct rblFragmentEvent
     uint32_t cut_count;
     uint32_t* first_parts; // per cut tetrahedron, one more
     rblCutPart* parts;
+    rblCutPoint* cut_points; // those of earlier events on the edges of its nodes first
+    uint32_t cut_point_count;
+    uint32_t cut_point_capacity;
+
+    // All pieces of crack around the fragments, and which of these they border; those of this event come last, two borders a piece.
+    rblCrackPiece* pieces;
+    uint32_t* piece_tets;
+    uint32_t piece_count, piece_capacity, piece_tet_capacity;
+    uint32_t first_new_piece, first_new_border;
+    rblBorder* borders;
+    uint32_t border_count, border_capacity;
+
+    // The same borders in every finest cell that they touch, by label.
+    uint32_t* first_borders; // per finest cell, one more
+    rblBorder* near;
+    uint32_t near_count;
 
     // Per cell of all levels a label, RBL_NONE for none, or RBL_CUT and the start of a list: how many, then labels, rising.
     uint32_t* cells;
@@ -109,8 +139,14 @@ bool rbl_fragment_cell_has(const rblFragmentEvent* event, uint32_t cell, uint32_
 
 // Which tetrahedra are cut, and their parts.
 rblResult rbl_fragment_event_cut(rblFragmentEvent* event);
+// Pieces of crack and what they border.
+rblResult rbl_fragment_event_list_pieces(rblFragmentEvent* event);
+
 // Distances to cracks spread from the nodes of tetrahedra that this event cut.
 rblResult rbl_fragment_event_spread(rblFragmentEvent* event);
+
+// What pieces border, by cells and labels.
+rblResult rbl_fragment_event_sort_pieces(rblFragmentEvent* event);
 rblResult rbl_fragment_event_fill_cells(rblFragmentEvent* event);
 
 #endif

@@ -134,6 +134,91 @@ static void write_parts(rblFragmentEvent* e, uint32_t tet, rblCutPart* parts)
     e->new_cut_count += t.count > 1;
 }
 
+// ---- cut edges ----
+
+typedef RBL_ARRAY(rblCutPoint) CutPoints;
+
+// From the lower node to the higher one, so that both ends have the same digits.
+static rblVec3 cut_point(const rblFragmentEvent* e, uint32_t a, uint32_t b)
+{
+    const uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    const rblVec3 from = e->background->nodes[e->nodes[low]].position;
+    const rblVec3 to = e->background->nodes[e->nodes[high]].position;
+    const float share = e->weights[low] / (e->weights[low] + e->weights[high]);
+    return rbl_mul_add3(from, share, rbl_sub3(to, from));
+}
+
+static bool cut_edges_at(const rblFragmentEvent* e, uint32_t local, CutPoints* points)
+{
+    const rblBackground* b = e->background;
+    const uint32_t node = e->nodes[local];
+    bool ok = true;
+    for (uint32_t k = b->first_edges[node]; k < b->first_edges[node + 1] && ok; ++k)
+    {
+        const uint32_t other = rbl_rank_find(e->node_ranks, b->edges[k].node);
+        if (other != RBL_NONE && e->labels[other] != e->labels[local])
+        {
+            const rblCutPoint point = {cut_point(e, local, other), local};
+            ok = rbl_array_push(points, point);
+        }
+    }
+    return ok;
+}
+
+static bool inherit_cut_points(const rblFragmentEvent* e, CutPoints* points)
+{
+    const rblFragmentEvent* parent = e->parent;
+    bool ok = true;
+    for (uint32_t i = 0; parent != NULL && i < parent->cut_point_count && ok; ++i)
+    {
+        const rblCutPoint* point = &parent->cut_points[i];
+        if (parent->labels[point->local] == e->parent_label)
+        {
+            const rblCutPoint kept = {point->point,
+                                      rbl_rank_find(e->node_ranks, parent->nodes[point->local])};
+            ok = rbl_array_push(points, kept);
+        }
+    }
+    return ok;
+}
+
+static void mark_cut_nodes(const rblFragmentEvent* e, uint8_t* marks)
+{
+    for (uint32_t i = 0; i < e->tet_count; ++i)
+    {
+        for (uint32_t k = 0; k < 4 && (e->states[i] & RBL_CUT) != 0; ++k)
+        {
+            const uint32_t node = e->background->view->nodes[4 * (size_t)e->tets[i] + k];
+            const uint32_t local = rbl_rank_find(e->node_ranks, node);
+            if (local != RBL_NONE)
+            {
+                marks[local] = 1;
+            }
+        }
+    }
+}
+
+static rblResult list_cut_points(rblFragmentEvent* e)
+{
+    CutPoints points;
+    uint8_t* marks = rbl_alloc_zero(e->allocator, e->node_count);
+    rbl_array_init(&points, e->allocator);
+    bool ok = marks != NULL && inherit_cut_points(e, &points);
+    if (ok)
+    {
+        mark_cut_nodes(e, marks);
+    }
+    for (uint32_t i = 0; i < e->node_count && ok; ++i)
+    {
+        ok = !marks[i] || cut_edges_at(e, i, &points);
+    }
+    RBL_FREE_ARRAY(e->allocator, marks, e->node_count);
+    e->cut_points = points.data;
+    e->cut_point_count = (uint32_t)points.count;
+    e->cut_point_capacity = (uint32_t)points.capacity;
+    return ok ? RBL_OK : rbl_fail_memory();
+}
+
 // ---- all of them ----
 
 // States of whole ones, and how many parts the others have.
@@ -188,5 +273,5 @@ rblResult rbl_fragment_event_cut(rblFragmentEvent* e)
             write_parts(e, e->tets[i], e->parts + e->first_parts[e->states[i] & ~RBL_CUT]);
         }
     }
-    return RBL_OK;
+    return list_cut_points(e);
 }

@@ -10,74 +10,24 @@
 typedef struct Spread
 {
     rblFragmentEvent* event;
-    RBL_ARRAY(rblCrackPiece) pieces; // of this event
-    uint32_t* nearest;               // per node of the event: its piece; RBL_NONE: none of this event
-    uint8_t* waiting;                // per node: it is in the next ring already
-    rblIndexArray front;             // nodes reached in the last ring
+    uint32_t* nearest;   // per node of the event: its piece; RBL_NONE: none of this event
+    uint8_t* waiting;    // per node: it is in the next ring already
+    rblIndexArray front; // nodes reached in the last ring
     rblIndexArray next;
 } Spread;
 
-// ---- pieces ----
-
-// The nodes of a tetrahedron that broke.
-typedef struct Corners
-{
-    uint32_t nodes[4], locals[4], labels[4];
-    uint32_t count;
-} Corners;
-
-static Corners corners_of(const rblFragmentEvent* e, uint32_t tet)
-{
-    Corners c = {.count = 0};
-    for (uint32_t k = 0; k < 4; ++k)
-    {
-        const uint32_t node = e->background->view->nodes[4 * (size_t)tet + k];
-        const uint32_t local = rbl_rank_find(e->node_ranks, node);
-        if (local != RBL_NONE)
-        {
-            c.nodes[c.count] = node;
-            c.locals[c.count] = local;
-            c.labels[c.count++] = e->labels[local];
-        }
-    }
-    return c;
-}
-
-// The disc about the points at which edges between two labels are cut: through all of them where these are the only ones.
-static rblCrackPiece piece_between(const rblFragmentEvent* e, const Corners* c, uint32_t a, uint32_t b,
-                                   const rblCutPlane* plane)
-{
-    rblVec3 points[4];
-    uint32_t count = 0;
-    rblVec3 sum = {0, 0, 0};
-    for (uint32_t i = 0; i < c->count; ++i)
-    {
-        for (uint32_t j = 0; j < c->count; ++j)
-        {
-            if (c->labels[i] == a && c->labels[j] == b)
-            {
-                const float weight = e->weights[c->locals[i]];
-                const float share = weight / (weight + e->weights[c->locals[j]]);
-                const rblVec3 from = e->background->nodes[c->nodes[i]].position;
-                const rblVec3 to = e->background->nodes[c->nodes[j]].position;
-                points[count] = rbl_mul_add3(from, share, rbl_sub3(to, from));
-                sum = rbl_add3(sum, points[count++]);
-            }
-        }
-    }
-    rblCrackPiece piece = {.center = rbl_scale3(sum, 1.0f / (float)count), .normal = plane->normal};
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        piece.radius += rbl_length3(rbl_sub3(points[i], piece.center)) / (float)count;
-    }
-    return piece;
-}
-
-static float distance_to(const rblCrackPiece* piece, rblVec3 p)
+// From a point to a disc, when that is less than `limit`; else anything not less.
+static float distance_below(const rblCrackPiece* piece, rblVec3 p, float limit)
 {
     const rblVec3 way = rbl_sub3(piece->center, p);
+    const float square = rbl_dot3(way, way);
+    const float reach = limit + piece->radius;
+    if (!(square < reach * reach))
+    {
+        return limit;
+    }
     const float height = rbl_dot3(way, piece->normal);
-    const float aside = sqrtf(rbl_maxf(rbl_dot3(way, way) - height * height, 0.0f));
+    const float aside = sqrtf(rbl_maxf(square - height * height, 0.0f));
     const float beyond = rbl_maxf(aside - piece->radius, 0.0f);
     return sqrtf(height * height + beyond * beyond);
 }
@@ -85,15 +35,16 @@ static float distance_to(const rblCrackPiece* piece, rblVec3 p)
 static bool try_piece(Spread* s, uint32_t local, uint32_t which, float limit)
 {
     rblFragmentEvent* e = s->event;
+    const float least = rbl_minf(e->cracks[local].distance, limit);
     const float distance =
-        distance_to(&s->pieces.data[which], e->background->nodes[e->nodes[local]].position);
-    if (!(distance < rbl_minf(e->cracks[local].distance, limit)))
+        distance_below(&e->pieces[which], e->background->nodes[e->nodes[local]].position, least);
+    if (!(distance < least))
     {
         return true;
     }
     e->touched += s->nearest[local] == RBL_NONE;
     s->nearest[local] = which;
-    e->cracks[local] = s->pieces.data[which];
+    e->cracks[local] = e->pieces[which];
     e->cracks[local].distance = distance;
     if (s->waiting[local])
     {
@@ -105,48 +56,23 @@ static bool try_piece(Spread* s, uint32_t local, uint32_t which, float limit)
 
 // ---- rings ----
 
-// Nodes of a tetrahedron that this event cut know its pieces of crack.
-static bool begin_in(Spread* s, uint32_t tet, uint32_t cut)
-{
-    const rblFragmentEvent* e = s->event;
-    const Corners c = corners_of(e, tet);
-    bool ok = true;
-    for (uint32_t i = e->first_parts[cut]; i < e->first_parts[cut + 1]; ++i)
-    {
-        const rblCutPart* part = &e->parts[i];
-        const rblCutPlane* plane = &part->planes[part->plane_count - part->own_count];
-        for (uint32_t j = e->first_parts[cut]; j < e->first_parts[cut + 1]; ++j)
-        {
-            if (j == i)
-            {
-                continue;
-            }
-            if (j > i)
-            {
-                const uint32_t other = e->parts[j].label;
-                ok = ok && rbl_array_push(&s->pieces, piece_between(e, &c, part->label, other, plane));
-                for (uint32_t k = 0; k < c.count && ok; ++k)
-                {
-                    ok = (c.labels[k] != part->label && c.labels[k] != other) ||
-                         try_piece(s, c.locals[k], (uint32_t)s->pieces.count - 1, INFINITY);
-                }
-            }
-            plane += 1;
-        }
-    }
-    return ok;
-}
-
+// Nodes of tetrahedra that this event cut know the pieces of crack there.
 static bool begin(Spread* s)
 {
     const rblFragmentEvent* e = s->event;
     bool ok = true;
-    for (uint32_t i = 0; i < e->tet_count && ok; ++i)
+    for (uint32_t i = e->first_new_piece; i < e->piece_count && ok; ++i)
     {
-        const uint32_t cut = e->states[i] & ~RBL_CUT;
-        if ((e->states[i] & RBL_CUT) != 0 && e->parts[e->first_parts[cut]].own_count > 0)
+        const rblBorder* sides = &e->borders[e->first_new_border + 2 * (i - e->first_new_piece)];
+        for (uint32_t k = 0; k < 4 && ok; ++k)
         {
-            ok = begin_in(s, e->tets[i], cut);
+            const uint32_t node = e->background->view->nodes[4 * (size_t)e->piece_tets[i] + k];
+            const uint32_t local = rbl_rank_find(e->node_ranks, node);
+            if (local != RBL_NONE &&
+                (e->labels[local] == sides[0].label || e->labels[local] == sides[1].label))
+            {
+                ok = try_piece(s, local, i, INFINITY);
+            }
         }
     }
     return ok;
@@ -210,7 +136,6 @@ rblResult rbl_fragment_event_spread(rblFragmentEvent* event)
     Spread s = {.event = event,
                 .nearest = RBL_NEW_ARRAY(allocator, uint32_t, event->node_count),
                 .waiting = rbl_alloc_zero(allocator, event->node_count)};
-    rbl_array_init(&s.pieces, allocator);
     rbl_array_init(&s.front, allocator);
     rbl_array_init(&s.next, allocator);
     bool ok = s.nearest != NULL && s.waiting != NULL;
@@ -221,7 +146,6 @@ rblResult rbl_fragment_event_spread(rblFragmentEvent* event)
     }
     RBL_FREE_ARRAY(allocator, s.nearest, event->node_count);
     RBL_FREE_ARRAY(allocator, s.waiting, event->node_count);
-    rbl_array_free(&s.pieces);
     rbl_array_free(&s.front);
     rbl_array_free(&s.next);
     return ok ? RBL_OK : rbl_fail_memory();

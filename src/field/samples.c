@@ -111,21 +111,21 @@ static void fill_children(rblSampleTree* tree)
     }
 }
 
-// The tree of an order, which is freed.
-static rblResult tree_of_order(const rblVec3* points, rblSampleOrder* order, const rblAllocator* allocator,
-                               rblSampleTree** out)
+// `chosen` null: the points are in order.
+static rblResult make_tree(const rblVec3* points, const uint32_t* chosen, const uint32_t* parents,
+                           uint32_t count, const rblAllocator* allocator, rblSampleTree** out)
 {
-    rblSampleTree* tree = allocate_tree(order->count, allocator);
-    float* far = RBL_NEW_ARRAY(allocator, float, order->count);
+    rblSampleTree* tree = allocate_tree(count, allocator);
+    float* far = RBL_NEW_ARRAY(allocator, float, count);
     const bool ok = tree != NULL && far != NULL;
     if (ok)
     {
-        for (uint32_t i = 0; i < order->count; ++i)
+        for (uint32_t i = 0; i < count; ++i)
         {
-            tree->points[i] = points[order->chosen[i]];
+            tree->points[i] = points[chosen != NULL ? chosen[i] : i];
         }
-        list_children(tree, order->parents);
-        measure_reaches(tree, order->parents, far);
+        list_children(tree, parents);
+        measure_reaches(tree, parents, far);
         fill_children(tree);
         *out = tree;
     }
@@ -133,9 +133,24 @@ static rblResult tree_of_order(const rblVec3* points, rblSampleOrder* order, con
     {
         rbl_sample_tree_free(tree, allocator);
     }
-    RBL_FREE_ARRAY(allocator, far, order->count);
-    rbl_sample_order_free(order);
+    RBL_FREE_ARRAY(allocator, far, count);
     return ok ? RBL_OK : rbl_fail_memory();
+}
+
+// The tree of an order, which is freed.
+static rblResult tree_of_order(const rblVec3* points, rblSampleOrder* order, const rblAllocator* allocator,
+                               rblSampleTree** out)
+{
+    const rblResult result = make_tree(points, order->chosen, order->parents, order->count, allocator, out);
+    rbl_sample_order_free(order);
+    return result;
+}
+
+rblResult rbl_sample_tree_create_ordered(const rblVec3* points, const uint32_t* parents, uint32_t count,
+                                         const rblAllocator* allocator, rblSampleTree** out)
+{
+    RBL_TRY(check_points(points, count));
+    return make_tree(points, NULL, parents, count, allocator, out);
 }
 
 rblResult rbl_sample_tree_create(const rblVec3* points, uint32_t count, const rblAllocator* allocator,

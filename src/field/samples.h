@@ -49,6 +49,11 @@ rblResult rbl_sample_tree_create(const rblVec3* points, uint32_t count, const rb
 // a little less evenly. For shapes that are made within a step.
 rblResult rbl_sample_tree_create_quick(const rblVec3* points, uint32_t count, const rblAllocator* allocator,
                                        rblSampleTree** out);
+
+// A tree of which order and parents are known: a parent comes before its children, the first point has none and its entry is not read. The caller
+// answers for how evenly beginnings of the order cover the shape.
+rblResult rbl_sample_tree_create_ordered(const rblVec3* points, const uint32_t* parents, uint32_t count,
+                                         const rblAllocator* allocator, rblSampleTree** out);
 void rbl_sample_tree_free(rblSampleTree* tree, const rblAllocator* allocator);
 
 // Distance from a point to its farthest descendant.

@@ -65,22 +65,15 @@ static rblShape* copy_parts(const rblShape* parts, rblSampleTree* tree, size_t d
     return shape;
 }
 
-rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rblVec3* samples,
-                             uint32_t sample_count, rblShapeId* out)
+rblResult rbl_shape_register_tree(const rblShape* parts, size_t data_bytes, rblSampleTree* tree,
+                                  rblShapeId* out)
 {
-    rblSampleTree* tree = NULL;
-    rblResult result = RBL_OK;
-    if (sample_count > 0)
-    {
-        result = parts->quick ? rbl_sample_tree_create_quick(samples, sample_count, parts->allocator, &tree)
-                              : rbl_sample_tree_create(samples, sample_count, parts->allocator, &tree);
-    }
-    rblShape* shape = result == RBL_OK ? copy_parts(parts, tree, data_bytes) : NULL;
+    rblShape* shape = copy_parts(parts, tree, data_bytes);
     if (shape == NULL)
     {
         rbl_sample_tree_free(tree, parts->allocator);
         free_parts(parts);
-        return result == RBL_OK ? rbl_fail_memory() : result;
+        return rbl_fail_memory();
     }
     rbl_mutex_lock(&registry.mutex);
     const bool added = rbl_registry_add(&registry, shape, &out->index1, &out->generation);
@@ -91,6 +84,24 @@ rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rbl
         return rbl_fail_memory();
     }
     return RBL_OK;
+}
+
+rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rblVec3* samples,
+                             uint32_t sample_count, rblShapeId* out)
+{
+    rblSampleTree* tree = NULL;
+    rblResult result = RBL_OK;
+    if (sample_count > 0)
+    {
+        result = parts->quick ? rbl_sample_tree_create_quick(samples, sample_count, parts->allocator, &tree)
+                              : rbl_sample_tree_create(samples, sample_count, parts->allocator, &tree);
+    }
+    if (result != RBL_OK)
+    {
+        free_parts(parts);
+        return result;
+    }
+    return rbl_shape_register_tree(parts, data_bytes, tree, out);
 }
 
 static rblResult fail_stale(rblShapeId id)

@@ -80,4 +80,8 @@ void rbl_shape_adopt_surface(rblShape* parts, const rblLazySurface* surface);
 rblResult rbl_shape_register(const rblShape* parts, size_t data_bytes, const rblVec3* samples,
                              uint32_t sample_count, rblShapeId* out);
 
+// The same with samples that are in a hierarchy already, or null; taken over, too.
+rblResult rbl_shape_register_tree(const rblShape* parts, size_t data_bytes, rblSampleTree* tree,
+                                  rblShapeId* out);
+
 #endif

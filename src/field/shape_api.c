@@ -8,8 +8,9 @@
 
 const char* rbl_shape_kind_name(rblShapeKind kind)
 {
-    static const char* const names[RBL_SHAPE_KIND_COUNT] = {
-        "plane", "sphere", "capsule", "box", "cylinder", "hull", "level set", "compound", "user", "piece"};
+    static const char* const names[RBL_SHAPE_KIND_COUNT] = {"plane",    "sphere", "capsule",   "box",
+                                                            "cylinder", "hull",   "level set", "compound",
+                                                            "user",     "piece",  "fragment"};
     return (unsigned)kind < RBL_SHAPE_KIND_COUNT ? names[kind] : "unknown";
 }
 

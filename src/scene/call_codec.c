@@ -369,6 +369,10 @@ rblResult rbl_put_recipe(rblByteSink* sink, const rblShape* shape, rblShapeNumbe
                         "recording: the user-defined shape '%.100s' cannot be recorded",
                         rbl_shape_user_name(shape));
     }
+    if (kind == RBL_SHAPE_FRAGMENT)
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: fragments of tetrahedra cannot be recorded");
+    }
     rbl_put_u8(sink, kind);
     rbl_put_floats(sink, recipe->numbers, number_count(kind));
     switch (kind)

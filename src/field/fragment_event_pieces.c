@@ -1,0 +1,308 @@
+// The pieces of crack around the fragments of an event: one disc for each border of two parts in a tetrahedron.
+#include "base/error.h"
+#include "field/fragment_event.h"
+#include "math/vec.h"
+
+// The nodes of a tetrahedron that broke.
+typedef struct Corners
+{
+    uint32_t locals[4], labels[4];
+    uint32_t count;
+} Corners;
+
+static Corners corners_of(const rblFragmentEvent* e, uint32_t tet)
+{
+    Corners c = {.count = 0};
+    for (uint32_t k = 0; k < 4; ++k)
+    {
+        const uint32_t local = rbl_rank_find(e->node_ranks, e->background->view->nodes[4 * (size_t)tet + k]);
+        if (local != RBL_NONE)
+        {
+            c.locals[c.count] = local;
+            c.labels[c.count++] = e->labels[local];
+        }
+    }
+    return c;
+}
+
+// Where w_i b_i is the same for some nodes of different labels: on their edge, face or cell. b_i ~ 1 / w_i there.
+static rblVec3 meeting_point(const rblFragmentEvent* e, const Corners* c, const uint32_t* which,
+                             uint32_t count)
+{
+    rblVec3 sum = {0, 0, 0};
+    float shares = 0.0f;
+    for (uint32_t k = 0; k < count; ++k)
+    {
+        const uint32_t local = c->locals[which[k]];
+        const float share = 1.0f / e->weights[local];
+        sum = rbl_mul_add3(sum, share, e->background->nodes[e->nodes[local]].position);
+        shares += share;
+    }
+    return rbl_scale3(sum, 1.0f / shares);
+}
+
+// Corners of the border between two labels, at most four: on edges and on faces with a
+// third label. (With four labels also where all meet, which is between those.)
+static uint32_t border_corners(const rblFragmentEvent* e, const Corners* c, uint32_t a, uint32_t b,
+                               rblVec3 out[4])
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < 16; ++k)
+    {
+        uint32_t which[3] = {k / 4, k % 4, 0};
+        if (which[0] >= c->count || which[1] >= c->count || c->labels[which[0]] != a ||
+            c->labels[which[1]] != b)
+        {
+            continue;
+        }
+        out[count++] = meeting_point(e, c, which, 2);
+        for (uint32_t m = 0; m < c->count; ++m)
+        {
+            if (c->labels[m] != a && c->labels[m] != b && count < 4)
+            {
+                which[2] = m;
+                out[count++] = meeting_point(e, c, which, 3);
+            }
+        }
+    }
+    return count;
+}
+
+// The disc about them, as wide as they are on average from its middle.
+static rblCrackPiece piece_between(const rblFragmentEvent* e, const Corners* c, uint32_t a, uint32_t b,
+                                   const rblCutPlane* plane)
+{
+    rblVec3 corners[4];
+    const uint32_t count = border_corners(e, c, a, b, corners);
+    rblVec3 sum = {0, 0, 0};
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        sum = rbl_add3(sum, corners[i]);
+    }
+    rblCrackPiece piece = {.center = rbl_scale3(sum, 1.0f / (float)count), .normal = plane->normal};
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        piece.radius += rbl_length3(rbl_sub3(corners[i], piece.center)) / (float)count;
+    }
+    return piece;
+}
+
+// ---- the list ----
+
+typedef struct Listing
+{
+    rblFragmentEvent* event;
+    RBL_ARRAY(rblCrackPiece) pieces;
+    RBL_ARRAY(rblBorder) borders;
+    rblIndexArray tets;
+} Listing;
+
+static bool add_piece(Listing* l, const rblCrackPiece* piece, uint32_t tet)
+{
+    return rbl_array_push(&l->pieces, *piece) && rbl_array_push(&l->tets, tet);
+}
+
+// The last piece borders a label.
+static bool add_border(Listing* l, uint32_t label)
+{
+    const rblBorder border = {label, (uint32_t)l->pieces.count - 1};
+    return rbl_array_push(&l->borders, border);
+}
+
+// What bordered the parent borders those of its fragments that are in the same tetrahedron.
+static bool inherit(Listing* l)
+{
+    const rblFragmentEvent* parent = l->event->parent;
+    bool ok = true;
+    for (uint32_t i = 0; parent != NULL && i < parent->border_count && ok; ++i)
+    {
+        const rblBorder* border = &parent->borders[i];
+        if (border->label != l->event->parent_label)
+        {
+            continue;
+        }
+        const Corners c = corners_of(l->event, parent->piece_tets[border->piece]);
+        ok = add_piece(l, &parent->pieces[border->piece], parent->piece_tets[border->piece]);
+        for (uint32_t k = 0; k < c.count && ok; ++k)
+        {
+            bool known = false;
+            for (uint32_t m = 0; m < k; ++m)
+            {
+                known = known || c.labels[m] == c.labels[k];
+            }
+            ok = known || add_border(l, c.labels[k]);
+        }
+    }
+    return ok;
+}
+
+static bool list_in(Listing* l, uint32_t tet, uint32_t cut)
+{
+    const rblFragmentEvent* e = l->event;
+    const Corners c = corners_of(e, tet);
+    bool ok = true;
+    for (uint32_t i = e->first_parts[cut]; i < e->first_parts[cut + 1]; ++i)
+    {
+        const rblCutPart* part = &e->parts[i];
+        // Planes of this event come in the order of the others.
+        const rblCutPlane* plane =
+            &part->planes[part->plane_count - part->own_count + (i - e->first_parts[cut])];
+        for (uint32_t j = i + 1; j < e->first_parts[cut + 1] && ok; ++j, ++plane)
+        {
+            const rblCrackPiece piece = piece_between(e, &c, part->label, e->parts[j].label, plane);
+            ok = add_piece(l, &piece, tet) && add_border(l, part->label) && add_border(l, e->parts[j].label);
+        }
+    }
+    return ok;
+}
+
+static bool list_new(Listing* l)
+{
+    const rblFragmentEvent* e = l->event;
+    bool ok = true;
+    for (uint32_t i = 0; i < e->tet_count && ok; ++i)
+    {
+        const uint32_t cut = e->states[i] & ~RBL_CUT;
+        if ((e->states[i] & RBL_CUT) != 0 && e->parts[e->first_parts[cut]].own_count > 0)
+        {
+            ok = list_in(l, e->tets[i], cut);
+        }
+    }
+    return ok;
+}
+
+rblResult rbl_fragment_event_list_pieces(rblFragmentEvent* e)
+{
+    Listing l = {.event = e};
+    rbl_array_init(&l.pieces, e->allocator);
+    rbl_array_init(&l.borders, e->allocator);
+    rbl_array_init(&l.tets, e->allocator);
+    bool ok = rbl_array_reserve(&l.pieces, e->new_cut_count) &&
+              rbl_array_reserve(&l.tets, e->new_cut_count) &&
+              rbl_array_reserve(&l.borders, 2 * (size_t)e->new_cut_count) && inherit(&l);
+    e->first_new_piece = (uint32_t)l.pieces.count;
+    e->first_new_border = (uint32_t)l.borders.count;
+    ok = ok && list_new(&l);
+    e->pieces = l.pieces.data;
+    e->piece_count = (uint32_t)l.pieces.count;
+    e->piece_capacity = (uint32_t)l.pieces.capacity;
+    e->piece_tets = l.tets.data;
+    e->piece_tet_capacity = (uint32_t)l.tets.capacity;
+    e->borders = l.borders.data;
+    e->border_count = (uint32_t)l.borders.count;
+    e->border_capacity = (uint32_t)l.borders.capacity;
+    return ok ? RBL_OK : rbl_fail_memory();
+}
+
+// ---- by cells ----
+
+static uint32_t clamp_index(float place, uint32_t size)
+{
+    return place >= 0.0f ? (place < (float)size ? (uint32_t)(int32_t)place : size - 1) : 0;
+}
+
+// Cells that the ball about a piece touches: begin <= index < end.
+typedef struct CellBox
+{
+    uint32_t begin[3], end[3];
+} CellBox;
+
+static CellBox cells_of(const rblBackground* b, const rblCrackPiece* piece)
+{
+    const rblVec3 at = rbl_scale3(rbl_sub3(piece->center, b->cell_origin), 1.0f / b->cell);
+    const float reach = piece->radius / b->cell;
+    const uint32_t* size = b->levels[0].size;
+    return (CellBox){{clamp_index(at.x - reach, size[0]), clamp_index(at.y - reach, size[1]),
+                      clamp_index(at.z - reach, size[2])},
+                     {clamp_index(at.x + reach, size[0]) + 1, clamp_index(at.y + reach, size[1]) + 1,
+                      clamp_index(at.z + reach, size[2]) + 1}};
+}
+
+// Count what goes into each cell, or with `out` write it there.
+static void visit_cells(const rblFragmentEvent* e, const rblBorder* borders, uint32_t count, uint32_t* starts,
+                        rblBorder* out)
+{
+    const uint32_t* size = e->background->levels[0].size;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const CellBox c = cells_of(e->background, &e->pieces[borders[i].piece]);
+        for (uint32_t z = c.begin[2]; z < c.end[2]; ++z)
+        {
+            for (uint32_t y = c.begin[1]; y < c.end[1]; ++y)
+            {
+                for (uint32_t x = c.begin[0]; x < c.end[0]; ++x)
+                {
+                    const uint32_t cell = x + size[0] * (y + size[1] * z);
+                    if (out == NULL)
+                    {
+                        starts[cell + 1] += 1;
+                    }
+                    else
+                    {
+                        out[starts[cell]++] = borders[i];
+                    }
+                }
+            }
+        }
+    }
+}
+
+// By label: a stable counting sort.
+static void sort_by_label(const rblFragmentEvent* e, uint32_t* starts, rblBorder* out)
+{
+    for (uint32_t i = 0; i < e->border_count; ++i)
+    {
+        starts[e->borders[i].label + 1] += 1;
+    }
+    for (uint32_t i = 0; i < e->label_count; ++i)
+    {
+        starts[i + 1] += starts[i];
+    }
+    for (uint32_t i = 0; i < e->border_count; ++i)
+    {
+        out[starts[e->borders[i].label]++] = e->borders[i];
+    }
+}
+
+static bool sort_by_cell(rblFragmentEvent* e, const rblBorder* by_label)
+{
+    const uint32_t cells = rbl_background_cells(e->background);
+    uint32_t* first = e->first_borders;
+    visit_cells(e, by_label, e->border_count, first, NULL);
+    for (uint32_t i = 0; i < cells; ++i)
+    {
+        first[i + 1] += first[i];
+    }
+    e->near_count = first[cells];
+    e->near = RBL_NEW_ARRAY(e->allocator, rblBorder, e->near_count);
+    if (e->near == NULL && e->near_count > 0)
+    {
+        return false;
+    }
+    visit_cells(e, by_label, e->border_count, first, e->near);
+    for (uint32_t i = cells; i > 0; --i)
+    {
+        first[i] = first[i - 1];
+    }
+    first[0] = 0;
+    return true;
+}
+
+rblResult rbl_fragment_event_sort_pieces(rblFragmentEvent* e)
+{
+    const rblAllocator* allocator = e->allocator;
+    const size_t labels = (size_t)e->label_count + 1;
+    uint32_t* starts = rbl_alloc_zero(allocator, sizeof *starts * labels);
+    rblBorder* by_label = RBL_NEW_ARRAY(allocator, rblBorder, e->border_count);
+    e->first_borders = rbl_alloc_zero(allocator, sizeof *e->first_borders *
+                                                     ((size_t)rbl_background_cells(e->background) + 1));
+    bool ok = (by_label != NULL || e->border_count == 0) && starts != NULL && e->first_borders != NULL;
+    if (ok)
+    {
+        sort_by_label(e, starts, by_label);
+        ok = sort_by_cell(e, by_label);
+    }
+    RBL_FREE_ARRAY(allocator, starts, labels);
+    RBL_FREE_ARRAY(allocator, by_label, e->border_count);
+    return ok ? RBL_OK : rbl_fail_memory();
+}

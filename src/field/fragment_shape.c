@@ -1,0 +1,154 @@
+#include "field/fragment_shape.h"
+
+#include "base/error.h"
+#include "math/aabb.h"
+#include "math/vec.h"
+
+// Farther than this part of its size outside its bounds nothing is near a fragment.
+#define FAR_OFF 0.02f
+
+// A projection may miss the surface by this much of the way there, and of a mean edge.
+#define MISSED_WAY  0.1f
+#define MISSED_EDGE 0.02f
+
+// Rays go on by this part of the distance, which is not exact, and by this part of an edge at least.
+#define SURE_STEP     0.8f
+#define SHORTEST_STEP 0.05f
+#define MOST_STEPS    1024u
+#define HALVINGS      12u
+
+static float distance(const void* data, rblVec3 point, rblVec3* gradient)
+{
+    return rbl_fragment_distance(data, point, gradient);
+}
+
+static float bound(const void* data, rblVec3 point)
+{
+    return rbl_fragment_bound(data, point);
+}
+
+// March by distances, but hit only what is inside: near edges the discs that stand for cracks reach a little beyond them. Then halve the
+// last step.
+static bool ray_hit(const void* data, const rblRay* ray, rblShapeHit* hit)
+{
+    const rblFragmentField* field = data;
+    const float speed = rbl_length3(ray->direction);
+    const float least = SHORTEST_STEP * field->event->background->edge;
+    float outside = ray->t_min, t = ray->t_min;
+    for (uint32_t i = 0; i < MOST_STEPS && t <= ray->t_max; ++i)
+    {
+        const rblVec3 p = rbl_mul_add3(ray->origin, t, ray->direction);
+        const float way = rbl_fragment_distance(field, p, &hit->normal);
+        if (way <= 0.0f)
+        {
+            break;
+        }
+        outside = t;
+        t += rbl_maxf(SURE_STEP * way, least) / speed;
+    }
+    float inside = t;
+    if (!(t <= ray->t_max) ||
+        rbl_fragment_distance(field, rbl_mul_add3(ray->origin, t, ray->direction), &hit->normal) > 0.0f)
+    {
+        return false;
+    }
+    for (uint32_t i = 0; i < HALVINGS; ++i)
+    {
+        const float middle = 0.5f * (outside + inside);
+        const bool in = rbl_fragment_inside(field, rbl_mul_add3(ray->origin, middle, ray->direction));
+        outside = in ? outside : middle;
+        inside = in ? middle : inside;
+    }
+    (void)rbl_fragment_distance(field, rbl_mul_add3(ray->origin, inside, ray->direction), &hit->normal);
+    hit->t = inside;
+    return true;
+}
+
+static void free_fragment(void* data, const rblAllocator* allocator)
+{
+    rblFragmentField* field = data;
+    rbl_fragment_event_release(field->event);
+    rbl_free(allocator, field, sizeof *field);
+}
+
+static const rblShapeOps fragment_ops = {
+    .distance = distance, .ray = ray_hit, .free = free_fragment, .bound = bound};
+
+const rblFragmentField* rbl_shape_fragment(const rblShape* shape)
+{
+    return shape->view.kind == RBL_SHAPE_FRAGMENT ? shape->data : NULL;
+}
+
+bool rbl_fragment_confirm(const rblFragmentField* field, rblVec3 point, float wanted, float* outside)
+{
+    rblVec3 gradient;
+    const float way = rbl_fragment_distance(field, point, &gradient);
+    *outside = way;
+    return way <= wanted && rbl_fragment_bound(field, rbl_mul_add3(point, -way, gradient)) <=
+                                MISSED_WAY * way + MISSED_EDGE * field->event->background->edge;
+}
+
+// ---- making one ----
+
+static rblResult check_def(const rblFragmentShapeDef* def, const rblShapeId* out)
+{
+    const rblMassProperties* mass = def->mass;
+    if (out == NULL || def->event == NULL || def->label >= def->event->label_count || def->samples == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "fragment: no place for the result, no such label, or no samples");
+    }
+    if (!(mass->volume > 0.0) || !rbl_finite(mass->volume) || !rbl_finite3d(mass->center) ||
+        !(mass->moments.x > 0.0) || !rbl_finite3d(mass->moments))
+    {
+        return rbl_fail(RBL_ERROR_GEOMETRY,
+                        "fragment: volume and principal moments must be positive and finite");
+    }
+    return RBL_OK;
+}
+
+static float ball_radius(rblAabb box, rblVec3d center)
+{
+    const rblVec3d low = rbl_sub3d(center, rbl_to_double3(box.lower));
+    const rblVec3d high = rbl_sub3d(rbl_to_double3(box.upper), center);
+    return (float)(rbl_length3d(rbl_max3d(low, high)) * (1.0 + 1e-7));
+}
+
+static void fill_view(rblShapeView* view, const rblFragmentShapeDef* def, rblAabb bounds)
+{
+    const rblVec3 size = rbl_aabb_size(bounds);
+    const float smallest = rbl_minf(size.x, rbl_minf(size.y, size.z));
+    const float deepest = rbl_maxf(def->event->facts[def->label].deepest, 0.0f);
+    view->kind = RBL_SHAPE_FRAGMENT;
+    view->bounded = true;
+    view->bounds = bounds;
+    view->mass = *def->mass;
+    view->radius = ball_radius(bounds, def->mass->center);
+    view->inner_radius = def->inner_radius > 0.0f ? def->inner_radius : rbl_minf(deepest, 0.5f * smallest);
+    view->thinnest = view->inner_radius > 0.0f ? 2.0f * view->inner_radius : smallest;
+}
+
+rblResult rbl_shape_create_fragment(const rblFragmentShapeDef* def, rblShapeId* out)
+{
+    rblShape parts = {.ops = &fragment_ops, .allocator = rbl_default_allocator()};
+    rblResult result = check_def(def, out);
+    rblFragmentField* field = NULL;
+    if (result == RBL_OK)
+    {
+        field = rbl_alloc_zero(parts.allocator, sizeof *field);
+        result = field != NULL ? RBL_OK : rbl_fail_memory();
+    }
+    if (result != RBL_OK)
+    {
+        rbl_sample_tree_free(def->samples, parts.allocator);
+        rbl_lazy_surface_free(&def->surface);
+        return result;
+    }
+    const rblAabb bounds = def->bounds != NULL ? *def->bounds : def->event->facts[def->label].bounds;
+    *field = (rblFragmentField){def->event, def->label, bounds, FAR_OFF * rbl_length3(rbl_aabb_size(bounds))};
+    rbl_fragment_event_retain(def->event);
+    fill_view(&parts.view, def, bounds);
+    parts.data = field;
+    rbl_shape_adopt_surface(&parts, &def->surface);
+    return rbl_shape_register_tree(&parts, sizeof *field, def->samples, out);
+}

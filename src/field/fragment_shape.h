@@ -1,0 +1,44 @@
+// Fragments as shapes: a label of an event, samples in a hierarchy that is the parent's, updated (Glondu 2012, 5.2), and a mass.
+#ifndef RBL_FIELD_FRAGMENT_SHAPE_H
+#define RBL_FIELD_FRAGMENT_SHAPE_H
+
+#include "field/fragment_field.h"
+#include "field/samples.h"
+
+typedef struct rblFragmentShapeDef
+{
+    const rblFragmentEvent* event; // held by the shape
+    uint32_t label;
+    const rblMassProperties* mass; // at density 1, exact
+    const rblAabb* bounds;         // of the fragment; null: those of its tetrahedra, which are wider
+    float inner_radius;            // of a ball inside; 0: about the deepest node
+    rblSampleTree* samples;        // rbl_fragment_sample_trees(); taken over, also on failure
+    rblLazySurface surface;        // taken over, also on failure
+} rblFragmentShapeDef;
+
+rblResult rbl_shape_create_fragment(const rblFragmentShapeDef* def, rblShapeId* out);
+
+// The field of a shape of that kind, else null.
+const rblFragmentField* rbl_shape_fragment(const rblShape* shape);
+
+// As rbl_piece_confirm(): whether the distance of a point outside is at most `wanted` and its projection lies on the fragment.
+bool rbl_fragment_confirm(const rblFragmentField* field, rblVec3 point, float wanted, float* distance);
+
+// ---- samples ----
+
+// A point of a fragment's surface that no node or edge of the mesh gives: corners of cracks, and where they meet the original surface.
+typedef struct rblNewSample
+{
+    rblVec3 point;
+    uint32_t label;
+    uint32_t node; // of the background, near it and in the same fragment; RBL_NONE: none is
+} rblNewSample;
+
+// Samples of all fragments of an event, `out` with an entry each. From the template: samples of the original surface, and nodes of cut
+// tetrahedra. Each keeps its closest ancestor in the same fragment as its parent; those without one are roots, and the later roots
+// hang below the nearest of the earlier ones. Then where edges are cut, below their nodes, and the new ones given.
+// A fragment without any sample gets null.
+rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewSample* added,
+                                    uint32_t added_count, rblSampleTree** out);
+
+#endif

@@ -134,13 +134,14 @@ static void a_dome_of_small_faces_rocks_to_rest_and_does_not_sink(void** state)
 
 // ---- heaps ----
 
-static void put_ball(rblWorldId world, rblVec3 at)
+static void put_ball(rblWorldId world, rblVec3 at, uint64_t seed)
 {
     rblPrescoredDef breaker = rbl_default_prescored_def();
     rblBodyDef def = rbl_default_body_def();
     rblBodyId body;
     breaker.pattern.kind = RBL_PATTERN_VORONOI;
     breaker.pattern.pieces = 9;
+    breaker.pattern.seed = seed;
     breaker.generations = 1;
     check_ok(rbl_material_preset("ceramic", &def.material));
     def.material.break_impulse = 0.3f;
@@ -165,6 +166,10 @@ static void check_fragments(rblWorldId world)
         {
             continue;
         }
+        if (state.awake)
+        {
+            fail_msg("fragment %u does not come to rest", i);
+        }
         check_ok(rbl_shape_view(state.shape, &view));
         // What a convex solid leaves in a cell is convex: a hull, which the fast contacts know.
         assert_true(view.convex && view.kind == RBL_SHAPE_HULL);
@@ -183,24 +188,30 @@ static void check_fragments(rblWorldId world)
     }
 }
 
-static void fragments_of_balls_are_hulls_and_fall_asleep(void** state)
+static void drop_balls(uint64_t seed)
 {
-    (void)state;
     const rblWorldId world = make_world(true);
     put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
     for (int i = 0; i < 18; ++i)
     {
-        put_ball(world,
-                 vec(0.085f * (float)(i % 3), 0.7f + 0.3f * (float)(i / 9), 0.085f * (float)(i / 3 % 3)));
+        const rblVec3 at =
+            vec(0.085f * (float)(i % 3), 0.7f + 0.3f * (float)(i / 9), 0.085f * (float)(i / 3 % 3));
+        put_ball(world, at, seed);
     }
-    for (int i = 0; i < 450; ++i)
-    {
-        check_ok(rbl_world_step(world, STEP));
-    }
+    step_times(world, 300);
     assert_true(counters_of(world).fragments >= 81);
-    assert_int_equal(counters_of(world).awake, 0);
     check_fragments(world);
     check_ok(rbl_world_destroy(world));
+}
+
+// All but balls that did not break and roll away.
+static void fragments_of_balls_are_hulls_and_fall_asleep(void** state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; ++seed)
+    {
+        drop_balls(seed);
+    }
 }
 
 int main(void)

@@ -10,6 +10,7 @@
 #define SHARE       0.5f  // of the overlap undone in one step
 #define DEEP        50.0f // slops: of what is deeper in something fixed
 #define LEFT        4.0f  // slops: no more is left
+#define SPENT       0.75 // of what was dissipated: what falls too deep and is lifted for all of it rocks for ever
 #define MIN_BUNDLES 16
 #define MIN_BODIES  64
 
@@ -282,13 +283,14 @@ static void share_block(rblRange range, void* context)
     {
         rblIsland* island = &world->islands.data[i];
         const double cost = lifting(world, island);
+        const double budget = SPENT * island->budget;
         island->displaced = 1.0f;
-        if (cost > island->budget)
+        if (cost > budget)
         {
             // In free flight nothing is lifted: what costs is rounding. What hangs on a joint may hang on the world.
             const bool free = island->parting && !island->grounded && !island->jointed;
-            island->displaced = island->recovering || free ? 1.0f : (float)(island->budget / cost);
-            island->recovery_work = island->recovering ? cost - island->budget : 0.0;
+            island->displaced = island->recovering || free ? 1.0f : (float)(budget / cost);
+            island->recovery_work = island->recovering ? rbl_maxd(cost - island->budget, 0.0) : 0.0;
         }
     }
 }

@@ -106,7 +106,8 @@ static bool needs(const rblWorld* world, uint32_t slot, rblVec3 force)
 static uint32_t needs_of(const rblWorld* world, const rblManifold* manifold)
 {
     const rblPair* pair = &world->pairs.data[manifold->pair];
-    if (!pair->touching)
+    const bool tired = world->watched.data[pair->a] != 0 || world->watched.data[pair->b] != 0;
+    if (!tired || !pair->touching)
     {
         return 0;
     }

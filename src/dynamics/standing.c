@@ -17,7 +17,7 @@
 #define ASIDE    0.5f  // across by height: the same
 #define LEVELS   6     // that stand on each other
 #define AT_REST  0.5f  // m/s: a load that is slower is no blow
-#define NOT_DONE UINT32_MAX
+#define NOT_DONE UINT8_MAX
 
 static bool is_moving(const rblWorld* world, uint32_t slot)
 {
@@ -109,7 +109,7 @@ static void lean_on(const rblWorld* world, uint32_t below, rblStand* stand)
 }
 
 // What `slot` stands on by one pair.
-static void stand_on(rblWorld* world, const rblPair* pair, uint32_t slot, uint32_t level, rblVec3 up)
+static void stand_on(rblWorld* world, const rblPair* pair, uint32_t slot, uint8_t level, rblVec3 up)
 {
     const bool is_b = pair->b == slot;
     const uint32_t below = is_b ? pair->a : pair->b;
@@ -122,38 +122,46 @@ static void stand_on(rblWorld* world, const rblPair* pair, uint32_t slot, uint32
         const bool holds = level == 1 || is_over(&world->stands.data[below], point, up);
         if (closed && holds && (is_b ? upwards : -upwards) > UPWARDS)
         {
+            if (stand->count == 0)
+            {
+                stand->mass = 0.0f;
+                stand->firm = true;
+            }
             stand->points[stand->count++] = point;
-            stand->level = level;
+            world->levels.data[slot] = level;
             lean_on(world, below, stand);
         }
     }
 }
 
-// Bodies of one level: they stand on those of the level below. Returns whether there are any.
-static bool find_level(rblWorld* world, uint32_t level, rblVec3 up)
+static uint8_t level_of(const rblWorld* world, uint32_t slot)
 {
-    bool any = false;
-    for (size_t k = 0; k < world->active_pairs.count; ++k)
+    return is_moving(world, slot) ? world->levels.data[slot] : 0;
+}
+
+// Bodies of one level stand on those of the level below. Pairs that say nothing about higher levels leave the list.
+static void find_level(rblWorld* world, uint8_t level, rblVec3 up)
+{
+    size_t left = 0;
+    for (size_t k = 0; k < world->standing_pairs.count; ++k)
     {
-        const rblPair* pair = &world->pairs.data[world->active_pairs.data[k]];
-        if (!pair->touching || pair->leading == 0)
-        {
-            continue;
-        }
+        const uint32_t index = world->standing_pairs.data[k];
+        const rblPair* pair = &world->pairs.data[index];
         for (int side = 0; side < 2; ++side)
         {
             const uint32_t slot = side == 0 ? pair->a : pair->b;
             const uint32_t below = side == 0 ? pair->b : pair->a;
-            const uint32_t lower = is_moving(world, below) ? world->stands.data[below].level : 0;
-            const uint32_t known = is_moving(world, slot) ? world->stands.data[slot].level : 0;
-            if (is_moving(world, slot) && lower + 1 == level && (known == NOT_DONE || known == level))
+            if (level_of(world, below) + 1 == level && level_of(world, slot) >= level)
             {
                 stand_on(world, pair, slot, level, up);
-                any = any || world->stands.data[slot].level == level;
             }
         }
+        if (level_of(world, pair->a) >= level || level_of(world, pair->b) >= level)
+        {
+            world->standing_pairs.data[left++] = index;
+        }
     }
-    return any;
+    world->standing_pairs.count = left;
 }
 
 // ---- under what ----
@@ -164,37 +172,65 @@ static bool is_heavier(const rblWorld* world, uint32_t heavy, uint32_t light)
            world->motions.data[light].inverse_mass > HEAVIER * world->motions.data[heavy].inverse_mass;
 }
 
-static bool has_load(const rblWorld* world)
+// Whether any two bodies differ so much at all.
+static bool are_unlike(const rblWorld* world)
 {
+    float least = INFINITY;
+    float most = 0.0f;
+    for (size_t i = 1; i < world->solver_bodies.count; ++i)
+    {
+        const float inverse = world->solver_bodies.data[i].inverse_mass;
+        least = inverse > 0.0f ? rbl_minf(least, inverse) : least;
+        most = rbl_maxf(most, inverse);
+    }
+    return most > HEAVIER * least;
+}
+
+// Pairs that touch, and whether there is a load among all.
+static bool list_pairs(rblWorld* world)
+{
+    bool loaded = false;
+    rbl_array_clear(&world->standing_pairs);
     for (size_t k = 0; k < world->active_pairs.count; ++k)
     {
-        const rblPair* pair = &world->pairs.data[world->active_pairs.data[k]];
-        if (pair->leading > 0 && (is_heavier(world, pair->a, pair->b) || is_heavier(world, pair->b, pair->a)))
+        const uint32_t index = world->active_pairs.data[k];
+        const rblPair* pair = &world->pairs.data[index];
+        if (pair->leading == 0)
         {
-            return true;
+            continue;
+        }
+        loaded = loaded || is_heavier(world, pair->a, pair->b) || is_heavier(world, pair->b, pair->a);
+        if (pair->touching)
+        {
+            world->standing_pairs.data[world->standing_pairs.count++] = index;
         }
     }
-    return false;
+    return loaded;
 }
 
 rblResult rbl_find_standing(rblWorld* world)
 {
     const rblVec3 up = up_of(world);
-    world->loaded = rbl_dot3(up, up) > 0.0f && has_load(world);
-    if (!world->loaded)
+    world->loaded = false;
+    if (!(rbl_dot3(up, up) > 0.0f) || !are_unlike(world))
     {
         return RBL_OK;
     }
-    if (!rbl_array_resize_amply(&world->stands, world->bodies.count))
+    if (!rbl_array_resize_amply(&world->stands, world->bodies.count) ||
+        !rbl_array_resize_amply(&world->levels, world->bodies.count) ||
+        !rbl_array_reserve(&world->standing_pairs, world->active_pairs.count))
     {
         return rbl_fail_memory();
     }
-    for (size_t i = 0; i < world->movers.count; ++i)
+    world->loaded = list_pairs(world);
+    for (size_t i = 0; i < world->movers.count && world->loaded; ++i)
     {
-        world->stands.data[world->movers.data[i]] = (rblStand){.level = NOT_DONE, .firm = true};
+        world->levels.data[world->movers.data[i]] = NOT_DONE;
+        world->stands.data[world->movers.data[i]].count = 0;
     }
-    for (uint32_t level = 1; level <= LEVELS && find_level(world, level, up); ++level)
+    for (uint8_t level = 1; level <= LEVELS && world->loaded && world->standing_pairs.count > 0; ++level)
     {
+        find_level(world, level, up);
     }
     return RBL_OK;
 }

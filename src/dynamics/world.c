@@ -158,6 +158,8 @@ static void init_solver(rblWorld* world)
     rbl_array_init(&world->solver_contacts, allocator);
     rbl_array_init(&world->surfaces, allocator);
     rbl_array_init(&world->stands, allocator);
+    rbl_array_init(&world->levels, allocator);
+    rbl_array_init(&world->standing_pairs, allocator);
     rbl_array_init(&world->growths, allocator);
     rbl_array_init(&world->bundles, allocator);
     rbl_array_init(&world->wide_contacts, allocator);
@@ -185,6 +187,8 @@ static void free_solver(rblWorld* world)
     rbl_array_free(&world->solver_contacts);
     rbl_array_free(&world->surfaces);
     rbl_array_free(&world->stands);
+    rbl_array_free(&world->levels);
+    rbl_array_free(&world->standing_pairs);
     rbl_array_free(&world->growths);
     rbl_array_free(&world->bundles);
     rbl_array_free(&world->wide_contacts);

@@ -242,9 +242,8 @@ typedef struct rblStand
 {
     rblVec3 points[RBL_STAND_POINTS]; // world
     uint32_t count;
-    uint32_t level; // of bodies that stand on each other, from 1 on what is static or asleep
-    float mass;     // kg: the heaviest below that is not static
-    bool firm;      // all below is awake or static
+    float mass; // kg: the heaviest below that is not static
+    bool firm;  // all below is awake or static
 } rblStand;
 
 // What a body brings to its manifolds, by slot: a copy that fits the cache (manifolds.c).
@@ -580,6 +579,9 @@ struct rblWorld
     rblVelocityArray unconstrained;      // with forces, without contacts: v*
     bool loaded;                         // some bodies are much heavier than what they touch
     RBL_ARRAY(rblStand) stands;          // by slot, when that is so
+    RBL_ARRAY(uint8_t)
+    levels; // by slot: of bodies that stand on each other, from 1 on what is static or asleep
+    rblIndexArray standing_pairs; // that touch
     rblSurfaceArray surfaces;
     rblManifoldArray manifolds;
     rblSolverContactArray solver_contacts;

@@ -2,6 +2,7 @@
 #include "print.h"
 #include "progress.h"
 #include "report.h"
+#include "run_input.h"
 #include "shared_options.h"
 #include "tool.h"
 
@@ -27,7 +28,7 @@ static int print_facts(const Parsed* parsed, const MeshFacts* facts)
 static int info_run(const Parsed* parsed)
 {
     const char* path = parsed->arguments[0];
-    if (tool_is_recording(path))
+    if (tool_is_recording(path) || run_input_is_recording(path))
     {
         return tool_is_recording_of_calls(path) ? info_calls(parsed, path) : info_recording(parsed, path);
     }

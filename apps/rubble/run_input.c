@@ -17,8 +17,9 @@ static rblResult open_recording(RunInput* input, const char* path)
     RBL_TRY(rbl_recording_load(path, &input->recording, &report));
     if (report.problem[0] != '\0')
     {
-        char line[sizeof report.problem + 32];
-        snprintf(line, sizeof line, "rubble: warning: %s", report.problem);
+        char line[sizeof report.problem + 4096 + 64];
+        snprintf(line, sizeof line, "rubble: warning: %s: %s; the %u steps before it are used", path,
+                 report.problem, rbl_run_last_step(&input->recording));
         progress_print(line);
     }
     return RBL_OK;

@@ -110,7 +110,10 @@ static void json_report(rblJsonWriter* writer, const rblTetsReport* report)
     json_pair(writer, "volumes", report->smallest_volume, report->largest_volume);
     json_pair(writer, "angles", report->smallest_angle, report->largest_angle);
     json_pair(writer, "radiusRatio", report->worst_ratio, report->mean_ratio);
-    json_pair(writer, "rimAngles", report->rim_smallest_angle, report->rim_largest_angle);
+    if (report->tets > report->solid_tets)
+    {
+        json_pair(writer, "rimAngles", report->rim_smallest_angle, report->rim_largest_angle);
+    }
     rbl_json_key(writer, "angleCounts");
     rbl_json_begin_row(writer);
     for (uint32_t bin = 0; bin < RBL_TETS_ANGLE_BINS; ++bin)
@@ -184,6 +187,16 @@ static void take_options(Work* work)
     work->def.halvings = options_count(parsed, "halvings", 0);
 }
 
+// The report is about what is in the file.
+static rblResult inspect_file(Work* work)
+{
+    rblTetsId written;
+    RBL_TRY(rbl_tets_load(work->output, &written));
+    const rblResult result = rbl_tets_inspect(written, &work->report);
+    (void)rbl_tets_destroy(written);
+    return result;
+}
+
 static rblResult fill(Work* work)
 {
     progress_stage("reading", 0.0);
@@ -203,7 +216,9 @@ static rblResult fill(Work* work)
     RBL_TRY(rbl_tets_inspect(work->tets, &work->report));
     RBL_TRY(rbl_tets_compare(work->tets, work->mesh, &work->error));
     progress_stage("writing", 0.9);
-    return rbl_tets_save(work->tets, !options_given(work->parsed, "no-rim"), work->output);
+    const bool rim = !options_given(work->parsed, "no-rim");
+    RBL_TRY(rbl_tets_save(work->tets, rim, work->output));
+    return rim ? RBL_OK : inspect_file(work);
 }
 
 static void print_fill(const Work* work)

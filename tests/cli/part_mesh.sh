@@ -248,7 +248,9 @@ last="tetrahedralize whole.obj"
 run 0 tetrahedralize whole.obj --edge 0.05 --levels 0 -o whole.vtu --json
 near volumeRatio 1
 is sameTopology true
-run 0 tetrahedralize whole.obj --edge 0.05 --levels 0 --no-rim -o whole.msh
+run 0 tetrahedralize whole.obj --edge 0.05 --levels 0 --no-rim -o whole.msh --json
+is regions 1
+grep -q rim "$work/out" && complain "a solid without its rim is told to have one"
 look whole.msh
 near volume 0.002
 is regions 1

@@ -29,6 +29,9 @@ head -c "$(($(wc -c <"$work/stack.rbl") - 40))" "$work/stack.rbl" >"$work/cut.rb
 "$tool" info "$work/cut.rbl" >"$work/out" 2>"$work/err" || complain "a recording that was cut short is refused"
 grep -q 'cut.rbl: byte [0-9]*: the file ends within a chunk.* steps before it are used' "$work/err" ||
     complain "no note about the cut: $(cat "$work/err")"
+"$tool" export "$work/cut.rbl" --quiet -o "$work/cut.csv" 2>"$work/err" || complain "a recording that was cut short is not exported"
+grep -q 'cut.rbl: byte [0-9]*: the file ends within a chunk.* steps before it are used' "$work/err" ||
+    complain "no note about the cut of what is exported: $(cat "$work/err")"
 run 0 replay "$work/cut.rbl" --verify --quiet
 run 0 info "$work/cut.rbl" --quiet
 printed '^  state  *byte [0-9]*: '
@@ -36,6 +39,9 @@ printed '^  state  *byte [0-9]*: '
 # Refused: no recording, too short, another version, a step that is not what it was.
 run 1 replay "$scenes/disrupted_stack.json"
 said 'byte 0: this is no recording'
+printf 'no recording at all' >"$work/letter.rbl"
+run 1 info "$work/letter.rbl"
+said 'letter.rbl: byte 0: this is no recording'
 head -c 40 "$work/stack.rbl" >"$work/short.rbl"
 run 1 info "$work/short.rbl"
 said 'byte 16: the file ends within a chunk'

@@ -7,9 +7,8 @@
 #define CLOSE_ENOUGH 1e-7 // m/s: residual that is as good as none
 #define MOST_PASSES  4    // solves while contacts are put back
 #define CALM         0.5f // m/s: slower bodies are at rest, more or less
-#define HOPELESS     8 // contacts put back, and over half as many as in the pass before: it comes to no end
-#define MOST_GAIN                                                                                            \
-    4.0 // times the energy without contacts: no impulse gives so much, and no sweep takes it back
+#define HOPELESS     8   // contacts put back, and over half as many as in the pass before: it comes to no end
+#define MOST_GAIN    1.5 // times the energy without contacts: more than that no sweep takes back
 #define LONGEST_WAIT 3 // steps for which an island is left alone; with more of them heaps come to rest later
 
 // ---- what is free ----
@@ -211,7 +210,8 @@ static double energy_of(const rblWorld* world, uint32_t index, rblVec3 velocity,
             (double)motion->moments.y * w.y * w.y + (double)motion->moments.z * w.z * w.z);
 }
 
-// Pieces that are wedged into each other hold by pairs of impulses that nearly cancel: one that is put back lets the others burst.
+// Pieces that are wedged into each other hold by pairs of impulses that nearly cancel: one that is put back lets the others
+// burst.
 static bool is_blown_up(const rblWorld* world, const rblIsland* island)
 {
     double now = 0.0;

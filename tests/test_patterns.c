@@ -306,6 +306,26 @@ static void slabs_thicken_beyond_the_falloff(void** state)
     }
 }
 
+static void bricks_stay_together_beyond_the_falloff(void** state)
+{
+    (void)state;
+    const rblPatternBody body = {
+        .bounds = {{-1, -0.1, -0.7}, {1, 0, 0.7}}, .axes = {{1, 0, 0}, {0, 0, 1}, {0, -1, 0}}, .tight = true};
+    for (uint32_t pieces = 20; pieces <= 160; pieces *= 2)
+    {
+        rblPatternDef def = def_of(RBL_PATTERN_BRICKS, pieces, 1);
+        def.falloff = 0.12;
+        rblPattern* pattern = make(&def, &body);
+        const double near_volume =
+            region_volume(pattern, rbl_pattern_locate(pattern, (rblVec3d){0.01, -0.05, 0.01}));
+        const double far_volume =
+            region_volume(pattern, rbl_pattern_locate(pattern, (rblVec3d){0.6, -0.05, 0.4}));
+        assert_true(pattern->region_count >= pieces);
+        assert_true(3.0 * near_volume < far_volume);
+        rbl_pattern_free(pattern);
+    }
+}
+
 // Mean extent of the cells along x and across it.
 static void mean_extents(const rblPattern* pattern, double* along, double* across)
 {
@@ -620,6 +640,7 @@ int main(void)
         cmocka_unit_test(pieces_are_small_at_the_impact),
         cmocka_unit_test(without_falloff_pieces_are_alike),
         cmocka_unit_test(slabs_thicken_beyond_the_falloff),
+        cmocka_unit_test(bricks_stay_together_beyond_the_falloff),
         cmocka_unit_test(splinters_run_along_the_grain_and_slabs_across),
         cmocka_unit_test(bricks_of_one_course_are_offset_by_half),
         cmocka_unit_test(beyond_the_radius_all_is_one),

@@ -89,6 +89,39 @@ static size_t brick_of(const Wall* wall, uint32_t half, uint32_t course, uint32_
     return ((size_t)layer * wall->count[1] + course) * a_course + (half + ((course + layer) & 1)) / 2;
 }
 
+// How many bricks long, high and deep a block may be. All bricks are cells, so that there may not be many more than pieces.
+static uint32_t largest_block(const rblDraft* draft)
+{
+    uint32_t most = 1;
+    while (draft->def->falloff > 0.0 && 16.0 * most * most * most * (double)draft->def->pieces <= MOST_CELLS)
+    {
+        most *= 2;
+    }
+    return most;
+}
+
+// Beyond the falloff walls come apart in blocks of bricks, of 2, 4, ... each way, as many as the distance of their middle has
+// falloffs. Blocks lie within larger ones: a brick is part of the largest that is far enough away. Its number is that of the
+// first brick there.
+static size_t block_of(const Wall* wall, uint32_t half, uint32_t course, uint32_t layer)
+{
+    const uint32_t most = largest_block(wall->draft);
+    const uint32_t brick = (half + ((course + layer) & 1)) / 2;
+    const size_t a_course = wall->count[0] / 2 + 1;
+    for (uint32_t n = most; n > 1; n /= 2)
+    {
+        const uint32_t first[3] = {brick / n * n, course / n * n, layer / n * n};
+        const rblVec3d middle = {wall->lower.x + 2.0 * wall->step[0] * (first[0] + 0.5 * n),
+                                 wall->lower.y + wall->step[1] * (first[1] + 0.5 * n),
+                                 wall->lower.z + wall->step[2] * (first[2] + 0.5 * n)};
+        if (rbl_length3d(middle) >= n * wall->draft->def->falloff)
+        {
+            return ((size_t)first[2] * wall->count[1] + first[1]) * a_course + first[0];
+        }
+    }
+    return brick_of(wall, half, course, layer);
+}
+
 static size_t brick_count(const Wall* wall)
 {
     return (size_t)(wall->count[0] / 2 + 1) * wall->count[1] * wall->count[2];
@@ -113,7 +146,7 @@ static rblResult count_bricks(const Wall* wall, uint32_t* out)
     {
         const rblVec3d at = rbl_mat3d_apply_transposed(&wall->axes, wall->draft->points.data[p]);
         const size_t brick =
-            brick_of(wall, cell_along(wall, at, 0), cell_along(wall, at, 1), cell_along(wall, at, 2));
+            block_of(wall, cell_along(wall, at, 0), cell_along(wall, at, 1), cell_along(wall, at, 2));
         *out += hit[brick] == 0 ? 1 : 0;
         hit[brick] = 1;
     }
@@ -195,7 +228,7 @@ static rblResult add_bricks(Wall* wall, double* offsets[3])
                                         -2.0 * wall->step[2] * layer};
                 RBL_TRY(rbl_draft_add(wall->draft, rbl_mat3d_apply(&wall->axes, slope),
                                       offsets[0][half] + offsets[1][course] + offsets[2][layer],
-                                      (uint32_t)brick_of(wall, half, course, layer)));
+                                      (uint32_t)block_of(wall, half, course, layer)));
             }
         }
     }

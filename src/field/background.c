@@ -124,27 +124,12 @@ static uint32_t lowest_lane(const float v[4])
     return v[high] < v[low] ? high : low;
 }
 
-// From neighbour to neighbour through the face that the point is farthest beyond. What that does not find, at the border and in
-// flat corners, exact predicates do.
-static uint32_t locate_exactly(const rblBackground* b, rblVec3 p, float barycentric[4])
-{
-    const uint32_t tet = rbl_tets_find(b->tets, rbl_to_double3(p));
-    if (tet != RBL_NONE)
-    {
-        rbl_store4(barycentric, coordinates(&b->functions[tet], p));
-    }
-    return tet;
-}
-
-uint32_t rbl_background_locate(const rblBackground* b, rblVec3 p, float barycentric[4])
+// From neighbour to neighbour through the face that the point is farthest beyond.
+uint32_t rbl_background_walk(const rblBackground* b, rblVec3 p, float barycentric[4])
 {
     uint32_t tet = seed_at(b, p);
-    if (tet == RBL_NONE)
-    {
-        return RBL_NONE;
-    }
     const rblFloat4 least = rbl_splat4(-ROUNDING);
-    for (uint32_t step = 0; step < WALK_STEPS; ++step)
+    for (uint32_t step = 0; step < WALK_STEPS && tet != RBL_NONE; ++step)
     {
         const rblFloat4 at = coordinates(&b->functions[tet], p);
         rbl_store4(barycentric, at);
@@ -153,10 +138,21 @@ uint32_t rbl_background_locate(const rblBackground* b, rblVec3 p, float barycent
             return tet;
         }
         tet = b->view->neighbors[4 * (size_t)tet + lowest_lane(barycentric)];
-        if (tet == RBL_NONE)
+    }
+    return RBL_NONE;
+}
+
+// What the walk does not find, at the border and in flat corners, exact predicates do.
+uint32_t rbl_background_locate(const rblBackground* b, rblVec3 p, float barycentric[4])
+{
+    uint32_t tet = rbl_background_walk(b, p, barycentric);
+    if (tet == RBL_NONE && seed_at(b, p) != RBL_NONE)
+    {
+        tet = rbl_tets_find(b->tets, rbl_to_double3(p));
+        if (tet != RBL_NONE)
         {
-            break;
+            rbl_store4(barycentric, coordinates(&b->functions[tet], p));
         }
     }
-    return locate_exactly(b, p, barycentric);
+    return tet;
 }

@@ -103,6 +103,9 @@ static inline uint32_t rbl_background_cells(const rblBackground* background)
     return size[0] * size[1] * size[2];
 }
 
+// The same without certainty at the border, in less time: RBL_NONE may be wrong there.
+uint32_t rbl_background_walk(const rblBackground* background, rblVec3 point, float barycentric[4]);
+
 // ---- making one, in order; each fills in its part ----
 
 rblResult rbl_background_measure_nodes(rblBackground* background);

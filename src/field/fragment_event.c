@@ -165,19 +165,28 @@ static rblResult copy_nodes(rblFragmentEvent* e, const rblFragmentEventDef* def)
 
 // ---- facts ----
 
-static void grow_bounds(rblFragmentEvent* e, uint32_t label, rblAabb box)
+// The nodes of a cut tetrahedron bound all its parts.
+static void bound_cut_tets(rblFragmentEvent* e)
 {
-    e->facts[label].bounds = rbl_aabb_union(e->facts[label].bounds, box);
-}
-
-static rblAabb box_of(const rblBackground* b, uint32_t tet)
-{
-    rblAabb box = rbl_aabb_empty();
-    for (uint32_t i = 0; i < 4; ++i)
+    const rblBackground* b = e->background;
+    for (uint32_t i = 0; i < e->tet_count; ++i)
     {
-        box = rbl_aabb_add(box, b->nodes[b->view->nodes[4 * (size_t)tet + i]].position);
+        const uint32_t cut = e->states[i] & ~RBL_CUT;
+        if ((e->states[i] & RBL_CUT) == 0)
+        {
+            continue;
+        }
+        rblAabb box = rbl_aabb_empty();
+        for (uint32_t k = 0; k < 4; ++k)
+        {
+            box = rbl_aabb_add(box, b->nodes[b->view->nodes[4 * (size_t)e->tets[i] + k]].position);
+        }
+        for (uint32_t k = e->first_parts[cut]; k < e->first_parts[cut + 1]; ++k)
+        {
+            rblAabb* bounds = &e->facts[e->parts[k].label].bounds;
+            *bounds = rbl_aabb_union(*bounds, box);
+        }
     }
-    return box;
 }
 
 static void find_facts(rblFragmentEvent* e)
@@ -188,26 +197,17 @@ static void find_facts(rblFragmentEvent* e)
         e->facts[label].bounds = rbl_aabb_empty();
         e->facts[label].deepest = -INFINITY;
     }
-    for (uint32_t i = 0; i < e->tet_count; ++i)
-    {
-        const uint32_t state = e->states[i];
-        const rblAabb box = rbl_aabb_intersection(box_of(b, e->tets[i]), b->solid->view.bounds);
-        if ((state & RBL_CUT) == 0)
-        {
-            grow_bounds(e, state, box);
-            continue;
-        }
-        const uint32_t cut = state & ~RBL_CUT;
-        for (uint32_t k = e->first_parts[cut]; k < e->first_parts[cut + 1]; ++k)
-        {
-            grow_bounds(e, e->parts[k].label, box);
-        }
-    }
     for (uint32_t i = 0; i < e->node_count; ++i)
     {
+        const rblBackgroundNode* node = &b->nodes[e->nodes[i]];
         rblFragmentFacts* facts = &e->facts[e->labels[i]];
-        const float depth = rbl_minf(e->cracks[i].distance, b->nodes[e->nodes[i]].distance);
-        facts->deepest = rbl_maxf(depth, facts->deepest);
+        facts->deepest = rbl_maxf(rbl_minf(e->cracks[i].distance, node->distance), facts->deepest);
+        facts->bounds = rbl_aabb_add(facts->bounds, node->position);
+    }
+    bound_cut_tets(e);
+    for (uint32_t label = 0; label < e->label_count; ++label)
+    {
+        e->facts[label].bounds = rbl_aabb_intersection(e->facts[label].bounds, b->solid->view.bounds);
     }
 }
 

@@ -5,6 +5,7 @@
 // crack that is nearest as far as its neighbours know, and measures the distance to that itself: nothing adds up.
 #include "base/error.h"
 #include "field/fragment_event.h"
+#include "math/simd.h"
 #include "math/vec.h"
 
 typedef struct Spread
@@ -16,42 +17,68 @@ typedef struct Spread
     rblIndexArray next;
 } Spread;
 
-// From a point to a disc, when that is less than `limit`; else anything not less.
-static float distance_below(const rblCrackPiece* piece, rblVec3 p, float limit)
+// Nodes that may be nearer to one piece of crack than to what they know, up to four.
+typedef struct Offer
 {
-    const rblVec3 way = rbl_sub3(piece->center, p);
-    const float square = rbl_dot3(way, way);
-    const float reach = limit + piece->radius;
-    if (!(square < reach * reach))
+    uint32_t locals[4];
+    float limits[4]; // no farther than this
+    uint32_t count;
+} Offer;
+
+// From nodes to a disc.
+static void measure(const Spread* s, const rblCrackPiece* piece, const Offer* offer, float out[4])
+{
+    const rblFragmentEvent* e = s->event;
+    rblFloat4 x[4];
+    for (uint32_t i = 0; i < 4; ++i)
     {
-        return limit;
+        const uint32_t local = offer->locals[i < offer->count ? i : 0];
+        x[i] = rbl_load4(&e->background->nodes[e->nodes[local]].position.x);
     }
-    const float height = rbl_dot3(way, piece->normal);
-    const float aside = sqrtf(rbl_maxf(square - height * height, 0.0f));
-    const float beyond = rbl_maxf(aside - piece->radius, 0.0f);
-    return sqrtf(height * height + beyond * beyond);
+    rbl_transpose4(&x[0], &x[1], &x[2], &x[3]);
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 dx = rbl_sub4(rbl_splat4(piece->center.x), x[0]);
+    const rblFloat4 dy = rbl_sub4(rbl_splat4(piece->center.y), x[1]);
+    const rblFloat4 dz = rbl_sub4(rbl_splat4(piece->center.z), x[2]);
+    const rblFloat4 square = rbl_add4(rbl_add4(rbl_mul4(dx, dx), rbl_mul4(dy, dy)), rbl_mul4(dz, dz));
+    const rblFloat4 height = rbl_add4(
+        rbl_add4(rbl_mul4(dx, rbl_splat4(piece->normal.x)), rbl_mul4(dy, rbl_splat4(piece->normal.y))),
+        rbl_mul4(dz, rbl_splat4(piece->normal.z)));
+    const rblFloat4 up = rbl_mul4(height, height);
+    const rblFloat4 aside = rbl_sqrt4(rbl_max4(rbl_sub4(square, up), zero));
+    const rblFloat4 beyond = rbl_max4(rbl_sub4(aside, rbl_splat4(piece->radius)), zero);
+    rbl_store4(out, rbl_sqrt4(rbl_add4(up, rbl_mul4(beyond, beyond))));
 }
 
-static bool try_piece(Spread* s, uint32_t local, uint32_t which, float limit)
+// Those that are nearer to the piece than to what they knew take it, and are in the next ring.
+static bool offer_piece(Spread* s, uint32_t which, Offer* offer)
 {
     rblFragmentEvent* e = s->event;
-    const float least = rbl_minf(e->cracks[local].distance, limit);
-    const float distance =
-        distance_below(&e->pieces[which], e->background->nodes[e->nodes[local]].position, least);
-    if (!(distance < least))
+    float distances[4];
+    bool ok = true;
+    measure(s, &e->pieces[which], offer, distances);
+    for (uint32_t i = 0; i < offer->count && ok; ++i)
     {
-        return true;
+        const uint32_t local = offer->locals[i];
+        if (!(distances[i] < rbl_minf(e->cracks[local].distance, offer->limits[i])))
+        {
+            continue;
+        }
+        e->touched += s->nearest[local] == RBL_NONE;
+        s->nearest[local] = which;
+        e->cracks[local] = e->pieces[which];
+        e->cracks[local].distance = distances[i];
+        ok = s->waiting[local] || rbl_array_push(&s->next, local);
+        s->waiting[local] = 1;
     }
-    e->touched += s->nearest[local] == RBL_NONE;
-    s->nearest[local] = which;
-    e->cracks[local] = e->pieces[which];
-    e->cracks[local].distance = distance;
-    if (s->waiting[local])
-    {
-        return true;
-    }
-    s->waiting[local] = 1;
-    return rbl_array_push(&s->next, local);
+    offer->count = 0;
+    return ok;
+}
+
+static void add_to(Offer* offer, uint32_t local, float limit)
+{
+    offer->locals[offer->count] = local;
+    offer->limits[offer->count++] = limit;
 }
 
 // ---- rings ----
@@ -64,16 +91,18 @@ static bool begin(Spread* s)
     for (uint32_t i = e->first_new_piece; i < e->piece_count && ok; ++i)
     {
         const rblBorder* sides = &e->borders[e->first_new_border + 2 * (i - e->first_new_piece)];
-        for (uint32_t k = 0; k < 4 && ok; ++k)
+        Offer offer = {.count = 0};
+        for (uint32_t k = 0; k < 4; ++k)
         {
             const uint32_t node = e->background->view->nodes[4 * (size_t)e->piece_tets[i] + k];
             const uint32_t local = rbl_rank_find(e->node_ranks, node);
             if (local != RBL_NONE &&
                 (e->labels[local] == sides[0].label || e->labels[local] == sides[1].label))
             {
-                ok = try_piece(s, local, i, INFINITY);
+                add_to(&offer, local, INFINITY);
             }
         }
+        ok = offer_piece(s, i, &offer);
     }
     return ok;
 }
@@ -90,20 +119,22 @@ static bool tell_neighbors(Spread* s, uint32_t local)
     const rblFragmentEvent* e = s->event;
     const rblBackground* b = e->background;
     const uint32_t node = e->nodes[local];
-    for (uint32_t k = b->first_edges[node]; k < b->first_edges[node + 1]; ++k)
+    const uint32_t piece = s->nearest[local];
+    const float distance = e->cracks[local].distance;
+    Offer offer = {.count = 0};
+    bool ok = true;
+    for (uint32_t k = b->first_edges[node]; k < b->first_edges[node + 1] && ok; ++k)
     {
         const uint32_t other = rbl_rank_find(e->node_ranks, b->edges[k].node);
-        if (other == RBL_NONE || e->labels[other] != e->labels[local] ||
-            s->nearest[other] == s->nearest[local] || e->cracks[other].distance < e->cracks[local].distance)
+        if (other == RBL_NONE || e->labels[other] != e->labels[local] || s->nearest[other] == piece ||
+            e->cracks[other].distance < distance)
         {
             continue;
         }
-        if (!try_piece(s, other, s->nearest[local], limit_of(b, b->edges[k].node)))
-        {
-            return false;
-        }
+        add_to(&offer, other, limit_of(b, b->edges[k].node));
+        ok = offer.count < 4 || offer_piece(s, piece, &offer);
     }
-    return true;
+    return ok && (offer.count == 0 || offer_piece(s, piece, &offer));
 }
 
 static bool spread(Spread* s)

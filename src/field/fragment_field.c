@@ -117,7 +117,7 @@ typedef struct Place
     uint32_t tet; // RBL_NONE: outside of all, and nothing below is set
     float barycentric[4];
     bool inside; // of the fragment, as far as cracks go
-    Way crack;   // inside: to the nearest
+    Way crack; // inside: to the nearest; outside in a tetrahedron with a part of it: beyond its farthest plane, negative; else 0
 } Place;
 
 // In a cut tetrahedron its own planes decide what is inside; from there another one's crack may be nearer.
@@ -151,12 +151,15 @@ static bool has_fragment(const rblFragmentField* field, uint32_t tet, const rblC
     return *part != NULL;
 }
 
-static void look_up(const rblFragmentField* field, rblVec3 p, Place* place)
+// `surface` is the distance to the original surface: what is outside of that need not be in the mesh.
+static void look_up(const rblFragmentField* field, rblVec3 p, float surface, Place* place)
 {
     const rblFragmentEvent* e = field->event;
     const rblCutPart* part;
     place->inside = false;
-    place->tet = rbl_background_locate(e->background, p, place->barycentric);
+    place->crack.distance = 0.0f;
+    place->tet = surface > 0.0f ? rbl_background_walk(e->background, p, place->barycentric)
+                                : rbl_background_locate(e->background, p, place->barycentric);
     if (place->tet == RBL_NONE)
     {
         return;
@@ -380,8 +383,13 @@ static float bound_outside(const rblFragmentField* field, rblVec3 p, const Place
     {
         return rbl_maxf(least, clear);
     }
-    const float depth = depth_in_other(field, place, p);
-    const float crack = depth > 0.0f ? depth : nearest_border(field, p).distance;
+    // In a tetrahedron that it shares with the fragment a point knows how far that is, nearly.
+    float crack = place->tet != RBL_NONE && place->crack.distance < 0.0f ? -place->crack.distance
+                                                                         : depth_in_other(field, place, p);
+    if (crack == 0.0f)
+    {
+        crack = nearest_border(field, p).distance;
+    }
     return rbl_maxf(TRUSTED * least_way(field, place, crack), least);
 }
 
@@ -395,7 +403,7 @@ float rbl_fragment_bound(const rblFragmentField* field, rblVec3 p)
         return rbl_maxf(surface, box);
     }
     Place place;
-    look_up(field, p, &place);
+    look_up(field, p, surface, &place);
     if (place.inside)
     {
         if (surface > 0.0f)
@@ -445,7 +453,7 @@ float rbl_fragment_distance(const rblFragmentField* field, rblVec3 p, rblVec3* g
 {
     const float surface = rbl_level_set_distance(field->event->background->grid, p, gradient);
     Place place;
-    look_up(field, p, &place);
+    look_up(field, p, surface, &place);
     if (!place.inside)
     {
         return distance_outside(field, p, &place, surface, gradient);
@@ -489,7 +497,7 @@ bool rbl_fragment_may_meet(const rblFragmentField* field, rblVec3 p, float radiu
         return false;
     }
     Place place;
-    look_up(field, p, &place);
+    look_up(field, p, surface, &place);
     return place.inside ||
            TRUSTED * least_way(field, &place, nearest_border(field, p).distance) - UNSURE * b->edge <= radius;
 }

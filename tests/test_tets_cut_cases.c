@@ -136,6 +136,29 @@ static void equal_weights_are_no_worse_than_others(void** state)
     }
 }
 
+// Cracks shifted off the face that they lay in leave holes in its parts that come as near to each other as the shift: bridges
+// between them must be found exactly.
+static void holes_that_nearly_touch_are_bridged(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(60, 9);
+    (void)rbl_random_below(&random, 16);
+    Broken broken;
+    begin_broken(&broken, "box", 100 + rbl_random_below(&random, 1500));
+    (void)rbl_random_below(&random, 5);
+    (void)rbl_random_below(&random, 4);
+    const uint32_t e = add_event(&broken, 0), labels = 2 + rbl_random_below(&random, 5);
+    const bool equal = rbl_random_below(&random, 2) != 0;
+    for (uint32_t n = 0; n < broken.mesh->node_count; ++n)
+    {
+        broken.labels[e][n] = rbl_random_below(&random, labels);
+        broken.weights[e][n] = equal ? 1.0 : rbl_random_double(&random);
+    }
+    end_event(&broken, e);
+    check_tied(&broken, 2);
+    free_broken(&broken);
+}
+
 // The border of the solid's tetrahedra as the surface: each triangle is a face of the mesh, and every cut edge one of its sides.
 static void the_tetrahedra_s_own_surface_can_be_cut(void** state)
 {
@@ -299,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cracks_may_lie_in_faces_edges_and_vertices),
         cmocka_unit_test(equal_weights_are_no_worse_than_others),
+        cmocka_unit_test(holes_that_nearly_touch_are_bridged),
         cmocka_unit_test(the_tetrahedra_s_own_surface_can_be_cut),
         cmocka_unit_test(cavities_and_several_solids_are_tiled),
         cmocka_unit_test(thin_plates_are_tiled),

@@ -175,25 +175,31 @@ static uint32_t find_bridge(const rblCrackClipper* clipper, const Flat* flat, co
     return best;
 }
 
+// Whether a point is strictly within the corner b of the border a, b, c, whose inside is on the left.
+static bool is_in_sector(const double a[2], const double b[2], const double c[2], const double p[2])
+{
+    const bool left_of_in = rbl_orient2d(a, b, p) > 0.0;
+    const bool left_of_out = rbl_orient2d(b, c, p) > 0.0;
+    return rbl_orient2d(a, b, c) > 0.0 ? left_of_in && left_of_out : left_of_in || left_of_out;
+}
+
+static bool opens_to(const rblCrackClipper* clipper, const Flat* flat, uint32_t place, const double at[2])
+{
+    const uint32_t count = (uint32_t)clipper->ring.count;
+    double before[2], here[2], after[2];
+    flatten(flat, clipper->ring.data[place > 0 ? place - 1 : count - 1], before);
+    flatten(flat, clipper->ring.data[place], here);
+    flatten(flat, clipper->ring.data[place + 1 < count ? place + 1 : 0], after);
+    return is_in_sector(before, here, after, at);
+}
+
 // Of several visits of the ring to one corner (bridges end there), the one whose inside the bridge runs into.
 static uint32_t right_visit(const rblCrackClipper* clipper, const Flat* flat, uint32_t place,
                             const double at[2])
 {
-    const uint32_t count = (uint32_t)clipper->ring.count;
-    for (uint32_t n = 0; n < count; ++n)
+    for (uint32_t n = 0; n < clipper->ring.count; ++n)
     {
-        if (clipper->ring.data[n] != clipper->ring.data[place])
-        {
-            continue;
-        }
-        double before[2], here[2], after[2];
-        flatten(flat, clipper->ring.data[n > 0 ? n - 1 : count - 1], before);
-        flatten(flat, clipper->ring.data[n], here);
-        flatten(flat, clipper->ring.data[n + 1 < count ? n + 1 : 0], after);
-        const bool left_of_in = rbl_orient2d(before, here, at) > 0.0;
-        const bool left_of_out = rbl_orient2d(here, after, at) > 0.0;
-        const bool convex = rbl_orient2d(before, here, after) > 0.0;
-        if (convex ? left_of_in && left_of_out : left_of_in || left_of_out)
+        if (clipper->ring.data[n] == clipper->ring.data[place] && opens_to(clipper, flat, n, at))
         {
             return n;
         }
@@ -201,15 +207,92 @@ static uint32_t right_visit(const rblCrackClipper* clipper, const Flat* flat, ui
     return place;
 }
 
+// Whether the segment between two vertices meets or touches a side that has neither of them.
+static bool meets_side(const Flat* flat, uint32_t p, uint32_t q, uint32_t from, uint32_t to)
+{
+    if (from == p || from == q || to == p || to == q)
+    {
+        return false;
+    }
+    double a[2], b[2], c[2], d[2];
+    flatten(flat, p, a);
+    flatten(flat, q, b);
+    flatten(flat, from, c);
+    flatten(flat, to, d);
+    const double c_side = rbl_orient2d(a, b, c), d_side = rbl_orient2d(a, b, d);
+    const double a_side = rbl_orient2d(c, d, a), b_side = rbl_orient2d(c, d, b);
+    return !((c_side > 0.0 && d_side > 0.0) || (c_side < 0.0 && d_side < 0.0) ||
+             (a_side > 0.0 && b_side > 0.0) || (a_side < 0.0 && b_side < 0.0));
+}
+
+// Whether a bridge from a corner of a hole to a place of the ring runs inside the face and meets nothing, decided exactly.
+static bool is_open(const rblCrackClipper* clipper, const Flat* flat, const rblPieceFace* face, uint32_t loop,
+                    uint32_t corner, uint32_t place)
+{
+    const rblPieces* pieces = flat->pieces;
+    const uint32_t* v = pieces->corners;
+    const uint32_t begin = pieces->loop_starts[loop], end = pieces->loop_starts[loop + 1];
+    const uint32_t p = v[corner], q = clipper->ring.data[place];
+    double at[2], there[2], before[2], after[2];
+    flatten(flat, p, at);
+    flatten(flat, q, there);
+    flatten(flat, v[corner > begin ? corner - 1 : end - 1], before);
+    flatten(flat, v[corner + 1 < end ? corner + 1 : begin], after);
+    bool open = is_in_sector(before, at, after, there) && opens_to(clipper, flat, place, at);
+    const uint32_t count = (uint32_t)clipper->ring.count;
+    for (uint32_t n = 0; n < count && open; ++n)
+    {
+        open = !meets_side(flat, p, q, clipper->ring.data[n], clipper->ring.data[n + 1 < count ? n + 1 : 0]);
+    }
+    for (uint32_t l = face->first_loop + 1; l < face->end_loop && open; ++l)
+    {
+        const uint32_t first = pieces->loop_starts[l], last = pieces->loop_starts[l + 1] - 1;
+        for (uint32_t c = first; c <= last && open; ++c)
+        {
+            open = !meets_side(flat, p, q, v[c], v[c < last ? c + 1 : first]);
+        }
+    }
+    return open;
+}
+
+// The shortest bridge of all. For loops so near to each other that the ray meets a side where rounding says, not where it is.
+static void find_shortest(const rblCrackClipper* clipper, const Flat* flat, const rblPieceFace* face,
+                          uint32_t loop, uint32_t* corner, uint32_t* bridge)
+{
+    const rblPieces* pieces = flat->pieces;
+    double shortest = (double)INFINITY;
+    for (uint32_t c = pieces->loop_starts[loop]; c < pieces->loop_starts[loop + 1]; ++c)
+    {
+        double at[2];
+        flatten(flat, pieces->corners[c], at);
+        for (uint32_t n = 0; n < clipper->ring.count; ++n)
+        {
+            double there[2];
+            flatten(flat, clipper->ring.data[n], there);
+            const double x = there[0] - at[0], y = there[1] - at[1];
+            if (x * x + y * y < shortest && is_open(clipper, flat, face, loop, c, n))
+            {
+                shortest = x * x + y * y;
+                *corner = c;
+                *bridge = n;
+            }
+        }
+    }
+}
+
 // ring: ... bridge, corner, rest of the hole, corner, bridge, ...
-static bool join_hole(rblCrackClipper* clipper, const Flat* flat, uint32_t loop)
+static bool join_hole(rblCrackClipper* clipper, const Flat* flat, const rblPieceFace* face, uint32_t loop)
 {
     const rblPieces* pieces = flat->pieces;
     const uint32_t begin = pieces->loop_starts[loop], end = pieces->loop_starts[loop + 1];
-    const uint32_t corner = rightmost(flat, loop);
+    uint32_t corner = rightmost(flat, loop);
     double at[2];
     flatten(flat, pieces->corners[corner], at);
-    const uint32_t bridge = right_visit(clipper, flat, find_bridge(clipper, flat, at), at);
+    uint32_t bridge = right_visit(clipper, flat, find_bridge(clipper, flat, at), at);
+    if (!is_open(clipper, flat, face, loop, corner, bridge))
+    {
+        find_shortest(clipper, flat, face, loop, &corner, &bridge);
+    }
     rbl_array_clear(&clipper->joined);
     bool stored = true;
     for (uint32_t n = 0; n <= bridge; ++n)
@@ -475,7 +558,7 @@ bool rbl_crack_triangulate(rblCrackClipper* clipper, const rblPieces* pieces, co
     stored = stored && order_holes(clipper, &flat, face);
     for (size_t h = 0; h < clipper->holes.count && stored; ++h)
     {
-        stored = join_hole(clipper, &flat, clipper->holes.data[h]);
+        stored = join_hole(clipper, &flat, face, clipper->holes.data[h]);
     }
     const uint32_t count = (uint32_t)clipper->ring.count;
     if (!stored || count < 3 || !rbl_ear_clipper_reserve(&clipper->ears, count))

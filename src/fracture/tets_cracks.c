@@ -10,7 +10,8 @@ typedef struct CrackTet
     const uint32_t* nodes;
     rblVec3d corners[4];
     rblTetRule rule;
-    uint32_t cells[4]; // per part
+    uint32_t cells[4];    // per part
+    uint32_t numbers[16]; // of corners, by their sets of nodes; RBL_NONE: not asked for yet
 } CrackTet;
 
 // ---- corners ----
@@ -67,7 +68,7 @@ static void add_cell(uint32_t cells[4], uint32_t cell)
 }
 
 // RBL_NONE when out of memory.
-static uint32_t corner_number(const CrackTet* crack, uint32_t nodes)
+static uint32_t find_corner(const CrackTet* crack, uint32_t nodes)
 {
     rblTetsCut* work = crack->work;
     bool added;
@@ -93,6 +94,15 @@ static uint32_t corner_number(const CrackTet* crack, uint32_t nodes)
         return rbl_array_push(&work->corners, corner) ? result : RBL_NONE;
     }
     return result;
+}
+
+static uint32_t corner_number(CrackTet* crack, uint32_t nodes)
+{
+    if (crack->numbers[nodes] == RBL_NONE)
+    {
+        crack->numbers[nodes] = find_corner(crack, nodes);
+    }
+    return crack->numbers[nodes];
 }
 
 // ---- edges ----
@@ -135,7 +145,7 @@ static uint32_t edge_number(const CrackTet* crack, uint32_t facet, uint32_t from
 
 // ---- facets ----
 
-static bool add_facet(const CrackTet* crack, uint32_t p, uint32_t q)
+static bool add_facet(CrackTet* crack, uint32_t p, uint32_t q)
 {
     rblTetsCut* work = crack->work;
     const rblTetFacet shape = rbl_tet_facet(&crack->rule, p, q);
@@ -178,6 +188,7 @@ static bool add_tet(rblTetsCut* work, uint32_t tet)
     CrackTet crack = {.work = work, .tet = tet, .nodes = work->partition->tets->nodes + 4 * (size_t)tet};
     rbl_tet_corners(work->partition->tets, tet, crack.corners);
     rbl_tets_rule(work->partition, tet, &crack.rule);
+    memset(crack.numbers, 0xFF, sizeof crack.numbers);
     for (uint32_t p = 0; p < crack.rule.part_count; ++p)
     {
         crack.cells[p] = rbl_tets_cut_cell(work, crack.rule.labels[p], crack.rule.events[p]);
@@ -225,12 +236,50 @@ static bool describe_facets(rblTetsCut* work)
     return true;
 }
 
-rblCutTrouble rbl_tets_cut_cracks(rblTetsCut* work)
+// Divided tetrahedra. Returns how many; RBL_NONE: out of memory.
+static uint32_t list_divided(const rblTetsCut* work, uint32_t** out)
 {
-    for (uint32_t t = 0; t < work->partition->tets->tet_count; ++t)
+    const uint32_t tet_count = work->partition->tets->tet_count;
+    uint32_t* tets = RBL_ARENA_ARRAY(work->cut->arena, uint32_t, (size_t)tet_count + 1);
+    uint32_t count = tets != NULL ? 0 : RBL_NONE;
+    for (uint32_t t = 0; t < tet_count && tets != NULL; ++t)
     {
         uint32_t label, event;
-        if (!rbl_tets_is_whole(work->partition, t, &label, &event) && !add_tet(work, t))
+        tets[count] = t;
+        count += rbl_tets_is_whole(work->partition, t, &label, &event) ? 0 : 1;
+    }
+    *out = tets;
+    return count;
+}
+
+// Room as cracks most often need, so that nothing grows step by step.
+static bool reserve(rblTetsCut* work, size_t divided)
+{
+    rblCut* cut = work->cut;
+    return rbl_hash_map_reserve(&work->corner_numbers, divided) &&
+           rbl_hash_map_reserve(&work->edge_numbers, 2 * divided) &&
+           rbl_hash_map_reserve(&work->side_numbers, divided / 2) &&
+           rbl_hash_map_reserve(&work->side_meeting_numbers, divided / 2) &&
+           rbl_hash_map_reserve(&work->edge_meeting_numbers, divided) &&
+           rbl_array_reserve(&work->corners, 2 * divided) && rbl_array_reserve(&work->edges, 3 * divided) &&
+           rbl_array_reserve(&work->facets, 2 * divided) && rbl_array_reserve(&cut->nodes, 3 * divided) &&
+           rbl_array_reserve(&cut->positions, 3 * divided) && rbl_array_reserve(&cut->origins, 3 * divided) &&
+           rbl_array_reserve(&cut->links, 6 * divided) && rbl_array_reserve(&cut->corners, 12 * divided) &&
+           rbl_array_reserve(&cut->loop_starts, 4 * divided) &&
+           rbl_array_reserve(&cut->polygons, 3 * divided) && rbl_array_reserve(&cut->caps, 2 * divided);
+}
+
+rblCutTrouble rbl_tets_cut_cracks(rblTetsCut* work)
+{
+    uint32_t* divided;
+    const uint32_t count = list_divided(work, &divided);
+    if (count == RBL_NONE || !reserve(work, count))
+    {
+        return RBL_CUT_MEMORY;
+    }
+    for (uint32_t n = 0; n < count; ++n)
+    {
+        if (!add_tet(work, divided[n]))
         {
             return RBL_CUT_MEMORY;
         }

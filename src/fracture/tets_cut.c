@@ -57,11 +57,10 @@ static rblCutTrouble cut_once(rblTetsCut* work, rblPieces* out)
 }
 
 // Cracks are shifted by less than anyone can measure where they meet a vertex or an edge of the surface exactly.
-static rblVec3d shift_of(const rblMeshView* surface, uint32_t attempt)
+static rblVec3d shift_of(double size, uint32_t attempt)
 {
     rblRandom random = rbl_random_seed(attempt, 7);
-    const rblAabbd box = rbl_mesh_bounds(surface);
-    const double reach = attempt > 0 ? 0x1p-38 * rbl_distance3d(box.lower, box.upper) : 0.0;
+    const double reach = attempt > 0 ? 0x1p-38 * size : 0.0;
     rblVec3d shift;
     shift.x = reach * rbl_random_range(&random, -1.0, 1.0);
     shift.y = reach * rbl_random_range(&random, -1.0, 1.0);
@@ -80,7 +79,7 @@ static rblCutTrouble cut_until_generic(const rblTetsCut* given, rblPieces* out)
         rblTetsCut work = *given;
         work.cut = &cut;
         cut.cells = &work.cells;
-        work.shift = shift_of(cut.surface, attempt);
+        work.shift = shift_of(given->surface->size, attempt);
         rbl_cut_begin(&cut);
         begin_work(&work);
         trouble = cut_once(&work, out);
@@ -155,6 +154,7 @@ rblResult rbl_cut_by_tets(const rblTetsSurface* surface, const rblTetsPartition*
                   .arena = &arena,
                   .foreign = event == RBL_NONE ? RBL_NONE : labels};
     const rblTetsCut work = {.cut = &cut,
+                             .slack = 1e-9 * surface->reach,
                              .surface = surface,
                              .partition = partition,
                              .event = event,

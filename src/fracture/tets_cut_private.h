@@ -20,6 +20,7 @@ struct rblTetsSurface
     rblIndexArray own_triangles; // where faces have more than three corners
     const uint32_t* triangle_vertices;
     uint32_t triangle_count;
+    double size, reach;        // of the surface's box: its diagonal, how far its corners are from the origin
     rblIndexArray vertex_tets; // per vertex: a tetrahedron that holds it
     rblIndexArray starts;      // per tetrahedron, and the end: in `triangles`
     rblIndexArray triangles;   // that may pass through it
@@ -77,6 +78,7 @@ typedef struct rblTetsCut
     const rblTetsPartition* partition;
     uint32_t event;
     rblVec3d shift; // of all corners of cracks
+    double slack;   // m: much more than rounding moves a point from a facet's plane
     rblCells cells; // for the later stages: as many as there are labels, and the facets between them
     // cracks
     RBL_ARRAY(rblCrackCorner) corners;

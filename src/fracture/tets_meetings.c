@@ -283,28 +283,55 @@ static rblCutTrouble link_pair(rblTetsCut* work, uint32_t triangle, uint32_t fac
                : RBL_CUT_MEMORY;
 }
 
-static bool boxes_meet(const rblAabbd* box, const rblVec3d p[3])
+// A triangle of the surface, for all facets of a tetrahedron.
+typedef struct MeetingTriangle
 {
-    const rblVec3d low = rbl_min3d(rbl_min3d(p[0], p[1]), p[2]);
-    const rblVec3d high = rbl_max3d(rbl_max3d(p[0], p[1]), p[2]);
-    return low.x <= box->upper.x && low.y <= box->upper.y && low.z <= box->upper.z &&
-           high.x >= box->lower.x && high.y >= box->lower.y && high.z >= box->lower.z;
+    uint32_t number;
+    rblVec3d p[3];
+    rblVec3d low, high;
+} MeetingTriangle;
+
+static MeetingTriangle load_triangle(const rblTetsCut* work, uint32_t number)
+{
+    MeetingTriangle t = {.number = number};
+    rbl_tets_cut_triangle(work, number, t.p);
+    t.low = rbl_min3d(rbl_min3d(t.p[0], t.p[1]), t.p[2]);
+    t.high = rbl_max3d(rbl_max3d(t.p[0], t.p[1]), t.p[2]);
+    return t;
 }
 
-static rblCutTrouble meet_pair(rblTetsCut* work, uint32_t triangle, uint32_t facet)
+// Whether boxes, or the facet's plane by more than rounding, keep the two apart: what most pairs end with.
+static bool is_clear(const rblTetsCut* work, const MeetingTriangle* t, uint32_t facet)
 {
-    rblVec3d p[3], m[3];
-    rbl_tets_cut_triangle(work, triangle, p);
     const rblCrackFacet* f = &work->facets.data[facet];
-    if (!boxes_meet(&f->bounds, p))
+    const rblAabbd* box = &f->bounds;
+    if (t->low.x > box->upper.x || t->low.y > box->upper.y || t->low.z > box->upper.z ||
+        t->high.x < box->lower.x || t->high.y < box->lower.y || t->high.z < box->lower.z)
+    {
+        return true;
+    }
+    const rblVec3d normal = work->cut->facet_normals[facet];
+    const rblVec3d at = work->corners.data[f->corners[0]].position;
+    const double a = rbl_dot3d(normal, rbl_sub3d(t->p[0], at));
+    const double b = rbl_dot3d(normal, rbl_sub3d(t->p[1], at));
+    const double c = rbl_dot3d(normal, rbl_sub3d(t->p[2], at));
+    return (a > work->slack && b > work->slack && c > work->slack) ||
+           (a < -work->slack && b < -work->slack && c < -work->slack);
+}
+
+static rblCutTrouble meet_pair(rblTetsCut* work, const MeetingTriangle* triangle, uint32_t facet)
+{
+    if (is_clear(work, triangle, facet))
     {
         return RBL_CUT_FINE;
     }
+    const uint32_t corner_count = work->facets.data[facet].corner_count;
     Meeting meeting = {.count = 0};
-    for (uint32_t half = 0; half + 2 < f->corner_count; ++half)
+    for (uint32_t half = 0; half + 2 < corner_count; ++half)
     {
+        rblVec3d m[3];
         rbl_crack_half(work, facet, half, m);
-        meet_half(p, m, half, &meeting);
+        meet_half(triangle->p, m, half, &meeting);
     }
     if (meeting.tie)
     {
@@ -314,21 +341,29 @@ static rblCutTrouble meet_pair(rblTetsCut* work, uint32_t triangle, uint32_t fac
     {
         return RBL_CUT_FINE;
     }
-    return drop_diagonal(&meeting, f->corner_count) ? link_pair(work, triangle, facet, &meeting)
-                                                    : RBL_CUT_TIE;
+    return drop_diagonal(&meeting, corner_count) ? link_pair(work, triangle->number, facet, &meeting)
+                                                 : RBL_CUT_TIE;
 }
 
 rblCutTrouble rbl_tets_cut_meetings(rblTetsCut* work)
 {
     const rblTetsSurface* surface = work->surface;
     rblCutTrouble trouble = RBL_CUT_FINE;
-    for (uint32_t f = 0; f < work->facets.count && trouble == RBL_CUT_FINE; ++f)
+    for (uint32_t first = 0, next; first < work->facets.count && trouble == RBL_CUT_FINE; first = next)
     {
-        const uint32_t tet = work->facets.data[f].tet;
+        const uint32_t tet = work->facets.data[first].tet;
+        for (next = first + 1; next < work->facets.count && work->facets.data[next].tet == tet;)
+        {
+            ++next;
+        }
         const uint32_t end = surface->starts.data[tet + 1];
         for (uint32_t n = surface->starts.data[tet]; n < end && trouble == RBL_CUT_FINE; ++n)
         {
-            trouble = meet_pair(work, surface->triangles.data[n], f);
+            const MeetingTriangle triangle = load_triangle(work, surface->triangles.data[n]);
+            for (uint32_t f = first; f < next && trouble == RBL_CUT_FINE; ++f)
+            {
+                trouble = meet_pair(work, &triangle, f);
+            }
         }
     }
     return trouble;

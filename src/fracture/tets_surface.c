@@ -211,6 +211,9 @@ rblResult rbl_tets_surface_create(const rblMeshView* view, const rblTets* tets, 
     surface->allocator = allocator;
     surface->tets = rbl_tets_get_view(tets);
     surface->view = *view;
+    const rblAabbd box = rbl_mesh_bounds(view);
+    surface->size = rbl_distance3d(box.lower, box.upper);
+    surface->reach = rbl_length3d(box.lower) + rbl_length3d(box.upper);
     rbl_array_init(&surface->own_triangles, allocator);
     rbl_array_init(&surface->vertex_tets, allocator);
     rbl_array_init(&surface->starts, allocator);

@@ -50,16 +50,17 @@ static void push_face(const rblElastic* elastic, uint32_t face, rblVec3d point, 
     }
 }
 
-// The faces that points of the disc can be closest to: none is farther from the surface than from the disc's middle.
-static bool faces_near(const rblElastic* elastic, rblVec3d middle, double radius, rblIndexArray* out)
+// The faces that points of the disc can be closest to: none is farther from the surface than from the disc's middle, which is on `face`.
+static bool faces_near(const rblElastic* elastic, uint32_t face, rblVec3d middle, double radius,
+                       rblIndexArray* out)
 {
     const uint32_t count = (uint32_t)elastic->surface.count / 3;
     const double reach = 2.0 * radius;
-    for (uint32_t face = 0; face < count; ++face)
+    for (uint32_t i = 0; i < count; ++i)
     {
-        const rblTriangled triangle = face_of(elastic, face);
-        if (rbl_triangle_distance2(&triangle, middle, (double)INFINITY) <= reach * reach &&
-            !rbl_array_push(out, face))
+        const rblTriangled triangle = face_of(elastic, i);
+        const bool near = rbl_triangle_distance2(&triangle, middle, (double)INFINITY) <= reach * reach;
+        if ((near || i == face) && !rbl_array_push(out, i))
         {
             return false;
         }
@@ -73,18 +74,31 @@ typedef struct Disc
     uint32_t rings;
 } Disc;
 
-static Disc make_disc(const rblElastic* elastic, uint32_t face, rblVec3d point, double radius)
+// Twice the area of a face, along its normal.
+static rblVec3d face_area(const rblTriangled* triangle)
 {
-    const rblTriangled triangle = face_of(elastic, face);
-    const rblVec3d* c = triangle.corners;
-    const rblVec3d edge = rbl_sub3d(c[1], c[0]);
-    const rblVec3d normal = rbl_normalize3d(rbl_cross3d(edge, rbl_sub3d(c[2], c[0])), rbl_vec3d(0, 1, 0));
-    Disc disc;
-    const rblTrianglePoint on = rbl_triangle_closest(&triangle, point);
-    disc.middle = rbl_weighted_point(c, on.weights);
-    disc.along = rbl_scale3d(rbl_normalize3d(edge, rbl_vec3d(1, 0, 0)), radius);
-    disc.across = rbl_cross3d(normal, disc.along);
-    const double fineness = radius / rbl_length3d(edge);
+    const rblVec3d* c = triangle->corners;
+    return rbl_cross3d(rbl_sub3d(c[1], c[0]), rbl_sub3d(c[2], c[0]));
+}
+
+// The disc lies across the mean normal of the faces around, so that at an edge or corner it does not matter which of them is found first.
+static Disc make_disc(const rblElastic* elastic, const rblIndexArray* faces, rblVec3d middle, double radius)
+{
+    rblVec3d normal = {0.0, 0.0, 0.0};
+    double area = 0.0;
+    for (size_t i = 0; i < faces->count; ++i)
+    {
+        const rblTriangled triangle = face_of(elastic, faces->data[i]);
+        const rblVec3d own = face_area(&triangle);
+        normal = rbl_add3d(normal, own);
+        area += rbl_length3d(own);
+    }
+    normal = rbl_normalize3d(normal, rbl_vec3d(0.0, 1.0, 0.0));
+    const rblVec3d axis = fabs(normal.x) < 0.6 ? rbl_vec3d(1.0, 0.0, 0.0) : rbl_vec3d(0.0, 1.0, 0.0);
+    const rblVec3d along = rbl_normalize3d(rbl_cross3d(normal, axis), axis);
+    const double fineness = radius / sqrt(area / (double)faces->count);
+    Disc disc = {.middle = middle, .along = rbl_scale3d(along, radius)};
+    disc.across = rbl_scale3d(rbl_cross3d(normal, along), radius);
     disc.rings = fineness < 0.5 * (MOST_RINGS - 2) ? 2 + (uint32_t)(2.0 * fineness) : MOST_RINGS;
     return disc;
 }
@@ -135,12 +149,15 @@ static rblResult add_load(const rblElastic* elastic, const rblElasticLoad* load,
         push_face(elastic, face, load->point, load->force, forces);
         return RBL_OK;
     }
-    const Disc disc = make_disc(elastic, face, load->point, load->radius);
+    const rblTriangled triangle = face_of(elastic, face);
+    const rblTrianglePoint on = rbl_triangle_closest(&triangle, load->point);
+    const rblVec3d middle = rbl_weighted_point(triangle.corners, on.weights);
     rbl_array_clear(faces);
-    if (!faces_near(elastic, disc.middle, load->radius, faces))
+    if (!faces_near(elastic, face, middle, load->radius, faces))
     {
         return rbl_fail_memory();
     }
+    const Disc disc = make_disc(elastic, faces, middle, load->radius);
     push_disc(elastic, &disc, faces, load->force, forces);
     return RBL_OK;
 }

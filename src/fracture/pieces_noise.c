@@ -1,45 +1,13 @@
 // Bumps on drawn crack faces: a crack is rough, and both its sides have the same bumps.
 //
-// Heights are noise of the place alone: random values at the points of a cubic lattice, blended smoothly between them (value
-// noise, Perlin 1985 in spirit). They fade out towards the border of a face, so that faces meet in their edges as before, and
+// Heights are noise of the place alone (math/noise.h). They fade out towards the border of a face, so that faces meet in their edges as before, and
 // no face bends by more than 14 degrees out of its plane.
-#include "base/hash_map.h"
 #include "fracture/pieces_triangulate.h"
+#include "math/noise.h"
 
 #define MOST_POINTS 3000.0 // of a face: bumps are drawn as finely as that allows
 #define PER_BUMP    3.0    // points along one
 #define STEEPEST    0.25   // height by distance from the border
-#define FARTHEST    1e12   // in bumps from the origin
-
-// -1 to 1.
-static double lattice_value(int64_t x, int64_t y, int64_t z)
-{
-    const uint64_t mixed = rbl_hash_u64((uint64_t)x ^ rbl_hash_u64((uint64_t)y ^ rbl_hash_u64((uint64_t)z)));
-    return (double)(mixed >> 11) * (2.0 / 9007199254740992.0) - 1.0;
-}
-
-static double ease(double t)
-{
-    return t * t * (3.0 - 2.0 * t);
-}
-
-static double noise_at(rblVec3d p)
-{
-    const rblVec3d floors = {floor(p.x), floor(p.y), floor(p.z)};
-    if (!(fabs(p.x) < FARTHEST && fabs(p.y) < FARTHEST && fabs(p.z) < FARTHEST))
-    {
-        return 0.0; // bumps that are smaller than digits
-    }
-    const double u = ease(p.x - floors.x), v = ease(p.y - floors.y), w = ease(p.z - floors.z);
-    double sum = 0.0;
-    for (int k = 0; k < 8; ++k)
-    {
-        const int dx = k & 1, dy = k >> 1 & 1, dz = k >> 2;
-        const double weight = (dx ? u : 1.0 - u) * (dy ? v : 1.0 - v) * (dz ? w : 1.0 - w);
-        sum += weight * lattice_value((int64_t)floors.x + dx, (int64_t)floors.y + dy, (int64_t)floors.z + dz);
-    }
-    return sum;
-}
 
 static double segment_distance_squared(rblVec3d a, rblVec3d b, rblVec3d p)
 {
@@ -89,6 +57,6 @@ rblVec3d rbl_crack_bump(const rblPieces* pieces, const rblMeshView* surface, con
 {
     const double most = STEEPEST * border_distance(pieces, surface, face, point);
     const double height =
-        rbl_mind(pieces->noise, most) * noise_at(rbl_scale3d(point, 1.0 / pieces->noise_length));
+        rbl_mind(pieces->noise, most) * rbl_noise3d(rbl_scale3d(point, 1.0 / pieces->noise_length));
     return rbl_mul_add3d(point, height, normal);
 }

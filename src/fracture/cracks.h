@@ -1,0 +1,58 @@
+// Cracks grown through tetrahedra where stress says so: Rankine initiation, a surface that follows the stress as an implicit
+// function with values at nodes, and energy that is released against energy that a surface costs (PAPERS: Glondu 2012 cites,
+// but does not describe its fracture step). What comes out is a label and a weight for every node, which
+// mesh/tets_partition.h turns into fragments.
+#ifndef RBL_FRACTURE_CRACKS_H
+#define RBL_FRACTURE_CRACKS_H
+
+#include "base/memory.h"
+#include "rubble/elasticity.h"
+
+// The nodes around each node: from starts[i] to starts[i + 1], rising. Edges of the solid's tetrahedra only (`solid`), or of all.
+typedef struct rblTetGraph
+{
+    uint32_t* starts;
+    uint32_t* nodes;
+    uint32_t node_count;
+    const rblAllocator* allocator;
+} rblTetGraph;
+
+rblResult rbl_tet_graph_create(const rblTetsView* tets, bool solid, const rblAllocator* allocator,
+                               rblTetGraph* out);
+void rbl_tet_graph_free(rblTetGraph* graph);
+
+// What is under stress. Arrays are by node; those of nodes outside the body are not read.
+typedef struct rblCrackBody
+{
+    const rblTetsView* tets;
+    const rblTetGraph* solid_graph;
+    const rblTetGraph* graph;
+    const rblStress* stress; // of nodes of the solid
+    const double* strength;  // Pa; infinite: never
+    const double* toughness; // J/m^2: G_c, what one area of crack costs
+    double young, poisson;   // to tell energy from stress
+    double budget;           // J that all cracks together may cost; infinite: nobody asks
+    double smallest;         // m^3: fragments smaller than this are merged into a neighbour
+    uint32_t most_fragments; // at least 1
+} rblCrackBody;
+
+typedef struct rblCrackReport
+{
+    uint32_t fragments; // labels are below this; 1: it holds
+    uint32_t cracks;    // that went through
+    uint32_t stalled;   // that began and ended inside: energy did not pay, or they went around nothing
+    uint32_t merged;    // fragments that were too small
+    double area;        // m^2 of cracks that went through, in the solid
+    double cost;        // J of them: toughness times area
+    double released;    // J of elastic energy that they set free, by Griffith's estimate
+    double elastic;     // J in the body before
+    double worst_ratio; // largest principal stress by strength: cracks begin where it is above 1
+} rblCrackReport;
+
+// Grow cracks until nothing is above its strength, or nothing more can be paid. `labels` are 0 in the body and RBL_NONE elsewhere
+// and receive the fragment of each node; `weights` those of the partition rule. Fails when out of memory only, and then labels and
+// weights are undefined.
+rblResult rbl_grow_cracks(const rblCrackBody* body, const rblAllocator* allocator, uint32_t* labels,
+                          double* weights, rblCrackReport* report);
+
+#endif

@@ -1,0 +1,426 @@
+// Cracks that grow through tetrahedra, under stress fields that are given.
+#include "testing.h"
+
+#include "base/memory.h"
+#include "fracture/cracks.h"
+#include "math/mat3.h"
+#include "mesh/tets.h"
+#include <math.h>
+#include <string.h>
+
+#define MOST_NODES 40000
+
+// A bar of 0.4 x 0.1 x 0.1 m of something like plaster, and a stress in it.
+typedef struct Bar
+{
+    rblTetsId id;
+    rblTetsView tets;
+    rblTetGraph solid_graph, graph;
+    rblCrackBody body;
+    rblCrackReport report;
+} Bar;
+
+static rblStress stresses[MOST_NODES];
+static double strengths[MOST_NODES], toughnesses[MOST_NODES], weights[MOST_NODES];
+static uint32_t labels[MOST_NODES];
+
+typedef rblMat3d StressFcn(rblVec3d at);
+
+static rblMat3d tension(rblVec3d at)
+{
+    (void)at;
+    return rbl_mat3d_diagonal(1e6, 0.0, 0.0);
+}
+
+static rblMat3d bending(rblVec3d at)
+{
+    return rbl_mat3d_diagonal(at.y / 0.05 * 1e6, 0.0, 0.0);
+}
+
+static rblMat3d pressure(rblVec3d at)
+{
+    (void)at;
+    return rbl_mat3d_diagonal(-3e6, -1e6, -2e6);
+}
+
+// Tension across the surfaces x - 3 y^2 = constant.
+static rblMat3d turning(rblVec3d at)
+{
+    const rblVec3d across = rbl_normalize3d((rblVec3d){1.0, -6.0 * at.y, 0.0}, (rblVec3d){1.0, 0.0, 0.0});
+    const rblMat3d out = rbl_mat3d_outer(across, across);
+    return rbl_mat3d_scale(&out, 1e6);
+}
+
+static void open_bar(Bar* bar, double edge)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    rblMeshId mesh;
+    rblTetsDef def = rbl_default_tets_def();
+    *bar = (Bar){0};
+    const double size[3] = {0.4, 0.1, 0.1};
+    const rblSolidValue value = {"size", size, 3};
+    check_ok(rbl_mesh_make("box", &value, 1, &mesh));
+    def.edge = edge;
+    def.levels = 1;
+    check_ok(rbl_tets_fill(mesh, &def, NULL, &bar->id));
+    check_ok(rbl_mesh_destroy(mesh));
+    check_ok(rbl_tets_view(bar->id, &bar->tets));
+    assert_true(bar->tets.node_count <= MOST_NODES);
+    check_ok(rbl_tet_graph_create(&bar->tets, true, allocator, &bar->solid_graph));
+    check_ok(rbl_tet_graph_create(&bar->tets, false, allocator, &bar->graph));
+    bar->body = (rblCrackBody){.tets = &bar->tets,
+                               .solid_graph = &bar->solid_graph,
+                               .graph = &bar->graph,
+                               .stress = stresses,
+                               .strength = strengths,
+                               .toughness = toughnesses,
+                               .young = 1e9,
+                               .poisson = 0.2,
+                               .budget = INFINITY,
+                               .smallest = 0.0,
+                               .most_fragments = 1000};
+}
+
+static void close_bar(Bar* bar)
+{
+    rbl_tet_graph_free(&bar->solid_graph);
+    rbl_tet_graph_free(&bar->graph);
+    check_ok(rbl_tets_destroy(bar->id));
+}
+
+static void load(const Bar* bar, StressFcn* stress, double factor, double strength, double toughness)
+{
+    for (uint32_t i = 0; i < bar->tets.node_count; ++i)
+    {
+        const rblMat3d at = stress(bar->tets.positions[i]);
+        stresses[i] = (rblStress){factor * at.cx.x, factor * at.cy.y, factor * at.cz.z,
+                                  factor * at.cy.x, factor * at.cz.y, factor * at.cz.x};
+        strengths[i] = strength;
+        toughnesses[i] = toughness;
+        labels[i] = 0;
+    }
+}
+
+static uint32_t grow(Bar* bar)
+{
+    check_ok(rbl_grow_cracks(&bar->body, rbl_default_allocator(), labels, weights, &bar->report));
+    return bar->report.fragments;
+}
+
+// Labels are 0 .. fragments - 1, each fragment hangs together through the solid, weights are positive and cuts keep off nodes.
+static void check_labels(const Bar* bar)
+{
+    static uint32_t queue[MOST_NODES];
+    static bool seen[MOST_NODES];
+    memset(seen, 0, sizeof seen);
+    for (uint32_t label = 0; label < bar->report.fragments; ++label)
+    {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < bar->tets.solid_node_count && count == 0; ++i)
+        {
+            if (labels[i] == label)
+            {
+                queue[count++] = i;
+                seen[i] = true;
+            }
+        }
+        assert_true(count > 0);
+        for (uint32_t head = 0; head < count; ++head)
+        {
+            const uint32_t node = queue[head];
+            for (uint32_t k = bar->solid_graph.starts[node]; k < bar->solid_graph.starts[node + 1]; ++k)
+            {
+                const uint32_t next = bar->solid_graph.nodes[k];
+                if (labels[next] == label && !seen[next])
+                {
+                    seen[next] = true;
+                    queue[count++] = next;
+                }
+            }
+        }
+    }
+    for (uint32_t i = 0; i < bar->tets.node_count; ++i)
+    {
+        assert_true(labels[i] < bar->report.fragments);
+        assert_true(i >= bar->tets.solid_node_count || seen[i]);
+        assert_true(weights[i] > 0.0);
+        for (uint32_t k = bar->graph.starts[i]; k < bar->graph.starts[i + 1]; ++k)
+        {
+            const uint32_t j = bar->graph.nodes[k];
+            const double t = weights[i] / (weights[i] + weights[j]);
+            assert_true(labels[i] == labels[j] || (t > 0.005 && t < 0.995));
+        }
+    }
+}
+
+// Calls for every edge of the solid that is cut, with the place.
+static double farthest_cut(const Bar* bar, double (*off)(rblVec3d at))
+{
+    double most = 0.0;
+    for (uint32_t i = 0; i < bar->tets.solid_node_count; ++i)
+    {
+        for (uint32_t k = bar->solid_graph.starts[i]; k < bar->solid_graph.starts[i + 1]; ++k)
+        {
+            const uint32_t j = bar->solid_graph.nodes[k];
+            if (labels[i] != labels[j])
+            {
+                const double t = weights[i] / (weights[i] + weights[j]);
+                const rblVec3d a = bar->tets.positions[i], b = bar->tets.positions[j];
+                most = fmax(most, off(rbl_add3d(a, rbl_scale3d(rbl_sub3d(b, a), t))));
+            }
+        }
+    }
+    return most;
+}
+
+// ---- when ----
+
+static void below_its_strength_nothing_cracks(void** state)
+{
+    (void)state;
+    Bar bar;
+    open_bar(&bar, 0.02);
+    load(&bar, tension, 1.0, 1.001e6, 1.0);
+    assert_int_equal(grow(&bar), 1);
+    assert_int_equal(bar.report.stalled, 0);
+    assert_true(fabs(bar.report.worst_ratio - 1.0 / 1.001) < 1e-9);
+    close_bar(&bar);
+}
+
+static void pressure_never_cracks(void** state)
+{
+    (void)state;
+    Bar bar;
+    open_bar(&bar, 0.02);
+    load(&bar, pressure, 10.0, 1e6, 1e-3);
+    assert_int_equal(grow(&bar), 1);
+    close_bar(&bar);
+}
+
+static void the_elastic_energy_is_that_of_the_stress(void** state)
+{
+    (void)state;
+    Bar bar;
+    open_bar(&bar, 0.02);
+    load(&bar, tension, 1.0, 2e6, 1.0);
+    grow(&bar);
+    // sigma^2 / 2E times the volume.
+    assert_true(fabs(bar.report.elastic / (1e12 / 2e9 * 0.4 * 0.1 * 0.1) - 1.0) < 0.02);
+    close_bar(&bar);
+}
+
+static void what_cannot_be_paid_holds(void** state)
+{
+    (void)state;
+    Bar bar;
+    open_bar(&bar, 0.02);
+    // 2 J are stored. A crack across costs 0.01 m^2 G_c: 1 J, and 4 J.
+    load(&bar, tension, 1.0, 0.9e6, 100.0);
+    assert_true(grow(&bar) >= 2);
+    assert_true(bar.report.cost <= bar.report.elastic);
+    check_labels(&bar);
+    load(&bar, tension, 1.0, 0.9e6, 400.0);
+    assert_int_equal(grow(&bar), 1);
+    assert_true(bar.report.stalled > 0);
+    close_bar(&bar);
+}
+
+static void the_budget_bounds_the_cost(void** state)
+{
+    (void)state;
+    Bar bar;
+    open_bar(&bar, 0.02);
+    load(&bar, tension, 3.0, 0.9e6, 10.0);
+    assert_true(grow(&bar) > 3);
+    bar.body.budget = 0.15; // one crack of 0.1 J and no second
+    load(&bar, tension, 3.0, 0.9e6, 10.0);
+    assert_int_equal(grow(&bar), 2);
+    assert_true(bar.report.cost <= 0.15);
+    close_bar(&bar);
+}
+
+static void more_energy_makes_no_fewer_fragments(void** state)
+{
+    (void)state;
+    Bar bar;
+    uint32_t before = 1;
+    open_bar(&bar, 0.02);
+    for (double factor = 0.5; factor < 9.0; factor *= 2.0)
+    {
+        load(&bar, tension, factor, 0.9e6, 50.0);
+        const uint32_t fragments = grow(&bar);
+        check_labels(&bar);
+        assert_true(fragments >= before);
+        before = fragments;
+    }
+    assert_true(before >= 4);
+    close_bar(&bar);
+}
+
+// ---- where ----
+
+static double middle_x;
+
+static double off_plane(rblVec3d at)
+{
+    return fabs(at.x - middle_x);
+}
+
+static void a_bar_in_tension_breaks_straight_across(void** state)
+{
+    (void)state;
+    Bar bar;
+    open_bar(&bar, 0.02);
+    load(&bar, tension, 1.0, 1.1e6, 20.0);
+    for (uint32_t i = 0; i < bar.tets.node_count; ++i)
+    {
+        strengths[i] -= fabs(bar.tets.positions[i].x - 0.05) < 0.015 ? 0.3e6 : 0.0; // a weak layer
+    }
+    assert_int_equal(grow(&bar), 2);
+    check_labels(&bar);
+    assert_int_equal(bar.report.cracks, 1);
+    assert_true(fabs(bar.report.area - 0.01) < 2e-4);
+    middle_x = 0.05;
+    assert_true(farthest_cut(&bar, off_plane) < 0.025);
+    // It is a plane, but where a node was too close to it.
+    double sum = 0.0, count = 0.0;
+    for (uint32_t i = 0; i < bar.tets.solid_node_count; ++i)
+    {
+        for (uint32_t k = bar.solid_graph.starts[i]; k < bar.solid_graph.starts[i + 1]; ++k)
+        {
+            const uint32_t j = bar.solid_graph.nodes[k];
+            if (labels[i] != labels[j])
+            {
+                const double t = weights[i] / (weights[i] + weights[j]);
+                sum += bar.tets.positions[i].x + t * (bar.tets.positions[j].x - bar.tets.positions[i].x);
+                count += 1.0;
+            }
+        }
+    }
+    middle_x = sum / count;
+    assert_true(farthest_cut(&bar, off_plane) < 0.04 * 0.04);
+    close_bar(&bar);
+}
+
+static void a_bent_bar_breaks_through_its_pressed_side(void** state)
+{
+    (void)state;
+    Bar bar;
+    open_bar(&bar, 0.02);
+    load(&bar, bending, 2.0, 1e6, 5.0);
+    assert_true(grow(&bar) >= 2);
+    check_labels(&bar);
+    close_bar(&bar);
+}
+
+static double off_curve(rblVec3d at)
+{
+    return fabs(at.x - 3.0 * at.y * at.y - middle_x);
+}
+
+static void cracks_follow_stress_that_turns(void** state)
+{
+    (void)state;
+    Bar bar;
+    open_bar(&bar, 0.01);
+    load(&bar, turning, 1.0, 1.1e6, 20.0);
+    for (uint32_t i = 0; i < bar.tets.node_count; ++i)
+    {
+        strengths[i] -= fabs(bar.tets.positions[i].x - 0.05) < 0.015 ? 0.3e6 : 0.0;
+    }
+    bar.body.most_fragments = 2;
+    assert_int_equal(grow(&bar), 2);
+    check_labels(&bar);
+    double least = INFINITY;
+    for (double x = 0.0; x < 0.1; x += 0.0005)
+    {
+        middle_x = x;
+        least = fmin(least, farthest_cut(&bar, off_curve));
+    }
+    assert_true(least < 0.0015); // a plane is off by 3.7 mm at best
+    close_bar(&bar);
+}
+
+// ---- bookkeeping ----
+
+static void crumbs_are_merged(void** state)
+{
+    (void)state;
+    Bar bar;
+    open_bar(&bar, 0.02);
+    bar.body.smallest = 0.4 * 0.01 / 5.0;
+    load(&bar, tension, 6.0, 0.9e6, 10.0);
+    const uint32_t fragments = grow(&bar);
+    assert_true(fragments >= 2 && fragments <= 5);
+    assert_true(bar.report.merged > 0);
+    check_labels(&bar);
+    close_bar(&bar);
+}
+
+static void the_same_stress_cracks_alike(void** state)
+{
+    (void)state;
+    static uint32_t first[MOST_NODES];
+    static double first_weights[MOST_NODES];
+    Bar bar;
+    open_bar(&bar, 0.02);
+    load(&bar, turning, 4.0, 0.9e6, 10.0);
+    grow(&bar);
+    memcpy(first, labels, sizeof first);
+    memcpy(first_weights, weights, sizeof first_weights);
+    load(&bar, turning, 4.0, 0.9e6, 10.0);
+    grow(&bar);
+    assert_memory_equal(first, labels, bar.tets.node_count * sizeof *first);
+    assert_memory_equal(first_weights, weights, bar.tets.node_count * sizeof *weights);
+    close_bar(&bar);
+}
+
+static void fragments_crack_again_within_themselves(void** state)
+{
+    (void)state;
+    static uint32_t first[MOST_NODES];
+    Bar bar;
+    open_bar(&bar, 0.02);
+    load(&bar, tension, 1.0, 0.9e6, 60.0);
+    bar.body.most_fragments = 2;
+    assert_int_equal(grow(&bar), 2);
+    memcpy(first, labels, sizeof first);
+    uint32_t ones = 0;
+    for (uint32_t i = 0; i < bar.tets.node_count; ++i)
+    {
+        ones += first[i];
+    }
+    const uint32_t larger = 2 * ones > bar.tets.node_count;
+    load(&bar, tension, 4.0, 0.9e6, 20.0);
+    bar.body.most_fragments = 100;
+    for (uint32_t i = 0; i < bar.tets.node_count; ++i)
+    {
+        labels[i] = first[i] == larger ? 0 : RBL_NONE;
+    }
+    assert_true(grow(&bar) >= 3);
+    for (uint32_t i = 0; i < bar.tets.node_count; ++i)
+    {
+        assert_true((labels[i] == RBL_NONE) == (first[i] != larger));
+        assert_true(labels[i] == RBL_NONE || labels[i] < bar.report.fragments);
+    }
+    close_bar(&bar);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(below_its_strength_nothing_cracks),
+        cmocka_unit_test(pressure_never_cracks),
+        cmocka_unit_test(the_elastic_energy_is_that_of_the_stress),
+        cmocka_unit_test(what_cannot_be_paid_holds),
+        cmocka_unit_test(the_budget_bounds_the_cost),
+        cmocka_unit_test(more_energy_makes_no_fewer_fragments),
+        cmocka_unit_test(a_bar_in_tension_breaks_straight_across),
+        cmocka_unit_test(a_bent_bar_breaks_through_its_pressed_side),
+        cmocka_unit_test(cracks_follow_stress_that_turns),
+        cmocka_unit_test(crumbs_are_merged),
+        cmocka_unit_test(the_same_stress_cracks_alike),
+        cmocka_unit_test(fragments_crack_again_within_themselves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -62,9 +62,9 @@ static void scenes_say_how_bodies_break(void** state)
     rblSceneView view;
     check_ok(rbl_scene_view(scene, &view));
     assert_int_equal(view.breaker_count, 2);
-    assert_int_equal(view.breakers[0].pattern.kind, RBL_PATTERN_RADIAL);
-    assert_int_equal(view.breakers[0].pattern.pieces, 20);
-    assert_int_equal(view.breakers[1].generations, 1);
+    assert_int_equal(view.breakers[0].prescored.pattern.kind, RBL_PATTERN_RADIAL);
+    assert_int_equal(view.breakers[0].prescored.pattern.pieces, 20);
+    assert_int_equal(view.breakers[1].prescored.generations, 1);
     assert_int_equal(view.bodies[3].breaker, 0);
     assert_int_equal(view.bodies[4].breaker, RBL_NONE);
     assert_int_equal(view.bodies[5].anchor.kind, RBL_ANCHOR_BOTTOM);
@@ -94,9 +94,9 @@ static void bodies_break_like_their_material(void** state)
         const rblSceneId scene = load(text);
         rblSceneView view;
         check_ok(rbl_scene_view(scene, &view));
-        assert_int_equal(view.breakers[0].pattern.kind, cases[i].kind);
-        assert_int_equal(view.breakers[0].pattern.pieces, 7);
-        check_close(view.breakers[0].pattern.jitter, 0.25, 1e-7);
+        assert_int_equal(view.breakers[0].prescored.pattern.kind, cases[i].kind);
+        assert_int_equal(view.breakers[0].prescored.pattern.pieces, 7);
+        check_close(view.breakers[0].prescored.pattern.jitter, 0.25, 1e-7);
         check_ok(rbl_scene_destroy(scene));
     }
 }
@@ -289,9 +289,9 @@ static void scenes_cap_fragments_and_say_how_pieces_break_again(void** state)
     rblSceneView view;
     rblSimulation simulation;
     check_ok(rbl_scene_view(scene, &view));
-    assert_true(view.breakers[0].thinnest == 0.001f);
-    assert_true(view.breakers[0].share == 0.5f);
-    assert_true(view.breakers[0].smallest_body == 0.1f);
+    assert_true(view.breakers[0].prescored.thinnest == 0.001f);
+    assert_true(view.breakers[0].prescored.share == 0.5f);
+    assert_true(view.breakers[0].prescored.smallest_body == 0.1f);
     check_ok(rbl_simulation_start(&simulation, scene, true));
     run_through(&simulation);
     assert_int_equal(simulation.run.statistics.events.count, 1);

@@ -28,14 +28,14 @@ static void note_breaking(const Run* run)
     for (uint32_t i = 0; i < view->body_count; ++i)
     {
         const rblFractureMethod method = view->bodies[i].fracture;
-        bodies += method != RBL_FRACTURE_NONE && method != RBL_FRACTURE_PRESCORED;
+        bodies += method == RBL_FRACTURE_VORONOI || method == RBL_FRACTURE_XFEM;
     }
     if (bodies > 0 && !options_given(run->parsed, "quiet"))
     {
         char line[160];
         snprintf(line, sizeof line,
-                 "rubble: note: of the methods of fracture this version has prescored: %u bodies with others "
-                 "stay whole",
+                 "rubble: note: of the methods of fracture this version has prescored and stress: %u bodies with "
+                 "others stay whole",
                  bodies);
         progress_print(line);
     }

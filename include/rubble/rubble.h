@@ -25,6 +25,7 @@
 #include "rubble/shape.h"
 #include "rubble/simplify.h"
 #include "rubble/solids.h"
+#include "rubble/stress.h"
 #include "rubble/tasks.h"
 #include "rubble/tetrahedra.h"
 #include "rubble/version.h"

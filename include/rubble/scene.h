@@ -4,6 +4,7 @@
 
 #include "rubble/joint.h"
 #include "rubble/prescored.h"
+#include "rubble/stress.h"
 #include <stddef.h>
 
 RBL_EXTERN_C_BEGIN
@@ -52,6 +53,14 @@ typedef enum rblFractureMethod
     RBL_FRACTURE_XFEM,
     RBL_FRACTURE_METHOD_COUNT
 } rblFractureMethod;
+
+/// How a body breaks: `prescored` or `stress` says more, by `method`.
+typedef struct rblSceneBreaker
+{
+    rblFractureMethod method;
+    rblPrescoredDef prescored;
+    rblStressDef stress;
+} rblSceneBreaker;
 
 /// One body, grids taken apart. Those that events spawn are in the list too.
 typedef struct rblSceneBody
@@ -138,7 +147,7 @@ typedef struct rblSceneView
     uint32_t event_count;
     const rblSceneEvent* events;
     uint32_t breaker_count;
-    const rblPrescoredDef* breakers;
+    const rblSceneBreaker* breakers;
     bool has_camera;
     rblSceneCamera camera;
 } rblSceneView;

@@ -6,6 +6,10 @@
 static void breakage_free(rblBreakage* breakage)
 {
     rbl_pieces_free(breakage->pieces);
+    if (breakage->let_go != NULL)
+    {
+        breakage->let_go(breakage->kept);
+    }
     if (breakage->mesh.index1 != 0)
     {
         rbl_mesh_destroy(breakage->mesh);
@@ -58,6 +62,59 @@ rblResult rbl_breakage_create(const rblPlacing* placing, const rblCutOptions* op
     }
     *out = breakage;
     return RBL_OK;
+}
+
+rblResult rbl_breakage_adopt(rblMeshId mesh, rblPieces* pieces, rblBreakage** out)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    rblBreakage* breakage = rbl_alloc_zero(allocator, sizeof *breakage);
+    if (breakage == NULL)
+    {
+        rbl_pieces_free(pieces);
+        return rbl_fail_memory();
+    }
+    breakage->allocator = allocator;
+    breakage->pieces = pieces;
+    atomic_init(&breakage->references, 1);
+    rblResult result = rbl_mesh_share(mesh, &breakage->mesh);
+    result = result == RBL_OK ? rbl_mesh_view(breakage->mesh, &breakage->surface) : result;
+    if (result != RBL_OK)
+    {
+        breakage_free(breakage);
+        return result;
+    }
+    *out = breakage;
+    return RBL_OK;
+}
+
+// ---- mates ----
+
+uint32_t rbl_count_mates(const rblPieces* pieces)
+{
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < pieces->face_count; ++f)
+    {
+        count += pieces->faces[f].mate != RBL_NONE && pieces->faces[f].mate > f;
+    }
+    return count;
+}
+
+uint32_t rbl_fill_mates(const rblPieces* pieces, uint32_t first, uint32_t at, rblFracture* out)
+{
+    for (uint32_t f = 0; f < pieces->face_count; ++f)
+    {
+        const rblPieceFace* a = &pieces->faces[f];
+        if (a->mate == RBL_NONE || a->mate < f)
+        {
+            continue;
+        }
+        const rblPieceFace* b = &pieces->faces[a->mate];
+        out->mates[at++] = (rblMate){.piece_a = first + a->piece,
+                                     .face_a = f - pieces->pieces[a->piece].first_face,
+                                     .piece_b = first + b->piece,
+                                     .face_b = a->mate - pieces->pieces[b->piece].first_face};
+    }
+    return at;
 }
 
 // ---- surfaces ----

@@ -40,6 +40,8 @@ typedef struct rblBreakage
     rblMeshId mesh;      // what was cut; a handle of its own
     rblMeshView surface; // of it
     rblPieces* pieces;
+    void (*let_go)(void* kept); // null, or called once at the end: what whoever made it keeps alive that long
+    void* kept;
     const rblAllocator* allocator;
     _Atomic unsigned references;
 } rblBreakage;
@@ -62,6 +64,14 @@ static inline rblVec3d rbl_into_pattern(const rblPlacing* placing, rblVec3d x)
 rblResult rbl_breakage_create(const rblPlacing* placing, const rblCutOptions* options, rblJobs* jobs,
                               rblBreakage** out);
 void rbl_breakage_release(rblBreakage* breakage);
+
+// One of pieces that were cut by others from a mesh, of which it gets a handle of its own. The pieces are taken over, also on failure.
+rblResult rbl_breakage_adopt(rblMeshId mesh, rblPieces* pieces, rblBreakage** out);
+
+// How many pairs of mates there are, and what a fracture calls them: pieces count from `first`, mates go from `at` on. Returns where
+// they end.
+uint32_t rbl_count_mates(const rblPieces* pieces);
+uint32_t rbl_fill_mates(const rblPieces* pieces, uint32_t first, uint32_t at, rblFracture* out);
 
 // The surface of a piece when it is asked for; holds the breakage.
 rblLazySurface rbl_breakage_surface(rblBreakage* breakage, uint32_t piece);

@@ -385,31 +385,9 @@ static uint32_t count_mates(const Shattering* s)
     uint32_t count = 0;
     for (uint32_t k = 0; k < s->solid_count; ++k)
     {
-        const rblPieces* pieces = s->breakages[k]->pieces;
-        for (uint32_t f = 0; f < pieces->face_count; ++f)
-        {
-            count += pieces->faces[f].mate != RBL_NONE && pieces->faces[f].mate > f;
-        }
+        count += rbl_count_mates(s->breakages[k]->pieces);
     }
     return count;
-}
-
-static uint32_t fill_mates(const rblPieces* pieces, uint32_t first, uint32_t at, rblFracture* out)
-{
-    for (uint32_t f = 0; f < pieces->face_count; ++f)
-    {
-        const rblPieceFace* a = &pieces->faces[f];
-        if (a->mate == RBL_NONE || a->mate < f)
-        {
-            continue;
-        }
-        const rblPieceFace* b = &pieces->faces[a->mate];
-        out->mates[at++] = (rblMate){.piece_a = first + a->piece,
-                                     .face_a = f - pieces->pieces[a->piece].first_face,
-                                     .piece_b = first + b->piece,
-                                     .face_b = a->mate - pieces->pieces[b->piece].first_face};
-    }
-    return at;
 }
 
 static rblResult make_fracture(const Shattering* s, rblFracture* out)
@@ -420,7 +398,7 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
     for (uint32_t k = 0; k < s->solid_count; ++k)
     {
         RBL_TRY(fill_fragments(s, k, first, out));
-        mate = fill_mates(s->breakages[k]->pieces, first, mate, out);
+        mate = rbl_fill_mates(s->breakages[k]->pieces, first, mate, out);
         first += s->breakages[k]->pieces->piece_count;
     }
     return RBL_OK;

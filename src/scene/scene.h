@@ -91,7 +91,7 @@ typedef struct rblScene
     rblIndexArray named;                 // per name in body_names: the body
     rblJsonArray body_jsons;             // per body: for messages
     RBL_ARRAY(bool) unnamed;             // per body: `name` is only what comes after the automatic name
-    RBL_ARRAY(rblPrescoredDef) breakers; // one for each body of the file that may break,
+    RBL_ARRAY(rblSceneBreaker) breakers; // one for each body of the file that may break,
     rblJsonArray breaker_jsons;          // where they are said
     RBL_ARRAY(rblBreakerId) breaker_ids; // and, once prepared, themselves
     rblSceneJointArray joints;

@@ -7,9 +7,11 @@
 #include <string.h>
 
 static const char* const fracture_keys[] = {
-    "method",   "pattern",  "pieces",   "radius",        "falloff",    "jitter",       "noise",
-    "aspect",   "axis",     "seed",     "crumbs",        "accumulate", "generations",  "aligned",
-    "lifetime", "smallest", "thinnest", "mostFragments", "share",      "smallestBody", NULL};
+    "method",   "pattern",       "pieces", "radius",       "falloff",     "jitter",  "noise",     "aspect",
+    "axis",     "seed",          "crumbs", "accumulate",   "generations", "aligned", "lifetime",  "smallest",
+    "thinnest", "mostFragments", "share",  "smallestBody", "tetrahedra",  "edge",    "variation", NULL};
+static const char* const variation_keys[] = {"noise", "noiseLength", "layers", "grid", NULL};
+static const char* const layer_keys[] = {"axis", "spacing", "thickness", "factor", NULL};
 static const char* const fracture_methods[] = {"none", "prescored", "voronoi", "stress", "xfem", NULL};
 static const char* const fracture_patterns[] = {"radial",    "voronoi", "clustered", "slabs",
                                                 "splinters", "bricks",  "planes",    NULL};
@@ -131,7 +133,76 @@ static rblResult read_breaker(const rblScene* scene, rblJson json, uint32_t mate
     return read_recursion(json, def);
 }
 
-static rblResult add_breaker(rblScene* scene, rblJson json, const rblPrescoredDef* def)
+// ---- by stress ----
+
+static rblResult read_layers(rblJson json, rblStrengthVariation* out)
+{
+    RBL_TRY(rbl_check_keys(json, layer_keys));
+    out->layer_axis = (rblVec3){0, 1, 0};
+    out->layer_factor = 0.5f;
+    RBL_TRY(rbl_optional_vector(json, "axis", &out->layer_axis));
+    RBL_TRY(rbl_optional_float(json, "spacing", RBL_POSITIVE, &out->layer_spacing));
+    out->layer_thickness = 0.1f * out->layer_spacing;
+    RBL_TRY(rbl_optional_float(json, "thickness", RBL_POSITIVE, &out->layer_thickness));
+    return rbl_optional_float(json, "factor", RBL_POSITIVE, &out->layer_factor);
+}
+
+static rblResult read_variation(rblJson json, rblStrengthVariation* out)
+{
+    const rblJson layers = rbl_json_find(json, "layers");
+    const rblJson grid = rbl_json_find(json, "grid");
+    RBL_TRY(rbl_check_keys(json, variation_keys));
+    RBL_TRY(rbl_optional_float(json, "noise", RBL_NOT_NEGATIVE, &out->noise));
+    RBL_TRY(rbl_optional_float(json, "noiseLength", RBL_NOT_NEGATIVE, &out->noise_length));
+    RBL_TRY(rbl_json_exists(layers) ? read_layers(layers, out) : RBL_OK);
+    return rbl_json_exists(grid) ? rbl_json_get_string(grid, &out->grid_file) : RBL_OK;
+}
+
+static rblResult read_stress(rblJson json, rblStressDef* def)
+{
+    const rblJson variation = rbl_json_find(json, "variation");
+    uint32_t seed = 1;
+    *def = rbl_default_stress_def();
+    RBL_TRY(rbl_json_optional_u32(json, "tetrahedra", &def->tetrahedra));
+    RBL_TRY(read_length(json, "edge", &def->edge));
+    RBL_TRY(rbl_json_optional_u32(json, "mostFragments", &def->most_fragments));
+    RBL_TRY(rbl_optional_float(json, "smallest", RBL_NOT_NEGATIVE, &def->smallest));
+    RBL_TRY(rbl_optional_float(json, "smallestBody", RBL_NOT_NEGATIVE, &def->smallest_body));
+    RBL_TRY(rbl_json_optional_u32(json, "generations", &def->generations));
+    RBL_TRY(rbl_json_optional_u32(json, "seed", &seed));
+    def->seed = seed;
+    return rbl_json_exists(variation) ? read_variation(variation, &def->variation) : RBL_OK;
+}
+
+static bool is_same_variation(const rblStrengthVariation* a, const rblStrengthVariation* b)
+{
+    return a->noise == b->noise && a->noise_length == b->noise_length && a->layer_axis.x == b->layer_axis.x &&
+           a->layer_axis.y == b->layer_axis.y && a->layer_axis.z == b->layer_axis.z &&
+           a->layer_spacing == b->layer_spacing && a->layer_thickness == b->layer_thickness &&
+           a->layer_factor == b->layer_factor && a->grid_file == NULL && b->grid_file == NULL;
+}
+
+// Bodies that break alike share a breaker, and with it what is known of their shape: to fill one takes a while.
+static uint32_t find_same_stress(const rblScene* scene, const rblStressDef* def)
+{
+    for (uint32_t i = 0; i < scene->breakers.count; ++i)
+    {
+        const rblStressDef* other = &scene->breakers.data[i].stress;
+        if (scene->breakers.data[i].method == RBL_FRACTURE_STRESS && other->tetrahedra == def->tetrahedra &&
+            other->edge == def->edge && other->most_fragments == def->most_fragments &&
+            other->smallest == def->smallest && other->generations == def->generations &&
+            other->smallest_body == def->smallest_body && other->seed == def->seed &&
+            is_same_variation(&other->variation, &def->variation))
+        {
+            return i;
+        }
+    }
+    return RBL_NONE;
+}
+
+// ---- all of them ----
+
+static rblResult add_breaker(rblScene* scene, rblJson json, const rblSceneBreaker* def)
 {
     return rbl_array_push(&scene->breakers, *def) && rbl_array_push(&scene->breaker_jsons, json)
                ? RBL_OK
@@ -142,7 +213,7 @@ rblResult rbl_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out)
 {
     const rblJson json = rbl_json_find(body, "fracture");
     uint32_t method = RBL_FRACTURE_NONE;
-    rblPrescoredDef def;
+    rblSceneBreaker def;
     out->breaker = RBL_NONE;
     out->fracture = RBL_FRACTURE_NONE;
     if (!rbl_json_exists(json))
@@ -155,16 +226,23 @@ rblResult rbl_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out)
     {
         RBL_TRY(rbl_get_choice(chosen, "method of fracture", fracture_methods, &method));
     }
-    RBL_TRY(read_breaker(scene, json, out->material, &def));
-    out->fracture = (rblFractureMethod)method;
-    if (method != RBL_FRACTURE_PRESCORED)
+    RBL_TRY(read_breaker(scene, json, out->material, &def.prescored));
+    RBL_TRY(read_stress(json, &def.stress));
+    def.method = (rblFractureMethod)method;
+    out->fracture = def.method;
+    if (method != RBL_FRACTURE_PRESCORED && method != RBL_FRACTURE_STRESS)
     {
         // Files are looked for, whatever the method is.
-        return def.pattern.kind == RBL_PATTERN_FILE ? add_breaker(scene, json, &def) : RBL_OK;
+        return def.prescored.pattern.kind == RBL_PATTERN_FILE ? add_breaker(scene, json, &def) : RBL_OK;
     }
     if (scene->shape_defs.data[out->shape].source == RBL_SOURCE_PLANE)
     {
         return rbl_json_fail(json, RBL_ERROR_FORMAT, "a plane has no end and cannot break");
+    }
+    out->breaker = method == RBL_FRACTURE_STRESS ? find_same_stress(scene, &def.stress) : RBL_NONE;
+    if (out->breaker != RBL_NONE)
+    {
+        return RBL_OK;
     }
     out->breaker = (uint32_t)scene->breakers.count;
     return add_breaker(scene, json, &def);
@@ -191,10 +269,26 @@ static rblResult find_pattern_file(rblScene* scene, uint32_t index, rblPatternDe
     return RBL_OK;
 }
 
+static rblResult make_stress(rblScene* scene, uint32_t index, rblBreakerId* out)
+{
+    rblStressDef def = scene->breakers.data[index].stress;
+    if (def.variation.grid_file != NULL)
+    {
+        def.variation.grid_file = rbl_scene_path(scene, def.variation.grid_file);
+        RBL_TRY(def.variation.grid_file != NULL ? RBL_OK : rbl_fail_memory());
+    }
+    const rblResult result = rbl_breaker_create_stress(&def, out);
+    return result == RBL_OK ? RBL_OK : rbl_fail_at(scene->breaker_jsons.data[index], result);
+}
+
 static rblResult make_breaker(rblScene* scene, uint32_t index, rblBreakerId* out)
 {
-    rblPrescoredDef def = scene->breakers.data[index];
+    rblPrescoredDef def = scene->breakers.data[index].prescored;
     RBL_TRY(find_pattern_file(scene, index, &def.pattern));
+    if (scene->breakers.data[index].method == RBL_FRACTURE_STRESS)
+    {
+        return make_stress(scene, index, out);
+    }
     const rblResult result = rbl_breaker_create_prescored(&def, out);
     return result == RBL_OK ? RBL_OK : rbl_fail_at(scene->breaker_jsons.data[index], result);
 }

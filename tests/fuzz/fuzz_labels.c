@@ -1,5 +1,6 @@
-// Label volumes: whatever is read has labels without gaps, and every point has one.
+// Volumes: whatever is read as labels has them without gaps, and every point has one; as factors of strength all are positive.
 #include "fracture/label_volume.h"
+#include "fracture/strength_field.h"
 #include "fuzz.h"
 
 static void check_labels(const rblLabelVolume* volume)
@@ -19,6 +20,18 @@ static void check_labels(const rblLabelVolume* volume)
     FUZZ_CHECK(rbl_labels_at(volume, volume->box.upper) == volume->labels[rbl_labels_count(volume) - 1]);
 }
 
+static void check_factors(const uint8_t* data, size_t size)
+{
+    rblStrengthField field = {.allocator = rbl_default_allocator()};
+    if (rbl_strength_grid_parse(data, size, "fuzz", &field) == RBL_OK)
+    {
+        const rblAabbd box = {{0, 0, 0}, {1, 1, 1}};
+        FUZZ_CHECK(rbl_strength_factor(&field, &box, (rblVec3d){0.3, 0.5, 0.9}) > 0.0);
+        rbl_strength_field_free(&field);
+    }
+    FUZZ_CHECK(field.factors == NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
     const rblAllocator* allocator = rbl_default_allocator();
@@ -32,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     {
         FUZZ_CHECK(volume == NULL && strncmp(rbl_last_error(), "fuzz:", 5) == 0);
     }
+    check_factors(data, size);
     FUZZ_CHECK(rbl_bytes_in_use() == 0);
     return 0;
 }

@@ -1,0 +1,49 @@
+/// The stress breaker: a body is filled with tetrahedra, blows are turned into stress in it, cracks begin where tension exceeds the
+/// strength and grow across it for as long as the elastic energy that they set free pays for them (docs/stress.md).
+#ifndef RUBBLE_STRESS_H
+#define RUBBLE_STRESS_H
+
+#include "rubble/breaker.h"
+
+RBL_EXTERN_C_BEGIN
+
+/// How strength and toughness vary in space, in the axes of the shape that is broken first. All factors multiply.
+typedef struct rblStrengthVariation
+{
+    float noise;         ///< 0 to 0.99: both are 1 - noise to 1 times the material's, at random; default 0.2
+    float noise_length;  ///< m, from weak to strong; 0, the default: a tenth of the body's length
+    rblVec3 layer_axis;  ///< across layers; zero, the default: there are none
+    float layer_spacing; ///< m, from one weak layer to the next
+    float layer_thickness; ///< m, of weak ones
+    float layer_factor;    ///< above 0, at most 1: of those
+    /// Null, or a NRRD file of positive factors (uint8, uint16: 255 and 65535 are 1; float, double: as they are), spread over the
+    /// shape's box. Read when the breaker is made.
+    const char* grid_file;
+} rblStrengthVariation;
+
+/// Start from rbl_default_stress_def() and change fields.
+typedef struct rblStressDef
+{
+    uint32_t tetrahedra;     ///< to fill a body with, at least; default 8000
+    double edge;             ///< m, of tetrahedra at the surface; 0, the default: by `tetrahedra`
+    uint32_t most_fragments; ///< of one break; default 64
+    float smallest;       ///< fragments smaller than this part of the body's volume are merged; default 1e-3
+    uint32_t generations; ///< how often pieces of pieces break: 1, only the body itself; default 3
+    float smallest_body;  ///< m: pieces that are shorter than this in all directions stay whole; default 0.02
+    rblStrengthVariation variation;
+    uint64_t seed;   ///< of the noise
+    uint32_t cookie; ///< set by rbl_default_stress_def()
+} rblStressDef;
+
+RBL_API rblStressDef rbl_default_stress_def(void);
+
+/// Make one. Refused: numbers that are not finite or out of their ranges, a grid file that cannot be read or has factors that are
+/// not positive and finite, with the place.
+RBL_API rblResult rbl_breaker_create_stress(const rblStressDef* def, rblBreakerId* out);
+
+/// What a breaker of this kind was made from, for those who store it; false for others.
+RBL_API bool rbl_breaker_stress_def(const rblBreaker* breaker, rblStressDef* out);
+
+RBL_EXTERN_C_END
+
+#endif

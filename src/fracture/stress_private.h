@@ -1,0 +1,77 @@
+// The stress breaker, from inside.
+#ifndef RBL_FRACTURE_STRESS_PRIVATE_H
+#define RBL_FRACTURE_STRESS_PRIVATE_H
+
+#include "base/jobs.h"
+#include "field/fragment_event.h"
+#include "fracture/cracks.h"
+#include "fracture/strength_field.h"
+#include "fracture/tets_cut.h"
+#include "rubble/stress.h"
+
+// What is known of a solid before it breaks; its fragments, and theirs, go on with it. Never changed once made, but for the count.
+typedef struct rblStressRoot
+{
+    const rblShape* shape;   // that it was made for, held: others of that shape share the root
+    rblMaterial material;    // by which it was made,
+    const rblStressDef* def; // and the breaker's, whoever that is
+    rblMeshId surface;       // a handle of its own
+    rblMeshView surface_view;
+    rblTetsId tets;
+    rblTetsView view;
+    rblBackground* background;
+    rblTetsSurface* crossing; // which triangles of the surface are in which tetrahedra
+    rblElasticId elastic;
+    rblElasticView elastic_view;
+    rblTetGraph solid_graph, graph;
+    double* strength;  // per node
+    double* toughness; // per node
+    uint32_t references;
+    struct rblStressRoot* next; // of all
+    const rblAllocator* allocator;
+} rblStressRoot;
+
+// A breaker of this kind.
+typedef struct rblStressBreaker
+{
+    rblStressDef def; // `grid_file` is a copy
+    char* file;
+    size_t file_bytes;
+    rblStrengthField field;
+    const rblAllocator* allocator;
+} rblStressBreaker;
+
+// The root for a shape and a material, made now unless there is one. Refused: shapes without a surface, solids that cannot be filled.
+rblResult rbl_stress_root_find(const rblStressBreaker* breaker, const rblShapeView* shape,
+                               const rblMaterial* material, rblStressRoot** out);
+
+// The root on which a fragment lies; null when there is none such. Bodies, and what fragments are drawn from, keep roots alive.
+rblStressRoot* rbl_stress_root_of(const rblBackground* background);
+void rbl_stress_root_retain(rblStressRoot* root);
+void rbl_stress_root_release(rblStressRoot* root);
+
+// What breaks: a root, or a fragment of it.
+typedef struct rblStressBody
+{
+    rblStressRoot* root;
+    const rblFragmentEvent* event; // null: the whole
+    uint32_t label;
+    rblStress* stress;  // per node of the mesh; null: nobody asked yet
+    rblVerdict verdict; // that the stress led to
+} rblStressBody;
+
+// Stress at the nodes under loads that act together, in the axes of the shape; nodes outside the body are not written.
+rblResult rbl_stress_solve(const rblStressBody* body, const rblElasticLoad* loads, uint32_t count,
+                           rblStress* out, double* energy);
+
+// The largest principal stress by strength over the nodes of a body.
+double rbl_stress_worst_ratio(const rblStressBody* body, const rblStress* stress);
+
+// Whether a node belongs to the body.
+bool rbl_stress_has_node(const rblStressBody* body, uint32_t node);
+
+// As rblBreakerDef.shatter (stress_shatter.c).
+rblResult rbl_stress_shatter(const rblStressDef* def, rblStressBody* prepared, const rblBreakBody* body,
+                             const rblVerdict* verdict, rblJobs* jobs, rblFracture* out);
+
+#endif

@@ -1,0 +1,232 @@
+// What is known of a solid before it breaks.
+#include "base/error.h"
+#include "base/thread.h"
+#include "fracture/stress_private.h"
+#include "math/aabb.h"
+#include "math/vec.h"
+#include <string.h>
+
+#define HALVINGS 3u // of the edge, until the tetrahedra hang together as the solid does
+
+static void root_free(rblStressRoot* root)
+{
+    const size_t nodes = root->view.node_count;
+    rbl_tets_surface_free(root->crossing);
+    rbl_background_release(root->background);
+    if (root->elastic.index1 != 0)
+    {
+        (void)rbl_elastic_destroy(root->elastic);
+    }
+    if (root->tets.index1 != 0)
+    {
+        (void)rbl_tets_destroy(root->tets);
+    }
+    if (root->surface.index1 != 0)
+    {
+        (void)rbl_mesh_destroy(root->surface);
+    }
+    rbl_tet_graph_free(&root->solid_graph);
+    rbl_tet_graph_free(&root->graph);
+    RBL_FREE_ARRAY(root->allocator, root->strength, nodes);
+    RBL_FREE_ARRAY(root->allocator, root->toughness, nodes);
+    rbl_shape_release(root->shape);
+    rbl_free(root->allocator, root, sizeof *root);
+}
+
+// ---- making one ----
+
+static rblResult take_surface(rblStressRoot* root, const rblShapeView* shape)
+{
+    rblMeshId mesh = {0, 0};
+    if (!shape->bounded || rbl_shape_surface(shape, &mesh) != RBL_OK || mesh.index1 == 0)
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "stress: a %s without a surface cannot break",
+                        rbl_shape_kind_name(shape->kind));
+    }
+    RBL_TRY(rbl_mesh_share(mesh, &root->surface));
+    return rbl_mesh_view(root->surface, &root->surface_view);
+}
+
+static rblResult fill(rblStressRoot* root, const rblStressDef* def)
+{
+    rblTetsDef tets = rbl_default_tets_def();
+    tets.edge = def->edge;
+    tets.count = def->tetrahedra;
+    tets.halvings = HALVINGS;
+    RBL_TRY(rbl_tets_fill(root->surface, &tets, NULL, &root->tets));
+    return rbl_tets_view(root->tets, &root->view);
+}
+
+// Fields of fragments begin from a level set, whatever the shape is.
+static rblResult lay_background(rblStressRoot* root)
+{
+    rblLevelSetDef def = rbl_default_level_set_def();
+    rblShapeId solid;
+    def.mesh = root->surface;
+    RBL_TRY(rbl_shape_create_level_set(&def, &solid));
+    const rblResult result = rbl_background_create(solid, root->tets, &root->background);
+    (void)rbl_shape_destroy(solid);
+    return result;
+}
+
+static rblResult find_strength(rblStressRoot* root, const rblStrengthField* field)
+{
+    const uint32_t count = root->view.node_count;
+    root->strength = RBL_NEW_ARRAY(root->allocator, double, count);
+    root->toughness = RBL_NEW_ARRAY(root->allocator, double, count);
+    if (root->strength == NULL || root->toughness == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    rblAabbd bounds = rbl_aabbd_empty();
+    for (uint32_t v = 0; v < root->surface_view.vertex_count; ++v)
+    {
+        bounds = rbl_aabbd_add(bounds, root->surface_view.positions[v]);
+    }
+    for (uint32_t node = 0; node < count; ++node)
+    {
+        const double factor = rbl_strength_factor(field, &bounds, root->view.positions[node]);
+        root->strength[node] = factor * (double)root->material.strength;
+        root->toughness[node] = factor * 2.0 * (double)root->material.surface_energy;
+    }
+    return RBL_OK;
+}
+
+static rblResult make_elastic(rblStressRoot* root)
+{
+    rblElasticDef def = rbl_default_elastic_def();
+    def.tets = root->tets;
+    def.young = (double)root->material.young;
+    def.poisson = (double)root->material.poisson;
+    def.density = (double)root->material.density;
+    RBL_TRY(rbl_elastic_create(&def, &root->elastic));
+    return rbl_elastic_view(root->elastic, &root->elastic_view);
+}
+
+static rblResult cross_surface(rblStressRoot* root)
+{
+    rblTets* tets;
+    RBL_TRY(rbl_tets_acquire(root->tets, &tets));
+    const rblResult result =
+        rbl_tets_surface_create(&root->surface_view, tets, root->allocator, &root->crossing);
+    rbl_tets_release(tets); // the root's own handle keeps it
+    return result;
+}
+
+static rblResult root_create(const rblStressBreaker* breaker, const rblShapeView* shape,
+                             const rblMaterial* material, rblStressRoot** out)
+{
+    rblStressRoot* root = rbl_alloc_zero(breaker->allocator, sizeof *root);
+    if (root == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    rbl_shape_retain(shape->shape);
+    root->shape = shape->shape;
+    root->def = &breaker->def;
+    root->material = *material;
+    root->allocator = breaker->allocator;
+    rblResult result = take_surface(root, shape);
+    result = result == RBL_OK ? fill(root, &breaker->def) : result;
+    result = result == RBL_OK ? lay_background(root) : result;
+    result = result == RBL_OK ? cross_surface(root) : result;
+    result = result == RBL_OK ? rbl_tet_graph_create(&root->view, true, root->allocator, &root->solid_graph)
+                              : result;
+    result =
+        result == RBL_OK ? rbl_tet_graph_create(&root->view, false, root->allocator, &root->graph) : result;
+    result = result == RBL_OK ? find_strength(root, &breaker->field) : result;
+    result = result == RBL_OK ? make_elastic(root) : result;
+    if (result != RBL_OK)
+    {
+        root_free(root);
+        return result;
+    }
+    *out = root;
+    return RBL_OK;
+}
+
+// ---- all of them ----
+
+static rblMutex roots_mutex = RBL_MUTEX_INIT;
+static rblStressRoot* all_roots; // under the mutex, as are the counts
+
+// Two breakers that were made from the same definition are two all the same: a grid may have changed in between. So the breaker is
+// part of what a root was made for; it is known by the address of its definition, which outlives its bodies.
+static bool is_same(const rblStressRoot* root, const rblStressBreaker* breaker, const rblShapeView* shape,
+                    const rblMaterial* material)
+{
+    const rblMaterial* a = &root->material;
+    return root->shape == shape->shape && root->def == &breaker->def && a->density == material->density &&
+           a->young == material->young && a->poisson == material->poisson &&
+           a->strength == material->strength && a->surface_energy == material->surface_energy;
+}
+
+rblResult rbl_stress_root_find(const rblStressBreaker* breaker, const rblShapeView* shape,
+                               const rblMaterial* material, rblStressRoot** out)
+{
+    rbl_mutex_lock(&roots_mutex);
+    rblStressRoot* root = all_roots;
+    while (root != NULL && !is_same(root, breaker, shape, material))
+    {
+        root = root->next;
+    }
+    rblResult result = RBL_OK;
+    if (root == NULL)
+    {
+        result = root_create(breaker, shape, material, &root);
+        if (result == RBL_OK)
+        {
+            root->next = all_roots;
+            all_roots = root;
+        }
+    }
+    if (result == RBL_OK)
+    {
+        root->references += 1;
+        *out = root;
+    }
+    rbl_mutex_unlock(&roots_mutex);
+    return result;
+}
+
+rblStressRoot* rbl_stress_root_of(const rblBackground* background)
+{
+    rbl_mutex_lock(&roots_mutex);
+    rblStressRoot* root = all_roots;
+    while (root != NULL && root->background != background)
+    {
+        root = root->next;
+    }
+    if (root != NULL)
+    {
+        root->references += 1;
+    }
+    rbl_mutex_unlock(&roots_mutex);
+    return root;
+}
+
+void rbl_stress_root_retain(rblStressRoot* root)
+{
+    rbl_mutex_lock(&roots_mutex);
+    root->references += 1;
+    rbl_mutex_unlock(&roots_mutex);
+}
+
+void rbl_stress_root_release(rblStressRoot* root)
+{
+    rbl_mutex_lock(&roots_mutex);
+    const bool last = --root->references == 0;
+    for (rblStressRoot** at = &all_roots; last && *at != NULL; at = &(*at)->next)
+    {
+        if (*at == root)
+        {
+            *at = root->next;
+            break;
+        }
+    }
+    rbl_mutex_unlock(&roots_mutex);
+    if (last)
+    {
+        root_free(root);
+    }
+}

@@ -1,0 +1,125 @@
+// From blows to stress in a body or a fragment.
+#include "base/array.h"
+#include "base/error.h"
+#include "fracture/stress_private.h"
+#include "math/vec.h"
+
+bool rbl_stress_has_node(const rblStressBody* body, uint32_t node)
+{
+    if (body->event == NULL)
+    {
+        return true;
+    }
+    const uint32_t place = rbl_rank_find(body->event->node_ranks, node);
+    return place != RBL_NONE && body->event->labels[place] == body->label;
+}
+
+double rbl_stress_worst_ratio(const rblStressBody* body, const rblStress* stress)
+{
+    double worst = 0.0;
+    for (uint32_t node = 0; node < body->root->view.solid_node_count; ++node)
+    {
+        if (rbl_stress_has_node(body, node))
+        {
+            worst = rbl_maxd(worst, rbl_stress_largest(&stress[node]) / body->root->strength[node]);
+        }
+    }
+    return worst;
+}
+
+// Stresses of an elastic solid to those of the mesh's nodes. Where parts touch at a node the larger one counts.
+static void spread(const rblElasticView* view, const rblStress* from, rblStress* to)
+{
+    for (uint32_t i = 0; i < view->node_count; ++i)
+    {
+        to[view->mesh_nodes[i]] = from[i];
+    }
+}
+
+static rblResult solve_with(rblElasticId elastic, const rblElasticView* view, const rblAllocator* allocator,
+                            const rblElasticLoad* loads, uint32_t count, rblStress* out, double* energy)
+{
+    rblStress* stress = RBL_NEW_ARRAY(allocator, rblStress, view->node_count);
+    if (stress == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    rblElasticReport report;
+    const rblElasticFields fields = {.node_stresses = stress};
+    const rblResult result = rbl_elastic_solve(elastic, loads, count, &fields, &report);
+    if (result == RBL_OK)
+    {
+        spread(view, stress, out);
+        *energy = report.energy;
+    }
+    RBL_FREE_ARRAY(allocator, stress, view->node_count);
+    return result;
+}
+
+// Tetrahedra of the solid with all nodes in the fragment, or where there are none, those with at least one.
+static bool list_tets(const rblStressBody* body, rblIndexArray* out)
+{
+    const rblTetsView* tets = &body->root->view;
+    for (uint32_t wanted = 4; wanted > 0 && out->count == 0; wanted -= 1)
+    {
+        for (uint32_t k = 0; k < body->event->tet_count; ++k)
+        {
+            const uint32_t tet = body->event->tets[k];
+            uint32_t inside = 0;
+            for (uint32_t i = 0; i < 4; ++i)
+            {
+                inside += rbl_stress_has_node(body, tets->nodes[4 * (size_t)tet + i]);
+            }
+            if (tet < tets->solid_tet_count && inside >= wanted && !rbl_array_push(out, tet))
+            {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static rblResult solve_fragment(const rblStressBody* body, const rblIndexArray* tets,
+                                const rblElasticLoad* loads, uint32_t count, rblStress* out, double* energy)
+{
+    rblElasticDef def = rbl_default_elastic_def();
+    rblElasticView view;
+    rblElasticId elastic;
+    def.tets = body->root->tets;
+    def.young = (double)body->root->material.young;
+    def.poisson = (double)body->root->material.poisson;
+    def.density = (double)body->root->material.density;
+    def.subset = tets->data;
+    def.subset_count = (uint32_t)tets->count;
+    def.solver = RBL_ELASTIC_ITERATIVE;
+    RBL_TRY(rbl_elastic_create(&def, &elastic));
+    rblResult result = rbl_elastic_view(elastic, &view);
+    result = result == RBL_OK ? solve_with(elastic, &view, body->root->allocator, loads, count, out, energy)
+                              : result;
+    (void)rbl_elastic_destroy(elastic);
+    return result;
+}
+
+rblResult rbl_stress_solve(const rblStressBody* body, const rblElasticLoad* loads, uint32_t count,
+                           rblStress* out, double* energy)
+{
+    const rblStressRoot* root = body->root;
+    if (body->event == NULL)
+    {
+        return solve_with(root->elastic, &root->elastic_view, root->allocator, loads, count, out, energy);
+    }
+    for (uint32_t i = 0; i < root->view.node_count; ++i)
+    {
+        out[i] = (rblStress){0};
+    }
+    *energy = 0.0;
+    rblIndexArray tets;
+    rbl_array_init(&tets, root->allocator);
+    rblResult result = list_tets(body, &tets) ? RBL_OK : rbl_fail_memory();
+    if (result == RBL_OK && tets.count > 0)
+    {
+        result = solve_fragment(body, &tets, loads, count, out, energy);
+    }
+    rbl_array_free(&tets);
+    return result;
+}

@@ -1,0 +1,316 @@
+// The stress breaker: verdicts from stress, fragments that are all of the body, and pieces of pieces.
+#include "testing.h"
+
+#include "base/jobs.h"
+#include "base/memory.h"
+#include "field_shapes.h"
+#include "prescored_testing.h"
+#include "rubble/stress.h"
+
+static const rblBreaker* make_stress(const rblStressDef* def)
+{
+    rblBreakerId id;
+    const rblBreaker* breaker = NULL;
+    check_ok(rbl_breaker_create_stress(def, &id));
+    check_ok(rbl_breaker_hold(id, &breaker));
+    check_ok(rbl_breaker_destroy(id));
+    return breaker;
+}
+
+static rblShapeId make_brick(void)
+{
+    rblShapeId id;
+    check_ok(rbl_shape_create_box(rbl_vec3(0.2f, 0.06f, 0.1f), &id));
+    return id;
+}
+
+// A blow on top of a body by something of its own kind, by Hertz: mass m, speed v, curvature R.
+static rblImpact blow(const rblBreakBody* body, float mass, float speed)
+{
+    const double modulus = 0.5 * (double)body->material.young /
+                           (1.0 - (double)(body->material.poisson * body->material.poisson));
+    const double radius = 0.02;
+    const double depth =
+        pow(15.0 * (double)mass * (double)(speed * speed) / (16.0 * modulus * sqrt(radius)), 0.4);
+    const double force = 4.0 / 3.0 * modulus * sqrt(radius) * pow(depth, 1.5);
+    return (rblImpact){.point = rbl_transform_point(body->pose, rbl_vec3(0, body->view.bounds.upper.y, 0)),
+                       .normal = rbl_rotate3(body->pose.q, rbl_vec3(0, -1, 0)),
+                       .impulse = rbl_rotate3(body->pose.q, rbl_vec3(0, -mass * speed, 0)),
+                       .speed = speed,
+                       .duration = (float)(2.94 * depth / (double)speed),
+                       .mass = mass,
+                       .energy = 0.5f * mass * speed * speed,
+                       .peak_force = (float)force};
+}
+
+static rblVerdict decide(const rblBreaker* breaker, const rblBreakBody* body, void* prepared, float speed)
+{
+    const rblImpact impact = blow(body, 1.0f, speed);
+    rblVerdict verdict;
+    check_ok(rbl_breaker_decide(breaker, prepared, body, &impact, 1, &verdict));
+    return verdict;
+}
+
+// ---- when ----
+
+static void verdicts_rise_with_the_blow(void** state)
+{
+    (void)state;
+    const rblShapeId id = make_brick();
+    const rblBreakBody body = body_of(id, "clay");
+    const rblStressDef def = rbl_default_stress_def();
+    const rblBreaker* breaker = make_stress(&def);
+    void* prepared = NULL;
+    check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
+    float before = 0.0f;
+    bool held = false, broke = false;
+    for (float speed = 0.05f; speed < 60.0f; speed *= 1.6f)
+    {
+        const rblVerdict verdict = decide(breaker, &body, prepared, speed);
+        assert_true(verdict.severity >= before);
+        assert_true(verdict.breaks == (verdict.severity >= 1.0f));
+        before = verdict.severity;
+        held = held || !verdict.breaks;
+        broke = broke || verdict.breaks;
+    }
+    assert_true(held && broke);
+    rbl_breaker_forget(breaker, prepared);
+    rbl_breaker_release(breaker);
+    check_ok(rbl_shape_destroy(id));
+}
+
+// The speed that just breaks, by bisection.
+static double threshold_speed(const rblBreakBody* body, uint32_t tetrahedra)
+{
+    rblStressDef def = rbl_default_stress_def();
+    def.tetrahedra = tetrahedra;
+    def.variation.noise = 0.0f;
+    const rblBreaker* breaker = make_stress(&def);
+    void* prepared = NULL;
+    check_ok(rbl_breaker_prepare(breaker, &body->view, &body->material, rbl_serial_jobs(), &prepared));
+    double low = 0.01, high = 1000.0;
+    for (int i = 0; i < 24; ++i)
+    {
+        const double middle = sqrt(low * high);
+        const bool breaks = decide(breaker, body, prepared, (float)middle).breaks;
+        low = breaks ? low : middle;
+        high = breaks ? middle : high;
+    }
+    rbl_breaker_forget(breaker, prepared);
+    rbl_breaker_release(breaker);
+    return high;
+}
+
+static void verdicts_settle_when_tetrahedra_get_smaller(void** state)
+{
+    (void)state;
+    const rblShapeId id = make_brick();
+    const rblBreakBody body = body_of(id, "clay");
+    const double coarse = threshold_speed(&body, 1000);
+    const double middle = threshold_speed(&body, 4000);
+    const double fine = threshold_speed(&body, 16000);
+    print_message("breaks at %g, %g, %g m/s\n", coarse, middle, fine);
+    assert_true(fabs(log(fine / middle)) < 0.25);
+    assert_true(fabs(log(fine / middle)) <= fabs(log(middle / coarse)) + 0.1);
+    check_ok(rbl_shape_destroy(id));
+}
+
+static void what_has_no_strength_or_all_of_it_holds(void** state)
+{
+    (void)state;
+    const rblShapeId id = make_brick();
+    const rblStressDef def = rbl_default_stress_def();
+    const rblBreaker* breaker = make_stress(&def);
+    const float strengths[] = {0.0f, INFINITY};
+    for (int i = 0; i < 2; ++i)
+    {
+        rblBreakBody body = body_of(id, "clay");
+        body.material.strength = strengths[i];
+        void* prepared = NULL;
+        check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
+        assert_false(decide(breaker, &body, prepared, 100.0f).breaks);
+        rbl_breaker_forget(breaker, prepared);
+    }
+    rbl_breaker_release(breaker);
+    check_ok(rbl_shape_destroy(id));
+}
+
+// ---- into what ----
+
+static void fragments_are_all_of_the_body(void** state)
+{
+    (void)state;
+    for (size_t i = 0; i < 4; ++i)
+    {
+        const rblShapeId id = parents[i].make();
+        rblBreakBody body = body_of(id, "clay");
+        body.pose.q = rbl_quat_normalize((rblQuat){0.1f, 0.3f, -0.2f, 0.9f});
+        const rblStressDef def = rbl_default_stress_def();
+        const rblBreaker* breaker = make_stress(&def);
+        const rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0.2f, -0.95f, 0.2f));
+        rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+        print_message("%s: %u fragments, %u mates, %u merged, crack %g m^2\n", parents[i].name,
+                      fracture.fragment_count, fracture.mate_count, fracture.merged, fracture.crack_area);
+        assert_true(fracture.fragment_count >= 2);
+        check_tiling(&body, &fracture, 0.006);
+        rbl_fracture_free(&fracture);
+        rbl_breaker_release(breaker);
+        check_ok(rbl_shape_destroy(id));
+        assert_int_equal(rbl_shape_alive_count(), 0);
+    }
+    assert_int_equal(rbl_tets_alive_count(), 0);
+    assert_int_equal(rbl_elastic_alive_count(), 0);
+}
+
+static void pieces_of_pieces_break_on_the_same_tetrahedra(void** state)
+{
+    (void)state;
+    rblShapeId id = make_block();
+    rblBreakBody body = body_of(id, "clay");
+    rblStressDef def = rbl_default_stress_def();
+    def.most_fragments = 3;
+    const rblBreaker* breaker = make_stress(&def);
+    for (int depth = 0; depth < 3; ++depth)
+    {
+        const rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0, -1, 0));
+        rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+        assert_true(fracture.fragment_count >= 2);
+        check_tiling(&body, &fracture, 0.004);
+        assert_int_equal(rbl_tets_alive_count(), 1);
+        const uint32_t next = heaviest(&fracture);
+        check_ok(rbl_shape_destroy(id));
+        id = fracture.fragments[next].shape;
+        fracture.fragments[next].shape = (rblShapeId){0, 0};
+        body.view = view_of(id);
+        body.pose = fracture.fragments[next].pose;
+        body.mass = fracture.fragments[next].mass;
+        rbl_fracture_free(&fracture);
+    }
+    check_ok(rbl_shape_destroy(id));
+    rbl_breaker_release(breaker);
+    assert_int_equal(rbl_shape_alive_count(), 0);
+    assert_int_equal(rbl_tets_alive_count(), 0);
+}
+
+static void cracks_cost_no_more_than_the_budget(void** state)
+{
+    (void)state;
+    const rblShapeId id = make_brick();
+    const rblBreakBody body = body_of(id, "clay");
+    const rblStressDef def = rbl_default_stress_def();
+    const rblBreaker* breaker = make_stress(&def);
+    uint32_t most = 0;
+    for (double budget = 1e-4; budget < 100.0; budget *= 10.0)
+    {
+        rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0, -1, 0));
+        verdict.severity = 400.0f;
+        verdict.budget = budget;
+        rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+        assert_true(2.0 * (double)body.material.surface_energy * fracture.crack_area <= budget);
+        most = fracture.fragment_count > most ? fracture.fragment_count : most;
+        rbl_fracture_free(&fracture);
+    }
+    assert_true(most >= 2);
+    rbl_breaker_release(breaker);
+    check_ok(rbl_shape_destroy(id));
+}
+
+static void threads_do_not_matter(void** state)
+{
+    (void)state;
+    const rblShapeId id = make_block();
+    const rblBreakBody body = body_of(id, "clay");
+    const rblStressDef def = rbl_default_stress_def();
+    const rblBreaker* breaker = make_stress(&def);
+    const rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0, -1, 0));
+    rblFracture first = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+    for (uint32_t threads = 2; threads <= 8; threads += 3)
+    {
+        rblJobs* jobs = NULL;
+        const rblTasks tasks = {.worker_count = threads};
+        check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
+        rblFracture other = shatter(breaker, &body, &verdict, jobs);
+        assert_int_equal(other.fragment_count, first.fragment_count);
+        for (uint32_t i = 0; i < first.fragment_count; ++i)
+        {
+            const rblShapeView a = view_of(first.fragments[i].shape), b = view_of(other.fragments[i].shape);
+            assert_true(first.fragments[i].mass == other.fragments[i].mass);
+            assert_int_equal(a.sample_count, b.sample_count);
+            assert_memory_equal(a.samples, b.samples, a.sample_count * sizeof *a.samples);
+            assert_memory_equal(&a.mass, &b.mass, sizeof a.mass);
+        }
+        rbl_fracture_free(&other);
+        rbl_jobs_destroy(jobs);
+    }
+    rbl_fracture_free(&first);
+    rbl_breaker_release(breaker);
+    check_ok(rbl_shape_destroy(id));
+}
+
+// ---- bad input ----
+
+static void senseless_definitions_are_refused(void** state)
+{
+    (void)state;
+    rblBreakerId id;
+    rblStressDef def = {0};
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_stress(&def, &id));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_stress(NULL, &id));
+    def = rbl_default_stress_def();
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_stress(&def, NULL));
+    def.edge = (double)NAN;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_stress(&def, &id));
+    def = rbl_default_stress_def();
+    def.tetrahedra = 0;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_stress(&def, &id));
+    def = rbl_default_stress_def();
+    def.most_fragments = 1;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_stress(&def, &id));
+    def = rbl_default_stress_def();
+    def.variation.noise = 2.0f;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_stress(&def, &id));
+    assert_int_equal(rbl_breaker_alive_count(), 0);
+}
+
+static void bodies_that_cannot_be_stressed_are_refused(void** state)
+{
+    (void)state;
+    const rblStressDef def = rbl_default_stress_def();
+    const rblBreaker* breaker = make_stress(&def);
+    void* prepared = NULL;
+    rblShapeId plane;
+    check_ok(rbl_shape_create_plane(rbl_vec3(0, 1, 0), &plane));
+    rblShapeView view = view_of(plane);
+    rblMaterial clay;
+    check_ok(rbl_material_preset("clay", &clay));
+    check_fails(RBL_ERROR_UNSUPPORTED,
+                rbl_breaker_prepare(breaker, &view, &clay, rbl_serial_jobs(), &prepared));
+    const rblShapeId brick = make_brick();
+    view = view_of(brick);
+    clay.poisson = 0.5f;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_prepare(breaker, &view, &clay, rbl_serial_jobs(), &prepared));
+    clay.poisson = 0.2f;
+    clay.young = 0.0f;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_prepare(breaker, &view, &clay, rbl_serial_jobs(), &prepared));
+    check_ok(rbl_shape_destroy(plane));
+    check_ok(rbl_shape_destroy(brick));
+    rbl_breaker_release(breaker);
+    assert_int_equal(rbl_tets_alive_count(), 0);
+    assert_int_equal(rbl_mesh_alive_count(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdicts_rise_with_the_blow),
+        cmocka_unit_test(verdicts_settle_when_tetrahedra_get_smaller),
+        cmocka_unit_test(what_has_no_strength_or_all_of_it_holds),
+        cmocka_unit_test(fragments_are_all_of_the_body),
+        cmocka_unit_test(pieces_of_pieces_break_on_the_same_tetrahedra),
+        cmocka_unit_test(cracks_cost_no_more_than_the_budget),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(senseless_definitions_are_refused),
+        cmocka_unit_test(bodies_that_cannot_be_stressed_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

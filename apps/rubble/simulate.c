@@ -33,10 +33,11 @@ static void note_breaking(const Run* run)
     if (bodies > 0 && !options_given(run->parsed, "quiet"))
     {
         char line[160];
-        snprintf(line, sizeof line,
-                 "rubble: note: of the methods of fracture this version has prescored and stress: %u bodies with "
-                 "others stay whole",
-                 bodies);
+        snprintf(
+            line, sizeof line,
+            "rubble: note: of the methods of fracture this version has prescored and stress: %u bodies with "
+            "others stay whole",
+            bodies);
         progress_print(line);
     }
 }

@@ -80,6 +80,8 @@ static rblCutTrouble cut_until_generic(const rblTetsCut* given, rblPieces* out)
         work.cut = &cut;
         cut.cells = &work.cells;
         work.shift = shift_of(given->surface->size, attempt);
+        // Cracks that were laid onto the surface meet it within rounding, and that is worse than a tie: parts have no shape left.
+        work.near = attempt == 0 ? 0x1p-46 * given->surface->size : 0.0;
         rbl_cut_begin(&cut);
         begin_work(&work);
         trouble = cut_once(&work, out);

@@ -78,6 +78,7 @@ typedef struct rblTetsCut
     const rblTetsPartition* partition;
     uint32_t event;
     rblVec3d shift; // of all corners of cracks
+    double near;    // m: what is as near as this counts as a tie; 0: ties alone do
     double slack;   // m: much more than rounding moves a point from a facet's plane
     rblCells cells; // for the later stages: as many as there are labels, and the facets between them
     // cracks

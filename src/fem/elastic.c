@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include <string.h>
 
-// The shift of the factors of a part beside E / (density * size^2). The lowest elastic eigenvalue of a compact body is about ten of these, that of a
-// rod a hundred times as long as thick 0.004.
+// The shift of the factors of a part beside E / (density * size^2). The lowest elastic eigenvalue of a compact body is about ten of these,
+// that of a rod a hundred times as long as thick 0.004.
 #define SHIFT 1e-8
 
 #define ELASTIC_COOKIE 0x454c4153u

@@ -75,6 +75,7 @@ rblBenchFcn rbl_bench_picture;
 rblBenchFcn rbl_bench_prescored;
 rblBenchFcn rbl_bench_recording;
 rblBenchFcn rbl_bench_shapes;
+rblBenchFcn rbl_bench_tets;
 rblBenchFcn rbl_bench_world;
 
 // For whoever runs benches: the command-line tool.

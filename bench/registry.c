@@ -11,6 +11,7 @@ static const rblBenchEntry entries[] = {
     {"world", "the rigid world: closed forms, stacks and piles, beside Bullet and ODE", rbl_bench_world},
     {"prescored", "prescored fracture: the cost of breaks, tiling, births, a table of balls, datasets",
      rbl_bench_prescored},
+    {"tets", "breaking by stress: preparing, stress of a blow, cracks and fragments", rbl_bench_tets},
     {"recording", "recordings, exports and frames of a pile: cost, size, kills", rbl_bench_recording},
     {"io", "reading and writing a million triangles in every format, beside Assimp", rbl_bench_io},
     {"bvh-quality", "the hierarchy's surface area heuristic beside LBVH and binned trees",

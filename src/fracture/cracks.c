@@ -8,7 +8,7 @@
 // A crack of radius a relieves the stress across it within about this part of a on either side: the next one begins farther off.
 #define RELIEF_BY_RADIUS 0.5
 #define LEAST_RELIEF     2.0 // edges
-#define MOST_STALLED     64  // cracks that came to nothing, until no more are tried
+#define MOST_STALLED     16  // cracks that came to nothing, until no more are tried
 
 // ---- graphs ----
 
@@ -300,18 +300,36 @@ static double mean_edge(const rblCrackGrowth* growth, uint32_t node)
     return count > 0 ? sum / count : 0.0;
 }
 
+// A crack from there came to nothing, and one from close by would.
+static void give_up_around(rblCrackGrowth* growth, uint32_t node, double distance)
+{
+    const rblVec3d* positions = growth->body->tets->positions;
+    for (size_t i = 0; i < growth->candidates.count; ++i)
+    {
+        const uint32_t other = growth->candidates.data[i];
+        const bool close = rbl_distance3d(positions[node], positions[other]) < distance;
+        growth->peak[other] =
+            close && growth->labels[other] == growth->labels[node] ? 0.0 : growth->peak[other];
+    }
+    growth->peak[node] = 0.0;
+}
+
 // Grow one from a node; `parts` receives what it made of its fragment.
 static bool grow_from(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rblCrack* crack, uint32_t* parts)
 {
-    if (!start_crack(growth, node, tet, crack) || !rbl_crack_run(growth, crack) ||
-        !rbl_crack_smooth(growth, crack) || !rbl_crack_split(growth, crack, parts))
+    *parts = 1;
+    if (!start_crack(growth, node, tet, crack) || !rbl_crack_run(growth, crack))
+    {
+        return false;
+    }
+    if (!crack->stalled && (!rbl_crack_smooth(growth, crack) || !rbl_crack_split(growth, crack, parts)))
     {
         return false;
     }
     const double edge = LEAST_RELIEF * mean_edge(growth, node);
     if (*parts == 1)
     {
-        growth->peak[node] = 0.0; // it has been tried
+        give_up_around(growth, node, edge);
         return true;
     }
     const double radius = RELIEF_BY_RADIUS * sqrt(crack->area / RBL_PI);

@@ -6,7 +6,8 @@
 #include "math/vec.h"
 #include <string.h>
 
-#define HALVINGS 3u // of the edge, until the tetrahedra hang together as the solid does
+#define MOST_TRIES 10u // to find an edge with which the tetrahedra hang together as the solid does
+#define SHORTER    0.8 // each time
 
 static void root_free(rblStressRoot* root)
 {
@@ -47,13 +48,22 @@ static rblResult take_surface(rblStressRoot* root, const rblShapeView* shape)
     return rbl_mesh_view(root->surface, &root->surface_view);
 }
 
+// Walls that are thinner than an edge are torn: shorter edges, as few as will do.
 static rblResult fill(rblStressRoot* root, const rblStressDef* def)
 {
     rblTetsDef tets = rbl_default_tets_def();
+    rblTetsFill filled;
     tets.edge = def->edge;
     tets.count = def->tetrahedra;
-    tets.halvings = HALVINGS;
-    RBL_TRY(rbl_tets_fill(root->surface, &tets, NULL, &root->tets));
+    RBL_TRY(rbl_tets_fill(root->surface, &tets, &filled, &root->tets));
+    for (uint32_t i = 0; i < MOST_TRIES && !filled.same_topology; ++i)
+    {
+        rblTetsId finer;
+        tets.edge = SHORTER * filled.edge;
+        RBL_TRY(rbl_tets_fill(root->surface, &tets, &filled, &finer));
+        (void)rbl_tets_destroy(root->tets);
+        root->tets = finer;
+    }
     return rbl_tets_view(root->tets, &root->view);
 }
 

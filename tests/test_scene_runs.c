@@ -32,6 +32,7 @@ static const Shipped shipped[] = {
     {"wall_two_stages", 12, false},  {"table_25", 12, false},
     {"table_100", 10, false},        {"plates", 30, true},
     {"wine_glass", 12, false},       {"piggy_bank", 10, false},
+    {"stress_brick", 12, false},
 };
 
 static void open_scene(const char* name, rblSceneId* scene)

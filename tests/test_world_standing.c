@@ -66,6 +66,92 @@ static void light_stones_carry_a_slab(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+// A platform that has stopped is as good as the ground.
+static void light_stones_carry_a_slab_on_a_kinematic_floor(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_world(true);
+    const rblBodyId floor = put(world, make_box(4, 0.2f, 4), RBL_BODY_KINEMATIC, vec(0, -0.4f, 0));
+    rblBodyId stones[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        const rblVec3 at = vec(i == 0 ? 0.4f : -0.4f, -0.25f, 0.4f * (float)(i == 0 ? 0 : 2 * i - 3));
+        stones[i] = put_heavy(world, make_box(0.1f, 0.1f, 0.1f), at, 0.01f);
+    }
+    step_times(world, 5);
+    check_ok(rbl_body_set_velocity(world, floor, vec(0, 0.3f, 0), vec(0, 0, 0)));
+    step_times(world, 30);
+    check_ok(rbl_body_set_velocity(world, floor, vec(0, 0, 0), vec(0, 0, 0)));
+    step_times(world, 5);
+    const rblBodyId slab = put_heavy(world, make_box(1.2f, 0.2f, 1.2f), vec(0, 0.21f, 0), 1000.0f);
+    step_times(world, 90);
+    check_close(state_of(world, floor).pose.p.y, -0.1, 1e-5);
+    check_close(state_of(world, slab).pose.p.y, 0.2, 2e-3);
+    for (int i = 0; i < 3; ++i)
+    {
+        check_close(state_of(world, stones[i]).pose.p.y, 0.05, 2e-3);
+    }
+    check_ok(rbl_world_destroy(world));
+}
+
+// A kinematic body is no load: what it does to a light one goes on.
+static void what_a_kinematic_body_rubs_stays_awake(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_world(true);
+    put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    put_heavy(world, make_box(0.2f, 0.2f, 0.2f), vec(5, 0.1f, 0), 400.0f);
+    const rblBodyId light = put_heavy(world, make_box(0.2f, 0.1f, 0.2f), vec(0, 0.05f, 0), 0.4f);
+    step_times(world, 3);
+    const rblBodyId brush = put(world, make_box(2, 0.1f, 1), RBL_BODY_KINEMATIC, vec(0, 0.1499f, 0));
+    check_ok(rbl_body_set_velocity(world, brush, vec(0.15f, 0, 0), vec(0, 0, 0)));
+    step_times(world, 60);
+    assert_true(state_of(world, light).awake);
+    check_ok(rbl_world_destroy(world));
+}
+
+// A plank of 4, 40 or 400 kg goes on over rollers of 0.4 kg, at its height: it neither stops on them nor sinks and drives them.
+static void a_plank_rolls_on_rollers(void** state)
+{
+    (void)state;
+    static const float masses[] = {4.0f, 40.0f, 400.0f};
+    for (int i = 0; i < 6; ++i)
+    {
+        const rblWorldId world = make_world(true);
+        put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+        for (int k = 0; k < 4; ++k)
+        {
+            rblBodyDef def = rbl_default_body_def();
+            rblBodyId roller;
+            def.mass = 0.4f;
+            def.pose.p = vec(k % 2 == 0 ? -0.3f : 0.3f, 0.05f, k / 2 == 0 ? -0.3f : 0.3f);
+            def.pose.q = rbl_quat_from_axis_angle(vec(1, 0, 0), 1.57079633f);
+            def.material.restitution = 0.0f;
+            if (i < 3)
+            {
+                def.shape = make_sphere(0.05f);
+            }
+            else
+            {
+                check_ok(rbl_shape_create_capsule(0.05f, 0.3f, &def.shape));
+            }
+            check_ok(rbl_body_create(world, &def, &roller));
+            check_ok(rbl_shape_destroy(def.shape));
+        }
+        const rblBodyId plank = put_heavy(world, make_box(2, 0.1f, 1), vec(0, 0.15f, 0), masses[i % 3]);
+        step_times(world, 5);
+        check_ok(rbl_body_set_velocity(world, plank, vec(0.5f, 0, 0), vec(0, 0, 0)));
+        step_times(world, 30);
+        const rblBodyState now = state_of(world, plank);
+        if (!(now.velocity.x > 0.4f && now.velocity.x < 0.501f && now.pose.p.y > 0.148f))
+        {
+            fail_msg("a plank of %g kg goes at %g m/s, at %g m", (double)masses[i % 3],
+                     (double)now.velocity.x, (double)now.pose.p.y);
+        }
+        check_ok(rbl_world_destroy(world));
+    }
+}
+
 // A light plank on a fulcrum: what lies on its end is not over what it stands on.
 static void a_heavy_load_tips_a_light_plank(void** state)
 {
@@ -153,14 +239,49 @@ static void what_begins_to_slide_goes_on(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+// A turn a step takes a body back to where it was, every time.
+static void what_goes_round_stays_awake(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_world(true);
+    put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    const rblBodyId ball = put(world, make_sphere(0.1f), RBL_BODY_DYNAMIC, vec(0, 0.1f, 0));
+    const float spin = 6.28318531f / STEP;
+    check_ok(rbl_body_set_velocity(world, ball, vec(0, 0, 0), vec(0, spin, 0)));
+    step_times(world, 60);
+    check_close(state_of(world, ball).spin.y, (double)spin, 1e-2 * (double)spin);
+    check_ok(rbl_world_destroy(world));
+}
+
+// Thrown up where gravity is weak: for a second it is hardly faster than what sleeps, at the top.
+static void what_falls_slowly_goes_on_falling(void** state)
+{
+    (void)state;
+    rblWorldDef def = rbl_default_world_def();
+    rblWorldId world;
+    def.gravity = vec(0, -0.05f, 0);
+    check_ok(rbl_world_create(&def, &world));
+    const rblBodyId box = put(world, make_box(0.5f, 0.5f, 0.5f), RBL_BODY_DYNAMIC, vec(0, 0, 0));
+    check_ok(rbl_body_set_velocity(world, box, vec(0, 0.05f, 0), vec(0, 0, 0)));
+    step_times(world, 150);
+    assert_true(state_of(world, box).awake);
+    check_close(state_of(world, box).pose.p.y, 0.05 * 5.0 - 0.5 * 0.05 * 25.0, 1e-3);
+    check_ok(rbl_world_destroy(world));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(light_stones_carry_a_slab),
+        cmocka_unit_test(light_stones_carry_a_slab_on_a_kinematic_floor),
+        cmocka_unit_test(what_a_kinematic_body_rubs_stays_awake),
+        cmocka_unit_test(a_plank_rolls_on_rollers),
         cmocka_unit_test(a_heavy_load_tips_a_light_plank),
         cmocka_unit_test(a_heavy_ball_pushes_a_light_one_along),
         cmocka_unit_test(what_stands_off_balance_falls),
         cmocka_unit_test(what_begins_to_slide_goes_on),
+        cmocka_unit_test(what_goes_round_stays_awake),
+        cmocka_unit_test(what_falls_slowly_goes_on_falling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,7 @@ static rblBundle make_bundle(rblWorld* world, uint32_t index, uint32_t manifold,
         bundle.helds[i] = from->held;
         bundle.slop[i] = from->slop;
         bundle.mates |= (uint8_t)(from->mates ? 1u << i : 0u);
+        bundle.rounds |= (uint8_t)(from->round ? 1u << i : 0u);
         bundle.count = from->count > bundle.count ? from->count : bundle.count;
         bundle.held = from->held > bundle.held ? from->held : bundle.held;
     }

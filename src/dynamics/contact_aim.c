@@ -50,8 +50,9 @@ static rblWide3 turn(const Frames* frame, rblWide3 v)
 }
 
 // Positions move by half a step with the old velocities and by half with the new ones: the impulses act in between. For the two
-// bodies of a pair to exchange no angular momentum but through one point, the arms are those at mid-step.
-static rblWide3 way_to_middle(const Aim* aim)
+// bodies of a pair to exchange no angular momentum but through one point, the arms are those at mid-step. What is round is touched
+// under its centre all the time: arms that go ahead would let the load on a roller drive it, and sink. There conserve.c alone sees to it.
+static rblWide3 way_to_middle(const Aim* aim, uint32_t rounds)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblWide3 apart = rbl_wide_sub3(aim->before_b.velocity, aim->before_a.velocity);
@@ -59,7 +60,8 @@ static rblWide3 way_to_middle(const Aim* aim)
     const rblFloat4 far = rbl_less4(rbl_splat4(1e-10f), rbl_wide_dot3(way, way));
     const rblFloat4 both =
         rbl_and4(rbl_less4(zero, aim->a.inverse_mass), rbl_less4(zero, aim->b.inverse_mass));
-    return rbl_wide_select3(rbl_and4(far, both), way, (rblWide3){zero, zero, zero});
+    const rblWide3 none = {zero, zero, zero};
+    return rbl_wide_select3(rbl_wide_lanes(rounds), none, rbl_wide_select3(rbl_and4(far, both), way, none));
 }
 
 // Velocities of bodies that nothing has touched in this step: those of its start, and what forces add.
@@ -96,7 +98,7 @@ static Aim begin_aim(const rblWorld* world, const rblBundle* bundle)
     aim.frame_b = gather_frames(world->motions.data, bundle->slot_b);
     aim.seconds = rbl_max4(aim.a.seconds, aim.b.seconds);
     aim.slop = rbl_load4(bundle->slop);
-    aim.way = way_to_middle(&aim);
+    aim.way = way_to_middle(&aim, bundle->rounds);
     return aim;
 }
 

@@ -14,6 +14,11 @@
 // more they are taken for equal.
 #define MOST_COUNTS 32
 
+static bool is_round(rblShapeKind kind)
+{
+    return kind == RBL_SHAPE_SPHERE || kind == RBL_SHAPE_CAPSULE || kind == RBL_SHAPE_CYLINDER;
+}
+
 static void write_surface(rblWorld* world, uint32_t slot)
 {
     const rblBody* body = &world->bodies.data[slot];
@@ -24,6 +29,7 @@ static void write_surface(rblWorld* world, uint32_t slot)
         .inner_radius = body->shape.bounded ? body->shape.inner_radius : INFINITY,
         .joint_count = body->joint_count,
         .convex = body->shape.convex,
+        .round = is_round(body->shape.kind),
     };
 }
 
@@ -61,6 +67,7 @@ static rblManifold make_manifold(const rblWorld* world, uint32_t index, uint32_t
         .safe_way = safe_way(a, b),
         .born = pair->born_depth > 0.0f || pair->flown_depth > 0.0f,
         .mates = pair->mates,
+        .round = a->round || b->round,
         .early = !pair->mates && (a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f),
     };
 }

@@ -27,13 +27,15 @@ static float rocking_room(const rblWorld* world, const rblBody* body)
                     ROCKING_SHARE * body->shape.radius);
 }
 
-// No point of the body is farther than that from where it was: |way| + radius * angle, the sine for half the angle.
+// No point of the body is farther than that from where it was: |way| + radius * angle, the sine for half the angle. One that turns
+// by a radian or more in a step may be back where it was after it, and goes round all the same.
 static bool has_stayed(const rblWorld* world, const rblBody* body, const rblMotion* motion)
 {
     const rblQuat turn = rbl_quat_mul(rbl_quat_conjugate(body->stay.q), motion->orientation);
     const float way = rbl_length3(rbl_sub3(motion->center, body->stay.p));
     const float angle = 2.0f * rbl_length3(rbl_vec3(turn.x, turn.y, turn.z));
-    return way + body->shape.radius * angle < rocking_room(world, body);
+    return way + body->shape.radius * angle < rocking_room(world, body) &&
+           rbl_length3(motion->spin) * world->seconds < 1.0f;
 }
 
 // Two ways to be at rest: slower than the sleep speed all the time, or never far from one place. Bodies of a heap rock on each other,
@@ -142,6 +144,40 @@ static bool keep_awake(rblWorld* world, size_t m)
     return a_wakes || b_wakes;
 }
 
+#define IF_HELD 2 // in `watched`, until contacts were looked at
+
+static bool has_weight(const rblWorld* world, const rblBody* body)
+{
+    return body->gravity_scale != 0.0f && rbl_dot3(world->def.gravity, world->def.gravity) > 0.0f;
+}
+
+// Those that are calm. What has weight falls, however slowly, unless it touches something or hangs on a joint.
+static void find_calm(rblWorld* world)
+{
+    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    {
+        const rblSolverBody* solver_body = &world->solver_bodies.data[i];
+        const uint32_t slot = solver_body->slot;
+        const rblBody* body = &world->bodies.data[slot];
+        const bool falls = has_weight(world, body) && body->joint_count == 0;
+        const bool calm = !is_driven(world, solver_body) && is_calm(world, slot);
+        world->watched.data[slot] = calm ? (falls ? IF_HELD : 1) : 0;
+    }
+    for (size_t m = 0; m < world->manifolds.count; ++m)
+    {
+        const rblPair* pair = &world->pairs.data[world->manifolds.data[m].pair];
+        unsigned char* a = &world->watched.data[pair->a];
+        unsigned char* b = &world->watched.data[pair->b];
+        *a = *a == IF_HELD && pair->touching ? 1 : *a;
+        *b = *b == IF_HELD && pair->touching ? 1 : *b;
+    }
+    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    {
+        unsigned char* tired = &world->watched.data[world->solver_bodies.data[i].slot];
+        *tired = *tired == IF_HELD ? 0 : *tired;
+    }
+}
+
 // Those that are calm, less those that need one that is not, and those that need these, and so on: a heap falls asleep from the ground up.
 static rblResult find_tired(rblWorld* world)
 {
@@ -150,11 +186,7 @@ static rblResult find_tired(rblWorld* world)
     {
         return rbl_fail_memory();
     }
-    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
-    {
-        const rblSolverBody* body = &world->solver_bodies.data[i];
-        world->watched.data[body->slot] = !is_driven(world, body) && is_calm(world, body->slot);
-    }
+    find_calm(world);
     for (size_t m = 0; m < count; ++m)
     {
         const rblManifold* manifold = &world->manifolds.data[m];

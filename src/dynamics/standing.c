@@ -19,9 +19,18 @@
 #define AT_REST  0.5f  // m/s: a load that is slower is no blow
 #define NOT_DONE UINT8_MAX
 
+static bool is_dynamic(const rblWorld* world, uint32_t slot)
+{
+    return world->motions.data[slot].inverse_mass > 0.0f;
+}
+
+// Kinematic bodies that stand still are as good as static.
 static bool is_moving(const rblWorld* world, uint32_t slot)
 {
-    return world->solver_index.data[slot] != 0;
+    const rblMotion* motion = &world->motions.data[slot];
+    const bool still =
+        rbl_dot3(motion->velocity, motion->velocity) + rbl_dot3(motion->spin, motion->spin) == 0.0f;
+    return world->solver_index.data[slot] != 0 && (is_dynamic(world, slot) || !still);
 }
 
 static rblVec3 up_of(const rblWorld* world)
@@ -134,6 +143,21 @@ static void stand_on(rblWorld* world, const rblPair* pair, uint32_t slot, uint8_
     }
 }
 
+// A load takes what is round along, and does not press it down. Cylinders that stand upright do not roll.
+static bool rolls(const rblWorld* world, uint32_t slot, rblVec3 up)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblTransform pose = rbl_shape_pose(body, &world->motions.data[slot]);
+    const bool upright = body->shape.kind == RBL_SHAPE_CYLINDER &&
+                         fabsf(rbl_dot3(rbl_rotate3(pose.q, rbl_vec3(0, 1, 0)), up)) > UPWARDS;
+    return world->surfaces.data[slot].round && !upright;
+}
+
+static bool can_stand(const rblWorld* world, uint32_t slot, rblVec3 up)
+{
+    return is_dynamic(world, slot) && !rolls(world, slot, up);
+}
+
 static uint8_t level_of(const rblWorld* world, uint32_t slot)
 {
     return is_moving(world, slot) ? world->levels.data[slot] : 0;
@@ -151,7 +175,8 @@ static void find_level(rblWorld* world, uint8_t level, rblVec3 up)
         {
             const uint32_t slot = side == 0 ? pair->a : pair->b;
             const uint32_t below = side == 0 ? pair->b : pair->a;
-            if (level_of(world, below) + 1 == level && level_of(world, slot) >= level)
+            if (level_of(world, below) + 1 == level && level_of(world, slot) >= level &&
+                can_stand(world, slot, up))
             {
                 stand_on(world, pair, slot, level, up);
             }
@@ -168,7 +193,7 @@ static void find_level(rblWorld* world, uint8_t level, rblVec3 up)
 
 static bool is_heavier(const rblWorld* world, uint32_t heavy, uint32_t light)
 {
-    return is_moving(world, heavy) && is_moving(world, light) &&
+    return is_dynamic(world, heavy) && is_moving(world, heavy) && is_moving(world, light) &&
            world->motions.data[light].inverse_mass > HEAVIER * world->motions.data[heavy].inverse_mass;
 }
 

@@ -200,6 +200,7 @@ typedef struct rblManifold
     bool later;            // than another impact of one of its bodies
     bool born;             // overlaps since the birth of one of its bodies
     bool mates;            // see rblPair
+    bool round;            // one of the two is
     bool touching;         // at the end of the step
     double kinematic_work; // J: done by a body of infinite mass on the other
     float hit_speed;       // of the fastest impact in this round, m/s; 0: none
@@ -254,6 +255,7 @@ typedef struct rblSurface
     float inner_radius; // endless when it is unbounded
     uint32_t joint_count;
     bool convex;
+    bool round; // it rolls
 } rblSurface;
 
 typedef RBL_ARRAY(rblSurface) rblSurfaceArray;
@@ -291,6 +293,7 @@ typedef struct rblBundle
     bool deep;                     // some of it overlaps by more than is left alone (drift.c)
     uint8_t corrects;              // lanes whose overlap can be undone
     uint8_t mates;                 // lanes of mates
+    uint8_t rounds;                // lanes with something round
     uint32_t slot_a[4], slot_b[4]; // the bodies
     uint32_t contact[4];           // the first in rblWorld.contacts
     uint32_t counts[4];            // of contacts

@@ -110,33 +110,66 @@ static void what_a_kinematic_body_rubs_stays_awake(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+static rblShapeId make_roller(int kind)
+{
+    rblShapeId shape = {0, 0};
+    switch (kind)
+    {
+    case 0:
+        return make_sphere(0.05f);
+    case 1:
+        check_ok(rbl_shape_create_capsule(0.05f, 0.3f, &shape));
+        return shape;
+    default:
+        check_ok(rbl_shape_create_cylinder(0.05f, 0.2f, &shape));
+        return shape;
+    }
+}
+
+// Its axis along z.
+static rblBodyId put_roller(rblWorldId world, int kind, rblVec3 at)
+{
+    rblBodyDef def = rbl_default_body_def();
+    rblBodyId roller;
+    def.shape = make_roller(kind);
+    def.mass = 0.4f;
+    def.pose.p = at;
+    def.pose.q = rbl_quat_from_axis_angle(vec(1, 0, 0), 1.57079633f);
+    def.material.restitution = 0.0f;
+    check_ok(rbl_body_create(world, &def, &roller));
+    check_ok(rbl_shape_destroy(def.shape));
+    return roller;
+}
+
+static void what_is_round_rolls_on(void** state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; ++kind)
+    {
+        const rblWorldId world = make_world(true);
+        put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+        const rblBodyId roller = put_roller(world, kind, vec(0, 0.05f, 0));
+        check_ok(rbl_body_set_velocity(world, roller, vec(1, 0, 0), vec(0, 0, -20)));
+        step_times(world, 60);
+        check_close(state_of(world, roller).velocity.x, 1, 1e-2);
+        check_close(state_of(world, roller).pose.p.x, 2, 2e-2);
+        check_close(state_of(world, roller).pose.p.y, 0.05, 1e-3);
+        check_ok(rbl_world_destroy(world));
+    }
+}
+
 // A plank of 4, 40 or 400 kg goes on over rollers of 0.4 kg, at its height: it neither stops on them nor sinks and drives them.
 static void a_plank_rolls_on_rollers(void** state)
 {
     (void)state;
     static const float masses[] = {4.0f, 40.0f, 400.0f};
-    for (int i = 0; i < 6; ++i)
+    for (int i = 0; i < 9; ++i)
     {
         const rblWorldId world = make_world(true);
         put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
         for (int k = 0; k < 4; ++k)
         {
-            rblBodyDef def = rbl_default_body_def();
-            rblBodyId roller;
-            def.mass = 0.4f;
-            def.pose.p = vec(k % 2 == 0 ? -0.3f : 0.3f, 0.05f, k / 2 == 0 ? -0.3f : 0.3f);
-            def.pose.q = rbl_quat_from_axis_angle(vec(1, 0, 0), 1.57079633f);
-            def.material.restitution = 0.0f;
-            if (i < 3)
-            {
-                def.shape = make_sphere(0.05f);
-            }
-            else
-            {
-                check_ok(rbl_shape_create_capsule(0.05f, 0.3f, &def.shape));
-            }
-            check_ok(rbl_body_create(world, &def, &roller));
-            check_ok(rbl_shape_destroy(def.shape));
+            put_roller(world, i / 3, vec(k % 2 == 0 ? -0.3f : 0.3f, 0.05f, k / 2 == 0 ? -0.3f : 0.3f));
         }
         const rblBodyId plank = put_heavy(world, make_box(2, 0.1f, 1), vec(0, 0.15f, 0), masses[i % 3]);
         step_times(world, 5);
@@ -275,6 +308,7 @@ int main(void)
         cmocka_unit_test(light_stones_carry_a_slab),
         cmocka_unit_test(light_stones_carry_a_slab_on_a_kinematic_floor),
         cmocka_unit_test(what_a_kinematic_body_rubs_stays_awake),
+        cmocka_unit_test(what_is_round_rolls_on),
         cmocka_unit_test(a_plank_rolls_on_rollers),
         cmocka_unit_test(a_heavy_load_tips_a_light_plank),
         cmocka_unit_test(a_heavy_ball_pushes_a_light_one_along),

@@ -1,6 +1,7 @@
 // Planes against everything convex, balls against everything, capsules against each other: closed forms.
 #include "field/convex_contact.h"
 #include "field/primitives.h"
+#include <math.h>
 
 // A plane as seen from the other shape: its unit normal and offset there, n . x = offset on it.
 typedef struct PlaneThere
@@ -21,7 +22,10 @@ static void touch_plane(rblManifold* m, PlaneThere plane, rblVec3 p, float round
     }
 }
 
-// Rim points of both discs that lie lowest, and four fixed ones of each: what a disc stands on.
+#define STANDS 0.9f // cosine of a cylinder's axis with the normal
+
+// Rim points of both discs that lie lowest, and four fixed ones of each, what a disc stands on, when it does: those of one that rolls
+// come down on the plane along the circle, but straight on they would run into it, and stop it.
 static void touch_cylinder(rblManifold* m, PlaneThere plane, const rblPrimitive* cylinder, float margin)
 {
     const rblVec3 down = {-plane.normal.x, 0, -plane.normal.z};
@@ -35,7 +39,7 @@ static void touch_cylinder(rblManifold* m, PlaneThere plane, const rblPrimitive*
             const rblVec3 flat = rbl_scale3(down, cylinder->radius / slope);
             touch_plane(m, plane, (rblVec3){flat.x, y, flat.z}, 0.0f, margin, RBL_FEATURE_ROUND | end);
         }
-        for (uint32_t i = 0; i < 4; ++i)
+        for (uint32_t i = 0; i < 4 && fabsf(plane.normal.y) > STANDS; ++i)
         {
             const rblVec3 p = {cylinder->radius * fixed[i][0], y, cylinder->radius * fixed[i][1]};
             touch_plane(m, plane, p, 0.0f, margin, RBL_FEATURE_ROUND | (2 + 4 * end + i));

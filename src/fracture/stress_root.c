@@ -6,8 +6,9 @@
 #include "math/vec.h"
 #include <string.h>
 
-#define MOST_TRIES 10u // to find an edge with which the tetrahedra hang together as the solid does
-#define SHORTER    0.8 // each time
+#define MOST_TRIES     10u  // to find an edge with which the tetrahedra hang together as the solid does
+#define SHORTER        0.8  // each time
+#define SAMPLE_SPACING 0.75 // of an edge: of samples on the original surface
 
 static void root_free(rblStressRoot* root)
 {
@@ -49,7 +50,7 @@ static rblResult take_surface(rblStressRoot* root, const rblShapeView* shape)
 }
 
 // Walls that are thinner than an edge are torn: shorter edges, as few as will do.
-static rblResult fill(rblStressRoot* root, const rblStressDef* def)
+static rblResult fill(rblStressRoot* root, const rblStressDef* def, double* edge)
 {
     rblTetsDef tets = rbl_default_tets_def();
     rblTetsFill filled;
@@ -64,15 +65,18 @@ static rblResult fill(rblStressRoot* root, const rblStressDef* def)
         (void)rbl_tets_destroy(root->tets);
         root->tets = finer;
     }
+    *edge = filled.edge;
     return rbl_tets_view(root->tets, &root->view);
 }
 
-// Fields of fragments begin from a level set, whatever the shape is.
-static rblResult lay_background(rblStressRoot* root)
+// Fields of fragments begin from a level set, whatever the shape is. Its samples are about as far apart as nodes are: edges and
+// corners have their own.
+static rblResult lay_background(rblStressRoot* root, double edge)
 {
     rblLevelSetDef def = rbl_default_level_set_def();
     rblShapeId solid;
     def.mesh = root->surface;
+    def.sample_spacing = (float)(SAMPLE_SPACING * edge);
     RBL_TRY(rbl_shape_create_level_set(&def, &solid));
     const rblResult result = rbl_background_create(solid, root->tets, &root->background);
     (void)rbl_shape_destroy(solid);
@@ -136,9 +140,10 @@ static rblResult root_create(const rblStressBreaker* breaker, const rblShapeView
     root->def = &breaker->def;
     root->material = *material;
     root->allocator = breaker->allocator;
+    double edge = 0.0;
     rblResult result = take_surface(root, shape);
-    result = result == RBL_OK ? fill(root, &breaker->def) : result;
-    result = result == RBL_OK ? lay_background(root) : result;
+    result = result == RBL_OK ? fill(root, &breaker->def, &edge) : result;
+    result = result == RBL_OK ? lay_background(root, edge) : result;
     result = result == RBL_OK ? cross_surface(root) : result;
     result = result == RBL_OK ? rbl_tet_graph_create(&root->view, true, root->allocator, &root->solid_graph)
                               : result;

@@ -212,6 +212,7 @@ static void start(Program* program, uint64_t seed)
     make_shapes(program->shapes);
     def.substeps = 1 + (uint32_t)(seed % 2);
     def.iterations = 6;
+    def.first_count = seed % 3 == 0 ? UINT32_MAX : 8;
     check_ok(rbl_world_create(&def, &program->world));
 }
 

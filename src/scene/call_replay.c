@@ -214,6 +214,10 @@ static rblResult take_world_def(Replayer* replayer, rblByteSource* source)
         def.seed = rbl_take_u64(source);
         def.max_fragments = rbl_take_u32(source);
     }
+    if (rbl_source_left(source) > 0) // earlier ones had the default
+    {
+        def.first_count = rbl_take_u32(source);
+    }
     if (source->failed || replayer->world.index1 != 0)
     {
         return rbl_fail(RBL_ERROR_FORMAT, "the world is cut short, or there twice");

@@ -203,6 +203,7 @@ static void put_world_def(rblByteSink* sink, const rblWorldDef* def)
     rbl_put_floats(sink, speeds, 4);
     rbl_put_u64(sink, def->seed);
     rbl_put_u32(sink, def->max_fragments);
+    rbl_put_u32(sink, def->first_count);
 }
 
 static bool has_breaker(const BreakerArray* breakers, const rblBreaker* breaker)

@@ -286,6 +286,24 @@ static void what_goes_round_stays_awake(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+// With no time to wait, bodies fall asleep as soon as they are slow, and not before.
+static void what_moves_stays_awake_without_a_sleep_time(void** state)
+{
+    (void)state;
+    rblWorldDef def = rbl_default_world_def();
+    rblWorldId world;
+    def.gravity = vec(0, 0, 0);
+    def.sleep_time = 0.0f;
+    check_ok(rbl_world_create(&def, &world));
+    const rblBodyId ball = put(world, make_sphere(0.1f), RBL_BODY_DYNAMIC, vec(0, 0, 0));
+    const rblBodyId still = put(world, make_sphere(0.1f), RBL_BODY_DYNAMIC, vec(0, 5, 0));
+    check_ok(rbl_body_set_velocity(world, ball, vec(1, 0, 0), vec(0, 0, 0)));
+    step_times(world, 30);
+    check_close(state_of(world, ball).pose.p.x, 1, 1e-4);
+    assert_false(state_of(world, still).awake);
+    check_ok(rbl_world_destroy(world));
+}
+
 // Thrown up where gravity is weak: for a second it is hardly faster than what sleeps, at the top.
 static void what_falls_slowly_goes_on_falling(void** state)
 {
@@ -315,6 +333,7 @@ int main(void)
         cmocka_unit_test(what_stands_off_balance_falls),
         cmocka_unit_test(what_begins_to_slide_goes_on),
         cmocka_unit_test(what_goes_round_stays_awake),
+        cmocka_unit_test(what_moves_stays_awake_without_a_sleep_time),
         cmocka_unit_test(what_falls_slowly_goes_on_falling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -218,6 +218,32 @@ static void all_falls_when_the_floor_is_gone(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+// Bodies that rise lean on the ceiling. When it goes, those below go along from the first step on.
+static void what_rises_leaves_with_what_it_leant_on(void** state)
+{
+    (void)state;
+    const rblWorldId world = make_world(true);
+    const rblBodyId ceiling = put(world, make_box(4, 0.2f, 4), RBL_BODY_STATIC, vec(0, 2.1f, 0));
+    rblBodyDef def = rbl_default_body_def();
+    rblBodyId bodies[3];
+    def.shape = make_box(0.2f, 0.2f, 0.2f);
+    def.gravity_scale = -1.0f;
+    for (int i = 0; i < 3; ++i)
+    {
+        def.pose.p = vec(0, 1.9f - 0.2f * (float)i, 0);
+        check_ok(rbl_body_create(world, &def, &bodies[i]));
+    }
+    check_ok(rbl_shape_destroy(def.shape));
+    sleep_all(world);
+    check_ok(rbl_body_destroy(world, ceiling));
+    step_times(world, 20);
+    const float top = state_of(world, bodies[0]).pose.p.y;
+    assert_true(top > 3.0f);
+    check_close(state_of(world, bodies[1]).pose.p.y, top - 0.2f, 0.01);
+    check_close(state_of(world, bodies[2]).pose.p.y, top - 0.4f, 0.01);
+    check_ok(rbl_world_destroy(world));
+}
+
 static void a_cut_rope_drops_the_load_and_what_lies_on_it(void** state)
 {
     (void)state;
@@ -427,6 +453,7 @@ int main(void)
         cmocka_unit_test(a_brick_pulled_out_brings_down_what_rests_on_it),
         cmocka_unit_test(a_brick_on_top_wakes_no_more_than_its_neighbours),
         cmocka_unit_test(all_falls_when_the_floor_is_gone),
+        cmocka_unit_test(what_rises_leaves_with_what_it_leant_on),
         cmocka_unit_test(a_cut_rope_drops_the_load_and_what_lies_on_it),
         cmocka_unit_test(a_load_at_the_end_tips_a_sleeping_plank),
         cmocka_unit_test(a_support_that_slides_away_is_missed),

@@ -42,6 +42,15 @@ rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair, bool on_b)
     return rbl_scale3(sum, on_b ? pair_rate(pair, true) : -pair_rate(pair, false));
 }
 
+// Weight points upwards where the gravity scale is negative.
+float rbl_part_against_weight(const rblWorld* world, uint32_t slot, rblVec3 force)
+{
+    const float gravity = rbl_length3(world->def.gravity);
+    const float along = rbl_dot3(force, world->def.gravity);
+    const float down = world->bodies.data[slot].gravity_scale < 0.0f ? -along : along;
+    return gravity > 0.0f ? -down / gravity : 0.0f;
+}
+
 // What the contacts of a pair do to one of its two.
 static void add_pair(rblWorld* world, const rblPair* pair, bool on_b)
 {
@@ -58,11 +67,9 @@ static void add_pair(rblWorld* world, const rblPair* pair, bool on_b)
         sum = rbl_add3(sum, force);
         load->torque = rbl_add3(load->torque, rbl_cross3(arm, force));
     }
-    const float gravity = rbl_length3(world->def.gravity);
-    const float along = rbl_dot3(sum, world->def.gravity);
     load->force = rbl_add3(load->force, sum);
     load->borne += rbl_length3(sum);
-    load->support += gravity > 0.0f ? rbl_maxf(-along / gravity, 0.0f) : 0.0f;
+    load->support += rbl_maxf(rbl_part_against_weight(world, slot, sum), 0.0f);
 }
 
 // The loads of all bodies that are watched.

@@ -65,14 +65,20 @@ bool rbl_is_rocking(const rblWorld* world, uint32_t slot)
     return time > 0.0f && time >= ROCKING_TIME * world->def.sleep_time;
 }
 
+// For the sleep time; even if that is 0, what moves is not at rest.
+static bool is_at_rest(const rblWorld* world, const rblBody* body)
+{
+    const float time = rbl_maxf(body->still_time, body->joint_count > 0 ? 0.0f : body->stay_time);
+    return time > 0.0f && time >= world->def.sleep_time;
+}
+
 static bool is_calm(const rblWorld* world, uint32_t slot)
 {
     const rblBody* body = &world->bodies.data[slot];
     switch (world->activities.data[slot])
     {
     case RBL_ACTIVITY_AWAKE:
-        return rbl_maxf(body->still_time, body->joint_count > 0 ? 0.0f : body->stay_time) >=
-               world->def.sleep_time;
+        return is_at_rest(world, body);
     case RBL_ACTIVITY_DRIVEN:
         return rbl_fastest_point(body, world->motions.data[slot].velocity, world->motions.data[slot].spin) ==
                0.0f;

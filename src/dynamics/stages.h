@@ -171,6 +171,9 @@ void rbl_feel_blows(rblWorld* world);
 // The force of a pair's contacts on one of the two, N, in the last step that solved it (rest.c).
 rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair, bool on_b);
 
+// The part of a force on a body that carries it, N; negative: it presses (rest.c).
+float rbl_part_against_weight(const rblWorld* world, uint32_t slot, rblVec3 force);
+
 // Whether a body moves about one place, and has done so for a while (sleep.c).
 bool rbl_is_rocking(const rblWorld* world, uint32_t slot);
 

@@ -171,9 +171,7 @@ static void wake_listed(rblWorld* world, uint32_t slot)
 // What the contacts with one body carry of another, N.
 static float carried(const rblWorld* world, const rblPair* pair, uint32_t slot)
 {
-    const float gravity = rbl_length3(world->def.gravity);
-    const float along = rbl_dot3(rbl_pair_force(world, pair, pair->b == slot), world->def.gravity);
-    return gravity > 0.0f ? -along / gravity : 0.0f;
+    return rbl_part_against_weight(world, slot, rbl_pair_force(world, pair, pair->b == slot));
 }
 
 static void let_down(rblWorld* world, uint32_t slot)

@@ -45,7 +45,8 @@ RBL_API rblResult rbl_breaker_create_prescored(const rblPrescoredDef* def, rblBr
 
 /// Which crack face, as rblMate numbers them, each face of a fragment's surface belongs to; UINT32_MAX for what was outside
 /// before. Up to `capacity` of them into `out`; `count` receives how many there are. The triangles of two mates are the same, in
-/// the same order, turned over. Refused: shapes that no prescored breaker made, and those out of recordings.
+/// the same order, turned over. Refused: shapes that neither a prescored nor a stress breaker made, and those out of
+/// recordings.
 RBL_API rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32_t capacity,
                                      uint32_t* count);
 

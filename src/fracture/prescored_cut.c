@@ -169,7 +169,7 @@ rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32
     }
     if (fragment->shape->lazy.build != build_surface)
     {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "fragment faces: not a fragment of a prescored breaker");
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "fragment faces: not a fragment of one of our breakers");
     }
     const PieceSurface* surface = fragment->shape->lazy.context;
     const rblPieces* pieces = surface->breakage->pieces;

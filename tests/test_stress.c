@@ -135,6 +135,32 @@ static void what_has_no_strength_or_all_of_it_holds(void** state)
     check_ok(rbl_shape_destroy(id));
 }
 
+// A breaking impulse decides alone, with or without a strength.
+static void impulses_break_what_has_no_strength(void** state)
+{
+    (void)state;
+    const rblShapeId id = make_brick();
+    const rblStressDef def = rbl_default_stress_def();
+    const rblBreaker* breaker = make_stress(&def);
+    rblBreakBody body = body_of(id, "clay");
+    body.material.strength = 0.0f;
+    body.material.break_impulse = 2.0f;
+    void* prepared = NULL;
+    check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
+    assert_false(decide(breaker, &body, prepared, 1.9f).breaks);
+    rblVerdict verdict = decide(breaker, &body, prepared, 9.0f);
+    assert_true(verdict.breaks);
+    verdict.budget = 40.0;
+    rblFracture fracture;
+    check_ok(rbl_breaker_shatter(breaker, prepared, &body, &verdict, rbl_serial_jobs(), &fracture));
+    assert_true(fracture.fragment_count >= 2);
+    assert_true(2.0 * (double)body.material.surface_energy * fracture.crack_area <= verdict.budget);
+    rbl_fracture_free(&fracture);
+    rbl_breaker_forget(breaker, prepared);
+    rbl_breaker_release(breaker);
+    check_ok(rbl_shape_destroy(id));
+}
+
 // ---- into what ----
 
 static void fragments_are_all_of_the_body(void** state)
@@ -305,6 +331,7 @@ int main(void)
         cmocka_unit_test(verdicts_rise_with_the_blow),
         cmocka_unit_test(verdicts_settle_when_tetrahedra_get_smaller),
         cmocka_unit_test(what_has_no_strength_or_all_of_it_holds),
+        cmocka_unit_test(impulses_break_what_has_no_strength),
         cmocka_unit_test(fragments_are_all_of_the_body),
         cmocka_unit_test(pieces_of_pieces_break_on_the_same_tetrahedra),
         cmocka_unit_test(cracks_cost_no_more_than_the_budget),

@@ -16,15 +16,9 @@
 
 // ---- bodies ----
 
-static rblResult prepare(void* context, const rblShapeView* shape, const rblMaterial* material, rblJobs* jobs,
-                         void** prepared)
+static rblResult prepare_body(const rblStressBreaker* breaker, const rblShapeView* shape,
+                              const rblMaterial* material, void** prepared)
 {
-    (void)jobs;
-    const rblStressBreaker* breaker = context;
-    if (!(material->strength > 0.0f) && !(material->break_impulse > 0.0f))
-    {
-        return RBL_OK; // never breaks by itself; on demand it is looked at then
-    }
     rblStressBody* body = rbl_alloc_zero(breaker->allocator, sizeof *body);
     if (body == NULL)
     {
@@ -47,6 +41,15 @@ static rblResult prepare(void* context, const rblShapeView* shape, const rblMate
     }
     *prepared = body;
     return RBL_OK;
+}
+
+// What never breaks by itself is looked at when it is broken on demand.
+static rblResult prepare(void* context, const rblShapeView* shape, const rblMaterial* material, rblJobs* jobs,
+                         void** prepared)
+{
+    (void)jobs;
+    const bool breaks = material->strength > 0.0f || material->break_impulse > 0.0f;
+    return breaks ? prepare_body(context, shape, material, prepared) : RBL_OK;
 }
 
 static void forget(void* context, void* prepared)
@@ -220,10 +223,8 @@ static rblResult shatter(void* context, void* prepared, const rblBreakBody* body
     {
         return rbl_stress_shatter(&breaker->def, prepared, body, verdict, jobs, out);
     }
-    rblMaterial material = body->material;
-    material.strength = 1e6f;
     void* now = NULL;
-    RBL_TRY(prepare(context, &body->view, &material, jobs, &now));
+    RBL_TRY(prepare_body(breaker, &body->view, &body->material, &now));
     const rblResult result = rbl_stress_shatter(&breaker->def, now, body, verdict, jobs, out);
     forget(context, now);
     return result;

@@ -6,8 +6,9 @@
 #include "math/vec.h"
 #include <string.h>
 
-#define MOST_TRIES     10u  // to find an edge with which the tetrahedra hang together as the solid does
-#define SHORTER        0.8  // each time
+#define MOST_TRIES     10u // to find an edge with which the tetrahedra hang together as the solid does
+#define SHORTER        0.8 // each time
+#define ANY_STRENGTH   1e6f // Pa: of what breaks by impulse or on demand alone; stress is made to measure there
 #define SAMPLE_SPACING 0.75 // of an edge: of samples on the original surface
 
 static void root_free(rblStressRoot* root)
@@ -176,32 +177,55 @@ static bool is_same(const rblStressRoot* root, const rblStressBreaker* breaker, 
            a->strength == material->strength && a->surface_energy == material->surface_energy;
 }
 
-rblResult rbl_stress_root_find(const rblStressBreaker* breaker, const rblShapeView* shape,
-                               const rblMaterial* material, rblStressRoot** out)
+// One more reference to the root, if there is one.
+static rblStressRoot* find_held(const rblStressBreaker* breaker, const rblShapeView* shape,
+                                const rblMaterial* material)
 {
-    rbl_mutex_lock(&roots_mutex);
     rblStressRoot* root = all_roots;
     while (root != NULL && !is_same(root, breaker, shape, material))
     {
         root = root->next;
     }
-    rblResult result = RBL_OK;
-    if (root == NULL)
-    {
-        result = root_create(breaker, shape, material, &root);
-        if (result == RBL_OK)
-        {
-            root->next = all_roots;
-            all_roots = root;
-        }
-    }
-    if (result == RBL_OK)
+    if (root != NULL)
     {
         root->references += 1;
+    }
+    return root;
+}
+
+// Making one takes a while and runs loops in parallel: not under the mutex. Who comes second takes what the first one made.
+rblResult rbl_stress_root_find(const rblStressBreaker* breaker, const rblShapeView* shape,
+                               const rblMaterial* given, rblStressRoot** out)
+{
+    rblMaterial material = *given;
+    material.strength = material.strength > 0.0f ? material.strength : ANY_STRENGTH;
+    rbl_mutex_lock(&roots_mutex);
+    rblStressRoot* root = find_held(breaker, shape, &material);
+    rbl_mutex_unlock(&roots_mutex);
+    if (root != NULL)
+    {
         *out = root;
+        return RBL_OK;
+    }
+    rblStressRoot* made = NULL;
+    RBL_TRY(root_create(breaker, shape, &material, &made));
+    rbl_mutex_lock(&roots_mutex);
+    root = find_held(breaker, shape, &material);
+    if (root == NULL)
+    {
+        made->references = 1;
+        made->next = all_roots;
+        all_roots = made;
+        root = made;
+        made = NULL;
     }
     rbl_mutex_unlock(&roots_mutex);
-    return result;
+    if (made != NULL)
+    {
+        root_free(made);
+    }
+    *out = root;
+    return RBL_OK;
 }
 
 rblStressRoot* rbl_stress_root_of(const rblBackground* background)

@@ -120,7 +120,12 @@ static rblResult grow(Shattering* s, double budget)
     return RBL_OK;
 }
 
-// What is broken on demand breaks: the stress rises until a crack goes through.
+static bool must_break(const Shattering* s)
+{
+    return !rbl_finite(s->verdict->budget) || s->body->material.break_impulse > 0.0f;
+}
+
+// What is broken on demand, or by an impulse that was enough, breaks: the stress rises until a crack goes through.
 static rblResult grow_on_demand(Shattering* s)
 {
     for (uint32_t i = 0; i < MOST_RISES && s->report.fragments < 2; ++i)
@@ -404,7 +409,7 @@ static rblResult break_within_budget(Shattering* s, bool* affordable)
     for (uint32_t i = 0; i < MOST_TRIES; ++i)
     {
         RBL_TRY(grow(s, budget));
-        if (s->report.fragments < 2 && !rbl_finite(s->verdict->budget))
+        if (s->report.fragments < 2 && must_break(s))
         {
             RBL_TRY(grow_on_demand(s));
         }

@@ -117,6 +117,17 @@ void rbl_tet_graph_free(rblTetGraph* graph)
     *graph = (rblTetGraph){0};
 }
 
+double rbl_mean_edge(const rblTetGraph* graph, const rblVec3d* positions, uint32_t node)
+{
+    const uint32_t first = graph->starts[node], end = graph->starts[node + 1];
+    double sum = 0.0;
+    for (uint32_t k = first; k < end; ++k)
+    {
+        sum += rbl_distance3d(positions[node], positions[graph->nodes[k]]);
+    }
+    return end > first ? sum / (end - first) : 0.0;
+}
+
 // ---- setting up ----
 
 // Nodes whose largest tension reaches their strength.
@@ -287,19 +298,6 @@ static bool relieve(rblCrackGrowth* growth, double length)
     return true;
 }
 
-static double mean_edge(const rblCrackGrowth* growth, uint32_t node)
-{
-    const rblTetGraph* graph = growth->body->solid_graph;
-    const rblVec3d* positions = growth->body->tets->positions;
-    double sum = 0.0;
-    const uint32_t count = graph->starts[node + 1] - graph->starts[node];
-    for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
-    {
-        sum += rbl_distance3d(positions[node], positions[graph->nodes[k]]);
-    }
-    return count > 0 ? sum / count : 0.0;
-}
-
 // A crack from there came to nothing, and one from close by would.
 static void give_up_around(rblCrackGrowth* growth, uint32_t node, double distance)
 {
@@ -326,7 +324,8 @@ static bool grow_from(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rblCr
     {
         return false;
     }
-    const double edge = LEAST_RELIEF * mean_edge(growth, node);
+    const double edge =
+        LEAST_RELIEF * rbl_mean_edge(growth->body->solid_graph, growth->body->tets->positions, node);
     if (*parts == 1)
     {
         give_up_around(growth, node, edge);

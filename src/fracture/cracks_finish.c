@@ -130,19 +130,6 @@ static bool number_fragments(rblCrackGrowth* growth, rblCrackReport* report)
 
 // ---- weights ----
 
-static double half_edge(const rblCrackGrowth* growth, uint32_t node)
-{
-    const rblTetGraph* graph = growth->body->graph;
-    const rblVec3d* positions = growth->body->tets->positions;
-    const uint32_t count = graph->starts[node + 1] - graph->starts[node];
-    double sum = 0.0;
-    for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
-    {
-        sum += rbl_distance3d(positions[node], positions[graph->nodes[k]]);
-    }
-    return count > 0 ? 0.5 * sum / count : 1.0;
-}
-
 // One node has one weight, however many cracks pass by: logarithms whose differences along cut edges are, in least squares, those of
 // the cracks. Where there is but one crack they are its values up to a factor, and its surface comes out as it was grown.
 static void fit_weights(const rblCrackGrowth* growth, double* logs, double* sums, uint32_t* counts)
@@ -186,7 +173,8 @@ static bool find_weights(rblCrackGrowth* growth, double* weights)
     }
     for (uint32_t node = 0; node < node_count; ++node)
     {
-        weights[node] = half_edge(growth, node);
+        const double edge = rbl_mean_edge(growth->body->graph, growth->body->tets->positions, node);
+        weights[node] = edge > 0.0 ? 0.5 * edge : 1.0;
         logs[node] = rbl_log(growth->own[node] > 0.0 ? growth->own[node] : weights[node]);
     }
     fit_weights(growth, logs, sums, counts);

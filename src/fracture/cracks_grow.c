@@ -7,9 +7,6 @@
 #define TURN_COSINE 0.98480775301220802
 #define TURN_SINE   0.17364817766693033
 
-// Values are kept this part of an edge away from zero, so that no cut comes closer to a node.
-#define LEAST_VALUE 0.04
-
 // A penny-shaped crack of radius a across a tension whose energy density is u sets 16 (1 - nu^2) / 3 u a^3 free (Sneddon 1946):
 // so much times u a by its area.
 #define PENNY_RELEASE(poisson) (16.0 * (1.0 - (poisson) * (poisson)) / (3.0 * RBL_PI))
@@ -176,7 +173,7 @@ static rblCrackTet look_at(const rblCrackGrowth* growth, const rblCrack* crack, 
 static bool set_values(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTet* tet, rblVec3d point,
                        rblVec3d normal)
 {
-    const double least = LEAST_VALUE * longest_edge(tet->corners);
+    const double least = RBL_LEAST_CRACK_VALUE * longest_edge(tet->corners);
     for (uint32_t i = 0; i < 4; ++i)
     {
         const uint32_t node = tet->nodes[i];

@@ -65,6 +65,12 @@ typedef struct rblCrackGrowth
     const rblAllocator* allocator;
 } rblCrackGrowth;
 
+// Values are kept this part of the mean edge away from zero, so that no cut comes closer to a node.
+#define RBL_LEAST_CRACK_VALUE 0.04
+
+// Mean length of the edges of a node; 0 where it has none.
+double rbl_mean_edge(const rblTetGraph* graph, const rblVec3d* positions, uint32_t node);
+
 // Elastic energy by volume, J/m^3.
 double rbl_energy_density(const rblCrackBody* body, const rblStress* stress);
 

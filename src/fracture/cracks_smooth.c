@@ -6,7 +6,6 @@
 
 #define NORMAL_SWEEPS 6
 #define VALUE_SWEEPS  8
-#define LEAST_VALUE   0.04 // of the mean edge: as close as cuts come to nodes
 
 // Nodes around get values too, so that the crack can move a little and stays whole.
 static bool add_ring(rblCrackGrowth* growth, const rblCrack* crack)
@@ -89,19 +88,6 @@ static void average_values(rblCrackGrowth* growth, const rblCrack* crack, double
     }
 }
 
-static double mean_edge(const rblCrackGrowth* growth, uint32_t node)
-{
-    const rblTetGraph* graph = growth->body->graph;
-    const rblVec3d* positions = growth->body->tets->positions;
-    const uint32_t count = graph->starts[node + 1] - graph->starts[node];
-    double sum = 0.0;
-    for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
-    {
-        sum += rbl_distance3d(positions[node], positions[graph->nodes[k]]);
-    }
-    return count > 0 ? sum / count : 0.0;
-}
-
 bool rbl_crack_smooth(rblCrackGrowth* growth, const rblCrack* crack)
 {
     if (growth->cut_nodes.count == 0 || !add_ring(growth, crack))
@@ -123,7 +109,8 @@ bool rbl_crack_smooth(rblCrackGrowth* growth, const rblCrack* crack)
     for (size_t n = 0; ok && n < growth->cut_nodes.count; ++n)
     {
         const uint32_t node = growth->cut_nodes.data[n];
-        const double least = LEAST_VALUE * mean_edge(growth, node);
+        const double least =
+            RBL_LEAST_CRACK_VALUE * rbl_mean_edge(growth->body->graph, growth->body->tets->positions, node);
         const double value = growth->values[node];
         growth->values[node] = fabs(value) >= least ? value : value < 0.0 ? -least : least;
     }

@@ -125,15 +125,6 @@ static uint32_t list_loads(const rblBreakBody* body, const rblImpact* impacts, u
     return used;
 }
 
-static void scale_stress(rblStress* stress, uint32_t count, double factor)
-{
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        stress[i] = (rblStress){factor * stress[i].xx, factor * stress[i].yy, factor * stress[i].zz,
-                                factor * stress[i].xy, factor * stress[i].yz, factor * stress[i].zx};
-    }
-}
-
 // Hertz' force is that of a body that gives in at the contact only. One that bends takes the blow with less: no more energy goes into it
 // than came.
 static rblResult press(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, double energy,
@@ -152,7 +143,7 @@ static rblResult press(rblStressBody* body, const rblElasticLoad* loads, uint32_
     RBL_TRY(rbl_stress_solve(body, loads, count, body->stress, &stored));
     if (stored > energy)
     {
-        scale_stress(body->stress, nodes, sqrt(energy / stored));
+        rbl_stress_scale(body->stress, nodes, sqrt(energy / stored));
     }
     *ratio = rbl_stress_worst_ratio(body, body->stress);
     return RBL_OK;

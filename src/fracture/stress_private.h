@@ -67,6 +67,9 @@ rblResult rbl_stress_solve(const rblStressBody* body, const rblElasticLoad* load
 // The largest principal stress by strength over the nodes of a body.
 double rbl_stress_worst_ratio(const rblStressBody* body, const rblStress* stress);
 
+// Multiply stresses.
+void rbl_stress_scale(rblStress* stress, uint32_t count, double factor);
+
 // Whether a node belongs to the body.
 bool rbl_stress_has_node(const rblStressBody* body, uint32_t node);
 

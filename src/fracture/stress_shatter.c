@@ -45,16 +45,6 @@ static void shattering_free(Shattering* s)
 
 // ---- stress ----
 
-static void scale_stress(Shattering* s, double factor)
-{
-    for (uint32_t i = 0; i < s->root->view.solid_node_count; ++i)
-    {
-        rblStress* stress = &s->stress[i];
-        *stress = (rblStress){factor * stress->xx, factor * stress->yy, factor * stress->zz,
-                              factor * stress->xy, factor * stress->yz, factor * stress->zx};
-    }
-}
-
 // Nobody decided before: a push at the point of the verdict, as hard as its severity says.
 static rblResult push_there(Shattering* s)
 {
@@ -68,7 +58,7 @@ static rblResult push_there(Shattering* s)
     RBL_TRY(rbl_stress_solve(s->prepared, &load, 1, s->stress, &energy));
     const double ratio = rbl_stress_worst_ratio(s->prepared, s->stress);
     const double wanted = sqrt(rbl_maxd((double)s->verdict->severity, 1.0));
-    scale_stress(s, ratio > 0.0 ? 1.0001 * wanted / ratio : 0.0);
+    rbl_stress_scale(s->stress, s->root->view.solid_node_count, ratio > 0.0 ? 1.0001 * wanted / ratio : 0.0);
     return RBL_OK;
 }
 
@@ -130,7 +120,7 @@ static rblResult grow_on_demand(Shattering* s)
 {
     for (uint32_t i = 0; i < MOST_RISES && s->report.fragments < 2; ++i)
     {
-        scale_stress(s, RISE);
+        rbl_stress_scale(s->stress, s->root->view.solid_node_count, RISE);
         RBL_TRY(grow(s, s->verdict->budget));
     }
     return RBL_OK;

@@ -27,7 +27,16 @@ double rbl_stress_worst_ratio(const rblStressBody* body, const rblStress* stress
     return worst;
 }
 
-// Stresses of an elastic solid to those of the mesh's nodes. Where parts touch at a node the larger one counts.
+void rbl_stress_scale(rblStress* stress, uint32_t count, double factor)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        stress[i] = (rblStress){factor * stress[i].xx, factor * stress[i].yy, factor * stress[i].zz,
+                                factor * stress[i].xy, factor * stress[i].yz, factor * stress[i].zx};
+    }
+}
+
+// Stresses of an elastic solid to those of the mesh's nodes. Where parts touch at a node the last one counts.
 static void spread(const rblElasticView* view, const rblStress* from, rblStress* to)
 {
     for (uint32_t i = 0; i < view->node_count; ++i)

@@ -68,7 +68,7 @@ static bool pane_breaks(rblBreakerId breaker, float height, float seconds)
     def.breaker = breaker;
     check_ok(rbl_body_create(world, &def, &body));
     check_ok(rbl_shape_destroy(def.shape));
-    for (float t = 0.0f; t < 0.5f; t += seconds)
+    for (float t = 0.0f; t < 0.5f && rbl_body_is_valid(world, body); t += seconds)
     {
         check_ok(rbl_world_step(world, seconds));
     }
@@ -119,7 +119,7 @@ static bool thing_breaks(rblShapeId shape, rblBreakerId breaker, float tilt, flo
     }
     def.pose.p = vec(0, height - lowest, 0);
     check_ok(rbl_body_create(world, &def, &body));
-    for (float t = 0.0f; t < 0.5f; t += seconds)
+    for (float t = 0.0f; t < 0.5f && rbl_body_is_valid(world, body); t += seconds)
     {
         check_ok(rbl_world_step(world, seconds));
     }

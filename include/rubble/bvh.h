@@ -22,6 +22,7 @@ typedef struct rblTriangleSpan
     uint32_t triangle_count;
 } rblTriangleSpan;
 
+/// How much time a build may take, for how fast a tree.
 typedef enum rblBvhQuality
 {
     RBL_BVH_FAST,     ///< Morton order: for what moves every frame
@@ -29,6 +30,7 @@ typedef enum rblBvhQuality
     RBL_BVH_QUALITY   ///< top-down order all the way: for what is queried often
 } rblBvhQuality;
 
+/// A part of a line: origin + t direction for t from t_min to t_max.
 typedef struct rblRay
 {
     rblVec3 origin;
@@ -36,6 +38,7 @@ typedef struct rblRay
     float t_min, t_max;
 } rblRay;
 
+/// Where a ray met a triangle.
 typedef struct rblRayHit
 {
     float t;
@@ -57,6 +60,7 @@ typedef enum rblTriangleFeature
     RBL_FEATURE_FACE
 } rblTriangleFeature;
 
+/// The point of a surface that is closest to another.
 typedef struct rblClosestPoint
 {
     rblVec3 point;
@@ -104,6 +108,7 @@ typedef struct rblBvhDef
         winding; ///< default false; true: also what winding numbers and signed distances need, 19 bytes a triangle
 } rblBvhDef;
 
+/// No spans, the best quality, no winding numbers.
 RBL_API rblBvhDef rbl_default_bvh_def(void);
 
 /// Build a hierarchy. Refused, naming span and element: null or unaligned positions, strides that do not fit, indices out of range,
@@ -121,6 +126,7 @@ RBL_API rblResult rbl_bvh_rebuild(rblBvhId bvh, const rblBvhDef* def);
 /// counts differ from those built with; RBL_ERROR_BUSY while queries are under way.
 RBL_API rblResult rbl_bvh_refit(rblBvhId bvh, const rblTriangleSpan* spans, uint32_t span_count);
 
+/// How large a hierarchy is, and how good.
 typedef struct rblBvhStats
 {
     uint32_t span_count;
@@ -131,6 +137,7 @@ typedef struct rblBvhStats
     double sah;           ///< surface area heuristic, cost 1 a box and 1 a triangle, summed over the trees
 } rblBvhStats;
 
+/// Read them. The heuristic is computed here: one pass over all nodes.
 RBL_API rblResult rbl_bvh_stats(rblBvhId bvh, rblBvhStats* out);
 
 // Queries. Any number of threads may ask at once; each call also works in parallel by itself (rubble/tasks.h), with

@@ -52,6 +52,7 @@ typedef struct rblElasticDef
     uint32_t cookie;  ///< set by rbl_default_elastic_def()
 } rblElasticDef;
 
+/// Glass: 70 GPa, 0.22, 2500 kg/m^3; the tetrahedra are for you to set.
 RBL_API rblElasticDef rbl_default_elastic_def(void);
 
 /// Prepare a solid. RBL_ERROR_ARGUMENT names a material or support that makes no sense, RBL_ERROR_GEOMETRY a tetrahedron that is given
@@ -86,6 +87,7 @@ typedef struct rblElasticView
     size_t factor_values;    ///< numbers in the factors; 0 without
 } rblElasticView;
 
+/// Read it.
 RBL_API rblResult rbl_elastic_view(rblElasticId elastic, rblElasticView* out);
 
 /// A blow, or something that presses. The force rises and falls as half a sine over the duration, and is spread over a disc as

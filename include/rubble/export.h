@@ -2,6 +2,7 @@
 #ifndef RUBBLE_EXPORT_H
 #define RUBBLE_EXPORT_H
 
+/// In front of every public function: visible from outside of the library.
 #if defined(_WIN32) && !defined(RBL_STATIC)
 #if defined(RBL_BUILD_SHARED)
 #define RBL_API __declspec(dllexport)
@@ -14,6 +15,7 @@
 #define RBL_API
 #endif
 
+/// Around all declarations: C linkage for those who include them from C++.
 #ifdef __cplusplus
 #define RBL_EXTERN_C_BEGIN                                                                                   \
     extern "C"                                                                                               \

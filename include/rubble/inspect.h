@@ -17,14 +17,17 @@ typedef struct rblDefect
     uint32_t examples[RBL_EXAMPLE_COUNT]; ///< the first min(count, RBL_EXAMPLE_COUNT) elements
 } rblDefect;
 
+/// What to look for. Start from rbl_default_inspect_options().
 typedef struct rblInspectOptions
 {
     bool self_intersections; ///< look for intersecting faces too, which takes longest. Default true
     uint32_t cookie;         ///< set by rbl_default_inspect_options()
 } rblInspectOptions;
 
+/// Everything is looked for.
 RBL_API rblInspectOptions rbl_default_inspect_options(void);
 
+/// What a mesh is, and all that is wrong with it.
 typedef struct rblMeshReport
 {
     uint32_t vertices, faces, triangles; ///< triangles: what the faces triangulate into

@@ -7,6 +7,7 @@
 
 RBL_EXTERN_C_BEGIN
 
+/// Formats of mesh files (docs/formats.md, docs/gltf.md).
 typedef enum rblFileFormat
 {
     RBL_FORMAT_AUTO, ///< by the ending of the file name
@@ -19,6 +20,7 @@ typedef enum rblFileFormat
     RBL_FORMAT_COUNT
 } rblFileFormat;
 
+/// How to read. Start from rbl_default_load_options().
 typedef struct rblLoadOptions
 {
     rblFileFormat format; ///< default RBL_FORMAT_AUTO
@@ -29,6 +31,7 @@ typedef struct rblLoadOptions
     uint32_t cookie; ///< set by rbl_default_load_options()
 } rblLoadOptions;
 
+/// The defaults named above.
 RBL_API rblLoadOptions rbl_default_load_options(void);
 
 /// Read a mesh from a file. Polygons, UVs, normals, colours, material and group names are kept; glTF node
@@ -39,6 +42,7 @@ RBL_API rblResult rbl_mesh_load(const char* path, const rblLoadOptions* options,
 RBL_API rblResult rbl_mesh_load_memory(const void* bytes, size_t size, const char* name,
                                        const rblLoadOptions* options, rblMeshId* out);
 
+/// How to write. Start from rbl_default_save_options().
 typedef struct rblSaveOptions
 {
     rblFileFormat format; ///< default RBL_FORMAT_AUTO
@@ -46,6 +50,7 @@ typedef struct rblSaveOptions
     uint32_t cookie;      ///< set by rbl_default_save_options()
 } rblSaveOptions;
 
+/// The defaults named above.
 RBL_API rblSaveOptions rbl_default_save_options(void);
 
 /// Write a mesh. The file is written beside and renamed: an existing one is replaced whole or not at all.

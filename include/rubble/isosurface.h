@@ -13,12 +13,14 @@ typedef double rblFieldFcn(rblVec3d point, void* context);
 /// The gradient of the field; need not be unit length. Where it is zero or not finite, central differences are used.
 typedef rblVec3d rblGradientFcn(rblVec3d point, void* context);
 
+/// How vertices are placed.
 typedef enum rblIsosurfaceMethod
 {
     RBL_DUAL_CONTOURING, ///< keeps edges and corners (Ju et al. 2002), manifold output (Schaefer et al. 2007)
     RBL_SURFACE_NETS     ///< smooth: vertices at the mean of the edge crossings (Gibson 1998)
 } rblIsosurfaceMethod;
 
+/// What to extract. Start from rbl_default_isosurface_def().
 typedef struct rblIsosurfaceDef
 {
     rblAabbd bounds;   ///< the surface should lie inside; what crosses the border is closed off along it
@@ -31,6 +33,7 @@ typedef struct rblIsosurfaceDef
     uint32_t cookie;            ///< set by rbl_default_isosurface_def()
 } rblIsosurfaceDef;
 
+/// 64 cells a side of the box from -1 to 1, by dual contouring; the field is for you to set.
 RBL_API rblIsosurfaceDef rbl_default_isosurface_def(void);
 
 /// Extract the surface: closed, manifold, oriented outward (towards larger values), whatever the field; no degenerate

@@ -6,6 +6,7 @@
 
 RBL_EXTERN_C_BEGIN
 
+/// How much a message matters.
 typedef enum rblLogLevel
 {
     RBL_LOG_DEBUG,

@@ -12,11 +12,13 @@ typedef struct rblVec2
     float x, y;
 } rblVec2;
 
+/// Points, directions and linear colours.
 typedef struct rblVec3
 {
     float x, y, z;
 } rblVec3;
 
+/// Four numbers, as they are.
 typedef struct rblVec4
 {
     float x, y, z, w;
@@ -53,16 +55,19 @@ typedef struct rblVec3d
     double x, y, z;
 } rblVec3d;
 
+/// As rblMat3.
 typedef struct rblMat3d
 {
     rblVec3d cx, cy, cz;
 } rblMat3d;
 
+/// As rblQuat.
 typedef struct rblQuatd
 {
     double x, y, z, w;
 } rblQuatd;
 
+/// As rblAabb.
 typedef struct rblAabbd
 {
     rblVec3d lower, upper;

@@ -20,6 +20,7 @@ typedef struct rblMeshId
     uint32_t generation; ///< bumped when the slot is reused: stale ids are caught
 } rblMeshId;
 
+/// What the values of a layer are.
 typedef enum rblLayerKind
 {
     RBL_LAYER_NORMAL, ///< 3 floats, unit length

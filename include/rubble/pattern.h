@@ -10,6 +10,7 @@
 
 RBL_EXTERN_C_BEGIN
 
+/// What pieces look like (docs/patterns.md).
 typedef enum rblPatternKind
 {
     RBL_PATTERN_RADIAL,    ///< spokes and rings about the normal: glass
@@ -23,6 +24,7 @@ typedef enum rblPatternKind
     RBL_PATTERN_KIND_COUNT
 } rblPatternKind;
 
+/// That rblPatternDef can ask for.
 #define RBL_PATTERN_MAX_PIECES 10000
 
 /// A pattern before it meets a body. Start from rbl_default_pattern_def() or rbl_pattern_preset(). Lengths in metres.

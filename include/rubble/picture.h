@@ -81,6 +81,7 @@ typedef struct rblPictureStats
     rblVec3d eye, target;
 } rblPictureStats;
 
+/// The defaults named above; items are for you to set.
 RBL_API rblPictureDef rbl_default_picture_def(void);
 
 /// The mesh where it is, in the default colours.
@@ -109,12 +110,14 @@ typedef struct rblSheetDef
     uint32_t cookie;                  ///< set by rbl_default_sheet_def()
 } rblSheetDef;
 
+/// One picture of a sheet.
 typedef struct rblSheetCell
 {
     const uint8_t* rgba; ///< cell_width x cell_height pixels, as rbl_picture_render() writes them
     const char* caption; ///< printable ASCII, centred under the picture; null: none
 } rblSheetCell;
 
+/// Four columns of 320 x 240 pixels, with captions, dark on white; no title.
 RBL_API rblSheetDef rbl_default_sheet_def(void);
 
 /// Size of the sheet in pixels. RBL_ERROR_LIMIT beyond RBL_PICTURE_MAX_SIZE.

@@ -6,6 +6,7 @@
 
 RBL_EXTERN_C_BEGIN
 
+/// What to mend. Start from rbl_default_repair_options().
 typedef struct rblRepairOptions
 {
     /// Loose vertices closer than this become one, where faces do not join properly; < 0 (default): 1e-6 of
@@ -19,6 +20,7 @@ typedef struct rblRepairOptions
     uint32_t cookie; ///< set by rbl_default_repair_options()
 } rblRepairOptions;
 
+/// The defaults named above.
 RBL_API rblRepairOptions rbl_default_repair_options(void);
 
 /// What was changed, in the order it is done, and what is left. `solid` is the verdict: closed, manifold,

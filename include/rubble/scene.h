@@ -25,10 +25,12 @@ RBL_API rblResult rbl_scene_load(const char* path, rblSceneId* out);
 /// relative to its folder.
 RBL_API rblResult rbl_scene_load_memory(const void* text, size_t size, const char* name, rblSceneId* out);
 
+/// Destroy a scene with the shapes that it made; bodies keep theirs. Views of it must no longer be used.
 RBL_API rblResult rbl_scene_destroy(rblSceneId scene);
 
 // ---- what is in it ----
 
+/// One shape, as the scene describes it.
 typedef struct rblSceneShape
 {
     const char* name;
@@ -36,6 +38,7 @@ typedef struct rblSceneShape
     const char* file; ///< of meshes, as the scene has it; null for others
 } rblSceneShape;
 
+/// One material, complete.
 typedef struct rblSceneMaterial
 {
     const char* name;   ///< of the scene's own or of a preset
@@ -44,6 +47,7 @@ typedef struct rblSceneMaterial
     float color[3]; ///< linear red, green, blue, for drawing
 } rblSceneMaterial;
 
+/// How bodies break, as scenes name it.
 typedef enum rblFractureMethod
 {
     RBL_FRACTURE_NONE,
@@ -78,6 +82,7 @@ typedef struct rblSceneBody
     rblAnchor anchor;
 } rblSceneBody;
 
+/// One joint. Bodies are places in the list of bodies.
 typedef struct rblSceneJoint
 {
     rblJointDef def; ///< without bodies
@@ -86,6 +91,7 @@ typedef struct rblSceneJoint
     bool has_anchor_b; ///< false: where anchor_a is (ball, hinge, fixed), or b's origin (others)
 } rblSceneJoint;
 
+/// What an event does.
 typedef enum rblSceneEventKind
 {
     RBL_EVENT_SPAWN,
@@ -97,6 +103,7 @@ typedef enum rblSceneEventKind
     RBL_EVENT_KIND_COUNT
 } rblSceneEventKind;
 
+/// Something that happens at a given time.
 typedef struct rblSceneEvent
 {
     rblSceneEventKind kind;
@@ -115,6 +122,7 @@ typedef struct rblSceneEvent
     float strength; ///< explosion, N s at its centre, falling to 0 at the radius
 } rblSceneEvent;
 
+/// From where a scene is drawn.
 typedef struct rblSceneCamera
 {
     rblVec3 eye, target;
@@ -152,6 +160,7 @@ typedef struct rblSceneView
     rblSceneCamera camera;
 } rblSceneView;
 
+/// Read it. Refused: stale ids.
 RBL_API rblResult rbl_scene_view(rblSceneId scene, rblSceneView* out);
 
 /// The names of kinds, for messages and files. Never null.

@@ -271,8 +271,10 @@ typedef struct rblPreparedSweep
     double numbers[32]; ///< the library's own
 } rblPreparedSweep;
 
+/// What of a sweep does not depend on the partner.
 RBL_API rblPreparedSweep rbl_shape_prepare_sweep(const rblShapeView* shape, const rblSweep* sweep);
 
+/// One question of rbl_shape_find_impact().
 typedef struct rblImpactQuery
 {
     const rblShapeView* a;
@@ -289,6 +291,7 @@ typedef struct rblImpactQuery
                ///< zero or less when nothing was
 } rblImpactQuery;
 
+/// The fraction, as rbl_shape_time_of_impact() returns it.
 RBL_API float rbl_shape_find_impact(const rblImpactQuery* query);
 
 /// Whether two hulls or boxes are farther apart than `least` at the start of their motion and stay farther apart than the target, as

@@ -6,6 +6,7 @@
 
 RBL_EXTERN_C_BEGIN
 
+/// How far to go. Start from rbl_default_simplify_options().
 typedef struct rblSimplifyOptions
 {
     uint32_t target_triangles; ///< stop at this many; 0: only max_error decides
@@ -15,6 +16,7 @@ typedef struct rblSimplifyOptions
     uint32_t cookie;           ///< set by rbl_default_simplify_options()
 } rblSimplifyOptions;
 
+/// The defaults named above.
 RBL_API rblSimplifyOptions rbl_default_simplify_options(void);
 
 /// Quadric edge collapse (Garland and Heckbert 1997, 1998) that never changes topology: a closed manifold

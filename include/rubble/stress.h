@@ -35,6 +35,7 @@ typedef struct rblStressDef
     uint32_t cookie; ///< set by rbl_default_stress_def()
 } rblStressDef;
 
+/// The defaults named above.
 RBL_API rblStressDef rbl_default_stress_def(void);
 
 /// Make one. Refused: numbers that are not finite or out of their ranges, a grid file that cannot be read or has factors that are

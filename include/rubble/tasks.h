@@ -24,6 +24,7 @@ typedef struct rblTasks
     void* context;                               ///< handed to both
 } rblTasks;
 
+/// Of one set of tasks.
 #define RBL_MAX_WORKERS 64
 
 /// Replace how mesh and file work runs in parallel. Null restores the default: one worker, no threads.

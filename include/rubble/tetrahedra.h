@@ -58,6 +58,7 @@ typedef struct rblTetsDef
     uint32_t cookie; ///< set by rbl_default_tets_def()
 } rblTetsDef;
 
+/// The defaults named above.
 RBL_API rblTetsDef rbl_default_tets_def(void);
 
 /// All dihedral angles of a filled solid and of its rim are between these, degrees; deeper inside than the tetrahedra at the
@@ -121,6 +122,7 @@ typedef struct rblTetsReport
     double rim_smallest_angle, rim_largest_angle; ///< degrees; 0 without a rim
 } rblTetsReport;
 
+/// Look at all of it at once.
 RBL_API rblResult rbl_tets_inspect(rblTetsId tets, rblTetsReport* out);
 
 /// How far the surface of the solid's tetrahedra and another one are apart, each way: measured at the vertices, at the middles of the
@@ -135,6 +137,7 @@ typedef struct rblTetsError
     double volume_ratio; ///< of the tetrahedra by that of the original
 } rblTetsError;
 
+/// Measure it against the surface of a mesh.
 RBL_API rblResult rbl_tets_compare(rblTetsId tets, rblMeshId original, rblTetsError* out);
 
 /// The triangles around the solid, or with `rim` around solid and rim together, facing outwards. The origin of a face is its
@@ -143,6 +146,7 @@ RBL_API rblResult rbl_tets_surface(rblTetsId tets, bool rim, rblMeshId* out);
 
 // ---- files ----
 
+/// Formats of files of tetrahedra.
 typedef enum rblTetsFormat
 {
     RBL_TETS_AUTO,   ///< none of these

@@ -4,6 +4,7 @@
 
 #include "rubble/export.h"
 
+/// The version of the headers.
 #define RBL_VERSION_MAJOR 0
 #define RBL_VERSION_MINOR 1
 #define RBL_VERSION_PATCH 0

@@ -93,6 +93,7 @@ typedef enum rblAnchorKind
     RBL_ANCHOR_KIND_COUNT
 } rblAnchorKind;
 
+/// The rule, and what it refers to.
 typedef struct rblAnchor
 {
     rblAnchorKind kind;

@@ -126,6 +126,9 @@ const char* rbl_scene_path(rblScene* scene, const char* file);
 // The number of a material by the name at `value`; presets are added when they are first used.
 rblResult rbl_find_material(rblScene* scene, rblJson value, uint32_t* out);
 
+// A preset as scenes have it, with its colour. Refused: other names.
+rblResult rbl_scene_preset(const char* name, rblSceneMaterial* out);
+
 // The body that a text names.
 rblResult rbl_find_body(const rblScene* scene, rblJson value, uint32_t* out);
 

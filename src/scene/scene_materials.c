@@ -42,6 +42,23 @@ static rblResult use_preset(const char* name, uint32_t preset, rblSceneMaterial*
     return RBL_OK;
 }
 
+static uint32_t find_preset(const char* name)
+{
+    uint32_t preset = 0;
+    while (preset < preset_count() && strcmp(rbl_material_preset_names()[preset], name) != 0)
+    {
+        ++preset;
+    }
+    return preset;
+}
+
+rblResult rbl_scene_preset(const char* name, rblSceneMaterial* out)
+{
+    const uint32_t preset = find_preset(name);
+    return preset < preset_count() ? use_preset(rbl_material_preset_names()[preset], preset, out)
+                                   : rbl_fail(RBL_ERROR_ARGUMENT, "no material '%.100s'", name);
+}
+
 static rblResult add(rblScene* scene, const rblSceneMaterial* material)
 {
     const bool added = rbl_array_push(&scene->materials, *material) &&
@@ -158,15 +175,12 @@ rblResult rbl_find_material(rblScene* scene, rblJson value, uint32_t* out)
     {
         return RBL_OK;
     }
-    for (uint32_t i = 0; i < preset_count(); ++i)
+    if (find_preset(name) < preset_count())
     {
-        if (strcmp(rbl_material_preset_names()[i], name) == 0)
-        {
-            rblSceneMaterial material;
-            *out = (uint32_t)scene->materials.count;
-            RBL_TRY(use_preset(rbl_material_preset_names()[i], i, &material));
-            return add(scene, &material);
-        }
+        rblSceneMaterial material;
+        RBL_TRY(rbl_scene_preset(name, &material));
+        *out = (uint32_t)scene->materials.count;
+        return add(scene, &material);
     }
     return fail_unknown(scene, value);
 }

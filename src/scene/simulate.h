@@ -4,12 +4,13 @@
 
 #include "scene/recording.h"
 
-// A fragment: a body that no scene knows.
+// A body that no scene knows: a fragment, or a guest.
 typedef struct rblRunPiece
 {
     rblBodyId id;
     const char* name;
-    uint32_t body;     // of the scene: the one that it is a piece of a piece of
+    uint32_t body;     // of the scene: the one that it is a piece of a piece of; RBL_NONE: a guest
+    uint32_t material; // of the run
     uint32_t parent;   // the body of the run that it is a piece of; RBL_NONE: none was kept
     uint32_t run_body; // RBL_NONE until it was there
 } rblRunPiece;
@@ -58,6 +59,11 @@ rblResult rbl_simulation_note_breaks(rblSimulation* simulation);
 
 // A piece that was born before: by a checkpoint. Names are copied.
 rblResult rbl_simulation_remember_piece(rblSimulation* simulation, const rblRunPiece* piece);
+
+// A body of the world that somebody else made, such as a ball that was thrown, joins the run as `name`. Texts are copied. It has no
+// breaker, and checkpoints do not have it.
+rblResult rbl_simulation_add_guest(rblSimulation* simulation, rblBodyId id, const char* name,
+                                   const rblSceneMaterial* material);
 
 // Pieces that are there and new, into the run, with their shapes.
 rblResult rbl_simulation_add_pieces(rblSimulation* simulation);

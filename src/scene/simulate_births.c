@@ -46,6 +46,7 @@ static rblRunPiece describe(const rblSimulation* simulation, rblBodyId id)
     return (rblRunPiece){.id = id,
                          .name = known ? simulation->view.bodies[body].name : "",
                          .body = body,
+                         .material = known ? simulation->view.bodies[body].material : RBL_NONE,
                          .parent = RBL_NONE,
                          .run_body = known ? simulation->run_body[body] : RBL_NONE};
 }
@@ -87,7 +88,9 @@ static bool remember(rblSimulation* simulation, rblRunPiece piece)
 
 rblResult rbl_simulation_remember_piece(rblSimulation* simulation, const rblRunPiece* piece)
 {
-    if (!remember(simulation, *piece))
+    rblRunPiece kept = *piece;
+    kept.material = simulation->view.bodies[piece->body].material;
+    if (!remember(simulation, kept))
     {
         return rbl_fail_memory();
     }
@@ -107,6 +110,7 @@ static rblResult add_fragments(rblSimulation* simulation, const rblBreakEvent* e
             .id = event->fragments[i],
             .name = rbl_run_text(&simulation->run, name, strlen(name)),
             .body = parent->body,
+            .material = parent->material,
             .parent = parent->run_body != RBL_NONE ? parent->run_body : parent->parent,
             .run_body = RBL_NONE,
         };
@@ -132,6 +136,34 @@ rblResult rbl_simulation_note_breaks(rblSimulation* simulation)
     return RBL_OK;
 }
 
+// ---- guests ----
+
+// The run's material of that name, added when there is none.
+static rblResult find_material(rblRun* run, const rblSceneMaterial* material, uint32_t* out)
+{
+    for (uint32_t i = 0; i < run->materials.count; ++i)
+    {
+        if (strcmp(run->materials.data[i].name, material->name) == 0)
+        {
+            *out = i;
+            return RBL_OK;
+        }
+    }
+    rblSceneMaterial copy = *material;
+    copy.name = rbl_run_text(run, material->name, strlen(material->name));
+    *out = (uint32_t)run->materials.count;
+    return copy.name != NULL && rbl_array_push(&run->materials, copy) ? RBL_OK : rbl_fail_memory();
+}
+
+rblResult rbl_simulation_add_guest(rblSimulation* simulation, rblBodyId id, const char* name,
+                                   const rblSceneMaterial* material)
+{
+    rblRunPiece guest = {.id = id, .body = RBL_NONE, .parent = RBL_NONE, .run_body = RBL_NONE};
+    RBL_TRY(find_material(&simulation->run, material, &guest.material));
+    guest.name = rbl_run_text(&simulation->run, name, strlen(name));
+    return guest.name != NULL && remember(simulation, guest) ? RBL_OK : rbl_fail_memory();
+}
+
 // ---- into the run ----
 
 static rblResult add_piece(rblSimulation* simulation, rblRunPiece* piece)
@@ -145,13 +177,14 @@ static rblResult add_piece(rblSimulation* simulation, rblRunPiece* piece)
     RBL_TRY(rbl_shape_surface(&view, &surface));
     const rblRunBody body = {.name = piece->name,
                              .shape = (uint32_t)run->shapes.count,
-                             .material = simulation->view.bodies[piece->body].material,
+                             .material = piece->material,
                              .parent = piece->parent,
                              .type = state.type,
                              .mass = state.mass,
                              .birth = simulation->step,
                              .death = RBL_NONE};
-    RBL_TRY(rbl_run_add_shape(run, piece->name, "piece", &view, surface));
+    const char* source = piece->body == RBL_NONE ? rbl_shape_kind_name(view.kind) : "piece";
+    RBL_TRY(rbl_run_add_shape(run, piece->name, source, &view, surface));
     piece->run_body = (uint32_t)run->bodies.count;
     RBL_TRY(rbl_run_add_body(run, &body));
     return rbl_tracker_watch(&simulation->tracker, piece->id);

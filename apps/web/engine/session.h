@@ -1,0 +1,166 @@
+// The engine behind a page: one scene at a time, stepped, watched and touched from JavaScript (exports.h).
+#ifndef WEB_SESSION_H
+#define WEB_SESSION_H
+
+#include "base/error.h"
+#include "base/hash_map.h"
+#include "scene/simulate.h"
+
+// ---- what JavaScript reads: 32-bit words in this order (src/engine/engine.ts) ----
+
+#define WEB_MOVABLE   1u
+#define WEB_BREAKABLE 2u
+#define WEB_PLANE     4u
+#define WEB_NEW_MESH  8u // the first body with this mesh: it is to be fetched
+
+typedef struct WebBody
+{
+    uint32_t slot;
+    uint32_t serial;
+    uint32_t parent; // serial; RBL_NONE: none
+    uint32_t mesh;   // RBL_NONE: nothing to draw
+    uint32_t flags;
+    const char* name;
+    const char* material;
+    float color[3];
+    rblVec3 normal;  // of planes
+    rblVec3 center;  // of mass, in the axes of the shape
+    rblVec3 outward; // from the centre of what was whole once, in the same axes
+    float radius;
+} WebBody;
+
+#define WEB_POSE_FLOATS 8u // position, quaternion, flags
+#define WEB_THERE       1.0f
+#define WEB_AWAKE       2.0f
+
+enum
+{
+    WEB_TIME,
+    WEB_BODIES,
+    WEB_AWAKE_BODIES,
+    WEB_FRAGMENTS,
+    WEB_CONTACTS,
+    WEB_ISLANDS,
+    WEB_BREAKS,
+    WEB_KINETIC,
+    WEB_POTENTIAL,
+    WEB_WORK,
+    WEB_DISSIPATED,
+    WEB_SURFACE,
+    WEB_HEAT,
+    WEB_TOTAL_MS,
+    WEB_STAGE_MS, // broad narrow impact fracture solve integrate drift sleep update
+    WEB_NUMBERS = WEB_STAGE_MS + 9
+};
+
+typedef struct WebFrame
+{
+    uint32_t step;
+    uint32_t slots;
+    const float* poses; // WEB_POSE_FLOATS for each slot
+    uint32_t added_count;
+    const WebBody* added;
+    uint32_t removed_count;
+    const uint32_t* removed; // slots
+    uint32_t hash_low, hash_high;
+    uint32_t grabbed; // slot; RBL_NONE: nothing is held
+    double numbers[WEB_NUMBERS];
+} WebFrame;
+
+// ---- the session ----
+
+// A body that the page knows.
+typedef struct WebKnown
+{
+    rblBodyId id; // null: the slot is free
+    uint32_t serial;
+    rblVec3 outward;
+} WebKnown;
+
+// A fragment that the page does not know yet.
+typedef struct WebBirth
+{
+    rblBodyId id;
+    uint32_t parent; // serial of what it is a piece of and the page knows
+    rblVec3 outward;
+} WebBirth;
+
+typedef enum WebActionKind
+{
+    WEB_ACTION_THROW,
+    WEB_ACTION_PULL,
+    WEB_ACTION_BREAK
+} WebActionKind;
+
+// What the user did before a step.
+typedef struct WebAction
+{
+    WebActionKind kind;
+    uint32_t step;
+    const char* body; // name, the run's own
+    const char* material;
+    rblVec3 at;
+    rblVec3 vector; // velocity, impulse or normal
+    float radius;
+} WebAction;
+
+typedef struct WebGrab
+{
+    bool holds;
+    rblBodyId body;
+    rblVec3 point;  // in the axes of the shape
+    rblVec3 target; // world
+} WebGrab;
+
+typedef struct WebTotals
+{
+    double work, dissipated, surface, heat; // J since the start
+} WebTotals;
+
+typedef struct WebSession
+{
+    const rblAllocator* allocator;
+    rblSceneId scene;
+    rblSimulation simulation;
+    uint64_t kept_keys;                     // of the motion
+    size_t kept_steps;                      // 0: motion is still kept; else of how many steps it was
+    rblStepRecord last;                     // of the statistics
+    WebTotals totals;                       //
+    WebGrab grab;                           //
+    uint32_t thrown;                        // balls so far
+    uint32_t next_serial;                   //
+    uint32_t next_mesh;                     //
+    rblHashMap meshes;                      // numbers by shape id
+    WebFrame frame;                         //
+    RBL_ARRAY(WebKnown) known;              // by slot
+    RBL_ARRAY(WebBirth) births;             // since the page looked last
+    rblIndexArray birth_of_slot;            // the last one there
+    rblIndexArray scene_body_of_slot;       // made anew when bodies are new
+    RBL_ARRAY(rblBodyMotion) motions;       //
+    rblFloatArray poses;                    //
+    RBL_ARRAY(WebBody) added;               //
+    rblIndexArray removed;                  //
+    RBL_ARRAY(WebAction) actions;           // in order
+    RBL_ARRAY(rblShapeId) shapes_of_meshes; // by mesh number
+} WebSession;
+
+// The one that runs; null before the first scene.
+WebSession* web_session(void);
+
+// The same, or a failure that says that there is none.
+rblResult web_require_session(WebSession** out);
+
+// After a step: who was born of what (bodies.c).
+rblResult web_note_births(WebSession* session);
+
+// Before a step: pull what is held. After it: hold on to a piece when it broke (hand.c).
+rblResult web_pull(WebSession* session);
+rblResult web_keep_hold(WebSession* session);
+
+// A text for JavaScript, valid until the next one is kept.
+rblResult web_keep_text(rblCharArray* text);
+
+// The serial of a body that the page knows; RBL_NONE.
+uint32_t web_serial_of(const WebSession* session, rblBodyId id);
+
+#endif

@@ -652,10 +652,12 @@ static void check_recorded(rblShapeId id, rblShapeId root)
     check_ok(rbl_shape_samples(&view, &view.samples, &view.sample_count));
     rblByteSink sink;
     rbl_sink_init(&sink, rbl_default_allocator());
-    check_ok(rbl_put_recipe(&sink, view.shape, zero, NULL));
+    const rblRecipeNumbers numbers = {.shape = zero};
+    const rblRecipeTables tables = {.shapes = &root, .shape_count = 1}, none = {0};
+    check_ok(rbl_put_recipe(&sink, view.shape, &numbers));
     rblByteSource source = {.data = sink.bytes.data, .size = sink.bytes.count};
     rblShapeId again;
-    check_ok(rbl_take_recipe(&source, &root, 1, &again));
+    check_ok(rbl_take_recipe(&source, &tables, &again));
     rblShapeView copy = view_of(again);
     check_ok(rbl_shape_samples(&copy, &copy.samples, &copy.sample_count));
     assert_int_equal(copy.kind, view.kind);
@@ -681,12 +683,12 @@ static void check_recorded(rblShapeId id, rblShapeId root)
     for (size_t size = 0; size < sink.bytes.count; size += 1 + sink.bytes.count / 200)
     {
         source = (rblByteSource){.data = sink.bytes.data, .size = size};
-        check_fails(RBL_ERROR_FORMAT, rbl_take_recipe(&source, &root, 1, &again));
+        check_fails(RBL_ERROR_FORMAT, rbl_take_recipe(&source, &tables, &again));
     }
     source = (rblByteSource){.data = sink.bytes.data, .size = sink.bytes.count};
     if (view.kind == RBL_SHAPE_PIECE)
     {
-        check_fails(RBL_ERROR_FORMAT, rbl_take_recipe(&source, &root, 0, &again));
+        check_fails(RBL_ERROR_FORMAT, rbl_take_recipe(&source, &none, &again));
     }
     rbl_sink_free(&sink);
 }

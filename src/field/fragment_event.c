@@ -32,6 +32,10 @@ static void free_event(rblFragmentEvent* e)
     RBL_FREE_ARRAY(allocator, e->facts, e->label_count);
     rbl_fragment_event_release(e->parent);
     rbl_background_release(background);
+    if (e->let_go != NULL)
+    {
+        e->let_go(e->kept);
+    }
     rbl_free(allocator, e, sizeof *e);
 }
 
@@ -267,6 +271,8 @@ rblResult rbl_fragment_event_create(const rblFragmentEventDef* def, rblFragmentE
         free_event(e);
         return result;
     }
+    e->kept = def->kept;
+    e->let_go = def->let_go;
     *out = e;
     return RBL_OK;
 }

@@ -21,6 +21,8 @@ typedef struct rblFragmentEventDef
     const uint32_t* labels; // per node of the background: its fragment; read for nodes of the parent only
     const double* weights;  // per node: positive and finite; read for the same
     uint32_t label_count;   // labels are below, each has a node
+    void* kept;             // what the background came from: let go with the event; null: nothing
+    void (*let_go)(void* kept);
 } rblFragmentEventDef;
 
 // The piece of crack that is nearest to a node, as a disc: the part of a crack in one tetrahedron.
@@ -79,6 +81,8 @@ struct rblFragmentEvent
     uint32_t parent_label;
     uint32_t label_count;
     uint32_t depth; // events before it
+    void* kept;
+    void (*let_go)(void* kept);
 
     rblRankWord* node_ranks; // from nodes of the background to those of the parent; null: all of them
     rblRankWord* tet_ranks;  // and tetrahedra with at least one of these
@@ -124,7 +128,8 @@ struct rblFragmentEvent
     atomic_uint references;
 };
 
-// Refused: labels out of range or without a node, weights that are not positive and finite, a parent label that is not there.
+// Refused: labels out of range or without a node, weights that are not positive and finite, a parent label that is not there. What is
+// kept is the event's from now on, and after a failure still the caller's.
 rblResult rbl_fragment_event_create(const rblFragmentEventDef* def, rblFragmentEvent** out);
 void rbl_fragment_event_retain(const rblFragmentEvent* event);
 void rbl_fragment_event_release(const rblFragmentEvent* event);

@@ -47,6 +47,11 @@ static double scale_of(rblNrrdType type)
     return type == RBL_NRRD_UINT8 ? 1.0 / 255.0 : type == RBL_NRRD_UINT16 ? 1.0 / 65535.0 : 1.0;
 }
 
+static bool is_factor(double value)
+{
+    return value > 0.0 && value < 1e12;
+}
+
 static rblResult fail_at(const char* name, const rblNrrd* nrrd, size_t index)
 {
     return rbl_fail(RBL_ERROR_FORMAT, "%s: the factor at (%zu, %zu, %zu) is not positive and finite", name,
@@ -72,7 +77,7 @@ rblResult rbl_strength_grid_parse(const uint8_t* bytes, size_t size, const char*
     for (size_t i = 0; i < nrrd.count; ++i)
     {
         factors[i] = scale * rbl_nrrd_number(&nrrd, i);
-        if (!(factors[i] > 0.0 && factors[i] < 1e12))
+        if (!is_factor(factors[i]))
         {
             RBL_FREE_ARRAY(field->allocator, factors, nrrd.count);
             return fail_at(name, &nrrd, i);
@@ -101,6 +106,37 @@ rblResult rbl_strength_field_init(rblStrengthField* field, const rblStrengthVari
         rbl_strength_grid_parse(file.bytes, file.size, rbl_short_name(variation->grid_file), field);
     rbl_file_bytes_free(&file);
     return result;
+}
+
+rblResult rbl_strength_field_copy_grid(rblStrengthField* field, const rblStrengthField* from)
+{
+    const size_t count = (size_t)from->size[0] * from->size[1] * from->size[2];
+    if (count == 0)
+    {
+        return RBL_OK;
+    }
+    double* factors = RBL_NEW_ARRAY(field->allocator, double, count);
+    if (factors == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    bool good = true;
+    for (size_t i = 0; i < count; ++i)
+    {
+        factors[i] = from->factors[i];
+        good = good && is_factor(factors[i]);
+    }
+    if (!good)
+    {
+        RBL_FREE_ARRAY(field->allocator, factors, count);
+        return rbl_fail(RBL_ERROR_FORMAT, "a grid has a factor that is not positive and finite");
+    }
+    field->factors = factors;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        field->size[axis] = from->size[axis];
+    }
+    return RBL_OK;
 }
 
 void rbl_strength_field_free(rblStrengthField* field)

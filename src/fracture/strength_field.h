@@ -17,6 +17,9 @@ typedef struct rblStrengthField
 // Check the variation and read its file.
 rblResult rbl_strength_field_init(rblStrengthField* field, const rblStrengthVariation* variation,
                                   uint64_t seed, const rblAllocator* allocator);
+
+// The factors of another one's grid, checked; it may have none.
+rblResult rbl_strength_field_copy_grid(rblStrengthField* field, const rblStrengthField* from);
 void rbl_strength_field_free(rblStrengthField* field);
 
 // The factor at a point of a body with those bounds, above 0.

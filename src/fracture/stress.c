@@ -266,25 +266,34 @@ static void destroy(void* context)
 }
 
 // The name of the file is kept for those who ask.
-static rblResult open_breaker(rblStressBreaker* breaker, const rblStressDef* def)
+static rblResult keep_name(rblStressBreaker* breaker, const char* name)
 {
-    breaker->def = *def;
-    RBL_TRY(rbl_strength_field_init(&breaker->field, &def->variation, def->seed, breaker->allocator));
-    if (def->variation.grid_file != NULL)
+    breaker->file_bytes = strlen(name) + 1;
+    breaker->file = rbl_alloc(breaker->allocator, breaker->file_bytes);
+    if (breaker->file == NULL)
     {
-        breaker->file_bytes = strlen(def->variation.grid_file) + 1;
-        breaker->file = rbl_alloc(breaker->allocator, breaker->file_bytes);
-        if (breaker->file == NULL)
-        {
-            return rbl_fail_memory();
-        }
-        memcpy(breaker->file, def->variation.grid_file, breaker->file_bytes);
-        breaker->def.variation.grid_file = breaker->file;
+        return rbl_fail_memory();
     }
+    memcpy(breaker->file, name, breaker->file_bytes);
+    breaker->def.variation.grid_file = breaker->file;
     return RBL_OK;
 }
 
-rblResult rbl_breaker_create_stress(const rblStressDef* def, rblBreakerId* out)
+// `grid` null: as the definition says.
+static rblResult open_breaker(rblStressBreaker* breaker, const rblStressDef* def,
+                              const rblStrengthField* grid)
+{
+    const char* file = def->variation.grid_file;
+    rblStrengthVariation variation = def->variation;
+    breaker->def = *def;
+    variation.grid_file = grid != NULL ? NULL : file;
+    RBL_TRY(rbl_strength_field_init(&breaker->field, &variation, def->seed, breaker->allocator));
+    RBL_TRY(grid != NULL ? rbl_strength_field_copy_grid(&breaker->field, grid) : RBL_OK);
+    return file != NULL ? keep_name(breaker, file) : RBL_OK;
+}
+
+rblResult rbl_breaker_create_with_grid(const rblStressDef* def, const rblStrengthField* grid,
+                                       rblBreakerId* out)
 {
     RBL_TRY(check_def(def, out));
     const rblAllocator* allocator = rbl_default_allocator();
@@ -302,22 +311,42 @@ rblResult rbl_breaker_create_stress(const rblStressDef* def, rblBreakerId* out)
     method.shatter = shatter;
     method.destroy = destroy;
     method.context = breaker;
-    rblResult result = open_breaker(breaker, def);
+    rblResult result = open_breaker(breaker, def, grid);
     result = result == RBL_OK ? rbl_breaker_create(&method, out) : result;
     if (result != RBL_OK)
     {
         destroy(breaker);
+        return result;
     }
-    return result;
+    RBL_TRY(rbl_breaker_hold(*out, &breaker->self));
+    rbl_breaker_release(breaker->self); // it has its handle
+    return RBL_OK;
+}
+
+rblResult rbl_breaker_create_stress(const rblStressDef* def, rblBreakerId* out)
+{
+    return rbl_breaker_create_with_grid(def, NULL, out);
+}
+
+const rblStressBreaker* rbl_stress_breaker(const rblBreaker* breaker)
+{
+    const rblBreakerDef* def = rbl_breaker_def(breaker);
+    return def->decide == decide ? def->context : NULL;
+}
+
+const rblStrengthField* rbl_breaker_strength(const rblBreaker* breaker)
+{
+    const rblStressBreaker* stress = rbl_stress_breaker(breaker);
+    return stress != NULL ? &stress->field : NULL;
 }
 
 bool rbl_breaker_stress_def(const rblBreaker* breaker, rblStressDef* out)
 {
-    const rblBreakerDef* def = rbl_breaker_def(breaker);
-    if (def->decide != decide)
+    const rblStressBreaker* stress = rbl_stress_breaker(breaker);
+    if (stress == NULL)
     {
         return false;
     }
-    *out = ((const rblStressBreaker*)def->context)->def;
+    *out = stress->def;
     return true;
 }

@@ -5,17 +5,16 @@
 #include "base/jobs.h"
 #include "field/fragment_event.h"
 #include "fracture/cracks.h"
-#include "fracture/strength_field.h"
+#include "fracture/stress.h"
 #include "fracture/tets_cut.h"
-#include "rubble/stress.h"
 
 // What is known of a solid before it breaks; its fragments, and theirs, go on with it. Never changed once made, but for the count.
 typedef struct rblStressRoot
 {
-    const rblShape* shape;   // that it was made for, held: others of that shape share the root
-    rblMaterial material;    // by which it was made,
-    const rblStressDef* def; // and the breaker's, whoever that is
-    rblMeshId surface;       // a handle of its own
+    const rblShape* shape;     // that it was made for, held: others of that shape share the root
+    rblMaterial material;      // by which it was made,
+    const rblBreaker* breaker; // held: and by whose definition
+    rblMeshId surface;         // a handle of its own
     rblMeshView surface_view;
     rblTetsId tets;
     rblTetsView view;
@@ -38,14 +37,18 @@ typedef struct rblStressBreaker
     char* file;
     size_t file_bytes;
     rblStrengthField field;
+    const rblBreaker* self; // what bodies hold; itself not held
     const rblAllocator* allocator;
 } rblStressBreaker;
+
+// What is behind a breaker of this kind, else null.
+const rblStressBreaker* rbl_stress_breaker(const rblBreaker* breaker);
 
 // The root for a shape and a material, made now unless there is one. Refused: shapes without a surface, solids that cannot be filled.
 rblResult rbl_stress_root_find(const rblStressBreaker* breaker, const rblShapeView* shape,
                                const rblMaterial* material, rblStressRoot** out);
 
-// The root on which a fragment lies; null when there is none such. Bodies, and what fragments are drawn from, keep roots alive.
+// The root on which a fragment lies; null when there is none such. Bodies, events and what fragments are drawn from keep roots alive.
 rblStressRoot* rbl_stress_root_of(const rblBackground* background);
 void rbl_stress_root_retain(rblStressRoot* root);
 void rbl_stress_root_release(rblStressRoot* root);
@@ -72,6 +75,12 @@ void rbl_stress_scale(rblStress* stress, uint32_t count, double factor);
 
 // Whether a node belongs to the body.
 bool rbl_stress_has_node(const rblStressBody* body, uint32_t node);
+
+// An event on a root, of the whole or of a fragment; the root is kept for it.
+rblResult rbl_stress_event_create(rblStressRoot* root, const rblFragmentEventDef* def,
+                                  rblFragmentEvent** out);
+
+#define RBL_STRESS_MOST_EVENTS 32u // of a chain: what broke that often is dust
 
 // As rblBreakerDef.shatter (stress_shatter.c).
 rblResult rbl_stress_shatter(const rblStressDef* def, rblStressBody* prepared, const rblBreakBody* body,

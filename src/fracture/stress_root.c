@@ -33,6 +33,7 @@ static void root_free(rblStressRoot* root)
     RBL_FREE_ARRAY(root->allocator, root->strength, nodes);
     RBL_FREE_ARRAY(root->allocator, root->toughness, nodes);
     rbl_shape_release(root->shape);
+    rbl_breaker_release(root->breaker);
     rbl_free(root->allocator, root, sizeof *root);
 }
 
@@ -138,7 +139,8 @@ static rblResult root_create(const rblStressBreaker* breaker, const rblShapeView
     }
     rbl_shape_retain(shape->shape);
     root->shape = shape->shape;
-    root->def = &breaker->def;
+    rbl_breaker_retain(breaker->self);
+    root->breaker = breaker->self;
     root->material = *material;
     root->allocator = breaker->allocator;
     double edge = 0.0;
@@ -166,13 +168,12 @@ static rblResult root_create(const rblStressBreaker* breaker, const rblShapeView
 static rblMutex roots_mutex = RBL_MUTEX_INIT;
 static rblStressRoot* all_roots; // under the mutex, as are the counts
 
-// Two breakers that were made from the same definition are two all the same: a grid may have changed in between. So the breaker is
-// part of what a root was made for; it is known by the address of its definition, which outlives its bodies.
+// Two breakers that were made from the same definition are two all the same: a grid may have changed in between.
 static bool is_same(const rblStressRoot* root, const rblStressBreaker* breaker, const rblShapeView* shape,
                     const rblMaterial* material)
 {
     const rblMaterial* a = &root->material;
-    return root->shape == shape->shape && root->def == &breaker->def && a->density == material->density &&
+    return root->shape == shape->shape && root->breaker == breaker->self && a->density == material->density &&
            a->young == material->young && a->poisson == material->poisson &&
            a->strength == material->strength && a->surface_energy == material->surface_energy;
 }

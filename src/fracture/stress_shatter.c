@@ -14,7 +14,6 @@
 #define MOST_RISES  40u  // of the stress of something that is broken on demand
 #define RISE        1.25 // of that, each time
 #define RIM_SPACING 0.5  // of an edge: how far samples lie apart where cracks come out
-#define MOST_EVENTS 32u  // of a chain: what broke that often is dust
 
 typedef struct Shattering
 {
@@ -129,7 +128,8 @@ static rblResult grow_on_demand(Shattering* s)
 // ---- fragments ----
 
 // All events of the chain, the first one first, as the cutter wants them.
-static uint32_t list_chain(const rblFragmentEvent* last, const rblFragmentEvent* chain[MOST_EVENTS])
+static uint32_t list_chain(const rblFragmentEvent* last,
+                           const rblFragmentEvent* chain[RBL_STRESS_MOST_EVENTS])
 {
     const uint32_t count = last->depth + 1;
     for (uint32_t i = count; i-- > 0; last = last->parent)
@@ -160,8 +160,8 @@ static void let_go(void* kept)
 
 static rblResult cut(Shattering* s)
 {
-    const rblFragmentEvent* chain[MOST_EVENTS];
-    rblTetsEvent events[MOST_EVENTS];
+    const rblFragmentEvent* chain[RBL_STRESS_MOST_EVENTS];
+    rblTetsEvent events[RBL_STRESS_MOST_EVENTS];
     const uint32_t count = list_chain(s->event, chain);
     const size_t nodes = s->root->view.node_count;
     uint32_t* labels = RBL_NEW_ARRAY(s->allocator, uint32_t, nodes * count);
@@ -193,13 +193,12 @@ static rblResult cut(Shattering* s)
 
 static rblResult make_event(Shattering* s)
 {
-    const rblFragmentEventDef def = {.background = s->root->background,
-                                     .parent = s->prepared->event,
+    const rblFragmentEventDef def = {.parent = s->prepared->event,
                                      .parent_label = s->prepared->label,
                                      .labels = s->labels,
                                      .weights = s->weights,
                                      .label_count = s->report.fragments};
-    return rbl_fragment_event_create(&def, &s->event);
+    return rbl_stress_event_create(s->prepared->root, &def, &s->event);
 }
 
 // ---- shapes ----
@@ -435,7 +434,7 @@ rblResult rbl_stress_shatter(const rblStressDef* def, rblStressBody* prepared, c
                     .jobs = jobs != NULL ? jobs : rbl_serial_jobs(),
                     .allocator = rbl_default_allocator(),
                     .root = prepared->root};
-    if (prepared->event != NULL && prepared->event->depth + 1 >= MOST_EVENTS)
+    if (prepared->event != NULL && prepared->event->depth + 1 >= RBL_STRESS_MOST_EVENTS)
     {
         return RBL_OK;
     }

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "field/compound.h"
+#include "field/fragment_shape.h"
 #include "field/shape.h"
 #include "scene/recording_format.h"
 
@@ -94,7 +95,12 @@ static void put_breaking(rblByteSink* sink, const rblCall* call)
 {
     rbl_put_u8(sink, call->body_def.anchor.kind);
     rbl_put_floats(sink, &call->body_def.anchor.box.lower.x, 6);
-    rbl_put_u8(sink, call->has_prescored);
+    rbl_put_u8(sink, call->breaks);
+    if (call->breaks == RBL_CALL_BREAKS_BY_STRESS)
+    {
+        rbl_put_varint(sink, call->stress);
+        return;
+    }
     rbl_put_prescored(sink, &call->prescored, call->labels);
 }
 
@@ -231,7 +237,13 @@ static void take_breaking(rblByteSource* source, rblCall* call)
 {
     call->body_def.anchor.kind = (rblAnchorKind)rbl_take_u8(source);
     rbl_take_floats(source, &call->body_def.anchor.box.lower.x, 6);
-    call->has_prescored = rbl_take_u8(source) != 0;
+    const uint32_t breaks = rbl_take_u8(source);
+    call->breaks = breaks > RBL_CALL_BREAKS_BY_STRESS ? RBL_CALL_BREAKS_PRESCORED : (rblCallBreaks)breaks;
+    if (call->breaks == RBL_CALL_BREAKS_BY_STRESS)
+    {
+        call->stress = rbl_take_u32_varint(source);
+        return;
+    }
     rbl_take_prescored(source, &call->prescored, &call->labels);
 }
 
@@ -338,22 +350,20 @@ static uint32_t number_count(rblShapeKind kind)
     }
 }
 
-static rblResult put_children(rblByteSink* sink, const rblCompound* compound, rblShapeNumberFcn* number_of,
-                              void* context)
+static rblResult put_children(rblByteSink* sink, const rblCompound* compound, const rblRecipeNumbers* numbers)
 {
     rbl_put_varint(sink, compound->count);
     for (uint32_t i = 0; i < compound->count; ++i)
     {
         const rblCompoundChild* child = &compound->children[i];
-        rbl_put_varint(sink, number_of(child->shape, context));
+        rbl_put_varint(sink, numbers->shape(child->shape, numbers->context));
         rbl_put_floats(sink, &child->pose.p.x, 3);
         rbl_put_floats(sink, &child->given.x, 4);
     }
     return RBL_OK;
 }
 
-rblResult rbl_put_recipe(rblByteSink* sink, const rblShape* shape, rblShapeNumberFcn* number_of,
-                         void* context)
+rblResult rbl_put_recipe(rblByteSink* sink, const rblShape* shape, const rblRecipeNumbers* numbers)
 {
     const rblShapeRecipe* recipe = &shape->recipe;
     const rblShapeKind kind = shape->view.kind;
@@ -361,17 +371,13 @@ rblResult rbl_put_recipe(rblByteSink* sink, const rblShape* shape, rblShapeNumbe
     if (kind == RBL_SHAPE_PIECE || shape->piece)
     {
         rbl_put_u8(sink, RBL_SHAPE_PIECE);
-        return rbl_put_piece(sink, shape, number_of, context);
+        return rbl_put_piece(sink, shape, numbers);
     }
     if (kind == RBL_SHAPE_USER)
     {
         return rbl_fail(RBL_ERROR_UNSUPPORTED,
                         "recording: the user-defined shape '%.100s' cannot be recorded",
                         rbl_shape_user_name(shape));
-    }
-    if (kind == RBL_SHAPE_FRAGMENT)
-    {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: fragments of tetrahedra cannot be recorded");
     }
     rbl_put_u8(sink, kind);
     rbl_put_floats(sink, recipe->numbers, number_count(kind));
@@ -389,8 +395,11 @@ rblResult rbl_put_recipe(rblByteSink* sink, const rblShape* shape, rblShapeNumbe
         RBL_TRY(rbl_mesh_view(shape->view.surface, &surface));
         rbl_put_mesh(sink, &surface);
         return RBL_OK;
+    case RBL_SHAPE_FRAGMENT:
+        return rbl_put_fragment(sink, shape,
+                                numbers->event(rbl_shape_fragment(shape)->event, numbers->context));
     case RBL_SHAPE_COMPOUND:
-        return put_children(sink, rbl_shape_compound(shape), number_of, context);
+        return put_children(sink, rbl_shape_compound(shape), numbers);
     default:
         return RBL_OK;
     }
@@ -453,7 +462,7 @@ static rblResult take_compound(rblByteSource* source, const rblShapeId* shapes, 
     return result;
 }
 
-rblResult rbl_take_recipe(rblByteSource* source, const rblShapeId* shapes, uint32_t count, rblShapeId* out)
+rblResult rbl_take_recipe(rblByteSource* source, const rblRecipeTables* tables, rblShapeId* out)
 {
     float n[3] = {0};
     const rblShapeKind kind = (rblShapeKind)rbl_take_u8(source);
@@ -479,9 +488,11 @@ rblResult rbl_take_recipe(rblByteSource* source, const rblShapeId* shapes, uint3
     case RBL_SHAPE_LEVEL_SET:
         return take_level_set(source, n, out);
     case RBL_SHAPE_COMPOUND:
-        return take_compound(source, shapes, count, out);
+        return take_compound(source, tables->shapes, tables->shape_count, out);
     case RBL_SHAPE_PIECE:
-        return rbl_take_piece(source, shapes, count, out);
+        return rbl_take_piece(source, tables->shapes, tables->shape_count, out);
+    case RBL_SHAPE_FRAGMENT:
+        return rbl_take_fragment(source, tables, out);
     default:
         return damaged();
     }

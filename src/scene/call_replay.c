@@ -21,6 +21,9 @@ typedef struct Replayer
     rblWorldId world;
     RBL_ARRAY(rblShapeId) shapes;          // by number
     RBL_ARRAY(const rblBreaker*) breakers; // of an image, by number; held
+    RBL_ARRAY(rblBreakerId) stress_ids;    // stress breakers, by number,
+    RBL_ARRAY(const rblBreaker*) stresses; // and themselves, held
+    RBL_ARRAY(rblFragmentEvent*) events;   // of fragments, by number; held
     RBL_ARRAY(rblLabelVolume*) labels;     // of breakers' patterns, by number; they outlive the breakers
     RBL_ARRAY(Kept) kept;
     rblReplayReport report;
@@ -70,17 +73,31 @@ static rblResult create_breaker(const Replayer* replayer, const rblPrescoredDef*
                : rbl_fail(RBL_ERROR_FORMAT, "the labels of a pattern are missing");
 }
 
+static rblResult find_breaker(const Replayer* replayer, const rblCall* call, rblBreakerId* out)
+{
+    if (call->breaks != RBL_CALL_BREAKS_BY_STRESS)
+    {
+        return create_breaker(replayer, &call->prescored, call->labels, out);
+    }
+    if (call->stress >= replayer->stress_ids.count)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "the stress breaker of a body is missing");
+    }
+    *out = replayer->stress_ids.data[call->stress];
+    return RBL_OK;
+}
+
 static rblResult create_body(Replayer* replayer, const rblCall* call, uint32_t shape)
 {
     rblBodyDef def = call->body_def;
     rblBodyId made;
     def.shape = shape < replayer->shapes.count ? replayer->shapes.data[shape] : (rblShapeId){0};
-    if (call->has_prescored)
+    if (call->breaks != RBL_CALL_BREAKS_NEVER)
     {
-        RBL_TRY(create_breaker(replayer, &call->prescored, call->labels, &def.breaker));
+        RBL_TRY(find_breaker(replayer, call, &def.breaker));
     }
     const rblResult result = rbl_body_create(replayer->world, &def, &made);
-    if (call->has_prescored)
+    if (call->breaks == RBL_CALL_BREAKS_PRESCORED)
     {
         (void)rbl_breaker_destroy(def.breaker); // the body has it
     }
@@ -225,6 +242,16 @@ static rblResult take_world_def(Replayer* replayer, rblByteSource* source)
     return rbl_world_create(&def, &replayer->world);
 }
 
+static rblRecipeTables list_tables(const Replayer* replayer)
+{
+    return (rblRecipeTables){.shapes = replayer->shapes.data,
+                             .events = replayer->events.data,
+                             .breakers = replayer->stresses.data,
+                             .shape_count = (uint32_t)replayer->shapes.count,
+                             .event_count = (uint32_t)replayer->events.count,
+                             .breaker_count = (uint32_t)replayer->stresses.count};
+}
+
 static rblResult take_recipe(Replayer* replayer, rblByteSource* source)
 {
     rblShapeId shape;
@@ -232,7 +259,8 @@ static rblResult take_recipe(Replayer* replayer, rblByteSource* source)
     {
         return rbl_fail_memory();
     }
-    RBL_TRY(rbl_take_recipe(source, replayer->shapes.data, (uint32_t)replayer->shapes.count, &shape));
+    const rblRecipeTables tables = list_tables(replayer);
+    RBL_TRY(rbl_take_recipe(source, &tables, &shape));
     replayer->shapes.data[replayer->shapes.count++] = shape;
     return RBL_OK;
 }
@@ -278,6 +306,42 @@ static rblResult take_breaker(Replayer* replayer, rblByteSource* source)
     return RBL_OK;
 }
 
+static rblResult take_stress(Replayer* replayer, rblByteSource* source)
+{
+    rblBreakerId id;
+    const bool room =
+        rbl_array_reserve_more(&replayer->stresses, 1) && rbl_array_reserve_more(&replayer->stress_ids, 1);
+    RBL_TRY(room ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(rbl_take_stress(source, &id));
+    replayer->stress_ids.data[replayer->stress_ids.count++] = id;
+    RBL_TRY(rbl_breaker_hold(id, &replayer->stresses.data[replayer->stresses.count]));
+    replayer->stresses.count += 1;
+    return RBL_OK;
+}
+
+// A breaker of the image that is there already.
+static rblResult take_stressed(Replayer* replayer, rblByteSource* source)
+{
+    const uint32_t number = rbl_take_u32_varint(source);
+    if (source->failed || number >= replayer->stresses.count)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "the stress breaker of a body is missing");
+    }
+    RBL_TRY(rbl_array_push(&replayer->breakers, replayer->stresses.data[number]) ? RBL_OK
+                                                                                 : rbl_fail_memory());
+    rbl_breaker_retain(replayer->stresses.data[number]);
+    return RBL_OK;
+}
+
+static rblResult take_event(Replayer* replayer, rblByteSource* source)
+{
+    RBL_TRY(rbl_array_reserve_more(&replayer->events, 1) ? RBL_OK : rbl_fail_memory());
+    const rblRecipeTables tables = list_tables(replayer);
+    RBL_TRY(rbl_take_event(source, &tables, &replayer->events.data[replayer->events.count]));
+    replayer->events.count += 1;
+    return RBL_OK;
+}
+
 static rblResult take_image(Replayer* replayer, const rblByteSource* source)
 {
     const rblImageTables tables = {.ids = replayer->shapes.data,
@@ -306,6 +370,12 @@ static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSo
         return take_labels(replayer, source);
     case RBL_CHUNK_BREAKER:
         return take_breaker(replayer, source);
+    case RBL_CHUNK_STRESS:
+        return take_stress(replayer, source);
+    case RBL_CHUNK_STRESSED:
+        return take_stressed(replayer, source);
+    case RBL_CHUNK_EVENT:
+        return take_event(replayer, source);
     case RBL_CHUNK_WORLD:
         return take_image(replayer, source);
     case RBL_CHUNK_CALLS:
@@ -337,11 +407,26 @@ static void free_replayer(Replayer* replayer)
     {
         rbl_breaker_release(replayer->breakers.data[i]);
     }
+    for (size_t i = 0; i < replayer->stresses.count; ++i)
+    {
+        rbl_breaker_release(replayer->stresses.data[i]);
+    }
+    for (size_t i = 0; i < replayer->stress_ids.count; ++i)
+    {
+        (void)rbl_breaker_destroy(replayer->stress_ids.data[i]);
+    }
+    for (size_t i = 0; i < replayer->events.count; ++i)
+    {
+        rbl_fragment_event_release(replayer->events.data[i]);
+    }
     for (size_t i = 0; i < replayer->labels.count; ++i)
     {
         rbl_labels_free(replayer->labels.data[i], replayer->allocator);
     }
     rbl_array_free(&replayer->labels);
+    rbl_array_free(&replayer->stresses);
+    rbl_array_free(&replayer->stress_ids);
+    rbl_array_free(&replayer->events);
     rbl_array_free(&replayer->breakers);
     rbl_array_free(&replayer->shapes);
     rbl_array_free(&replayer->kept);
@@ -354,6 +439,9 @@ rblResult rbl_replay_calls_memory(const void* bytes, size_t size, const char* na
     Replayer replayer = {.allocator = rbl_default_allocator()};
     rbl_array_init(&replayer.shapes, replayer.allocator);
     rbl_array_init(&replayer.breakers, replayer.allocator);
+    rbl_array_init(&replayer.stresses, replayer.allocator);
+    rbl_array_init(&replayer.stress_ids, replayer.allocator);
+    rbl_array_init(&replayer.events, replayer.allocator);
     rbl_array_init(&replayer.labels, replayer.allocator);
     rbl_array_init(&replayer.kept, replayer.allocator);
     rbl_recording_reader_init(&reader, bytes, size, name, &run);

@@ -54,6 +54,24 @@ static rblResult write_statistics(rblRecordingWriter* writer, const rblStatistic
     return rbl_recording_write_chunk(writer, RBL_CHUNK_STATISTICS);
 }
 
+// Fragments came from a breaker of the scene.
+static rblResult number_breaker(const rblBreaker* breaker, void* context, uint32_t* out)
+{
+    const rblSimulation* simulation = context;
+    const rblBreaker** breakers = NULL;
+    uint32_t count = 0;
+    RBL_TRY(list_breakers(simulation->scene, simulation->allocator, &breakers, &count));
+    uint32_t i = 0;
+    while (i < count && breakers[i] != breaker)
+    {
+        ++i;
+    }
+    *out = i;
+    RBL_FREE_ARRAY(simulation->allocator, breakers, (size_t)count + 1);
+    return i < count ? RBL_OK
+                     : rbl_fail(RBL_ERROR_UNSUPPORTED, "checkpoint: a fragment's breaker is not the scene's");
+}
+
 static rblResult put_image(const rblSimulation* simulation, const rblShapeLedger* ledger, rblByteSink* sink)
 {
     const rblBreaker** breakers = NULL;
@@ -131,7 +149,7 @@ static rblResult write_all(rblRecordingWriter* writer, const rblSimulation* simu
 {
     rblShapeLedger ledger;
     RBL_TRY(write_statistics(writer, &simulation->run.statistics));
-    rbl_shape_ledger_init(&ledger, writer);
+    rbl_shape_ledger_init(&ledger, writer, number_breaker, (void*)(uintptr_t)simulation);
     rblResult result = write_shapes(&ledger, simulation);
     result = result == RBL_OK ? write_world(writer, simulation, &ledger) : result;
     rbl_shape_ledger_free(&ledger);
@@ -155,6 +173,13 @@ rblResult rbl_checkpoint_save(const rblSimulation* simulation, const char* path)
 
 // ---- in ----
 
+// A shape that is not the scene's, or an event that fragments came from, in the order of the file.
+typedef struct Recipe
+{
+    uint32_t type; // of its chunk
+    rblByteSource source;
+} Recipe;
+
 // What the file says beside its settings and shapes.
 typedef struct Loaded
 {
@@ -165,7 +190,8 @@ typedef struct Loaded
     uint32_t body_count;
     rblByteSource pieces; // what is said of them, and their shapes
     uint32_t piece_count;
-    RBL_ARRAY(rblByteSource) recipes;
+    RBL_ARRAY(Recipe) recipes;
+    uint32_t shape_count; // of these
     const uint8_t* image;
     size_t image_size;
 } Loaded;
@@ -233,9 +259,11 @@ static Piece take_piece(rblByteSource* source)
 }
 
 // Kept where they are: the shapes of the scene, which they are pieces of, are not made yet.
-static rblResult take_recipe(Loaded* loaded, const rblByteSource* source)
+static rblResult take_recipe(Loaded* loaded, uint32_t type, const rblByteSource* source)
 {
-    return rbl_array_push(&loaded->recipes, *source) ? RBL_OK : rbl_fail_memory();
+    const Recipe recipe = {type, *source};
+    loaded->shape_count += type == RBL_CHUNK_RECIPE;
+    return rbl_array_push(&loaded->recipes, recipe) ? RBL_OK : rbl_fail_memory();
 }
 
 static rblResult take_world(rblRecordingReader* reader, rblByteSource* source)
@@ -267,7 +295,8 @@ static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSo
     case RBL_CHUNK_STATISTICS:
         return take_records(reader, source);
     case RBL_CHUNK_RECIPE:
-        return take_recipe(reader->context, source);
+    case RBL_CHUNK_EVENT:
+        return take_recipe(reader->context, type, source);
     case RBL_CHUNK_WORLD:
         return take_world(reader, source);
     default:
@@ -330,36 +359,74 @@ static rblResult adopt(rblSceneId scene, const Loaded* loaded)
     return RBL_OK;
 }
 
-// The scene's shapes, then those of pieces: these are the simulation's.
-static rblResult list_shapes(rblSimulation* simulation, const Loaded* loaded, rblShapeId* shapes)
+// What is being made again from a file, in its order.
+typedef struct Remaking
 {
-    const uint32_t known = simulation->view.shape_count;
-    for (uint32_t i = 0; i < known; ++i)
+    rblSimulation* simulation;
+    rblShapeId* shapes; // the scene's, then those of pieces, which are the simulation's
+    uint32_t shape_count;
+    RBL_ARRAY(rblFragmentEvent*) events; // held until the shapes do
+    const rblBreaker** breakers;
+    uint32_t breaker_count;
+} Remaking;
+
+static rblResult remake(Remaking* r, const Recipe* recipe)
+{
+    rblByteSource source = recipe->source;
+    RBL_TRY(rbl_array_reserve_more(&r->events, 1) ? RBL_OK : rbl_fail_memory());
+    const rblRecipeTables tables = {.shapes = r->shapes,
+                                    .events = r->events.data,
+                                    .breakers = r->breakers,
+                                    .shape_count = r->shape_count,
+                                    .event_count = (uint32_t)r->events.count,
+                                    .breaker_count = r->breaker_count};
+    if (recipe->type == RBL_CHUNK_EVENT)
+    {
+        RBL_TRY(rbl_take_event(&source, &tables, &r->events.data[r->events.count]));
+        r->events.count += 1;
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_take_recipe(&source, &tables, &r->shapes[r->shape_count]));
+    r->simulation->shapes.data[r->simulation->shapes.count++] = r->shapes[r->shape_count++];
+    return RBL_OK;
+}
+
+static rblResult list_shapes(Remaking* r, const Loaded* loaded)
+{
+    rblSimulation* simulation = r->simulation;
+    for (; r->shape_count < simulation->view.shape_count; r->shape_count += 1)
     {
         rblMeshId surface;
-        RBL_TRY(rbl_scene_shape(simulation->scene, i, &shapes[i], &surface));
+        RBL_TRY(rbl_scene_shape(simulation->scene, r->shape_count, &r->shapes[r->shape_count], &surface));
     }
-    RBL_TRY(rbl_array_reserve(&simulation->shapes, loaded->recipes.count) ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(rbl_array_reserve(&simulation->shapes, loaded->shape_count) ? RBL_OK : rbl_fail_memory());
     for (uint32_t i = 0; i < loaded->recipes.count; ++i)
     {
-        rblByteSource source = loaded->recipes.data[i];
-        RBL_TRY(rbl_take_recipe(&source, shapes, known + i, &shapes[known + i]));
-        simulation->shapes.data[simulation->shapes.count++] = shapes[known + i];
+        RBL_TRY(remake(r, &loaded->recipes.data[i]));
     }
     return RBL_OK;
 }
 
 static rblResult read_image(rblSimulation* simulation, const Loaded* loaded, rblShapeId* shapes)
 {
-    const rblBreaker** breakers = NULL;
-    rblImageTables tables = {.ids = shapes,
-                             .shape_count = simulation->view.shape_count + (uint32_t)loaded->recipes.count};
-    RBL_TRY(list_shapes(simulation, loaded, shapes));
-    RBL_TRY(list_breakers(simulation->scene, simulation->allocator, &breakers, &tables.breaker_count));
-    tables.breakers = breakers;
-    const rblResult result =
-        rbl_world_read_image(simulation->world, &tables, loaded->image, loaded->image_size);
-    RBL_FREE_ARRAY(simulation->allocator, breakers, (size_t)tables.breaker_count + 1);
+    Remaking r = {.simulation = simulation, .shapes = shapes};
+    rbl_array_init(&r.events, simulation->allocator);
+    RBL_TRY(list_breakers(simulation->scene, simulation->allocator, &r.breakers, &r.breaker_count));
+    rblResult result = list_shapes(&r, loaded);
+    if (result == RBL_OK)
+    {
+        const rblImageTables tables = {.ids = shapes,
+                                       .shape_count = r.shape_count,
+                                       .breakers = r.breakers,
+                                       .breaker_count = r.breaker_count};
+        result = rbl_world_read_image(simulation->world, &tables, loaded->image, loaded->image_size);
+    }
+    for (size_t i = 0; i < r.events.count; ++i)
+    {
+        rbl_fragment_event_release(r.events.data[i]);
+    }
+    rbl_array_free(&r.events);
+    RBL_FREE_ARRAY(simulation->allocator, r.breakers, (size_t)r.breaker_count + 1);
     return result;
 }
 
@@ -382,7 +449,7 @@ static rblResult remember_pieces(rblSimulation* simulation, const Loaded* loaded
 
 static rblResult restore_world(rblSimulation* simulation, const Loaded* loaded)
 {
-    const size_t count = simulation->view.shape_count + loaded->recipes.count + 1;
+    const size_t count = (size_t)simulation->view.shape_count + loaded->shape_count + 1;
     uint64_t hash = 0;
     rblShapeId* shapes = RBL_NEW_ARRAY(simulation->allocator, rblShapeId, count);
     rblResult result = shapes != NULL ? read_image(simulation, loaded, shapes) : rbl_fail_memory();

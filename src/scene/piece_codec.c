@@ -35,7 +35,7 @@ static void put_region(rblByteSink* sink, const rblRegion* region)
     }
 }
 
-rblResult rbl_put_piece(rblByteSink* sink, const rblShape* shape, rblShapeNumberFcn* number_of, void* context)
+rblResult rbl_put_piece(rblByteSink* sink, const rblShape* shape, const rblRecipeNumbers* numbers)
 {
     rblMeshId surface = {0, 0};
     rblMeshView view;
@@ -49,7 +49,7 @@ rblResult rbl_put_piece(rblByteSink* sink, const rblShape* shape, rblShapeNumber
     }
     else
     {
-        rbl_put_varint(sink, number_of(field->root, context));
+        rbl_put_varint(sink, numbers->shape(field->root, numbers->context));
         rbl_put_floats(sink, &shape->view.bounds.lower.x, 6);
         rbl_put_f32(sink, shape->view.inner_radius);
         put_points(sink, shape->view.samples, shape->view.sample_count);

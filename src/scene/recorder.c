@@ -22,21 +22,28 @@ typedef struct Recorder
     rblRecordingWriter writer; // calls that are not in the file yet are in its sink
     rblShapeLedger ledger;
     BreakerArray labelled; // whose labels are in the file, by number of these; held
+    BreakerArray stresses; // that are in the file, by number; held
     uint64_t saves;        // of the world before the recording
     uint32_t steps;
     rblResult result; // of the first thing that could not be recorded
     char problem[256];
 } Recorder;
 
+static void release_breakers(BreakerArray* breakers)
+{
+    for (size_t i = 0; i < breakers->count; ++i)
+    {
+        rbl_breaker_release(breakers->data[i]);
+    }
+    rbl_array_free(breakers);
+}
+
 static void free_recorder(Recorder* recorder)
 {
     rbl_recording_abandon(&recorder->writer);
     rbl_shape_ledger_free(&recorder->ledger);
-    for (size_t i = 0; i < recorder->labelled.count; ++i)
-    {
-        rbl_breaker_release(recorder->labelled.data[i]);
-    }
-    rbl_array_free(&recorder->labelled);
+    release_breakers(&recorder->labelled);
+    release_breakers(&recorder->stresses);
     rbl_free(recorder->allocator, recorder, sizeof *recorder);
 }
 
@@ -98,14 +105,53 @@ static rblResult write_labels_once(Recorder* recorder, const rblBreaker* breaker
     return RBL_OK;
 }
 
-// A breaker as files have it, its labels among them. Refused: those of the user's own, by name.
-static rblResult describe_breaker(Recorder* recorder, const rblBreaker* breaker, rblPrescoredDef* out,
-                                  uint32_t* labels)
+static uint32_t find_breaker(const BreakerArray* breakers, const rblBreaker* breaker)
 {
-    return rbl_breaker_prescored_def(breaker, out)
-               ? write_labels_once(recorder, breaker, labels)
-               : rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: the breaker '%.100s' cannot be recorded",
-                          rbl_breaker_def(breaker)->name);
+    uint32_t i = 0;
+    while (i < breakers->count && breakers->data[i] != breaker)
+    {
+        ++i;
+    }
+    return i;
+}
+
+// Bodies that share a stress breaker share what is known of their shape: they must when they are made again. The calls before it
+// are written first.
+static rblResult write_stress_once(const rblBreaker* breaker, void* context, uint32_t* number)
+{
+    Recorder* recorder = context;
+    rblStressDef def;
+    *number = find_breaker(&recorder->stresses, breaker);
+    if (*number < recorder->stresses.count)
+    {
+        return RBL_OK;
+    }
+    if (!rbl_breaker_stress_def(breaker, &def))
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: the breaker '%.100s' cannot be recorded",
+                        rbl_breaker_def(breaker)->name);
+    }
+    RBL_TRY(rbl_array_reserve_more(&recorder->stresses, 1) ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(flush(recorder));
+    rbl_put_stress(&recorder->writer.sink, &def, rbl_breaker_strength(breaker));
+    const rblResult result = rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_STRESS);
+    rbl_sink_clear(&recorder->writer.sink);
+    RBL_TRY(result);
+    rbl_breaker_retain(breaker);
+    recorder->stresses.data[recorder->stresses.count++] = breaker;
+    return RBL_OK;
+}
+
+// A breaker as files have it, its labels among them. Refused: those of the user's own, by name.
+static rblResult describe_breaker(Recorder* recorder, const rblBreaker* breaker, rblCall* out)
+{
+    if (rbl_breaker_prescored_def(breaker, &out->prescored))
+    {
+        out->breaks = RBL_CALL_BREAKS_PRESCORED;
+        return write_labels_once(recorder, breaker, &out->labels);
+    }
+    out->breaks = RBL_CALL_BREAKS_BY_STRESS;
+    return write_stress_once(breaker, recorder, &out->stress);
 }
 
 // ---- calls ----
@@ -118,8 +164,7 @@ static rblResult describe_breaker_of_call(Recorder* recorder, rblCall* call)
         return RBL_OK;
     }
     RBL_TRY(rbl_breaker_hold(call->body_def.breaker, &breaker));
-    const rblResult result = describe_breaker(recorder, breaker, &call->prescored, &call->labels);
-    call->has_prescored = result == RBL_OK;
+    const rblResult result = describe_breaker(recorder, breaker, call);
     rbl_breaker_release(breaker);
     return result;
 }
@@ -133,7 +178,8 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
     {
         rblShapeView view;
         RBL_TRY(describe_breaker_of_call(recorder, &noted));
-        const bool plain = !noted.has_prescored && noted.body_def.anchor.kind == RBL_ANCHOR_TOUCH;
+        const bool plain =
+            noted.breaks == RBL_CALL_BREAKS_NEVER && noted.body_def.anchor.kind == RBL_ANCHOR_TOUCH;
         noted.code = plain ? RBL_CALL_BODY_CREATE : RBL_CALL_BREAKABLE_CREATE;
         RBL_TRY(rbl_shape_view(call->body_def.shape, &view));
         RBL_TRY(write_shape_once(recorder, view.shape));
@@ -206,14 +252,23 @@ static void put_world_def(rblByteSink* sink, const rblWorldDef* def)
     rbl_put_u32(sink, def->first_count);
 }
 
-static bool has_breaker(const BreakerArray* breakers, const rblBreaker* breaker)
+static rblResult write_breaker(Recorder* recorder, const rblBreaker* breaker)
 {
-    size_t i = 0;
-    while (i < breakers->count && breakers->data[i] != breaker)
+    rblCall described = {0};
+    RBL_TRY(describe_breaker(recorder, breaker, &described));
+    const bool stress = described.breaks == RBL_CALL_BREAKS_BY_STRESS;
+    if (stress)
     {
-        ++i;
+        rbl_put_varint(&recorder->writer.sink, described.stress);
     }
-    return i < breakers->count;
+    else
+    {
+        rbl_put_prescored(&recorder->writer.sink, &described.prescored, described.labels);
+    }
+    const rblResult result =
+        rbl_recording_write_chunk(&recorder->writer, stress ? RBL_CHUNK_STRESSED : RBL_CHUNK_BREAKER);
+    rbl_sink_clear(&recorder->writer.sink);
+    return result;
 }
 
 // A chunk for each breaker of a body, in order.
@@ -222,16 +277,12 @@ static rblResult write_breakers(Recorder* recorder, const rblWorld* world, Break
     for (size_t i = 0; i < world->bodies.count; ++i)
     {
         const rblBody* body = &world->bodies.data[i];
-        rblPrescoredDef def;
-        uint32_t labels = 0;
-        if (body->generation == 0 || body->breaker == NULL || has_breaker(breakers, body->breaker))
+        if (body->generation == 0 || body->breaker == NULL ||
+            find_breaker(breakers, body->breaker) < breakers->count)
         {
             continue;
         }
-        RBL_TRY(describe_breaker(recorder, body->breaker, &def, &labels));
-        rbl_put_prescored(&recorder->writer.sink, &def, labels);
-        RBL_TRY(rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_BREAKER));
-        rbl_sink_clear(&recorder->writer.sink);
+        RBL_TRY(write_breaker(recorder, body->breaker));
         RBL_TRY(rbl_array_push(breakers, body->breaker) ? RBL_OK : rbl_fail_memory());
     }
     return RBL_OK;
@@ -305,8 +356,9 @@ rblResult rbl_world_record(rblWorldId id, const char* path)
     recorder->allocator = allocator;
     recorder->world = id;
     recorder->saves = world->saves;
-    rbl_shape_ledger_init(&recorder->ledger, &recorder->writer);
+    rbl_shape_ledger_init(&recorder->ledger, &recorder->writer, write_stress_once, recorder);
     rbl_array_init(&recorder->labelled, allocator);
+    rbl_array_init(&recorder->stresses, allocator);
     const rblResult result = begin(recorder, world, path);
     if (result != RBL_OK)
     {

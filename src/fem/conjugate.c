@@ -11,8 +11,9 @@ typedef struct Iteration
     rblJobs* jobs;
     uint32_t count;
     rblVec3d *residual, *direction, *preconditioned, *product;
-    double* scratch;  // of the factors, or of the groups
-    double* inverses; // of the diagonal blocks, 9 each; without factors
+    double* scratch;   // of the factors, or of the groups
+    double* inverses;  // of the diagonal blocks, 9 each; without factors
+    rblRigidSum* sums; // per part
 } Iteration;
 
 static double dot(const Iteration* it, const rblVec3d* a, const rblVec3d* b)
@@ -65,15 +66,8 @@ static void invert_diagonal(const Iteration* it)
     }
 }
 
-static void precondition(const Iteration* it, const rblVec3d* x, rblVec3d* out)
+static void apply_groups(const Iteration* it, const rblVec3d* x, rblVec3d* out)
 {
-    if (it->inverses == NULL)
-    {
-        memcpy(out, x, sizeof *x * it->count);
-        rbl_cholesky_solve(&it->elastic->factor, &out, 1, it->scratch);
-        rbl_elastic_mask(it->elastic, out);
-        return;
-    }
     for (uint32_t i = 0; i < it->count; ++i)
     {
         const double* b = it->inverses + 9 * (size_t)i;
@@ -82,7 +76,23 @@ static void precondition(const Iteration* it, const rblVec3d* x, rblVec3d* out)
                            b[6] * x[i].x + b[7] * x[i].y + b[8] * x[i].z);
     }
     rbl_coarse_add(&it->elastic->coarse, x, out, it->scratch);
+}
+
+// Factors and groups resist rigid motion by a trifle only: they make a lot of it out of what rounding leaves of rigid forces, and
+// a direction that is mostly rigid, which K does not feel, would throw everything off. So it is taken out at once.
+static void precondition(const Iteration* it, const rblVec3d* x, rblVec3d* out)
+{
+    if (it->inverses != NULL)
+    {
+        apply_groups(it, x, out);
+    }
+    else
+    {
+        memcpy(out, x, sizeof *x * it->count);
+        rbl_cholesky_solve(&it->elastic->factor, &out, 1, it->scratch);
+    }
     rbl_elastic_mask(it->elastic, out);
+    rbl_elastic_still(it->elastic, out, it->sums);
 }
 
 static rblResult iterate(const Iteration* it, const rblVec3d* right, rblVec3d* x, rblElasticReport* report)
@@ -137,8 +147,9 @@ rblResult rbl_conjugate_solve(const rblElastic* elastic, const rblVec3d* right, 
     const size_t doubles = scratch + (direct ? 0 : 9 * count);
     rblVec3d* vectors = rbl_alloc_zero(allocator, sizeof *vectors * 4 * count);
     double* numbers = RBL_NEW_ARRAY(allocator, double, doubles);
+    rblRigidSum* sums = RBL_NEW_ARRAY(allocator, rblRigidSum, elastic->parts.count);
     rblResult result = RBL_OK;
-    if (vectors == NULL || numbers == NULL)
+    if (vectors == NULL || numbers == NULL || sums == NULL)
     {
         result = rbl_fail_memory();
     }
@@ -152,13 +163,15 @@ rblResult rbl_conjugate_solve(const rblElastic* elastic, const rblVec3d* right, 
                               .preconditioned = vectors + 2 * count,
                               .product = vectors + 3 * count,
                               .scratch = numbers,
-                              .inverses = direct ? NULL : numbers + scratch};
+                              .inverses = direct ? NULL : numbers + scratch,
+                              .sums = sums};
         if (!direct)
         {
             invert_diagonal(&it);
         }
         result = iterate(&it, right, x, report);
     }
+    RBL_FREE_ARRAY(allocator, sums, elastic->parts.count);
     RBL_FREE_ARRAY(allocator, numbers, doubles);
     rbl_free(allocator, vectors, sizeof *vectors * 4 * count);
     return result;

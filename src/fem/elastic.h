@@ -20,6 +20,12 @@ typedef struct rblRigidMode
     rblVec3d shift, turn;
 } rblRigidMode;
 
+// Sums over a part while rigid motion is taken out: force and moment, then the motion.
+typedef struct rblRigidSum
+{
+    rblVec3d shift, turn;
+} rblRigidSum;
+
 // One part, connected through faces. Filled by rbl_elastic_find_rigid_modes(), the shift by rbl_elastic_new().
 typedef struct rblElasticPart
 {
@@ -92,9 +98,9 @@ rblResult rbl_elastic_equilibrium(const rblElastic* elastic, rblVec3d* forces, b
                                   rblVec3d* x, rblElasticReport* report);
 
 // Take rigid motion out of displacements: x - sum phi (phi . M x). Out of forces: f - sum M phi (phi . f).
-// `sums` has room for one number per part.
-void rbl_elastic_still(const rblElastic* elastic, rblVec3d* displacements, double* sums);
-void rbl_elastic_relieve(const rblElastic* elastic, rblVec3d* forces, double* sums);
+// `sums` has room for one per part.
+void rbl_elastic_still(const rblElastic* elastic, rblVec3d* displacements, rblRigidSum* sums);
+void rbl_elastic_relieve(const rblElastic* elastic, rblVec3d* forces, rblRigidSum* sums);
 
 // Zero along the axes that are held.
 void rbl_elastic_mask(const rblElastic* elastic, rblVec3d* x);

@@ -156,52 +156,66 @@ rblResult rbl_elastic_find_rigid_modes(rblElastic* elastic)
     return good ? RBL_OK : rbl_fail_memory();
 }
 
-// Sums of vector . phi or of mass * vector . phi for the modes of every part; one mode of each part at a time, so that the nodes are
-// gone through at most six times however many parts there are.
-static void take_out(const rblElastic* elastic, uint32_t which, bool forces, rblVec3d* x, double* sums)
+// Force and moment about its centre that a part gets of vectors, or of masses times these.
+static void add_up(const rblElastic* elastic, bool forces, const rblVec3d* x, rblRigidSum* sums)
 {
     for (uint32_t p = 0; p < elastic->parts.count; ++p)
     {
-        sums[p] = 0.0;
+        sums[p] = (rblRigidSum){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     }
-    for (int pass = 0; pass < 2; ++pass)
+    for (uint32_t i = 0; i < elastic->mesh_nodes.count; ++i)
     {
-        for (uint32_t i = 0; i < elastic->mesh_nodes.count; ++i)
+        const uint32_t p = elastic->node_parts.data[i];
+        const rblVec3d arm = rbl_sub3d(elastic->positions.data[i], elastic->parts.data[p].centre);
+        const rblVec3d v = forces ? x[i] : rbl_scale3d(x[i], elastic->masses.data[i]);
+        sums[p].shift = rbl_add3d(sums[p].shift, v);
+        sums[p].turn = rbl_add3d(sums[p].turn, rbl_cross3d(arm, v));
+    }
+}
+
+// The motion that they make: the sum of phi (phi . v) over the modes phi of a part, which have unit mass and are orthogonal.
+static void find_motions(const rblElastic* elastic, rblRigidSum* sums)
+{
+    for (uint32_t p = 0; p < elastic->parts.count; ++p)
+    {
+        const rblElasticPart* part = &elastic->parts.data[p];
+        rblRigidSum motion = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+        for (uint32_t k = 0; k < part->mode_count; ++k)
         {
-            const uint32_t p = elastic->node_parts.data[i];
-            if (which >= elastic->parts.data[p].mode_count)
-            {
-                continue;
-            }
-            const rblRigidMode* mode = &elastic->modes.data[elastic->parts.data[p].first_mode + which];
-            const rblVec3d phi = mode_at(elastic, mode, i);
-            const double mass = elastic->masses.data[i];
-            if (pass == 0)
-            {
-                sums[p] += (forces ? 1.0 : mass) * rbl_dot3d(phi, x[i]);
-            }
-            else
-            {
-                x[i] = rbl_mul_add3d(x[i], -(forces ? mass : 1.0) * sums[p], phi);
-            }
+            const rblRigidMode* mode = &elastic->modes.data[part->first_mode + k];
+            const double share = rbl_dot3d(mode->shift, sums[p].shift) + rbl_dot3d(mode->turn, sums[p].turn);
+            motion.shift = rbl_mul_add3d(motion.shift, share, mode->shift);
+            motion.turn = rbl_mul_add3d(motion.turn, share, mode->turn);
         }
+        sums[p] = motion;
     }
 }
 
-void rbl_elastic_still(const rblElastic* elastic, rblVec3d* displacements, double* sums)
+static void take_out(const rblElastic* elastic, bool forces, rblVec3d* x, rblRigidSum* sums)
 {
-    for (uint32_t k = 0; k < 6 && elastic->modes.count > 0; ++k)
+    if (elastic->modes.count == 0)
     {
-        take_out(elastic, k, false, displacements, sums);
+        return;
+    }
+    add_up(elastic, forces, x, sums);
+    find_motions(elastic, sums);
+    for (uint32_t i = 0; i < elastic->mesh_nodes.count; ++i)
+    {
+        const uint32_t p = elastic->node_parts.data[i];
+        const rblVec3d arm = rbl_sub3d(elastic->positions.data[i], elastic->parts.data[p].centre);
+        const rblVec3d motion = rbl_add3d(sums[p].shift, rbl_cross3d(sums[p].turn, arm));
+        x[i] = rbl_mul_add3d(x[i], forces ? -elastic->masses.data[i] : -1.0, motion);
     }
 }
 
-void rbl_elastic_relieve(const rblElastic* elastic, rblVec3d* forces, double* sums)
+void rbl_elastic_still(const rblElastic* elastic, rblVec3d* displacements, rblRigidSum* sums)
 {
-    for (uint32_t k = 0; k < 6 && elastic->modes.count > 0; ++k)
-    {
-        take_out(elastic, k, true, forces, sums);
-    }
+    take_out(elastic, false, displacements, sums);
+}
+
+void rbl_elastic_relieve(const rblElastic* elastic, rblVec3d* forces, rblRigidSum* sums)
+{
+    take_out(elastic, true, forces, sums);
 }
 
 void rbl_elastic_mask(const rblElastic* elastic, rblVec3d* x)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 // f - K u at what is free, with rigid accelerations taken out.
-static void reduce(const rblElastic* elastic, rblVec3d* forces, rblVec3d* scratch, double* sums,
+static void reduce(const rblElastic* elastic, rblVec3d* forces, rblVec3d* scratch, rblRigidSum* sums,
                    rblJobs* jobs)
 {
     if (elastic->fixed.count > 0)
@@ -29,7 +29,7 @@ rblResult rbl_elastic_equilibrium(const rblElastic* elastic, rblVec3d* forces, b
                                   rblVec3d* x, rblElasticReport* report)
 {
     const size_t count = elastic->mesh_nodes.count;
-    double* sums = RBL_NEW_ARRAY(elastic->allocator, double, elastic->parts.count);
+    rblRigidSum* sums = RBL_NEW_ARRAY(elastic->allocator, rblRigidSum, elastic->parts.count);
     rblVec3d* scratch = RBL_NEW_ARRAY(elastic->allocator, rblVec3d, count);
     rblResult result = RBL_OK;
     if (sums == NULL || scratch == NULL)

@@ -27,7 +27,7 @@ typedef struct Lanczos
     double* matrix;                            // V^T M Op V, most columns
     double* rest;                              // BLOCK x BLOCK: how the last block goes on into the next
     double *work, *values, *vectors, *scratch; // of the small eigenproblem
-    double* sums;                              // per part
+    rblRigidSum* sums;                         // per part
     double* solving;
     uint32_t found; // size of the small problem that was solved last
 } Lanczos;
@@ -327,7 +327,7 @@ static void write_modes(const Lanczos* lanczos, double* frequencies, rblVec3d* s
 static size_t numbers_of(const Lanczos* lanczos)
 {
     const size_t most = (size_t)lanczos->most + BLOCK;
-    return most * (3 * most + 4 + BLOCK) + (size_t)BLOCK * BLOCK + lanczos->elastic->parts.count +
+    return most * (3 * most + 4 + BLOCK) + (size_t)BLOCK * BLOCK + 6 * lanczos->elastic->parts.count +
            rbl_cholesky_scratch(&lanczos->elastic->factor, BLOCK);
 }
 
@@ -341,8 +341,8 @@ static double* share_out(Lanczos* lanczos, double* memory)
     lanczos->values = lanczos->products + most;
     lanczos->scratch = lanczos->values + most;
     lanczos->rest = lanczos->scratch + 2 * most;
-    lanczos->sums = lanczos->rest + (size_t)BLOCK * BLOCK;
-    lanczos->solving = lanczos->sums + lanczos->elastic->parts.count;
+    lanczos->sums = (rblRigidSum*)(lanczos->rest + (size_t)BLOCK * BLOCK);
+    lanczos->solving = (double*)(lanczos->sums + lanczos->elastic->parts.count);
     return lanczos->solving + rbl_cholesky_scratch(&lanczos->elastic->factor, BLOCK);
 }
 

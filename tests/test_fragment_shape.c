@@ -3,10 +3,12 @@
 
 #include "failing_allocator.h"
 #include "field/fragment_shape.h"
+#include "field_shapes.h"
 #include "fragment_testing.h"
 #include "math/aabb.h"
 #include "math/mat3.h"
 #include "math/transform.h"
+#include "shape_testing.h"
 
 static Broken broken_ball(uint32_t breaks)
 {
@@ -392,6 +394,79 @@ static void a_broken_ball_falls_and_lies_on_the_ground(void** state)
     free_broken(&b);
 }
 
+// ---- without updates ----
+
+// Samples that a search looks at for those below a plane.
+static uint32_t visited_below(const rblSampleTree* tree, uint32_t node, rblVec3 normal, float offset)
+{
+    const float above = rbl_dot3(normal, tree->points[node]) - offset;
+    uint32_t visited = 1;
+    for (uint32_t k = tree->first_children[node];
+         k < tree->first_children[node + 1] && above <= tree->children[k].reach; ++k)
+    {
+        visited += visited_below(tree, tree->children[k].node, normal, offset);
+    }
+    return visited;
+}
+
+static uint32_t count_visits(const rblShape* shape)
+{
+    const rblSampleTree* tree;
+    rblRandom random = rbl_random_seed(8, 8);
+    uint32_t visits = 0;
+    check_ok(rbl_shape_tree(shape, &tree));
+    for (int i = 0; i < 100; ++i)
+    {
+        const rblVec3 normal = random_direction(&random);
+        float lowest = INFINITY;
+        for (uint32_t k = 0; k < tree->count; ++k)
+        {
+            lowest = rbl_minf(rbl_dot3(normal, tree->points[k]), lowest);
+        }
+        visits += visited_below(tree, 0, normal, lowest + 0.02f * shape->view.radius);
+    }
+    return visits;
+}
+
+static void fragments_made_anew_have_better_trees_and_no_larger_distances(void** state)
+{
+    (void)state;
+    Broken b = broken_ball(9);
+    rblShapeId shapes[64], anew[2];
+    const uint32_t count = make_shapes(&b, 8, shapes);
+    uint32_t updated = 0, rebuilt = 0;
+    double errors = 0.0, nodes = 0.0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const rblShapeView view = view_of(shapes[i]);
+        check_ok(rbl_shape_create_fragment_anew(view.shape, true, false, &anew[0]));
+        check_ok(rbl_shape_create_fragment_anew(view.shape, false, true, &anew[1]));
+        const rblFragmentEvent* before = rbl_shape_fragment(view.shape)->event;
+        const rblFragmentEvent* exact = rbl_shape_fragment(view_of(anew[0]).shape)->event;
+        assert_int_equal(exact->node_count, before->node_count);
+        for (uint32_t k = 0; k < exact->node_count; ++k)
+        {
+            assert_true(exact->cracks[k].distance <= before->cracks[k].distance);
+            const float known =
+                rbl_minf(before->cracks[k].distance, b.background->nodes[before->nodes[k]].distance);
+            const float found =
+                rbl_minf(exact->cracks[k].distance, b.background->nodes[before->nodes[k]].distance);
+            errors += (double)(known - found) / (double)b.background->edge;
+            nodes += 1.0;
+        }
+        assert_int_equal(count_visits(view_of(anew[0]).shape), count_visits(view.shape));
+        updated += count_visits(view.shape);
+        rebuilt += count_visits(view_of(anew[1]).shape);
+        check_ok(rbl_shape_destroy(anew[0]));
+        check_ok(rbl_shape_destroy(anew[1]));
+        check_ok(rbl_shape_destroy(shapes[i]));
+    }
+    print_message("%u samples visited, rebuilt %u; distances at nodes are %.1e edges too long on the mean\n",
+                  updated, rebuilt, errors / nodes);
+    assert_true(rebuilt < updated && errors < 0.01 * nodes);
+    free_broken(&b);
+}
+
 static void out_of_memory_leaves_nothing_behind(void** state)
 {
     (void)state;
@@ -442,6 +517,7 @@ int main(void)
         cmocka_unit_test(rays_hit_where_they_enter),
         cmocka_unit_test(what_flies_past_is_not_stopped),
         cmocka_unit_test(a_broken_ball_falls_and_lies_on_the_ground),
+        cmocka_unit_test(fragments_made_anew_have_better_trees_and_no_larger_distances),
         cmocka_unit_test(out_of_memory_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -241,6 +241,10 @@ static rblResult fill(rblFragmentEvent* e, const rblFragmentEventDef* def)
     RBL_TRY(rbl_fragment_event_cut(e));
     RBL_TRY(rbl_fragment_event_list_pieces(e));
     RBL_TRY(rbl_fragment_event_spread(e));
+    if (def->exact)
+    {
+        rbl_fragment_event_measure(e);
+    }
     RBL_TRY(rbl_fragment_event_sort_pieces(e));
     RBL_TRY(rbl_fragment_event_fill_cells(e));
     find_facts(e);

@@ -21,6 +21,7 @@ typedef struct rblFragmentEventDef
     const uint32_t* labels; // per node of the background: its fragment; read for nodes of the parent only
     const double* weights;  // per node: positive and finite; read for the same
     uint32_t label_count;   // labels are below, each has a node
+    bool exact;             // distances to cracks are searched for at every node: slow, to compare with
     void* kept;             // what the background came from: let go with the event; null: nothing
     void (*let_go)(void* kept);
 } rblFragmentEventDef;
@@ -149,6 +150,9 @@ rblResult rbl_fragment_event_list_pieces(rblFragmentEvent* event);
 
 // Distances to cracks spread from the nodes of tetrahedra that this event cut.
 rblResult rbl_fragment_event_spread(rblFragmentEvent* event);
+
+// The same by looking at all pieces that border a node's fragment.
+void rbl_fragment_event_measure(rblFragmentEvent* event);
 
 // What pieces border, by cells and labels.
 rblResult rbl_fragment_event_sort_pieces(rblFragmentEvent* event);

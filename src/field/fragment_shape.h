@@ -18,6 +18,10 @@ typedef struct rblFragmentShapeDef
 
 rblResult rbl_shape_create_fragment(const rblFragmentShapeDef* def, rblShapeId* out);
 
+// What a fragment would be without updates (Glondu 2012, Fig. 9): `exact`, distances to cracks found at every node anew; `rebuilt`, its
+// samples in a hierarchy of their own. Mass and bounds are the same; it has no surface.
+rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, bool rebuilt, rblShapeId* out);
+
 // The field of a shape of that kind, else null.
 const rblFragmentField* rbl_shape_fragment(const rblShape* shape);
 

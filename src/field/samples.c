@@ -171,6 +171,18 @@ rblResult rbl_sample_tree_create_quick(const rblVec3* points, uint32_t count, co
     return tree_of_order(points, &order, allocator, out);
 }
 
+void rbl_sample_tree_parents(const rblSampleTree* tree, uint32_t* out)
+{
+    out[0] = 0;
+    for (uint32_t i = 0; i < tree->count; ++i)
+    {
+        for (uint32_t k = tree->first_children[i]; k < tree->first_children[i + 1]; ++k)
+        {
+            out[tree->children[k].node] = i;
+        }
+    }
+}
+
 void rbl_sample_tree_free(rblSampleTree* tree, const rblAllocator* allocator)
 {
     if (tree != NULL)

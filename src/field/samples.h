@@ -54,6 +54,9 @@ rblResult rbl_sample_tree_create_quick(const rblVec3* points, uint32_t count, co
 // answers for how evenly beginnings of the order cover the shape.
 rblResult rbl_sample_tree_create_ordered(const rblVec3* points, const uint32_t* parents, uint32_t count,
                                          const rblAllocator* allocator, rblSampleTree** out);
+
+// The parents of a tree, as those were given; the first point's is 0. `out` has an entry for each.
+void rbl_sample_tree_parents(const rblSampleTree* tree, uint32_t* out);
 void rbl_sample_tree_free(rblSampleTree* tree, const rblAllocator* allocator);
 
 // Distance from a point to its farthest descendant.

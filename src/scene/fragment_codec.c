@@ -101,18 +101,12 @@ rblResult rbl_take_event(rblByteSource* source, const rblRecipeTables* tables, r
 static rblResult put_tree(rblByteSink* sink, const rblSampleTree* tree)
 {
     const rblAllocator* allocator = rbl_default_allocator();
-    uint32_t* parents = rbl_alloc_zero(allocator, sizeof *parents * tree->count);
+    uint32_t* parents = RBL_NEW_ARRAY(allocator, uint32_t, tree->count);
     if (parents == NULL)
     {
         return rbl_fail_memory();
     }
-    for (uint32_t i = 0; i < tree->count; ++i)
-    {
-        for (uint32_t k = tree->first_children[i]; k < tree->first_children[i + 1]; ++k)
-        {
-            parents[tree->children[k].node] = i;
-        }
-    }
+    rbl_sample_tree_parents(tree, parents);
     rbl_put_varint(sink, tree->count);
     for (uint32_t i = 0; i < tree->count; ++i)
     {

@@ -13,7 +13,12 @@ typedef struct rblTetGraph
 {
     uint32_t* starts;
     uint32_t* nodes;
+    double* lengths;    // m, of the edges, in the order of `nodes`
+    double* mean_edges; // m, per node; 0 where it has none
+    double* volumes;    // m^3, per node: a quarter of each of its tetrahedra
+    uint32_t* tets;     // per node: one of its tetrahedra; undefined where it has none
     uint32_t node_count;
+    uint32_t edge_count; // each edge twice
     const rblAllocator* allocator;
 } rblTetGraph;
 
@@ -48,6 +53,9 @@ typedef struct rblCrackReport
     double elastic;     // J in the body before
     double worst_ratio; // largest principal stress by strength: cracks begin where it is above 1
 } rblCrackReport;
+
+// The largest principal stress, or 0 where it is certain to be below `least`: that costs a tenth.
+double rbl_largest_unless_below(const rblStress* stress, double least);
 
 // Grow cracks until nothing is above its strength, or nothing more can be paid. `labels` are 0 in the body and RBL_NONE elsewhere
 // and receive the fragment of each node; `weights` those of the partition rule. Fails when out of memory only, and then labels and

@@ -1,106 +1,125 @@
 // After the last crack: crumbs, numbers without gaps, and one weight for each node.
 #include "fracture/cracks_private.h"
-#include "math/vec.h"
-#include "mesh/tets.h"
 #include <math.h>
+#include <string.h>
 
 #define SWEEPS     24
 #define FAR_FACTOR 6.0 // weights stay within this factor of half an edge: cuts keep off the nodes
 
 // ---- crumbs ----
 
-static void add_volumes(const rblCrackGrowth* growth, double* volumes)
+// Volumes of fragments, and how many cut edges there are between each two.
+typedef struct Crumbs
 {
-    const rblTetsView* tets = growth->body->tets;
-    for (uint32_t tet = 0; tet < tets->solid_tet_count; ++tet)
-    {
-        rblVec3d corners[4];
-        rbl_tet_corners(tets, tet, corners);
-        const double share = rbl_tet_volume(corners) / 4.0;
-        for (uint32_t i = 0; i < 4; ++i)
-        {
-            const uint32_t label = growth->labels[tets->nodes[4 * (size_t)tet + i]];
-            if (label != RBL_NONE)
-            {
-                volumes[label] += share;
-            }
-        }
-    }
-}
+    uint32_t count;
+    double* volumes;
+    uint32_t* borders; // count times count
+    uint32_t* joined;  // per label: the one that it was made part of; itself: of none
+} Crumbs;
 
-// The neighbour that most edges go to; RBL_NONE: it has none.
-static uint32_t closest_neighbour(const rblCrackGrowth* growth, uint32_t label, uint32_t* counts)
+static bool survey_crumbs(rblCrackGrowth* growth, Crumbs* crumbs)
 {
-    const rblTetGraph* graph = growth->body->solid_graph;
-    for (uint32_t i = 0; i < growth->label_count; ++i)
+    const uint32_t count = growth->label_count;
+    crumbs->count = count;
+    crumbs->volumes = RBL_ARENA_ARRAY(&growth->arena, double, count);
+    crumbs->borders = RBL_ARENA_ARRAY(&growth->arena, uint32_t, (size_t)count * count);
+    crumbs->joined = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count);
+    if (crumbs->volumes == NULL || crumbs->borders == NULL || crumbs->joined == NULL)
     {
-        counts[i] = 0;
+        return false;
+    }
+    memset(crumbs->borders, 0, (size_t)count * count * sizeof *crumbs->borders);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        crumbs->volumes[i] = 0.0;
+        crumbs->joined[i] = i;
     }
     for (uint32_t node = 0; node < growth->body->tets->solid_node_count; ++node)
     {
-        for (uint32_t k = graph->starts[node]; growth->labels[node] == label && k < graph->starts[node + 1];
-             ++k)
+        const uint32_t label = growth->labels[node];
+        if (label != RBL_NONE)
         {
-            const uint32_t other = growth->labels[graph->nodes[k]];
-            counts[other == RBL_NONE ? label : other] += 1;
+            crumbs->volumes[label] += growth->body->solid_graph->volumes[node];
         }
     }
-    uint32_t best = RBL_NONE;
-    for (uint32_t i = 0; i < growth->label_count; ++i)
+    for (size_t e = 0; e < growth->edges.count; ++e)
     {
-        if (i != label && counts[i] > 0 && (best == RBL_NONE || counts[i] > counts[best]))
+        const uint32_t a = growth->labels[growth->edges.data[e].a];
+        const uint32_t b = growth->labels[growth->edges.data[e].b];
+        crumbs->borders[(size_t)count * a + b] += a != b;
+        crumbs->borders[(size_t)count * b + a] += a != b;
+    }
+    return true;
+}
+
+static uint32_t smallest_crumb(const Crumbs* crumbs, double least)
+{
+    uint32_t smallest = RBL_NONE;
+    for (uint32_t i = 0; i < crumbs->count; ++i)
+    {
+        if (crumbs->volumes[i] < least &&
+            (smallest == RBL_NONE || crumbs->volumes[i] < crumbs->volumes[smallest]))
         {
-            best = i;
+            smallest = i;
         }
+    }
+    return smallest;
+}
+
+// The neighbour that most cut edges go to; RBL_NONE: it has none.
+static uint32_t closest_neighbour(const Crumbs* crumbs, uint32_t label)
+{
+    const uint32_t* borders = &crumbs->borders[(size_t)crumbs->count * label];
+    uint32_t best = RBL_NONE;
+    for (uint32_t i = 0; i < crumbs->count; ++i)
+    {
+        best = borders[i] > 0 && (best == RBL_NONE || borders[i] > borders[best]) ? i : best;
     }
     return best;
 }
 
-static void relabel(const rblCrackGrowth* growth, uint32_t from, uint32_t to)
+static void join_crumb(const Crumbs* crumbs, uint32_t from, uint32_t to)
 {
-    for (uint32_t node = 0; node < growth->body->tets->node_count; ++node)
+    const size_t count = crumbs->count;
+    for (uint32_t i = 0; i < count; ++i)
     {
-        growth->labels[node] = growth->labels[node] == from ? to : growth->labels[node];
+        const uint32_t edges = i != to ? crumbs->borders[count * from + i] : 0;
+        crumbs->borders[count * to + i] += edges;
+        crumbs->borders[count * i + to] += edges;
+        crumbs->borders[count * i + from] = 0;
     }
+    crumbs->volumes[to] += crumbs->volumes[from];
+    crumbs->joined[from] = to;
 }
 
 static bool merge_crumbs(rblCrackGrowth* growth, rblCrackReport* report)
 {
-    double* volumes = RBL_ARENA_ARRAY(&growth->arena, double, growth->label_count);
-    uint32_t* counts = RBL_ARENA_ARRAY(&growth->arena, uint32_t, growth->label_count);
-    if (volumes == NULL || counts == NULL)
+    Crumbs crumbs;
+    if (!survey_crumbs(growth, &crumbs))
     {
         return false;
     }
-    for (uint32_t i = 0; i < growth->label_count; ++i)
+    const double least = growth->body->smallest;
+    for (uint32_t i = smallest_crumb(&crumbs, least); i != RBL_NONE; i = smallest_crumb(&crumbs, least))
     {
-        volumes[i] = 0.0;
-    }
-    add_volumes(growth, volumes);
-    for (;;)
-    {
-        uint32_t smallest = RBL_NONE;
-        for (uint32_t i = 0; i < growth->label_count; ++i)
-        {
-            if (volumes[i] < growth->body->smallest &&
-                (smallest == RBL_NONE || volumes[i] < volumes[smallest]))
-            {
-                smallest = i;
-            }
-        }
-        if (smallest == RBL_NONE)
-        {
-            return true;
-        }
-        const uint32_t neighbour = closest_neighbour(growth, smallest, counts);
+        const uint32_t neighbour = closest_neighbour(&crumbs, i);
         if (neighbour != RBL_NONE)
         {
-            relabel(growth, smallest, neighbour);
-            volumes[neighbour] += volumes[smallest];
+            join_crumb(&crumbs, i, neighbour);
             report->merged += 1;
         }
-        volumes[smallest] = INFINITY; // done with, or alone
+        crumbs.volumes[i] = INFINITY; // done with, or alone
     }
+    for (uint32_t node = 0; node < growth->body->tets->node_count && report->merged > 0; ++node)
+    {
+        uint32_t label = growth->labels[node];
+        while (label != RBL_NONE && crumbs.joined[label] != label)
+        {
+            label = crumbs.joined[label];
+        }
+        growth->labels[node] = label;
+    }
+    return true;
 }
 
 static bool number_fragments(rblCrackGrowth* growth, rblCrackReport* report)
@@ -130,58 +149,100 @@ static bool number_fragments(rblCrackGrowth* growth, rblCrackReport* report)
 
 // ---- weights ----
 
+// Nodes at cut edges, which alone need weights that are fitted.
+typedef struct WeightFit
+{
+    uint32_t* nodes;
+    uint32_t count;
+    rblCutEdge* edges; // between places in `nodes`
+    uint32_t edge_count;
+    double* logs;
+    double* sums;
+    uint32_t* degrees;
+} WeightFit;
+
+static uint32_t place_of(rblCrackGrowth* growth, WeightFit* fit, uint32_t node)
+{
+    if (growth->visited[node] != RBL_NONE) // no crack's stamp
+    {
+        growth->visited[node] = RBL_NONE;
+        growth->places[node] = fit->count;
+        fit->logs[fit->count] = rbl_log(growth->own[node]);
+        fit->degrees[fit->count] = 0;
+        fit->nodes[fit->count++] = node;
+    }
+    fit->degrees[growth->places[node]] += 1;
+    return growth->places[node];
+}
+
+static bool prepare_fit(rblCrackGrowth* growth, WeightFit* fit)
+{
+    const size_t edges = growth->edges.count;
+    const size_t most = 2 * edges + 1;
+    fit->nodes = RBL_ARENA_ARRAY(&growth->arena, uint32_t, most);
+    fit->edges = RBL_ARENA_ARRAY(&growth->arena, rblCutEdge, edges + 1);
+    fit->logs = RBL_ARENA_ARRAY(&growth->arena, double, most);
+    fit->sums = RBL_ARENA_ARRAY(&growth->arena, double, most);
+    fit->degrees = RBL_ARENA_ARRAY(&growth->arena, uint32_t, most);
+    if (fit->nodes == NULL || fit->edges == NULL || fit->logs == NULL || fit->sums == NULL ||
+        fit->degrees == NULL)
+    {
+        return false;
+    }
+    for (size_t e = 0; e < edges; ++e)
+    {
+        const rblCutEdge edge = growth->edges.data[e];
+        if (growth->labels[edge.a] != growth->labels[edge.b])
+        {
+            const uint32_t a = place_of(growth, fit, edge.a), b = place_of(growth, fit, edge.b);
+            fit->edges[fit->edge_count++] = (rblCutEdge){a, b, edge.ratio};
+        }
+    }
+    return true;
+}
+
 // One node has one weight, however many cracks pass by: logarithms whose differences along cut edges are, in least squares, those of
 // the cracks. Where there is but one crack they are its values up to a factor, and its surface comes out as it was grown.
-static void fit_weights(const rblCrackGrowth* growth, double* logs, double* sums, uint32_t* counts)
+static void fit_weights(const WeightFit* fit)
 {
-    const uint32_t node_count = growth->body->tets->node_count;
     for (uint32_t sweep = 0; sweep < SWEEPS; ++sweep)
     {
-        for (uint32_t node = 0; node < node_count; ++node)
+        for (uint32_t i = 0; i < fit->count; ++i)
         {
-            sums[node] = 0.0;
-            counts[node] = 0;
+            fit->sums[i] = 0.0;
         }
-        for (size_t e = 0; e < growth->edges.count; ++e)
+        for (uint32_t e = 0; e < fit->edge_count; ++e)
         {
-            const rblCutEdge edge = growth->edges.data[e];
-            if (growth->labels[edge.a] != growth->labels[edge.b])
-            {
-                sums[edge.a] += logs[edge.b] + edge.ratio;
-                sums[edge.b] += logs[edge.a] - edge.ratio;
-                counts[edge.a] += 1;
-                counts[edge.b] += 1;
-            }
+            const rblCutEdge edge = fit->edges[e];
+            fit->sums[edge.a] += fit->logs[edge.b] + edge.ratio;
+            fit->sums[edge.b] += fit->logs[edge.a] - edge.ratio;
         }
-        for (uint32_t node = 0; node < node_count; ++node)
+        for (uint32_t i = 0; i < fit->count; ++i)
         {
             // Half of the way: whole steps swing between the two sides of a crack.
-            logs[node] = counts[node] > 0 ? 0.5 * (logs[node] + sums[node] / counts[node]) : logs[node];
+            fit->logs[i] = 0.5 * (fit->logs[i] + fit->sums[i] / fit->degrees[i]);
         }
     }
 }
 
 static bool find_weights(rblCrackGrowth* growth, double* weights)
 {
-    const uint32_t node_count = growth->body->tets->node_count;
-    double* logs = RBL_ARENA_ARRAY(&growth->arena, double, node_count);
-    double* sums = RBL_ARENA_ARRAY(&growth->arena, double, node_count);
-    uint32_t* counts = RBL_ARENA_ARRAY(&growth->arena, uint32_t, node_count);
-    if (logs == NULL || sums == NULL || counts == NULL)
+    WeightFit fit = {0};
+    if (!prepare_fit(growth, &fit))
     {
         return false;
     }
-    for (uint32_t node = 0; node < node_count; ++node)
+    for (uint32_t node = 0; node < growth->body->tets->node_count; ++node)
     {
-        const double edge = rbl_mean_edge(growth->body->graph, growth->body->tets->positions, node);
+        const double edge = growth->body->graph->mean_edges[node];
         weights[node] = edge > 0.0 ? 0.5 * edge : 1.0;
-        logs[node] = rbl_log(growth->own[node] > 0.0 ? growth->own[node] : weights[node]);
     }
-    fit_weights(growth, logs, sums, counts);
-    for (uint32_t node = 0; node < node_count; ++node)
+    fit_weights(&fit);
+    for (uint32_t i = 0; i < fit.count; ++i)
     {
-        const double fitted = rbl_exp(logs[node]);
-        weights[node] = rbl_mind(rbl_maxd(fitted, weights[node] / FAR_FACTOR), weights[node] * FAR_FACTOR);
+        const double usual = weights[fit.nodes[i]];
+        weights[fit.nodes[i]] =
+            rbl_mind(rbl_maxd(rbl_exp(fit.logs[i]), usual / FAR_FACTOR), usual * FAR_FACTOR);
     }
     return true;
 }

@@ -3,9 +3,14 @@
 #include "mesh/tets.h"
 #include <math.h>
 
-// A crack turns by at most this much from one tetrahedron to the next: cosine and sine of 10 degrees.
-#define TURN_COSINE 0.98480775301220802
-#define TURN_SINE   0.17364817766693033
+// A crack turns by at most this much from one tetrahedron to the next: the sine of 10 degrees.
+#define TURN_SINE 0.17364817766693033
+
+// And by this much in all: one that may turn right around winds up into sheets that lie one upon the other. The cosine of 45 degrees.
+#define LEAST_COSINE 0.70710678118654752
+
+// Values may differ from those of a plane by this part of an edge.
+#define MOST_STEP 0.7
 
 // A penny-shaped crack of radius a across a tension whose energy density is u sets 16 (1 - nu^2) / 3 u a^3 free (Sneddon 1946):
 // so much times u a by its area.
@@ -57,6 +62,16 @@ rblGrowthItem rbl_growth_pop(rblGrowthFront* front)
     return first;
 }
 
+// A tetrahedron that the front enters.
+typedef struct rblCrackTet
+{
+    uint32_t nodes[4];
+    rblVec3d corners[4];
+    double values[4];
+    bool ours[4];  // of the crack's fragment
+    bool known[4]; // and has a value
+} rblCrackTet;
+
 // ---- stress ----
 
 double rbl_energy_density(const rblCrackBody* body, const rblStress* stress)
@@ -79,42 +94,60 @@ static void add_stress(rblStress* sum, const rblStress* stress, double factor)
     sum->zx += factor * stress->zx;
 }
 
-bool rbl_crack_stress(const rblCrackGrowth* growth, uint32_t tet, uint32_t label, rblStress* out)
+// Mean stress of a tetrahedron's nodes that are the crack's, with what relief has left of it. False: none is in the solid.
+static bool mean_stress(const rblCrackGrowth* growth, const rblCrackTet* tet, rblStress* out)
 {
-    const rblTetsView* tets = growth->body->tets;
-    uint32_t ours[4], count = 0;
+    uint32_t count = 0;
+    *out = (rblStress){0};
     for (uint32_t i = 0; i < 4; ++i)
     {
-        const uint32_t node = tets->nodes[4 * (size_t)tet + i];
-        if (node < tets->solid_node_count && growth->labels[node] == label)
+        const uint32_t node = tet->nodes[i];
+        if (tet->ours[i] && node < growth->body->tets->solid_node_count)
         {
-            ours[count++] = node;
+            add_stress(out, &growth->body->stress[node], growth->relief[node]);
+            count += 1;
         }
     }
-    *out = (rblStress){0};
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        add_stress(out, &growth->body->stress[ours[i]], growth->relief[ours[i]] / count);
-    }
+    const double part = count > 0 ? 1.0 / count : 0.0;
+    *out = (rblStress){part * out->xx, part * out->yy, part * out->zz,
+                       part * out->xy, part * out->yz, part * out->zx};
     return count > 0;
 }
 
-// The crack's normal in a tetrahedron: turned towards the largest tension there, as far as that is one.
-static rblVec3d steer(const rblCrackGrowth* growth, uint32_t tet, uint32_t label, rblVec3d before)
+// Across which way tension is largest; false where that is no tension, or less than a tenth above that across another way. With x the
+// largest principal stress the adjugate of s - x is (x - y)(x - z) v v^T, and its trace tells how far off y and z are.
+static bool largest_tension(const rblStress* s, double* tension, rblVec3d* direction)
 {
-    rblStress stress;
-    rblMat3d axes;
-    rblVec3d principal;
-    if (!rbl_crack_stress(growth, tet, label, &stress))
+    const double largest = rbl_stress_largest(s);
+    const double x = s->xx - largest, y = s->yy - largest, z = s->zz - largest;
+    const rblVec3d diagonal = {y * z - s->yz * s->yz, x * z - s->zx * s->zx, x * y - s->xy * s->xy};
+    const double product = diagonal.x + diagonal.y + diagonal.z, sum = -(x + y + z);
+    const double gap = 0.5 * (sum - sqrt(rbl_maxd(sum * sum - 4.0 * product, 0.0)));
+    if (!(largest > 0.0) || gap < 0.1 * largest)
+    {
+        return false;
+    }
+    const double xy = s->yz * s->zx - s->xy * z, yz = s->xy * s->zx - s->yz * x,
+                 zx = s->xy * s->yz - s->zx * y;
+    const bool first = diagonal.x >= diagonal.y && diagonal.x >= diagonal.z;
+    const rblVec3d column = first                      ? (rblVec3d){diagonal.x, xy, zx}
+                            : diagonal.y >= diagonal.z ? (rblVec3d){xy, diagonal.y, yz}
+                                                       : (rblVec3d){zx, yz, diagonal.z};
+    *tension = largest;
+    *direction = rbl_normalize3d(column, rbl_vec3d(0.0, 0.0, 0.0));
+    return true;
+}
+
+// The crack's normal in a tetrahedron: turned towards the largest tension there, as far as that is one. What is little by the strength
+// turns little: where hardly anything pulls, directions are noise, and a crack that is there at all goes straight on.
+static rblVec3d steer(const rblStress* stress, double strength, rblVec3d before)
+{
+    rblVec3d wanted;
+    double tension;
+    if (!largest_tension(stress, &tension, &wanted))
     {
         return before;
     }
-    rbl_stress_principal(&stress, &principal, &axes);
-    if (!(principal.x > 0.0) || principal.x - principal.y < 0.1 * principal.x)
-    {
-        return before;
-    }
-    rblVec3d wanted = axes.cx;
     double cosine = rbl_dot3d(wanted, before);
     if (cosine < 0.0)
     {
@@ -125,36 +158,16 @@ static rblVec3d steer(const rblCrackGrowth* growth, uint32_t tet, uint32_t label
     {
         return before;
     }
-    if (cosine >= TURN_COSINE)
-    {
-        return wanted;
-    }
-    const rblVec3d across = rbl_normalize3d(rbl_sub3d(wanted, rbl_scale3d(before, cosine)), before);
-    return rbl_normalize3d(rbl_add3d(rbl_scale3d(before, TURN_COSINE), rbl_scale3d(across, TURN_SINE)),
-                           before);
+    const rblVec3d across = rbl_sub3d(wanted, rbl_scale3d(before, cosine));
+    const double sine = rbl_length3d(across);
+    const double turn = rbl_mind(sine, TURN_SINE) * rbl_mind(tension / strength, 1.0);
+    return sine > 0.0
+               ? rbl_normalize3d(
+                     rbl_mul_add3d(rbl_scale3d(before, sqrt(1.0 - turn * turn)), turn / sine, across), before)
+               : before;
 }
 
 // ---- values at nodes ----
-
-static double longest_edge(const rblVec3d corners[4])
-{
-    double longest = 0.0;
-    for (uint32_t e = 0; e < 6; ++e)
-    {
-        const double length = rbl_distance3d(corners[rbl_tet_edges[e][0]], corners[rbl_tet_edges[e][1]]);
-        longest = length > longest ? length : longest;
-    }
-    return longest;
-}
-
-// A part of the body's tetrahedron: which of its nodes count.
-typedef struct rblCrackTet
-{
-    uint32_t nodes[4];
-    rblVec3d corners[4];
-    double values[4];
-    bool ours[4]; // of the crack's fragment
-} rblCrackTet;
 
 static rblCrackTet look_at(const rblCrackGrowth* growth, const rblCrack* crack, uint32_t tet)
 {
@@ -164,7 +177,8 @@ static rblCrackTet look_at(const rblCrackGrowth* growth, const rblCrack* crack, 
         out.nodes[i] = growth->body->tets->nodes[4 * (size_t)tet + i];
         out.corners[i] = growth->body->tets->positions[out.nodes[i]];
         out.ours[i] = growth->labels[out.nodes[i]] == crack->label;
-        out.values[i] = growth->values[out.nodes[i]];
+        out.known[i] = out.ours[i] && growth->known[out.nodes[i]] == crack->stamp;
+        out.values[i] = out.known[i] ? growth->values[out.nodes[i]] : 0.0;
     }
     return out;
 }
@@ -173,20 +187,22 @@ static rblCrackTet look_at(const rblCrackGrowth* growth, const rblCrack* crack, 
 static bool set_values(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTet* tet, rblVec3d point,
                        rblVec3d normal)
 {
-    const double least = RBL_LEAST_CRACK_VALUE * longest_edge(tet->corners);
     for (uint32_t i = 0; i < 4; ++i)
     {
         const uint32_t node = tet->nodes[i];
-        if (!tet->ours[i] || growth->known[node] == crack->stamp)
+        if (!tet->ours[i] || tet->known[i])
         {
             continue;
         }
+        const double least = RBL_LEAST_CRACK_VALUE * growth->body->graph->mean_edges[node];
         const double value = rbl_dot3d(normal, rbl_sub3d(tet->corners[i], point));
+        tet->known[i] = true;
         tet->values[i] = fabs(value) >= least ? value : value < 0.0 ? -least : least;
         growth->values[node] = tet->values[i];
         growth->known[node] = crack->stamp;
         growth->node_normals[node] = normal;
-        if (!rbl_array_push(&growth->cut_nodes, node))
+        growth->places[node] = (uint32_t)growth->band.count;
+        if (!rbl_array_push(&growth->band, node))
         {
             return false;
         }
@@ -194,14 +210,50 @@ static bool set_values(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTe
     return true;
 }
 
-// Where the crack cuts edges of a tetrahedron, in no order; edges of other fragments are not its business.
+// Whether values are not those of one sheet of the crack: it meets another here, of a front that came around the other way, or itself.
+// There it ends. Going on from between two sheets would make nonsense of both, and fill the body with it.
+static bool meets_itself(const rblCrackTet* tet, rblVec3d normal)
+{
+    for (uint32_t e = 0; e < 6; ++e)
+    {
+        const uint32_t a = rbl_tet_edges[e][0], b = rbl_tet_edges[e][1];
+        if (tet->known[a] && tet->known[b])
+        {
+            const rblVec3d way = rbl_sub3d(tet->corners[a], tet->corners[b]);
+            const double off = tet->values[a] - tet->values[b] - rbl_dot3d(normal, way);
+            if (off * off > MOST_STEP * MOST_STEP * rbl_dot3d(way, way))
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Whether the crack has passed above or below already, seen from the plane that it began in. Sheets that lie one upon the other come
+// of fronts that went around something and missed each other.
+static bool is_second_sheet(rblCrackGrowth* growth, const rblCrack* crack, rblVec3d point, double edge)
+{
+    const rblVec3d off = rbl_sub3d(point, crack->start);
+    const uint32_t u = (uint32_t)(int32_t)floor(rbl_dot3d(off, crack->sides[0]) / crack->cell);
+    const uint32_t v = (uint32_t)(int32_t)floor(rbl_dot3d(off, crack->sides[1]) / crack->cell);
+    rblSheetCell* cell = &growth->sheet[(v % RBL_SHEET_CELLS) * RBL_SHEET_CELLS + u % RBL_SHEET_CELLS];
+    const double height = rbl_dot3d(off, crack->normal);
+    if (cell->stamp != crack->stamp)
+    {
+        *cell = (rblSheetCell){crack->stamp, (float)height};
+    }
+    return fabs(height - (double)cell->height) > crack->cell + edge;
+}
+
+// Where the crack cuts edges of a tetrahedron between nodes that have values, in the order of edges.
 static uint32_t cut_points(const rblCrackTet* tet, rblVec3d points[4])
 {
     uint32_t count = 0;
     for (uint32_t e = 0; e < 6; ++e)
     {
         const uint32_t a = rbl_tet_edges[e][0], b = rbl_tet_edges[e][1];
-        if (tet->ours[a] && tet->ours[b] && (tet->values[a] > 0.0) != (tet->values[b] > 0.0))
+        if (tet->known[a] && tet->known[b] && (tet->values[a] > 0.0) != (tet->values[b] > 0.0))
         {
             const double t = tet->values[a] / (tet->values[a] - tet->values[b]);
             points[count++] =
@@ -251,27 +303,29 @@ static bool pays(const rblCrackGrowth* growth, const rblCrack* crack)
     return crack->cost <= growth->energy_left && crack->released >= cost;
 }
 
-static void add_area(const rblCrackGrowth* growth, rblCrack* crack, uint32_t tet, double area)
+// Only tension across the crack is set free by it: one that runs along the tension costs and gains nothing.
+static double pull_energy(const rblCrackBody* body, const rblStress* s, rblVec3d n)
 {
-    rblStress stress;
-    if (tet >= growth->body->tets->solid_tet_count || !rbl_crack_stress(growth, tet, crack->label, &stress))
-    {
-        return; // what is cut of the rim costs nothing
-    }
+    const double pull = s->xx * n.x * n.x + s->yy * n.y * n.y + s->zz * n.z * n.z +
+                        2.0 * (s->xy * n.x * n.y + s->yz * n.y * n.z + s->zx * n.z * n.x);
+    return pull > 0.0 ? pull * pull / (2.0 * body->young) : 0.0;
+}
+
+static void add_area(const rblCrackGrowth* growth, rblCrack* crack, const rblCrackTet* tet, double area,
+                     double energy)
+{
     double toughness = 0.0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < 4; ++i)
     {
-        const uint32_t node = growth->body->tets->nodes[4 * (size_t)tet + i];
-        if (growth->labels[node] == crack->label)
-        {
-            toughness += growth->body->toughness[node];
-            count += 1;
-        }
+        toughness += tet->ours[i] ? growth->body->toughness[tet->nodes[i]] : 0.0;
+        count += tet->ours[i];
     }
+    const rblVec3d off = rbl_sub3d(mean_of(tet->corners, 4), crack->start);
+    crack->reach2 = rbl_maxd(crack->reach2, rbl_dot3d(off, off));
     crack->area += area;
     crack->cost += area * toughness / count;
-    crack->energy_area += area * rbl_energy_density(growth->body, &stress);
+    crack->energy_area += area * energy;
     crack->released = PENNY_RELEASE(growth->body->poisson) * sqrt(crack->area / RBL_PI) * crack->energy_area;
 }
 
@@ -287,8 +341,8 @@ static bool spread(rblCrackGrowth* growth, const rblCrack* crack, const rblCrack
         for (uint32_t k = 0; k < 3; ++k)
         {
             const uint32_t i = rbl_tet_faces[face][k];
-            below = below || (tet->ours[i] && tet->values[i] < 0.0);
-            above = above || (tet->ours[i] && tet->values[i] > 0.0);
+            below = below || (tet->known[i] && tet->values[i] < 0.0);
+            above = above || (tet->known[i] && tet->values[i] > 0.0);
         }
         if (next == RBL_NONE || growth->seen[next] == crack->stamp || !below || !above)
         {
@@ -298,7 +352,7 @@ static bool spread(rblCrackGrowth* growth, const rblCrack* crack, const rblCrack
         rblVec3d corners[4];
         rbl_tet_corners(growth->body->tets, next, corners);
         const rblVec3d off = rbl_sub3d(mean_of(corners, 4), crack->start);
-        if (!rbl_growth_push(&growth->front, (rblGrowthItem){rbl_dot3d(off, off), next, number}))
+        if (!rbl_growth_push(&growth->front, (rblGrowthItem){rbl_dot3d(off, off), next}))
         {
             return false;
         }
@@ -306,47 +360,90 @@ static bool spread(rblCrackGrowth* growth, const rblCrack* crack, const rblCrack
     return true;
 }
 
-// A point of the crack on the common face of two tetrahedra, from which it goes on.
-static rblVec3d point_between(const rblCrackGrowth* growth, const rblCrack* crack, const rblCrackTet* tet)
+// A point of the crack in what it has cut already, from which it goes on.
+static rblVec3d point_between(const rblCrack* crack, const rblCrackTet* tet)
 {
-    rblCrackTet known = *tet;
+    rblVec3d points[4];
+    const uint32_t count = cut_points(tet, points);
+    return count > 0 ? mean_of(points, count) : crack->start;
+}
+
+// Its normal there.
+static rblVec3d normal_between(const rblCrackGrowth* growth, const rblCrack* crack, const rblCrackTet* tet)
+{
+    rblVec3d sum = {0.0, 0.0, 0.0};
     for (uint32_t i = 0; i < 4; ++i)
     {
-        known.ours[i] = tet->ours[i] && growth->known[tet->nodes[i]] == crack->stamp;
+        sum = tet->known[i] ? rbl_add3d(sum, growth->node_normals[tet->nodes[i]]) : sum;
     }
-    rblVec3d points[4];
-    const uint32_t count = cut_points(&known, points);
-    return count > 0 ? mean_of(points, count) : crack->start;
+    return rbl_normalize3d(sum, crack->normal);
+}
+
+static bool is_all_known(const rblCrackTet* tet)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        all = all && (tet->known[i] || !tet->ours[i]);
+    }
+    return all;
+}
+
+// Give values to nodes that have none, or not: *ends where the crack meets itself. False when out of memory.
+static bool go_on(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTet* tet, const rblStress* stress,
+                  rblVec3d* normal, bool* ends)
+{
+    const uint32_t node = tet->nodes[0];
+    const rblVec3d point = point_between(crack, tet);
+    const double edge = growth->body->graph->mean_edges[node];
+    *ends = meets_itself(tet, *normal) || is_second_sheet(growth, crack, point, edge);
+    if (*ends)
+    {
+        return true;
+    }
+    const rblVec3d turned = steer(stress, growth->body->strength[node], *normal);
+    *normal = rbl_dot3d(turned, crack->normal) >= LEAST_COSINE ? turned : *normal;
+    return set_values(growth, crack, tet, point, *normal);
+}
+
+// False when out of memory.
+static bool enter(rblCrackGrowth* growth, rblCrack* crack, uint32_t number)
+{
+    rblCrackTet tet = look_at(growth, crack, number);
+    rblVec3d normal = normal_between(growth, crack, &tet), points[4];
+    rblStress stress;
+    const bool solid = mean_stress(growth, &tet, &stress);
+    bool ends = false;
+    if (!is_all_known(&tet) && !go_on(growth, crack, &tet, &stress, &normal, &ends))
+    {
+        return false;
+    }
+    if (ends)
+    {
+        return true;
+    }
+    if (solid && number < growth->body->tets->solid_tet_count) // what is cut of the rim costs nothing
+    {
+        const uint32_t count = cut_points(&tet, points);
+        const double energy = pull_energy(growth->body, &stress, normal);
+        add_area(growth, crack, &tet, polygon_area(points, count), energy);
+    }
+    return spread(growth, crack, &tet, number);
 }
 
 bool rbl_crack_run(rblCrackGrowth* growth, rblCrack* crack)
 {
-    while (growth->front.count > 0)
+    bool ok = true;
+    while (growth->front.count > 0 && ok)
     {
         const rblGrowthItem item = rbl_growth_pop(&growth->front);
-        if (!pays(growth, crack))
+        crack->stalled = !pays(growth, crack);
+        if (crack->stalled)
         {
-            crack->stalled = true;
             rbl_array_clear(&growth->front);
             break;
         }
-        rblCrackTet tet = look_at(growth, crack, item.item);
-        const bool first = item.from == RBL_NONE;
-        const rblVec3d point = first ? crack->start : point_between(growth, crack, &tet);
-        const rblVec3d before = first ? crack->normal : growth->normals[item.from];
-        const rblVec3d normal = steer(growth, item.item, crack->label, before);
-        growth->normals[item.item] = normal;
-        rblVec3d points[4];
-        if (!set_values(growth, crack, &tet, point, normal))
-        {
-            return false;
-        }
-        const uint32_t count = cut_points(&tet, points);
-        add_area(growth, crack, item.item, polygon_area(points, count));
-        if (!spread(growth, crack, &tet, item.item))
-        {
-            return false;
-        }
+        ok = enter(growth, crack, item.item);
     }
-    return true;
+    return ok;
 }

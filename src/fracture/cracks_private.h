@@ -8,12 +8,11 @@
 #include "math/trig.h"
 #include "math/vec.h"
 
-// A tetrahedron that a front may enter, or a node that relief reaches: nearest first.
+// A tetrahedron that a front may enter: nearest to where the crack began first.
 typedef struct rblGrowthItem
 {
     double key;
     uint32_t item;
-    uint32_t from; // the tetrahedron that the front comes from
 } rblGrowthItem;
 
 typedef RBL_ARRAY(rblGrowthItem) rblGrowthFront;
@@ -35,29 +34,48 @@ typedef struct rblCrack
     uint32_t label; // of the fragment that it goes through
     uint32_t stamp;
     rblVec3d start, normal;
+    rblVec3d sides[2];  // of the plane that it begins in
+    double cell;        // m: side of the squares in which sheets are told apart
     double area, cost;  // of what has been cut
-    double energy_area; // integral of the energy density over it
+    double energy_area; // integral over it of the energy density of the tension across
     double free_area;   // of a flaw that is there already
+    double reach2;      // m^2: how far it has come from its start, squared
     double released;    // by Griffith's estimate for a penny of that area
     bool stalled;
 } rblCrack;
 
+#define RBL_SHEET_CELLS 128u // a side
+
+// How high a crack lies above the plane that it began in, in a square of that.
+typedef struct rblSheetCell
+{
+    uint32_t stamp; // of the crack that passes here
+    float height;
+} rblSheetCell;
+
+// What a crack has of the arrays below is valid where `known`, or `seen`, is its stamp: nothing is cleared between cracks, and a crack
+// costs as much as it is long.
 typedef struct rblCrackGrowth
 {
     const rblCrackBody* body;
     uint32_t* labels;
     uint32_t label_count;
-    double* values;           // per node, of the crack that is grown
-    uint32_t* known;          // per node: the stamp of the crack whose value it has
-    uint32_t* seen;           // per tetrahedron: the stamp of the crack that came by
-    rblVec3d* normals;        // per tetrahedron that was seen: of the crack in it
-    rblVec3d* node_normals;   // per node with a value: of the crack near it
-    double* relief;           // per node: the part of its stress that earlier cracks left, 0 to 1
-    double* own;              // per node: the value of the first crack that cut an edge of it; 0: none did
-    double* peak;             // per node: largest principal stress; 0 where a crack has been tried
-    rblIndexArray candidates; // nodes whose stress reaches their strength
-    rblIndexArray queue;
-    rblIndexArray cut_nodes; // that have values of this crack
+    uint32_t* known;        // per node: the stamp of the crack whose value it has
+    double* values;         // per node: of the crack's implicit function
+    rblVec3d* node_normals; // per node with a value: of the crack near it
+    uint32_t* places;       // per node with a value: its place in `band`
+    uint32_t* seen;         // per tetrahedron: the stamp of the crack that came by
+    uint32_t* visited; // per node: the stamp of the crack from which it was reached when parts were found
+    uint32_t* parts;   // and from which of these
+    double* relief;    // per node: the part of its stress that earlier cracks left, 0 to 1
+    double* own;       // per node: the value of the first crack that cut an edge of it; 0: none did
+    double* peak;      // per node: largest principal stress; 0 where a crack has been tried
+    rblIndexArray candidates;  // nodes whose stress reaches their strength
+    rblIndexArray queue;       // of nodes that something spreads to
+    rblIndexArray band;        // nodes that have values of this crack
+    rblIndexArray band_starts; // per node of the band, and the end: in `band_links`
+    rblIndexArray band_links;  // places of the nodes around it that are in the band, too
+    rblSheetCell* sheet;       // squares of the plane, all of it wrapped around
     rblGrowthFront front;
     RBL_ARRAY(rblCutEdge) edges; // of all cracks
     double energy_left;          // J of elastic energy and budget that no crack has spent
@@ -68,14 +86,8 @@ typedef struct rblCrackGrowth
 // Values are kept this part of the mean edge away from zero, so that no cut comes closer to a node.
 #define RBL_LEAST_CRACK_VALUE 0.04
 
-// Mean length of the edges of a node; 0 where it has none.
-double rbl_mean_edge(const rblTetGraph* graph, const rblVec3d* positions, uint32_t node);
-
 // Elastic energy by volume, J/m^3.
 double rbl_energy_density(const rblCrackBody* body, const rblStress* stress);
-
-// Mean stress of a tetrahedron's nodes that belong to `label`, with what relief has left of it. False: none is in the solid.
-bool rbl_crack_stress(const rblCrackGrowth* growth, uint32_t tet, uint32_t label, rblStress* out);
 
 // Even out the values of a crack that was grown (cracks_smooth.c). False when out of memory.
 bool rbl_crack_smooth(rblCrackGrowth* growth, const rblCrack* crack);

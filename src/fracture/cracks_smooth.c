@@ -7,15 +7,26 @@
 #define NORMAL_SWEEPS 6
 #define VALUE_SWEEPS  8
 
+static bool add_to_band(rblCrackGrowth* growth, const rblCrack* crack, uint32_t node, double value,
+                        rblVec3d normal)
+{
+    growth->known[node] = crack->stamp;
+    growth->values[node] = value;
+    growth->node_normals[node] = normal;
+    growth->places[node] = (uint32_t)growth->band.count;
+    return rbl_array_push(&growth->band, node);
+}
+
 // Nodes around get values too, so that the crack can move a little and stays whole.
 static bool add_ring(rblCrackGrowth* growth, const rblCrack* crack)
 {
     const rblTetGraph* graph = growth->body->graph;
     const rblVec3d* positions = growth->body->tets->positions;
-    const size_t count = growth->cut_nodes.count;
+    const size_t count = growth->band.count;
     for (size_t n = 0; n < count; ++n)
     {
-        const uint32_t node = growth->cut_nodes.data[n];
+        const uint32_t node = growth->band.data[n];
+        const rblVec3d normal = growth->node_normals[node];
         for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
         {
             const uint32_t next = graph->nodes[k];
@@ -24,10 +35,7 @@ static bool add_ring(rblCrackGrowth* growth, const rblCrack* crack)
                 continue;
             }
             const rblVec3d way = rbl_sub3d(positions[next], positions[node]);
-            growth->known[next] = crack->stamp;
-            growth->node_normals[next] = growth->node_normals[node];
-            growth->values[next] = growth->values[node] + rbl_dot3d(growth->node_normals[node], way);
-            if (!rbl_array_push(&growth->cut_nodes, next))
+            if (!add_to_band(growth, crack, next, growth->values[node] + rbl_dot3d(normal, way), normal))
             {
                 return false;
             }
@@ -36,83 +44,138 @@ static bool add_ring(rblCrackGrowth* growth, const rblCrack* crack)
     return true;
 }
 
-static bool is_ours(const rblCrackGrowth* growth, const rblCrack* crack, uint32_t node)
-{
-    return growth->known[node] == crack->stamp && growth->labels[node] == crack->label;
-}
-
-static void average_normals(rblCrackGrowth* growth, const rblCrack* crack, rblVec3d* room)
+// Who is next to whom within the band.
+static bool link_band(rblCrackGrowth* growth, const rblCrack* crack)
 {
     const rblTetGraph* graph = growth->body->graph;
-    for (size_t n = 0; n < growth->cut_nodes.count; ++n)
+    rbl_array_clear(&growth->band_starts);
+    rbl_array_clear(&growth->band_links);
+    bool ok = true;
+    for (size_t n = 0; n < growth->band.count && ok; ++n)
     {
-        const uint32_t node = growth->cut_nodes.data[n];
-        rblVec3d sum = growth->node_normals[node];
-        for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
+        const uint32_t node = growth->band.data[n];
+        ok = rbl_array_push(&growth->band_starts, (uint32_t)growth->band_links.count);
+        for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1] && ok; ++k)
         {
             const uint32_t next = graph->nodes[k];
-            sum = is_ours(growth, crack, next) ? rbl_add3d(sum, growth->node_normals[next]) : sum;
+            ok = growth->known[next] != crack->stamp ||
+                 rbl_array_push(&growth->band_links, growth->places[next]);
         }
-        room[n] = rbl_normalize3d(sum, growth->node_normals[node]);
     }
-    for (size_t n = 0; n < growth->cut_nodes.count; ++n)
+    return ok && rbl_array_push(&growth->band_starts, (uint32_t)growth->band_links.count);
+}
+
+static void average_normals(const rblCrackGrowth* growth, const rblVec3d* from, rblVec3d* to)
+{
+    const uint32_t* starts = growth->band_starts.data;
+    const uint32_t* links = growth->band_links.data;
+    for (size_t n = 0; n < growth->band.count; ++n)
     {
-        growth->node_normals[growth->cut_nodes.data[n]] = room[n];
+        rblVec3d sum = from[n];
+        for (uint32_t k = starts[n]; k < starts[n + 1]; ++k)
+        {
+            sum = rbl_add3d(sum, from[links[k]]);
+        }
+        to[n] = rbl_normalize3d(sum, from[n]);
     }
 }
 
-static void average_values(rblCrackGrowth* growth, const rblCrack* crack, double* room)
+// What the values around a node would have its own be, less these: (n_i + n_j) / 2 . (x_i - x_j) on the mean.
+static void find_rises(const rblCrackGrowth* growth, const rblVec3d* normals, double* rises)
 {
-    const rblTetGraph* graph = growth->body->graph;
     const rblVec3d* positions = growth->body->tets->positions;
-    for (size_t n = 0; n < growth->cut_nodes.count; ++n)
+    const uint32_t* starts = growth->band_starts.data;
+    for (size_t n = 0; n < growth->band.count; ++n)
     {
-        const uint32_t node = growth->cut_nodes.data[n];
-        double sum = 0.0, count = 0.0;
-        for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
+        const rblVec3d at = positions[growth->band.data[n]];
+        double sum = 0.0;
+        for (uint32_t k = starts[n]; k < starts[n + 1]; ++k)
         {
-            const uint32_t next = graph->nodes[k];
-            if (is_ours(growth, crack, next))
-            {
-                const rblVec3d way = rbl_sub3d(positions[node], positions[next]);
-                const rblVec3d both = rbl_add3d(growth->node_normals[node], growth->node_normals[next]);
-                sum += growth->values[next] + 0.5 * rbl_dot3d(both, way);
-                count += 1.0;
-            }
+            const uint32_t next = growth->band_links.data[k];
+            const rblVec3d way = rbl_sub3d(at, positions[growth->band.data[next]]);
+            sum += 0.5 * rbl_dot3d(rbl_add3d(normals[n], normals[next]), way);
         }
-        room[n] = count > 0.0 ? 0.5 * (growth->values[node] + sum / count) : growth->values[node];
+        rises[n] = sum;
     }
-    for (size_t n = 0; n < growth->cut_nodes.count; ++n)
+}
+
+static void average_values(const rblCrackGrowth* growth, const double* rises, const double* from, double* to)
+{
+    const uint32_t* starts = growth->band_starts.data;
+    const uint32_t* links = growth->band_links.data;
+    for (size_t n = 0; n < growth->band.count; ++n)
     {
-        growth->values[growth->cut_nodes.data[n]] = room[n];
+        double sum = rises[n];
+        for (uint32_t k = starts[n]; k < starts[n + 1]; ++k)
+        {
+            sum += from[links[k]];
+        }
+        const uint32_t count = starts[n + 1] - starts[n];
+        to[n] = count > 0 ? 0.5 * (from[n] + sum / count) : from[n];
+    }
+}
+
+typedef struct BandRoom
+{
+    rblVec3d* normals[2];
+    double* values[2];
+    double* rises;
+} BandRoom;
+
+static bool take_room(rblCrackGrowth* growth, BandRoom* room)
+{
+    const size_t count = growth->band.count;
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        room->normals[i] = RBL_ARENA_ARRAY(&growth->arena, rblVec3d, count);
+        room->values[i] = RBL_ARENA_ARRAY(&growth->arena, double, count);
+        if (room->normals[i] == NULL || room->values[i] == NULL)
+        {
+            return false;
+        }
+    }
+    room->rises = RBL_ARENA_ARRAY(&growth->arena, double, count);
+    return room->rises != NULL;
+}
+
+// An even number of sweeps each: what comes out is where it began.
+static void even_out(rblCrackGrowth* growth, const BandRoom* room)
+{
+    for (size_t n = 0; n < growth->band.count; ++n)
+    {
+        room->normals[0][n] = growth->node_normals[growth->band.data[n]];
+        room->values[0][n] = growth->values[growth->band.data[n]];
+    }
+    for (uint32_t sweep = 0; sweep < NORMAL_SWEEPS; ++sweep)
+    {
+        average_normals(growth, room->normals[sweep % 2], room->normals[1 - sweep % 2]);
+    }
+    find_rises(growth, room->normals[0], room->rises);
+    for (uint32_t sweep = 0; sweep < VALUE_SWEEPS; ++sweep)
+    {
+        average_values(growth, room->rises, room->values[sweep % 2], room->values[1 - sweep % 2]);
+    }
+    for (size_t n = 0; n < growth->band.count; ++n)
+    {
+        const uint32_t node = growth->band.data[n];
+        const double least = RBL_LEAST_CRACK_VALUE * growth->body->graph->mean_edges[node];
+        const double value = room->values[0][n];
+        growth->values[node] = fabs(value) >= least ? value : value < 0.0 ? -least : least;
     }
 }
 
 bool rbl_crack_smooth(rblCrackGrowth* growth, const rblCrack* crack)
 {
-    if (growth->cut_nodes.count == 0 || !add_ring(growth, crack))
+    if (growth->band.count == 0)
     {
-        return growth->cut_nodes.count == 0; // it stalled before it began
+        return true; // it stalled before it began
     }
     const rblArenaMark mark = rbl_arena_mark(&growth->arena);
-    rblVec3d* normals = RBL_ARENA_ARRAY(&growth->arena, rblVec3d, growth->cut_nodes.count);
-    double* values = RBL_ARENA_ARRAY(&growth->arena, double, growth->cut_nodes.count);
-    const bool ok = normals != NULL && values != NULL;
-    for (int sweep = 0; ok && sweep < NORMAL_SWEEPS; ++sweep)
+    BandRoom room;
+    const bool ok = add_ring(growth, crack) && link_band(growth, crack) && take_room(growth, &room);
+    if (ok)
     {
-        average_normals(growth, crack, normals);
-    }
-    for (int sweep = 0; ok && sweep < VALUE_SWEEPS; ++sweep)
-    {
-        average_values(growth, crack, values);
-    }
-    for (size_t n = 0; ok && n < growth->cut_nodes.count; ++n)
-    {
-        const uint32_t node = growth->cut_nodes.data[n];
-        const double least =
-            RBL_LEAST_CRACK_VALUE * rbl_mean_edge(growth->body->graph, growth->body->tets->positions, node);
-        const double value = growth->values[node];
-        growth->values[node] = fabs(value) >= least ? value : value < 0.0 ? -least : least;
+        even_out(growth, &room);
     }
     rbl_arena_rewind(&growth->arena, mark);
     return ok;

@@ -1,6 +1,19 @@
-// What a crack separates, and how far around it stress is relieved.
+// What a crack separates. Parts grow from both sides of the crack at once, ring by ring, and join where they meet; as soon as all but
+// one have ended, what is left of the fragment belongs to that one. So a chip costs no more than a chip.
 #include "fracture/cracks_private.h"
 #include <math.h>
+
+// Parts that hang together speak with one voice. Arrays are per part, as many as nodes of the band.
+typedef struct Separation
+{
+    rblCrackGrowth* growth;
+    const rblCrack* crack;
+    uint32_t* voices;  // another of its parts, itself for the one that speaks
+    uint32_t* pending; // nodes that have not told their neighbours; of those that speak
+    uint32_t* sizes;   // nodes
+    uint32_t* labels;  // that it gets; RBL_NONE: not yet known
+    uint32_t open;     // voices with nodes that are pending
+} Separation;
 
 static bool is_cut(const rblCrackGrowth* growth, const rblCrack* crack, uint32_t a, uint32_t b)
 {
@@ -8,30 +21,196 @@ static bool is_cut(const rblCrackGrowth* growth, const rblCrack* crack, uint32_t
            (growth->values[a] > 0.0) != (growth->values[b] > 0.0);
 }
 
-// Nodes of the solid that hang together with `first` get its new label. Those to be labelled have `old`.
-static bool fill_part(rblCrackGrowth* growth, const rblCrack* crack, uint32_t first, uint32_t* parts,
-                      uint32_t part)
+// ---- parts of the solid ----
+
+static uint32_t voice_of(const Separation* s, uint32_t part)
 {
-    const rblTetGraph* graph = growth->body->solid_graph;
-    rbl_array_clear(&growth->queue);
-    parts[first] = part;
-    if (!rbl_array_push(&growth->queue, first))
+    while (s->voices[part] != part)
     {
-        return false;
+        s->voices[part] = s->voices[s->voices[part]];
+        part = s->voices[part];
     }
+    return part;
+}
+
+static bool enter(Separation* s, uint32_t node, uint32_t voice)
+{
+    s->growth->visited[node] = s->crack->stamp;
+    s->growth->parts[node] = voice;
+    s->open += s->pending[voice] == 0;
+    s->pending[voice] += 1;
+    s->sizes[voice] += 1;
+    return rbl_array_push(&s->growth->queue, node);
+}
+
+// The earlier one speaks.
+static uint32_t join(Separation* s, uint32_t a, uint32_t b)
+{
+    const uint32_t voice = a < b ? a : b, other = a < b ? b : a;
+    s->open -= s->pending[voice] > 0 && s->pending[other] > 0;
+    s->voices[other] = voice;
+    s->pending[voice] += s->pending[other];
+    s->sizes[voice] += s->sizes[other];
+    return voice;
+}
+
+static bool spread_from(Separation* s, uint32_t node)
+{
+    rblCrackGrowth* growth = s->growth;
+    const rblTetGraph* graph = growth->body->solid_graph;
+    uint32_t voice = voice_of(s, growth->parts[node]);
+    bool ok = true;
+    for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1] && ok; ++k)
+    {
+        const uint32_t next = graph->nodes[k];
+        if (growth->labels[next] != s->crack->label || is_cut(growth, s->crack, node, next))
+        {
+            continue;
+        }
+        if (growth->visited[next] != s->crack->stamp)
+        {
+            ok = enter(s, next, voice);
+            continue;
+        }
+        const uint32_t other = voice_of(s, growth->parts[next]);
+        voice = other != voice ? join(s, voice, other) : voice;
+    }
+    s->pending[voice] -= 1;
+    s->open -= s->pending[voice] == 0;
+    return ok;
+}
+
+// The nodes that were reached are in the queue afterwards.
+static bool find_parts(Separation* s)
+{
+    rblCrackGrowth* growth = s->growth;
+    bool ok = true;
+    rbl_array_clear(&growth->queue);
+    for (uint32_t n = 0; n < growth->band.count && ok; ++n)
+    {
+        const uint32_t node = growth->band.data[n];
+        s->voices[n] = n;
+        s->pending[n] = s->sizes[n] = 0;
+        s->labels[n] = RBL_NONE;
+        ok = node >= growth->body->tets->solid_node_count || enter(s, node, n);
+    }
+    for (size_t head = 0; head < growth->queue.count && s->open > 1 && ok; ++head)
+    {
+        ok = spread_from(s, growth->queue.data[head]);
+    }
+    return ok;
+}
+
+// The one that did not end keeps the label of the fragment; where all did, the largest.
+static uint32_t part_that_keeps(const Separation* s)
+{
+    uint32_t best = RBL_NONE;
+    for (uint32_t n = 0; n < s->growth->band.count; ++n)
+    {
+        if (s->voices[n] != n || s->sizes[n] == 0)
+        {
+            continue;
+        }
+        if (s->pending[n] > 0)
+        {
+            return n;
+        }
+        best = best == RBL_NONE || s->sizes[n] > s->sizes[best] ? n : best;
+    }
+    return best;
+}
+
+// Returns how many parts there are.
+static uint32_t label_parts(Separation* s)
+{
+    rblCrackGrowth* growth = s->growth;
+    const uint32_t keeps = part_that_keeps(s);
+    uint32_t count = keeps != RBL_NONE ? 1 : 0;
+    for (uint32_t n = 0; n < growth->band.count; ++n)
+    {
+        if (n != keeps && s->voices[n] == n && s->sizes[n] > 0)
+        {
+            s->labels[n] = growth->label_count++;
+            count += 1;
+        }
+    }
+    if (keeps != RBL_NONE)
+    {
+        s->labels[keeps] = s->crack->label;
+    }
+    size_t moved = 0;
+    for (size_t i = 0; i < growth->queue.count; ++i)
+    {
+        const uint32_t node = growth->queue.data[i];
+        growth->labels[node] = s->labels[voice_of(s, growth->parts[node])];
+        growth->queue.data[moved] = node;
+        moved += growth->labels[node] != s->crack->label;
+    }
+    growth->queue.count = moved;
+    return count;
+}
+
+// ---- the rim ----
+
+#define MOST_VOTES 32u
+
+// The label that most nodes of the solid around a node of the rim have, of those on its side of the crack if there are any; where
+// the solid has none of the crack's fragment around it, nodes of the rim are asked.
+static uint32_t vote(const Separation* s, uint32_t node, uint32_t first_label)
+{
+    const rblCrackGrowth* growth = s->growth;
+    const rblTetGraph* graph = growth->body->graph;
+    const uint32_t solid_nodes = growth->body->tets->solid_node_count;
+    uint32_t labels[MOST_VOTES], votes[MOST_VOTES], kinds = 0, best = 0;
+    for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
+    {
+        const uint32_t other = graph->nodes[k];
+        const uint32_t label = growth->labels[other];
+        if (label != s->crack->label && (label < first_label || label == RBL_NONE))
+        {
+            continue;
+        }
+        const uint32_t weight =
+            other >= solid_nodes ? 1u : (is_cut(growth, s->crack, node, other) ? 1u << 8 : 1u << 16);
+        uint32_t at = 0;
+        while (at < kinds && labels[at] != label)
+        {
+            ++at;
+        }
+        if (at == MOST_VOTES)
+        {
+            continue;
+        }
+        labels[at] = label;
+        votes[at] = (at < kinds ? votes[at] : 0) + weight;
+        kinds += at == kinds;
+    }
+    for (uint32_t i = 1; i < kinds; ++i)
+    {
+        best = votes[i] > votes[best] || (votes[i] == votes[best] && labels[i] < labels[best]) ? i : best;
+    }
+    return kinds > 0 ? labels[best] : s->crack->label;
+}
+
+// The queue has the nodes that have new labels; nodes of the rim that follow join it.
+static bool label_rim(Separation* s, uint32_t first_label)
+{
+    rblCrackGrowth* growth = s->growth;
+    const rblTetGraph* graph = growth->body->graph;
+    const uint32_t solid_nodes = growth->body->tets->solid_node_count;
     for (size_t head = 0; head < growth->queue.count; ++head)
     {
         const uint32_t node = growth->queue.data[head];
         for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
         {
             const uint32_t next = graph->nodes[k];
-            if (growth->labels[next] != crack->label || parts[next] != RBL_NONE ||
-                is_cut(growth, crack, node, next))
+            if (next < solid_nodes || growth->labels[next] != s->crack->label)
             {
                 continue;
             }
-            parts[next] = part;
-            if (!rbl_array_push(&growth->queue, next))
+            const uint32_t label = vote(s, next, first_label);
+            growth->labels[next] = label;
+            if (label != s->crack->label && !rbl_array_push(&growth->queue, next))
             {
                 return false;
             }
@@ -40,54 +219,18 @@ static bool fill_part(rblCrackGrowth* growth, const rblCrack* crack, uint32_t fi
     return true;
 }
 
-// Parts of the rim are those of the solid's nodes that they hang on, on the same side of the crack if possible.
-static bool fill_rim(rblCrackGrowth* growth, const rblCrack* crack, uint32_t* parts)
-{
-    const rblTetGraph* graph = growth->body->graph;
-    const uint32_t node_count = growth->body->tets->node_count;
-    for (uint32_t pass = 0; pass < 2; ++pass)
-    {
-        rbl_array_clear(&growth->queue);
-        for (uint32_t node = 0; node < node_count; ++node)
-        {
-            if (parts[node] != RBL_NONE && !rbl_array_push(&growth->queue, node))
-            {
-                return false;
-            }
-        }
-        for (size_t head = 0; head < growth->queue.count; ++head)
-        {
-            const uint32_t node = growth->queue.data[head];
-            for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
-            {
-                const uint32_t next = graph->nodes[k];
-                if (growth->labels[next] != crack->label || parts[next] != RBL_NONE ||
-                    (pass == 0 && is_cut(growth, crack, node, next)))
-                {
-                    continue;
-                }
-                parts[next] = parts[node];
-                if (!rbl_array_push(&growth->queue, next))
-                {
-                    return false;
-                }
-            }
-        }
-    }
-    return true;
-}
+// ---- cut edges ----
 
 // Edges with their ends in different parts, and where the crack would have the cut.
-static bool note_edges(rblCrackGrowth* growth, const rblCrack* crack, const uint32_t* parts)
+static bool note_edges(rblCrackGrowth* growth, const rblCrack* crack)
 {
-    const rblTetGraph* graph = growth->body->graph;
-    for (size_t n = 0; n < growth->cut_nodes.count; ++n)
+    for (size_t n = 0; n < growth->band.count; ++n)
     {
-        const uint32_t a = growth->cut_nodes.data[n];
-        for (uint32_t k = graph->starts[a]; k < graph->starts[a + 1]; ++k)
+        const uint32_t a = growth->band.data[n];
+        for (uint32_t k = growth->band_starts.data[n]; k < growth->band_starts.data[n + 1]; ++k)
         {
-            const uint32_t b = graph->nodes[k];
-            if (a < b && parts[a] != parts[b] && is_cut(growth, crack, a, b))
+            const uint32_t b = growth->band.data[growth->band_links.data[k]];
+            if (a < b && growth->labels[a] != growth->labels[b] && is_cut(growth, crack, a, b))
             {
                 growth->own[a] = growth->own[a] > 0.0 ? growth->own[a] : fabs(growth->values[a]);
                 growth->own[b] = growth->own[b] > 0.0 ? growth->own[b] : fabs(growth->values[b]);
@@ -104,37 +247,19 @@ static bool note_edges(rblCrackGrowth* growth, const rblCrack* crack, const uint
 
 bool rbl_crack_split(rblCrackGrowth* growth, const rblCrack* crack, uint32_t* part_count)
 {
-    const rblTetsView* tets = growth->body->tets;
+    const size_t count = growth->band.count;
+    const uint32_t first_label = growth->label_count;
     const rblArenaMark mark = rbl_arena_mark(&growth->arena);
-    uint32_t* parts = RBL_ARENA_ARRAY(&growth->arena, uint32_t, tets->node_count);
-    if (parts == NULL)
-    {
-        return false;
-    }
-    for (uint32_t node = 0; node < tets->node_count; ++node)
-    {
-        parts[node] = RBL_NONE;
-    }
-    *part_count = 0;
-    bool ok = true;
-    for (uint32_t node = 0; node < tets->solid_node_count && ok; ++node)
-    {
-        if (growth->labels[node] == crack->label && parts[node] == RBL_NONE)
-        {
-            ok = fill_part(growth, crack, node, parts, (*part_count)++);
-        }
-    }
+    Separation s = {.growth = growth, .crack = crack};
+    s.voices = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count + 1);
+    s.pending = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count + 1);
+    s.sizes = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count + 1);
+    s.labels = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count + 1);
+    bool ok = s.voices != NULL && s.pending != NULL && s.sizes != NULL && s.labels != NULL && find_parts(&s);
+    *part_count = ok ? label_parts(&s) : 0;
     if (ok && *part_count > 1)
     {
-        ok = fill_rim(growth, crack, parts) && note_edges(growth, crack, parts);
-        for (uint32_t node = 0; node < tets->node_count && ok; ++node)
-        {
-            if (growth->labels[node] == crack->label && parts[node] != RBL_NONE && parts[node] > 0)
-            {
-                growth->labels[node] = growth->label_count + parts[node] - 1;
-            }
-        }
-        growth->label_count += *part_count - 1;
+        ok = label_rim(&s, first_label) && note_edges(growth, crack);
     }
     rbl_arena_rewind(&growth->arena, mark);
     return ok;

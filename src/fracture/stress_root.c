@@ -115,6 +115,7 @@ static rblResult make_elastic(rblStressRoot* root)
     def.young = (double)root->material.young;
     def.poisson = (double)root->material.poisson;
     def.density = (double)root->material.density;
+    def.tolerance = RBL_STRESS_TOLERANCE;
     RBL_TRY(rbl_elastic_create(&def, &root->elastic));
     return rbl_elastic_view(root->elastic, &root->elastic_view);
 }

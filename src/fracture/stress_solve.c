@@ -21,7 +21,8 @@ double rbl_stress_worst_ratio(const rblStressBody* body, const rblStress* stress
     {
         if (rbl_stress_has_node(body, node))
         {
-            worst = rbl_maxd(worst, rbl_stress_largest(&stress[node]) / body->root->strength[node]);
+            const double strength = body->root->strength[node];
+            worst = rbl_maxd(worst, rbl_largest_unless_below(&stress[node], worst * strength) / strength);
         }
     }
     return worst;
@@ -98,6 +99,7 @@ static rblResult solve_fragment(const rblStressBody* body, const rblIndexArray* 
     def.young = (double)body->root->material.young;
     def.poisson = (double)body->root->material.poisson;
     def.density = (double)body->root->material.density;
+    def.tolerance = RBL_STRESS_TOLERANCE;
     def.subset = tets->data;
     def.subset_count = (uint32_t)tets->count;
     def.solver = RBL_ELASTIC_ITERATIVE;

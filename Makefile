@@ -19,7 +19,7 @@ define build
 endef
 
 .PHONY: all help demo test check test-asan test-release test-clang test-tsan test-hash test-install test-tools test-replays bench install \
-        wasm fuzz soak coverage gallery format clean
+        wasm web web-test web-serve fuzz soak coverage gallery format clean
 
 all:
 	@scripts/bootstrap build
@@ -39,6 +39,9 @@ help:
 	@echo "make gallery      a page with frames and charts of every scene, in out/gallery"
 	@echo "make coverage     line coverage of src/, report in build/coverage/report"
 	@echo "make wasm         the library as WebAssembly"
+	@echo "make web          the playground for browsers, a static site in build/web/site"
+	@echo "make web-serve    the playground on a local server, for work on it"
+	@echo "make web-test     the playground in a real browser, headless"
 	@echo "make install      into PREFIX (default /usr/local), DESTDIR honoured"
 	@echo "make format       clang-format on every file"
 	@echo "make clean        remove build/ and out/"
@@ -82,6 +85,25 @@ bench: all
 wasm:
 	@scripts/bootstrap wasm
 	$(call build,wasm)
+
+# What npm installed, and from which list.
+web_packages := apps/web/node_modules/.package-lock.json
+$(web_packages): apps/web/package-lock.json
+	@scripts/bootstrap web
+	@cd apps/web && npm ci --silent --engine-strict --no-audit --no-fund && touch node_modules/.package-lock.json
+
+web: $(web_packages)
+	@scripts/bootstrap wasm web
+	$(call build,wasm,,--target rubble_web)
+	@cd apps/web && npm run --silent build
+
+web-serve: $(web_packages)
+	@scripts/bootstrap wasm web
+	$(call build,wasm,,--target rubble_web)
+	@cd apps/web && npm run --silent serve
+
+web-test: web
+	@cd apps/web && npm run --silent test:browser
 
 fuzz:
 	@scripts/bootstrap fuzz

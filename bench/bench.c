@@ -139,10 +139,20 @@ const char* rbl_bench_directory(const rblBench* bench)
     return bench->directory;
 }
 
+static const char* directory_of(const char* variable, const char* otherwise)
+{
+    const char* directory = getenv(variable);
+    return directory != NULL && directory[0] != '\0' ? directory : otherwise;
+}
+
 const char* rbl_bench_models(void)
 {
-    const char* directory = getenv("RUBBLE_MODELS");
-    return directory != NULL && directory[0] != '\0' ? directory : "../shared/models";
+    return directory_of("RUBBLE_MODELS", "../shared/models");
+}
+
+const char* rbl_bench_scenes(void)
+{
+    return directory_of("RUBBLE_SCENES", "scenes");
 }
 
 rblResult rbl_bench_best(rblBench* bench, rblBenchWorkFcn* work, void* context, double* seconds)

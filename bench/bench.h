@@ -59,6 +59,9 @@ const char* rbl_bench_directory(const rblBench* bench);
 // Where the models are: $RUBBLE_MODELS, or ../shared/models.
 const char* rbl_bench_models(void);
 
+// Where the shipped scenes are: $RUBBLE_SCENES, or scenes.
+const char* rbl_bench_scenes(void);
+
 // Work to be timed; a failure ends the bench.
 typedef rblResult rblBenchWorkFcn(void* context);
 

@@ -42,7 +42,7 @@ void rbl_world_fact(rblWorldBench* bench, const char* subject, const char* metri
                   &(rblBenchRow){.subject = subject, .metric = metric, .value = value, .unit = unit});
 }
 
-static rblResult open_bench(rblWorldBench* bench)
+rblResult rbl_world_bench_open(rblWorldBench* bench)
 {
     const char* parent = getenv("TMPDIR");
     snprintf(bench->folder, sizeof bench->folder, "%s/rubble-bench-XXXXXX",
@@ -62,7 +62,7 @@ rblResult rbl_bench_world(rblBench* bench)
                                                          rbl_bench_world_collisions, rbl_bench_world_fields,
                                                          rbl_bench_world_threads,    rbl_bench_world_piles};
     rblWorldBench whole = {.bench = bench};
-    rblResult result = open_bench(&whole);
+    rblResult result = rbl_world_bench_open(&whole);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && result == RBL_OK; ++i)
     {
         result = parts[i](&whole);

@@ -15,6 +15,9 @@ typedef struct rblWorldBench
     char peers[256];  // that were found, a name a line
 } rblWorldBench;
 
+// Make the folder, which is to be removed when it is empty again, and find the peers.
+rblResult rbl_world_bench_open(rblWorldBench* bench);
+
 // ---- scenes ----
 
 // A trial and the shapes that Rubble plays it with.
@@ -35,6 +38,9 @@ rblResult rbl_world_scene_box(rblWorldScene* scene, float x, float y, float z, u
 rblResult rbl_world_scene_ball(rblWorldScene* scene, float radius, uint32_t* out);
 rblResult rbl_world_scene_hull(rblWorldScene* scene, const rblVec3* points, uint32_t count, uint32_t* out);
 rblResult rbl_world_scene_level_set(rblWorldScene* scene, rblMeshId mesh, uint32_t* out);
+
+// For peers alone: a floor at y = 0, a box, a ball, or the surface of any other shape.
+rblResult rbl_world_scene_copy(rblWorldScene* scene, const rblShapeView* view, uint32_t* out);
 
 // A body at rest that does not turn: density 1000, friction 0.5, no restitution.
 rblTrialBody rbl_world_body(uint32_t shape, float x, float y, float z);
@@ -77,6 +83,9 @@ void rbl_world_find_peers(rblWorldBench* bench);
 rblResult rbl_world_play(const rblWorldScene* scene, rblWorldRuns* out);
 rblResult rbl_world_compare(rblWorldBench* bench, const char* subject, const rblWorldScene* scene,
                             uint32_t peers, rblWorldRuns* out);
+// The peers alone, into `runs`.
+rblResult rbl_world_ask_peers(rblWorldBench* bench, const char* subject, const rblTrial* trial,
+                              uint32_t peers, rblWorldRuns* runs);
 void rbl_world_runs_free(rblWorldRuns* runs);
 
 #define RBL_WORLD_BULLET 1u

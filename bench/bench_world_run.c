@@ -202,27 +202,38 @@ static bool ask_peer(rblWorldBench* bench, const char* name, const char* subject
     return ok;
 }
 
-rblResult rbl_world_compare(rblWorldBench* bench, const char* subject, const rblWorldScene* scene,
-                            uint32_t peers, rblWorldRuns* out)
+rblResult rbl_world_ask_peers(rblWorldBench* bench, const char* subject, const rblTrial* trial,
+                              uint32_t peers, rblWorldRuns* runs)
 {
-    rblWorldRuns runs;
     char path[512];
-    rbl_bench_stage(bench->bench, subject);
-    RBL_TRY(rbl_world_play(scene, &runs));
     snprintf(path, sizeof path, "%s/trial", bench->folder);
     for (int i = 0; i < RBL_WORLD_PEERS; ++i)
     {
         if ((peers >> i & 1u) != 0 && has_peer(bench, peer_names[i]))
         {
-            if (rbl_trial_write(&scene->trial, path) != 0)
+            if (rbl_trial_write(trial, path) != 0)
             {
-                rbl_world_runs_free(&runs);
                 return rbl_fail(RBL_ERROR_FILE, "%s: cannot be written, set TMPDIR to a folder with room",
                                 path);
             }
-            runs.ran[i] = ask_peer(bench, peer_names[i], subject, &scene->trial, path, &runs.theirs[i]);
+            runs->ran[i] = ask_peer(bench, peer_names[i], subject, trial, path, &runs->theirs[i]);
             remove(path);
         }
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_world_compare(rblWorldBench* bench, const char* subject, const rblWorldScene* scene,
+                            uint32_t peers, rblWorldRuns* out)
+{
+    rblWorldRuns runs;
+    rbl_bench_stage(bench->bench, subject);
+    RBL_TRY(rbl_world_play(scene, &runs));
+    const rblResult result = rbl_world_ask_peers(bench, subject, &scene->trial, peers, &runs);
+    if (result != RBL_OK)
+    {
+        rbl_world_runs_free(&runs);
+        return result;
     }
     *out = runs;
     return RBL_OK;

@@ -17,7 +17,10 @@ void rbl_world_scene_free(rblWorldScene* scene)
 {
     for (uint32_t i = 0; i < scene->trial.setup.shape_count; ++i)
     {
-        rbl_shape_destroy(scene->shapes[i]);
+        if (scene->shapes[i].index1 != 0)
+        {
+            rbl_shape_destroy(scene->shapes[i]);
+        }
     }
     free(scene->shapes);
     scene->shapes = NULL;
@@ -105,22 +108,20 @@ static void put_mass(rblTrialShape* out, const rblMassProperties* mass)
     memcpy(out->axes, rotation, sizeof rotation);
 }
 
-static rblResult add_described(rblWorldScene* scene, rblShapeId id, rblTrialShape shape, rblMeshId surface,
-                               uint32_t* out)
+static rblResult add_described(rblWorldScene* scene, rblShapeId id, const rblShapeView* view,
+                               rblTrialShape shape, rblMeshId surface, uint32_t* out)
 {
     rblTrial* trial = &scene->trial;
     const uint32_t count = trial->setup.shape_count;
-    rblShapeView view;
-    RBL_TRY(rbl_shape_view(id, &view));
     RBL_TRY(grow((void**)&trial->shapes, count, 1, sizeof *trial->shapes));
     RBL_TRY(grow((void**)&scene->shapes, count, 1, sizeof *scene->shapes));
-    put_mass(&shape, &view.mass);
+    put_mass(&shape, &view->mass);
     if (shape.kind == RBL_TRIAL_HULL || shape.kind == RBL_TRIAL_MESH)
     {
         rblMeshId drawn = surface;
         if (drawn.index1 == 0)
         {
-            RBL_TRY(rbl_shape_surface(&view, &drawn));
+            RBL_TRY(rbl_shape_surface(view, &drawn));
         }
         RBL_TRY(add_triangulated(trial, &shape, drawn));
     }
@@ -135,7 +136,9 @@ static rblResult add_described(rblWorldScene* scene, rblShapeId id, rblTrialShap
 static rblResult add_shape(rblWorldScene* scene, rblShapeId id, rblTrialShape shape, rblMeshId surface,
                            uint32_t* out)
 {
-    const rblResult result = add_described(scene, id, shape, surface, out);
+    rblShapeView view;
+    rblResult result = rbl_shape_view(id, &view);
+    result = result == RBL_OK ? add_described(scene, id, &view, shape, surface, out) : result;
     if (result != RBL_OK)
     {
         rbl_shape_destroy(id);
@@ -180,6 +183,28 @@ rblResult rbl_world_scene_level_set(rblWorldScene* scene, rblMeshId mesh, uint32
     def.mesh = mesh;
     RBL_TRY(rbl_shape_create_level_set(&def, &id));
     return add_shape(scene, id, (rblTrialShape){.kind = RBL_TRIAL_MESH}, mesh, out);
+}
+
+rblResult rbl_world_scene_copy(rblWorldScene* scene, const rblShapeView* view, uint32_t* out)
+{
+    const rblVec3 upper = view->bounds.upper;
+    rblTrialShape shape = {.kind = RBL_TRIAL_MESH};
+    switch (view->kind)
+    {
+    case RBL_SHAPE_PLANE:
+        shape.kind = RBL_TRIAL_PLANE;
+        break;
+    case RBL_SHAPE_BOX:
+        shape =
+            (rblTrialShape){.kind = RBL_TRIAL_BOX, .size = {2.0f * upper.x, 2.0f * upper.y, 2.0f * upper.z}};
+        break;
+    case RBL_SHAPE_SPHERE:
+        shape = (rblTrialShape){.kind = RBL_TRIAL_BALL, .size = {upper.x}};
+        break;
+    default:
+        break;
+    }
+    return add_described(scene, (rblShapeId){0, 0}, view, shape, no_mesh, out);
 }
 
 rblTrialBody rbl_world_body(uint32_t shape, float x, float y, float z)

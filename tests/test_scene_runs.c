@@ -32,7 +32,9 @@ static const Shipped shipped[] = {
     {"wall_two_stages", 12, false},  {"table_25", 12, false},
     {"table_100", 10, false},        {"plates", 30, true},
     {"wine_glass", 12, false},       {"piggy_bank", 10, false},
-    {"stress_brick", 12, false},
+    {"stress_brick", 12, false},     {"stress_bricks", 4, false},
+    {"stress_piggy_bank", 8, false}, {"stress_plates", 4, true},
+    {"stress_statues", 4, true},     {"stress_handled", 4, true},
 };
 
 static void open_scene(const char* name, rblSceneId* scene)

@@ -210,11 +210,12 @@ static void shipped_scenes_are_valid(void** state)
 {
     (void)state;
     static const char* const names[] = {
-        "bowl_of_statues", "bullet",           "cylinder_25",     "disrupted_stack", "dominoes",
-        "elevator",        "free_spin_needle", "free_spin_plate", "incline_hold",    "incline_slide",
-        "incline_stop",    "newton_cradle",    "piggy_bank",      "pile_1000",       "pillar",
-        "plates",          "rolling_plate",    "slide_and_stop",  "stack20",         "statue_35",
-        "stress_brick",    "table_100",        "table_1000",      "table_25",        "wall_three_hits",
+        "bowl_of_statues", "bullet",           "cylinder_25",     "disrupted_stack",   "dominoes",
+        "elevator",        "free_spin_needle", "free_spin_plate", "incline_hold",      "incline_slide",
+        "incline_stop",    "newton_cradle",    "piggy_bank",      "pile_1000",         "pillar",
+        "plates",          "rolling_plate",    "slide_and_stop",  "stack20",           "statue_35",
+        "stress_brick",    "stress_bricks",    "stress_handled",  "stress_piggy_bank", "stress_plates",
+        "stress_statues",  "table_100",        "table_1000",      "table_25",          "wall_three_hits",
         "wall_two_stages", "wine_glass",       "wrecking_ball"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
     {

@@ -87,6 +87,7 @@ typedef struct rblFracture
     uint32_t mate_count;
     double crack_area; ///< m^2, of one side
     uint32_t merged;   ///< crumbs and slivers that were made part of a neighbour
+    double updating;   ///< ms that distance fields and samples of the fragments took; 0: not told
     const rblAllocator* allocator;
 } rblFracture;
 

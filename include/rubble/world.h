@@ -301,6 +301,7 @@ RBL_API rblResult rbl_world_counters(rblWorldId world, rblCounters* out);
 typedef struct rblProfile
 {
     float total, broad, narrow, impact, fracture, solve, integrate, drift, sleep, update;
+    float fields; ///< a part of `fracture`: distance fields and samples of fragments, all threads together
 } rblProfile;
 
 /// Read the profile.

@@ -373,6 +373,10 @@ rblResult rbl_plan_breaks(rblWorld* world, bool* any)
     {
         keep_damage(world);
     }
+    for (size_t i = 0; i < stage->plans.count; ++i)
+    {
+        world->profile.fields += (float)stage->plans.data[i].fracture.updating;
+    }
     const float spent = (float)(1000.0 * (rbl_timer_seconds() - start));
     world->profile.fracture += spent;
     world->profile.impact -= spent; // it will be measured as a part of them

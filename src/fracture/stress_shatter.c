@@ -1,6 +1,7 @@
 // Breaking: cracks grow through the stressed body, its nodes get labels, and fragments are cut and get fields by these.
 #include "base/array.h"
 #include "base/error.h"
+#include "base/timer.h"
 #include "field/fragment_shape.h"
 #include "fracture/prescored_private.h"
 #include "fracture/stress_private.h"
@@ -30,6 +31,7 @@ typedef struct Shattering
     rblCrackReport report;
     rblFragmentEvent* event;
     rblBreakage* breakage;
+    double updating; // s, of fields and samples
 } Shattering;
 
 static void shattering_free(Shattering* s)
@@ -193,12 +195,15 @@ static rblResult cut(Shattering* s)
 
 static rblResult make_event(Shattering* s)
 {
+    const double begin = rbl_timer_seconds();
     const rblFragmentEventDef def = {.parent = s->prepared->event,
                                      .parent_label = s->prepared->label,
                                      .labels = s->labels,
                                      .weights = s->weights,
                                      .label_count = s->report.fragments};
-    return rbl_stress_event_create(s->prepared->root, &def, &s->event);
+    const rblResult result = rbl_stress_event_create(s->prepared->root, &def, &s->event);
+    s->updating += rbl_timer_seconds() - begin;
+    return result;
 }
 
 // ---- shapes ----
@@ -383,7 +388,9 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
         (void)rbl_fill_mates(pieces, 0, 0, out);
         out->crack_area = pieces->crack_area;
         out->merged = s->report.merged;
+        const double begin = rbl_timer_seconds();
         result = make_shapes(s, masses, out);
+        out->updating = 1e3 * (s->updating + rbl_timer_seconds() - begin);
     }
     RBL_FREE_ARRAY(s->allocator, masses, pieces->piece_count);
     return result;

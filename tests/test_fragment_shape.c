@@ -254,6 +254,43 @@ static void every_sample_inside_is_a_contact(void** state)
     free_broken(&b);
 }
 
+// All samples of a common crack touch; a coarse level of them says what matters.
+static void few_contacts_hold_what_fits(void** state)
+{
+    (void)state;
+    Broken b = broken_ball(1);
+    rblShapeId ids[64];
+    const uint32_t count = make_shapes(&b, 0, ids);
+    const rblTransform same = {{0, 0, 0}, {0, 0, 0, 1}};
+    rblContactSet set = {0};
+    uint32_t most_few = 0, most_all = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        for (uint32_t k = i + 1; k < count; ++k)
+        {
+            rblShapeView one, two;
+            check_ok(rbl_shape_view(ids[i], &one));
+            check_ok(rbl_shape_view(ids[k], &two));
+            rblCollideOptions options = rbl_default_collide_options();
+            check_ok(rbl_shape_collide(&one, &two, same, &options, NULL, &set));
+            const uint32_t few = set.count;
+            options.first_count = UINT32_MAX;
+            check_ok(rbl_shape_collide(&one, &two, same, &options, NULL, &set));
+            assert_true(few <= 16 && (few > 0 || set.count == 0));
+            most_few = few > most_few ? few : most_few;
+            most_all = set.count > most_all ? set.count : most_all;
+        }
+    }
+    print_message("%u contacts of %u that touch\n", most_few, most_all);
+    assert_true(most_all > 10 * most_few);
+    rbl_contact_set_free(&set);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        check_ok(rbl_shape_destroy(ids[i]));
+    }
+    free_broken(&b);
+}
+
 static void rays_hit_where_they_enter(void** state)
 {
     (void)state;
@@ -349,6 +386,41 @@ static float lowest_sample(const rblShapeView* view, rblTransform pose)
     return lowest;
 }
 
+// The deepest of all samples of two bodies in each other, metres.
+static float deepest_sample(const rblShapeView* samples, rblTransform pose, const rblShapeView* field,
+                            rblTransform field_pose)
+{
+    const rblTransform relative = rbl_transform_relative(field_pose, pose);
+    float deepest = 0.0f;
+    for (uint32_t i = 0; i < samples->sample_count; ++i)
+    {
+        const rblVec3 p = rbl_transform_point(relative, samples->samples[i]);
+        deepest = rbl_maxf(-rbl_shape_distance(field->shape, p, NULL), deepest);
+    }
+    return deepest;
+}
+
+static void check_overlap(rblWorldId world, const rblBodyId* bodies, const rblShapeId* shapes, uint32_t count)
+{
+    float deepest = 0.0f;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            rblBodyState one, two;
+            rblShapeView samples, field;
+            check_ok(rbl_body_state(world, bodies[i], &one));
+            check_ok(rbl_body_state(world, bodies[k], &two));
+            check_ok(rbl_shape_view(shapes[i], &samples));
+            check_ok(rbl_shape_view(shapes[k], &field));
+            const float depth = i != k ? deepest_sample(&samples, one.pose, &field, two.pose) : 0.0f;
+            deepest = rbl_maxf(depth, deepest);
+        }
+    }
+    print_message("fragments overlap by %.2f mm\n", (double)(1000.0f * deepest));
+    assert_true(deepest < 0.001f);
+}
+
 static void a_broken_ball_falls_and_lies_on_the_ground(void** state)
 {
     (void)state;
@@ -375,6 +447,7 @@ static void a_broken_ball_falls_and_lies_on_the_ground(void** state)
     {
         check_ok(rbl_world_step(world, 1.0f / 60.0f));
     }
+    check_overlap(world, bodies, ids, count);
     for (uint32_t i = 0; i < count; ++i)
     {
         rblBodyState body;
@@ -514,6 +587,7 @@ int main(void)
         cmocka_unit_test(samples_follow_their_fragment),
         cmocka_unit_test(new_samples_are_added_below_their_nodes),
         cmocka_unit_test(every_sample_inside_is_a_contact),
+        cmocka_unit_test(few_contacts_hold_what_fits),
         cmocka_unit_test(rays_hit_where_they_enter),
         cmocka_unit_test(what_flies_past_is_not_stopped),
         cmocka_unit_test(a_broken_ball_falls_and_lies_on_the_ground),

@@ -13,6 +13,8 @@
 #define DEFAULT_TOLERANCE 0.002f // of the smaller radius
 #define DEEP              20.0f  // times eps: overlap in which contacts may contradict each other
 #define LEAST_MOTION      10.0f // times eps: motions that contacts are spread against, even where nothing moves
+#define ENOUGH            4u // times the first contacts: candidates after which fragments are not looked at more finely
+#define NEARBY            0.25f // of half the spacing of a level: what counts towards that
 
 // A sample of one side that touches the other.
 typedef struct Touch
@@ -84,6 +86,8 @@ typedef struct Search
     struct rblContactScratch* scratch;
     float eps, margin;
     bool all; // within the margin, not only those that matter
+    uint32_t
+        enough; // candidates as near as samples of a level lie apart after which finer levels are left; 0: never
     uint32_t inside;
     float deepest; // the smallest distance met; infinite before the first
 } Search;
@@ -141,12 +145,32 @@ static bool meet(rblSampling* side, uint32_t which, Search* s)
     return !side->out_of_memory;
 }
 
+// Fragments that fit touch with every sample of their common crack, thousands of them. Levels cover it evenly: what one of them has
+// found with many samples finer ones hardly add to (Glondu 2012, 5.3).
+static bool is_enough(const Search* s, float spacing)
+{
+    const TouchArray* touches = &s->scratch->touches;
+    if (s->enough == 0 || touches->count < s->enough)
+    {
+        return false;
+    }
+    const float near = rbl_maxf(NEARBY * spacing, s->eps);
+    uint32_t count = 0;
+    for (size_t i = 0; i < touches->count && count < s->enough; ++i)
+    {
+        count += touches->data[i].distance <= near;
+    }
+    return count == s->enough;
+}
+
 // Both hierarchies level by level, so that neither side's samples crowd out the other's (Glondu 2012, Algorithm 1).
 static bool search(rblSampling sides[2], Search* s)
 {
+    bool enough = false;
     rbl_array_clear(&s->scratch->touches);
-    while (!rbl_sampling_done(&sides[0]) || !rbl_sampling_done(&sides[1]))
+    while (!enough && (!rbl_sampling_done(&sides[0]) || !rbl_sampling_done(&sides[1])))
     {
+        float spacing = INFINITY;
         for (uint32_t which = 0; which < 2; ++which)
         {
             if (rbl_sampling_done(&sides[which]))
@@ -157,8 +181,10 @@ static bool search(rblSampling sides[2], Search* s)
             {
                 return false;
             }
+            spacing = rbl_minf(half_spacing(&sides[which]), spacing);
             rbl_sampling_next_level(&sides[which]);
         }
+        enough = is_enough(s, spacing);
     }
     return true;
 }
@@ -334,6 +360,12 @@ static void remember(rblPairCache* cache, rblTransform b_in_a, float nearest, fl
     }
 }
 
+static uint32_t enough_for(const rblShapeView* a, const rblShapeView* b, const rblCollideOptions* options)
+{
+    const bool fragments = a->kind == RBL_SHAPE_FRAGMENT || b->kind == RBL_SHAPE_FRAGMENT;
+    return fragments && options->first_count < UINT32_MAX / ENOUGH ? ENOUGH * options->first_count : 0;
+}
+
 rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                              const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out)
 {
@@ -353,6 +385,7 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
                 .eps = eps,
                 .margin = margin,
                 .all = options->first_count == UINT32_MAX && options->course_count == 0,
+                .enough = enough_for(a, b, options),
                 .deepest = INFINITY};
     if (s.scratch == NULL)
     {

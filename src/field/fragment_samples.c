@@ -22,6 +22,8 @@ typedef struct Updating
         places; // per point of the template: its place in its fragment's tree, RBL_NONE for those that are no samples
     uint32_t* labels; // per point of the template, where it has a place
     uint8_t* exposed; // per node of the event: a crack goes through one of its tetrahedra
+    uint32_t*
+        first_cuts; // per node of the event: the first place where one of its edges is cut, inside the solid; RBL_NONE: nowhere
     uint32_t* counts; // per label: samples so far
     RBL_ARRAY(Sample) samples;
 } Updating;
@@ -106,6 +108,34 @@ static uint32_t ancestor_of(const Updating* u, uint32_t point, uint32_t label)
     return RBL_NONE;
 }
 
+static void find_first_cuts(Updating* u)
+{
+    const rblFragmentEvent* e = u->event;
+    for (uint32_t i = 0; i < e->node_count; ++i)
+    {
+        u->first_cuts[i] = RBL_NONE;
+    }
+    for (uint32_t i = 0; i < e->cut_point_count; ++i)
+    {
+        bool far;
+        const rblCutPoint* cut = &e->cut_points[i];
+        if (u->first_cuts[cut->local] == RBL_NONE &&
+            rbl_level_set_distance_only(e->background->grid, cut->point, &far) <= 0.0f)
+        {
+            u->first_cuts[cut->local] = i;
+        }
+    }
+}
+
+// A node lies behind its crack: what stands for the crack among the first samples is a cut of one of the node's edges.
+static bool take_first_cut(Updating* u, uint32_t point, uint32_t label)
+{
+    const rblFragmentEvent* e = u->event;
+    const uint32_t node = e->background->points[point].node;
+    const uint32_t cut = node != RBL_NONE ? u->first_cuts[rbl_rank_find(e->node_ranks, node)] : RBL_NONE;
+    return cut == RBL_NONE || add_sample(u, e->cut_points[cut].point, label, u->places[point]);
+}
+
 static bool take_template(Updating* u)
 {
     const rblBackground* b = u->event->background;
@@ -119,7 +149,8 @@ static bool take_template(Updating* u)
         }
         u->places[i] = u->counts[label];
         u->labels[i] = label;
-        if (!add_sample(u, b->points[i].point, label, ancestor_of(u, i, label)))
+        if (!add_sample(u, b->points[i].point, label, ancestor_of(u, i, label)) ||
+            !take_first_cut(u, i, label))
         {
             return false;
         }
@@ -129,12 +160,19 @@ static bool take_template(Updating* u)
 
 // ---- new ones ----
 
+// The place of a node's sample; RBL_NONE: it is none of this fragment's.
+static uint32_t place_of(const Updating* u, uint32_t node, uint32_t label)
+{
+    const uint32_t point = node != RBL_NONE ? u->event->background->node_points[node] : RBL_NONE;
+    return point != RBL_NONE && u->places[point] != RBL_NONE && u->labels[point] == label ? u->places[point]
+                                                                                          : RBL_NONE;
+}
+
 // Below the sample of a node; below the first of all where that is none, being outside of the solid.
 static bool add_below(Updating* u, rblVec3 point, uint32_t label, uint32_t node)
 {
-    const uint32_t place = node != RBL_NONE ? u->event->background->node_points[node] : RBL_NONE;
-    const bool found = place != RBL_NONE && u->places[place] != RBL_NONE && u->labels[place] == label;
-    return add_sample(u, point, label, found ? u->places[place] : (u->counts[label] > 0 ? 0 : RBL_NONE));
+    const uint32_t place = place_of(u, node, label);
+    return add_sample(u, point, label, place != RBL_NONE ? place : (u->counts[label] > 0 ? 0 : RBL_NONE));
 }
 
 static bool take_cuts(Updating* u)
@@ -146,9 +184,12 @@ static bool take_cuts(Updating* u)
     {
         bool far;
         const rblCutPoint* cut = &e->cut_points[i];
-        if (rbl_level_set_distance_only(b->grid, cut->point, &far) <= 0.0f)
+        const uint32_t label = e->labels[cut->local];
+        const uint32_t node = e->nodes[cut->local];
+        const bool taken = u->first_cuts[cut->local] == i && place_of(u, node, label) != RBL_NONE;
+        if (!taken && rbl_level_set_distance_only(b->grid, cut->point, &far) <= 0.0f)
         {
-            ok = add_below(u, cut->point, e->labels[cut->local], e->nodes[cut->local]);
+            ok = add_below(u, cut->point, label, node);
         }
     }
     return ok;
@@ -278,18 +319,21 @@ rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewS
                   .places = RBL_NEW_ARRAY(allocator, uint32_t, points),
                   .labels = RBL_NEW_ARRAY(allocator, uint32_t, points),
                   .exposed = rbl_alloc_zero(allocator, event->node_count),
+                  .first_cuts = RBL_NEW_ARRAY(allocator, uint32_t, event->node_count),
                   .counts = rbl_alloc_zero(allocator, sizeof *u.counts * event->label_count)};
     rbl_array_init(&u.samples, allocator);
     for (uint32_t label = 0; label < event->label_count; ++label)
     {
         out[label] = NULL;
     }
-    rblResult result = u.places != NULL && u.labels != NULL && u.exposed != NULL && u.counts != NULL
-                           ? RBL_OK
-                           : rbl_fail_memory();
+    rblResult result =
+        u.places != NULL && u.labels != NULL && u.exposed != NULL && u.first_cuts != NULL && u.counts != NULL
+            ? RBL_OK
+            : rbl_fail_memory();
     if (result == RBL_OK)
     {
         mark_exposed(&u);
+        find_first_cuts(&u);
         result = rbl_array_reserve(&u.samples, (size_t)points + event->cut_point_count + added_count) &&
                          take_template(&u) && take_cuts(&u)
                      ? RBL_OK
@@ -300,6 +344,7 @@ rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewS
     RBL_FREE_ARRAY(allocator, u.places, points);
     RBL_FREE_ARRAY(allocator, u.labels, points);
     RBL_FREE_ARRAY(allocator, u.exposed, event->node_count);
+    RBL_FREE_ARRAY(allocator, u.first_cuts, event->node_count);
     RBL_FREE_ARRAY(allocator, u.counts, event->label_count);
     rbl_array_free(&u.samples);
     return result;

@@ -53,17 +53,27 @@ static void name_ball(WebSession* session, char name[32])
     } while (rbl_scene_find_body(session->scene, name, &taken) == RBL_OK);
 }
 
+// The session keeps the shapes: bodies hold them, but ids of theirs would be stale.
+static rblResult make_shape(WebSession* session, float radius, rblShapeId* out)
+{
+    RBL_TRY(rbl_shape_create_sphere(radius, out));
+    if (!rbl_array_push(&session->balls, *out))
+    {
+        rbl_shape_destroy(*out);
+        return rbl_fail_memory();
+    }
+    return RBL_OK;
+}
+
 static rblResult make_ball(WebSession* session, const WebAction* ball, const rblMaterial* material,
                            rblBodyId* out)
 {
     rblBodyDef def = rbl_default_body_def();
-    RBL_TRY(rbl_shape_create_sphere(ball->radius, &def.shape));
+    RBL_TRY(make_shape(session, ball->radius, &def.shape));
     def.material = *material;
     def.pose.p = ball->at;
     def.velocity = ball->vector;
-    const rblResult result = rbl_body_create(session->simulation.world, &def, out);
-    rbl_shape_destroy(def.shape); // the body holds it
-    return result;
+    return rbl_body_create(session->simulation.world, &def, out);
 }
 
 rblResult web_throw(float x, float y, float z, float vx, float vy, float vz, float radius,

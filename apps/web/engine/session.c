@@ -83,6 +83,11 @@ static void destroy(WebSession* session)
     rbl_array_free(&session->removed);
     rbl_array_free(&session->actions);
     rbl_array_free(&session->shapes_of_meshes);
+    for (size_t i = 0; i < session->balls.count; ++i)
+    {
+        rbl_shape_destroy(session->balls.data[i]);
+    }
+    rbl_array_free(&session->balls);
     rbl_free(allocator, session, sizeof *session);
 }
 
@@ -106,6 +111,7 @@ static WebSession* create(void)
     rbl_array_init(&session->removed, allocator);
     rbl_array_init(&session->actions, allocator);
     rbl_array_init(&session->shapes_of_meshes, allocator);
+    rbl_array_init(&session->balls, allocator);
     return session;
 }
 

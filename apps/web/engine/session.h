@@ -142,6 +142,7 @@ typedef struct WebSession
     rblIndexArray removed;                  //
     RBL_ARRAY(WebAction) actions;           // in order
     RBL_ARRAY(rblShapeId) shapes_of_meshes; // by mesh number
+    RBL_ARRAY(rblShapeId) balls;            // of what was thrown
 } WebSession;
 
 // The one that runs; null before the first scene.

@@ -9,6 +9,7 @@
 #include "scene/movie.h"
 #include "scene/recording.h"
 #include "scene/replay.h"
+#include "scene/scene.h"
 #include "scene/simulate.h"
 #include <stdlib.h>
 #include <string.h>
@@ -301,6 +302,104 @@ static void scenes_cap_fragments_and_say_how_pieces_break_again(void** state)
 }
 
 // Impulses that the solver finds for heaps of wedged pieces need no clamp: it would let things through each other.
+static const char touched[] =
+    "{\"rubble\":1,\"step\":0.1,\"duration\":0.6,\"gravity\":[0,0,0],"
+    "\"materials\":{\"hard\":{\"preset\":\"glass\",\"breakImpulse\":1e9}},"
+    "\"shapes\":{\"box\":{\"kind\":\"box\",\"size\":[1,1,1]}},"
+    "\"bodies\":[{\"name\":\"a_piece_1\",\"shape\":\"box\",\"material\":\"hard\","
+    "\"fracture\":{\"method\":\"prescored\",\"pattern\":\"voronoi\",\"pieces\":12}}],"
+    "\"events\":[{\"time\":0,\"break\":{\"body\":\"a_piece_1\"}},"
+    "{\"time\":0.2,\"remove\":\"a_piece_1_piece_0\"},"
+    "{\"time\":0.2,\"setVelocity\":{\"body\":\"a_piece_1_piece_2\",\"velocity\":[0,0,50]}},"
+    "{\"time\":0.2,\"impulse\":{\"body\":\"a_piece_1_piece_99\",\"impulse\":[0,0,4]}},"
+    "{\"time\":0.4,\"break\":{\"body\":\"a_piece_1_piece_1\"}},"
+    "{\"time\":0.5,\"impulse\":{\"body\":\"a_piece_1_piece_1\",\"impulse\":[0,0,4]}}]}";
+
+static void events_reach_pieces_by_name(void** state)
+{
+    (void)state;
+    const rblSceneId scene = load(touched);
+    rblSimulation simulation;
+    rblBodyState body;
+    check_ok(rbl_simulation_start(&simulation, scene, true));
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        check_ok(rbl_simulation_advance(&simulation));
+    }
+    const rblBodyId removed = rbl_simulation_find_piece(&simulation, "a_piece_1_piece_0");
+    const rblBodyId pushed = rbl_simulation_find_piece(&simulation, "a_piece_1_piece_2");
+    const rblBodyId broken = rbl_simulation_find_piece(&simulation, "a_piece_1_piece_1");
+    assert_int_not_equal(removed.index1, 0);
+    assert_false(rbl_body_is_valid(simulation.world, removed));
+    check_ok(rbl_body_state(simulation.world, pushed, &body));
+    assert_true(body.pose.p.z > 0.1f);
+    assert_true(rbl_body_is_valid(simulation.world, broken));
+    run_through(&simulation);
+    assert_false(rbl_body_is_valid(simulation.world, broken));
+    assert_int_equal(rbl_simulation_find_piece(&simulation, "a_piece_1_piece_99").index1, 0);
+    assert_int_not_equal(rbl_simulation_find_piece(&simulation, "a_piece_1_piece_1_piece_0").index1, 0);
+    check_fails(RBL_ERROR_ARGUMENT, rbl_scene_apply_to_piece(scene, simulation.world, 0, broken));
+    rbl_simulation_free(&simulation);
+    check_ok(rbl_scene_destroy(scene));
+}
+
+static void events_of_impossible_pieces_are_refused(void** state)
+{
+    (void)state;
+    static const char* const names[] = {"b_piece_0", "a_piece_1_piece_", "a_piece_1_piece_x",
+                                        "a_piece_1_piece_0_bit_1", "_piece_0"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+    {
+        char text[512];
+        rblSceneId scene;
+        snprintf(text, sizeof text,
+                 "{\"rubble\":1,\"shapes\":{\"box\":{\"kind\":\"box\",\"size\":[1,1,1]}},"
+                 "\"bodies\":[{\"name\":\"a_piece_1\",\"shape\":\"box\",\"fracture\":"
+                 "{\"method\":\"prescored\"}},{\"name\":\"b\",\"shape\":\"box\"}],"
+                 "\"events\":[{\"time\":0,\"remove\":\"%s\"}]}",
+                 names[i]);
+        check_fails(RBL_ERROR_FORMAT, rbl_scene_load_memory(text, strlen(text), "bad.json", &scene));
+        assert_non_null(strstr(rbl_last_error(), "no body"));
+    }
+}
+
+// A ball that somebody throws into a run is in it from then on.
+static void guests_join_a_run(void** state)
+{
+    (void)state;
+    const rblSceneId scene = load(touched);
+    rblSimulation simulation;
+    rblBodyDef def = rbl_default_body_def();
+    rblSceneMaterial material;
+    rblBodyId id;
+    check_ok(rbl_simulation_start(&simulation, scene, true));
+    check_ok(rbl_simulation_advance(&simulation));
+    check_ok(rbl_shape_create_sphere(0.1f, &def.shape));
+    check_ok(rbl_scene_preset("steel", &material));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_scene_preset("cheese", &material));
+    def.material = material.values;
+    def.pose.p = (rblVec3){0.0f, 9.0f, 0.0f};
+    def.velocity = (rblVec3){1.0f, 0.0f, 0.0f};
+    check_ok(rbl_body_create(simulation.world, &def, &id));
+    check_ok(rbl_simulation_add_guest(&simulation, id, "thrown", &material));
+    run_through(&simulation);
+    const rblRunBody* guest = NULL;
+    for (size_t i = 0; i < simulation.run.bodies.count; ++i)
+    {
+        const rblRunBody* body = &simulation.run.bodies.data[i];
+        guest = strcmp(body->name, "thrown") == 0 ? body : guest;
+    }
+    assert_non_null(guest);
+    assert_int_equal(guest->birth, 2);
+    assert_int_equal(guest->parent, RBL_NONE);
+    assert_string_equal(simulation.run.materials.data[guest->material].name, "steel");
+    assert_string_equal(simulation.run.shapes.data[guest->shape].source, "sphere");
+    assert_int_equal(guest->keys.count, 5);
+    rbl_simulation_free(&simulation);
+    check_ok(rbl_shape_destroy(def.shape));
+    check_ok(rbl_scene_destroy(scene));
+}
+
 static void heaps_of_pieces_are_solved_without_a_clamp(void** state)
 {
     (void)state;
@@ -608,6 +707,9 @@ int main(void)
         cmocka_unit_test(runs_know_births_and_deaths),
         cmocka_unit_test(a_label_volume_breaks_a_body_of_a_scene),
         cmocka_unit_test(debris_of_a_scene_vanishes_with_an_event),
+        cmocka_unit_test(events_reach_pieces_by_name),
+        cmocka_unit_test(events_of_impossible_pieces_are_refused),
+        cmocka_unit_test(guests_join_a_run),
         cmocka_unit_test(heaps_of_pieces_are_solved_without_a_clamp),
         cmocka_unit_test(scenes_cap_fragments_and_say_how_pieces_break_again),
         cmocka_unit_test(recordings_keep_fragments_and_replay_the_same),

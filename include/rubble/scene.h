@@ -110,6 +110,7 @@ typedef struct rblSceneEvent
     double time;       ///< s
     uint32_t step;     ///< happens before this step, counted from 0
     uint32_t body;     ///< the body, or the first of those spawned; RBL_NONE for explosions
+    const char* piece; ///< null, or the name of the piece of `body` that is meant
     uint32_t count;    ///< of bodies spawned
     bool has_at;       ///< false: at the centre of mass
     rblVec3 at;        ///< world
@@ -183,8 +184,13 @@ RBL_API rblResult rbl_scene_world_def(rblSceneId scene, rblWorldDef* out);
 RBL_API rblResult rbl_scene_build(rblSceneId scene, rblWorldId world, rblBodyId* bodies);
 
 /// Let an event happen. `bodies` are the ids that rbl_scene_build() gave; spawned and removed ones are updated. Events of
-/// bodies that are no longer there, or have broken, do nothing. Explosions push fragments, too.
+/// bodies that are no longer there, or have broken, do nothing, and neither do those of pieces. Explosions push fragments, too.
 RBL_API rblResult rbl_scene_apply(rblSceneId scene, rblWorldId world, uint32_t event, rblBodyId* bodies);
+
+/// Let an event of a piece happen to it, by whoever knows which body has its name (fragment 3 of `plate` is plate_piece_3, and its
+/// first one plate_piece_3_piece_0). Nothing happens to pieces that are no longer there, and pushing does not move static ones.
+RBL_API rblResult rbl_scene_apply_to_piece(rblSceneId scene, rblWorldId world, uint32_t event,
+                                           rblBodyId piece);
 
 RBL_EXTERN_C_END
 

@@ -132,6 +132,10 @@ rblResult rbl_scene_preset(const char* name, rblSceneMaterial* out);
 // The body that a text names.
 rblResult rbl_find_body(const rblScene* scene, rblJson value, uint32_t* out);
 
+// The same, or the body of which it names a piece: then the text is that piece's name. Names of pieces are no longer than this.
+#define RBL_SCENE_PIECE_NAME 160
+rblResult rbl_find_body_or_piece(const rblScene* scene, rblJson value, uint32_t* out, const char** piece);
+
 // Make shapes; name their files (scene_prepare.c).
 rblResult rbl_prepare_scene(rblScene* scene);
 void rbl_discard_shapes(rblScene* scene);

@@ -256,6 +256,70 @@ rblResult rbl_name_bodies(rblScene* scene)
     return RBL_OK;
 }
 
+// Whether a text is "_piece_" and a number, once or several times.
+static bool names_pieces(const char* text)
+{
+    static const char word[] = "_piece_";
+    do
+    {
+        if (strncmp(text, word, sizeof word - 1) != 0)
+        {
+            return false;
+        }
+        text += sizeof word - 1;
+        const char* digits = text;
+        while (*text >= '0' && *text <= '9')
+        {
+            ++text;
+        }
+        if (text == digits)
+        {
+            return false;
+        }
+    } while (*text != '\0');
+    return true;
+}
+
+// The body of which a name is that of a piece: what comes before the numbers of pieces. RBL_NONE: of none that breaks.
+static uint32_t find_whole(const rblScene* scene, const char* name)
+{
+    char whole[RBL_SCENE_PIECE_NAME];
+    for (const char* rest = strstr(name, "_piece_"); rest != NULL; rest = strstr(rest + 1, "_piece_"))
+    {
+        const size_t length = (size_t)(rest - name);
+        if (length >= sizeof whole || !names_pieces(rest))
+        {
+            continue;
+        }
+        memcpy(whole, name, length);
+        whole[length] = '\0';
+        const uint32_t found = rbl_scene_names_find(&scene->body_names, whole);
+        const uint32_t body = found != RBL_NONE ? scene->named.data[found] : RBL_NONE;
+        if (body != RBL_NONE && scene->bodies.data[body].fracture != RBL_FRACTURE_NONE)
+        {
+            return body;
+        }
+    }
+    return RBL_NONE;
+}
+
+rblResult rbl_find_body_or_piece(const rblScene* scene, rblJson value, uint32_t* out, const char** piece)
+{
+    const char* name = NULL;
+    RBL_TRY(rbl_json_get_string(value, &name));
+    if (rbl_scene_names_find(&scene->body_names, name) == RBL_NONE)
+    {
+        const uint32_t whole = find_whole(scene, name);
+        if (whole != RBL_NONE)
+        {
+            *out = whole;
+            *piece = name;
+            return RBL_OK;
+        }
+    }
+    return rbl_find_body(scene, value, out);
+}
+
 rblResult rbl_find_body(const rblScene* scene, rblJson value, uint32_t* out)
 {
     const char* name = NULL;

@@ -272,7 +272,28 @@ rblResult rbl_scene_apply(rblSceneId id, rblWorldId world, uint32_t index, rblBo
     }
     else
     {
-        result = apply_to_body(scene, world, event, &bodies[event->body]);
+        result = event->piece == NULL ? apply_to_body(scene, world, event, &bodies[event->body]) : RBL_OK;
     }
+    return result == RBL_OK ? RBL_OK : rbl_fail_at(scene->event_jsons.data[index], result);
+}
+
+rblResult rbl_scene_apply_to_piece(rblSceneId id, rblWorldId world, uint32_t index, rblBodyId piece)
+{
+    rblScene* scene = NULL;
+    RBL_TRY(rbl_scene_find(id, &scene));
+    if (index >= scene->events.count || scene->events.data[index].piece == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: no event %u of a piece", index);
+    }
+    const rblSceneEvent* event = &scene->events.data[index];
+    const bool moves = event->kind == RBL_EVENT_IMPULSE || event->kind == RBL_EVENT_SET_VELOCITY;
+    rblBodyState state;
+    if (!rbl_body_is_valid(world, piece))
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_body_state(world, piece, &state));
+    const rblResult result =
+        moves && state.type == RBL_BODY_STATIC ? RBL_OK : apply_to_body(scene, world, event, &piece);
     return result == RBL_OK ? RBL_OK : rbl_fail_at(scene->event_jsons.data[index], result);
 }

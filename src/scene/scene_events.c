@@ -131,15 +131,15 @@ static rblResult require_body(const rblScene* scene, rblJson json, rblSceneEvent
 {
     rblJson body;
     RBL_TRY(rbl_json_require(json, "body", &body));
-    return rbl_find_body(scene, body, &event->body);
+    return rbl_find_body_or_piece(scene, body, &event->body, &event->piece);
 }
 
-// The body of an event must be one that can be moved by it.
+// The body of an event must be one that can be moved by it. Pieces of static bodies can be of either kind.
 static rblResult check_type(const rblScene* scene, rblJson json, const rblSceneEvent* event)
 {
     const rblBodyType type = scene->bodies.data[event->body].type;
-    const bool ok =
-        type == RBL_BODY_DYNAMIC || (type == RBL_BODY_KINEMATIC && event->kind == RBL_EVENT_SET_VELOCITY);
+    const bool ok = event->piece != NULL || type == RBL_BODY_DYNAMIC ||
+                    (type == RBL_BODY_KINEMATIC && event->kind == RBL_EVENT_SET_VELOCITY);
     return ok ? RBL_OK
               : rbl_json_fail(rbl_json_find(json, "body"), RBL_ERROR_FORMAT, "a %s body cannot be moved so",
                               type == RBL_BODY_STATIC ? "static" : "kinematic");
@@ -183,7 +183,7 @@ static rblResult read_removal(const rblScene* scene, rblJson json, rblSceneEvent
 {
     if (rbl_json_is(json, RBL_JSON_STRING))
     {
-        return rbl_find_body(scene, json, &event->body);
+        return rbl_find_body_or_piece(scene, json, &event->body, &event->piece);
     }
     RBL_TRY(rbl_check_keys(json, remove_keys));
     return require_body(scene, json, event);

@@ -266,7 +266,15 @@ static rblResult note_event(rblSimulation* simulation, const rblSceneEvent* even
         return note(simulation, type, "", (double)event->strength);
     }
     const double impulse = event->kind == RBL_EVENT_IMPULSE ? (double)rbl_length3(event->velocity) : 0.0;
-    return note(simulation, type, bodies[event->body].name, impulse);
+    return note(simulation, type, event->piece != NULL ? event->piece : bodies[event->body].name, impulse);
+}
+
+static rblResult apply_event(rblSimulation* simulation, uint32_t event)
+{
+    const char* piece = simulation->view.events[event].piece;
+    return piece == NULL ? rbl_scene_apply(simulation->scene, simulation->world, event, simulation->bodies)
+                         : rbl_scene_apply_to_piece(simulation->scene, simulation->world, event,
+                                                    rbl_simulation_find_piece(simulation, piece));
 }
 
 static rblResult run_events(rblSimulation* simulation)
@@ -276,7 +284,7 @@ static rblResult run_events(rblSimulation* simulation)
            view->events[simulation->next_event].step <= simulation->step)
     {
         const uint32_t event = simulation->next_event++;
-        RBL_TRY(rbl_scene_apply(simulation->scene, simulation->world, event, simulation->bodies));
+        RBL_TRY(apply_event(simulation, event));
         RBL_TRY(note_event(simulation, &view->events[event]));
     }
     return RBL_OK;

@@ -71,6 +71,9 @@ rblResult rbl_simulation_add_pieces(rblSimulation* simulation);
 // What a body of the world is called; empty when nobody knows it.
 const char* rbl_simulation_name_of(const rblSimulation* simulation, rblBodyId body);
 
+// The piece of a name; the null id when none has it.
+rblBodyId rbl_simulation_find_piece(const rblSimulation* simulation, const char* name);
+
 // After the last step: the run is complete and can be written, drawn, plotted.
 rblResult rbl_simulation_finish(rblSimulation* simulation);
 

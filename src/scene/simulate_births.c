@@ -1,10 +1,9 @@
 // Fragments on their way into a run: names, shapes, parents.
 #include "base/error.h"
+#include "scene/scene.h"
 #include "scene/simulate.h"
 #include <stdio.h>
 #include <string.h>
-
-#define NAME_SIZE 160
 
 // ---- who is who ----
 
@@ -56,6 +55,18 @@ const char* rbl_simulation_name_of(const rblSimulation* simulation, rblBodyId bo
     return describe(simulation, body).name;
 }
 
+rblBodyId rbl_simulation_find_piece(const rblSimulation* simulation, const char* name)
+{
+    for (size_t i = 0; i < simulation->pieces.count; ++i)
+    {
+        if (strcmp(simulation->pieces.data[i].name, name) == 0)
+        {
+            return simulation->pieces.data[i].id;
+        }
+    }
+    return (rblBodyId){0, 0};
+}
+
 // ---- breaks ----
 
 static rblResult note_break(rblSimulation* simulation, const rblBreakEvent* event, const char* name)
@@ -104,7 +115,7 @@ static rblResult add_fragments(rblSimulation* simulation, const rblBreakEvent* e
 {
     for (uint32_t i = 0; i < event->pieces; ++i)
     {
-        char name[NAME_SIZE];
+        char name[RBL_SCENE_PIECE_NAME];
         snprintf(name, sizeof name, "%.120s_piece_%u", parent->name, i);
         const rblRunPiece piece = {
             .id = event->fragments[i],

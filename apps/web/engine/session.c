@@ -71,7 +71,10 @@ static void destroy(WebSession* session)
     }
     const rblAllocator* allocator = session->allocator;
     rbl_simulation_free(&session->simulation);
-    rbl_scene_destroy(session->scene);
+    if (session->scene.index1 != 0)
+    {
+        rbl_scene_destroy(session->scene);
+    }
     rbl_hash_map_free(&session->meshes);
     rbl_array_free(&session->known);
     rbl_array_free(&session->births);

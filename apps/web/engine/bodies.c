@@ -28,12 +28,6 @@ static const WebKnown* find_known(const WebSession* session, rblBodyId id)
                : NULL;
 }
 
-uint32_t web_serial_of(const WebSession* session, rblBodyId id)
-{
-    const WebKnown* known = find_known(session, id);
-    return known != NULL ? known->serial : RBL_NONE;
-}
-
 // ---- births ----
 
 static const WebBirth* find_birth(const WebSession* session, rblBodyId id)
@@ -197,7 +191,8 @@ static const rblRunPiece* find_piece(const rblSimulation* simulation, rblBodyId 
 }
 
 // Name, material and whether it breaks come from the scene, from the body that it is a piece of, or from the hand that threw it.
-static void look_up(const WebSession* session, rblBodyId id, const rblBodyState* state, WebBody* out)
+static void look_up(const WebSession* session, rblBodyId id, const rblBodyState* state, WebBody* out,
+                    uint32_t* made_of)
 {
     const rblSimulation* simulation = &session->simulation;
     const rblRunPiece* piece = find_piece(simulation, id);
@@ -206,15 +201,16 @@ static void look_up(const WebSession* session, rblBodyId id, const rblBodyState*
     const uint32_t material = piece != NULL ? piece->material
                               : known       ? simulation->view.bodies[body].material
                                             : RBL_NONE;
+    *made_of = material;
     out->name = piece != NULL ? piece->name : known ? simulation->view.bodies[body].name : "";
     out->material = "";
     if (material < simulation->run.materials.count)
     {
-        const rblSceneMaterial* made_of = &simulation->run.materials.data[material];
-        out->material = made_of->name;
+        const rblSceneMaterial* values = &simulation->run.materials.data[material];
+        out->material = values->name;
         for (int k = 0; k < 3; ++k)
         {
-            out->color[k] = made_of->color[k];
+            out->color[k] = values->color[k];
         }
     }
     const bool breaks = known && simulation->view.bodies[body].breaker != RBL_NONE && !state->debris;
@@ -231,9 +227,14 @@ static rblResult add_body(WebSession* session, rblBodyId id)
                     .serial = session->next_serial++,
                     .parent = birth != NULL ? birth->parent : RBL_NONE,
                     .outward = birth != NULL ? birth->outward : (rblVec3){0, 0, 0}};
-    look_up(session, id, &state, &body);
+    uint32_t material = RBL_NONE;
+    look_up(session, id, &state, &body, &material);
     RBL_TRY(look_at_shape(session, state.shape, state.pose, &body));
-    session->known.data[slot] = (WebKnown){id, body.serial, body.outward};
+    session->known.data[slot] = (WebKnown){.id = id,
+                                           .serial = body.serial,
+                                           .material = material,
+                                           .breakable = (body.flags & WEB_BREAKABLE) != 0,
+                                           .outward = body.outward};
     return rbl_array_push(&session->added, body) ? RBL_OK : rbl_fail_memory();
 }
 

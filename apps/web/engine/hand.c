@@ -14,6 +14,7 @@
 #define FARTHEST     1e6f    // m: from the origin
 #define PULL_RATE    12.0f   // rad/s: what is held comes to the hand within a quarter of a second
 #define PULL_MOST    25.0f   // m/s that a pull may change in a step: what is stuck is not torn through walls
+#define SPIN_RATE    8.0f    // 1/s: how fast what is held stops spinning
 
 static rblResult act(WebSession* session, WebAction action)
 {
@@ -190,50 +191,80 @@ void web_release(void)
     }
 }
 
-// By how much the velocity at r from the centre of mass changes for an impulse there, world axes:
-//   K = 1 / m + R^T I^-1 R,   R x = r cross x
-static rblMat3d mobility(const rblBodyState* state, const rblMassProperties* unit, rblVec3d r)
+// A body's inertia now, world axes.
+typedef struct Inertia
 {
-    const double mass = (double)state->mass;
-    const double scale = mass / unit->mass;
+    double mass;
+    rblVec3d axes[3]; // principal
+    double moments[3];
+} Inertia;
+
+static Inertia inertia_of(const rblBodyState* state, const rblMassProperties* unit)
+{
     const rblMat3d turn = rbl_quatd_to_mat3d(rbl_to_double_quat(state->pose.q));
     const rblMat3d axes = rbl_mat3d_mul(&turn, &unit->principal_axes);
-    const rblVec3d columns[3] = {axes.cx, axes.cy, axes.cz};
-    const double moments[3] = {unit->moments.x * scale, unit->moments.y * scale, unit->moments.z * scale};
-    rblMat3d k = {{1.0 / mass, 0, 0}, {0, 1.0 / mass, 0}, {0, 0, 1.0 / mass}};
+    const double scale = (double)state->mass / unit->mass;
+    return (Inertia){(double)state->mass,
+                     {axes.cx, axes.cy, axes.cz},
+                     {unit->moments.x * scale, unit->moments.y * scale, unit->moments.z * scale}};
+}
+
+// By how much the velocity at r from the centre of mass changes for an impulse there:
+//   K = 1 / m + R^T I^-1 R,   R x = r cross x
+static rblMat3d mobility(const Inertia* inertia, rblVec3d r)
+{
+    const double light = 1.0 / inertia->mass;
+    rblMat3d k = {{light, 0, 0}, {0, light, 0}, {0, 0, light}};
     for (int i = 0; i < 3; ++i)
     {
-        const rblVec3d lever = rbl_cross3d(columns[i], r); // R^T a = a cross r
-        k.cx = rbl_mul_add3d(k.cx, lever.x / moments[i], lever);
-        k.cy = rbl_mul_add3d(k.cy, lever.y / moments[i], lever);
-        k.cz = rbl_mul_add3d(k.cz, lever.z / moments[i], lever);
+        const rblVec3d lever = rbl_cross3d(inertia->axes[i], r); // R^T a = a cross r
+        k.cx = rbl_mul_add3d(k.cx, lever.x / inertia->moments[i], lever);
+        k.cy = rbl_mul_add3d(k.cy, lever.y / inertia->moments[i], lever);
+        k.cz = rbl_mul_add3d(k.cz, lever.z / inertia->moments[i], lever);
     }
     return k;
 }
 
-// The impulse of one step of a spring with critical damping, rate w, between the hand and the point, taken at the end of the step
-// so that it is stable however stiff:
-//   K J = (w^2 h (target - p) - (2 w h + w^2 h^2) v) / (1 + 2 w h + w^2 h^2)
-static bool pull_of(const rblBodyState* state, const rblMassProperties* unit, const WebGrab* grab, float step,
-                    rblVec3* point, rblVec3* impulse)
+// How the velocity at the point is to change in one step of a spring with critical damping, rate w, between the hand and the point,
+// taken at the end of the step so that it is stable however stiff:
+//   (w^2 h (target - p) - (2 w h + w^2 h^2) v) / (1 + 2 w h + w^2 h^2)
+static rblVec3 wanted_change(const WebGrab* grab, rblVec3 point, rblVec3 velocity, float step)
 {
-    *point = rbl_transform_point(state->pose, grab->point);
-    const rblVec3 r = rbl_sub3(*point, state->center);
-    const rblVec3 v = rbl_add3(state->velocity, rbl_cross3(state->spin, r));
     const float a = PULL_RATE * PULL_RATE * step;
     const float b = 2.0f * PULL_RATE * step + a * step;
-    const rblVec3 wanted = rbl_sub3(rbl_scale3(rbl_sub3(grab->target, *point), a), rbl_scale3(v, b));
-    const float change = rbl_length3(wanted) / (1.0f + b);
-    const float limit = change > PULL_MOST ? PULL_MOST / change : 1.0f;
-    const rblVec3d change_of_velocity = rbl_to_double3(rbl_scale3(wanted, limit / (1.0f + b)));
-    const rblMat3d k = mobility(state, unit, rbl_to_double3(r));
+    const rblVec3 spring = rbl_scale3(rbl_sub3(grab->target, point), a);
+    const rblVec3 change = rbl_scale3(rbl_sub3(spring, rbl_scale3(velocity, b)), 1.0f / (1.0f + b));
+    const float length = rbl_length3(change);
+    return length > PULL_MOST ? rbl_scale3(change, PULL_MOST / length) : change;
+}
+
+// The body's velocities after the impulse that makes that change. A hand also keeps what it holds from spinning on.
+static bool pull_of(const rblBodyState* state, const rblMassProperties* unit, const WebGrab* grab, float step,
+                    WebAction* out)
+{
+    const rblVec3 point = rbl_transform_point(state->pose, grab->point);
+    const rblVec3 r = rbl_sub3(point, state->center);
+    const rblVec3 speed = rbl_add3(state->velocity, rbl_cross3(state->spin, r));
+    const Inertia inertia = inertia_of(state, unit);
+    const rblMat3d k = mobility(&inertia, rbl_to_double3(r));
     rblMat3d inverse;
     if (!rbl_mat3d_inverse(&k, &inverse))
     {
         return false;
     }
-    *impulse = rbl_to_float3(rbl_mat3d_apply(&inverse, change_of_velocity));
-    return rbl_finite3(*impulse);
+    const rblVec3d change = rbl_to_double3(wanted_change(grab, point, speed, step));
+    const rblVec3d impulse = rbl_mat3d_apply(&inverse, change);
+    const rblVec3d twist = rbl_cross3d(rbl_to_double3(r), impulse);
+    rblVec3d spin = rbl_to_double3(state->spin);
+    for (int i = 0; i < 3; ++i)
+    {
+        const double along = rbl_dot3d(inertia.axes[i], twist) / inertia.moments[i];
+        spin = rbl_mul_add3d(spin, along, inertia.axes[i]);
+    }
+    const rblVec3d velocity = rbl_mul_add3d(rbl_to_double3(state->velocity), 1.0 / inertia.mass, impulse);
+    out->vector = rbl_to_float3(velocity);
+    out->spin = rbl_to_float3(rbl_scale3d(spin, 1.0 / (1.0 + (double)(SPIN_RATE * step))));
+    return rbl_finite3(out->vector) && rbl_finite3(out->spin);
 }
 
 rblResult web_pull(WebSession* session)
@@ -248,12 +279,12 @@ rblResult web_pull(WebSession* session)
     }
     RBL_TRY(rbl_body_state(session->simulation.world, grab->body, &state));
     RBL_TRY(rbl_shape_view(state.shape, &view));
-    if (!pull_of(&state, &view.mass, grab, (float)session->simulation.view.step, &action.at, &action.vector))
+    if (!pull_of(&state, &view.mass, grab, (float)session->simulation.view.step, &action))
     {
         return RBL_OK;
     }
     action.body = rbl_simulation_name_of(&session->simulation, grab->body);
-    RBL_TRY(rbl_body_apply_impulse(session->simulation.world, grab->body, action.vector, action.at));
+    RBL_TRY(rbl_body_set_velocity(session->simulation.world, grab->body, action.vector, action.spin));
     return act(session, action);
 }
 
@@ -337,14 +368,23 @@ static void put_ball(rblJsonWriter* json, const WebAction* action)
     rbl_json_end_object(json);
 }
 
-static void put_touch(rblJsonWriter* json, const WebAction* action)
+static void put_pull(rblJsonWriter* json, const WebAction* action)
 {
-    const bool breaks = action->kind == WEB_ACTION_BREAK;
-    rbl_json_key(json, breaks ? "break" : "impulse");
+    rbl_json_key(json, "setVelocity");
+    rbl_json_begin_object(json);
+    put_text(json, "body", action->body);
+    put_vector(json, "velocity", action->vector);
+    put_vector(json, "spin", action->spin);
+    rbl_json_end_object(json);
+}
+
+static void put_break(rblJsonWriter* json, const WebAction* action)
+{
+    rbl_json_key(json, "break");
     rbl_json_begin_object(json);
     put_text(json, "body", action->body);
     put_vector(json, "at", action->at);
-    put_vector(json, breaks ? "normal" : "impulse", action->vector);
+    put_vector(json, "normal", action->vector);
     rbl_json_end_object(json);
 }
 
@@ -355,9 +395,8 @@ static double time_of(const WebSession* session, uint32_t step)
     return step > 0 ? ((double)step - 0.999) * session->simulation.view.step : 0.0;
 }
 
-static void put_actions(rblJsonWriter* json, const WebSession* session)
+static void put_ball_shapes(rblJsonWriter* json, const WebSession* session)
 {
-    rbl_json_begin_object(json);
     rbl_json_key(json, "shapes");
     rbl_json_begin_object(json);
     for (size_t i = 0; i < session->actions.count; ++i)
@@ -377,6 +416,13 @@ static void put_actions(rblJsonWriter* json, const WebSession* session)
         rbl_json_end_object(json);
     }
     rbl_json_end_object(json);
+}
+
+static void put_actions(rblJsonWriter* json, const WebSession* session)
+{
+    static void (*const put[])(rblJsonWriter*, const WebAction*) = {put_ball, put_pull, put_break};
+    rbl_json_begin_object(json);
+    put_ball_shapes(json, session);
     rbl_json_key(json, "events");
     rbl_json_begin_array(json);
     for (size_t i = 0; i < session->actions.count; ++i)
@@ -385,7 +431,7 @@ static void put_actions(rblJsonWriter* json, const WebSession* session)
         rbl_json_begin_object(json);
         rbl_json_key(json, "time");
         rbl_json_number(json, time_of(session, action->step));
-        action->kind == WEB_ACTION_THROW ? put_ball(json, action) : put_touch(json, action);
+        put[action->kind](json, action);
         rbl_json_end_object(json);
     }
     rbl_json_end_array(json);

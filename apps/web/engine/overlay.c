@@ -12,6 +12,7 @@
 #define SHOW_SAMPLES  2u
 #define SHOW_FIELDS   4u
 #define SHOW_ISLANDS  8u
+#define SHOW_STRESS   16u
 #define SHOW_BOXES    32u
 
 // Read by JavaScript as 32-bit words.
@@ -66,6 +67,12 @@ static void put_point(rblVec3 at, float size, uint32_t color, void* context)
     push(&drawn.points, point, 7);
 }
 
+void web_put_point(rblVec3 at, float size, const float color[3])
+{
+    const float point[7] = {at.x, at.y, at.z, size, color[0], color[1], color[2]};
+    push(&drawn.points, point, 7);
+}
+
 // ---- fields ----
 
 // Blue inside, orange outside, paler towards the surface, dark where the distance is a whole number of bands.
@@ -78,8 +85,7 @@ static void put_distance(rblVec3 at, float distance, float band)
     const float inside[3] = {0.15f + 0.8f * pale, 0.45f + 0.5f * pale, 0.95f};
     const float outside[3] = {0.98f, 0.6f + 0.38f * pale, 0.2f + 0.75f * pale};
     const float* color = distance < 0.0f ? inside : outside;
-    const float point[7] = {at.x, at.y, at.z, 3.0f, line * color[0], line * color[1], line * color[2]};
-    push(&drawn.points, point, 7);
+    web_put_point(at, 3.0f, (const float[3]){line * color[0], line * color[1], line * color[2]});
 }
 
 // The signed distance on a slice through the centre, along the two longest sides of the box.
@@ -153,6 +159,7 @@ rblResult web_draw_overlay(uint32_t what)
                                .samples = (what & SHOW_SAMPLES) != 0,
                                .joints = (what & (SHOW_CONTACTS | SHOW_ISLANDS)) != 0};
     RBL_TRY((what & SHOW_FIELDS) != 0 ? draw_fields(session) : RBL_OK);
+    RBL_TRY((what & SHOW_STRESS) != 0 ? web_draw_stress(session) : RBL_OK);
     RBL_TRY(rbl_world_draw(session->simulation.world, &draw));
     drawn.overlay = (WebOverlay){drawn.lines.data, (uint32_t)drawn.lines.count, drawn.points.data,
                                  (uint32_t)drawn.points.count};

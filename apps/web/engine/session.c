@@ -70,6 +70,7 @@ static void destroy(WebSession* session)
         return;
     }
     const rblAllocator* allocator = session->allocator;
+    web_forget_stress();
     rbl_simulation_free(&session->simulation);
     if (session->scene.index1 != 0)
     {

@@ -74,6 +74,8 @@ typedef struct WebKnown
 {
     rblBodyId id; // null: the slot is free
     uint32_t serial;
+    uint32_t material; // of the run; RBL_NONE: not known
+    bool breakable;
     rblVec3 outward;
 } WebKnown;
 
@@ -85,6 +87,7 @@ typedef struct WebBirth
     rblVec3 outward;
 } WebBirth;
 
+// In the order of put_actions().
 typedef enum WebActionKind
 {
     WEB_ACTION_THROW,
@@ -100,7 +103,8 @@ typedef struct WebAction
     const char* body; // name, the run's own
     const char* material;
     rblVec3 at;
-    rblVec3 vector; // velocity, impulse or normal
+    rblVec3 vector; // velocity, or normal
+    rblVec3 spin;   // pulls: rad/s
     float radius;
 } WebAction;
 
@@ -161,7 +165,10 @@ rblResult web_keep_hold(WebSession* session);
 // A text for JavaScript, valid until the next one is kept.
 rblResult web_keep_text(rblCharArray* text);
 
-// The serial of a body that the page knows; RBL_NONE.
-uint32_t web_serial_of(const WebSession* session, rblBodyId id);
+// Points of the overlay (overlay.c), and the stress in bodies as such points, after web_look() (stress.c). What was prepared for that is
+// forgotten with the scene.
+void web_put_point(rblVec3 at, float size, const float color[3]);
+rblResult web_draw_stress(const WebSession* session);
+void web_forget_stress(void);
 
 #endif

@@ -19,7 +19,7 @@ define build
 endef
 
 .PHONY: all help demo test check test-asan test-release test-clang test-tsan test-hash test-install test-tools test-replays bench install \
-        wasm web web-test web-serve fuzz soak coverage gallery format clean
+        wasm web web-test web-test-engine web-parity web-bench web-serve fuzz soak coverage gallery format clean
 
 all:
 	@scripts/bootstrap build
@@ -41,7 +41,9 @@ help:
 	@echo "make wasm         the library as WebAssembly"
 	@echo "make web          the playground for browsers, a static site in build/web/site"
 	@echo "make web-serve    the playground on a local server, for work on it"
-	@echo "make web-test     the playground in a real browser, headless"
+	@echo "make web-test     the engine of the playground in node, then the playground in a real browser, headless"
+	@echo "make web-parity   every scene to its end, native and as WebAssembly: the same bits"
+	@echo "make web-bench    milliseconds a step, native and as WebAssembly"
 	@echo "make install      into PREFIX (default /usr/local), DESTDIR honoured"
 	@echo "make format       clang-format on every file"
 	@echo "make clean        remove build/ and out/"
@@ -86,11 +88,12 @@ wasm:
 	@scripts/bootstrap wasm
 	$(call build,wasm)
 
-# What npm installed, and from which list.
+# What npm installed, and from which list. Not with `npm ci`: that wants the packages of all platforms in the list, and where the list is
+# made from a registry that has them for one platform only it refuses its own list.
 web_packages := apps/web/node_modules/.package-lock.json
 $(web_packages): apps/web/package-lock.json
 	@scripts/bootstrap web
-	@cd apps/web && npm ci --silent --engine-strict --no-audit --no-fund && touch node_modules/.package-lock.json
+	@cd apps/web && npm install --no-save --silent --engine-strict --no-audit --no-fund && touch node_modules/.package-lock.json
 
 web: $(web_packages)
 	@scripts/bootstrap wasm web
@@ -102,7 +105,14 @@ web-serve: $(web_packages)
 	$(call build,wasm,,--target rubble_web)
 	@cd apps/web && npm run --silent serve
 
-web-test: web
+# The engine in node, beside the native one: all of its tests, all scenes to their ends, the speeds.
+web-test-engine web-parity web-bench: $(web_packages)
+	@scripts/bootstrap wasm web
+	$(call build,wasm,,--target rubble_web)
+	$(call build,release,,--target rubble_tool)
+	@scripts/test-web-engine $(patsubst web-%,%,$@)
+
+web-test: web web-test-engine
 	@cd apps/web && npm run --silent test:browser
 
 fuzz:

@@ -34,5 +34,9 @@ rblResult rbl_bench_tets(rblBench* bench)
     const rblResult result = rbl_bench_tets_scenes(&with_peers);
     rmdir(with_peers.folder);
     RBL_TRY(result);
-    return rbl_bench_tets_solids(bench);
+    RBL_TRY(rbl_bench_tets_anew(bench));
+    RBL_TRY(rbl_bench_tets_sphere(bench));
+    RBL_TRY(rbl_bench_tets_solids(bench));
+    RBL_TRY(rbl_bench_tets_field(bench));
+    return rbl_bench_tets_elastic(bench);
 }

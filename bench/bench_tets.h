@@ -60,5 +60,9 @@ rblResult rbl_tets_bench_compare(rblWorldBench* bench, const char* subject, rblS
 
 rblResult rbl_bench_tets_scenes(rblWorldBench* bench);
 rblResult rbl_bench_tets_solids(rblBench* bench);
+rblResult rbl_bench_tets_sphere(rblBench* bench);
+rblResult rbl_bench_tets_anew(rblBench* bench);
+rblResult rbl_bench_tets_field(rblBench* bench);
+rblResult rbl_bench_tets_elastic(rblBench* bench);
 
 #endif

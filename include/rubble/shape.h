@@ -205,6 +205,7 @@ typedef struct rblContactSet
     uint32_t count;
     uint32_t capacity;
     uint32_t colliding; ///< points that were inside before selection (Glondu 2012, 5.3), for statistics
+    uint32_t visited;   ///< samples of two fields that were met on the way, for statistics
     float clear;        ///< where there are no points: a gap that is known to be there; 0 when none is
     struct rblContactScratch* scratch; ///< working memory of rbl_shape_collide(), kept for the next call
 } rblContactSet;

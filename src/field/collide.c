@@ -95,6 +95,7 @@ rblResult rbl_shape_collide(const rblShapeView* a, const rblShapeView* b, rblTra
 {
     out->count = 0;
     out->colliding = 0;
+    out->visited = 0;
     out->clear = 0.0f;
     if (!rbl_finite3(b_in_a.p) || !rbl_finite((double)rbl_quat_dot(b_in_a.q, b_in_a.q)))
     {

@@ -55,6 +55,7 @@ static rblResult append_part(const rblContactSet* part, const Part* a, uint32_t 
         out->points[out->count++] = c;
     }
     out->colliding += part->colliding;
+    out->visited += part->visited;
     return RBL_OK;
 }
 

@@ -89,6 +89,7 @@ typedef struct Search
     uint32_t
         enough; // candidates as near as samples of a level lie apart after which finer levels are left; 0: never
     uint32_t inside;
+    uint32_t visited;
     float deepest; // the smallest distance met; infinite before the first
 } Search;
 
@@ -129,6 +130,7 @@ static bool meet(rblSampling* side, uint32_t which, Search* s)
     float wanted = wanted_below(s, spacing);
     while (rbl_sampling_next(side, wanted, &visit))
     {
+        s->visited += 1;
         if (!is_touch(&side->field, wanted, &visit))
         {
             continue;
@@ -371,6 +373,7 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
 {
     out->count = 0;
     out->colliding = 0;
+    out->visited = 0;
     if (a->kind == RBL_SHAPE_COMPOUND || b->kind == RBL_SHAPE_COMPOUND)
     {
         return rbl_collide_compound(a, b, b_in_a, options, out);
@@ -409,6 +412,7 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
         remember(cache, b_in_a, rbl_minf(sides[0].nearest, sides[1].nearest), s.margin);
     }
     out->colliding = s.inside;
+    out->visited = s.visited;
     if (-s.deepest > DEEP * eps && options->first_count != UINT32_MAX)
     {
         turn_opposed(&s.scratch->candidates, eps);

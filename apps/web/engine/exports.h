@@ -30,6 +30,9 @@ WEB_EXPORT(web_text) const char* web_text(void);
 // A scene takes the place of the one before; one that fails leaves that as it was.
 WEB_EXPORT(web_load) rblResult web_load(const char* text, size_t size, const char* name);
 
+// Give up the scene and all that was kept for it.
+WEB_EXPORT(web_unload) void web_unload(void);
+
 // The scene as JSON, and the names of presets separated by spaces, in web_text().
 WEB_EXPORT(web_describe) rblResult web_describe(void);
 WEB_EXPORT(web_presets) rblResult web_presets(void);
@@ -82,7 +85,7 @@ WEB_EXPORT(web_forget_import) void web_forget_import(void);
 // The run so far as an animated GLB, into a file of the loader's.
 WEB_EXPORT(web_export_run) rblResult web_export_run(const char* path);
 
-// All pieces as they lie, each into a file /piece_NNNN.obj of the loader's; a list of them as JSON in web_text().
+// All pieces as they lie, each into a file piece_NNNN.obj of the loader's; a list of them as JSON in web_text().
 WEB_EXPORT(web_export_pieces) rblResult web_export_pieces(void);
 
 #endif

@@ -270,12 +270,10 @@ static rblResult export_piece(const WebSession* session, const rblRunPiece* piec
                               rblJsonWriter* json)
 {
     rblBodyState state;
-    char file[64];
-    char path[80];
+    char file[32];
     RBL_TRY(rbl_body_state(session->simulation.world, piece->id, &state));
     snprintf(file, sizeof file, "piece_%04u.obj", number);
-    snprintf(path, sizeof path, "/%s", file);
-    RBL_TRY(save_piece(&state, path));
+    RBL_TRY(save_piece(&state, file));
     describe_piece(json, piece, &state, file, session->simulation.run.materials.data[piece->material].name);
     return RBL_OK;
 }
@@ -297,7 +295,7 @@ static rblResult export_pieces(const WebSession* session, rblJsonWriter* json)
     return rbl_json_writer_finish(json);
 }
 
-// All pieces as they lie, each into a file /piece_NNNN.obj of the loader's; a list of them as JSON in web_text().
+// All pieces as they lie, each into a file piece_NNNN.obj of the loader's; a list of them as JSON in web_text().
 rblResult web_export_pieces(void)
 {
     WebSession* session = NULL;

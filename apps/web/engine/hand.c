@@ -273,7 +273,8 @@ rblResult web_pull(WebSession* session)
     rblBodyState state;
     rblShapeView view;
     WebAction action = {.kind = WEB_ACTION_PULL};
-    if (!grab->holds)
+    // What was broken on demand is told after the step: then a piece of it is held.
+    if (!grab->holds || !rbl_body_is_valid(session->simulation.world, grab->body))
     {
         return RBL_OK;
     }

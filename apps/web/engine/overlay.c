@@ -133,7 +133,7 @@ static rblResult draw_fields(const WebSession* session)
 
 // ---- all of it ----
 
-static void forget(void)
+static void clear(void)
 {
     if (drawn.lines.allocator == NULL)
     {
@@ -144,12 +144,19 @@ static void forget(void)
     rbl_array_clear(&drawn.points);
 }
 
+void web_forget_overlay(void)
+{
+    clear();
+    rbl_array_free(&drawn.lines);
+    rbl_array_free(&drawn.points);
+}
+
 // Draw what the bits ask for into web_overlay(), after web_look().
 rblResult web_draw_overlay(uint32_t what)
 {
     WebSession* session = NULL;
     RBL_TRY(web_require_session(&session));
-    forget();
+    clear();
     const rblDebugDraw draw = {.line = put_line,
                                .point = put_point,
                                .boxes = (what & (SHOW_BOXES | SHOW_ISLANDS)) != 0,

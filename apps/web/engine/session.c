@@ -153,6 +153,19 @@ rblResult web_load(const char* text, size_t size, const char* name)
     return result;
 }
 
+void web_unload(void)
+{
+    destroy(current);
+    current = NULL;
+    web_forget_drawn();
+    web_forget_overlay();
+    web_forget_import();
+    if (kept_text.allocator != NULL)
+    {
+        rbl_array_free(&kept_text);
+    }
+}
+
 // ---- stepping ----
 
 // Motion of long runs would fill the memory: what is kept ends here, and animations end with it.

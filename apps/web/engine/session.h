@@ -171,4 +171,8 @@ void web_put_point(rblVec3 at, float size, const float color[3]);
 rblResult web_draw_stress(const WebSession* session);
 void web_forget_stress(void);
 
+// Free what was drawn last (surface.c, overlay.c).
+void web_forget_drawn(void);
+void web_forget_overlay(void);
+
 #endif

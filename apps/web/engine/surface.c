@@ -136,7 +136,7 @@ static rblResult draw(rblMeshId surface)
     return result;
 }
 
-static void forget_drawn(void)
+void web_forget_drawn(void)
 {
     if (drawn.positions.allocator != NULL)
     {
@@ -162,7 +162,7 @@ rblResult web_draw_mesh(uint32_t number)
     rblMeshId surface;
     RBL_TRY(rbl_shape_view(session->shapes_of_meshes.data[number], &view));
     RBL_TRY(rbl_shape_surface(&view, &surface));
-    forget_drawn();
+    web_forget_drawn();
     RBL_TRY(draw(surface));
     drawn.mesh.positions = drawn.positions.data;
     drawn.mesh.normals = drawn.normals.data;

@@ -304,7 +304,7 @@ export class Engine {
     exportRun(): Uint8Array {
         const name = 'run.glb';
         this.files.remove(name);
-        this.withText(`/${name}`, (at) => this.check(this.exports.web_export_run(at)));
+        this.withText(name, (at) => this.check(this.exports.web_export_run(at)));
         return this.files.take(name)!;
     }
 

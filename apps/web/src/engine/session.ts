@@ -3,6 +3,7 @@ import { Engine, EngineError, STAGES } from './engine.ts';
 import type { EngineOptions } from './engine.ts';
 import { FRAME_STRIDE, transfersOf } from './protocol.ts';
 import type { Command, ExportKind, Overlays, Report, SceneFile, SceneSource } from './protocol.ts';
+import { ExitError } from './wasi.ts';
 import { zip } from './zip.ts';
 
 /** Steps in one go: what the clock is further ahead, because the tab was hidden or the scene is heavy, is dropped. */
@@ -67,8 +68,8 @@ export class Session {
     }
 
     private fail(error: unknown, id: number): void {
-        if (error instanceof EngineError && !error.memory) {
-            this.post({ kind: 'failed', id, message: error.message });
+        if (!endsEngine(error)) {
+            this.post({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) });
             return;
         }
         this.dead = true;
@@ -379,6 +380,18 @@ function stem(name: string): string {
 function exactly(bytes: Uint8Array): ArrayBuffer {
     const whole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength;
     return (whole ? bytes.buffer : bytes.slice().buffer) as ArrayBuffer;
+}
+
+/** Out of memory, traps and what cannot be started; anything else is a command that made no sense. */
+function endsEngine(error: unknown): boolean {
+    return (
+        (error instanceof EngineError && error.memory) ||
+        error instanceof WebAssembly.RuntimeError ||
+        error instanceof WebAssembly.CompileError ||
+        error instanceof WebAssembly.LinkError ||
+        error instanceof RangeError ||
+        error instanceof ExitError
+    );
 }
 
 /** In words that a person can act on. */

@@ -5,8 +5,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../../..');
 export const nativeTool = process.env.RUBBLE_TOOL ?? join(root, 'build/release/apps/rubble/rubble');
-const wasmPath = process.env.RUBBLE_WASM ?? join(root, 'build/wasm/rubble.wasm');
-const compiled = process.env.RUBBLE_ENGINE ?? join(root, 'build/web/engine');
+export const wasmPath = process.env.RUBBLE_WASM ?? join(root, 'build/wasm/rubble.wasm');
+export const compiled = process.env.RUBBLE_ENGINE ?? join(root, 'build/web/engine');
 
 /** A module of src/engine as it was compiled. */
 export function enginePath(name) {

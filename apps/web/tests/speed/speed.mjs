@@ -1,31 +1,36 @@
-// How much slower the engine is in WebAssembly than native with one thread, in one run:
+// How much slower the engine is in WebAssembly, in node and in headless Chromium, than native with one thread, in one run:
 //   node apps/web/tests/speed/speed.mjs [--runs N] [SCENE...]        (make web-bench builds what it needs first)
-// Both run every scene N times, by turns. A step's time is its smallest of all runs, so that whatever else the machine does
-// counts for little; the table has the mean and the worst step. Fails when the final states differ or the mean is more than
+// All run every scene N times, by turns. A step's time is its smallest of all runs, so that whatever else the machine does
+// counts for little; the table has the mean and the worst step. Fails when final states differ, or when a mean is more than
 // twice the native one.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { enginePath, nativeTool, readScene, scenePath, wasmModule } from '../node/support.mjs';
+import { openChromium } from './chromium.mjs';
 
 const { Engine } = await import(enginePath('engine.js'));
 const LIMIT = 2;
 
 function parse(words) {
-    const runs = words[0] === '--runs' ? Number(words[1]) : 3;
-    const scenes = words.slice(words[0] === '--runs' ? 2 : 0);
-    return { runs, scenes: scenes.length > 0 ? scenes : ['plates', 'bowl_of_statues', 'statue_35', 'pile_1000'] };
+    const counted = words[0] === '--runs';
+    const scenes = words.slice(counted ? 2 : 0);
+    return {
+        runs: counted ? Number(words[1]) : 3,
+        scenes: scenes.length > 0 ? scenes : ['plates', 'bowl_of_statues', 'statue_35', 'pile_1000'],
+    };
 }
 
 function runNative(scene, folder) {
     const stats = join(folder, 'stats.json');
-    execFileSync(nativeTool, ['simulate', scenePath(scene), '--quiet', '--threads', '1', '--stats', stats], { stdio: 'ignore' });
+    const words = ['simulate', scenePath(scene), '--quiet', '--threads', '1', '--stats', stats];
+    execFileSync(nativeTool, words, { stdio: 'ignore' });
     const { steps, hash } = JSON.parse(readFileSync(stats, 'utf8'));
     return { times: steps.slice(1).map((step) => step.ms.total), hash };
 }
 
-function runWasm(engine, scene) {
+function runNode(engine, scene) {
     engine.load(readScene(scene), `${scene}.json`);
     const { duration, step } = engine.describe();
     const times = [];
@@ -38,42 +43,49 @@ function runWasm(engine, scene) {
     return { times, hash: look.hash };
 }
 
-function smallest(a, b) {
-    return a === undefined ? b : a.map((time, i) => Math.min(time, b[i]));
-}
+/** The smallest times of several runs, and whether all ended alike. */
+class Runs {
+    times;
+    hashes = new Set();
 
-function summary(times) {
-    return { mean: times.reduce((sum, time) => sum + time, 0) / times.length, worst: Math.max(...times) };
-}
-
-function compare(engine, scene, runs, folder) {
-    let native;
-    let wasm;
-    let same = true;
-    for (let i = 0; i < runs; ++i) {
-        const a = runNative(scene, folder);
-        const b = runWasm(engine, scene);
-        native = smallest(native, a.times);
-        wasm = smallest(wasm, b.times);
-        same &&= a.hash === b.hash;
+    add({ times, hash }) {
+        this.times = this.times === undefined ? times : this.times.map((time, i) => Math.min(time, times[i]));
+        this.hashes.add(hash);
     }
-    return { scene, same, native: summary(native), wasm: summary(wasm) };
+
+    get mean() {
+        return this.times.reduce((sum, time) => sum + time, 0) / this.times.length;
+    }
+
+    get worst() {
+        return Math.max(...this.times);
+    }
 }
 
-function cell(value) {
-    return value.toFixed(2).padStart(9);
+async function compare(scene, runs) {
+    const [native, node, browser] = [new Runs(), new Runs(), new Runs()];
+    for (let i = 0; i < runs; ++i) {
+        native.add(runNative(scene, folder));
+        node.add(runNode(engine, scene));
+        browser.add(await chromium.run(readScene(scene), `${scene}.json`));
+    }
+    const same = new Set([...native.hashes, ...node.hashes, ...browser.hashes]).size === 1;
+    const ratios = [node.mean / native.mean, browser.mean / native.mean];
+    const cells = [native, node, browser].flatMap(({ mean, worst }) => [mean, worst]);
+    console.log(`${scene.padEnd(16)}${[...cells, ...ratios].map((value) => value.toFixed(2).padStart(9)).join('')}   ${same ? 'same' : 'DIFFERENT'}`);
+    return same && ratios.every((ratio) => ratio <= LIMIT);
 }
 
 const { runs, scenes } = parse(process.argv.slice(2));
 const folder = mkdtempSync(join(tmpdir(), 'rubble-speed-'));
 const engine = await Engine.create(wasmModule());
-console.log(`ms a step, smallest of ${runs} runs${' '.repeat(7)}native            WebAssembly         ratio of`);
-console.log(`${'scene'.padEnd(24)}     mean     worst      mean     worst      means    hash`);
+const chromium = await openChromium();
+console.log(`ms a step (smallest of ${runs} runs)   native              node          Chromium     times native      state`);
+console.log(`${'scene'.padEnd(16)}${'     mean    worst'.repeat(3)}     node Chromium   at the end`);
 for (const scene of scenes) {
-    const { native, wasm, same } = compare(engine, scene, runs, folder);
-    const ratio = wasm.mean / native.mean;
-    process.exitCode ||= same && ratio <= LIMIT ? 0 : 1;
-    const times = [native.mean, native.worst, wasm.mean, wasm.worst, ratio].map(cell).join(' ');
-    console.log(`${scene.padEnd(24)}${times}   ${same ? 'same' : 'DIFFERENT'}`);
+    if (!(await compare(scene, runs))) {
+        process.exitCode = 1;
+    }
 }
+await chromium.close();
 rmSync(folder, { recursive: true });

@@ -9,8 +9,8 @@
 
 #define TETRAHEDRA    1200u // enough to see where a body is pulled apart
 #define MOST_SOLIDS   64u   // kept; when there are more all are made anew as they are needed
-#define MOST_PREPARED 2u    // in one frame: a tenth of a second each for large ones
-#define MOST_SOLVED   12u   // in one frame
+#define MOST_PREPARED 1u    // in one frame: that can take a quarter of a second
+#define MOST_SOLVED   8u    // in one frame
 #define MOST_LOADS    32u   // of one body
 
 // A shape that was filled; without `elastic` it is too thin for that.

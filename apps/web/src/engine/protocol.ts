@@ -206,7 +206,8 @@ export type Report =
     /** What 'grab' took; slot -1: nothing that can be moved is there. */
     | { kind: 'grabbed'; slot: number; point: Vec3 }
     | Imported
-    | { kind: 'exported'; id: number; name: string; mime: string; bytes: ArrayBuffer };
+    /** `note`: what a person should know about the file. */
+    | { kind: 'exported'; id: number; name: string; mime: string; bytes: ArrayBuffer; note?: string };
 
 /** What a report carries that is to be transferred. */
 export function transfersOf(report: Report): ArrayBuffer[] {

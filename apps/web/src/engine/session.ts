@@ -305,8 +305,7 @@ export class Session {
     private async export(what: ExportKind, id: number): Promise<void> {
         const base = stem(plainName(this.source?.name ?? 'scene'));
         if (what === 'glb') {
-            const bytes = exactly(this.running.exportRun());
-            this.post({ kind: 'exported', id, name: `${base}.glb`, mime: 'model/gltf-binary', bytes });
+            this.exportRun(base, id);
         } else if (what === 'pieces') {
             const bytes = await zip(this.running.exportPieces());
             this.post({ kind: 'exported', id, name: `${base}_pieces.zip`, mime: 'application/zip', bytes });
@@ -315,6 +314,14 @@ export class Session {
         } else {
             throw new EngineError(`'${String(what)}' cannot be exported`);
         }
+    }
+
+    private exportRun(base: string, id: number): void {
+        const engine = this.running;
+        const bytes = exactly(engine.exportRun());
+        const cut = engine.keptSeconds < engine.time - this.step / 2;
+        const note = `The animation has the first ${engine.keptSeconds.toFixed(1)} s: more would fill the memory.`;
+        this.post({ kind: 'exported', id, name: `${base}.glb`, mime: 'model/gltf-binary', bytes, ...(cut && { note }) });
     }
 
     /** The scene with what the user did; with its mesh files, where it has some, in a zip. */

@@ -29,6 +29,7 @@ export const NAVIGATION = [
             { source: 'docs/recording.md' },
             { source: 'docs/pictures.md' },
             { source: 'docs/from-a-run.md', title: 'To Blender and others' },
+            { source: 'docs/web.md' },
         ],
     },
     {

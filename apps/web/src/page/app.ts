@@ -18,6 +18,7 @@ import { materialNames } from './looks.ts';
 import { say, unsay } from './messages.ts';
 import { OverlayView } from './overlay.ts';
 import { Playback } from './playback.ts';
+import { Ropes } from './ropes.ts';
 import * as settings from './settings.ts';
 import { Stage } from './stage.ts';
 
@@ -43,6 +44,7 @@ export class App {
     loads = 0;
 
     private readonly overlay: OverlayView | undefined;
+    private readonly ropes: Ropes | undefined;
     private readonly texts = new Map<string, string>();
     private entry: Entry | undefined = catalogue[0]!;
     /** A dropped file, instead of an entry. */
@@ -57,6 +59,7 @@ export class App {
     private newShadows = true;
     private lastPicture = 0;
     private changed = 0;
+    private turns = 0;
     private sharp = false;
     private planesShown = -1;
     private keepCamera = false;
@@ -67,6 +70,7 @@ export class App {
         this.playback.onRecycle = (buffer) => this.client.send({ kind: 'recycle', buffer }, [buffer]);
         if (this.stage !== undefined) {
             this.overlay = new OverlayView(this.stage.scene);
+            this.ropes = new Ropes(this.stage.scene);
             this.hands = new Hands(this.stage, this.playback, this.makeHandsWorld(), element('reticle'));
         }
         this.client.onReport = (report) => this.take(report);
@@ -112,25 +116,29 @@ export class App {
         return this.own?.name ?? this.entry?.file ?? '';
     }
 
-    /** Load what is chosen, with the changes of the panel. While one load runs, later ones become one. */
-    async load(): Promise<void> {
+    /** Load what is chosen, with the changes of the panel. While one load runs, later ones become one. A scene that is refused leaves
+     * the one before as it was; returns whether it was. */
+    async load(): Promise<boolean> {
         if (this.loading) {
             this.again = true;
-            return;
+            return false;
         }
         this.loading = true;
         this.veil('Building the scene');
+        let refused = false;
         try {
             await this.loadOnce();
         } catch (error) {
+            refused = true;
             say(messageOf(error), { bad: true, key: 'load' });
         }
         this.veil(undefined);
         this.loading = false;
         if (this.again) {
             this.again = false;
-            await this.load();
+            return this.load();
         }
+        return refused;
     }
 
     private async loadOnce(): Promise<void> {
@@ -167,6 +175,7 @@ export class App {
         try {
             const opened = await openFile(this.client, file);
             parseScene(file.name, opened.scene.text);
+            const before = { own: this.own, edits: settings.readEdits(this.entry), ball: settings.readBall() };
             this.own = opened.scene;
             settings.writeEdits({}, undefined);
             settings.writeBall({ speed: 9, radius: 0.04, material: 'steel' });
@@ -177,7 +186,11 @@ export class App {
                 say(opened.verdict, { key: 'verdict' });
             }
             this.keepCamera = false;
-            await this.load();
+            if (await this.load()) {
+                this.own = before.own;
+                settings.writeEdits(before.edits, this.entry);
+                settings.writeBall(before.ball);
+            }
         } catch (error) {
             this.veil(undefined);
             say(messageOf(error), { bad: true, key: 'file' });
@@ -288,7 +301,8 @@ export class App {
         const scene = this.awaited;
         this.stepSeconds = report.step;
         this.gravity.fromArray(scene?.gravity ?? [0, -9.81, 0]);
-        this.playback.clear(report.step, report.materials, scene === undefined ? new Map() : colorsOf(scene));
+        this.playback.clear(report.step, report.materials, scene === undefined ? new Map() : colorsOf(scene), this.own === undefined ? this.entry?.glazes : undefined);
+        this.ropes?.clear(scene?.joints ?? []);
         this.figures.clear();
         this.planesShown = -1;
         this.loads += 1;
@@ -331,7 +345,7 @@ export class App {
     draw(now: number): void {
         const elapsed = Math.min(0.25, (now - this.lastPicture) / 1000);
         const snap = !this.playing;
-        const moved = this.playback.update(elapsed * this.speed, snap);
+        const moved = this.playback.update(elapsed * this.speed, snap, (center, radius) => this.stage?.sees(center, radius) ?? false);
         if (moved) {
             this.hands?.refresh();
             this.newShadows = true;
@@ -339,6 +353,9 @@ export class App {
         if (this.stage !== undefined && this.playback.planes.size !== this.planesShown) {
             this.planesShown = this.playback.planes.size;
             this.stage.setPlanes(this.playback.planes.values());
+        }
+        if (moved) {
+            this.ropes?.update(this.playback);
         }
         const marked = this.hands?.update() ?? false;
         const wanted = moved || marked || this.touchedPicture;
@@ -348,7 +365,7 @@ export class App {
         const still = !this.sharp && now - this.changed > stillAfter;
         // While shaders are made the last picture stays, and what it lacks is drawn after that.
         this.touchedPicture = wanted;
-        if ((wanted || still) && this.stage?.prepare(this.playback.batchCount) === true) {
+        if ((wanted || still) && this.mayDraw() && this.stage?.prepare(this.playback.batchCount) === true) {
             this.touchedPicture = false;
             this.drawPicture(now, still);
         }
@@ -356,8 +373,14 @@ export class App {
         this.figures.draw();
     }
 
+    /** Without a graphics card every second picture is left out: the engine needs the same processors. */
+    private mayDraw(): boolean {
+        this.turns += 1;
+        return this.stage?.software !== true || this.turns % 2 === 0;
+    }
+
     private drawPicture(now: number, sharp: boolean): void {
-        this.stage!.render(this.newShadows, sharp);
+        this.stage!.render(this.newShadows || sharp, sharp);
         this.sharp = sharp;
         this.newShadows = false;
         this.pictures += 1;

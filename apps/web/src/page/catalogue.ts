@@ -8,6 +8,8 @@ export interface Entry {
     ball: Ball;
     /** Whether what the file has planned happens; without, the plates are left to the visitor. */
     events: boolean;
+    /** Colours of its ceramic, where the usual ones do not suit it. */
+    glazes?: string[];
     /** Strokes of its sign, in a square of 34. */
     sign: string;
 }
@@ -25,7 +27,7 @@ export const catalogue: Entry[] = [
         sign: 'M3 3l13 11M16 14a6 6 0 1 0 .1 0M22 31V9h9v22zM22 16h9M22 24h9M26 9v7M27 16v8M25 24v7',
     },
     {
-        file: 'piggy_bank', name: 'Piggy bank', about: 'It falls, and its savings are over.', ball: small, events: true,
+        file: 'piggy_bank', name: 'Piggy bank', about: 'It falls, and its savings are over.', ball: small, events: true, glazes: ['#e0848f'],
         sign: 'M6 18c0-6 5-9 11-9s11 4 11 9-4 9-11 9S6 24 6 18zM28 16h3v5h-3M11 26v4M23 26v4M14 12h6M10 17h.1M8 10l3 2',
     },
     {

@@ -38,6 +38,16 @@ interface Body {
     [key: string]: unknown;
 }
 
+export interface Joint {
+    kind: string;
+    a: string;
+    anchorA?: Vec3;
+    b?: string;
+    anchorB?: Vec3;
+    pointB?: Vec3;
+    breakForce?: number;
+}
+
 export interface SceneText {
     rubble: number;
     about?: string;
@@ -45,6 +55,7 @@ export interface SceneText {
     materials?: Record<string, Material>;
     shapes: Record<string, { kind: string; [key: string]: unknown }>;
     bodies: Body[];
+    joints?: Joint[];
     events?: { spawn?: Body; [key: string]: unknown }[];
     [key: string]: unknown;
 }

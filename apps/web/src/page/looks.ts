@@ -84,13 +84,14 @@ export function lookOf(preset: string): Look {
 }
 
 /** Colour of a body that nothing broke off from: the n-th of its kind. */
-export function tintOf(preset: string, count: number, given: Vec3 | undefined): Color {
+export function tintOf(preset: string, count: number, given: Vec3 | undefined, glazes: string[] | undefined): Color {
     const look = lookOf(preset);
+    const tints = preset === 'ceramic' ? (glazes ?? look.tints) : look.tints;
     const tint = new Color(look.skin.color);
     if (given !== undefined) {
         tint.setRGB(given[0], given[1], given[2]);
-    } else if (look.tints !== undefined) {
-        tint.set(look.tints[count % look.tints.length]!);
+    } else if (tints !== undefined) {
+        tint.set(tints[count % tints.length]!);
     }
     // Steps of the golden ratio never cluster: neighbours of a wall differ, however many there are.
     const offset = ((count * 0.618034) % 1) - 0.5;

@@ -74,11 +74,14 @@ export class Playback {
     private step = 1 / 30;
     private explodeShown = 0;
     private fresh = true;
+    private glazes: string[] | undefined;
 
     /** Without a scene (no WebGL) bodies are followed and not drawn. */
     constructor(private readonly scene: Scene | undefined) {}
 
-    clear(step: number, materials: MaterialInfo[], colored: Map<string, Vec3>): void {
+    /** `glazes`: colours of ceramic, instead of the usual ones. */
+    clear(step: number, materials: MaterialInfo[], colored: Map<string, Vec3>, glazes: string[] | undefined): void {
+        this.glazes = glazes;
         for (const batch of this.batches.values()) {
             batch.dispose();
         }
@@ -122,13 +125,14 @@ export class Playback {
         return this.batches.size;
     }
 
-    /** Go on by so many seconds of the scene's time; `snap` goes to the newest frame. Returns whether anything moved. */
-    update(seconds: number, snap: boolean): boolean {
+    /** Go on by so many seconds of the scene's time; `snap` goes to the newest frame. Returns whether anything moved that is in sight:
+     * balls roll away for ever. */
+    update(seconds: number, snap: boolean, inSight: (center: Vector3, radius: number) => boolean): boolean {
         if (this.frames.length === 0) {
             return false;
         }
         this.advance(seconds, snap);
-        const moved = this.placeAll() || this.fresh;
+        const moved = this.placeAll(inSight) || this.fresh;
         this.fresh = false;
         return moved;
     }
@@ -203,7 +207,7 @@ export class Playback {
         if (kin === undefined) {
             const count = this.counts.get(preset) ?? 0;
             this.counts.set(preset, count + 1);
-            kin = { tint: tintOf(preset, count, this.colors.get(info.material)), grain: longestAxis(mesh), root: info.serial };
+            kin = { tint: tintOf(preset, count, this.colors.get(info.material), this.glazes), grain: longestAxis(mesh), root: info.serial };
         }
         this.kin.set(info.serial, kin);
         return kin;
@@ -237,7 +241,7 @@ export class Playback {
         body.parts.push({ batch, key, instance: batch.add(key, color) });
     }
 
-    private placeAll(): boolean {
+    private placeAll(inSight: (center: Vector3, radius: number) => boolean): boolean {
         const left = this.frames[0]!;
         const right = this.frames[1];
         const along = right === undefined ? 0 : Math.min(1, Math.max(0, (this.playhead - left.time) / (right.time - left.time)));
@@ -247,11 +251,11 @@ export class Playback {
         let moved = exploding;
         for (const [slot, body] of this.drawn) {
             if (this.interpolate(slot, body, left, right, along, leaving) || exploding) {
-                moved = true;
                 body.dirty = true;
+                moved ||= inSight(body.center, body.info.radius);
             }
         }
-        if (moved && this.explode > 0) {
+        if (this.explode > 0) {
             this.placeExploded();
         } else {
             this.placeDirty();

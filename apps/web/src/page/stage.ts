@@ -1,7 +1,7 @@
 // The picture: renderer, light, floor and camera. Throws when there is no WebGL; the page goes on without a picture then.
 import {
-    ACESFilmicToneMapping, CanvasTexture, CircleGeometry, DirectionalLight, HemisphereLight, Mesh, MeshStandardMaterial, PCFShadowMap,
-    PerspectiveCamera, PlaneGeometry, Quaternion, Scene, SRGBColorSpace, Vector3, WebGLRenderer,
+    ACESFilmicToneMapping, CanvasTexture, CircleGeometry, DirectionalLight, Frustum, HemisphereLight, Matrix4, Mesh, MeshStandardMaterial, PCFShadowMap,
+    PerspectiveCamera, PlaneGeometry, Quaternion, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
 } from 'three';
 import type { Camera } from '../engine/protocol.ts';
 import { setPlainCoats } from './looks.ts';
@@ -45,12 +45,17 @@ export class Stage {
     private sharp = false;
     private prepared = -1;
     private preparing = false;
+    private reach = 1;
+    private lookedFrom = -1;
+    private readonly frustum = new Frustum();
+    private readonly product = new Matrix4();
+    private readonly sphere = new Sphere();
 
     constructor(readonly canvas: HTMLCanvasElement) {
         this.software = isSoftware();
         setPlainCoats(this.software);
         this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, powerPreference: 'high-performance' });
-        this.level = this.software ? -1 : 1;
+        this.level = this.software ? 0 : 1;
         this.renderer.toneMapping = ACESFilmicToneMapping;
         this.renderer.toneMappingExposure = 1.12;
         this.renderer.shadowMap.enabled = true;
@@ -97,18 +102,20 @@ export class Stage {
 
     setQuality(quality: Quality): void {
         this.quality = quality;
-        this.level = quality === 'high' ? 2 : quality === 'plain' ? -1 : this.software ? -1 : 1;
+        this.level = quality === 'high' ? 2 : quality === 'plain' ? -1 : this.software ? 0 : 1;
         this.applyLevel();
     }
 
     /** Tell how long a picture took (ms): under 'auto' the resolution follows. Returns whether it changed. */
     measure(ms: number): boolean {
-        this.slowness += (Math.min(ms, 200) - this.slowness) * 0.08;
+        this.slowness += (Math.min(ms, 400) - this.slowness) * 0.08;
         this.measured += 1;
-        if (this.quality !== 'auto' || this.measured < 40) {
+        if (this.quality !== 'auto' || this.measured < 25) {
             return false;
         }
-        const next = this.slowness > 30 ? Math.max(-1, this.level - 1) : this.slowness < 14 && !this.software ? Math.min(2, this.level + 1) : this.level;
+        // Without a graphics card nothing is fluent: a picture that is not too coarse is worth more.
+        const [slow, quick] = this.software ? [150, 50] : [30, 14];
+        const next = this.slowness > slow ? Math.max(-1, this.level - 1) : this.slowness < quick ? Math.min(2, this.level + 1) : this.level;
         this.measured = 0;
         if (next === this.level) {
             return false;
@@ -130,6 +137,18 @@ export class Stage {
             this.scene.remove(this.floors.get(slot)!);
             this.floors.delete(slot);
         }
+    }
+
+    /** Whether a ball is in the picture or may throw a shadow into it. */
+    sees(center: Vector3, radius: number): boolean {
+        if (this.lookedFrom !== this.renderer.info.render.frame) {
+            this.lookedFrom = this.renderer.info.render.frame;
+            this.camera.updateMatrixWorld();
+            this.frustum.setFromProjectionMatrix(this.product.multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse));
+        }
+        this.sphere.center.copy(center);
+        this.sphere.radius = 2 * radius;
+        return center.distanceTo(this.target) < 12 * this.reach && this.frustum.intersectsSphere(this.sphere);
     }
 
     /** Make the shaders that are missing, beside everything else. Returns whether all are there. */
@@ -176,6 +195,7 @@ export class Stage {
 
     private fitShadows(): void {
         const reach = Math.max(0.6, this.camera.position.distanceTo(this.target) * 0.75);
+        this.reach = reach;
         this.sun.target.position.copy(this.target);
         this.sun.position.copy(this.target).addScaledVector(new Vector3(0.55, 1.15, 0.62).normalize(), 3 * reach);
         const box = this.sun.shadow.camera;

@@ -42,6 +42,7 @@ function screenOf(app: App, name: string): { x: number; y: number } | undefined 
         return undefined;
     }
     const { clientWidth: width, clientHeight: height } = app.stage.canvas;
+    app.stage.camera.updateMatrixWorld();
     const at = new Vector3().copy(body.center).project(app.stage.camera);
     return { x: ((at.x + 1) / 2) * width, y: ((1 - at.y) / 2) * height };
 }

@@ -4,6 +4,7 @@
 #include "base/jobs.h"
 #include "base/memory.h"
 #include "field_shapes.h"
+#include "fracture/stress_private.h"
 #include "prescored_testing.h"
 #include "rubble/stress.h"
 
@@ -113,6 +114,104 @@ static void verdicts_settle_when_tetrahedra_get_smaller(void** state)
     assert_true(fabs(log(fine / middle)) < 0.25);
     assert_true(fabs(log(fine / middle)) <= fabs(log(middle / coarse)) + 0.1);
     check_ok(rbl_shape_destroy(id));
+}
+
+// A body of clay by so many modes.
+typedef struct Modal
+{
+    const rblBreaker* breaker;
+    void* prepared;
+} Modal;
+
+static Modal make_modal(const rblBreakBody* body, uint32_t modes)
+{
+    rblStressDef def = rbl_default_stress_def();
+    Modal modal = {NULL, NULL};
+    def.tetrahedra = 1500;
+    def.modes = modes;
+    modal.breaker = make_stress(&def);
+    check_ok(
+        rbl_breaker_prepare(modal.breaker, &body->view, &body->material, rbl_serial_jobs(), &modal.prepared));
+    return modal;
+}
+
+static void free_modal(Modal* modal)
+{
+    rbl_breaker_forget(modal->breaker, modal->prepared);
+    rbl_breaker_release(modal->breaker);
+}
+
+// Stress at the nodes under a push on the middle of the top, all components after each other. Returns how many numbers.
+static size_t push_down(const Modal* modal, const rblBreakBody* body, double* out)
+{
+    const rblStressBody* stressed = modal->prepared;
+    const rblElasticLoad load = {.point = {0, (double)body->view.bounds.upper.y, 0},
+                                 .force = {0, -1000, 0},
+                                 .radius = 0.02,
+                                 .duration = 1e-3};
+    double energy = 0.0;
+    check_ok(rbl_stress_solve(stressed, &load, 1, (rblStress*)(void*)out, &energy));
+    return (size_t)stressed->root->view.solid_node_count * (sizeof(rblStress) / sizeof(double));
+}
+
+static double difference(const double* a, const double* b, size_t count)
+{
+    double square = 0.0, whole = 0.0;
+    for (size_t i = 0; i < count; ++i)
+    {
+        square += (a[i] - b[i]) * (a[i] - b[i]);
+        whole += a[i] * a[i];
+    }
+    return sqrt(square / whole);
+}
+
+// What is far from the threshold is judged alike.
+static void check_verdicts(const Modal* solved, const Modal* known, const rblBreakBody* body)
+{
+    uint32_t broke = 0, held = 0;
+    for (float speed = 0.25f; speed < 40.0f; speed *= 2.0f)
+    {
+        const float severity = decide(solved->breaker, body, solved->prepared, speed).severity;
+        const bool breaks = decide(known->breaker, body, known->prepared, speed).breaks;
+        broke += severity > 4.0f;
+        held += severity < 0.25f;
+        assert_true(severity <= 4.0f || breaks);
+        assert_true(severity >= 0.25f || !breaks);
+    }
+    assert_true(broke > 0 && held > 0);
+}
+
+static void modes_come_closer_to_solving_the_more_there_are(void** state)
+{
+    (void)state;
+    static double solved[48000], known[48000];
+    const rblVec3 sizes[2] = {{0.2f, 0.06f, 0.1f}, {0.25f, 0.01f, 0.2f}};
+    for (int k = 0; k < 2; ++k)
+    {
+        rblShapeId id;
+        check_ok(rbl_shape_create_box(sizes[k], &id));
+        const rblBreakBody body = body_of(id, "clay");
+        Modal whole = make_modal(&body, 0);
+        const size_t count = push_down(&whole, &body, solved);
+        assert_true(count <= 48000);
+        double before = 1.0;
+        for (uint32_t modes = 4; modes <= 64; modes *= 4)
+        {
+            Modal modal = make_modal(&body, modes);
+            (void)push_down(&modal, &body, known);
+            const double error = difference(solved, known, count);
+            print_message("%s, %u modes: stress off by %.3f\n", k == 0 ? "brick" : "plate", modes, error);
+            assert_true(error < before);
+            before = error;
+            if (modes == 64)
+            {
+                check_verdicts(&whole, &modal, &body);
+            }
+            free_modal(&modal);
+        }
+        free_modal(&whole);
+        check_ok(rbl_shape_destroy(id));
+    }
 }
 
 static void what_has_no_strength_or_all_of_it_holds(void** state)
@@ -330,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts_rise_with_the_blow),
         cmocka_unit_test(verdicts_settle_when_tetrahedra_get_smaller),
+        cmocka_unit_test(modes_come_closer_to_solving_the_more_there_are),
         cmocka_unit_test(what_has_no_strength_or_all_of_it_holds),
         cmocka_unit_test(impulses_break_what_has_no_strength),
         cmocka_unit_test(fragments_are_all_of_the_body),

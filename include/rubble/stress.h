@@ -30,6 +30,9 @@ typedef struct rblStressDef
     float smallest;       ///< fragments smaller than this part of the body's volume are merged; default 1e-3
     uint32_t generations; ///< how often pieces of pieces break: 1, only the body itself; default 3
     float smallest_body;  ///< m: pieces that are shorter than this in all directions stay whole; default 0.02
+    /// 0, the default: the stress of a blow on a whole body is solved for. Else so many modes of it are found when it is prepared, and
+    /// the stress is what they know of the blow: sooner known, and as good as they are many. Fragments are always solved for.
+    uint32_t modes;
     rblStrengthVariation variation;
     uint64_t seed;   ///< of the noise
     uint32_t cookie; ///< set by rbl_default_stress_def()

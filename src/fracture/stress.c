@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define STRESS_COOKIE 0x57E55B4Eu
-#define MOST_LOADS    16u // the hardest blows of a step; more at once are hardly more
 
 // ---- bodies ----
 
@@ -107,14 +106,14 @@ static rblElasticLoad load_of(const rblBreakBody* body, const rblImpact* impact)
 
 // Loads of those blows that count, and their energy. The hardest is `*hardest`.
 static uint32_t list_loads(const rblBreakBody* body, const rblImpact* impacts, uint32_t count,
-                           rblElasticLoad loads[MOST_LOADS], uint32_t* hardest, double* energy)
+                           rblElasticLoad loads[RBL_STRESS_MOST_LOADS], uint32_t* hardest, double* energy)
 {
     uint32_t used = 0;
     double most = 0.0;
     *energy = 0.0;
     for (uint32_t i = 0; i < count; ++i)
     {
-        if (used < MOST_LOADS && can_pay(body, &impacts[i]) && impacts[i].peak_force > 0.0f)
+        if (used < RBL_STRESS_MOST_LOADS && can_pay(body, &impacts[i]) && impacts[i].peak_force > 0.0f)
         {
             loads[used++] = load_of(body, &impacts[i]);
             *energy += (double)impacts[i].energy;
@@ -189,7 +188,7 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
         decide_by_impulse(body, impacts, count, out);
         return RBL_OK;
     }
-    rblElasticLoad loads[MOST_LOADS];
+    rblElasticLoad loads[RBL_STRESS_MOST_LOADS];
     uint32_t hardest = 0;
     double energy, ratio = 0.0;
     const uint32_t used = list_loads(body, impacts, count, loads, &hardest, &energy);

@@ -25,6 +25,9 @@ typedef struct rblStressRoot
     rblTetsSurface* crossing; // which triangles of the surface are in which tetrahedra
     rblElasticId elastic;
     rblElasticView elastic_view;
+    uint32_t mode_count; // 0: blows are solved for
+    double* frequencies; // rad/s
+    rblVec3d* modes;     // mode_count times the nodes of the elastic solid
     rblTetGraph solid_graph, graph;
     double* strength;  // per node
     double* toughness; // per node
@@ -69,6 +72,14 @@ typedef struct rblStressBody
 // Stress at the nodes under loads that act together, in the axes of the shape; nodes outside the body are not written.
 rblResult rbl_stress_solve(const rblStressBody* body, const rblElasticLoad* loads, uint32_t count,
                            rblStress* out, double* energy);
+
+#define RBL_STRESS_MOST_LOADS 16u // the hardest blows of a step; more at once are hardly more
+
+// Modes of a root that has its elastic solid, and what they say of blows: as rbl_elastic_solve() (stress_modes.c).
+rblResult rbl_stress_find_modes(rblStressRoot* root, uint32_t wanted);
+void rbl_stress_free_modes(rblStressRoot* root);
+rblResult rbl_stress_sum_modes(const rblStressRoot* root, const rblElasticLoad* loads, uint32_t count,
+                               const rblElasticFields* fields, rblElasticReport* report);
 
 // The largest principal stress by strength over the nodes of a body.
 double rbl_stress_worst_ratio(const rblStressBody* body, const rblStress* stress);

@@ -16,6 +16,7 @@ static void root_free(rblStressRoot* root)
     const size_t nodes = root->view.node_count;
     rbl_tets_surface_free(root->crossing);
     rbl_background_release(root->background);
+    rbl_stress_free_modes(root);
     if (root->elastic.index1 != 0)
     {
         (void)rbl_elastic_destroy(root->elastic);
@@ -155,6 +156,7 @@ static rblResult root_create(const rblStressBreaker* breaker, const rblShapeView
         result == RBL_OK ? rbl_tet_graph_create(&root->view, false, root->allocator, &root->graph) : result;
     result = result == RBL_OK ? find_strength(root, &breaker->field) : result;
     result = result == RBL_OK ? make_elastic(root) : result;
+    result = result == RBL_OK ? rbl_stress_find_modes(root, breaker->def.modes) : result;
     if (result != RBL_OK)
     {
         root_free(root);

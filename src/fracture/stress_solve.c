@@ -46,23 +46,36 @@ static void spread(const rblElasticView* view, const rblStress* from, rblStress*
     }
 }
 
-static rblResult solve_with(rblElasticId elastic, const rblElasticView* view, const rblAllocator* allocator,
-                            const rblElasticLoad* loads, uint32_t count, rblStress* out, double* energy)
+// An elastic solid of a body.
+typedef struct Solid
 {
-    rblStress* stress = RBL_NEW_ARRAY(allocator, rblStress, view->node_count);
+    const rblStressRoot* root;
+    rblElasticId elastic;
+    const rblElasticView* view;
+    bool by_modes;
+} Solid;
+
+static rblResult solve_with(const Solid* solid, const rblElasticLoad* loads, uint32_t count, rblStress* out,
+                            double* energy)
+{
+    const rblAllocator* allocator = solid->root->allocator;
+    const uint32_t nodes = solid->view->node_count;
+    rblStress* stress = RBL_NEW_ARRAY(allocator, rblStress, nodes);
     if (stress == NULL)
     {
         return rbl_fail_memory();
     }
     rblElasticReport report;
     const rblElasticFields fields = {.node_stresses = stress};
-    const rblResult result = rbl_elastic_solve(elastic, loads, count, &fields, &report);
+    const rblResult result = solid->by_modes
+                                 ? rbl_stress_sum_modes(solid->root, loads, count, &fields, &report)
+                                 : rbl_elastic_solve(solid->elastic, loads, count, &fields, &report);
     if (result == RBL_OK)
     {
-        spread(view, stress, out);
+        spread(solid->view, stress, out);
         *energy = report.energy;
     }
-    RBL_FREE_ARRAY(allocator, stress, view->node_count);
+    RBL_FREE_ARRAY(allocator, stress, nodes);
     return result;
 }
 
@@ -105,8 +118,8 @@ static rblResult solve_fragment(const rblStressBody* body, const rblIndexArray* 
     def.solver = RBL_ELASTIC_ITERATIVE;
     RBL_TRY(rbl_elastic_create(&def, &elastic));
     rblResult result = rbl_elastic_view(elastic, &view);
-    result = result == RBL_OK ? solve_with(elastic, &view, body->root->allocator, loads, count, out, energy)
-                              : result;
+    const Solid solid = {body->root, elastic, &view, false};
+    result = result == RBL_OK ? solve_with(&solid, loads, count, out, energy) : result;
     (void)rbl_elastic_destroy(elastic);
     return result;
 }
@@ -117,7 +130,8 @@ rblResult rbl_stress_solve(const rblStressBody* body, const rblElasticLoad* load
     const rblStressRoot* root = body->root;
     if (body->event == NULL)
     {
-        return solve_with(root->elastic, &root->elastic_view, root->allocator, loads, count, out, energy);
+        const Solid solid = {root, root->elastic, &root->elastic_view, root->mode_count > 0};
+        return solve_with(&solid, loads, count, out, energy);
     }
     for (uint32_t i = 0; i < root->view.node_count; ++i)
     {

@@ -16,6 +16,7 @@ void rbl_put_stress(rblByteSink* sink, const rblStressDef* def, const rblStrengt
     rbl_put_f64(sink, def->edge);
     rbl_put_u32(sink, def->most_fragments);
     rbl_put_u32(sink, def->generations);
+    rbl_put_u32(sink, def->modes);
     rbl_put_floats(sink, numbers, 10);
     rbl_put_u64(sink, def->seed);
     for (int axis = 0; axis < 3; ++axis)
@@ -34,6 +35,7 @@ static void take_def(rblByteSource* source, rblStressDef* def)
     def->edge = rbl_take_f64(source);
     def->most_fragments = rbl_take_u32(source);
     def->generations = rbl_take_u32(source);
+    def->modes = rbl_take_u32(source);
     rbl_take_floats(source, numbers, 10);
     def->seed = rbl_take_u64(source);
     def->smallest = numbers[0];

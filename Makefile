@@ -39,9 +39,9 @@ help:
 	@echo "make gallery      a page with frames and charts of every scene, in out/gallery"
 	@echo "make coverage     line coverage of src/, report in build/coverage/report"
 	@echo "make wasm         the library as WebAssembly"
-	@echo "make web          the playground for browsers, a static site in build/web/site"
+	@echo "make web          the playground for browsers and the docs around it, a static site in build/web/site"
 	@echo "make web-serve    the playground on a local server, for work on it"
-	@echo "make web-test     the engine of the playground in node, then the playground in a real browser, headless"
+	@echo "make web-test     the engine of the playground and the generator of the site in node, then all in a real browser, headless"
 	@echo "make web-parity   every scene to its end, native and as WebAssembly: the same bits"
 	@echo "make web-bench    milliseconds a step, native and as WebAssembly"
 	@echo "make install      into PREFIX (default /usr/local), DESTDIR honoured"
@@ -98,7 +98,8 @@ $(web_packages): apps/web/package-lock.json
 web: $(web_packages)
 	@scripts/bootstrap wasm web
 	$(call build,wasm,,--target rubble_web)
-	@cd apps/web && npm run --silent build
+	$(call build,release,,--target rubble_tool)
+	@cd apps/web && npm run --silent build && npm run --silent site
 
 web-serve: $(web_packages)
 	@scripts/bootstrap wasm web
@@ -113,7 +114,7 @@ web-test-engine web-parity web-bench: $(web_packages)
 	@scripts/test-web-engine $(patsubst web-%,%,$@)
 
 web-test: web web-test-engine
-	@cd apps/web && npm run --silent test:browser
+	@cd apps/web && npm run --silent test:site && npm run --silent test:browser
 
 fuzz:
 	@scripts/bootstrap fuzz

@@ -1,5 +1,6 @@
-// The site: page, worker, the engine (RUBBLE_WASM, or build/wasm of this checkout) and the scenes of scenes/, which are not copied into
-// the sources. Everything has a relative address: the site works in any folder of any server.
+// The playground, one folder of the site that site/build.mjs completes: page, worker, the engine (RUBBLE_WASM, or build/wasm of this
+// checkout) and the scenes of scenes/, which are not copied into the sources. Everything has a relative address: the site works in
+// any folder of any server.
 import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -10,7 +11,7 @@ import type { Plugin } from 'vite';
 const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(here, '../..');
 const wasm = resolve(root, process.env['RUBBLE_WASM'] ?? 'build/wasm/rubble.wasm');
-const site = resolve(root, process.env['RUBBLE_SITE'] ?? 'build/web/site');
+const site = resolve(root, process.env['RUBBLE_SITE'] ?? 'build/web/site/play');
 
 function sceneFiles(): string[] {
     return readdirSync(join(root, 'scenes')).filter((name) => name.endsWith('.json'));

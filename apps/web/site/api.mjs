@@ -102,7 +102,8 @@ function memberRow(item, member, linkOf) {
     }
     const id = item.kind === 'enum' ? ` id="${member.names[0]}"` : '';
     const doc = commentHtml(member.doc, linkOf).join('<br>');
-    return `<tr${id}><td><code>${highlight(member.code, 'c', linkOf)}</code></td><td>${doc}</td></tr>\n`;
+    const typeLink = (word) => (member.names.includes(word) ? undefined : linkOf(word));
+    return `<tr${id}><td><code>${highlight(member.code, 'c', typeLink)}</code></td><td>${doc}</td></tr>\n`;
 }
 
 function membersHtml(item, linkOf) {

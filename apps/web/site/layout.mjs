@@ -3,10 +3,11 @@
 
 import { escapeHtml, relativeUrl } from './text.mjs';
 
-export const LOGO = `<svg class="logo" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
-<g fill="none" stroke="currentColor" stroke-width="2.2" stroke-linejoin="round" stroke-linecap="round">
-<path d="M14 3.2A13 13 0 0 0 3.4 13l8.2 2.6"/><path d="M3 17.4A13 13 0 0 0 11.6 28l2.6-8.2"/>
-<path d="M15.6 29A13 13 0 0 0 28 20.6l-8.4-3"/><path d="M28.9 17A13 13 0 0 0 18 3.3l-.8 8.7"/></g></svg>`;
+// The shards of the playground's mark.
+const SHARDS = 'M4 9 17 3l2 11-8 4zM21 4l8 9-5 9-4-8zM3 14l7 6 1 9-8-6zM13 19l6-3 4 8-5 6-4-2z';
+const LOGO =
+    '<svg class="logo" viewBox="0 0 32 32" aria-hidden="true" focusable="false">' +
+    `<path fill="currentColor" d="${SHARDS}"/></svg>`;
 
 function navigationHtml(groups, url) {
     const entry = ({ url: target, title, children = [] }) => {

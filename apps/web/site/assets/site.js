@@ -204,12 +204,22 @@
     // In place on a click; by itself where there is room and the reader minds neither motion nor bytes.
     const stage = document.querySelector('.stage');
     if (stage) {
+        // The wheel turns the camera over there; a page that is being scrolled must not be caught by it.
+        const letPageScroll = () => {
+            let timer = 0;
+            addEventListener('scroll', () => {
+                stage.classList.add('scrolling');
+                clearTimeout(timer);
+                timer = setTimeout(() => stage.classList.remove('scrolling'), 300);
+            });
+        };
         const start = () => {
             const frame = document.createElement('iframe');
             frame.src = stage.dataset.src;
             frame.title = 'Playground: throw balls at plates';
             frame.allow = 'fullscreen';
             stage.replaceChildren(frame);
+            letPageScroll();
         };
         stage.querySelector('a').addEventListener('click', (event) => {
             if (

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../../..');
-export const site = resolve(root, process.env.RUBBLE_SITE ?? 'build/web/site');
+export const site = resolve(root, process.env.RUBBLE_SITE ?? 'build/web/site/play');
 
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.wasm': 'application/wasm' };
 

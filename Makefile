@@ -41,7 +41,7 @@ help:
 	@echo "make wasm         the library as WebAssembly"
 	@echo "make web          the playground for browsers and the docs around it, a static site in build/web/site"
 	@echo "make web-serve    the playground on a local server, for work on it"
-	@echo "make web-test     the engine of the playground and the generator of the site in node, then all in a real browser, headless"
+	@echo "make web-test     the engine of the playground and the site in node, then both in a real browser, headless"
 	@echo "make web-parity   every scene to its end, native and as WebAssembly: the same bits"
 	@echo "make web-bench    milliseconds a step, native and as WebAssembly"
 	@echo "make install      into PREFIX (default /usr/local), DESTDIR honoured"
@@ -114,7 +114,7 @@ web-test-engine web-parity web-bench: $(web_packages)
 	@scripts/test-web-engine $(patsubst web-%,%,$@)
 
 web-test: web web-test-engine
-	@cd apps/web && npm run --silent test:site && npm run --silent test:browser
+	@cd apps/web && npm run --silent test:browser
 
 fuzz:
 	@scripts/bootstrap fuzz

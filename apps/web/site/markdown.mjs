@@ -43,6 +43,7 @@ export function renderMarkdown(
     const headings = [];
     let description = '';
     let linkDepth = 0;
+    const linkPath = (path) => (linkOf(path) ? `<a href="${escapeHtml(linkOf(path))}">${path}</a>` : path);
 
     const renderer = {
         heading({ tokens, depth }) {
@@ -64,6 +65,13 @@ export function renderMarkdown(
             const code = `<code>${escapeHtml(text)}</code>`;
             const address = linkDepth ? undefined : linkOf(text);
             return address ? `<a class="code" href="${escapeHtml(address)}">${code}</a>` : code;
+        },
+        text(token) {
+            if (token.tokens) {
+                return this.parser.parseInline(token.tokens);
+            }
+            const html = token.escaped ? token.text : escapeHtml(token.text);
+            return linkDepth ? html : html.replace(/\bdocs\/[\w-]+\.md\b/g, linkPath);
         },
         link({ href, title, tokens }) {
             ++linkDepth;

@@ -295,6 +295,14 @@ describe('markdown', () => {
         assert.ok(!/x\.html/.test(renderMarkdown('[`rbl_x()`](z.md)', { linkOf }).html));
     });
 
+    test('paths_of_pages_in_plain_text_become_links', () => {
+        const linkOf = (path) => (path === 'docs/a.md' ? 'a.html' : undefined);
+        const { html } = renderMarkdown('See (docs/a.md), docs/b.md & <x>; [docs/a.md](c.md).', { linkOf });
+        const links = [...html.matchAll(/href="(.*?)"/g)].map((match) => match[1]);
+        assert.deepEqual(links, ['a.html', 'c.md']);
+        assert.match(html, /docs\/b\.md &amp; &lt;x&gt;;/);
+    });
+
     test('code_keeps_its_text_whatever_the_colours', () => {
         const samples = {
             c: '#include <stdio.h>\nint main(void) { return "a//b" != 0 && 1 < 2e-3f; /* & */ } // end',

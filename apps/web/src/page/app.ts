@@ -61,6 +61,8 @@ export class App {
     private changed = 0;
     private turns = 0;
     private sharp = false;
+    /** Whether there was a picture of this scene. */
+    private shown = false;
     private planesShown = -1;
     private keepCamera = false;
 
@@ -241,9 +243,9 @@ export class App {
         this.sendPlay();
     }
 
-    /** A hidden tab rests: what it misses is not caught up with. */
+    /** A hidden tab rests: what it misses is not caught up with. And nothing happens before it can be seen. */
     sendPlay(): void {
-        this.client.send({ kind: 'play', playing: this.playing && !document.hidden, speed: this.speed });
+        this.client.send({ kind: 'play', playing: this.playing && this.shown && !document.hidden, speed: this.speed });
     }
 
     step(): void {
@@ -310,6 +312,7 @@ export class App {
             this.stage?.setHome(report.camera);
         }
         this.keepCamera = true;
+        this.shown = this.stage === undefined;
         element('scene-name').textContent = this.own?.name ?? this.entry?.name ?? report.name;
         element('scene-about').textContent = this.own === undefined ? (this.entry?.about ?? '') : report.about;
         document.querySelectorAll<HTMLElement>('#scenes button').forEach((button) => {
@@ -384,6 +387,10 @@ export class App {
         this.sharp = sharp;
         this.newShadows = false;
         this.pictures += 1;
+        if (!this.shown && this.playback.drawn.size > 0) {
+            this.shown = true;
+            this.sendPlay();
+        }
         if (!sharp && now - this.lastPicture < 500 && this.stage!.measure(now - this.lastPicture)) {
             this.newShadows = true;
             this.touch();

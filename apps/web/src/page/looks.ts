@@ -31,8 +31,8 @@ interface Look {
 
 const looks: Record<string, Look> = {
     glass: {
-        skin: { color: '#e4f3ef', roughness: 0.04, opacity: 0.16, pattern: 'plain' },
-        crack: { color: '#cfeee4', roughness: 0.35, opacity: 0.42, pattern: 'plain' },
+        skin: { color: '#d3ebe5', roughness: 0.04, opacity: 0.2, pattern: 'plain' },
+        crack: { color: '#b5e3d5', roughness: 0.3, opacity: 0.5, pattern: 'plain' },
     },
     ceramic: {
         skin: { color: '#ffffff', roughness: 0.22, clearcoat: 1, pattern: 'plain' },

@@ -92,7 +92,7 @@ export class Stage {
         const free = Math.max(120, width - this.right);
         const aspect = free / Math.max(120, height - this.bottom);
         // The vertical angle is of the free part of the window; the camera gets that of all of it.
-        const half = Math.tan((this.home.fov * Math.PI) / 360) * Math.max(1, 1.12 / aspect) * (height / Math.max(120, height - this.bottom));
+        const half = Math.tan((this.home.fov * Math.PI) / 360) * Math.max(1, 0.95 / aspect) * (height / Math.max(120, height - this.bottom));
         this.renderer.setSize(width, height, false);
         this.camera.fov = Math.min(120, (360 / Math.PI) * Math.atan(half));
         this.camera.aspect = width / height;
@@ -215,7 +215,7 @@ export class Stage {
 
     private makeFloor(plane: Plane): Mesh {
         const level = plane.normal.y > 0.999;
-        const material = new MeshStandardMaterial({ color: '#9d9890', roughness: 0.9, transparent: true, envMapIntensity: 0.7 });
+        const material = new MeshStandardMaterial({ color: '#95938f', roughness: 0.9, transparent: true, envMapIntensity: 0.7 });
         material.onBeforeCompile = (shader) => {
             shader.vertexShader = `varying vec2 vFloor;\n${shader.vertexShader.replace('#include <begin_vertex>', '#include <begin_vertex>\nvFloor = position.xy;')}`;
             shader.fragmentShader = `varying vec2 vFloor;\n${shader.fragmentShader.replace('#include <opaque_fragment>',

@@ -178,7 +178,7 @@ function bindFolding(app: App): void {
 
 function margins(app: App): void {
     const right = !narrow.matches && isOpen('fold') ? 292 : 0;
-    app.stage?.setMargins(right, narrow.matches ? 110 : 50);
+    app.stage?.setMargins(right, narrow.matches ? 110 : 6);
     app.touch();
 }
 

@@ -108,7 +108,7 @@ static bool merge_crumbs(rblCrackGrowth* growth, rblCrackReport* report)
             join_crumb(&crumbs, i, neighbour);
             report->merged += 1;
         }
-        crumbs.volumes[i] = INFINITY; // done with, or alone
+        crumbs.volumes[i] = (double)INFINITY; // done with, or alone
     }
     for (uint32_t node = 0; node < growth->body->tets->node_count && report->merged > 0; ++node)
     {

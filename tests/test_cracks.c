@@ -73,6 +73,7 @@ static void open_bar(Bar* bar, double edge)
                                .graph = &bar->graph,
                                .stress = stresses,
                                .strength = strengths,
+                               .stronger = 1.0,
                                .toughness = toughnesses,
                                .young = 1e9,
                                .poisson = 0.2,

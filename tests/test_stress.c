@@ -7,6 +7,7 @@
 #include "fracture/stress_private.h"
 #include "prescored_testing.h"
 #include "rubble/stress.h"
+#include "rubble/world.h"
 
 static const rblBreaker* make_stress(const rblStressDef* def)
 {
@@ -144,7 +145,7 @@ static void free_modal(Modal* modal)
 // Stress at the nodes under a push on the middle of the top, all components after each other. Returns how many numbers.
 static size_t push_down(const Modal* modal, const rblBreakBody* body, double* out)
 {
-    const rblStressBody* stressed = modal->prepared;
+    rblStressBody* stressed = modal->prepared;
     const rblElasticLoad load = {.point = {0, (double)body->view.bounds.upper.y, 0},
                                  .force = {0, -1000, 0},
                                  .radius = 0.02,
@@ -285,6 +286,86 @@ static void fragments_are_all_of_the_body(void** state)
     }
     assert_int_equal(rbl_tets_alive_count(), 0);
     assert_int_equal(rbl_elastic_alive_count(), 0);
+}
+
+// Pieces are closed and tile what broke, their masses add up, and no more is paid or stored than came.
+static void blows_leave_pieces_that_tile_the_body(void** state)
+{
+    (void)state;
+    const rblShapeId id = make_brick();
+    const rblBreakBody body = body_of(id, "clay");
+    rblStressDef def = rbl_default_stress_def();
+    def.tetrahedra = 2000;
+    const rblBreaker* breaker = make_stress(&def);
+    void* prepared = NULL;
+    check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
+    for (float speed = 6.0f; speed < 30.0f; speed *= 2.0f)
+    {
+        rblVerdict verdict = decide(breaker, &body, prepared, speed);
+        assert_true(verdict.breaks);
+        verdict.budget = (double)blow(&body, 1.0f, speed).energy;
+        rblFracture fracture;
+        check_ok(rbl_breaker_shatter(breaker, prepared, &body, &verdict, rbl_serial_jobs(), &fracture));
+        print_message("%g m/s: %u fragments, cracks %g J of %g J elastic, %g J in all\n", (double)speed,
+                      fracture.fragment_count,
+                      2.0 * (double)body.material.surface_energy * fracture.crack_area,
+                      fracture.elastic_energy, verdict.budget);
+        assert_true(fracture.fragment_count >= 2 && fracture.fragment_count <= def.most_fragments);
+        check_tiling(&body, &fracture, 0.004);
+        assert_true(fracture.elastic_energy > 0.0 && fracture.elastic_energy < 1.05 * verdict.budget);
+        rbl_fracture_free(&fracture);
+    }
+    rbl_breaker_forget(breaker, prepared);
+    rbl_breaker_release(breaker);
+    check_ok(rbl_shape_destroy(id));
+}
+
+// Kinetic energy before = kinetic after + surface + heat, in the step in which it breaks.
+static void energy_of_breaks_is_accounted_for(void** state)
+{
+    (void)state;
+    rblStressDef stress = rbl_default_stress_def();
+    stress.tetrahedra = 1000;
+    rblBodyDef brick = rbl_default_body_def(), floor = rbl_default_body_def();
+    rblWorldDef def = rbl_default_world_def();
+    rblWorldId world;
+    rblBodyId body;
+    def.gravity = rbl_vec3(0, 0, 0);
+    check_ok(rbl_world_create(&def, &world));
+    check_ok(rbl_shape_create_plane(rbl_vec3(0, 1, 0), &floor.shape));
+    floor.type = RBL_BODY_STATIC;
+    check_ok(rbl_body_create(world, &floor, &body));
+    check_ok(rbl_breaker_create_stress(&stress, &brick.breaker));
+    brick.shape = make_brick();
+    check_ok(rbl_material_preset("clay", &brick.material));
+    brick.pose = (rblTransform){{0, 0.3f, 0}, rbl_quat_normalize((rblQuat){0.2f, 0.1f, 0.3f, 0.9f})};
+    brick.velocity = rbl_vec3(0, -9, 0);
+    check_ok(rbl_body_create(world, &brick, &body));
+    uint32_t breaks = 0;
+    for (int i = 0; i < 30 && breaks == 0; ++i)
+    {
+        rblEnergy before, after;
+        const rblBreakEvent* event;
+        check_ok(rbl_world_energy(world, &before));
+        check_ok(rbl_world_step(world, 1.0f / 60.0f));
+        check_ok(rbl_world_energy(world, &after));
+        check_ok(rbl_world_break_events(world, &event, &breaks));
+        if (breaks > 0)
+        {
+            const double lost = before.kinetic - after.kinetic + after.work;
+            assert_true(event->pieces >= 2 && event->mass_error < 1e-6);
+            assert_true(event->surface_energy > 0.0 && event->heat >= 0.0);
+            assert_true(event->elastic_energy > 0.0);
+            check_relative(2.0 * (double)brick.material.surface_energy * event->crack_area,
+                           event->surface_energy, 1e-9);
+            assert_true(event->surface_energy + event->heat <= lost + 1e-6 * before.kinetic);
+        }
+    }
+    assert_true(breaks > 0);
+    check_ok(rbl_world_destroy(world));
+    check_ok(rbl_breaker_destroy(brick.breaker));
+    check_ok(rbl_shape_destroy(brick.shape));
+    check_ok(rbl_shape_destroy(floor.shape));
 }
 
 static void pieces_of_pieces_break_on_the_same_tetrahedra(void** state)
@@ -433,6 +514,8 @@ int main(void)
         cmocka_unit_test(what_has_no_strength_or_all_of_it_holds),
         cmocka_unit_test(impulses_break_what_has_no_strength),
         cmocka_unit_test(fragments_are_all_of_the_body),
+        cmocka_unit_test(blows_leave_pieces_that_tile_the_body),
+        cmocka_unit_test(energy_of_breaks_is_accounted_for),
         cmocka_unit_test(pieces_of_pieces_break_on_the_same_tetrahedra),
         cmocka_unit_test(cracks_cost_no_more_than_the_budget),
         cmocka_unit_test(threads_do_not_matter),

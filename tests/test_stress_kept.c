@@ -25,8 +25,8 @@ static const char burst[] =
     "\"bodies\":[{\"shape\":\"ground\",\"type\":\"static\",\"material\":\"stone\"},"
     "{\"name\":\"brick\",\"shape\":\"brick\",\"material\":\"clay\",\"position\":[0,0.2,0],"
     "\"velocity\":[0,-7,0],\"rotation\":[0.2,0.1,0.3,0.9273618],"
-    "\"fracture\":{\"method\":\"stress\",\"tetrahedra\":400,\"smallestBody\":0.01}},"
-    "{\"name\":\"ball\",\"shape\":\"ball\",\"material\":\"steel\",\"position\":[0,2.2,0],"
+    "\"fracture\":{\"method\":\"stress\",\"tetrahedra\":400,\"generations\":3,\"smallestBody\":0.01}},"
+    "{\"name\":\"ball\",\"shape\":\"ball\",\"material\":\"steel\",\"position\":[-0.03,2.2,0],"
     "\"velocity\":[0,-12,0]}]}";
 
 static rblSceneId load_burst(void)

@@ -85,9 +85,10 @@ typedef struct rblFracture
     rblMate* mates;
     uint32_t fragment_count;
     uint32_t mate_count;
-    double crack_area; ///< m^2, of one side
-    uint32_t merged;   ///< crumbs and slivers that were made part of a neighbour
-    double updating;   ///< ms that distance fields and samples of the fragments took; 0: not told
+    double crack_area;     ///< m^2, of one side
+    double elastic_energy; ///< J that stress held in the body; 0: the method knows nothing of stress
+    uint32_t merged;       ///< crumbs and slivers that were made part of a neighbour
+    double updating;       ///< ms that distance fields and samples of the fragments took; 0: not told
     const rblAllocator* allocator;
 } rblFracture;
 

@@ -254,9 +254,11 @@ typedef struct rblBreakEvent
     float severity;             ///< 1 at the threshold
     double crack_area;          ///< m^2, of one side
     double surface_energy;      ///< J: what the cracks took; paid by the blow
-    double heat;                ///< J that the blow lost beyond that
-    double mass_error;          ///< sum of the fragments' masses against that of the body, in parts of it
-    void* user_data;            ///< of the body that broke
+    double
+        elastic_energy; ///< J that stress held in the body when it broke; 0: its breaker knows nothing of stress
+    double heat;        ///< J that the blow lost beyond that
+    double mass_error; ///< sum of the fragments' masses against that of the body, in parts of it
+    void* user_data;   ///< of the body that broke
 } rblBreakEvent;
 
 /// Breaks in the order in which they happened. Valid until the next call that changes the world.

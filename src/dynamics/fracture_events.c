@@ -31,6 +31,7 @@ rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_
         .severity = plan->verdict.severity,
         .crack_area = plan->fracture.crack_area,
         .surface_energy = plan->cost,
+        .elastic_energy = plan->fracture.elastic_energy,
         .mass_error = mass_error,
         .user_data = body->user_data,
     };

@@ -16,6 +16,7 @@
 #define NODE_RANGE 128
 #define TET_RANGE  512
 #define FLAT       0.02 // a direction has no extent when its square is less than this much of the largest
+#define NARROW     1e-6 // nor has the largest, when it is less than this much of that of the way to the node
 
 // ---- weights ----
 
@@ -56,8 +57,9 @@ static bool add_patch(const Patches* patches, uint32_t node)
     return good && rbl_array_push(&elastic->patch_starts, (uint32_t)elastic->patch_tets.count);
 }
 
-// S^-1 (x - c)
-static rblVec3d lever_of(const rblMat3d* spread, rblVec3d offset)
+// S^-1 (x - c). Where even the widest direction has no extent to speak of, next to how far off the node is, there is but one
+// tetrahedron, and what remains of the spread is rounding.
+static rblVec3d lever_of(const rblMat3d* spread, double sum, rblVec3d offset)
 {
     rblVec3d values;
     rblMat3d axes;
@@ -71,7 +73,7 @@ static rblVec3d lever_of(const rblMat3d* spread, rblVec3d offset)
     {
         lever = rbl_mul_add3d(lever, rbl_dot3d(axes.cx, offset) / values.x, axes.cx);
     }
-    return values.z > 0.0 ? lever : rbl_vec3d(0.0, 0.0, 0.0);
+    return values.z > NARROW * sum * rbl_dot3d(offset, offset) ? lever : rbl_vec3d(0.0, 0.0, 0.0);
 }
 
 // Importances first, where the weights will be. Those close by count more: what is farther away tells of other places, where the stress
@@ -102,7 +104,7 @@ static void weigh_patch(rblElastic* elastic, uint32_t node)
         spread.cy = rbl_mul_add3d(spread.cy, arm.y, heavy);
         spread.cz = rbl_mul_add3d(spread.cz, arm.z, heavy);
     }
-    const rblVec3d lever = lever_of(&spread, rbl_neg3d(middle));
+    const rblVec3d lever = lever_of(&spread, sum, rbl_neg3d(middle));
     for (uint32_t i = first; i < end; ++i)
     {
         const rblVec3d arm = rbl_sub3d(elastic->middles.data[elastic->patch_tets.data[i]], from);

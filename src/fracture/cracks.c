@@ -12,7 +12,15 @@
 #define SHEET_CELL       2.0 // edges
 #define MOST_STALLED     16  // cracks that came to nothing, until no more are tried
 
-// ---- setting up ----
+// ---- stress ----
+
+double rbl_energy_density(double young, double poisson, const rblStress* s)
+{
+    const double trace = s->xx + s->yy + s->zz;
+    const double square =
+        s->xx * s->xx + s->yy * s->yy + s->zz * s->zz + 2.0 * (s->xy * s->xy + s->yz * s->yz + s->zx * s->zx);
+    return rbl_maxd(((1.0 + poisson) * square - poisson * trace * trace) / (2.0 * young), 0.0);
+}
 
 // No principal stress is larger: with m the mean and p^2 a sixth of the squares of s - m, m + 2 p.
 static double bound_of(const rblStress* s)
@@ -28,6 +36,8 @@ double rbl_largest_unless_below(const rblStress* stress, double least)
     return bound_of(stress) * (1.0 + 1e-9) < least ? 0.0 : rbl_stress_largest(stress);
 }
 
+// ---- setting up ----
+
 // Nodes whose largest tension reaches their strength, and the elastic energy of the body.
 static bool survey(rblCrackGrowth* growth, rblCrackReport* report)
 {
@@ -40,8 +50,9 @@ static bool survey(rblCrackGrowth* growth, rblCrackReport* report)
             continue;
         }
         const rblStress* stress = &body->stress[node];
-        const double strength = body->strength[node];
-        report->elastic += body->solid_graph->volumes[node] * rbl_energy_density(body, stress);
+        const double strength = body->stronger * body->strength[node];
+        report->elastic +=
+            body->solid_graph->volumes[node] * rbl_energy_density(body->young, body->poisson, stress);
         const double asked = rbl_mind(1.0, report->worst_ratio) * strength;
         const double peak = rbl_largest_unless_below(stress, asked);
         report->worst_ratio = rbl_maxd(report->worst_ratio, peak / strength);
@@ -119,7 +130,8 @@ static uint32_t weakest_node(rblCrackGrowth* growth)
     for (size_t i = 0; i < growth->candidates.count; ++i)
     {
         const uint32_t node = growth->candidates.data[i];
-        const double ratio = growth->peak[node] * growth->relief[node] / growth->body->strength[node];
+        const double ratio = growth->peak[node] * growth->relief[node] /
+                             (growth->body->stronger * growth->body->strength[node]);
         if (ratio >= 1.0)
         {
             growth->candidates.data[kept++] = node;
@@ -150,9 +162,9 @@ static bool start_crack(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rbl
     crack->sides[1] = axes.cz;
     crack->cell = SHEET_CELL * body->graph->mean_edges[node];
     // The radius of a penny-shaped flaw that would run at just the strength: there it is, or it would be stronger.
-    const double radius =
-        RBL_PI * body->young * body->toughness[node] /
-        (4.0 * (1.0 - body->poisson * body->poisson) * body->strength[node] * body->strength[node]);
+    const double strength = body->stronger * body->strength[node];
+    const double radius = RBL_PI * body->young * body->toughness[node] /
+                          (4.0 * (1.0 - body->poisson * body->poisson) * strength * strength);
     crack->free_area = RBL_PI * radius * radius;
     rbl_array_clear(&growth->band);
     rbl_array_clear(&growth->front);

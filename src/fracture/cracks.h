@@ -34,6 +34,7 @@ typedef struct rblCrackBody
     const rblTetGraph* graph;
     const rblStress* stress; // of nodes of the solid
     const double* strength;  // Pa; infinite: never
+    double stronger;         // so many times as strong is it all: what is small has few flaws
     const double* toughness; // J/m^2: G_c, what one area of crack costs
     double young, poisson;   // to tell energy from stress
     double budget;           // J that all cracks together may cost; infinite: nobody asks
@@ -53,6 +54,9 @@ typedef struct rblCrackReport
     double elastic;     // J in the body before
     double worst_ratio; // largest principal stress by strength: cracks begin where it is above 1
 } rblCrackReport;
+
+// Elastic energy by volume, J/m^3.
+double rbl_energy_density(double young, double poisson, const rblStress* stress);
 
 // The largest principal stress, or 0 where it is certain to be below `least`: that costs a tenth.
 double rbl_largest_unless_below(const rblStress* stress, double least);

@@ -74,16 +74,6 @@ typedef struct rblCrackTet
 
 // ---- stress ----
 
-double rbl_energy_density(const rblCrackBody* body, const rblStress* stress)
-{
-    const double trace = stress->xx + stress->yy + stress->zz;
-    const double square = stress->xx * stress->xx + stress->yy * stress->yy + stress->zz * stress->zz +
-                          2.0 * (stress->xy * stress->xy + stress->yz * stress->yz + stress->zx * stress->zx);
-    const double energy =
-        ((1.0 + body->poisson) * square - body->poisson * trace * trace) / (2.0 * body->young);
-    return rbl_maxd(energy, 0.0);
-}
-
 static void add_stress(rblStress* sum, const rblStress* stress, double factor)
 {
     sum->xx += factor * stress->xx;
@@ -401,7 +391,7 @@ static bool go_on(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTet* te
     {
         return true;
     }
-    const rblVec3d turned = steer(stress, growth->body->strength[node], *normal);
+    const rblVec3d turned = steer(stress, growth->body->stronger * growth->body->strength[node], *normal);
     *normal = rbl_dot3d(turned, crack->normal) >= LEAST_COSINE ? turned : *normal;
     return set_values(growth, crack, tet, point, *normal);
 }

@@ -86,9 +86,6 @@ typedef struct rblCrackGrowth
 // Values are kept this part of the mean edge away from zero, so that no cut comes closer to a node.
 #define RBL_LEAST_CRACK_VALUE 0.04
 
-// Elastic energy by volume, J/m^3.
-double rbl_energy_density(const rblCrackBody* body, const rblStress* stress);
-
 // Even out the values of a crack that was grown (cracks_smooth.c). False when out of memory.
 bool rbl_crack_smooth(rblCrackGrowth* growth, const rblCrack* crack);
 

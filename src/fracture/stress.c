@@ -60,6 +60,10 @@ static void forget(void* context, void* prepared)
         return;
     }
     RBL_FREE_ARRAY(breaker->allocator, body->stress, body->root->view.node_count);
+    if (body->elastic.index1 != 0)
+    {
+        (void)rbl_elastic_destroy(body->elastic);
+    }
     rbl_fragment_event_release(body->event);
     rbl_stress_root_release(body->root);
     rbl_free(breaker->allocator, body, sizeof *body);
@@ -140,6 +144,7 @@ static rblResult press(rblStressBody* body, const rblElasticLoad* loads, uint32_
     }
     double stored = 0.0;
     RBL_TRY(rbl_stress_solve(body, loads, count, body->stress, &stored));
+    stored = rbl_maxd(stored, rbl_stress_energy(body, body->stress)); // fits through few tetrahedra overshoot
     if (stored > energy)
     {
         rbl_stress_scale(body->stress, nodes, sqrt(energy / stored));
@@ -197,6 +202,7 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
         return RBL_OK;
     }
     RBL_TRY(press(stressed, loads, used, energy, &ratio));
+    ratio /= rbl_stress_stronger(stressed, body->view.mass.volume);
     set_verdict(out, impacts, hardest, ratio * ratio);
     stressed->verdict = *out;
     return RBL_OK;
@@ -227,7 +233,7 @@ rblStressDef rbl_default_stress_def(void)
     return (rblStressDef){.tetrahedra = 8000,
                           .most_fragments = 64,
                           .smallest = 1e-3f,
-                          .generations = 3,
+                          .generations = 2,
                           .smallest_body = 0.02f,
                           .variation = {.noise = 0.2f},
                           .seed = 1,

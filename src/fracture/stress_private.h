@@ -29,6 +29,7 @@ typedef struct rblStressRoot
     double* frequencies; // rad/s
     rblVec3d* modes;     // mode_count times the nodes of the elastic solid
     rblTetGraph solid_graph, graph;
+    double volume;     // m^3
     double* strength;  // per node
     double* toughness; // per node
     uint32_t references;
@@ -65,13 +66,15 @@ typedef struct rblStressBody
     rblStressRoot* root;
     const rblFragmentEvent* event; // null: the whole
     uint32_t label;
+    rblElasticId elastic; // of a fragment that has been hit; null: none yet
+    rblElasticView elastic_view;
     rblStress* stress;  // per node of the mesh; null: nobody asked yet
     rblVerdict verdict; // that the stress led to
 } rblStressBody;
 
 // Stress at the nodes under loads that act together, in the axes of the shape; nodes outside the body are not written.
-rblResult rbl_stress_solve(const rblStressBody* body, const rblElasticLoad* loads, uint32_t count,
-                           rblStress* out, double* energy);
+rblResult rbl_stress_solve(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, rblStress* out,
+                           double* energy);
 
 #define RBL_STRESS_MOST_LOADS 16u // the hardest blows of a step; more at once are hardly more
 
@@ -81,8 +84,14 @@ void rbl_stress_free_modes(rblStressRoot* root);
 rblResult rbl_stress_sum_modes(const rblStressRoot* root, const rblElasticLoad* loads, uint32_t count,
                                const rblElasticFields* fields, rblElasticReport* report);
 
-// The largest principal stress by strength over the nodes of a body.
+// How many times as strong as the whole a body of that volume is (Weibull 1939).
+double rbl_stress_stronger(const rblStressBody* body, double volume);
+
+// The largest principal stress by strength over the nodes of a body, were it as strong as the whole.
 double rbl_stress_worst_ratio(const rblStressBody* body, const rblStress* stress);
+
+// Elastic energy of the stress at its nodes, J.
+double rbl_stress_energy(const rblStressBody* body, const rblStress* stress);
 
 // Multiply stresses.
 void rbl_stress_scale(rblStress* stress, uint32_t count, double factor);

@@ -144,6 +144,7 @@ static rblResult root_create(const rblStressBreaker* breaker, const rblShapeView
     rbl_breaker_retain(breaker->self);
     root->breaker = breaker->self;
     root->material = *material;
+    root->volume = shape->mass.volume;
     root->allocator = breaker->allocator;
     double edge = 0.0;
     rblResult result = take_surface(root, shape);

@@ -58,7 +58,8 @@ static rblResult push_there(Shattering* s)
     double energy = 0.0;
     RBL_TRY(rbl_stress_solve(s->prepared, &load, 1, s->stress, &energy));
     const double ratio = rbl_stress_worst_ratio(s->prepared, s->stress);
-    const double wanted = sqrt(rbl_maxd((double)s->verdict->severity, 1.0));
+    const double wanted = sqrt(rbl_maxd((double)s->verdict->severity, 1.0)) *
+                          rbl_stress_stronger(s->prepared, s->body->view.mass.volume);
     rbl_stress_scale(s->stress, s->root->view.solid_node_count, ratio > 0.0 ? 1.0001 * wanted / ratio : 0.0);
     return RBL_OK;
 }
@@ -93,6 +94,7 @@ static rblResult grow(Shattering* s, double budget)
                                .graph = &root->graph,
                                .stress = s->stress,
                                .strength = root->strength,
+                               .stronger = rbl_stress_stronger(s->prepared, s->body->view.mass.volume),
                                .toughness = root->toughness,
                                .young = (double)root->material.young,
                                .poisson = (double)root->material.poisson,
@@ -388,6 +390,7 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
         (void)rbl_fill_mates(pieces, 0, 0, out);
         out->crack_area = pieces->crack_area;
         out->merged = s->report.merged;
+        out->elastic_energy = s->report.elastic;
         const double begin = rbl_timer_seconds();
         result = make_shapes(s, masses, out);
         out->updating = 1e3 * (s->updating + rbl_timer_seconds() - begin);

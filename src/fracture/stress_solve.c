@@ -2,7 +2,10 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "fracture/stress_private.h"
+#include "math/trig.h"
 #include "math/vec.h"
+
+#define WEIBULL_MODULUS 5.0 // of ceramics that are no engineer's: 5 to 10
 
 bool rbl_stress_has_node(const rblStressBody* body, uint32_t node)
 {
@@ -12,6 +15,14 @@ bool rbl_stress_has_node(const rblStressBody* body, uint32_t node)
     }
     const uint32_t place = rbl_rank_find(body->event->node_ranks, node);
     return place != RBL_NONE && body->event->labels[place] == body->label;
+}
+
+// The chance that a volume holds falls with the number of flaws in it: of two that break as often the smaller one is under a stress that
+// is (V / v)^(1 / m) times as large.
+double rbl_stress_stronger(const rblStressBody* body, double volume)
+{
+    const double part = volume / body->root->volume;
+    return body->event != NULL && part < 1.0 ? rbl_exp(-rbl_log(part) / WEIBULL_MODULUS) : 1.0;
 }
 
 double rbl_stress_worst_ratio(const rblStressBody* body, const rblStress* stress)
@@ -26,6 +37,21 @@ double rbl_stress_worst_ratio(const rblStressBody* body, const rblStress* stress
         }
     }
     return worst;
+}
+
+double rbl_stress_energy(const rblStressBody* body, const rblStress* stress)
+{
+    const rblStressRoot* root = body->root;
+    const double young = (double)root->material.young, poisson = (double)root->material.poisson;
+    double energy = 0.0;
+    for (uint32_t node = 0; node < root->view.solid_node_count; ++node)
+    {
+        if (rbl_stress_has_node(body, node))
+        {
+            energy += root->solid_graph.volumes[node] * rbl_energy_density(young, poisson, &stress[node]);
+        }
+    }
+    return energy;
 }
 
 void rbl_stress_scale(rblStress* stress, uint32_t count, double factor)
@@ -102,12 +128,10 @@ static bool list_tets(const rblStressBody* body, rblIndexArray* out)
     return true;
 }
 
-static rblResult solve_fragment(const rblStressBody* body, const rblIndexArray* tets,
-                                const rblElasticLoad* loads, uint32_t count, rblStress* out, double* energy)
+// Its own elastic solid, made when it is hit first: most fragments never are.
+static rblResult make_elastic(rblStressBody* body, const rblIndexArray* tets)
 {
     rblElasticDef def = rbl_default_elastic_def();
-    rblElasticView view;
-    rblElasticId elastic;
     def.tets = body->root->tets;
     def.young = (double)body->root->material.young;
     def.poisson = (double)body->root->material.poisson;
@@ -116,16 +140,26 @@ static rblResult solve_fragment(const rblStressBody* body, const rblIndexArray* 
     def.subset = tets->data;
     def.subset_count = (uint32_t)tets->count;
     def.solver = RBL_ELASTIC_ITERATIVE;
-    RBL_TRY(rbl_elastic_create(&def, &elastic));
-    rblResult result = rbl_elastic_view(elastic, &view);
-    const Solid solid = {body->root, elastic, &view, false};
-    result = result == RBL_OK ? solve_with(&solid, loads, count, out, energy) : result;
-    (void)rbl_elastic_destroy(elastic);
+    RBL_TRY(rbl_elastic_create(&def, &body->elastic));
+    return rbl_elastic_view(body->elastic, &body->elastic_view);
+}
+
+static rblResult find_elastic(rblStressBody* body)
+{
+    if (body->elastic.index1 != 0)
+    {
+        return RBL_OK;
+    }
+    rblIndexArray tets;
+    rbl_array_init(&tets, body->root->allocator);
+    rblResult result = list_tets(body, &tets) ? RBL_OK : rbl_fail_memory();
+    result = result == RBL_OK && tets.count > 0 ? make_elastic(body, &tets) : result;
+    rbl_array_free(&tets);
     return result;
 }
 
-rblResult rbl_stress_solve(const rblStressBody* body, const rblElasticLoad* loads, uint32_t count,
-                           rblStress* out, double* energy)
+rblResult rbl_stress_solve(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, rblStress* out,
+                           double* energy)
 {
     const rblStressRoot* root = body->root;
     if (body->event == NULL)
@@ -138,13 +172,7 @@ rblResult rbl_stress_solve(const rblStressBody* body, const rblElasticLoad* load
         out[i] = (rblStress){0};
     }
     *energy = 0.0;
-    rblIndexArray tets;
-    rbl_array_init(&tets, root->allocator);
-    rblResult result = list_tets(body, &tets) ? RBL_OK : rbl_fail_memory();
-    if (result == RBL_OK && tets.count > 0)
-    {
-        result = solve_fragment(body, &tets, loads, count, out, energy);
-    }
-    rbl_array_free(&tets);
-    return result;
+    RBL_TRY(find_elastic(body));
+    const Solid solid = {root, body->elastic, &body->elastic_view, false};
+    return body->elastic.index1 != 0 ? solve_with(&solid, loads, count, out, energy) : RBL_OK;
 }

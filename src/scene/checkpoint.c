@@ -207,13 +207,7 @@ static rblResult take_breaks(rblStatistics* statistics, rblByteSource* source)
     {
         return rbl_fail(RBL_ERROR_FORMAT, "the statistics are cut short");
     }
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        rblEventRecord* event = &statistics->events.data[i];
-        event->surface_energy = rbl_take_f64(source);
-        event->heat = rbl_take_f64(source);
-        event->mass_error = rbl_take_f64(source);
-    }
+    rbl_take_break_costs(source, statistics->events.data, count);
     return RBL_OK;
 }
 

@@ -78,6 +78,7 @@ void rbl_put_events(rblByteSink* sink, const rblStatistics* statistics, size_t f
 
 // Energies of events, in their order.
 void rbl_put_break_costs(rblByteSink* sink, const rblStatistics* statistics, size_t first);
+void rbl_take_break_costs(rblByteSource* source, rblEventRecord* events, uint32_t count);
 
 // The changes of a step, in three: room for them, packing as a rblChangesFcn of a writer, and the end of the step's chunk.
 rblResult rbl_pack_begin(rblRecordingWriter* writer, size_t body_count, uint32_t step, bool full);

@@ -435,6 +435,21 @@ static rblResult take_step(rblRecordingReader* reader, rblByteSource* source)
     return rbl_run_add_frame(reader->run, &reader->frame);
 }
 
+// Elastic energies come last and are missing in older files.
+void rbl_take_break_costs(rblByteSource* source, rblEventRecord* events, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        events[i].surface_energy = rbl_take_f64(source);
+        events[i].heat = rbl_take_f64(source);
+        events[i].mass_error = rbl_take_f64(source);
+    }
+    for (uint32_t i = 0; i < count && rbl_source_left(source) > 0; ++i)
+    {
+        events[i].elastic_energy = rbl_take_f64(source);
+    }
+}
+
 // The last events of the step before are those that it is about.
 static rblResult take_breaks(rblRecordingReader* reader, rblByteSource* source)
 {
@@ -445,13 +460,7 @@ static rblResult take_breaks(rblRecordingReader* reader, rblByteSource* source)
     {
         return damaged("breaks without a step or events");
     }
-    for (size_t i = statistics->events.count - count; i < statistics->events.count; ++i)
-    {
-        rblEventRecord* event = &statistics->events.data[i];
-        event->surface_energy = rbl_take_f64(source);
-        event->heat = rbl_take_f64(source);
-        event->mass_error = rbl_take_f64(source);
-    }
+    rbl_take_break_costs(source, &statistics->events.data[statistics->events.count - count], count);
     statistics->steps.data[statistics->steps.count - 1].counters.fragments = fragments;
     return source->failed ? damaged("breaks are cut short") : RBL_OK;
 }

@@ -358,6 +358,10 @@ void rbl_put_break_costs(rblByteSink* sink, const rblStatistics* statistics, siz
         const double costs[3] = {event->surface_energy, event->heat, event->mass_error};
         rbl_put_doubles(sink, costs, 3);
     }
+    for (size_t i = first; i < statistics->events.count; ++i)
+    {
+        rbl_put_doubles(sink, &statistics->events.data[i].elastic_energy, 1);
+    }
 }
 
 rblResult rbl_recording_add(rblRecordingWriter* writer, const rblRun* run, const rblFrame* frame)

@@ -78,6 +78,7 @@ static rblResult note_break(rblSimulation* simulation, const rblBreakEvent* even
         .pieces = event->pieces,
         .impulse = (double)event->impulse,
         .surface_energy = event->surface_energy,
+        .elastic_energy = event->elastic_energy,
         .heat = event->heat,
         .mass_error = event->mass_error,
     };

@@ -114,6 +114,7 @@ static void put_event(rblJsonWriter* json, const rblEventRecord* event)
     put_count(json, "pieces", event->pieces);
     put_number(json, "impulse", event->impulse);
     put_number(json, "surfaceEnergy", event->surface_energy);
+    put_number(json, "elasticEnergy", event->elastic_energy);
     put_number(json, "heat", event->heat);
     rbl_json_end_object(json);
 }

@@ -29,6 +29,7 @@ typedef struct rblEventRecord
     uint32_t pieces;
     double impulse;        // N s
     double surface_energy; // J
+    double elastic_energy; // J
     double heat;           // J
     double mass_error;     // in parts of the body
 } rblEventRecord;

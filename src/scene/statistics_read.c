@@ -115,6 +115,7 @@ static rblResult read_events(rblJson root, rblArena* texts, rblStatistics* out)
         RBL_TRY(get_count(event, "pieces", &record.pieces));
         RBL_TRY(get_number(event, "impulse", &record.impulse));
         RBL_TRY(rbl_json_optional_number(event, "surfaceEnergy", &record.surface_energy));
+        RBL_TRY(rbl_json_optional_number(event, "elasticEnergy", &record.elastic_energy));
         RBL_TRY(rbl_json_optional_number(event, "heat", &record.heat));
         if (!rbl_array_push(&out->events, record))
         {

@@ -1,6 +1,6 @@
-// The playground, one folder of the site that site/build.mjs completes: page, worker, the engine (RUBBLE_WASM, or build/wasm of this
-// checkout) and the scenes of scenes/, which are not copied into the sources. Everything has a relative address: the site works in
-// any folder of any server.
+// The playground, one folder of the site that site/build.mjs completes: page, worker, the engine
+// (RUBBLE_WASM, or build/wasm of this checkout) and the scenes of scenes/, which are not copied into the
+// sources. Everything has a relative address: the site works in any folder of any server.
 import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';

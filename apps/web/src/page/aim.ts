@@ -1,5 +1,16 @@
-// From a place on the screen to a throw: the ball starts on the side of the eye and comes through the point that was aimed at.
-import { BufferAttribute, BufferGeometry, Group, Mesh, MeshBasicMaterial, Points, PointsMaterial, RingGeometry, Vector3 } from 'three';
+// From a place on the screen to a throw: the ball starts on the side of the eye and comes through the point
+// that was aimed at.
+import {
+    BufferAttribute,
+    BufferGeometry,
+    Group,
+    Mesh,
+    MeshBasicMaterial,
+    Points,
+    PointsMaterial,
+    RingGeometry,
+    Vector3,
+} from 'three';
 import type { Hit } from './pick.ts';
 
 export interface Ball {
@@ -22,12 +33,19 @@ const longestFlight = 0.45;
 export function aimAt(hit: Vector3, eye: Vector3, ball: Ball, gravity: Vector3, floor: number): Throw {
     const way = hit.clone().sub(eye);
     const distance = way.length();
-    const flight = Math.max(Math.min(0.9 * distance, longestFlight * ball.speed), Math.min(3 * ball.radius, 0.9 * distance));
+    const flight = Math.max(
+        Math.min(0.9 * distance, longestFlight * ball.speed),
+        Math.min(3 * ball.radius, 0.9 * distance),
+    );
     const origin = hit.clone().addScaledVector(way, -flight / distance);
     // From below the eye: the path is seen from the side, not end on.
     origin.y = Math.max(origin.y - 0.14 * flight, floor + 1.05 * ball.radius);
     const duration = Math.max(origin.distanceTo(hit), 1e-3) / ball.speed;
-    const velocity = hit.clone().sub(origin).divideScalar(duration).addScaledVector(gravity, -0.5 * duration);
+    const velocity = hit
+        .clone()
+        .sub(origin)
+        .divideScalar(duration)
+        .addScaledVector(gravity, -0.5 * duration);
     return { origin, velocity, duration };
 }
 
@@ -41,8 +59,28 @@ export class AimMark {
     constructor() {
         const geometry = new BufferGeometry();
         geometry.setAttribute('position', new BufferAttribute(new Float32Array(AimMark.dots * 3), 3));
-        this.path = new Points(geometry, new PointsMaterial({ color: '#9c3a22', size: 5, sizeAttenuation: false, transparent: true, opacity: 0.75, toneMapped: false }));
-        this.ring = new Mesh(new RingGeometry(0.82, 1, 40), new MeshBasicMaterial({ color: '#9c3a22', transparent: true, opacity: 0.9, depthTest: false, toneMapped: false, side: 2 }));
+        this.path = new Points(
+            geometry,
+            new PointsMaterial({
+                color: '#9c3a22',
+                size: 5,
+                sizeAttenuation: false,
+                transparent: true,
+                opacity: 0.75,
+                toneMapped: false,
+            }),
+        );
+        this.ring = new Mesh(
+            new RingGeometry(0.82, 1, 40),
+            new MeshBasicMaterial({
+                color: '#9c3a22',
+                transparent: true,
+                opacity: 0.9,
+                depthTest: false,
+                toneMapped: false,
+                side: 2,
+            }),
+        );
         this.path.frustumCulled = false;
         this.ring.renderOrder = 5;
         this.group.add(this.path, this.ring);
@@ -63,7 +101,9 @@ export class AimMark {
         for (let i = 0; i < AimMark.dots; ++i) {
             // The first half is too near to the eye to be of use.
             const t = aimed.duration * (0.3 + (0.68 * i) / AimMark.dots);
-            at.copy(aimed.origin).addScaledVector(aimed.velocity, t).addScaledVector(gravity, 0.5 * t * t);
+            at.copy(aimed.origin)
+                .addScaledVector(aimed.velocity, t)
+                .addScaledVector(gravity, 0.5 * t * t);
             places.setXYZ(i, at.x, at.y, at.z);
         }
         places.needsUpdate = true;

@@ -49,12 +49,10 @@ export class App {
     private entry: Entry | undefined = catalogue[0]!;
     /** A dropped file, instead of an entry. */
     private own: SceneSource | undefined;
-    private shownText = '';
     private loading = false;
     private again = false;
     private awaited: SceneText | undefined;
     private gravity = new Vector3(0, -9.81, 0);
-    private stepSeconds = 1 / 30;
     private touchedPicture = true;
     private newShadows = true;
     private lastPicture = 0;
@@ -85,13 +83,19 @@ export class App {
             await this.client.start();
         } catch (error) {
             this.veil(undefined);
-            say(`The engine could not be started: ${messageOf(error)}. Check the connection, then try again.`,
-                { bad: true, key: 'engine', action: { text: 'Try again', run: () => void this.start() } });
+            say(
+                `The engine could not be started: ${messageOf(error)}. Check the connection, then try again.`,
+                { bad: true, key: 'engine', action: { text: 'Try again', run: () => void this.start() } },
+            );
         }
     }
 
     openLink(): void {
-        const shared = readLink(location.hash, catalogue.map((entry) => entry.file), materialNames);
+        const shared = readLink(
+            location.hash,
+            catalogue.map((entry) => entry.file),
+            materialNames,
+        );
         this.entry = entryOf(shared.scene)!;
         this.own = undefined;
         settings.writeEdits(shared.edits, this.entry);
@@ -118,8 +122,8 @@ export class App {
         return this.own?.name ?? this.entry?.file ?? '';
     }
 
-    /** Load what is chosen, with the changes of the panel. While one load runs, later ones become one. A scene that is refused leaves
-     * the one before as it was; returns whether it was. */
+    /** Load what is chosen, with the changes of the panel. While one load runs, later ones become one. A scene
+     * that is refused leaves the one before as it was; returns whether it was. */
     async load(): Promise<boolean> {
         if (this.loading) {
             this.again = true;
@@ -144,10 +148,12 @@ export class App {
     }
 
     private async loadOnce(): Promise<void> {
-        const source = this.own ?? await this.fetchScene(this.entry!.file);
-        const text = applyEdits(source.text, settings.readEdits(this.own === undefined ? this.entry : undefined));
+        const source = this.own ?? (await this.fetchScene(this.entry!.file));
+        const text = applyEdits(
+            source.text,
+            settings.readEdits(this.own === undefined ? this.entry : undefined),
+        );
         this.awaited = parseScene(source.name, text);
-        this.shownText = text;
         await this.client.request({ kind: 'load', scene: { ...source, text }, seed: this.seedToSend() });
         unsay('load');
         this.writeAddress();
@@ -156,7 +162,7 @@ export class App {
     /** The scene's own seed unless the person asked for another. */
     private seedToSend(): number | undefined {
         const seed = settings.readSeed();
-        return seed === (Number(this.awaited?.['seed'] ?? 1)) ? undefined : seed;
+        return seed === Number(this.awaited?.['seed'] ?? 1) ? undefined : seed;
     }
 
     private async fetchScene(file: string): Promise<SceneSource> {
@@ -164,7 +170,9 @@ export class App {
         if (text === undefined) {
             const response = await fetch(new URL(`scenes/${file}.json`, document.baseURI));
             if (!response.ok) {
-                throw new Error(`The scene could not be fetched (${response.status}). Check the connection and choose it again.`);
+                throw new Error(
+                    `The scene could not be fetched (${response.status}). Check the connection and choose it again.`,
+                );
             }
             text = await response.text();
             this.texts.set(file, text);
@@ -177,7 +185,11 @@ export class App {
         try {
             const opened = await openFile(this.client, file);
             parseScene(file.name, opened.scene.text);
-            const before = { own: this.own, edits: settings.readEdits(this.entry), ball: settings.readBall() };
+            const before = {
+                own: this.own,
+                edits: settings.readEdits(this.entry),
+                ball: settings.readBall(),
+            };
             this.own = opened.scene;
             settings.writeEdits({}, undefined);
             settings.writeBall({ speed: 9, radius: 0.04, material: 'steel' });
@@ -245,7 +257,11 @@ export class App {
 
     /** A hidden tab rests: what it misses is not caught up with. And nothing happens before it can be seen. */
     sendPlay(): void {
-        this.client.send({ kind: 'play', playing: this.playing && this.shown && !document.hidden, speed: this.speed });
+        this.client.send({
+            kind: 'play',
+            playing: this.playing && this.shown && !document.hidden,
+            speed: this.speed,
+        });
     }
 
     step(): void {
@@ -269,7 +285,8 @@ export class App {
             case 'ready':
                 this.version = report.version;
                 this.figures.ready(report.stages);
-                element('about-engine').textContent = `Rubble ${report.version}, engine of ${Math.round(report.wasmBytes / 1024)} KB.`;
+                element('about-engine').textContent =
+                    `Rubble ${report.version}, engine of ${Math.round(report.wasmBytes / 1024)} KB.`;
                 unsay('engine');
                 this.sendOverlays();
                 this.sendPlay();
@@ -301,9 +318,13 @@ export class App {
 
     private takeLoaded(report: Extract<Report, { kind: 'loaded' }>): void {
         const scene = this.awaited;
-        this.stepSeconds = report.step;
         this.gravity.fromArray(scene?.gravity ?? [0, -9.81, 0]);
-        this.playback.clear(report.step, report.materials, scene === undefined ? new Map() : colorsOf(scene), this.own === undefined ? this.entry?.glazes : undefined);
+        this.playback.clear(
+            report.step,
+            report.materials,
+            scene === undefined ? new Map() : colorsOf(scene),
+            this.own === undefined ? this.entry?.glazes : undefined,
+        );
         this.ropes?.clear(scene?.joints ?? []);
         this.figures.clear();
         this.planesShown = -1;
@@ -314,9 +335,13 @@ export class App {
         this.keepCamera = true;
         this.shown = this.stage === undefined;
         element('scene-name').textContent = this.own?.name ?? this.entry?.name ?? report.name;
-        element('scene-about').textContent = this.own === undefined ? (this.entry?.about ?? '') : report.about;
+        element('scene-about').textContent =
+            this.own === undefined ? (this.entry?.about ?? '') : report.about;
         document.querySelectorAll<HTMLElement>('#scenes button').forEach((button) => {
-            button.setAttribute('aria-current', String(this.own === undefined && button.dataset['scene'] === this.entry?.file));
+            button.setAttribute(
+                'aria-current',
+                String(this.own === undefined && button.dataset['scene'] === this.entry?.file),
+            );
         });
         this.sendPlay();
     }
@@ -334,8 +359,11 @@ export class App {
     private takeFatal(message: string): void {
         this.veil(undefined);
         this.loading = false;
-        say(message,
-            { bad: true, key: 'engine', action: { text: 'Start again', run: () => void this.start() } });
+        say(message, {
+            bad: true,
+            key: 'engine',
+            action: { text: 'Start again', run: () => void this.start() },
+        });
     }
 
     // ---- the picture ----
@@ -348,7 +376,11 @@ export class App {
     draw(now: number): void {
         const elapsed = Math.min(0.25, (now - this.lastPicture) / 1000);
         const snap = !this.playing;
-        const moved = this.playback.update(elapsed * this.speed, snap, (center, radius) => this.stage?.sees(center, radius) ?? false);
+        const moved = this.playback.update(
+            elapsed * this.speed,
+            snap,
+            (center, radius) => this.stage?.sees(center, radius) ?? false,
+        );
         if (moved) {
             this.hands?.refresh();
             this.newShadows = true;
@@ -408,7 +440,10 @@ export class App {
             const stage = new Stage(canvas);
             canvas.addEventListener('webglcontextlost', (event) => {
                 event.preventDefault();
-                say('The graphics card stopped drawing. The scene goes on; the picture comes back when the card does.', { bad: true, key: 'card' });
+                say(
+                    'The graphics card stopped drawing. The scene goes on; the picture comes back when the card does.',
+                    { bad: true, key: 'card' },
+                );
             });
             canvas.addEventListener('webglcontextrestored', () => {
                 unsay('card');
@@ -420,8 +455,9 @@ export class App {
             canvas.hidden = true;
             const box = element('no-picture');
             box.hidden = false;
-            box.innerHTML = '<div><h2>No picture: this browser offers no WebGL</h2><p>Turn on hardware acceleration in its settings, or open the page in '
-                + 'another browser. The engine runs all the same: figures, scenes and downloads work.</p></div>';
+            box.innerHTML =
+                '<div><h2>No picture: this browser offers no WebGL</h2><p>Turn on hardware acceleration in its settings, or open the page in ' +
+                'another browser. The engine runs all the same: figures, scenes and downloads work.</p></div>';
             return undefined;
         }
     }
@@ -458,11 +494,6 @@ export class App {
             element('veil-text').textContent = text;
         }
     }
-
-    /** The scene as it was loaded, and how long its steps are. */
-    get source(): { text: string; step: number } {
-        return { text: this.shownText, step: this.stepSeconds };
-    }
 }
 
 function parseScene(name: string, text: string): SceneText {
@@ -486,5 +517,7 @@ function dropUndefined<T extends object>(value: T): T {
 }
 
 function different(ball: Ball, from: Ball): Partial<Ball> {
-    return Object.fromEntries(Object.entries(ball).filter(([key, value]) => value !== from[key as keyof Ball]));
+    return Object.fromEntries(
+        Object.entries(ball).filter(([key, value]) => value !== from[key as keyof Ball]),
+    );
 }

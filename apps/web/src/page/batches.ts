@@ -1,5 +1,5 @@
-// Thousands of pieces in a few draw calls: one batch for each material and part (skin, crack faces). Geometry of meshes that no body
-// uses any more is kept until room is needed.
+// Thousands of pieces in a few draw calls: one batch for each material and part (skin, crack faces). Geometry
+// of meshes that no body uses any more is kept until room is needed.
 import { BatchedMesh, BufferAttribute, BufferGeometry, Color, Matrix4, Scene } from 'three';
 import { coatOf } from './looks.ts';
 import type { Part } from './looks.ts';
@@ -19,8 +19,11 @@ interface Held {
 }
 
 /** Vertices and triangles of one part, numbered from 0; undefined when the mesh has none of it. */
-export function partOf(mesh: MeshData, part: Part, place: (x: number, y: number, z: number, out: Float32Array, at: number) => void):
-    BufferGeometry | undefined {
+export function partOf(
+    mesh: MeshData,
+    part: Part,
+    place: (x: number, y: number, z: number, out: Float32Array, at: number) => void,
+): BufferGeometry | undefined {
     const begin = part === 'skin' ? 0 : mesh.crackStart;
     const end = part === 'skin' ? mesh.crackStart : mesh.indices.length;
     if (end <= begin) {
@@ -66,7 +69,11 @@ export class Batch {
     private indices = 0;
     private indexRoom = 49152;
 
-    constructor(private readonly scene: Scene, preset: string, part: Part) {
+    constructor(
+        private readonly scene: Scene,
+        preset: string,
+        part: Part,
+    ) {
         const coat = coatOf(preset, part);
         this.mesh = new BatchedMesh(this.instanceRoom, this.vertexRoom, this.indexRoom, coat.material);
         this.mesh.frustumCulled = false; // each body is culled by itself

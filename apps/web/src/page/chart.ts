@@ -31,7 +31,14 @@ export class Chart {
             this.base = potential;
         }
         this.base = Math.min(this.base, potential);
-        this.samples.push({ stages: stats.stages, bodies: stats.bodies, contacts: stats.contacts, kinetic, potential, dissipated });
+        this.samples.push({
+            stages: stats.stages,
+            bodies: stats.bodies,
+            contacts: stats.contacts,
+            kinetic,
+            potential,
+            dissipated,
+        });
         if (this.samples.length > length) {
             this.samples.shift();
         }
@@ -44,7 +51,10 @@ export class Chart {
         if (width === 0) {
             return;
         }
-        if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
+        if (
+            this.canvas.width !== Math.round(width * ratio) ||
+            this.canvas.height !== Math.round(height * ratio)
+        ) {
             this.canvas.width = Math.round(width * ratio);
             this.canvas.height = Math.round(height * ratio);
         }
@@ -73,7 +83,9 @@ export class Chart {
         const last = this.samples.at(-1);
         const slowest = last === undefined ? -1 : last.stages.indexOf(Math.max(...last.stages));
         const name = this.stageNames[slowest];
-        label(context, top, width, 'ms per stage', [[`${(totals.at(-1) ?? 0).toFixed(1)}${name === undefined ? '' : `, most ${name}`}`, '#1c2226']]);
+        label(context, top, width, 'ms per stage', [
+            [`${(totals.at(-1) ?? 0).toFixed(1)}${name === undefined ? '' : `, most ${name}`}`, '#1c2226'],
+        ]);
     }
 
     private drawCounts(context: CanvasRenderingContext2D, top: number, height: number, width: number): void {
@@ -84,7 +96,10 @@ export class Chart {
         };
         series((sample) => sample.contacts, '#2f5d78');
         series((sample) => sample.bodies, '#9c3a22');
-        label(context, top, width, '', [['bodies', '#9c3a22'], ['contacts', '#2f5d78']]);
+        label(context, top, width, '', [
+            ['bodies', '#9c3a22'],
+            ['contacts', '#2f5d78'],
+        ]);
     }
 
     private drawEnergy(context: CanvasRenderingContext2D, top: number, height: number, width: number): void {
@@ -97,7 +112,11 @@ export class Chart {
         fillBetween(context, zero, total, (v) => plot.y(v / most), plot.x);
         context.fillStyle = '#9c3a22bb';
         fillBetween(context, zero, kinetic, (v) => plot.y(v / most), plot.x);
-        label(context, top, width, '', [['motion', '#9c3a22'], ['height', '#7a5a12'], [joules(total.at(-1) ?? 0), '#1c2226']]);
+        label(context, top, width, '', [
+            ['motion', '#9c3a22'],
+            ['height', '#7a5a12'],
+            [joules(total.at(-1) ?? 0), '#1c2226'],
+        ]);
     }
 }
 
@@ -110,10 +129,19 @@ function frame(context: CanvasRenderingContext2D, top: number, height: number, w
     context.fillStyle = '#1c22260a';
     context.fillRect(0, top, width, height);
     const room = height - 14;
-    return { x: (i) => (i * width) / (length - 1), y: (part) => top + height - room * Math.min(1, Math.max(0, part)) };
+    return {
+        x: (i) => (i * width) / (length - 1),
+        y: (part) => top + height - room * Math.min(1, Math.max(0, part)),
+    };
 }
 
-function fillBetween(context: CanvasRenderingContext2D, low: number[], high: number[], y: (v: number) => number, x: (i: number) => number): void {
+function fillBetween(
+    context: CanvasRenderingContext2D,
+    low: number[],
+    high: number[],
+    y: (v: number) => number,
+    x: (i: number) => number,
+): void {
     if (high.length < 2) {
         return;
     }
@@ -125,7 +153,14 @@ function fillBetween(context: CanvasRenderingContext2D, low: number[], high: num
     context.fill();
 }
 
-function line(context: CanvasRenderingContext2D, values: number[], plot: Plot, most: number, least: number, color: string): void {
+function line(
+    context: CanvasRenderingContext2D,
+    values: number[],
+    plot: Plot,
+    most: number,
+    least: number,
+    color: string,
+): void {
     context.strokeStyle = color;
     context.lineWidth = 1.5;
     context.beginPath();
@@ -133,7 +168,13 @@ function line(context: CanvasRenderingContext2D, values: number[], plot: Plot, m
     context.stroke();
 }
 
-function label(context: CanvasRenderingContext2D, top: number, width: number, left: string, right: [string, string][]): void {
+function label(
+    context: CanvasRenderingContext2D,
+    top: number,
+    width: number,
+    left: string,
+    right: [string, string][],
+): void {
     context.textBaseline = 'top';
     context.textAlign = 'left';
     context.fillStyle = '#4a545b';
@@ -158,5 +199,9 @@ function sum(values: number[]): number {
 
 export function joules(value: number): string {
     const size = Math.abs(value);
-    return size >= 1e6 ? `${(value / 1e6).toFixed(1)} MJ` : size >= 1e3 ? `${(value / 1e3).toFixed(1)} kJ` : `${value.toFixed(size < 10 ? 2 : 0)} J`;
+    return size >= 1e6
+        ? `${(value / 1e6).toFixed(1)} MJ`
+        : size >= 1e3
+          ? `${(value / 1e3).toFixed(1)} kJ`
+          : `${value.toFixed(size < 10 ? 2 : 0)} J`;
 }

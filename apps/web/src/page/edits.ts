@@ -1,5 +1,5 @@
-// What the panel changes about a scene is written into its JSON (docs/scenes.md), which is then loaded again: there is no other way to
-// make a world, and the scene that one downloads is the one that one saw.
+// What the panel changes about a scene is written into its JSON (docs/scenes.md), which is then loaded again:
+// there is no other way to make a world, and the scene that one downloads is the one that one saw.
 import type { Vec3 } from '../engine/protocol.ts';
 
 export interface Edits {
@@ -60,12 +60,23 @@ export interface SceneText {
     [key: string]: unknown;
 }
 
-/** Pa, as the presets of the engine have it (rubble/material.h): a strength is written as a number, not as a factor. */
+/** Pa, as the presets of the engine have it (rubble/material.h): a strength is written as a number, not as a
+ * factor. */
 const strengths: Record<string, number> = {
-    glass: 4e7, ceramic: 3e7, concrete: 3e6, stone: 1e7, plaster: 2.5e6, ice: 1.5e6, wood: 5e7, clay: 5e6, steel: 4e8, rubber: 1.5e7,
+    glass: 4e7,
+    ceramic: 3e7,
+    concrete: 3e6,
+    stone: 1e7,
+    plaster: 2.5e6,
+    ice: 1.5e6,
+    wood: 5e7,
+    clay: 5e6,
+    steel: 4e8,
+    rubber: 1.5e7,
 };
 
-/** Tetrahedra of a body that the page makes break by stress: enough to see where cracks run, few enough for a step to stay short. */
+/** Tetrahedra of a body that the page makes break by stress: enough to see where cracks run, few enough for a
+ * step to stay short. */
 const fewTetrahedra = 1500;
 
 export function isEdited(edits: Edits): boolean {
@@ -90,9 +101,14 @@ export function applyEdits(text: string, edits: Edits): string {
 
 /** Bodies that break; in a scene where none does, all that could. */
 function breakablesOf(scene: SceneText): Body[] {
-    const bodies = [...scene.bodies, ...(scene.events ?? []).flatMap((event) => (event.spawn === undefined ? [] : [event.spawn]))];
+    const bodies = [
+        ...scene.bodies,
+        ...(scene.events ?? []).flatMap((event) => (event.spawn === undefined ? [] : [event.spawn])),
+    ];
     const breaking = bodies.filter((body) => (body.fracture?.method ?? 'none') !== 'none');
-    const others = bodies.filter((body) => body.type !== 'static' && body.type !== 'kinematic' && presetOf(scene, body) !== 'steel');
+    const others = bodies.filter(
+        (body) => body.type !== 'static' && body.type !== 'kinematic' && presetOf(scene, body) !== 'steel',
+    );
     return breaking.length > 0 ? breaking : others;
 }
 
@@ -182,11 +198,18 @@ export function sceneOfMesh(name: string, file: string, box: Box): string {
         bodies: [
             { name: 'floor', shape: 'ground', type: 'static', material: 'stone' },
             {
-                name, shape: 'mesh', material: 'ceramic', position: [middle(0), -box.low[1] * scale + 0.001, middle(2)],
+                name,
+                shape: 'mesh',
+                material: 'ceramic',
+                position: [middle(0), -box.low[1] * scale + 0.001, middle(2)],
                 fracture: { method: 'prescored', pattern: 'clustered', pieces: 35, generations: 2 },
             },
         ],
-        camera: { eye: [0.5 + 0.5 * wide, 0.25 + 0.6 * height, 0.9 + wide], target: [0, 0.45 * height, 0], fov: 40 },
+        camera: {
+            eye: [0.5 + 0.5 * wide, 0.25 + 0.6 * height, 0.9 + wide],
+            target: [0, 0.45 * height, 0],
+            fov: 40,
+        },
     };
     return JSON.stringify(scene, null, 2);
 }

@@ -1,4 +1,5 @@
-// Numbers and strips at the lower left. Written a few times a second: nobody reads faster, and layout costs time.
+// Numbers and strips at the lower left. Written a few times a second: nobody reads faster, and layout costs
+// time.
 import type { Report } from '../engine/protocol.ts';
 import type { Chart } from './chart.ts';
 import { element } from './settings.ts';

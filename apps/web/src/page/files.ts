@@ -22,18 +22,22 @@ function extensionOf(name: string): string {
 export async function openFile(client: EngineClient, file: File): Promise<Opened> {
     const kind = extensionOf(file.name);
     if (file.size > largestFile) {
-        throw new Error(`${file.name} has ${Math.round(file.size / 1e6)} MB; at most ${largestFile / 1e6} MB fit here. `
-            + 'Make it smaller first: rubble convert in.obj out.glb --simplify 100000');
+        throw new Error(
+            `${file.name} has ${Math.round(file.size / 1e6)} MB; at most ${largestFile / 1e6} MB fit here. ` +
+                'Make it smaller first: rubble convert in.obj out.glb --simplify 100000',
+        );
     }
     if (kind === 'json') {
         const text = await file.text();
         return { scene: { name: file.name, text }, name: file.name, verdict: '' };
     }
     if (!meshKinds.includes(kind)) {
-        throw new Error(`${file.name} is not a mesh that can be read here: OBJ, STL, PLY, OFF or GLB, or a scene as JSON.`);
+        throw new Error(
+            `${file.name} is not a mesh that can be read here: OBJ, STL, PLY, OFF or GLB, or a scene as JSON.`,
+        );
     }
     const bytes = await file.arrayBuffer();
-    const answer = await client.request({ kind: 'import', name: file.name, bytes }, [bytes]) as Imported;
+    const answer = (await client.request({ kind: 'import', name: file.name, bytes }, [bytes])) as Imported;
     if (!answer.solid) {
         throw new Error(`${file.name}: ${answer.verdict}`);
     }
@@ -47,7 +51,10 @@ function boxOf(ply: ArrayBuffer): Box {
     const head = new TextDecoder('latin1').decode(new Uint8Array(ply, 0, Math.min(2048, ply.byteLength)));
     const begin = head.indexOf('end_header\n') + 'end_header\n'.length;
     const [, count, properties] = /element vertex (\d+)\n((?:property .*\n)+)/.exec(head) ?? ['', '0', ''];
-    const kinds = properties!.trim().split('\n').map((line) => line.split(' ')[1]!);
+    const kinds = properties!
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ')[1]!);
     const bytesOf = (kind: string): number => (kind === 'double' ? 8 : kind === 'uchar' ? 1 : 4);
     const stride = kinds.reduce((sum, kind) => sum + bytesOf(kind), 0);
     const width = bytesOf(kinds[0] ?? 'float');

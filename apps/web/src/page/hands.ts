@@ -48,8 +48,12 @@ export class Hands {
     private hover: { x: number; y: number } | undefined;
     private aimWanted = false;
 
-    constructor(private readonly stage: Stage, private readonly playback: Playback, private readonly world: HandsWorld,
-                private readonly cross: HTMLElement) {
+    constructor(
+        private readonly stage: Stage,
+        private readonly playback: Playback,
+        private readonly world: HandsWorld,
+        private readonly cross: HTMLElement,
+    ) {
         const view = stage.canvas;
         stage.scene.add(this.mark.group);
         view.addEventListener('pointerdown', (event) => this.down(event));
@@ -102,7 +106,8 @@ export class Hands {
     }
 
     private aim(hit: Hit): ReturnType<typeof aimAt> {
-        const floor = [...this.playback.planes.values()].find((plane) => plane.normal.y > 0.99)?.point.y ?? -1e9;
+        const floor =
+            [...this.playback.planes.values()].find((plane) => plane.normal.y > 0.99)?.point.y ?? -1e9;
         return aimAt(hit.point, this.stage.camera.position, this.world.ball(), this.world.gravity(), floor);
     }
 
@@ -114,8 +119,12 @@ export class Hands {
         }
         // Into the blue: at what is as far away as the middle of the scene.
         const far = this.stage.camera.position.distanceTo(this.stage.target);
-        const hit = this.hitAt(x, y) ??
-            { distance: far, point: origin.addScaledVector(direction, far), normal: direction.clone().negate(), body: undefined };
+        const hit = this.hitAt(x, y) ?? {
+            distance: far,
+            point: origin.addScaledVector(direction, far),
+            normal: direction.clone().negate(),
+            body: undefined,
+        };
         const aimed = this.aim(hit);
         this.world.throwBall(aimed.origin.toArray(), aimed.velocity.toArray());
     }
@@ -171,7 +180,12 @@ export class Hands {
         if (wantsHold && this.tryHold(x, y)) {
             return;
         }
-        this.state = event.button === 1 || (event.button === 2 && event.shiftKey) ? 'pan' : wantsHold ? 'orbit' : 'press';
+        this.state =
+            event.button === 1 || (event.button === 2 && event.shiftKey)
+                ? 'pan'
+                : wantsHold
+                  ? 'orbit'
+                  : 'press';
         if (event.pointerType !== 'mouse' && this.state === 'press') {
             this.timer = window.setTimeout(() => this.state === 'press' && this.tryHold(x, y), longPress);
         }
@@ -276,7 +290,9 @@ export class Hands {
 
     private pan(dx: number, dy: number): void {
         const { camera, target, canvas } = this.stage;
-        const scale = (2 * camera.position.distanceTo(target) * Math.tan((camera.fov * Math.PI) / 360)) / canvas.clientHeight;
+        const scale =
+            (2 * camera.position.distanceTo(target) * Math.tan((camera.fov * Math.PI) / 360)) /
+            canvas.clientHeight;
         const shift = new Vector3(-dx * scale, dy * scale, 0).applyQuaternion(camera.quaternion);
         camera.position.add(shift);
         target.add(shift);
@@ -291,7 +307,12 @@ export class Hands {
     // ---- keys ----
 
     private key(event: KeyboardEvent): void {
-        const arrows: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+        const arrows: Record<string, [number, number]> = {
+            ArrowLeft: [-1, 0],
+            ArrowRight: [1, 0],
+            ArrowUp: [0, -1],
+            ArrowDown: [0, 1],
+        };
         const arrow = arrows[event.key];
         if (arrow !== undefined && event.shiftKey) {
             this.orbit(arrow[0] * -16, arrow[1] * -16);
@@ -312,7 +333,10 @@ export class Hands {
     private moveReticle(dx: number, dy: number): void {
         const { clientWidth: width, clientHeight: height } = this.stage.canvas;
         const at = this.reticle ?? this.middle();
-        this.reticle = { x: Math.min(Math.max(at.x + dx, 0), width), y: Math.min(Math.max(at.y + dy, 0), height) };
+        this.reticle = {
+            x: Math.min(Math.max(at.x + dx, 0), width),
+            y: Math.min(Math.max(at.y + dy, 0), height),
+        };
         if (this.state === 'hold') {
             this.dragTo(this.reticle.x, this.reticle.y);
         }

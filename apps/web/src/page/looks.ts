@@ -1,6 +1,14 @@
-// What materials look like. Meshes have positions and normals only, so grain and speckles are made in the shader from where a point
-// was in the body before anything broke: they run on from piece to piece.
-import { Color, DoubleSide, FrontSide, MeshDepthMaterial, MeshPhysicalMaterial, MeshStandardMaterial, RGBADepthPacking } from 'three';
+// What materials look like. Meshes have positions and normals only, so grain and speckles are made in the
+// shader from where a point was in the body before anything broke: they run on from piece to piece.
+import {
+    Color,
+    DoubleSide,
+    FrontSide,
+    MeshDepthMaterial,
+    MeshPhysicalMaterial,
+    MeshStandardMaterial,
+    RGBADepthPacking,
+} from 'three';
 import type { Material, WebGLProgramParametersWithUniforms } from 'three';
 import type { Vec3 } from '../engine/protocol.ts';
 
@@ -84,7 +92,12 @@ export function lookOf(preset: string): Look {
 }
 
 /** Colour of a body that nothing broke off from: the n-th of its kind. */
-export function tintOf(preset: string, count: number, given: Vec3 | undefined, glazes: string[] | undefined): Color {
+export function tintOf(
+    preset: string,
+    count: number,
+    given: Vec3 | undefined,
+    glazes: string[] | undefined,
+): Color {
     const look = lookOf(preset);
     const tints = preset === 'ceramic' ? (glazes ?? look.tints) : look.tints;
     const tint = new Color(look.skin.color);
@@ -144,7 +157,8 @@ const patternNames = Object.keys(patterns) as Pattern[];
 
 const vertexHead = 'attribute vec3 pattern;\nvarying vec3 vPattern;\n';
 
-/** All patterns are in one program, chosen by a number: a program takes long to be made, above all in the middle of a run. */
+/** All patterns are in one program, chosen by a number: a program takes long to be made, above all in the
+ * middle of a run. */
 function patternCode(): string {
     const branches = patternNames.map((name, i) => `if (patternKind == ${i}) { ${patterns[name]} }`);
     return `float shade = 1.0, height = 0.0;\n{ vec3 p = vPattern;\n${branches.join('\nelse ')} }\ndiffuseColor.rgb *= shade;`;
@@ -153,19 +167,30 @@ function patternCode(): string {
 function patch(surface: Surface, shader: WebGLProgramParametersWithUniforms): void {
     shader.uniforms['patternKind'] = { value: patternNames.indexOf(surface.pattern) };
     shader.uniforms['patternHeight'] = { value: surface.bump ?? 0 };
-    shader.vertexShader = vertexHead + shader.vertexShader.replace('#include <begin_vertex>', '#include <begin_vertex>\nvPattern = pattern;');
+    shader.vertexShader =
+        vertexHead +
+        shader.vertexShader.replace(
+            '#include <begin_vertex>',
+            '#include <begin_vertex>\nvPattern = pattern;',
+        );
     let fragment = `varying vec3 vPattern;\nuniform int patternKind;\nuniform float patternHeight;\n${noise}${shader.fragmentShader}`;
     fragment = fragment.replace('#include <color_fragment>', `#include <color_fragment>\n${patternCode()}`);
     // Bumps smaller than a pixel would only glitter: they fade with the distance.
-    fragment = fragment.replace('#include <normal_fragment_maps>', `#include <normal_fragment_maps>
+    fragment = fragment.replace(
+        '#include <normal_fragment_maps>',
+        `#include <normal_fragment_maps>
         float patternFade = clamp(0.004 / max(length(fwidth(vPattern)), 1e-6), 0.0, 1.0);
-        if (patternHeight > 0.0) normal = patternBump(-vViewPosition, normal, height * patternHeight * patternFade);`);
+        if (patternHeight > 0.0) normal = patternBump(-vViewPosition, normal, height * patternHeight * patternFade);`,
+    );
     if (surface.opacity !== undefined) {
-        fragment = fragment.replace('#include <opaque_fragment>', `
+        fragment = fragment.replace(
+            '#include <opaque_fragment>',
+            `
             float edge = 1.0 - abs(dot(normal, normalize(vViewPosition)));
             float shine = max(max(totalSpecular.r, totalSpecular.g), totalSpecular.b);
             diffuseColor.a = clamp(diffuseColor.a + 0.75 * edge * edge * edge + 0.7 * shine, 0.0, 0.97);
-            #include <opaque_fragment>`);
+            #include <opaque_fragment>`,
+        );
     }
     shader.fragmentShader = fragment;
 }
@@ -174,8 +199,11 @@ function patch(surface: Surface, shader: WebGLProgramParametersWithUniforms): vo
 function thinShadow(): Material {
     const depth = new MeshDepthMaterial({ depthPacking: RGBADepthPacking });
     depth.onBeforeCompile = (shader) => {
-        shader.fragmentShader = shader.fragmentShader.replace('void main() {', `void main() {
-            if (fract(52.9829189 * fract(dot(floor(gl_FragCoord.xy), vec2(0.06711056, 0.00583715)))) > 0.34) discard;`);
+        shader.fragmentShader = shader.fragmentShader.replace(
+            'void main() {',
+            `void main() {
+            if (fract(52.9829189 * fract(dot(floor(gl_FragCoord.xy), vec2(0.06711056, 0.00583715)))) > 0.34) discard;`,
+        );
     };
     return depth;
 }
@@ -207,9 +235,15 @@ export function coatOf(preset: string, part: Part): Coat {
         envMapIntensity: through ? 1.5 : 1,
     };
     const glossy = (surface.clearcoat ?? 0) > 0 || (surface.sheen ?? 0) > 0;
-    const material = plainCoats || !glossy
-        ? new MeshStandardMaterial(common)
-        : new MeshPhysicalMaterial({ ...common, clearcoat: surface.clearcoat ?? 0, clearcoatRoughness: 0.12, sheen: surface.sheen ?? 0 });
+    const material =
+        plainCoats || !glossy
+            ? new MeshStandardMaterial(common)
+            : new MeshPhysicalMaterial({
+                  ...common,
+                  clearcoat: surface.clearcoat ?? 0,
+                  clearcoatRoughness: 0.12,
+                  sheen: surface.sheen ?? 0,
+              });
     material.onBeforeCompile = (shader) => patch(surface, shader);
     material.customProgramCacheKey = () => `body ${through}`;
     return through ? { material, shadow: thinShadow() } : { material };

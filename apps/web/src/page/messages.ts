@@ -17,10 +17,12 @@ export function say(text: string, options: { bad?: boolean; action?: Action; key
     box.append(words);
     if (options.action !== undefined) {
         const { run } = options.action;
-        box.append(button(options.action.text, '', () => {
-            unsay(key);
-            run();
-        }));
+        box.append(
+            button(options.action.text, '', () => {
+                unsay(key);
+                run();
+            }),
+        );
     }
     const close = button('\u00d7', 'close', () => unsay(key));
     close.setAttribute('aria-label', 'Close this message');

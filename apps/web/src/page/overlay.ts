@@ -1,11 +1,23 @@
 // Lines and points over the bodies, as the engine sends them.
-import { BufferAttribute, BufferGeometry, Color, LineBasicMaterial, LineSegments, Points, Scene, ShaderMaterial } from 'three';
+import {
+    BufferAttribute,
+    BufferGeometry,
+    Color,
+    LineBasicMaterial,
+    LineSegments,
+    Points,
+    Scene,
+    ShaderMaterial,
+} from 'three';
 import type { Overlay } from '../engine/protocol.ts';
 
 const color = new Color();
 
 /** Split x y z [size] r g b, colours from sRGB to linear. */
-function split(data: Float32Array, stride: number): { at: Float32Array; colors: Float32Array; sizes: Float32Array } {
+function split(
+    data: Float32Array,
+    stride: number,
+): { at: Float32Array; colors: Float32Array; sizes: Float32Array } {
     const count = Math.floor(data.length / stride);
     const at = new Float32Array(count * 3);
     const colors = new Float32Array(count * 3);
@@ -21,17 +33,23 @@ function split(data: Float32Array, stride: number): { at: Float32Array; colors: 
 }
 
 export class OverlayView {
-    private readonly lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, depthTest: false, toneMapped: false, transparent: true }));
-    private readonly points = new Points(new BufferGeometry(), new ShaderMaterial({
-        depthTest: false,
-        transparent: true,
-        uniforms: { ratio: { value: 1 } },
-        vertexShader: `attribute float size; attribute vec3 color; varying vec3 vColor; uniform float ratio;
+    private readonly lines = new LineSegments(
+        new BufferGeometry(),
+        new LineBasicMaterial({ vertexColors: true, depthTest: false, toneMapped: false, transparent: true }),
+    );
+    private readonly points = new Points(
+        new BufferGeometry(),
+        new ShaderMaterial({
+            depthTest: false,
+            transparent: true,
+            uniforms: { ratio: { value: 1 } },
+            vertexShader: `attribute float size; attribute vec3 color; varying vec3 vColor; uniform float ratio;
             void main() { vColor = color; gl_PointSize = size * ratio; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }`,
-        fragmentShader: `varying vec3 vColor;
+            fragmentShader: `varying vec3 vColor;
             void main() { float r = length(gl_PointCoord - 0.5); if (r > 0.5) discard; gl_FragColor = vec4(vColor, 0.92); #include <colorspace_fragment>
             }`.replace('; #include', ';\n#include'),
-    }));
+        }),
+    );
 
     constructor(scene: Scene) {
         for (const object of [this.lines, this.points]) {
@@ -56,8 +74,12 @@ export class OverlayView {
     }
 }
 
-function fill(geometry: BufferGeometry, parts: { at: Float32Array; colors: Float32Array; sizes: Float32Array }): void {
-    // New buffers: the number of lines differs from frame to frame, and these are few and for looking closely.
+function fill(
+    geometry: BufferGeometry,
+    parts: { at: Float32Array; colors: Float32Array; sizes: Float32Array },
+): void {
+    // New buffers: the number of lines differs from frame to frame, and these are few and for looking
+    // closely.
     geometry.dispose();
     geometry.setAttribute('position', new BufferAttribute(parts.at, 3));
     geometry.setAttribute('color', new BufferAttribute(parts.colors, 3));

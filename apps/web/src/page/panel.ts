@@ -92,7 +92,15 @@ function bindBreaking(app: App): void {
         clearTimeout(timer);
         timer = window.setTimeout(() => void app.load(), 300);
     };
-    for (const id of ['edit-method', 'edit-pattern', 'edit-material', 'edit-pieces', 'edit-strength', 'edit-events', 'seed']) {
+    for (const id of [
+        'edit-method',
+        'edit-pattern',
+        'edit-material',
+        'edit-pieces',
+        'edit-strength',
+        'edit-events',
+        'seed',
+    ]) {
         element(id).addEventListener('input', later);
     }
     click('dice', () => {
@@ -131,7 +139,10 @@ function bindFiles(app: App): void {
         }
         chooser.value = '';
     });
-    onDrop((dragging) => (element('drop-here').hidden = !dragging), (file) => void app.open(file));
+    onDrop(
+        (dragging) => (element('drop-here').hidden = !dragging),
+        (file) => void app.open(file),
+    );
     for (const what of ['glb', 'pieces', 'scene'] as ExportKind[]) {
         click(`get-${what}`, () => void app.get(what));
     }
@@ -139,7 +150,8 @@ function bindFiles(app: App): void {
         const link = app.share();
         navigator.clipboard.writeText(link).then(
             () => say('Copied. The link has scene, seed and what you changed.'),
-            () => say(`Copy the address of this page: ${link}`));
+            () => say(`Copy the address of this page: ${link}`),
+        );
     });
 }
 
@@ -206,7 +218,9 @@ function bindKeys(app: App): void {
         '?': () => element<HTMLDialogElement>('help').showModal(),
     };
     document.addEventListener('keydown', (event) => {
-        const typing = event.target instanceof HTMLElement && event.target.closest('input[type="number"], select, dialog, [popover]') !== null;
+        const typing =
+            event.target instanceof HTMLElement &&
+            event.target.closest('input[type="number"], select, dialog, [popover]') !== null;
         if (!typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
             keys[event.key]?.();
         }

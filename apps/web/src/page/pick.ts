@@ -49,7 +49,9 @@ export function pick(playback: Playback, origin: Vector3, direction: Vector3): H
             best = { distance, normal: plane.normal.clone(), body: undefined };
         }
     }
-    return best === undefined ? undefined : { ...best, point: origin.clone().addScaledVector(direction, best.distance) };
+    return best === undefined
+        ? undefined
+        : { ...best, point: origin.clone().addScaledVector(direction, best.distance) };
 }
 
 function enterSphere(body: Drawn, origin: Vector3, direction: Vector3): number | undefined {
@@ -63,8 +65,13 @@ function enterSphere(body: Drawn, origin: Vector3, direction: Vector3): number |
     return Math.max(0, along - Math.sqrt(radius * radius - squared));
 }
 
-function meetBody(mesh: MeshData, body: Drawn, origin: Vector3, direction: Vector3, near: number):
-    { distance: number; normal: Vector3 } | undefined {
+function meetBody(
+    mesh: MeshData,
+    body: Drawn,
+    origin: Vector3,
+    direction: Vector3,
+    near: number,
+): { distance: number; normal: Vector3 } | undefined {
     if (mesh.indices.length > 3 * mostTriangles) {
         return { distance: near, normal: direction.clone().negate() };
     }
@@ -80,7 +87,9 @@ function meetBody(mesh: MeshData, body: Drawn, origin: Vector3, direction: Vecto
             normal.copy(edge1).cross(edge2);
         }
     }
-    return best < Infinity ? { distance: best, normal: normal.normalize().applyQuaternion(body.rotation) } : undefined;
+    return best < Infinity
+        ? { distance: best, normal: normal.normalize().applyQuaternion(body.rotation) }
+        : undefined;
 }
 
 /** Moeller and Trumbore, 1997: leaves the edges in edge1 and edge2. */

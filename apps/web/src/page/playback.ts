@@ -1,5 +1,6 @@
-// Bodies on the screen. Frames come from the worker at the pace of its steps; the picture is drawn at the pace of the display, between
-// two of them. What a frame brought (pieces) or took (the body that broke) appears when the picture reaches it.
+// Bodies on the screen. Frames come from the worker at the pace of its steps; the picture is drawn at the
+// pace of the display, between two of them. What a frame brought (pieces) or took (the body that broke)
+// appears when the picture reaches it.
 import { Matrix4, Quaternion, Scene, Vector3 } from 'three';
 import type { Color } from 'three';
 import { BODY_THERE, FRAME_STRIDE } from '../engine/protocol.ts';
@@ -80,7 +81,12 @@ export class Playback {
     constructor(private readonly scene: Scene | undefined) {}
 
     /** `glazes`: colours of ceramic, instead of the usual ones. */
-    clear(step: number, materials: MaterialInfo[], colored: Map<string, Vec3>, glazes: string[] | undefined): void {
+    clear(
+        step: number,
+        materials: MaterialInfo[],
+        colored: Map<string, Vec3>,
+        glazes: string[] | undefined,
+    ): void {
         this.glazes = glazes;
         for (const batch of this.batches.values()) {
             batch.dispose();
@@ -88,7 +94,16 @@ export class Playback {
         for (const frame of this.frames) {
             this.onRecycle(frame.poses.buffer as ArrayBuffer);
         }
-        for (const map of [this.batches, this.kin, this.counts, this.presets, this.colors, this.drawn, this.planes, this.meshes]) {
+        for (const map of [
+            this.batches,
+            this.kin,
+            this.counts,
+            this.presets,
+            this.colors,
+            this.drawn,
+            this.planes,
+            this.meshes,
+        ]) {
             map.clear();
         }
         for (const material of materials) {
@@ -110,7 +125,12 @@ export class Playback {
     }
 
     takeFrame(report: FrameReport): void {
-        const frame = { time: report.time, slots: report.slots, poses: new Float32Array(report.buffer), changes: this.pending };
+        const frame = {
+            time: report.time,
+            slots: report.slots,
+            poses: new Float32Array(report.buffer),
+            changes: this.pending,
+        };
         this.pending = [];
         this.frames.push(frame);
         if (this.frames.length === 1) {
@@ -125,8 +145,8 @@ export class Playback {
         return this.batches.size;
     }
 
-    /** Go on by so many seconds of the scene's time; `snap` goes to the newest frame. Returns whether anything moved that is in sight:
-     * balls roll away for ever. */
+    /** Go on by so many seconds of the scene's time; `snap` goes to the newest frame. Returns whether anything
+     * moved that is in sight: balls roll away for ever. */
     update(seconds: number, snap: boolean, inSight: (center: Vector3, radius: number) => boolean): boolean {
         if (this.frames.length === 0) {
             return false;
@@ -140,7 +160,8 @@ export class Playback {
     private advance(seconds: number, snap: boolean): void {
         const newest = this.frames[this.frames.length - 1]!;
         this.playhead += seconds;
-        // A frame that comes late must not make the picture stutter for long: stay between one and two steps behind.
+        // A frame that comes late must not make the picture stutter for long: stay between one and two steps
+        // behind.
         this.playhead = Math.min(Math.max(this.playhead, newest.time - 2 * this.step), newest.time);
         if (snap) {
             this.playhead = newest.time;
@@ -178,8 +199,14 @@ export class Playback {
         }
         const preset = this.presetOf(info.material);
         const body: Drawn = {
-            info, preset, kin: this.kinOf(info, preset, mesh), parts: [],
-            position: new Vector3(), rotation: new Quaternion(), center: new Vector3(), dirty: true,
+            info,
+            preset,
+            kin: this.kinOf(info, preset, mesh),
+            parts: [],
+            position: new Vector3(),
+            rotation: new Quaternion(),
+            center: new Vector3(),
+            dirty: true,
         };
         this.drawPart(body, mesh, 'skin');
         this.drawPart(body, mesh, 'crack');
@@ -207,7 +234,11 @@ export class Playback {
         if (kin === undefined) {
             const count = this.counts.get(preset) ?? 0;
             this.counts.set(preset, count + 1);
-            kin = { tint: tintOf(preset, count, this.colors.get(info.material), this.glazes), grain: longestAxis(mesh), root: info.serial };
+            kin = {
+                tint: tintOf(preset, count, this.colors.get(info.material), this.glazes),
+                grain: longestAxis(mesh),
+                root: info.serial,
+            };
         }
         this.kin.set(info.serial, kin);
         return kin;
@@ -244,7 +275,10 @@ export class Playback {
     private placeAll(inSight: (center: Vector3, radius: number) => boolean): boolean {
         const left = this.frames[0]!;
         const right = this.frames[1];
-        const along = right === undefined ? 0 : Math.min(1, Math.max(0, (this.playhead - left.time) / (right.time - left.time)));
+        const along =
+            right === undefined
+                ? 0
+                : Math.min(1, Math.max(0, (this.playhead - left.time) / (right.time - left.time)));
         const leaving = right === undefined ? undefined : this.shiftsOf(right);
         const exploding = this.explode !== this.explodeShown;
         this.explodeShown = this.explode;
@@ -277,17 +311,31 @@ export class Playback {
         return shifts;
     }
 
-    private interpolate(slot: number, body: Drawn, left: Frame, right: Frame | undefined, along: number,
-                        leaving: Map<number, Vector3 | undefined> | undefined): boolean {
+    private interpolate(
+        slot: number,
+        body: Drawn,
+        left: Frame,
+        right: Frame | undefined,
+        along: number,
+        leaving: Map<number, Vector3 | undefined> | undefined,
+    ): boolean {
         const at = slot * FRAME_STRIDE;
         const p = left.poses;
         const shift = leaving?.get(slot);
-        const stays = right !== undefined && slot < right.slots && !leaving!.has(slot) && (right.poses[at + 7]! & BODY_THERE) !== 0;
+        const stays =
+            right !== undefined &&
+            slot < right.slots &&
+            !leaving!.has(slot) &&
+            (right.poses[at + 7]! & BODY_THERE) !== 0;
         scratch.set(p[at]!, p[at + 1]!, p[at + 2]!);
         otherRotation.set(p[at + 3]!, p[at + 4]!, p[at + 5]!, p[at + 6]!);
         if (stays) {
             const q = right.poses;
-            scratch.set(mix(p[at]!, q[at]!, along), mix(p[at + 1]!, q[at + 1]!, along), mix(p[at + 2]!, q[at + 2]!, along));
+            scratch.set(
+                mix(p[at]!, q[at]!, along),
+                mix(p[at + 1]!, q[at + 1]!, along),
+                mix(p[at + 2]!, q[at + 2]!, along),
+            );
             blend(otherRotation, q, at + 3, along);
         } else if (shift !== undefined) {
             scratch.addScaledVector(shift, along);
@@ -313,7 +361,11 @@ export class Playback {
     /** Pieces move apart the way they came from the middle of the body that they were, turned as they are. */
     private placeExploded(): void {
         for (const body of this.drawn.values()) {
-            scratch.fromArray(body.info.outward).applyQuaternion(body.rotation).multiplyScalar(this.explode).add(body.position);
+            scratch
+                .fromArray(body.info.outward)
+                .applyQuaternion(body.rotation)
+                .multiplyScalar(this.explode)
+                .add(body.position);
             this.place(body, scratch);
         }
     }
@@ -335,8 +387,12 @@ function mix(a: number, b: number, t: number): number {
 function blend(from: Quaternion, to: Float32Array, at: number, t: number): void {
     const dot = from.x * to[at]! + from.y * to[at + 1]! + from.z * to[at + 2]! + from.w * to[at + 3]!;
     const sign = dot < 0 ? -1 : 1;
-    from.set(mix(from.x, sign * to[at]!, t), mix(from.y, sign * to[at + 1]!, t), mix(from.z, sign * to[at + 2]!, t),
-        mix(from.w, sign * to[at + 3]!, t)).normalize();
+    from.set(
+        mix(from.x, sign * to[at]!, t),
+        mix(from.y, sign * to[at + 1]!, t),
+        mix(from.z, sign * to[at + 2]!, t),
+        mix(from.w, sign * to[at + 3]!, t),
+    ).normalize();
 }
 
 function meanOfPieces(added: BodyInfo[], parent: Drawn, frame: Frame): Vector3 | undefined {

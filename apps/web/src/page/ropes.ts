@@ -1,4 +1,5 @@
-// Ropes, rods and springs of a scene as lines: the engine says nothing about them, but the scene does. Those that may break are left out.
+// Ropes, rods and springs of a scene as lines: the engine says nothing about them, but the scene does. Those
+// that may break are left out.
 import { BufferAttribute, BufferGeometry, LineBasicMaterial, LineSegments, Scene, Vector3 } from 'three';
 import type { Vec3 } from '../engine/protocol.ts';
 import type { Joint } from './edits.ts';
@@ -8,7 +9,10 @@ const drawnKinds = ['rope', 'distance', 'spring'];
 const end = new Vector3();
 
 export class Ropes {
-    private readonly lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: '#3b3128' }));
+    private readonly lines = new LineSegments(
+        new BufferGeometry(),
+        new LineBasicMaterial({ color: '#3b3128' }),
+    );
     private joints: Joint[] = [];
 
     constructor(scene: Scene) {
@@ -18,10 +22,15 @@ export class Ropes {
     }
 
     clear(joints: Joint[]): void {
-        this.joints = joints.filter((joint) => drawnKinds.includes(joint.kind) && joint.breakForce === undefined);
+        this.joints = joints.filter(
+            (joint) => drawnKinds.includes(joint.kind) && joint.breakForce === undefined,
+        );
         this.lines.visible = false;
         this.lines.geometry.dispose();
-        this.lines.geometry.setAttribute('position', new BufferAttribute(new Float32Array(this.joints.length * 6), 3));
+        this.lines.geometry.setAttribute(
+            'position',
+            new BufferAttribute(new Float32Array(this.joints.length * 6), 3),
+        );
     }
 
     update(playback: Playback): void {
@@ -47,7 +56,12 @@ export class Ropes {
 }
 
 /** A point in the axes of a body, or of the world where there is none. */
-function put(places: ReturnType<BufferGeometry['getAttribute']>, index: number, body: Drawn | undefined, point: Vec3 = [0, 0, 0]): void {
+function put(
+    places: ReturnType<BufferGeometry['getAttribute']>,
+    index: number,
+    body: Drawn | undefined,
+    point: Vec3 = [0, 0, 0],
+): void {
     end.fromArray(point);
     if (body !== undefined) {
         end.applyQuaternion(body.rotation).add(body.position);

@@ -40,7 +40,11 @@ export function fillPanel(): void {
 }
 
 export function readBall(): Ball {
-    return { speed: Number(input('ball-speed').value), radius: Number(input('ball-radius').value) / 100, material: select('ball-material').value };
+    return {
+        speed: Number(input('ball-speed').value),
+        radius: Number(input('ball-radius').value) / 100,
+        material: select('ball-material').value,
+    };
 }
 
 export function writeBall(ball: Ball): void {
@@ -78,7 +82,8 @@ export function writeEdits(edits: Edits, entry: Entry | undefined): void {
     select('edit-material').value = edits.material ?? '';
     widen(input('edit-pieces'), edits.pieces ?? 0);
     input('edit-strength').value = String(edits.strength === undefined ? 0 : Math.log10(edits.strength));
-    input('edit-events').checked = edits.withoutEvents === undefined ? (entry?.events ?? true) : !edits.withoutEvents;
+    input('edit-events').checked =
+        edits.withoutEvents === undefined ? (entry?.events ?? true) : !edits.withoutEvents;
     showOutputs();
 }
 
@@ -94,7 +99,12 @@ export function writeSeed(seed: number): void {
 export function readOverlays(): Overlays {
     const on = (key: keyof Overlays): boolean => input(`overlay-${key}`).checked;
     return {
-        contacts: on('contacts'), samples: on('samples'), fields: on('fields'), islands: on('islands'), stress: on('stress'), boxes: on('boxes'),
+        contacts: on('contacts'),
+        samples: on('samples'),
+        fields: on('fields'),
+        islands: on('islands'),
+        stress: on('stress'),
+        boxes: on('boxes'),
     };
 }
 

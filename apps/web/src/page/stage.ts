@@ -1,7 +1,24 @@
-// The picture: renderer, light, floor and camera. Throws when there is no WebGL; the page goes on without a picture then.
+// The picture: renderer, light, floor and camera. Throws when there is no WebGL; the page goes on without a
+// picture then.
 import {
-    ACESFilmicToneMapping, CanvasTexture, CircleGeometry, DirectionalLight, Frustum, HemisphereLight, Matrix4, Mesh, MeshStandardMaterial, PCFShadowMap,
-    PerspectiveCamera, PlaneGeometry, Quaternion, Scene, Sphere, SRGBColorSpace, Vector3, WebGLRenderer,
+    ACESFilmicToneMapping,
+    CanvasTexture,
+    CircleGeometry,
+    DirectionalLight,
+    Frustum,
+    HemisphereLight,
+    Matrix4,
+    Mesh,
+    MeshStandardMaterial,
+    PCFShadowMap,
+    PerspectiveCamera,
+    PlaneGeometry,
+    Quaternion,
+    Scene,
+    Sphere,
+    SRGBColorSpace,
+    Vector3,
+    WebGLRenderer,
 } from 'three';
 import type { Camera } from '../engine/protocol.ts';
 import { setPlainCoats } from './looks.ts';
@@ -16,7 +33,12 @@ function backdrop(): CanvasTexture {
     canvas.height = 256;
     const context = canvas.getContext('2d')!;
     const gradient = context.createLinearGradient(0, 0, 0, 256);
-    for (const [at, color] of [[0, '#97a5b0'], [0.4, '#ccd3d7'], [0.55, '#d5d8d8'], [1, '#b9b7b2']] as const) {
+    for (const [at, color] of [
+        [0, '#97a5b0'],
+        [0.4, '#ccd3d7'],
+        [0.55, '#d5d8d8'],
+        [1, '#b9b7b2'],
+    ] as const) {
         gradient.addColorStop(at, color);
     }
     context.fillStyle = gradient;
@@ -54,7 +76,11 @@ export class Stage {
     constructor(readonly canvas: HTMLCanvasElement) {
         this.software = isSoftware();
         setPlainCoats(this.software);
-        this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, powerPreference: 'high-performance' });
+        this.renderer = new WebGLRenderer({
+            canvas,
+            antialias: !this.software,
+            powerPreference: 'high-performance',
+        });
         this.level = this.software ? 0 : 1;
         this.renderer.toneMapping = ACESFilmicToneMapping;
         this.renderer.toneMappingExposure = 1.12;
@@ -92,7 +118,10 @@ export class Stage {
         const free = Math.max(120, width - this.right);
         const aspect = free / Math.max(120, height - this.bottom);
         // The vertical angle is of the free part of the window; the camera gets that of all of it.
-        const half = Math.tan((this.home.fov * Math.PI) / 360) * Math.max(1, 0.95 / aspect) * (height / Math.max(120, height - this.bottom));
+        const half =
+            Math.tan((this.home.fov * Math.PI) / 360) *
+            Math.max(1, 0.95 / aspect) *
+            (height / Math.max(120, height - this.bottom));
         this.renderer.setSize(width, height, false);
         this.camera.fov = Math.min(120, (360 / Math.PI) * Math.atan(half));
         this.camera.aspect = width / height;
@@ -115,7 +144,12 @@ export class Stage {
         }
         // Without a graphics card nothing is fluent: a picture that is not too coarse is worth more.
         const [slow, quick] = this.software ? [150, 50] : [30, 14];
-        const next = this.slowness > slow ? Math.max(-1, this.level - 1) : this.slowness < quick ? Math.min(2, this.level + 1) : this.level;
+        const next =
+            this.slowness > slow
+                ? Math.max(-1, this.level - 1)
+                : this.slowness < quick
+                  ? Math.min(2, this.level + 1)
+                  : this.level;
         this.measured = 0;
         if (next === this.level) {
             return false;
@@ -144,7 +178,9 @@ export class Stage {
         if (this.lookedFrom !== this.renderer.info.render.frame) {
             this.lookedFrom = this.renderer.info.render.frame;
             this.camera.updateMatrixWorld();
-            this.frustum.setFromProjectionMatrix(this.product.multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse));
+            this.frustum.setFromProjectionMatrix(
+                this.product.multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse),
+            );
         }
         this.sphere.center.copy(center);
         this.sphere.radius = 2 * radius;
@@ -176,7 +212,11 @@ export class Stage {
 
     /** The ray through a place of the canvas, in pixels. */
     ray(x: number, y: number): { origin: Vector3; direction: Vector3 } {
-        const at = new Vector3((2 * x) / this.canvas.clientWidth - 1, 1 - (2 * y) / this.canvas.clientHeight, 0.5);
+        const at = new Vector3(
+            (2 * x) / this.canvas.clientWidth - 1,
+            1 - (2 * y) / this.canvas.clientHeight,
+            0.5,
+        );
         this.camera.updateMatrixWorld();
         const direction = at.unproject(this.camera).sub(this.camera.position).normalize();
         return { origin: this.camera.position.clone(), direction };
@@ -197,7 +237,9 @@ export class Stage {
         const reach = Math.max(0.6, this.camera.position.distanceTo(this.target) * 0.75);
         this.reach = reach;
         this.sun.target.position.copy(this.target);
-        this.sun.position.copy(this.target).addScaledVector(new Vector3(0.55, 1.15, 0.62).normalize(), 3 * reach);
+        this.sun.position
+            .copy(this.target)
+            .addScaledVector(new Vector3(0.55, 1.15, 0.62).normalize(), 3 * reach);
         const box = this.sun.shadow.camera;
         box.left = box.bottom = -reach;
         box.right = box.top = reach;
@@ -215,11 +257,18 @@ export class Stage {
 
     private makeFloor(plane: Plane): Mesh {
         const level = plane.normal.y > 0.999;
-        const material = new MeshStandardMaterial({ color: '#95938f', roughness: 0.9, transparent: true, envMapIntensity: 0.7 });
+        const material = new MeshStandardMaterial({
+            color: '#95938f',
+            roughness: 0.9,
+            transparent: true,
+            envMapIntensity: 0.7,
+        });
         material.onBeforeCompile = (shader) => {
             shader.vertexShader = `varying vec2 vFloor;\n${shader.vertexShader.replace('#include <begin_vertex>', '#include <begin_vertex>\nvFloor = position.xy;')}`;
-            shader.fragmentShader = `varying vec2 vFloor;\n${shader.fragmentShader.replace('#include <opaque_fragment>',
-                'diffuseColor.a *= 1.0 - smoothstep(0.12, 0.95, length(vFloor));\n#include <opaque_fragment>')}`;
+            shader.fragmentShader = `varying vec2 vFloor;\n${shader.fragmentShader.replace(
+                '#include <opaque_fragment>',
+                'diffuseColor.a *= 1.0 - smoothstep(0.12, 0.95, length(vFloor));\n#include <opaque_fragment>',
+            )}`;
         };
         const floor = new Mesh(level ? new CircleGeometry(1, 72) : new PlaneGeometry(1, 1), material);
         floor.position.copy(plane.point);
@@ -233,9 +282,14 @@ export class Stage {
 
     private ratio(): number {
         const full = Math.min(2, devicePixelRatio);
-        // Without a graphics card edges are not smoothed: more pixels do that for a picture that stands still.
+        // Without a graphics card edges are not smoothed: more pixels do that for a picture that stands
+        // still.
         const still = this.software ? Math.max(full, 1.5) : full;
-        return this.sharp ? (this.quality === 'plain' ? 1 : still) : [0.5, 0.75, Math.min(1.25, full), full][this.level + 1]!;
+        return this.sharp
+            ? this.quality === 'plain'
+                ? 1
+                : still
+            : [0.5, 0.75, Math.min(1.25, full), full][this.level + 1]!;
     }
 
     /** -1 and 0: without a graphics card, 1: usual, 2: best. */

@@ -26,9 +26,16 @@ declare global {
 export function exposeState(app: App): void {
     window.rubble = Object.freeze({
         state: (): State => ({
-            scene: app.sceneFile, version: app.version, loads: app.loads, steps: app.steps, pictures: app.pictures,
-            drawn: app.playback.drawn.size, drawCalls: app.stage?.renderer.info.render.calls ?? 0,
-            triangles: app.stage?.renderer.info.render.triangles ?? 0, playing: app.playing, hash: app.figures.hash,
+            scene: app.sceneFile,
+            version: app.version,
+            loads: app.loads,
+            steps: app.steps,
+            pictures: app.pictures,
+            drawn: app.playback.drawn.size,
+            drawCalls: app.stage?.renderer.info.render.calls ?? 0,
+            triangles: app.stage?.renderer.info.render.triangles ?? 0,
+            playing: app.playing,
+            hash: app.figures.hash,
             stats: structuredClone(app.stats),
         }),
         screenOf: (name: string) => screenOf(app, name),

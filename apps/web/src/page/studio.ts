@@ -1,7 +1,17 @@
-// Light from all around, as from the lamps of a photographer: a cube of images whose levels are blurred more and more, for surfaces that
-// are rougher and rougher. It is written down as a formula, so that nothing has to be filtered: three's own way takes many seconds where
-// there is no graphics card.
-import { CubeTexture, DataTexture, DataUtils, HalfFloatType, LinearFilter, LinearMipmapLinearFilter, LinearSRGBColorSpace, RGBAFormat, Vector3 } from 'three';
+// Light from all around, as from the lamps of a photographer: a cube of images whose levels are blurred more
+// and more, for surfaces that are rougher and rougher. It is written down as a formula, so that nothing has
+// to be filtered: three's own way takes many seconds where there is no graphics card.
+import {
+    CubeTexture,
+    DataTexture,
+    DataUtils,
+    HalfFloatType,
+    LinearFilter,
+    LinearMipmapLinearFilter,
+    LinearSRGBColorSpace,
+    RGBAFormat,
+    Vector3,
+} from 'three';
 
 interface Lamp {
     /** Where it hangs, seen from the scene. */
@@ -46,7 +56,9 @@ function radiance(direction: Vector3, blur: number, out: [number, number, number
         above.crossVectors(lamp.to, right);
         const angle = Math.acos(Math.min(1, Math.max(-1, toward)));
         const part = angle < 1e-6 ? 1 : angle / Math.sin(Math.max(angle, 1e-6));
-        const share = blurredBox(direction.dot(right) * part, lamp.width, blur) * blurredBox(direction.dot(above) * part, lamp.height, blur);
+        const share =
+            blurredBox(direction.dot(right) * part, lamp.width, blur) *
+            blurredBox(direction.dot(above) * part, lamp.height, blur);
         // Far from the lamp the plane of its angles makes no sense any more.
         const near = Math.max(0, 0.5 + 0.5 * toward);
         for (let k = 0; k < 3; ++k) {
@@ -58,12 +70,18 @@ function radiance(direction: Vector3, blur: number, out: [number, number, number
 /** Direction of a texel of a face, as cube maps have them. */
 function texel(face: number, u: number, v: number, out: Vector3): Vector3 {
     switch (face) {
-        case 0: return out.set(1, -v, -u).normalize();
-        case 1: return out.set(-1, -v, u).normalize();
-        case 2: return out.set(u, 1, v).normalize();
-        case 3: return out.set(u, -1, -v).normalize();
-        case 4: return out.set(u, -v, 1).normalize();
-        default: return out.set(-u, -v, -1).normalize();
+        case 0:
+            return out.set(1, -v, -u).normalize();
+        case 1:
+            return out.set(-1, -v, u).normalize();
+        case 2:
+            return out.set(u, 1, v).normalize();
+        case 3:
+            return out.set(u, -1, -v).normalize();
+        case 4:
+            return out.set(u, -v, 1).normalize();
+        default:
+            return out.set(-u, -v, -1).normalize();
     }
 }
 
@@ -94,10 +112,12 @@ export function studioLight(): CubeTexture {
     cube.minFilter = LinearMipmapLinearFilter;
     cube.magFilter = LinearFilter;
     cube.generateMipmaps = false;
-    // Uploaded as levels 1, 2, ...; the shader takes the length of the list as one more than the last level, and its first width as the
-    // size. So the list is one longer than what is read.
+    // Uploaded as levels 1, 2, ...; the shader takes the length of the list as one more than the last level,
+    // and its first width as the size. So the list is one longer than what is read.
     const levels = [1, 2, 3, 4, 5].map((level) => ({
-        image: faces(size >> level, 1 - Math.sqrt(1 - Math.min(level, lastLevel) / lastLevel)), width: size, height: size,
+        image: faces(size >> level, 1 - Math.sqrt(1 - Math.min(level, lastLevel) / lastLevel)),
+        width: size,
+        height: size,
     }));
     cube.mipmaps = levels as unknown as CubeTexture['mipmaps'];
     cube.isPMREMTexture = true;

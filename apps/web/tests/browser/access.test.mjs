@@ -25,8 +25,12 @@ after(async () => {
 async function findings(page) {
     await page.evaluate(axe);
     const result = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-    return result.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`);
+    return result.violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(
+            ({ id, help, nodes }) =>
+                `${id}: ${help}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`,
+        );
 }
 
 test('keys throw, pause, step, break, open the list of scenes and the help; focus can be seen', async () => {
@@ -54,7 +58,14 @@ test('keys throw, pause, step, break, open the list of scenes and the help; focu
     await page.focus('#view');
     for (let i = 0; i < 45; ++i) {
         await page.keyboard.press('Tab');
-        ids.add(await page.evaluate(() => document.activeElement?.id || document.activeElement?.getAttribute('value') || document.activeElement?.tagName));
+        ids.add(
+            await page.evaluate(
+                () =>
+                    document.activeElement?.id ||
+                    document.activeElement?.getAttribute('value') ||
+                    document.activeElement?.tagName,
+            ),
+        );
         const seen = await page.evaluate(() => {
             const target = document.activeElement;
             const shown = target?.matches('.tools input, .file input') ? target.nextElementSibling : target;
@@ -62,7 +73,19 @@ test('keys throw, pause, step, break, open the list of scenes and the help; focu
         });
         assert.ok(seen, `focus on ${[...ids].at(-1)} can be seen`);
     }
-    for (const id of ['scene-button', 'ball-speed', 'edit-method', 'edit-pieces', 'seed', 'dice', 'play', 'step', 'reset', 'speed', 'help-button']) {
+    for (const id of [
+        'scene-button',
+        'ball-speed',
+        'edit-method',
+        'edit-pieces',
+        'seed',
+        'dice',
+        'play',
+        'step',
+        'reset',
+        'speed',
+        'help-button',
+    ]) {
         assert.ok(ids.has(id), `Tab reaches ${id}`);
     }
     await page.focus('#scene-button');
@@ -78,10 +101,16 @@ test('keys throw, pause, step, break, open the list of scenes and the help; focu
 test('at 360 pixels nothing is cut off, panels fold, a tap throws', async () => {
     const page = await open(browser, server.url, phone);
     await drawn(page, 26);
-    const outside = await page.evaluate(() => [...document.querySelectorAll('button, select, input, .card')].filter((one) => {
-        const box = one.getBoundingClientRect();
-        return box.width > 0 && one.checkVisibility() && (box.left < -1 || box.right > innerWidth + 1);
-    }).map((one) => one.id || one.outerHTML.slice(0, 60)));
+    const outside = await page.evaluate(() =>
+        [...document.querySelectorAll('button, select, input, .card')]
+            .filter((one) => {
+                const box = one.getBoundingClientRect();
+                return (
+                    box.width > 0 && one.checkVisibility() && (box.left < -1 || box.right > innerWidth + 1)
+                );
+            })
+            .map((one) => one.id || one.outerHTML.slice(0, 60)),
+    );
     assert.deepEqual(outside, []);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     assert.ok(!(await page.isVisible('#panel-body')));

@@ -5,7 +5,19 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import validator from 'gltf-validator';
-import { difference, drawn, drop, launch, open, ownEnergy, picture, serve, site, state, until } from './support.mjs';
+import {
+    difference,
+    drawn,
+    drop,
+    launch,
+    open,
+    ownEnergy,
+    picture,
+    serve,
+    site,
+    state,
+    until,
+} from './support.mjs';
 
 let server;
 let browser;
@@ -32,9 +44,14 @@ async function withPage(address, options, body) {
 
 test('the page weighs less than 1.5 MB without scenes', () => {
     const files = readdirSync(site).filter((name) => /\.(html|css|js|wasm)$/.test(name));
-    const weights = files.map((name) => [name, gzipSync(readFileSync(join(site, name)), { level: 9 }).length]);
+    const weights = files.map((name) => [
+        name,
+        gzipSync(readFileSync(join(site, name)), { level: 9 }).length,
+    ]);
     const total = weights.reduce((sum, [, bytes]) => sum + bytes, 0);
-    console.log(`page weight, gzipped: ${weights.map(([name, bytes]) => `${name} ${(bytes / 1024).toFixed(0)} KB`).join(', ')}; ${(total / 1024).toFixed(0)} KB in all`);
+    console.log(
+        `page weight, gzipped: ${weights.map(([name, bytes]) => `${name} ${(bytes / 1024).toFixed(0)} KB`).join(', ')}; ${(total / 1024).toFixed(0)} KB in all`,
+    );
     assert.ok(total < 1.5 * 1024 * 1024, `${total} bytes`);
 });
 
@@ -46,17 +63,25 @@ test('a ball that a click throws breaks a plate, and energy only goes down', asy
         const at = await page.evaluate(() => window.rubble.screenOf('plate 2.3'));
         await page.mouse.click(at.x, at.y);
         await until(page, 'rubble.state().stats.fragments >= 5');
-        console.log(`first plate broken ${((Date.now() - page.began) / 1000).toFixed(1)} s after the page was asked for`);
+        console.log(
+            `first plate broken ${((Date.now() - page.began) / 1000).toFixed(1)} s after the page was asked for`,
+        );
         let last = await state(page);
         const scale = last.stats.energy.work + Math.abs(last.stats.energy.potential);
         for (let i = 0; i < 8; ++i) {
             await page.waitForTimeout(150);
             const now = await state(page);
-            assert.ok(ownEnergy(now.stats) <= ownEnergy(last.stats) + 1e-4 * scale, `energy grew at step ${now.steps}`);
+            assert.ok(
+                ownEnergy(now.stats) <= ownEnergy(last.stats) + 1e-4 * scale,
+                `energy grew at step ${now.steps}`,
+            );
             last = now;
         }
-        assert.ok(last.stats.breaks >= 1 && last.stats.bodies === whole.stats.bodies + 1 + last.stats.fragments - last.stats.breaks,
-            `${whole.stats.bodies} bodies, a ball, ${last.stats.breaks} broken into ${last.stats.fragments} pieces: ${last.stats.bodies}`);
+        assert.ok(
+            last.stats.breaks >= 1 &&
+                last.stats.bodies === whole.stats.bodies + 1 + last.stats.fragments - last.stats.breaks,
+            `${whole.stats.bodies} bodies, a ball, ${last.stats.breaks} broken into ${last.stats.fragments} pieces: ${last.stats.bodies}`,
+        );
         await until(page, `rubble.state().drawn >= ${whole.drawn + 5}`);
         await page.mouse.move(5, 300);
         await page.waitForTimeout(1000);
@@ -83,7 +108,10 @@ test('downloads: an animation that the validator accepts, pieces, and a scene th
         const glb = await get('#get-glb');
         const report = await validator.validateBytes(new Uint8Array(glb.bytes));
         assert.equal(report.issues.numErrors, 0, JSON.stringify(report.issues.messages.slice(0, 3)));
-        assert.ok(report.info.animationCount === 1 && report.info.drawCallCount > 5, JSON.stringify(report.info));
+        assert.ok(
+            report.info.animationCount === 1 && report.info.drawCallCount > 5,
+            JSON.stringify(report.info),
+        );
         const pieces = await get('#get-pieces');
         assert.equal(pieces.bytes.toString('latin1', 0, 2), 'PK');
         const scene = await get('#get-scene');
@@ -96,9 +124,27 @@ test('downloads: an animation that the validator accepts, pieces, and a scene th
 
 /** A closed cube without one of its sides, as text. */
 function openBox() {
-    const corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
-    const sides = [[1, 4, 3, 2], [5, 6, 7, 8], [1, 2, 6, 5], [2, 3, 7, 6], [4, 1, 5, 8]];
-    return [...corners.map((corner) => `v ${corner.join(' ')}`), ...sides.map((side) => `f ${side.join(' ')}`)].join('\n');
+    const corners = [
+        [0, 0, 0],
+        [1, 0, 0],
+        [1, 1, 0],
+        [0, 1, 0],
+        [0, 0, 1],
+        [1, 0, 1],
+        [1, 1, 1],
+        [0, 1, 1],
+    ];
+    const sides = [
+        [1, 4, 3, 2],
+        [5, 6, 7, 8],
+        [1, 2, 6, 5],
+        [2, 3, 7, 6],
+        [4, 1, 5, 8],
+    ];
+    return [
+        ...corners.map((corner) => `v ${corner.join(' ')}`),
+        ...sides.map((side) => `f ${side.join(' ')}`),
+    ].join('\n');
 }
 
 test('a dropped mesh is mended, said to be, put on the floor, and breaks by a touch', async () => {
@@ -138,8 +184,23 @@ test('a mesh of two million triangles is taken or refused in words; the page liv
             for (let i = 0, at = 84; i < 2 * side * side; ++i, at += 50) {
                 const x = (i >> 1) % side;
                 const z = Math.floor((i >> 1) / side);
-                const corners = i & 1 ? [[x, z], [x, z + 1], [x + 1, z + 1]] : [[x, z], [x + 1, z + 1], [x + 1, z]];
-                corners.forEach(([u, v], k) => [u, Math.sin(u * 0.1) * 9, v].forEach((value, c) => view.setFloat32(at + 12 + 12 * k + 4 * c, value, true)));
+                const corners =
+                    i & 1
+                        ? [
+                              [x, z],
+                              [x, z + 1],
+                              [x + 1, z + 1],
+                          ]
+                        : [
+                              [x, z],
+                              [x + 1, z + 1],
+                              [x + 1, z],
+                          ];
+                corners.forEach(([u, v], k) =>
+                    [u, Math.sin(u * 0.1) * 9, v].forEach((value, c) =>
+                        view.setFloat32(at + 12 + 12 * k + 4 * c, value, true),
+                    ),
+                );
             }
             const transfer = new DataTransfer();
             transfer.items.add(new File([view.buffer], 'large.stl'));
@@ -154,7 +215,12 @@ test('a mesh of two million triangles is taken or refused in words; the page liv
 test('an engine that dies is said to have, and can be started again', async () => {
     await withPage('', {}, async (page) => {
         const worker = page.workers()[0];
-        await worker.evaluate(() => self.postMessage({ kind: 'fatal', message: 'The engine ran out of memory. Start again with fewer pieces.' }));
+        await worker.evaluate(() =>
+            self.postMessage({
+                kind: 'fatal',
+                message: 'The engine ran out of memory. Start again with fewer pieces.',
+            }),
+        );
         await page.locator('.message.bad', { hasText: 'out of memory' }).waitFor();
         assert.ok((await state(page)).drawn > 0, 'the last picture stays');
         await page.click('.message.bad button:has-text("Start again")');
@@ -165,10 +231,11 @@ test('an engine that dies is said to have, and can be started again', async () =
 
 test('a hidden tab rests, and does not catch up', async () => {
     await withPage('', {}, async (page) => {
-        const hide = (hidden) => page.evaluate((value) => {
-            Object.defineProperty(document, 'hidden', { value, configurable: true });
-            document.dispatchEvent(new Event('visibilitychange'));
-        }, hidden);
+        const hide = (hidden) =>
+            page.evaluate((value) => {
+                Object.defineProperty(document, 'hidden', { value, configurable: true });
+                document.dispatchEvent(new Event('visibilitychange'));
+            }, hidden);
         await hide(true);
         await page.waitForTimeout(500);
         const { steps } = await state(page);
@@ -177,6 +244,38 @@ test('a hidden tab rests, and does not catch up', async () => {
         await hide(false);
         await until(page, `rubble.state().steps > ${steps}`);
         assert.ok((await state(page)).steps < steps + 60, 'three seconds are not caught up with');
+    });
+});
+
+test('a grabbed plate follows the pointer', async () => {
+    await withPage('', {}, async (page) => {
+        await drawn(page, 26);
+        const at = await page.evaluate(() => window.rubble.screenOf('plate 1.3'));
+        await page.mouse.move(at.x, at.y);
+        await page.mouse.down({ button: 'right' });
+        await page.mouse.move(at.x + 10, at.y - 20, { steps: 3 });
+        await page.mouse.move(at.x + 30, at.y - 70, { steps: 6 });
+        await until(
+            page,
+            `Math.hypot(rubble.screenOf('plate 1.3')?.x - ${at.x}, rubble.screenOf('plate 1.3')?.y - ${at.y}) > 25`,
+        );
+        await page.mouse.up({ button: 'right' });
+        assert.equal((await state(page)).stats.bodies, 27, 'nothing was thrown');
+    });
+});
+
+test('every overlay and the exploded view can be shown', async () => {
+    await withPage('#scene=stress_brick', {}, async (page) => {
+        await until(page, 'rubble.state().stats.fragments > 1');
+        await page.locator('summary', { hasText: 'View' }).click();
+        for (const name of ['contacts', 'samples', 'fields', 'islands', 'stress', 'boxes']) {
+            await page.check(`#overlay-${name}`);
+        }
+        const { steps } = await state(page);
+        await until(page, `rubble.state().steps > ${steps + 3}`);
+        await page.fill('#explode', '0.5');
+        const { pictures } = await state(page);
+        await until(page, `rubble.state().pictures > ${pictures}`);
     });
 });
 

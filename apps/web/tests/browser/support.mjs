@@ -8,12 +8,21 @@ import { chromium } from 'playwright-core';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../../..');
 export const site = resolve(root, process.env.RUBBLE_SITE ?? 'build/web/site/play');
 
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.wasm': 'application/wasm' };
+const types = {
+    '.html': 'text/html',
+    '.js': 'text/javascript',
+    '.css': 'text/css',
+    '.json': 'application/json',
+    '.wasm': 'application/wasm',
+};
 
 /** Serves the site and nothing else; resolves with its address and a way to stop it. */
 export function serve() {
     const server = createServer((request, response) => {
-        const path = normalize(decodeURIComponent(new URL(request.url, 'http://host').pathname)).replace(/\/$/, '/index.html');
+        const path = normalize(decodeURIComponent(new URL(request.url, 'http://host').pathname)).replace(
+            /\/$/,
+            '/index.html',
+        );
         const file = join(site, path);
         if (!file.startsWith(site) || !existsSync(file) || !statSync(file).isFile()) {
             response.writeHead(404).end();
@@ -23,24 +32,42 @@ export function serve() {
         createReadStream(file).pipe(response);
     });
     return new Promise((done) => {
-        server.listen(0, '127.0.0.1', () => done({ url: `http://127.0.0.1:${server.address().port}/`, stop: () => server.close() }));
+        server.listen(0, '127.0.0.1', () =>
+            done({ url: `http://127.0.0.1:${server.address().port}/`, stop: () => server.close() }),
+        );
     });
 }
 
-const flags = ['--headless', '--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic', '--no-first-run'];
+const flags = [
+    '--headless',
+    '--no-sandbox',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--disable-quic',
+    '--no-first-run',
+];
 const drawing = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 
 export function launch({ withoutWebGL = false } = {}) {
     const more = withoutWebGL ? ['--disable-gpu', '--disable-3d-apis'] : drawing;
-    return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: [...flags, ...more] });
+    return chromium.launch({
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: [...flags, ...more],
+    });
 }
 
-/** How long anything may take; machines that run tests are slow, and the tests are about what happens, not when. */
+/** How long anything may take; machines that run tests are slow, and the tests are about what happens, not
+ * when. */
 export const patience = 90000;
 
 /** A page, opened and running; its errors are gathered in page.faults. */
 export async function open(browser, address, options = {}) {
-    const context = await browser.newContext({ viewport: { width: 1000, height: 640 }, acceptDownloads: true, ...options });
+    const context = await browser.newContext({
+        viewport: { width: 1000, height: 640 },
+        acceptDownloads: true,
+        ...options,
+    });
     const page = await context.newPage();
     page.setDefaultTimeout(patience);
     page.faults = [];
@@ -73,21 +100,31 @@ export function ownEnergy({ energy }) {
 /** Drop a file on the page, as from a file manager. */
 export async function drop(page, name, bytes) {
     const base64 = Buffer.from(bytes).toString('base64');
-    await page.evaluate(async ({ name: fileName, data }) => {
-        const response = await fetch(`data:application/octet-stream;base64,${data}`);
-        const transfer = new DataTransfer();
-        transfer.items.add(new File([await response.blob()], fileName));
-        for (const type of ['dragenter', 'dragover', 'drop']) {
-            document.getElementById('view').dispatchEvent(new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
-        }
-    }, { name, data: base64 });
+    await page.evaluate(
+        async ({ name: fileName, data }) => {
+            const response = await fetch(`data:application/octet-stream;base64,${data}`);
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([await response.blob()], fileName));
+            for (const type of ['dragenter', 'dragover', 'drop']) {
+                document
+                    .getElementById('view')
+                    .dispatchEvent(
+                        new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }),
+                    );
+            }
+        },
+        { name, data: base64 },
+    );
 }
 
-/** Take a picture of the part of the window where the scene is. It stays in the page; what comes back is its number and how many
- * different colours it has, of 4096: a blank or flat one has a few. */
+/** Take a picture of the part of the window where the scene is. It stays in the page; what comes back is its
+ * number and how many different colours it has, of 4096: a blank or flat one has a few. */
 export async function picture(page) {
     const { width, height } = page.viewportSize();
-    const clip = width > 700 ? { x: 290, y: 90, width: width - 580, height: height - 170 } : { x: 0, y: 70, width, height: height - 250 };
+    const clip =
+        width > 700
+            ? { x: 290, y: 90, width: width - 580, height: height - 170 }
+            : { x: 0, y: 70, width, height: height - 250 };
     const png = (await page.screenshot({ clip })).toString('base64');
     return page.evaluate(async (data) => {
         const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
@@ -106,13 +143,19 @@ export async function picture(page) {
 
 /** Part of the pixels of two pictures that differ clearly. */
 export function difference(page, a, b) {
-    return page.evaluate((numbers) => {
-        const [first, second] = numbers.map((number) => window.picturesTaken[number]);
-        let count = 0;
-        for (let i = 0; i < first.length; i += 4) {
-            const change = Math.abs(first[i] - second[i]) + Math.abs(first[i + 1] - second[i + 1]) + Math.abs(first[i + 2] - second[i + 2]);
-            count += change > 60 ? 1 : 0;
-        }
-        return count / (first.length / 4);
-    }, [a.number, b.number]);
+    return page.evaluate(
+        (numbers) => {
+            const [first, second] = numbers.map((number) => window.picturesTaken[number]);
+            let count = 0;
+            for (let i = 0; i < first.length; i += 4) {
+                const change =
+                    Math.abs(first[i] - second[i]) +
+                    Math.abs(first[i + 1] - second[i + 1]) +
+                    Math.abs(first[i + 2] - second[i + 2]);
+                count += change > 60 ? 1 : 0;
+            }
+            return count / (first.length / 4);
+        },
+        [a.number, b.number],
+    );
 }

@@ -6,6 +6,7 @@
 #include "io/file.h"
 #include "prescored_testing.h"
 #include "recording_files.h"
+#include "rubble/prescored.h"
 #include "rubble/recorder.h"
 #include "rubble/stress.h"
 #include "scene/call_codec.h"
@@ -33,6 +34,17 @@ static rblSceneId load_burst(void)
 {
     rblSceneId scene;
     check_ok(rbl_scene_load_memory(burst, strlen(burst), "burst.json", &scene));
+    return scene;
+}
+
+// The same, with hierarchies of samples that are rebuilt four steps after each break.
+static rblSceneId load_rebuilding(void)
+{
+    char text[sizeof burst + 16];
+    rblSceneId scene;
+    const char* at = strstr(burst, "\"tetrahedra\"");
+    snprintf(text, sizeof text, "%.*s\"rebuild\":4,%s", (int)(at - burst), burst, at);
+    check_ok(rbl_scene_load_memory(text, strlen(text), "rebuilding.json", &scene));
     return scene;
 }
 
@@ -92,6 +104,129 @@ static void runs_go_on_from_before_between_and_after_breaks(void** state)
     assert_int_equal(rbl_tets_alive_count(), 0);
 }
 
+// ---- hierarchies rebuilt beside the simulation ----
+
+static void runs_with_rebuilt_hierarchies_go_on_between_break_and_swap(void** state)
+{
+    (void)state;
+    const rblSceneId scene = load_rebuilding();
+    rblSimulation whole;
+    check_ok(rbl_simulation_start(&whole, scene, false));
+    run_through(&whole);
+    for (uint32_t steps = 2; steps <= 8; steps += 3)
+    {
+        run_in_two_parts(scene, steps, &whole.run.statistics);
+    }
+    rbl_simulation_free(&whole);
+    check_ok(rbl_scene_destroy(scene));
+}
+
+static void hierarchies_come_at_the_same_step_for_any_number_of_threads(void** state)
+{
+    (void)state;
+    const uint32_t counts[4] = {1, 2, 3, 8};
+    uint64_t hash = 0;
+    for (int i = 0; i < 4; ++i)
+    {
+        const rblTasks tasks = {.worker_count = counts[i]};
+        rblSimulation simulation;
+        check_ok(rbl_set_tasks(&tasks));
+        const rblSceneId scene = load_rebuilding();
+        check_ok(rbl_simulation_start(&simulation, scene, false));
+        run_through(&simulation);
+        hash = i == 0 ? simulation.run.statistics.hash : hash;
+        assert_true(simulation.run.statistics.hash == hash);
+        rbl_simulation_free(&simulation);
+        check_ok(rbl_scene_destroy(scene));
+        check_ok(rbl_set_tasks(NULL));
+    }
+    assert_int_equal(rbl_shape_alive_count(), 0);
+}
+
+// A brick that is broken on demand, and the first of its pieces.
+static rblBodyId break_brick(rblWorldId world, uint32_t rebuild)
+{
+    rblStressDef stress = rbl_default_stress_def();
+    rblBodyDef def = rbl_default_body_def();
+    const rblBreakEvent* events;
+    uint32_t count;
+    rblBodyId body;
+    stress.tetrahedra = 400;
+    stress.rebuild = rebuild;
+    check_ok(rbl_breaker_create_stress(&stress, &def.breaker));
+    check_ok(rbl_shape_create_box(rbl_vec3(0.2f, 0.06f, 0.1f), &def.shape));
+    check_ok(rbl_material_preset("clay", &def.material));
+    check_ok(rbl_body_create(world, &def, &body));
+    check_ok(rbl_breaker_destroy(def.breaker));
+    check_ok(rbl_shape_destroy(def.shape));
+    check_ok(rbl_body_break(world, body, (rblVec3){0, 0.03f, 0}, (rblVec3){0, -1, 0}));
+    check_ok(rbl_world_step(world, 1.0f / 60.0f));
+    check_ok(rbl_world_break_events(world, &events, &count));
+    assert_true(count == 1 && events[0].pieces >= 2);
+    return events[0].fragments[0];
+}
+
+static rblShapeView shape_of(rblWorldId world, rblBodyId body)
+{
+    rblBodyState state;
+    check_ok(rbl_body_state(world, body, &state));
+    return view_of(state.shape);
+}
+
+static uint64_t run_on(rblWorldId world, int steps)
+{
+    uint64_t hash;
+    for (int i = 0; i < steps; ++i)
+    {
+        check_ok(rbl_world_step(world, 1.0f / 60.0f));
+    }
+    check_ok(rbl_world_hash(world, &hash));
+    return hash;
+}
+
+// The new shape has the same samples in another order, the surface of the old one, and its crack faces.
+static void rebuilt_fragments_are_the_same_things(void** state)
+{
+    (void)state;
+    rblWorldDef def = rbl_default_world_def();
+    rblWorldId world;
+    size_t size;
+    check_ok(rbl_world_create(&def, &world));
+    const rblBodyId piece = break_brick(world, 3);
+    const rblShapeView before = shape_of(world, piece);
+    check_ok(rbl_world_save(world, NULL, 0, &size));
+    void* saved = malloc(size);
+    check_ok(rbl_world_save(world, saved, size, &size));
+    (void)run_on(world, 1);
+    assert_ptr_equal(shape_of(world, piece).shape, before.shape);
+    const uint64_t hash = run_on(world, 9);
+    const rblShapeView after = shape_of(world, piece);
+    assert_ptr_not_equal(after.shape, before.shape);
+    assert_memory_equal(&after.mass, &before.mass, sizeof after.mass);
+    assert_memory_equal(&after.bounds, &before.bounds, sizeof after.bounds);
+    assert_true(after.sample_count > 0 && after.sample_count <= before.sample_count);
+    rblMeshId meshes[2];
+    rblMeshView views[2];
+    uint32_t faces[2];
+    check_ok(rbl_shape_surface(&before, &meshes[0]));
+    check_ok(rbl_shape_surface(&after, &meshes[1]));
+    check_ok(rbl_mesh_view(meshes[0], &views[0]));
+    check_ok(rbl_mesh_view(meshes[1], &views[1]));
+    assert_int_equal(views[0].face_count, views[1].face_count);
+    check_ok(rbl_fragment_faces(&before, NULL, 0, &faces[0]));
+    check_ok(rbl_fragment_faces(&after, NULL, 0, &faces[1]));
+    assert_int_equal(faces[0], faces[1]);
+    for (int i = 0; i < 2; ++i) // back to before the swap, and on: the same again
+    {
+        check_ok(rbl_world_restore(world, saved, size));
+        assert_ptr_equal(shape_of(world, piece).shape, before.shape);
+        assert_true(run_on(world, 10) == hash);
+    }
+    free(saved);
+    check_ok(rbl_world_destroy(world));
+    assert_int_equal(rbl_shape_alive_count(), 0);
+}
+
 // ---- calls ----
 
 static const char recording[] = "stress_kept.rbl";
@@ -107,6 +242,7 @@ static rblBreakerId breaker_with_grid(void)
     rblBreakerId breaker;
     def.tetrahedra = 200;
     def.smallest_body = 0.0f;
+    def.rebuild = 2;
     def.variation.grid_file = grid;
     check_ok(rbl_breaker_create_stress(&def, &breaker));
     remove(grid);
@@ -384,6 +520,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_go_on_from_before_between_and_after_breaks),
+        cmocka_unit_test(runs_with_rebuilt_hierarchies_go_on_between_break_and_swap),
+        cmocka_unit_test(hierarchies_come_at_the_same_step_for_any_number_of_threads),
+        cmocka_unit_test(rebuilt_fragments_are_the_same_things),
         cmocka_unit_test(recorded_breaks_happen_again_without_the_grid_file),
         cmocka_unit_test(hostile_events_and_fragments_do_no_harm),
         cmocka_unit_test(fragments_come_back_from_bytes_to_the_last_bit),

@@ -69,6 +69,9 @@ typedef struct rblFragment
     uint32_t piece;    ///< number within the break: what mates refer to
     bool debris;       ///< too small to go on
     float lifetime;    ///< s until debris may vanish; 0: it stays
+    /// Steps after which its samples are put in a hierarchy of their own, made in the meantime beside the simulation: for fragments whose
+    /// hierarchy is their parent's, updated. The body then has another shape, which is the same thing otherwise. 0: never.
+    uint32_t rebuild;
 } rblFragment;
 
 /// Two crack faces that fit. Pieces are places in the list of fragments, faces are numbered within their piece:

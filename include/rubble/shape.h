@@ -152,6 +152,10 @@ RBL_API rblResult rbl_shape_surface(const rblShapeView* shape, rblMeshId* out);
 /// threads at once.
 RBL_API rblResult rbl_shape_samples(const rblShapeView* shape, const rblVec3** points, uint32_t* count);
 
+/// The same fragment of tetrahedra (docs/stress.md) with its samples in a hierarchy of their own, where it has its parent's, updated.
+/// Refused: shapes of other kinds.
+RBL_API rblResult rbl_shape_rebuild(const rblShapeView* shape, rblShapeId* out);
+
 /// Keep a shape alive without its handle, once more, and let go again. What bodies do.
 RBL_API rblResult rbl_shape_hold(rblShapeId shape, rblShapeView* out);
 RBL_API void rbl_shape_retain(const rblShape* shape);

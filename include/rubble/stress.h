@@ -33,6 +33,9 @@ typedef struct rblStressDef
     /// 0, the default: the stress of a blow on a whole body is solved for. Else so many modes of it are found when it is prepared, and
     /// the stress is what they know of the blow: sooner known, and as good as they are many. Fragments are always solved for.
     uint32_t modes;
+    /// Steps after a break at which fragments get hierarchies of samples of their own, made in the meantime beside the simulation; 0, the
+    /// default: they keep those of their parents, updated.
+    uint32_t rebuild;
     rblStrengthVariation variation;
     uint64_t seed;   ///< of the noise
     uint32_t cookie; ///< set by rbl_default_stress_def()

@@ -231,6 +231,32 @@ void rbl_parallel_for(rblJobs* jobs, uint32_t count, uint32_t min_range, rblRang
     end_loop(jobs);
 }
 
+// ---- beside everything else ----
+
+void rbl_job_start(rblJobs* jobs, rblJob* job)
+{
+    const rblTasks tasks = begin_loop(jobs);
+    const bool beside = tasks.worker_count > 1 && tasks.enqueue != NULL;
+    job->handle = beside ? tasks.enqueue(job->fcn, job->context, tasks.context) : NULL;
+    job->done = beside && job->handle == NULL;
+}
+
+void rbl_job_finish(rblJobs* jobs, rblJob* job)
+{
+    const rblTasks tasks = jobs->tasks; // the same as when it began
+    if (job->handle != NULL)
+    {
+        tasks.finish(job->handle, tasks.context);
+    }
+    else if (!job->done)
+    {
+        job->fcn(job->context);
+    }
+    job->handle = NULL;
+    job->done = true;
+    end_loop(jobs);
+}
+
 // ---- chains ----
 
 #define CHAIN_END UINT64_MAX

@@ -53,4 +53,21 @@ typedef bool rblNextLoopFcn(rblLoop* loop, void* context);
 // on each other. A worker begins where it began in the loop before, so that it finds its part of the data in its cache.
 void rbl_parallel_chain(rblJobs* jobs, rblNextLoopFcn* next, void* context);
 
+// ---- beside everything else ----
+
+// Work that begins now and is waited for later: where there are threads it runs beside whoever began it, else when it is waited for.
+// What it writes may be read after rbl_job_finish() only. Until then the default jobs cannot be replaced.
+typedef struct rblJob
+{
+    rblTaskFcn* fcn;
+    void* context;
+    void* handle; // of the tasks; null: done, or not begun
+    bool done;
+} rblJob;
+
+void rbl_job_start(rblJobs* jobs, rblJob* job);
+
+// Once after each start.
+void rbl_job_finish(rblJobs* jobs, rblJob* job);
+
 #endif

@@ -477,6 +477,7 @@ void rbl_init_fracture_stage(rblWorld* world)
     rbl_array_init(&stage->mates, allocator);
     rbl_array_init(&stage->kept, allocator);
     rbl_array_init(&stage->kept_breakers, allocator);
+    rbl_array_init(&stage->rebuilds, allocator);
 }
 
 void rbl_free_fracture_stage(rblWorld* world)
@@ -506,4 +507,5 @@ void rbl_free_fracture_stage(rblWorld* world)
     rbl_array_free(&stage->mates);
     rbl_array_free(&stage->kept);
     rbl_array_free(&stage->kept_breakers);
+    rbl_array_free(&stage->rebuilds);
 }

@@ -47,6 +47,11 @@ rblResult rbl_find_anchored(rblWorld* world, uint32_t slot, const rblFracture* f
 void rbl_hand_down_joints(rblWorld* world, uint32_t slot, const uint32_t* fragments, uint32_t count);
 
 // Debris whose time is over vanishes, before a step of so many seconds (fracture_debris.c).
+// Hierarchies of samples of fragments (rebuild.c): begin to make a body's, put those in that are due, and give up all.
+rblResult rbl_begin_rebuild(rblWorld* world, uint32_t slot, uint32_t steps);
+void rbl_put_in_rebuilt(rblWorld* world);
+void rbl_give_up_rebuilds(rblWorld* world);
+
 void rbl_retire_debris(rblWorld* world, float seconds);
 
 // ---- asking (fracture.c) ----

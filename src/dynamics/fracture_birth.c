@@ -211,6 +211,19 @@ static rblResult make_fragments(rblWorld* world, const rblBreakPlan* plan)
     return RBL_OK;
 }
 
+// It is no loss when there is no memory for it: then they keep what they have.
+static void begin_rebuilds(rblWorld* world, const rblBreakPlan* plan)
+{
+    for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
+    {
+        if (plan->fracture.fragments[i].rebuild > 0)
+        {
+            (void)rbl_begin_rebuild(world, world->fracture.fragments.data[i],
+                                    plan->fracture.fragments[i].rebuild);
+        }
+    }
+}
+
 // From now on the bodies own the handles of their shapes.
 static void give_away_shapes(rblWorld* world, const rblBreakPlan* plan)
 {
@@ -328,6 +341,7 @@ rblResult rbl_replace_body(rblWorld* world, rblBreakPlan* plan, double* work)
     }
     *work += new_energy(world, plan);
     give_away_shapes(world, plan);
+    begin_rebuilds(world, plan);
     rbl_hand_down_joints(world, plan->slot, stage->fragments.data, count);
     rbl_leave_body(world, plan->slot);
     world->breaks += 1;

@@ -316,6 +316,7 @@ static void retain_bodies(rblWorld* world)
     world->breakable = 0;
     world->fragments = 0;
     world->debris = 0;
+    world->fracture.rebuilding = 0;
     for (size_t i = 0; i < world->bodies.count; ++i)
     {
         rblBody* body = &world->bodies.data[i];
@@ -333,6 +334,7 @@ static void retain_bodies(rblWorld* world)
         world->breakable += body->breaker != NULL;
         world->fragments += body->ancestors > 0;
         world->debris += body->debris;
+        world->fracture.rebuilding += body->rebuild > 0;
     }
 }
 

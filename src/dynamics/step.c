@@ -197,6 +197,7 @@ static rblResult step(rblWorld* world, float seconds)
     rbl_array_clear(&world->hits);
     rbl_forget_told_breaks(world);
     rbl_retire_debris(world, seconds);
+    rbl_put_in_rebuilt(world);
     world->energy.work = world->pending_work;
     world->energy.clamped = 0.0;
     world->energy.clamp_count = 0;

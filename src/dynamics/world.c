@@ -1,5 +1,6 @@
 // Worlds: creation, ids, settings.
 #include "dynamics/world.h"
+#include "dynamics/fracture.h"
 
 #include "base/registry.h"
 #include "dynamics/stages.h"
@@ -272,6 +273,7 @@ static void free_arrays(rblWorld* world)
 
 static void free_world(rblWorld* world)
 {
+    rbl_give_up_rebuilds(world);
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
         if (world->bodies.data[slot].generation != 0)

@@ -88,6 +88,7 @@ typedef struct rblBody
     uint32_t
         flock; // the break that it comes from, while nothing but its own motion has moved it; 0: none (mates.c)
     float flock_time; // s since
+    uint32_t rebuild; // steps until its samples get a hierarchy of their own (rebuild.c); 0: none
 } rblBody;
 
 typedef RBL_ARRAY(rblBody) rblBodyArray;
@@ -520,6 +521,8 @@ typedef struct rblFractureStage
         told_mates;             // events of the last step, and theirs: they go when the next one begins
     RBL_ARRAY(rblShapeId) kept; // handles of fragments' shapes that snapshots refer to
     RBL_ARRAY(const rblBreaker*) kept_breakers;
+    RBL_ARRAY(struct rblRebuild*) rebuilds; // begun (rebuild.c)
+    uint32_t rebuilding;                    // bodies that wait for one
 } rblFractureStage;
 
 #define RBL_MAX_COLORS 64 // the last one is solved by one worker

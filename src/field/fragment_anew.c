@@ -81,6 +81,11 @@ static rblResult copy_tree(const rblSampleTree* tree, const rblAllocator* alloca
 
 // ---- shapes ----
 
+const rblShape* rbl_fragment_original(const rblShape* shape)
+{
+    return shape->lazy.of != NULL ? shape->lazy.of : shape;
+}
+
 rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, bool rebuilt, rblShapeId* out)
 {
     const rblAllocator* allocator = rbl_default_allocator();
@@ -100,7 +105,21 @@ rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, b
                                .inner_radius = fragment->view.inner_radius};
     rblResult result = rebuilt ? rbl_sample_tree_create(tree->points, tree->count, allocator, &def.samples)
                                : copy_tree(tree, allocator, &def.samples);
+    if (result == RBL_OK)
+    {
+        def.surface.of = rbl_fragment_original(fragment);
+        rbl_shape_retain(def.surface.of);
+    }
     result = result == RBL_OK ? rbl_shape_create_fragment(&def, out) : result;
     rbl_fragment_event_release(event);
     return result;
+}
+
+rblResult rbl_shape_rebuild(const rblShapeView* shape, rblShapeId* out)
+{
+    if (shape == NULL || shape->shape == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "shape rebuild: no shape");
+    }
+    return rbl_shape_create_fragment_anew(shape->shape, false, true, out);
 }

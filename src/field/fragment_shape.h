@@ -19,8 +19,11 @@ typedef struct rblFragmentShapeDef
 rblResult rbl_shape_create_fragment(const rblFragmentShapeDef* def, rblShapeId* out);
 
 // What a fragment would be without updates (Glondu 2012, Fig. 9): `exact`, distances to cracks found at every node anew; `rebuilt`, its
-// samples in a hierarchy of their own. Mass and bounds are the same; it has no surface.
+// samples in a hierarchy of their own. Mass and bounds are the same, and the surface is the original's.
 rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, bool rebuilt, rblShapeId* out);
+
+// The shape whose surface a fragment made anew has: what a break made. Others are their own.
+const rblShape* rbl_fragment_original(const rblShape* shape);
 
 // The field of a shape of that kind, else null.
 const rblFragmentField* rbl_shape_fragment(const rblShape* shape);

@@ -45,7 +45,8 @@ typedef struct rblLazySurface
     rblResult (*build)(void* context, rblMeshId* out);
     void (*free)(void* context);
     void* context;
-    rblMeshId made; // instead of the functions: it is there already
+    rblMeshId made;     // instead of the functions: it is there already
+    const rblShape* of; // or it is that of this shape, which is held
 } rblLazySurface;
 
 void rbl_lazy_surface_free(const rblLazySurface* surface);

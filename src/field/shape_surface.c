@@ -16,6 +16,7 @@ void rbl_lazy_surface_free(const rblLazySurface* surface)
     {
         rbl_mesh_destroy(surface->made);
     }
+    rbl_shape_release(surface->of);
 }
 
 void rbl_shape_adopt_surface(rblShape* parts, const rblLazySurface* surface)
@@ -31,7 +32,7 @@ rblResult rbl_shape_surface(const rblShapeView* view, rblMeshId* out)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "shape surface: no shape, or no place for the result");
     }
-    rblShape* shape = view->shape->self;
+    rblShape* shape = (view->shape->lazy.of != NULL ? view->shape->lazy.of : view->shape)->self;
     if (shape->lazy.build == NULL)
     {
         *out = shape->view.surface;

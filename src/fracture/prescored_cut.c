@@ -1,5 +1,6 @@
 // Cutting a solid, and the surfaces of what comes out, made when somebody draws them.
 #include "base/error.h"
+#include "field/fragment_shape.h"
 #include "fracture/prescored_private.h"
 #include <stdatomic.h>
 
@@ -167,11 +168,12 @@ rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "fragment faces: no shape, or no place for the result");
     }
-    if (fragment->shape->lazy.build != build_surface)
+    const rblShape* shape = rbl_fragment_original(fragment->shape);
+    if (shape->lazy.build != build_surface)
     {
         return rbl_fail(RBL_ERROR_UNSUPPORTED, "fragment faces: not a fragment of one of our breakers");
     }
-    const PieceSurface* surface = fragment->shape->lazy.context;
+    const PieceSurface* surface = shape->lazy.context;
     const rblPieces* pieces = surface->breakage->pieces;
     rblMeshId mesh = {0, 0};
     rblMeshView view;

@@ -384,8 +384,10 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
         rbl_fit_masses(pieces, &s->body->view.mass, masses);
         for (uint32_t i = 0; i < pieces->piece_count; ++i)
         {
-            out->fragments[i] = (rblFragment){
-                .pose = s->body->pose, .mass = (float)(scale * pieces->pieces[i].mass.volume), .piece = i};
+            out->fragments[i] = (rblFragment){.pose = s->body->pose,
+                                              .mass = (float)(scale * pieces->pieces[i].mass.volume),
+                                              .piece = i,
+                                              .rebuild = s->def->rebuild};
         }
         (void)rbl_fill_mates(pieces, 0, 0, out);
         out->crack_area = pieces->crack_area;

@@ -7,10 +7,10 @@
 #include <string.h>
 
 static const char* const fracture_keys[] = {
-    "method",   "pattern",       "pieces", "radius",       "falloff",     "jitter",  "noise",     "aspect",
-    "axis",     "seed",          "crumbs", "accumulate",   "generations", "aligned", "lifetime",  "smallest",
-    "thinnest", "mostFragments", "share",  "smallestBody", "tetrahedra",  "edge",    "variation", "modes",
-    NULL};
+    "method",   "pattern",   "pieces",   "radius",        "falloff",    "jitter",       "noise",
+    "aspect",   "axis",      "seed",     "crumbs",        "accumulate", "generations",  "aligned",
+    "lifetime", "smallest",  "thinnest", "mostFragments", "share",      "smallestBody", "tetrahedra",
+    "edge",     "variation", "modes",    "rebuild",       NULL};
 static const char* const variation_keys[] = {"noise", "noiseLength", "layers", "grid", NULL};
 static const char* const layer_keys[] = {"axis", "spacing", "thickness", "factor", NULL};
 static const char* const fracture_methods[] = {"none", "prescored", "voronoi", "stress", "xfem", NULL};
@@ -171,6 +171,7 @@ static rblResult read_stress(rblJson json, rblStressDef* def)
     RBL_TRY(rbl_optional_float(json, "smallestBody", RBL_NOT_NEGATIVE, &def->smallest_body));
     RBL_TRY(rbl_json_optional_u32(json, "generations", &def->generations));
     RBL_TRY(rbl_json_optional_u32(json, "modes", &def->modes));
+    RBL_TRY(rbl_json_optional_u32(json, "rebuild", &def->rebuild));
     RBL_TRY(rbl_json_optional_u32(json, "seed", &seed));
     def->seed = seed;
     return rbl_json_exists(variation) ? read_variation(variation, &def->variation) : RBL_OK;
@@ -191,7 +192,7 @@ static uint32_t find_same_stress(const rblScene* scene, const rblStressDef* def)
     {
         const rblStressDef* other = &scene->breakers.data[i].stress;
         if (scene->breakers.data[i].method == RBL_FRACTURE_STRESS && other->tetrahedra == def->tetrahedra &&
-            other->edge == def->edge && other->modes == def->modes &&
+            other->edge == def->edge && other->modes == def->modes && other->rebuild == def->rebuild &&
             other->most_fragments == def->most_fragments && other->smallest == def->smallest &&
             other->generations == def->generations && other->smallest_body == def->smallest_body &&
             other->seed == def->seed && is_same_variation(&other->variation, &def->variation))

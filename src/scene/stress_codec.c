@@ -17,6 +17,7 @@ void rbl_put_stress(rblByteSink* sink, const rblStressDef* def, const rblStrengt
     rbl_put_u32(sink, def->most_fragments);
     rbl_put_u32(sink, def->generations);
     rbl_put_u32(sink, def->modes);
+    rbl_put_u32(sink, def->rebuild);
     rbl_put_floats(sink, numbers, 10);
     rbl_put_u64(sink, def->seed);
     for (int axis = 0; axis < 3; ++axis)
@@ -36,6 +37,7 @@ static void take_def(rblByteSource* source, rblStressDef* def)
     def->most_fragments = rbl_take_u32(source);
     def->generations = rbl_take_u32(source);
     def->modes = rbl_take_u32(source);
+    def->rebuild = rbl_take_u32(source);
     rbl_take_floats(source, numbers, 10);
     def->seed = rbl_take_u64(source);
     def->smallest = numbers[0];

@@ -1,0 +1,202 @@
+// Hierarchies of samples of fragments, rebuilt beside the simulation (Glondu 2012, 5.2) and put in so many steps after the break, whenever
+// they were ready: what happens does not depend on how fast threads are. A hierarchy comes in a shape of its own, which takes the
+// fragment's place in the body: shapes never change, and snapshots from before have the one they knew.
+#include "dynamics/fracture.h"
+#include "dynamics/stages.h"
+
+typedef struct rblRebuild
+{
+    rblShapeView shape; // held
+    rblJob job;
+    bool ready;
+    uint32_t steps; // until it must be
+    rblShapeId made;
+    rblResult result;
+} rblRebuild;
+
+static void make(void* context)
+{
+    rblRebuild* rebuild = context;
+    rebuild->result = rbl_shape_rebuild(&rebuild->shape, &rebuild->made);
+}
+
+static void get_ready(const rblWorld* world, rblRebuild* rebuild)
+{
+    if (!rebuild->ready)
+    {
+        rbl_job_finish(world->jobs, &rebuild->job);
+        rebuild->ready = true;
+    }
+}
+
+static void free_rebuild(const rblWorld* world, rblRebuild* rebuild)
+{
+    get_ready(world, rebuild);
+    if (rebuild->result == RBL_OK && rebuild->made.index1 != 0)
+    {
+        (void)rbl_shape_destroy(rebuild->made);
+    }
+    rbl_shape_release(rebuild->shape.shape);
+    rbl_free(world->allocator, rebuild, sizeof *rebuild);
+}
+
+void rbl_give_up_rebuilds(rblWorld* world)
+{
+    for (size_t i = 0; i < world->fracture.rebuilds.count; ++i)
+    {
+        free_rebuild(world, world->fracture.rebuilds.data[i]);
+    }
+    rbl_array_clear(&world->fracture.rebuilds);
+}
+
+rblResult rbl_begin_rebuild(rblWorld* world, uint32_t slot, uint32_t steps)
+{
+    rblBody* body = &world->bodies.data[slot];
+    rblRebuild* rebuild = rbl_alloc_zero(world->allocator, sizeof *rebuild);
+    if (rebuild == NULL || body->shape.kind != RBL_SHAPE_FRAGMENT ||
+        !rbl_array_reserve_more(&world->fracture.rebuilds, 1))
+    {
+        rbl_free(world->allocator, rebuild, rebuild != NULL ? sizeof *rebuild : 0);
+        return rbl_fail_memory();
+    }
+    rbl_shape_retain(body->shape.shape);
+    rebuild->shape = body->shape;
+    rebuild->steps = steps;
+    rebuild->job = (rblJob){.fcn = make, .context = rebuild};
+    body->rebuild = steps;
+    world->fracture.rebuilding += 1;
+    world->fracture.rebuilds.data[world->fracture.rebuilds.count++] = rebuild;
+    rbl_job_start(world->jobs, &rebuild->job);
+    return RBL_OK;
+}
+
+// ---- putting in ----
+
+// Without threads the work is spread over the steps until it is due: those that come first, as many as must be ready by now.
+static void work_ahead(const rblWorld* world)
+{
+    const rblFractureStage* stage = &world->fracture;
+    uint32_t waiting = 0, least = UINT32_MAX;
+    for (size_t i = 0; i < stage->rebuilds.count; ++i)
+    {
+        const rblRebuild* rebuild = stage->rebuilds.data[i];
+        waiting += !rebuild->ready;
+        least = !rebuild->ready && rebuild->steps < least ? rebuild->steps : least;
+    }
+    const uint32_t turns = least > 1 ? least - 1 : 1; // this one and those to come
+    uint32_t due = waiting / turns + (waiting % turns != 0);
+    for (size_t i = 0; i < stage->rebuilds.count && due > 0; ++i)
+    {
+        due -= !stage->rebuilds.data[i]->ready;
+        get_ready(world, stage->rebuilds.data[i]);
+    }
+}
+
+// One that was begun for this shape, or, after going back to a snapshot, made now.
+static rblResult take_rebuilt(const rblWorld* world, const rblShapeView* shape, rblShapeId* out)
+{
+    for (size_t i = 0; i < world->fracture.rebuilds.count; ++i)
+    {
+        rblRebuild* rebuild = world->fracture.rebuilds.data[i];
+        if (rebuild->shape.shape == shape->shape && (!rebuild->ready || rebuild->made.index1 != 0))
+        {
+            get_ready(world, rebuild);
+            *out = rebuild->made;
+            rebuild->made = (rblShapeId){0, 0};
+            return rebuild->result;
+        }
+    }
+    return rbl_shape_rebuild(shape, out);
+}
+
+// Contacts are named by samples, whose order is another one now: they are found again by their places.
+static void rename_contacts(rblWorld* world, uint32_t slot)
+{
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        rblPair* pair = &world->pairs.data[i];
+        if (pair->a != slot && pair->b != slot)
+        {
+            continue;
+        }
+        pair->seen_margin = 0.0f;
+        for (uint32_t k = 0; k < pair->count; ++k)
+        {
+            world->contacts.data[pair->first + k].feature = RBL_NONE;
+        }
+    }
+}
+
+static void put_in(rblWorld* world, uint32_t slot)
+{
+    rblBody* body = &world->bodies.data[slot];
+    rblShapeId made = {0, 0};
+    rblShapeView view;
+    if (take_rebuilt(world, &body->shape, &made) != RBL_OK || rbl_shape_hold(made, &view) != RBL_OK)
+    {
+        return; // no memory: it keeps what it has
+    }
+    rbl_shape_release(body->shape.shape);
+    if (body->owns_shape && !body->kept)
+    {
+        (void)rbl_shape_destroy(body->shape_id);
+    }
+    body->shape_id = made;
+    body->shape = view;
+    body->owns_shape = true;
+    body->kept = false;
+    rename_contacts(world, slot);
+    world->regrouped = true;
+}
+
+static void forget_old(rblWorld* world)
+{
+    rblFractureStage* stage = &world->fracture;
+    size_t kept = 0;
+    for (size_t i = 0; i < stage->rebuilds.count; ++i)
+    {
+        rblRebuild* rebuild = stage->rebuilds.data[i];
+        if (rebuild->steps == 0)
+        {
+            free_rebuild(world, rebuild);
+            continue;
+        }
+        rebuild->steps -= 1;
+        stage->rebuilds.data[kept++] = rebuild;
+    }
+    stage->rebuilds.count = kept;
+}
+
+// Puts in those that are due, and counts those that wait on: bodies may go before they are served.
+static void count_down(rblWorld* world)
+{
+    uint32_t waiting = 0;
+    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        rblBody* body = &world->bodies.data[slot];
+        if (body->generation == 0 || body->rebuild == 0)
+        {
+            continue;
+        }
+        body->rebuild -= 1;
+        waiting += body->rebuild > 0;
+        if (body->rebuild == 0)
+        {
+            put_in(world, slot);
+        }
+    }
+    world->fracture.rebuilding = waiting;
+}
+
+void rbl_put_in_rebuilt(rblWorld* world)
+{
+    if (world->fracture.rebuilding > 0)
+    {
+        count_down(world);
+    }
+    if (world->fracture.rebuilds.count > 0 && rbl_jobs_worker_count(world->jobs) == 1)
+    {
+        work_ahead(world);
+    }
+    forget_old(world);
+}

@@ -6,6 +6,11 @@ import type { Command, Report } from './protocol.ts';
 type WithoutId<T> = T extends { id: number } ? Omit<T, 'id'> : never;
 export type Request = WithoutId<Command>;
 
+interface Waiting {
+    resolve: (report: Report) => void;
+    reject: (error: Error) => void;
+}
+
 export class EngineClient {
     /** Every report but the answers of requests. */
     onReport: (report: Report) => void = () => {};
@@ -13,7 +18,7 @@ export class EngineClient {
     private module: WebAssembly.Module | undefined;
     private wasmBytes = 0;
     private nextId = 1;
-    private readonly waiting = new Map<number, { resolve: (report: Report) => void; reject: (error: Error) => void }>();
+    private readonly waiting = new Map<number, Waiting>();
 
     constructor(private readonly wasmUrl: string | URL) {}
 
@@ -26,7 +31,8 @@ export class EngineClient {
         const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
         this.worker = worker;
         worker.onmessage = (event: MessageEvent<Report>) => this.take(event.data);
-        worker.onerror = (event) => this.take({ kind: 'fatal', message: event.message || 'the worker could not be started' });
+        worker.onerror = ({ message }) =>
+            this.take({ kind: 'fatal', message: message || 'the worker could not be started' });
         this.send({ kind: 'start', module: this.module!, wasmBytes: this.wasmBytes });
     }
 

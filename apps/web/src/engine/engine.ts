@@ -19,7 +19,7 @@ const BODY_WORDS = 20;
 const NUMBERS_AT = 40; // bytes into a frame
 
 /** Of the numbers of a frame after the first ones, in their order. */
-export const STAGES = ['broad', 'narrow', 'impact', 'fracture', 'solve', 'integrate', 'drift', 'sleep', 'update'];
+export const STAGES = 'broad narrow impact fracture solve integrate drift sleep update'.split(' ');
 const FIRST_STAGE = 14;
 
 const OVERLAY_BITS: Record<keyof Overlays, number> = {
@@ -50,7 +50,16 @@ interface Exports {
     web_drawn(): number;
     web_draw_overlay(what: number): number;
     web_overlay(): number;
-    web_throw(x: number, y: number, z: number, vx: number, vy: number, vz: number, radius: number, material: number): number;
+    web_throw(
+        x: number,
+        y: number,
+        z: number,
+        vx: number,
+        vy: number,
+        vz: number,
+        radius: number,
+        material: number,
+    ): number;
     web_break(x: number, y: number, z: number, dx: number, dy: number, dz: number): number;
     web_grab(x: number, y: number, z: number, dx: number, dy: number, dz: number, point: number): number;
     web_grabbed(): number;
@@ -190,7 +199,7 @@ export class Engine {
         const frame = this.exports.web_frame();
         const words = new Uint32Array(this.memory.buffer, frame, NUMBERS_AT / 4);
         const numbers = new Float64Array(this.memory.buffer, frame + NUMBERS_AT, FIRST_STAGE + STAGES.length);
-        const [step, slots, , addedCount, added, removedCount, removed, hashLow, hashHigh, grabbed] = words as unknown as number[];
+        const [step, slots, , addedCount, added, removedCount, removed, hashLow, hashHigh, grabbed] = numbersOf(words);
         const newMeshes: number[] = [];
         return {
             step: step!,
@@ -215,7 +224,7 @@ export class Engine {
     mesh(number: number): DrawnMesh {
         this.check(this.exports.web_draw_mesh(number));
         const words = new Uint32Array(this.memory.buffer, this.exports.web_drawn(), 6);
-        const [positions, normals, indices, vertexCount, indexCount, crackStart] = words as unknown as number[];
+        const [positions, normals, indices, vertexCount, indexCount, crackStart] = numbersOf(words);
         const { buffer } = this.memory;
         return {
             positions: new Float32Array(buffer, positions!, 3 * vertexCount!).slice(),
@@ -235,7 +244,7 @@ export class Engine {
         }
         this.check(this.exports.web_draw_overlay(bits));
         const words = new Uint32Array(this.memory.buffer, this.exports.web_overlay(), 4);
-        const [lines, lineFloats, points, pointFloats] = words as unknown as number[];
+        const [lines, lineFloats, points, pointFloats] = numbersOf(words);
         return {
             lines: new Float32Array(this.memory.buffer, lines!, lineFloats!).slice(),
             points: new Float32Array(this.memory.buffer, points!, pointFloats!).slice(),
@@ -245,7 +254,9 @@ export class Engine {
     // ---- the hand ----
 
     throwBall(origin: Vec3, velocity: Vec3, radius: number, material: string): void {
-        this.withText(material, (at) => this.check(this.exports.web_throw(...origin, ...velocity, radius, at)));
+        this.withText(material, (at) =>
+            this.check(this.exports.web_throw(...origin, ...velocity, radius, at)),
+        );
     }
 
     breakAt(origin: Vec3, direction: Vec3): void {
@@ -398,6 +409,10 @@ export class Engine {
             memory: this.memoryBytes,
         };
     }
+}
+
+function numbersOf(words: Uint32Array): number[] {
+    return Array.from(words);
 }
 
 function hex(word: number): string {

@@ -215,9 +215,7 @@ export function transfersOf(report: Report): ArrayBuffer[] {
         case 'mesh':
             return [report.positions.buffer, report.normals.buffer, report.indices.buffer] as ArrayBuffer[];
         case 'frame':
-            return report.overlay === undefined
-                ? [report.buffer]
-                : ([report.buffer, report.overlay.lines.buffer, report.overlay.points.buffer] as ArrayBuffer[]);
+            return [report.buffer, ...buffersOf(report.overlay)];
         case 'imported':
             return [report.file.bytes];
         case 'exported':
@@ -225,4 +223,8 @@ export function transfersOf(report: Report): ArrayBuffer[] {
         default:
             return [];
     }
+}
+
+function buffersOf(overlay: Overlay | undefined): ArrayBuffer[] {
+    return overlay === undefined ? [] : ([overlay.lines.buffer, overlay.points.buffer] as ArrayBuffer[]);
 }

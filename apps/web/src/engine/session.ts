@@ -69,7 +69,8 @@ export class Session {
 
     private fail(error: unknown, id: number): void {
         if (!endsEngine(error)) {
-            this.post({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) });
+            const message = error instanceof Error ? error.message : String(error);
+            this.post({ kind: 'failed', id, message });
             return;
         }
         this.dead = true;
@@ -320,8 +321,10 @@ export class Session {
         const engine = this.running;
         const bytes = exactly(engine.exportRun());
         const cut = engine.keptSeconds < engine.time - this.step / 2;
-        const note = `The animation has the first ${engine.keptSeconds.toFixed(1)} s: more would fill the memory.`;
-        this.post({ kind: 'exported', id, name: `${base}.glb`, mime: 'model/gltf-binary', bytes, ...(cut && { note }) });
+        const seconds = engine.keptSeconds.toFixed(1);
+        const note = `The animation has the first ${seconds} s: more would fill the memory.`;
+        const file = { name: `${base}.glb`, mime: 'model/gltf-binary', bytes };
+        this.post({ kind: 'exported', id, ...file, ...(cut && { note }) });
     }
 
     /** The scene with what the user did; with its mesh files, where it has some, in a zip. */
@@ -333,10 +336,11 @@ export class Session {
         const scene = new TextEncoder().encode(text);
         const files = this.source.files ?? [];
         if (files.length === 0) {
-            this.post({ kind: 'exported', id, name: `${base}.json`, mime: 'application/json', bytes: exactly(scene) });
+            const file = { name: `${base}.json`, mime: 'application/json', bytes: exactly(scene) };
+            this.post({ kind: 'exported', id, ...file });
             return;
         }
-        const entries = files.map((file) => ({ name: plainName(file.name), bytes: new Uint8Array(file.bytes) }));
+        const entries = files.map(({ name, bytes }) => ({ name: plainName(name), bytes: new Uint8Array(bytes) }));
         const bytes = await zip([{ name: `${base}.json`, bytes: scene }, ...entries]);
         this.post({ kind: 'exported', id, name: `${base}.zip`, mime: 'application/zip', bytes });
     }
@@ -363,11 +367,9 @@ function withActions(text: string, engine: Engine): string {
     const { shapes, events } = engine.actions();
     const own = Array.isArray(scene.events) ? scene.events : [];
     const duration = Math.max(Number(scene.duration ?? 5), engine.time);
-    return `${JSON.stringify(
-        { ...scene, duration, shapes: { ...(scene.shapes as object), ...shapes }, events: [...events, ...own] },
-        undefined,
-        2,
-    )}\n`;
+    const all = { ...(scene.shapes as object), ...shapes };
+    const touched = { ...scene, duration, shapes: all, events: [...events, ...own] };
+    return `${JSON.stringify(touched, undefined, 2)}\n`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -28,8 +28,9 @@ function crc32(bytes: Uint8Array): number {
 }
 
 async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
-    const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream('deflate-raw'));
-    return new Uint8Array(await new Response(stream).arrayBuffer());
+    const whole = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
+    const packed = whole.pipeThrough(new CompressionStream('deflate-raw'));
+    return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 
 interface Packed {

@@ -195,6 +195,27 @@ static void join_regions(MergeWork* work)
     }
 }
 
+// Of the parts of a cell that nothing connects the small ones go with the largest.
+static void join_strays(MergeWork* work, uint32_t cell)
+{
+    rblCut* cut = work->cut;
+    const uint32_t first = cut->shell_starts[cell], end = cut->shell_starts[cell + 1];
+    uint32_t largest = RBL_NONE;
+    for (uint32_t s = first; s < end; ++s)
+    {
+        const bool speaks = cut->shells[s].group == s;
+        largest = speaks && (largest == RBL_NONE || work->volumes[s] > work->volumes[largest]) ? s : largest;
+    }
+    for (uint32_t s = first; s < end; ++s)
+    {
+        if (cut->shells[s].group == s && s != largest && work->volumes[s] < cut->options->stray)
+        {
+            largest = unite(work, s, largest, 0.0);
+            cut->merged += 1;
+        }
+    }
+}
+
 // ---- crumbs ----
 
 // Whether a piece lies beyond the radius and is not what stays one piece there: part of a cell that meets the solid elsewhere, too.
@@ -293,6 +314,13 @@ rblCutTrouble rbl_cut_merge(rblCut* cut)
     if (cut->options->regions != NULL)
     {
         join_regions(&work);
+    }
+    for (uint32_t cell = 0; cut->options->stray > 0.0 && cell < cut->cells->count; ++cell)
+    {
+        if (cell != cut->foreign)
+        {
+            join_strays(&work, cell);
+        }
     }
     rbl_array_init(&work.heap, cut->allocator);
     const bool stored = merge_crumbs(&work);

@@ -5,6 +5,7 @@
 #include "base/jobs.h"
 #include "field/fragment_event.h"
 #include "fracture/cracks.h"
+#include "fracture/prescored_private.h"
 #include "fracture/stress.h"
 #include "fracture/tets_cut.h"
 
@@ -104,6 +105,11 @@ rblResult rbl_stress_event_create(rblStressRoot* root, const rblFragmentEventDef
                                   rblFragmentEvent** out);
 
 #define RBL_STRESS_MOST_EVENTS 32u // of a chain: what broke that often is dust
+
+// Where labels left several pieces, all but one of them get labels of their own, up to `most` in all: nodes go with the piece that is
+// nearest. What the surface leaves of a label is not always one piece although its nodes hang together (stress_labels.c).
+rblResult rbl_stress_split_labels(const rblStressRoot* root, const rblBreakage* breakage, uint32_t most,
+                                  uint32_t* labels, uint32_t* count);
 
 // As rblBreakerDef.shatter (stress_shatter.c).
 rblResult rbl_stress_shatter(const rblStressDef* def, rblStressBody* prepared, const rblBreakBody* body,

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/timer.h"
 #include "field/fragment_shape.h"
-#include "fracture/prescored_private.h"
 #include "fracture/stress_private.h"
 #include "math/quat.h"
 #include "math/transform.h"
@@ -162,7 +161,8 @@ static void let_go(void* kept)
     rbl_stress_root_release(kept);
 }
 
-static rblResult cut(Shattering* s)
+// Parts of a fragment that the surface left apart and that are smaller than `stray` belong to it all the same.
+static rblResult cut(Shattering* s, double stray)
 {
     const rblFragmentEvent* chain[RBL_STRESS_MOST_EVENTS];
     rblTetsEvent events[RBL_STRESS_MOST_EVENTS];
@@ -179,8 +179,9 @@ static rblResult cut(Shattering* s)
         first += chain[e]->label_count;
     }
     const rblTetsPartition partition = {&s->root->view, events, count};
+    const rblCutOptions options = {.stray = stray};
     rblPieces* pieces = NULL;
-    result = result == RBL_OK ? rbl_cut_by_tets(s->root->crossing, &partition, count - 1, NULL, s->jobs,
+    result = result == RBL_OK ? rbl_cut_by_tets(s->root->crossing, &partition, count - 1, &options, s->jobs,
                                                 s->allocator, &pieces)
                               : result;
     result = result == RBL_OK ? rbl_breakage_adopt(s->root->surface, pieces, &s->breakage) : result;
@@ -206,6 +207,41 @@ static rblResult make_event(Shattering* s)
     const rblResult result = rbl_stress_event_create(s->prepared->root, &def, &s->event);
     s->updating += rbl_timer_seconds() - begin;
     return result;
+}
+
+static void drop_cut(Shattering* s)
+{
+    rbl_fragment_event_release(s->event);
+    rbl_breakage_release(s->breakage);
+    s->event = NULL;
+    s->breakage = NULL;
+}
+
+static bool is_one_piece_each(const rblPieces* pieces)
+{
+    bool each = true;
+    for (uint32_t i = 1; i < pieces->piece_count; ++i)
+    {
+        each = each && pieces->pieces[i].region != pieces->pieces[i - 1].region;
+    }
+    return each;
+}
+
+// Every fragment has a label of its own: where one left several pieces, these get more labels, and what still hangs about then is
+// part of the piece whose label it has.
+static rblResult make_pieces(Shattering* s)
+{
+    RBL_TRY(make_event(s));
+    RBL_TRY(cut(s, (double)s->def->smallest * s->body->view.mass.volume));
+    if (is_one_piece_each(s->breakage->pieces))
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(
+        rbl_stress_split_labels(s->root, s->breakage, most_fragments(s), s->labels, &s->report.fragments));
+    drop_cut(s);
+    RBL_TRY(make_event(s));
+    return cut(s, (double)INFINITY);
 }
 
 // ---- shapes ----
@@ -286,52 +322,13 @@ static rblAabb float_box(rblAabbd box)
     return (rblAabb){rbl_to_float3(box.lower), rbl_to_float3(box.upper)};
 }
 
-// A label of which the surface left several pieces: each gets the samples in its own box.
-static rblResult part_of_tree(const Shattering* s, const rblSampleTree* tree, rblAabb box,
-                              rblSampleTree** out)
-{
-    rblSampleList points;
-    rbl_array_init(&points, s->allocator);
-    bool ok = true;
-    for (uint32_t i = 0; tree != NULL && i < tree->count && ok; ++i)
-    {
-        const rblVec3 p = tree->points[i];
-        const bool inside = p.x >= box.lower.x && p.x <= box.upper.x && p.y >= box.lower.y &&
-                            p.y <= box.upper.y && p.z >= box.lower.z && p.z <= box.upper.z;
-        ok = !inside || rbl_array_push(&points, p);
-    }
-    *out = NULL;
-    rblResult result = ok ? RBL_OK : rbl_fail_memory();
-    if (ok && points.count > 0)
-    {
-        result = rbl_sample_tree_create_quick(points.data, (uint32_t)points.count, s->allocator, out);
-    }
-    rbl_array_free(&points);
-    return result;
-}
-
-static bool is_alone(const rblPieces* pieces, uint32_t piece)
-{
-    const uint32_t region = pieces->pieces[piece].region;
-    return (piece == 0 || pieces->pieces[piece - 1].region != region) &&
-           (piece + 1 == pieces->piece_count || pieces->pieces[piece + 1].region != region);
-}
-
 static rblResult make_shape(const Shattering* s, uint32_t piece, const rblMassProperties* mass,
                             rblSampleTree** trees, rblShapeId* out)
 {
     const rblPiece* of = &s->breakage->pieces->pieces[piece];
     const rblAabb box = float_box(of->bounds);
-    rblSampleTree* tree = NULL;
-    if (is_alone(s->breakage->pieces, piece))
-    {
-        tree = trees[of->region];
-        trees[of->region] = NULL;
-    }
-    else
-    {
-        RBL_TRY(part_of_tree(s, trees[of->region], box, &tree));
-    }
+    rblSampleTree* tree = trees[of->region]; // no other piece has that label
+    trees[of->region] = NULL;
     const rblFragmentShapeDef def = {.event = s->event,
                                      .label = of->region,
                                      .mass = mass,
@@ -391,7 +388,7 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
         }
         (void)rbl_fill_mates(pieces, 0, 0, out);
         out->crack_area = pieces->crack_area;
-        out->merged = s->report.merged;
+        out->merged = s->report.merged + pieces->merged;
         out->elastic_energy = s->report.elastic;
         const double begin = rbl_timer_seconds();
         result = make_shapes(s, masses, out);
@@ -418,8 +415,7 @@ static rblResult break_within_budget(Shattering* s, bool* affordable)
         {
             return RBL_OK;
         }
-        RBL_TRY(make_event(s));
-        RBL_TRY(cut(s));
+        RBL_TRY(make_pieces(s));
         const double cost = price * s->breakage->pieces->crack_area;
         if (cost <= s->verdict->budget)
         {
@@ -427,10 +423,7 @@ static rblResult break_within_budget(Shattering* s, bool* affordable)
             return RBL_OK;
         }
         budget = 0.9 * rbl_mind(s->report.cost, budget) * s->verdict->budget / cost;
-        rbl_fragment_event_release(s->event);
-        rbl_breakage_release(s->breakage);
-        s->event = NULL;
-        s->breakage = NULL;
+        drop_cut(s);
     }
     return RBL_OK;
 }

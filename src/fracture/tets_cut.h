@@ -17,6 +17,9 @@ rblResult rbl_tets_surface_create(const rblMeshView* surface, const rblTets* tet
                                   const rblAllocator* allocator, rblTetsSurface** out);
 void rbl_tets_surface_free(rblTetsSurface* surface);
 
+// The vertices of a triangle, as rblPieces number them.
+const uint32_t* rbl_tets_surface_triangle(const rblTetsSurface* surface, uint32_t triangle);
+
 // Cut by all events of a partition of the surface's mesh. `event` RBL_NONE: the pieces are those of all labels, and the region of a
 // piece is its label. Else only what has labels of that event comes out, the fragments of one that broke, with the labels of the
 // event as regions; crack faces towards others, which were there before, have no mate. Options as for rbl_cut_pieces(), regions per label;

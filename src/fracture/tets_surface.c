@@ -239,3 +239,8 @@ void rbl_tets_surface_free(rblTetsSurface* surface)
         rbl_free(surface->allocator, surface, sizeof *surface);
     }
 }
+
+const uint32_t* rbl_tets_surface_triangle(const rblTetsSurface* surface, uint32_t triangle)
+{
+    return surface->triangle_vertices + 3 * (size_t)triangle;
+}

@@ -479,6 +479,8 @@ static void bad_input_is_refused(void** state)
     def = rbl_default_tets_def();
     def.edge = 1e-9;
     check_fails(RBL_ERROR_LIMIT, rbl_tets_fill(box, &def, NULL, &tets));
+    def.edge = 1e-5; // billions of cubes: told before any of them is made
+    check_fails(RBL_ERROR_LIMIT, rbl_tets_fill(box, &def, NULL, &tets));
     def.edge = 100.0;
     check_fails(RBL_ERROR_GEOMETRY, rbl_tets_fill(inverted, &def, NULL, &tets));
     def = rbl_default_tets_def();
@@ -508,6 +510,20 @@ static void a_solid_that_no_node_meets_is_refused(void** state)
     check_fails(RBL_ERROR_GEOMETRY, rbl_tets_fill(slab, &def, NULL, &tets));
     assert_non_null(strstr(rbl_last_error(), "thin"));
     check_ok(rbl_mesh_destroy(slab));
+}
+
+// A pane of which few tetrahedra are wanted: with edges that long none fit in, and with short ones there would be millions.
+static void a_solid_too_thin_for_its_count_is_refused(void** state)
+{
+    (void)state;
+    const rblMeshId pane = make_slab(0.001, 1);
+    rblTetsDef def = rbl_default_tets_def();
+    rblTetsId tets;
+    def.count = 1000;
+    check_fails(RBL_ERROR_GEOMETRY, rbl_tets_fill(pane, &def, NULL, &tets));
+    assert_non_null(strstr(rbl_last_error(), "thin"));
+    check_ok(rbl_mesh_destroy(pane));
+    assert_int_equal(rbl_tets_alive_count(), 0);
 }
 
 static void arrays_are_checked(void** state)
@@ -611,6 +627,7 @@ int main(void)
         cmocka_unit_test(a_margin_is_kept_free),
         cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(a_solid_that_no_node_meets_is_refused),
+        cmocka_unit_test(a_solid_too_thin_for_its_count_is_refused),
         cmocka_unit_test(arrays_are_checked),
         cmocka_unit_test(workers_change_nothing),
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),

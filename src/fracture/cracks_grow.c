@@ -289,7 +289,9 @@ static rblVec3d mean_of(const rblVec3d* points, uint32_t count)
 // (Griffith 1921).
 static bool pays(const rblCrackGrowth* growth, const rblCrack* crack)
 {
-    const double cost = crack->cost * (1.0 - crack->free_area / (crack->free_area + crack->area));
+    const double all =
+        crack->free_area + crack->area; // nothing where surfaces cost nothing, until there is one
+    const double cost = all > 0.0 ? crack->cost * (1.0 - crack->free_area / all) : 0.0;
     return crack->cost <= growth->energy_left && crack->released >= cost;
 }
 

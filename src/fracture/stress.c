@@ -24,15 +24,20 @@ static rblResult prepare_body(const rblStressBreaker* breaker, const rblShapeVie
         return rbl_fail_memory();
     }
     const rblFragmentField* fragment = rbl_shape_fragment(shape->shape);
-    body->root = fragment != NULL ? rbl_stress_root_of(fragment->event->background) : NULL;
-    if (body->root != NULL)
+    rblStressRoot* root = fragment != NULL ? rbl_stress_root_of(fragment->event->background) : NULL;
+    const bool fits = root != NULL && rbl_stress_root_fits(root, material);
+    if (root != NULL && !fits)
     {
+        rbl_stress_root_release(root); // a fragment that became something else begins anew
+    }
+    if (fits)
+    {
+        body->root = root;
         body->event = fragment->event;
         body->label = fragment->label;
         rbl_fragment_event_retain(body->event);
     }
-    const rblResult result =
-        body->root != NULL ? RBL_OK : rbl_stress_root_find(breaker, shape, material, &body->root);
+    const rblResult result = fits ? RBL_OK : rbl_stress_root_find(breaker, shape, material, &body->root);
     if (result != RBL_OK)
     {
         rbl_free(breaker->allocator, body, sizeof *body);
@@ -108,22 +113,42 @@ static rblElasticLoad load_of(const rblBreakBody* body, const rblImpact* impact)
                             .duration = (double)impact->duration};
 }
 
+static uint32_t weakest_of(const double energies[RBL_STRESS_MOST_LOADS])
+{
+    uint32_t weakest = 0;
+    for (uint32_t i = 1; i < RBL_STRESS_MOST_LOADS; ++i)
+    {
+        weakest = energies[i] < energies[weakest] ? i : weakest;
+    }
+    return weakest;
+}
+
 // Loads of those blows that count, and their energy. The hardest is `*hardest`.
 static uint32_t list_loads(const rblBreakBody* body, const rblImpact* impacts, uint32_t count,
                            rblElasticLoad loads[RBL_STRESS_MOST_LOADS], uint32_t* hardest, double* energy)
 {
+    double energies[RBL_STRESS_MOST_LOADS];
     uint32_t used = 0;
     double most = 0.0;
-    *energy = 0.0;
     for (uint32_t i = 0; i < count; ++i)
     {
-        if (used < RBL_STRESS_MOST_LOADS && can_pay(body, &impacts[i]) && impacts[i].peak_force > 0.0f)
+        const double own = (double)impacts[i].energy;
+        const uint32_t place = used < RBL_STRESS_MOST_LOADS ? used : weakest_of(energies);
+        if (!can_pay(body, &impacts[i]) || !(impacts[i].peak_force > 0.0f) ||
+            (used == RBL_STRESS_MOST_LOADS && own <= energies[place]))
         {
-            loads[used++] = load_of(body, &impacts[i]);
-            *energy += (double)impacts[i].energy;
-            *hardest = (double)impacts[i].energy > most ? i : *hardest;
-            most = rbl_maxd(most, (double)impacts[i].energy);
+            continue;
         }
+        loads[place] = load_of(body, &impacts[i]);
+        energies[place] = own;
+        used += used < RBL_STRESS_MOST_LOADS;
+        *hardest = own > most ? i : *hardest;
+        most = rbl_maxd(most, own);
+    }
+    *energy = 0.0;
+    for (uint32_t k = 0; k < used; ++k)
+    {
+        *energy += energies[k];
     }
     return used;
 }

@@ -56,6 +56,9 @@ const rblStressBreaker* rbl_stress_breaker(const rblBreaker* breaker);
 rblResult rbl_stress_root_find(const rblStressBreaker* breaker, const rblShapeView* shape,
                                const rblMaterial* material, rblStressRoot** out);
 
+// Whether a root is that of a material.
+bool rbl_stress_root_fits(const rblStressRoot* root, const rblMaterial* material);
+
 // The root on which a fragment lies; null when there is none such. Bodies, events and what fragments are drawn from keep roots alive.
 rblStressRoot* rbl_stress_root_of(const rblBackground* background);
 void rbl_stress_root_retain(rblStressRoot* root);

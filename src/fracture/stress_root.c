@@ -1,13 +1,15 @@
 // What is known of a solid before it breaks.
 #include "base/error.h"
+#include "base/log.h"
 #include "base/thread.h"
 #include "fracture/stress_private.h"
 #include "math/aabb.h"
 #include "math/vec.h"
 #include <string.h>
 
-#define MOST_TRIES     10u // to find an edge with which the tetrahedra hang together as the solid does
-#define SHORTER        0.8 // each time
+#define MOST_TRIES     10u  // to find an edge with which the tetrahedra hang together as the solid does
+#define SHORTER        0.8  // each time
+#define MOST_GROWTH    16.0 // of the number of tetrahedra by that: thinner walls stay torn
 #define ANY_STRENGTH   1e6f // Pa: of what breaks by impulse or on demand alone; stress is made to measure there
 #define SAMPLE_SPACING 0.75 // of an edge: of samples on the original surface
 
@@ -43,7 +45,12 @@ static void root_free(rblStressRoot* root)
 static rblResult take_surface(rblStressRoot* root, const rblShapeView* shape)
 {
     rblMeshId mesh = {0, 0};
-    if (!shape->bounded || rbl_shape_surface(shape, &mesh) != RBL_OK || mesh.index1 == 0)
+    const rblResult result = shape->bounded ? rbl_shape_surface(shape, &mesh) : RBL_ERROR_UNSUPPORTED;
+    if (result == RBL_ERROR_MEMORY)
+    {
+        return result;
+    }
+    if (result != RBL_OK || mesh.index1 == 0)
     {
         return rbl_fail(RBL_ERROR_UNSUPPORTED, "stress: a %s without a surface cannot break",
                         rbl_shape_kind_name(shape->kind));
@@ -52,21 +59,57 @@ static rblResult take_surface(rblStressRoot* root, const rblShapeView* shape)
     return rbl_mesh_view(root->surface, &root->surface_view);
 }
 
+// Parts that run through each other are one solid: then nothing hangs together as the surface does, however short edges are.
+static rblResult crosses_itself(const rblStressRoot* root, bool* out)
+{
+    rblMeshReport report;
+    RBL_TRY(rbl_mesh_inspect(root->surface, NULL, &report));
+    *out = report.self_intersections.count > 0;
+    return RBL_OK;
+}
+
 // Walls that are thinner than an edge are torn: shorter edges, as few as will do.
+static rblResult refine(rblStressRoot* root, rblTetsDef* tets, rblTetsFill* filled, double most)
+{
+    for (uint32_t i = 0; i < MOST_TRIES && !filled->same_topology; ++i)
+    {
+        rblTetsView view;
+        rblTetsId finer;
+        RBL_TRY(rbl_tets_view(root->tets, &view));
+        if ((double)view.solid_tet_count > most * SHORTER * SHORTER * SHORTER)
+        {
+            break;
+        }
+        tets->edge = SHORTER * filled->edge;
+        RBL_TRY(rbl_tets_fill(root->surface, tets, filled, &finer));
+        (void)rbl_tets_destroy(root->tets);
+        root->tets = finer;
+    }
+    return RBL_OK;
+}
+
 static rblResult fill(rblStressRoot* root, const rblStressDef* def, double* edge)
 {
     rblTetsDef tets = rbl_default_tets_def();
     rblTetsFill filled;
+    bool crossing = false;
     tets.edge = def->edge;
     tets.count = def->tetrahedra;
     RBL_TRY(rbl_tets_fill(root->surface, &tets, &filled, &root->tets));
-    for (uint32_t i = 0; i < MOST_TRIES && !filled.same_topology; ++i)
+    RBL_TRY(rbl_tets_view(root->tets, &root->view));
+    RBL_TRY(filled.same_topology ? RBL_OK : crosses_itself(root, &crossing));
+    if (!crossing)
     {
-        rblTetsId finer;
-        tets.edge = SHORTER * filled.edge;
-        RBL_TRY(rbl_tets_fill(root->surface, &tets, &filled, &finer));
-        (void)rbl_tets_destroy(root->tets);
-        root->tets = finer;
+        const uint32_t least = def->edge > 0.0 ? 0 : def->tetrahedra;
+        const double first = rbl_maxd((double)root->view.solid_tet_count, (double)least);
+        RBL_TRY(refine(root, &tets, &filled, MOST_GROWTH * first));
+    }
+    if (!filled.same_topology)
+    {
+        rbl_log_message(RBL_LOG_WARNING,
+                        "stress: with edges of %g m the tetrahedra do not hang together as the solid does: "
+                        "thin places are torn, or parts run through each other",
+                        filled.edge);
     }
     *edge = filled.edge;
     return rbl_tets_view(root->tets, &root->view);
@@ -172,14 +215,28 @@ static rblResult root_create(const rblStressBreaker* breaker, const rblShapeView
 static rblMutex roots_mutex = RBL_MUTEX_INIT;
 static rblStressRoot* all_roots; // under the mutex, as are the counts
 
+// What has no strength of its own gets one to measure stress by.
+static rblMaterial with_strength(const rblMaterial* given)
+{
+    rblMaterial material = *given;
+    material.strength = material.strength > 0.0f ? material.strength : ANY_STRENGTH;
+    return material;
+}
+
+bool rbl_stress_root_fits(const rblStressRoot* root, const rblMaterial* given)
+{
+    const rblMaterial material = with_strength(given);
+    const rblMaterial* a = &root->material;
+    return a->density == material.density && a->young == material.young && a->poisson == material.poisson &&
+           a->strength == material.strength && a->surface_energy == material.surface_energy;
+}
+
 // Two breakers that were made from the same definition are two all the same: a grid may have changed in between.
 static bool is_same(const rblStressRoot* root, const rblStressBreaker* breaker, const rblShapeView* shape,
                     const rblMaterial* material)
 {
-    const rblMaterial* a = &root->material;
-    return root->shape == shape->shape && root->breaker == breaker->self && a->density == material->density &&
-           a->young == material->young && a->poisson == material->poisson &&
-           a->strength == material->strength && a->surface_energy == material->surface_energy;
+    return root->shape == shape->shape && root->breaker == breaker->self &&
+           rbl_stress_root_fits(root, material);
 }
 
 // One more reference to the root, if there is one.
@@ -202,8 +259,7 @@ static rblStressRoot* find_held(const rblStressBreaker* breaker, const rblShapeV
 rblResult rbl_stress_root_find(const rblStressBreaker* breaker, const rblShapeView* shape,
                                const rblMaterial* given, rblStressRoot** out)
 {
-    rblMaterial material = *given;
-    material.strength = material.strength > 0.0f ? material.strength : ANY_STRENGTH;
+    const rblMaterial material = with_strength(given);
     rbl_mutex_lock(&roots_mutex);
     rblStressRoot* root = find_held(breaker, shape, &material);
     rbl_mutex_unlock(&roots_mutex);

@@ -12,6 +12,10 @@
 #define COUNT_TOLERANCE 0.03
 #define COUNT_TRIES     8
 
+// So many cubes for each tetrahedron that is asked for, and some for small counts, and still too few fit in: it is hopelessly thin.
+#define THIN_CUBES      16.0
+#define THIN_CUBES_MORE 20000.0
+
 rblTetsDef rbl_default_tets_def(void)
 {
     return (rblTetsDef){.count = 20000, .levels = 2, .cookie = TETS_COOKIE};
@@ -110,6 +114,16 @@ static double next_edge(const CountSearch* search, double edge, double count)
                      : edge * step;
 }
 
+static rblResult fail_count(const Filling* filling)
+{
+    char text[RBL_NUMBER_SIZE];
+    rbl_format_double(filling->edge, text);
+    return rbl_fail(RBL_ERROR_GEOMETRY,
+                    "fill: the solid is too thin for %u tetrahedra: with an edge of %s m the lattice has %u "
+                    "cubes around it, but %u tetrahedra fit in; ask for more, or give an edge",
+                    filling->def->count, text, filling->fill.cubes, filling->parts.solid_tet_count);
+}
+
 // Twelve tetrahedra a cube to begin with. A longer edge moves the whole lattice, so that counts jump; what is taken is the least
 // that is enough.
 static rblResult fill_by_count(Filling* filling)
@@ -130,6 +144,10 @@ static rblResult fill_by_count(Filling* filling)
         else if (count < search.wanted)
         {
             search.short_of = rbl_mind(edge, search.short_of);
+            if ((double)filling->fill.cubes > THIN_CUBES * search.wanted + THIN_CUBES_MORE)
+            {
+                return fail_count(filling);
+            }
         }
         if (count >= search.wanted && count <= most)
         {

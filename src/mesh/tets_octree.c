@@ -1,5 +1,6 @@
 // An octree of cubes: the finest near the surface, larger ones deep inside, nothing far outside.
 #include "base/error.h"
+#include "math/trig.h"
 #include "math/vec.h"
 #include "mesh/tets_filling.h"
 
@@ -222,6 +223,12 @@ static rblResult choose_size(rblCubeTree* tree, const rblFillSolid* solid)
     if (side < reach)
     {
         return rbl_fail(RBL_ERROR_LIMIT, "fill: the edge is too short, more than 262144 of them lie across");
+    }
+    // A ball has the least surface, 4.8 V^(2/3), and every edge's square of it a cube. Others find out in the end.
+    const double across = rbl_cbrt(solid->volume) / tree->edge;
+    if (4.8 * across * across > (double)MAX_CUBES)
+    {
+        return rbl_fail(RBL_ERROR_LIMIT, "fill: the edge is too short for this solid");
     }
     tree->origin = rbl_vec3d(-side, -side, -side);
     return RBL_OK;

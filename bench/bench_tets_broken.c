@@ -187,7 +187,8 @@ uint32_t rbl_broken_parts(const rblBroken* broken, rblBrokenPart* out, uint32_t 
 rblFragmentField rbl_broken_field(const rblBroken* broken, rblBrokenPart part)
 {
     const rblFragmentEvent* event = broken->events[part.event];
-    return (rblFragmentField){event, part.label, event->facts[part.label].bounds, 1e30f};
+    return (rblFragmentField){
+        .event = event, .label = part.label, .bounds = event->facts[part.label].bounds, .far_off = 1e30f};
 }
 
 uint32_t rbl_broken_label(const rblBroken* broken, rblBrokenPart part)

@@ -204,6 +204,66 @@ static void new_samples_are_added_below_their_nodes(void** state)
     free_broken(&b);
 }
 
+// ---- discs ----
+
+static float distance_of_disc(const rblCrackPiece* piece, rblVec3 p, rblVec3 way_there)
+{
+    const rblVec3 way = rbl_sub3(piece->center, p);
+    const float height = rbl_dot3(way, piece->normal);
+    const rblVec3 across = rbl_mul_add3(way, -height, piece->normal);
+    const float beyond = rbl_maxf(rbl_length3(across) - piece->radius, 0.0f);
+    const float distance = sqrtf(height * height + beyond * beyond);
+    // Where it is the nearest, the way there ends on it.
+    const rblVec3 end = rbl_sub3(rbl_add3(p, way_there), piece->center);
+    const bool on = fabsf(rbl_dot3(end, piece->normal)) < 1e-5f && rbl_length3(end) < piece->radius + 1e-5f;
+    return on || distance > rbl_length3(way_there) - 1e-6f ? distance : -1.0f;
+}
+
+static void the_nearest_disc_is_found_in_blocks(void** state)
+{
+    (void)state;
+    Broken b = make_broken("sphere", 600, 0.0f);
+    rblRandom random = rbl_random_seed(2, 2);
+    break_fragment(&b, RBL_NONE, 0, 12, &random);
+    break_largest(&b, 2, &random);
+    uint32_t small = 0;
+    for (uint32_t event = 0; event < b.count; ++event)
+    {
+        const rblFragmentEvent* e = b.events[event];
+        for (uint32_t label = 0; label < e->label_count; ++label)
+        {
+            rblDiscBlock blocks[RBL_MOST_DISC_BLOCKS];
+            const uint32_t count = rbl_disc_blocks_of(e, label);
+            if (count == 0)
+            {
+                continue;
+            }
+            small += 1;
+            rbl_disc_blocks_fill(e, label, blocks);
+            for (int i = 0; i < 500; ++i)
+            {
+                const rblVec3 p = {0.3f * (rbl_random_float(&random) - 0.5f),
+                                   0.3f * (rbl_random_float(&random) - 0.5f),
+                                   0.3f * (rbl_random_float(&random) - 0.5f)};
+                rblVec3 way, unused;
+                const float found = rbl_nearest_in_blocks(blocks, count, p, INFINITY, &way);
+                float nearest = INFINITY;
+                for (uint32_t k = 0; k < e->border_count; ++k)
+                {
+                    const bool own = e->borders[k].label == label;
+                    nearest =
+                        own ? rbl_minf(distance_of_disc(&e->pieces[e->borders[k].piece], p, way), nearest)
+                            : nearest;
+                }
+                assert_true(fabsf(found - nearest) < 1e-5f && fabsf(rbl_length3(way) - found) < 1e-5f);
+                assert_true(rbl_nearest_in_blocks(blocks, count, p, 0.5f * found, &unused) == 0.5f * found);
+            }
+        }
+    }
+    assert_true(small > 2);
+    free_broken(&b);
+}
+
 // ---- pairs ----
 
 static uint32_t count_inside(const rblShapeView* samples, const rblShapeView* field, rblTransform pose)
@@ -586,6 +646,7 @@ int main(void)
         cmocka_unit_test(every_sample_is_reached_and_balls_hold_what_is_below),
         cmocka_unit_test(samples_follow_their_fragment),
         cmocka_unit_test(new_samples_are_added_below_their_nodes),
+        cmocka_unit_test(the_nearest_disc_is_found_in_blocks),
         cmocka_unit_test(every_sample_inside_is_a_contact),
         cmocka_unit_test(few_contacts_hold_what_fits),
         cmocka_unit_test(rays_hit_where_they_enter),

@@ -54,12 +54,13 @@ static float course_slop(const rblBodyCourse* a, const rblBodyCourse* b)
 }
 
 // How far the surfaces can come together should either of the two be stopped by something else. Between shapes that are not
-// convex a contact that is not known in advance is a hook that catches: one falls into the other when that one lands.
+// convex a contact that is not known in advance is a hook that catches: one falls into the other when that one lands. No farther than
+// the smaller one is wide: what comes from beyond is met by its time of impact, and clouds of shards would know all of each other.
 static float longest_travel(const rblBodyCourse* a, const rblBodyCourse* b)
 {
     const float alone =
         rbl_maxf(rbl_length3(a->translation) + a->turning, rbl_length3(b->translation) + b->turning);
-    return rbl_maxf(travel(a, b), alone);
+    return rbl_minf(rbl_maxf(travel(a, b), alone), smaller_radius(a, b));
 }
 
 // The frame of a body after some time of free motion.

@@ -13,7 +13,7 @@
 #define DEFAULT_TOLERANCE 0.002f // of the smaller radius
 #define DEEP              20.0f  // times eps: overlap in which contacts may contradict each other
 #define LEAST_MOTION      10.0f // times eps: motions that contacts are spread against, even where nothing moves
-#define ENOUGH            4u // times the first contacts: candidates after which fragments are not looked at more finely
+#define ENOUGH            2u // times the first contacts: candidates after which fragments are not looked at more finely
 #define NEARBY            0.25f // of half the spacing of a level: what counts towards that
 
 // A sample of one side that touches the other.
@@ -22,7 +22,8 @@ typedef struct Touch
     uint32_t sample;
     uint32_t side; // whose sample: 0 the first shape's, 1 the second's
     float distance;
-    rblVec3 point; // in the axes of the field
+    rblVec3 point;    // in the axes of the field
+    rblVec3 gradient; // there; zero: not asked for yet
 } Touch;
 
 typedef RBL_ARRAY(Touch) TouchArray;
@@ -114,13 +115,15 @@ static float wanted_below(const Search* s, float spacing)
 }
 
 // Outside a piece a sample touches only where its projection is on the piece.
-static bool is_touch(const rblField* field, float wanted, rblSampleVisit* visit)
+static bool is_touch(const rblField* field, float wanted, Touch* touch)
 {
-    return visit->distance <= wanted &&
-           (!field->outside_unsure || visit->distance <= 0.0f ||
-            (field->piece != NULL
-                 ? rbl_piece_confirm(field->shape, visit->point, wanted, &visit->distance)
-                 : rbl_fragment_confirm(field->shape->data, visit->point, wanted, &visit->distance)));
+    if (touch->distance > wanted || !field->outside_unsure || touch->distance <= 0.0f)
+    {
+        return touch->distance <= wanted;
+    }
+    return field->piece != NULL ? rbl_piece_confirm(field->shape, touch->point, wanted, &touch->distance)
+                                : rbl_fragment_confirm(field->fragment, touch->point, wanted,
+                                                       &touch->distance, &touch->gradient);
 }
 
 static bool meet(rblSampling* side, uint32_t which, Search* s)
@@ -131,17 +134,17 @@ static bool meet(rblSampling* side, uint32_t which, Search* s)
     while (rbl_sampling_next(side, wanted, &visit))
     {
         s->visited += 1;
-        if (!is_touch(&side->field, wanted, &visit))
+        Touch touch = {visit.sample, which, visit.distance, visit.point, {0, 0, 0}};
+        if (!is_touch(&side->field, wanted, &touch))
         {
             continue;
         }
-        const Touch touch = {visit.sample, which, visit.distance, visit.point};
         if (!rbl_array_push(&s->scratch->touches, touch))
         {
             return false;
         }
-        s->inside += visit.distance < 0.0f;
-        s->deepest = rbl_minf(visit.distance, s->deepest);
+        s->inside += touch.distance < 0.0f;
+        s->deepest = rbl_minf(touch.distance, s->deepest);
         wanted = wanted_below(s, spacing);
     }
     return !side->out_of_memory;
@@ -270,8 +273,11 @@ static float lowest_on(const Path* path, rblVec3 sample, rblVec3 point, rblVec3 
 static rblCandidate candidate_of(const Touch* t, const rblSampling sides[2], const Paths* paths)
 {
     const rblSampling* side = &sides[t->side];
-    rblVec3 gradient;
-    side->field.shape->ops->distance(side->field.shape->data, t->point, &gradient);
+    rblVec3 gradient = t->gradient;
+    if (rbl_dot3(gradient, gradient) == 0.0f)
+    {
+        side->field.shape->ops->distance(side->field.shape->data, t->point, &gradient);
+    }
     rblCandidate candidate = {.contact = contact_of(t, sides, gradient)};
     for (uint32_t i = 0; i < paths->count; ++i)
     {

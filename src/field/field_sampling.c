@@ -55,13 +55,15 @@ rblField rbl_field_of(const rblShape* shape)
 {
     const rblPieceField* piece = rbl_shape_piece(shape);
     const rblLevelSet* grid = rbl_shape_level_set(shape);
-    const bool fragment = rbl_shape_fragment(shape) != NULL;
+    const rblFragmentField* fragment = rbl_shape_fragment(shape);
     return (rblField){.shape = shape,
                       .grid = grid,
                       .piece = piece,
                       .hull = shape->view.kind == RBL_SHAPE_HULL ? shape->data : NULL,
-                      .interpolated = grid != NULL || (piece != NULL && piece->grid != NULL) || fragment,
-                      .outside_unsure = piece != NULL || fragment,
+                      .fragment = fragment,
+                      .interpolated =
+                          grid != NULL || (piece != NULL && piece->grid != NULL) || fragment != NULL,
+                      .outside_unsure = piece != NULL || fragment != NULL,
                       .slack = rbl_field_slack(shape)};
 }
 
@@ -102,6 +104,10 @@ float rbl_field_distance(const rblField* field, rblVec3 point, float limit, rblF
         return hull_distance(field->hull, point, limit);
     }
     *slope = RBL_SLOPE_STEEP;
+    if (field->fragment != NULL)
+    {
+        return rbl_fragment_bound_within(field->fragment, point, limit);
+    }
     rblVec3 unused;
     const rblShapeOps* ops = field->shape->ops;
     return ops->bound != NULL ? ops->bound(field->shape->data, point)

@@ -4,6 +4,7 @@
 #define RBL_FIELD_FIELD_SAMPLING_H
 
 #include "base/array.h"
+#include "field/fragment_field.h"
 #include "field/hull.h"
 #include "field/level_set.h"
 #include "field/piece.h"
@@ -44,10 +45,11 @@ typedef enum rblFieldSlope
 typedef struct rblField
 {
     const rblShape* shape;
-    const rblLevelSet* grid;    // null: through the shape's function
-    const rblPieceField* piece; // null: none
-    const rblHull* hull;        // null: none
-    bool interpolated;          // steep values are, in a grid of distances
+    const rblLevelSet* grid;          // null: through the shape's function
+    const rblPieceField* piece;       // null: none
+    const rblHull* hull;              // null: none
+    const rblFragmentField* fragment; // null: none
+    bool interpolated;                // steep values are, in a grid of distances
     bool outside_unsure; // outside, values are bounds that need rbl_piece_confirm() or rbl_fragment_confirm()
     float slack;         // see rbl_field_slack()
     float rounding;      // of distances, metres

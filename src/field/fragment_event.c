@@ -25,6 +25,8 @@ static void free_event(rblFragmentEvent* e)
     RBL_FREE_ARRAY(allocator, e->first_borders, (size_t)rbl_background_cells(background) + 1);
     RBL_FREE_ARRAY(allocator, e->near, e->near_count);
     RBL_FREE_ARRAY(allocator, e->borders, e->border_capacity);
+    RBL_FREE_ARRAY(allocator, e->by_label, e->border_count);
+    RBL_FREE_ARRAY(allocator, e->label_ends, (size_t)e->label_count + 1);
     RBL_FREE_ARRAY(allocator, e->cut_points, e->cut_point_capacity);
     RBL_FREE_ARRAY(allocator, e->first_parts, (size_t)e->cut_count + 1);
     RBL_FREE_ARRAY(allocator, e->cells, background->cell_count);

@@ -110,7 +110,11 @@ struct rblFragmentEvent
     rblBorder* borders;
     uint32_t border_count, border_capacity;
 
-    // The same borders in every finest cell that they touch, by label.
+    // The same borders by label, and behind those of each label.
+    rblBorder* by_label;
+    uint32_t* label_ends;
+
+    // The same in every finest cell that they touch, by label.
     uint32_t* first_borders; // per finest cell, one more
     rblBorder* near;
     uint32_t near_count;

@@ -247,7 +247,7 @@ static void visit_cells(const rblFragmentEvent* e, const rblBorder* borders, uin
     }
 }
 
-// By label: a stable counting sort.
+// By label: a stable counting sort. Leaves the ends of the labels in `starts`.
 static void sort_by_label(const rblFragmentEvent* e, uint32_t* starts, rblBorder* out)
 {
     for (uint32_t i = 0; i < e->border_count; ++i)
@@ -291,18 +291,14 @@ static bool sort_by_cell(rblFragmentEvent* e, const rblBorder* by_label)
 rblResult rbl_fragment_event_sort_pieces(rblFragmentEvent* e)
 {
     const rblAllocator* allocator = e->allocator;
-    const size_t labels = (size_t)e->label_count + 1;
-    uint32_t* starts = rbl_alloc_zero(allocator, sizeof *starts * labels);
-    rblBorder* by_label = RBL_NEW_ARRAY(allocator, rblBorder, e->border_count);
+    e->label_ends = rbl_alloc_zero(allocator, sizeof *e->label_ends * ((size_t)e->label_count + 1));
+    e->by_label = RBL_NEW_ARRAY(allocator, rblBorder, e->border_count);
     e->first_borders = rbl_alloc_zero(allocator, sizeof *e->first_borders *
                                                      ((size_t)rbl_background_cells(e->background) + 1));
-    bool ok = (by_label != NULL || e->border_count == 0) && starts != NULL && e->first_borders != NULL;
-    if (ok)
+    if ((e->by_label == NULL && e->border_count > 0) || e->label_ends == NULL || e->first_borders == NULL)
     {
-        sort_by_label(e, starts, by_label);
-        ok = sort_by_cell(e, by_label);
+        return rbl_fail_memory();
     }
-    RBL_FREE_ARRAY(allocator, starts, labels);
-    RBL_FREE_ARRAY(allocator, by_label, e->border_count);
-    return ok ? RBL_OK : rbl_fail_memory();
+    sort_by_label(e, e->label_ends, e->by_label);
+    return sort_by_cell(e, e->by_label) ? RBL_OK : rbl_fail_memory();
 }

@@ -6,14 +6,17 @@
 #ifndef RBL_FIELD_FRAGMENT_FIELD_H
 #define RBL_FIELD_FRAGMENT_FIELD_H
 
+#include "field/fragment_discs.h"
 #include "field/fragment_event.h"
 
 typedef struct rblFragmentField
 {
     const rblFragmentEvent* event; // held by the shape
     uint32_t label;
-    rblAabb bounds; // holds the fragment
-    float far_off;  // farther outside the bounds nothing else is asked
+    rblAabb bounds;      // holds the fragment
+    float far_off;       // farther outside the bounds nothing else is asked
+    rblDiscBlock* discs; // its pieces of crack; null: they are many, or not there
+    uint32_t disc_blocks;
 } rblFragmentField;
 
 // insideTest: in the solid and in a part of the fragment.
@@ -25,6 +28,12 @@ float rbl_fragment_distance(const rblFragmentField* field, rblVec3 point, rblVec
 
 // The same inside; outside no more than the distance of the fragment, but for the slack.
 float rbl_fragment_bound(const rblFragmentField* field, rblVec3 point);
+
+// The same where it does not matter how much more than `limit` they are: they may stay at it, and take less time. A distance that does
+// has no gradient.
+float rbl_fragment_distance_within(const rblFragmentField* field, rblVec3 point, float limit,
+                                   rblVec3* gradient);
+float rbl_fragment_bound_within(const rblFragmentField* field, rblVec3 point, float limit);
 
 // What values may be off by.
 float rbl_fragment_slack(const rblFragmentField* field);

@@ -11,6 +11,8 @@
 #define MISSED_WAY  0.1f
 #define MISSED_EDGE 0.02f
 
+#define BEYOND 1.01f // times what is asked for: nothing farther matters
+
 // Rays go on by this part of the distance, which is not exact, and by this part of an edge at least.
 #define SURE_STEP     0.8f
 #define SHORTEST_STEP 0.05f
@@ -67,6 +69,7 @@ static bool ray_hit(const void* data, const rblRay* ray, rblShapeHit* hit)
 static void free_fragment(void* data, const rblAllocator* allocator)
 {
     rblFragmentField* field = data;
+    RBL_FREE_ARRAY(allocator, field->discs, field->disc_blocks);
     rbl_fragment_event_release(field->event);
     rbl_free(allocator, field, sizeof *field);
 }
@@ -79,13 +82,15 @@ const rblFragmentField* rbl_shape_fragment(const rblShape* shape)
     return shape->view.kind == RBL_SHAPE_FRAGMENT ? shape->data : NULL;
 }
 
-bool rbl_fragment_confirm(const rblFragmentField* field, rblVec3 point, float wanted, float* outside)
+bool rbl_fragment_confirm(const rblFragmentField* field, rblVec3 point, float wanted, float* outside,
+                          rblVec3* gradient)
 {
-    rblVec3 gradient;
-    const float way = rbl_fragment_distance(field, point, &gradient);
+    const float beyond = BEYOND * wanted;
+    const float way = rbl_fragment_distance_within(field, point, beyond, gradient);
+    const float missed = MISSED_WAY * way + MISSED_EDGE * field->event->background->edge;
     *outside = way;
-    return way <= wanted && rbl_fragment_bound(field, rbl_mul_add3(point, -way, gradient)) <=
-                                MISSED_WAY * way + MISSED_EDGE * field->event->background->edge;
+    return way <= wanted &&
+           rbl_fragment_bound_within(field, rbl_mul_add3(point, -way, *gradient), BEYOND * missed) <= missed;
 }
 
 // ---- making one ----
@@ -128,15 +133,45 @@ static void fill_view(rblShapeView* view, const rblFragmentShapeDef* def, rblAab
     view->thinnest = view->inner_radius > 0.0f ? 2.0f * view->inner_radius : smallest;
 }
 
+// Few pieces of crack are kept with the shape.
+static rblResult make_field(const rblFragmentShapeDef* def, rblAabb bounds, const rblAllocator* allocator,
+                            rblFragmentField** out)
+{
+    rblFragmentField* field = rbl_alloc_zero(allocator, sizeof *field);
+    if (field == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    field->event = def->event;
+    field->label = def->label;
+    field->bounds = bounds;
+    field->far_off = FAR_OFF * rbl_length3(rbl_aabb_size(bounds));
+    field->disc_blocks = rbl_disc_blocks_of(def->event, def->label);
+    if (field->disc_blocks > 0)
+    {
+        field->discs = RBL_NEW_ARRAY(allocator, rblDiscBlock, field->disc_blocks);
+        if (field->discs == NULL)
+        {
+            rbl_free(allocator, field, sizeof *field);
+            return rbl_fail_memory();
+        }
+        rbl_disc_blocks_fill(def->event, def->label, field->discs);
+    }
+    rbl_fragment_event_retain(def->event);
+    *out = field;
+    return RBL_OK;
+}
+
 rblResult rbl_shape_create_fragment(const rblFragmentShapeDef* def, rblShapeId* out)
 {
     rblShape parts = {.ops = &fragment_ops, .allocator = rbl_default_allocator()};
-    rblResult result = check_def(def, out);
+    rblAabb bounds = {{0, 0, 0}, {0, 0, 0}};
     rblFragmentField* field = NULL;
+    rblResult result = check_def(def, out);
     if (result == RBL_OK)
     {
-        field = rbl_alloc_zero(parts.allocator, sizeof *field);
-        result = field != NULL ? RBL_OK : rbl_fail_memory();
+        bounds = def->bounds != NULL ? *def->bounds : def->event->facts[def->label].bounds;
+        result = make_field(def, bounds, parts.allocator, &field);
     }
     if (result != RBL_OK)
     {
@@ -144,9 +179,6 @@ rblResult rbl_shape_create_fragment(const rblFragmentShapeDef* def, rblShapeId* 
         rbl_lazy_surface_free(&def->surface);
         return result;
     }
-    const rblAabb bounds = def->bounds != NULL ? *def->bounds : def->event->facts[def->label].bounds;
-    *field = (rblFragmentField){def->event, def->label, bounds, FAR_OFF * rbl_length3(rbl_aabb_size(bounds))};
-    rbl_fragment_event_retain(def->event);
     fill_view(&parts.view, def, bounds);
     parts.data = field;
     rbl_shape_adopt_surface(&parts, &def->surface);

@@ -28,8 +28,10 @@ const rblShape* rbl_fragment_original(const rblShape* shape);
 // The field of a shape of that kind, else null.
 const rblFragmentField* rbl_shape_fragment(const rblShape* shape);
 
-// As rbl_piece_confirm(): whether the distance of a point outside is at most `wanted` and its projection lies on the fragment.
-bool rbl_fragment_confirm(const rblFragmentField* field, rblVec3 point, float wanted, float* distance);
+// As rbl_piece_confirm(): whether the distance of a point outside is at most `wanted` and its projection lies on the fragment. Then the
+// gradient is there, too.
+bool rbl_fragment_confirm(const rblFragmentField* field, rblVec3 point, float wanted, float* distance,
+                          rblVec3* gradient);
 
 // ---- samples ----
 

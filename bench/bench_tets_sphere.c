@@ -17,9 +17,9 @@ typedef struct Ball
     double update, mean, most;
 } Ball;
 
-static const Ball balls[] = {{"ball, reference", 11, 22000, 1.54, 1.16, 3.27},
-                             {"ball, finer surface", 22, 22000, 1.8, 1.37, 4.17},
-                             {"ball, coarser inside", 11, 3000, 0.46, 0.68, 2.26}};
+static const Ball balls[] = {{"ball, reference", 11, 29500, 1.54, 1.16, 3.27},
+                             {"ball, finer surface", 22, 29500, 1.8, 1.37, 4.17},
+                             {"ball, coarser inside", 11, 3600, 0.46, 0.68, 2.26}};
 
 static rblResult load(const Ball* ball, rblSceneId* out)
 {
@@ -30,7 +30,7 @@ static rblResult load(const Ball* ball, rblSceneId* out)
         "{\"kind\": \"plane\", \"normal\": [0, 1, 0]}, \"ball\": {\"kind\": \"icosphere\", \"radius\": 0.1, "
         "\"frequency\": %u}}, \"bodies\": [{\"name\": \"floor\", \"shape\": \"ground\", \"type\": "
         "\"static\"}, {\"name\": \"ball\", \"shape\": \"ball\", \"material\": \"plaster\", \"position\": "
-        "[0, 0.25, 0], \"velocity\": [1, -8, 0], \"fracture\": {\"method\": \"stress\", "
+        "[0, 0.25, 0], \"velocity\": [1, -20, 0], \"fracture\": {\"method\": \"stress\", "
         "\"tetrahedra\": %u, \"generations\": 1, \"smallest\": 0.01}}]}",
         ball->frequency, ball->tetrahedra);
     return rbl_scene_load_memory(text, strlen(text), "ball", out);

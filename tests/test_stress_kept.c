@@ -18,16 +18,16 @@
 
 // ---- checkpoints ----
 
-// A brick bursts on the floor, and a heavy ball comes down on what is left of it.
+// A brick bursts on the floor, and a heavy slab comes down on all that is left of it.
 static const char burst[] =
     "{\"rubble\":1,\"step\":0.0166666667,\"duration\":0.4,\"seed\":3,"
     "\"shapes\":{\"ground\":{\"kind\":\"plane\",\"normal\":[0,1,0]},"
-    "\"brick\":{\"kind\":\"box\",\"size\":[0.2,0.06,0.1]},\"ball\":{\"kind\":\"sphere\",\"radius\":0.06}},"
+    "\"brick\":{\"kind\":\"box\",\"size\":[0.2,0.06,0.1]},\"slab\":{\"kind\":\"box\",\"size\":[1,0.04,1]}},"
     "\"bodies\":[{\"shape\":\"ground\",\"type\":\"static\",\"material\":\"stone\"},"
     "{\"name\":\"brick\",\"shape\":\"brick\",\"material\":\"clay\",\"position\":[0,0.2,0],"
     "\"velocity\":[0,-7,0],\"rotation\":[0.2,0.1,0.3,0.9273618],"
     "\"fracture\":{\"method\":\"stress\",\"tetrahedra\":400,\"generations\":3,\"smallestBody\":0.01}},"
-    "{\"name\":\"ball\",\"shape\":\"ball\",\"material\":\"steel\",\"position\":[-0.03,2.2,0],"
+    "{\"name\":\"slab\",\"shape\":\"slab\",\"material\":\"steel\",\"position\":[0,2.2,0],"
     "\"velocity\":[0,-12,0]}]}";
 
 static rblSceneId load_burst(void)

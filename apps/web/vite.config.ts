@@ -1,7 +1,7 @@
 // The playground, one folder of the site that site/build.mjs completes: page, worker, the engine
 // (RUBBLE_WASM, or build/wasm of this checkout) and the scenes of scenes/, which are not copied into the
 // sources. Everything has a relative address: the site works in any folder of any server.
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,17 @@ const site = resolve(root, process.env['RUBBLE_SITE'] ?? 'build/web/site/play');
 
 function sceneFiles(): string[] {
     return readdirSync(join(root, 'scenes')).filter((name) => name.endsWith('.json'));
+}
+
+/** What the site is made of, and the terms of that: bundlers leave out notices that licenses want kept. */
+function notices(): string {
+    const parts: [string, string][] = [
+        ['Rubble', join(root, 'LICENSE')],
+        ['three.js', join(here, 'node_modules/three/LICENSE')],
+        ['wasi-libc, inside of rubble.wasm', '/usr/share/doc/wasi-libc/copyright'],
+    ];
+    const found = parts.filter(([, file]) => existsSync(file));
+    return found.map(([name, file]) => `==== ${name} ====\n\n${readFileSync(file, 'utf8').trim()}\n`).join('\n\n');
 }
 
 /** Path under the site to the file that it is, or undefined. */
@@ -32,6 +43,11 @@ function engine(): Plugin {
         name: 'rubble-engine',
         configureServer(server) {
             server.middlewares.use((request, response, next) => {
+                if (request.url?.endsWith('/licenses.txt') === true) {
+                    response.setHeader('Content-Type', 'text/plain; charset=utf-8');
+                    response.end(notices());
+                    return;
+                }
                 const file = engineFile(request.url ?? '');
                 if (file === undefined || !existsSync(file)) {
                     next();
@@ -43,6 +59,7 @@ function engine(): Plugin {
         },
         async closeBundle() {
             mkdirSync(join(site, 'scenes'), { recursive: true });
+            writeFileSync(join(site, 'licenses.txt'), notices());
             await copyFile(wasm, join(site, 'rubble.wasm'));
             await Promise.all(sceneFiles().map((name) => copyFile(join(root, 'scenes', name), join(site, 'scenes', name))));
         },

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// States of bodies that are kept for animations, 56 bytes each: half a minute of a thousand bodies that all move.
+// States of bodies that are kept for animations, 56 bytes each: half a minute of a thousand bodies that all move. The figures of a
+// step count as some of them: runs in which all is asleep would grow for ever, too.
 #define MOST_KEYS 2000000u
+#define STEP_KEYS 4u
 
 static WebSession* current;
 static rblCharArray kept_text;
@@ -179,7 +181,7 @@ static void limit_motion(WebSession* session)
         statistics->steps.count = session->kept_steps;
         return;
     }
-    session->kept_keys += simulation->tracker.frame.changes.count;
+    session->kept_keys += simulation->tracker.frame.changes.count + STEP_KEYS;
     if (session->kept_keys > MOST_KEYS)
     {
         session->kept_steps = statistics->steps.count;

@@ -50,6 +50,8 @@ export class App {
     /** A dropped file, instead of an entry. */
     private own: SceneSource | undefined;
     private loading = false;
+    /** The engine stopped, or never came. */
+    private dead = false;
     private again = false;
     private awaited: SceneText | undefined;
     private gravity = new Vector3(0, -9.81, 0);
@@ -79,9 +81,11 @@ export class App {
     /** Compile and start the engine, then the scene of the link; also after the engine died. */
     async start(): Promise<void> {
         this.veil('Starting the engine');
+        this.dead = false;
         try {
             await this.client.start();
         } catch (error) {
+            this.dead = true;
             this.veil(undefined);
             say(
                 `The engine could not be started: ${messageOf(error)}. Check the connection, then try again.`,
@@ -125,6 +129,10 @@ export class App {
     /** Load what is chosen, with the changes of the panel. While one load runs, later ones become one. A scene
      * that is refused leaves the one before as it was; returns whether it was. */
     async load(): Promise<boolean> {
+        if (this.dead) {
+            await this.start(); // and what is chosen is loaded when the engine is ready
+            return false;
+        }
         if (this.loading) {
             this.again = true;
             return false;
@@ -136,7 +144,7 @@ export class App {
             await this.loadOnce();
         } catch (error) {
             refused = true;
-            say(messageOf(error), { bad: true, key: 'load' });
+            this.complain(messageOf(error), 'load');
         }
         this.veil(undefined);
         this.loading = false;
@@ -207,7 +215,7 @@ export class App {
             }
         } catch (error) {
             this.veil(undefined);
-            say(messageOf(error), { bad: true, key: 'file' });
+            this.complain(messageOf(error), 'file');
         }
     }
 
@@ -215,7 +223,14 @@ export class App {
         try {
             say(`Saved ${await download(this.client, what)}.`);
         } catch (error) {
-            say(`Nothing was saved: ${messageOf(error)}`, { bad: true });
+            this.complain(`Nothing was saved: ${messageOf(error)}`, 'save');
+        }
+    }
+
+    /** What failed because the engine stopped was told with that. */
+    private complain(text: string, key: string): void {
+        if (!this.dead) {
+            say(text, { bad: true, key });
         }
     }
 
@@ -359,6 +374,7 @@ export class App {
     private takeFatal(message: string): void {
         this.veil(undefined);
         this.loading = false;
+        this.dead = true;
         say(message, {
             bad: true,
             key: 'engine',

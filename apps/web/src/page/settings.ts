@@ -21,7 +21,7 @@ const overlayTexts: [keyof Overlays, string, string][] = [
     ['samples', 'Sample points', 'Points on each surface that are tested against the other body.'],
     ['fields', 'Fields', 'Cells that store how far the surface is: how curved bodies collide.'],
     ['islands', 'Islands', 'Bodies that touch share a colour; each group is solved, or sleeps, by itself.'],
-    ['stress', 'Stress', 'Tension inside bodies that break by stress, from blue to red.'],
+    ['stress', 'Stress', 'Tension in what can break, from blows and pushes of the last step: blue to red.'],
     ['boxes', 'Boxes', 'Boxes that tell quickly who cannot touch whom.'],
 ];
 

@@ -12,8 +12,6 @@ import {
     MeshStandardMaterial,
     PCFShadowMap,
     PerspectiveCamera,
-    PlaneGeometry,
-    Quaternion,
     Scene,
     Sphere,
     SRGBColorSpace,
@@ -25,6 +23,7 @@ import { setPlainCoats } from './looks.ts';
 import type { Plane } from './playback.ts';
 import { studioLight } from './studio.ts';
 
+type Floor = Mesh<CircleGeometry, MeshStandardMaterial>;
 export type Quality = 'auto' | 'high' | 'plain';
 
 function backdrop(): CanvasTexture {
@@ -56,7 +55,7 @@ export class Stage {
     /** Whether the machine draws without a graphics card. */
     readonly software: boolean;
     private readonly sun = new DirectionalLight('#fff1de', 3.1);
-    private readonly floors = new Map<number, Mesh>();
+    private readonly floors = new Map<number, Floor>();
     private home: Camera = { eye: [2, 1.5, 3], target: [0, 0.4, 0], fov: 40 };
     private right = 0;
     private bottom = 0;
@@ -163,12 +162,18 @@ export class Stage {
         const left = new Set(this.floors.keys());
         for (const plane of planes) {
             left.delete(plane.slot);
-            if (!this.floors.has(plane.slot)) {
-                this.floors.set(plane.slot, this.makeFloor(plane));
-            }
+            const floor = this.floors.get(plane.slot) ?? this.makeFloor();
+            const level = plane.normal.y > 0.999;
+            floor.position.copy(plane.point);
+            floor.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), plane.normal);
+            floor.scale.setScalar(this.camera.position.distanceTo(this.target) * (level ? 7 : 3));
+            this.floors.set(plane.slot, floor);
         }
         for (const slot of left) {
-            this.scene.remove(this.floors.get(slot)!);
+            const floor = this.floors.get(slot)!;
+            this.scene.remove(floor);
+            floor.geometry.dispose();
+            floor.material.dispose();
             this.floors.delete(slot);
         }
     }
@@ -255,8 +260,7 @@ export class Stage {
         this.renderer.shadowMap.needsUpdate = true;
     }
 
-    private makeFloor(plane: Plane): Mesh {
-        const level = plane.normal.y > 0.999;
+    private makeFloor(): Floor {
         const material = new MeshStandardMaterial({
             color: '#95938f',
             roughness: 0.9,
@@ -270,10 +274,7 @@ export class Stage {
                 'diffuseColor.a *= 1.0 - smoothstep(0.12, 0.95, length(vFloor));\n#include <opaque_fragment>',
             )}`;
         };
-        const floor = new Mesh(level ? new CircleGeometry(1, 72) : new PlaneGeometry(1, 1), material);
-        floor.position.copy(plane.point);
-        floor.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), plane.normal));
-        floor.scale.setScalar(this.camera.position.distanceTo(this.target) * (level ? 7 : 3));
+        const floor = new Mesh(new CircleGeometry(1, 72), material);
         floor.receiveShadow = true;
         floor.renderOrder = -1;
         this.scene.add(floor);

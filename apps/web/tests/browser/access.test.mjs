@@ -126,6 +126,22 @@ test('at 360 pixels nothing is cut off, panels fold, a tap throws', async () => 
     await page.context().close();
 });
 
+test('panels do not cover each other', async () => {
+    const page = await open(browser, server.url);
+    for (const width of [760, 1000, 1280]) {
+        await page.setViewportSize({ width, height: 640 });
+        const covered = await page.evaluate(() => {
+            const cards = [...document.querySelectorAll('.card')].filter((one) => one.checkVisibility());
+            const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+            const pairs = cards.flatMap((a, i) => cards.slice(i + 1).map((b) => [a, b]));
+            return pairs.filter(([a, b]) => !apart(a.getBoundingClientRect(), b.getBoundingClientRect()))
+                .map(([a, b]) => `${a.id} and ${b.id}`);
+        });
+        assert.deepEqual(covered, [], `${width} pixels wide`);
+    }
+    await page.context().close();
+});
+
 test('axe has no serious findings, with everything open', async () => {
     const page = await open(browser, server.url, { reducedMotion: 'reduce' });
     await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));

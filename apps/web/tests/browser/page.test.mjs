@@ -55,6 +55,13 @@ test('the page weighs less than 1.5 MB without scenes', () => {
     assert.ok(total < 1.5 * 1024 * 1024, `${total} bytes`);
 });
 
+test('the notices of what the page is made of come with it', () => {
+    const notices = readFileSync(join(site, 'licenses.txt'), 'utf8');
+    assert.match(notices, /three\.js authors/);
+    assert.match(notices, /==== Rubble ====/);
+    assert.match(readFileSync(join(site, 'index.html'), 'utf8'), /href="licenses\.txt"/);
+});
+
 test('a ball that a click throws breaks a plate, and energy only goes down', async () => {
     await withPage('', {}, async (page) => {
         await drawn(page, 26);
@@ -225,6 +232,12 @@ test('an engine that dies is said to have, and can be started again', async () =
         assert.ok((await state(page)).drawn > 0, 'the last picture stays');
         await page.click('.message.bad button:has-text("Start again")');
         await until(page, 'rubble.state().loads === 2 && rubble.state().steps > 3');
+        assert.equal(await page.locator('.message.bad').count(), 0);
+        // Choosing another scene starts it again, too.
+        await page.workers()[0].evaluate(() => self.postMessage({ kind: 'fatal', message: 'The engine stopped.' }));
+        await page.locator('.message.bad', { hasText: 'The engine stopped' }).waitFor();
+        await page.keyboard.press('n');
+        await until(page, "rubble.state().scene === 'wrecking_ball' && rubble.state().loads === 3");
         assert.equal(await page.locator('.message.bad').count(), 0);
     });
 });

@@ -64,7 +64,7 @@ check:
 test-asan test-release test-clang test-tsan: test-%:
 	@scripts/bootstrap test
 	$(call build,$*)
-	@ctest --preset $* -j2
+	@ctest --preset $* -j2 $(if $(filter clang,$*),-LE long)
 
 test-install:
 	@scripts/bootstrap test

@@ -234,9 +234,10 @@ export class App {
         }
     }
 
-    share(): string {
+    /** A link to what is chosen; undefined for a file of the visitor's own. */
+    share(): string | undefined {
         this.writeAddress();
-        return location.href;
+        return this.own === undefined ? location.href : undefined;
     }
 
     private writeAddress(): void {

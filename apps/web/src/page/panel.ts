@@ -148,6 +148,10 @@ function bindFiles(app: App): void {
     }
     click('share', () => {
         const link = app.share();
+        if (link === undefined) {
+            say('A link cannot carry your own file. Save the scene instead, and send that.');
+            return;
+        }
         navigator.clipboard.writeText(link).then(
             () => say('Copied. The link has scene, seed and what you changed.'),
             () => say(`Copy the address of this page: ${link}`),

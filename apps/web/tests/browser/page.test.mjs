@@ -159,6 +159,8 @@ test('a dropped mesh is mended, said to be, put on the floor, and breaks by a to
         await drop(page, 'box.obj', openBox());
         await until(page, "rubble.state().scene === 'box.obj' && rubble.state().drawn === 1");
         assert.match(await page.textContent('#verdict'), /hole filled/);
+        await page.evaluate(() => document.getElementById('share').click());
+        await page.locator('.message', { hasText: 'A link cannot carry your own file' }).waitFor();
         await page.keyboard.press('b');
         const at = await page.evaluate(() => window.rubble.screenOf('box.obj'));
         await page.mouse.click(at.x, at.y);

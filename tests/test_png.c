@@ -264,8 +264,9 @@ static void unfilter(uint8_t* rows, uint32_t height, size_t stride, uint32_t cha
         for (size_t i = 0; i < stride; ++i)
         {
             const int a = i >= channels ? row[i - channels] : 0;
-            const int b = y > 0 ? row[i - stride - 1] : 0;
-            const int c = i >= channels && y > 0 ? row[i - stride - 1 - channels] : 0;
+            const uint8_t* above = y > 0 ? row - (stride + 1) : NULL;
+            const int b = above != NULL ? above[i] : 0;
+            const int c = i >= channels && above != NULL ? above[i - channels] : 0;
             const int p = a + b - c;
             const int nearest =
                 abs(p - a) <= abs(p - b) && abs(p - a) <= abs(p - c) ? a : (abs(p - b) <= abs(p - c) ? b : c);

@@ -226,6 +226,10 @@ static bool reserve_pass(ForestPass* pass, bool building)
         return false;
     }
     char* memory = forest->scratch.memory;
+    if (memory == NULL)
+    {
+        return true; // no trees, nothing to divide
+    }
     pass->keys = (uint64_t*)(void*)memory;
     pass->counters = (uint32_t*)(void*)(memory + keys_size);
     pass->faults = (rblSpanFault*)(void*)(memory + keys_size + counters_size);

@@ -146,10 +146,16 @@ static inline void settle_known(const rblPairChange* change, rblProxyPair pair, 
 static void merge_stretch(const Merge* merge, Stretch* stretch)
 {
     const rblPairChange* change = merge->change;
+    if (stretch->old_begin == stretch->old_end && stretch->found_begin == stretch->found_end)
+    {
+        stretch->kept = stretch->ended = stretch->begun = 0; // there may be no memory at all to point into
+        return;
+    }
     const rblProxyPair* pairs = merge->set->pairs;
     rblProxyPair* const first = merge->set->next + stretch->old_begin + stretch->found_begin;
     rblProxyPair* const last = merge->set->next + stretch->old_end + stretch->found_end;
-    Output out = {first, last, change->found + stretch->found_begin};
+    uint64_t* const begun = change->found != NULL ? change->found + stretch->found_begin : NULL;
+    Output out = {first, last, begun};
     size_t old = stretch->old_begin;
     size_t found = stretch->found_begin;
     while (old < stretch->old_end && found < stretch->found_end)
@@ -181,7 +187,7 @@ static void merge_stretch(const Merge* merge, Stretch* stretch)
     }
     stretch->kept = (size_t)(out.kept - first);
     stretch->ended = (size_t)(last - out.ended);
-    stretch->begun = (size_t)(out.begun - (change->found + stretch->found_begin));
+    stretch->begun = (size_t)(out.begun - begun);
 }
 
 static void merge_stretches(rblRange range, void* context)

@@ -103,14 +103,14 @@ rblResult rbl_world_break_events(rblWorldId id, const rblBreakEvent** events, ui
         return rbl_fail(RBL_ERROR_ARGUMENT, "world: no place for the result");
     }
     rblFractureStage* stage = &world->fracture;
-    const rblBodyId* fragments = stage->ids.data;
-    const rblMate* mates = stage->mates.data;
+    size_t fragments = 0, mates = 0;
     for (size_t i = 0; i < stage->events.count; ++i)
     {
-        stage->events.data[i].fragments = fragments;
-        stage->events.data[i].mates = mates;
-        fragments += stage->events.data[i].pieces;
-        mates += stage->events.data[i].mate_count;
+        rblBreakEvent* event = &stage->events.data[i];
+        event->fragments = event->pieces > 0 ? stage->ids.data + fragments : NULL;
+        event->mates = event->mate_count > 0 ? stage->mates.data + mates : NULL;
+        fragments += event->pieces;
+        mates += event->mate_count;
     }
     *events = stage->events.data;
     *count = (uint32_t)stage->events.count;

@@ -273,7 +273,10 @@ static bool find_rows(rblCholesky* factor, const rblBlockMatrix* matrix, uint32_
     }
     front->row_first = (uint32_t)first;
     front->row_count = (uint32_t)(factor->rows.count - first);
-    rbl_sort_indices(factor->rows.data + first, scratch, front->row_count, rbl_before_by_value, NULL);
+    if (front->row_count > 0)
+    {
+        rbl_sort_indices(factor->rows.data + first, scratch, front->row_count, rbl_before_by_value, NULL);
+    }
     return good;
 }
 

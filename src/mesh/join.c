@@ -137,8 +137,8 @@ static void add_inputs(const rblMeshView* const* views, uint32_t count, const To
     for (uint32_t i = 0; i < count && !builder->failed; ++i)
     {
         const rblMeshView* view = input.view = views[i];
-        uint32_t* materials = map + view->layer_count;
-        uint32_t* groups = materials + view->material_count;
+        uint32_t* materials = map != NULL ? map + view->layer_count : NULL; // no layers and no names: no map
+        uint32_t* groups = map != NULL ? materials + view->material_count : NULL;
         const NameList material_names = material_list(view);
         const NameList group_names = group_list(view);
         match_layers(view, builder, map);

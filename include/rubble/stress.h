@@ -28,7 +28,7 @@ typedef struct rblStressDef
     double edge;             ///< m, of tetrahedra at the surface; 0, the default: by `tetrahedra`
     uint32_t most_fragments; ///< of one break; default 64
     float smallest;       ///< fragments smaller than this part of the body's volume are merged; default 1e-3
-    uint32_t generations; ///< how often pieces of pieces break: 1, only the body itself; default 3
+    uint32_t generations; ///< how often pieces of pieces break: 1, only the body itself; default 2
     float smallest_body;  ///< m: pieces that are shorter than this in all directions stay whole; default 0.02
     /// 0, the default: the stress of a blow on a whole body is solved for. Else so many modes of it are found when it is prepared, and
     /// the stress is what they know of the blow: sooner known, and as good as they are many. Fragments are always solved for.

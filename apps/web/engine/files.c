@@ -1,7 +1,6 @@
 // Meshes in, runs and pieces out.
 #include "exports.h"
 #include "io/file.h"
-#include "io/json_writer.h"
 #include "math/quat.h"
 #include "math/vec.h"
 #include "mesh/mesh.h"

@@ -1,6 +1,5 @@
 // The user's hand: throwing, pulling, breaking, and a list of what it did.
 #include "exports.h"
-#include "io/json_writer.h"
 #include "math/mat3.h"
 #include "math/transform.h"
 #include "math/vec.h"
@@ -339,33 +338,17 @@ rblResult web_keep_hold(WebSession* session)
 
 // ---- as events of a scene ----
 
-static void put_vector(rblJsonWriter* json, const char* key, rblVec3 v)
-{
-    rbl_json_key(json, key);
-    rbl_json_begin_row(json);
-    rbl_json_float(json, v.x);
-    rbl_json_float(json, v.y);
-    rbl_json_float(json, v.z);
-    rbl_json_end_array(json);
-}
-
-static void put_text(rblJsonWriter* json, const char* key, const char* text)
-{
-    rbl_json_key(json, key);
-    rbl_json_string(json, text);
-}
-
 static void put_ball(rblJsonWriter* json, const WebAction* action)
 {
     char shape[48];
     snprintf(shape, sizeof shape, "ball of %s", action->body);
     rbl_json_key(json, "spawn");
     rbl_json_begin_object(json);
-    put_text(json, "name", action->body);
-    put_text(json, "shape", shape);
-    put_text(json, "material", action->material);
-    put_vector(json, "position", action->at);
-    put_vector(json, "velocity", action->vector);
+    web_put_text(json, "name", action->body);
+    web_put_text(json, "shape", shape);
+    web_put_text(json, "material", action->material);
+    web_put_vector(json, "position", action->at);
+    web_put_vector(json, "velocity", action->vector);
     rbl_json_end_object(json);
 }
 
@@ -373,9 +356,9 @@ static void put_pull(rblJsonWriter* json, const WebAction* action)
 {
     rbl_json_key(json, "setVelocity");
     rbl_json_begin_object(json);
-    put_text(json, "body", action->body);
-    put_vector(json, "velocity", action->vector);
-    put_vector(json, "spin", action->spin);
+    web_put_text(json, "body", action->body);
+    web_put_vector(json, "velocity", action->vector);
+    web_put_vector(json, "spin", action->spin);
     rbl_json_end_object(json);
 }
 
@@ -383,9 +366,9 @@ static void put_break(rblJsonWriter* json, const WebAction* action)
 {
     rbl_json_key(json, "break");
     rbl_json_begin_object(json);
-    put_text(json, "body", action->body);
-    put_vector(json, "at", action->at);
-    put_vector(json, "normal", action->vector);
+    web_put_text(json, "body", action->body);
+    web_put_vector(json, "at", action->at);
+    web_put_vector(json, "normal", action->vector);
     rbl_json_end_object(json);
 }
 
@@ -411,7 +394,7 @@ static void put_ball_shapes(rblJsonWriter* json, const WebSession* session)
         snprintf(shape, sizeof shape, "ball of %s", action->body);
         rbl_json_key(json, shape);
         rbl_json_begin_object(json);
-        put_text(json, "kind", "sphere");
+        web_put_text(json, "kind", "sphere");
         rbl_json_key(json, "radius");
         rbl_json_float(json, action->radius);
         rbl_json_end_object(json);

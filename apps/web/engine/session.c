@@ -1,7 +1,6 @@
 // Loading and stepping.
 #include "exports.h"
 
-#include "io/json_writer.h"
 #include "rubble/version.h"
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +214,7 @@ double web_kept_seconds(void)
 
 // ---- what the scene is ----
 
-static void put_vector(rblJsonWriter* json, const char* key, rblVec3 v)
+void web_put_vector(rblJsonWriter* json, const char* key, rblVec3 v)
 {
     rbl_json_key(json, key);
     rbl_json_begin_row(json);
@@ -225,7 +224,7 @@ static void put_vector(rblJsonWriter* json, const char* key, rblVec3 v)
     rbl_json_end_array(json);
 }
 
-static void put_text(rblJsonWriter* json, const char* key, const char* text)
+void web_put_text(rblJsonWriter* json, const char* key, const char* text)
 {
     rbl_json_key(json, key);
     rbl_json_string(json, text != NULL ? text : "");
@@ -246,9 +245,9 @@ static void put_materials(rblJsonWriter* json, const rblSceneView* view)
         const rblSceneMaterial* material = &view->materials[i];
         const rblVec3 color = {material->color[0], material->color[1], material->color[2]};
         rbl_json_begin_object(json);
-        put_text(json, "name", material->name);
-        put_text(json, "preset", material->preset);
-        put_vector(json, "color", color);
+        web_put_text(json, "name", material->name);
+        web_put_text(json, "preset", material->preset);
+        web_put_vector(json, "color", color);
         rbl_json_end_object(json);
     }
     rbl_json_end_array(json);
@@ -257,7 +256,7 @@ static void put_materials(rblJsonWriter* json, const rblSceneView* view)
 static void put_scene(rblJsonWriter* json, const rblSceneView* view)
 {
     rbl_json_begin_object(json);
-    put_text(json, "about", view->about);
+    web_put_text(json, "about", view->about);
     put_number(json, "seed", (double)view->seed);
     put_number(json, "step", view->step);
     put_number(json, "duration", view->duration);
@@ -265,8 +264,8 @@ static void put_scene(rblJsonWriter* json, const rblSceneView* view)
     {
         rbl_json_key(json, "camera");
         rbl_json_begin_object(json);
-        put_vector(json, "eye", view->camera.eye);
-        put_vector(json, "target", view->camera.target);
+        web_put_vector(json, "eye", view->camera.eye);
+        web_put_vector(json, "target", view->camera.target);
         put_number(json, "fov", (double)view->camera.fov);
         rbl_json_end_object(json);
     }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/hash_map.h"
+#include "io/json_writer.h"
 #include "scene/simulate.h"
 
 // ---- what JavaScript reads: 32-bit words in this order (src/engine/engine.ts) ----
@@ -164,6 +165,10 @@ rblResult web_keep_hold(WebSession* session);
 
 // A text for JavaScript, valid until the next one is kept.
 rblResult web_keep_text(rblCharArray* text);
+
+// Members of JSON objects (session.c).
+void web_put_vector(rblJsonWriter* json, const char* key, rblVec3 v);
+void web_put_text(rblJsonWriter* json, const char* key, const char* text);
 
 // Points of the overlay (overlay.c), and the stress in bodies as such points, after web_look() (stress.c). What was prepared for that is
 // forgotten with the scene.

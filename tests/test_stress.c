@@ -5,19 +5,8 @@
 #include "base/memory.h"
 #include "field_shapes.h"
 #include "fracture/stress_private.h"
-#include "prescored_testing.h"
-#include "rubble/stress.h"
 #include "rubble/world.h"
-
-static const rblBreaker* make_stress(const rblStressDef* def)
-{
-    rblBreakerId id;
-    const rblBreaker* breaker = NULL;
-    check_ok(rbl_breaker_create_stress(def, &id));
-    check_ok(rbl_breaker_hold(id, &breaker));
-    check_ok(rbl_breaker_destroy(id));
-    return breaker;
-}
+#include "stress_testing.h"
 
 static rblShapeId make_brick(void)
 {

@@ -6,19 +6,8 @@
 #include "failing_allocator.h"
 #include "field/fragment_shape.h"
 #include "field_shapes.h"
-#include "prescored_testing.h"
-#include "rubble/stress.h"
 #include "rubble/world.h"
-
-static const rblBreaker* make_stress(const rblStressDef* def)
-{
-    rblBreakerId id;
-    const rblBreaker* breaker = NULL;
-    check_ok(rbl_breaker_create_stress(def, &id));
-    check_ok(rbl_breaker_hold(id, &breaker));
-    check_ok(rbl_breaker_destroy(id));
-    return breaker;
-}
+#include "stress_testing.h"
 
 static rblStressDef coarse_def(uint32_t tetrahedra)
 {

@@ -109,17 +109,17 @@ static void load_front(const Factoring* job, const rblFront* front, double* pane
 // Where the rows of a child are among those of its parent; both rise.
 static void map_rows(const rblCholesky* factor, const rblFront* child, const rblFront* parent, uint32_t* map)
 {
-    const uint32_t* rows = factor->rows.data + parent->row_first;
+    const uint32_t* rows = factor->rows.data;
     uint32_t at = 0;
     for (uint32_t i = 0; i < child->row_count; ++i)
     {
-        const uint32_t place = factor->rows.data[child->row_first + i];
+        const uint32_t place = rows[child->row_first + i];
         if (place < parent->first + parent->count)
         {
             map[i] = place - parent->first;
             continue;
         }
-        while (rows[at] != place)
+        while (rows[parent->row_first + at] != place)
         {
             at += 1;
         }
@@ -136,12 +136,13 @@ static void add_child(const rblFront* child, const double* from, const rblFront*
     for (uint32_t j = 0; j < from_stride; ++j)
     {
         const uint32_t column = 3 * map[j / 3] + j % 3;
-        double* to = column < own ? panel + (size_t)column * stride
-                                  : left + (size_t)(column - own) * left_stride - own;
+        const bool mine = column < own;
+        double* to = mine ? panel + (size_t)column * stride : left + (size_t)(column - own) * left_stride;
+        const uint32_t skipped = mine ? 0 : own; // rows of the parent's own are above what it leaves
         const double* source = from + (size_t)j * from_stride;
         for (uint32_t b = j / 3; b < child->row_count; ++b)
         {
-            double* out = to + 3 * (size_t)map[b];
+            double* out = to + (3 * map[b] - skipped);
             out[0] += source[3 * b];
             out[1] += source[3 * b + 1];
             out[2] += source[3 * b + 2];

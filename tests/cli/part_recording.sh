@@ -95,6 +95,7 @@ said 'sheet.rbl: --every means nothing here: a recording has every step'
 # Killed at any moment: every file is readable up to its last whole chunk, and replays as far as it goes.
 sed 's/"duration": *[0-9.]*/"duration": 60/' "$scenes/dominoes.json" >"$work/long.json"
 for moment in 0.05 0.11 0.17 0.23 0.31 0.4 steps; do
+    rm -f "$work/killed.rbl.part"
     "$tool" simulate "$work/long.json" -o "$work/killed.rbl" --quiet >/dev/null 2>&1 &
     process=$!
     if [ "$moment" = steps ]; then # as soon as there is something to read

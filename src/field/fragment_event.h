@@ -35,11 +35,14 @@ typedef struct rblCrackPiece
     float distance; // from the node; infinite where no crack is nearer than the original surface
 } rblCrackPiece;
 
-// normal . p + offset is the distance inwards; the normal has unit length and points into the part.
+// normal . p + offset is the distance inwards; the normal has unit length and points into the part. What of the plane is crack in its
+// tetrahedron is no farther than `reach` from the middle: beyond that the plane goes on, the crack does not.
 typedef struct rblCutPlane
 {
     rblVec3 normal;
     float offset;
+    rblVec3 middle;
+    float reach;
 } rblCutPlane;
 
 // What one fragment has of a cut tetrahedron.
@@ -149,7 +152,7 @@ bool rbl_fragment_cell_has(const rblFragmentEvent* event, uint32_t cell, uint32_
 
 // Which tetrahedra are cut, and their parts.
 rblResult rbl_fragment_event_cut(rblFragmentEvent* event);
-// Pieces of crack and what they border.
+// Pieces of crack, what they border, and how far planes are crack.
 rblResult rbl_fragment_event_list_pieces(rblFragmentEvent* event);
 
 // Distances to cracks spread from the nodes of tetrahedra that this event cut.

@@ -93,7 +93,8 @@ static rblCutPlane plane_between(const TetNodes* t, const Function functions[4],
         sum.offset += sign * functions[i].offset;
     }
     const double inverse = 1.0 / rbl_length3d(sum.slope);
-    return (rblCutPlane){rbl_to_float3(rbl_scale3d(sum.slope, inverse)), (float)(sum.offset * inverse)};
+    return (rblCutPlane){.normal = rbl_to_float3(rbl_scale3d(sum.slope, inverse)),
+                         .offset = (float)(sum.offset * inverse)};
 }
 
 static void add_plane(rblCutPart* part, rblCutPlane plane)
@@ -128,7 +129,7 @@ static void write_parts(rblFragmentEvent* e, uint32_t tet, rblCutPart* parts)
         {
             const rblCutPlane plane = plane_between(&t, functions, t.distinct[k], t.distinct[l]);
             add_plane(&parts[k], plane);
-            add_plane(&parts[l], (rblCutPlane){rbl_neg3(plane.normal), -plane.offset});
+            add_plane(&parts[l], (rblCutPlane){.normal = rbl_neg3(plane.normal), .offset = -plane.offset});
         }
     }
     e->new_cut_count += t.count > 1;

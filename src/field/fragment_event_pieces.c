@@ -8,6 +8,8 @@ typedef struct Corners
 {
     uint32_t locals[4], labels[4];
     uint32_t count;
+    uint32_t lost[4]; // nodes of the background that an earlier event took
+    uint32_t lost_count;
 } Corners;
 
 static Corners corners_of(const rblFragmentEvent* e, uint32_t tet)
@@ -15,12 +17,15 @@ static Corners corners_of(const rblFragmentEvent* e, uint32_t tet)
     Corners c = {.count = 0};
     for (uint32_t k = 0; k < 4; ++k)
     {
-        const uint32_t local = rbl_rank_find(e->node_ranks, e->background->view->nodes[4 * (size_t)tet + k]);
-        if (local != RBL_NONE)
+        const uint32_t node = e->background->view->nodes[4 * (size_t)tet + k];
+        const uint32_t local = rbl_rank_find(e->node_ranks, node);
+        if (local == RBL_NONE)
         {
-            c.locals[c.count] = local;
-            c.labels[c.count++] = e->labels[local];
+            c.lost[c.lost_count++] = node;
+            continue;
         }
+        c.locals[c.count] = local;
+        c.labels[c.count++] = e->labels[local];
     }
     return c;
 }
@@ -41,8 +46,21 @@ static rblVec3 meeting_point(const rblFragmentEvent* e, const Corners* c, const 
     return rbl_scale3(sum, 1.0f / shares);
 }
 
-// Corners of the border between two labels, at most four: on edges and on faces with a
-// third label. (With four labels also where all meet, which is between those.)
+// Whether two labels meet two more, of a node each.
+static bool four_labels(const Corners* c, uint32_t a, uint32_t b)
+{
+    uint32_t others[2] = {0, 0}, count = 0;
+    for (uint32_t m = 0; m < c->count; ++m)
+    {
+        if (c->labels[m] != a && c->labels[m] != b)
+        {
+            others[count++] = c->labels[m];
+        }
+    }
+    return count == 2 && others[0] != others[1];
+}
+
+// Corners of the border between two labels, at most four: on edges, on faces with a third label, and where four labels meet.
 static uint32_t border_corners(const rblFragmentEvent* e, const Corners* c, uint32_t a, uint32_t b,
                                rblVec3 out[4])
 {
@@ -65,26 +83,44 @@ static uint32_t border_corners(const rblFragmentEvent* e, const Corners* c, uint
             }
         }
     }
+    if (c->count == 4 && four_labels(c, a, b))
+    {
+        const uint32_t all[4] = {0, 1, 2, 3};
+        out[count++] = meeting_point(e, c, all, 4);
+    }
     return count;
 }
 
-// The disc about them, as wide as they are on average from its middle.
-static rblCrackPiece piece_between(const rblFragmentEvent* e, const Corners* c, uint32_t a, uint32_t b,
-                                   const rblCutPlane* plane)
+static rblVec3 mean_of(const rblVec3* points, uint32_t count)
 {
-    rblVec3 corners[4];
-    const uint32_t count = border_corners(e, c, a, b, corners);
     rblVec3 sum = {0, 0, 0};
     for (uint32_t i = 0; i < count; ++i)
     {
-        sum = rbl_add3(sum, corners[i]);
+        sum = rbl_add3(sum, points[i]);
     }
-    rblCrackPiece piece = {.center = rbl_scale3(sum, 1.0f / (float)count), .normal = plane->normal};
+    return rbl_scale3(sum, 1.0f / (float)count);
+}
+
+// The disc about some corners, as wide as they are on average from its middle.
+static rblCrackPiece piece_about(const rblVec3* corners, uint32_t count, const rblCutPlane* plane)
+{
+    rblCrackPiece piece = {.center = mean_of(corners, count), .normal = plane->normal};
     for (uint32_t i = 0; i < count; ++i)
     {
         piece.radius += rbl_length3(rbl_sub3(corners[i], piece.center)) / (float)count;
     }
     return piece;
+}
+
+// The disc that holds them all.
+static void set_reach(rblCutPlane* plane, const rblVec3* corners, uint32_t count)
+{
+    plane->middle = mean_of(corners, count);
+    plane->reach = 0.0f;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        plane->reach = rbl_maxf(rbl_length3(rbl_sub3(corners[i], plane->middle)), plane->reach);
+    }
 }
 
 // ---- the list ----
@@ -136,21 +172,41 @@ static bool inherit(Listing* l)
     return ok;
 }
 
+// The plane of a part towards another: those of this event come last, in the order of the others.
+static rblCutPlane* plane_towards(const rblFragmentEvent* e, uint32_t first, uint32_t part, uint32_t other)
+{
+    rblCutPart* p = &e->parts[part];
+    return &p->planes[p->plane_count - p->own_count + (other - first) - (other > part)];
+}
+
+// Where nodes were lost before, earlier planes end a border before it gets to them.
+static rblCrackPiece piece_between(const rblFragmentEvent* e, const Corners* c, uint32_t first, uint32_t i,
+                                   uint32_t j)
+{
+    rblVec3 corners[6];
+    const uint32_t count = border_corners(e, c, e->parts[i].label, e->parts[j].label, corners);
+    for (uint32_t k = 0; k < c->lost_count; ++k)
+    {
+        corners[count + k] = e->background->nodes[c->lost[k]].position;
+    }
+    set_reach(plane_towards(e, first, i, j), corners, count + c->lost_count);
+    set_reach(plane_towards(e, first, j, i), corners, count + c->lost_count);
+    return piece_about(corners, count, plane_towards(e, first, i, j));
+}
+
 static bool list_in(Listing* l, uint32_t tet, uint32_t cut)
 {
     const rblFragmentEvent* e = l->event;
     const Corners c = corners_of(e, tet);
+    const uint32_t first = e->first_parts[cut], end = e->first_parts[cut + 1];
     bool ok = true;
-    for (uint32_t i = e->first_parts[cut]; i < e->first_parts[cut + 1]; ++i)
+    for (uint32_t i = first; i < end; ++i)
     {
-        const rblCutPart* part = &e->parts[i];
-        // Planes of this event come in the order of the others.
-        const rblCutPlane* plane =
-            &part->planes[part->plane_count - part->own_count + (i - e->first_parts[cut])];
-        for (uint32_t j = i + 1; j < e->first_parts[cut + 1] && ok; ++j, ++plane)
+        for (uint32_t j = i + 1; j < end && ok; ++j)
         {
-            const rblCrackPiece piece = piece_between(e, &c, part->label, e->parts[j].label, plane);
-            ok = add_piece(l, &piece, tet) && add_border(l, part->label) && add_border(l, e->parts[j].label);
+            const rblCrackPiece piece = piece_between(e, &c, first, i, j);
+            ok = add_piece(l, &piece, tet) && add_border(l, e->parts[i].label) &&
+                 add_border(l, e->parts[j].label);
         }
     }
     return ok;

@@ -120,6 +120,20 @@ typedef struct Place
     Way crack; // inside: to the nearest; outside in a tetrahedron with a part of it: beyond its farthest plane, negative; else 0
 } Place;
 
+// To what of a plane may be crack, from `height` above it.
+static Way way_to_plane(const rblCutPlane* plane, float height, rblVec3 p)
+{
+    const rblVec3 down = rbl_scale3(plane->normal, -height);
+    const rblVec3 across = rbl_sub3(rbl_sub3(plane->middle, p), down);
+    const float square = rbl_dot3(across, across);
+    if (square <= plane->reach * plane->reach)
+    {
+        return (Way){rbl_neg3(plane->normal), height};
+    }
+    const float aside = sqrtf(square), beyond = aside - plane->reach;
+    return (Way){rbl_mul_add3(down, beyond / aside, across), sqrtf(height * height + beyond * beyond)};
+}
+
 // In a cut tetrahedron its own planes decide what is inside; from there another one's crack may be nearer.
 static Way crack_of_part(const rblFragmentEvent* e, uint32_t tet, const rblCutPart* part, rblVec3 p)
 {
@@ -128,8 +142,17 @@ static Way crack_of_part(const rblFragmentEvent* e, uint32_t tet, const rblCutPa
     {
         return plane;
     }
-    const Way piece = crack_within(e, tet, part->label, p);
-    return piece.distance < plane.distance ? piece : plane;
+    Way nearest = crack_within(e, tet, part->label, p);
+    for (uint32_t i = 0; i < part->plane_count; ++i)
+    {
+        const float height = rbl_dot3(part->planes[i].normal, p) + part->planes[i].offset;
+        if (height < nearest.distance)
+        {
+            const Way way = way_to_plane(&part->planes[i], height, p);
+            nearest = way.distance < nearest.distance ? way : nearest;
+        }
+    }
+    return nearest;
 }
 
 // Whether a tetrahedron has some of the fragment: all of it (`part` null), or a part.

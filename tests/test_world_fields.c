@@ -178,11 +178,50 @@ static void statues_do_not_sink_into_each_other(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+// ---- two that turn as one ----
+
+#define APART 0.1f  // m, of their centres: each in the middle of the other
+#define SPIN  20.0f // rad/s
+
+// Whether two links of a chain on either side of the origin are fast: they go round it, each turning by `turn` times that.
+static bool are_fast_together(float turn)
+{
+    rblWorldDef world_def = rbl_default_world_def();
+    rblWorldId world;
+    world_def.gravity = vec(0, 0, 0);
+    check_ok(rbl_world_create(&world_def, &world));
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = make_solid("torus", 32);
+    def.spin = vec(0, turn * SPIN, 0);
+    for (float side = -1.0f; side < 2.0f; side += 2.0f)
+    {
+        rblBodyId body;
+        def.pose.p = vec(0.5f * side * APART, 0, 0);
+        def.pose.q = side < 0.0f ? (rblQuat){0, 0, 0, 1} : (rblQuat){0.70710678f, 0, 0, 0.70710678f};
+        def.velocity = vec(0, 0, -0.5f * side * APART * SPIN);
+        check_ok(rbl_body_create(world, &def, &body));
+    }
+    check_ok(rbl_shape_destroy(def.shape));
+    check_ok(rbl_world_step(world, STEP));
+    const bool fast = counters_of(world).fast > 0;
+    assert_int_equal(counters_of(world).pairs, 1);
+    check_ok(rbl_world_destroy(world));
+    return fast;
+}
+
+static void solids_that_turn_as_one_are_not_fast(void** state)
+{
+    (void)state;
+    assert_false(are_fast_together(1.0f));
+    assert_true(are_fast_together(-1.0f));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rolling_plate_needs_a_handful_of_contacts),
         cmocka_unit_test(statues_do_not_sink_into_each_other),
+        cmocka_unit_test(solids_that_turn_as_one_are_not_fast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

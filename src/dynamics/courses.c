@@ -48,11 +48,29 @@ static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)
     };
 }
 
+static bool are_equal(rblVec3 a, rblVec3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool is_same_course(const rblBodyCourse* a, const rblBodyCourse* b)
+{
+    const rblQuat p = a->frame.q;
+    const rblQuat q = b->frame.q;
+    return are_equal(a->frame.p, b->frame.p) && p.x == q.x && p.y == q.y && p.z == q.z && p.w == q.w &&
+           are_equal(a->translation, b->translation) && a->radius == b->radius && a->born == b->born &&
+           a->fresh == b->fresh && a->flock == b->flock;
+}
+
 static void set_course(rblWorld* world, uint32_t slot)
 {
-    world->sweeps.data[slot] = rbl_free_sweep(world, slot, world->seconds);
+    const rblVec3 rotation = world->sweeps.data[slot].rotation;
     rblBodyCourse* course = &world->courses.data[slot];
+    const rblBodyCourse before = *course;
+    world->sweeps.data[slot] = rbl_free_sweep(world, slot, world->seconds);
     *course = free_course(world, slot);
+    course->same = world->fracture.round > 0 && are_equal(rotation, world->sweeps.data[slot].rotation) &&
+                   is_same_course(course, &before);
     course->has_flight = moves_far(course);
     if (course->has_flight)
     {
@@ -85,10 +103,16 @@ static void mover_course_block(rblRange range, void* context)
 rblResult rbl_set_courses(rblWorld* world)
 {
     const size_t bodies = world->bodies.count;
+    const size_t before = world->courses.count;
     if (!rbl_array_resize_amply(&world->courses, bodies) || !rbl_array_resize_amply(&world->sweeps, bodies) ||
         !rbl_array_resize_amply(&world->flights, bodies))
     {
         return rbl_fail_memory();
+    }
+    for (size_t slot = before; slot < bodies; ++slot)
+    {
+        world->courses.data[slot] = (rblBodyCourse){.radius = -1.0f}; // the same as nothing
+        world->sweeps.data[slot] = (rblSweep){.rotation = {0, 0, 0}};
     }
     if (world->regrouped)
     {

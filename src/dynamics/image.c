@@ -381,7 +381,7 @@ static rblResult check_pairs(const Image* image)
                           has_proxy(image, pair.a) && has_proxy(image, pair.b) && (rises || i == 0) &&
                           pair.first <= header->contacts && pair.count <= header->contacts - pair.first &&
                           pair.leading <= pair.count && is_truth(&pair.touching) && is_truth(&pair.fast) &&
-                          is_truth(&pair.mates);
+                          is_truth(&pair.mates) && is_truth(&pair.looked);
         RBL_TRY(good ? RBL_OK : damaged("pair", i));
         last = proxies;
     }

@@ -36,6 +36,36 @@ static float travel(const rblBodyCourse* a, const rblBodyCourse* b)
     return rbl_length3(rbl_sub3(a->translation, b->translation)) + a->turning + b->turning;
 }
 
+// The same for two that may turn as one, as pieces of something that spins do: how far points of b within `radius` of its centre
+// move in the axes of a, which turn with it. With y from a's centre to b's, u its change over the step and w the turns, their speed
+// is |u - w_a x (y + u t) + (w_b - w_a) x r|.
+static float travel_in_axes(rblVec3 y, rblVec3 u, rblVec3 turn_a, rblVec3 turn_b, float radius)
+{
+    const rblVec3 at_first = rbl_sub3(u, rbl_cross3(turn_a, y));
+    return rbl_length3(at_first) + 0.5f * rbl_length3(rbl_cross3(turn_a, u)) +
+           rbl_length3(rbl_sub3(turn_b, turn_a)) * radius;
+}
+
+static float travel_together(const rblWorld* world, const rblPair* pair)
+{
+    const rblBodyCourse* a = &world->courses.data[pair->a];
+    const rblBodyCourse* b = &world->courses.data[pair->b];
+    const rblVec3 turn_a = world->sweeps.data[pair->a].rotation;
+    const rblVec3 turn_b = world->sweeps.data[pair->b].rotation;
+    const rblVec3 y = rbl_sub3(b->frame.p, a->frame.p);
+    const rblVec3 u = rbl_sub3(b->translation, a->translation);
+    float way = travel(a, b);
+    if (b->bounded)
+    {
+        way = rbl_minf(travel_in_axes(y, u, turn_a, turn_b, b->radius), way);
+    }
+    if (a->bounded)
+    {
+        way = rbl_minf(travel_in_axes(rbl_neg3(y), rbl_neg3(u), turn_b, turn_a, a->radius), way);
+    }
+    return way;
+}
+
 static bool is_convex_pair(const rblBodyCourse* a, const rblBodyCourse* b)
 {
     return a->convex && b->convex;
@@ -359,12 +389,14 @@ typedef struct Approach
     float radius;  // of a ball about b's centre that holds it, or a's if b has none
 } Approach;
 
-static Approach look_ahead(const rblBodyCourse* a, const rblBodyCourse* b, float slop)
+static Approach look_ahead(const rblWorld* world, const rblPair* pair, float slop)
 {
+    const rblBodyCourse* a = &world->courses.data[pair->a];
+    const rblBodyCourse* b = &world->courses.data[pair->b];
     return (Approach){
         .now = rbl_transform_relative(a->frame, b->frame),
         .slop = slop,
-        .way = travel(a, b),
+        .way = is_convex_pair(a, b) ? travel(a, b) : travel_together(world, pair),
         .safe = safe_travel(a, b),
         .longest = is_convex_pair(a, b) ? 0.0f : longest_travel(a, b),
         .radius = turning_radius(a, b),
@@ -454,6 +486,34 @@ static bool has_parted(const rblWorld* world, const rblPair* pair, float slop)
                                &pair->cache) > slop;
 }
 
+// Whether a contact of the last step is closed where its bodies are now.
+static bool is_closed(const rblWorld* world, const rblPair* pair, float slop)
+{
+    const rblTransform frame_a = world->courses.data[pair->a].frame;
+    const rblTransform frame_b = world->courses.data[pair->b].frame;
+    for (uint32_t i = 0; i < pair->leading; ++i)
+    {
+        const rblContact* contact = &world->last_contacts[pair->first + i];
+        const rblVec3 way = rbl_sub3(rbl_transform_point(frame_b, contact->anchor_b),
+                                     rbl_transform_point(frame_a, contact->anchor_a));
+        if (rbl_dot3(rbl_rotate3(frame_a.q, contact->normal_in_a), way) - pair->kept_depth <= slop)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the contacts of the last step say when a fast pair that is not convex meets: now, or not in this step.
+static bool knows_impact(const rblWorld* world, const rblPair* pair, const Approach* approach)
+{
+    const float whole = 2.0f * approach->slop + rbl_maxf(approach->way, approach->longest);
+    const float margin = pair->count > 0 ? margin_of(approach, 1.0f) : whole;
+    return approach->longest > 0.0f &&
+           still_holds(pair, approach->now, margin, approach->radius, approach->slop) &&
+           (pair->count == 0 || is_closed(world, pair, approach->slop));
+}
+
 // Contacts of a pair that may pass through each other unseen.
 static bool find_fast(const rblWorld* world, rblPair* pair, const Approach* approach, rblContactSet* set,
                       rblContactArray* out)
@@ -473,6 +533,10 @@ static bool find_fast(const rblWorld* world, rblPair* pair, const Approach* appr
         }
         out->count = before;
         pair->seen_margin = 0.0f;
+    }
+    if (knows_impact(world, pair, approach))
+    {
+        return repeat_contacts(world, pair, out);
     }
     bool misses;
     float clear;
@@ -537,6 +601,13 @@ static bool leave_pair(const rblWorld* world, rblPair* pair)
     return true;
 }
 
+// Others broke since this pair was looked at, in the same substep: it is as it was. Mates may have lost what was found then.
+static bool is_known(const rblWorld* world, const rblPair* pair)
+{
+    return pair->looked && !pair->mates && world->courses.data[pair->a].same &&
+           world->courses.data[pair->b].same;
+}
+
 static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactSet* set, rblContactArray* out)
 {
     const rblBodyCourse* a = &world->courses.data[pair->a];
@@ -544,7 +615,7 @@ static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactS
     const float slop = course_slop(a, b);
     set->count = 0;
     pair->time_of_impact = 1.0f;
-    const Approach approach = look_ahead(a, b, slop);
+    const Approach approach = look_ahead(world, pair, slop);
     const bool mates = rbl_are_mates(a, b);
     pair->seen_margin = mates || pair->mates ? 0.0f : pair->seen_margin;
     pair->mates = mates;
@@ -592,8 +663,15 @@ bool rbl_look_at_pair(const rblWorld* world, rblPair* pair, rblContactSet* set, 
         return true;
     }
     const size_t first = out->count;
+    if (is_known(world, pair))
+    {
+        const bool ok = repeat_contacts(world, pair, out);
+        pair->first = pair->count > 0 ? (uint32_t)first : 0;
+        return ok;
+    }
     const bool were_mates = pair->mates;
     const bool ok = find_pair_contacts(world, pair, set, out);
+    pair->looked = true;
     note_birth(world, pair, set);
     if (were_mates && !pair->mates)
     {

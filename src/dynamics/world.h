@@ -142,6 +142,7 @@ typedef struct rblPair
     bool touching;          // in contact at the end of the last step
     bool fast;              // continuous detection was used
     bool mates;             // pieces of one break that nothing else has moved yet (mates.c)
+    bool looked;            // its contacts were looked for
 } rblPair;
 
 typedef RBL_ARRAY(rblPair) rblPairArray;
@@ -395,6 +396,8 @@ typedef struct rblBodyCourse
     bool bounded, convex;                 // its shape
     bool has_flight;                      // in rblWorld.flights
     bool born, fresh;
+    bool
+        same; // as when contacts were last looked for, in this very substep: nothing has hit it, and others broke
     uint32_t flock;
 } rblBodyCourse;
 

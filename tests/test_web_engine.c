@@ -158,6 +158,8 @@ static void what_makes_no_sense_is_refused(void** state)
     check_fails(RBL_ERROR_ARGUMENT, web_drag(0, INFINITY, 0));
     check_fails(RBL_ERROR_FORMAT, web_load("{", 1, "bad.json"));
     check_fails(RBL_ERROR_UNSUPPORTED, web_import("x", 1, "x.jpg"));
+    check_fails(RBL_ERROR_ARGUMENT, web_import_mend());
+    check_fails(RBL_ERROR_ARGUMENT, web_import_finish());
     assert_int_equal(step(1)->step, 1);
 }
 
@@ -167,6 +169,11 @@ static void meshes_are_mended(void** state)
     static const char open_box[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
                                    "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\n";
     check_ok(web_import(open_box, sizeof open_box - 1, "open.obj"));
+    check_fails(RBL_ERROR_ARGUMENT, web_import_finish());
+    check_ok(web_import(open_box, sizeof open_box - 1, "again.obj"));
+    check_ok(web_import_mend());
+    check_ok(web_import_finish());
+    check_fails(RBL_ERROR_ARGUMENT, web_import_mend());
     web_forget_import();
     web_forget_import();
 }

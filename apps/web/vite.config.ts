@@ -25,7 +25,8 @@ function notices(): string {
         ['wasi-libc, inside of rubble.wasm', '/usr/share/doc/wasi-libc/copyright'],
     ];
     const found = parts.filter(([, file]) => existsSync(file));
-    return found.map(([name, file]) => `==== ${name} ====\n\n${readFileSync(file, 'utf8').trim()}\n`).join('\n\n');
+    const texts = found.map(([name, file]) => `==== ${name} ====\n\n${readFileSync(file, 'utf8').trim()}\n`);
+    return texts.join('\n\n');
 }
 
 /** Path under the site to the file that it is, or undefined. */
@@ -35,7 +36,8 @@ function engineFile(url: string): string | undefined {
         return wasm;
     }
     const scene = /\/scenes\/([a-z0-9_]+\.json)$/.exec(path)?.[1];
-    return scene !== undefined && existsSync(join(root, 'scenes', scene)) ? join(root, 'scenes', scene) : undefined;
+    const there = scene !== undefined && existsSync(join(root, 'scenes', scene));
+    return there ? join(root, 'scenes', scene) : undefined;
 }
 
 function engine(): Plugin {
@@ -53,7 +55,8 @@ function engine(): Plugin {
                     next();
                     return;
                 }
-                response.setHeader('Content-Type', file.endsWith('.wasm') ? 'application/wasm' : 'application/json');
+                const type = file.endsWith('.wasm') ? 'application/wasm' : 'application/json';
+                response.setHeader('Content-Type', type);
                 response.end(readFileSync(file));
             });
         },
@@ -61,7 +64,9 @@ function engine(): Plugin {
             mkdirSync(join(site, 'scenes'), { recursive: true });
             writeFileSync(join(site, 'licenses.txt'), notices());
             await copyFile(wasm, join(site, 'rubble.wasm'));
-            await Promise.all(sceneFiles().map((name) => copyFile(join(root, 'scenes', name), join(site, 'scenes', name))));
+            const copy = (name: string): Promise<void> =>
+                copyFile(join(root, 'scenes', name), join(site, 'scenes', name));
+            await Promise.all(sceneFiles().map(copy));
         },
     };
 }

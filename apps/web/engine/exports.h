@@ -33,7 +33,7 @@ WEB_EXPORT(web_load) rblResult web_load(const char* text, size_t size, const cha
 // Give up the scene and all that was kept for it.
 WEB_EXPORT(web_unload) void web_unload(void);
 
-// The scene as JSON, and the names of presets separated by spaces, in web_text().
+// The scene, and the presets with their strengths, as JSON in web_text().
 WEB_EXPORT(web_describe) rblResult web_describe(void);
 WEB_EXPORT(web_presets) rblResult web_presets(void);
 
@@ -77,8 +77,11 @@ WEB_EXPORT(web_actions) rblResult web_actions(void);
 
 // ---- files (files.c) ----
 
-// Read and mend a mesh file; what became of it is in web_imported() until web_forget_import().
+// Read a mesh file, mend it, make it ready for a scene: three calls, because a large one takes long, and people are told between
+// them. How far it has come is in web_imported() after each of them, until web_forget_import().
 WEB_EXPORT(web_import) rblResult web_import(const void* bytes, size_t size, const char* name);
+WEB_EXPORT(web_import_mend) rblResult web_import_mend(void);
+WEB_EXPORT(web_import_finish) rblResult web_import_finish(void);
 WEB_EXPORT(web_imported) const WebImport* web_imported(void);
 WEB_EXPORT(web_forget_import) void web_forget_import(void);
 

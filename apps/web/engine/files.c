@@ -23,24 +23,40 @@ struct WebImport
     uint32_t triangles;
     float size[3];
     const char* verdict;
-    const void* bytes; // of the mended mesh, as a PLY file
+    const void* bytes; // of the mended mesh, as a PLY file; null before that is there
     uint32_t byte_count;
 };
 
 static struct
 {
     WebImport import;
+    rblMeshId mesh; // null: nothing is under way
+    rblRepairReport report;
+    bool mended;
+    char name[128];
     char verdict[640];
     void* bytes;
     size_t size;
 } imported;
 
+static void forget_mesh(void)
+{
+    if (imported.mesh.index1 != 0)
+    {
+        rbl_mesh_destroy(imported.mesh);
+    }
+    imported.mesh = (rblMeshId){0, 0};
+    imported.mended = false;
+}
+
 static void forget_import(void)
 {
+    forget_mesh();
     rbl_free_saved(imported.bytes, imported.size);
     imported.bytes = NULL;
     imported.size = 0;
     imported.verdict[0] = '\0';
+    imported.import = (WebImport){.solid = 0};
 }
 
 static void say(const char* format, uint32_t count, const char* one, const char* many)
@@ -172,24 +188,54 @@ static rblResult hand_on(rblMeshId mesh, const rblRepairReport* report, uint32_t
     return RBL_OK;
 }
 
-static rblResult mend_and_hand_on(rblMeshId* mesh)
-{
-    rblRepairReport report;
-    RBL_TRY(mend(mesh, &report));
-    const uint32_t triangles = report.after.triangles;
-    RBL_TRY(report.solid ? reduce(mesh, triangles) : RBL_OK);
-    return hand_on(*mesh, &report, triangles);
-}
-
-// Read and mend a mesh file; what became of it is in web_imported() until web_forget_import().
 rblResult web_import(const void* bytes, size_t size, const char* name)
 {
     forget_import();
     rblMeshId mesh;
+    rblMeshView view;
     RBL_TRY(read_mesh(bytes, size, name, &mesh));
-    const rblResult result = mend_and_hand_on(&mesh);
-    rbl_mesh_destroy(mesh);
-    return result == RBL_OK ? RBL_OK : rbl_fail_within(result, rbl_short_name(name));
+    imported.mesh = mesh;
+    snprintf(imported.name, sizeof imported.name, "%s", rbl_short_name(name));
+    RBL_TRY(rbl_mesh_view(mesh, &view));
+    imported.import.triangles = count_triangles(&view);
+    return RBL_OK;
+}
+
+// A step that failed ends the import.
+static rblResult end_of_step(rblResult result)
+{
+    if (result == RBL_OK)
+    {
+        return RBL_OK;
+    }
+    forget_import();
+    return rbl_fail_within(result, imported.name);
+}
+
+rblResult web_import_mend(void)
+{
+    if (imported.mesh.index1 == 0)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "no mesh was read that could be mended");
+    }
+    RBL_TRY(end_of_step(mend(&imported.mesh, &imported.report)));
+    imported.mended = true;
+    imported.import.solid = imported.report.solid;
+    imported.import.triangles = imported.report.after.triangles;
+    return RBL_OK;
+}
+
+rblResult web_import_finish(void)
+{
+    if (!imported.mended)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "no mesh was mended that could be handed on");
+    }
+    const uint32_t triangles = imported.report.after.triangles;
+    RBL_TRY(end_of_step(imported.report.solid ? reduce(&imported.mesh, triangles) : RBL_OK));
+    RBL_TRY(end_of_step(hand_on(imported.mesh, &imported.report, triangles)));
+    forget_mesh();
+    return RBL_OK;
 }
 
 const WebImport* web_imported(void)

@@ -287,19 +287,27 @@ rblResult web_describe(void)
     return result;
 }
 
-// Names of presets, separated by spaces, in web_text().
+// Presets and their strengths (Pa) as JSON, in web_text().
 rblResult web_presets(void)
 {
-    rblCharArray text;
-    rbl_array_init(&text, rbl_default_allocator());
-    bool ok = true;
-    for (const char* const* name = rbl_material_preset_names(); *name != NULL && ok; ++name)
+    rblJsonWriter json;
+    rbl_json_writer_init(&json, 0, rbl_default_allocator());
+    rbl_json_begin_array(&json);
+    for (const char* const* name = rbl_material_preset_names(); *name != NULL; ++name)
     {
-        ok = text.count == 0 || rbl_array_push(&text, ' ');
-        for (const char* c = *name; *c != '\0' && ok; ++c)
+        rblMaterial material;
+        if (rbl_material_preset(*name, &material) == RBL_OK)
         {
-            ok = rbl_array_push(&text, *c);
+            rbl_json_begin_object(&json);
+            web_put_text(&json, "name", *name);
+            rbl_json_key(&json, "strength");
+            rbl_json_float(&json, material.strength);
+            rbl_json_end_object(&json);
         }
     }
-    return ok ? web_keep_text(&text) : rbl_fail_memory();
+    rbl_json_end_array(&json);
+    rblResult result = rbl_json_writer_finish(&json);
+    result = result == RBL_OK ? web_keep_text(&json.text) : result;
+    rbl_json_writer_free(&json);
+    return result;
 }

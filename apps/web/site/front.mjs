@@ -1,5 +1,5 @@
-// The front page: what Rubble is, the playground, and the ways in. The text is front.html; what stands between
-// double braces there is a section of the README, so that commands and code are written once.
+// The front page: what Rubble is, the playground, and the ways in. The text is front.html; what stands
+// between double braces there is a section of the README, so that commands and code are written once.
 
 import { readFileSync } from 'node:fs';
 import { renderMarkdown } from './markdown.mjs';

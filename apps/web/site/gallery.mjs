@@ -1,5 +1,5 @@
-// The gallery: what `make gallery` left in out/gallery, every scene as a sheet of frames with charts; without it
-// a few small stills, rendered now and kept in a folder for the next build.
+// The gallery: what `make gallery` left in out/gallery, every scene as a sheet of frames with charts; without
+// it a few small stills, rendered now and kept in a folder for the next build.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
-// The frame around every page: banner, navigation, contents, the way on. Plain HTML that works without scripts;
-// site.js adds search, the menu of narrow screens, and the playground.
+// The frame around every page: banner, navigation, contents, the way on. Plain HTML that works without
+// scripts; site.js adds search, the menu of narrow screens, and the playground.
 
 import { escapeHtml, relativeUrl } from './text.mjs';
 

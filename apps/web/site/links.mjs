@@ -1,5 +1,5 @@
-// Checks a finished site: links and images lead to files that are there, fragments to places in them, nothing is
-// fetched from elsewhere, no address begins at the root of a host: the site may be hosted in any folder.
+// Checks a finished site: links and images lead to files that are there, fragments to places in them, nothing
+// is fetched from elsewhere, no address begins at the root of a host: the site may be hosted in any folder.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';

@@ -1,5 +1,5 @@
-// Markdown to the HTML of one page: headings with places to link to, tables that scroll, coloured code, and names
-// in code that lead to the reference. HTML in the source is text: the docs have none.
+// Markdown to the HTML of one page: headings with places to link to, tables that scroll, coloured code, and
+// names in code that lead to the reference. HTML in the source is text: the docs have none.
 
 import { Marked } from 'marked';
 import { highlight, languageOf } from './highlight.mjs';

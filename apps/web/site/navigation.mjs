@@ -1,5 +1,5 @@
-// The order in which pages are read. Every page of docs/ is in it once: the build fails otherwise. Entries are
-// sources, from the root of the repository; those without are made by other parts of the generator.
+// The order in which pages are read. Every page of docs/ is in it once: the build fails otherwise. Entries
+// are sources, from the root of the repository; those without are made by other parts of the generator.
 
 export const NAVIGATION = [
     {

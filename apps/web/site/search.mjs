@@ -1,5 +1,5 @@
-// What the search field looks through: pages, their headings, names of the API. A script rather than JSON: it can
-// be read where pages are opened from a folder, too.
+// What the search field looks through: pages, their headings, names of the API. A script rather than JSON: it
+// can be read where pages are opened from a folder, too.
 
 import { shorten } from './text.mjs';
 

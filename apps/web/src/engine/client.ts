@@ -1,5 +1,5 @@
-// The page's end of the line: starts the worker, sends commands, hands out reports. The engine is compiled once; a worker that
-// died is replaced by another one with start().
+// The page's end of the line: starts the worker, sends commands, hands out reports. The engine is compiled
+// once; a worker that died is replaced by another one with start().
 import type { Command, Report } from './protocol.ts';
 
 /** A command on its way, without the number that request() gives it. */
@@ -46,7 +46,8 @@ export class EngineClient {
         this.worker?.postMessage(command, transfer);
     }
 
-    /** Send a command that is answered, and wait for the answer; rejects with the message of 'failed' or 'fatal'. */
+    /** Send a command that is answered, and wait for the answer; rejects with the message of 'failed' or
+     * 'fatal'. */
     request(command: Request, transfer: Transferable[] = []): Promise<Report> {
         const id = this.nextId++;
         return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
-// The engine as an object: calls into WebAssembly with their arguments checked and copied, and results as typed arrays. Layouts are
-// those of apps/web/engine/*.h, in 32-bit words.
-import type { BodyInfo, Camera, MaterialInfo, Overlay, Overlays, Stats, Vec3 } from './protocol.ts';
+// The engine as an object: calls into WebAssembly with their arguments checked and copied, and results as
+// typed arrays. Layouts are those of apps/web/engine/*.h, in 32-bit words.
+import type { BodyInfo, Camera, MaterialInfo, Overlay, Overlays, Preset, Stats, Vec3 } from './protocol.ts';
 import { Wasi } from './wasi.ts';
 import type { MemoryFiles } from './wasi.ts';
 
@@ -67,6 +67,8 @@ interface Exports {
     web_release(): void;
     web_actions(): number;
     web_import(bytes: number, size: number, name: number): number;
+    web_import_mend(): number;
+    web_import_finish(): number;
     web_imported(): number;
     web_forget_import(): void;
     web_export_run(path: number): number;
@@ -154,9 +156,9 @@ export class Engine {
         return this.text(this.exports.web_version());
     }
 
-    get presets(): string[] {
+    get presets(): Preset[] {
         this.check(this.exports.web_presets());
-        return this.text(this.exports.web_text()).split(' ');
+        return JSON.parse(this.text(this.exports.web_text())) as Preset[];
     }
 
     get memoryBytes(): number {
@@ -199,7 +201,8 @@ export class Engine {
         const frame = this.exports.web_frame();
         const words = new Uint32Array(this.memory.buffer, frame, NUMBERS_AT / 4);
         const numbers = new Float64Array(this.memory.buffer, frame + NUMBERS_AT, FIRST_STAGE + STAGES.length);
-        const [step, slots, , addedCount, added, removedCount, removed, hashLow, hashHigh, grabbed] = numbersOf(words);
+        const [step, slots, , addedCount, added, removedCount, removed, hashLow, hashHigh, grabbed] =
+            numbersOf(words);
         const newMeshes: number[] = [];
         return {
             step: step!,
@@ -293,10 +296,20 @@ export class Engine {
 
     // ---- files ----
 
-    importMesh(bytes: Uint8Array, name: string): ImportedMesh {
+    /** `tell` hears what is done next: a large mesh takes a while. */
+    importMesh(bytes: Uint8Array, name: string, tell: (text: string) => void = () => {}): ImportedMesh {
+        const triangles = (): string => {
+            const count = new Uint32Array(this.memory.buffer, this.exports.web_imported(), 2)[1]!;
+            return `${count.toLocaleString('en')} triangles`;
+        };
+        tell(`Reading ${name}`);
         this.withBytes(bytes, (at) =>
             this.withText(name, (nameAt) => this.check(this.exports.web_import(at, bytes.length, nameAt))),
         );
+        tell(`Mending ${name}, ${triangles()}`);
+        this.check(this.exports.web_import_mend());
+        tell(`Making ${name} ready, ${triangles()}`);
+        this.check(this.exports.web_import_finish());
         const at = this.exports.web_imported();
         const words = new Uint32Array(this.memory.buffer, at, 8);
         const [x, y, z] = new Float32Array(this.memory.buffer, at + 8, 3);

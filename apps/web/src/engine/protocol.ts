@@ -1,5 +1,5 @@
-// What crosses between a page and the worker that runs the engine. Plain data only: typed arrays are transferred, never copied,
-// and buffers of frames go back to be filled again.
+// What crosses between a page and the worker that runs the engine. Plain data only: typed arrays are
+// transferred, never copied, and buffers of frames go back to be filled again.
 
 export type Vec3 = [number, number, number];
 
@@ -30,6 +30,13 @@ export interface MaterialInfo {
     color: Vec3;
 }
 
+/** A stuff that the engine knows by name. */
+export interface Preset {
+    name: string;
+    /** Pa. */
+    strength: number;
+}
+
 /** What is drawn over the bodies to explain the engine. */
 export interface Overlays {
     contacts: boolean;
@@ -45,14 +52,15 @@ export interface Overlays {
 export type Command =
     /** First of all, and once: the compiled engine. EngineClient sends it; answers 'ready'. */
     | { kind: 'start'; module: WebAssembly.Module; wasmBytes: number }
-    /** Builds a world; answers 'loaded' or 'failed'. Meshes, bodies and the first frame follow. A scene that fails leaves the
-     * one before as it was. */
+    /** Builds a world; answers 'loaded' or 'failed'. Meshes, bodies and the first frame follow. A scene
+     * that fails leaves the one before as it was. */
     | { kind: 'load'; id: number; scene: SceneSource; seed?: number }
     /** Speed 1 is real time, 0.1 slow motion. The worker paces itself by its own clock. */
     | { kind: 'play'; playing: boolean; speed: number }
     /** Single steps while paused. */
     | { kind: 'step'; count: number }
-    /** The same scene from the start, with another seed where one is given. Answers like 'load', with id 0. */
+    /** The same scene from the start, with another seed where one is given. Answers like 'load', with id
+     * 0. */
     | { kind: 'reset'; seed?: number }
     /** A ball; `material` is a preset or one of the scene's. */
     | { kind: 'throw'; origin: Vec3; velocity: Vec3; radius: number; material: string }
@@ -65,8 +73,8 @@ export type Command =
     | ({ kind: 'overlays' } & Overlays)
     /** A mesh file: read and mended; answers 'imported' or 'failed'. */
     | { kind: 'import'; id: number; name: string; bytes: ArrayBuffer }
-    /** The run so far as an animated GLB, the pieces as a zip, or the scene with what the user did as events; answers 'exported'
-     * or 'failed'. */
+    /** The run so far as an animated GLB, the pieces as a zip, or the scene with what the user did as
+     * events; answers 'exported' or 'failed'. */
     | { kind: 'export'; id: number; what: ExportKind }
     /** The buffer of a frame that is no longer drawn. */
     | { kind: 'recycle'; buffer: ArrayBuffer };
@@ -102,8 +110,8 @@ export interface BodyInfo {
     breakable: boolean;
     /** Centre of mass in the axes of its shape. */
     center: Vec3;
-    /** Where its centre of mass was from that of the body as it was before anything broke, in the axes of its shape: the way of
-     * an exploded view. Zero for what is whole. */
+    /** Where its centre of mass was from that of the body as it was before anything broke, in the axes of
+     * its shape: the way of an exploded view. Zero for what is whole. */
     outward: Vec3;
     /** Of the ball about the centre that holds it, metres. */
     radius: number;
@@ -160,7 +168,7 @@ export interface Imported {
 }
 
 export type Report =
-    | { kind: 'ready'; version: string; wasmBytes: number; stages: string[]; presets: string[] }
+    | { kind: 'ready'; version: string; wasmBytes: number; stages: string[]; presets: Preset[] }
     | {
           kind: 'loaded';
           id: number;
@@ -174,12 +182,15 @@ export type Report =
           camera?: Camera;
           materials: MaterialInfo[];
       }
-    /** A message that a person can act on. Id 0: an answer to a command without one. */
-    | { kind: 'failed'; id: number; message: string }
+    /** A message that a person can act on. Id 0: an answer to a command without one. With `paused` a step
+     * failed while the scene played, and it plays no more. */
+    | { kind: 'failed'; id: number; message: string; paused?: boolean }
+    /** What is done now for a command that takes long. */
+    | { kind: 'progress'; text: string }
     /** Out of memory, or an error of the engine's own: this worker is of no more use. */
     | { kind: 'fatal'; message: string }
-    /** Meshes come before the bodies that use them. Triangles from `crackStart` on (a place in `indices`) are crack faces. Numbers
-     * are used again after 'loaded' only. */
+    /** Meshes come before the bodies that use them. Triangles from `crackStart` on (a place in `indices`)
+     * are crack faces. Numbers are used again after 'loaded' only. */
     | {
           kind: 'mesh';
           mesh: number;

@@ -1,4 +1,5 @@
-// What the worker does, without the worker: commands in, reports out, and a clock of its own. Runs wherever there is a clock.
+// What the worker does, without the worker: commands in, reports out, and a clock of its own. Runs wherever
+// there is a clock.
 import { Engine, EngineError, STAGES } from './engine.ts';
 import type { EngineOptions } from './engine.ts';
 import { FRAME_STRIDE, transfersOf } from './protocol.ts';
@@ -6,7 +7,8 @@ import type { Command, ExportKind, Overlays, Report, SceneFile, SceneSource } fr
 import { ExitError } from './wasi.ts';
 import { zip } from './zip.ts';
 
-/** Steps in one go: what the clock is further ahead, because the tab was hidden or the scene is heavy, is dropped. */
+/** Steps in one go: what the clock is further ahead, because the tab was hidden or the scene is heavy, is
+ * dropped. */
 const MOST_STEPS = 3;
 /** And no more than this many milliseconds, so that commands are heard. */
 const TURN_MS = 50;
@@ -67,10 +69,10 @@ export class Session {
         }
     }
 
-    private fail(error: unknown, id: number): void {
+    private fail(error: unknown, id: number, paused = false): void {
         if (!endsEngine(error)) {
             const message = error instanceof Error ? error.message : String(error);
-            this.post({ kind: 'failed', id, message });
+            this.post({ kind: 'failed', id, message, ...(paused && { paused }) });
             return;
         }
         this.dead = true;
@@ -208,7 +210,7 @@ export class Session {
             }
         } catch (error) {
             this.playing = false;
-            this.fail(error, 0);
+            this.fail(error, 0, true);
         }
         const wait = this.speed > 0 ? ((this.step - this.due) / this.speed) * 1000 : TURN_MS;
         this.turnLater(Math.min(Math.max(wait, 0), TURN_MS));
@@ -297,7 +299,8 @@ export class Session {
     // ---- files ----
 
     private import({ id, name, bytes }: CommandOf<'import'>): void {
-        const mesh = this.running.importMesh(new Uint8Array(bytes), plainName(name));
+        const tell = (text: string): void => this.post({ kind: 'progress', text });
+        const mesh = this.running.importMesh(new Uint8Array(bytes), plainName(name), tell);
         const { verdict, solid, triangles, size } = mesh;
         const file: SceneFile = { name: `${stem(plainName(name))}.ply`, bytes: exactly(mesh.bytes) };
         this.post({ kind: 'imported', id, name, verdict, solid, triangles, size, file });
@@ -340,7 +343,10 @@ export class Session {
             this.post({ kind: 'exported', id, ...file });
             return;
         }
-        const entries = files.map(({ name, bytes }) => ({ name: plainName(name), bytes: new Uint8Array(bytes) }));
+        const entries = files.map(({ name, bytes }) => ({
+            name: plainName(name),
+            bytes: new Uint8Array(bytes),
+        }));
         const bytes = await zip([{ name: `${base}.json`, bytes: scene }, ...entries]);
         this.post({ kind: 'exported', id, name: `${base}.zip`, mime: 'application/zip', bytes });
     }
@@ -361,7 +367,8 @@ function withSeed(text: string, seed: number | undefined): string {
     }
 }
 
-/** What the user did comes before the events of the scene: it did so where both happen before the same step. */
+/** What the user did comes before the events of the scene: it did so where both happen before the same
+ * step. */
 function withActions(text: string, engine: Engine): string {
     const scene = JSON.parse(text) as Record<string, unknown>;
     const { shapes, events } = engine.actions();
@@ -406,11 +413,17 @@ function endsEngine(error: unknown): boolean {
 /** In words that a person can act on. */
 function explain(error: unknown): string {
     if (error instanceof EngineError && error.memory) {
-        return 'The engine ran out of memory. Start again with a smaller scene, fewer pieces or a simpler mesh.';
+        return (
+            'The engine ran out of memory. ' +
+            'Start again with a smaller scene, fewer pieces or a simpler mesh.'
+        );
     }
     const message = error instanceof Error ? error.message : String(error);
     if (error instanceof RangeError || /memory/i.test(message)) {
-        return `The engine ran out of memory (${message}). Start again with a smaller scene or close other tabs.`;
+        return (
+            `The engine ran out of memory (${message}). ` +
+            'Start again with a smaller scene or close other tabs.'
+        );
     }
     return `The engine stopped: ${message}. Start again; if it happens twice, please report the scene.`;
 }

@@ -1,4 +1,5 @@
-// The few system calls that the engine makes, on files that live in memory. Numbers and layouts are those of WASI preview 1.
+// The few system calls that the engine makes, on files that live in memory. Numbers and layouts are those of
+// WASI preview 1.
 
 const OK = 0;
 const BAD_FILE = 8;
@@ -140,7 +141,14 @@ export class Wasi {
                 out: number,
             ) => this.openPath(this.name(path, length), how, flags, out),
             path_remove_directory: () => NOT_FOLDER,
-            path_rename: (_from: number, path: number, length: number, _to: number, other: number, size: number) =>
+            path_rename: (
+                _from: number,
+                path: number,
+                length: number,
+                _to: number,
+                other: number,
+                size: number,
+            ) =>
                 this.files.rename(this.name(path, length), this.name(other, size)) ? OK : NOT_FOUND,
             path_unlink_file: (_folder: number, path: number, length: number) =>
                 this.files.remove(this.name(path, length)) ? OK : NOT_FOUND,

@@ -46,6 +46,8 @@ export class App {
     private readonly overlay: OverlayView | undefined;
     private readonly ropes: Ropes | undefined;
     private readonly texts = new Map<string, string>();
+    /** Pa, of the engine's presets. */
+    private strengths = new Map<string, number>();
     private entry: Entry | undefined = catalogue[0]!;
     /** A dropped file, instead of an entry. */
     private own: SceneSource | undefined;
@@ -126,8 +128,8 @@ export class App {
         return this.own?.name ?? this.entry?.file ?? '';
     }
 
-    /** Load what is chosen, with the changes of the panel. While one load runs, later ones become one. A scene
-     * that is refused leaves the one before as it was; returns whether it was. */
+    /** Load what is chosen, with the changes of the panel. While one load runs, later ones become one. A
+     * scene that is refused leaves the one before as it was; returns whether it was. */
     async load(): Promise<boolean> {
         if (this.dead) {
             await this.start(); // and what is chosen is loaded when the engine is ready
@@ -160,6 +162,7 @@ export class App {
         const text = applyEdits(
             source.text,
             settings.readEdits(this.own === undefined ? this.entry : undefined),
+            this.strengths,
         );
         this.awaited = parseScene(source.name, text);
         await this.client.request({ kind: 'load', scene: { ...source, text }, seed: this.seedToSend() });
@@ -179,7 +182,8 @@ export class App {
             const response = await fetch(new URL(`scenes/${file}.json`, document.baseURI));
             if (!response.ok) {
                 throw new Error(
-                    `The scene could not be fetched (${response.status}). Check the connection and choose it again.`,
+                    `The scene could not be fetched (${response.status}). ` +
+                        'Check the connection and choose it again.',
                 );
             }
             text = await response.text();
@@ -271,7 +275,8 @@ export class App {
         this.sendPlay();
     }
 
-    /** A hidden tab rests: what it misses is not caught up with. And nothing happens before it can be seen. */
+    /** A hidden tab rests: what it misses is not caught up with. And nothing happens before it can be
+     * seen. */
     sendPlay(): void {
         this.client.send({
             kind: 'play',
@@ -300,6 +305,7 @@ export class App {
         switch (report.kind) {
             case 'ready':
                 this.version = report.version;
+                this.strengths = new Map(report.presets.map(({ name, strength }) => [name, strength]));
                 this.figures.ready(report.stages);
                 element('about-engine').textContent =
                     `Rubble ${report.version}, engine of ${Math.round(report.wasmBytes / 1024)} KB.`;
@@ -325,6 +331,12 @@ export class App {
                 break;
             case 'failed':
                 say(report.message, { bad: true });
+                if (report.paused === true) {
+                    this.setPlaying(false);
+                }
+                break;
+            case 'progress':
+                this.veil(report.text);
                 break;
             case 'fatal':
                 this.takeFatal(report.message);
@@ -458,7 +470,8 @@ export class App {
             canvas.addEventListener('webglcontextlost', (event) => {
                 event.preventDefault();
                 say(
-                    'The graphics card stopped drawing. The scene goes on; the picture comes back when the card does.',
+                    'The graphics card stopped drawing. The scene goes on; ' +
+                        'the picture comes back when the card does.',
                     { bad: true, key: 'card' },
                 );
             });
@@ -473,8 +486,9 @@ export class App {
             const box = element('no-picture');
             box.hidden = false;
             box.innerHTML =
-                '<div><h2>No picture: this browser offers no WebGL</h2><p>Turn on hardware acceleration in its settings, or open the page in ' +
-                'another browser. The engine runs all the same: figures, scenes and downloads work.</p></div>';
+                '<div><h2>No picture: this browser offers no WebGL</h2>' +
+                '<p>Turn on hardware acceleration in its settings, or open the page in another browser. ' +
+                'The engine runs all the same: figures, scenes and downloads work.</p></div>';
             return undefined;
         }
     }

@@ -60,21 +60,6 @@ export interface SceneText {
     [key: string]: unknown;
 }
 
-/** Pa, as the presets of the engine have it (rubble/material.h): a strength is written as a number, not as a
- * factor. */
-const strengths: Record<string, number> = {
-    glass: 4e7,
-    ceramic: 3e7,
-    concrete: 3e6,
-    stone: 1e7,
-    plaster: 2.5e6,
-    ice: 1.5e6,
-    wood: 5e7,
-    clay: 5e6,
-    steel: 4e8,
-    rubber: 1.5e7,
-};
-
 /** Tetrahedra of a body that the page makes break by stress: enough to see where cracks run, few enough for a
  * step to stay short. */
 const fewTetrahedra = 1500;
@@ -83,8 +68,11 @@ export function isEdited(edits: Edits): boolean {
     return Object.values(edits).some((value) => value !== undefined && value !== false);
 }
 
+/** Strengths of the engine's presets, Pa: a scene has a strength as a number, not as a factor. */
+type Strengths = ReadonlyMap<string, number>;
+
 /** The same text when nothing is to be changed, so that hashes are those of the file. */
-export function applyEdits(text: string, edits: Edits): string {
+export function applyEdits(text: string, edits: Edits, strengths: Strengths): string {
     if (!isEdited(edits)) {
         return text;
     }
@@ -93,7 +81,7 @@ export function applyEdits(text: string, edits: Edits): string {
         delete scene.events;
     }
     for (const body of breakablesOf(scene)) {
-        editMaterial(scene, body, edits);
+        editMaterial(scene, body, edits, strengths);
         editFracture(body, edits);
     }
     return JSON.stringify(scene, null, 2);
@@ -118,7 +106,7 @@ function presetOf(scene: SceneText, body: Body): string {
     return own === undefined ? name : (own.preset ?? 'stone');
 }
 
-function editMaterial(scene: SceneText, body: Body, edits: Edits): void {
+function editMaterial(scene: SceneText, body: Body, edits: Edits, strengths: Strengths): void {
     if (edits.material === undefined && edits.strength === undefined) {
         return;
     }
@@ -135,7 +123,10 @@ function editMaterial(scene: SceneText, body: Body, edits: Edits): void {
         Object.assign(made, { preset }, breakImpulse === undefined ? {} : { breakImpulse });
     }
     if (factor !== 1) {
-        made.strength = (made.strength ?? strengths[preset] ?? 1e7) * factor;
+        const strength = made.strength ?? strengths.get(preset);
+        if (strength !== undefined) {
+            made.strength = strength * factor;
+        }
         if (made.breakImpulse !== undefined) {
             made.breakImpulse *= factor;
         }

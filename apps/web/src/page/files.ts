@@ -33,7 +33,8 @@ export async function openFile(client: EngineClient, file: File): Promise<Opened
     }
     if (!meshKinds.includes(kind)) {
         throw new Error(
-            `${file.name} is not a mesh that can be read here: OBJ, STL, PLY, OFF or GLB, or a scene as JSON.`,
+            `${file.name} is not a mesh that can be read here: ` +
+                'OBJ, STL, PLY, OFF or GLB, or a scene as JSON.',
         );
     }
     const bytes = await file.arrayBuffer();

@@ -111,14 +111,16 @@ export function tintOf(
     return tint.multiplyScalar(1 + (look.spread ?? 0) * offset);
 }
 
-/** Colour of what breaking lays open in a body of that colour: lighter, and mostly that of the stuff itself. */
+/** Colour of what breaking lays open in a body of that colour: lighter, and mostly that of the stuff
+ * itself. */
 export function crackTint(preset: string, tint: Color): Color {
     const look = lookOf(preset);
     return new Color(look.crack.color).lerp(tint, look.tints === undefined ? 0.3 : 0.08);
 }
 
 const noise = /* glsl */ `
-float patternHash(vec3 p) { p = fract(p * 0.1031); p += dot(p, p.zyx + 31.32); return fract((p.x + p.y) * p.z); }
+float patternHash(vec3 p) {
+    p = fract(p * 0.1031); p += dot(p, p.zyx + 31.32); return fract((p.x + p.y) * p.z); }
 float patternNoise(vec3 p) {
     vec3 i = floor(p), f = fract(p);
     f = f * f * (3.0 - 2.0 * f);
@@ -140,13 +142,16 @@ vec3 patternBump(vec3 at, vec3 n, float height) {
 const patterns: Record<Pattern, string> = {
     plain: '',
     stone: `float big = patternNoise(p * 9.0), fine = patternNoise(p * 160.0);
-        shade = 0.78 + 0.3 * big + 0.22 * smoothstep(0.55, 0.85, fine) - 0.2 * smoothstep(0.3, 0.1, fine); height = fine;`,
+        shade = 0.78 + 0.3 * big + 0.22 * smoothstep(0.55, 0.85, fine) - 0.2 * smoothstep(0.3, 0.1, fine);
+        height = fine;`,
     concrete: `float big = patternNoise(p * 5.0), mid = patternNoise(p * 32.0), fine = patternNoise(p * 190.0);
-        shade = 0.84 + 0.16 * big + 0.1 * mid + 0.08 * fine - 0.3 * smoothstep(0.2, 0.1, fine); height = 0.6 * fine + 0.4 * mid;`,
+        shade = 0.84 + 0.16 * big + 0.1 * mid + 0.08 * fine - 0.3 * smoothstep(0.2, 0.1, fine);
+        height = 0.6 * fine + 0.4 * mid;`,
     wood: `float wave = patternNoise(p * vec3(1.6, 7.0, 7.0)) * 2.2;
         float ring = fract(length(p.yz + vec2(0.11, 0.23)) * 34.0 + wave);
         float fibre = patternNoise(p * vec3(22.0, 520.0, 520.0));
-        shade = 0.72 + 0.34 * smoothstep(0.0, 0.75, ring) * smoothstep(1.0, 0.8, ring) + 0.22 * fibre; height = fibre;`,
+        shade = 0.72 + 0.34 * smoothstep(0.0, 0.75, ring) * smoothstep(1.0, 0.8, ring) + 0.22 * fibre;
+        height = fibre;`,
     clay: `float big = patternNoise(p * 11.0), fine = patternNoise(p * 140.0);
         shade = 0.82 + 0.22 * big + 0.2 * fine - 0.25 * smoothstep(0.22, 0.12, fine); height = fine;`,
     ice: 'float big = patternNoise(p * 14.0); shade = 0.9 + 0.2 * big; height = big;',
@@ -161,7 +166,8 @@ const vertexHead = 'attribute vec3 pattern;\nvarying vec3 vPattern;\n';
  * middle of a run. */
 function patternCode(): string {
     const branches = patternNames.map((name, i) => `if (patternKind == ${i}) { ${patterns[name]} }`);
-    return `float shade = 1.0, height = 0.0;\n{ vec3 p = vPattern;\n${branches.join('\nelse ')} }\ndiffuseColor.rgb *= shade;`;
+    const choice = branches.join('\nelse ');
+    return `float shade = 1.0, height = 0.0;\n{ vec3 p = vPattern;\n${choice} }\ndiffuseColor.rgb *= shade;`;
 }
 
 function patch(surface: Surface, shader: WebGLProgramParametersWithUniforms): void {
@@ -173,14 +179,16 @@ function patch(surface: Surface, shader: WebGLProgramParametersWithUniforms): vo
             '#include <begin_vertex>',
             '#include <begin_vertex>\nvPattern = pattern;',
         );
-    let fragment = `varying vec3 vPattern;\nuniform int patternKind;\nuniform float patternHeight;\n${noise}${shader.fragmentShader}`;
+    const given = 'varying vec3 vPattern;\nuniform int patternKind;\nuniform float patternHeight;\n';
+    let fragment = `${given}${noise}${shader.fragmentShader}`;
     fragment = fragment.replace('#include <color_fragment>', `#include <color_fragment>\n${patternCode()}`);
     // Bumps smaller than a pixel would only glitter: they fade with the distance.
     fragment = fragment.replace(
         '#include <normal_fragment_maps>',
         `#include <normal_fragment_maps>
         float patternFade = clamp(0.004 / max(length(fwidth(vPattern)), 1e-6), 0.0, 1.0);
-        if (patternHeight > 0.0) normal = patternBump(-vViewPosition, normal, height * patternHeight * patternFade);`,
+        if (patternHeight > 0.0)
+            normal = patternBump(-vViewPosition, normal, height * patternHeight * patternFade);`,
     );
     if (surface.opacity !== undefined) {
         fragment = fragment.replace(
@@ -202,7 +210,8 @@ function thinShadow(): Material {
         shader.fragmentShader = shader.fragmentShader.replace(
             'void main() {',
             `void main() {
-            if (fract(52.9829189 * fract(dot(floor(gl_FragCoord.xy), vec2(0.06711056, 0.00583715)))) > 0.34) discard;`,
+            float place = dot(floor(gl_FragCoord.xy), vec2(0.06711056, 0.00583715));
+            if (fract(52.9829189 * fract(place)) > 0.34) discard;`,
         );
     };
     return depth;

@@ -44,10 +44,13 @@ export class OverlayView {
             transparent: true,
             uniforms: { ratio: { value: 1 } },
             vertexShader: `attribute float size; attribute vec3 color; varying vec3 vColor; uniform float ratio;
-            void main() { vColor = color; gl_PointSize = size * ratio; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }`,
+            void main() { vColor = color; gl_PointSize = size * ratio;
+                gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }`,
             fragmentShader: `varying vec3 vColor;
-            void main() { float r = length(gl_PointCoord - 0.5); if (r > 0.5) discard; gl_FragColor = vec4(vColor, 0.92); #include <colorspace_fragment>
-            }`.replace('; #include', ';\n#include'),
+            void main() { float r = length(gl_PointCoord - 0.5); if (r > 0.5) discard;
+                gl_FragColor = vec4(vColor, 0.92);
+                #include <colorspace_fragment>
+            }`,
         }),
     );
 

@@ -10,6 +10,8 @@ import type { Quality } from './stage.ts';
 
 const { element } = settings;
 const narrow = window.matchMedia('(max-width: 700px)');
+/** Below this the figures would lie on the scene. */
+const cramped = window.matchMedia('(max-width: 1100px)');
 
 export function bindPanel(app: App): void {
     settings.fillPanel();
@@ -35,7 +37,9 @@ function bindScenes(app: App): void {
         button.type = 'button';
         button.dataset['scene'] = entry.file;
         button.setAttribute('role', 'menuitem');
-        button.innerHTML = `<svg viewBox="0 0 34 34" aria-hidden="true"><path d="${entry.sign}"/></svg><strong>${entry.name}</strong><small>${entry.about}</small>`;
+        button.innerHTML =
+            `<svg viewBox="0 0 34 34" aria-hidden="true"><path d="${entry.sign}"/></svg>` +
+            `<strong>${entry.name}</strong><small>${entry.about}</small>`;
         button.addEventListener('click', () => {
             list.hidePopover();
             void app.choose(entry);
@@ -184,10 +188,11 @@ function bindFolding(app: App): void {
     click('figures-fold', () => toggle('figures', 'figures-fold', ['panel', 'fold']));
     const arrange = (): void => {
         fold('panel', 'fold', !narrow.matches);
-        fold('figures', 'figures-fold', !narrow.matches);
+        fold('figures', 'figures-fold', !cramped.matches);
         margins(app);
     };
     narrow.addEventListener('change', arrange);
+    cramped.addEventListener('change', arrange);
     arrange();
     click('help-button', () => element<HTMLDialogElement>('help').showModal());
 }

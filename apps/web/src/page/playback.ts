@@ -145,8 +145,8 @@ export class Playback {
         return this.batches.size;
     }
 
-    /** Go on by so many seconds of the scene's time; `snap` goes to the newest frame. Returns whether anything
-     * moved that is in sight: balls roll away for ever. */
+    /** Go on by so many seconds of the scene's time; `snap` goes to the newest frame. Returns whether
+     * anything moved that is in sight: balls roll away for ever. */
     update(seconds: number, snap: boolean, inSight: (center: Vector3, radius: number) => boolean): boolean {
         if (this.frames.length === 0) {
             return false;

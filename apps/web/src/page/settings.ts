@@ -34,7 +34,9 @@ export function fillPanel(): void {
     for (const [key, name, text] of overlayTexts) {
         const label = document.createElement('label');
         label.className = 'tick';
-        label.innerHTML = `<input type="checkbox" id="overlay-${key}"><span>${name}<small>${text}</small></span>`;
+        label.innerHTML =
+            `<input type="checkbox" id="overlay-${key}">` +
+            `<span>${name}<small>${text}</small></span>`;
         element('overlays').append(label);
     }
 }
@@ -108,7 +110,8 @@ export function readOverlays(): Overlays {
     };
 }
 
-/** Numbers beside the sliders; slider values that mean something else are said in words to screen readers too. */
+/** Numbers beside the sliders; slider values that mean something else are said in words to screen readers
+ * too. */
 export function showOutputs(): void {
     const pieces = Number(input('edit-pieces').value);
     const strength = 10 ** Number(input('edit-strength').value);
@@ -116,7 +119,7 @@ export function showOutputs(): void {
         'ball-speed': `${input('ball-speed').value} m/s`,
         'ball-radius': `${Number(input('ball-radius').value)} cm`,
         'edit-pieces': pieces === 0 ? 'scene' : String(pieces),
-        'edit-strength': `\u00d7${strength < 0.1 ? strength.toFixed(2) : strength < 10 ? strength.toFixed(1) : strength.toFixed(0)}`,
+        'edit-strength': `\u00d7${strength.toFixed(strength < 0.1 ? 2 : strength < 10 ? 1 : 0)}`,
         explode: `${Math.round(Number(input('explode').value) * 100)} %`,
     };
     for (const [id, text] of Object.entries(texts)) {

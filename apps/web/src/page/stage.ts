@@ -268,7 +268,9 @@ export class Stage {
             envMapIntensity: 0.7,
         });
         material.onBeforeCompile = (shader) => {
-            shader.vertexShader = `varying vec2 vFloor;\n${shader.vertexShader.replace('#include <begin_vertex>', '#include <begin_vertex>\nvFloor = position.xy;')}`;
+            const begin = '#include <begin_vertex>';
+            const vertex = shader.vertexShader.replace(begin, `${begin}\nvFloor = position.xy;`);
+            shader.vertexShader = `varying vec2 vFloor;\n${vertex}`;
             shader.fragmentShader = `varying vec2 vFloor;\n${shader.fragmentShader.replace(
                 '#include <opaque_fragment>',
                 'diffuseColor.a *= 1.0 - smoothstep(0.12, 0.95, length(vFloor));\n#include <opaque_fragment>',
@@ -307,7 +309,8 @@ export class Stage {
     }
 }
 
-/** Found out with a canvas of its own: whether edges are smoothed has to be said when the first one is set up. */
+/** Found out with a canvas of its own: whether edges are smoothed has to be said when the first one is set
+ * up. */
 function isSoftware(): boolean {
     const context = document.createElement('canvas').getContext('webgl2');
     const extension = context?.getExtension('WEBGL_debug_renderer_info') ?? null;

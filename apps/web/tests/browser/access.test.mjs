@@ -1,40 +1,15 @@
 // Everything by keyboard, at phone width, without WebGL, with little motion; and what axe finds.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { after, before, test } from 'node:test';
-import { drawn, launch, open, picture, serve, state, until } from './support.mjs';
+import { test } from 'node:test';
+import { findings } from '../chromium.mjs';
+import { drawn, launch, open, picture, running, state, until } from './support.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 1 };
 
-let server;
-let browser;
-
-before(async () => {
-    server = await serve();
-    browser = await launch();
-});
-
-after(async () => {
-    await browser?.close();
-    server?.stop();
-});
-
-/** Findings of axe that are serious or worse, as text. */
-async function findings(page) {
-    await page.evaluate(axe);
-    const result = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-    return result.violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(
-            ({ id, help, nodes }) =>
-                `${id}: ${help}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`,
-        );
-}
+const there = running();
 
 test('keys throw, pause, step, break, open the list of scenes and the help; focus can be seen', async () => {
-    const page = await open(browser, server.url);
+    const page = await open(there.browser, there.url);
     await drawn(page, 26);
     await page.focus('#view');
     const { bodies } = (await state(page)).stats;
@@ -99,7 +74,7 @@ test('keys throw, pause, step, break, open the list of scenes and the help; focu
 });
 
 test('at 360 pixels nothing is cut off, panels fold, a tap throws', async () => {
-    const page = await open(browser, server.url, phone);
+    const page = await open(there.browser, there.url, phone);
     await drawn(page, 26);
     const outside = await page.evaluate(() =>
         [...document.querySelectorAll('button, select, input, .card')]
@@ -126,13 +101,28 @@ test('at 360 pixels nothing is cut off, panels fold, a tap throws', async () => 
     await page.context().close();
 });
 
+test('where there is little room the figures are folded away and come when asked for', async () => {
+    const page = await open(there.browser, there.url);
+    assert.ok(!(await page.isVisible('#figures-body')));
+    assert.match(await page.textContent('#figures-line'), /bodies/);
+    await page.keyboard.press('f');
+    assert.ok(await page.isVisible('#chart'));
+    await page.setViewportSize({ width: 1280, height: 640 });
+    assert.ok(await page.isVisible('#figures-body'));
+    await page.context().close();
+});
+
 test('panels do not cover each other', async () => {
-    const page = await open(browser, server.url);
+    const page = await open(there.browser, there.url);
     for (const width of [760, 1000, 1280]) {
         await page.setViewportSize({ width, height: 640 });
+        if (!(await page.isVisible('#figures-body'))) {
+            await page.keyboard.press('f');
+        }
         const covered = await page.evaluate(() => {
             const cards = [...document.querySelectorAll('.card')].filter((one) => one.checkVisibility());
-            const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+            const before = (a, b) => a.right <= b.left || a.bottom <= b.top;
+            const apart = (a, b) => before(a, b) || before(b, a);
             const pairs = cards.flatMap((a, i) => cards.slice(i + 1).map((b) => [a, b]));
             return pairs.filter(([a, b]) => !apart(a.getBoundingClientRect(), b.getBoundingClientRect()))
                 .map(([a, b]) => `${a.id} and ${b.id}`);
@@ -143,7 +133,7 @@ test('panels do not cover each other', async () => {
 });
 
 test('axe has no serious findings, with everything open', async () => {
-    const page = await open(browser, server.url, { reducedMotion: 'reduce' });
+    const page = await open(there.browser, there.url, { reducedMotion: 'reduce' });
     await page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
     assert.deepEqual(await findings(page), []);
     await page.click('#scene-button');
@@ -156,7 +146,7 @@ test('axe has no serious findings, with everything open', async () => {
 
 test('without WebGL the page says so, and the engine runs', async () => {
     const blind = await launch({ withoutWebGL: true });
-    const page = await open(blind, `${server.url}#scene=piggy_bank`);
+    const page = await open(blind, `${there.url}#scene=piggy_bank`);
     assert.match(await page.textContent('#no-picture'), /WebGL/);
     await until(page, 'rubble.state().stats.fragments > 0 && rubble.state().drawn > 1');
     assert.deepEqual(await findings(page), []);

@@ -2,38 +2,26 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import validator from 'gltf-validator';
 import {
     difference,
     drawn,
     drop,
-    launch,
     open,
     ownEnergy,
     picture,
-    serve,
+    running,
     site,
     state,
     until,
 } from './support.mjs';
 
-let server;
-let browser;
-
-before(async () => {
-    server = await serve();
-    browser = await launch();
-});
-
-after(async () => {
-    await browser?.close();
-    server?.stop();
-});
+const there = running();
 
 async function withPage(address, options, body) {
-    const page = await open(browser, server.url + address, options);
+    const page = await open(there.browser, there.url + address, options);
     try {
         await body(page);
         assert.deepEqual(page.faults, [], 'errors in the page');
@@ -49,9 +37,9 @@ test('the page weighs less than 1.5 MB without scenes', () => {
         gzipSync(readFileSync(join(site, name)), { level: 9 }).length,
     ]);
     const total = weights.reduce((sum, [, bytes]) => sum + bytes, 0);
-    console.log(
-        `page weight, gzipped: ${weights.map(([name, bytes]) => `${name} ${(bytes / 1024).toFixed(0)} KB`).join(', ')}; ${(total / 1024).toFixed(0)} KB in all`,
-    );
+    const kilobytes = (bytes) => `${(bytes / 1024).toFixed(0)} KB`;
+    const each = weights.map(([name, bytes]) => `${name} ${kilobytes(bytes)}`);
+    console.log(`page weight, gzipped: ${each.join(', ')}; ${kilobytes(total)} in all`);
     assert.ok(total < 1.5 * 1024 * 1024, `${total} bytes`);
 });
 
@@ -70,9 +58,8 @@ test('a ball that a click throws breaks a plate, and energy only goes down', asy
         const at = await page.evaluate(() => window.rubble.screenOf('plate 2.3'));
         await page.mouse.click(at.x, at.y);
         await until(page, 'rubble.state().stats.fragments >= 5');
-        console.log(
-            `first plate broken ${((Date.now() - page.began) / 1000).toFixed(1)} s after the page was asked for`,
-        );
+        const seconds = ((Date.now() - page.began) / 1000).toFixed(1);
+        console.log(`first plate broken ${seconds} s after the page was asked for`);
         let last = await state(page);
         const scale = last.stats.energy.work + Math.abs(last.stats.energy.potential);
         for (let i = 0; i < 8; ++i) {
@@ -84,11 +71,9 @@ test('a ball that a click throws breaks a plate, and energy only goes down', asy
             );
             last = now;
         }
-        assert.ok(
-            last.stats.breaks >= 1 &&
-                last.stats.bodies === whole.stats.bodies + 1 + last.stats.fragments - last.stats.breaks,
-            `${whole.stats.bodies} bodies, a ball, ${last.stats.breaks} broken into ${last.stats.fragments} pieces: ${last.stats.bodies}`,
-        );
+        const { bodies, breaks, fragments } = last.stats;
+        assert.ok(breaks >= 1);
+        assert.equal(bodies, whole.stats.bodies + 1 + fragments - breaks, `${breaks} broke`);
         await until(page, `rubble.state().drawn >= ${whole.drawn + 5}`);
         await page.mouse.move(5, 300);
         await page.waitForTimeout(1000);
@@ -104,7 +89,7 @@ test('a ball that a click throws breaks a plate, and energy only goes down', asy
     });
 });
 
-test('downloads: an animation that the validator accepts, pieces, and a scene that can be opened again', async () => {
+test('downloads: a sound animation, pieces, and a scene that can be opened again', async () => {
     await withPage('#scene=piggy_bank', {}, async (page) => {
         await until(page, 'rubble.state().stats.fragments > 0');
         await page.locator('summary', { hasText: 'Your files' }).click();
@@ -236,11 +221,41 @@ test('an engine that dies is said to have, and can be started again', async () =
         await until(page, 'rubble.state().loads === 2 && rubble.state().steps > 3');
         assert.equal(await page.locator('.message.bad').count(), 0);
         // Choosing another scene starts it again, too.
-        await page.workers()[0].evaluate(() => self.postMessage({ kind: 'fatal', message: 'The engine stopped.' }));
+        const stopped = { kind: 'fatal', message: 'The engine stopped.' };
+        await page.workers()[0].evaluate((report) => self.postMessage(report), stopped);
         await page.locator('.message.bad', { hasText: 'The engine stopped' }).waitFor();
         await page.keyboard.press('n');
         await until(page, "rubble.state().scene === 'wrecking_ball' && rubble.state().loads === 3");
         assert.equal(await page.locator('.message.bad').count(), 0);
+    });
+});
+
+test('a step that fails pauses the scene, and the button says so', async () => {
+    await withPage('', {}, async (page) => {
+        const worker = page.workers()[0];
+        const report = { kind: 'failed', id: 0, message: 'A step failed.', paused: true };
+        await worker.evaluate((value) => self.postMessage(value), report);
+        await page.locator('.message.bad', { hasText: 'A step failed' }).waitFor();
+        assert.equal(await page.getAttribute('#play', 'aria-pressed'), 'false');
+        assert.equal(await page.textContent('#play-text'), 'Go on');
+        const { steps } = await state(page);
+        await page.click('#play');
+        await until(page, `rubble.state().steps > ${steps + 3}`);
+    });
+});
+
+test('a large mesh is read with words about how far it is', async () => {
+    await withPage('', {}, async (page) => {
+        await page.evaluate(() => {
+            window.told = [];
+            const veil = document.getElementById('veil-text');
+            new MutationObserver(() => window.told.push(veil.textContent)).observe(veil, { childList: true });
+        });
+        await drop(page, 'box.obj', openBox());
+        await until(page, "rubble.state().scene === 'box.obj' && rubble.state().drawn === 1");
+        const told = await page.evaluate(() => window.told);
+        assert.ok(told.includes('Mending box.obj, 10 triangles'), told.join('; '));
+        assert.ok(await page.evaluate(() => document.getElementById('veil').classList.contains('gone')));
     });
 });
 
@@ -270,10 +285,8 @@ test('a grabbed plate follows the pointer', async () => {
         await page.mouse.down({ button: 'right' });
         await page.mouse.move(at.x + 10, at.y - 20, { steps: 3 });
         await page.mouse.move(at.x + 30, at.y - 70, { steps: 6 });
-        await until(
-            page,
-            `Math.hypot(rubble.screenOf('plate 1.3')?.x - ${at.x}, rubble.screenOf('plate 1.3')?.y - ${at.y}) > 25`,
-        );
+        const now = "rubble.screenOf('plate 1.3')";
+        await until(page, `Math.hypot(${now}?.x - ${at.x}, ${now}?.y - ${at.y}) > 25`);
         await page.mouse.up({ button: 'right' });
         assert.equal((await state(page)).stats.bodies, 27, 'nothing was thrown');
     });

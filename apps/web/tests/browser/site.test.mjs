@@ -1,34 +1,16 @@
-// The pages around the playground in a real browser: nothing is fetched from elsewhere, no serious findings of
-// axe-core, light or dark, phone width holds them, and search, menu and filter work.
+// The pages around the playground in a real browser: nothing is fetched from elsewhere, no serious findings
+// of axe-core, light or dark, phone width holds them, and search, menu and filter work.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, extname, join, normalize, resolve } from 'node:path';
+import { dirname, join, normalize, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
 import { buildSite } from '../../site/build.mjs';
+import { findings, launch, listen } from '../chromium.mjs';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', '..');
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const FLAGS = [
-    '--no-sandbox',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-    '--disable-quic',
-    '--no-first-run',
-];
-const TYPES = {
-    '.html': 'text/html',
-    '.css': 'text/css',
-    '.js': 'text/javascript',
-    '.svg': 'image/svg+xml',
-    '.png': 'image/png',
-};
 const PAGES = [
     'index.html',
     'docs/step.html',
@@ -45,17 +27,11 @@ const SCREENS = [
 
 /** Serve a folder below a path, as a host would that keeps the site in a folder. */
 function serve(folder, prefix) {
-    const server = createServer((request, response) => {
-        const path = decodeURIComponent(new URL(request.url, 'http://x').pathname);
+    return listen((path) => {
         const file = join(folder, normalize(path.slice(prefix.length)));
-        if (!path.startsWith(prefix) || !statSync(file, { throwIfNoEntry: false })?.isFile()) {
-            response.writeHead(404).end();
-            return;
-        }
-        const type = TYPES[extname(file)] ?? 'application/octet-stream';
-        response.writeHead(200, { 'Content-Type': type }).end(readFileSync(file));
+        const there = path.startsWith(prefix) && statSync(file, { throwIfNoEntry: false })?.isFile();
+        return there ? readFileSync(file) : undefined;
     });
-    return new Promise((done) => server.listen(0, '127.0.0.1', () => done(server)));
 }
 
 const pagesBelow = (folder) =>
@@ -70,15 +46,12 @@ describe('the site', () => {
         folder = mkdtempSync(join(tmpdir(), 'rubble-site-'));
         buildSite({ root: ROOT, out: join(folder, 'site'), withPlayground: false, withGallery: false });
         server = await serve(join(folder, 'site'), '/some/folder/');
-        base = `http://127.0.0.1:${server.address().port}/some/folder`;
-        browser = await chromium.launch({
-            executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-            args: FLAGS,
-        });
+        base = `${server.url}some/folder`;
+        browser = await launch();
     });
     after(async () => {
         await browser?.close();
-        server?.close();
+        server?.stop();
         rmSync(folder, { recursive: true });
     });
 
@@ -105,17 +78,7 @@ describe('the site', () => {
         test(`pages_are_whole_and_accessible: ${screen.name}`, async () => {
             for (const path of PAGES) {
                 const { page, problems, close } = await open(path, screen);
-                await page.evaluate(AXE);
-                const { violations } = await page.evaluate(
-                    'axe.run(document, { resultTypes: ["violations"] })',
-                );
-                const serious = violations.filter(
-                    ({ impact }) => impact === 'serious' || impact === 'critical',
-                );
-                assert.deepEqual(
-                    serious.map(({ id, nodes }) => `${path} ${id}: ${nodes[0].html}`),
-                    [],
-                );
+                assert.deepEqual(await findings(page), [], path);
                 assert.deepEqual(problems, [], path);
                 await close();
             }

@@ -1,60 +1,43 @@
-// A server of the built site, a real browser, and what the tests ask a page again and again.
-import { createReadStream, existsSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { dirname, extname, join, normalize, resolve } from 'node:path';
+// The built site in a real browser, and what the tests ask a page again and again.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, normalize, resolve } from 'node:path';
+import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { launch as launchBrowser, listen } from '../chromium.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../../..');
 export const site = resolve(root, process.env.RUBBLE_SITE ?? 'build/web/site/play');
 
-const types = {
-    '.html': 'text/html',
-    '.js': 'text/javascript',
-    '.css': 'text/css',
-    '.json': 'application/json',
-    '.wasm': 'application/wasm',
-};
-
-/** Serves the site and nothing else; resolves with its address and a way to stop it. */
+/** Serves the site and nothing else. */
 export function serve() {
-    const server = createServer((request, response) => {
-        const path = normalize(decodeURIComponent(new URL(request.url, 'http://host').pathname)).replace(
-            /\/$/,
-            '/index.html',
-        );
-        const file = join(site, path);
-        if (!file.startsWith(site) || !existsSync(file) || !statSync(file).isFile()) {
-            response.writeHead(404).end();
-            return;
-        }
-        response.writeHead(200, { 'Content-Type': types[extname(file)] ?? 'application/octet-stream' });
-        createReadStream(file).pipe(response);
-    });
-    return new Promise((done) => {
-        server.listen(0, '127.0.0.1', () =>
-            done({ url: `http://127.0.0.1:${server.address().port}/`, stop: () => server.close() }),
-        );
+    return listen((path) => {
+        const file = join(site, normalize(path).replace(/\/$/, '/index.html'));
+        const there = file.startsWith(site) && existsSync(file) && statSync(file).isFile();
+        return there ? readFileSync(file) : undefined;
     });
 }
 
-const flags = [
-    '--headless',
-    '--no-sandbox',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-    '--disable-quic',
-    '--no-first-run',
-];
-const drawing = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
-
 export function launch({ withoutWebGL = false } = {}) {
-    const more = withoutWebGL ? ['--disable-gpu', '--disable-3d-apis'] : drawing;
-    return chromium.launch({
-        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-        args: [...flags, ...more],
+    return launchBrowser(
+        withoutWebGL
+            ? ['--disable-gpu', '--disable-3d-apis']
+            : ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    );
+}
+
+/** The site and a browser for all tests of a file; there when these run. */
+export function running() {
+    const there = {};
+    before(async () => {
+        there.server = await serve();
+        there.browser = await launch();
+        there.url = there.server.url;
     });
+    after(async () => {
+        await there.browser?.close();
+        there.server?.stop();
+    });
+    return there;
 }
 
 /** How long anything may take; machines that run tests are slow, and the tests are about what happens, not

@@ -42,7 +42,7 @@ function sheet(side) {
 
 async function importOne(name, bytes) {
     const session = await TestSession.started();
-    const [report] = await session.send({ kind: 'import', id: 3, name, bytes });
+    const report = (await session.send({ kind: 'import', id: 3, name, bytes })).at(-1);
     assert.equal(report.id, 3);
     return { session, report };
 }
@@ -62,6 +62,16 @@ test('a hole is filled, and the verdict says so', async () => {
     assert.match(report.verdict, /Mended: .*1 hole filled/);
 });
 
+test('what is done is told as it goes', async () => {
+    const { session } = await importOne('open.obj', encode(cube(5)));
+    const told = session.all('progress').map(({ text }) => text);
+    assert.deepEqual(told, [
+        'Reading open.obj',
+        'Mending open.obj, 10 triangles',
+        'Making open.obj ready, 12 triangles',
+    ]);
+});
+
 test('what was imported breaks in a scene', async () => {
     const { session, report } = await importOne('my cube.obj', encode(cube(5)));
     const scene = {
@@ -69,10 +79,17 @@ test('what was imported breaks in a scene', async () => {
         shapes: { thing: { kind: 'mesh', file: report.file.name, height: 0.5 }, ground: { kind: 'plane' } },
         bodies: [
             { name: 'ground', shape: 'ground', type: 'static' },
-            { name: 'thing', shape: 'thing', material: 'glass', position: [0, 2, 0], fracture: { method: 'prescored' } },
+            {
+                name: 'thing',
+                shape: 'thing',
+                material: 'glass',
+                position: [0, 2, 0],
+                fracture: { method: 'prescored' },
+            },
         ],
     };
-    await session.send({ kind: 'load', id: 5, scene: { name: 'mine.json', text: JSON.stringify(scene), files: [report.file] } });
+    const source = { name: 'mine.json', text: JSON.stringify(scene), files: [report.file] };
+    await session.send({ kind: 'load', id: 5, scene: source });
     assert.equal(session.last('loaded').id, 5);
     await session.send({ kind: 'break', origin: [0.1, 5, 0.1], direction: [0, -1, 0] });
     assert.equal(session.last('frame').stats.breaks, 1);
@@ -94,7 +111,7 @@ test('broken files are refused by name, and the session lives on', async () => {
         ['flat.obj', encode('v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n')],
     ];
     for (const [name, bytes] of bad) {
-        const [failed] = await session.send({ kind: 'import', id: 8, name, bytes });
+        const failed = (await session.send({ kind: 'import', id: 8, name, bytes })).at(-1);
         assert.equal(failed.kind, 'failed', name);
         assert.equal(failed.id, 8);
         assert.ok(failed.message.includes(name), failed.message);

@@ -57,7 +57,8 @@ test('a pause stops, and time does not pass in it', async () => {
 test('commands are heard between turns', async () => {
     const session = await playing();
     await session.wait(STEP_MS);
-    await session.send({ kind: 'throw', origin: [0, 2, 0], velocity: [0, 0, 0], radius: 0.1, material: 'rubber' });
+    const ball = { origin: [0, 2, 0], velocity: [0, 0, 0], radius: 0.1, material: 'rubber' };
+    await session.send({ kind: 'throw', ...ball });
     await session.wait(STEP_MS);
     assert.equal(session.last('bodies').added.at(-1).name, 'thrown_1');
 });
@@ -70,4 +71,24 @@ test('a scene that is loaded while another plays goes on playing', async () => {
         await session.wait(STEP_MS);
     }
     assert.ok(session.last('frame').step > 2);
+});
+
+test('a step that fails pauses the scene and says so, and it can go on', async () => {
+    const session = await playing();
+    const { engine } = session.session;
+    engine.step = () => {
+        throw new Error('no step today');
+    };
+    await session.wait(2 * STEP_MS);
+    const failed = session.last('failed');
+    assert.deepEqual(failed, { kind: 'failed', id: 0, message: 'no step today', paused: true });
+    delete engine.step;
+    await session.wait(10 * STEP_MS);
+    const { step } = session.last('frame');
+    await session.wait(10 * STEP_MS);
+    assert.equal(session.last('frame').step, step, 'paused');
+    await session.send({ kind: 'play', playing: true, speed: 1 });
+    await session.wait(0);
+    await session.wait(3 * STEP_MS);
+    assert.ok(session.last('frame').step > step, 'and it goes on');
 });

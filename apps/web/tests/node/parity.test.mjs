@@ -1,5 +1,5 @@
-// A scene ends in the same state, to the last bit, in WebAssembly and native: all of scenes/. Here for their first steps;
-// RUBBLE_PARITY=full (make web-parity) runs them to their ends.
+// A scene ends in the same state, to the last bit, in WebAssembly and native: all of scenes/. Here for their
+// first steps; RUBBLE_PARITY=full (make web-parity) runs them to their ends.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

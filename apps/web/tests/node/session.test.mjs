@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { inflateRawSync } from 'node:zlib';
 import validator from 'gltf-validator';
-import { TestSession, nativeTool, readScene } from './support.mjs';
+import { TestSession, nativeTool, plateBreaker, readScene } from './support.mjs';
 
 const PLATE = { origin: [0.307, 0.8, 2], direction: [0, 0, -1] };
 
@@ -33,7 +33,7 @@ function energyOf({ kinetic, potential, work, dissipated }) {
 test('starting tells what engine it is', async () => {
     const ready = (await TestSession.started()).last('ready');
     assert.match(ready.version, /^\d+\.\d+\.\d+$/);
-    assert.ok(ready.presets.includes('glass'));
+    assert.equal(ready.presets.find(({ name }) => name === 'glass').strength, 4e7);
     assert.equal(ready.stages.length, 9);
 });
 
@@ -71,7 +71,7 @@ test('meshes are closed solids with unit normals', async () => {
 test('a thrown ball breaks a plate, and energy is booked', async () => {
     const session = await TestSession.loaded('plates');
     const before = session.last('frame').stats;
-    await session.send({ kind: 'throw', origin: [0.307, 0.8, 2], velocity: [0, 1, -12], radius: 0.06, material: 'steel' });
+    await session.send(plateBreaker);
     assert.equal(session.last('bodies').added[0].name, 'thrown_1');
     await session.step(12);
     const { stats } = session.last('frame');
@@ -81,10 +81,12 @@ test('a thrown ball breaks a plate, and energy is booked', async () => {
     assert.ok(Math.abs(broken.now - whole.now - broken.books) < 1e-6 * stats.energy.work);
     const pieces = session.all('bodies').flatMap(({ added }) => added).filter(({ parent }) => parent >= 0);
     assert.equal(pieces.length, stats.fragments);
-    assert.ok(pieces.every(({ outward, breakable }) => Math.hypot(...outward) > 0 && typeof breakable === 'boolean'));
+    assert.ok(pieces.every(({ outward }) => Math.hypot(...outward) > 0));
+    assert.ok(pieces.every(({ breakable }) => typeof breakable === 'boolean'));
     const meshes = session.all('mesh').filter(({ mesh }) => pieces.some((piece) => piece.mesh === mesh));
     assert.equal(meshes.length, pieces.length);
-    assert.ok(meshes.every(({ crackStart, indices }) => crackStart < indices.length), 'pieces have crack faces');
+    const cracked = meshes.every(({ crackStart, indices }) => crackStart < indices.length);
+    assert.ok(cracked, 'pieces have crack faces');
 });
 
 test('a ray breaks what it meets, there', async () => {
@@ -106,13 +108,16 @@ test('what is grabbed comes to the hand, stays there, and flies on when it is le
     await session.send({ kind: 'drag', target: [1, 0, 0.2] });
     await session.step(10);
     const { energy } = session.last('frame').stats;
-    assert.ok(energy.work > 1 && Math.abs(energy.work - energy.kinetic) < 1e-6 * energy.work, 'the hand does work');
+    const off = Math.abs(energy.work - energy.kinetic);
+    assert.ok(energy.work > 1 && off < 1e-6 * energy.work, 'the hand does work');
     await session.step(190);
     const frame = session.last('frame');
     const [x, y, z] = poseOf(frame, 0);
     const reach = Math.hypot(x - 1, y, z - 0.2);
-    assert.ok(Math.abs(reach - 0.2) < 0.02, `the point that is held is at the hand: the ball is at ${x} ${y} ${z}`);
-    assert.ok(frame.stats.energy.kinetic < 1e-3 * energy.kinetic, `and all but at rest: ${frame.stats.energy.kinetic} J`);
+    const where = `the point that is held is at the hand: the ball is at ${x} ${y} ${z}`;
+    assert.ok(Math.abs(reach - 0.2) < 0.02, where);
+    const { kinetic } = frame.stats.energy;
+    assert.ok(kinetic < 1e-3 * energy.kinetic, `and all but at rest: ${kinetic} J`);
     await session.send({ kind: 'drag', target: [4, 0, 0.2] });
     await session.step(10);
     await session.send({ kind: 'release' });
@@ -132,7 +137,8 @@ test('a hand over nothing, or over what cannot move, is empty', async () => {
 
 test('overlays draw what they are asked for and nothing else', async () => {
     const session = await TestSession.loaded('plates');
-    const none = { contacts: false, samples: false, fields: false, islands: false, stress: false, boxes: false };
+    const names = ['contacts', 'samples', 'fields', 'islands', 'stress', 'boxes'];
+    const none = Object.fromEntries(names.map((name) => [name, false]));
     await session.step(3);
     assert.equal(session.last('frame').overlay, undefined);
     for (const key of ['contacts', 'samples', 'fields', 'islands', 'stress', 'boxes']) {
@@ -187,7 +193,7 @@ test('bad commands are refused in words, and the scene goes on', async () => {
         { kind: 'dance' },
     ];
     for (const command of bad) {
-        const [failed] = await session.send(command);
+        const failed = (await session.send(command)).at(-1);
         assert.equal(failed.kind, 'failed', JSON.stringify(command));
         assert.ok(failed.message.length > 5);
     }
@@ -197,7 +203,8 @@ test('bad commands are refused in words, and the scene goes on', async () => {
 
 test('a scene that fails says where, and leaves the one before', async () => {
     const session = await TestSession.loaded('dominoes');
-    const texts = ['{', '[]', '{"rubble": 1}', ballScene({ bodies: [{ shape: 'bal' }] }), ballScene({ seed: 'x' })];
+    const scenes = [ballScene({ bodies: [{ shape: 'bal' }] }), ballScene({ seed: 'x' })];
+    const texts = ['{', '[]', '{"rubble": 1}', ...scenes];
     for (const text of texts) {
         const [failed] = await session.send({ kind: 'load', id: 9, scene: { name: 'bad.json', text } });
         assert.equal(failed.kind, 'failed');
@@ -210,7 +217,8 @@ test('a scene that fails says where, and leaves the one before', async () => {
 
 test('nothing works before a scene is there, and everything says so', async () => {
     const session = await TestSession.started();
-    for (const command of [{ kind: 'step', count: 1 }, { kind: 'export', id: 2, what: 'glb' }, { kind: 'reset' }]) {
+    const commands = [{ kind: 'step', count: 1 }, { kind: 'export', id: 2, what: 'glb' }, { kind: 'reset' }];
+    for (const command of commands) {
         const [failed] = await session.send(command);
         assert.equal(failed.kind, 'failed');
         assert.match(failed.message, /scene/);
@@ -221,7 +229,7 @@ test('nothing works before a scene is there, and everything says so', async () =
 
 async function played() {
     const session = await TestSession.loaded('plates');
-    await session.send({ kind: 'throw', origin: [0.307, 0.8, 2], velocity: [0, 1, -12], radius: 0.06, material: 'steel' });
+    await session.send(plateBreaker);
     await session.step(10);
     await session.send({ kind: 'break', origin: [-0.3, 0.8, 2], direction: [0, 0, -1] });
     await session.step(5);
@@ -294,7 +302,8 @@ test('the scene that is exported replays natively what the user did, bit for bit
     scene.duration = step * scene.step;
     const folder = mkdtempSync(join(tmpdir(), 'rubble-scene-'));
     writeFileSync(join(folder, name), JSON.stringify(scene));
-    const output = execFileSync(nativeTool, ['simulate', join(folder, name), '--quiet', '--json'], { encoding: 'utf8' });
+    const words = ['simulate', join(folder, name), '--quiet', '--json'];
+    const output = execFileSync(nativeTool, words, { encoding: 'utf8' });
     rmSync(folder, { recursive: true });
     assert.equal(JSON.parse(output).hash, hash);
     assert.ok(scene.events.length > JSON.parse(readScene('plates')).events.length);

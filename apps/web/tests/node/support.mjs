@@ -25,16 +25,23 @@ export function scenePath(name) {
     return join(root, 'scenes', `${name}.json`);
 }
 
+/** A ball that breaks a plate of scenes/plates.json. */
+export const plateBreaker = {
+    kind: 'throw',
+    origin: [0.307, 0.8, 2],
+    velocity: [0, 1, -12],
+    radius: 0.06,
+    material: 'steel',
+};
+
 export function readScene(name) {
     return readFileSync(scenePath(name), 'utf8');
 }
 
 const { Session } = await import(enginePath('session.js'));
 
-/**
- * A session with a clock that is wound by hand: `wait(ms)` lets time pass, and what is due then is called. Transferred buffers
- * are really transferred.
- */
+/** A session with a clock that is wound by hand: `wait(ms)` lets time pass, and what is due then is called.
+ * Transferred buffers are really transferred. */
 export class TestSession {
     reports = [];
     time = 0;
@@ -71,7 +78,8 @@ export class TestSession {
     }
 
     load(scene, extra = {}) {
-        return this.send({ kind: 'load', id: 1, scene: { name: `${scene}.json`, text: readScene(scene) }, ...extra });
+        const source = { name: `${scene}.json`, text: readScene(scene) };
+        return this.send({ kind: 'load', id: 1, scene: source, ...extra });
     }
 
     step(count) {

@@ -1,50 +1,42 @@
-// The engine in headless Chromium, to be timed there: a server for its files on a port of its own, and a page without content.
-import { createReadStream, existsSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { extname, join } from 'node:path';
-import { chromium } from 'playwright-core';
+// The engine in headless Chromium, to be timed there: a server for its files, and a page without content.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { launch, listen } from '../chromium.mjs';
 import { compiled, wasmPath } from '../node/support.mjs';
 
-const FLAGS = ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
-const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
+const others = {
+    'rubble.wasm': wasmPath,
+    'timed.mjs': fileURLToPath(new URL('timed.mjs', import.meta.url)),
+};
 
-function answer(request, response) {
-    const name = new URL(request.url, 'http://localhost').pathname.slice(1);
-    const file = name === 'rubble.wasm' ? wasmPath : join(compiled, name);
-    const known = /^[a-z]+\.(js|wasm)$/.test(name) && existsSync(file);
-    response.writeHead(known || name === '' ? 200 : 404, { 'Content-Type': TYPES[extname(name)] ?? 'text/html' });
-    known ? createReadStream(file).pipe(response) : response.end('<!doctype html><title>speed</title>');
+function find(path) {
+    const name = path.slice(1);
+    if (name === '') {
+        return '<!doctype html><title>speed</title>';
+    }
+    const file = others[name] ?? join(compiled, name);
+    return /^[a-z]+\.(js|mjs|wasm)$/.test(name) && existsSync(file) ? readFileSync(file) : undefined;
 }
 
-/** Run in the browser: times of all steps, and the hash at the end. */
+/** Run in the browser. */
 async function runScene({ text, name }) {
     const { Engine } = await import('/engine.js');
+    const { timeSteps } = await import('/timed.mjs');
     window.engine ??= await Engine.create(await WebAssembly.compileStreaming(fetch('/rubble.wasm')));
-    const { engine } = window;
-    engine.load(text, name);
-    const { duration, step } = engine.describe();
-    const times = [];
-    let look = engine.look();
-    for (let i = 0; i < Math.round(duration / step); ++i) {
-        engine.step();
-        look = engine.look();
-        times.push(look.stats.stepMs);
-    }
-    return { times, hash: look.hash };
+    return timeSteps(window.engine, text, name);
 }
 
 export async function openChromium() {
-    const server = createServer(answer);
-    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-    const browser = await chromium.launch({ executablePath, args: FLAGS });
+    const server = await listen(find);
+    const browser = await launch();
     const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    await page.goto(server.url);
     return {
         run: (text, name) => page.evaluate(runScene, { text, name }),
         close: async () => {
             await browser.close();
-            server.close();
+            server.stop();
         },
     };
 }

@@ -1,14 +1,16 @@
-// How much slower the engine is in WebAssembly, in node and in headless Chromium, than native with one thread, in one run:
-//   node apps/web/tests/speed/speed.mjs [--runs N] [SCENE...]        (make web-bench builds what it needs first)
-// All run every scene N times, by turns. A step's time is its smallest of all runs, so that whatever else the machine does
-// counts for little; the table has the mean and the worst step. Fails when final states differ, or when a mean is more than
-// twice the native one.
+// How much slower the engine is in WebAssembly, in node and in headless Chromium, than native with one
+// thread, in one run (make web-bench builds what it needs):
+//   node apps/web/tests/speed/speed.mjs [--runs N] [SCENE...]
+// All run every scene N times, by turns. A step's time is its smallest of all runs, so that whatever else the
+// machine does counts for little; the table has the mean and the worst step. Fails when final states differ,
+// or when a mean is more than twice the native one.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { enginePath, nativeTool, readScene, scenePath, wasmModule } from '../node/support.mjs';
 import { openChromium } from './chromium.mjs';
+import { timeSteps } from './timed.mjs';
 
 const { Engine } = await import(enginePath('engine.js'));
 const LIMIT = 2;
@@ -28,19 +30,6 @@ function runNative(scene, folder) {
     execFileSync(nativeTool, words, { stdio: 'ignore' });
     const { steps, hash } = JSON.parse(readFileSync(stats, 'utf8'));
     return { times: steps.slice(1).map((step) => step.ms.total), hash };
-}
-
-function runNode(engine, scene) {
-    engine.load(readScene(scene), `${scene}.json`);
-    const { duration, step } = engine.describe();
-    const times = [];
-    let look = engine.look();
-    for (let i = 0; i < Math.round(duration / step); ++i) {
-        engine.step();
-        look = engine.look();
-        times.push(look.stats.stepMs);
-    }
-    return { times, hash: look.hash };
 }
 
 /** The smallest times of several runs, and whether all ended alike. */
@@ -66,13 +55,14 @@ async function compare(scene, runs) {
     const [native, node, browser] = [new Runs(), new Runs(), new Runs()];
     for (let i = 0; i < runs; ++i) {
         native.add(runNative(scene, folder));
-        node.add(runNode(engine, scene));
+        node.add(timeSteps(engine, readScene(scene), `${scene}.json`));
         browser.add(await chromium.run(readScene(scene), `${scene}.json`));
     }
     const same = new Set([...native.hashes, ...node.hashes, ...browser.hashes]).size === 1;
     const ratios = [node.mean / native.mean, browser.mean / native.mean];
     const cells = [native, node, browser].flatMap(({ mean, worst }) => [mean, worst]);
-    console.log(`${scene.padEnd(16)}${[...cells, ...ratios].map((value) => value.toFixed(2).padStart(9)).join('')}   ${same ? 'same' : 'DIFFERENT'}`);
+    const numbers = [...cells, ...ratios].map((value) => value.toFixed(2).padStart(9));
+    console.log(`${scene.padEnd(16)}${numbers.join('')}   ${same ? 'same' : 'DIFFERENT'}`);
     return same && ratios.every((ratio) => ratio <= LIMIT);
 }
 
@@ -80,7 +70,8 @@ const { runs, scenes } = parse(process.argv.slice(2));
 const folder = mkdtempSync(join(tmpdir(), 'rubble-speed-'));
 const engine = await Engine.create(wasmModule());
 const chromium = await openChromium();
-console.log(`ms a step (smallest of ${runs} runs)   native              node          Chromium     times native      state`);
+const groups = 'native              node          Chromium     times native      state';
+console.log(`ms a step (smallest of ${runs} runs)   ${groups}`);
 console.log(`${'scene'.padEnd(16)}${'     mean    worst'.repeat(3)}     node Chromium   at the end`);
 for (const scene of scenes) {
     if (!(await compare(scene, runs))) {

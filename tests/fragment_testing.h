@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "field/fragment_field.h"
 #include "field/level_set.h"
+#include "math/aabb.h"
 #include "math/vec.h"
 #include "mesh/tets_locate.h"
 #include "mesh/tets_partition.h"
@@ -204,6 +205,145 @@ static inline uint32_t exact_label(Broken* b, uint32_t tet, rblVec3d p, rblTetRu
     rbl_tet_corners(b->view, tet, corners);
     rbl_tet_barycentric(corners, p, barycentric);
     return rule->labels[rbl_tet_part(rule, barycentric)];
+}
+
+// ---- what is exact ----
+
+typedef struct Triangle
+{
+    rblVec3d a, b, c;
+} Triangle;
+
+// The cracks of one fragment, as triangles and as points of it in the solid.
+typedef struct Cracks
+{
+    Triangle* triangles;
+    rblVec3d* points;
+    uint32_t triangle_count, point_count;
+} Cracks;
+
+static inline rblVec3d closest_on(const Triangle* t, rblVec3d p)
+{
+    const rblVec3d ab = rbl_sub3d(t->b, t->a), ac = rbl_sub3d(t->c, t->a);
+    const rblVec3d ap = rbl_sub3d(p, t->a), bp = rbl_sub3d(p, t->b), cp = rbl_sub3d(p, t->c);
+    const double d1 = rbl_dot3d(ab, ap), d2 = rbl_dot3d(ac, ap), d3 = rbl_dot3d(ab, bp),
+                 d4 = rbl_dot3d(ac, bp);
+    const double d5 = rbl_dot3d(ab, cp), d6 = rbl_dot3d(ac, cp);
+    const double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
+    if (d1 <= 0 && d2 <= 0)
+    {
+        return t->a;
+    }
+    if (d3 >= 0 && d4 <= d3)
+    {
+        return t->b;
+    }
+    if (d6 >= 0 && d5 <= d6)
+    {
+        return t->c;
+    }
+    if (vc <= 0 && d1 >= 0 && d3 <= 0)
+    {
+        return rbl_add3d(t->a, rbl_scale3d(ab, d1 / (d1 - d3)));
+    }
+    if (vb <= 0 && d2 >= 0 && d6 <= 0)
+    {
+        return rbl_add3d(t->a, rbl_scale3d(ac, d2 / (d2 - d6)));
+    }
+    if (va <= 0 && d4 >= d3 && d5 >= d6)
+    {
+        return rbl_add3d(t->b, rbl_scale3d(rbl_sub3d(t->c, t->b), (d4 - d3) / ((d4 - d3) + (d5 - d6))));
+    }
+    const double sum = va + vb + vc;
+    return rbl_add3d(t->a, rbl_add3d(rbl_scale3d(ab, vb / sum), rbl_scale3d(ac, vc / sum)));
+}
+
+static inline double crack_distance(const Cracks* cracks, rblVec3d p)
+{
+    double best = (double)INFINITY;
+    for (uint32_t i = 0; i < cracks->triangle_count; ++i)
+    {
+        const rblVec3d way = rbl_sub3d(p, closest_on(&cracks->triangles[i], p));
+        best = rbl_mind(rbl_dot3d(way, way), best);
+    }
+    return sqrt(best);
+}
+
+static inline void add_facet(Cracks* cracks, const rblVec3d* corners, uint32_t count)
+{
+    for (uint32_t i = 2; i < count; ++i)
+    {
+        const Triangle t = {corners[0], corners[i - 1], corners[i]};
+        cracks->triangles[cracks->triangle_count++] = t;
+        cracks->points[cracks->point_count++] = rbl_scale3d(rbl_add3d(t.a, rbl_add3d(t.b, t.c)), 1.0 / 3.0);
+    }
+}
+
+static inline Cracks cracks_of(Broken* b, uint32_t label)
+{
+    const rblTetsView* view = b->view;
+    Cracks cracks = {malloc(sizeof(Triangle) * 16 * view->tet_count),
+                     malloc(sizeof(rblVec3d) * 16 * view->tet_count), 0, 0};
+    b->partition = (rblTetsPartition){view, b->rules, b->count};
+    for (uint32_t tet = 0; tet < view->tet_count; ++tet)
+    {
+        rblTetRule rule;
+        rblVec3d corners[4];
+        rbl_tets_rule(&b->partition, tet, &rule);
+        rbl_tet_corners(view, tet, corners);
+        for (uint32_t part = 0; part < rule.part_count && rule.part_count > 1; ++part)
+        {
+            rblTetFacet facets[RBL_TET_MAX_FACETS];
+            const uint32_t count = rule.labels[part] == label ? rbl_tet_facets(&rule, part, facets) : 0;
+            for (uint32_t f = 0; f < count; ++f)
+            {
+                rblVec3d points[4];
+                for (uint32_t i = 0; i < facets[f].corner_count; ++i)
+                {
+                    points[i] = rbl_tet_corner_position(&rule, facets[f].corners[i],
+                                                        view->nodes + 4 * (size_t)tet, corners);
+                }
+                if (facets[f].other < 4)
+                {
+                    add_facet(&cracks, points, facets[f].corner_count);
+                }
+            }
+        }
+    }
+    return cracks;
+}
+
+static inline void free_cracks(Cracks* cracks)
+{
+    free(cracks->triangles);
+    free(cracks->points);
+}
+
+static inline rblVec3 random_in(rblRandom* random, rblAabb box)
+{
+    const rblVec3 size = rbl_aabb_size(box);
+    const float x = rbl_random_float(random);
+    const float y = rbl_random_float(random);
+    const float z = rbl_random_float(random);
+    return rbl_vec3(box.lower.x + x * size.x, box.lower.y + y * size.y, box.lower.z + z * size.z);
+}
+
+static inline Broken broken_by(const char* kind, uint32_t tets, uint32_t breaks)
+{
+    Broken b = make_broken(kind, tets, 0.0f);
+    rblRandom random = rbl_random_seed(11, breaks);
+    break_fragment(&b, RBL_NONE, 0, breaks == 1 ? 5 : 3, &random);
+    for (uint32_t i = 1; i < breaks; ++i)
+    {
+        break_largest(&b, i % 5 == 4 ? 4 : 2, &random);
+    }
+    return b;
+}
+
+static inline bool in_solid(const Broken* b, rblVec3 p)
+{
+    bool far;
+    return rbl_level_set_distance_only(b->background->grid, p, &far) <= 0.0f;
 }
 
 #endif

@@ -114,16 +114,30 @@ static float wanted_below(const Search* s, float spacing)
     return rbl_maxf(fine, rbl_minf(s->deepest, s->margin));
 }
 
+// A fragment's grid rounds edges off, and fills them from the other side: near its surface the fragment itself says what is inside, and how
+// deep.
+static bool is_touch_of_fragment(const rblField* field, float wanted, Touch* touch)
+{
+    if (touch->distance <= field->blur)
+    {
+        const float depth = rbl_fragment_depth(field->fragment, touch->point, &touch->gradient);
+        touch->distance = depth > 0.0f ? -depth : rbl_maxf(touch->distance, 0.0f);
+    }
+    return touch->distance <= wanted;
+}
+
 // Outside a piece a sample touches only where its projection is on the piece.
 static bool is_touch(const rblField* field, float wanted, Touch* touch)
 {
+    if (field->blur > 0.0f)
+    {
+        return is_touch_of_fragment(field, wanted, touch);
+    }
     if (touch->distance > wanted || !field->outside_unsure || touch->distance <= 0.0f)
     {
         return touch->distance <= wanted;
     }
-    return field->piece != NULL ? rbl_piece_confirm(field->shape, touch->point, wanted, &touch->distance)
-                                : rbl_fragment_confirm(field->fragment, touch->point, wanted,
-                                                       &touch->distance, &touch->gradient);
+    return rbl_piece_confirm(field->shape, touch->point, wanted, &touch->distance);
 }
 
 static bool meet(rblSampling* side, uint32_t which, Search* s)
@@ -270,13 +284,27 @@ static float lowest_on(const Path* path, rblVec3 sample, rblVec3 point, rblVec3 
     return straight + (bottoms ? (s < 0.0f ? -0.25f * s * s / b : 0.0f) : rbl_minf(s + b, rbl_maxf(s, 0.0f)));
 }
 
+static rblVec3 gradient_at(const rblField* field, rblVec3 point)
+{
+    rblVec3 gradient;
+    if (field->grid != NULL)
+    {
+        (void)rbl_level_set_distance(field->grid, point, &gradient);
+    }
+    else
+    {
+        field->shape->ops->distance(field->shape->data, point, &gradient);
+    }
+    return gradient;
+}
+
 static rblCandidate candidate_of(const Touch* t, const rblSampling sides[2], const Paths* paths)
 {
     const rblSampling* side = &sides[t->side];
     rblVec3 gradient = t->gradient;
     if (rbl_dot3(gradient, gradient) == 0.0f)
     {
-        side->field.shape->ops->distance(side->field.shape->data, t->point, &gradient);
+        gradient = gradient_at(&side->field, t->point);
     }
     rblCandidate candidate = {.contact = contact_of(t, sides, gradient)};
     for (uint32_t i = 0; i < paths->count; ++i)

@@ -294,7 +294,7 @@ static bool hunt_init(Hunt* hunt, Motion* motion, float* first)
     hunt->goal = (float)motion->flights->goal;
     hunt->tolerance = (float)(0.5 * motion->flights->slack);
     hunt->first = first;
-    return rbl_shape_tree(samples->shape, &hunt->tree) == RBL_OK;
+    return rbl_field_is_whole(&hunt->field) && rbl_shape_tree(samples->shape, &hunt->tree) == RBL_OK;
 }
 
 double rbl_field_time_of_impact(const rblImpactQuery* query, const rblFlights* flights)

@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "field/compound.h"
 #include "field/field_contact.h"
+#include "field/fragment_grid.h"
 #include "field/fragment_shape.h"
 #include "field/piece.h"
 #include "math/aabb.h"
@@ -29,6 +30,12 @@ void rbl_frontier_free(rblFrontier* frontier)
 
 // ---- fields ----
 
+static const rblLevelSet* grid_of(const rblShape* shape)
+{
+    return shape->view.kind == RBL_SHAPE_FRAGMENT ? rbl_shape_fragment_grid(shape)
+                                                  : rbl_shape_level_set(shape);
+}
+
 float rbl_field_slack(const rblShape* shape)
 {
     const rblPieceField* piece = rbl_shape_piece(shape);
@@ -36,12 +43,7 @@ float rbl_field_slack(const rblShape* shape)
     {
         return rbl_field_slack(piece->root);
     }
-    const rblFragmentField* fragment = rbl_shape_fragment(shape);
-    if (fragment != NULL)
-    {
-        return rbl_fragment_slack(fragment);
-    }
-    const rblLevelSet* set = rbl_shape_level_set(shape);
+    const rblLevelSet* set = grid_of(shape);
     const rblCompound* compound = rbl_shape_compound(shape);
     float slack = set != NULL ? rbl_level_set_slack(set) : 0.0f;
     for (uint32_t i = 0; compound != NULL && i < compound->count; ++i)
@@ -54,16 +56,16 @@ float rbl_field_slack(const rblShape* shape)
 rblField rbl_field_of(const rblShape* shape)
 {
     const rblPieceField* piece = rbl_shape_piece(shape);
-    const rblLevelSet* grid = rbl_shape_level_set(shape);
+    const rblLevelSet* grid = grid_of(shape);
     const rblFragmentField* fragment = rbl_shape_fragment(shape);
     return (rblField){.shape = shape,
                       .grid = grid,
                       .piece = piece,
                       .hull = shape->view.kind == RBL_SHAPE_HULL ? shape->data : NULL,
                       .fragment = fragment,
-                      .interpolated =
-                          grid != NULL || (piece != NULL && piece->grid != NULL) || fragment != NULL,
-                      .outside_unsure = piece != NULL || fragment != NULL,
+                      .interpolated = grid != NULL || (piece != NULL && piece->grid != NULL),
+                      .outside_unsure = piece != NULL,
+                      .blur = fragment != NULL && grid != NULL ? rbl_fragment_grid_blur(grid) : 0.0f,
                       .slack = rbl_field_slack(shape)};
 }
 
@@ -104,10 +106,6 @@ float rbl_field_distance(const rblField* field, rblVec3 point, float limit, rblF
         return hull_distance(field->hull, point, limit);
     }
     *slope = RBL_SLOPE_STEEP;
-    if (field->fragment != NULL)
-    {
-        return rbl_fragment_bound_within(field->fragment, point, limit);
-    }
     rblVec3 unused;
     const rblShapeOps* ops = field->shape->ops;
     return ops->bound != NULL ? ops->bound(field->shape->data, point)
@@ -131,10 +129,15 @@ bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
                        .radius = samples->view.radius,
                        .frontier = frontier,
                        .nearest = INFINITY};
+    if (!rbl_field_is_whole(&s->field))
+    {
+        return false;
+    }
     // Planes have no size; their fields are exact.
     const float size =
         rbl_length3(pose.p) + samples->view.radius + (field->view.bounded ? field->view.radius : 0.0f);
-    s->field.rounding = ROUNDING * size + (s->field.grid != NULL ? s->field.grid->unit : 0.0f);
+    s->field.rounding =
+        ROUNDING * size + (s->field.grid != NULL ? s->field.grid->unit : 0.0f) + s->field.blur;
     for (uint32_t i = 0; i < RBL_SAMPLE_LEVELS; ++i)
     {
         rbl_array_clear(&frontier->levels[i]);

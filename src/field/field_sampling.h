@@ -45,14 +45,15 @@ typedef enum rblFieldSlope
 typedef struct rblField
 {
     const rblShape* shape;
-    const rblLevelSet* grid;          // null: through the shape's function
+    const rblLevelSet* grid;          // its own, or the fragment's; null: through the shape's function
     const rblPieceField* piece;       // null: none
     const rblHull* hull;              // null: none
     const rblFragmentField* fragment; // null: none
     bool interpolated;                // steep values are, in a grid of distances
-    bool outside_unsure; // outside, values are bounds that need rbl_piece_confirm() or rbl_fragment_confirm()
-    float slack;         // see rbl_field_slack()
-    float rounding;      // of distances, metres
+    bool outside_unsure;              // outside, values are bounds that need rbl_piece_confirm()
+    float blur;                       // within this the fragment itself says what is inside; 0: of others
+    float slack;                      // see rbl_field_slack()
+    float rounding;                   // of distances, metres
 } rblField;
 
 // Most samples that are met are no contacts: their gradients are not asked for, and from `limit` on a bound will do.
@@ -85,6 +86,12 @@ static inline float rbl_field_free_way(const rblField* field, rblFieldSlope slop
 }
 
 rblField rbl_field_of(const rblShape* shape);
+
+// False when there was no memory for the grid of a fragment.
+static inline bool rbl_field_is_whole(const rblField* field)
+{
+    return field->fragment == NULL || field->grid != NULL;
+}
 
 // Samples that are met together.
 typedef struct rblSampleBatch

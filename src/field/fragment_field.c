@@ -301,20 +301,20 @@ static float outside_cell(const rblBackground* b, rblVec3 p, const uint32_t at[3
 }
 
 // The nearest of the fragment's cracks in the eight cells around the nearest grid point, or how far these reach where that is
-// nearer, or the limit. The point's own cell comes first, others when they may hold something nearer.
-static Way nearest_border(const rblFragmentField* field, rblVec3 p, float limit)
+// nearer. The point's own cell comes first, others when they may hold something nearer.
+static Way nearest_border(const rblFragmentField* field, rblVec3 p)
 {
     const rblFragmentEvent* e = field->event;
     const rblBackground* b = e->background;
     if (field->discs != NULL)
     {
         Way way;
-        way.distance = rbl_nearest_in_blocks(field->discs, field->disc_blocks, p, limit, &way.normal);
+        way.distance = rbl_nearest_in_blocks(field->discs, field->disc_blocks, p, INFINITY, &way.normal);
         return way;
     }
     const rblVec3 u = rbl_scale3(rbl_sub3(p, b->cell_origin), 1.0f / b->cell);
     const float place[3] = {u.x, u.y, u.z};
-    Way nearest = {{0, 0, 0}, rbl_minf(b->cell, limit)};
+    Way nearest = {{0, 0, 0}, b->cell};
     int32_t home[3], beside[3];
     for (uint32_t i = 0; i < 3; ++i)
     {
@@ -415,10 +415,8 @@ static float way_in_shared(const rblFragmentField* field, const Place* place, rb
     return rbl_minf(crack_within(field->event, place->tet, field->label, p).distance, -place->crack.distance);
 }
 
-// The largest of what is known: cells without the fragment say more than its cracks far off, and nothing near by. Where that is `limit`
-// or more it may be less than it could be.
-static float bound_outside(const rblFragmentField* field, rblVec3 p, const Place* place, float least,
-                           float limit)
+// The largest of what is known: cells without the fragment say more than its cracks far off, and nothing near by.
+static float bound_outside(const rblFragmentField* field, rblVec3 p, const Place* place, float least)
 {
     const float clear = widest_clear(field, p);
     if (clear > 0.0f)
@@ -429,17 +427,50 @@ static float bound_outside(const rblFragmentField* field, rblVec3 p, const Place
     crack = crack > 0.0f ? crack : depth_in_other(field, place, p);
     if (crack == 0.0f)
     {
-        crack = nearest_border(field, p, limit / TRUSTED).distance;
+        crack = nearest_border(field, p).distance;
     }
     return rbl_maxf(TRUSTED * least_way(field, place, crack), least);
 }
 
-float rbl_fragment_bound_within(const rblFragmentField* field, rblVec3 p, float limit)
+// Of a point inside, whose distance from the original surface is not positive.
+static float depth_at(const rblFragmentField* field, const Place* place, rblVec3 p, float surface, bool far,
+                      rblVec3* gradient)
+{
+    const float crack = rbl_maxf(place->crack.distance, 0.0f);
+    const float depth =
+        far && crack > -surface ? depth_within(field, place, p, -surface, gradient) : -surface;
+    if (gradient != NULL)
+    {
+        *gradient = rbl_normalize3(crack < depth ? place->crack.normal : *gradient, *gradient);
+    }
+    return rbl_minf(crack, depth);
+}
+
+float rbl_fragment_depth(const rblFragmentField* field, rblVec3 p, rblVec3* gradient)
+{
+    bool far;
+    const rblLevelSet* solid = field->event->background->grid;
+    const float surface = rbl_level_set_distance_only(solid, p, &far);
+    if (surface > 0.0f)
+    {
+        return 0.0f;
+    }
+    Place place;
+    look_up(field, p, surface, &place);
+    if (!place.inside)
+    {
+        return 0.0f;
+    }
+    (void)rbl_level_set_distance(solid, p, gradient);
+    return depth_at(field, &place, p, surface, far, gradient);
+}
+
+float rbl_fragment_bound(const rblFragmentField* field, rblVec3 p)
 {
     bool far;
     const float surface = rbl_level_set_distance_only(field->event->background->grid, p, &far);
     const float box = box_distance(field, p);
-    if (box > field->far_off || rbl_maxf(surface, box) > limit)
+    if (box > field->far_off)
     {
         return rbl_maxf(surface, box);
     }
@@ -451,17 +482,9 @@ float rbl_fragment_bound_within(const rblFragmentField* field, rblVec3 p, float 
         {
             return surface;
         }
-        const float crack = rbl_maxf(place.crack.distance, 0.0f);
-        const float depth =
-            far && crack > -surface ? depth_within(field, &place, p, -surface, NULL) : -surface;
-        return -rbl_minf(crack, depth);
+        return -depth_at(field, &place, p, surface, far, NULL);
     }
-    return bound_outside(field, p, &place, rbl_maxf(surface, box), limit);
-}
-
-float rbl_fragment_bound(const rblFragmentField* field, rblVec3 p)
-{
-    return rbl_fragment_bound_within(field, p, INFINITY);
+    return bound_outside(field, p, &place, rbl_maxf(surface, box));
 }
 
 // Away from the box, else as told.
@@ -472,14 +495,14 @@ static rblVec3 away_from_box(const rblFragmentField* field, rblVec3 p, rblVec3 o
 }
 
 static float distance_outside(const rblFragmentField* field, rblVec3 p, const Place* place, float surface,
-                              float limit, rblVec3* gradient)
+                              rblVec3* gradient)
 {
     const float box = box_distance(field, p);
     const float clear = widest_clear(field, p);
     float distance = surface;
     if (clear == 0.0f)
     {
-        const Way crack = nearest_border(field, p, limit);
+        const Way crack = nearest_border(field, p);
         const float least = least_way(field, place, crack.distance);
         if (least > distance)
         {
@@ -495,14 +518,14 @@ static float distance_outside(const rblFragmentField* field, rblVec3 p, const Pl
     return distance;
 }
 
-float rbl_fragment_distance_within(const rblFragmentField* field, rblVec3 p, float limit, rblVec3* gradient)
+float rbl_fragment_distance(const rblFragmentField* field, rblVec3 p, rblVec3* gradient)
 {
     const float surface = rbl_level_set_distance(field->event->background->grid, p, gradient);
     Place place;
     look_up(field, p, surface, &place);
     if (!place.inside)
     {
-        return distance_outside(field, p, &place, surface, limit, gradient);
+        return distance_outside(field, p, &place, surface, gradient);
     }
     if (surface > 0.0f)
     {
@@ -510,16 +533,7 @@ float rbl_fragment_distance_within(const rblFragmentField* field, rblVec3 p, flo
     }
     bool far;
     (void)rbl_level_set_distance_only(field->event->background->grid, p, &far);
-    const float crack = rbl_maxf(place.crack.distance, 0.0f);
-    const float depth =
-        far && crack > -surface ? depth_within(field, &place, p, -surface, gradient) : -surface;
-    *gradient = rbl_normalize3(crack < depth ? place.crack.normal : *gradient, *gradient);
-    return -rbl_minf(crack, depth);
-}
-
-float rbl_fragment_distance(const rblFragmentField* field, rblVec3 p, rblVec3* gradient)
-{
-    return rbl_fragment_distance_within(field, p, INFINITY, gradient);
+    return -depth_at(field, &place, p, surface, far, gradient);
 }
 
 float rbl_fragment_slack(const rblFragmentField* field)
@@ -549,7 +563,6 @@ bool rbl_fragment_may_meet(const rblFragmentField* field, rblVec3 p, float radiu
     }
     Place place;
     look_up(field, p, surface, &place);
-    return place.inside || TRUSTED * least_way(field, &place, nearest_border(field, p, INFINITY).distance) -
-                                   UNSURE * b->edge <=
-                               radius;
+    return place.inside ||
+           TRUSTED * least_way(field, &place, nearest_border(field, p).distance) - UNSURE * b->edge <= radius;
 }

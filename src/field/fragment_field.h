@@ -17,6 +17,7 @@ typedef struct rblFragmentField
     float far_off;       // farther outside the bounds nothing else is asked
     rblDiscBlock* discs; // its pieces of crack; null: they are many, or not there
     uint32_t disc_blocks;
+    _Atomic(rblLevelSet*) grid; // null: nobody has asked yet (rbl_fragment_grid())
 } rblFragmentField;
 
 // insideTest: in the solid and in a part of the fragment.
@@ -29,11 +30,8 @@ float rbl_fragment_distance(const rblFragmentField* field, rblVec3 point, rblVec
 // The same inside; outside no more than the distance of the fragment, but for the slack.
 float rbl_fragment_bound(const rblFragmentField* field, rblVec3 point);
 
-// The same where it does not matter how much more than `limit` they are: they may stay at it, and take less time. A distance that does
-// has no gradient.
-float rbl_fragment_distance_within(const rblFragmentField* field, rblVec3 point, float limit,
-                                   rblVec3* gradient);
-float rbl_fragment_bound_within(const rblFragmentField* field, rblVec3 point, float limit);
+// How deep inside a point is, and the gradient there; 0 outside, which takes less time than the distance.
+float rbl_fragment_depth(const rblFragmentField* field, rblVec3 point, rblVec3* gradient);
 
 // What values may be off by.
 float rbl_fragment_slack(const rblFragmentField* field);

@@ -1,17 +1,12 @@
 #include "field/fragment_shape.h"
 
 #include "base/error.h"
+#include "field/fragment_grid.h"
 #include "math/aabb.h"
 #include "math/vec.h"
 
 // Farther than this part of its size outside its bounds nothing is near a fragment.
 #define FAR_OFF 0.02f
-
-// A projection may miss the surface by this much of the way there, and of a mean edge.
-#define MISSED_WAY  0.1f
-#define MISSED_EDGE 0.02f
-
-#define BEYOND 1.01f // times what is asked for: nothing farther matters
 
 // Rays go on by this part of the distance, which is not exact, and by this part of an edge at least.
 #define SURE_STEP     0.8f
@@ -22,11 +17,6 @@
 static float distance(const void* data, rblVec3 point, rblVec3* gradient)
 {
     return rbl_fragment_distance(data, point, gradient);
-}
-
-static float bound(const void* data, rblVec3 point)
-{
-    return rbl_fragment_bound(data, point);
 }
 
 // March by distances, but hit only what is inside: near edges the discs that stand for cracks reach a little beyond them. Then halve the
@@ -70,27 +60,38 @@ static void free_fragment(void* data, const rblAllocator* allocator)
 {
     rblFragmentField* field = data;
     RBL_FREE_ARRAY(allocator, field->discs, field->disc_blocks);
+    rbl_level_set_free(atomic_load_explicit(&field->grid, memory_order_acquire));
     rbl_fragment_event_release(field->event);
     rbl_free(allocator, field, sizeof *field);
 }
 
-static const rblShapeOps fragment_ops = {
-    .distance = distance, .ray = ray_hit, .free = free_fragment, .bound = bound};
+static const rblShapeOps fragment_ops = {.distance = distance, .ray = ray_hit, .free = free_fragment};
 
 const rblFragmentField* rbl_shape_fragment(const rblShape* shape)
 {
     return shape->view.kind == RBL_SHAPE_FRAGMENT ? shape->data : NULL;
 }
 
-bool rbl_fragment_confirm(const rblFragmentField* field, rblVec3 point, float wanted, float* outside,
-                          rblVec3* gradient)
+const rblLevelSet* rbl_shape_fragment_grid(const rblShape* shape)
 {
-    const float beyond = BEYOND * wanted;
-    const float way = rbl_fragment_distance_within(field, point, beyond, gradient);
-    const float missed = MISSED_WAY * way + MISSED_EDGE * field->event->background->edge;
-    *outside = way;
-    return way <= wanted &&
-           rbl_fragment_bound_within(field, rbl_mul_add3(point, -way, *gradient), BEYOND * missed) <= missed;
+    if (shape->view.kind != RBL_SHAPE_FRAGMENT)
+    {
+        return NULL;
+    }
+    rblFragmentField* field = shape->data;
+    rblLevelSet* grid = atomic_load_explicit(&field->grid, memory_order_acquire);
+    if (grid != NULL)
+    {
+        return grid;
+    }
+    // Two threads may make it at once: they make the same, and the first one's is kept.
+    rblLevelSet* made = rbl_fragment_grid_build(field, shape->allocator);
+    if (made != NULL && !atomic_compare_exchange_strong(&field->grid, &grid, made))
+    {
+        rbl_level_set_free(made);
+        return grid;
+    }
+    return made;
 }
 
 // ---- making one ----

@@ -28,10 +28,9 @@ const rblShape* rbl_fragment_original(const rblShape* shape);
 // The field of a shape of that kind, else null.
 const rblFragmentField* rbl_shape_fragment(const rblShape* shape);
 
-// As rbl_piece_confirm(): whether the distance of a point outside is at most `wanted` and its projection lies on the fragment. Then the
-// gradient is there, too.
-bool rbl_fragment_confirm(const rblFragmentField* field, rblVec3 point, float wanted, float* distance,
-                          rblVec3* gradient);
+// The fragment's own grid of distances (fragment_grid.h), made now if need be: the same whoever asks first. Null: out of memory, or a
+// shape of another kind.
+const rblLevelSet* rbl_shape_fragment_grid(const rblShape* shape);
 
 // ---- samples ----
 

@@ -1,0 +1,460 @@
+// Facets of a fragment's cracks, and how far points of its grid are from them and on which side.
+#include "base/bits.h"
+#include "field/fragment_grid.h"
+#include "math/vec.h"
+
+#define ON_FACE 1e-5f // barycentric coordinates that count as inside: points on faces are in some tetrahedron
+
+// ---- facets ----
+
+static float height_of(const rblCutPlane* plane, rblVec3 p)
+{
+    return rbl_dot3(plane->normal, p) + plane->offset;
+}
+
+static rblVec3 crossing(rblVec3 a, rblVec3 b, float height_a, float height_b)
+{
+    return rbl_mul_add3(a, height_a / (height_a - height_b), rbl_sub3(b, a));
+}
+
+// What a plane has of a tetrahedron: where edges cross it, in turn around it. Returns how many: 0, 3 or 4.
+static uint32_t slice(const rblCutPlane* plane, const rblVec3 corners[4], rblVec3 out[4])
+{
+    rblVec3 above[4], below[4];
+    float high[4], low[4];
+    uint32_t up = 0, down = 0;
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        const float height = height_of(plane, corners[i]);
+        if (height >= 0.0f)
+        {
+            above[up] = corners[i];
+            high[up++] = height;
+        }
+        else
+        {
+            below[down] = corners[i];
+            low[down++] = height;
+        }
+    }
+    if (up == 2)
+    {
+        out[0] = crossing(above[0], below[0], high[0], low[0]);
+        out[1] = crossing(above[0], below[1], high[0], low[1]);
+        out[2] = crossing(above[1], below[1], high[1], low[1]);
+        out[3] = crossing(above[1], below[0], high[1], low[0]);
+        return 4;
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < up; ++i)
+    {
+        for (uint32_t k = 0; k < down; ++k)
+        {
+            out[count++] = crossing(above[i], below[k], high[i], low[k]);
+        }
+    }
+    return count;
+}
+
+// What is left of a convex polygon above a plane.
+static uint32_t clip(const rblCutPlane* plane, const rblVec3* corners, uint32_t count, rblVec3* out)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const rblVec3 a = corners[i], b = corners[i + 1 < count ? i + 1 : 0];
+        const float height_a = height_of(plane, a), height_b = height_of(plane, b);
+        if (height_a >= 0.0f)
+        {
+            out[kept++] = a;
+        }
+        if ((height_a >= 0.0f) != (height_b >= 0.0f))
+        {
+            out[kept++] = crossing(a, b, height_a, height_b);
+        }
+    }
+    return kept;
+}
+
+static void find_ball(rblCrackFacet* facet)
+{
+    rblVec3 sum = {0, 0, 0};
+    for (uint32_t i = 0; i < facet->count; ++i)
+    {
+        sum = rbl_add3(sum, facet->corners[i]);
+    }
+    facet->center = rbl_scale3(sum, 1.0f / (float)facet->count);
+    float square = 0.0f;
+    for (uint32_t i = 0; i < facet->count; ++i)
+    {
+        const rblVec3 way = rbl_sub3(facet->corners[i], facet->center);
+        square = rbl_maxf(rbl_dot3(way, way), square);
+    }
+    facet->radius = sqrtf(square);
+}
+
+// The facets of a part: of each of its planes what is in the tetrahedron and above the others.
+static bool list_facets(const rblCutPart* part, const rblVec3 corners[4], rblCrackFacets* out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < part->plane_count && ok; ++i)
+    {
+        rblCrackFacet facet = {.normal = part->planes[i].normal};
+        facet.count = slice(&part->planes[i], corners, facet.corners);
+        for (uint32_t k = 0; k < part->plane_count; ++k)
+        {
+            rblVec3 rest[RBL_FACET_CORNERS];
+            if (k != i)
+            {
+                facet.count = clip(&part->planes[k], facet.corners, facet.count, rest);
+                memcpy(facet.corners, rest, sizeof *rest * facet.count);
+            }
+        }
+        if (facet.count >= 3)
+        {
+            find_ball(&facet);
+            ok = rbl_array_push(out, facet);
+        }
+    }
+    return ok;
+}
+
+static void positions_of(const rblBackground* b, uint32_t tet, rblVec3 out[4])
+{
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        out[i] = b->nodes[b->view->nodes[4 * (size_t)tet + i]].position;
+    }
+}
+
+// ---- distances ----
+
+// An edge of a facet: where it begins, where it leads, its length^2 and the inverse, and the direction out of the facet in its plane.
+typedef struct Side
+{
+    rblVec3 from, along, out;
+    float square, inverse;
+} Side;
+
+static void sides_of(const rblCrackFacet* facet, Side sides[RBL_FACET_CORNERS])
+{
+    for (uint32_t i = 0; i < facet->count; ++i)
+    {
+        Side* side = &sides[i];
+        side->from = facet->corners[i];
+        side->along = rbl_sub3(facet->corners[i + 1 < facet->count ? i + 1 : 0], side->from);
+        side->out = rbl_cross3(side->along, facet->normal);
+        side->square = rbl_dot3(side->along, side->along);
+        side->inverse = 1.0f / rbl_maxf(side->square, 1e-30f);
+        // Corners may come either way round.
+        const float turn = rbl_dot3(side->out, rbl_sub3(facet->center, side->from));
+        side->out = turn > 0.0f ? rbl_neg3(side->out) : side->out;
+    }
+}
+
+// The same for points (x, y, z) of a row along x: w = (x, y, z) - from is (x - from, y', z'), and dot products with it are a x' + b.
+typedef struct RowSide
+{
+    float from, along, out;     // their x
+    float along_rest, out_rest; // b
+    float rest;                 // y'^2 + z'^2
+    float square, inverse;
+} RowSide;
+
+static RowSide in_row(const Side* side, float y, float z)
+{
+    const float wy = y - side->from.y, wz = z - side->from.z;
+    return (RowSide){side->from.x,
+                     side->along.x,
+                     side->out.x,
+                     side->along.y * wy + side->along.z * wz,
+                     side->out.y * wy + side->out.z * wz,
+                     wy * wy + wz * wz,
+                     side->square,
+                     side->inverse};
+}
+
+static rblFloat4 linear4(float a, rblFloat4 x, float b)
+{
+    return rbl_add4(rbl_mul4(rbl_splat4(a), x), rbl_splat4(b));
+}
+
+// Squared distances of four points in a row: above the facet from its plane, else from the nearest edge,
+//   |w|^2 - 2 t w.a + t^2 a^2   at   t = w.a / a^2, from 0 to 1.
+static rblFloat4 squares_to(const RowSide* sides, uint32_t count, rblFloat4 height, rblFloat4 x)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f), one = rbl_splat4(1.0f);
+    rblFloat4 nearest = rbl_splat4(INFINITY);
+    rblFloat4 beyond = rbl_splat4(-INFINITY);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const RowSide* side = &sides[i];
+        const rblFloat4 w = rbl_sub4(x, rbl_splat4(side->from));
+        const rblFloat4 dot = linear4(side->along, w, side->along_rest);
+        const rblFloat4 t = rbl_min4(rbl_max4(rbl_mul4(dot, rbl_splat4(side->inverse)), zero), one);
+        const rblFloat4 less = rbl_sub4(rbl_mul4(t, rbl_splat4(side->square)), rbl_add4(dot, dot));
+        const rblFloat4 square =
+            rbl_add4(rbl_add4(rbl_mul4(w, w), rbl_splat4(side->rest)), rbl_mul4(t, less));
+        nearest = rbl_min4(square, nearest);
+        beyond = rbl_max4(linear4(side->out, w, side->out_rest), beyond);
+    }
+    return rbl_select4(rbl_less4(zero, beyond), rbl_max4(nearest, zero), rbl_mul4(height, height));
+}
+
+static rblFloat4 row_places(const rblFragmentLattice* l, uint32_t i)
+{
+    const rblFloat4 place = rbl_add4(rbl_splat4((float)(int32_t)i), rbl_set4(0.0f, 1.0f, 2.0f, 3.0f));
+    return rbl_add4(rbl_splat4(l->origin.x), rbl_mul4(place, rbl_splat4(l->cell)));
+}
+
+// Points i of an axis, first <= i < end, that lie between two places.
+typedef struct Span
+{
+    uint32_t first, end;
+} Span;
+
+// (Without ceilf() and floorf(), which are calls here.)
+static Span span_of(float from, float to, float origin, float inverse, uint32_t count)
+{
+    const float last = (float)(int32_t)count - 1.0f;
+    const float low = rbl_clampf((from - origin) * inverse, 0.0f, last + 1.0f);
+    const float high = rbl_clampf((to - origin) * inverse, -1.0f, last);
+    const uint32_t whole = (uint32_t)(int32_t)low;
+    const uint32_t first = whole + ((float)(int32_t)whole < low);
+    const uint32_t end = high >= 0.0f ? (uint32_t)(int32_t)high + 1 : 0;
+    return (Span){first, end};
+}
+
+// The places of a row that may be within reach: in the ball about the facet, and near its plane.
+static void near_in_row(const rblCrackFacet* facet, float reach, float y, float z, float* from, float* to)
+{
+    const float dy = y - facet->center.y, dz = z - facet->center.z;
+    const float ball = facet->radius + reach;
+    const float half = sqrtf(rbl_maxf(ball * ball - dy * dy - dz * dz, 0.0f));
+    *from = facet->center.x - half;
+    *to = facet->center.x + half;
+    const float slope = facet->normal.x;
+    if (fabsf(slope) > 0.05f)
+    {
+        const float middle = facet->center.x - (facet->normal.y * dy + facet->normal.z * dz) / slope;
+        const float wide = reach / fabsf(slope);
+        *from = rbl_maxf(middle - wide, *from);
+        *to = rbl_minf(middle + wide, *to);
+    }
+}
+
+static void lower_row(const rblFragmentLattice* l, const rblCrackFacet* facet, const Side* sides, uint32_t j,
+                      uint32_t k)
+{
+    const float y = l->origin.y + (float)(int32_t)j * l->cell, z = l->origin.z + (float)(int32_t)k * l->cell;
+    float from, to;
+    near_in_row(facet, l->reach, y, z, &from, &to);
+    const Span span = span_of(from, to, l->origin.x, l->inverse, 4 * l->bricks[0] + 1);
+    if (span.first >= span.end)
+    {
+        return;
+    }
+    RowSide row[RBL_FACET_CORNERS];
+    for (uint32_t i = 0; i < facet->count; ++i)
+    {
+        row[i] = in_row(&sides[i], y, z);
+    }
+    const rblVec3 n = facet->normal;
+    const float rest = n.y * (y - facet->center.y) + n.z * (z - facet->center.z) - n.x * facet->center.x;
+    for (uint32_t i = span.first; i < span.end; i += 4)
+    {
+        float* squares = l->facets + rbl_lattice_place(l, i, j, k);
+        const rblFloat4 x = row_places(l, i);
+        const rblFloat4 found = squares_to(row, facet->count, linear4(n.x, x, rest), x);
+        rbl_store4(squares, rbl_min4(found, rbl_load4(squares)));
+    }
+}
+
+void rbl_lattice_add_facet(const rblFragmentLattice* l, const rblCrackFacet* facet)
+{
+    Side sides[RBL_FACET_CORNERS];
+    sides_of(facet, sides);
+    const float ball = facet->radius + l->reach;
+    const Span deep = span_of(facet->center.z - ball, facet->center.z + ball, l->origin.z, l->inverse,
+                              4 * l->bricks[2] + 1);
+    for (uint32_t k = deep.first; k < deep.end; ++k)
+    {
+        const float dz = l->origin.z + (float)k * l->cell - facet->center.z;
+        const float wide = sqrtf(rbl_maxf(ball * ball - dz * dz, 0.0f));
+        const Span rows = span_of(facet->center.y - wide, facet->center.y + wide, l->origin.y, l->inverse,
+                                  4 * l->bricks[1] + 1);
+        for (uint32_t j = rows.first; j < rows.end; ++j)
+        {
+            lower_row(l, facet, sides, j, k);
+        }
+    }
+}
+
+// ---- sides ----
+
+// What is linear in the place, at points of a row.
+typedef struct RowFunction
+{
+    float slope, rest;
+} RowFunction;
+
+static void mark_row(const rblFragmentLattice* l, const RowFunction* functions, uint32_t count, Span span,
+                     uint8_t* marks)
+{
+    for (uint32_t i = span.first; i < span.end; i += 4)
+    {
+        const rblFloat4 x = row_places(l, i);
+        rblFloat4 least = linear4(functions[0].slope, x, functions[0].rest);
+        for (uint32_t f = 1; f < count; ++f)
+        {
+            least = rbl_min4(linear4(functions[f].slope, x, functions[f].rest), least);
+        }
+        uint32_t lanes = rbl_mask4(rbl_less_equal4(rbl_splat4(0.0f), least));
+        lanes &= span.end - i < 4 ? (1u << (span.end - i)) - 1 : 15u;
+        for (; lanes != 0; lanes &= lanes - 1)
+        {
+            marks[i + rbl_lowest_bit(lanes)] = 1;
+        }
+    }
+}
+
+static void mark_tet(const rblFragmentLattice* l, const rblBackgroundTet* f, const rblVec3 corners[4],
+                     const rblCutPart* part)
+{
+    const rblVec3 low = rbl_min3(rbl_min3(corners[0], corners[1]), rbl_min3(corners[2], corners[3]));
+    const rblVec3 high = rbl_max3(rbl_max3(corners[0], corners[1]), rbl_max3(corners[2], corners[3]));
+    const Span columns = span_of(low.x, high.x, l->origin.x, l->inverse, 4 * l->bricks[0] + 1);
+    const Span rows = span_of(low.y, high.y, l->origin.y, l->inverse, 4 * l->bricks[1] + 1);
+    const Span layers = span_of(low.z, high.z, l->origin.z, l->inverse, 4 * l->bricks[2] + 1);
+    const uint32_t planes = part != NULL ? part->plane_count : 0;
+    for (uint32_t k = layers.first; k < layers.end && columns.first < columns.end; ++k)
+    {
+        const float z = l->origin.z + (float)(int32_t)k * l->cell;
+        for (uint32_t j = rows.first; j < rows.end; ++j)
+        {
+            const float y = l->origin.y + (float)(int32_t)j * l->cell;
+            RowFunction functions[7];
+            for (uint32_t c = 0; c < 4; ++c)
+            {
+                functions[c] = (RowFunction){f->x[c], f->y[c] * y + f->z[c] * z + f->o[c] + ON_FACE};
+            }
+            for (uint32_t c = 0; c < planes; ++c)
+            {
+                const rblCutPlane* plane = &part->planes[c];
+                functions[4 + c] =
+                    (RowFunction){plane->normal.x, plane->normal.y * y + plane->normal.z * z + plane->offset};
+            }
+            mark_row(l, functions, 4 + planes, columns, l->inside + rbl_lattice_place(l, 0, j, k));
+        }
+    }
+}
+
+static bool mark_part(const rblFragmentLattice* l, const rblFragmentEvent* e, uint32_t local,
+                      const rblCutPart* part, rblCrackFacets* out)
+{
+    rblVec3 corners[4];
+    positions_of(e->background, e->tets[local], corners);
+    mark_tet(l, &e->background->functions[e->tets[local]], corners, part);
+    return part == NULL || list_facets(part, corners, out);
+}
+
+// Cut tetrahedra are those with pieces of its cracks, which may have several.
+static bool mark_cut(const rblFragmentLattice* l, const rblFragmentEvent* e, uint32_t label, uint32_t* seen,
+                     rblCrackFacets* out)
+{
+    bool ok = true;
+    for (uint32_t i = label > 0 ? e->label_ends[label - 1] : 0; i < e->label_ends[label] && ok; ++i)
+    {
+        const uint32_t local = rbl_rank_find(e->tet_ranks, e->piece_tets[e->by_label[i].piece]);
+        const uint32_t bit = 1u << local % 32;
+        if (local == RBL_NONE || (seen[local / 32] & bit) != 0 || (e->states[local] & RBL_CUT) == 0)
+        {
+            continue;
+        }
+        seen[local / 32] |= bit;
+        const rblCutPart* part = rbl_fragment_part(e, e->states[local] & ~RBL_CUT, label);
+        ok = part == NULL || mark_part(l, e, local, part, out);
+    }
+    return ok;
+}
+
+bool rbl_lattice_mark_inside(const rblFragmentLattice* l, const rblFragmentEvent* e, uint32_t label,
+                             const rblAllocator* allocator, rblCrackFacets* out)
+{
+    const size_t words = e->tet_count / 32 + 1;
+    uint32_t* seen = rbl_alloc_zero(allocator, words * sizeof *seen);
+    bool ok = seen != NULL && mark_cut(l, e, label, seen, out);
+    for (uint32_t i = 0; i < e->tet_count && ok; ++i)
+    {
+        ok = e->states[i] != label || mark_part(l, e, i, NULL, out);
+    }
+    RBL_FREE_ARRAY(allocator, seen, words);
+    return ok;
+}
+
+// ---- how far points are from some of them ----
+
+// Along x: forth and back.
+static void spread_row(float* row, uint32_t count)
+{
+    float far = INFINITY;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        far = row[i] == 0.0f ? 0.0f : far + 1.0f;
+        row[i] = far;
+    }
+    far = INFINITY;
+    for (uint32_t i = count; i-- > 0;)
+    {
+        far = rbl_minf(row[i], far + 1.0f);
+        row[i] = far * far;
+    }
+}
+
+// Of the points within the window along an axis the one that is nearest with its own distance.
+static void spread_line(const float* in, float* out, size_t stride, uint32_t at, uint32_t count)
+{
+    const uint32_t behind = count - 1 - at;
+    rblFloat4 least = rbl_load4(in);
+    for (uint32_t i = 1; i <= RBL_WINDOW; ++i)
+    {
+        const rblFloat4 way = rbl_splat4((float)(int32_t)(i * i));
+        if (rbl_mask4(rbl_less4(way, least)) == 0)
+        {
+            break; // no farther one is nearer
+        }
+        least = i <= at ? rbl_min4(rbl_add4(rbl_load4(in - i * stride), way), least) : least;
+        least = i <= behind ? rbl_min4(rbl_add4(rbl_load4(in + i * stride), way), least) : least;
+    }
+    rbl_store4(out, least);
+}
+
+void rbl_lattice_spread(const rblFragmentLattice* l, float* squares, float* room)
+{
+    const uint32_t rows = 4 * l->bricks[1] + 1, layers = 4 * l->bricks[2] + 1;
+    for (size_t first = 0; first < l->point_count; first += l->row)
+    {
+        spread_row(squares + first, l->row);
+    }
+    size_t place = 0;
+    for (uint32_t row = 0; row < rows * layers; ++row)
+    {
+        for (uint32_t i = 0; i < l->row; i += 4, place += 4)
+        {
+            spread_line(squares + place, room + place, l->row, row % rows, rows);
+        }
+    }
+    place = 0;
+    for (uint32_t k = 0; k < layers; ++k)
+    {
+        for (uint32_t i = 0; i < l->layer; i += 4, place += 4)
+        {
+            spread_line(room + place, squares + place, l->layer, k, layers);
+        }
+    }
+    const rblFloat4 most = rbl_splat4((float)(RBL_WINDOW * RBL_WINDOW));
+    for (size_t i = 0; i < l->point_count; i += 4)
+    {
+        rbl_store4(squares + i, rbl_min4(rbl_load4(squares + i), most));
+    }
+}

@@ -1,0 +1,449 @@
+// The grid of a fragment. Facets of its cracks are written into a lattice of points, points in its parts of tetrahedra are marked, and the
+// distance of the solid is looked up where the fragment is near. Farther off than facets reach, points of the lattice near the
+// fragment stand for it. Bricks near its surface are kept.
+#include "field/fragment_grid.h"
+
+#include "math/aabb.h"
+#include "math/vec.h"
+
+// In cells.
+#define BAND                                                                                                 \
+    1.25f // every point as near to the surface is in a brick that is kept; more than the slack, which bounds far off lose
+#define REACH      1.05f  // of facets
+#define HALF_CELL  0.867f // half a cell's diagonal: no point is farther from the nearest point of the lattice
+#define NEAR       3.0f   // where the distance of the solid counts
+#define MOST_VALUE 12.0f  // that a brick holds
+
+#define FINEST      0.35f // of a mean edge
+#define USUAL       0.5f  // the same
+#define USUAL_CELLS 16.0f // along the longest side, while cells are neither finer nor wider than these
+#define MOST_CELLS  64.0f
+
+#define BRICK_VALUES 125u
+#define NOT_ASKED    (-INFINITY)
+
+// Four boxes.
+typedef struct BoxBlock
+{
+    float lower[3][4], upper[3][4];
+} BoxBlock;
+
+typedef struct Build
+{
+    const rblFragmentField* field;
+    const rblAllocator* allocator;
+    rblFragmentLattice lattice;
+    rblCrackFacets facets;
+    rblLevelSet* set;
+    size_t brick_count, corner_count;
+    float* solid;   // per point: distance of S; NOT_ASKED: nobody wanted it
+    float* outside; // squared distance to points that stand for the fragment, in cells
+    float* deep;    // to points that are not deep inside
+    float* room;
+    rblAabb* holds;  // per brick: a box about what it has of the fragment; empty: nothing
+    size_t last_box; // the last brick that has any
+    BoxBlock* boxes;
+    int16_t* values; // of one brick after the other
+} Build;
+
+static void build_free(Build* b)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    RBL_FREE_ARRAY(b->allocator, l->facets, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, l->inside, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, b->solid, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, b->outside, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, b->deep, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, b->room, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, b->holds, b->brick_count);
+    RBL_FREE_ARRAY(b->allocator, b->boxes, b->brick_count / 4 + 1);
+    RBL_FREE_ARRAY(b->allocator, b->values, b->brick_count * RBL_BRICK_STRIDE);
+    rbl_array_free(&b->facets);
+}
+
+// ---- the lattice ----
+
+static float cell_of(const rblFragmentField* field)
+{
+    const rblVec3 size = rbl_aabb_size(field->bounds);
+    const float longest = rbl_maxf(size.x, rbl_maxf(size.y, size.z));
+    const float edge = field->event->background->edge;
+    const float wanted = rbl_clampf(longest / USUAL_CELLS, FINEST * edge, USUAL * edge);
+    return rbl_maxf(wanted, longest / MOST_CELLS);
+}
+
+static void lay_lattice(Build* b)
+{
+    rblFragmentLattice* l = &b->lattice;
+    const float cell = cell_of(b->field);
+    const rblVec3 middle = rbl_aabb_center(b->field->bounds);
+    const rblVec3 size = rbl_aabb_size(b->field->bounds);
+    const float side = cell * (float)RBL_BRICK_CELLS, around = 2.0f * (BAND + 1.0f) * cell;
+    const float counts[3] = {ceilf((size.x + around) / side), ceilf((size.y + around) / side),
+                             ceilf((size.z + around) / side)};
+    const rblVec3 half = {0.5f * side * counts[0], 0.5f * side * counts[1], 0.5f * side * counts[2]};
+    l->origin = rbl_sub3(middle, half);
+    l->cell = cell;
+    l->inverse = 1.0f / cell;
+    l->reach = REACH * cell;
+    b->brick_count = 1;
+    b->corner_count = 1;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        l->bricks[axis] = (uint32_t)(int32_t)counts[axis];
+        b->brick_count *= l->bricks[axis];
+        b->corner_count *= l->bricks[axis] + 1;
+    }
+    l->row = 4 * (l->bricks[0] + 1);
+    l->layer = l->row * (4 * l->bricks[1] + 1);
+    l->point_count = (size_t)l->layer * (4 * l->bricks[2] + 1);
+}
+
+static bool allocate(Build* b)
+{
+    rblFragmentLattice* l = &b->lattice;
+    l->facets = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
+    l->inside = rbl_alloc_zero(b->allocator, l->point_count);
+    b->solid = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
+    b->outside = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
+    b->deep = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
+    b->room = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
+    b->holds = RBL_NEW_ARRAY(b->allocator, rblAabb, b->brick_count);
+    b->boxes = RBL_NEW_ARRAY(b->allocator, BoxBlock, b->brick_count / 4 + 1);
+    b->values = RBL_NEW_ARRAY(b->allocator, int16_t, b->brick_count * RBL_BRICK_STRIDE);
+    b->set->slots = RBL_NEW_ARRAY(b->allocator, uint32_t, b->brick_count);
+    b->set->corners = RBL_NEW_ARRAY(b->allocator, float, b->corner_count);
+    const bool ok = l->facets != NULL && l->inside != NULL && b->solid != NULL && b->outside != NULL &&
+                    b->deep != NULL && b->room != NULL && b->holds != NULL && b->boxes != NULL &&
+                    b->values != NULL && b->set->slots != NULL && b->set->corners != NULL;
+    for (size_t i = 0; i < l->point_count && ok; ++i)
+    {
+        l->facets[i] = l->reach * l->reach;
+        b->solid[i] = NOT_ASKED;
+        b->outside[i] = INFINITY;
+        b->deep[i] = 0.0f;
+    }
+    return ok;
+}
+
+static rblVec3 point_at(const rblFragmentLattice* l, uint32_t i, uint32_t j, uint32_t k)
+{
+    return (rblVec3){l->origin.x + (float)(int32_t)i * l->cell, l->origin.y + (float)(int32_t)j * l->cell,
+                     l->origin.z + (float)(int32_t)k * l->cell};
+}
+
+// ---- what is where ----
+
+// Facets outside of the solid border nothing of the fragment.
+static void add_facets(const Build* b)
+{
+    const rblLevelSet* solid = b->field->event->background->grid;
+    for (size_t i = 0; i < b->facets.count; ++i)
+    {
+        bool far;
+        const rblCrackFacet* facet = &b->facets.data[i];
+        const float sure = facet->radius + 0.5f * solid->cell;
+        if (rbl_level_set_distance_only(solid, facet->center, &far) <= sure)
+        {
+            rbl_lattice_add_facet(&b->lattice, facet);
+        }
+    }
+}
+
+// The solid's distance for four points in a row.
+static void ask_solid(const Build* b, size_t place, uint32_t i, uint32_t j, uint32_t k)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    if (b->solid[place] == NOT_ASKED)
+    {
+        const rblVec3 p = point_at(l, i, j, k);
+        const rblFloat4 steps = rbl_set4(0.0f, l->cell, 2.0f * l->cell, 3.0f * l->cell);
+        uint32_t far;
+        rbl_store4(b->solid + place, rbl_level_set_distance4(b->field->event->background->grid,
+                                                             rbl_add4(rbl_splat4(p.x), steps),
+                                                             rbl_splat4(p.y), rbl_splat4(p.z), &far));
+    }
+}
+
+// Points that stand for the fragment: each point of it is no farther than half a diagonal from one of them. And those that are deep inside.
+static bool stand_for(Build* b, size_t place)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const float near = HALF_CELL * l->cell;
+    bool any_deep = false;
+    for (size_t i = place; i < place + 4; ++i)
+    {
+        const bool stands = b->solid[i] <= near && (l->inside[i] != 0 || l->facets[i] <= near * near);
+        const bool deep =
+            l->inside[i] != 0 && b->solid[i] < -l->reach && !(l->facets[i] < l->reach * l->reach);
+        b->outside[i] = stands ? 0.0f : INFINITY;
+        b->deep[i] = deep ? INFINITY : 0.0f;
+        any_deep = any_deep || deep;
+    }
+    return any_deep;
+}
+
+static void find_points(Build* b)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    bool any_deep = false;
+    for (uint32_t k = 0; k <= 4 * l->bricks[2]; ++k)
+    {
+        for (uint32_t j = 0; j <= 4 * l->bricks[1]; ++j)
+        {
+            const size_t first = rbl_lattice_place(l, 0, j, k);
+            for (uint32_t i = 0; i < l->row; i += 4)
+            {
+                uint32_t marks;
+                memcpy(&marks, l->inside + first + i, sizeof marks);
+                const rblFloat4 near =
+                    rbl_less4(rbl_load4(l->facets + first + i), rbl_splat4(l->reach * l->reach));
+                if (marks != 0 || rbl_mask4(near) != 0)
+                {
+                    ask_solid(b, first + i, i, j, k);
+                    any_deep |= stand_for(b, first + i);
+                }
+            }
+        }
+    }
+    rbl_lattice_spread(l, b->outside, b->room);
+    if (any_deep)
+    {
+        rbl_lattice_spread(l, b->deep, b->room);
+    }
+}
+
+// ---- values ----
+
+// Of four points, in place of their distances to facets.
+static void tell_values(const Build* b, size_t place)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const rblFloat4 cell = rbl_splat4(l->cell), zero = rbl_splat4(0.0f), one = rbl_splat4(1.0f);
+    const rblFloat4 solid = rbl_load4(b->solid + place);
+    const rblFloat4 crack = rbl_sqrt4(rbl_load4(l->facets + place));
+    const rblFloat4 near = rbl_mul4(cell, rbl_sqrt4(rbl_load4(b->outside + place)));
+    const rblFloat4 sure = rbl_sub4(near, rbl_splat4(HALF_CELL * l->cell));
+    const rblFloat4 beyond = rbl_max4(rbl_max4(solid, sure), rbl_min4(crack, near));
+    const rblFloat4 deeper =
+        rbl_mul4(cell, rbl_max4(rbl_sub4(rbl_sqrt4(rbl_load4(b->deep + place)), one), zero));
+    const rblFloat4 depth = rbl_max4(solid, rbl_sub4(zero, rbl_add4(crack, deeper)));
+    const rblFloat4 within = rbl_select4(rbl_less4(solid, zero), depth, rbl_max4(solid, sure));
+    const uint8_t* marks = l->inside + place;
+    const rblFloat4 inside =
+        rbl_less4(zero, rbl_set4((float)marks[0], (float)marks[1], (float)marks[2], (float)marks[3]));
+    const rblFloat4 asked = rbl_less4(rbl_splat4(NOT_ASKED), solid);
+    rbl_store4(l->facets + place, rbl_select4(asked, rbl_select4(inside, within, beyond), sure));
+}
+
+static void find_values(const Build* b)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const rblFloat4 near = rbl_splat4(NEAR * NEAR);
+    size_t place = 0;
+    for (uint32_t k = 0; k <= 4 * l->bricks[2]; ++k)
+    {
+        for (uint32_t j = 0; j <= 4 * l->bricks[1]; ++j)
+        {
+            for (uint32_t i = 0; i < l->row; i += 4, place += 4)
+            {
+                if (rbl_mask4(rbl_less4(rbl_load4(b->outside + place), near)) != 0)
+                {
+                    ask_solid(b, place, i, j, k);
+                }
+                tell_values(b, place);
+            }
+        }
+    }
+}
+
+// Whether a brick may be near the fragment.
+static bool is_near(const Build* b, const uint32_t brick[3])
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const float near = BAND + 2.0f * HALF_CELL;
+    rblFloat4 least = rbl_splat4(INFINITY);
+    float last = INFINITY;
+    for (uint32_t k = 0; k < RBL_BRICK_POINTS; ++k)
+    {
+        for (uint32_t j = 0; j < RBL_BRICK_POINTS; ++j)
+        {
+            const float* row =
+                b->outside + rbl_lattice_place(l, 4 * brick[0], 4 * brick[1] + j, 4 * brick[2] + k);
+            least = rbl_min4(rbl_load4(row), least);
+            last = rbl_minf(row[4], last);
+        }
+    }
+    return rbl_mask4(rbl_less_equal4(rbl_min4(least, rbl_splat4(last)), rbl_splat4(near * near))) != 0;
+}
+
+// The values of a row of a brick; whether it comes near the surface. Grows the box about what it has of the fragment.
+static bool fill_row(const Build* b, uint32_t i, uint32_t j, uint32_t k, int16_t* out, rblAabb* holds)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const size_t first = rbl_lattice_place(l, i, j, k);
+    const float near = (BAND + HALF_CELL) * l->cell, scale = 1.0f / b->set->unit;
+    bool keep = false;
+    for (uint32_t n = 0; n < RBL_BRICK_POINTS; ++n)
+    {
+        const float value = l->facets[first + n];
+        if (b->outside[first + n] == 0.0f)
+        {
+            *holds = rbl_aabb_add(*holds, point_at(l, i + n, j, k));
+        }
+        keep = keep || fabsf(value) <= near;
+        const float steps = rbl_clampf(value * scale, -32767.0f, 32767.0f);
+        out[n] = (int16_t)(int32_t)(steps + (steps < 0.0f ? -0.5f : 0.5f));
+    }
+    return keep;
+}
+
+static bool fill_brick(const Build* b, const uint32_t brick[3], int16_t* out, rblAabb* holds)
+{
+    bool keep = false;
+    for (uint32_t row = 0; row < RBL_BRICK_POINTS * RBL_BRICK_POINTS; ++row)
+    {
+        keep |= fill_row(b, 4 * brick[0], 4 * brick[1] + row % RBL_BRICK_POINTS,
+                         4 * brick[2] + row / RBL_BRICK_POINTS, out + RBL_BRICK_POINTS * row, holds);
+    }
+    memset(out + BRICK_VALUES, 0, (RBL_BRICK_STRIDE - BRICK_VALUES) * sizeof *out);
+    return keep;
+}
+
+static bool fill_bricks(Build* b)
+{
+    const uint32_t* counts = b->lattice.bricks;
+    rblLevelSet* set = b->set;
+    for (uint32_t i = 0; i < (uint32_t)b->brick_count; ++i)
+    {
+        const uint32_t at[3] = {i % counts[0], i / counts[0] % counts[1], i / counts[0] / counts[1]};
+        b->holds[i] = rbl_aabb_empty();
+        const bool keep = is_near(b, at) &&
+                          fill_brick(b, at, b->values + (size_t)set->stored * RBL_BRICK_STRIDE, &b->holds[i]);
+        set->slots[i] = keep ? set->stored++ : RBL_NO_BRICK;
+    }
+    set->values = RBL_NEW_ARRAY(b->allocator, int16_t, (size_t)set->stored * RBL_BRICK_STRIDE);
+    if (set->values == NULL)
+    {
+        return set->stored == 0;
+    }
+    memcpy(set->values, b->values, sizeof *set->values * set->stored * RBL_BRICK_STRIDE);
+    return true;
+}
+
+// ---- far off ----
+
+// No more than the distance of the fragment: of all that bricks have of it.
+static float bound_of_boxes(const Build* b, uint32_t blocks, rblVec3 p)
+{
+    const float at[3] = {p.x, p.y, p.z};
+    rblFloat4 least = rbl_splat4(INFINITY);
+    for (uint32_t i = 0; i < blocks; ++i)
+    {
+        const BoxBlock* block = &b->boxes[i];
+        rblFloat4 square = rbl_splat4(0.0f);
+        for (int axis = 0; axis < 3; ++axis)
+        {
+            const rblFloat4 place = rbl_splat4(at[axis]);
+            const rblFloat4 out = rbl_max4(rbl_sub4(rbl_load4(block->lower[axis]), place),
+                                           rbl_sub4(place, rbl_load4(block->upper[axis])));
+            const rblFloat4 way = rbl_max4(out, rbl_splat4(0.0f));
+            square = rbl_add4(square, rbl_mul4(way, way));
+        }
+        least = rbl_min4(square, least);
+    }
+    float lanes[4];
+    rbl_store4(lanes, least);
+    const float square = rbl_minf(rbl_minf(lanes[0], lanes[1]), rbl_minf(lanes[2], lanes[3]));
+    return rbl_maxf(sqrtf(square) - HALF_CELL * b->lattice.cell, 0.0f);
+}
+
+// The last block is filled up with its first box.
+static uint32_t pack_boxes(Build* b)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < b->brick_count || (count & 3) != 0; ++i)
+    {
+        const rblAabb box = i < b->brick_count ? b->holds[i] : b->holds[b->last_box];
+        if (!rbl_aabb_is_empty(box))
+        {
+            const float lower[3] = {box.lower.x, box.lower.y, box.lower.z};
+            const float upper[3] = {box.upper.x, box.upper.y, box.upper.z};
+            for (int axis = 0; axis < 3; ++axis)
+            {
+                b->boxes[count / 4].lower[axis][count & 3] = lower[axis];
+                b->boxes[count / 4].upper[axis][count & 3] = upper[axis];
+            }
+            b->last_box = i < b->brick_count ? i : b->last_box;
+            count += 1;
+        }
+    }
+    return count / 4;
+}
+
+static void fill_corners(Build* b)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const uint32_t blocks = pack_boxes(b);
+    float* corner = b->set->corners;
+    for (uint32_t k = 0; k <= 4 * l->bricks[2]; k += 4)
+    {
+        for (uint32_t j = 0; j <= 4 * l->bricks[1]; j += 4)
+        {
+            for (uint32_t i = 0; i <= 4 * l->bricks[0]; i += 4)
+            {
+                const float value = l->facets[rbl_lattice_place(l, i, j, k)];
+                const float bound = value >= 0.0f ? bound_of_boxes(b, blocks, point_at(l, i, j, k)) : value;
+                *corner++ = rbl_maxf(bound, value);
+            }
+        }
+    }
+}
+
+// ---- all of it ----
+
+static bool build(Build* b)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    rblLevelSet* set = b->set;
+    if (!allocate(b) ||
+        !rbl_lattice_mark_inside(l, b->field->event, b->field->label, b->allocator, &b->facets))
+    {
+        return false;
+    }
+    set->origin = l->origin;
+    set->cell = l->cell;
+    set->inverse_cell = l->inverse;
+    set->band = BAND * l->cell;
+    set->unit = MOST_VALUE * l->cell / 32767.0f;
+    add_facets(b);
+    find_points(b);
+    find_values(b);
+    if (!fill_bricks(b))
+    {
+        return false;
+    }
+    fill_corners(b);
+    return true;
+}
+
+rblLevelSet* rbl_fragment_grid_build(const rblFragmentField* field, const rblAllocator* allocator)
+{
+    Build b = {.field = field, .allocator = allocator};
+    b.set = rbl_alloc_zero(allocator, sizeof *b.set);
+    if (b.set == NULL)
+    {
+        return NULL;
+    }
+    b.set->allocator = allocator;
+    rbl_array_init(&b.facets, allocator);
+    lay_lattice(&b);
+    memcpy(b.set->bricks, b.lattice.bricks, sizeof b.set->bricks);
+    if (!build(&b))
+    {
+        rbl_level_set_free(b.set);
+        b.set = NULL;
+    }
+    build_free(&b);
+    return b.set;
+}

@@ -6,6 +6,7 @@
 #include "bvh/triangle_distance.h"
 #include "field/level_set_oracle.h"
 #include "math/aabb.h"
+#include "math/random_point.h"
 #include "math/vec.h"
 #include "mesh/mesh.h"
 #include "mesh/tets_locate.h"
@@ -85,15 +86,6 @@ static double crack_distance(const Cracks* cracks, rblVec3d p)
 
 // ---- inside ----
 
-static rblVec3 random_in(rblRandom* random, rblAabb box)
-{
-    const rblVec3 size = rbl_aabb_size(box);
-    const float x = rbl_random_float(random);
-    const float y = rbl_random_float(random);
-    const float z = rbl_random_float(random);
-    return rbl_vec3(box.lower.x + x * size.x, box.lower.y + y * size.y, box.lower.z + z * size.z);
-}
-
 // Points of the solid that are in another fragment than the rule says, but for those on a border to rounding.
 static uint32_t count_wrong(rblBroken* broken, rblRandom* random, uint32_t asked)
 {
@@ -104,7 +96,7 @@ static uint32_t count_wrong(rblBroken* broken, rblRandom* random, uint32_t asked
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < asked; ++i)
     {
-        const rblVec3 p = random_in(random, background->solid->view.bounds);
+        const rblVec3 p = rbl_random_point(random, background->solid->view.bounds);
         bool far;
         const uint32_t tet = rbl_tets_find(background->tets, rbl_to_double3(p));
         if (tet == RBL_NONE || rbl_level_set_distance_only(background->grid, p, &far) > 0.0f)
@@ -191,7 +183,7 @@ static rblResult measure_part(const rblBroken* broken, rblBrokenPart part, const
     RBL_TRY(list_cracks(broken, rbl_broken_label(broken, part), &cracks));
     for (uint32_t i = 0; i < points; ++i)
     {
-        const rblVec3 p = random_in(random, field.bounds);
+        const rblVec3 p = rbl_random_point(random, field.bounds);
         if (rbl_fragment_inside(&field, p))
         {
             uint32_t hint = RBL_NO_LEAF;

@@ -6,6 +6,7 @@
 #include "field/fragment_field.h"
 #include "field/level_set.h"
 #include "math/aabb.h"
+#include "math/random_point.h"
 #include "math/vec.h"
 #include "mesh/tets_locate.h"
 #include "mesh/tets_partition.h"
@@ -317,15 +318,6 @@ static inline void free_cracks(Cracks* cracks)
 {
     free(cracks->triangles);
     free(cracks->points);
-}
-
-static inline rblVec3 random_in(rblRandom* random, rblAabb box)
-{
-    const rblVec3 size = rbl_aabb_size(box);
-    const float x = rbl_random_float(random);
-    const float y = rbl_random_float(random);
-    const float z = rbl_random_float(random);
-    return rbl_vec3(box.lower.x + x * size.x, box.lower.y + y * size.y, box.lower.z + z * size.z);
 }
 
 static inline Broken broken_by(const char* kind, uint32_t tets, uint32_t breaks)

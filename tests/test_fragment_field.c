@@ -18,7 +18,7 @@ static void check_inside(Broken* b, rblRandom* random)
     uint32_t asked = 0, skipped = 0;
     for (int i = 0; i < 6000; ++i)
     {
-        const rblVec3 p = random_in(random, b->background->solid->view.bounds);
+        const rblVec3 p = rbl_random_point(random, b->background->solid->view.bounds);
         if (!in_solid(b, p))
         {
             continue;
@@ -127,7 +127,7 @@ static Errors measure_fields(Broken* b, const rblDistanceOracle* solid)
         Cracks cracks = cracks_of(b, b->rules[leaves[k].event].first_label + leaves[k].label);
         for (int i = 0; i < 500; ++i)
         {
-            const rblVec3 p = random_in(&random, field.bounds);
+            const rblVec3 p = rbl_random_point(&random, field.bounds);
             if (rbl_fragment_inside(&field, p))
             {
                 uint32_t hint = RBL_NO_LEAF;
@@ -187,7 +187,7 @@ static void spheres_that_meet_a_fragment_are_never_culled(void** state)
             {
                 const rblVec3 q = rbl_to_float3(cracks.points[rbl_random_below(&random, cracks.point_count)]);
                 const float reach = (j % 2 == 0 ? 3.0f : 0.8f) * b.background->edge;
-                const rblVec3 p = random_in(&random, rbl_aabb_grown((rblAabb){q, q}, reach));
+                const rblVec3 p = rbl_random_point(&random, rbl_aabb_grown((rblAabb){q, q}, reach));
                 const float way = rbl_length3(rbl_sub3(p, q));
                 if (!in_solid(&b, q))
                 {
@@ -199,7 +199,7 @@ static void spheres_that_meet_a_fragment_are_never_culled(void** state)
                     fail_msg("fragment %u of event %u: a point %g away, bound %g", leaves[k].label,
                              leaves[k].event, (double)way, (double)rbl_fragment_bound(&field, p));
                 }
-                const rblVec3 far = random_in(&random, b.background->solid->view.bounds);
+                const rblVec3 far = rbl_random_point(&random, b.background->solid->view.bounds);
                 culled += !rbl_fragment_may_meet(&field, far, 0.25f * b.background->edge);
                 small += 1;
             }

@@ -51,7 +51,7 @@ static Case make_case(Broken* b, Leaf leaf, rblRandom* random)
     }
     for (uint32_t i = 0; i < 2000; ++i)
     {
-        add_point(&c, random_in(random, c.field.bounds));
+        add_point(&c, rbl_random_point(random, c.field.bounds));
     }
     return c;
 }
@@ -134,7 +134,7 @@ static Errors measure(Broken* b, const rblDistanceOracle* solid)
             const rblVec3 q = c.points[rbl_random_below(&random, c.point_count)];
             const rblAabb box = i % 3 == 0 ? rbl_aabb_grown(c.field.bounds, 0.2f * size)
                                            : rbl_aabb_grown((rblAabb){q, q}, 1.5f * c.grid->cell);
-            const rblVec3 p = random_in(&random, box);
+            const rblVec3 p = rbl_random_point(&random, box);
             bool far;
             const float value = rbl_level_set_distance_only(c.grid, p, &far);
             if (rbl_fragment_inside(&c.field, p))
@@ -194,9 +194,9 @@ static void values_fall_no_faster_than_searches_believe(void** state)
         for (int i = 0; i < 4000; ++i)
         {
             bool far, far_there;
-            const rblVec3 p = random_in(&random, rbl_aabb_grown(field.bounds, 0.1f * size));
+            const rblVec3 p = rbl_random_point(&random, rbl_aabb_grown(field.bounds, 0.1f * size));
             const float reach = (i % 2 == 0 ? 1.0f : 8.0f) * grid->cell;
-            const rblVec3 q = random_in(&random, rbl_aabb_grown((rblAabb){p, p}, reach));
+            const rblVec3 q = rbl_random_point(&random, rbl_aabb_grown((rblAabb){p, p}, reach));
             const float way = rbl_length3(rbl_sub3(q, p));
             const float here = rbl_level_set_distance_only(grid, p, &far);
             const float there = rbl_level_set_distance_only(grid, q, &far_there);

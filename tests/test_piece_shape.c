@@ -1,17 +1,11 @@
-// Pieces of shapes: their fields against brute force, their fit, contacts, recursion, and surfaces that are made late.
+// Pieces of shapes: their fields against brute force, their fit, contacts and recursion.
 #include "testing.h"
 
-#include "failing_allocator.h"
 #include "field/field_sampling.h"
 #include "field/level_set.h"
-#include "field/piece.h"
 #include "field/samples.h"
-#include "field_shapes.h"
-#include "math/aabb.h"
-#include "math/vec.h"
-#include "scene/call_codec.h"
+#include "piece_testing.h"
 #include <stdlib.h>
-#include <string.h>
 
 #define SEEDS      12
 #define MAX_PLANES (4 * SEEDS)
@@ -27,15 +21,6 @@ typedef struct Cut
     rblAabb boxes[SEEDS];
     rblRegionDef region;
 } Cut;
-
-static rblVec3 random_in(rblRandom* random, rblAabb box)
-{
-    const rblVec3 size = rbl_aabb_size(box);
-    const float x = rbl_random_float(random);
-    const float y = rbl_random_float(random);
-    const float z = rbl_random_float(random);
-    return rbl_vec3(box.lower.x + x * size.x, box.lower.y + y * size.y, box.lower.z + z * size.z);
-}
 
 static uint32_t nearest_seed(const Cut* cut, rblVec3 p)
 {
@@ -90,7 +75,7 @@ static void make_cut(Cut* cut, rblAabb box, uint32_t count, rblRandom* random)
     memset(cut, 0, sizeof *cut);
     for (uint32_t i = 0; i < SEEDS; ++i)
     {
-        cut->seeds[i] = random_in(random, box);
+        cut->seeds[i] = rbl_random_point(random, box);
     }
     for (uint32_t taken = 0; taken < count; ++taken)
     {
@@ -144,7 +129,7 @@ static Cloud make_cloud(const rblShape* parent, const Cut* cut, uint32_t count, 
     Cloud cloud = {malloc(count * sizeof(rblVec3)), 0, rbl_aabb_empty()};
     for (uint32_t tries = 0; tries < 400 * count && cloud.count < count; ++tries)
     {
-        rblVec3 p = random_in(random, parent->view.bounds);
+        rblVec3 p = rbl_random_point(random, parent->view.bounds);
         rblVec3 gradient;
         if (tries % 2 == 0)
         {
@@ -180,19 +165,6 @@ static float cloud_distance(const Cloud* cloud, rblVec3 p)
         best = rbl_minf(rbl_dot3(d, d), best);
     }
     return sqrtf(best);
-}
-
-// Mass is not what these tests are about: that of the box.
-static rblMassProperties box_mass(rblAabb box)
-{
-    const rblVec3d s = rbl_to_double3(rbl_aabb_size(box));
-    const double volume = s.x * s.y * s.z;
-    rblMassProperties mass = {.volume = volume, .mass = volume};
-    mass.center = rbl_to_double3(rbl_aabb_center(box));
-    mass.moments = (rblVec3d){volume * s.x, volume * s.x, volume * s.x};
-    mass.inertia = (rblMat3d){{volume * s.x, 0, 0}, {0, volume * s.x, 0}, {0, 0, volume * s.x}};
-    mass.principal_axes = (rblMat3d){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    return mass;
 }
 
 static rblShapeId make_piece(const rblShape* parent, const Cut* cut, const Cloud* cloud, uint32_t samples)
@@ -239,7 +211,7 @@ static void check_field(const rblShape* parent, const Cut* cut, const Cloud* clo
     uint32_t inside_count = 0;
     for (int i = 0; i < 1500; ++i)
     {
-        const rblVec3 p = random_in(random, rbl_aabb_grown(cloud->box, 0.3f * size));
+        const rblVec3 p = rbl_random_point(random, rbl_aabb_grown(cloud->box, 0.3f * size));
         rblVec3 gradient;
         const float distance = rbl_shape_distance(view.shape, p, &gradient);
         const float bound = rbl_piece_bound(view.data, p);
@@ -251,7 +223,7 @@ static void check_field(const rblShape* parent, const Cut* cut, const Cloud* clo
         }
         check_close(rbl_length3(gradient), 1.0, 1e-4);
         assert_true(bound <= distance + 1e-6f);
-        const rblVec3 aside = random_in(random, (rblAabb){{-1, -1, -1}, {1, 1, 1}});
+        const rblVec3 aside = rbl_random_point(random, (rblAabb){{-1, -1, -1}, {1, 1, 1}});
         check_fall(&view, p, rbl_mul_add3(p, (i % 3 == 0 ? 0.3f : 0.03f) * size, aside));
         inside_count += inside;
         if (i % 5 == 0)
@@ -405,40 +377,6 @@ static void pieces_of_pieces_of_pieces_fit(void** state)
     assert_int_equal(rbl_shape_alive_count(), 0);
 }
 
-// Half a ball, cut at y = 0, flat side down.
-static rblShapeId make_dome(rblShapeId* ball)
-{
-    check_ok(rbl_shape_create_sphere(0.5f, ball));
-    const rblShapeView view = view_of(*ball);
-    const rblHalfSpace plane = {{0, -1, 0}, 0.0f, false};
-    const uint32_t starts[2] = {0, 1};
-    rblVec3 samples[600];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < view.sample_count; ++i)
-    {
-        if (view.samples[i].y >= 0.0f)
-        {
-            samples[count++] = view.samples[i];
-        }
-    }
-    for (int i = 0; i < 64; ++i)
-    {
-        const double angle = 2.0 * RBL_PI * i / 64;
-        samples[count++] = rbl_vec3(0.5f * (float)rbl_cos(angle), 0, 0.5f * (float)rbl_sin(angle));
-    }
-    const rblAabb bounds = {{-0.5f, 0, -0.5f}, {0.5f, 0.5f, 0.5f}};
-    const rblMassProperties mass = box_mass(bounds);
-    const rblPieceShapeDef def = {.parent = view.shape,
-                                  .region = {&plane, starts, NULL, 1},
-                                  .samples = samples,
-                                  .sample_count = count,
-                                  .mass = &mass,
-                                  .bounds = bounds};
-    rblShapeId id;
-    check_ok(rbl_shape_create_piece(&def, &id));
-    return id;
-}
-
 static void pieces_meet_every_kind_of_shape(void** state)
 {
     (void)state;
@@ -570,227 +508,6 @@ static void a_boxed_piece_is_not_its_sibling_in_the_same_region(void** state)
     check_ok(rbl_shape_destroy(bell));
 }
 
-// ---- surfaces that are made late ----
-
-typedef struct Late
-{
-    int built, freed;
-    bool fails;
-} Late;
-
-static rblResult build_late(void* context, rblMeshId* out)
-{
-    Late* late = context;
-    late->built += 1;
-    return late->fails ? RBL_ERROR_MEMORY : rbl_mesh_make("icosphere", NULL, 0, out);
-}
-
-static void free_late(void* context)
-{
-    ((Late*)context)->freed += 1;
-}
-
-static const rblVec3 corners[5] = {{0, 0, 0}, {0.3f, 0, 0}, {0, 0.3f, 0}, {0, 0, 0.3f}, {0.3f, 0.3f, 0.3f}};
-
-static void a_surface_is_built_once_and_only_when_asked_for(void** state)
-{
-    (void)state;
-    Late late = {.fails = true};
-    rblShapeId plain;
-    check_ok(rbl_shape_create_hull(corners, 5, &plain));
-    rblMassProperties mass = view_of(plain).mass;
-    mass.volume *= 0.99;
-    const rblConvexPieceDef def = {
-        corners, 5, &mass, {.build = build_late, .free = free_late, .context = &late}};
-    rblShapeId id;
-    check_ok(rbl_shape_create_convex_piece(&def, &id));
-    const rblShapeView view = view_of(id);
-    assert_int_equal(view.kind, RBL_SHAPE_HULL);
-    assert_true(view.convex);
-    check_close(view.mass.volume, mass.volume, 0.0);
-    assert_int_equal(view.surface.index1, 0);
-    assert_int_equal(late.built, 0);
-    rblMeshId mesh = {0, 0};
-    rblMeshId again = {0, 0};
-    assert_int_equal(rbl_shape_surface(&view, &mesh), RBL_ERROR_MEMORY);
-    late.fails = false;
-    check_ok(rbl_shape_surface(&view, &mesh));
-    check_ok(rbl_shape_surface(&view, &again));
-    assert_int_equal(late.built, 2);
-    assert_int_equal(mesh.index1, again.index1);
-    rblMeshView surface;
-    check_ok(rbl_mesh_view(mesh, &surface));
-    assert_int_equal(late.freed, 0);
-    check_ok(rbl_shape_destroy(id));
-    assert_int_equal(late.freed, 1);
-    check_fails(RBL_ERROR_STALE, rbl_mesh_view(mesh, &surface));
-    // Others have theirs at once.
-    const rblShapeView hull = view_of(plain);
-    check_ok(rbl_shape_surface(&hull, &mesh));
-    assert_int_equal(mesh.index1, hull.surface.index1);
-    check_fails(RBL_ERROR_ARGUMENT, rbl_shape_surface(NULL, &mesh));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_shape_surface(&hull, NULL));
-    check_ok(rbl_shape_destroy(plain));
-    const rblShapeId ground = make_ground();
-    const rblShapeView flat = view_of(ground);
-    check_ok(rbl_shape_surface(&flat, &mesh));
-    assert_int_equal(mesh.index1, 0);
-    check_ok(rbl_shape_destroy(ground));
-}
-
-static uint32_t zero(const rblShape* shape, void* context)
-{
-    (void)shape;
-    (void)context;
-    return 0;
-}
-
-// Through bytes and back: the same answers to the last bit, and a surface.
-static void check_recorded(rblShapeId id, rblShapeId root)
-{
-    rblShapeView view = view_of(id);
-    check_ok(rbl_shape_samples(&view, &view.samples, &view.sample_count));
-    rblByteSink sink;
-    rbl_sink_init(&sink, rbl_default_allocator());
-    const rblRecipeNumbers numbers = {.shape = zero};
-    const rblRecipeTables tables = {.shapes = &root, .shape_count = 1}, none = {0};
-    check_ok(rbl_put_recipe(&sink, view.shape, &numbers));
-    rblByteSource source = {.data = sink.bytes.data, .size = sink.bytes.count};
-    rblShapeId again;
-    check_ok(rbl_take_recipe(&source, &tables, &again));
-    rblShapeView copy = view_of(again);
-    check_ok(rbl_shape_samples(&copy, &copy.samples, &copy.sample_count));
-    assert_int_equal(copy.kind, view.kind);
-    assert_int_equal(copy.sample_count, view.sample_count);
-    assert_memory_equal(copy.samples, view.samples, view.sample_count * sizeof(rblVec3));
-    assert_memory_equal(&copy.mass, &view.mass, sizeof view.mass);
-    assert_memory_equal(&copy.radius, &view.radius, 3 * sizeof(float));
-    rblRandom random = rbl_random_seed(5, 5);
-    for (int i = 0; i < 1000; ++i)
-    {
-        const rblVec3 p = random_in(&random, rbl_aabb_grown(view.bounds, 0.1f));
-        rblVec3 gradients[2];
-        assert_true(rbl_shape_distance(view.shape, p, &gradients[0]) ==
-                    rbl_shape_distance(copy.shape, p, &gradients[1]));
-        assert_memory_equal(&gradients[0], &gradients[1], sizeof gradients[0]);
-    }
-    rblMeshId meshes[2];
-    check_ok(rbl_shape_surface(&view, &meshes[0]));
-    check_ok(rbl_shape_surface(&copy, &meshes[1]));
-    assert_int_equal(meshes[0].index1 != 0, meshes[1].index1 != 0);
-    check_ok(rbl_shape_destroy(again));
-    // Cut short anywhere, it is refused.
-    for (size_t size = 0; size < sink.bytes.count; size += 1 + sink.bytes.count / 200)
-    {
-        source = (rblByteSource){.data = sink.bytes.data, .size = size};
-        check_fails(RBL_ERROR_FORMAT, rbl_take_recipe(&source, &tables, &again));
-    }
-    source = (rblByteSource){.data = sink.bytes.data, .size = sink.bytes.count};
-    if (view.kind == RBL_SHAPE_PIECE)
-    {
-        check_fails(RBL_ERROR_FORMAT, rbl_take_recipe(&source, &none, &again));
-    }
-    rbl_sink_free(&sink);
-}
-
-static void recordings_hold_fragments(void** state)
-{
-    (void)state;
-    Late late = {0};
-    rblShapeId ball;
-    const rblShapeId dome = make_dome(&ball);
-    check_recorded(dome, ball);
-    const rblMassProperties mass = box_mass((rblAabb){{0, 0, 0}, {0.3f, 0.3f, 0.3f}});
-    const rblConvexPieceDef def = {corners, 5, &mass, {.build = build_late, .context = &late}};
-    rblShapeId shard;
-    check_ok(rbl_shape_create_convex_piece(&def, &shard));
-    check_recorded(shard, ball);
-    assert_int_equal(late.built, 1);
-    check_ok(rbl_shape_destroy(shard));
-    check_ok(rbl_shape_destroy(dome));
-    check_ok(rbl_shape_destroy(ball));
-}
-
-static void out_of_memory_frees_the_surface_too(void** state)
-{
-    (void)state;
-    const rblMassProperties mass = box_mass((rblAabb){{0, 0, 0}, {0.3f, 0.3f, 0.3f}});
-    const rblHalfSpace plane = {{0, -1, 0}, 0.0f, false};
-    const uint32_t starts[2] = {0, 1};
-    for (size_t granted = 0; granted < 60; ++granted)
-    {
-        FailingAllocator memory;
-        failing_allocator_start(&memory, 1000000);
-        check_ok(rbl_set_allocator(&memory.allocator));
-        rblShapeId ball;
-        check_ok(rbl_shape_create_sphere(0.3f, &ball));
-        const rblShape* root = view_of(ball).shape;
-        Late late = {0};
-        const rblConvexPieceDef convex = {
-            corners, 5, &mass, {.build = build_late, .free = free_late, .context = &late}};
-        const rblPieceShapeDef field = {
-            .parent = root,
-            .region = {&plane, starts, NULL, 1},
-            .samples = corners,
-            .sample_count = 5,
-            .mass = &mass,
-            .bounds = {{0, 0, 0}, {0.3f, 0.3f, 0.3f}},
-            .boxed = true,
-            .surface = {.build = build_late, .free = free_late, .context = &late}};
-        memory.left = granted;
-        rblShapeId ids[2] = {{0, 0}, {0, 0}};
-        if (rbl_shape_create_convex_piece(&convex, &ids[0]) == RBL_OK)
-        {
-            check_ok(rbl_shape_destroy(ids[0]));
-        }
-        if (rbl_shape_create_piece(&field, &ids[1]) == RBL_OK)
-        {
-            check_ok(rbl_shape_destroy(ids[1]));
-        }
-        assert_int_equal(late.freed, 2);
-        assert_int_equal(late.built, 0);
-        check_ok(rbl_shape_destroy(ball));
-        assert_int_equal(memory.live, 0);
-        check_ok(rbl_set_allocator(NULL));
-    }
-}
-
-static void bad_pieces_are_refused(void** state)
-{
-    (void)state;
-    rblShapeId ball;
-    check_ok(rbl_shape_create_sphere(0.3f, &ball));
-    const rblHalfSpace plane = {{0, -1, 0}, 0.0f, false};
-    const uint32_t starts[2] = {0, 1};
-    const rblMassProperties mass = box_mass((rblAabb){{0, 0, 0}, {0.3f, 0.3f, 0.3f}});
-    const rblPieceShapeDef good = {.parent = view_of(ball).shape,
-                                   .region = {&plane, starts, NULL, 1},
-                                   .samples = corners,
-                                   .sample_count = 5,
-                                   .mass = &mass,
-                                   .bounds = {{0, 0, 0}, {0.3f, 0.3f, 0.3f}}};
-    rblShapeId id = {0, 0};
-    rblPieceShapeDef def = good;
-    def.sample_count = 0;
-    check_fails(RBL_ERROR_ARGUMENT, rbl_shape_create_piece(&def, &id));
-    def = good;
-    def.bounds.upper.x = -1.0f;
-    check_fails(RBL_ERROR_ARGUMENT, rbl_shape_create_piece(&def, &id));
-    def = good;
-    def.region.cell_count = 0;
-    check_fails(RBL_ERROR_ARGUMENT, rbl_shape_create_piece(&def, &id));
-    const rblMassProperties nothing = {0};
-    def = good;
-    def.mass = &nothing;
-    check_fails(RBL_ERROR_GEOMETRY, rbl_shape_create_piece(&def, &id));
-    // A box in which nothing of the region is.
-    def = good;
-    def.boxed = true;
-    def.bounds = (rblAabb){{0, -0.3f, 0}, {0.3f, -0.1f, 0.3f}};
-    check_fails(RBL_ERROR_GEOMETRY, rbl_shape_create_piece(&def, &id));
-    check_ok(rbl_shape_destroy(ball));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -800,10 +517,6 @@ int main(void)
         cmocka_unit_test(pieces_meet_every_kind_of_shape),
         cmocka_unit_test(beyond_a_crack_edge_nothing_touches),
         cmocka_unit_test(a_boxed_piece_is_not_its_sibling_in_the_same_region),
-        cmocka_unit_test(a_surface_is_built_once_and_only_when_asked_for),
-        cmocka_unit_test(recordings_hold_fragments),
-        cmocka_unit_test(out_of_memory_frees_the_surface_too),
-        cmocka_unit_test(bad_pieces_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "io/file.h"
-#include "recording_files.h"
+#include "replay_testing.h"
 #include "rubble/prescored.h"
 #include "scene/call_codec.h"
 #include <stdlib.h>
@@ -87,36 +87,6 @@ static void record_breaks(bool late, uint32_t* fragments)
     assert_int_equal(rbl_breaker_alive_count(), 0);
 }
 
-static uint32_t count_chunks(const rblFileBytes* file, uint32_t type)
-{
-    uint32_t count = 0;
-    size_t offset = RBL_FILE_HEADER_SIZE;
-    for (size_t end = 0; (end = recording_chunk_end(file->bytes, file->size, offset)) != 0; offset = end)
-    {
-        count += rbl_load_u32(file->bytes + offset) == type;
-    }
-    return count;
-}
-
-static void check_replays(const rblFileBytes* file)
-{
-    for (uint32_t threads = 1; threads <= 3; threads += 2)
-    {
-        const rblTasks tasks = {.worker_count = threads};
-        rblReplayReport report;
-        check_ok(rbl_set_tasks(&tasks));
-        check_ok(rbl_replay_calls_memory(file->bytes, file->size, "labels", &report));
-        check_ok(rbl_set_tasks(NULL));
-        if (!report.same || report.problem[0] != '\0')
-        {
-            fail_msg("%s", report.problem);
-        }
-        assert_true(report.complete);
-        assert_int_equal(rbl_breaker_alive_count(), 0);
-        assert_int_equal(rbl_shape_alive_count(), 0);
-    }
-}
-
 static void breaks_by_regions_of_files_happen_again_without_the_files(void** state)
 {
     (void)state;
@@ -127,8 +97,9 @@ static void breaks_by_regions_of_files_happen_again_without_the_files(void** sta
         record_breaks(late != 0, &fragments);
         assert_true(fragments >= 12); // 8, 4 and 8 but for crumbs that were merged
         check_ok(rbl_file_read(recording, SIZE_MAX, rbl_default_allocator(), &file));
-        assert_int_equal(count_chunks(&file, RBL_CHUNK_LABELS), 2); // the same regions are there once
-        check_replays(&file);
+        assert_int_equal(recording_count_chunks(&file, RBL_CHUNK_LABELS),
+                         2); // the same regions are there once
+        check_recording_replays(&file, "labels");
         rbl_file_bytes_free(&file);
         remove(recording);
     }

@@ -5,7 +5,7 @@
 #include "field/fragment_shape.h"
 #include "io/file.h"
 #include "prescored_testing.h"
-#include "recording_files.h"
+#include "replay_testing.h"
 #include "rubble/prescored.h"
 #include "rubble/recorder.h"
 #include "rubble/stress.h"
@@ -302,37 +302,6 @@ static void record_breaks(bool late)
     check_ok(rbl_world_destroy(world));
 }
 
-static uint32_t count_chunks(const rblFileBytes* file, uint32_t type)
-{
-    uint32_t count = 0;
-    size_t offset = RBL_FILE_HEADER_SIZE;
-    for (size_t end = 0; (end = recording_chunk_end(file->bytes, file->size, offset)) != 0; offset = end)
-    {
-        count += rbl_load_u32(file->bytes + offset) == type;
-    }
-    return count;
-}
-
-static void check_replays(const rblFileBytes* file)
-{
-    for (uint32_t threads = 1; threads <= 3; threads += 2)
-    {
-        const rblTasks tasks = {.worker_count = threads};
-        rblReplayReport report;
-        check_ok(rbl_set_tasks(&tasks));
-        check_ok(rbl_replay_calls_memory(file->bytes, file->size, "stress", &report));
-        check_ok(rbl_set_tasks(NULL));
-        if (!report.same || report.problem[0] != '\0')
-        {
-            fail_msg("%s", report.problem);
-        }
-        assert_true(report.complete);
-        assert_int_equal(rbl_breaker_alive_count(), 0);
-        assert_int_equal(rbl_shape_alive_count(), 0);
-        assert_int_equal(rbl_tets_alive_count(), 0);
-    }
-}
-
 static void recorded_breaks_happen_again_without_the_grid_file(void** state)
 {
     (void)state;
@@ -342,9 +311,9 @@ static void recorded_breaks_happen_again_without_the_grid_file(void** state)
         record_breaks(late != 0);
         check_ok(rbl_file_read(recording, SIZE_MAX, rbl_default_allocator(), &file));
         remove(recording);
-        assert_int_equal(count_chunks(&file, RBL_CHUNK_STRESS), 1); // three bodies share it
-        assert_int_equal(count_chunks(&file, RBL_CHUNK_EVENT), late ? 2 : 0);
-        check_replays(&file);
+        assert_int_equal(recording_count_chunks(&file, RBL_CHUNK_STRESS), 1); // three bodies share it
+        assert_int_equal(recording_count_chunks(&file, RBL_CHUNK_EVENT), late ? 2 : 0);
+        check_recording_replays(&file, "stress");
         rbl_file_bytes_free(&file);
     }
 }

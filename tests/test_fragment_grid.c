@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include "failing_allocator.h"
+#include "field/field_sampling.h"
 #include "field/fragment_grid.h"
 #include "field/fragment_shape.h"
 #include "field/level_set_oracle.h"
@@ -200,9 +201,14 @@ static void values_fall_no_faster_than_searches_believe(void** state)
             const float way = rbl_length3(rbl_sub3(q, p));
             const float here = rbl_level_set_distance_only(grid, p, &far);
             const float there = rbl_level_set_distance_only(grid, q, &far_there);
+            const rblField known = {.interpolated = true,
+                                    .slack = slack,
+                                    .rounding = rounding + rbl_fragment_grid_blur(grid),
+                                    .grain = 0.75f * grid->cell * grid->cell};
+            const rblFieldSlope slope = far ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP;
             // Where it matters: at something that is close.
             if (here > 0.0f && there < 0.3f * grid->cell &&
-                there < here - way - (far ? 1.0f : 2.0f) * slack - rounding)
+                there < here - rbl_field_fall_outside(&known, slope, way))
             {
                 fail_msg("fragment %u: from %g to %g on a way of %g cells", k, (double)(here / grid->cell),
                          (double)(there / grid->cell), (double)(way / grid->cell));

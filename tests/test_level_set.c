@@ -172,7 +172,8 @@ static void check_fall(const Solid* solid, rblVec3 from, rblVec3 to)
     const rblField field = {.grid = solid->set,
                             .interpolated = true,
                             .slack = rbl_level_set_slack(solid->set),
-                            .rounding = rounding};
+                            .rounding = rounding,
+                            .grain = 0.75f * solid->set->cell * solid->set->cell};
     rblFieldSlope slope;
     rblFieldSlope slope_there;
     const float start = rbl_field_distance(&field, from, INFINITY, &slope);

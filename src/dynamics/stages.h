@@ -104,8 +104,7 @@ void rbl_measure_energy(rblWorld* world);
 
 // ---- shared by stages ----
 
-// Kinetic energy of what moves freely, else 0; and that and potential energy in the world's gravity.
-double rbl_body_kinetic(const rblWorld* world, uint32_t slot);
+// Total energy of a body: kinetic, and potential in the world's gravity.
 double rbl_body_energy(const rblWorld* world, uint32_t slot);
 
 // The solver's velocities into the state, for bodies that it changed: momentum by what the spin gained.

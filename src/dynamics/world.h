@@ -467,7 +467,7 @@ typedef struct rblStrike
     float mass, energy, duration, peak_force;
     uint32_t breaks; // how many of the two break by it
     double cost;     // J: of their cracks
-    double lost;     // J: what they took from the two that meet
+    double heat;     // J: lost beyond that
     bool paid;
 } rblStrike;
 

@@ -96,7 +96,7 @@ rblResult rbl_collide_compound(const rblShapeView* a, const rblShapeView* b, rbl
         const Part first = part_of(a, pair / b_count);
         const Part second = part_of(b, pair % b_count);
         const rblTransform pose = pose_of_parts(&first, &second, b_in_a);
-        if (rbl_boxes_near(first.view, second.view, pose, options->margin))
+        if (rbl_boxes_gap(first.view, second.view, pose) <= options->margin)
         {
             rblCourse courses[RBL_MOST_COURSES];
             const rblCollideOptions part_options = options_of_parts(options, &first, &second, courses);

@@ -90,7 +90,6 @@ typedef struct Search
     uint32_t
         enough; // candidates as near as samples of a level lie apart after which finer levels are left; 0: never
     uint32_t inside;
-    uint32_t visited;
     float deepest; // the smallest distance met; infinite before the first
 } Search;
 
@@ -147,7 +146,6 @@ static bool meet(rblSampling* side, uint32_t which, Search* s)
     float wanted = wanted_below(s, spacing);
     while (rbl_sampling_next(side, wanted, &visit))
     {
-        s->visited += 1;
         Touch touch = {visit.sample, which, visit.distance, visit.point, {0, 0, 0}};
         if (!is_touch(&side->field, wanted, &touch))
         {
@@ -383,12 +381,21 @@ static float tolerance_of(const rblShapeView* a, const rblShapeView* b, const rb
                                      : DEFAULT_TOLERANCE * rbl_minf(a->radius, b->radius);
 }
 
-// Only pairs that are clearly apart are worth it.
-static void remember(rblPairCache* cache, rblTransform b_in_a, float nearest, float margin)
+// A gap that may be used up by motion: with the room that there is until something may be as near as `least`, nothing is nearer
+// than any margin m as long as the two have moved by less than gap - m. For m below `least` that is so if values go on to fall as
+// fast as they can, sqrt(3) times the way.
+static float gap_of(const rblSampling sides[2], float least)
 {
-    if (nearest > margin)
+    const float room = rbl_minf(sides[0].room, sides[1].room);
+    return room > 0.0f ? room + 0.57735025f * least : 0.0f;
+}
+
+// Only pairs that are clearly apart are worth it.
+static void remember(rblPairCache* cache, rblTransform b_in_a, float gap, float margin)
+{
+    if (gap > margin)
     {
-        rbl_field_cache_store(cache, b_in_a, nearest);
+        rbl_field_cache_store(cache, b_in_a, gap);
     }
     else
     {
@@ -414,8 +421,10 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
     }
     const float eps = tolerance_of(a, b, options);
     const float margin = rbl_maxf(options->margin, eps);
-    if (!rbl_boxes_near(a, b, b_in_a, margin) || rbl_field_cache_apart(cache, a, b, b_in_a, margin))
+    const float apart = rbl_boxes_gap(a, b, b_in_a);
+    if (apart > margin || rbl_field_cache_apart(cache, a, b, b_in_a, margin))
     {
+        out->clear = rbl_maxf(apart, 0.0f);
         return RBL_OK;
     }
     Search s = {.scratch = scratch_of(out),
@@ -429,9 +438,9 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
         return rbl_fail_memory();
     }
     rblSampling sides[2];
-    if (!rbl_sampling_init(&sides[0], a->shape, b->shape, rbl_transform_inverse(b_in_a),
+    if (!rbl_sampling_init(&sides[0], a->shape, b->shape, rbl_transform_inverse(b_in_a), margin,
                            &s.scratch->frontiers[0]) ||
-        !rbl_sampling_init(&sides[1], b->shape, a->shape, b_in_a, &s.scratch->frontiers[1]))
+        !rbl_sampling_init(&sides[1], b->shape, a->shape, b_in_a, margin, &s.scratch->frontiers[1]))
     {
         return rbl_fail_memory();
     }
@@ -443,17 +452,17 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
     }
     if (cache != NULL)
     {
-        remember(cache, b_in_a, rbl_minf(sides[0].nearest, sides[1].nearest), s.margin);
+        remember(cache, b_in_a, gap_of(sides, margin), margin);
     }
     out->colliding = s.inside;
-    out->visited = s.visited;
+    out->visited = sides[0].met + sides[1].met;
     if (-s.deepest > DEEP * eps && options->first_count != UINT32_MAX)
     {
         turn_opposed(&s.scratch->candidates, eps);
     }
     if (s.scratch->candidates.count == 0)
     {
-        out->clear = rbl_maxf(rbl_minf(sides[0].nearest, sides[1].nearest), 0.0f);
+        out->clear = gap_of(sides, margin);
         return RBL_OK;
     }
     const rblSelecting selecting = selecting_of(a, b, b_in_a, &s, options);

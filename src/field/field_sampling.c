@@ -66,7 +66,8 @@ rblField rbl_field_of(const rblShape* shape)
                       .interpolated = grid != NULL || (piece != NULL && piece->grid != NULL),
                       .outside_unsure = piece != NULL,
                       .blur = fragment != NULL && grid != NULL ? rbl_fragment_grid_blur(grid) : 0.0f,
-                      .slack = rbl_field_slack(shape)};
+                      .slack = rbl_field_slack(shape),
+                      .grain = grid != NULL ? 0.75f * grid->cell * grid->cell : INFINITY};
 }
 
 // Where the cut is what counts, the value falls by the way: however the root falls, there it is at least the cut's.
@@ -115,7 +116,7 @@ float rbl_field_distance(const rblField* field, rblVec3 point, float limit, rblF
 // ---- meeting samples ----
 
 bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
-                       rblFrontier* frontier)
+                       float least, rblFrontier* frontier)
 {
     const rblSampleTree* tree;
     if (rbl_shape_tree(samples, &tree) != RBL_OK)
@@ -128,7 +129,8 @@ bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
                        .offset = pose.p,
                        .radius = samples->view.radius,
                        .frontier = frontier,
-                       .nearest = INFINITY};
+                       .least = least,
+                       .room = INFINITY};
     if (!rbl_field_is_whole(&s->field))
     {
         return false;
@@ -153,23 +155,35 @@ static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
     s->waiting += 1;
 }
 
+// What is within `radius` of a sample with this value, and is not looked at further.
+static void leave(rblSampling* s, float distance, rblFieldSlope slope, float radius)
+{
+    const float way = rbl_field_free_way(&s->field, slope, distance - s->least) - radius;
+    s->room = rbl_minf(way, s->room);
+}
+
 // A node that was met, with all below it within `radius`.
-static bool meet_node(rblSampling* s, const rblFrontierNode* node, float radius, float wanted)
+static void meet_node(rblSampling* s, const rblFrontierNode* node, float radius, float wanted)
 {
     const bool stay = node->distance - rbl_field_fall_outside(&s->field, node->slope, radius) < wanted;
-    const float fall = rbl_field_fall(&s->field, node->slope, stay ? 0.0f : radius);
-    s->nearest = rbl_minf(node->distance - fall, s->nearest);
+    leave(s, node->distance, node->slope, stay ? 0.0f : radius);
     if (stay && node->next < node->end)
     {
         wait_for_child(s, node);
     }
-    return !s->out_of_memory;
+    s->met += 1;
 }
 
 // From which value on nothing that a sample is the middle of can be wanted.
 static float limit_of(const rblSampling* s, float radius, float wanted)
 {
     return wanted + rbl_field_fall(&s->field, RBL_SLOPE_STEEP, radius);
+}
+
+// What is blurred is told, too: it may be deeper than it seems.
+static float told_up_to(const rblSampling* s, float wanted)
+{
+    return rbl_maxf(wanted, s->field.blur);
 }
 
 static bool first_sample(rblSampling* s, float wanted, rblSampleVisit* visit)
@@ -185,7 +199,8 @@ static bool first_sample(rblSampling* s, float wanted, rblSampleVisit* visit)
     const float radius = rbl_sample_radius(tree, 0);
     visit->distance = rbl_field_distance(&s->field, visit->point, limit_of(s, radius, wanted), &slope);
     const rblFrontierNode node = {tree->first_children[0], tree->first_children[1], visit->distance, slope};
-    return meet_node(s, &node, radius, wanted);
+    meet_node(s, &node, radius, wanted);
+    return !s->out_of_memory && visit->distance <= told_up_to(s, wanted);
 }
 
 // ---- four at a time ----
@@ -196,7 +211,6 @@ static void gather_batch(rblSampling* s, float wanted)
     const rblFrontierList* list = &s->frontier->levels[s->level];
     rblSampleBatch* batch = &s->batch;
     batch->count = 0;
-    batch->place = 0;
     for (; s->place < list->count && !s->out_of_memory; ++s->place)
     {
         rblFrontierNode* node = &list->data[s->place];
@@ -205,8 +219,7 @@ static void gather_batch(rblSampling* s, float wanted)
             const rblSampleChild* child = &s->tree->children[node->next];
             if (!(node->distance - rbl_field_fall_outside(&s->field, node->slope, child->reach) < wanted))
             {
-                s->nearest = rbl_minf(node->distance - rbl_field_fall(&s->field, node->slope, child->reach),
-                                      s->nearest);
+                leave(s, node->distance, node->slope, child->reach);
                 break;
             }
             if ((uint64_t)child->node >> s->level != 0)
@@ -220,6 +233,7 @@ static void gather_batch(rblSampling* s, float wanted)
             }
             node->next += 1;
             batch->children[batch->count++] = child;
+            rbl_prefetch(&s->tree->children[child->first]); // its own, should it stay
         }
     }
 }
@@ -276,7 +290,7 @@ static void leave_beyond(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, 
     rbl_store4(gaps, clear);
     for (uint32_t i = 0; i < s->batch.count; ++i)
     {
-        s->nearest = (s->batch.left >> i & 1) != 0 ? rbl_minf(gaps[i], s->nearest) : s->nearest;
+        s->room = (s->batch.left >> i & 1) != 0 ? rbl_minf(gaps[i] - s->least, s->room) : s->room;
     }
 }
 
@@ -301,6 +315,22 @@ static void ask_field(rblSampling* s, float wanted)
             const rblVec3 point = rbl_vec3(batch->x[i], batch->y[i], batch->z[i]);
             const float limit = limit_of(s, batch->children[i]->radius, wanted);
             batch->distances[i] = rbl_field_distance(&s->field, point, limit, &batch->slopes[i]);
+        }
+    }
+}
+
+static void meet_batch(rblSampling* s, float wanted)
+{
+    rblSampleBatch* batch = &s->batch;
+    batch->near = 0;
+    for (uint32_t i = 0; i < batch->count; ++i)
+    {
+        if ((batch->left >> i & 1) == 0)
+        {
+            const rblSampleChild* child = batch->children[i];
+            const rblFrontierNode node = {child->first, child->end, batch->distances[i], batch->slopes[i]};
+            meet_node(s, &node, child->radius, wanted);
+            batch->near |= (node.distance <= told_up_to(s, wanted) ? 1u : 0u) << i;
         }
     }
 }
@@ -332,7 +362,8 @@ static bool next_batch(rblSampling* s, float wanted)
     {
         ask_field(s, wanted);
     }
-    return true;
+    meet_batch(s, wanted);
+    return !s->out_of_memory;
 }
 
 bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
@@ -342,17 +373,17 @@ bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
         return first_sample(s, wanted, visit);
     }
     rblSampleBatch* batch = &s->batch;
-    while (batch->place < batch->count || next_batch(s, wanted))
+    while (batch->near != 0 || next_batch(s, wanted))
     {
-        const uint32_t lane = batch->place++;
-        if ((batch->left >> lane & 1) == 0)
+        const uint32_t lane = batch->near != 0 ? rbl_lowest_bit(batch->near) : 0;
+        const bool told = batch->near != 0 && batch->distances[lane] <= told_up_to(s, wanted);
+        batch->near &= batch->near - 1;
+        if (told)
         {
-            const rblSampleChild* child = batch->children[lane];
-            visit->sample = child->node;
+            visit->sample = batch->children[lane]->node;
             visit->point = rbl_vec3(batch->x[lane], batch->y[lane], batch->z[lane]);
             visit->distance = batch->distances[lane];
-            const rblFrontierNode node = {child->first, child->end, visit->distance, batch->slopes[lane]};
-            return meet_node(s, &node, child->radius, wanted);
+            return true;
         }
     }
     return false;
@@ -363,19 +394,24 @@ void rbl_sampling_next_level(rblSampling* s)
     s->waiting -= s->frontier->levels[s->level].count;
     s->level += 1;
     s->place = 0;
-    s->batch.count = 0;
-    s->batch.place = 0;
+    s->batch.near = 0;
 }
 
 // ---- early out ----
 
-static bool box_near(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a, float margin)
+// Along the axis that says most.
+static float gap_in_axes(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a)
 {
-    return !a->bounded || !b->bounded ||
-           rbl_aabb_overlaps(rbl_aabb_grown(a->bounds, margin), rbl_shape_bounds_at(b, b_in_a));
+    const rblAabb box = rbl_shape_bounds_at(b, b_in_a);
+    const rblVec3 below = rbl_sub3(a->bounds.lower, box.upper);
+    const rblVec3 above = rbl_sub3(box.lower, a->bounds.upper);
+    const rblVec3 gap = rbl_max3(below, above);
+    return rbl_maxf(gap.x, rbl_maxf(gap.y, gap.z));
 }
 
-bool rbl_boxes_near(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a, float margin)
+float rbl_boxes_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a)
 {
-    return box_near(a, b, b_in_a, margin) && box_near(b, a, rbl_transform_inverse(b_in_a), margin);
+    return a->bounded && b->bounded
+               ? rbl_maxf(gap_in_axes(a, b, b_in_a), gap_in_axes(b, a, rbl_transform_inverse(b_in_a)))
+               : -INFINITY;
 }

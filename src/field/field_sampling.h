@@ -54,6 +54,7 @@ typedef struct rblField
     float blur;                       // within this the fragment itself says what is inside; 0: of others
     float slack;                      // see rbl_field_slack()
     float rounding;                   // of distances, metres
+    float grain; // 3/4 of a grid's cell squared; infinite where steep values are no grid's
 } rblField;
 
 // Most samples that are met are no contacts: their gradients are not asked for, and from `limit` on a bound will do.
@@ -66,23 +67,35 @@ static inline float rbl_field_fall(const rblField* field, rblFieldSlope slope, f
     return way + (2.0f - (float)slope) * field->slack + field->rounding;
 }
 
-// The same for values that stay above zero. Interpolated distances change along each axis by no more than the way: along any
-// way by no more than sqrt(3) times as much. (Deep inside, values are bounds from the other side.)
+// The same for values that stay above zero. (Deep inside, values are bounds from the other side.) Interpolated distances change along
+// each axis by no more than the way: along any way by no more than sqrt(3) times as much. Where they are those of a grid of cells c,
+// no more than sqrt(way^2 + 3/4 c^2) either. A value is the mean of distances at corners, by weights that along each axis are those of
+// two grid points. Let both ends draw their grid points by the same chance, axis by axis: how far these lie apart along an axis is the
+// way along it in the mean, and c or nothing off that, with a variance of at most c^2 / 4. Distances differ by at most the way
+// between two points, so means of distances do by at most the mean way, and that is at most the root of its mean square.
 static inline float rbl_field_fall_outside(const rblField* field, rblFieldSlope slope, float way)
 {
     const float fall = rbl_field_fall(field, slope, way);
-    return slope != RBL_SLOPE_STEEP || !field->interpolated
-               ? fall
-               : rbl_minf(1.7320510f * way + field->rounding, fall);
+    if (slope != RBL_SLOPE_STEEP || !field->interpolated)
+    {
+        return fall;
+    }
+    const float bent = sqrtf(way * way + field->grain);
+    return rbl_minf(rbl_minf(1.7320510f * way, bent) + field->rounding, fall);
 }
 
 // The way on which a value above zero falls by no more than `room`: the other way round.
 static inline float rbl_field_free_way(const rblField* field, rblFieldSlope slope, float room)
 {
     const float way = room - rbl_field_fall(field, slope, 0.0f);
-    return slope != RBL_SLOPE_STEEP || !field->interpolated
-               ? way
-               : rbl_maxf(0.57735025f * (room - field->rounding), way);
+    if (slope != RBL_SLOPE_STEEP || !field->interpolated)
+    {
+        return way;
+    }
+    const float sure = room - field->rounding;
+    const float square = sure * sure - field->grain;
+    const float bent = sure > 0.0f && square > 0.0f ? sqrtf(square) : 0.0f;
+    return rbl_maxf(rbl_maxf(0.57735025f * sure, bent), way);
 }
 
 rblField rbl_field_of(const rblShape* shape);
@@ -101,7 +114,8 @@ typedef struct rblSampleBatch
     float distances[4];
     rblFieldSlope slopes[4];
     uint32_t left; // lanes so far outside the field's box that they need not be met
-    uint32_t count, place;
+    uint32_t near; // lanes that were wanted and not told yet
+    uint32_t count;
 } rblSampleBatch;
 
 typedef struct rblSampling
@@ -116,9 +130,10 @@ typedef struct rblSampling
     size_t place;   // in the frontier's list of this level
     size_t waiting; // nodes in the lists of this level and later ones
     rblSampleBatch batch;
+    uint32_t met;
+    float least; // a value, and
     float
-        nearest; // no sample, met or left unmet, has a smaller field value here or, when moved, one smaller by more
-                 // than the way
+        room; // the way that they can move until a sample, met or left unmet, may have a value below it; negative: none
     bool out_of_memory;
 } rblSampling;
 
@@ -129,9 +144,9 @@ typedef struct rblSampleVisit
     rblVec3 point; // in the field's axes
 } rblSampleVisit;
 
-// False when out of memory: samples may be made here.
+// False when out of memory: samples may be made here. `least` above zero.
 bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
-                       rblFrontier* frontier);
+                       float least, rblFrontier* frontier);
 
 // A sample in the field's axes.
 static inline rblVec3 rbl_sampling_point(const rblSampling* s, rblVec3 sample)
@@ -144,12 +159,13 @@ static inline bool rbl_sampling_done(const rblSampling* s)
     return s->tree == NULL || s->out_of_memory || (s->level > 0 && s->waiting == 0);
 }
 
-// The next sample of this level; branches in which no field value can be below `wanted` are left for good, so `wanted`
-// must not grow from call to call. False at the end of the level.
+// The next sample of this level with a value of at most `wanted`, or within the field's blur; branches in which none can be below that are left for good, so
+// `wanted` must not grow from call to call. False at the end of the level.
 bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit);
 void rbl_sampling_next_level(rblSampling* s);
 
-// Whether the boxes of two shapes come within `margin` of each other, in the axes of either.
-bool rbl_boxes_near(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a, float margin);
+// How far apart the boxes of two shapes are at least, in the axes of either; negative where they overlap. Of something unbounded nothing
+// is known: -INFINITY.
+float rbl_boxes_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a);
 
 #endif

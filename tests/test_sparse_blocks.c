@@ -144,6 +144,23 @@ static void random_systems_are_solved(void** state)
     }
 }
 
+static void an_order_serves_other_numbers(void** state)
+{
+    (void)state;
+    static Problem p;
+    rblRandom random = rbl_random_seed(7, 3);
+    p.bodies = 12;
+    p.joints = 20;
+    make_structure(&p, &random, false);
+    assert_true(rbl_blocks_order(&p.system, SIZE_MAX));
+    for (int i = 0; i < 10; ++i)
+    {
+        make_numbers(&p, &random);
+        check_close(solve_and_check(&p, &random), 0.0, 1e-8);
+    }
+    rbl_blocks_free(&p.system);
+}
+
 static void trees_have_no_fill(void** state)
 {
     (void)state;
@@ -167,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_systems_are_solved),
+        cmocka_unit_test(an_order_serves_other_numbers),
         cmocka_unit_test(trees_have_no_fill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,6 +163,10 @@ static void sweep_block(rblRange range, void* context)
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const rblBundle* bundle = &world->bundles.data[world->color_bundles[sweep->color] + i];
+        if (bundle->idle)
+        {
+            continue;
+        }
         lanes.a = rbl_gather_bodies4(bodies, bundle->a);
         lanes.b = rbl_gather_bodies4(bodies, bundle->b);
         lanes.friction = rbl_load4(bundle->friction);
@@ -377,7 +381,7 @@ static rblResult solve_rounds(rblWorld* world)
             return RBL_OK;
         }
         bool solved = false;
-        RBL_TRY(rbl_solve_subspaces(world, round == 0, &solved));
+        RBL_TRY(rbl_solve_subspaces(world, round, &solved));
         if (!solved && (round > 0 || world->joint_ids.alive == 0))
         {
             return RBL_OK;

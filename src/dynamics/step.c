@@ -72,14 +72,14 @@ static rblResult advance(rblWorld* world, double* clock)
 // Memory of the parts that grow with the scene.
 static size_t bytes_of(const rblWorld* world)
 {
-    size_t bytes = sizeof *world + rbl_broad_phase_bytes(world->broad) + ARRAY_BYTES(&world->bodies) +
-                   ARRAY_BYTES(&world->motions) + ARRAY_BYTES(&world->joints) + ARRAY_BYTES(&world->pairs) +
-                   ARRAY_BYTES(&world->old_pairs) + ARRAY_BYTES(&world->contacts) +
-                   ARRAY_BYTES(&world->old_contacts) + ARRAY_BYTES(&world->solver_bodies) +
-                   ARRAY_BYTES(&world->solver_contacts) + ARRAY_BYTES(&world->manifolds) +
-                   ARRAY_BYTES(&world->bundles) + ARRAY_BYTES(&world->wide_contacts) +
-                   ARRAY_BYTES(&world->islands) + ARRAY_BYTES(&world->subspace) +
-                   rbl_blocks_bytes(&world->joint_system.blocks) + rbl_blocks_bytes(&world->subspace_blocks);
+    size_t bytes =
+        sizeof *world + rbl_broad_phase_bytes(world->broad) + ARRAY_BYTES(&world->bodies) +
+        ARRAY_BYTES(&world->motions) + ARRAY_BYTES(&world->joints) + ARRAY_BYTES(&world->pairs) +
+        ARRAY_BYTES(&world->old_pairs) + ARRAY_BYTES(&world->contacts) + ARRAY_BYTES(&world->old_contacts) +
+        ARRAY_BYTES(&world->solver_bodies) + ARRAY_BYTES(&world->solver_contacts) +
+        ARRAY_BYTES(&world->manifolds) + ARRAY_BYTES(&world->bundles) + ARRAY_BYTES(&world->wide_contacts) +
+        ARRAY_BYTES(&world->islands) + ARRAY_BYTES(&world->subspace) + ARRAY_BYTES(&world->subspace_rows) +
+        rbl_blocks_bytes(&world->joint_system.blocks) + rbl_blocks_bytes(&world->subspace_blocks);
     for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
     {
         bytes += ARRAY_BYTES(&world->block_contacts[b]);

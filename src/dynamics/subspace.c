@@ -7,25 +7,45 @@
 #define CLOSE_ENOUGH 1e-7 // m/s: residual that is as good as none
 #define MOST_PASSES  4    // solves while contacts are put back
 #define CALM         0.5f // m/s: slower bodies are at rest, more or less
-#define HOPELESS     8   // contacts put back, and over half as many as in the pass before: it comes to no end
-#define MOST_GAIN    1.5 // times the energy without contacts: more than that no sweep takes back
+#define FAR_OUT      2.0f // times the cone: no direct solve brings it back
+#define HOPELESS     8 // contacts put back, and over half as many as in the pass before: it comes to no end
+#define FEWER        4 // times as few must be put back by each pass in small worlds, which have rounds enough
+#define MOST_GAIN    1.5  // times the energy without contacts: more than that no sweep takes back
+#define SLIGHT       1e-5 // of what gravity gives in a step: so little is worth no more rounds
+#define MINUTE       1e-9 // of it: as good as nothing, unless it is the slow sway of a tower, which one solve ends
+#define STALE        0.25 // of what the round before left: unless there is less
 #define LONGEST_WAIT 3 // steps for which an island is left alone; with more of them heaps come to rest later
 
 // ---- what is free ----
 
-// Contacts that push hold their normal velocity; those well inside their cones hold all of it.
+// Friction that would stop a contact's point by itself is more than its cone allows, by far.
+static bool is_sliding(const rblSubspace* system, const rblSubspaceWalk* walk, float limit)
+{
+    const rblSolverBody* a = &system->world->solver_bodies.data[walk->manifold->a];
+    const rblSolverBody* b = &system->world->solver_bodies.data[walk->manifold->b];
+    const rblSolverContact* contact = walk->contact;
+    const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
+    const float* mass = contact->tangent_mass;
+    const float x = rbl_dot3(u, contact->tangent);
+    const float y = rbl_dot3(u, rbl_contact_tangent2(contact));
+    const float slide_x = contact->slide[0] - (mass[0] * x + mass[2] * y);
+    const float slide_y = contact->slide[1] - (mass[2] * x + mass[1] * y);
+    return slide_x * slide_x + slide_y * slide_y > FAR_OUT * FAR_OUT * limit * limit;
+}
+
+// Contacts that push hold their normal velocity; those well inside their cones hold all of it. One that slides may be inside,
+// too, when its push grew after its friction.
 static uint32_t find_free(const rblSubspace* system)
 {
     uint32_t count = 0;
     for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
     {
-        const rblManifold* manifold = walk.manifold;
         const rblSolverContact* contact = walk.contact;
         const uint32_t at = walk.at;
         const bool holds = contact->push > 0.0f;
-        const float limit = 0.999f * manifold->friction * contact->push;
+        const float limit = 0.999f * walk.manifold->friction * contact->push;
         const float square = contact->slide[0] * contact->slide[0] + contact->slide[1] * contact->slide[1];
-        const bool sticks = holds && square < limit * limit;
+        const bool sticks = holds && square < limit * limit && !is_sliding(system, &walk, limit);
         system->free[at] = holds;
         system->free[at + 1] = sticks;
         system->free[at + 2] = sticks;
@@ -57,6 +77,11 @@ static double find_residual(const rblSubspace* system)
         }
     }
     return largest;
+}
+
+static bool has_misses(const rblSubspace* system)
+{
+    return find_free(system) > 0 && find_residual(system) > CLOSE_ENOUGH;
 }
 
 // ---- one island ----
@@ -227,44 +252,91 @@ static bool is_blown_up(const rblWorld* world, const rblIsland* island)
     return now > MOST_GAIN * free;
 }
 
-typedef enum Outcome
+// So few contacts that there are rounds enough to mend what a direct solve has spoilt.
+static bool is_small(const rblWorld* world)
 {
-    BETTER,
-    NO_CHANGE,
-    WORSE
-} Outcome;
+    return world->solver_contacts.count <= RBL_SMALL_WORLD;
+}
 
-// Solve and put back, in turns. Where many contacts slide, those that are put back may leave the rest worse than the sweeps did.
-static Outcome solve_in_passes(const rblSubspace* system, const rblIsland* island)
+// Kinetic energy that gravity gives to an island in a step, from rest.
+static double fall_of(const rblWorld* world, const rblIsland* island)
 {
-    const bool small = system->world->solver_contacts.count <= RBL_SMALL_WORLD; // rounds enough to mend it
-    const double before = remainder_of(system);
-    uint32_t last = UINT32_MAX;
-    for (int pass = 0; pass < MOST_PASSES; ++pass)
+    double mass = 0.0;
+    for (uint32_t i = 0; i < island->count; ++i)
     {
-        if (find_free(system) == 0 || !(find_residual(system) > CLOSE_ENOUGH))
+        mass += (double)body_of(world, island, i)->mass;
+    }
+    const double speed = (double)world->seconds * (double)rbl_length3(world->def.gravity);
+    return 0.5 * mass * speed * speed;
+}
+
+// How many contacts a pass may put back for another one to be tried, when the pass before put back `last`.
+static uint32_t tolerable(bool small, uint32_t last)
+{
+    if (small)
+    {
+        return last / FEWER > 1 ? last / FEWER : 1;
+    }
+    return last / 2 > HOPELESS ? last / 2 : HOPELESS;
+}
+
+// Solve and put back, in turns. Returns what is left then.
+static double solve_in_passes(const rblSubspace* system, const rblIsland* island, int passes)
+{
+    const bool small = is_small(system->world);
+    uint32_t last = small ? system->contacts / 2 : UINT32_MAX;
+    for (int pass = 0; pass < passes; ++pass)
+    {
+        if (pass > 0 && !has_misses(system))
         {
             break;
         }
         rbl_subspace_solve(system, island);
         const uint32_t put_back = change_impulses(system);
         apply_unknown(system);
-        const bool hopeless = !small && put_back > HOPELESS && put_back > last / 2;
-        if (put_back == 0 || hopeless)
+        if (put_back == 0 || put_back > tolerable(small, last))
         {
             break;
         }
         last = put_back;
     }
-    const double after = remainder_of(system);
-    if (small && !(after > before && is_blown_up(system->world, island)))
-    {
-        return BETTER;
-    }
-    return after < before ? BETTER : (after > before ? WORSE : NO_CHANGE);
+    return remainder_of(system);
 }
 
-static rblResult solve_island(const rblSubspace* system, const rblIsland* island, bool* solved)
+// Where many contacts slide, those that are put back may leave the rest worse than the sweeps did.
+static bool is_worse(const rblWorld* world, const rblIsland* island, double before, double after)
+{
+    return after > before && (!is_small(world) || is_blown_up(world, island));
+}
+
+// Joints are solved with the sweeps: each round is another look at both.
+static bool has_joints(const rblWorld* world, const rblIsland* island)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < island->count && world->joint_ids.alive > 0 && !any; ++i)
+    {
+        any = body_of(world, island, i)->joint_count > 0;
+    }
+    return any;
+}
+
+// Whether a direct solve is due: contacts that hold miss something, and the round before, if there was one, did not leave as
+// much. Of contacts that contradict each other, and of sets of them that come and go, as much is left by any number of rounds.
+static bool is_due(const rblSubspace* system, const rblIsland* island, bool first, double left)
+{
+    if (!first)
+    {
+        const double before = island->left;
+        const bool slight = left < SLIGHT * fall_of(system->world, island);
+        if (!(left < (slight ? STALE : 1.0) * before))
+        {
+            return false;
+        }
+    }
+    return has_misses(system);
+}
+
+static rblResult solve_directly(rblSubspace* system, const rblIsland* island, double left, bool* solved)
 {
     rblWorld* world = system->world;
     bool memory = true;
@@ -272,22 +344,44 @@ static rblResult solve_island(const rblSubspace* system, const rblIsland* island
     {
         return memory ? RBL_OK : rbl_fail_memory();
     }
-    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    if (!rbl_subspace_write_rows(system))
     {
-        rbl_unpack_manifold(world, &world->manifolds.data[system->manifolds[k]]);
+        return rbl_fail_memory();
     }
     keep_impulses(system);
-    const Outcome outcome = solve_in_passes(system, island);
-    if (outcome == WORSE)
+    const bool minute = left < MINUTE * fall_of(world, island);
+    const double after = solve_in_passes(system, island, minute ? 1 : MOST_PASSES);
+    const bool worse = is_worse(world, island, left, after);
+    if (worse)
     {
         take_back(system);
     }
-    set_pause(world, island, outcome == WORSE);
-    *solved = *solved || outcome == BETTER;
+    set_pause(world, island, worse && !is_small(world));
+    *solved = *solved || !worse;
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
         rbl_repack_impulses(world, &world->manifolds.data[system->manifolds[k]]);
     }
+    return RBL_OK;
+}
+
+static rblResult solve_island(rblSubspace* system, rblIsland* island, uint32_t round, bool* solved)
+{
+    rblWorld* world = system->world;
+    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    {
+        rbl_unpack_manifold(world, &world->manifolds.data[system->manifolds[k]]);
+    }
+    const double left = remainder_of(system);
+    const bool jointed = has_joints(world, island);
+    const bool due = is_due(system, island, round == 0 || jointed, left);
+    island->left = left;
+    island->idle = !due && !jointed;
+    if (due)
+    {
+        return solve_directly(system, island, left, solved);
+    }
+    *solved = *solved || (jointed && is_small(world));
     return RBL_OK;
 }
 
@@ -339,7 +433,7 @@ static bool reserve(rblWorld* world, rblSubspace* system)
 {
     const size_t numbers = 3 * (size_t)RBL_SMALL_ISLAND;
     const size_t bodies = 6 * world->solver_bodies.count;
-    if (!rbl_array_resize_amply(&world->subspace, 4 * numbers + bodies) ||
+    if (!rbl_array_resize_amply(&world->subspace, 3 * numbers + bodies) ||
         !rbl_array_resize_amply(&world->free_flags, numbers) ||
         !rbl_array_resize_amply(&world->subspace_nodes, world->solver_bodies.count))
     {
@@ -350,20 +444,15 @@ static bool reserve(rblWorld* world, rblSubspace* system)
         .world = world,
         .unknown = memory,
         .residual = memory + numbers,
-        .image = memory + 2 * numbers,
-        .before = memory + 3 * numbers,
-        .motion = memory + 4 * numbers,
+        .before = memory + 2 * numbers,
+        .motion = memory + 3 * numbers,
         .free = world->free_flags.data,
     };
     return true;
 }
 
-static bool is_worth_it(rblWorld* world, const rblIsland* island, uint32_t contacts, bool first)
+static bool is_calm(const rblWorld* world, const rblIsland* island)
 {
-    if (contacts == 0 || contacts > RBL_SMALL_ISLAND || world->solver_contacts.count <= RBL_SMALL_WORLD)
-    {
-        return contacts > 0 && contacts <= RBL_SMALL_ISLAND;
-    }
     for (uint32_t i = 0; i < island->count; ++i)
     {
         const rblVec3 v = world->before_contacts.data[world->island_bodies.data[island->first + i]].velocity;
@@ -372,10 +461,31 @@ static bool is_worth_it(rblWorld* world, const rblIsland* island, uint32_t conta
             return false;
         }
     }
-    return !still_waits(world, island, first);
+    return true;
 }
 
-rblResult rbl_solve_subspaces(rblWorld* world, bool first, bool* solved)
+static bool is_worth_it(rblWorld* world, const rblIsland* island, uint32_t contacts, bool first)
+{
+    return contacts > 0 && contacts <= RBL_SMALL_ISLAND && (is_small(world) || is_calm(world, island)) &&
+           !still_waits(world, island, first);
+}
+
+// Sweeps pass over bundles that have lanes of idle islands only.
+static void find_idle_bundles(rblWorld* world)
+{
+    for (size_t k = 0; k < world->bundles.count; ++k)
+    {
+        rblBundle* bundle = &world->bundles.data[k];
+        bundle->idle = true;
+        for (uint32_t i = 0; i < bundle->lanes && bundle->idle; ++i)
+        {
+            const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+            bundle->idle = world->islands.data[manifold_island(world, manifold)].idle;
+        }
+    }
+}
+
+rblResult rbl_solve_subspaces(rblWorld* world, uint32_t round, bool* solved)
 {
     rblSubspace system;
     *solved = false;
@@ -394,10 +504,11 @@ rblResult rbl_solve_subspaces(rblWorld* world, bool first, bool* solved)
         {
             system.contacts += world->manifolds.data[system.manifolds[k]].count;
         }
-        if (is_worth_it(world, &world->islands.data[i], system.contacts, first))
+        if (is_worth_it(world, &world->islands.data[i], system.contacts, round == 0))
         {
-            RBL_TRY(solve_island(&system, &world->islands.data[i], solved));
+            RBL_TRY(solve_island(&system, &world->islands.data[i], round, solved));
         }
     }
+    find_idle_bundles(world);
     return RBL_OK;
 }

@@ -14,7 +14,7 @@
 // solved again. Expects impulses and velocities to agree; leaves them so. Left alone are islands whose contact graph is dense
 // and, in large worlds, those that move: a wall at rest must not sway, a heap that falls will not look different. What comes
 // out worse than the sweeps left it is taken back, and the island is left alone for a while: heaps that never come out better
-// would pay for it in every step. `first` of the step; `solved` says whether another round is worth it.
-rblResult rbl_solve_subspaces(rblWorld* world, bool first, bool* solved);
+// would pay for it in every step. `round` of the step; `solved` says whether another round is worth it.
+rblResult rbl_solve_subspaces(rblWorld* world, uint32_t round, bool* solved);
 
 #endif

@@ -7,24 +7,6 @@
     1e-6 // of a contact's own compliance: four corners carry a box, and what each carries is up to this
 #define MOST_UPDATES 12000 // of 6x6 blocks in the factors
 
-bool rbl_subspace_walk(const rblSubspace* system, rblSubspaceWalk* walk)
-{
-    rblWorld* world = system->world;
-    while (walk->manifold == NULL || walk->next_contact == walk->manifold->count)
-    {
-        if (walk->next_manifold == system->manifold_count)
-        {
-            return false;
-        }
-        walk->manifold = &world->manifolds.data[system->manifolds[walk->next_manifold++]];
-        walk->next_contact = 0;
-    }
-    walk->contact = &world->solver_contacts.data[walk->manifold->first + walk->next_contact++];
-    walk->at = walk->begun ? walk->at + 3 : 0;
-    walk->begun = true;
-    return true;
-}
-
 // ---- impulses to motions and back ----
 
 static void clear_motion(const rblSubspace* system)
@@ -60,13 +42,6 @@ static void push_body(const rblSolverBody* body, rblVec3 arm, const double impul
     motion[5] += sign * ((double)inverse->xz * x + (double)inverse->yz * y + (double)inverse->zz * z);
 }
 
-static void point_velocity(rblVec3 arm, const double* motion, double out[3])
-{
-    out[0] = motion[0] + motion[4] * (double)arm.z - motion[5] * (double)arm.y;
-    out[1] = motion[1] + motion[5] * (double)arm.x - motion[3] * (double)arm.z;
-    out[2] = motion[2] + motion[3] * (double)arm.y - motion[4] * (double)arm.x;
-}
-
 void rbl_subspace_push(const rblSubspace* system, const double* vector)
 {
     const rblWorld* world = system->world;
@@ -92,30 +67,6 @@ void rbl_subspace_push(const rblSubspace* system, const double* vector)
     }
 }
 
-// out = J motion, zero where nothing is free.
-static void from_motion(const rblSubspace* system, double* out)
-{
-    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
-    {
-        const rblManifold* manifold = walk.manifold;
-        const rblSolverContact* contact = walk.contact;
-        const uint32_t at = walk.at;
-        double on_a[3];
-        double on_b[3];
-        point_velocity(contact->arm_a, &system->motion[6 * (size_t)manifold->a], on_a);
-        point_velocity(contact->arm_b, &system->motion[6 * (size_t)manifold->b], on_b);
-        rblVec3 axes[3];
-        rbl_contact_axes(contact, axes);
-        for (uint32_t n = 0; n < 3; ++n)
-        {
-            const double along = (on_b[0] - on_a[0]) * (double)axes[n].x +
-                                 (on_b[1] - on_a[1]) * (double)axes[n].y +
-                                 (on_b[2] - on_a[2]) * (double)axes[n].z;
-            out[at + n] = system->free[at + n] ? along : 0.0;
-        }
-    }
-}
-
 // ---- the direct solve ----
 
 // With rows G of the contacts that hold, softness c and misses r, the change of velocities that costs least is
@@ -128,49 +79,123 @@ static double weight_of(const rblSolverContact* contact, uint32_t number)
     return (double)mass / SOFTNESS;
 }
 
+// A manifold's two bodies in the system: their nodes, RBL_NONE for those that nothing moves.
+typedef struct Nodes
+{
+    uint32_t a, b;
+} Nodes;
+
+static Nodes nodes_of(const rblWorld* world, const rblManifold* manifold)
+{
+    const bool a = world->solver_bodies.data[manifold->a].inverse_mass > 0.0f;
+    const bool b = world->solver_bodies.data[manifold->b].inverse_mass > 0.0f;
+    return (Nodes){a ? world->subspace_nodes.data[manifold->a] : RBL_NONE,
+                   b ? world->subspace_nodes.data[manifold->b] : RBL_NONE};
+}
+
+// Whether the order of pivots that is there is of a system in which as many bodies touch in the same way: a heap at rest is the same
+// in every round and step.
+static bool is_known(const rblSubspace* system, const rblIsland* island)
+{
+    const rblWorld* world = system->world;
+    const rblBlockSystem* blocks = &world->subspace_blocks;
+    uint32_t edge = 0;
+    bool same = blocks->nodes.count == island->count;
+    for (uint32_t k = 0; k < system->manifold_count && same; ++k)
+    {
+        const Nodes nodes = nodes_of(world, &world->manifolds.data[system->manifolds[k]]);
+        if (nodes.a != RBL_NONE && nodes.b != RBL_NONE)
+        {
+            const uint32_t* ends = blocks->edges.data[edge].ends;
+            same = edge < world->subspace_edges && ends[0] == nodes.a && ends[1] == nodes.b;
+            edge += 1;
+        }
+    }
+    return same && edge == world->subspace_edges;
+}
+
 bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool* memory)
 {
     rblWorld* world = system->world;
     rblBlockSystem* blocks = &world->subspace_blocks;
-    rbl_blocks_clear(blocks);
     *memory = true;
-    for (uint32_t i = 0; i < island->count && *memory; ++i)
+    for (uint32_t i = 0; i < island->count; ++i)
     {
         world->subspace_nodes.data[world->island_bodies.data[island->first + i]] = i;
+    }
+    if (is_known(system, island))
+    {
+        return blocks->pivots.count > 0;
+    }
+    rbl_blocks_clear(blocks);
+    // The order of pivots adds edges; more of them than now in a later step.
+    *memory = rbl_blocks_reserve(blocks, island->count, 4 * (size_t)system->manifold_count);
+    for (uint32_t i = 0; i < island->count && *memory; ++i)
+    {
         *memory = rbl_blocks_add(blocks, 6, false);
     }
     for (uint32_t k = 0; k < system->manifold_count && *memory; ++k)
     {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
-        const bool both = world->solver_bodies.data[manifold->a].inverse_mass > 0.0f &&
-                          world->solver_bodies.data[manifold->b].inverse_mass > 0.0f;
-        if (both)
+        const Nodes nodes = nodes_of(world, &world->manifolds.data[system->manifolds[k]]);
+        if (nodes.a != RBL_NONE && nodes.b != RBL_NONE)
         {
-            *memory = rbl_blocks_join(blocks, world->subspace_nodes.data[manifold->a],
-                                      world->subspace_nodes.data[manifold->b]);
+            *memory = rbl_blocks_join(blocks, nodes.a, nodes.b);
         }
     }
+    world->subspace_edges = (uint32_t)blocks->edges.count;
     *memory = *memory && rbl_blocks_order(blocks, MOST_UPDATES);
+    if (!*memory)
+    {
+        rbl_blocks_clear(blocks); // half an order is none
+    }
     return *memory && blocks->pivots.count > 0;
 }
 
-// Rows of one contact that hold, for one of its bodies: axis and arm x axis.
-static void row_of(rblVec3 axis, rblVec3 arm, double out[6])
+static void write_row(rblVec3 axis, rblVec3 arm, double sign, double out[6])
 {
     const rblVec3d n = rbl_to_double3(axis);
     const rblVec3d turn = rbl_cross3d(rbl_to_double3(arm), n);
-    const double values[6] = {n.x, n.y, n.z, turn.x, turn.y, turn.z};
-    memcpy(out, values, sizeof values);
+    out[0] = sign * n.x;
+    out[1] = sign * n.y;
+    out[2] = sign * n.z;
+    out[3] = sign * turn.x;
+    out[4] = sign * turn.y;
+    out[5] = sign * turn.z;
+}
+
+bool rbl_subspace_write_rows(rblSubspace* system)
+{
+    const size_t numbers = 3 * (size_t)system->contacts;
+    if (!rbl_array_renew(&system->world->subspace_rows, numbers, 0))
+    {
+        return false;
+    }
+    system->rows = system->world->subspace_rows.data;
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
+    {
+        rblVec3 axes[3];
+        rbl_contact_axes(walk.contact, axes);
+        for (uint32_t n = 0; n < 3; ++n)
+        {
+            rblSubspaceRow* row = &system->rows[walk.at + n];
+            write_row(axes[n], walk.contact->arm_a, -1.0, row->a);
+            write_row(axes[n], walk.contact->arm_b, 1.0, row->b);
+            row->weight = weight_of(walk.contact, n);
+        }
+    }
+    return true;
 }
 
 // block += scale left right^T.
-static void add_product(double* block, double scale, const double left[6], const double right[6])
+static void add_product(double* restrict block, double scale, const double* restrict left,
+                        const double* restrict right)
 {
     for (uint32_t r = 0; r < 6; ++r)
     {
+        const double factor = scale * left[r];
         for (uint32_t c = 0; c < 6; ++c)
         {
-            block[RBL_BLOCK * r + c] += scale * left[r] * right[c];
+            block[RBL_BLOCK * r + c] += factor * right[c];
         }
     }
 }
@@ -196,109 +221,123 @@ static void write_masses(const rblSubspace* system, const rblIsland* island)
     }
 }
 
-static void factor(const rblSubspace* system, const rblIsland* island)
+// The rows of a manifold that hold, into the blocks of its bodies and, when both move, of their edge.
+static void add_rows(const rblSubspace* system, const rblManifold* manifold, uint32_t at, uint32_t edge)
 {
-    rblWorld* world = system->world;
-    rblBlockSystem* blocks = &world->subspace_blocks;
-    rbl_blocks_zero(blocks);
-    write_masses(system, island);
-    const rblManifold* last = NULL;
-    uint32_t edge = UINT32_MAX; // edges are in the order of manifolds between two bodies
-    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
+    rblBlockSystem* blocks = &system->world->subspace_blocks;
+    const Nodes nodes = nodes_of(system->world, manifold);
+    double* on_a = nodes.a != RBL_NONE ? rbl_blocks_of_node(blocks, nodes.a) : NULL;
+    double* on_b = nodes.b != RBL_NONE ? rbl_blocks_of_node(blocks, nodes.b) : NULL;
+    double* between = on_a != NULL && on_b != NULL ? rbl_blocks_of_edge(blocks, edge) : NULL;
+    for (uint32_t k = at; k < at + 3 * manifold->count; ++k)
     {
-        const bool a = world->solver_bodies.data[walk.manifold->a].inverse_mass > 0.0f;
-        const bool b = world->solver_bodies.data[walk.manifold->b].inverse_mass > 0.0f;
-        edge += walk.manifold != last && a && b;
-        last = walk.manifold;
-        rblVec3 axes[3];
-        rbl_contact_axes(walk.contact, axes);
-        for (uint32_t n = 0; n < 3; ++n)
+        const rblSubspaceRow* row = &system->rows[k];
+        if (!system->free[k])
         {
-            if (!system->free[walk.at + n])
-            {
-                continue;
-            }
-            double row_a[6];
-            double row_b[6];
-            const double weight = weight_of(walk.contact, n);
-            row_of(axes[n], walk.contact->arm_a, row_a);
-            row_of(axes[n], walk.contact->arm_b, row_b);
-            if (a)
-            {
-                const uint32_t node = world->subspace_nodes.data[walk.manifold->a];
-                add_product(rbl_blocks_of_node(blocks, node), weight, row_a, row_a);
-            }
-            if (b)
-            {
-                const uint32_t node = world->subspace_nodes.data[walk.manifold->b];
-                add_product(rbl_blocks_of_node(blocks, node), weight, row_b, row_b);
-            }
-            if (a && b)
-            {
-                add_product(rbl_blocks_of_edge(blocks, edge), -weight, row_a, row_b);
-            }
+            continue;
+        }
+        if (on_a != NULL)
+        {
+            add_product(on_a, row->weight, row->a, row->a);
+        }
+        if (on_b != NULL)
+        {
+            add_product(on_b, row->weight, row->b, row->b);
+        }
+        if (between != NULL)
+        {
+            add_product(between, row->weight, row->a, row->b);
         }
     }
-    rbl_blocks_factor(blocks);
+}
+
+static void factor(const rblSubspace* system, const rblIsland* island)
+{
+    const rblWorld* world = system->world;
+    rbl_blocks_zero(&system->world->subspace_blocks);
+    write_masses(system, island);
+    uint32_t edge = 0; // edges are in the order of manifolds between two bodies
+    uint32_t at = 0;
+    for (uint32_t m = 0; m < system->manifold_count; ++m)
+    {
+        const rblManifold* manifold = &world->manifolds.data[system->manifolds[m]];
+        const Nodes nodes = nodes_of(world, manifold);
+        add_rows(system, manifold, at, edge);
+        edge += nodes.a != RBL_NONE && nodes.b != RBL_NONE;
+        at += 3 * manifold->count;
+    }
+    rbl_blocks_factor(&system->world->subspace_blocks);
+}
+
+static void add_row(double* restrict to, double scale, const double* restrict row)
+{
+    for (uint32_t k = 0; k < 6; ++k)
+    {
+        to[k] += scale * row[k];
+    }
 }
 
 // G^T r / c for the bodies.
 static void write_right_side(const rblSubspace* system)
 {
-    rblWorld* world = system->world;
-    rblBlockSystem* blocks = &world->subspace_blocks;
-    for (size_t i = 0; i < blocks->vector.count; ++i)
+    const rblWorld* world = system->world;
+    rblDoubleArray* vector = &system->world->subspace_blocks.vector;
+    memset(vector->data, 0, vector->count * sizeof *vector->data);
+    uint32_t at = 0;
+    for (uint32_t m = 0; m < system->manifold_count; ++m)
     {
-        blocks->vector.data[i] = 0.0;
-    }
-    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
-    {
-        rblVec3 axes[3];
-        rbl_contact_axes(walk.contact, axes);
-        const uint32_t bodies[2] = {walk.manifold->a, walk.manifold->b};
-        for (int side = 0; side < 2; ++side)
+        const rblManifold* manifold = &world->manifolds.data[system->manifolds[m]];
+        const Nodes nodes = nodes_of(world, manifold);
+        double nowhere[6] = {0.0};
+        double* on_a = nodes.a != RBL_NONE ? &vector->data[RBL_BLOCK * (size_t)nodes.a] : nowhere;
+        double* on_b = nodes.b != RBL_NONE ? &vector->data[RBL_BLOCK * (size_t)nodes.b] : nowhere;
+        const uint32_t end = at + 3 * manifold->count;
+        for (; at < end; ++at)
         {
-            if (!(world->solver_bodies.data[bodies[side]].inverse_mass > 0.0f))
+            const rblSubspaceRow* row = &system->rows[at];
+            const double scale = row->weight * system->residual[at];
+            if (system->free[at])
             {
-                continue;
-            }
-            double* to = &blocks->vector.data[RBL_BLOCK * (size_t)world->subspace_nodes.data[bodies[side]]];
-            for (uint32_t n = 0; n < 3; ++n)
-            {
-                double row[6];
-                const double scale = weight_of(walk.contact, n) * system->residual[walk.at + n];
-                row_of(axes[n], side == 0 ? walk.contact->arm_a : walk.contact->arm_b, row);
-                for (uint32_t k = 0; k < 6; ++k)
-                {
-                    to[k] += (side == 0 ? -scale : scale) * row[k];
-                }
+                add_row(on_a, scale, row->a);
+                add_row(on_b, scale, row->b);
             }
         }
     }
 }
 
-// One solve: motions from the misses, impulses from what they leave, and what is still missing then.
-static void refine(const rblSubspace* system, const rblIsland* island)
+static double along_row(const double row[6], const double* motion)
 {
-    rblWorld* world = system->world;
-    write_right_side(system);
-    rbl_blocks_solve(&world->subspace_blocks);
-    clear_motion(system);
-    for (uint32_t i = 0; i < island->count; ++i)
+    double sum = 0.0;
+    for (uint32_t k = 0; k < 6; ++k)
     {
-        memcpy(&system->motion[6 * (size_t)world->island_bodies.data[island->first + i]],
-               &world->subspace_blocks.vector.data[RBL_BLOCK * (size_t)i], 6 * sizeof(double));
+        sum += row[k] * motion[k];
     }
-    from_motion(system, system->image);
-    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
+    return sum;
+}
+
+// One solve: motions from the misses, impulses from what they leave, and what is still missing then.
+static void refine(const rblSubspace* system)
+{
+    static const double still[6] = {0.0};
+    const rblWorld* world = system->world;
+    const double* vector = world->subspace_blocks.vector.data;
+    write_right_side(system);
+    rbl_blocks_solve(&system->world->subspace_blocks);
+    uint32_t at = 0;
+    for (uint32_t m = 0; m < system->manifold_count; ++m)
     {
-        for (uint32_t n = 0; n < 3; ++n)
+        const rblManifold* manifold = &world->manifolds.data[system->manifolds[m]];
+        const Nodes nodes = nodes_of(world, manifold);
+        const double* on_a = nodes.a != RBL_NONE ? &vector[RBL_BLOCK * (size_t)nodes.a] : still;
+        const double* on_b = nodes.b != RBL_NONE ? &vector[RBL_BLOCK * (size_t)nodes.b] : still;
+        const uint32_t end = at + 3 * manifold->count;
+        for (; at < end; ++at)
         {
-            const uint32_t k = walk.at + n;
-            if (system->free[k])
+            const rblSubspaceRow* row = &system->rows[at];
+            if (system->free[at])
             {
-                system->residual[k] -= system->image[k];
-                system->unknown[k] += weight_of(walk.contact, n) * system->residual[k];
+                system->residual[at] -= along_row(row->b, on_b) + along_row(row->a, on_a);
+                system->unknown[at] += row->weight * system->residual[at];
             }
         }
     }
@@ -313,17 +352,13 @@ void rbl_subspace_solve(const rblSubspace* system, const rblIsland* island)
     }
     for (int i = 0; i < REFINEMENTS; ++i)
     {
-        refine(system, island);
+        refine(system);
     }
     // What contacts ask for that no motion can do, since it contradicts itself, is what is left: it went into the impulses as
     // often as they were refined, over the softness, and has no business there.
-    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
+    for (uint32_t i = 0; i < 3 * system->contacts; ++i)
     {
-        for (uint32_t n = 0; n < 3; ++n)
-        {
-            const uint32_t k = walk.at + n;
-            system->unknown[k] -=
-                system->free[k] ? REFINEMENTS * weight_of(walk.contact, n) * system->residual[k] : 0.0;
-        }
+        system->unknown[i] -=
+            system->free[i] ? REFINEMENTS * system->rows[i].weight * system->residual[i] : 0.0;
     }
 }

@@ -13,10 +13,10 @@ typedef struct rblSubspace
     uint32_t contacts;
     double* unknown;     // change of the impulses
     double* residual;    // wanted minus actual velocities
-    double* image;       // what the motions do to them
     double* before;      // impulses of the sweeps
     unsigned char* free; // per number: may change
     double* motion;      // per solver body: velocity and spin that impulses give it
+    rblSubspaceRow* rows;
 } rblSubspace;
 
 // One contact of the island after the other.
@@ -30,7 +30,23 @@ typedef struct rblSubspaceWalk
 } rblSubspaceWalk;
 
 // The next contact; false after the last one.
-bool rbl_subspace_walk(const rblSubspace* system, rblSubspaceWalk* walk);
+static inline bool rbl_subspace_walk(const rblSubspace* system, rblSubspaceWalk* walk)
+{
+    rblWorld* world = system->world;
+    while (walk->manifold == NULL || walk->next_contact == walk->manifold->count)
+    {
+        if (walk->next_manifold == system->manifold_count)
+        {
+            return false;
+        }
+        walk->manifold = &world->manifolds.data[system->manifolds[walk->next_manifold++]];
+        walk->next_contact = 0;
+    }
+    walk->contact = &world->solver_contacts.data[walk->manifold->first + walk->next_contact++];
+    walk->at = walk->begun ? walk->at + 3 : 0;
+    walk->begun = true;
+    return true;
+}
 
 static inline void rbl_contact_axes(const rblSolverContact* contact, rblVec3 axes[3])
 {
@@ -44,6 +60,9 @@ void rbl_subspace_push(const rblSubspace* system, const double* vector);
 
 // Bodies of the island and who touches whom. True when it is worth it.
 bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool* memory);
+
+// The rows of all contacts. False when out of memory.
+bool rbl_subspace_write_rows(rblSubspace* system);
 
 // The change of impulses, in `unknown`, that takes the residual away.
 void rbl_subspace_solve(const rblSubspace* system, const rblIsland* island);

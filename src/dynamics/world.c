@@ -172,6 +172,7 @@ static void init_solver(rblWorld* world)
     rbl_array_init(&world->subspace, allocator);
     rbl_array_init(&world->subspace_nodes, allocator);
     rbl_array_init(&world->free_flags, allocator);
+    rbl_array_init(&world->subspace_rows, allocator);
     rbl_array_init(&world->activities, allocator);
     rbl_array_init(&world->color_masks, allocator);
     rbl_blocks_init(&world->subspace_blocks, allocator);
@@ -201,6 +202,7 @@ static void free_solver(rblWorld* world)
     rbl_array_free(&world->subspace);
     rbl_array_free(&world->subspace_nodes);
     rbl_array_free(&world->free_flags);
+    rbl_array_free(&world->subspace_rows);
     rbl_array_free(&world->activities);
     rbl_array_free(&world->color_masks);
     rbl_blocks_free(&world->subspace_blocks);

@@ -294,6 +294,7 @@ typedef struct rblBundle
     uint16_t lanes;                // used
     bool deep;                     // some of it overlaps by more than is left alone (drift.c)
     uint8_t corrects;              // lanes whose overlap can be undone
+    bool idle;                     // sweeps have nothing more to do here (subspace.c)
     uint8_t mates;                 // lanes of mates
     uint8_t rounds;                // lanes with something round
     uint32_t slot_a[4], slot_b[4]; // the bodies
@@ -324,6 +325,13 @@ typedef struct rblWideContact
 } rblWideContact;
 
 typedef RBL_ARRAY(rblWideContact) rblWideContactArray;
+
+// One of a contact's three numbers as a row of G (subspace_system.c): what each body's motion does to the relative velocity along an axis.
+typedef struct rblSubspaceRow
+{
+    double a[6], b[6]; // of velocity and spin
+    double weight;     // 1 / c
+} rblSubspaceRow;
 
 // What the sweeps over impacts know of a bundle; lanes as bits (impact_pairs.c, impact_stop.c).
 typedef struct rblImpactBundle
@@ -372,6 +380,8 @@ typedef struct rblIsland
     double recovery_work; // J: spent on overlap at birth beyond the budget
     float displaced;      // share of the displacements that it can pay for
     float slop;           // the smallest of its overlapping manifolds
+    double left;          // J: what the sweeps of the last round left for a direct solve (subspace.c)
+    bool idle;            // another round of sweeps and a direct solve would come to the same
     bool corrects;        // drift correction can do something here
     bool jointed;         // holds a joint
     bool hauled;          // by a joint to a kinematic body that moves
@@ -610,8 +620,10 @@ struct rblWorld
     rblIndexArray island_manifolds; // per island where its manifolds begin, then the manifolds
     rblDoubleArray subspace;        // vectors of one small island
     rblBlockSystem subspace_blocks; // its bodies
+    uint32_t subspace_edges;        // of the contacts between them; others came with the order of pivots
     rblIndexArray subspace_nodes;   // by solver body
     RBL_ARRAY(unsigned char) free_flags;
+    RBL_ARRAY(rblSubspaceRow) subspace_rows;
     RBL_ARRAY(rblBodyCourse) courses;
     RBL_ARRAY(rblSweep) sweeps; // of shapes, by slot: where they are and how they would move over the step
     RBL_ARRAY(rblPreparedSweep) flights;  // the same for times of impact, of bodies that move far

@@ -46,6 +46,16 @@ void rbl_blocks_clear(rblBlockSystem* system)
     rbl_array_clear(&system->updates);
 }
 
+bool rbl_blocks_reserve(rblBlockSystem* system, size_t nodes, size_t edges)
+{
+    const size_t blocks = nodes + edges;
+    return rbl_array_reserve_more(&system->nodes, nodes) && rbl_array_reserve_more(&system->pivots, nodes) &&
+           rbl_array_reserve_more(&system->edges, edges) && rbl_array_reserve_more(&system->pattern, edges) &&
+           rbl_array_reserve_more(&system->updates, 2 * edges) &&
+           rbl_array_resize_amply(&system->values, RBL_BLOCK_VALUES * blocks) &&
+           rbl_array_resize_amply(&system->vector, RBL_BLOCK * nodes);
+}
+
 bool rbl_blocks_add(rblBlockSystem* system, uint32_t size, bool late)
 {
     const rblBlockNode node = {.size = size, .half = NONE, .late = late};
@@ -66,11 +76,6 @@ bool rbl_blocks_join(rblBlockSystem* system, uint32_t a, uint32_t b)
     nodes[a].degree += 1;
     nodes[b].degree += 1;
     return true;
-}
-
-static uint32_t near_end(const rblBlockSystem* system, uint32_t half)
-{
-    return system->edges.data[half / 2].ends[half % 2];
 }
 
 static uint32_t far_end(const rblBlockSystem* system, uint32_t half)
@@ -295,6 +300,7 @@ static void factor_block(double* a, uint32_t size)
     }
 }
 
+// One vector: x = (L D L^T)^-1 x.
 static void solve_block(const double* a, uint32_t size, double* x)
 {
     for (uint32_t i = 1; i < size; ++i)
@@ -314,46 +320,87 @@ static void solve_block(const double* a, uint32_t size, double* x)
     }
 }
 
-// A step between rows and one between columns of an edge's block, seen from one end.
-typedef struct View
+// Numbers of blocks that a node or an edge does not use are zero: rows are taken whole, which compilers turn into vectors.
+static void subtract_row(double* restrict to, double factor, const double* restrict from)
 {
-    double* block;
-    uint32_t row, column;
-    uint32_t rows, columns;
-} View;
-
-static View view_edge(rblBlockSystem* system, uint32_t half)
-{
-    const bool first = half % 2 == 0;
-    return (View){
-        .block = rbl_blocks_of_edge(system, half / 2),
-        .row = first ? RBL_BLOCK : 1,
-        .column = first ? 1 : RBL_BLOCK,
-        .rows = system->nodes.data[near_end(system, half)].size,
-        .columns = system->nodes.data[far_end(system, half)].size,
-    };
+    for (uint32_t c = 0; c < RBL_BLOCK; ++c)
+    {
+        to[c] -= factor * from[c];
+    }
 }
 
-// target -= left^T right, with `right` the view of an edge divided by the pivot: one column after the other.
-static void subtract(View target, View left, const double* right, uint32_t rows)
+// The same for the columns of a block, all at once.
+static void solve_columns(const double* a, uint32_t size, double* x)
 {
-    for (uint32_t c = 0; c < target.columns; ++c)
+    for (uint32_t i = 1; i < size; ++i)
     {
-        for (uint32_t r = 0; r < target.rows; ++r)
+        for (uint32_t k = 0; k < i; ++k)
         {
-            double sum = 0.0;
-            for (uint32_t k = 0; k < rows; ++k)
-            {
-                sum += left.block[left.row * k + left.column * r] * right[RBL_BLOCK * c + k];
-            }
-            target.block[target.row * r + target.column * c] -= sum;
+            subtract_row(&x[RBL_BLOCK * i], a[RBL_BLOCK * i + k], &x[RBL_BLOCK * k]);
+        }
+    }
+    for (uint32_t i = size; i-- > 0;)
+    {
+        for (uint32_t c = 0; c < RBL_BLOCK; ++c)
+        {
+            x[RBL_BLOCK * i + c] *= a[RBL_BLOCK * i + i];
+        }
+        for (uint32_t k = i + 1; k < size; ++k)
+        {
+            subtract_row(&x[RBL_BLOCK * i], a[RBL_BLOCK * k + i], &x[RBL_BLOCK * k]);
         }
     }
 }
 
-static View edge_of_pivot(rblBlockSystem* system, const rblBlockPivot* pivot, uint32_t number)
+// target -= left^T right.
+static void subtract_product(double* restrict target, const double* restrict left,
+                             const double* restrict right, uint32_t size)
 {
-    return view_edge(system, system->pattern.data[pivot->first + number]);
+    for (uint32_t r = 0; r < RBL_BLOCK; ++r)
+    {
+        double sums[RBL_BLOCK] = {0.0};
+        for (uint32_t k = 0; k < size; ++k)
+        {
+            for (uint32_t c = 0; c < RBL_BLOCK; ++c)
+            {
+                sums[c] += left[RBL_BLOCK * k + r] * right[RBL_BLOCK * k + c];
+            }
+        }
+        for (uint32_t c = 0; c < RBL_BLOCK; ++c)
+        {
+            target[RBL_BLOCK * r + c] -= sums[c];
+        }
+    }
+}
+
+static void transpose(double* block)
+{
+    for (uint32_t r = 1; r < RBL_BLOCK; ++r)
+    {
+        for (uint32_t c = 0; c < r; ++c)
+        {
+            const double above = block[RBL_BLOCK * c + r];
+            block[RBL_BLOCK * c + r] = block[RBL_BLOCK * r + c];
+            block[RBL_BLOCK * r + c] = above;
+        }
+    }
+}
+
+static double* edge_of_pivot(rblBlockSystem* system, const rblBlockPivot* pivot, uint32_t number)
+{
+    return rbl_blocks_of_edge(system, system->pattern.data[pivot->first + number] / 2);
+}
+
+// From here on the rows of a pivot's edges are the pivot's, whichever end it is.
+static void turn_edges(rblBlockSystem* system, const rblBlockPivot* pivot)
+{
+    for (uint32_t j = 0; j < pivot->count; ++j)
+    {
+        if (system->pattern.data[pivot->first + j] % 2 != 0)
+        {
+            transpose(edge_of_pivot(system, pivot, j));
+        }
+    }
 }
 
 static void factor_pivot(rblBlockSystem* system, const rblBlockPivot* pivot)
@@ -362,26 +409,23 @@ static void factor_pivot(rblBlockSystem* system, const rblBlockPivot* pivot)
     const uint32_t size = system->nodes.data[pivot->node].size;
     uint32_t update = pivot->update;
     factor_block(diagonal, size);
+    turn_edges(system, pivot);
     for (uint32_t j = 0; j < pivot->count; ++j)
     {
-        const View view = edge_of_pivot(system, pivot, j);
+        const double* edge = edge_of_pivot(system, pivot, j);
         double divided[RBL_BLOCK_VALUES];
-        for (uint32_t c = 0; c < view.columns; ++c)
-        {
-            for (uint32_t k = 0; k < size; ++k)
-            {
-                divided[RBL_BLOCK * c + k] = view.block[view.row * k + view.column * c];
-            }
-            solve_block(diagonal, size, &divided[RBL_BLOCK * c]);
-        }
+        memcpy(divided, edge, sizeof divided);
+        solve_columns(diagonal, size, divided);
         for (uint32_t i = 0; i < j; ++i)
         {
-            const View target = view_edge(system, system->updates.data[update++]);
-            subtract(target, edge_of_pivot(system, pivot, i), divided, size);
+            const uint32_t half = system->updates.data[update++];
+            const double* other = edge_of_pivot(system, pivot, i);
+            const bool first = half % 2 == 0; // the rows of its block are those of `other`
+            subtract_product(rbl_blocks_of_edge(system, half / 2), first ? other : divided,
+                             first ? divided : other, size);
         }
-        const View own = {rbl_blocks_of_node(system, far_end(system, system->pattern.data[pivot->first + j])),
-                          RBL_BLOCK, 1, view.columns, view.columns};
-        subtract(own, view, divided, size);
+        const uint32_t node = far_end(system, system->pattern.data[pivot->first + j]);
+        subtract_product(rbl_blocks_of_node(system, node), edge, divided, size);
     }
 }
 
@@ -401,15 +445,12 @@ static void solve_forward(rblBlockSystem* system, const rblBlockPivot* pivot)
     solve_block(rbl_blocks_of_node(system, pivot->node), size, x);
     for (uint32_t j = 0; j < pivot->count; ++j)
     {
-        const uint32_t half = system->pattern.data[pivot->first + j];
-        const View view = view_edge(system, half);
-        double* other = &system->vector.data[RBL_BLOCK * (size_t)far_end(system, half)];
-        for (uint32_t c = 0; c < view.columns; ++c)
+        const double* edge = edge_of_pivot(system, pivot, j);
+        const uint32_t node = far_end(system, system->pattern.data[pivot->first + j]);
+        double* other = &system->vector.data[RBL_BLOCK * (size_t)node];
+        for (uint32_t k = 0; k < size; ++k)
         {
-            for (uint32_t k = 0; k < size; ++k)
-            {
-                other[c] -= view.block[view.row * k + view.column * c] * x[k];
-            }
+            subtract_row(other, x[k], &edge[RBL_BLOCK * k]);
         }
     }
 }
@@ -420,14 +461,15 @@ static void solve_backward(rblBlockSystem* system, const rblBlockPivot* pivot)
     double* x = &system->vector.data[RBL_BLOCK * (size_t)pivot->node];
     for (uint32_t j = 0; j < pivot->count; ++j)
     {
-        const uint32_t half = system->pattern.data[pivot->first + j];
-        const View view = view_edge(system, half);
-        const double* other = &system->vector.data[RBL_BLOCK * (size_t)far_end(system, half)];
-        for (uint32_t c = 0; c < view.columns; ++c)
+        const double* edge = edge_of_pivot(system, pivot, j);
+        const uint32_t node = far_end(system, system->pattern.data[pivot->first + j]);
+        const double* other = &system->vector.data[RBL_BLOCK * (size_t)node];
+        const uint32_t columns = system->nodes.data[node].size;
+        for (uint32_t k = 0; k < size; ++k)
         {
-            for (uint32_t k = 0; k < size; ++k)
+            for (uint32_t c = 0; c < columns; ++c)
             {
-                x[k] -= view.block[view.row * k + view.column * c] * other[c];
+                x[k] -= edge[RBL_BLOCK * k + c] * other[c];
             }
         }
     }

@@ -50,6 +50,8 @@ size_t rbl_blocks_bytes(const rblBlockSystem* system);
 
 // Structure. False when out of memory.
 void rbl_blocks_clear(rblBlockSystem* system);
+bool rbl_blocks_reserve(rblBlockSystem* system, size_t nodes,
+                        size_t edges); // after clearing; also those of the order
 bool rbl_blocks_add(rblBlockSystem* system, uint32_t size, bool late);
 bool rbl_blocks_join(rblBlockSystem* system, uint32_t a, uint32_t b);
 

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "field_shapes.h"
 #include "fracture/stress_private.h"
-#include "rubble/world.h"
 #include "stress_testing.h"
 
 static rblShapeId make_brick(void)
@@ -309,54 +308,6 @@ static void blows_leave_pieces_that_tile_the_body(void** state)
     check_ok(rbl_shape_destroy(id));
 }
 
-// Kinetic energy before = kinetic after + surface + heat, in the step in which it breaks.
-static void energy_of_breaks_is_accounted_for(void** state)
-{
-    (void)state;
-    rblStressDef stress = rbl_default_stress_def();
-    stress.tetrahedra = 1000;
-    rblBodyDef brick = rbl_default_body_def(), floor = rbl_default_body_def();
-    rblWorldDef def = rbl_default_world_def();
-    rblWorldId world;
-    rblBodyId body;
-    def.gravity = rbl_vec3(0, 0, 0);
-    check_ok(rbl_world_create(&def, &world));
-    check_ok(rbl_shape_create_plane(rbl_vec3(0, 1, 0), &floor.shape));
-    floor.type = RBL_BODY_STATIC;
-    check_ok(rbl_body_create(world, &floor, &body));
-    check_ok(rbl_breaker_create_stress(&stress, &brick.breaker));
-    brick.shape = make_brick();
-    check_ok(rbl_material_preset("clay", &brick.material));
-    brick.pose = (rblTransform){{0, 0.3f, 0}, rbl_quat_normalize((rblQuat){0.2f, 0.1f, 0.3f, 0.9f})};
-    brick.velocity = rbl_vec3(0, -9, 0);
-    check_ok(rbl_body_create(world, &brick, &body));
-    uint32_t breaks = 0;
-    for (int i = 0; i < 30 && breaks == 0; ++i)
-    {
-        rblEnergy before, after;
-        const rblBreakEvent* event;
-        check_ok(rbl_world_energy(world, &before));
-        check_ok(rbl_world_step(world, 1.0f / 60.0f));
-        check_ok(rbl_world_energy(world, &after));
-        check_ok(rbl_world_break_events(world, &event, &breaks));
-        if (breaks > 0)
-        {
-            const double lost = before.kinetic - after.kinetic + after.work;
-            assert_true(event->pieces >= 2 && event->mass_error < 1e-6);
-            assert_true(event->surface_energy > 0.0 && event->heat >= 0.0);
-            assert_true(event->elastic_energy > 0.0);
-            check_relative(2.0 * (double)brick.material.surface_energy * event->crack_area,
-                           event->surface_energy, 1e-9);
-            assert_true(event->surface_energy + event->heat <= lost + 1e-6 * before.kinetic);
-        }
-    }
-    assert_true(breaks > 0);
-    check_ok(rbl_world_destroy(world));
-    check_ok(rbl_breaker_destroy(brick.breaker));
-    check_ok(rbl_shape_destroy(brick.shape));
-    check_ok(rbl_shape_destroy(floor.shape));
-}
-
 static void pieces_of_pieces_break_on_the_same_tetrahedra(void** state)
 {
     (void)state;
@@ -504,7 +455,6 @@ int main(void)
         cmocka_unit_test(impulses_break_what_has_no_strength),
         cmocka_unit_test(fragments_are_all_of_the_body),
         cmocka_unit_test(blows_leave_pieces_that_tile_the_body),
-        cmocka_unit_test(energy_of_breaks_is_accounted_for),
         cmocka_unit_test(pieces_of_pieces_break_on_the_same_tetrahedra),
         cmocka_unit_test(cracks_cost_no_more_than_the_budget),
         cmocka_unit_test(threads_do_not_matter),

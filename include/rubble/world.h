@@ -253,10 +253,12 @@ typedef struct rblBreakEvent
     float speed;                ///< m/s of approach at the time of impact
     float severity;             ///< 1 at the threshold
     double crack_area;          ///< m^2, of one side
-    double surface_energy;      ///< J: what the cracks took; paid by the blow
+    double surface_energy;      ///< J: what the cracks took; paid by the blow, on demand by nobody
     double
         elastic_energy; ///< J that stress held in the body when it broke; 0: its breaker knows nothing of stress
-    double heat;        ///< J that the blow lost beyond that
+    double heat;        ///< J that the blow lost beyond the cracks, and its fragments at their birth
+    double
+        kinetic_lost; ///< J of motion that the two had before the cracks, less theirs and the fragments' after: surface and heat
     double mass_error; ///< sum of the fragments' masses against that of the body, in parts of it
     void* user_data;   ///< of the body that broke
 } rblBreakEvent;

@@ -18,11 +18,19 @@ static double kinetic(const rblWorld* world, uint32_t slot)
            rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
 }
 
+static bool moves_freely(const rblBody* body)
+{
+    return body->generation != 0 && body->type == RBL_BODY_DYNAMIC;
+}
+
+double rbl_body_kinetic(const rblWorld* world, uint32_t slot)
+{
+    return moves_freely(&world->bodies.data[slot]) ? kinetic(world, slot) : 0.0;
+}
+
 double rbl_body_energy(const rblWorld* world, uint32_t slot)
 {
-    const rblBody* body = &world->bodies.data[slot];
-    const bool counts = body->generation != 0 && body->type == RBL_BODY_DYNAMIC;
-    return counts ? kinetic(world, slot) + potential(world, slot) : 0.0;
+    return moves_freely(&world->bodies.data[slot]) ? kinetic(world, slot) + potential(world, slot) : 0.0;
 }
 
 // One block's share of the sums: kinetic, potential, momentum, angular momentum.

@@ -307,6 +307,22 @@ static double new_energy(const rblWorld* world, const rblBreakPlan* plan)
     return world->bodies.data[plan->slot].type == RBL_BODY_DYNAMIC ? 0.0 : sum;
 }
 
+// What pieces of a moving body do not have of its motion: rounding, and what those had that are held now. Heat is what the break
+// lost beyond its cracks; on demand nobody pays for these.
+static void book_birth(rblWorld* world, const rblBreakPlan* plan)
+{
+    rblFractureStage* stage = &world->fracture;
+    rblBreakEvent* event = &stage->events.data[stage->events.count - 1];
+    const bool moved = world->bodies.data[plan->slot].type == RBL_BODY_DYNAMIC;
+    event->kinetic_lost += rbl_body_kinetic(world, plan->slot);
+    for (uint32_t i = 0; i < plan->fracture.fragment_count && moved; ++i)
+    {
+        event->kinetic_lost -= rbl_body_kinetic(world, stage->fragments.data[i]);
+    }
+    const double paid = plan->strike == RBL_NONE ? 0.0 : plan->cost;
+    event->heat = rbl_maxd(event->kinetic_lost - paid, 0.0);
+}
+
 static uint32_t list_movers(const rblWorld* world, const uint32_t* slots, uint32_t count, uint32_t* out)
 {
     uint32_t free = 0;
@@ -340,6 +356,7 @@ rblResult rbl_replace_body(rblWorld* world, rblBreakPlan* plan, double* work)
         hand_down_motion(world, plan->slot, stage->movers.data, free);
     }
     *work += new_energy(world, plan);
+    book_birth(world, plan);
     give_away_shapes(world, plan);
     begin_rebuilds(world, plan);
     rbl_hand_down_joints(world, plan->slot, stage->fragments.data, count);

@@ -42,7 +42,7 @@ rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_
         event.by = blow->a == plan->slot ? blow->id_b : blow->id_a;
         event.impulse = blow->push;
         event.speed = blow->speed;
-        event.heat = strike->cost > 0.0 ? strike->heat * plan->cost / strike->cost : 0.0;
+        event.kinetic_lost = strike->cost > 0.0 ? strike->lost * plan->cost / strike->cost : 0.0;
     }
     if (!rbl_array_reserve_more(&stage->ids, plan->fracture.fragment_count) ||
         !rbl_array_reserve_more(&stage->mates, plan->fracture.mate_count) ||

@@ -275,7 +275,7 @@ void rbl_pay_strike(rblWorld* world, rblBreakPlan* plan)
         return;
     }
     strike->paid = true;
-    strike->heat = 0.0;
+    strike->lost = 0.0;
     if (!(strike->cost > 0.0))
     {
         return;
@@ -284,13 +284,15 @@ void rbl_pay_strike(rblWorld* world, rblBreakPlan* plan)
     plan->before[0] = world->motions.data[strike->a];
     plan->before[1] = world->motions.data[strike->b];
     plan->work = -world->energy.work;
+    const double before = rbl_body_kinetic(world, strike->a) + rbl_body_kinetic(world, strike->b);
     const double mass = 1.0 / strike_compliance(world, strike);
     const double speed = (double)approach(world, strike);
     const double impulse = mass * speed * (1.0 - sqrt(rbl_maxd(1.0 - strike->cost / energy, 0.0)));
     const rblVec3 on_b = rbl_scale3(strike->normal, (float)impulse);
     push_body(world, strike->a, strike->point, rbl_scale3(on_b, -1.0f));
     push_body(world, strike->b, strike->point, on_b);
-    strike->heat = rbl_maxd(impulse * speed - 0.5 * impulse * impulse / mass - strike->cost, 0.0);
     plan->work += world->energy.work;
+    const double after = rbl_body_kinetic(world, strike->a) + rbl_body_kinetic(world, strike->b);
+    strike->lost = before + plan->work - after;
     plan->impulse = (float)impulse;
 }

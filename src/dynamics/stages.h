@@ -104,7 +104,8 @@ void rbl_measure_energy(rblWorld* world);
 
 // ---- shared by stages ----
 
-// Total energy of a body: kinetic, and potential in the world's gravity.
+// Kinetic energy of what moves freely, else 0; and that and potential energy in the world's gravity.
+double rbl_body_kinetic(const rblWorld* world, uint32_t slot);
 double rbl_body_energy(const rblWorld* world, uint32_t slot);
 
 // The solver's velocities into the state, for bodies that it changed: momentum by what the spin gained.

@@ -477,7 +477,7 @@ typedef struct rblStrike
     float mass, energy, duration, peak_force;
     uint32_t breaks; // how many of the two break by it
     double cost;     // J: of their cracks
-    double heat;     // J: lost beyond that
+    double lost;     // J: what they took from the two that meet
     bool paid;
 } rblStrike;
 

@@ -202,4 +202,28 @@ static inline void check_same_pieces(const rblPieces* a, const rblPieces* b)
     }
 }
 
+// Triangles as nine numbers, to find the same ones on both sides of a crack.
+static inline int compare_triangles(const void* a, const void* b)
+{
+    return memcmp(a, b, 9 * sizeof(double));
+}
+
+// The triangle's corners, beginning with the least, in their cyclic order or against it.
+static inline void canonical_triangle(const rblMeshView* view, uint32_t face, bool backwards, double out[9])
+{
+    double rows[3][3];
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        const rblVec3d p =
+            view->positions[view->corner_vertices[view->face_starts[face] + (backwards ? 2 - k : k)]];
+        memcpy(rows[k], (double[]){p.x, p.y, p.z}, sizeof rows[k]);
+    }
+    uint32_t least = memcmp(rows[1], rows[0], sizeof rows[0]) < 0 ? 1 : 0;
+    least = memcmp(rows[2], rows[least], sizeof rows[0]) < 0 ? 2 : least;
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        memcpy(out + 3 * k, rows[(least + k) % 3], sizeof rows[0]);
+    }
+}
+
 #endif

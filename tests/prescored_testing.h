@@ -191,4 +191,17 @@ static inline uint32_t heaviest(const rblFracture* fracture)
     return best;
 }
 
+// It takes the place of the body that broke; the others are let go.
+static inline void go_on_with_heaviest(rblFracture* fracture, rblBreakBody* body, rblShapeId* id)
+{
+    rblFragment* next = &fracture->fragments[heaviest(fracture)];
+    check_ok(rbl_shape_destroy(*id));
+    *id = next->shape;
+    next->shape = (rblShapeId){0, 0};
+    body->view = view_of(*id);
+    body->pose = next->pose;
+    body->mass = next->mass;
+    rbl_fracture_free(fracture);
+}
+
 #endif

@@ -196,29 +196,6 @@ static void pieces_do_not_meet_themselves(void** state)
 
 // ---- mates as they are drawn ----
 
-static int compare_triangles(const void* a, const void* b)
-{
-    return memcmp(a, b, 9 * sizeof(double));
-}
-
-// The triangle's corners, beginning with the least, in their cyclic order or against it.
-static void canonical(const rblMeshView* view, uint32_t face, bool backwards, double out[9])
-{
-    double rows[3][3];
-    for (uint32_t k = 0; k < 3; ++k)
-    {
-        const rblVec3d p =
-            view->positions[view->corner_vertices[view->face_starts[face] + (backwards ? 2 - k : k)]];
-        memcpy(rows[k], (double[]){p.x, p.y, p.z}, sizeof rows[k]);
-    }
-    uint32_t least = memcmp(rows[1], rows[0], sizeof rows[0]) < 0 ? 1 : 0;
-    least = memcmp(rows[2], rows[least], sizeof rows[0]) < 0 ? 2 : least;
-    for (uint32_t k = 0; k < 3; ++k)
-    {
-        memcpy(out + 3 * k, rows[(least + k) % 3], sizeof rows[0]);
-    }
-}
-
 static void mates_have_the_same_triangles_turned_over(void** state)
 {
     (void)state;
@@ -242,7 +219,7 @@ static void mates_have_the_same_triangles_turned_over(void** state)
             {
                 const uint32_t side = pieces->faces[faces[f]].reversed ? 1 : 0;
                 assert_true(counts[side] < 10000);
-                canonical(&piece, f, side == 1, sides[side][counts[side]++]);
+                canonical_triangle(&piece, f, side == 1, sides[side][counts[side]++]);
             }
         }
         RBL_FREE_ARRAY(pieces->allocator, faces, piece.face_count);

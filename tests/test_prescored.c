@@ -50,15 +50,8 @@ static void fragments_of_fragments_of_fragments_are_all_of_them(void** state)
             rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
             assert_true(fracture.fragment_count >= 3);
             check_tiling(&body, &fracture, roots[r]->error);
-            const uint32_t next = heaviest(&fracture);
-            check_ok(rbl_shape_destroy(id));
-            id = fracture.fragments[next].shape;
-            fracture.fragments[next].shape = (rblShapeId){0, 0};
-            body.view = view_of(id);
-            body.pose = fracture.fragments[next].pose;
-            body.mass = fracture.fragments[next].mass;
+            go_on_with_heaviest(&fracture, &body, &id);
             body.seed += 1;
-            rbl_fracture_free(&fracture);
         }
         check_ok(rbl_shape_destroy(id));
         rbl_breaker_release(breaker);
@@ -100,14 +93,7 @@ static void rough_fragments_break_again_as_flat_ones_do(void** state)
             }
         }
         check_relative(mass, (double)body.mass, 1e-6);
-        const uint32_t next = heaviest(&fracture);
-        check_ok(rbl_shape_destroy(id));
-        id = fracture.fragments[next].shape;
-        fracture.fragments[next].shape = (rblShapeId){0, 0};
-        body.view = view_of(id);
-        body.pose = fracture.fragments[next].pose;
-        body.mass = fracture.fragments[next].mass;
-        rbl_fracture_free(&fracture);
+        go_on_with_heaviest(&fracture, &body, &id);
     }
     check_ok(rbl_shape_destroy(id));
     rbl_breaker_release(breaker);

@@ -323,14 +323,7 @@ static void pieces_of_pieces_break_on_the_same_tetrahedra(void** state)
         assert_true(fracture.fragment_count >= 2);
         check_tiling(&body, &fracture, 0.004);
         assert_int_equal(rbl_tets_alive_count(), 1);
-        const uint32_t next = heaviest(&fracture);
-        check_ok(rbl_shape_destroy(id));
-        id = fracture.fragments[next].shape;
-        fracture.fragments[next].shape = (rblShapeId){0, 0};
-        body.view = view_of(id);
-        body.pose = fracture.fragments[next].pose;
-        body.mass = fracture.fragments[next].mass;
-        rbl_fracture_free(&fracture);
+        go_on_with_heaviest(&fracture, &body, &id);
     }
     check_ok(rbl_shape_destroy(id));
     rbl_breaker_release(breaker);

@@ -4,18 +4,6 @@
 
 #include "tets_cut_testing.h"
 
-typedef struct Plane
-{
-    rblVec3d normal;
-    double offset;
-} Plane;
-
-static double plane(rblVec3d p, const void* context)
-{
-    const Plane* at = context;
-    return rbl_dot3d(p, at->normal) - at->offset;
-}
-
 // ---- boxes ----
 
 typedef struct Soup

@@ -166,4 +166,17 @@ static inline void check_pieces(const Broken* broken, const rblPieces* pieces, b
     check_tiling(pieces, broken->solid);
 }
 
+// A plane, for break_by_function().
+typedef struct Plane
+{
+    rblVec3d normal;
+    double offset;
+} Plane;
+
+static inline double plane(rblVec3d p, const void* context)
+{
+    const Plane* at = context;
+    return rbl_dot3d(p, at->normal) - at->offset;
+}
+
 #endif

@@ -394,27 +394,9 @@ bool rbl_lattice_mark_inside(const rblFragmentLattice* l, const rblFragmentEvent
 
 // ---- how far points are from some of them ----
 
-// Along x: forth and back.
-static void spread_row(float* row, uint32_t count)
-{
-    float far = INFINITY;
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        far = row[i] == 0.0f ? 0.0f : far + 1.0f;
-        row[i] = far;
-    }
-    far = INFINITY;
-    for (uint32_t i = count; i-- > 0;)
-    {
-        far = rbl_minf(row[i], far + 1.0f);
-        row[i] = far * far;
-    }
-}
-
 // Of the points within the window along an axis the one that is nearest with its own distance.
-static void spread_line(const float* in, float* out, size_t stride, uint32_t at, uint32_t count)
+static void spread_line(const float* in, float* out, size_t stride, uint32_t before, uint32_t behind)
 {
-    const uint32_t behind = count - 1 - at;
     rblFloat4 least = rbl_load4(in);
     for (uint32_t i = 1; i <= RBL_WINDOW; ++i)
     {
@@ -423,25 +405,43 @@ static void spread_line(const float* in, float* out, size_t stride, uint32_t at,
         {
             break; // no farther one is nearer
         }
-        least = i <= at ? rbl_min4(rbl_add4(rbl_load4(in - i * stride), way), least) : least;
+        least = i <= before ? rbl_min4(rbl_add4(rbl_load4(in - i * stride), way), least) : least;
         least = i <= behind ? rbl_min4(rbl_add4(rbl_load4(in + i * stride), way), least) : least;
     }
     rbl_store4(out, least);
 }
 
+// Along x a row is copied to where nothing is before and behind it.
+static void spread_row(float* row, uint32_t count)
+{
+    float copy[RBL_LATTICE_ROW + 2 * RBL_WINDOW];
+    for (uint32_t i = 0; i < RBL_WINDOW; ++i)
+    {
+        copy[i] = INFINITY;
+        copy[RBL_WINDOW + count + i] = INFINITY;
+    }
+    memcpy(copy + RBL_WINDOW, row, sizeof *row * count);
+    for (uint32_t i = 0; i < count; i += 4)
+    {
+        spread_line(copy + RBL_WINDOW + i, row + i, 1, RBL_WINDOW, RBL_WINDOW);
+    }
+}
+
 void rbl_lattice_spread(const rblFragmentLattice* l, float* squares, float* room)
 {
     const uint32_t rows = 4 * l->bricks[1] + 1, layers = 4 * l->bricks[2] + 1;
-    for (size_t first = 0; first < l->point_count; first += l->row)
-    {
-        spread_row(squares + first, l->row);
-    }
     size_t place = 0;
+    for (uint32_t row = 0; row < rows * layers; ++row)
+    {
+        spread_row(squares + place, l->row);
+        place += l->row;
+    }
+    place = 0;
     for (uint32_t row = 0; row < rows * layers; ++row)
     {
         for (uint32_t i = 0; i < l->row; i += 4, place += 4)
         {
-            spread_line(squares + place, room + place, l->row, row % rows, rows);
+            spread_line(squares + place, room + place, l->row, row % rows, rows - 1 - row % rows);
         }
     }
     place = 0;
@@ -449,7 +449,7 @@ void rbl_lattice_spread(const rblFragmentLattice* l, float* squares, float* room
     {
         for (uint32_t i = 0; i < l->layer; i += 4, place += 4)
         {
-            spread_line(room + place, squares + place, l->layer, k, layers);
+            spread_line(room + place, squares + place, l->layer, k, layers - 1 - k);
         }
     }
     const rblFloat4 most = rbl_splat4((float)(RBL_WINDOW * RBL_WINDOW));

@@ -11,6 +11,7 @@
     1.25f // every point as near to the surface is in a brick that is kept; more than the slack, which bounds far off lose
 #define REACH      1.05f  // of facets
 #define HALF_CELL  0.867f // half a cell's diagonal: no point is farther from the nearest point of the lattice
+#define STANDING   0.2f   // how much nearer the fragment may be than points that stand for it tell
 #define NEAR       3.0f   // where the distance of the solid counts
 #define MOST_VALUE 12.0f  // that a brick holds
 
@@ -169,14 +170,14 @@ static void ask_solid(const Build* b, size_t place, uint32_t i, uint32_t j, uint
 static bool stand_for(Build* b, size_t place)
 {
     const rblFragmentLattice* l = &b->lattice;
-    const float near = HALF_CELL * l->cell;
     bool any_deep = false;
     for (size_t i = place; i < place + 4; ++i)
     {
-        const bool stands = b->solid[i] <= near && (l->inside[i] != 0 || l->facets[i] <= near * near);
-        const bool deep =
-            l->inside[i] != 0 && b->solid[i] < -l->reach && !(l->facets[i] < l->reach * l->reach);
-        b->outside[i] = stands ? 0.0f : INFINITY;
+        const bool inside = l->inside[i] != 0;
+        const float crack = inside ? 0.0f : sqrtf(l->facets[i]);
+        const float above = l->inverse * rbl_maxf(rbl_maxf(b->solid[i], crack), 0.0f);
+        const bool deep = inside && b->solid[i] < -l->reach && !(l->facets[i] < l->reach * l->reach);
+        b->outside[i] = above <= HALF_CELL ? above * above : INFINITY;
         b->deep[i] = deep ? INFINITY : 0.0f;
         any_deep = any_deep || deep;
     }
@@ -223,7 +224,10 @@ static void tell_values(const Build* b, size_t place)
     const rblFloat4 solid = rbl_load4(b->solid + place);
     const rblFloat4 crack = rbl_sqrt4(rbl_load4(l->facets + place));
     const rblFloat4 near = rbl_mul4(cell, rbl_sqrt4(rbl_load4(b->outside + place)));
-    const rblFloat4 sure = rbl_sub4(near, rbl_splat4(HALF_CELL * l->cell));
+    const rblFloat4 less =
+        rbl_select4(rbl_and4(rbl_less4(rbl_splat4(NOT_ASKED), solid), rbl_less4(solid, zero)),
+                    rbl_splat4(STANDING * l->cell), rbl_splat4(HALF_CELL * l->cell));
+    const rblFloat4 sure = rbl_sub4(near, less);
     const rblFloat4 beyond = rbl_max4(rbl_max4(solid, sure), rbl_min4(crack, near));
     const rblFloat4 deeper =
         rbl_mul4(cell, rbl_max4(rbl_sub4(rbl_sqrt4(rbl_load4(b->deep + place)), one), zero));
@@ -287,7 +291,7 @@ static bool fill_row(const Build* b, uint32_t i, uint32_t j, uint32_t k, int16_t
     for (uint32_t n = 0; n < RBL_BRICK_POINTS; ++n)
     {
         const float value = l->facets[first + n];
-        if (b->outside[first + n] == 0.0f)
+        if (b->outside[first + n] <= HALF_CELL * HALF_CELL)
         {
             *holds = rbl_aabb_add(*holds, point_at(l, i + n, j, k));
         }

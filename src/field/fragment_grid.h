@@ -9,6 +9,9 @@
 
 #include "field/fragment_field.h"
 
+// The longest row: 64 cells, the band around them and what fills up bricks.
+#define RBL_LATTICE_ROW 80u
+
 // The points of the grid, all of them, in rows along x that begin at a multiple of four floats.
 typedef struct rblFragmentLattice
 {
@@ -49,15 +52,15 @@ bool rbl_lattice_mark_inside(const rblFragmentLattice* lattice, const rblFragmen
 // Lower the squared distances of all points within reach of a facet.
 void rbl_lattice_add_facet(const rblFragmentLattice* lattice, const rblCrackFacet* facet);
 
-// From 0 at some points of the lattice and infinity elsewhere to squared distances in cells, exact up to RBL_WINDOW cells and no less
-// than that beyond. `room` is as large.
+// From squared distances at some points, in cells, and infinity elsewhere to the least of |p - q|^2 + s(q) over all points q, exact up to
+// RBL_WINDOW cells and no more than it beyond. `room` is as large.
 #define RBL_WINDOW 6u
 void rbl_lattice_spread(const rblFragmentLattice* lattice, float* squares, float* room);
 
 // How far values near the surface are off at most: edges are rounded off, and filled where they look inwards.
 static inline float rbl_fragment_grid_blur(const rblLevelSet* grid)
 {
-    return 0.3f * grid->cell;
+    return 0.4f * grid->cell;
 }
 
 // Null when out of memory.

@@ -1,7 +1,7 @@
 // The distance field of a fragment: one label of an event (Glondu 2012, 4.3 to 4.5).
 //
-// Inside: the nearer of the original surface (level set; deep inside by the nodes, Eq. 1) and of cracks (planes in cut tetrahedra, Eq. 1 in
-// whole ones). Outside, bounds: the level set, the fragment's box, cells without the fragment, and where the point would be in another
+// Inside: the nearer of the original surface (level set; deep inside by the nodes, Eq. 1) and of cracks (pieces that the nodes know; in
+// cut tetrahedra also what their planes have of crack). Outside, bounds: the level set, the fragment's box, cells without the fragment, and where the point would be in another
 // fragment, how deep.
 #ifndef RBL_FIELD_FRAGMENT_FIELD_H
 #define RBL_FIELD_FRAGMENT_FIELD_H

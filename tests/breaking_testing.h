@@ -34,6 +34,26 @@ static inline rblEnergy energy_of(rblWorldId world)
     return energy;
 }
 
+// A ball onto a plate that lies on two rails.
+typedef struct Plate
+{
+    rblWorldId world;
+    rblBodyId plate, ball;
+} Plate;
+
+static inline Plate make_plate(rblBreakerId breaker, rblBreakerId of_ball, float speed)
+{
+    Plate plate = {.world = make_world(true)};
+    put(plate.world, make_box(0.1f, 0.2f, 1), RBL_BODY_STATIC, vec(-0.45f, 0.9f, 0));
+    put(plate.world, make_box(0.1f, 0.2f, 1), RBL_BODY_STATIC, vec(0.45f, 0.9f, 0));
+    put(plate.world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    plate.plate = put_breakable(plate.world, breaker, vec(1, 0.04f, 1), vec(0, 1.02f, 0), RBL_BODY_DYNAMIC);
+    plate.ball =
+        put_breakable(plate.world, of_ball, vec(0.2f, 0.2f, 0.2f), vec(0.02f, 1.6f, 0.03f), RBL_BODY_DYNAMIC);
+    check_ok(rbl_body_set_velocity(plate.world, plate.ball, vec(0, -speed, 0), vec(0, 0, 0)));
+    return plate;
+}
+
 static inline void end(rblWorldId world, rblBreakerId breaker, const BoxBreaker* context)
 {
     check_ok(rbl_world_destroy(world));

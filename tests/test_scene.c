@@ -54,74 +54,80 @@ static void defaults_are_those_of_the_contract(void** state)
     check_ok(rbl_scene_destroy(scene));
 }
 
-static void example_of_the_contract_is_read(void** state)
+// What the contract of scenes shows.
+static const char example[] =
+    "{ \"rubble\": 1, \"gravity\": [0, -9.81, 0],\n"
+    " \"step\": 0.033333333, \"substeps\": 2, \"duration\": 6.0, \"seed\": 7, \"sleeping\": false,\n"
+    " \"materials\": { \"pane\": { \"preset\": \"glass\", \"density\": 2501, \"friction\": 0.3, "
+    "\"restitution\": 0.2, \"young\": 7.0e10, \"poisson\": 0.22, \"strength\": 4.0e7, \"surfaceEnergy\": "
+    "8.0, \"breakImpulse\": 3 } },\n"
+    " \"shapes\": { \"ground\": { \"kind\": \"plane\", \"normal\": [0, 1, 0] },\n"
+    "   \"ball\": { \"kind\": \"sphere\", \"radius\": 0.1 }, \"brick\": { \"kind\": \"box\", \"size\": "
+    "[0.2, 0.1, 0.1] },\n"
+    "   \"shard\": { \"kind\": \"hull\", \"points\": [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]] "
+    "},\n"
+    "   \"plate\": { \"kind\": \"lathe\", \"profile\": [[0, 0], [0.1, 0], [0.14, 0.02]], \"thickness\": "
+    "0.006, \"segments\": 24, \"cells\": 32 } },\n"
+    " \"bodies\": [ { \"name\": \"floor\", \"shape\": \"ground\", \"type\": \"static\", \"material\": "
+    "\"stone\" },\n"
+    "   { \"name\": \"plate\", \"shape\": \"plate\", \"material\": \"pane\", \"position\": [0, 1, 0], "
+    "\"rotation\": [0, 0, 0, 1], \"velocity\": [1, 2, 3], \"spin\": [4, 5, 6],\n"
+    "     \"fracture\": { \"method\": \"prescored\", \"pattern\": \"radial\", \"pieces\": 25 } },\n"
+    "   { \"shape\": \"brick\", \"material\": \"clay\", \"grid\": { \"count\": [4, 8, 1], \"spacing\": "
+    "[0.21, 0.11, 0], \"origin\": [2, 0.05, 0] } } ],\n"
+    " \"joints\": [ { \"kind\": \"distance\", \"a\": \"plate\", \"anchorA\": [0, 0, 0], \"pointB\": [0, "
+    "2, "
+    "0], \"length\": 1.0 } ],\n"
+    " \"events\": [\n"
+    "   { \"time\": 3.0, \"explode\": { \"at\": [0, 0, 0], \"radius\": 2, \"impulse\": 5 } },\n"
+    "   { \"time\": 1.0, \"spawn\": { \"shape\": \"ball\", \"material\": \"steel\", \"position\": [0, 3, "
+    "0], \"velocity\": [0, -5, 0] } },\n"
+    "   { \"time\": 2.0, \"break\": { \"body\": \"plate\", \"at\": [0, 1, 0], \"normal\": [0, 1, 0] } } "
+    "],\n"
+    " \"camera\": { \"eye\": [1.5, 1.2, 2.0], \"target\": [0, 0.4, 0], \"fov\": 40 } }";
+
+static void check_example(const rblSceneView* view)
 {
-    (void)state;
-    static const char text[] =
-        "{ \"rubble\": 1, \"gravity\": [0, -9.81, 0],\n"
-        " \"step\": 0.033333333, \"substeps\": 2, \"duration\": 6.0, \"seed\": 7, \"sleeping\": false,\n"
-        " \"materials\": { \"pane\": { \"preset\": \"glass\", \"density\": 2501, \"friction\": 0.3, "
-        "\"restitution\": 0.2, \"young\": 7.0e10, \"poisson\": 0.22, \"strength\": 4.0e7, \"surfaceEnergy\": "
-        "8.0, \"breakImpulse\": 3 } },\n"
-        " \"shapes\": { \"ground\": { \"kind\": \"plane\", \"normal\": [0, 1, 0] },\n"
-        "   \"ball\": { \"kind\": \"sphere\", \"radius\": 0.1 }, \"brick\": { \"kind\": \"box\", \"size\": "
-        "[0.2, 0.1, 0.1] },\n"
-        "   \"shard\": { \"kind\": \"hull\", \"points\": [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]] "
-        "},\n"
-        "   \"plate\": { \"kind\": \"lathe\", \"profile\": [[0, 0], [0.1, 0], [0.14, 0.02]], \"thickness\": "
-        "0.006, \"segments\": 24, \"cells\": 32 } },\n"
-        " \"bodies\": [ { \"name\": \"floor\", \"shape\": \"ground\", \"type\": \"static\", \"material\": "
-        "\"stone\" },\n"
-        "   { \"name\": \"plate\", \"shape\": \"plate\", \"material\": \"pane\", \"position\": [0, 1, 0], "
-        "\"rotation\": [0, 0, 0, 1], \"velocity\": [1, 2, 3], \"spin\": [4, 5, 6],\n"
-        "     \"fracture\": { \"method\": \"prescored\", \"pattern\": \"radial\", \"pieces\": 25 } },\n"
-        "   { \"shape\": \"brick\", \"material\": \"clay\", \"grid\": { \"count\": [4, 8, 1], \"spacing\": "
-        "[0.21, 0.11, 0], \"origin\": [2, 0.05, 0] } } ],\n"
-        " \"joints\": [ { \"kind\": \"distance\", \"a\": \"plate\", \"anchorA\": [0, 0, 0], \"pointB\": [0, "
-        "2, "
-        "0], \"length\": 1.0 } ],\n"
-        " \"events\": [\n"
-        "   { \"time\": 3.0, \"explode\": { \"at\": [0, 0, 0], \"radius\": 2, \"impulse\": 5 } },\n"
-        "   { \"time\": 1.0, \"spawn\": { \"shape\": \"ball\", \"material\": \"steel\", \"position\": [0, 3, "
-        "0], \"velocity\": [0, -5, 0] } },\n"
-        "   { \"time\": 2.0, \"break\": { \"body\": \"plate\", \"at\": [0, 1, 0], \"normal\": [0, 1, 0] } } "
-        "],\n"
-        " \"camera\": { \"eye\": [1.5, 1.2, 2.0], \"target\": [0, 0.4, 0], \"fov\": 40 } }";
-    rblSceneId scene;
-    check_ok(load(text, &scene));
-    const rblSceneView view = view_of(scene);
-    assert_int_equal(view.step_count, 180);
-    assert_int_equal(view.substeps, 2);
-    assert_int_equal(view.seed, 7);
-    assert_false(view.sleeping);
-    assert_int_equal(view.body_count, 2 + 32 + 1);
-    assert_string_equal(view.bodies[0].name, "floor");
-    assert_int_equal(view.bodies[0].type, RBL_BODY_STATIC);
-    assert_string_equal(view.bodies[1].name, "plate");
-    assert_int_equal(view.bodies[1].fracture, RBL_FRACTURE_PRESCORED);
-    check_close(view.bodies[1].velocity.y, 2.0, 0.0);
-    check_close(view.bodies[1].spin.z, 6.0, 0.0);
-    const rblSceneMaterial* pane = &view.materials[view.bodies[1].material];
+    assert_int_equal(view->step_count, 180);
+    assert_int_equal(view->substeps, 2);
+    assert_int_equal(view->seed, 7);
+    assert_false(view->sleeping);
+    assert_int_equal(view->body_count, 2 + 32 + 1);
+    assert_string_equal(view->bodies[0].name, "floor");
+    assert_int_equal(view->bodies[0].type, RBL_BODY_STATIC);
+    assert_string_equal(view->bodies[1].name, "plate");
+    assert_int_equal(view->bodies[1].fracture, RBL_FRACTURE_PRESCORED);
+    check_close(view->bodies[1].velocity.y, 2.0, 0.0);
+    check_close(view->bodies[1].spin.z, 6.0, 0.0);
+    const rblSceneMaterial* pane = &view->materials[view->bodies[1].material];
     assert_string_equal(pane->name, "pane");
     check_close(pane->values.density, 2501.0, 0.0);
     check_close(pane->values.break_impulse, 3.0, 0.0);
-    assert_string_equal(view.materials[view.bodies[2].material].name, "clay");
-    assert_string_equal(view.bodies[2].name, "brick[0][0]");
-    assert_string_equal(view.bodies[2 + 4 * 3 + 2].name, "brick[2][3]");
-    check_close(view.bodies[2 + 4 * 3 + 2].pose.p.x, 2.42, 1e-6);
-    check_close(view.bodies[2 + 4 * 3 + 2].pose.p.y, 0.38, 1e-6);
-    assert_string_equal(view.bodies[34].name, "ball");
-    assert_int_equal(view.bodies[34].event, 0);
-    assert_int_equal(view.event_count, 3);
-    assert_int_equal(view.events[0].kind, RBL_EVENT_SPAWN); // in the order of time
-    assert_int_equal(view.events[0].step, 30);
-    assert_int_equal(view.events[1].kind, RBL_EVENT_BREAK);
-    assert_int_equal(view.events[2].kind, RBL_EVENT_EXPLODE);
-    check_close(view.events[2].strength, 5.0, 0.0);
-    assert_int_equal(view.joint_count, 1);
-    check_close(view.joints[0].def.length, 1.0, 0.0);
-    assert_true(view.has_camera);
+    assert_string_equal(view->materials[view->bodies[2].material].name, "clay");
+    assert_string_equal(view->bodies[2].name, "brick[0][0]");
+    assert_string_equal(view->bodies[2 + 4 * 3 + 2].name, "brick[2][3]");
+    check_close(view->bodies[2 + 4 * 3 + 2].pose.p.x, 2.42, 1e-6);
+    check_close(view->bodies[2 + 4 * 3 + 2].pose.p.y, 0.38, 1e-6);
+    assert_string_equal(view->bodies[34].name, "ball");
+    assert_int_equal(view->bodies[34].event, 0);
+    assert_int_equal(view->event_count, 3);
+    assert_int_equal(view->events[0].kind, RBL_EVENT_SPAWN); // in the order of time
+    assert_int_equal(view->events[0].step, 30);
+    assert_int_equal(view->events[1].kind, RBL_EVENT_BREAK);
+    assert_int_equal(view->events[2].kind, RBL_EVENT_EXPLODE);
+    check_close(view->events[2].strength, 5.0, 0.0);
+    assert_int_equal(view->joint_count, 1);
+    check_close(view->joints[0].def.length, 1.0, 0.0);
+    assert_true(view->has_camera);
+}
 
+static void example_of_the_contract_is_read(void** state)
+{
+    (void)state;
+    rblSceneId scene;
+    check_ok(load(example, &scene));
+    const rblSceneView view = view_of(scene);
+    check_example(&view);
     rblWorldDef def;
     rblWorldId world;
     rblBodyId bodies[35];

@@ -27,6 +27,7 @@ typedef struct rblCholesky
     RBL_ARRAY(rblFront) fronts;
     rblIndexArray rows; // places, rising in each front
     rblDoubleArray values;
+    rblFloatArray singles; // in place of them, after rbl_cholesky_round()
     uint32_t most_rows; // of a front, own and later, in numbers (3 per node)
 } rblCholesky;
 
@@ -47,6 +48,12 @@ typedef struct rblCholeskyInput
 
 // Numbers. RBL_ERROR_GEOMETRY when the matrix is not positive.
 rblResult rbl_cholesky_factor(rblCholesky* factor, const rblCholeskyInput* input, rblJobs* jobs);
+
+// Keep the factors in single precision only.
+rblResult rbl_cholesky_round(rblCholesky* factor);
+
+// Solve in place with rounded factors. `scratch` has room for one vector per node and per row of the widest front.
+void rbl_cholesky_solve_rounded(const rblCholesky* factor, rblVec3d* x, rblVec3d* scratch);
 
 // How many numbers rbl_cholesky_solve() needs as working memory for so many right sides.
 size_t rbl_cholesky_scratch(const rblCholesky* factor, uint32_t count);

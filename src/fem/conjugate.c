@@ -12,6 +12,7 @@ typedef struct Iteration
     uint32_t count;
     rblVec3d *residual, *direction, *preconditioned, *product;
     double* scratch;   // of the factors, or of the groups
+    rblVec3d* ordered; // of rounded factors; null without
     double* inverses;  // of the diagonal blocks, 9 each; without factors
     rblRigidSum* sums; // per part
 } Iteration;
@@ -89,10 +90,32 @@ static void precondition(const Iteration* it, const rblVec3d* x, rblVec3d* out)
     else
     {
         memcpy(out, x, sizeof *x * it->count);
-        rbl_cholesky_solve(&it->elastic->factor, &out, 1, it->scratch);
+        if (it->ordered != NULL)
+        {
+            rbl_cholesky_solve_rounded(&it->elastic->factor, out, it->ordered);
+        }
+        else
+        {
+            rbl_cholesky_solve(&it->elastic->factor, &out, 1, it->scratch);
+        }
     }
     rbl_elastic_mask(it->elastic, out);
     rbl_elastic_still(it->elastic, out, it->sums);
+}
+
+// Without a guess there is nothing to multiply.
+static void find_residual(const Iteration* it, const rblVec3d* right, const rblVec3d* x)
+{
+    if (!(dot(it, x, x) > 0.0))
+    {
+        memcpy(it->residual, right, sizeof *right * it->count);
+        return;
+    }
+    multiply(it, x, it->product);
+    for (uint32_t i = 0; i < it->count; ++i)
+    {
+        it->residual[i] = rbl_sub3d(right[i], it->product[i]);
+    }
 }
 
 static rblResult iterate(const Iteration* it, const rblVec3d* right, rblVec3d* x, rblElasticReport* report)
@@ -105,11 +128,7 @@ static rblResult iterate(const Iteration* it, const rblVec3d* right, rblVec3d* x
         memset(x, 0, sizeof *x * it->count);
         return RBL_OK;
     }
-    multiply(it, x, it->product);
-    for (uint32_t i = 0; i < it->count; ++i)
-    {
-        it->residual[i] = rbl_sub3d(right[i], it->product[i]);
-    }
+    find_residual(it, right, x);
     double before = 0.0;
     while (report->residual = sqrt(dot(it, it->residual, it->residual)) / size,
            !(report->residual <= it->elastic->tolerance))
@@ -141,15 +160,17 @@ rblResult rbl_conjugate_solve(const rblElastic* elastic, const rblVec3d* right, 
 {
     const rblAllocator* allocator = elastic->allocator;
     const size_t count = elastic->mesh_nodes.count;
-    const bool direct = elastic->factor.values.count > 0;
-    const size_t scratch =
-        direct ? rbl_cholesky_scratch(&elastic->factor, 1) : rbl_coarse_scratch(&elastic->coarse);
+    const rblCholesky* factor = &elastic->factor;
+    const bool rounded = factor->singles.count > 0, direct = rounded || factor->values.count > 0;
+    const size_t scratch = direct ? rbl_cholesky_scratch(factor, 1) : rbl_coarse_scratch(&elastic->coarse);
     const size_t doubles = scratch + (direct ? 0 : 9 * count);
+    const size_t places = rounded ? count + factor->most_rows / 3 : 0;
     rblVec3d* vectors = rbl_alloc_zero(allocator, sizeof *vectors * 4 * count);
     double* numbers = RBL_NEW_ARRAY(allocator, double, doubles);
+    rblVec3d* ordered = rounded ? RBL_NEW_ARRAY(allocator, rblVec3d, places) : NULL;
     rblRigidSum* sums = RBL_NEW_ARRAY(allocator, rblRigidSum, elastic->parts.count);
     rblResult result = RBL_OK;
-    if (vectors == NULL || numbers == NULL || sums == NULL)
+    if (vectors == NULL || numbers == NULL || sums == NULL || (rounded && ordered == NULL))
     {
         result = rbl_fail_memory();
     }
@@ -163,6 +184,7 @@ rblResult rbl_conjugate_solve(const rblElastic* elastic, const rblVec3d* right, 
                               .preconditioned = vectors + 2 * count,
                               .product = vectors + 3 * count,
                               .scratch = numbers,
+                              .ordered = ordered,
                               .inverses = direct ? NULL : numbers + scratch,
                               .sums = sums};
         if (!direct)
@@ -172,6 +194,7 @@ rblResult rbl_conjugate_solve(const rblElastic* elastic, const rblVec3d* right, 
         result = iterate(&it, right, x, report);
     }
     RBL_FREE_ARRAY(allocator, sums, elastic->parts.count);
+    RBL_FREE_ARRAY(allocator, ordered, places);
     RBL_FREE_ARRAY(allocator, numbers, doubles);
     rbl_free(allocator, vectors, sizeof *vectors * 4 * count);
     return result;

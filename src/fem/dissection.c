@@ -29,6 +29,7 @@ void rbl_cholesky_init(rblCholesky* factor, const rblAllocator* allocator)
     rbl_array_init(&factor->fronts, allocator);
     rbl_array_init(&factor->rows, allocator);
     rbl_array_init(&factor->values, allocator);
+    rbl_array_init(&factor->singles, allocator);
     factor->most_rows = 0;
 }
 
@@ -39,12 +40,14 @@ void rbl_cholesky_free(rblCholesky* factor)
     rbl_array_free(&factor->fronts);
     rbl_array_free(&factor->rows);
     rbl_array_free(&factor->values);
+    rbl_array_free(&factor->singles);
 }
 
 size_t rbl_cholesky_bytes(const rblCholesky* factor)
 {
     return (factor->order.capacity + factor->place.capacity + factor->rows.capacity) * sizeof(uint32_t) +
-           factor->fronts.capacity * sizeof(rblFront) + factor->values.capacity * sizeof(double);
+           factor->fronts.capacity * sizeof(rblFront) + factor->values.capacity * sizeof(double) +
+           factor->singles.capacity * sizeof(float);
 }
 
 typedef struct AxisOrder

@@ -44,7 +44,8 @@ static rblResult check_def(const rblElasticDef* def)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: %u supports are not given", def->support_count);
     }
-    if (def->solver != RBL_ELASTIC_DIRECT && def->solver != RBL_ELASTIC_ITERATIVE)
+    if (def->solver != RBL_ELASTIC_DIRECT && def->solver != RBL_ELASTIC_ITERATIVE &&
+        def->solver != RBL_ELASTIC_ROUNDED)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: there is no solver %d", (int)def->solver);
     }
@@ -209,9 +210,12 @@ static rblResult factor_with(rblElastic* elastic, const rblElasticDef* def, doub
     choose_shifts(elastic, def, extra);
     const rblCholeskyInput input = {&elastic->stiffness, extra,
                                     elastic->fixed.count > 0 ? elastic->fixed.data : NULL};
-    return rbl_cholesky_dissect(&elastic->factor, &elastic->stiffness, elastic->positions.data)
-               ? rbl_cholesky_factor(&elastic->factor, &input, jobs)
-               : rbl_fail_memory();
+    if (!rbl_cholesky_dissect(&elastic->factor, &elastic->stiffness, elastic->positions.data))
+    {
+        return rbl_fail_memory();
+    }
+    RBL_TRY(rbl_cholesky_factor(&elastic->factor, &input, jobs));
+    return def->solver == RBL_ELASTIC_ROUNDED ? rbl_cholesky_round(&elastic->factor) : RBL_OK;
 }
 
 static rblResult prepare_solver(rblElastic* elastic, const rblElasticDef* def, rblJobs* jobs)
@@ -263,7 +267,7 @@ static void fill_view(rblElastic* elastic)
         .surface_face_count = (uint32_t)elastic->surface.count / 3,
         .surface = elastic->surface.data,
         .bytes = bytes_of(elastic),
-        .factor_values = elastic->factor.values.count,
+        .factor_values = elastic->factor.values.count + elastic->factor.singles.count,
     };
 }
 

@@ -68,7 +68,7 @@ typedef struct rblElastic
     rblDoubleArray patch_weights;
 
     rblCholesky factor; // empty with RBL_ELASTIC_ITERATIVE
-    rblCoarse coarse;   // empty with RBL_ELASTIC_DIRECT
+    rblCoarse coarse;   // empty without
     rblElasticView view;
 } rblElastic;
 

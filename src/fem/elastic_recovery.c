@@ -208,6 +208,15 @@ static void measure_tets(rblRange range, void* context)
     measuring->energies[range.block] = sum;
 }
 
+// No principal stress is larger (see rbl_stress_largest()): what saves most of the angles.
+static double bound_of(const rblStress* s)
+{
+    const double mean = (s->xx + s->yy + s->zz) / 3.0;
+    const double x = s->xx - mean, y = s->yy - mean, z = s->zz - mean;
+    const double shear = s->xy * s->xy + s->yz * s->yz + s->zx * s->zx;
+    return mean + 2.0 * (1.0 + 1e-9) * sqrt((x * x + y * y + z * z + 2.0 * shear) / 6.0);
+}
+
 static void recover_nodes(rblRange range, void* context)
 {
     Measuring* measuring = context;
@@ -229,7 +238,7 @@ static void recover_nodes(rblRange range, void* context)
             sum.zx += weight * stress->zx;
         }
         measuring->fields->node_stresses[node] = sum;
-        const double principal = rbl_stress_largest(&sum);
+        const double principal = bound_of(&sum) >= largest ? rbl_stress_largest(&sum) : largest;
         if (principal > largest)
         {
             largest = principal;

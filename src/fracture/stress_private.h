@@ -9,8 +9,8 @@
 #include "fracture/stress.h"
 #include "fracture/tets_cut.h"
 
-// Of forces, relative: stress that is right to a part in 10^5 breaks things where it should, and half of the work is saved.
-#define RBL_STRESS_TOLERANCE 1e-5
+// Of forces, relative: stress that is right to a few parts in 10^4 breaks things where it should, and rounded factors reach that at once.
+#define RBL_STRESS_TOLERANCE 3e-4
 
 // What is known of a solid before it breaks; its fragments, and theirs, go on with it. Never changed once made, but for the count.
 typedef struct rblStressRoot

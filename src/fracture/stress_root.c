@@ -152,7 +152,7 @@ static rblResult find_strength(rblStressRoot* root, const rblStrengthField* fiel
     return RBL_OK;
 }
 
-static rblResult make_elastic(rblStressRoot* root)
+static rblResult make_elastic(rblStressRoot* root, uint32_t modes)
 {
     rblElasticDef def = rbl_default_elastic_def();
     def.tets = root->tets;
@@ -160,6 +160,7 @@ static rblResult make_elastic(rblStressRoot* root)
     def.poisson = (double)root->material.poisson;
     def.density = (double)root->material.density;
     def.tolerance = RBL_STRESS_TOLERANCE;
+    def.solver = modes > 0 ? RBL_ELASTIC_DIRECT : RBL_ELASTIC_ROUNDED;
     RBL_TRY(rbl_elastic_create(&def, &root->elastic));
     return rbl_elastic_view(root->elastic, &root->elastic_view);
 }
@@ -199,7 +200,7 @@ static rblResult root_create(const rblStressBreaker* breaker, const rblShapeView
     result =
         result == RBL_OK ? rbl_tet_graph_create(&root->view, false, root->allocator, &root->graph) : result;
     result = result == RBL_OK ? find_strength(root, &breaker->field) : result;
-    result = result == RBL_OK ? make_elastic(root) : result;
+    result = result == RBL_OK ? make_elastic(root, breaker->def.modes) : result;
     result = result == RBL_OK ? rbl_stress_find_modes(root, breaker->def.modes) : result;
     if (result != RBL_OK)
     {

@@ -130,11 +130,11 @@ static rblResult grow_on_demand(Shattering* s)
 
 // ---- fragments ----
 
-// All events of the chain, the first one first, as the cutter wants them.
+// The events before this one, the first one first, as the cutter wants them. Returns how many.
 static uint32_t list_chain(const rblFragmentEvent* last,
                            const rblFragmentEvent* chain[RBL_STRESS_MOST_EVENTS])
 {
-    const uint32_t count = last->depth + 1;
+    const uint32_t count = last != NULL ? last->depth + 1 : 0;
     for (uint32_t i = count; i-- > 0; last = last->parent)
     {
         chain[i] = last;
@@ -166,10 +166,10 @@ static rblResult cut(Shattering* s, double stray)
 {
     const rblFragmentEvent* chain[RBL_STRESS_MOST_EVENTS];
     rblTetsEvent events[RBL_STRESS_MOST_EVENTS];
-    const uint32_t count = list_chain(s->event, chain);
+    const uint32_t count = list_chain(s->prepared->event, chain);
     const size_t nodes = s->root->view.node_count;
-    uint32_t* labels = RBL_NEW_ARRAY(s->allocator, uint32_t, nodes * count);
-    double* weights = RBL_NEW_ARRAY(s->allocator, double, nodes* count);
+    uint32_t* labels = RBL_NEW_ARRAY(s->allocator, uint32_t, nodes * count + 1);
+    double* weights = RBL_NEW_ARRAY(s->allocator, double, nodes* count + 1);
     uint32_t first = 0;
     rblResult result = labels != NULL && weights != NULL ? RBL_OK : rbl_fail_memory();
     for (uint32_t e = 0; result == RBL_OK && e < count; ++e)
@@ -178,10 +178,11 @@ static rblResult cut(Shattering* s, double stray)
         events[e] = (rblTetsEvent){labels + e * nodes, weights + e * nodes, first};
         first += chain[e]->label_count;
     }
-    const rblTetsPartition partition = {&s->root->view, events, count};
+    events[count] = (rblTetsEvent){s->labels, s->weights, first};
+    const rblTetsPartition partition = {&s->root->view, events, count + 1};
     const rblCutOptions options = {.stray = stray};
     rblPieces* pieces = NULL;
-    result = result == RBL_OK ? rbl_cut_by_tets(s->root->crossing, &partition, count - 1, &options, s->jobs,
+    result = result == RBL_OK ? rbl_cut_by_tets(s->root->crossing, &partition, count, &options, s->jobs,
                                                 s->allocator, &pieces)
                               : result;
     result = result == RBL_OK ? rbl_breakage_adopt(s->root->surface, pieces, &s->breakage) : result;
@@ -191,11 +192,12 @@ static rblResult cut(Shattering* s, double stray)
         s->breakage->kept = s->prepared->root;
         s->breakage->let_go = let_go;
     }
-    RBL_FREE_ARRAY(s->allocator, labels, nodes * count);
-    RBL_FREE_ARRAY(s->allocator, weights, nodes * count);
+    RBL_FREE_ARRAY(s->allocator, labels, nodes * count + 1);
+    RBL_FREE_ARRAY(s->allocator, weights, nodes * count + 1);
     return result;
 }
 
+// What all fragments share, once it is known that they come to be.
 static rblResult make_event(Shattering* s)
 {
     const double begin = rbl_timer_seconds();
@@ -211,9 +213,7 @@ static rblResult make_event(Shattering* s)
 
 static void drop_cut(Shattering* s)
 {
-    rbl_fragment_event_release(s->event);
     rbl_breakage_release(s->breakage);
-    s->event = NULL;
     s->breakage = NULL;
 }
 
@@ -231,7 +231,6 @@ static bool is_one_piece_each(const rblPieces* pieces)
 // part of the piece whose label it has.
 static rblResult make_pieces(Shattering* s)
 {
-    RBL_TRY(make_event(s));
     RBL_TRY(cut(s, (double)s->def->smallest * s->body->view.mass.volume));
     if (is_one_piece_each(s->breakage->pieces))
     {
@@ -240,7 +239,6 @@ static rblResult make_pieces(Shattering* s)
     RBL_TRY(
         rbl_stress_split_labels(s->root, s->breakage, most_fragments(s), s->labels, &s->report.fragments));
     drop_cut(s);
-    RBL_TRY(make_event(s));
     return cut(s, (double)INFINITY);
 }
 
@@ -450,10 +448,8 @@ rblResult rbl_stress_shatter(const rblStressDef* def, rblStressBody* prepared, c
     rblResult result =
         s.stress != NULL && s.labels != NULL && s.weights != NULL ? find_stress(&s) : rbl_fail_memory();
     result = result == RBL_OK ? break_within_budget(&s, &affordable) : result;
-    if (result == RBL_OK && affordable)
-    {
-        result = make_fracture(&s, out);
-    }
+    result = result == RBL_OK && affordable ? make_event(&s) : result;
+    result = result == RBL_OK && affordable ? make_fracture(&s, out) : result;
     shattering_free(&s);
     return result;
 }

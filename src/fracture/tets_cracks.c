@@ -12,40 +12,37 @@ typedef struct CrackTet
     rblTetRule rule;
     uint32_t cells[4];    // per part
     uint32_t numbers[16]; // of corners, by their sets of nodes; RBL_NONE: not asked for yet
+    uint32_t inner_edges; // the first crack edge that lies in no face; RBL_NONE: none yet
 } CrackTet;
 
 // ---- corners ----
 
-// The face opposite to node k as both tetrahedra call it.
-static uint64_t face_name(const CrackTet* crack, uint32_t k)
+// The edge of the mesh between two nodes of a tetrahedron, by their set.
+static uint32_t edge_of(uint32_t nodes)
 {
-    const rblTetsView* tets = crack->work->partition->tets;
-    const uint32_t other = tets->neighbors[4 * (size_t)crack->tet + k];
-    if (other == RBL_NONE || other > crack->tet)
+    uint32_t e = 0;
+    while (e < 5 && (1u << rbl_tet_edges[e][0] | 1u << rbl_tet_edges[e][1]) != nodes)
     {
-        return 4 * (uint64_t)crack->tet + k;
+        ++e;
     }
-    uint32_t j = 0;
-    while (j < 3 && tets->neighbors[4 * (size_t)other + j] != crack->tet)
-    {
-        ++j;
-    }
-    return 4 * (uint64_t)other + j;
+    return e;
 }
 
-static uint64_t corner_name(const CrackTet* crack, uint32_t nodes)
+// Where the number of a corner is kept, if other tetrahedra have it, too; null: it lies within this one.
+static uint32_t* shared_corner(const CrackTet* crack, uint32_t nodes)
 {
-    if (nodes == 15u)
-    {
-        return (uint64_t)2 << 62 | crack->tet;
-    }
+    const rblTetsSurface* surface = crack->work->surface;
     const uint32_t rest = 15u & ~nodes;
+    if (rest == 0)
+    {
+        return NULL;
+    }
     if ((rest & (rest - 1)) == 0)
     {
-        return (uint64_t)1 << 62 | face_name(crack, rbl_tet_lowest_node(rest));
+        const size_t face = 4 * (size_t)crack->tet + rbl_tet_lowest_node(rest);
+        return &crack->work->face_corners[surface->face_names.data[face]];
     }
-    const uint32_t a = rbl_tet_lowest_node(nodes), b = rbl_tet_lowest_node(nodes & (nodes - 1));
-    return rbl_pair_key(crack->nodes[a], crack->nodes[b]);
+    return &crack->work->edge_corners[surface->edge_names.data[6 * (size_t)crack->tet + edge_of(nodes)]];
 }
 
 // Cells in order, each once.
@@ -71,29 +68,31 @@ static void add_cell(uint32_t cells[4], uint32_t cell)
 static uint32_t find_corner(const CrackTet* crack, uint32_t nodes)
 {
     rblTetsCut* work = crack->work;
-    bool added;
-    const uint32_t* number = rbl_hash_map_get_or_add(&work->corner_numbers, corner_name(crack, nodes),
-                                                     (uint32_t)work->corners.count, &added);
-    if (number == NULL)
+    uint32_t* shared = shared_corner(crack, nodes);
+    if (shared != NULL && *shared != RBL_NONE)
+    {
+        return *shared;
+    }
+    const uint32_t number = (uint32_t)work->corners.count;
+    rblCrackCorner corner = {.cells = {RBL_NONE, RBL_NONE, RBL_NONE, RBL_NONE}};
+    corner.position =
+        rbl_add3d(rbl_tet_corner_position(&crack->rule, nodes, crack->nodes, crack->corners), work->shift);
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        if ((nodes >> i & 1u) != 0)
+        {
+            add_cell(corner.cells, crack->cells[crack->rule.parts[i]]);
+        }
+    }
+    if (!rbl_array_push(&work->corners, corner))
     {
         return RBL_NONE;
     }
-    const uint32_t result = *number;
-    if (added)
+    if (shared != NULL)
     {
-        rblCrackCorner corner = {.cells = {RBL_NONE, RBL_NONE, RBL_NONE, RBL_NONE}};
-        corner.position = rbl_add3d(
-            rbl_tet_corner_position(&crack->rule, nodes, crack->nodes, crack->corners), work->shift);
-        for (uint32_t i = 0; i < 4; ++i)
-        {
-            if ((nodes >> i & 1u) != 0)
-            {
-                add_cell(corner.cells, crack->cells[crack->rule.parts[i]]);
-            }
-        }
-        return rbl_array_push(&work->corners, corner) ? result : RBL_NONE;
+        *shared = number;
     }
-    return result;
+    return number;
 }
 
 static uint32_t corner_number(CrackTet* crack, uint32_t nodes)
@@ -107,20 +106,37 @@ static uint32_t corner_number(CrackTet* crack, uint32_t nodes)
 
 // ---- edges ----
 
+// The number of an edge between two corners, added unless it is known. `first` is where those begin that may be it.
+static uint32_t find_edge(rblTetsCut* work, uint32_t* first, uint32_t from, uint32_t to)
+{
+    uint32_t number = *first;
+    while (number != RBL_NONE)
+    {
+        const uint32_t* ends = work->edges.data[number].ends;
+        if ((ends[0] == from && ends[1] == to) || (ends[0] == to && ends[1] == from))
+        {
+            return number;
+        }
+        number = work->edges.data[number].next;
+    }
+    number = (uint32_t)work->edges.count;
+    const rblCrackEdge fresh = {.ends = {from, to},
+                                .next = *first,
+                                .first_meeting = RBL_NONE,
+                                .cells = {RBL_NONE, RBL_NONE, RBL_NONE, RBL_NONE}};
+    *first = number;
+    return rbl_array_push(&work->edges, fresh) ? number : RBL_NONE;
+}
+
 // `nodes` are those of both ends together: without one of the four the edge lies in the face opposite to that.
-static uint32_t edge_number(const CrackTet* crack, uint32_t facet, uint32_t from, uint32_t to, uint32_t nodes)
+static uint32_t edge_number(CrackTet* crack, uint32_t facet, uint32_t from, uint32_t to, uint32_t nodes)
 {
     rblTetsCut* work = crack->work;
-    bool added;
-    const uint32_t* number = rbl_hash_map_get_or_add(&work->edge_numbers, rbl_pair_key(from, to),
-                                                     (uint32_t)work->edges.count, &added);
-    if (number == NULL)
-    {
-        return RBL_NONE;
-    }
-    const uint32_t result = *number;
-    const rblCrackEdge fresh = {.ends = {from, to}, .cells = {RBL_NONE, RBL_NONE, RBL_NONE, RBL_NONE}};
-    if (added && !rbl_array_push(&work->edges, fresh))
+    const size_t face = 4 * (size_t)crack->tet + rbl_tet_lowest_node(15u & ~nodes);
+    uint32_t* first =
+        nodes == 15u ? &crack->inner_edges : &work->face_edges[work->surface->face_names.data[face]];
+    const uint32_t result = find_edge(work, first, from, to);
+    if (result == RBL_NONE)
     {
         return RBL_NONE;
     }
@@ -189,6 +205,7 @@ static bool add_tet(rblTetsCut* work, uint32_t tet)
     rbl_tet_corners(work->partition->tets, tet, crack.corners);
     rbl_tets_rule(work->partition, tet, &crack.rule);
     memset(crack.numbers, 0xFF, sizeof crack.numbers);
+    crack.inner_edges = RBL_NONE;
     for (uint32_t p = 0; p < crack.rule.part_count; ++p)
     {
         crack.cells[p] = rbl_tets_cut_cell(work, crack.rule.labels[p], crack.rule.events[p]);
@@ -256,12 +273,7 @@ static uint32_t list_divided(const rblTetsCut* work, uint32_t** out)
 static bool reserve(rblTetsCut* work, size_t divided)
 {
     rblCut* cut = work->cut;
-    return rbl_hash_map_reserve(&work->corner_numbers, divided) &&
-           rbl_hash_map_reserve(&work->edge_numbers, 2 * divided) &&
-           rbl_hash_map_reserve(&work->side_numbers, divided / 2) &&
-           rbl_hash_map_reserve(&work->side_meeting_numbers, divided / 2) &&
-           rbl_hash_map_reserve(&work->edge_meeting_numbers, divided) &&
-           rbl_array_reserve(&work->corners, 2 * divided) && rbl_array_reserve(&work->edges, 3 * divided) &&
+    return rbl_array_reserve(&work->corners, 2 * divided) && rbl_array_reserve(&work->edges, 3 * divided) &&
            rbl_array_reserve(&work->facets, 2 * divided) && rbl_array_reserve(&cut->nodes, 3 * divided) &&
            rbl_array_reserve(&cut->positions, 3 * divided) && rbl_array_reserve(&cut->origins, 3 * divided) &&
            rbl_array_reserve(&cut->links, 6 * divided) && rbl_array_reserve(&cut->corners, 12 * divided) &&
@@ -269,11 +281,33 @@ static bool reserve(rblTetsCut* work, size_t divided)
            rbl_array_reserve(&cut->polygons, 3 * divided) && rbl_array_reserve(&cut->caps, 2 * divided);
 }
 
+// As many numbers, none of them known.
+static uint32_t* take_names(rblTetsCut* work, uint32_t count)
+{
+    uint32_t* names = RBL_ARENA_ARRAY(work->cut->arena, uint32_t, (size_t)count + 1);
+    if (names != NULL)
+    {
+        memset(names, 0xFF, sizeof *names * count);
+    }
+    return names;
+}
+
+static bool open_names(rblTetsCut* work)
+{
+    const rblTetsSurface* surface = work->surface;
+    work->edge_corners = take_names(work, surface->edge_count);
+    work->face_corners = take_names(work, surface->face_count);
+    work->face_edges = take_names(work, surface->face_count);
+    work->side_numbers = take_names(work, surface->side_count);
+    return work->edge_corners != NULL && work->face_corners != NULL && work->face_edges != NULL &&
+           work->side_numbers != NULL;
+}
+
 rblCutTrouble rbl_tets_cut_cracks(rblTetsCut* work)
 {
     uint32_t* divided;
     const uint32_t count = list_divided(work, &divided);
-    if (count == RBL_NONE || !reserve(work, count))
+    if (count == RBL_NONE || !reserve(work, count) || !open_names(work))
     {
         return RBL_CUT_MEMORY;
     }

@@ -11,13 +11,9 @@ static void begin_work(rblTetsCut* work)
     rbl_array_init(&work->corners, allocator);
     rbl_array_init(&work->edges, allocator);
     rbl_array_init(&work->facets, allocator);
-    rbl_hash_map_init(&work->corner_numbers, allocator);
-    rbl_hash_map_init(&work->edge_numbers, allocator);
     rbl_array_init(&work->side_meetings, allocator);
     rbl_array_init(&work->edge_meetings, allocator);
-    rbl_hash_map_init(&work->side_numbers, allocator);
-    rbl_hash_map_init(&work->side_meeting_numbers, allocator);
-    rbl_hash_map_init(&work->edge_meeting_numbers, allocator);
+    rbl_array_init(&work->side_heads, allocator);
     rbl_array_init(&work->link_triangles, allocator);
 }
 
@@ -26,13 +22,9 @@ static void end_work(rblTetsCut* work)
     rbl_array_free(&work->corners);
     rbl_array_free(&work->edges);
     rbl_array_free(&work->facets);
-    rbl_hash_map_free(&work->corner_numbers);
-    rbl_hash_map_free(&work->edge_numbers);
     rbl_array_free(&work->side_meetings);
     rbl_array_free(&work->edge_meetings);
-    rbl_hash_map_free(&work->side_numbers);
-    rbl_hash_map_free(&work->side_meeting_numbers);
-    rbl_hash_map_free(&work->edge_meeting_numbers);
+    rbl_array_free(&work->side_heads);
     rbl_array_free(&work->link_triangles);
 }
 

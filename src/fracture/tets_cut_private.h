@@ -24,7 +24,13 @@ struct rblTetsSurface
     rblIndexArray vertex_tets; // per vertex: a tetrahedron that holds it
     rblIndexArray starts;      // per tetrahedron, and the end: in `triangles`
     rblIndexArray triangles;   // that may pass through it
+    rblIndexArray edge_names, face_names; // per tetrahedron six, as rbl_tet_edges has them, and four
+    rblIndexArray side_names;             // per triangle three: from each vertex to the next
+    uint32_t edge_count, face_count, side_count;
 };
+
+// Fills the names (tets_names.c).
+rblResult rbl_tets_surface_name(rblTetsSurface* surface);
 
 typedef struct rblCrackCorner
 {
@@ -36,7 +42,9 @@ typedef struct rblCrackCorner
 // Borders two or three facets; one at the border of the mesh.
 typedef struct rblCrackEdge
 {
-    uint32_t ends[2]; // corners
+    uint32_t ends[2];       // corners
+    uint32_t next;          // in the same face of the mesh; RBL_NONE: the last one
+    uint32_t first_meeting; // with a triangle; RBL_NONE: none
     uint32_t facets[3];
     uint32_t facet_count;
     uint32_t cells[4]; // around it, rising; RBL_NONE after the last
@@ -60,7 +68,8 @@ typedef struct rblSideMeeting
     uint32_t side; // number of it
     uint32_t facet, half;
     uint32_t node;
-    bool rises; // from the facet's first cell to the second, going from the lower vertex to the higher
+    uint32_t next; // of the side; RBL_NONE: the last one
+    bool rises;    // from the facet's first cell to the second, going from the lower vertex to the higher
 } rblSideMeeting;
 
 // Where a crack edge meets a triangle.
@@ -68,7 +77,8 @@ typedef struct rblEdgeMeeting
 {
     uint32_t edge, triangle;
     uint32_t node;
-    bool enters; // the solid, from ends[0] to ends[1]
+    uint32_t next; // of the edge; RBL_NONE: the last one
+    bool enters;   // the solid, from ends[0] to ends[1]
 } rblEdgeMeeting;
 
 typedef struct rblTetsCut
@@ -84,15 +94,15 @@ typedef struct rblTetsCut
     // cracks
     RBL_ARRAY(rblCrackCorner) corners;
     RBL_ARRAY(rblCrackEdge) edges;
-    RBL_ARRAY(rblCrackFacet) facets; // in the order of tetrahedra
-    rblHashMap corner_numbers, edge_numbers;
+    RBL_ARRAY(rblCrackFacet) facets;       // in the order of tetrahedra
+    uint32_t *edge_corners, *face_corners; // on edges and faces of the mesh; RBL_NONE: none
+    uint32_t* face_edges;                  // per face of the mesh: the first crack edge in it; RBL_NONE: none
     // meetings
     RBL_ARRAY(rblSideMeeting) side_meetings;
     RBL_ARRAY(rblEdgeMeeting) edge_meetings;
-    rblHashMap side_numbers; // from rbl_pair_key() of the vertices
-    uint32_t side_count;
-    rblHashMap side_meeting_numbers, edge_meeting_numbers; // from (side, facet), (edge, triangle)
-    rblIndexArray link_triangles;                          // per link of the cut: its triangle
+    uint32_t* side_numbers;       // per side of the surface: among those that are met; RBL_NONE: not met
+    rblIndexArray side_heads;     // per side that is met: the first of its meetings
+    rblIndexArray link_triangles; // per link of the cut: its triangle
 } rblTetsCut;
 
 rblCutTrouble rbl_tets_cut_cracks(rblTetsCut* work);

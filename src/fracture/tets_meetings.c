@@ -212,26 +212,25 @@ static uint32_t side_node(rblTetsCut* work, uint32_t triangle, uint32_t facet, c
     rblCut* cut = work->cut;
     const uint32_t* v = cut->triangle_vertices + 3 * (size_t)triangle;
     const uint32_t a = v[end->side], b = v[(end->side + 1) % 3];
-    bool added;
-    const uint32_t* side =
-        rbl_hash_map_get_or_add(&work->side_numbers, rbl_pair_key(a, b), work->side_count, &added);
-    if (side == NULL)
+    uint32_t* side = &work->side_numbers[work->surface->side_names.data[3 * (size_t)triangle + end->side]];
+    if (*side == RBL_NONE)
     {
-        return RBL_NONE;
+        *side = (uint32_t)work->side_heads.count;
+        if (!rbl_array_push(&work->side_heads, RBL_NONE))
+        {
+            return RBL_NONE;
+        }
     }
-    work->side_count += added ? 1 : 0;
-    rblSideMeeting meeting = {.side = *side, .facet = facet, .half = end->half};
-    const uint32_t* number =
-        rbl_hash_map_get_or_add(&work->side_meeting_numbers, (uint64_t)meeting.side << 32 | facet,
-                                (uint32_t)work->side_meetings.count, &added);
-    if (number == NULL)
+    uint32_t* first = &work->side_heads.data[*side];
+    for (uint32_t n = *first; n != RBL_NONE; n = work->side_meetings.data[n].next)
     {
-        return RBL_NONE;
+        if (work->side_meetings.data[n].facet == facet)
+        {
+            return work->side_meetings.data[n].node;
+        }
     }
-    if (!added)
-    {
-        return work->side_meetings.data[*number].node;
-    }
+    rblSideMeeting meeting = {.side = *side, .facet = facet, .half = end->half, .next = *first};
+    *first = (uint32_t)work->side_meetings.count;
     const bool forwards = a < b;
     const uint32_t low = forwards ? a : b, high = forwards ? b : a;
     const rblVec3d from = cut->surface->positions[low], to = cut->surface->positions[high];
@@ -253,20 +252,16 @@ static uint32_t edge_node(rblTetsCut* work, uint32_t triangle, uint32_t facet, c
 {
     rblCut* cut = work->cut;
     const rblCrackFacet* f = &work->facets.data[facet];
-    rblEdgeMeeting meeting = {.edge = f->edges[end->side], .triangle = triangle};
-    bool added;
-    const uint32_t* number =
-        rbl_hash_map_get_or_add(&work->edge_meeting_numbers, (uint64_t)meeting.edge << 32 | triangle,
-                                (uint32_t)work->edge_meetings.count, &added);
-    if (number == NULL)
+    rblCrackEdge* edge = &work->edges.data[f->edges[end->side]];
+    for (uint32_t n = edge->first_meeting; n != RBL_NONE; n = work->edge_meetings.data[n].next)
     {
-        return RBL_NONE;
+        if (work->edge_meetings.data[n].triangle == triangle)
+        {
+            return work->edge_meetings.data[n].node;
+        }
     }
-    if (!added)
-    {
-        return work->edge_meetings.data[*number].node;
-    }
-    const rblCrackEdge* edge = &work->edges.data[meeting.edge];
+    rblEdgeMeeting meeting = {.edge = f->edges[end->side], .triangle = triangle, .next = edge->first_meeting};
+    edge->first_meeting = (uint32_t)work->edge_meetings.count;
     const bool forwards = edge->ends[0] == f->corners[end->side];
     const rblVec3d from = work->corners.data[edge->ends[0]].position;
     const rblVec3d to = work->corners.data[edge->ends[1]].position;

@@ -77,7 +77,7 @@ static bool label_vertices(PolygonWork* polygons)
     {
         cut->labels[v] = cell_at(work, v);
     }
-    for (uint32_t s = 0; s < work->side_count; ++s)
+    for (uint32_t s = 0; s < work->side_heads.count; ++s)
     {
         const uint32_t begin = polygons->side_starts[s], end = polygons->side_starts[s + 1];
         const rblSideMeeting* first = &work->side_meetings.data[polygons->side_order[begin]];
@@ -129,7 +129,7 @@ static bool sort_side(const PolygonWork* polygons, uint32_t side)
 static rblCutTrouble sort_sides(PolygonWork* polygons)
 {
     const rblTetsCut* work = polygons->work;
-    const uint32_t side_count = work->side_count;
+    const uint32_t side_count = (uint32_t)work->side_heads.count;
     uint32_t* starts = RBL_ARENA_ARRAY(work->cut->arena, uint32_t, (size_t)side_count + 2);
     polygons->side_order = RBL_ARENA_ARRAY(work->cut->arena, uint32_t, work->side_meetings.count + 1);
     if (starts == NULL || polygons->side_order == NULL)
@@ -165,16 +165,18 @@ static bool add_half_edge(PolygonWork* polygons, uint32_t cell, uint32_t from, u
     return rbl_array_push(&polygons->half_edges, ((HalfEdge){cell, from, to}));
 }
 
-// A side of the triangle, from a to b, cell after cell.
-static rblCutTrouble add_side(PolygonWork* polygons, uint32_t a, uint32_t b)
+// Side k of a triangle, cell after cell.
+static rblCutTrouble add_side(PolygonWork* polygons, uint32_t triangle, uint32_t k)
 {
     const rblTetsCut* work = polygons->work;
     const rblCut* cut = work->cut;
-    const uint32_t side = rbl_hash_map_find(&work->side_numbers, rbl_pair_key(a, b));
+    const uint32_t* vertices = cut->triangle_vertices + 3 * (size_t)triangle;
+    const uint32_t a = vertices[k], b = vertices[(k + 1) % 3];
+    const uint32_t side = work->side_numbers[work->surface->side_names.data[3 * (size_t)triangle + k]];
     uint32_t cell = cut->labels[a], from = a;
     bool stored = true;
-    const uint32_t begin = side == RBL_MAP_EMPTY ? 0 : polygons->side_starts[side];
-    const uint32_t end = side == RBL_MAP_EMPTY ? 0 : polygons->side_starts[side + 1];
+    const uint32_t begin = side == RBL_NONE ? 0 : polygons->side_starts[side];
+    const uint32_t end = side == RBL_NONE ? 0 : polygons->side_starts[side + 1];
     for (uint32_t n = begin; n < end; ++n)
     {
         const rblSideMeeting* meeting =
@@ -197,11 +199,10 @@ static rblCutTrouble collect_half_edges(PolygonWork* polygons, uint32_t mixed)
 {
     const rblCut* cut = polygons->work->cut;
     rbl_array_clear(&polygons->half_edges);
-    const uint32_t* v = cut->triangle_vertices + 3 * (size_t)cut->mixed[mixed];
     rblCutTrouble trouble = RBL_CUT_FINE;
     for (uint32_t k = 0; k < 3 && trouble == RBL_CUT_FINE; ++k)
     {
-        trouble = add_side(polygons, v[k], v[(k + 1) % 3]);
+        trouble = add_side(polygons, cut->mixed[mixed], k);
     }
     bool stored = true;
     for (uint32_t n = polygons->link_starts[mixed]; n < polygons->link_starts[mixed + 1] && stored; ++n)

@@ -193,6 +193,7 @@ static rblResult fill_surface(rblTetsSurface* surface, const rblTets* tets)
         surface->triangle_count = (uint32_t)(own->count / 3);
     }
     RBL_TRY(locate_vertices(surface, tets));
+    RBL_TRY(rbl_tets_surface_name(surface));
     return index_triangles(surface);
 }
 
@@ -218,6 +219,9 @@ rblResult rbl_tets_surface_create(const rblMeshView* view, const rblTets* tets, 
     rbl_array_init(&surface->vertex_tets, allocator);
     rbl_array_init(&surface->starts, allocator);
     rbl_array_init(&surface->triangles, allocator);
+    rbl_array_init(&surface->edge_names, allocator);
+    rbl_array_init(&surface->face_names, allocator);
+    rbl_array_init(&surface->side_names, allocator);
     const rblResult result = fill_surface(surface, tets);
     if (result != RBL_OK)
     {
@@ -236,6 +240,9 @@ void rbl_tets_surface_free(rblTetsSurface* surface)
         rbl_array_free(&surface->vertex_tets);
         rbl_array_free(&surface->starts);
         rbl_array_free(&surface->triangles);
+        rbl_array_free(&surface->edge_names);
+        rbl_array_free(&surface->face_names);
+        rbl_array_free(&surface->side_names);
         rbl_free(surface->allocator, surface, sizeof *surface);
     }
 }

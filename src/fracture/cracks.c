@@ -45,7 +45,7 @@ static bool survey(rblCrackGrowth* growth, rblCrackReport* report)
     for (uint32_t node = 0; node < body->tets->solid_node_count; ++node)
     {
         growth->peak[node] = 0.0;
-        if (growth->labels[node] != 0)
+        if (growth->nodes[node].label != 0)
         {
             continue;
         }
@@ -77,7 +77,7 @@ static void close_growth(rblCrackGrowth* growth)
     rbl_arena_free(&growth->arena);
 }
 
-static bool open_growth(rblCrackGrowth* growth)
+static bool open_growth(rblCrackGrowth* growth, const uint32_t* labels)
 {
     const size_t nodes = growth->body->tets->node_count;
     const size_t tets = growth->body->tets->tet_count;
@@ -89,31 +89,24 @@ static bool open_growth(rblCrackGrowth* growth)
     rbl_array_init(&growth->front, growth->allocator);
     rbl_array_init(&growth->edges, growth->allocator);
     rbl_arena_init(&growth->arena, 1 << 16, growth->allocator);
-    growth->known = RBL_ARENA_ARRAY(&growth->arena, uint32_t, nodes);
-    growth->values = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
+    growth->nodes = RBL_ARENA_ARRAY(&growth->arena, rblCrackNode, nodes);
     growth->node_normals = RBL_ARENA_ARRAY(&growth->arena, rblVec3d, nodes);
-    growth->places = RBL_ARENA_ARRAY(&growth->arena, uint32_t, nodes);
     growth->seen = RBL_ARENA_ARRAY(&growth->arena, uint32_t, tets);
-    growth->visited = RBL_ARENA_ARRAY(&growth->arena, uint32_t, nodes);
-    growth->parts = RBL_ARENA_ARRAY(&growth->arena, uint32_t, nodes);
-    growth->relief = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
     growth->own = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
     growth->peak = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
     growth->sheet = RBL_ARENA_ARRAY(&growth->arena, rblSheetCell, RBL_SHEET_CELLS * RBL_SHEET_CELLS);
-    if (growth->known == NULL || growth->values == NULL || growth->node_normals == NULL ||
-        growth->places == NULL || growth->seen == NULL || growth->visited == NULL || growth->parts == NULL ||
-        growth->relief == NULL || growth->own == NULL || growth->peak == NULL || growth->sheet == NULL)
+    if (growth->nodes == NULL || growth->node_normals == NULL || growth->seen == NULL ||
+        growth->own == NULL || growth->peak == NULL || growth->sheet == NULL)
     {
         return false;
     }
-    memset(growth->known, 0, nodes * sizeof *growth->known);
     memset(growth->seen, 0, tets * sizeof *growth->seen);
-    memset(growth->visited, 0, nodes * sizeof *growth->visited);
     memset(growth->sheet, 0, RBL_SHEET_CELLS * RBL_SHEET_CELLS * sizeof *growth->sheet);
     memset(growth->own, 0, nodes * sizeof *growth->own);
     for (size_t i = 0; i < nodes; ++i)
     {
-        growth->relief[i] = 1.0;
+        growth->nodes[i] =
+            (rblCrackNode){.position = growth->body->tets->positions[i], .relief = 1.0, .label = labels[i]};
     }
     return true;
 }
@@ -130,7 +123,7 @@ static uint32_t weakest_node(rblCrackGrowth* growth)
     for (size_t i = 0; i < growth->candidates.count; ++i)
     {
         const uint32_t node = growth->candidates.data[i];
-        const double ratio = growth->peak[node] * growth->relief[node] /
+        const double ratio = growth->peak[node] * growth->nodes[node].relief /
                              (growth->body->stronger * growth->body->strength[node]);
         if (ratio >= 1.0)
         {
@@ -155,7 +148,7 @@ static bool start_crack(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rbl
     {
         middle = rbl_add3d(middle, rbl_scale3d(corners[i], 0.25));
     }
-    crack->label = growth->labels[node];
+    crack->label = growth->nodes[node].label;
     crack->start = rbl_scale3d(rbl_add3d(middle, body->tets->positions[node]), 0.5);
     crack->normal = axes.cx;
     crack->sides[0] = axes.cy;
@@ -175,11 +168,11 @@ static bool start_crack(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rbl
 // Whether a node is closer to the crack than anyone knew; if so it is the next that tells its neighbours.
 static bool relieve_node(rblCrackGrowth* growth, uint32_t node, double left)
 {
-    if (left >= growth->relief[node])
+    if (left >= growth->nodes[node].relief)
     {
         return true;
     }
-    growth->relief[node] = left;
+    growth->nodes[node].relief = left;
     return rbl_array_push(&growth->queue, node);
 }
 
@@ -194,12 +187,12 @@ static bool relieve(rblCrackGrowth* growth, double length)
     {
         const uint32_t node = growth->band.data[i];
         ok = node >= growth->body->tets->solid_node_count ||
-             relieve_node(growth, node, fabs(growth->values[node]) / length);
+             relieve_node(growth, node, fabs(growth->nodes[node].value) / length);
     }
     for (size_t head = 0; head < growth->queue.count && ok; ++head)
     {
         const uint32_t node = growth->queue.data[head];
-        const double left = growth->relief[node];
+        const double left = growth->nodes[node].relief;
         for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1] && ok; ++k)
         {
             ok = relieve_node(growth, graph->nodes[k], left + graph->lengths[k] / length);
@@ -217,7 +210,7 @@ static void give_up_around(rblCrackGrowth* growth, uint32_t node, double distanc
         const uint32_t other = growth->candidates.data[i];
         const bool close = rbl_distance3d(positions[node], positions[other]) < distance;
         growth->peak[other] =
-            close && growth->labels[other] == growth->labels[node] ? 0.0 : growth->peak[other];
+            close && growth->nodes[other].label == growth->nodes[node].label ? 0.0 : growth->peak[other];
     }
     growth->peak[node] = 0.0;
 }
@@ -279,11 +272,15 @@ static bool grow_all(rblCrackGrowth* growth, rblCrackReport* report)
 rblResult rbl_grow_cracks(const rblCrackBody* body, const rblAllocator* allocator, uint32_t* labels,
                           double* weights, rblCrackReport* report)
 {
-    rblCrackGrowth growth = {.body = body, .labels = labels, .label_count = 1, .allocator = allocator};
+    rblCrackGrowth growth = {.body = body, .label_count = 1, .allocator = allocator};
     *report = (rblCrackReport){.fragments = 1};
-    bool ok = open_growth(&growth) && survey(&growth, report);
+    bool ok = open_growth(&growth, labels) && survey(&growth, report);
     growth.energy_left = rbl_mind(report->elastic, body->budget);
     ok = ok && grow_all(&growth, report) && rbl_cracks_finish(&growth, weights, report);
+    for (uint32_t node = 0; ok && node < body->tets->node_count; ++node)
+    {
+        labels[node] = growth.nodes[node].label;
+    }
     close_growth(&growth);
     return ok ? RBL_OK : rbl_fail_memory();
 }

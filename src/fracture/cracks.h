@@ -17,7 +17,9 @@ typedef struct rblTetGraph
     double* mean_edges; // m, per node; 0 where it has none
     double* volumes;    // m^3, per node: a quarter of each of its tetrahedra
     uint32_t* tets;     // per node: one of its tetrahedra; undefined where it has none
+    rblVec3d* middles;  // m, per tetrahedron
     uint32_t node_count;
+    uint32_t tet_count;
     uint32_t edge_count; // each edge twice
     const rblAllocator* allocator;
 } rblTetGraph;

@@ -55,6 +55,8 @@ static void measure(const rblTetsView* tets, uint32_t tet_count, rblTetGraph* gr
         rblVec3d corners[4];
         rbl_tet_corners(tets, tet, corners);
         const double share = rbl_tet_volume(corners) / 4.0;
+        graph->middles[tet] = rbl_scale3d(
+            rbl_add3d(rbl_add3d(rbl_add3d(corners[0], corners[1]), corners[2]), corners[3]), 0.25);
         for (uint32_t i = 0; i < 4; ++i)
         {
             const uint32_t node = tets->nodes[4 * (size_t)tet + i];
@@ -96,9 +98,10 @@ static bool allocate(rblTetGraph* graph, size_t edges)
     graph->lengths = RBL_NEW_ARRAY(graph->allocator, double, edges + 1);
     graph->mean_edges = RBL_NEW_ARRAY(graph->allocator, double, nodes + 1);
     graph->tets = RBL_NEW_ARRAY(graph->allocator, uint32_t, nodes + 1);
+    graph->middles = RBL_NEW_ARRAY(graph->allocator, rblVec3d, (size_t)graph->tet_count + 1);
     graph->volumes = rbl_alloc_zero(graph->allocator, (nodes + 1) * sizeof *graph->volumes);
     return graph->nodes != NULL && graph->lengths != NULL && graph->mean_edges != NULL &&
-           graph->tets != NULL && graph->volumes != NULL;
+           graph->tets != NULL && graph->middles != NULL && graph->volumes != NULL;
 }
 
 void rbl_tet_graph_free(rblTetGraph* graph)
@@ -110,6 +113,7 @@ void rbl_tet_graph_free(rblTetGraph* graph)
     RBL_FREE_ARRAY(graph->allocator, graph->lengths, edges + 1);
     RBL_FREE_ARRAY(graph->allocator, graph->mean_edges, nodes + 1);
     RBL_FREE_ARRAY(graph->allocator, graph->tets, nodes + 1);
+    RBL_FREE_ARRAY(graph->allocator, graph->middles, (size_t)graph->tet_count + 1);
     RBL_FREE_ARRAY(graph->allocator, graph->volumes, nodes + 1);
     *graph = (rblTetGraph){0};
 }
@@ -124,7 +128,7 @@ rblResult rbl_tet_graph_create(const rblTetsView* tets, bool solid, const rblAll
     {
         return rbl_fail(RBL_ERROR_LIMIT, "too many tetrahedra for cracks: %u", tet_count);
     }
-    rblTetGraph graph = {.node_count = tets->node_count, .allocator = allocator};
+    rblTetGraph graph = {.node_count = tets->node_count, .tet_count = tet_count, .allocator = allocator};
     graph.starts = rbl_alloc_zero(allocator, (node_count + 1) * sizeof *graph.starts);
     uint32_t* counts = rbl_alloc_zero(allocator, (node_count + 1) * sizeof *counts);
     uint32_t* lists = RBL_NEW_ARRAY(allocator, uint32_t, room + 1);

@@ -65,6 +65,7 @@ rblGrowthItem rbl_growth_pop(rblGrowthFront* front)
 // A tetrahedron that the front enters.
 typedef struct rblCrackTet
 {
+    uint32_t number;
     uint32_t nodes[4];
     rblVec3d corners[4];
     double values[4];
@@ -94,7 +95,7 @@ static bool mean_stress(const rblCrackGrowth* growth, const rblCrackTet* tet, rb
         const uint32_t node = tet->nodes[i];
         if (tet->ours[i] && node < growth->body->tets->solid_node_count)
         {
-            add_stress(out, &growth->body->stress[node], growth->relief[node]);
+            add_stress(out, &growth->body->stress[node], growth->nodes[node].relief);
             count += 1;
         }
     }
@@ -162,13 +163,15 @@ static rblVec3d steer(const rblStress* stress, double strength, rblVec3d before)
 static rblCrackTet look_at(const rblCrackGrowth* growth, const rblCrack* crack, uint32_t tet)
 {
     rblCrackTet out;
+    out.number = tet;
     for (uint32_t i = 0; i < 4; ++i)
     {
         out.nodes[i] = growth->body->tets->nodes[4 * (size_t)tet + i];
-        out.corners[i] = growth->body->tets->positions[out.nodes[i]];
-        out.ours[i] = growth->labels[out.nodes[i]] == crack->label;
-        out.known[i] = out.ours[i] && growth->known[out.nodes[i]] == crack->stamp;
-        out.values[i] = out.known[i] ? growth->values[out.nodes[i]] : 0.0;
+        const rblCrackNode* node = &growth->nodes[out.nodes[i]];
+        out.corners[i] = node->position;
+        out.ours[i] = node->label == crack->label;
+        out.known[i] = out.ours[i] && node->known == crack->stamp;
+        out.values[i] = out.known[i] ? node->value : 0.0;
     }
     return out;
 }
@@ -188,10 +191,10 @@ static bool set_values(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTe
         const double value = rbl_dot3d(normal, rbl_sub3d(tet->corners[i], point));
         tet->known[i] = true;
         tet->values[i] = fabs(value) >= least ? value : value < 0.0 ? -least : least;
-        growth->values[node] = tet->values[i];
-        growth->known[node] = crack->stamp;
+        growth->nodes[node].value = tet->values[i];
+        growth->nodes[node].known = crack->stamp;
         growth->node_normals[node] = normal;
-        growth->places[node] = (uint32_t)growth->band.count;
+        growth->nodes[node].place = (uint32_t)growth->band.count;
         if (!rbl_array_push(&growth->band, node))
         {
             return false;
@@ -313,7 +316,7 @@ static void add_area(const rblCrackGrowth* growth, rblCrack* crack, const rblCra
         toughness += tet->ours[i] ? growth->body->toughness[tet->nodes[i]] : 0.0;
         count += tet->ours[i];
     }
-    const rblVec3d off = rbl_sub3d(mean_of(tet->corners, 4), crack->start);
+    const rblVec3d off = rbl_sub3d(growth->body->graph->middles[tet->number], crack->start);
     crack->reach2 = rbl_maxd(crack->reach2, rbl_dot3d(off, off));
     crack->area += area;
     crack->cost += area * toughness / count;
@@ -341,9 +344,7 @@ static bool spread(rblCrackGrowth* growth, const rblCrack* crack, const rblCrack
             continue;
         }
         growth->seen[next] = crack->stamp;
-        rblVec3d corners[4];
-        rbl_tet_corners(growth->body->tets, next, corners);
-        const rblVec3d off = rbl_sub3d(mean_of(corners, 4), crack->start);
+        const rblVec3d off = rbl_sub3d(growth->body->graph->middles[next], crack->start);
         if (!rbl_growth_push(&growth->front, (rblGrowthItem){rbl_dot3d(off, off), next}))
         {
             return false;

@@ -53,23 +53,30 @@ typedef struct rblSheetCell
     float height;
 } rblSheetCell;
 
+// What cracks ask of a node again and again, in one line of the cache.
+typedef struct rblCrackNode
+{
+    rblVec3d position;
+    double value;  // of the crack's implicit function
+    double relief; // the part of its stress that earlier cracks left, 0 to 1
+    uint32_t label;
+    uint32_t known;   // the stamp of the crack whose value it has
+    uint32_t place;   // with a value: in `band`
+    uint32_t visited; // the stamp of the crack from which it was reached when parts were found
+    uint32_t part;    // and from which of these
+} rblCrackNode;
+
 // What a crack has of the arrays below is valid where `known`, or `seen`, is its stamp: nothing is cleared between cracks, and a crack
 // costs as much as it is long.
 typedef struct rblCrackGrowth
 {
     const rblCrackBody* body;
-    uint32_t* labels;
+    rblCrackNode* nodes;
     uint32_t label_count;
-    uint32_t* known;        // per node: the stamp of the crack whose value it has
-    double* values;         // per node: of the crack's implicit function
-    rblVec3d* node_normals; // per node with a value: of the crack near it
-    uint32_t* places;       // per node with a value: its place in `band`
-    uint32_t* seen;         // per tetrahedron: the stamp of the crack that came by
-    uint32_t* visited; // per node: the stamp of the crack from which it was reached when parts were found
-    uint32_t* parts;   // and from which of these
-    double* relief;    // per node: the part of its stress that earlier cracks left, 0 to 1
-    double* own;       // per node: the value of the first crack that cut an edge of it; 0: none did
-    double* peak;      // per node: largest principal stress; 0 where a crack has been tried
+    rblVec3d* node_normals;    // per node with a value: of the crack near it
+    uint32_t* seen;            // per tetrahedron: the stamp of the crack that came by
+    double* own;               // per node: the value of the first crack that cut an edge of it; 0: none did
+    double* peak;              // per node: largest principal stress; 0 where a crack has been tried
     rblIndexArray candidates;  // nodes whose stress reaches their strength
     rblIndexArray queue;       // of nodes that something spreads to
     rblIndexArray band;        // nodes that have values of this crack

@@ -10,10 +10,10 @@
 static bool add_to_band(rblCrackGrowth* growth, const rblCrack* crack, uint32_t node, double value,
                         rblVec3d normal)
 {
-    growth->known[node] = crack->stamp;
-    growth->values[node] = value;
+    growth->nodes[node].known = crack->stamp;
+    growth->nodes[node].value = value;
     growth->node_normals[node] = normal;
-    growth->places[node] = (uint32_t)growth->band.count;
+    growth->nodes[node].place = (uint32_t)growth->band.count;
     return rbl_array_push(&growth->band, node);
 }
 
@@ -30,12 +30,12 @@ static bool add_ring(rblCrackGrowth* growth, const rblCrack* crack)
         for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
         {
             const uint32_t next = graph->nodes[k];
-            if (growth->known[next] == crack->stamp || growth->labels[next] != crack->label)
+            if (growth->nodes[next].known == crack->stamp || growth->nodes[next].label != crack->label)
             {
                 continue;
             }
             const rblVec3d way = rbl_sub3d(positions[next], positions[node]);
-            if (!add_to_band(growth, crack, next, growth->values[node] + rbl_dot3d(normal, way), normal))
+            if (!add_to_band(growth, crack, next, growth->nodes[node].value + rbl_dot3d(normal, way), normal))
             {
                 return false;
             }
@@ -58,8 +58,8 @@ static bool link_band(rblCrackGrowth* growth, const rblCrack* crack)
         for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1] && ok; ++k)
         {
             const uint32_t next = graph->nodes[k];
-            ok = growth->known[next] != crack->stamp ||
-                 rbl_array_push(&growth->band_links, growth->places[next]);
+            ok = growth->nodes[next].known != crack->stamp ||
+                 rbl_array_push(&growth->band_links, growth->nodes[next].place);
         }
     }
     return ok && rbl_array_push(&growth->band_starts, (uint32_t)growth->band_links.count);
@@ -144,7 +144,7 @@ static void even_out(rblCrackGrowth* growth, const BandRoom* room)
     for (size_t n = 0; n < growth->band.count; ++n)
     {
         room->normals[0][n] = growth->node_normals[growth->band.data[n]];
-        room->values[0][n] = growth->values[growth->band.data[n]];
+        room->values[0][n] = growth->nodes[growth->band.data[n]].value;
     }
     for (uint32_t sweep = 0; sweep < NORMAL_SWEEPS; ++sweep)
     {
@@ -160,7 +160,7 @@ static void even_out(rblCrackGrowth* growth, const BandRoom* room)
         const uint32_t node = growth->band.data[n];
         const double least = RBL_LEAST_CRACK_VALUE * growth->body->graph->mean_edges[node];
         const double value = room->values[0][n];
-        growth->values[node] = fabs(value) >= least ? value : value < 0.0 ? -least : least;
+        growth->nodes[node].value = fabs(value) >= least ? value : value < 0.0 ? -least : least;
     }
 }
 

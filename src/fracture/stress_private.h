@@ -9,8 +9,10 @@
 #include "fracture/stress.h"
 #include "fracture/tets_cut.h"
 
-// Of forces, relative: stress that is right to a few parts in 10^4 breaks things where it should, and rounded factors reach that at once.
-#define RBL_STRESS_TOLERANCE 3e-4
+// Of forces that are left over, relative. Rounded factors reach that in one step, and stress is right to a part in 10^5 then. Stress in
+// fragments, which is found step by step, is right to a part in 10^3.
+#define RBL_STRESS_TOLERANCE          1e-3
+#define RBL_STRESS_FRAGMENT_TOLERANCE 5e-3
 
 // What is known of a solid before it breaks; its fragments, and theirs, go on with it. Never changed once made, but for the count.
 typedef struct rblStressRoot

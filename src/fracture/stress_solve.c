@@ -136,7 +136,7 @@ static rblResult make_elastic(rblStressBody* body, const rblIndexArray* tets)
     def.young = (double)body->root->material.young;
     def.poisson = (double)body->root->material.poisson;
     def.density = (double)body->root->material.density;
-    def.tolerance = RBL_STRESS_TOLERANCE;
+    def.tolerance = RBL_STRESS_FRAGMENT_TOLERANCE;
     def.subset = tets->data;
     def.subset_count = (uint32_t)tets->count;
     def.solver = RBL_ELASTIC_ITERATIVE;

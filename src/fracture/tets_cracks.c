@@ -75,8 +75,7 @@ static uint32_t find_corner(const CrackTet* crack, uint32_t nodes)
     }
     const uint32_t number = (uint32_t)work->corners.count;
     rblCrackCorner corner = {.cells = {RBL_NONE, RBL_NONE, RBL_NONE, RBL_NONE}};
-    corner.position =
-        rbl_add3d(rbl_tet_corner_position(&crack->rule, nodes, crack->nodes, crack->corners), work->shift);
+    corner.place = rbl_tet_corner_position(&crack->rule, nodes, crack->nodes, crack->corners);
     for (uint32_t i = 0; i < 4; ++i)
     {
         if ((nodes >> i & 1u) != 0)
@@ -168,8 +167,6 @@ static bool add_facet(CrackTet* crack, uint32_t p, uint32_t q)
     const uint32_t number = (uint32_t)work->facets.count;
     rblCrackFacet facet = {
         .tet = crack->tet, .cells = {crack->cells[p], crack->cells[q]}, .corner_count = shape.corner_count};
-    const double far = (double)INFINITY;
-    facet.bounds = (rblAabbd){{far, far, far}, {-far, -far, -far}};
     for (uint32_t c = 0; c < shape.corner_count; ++c)
     {
         facet.corners[c] = corner_number(crack, shape.corners[c]);
@@ -177,9 +174,6 @@ static bool add_facet(CrackTet* crack, uint32_t p, uint32_t q)
         {
             return false;
         }
-        const rblVec3d at = work->corners.data[facet.corners[c]].position;
-        facet.bounds.lower = rbl_min3d(facet.bounds.lower, at);
-        facet.bounds.upper = rbl_max3d(facet.bounds.upper, at);
     }
     if (!rbl_array_push(&work->facets, facet))
     {
@@ -223,6 +217,17 @@ static bool add_tet(rblTetsCut* work, uint32_t tet)
 
 // ---- the stage ----
 
+static void bound_facet(const rblTetsCut* work, rblCrackFacet* facet)
+{
+    facet->bounds.lower = facet->bounds.upper = work->corners.data[facet->corners[0]].position;
+    for (uint32_t c = 1; c < facet->corner_count; ++c)
+    {
+        const rblVec3d at = work->corners.data[facet->corners[c]].position;
+        facet->bounds.lower = rbl_min3d(facet->bounds.lower, at);
+        facet->bounds.upper = rbl_max3d(facet->bounds.upper, at);
+    }
+}
+
 // For the later stages facets are between cells, and flat.
 static bool describe_facets(rblTetsCut* work)
 {
@@ -238,7 +243,8 @@ static bool describe_facets(rblTetsCut* work)
     }
     for (uint32_t f = 0; f < count; ++f)
     {
-        const rblCrackFacet* facet = &work->facets.data[f];
+        rblCrackFacet* facet = &work->facets.data[f];
+        bound_facet(work, facet);
         cells->facets[f] = (rblCellFacet){{facet->cells[0], facet->cells[1]}, 0, 0};
         rblVec3d sum = {0, 0, 0};
         for (uint32_t half = 0; half + 2 < facet->corner_count; ++half)
@@ -270,13 +276,20 @@ static uint32_t list_divided(const rblTetsCut* work, uint32_t** out)
 }
 
 // Room as cracks most often need, so that nothing grows step by step.
-static bool reserve(rblTetsCut* work, size_t divided)
+static bool reserve(rblTetsCut* work)
+{
+    const size_t divided = work->divided;
+    return rbl_array_reserve(&work->corners, 2 * divided) && rbl_array_reserve(&work->edges, 3 * divided) &&
+           rbl_array_reserve(&work->facets, 2 * divided);
+}
+
+static bool reserve_cut(rblTetsCut* work)
 {
     rblCut* cut = work->cut;
-    return rbl_array_reserve(&work->corners, 2 * divided) && rbl_array_reserve(&work->edges, 3 * divided) &&
-           rbl_array_reserve(&work->facets, 2 * divided) && rbl_array_reserve(&cut->nodes, 3 * divided) &&
-           rbl_array_reserve(&cut->positions, 3 * divided) && rbl_array_reserve(&cut->origins, 3 * divided) &&
-           rbl_array_reserve(&cut->links, 6 * divided) && rbl_array_reserve(&cut->corners, 12 * divided) &&
+    const size_t divided = work->divided;
+    return rbl_array_reserve(&cut->nodes, 3 * divided) && rbl_array_reserve(&cut->positions, 3 * divided) &&
+           rbl_array_reserve(&cut->origins, 3 * divided) && rbl_array_reserve(&cut->links, 6 * divided) &&
+           rbl_array_reserve(&cut->corners, 12 * divided) &&
            rbl_array_reserve(&cut->loop_starts, 4 * divided) &&
            rbl_array_reserve(&cut->polygons, 3 * divided) && rbl_array_reserve(&cut->caps, 2 * divided);
 }
@@ -298,16 +311,15 @@ static bool open_names(rblTetsCut* work)
     work->edge_corners = take_names(work, surface->edge_count);
     work->face_corners = take_names(work, surface->face_count);
     work->face_edges = take_names(work, surface->face_count);
-    work->side_numbers = take_names(work, surface->side_count);
-    return work->edge_corners != NULL && work->face_corners != NULL && work->face_edges != NULL &&
-           work->side_numbers != NULL;
+    return work->edge_corners != NULL && work->face_corners != NULL && work->face_edges != NULL;
 }
 
 rblCutTrouble rbl_tets_cut_cracks(rblTetsCut* work)
 {
     uint32_t* divided;
     const uint32_t count = list_divided(work, &divided);
-    if (count == RBL_NONE || !reserve(work, count) || !open_names(work))
+    work->divided = count;
+    if (count == RBL_NONE || !reserve(work) || !open_names(work))
     {
         return RBL_CUT_MEMORY;
     }
@@ -318,5 +330,20 @@ rblCutTrouble rbl_tets_cut_cracks(rblTetsCut* work)
             return RBL_CUT_MEMORY;
         }
     }
-    return describe_facets(work) ? RBL_CUT_FINE : RBL_CUT_MEMORY;
+    return RBL_CUT_FINE;
+}
+
+rblCutTrouble rbl_tets_cut_shift(rblTetsCut* work)
+{
+    for (size_t c = 0; c < work->corners.count; ++c)
+    {
+        work->corners.data[c].position = rbl_add3d(work->corners.data[c].place, work->shift);
+    }
+    for (size_t e = 0; e < work->edges.count; ++e)
+    {
+        work->edges.data[e].first_meeting = RBL_NONE;
+    }
+    work->side_numbers = take_names(work, work->surface->side_count);
+    return work->side_numbers != NULL && reserve_cut(work) && describe_facets(work) ? RBL_CUT_FINE
+                                                                                    : RBL_CUT_MEMORY;
 }

@@ -33,7 +33,7 @@ static rblCutTrouble cut_once(rblTetsCut* work, rblPieces* out)
 {
     typedef rblCutTrouble TetsStageFcn(rblTetsCut * work);
     typedef rblCutTrouble StageFcn(rblCut * cut);
-    TetsStageFcn* const first[] = {rbl_tets_cut_cracks, rbl_tets_cut_meetings, rbl_tets_cut_polygons,
+    TetsStageFcn* const first[] = {rbl_tets_cut_shift, rbl_tets_cut_meetings, rbl_tets_cut_polygons,
                                    rbl_tets_cut_edges};
     StageFcn* const then[] = {rbl_cut_cap_links, rbl_cut_shells, rbl_cut_merge};
     rblCutTrouble trouble = RBL_CUT_FINE;
@@ -62,25 +62,30 @@ static rblVec3d shift_of(double size, uint32_t attempt)
 
 static rblCutTrouble cut_until_generic(const rblTetsCut* given, rblPieces* out)
 {
-    rblCutTrouble trouble = RBL_CUT_TIE;
+    rblTetsCut work = *given;
+    begin_work(&work);
+    const rblCutTrouble cracked = rbl_tets_cut_cracks(&work);
+    rblCutTrouble trouble = cracked == RBL_CUT_FINE ? RBL_CUT_TIE : cracked; // nothing has been tried yet
     for (uint32_t attempt = 0; attempt < MOST_TRIES && trouble == RBL_CUT_TIE; ++attempt)
     {
         rblArena* arena = given->cut->arena;
         const rblArenaMark mark = rbl_arena_mark(arena);
         rblCut cut = *given->cut;
-        rblTetsCut work = *given;
         work.cut = &cut;
         cut.cells = &work.cells;
         work.shift = shift_of(given->surface->size, attempt);
         // Cracks that were laid onto the surface meet it within rounding, and that is worse than a tie: parts have no shape left.
         work.near = attempt == 0 ? 0x1p-46 * given->surface->size : 0.0;
         rbl_cut_begin(&cut);
-        begin_work(&work);
+        rbl_array_clear(&work.side_meetings);
+        rbl_array_clear(&work.edge_meetings);
+        rbl_array_clear(&work.side_heads);
+        rbl_array_clear(&work.link_triangles);
         trouble = cut_once(&work, out);
-        end_work(&work);
         rbl_cut_end(&cut);
         rbl_arena_rewind(arena, mark);
     }
+    end_work(&work);
     return trouble;
 }
 
@@ -148,6 +153,7 @@ rblResult rbl_cut_by_tets(const rblTetsSurface* surface, const rblTetsPartition*
                   .arena = &arena,
                   .foreign = event == RBL_NONE ? RBL_NONE : labels};
     const rblTetsCut work = {.cut = &cut,
+                             .span = surface->span,
                              .slack = 1e-9 * surface->reach,
                              .surface = surface,
                              .partition = partition,

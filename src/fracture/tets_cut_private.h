@@ -21,6 +21,7 @@ struct rblTetsSurface
     const uint32_t* triangle_vertices;
     uint32_t triangle_count;
     double size, reach;        // of the surface's box: its diagonal, how far its corners are from the origin
+    double span;               // m^2: no two sides of triangles, or of parts of tetrahedra, span more
     rblIndexArray vertex_tets; // per vertex: a tetrahedron that holds it
     rblIndexArray starts;      // per tetrahedron, and the end: in `triangles`
     rblIndexArray triangles;   // that may pass through it
@@ -34,7 +35,8 @@ rblResult rbl_tets_surface_name(rblTetsSurface* surface);
 
 typedef struct rblCrackCorner
 {
-    rblVec3d position;
+    rblVec3d position; // shifted
+    rblVec3d place;    // as the rule has it
     uint32_t cells[4]; // rising; RBL_NONE after the last
     bool border;       // of the mesh: outside of the solid
 } rblCrackCorner;
@@ -89,9 +91,11 @@ typedef struct rblTetsCut
     uint32_t event;
     rblVec3d shift; // of all corners of cracks
     double near;    // m: what is as near as this counts as a tie; 0: ties alone do
+    double span;    // m^2: no two sides of triangles and facets span more
     double slack;   // m: much more than rounding moves a point from a facet's plane
     rblCells cells; // for the later stages: as many as there are labels, and the facets between them
     // cracks
+    uint32_t divided; // tetrahedra
     RBL_ARRAY(rblCrackCorner) corners;
     RBL_ARRAY(rblCrackEdge) edges;
     RBL_ARRAY(rblCrackFacet) facets;       // in the order of tetrahedra
@@ -105,7 +109,9 @@ typedef struct rblTetsCut
     rblIndexArray link_triangles; // per link of the cut: its triangle
 } rblTetsCut;
 
+// Cracks do not depend on the shift; rbl_tets_cut_shift() puts them where it says.
 rblCutTrouble rbl_tets_cut_cracks(rblTetsCut* work);
+rblCutTrouble rbl_tets_cut_shift(rblTetsCut* work);
 rblCutTrouble rbl_tets_cut_meetings(rblTetsCut* work);
 rblCutTrouble rbl_tets_cut_polygons(rblTetsCut* work);
 rblCutTrouble rbl_tets_cut_edges(rblTetsCut* work);

@@ -27,6 +27,7 @@ typedef struct PairSigns
 {
     const rblVec3d *p, *m;
     double near;        // m: what is as near as this counts as a tie
+    double far;         // no determinant above it is of anything so near
     double above[3];    // of p's corners against m: > 0 on the side of the first cell
     double inside[3];   // of m's corners against p: > 0 inside
     double sides[3][3]; // of side i of p against side j of m
@@ -46,15 +47,19 @@ static bool all_alike(const double at[3], bool* tie)
     return a == b && b == c;
 }
 
-// A determinant, or 0 where it is so many times smaller than `size` that what it measures is nearly zero.
-static double unless_near(double determinant, double size, double near)
-{
-    return near > 0.0 && fabs(determinant) <= near * size ? 0.0 : determinant;
-}
-
 static rblVec3d side_of(const rblVec3d p[3], uint32_t k)
 {
     return rbl_sub3d(p[(k + 1) % 3], p[k]);
+}
+
+// A determinant, or 0 where it is so many times smaller than a x b that what it measures is nearly zero.
+static double unless_near(const PairSigns* s, double determinant, rblVec3d a, rblVec3d b)
+{
+    if (!(s->near > 0.0) || fabs(determinant) > s->far)
+    {
+        return determinant;
+    }
+    return fabs(determinant) <= s->near * rbl_length3d(rbl_cross3d(a, b)) ? 0.0 : determinant;
 }
 
 static double side_sign(PairSigns* s, uint32_t i, uint32_t j)
@@ -63,9 +68,7 @@ static double side_sign(PairSigns* s, uint32_t i, uint32_t j)
     {
         s->known[i][j] = true;
         const double sign = rbl_orient3d(s->p[i], s->p[(i + 1) % 3], s->m[j], s->m[(j + 1) % 3]);
-        const double size =
-            s->near > 0.0 ? rbl_length3d(rbl_cross3d(side_of(s->p, i), side_of(s->m, j))) : 0.0;
-        s->sides[i][j] = unless_near(sign, size, s->near);
+        s->sides[i][j] = unless_near(s, sign, side_of(s->p, i), side_of(s->m, j));
     }
     return s->sides[i][j];
 }
@@ -101,19 +104,13 @@ static void add_ends(PairSigns* s, bool of_triangle, uint32_t half, Meeting* out
     }
 }
 
-// Twice the area, where that is asked for.
-static double size_of(const rblVec3d p[3], double near)
+static void meet_half(const rblTetsCut* work, const rblVec3d p[3], const rblVec3d m[3], uint32_t half,
+                      Meeting* out)
 {
-    return near > 0.0 ? rbl_length3d(rbl_cross3d(side_of(p, 0), side_of(p, 1))) : 0.0;
-}
-
-static void meet_half(const rblVec3d p[3], const rblVec3d m[3], uint32_t half, double near, Meeting* out)
-{
-    PairSigns s = {.p = p, .m = m, .near = near};
-    const double m_size = size_of(m, near), p_size = size_of(p, near);
+    PairSigns s = {.p = p, .m = m, .near = work->near, .far = work->near * work->span};
     for (uint32_t k = 0; k < 3; ++k)
     {
-        s.above[k] = unless_near(rbl_orient3d(m[0], m[1], m[2], p[k]), m_size, near);
+        s.above[k] = unless_near(&s, rbl_orient3d(m[0], m[1], m[2], p[k]), side_of(m, 0), side_of(m, 1));
     }
     if (all_alike(s.above, &out->tie))
     {
@@ -121,7 +118,7 @@ static void meet_half(const rblVec3d p[3], const rblVec3d m[3], uint32_t half, d
     }
     for (uint32_t k = 0; k < 3; ++k)
     {
-        s.inside[k] = unless_near(rbl_orient3d(p[0], p[1], p[2], m[k]), p_size, near);
+        s.inside[k] = unless_near(&s, rbl_orient3d(p[0], p[1], p[2], m[k]), side_of(p, 0), side_of(p, 1));
     }
     if (all_alike(s.inside, &out->tie))
     {
@@ -348,7 +345,7 @@ static rblCutTrouble meet_pair(rblTetsCut* work, const MeetingTriangle* triangle
     {
         rblVec3d m[3];
         rbl_crack_half(work, facet, half, m);
-        meet_half(triangle->p, m, half, work->near, &meeting);
+        meet_half(work, triangle->p, m, half, &meeting);
     }
     if (meeting.tie)
     {

@@ -214,6 +214,17 @@ rblResult rbl_tets_surface_create(const rblMeshView* view, const rblTets* tets, 
     surface->view = *view;
     const rblAabbd box = rbl_mesh_bounds(view);
     surface->size = rbl_distance3d(box.lower, box.upper);
+    surface->span = surface->size * surface->size;
+    for (uint32_t t = 0; t < surface->tets->tet_count; ++t)
+    {
+        rblVec3d corners[4];
+        rbl_tet_corners(surface->tets, t, corners);
+        for (uint32_t e = 0; e < 6; ++e)
+        {
+            const rblVec3d way = rbl_sub3d(corners[rbl_tet_edges[e][0]], corners[rbl_tet_edges[e][1]]);
+            surface->span = rbl_maxd(surface->span, rbl_dot3d(way, way));
+        }
+    }
     surface->reach = rbl_length3d(box.lower) + rbl_length3d(box.upper);
     rbl_array_init(&surface->own_triangles, allocator);
     rbl_array_init(&surface->vertex_tets, allocator);

@@ -28,7 +28,7 @@ typedef struct rblCholesky
     rblIndexArray rows; // places, rising in each front
     rblDoubleArray values;
     rblFloatArray singles; // in place of them, after rbl_cholesky_round()
-    uint32_t most_rows; // of a front, own and later, in numbers (3 per node)
+    uint32_t most_rows;    // of a front, own and later, in numbers (3 per node)
 } rblCholesky;
 
 void rbl_cholesky_init(rblCholesky* factor, const rblAllocator* allocator);

@@ -129,49 +129,60 @@ static void positions_of(const rblBackground* b, uint32_t tet, rblVec3 out[4])
 
 // ---- distances ----
 
-// An edge of a facet: where it begins, where it leads, its length^2 and the inverse, and the direction out of the facet in its plane.
-typedef struct Side
+// The edges of a facet, number last: where each begins, where it leads, its length^2 and the inverse, and the direction out of the facet in
+// its plane.
+typedef struct Sides
 {
-    rblVec3 from, along, out;
-    float square, inverse;
-} Side;
+    float from[3][RBL_FACET_CORNERS], along[3][RBL_FACET_CORNERS], out[3][RBL_FACET_CORNERS];
+    float square[RBL_FACET_CORNERS], inverse[RBL_FACET_CORNERS];
+    uint32_t count;
+} Sides;
 
-static void sides_of(const rblCrackFacet* facet, Side sides[RBL_FACET_CORNERS])
+static void set_lane(float rows[3][RBL_FACET_CORNERS], uint32_t i, rblVec3 v)
 {
-    for (uint32_t i = 0; i < facet->count; ++i)
+    rows[0][i] = v.x;
+    rows[1][i] = v.y;
+    rows[2][i] = v.z;
+}
+
+// Corners may come either way round. The first edge fills up the block of four.
+static void sides_of(const rblCrackFacet* facet, Sides* sides)
+{
+    sides->count = facet->count;
+    for (uint32_t k = 0; k < ((facet->count + 3) & ~3u); ++k)
     {
-        Side* side = &sides[i];
-        side->from = facet->corners[i];
-        side->along = rbl_sub3(facet->corners[i + 1 < facet->count ? i + 1 : 0], side->from);
-        side->out = rbl_cross3(side->along, facet->normal);
-        side->square = rbl_dot3(side->along, side->along);
-        side->inverse = 1.0f / rbl_maxf(side->square, 1e-30f);
-        // Corners may come either way round.
-        const float turn = rbl_dot3(side->out, rbl_sub3(facet->center, side->from));
-        side->out = turn > 0.0f ? rbl_neg3(side->out) : side->out;
+        const uint32_t i = k < facet->count ? k : 0;
+        const rblVec3 from = facet->corners[i];
+        const rblVec3 along = rbl_sub3(facet->corners[i + 1 < facet->count ? i + 1 : 0], from);
+        const rblVec3 out = rbl_cross3(along, facet->normal);
+        const bool inwards = rbl_dot3(out, rbl_sub3(facet->center, from)) > 0.0f;
+        set_lane(sides->from, k, from);
+        set_lane(sides->along, k, along);
+        set_lane(sides->out, k, inwards ? rbl_neg3(out) : out);
+        sides->square[k] = rbl_dot3(along, along);
+        sides->inverse[k] = 1.0f / rbl_maxf(sides->square[k], 1e-30f);
     }
 }
 
-// The same for points (x, y, z) of a row along x: w = (x, y, z) - from is (x - from, y', z'), and dot products with it are a x' + b.
-typedef struct RowSide
+// For points (x, y, z) of a row along x: w = (x, y, z) - from is (x - from, y', z'), and dot products with it are a (x - from) + b.
+typedef struct RowSides
 {
-    float from, along, out;     // their x
-    float along_rest, out_rest; // b
-    float rest;                 // y'^2 + z'^2
-    float square, inverse;
-} RowSide;
+    float along[RBL_FACET_CORNERS], out[RBL_FACET_CORNERS]; // b
+    float square[RBL_FACET_CORNERS];                        // y'^2 + z'^2
+} RowSides;
 
-static RowSide in_row(const Side* side, float y, float z)
+static void in_row(const Sides* sides, float y, float z, RowSides* row)
 {
-    const float wy = y - side->from.y, wz = z - side->from.z;
-    return (RowSide){side->from.x,
-                     side->along.x,
-                     side->out.x,
-                     side->along.y * wy + side->along.z * wz,
-                     side->out.y * wy + side->out.z * wz,
-                     wy * wy + wz * wz,
-                     side->square,
-                     side->inverse};
+    for (uint32_t i = 0; i < sides->count; i += 4)
+    {
+        const rblFloat4 wy = rbl_sub4(rbl_splat4(y), rbl_load4(&sides->from[1][i]));
+        const rblFloat4 wz = rbl_sub4(rbl_splat4(z), rbl_load4(&sides->from[2][i]));
+        rbl_store4(&row->along[i], rbl_add4(rbl_mul4(rbl_load4(&sides->along[1][i]), wy),
+                                            rbl_mul4(rbl_load4(&sides->along[2][i]), wz)));
+        rbl_store4(&row->out[i], rbl_add4(rbl_mul4(rbl_load4(&sides->out[1][i]), wy),
+                                          rbl_mul4(rbl_load4(&sides->out[2][i]), wz)));
+        rbl_store4(&row->square[i], rbl_add4(rbl_mul4(wy, wy), rbl_mul4(wz, wz)));
+    }
 }
 
 static rblFloat4 linear4(float a, rblFloat4 x, float b)
@@ -181,22 +192,21 @@ static rblFloat4 linear4(float a, rblFloat4 x, float b)
 
 // Squared distances of four points in a row: above the facet from its plane, else from the nearest edge,
 //   |w|^2 - 2 t w.a + t^2 a^2   at   t = w.a / a^2, from 0 to 1.
-static rblFloat4 squares_to(const RowSide* sides, uint32_t count, rblFloat4 height, rblFloat4 x)
+static rblFloat4 squares_to(const Sides* sides, const RowSides* row, rblFloat4 height, rblFloat4 x)
 {
     const rblFloat4 zero = rbl_splat4(0.0f), one = rbl_splat4(1.0f);
     rblFloat4 nearest = rbl_splat4(INFINITY);
     rblFloat4 beyond = rbl_splat4(-INFINITY);
-    for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; i < sides->count; ++i)
     {
-        const RowSide* side = &sides[i];
-        const rblFloat4 w = rbl_sub4(x, rbl_splat4(side->from));
-        const rblFloat4 dot = linear4(side->along, w, side->along_rest);
-        const rblFloat4 t = rbl_min4(rbl_max4(rbl_mul4(dot, rbl_splat4(side->inverse)), zero), one);
-        const rblFloat4 less = rbl_sub4(rbl_mul4(t, rbl_splat4(side->square)), rbl_add4(dot, dot));
+        const rblFloat4 w = rbl_sub4(x, rbl_splat4(sides->from[0][i]));
+        const rblFloat4 dot = linear4(sides->along[0][i], w, row->along[i]);
+        const rblFloat4 t = rbl_min4(rbl_max4(rbl_mul4(dot, rbl_splat4(sides->inverse[i])), zero), one);
+        const rblFloat4 less = rbl_sub4(rbl_mul4(t, rbl_splat4(sides->square[i])), rbl_add4(dot, dot));
         const rblFloat4 square =
-            rbl_add4(rbl_add4(rbl_mul4(w, w), rbl_splat4(side->rest)), rbl_mul4(t, less));
+            rbl_add4(rbl_add4(rbl_mul4(w, w), rbl_splat4(row->square[i])), rbl_mul4(t, less));
         nearest = rbl_min4(square, nearest);
-        beyond = rbl_max4(linear4(side->out, w, side->out_rest), beyond);
+        beyond = rbl_max4(linear4(sides->out[0][i], w, row->out[i]), beyond);
     }
     return rbl_select4(rbl_less4(zero, beyond), rbl_max4(nearest, zero), rbl_mul4(height, height));
 }
@@ -241,9 +251,13 @@ static void near_in_row(const rblCrackFacet* facet, float reach, float y, float 
         *from = rbl_maxf(middle - wide, *from);
         *to = rbl_minf(middle + wide, *to);
     }
+    else if (fabsf(facet->normal.y * dy + facet->normal.z * dz) > reach + 0.05f * ball)
+    {
+        *to = *from - 1.0f;
+    }
 }
 
-static void lower_row(const rblFragmentLattice* l, const rblCrackFacet* facet, const Side* sides, uint32_t j,
+static void lower_row(const rblFragmentLattice* l, const rblCrackFacet* facet, const Sides* sides, uint32_t j,
                       uint32_t k)
 {
     const float y = l->origin.y + (float)(int32_t)j * l->cell, z = l->origin.z + (float)(int32_t)k * l->cell;
@@ -254,26 +268,23 @@ static void lower_row(const rblFragmentLattice* l, const rblCrackFacet* facet, c
     {
         return;
     }
-    RowSide row[RBL_FACET_CORNERS];
-    for (uint32_t i = 0; i < facet->count; ++i)
-    {
-        row[i] = in_row(&sides[i], y, z);
-    }
+    RowSides row;
+    in_row(sides, y, z, &row);
     const rblVec3 n = facet->normal;
     const float rest = n.y * (y - facet->center.y) + n.z * (z - facet->center.z) - n.x * facet->center.x;
     for (uint32_t i = span.first; i < span.end; i += 4)
     {
         float* squares = l->facets + rbl_lattice_place(l, i, j, k);
         const rblFloat4 x = row_places(l, i);
-        const rblFloat4 found = squares_to(row, facet->count, linear4(n.x, x, rest), x);
+        const rblFloat4 found = squares_to(sides, &row, linear4(n.x, x, rest), x);
         rbl_store4(squares, rbl_min4(found, rbl_load4(squares)));
     }
 }
 
 void rbl_lattice_add_facet(const rblFragmentLattice* l, const rblCrackFacet* facet)
 {
-    Side sides[RBL_FACET_CORNERS];
-    sides_of(facet, sides);
+    Sides sides;
+    sides_of(facet, &sides);
     const float ball = facet->radius + l->reach;
     const Span deep = span_of(facet->center.z - ball, facet->center.z + ball, l->origin.z, l->inverse,
                               4 * l->bricks[2] + 1);
@@ -285,29 +296,29 @@ void rbl_lattice_add_facet(const rblFragmentLattice* l, const rblCrackFacet* fac
                                   4 * l->bricks[1] + 1);
         for (uint32_t j = rows.first; j < rows.end; ++j)
         {
-            lower_row(l, facet, sides, j, k);
+            lower_row(l, facet, &sides, j, k);
         }
     }
 }
 
 // ---- sides ----
 
-// What is linear in the place, at points of a row.
-typedef struct RowFunction
+// What is linear in the place and not negative inside, at points (x, y, z) of a row: slope x + rest.
+typedef struct RowFunctions
 {
-    float slope, rest;
-} RowFunction;
+    float slopes[8], rests[8];
+    uint32_t count;
+} RowFunctions;
 
-static void mark_row(const rblFragmentLattice* l, const RowFunction* functions, uint32_t count, Span span,
-                     uint8_t* marks)
+static void mark_row(const rblFragmentLattice* l, const RowFunctions* f, Span span, uint8_t* marks)
 {
     for (uint32_t i = span.first; i < span.end; i += 4)
     {
         const rblFloat4 x = row_places(l, i);
-        rblFloat4 least = linear4(functions[0].slope, x, functions[0].rest);
-        for (uint32_t f = 1; f < count; ++f)
+        rblFloat4 least = linear4(f->slopes[0], x, f->rests[0]);
+        for (uint32_t k = 1; k < f->count; ++k)
         {
-            least = rbl_min4(linear4(functions[f].slope, x, functions[f].rest), least);
+            least = rbl_min4(linear4(f->slopes[k], x, f->rests[k]), least);
         }
         uint32_t lanes = rbl_mask4(rbl_less_equal4(rbl_splat4(0.0f), least));
         lanes &= span.end - i < 4 ? (1u << (span.end - i)) - 1 : 15u;
@@ -315,6 +326,21 @@ static void mark_row(const rblFragmentLattice* l, const RowFunction* functions, 
         {
             marks[i + rbl_lowest_bit(lanes)] = 1;
         }
+    }
+}
+
+// The functions of a row: barycentric coordinates, and heights above the planes of a part.
+static void functions_in_row(const rblBackgroundTet* f, const rblCutPart* part, float y, float z,
+                             RowFunctions* out)
+{
+    const rblFloat4 rests =
+        rbl_add4(rbl_add4(rbl_mul4(rbl_load4(f->y), rbl_splat4(y)), rbl_mul4(rbl_load4(f->z), rbl_splat4(z))),
+                 rbl_add4(rbl_load4(f->o), rbl_splat4(ON_FACE)));
+    rbl_store4(out->rests, rests);
+    for (uint32_t i = 4; i < out->count; ++i)
+    {
+        const rblCutPlane* plane = &part->planes[i - 4];
+        out->rests[i] = plane->normal.y * y + plane->normal.z * z + plane->offset;
     }
 }
 
@@ -326,25 +352,19 @@ static void mark_tet(const rblFragmentLattice* l, const rblBackgroundTet* f, con
     const Span columns = span_of(low.x, high.x, l->origin.x, l->inverse, 4 * l->bricks[0] + 1);
     const Span rows = span_of(low.y, high.y, l->origin.y, l->inverse, 4 * l->bricks[1] + 1);
     const Span layers = span_of(low.z, high.z, l->origin.z, l->inverse, 4 * l->bricks[2] + 1);
-    const uint32_t planes = part != NULL ? part->plane_count : 0;
+    RowFunctions functions = {.count = 4 + (part != NULL ? part->plane_count : 0)};
+    memcpy(functions.slopes, f->x, sizeof f->x);
+    for (uint32_t i = 4; i < functions.count; ++i)
+    {
+        functions.slopes[i] = part->planes[i - 4].normal.x;
+    }
     for (uint32_t k = layers.first; k < layers.end && columns.first < columns.end; ++k)
     {
         const float z = l->origin.z + (float)(int32_t)k * l->cell;
         for (uint32_t j = rows.first; j < rows.end; ++j)
         {
-            const float y = l->origin.y + (float)(int32_t)j * l->cell;
-            RowFunction functions[7];
-            for (uint32_t c = 0; c < 4; ++c)
-            {
-                functions[c] = (RowFunction){f->x[c], f->y[c] * y + f->z[c] * z + f->o[c] + ON_FACE};
-            }
-            for (uint32_t c = 0; c < planes; ++c)
-            {
-                const rblCutPlane* plane = &part->planes[c];
-                functions[4 + c] =
-                    (RowFunction){plane->normal.x, plane->normal.y * y + plane->normal.z * z + plane->offset};
-            }
-            mark_row(l, functions, 4 + planes, columns, l->inside + rbl_lattice_place(l, 0, j, k));
+            functions_in_row(f, part, l->origin.y + (float)(int32_t)j * l->cell, z, &functions);
+            mark_row(l, &functions, columns, l->inside + rbl_lattice_place(l, 0, j, k));
         }
     }
 }

@@ -3,13 +3,14 @@
 // fragment stand for it. Bricks near its surface are kept.
 #include "field/fragment_grid.h"
 
+#include "base/bits.h"
 #include "math/aabb.h"
 #include "math/vec.h"
 
 // In cells.
 #define BAND                                                                                                 \
     1.25f // every point as near to the surface is in a brick that is kept; more than the slack, which bounds far off lose
-#define REACH      1.05f  // of facets
+#define REACH      0.9f   // of facets; more than half a diagonal
 #define HALF_CELL  0.867f // half a cell's diagonal: no point is farther from the nearest point of the lattice
 #define STANDING   0.2f   // how much nearer the fragment may be than points that stand for it tell
 #define NEAR       3.0f   // where the distance of the solid counts
@@ -39,7 +40,7 @@ typedef struct Build
     size_t brick_count, corner_count;
     float* solid;   // per point: distance of S; NOT_ASKED: nobody wanted it
     float* outside; // squared distance to points that stand for the fragment, in cells
-    float* deep;    // to points that are not deep inside
+    float* deep;    // to points that are not deep inside; null: none is
     float* room;
     rblAabb* holds;  // per brick: a box about what it has of the fragment; empty: nothing
     size_t last_box; // the last brick that has any
@@ -107,7 +108,6 @@ static bool allocate(Build* b)
     l->inside = rbl_alloc_zero(b->allocator, l->point_count);
     b->solid = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
     b->outside = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
-    b->deep = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
     b->room = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
     b->holds = RBL_NEW_ARRAY(b->allocator, rblAabb, b->brick_count);
     b->boxes = RBL_NEW_ARRAY(b->allocator, BoxBlock, b->brick_count / 4 + 1);
@@ -115,14 +115,13 @@ static bool allocate(Build* b)
     b->set->slots = RBL_NEW_ARRAY(b->allocator, uint32_t, b->brick_count);
     b->set->corners = RBL_NEW_ARRAY(b->allocator, float, b->corner_count);
     const bool ok = l->facets != NULL && l->inside != NULL && b->solid != NULL && b->outside != NULL &&
-                    b->deep != NULL && b->room != NULL && b->holds != NULL && b->boxes != NULL &&
-                    b->values != NULL && b->set->slots != NULL && b->set->corners != NULL;
+                    b->room != NULL && b->holds != NULL && b->boxes != NULL && b->values != NULL &&
+                    b->set->slots != NULL && b->set->corners != NULL;
     for (size_t i = 0; i < l->point_count && ok; ++i)
     {
         l->facets[i] = l->reach * l->reach;
         b->solid[i] = NOT_ASKED;
         b->outside[i] = INFINITY;
-        b->deep[i] = 0.0f;
     }
     return ok;
 }
@@ -139,14 +138,25 @@ static rblVec3 point_at(const rblFragmentLattice* l, uint32_t i, uint32_t j, uin
 static void add_facets(const Build* b)
 {
     const rblLevelSet* solid = b->field->event->background->grid;
-    for (size_t i = 0; i < b->facets.count; ++i)
+    const size_t count = b->facets.count;
+    for (size_t i = 0; i < count; i += 4)
     {
-        bool far;
-        const rblCrackFacet* facet = &b->facets.data[i];
-        const float sure = facet->radius + 0.5f * solid->cell;
-        if (rbl_level_set_distance_only(solid, facet->center, &far) <= sure)
+        float x[4], y[4], z[4], heights[4];
+        uint32_t far;
+        for (size_t k = 0; k < 4; ++k)
         {
-            rbl_lattice_add_facet(&b->lattice, facet);
+            const rblVec3 center = b->facets.data[i + k < count ? i + k : i].center;
+            x[k] = center.x;
+            y[k] = center.y;
+            z[k] = center.z;
+        }
+        rbl_store4(heights, rbl_level_set_distance4(solid, rbl_load4(x), rbl_load4(y), rbl_load4(z), &far));
+        for (size_t k = 0; k < 4 && i + k < count; ++k)
+        {
+            if (heights[k] <= b->facets.data[i + k].radius + 0.5f * solid->cell)
+            {
+                rbl_lattice_add_facet(&b->lattice, &b->facets.data[i + k]);
+            }
         }
     }
 }
@@ -166,52 +176,66 @@ static void ask_solid(const Build* b, size_t place, uint32_t i, uint32_t j, uint
     }
 }
 
-// Points that stand for the fragment: each point of it is no farther than half a diagonal from one of them. And those that are deep inside.
+static bool is_deep(const Build* b, size_t i)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    return l->inside[i] != 0 && b->solid[i] < -l->reach && !(l->facets[i] < l->reach * l->reach);
+}
+
+// Points that stand for the fragment: each point of it is no farther than half a diagonal from one of them. Whether one is deep inside.
 static bool stand_for(Build* b, size_t place)
 {
     const rblFragmentLattice* l = &b->lattice;
     bool any_deep = false;
     for (size_t i = place; i < place + 4; ++i)
     {
-        const bool inside = l->inside[i] != 0;
-        const float crack = inside ? 0.0f : sqrtf(l->facets[i]);
+        const float crack = l->inside[i] != 0 ? 0.0f : sqrtf(l->facets[i]);
         const float above = l->inverse * rbl_maxf(rbl_maxf(b->solid[i], crack), 0.0f);
-        const bool deep = inside && b->solid[i] < -l->reach && !(l->facets[i] < l->reach * l->reach);
         b->outside[i] = above <= HALF_CELL ? above * above : INFINITY;
-        b->deep[i] = deep ? INFINITY : 0.0f;
-        any_deep = any_deep || deep;
+        any_deep = any_deep || is_deep(b, i);
     }
     return any_deep;
 }
 
-static void find_points(Build* b)
+static bool measure_deep(Build* b)
+{
+    const size_t count = b->lattice.point_count;
+    b->deep = RBL_NEW_ARRAY(b->allocator, float, count);
+    for (size_t i = 0; b->deep != NULL && i < count; ++i)
+    {
+        b->deep[i] = is_deep(b, i) ? INFINITY : 0.0f;
+    }
+    if (b->deep != NULL)
+    {
+        rbl_lattice_spread(&b->lattice, b->deep, b->room);
+    }
+    return b->deep != NULL;
+}
+
+static bool find_points(Build* b)
 {
     const rblFragmentLattice* l = &b->lattice;
+    const rblFloat4 reach = rbl_splat4(l->reach * l->reach);
     bool any_deep = false;
+    size_t place = 0;
     for (uint32_t k = 0; k <= 4 * l->bricks[2]; ++k)
     {
         for (uint32_t j = 0; j <= 4 * l->bricks[1]; ++j)
         {
-            const size_t first = rbl_lattice_place(l, 0, j, k);
-            for (uint32_t i = 0; i < l->row; i += 4)
+            for (uint32_t i = 0; i < l->row; i += 4, place += 4)
             {
                 uint32_t marks;
-                memcpy(&marks, l->inside + first + i, sizeof marks);
-                const rblFloat4 near =
-                    rbl_less4(rbl_load4(l->facets + first + i), rbl_splat4(l->reach * l->reach));
-                if (marks != 0 || rbl_mask4(near) != 0)
+                memcpy(&marks, l->inside + place, sizeof marks);
+                if (marks != 0 || rbl_mask4(rbl_less4(rbl_load4(l->facets + place), reach)) != 0)
                 {
-                    ask_solid(b, first + i, i, j, k);
-                    any_deep |= stand_for(b, first + i);
+                    ask_solid(b, place, i, j, k);
+                    any_deep |= stand_for(b, place);
                 }
             }
         }
     }
     rbl_lattice_spread(l, b->outside, b->room);
-    if (any_deep)
-    {
-        rbl_lattice_spread(l, b->deep, b->room);
-    }
+    return !any_deep || measure_deep(b);
 }
 
 // ---- values ----
@@ -230,7 +254,8 @@ static void tell_values(const Build* b, size_t place)
     const rblFloat4 sure = rbl_sub4(near, less);
     const rblFloat4 beyond = rbl_max4(rbl_max4(solid, sure), rbl_min4(crack, near));
     const rblFloat4 deeper =
-        rbl_mul4(cell, rbl_max4(rbl_sub4(rbl_sqrt4(rbl_load4(b->deep + place)), one), zero));
+        b->deep != NULL ? rbl_mul4(cell, rbl_max4(rbl_sub4(rbl_sqrt4(rbl_load4(b->deep + place)), one), zero))
+                        : zero;
     const rblFloat4 depth = rbl_max4(solid, rbl_sub4(zero, rbl_add4(crack, deeper)));
     const rblFloat4 within = rbl_select4(rbl_less4(solid, zero), depth, rbl_max4(solid, sure));
     const uint8_t* marks = l->inside + place;
@@ -243,7 +268,8 @@ static void tell_values(const Build* b, size_t place)
 static void find_values(const Build* b)
 {
     const rblFragmentLattice* l = &b->lattice;
-    const rblFloat4 near = rbl_splat4(NEAR * NEAR);
+    const rblFloat4 near = rbl_splat4(NEAR * NEAR), most = rbl_splat4((float)(RBL_WINDOW * RBL_WINDOW));
+    const rblFloat4 far = rbl_splat4(((float)RBL_WINDOW - HALF_CELL) * l->cell);
     size_t place = 0;
     for (uint32_t k = 0; k <= 4 * l->bricks[2]; ++k)
     {
@@ -255,7 +281,14 @@ static void find_values(const Build* b)
                 {
                     ask_solid(b, place, i, j, k);
                 }
-                tell_values(b, place);
+                if (rbl_mask4(rbl_less4(rbl_load4(b->outside + place), most)) != 0)
+                {
+                    tell_values(b, place);
+                }
+                else
+                {
+                    rbl_store4(l->facets + place, far);
+                }
             }
         }
     }
@@ -281,37 +314,72 @@ static bool is_near(const Build* b, const uint32_t brick[3])
     return rbl_mask4(rbl_less_equal4(rbl_min4(least, rbl_splat4(last)), rbl_splat4(near * near))) != 0;
 }
 
-// The values of a row of a brick; whether it comes near the surface. Grows the box about what it has of the fragment.
-static bool fill_row(const Build* b, uint32_t i, uint32_t j, uint32_t k, int16_t* out, rblAabb* holds)
+// What points of a brick stand for the fragment, from the first to the last along each axis.
+typedef struct Extent
 {
-    const rblFragmentLattice* l = &b->lattice;
-    const size_t first = rbl_lattice_place(l, i, j, k);
-    const float near = (BAND + HALF_CELL) * l->cell, scale = 1.0f / b->set->unit;
-    bool keep = false;
-    for (uint32_t n = 0; n < RBL_BRICK_POINTS; ++n)
+    uint32_t first[3], last[3];
+} Extent;
+
+static void extend(Extent* extent, uint32_t lanes, uint32_t j, uint32_t k)
+{
+    if (lanes == 0)
     {
-        const float value = l->facets[first + n];
-        if (b->outside[first + n] <= HALF_CELL * HALF_CELL)
-        {
-            *holds = rbl_aabb_add(*holds, point_at(l, i + n, j, k));
-        }
-        keep = keep || fabsf(value) <= near;
-        const float steps = rbl_clampf(value * scale, -32767.0f, 32767.0f);
-        out[n] = (int16_t)(int32_t)(steps + (steps < 0.0f ? -0.5f : 0.5f));
+        return;
     }
-    return keep;
+    const uint32_t low[3] = {rbl_lowest_bit(lanes), j, k}, high[3] = {rbl_floor_log2(lanes), j, k};
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        extent->first[axis] = low[axis] < extent->first[axis] ? low[axis] : extent->first[axis];
+        extent->last[axis] = high[axis] > extent->last[axis] ? high[axis] : extent->last[axis];
+    }
 }
 
-static bool fill_brick(const Build* b, const uint32_t brick[3], int16_t* out, rblAabb* holds)
+static int16_t in_steps(float value, float scale)
 {
-    bool keep = false;
+    const float steps = rbl_clampf(value * scale, -32767.0f, 32767.0f);
+    return (int16_t)(int32_t)(steps + (steps < 0.0f ? -0.5f : 0.5f));
+}
+
+// The values of a brick; whether it comes near the surface.
+static bool fill_brick(const Build* b, const uint32_t brick[3], int16_t* out, Extent* extent)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const float near = (BAND + HALF_CELL) * l->cell, scale = 1.0f / b->set->unit;
+    const rblFloat4 stands = rbl_splat4(HALF_CELL * HALF_CELL);
+    rblFloat4 least = rbl_splat4(INFINITY);
+    float last = INFINITY;
     for (uint32_t row = 0; row < RBL_BRICK_POINTS * RBL_BRICK_POINTS; ++row)
     {
-        keep |= fill_row(b, 4 * brick[0], 4 * brick[1] + row % RBL_BRICK_POINTS,
-                         4 * brick[2] + row / RBL_BRICK_POINTS, out + RBL_BRICK_POINTS * row, holds);
+        const uint32_t j = row % RBL_BRICK_POINTS, k = row / RBL_BRICK_POINTS;
+        const size_t first = rbl_lattice_place(l, 4 * brick[0], 4 * brick[1] + j, 4 * brick[2] + k);
+        const float* values = l->facets + first;
+        const float* squares = b->outside + first;
+        const rblFloat4 four = rbl_load4(values);
+        least = rbl_min4(rbl_max4(four, rbl_sub4(rbl_splat4(0.0f), four)), least);
+        last = rbl_minf(fabsf(values[4]), last);
+        extend(extent,
+               rbl_mask4(rbl_less_equal4(rbl_load4(squares), stands)) |
+                   (squares[4] <= HALF_CELL * HALF_CELL ? 16u : 0u),
+               j, k);
+        for (uint32_t n = 0; n < RBL_BRICK_POINTS; ++n)
+        {
+            out[RBL_BRICK_POINTS * row + n] = in_steps(values[n], scale);
+        }
     }
     memset(out + BRICK_VALUES, 0, (RBL_BRICK_STRIDE - BRICK_VALUES) * sizeof *out);
-    return keep;
+    return last <= near || rbl_mask4(rbl_less_equal4(least, rbl_splat4(near))) != 0;
+}
+
+static rblAabb box_of(const rblFragmentLattice* l, const uint32_t brick[3], const Extent* extent)
+{
+    if (extent->first[0] > extent->last[0])
+    {
+        return rbl_aabb_empty();
+    }
+    return (rblAabb){point_at(l, 4 * brick[0] + extent->first[0], 4 * brick[1] + extent->first[1],
+                              4 * brick[2] + extent->first[2]),
+                     point_at(l, 4 * brick[0] + extent->last[0], 4 * brick[1] + extent->last[1],
+                              4 * brick[2] + extent->last[2])};
 }
 
 static bool fill_bricks(Build* b)
@@ -321,9 +389,10 @@ static bool fill_bricks(Build* b)
     for (uint32_t i = 0; i < (uint32_t)b->brick_count; ++i)
     {
         const uint32_t at[3] = {i % counts[0], i / counts[0] % counts[1], i / counts[0] / counts[1]};
-        b->holds[i] = rbl_aabb_empty();
-        const bool keep = is_near(b, at) &&
-                          fill_brick(b, at, b->values + (size_t)set->stored * RBL_BRICK_STRIDE, &b->holds[i]);
+        Extent extent = {{RBL_BRICK_POINTS, RBL_BRICK_POINTS, RBL_BRICK_POINTS}, {0, 0, 0}};
+        const bool keep =
+            is_near(b, at) && fill_brick(b, at, b->values + (size_t)set->stored * RBL_BRICK_STRIDE, &extent);
+        b->holds[i] = box_of(&b->lattice, at, &extent);
         set->slots[i] = keep ? set->stored++ : RBL_NO_BRICK;
     }
     set->values = RBL_NEW_ARRAY(b->allocator, int16_t, (size_t)set->stored * RBL_BRICK_STRIDE);
@@ -421,7 +490,10 @@ static bool build(Build* b)
     set->band = BAND * l->cell;
     set->unit = MOST_VALUE * l->cell / 32767.0f;
     add_facets(b);
-    find_points(b);
+    if (!find_points(b))
+    {
+        return false;
+    }
     find_values(b);
     if (!fill_bricks(b))
     {

@@ -79,6 +79,11 @@ const rblLevelSet* rbl_shape_fragment_grid(const rblShape* shape)
         return NULL;
     }
     rblFragmentField* field = shape->data;
+    const rblFragmentField* original = shape->lazy.of != NULL ? rbl_shape_fragment(shape->lazy.of) : NULL;
+    if (original != NULL && original->event == field->event && original->label == field->label)
+    {
+        return rbl_shape_fragment_grid(shape->lazy.of); // of which only the samples were made anew
+    }
     rblLevelSet* grid = atomic_load_explicit(&field->grid, memory_order_acquire);
     if (grid != NULL)
     {

@@ -5,7 +5,8 @@
 #include <math.h>
 
 #define PUSHED 0.25f // of the safe way: how far others are thought to push a pair that would miss
-#define STILL  1.5f  // of the slop: motion that does not count
+#define STILL  1.5f  // of the slop: motion that does not count,
+#define ROUGH  3.0f  // and where one is not convex: tolerances of samples are twice as wide
 
 #define FIELD_SLOP 0.001f // of the smaller radius: half the tolerance of contacts by samples and fields
 
@@ -324,10 +325,10 @@ static float safe_travel(const rblBodyCourse* a, const rblBodyCourse* b)
 // Whether the contacts found last still hold. They were looked for up to `seen_margin`: as long as the bodies have moved against
 // each other by no more than what that has to spare, nothing else has come within the margin. The contacts themselves follow
 // their bodies; they are kept for a motion of the order of the slop. A settled pile costs almost nothing here.
-static bool still_holds(const rblPair* pair, rblTransform now, float margin, float radius, float slop)
+static bool still_holds(const rblPair* pair, rblTransform now, float margin, float radius, float still)
 {
     const float spare = pair->seen_margin - margin;
-    const float allowed = pair->count > 0 ? rbl_minf(spare, STILL * slop) : spare;
+    const float allowed = pair->count > 0 ? rbl_minf(spare, still) : spare;
     if (!(allowed > 0.0f))
     {
         return false;
@@ -383,6 +384,7 @@ typedef struct Approach
 {
     rblTransform now; // b's frame in a's
     float slop;
+    float still;   // motion that does not count
     float way;     // that the surfaces can come together in the step
     float safe;    // a pair that moves farther is fast
     float longest; // way of shapes that are not convex, should something else stop one of them
@@ -396,6 +398,7 @@ static Approach look_ahead(const rblWorld* world, const rblPair* pair, float slo
     return (Approach){
         .now = rbl_transform_relative(a->frame, b->frame),
         .slop = slop,
+        .still = (is_convex_pair(a, b) ? STILL : ROUGH) * slop,
         .way = is_convex_pair(a, b) ? travel(a, b) : travel_together(world, pair),
         .safe = safe_travel(a, b),
         .longest = is_convex_pair(a, b) ? 0.0f : longest_travel(a, b),
@@ -415,7 +418,7 @@ static bool look_anew(const rblWorld* world, rblPair* pair, const Approach* appr
                       float clear, rblContactSet* set, rblContactArray* out)
 {
     pair->seen = approach->now;
-    pair->seen_margin = margin + STILL * approach->slop;
+    pair->seen_margin = margin + approach->still;
     if (clear > pair->seen_margin)
     {
         pair->seen_margin = clear;
@@ -435,7 +438,7 @@ static bool find_now(const rblWorld* world, rblPair* pair, const Approach* appro
                      float clear, rblContactSet* set, rblContactArray* out)
 {
     set->count = 0;
-    return still_holds(pair, approach->now, margin, approach->radius, approach->slop)
+    return still_holds(pair, approach->now, margin, approach->radius, approach->still)
                ? repeat_contacts(world, pair, out)
                : look_anew(world, pair, approach, margin, clear, set, out);
 }
@@ -510,7 +513,7 @@ static bool knows_impact(const rblWorld* world, const rblPair* pair, const Appro
     const float whole = 2.0f * approach->slop + rbl_maxf(approach->way, approach->longest);
     const float margin = pair->count > 0 ? margin_of(approach, 1.0f) : whole;
     return approach->longest > 0.0f &&
-           still_holds(pair, approach->now, margin, approach->radius, approach->slop) &&
+           still_holds(pair, approach->now, margin, approach->radius, approach->still) &&
            (pair->count == 0 || is_closed(world, pair, approach->slop));
 }
 
@@ -556,7 +559,7 @@ static bool stays_apart(const rblWorld* world, rblPair* pair, const Approach* ap
         return false;
     }
     const rblImpactQuery query = impact_query(world, pair, approach->slop, clear);
-    return rbl_shape_stays_apart(&query, margin_of(approach, PUSHED) + STILL * approach->slop);
+    return rbl_shape_stays_apart(&query, margin_of(approach, PUSHED) + approach->still);
 }
 
 // Contacts of a pair that cannot pass through each other unseen.
@@ -566,7 +569,7 @@ static bool find_slow(const rblWorld* world, rblPair* pair, const Approach* appr
     const float margin = margin_of(approach, 1.0f);
     float clear = 0.0f;
     set->count = 0;
-    if (still_holds(pair, approach->now, margin, approach->radius, approach->slop))
+    if (still_holds(pair, approach->now, margin, approach->radius, approach->still))
     {
         return repeat_contacts(world, pair, out);
     }

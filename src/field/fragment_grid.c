@@ -19,7 +19,7 @@
 #define FINEST      0.35f // of a mean edge
 #define USUAL       0.5f  // the same
 #define USUAL_CELLS 16.0f // along the longest side, while cells are neither finer nor wider than these
-#define MOST_CELLS  64.0f
+#define MOST_CELLS  40.0f
 
 #define BRICK_VALUES 125u
 #define NOT_ASKED    (-INFINITY)
@@ -176,40 +176,48 @@ static void ask_solid(const Build* b, size_t place, uint32_t i, uint32_t j, uint
     }
 }
 
-static bool is_deep(const Build* b, size_t i)
+static rblFloat4 inside4(const rblFragmentLattice* l, size_t place)
 {
-    const rblFragmentLattice* l = &b->lattice;
-    return l->inside[i] != 0 && b->solid[i] < -l->reach && !(l->facets[i] < l->reach * l->reach);
+    const uint8_t* marks = l->inside + place;
+    return rbl_less4(rbl_splat4(0.0f),
+                     rbl_set4((float)marks[0], (float)marks[1], (float)marks[2], (float)marks[3]));
 }
 
-// Points that stand for the fragment: each point of it is no farther than half a diagonal from one of them. Whether one is deep inside.
-static bool stand_for(Build* b, size_t place)
+// Lanes of points farther inside than facets reach.
+static rblFloat4 deep4(const Build* b, size_t place)
 {
     const rblFragmentLattice* l = &b->lattice;
-    bool any_deep = false;
-    for (size_t i = place; i < place + 4; ++i)
-    {
-        const float crack = l->inside[i] != 0 ? 0.0f : sqrtf(l->facets[i]);
-        const float above = l->inverse * rbl_maxf(rbl_maxf(b->solid[i], crack), 0.0f);
-        b->outside[i] = above <= HALF_CELL ? above * above : INFINITY;
-        any_deep = any_deep || is_deep(b, i);
-    }
-    return any_deep;
+    const rblFloat4 unset = rbl_less_equal4(rbl_splat4(l->reach * l->reach), rbl_load4(l->facets + place));
+    const rblFloat4 below = rbl_less4(rbl_load4(b->solid + place), rbl_splat4(-l->reach));
+    return rbl_and4(inside4(l, place), rbl_and4(below, unset));
+}
+
+// Points that stand for the fragment: each point of it is no farther than half a diagonal from one of them.
+static void stand_for(const Build* b, size_t place)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 crack = rbl_select4(inside4(l, place), zero, rbl_sqrt4(rbl_load4(l->facets + place)));
+    const rblFloat4 above =
+        rbl_mul4(rbl_splat4(l->inverse), rbl_max4(rbl_max4(rbl_load4(b->solid + place), crack), zero));
+    const rblFloat4 near = rbl_less_equal4(above, rbl_splat4(HALF_CELL));
+    rbl_store4(b->outside + place, rbl_select4(near, rbl_mul4(above, above), rbl_splat4(INFINITY)));
 }
 
 static bool measure_deep(Build* b)
 {
     const size_t count = b->lattice.point_count;
     b->deep = RBL_NEW_ARRAY(b->allocator, float, count);
-    for (size_t i = 0; b->deep != NULL && i < count; ++i)
+    if (b->deep == NULL)
     {
-        b->deep[i] = is_deep(b, i) ? INFINITY : 0.0f;
+        return false;
     }
-    if (b->deep != NULL)
+    for (size_t i = 0; i < count; i += 4)
     {
-        rbl_lattice_spread(&b->lattice, b->deep, b->room);
+        rbl_store4(b->deep + i, rbl_and4(deep4(b, i), rbl_splat4(INFINITY)));
     }
-    return b->deep != NULL;
+    rbl_lattice_spread(&b->lattice, b->deep, b->room);
+    return true;
 }
 
 static bool find_points(Build* b)
@@ -229,7 +237,8 @@ static bool find_points(Build* b)
                 if (marks != 0 || rbl_mask4(rbl_less4(rbl_load4(l->facets + place), reach)) != 0)
                 {
                     ask_solid(b, place, i, j, k);
-                    any_deep |= stand_for(b, place);
+                    stand_for(b, place);
+                    any_deep = any_deep || rbl_mask4(deep4(b, place)) != 0;
                 }
             }
         }
@@ -258,9 +267,7 @@ static void tell_values(const Build* b, size_t place)
                         : zero;
     const rblFloat4 depth = rbl_max4(solid, rbl_sub4(zero, rbl_add4(crack, deeper)));
     const rblFloat4 within = rbl_select4(rbl_less4(solid, zero), depth, rbl_max4(solid, sure));
-    const uint8_t* marks = l->inside + place;
-    const rblFloat4 inside =
-        rbl_less4(zero, rbl_set4((float)marks[0], (float)marks[1], (float)marks[2], (float)marks[3]));
+    const rblFloat4 inside = inside4(l, place);
     const rblFloat4 asked = rbl_less4(rbl_splat4(NOT_ASKED), solid);
     rbl_store4(l->facets + place, rbl_select4(asked, rbl_select4(inside, within, beyond), sure));
 }

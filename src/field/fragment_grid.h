@@ -9,8 +9,8 @@
 
 #include "field/fragment_field.h"
 
-// The longest row: 64 cells, the band around them and what fills up bricks.
-#define RBL_LATTICE_ROW 80u
+// The longest row: 40 cells, the band around them and what fills up bricks.
+#define RBL_LATTICE_ROW 64u
 
 // The points of the grid, all of them, in rows along x that begin at a multiple of four floats.
 typedef struct rblFragmentLattice

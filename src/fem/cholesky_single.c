@@ -148,11 +148,25 @@ static void scatter(const rblCholesky* factor, const rblFront* front, bool later
     }
 }
 
+static bool is_zero(const rblVec3d* x, uint32_t count)
+{
+    bool zero = true;
+    for (uint32_t i = 0; i < count && zero; ++i)
+    {
+        zero = x[i].x == 0.0 && x[i].y == 0.0 && x[i].z == 0.0;
+    }
+    return zero;
+}
+
 static void solve_front(const rblCholesky* factor, const rblFront* front, bool back, rblVec3d* x,
                         rblVec3d* scratch)
 {
     const float* panel = factor->singles.data + front->panel;
     const uint32_t rows = 3 * (front->count + front->row_count), own = 3 * front->count;
+    if (!back && is_zero(x + front->first, front->count))
+    {
+        return; // it changes nothing
+    }
     gather(factor, front, x, scratch);
     (back ? backward : forward)(panel, rows, own, &scratch->x);
     scatter(factor, front, !back, scratch, x);

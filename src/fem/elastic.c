@@ -83,6 +83,7 @@ static rblElastic* allocate(const rblAllocator* allocator)
     rbl_array_init(&elastic->patch_tets, allocator);
     rbl_array_init(&elastic->patch_weights, allocator);
     rbl_cholesky_init(&elastic->factor, allocator);
+    rbl_array_init(&elastic->pin_answers, allocator);
     rbl_coarse_init(&elastic->coarse, allocator);
     return elastic;
 }
@@ -111,6 +112,7 @@ static void destroy(rblElastic* elastic)
     rbl_array_free(&elastic->patch_tets);
     rbl_array_free(&elastic->patch_weights);
     rbl_cholesky_free(&elastic->factor);
+    rbl_array_free(&elastic->pin_answers);
     rbl_coarse_free(&elastic->coarse);
     rbl_free(elastic->allocator, elastic, sizeof *elastic);
 }
@@ -243,7 +245,8 @@ static size_t bytes_of(const rblElastic* elastic)
     const size_t numbers = elastic->volumes.capacity + elastic->masses.capacity + elastic->factors.capacity +
                            elastic->patch_weights.capacity;
     const size_t vectors = elastic->positions.capacity + elastic->middles.capacity +
-                           elastic->gradients.capacity + elastic->moved.capacity;
+                           elastic->gradients.capacity + elastic->moved.capacity +
+                           elastic->pin_answers.capacity;
     return sizeof *elastic + indices * sizeof(uint32_t) + numbers * sizeof(double) +
            vectors * sizeof(rblVec3d) + elastic->parts.capacity * sizeof(rblElasticPart) +
            elastic->modes.capacity * sizeof(rblRigidMode) + rbl_block_matrix_bytes(&elastic->stiffness) +
@@ -284,6 +287,7 @@ static rblResult build(rblElastic* elastic, const rblTetsView* tets, const rblEl
     RBL_TRY(rbl_elastic_find_rigid_modes(elastic));
     RBL_TRY(rbl_elastic_prepare_recovery(elastic, jobs));
     RBL_TRY(prepare_solver(elastic, def, jobs));
+    RBL_TRY(def->solver == RBL_ELASTIC_ROUNDED ? rbl_elastic_pin(elastic, jobs) : RBL_OK);
     fill_view(elastic);
     return RBL_OK;
 }

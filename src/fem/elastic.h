@@ -69,6 +69,11 @@ typedef struct rblElastic
 
     rblCholesky factor; // empty with RBL_ELASTIC_ITERATIVE
     rblCoarse coarse;   // empty without
+
+    // rbl_elastic_pin(): with rounded factors, of what floats in one part. Answers to the forces of the pins, one for each rigid mode.
+    uint32_t pins[3];
+    rblVec3d pin_forces[6][3];
+    rblVec3dArray pin_answers; // empty: no pins
     rblElasticView view;
 } rblElastic;
 
@@ -101,6 +106,10 @@ rblResult rbl_elastic_equilibrium(const rblElastic* elastic, rblVec3d* forces, b
 // `sums` has room for one per part.
 void rbl_elastic_still(const rblElastic* elastic, rblVec3d* displacements, rblRigidSum* sums);
 void rbl_elastic_relieve(const rblElastic* elastic, rblVec3d* forces, rblRigidSum* sums);
+
+// Pins by which solutions are guessed: the guess is as good as a step of conjugate gradients, at half of its price (elastic_pins.c).
+rblResult rbl_elastic_pin(rblElastic* elastic, rblJobs* jobs);
+rblResult rbl_elastic_guess(const rblElastic* elastic, const rblVec3d* forces, rblVec3d* x);
 
 // Zero along the axes that are held.
 void rbl_elastic_mask(const rblElastic* elastic, rblVec3d* x);

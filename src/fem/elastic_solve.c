@@ -31,15 +31,17 @@ rblResult rbl_elastic_equilibrium(const rblElastic* elastic, rblVec3d* forces, b
     const size_t count = elastic->mesh_nodes.count;
     rblRigidSum* sums = RBL_NEW_ARRAY(elastic->allocator, rblRigidSum, elastic->parts.count);
     rblVec3d* scratch = RBL_NEW_ARRAY(elastic->allocator, rblVec3d, count);
-    rblResult result = RBL_OK;
-    if (sums == NULL || scratch == NULL)
-    {
-        result = rbl_fail_memory();
-    }
-    else
+    rblResult result = sums != NULL && scratch != NULL ? RBL_OK : rbl_fail_memory();
+    const bool guessed = result == RBL_OK && !warm && elastic->pin_answers.count > 0;
+    result = guessed ? rbl_elastic_guess(elastic, forces, x) : result;
+    if (result == RBL_OK)
     {
         reduce(elastic, forces, scratch, sums, jobs);
-        if (!warm)
+        if (guessed)
+        {
+            rbl_elastic_still(elastic, x, sums);
+        }
+        else if (!warm)
         {
             memset(x, 0, sizeof *x * count);
         }

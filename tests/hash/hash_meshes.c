@@ -317,13 +317,16 @@ static void hash_elasticity(rblTetsId tets)
     const rblElasticLoad load = {{0.0, 1.0, 0.1}, {3.0, -100.0, 7.0}, 0.02, 1e-4};
     rblElasticDef def = rbl_default_elastic_def();
     def.tets = tets;
-    for (int solver = 0; solver < 2; ++solver)
+    for (int solver = 0; solver < 3; ++solver)
     {
         rblElasticId elastic;
         rblElasticView view;
         rblElasticReport report;
         const rblElasticFields fields = {.displacements = displacements, .node_stresses = stresses};
-        def.solver = solver == 0 ? RBL_ELASTIC_ITERATIVE : RBL_ELASTIC_DIRECT;
+        def.solver = solver == 0   ? RBL_ELASTIC_ITERATIVE
+                     : solver == 1 ? RBL_ELASTIC_DIRECT
+                                   : RBL_ELASTIC_ROUNDED;
+        def.tolerance = solver == 2 ? 1e-3 : def.tolerance;
         require(rbl_elastic_create(&def, &elastic), "elastic");
         require(rbl_elastic_view(elastic, &view), "view");
         require(view.node_count <= 20000 ? RBL_OK : RBL_ERROR_LIMIT, "nodes");

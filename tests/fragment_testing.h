@@ -37,10 +37,10 @@ typedef struct Leaf
     uint32_t event, label;
 } Leaf;
 
-static inline Broken make_broken(const char* kind, uint32_t tets, float spacing)
+// The mesh is taken over.
+static inline Broken make_broken_of(rblMeshId mesh, uint32_t tets, float spacing)
 {
-    Broken b = {0};
-    check_ok(rbl_mesh_make(kind, NULL, 0, &b.mesh));
+    Broken b = {.mesh = mesh};
     rblTetsDef tets_def = rbl_default_tets_def();
     tets_def.count = tets;
     check_ok(rbl_tets_fill(b.mesh, &tets_def, NULL, &b.tets));
@@ -52,6 +52,13 @@ static inline Broken make_broken(const char* kind, uint32_t tets, float spacing)
     check_ok(rbl_background_create(b.solid, b.tets, &b.background));
     b.view = b.background->view;
     return b;
+}
+
+static inline Broken make_broken(const char* kind, uint32_t tets, float spacing)
+{
+    rblMeshId mesh;
+    check_ok(rbl_mesh_make(kind, NULL, 0, &mesh));
+    return make_broken_of(mesh, tets, spacing);
 }
 
 static inline void free_broken(Broken* b)

@@ -8,6 +8,8 @@
 #include "field/level_set_oracle.h"
 #include "fragment_testing.h"
 
+#define BLUR 0.4 // cells: what rbl_fragment_grid_blur() allows for
+
 static const uint32_t break_counts[3] = {1, 5, 20};
 static const char* const kinds[3] = {"sphere", "statue", "plate"};
 
@@ -181,6 +183,9 @@ static void grids_tell_inside_from_outside_and_distances(void** state)
             "at most %.2f; beside cracks %.3f\n",
             kinds[i], b.count, e.near, e.most_near, e.deep, e.most_deep, e.wrong_inside, e.wrong_outside,
             e.loose, e.too_far, e.beside);
+        assert_true(e.near < 0.35 && e.most_near < 1.0 && e.deep < 0.7 && e.most_deep < 0.05);
+        assert_true(e.wrong_inside < BLUR && e.wrong_outside < BLUR);
+        assert_true(e.loose < 2.5 && e.too_far < 0.45 && e.beside < 0.12);
         rbl_distance_oracle_free(&solid);
         rbl_mesh_release(mesh);
         free_broken(&b);
@@ -225,6 +230,100 @@ static void values_fall_no_faster_than_searches_believe(void** state)
         }
         rbl_level_set_free(grid);
     }
+    free_broken(&b);
+}
+
+static Broken statue_of_size(double scale)
+{
+    const rblMat3d linear = {{scale, 0, 0}, {0, scale, 0}, {0, 0, scale}};
+    rblMeshId statue, scaled;
+    check_ok(rbl_mesh_make("statue", NULL, 0, &statue));
+    check_ok(rbl_mesh_transform(statue, &linear, rbl_vec3d(0, 0, 0), &scaled));
+    check_ok(rbl_mesh_destroy(statue));
+    Broken b = make_broken_of(scaled, 3000, 0.0f);
+    rblRandom random = rbl_random_seed(11, 1);
+    break_fragment(&b, RBL_NONE, 0, 5, &random);
+    break_largest(&b, 3, &random);
+    return b;
+}
+
+// A millimetre or a kilometre: everything is of the same size in cells.
+static void grids_do_not_depend_on_the_unit_of_length(void** state)
+{
+    (void)state;
+    const double scales[2] = {0x1p-10, 0x1p10};
+    Broken usual = statue_of_size(1.0);
+    Leaf leaves[4096];
+    const uint32_t count = list_leaves(&usual, leaves);
+    for (int i = 0; i < 2; ++i)
+    {
+        Broken other = statue_of_size(scales[i]);
+        Leaf others[4096];
+        assert_int_equal(list_leaves(&other, others), count);
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            const rblFragmentField field = field_of(&usual, leaves[k]), there = field_of(&other, others[k]);
+            rblLevelSet* grid = rbl_fragment_grid_build(&field, rbl_default_allocator());
+            rblLevelSet* scaled = rbl_fragment_grid_build(&there, rbl_default_allocator());
+            assert_memory_equal(scaled->bricks, grid->bricks, sizeof grid->bricks);
+            assert_int_equal(scaled->stored, grid->stored);
+            assert_true((double)scaled->cell == scales[i] * (double)grid->cell);
+            assert_memory_equal(scaled->values, grid->values,
+                                sizeof *grid->values * RBL_BRICK_STRIDE * grid->stored);
+            rbl_level_set_free(scaled);
+            rbl_level_set_free(grid);
+        }
+        free_broken(&other);
+    }
+    free_broken(&usual);
+}
+
+// Planes that are one but for rounding: of these, corners come to lie above and below by chance, and clipping finds nine.
+static const rblVec3 chance_corners[4] = {{0x1.257e88p+3f, 0x1.3f6bd8p+3f, 0x1.37f33ap+3f},
+                                          {0x1.28b68p+3f, 0x1.44694ep+3f, 0x1.3fbaa2p+3f},
+                                          {0x1.2a699ep+3f, 0x1.557c98p+3f, 0x1.438f68p+3f},
+                                          {0x1.22e35p+3f, 0x1.4af3fp+3f, 0x1.392cd8p+3f}};
+static const rblVec3 chance_normals[3] = {{-0x1.c14732p-1f, -0x1.7e6b48p-4f, 0x1.e1b28ep-2f},
+                                          {-0x1.c14732p-1f, -0x1.7e6b46p-4f, 0x1.e1b28ep-2f},
+                                          {-0x1.c14732p-1f, -0x1.7e6b48p-4f, 0x1.e1b28ep-2f}};
+
+static void planes_that_coincide_make_no_facet_of_too_many_corners(void** state)
+{
+    (void)state;
+    Broken b = broken_by("sphere", 2000, 1);
+    rblFragmentEvent* event = b.events[0];
+    const uint32_t tet = event->piece_tets[event->by_label[0].piece];
+    const uint32_t cut = event->states[rbl_rank_find(event->tet_ranks, tet)] & ~RBL_CUT;
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        b.background->nodes[b.view->nodes[4 * (size_t)tet + i]].position = chance_corners[i];
+    }
+    for (uint32_t i = event->first_parts[cut]; i < event->first_parts[cut + 1]; ++i)
+    {
+        event->parts[i].plane_count = 3;
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            event->parts[i].planes[k] = (rblCutPlane){.normal = chance_normals[k], .offset = 0x1.189dfap+2f};
+        }
+    }
+    uint8_t inside[200] = {0};
+    const rblFragmentLattice lattice = {.cell = 1.0f,
+                                        .inverse = 1.0f,
+                                        .bricks = {1, 1, 1},
+                                        .row = 8,
+                                        .layer = 40,
+                                        .point_count = sizeof inside,
+                                        .inside = inside};
+    rblCrackFacets facets;
+    rbl_array_init(&facets, rbl_default_allocator());
+    assert_true(rbl_lattice_mark_inside(&lattice, event, 0, rbl_default_allocator(), &facets));
+    uint32_t most = 0;
+    for (size_t i = 0; i < facets.count; ++i)
+    {
+        most = facets.data[i].count > most ? facets.data[i].count : most;
+    }
+    assert_int_equal(most, RBL_FACET_CORNERS);
+    rbl_array_free(&facets);
     free_broken(&b);
 }
 
@@ -305,6 +404,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grids_tell_inside_from_outside_and_distances),
         cmocka_unit_test(values_fall_no_faster_than_searches_believe),
+        cmocka_unit_test(grids_do_not_depend_on_the_unit_of_length),
+        cmocka_unit_test(planes_that_coincide_make_no_facet_of_too_many_corners),
         cmocka_unit_test(threads_that_ask_at_once_get_one_grid),
         cmocka_unit_test(without_memory_there_is_no_grid_and_nothing_is_left),
     };

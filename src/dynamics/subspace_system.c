@@ -106,8 +106,8 @@ static bool is_known(const rblSubspace* system, const rblIsland* island)
         const Nodes nodes = nodes_of(world, &world->manifolds.data[system->manifolds[k]]);
         if (nodes.a != RBL_NONE && nodes.b != RBL_NONE)
         {
-            const uint32_t* ends = blocks->edges.data[edge].ends;
-            same = edge < world->subspace_edges && ends[0] == nodes.a && ends[1] == nodes.b;
+            same = edge < world->subspace_edges && blocks->edges.data[edge].ends[0] == nodes.a &&
+                   blocks->edges.data[edge].ends[1] == nodes.b;
             edge += 1;
         }
     }

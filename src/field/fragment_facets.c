@@ -56,7 +56,8 @@ static uint32_t slice(const rblCutPlane* plane, const rblVec3 corners[4], rblVec
     return count;
 }
 
-// What is left of a convex polygon above a plane.
+// What is left of a convex polygon above a plane: a corner more than it had at most, but where it lies in the plane to rounding, and
+// corners come to lie above and below by chance.
 static uint32_t clip(const rblCutPlane* plane, const rblVec3* corners, uint32_t count, rblVec3* out)
 {
     uint32_t kept = 0;
@@ -64,11 +65,11 @@ static uint32_t clip(const rblCutPlane* plane, const rblVec3* corners, uint32_t 
     {
         const rblVec3 a = corners[i], b = corners[i + 1 < count ? i + 1 : 0];
         const float height_a = height_of(plane, a), height_b = height_of(plane, b);
-        if (height_a >= 0.0f)
+        if (height_a >= 0.0f && kept < RBL_FACET_CORNERS)
         {
             out[kept++] = a;
         }
-        if ((height_a >= 0.0f) != (height_b >= 0.0f))
+        if ((height_a >= 0.0f) != (height_b >= 0.0f) && kept < RBL_FACET_CORNERS)
         {
             out[kept++] = crossing(a, b, height_a, height_b);
         }

@@ -473,7 +473,8 @@ static void fill_corners(Build* b)
             for (uint32_t i = 0; i <= 4 * l->bricks[0]; i += 4)
             {
                 const float value = l->facets[rbl_lattice_place(l, i, j, k)];
-                const float bound = value >= 0.0f ? bound_of_boxes(b, blocks, point_at(l, i, j, k)) : value;
+                const float bound =
+                    value >= 0.0f && blocks > 0 ? bound_of_boxes(b, blocks, point_at(l, i, j, k)) : value;
                 *corner++ = rbl_maxf(bound, value);
             }
         }

@@ -223,6 +223,36 @@ static void rounded_factors_give_the_stress_of_exact_ones(void** state)
     }
 }
 
+// A sheet that is a thousandth as thick as wide, and what all but keeps its volume: rounded factors are no help, those in double
+// precision stay.
+static void what_rounding_spoils_keeps_its_factors(void** state)
+{
+    (void)state;
+    const double thicknesses[] = {1e-3, 1e-2, 1e-2, 0.3}, ratios[] = {0.22, 0.49, 0.4999, 0.4999};
+    for (int k = 0; k < 8; ++k)
+    {
+        const double thickness = thicknesses[k / 2];
+        rblElasticDef def = rbl_default_elastic_def();
+        def.tets = make_grid((uint32_t[3]){20, 20, 1}, rbl_vec3d(1.0, 1.0, thickness), 0.0);
+        def.poisson = ratios[k / 2];
+        Solid exact = make_elastic(&def);
+        def.solver = RBL_ELASTIC_ROUNDED;
+        def.tolerance = k % 2 == 0 ? 1e-3 : 1e-5;
+        Solid solid = make_elastic(&def);
+        const rblElasticLoad load = {{0.37, 0.41, thickness}, {10.0, -1.0, 100.0}, 0.05, 0.0};
+        check_ok(rbl_elastic_solve(exact.id, &load, 1, &exact.fields, &exact.report));
+        check_ok(rbl_elastic_solve(solid.id, &load, 1, &solid.fields, &solid.report));
+        const double error = stress_error(&solid, &exact);
+        print_message("thickness %g, Poisson ratio %g, tolerance %g: %u steps, stress off by %g\n", thickness,
+                      def.poisson, def.tolerance, solid.report.iterations, error);
+        assert_true(solid.report.residual <= def.tolerance && error < def.tolerance);
+        assert_true(solid.report.iterations <= 16u);
+        free_elastic(&solid);
+        free_elastic(&exact);
+        check_ok(rbl_tets_destroy(def.tets));
+    }
+}
+
 // ---- parts and supports ----
 
 // Two cubes that share an edge, and one apart: three parts, each with its own six motions.
@@ -627,6 +657,7 @@ int main(void)
         cmocka_unit_test(several_loads_add_up),
         cmocka_unit_test(floating_solids_come_to_rest_wherever_they_are),
         cmocka_unit_test(rounded_factors_give_the_stress_of_exact_ones),
+        cmocka_unit_test(what_rounding_spoils_keeps_its_factors),
         cmocka_unit_test(parts_that_touch_in_an_edge_move_on_their_own),
         cmocka_unit_test(what_is_held_in_part_keeps_its_other_motions),
         cmocka_unit_test(crumbs_beside_large_parts_are_solved_too),

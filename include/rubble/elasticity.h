@@ -33,7 +33,7 @@ typedef enum rblElasticSolver
 {
     RBL_ELASTIC_DIRECT,    ///< factors made once, then each load is cheap: for what is hit often
     RBL_ELASTIC_ITERATIVE, ///< little made, each load costs more: for fragments that are asked once
-    RBL_ELASTIC_ROUNDED ///< factors in single precision, half as large and as slow: for tolerances of 1e-5 and above; no modes
+    RBL_ELASTIC_ROUNDED ///< factors in single precision, half as large and as slow, unless rounding spoils them: for tolerances of 1e-5 and above; no modes
 } rblElasticSolver;
 
 /// What an elastic solid is. Start from rbl_default_elastic_def() and change fields.

@@ -49,7 +49,7 @@ typedef struct rblCholeskyInput
 // Numbers. RBL_ERROR_GEOMETRY when the matrix is not positive.
 rblResult rbl_cholesky_factor(rblCholesky* factor, const rblCholeskyInput* input, rblJobs* jobs);
 
-// Keep the factors in single precision only.
+// Factors in single precision beside those in double; keep either.
 rblResult rbl_cholesky_round(rblCholesky* factor);
 
 // Solve in place with rounded factors. `scratch` has room for one vector per node and per row of the widest front.

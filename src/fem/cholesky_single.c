@@ -16,7 +16,6 @@ rblResult rbl_cholesky_round(rblCholesky* factor)
     {
         factor->singles.data[i] = (float)factor->values.data[i];
     }
-    rbl_array_free(&factor->values);
     return RBL_OK;
 }
 

@@ -3,8 +3,6 @@
 #include "base/error.h"
 #include <string.h>
 
-#define MOST_ITERATIONS 5000
-
 typedef struct Iteration
 {
     const rblElastic* elastic;
@@ -133,7 +131,7 @@ static rblResult iterate(const Iteration* it, const rblVec3d* right, rblVec3d* x
     while (report->residual = sqrt(dot(it, it->residual, it->residual)) / size,
            !(report->residual <= it->elastic->tolerance))
     {
-        if (report->iterations == MOST_ITERATIONS || !rbl_finite(report->residual))
+        if (report->iterations == it->elastic->most_iterations || !rbl_finite(report->residual))
         {
             return rbl_fail(RBL_ERROR_GEOMETRY, "elastic solid: no equilibrium found in %u iterations",
                             report->iterations);

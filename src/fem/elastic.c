@@ -8,6 +8,8 @@
 // that of a rod a hundred times as long as thick 0.004.
 #define SHIFT 1e-8
 
+#define MOST_ITERATIONS 5000u
+
 #define ELASTIC_COOKIE 0x454c4153u
 
 rblElasticDef rbl_default_elastic_def(void)
@@ -216,8 +218,7 @@ static rblResult factor_with(rblElastic* elastic, const rblElasticDef* def, doub
     {
         return rbl_fail_memory();
     }
-    RBL_TRY(rbl_cholesky_factor(&elastic->factor, &input, jobs));
-    return def->solver == RBL_ELASTIC_ROUNDED ? rbl_cholesky_round(&elastic->factor) : RBL_OK;
+    return rbl_cholesky_factor(&elastic->factor, &input, jobs);
 }
 
 static rblResult prepare_solver(rblElastic* elastic, const rblElasticDef* def, rblJobs* jobs)
@@ -233,6 +234,31 @@ static rblResult prepare_solver(rblElastic* elastic, const rblElasticDef* def, r
     const rblResult result = extra != NULL ? factor_with(elastic, def, extra, jobs) : rbl_fail_memory();
     RBL_FREE_ARRAY(elastic->allocator, extra, count);
     return result;
+}
+
+// Of what is very thin, or hardly gives way in volume, rounding leaves factors of something else, with which no number of steps finds
+// equilibrium: that keeps them in double precision.
+static rblResult round_factors(rblElastic* elastic, rblJobs* jobs)
+{
+    const size_t count = elastic->mesh_nodes.count;
+    rblCholesky* factor = &elastic->factor;
+    rblVec3d* memory = RBL_NEW_ARRAY(elastic->allocator, rblVec3d, 2 * count);
+    rblResult result = memory != NULL ? rbl_cholesky_round(factor) : rbl_fail_memory();
+    bool good = true;
+    for (uint32_t t = 0; t < RBL_ELASTIC_TRIES && good && result == RBL_OK; ++t)
+    {
+        rblElasticReport report;
+        result = rbl_elastic_try(elastic, t, memory, jobs, memory + count, &report, &good);
+    }
+    RBL_FREE_ARRAY(elastic->allocator, memory, 2 * count);
+    RBL_TRY(result);
+    if (!good)
+    {
+        rbl_array_free(&factor->singles);
+        return RBL_OK;
+    }
+    rbl_array_free(&factor->values);
+    return rbl_elastic_pin(elastic, jobs);
 }
 
 static size_t bytes_of(const rblElastic* elastic)
@@ -278,6 +304,7 @@ static rblResult build(rblElastic* elastic, const rblTetsView* tets, const rblEl
 {
     elastic->solver = def->solver;
     elastic->tolerance = def->tolerance;
+    elastic->most_iterations = MOST_ITERATIONS;
     elastic->density = def->density;
     elastic->mu = def->young / (2.0 * (1.0 + def->poisson));
     elastic->lambda = def->young * def->poisson / ((1.0 + def->poisson) * (1.0 - 2.0 * def->poisson));
@@ -287,7 +314,7 @@ static rblResult build(rblElastic* elastic, const rblTetsView* tets, const rblEl
     RBL_TRY(rbl_elastic_find_rigid_modes(elastic));
     RBL_TRY(rbl_elastic_prepare_recovery(elastic, jobs));
     RBL_TRY(prepare_solver(elastic, def, jobs));
-    RBL_TRY(def->solver == RBL_ELASTIC_ROUNDED ? rbl_elastic_pin(elastic, jobs) : RBL_OK);
+    RBL_TRY(def->solver == RBL_ELASTIC_ROUNDED ? round_factors(elastic, jobs) : RBL_OK);
     fill_view(elastic);
     return RBL_OK;
 }

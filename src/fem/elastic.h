@@ -41,7 +41,8 @@ typedef struct rblElastic
     const rblAllocator* allocator;
     atomic_uint references;
     rblElasticSolver solver;
-    double tolerance;  // of what is left of forces
+    double tolerance; // of what is left of forces
+    uint32_t most_iterations;
     double lambda, mu; // Lame's, of a tetrahedron with factor 1, Pa
     double density;
 
@@ -106,6 +107,12 @@ rblResult rbl_elastic_equilibrium(const rblElastic* elastic, rblVec3d* forces, b
 // `sums` has room for one per part.
 void rbl_elastic_still(const rblElastic* elastic, rblVec3d* displacements, rblRigidSum* sums);
 void rbl_elastic_relieve(const rblElastic* elastic, rblVec3d* forces, rblRigidSum* sums);
+
+// Solve a load for trying: at one node of the surface, of RBL_ELASTIC_TRIES, in few iterations. `good`: it found equilibrium.
+#define RBL_ELASTIC_TRIES      4u
+#define RBL_ELASTIC_MOST_TRIED 16u // iterations
+rblResult rbl_elastic_try(rblElastic* elastic, uint32_t number, rblVec3d* forces, rblJobs* jobs, rblVec3d* x,
+                          rblElasticReport* report, bool* good);
 
 // Pins by which solutions are guessed: the guess is as good as a step of conjugate gradients, at half of its price (elastic_pins.c).
 rblResult rbl_elastic_pin(rblElastic* elastic, rblJobs* jobs);

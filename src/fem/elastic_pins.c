@@ -11,7 +11,6 @@
 
 #define ANSWERS_TOLERANCE 1e-2 // of that of the solid
 #define SAFE              0.3  // of the tolerance: what tries may leave
-#define TRIES             4u   // of guesses, before they are relied upon
 #define NARROW            1e-3 // pins closer to a line than this part of their distance are none
 
 static rblVec3d motion_at(const rblElastic* elastic, uint32_t mode, uint32_t node)
@@ -118,7 +117,7 @@ static bool find_forces(rblElastic* elastic)
     return true;
 }
 
-static rblResult find_answers(rblElastic* elastic, rblVec3d* forces, rblJobs* jobs)
+static rblResult find_answers(rblElastic* elastic, rblVec3d* forces, rblJobs* jobs, bool* good)
 {
     const size_t count = elastic->mesh_nodes.count;
     rblVec3dArray answers = elastic->pin_answers;
@@ -134,22 +133,19 @@ static rblResult find_answers(rblElastic* elastic, rblVec3d* forces, rblJobs* jo
         }
         result = rbl_elastic_equilibrium(elastic, forces, false, jobs, answers.data + k * count, &report);
     }
-    elastic->pin_answers = answers; // from now on guesses are made
-    return result;
+    elastic->pin_answers = answers;                         // from now on guesses are made
+    *good = result == RBL_OK || result == RBL_ERROR_MEMORY; // else some answer is not to be had
+    return *good ? result : RBL_OK;
 }
 
 // What is thin bends a lot by pins, and rounding leaves too much of that: then the guess costs and saves nothing.
 static rblResult try_guesses(rblElastic* elastic, rblVec3d* forces, rblVec3d* x, rblJobs* jobs, bool* good)
 {
-    const size_t count = elastic->mesh_nodes.count;
-    *good = true;
-    for (uint32_t t = 0; t < TRIES && *good; ++t)
+    for (uint32_t t = 0; t < RBL_ELASTIC_TRIES && *good; ++t)
     {
         rblElasticReport report;
-        memset(forces, 0, sizeof *forces * count);
-        forces[elastic->surface.data[t * (elastic->surface.count / TRIES)]] = rbl_vec3d(1.0, 1.0, 1.0);
-        RBL_TRY(rbl_elastic_equilibrium(elastic, forces, false, jobs, x, &report));
-        *good = report.iterations == 0 && report.residual < SAFE * elastic->tolerance;
+        RBL_TRY(rbl_elastic_try(elastic, t, forces, jobs, x, &report, good));
+        *good = *good && report.iterations == 0 && report.residual < SAFE * elastic->tolerance;
     }
     return RBL_OK;
 }
@@ -163,11 +159,14 @@ rblResult rbl_elastic_pin(rblElastic* elastic, rblJobs* jobs)
     }
     const size_t count = elastic->mesh_nodes.count;
     const double tolerance = elastic->tolerance;
+    const uint32_t most = elastic->most_iterations;
     rblVec3d* forces = RBL_NEW_ARRAY(elastic->allocator, rblVec3d, 2 * count);
     bool good = true;
     elastic->tolerance = ANSWERS_TOLERANCE * tolerance;
-    rblResult result = forces != NULL ? find_answers(elastic, forces, jobs) : rbl_fail_memory();
+    elastic->most_iterations = RBL_ELASTIC_MOST_TRIED;
+    rblResult result = forces != NULL ? find_answers(elastic, forces, jobs, &good) : rbl_fail_memory();
     elastic->tolerance = tolerance;
+    elastic->most_iterations = most;
     result = result == RBL_OK ? try_guesses(elastic, forces, forces + count, jobs, &good) : result;
     if (!good)
     {

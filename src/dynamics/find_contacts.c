@@ -45,6 +45,7 @@ static bool keep_resting_contacts(rblWorld* world)
             world->contacts.data[world->contacts.count + k] = world->old_contacts.data[pair->first + k];
         }
         pair->first = (uint32_t)world->contacts.count;
+        pair->looked = false;
         world->contacts.count += pair->count;
     }
     return true;

@@ -22,7 +22,7 @@ static bool number_islands(rblWorld* world, uint32_t* parents)
         if (root == i)
         {
             body->island = (uint32_t)world->islands.count;
-            if (!rbl_array_push(&world->islands, ((rblIsland){0})))
+            if (!rbl_array_push(&world->islands, ((rblIsland){.left = INFINITY})))
             {
                 return false;
             }

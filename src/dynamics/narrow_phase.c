@@ -611,6 +611,20 @@ static bool is_known(const rblWorld* world, const rblPair* pair)
            world->courses.data[pair->b].same;
 }
 
+// As they are: those of a fast pair are where its bodies will be when they meet, turned by then.
+static bool keep_contacts(const rblWorld* world, const rblPair* pair, rblContactArray* out)
+{
+    if (!rbl_array_reserve_more(out, pair->count))
+    {
+        return false;
+    }
+    for (uint32_t i = 0; i < pair->count; ++i)
+    {
+        out->data[out->count++] = world->last_contacts[pair->first + i];
+    }
+    return true;
+}
+
 static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactSet* set, rblContactArray* out)
 {
     const rblBodyCourse* a = &world->courses.data[pair->a];
@@ -668,7 +682,7 @@ bool rbl_look_at_pair(const rblWorld* world, rblPair* pair, rblContactSet* set, 
     const size_t first = out->count;
     if (is_known(world, pair))
     {
-        const bool ok = repeat_contacts(world, pair, out);
+        const bool ok = keep_contacts(world, pair, out);
         pair->first = pair->count > 0 ? (uint32_t)first : 0;
         return ok;
     }

@@ -142,7 +142,7 @@ typedef struct rblPair
     bool touching;          // in contact at the end of the last step
     bool fast;              // continuous detection was used
     bool mates;             // pieces of one break that nothing else has moved yet (mates.c)
-    bool looked;            // its contacts were looked for
+    bool looked;            // its contacts were looked for when those of all pairs were last
 } rblPair;
 
 typedef RBL_ARRAY(rblPair) rblPairArray;
@@ -380,16 +380,17 @@ typedef struct rblIsland
     double recovery_work; // J: spent on overlap at birth beyond the budget
     float displaced;      // share of the displacements that it can pay for
     float slop;           // the smallest of its overlapping manifolds
-    double left;          // J: what the sweeps of the last round left for a direct solve (subspace.c)
-    bool idle;            // another round of sweeps and a direct solve would come to the same
-    bool corrects;        // drift correction can do something here
-    bool jointed;         // holds a joint
-    bool hauled;          // by a joint to a kinematic body that moves
-    double pressed_work;  // J: done by its contacts in the contact solve, normally negative
-    double joint_loss;    // J: what joints took or lost that no physical joint does; negative: gave
-    bool grounded;        // touches a body of infinite mass
-    bool recovering;      // holds a pair born overlapping
-    bool parting;         // holds a pair that overlaps since its flight as mates
+    double
+        left; // J: what the sweeps of the last round left for a direct solve; infinite: not asked (subspace.c)
+    bool idle;           // another round of sweeps and a direct solve would come to the same
+    bool corrects;       // drift correction can do something here
+    bool jointed;        // holds a joint
+    bool hauled;         // by a joint to a kinematic body that moves
+    double pressed_work; // J: done by its contacts in the contact solve, normally negative
+    double joint_loss;   // J: what joints took or lost that no physical joint does; negative: gave
+    bool grounded;       // touches a body of infinite mass
+    bool recovering;     // holds a pair born overlapping
+    bool parting;        // holds a pair that overlaps since its flight as mates
 } rblIsland;
 
 typedef RBL_ARRAY(rblIsland) rblIslandArray;

@@ -17,7 +17,7 @@ typedef struct rblFragmentField
     float far_off;       // farther outside the bounds nothing else is asked
     rblDiscBlock* discs; // its pieces of crack; null: they are many, or not there
     uint32_t disc_blocks;
-    _Atomic(rblLevelSet*) grid; // null: nobody has asked yet (rbl_fragment_grid())
+    _Atomic(rblLevelSet*) grid; // null: nobody has asked yet (rbl_shape_fragment_grid())
 } rblFragmentField;
 
 // insideTest: in the solid and in a part of the fragment.

@@ -187,8 +187,7 @@ uint32_t rbl_broken_parts(const rblBroken* broken, rblBrokenPart* out, uint32_t 
 rblFragmentField rbl_broken_field(const rblBroken* broken, rblBrokenPart part)
 {
     const rblFragmentEvent* event = broken->events[part.event];
-    return (rblFragmentField){
-        .event = event, .label = part.label, .bounds = event->facts[part.label].bounds, .far_off = 1e30f};
+    return (rblFragmentField){.event = event, .label = part.label, .bounds = event->facts[part.label].bounds};
 }
 
 uint32_t rbl_broken_label(const rblBroken* broken, rblBrokenPart part)

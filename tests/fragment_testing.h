@@ -199,8 +199,7 @@ static inline void break_largest(Broken* b, uint32_t seed_count, rblRandom* rand
 static inline rblFragmentField field_of(const Broken* b, Leaf leaf)
 {
     const rblAabb box = b->events[leaf.event]->facts[leaf.label].bounds;
-    return (rblFragmentField){
-        .event = b->events[leaf.event], .label = leaf.label, .bounds = box, .far_off = 1e30f};
+    return (rblFragmentField){.event = b->events[leaf.event], .label = leaf.label, .bounds = box};
 }
 
 // The rule's label of a point in the mesh, among those of all events, and how clear it is (in parts of the largest sum).

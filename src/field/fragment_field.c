@@ -9,9 +9,6 @@
 #define TRUSTED 0.7f
 #define UNSURE  0.5f
 
-// In edges: how deep in another fragment a point must be for that depth to be told instead.
-#define DEEP_ENOUGH 0.5f
-
 // The way to a surface: its length and its direction, of any length but for the sign.
 typedef struct Way
 {
@@ -364,7 +361,7 @@ static float depth_within(const rblFragmentField* field, const Place* place, rbl
                           rblVec3* normal)
 {
     const Way surface = surface_within(field->event->background, place->tet, p);
-    if (surface.distance > bound && normal != NULL)
+    if (surface.distance > bound)
     {
         *normal = surface.normal;
     }
@@ -390,48 +387,6 @@ static float box_distance(const rblFragmentField* field, rblVec3 p)
     return sqrtf(rbl_aabb_distance_squared(field->bounds, p));
 }
 
-// Where a point is deep enough in another fragment, that depth is a bound (Glondu 2012, 4.5) and takes less time than to look for the
-// nearest crack of this one. 0: it is not.
-static float depth_in_other(const rblFragmentField* field, const Place* place, rblVec3 p)
-{
-    const rblFragmentEvent* e = field->event;
-    const uint32_t local = place->tet == RBL_NONE ? RBL_NONE : rbl_rank_find(e->tet_ranks, place->tet);
-    if (local == RBL_NONE || (e->states[local] & RBL_CUT) != 0)
-    {
-        return 0.0f;
-    }
-    const float depth = crack_within(e, place->tet, e->states[local], p).distance;
-    return depth > DEEP_ENOUGH * e->background->edge ? rbl_minf(depth, e->background->cell) : 0.0f;
-}
-
-// In a tetrahedron that it shares with the fragment a point knows its planes, and the fragment's nodes know its cracks near by. 0: it
-// is in none.
-static float way_in_shared(const rblFragmentField* field, const Place* place, rblVec3 p)
-{
-    if (place->tet == RBL_NONE || !(place->crack.distance < 0.0f))
-    {
-        return 0.0f;
-    }
-    return rbl_minf(crack_within(field->event, place->tet, field->label, p).distance, -place->crack.distance);
-}
-
-// The largest of what is known: cells without the fragment say more than its cracks far off, and nothing near by.
-static float bound_outside(const rblFragmentField* field, rblVec3 p, const Place* place, float least)
-{
-    const float clear = widest_clear(field, p);
-    if (clear > 0.0f)
-    {
-        return rbl_maxf(least, clear);
-    }
-    float crack = way_in_shared(field, place, p);
-    crack = crack > 0.0f ? crack : depth_in_other(field, place, p);
-    if (crack == 0.0f)
-    {
-        crack = nearest_border(field, p).distance;
-    }
-    return rbl_maxf(TRUSTED * least_way(field, place, crack), least);
-}
-
 // Of a point inside, whose distance from the original surface is not positive.
 static float depth_at(const rblFragmentField* field, const Place* place, rblVec3 p, float surface, bool far,
                       rblVec3* gradient)
@@ -439,10 +394,7 @@ static float depth_at(const rblFragmentField* field, const Place* place, rblVec3
     const float crack = rbl_maxf(place->crack.distance, 0.0f);
     const float depth =
         far && crack > -surface ? depth_within(field, place, p, -surface, gradient) : -surface;
-    if (gradient != NULL)
-    {
-        *gradient = rbl_normalize3(crack < depth ? place->crack.normal : *gradient, *gradient);
-    }
+    *gradient = rbl_normalize3(crack < depth ? place->crack.normal : *gradient, *gradient);
     return rbl_minf(crack, depth);
 }
 
@@ -463,28 +415,6 @@ float rbl_fragment_depth(const rblFragmentField* field, rblVec3 p, rblVec3* grad
     }
     (void)rbl_level_set_distance(solid, p, gradient);
     return depth_at(field, &place, p, surface, far, gradient);
-}
-
-float rbl_fragment_bound(const rblFragmentField* field, rblVec3 p)
-{
-    bool far;
-    const float surface = rbl_level_set_distance_only(field->event->background->grid, p, &far);
-    const float box = box_distance(field, p);
-    if (box > field->far_off)
-    {
-        return rbl_maxf(surface, box);
-    }
-    Place place;
-    look_up(field, p, surface, &place);
-    if (place.inside)
-    {
-        if (surface > 0.0f)
-        {
-            return surface;
-        }
-        return -depth_at(field, &place, p, surface, far, NULL);
-    }
-    return bound_outside(field, p, &place, rbl_maxf(surface, box));
 }
 
 // Away from the box, else as told.
@@ -534,12 +464,6 @@ float rbl_fragment_distance(const rblFragmentField* field, rblVec3 p, rblVec3* g
     bool far;
     (void)rbl_level_set_distance_only(field->event->background->grid, p, &far);
     return -depth_at(field, &place, p, surface, far, gradient);
-}
-
-float rbl_fragment_slack(const rblFragmentField* field)
-{
-    const rblBackground* b = field->event->background;
-    return rbl_maxf(rbl_level_set_slack(b->grid), UNSURE * b->edge);
 }
 
 bool rbl_fragment_may_meet(const rblFragmentField* field, rblVec3 p, float radius)

@@ -5,9 +5,6 @@
 #include "math/aabb.h"
 #include "math/vec.h"
 
-// Farther than this part of its size outside its bounds nothing is near a fragment.
-#define FAR_OFF 0.02f
-
 // Rays go on by this part of the distance, which is not exact, and by this part of an edge at least.
 #define SURE_STEP     0.8f
 #define SHORTEST_STEP 0.05f
@@ -151,7 +148,6 @@ static rblResult make_field(const rblFragmentShapeDef* def, rblAabb bounds, cons
     field->event = def->event;
     field->label = def->label;
     field->bounds = bounds;
-    field->far_off = FAR_OFF * rbl_length3(rbl_aabb_size(bounds));
     field->disc_blocks = rbl_disc_blocks_of(def->event, def->label);
     if (field->disc_blocks > 0)
     {

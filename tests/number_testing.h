@@ -2,23 +2,11 @@
 #ifndef RBL_TESTS_NUMBER_TESTING_H
 #define RBL_TESTS_NUMBER_TESTING_H
 
+#include "base/bytes.h"
 #include "base/number.h"
+#include "math/float_bits.h"
 #include <stdlib.h>
 #include <string.h>
-
-static inline double from_bits(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline float float_from_bits(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 static inline bool same_bits(double a, double b)
 {

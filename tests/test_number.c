@@ -248,7 +248,7 @@ static void decimals_of_any_length_round_as_strtod_rounds(void** state)
     char text[1300];
     for (int i = 0; i < 20000; ++i)
     {
-        const double value = from_bits(rbl_random_u64(&random));
+        const double value = rbl_from_bits(rbl_random_u64(&random));
         if (!isfinite(value))
         {
             continue;
@@ -286,8 +286,8 @@ static void halfway_points_round_to_even(void** state)
         {
             bits = 0x3FD0000000000000u + rbl_random_u64(&random) % 0x0080000000000000u; // around one
         }
-        const double low = from_bits(bits);
-        const double high = from_bits(bits + 1);
+        const double low = rbl_from_bits(bits);
+        const double high = rbl_from_bits(bits + 1);
         if (!isfinite(low) || !isfinite(high))
         {
             continue;

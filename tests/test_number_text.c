@@ -63,7 +63,7 @@ static void shortest_text_reads_back_and_is_shortest(void** state)
     rblRandom random = rbl_random_seed(1, 1);
     for (int i = 0; i < 60000; ++i)
     {
-        const double value = from_bits(rbl_random_u64(&random));
+        const double value = rbl_from_bits(rbl_random_u64(&random));
         if (isfinite(value))
         {
             check_shortest(value);
@@ -84,7 +84,7 @@ static void shortest_text_reads_back_and_is_shortest(void** state)
         check_shortest(i / 1000.0);
         check_shortest(9007199254740992.0 - i);
         check_shortest(9007199254740992.0 + 2 * i);
-        check_shortest(from_bits((uint64_t)i));
+        check_shortest(rbl_from_bits((uint64_t)i));
     }
     check_shortest(DBL_MAX);
     check_shortest(-DBL_MIN);
@@ -169,7 +169,7 @@ static void shortest_float_text_reads_back_and_is_shortest(void** state)
     rblRandom random = rbl_random_seed(2, 1);
     for (int i = 0; i < 150000; ++i)
     {
-        const float value = float_from_bits(rbl_random_u32(&random));
+        const float value = rbl_float_of_bits(rbl_random_u32(&random));
         if (isfinite(value))
         {
             check_shortest_float(value);
@@ -179,8 +179,8 @@ static void shortest_float_text_reads_back_and_is_shortest(void** state)
     {
         for (uint32_t i = 0; i < 8; ++i)
         {
-            check_shortest_float(float_from_bits((exponent << 23) + i));
-            check_shortest_float(float_from_bits((exponent << 23) + 0x7FFFFF - i));
+            check_shortest_float(rbl_float_of_bits((exponent << 23) + i));
+            check_shortest_float(rbl_float_of_bits((exponent << 23) + 0x7FFFFF - i));
         }
     }
 }
@@ -210,7 +210,7 @@ static void fixed_digits_round_as_printf_rounds(void** state)
         check_fixed((double)(int32_t)rbl_random_u32(&random) / 1024, digits); // many exact ties
         if (i % 10 == 0)
         {
-            const double any = from_bits(rbl_random_u64(&random));
+            const double any = rbl_from_bits(rbl_random_u64(&random));
             check_fixed(isfinite(any) ? any : 0, digits);
         }
     }

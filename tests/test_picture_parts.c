@@ -7,6 +7,21 @@
 
 // ---- cut plane ----
 
+// Pixels where a solid is cut open, red, and of its skin, blue.
+static void count_colors(const Image* image, int* caps, int* skins)
+{
+    *caps = 0;
+    *skins = 0;
+    for (uint32_t y = 0; y < HEIGHT; ++y)
+    {
+        for (uint32_t x = 0; x < WIDTH; ++x)
+        {
+            *caps += is_red(pixel_at(image, x, y));
+            *skins += is_blue(pixel_at(image, x, y));
+        }
+    }
+}
+
 static void a_cut_shows_a_cap_where_the_mesh_is_closed(void** state)
 {
     (void)state;
@@ -20,15 +35,8 @@ static void a_cut_shows_a_cap_where_the_mesh_is_closed(void** state)
     def.has_target = 1;
     Image image;
     check_ok(rbl_picture_render(&def, image.rgba, NULL));
-    int caps = 0, skins = 0;
-    for (uint32_t y = 0; y < HEIGHT; ++y)
-    {
-        for (uint32_t x = 0; x < WIDTH; ++x)
-        {
-            caps += is_red(pixel_at(&image, x, y));
-            skins += is_blue(pixel_at(&image, x, y));
-        }
-    }
+    int caps, skins;
+    count_colors(&image, &caps, &skins);
     // A disc of radius 0.1 at distance 1.
     const double radius = 0.1 * HEIGHT / (2.0 * tan(0.225));
     check_close(caps, 3.14159265 * radius * radius, 0.12 * 3.14159265 * radius * radius);
@@ -84,15 +92,8 @@ static void a_cut_through_a_tiling_has_no_holes(void** state)
     def.eye = (rblVec3d){4, 0.2, 9}; // along the row: every ray crosses all three
     Image image;
     check_ok(rbl_picture_render(&def, image.rgba, NULL));
-    int caps = 0, skins = 0;
-    for (uint32_t y = 0; y < HEIGHT; ++y)
-    {
-        for (uint32_t x = 0; x < WIDTH; ++x)
-        {
-            caps += is_red(pixel_at(&image, x, y));
-            skins += is_blue(pixel_at(&image, x, y));
-        }
-    }
+    int caps, skins;
+    count_colors(&image, &caps, &skins);
     assert_true(caps > 100);
     assert_true(skins > 20); // the end of the row
     // No skin behind the cap: along each row of pixels, blue (the end, left) comes before red and never after.

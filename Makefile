@@ -1,5 +1,5 @@
 # The front door. Every target installs what it needs first (scripts/bootstrap) and may be run twice in a row.
-#   make            build the library and the tool           make test       every test, as CI runs it
+#   make            build the library and the tool           make test       every test of them
 #   make demo       see what it does, results in out/        make install    into PREFIX (default /usr/local)
 # More: make help
 

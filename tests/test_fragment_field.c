@@ -375,6 +375,83 @@ static void out_of_memory_leaves_nothing_behind(void** state)
     check_ok(rbl_set_allocator(NULL));
 }
 
+typedef struct Asking
+{
+    const rblFragmentEvent* event;
+    const rblFragmentCells* cells[64];
+} Asking;
+
+static void ask_for_cells(rblRange range, void* context)
+{
+    Asking* asking = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        asking->cells[i] = rbl_fragment_event_cells(asking->event);
+    }
+}
+
+// Whoever asks first makes them; all get the same ones.
+static void threads_that_ask_at_once_get_the_same_cells(void** state)
+{
+    (void)state;
+    const rblTasks tasks = {.worker_count = 4};
+    Broken b = broken_by("sphere", 2000, 5);
+    check_ok(rbl_set_tasks(&tasks));
+    for (uint32_t k = 0; k < b.count; ++k)
+    {
+        Asking asking = {.event = b.events[k]};
+        rbl_parallel_for(rbl_default_jobs(), 64, 1, ask_for_cells, &asking);
+        for (uint32_t i = 0; i < 64; ++i)
+        {
+            assert_true(asking.cells[i] != NULL && asking.cells[i] == asking.cells[0]);
+        }
+    }
+    check_ok(rbl_set_tasks(NULL));
+    free_broken(&b);
+}
+
+// Without memory for cells distances are found by looking at all pieces: the same inside and near the fragment.
+static void without_cells_distances_near_a_fragment_are_the_same(void** state)
+{
+    (void)state;
+    Broken b = broken_by("sphere", 2000, 1);
+    rblFragmentEvent* event = b.events[0];
+    const rblAllocator* usual = event->allocator;
+    const rblFragmentField field = field_of(&b, (Leaf){0, 0});
+    rblRandom random = rbl_random_seed(3, 9);
+    FailingAllocator memory;
+    rblVec3 points[2000];
+    float told[2000];
+    uint32_t same = 0;
+    for (size_t granted = 0; granted < 4; ++granted)
+    {
+        failing_allocator_start(&memory, granted);
+        event->allocator = &memory.allocator;
+        assert_null(rbl_fragment_event_cells(event));
+        assert_int_equal(memory.live, 0);
+    }
+    memory.left = 0;
+    for (uint32_t i = 0; i < 2000; ++i)
+    {
+        points[i] = rbl_random_point(&random, rbl_aabb_grown(field.bounds, b.background->cell));
+        told[i] = rbl_fragment_distance(&field, points[i], &(rblVec3){0, 0, 0});
+    }
+    event->allocator = usual;
+    for (uint32_t i = 0; i < 2000; ++i)
+    {
+        rblVec3 gradient;
+        const float distance = rbl_fragment_distance(&field, points[i], &gradient);
+        assert_int_equal(distance > 0.0f, told[i] > 0.0f);
+        if (distance < 0.5f * b.background->cell)
+        {
+            assert_true(distance == told[i]);
+            same += distance > 0.0f;
+        }
+    }
+    assert_true(same > 100);
+    free_broken(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +464,8 @@ int main(void)
         cmocka_unit_test(wrong_labels_are_refused),
         cmocka_unit_test(tetrahedra_that_miss_the_surface_are_refused),
         cmocka_unit_test(out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(threads_that_ask_at_once_get_the_same_cells),
+        cmocka_unit_test(without_cells_distances_near_a_fragment_are_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,10 @@
 
 #include <stdint.h>
 
+// (The built-in is a call of the compiler's library where processors may lack the instruction.)
 static inline uint32_t rbl_popcount32(uint32_t x)
 {
-#if defined(__GNUC__)
+#if defined(__POPCNT__) || defined(__wasm__) || defined(__aarch64__)
     return (uint32_t)__builtin_popcount(x);
 #else
     x = x - ((x >> 1) & 0x55555555u);

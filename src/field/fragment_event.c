@@ -22,15 +22,12 @@ static void free_event(rblFragmentEvent* e)
     RBL_FREE_ARRAY(allocator, e->parts, part_count);
     RBL_FREE_ARRAY(allocator, e->pieces, e->piece_capacity);
     RBL_FREE_ARRAY(allocator, e->piece_tets, e->piece_tet_capacity);
-    RBL_FREE_ARRAY(allocator, e->first_borders, (size_t)rbl_background_cells(background) + 1);
-    RBL_FREE_ARRAY(allocator, e->near, e->near_count);
     RBL_FREE_ARRAY(allocator, e->borders, e->border_capacity);
     RBL_FREE_ARRAY(allocator, e->by_label, e->border_count);
     RBL_FREE_ARRAY(allocator, e->label_ends, (size_t)e->label_count + 1);
     RBL_FREE_ARRAY(allocator, e->cut_points, e->cut_point_capacity);
     RBL_FREE_ARRAY(allocator, e->first_parts, (size_t)e->cut_count + 1);
-    RBL_FREE_ARRAY(allocator, e->cells, background->cell_count);
-    RBL_FREE_ARRAY(allocator, e->cell_lists, e->cell_list_size);
+    rbl_fragment_event_free_cells(e, atomic_load_explicit(&e->cells, memory_order_acquire));
     RBL_FREE_ARRAY(allocator, e->facts, e->label_count);
     rbl_fragment_event_release(e->parent);
     rbl_background_release(background);
@@ -248,7 +245,6 @@ static rblResult fill(rblFragmentEvent* e, const rblFragmentEventDef* def)
         rbl_fragment_event_measure(e);
     }
     RBL_TRY(rbl_fragment_event_sort_pieces(e));
-    RBL_TRY(rbl_fragment_event_fill_cells(e));
     find_facts(e);
     return RBL_OK;
 }
@@ -269,6 +265,7 @@ rblResult rbl_fragment_event_create(const rblFragmentEventDef* def, rblFragmentE
                             .depth = def->parent != NULL ? def->parent->depth + 1 : 0,
                             .allocator = allocator};
     atomic_init(&e->references, 1);
+    atomic_init(&e->cells, NULL);
     rbl_background_retain(def->background);
     rbl_fragment_event_retain(def->parent);
     const rblResult result = fill(e, def);

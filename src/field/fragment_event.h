@@ -1,6 +1,6 @@
-// What a fracture did to a body or to a fragment of it (Glondu 2012, 4): labels of nodes, cut tetrahedra, distances to cracks, cells
-// of sets of fragments. Made once, never changed, counted; all fragments of the event share it, and a later event, which breaks one of
-// them, holds it.
+// What a fracture did to a body or to a fragment of it (Glondu 2012, 4): labels of nodes, cut tetrahedra, distances to cracks, and cells
+// of sets of fragments when somebody asks for these. Made once, never changed, counted; all fragments of the event share it, and a
+// later event, which breaks one of them, holds it.
 //
 // A point in a tetrahedron has the label of the largest sum of w_i b_i over its nodes of one label (mesh/tets_partition.h); only nodes
 // of what breaks have a say. So the part of a fragment in a tetrahedron is what at most three planes leave of it, whatever the number
@@ -70,6 +70,20 @@ typedef struct rblCutPoint
 
 #define RBL_CUT 0x80000000u // in rblFragmentEvent.states
 
+// What is in the cells of the background (Glondu 2012, 4.5).
+typedef struct rblFragmentCells
+{
+    // Borders in every finest cell that they touch, by label.
+    uint32_t* first_borders; // per finest cell, one more
+    rblBorder* near;
+    uint32_t near_count;
+
+    // Per cell of all levels a label, RBL_NONE for none, or RBL_CUT and the start of a list: how many, then labels, rising.
+    uint32_t* sets;
+    uint32_t* lists;
+    uint32_t list_size;
+} rblFragmentCells;
+
 typedef struct rblFragmentFacts
 {
     uint32_t nodes;
@@ -117,15 +131,7 @@ struct rblFragmentEvent
     rblBorder* by_label;
     uint32_t* label_ends;
 
-    // The same in every finest cell that they touch, by label.
-    uint32_t* first_borders; // per finest cell, one more
-    rblBorder* near;
-    uint32_t near_count;
-
-    // Per cell of all levels a label, RBL_NONE for none, or RBL_CUT and the start of a list: how many, then labels, rising.
-    uint32_t* cells;
-    uint32_t* cell_lists;
-    uint32_t cell_list_size;
+    _Atomic(rblFragmentCells*) cells; // null: nobody has asked yet (rbl_fragment_event_cells())
 
     rblFragmentFacts* facts; // per label
 
@@ -145,8 +151,12 @@ void rbl_fragment_event_release(const rblFragmentEvent* event);
 // The part of a tetrahedron, by its number in the event, that has a label; null: none. Of cut ones only.
 const rblCutPart* rbl_fragment_part(const rblFragmentEvent* event, uint32_t cut, uint32_t label);
 
+// Its cells, made now if need be: rays and distances from outside want them, contacts of fragments with grids do not. The same whoever
+// asks first. Null: out of memory.
+const rblFragmentCells* rbl_fragment_event_cells(const rblFragmentEvent* event);
+
 // Whether a cell, counted over all levels, holds some of a fragment.
-bool rbl_fragment_cell_has(const rblFragmentEvent* event, uint32_t cell, uint32_t label);
+bool rbl_fragment_cell_has(const rblFragmentCells* cells, uint32_t cell, uint32_t label);
 
 // ---- making one ----
 
@@ -161,8 +171,8 @@ rblResult rbl_fragment_event_spread(rblFragmentEvent* event);
 // The same by looking at all pieces that border a node's fragment.
 void rbl_fragment_event_measure(rblFragmentEvent* event);
 
-// What pieces border, by cells and labels.
+// What pieces border, by labels.
 rblResult rbl_fragment_event_sort_pieces(rblFragmentEvent* event);
-rblResult rbl_fragment_event_fill_cells(rblFragmentEvent* event);
+void rbl_fragment_event_free_cells(const rblFragmentEvent* event, rblFragmentCells* cells);
 
 #endif

@@ -250,60 +250,9 @@ rblResult rbl_fragment_event_list_pieces(rblFragmentEvent* e)
     return ok ? RBL_OK : rbl_fail_memory();
 }
 
-// ---- by cells ----
+// ---- by label ----
 
-static uint32_t clamp_index(float place, uint32_t size)
-{
-    return place >= 0.0f ? (place < (float)size ? (uint32_t)(int32_t)place : size - 1) : 0;
-}
-
-// Cells that the ball about a piece touches: begin <= index < end.
-typedef struct CellBox
-{
-    uint32_t begin[3], end[3];
-} CellBox;
-
-static CellBox cells_of(const rblBackground* b, const rblCrackPiece* piece)
-{
-    const rblVec3 at = rbl_scale3(rbl_sub3(piece->center, b->cell_origin), 1.0f / b->cell);
-    const float reach = piece->radius / b->cell;
-    const uint32_t* size = b->levels[0].size;
-    return (CellBox){{clamp_index(at.x - reach, size[0]), clamp_index(at.y - reach, size[1]),
-                      clamp_index(at.z - reach, size[2])},
-                     {clamp_index(at.x + reach, size[0]) + 1, clamp_index(at.y + reach, size[1]) + 1,
-                      clamp_index(at.z + reach, size[2]) + 1}};
-}
-
-// Count what goes into each cell, or with `out` write it there.
-static void visit_cells(const rblFragmentEvent* e, const rblBorder* borders, uint32_t count, uint32_t* starts,
-                        rblBorder* out)
-{
-    const uint32_t* size = e->background->levels[0].size;
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        const CellBox c = cells_of(e->background, &e->pieces[borders[i].piece]);
-        for (uint32_t z = c.begin[2]; z < c.end[2]; ++z)
-        {
-            for (uint32_t y = c.begin[1]; y < c.end[1]; ++y)
-            {
-                for (uint32_t x = c.begin[0]; x < c.end[0]; ++x)
-                {
-                    const uint32_t cell = x + size[0] * (y + size[1] * z);
-                    if (out == NULL)
-                    {
-                        starts[cell + 1] += 1;
-                    }
-                    else
-                    {
-                        out[starts[cell]++] = borders[i];
-                    }
-                }
-            }
-        }
-    }
-}
-
-// By label: a stable counting sort. Leaves the ends of the labels in `starts`.
+// A stable counting sort. Leaves the ends of the labels in `starts`.
 static void sort_by_label(const rblFragmentEvent* e, uint32_t* starts, rblBorder* out)
 {
     for (uint32_t i = 0; i < e->border_count; ++i)
@@ -320,41 +269,15 @@ static void sort_by_label(const rblFragmentEvent* e, uint32_t* starts, rblBorder
     }
 }
 
-static bool sort_by_cell(rblFragmentEvent* e, const rblBorder* by_label)
-{
-    const uint32_t cells = rbl_background_cells(e->background);
-    uint32_t* first = e->first_borders;
-    visit_cells(e, by_label, e->border_count, first, NULL);
-    for (uint32_t i = 0; i < cells; ++i)
-    {
-        first[i + 1] += first[i];
-    }
-    e->near_count = first[cells];
-    e->near = RBL_NEW_ARRAY(e->allocator, rblBorder, e->near_count);
-    if (e->near == NULL && e->near_count > 0)
-    {
-        return false;
-    }
-    visit_cells(e, by_label, e->border_count, first, e->near);
-    for (uint32_t i = cells; i > 0; --i)
-    {
-        first[i] = first[i - 1];
-    }
-    first[0] = 0;
-    return true;
-}
-
 rblResult rbl_fragment_event_sort_pieces(rblFragmentEvent* e)
 {
     const rblAllocator* allocator = e->allocator;
     e->label_ends = rbl_alloc_zero(allocator, sizeof *e->label_ends * ((size_t)e->label_count + 1));
     e->by_label = RBL_NEW_ARRAY(allocator, rblBorder, e->border_count);
-    e->first_borders = rbl_alloc_zero(allocator, sizeof *e->first_borders *
-                                                     ((size_t)rbl_background_cells(e->background) + 1));
-    if ((e->by_label == NULL && e->border_count > 0) || e->label_ends == NULL || e->first_borders == NULL)
+    if ((e->by_label == NULL && e->border_count > 0) || e->label_ends == NULL)
     {
         return rbl_fail_memory();
     }
     sort_by_label(e, e->label_ends, e->by_label);
-    return sort_by_cell(e, e->by_label) ? RBL_OK : rbl_fail_memory();
+    return RBL_OK;
 }

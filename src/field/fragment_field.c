@@ -196,7 +196,8 @@ static void look_up(const rblFragmentField* field, rblVec3 p, float surface, Pla
 
 // How far from the point cells without the fragment reach for certain, on one level: the eight around the nearest grid point. 0 when one of
 // them has it.
-static float clear_of_cells(const rblFragmentField* field, uint32_t which, rblVec3 p)
+static float clear_of_cells(const rblFragmentField* field, const rblFragmentCells* cells, uint32_t which,
+                            rblVec3 p)
 {
     const rblBackground* b = field->event->background;
     const rblCellLevel* level = &b->levels[which];
@@ -220,7 +221,7 @@ static float clear_of_cells(const rblFragmentField* field, uint32_t which, rblVe
                       z = at[2] - (int32_t)(k >> 2);
         if (x >= 0 && y >= 0 && z >= 0 && (uint32_t)x < level->size[0] && (uint32_t)y < level->size[1] &&
             (uint32_t)z < level->size[2] &&
-            rbl_fragment_cell_has(field->event,
+            rbl_fragment_cell_has(cells,
                                   level->first + (uint32_t)x +
                                       level->size[0] * ((uint32_t)y + level->size[1] * (uint32_t)z),
                                   field->label))
@@ -231,12 +232,14 @@ static float clear_of_cells(const rblFragmentField* field, uint32_t which, rblVe
     return clear * side;
 }
 
+// Without cells nothing is known to be clear.
 static float widest_clear(const rblFragmentField* field, rblVec3 p)
 {
+    const rblFragmentCells* cells = rbl_fragment_event_cells(field->event);
     float clear = 0.0f;
-    for (uint32_t level = 0; level < field->event->background->level_count; ++level)
+    for (uint32_t level = 0; cells != NULL && level < field->event->background->level_count; ++level)
     {
-        const float wider = clear_of_cells(field, level, p);
+        const float wider = clear_of_cells(field, cells, level, p);
         if (wider <= clear)
         {
             break;
@@ -249,13 +252,13 @@ static float widest_clear(const rblFragmentField* field, rblVec3 p)
 // ---- from outside ----
 
 // Of those in a cell, the first that borders the fragment, or one behind all that do.
-static uint32_t first_border(const rblFragmentEvent* e, uint32_t cell, uint32_t label)
+static uint32_t first_border(const rblFragmentCells* cells, uint32_t cell, uint32_t label)
 {
-    uint32_t begin = e->first_borders[cell], end = e->first_borders[cell + 1];
+    uint32_t begin = cells->first_borders[cell], end = cells->first_borders[cell + 1];
     while (begin < end)
     {
         const uint32_t middle = (begin + end) / 2;
-        if (e->near[middle].label < label)
+        if (cells->near[middle].label < label)
         {
             begin = middle + 1;
         }
@@ -267,25 +270,28 @@ static uint32_t first_border(const rblFragmentEvent* e, uint32_t cell, uint32_t 
     return begin;
 }
 
-// The nearest of the fragment's pieces in a cell, four at a time.
-static void search_cell(const rblFragmentField* field, uint32_t cell, rblVec3 p, Way* nearest)
+// The nearest of some of the fragment's pieces, four at a time.
+static void search_borders(const rblFragmentField* field, const rblBorder* borders, uint32_t count, rblVec3 p,
+                           Way* nearest)
 {
-    const rblFragmentEvent* e = field->event;
-    const uint32_t end = e->first_borders[cell + 1];
-    uint32_t i = first_border(e, cell, field->label);
-    while (i < end && e->near[i].label == field->label)
+    for (uint32_t first = 0; first < count; first += 4)
     {
         const rblCrackPiece* pieces[4];
-        const uint32_t first = i;
         for (uint32_t k = 0; k < 4; ++k)
         {
-            const bool more = i < end && e->near[i].label == field->label;
-            pieces[k] = &e->pieces[e->near[more ? i : first].piece];
-            i += more;
+            pieces[k] = &field->event->pieces[borders[first + k < count ? first + k : first].piece];
         }
         const Way way = nearest_disc(pieces, p);
         *nearest = way.distance < nearest->distance ? way : *nearest;
     }
+}
+
+static void search_cell(const rblFragmentField* field, const rblFragmentCells* cells, uint32_t cell,
+                        rblVec3 p, Way* nearest)
+{
+    const uint32_t first = first_border(cells, cell, field->label);
+    const uint32_t end = first_border(cells, cell, field->label + 1);
+    search_borders(field, cells->near + first, end - first, p, nearest);
 }
 
 // How far a point is outside of a cell.
@@ -309,9 +315,16 @@ static Way nearest_border(const rblFragmentField* field, rblVec3 p)
         way.distance = rbl_nearest_in_blocks(field->discs, field->disc_blocks, p, INFINITY, &way.normal);
         return way;
     }
+    const rblFragmentCells* cells = rbl_fragment_event_cells(e);
+    Way nearest = {{0, 0, 0}, b->cell};
+    if (cells == NULL) // they find no more than a look at all of them does
+    {
+        const uint32_t first = field->label > 0 ? e->label_ends[field->label - 1] : 0;
+        search_borders(field, e->by_label + first, e->label_ends[field->label] - first, p, &nearest);
+        return nearest;
+    }
     const rblVec3 u = rbl_scale3(rbl_sub3(p, b->cell_origin), 1.0f / b->cell);
     const float place[3] = {u.x, u.y, u.z};
-    Way nearest = {{0, 0, 0}, b->cell};
     int32_t home[3], beside[3];
     for (uint32_t i = 0; i < 3; ++i)
     {
@@ -331,7 +344,7 @@ static Way nearest_border(const rblFragmentField* field, rblVec3 p)
         if (at[0] >= 0 && at[1] >= 0 && at[2] >= 0 && cell[0] < size[0] && cell[1] < size[1] &&
             cell[2] < size[2] && outside_cell(b, p, cell) < nearest.distance)
         {
-            search_cell(field, cell[0] + size[0] * (cell[1] + size[1] * cell[2]), p, &nearest);
+            search_cell(field, cells, cell[0] + size[0] * (cell[1] + size[1] * cell[2]), p, &nearest);
         }
     }
     return nearest;
@@ -481,7 +494,8 @@ bool rbl_fragment_may_meet(const rblFragmentField* field, rblVec3 p, float radiu
     {
         level += 1;
     }
-    if (clear_of_cells(field, level, p) > radius)
+    const rblFragmentCells* cells = rbl_fragment_event_cells(field->event);
+    if (cells != NULL && clear_of_cells(field, cells, level, p) > radius)
     {
         return false;
     }

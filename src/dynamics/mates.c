@@ -63,6 +63,7 @@ static void drop_contacts(rblPair* pair)
     pair->count = 0;
     pair->leading = 0;
     pair->colliding = 0;
+    pair->looked = false;
 }
 
 rblResult rbl_release_mates(rblWorld* world)

@@ -604,11 +604,10 @@ static bool leave_pair(const rblWorld* world, rblPair* pair)
     return true;
 }
 
-// Others broke since this pair was looked at, in the same substep: it is as it was. Mates may have lost what was found then.
+// Others broke since this pair was looked at, in the same substep: it is as it was, unless it was let go (mates.c).
 static bool is_known(const rblWorld* world, const rblPair* pair)
 {
-    return pair->looked && !pair->mates && world->courses.data[pair->a].same &&
-           world->courses.data[pair->b].same;
+    return pair->looked && world->courses.data[pair->a].same && world->courses.data[pair->b].same;
 }
 
 // As they are: those of a fast pair are where its bodies will be when they meet, turned by then.

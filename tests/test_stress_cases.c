@@ -267,6 +267,37 @@ static void the_hardest_of_many_blows_count(void** state)
     check_ok(rbl_shape_destroy(id));
 }
 
+// A blow that cannot pay breaks nothing, however hard it is; where nobody says what it can pay its energy counts.
+static void what_nobody_pays_for_stays_whole(void** state)
+{
+    (void)state;
+    const rblShapeId id = make_block();
+    rblBreakBody body = body_of(id, "clay");
+    const rblStressDef def = coarse_def(1000);
+    const rblBreaker* breaker = make_stress(&def);
+    void* prepared = NULL;
+    check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
+    const rblImpact impact = {.point = rbl_transform_point(body.pose, top_of(&body.view)),
+                              .normal = {0, -1, 0},
+                              .speed = 5.0f,
+                              .duration = 1e-4f,
+                              .mass = 1.0f,
+                              .energy = 1e6f,
+                              .peak_force = 1e6f};
+    rblVerdict verdicts[3];
+    const float payable[3] = {0.0f, 1e-6f, 1e6f};
+    for (int i = 0; i < 3; ++i)
+    {
+        body.payable = payable[i];
+        check_ok(rbl_breaker_decide(breaker, prepared, &body, &impact, 1, &verdicts[i]));
+    }
+    assert_true(verdicts[0].breaks && verdicts[2].breaks && !verdicts[1].breaks);
+    assert_true(verdicts[0].severity == verdicts[2].severity);
+    rbl_breaker_forget(breaker, prepared);
+    rbl_breaker_release(breaker);
+    check_ok(rbl_shape_destroy(id));
+}
+
 static rblBodyId put_body(rblWorldId world, rblShapeId shape, rblBodyType type, rblVec3 at,
                           const char* material, rblBreakerId breaker)
 {
@@ -395,6 +426,7 @@ int main(void)
         cmocka_unit_test(what_costs_nothing_to_crack_breaks),
         cmocka_unit_test(fragments_of_another_material_are_judged_by_it),
         cmocka_unit_test(the_hardest_of_many_blows_count),
+        cmocka_unit_test(what_nobody_pays_for_stays_whole),
         cmocka_unit_test(a_fixed_body_breaks_under_a_blow),
         cmocka_unit_test(out_of_memory_leaves_nothing_behind),
     };

@@ -93,6 +93,70 @@ static void a_blow_counts_once_whatever_else_breaks(void** state)
     check_relative(damage_beside(3), alone, 1e-5);
 }
 
+// ---- what blows can pay ----
+
+typedef struct Heard
+{
+    float payable, energy; // of the last time that a breaker was asked; negative: never
+} Heard;
+
+static rblResult hear(void* context, void* prepared, const rblBreakBody* body, const rblImpact* impacts,
+                      uint32_t count, rblVerdict* out)
+{
+    Heard* heard = context;
+    (void)prepared;
+    (void)out;
+    *heard = (Heard){body->payable, 0.0f};
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        heard->energy = rbl_maxf(heard->energy, impacts[i].energy);
+    }
+    return RBL_OK;
+}
+
+static rblResult stay_whole(void* context, void* prepared, const rblBreakBody* body,
+                            const rblVerdict* verdict, rblJobs* jobs, rblFracture* out)
+{
+    (void)context;
+    (void)prepared;
+    (void)body;
+    (void)verdict;
+    (void)jobs;
+    (void)out;
+    fail(); // nobody asked for it
+    return RBL_OK;
+}
+
+// A cube flies into the first of two that touch. The first can be paid for; the second feels as hard a blow by way of the first, but the two
+// did not come nearer to each other, and nothing pays.
+static void breakers_hear_what_blows_can_pay(void** state)
+{
+    (void)state;
+    Heard heard[2] = {{-1.0f, 0.0f}, {-1.0f, 0.0f}};
+    rblBreakerId breakers[2];
+    const rblWorldId world = make_still_world();
+    rblBodyDef body = rbl_default_body_def();
+    for (int i = 0; i < 2; ++i)
+    {
+        rblBreakerDef def = rbl_default_breaker_def();
+        def.name = "hears";
+        def.decide = hear;
+        def.shatter = stay_whole;
+        def.context = &heard[i];
+        check_ok(rbl_breaker_create(&def, &breakers[i]));
+        body.breaker = breakers[i];
+        body.pose.p = vec(0, 0, -0.1f * (float)i);
+        put_matter(world, body, vec(0.1f, 0.1f, 0.1f), "steel", 0.0f);
+    }
+    throw_block(world, vec(0, 0, 0.025f), 10.0f);
+    check_ok(rbl_world_step(world, STEP));
+    check_relative((double)heard[0].payable, 0.5 * 0.5 * 7.85 * 100.0, 0.02);
+    assert_true(heard[1].energy > 0.1f * heard[0].energy);
+    assert_true(heard[1].payable > 0.0f && heard[1].payable < 1e-3f * heard[1].energy);
+    check_ok(rbl_breaker_destroy(breakers[1]));
+    finish(world, breakers[0]);
+}
+
 // ---- births that fail ----
 
 typedef enum Fault
@@ -525,6 +589,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_blow_counts_once_whatever_else_breaks),
+        cmocka_unit_test(breakers_hear_what_blows_can_pay),
         cmocka_unit_test(a_birth_that_fails_leaves_the_body_as_if_nothing_had_been_asked),
         cmocka_unit_test(boxes_of_anchors_may_be_of_any_size),
         cmocka_unit_test(breakers_may_ask_for_less_than_there_is),

@@ -43,6 +43,7 @@ typedef struct rblBreakBody
     uint64_t seed;       ///< what is random in the break follows from this alone
     uint32_t generation; ///< how many times its ancestors broke
     float damage;        ///< of earlier blows, 0 to 1
+    float payable;       ///< J: the most that one of its blows can pay for cracks; 0: nobody says
 } rblBreakBody;
 
 /// What a breaker decided.

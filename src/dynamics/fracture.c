@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/timer.h"
 #include "dynamics/stages.h"
+#include <float.h>
 #include <math.h>
 
 #define MIN_ASKED 16
@@ -107,6 +108,19 @@ static rblResult list_asked(rblWorld* world)
     return RBL_OK;
 }
 
+// What a support answers to a blow on the other side pays nothing: its two did not come nearer to each other. Never 0, which is nothing said.
+static float payable(const rblWorld* world, const rblAsked* asked)
+{
+    const rblFractureStage* stage = &world->fracture;
+    double most = 0.0;
+    for (uint32_t i = 0; i < asked->count; ++i)
+    {
+        const uint32_t strike = stage->impact_strikes.data[asked->first + i];
+        most = rbl_maxd(most, rbl_strike_energy(world, &stage->strikes.data[strike]));
+    }
+    return rbl_maxf((float)most, FLT_MIN);
+}
+
 static void ask_block(rblRange range, void* context)
 {
     rblWorld* world = context;
@@ -114,7 +128,8 @@ static void ask_block(rblRange range, void* context)
     {
         rblAsked* asked = &world->fracture.asked.data[i];
         const rblBody* body = &world->bodies.data[asked->slot];
-        const rblBreakBody seen = rbl_break_body(world, asked->slot);
+        rblBreakBody seen = rbl_break_body(world, asked->slot);
+        seen.payable = payable(world, asked);
         asked->result =
             rbl_breaker_decide(body->breaker, body->prepared, &seen,
                                &world->fracture.impacts.data[asked->first], asked->count, &asked->verdict);

@@ -84,13 +84,13 @@ static bool may_break(const rblStressDef* def, const rblBreakBody* body)
            (body->generation == 0 || longest >= def->smallest_body);
 }
 
-// A blow that cannot pay for a crack right through the mean section of the body breaks nothing, whatever the stress.
-static bool can_pay(const rblBreakBody* body, const rblImpact* impact)
+// J of a crack right through the mean section of the body. A blow that cannot pay for it breaks nothing, whatever the stress.
+static double least_cost(const rblBreakBody* body)
 {
     const rblVec3 size = rbl_aabb_size(body->view.bounds);
     const double longest = (double)rbl_maxf(size.x, rbl_maxf(size.y, size.z));
     const double section = body->view.mass.volume / longest;
-    return (double)impact->energy > 2.0 * (double)body->material.surface_energy * section;
+    return 2.0 * (double)body->material.surface_energy * section;
 }
 
 // Hertz: force F, compression d and radius a of the contact go together as F = 4/3 E* a d; d follows from speed and duration. Of the other
@@ -128,13 +128,14 @@ static uint32_t list_loads(const rblBreakBody* body, const rblImpact* impacts, u
                            rblElasticLoad loads[RBL_STRESS_MOST_LOADS], uint32_t* hardest, double* energy)
 {
     double energies[RBL_STRESS_MOST_LOADS];
+    const double cost = least_cost(body);
     uint32_t used = 0;
     double most = 0.0;
     for (uint32_t i = 0; i < count; ++i)
     {
         const double own = (double)impacts[i].energy;
         const uint32_t place = used < RBL_STRESS_MOST_LOADS ? used : weakest_of(energies);
-        if (!can_pay(body, &impacts[i]) || !(impacts[i].peak_force > 0.0f) ||
+        if (!(own > cost) || !(impacts[i].peak_force > 0.0f) ||
             (used == RBL_STRESS_MOST_LOADS && own <= energies[place]))
         {
             continue;
@@ -216,6 +217,10 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
     if (body->material.break_impulse > 0.0f)
     {
         decide_by_impulse(body, impacts, count, out);
+        return RBL_OK;
+    }
+    if (body->payable > 0.0f && !((double)body->payable > least_cost(body)))
+    {
         return RBL_OK;
     }
     rblElasticLoad loads[RBL_STRESS_MOST_LOADS];

@@ -504,6 +504,43 @@ static void memory_is_stated_and_running_out_of_it_is_survived(void** state)
     check_ok(rbl_mesh_destroy(mesh));
 }
 
+// What is resampled shares its grid, and outlives the shape it was made from.
+static void other_samples_share_the_grid(void** state)
+{
+    (void)state;
+    rblLevelSetDef def = rbl_default_level_set_def();
+    rblShapeId first, second, third;
+    rblShapeView a, b, c;
+    rblMeshId surface;
+    check_ok(rbl_mesh_make("wineglass", NULL, 0, &def.mesh));
+    def.max_cells = 24;
+    check_ok(rbl_shape_create_level_set(&def, &first));
+    check_ok(rbl_shape_view(first, &a));
+    check_ok(rbl_level_set_resample(a.shape, 0.01f, &second));
+    def.sample_spacing = 0.01f;
+    check_ok(rbl_shape_create_level_set(&def, &third));
+    check_ok(rbl_shape_view(second, &b));
+    check_ok(rbl_shape_view(third, &c));
+    assert_ptr_equal(rbl_shape_level_set(a.shape), rbl_shape_level_set(b.shape));
+    assert_true(b.sample_count != a.sample_count && b.sample_count == c.sample_count);
+    assert_memory_equal(b.samples, c.samples, sizeof *c.samples * c.sample_count);
+    assert_true(rbl_level_set_is_made_by(a.shape, &def) && rbl_level_set_is_made_by(b.shape, &def));
+    def.cell = 0.01f;
+    assert_false(rbl_level_set_is_made_by(a.shape, &def));
+    check_ok(rbl_shape_destroy(first));
+    check_ok(rbl_shape_surface(&b, &surface));
+    assert_true(surface.index1 != 0);
+    for (uint32_t i = 0; i < b.sample_count; ++i)
+    {
+        rblVec3 gradient[2];
+        const float found = rbl_shape_distance(b.shape, b.samples[i], &gradient[0]);
+        assert_true(found == rbl_shape_distance(c.shape, b.samples[i], &gradient[1]));
+    }
+    check_ok(rbl_shape_destroy(second));
+    check_ok(rbl_shape_destroy(third));
+    check_ok(rbl_mesh_destroy(def.mesh));
+}
+
 // ---- surface samples ----
 
 static void check_sampling(const char* kind, const rblMeshView* view, double spacing)
@@ -642,6 +679,7 @@ int main(void)
         cmocka_unit_test(grids_are_equal_for_any_number_of_workers),
         cmocka_unit_test(grid_points_are_exact),
         cmocka_unit_test(memory_is_stated_and_running_out_of_it_is_survived),
+        cmocka_unit_test(other_samples_share_the_grid),
         cmocka_unit_test(samples_lie_on_the_surface_and_cover_it),
         cmocka_unit_test(corners_and_edges_of_a_box_are_sampled),
         cmocka_unit_test(sampling_survives_running_out_of_memory),

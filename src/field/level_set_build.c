@@ -1,14 +1,17 @@
-// Level sets of closed meshes. Distances are asked of the triangles, signs mostly not: where the distances of two points
-// add up to more than the way between them, no surface separates them, so signs spread from the far outside through the
-// corners of bricks, and from these through the points of each brick. Only what they do not reach asks the winding number.
+// Level sets of closed meshes. Distances are asked of the triangles, eight points side by side at a time, signs mostly not:
+// where the distances of two points add up to more than the way between them, no surface separates them, so signs spread
+// from the far outside through the corners of bricks, and from these through the points of each brick. Only what they do
+// not reach asks the winding number.
 #include "base/error.h"
 #include "field/level_set.h"
 #include "field/level_set_oracle.h"
 #include "math/aabb.h"
+#include <string.h>
 
 #define BAND_CELLS    2.0
 #define HALF_DIAGONAL 0.8660254037844387 // of a unit cube
 #define BRICK_VALUES  125u
+#define BLOCK_VALUES  64u
 #define SAFE_WAY                                                                                             \
     1.01 // the way between two points, with room for rounding of their places: often it is just as long
 #define MAX_BRICKS (1u << 30)
@@ -24,10 +27,15 @@ typedef struct Build
     size_t brick_count, corner_count;
     uint32_t* queue;      // corners, for spreading signs
     signed char* signs;   // per corner: 1, -1, 0 unknown
-    uint32_t* candidates; // bricks that may be stored
+    uint32_t* candidates; // bricks that may be stored; then those that are, in place
     uint32_t candidate_count;
-    int16_t* values; // per candidate
-    bool* needed;    // per candidate
+    bool* needed;         // per candidate
+    uint32_t needed_size; // of the array
+    uint32_t* blocks;     // per corner of a brick: its block of points, RBL_NO_BRICK for none
+    uint32_t* block_corners;
+    uint64_t* wanted; // per block: which of its points
+    float* distances; // of these, BLOCK_VALUES per block, not signed
+    uint32_t block_count;
 } Build;
 
 static void build_free(Build* b)
@@ -35,8 +43,11 @@ static void build_free(Build* b)
     RBL_FREE_ARRAY(b->allocator, b->queue, b->corner_count);
     RBL_FREE_ARRAY(b->allocator, b->signs, b->corner_count);
     RBL_FREE_ARRAY(b->allocator, b->candidates, b->brick_count);
-    RBL_FREE_ARRAY(b->allocator, b->values, (size_t)b->candidate_count * RBL_BRICK_STRIDE);
-    RBL_FREE_ARRAY(b->allocator, b->needed, b->candidate_count);
+    RBL_FREE_ARRAY(b->allocator, b->needed, b->needed_size);
+    RBL_FREE_ARRAY(b->allocator, b->blocks, b->corner_count);
+    RBL_FREE_ARRAY(b->allocator, b->block_corners, b->block_count);
+    RBL_FREE_ARRAY(b->allocator, b->wanted, b->block_count);
+    RBL_FREE_ARRAY(b->allocator, b->distances, (size_t)b->block_count * BLOCK_VALUES);
     rbl_distance_oracle_free(&b->oracle);
 }
 
@@ -93,8 +104,9 @@ static rblResult allocate_grid(Build* b)
     b->queue = RBL_NEW_ARRAY(b->allocator, uint32_t, b->corner_count);
     b->signs = rbl_alloc_zero(b->allocator, b->corner_count);
     b->candidates = RBL_NEW_ARRAY(b->allocator, uint32_t, b->brick_count);
+    b->blocks = RBL_NEW_ARRAY(b->allocator, uint32_t, b->corner_count);
     const bool ok = b->set->slots != NULL && b->set->corners != NULL && b->queue != NULL &&
-                    b->signs != NULL && b->candidates != NULL;
+                    b->signs != NULL && b->candidates != NULL && b->blocks != NULL;
     return ok ? RBL_OK : rbl_fail_memory();
 }
 
@@ -193,12 +205,16 @@ static void brick_at(const rblLevelSet* set, uint32_t brick, uint32_t at[3])
     at[2] = brick / set->bricks[0] / set->bricks[1];
 }
 
-static float brick_corner(const rblLevelSet* set, const uint32_t at[3], uint32_t which)
+static size_t corner_of(const rblLevelSet* set, const uint32_t at[3], uint32_t which)
 {
     const size_t row = set->bricks[0] + 1;
     const size_t layer = row * (set->bricks[1] + 1);
-    return set
-        ->corners[at[0] + (which & 1) + row * (at[1] + (which >> 1 & 1)) + layer * (at[2] + (which >> 2))];
+    return at[0] + (which & 1) + row * (at[1] + (which >> 1 & 1)) + layer * (at[2] + (which >> 2));
+}
+
+static float brick_corner(const rblLevelSet* set, const uint32_t at[3], uint32_t which)
+{
+    return set->corners[corner_of(set, at, which)];
 }
 
 // No point of a brick is farther from its nearest corner than half its diagonal.
@@ -220,6 +236,102 @@ static void find_candidates(Build* b)
         {
             b->candidates[b->candidate_count++] = brick;
         }
+    }
+}
+
+// ---- points of bricks ----
+
+// Bricks hold the points on their faces together with their neighbours, but each is measured once: as one of the 4 x 4 x 4 points
+// from a corner of bricks on. A brick wants all of the block at its lowest corner, and of those at the other seven what is on its faces.
+static uint64_t wanted_of(uint32_t which)
+{
+    const uint64_t x = (which & 1) != 0 ? 0x1111111111111111u : UINT64_MAX;
+    const uint64_t y = (which & 2) != 0 ? 0x000F000F000F000Fu : UINT64_MAX;
+    const uint64_t z = (which & 4) != 0 ? 0x000000000000FFFFu : UINT64_MAX;
+    return x & y & z;
+}
+
+static void number_blocks(Build* b)
+{
+    memset(b->blocks, 0xFF, sizeof *b->blocks * b->corner_count);
+    for (uint32_t i = 0; i < b->candidate_count; ++i)
+    {
+        uint32_t at[3];
+        brick_at(b->set, b->candidates[i], at);
+        for (uint32_t which = 0; which < 8; ++which)
+        {
+            uint32_t* block = &b->blocks[corner_of(b->set, at, which)];
+            *block = *block == RBL_NO_BRICK ? b->block_count++ : *block;
+        }
+    }
+}
+
+static rblResult lay_blocks(Build* b)
+{
+    number_blocks(b);
+    b->block_corners = RBL_NEW_ARRAY(b->allocator, uint32_t, b->block_count);
+    b->wanted = rbl_alloc_zero(b->allocator, sizeof *b->wanted * b->block_count);
+    b->distances = RBL_NEW_ARRAY(b->allocator, float, (size_t)b->block_count* BLOCK_VALUES);
+    if (b->block_corners == NULL || b->wanted == NULL || b->distances == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < b->candidate_count; ++i)
+    {
+        uint32_t at[3];
+        brick_at(b->set, b->candidates[i], at);
+        for (uint32_t which = 0; which < 8; ++which)
+        {
+            const size_t corner = corner_of(b->set, at, which);
+            b->block_corners[b->blocks[corner]] = (uint32_t)corner;
+            b->wanted[b->blocks[corner]] |= wanted_of(which);
+        }
+    }
+    return RBL_OK;
+}
+
+// Bits 0 and 3: one coordinate of the i-th point on a curve through a block, an eighth of it after the other.
+static uint32_t along_curve(uint32_t i)
+{
+    return (i & 1) | (i >> 2 & 2);
+}
+
+static void measure_block(const Build* b, uint32_t block, uint32_t hints[RBL_MOST_NEAR])
+{
+    uint32_t at[3];
+    corner_at(b, b->block_corners[block], at);
+    rblVec3d points[RBL_MOST_NEAR];
+    uint32_t places[RBL_MOST_NEAR];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < BLOCK_VALUES; ++i)
+    {
+        const uint32_t x = along_curve(i), y = along_curve(i >> 1), z = along_curve(i >> 2);
+        const uint32_t place = x + 4 * y + 16 * z;
+        if ((b->wanted[block] >> place & 1) != 0)
+        {
+            points[count] = grid_point(b, at[0] * RBL_BRICK_CELLS + x, at[1] * RBL_BRICK_CELLS + y,
+                                       at[2] * RBL_BRICK_CELLS + z);
+            places[count++] = place;
+        }
+        if (count == RBL_MOST_NEAR || (i + 1 == BLOCK_VALUES && count > 0))
+        {
+            float found[RBL_MOST_NEAR];
+            rbl_distance_oracle_ask_near(&b->oracle, points, count, hints, found);
+            for (; count > 0; --count)
+            {
+                b->distances[(size_t)block * BLOCK_VALUES + places[count - 1]] = found[count - 1];
+            }
+        }
+    }
+}
+
+static void measure_blocks(rblRange range, void* context)
+{
+    uint32_t hints[RBL_MOST_NEAR];
+    memset(hints, 0xFF, sizeof hints); // RBL_NO_LEAF
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        measure_block(context, i, hints);
     }
 }
 
@@ -299,24 +411,68 @@ static int16_t quantise(double distance, double unit)
     return (int16_t)steps;
 }
 
-static void fill_brick(const Build* b, uint32_t candidate, uint32_t* hint)
+// Distances at all points of a brick, not signed; returns the least.
+static double gather_brick(const Build* b, const uint32_t at[3], double distances[BRICK_VALUES])
+{
+    const float* blocks[8];
+    double nearest = (double)INFINITY;
+    for (uint32_t which = 0; which < 8; ++which)
+    {
+        blocks[which] = b->distances + (size_t)b->blocks[corner_of(b->set, at, which)] * BLOCK_VALUES;
+    }
+    for (uint32_t i = 0; i < BRICK_VALUES; ++i)
+    {
+        const uint32_t x = i % 5, y = i / 5 % 5, z = i / 25;
+        distances[i] = (double)blocks[x / 4 + 2 * (y / 4) + 4 * (z / 4)][x % 4 + 4 * (y % 4) + 16 * (z % 4)];
+        nearest = rbl_mind(distances[i], nearest);
+    }
+    return nearest;
+}
+
+static void find_needed(rblRange range, void* context)
+{
+    const Build* b = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        uint32_t at[3];
+        double distances[BRICK_VALUES];
+        brick_at(b->set, b->candidates[i], at);
+        b->needed[i] = gather_brick(b, at, distances) <= (BAND_CELLS + HALF_DIAGONAL) * b->cell;
+    }
+}
+
+// Say where the bricks that are needed will be, and make room for them.
+static rblResult keep_bricks(Build* b)
+{
+    rblLevelSet* set = b->set;
+    b->needed_size = b->candidate_count;
+    b->needed = RBL_NEW_ARRAY(b->allocator, bool, b->needed_size);
+    if (b->needed == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    rbl_parallel_for(b->jobs, b->candidate_count, 16, find_needed, b);
+    for (uint32_t i = 0; i < b->candidate_count; ++i)
+    {
+        if (b->needed[i])
+        {
+            b->candidates[set->stored] = b->candidates[i];
+            set->slots[b->candidates[i]] = set->stored++;
+        }
+    }
+    b->candidate_count = set->stored;
+    set->values = RBL_NEW_ARRAY(b->allocator, int16_t, (size_t)set->stored * RBL_BRICK_STRIDE);
+    return set->values != NULL ? RBL_OK : rbl_fail_memory();
+}
+
+static void fill_brick(const Build* b, uint32_t slot)
 {
     BrickWork w = {.signs = {0}};
     uint32_t at[3];
-    double nearest = (double)INFINITY;
-    brick_at(b->set, b->candidates[candidate], at);
-    for (uint32_t i = 0; i < BRICK_VALUES; ++i)
-    {
-        w.distances[i] = rbl_distance_oracle_ask(&b->oracle, brick_point(b, at, i), hint);
-        nearest = rbl_mind(w.distances[i], nearest);
-    }
-    b->needed[candidate] = nearest <= (BAND_CELLS + HALF_DIAGONAL) * b->cell;
-    if (!b->needed[candidate])
-    {
-        return;
-    }
+    brick_at(b->set, b->candidates[slot], at);
+    (void)gather_brick(b, at, w.distances);
     sign_brick(b, at, &w);
-    int16_t* values = b->values + (size_t)candidate * RBL_BRICK_STRIDE;
+    int16_t* values = b->set->values + (size_t)slot * RBL_BRICK_STRIDE;
     for (uint32_t i = 0; i < RBL_BRICK_STRIDE; ++i)
     {
         values[i] =
@@ -326,42 +482,10 @@ static void fill_brick(const Build* b, uint32_t candidate, uint32_t* hint)
 
 static void fill_bricks(rblRange range, void* context)
 {
-    uint32_t hint = RBL_NO_LEAF;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        fill_brick(context, i, &hint);
+        fill_brick(context, i);
     }
-}
-
-// Copy the bricks that are needed and say where they are.
-static rblResult keep_bricks(Build* b)
-{
-    rblLevelSet* set = b->set;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < b->candidate_count; ++i)
-    {
-        count += b->needed[i];
-    }
-    set->values = RBL_NEW_ARRAY(b->allocator, int16_t, (size_t)count * RBL_BRICK_STRIDE);
-    if (set->values == NULL)
-    {
-        return rbl_fail_memory();
-    }
-    for (uint32_t i = 0; i < b->candidate_count; ++i)
-    {
-        const int16_t* from = b->values + (size_t)i * RBL_BRICK_STRIDE;
-        int16_t* to = set->values + (size_t)set->stored * RBL_BRICK_STRIDE;
-        if (!b->needed[i])
-        {
-            continue;
-        }
-        set->slots[b->candidates[i]] = set->stored++;
-        for (uint32_t k = 0; k < RBL_BRICK_STRIDE; ++k)
-        {
-            to[k] = from[k];
-        }
-    }
-    return RBL_OK;
 }
 
 // ---- the largest ball inside ----
@@ -432,14 +556,10 @@ static rblResult build(Build* b, const rblMeshView* view, double cell)
     rbl_parallel_for(b->jobs, (uint32_t)b->corner_count, 64, measure_corners, b);
     sign_corners(b);
     find_candidates(b);
-    b->values = RBL_NEW_ARRAY(b->allocator, int16_t, (size_t)b->candidate_count * RBL_BRICK_STRIDE);
-    b->needed = RBL_NEW_ARRAY(b->allocator, bool, b->candidate_count);
-    if (b->values == NULL || b->needed == NULL)
-    {
-        return rbl_fail_memory();
-    }
-    rbl_parallel_for(b->jobs, b->candidate_count, 4, fill_bricks, b);
+    RBL_TRY(lay_blocks(b));
+    rbl_parallel_for(b->jobs, b->block_count, 4, measure_blocks, b);
     RBL_TRY(keep_bricks(b));
+    rbl_parallel_for(b->jobs, b->set->stored, 4, fill_bricks, b);
     b->set->deepest = largest_ball(b);
     b->set->bytes = sizeof *b->set + b->brick_count * sizeof(uint32_t) + b->corner_count * sizeof(float) +
                     (size_t)b->set->stored * RBL_BRICK_STRIDE * sizeof(int16_t);

@@ -44,6 +44,12 @@ static rblResult build_tree(rblDistanceOracle* oracle)
     };
     RBL_TRY(rbl_forest_build(&oracle->forest, &span, 1, RBL_BVH_QUALITY, rbl_default_jobs()));
     oracle->tree = rbl_forest_tree(&oracle->forest, 0);
+    oracle->sides = RBL_NEW_ARRAY(oracle->allocator, rblTriangleSides, oracle->count);
+    if (oracle->sides == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    rbl_tree_sides(&oracle->tree, oracle->sides);
     return rbl_winding_build(&oracle->winding, &oracle->tree, rbl_default_jobs());
 }
 
@@ -69,7 +75,9 @@ void rbl_distance_oracle_free(rblDistanceOracle* oracle)
 {
     rbl_winding_free(&oracle->winding);
     rbl_forest_free(&oracle->forest);
+    RBL_FREE_ARRAY(oracle->allocator, oracle->sides, oracle->count);
     RBL_FREE_ARRAY(oracle->allocator, oracle->points, 3 * (size_t)oracle->count);
+    oracle->sides = NULL;
     oracle->points = NULL;
 }
 
@@ -79,6 +87,17 @@ double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point, 
     (void)rbl_tree_closest(&oracle->tree, from_middle(oracle, point), INFINITY, *hint, &closest);
     *hint = closest.leaf;
     return (double)closest.distance;
+}
+
+void rbl_distance_oracle_ask_near(const rblDistanceOracle* oracle, const rblVec3d* points, uint32_t count,
+                                  uint32_t hints[RBL_MOST_NEAR], float* distances)
+{
+    rblVec3 moved[RBL_MOST_NEAR];
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        moved[i] = from_middle(oracle, points[i]);
+    }
+    rbl_tree_distances(&oracle->tree, oracle->sides, moved, count, hints, distances);
 }
 
 bool rbl_distance_oracle_inside(const rblDistanceOracle* oracle, rblVec3d point)

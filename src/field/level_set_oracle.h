@@ -2,7 +2,7 @@
 #ifndef RBL_FIELD_LEVEL_SET_ORACLE_H
 #define RBL_FIELD_LEVEL_SET_ORACLE_H
 
-#include "bvh/closest.h"
+#include "bvh/distances.h"
 #include "bvh/winding.h"
 #include "mesh/mesh.h"
 
@@ -13,6 +13,7 @@ typedef struct rblDistanceOracle
     rblVec3d middle;
     rblForest forest; // of one tree
     rblBvh tree;
+    rblTriangleSides* sides; // per leaf
     rblWinding winding;
     const rblAllocator* allocator;
 } rblDistanceOracle;
@@ -24,6 +25,10 @@ void rbl_distance_oracle_free(rblDistanceOracle* oracle);
 // Distance to the surface, not signed, right to 32 bits of the mesh's size. `hint` begins as RBL_NO_LEAF and is handed on
 // from one point to the next, which should be near. Any number of threads may ask, each with a hint of its own.
 double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point, uint32_t* hint);
+
+// The same for up to RBL_MOST_NEAR points that lie close together, bit by bit, in less time.
+void rbl_distance_oracle_ask_near(const rblDistanceOracle* oracle, const rblVec3d* points, uint32_t count,
+                                  uint32_t hints[RBL_MOST_NEAR], float* distances);
 
 // By the winding number: right for overlapping parts too, and near edges, where normals mislead.
 bool rbl_distance_oracle_inside(const rblDistanceOracle* oracle, rblVec3d point);

@@ -201,17 +201,21 @@ static void fill_view(rblShapeView* out, const rblLevelSet* set, const rblMeshRe
         (float)rbl_mind(rbl_mind(size.x, rbl_mind(size.y, size.z)), 2.0 * report->volume / report->area);
 }
 
+static rblResult sample_surface(const rblMeshView* view, float spacing, const rblLevelSet* set,
+                                rblSurfacePoints* out)
+{
+    rblSurfaceSampling sampling = {.spacing = spacing > 0.0f ? (double)spacing : 2.0 * (double)set->cell,
+                                   .max_count = MOST_SAMPLES,
+                                   .seed = SAMPLE_SEED};
+    return rbl_surface_samples(view, &sampling, out);
+}
+
 static rblResult register_set(const rblMeshView* view, const rblLevelSetDef* def, rblShape* parts,
                               const rblLevelSet* set, rblShapeId* out)
 {
-    const rblAllocator* allocator = parts->allocator;
-    rblSurfaceSampling sampling = {.spacing = def->sample_spacing > 0.0f ? (double)def->sample_spacing
-                                                                         : 2.0 * (double)set->cell,
-                                   .max_count = MOST_SAMPLES,
-                                   .seed = SAMPLE_SEED};
     rblSurfacePoints samples;
-    rbl_array_init(&samples, allocator);
-    rblResult result = rbl_surface_samples(view, &sampling, &samples);
+    rbl_array_init(&samples, parts->allocator);
+    rblResult result = sample_surface(view, def->sample_spacing, set, &samples);
     if (result == RBL_OK)
     {
         result = rbl_mesh_share(def->mesh, &parts->view.surface);
@@ -250,6 +254,44 @@ rblResult rbl_shape_create_level_set(const rblLevelSetDef* def, rblShapeId* out)
     rblMesh* mesh;
     RBL_TRY(rbl_mesh_acquire(def->mesh, &mesh));
     const rblResult result = create_from(rbl_mesh_get_view(mesh), def, out);
+    rbl_mesh_release(mesh);
+    return result;
+}
+
+// ---- the same with other samples ----
+
+static const rblShapeOps resampled_ops = {.distance = level_set_distance, .bound = level_set_bound};
+
+bool rbl_level_set_is_made_by(const rblShape* shape, const rblLevelSetDef* def)
+{
+    const rblShapeRecipe* recipe = &shape->recipe;
+    return shape->view.kind == RBL_SHAPE_LEVEL_SET && recipe->numbers[0] == def->error &&
+           recipe->numbers[1] == def->cell && recipe->max_cells == def->max_cells;
+}
+
+// Its grid lives as long as that of the shape it was made from, which is held with its surface.
+rblResult rbl_level_set_resample(const rblShape* shape, float spacing, rblShapeId* out)
+{
+    const rblShape* original = shape->lazy.of != NULL ? shape->lazy.of : shape;
+    rblShape parts = {.view = shape->view,
+                      .ops = &resampled_ops,
+                      .data = shape->data,
+                      .recipe = shape->recipe,
+                      .allocator = shape->allocator,
+                      .lazy = {.of = original}};
+    parts.view.surface = (rblMeshId){0, 0};
+    parts.recipe.numbers[2] = spacing;
+    rblMesh* mesh;
+    rblSurfacePoints samples;
+    RBL_TRY(rbl_mesh_acquire(original->view.surface, &mesh));
+    rbl_array_init(&samples, parts.allocator);
+    rblResult result = sample_surface(rbl_mesh_get_view(mesh), spacing, shape->data, &samples);
+    if (result == RBL_OK)
+    {
+        rbl_shape_retain(original);
+        result = rbl_shape_register(&parts, 0, samples.data, (uint32_t)samples.count, out);
+    }
+    rbl_array_free(&samples);
     rbl_mesh_release(mesh);
     return result;
 }

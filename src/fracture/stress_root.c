@@ -115,15 +115,17 @@ static rblResult fill(rblStressRoot* root, const rblStressDef* def, double* edge
     return rbl_tets_view(root->tets, &root->view);
 }
 
-// Fields of fragments begin from a level set, whatever the shape is. Its samples are about as far apart as nodes are: edges and
-// corners have their own.
+// Fields of fragments begin from a level set, whatever the shape is: a shape that is the same one already lends its grid. Its samples are
+// about as far apart as nodes are: edges and corners have their own.
 static rblResult lay_background(rblStressRoot* root, double edge)
 {
     rblLevelSetDef def = rbl_default_level_set_def();
     rblShapeId solid;
     def.mesh = root->surface;
     def.sample_spacing = (float)(SAMPLE_SPACING * edge);
-    RBL_TRY(rbl_shape_create_level_set(&def, &solid));
+    RBL_TRY(rbl_level_set_is_made_by(root->shape, &def)
+                ? rbl_level_set_resample(root->shape, def.sample_spacing, &solid)
+                : rbl_shape_create_level_set(&def, &solid));
     const rblResult result = rbl_background_create(solid, root->tets, &root->background);
     (void)rbl_shape_destroy(solid);
     return result;

@@ -44,6 +44,27 @@ static inline rblDouble2 rbl_mul_double2(rblDouble2 a, rblDouble2 b)
     return _mm_mul_pd(a, b);
 }
 
+static inline rblDouble2 rbl_div_double2(rblDouble2 a, rblDouble2 b)
+{
+    return _mm_div_pd(a, b);
+}
+
+// a < b ? a : b, and a > b ? a : b.
+static inline rblDouble2 rbl_min_double2(rblDouble2 a, rblDouble2 b)
+{
+    return _mm_min_pd(a, b);
+}
+
+static inline rblDouble2 rbl_max_double2(rblDouble2 a, rblDouble2 b)
+{
+    return _mm_max_pd(a, b);
+}
+
+static inline rblDouble2 rbl_set_double2(double x, double y)
+{
+    return _mm_set_pd(y, x);
+}
+
 #elif defined(__wasm_simd128__)
 #include <wasm_simd128.h>
 typedef v128_t rblDouble2;
@@ -83,6 +104,26 @@ static inline rblDouble2 rbl_sub_double2(rblDouble2 a, rblDouble2 b)
 static inline rblDouble2 rbl_mul_double2(rblDouble2 a, rblDouble2 b)
 {
     return wasm_f64x2_mul(a, b);
+}
+
+static inline rblDouble2 rbl_div_double2(rblDouble2 a, rblDouble2 b)
+{
+    return wasm_f64x2_div(a, b);
+}
+
+static inline rblDouble2 rbl_min_double2(rblDouble2 a, rblDouble2 b)
+{
+    return wasm_f64x2_pmin(b, a);
+}
+
+static inline rblDouble2 rbl_max_double2(rblDouble2 a, rblDouble2 b)
+{
+    return wasm_f64x2_pmax(b, a);
+}
+
+static inline rblDouble2 rbl_set_double2(double x, double y)
+{
+    return wasm_f64x2_make(x, y);
 }
 
 #else
@@ -126,6 +167,28 @@ static inline rblDouble2 rbl_sub_double2(rblDouble2 a, rblDouble2 b)
 static inline rblDouble2 rbl_mul_double2(rblDouble2 a, rblDouble2 b)
 {
     return (rblDouble2){{a.lane[0] * b.lane[0], a.lane[1] * b.lane[1]}};
+}
+
+static inline rblDouble2 rbl_div_double2(rblDouble2 a, rblDouble2 b)
+{
+    return (rblDouble2){{a.lane[0] / b.lane[0], a.lane[1] / b.lane[1]}};
+}
+
+static inline rblDouble2 rbl_min_double2(rblDouble2 a, rblDouble2 b)
+{
+    return (rblDouble2){
+        {a.lane[0] < b.lane[0] ? a.lane[0] : b.lane[0], a.lane[1] < b.lane[1] ? a.lane[1] : b.lane[1]}};
+}
+
+static inline rblDouble2 rbl_max_double2(rblDouble2 a, rblDouble2 b)
+{
+    return (rblDouble2){
+        {a.lane[0] > b.lane[0] ? a.lane[0] : b.lane[0], a.lane[1] > b.lane[1] ? a.lane[1] : b.lane[1]}};
+}
+
+static inline rblDouble2 rbl_set_double2(double x, double y)
+{
+    return (rblDouble2){{x, y}};
 }
 #endif
 

@@ -51,7 +51,7 @@ static Solid open_solid(const char* name, rblMeshId mesh)
     check_ok(rbl_distance_oracle_init(&solid.oracle, &solid.view, rbl_default_allocator()));
     check_ok(rbl_level_set_build(&solid.view, solid.cell, rbl_default_jobs(), rbl_default_allocator(),
                                  &solid.set));
-    check_ok(rbl_level_set_measure(solid.set, &solid.view));
+    check_ok(rbl_level_set_measure(solid.set, &solid.view, rbl_default_jobs()));
     return solid;
 }
 
@@ -412,6 +412,7 @@ static void grids_are_equal_for_any_number_of_workers(void** state)
     const double cell = longest_side(rbl_mesh_bounds(&view)) / 16;
     rblLevelSet* serial;
     check_ok(rbl_level_set_build(&view, cell, rbl_serial_jobs(), rbl_default_allocator(), &serial));
+    check_ok(rbl_level_set_measure(serial, &view, rbl_serial_jobs()));
     const uint32_t workers[2] = {2, 3};
     for (int i = 0; i < 2; ++i)
     {
@@ -420,7 +421,9 @@ static void grids_are_equal_for_any_number_of_workers(void** state)
         rblLevelSet* parallel;
         check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
         check_ok(rbl_level_set_build(&view, cell, jobs, rbl_default_allocator(), &parallel));
+        check_ok(rbl_level_set_measure(parallel, &view, jobs));
         rbl_jobs_destroy(jobs);
+        assert_true(parallel->error == serial->error && parallel->thin_share == serial->thin_share);
         assert_int_equal(parallel->stored, serial->stored);
         assert_memory_equal(parallel->values, serial->values,
                             sizeof *serial->values * RBL_BRICK_STRIDE * serial->stored);

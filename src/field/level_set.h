@@ -78,7 +78,7 @@ rblResult rbl_level_set_build(const rblMeshView* view, double cell, rblJobs* job
                               const rblAllocator* allocator, rblLevelSet** out);
 
 // Fill in `error` and `thin_share`.
-rblResult rbl_level_set_measure(rblLevelSet* set, const rblMeshView* view);
+rblResult rbl_level_set_measure(rblLevelSet* set, const rblMeshView* view, rblJobs* jobs);
 
 void rbl_level_set_free(rblLevelSet* set);
 

@@ -3,8 +3,10 @@
 #include "field/level_set.h"
 #include "math/vec.h"
 
-#define MOST_ROWS 512.0
+#define MOST_ROWS         512.0
+#define TRIANGLES_PER_JOB 32u
 
+// What a block of triangles found.
 typedef struct Measure
 {
     const rblLevelSet* set;
@@ -12,6 +14,14 @@ typedef struct Measure
     float worst;
     uint64_t count, thin;
 } Measure;
+
+typedef struct Measuring
+{
+    const rblLevelSet* set;
+    const rblMeshView* view;
+    rblIndexArray corners; // three per triangle
+    Measure found[RBL_MAX_BLOCKS];
+} Measuring;
 
 static void probe(Measure* m, rblVec3d position, rblVec3d normal)
 {
@@ -55,26 +65,42 @@ static void probe_triangle(Measure* m, const rblVec3d t[3])
     }
 }
 
-rblResult rbl_level_set_measure(rblLevelSet* set, const rblMeshView* view)
+static void probe_triangles(rblRange range, void* context)
 {
-    rblIndexArray corners;
-    rbl_array_init(&corners, set->allocator);
-    const rblResult result = rbl_triangulate_corners(view, &corners, NULL);
+    Measuring* measuring = context;
+    const rblMeshView* view = measuring->view;
+    Measure m = {.set = measuring->set, .step = 0.5 * (double)measuring->set->cell};
+    for (uint32_t triangle = range.begin; triangle < range.end; ++triangle)
+    {
+        rblVec3d t[3];
+        for (size_t k = 0; k < 3; ++k)
+        {
+            t[k] = view->positions[view->corner_vertices[measuring->corners.data[3 * (size_t)triangle + k]]];
+        }
+        probe_triangle(&m, t);
+    }
+    measuring->found[range.block] = m;
+}
+
+rblResult rbl_level_set_measure(rblLevelSet* set, const rblMeshView* view, rblJobs* jobs)
+{
+    Measuring measuring = {.set = set, .view = view};
+    rbl_array_init(&measuring.corners, set->allocator);
+    const rblResult result = rbl_triangulate_corners(view, &measuring.corners, NULL);
     if (result == RBL_OK)
     {
-        Measure m = {.set = set, .step = 0.5 * (double)set->cell};
-        for (size_t i = 0; i < corners.count; i += 3)
+        const uint32_t count = (uint32_t)(measuring.corners.count / 3);
+        rbl_parallel_for(jobs, count, TRIANGLES_PER_JOB, probe_triangles, &measuring);
+        Measure all = {.count = 0};
+        for (uint32_t b = 0; b < rbl_block_count(count, TRIANGLES_PER_JOB); ++b)
         {
-            rblVec3d t[3];
-            for (size_t k = 0; k < 3; ++k)
-            {
-                t[k] = view->positions[view->corner_vertices[corners.data[i + k]]];
-            }
-            probe_triangle(&m, t);
+            all.worst = rbl_maxf(measuring.found[b].worst, all.worst);
+            all.count += measuring.found[b].count;
+            all.thin += measuring.found[b].thin;
         }
-        set->error = m.worst;
-        set->thin_share = m.count > 0 ? (float)((double)m.thin / (double)m.count) : 0.0f;
+        set->error = all.worst;
+        set->thin_share = all.count > 0 ? (float)((double)all.thin / (double)all.count) : 0.0f;
     }
-    rbl_array_free(&corners);
+    rbl_array_free(&measuring.corners);
     return result;
 }

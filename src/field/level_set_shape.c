@@ -109,7 +109,7 @@ static rblResult build_measured(const rblMeshView* view, double cell, const rblA
 {
     rblLevelSet* set;
     RBL_TRY(rbl_level_set_build(view, cell, rbl_default_jobs(), allocator, &set));
-    const rblResult result = rbl_level_set_measure(set, view);
+    const rblResult result = rbl_level_set_measure(set, view, rbl_default_jobs());
     if (result != RBL_OK)
     {
         rbl_level_set_free(set);

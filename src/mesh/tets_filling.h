@@ -32,11 +32,13 @@ rblResult rbl_fill_solid_init(rblFillSolid* solid, const rblMeshView* view, rblJ
                               const rblAllocator* allocator);
 void rbl_fill_solid_free(rblFillSolid* solid);
 
-// What one point hands on to the next: the surface is as far away as this from it, so that all within are on its side of it.
+// What one point hands on to the next: the surface is as far away as this from it, so that one whose ball reaches into this one is on the
+// same side.
 typedef struct rblFillBall
 {
     rblVec3d center;
     float distance; // 0: nothing is known
+    uint32_t hint;  // a leaf near it
 } rblFillBall;
 
 // Distance, negative inside, cut off at `radius`. Neighbours should follow each other; the ball begins with a distance of 0.

@@ -121,12 +121,14 @@ void rbl_fill_solid_free(rblFillSolid* solid)
 float rbl_fill_distance(const rblFillSolid* solid, rblVec3d point, double radius, rblFillBall* ball)
 {
     const rblVec3 p = rbl_to_float3(point);
-    rblClosestPoint closest;
-    const bool found = rbl_tree_closest(&solid->bvh, p, (float)radius, RBL_NO_LEAF, &closest);
+    rblClosestPoint closest = {.leaf = ball->hint};
+    const uint32_t hint = ball->distance != 0.0f ? ball->hint : RBL_NO_LEAF;
+    const bool found = rbl_tree_closest(&solid->bvh, p, (float)radius, hint, &closest);
     const float distance = found ? closest.distance : (float)radius;
-    const bool clear = rbl_distance3d(point, ball->center) < 0.999 * fabs((double)ball->distance);
-    const bool inside = clear ? ball->distance < 0.0f : rbl_tree_inside(&solid->bvh, &solid->winding, p);
-    *ball = (rblFillBall){point, inside ? -distance : distance};
+    const double clear = fabs((double)ball->distance) + (double)distance;
+    const bool same = ball->distance != 0.0f && rbl_distance3d(point, ball->center) < 0.999 * clear;
+    const bool inside = same ? ball->distance < 0.0f : rbl_tree_inside(&solid->bvh, &solid->winding, p);
+    *ball = (rblFillBall){point, inside ? -distance : distance, closest.leaf};
     return ball->distance;
 }
 

@@ -236,49 +236,72 @@ static Span span_of(float from, float to, float origin, float inverse, uint32_t 
     return (Span){first, end};
 }
 
-// The places of a row that may be within reach: in the ball about the facet, and near its plane.
-static void near_in_row(const rblCrackFacet* facet, float reach, float y, float z, float* from, float* to)
+// What of a row may be within reach: in the ball about the facet, and near its plane.
+typedef struct Nearness
 {
-    const float dy = y - facet->center.y, dz = z - facet->center.z;
-    const float ball = facet->radius + reach;
-    const float half = sqrtf(rbl_maxf(ball * ball - dy * dy - dz * dz, 0.0f));
-    *from = facet->center.x - half;
-    *to = facet->center.x + half;
-    const float slope = facet->normal.x;
-    if (fabsf(slope) > 0.05f)
-    {
-        const float middle = facet->center.x - (facet->normal.y * dy + facet->normal.z * dz) / slope;
-        const float wide = reach / fabsf(slope);
-        *from = rbl_maxf(middle - wide, *from);
-        *to = rbl_minf(middle + wide, *to);
-    }
-    else if (fabsf(facet->normal.y * dy + facet->normal.z * dz) > reach + 0.05f * ball)
-    {
-        *to = *from - 1.0f;
-    }
+    float ball;       // its radius, squared
+    float slope;      // of the plane along rows: 1 / normal.x, 0 where rows run along it
+    float wide, flat; // how far off in a row that crosses the plane, and above a row that does not
+} Nearness;
+
+static Nearness nearness_of(const rblCrackFacet* facet, float reach)
+{
+    const float ball = facet->radius + reach, across = facet->normal.x;
+    const bool crosses = fabsf(across) > 0.05f;
+    const float slope = crosses ? 1.0f / across : 0.0f;
+    return (Nearness){
+        .ball = ball * ball, .slope = slope, .wide = reach * fabsf(slope), .flat = reach + 0.05f * ball};
 }
 
-static void lower_row(const rblFragmentLattice* l, const rblCrackFacet* facet, const Sides* sides, uint32_t j,
-                      uint32_t k)
+// Places of a row, from its offset to the middle of the facet and the plane's height there.
+static bool near_in_row(const Nearness* near, float dy, float dz, float height, float* from, float* to)
+{
+    const float square = near->ball - dy * dy - dz * dz;
+    if (!(square >= 0.0f) || (near->slope == 0.0f && fabsf(height) > near->flat))
+    {
+        return false;
+    }
+    const float half = sqrtf(square);
+    const float middle = -height * near->slope;
+    *from = near->slope != 0.0f ? rbl_maxf(middle - near->wide, -half) : -half;
+    *to = near->slope != 0.0f ? rbl_minf(middle + near->wide, half) : half;
+    return *from <= *to;
+}
+
+// A facet is no nearer than its plane: where that is farther than what was found before, its edges are not asked.
+static void lower_row(const rblFragmentLattice* l, const rblCrackFacet* facet, const Sides* sides,
+                      const Nearness* near, uint32_t j, uint32_t k)
 {
     const float y = l->origin.y + (float)(int32_t)j * l->cell, z = l->origin.z + (float)(int32_t)k * l->cell;
+    const float dy = y - facet->center.y, dz = z - facet->center.z;
+    const rblVec3 n = facet->normal;
+    const float height = n.y * dy + n.z * dz;
     float from, to;
-    near_in_row(facet, l->reach, y, z, &from, &to);
-    const Span span = span_of(from, to, l->origin.x, l->inverse, 4 * l->bricks[0] + 1);
-    if (span.first >= span.end)
+    if (!near_in_row(near, dy, dz, height, &from, &to))
     {
         return;
     }
+    const Span span =
+        span_of(facet->center.x + from, facet->center.x + to, l->origin.x, l->inverse, 4 * l->bricks[0] + 1);
+    const float rest = height - n.x * facet->center.x;
+    const rblFloat4 rounding = rbl_splat4(1e-5f * near->ball);
     RowSides row;
-    in_row(sides, y, z, &row);
-    const rblVec3 n = facet->normal;
-    const float rest = n.y * (y - facet->center.y) + n.z * (z - facet->center.z) - n.x * facet->center.x;
+    bool begun = false;
     for (uint32_t i = span.first; i < span.end; i += 4)
     {
         float* squares = l->facets + rbl_lattice_place(l, i, j, k);
-        const rblFloat4 x = row_places(l, i);
-        const rblFloat4 found = squares_to(sides, &row, linear4(n.x, x, rest), x);
-        rbl_store4(squares, rbl_min4(found, rbl_load4(squares)));
+        const rblFloat4 x = row_places(l, i), known = rbl_load4(squares);
+        const rblFloat4 above = linear4(n.x, x, rest);
+        if (rbl_mask4(rbl_less4(rbl_sub4(rbl_mul4(above, above), rounding), known)) == 0)
+        {
+            continue;
+        }
+        if (!begun)
+        {
+            in_row(sides, y, z, &row);
+            begun = true;
+        }
+        rbl_store4(squares, rbl_min4(squares_to(sides, &row, above, x), known));
     }
 }
 
@@ -286,18 +309,17 @@ void rbl_lattice_add_facet(const rblFragmentLattice* l, const rblCrackFacet* fac
 {
     Sides sides;
     sides_of(facet, &sides);
+    const Nearness near = nearness_of(facet, l->reach);
     const float ball = facet->radius + l->reach;
     const Span deep = span_of(facet->center.z - ball, facet->center.z + ball, l->origin.z, l->inverse,
                               4 * l->bricks[2] + 1);
+    const Span rows = span_of(facet->center.y - ball, facet->center.y + ball, l->origin.y, l->inverse,
+                              4 * l->bricks[1] + 1);
     for (uint32_t k = deep.first; k < deep.end; ++k)
     {
-        const float dz = l->origin.z + (float)k * l->cell - facet->center.z;
-        const float wide = sqrtf(rbl_maxf(ball * ball - dz * dz, 0.0f));
-        const Span rows = span_of(facet->center.y - wide, facet->center.y + wide, l->origin.y, l->inverse,
-                                  4 * l->bricks[1] + 1);
         for (uint32_t j = rows.first; j < rows.end; ++j)
         {
-            lower_row(l, facet, &sides, j, k);
+            lower_row(l, facet, &sides, &near, j, k);
         }
     }
 }
@@ -432,6 +454,37 @@ static void spread_line(const float* in, float* out, size_t stride, uint32_t bef
     rbl_store4(out, least);
 }
 
+// What rows hold: nothing as far as is known, points that are all at 0, or both and what is between.
+typedef enum RowKind
+{
+    ROW_EMPTY,
+    ROW_ZERO,
+    ROW_MIXED
+} RowKind;
+
+static RowKind kind_of(const float* row, uint32_t count)
+{
+    rblFloat4 least = rbl_splat4(INFINITY), most = rbl_splat4(0.0f);
+    for (uint32_t i = 0; i < count; i += 4)
+    {
+        least = rbl_min4(rbl_load4(row + i), least);
+        most = rbl_max4(rbl_load4(row + i), most);
+    }
+    if (rbl_mask4(rbl_less4(least, rbl_splat4(INFINITY))) == 0)
+    {
+        return ROW_EMPTY;
+    }
+    return rbl_mask4(rbl_less4(rbl_splat4(0.0f), most)) == 0 ? ROW_ZERO : ROW_MIXED;
+}
+
+static void fill_row(float* row, uint32_t count, float value)
+{
+    for (uint32_t i = 0; i < count; i += 4)
+    {
+        rbl_store4(row + i, rbl_splat4(value));
+    }
+}
+
 // Along x a row is copied to where nothing is before and behind it.
 static void spread_row(float* row, uint32_t count)
 {
@@ -448,34 +501,72 @@ static void spread_row(float* row, uint32_t count)
     }
 }
 
+// Rows beside each other along an axis: which of them it is, how many there are, and how far one is from the next.
+typedef struct RowAxis
+{
+    uint32_t at, count;
+    size_t stride;       // in floats
+    uint32_t row_stride; // in rows
+} RowAxis;
+
+// A row with what is beside it, into another. Rows that are 0 stay so, and where all in the window are empty it is `beyond`.
+static RowKind spread_across(const float* in, float* out, uint32_t length, const uint8_t* kind, RowAxis axis,
+                             float beyond)
+{
+    const uint32_t behind = axis.count - 1 - axis.at;
+    const uint32_t first = axis.at < RBL_WINDOW ? axis.at : RBL_WINDOW;
+    const uint32_t last = behind < RBL_WINDOW ? behind : RBL_WINDOW;
+    if (*kind == ROW_ZERO)
+    {
+        fill_row(out, length, 0.0f);
+        return ROW_ZERO;
+    }
+    bool any = *kind != ROW_EMPTY;
+    for (uint32_t i = 1; i <= first && !any; ++i)
+    {
+        any = kind[-(ptrdiff_t)((size_t)i * axis.row_stride)] != ROW_EMPTY;
+    }
+    for (uint32_t i = 1; i <= last && !any; ++i)
+    {
+        any = kind[(size_t)i * axis.row_stride] != ROW_EMPTY;
+    }
+    if (!any)
+    {
+        fill_row(out, length, beyond);
+        return ROW_EMPTY;
+    }
+    for (uint32_t i = 0; i < length; i += 4)
+    {
+        spread_line(in + i, out + i, axis.stride, first, last);
+        rbl_store4(out + i, rbl_min4(rbl_load4(out + i), rbl_splat4(beyond)));
+    }
+    return ROW_MIXED;
+}
+
 void rbl_lattice_spread(const rblFragmentLattice* l, float* squares, float* room)
 {
     const uint32_t rows = 4 * l->bricks[1] + 1, layers = 4 * l->bricks[2] + 1;
-    size_t place = 0;
+    uint8_t kinds[RBL_LATTICE_ROW * RBL_LATTICE_ROW], across[RBL_LATTICE_ROW * RBL_LATTICE_ROW];
     for (uint32_t row = 0; row < rows * layers; ++row)
     {
-        spread_row(squares + place, l->row);
-        place += l->row;
+        kinds[row] = (uint8_t)kind_of(squares + (size_t)l->row * row, l->row);
+        if (kinds[row] == ROW_MIXED)
+        {
+            spread_row(squares + (size_t)l->row * row, l->row);
+        }
     }
-    place = 0;
     for (uint32_t row = 0; row < rows * layers; ++row)
     {
-        for (uint32_t i = 0; i < l->row; i += 4, place += 4)
-        {
-            spread_line(squares + place, room + place, l->row, row % rows, rows - 1 - row % rows);
-        }
+        const size_t place = (size_t)l->row * row;
+        const RowAxis axis = {row % rows, rows, l->row, 1};
+        across[row] =
+            (uint8_t)spread_across(squares + place, room + place, l->row, &kinds[row], axis, INFINITY);
     }
-    place = 0;
-    for (uint32_t k = 0; k < layers; ++k)
+    for (uint32_t row = 0; row < rows * layers; ++row)
     {
-        for (uint32_t i = 0; i < l->layer; i += 4, place += 4)
-        {
-            spread_line(room + place, squares + place, l->layer, k, layers - 1 - k);
-        }
-    }
-    const rblFloat4 most = rbl_splat4((float)(RBL_WINDOW * RBL_WINDOW));
-    for (size_t i = 0; i < l->point_count; i += 4)
-    {
-        rbl_store4(squares + i, rbl_min4(rbl_load4(squares + i), most));
+        const size_t place = (size_t)l->row * row;
+        const RowAxis axis = {row / rows, layers, l->layer, rows};
+        (void)spread_across(room + place, squares + place, l->row, &across[row], axis,
+                            (float)(RBL_WINDOW * RBL_WINDOW));
     }
 }

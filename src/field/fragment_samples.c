@@ -24,7 +24,8 @@ typedef struct Updating
     uint8_t* exposed; // per node of the event: a crack goes through one of its tetrahedra
     uint32_t*
         first_cuts; // per node of the event: the first place where one of its edges is cut, inside the solid; RBL_NONE: nowhere
-    uint32_t* counts; // per label: samples so far
+    uint8_t* in_solid; // per cut of an edge
+    uint32_t* counts;  // per label: samples so far
     RBL_ARRAY(Sample) samples;
 } Updating;
 
@@ -108,6 +109,28 @@ static uint32_t ancestor_of(const Updating* u, uint32_t point, uint32_t label)
     return RBL_NONE;
 }
 
+// Which cuts are in the solid, four at a time.
+static void find_cuts_in_solid(Updating* u)
+{
+    const rblFragmentEvent* e = u->event;
+    for (uint32_t i = 0; i < e->cut_point_count; i += 4)
+    {
+        rblFloat4 p[4];
+        uint32_t far;
+        for (uint32_t k = 0; k < 4; ++k)
+        {
+            p[k] = rbl_load3(&e->cut_points[i + k < e->cut_point_count ? i + k : i].point.x);
+        }
+        rbl_transpose4(&p[0], &p[1], &p[2], &p[3]);
+        const rblFloat4 heights = rbl_level_set_distance4(e->background->grid, p[0], p[1], p[2], &far);
+        const uint32_t lanes = rbl_mask4(rbl_less_equal4(heights, rbl_splat4(0.0f)));
+        for (uint32_t k = 0; k < 4 && i + k < e->cut_point_count; ++k)
+        {
+            u->in_solid[i + k] = lanes >> k & 1;
+        }
+    }
+}
+
 static void find_first_cuts(Updating* u)
 {
     const rblFragmentEvent* e = u->event;
@@ -115,15 +138,10 @@ static void find_first_cuts(Updating* u)
     {
         u->first_cuts[i] = RBL_NONE;
     }
-    for (uint32_t i = 0; i < e->cut_point_count; ++i)
+    for (uint32_t i = e->cut_point_count; i-- > 0;)
     {
-        bool far;
-        const rblCutPoint* cut = &e->cut_points[i];
-        if (u->first_cuts[cut->local] == RBL_NONE &&
-            rbl_level_set_distance_only(e->background->grid, cut->point, &far) <= 0.0f)
-        {
-            u->first_cuts[cut->local] = i;
-        }
+        uint32_t* first = &u->first_cuts[e->cut_points[i].local];
+        *first = u->in_solid[i] ? i : *first;
     }
 }
 
@@ -178,16 +196,14 @@ static bool add_below(Updating* u, rblVec3 point, uint32_t label, uint32_t node)
 static bool take_cuts(Updating* u)
 {
     const rblFragmentEvent* e = u->event;
-    const rblBackground* b = e->background;
     bool ok = true;
     for (uint32_t i = 0; i < e->cut_point_count && ok; ++i)
     {
-        bool far;
         const rblCutPoint* cut = &e->cut_points[i];
         const uint32_t label = e->labels[cut->local];
         const uint32_t node = e->nodes[cut->local];
         const bool taken = u->first_cuts[cut->local] == i && place_of(u, node, label) != RBL_NONE;
-        if (!taken && rbl_level_set_distance_only(b->grid, cut->point, &far) <= 0.0f)
+        if (!taken && u->in_solid[i])
         {
             ok = add_below(u, cut->point, label, node);
         }
@@ -320,19 +336,21 @@ rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewS
                   .labels = RBL_NEW_ARRAY(allocator, uint32_t, points),
                   .exposed = rbl_alloc_zero(allocator, event->node_count),
                   .first_cuts = RBL_NEW_ARRAY(allocator, uint32_t, event->node_count),
+                  .in_solid = RBL_NEW_ARRAY(allocator, uint8_t, (size_t)event->cut_point_count + 1),
                   .counts = rbl_alloc_zero(allocator, sizeof *u.counts * event->label_count)};
     rbl_array_init(&u.samples, allocator);
     for (uint32_t label = 0; label < event->label_count; ++label)
     {
         out[label] = NULL;
     }
-    rblResult result =
-        u.places != NULL && u.labels != NULL && u.exposed != NULL && u.first_cuts != NULL && u.counts != NULL
-            ? RBL_OK
-            : rbl_fail_memory();
+    rblResult result = u.places != NULL && u.labels != NULL && u.exposed != NULL && u.first_cuts != NULL &&
+                               u.in_solid != NULL && u.counts != NULL
+                           ? RBL_OK
+                           : rbl_fail_memory();
     if (result == RBL_OK)
     {
         mark_exposed(&u);
+        find_cuts_in_solid(&u);
         find_first_cuts(&u);
         result = rbl_array_reserve(&u.samples, (size_t)points + event->cut_point_count + added_count) &&
                          take_template(&u) && take_cuts(&u)
@@ -345,6 +363,7 @@ rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewS
     RBL_FREE_ARRAY(allocator, u.labels, points);
     RBL_FREE_ARRAY(allocator, u.exposed, event->node_count);
     RBL_FREE_ARRAY(allocator, u.first_cuts, event->node_count);
+    RBL_FREE_ARRAY(allocator, u.in_solid, (size_t)event->cut_point_count + 1);
     RBL_FREE_ARRAY(allocator, u.counts, event->label_count);
     rbl_array_free(&u.samples);
     return result;

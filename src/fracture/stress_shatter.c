@@ -265,32 +265,45 @@ static uint32_t node_near(const Shattering* s, rblVec3 point, uint32_t label)
 
 typedef RBL_ARRAY(rblNewSample) NewSamples;
 
-// Where cracks come out at the original surface. Inside, where they cut edges of the mesh, samples come by themselves.
-static bool add_samples(const Shattering* s, uint32_t piece, rblSampleList* room, NewSamples* out)
+// Where cracks come out at the original surface, each point once. Inside, where they cut edges of the mesh, samples come by themselves.
+static bool list_rim(const Shattering* s, uint32_t piece, uint32_t* seen, rblSampleList* out)
 {
     const rblPieces* pieces = s->breakage->pieces;
     const rblPiece* of = &pieces->pieces[piece];
-    rbl_array_clear(room);
+    rbl_array_clear(out);
     for (uint32_t f = of->first_face; f < of->end_face; ++f)
     {
         const uint32_t end = pieces->loop_starts[pieces->faces[f].end_loop];
         for (uint32_t c = pieces->loop_starts[pieces->faces[f].first_loop]; c < end; ++c)
         {
             const uint32_t vertex = pieces->corners[c];
-            const bool made = vertex >= pieces->surface_vertex_count;
-            const rblPieceVertex* origin =
-                made ? &pieces->origins[vertex - pieces->surface_vertex_count] : NULL;
-            const bool outside = made && (origin->triangle != RBL_NONE || origin->ends[0] != RBL_NONE);
-            if (outside && !rbl_array_push(room, rbl_to_float3(rbl_breakage_position(s->breakage, vertex))))
+            const uint32_t made = vertex - pieces->surface_vertex_count;
+            if (vertex < pieces->surface_vertex_count || seen[made] == piece + 1)
+            {
+                continue;
+            }
+            seen[made] = piece + 1;
+            const rblPieceVertex* origin = &pieces->origins[made];
+            const bool outside = origin->triangle != RBL_NONE || origin->ends[0] != RBL_NONE;
+            if (outside && !rbl_array_push(out, rbl_to_float3(rbl_breakage_position(s->breakage, vertex))))
             {
                 return false;
             }
         }
     }
-    bool ok = rbl_thin_samples(room, 0, RIM_SPACING * (double)s->root->background->edge);
+    return true;
+}
+
+// `seen`, per vertex that cuts made: the last piece + 1 that had it.
+static bool add_samples(const Shattering* s, uint32_t piece, uint32_t* seen, rblSampleList* room,
+                        NewSamples* out)
+{
+    const uint32_t label = s->breakage->pieces->pieces[piece].region;
+    bool ok = list_rim(s, piece, seen, room) &&
+              rbl_thin_samples(room, 0, RIM_SPACING * (double)s->root->background->edge);
     for (size_t i = 0; i < room->count && ok; ++i)
     {
-        const rblNewSample sample = {room->data[i], of->region, node_near(s, room->data[i], of->region)};
+        const rblNewSample sample = {room->data[i], label, node_near(s, room->data[i], label)};
         ok = rbl_array_push(out, sample);
     }
     return ok;
@@ -298,18 +311,22 @@ static bool add_samples(const Shattering* s, uint32_t piece, rblSampleList* room
 
 static rblResult make_trees(const Shattering* s, rblSampleTree** trees)
 {
+    const rblPieces* pieces = s->breakage->pieces;
+    const size_t seen_bytes = sizeof(uint32_t) * ((size_t)pieces->vertex_count + 1);
+    uint32_t* seen = rbl_alloc_zero(s->allocator, seen_bytes);
     rblSampleList room;
     NewSamples added;
     rbl_array_init(&room, s->allocator);
     rbl_array_init(&added, s->allocator);
-    bool ok = true;
-    for (uint32_t i = 0; i < s->breakage->pieces->piece_count && ok; ++i)
+    bool ok = seen != NULL;
+    for (uint32_t i = 0; i < pieces->piece_count && ok; ++i)
     {
-        ok = add_samples(s, i, &room, &added);
+        ok = add_samples(s, i, seen, &room, &added);
     }
     const rblResult result =
         ok ? rbl_fragment_sample_trees(s->event, added.data, (uint32_t)added.count, trees)
            : rbl_fail_memory();
+    rbl_free(s->allocator, seen, seen_bytes);
     rbl_array_free(&room);
     rbl_array_free(&added);
     return result;

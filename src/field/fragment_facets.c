@@ -165,25 +165,11 @@ static void sides_of(const rblCrackFacet* facet, Sides* sides)
     }
 }
 
-// For points (x, y, z) of a row along x: w = (x, y, z) - from is (x - from, y', z'), and dot products with it are a (x - from) + b.
-typedef struct RowSides
+static rblFloat4 dot4(const float rows[3][RBL_FACET_CORNERS], uint32_t i, rblFloat4 x, rblFloat4 y,
+                      rblFloat4 z)
 {
-    float along[RBL_FACET_CORNERS], out[RBL_FACET_CORNERS]; // b
-    float square[RBL_FACET_CORNERS];                        // y'^2 + z'^2
-} RowSides;
-
-static void in_row(const Sides* sides, float y, float z, RowSides* row)
-{
-    for (uint32_t i = 0; i < sides->count; i += 4)
-    {
-        const rblFloat4 wy = rbl_sub4(rbl_splat4(y), rbl_load4(&sides->from[1][i]));
-        const rblFloat4 wz = rbl_sub4(rbl_splat4(z), rbl_load4(&sides->from[2][i]));
-        rbl_store4(&row->along[i], rbl_add4(rbl_mul4(rbl_load4(&sides->along[1][i]), wy),
-                                            rbl_mul4(rbl_load4(&sides->along[2][i]), wz)));
-        rbl_store4(&row->out[i], rbl_add4(rbl_mul4(rbl_load4(&sides->out[1][i]), wy),
-                                          rbl_mul4(rbl_load4(&sides->out[2][i]), wz)));
-        rbl_store4(&row->square[i], rbl_add4(rbl_mul4(wy, wy), rbl_mul4(wz, wz)));
-    }
+    return rbl_add4(rbl_mul4(rbl_splat4(rows[0][i]), x),
+                    rbl_add4(rbl_mul4(rbl_splat4(rows[1][i]), y), rbl_mul4(rbl_splat4(rows[2][i]), z)));
 }
 
 static rblFloat4 linear4(float a, rblFloat4 x, float b)
@@ -191,25 +177,58 @@ static rblFloat4 linear4(float a, rblFloat4 x, float b)
     return rbl_add4(rbl_mul4(rbl_splat4(a), x), rbl_splat4(b));
 }
 
-// Squared distances of four points in a row: above the facet from its plane, else from the nearest edge,
-//   |w|^2 - 2 t w.a + t^2 a^2   at   t = w.a / a^2, from 0 to 1.
-static rblFloat4 squares_to(const Sides* sides, const RowSides* row, rblFloat4 height, rblFloat4 x)
+// Points that may be nearer to a facet than to those before it, up to four.
+typedef struct Candidates
 {
-    const rblFloat4 zero = rbl_splat4(0.0f), one = rbl_splat4(1.0f);
+    float x[4], y[4], z[4];
+    float heights[4];  // above its plane
+    float* squares[4]; // what they know
+    uint32_t count;
+} Candidates;
+
+// Squared distances: above the facet from its plane, else from the nearest edge,
+//   |w|^2 - 2 t w.a + t^2 a^2   at   t = w.a / a^2, from 0 to 1.
+static rblFloat4 squares_to(const Sides* sides, const Candidates* c)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f), one = rbl_splat4(1.0f), height = rbl_load4(c->heights);
     rblFloat4 nearest = rbl_splat4(INFINITY);
     rblFloat4 beyond = rbl_splat4(-INFINITY);
     for (uint32_t i = 0; i < sides->count; ++i)
     {
-        const rblFloat4 w = rbl_sub4(x, rbl_splat4(sides->from[0][i]));
-        const rblFloat4 dot = linear4(sides->along[0][i], w, row->along[i]);
+        const rblFloat4 x = rbl_sub4(rbl_load4(c->x), rbl_splat4(sides->from[0][i]));
+        const rblFloat4 y = rbl_sub4(rbl_load4(c->y), rbl_splat4(sides->from[1][i]));
+        const rblFloat4 z = rbl_sub4(rbl_load4(c->z), rbl_splat4(sides->from[2][i]));
+        const rblFloat4 dot = dot4(sides->along, i, x, y, z);
         const rblFloat4 t = rbl_min4(rbl_max4(rbl_mul4(dot, rbl_splat4(sides->inverse[i])), zero), one);
         const rblFloat4 less = rbl_sub4(rbl_mul4(t, rbl_splat4(sides->square[i])), rbl_add4(dot, dot));
-        const rblFloat4 square =
-            rbl_add4(rbl_add4(rbl_mul4(w, w), rbl_splat4(row->square[i])), rbl_mul4(t, less));
-        nearest = rbl_min4(square, nearest);
-        beyond = rbl_max4(linear4(sides->out[0][i], w, row->out[i]), beyond);
+        const rblFloat4 square = rbl_add4(rbl_mul4(x, x), rbl_add4(rbl_mul4(y, y), rbl_mul4(z, z)));
+        nearest = rbl_min4(rbl_add4(square, rbl_mul4(t, less)), nearest);
+        beyond = rbl_max4(dot4(sides->out, i, x, y, z), beyond);
     }
     return rbl_select4(rbl_less4(zero, beyond), rbl_max4(nearest, zero), rbl_mul4(height, height));
+}
+
+// Lanes that are not filled repeat the first.
+static void lower_candidates(const Sides* sides, Candidates* c)
+{
+    if (c->count == 0)
+    {
+        return;
+    }
+    for (uint32_t i = c->count; i < 4; ++i)
+    {
+        c->x[i] = c->x[0];
+        c->y[i] = c->y[0];
+        c->z[i] = c->z[0];
+        c->heights[i] = c->heights[0];
+    }
+    float found[4];
+    rbl_store4(found, squares_to(sides, c));
+    for (uint32_t i = 0; i < c->count; ++i)
+    {
+        *c->squares[i] = rbl_minf(found[i], *c->squares[i]);
+    }
+    c->count = 0;
 }
 
 static rblFloat4 row_places(const rblFragmentLattice* l, uint32_t i)
@@ -236,72 +255,96 @@ static Span span_of(float from, float to, float origin, float inverse, uint32_t 
     return (Span){first, end};
 }
 
-// What of a row may be within reach: in the ball about the facet, and near its plane.
+// What of a row may be within reach: in the facet's box, grown by it, and near its plane.
 typedef struct Nearness
 {
-    float ball;       // its radius, squared
-    float slope;      // of the plane along rows: 1 / normal.x, 0 where rows run along it
+    rblVec3 low, high;
+    float slope;      // 1 / normal.x, 0 where rows run along the plane
     float wide, flat; // how far off in a row that crosses the plane, and above a row that does not
+    float rounding;   // of squared distances
 } Nearness;
 
 static Nearness nearness_of(const rblCrackFacet* facet, float reach)
 {
+    rblVec3 low = facet->corners[0], high = low;
+    for (uint32_t i = 1; i < facet->count; ++i)
+    {
+        low = rbl_min3(facet->corners[i], low);
+        high = rbl_max3(facet->corners[i], high);
+    }
+    const rblVec3 around = {reach, reach, reach};
     const float ball = facet->radius + reach, across = facet->normal.x;
-    const bool crosses = fabsf(across) > 0.05f;
-    const float slope = crosses ? 1.0f / across : 0.0f;
-    return (Nearness){
-        .ball = ball * ball, .slope = slope, .wide = reach * fabsf(slope), .flat = reach + 0.05f * ball};
+    const float slope = fabsf(across) > 0.05f ? 1.0f / across : 0.0f;
+    return (Nearness){.low = rbl_sub3(low, around),
+                      .high = rbl_add3(high, around),
+                      .slope = slope,
+                      .wide = reach * fabsf(slope),
+                      .flat = reach + 0.05f * ball,
+                      .rounding = 1e-5f * ball * ball};
 }
 
-// Places of a row, from its offset to the middle of the facet and the plane's height there.
-static bool near_in_row(const Nearness* near, float dy, float dz, float height, float* from, float* to)
+// Places of a row, from the height of the facet's plane above where the row is next to its middle.
+static bool near_in_row(const Nearness* near, float middle, float height, float* from, float* to)
 {
-    const float square = near->ball - dy * dy - dz * dz;
-    if (!(square >= 0.0f) || (near->slope == 0.0f && fabsf(height) > near->flat))
+    *from = near->low.x;
+    *to = near->high.x;
+    if (near->slope == 0.0f)
     {
-        return false;
+        return fabsf(height) <= near->flat;
     }
-    const float half = sqrtf(square);
-    const float middle = -height * near->slope;
-    *from = near->slope != 0.0f ? rbl_maxf(middle - near->wide, -half) : -half;
-    *to = near->slope != 0.0f ? rbl_minf(middle + near->wide, half) : half;
+    const float crossing = middle - height * near->slope;
+    *from = rbl_maxf(crossing - near->wide, *from);
+    *to = rbl_minf(crossing + near->wide, *to);
     return *from <= *to;
 }
 
-// A facet is no nearer than its plane: where that is farther than what was found before, its edges are not asked.
+// Lanes of points that know of nothing nearer than the disc about a facet.
+static uint32_t nearer_than_known(const rblCrackFacet* facet, rblFloat4 across, float aside, rblFloat4 height,
+                                  rblFloat4 limit)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f), up = rbl_mul4(height, height);
+    const rblFloat4 square = rbl_add4(rbl_mul4(across, across), rbl_splat4(aside));
+    const rblFloat4 way = rbl_sqrt4(rbl_max4(rbl_sub4(square, up), zero));
+    const rblFloat4 beyond = rbl_max4(rbl_sub4(way, rbl_splat4(facet->radius)), zero);
+    return rbl_mask4(rbl_less4(rbl_add4(up, rbl_mul4(beyond, beyond)), limit));
+}
+
 static void lower_row(const rblFragmentLattice* l, const rblCrackFacet* facet, const Sides* sides,
-                      const Nearness* near, uint32_t j, uint32_t k)
+                      const Nearness* near, uint32_t j, uint32_t k, Candidates* c)
 {
     const float y = l->origin.y + (float)(int32_t)j * l->cell, z = l->origin.z + (float)(int32_t)k * l->cell;
     const float dy = y - facet->center.y, dz = z - facet->center.z;
     const rblVec3 n = facet->normal;
     const float height = n.y * dy + n.z * dz;
     float from, to;
-    if (!near_in_row(near, dy, dz, height, &from, &to))
+    if (!near_in_row(near, facet->center.x, height, &from, &to))
     {
         return;
     }
-    const Span span =
-        span_of(facet->center.x + from, facet->center.x + to, l->origin.x, l->inverse, 4 * l->bricks[0] + 1);
+    const Span span = span_of(from, to, l->origin.x, l->inverse, 4 * l->bricks[0] + 1);
     const float rest = height - n.x * facet->center.x;
-    const rblFloat4 rounding = rbl_splat4(1e-5f * near->ball);
-    RowSides row;
-    bool begun = false;
     for (uint32_t i = span.first; i < span.end; i += 4)
     {
         float* squares = l->facets + rbl_lattice_place(l, i, j, k);
-        const rblFloat4 x = row_places(l, i), known = rbl_load4(squares);
-        const rblFloat4 above = linear4(n.x, x, rest);
-        if (rbl_mask4(rbl_less4(rbl_sub4(rbl_mul4(above, above), rounding), known)) == 0)
+        const rblFloat4 x = row_places(l, i), above = linear4(n.x, x, rest);
+        uint32_t lanes = nearer_than_known(facet, rbl_sub4(x, rbl_splat4(facet->center.x)), dy * dy + dz * dz,
+                                           above, rbl_add4(rbl_load4(squares), rbl_splat4(near->rounding)));
+        float places[4], heights[4];
+        rbl_store4(places, x);
+        rbl_store4(heights, above);
+        for (; lanes != 0; lanes &= lanes - 1)
         {
-            continue;
+            const uint32_t lane = rbl_lowest_bit(lanes);
+            c->x[c->count] = places[lane];
+            c->y[c->count] = y;
+            c->z[c->count] = z;
+            c->heights[c->count] = heights[lane];
+            c->squares[c->count++] = squares + lane;
+            if (c->count == 4)
+            {
+                lower_candidates(sides, c);
+            }
         }
-        if (!begun)
-        {
-            in_row(sides, y, z, &row);
-            begun = true;
-        }
-        rbl_store4(squares, rbl_min4(squares_to(sides, &row, above, x), known));
     }
 }
 
@@ -310,18 +353,18 @@ void rbl_lattice_add_facet(const rblFragmentLattice* l, const rblCrackFacet* fac
     Sides sides;
     sides_of(facet, &sides);
     const Nearness near = nearness_of(facet, l->reach);
-    const float ball = facet->radius + l->reach;
-    const Span deep = span_of(facet->center.z - ball, facet->center.z + ball, l->origin.z, l->inverse,
-                              4 * l->bricks[2] + 1);
-    const Span rows = span_of(facet->center.y - ball, facet->center.y + ball, l->origin.y, l->inverse,
-                              4 * l->bricks[1] + 1);
+    const Span deep = span_of(near.low.z, near.high.z, l->origin.z, l->inverse, 4 * l->bricks[2] + 1);
+    const Span rows = span_of(near.low.y, near.high.y, l->origin.y, l->inverse, 4 * l->bricks[1] + 1);
+    Candidates candidates;
+    candidates.count = 0;
     for (uint32_t k = deep.first; k < deep.end; ++k)
     {
         for (uint32_t j = rows.first; j < rows.end; ++j)
         {
-            lower_row(l, facet, &sides, &near, j, k);
+            lower_row(l, facet, &sides, &near, j, k, &candidates);
         }
     }
+    lower_candidates(&sides, &candidates);
 }
 
 // ---- sides ----
@@ -437,23 +480,6 @@ bool rbl_lattice_mark_inside(const rblFragmentLattice* l, const rblFragmentEvent
 
 // ---- how far points are from some of them ----
 
-// Of the points within the window along an axis the one that is nearest with its own distance.
-static void spread_line(const float* in, float* out, size_t stride, uint32_t before, uint32_t behind)
-{
-    rblFloat4 least = rbl_load4(in);
-    for (uint32_t i = 1; i <= RBL_WINDOW; ++i)
-    {
-        const rblFloat4 way = rbl_splat4((float)(int32_t)(i * i));
-        if (rbl_mask4(rbl_less4(way, least)) == 0)
-        {
-            break; // no farther one is nearer
-        }
-        least = i <= before ? rbl_min4(rbl_add4(rbl_load4(in - i * stride), way), least) : least;
-        least = i <= behind ? rbl_min4(rbl_add4(rbl_load4(in + i * stride), way), least) : least;
-    }
-    rbl_store4(out, least);
-}
-
 // What rows hold: nothing as far as is known, points that are all at 0, or both and what is between.
 typedef enum RowKind
 {
@@ -485,21 +511,41 @@ static void fill_row(float* row, uint32_t count, float value)
     }
 }
 
-// Along x a row is copied to where nothing is before and behind it.
+// Along x: of the points within the window the one that is nearest with its own distance. A row is copied to where nothing is before
+// and behind it.
 static void spread_row(float* row, uint32_t count)
 {
     float copy[RBL_LATTICE_ROW + 2 * RBL_WINDOW];
+    fill_row(copy, 8, INFINITY);
+    memcpy(copy + RBL_WINDOW, row, sizeof *row * count);
     for (uint32_t i = 0; i < RBL_WINDOW; ++i)
     {
-        copy[i] = INFINITY;
         copy[RBL_WINDOW + count + i] = INFINITY;
     }
-    memcpy(copy + RBL_WINDOW, row, sizeof *row * count);
     for (uint32_t i = 0; i < count; i += 4)
     {
-        spread_line(copy + RBL_WINDOW + i, row + i, 1, RBL_WINDOW, RBL_WINDOW);
+        const float* in = copy + RBL_WINDOW + i;
+        rblFloat4 least = rbl_load4(in);
+        for (uint32_t k = 1; k <= RBL_WINDOW; ++k)
+        {
+            const rblFloat4 way = rbl_splat4((float)(int32_t)(k * k));
+            if ((k & 1) != 0 && rbl_mask4(rbl_less4(way, least)) == 0)
+            {
+                break; // no farther one is nearer
+            }
+            least = rbl_min4(rbl_add4(rbl_load4(in - k), way), least);
+            least = rbl_min4(rbl_add4(rbl_load4(in + k), way), least);
+        }
+        rbl_store4(row + i, least);
     }
 }
+
+// Another row in the window, and the square of the way there.
+typedef struct RowBeside
+{
+    const float* row;
+    float way;
+} RowBeside;
 
 // Rows beside each other along an axis: which of them it is, how many there are, and how far one is from the next.
 typedef struct RowAxis
@@ -509,36 +555,52 @@ typedef struct RowAxis
     uint32_t row_stride; // in rows
 } RowAxis;
 
-// A row with what is beside it, into another. Rows that are 0 stay so, and where all in the window are empty it is `beyond`.
+// Those in the window that are not empty, the nearest first. Returns how many.
+static uint32_t list_beside(const float* row, const uint8_t* kind, RowAxis axis,
+                            RowBeside out[2 * RBL_WINDOW])
+{
+    const uint32_t behind = axis.count - 1 - axis.at;
+    uint32_t count = 0;
+    for (uint32_t i = 1; i <= RBL_WINDOW; ++i)
+    {
+        const float way = (float)(int32_t)(i * i);
+        const size_t rows = (size_t)i * axis.row_stride, floats = i * axis.stride;
+        if (i <= axis.at && *(kind - rows) != ROW_EMPTY)
+        {
+            out[count++] = (RowBeside){row - floats, way};
+        }
+        if (i <= behind && kind[rows] != ROW_EMPTY)
+        {
+            out[count++] = (RowBeside){row + floats, way};
+        }
+    }
+    return count;
+}
+
+// A row with what is beside it, into another, no more than `beyond`.
 static RowKind spread_across(const float* in, float* out, uint32_t length, const uint8_t* kind, RowAxis axis,
                              float beyond)
 {
-    const uint32_t behind = axis.count - 1 - axis.at;
-    const uint32_t first = axis.at < RBL_WINDOW ? axis.at : RBL_WINDOW;
-    const uint32_t last = behind < RBL_WINDOW ? behind : RBL_WINDOW;
-    if (*kind == ROW_ZERO)
+    RowBeside beside[2 * RBL_WINDOW];
+    const uint32_t count = *kind != ROW_ZERO ? list_beside(in, kind, axis, beside) : 0;
+    if (*kind == ROW_ZERO || (*kind == ROW_EMPTY && count == 0))
     {
-        fill_row(out, length, 0.0f);
-        return ROW_ZERO;
-    }
-    bool any = *kind != ROW_EMPTY;
-    for (uint32_t i = 1; i <= first && !any; ++i)
-    {
-        any = kind[-(ptrdiff_t)((size_t)i * axis.row_stride)] != ROW_EMPTY;
-    }
-    for (uint32_t i = 1; i <= last && !any; ++i)
-    {
-        any = kind[(size_t)i * axis.row_stride] != ROW_EMPTY;
-    }
-    if (!any)
-    {
-        fill_row(out, length, beyond);
-        return ROW_EMPTY;
+        fill_row(out, length, *kind == ROW_ZERO ? 0.0f : beyond);
+        return (RowKind)*kind;
     }
     for (uint32_t i = 0; i < length; i += 4)
     {
-        spread_line(in + i, out + i, axis.stride, first, last);
-        rbl_store4(out + i, rbl_min4(rbl_load4(out + i), rbl_splat4(beyond)));
+        rblFloat4 least = rbl_min4(rbl_load4(in + i), rbl_splat4(beyond));
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            const rblFloat4 way = rbl_splat4(beside[k].way);
+            if ((k & 3) == 0 && rbl_mask4(rbl_less4(way, least)) == 0)
+            {
+                break; // no farther one is nearer
+            }
+            least = rbl_min4(rbl_add4(rbl_load4(beside[k].row + i), way), least);
+        }
+        rbl_store4(out + i, least);
     }
     return ROW_MIXED;
 }

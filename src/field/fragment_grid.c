@@ -347,6 +347,22 @@ static int16_t in_steps(float value, float scale)
     return (int16_t)(int32_t)(steps + (steps < 0.0f ? -0.5f : 0.5f));
 }
 
+// The same for four, rounded alike.
+static void in_steps4(rblFloat4 values, float scale, int16_t out[4])
+{
+    const rblFloat4 most = rbl_splat4(32767.0f), zero = rbl_splat4(0.0f), half = rbl_splat4(0.5f);
+    const rblFloat4 steps =
+        rbl_max4(rbl_min4(rbl_mul4(values, rbl_splat4(scale)), most), rbl_sub4(zero, most));
+    const rblFloat4 rounded =
+        rbl_select4(rbl_less4(steps, zero), rbl_sub4(steps, half), rbl_add4(steps, half));
+    uint32_t whole[4];
+    rbl_store_int4(whole, rbl_truncate4(rounded));
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        out[i] = (int16_t)(int32_t)whole[i];
+    }
+}
+
 // The values of a brick; whether it comes near the surface.
 static bool fill_brick(const Build* b, const uint32_t brick[3], int16_t* out, Extent* extent)
 {
@@ -368,10 +384,8 @@ static bool fill_brick(const Build* b, const uint32_t brick[3], int16_t* out, Ex
                rbl_mask4(rbl_less_equal4(rbl_load4(squares), stands)) |
                    (squares[4] <= HALF_CELL * HALF_CELL ? 16u : 0u),
                j, k);
-        for (uint32_t n = 0; n < RBL_BRICK_POINTS; ++n)
-        {
-            out[RBL_BRICK_POINTS * row + n] = in_steps(values[n], scale);
-        }
+        in_steps4(four, scale, out + RBL_BRICK_POINTS * row);
+        out[RBL_BRICK_POINTS * row + 4] = in_steps(values[4], scale);
     }
     memset(out + BRICK_VALUES, 0, (RBL_BRICK_STRIDE - BRICK_VALUES) * sizeof *out);
     return last <= near || rbl_mask4(rbl_less_equal4(least, rbl_splat4(near))) != 0;

@@ -130,6 +130,30 @@ static void meet_outside(const Broken* b, const Case* c, rblVec3 p, float value,
     e->outside_count += 1;
 }
 
+// At points of the fragment's box and beside its own.
+static void measure_case(const Broken* b, const rblDistanceOracle* solid, const Case* c, uint32_t count,
+                         rblRandom* random, Errors* e)
+{
+    const float size = rbl_length3(rbl_aabb_size(c->field.bounds));
+    for (uint32_t i = 0; i < count && c->point_count > 0; ++i)
+    {
+        const rblVec3 q = c->points[rbl_random_below(random, c->point_count)];
+        const rblAabb box = i % 3 == 0 ? rbl_aabb_grown(c->field.bounds, 0.2f * size)
+                                       : rbl_aabb_grown((rblAabb){q, q}, 1.5f * c->grid->cell);
+        const rblVec3 p = rbl_random_point(random, box);
+        bool far;
+        const float value = rbl_level_set_distance_only(c->grid, p, &far);
+        if (rbl_fragment_inside(&c->field, p))
+        {
+            meet_inside(c, solid, p, value, e);
+        }
+        else
+        {
+            meet_outside(b, c, p, value, e);
+        }
+    }
+}
+
 static Errors measure(Broken* b, const rblDistanceOracle* solid)
 {
     Errors e = {0};
@@ -139,24 +163,7 @@ static Errors measure(Broken* b, const rblDistanceOracle* solid)
     for (uint32_t k = 0; k < count; k += 1 + count / 8)
     {
         Case c = make_case(b, leaves[k], &random);
-        const float size = rbl_length3(rbl_aabb_size(c.field.bounds));
-        for (uint32_t i = 0; i < 3000 && c.point_count > 0; ++i)
-        {
-            const rblVec3 q = c.points[rbl_random_below(&random, c.point_count)];
-            const rblAabb box = i % 3 == 0 ? rbl_aabb_grown(c.field.bounds, 0.2f * size)
-                                           : rbl_aabb_grown((rblAabb){q, q}, 1.5f * c.grid->cell);
-            const rblVec3 p = rbl_random_point(&random, box);
-            bool far;
-            const float value = rbl_level_set_distance_only(c.grid, p, &far);
-            if (rbl_fragment_inside(&c.field, p))
-            {
-                meet_inside(&c, solid, p, value, &e);
-            }
-            else
-            {
-                meet_outside(b, &c, p, value, &e);
-            }
-        }
+        measure_case(b, solid, &c, 3000, &random, &e);
         free_case(&c);
     }
     e.near /= e.near_count;
@@ -186,6 +193,104 @@ static void grids_tell_inside_from_outside_and_distances(void** state)
         assert_true(e.near < 0.35 && e.most_near < 1.0 && e.deep < 0.7 && e.most_deep < 0.05);
         assert_true(e.wrong_inside < BLUR && e.wrong_outside < BLUR);
         assert_true(e.loose < 2.5 && e.too_far < 0.45 && e.beside < 0.12);
+        rbl_distance_oracle_free(&solid);
+        rbl_mesh_release(mesh);
+        free_broken(&b);
+    }
+}
+
+// Fragments of one body of which the nodes with a label are given.
+static Broken broken_by_labels(const char* kind, uint32_t tets, void (*choose)(const Broken*, uint32_t*))
+{
+    Broken b = make_broken(kind, tets, 0.0f);
+    b.labels[0] = calloc(b.view->node_count, sizeof *b.labels[0]);
+    b.weights[0] = malloc(sizeof *b.weights[0] * b.view->node_count);
+    for (uint32_t i = 0; i < b.view->node_count; ++i)
+    {
+        b.weights[0][i] = 1.0;
+    }
+    choose(&b, b.labels[0]);
+    rblFragmentEventDef def = {.background = b.background, .labels = b.labels[0], .weights = b.weights[0]};
+    check_ok(rbl_tets_label_components(b.view, b.labels[0], NULL, &def.label_count, rbl_default_allocator()));
+    check_ok(rbl_fragment_event_create(&def, &b.events[0]));
+    b.parents[0] = RBL_NONE;
+    b.rules[0] = (rblTetsEvent){b.labels[0], b.weights[0], 0};
+    b.count = 1;
+    return b;
+}
+
+// The nodes of the tetrahedron that lies deepest in the solid.
+static void choose_one_tetrahedron(const Broken* b, uint32_t* labels)
+{
+    uint32_t best = 0;
+    float most = -INFINITY;
+    for (uint32_t tet = 0; tet < b->view->tet_count; ++tet)
+    {
+        float least = INFINITY;
+        for (uint32_t i = 0; i < 4; ++i)
+        {
+            least = rbl_minf(b->background->nodes[b->view->nodes[4 * (size_t)tet + i]].distance, least);
+        }
+        best = least > most ? tet : best;
+        most = rbl_maxf(least, most);
+    }
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        labels[b->view->nodes[4 * (size_t)best + i]] = 1;
+    }
+}
+
+// Nodes within an edge of a line through all of the solid, from top to bottom.
+static void choose_needle(const Broken* b, uint32_t* labels)
+{
+    const rblVec3 middle = rbl_aabb_center(b->background->solid->view.bounds);
+    for (uint32_t i = 0; i < b->view->node_count; ++i)
+    {
+        const rblVec3 p = b->background->nodes[i].position;
+        labels[i] = hypotf(p.x - middle.x, p.z - middle.z) < 0.8f * b->background->edge;
+    }
+}
+
+static uint32_t smallest_fragment(const Broken* b)
+{
+    uint32_t smallest = 0;
+    for (uint32_t label = 1; label < b->events[0]->label_count; ++label)
+    {
+        smallest = b->events[0]->facts[label].nodes < b->events[0]->facts[smallest].nodes ? label : smallest;
+    }
+    return smallest;
+}
+
+// Fragments of a few cells, and those thinner than an edge, are where they are.
+static void grids_of_needles_and_of_single_tetrahedra_hold_them(void** state)
+{
+    (void)state;
+    for (int i = 0; i < 2; ++i)
+    {
+        Broken b = i == 0 ? broken_by_labels("sphere", 2000, choose_one_tetrahedron)
+                          : broken_by_labels("column", 8000, choose_needle);
+        const uint32_t label = smallest_fragment(&b);
+        const rblVec3 size = rbl_aabb_size(b.events[0]->facts[label].bounds);
+        const float edge = b.background->edge;
+        assert_int_equal(b.events[0]->label_count, 2);
+        assert_true(i == 0 ? b.events[0]->facts[label].nodes == 4
+                           : size.y > 3.0f * rbl_maxf(size.x, size.z) && size.x < 4.0f * edge);
+        rblRandom random = rbl_random_seed(5, 4);
+        rblMesh* mesh;
+        rblDistanceOracle solid;
+        check_ok(rbl_mesh_acquire(b.mesh, &mesh));
+        check_ok(rbl_distance_oracle_init(&solid, rbl_mesh_get_view(mesh), rbl_default_allocator()));
+        Case c = make_case(&b, (Leaf){0, label}, &random);
+        Errors e = {0};
+        measure_case(&b, &solid, &c, 6000, &random, &e);
+        print_message("%s: %u bricks, near %.3f cells, most %.2f; points inside told outside by %.2f, "
+                      "outside inside %.2f; more by at most %.2f\n",
+                      i == 0 ? "tetrahedron" : "needle", c.grid->stored, e.near / e.near_count, e.most_near,
+                      e.wrong_inside, e.wrong_outside, e.too_far);
+        assert_true(e.near_count > 100 && e.outside_count > 1000);
+        assert_true(e.near / e.near_count < 0.35 && e.most_near < 1.0 && e.most_deep < 0.05);
+        assert_true(e.wrong_inside < BLUR && e.wrong_outside < BLUR && e.too_far < 0.45);
+        free_case(&c);
         rbl_distance_oracle_free(&solid);
         rbl_mesh_release(mesh);
         free_broken(&b);
@@ -403,6 +508,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grids_tell_inside_from_outside_and_distances),
+        cmocka_unit_test(grids_of_needles_and_of_single_tetrahedra_hold_them),
         cmocka_unit_test(values_fall_no_faster_than_searches_believe),
         cmocka_unit_test(grids_do_not_depend_on_the_unit_of_length),
         cmocka_unit_test(planes_that_coincide_make_no_facet_of_too_many_corners),

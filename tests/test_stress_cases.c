@@ -6,6 +6,7 @@
 #include "failing_allocator.h"
 #include "field/fragment_shape.h"
 #include "field_shapes.h"
+#include "fracture/stress_private.h"
 #include "rubble/world.h"
 #include "stress_testing.h"
 
@@ -149,6 +150,50 @@ static void solids_of_two_parts_break_into_all_of_both(void** state)
         check_ok(rbl_shape_destroy(id));
     }
     assert_int_equal(rbl_tets_alive_count(), 0);
+}
+
+// How many tetrahedra a solid has whose edges get a fifth shorter until it is not torn.
+static uint32_t count_with_simple_steps(const char* kind, uint32_t count)
+{
+    rblMeshId mesh;
+    rblTetsFill fill = {0};
+    rblTetsDef tets = rbl_default_tets_def();
+    uint32_t tries = 0, solid = 0;
+    tets.count = count;
+    check_ok(rbl_mesh_make(kind, NULL, 0, &mesh));
+    for (; !fill.same_topology; ++tries)
+    {
+        rblTetsId filled;
+        rblTetsView view;
+        check_ok(rbl_tets_fill(mesh, &tets, &fill, &filled));
+        check_ok(rbl_tets_view(filled, &view));
+        solid = view.solid_tet_count;
+        tets.edge = 0.8 * fill.edge;
+        check_ok(rbl_tets_destroy(filled));
+    }
+    check_ok(rbl_mesh_destroy(mesh));
+    assert_true(tries > 1);
+    return solid;
+}
+
+// Between edges that tear a thin place and ones a fifth shorter there are longer ones that do not.
+static void thin_places_get_no_more_tetrahedra_than_they_need(void** state)
+{
+    (void)state;
+    const uint32_t simple = count_with_simple_steps("piggybank", 8000);
+    rblMeshId mesh;
+    check_ok(rbl_mesh_make("piggybank", NULL, 0, &mesh));
+    const rblShapeId id = shape_of(mesh);
+    const rblBreakBody body = body_of(id, "clay");
+    const rblStressDef def = coarse_def(8000);
+    const rblBreaker* breaker = make_stress(&def);
+    void* prepared = NULL;
+    check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
+    const uint32_t found = ((const rblStressBody*)prepared)->root->view.solid_tet_count;
+    assert_true(found >= 8000 && found < 0.9 * simple);
+    rbl_breaker_forget(breaker, prepared);
+    rbl_breaker_release(breaker);
+    check_ok(rbl_shape_destroy(id));
 }
 
 // A pane has as many tetrahedra as it needs, up to a limit; beyond that it is refused.
@@ -422,6 +467,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fragment_has_a_label_of_its_own),
         cmocka_unit_test(solids_of_two_parts_break_into_all_of_both),
+        cmocka_unit_test(thin_places_get_no_more_tetrahedra_than_they_need),
         cmocka_unit_test(panes_are_filled_within_limits_or_refused),
         cmocka_unit_test(what_costs_nothing_to_crack_breaks),
         cmocka_unit_test(fragments_of_another_material_are_judged_by_it),

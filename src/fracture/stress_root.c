@@ -5,11 +5,13 @@
 #include "fracture/stress_private.h"
 #include "math/aabb.h"
 #include "math/vec.h"
+#include <math.h>
 #include <string.h>
 
 #define MOST_TRIES     10u  // to find an edge with which the tetrahedra hang together as the solid does
 #define SHORTER        0.8  // each time
 #define MOST_GROWTH    16.0 // of the number of tetrahedra by that: thinner walls stay torn
+#define HALVINGS       2u   // of the step to that edge, to find a longer one
 #define ANY_STRENGTH   1e6f // Pa: of what breaks by impulse or on demand alone; stress is made to measure there
 #define SAMPLE_SPACING 0.75 // of an edge: of samples on the original surface
 
@@ -68,8 +70,8 @@ static rblResult crosses_itself(const rblStressRoot* root, bool* out)
     return RBL_OK;
 }
 
-// Walls that are thinner than an edge are torn: shorter edges, as few as will do.
-static rblResult refine(rblStressRoot* root, rblTetsDef* tets, rblTetsFill* filled, double most)
+// Walls that are thinner than an edge are torn: shorter edges, as few as will do. `torn` receives the last one that was too long.
+static rblResult refine(rblStressRoot* root, rblTetsDef* tets, rblTetsFill* filled, double most, double* torn)
 {
     for (uint32_t i = 0; i < MOST_TRIES && !filled->same_topology; ++i)
     {
@@ -80,10 +82,28 @@ static rblResult refine(rblStressRoot* root, rblTetsDef* tets, rblTetsFill* fill
         {
             break;
         }
+        *torn = filled->edge;
         tets->edge = SHORTER * filled->edge;
         RBL_TRY(rbl_tets_fill(root->surface, tets, filled, &finer));
         (void)rbl_tets_destroy(root->tets);
         root->tets = finer;
+    }
+    return RBL_OK;
+}
+
+// What a break costs goes with the number of tetrahedra: between an edge that was too long and one that is not, longer ones are tried.
+static rblResult coarsen(rblStressRoot* root, rblTetsDef* tets, rblTetsFill* filled, double torn)
+{
+    for (uint32_t i = 0; i < HALVINGS && torn > 0.0 && filled->same_topology; ++i)
+    {
+        rblTetsFill longer;
+        rblTetsId coarser;
+        tets->edge = sqrt(torn * filled->edge);
+        RBL_TRY(rbl_tets_fill(root->surface, tets, &longer, &coarser));
+        (void)rbl_tets_destroy(longer.same_topology ? root->tets : coarser);
+        root->tets = longer.same_topology ? coarser : root->tets;
+        torn = longer.same_topology ? torn : longer.edge;
+        *filled = longer.same_topology ? longer : *filled;
     }
     return RBL_OK;
 }
@@ -102,7 +122,9 @@ static rblResult fill(rblStressRoot* root, const rblStressDef* def, double* edge
     {
         const uint32_t least = def->edge > 0.0 ? 0 : def->tetrahedra;
         const double first = rbl_maxd((double)root->view.solid_tet_count, (double)least);
-        RBL_TRY(refine(root, &tets, &filled, MOST_GROWTH * first));
+        double torn = 0.0;
+        RBL_TRY(refine(root, &tets, &filled, MOST_GROWTH * first, &torn));
+        RBL_TRY(coarsen(root, &tets, &filled, torn));
     }
     if (!filled.same_topology)
     {

@@ -50,6 +50,7 @@ static bool survey(rblCrackGrowth* growth, rblCrackReport* report)
             continue;
         }
         const rblStress* stress = &body->stress[node];
+        growth->stuff[node].stress = *stress;
         const double strength = body->stronger * body->strength[node];
         report->elastic +=
             body->solid_graph->volumes[node] * rbl_energy_density(body->young, body->poisson, stress);
@@ -79,8 +80,8 @@ static void close_growth(rblCrackGrowth* growth)
 
 static bool open_growth(rblCrackGrowth* growth, const uint32_t* labels)
 {
-    const size_t nodes = growth->body->tets->node_count;
-    const size_t tets = growth->body->tets->tet_count;
+    const rblCrackBody* body = growth->body;
+    const size_t nodes = body->tets->node_count, tets = body->tets->tet_count;
     rbl_array_init(&growth->candidates, growth->allocator);
     rbl_array_init(&growth->queue, growth->allocator);
     rbl_array_init(&growth->band, growth->allocator);
@@ -89,24 +90,29 @@ static bool open_growth(rblCrackGrowth* growth, const uint32_t* labels)
     rbl_array_init(&growth->front, growth->allocator);
     rbl_array_init(&growth->edges, growth->allocator);
     rbl_arena_init(&growth->arena, 1 << 16, growth->allocator);
-    growth->nodes = RBL_ARENA_ARRAY(&growth->arena, rblCrackNode, nodes);
-    growth->node_normals = RBL_ARENA_ARRAY(&growth->arena, rblVec3d, nodes);
+    growth->nodes = RBL_ARENA_ARRAY(&growth->arena, rblCrackNode, nodes + 1);
+    growth->stuff = RBL_ARENA_ARRAY(&growth->arena, rblCrackStuff, nodes + 1);
+    growth->normals = RBL_ARENA_ARRAY(&growth->arena, rblCrackNormal, nodes);
     growth->seen = RBL_ARENA_ARRAY(&growth->arena, uint32_t, tets);
     growth->own = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
     growth->peak = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
     growth->sheet = RBL_ARENA_ARRAY(&growth->arena, rblSheetCell, RBL_SHEET_CELLS * RBL_SHEET_CELLS);
-    if (growth->nodes == NULL || growth->node_normals == NULL || growth->seen == NULL ||
+    if (growth->nodes == NULL || growth->stuff == NULL || growth->normals == NULL || growth->seen == NULL ||
         growth->own == NULL || growth->peak == NULL || growth->sheet == NULL)
     {
         return false;
     }
+    growth->nodes = rbl_at_line(growth->nodes);
+    growth->stuff = rbl_at_line(growth->stuff);
     memset(growth->seen, 0, tets * sizeof *growth->seen);
     memset(growth->sheet, 0, RBL_SHEET_CELLS * RBL_SHEET_CELLS * sizeof *growth->sheet);
     memset(growth->own, 0, nodes * sizeof *growth->own);
     for (size_t i = 0; i < nodes; ++i)
     {
         growth->nodes[i] =
-            (rblCrackNode){.position = growth->body->tets->positions[i], .relief = 1.0, .label = labels[i]};
+            (rblCrackNode){.position = body->tets->positions[i], .relief = 1.0, .label = labels[i]};
+        growth->stuff[i].toughness = body->toughness[i];
+        growth->stuff[i].edge = body->graph->mean_edges[i];
     }
     return true;
 }

@@ -8,6 +8,14 @@
 #include "base/memory.h"
 #include "rubble/elasticity.h"
 
+// What a front asks of a tetrahedron, in one line of the cache.
+typedef struct rblGraphTet
+{
+    uint32_t nodes[4], neighbors[4]; // as the mesh has them
+    rblVec3d middle;                 // m
+    uint64_t unused;
+} rblGraphTet;
+
 // The nodes around each node: from starts[i] to starts[i + 1], rising. Edges of the solid's tetrahedra only (`solid`), or of all.
 typedef struct rblTetGraph
 {
@@ -17,7 +25,8 @@ typedef struct rblTetGraph
     double* mean_edges; // m, per node; 0 where it has none
     double* volumes;    // m^3, per node: a quarter of each of its tetrahedra
     uint32_t* tets;     // per node: one of its tetrahedra; undefined where it has none
-    rblVec3d* middles;  // m, per tetrahedron
+    rblGraphTet* around; // per tetrahedron, at a multiple of 64 bytes
+    void* around_memory;
     uint32_t node_count;
     uint32_t tet_count;
     uint32_t edge_count; // each edge twice

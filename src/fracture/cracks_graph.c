@@ -1,6 +1,6 @@
 // Nodes around nodes, how far they are apart, and what belongs to a node.
 #include "base/error.h"
-#include "fracture/cracks.h"
+#include "fracture/cracks_private.h"
 #include "math/vec.h"
 #include "mesh/tets.h"
 #include <string.h>
@@ -55,8 +55,11 @@ static void measure(const rblTetsView* tets, uint32_t tet_count, rblTetGraph* gr
         rblVec3d corners[4];
         rbl_tet_corners(tets, tet, corners);
         const double share = rbl_tet_volume(corners) / 4.0;
-        graph->middles[tet] = rbl_scale3d(
+        rblGraphTet* around = &graph->around[tet];
+        around->middle = rbl_scale3d(
             rbl_add3d(rbl_add3d(rbl_add3d(corners[0], corners[1]), corners[2]), corners[3]), 0.25);
+        memcpy(around->nodes, &tets->nodes[4 * (size_t)tet], sizeof around->nodes);
+        memcpy(around->neighbors, &tets->neighbors[4 * (size_t)tet], sizeof around->neighbors);
         for (uint32_t i = 0; i < 4; ++i)
         {
             const uint32_t node = tets->nodes[4 * (size_t)tet + i];
@@ -98,10 +101,11 @@ static bool allocate(rblTetGraph* graph, size_t edges)
     graph->lengths = RBL_NEW_ARRAY(graph->allocator, double, edges + 1);
     graph->mean_edges = RBL_NEW_ARRAY(graph->allocator, double, nodes + 1);
     graph->tets = RBL_NEW_ARRAY(graph->allocator, uint32_t, nodes + 1);
-    graph->middles = RBL_NEW_ARRAY(graph->allocator, rblVec3d, (size_t)graph->tet_count + 1);
+    graph->around_memory = RBL_NEW_ARRAY(graph->allocator, rblGraphTet, (size_t)graph->tet_count + 1);
+    graph->around = rbl_at_line(graph->around_memory);
     graph->volumes = rbl_alloc_zero(graph->allocator, (nodes + 1) * sizeof *graph->volumes);
     return graph->nodes != NULL && graph->lengths != NULL && graph->mean_edges != NULL &&
-           graph->tets != NULL && graph->middles != NULL && graph->volumes != NULL;
+           graph->tets != NULL && graph->around_memory != NULL && graph->volumes != NULL;
 }
 
 void rbl_tet_graph_free(rblTetGraph* graph)
@@ -113,7 +117,7 @@ void rbl_tet_graph_free(rblTetGraph* graph)
     RBL_FREE_ARRAY(graph->allocator, graph->lengths, edges + 1);
     RBL_FREE_ARRAY(graph->allocator, graph->mean_edges, nodes + 1);
     RBL_FREE_ARRAY(graph->allocator, graph->tets, nodes + 1);
-    RBL_FREE_ARRAY(graph->allocator, graph->middles, (size_t)graph->tet_count + 1);
+    rbl_free(graph->allocator, graph->around_memory, sizeof(rblGraphTet) * ((size_t)graph->tet_count + 1));
     RBL_FREE_ARRAY(graph->allocator, graph->volumes, nodes + 1);
     *graph = (rblTetGraph){0};
 }

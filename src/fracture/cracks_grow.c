@@ -65,8 +65,10 @@ rblGrowthItem rbl_growth_pop(rblGrowthFront* front)
 // A tetrahedron that the front enters.
 typedef struct rblCrackTet
 {
+    const rblGraphTet* around;
     uint32_t number;
     uint32_t nodes[4];
+    uint32_t places[4]; // in the band, of those with values
     rblVec3d corners[4];
     double values[4];
     bool ours[4];  // of the crack's fragment
@@ -95,7 +97,7 @@ static bool mean_stress(const rblCrackGrowth* growth, const rblCrackTet* tet, rb
         const uint32_t node = tet->nodes[i];
         if (tet->ours[i] && node < growth->body->tets->solid_node_count)
         {
-            add_stress(out, &growth->body->stress[node], growth->nodes[node].relief);
+            add_stress(out, &growth->stuff[node].stress, growth->nodes[node].relief);
             count += 1;
         }
     }
@@ -164,14 +166,16 @@ static rblCrackTet look_at(const rblCrackGrowth* growth, const rblCrack* crack, 
 {
     rblCrackTet out;
     out.number = tet;
+    out.around = &growth->body->graph->around[tet];
     for (uint32_t i = 0; i < 4; ++i)
     {
-        out.nodes[i] = growth->body->tets->nodes[4 * (size_t)tet + i];
+        out.nodes[i] = out.around->nodes[i];
         const rblCrackNode* node = &growth->nodes[out.nodes[i]];
         out.corners[i] = node->position;
         out.ours[i] = node->label == crack->label;
         out.known[i] = out.ours[i] && node->known == crack->stamp;
         out.values[i] = out.known[i] ? node->value : 0.0;
+        out.places[i] = node->place;
     }
     return out;
 }
@@ -187,14 +191,14 @@ static bool set_values(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTe
         {
             continue;
         }
-        const double least = RBL_LEAST_CRACK_VALUE * growth->body->graph->mean_edges[node];
+        const double least = RBL_LEAST_CRACK_VALUE * growth->stuff[node].edge;
         const double value = rbl_dot3d(normal, rbl_sub3d(tet->corners[i], point));
         tet->known[i] = true;
         tet->values[i] = fabs(value) >= least ? value : value < 0.0 ? -least : least;
         growth->nodes[node].value = tet->values[i];
         growth->nodes[node].known = crack->stamp;
-        growth->node_normals[node] = normal;
         growth->nodes[node].place = (uint32_t)growth->band.count;
+        growth->normals[growth->band.count] = rbl_crack_normal(normal);
         if (!rbl_array_push(&growth->band, node))
         {
             return false;
@@ -313,10 +317,10 @@ static void add_area(const rblCrackGrowth* growth, rblCrack* crack, const rblCra
     uint32_t count = 0;
     for (uint32_t i = 0; i < 4; ++i)
     {
-        toughness += tet->ours[i] ? growth->body->toughness[tet->nodes[i]] : 0.0;
+        toughness += tet->ours[i] ? growth->stuff[tet->nodes[i]].toughness : 0.0;
         count += tet->ours[i];
     }
-    const rblVec3d off = rbl_sub3d(growth->body->graph->middles[tet->number], crack->start);
+    const rblVec3d off = rbl_sub3d(tet->around->middle, crack->start);
     crack->reach2 = rbl_maxd(crack->reach2, rbl_dot3d(off, off));
     crack->area += area;
     crack->cost += area * toughness / count;
@@ -327,11 +331,12 @@ static void add_area(const rblCrackGrowth* growth, rblCrack* crack, const rblCra
 // ---- growing ----
 
 // Neighbours through faces that the crack cuts.
-static bool spread(rblCrackGrowth* growth, const rblCrack* crack, const rblCrackTet* tet, uint32_t number)
+static bool spread(rblCrackGrowth* growth, const rblCrack* crack, const rblCrackTet* tet)
 {
+    const rblGraphTet* tets = growth->body->graph->around;
     for (uint32_t face = 0; face < 4; ++face)
     {
-        const uint32_t next = growth->body->tets->neighbors[4 * (size_t)number + face];
+        const uint32_t next = tet->around->neighbors[face];
         bool below = false, above = false;
         for (uint32_t k = 0; k < 3; ++k)
         {
@@ -344,7 +349,7 @@ static bool spread(rblCrackGrowth* growth, const rblCrack* crack, const rblCrack
             continue;
         }
         growth->seen[next] = crack->stamp;
-        const rblVec3d off = rbl_sub3d(growth->body->graph->middles[next], crack->start);
+        const rblVec3d off = rbl_sub3d(tets[next].middle, crack->start);
         if (!rbl_growth_push(&growth->front, (rblGrowthItem){rbl_dot3d(off, off), next}))
         {
             return false;
@@ -364,12 +369,15 @@ static rblVec3d point_between(const rblCrack* crack, const rblCrackTet* tet)
 // Its normal there.
 static rblVec3d normal_between(const rblCrackGrowth* growth, const rblCrack* crack, const rblCrackTet* tet)
 {
-    rblVec3d sum = {0.0, 0.0, 0.0};
+    rblCrackNormal sum = {{0.0, 0.0, 0.0, 0.0}};
     for (uint32_t i = 0; i < 4; ++i)
     {
-        sum = tet->known[i] ? rbl_add3d(sum, growth->node_normals[tet->nodes[i]]) : sum;
+        for (uint32_t k = 0; k < 4 && tet->known[i]; ++k)
+        {
+            sum.v[k] += growth->normals[tet->places[i]].v[k];
+        }
     }
-    return rbl_normalize3d(sum, crack->normal);
+    return rbl_crack_direction(&sum, crack->normal);
 }
 
 static bool is_all_known(const rblCrackTet* tet)
@@ -388,7 +396,7 @@ static bool go_on(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTet* te
 {
     const uint32_t node = tet->nodes[0];
     const rblVec3d point = point_between(crack, tet);
-    const double edge = growth->body->graph->mean_edges[node];
+    const double edge = growth->stuff[node].edge;
     *ends = meets_itself(tet, *normal) || is_second_sheet(growth, crack, point, edge);
     if (*ends)
     {
@@ -421,7 +429,7 @@ static bool enter(rblCrackGrowth* growth, rblCrack* crack, uint32_t number)
         const double energy = pull_energy(growth->body, &stress, normal);
         add_area(growth, crack, &tet, polygon_area(points, count), energy);
     }
-    return spread(growth, crack, &tet, number);
+    return spread(growth, crack, &tet);
 }
 
 bool rbl_crack_run(rblCrackGrowth* growth, rblCrack* crack)

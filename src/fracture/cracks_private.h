@@ -7,6 +7,7 @@
 #include "fracture/cracks.h"
 #include "math/trig.h"
 #include "math/vec.h"
+#include <math.h>
 
 // A tetrahedron that a front may enter: nearest to where the crack began first.
 typedef struct rblGrowthItem
@@ -53,6 +54,12 @@ typedef struct rblSheetCell
     float height;
 } rblSheetCell;
 
+// The first line of the cache in memory that has room for one more than is needed.
+static inline void* rbl_at_line(void* memory)
+{
+    return (void*)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+}
+
 // What cracks ask of a node again and again, in one line of the cache.
 typedef struct rblCrackNode
 {
@@ -64,7 +71,39 @@ typedef struct rblCrackNode
     uint32_t place;   // with a value: in `band`
     uint32_t visited; // the stamp of the crack from which it was reached when parts were found
     uint32_t part;    // and from which of these
+    uint32_t unused;
 } rblCrackNode;
+
+// What a front asks besides, in another.
+typedef struct rblCrackStuff
+{
+    rblStress stress; // 0 outside of the solid
+    double toughness;
+    double edge; // m: mean length of its edges
+} rblCrackStuff;
+
+// A direction at a node of the band; four numbers, since two at a time are added.
+typedef struct rblCrackNormal
+{
+    double v[4];
+} rblCrackNormal;
+
+static inline rblCrackNormal rbl_crack_normal(rblVec3d n)
+{
+    return (rblCrackNormal){{n.x, n.y, n.z, 0.0}};
+}
+
+// Of length 1. Sums of directions are far from where squares overflow; `fallback` where they cancel.
+static inline rblVec3d rbl_crack_direction(const rblCrackNormal* sum, rblVec3d fallback)
+{
+    const double square = sum->v[0] * sum->v[0] + sum->v[1] * sum->v[1] + sum->v[2] * sum->v[2];
+    if (!(square > 1e-30))
+    {
+        return fallback;
+    }
+    const double scale = 1.0 / sqrt(square);
+    return (rblVec3d){scale * sum->v[0], scale * sum->v[1], scale * sum->v[2]};
+}
 
 // What a crack has of the arrays below is valid where `known`, or `seen`, is its stamp: nothing is cleared between cracks, and a crack
 // costs as much as it is long.
@@ -73,7 +112,8 @@ typedef struct rblCrackGrowth
     const rblCrackBody* body;
     rblCrackNode* nodes;
     uint32_t label_count;
-    rblVec3d* node_normals;    // per node with a value: of the crack near it
+    rblCrackStuff* stuff;
+    rblCrackNormal* normals;   // per node of the band: of the crack near it
     uint32_t* seen;            // per tetrahedron: the stamp of the crack that came by
     double* own;               // per node: the value of the first crack that cut an edge of it; 0: none did
     double* peak;              // per node: largest principal stress; 0 where a crack has been tried

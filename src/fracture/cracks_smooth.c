@@ -8,12 +8,12 @@
 #define VALUE_SWEEPS  8
 
 static bool add_to_band(rblCrackGrowth* growth, const rblCrack* crack, uint32_t node, double value,
-                        rblVec3d normal)
+                        rblCrackNormal normal)
 {
     growth->nodes[node].known = crack->stamp;
     growth->nodes[node].value = value;
-    growth->node_normals[node] = normal;
     growth->nodes[node].place = (uint32_t)growth->band.count;
+    growth->normals[growth->band.count] = normal;
     return rbl_array_push(&growth->band, node);
 }
 
@@ -21,12 +21,12 @@ static bool add_to_band(rblCrackGrowth* growth, const rblCrack* crack, uint32_t 
 static bool add_ring(rblCrackGrowth* growth, const rblCrack* crack)
 {
     const rblTetGraph* graph = growth->body->graph;
-    const rblVec3d* positions = growth->body->tets->positions;
     const size_t count = growth->band.count;
     for (size_t n = 0; n < count; ++n)
     {
         const uint32_t node = growth->band.data[n];
-        const rblVec3d normal = growth->node_normals[node];
+        const rblCrackNormal normal = growth->normals[n];
+        const rblVec3d along = {normal.v[0], normal.v[1], normal.v[2]};
         for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
         {
             const uint32_t next = graph->nodes[k];
@@ -34,8 +34,8 @@ static bool add_ring(rblCrackGrowth* growth, const rblCrack* crack)
             {
                 continue;
             }
-            const rblVec3d way = rbl_sub3d(positions[next], positions[node]);
-            if (!add_to_band(growth, crack, next, growth->nodes[node].value + rbl_dot3d(normal, way), normal))
+            const rblVec3d way = rbl_sub3d(growth->nodes[next].position, growth->nodes[node].position);
+            if (!add_to_band(growth, crack, next, growth->nodes[node].value + rbl_dot3d(along, way), normal))
             {
                 return false;
             }
@@ -65,35 +65,41 @@ static bool link_band(rblCrackGrowth* growth, const rblCrack* crack)
     return ok && rbl_array_push(&growth->band_starts, (uint32_t)growth->band_links.count);
 }
 
-static void average_normals(const rblCrackGrowth* growth, const rblVec3d* from, rblVec3d* to)
+static void average_normals(const rblCrackGrowth* growth, const rblCrackNormal* from, rblCrackNormal* to)
 {
     const uint32_t* starts = growth->band_starts.data;
     const uint32_t* links = growth->band_links.data;
     for (size_t n = 0; n < growth->band.count; ++n)
     {
-        rblVec3d sum = from[n];
+        rblCrackNormal sum = from[n];
         for (uint32_t k = starts[n]; k < starts[n + 1]; ++k)
         {
-            sum = rbl_add3d(sum, from[links[k]]);
+            const rblCrackNormal* other = &from[links[k]];
+            sum.v[0] += other->v[0];
+            sum.v[1] += other->v[1];
+            sum.v[2] += other->v[2];
+            sum.v[3] += other->v[3];
         }
-        to[n] = rbl_normalize3d(sum, from[n]);
+        const rblVec3d before = {from[n].v[0], from[n].v[1], from[n].v[2]};
+        to[n] = rbl_crack_normal(rbl_crack_direction(&sum, before));
     }
 }
 
 // What the values around a node would have its own be, less these: (n_i + n_j) / 2 . (x_i - x_j) on the mean.
-static void find_rises(const rblCrackGrowth* growth, const rblVec3d* normals, double* rises)
+static void find_rises(const rblCrackGrowth* growth, const rblCrackNormal* normals, const rblVec3d* positions,
+                       double* rises)
 {
-    const rblVec3d* positions = growth->body->tets->positions;
     const uint32_t* starts = growth->band_starts.data;
     for (size_t n = 0; n < growth->band.count; ++n)
     {
-        const rblVec3d at = positions[growth->band.data[n]];
+        const rblVec3d at = positions[n], own = {normals[n].v[0], normals[n].v[1], normals[n].v[2]};
         double sum = 0.0;
         for (uint32_t k = starts[n]; k < starts[n + 1]; ++k)
         {
             const uint32_t next = growth->band_links.data[k];
-            const rblVec3d way = rbl_sub3d(at, positions[growth->band.data[next]]);
-            sum += 0.5 * rbl_dot3d(rbl_add3d(normals[n], normals[next]), way);
+            const rblVec3d way = rbl_sub3d(at, positions[next]);
+            const rblVec3d other = {normals[next].v[0], normals[next].v[1], normals[next].v[2]};
+            sum += 0.5 * rbl_dot3d(rbl_add3d(own, other), way);
         }
         rises[n] = sum;
     }
@@ -117,7 +123,8 @@ static void average_values(const rblCrackGrowth* growth, const double* rises, co
 
 typedef struct BandRoom
 {
-    rblVec3d* normals[2];
+    rblCrackNormal* normals[2];
+    rblVec3d* positions;
     double* values[2];
     double* rises;
 } BandRoom;
@@ -125,17 +132,14 @@ typedef struct BandRoom
 static bool take_room(rblCrackGrowth* growth, BandRoom* room)
 {
     const size_t count = growth->band.count;
-    for (uint32_t i = 0; i < 2; ++i)
-    {
-        room->normals[i] = RBL_ARENA_ARRAY(&growth->arena, rblVec3d, count);
-        room->values[i] = RBL_ARENA_ARRAY(&growth->arena, double, count);
-        if (room->normals[i] == NULL || room->values[i] == NULL)
-        {
-            return false;
-        }
-    }
+    room->normals[0] = growth->normals;
+    room->normals[1] = RBL_ARENA_ARRAY(&growth->arena, rblCrackNormal, count);
+    room->positions = RBL_ARENA_ARRAY(&growth->arena, rblVec3d, count);
+    room->values[0] = RBL_ARENA_ARRAY(&growth->arena, double, count);
+    room->values[1] = RBL_ARENA_ARRAY(&growth->arena, double, count);
     room->rises = RBL_ARENA_ARRAY(&growth->arena, double, count);
-    return room->rises != NULL;
+    return room->normals[1] != NULL && room->positions != NULL && room->values[0] != NULL &&
+           room->values[1] != NULL && room->rises != NULL;
 }
 
 // An even number of sweeps each: what comes out is where it began.
@@ -143,14 +147,14 @@ static void even_out(rblCrackGrowth* growth, const BandRoom* room)
 {
     for (size_t n = 0; n < growth->band.count; ++n)
     {
-        room->normals[0][n] = growth->node_normals[growth->band.data[n]];
+        room->positions[n] = growth->nodes[growth->band.data[n]].position;
         room->values[0][n] = growth->nodes[growth->band.data[n]].value;
     }
     for (uint32_t sweep = 0; sweep < NORMAL_SWEEPS; ++sweep)
     {
         average_normals(growth, room->normals[sweep % 2], room->normals[1 - sweep % 2]);
     }
-    find_rises(growth, room->normals[0], room->rises);
+    find_rises(growth, room->normals[0], room->positions, room->rises);
     for (uint32_t sweep = 0; sweep < VALUE_SWEEPS; ++sweep)
     {
         average_values(growth, room->rises, room->values[sweep % 2], room->values[1 - sweep % 2]);
@@ -158,7 +162,7 @@ static void even_out(rblCrackGrowth* growth, const BandRoom* room)
     for (size_t n = 0; n < growth->band.count; ++n)
     {
         const uint32_t node = growth->band.data[n];
-        const double least = RBL_LEAST_CRACK_VALUE * growth->body->graph->mean_edges[node];
+        const double least = RBL_LEAST_CRACK_VALUE * growth->stuff[node].edge;
         const double value = room->values[0][n];
         growth->nodes[node].value = fabs(value) >= least ? value : value < 0.0 ? -least : least;
     }

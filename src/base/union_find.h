@@ -16,11 +16,18 @@ static inline uint32_t rbl_union_root(uint32_t* parents, uint32_t i)
     return i;
 }
 
+// Of a root and something else; returns the root of both.
+static inline uint32_t rbl_union_join_root(uint32_t* parents, uint32_t root, uint32_t b)
+{
+    const uint32_t root_b = rbl_union_root(parents, b);
+    const uint32_t lower = root < root_b ? root : root_b;
+    parents[root < root_b ? root_b : root] = lower;
+    return lower;
+}
+
 static inline void rbl_union_join(uint32_t* parents, uint32_t a, uint32_t b)
 {
-    const uint32_t root_a = rbl_union_root(parents, a);
-    const uint32_t root_b = rbl_union_root(parents, b);
-    parents[root_a < root_b ? root_b : root_a] = root_a < root_b ? root_a : root_b;
+    (void)rbl_union_join_root(parents, rbl_union_root(parents, a), b);
 }
 
 #endif

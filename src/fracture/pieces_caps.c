@@ -61,12 +61,11 @@ static void turn_to_facet(CapWork* work, uint32_t facet)
     work->axis = n.x >= n.y && n.x >= n.z ? 0 : (n.y >= n.z ? 1 : 2);
 }
 
-static double loop_area(const CapWork* work, uint32_t begin, uint32_t end)
+static double loop_area(const CapWork* work, const uint32_t* corners, uint32_t count)
 {
-    const uint32_t* corners = work->corners.data;
-    const rblVec3d origin = rbl_cut_position(work->cut, corners[begin]);
+    const rblVec3d origin = rbl_cut_position(work->cut, corners[0]);
     rblVec3d sum = {0, 0, 0};
-    for (uint32_t n = begin + 1; n + 1 < end; ++n)
+    for (uint32_t n = 1; n + 1 < count; ++n)
     {
         const rblVec3d a = rbl_sub3d(rbl_cut_position(work->cut, corners[n]), origin);
         const rblVec3d b = rbl_sub3d(rbl_cut_position(work->cut, corners[n + 1]), origin);
@@ -97,7 +96,7 @@ static rblCutTrouble trace_loop(CapWork* work, uint32_t link)
         vertex = cut->links.data[l].to;
     } while (vertex != start);
     loop.end_corner = (uint32_t)work->corners.count;
-    loop.area = loop_area(work, loop.first_corner, loop.end_corner);
+    loop.area = loop_area(work, work->corners.data + loop.first_corner, loop.end_corner - loop.first_corner);
     loop.outer = (uint32_t)work->loops.count;
     return rbl_array_push(&work->loops, loop) ? RBL_CUT_FINE : RBL_CUT_MEMORY;
 }
@@ -228,6 +227,23 @@ static rblCutTrouble store_caps(CapWork* work, uint32_t facet)
     return RBL_CUT_FINE;
 }
 
+// One that no triangle of the surface comes near.
+static rblCutTrouble store_whole(CapWork* work, uint32_t facet)
+{
+    rblCut* cut = work->cut;
+    const rblWholeFacet* whole = &cut->whole_facets[facet];
+    const uint32_t loop = (uint32_t)cut->loop_starts.count, first = (uint32_t)cut->corners.count;
+    bool stored = rbl_array_push(&cut->loop_starts, first);
+    for (uint32_t c = 0; c < whole->count && stored; ++c)
+    {
+        stored = rbl_array_push(&cut->corners, whole->corners[c]);
+    }
+    work->normal = normal_of(cut, facet);
+    const double area = loop_area(work, whole->corners, whole->count);
+    const rblCutCap cap = {facet, loop, loop + 1, area};
+    return stored && rbl_array_push(&cut->caps, cap) ? RBL_CUT_FINE : RBL_CUT_MEMORY;
+}
+
 static rblCutTrouble cap_facets(CapWork* work)
 {
     rblCut* cut = work->cut;
@@ -239,6 +255,11 @@ static rblCutTrouble cap_facets(CapWork* work)
     rblCutTrouble trouble = RBL_CUT_FINE;
     for (uint32_t f = 0; f < cut->cells->facet_count && trouble == RBL_CUT_FINE; ++f)
     {
+        if (cut->whole_facets != NULL && cut->whole_facets[f].count > 0)
+        {
+            trouble = store_whole(work, f);
+            continue;
+        }
         if (work->starts[f] == work->starts[f + 1])
         {
             continue;

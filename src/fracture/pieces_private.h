@@ -66,6 +66,13 @@ typedef struct rblCutCrossing
     bool enters; // the solid, going from the cell edge's tail to its head
 } rblCutCrossing;
 
+// A facet that lies inside the solid as it is: its corners, vertices as its first cell goes around it. Count 0: links tell.
+typedef struct rblWholeFacet
+{
+    uint32_t count;
+    uint32_t corners[4];
+} rblWholeFacet;
+
 typedef struct rblCutCap
 {
     uint32_t facet;
@@ -116,6 +123,7 @@ typedef struct rblCut
     uint32_t foreign; // a cell of which no pieces are wanted; RBL_NONE: there is none
     const rblVec3d*
         facet_normals; // per facet, out of its first cell, in the surface's axes; null: the cells' rows tell
+    const rblWholeFacet* whole_facets; // per facet; null: links tell of all
     // label
     rblCellRings rings;
     rblVec3d* points;       // vertices in the cells' axes

@@ -50,12 +50,14 @@ static bool sort_by_cell(rblCut* cut, uint32_t count, CellOfFcn* cell_of, uint32
 
 // ---- which faces hang together ----
 
-static void join_loop(const rblCut* cut, uint32_t loop, uint32_t cell, uint32_t with)
+// Returns the root of all.
+static uint32_t join_loop(const rblCut* cut, uint32_t loop, uint32_t cell, uint32_t root)
 {
     for (uint32_t c = cut->loop_starts.data[loop]; c < cut->loop_starts.data[loop + 1]; ++c)
     {
-        rbl_union_join(cut->parents, with, rbl_cut_element(cut, cut->corners.data[c], cell));
+        root = rbl_union_join_root(cut->parents, root, rbl_cut_element(cut, cut->corners.data[c], cell));
     }
+    return root;
 }
 
 static uint32_t first_element(const rblCut* cut, uint32_t loop, uint32_t cell)
@@ -74,14 +76,15 @@ static void join_cell(const rblCut* cut, uint32_t cell)
     for (uint32_t p = cut->polygon_starts[cell]; p < cut->polygon_starts[cell + 1]; ++p)
     {
         const uint32_t loop = cut->polygon_order[p];
-        join_loop(cut, loop, cell, first_element(cut, loop, cell));
+        (void)join_loop(cut, loop, cell, rbl_union_root(cut->parents, first_element(cut, loop, cell)));
     }
     for (uint32_t s = cut->side_starts[cell]; s < cut->side_starts[cell + 1]; ++s)
     {
         const rblCutCap* cap = &cut->caps.data[cut->side_order[s] / 2];
+        uint32_t root = rbl_union_root(cut->parents, first_element(cut, cap->first_loop, cell));
         for (uint32_t loop = cap->first_loop; loop < cap->end_loop; ++loop)
         {
-            join_loop(cut, loop, cell, first_element(cut, cap->first_loop, cell));
+            root = join_loop(cut, loop, cell, root);
         }
     }
 }
@@ -223,6 +226,12 @@ static void integrate_whole(const rblCut* cut, uint32_t cell, rblShell* shells, 
     }
 }
 
+// The number of its shell in the cell.
+static uint32_t shell_of_loop(const rblCut* cut, uint32_t loop, uint32_t cell)
+{
+    return cut->shell_of[rbl_union_root(cut->parents, first_element(cut, loop, cell))];
+}
+
 static void integrate_cell(const rblCut* cut, uint32_t cell)
 {
     const uint32_t first = cut->shell_starts[cell], end = cut->shell_starts[cell + 1];
@@ -238,12 +247,12 @@ static void integrate_cell(const rblCut* cut, uint32_t cell)
     {
         return;
     }
-    integrate_whole(cut, cell, shells, end - first > 1);
+    const bool several = end - first > 1;
+    integrate_whole(cut, cell, shells, several);
     for (uint32_t p = cut->polygon_starts[cell]; p < cut->polygon_starts[cell + 1]; ++p)
     {
         const uint32_t loop = cut->polygon_order[p];
-        const uint32_t root = rbl_union_root(cut->parents, first_element(cut, loop, cell));
-        add_loop(cut, &shells[cut->shell_of[root]], loop, false);
+        add_loop(cut, &shells[several ? shell_of_loop(cut, loop, cell) : 0], loop, false);
     }
     for (uint32_t s = first; s < end; ++s)
     {
@@ -252,8 +261,8 @@ static void integrate_cell(const rblCut* cut, uint32_t cell)
     for (uint32_t s = cut->side_starts[cell]; s < cut->side_starts[cell + 1]; ++s)
     {
         const rblCutCap* cap = &cut->caps.data[cut->side_order[s] / 2];
-        const uint32_t root = rbl_union_root(cut->parents, first_element(cut, cap->first_loop, cell));
-        add_side(cut, &shells[cut->shell_of[root]], cut->side_order[s]);
+        const uint32_t shell = several ? shell_of_loop(cut, cap->first_loop, cell) : 0;
+        add_side(cut, &shells[shell], cut->side_order[s]);
     }
     for (uint32_t s = first; s < end; ++s)
     {

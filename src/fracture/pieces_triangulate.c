@@ -11,6 +11,7 @@
 
 #define MOST_SWEEPS  32
 #define MOST_PASSES  24
+#define FEW_CORNERS  36u // of triangles: so few are compared one by one
 #define FROM_CORNERS 0.6 // of the spacing: a point that is added keeps this distance from corners,
 #define FROM_BORDER  0.3 // and this from the border
 
@@ -326,16 +327,50 @@ static uint32_t previous_of(uint32_t h)
     return h % 3 == 0 ? h + 2 : h - 1;
 }
 
+// The first half-edge from one corner to another; RBL_NONE: there is none.
+static uint32_t find_half_edge(const uint32_t* v, uint32_t count, uint32_t from, uint32_t to)
+{
+    uint32_t h = 0;
+    while (h < count && (v[h] != from || v[next_of(h)] != to))
+    {
+        ++h;
+    }
+    return h < count ? h : RBL_NONE;
+}
+
+// Of few triangles, one by one.
+static void find_few_twins(rblCrackClipper* clipper)
+{
+    const uint32_t count = (uint32_t)clipper->triangles.count;
+    const uint32_t* v = clipper->triangles.data;
+    for (uint32_t h = 0; h < count; ++h)
+    {
+        const uint32_t from = v[h], to = v[next_of(h)];
+        const bool own = find_half_edge(v, count, from, to) == h;
+        clipper->twins.data[h] = own ? find_half_edge(v, count, to, from) : RBL_NONE;
+        clipper->repeats = clipper->repeats || !own;
+    }
+}
+
 // Half-edges that run the opposite way between the same corners; RBL_NONE on the border, and for what comes
 // twice.
 static bool find_twins(rblCrackClipper* clipper)
 {
     const uint32_t count = (uint32_t)clipper->triangles.count;
     const uint32_t* v = clipper->triangles.data;
+    clipper->repeats = false;
+    if (!rbl_array_resize(&clipper->twins, count))
+    {
+        return false;
+    }
+    if (count <= FEW_CORNERS)
+    {
+        find_few_twins(clipper);
+        return true;
+    }
     rblHashMap edges;
     rbl_hash_map_init(&edges, clipper->triangles.allocator);
-    bool stored = rbl_array_resize(&clipper->twins, count) && rbl_hash_map_reserve(&edges, count);
-    clipper->repeats = false;
+    bool stored = rbl_hash_map_reserve(&edges, count);
     for (uint32_t h = 0; h < count && stored; ++h)
     {
         bool added;
@@ -360,6 +395,12 @@ static double cotangent(rblVec3d a, rblVec3d b, rblVec3d c)
     return rbl_dot3d(ca, cb) / rbl_length3d(rbl_cross3d(ca, cb));
 }
 
+// Whether that is above zero, which needs no root.
+static bool is_acute(rblVec3d a, rblVec3d b, rblVec3d c)
+{
+    return rbl_dot3d(rbl_sub3d(a, c), rbl_sub3d(b, c)) >= 0.0;
+}
+
 // Whether the other diagonal of the two triangles beside a half-edge is better, and lies inside them.
 static bool wants_flip(const rblCrackClipper* clipper, const Flat* flat, uint32_t h)
 {
@@ -375,6 +416,13 @@ static bool wants_flip(const rblCrackClipper* clipper, const Flat* flat, uint32_
     for (uint32_t k = 0; k < 4; ++k)
     {
         p[k] = place_of(flat, names[k]);
+    }
+    if (is_acute(p[0], p[1], p[2]) && is_acute(p[0], p[1], p[3]))
+    {
+        return false;
+    }
+    for (uint32_t k = 0; k < 4; ++k)
+    {
         flatten(flat, names[k], q[k]);
     }
     return names[2] != names[3] && cotangent(p[0], p[1], p[2]) + cotangent(p[0], p[1], p[3]) < -1e-9 &&

@@ -259,6 +259,15 @@ static bool describe_facets(rblTetsCut* work)
     return true;
 }
 
+// Whether a tetrahedron has a node of what is wanted: without any it is foreign, however divided.
+static bool is_wanted(const rblTetsCut* work, uint32_t tet)
+{
+    const uint32_t* n = work->partition->tets->nodes + 4 * (size_t)tet;
+    const uint32_t* labels = work->event != RBL_NONE ? work->partition->events[work->event].labels : NULL;
+    return labels == NULL || labels[n[0]] != RBL_NONE || labels[n[1]] != RBL_NONE ||
+           labels[n[2]] != RBL_NONE || labels[n[3]] != RBL_NONE;
+}
+
 // Divided tetrahedra. Returns how many; RBL_NONE: out of memory.
 static uint32_t list_divided(const rblTetsCut* work, uint32_t** out)
 {
@@ -269,7 +278,7 @@ static uint32_t list_divided(const rblTetsCut* work, uint32_t** out)
     {
         uint32_t label, event;
         tets[count] = t;
-        count += rbl_tets_is_whole(work->partition, t, &label, &event) ? 0 : 1;
+        count += !is_wanted(work, t) || rbl_tets_is_whole(work->partition, t, &label, &event) ? 0 : 1;
     }
     *out = tets;
     return count;
@@ -288,7 +297,7 @@ static bool reserve_cut(rblTetsCut* work)
     rblCut* cut = work->cut;
     const size_t divided = work->divided;
     return rbl_array_reserve(&cut->nodes, 3 * divided) && rbl_array_reserve(&cut->positions, 3 * divided) &&
-           rbl_array_reserve(&cut->origins, 3 * divided) && rbl_array_reserve(&cut->links, 6 * divided) &&
+           rbl_array_reserve(&cut->origins, 3 * divided) && rbl_array_reserve(&cut->links, 2 * divided) &&
            rbl_array_reserve(&cut->corners, 12 * divided) &&
            rbl_array_reserve(&cut->loop_starts, 4 * divided) &&
            rbl_array_reserve(&cut->polygons, 3 * divided) && rbl_array_reserve(&cut->caps, 2 * divided);

@@ -2,7 +2,8 @@
 //
 // As in pieces_cell_edges.c: windings go from corner to corner, one more for every triangle that is entered on the way. They begin with 0 on
 // the border of the mesh; cracks that have none, around a fragment within another, begin with what a ray says. Along an
-// edge crossings pair up like brackets, and where the surface winds around a place twice there are two segments.
+// edge crossings pair up like brackets, and where the surface winds around a place twice there are two segments. Most facets no triangle
+// comes near, and all of these inside the solid are crack faces as they are, without links.
 #include "fracture/tets_cut_private.h"
 #include "math/predicates.h"
 
@@ -19,6 +20,7 @@ typedef struct EdgeWork
     uint32_t* copies;  // per corner: its first node
     uint32_t* queue;
     uint32_t queued;
+    rblWholeFacet* whole; // per facet
     rblIndexArray stack;
 } EdgeWork;
 
@@ -33,8 +35,9 @@ static bool take_memory(EdgeWork* e)
     e->windings = RBL_ARENA_ARRAY(arena, int32_t, work->corners.count + 1);
     e->copies = RBL_ARENA_ARRAY(arena, uint32_t, work->corners.count + 1);
     e->queue = RBL_ARENA_ARRAY(arena, uint32_t, work->corners.count + 1);
+    e->whole = RBL_ARENA_ARRAY(arena, rblWholeFacet, work->facets.count + 1);
     return e->starts != NULL && e->order != NULL && e->edge_starts != NULL && e->edges_around != NULL &&
-           e->windings != NULL && e->copies != NULL && e->queue != NULL;
+           e->windings != NULL && e->copies != NULL && e->queue != NULL && e->whole != NULL;
 }
 
 // ---- meetings in order ----
@@ -226,6 +229,64 @@ static rblCutTrouble number_corners(EdgeWork* e)
     return RBL_CUT_FINE;
 }
 
+// Whether the solid has all of a facet, once.
+static bool is_inside(const EdgeWork* e, const rblCrackFacet* facet)
+{
+    bool inside = true;
+    for (uint32_t c = 0; c < facet->corner_count; ++c)
+    {
+        const uint32_t edge = facet->edges[c];
+        inside = inside && e->windings[facet->corners[c]] == 1 && e->starts[edge] == e->starts[edge + 1];
+    }
+    return inside;
+}
+
+// As its links would have it: beginning where the first of its edges does.
+static rblWholeFacet take_whole(const EdgeWork* e, const rblCrackFacet* facet)
+{
+    rblWholeFacet whole = {.count = facet->corner_count};
+    uint32_t first = 0;
+    for (uint32_t c = 1; c < facet->corner_count; ++c)
+    {
+        first = facet->edges[c] < facet->edges[first] ? c : first;
+    }
+    for (uint32_t c = 0; c < facet->corner_count; ++c)
+    {
+        const uint32_t at = first + c < facet->corner_count ? first + c : first + c - facet->corner_count;
+        whole.corners[c] = e->work->cut->vertex_count + e->copies[facet->corners[at]];
+    }
+    return whole;
+}
+
+// Facets with links have been met by triangles.
+static void find_whole(EdgeWork* e)
+{
+    rblTetsCut* work = e->work;
+    memset(e->whole, 0, sizeof *e->whole * work->facets.count);
+    for (size_t n = 0; n < work->cut->links.count; ++n)
+    {
+        e->whole[work->cut->links.data[n].facet].count = RBL_NONE;
+    }
+    for (uint32_t f = 0; f < work->facets.count; ++f)
+    {
+        const rblCrackFacet* facet = &work->facets.data[f];
+        const bool whole = e->whole[f].count == 0 && is_inside(e, facet);
+        e->whole[f] = whole ? take_whole(e, facet) : (rblWholeFacet){0};
+    }
+    work->cut->whole_facets = e->whole;
+}
+
+static bool is_all_whole(const EdgeWork* e, uint32_t number)
+{
+    const rblCrackEdge* edge = &e->work->edges.data[number];
+    bool all = true;
+    for (uint32_t f = 0; f < edge->facet_count; ++f)
+    {
+        all = all && e->whole[edge->facets[f]].count > 0;
+    }
+    return all;
+}
+
 static bool link_segment(const EdgeWork* e, uint32_t number, uint32_t from, uint32_t to)
 {
     rblCut* cut = e->work->cut;
@@ -235,7 +296,8 @@ static bool link_segment(const EdgeWork* e, uint32_t number, uint32_t from, uint
     for (uint32_t f = 0; f < edge->facet_count && stored; ++f)
     {
         const bool back = edge->backwards[f];
-        stored = rbl_array_push(&cut->links, ((rblCutLink){edge->facets[f], back ? b : a, back ? a : b}));
+        stored = e->whole[edge->facets[f]].count > 0 ||
+                 rbl_array_push(&cut->links, ((rblCutLink){edge->facets[f], back ? b : a, back ? a : b}));
     }
     return stored;
 }
@@ -286,9 +348,14 @@ rblCutTrouble rbl_tets_cut_edges(rblTetsCut* work)
     trouble = trouble == RBL_CUT_FINE ? find_windings(&e) : trouble;
     trouble = trouble == RBL_CUT_FINE ? number_corners(&e) : trouble;
     rbl_array_init(&e.stack, work->cut->allocator);
+    if (trouble == RBL_CUT_FINE)
+    {
+        find_whole(&e);
+    }
     for (uint32_t k = 0; k < work->edges.count && trouble == RBL_CUT_FINE; ++k)
     {
-        const bool inside = e.starts[k] < e.starts[k + 1] || e.windings[work->edges.data[k].ends[0]] != 0;
+        const bool inside = (e.starts[k] < e.starts[k + 1] || e.windings[work->edges.data[k].ends[0]] != 0) &&
+                            !is_all_whole(&e, k);
         trouble = inside && !link_edge(&e, k) ? RBL_CUT_MEMORY : trouble;
     }
     rbl_array_free(&e.stack);

@@ -2,6 +2,7 @@
 #ifndef RBL_BVH_LEAVES_H
 #define RBL_BVH_LEAVES_H
 
+#include "base/prefetch.h"
 #include "bvh/bvh.h"
 #include "math/simd.h"
 
@@ -38,12 +39,6 @@ static inline uint32_t rbl_span_corner(const rblTriangleSpan* span, uint32_t tri
 {
     return span->indices != NULL ? span->indices[3 * (size_t)triangle + k] : 3 * triangle + k;
 }
-
-#if defined(__GNUC__)
-#define RBL_PREFETCH(address) __builtin_prefetch(address)
-#else
-#define RBL_PREFETCH(address) ((void)(address))
-#endif
 
 // Ask for a triangle's data ahead of time: first its indices, then, when these have come, its vertices.
 static inline void rbl_span_prefetch_indices(const rblTriangleSpan* span, uint32_t triangle)

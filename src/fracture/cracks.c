@@ -45,7 +45,7 @@ static bool survey(rblCrackGrowth* growth, rblCrackReport* report)
     for (uint32_t node = 0; node < body->tets->solid_node_count; ++node)
     {
         growth->peak[node] = 0.0;
-        if (growth->nodes[node].label != 0)
+        if (growth->marks[node].label != 0)
         {
             continue;
         }
@@ -90,27 +90,30 @@ static bool open_growth(rblCrackGrowth* growth, const uint32_t* labels)
     rbl_array_init(&growth->front, growth->allocator);
     rbl_array_init(&growth->edges, growth->allocator);
     rbl_arena_init(&growth->arena, 1 << 16, growth->allocator);
-    growth->nodes = RBL_ARENA_ARRAY(&growth->arena, rblCrackNode, nodes + 1);
+    growth->marks = RBL_ARENA_ARRAY(&growth->arena, rblCrackMark, nodes);
+    growth->nodes = RBL_ARENA_ARRAY(&growth->arena, rblCrackNode, nodes);
+    growth->relief = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
     growth->stuff = RBL_ARENA_ARRAY(&growth->arena, rblCrackStuff, nodes + 1);
     growth->normals = RBL_ARENA_ARRAY(&growth->arena, rblCrackNormal, nodes);
     growth->seen = RBL_ARENA_ARRAY(&growth->arena, uint32_t, tets);
     growth->own = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
     growth->peak = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
     growth->sheet = RBL_ARENA_ARRAY(&growth->arena, rblSheetCell, RBL_SHEET_CELLS * RBL_SHEET_CELLS);
-    if (growth->nodes == NULL || growth->stuff == NULL || growth->normals == NULL || growth->seen == NULL ||
-        growth->own == NULL || growth->peak == NULL || growth->sheet == NULL)
+    if (growth->marks == NULL || growth->nodes == NULL || growth->relief == NULL || growth->stuff == NULL ||
+        growth->normals == NULL || growth->seen == NULL || growth->own == NULL || growth->peak == NULL ||
+        growth->sheet == NULL)
     {
         return false;
     }
-    growth->nodes = rbl_at_line(growth->nodes);
     growth->stuff = rbl_at_line(growth->stuff);
     memset(growth->seen, 0, tets * sizeof *growth->seen);
     memset(growth->sheet, 0, RBL_SHEET_CELLS * RBL_SHEET_CELLS * sizeof *growth->sheet);
     memset(growth->own, 0, nodes * sizeof *growth->own);
     for (size_t i = 0; i < nodes; ++i)
     {
-        growth->nodes[i] =
-            (rblCrackNode){.position = body->tets->positions[i], .relief = 1.0, .label = labels[i]};
+        growth->marks[i] = (rblCrackMark){.label = labels[i]};
+        growth->nodes[i] = (rblCrackNode){.position = body->tets->positions[i]};
+        growth->relief[i] = 1.0;
         growth->stuff[i].toughness = body->toughness[i];
         growth->stuff[i].edge = body->graph->mean_edges[i];
     }
@@ -129,7 +132,7 @@ static uint32_t weakest_node(rblCrackGrowth* growth)
     for (size_t i = 0; i < growth->candidates.count; ++i)
     {
         const uint32_t node = growth->candidates.data[i];
-        const double ratio = growth->peak[node] * growth->nodes[node].relief /
+        const double ratio = growth->peak[node] * growth->relief[node] /
                              (growth->body->stronger * growth->body->strength[node]);
         if (ratio >= 1.0)
         {
@@ -154,7 +157,7 @@ static bool start_crack(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rbl
     {
         middle = rbl_add3d(middle, rbl_scale3d(corners[i], 0.25));
     }
-    crack->label = growth->nodes[node].label;
+    crack->label = growth->marks[node].label;
     crack->start = rbl_scale3d(rbl_add3d(middle, body->tets->positions[node]), 0.5);
     crack->normal = axes.cx;
     crack->sides[0] = axes.cy;
@@ -174,11 +177,11 @@ static bool start_crack(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rbl
 // Whether a node is closer to the crack than anyone knew; if so it is the next that tells its neighbours.
 static bool relieve_node(rblCrackGrowth* growth, uint32_t node, double left)
 {
-    if (left >= growth->nodes[node].relief)
+    if (left >= 1.0 || left >= growth->relief[node]) // the first saves a look
     {
         return true;
     }
-    growth->nodes[node].relief = left;
+    growth->relief[node] = left;
     return rbl_array_push(&growth->queue, node);
 }
 
@@ -198,7 +201,7 @@ static bool relieve(rblCrackGrowth* growth, double length)
     for (size_t head = 0; head < growth->queue.count && ok; ++head)
     {
         const uint32_t node = growth->queue.data[head];
-        const double left = growth->nodes[node].relief;
+        const double left = growth->relief[node];
         for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1] && ok; ++k)
         {
             ok = relieve_node(growth, graph->nodes[k], left + graph->lengths[k] / length);
@@ -216,7 +219,7 @@ static void give_up_around(rblCrackGrowth* growth, uint32_t node, double distanc
         const uint32_t other = growth->candidates.data[i];
         const bool close = rbl_distance3d(positions[node], positions[other]) < distance;
         growth->peak[other] =
-            close && growth->nodes[other].label == growth->nodes[node].label ? 0.0 : growth->peak[other];
+            close && growth->marks[other].label == growth->marks[node].label ? 0.0 : growth->peak[other];
     }
     growth->peak[node] = 0.0;
 }
@@ -285,7 +288,7 @@ rblResult rbl_grow_cracks(const rblCrackBody* body, const rblAllocator* allocato
     ok = ok && grow_all(&growth, report) && rbl_cracks_finish(&growth, weights, report);
     for (uint32_t node = 0; ok && node < body->tets->node_count; ++node)
     {
-        labels[node] = growth.nodes[node].label;
+        labels[node] = growth.marks[node].label;
     }
     close_growth(&growth);
     return ok ? RBL_OK : rbl_fail_memory();

@@ -36,7 +36,7 @@ static bool survey_crumbs(rblCrackGrowth* growth, Crumbs* crumbs)
     }
     for (uint32_t node = 0; node < growth->body->tets->solid_node_count; ++node)
     {
-        const uint32_t label = growth->nodes[node].label;
+        const uint32_t label = growth->marks[node].label;
         if (label != RBL_NONE)
         {
             crumbs->volumes[label] += growth->body->solid_graph->volumes[node];
@@ -44,8 +44,8 @@ static bool survey_crumbs(rblCrackGrowth* growth, Crumbs* crumbs)
     }
     for (size_t e = 0; e < growth->edges.count; ++e)
     {
-        const uint32_t a = growth->nodes[growth->edges.data[e].a].label;
-        const uint32_t b = growth->nodes[growth->edges.data[e].b].label;
+        const uint32_t a = growth->marks[growth->edges.data[e].a].label;
+        const uint32_t b = growth->marks[growth->edges.data[e].b].label;
         crumbs->borders[(size_t)count * a + b] += a != b;
         crumbs->borders[(size_t)count * b + a] += a != b;
     }
@@ -112,12 +112,12 @@ static bool merge_crumbs(rblCrackGrowth* growth, rblCrackReport* report)
     }
     for (uint32_t node = 0; node < growth->body->tets->node_count && report->merged > 0; ++node)
     {
-        uint32_t label = growth->nodes[node].label;
+        uint32_t label = growth->marks[node].label;
         while (label != RBL_NONE && crumbs.joined[label] != label)
         {
             label = crumbs.joined[label];
         }
-        growth->nodes[node].label = label;
+        growth->marks[node].label = label;
     }
     return true;
 }
@@ -136,11 +136,11 @@ static bool number_fragments(rblCrackGrowth* growth, rblCrackReport* report)
     report->fragments = 0;
     for (uint32_t node = 0; node < growth->body->tets->node_count; ++node)
     {
-        const uint32_t label = growth->nodes[node].label;
+        const uint32_t label = growth->marks[node].label;
         if (label != RBL_NONE)
         {
             numbers[label] = numbers[label] == RBL_NONE ? report->fragments++ : numbers[label];
-            growth->nodes[node].label = numbers[label];
+            growth->marks[node].label = numbers[label];
         }
     }
     growth->label_count = report->fragments;
@@ -163,16 +163,16 @@ typedef struct WeightFit
 
 static uint32_t place_of(rblCrackGrowth* growth, WeightFit* fit, uint32_t node)
 {
-    if (growth->nodes[node].visited != RBL_NONE) // no crack's stamp
+    if (growth->marks[node].visited != RBL_NONE) // no crack's stamp
     {
-        growth->nodes[node].visited = RBL_NONE;
-        growth->nodes[node].place = fit->count;
+        growth->marks[node].visited = RBL_NONE;
+        growth->marks[node].place = fit->count;
         fit->logs[fit->count] = rbl_log(growth->own[node]);
         fit->degrees[fit->count] = 0;
         fit->nodes[fit->count++] = node;
     }
-    fit->degrees[growth->nodes[node].place] += 1;
-    return growth->nodes[node].place;
+    fit->degrees[growth->marks[node].place] += 1;
+    return growth->marks[node].place;
 }
 
 static bool prepare_fit(rblCrackGrowth* growth, WeightFit* fit)
@@ -192,7 +192,7 @@ static bool prepare_fit(rblCrackGrowth* growth, WeightFit* fit)
     for (size_t e = 0; e < edges; ++e)
     {
         const rblCutEdge edge = growth->edges.data[e];
-        if (growth->nodes[edge.a].label != growth->nodes[edge.b].label)
+        if (growth->marks[edge.a].label != growth->marks[edge.b].label)
         {
             const uint32_t a = place_of(growth, fit, edge.a), b = place_of(growth, fit, edge.b);
             fit->edges[fit->edge_count++] = (rblCutEdge){a, b, edge.ratio};

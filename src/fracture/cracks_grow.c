@@ -1,4 +1,5 @@
 // One crack: a front that goes from tetrahedron to tetrahedron.
+#include "base/prefetch.h"
 #include "fracture/cracks_private.h"
 #include "mesh/tets.h"
 #include <math.h>
@@ -97,7 +98,7 @@ static bool mean_stress(const rblCrackGrowth* growth, const rblCrackTet* tet, rb
         const uint32_t node = tet->nodes[i];
         if (tet->ours[i] && node < growth->body->tets->solid_node_count)
         {
-            add_stress(out, &growth->stuff[node].stress, growth->nodes[node].relief);
+            add_stress(out, &growth->stuff[node].stress, growth->relief[node]);
             count += 1;
         }
     }
@@ -171,13 +172,27 @@ static rblCrackTet look_at(const rblCrackGrowth* growth, const rblCrack* crack, 
     {
         out.nodes[i] = out.around->nodes[i];
         const rblCrackNode* node = &growth->nodes[out.nodes[i]];
+        const rblCrackMark* mark = &growth->marks[out.nodes[i]];
         out.corners[i] = node->position;
-        out.ours[i] = node->label == crack->label;
-        out.known[i] = out.ours[i] && node->known == crack->stamp;
+        out.ours[i] = mark->label == crack->label;
+        out.known[i] = out.ours[i] && mark->known == crack->stamp;
         out.values[i] = out.known[i] ? node->value : 0.0;
-        out.places[i] = node->place;
+        out.places[i] = mark->place;
     }
     return out;
+}
+
+// Where a front may go on, it looks at the tetrahedra around next.
+static void ask_ahead(const rblCrackGrowth* growth, const rblCrackTet* tet)
+{
+    for (uint32_t face = 0; face < 4; ++face)
+    {
+        const uint32_t next = tet->around->neighbors[face];
+        if (next != RBL_NONE)
+        {
+            RBL_PREFETCH(&growth->body->graph->around[next]);
+        }
+    }
 }
 
 // Values at nodes that have none: those of the plane through `point`.
@@ -196,8 +211,8 @@ static bool set_values(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTe
         tet->known[i] = true;
         tet->values[i] = fabs(value) >= least ? value : value < 0.0 ? -least : least;
         growth->nodes[node].value = tet->values[i];
-        growth->nodes[node].known = crack->stamp;
-        growth->nodes[node].place = (uint32_t)growth->band.count;
+        growth->marks[node].known = crack->stamp;
+        growth->marks[node].place = (uint32_t)growth->band.count;
         growth->normals[growth->band.count] = rbl_crack_normal(normal);
         if (!rbl_array_push(&growth->band, node))
         {
@@ -349,6 +364,11 @@ static bool spread(rblCrackGrowth* growth, const rblCrack* crack, const rblCrack
             continue;
         }
         growth->seen[next] = crack->stamp;
+        const uint32_t* n = tets[next].nodes;
+        const uint32_t apex = n[0] ^ n[1] ^ n[2] ^ n[3] ^ tet->nodes[rbl_tet_faces[face][0]] ^
+                              tet->nodes[rbl_tet_faces[face][1]] ^ tet->nodes[rbl_tet_faces[face][2]];
+        RBL_PREFETCH(&growth->nodes[apex]);
+        RBL_PREFETCH(&growth->stuff[apex]);
         const rblVec3d off = rbl_sub3d(tets[next].middle, crack->start);
         if (!rbl_growth_push(&growth->front, (rblGrowthItem){rbl_dot3d(off, off), next}))
         {
@@ -411,6 +431,7 @@ static bool go_on(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTet* te
 static bool enter(rblCrackGrowth* growth, rblCrack* crack, uint32_t number)
 {
     rblCrackTet tet = look_at(growth, crack, number);
+    ask_ahead(growth, &tet);
     rblVec3d normal = normal_between(growth, crack, &tet), points[4];
     rblStress stress;
     const bool solid = mean_stress(growth, &tet, &stress);

@@ -60,24 +60,26 @@ static inline void* rbl_at_line(void* memory)
     return (void*)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
 }
 
-// What cracks ask of a node again and again, in one line of the cache.
+// Cracks spread from node to node, and what they ask on the way is close together in memory: whose a node is, and who has been there.
+typedef struct rblCrackMark
+{
+    uint32_t label;
+    uint32_t known;   // the stamp of the crack whose value it has
+    uint32_t visited; // the stamp of the crack from which it was reached when parts were found
+    uint32_t place;   // with a value: in `band`; then, when parts are found, from which node of the band it was reached
+} rblCrackMark;
+
+// Where a node is, and the value of the crack's implicit function there.
 typedef struct rblCrackNode
 {
     rblVec3d position;
-    double value;  // of the crack's implicit function
-    double relief; // the part of its stress that earlier cracks left, 0 to 1
-    uint32_t label;
-    uint32_t known;   // the stamp of the crack whose value it has
-    uint32_t place;   // with a value: in `band`
-    uint32_t visited; // the stamp of the crack from which it was reached when parts were found
-    uint32_t part;    // and from which of these
-    uint32_t unused;
+    double value;
 } rblCrackNode;
 
-// What a front asks besides, in another.
+// What a front asks of a node besides, in one line of the cache.
 typedef struct rblCrackStuff
 {
-    rblStress stress; // 0 outside of the solid
+    rblStress stress; // undefined outside of the solid
     double toughness;
     double edge; // m: mean length of its edges
 } rblCrackStuff;
@@ -110,9 +112,11 @@ static inline rblVec3d rbl_crack_direction(const rblCrackNormal* sum, rblVec3d f
 typedef struct rblCrackGrowth
 {
     const rblCrackBody* body;
+    rblCrackMark* marks; // these four per node
     rblCrackNode* nodes;
-    uint32_t label_count;
     rblCrackStuff* stuff;
+    double* relief; // the part of its stress that earlier cracks left, 0 to 1
+    uint32_t label_count;
     rblCrackNormal* normals;   // per node of the band: of the crack near it
     uint32_t* seen;            // per tetrahedron: the stamp of the crack that came by
     double* own;               // per node: the value of the first crack that cut an edge of it; 0: none did

@@ -10,9 +10,9 @@
 static bool add_to_band(rblCrackGrowth* growth, const rblCrack* crack, uint32_t node, double value,
                         rblCrackNormal normal)
 {
-    growth->nodes[node].known = crack->stamp;
+    growth->marks[node].known = crack->stamp;
     growth->nodes[node].value = value;
-    growth->nodes[node].place = (uint32_t)growth->band.count;
+    growth->marks[node].place = (uint32_t)growth->band.count;
     growth->normals[growth->band.count] = normal;
     return rbl_array_push(&growth->band, node);
 }
@@ -30,7 +30,7 @@ static bool add_ring(rblCrackGrowth* growth, const rblCrack* crack)
         for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
         {
             const uint32_t next = graph->nodes[k];
-            if (growth->nodes[next].known == crack->stamp || growth->nodes[next].label != crack->label)
+            if (growth->marks[next].known == crack->stamp || growth->marks[next].label != crack->label)
             {
                 continue;
             }
@@ -58,8 +58,8 @@ static bool link_band(rblCrackGrowth* growth, const rblCrack* crack)
         for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1] && ok; ++k)
         {
             const uint32_t next = graph->nodes[k];
-            ok = growth->nodes[next].known != crack->stamp ||
-                 rbl_array_push(&growth->band_links, growth->nodes[next].place);
+            ok = growth->marks[next].known != crack->stamp ||
+                 rbl_array_push(&growth->band_links, growth->marks[next].place);
         }
     }
     return ok && rbl_array_push(&growth->band_starts, (uint32_t)growth->band_links.count);

@@ -17,7 +17,7 @@ typedef struct Separation
 
 static bool is_cut(const rblCrackGrowth* growth, const rblCrack* crack, uint32_t a, uint32_t b)
 {
-    return growth->nodes[a].known == crack->stamp && growth->nodes[b].known == crack->stamp &&
+    return growth->marks[a].known == crack->stamp && growth->marks[b].known == crack->stamp &&
            (growth->nodes[a].value > 0.0) != (growth->nodes[b].value > 0.0);
 }
 
@@ -35,8 +35,8 @@ static uint32_t voice_of(const Separation* s, uint32_t part)
 
 static bool enter(Separation* s, uint32_t node, uint32_t voice)
 {
-    s->growth->nodes[node].visited = s->crack->stamp;
-    s->growth->nodes[node].part = voice;
+    s->growth->marks[node].visited = s->crack->stamp;
+    s->growth->marks[node].place = voice;
     s->open += s->pending[voice] == 0;
     s->pending[voice] += 1;
     s->sizes[voice] += 1;
@@ -58,21 +58,21 @@ static bool spread_from(Separation* s, uint32_t node)
 {
     rblCrackGrowth* growth = s->growth;
     const rblTetGraph* graph = growth->body->solid_graph;
-    uint32_t voice = voice_of(s, growth->nodes[node].part);
+    uint32_t voice = voice_of(s, growth->marks[node].place);
     bool ok = true;
     for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1] && ok; ++k)
     {
         const uint32_t next = graph->nodes[k];
-        if (growth->nodes[next].label != s->crack->label || is_cut(growth, s->crack, node, next))
+        if (growth->marks[next].label != s->crack->label || is_cut(growth, s->crack, node, next))
         {
             continue;
         }
-        if (growth->nodes[next].visited != s->crack->stamp)
+        if (growth->marks[next].visited != s->crack->stamp)
         {
             ok = enter(s, next, voice);
             continue;
         }
-        const uint32_t other = voice_of(s, growth->nodes[next].part);
+        const uint32_t other = voice_of(s, growth->marks[next].place);
         voice = other != voice ? join(s, voice, other) : voice;
     }
     s->pending[voice] -= 1;
@@ -142,9 +142,9 @@ static uint32_t label_parts(Separation* s)
     for (size_t i = 0; i < growth->queue.count; ++i)
     {
         const uint32_t node = growth->queue.data[i];
-        growth->nodes[node].label = s->labels[voice_of(s, growth->nodes[node].part)];
+        growth->marks[node].label = s->labels[voice_of(s, growth->marks[node].place)];
         growth->queue.data[moved] = node;
-        moved += growth->nodes[node].label != s->crack->label;
+        moved += growth->marks[node].label != s->crack->label;
     }
     growth->queue.count = moved;
     return count;
@@ -165,7 +165,7 @@ static uint32_t vote(const Separation* s, uint32_t node, uint32_t first_label)
     for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
     {
         const uint32_t other = graph->nodes[k];
-        const uint32_t label = growth->nodes[other].label;
+        const uint32_t label = growth->marks[other].label;
         if (label != s->crack->label && (label < first_label || label == RBL_NONE))
         {
             continue;
@@ -204,12 +204,12 @@ static bool label_rim(Separation* s, uint32_t first_label)
         for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
         {
             const uint32_t next = graph->nodes[k];
-            if (next < solid_nodes || growth->nodes[next].label != s->crack->label)
+            if (next < solid_nodes || growth->marks[next].label != s->crack->label)
             {
                 continue;
             }
             const uint32_t label = vote(s, next, first_label);
-            growth->nodes[next].label = label;
+            growth->marks[next].label = label;
             if (label != s->crack->label && !rbl_array_push(&growth->queue, next))
             {
                 return false;
@@ -230,7 +230,7 @@ static bool note_edges(rblCrackGrowth* growth, const rblCrack* crack)
         for (uint32_t k = growth->band_starts.data[n]; k < growth->band_starts.data[n + 1]; ++k)
         {
             const uint32_t b = growth->band.data[growth->band_links.data[k]];
-            if (a < b && growth->nodes[a].label != growth->nodes[b].label && is_cut(growth, crack, a, b))
+            if (a < b && growth->marks[a].label != growth->marks[b].label && is_cut(growth, crack, a, b))
             {
                 growth->own[a] = growth->own[a] > 0.0 ? growth->own[a] : fabs(growth->nodes[a].value);
                 growth->own[b] = growth->own[b] > 0.0 ? growth->own[b] : fabs(growth->nodes[b].value);

@@ -21,10 +21,10 @@ typedef struct rblTetGraph
 {
     uint32_t* starts;
     uint32_t* nodes;
-    double* lengths;    // m, of the edges, in the order of `nodes`
-    double* mean_edges; // m, per node; 0 where it has none
-    double* volumes;    // m^3, per node: a quarter of each of its tetrahedra
-    uint32_t* tets;     // per node: one of its tetrahedra; undefined where it has none
+    double* lengths;     // m, of the edges, in the order of `nodes`
+    double* mean_edges;  // m, per node; 0 where it has none
+    double* volumes;     // m^3, per node: a quarter of each of its tetrahedra
+    uint32_t* tets;      // per node: one of its tetrahedra; undefined where it has none
     rblGraphTet* around; // per tetrahedron, at a multiple of 64 bytes
     void* around_memory;
     uint32_t node_count;

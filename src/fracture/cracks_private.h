@@ -66,7 +66,8 @@ typedef struct rblCrackMark
     uint32_t label;
     uint32_t known;   // the stamp of the crack whose value it has
     uint32_t visited; // the stamp of the crack from which it was reached when parts were found
-    uint32_t place;   // with a value: in `band`; then, when parts are found, from which node of the band it was reached
+    uint32_t
+        place; // with a value: in `band`; then, when parts are found, from which node of the band it was reached
 } rblCrackMark;
 
 // Where a node is, and the value of the crack's implicit function there.

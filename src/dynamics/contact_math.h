@@ -100,8 +100,15 @@ void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolve
 static inline void rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolverContact* contact,
                                      float friction)
 {
-    const rblVec3 tangent2 = rbl_contact_tangent2(contact);
     const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
+    const float straight = rbl_dot3(u, contact->normal);
+    if (contact->push == 0.0f && contact->slide[0] == 0.0f && contact->slide[1] == 0.0f &&
+        contact->normal_mass * (contact->target - straight) <= 0.0f)
+    {
+        contact->change[0] = contact->change[1] = contact->change[2] = 0.0f; // open, and stays so
+        return;
+    }
+    const rblVec3 tangent2 = rbl_contact_tangent2(contact);
     const float x = rbl_dot3(u, contact->tangent);
     const float y = rbl_dot3(u, tangent2);
 
@@ -120,8 +127,7 @@ static inline void rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolv
     }
     const float change_x = slide_x - contact->slide[0];
     const float change_y = slide_y - contact->slide[1];
-    const float along =
-        rbl_dot3(u, contact->normal) + contact->coupling[0] * change_x + contact->coupling[1] * change_y;
+    const float along = straight + contact->coupling[0] * change_x + contact->coupling[1] * change_y;
     const float push = rbl_maxf(contact->push + contact->normal_mass * (contact->target - along), 0.0f);
     contact->change[0] = push - contact->push;
     contact->change[1] = change_x;

@@ -106,6 +106,25 @@ static void find_friction(const Lanes* lanes, const rblWideContact* contact, con
     out[1] = rbl_select4(slides, rbl_mul4(slide_y, scale), stick_y);
 }
 
+// A contact whose lanes are all open and stay so: without impulses, and with none to come.
+static bool stays_open(const rblFloat4 old[3], rblFloat4 coming)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 slides = rbl_add4(rbl_wide_absolute(old[1]), rbl_wide_absolute(old[2]));
+    const rblFloat4 all = rbl_add4(rbl_wide_absolute(old[0]), slides);
+    return rbl_mask4(rbl_and4(rbl_less_equal4(all, zero), rbl_less_equal4(coming, zero))) == 15u;
+}
+
+static void store_impulses(rblWideContact* contact, const rblFloat4 impulses[3], const rblFloat4 change[3])
+{
+    rbl_store4(contact->push, impulses[0]);
+    rbl_store4(contact->slide[0], impulses[1]);
+    rbl_store4(contact->slide[1], impulses[2]);
+    rbl_store4(contact->change[0], change[0]);
+    rbl_store4(contact->change[1], change[1]);
+    rbl_store4(contact->change[2], change[2]);
+}
+
 // Friction, then a normal impulse so that the velocity reaches the target, both accumulated. What friction does to the normal
 // velocity follows from the contact's own compliance, so that the bodies' velocities are used and changed once.
 static void solve_wide_contact(const Sweep* sweep, Lanes* lanes, rblWideContact* contact)
@@ -113,8 +132,6 @@ static void solve_wide_contact(const Sweep* sweep, Lanes* lanes, rblWideContact*
     const rblWide3 arm_a = rbl_wide_load3(contact->arm_a);
     const rblWide3 arm_b = rbl_wide_load3(contact->arm_b);
     const rblWide3 normal = rbl_wide_load3(contact->normal);
-    const rblWide3 tangent = rbl_wide_load3(contact->tangent);
-    const rblWide3 tangent2 = rbl_wide_cross3(normal, tangent);
     rblFloat4 old[3] = {rbl_load4(contact->push), rbl_load4(contact->slide[0]), rbl_load4(contact->slide[1])};
     if (sweep->extrapolates)
     {
@@ -125,24 +142,28 @@ static void solve_wide_contact(const Sweep* sweep, Lanes* lanes, rblWideContact*
         forget_direction(contact);
     }
     const rblWide3 u = rbl_wide_relative_velocity(&lanes->a, &lanes->b, arm_a, arm_b);
-    rblFloat4 slide[2];
-    find_friction(lanes, contact, old, rbl_wide_dot3(u, tangent), rbl_wide_dot3(u, tangent2), slide);
+    const rblFloat4 straight = rbl_wide_dot3(u, normal);
+    const rblFloat4 target = rbl_load4(contact->target);
+    const rblFloat4 mass = rbl_load4(contact->normal_mass);
+    if (stays_open(old, rbl_mul4(mass, rbl_sub4(target, straight))))
+    {
+        const rblFloat4 none[3] = {rbl_splat4(0.0f), rbl_splat4(0.0f), rbl_splat4(0.0f)};
+        store_impulses(contact, none, none);
+        return;
+    }
+    const rblWide3 tangent = rbl_wide_load3(contact->tangent);
+    const rblWide3 tangent2 = rbl_wide_cross3(normal, tangent);
+    rblFloat4 impulses[3];
+    find_friction(lanes, contact, old, rbl_wide_dot3(u, tangent), rbl_wide_dot3(u, tangent2), &impulses[1]);
     rblFloat4 change[3];
-    change[1] = rbl_sub4(slide[0], old[1]);
-    change[2] = rbl_sub4(slide[1], old[2]);
+    change[1] = rbl_sub4(impulses[1], old[1]);
+    change[2] = rbl_sub4(impulses[2], old[2]);
     const rblFloat4 coupled = rbl_add4(rbl_mul4(rbl_load4(contact->coupling[0]), change[1]),
                                        rbl_mul4(rbl_load4(contact->coupling[1]), change[2]));
-    const rblFloat4 along = rbl_add4(rbl_wide_dot3(u, normal), coupled);
-    const rblFloat4 miss = rbl_sub4(rbl_load4(contact->target), along);
-    const rblFloat4 wanted = rbl_add4(old[0], rbl_mul4(rbl_load4(contact->normal_mass), miss));
-    const rblFloat4 push = rbl_max4(wanted, rbl_splat4(0.0f));
-    change[0] = rbl_sub4(push, old[0]);
-    rbl_store4(contact->push, push);
-    rbl_store4(contact->slide[0], slide[0]);
-    rbl_store4(contact->slide[1], slide[1]);
-    rbl_store4(contact->change[0], change[0]);
-    rbl_store4(contact->change[1], change[1]);
-    rbl_store4(contact->change[2], change[2]);
+    const rblFloat4 miss = rbl_sub4(target, rbl_add4(straight, coupled));
+    impulses[0] = rbl_max4(rbl_add4(old[0], rbl_mul4(mass, miss)), rbl_splat4(0.0f));
+    change[0] = rbl_sub4(impulses[0], old[0]);
+    store_impulses(contact, impulses, change);
     rbl_wide_apply_impulse(&lanes->a, &lanes->b, arm_a, arm_b,
                            rbl_wide_in_frame(normal, tangent, tangent2, change));
     const rblFloat4 sum = rbl_add4(rbl_add4(rbl_mul4(change[0], change[0]), rbl_mul4(change[1], change[1])),

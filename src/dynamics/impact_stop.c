@@ -13,11 +13,6 @@ static rblFloat4 either(rblFloat4 mask, rblFloat4 other)
     return rbl_select4(mask, mask, other);
 }
 
-static rblFloat4 absolute(rblFloat4 a)
-{
-    return rbl_max4(a, rbl_sub4(rbl_splat4(0.0f), a));
-}
-
 // ---- before the sweeps ----
 
 static uint32_t moving_body(const rblManifold* manifold)
@@ -256,6 +251,15 @@ static rblFloat4 most_taken_back(const Lanes* lanes, const rblWideContact* conta
     return rbl_max4(rbl_min4(rbl_sub4(rbl_load4(contact->push), needed), free), zero);
 }
 
+// Lanes with an impulse, or that get one: what is open and stays so is left as it is.
+static rblFloat4 is_at_work(const rblWideContact* contact, rblFloat4 closes)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 slides = rbl_add4(rbl_wide_absolute(rbl_load4(contact->slide[0])),
+                                      rbl_wide_absolute(rbl_load4(contact->slide[1])));
+    return either(closes, rbl_less4(zero, rbl_add4(rbl_load4(contact->push), slides)));
+}
+
 // Friction, then the normal impulse that makes the velocity the target, which is at most 0.
 static void stop_contact(Lanes* lanes, rblWideContact* contact)
 {
@@ -263,8 +267,6 @@ static void stop_contact(Lanes* lanes, rblWideContact* contact)
     const rblWide3 arm_a = rbl_wide_load3(contact->arm_a);
     const rblWide3 arm_b = rbl_wide_load3(contact->arm_b);
     const rblWide3 normal = rbl_wide_load3(contact->normal);
-    const rblWide3 tangent = rbl_wide_load3(contact->tangent);
-    const rblWide3 tangent2 = rbl_wide_cross3(normal, tangent);
     const rblWide3 u = rbl_wide_relative_velocity(&lanes->a, &lanes->b, arm_a, arm_b);
     const rblFloat4 speed = rbl_wide_dot3(u, normal);
     const rblFloat4 target = rbl_load4(contact->target);
@@ -273,10 +275,12 @@ static void stop_contact(Lanes* lanes, rblWideContact* contact)
     lanes->closing = either(lanes->closing, closing);
     lanes->held = either(lanes->held, closing);
     const rblFloat4 acts = rbl_and4(lanes->busy, lanes->held);
-    if (rbl_mask4(acts) == 0)
+    if (rbl_mask4(rbl_and4(acts, is_at_work(contact, rbl_less4(speed, target)))) == 0)
     {
         return;
     }
+    const rblWide3 tangent = rbl_wide_load3(contact->tangent);
+    const rblWide3 tangent2 = rbl_wide_cross3(normal, tangent);
     rblFloat4 change[3];
     change_friction(contact, rbl_mul4(lanes->friction, old), rbl_wide_dot3(u, tangent),
                     rbl_wide_dot3(u, tangent2), &change[1]);
@@ -298,7 +302,8 @@ static void stop_contact(Lanes* lanes, rblWideContact* contact)
     rbl_store4(contact->push, rbl_add4(old, change[0]));
     rbl_wide_apply_impulse(&lanes->a, &lanes->b, arm_a, arm_b,
                            rbl_wide_in_frame(normal, tangent, tangent2, change));
-    const rblFloat4 sum = rbl_add4(rbl_add4(absolute(change[0]), absolute(change[1])), absolute(change[2]));
+    const rblFloat4 sum = rbl_add4(rbl_add4(rbl_wide_absolute(change[0]), rbl_wide_absolute(change[1])),
+                                   rbl_wide_absolute(change[2]));
     lanes->largest = rbl_max4(lanes->largest, rbl_mul4(sum, lanes->weight));
 }
 

@@ -87,6 +87,11 @@ static inline rblFloat4 rbl_wide_lanes(uint32_t bits)
     return rbl_less4(rbl_splat4(0.0f), rbl_load4(lanes[bits]));
 }
 
+static inline rblFloat4 rbl_wide_absolute(rblFloat4 a)
+{
+    return rbl_max4(a, rbl_sub4(rbl_splat4(0.0f), a));
+}
+
 // The sum of the lanes, always in the same order, and the largest of them; no lane is negative.
 static inline float rbl_wide_sum(rblFloat4 a)
 {

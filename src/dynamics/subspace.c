@@ -14,6 +14,7 @@
 #define SLIGHT       1e-5 // of what gravity gives in a step: so little is worth no more rounds
 #define MINUTE       1e-9 // of it: as good as nothing, unless it is the slow sway of a tower, which one solve ends
 #define STALE        0.25 // of what the round before left: unless there is less
+#define LOST         1e4  // times what was left before a pass
 #define LONGEST_WAIT 3 // steps for which an island is left alone; with more of them heaps come to rest later
 
 // ---- what is free ----
@@ -280,11 +281,13 @@ static uint32_t tolerable(bool small, uint32_t last)
     return last / 2 > HOPELESS ? last / 2 : HOPELESS;
 }
 
-// Solve and put back, in turns. Returns what is left then.
-static double solve_in_passes(const rblSubspace* system, const rblIsland* island, int passes)
+// Solve and put back, in turns. Returns what is left then, of what was `left` before. In larger worlds what is far worse after a pass is
+// hardly ever mended by the next ones, and would be taken back.
+static double solve_in_passes(const rblSubspace* system, const rblIsland* island, int passes, double left)
 {
     const bool small = is_small(system->world);
     uint32_t last = small ? system->contacts / 2 : UINT32_MAX;
+    double after = left;
     for (int pass = 0; pass < passes; ++pass)
     {
         if (pass > 0 && !has_misses(system))
@@ -294,13 +297,14 @@ static double solve_in_passes(const rblSubspace* system, const rblIsland* island
         rbl_subspace_solve(system, island);
         const uint32_t put_back = change_impulses(system);
         apply_unknown(system);
-        if (put_back == 0 || put_back > tolerable(small, last))
+        after = remainder_of(system);
+        if (put_back == 0 || put_back > tolerable(small, last) || (!small && after > LOST * left))
         {
             break;
         }
         last = put_back;
     }
-    return remainder_of(system);
+    return after;
 }
 
 // Where many contacts slide, those that are put back may leave the rest worse than the sweeps did.
@@ -350,7 +354,7 @@ static rblResult solve_directly(rblSubspace* system, const rblIsland* island, do
     }
     keep_impulses(system);
     const bool minute = left < MINUTE * fall_of(world, island);
-    const double after = solve_in_passes(system, island, minute ? 1 : MOST_PASSES);
+    const double after = solve_in_passes(system, island, minute ? 1 : MOST_PASSES, left);
     const bool worse = is_worse(world, island, left, after);
     if (worse)
     {

@@ -1,5 +1,6 @@
 // Where bodies would be at the end of the step, were nothing in their way: what pairs are asked for.
 #include "dynamics/stages.h"
+#include "math/trig.h"
 
 #define MIN_BODIES 256
 
@@ -20,6 +21,25 @@ rblSweep rbl_free_sweep(const rblWorld* world, uint32_t slot, float seconds)
         }
     }
     return sweep;
+}
+
+rblTransform rbl_free_frame(const rblWorld* world, uint32_t slot, float seconds)
+{
+    const rblMotion* motion = &world->motions.data[slot];
+    if (seconds == 0.0f)
+    {
+        return rbl_motion_pose(motion);
+    }
+    const rblSweep sweep = rbl_free_sweep(world, slot, seconds);
+    const rblQuat turn = rbl_quat_from_axis_angle(sweep.rotation, rbl_length3(sweep.rotation));
+    return (rblTransform){rbl_add3(motion->center, sweep.translation),
+                          rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation))};
+}
+
+rblTransform rbl_free_end(const rblWorld* world, uint32_t slot)
+{
+    return rbl_transform_mul(rbl_free_frame(world, slot, world->seconds),
+                             world->bodies.data[slot].shape_in_body);
 }
 
 // Whether a body moves so far that its pairs may be fast or asked whether they stay apart: most that do not move so keep their contacts.
@@ -71,6 +91,10 @@ static void set_course(rblWorld* world, uint32_t slot)
     *course = free_course(world, slot);
     course->same = world->fracture.round > 0 && are_equal(rotation, world->sweeps.data[slot].rotation) &&
                    is_same_course(course, &before);
+    if (!course->convex)
+    {
+        world->ends.data[slot] = rbl_free_end(world, slot);
+    }
     course->has_flight = moves_far(course);
     if (course->has_flight)
     {
@@ -105,7 +129,7 @@ rblResult rbl_set_courses(rblWorld* world)
     const size_t bodies = world->bodies.count;
     const size_t before = world->courses.count;
     if (!rbl_array_resize_amply(&world->courses, bodies) || !rbl_array_resize_amply(&world->sweeps, bodies) ||
-        !rbl_array_resize_amply(&world->flights, bodies))
+        !rbl_array_resize_amply(&world->flights, bodies) || !rbl_array_resize_amply(&world->ends, bodies))
     {
         return rbl_fail_memory();
     }

@@ -1,7 +1,6 @@
 // Contacts of one pair, matched with those of the last step.
 #include "dynamics/narrow_phase.h"
 #include "dynamics/contact_math.h"
-#include "math/trig.h"
 #include <math.h>
 
 #define PUSHED 0.25f // of the safe way: how far others are thought to push a pair that would miss
@@ -92,20 +91,6 @@ static float longest_travel(const rblBodyCourse* a, const rblBodyCourse* b)
     const float alone =
         rbl_maxf(rbl_length3(a->translation) + a->turning, rbl_length3(b->translation) + b->turning);
     return rbl_minf(rbl_maxf(travel(a, b), alone), smaller_radius(a, b));
-}
-
-// The frame of a body after some time of free motion.
-static rblTransform frame_after(const rblWorld* world, uint32_t slot, float seconds)
-{
-    const rblMotion* motion = &world->motions.data[slot];
-    if (seconds == 0.0f)
-    {
-        return rbl_motion_pose(motion);
-    }
-    const rblSweep sweep = rbl_free_sweep(world, slot, seconds);
-    const rblQuat turn = rbl_quat_from_axis_angle(sweep.rotation, rbl_length3(sweep.rotation));
-    return (rblTransform){rbl_add3(motion->center, sweep.translation),
-                          rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation))};
 }
 
 // How far gravity bends a body's way over the step.
@@ -199,13 +184,18 @@ static rblTransform shape_at(const rblWorld* world, uint32_t slot, rblTransform 
                            : rbl_transform_mul(frame, world->bodies.data[slot].shape_in_body);
 }
 
+// The same at the end of the step.
+static rblTransform shape_at_end(const rblWorld* world, uint32_t slot)
+{
+    return world->courses.data[slot].convex ? rbl_free_end(world, slot) : world->ends.data[slot];
+}
+
 // How two bodies may move on, in the axes of a's shape: both, or with either stopped by something else.
 static void expect_courses(const rblWorld* world, const rblPair* pair, rblTransform shape_a,
                            rblTransform shape_b, const rblVec3 centers[2], rblCourse out[3])
 {
-    const float seconds = world->seconds;
-    const rblTransform end_a = shape_at(world, pair->a, frame_after(world, pair->a, seconds), seconds);
-    const rblTransform end_b = shape_at(world, pair->b, frame_after(world, pair->b, seconds), seconds);
+    const rblTransform end_a = shape_at_end(world, pair->a);
+    const rblTransform end_b = shape_at_end(world, pair->b);
     const rblVec3 pivot_a = rbl_transform_inverse_point(shape_a, centers[0]);
     const rblVec3 pivot_b = rbl_transform_inverse_point(shape_a, centers[1]);
     const bool first = world->courses.data[pair->a].turning > world->courses.data[pair->b].turning;
@@ -268,8 +258,8 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, floa
 {
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
-    const rblTransform frame_a = frame_after(world, pair->a, seconds);
-    const rblTransform frame_b = frame_after(world, pair->b, seconds);
+    const rblTransform frame_a = rbl_free_frame(world, pair->a, seconds);
+    const rblTransform frame_b = rbl_free_frame(world, pair->b, seconds);
     const rblTransform shape_a = shape_at(world, pair->a, frame_a, seconds);
     const rblTransform shape_b = shape_at(world, pair->b, frame_b, seconds);
     rblCollideOptions options = rbl_default_collide_options();

@@ -19,6 +19,10 @@ rblResult rbl_gather_bodies(rblWorld* world);
 rblResult rbl_set_courses(rblWorld* world);
 rblSweep rbl_free_sweep(const rblWorld* world, uint32_t slot, float seconds);
 
+// The same motion: the body's frame after some time, and its shape's pose at the end of the step.
+rblTransform rbl_free_frame(const rblWorld* world, uint32_t slot, float seconds);
+rblTransform rbl_free_end(const rblWorld* world, uint32_t slot);
+
 // Contacts of all pairs with an awake body, matched with those of the last step (find_contacts.c).
 rblResult rbl_find_contacts(rblWorld* world);
 

@@ -115,6 +115,7 @@ static void init_pairs(rblWorld* world)
     rbl_array_init(&world->courses, allocator);
     rbl_array_init(&world->sweeps, allocator);
     rbl_array_init(&world->flights, allocator);
+    rbl_array_init(&world->ends, allocator);
     rbl_array_init(&world->loads, allocator);
     for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
     {
@@ -136,6 +137,7 @@ static void free_pairs(rblWorld* world)
     rbl_array_free(&world->courses);
     rbl_array_free(&world->sweeps);
     rbl_array_free(&world->flights);
+    rbl_array_free(&world->ends);
     rbl_array_free(&world->loads);
     for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
     {

@@ -628,6 +628,7 @@ struct rblWorld
     RBL_ARRAY(rblBodyCourse) courses;
     RBL_ARRAY(rblSweep) sweeps; // of shapes, by slot: where they are and how they would move over the step
     RBL_ARRAY(rblPreparedSweep) flights;  // the same for times of impact, of bodies that move far
+    RBL_ARRAY(rblTransform) ends;         // their poses at its end, of shapes that are not convex
     RBL_ARRAY(unsigned char) last_change; // per solver body: 1 + the sweep over impacts that hit it last
     rblFloatArray speeds;                 // per solver body: no point of it moves faster, m/s
     rblFloatArray times;                  // per solver body: s of flight before its next impact

@@ -20,6 +20,18 @@ static inline rblBodyId put_breakable(rblWorldId world, rblBreakerId breaker, rb
     return body;
 }
 
+// With a ground, and threads of its own.
+static inline rblWorldId make_world_of(uint32_t workers)
+{
+    const rblTasks tasks = {.worker_count = workers};
+    rblWorldDef def = rbl_default_world_def();
+    def.tasks = &tasks;
+    rblWorldId world;
+    check_ok(rbl_world_create(&def, &world));
+    put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    return world;
+}
+
 static inline uint32_t events_of(rblWorldId world, const rblBreakEvent** events)
 {
     uint32_t count = 0;

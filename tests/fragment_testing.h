@@ -2,7 +2,9 @@
 #ifndef RBL_TESTS_FRAGMENT_TESTING_H
 #define RBL_TESTS_FRAGMENT_TESTING_H
 
+#include "base/jobs.h"
 #include "base/random.h"
+#include "failing_allocator.h"
 #include "field/fragment_field.h"
 #include "field/level_set.h"
 #include "math/aabb.h"
@@ -336,6 +338,54 @@ static inline Broken broken_by(const char* kind, uint32_t tets, uint32_t breaks)
         break_largest(&b, i % 5 == 4 ? 4 : 2, &random);
     }
     return b;
+}
+
+// A sphere after one fracture, a statue after five, a plate after twenty.
+static inline Broken broken_case(int i, uint32_t tets)
+{
+    static const uint32_t break_counts[3] = {1, 5, 20};
+    static const char* const kinds[3] = {"sphere", "statue", "plate"};
+    return broken_by(kinds[i], i == 2 ? 12000 : tets, break_counts[i]);
+}
+
+// A box in three, with memory that can be made to fail: `memory.left` says how often it is still granted.
+static inline Broken make_broken_in(FailingAllocator* memory)
+{
+    failing_allocator_start(memory, SIZE_MAX);
+    check_ok(rbl_set_allocator(&memory->allocator));
+    Broken b = make_broken("box", 300, 0.0f);
+    rblRandom random = rbl_random_seed(2, 2);
+    break_fragment(&b, RBL_NONE, 0, 3, &random);
+    return b;
+}
+
+typedef const void* AskFcn(const void* of);
+
+typedef struct Asking
+{
+    AskFcn* ask;
+    const void* of;
+    const void* answers[64];
+} Asking;
+
+static inline void ask_range(rblRange range, void* context)
+{
+    Asking* asking = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        asking->answers[i] = asking->ask(asking->of);
+    }
+}
+
+// What is made by whoever asks first: all that ask at once get the same.
+static inline void ask_at_once(AskFcn* ask, const void* of)
+{
+    Asking asking = {.ask = ask, .of = of};
+    rbl_parallel_for(rbl_default_jobs(), 64, 1, ask_range, &asking);
+    for (uint32_t i = 0; i < 64; ++i)
+    {
+        assert_true(asking.answers[i] != NULL && asking.answers[i] == asking.answers[0]);
+    }
 }
 
 static inline bool in_solid(const Broken* b, rblVec3 p)

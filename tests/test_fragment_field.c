@@ -57,11 +57,10 @@ static void check_inside(Broken* b, rblRandom* random)
 static void points_are_inside_as_the_partition_says(void** state)
 {
     (void)state;
-    const char* kinds[3] = {"sphere", "statue", "plate"};
     rblRandom random = rbl_random_seed(3, 1);
     for (int i = 0; i < 3; ++i)
     {
-        Broken b = broken_by(kinds[i], i == 2 ? 12000 : 6000, break_counts[i]);
+        Broken b = broken_case(i, 6000);
         check_inside(&b, &random);
         free_broken(&b);
     }
@@ -335,11 +334,7 @@ static void out_of_memory_leaves_nothing_behind(void** state)
 {
     (void)state;
     FailingAllocator memory;
-    failing_allocator_start(&memory, SIZE_MAX);
-    check_ok(rbl_set_allocator(&memory.allocator));
-    Broken b = make_broken("box", 300, 0.0f);
-    rblRandom random = rbl_random_seed(2, 2);
-    break_fragment(&b, RBL_NONE, 0, 3, &random);
+    Broken b = make_broken_in(&memory);
     const rblFragmentEventDef def = {.background = b.background,
                                      .labels = b.labels[0],
                                      .weights = b.weights[0],
@@ -375,22 +370,11 @@ static void out_of_memory_leaves_nothing_behind(void** state)
     check_ok(rbl_set_allocator(NULL));
 }
 
-typedef struct Asking
+static const void* ask_for_cells(const void* event)
 {
-    const rblFragmentEvent* event;
-    const rblFragmentCells* cells[64];
-} Asking;
-
-static void ask_for_cells(rblRange range, void* context)
-{
-    Asking* asking = context;
-    for (uint32_t i = range.begin; i < range.end; ++i)
-    {
-        asking->cells[i] = rbl_fragment_event_cells(asking->event);
-    }
+    return rbl_fragment_event_cells(event);
 }
 
-// Whoever asks first makes them; all get the same ones.
 static void threads_that_ask_at_once_get_the_same_cells(void** state)
 {
     (void)state;
@@ -399,12 +383,7 @@ static void threads_that_ask_at_once_get_the_same_cells(void** state)
     check_ok(rbl_set_tasks(&tasks));
     for (uint32_t k = 0; k < b.count; ++k)
     {
-        Asking asking = {.event = b.events[k]};
-        rbl_parallel_for(rbl_default_jobs(), 64, 1, ask_for_cells, &asking);
-        for (uint32_t i = 0; i < 64; ++i)
-        {
-            assert_true(asking.cells[i] != NULL && asking.cells[i] == asking.cells[0]);
-        }
+        ask_at_once(ask_for_cells, b.events[k]);
     }
     check_ok(rbl_set_tasks(NULL));
     free_broken(&b);

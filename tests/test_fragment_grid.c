@@ -10,9 +10,6 @@
 
 #define BLUR 0.4 // cells: what rbl_fragment_grid_blur() allows for
 
-static const uint32_t break_counts[3] = {1, 5, 20};
-static const char* const kinds[3] = {"sphere", "statue", "plate"};
-
 // A fragment, its grid, and what is exact about it.
 typedef struct Case
 {
@@ -178,18 +175,18 @@ static void grids_tell_inside_from_outside_and_distances(void** state)
     (void)state;
     for (int i = 0; i < 3; ++i)
     {
-        Broken b = broken_by(kinds[i], i == 2 ? 12000 : 8000, break_counts[i]);
+        Broken b = broken_case(i, 8000);
         rblMesh* mesh;
         rblDistanceOracle solid;
         check_ok(rbl_mesh_acquire(b.mesh, &mesh));
         check_ok(rbl_distance_oracle_init(&solid, rbl_mesh_get_view(mesh), rbl_default_allocator()));
         const Errors e = measure(&b, &solid);
         print_message(
-            "%s, %u fractures, cells: near %.3f, most %.2f; deep %.3f, most too deep %.2f; "
+            "case %d, %u fractures, cells: near %.3f, most %.2f; deep %.3f, most too deep %.2f; "
             "points inside told outside by %.2f, outside inside %.2f; outside less by %.3f, more by "
             "at most %.2f; beside cracks %.3f\n",
-            kinds[i], b.count, e.near, e.most_near, e.deep, e.most_deep, e.wrong_inside, e.wrong_outside,
-            e.loose, e.too_far, e.beside);
+            i, b.count, e.near, e.most_near, e.deep, e.most_deep, e.wrong_inside, e.wrong_outside, e.loose,
+            e.too_far, e.beside);
         assert_true(e.near < 0.35 && e.most_near < 1.0 && e.deep < 0.7 && e.most_deep < 0.05);
         assert_true(e.wrong_inside < BLUR && e.wrong_outside < BLUR);
         assert_true(e.loose < 2.5 && e.too_far < 0.45 && e.beside < 0.12);
@@ -432,22 +429,11 @@ static void planes_that_coincide_make_no_facet_of_too_many_corners(void** state)
     free_broken(&b);
 }
 
-typedef struct Asking
+static const void* ask_for_grid(const void* shape)
 {
-    const rblShape* shape;
-    const rblLevelSet* grids[64];
-} Asking;
-
-static void ask(rblRange range, void* context)
-{
-    Asking* asking = context;
-    for (uint32_t i = range.begin; i < range.end; ++i)
-    {
-        asking->grids[i] = rbl_shape_fragment_grid(asking->shape);
-    }
+    return rbl_shape_fragment_grid(shape);
 }
 
-// Whoever asks first makes it; all get the same one.
 static void threads_that_ask_at_once_get_one_grid(void** state)
 {
     (void)state;
@@ -469,12 +455,7 @@ static void threads_that_ask_at_once_get_one_grid(void** state)
             .event = b.events[0], .label = label, .mass = &mass, .samples = trees[label]};
         check_ok(rbl_shape_create_fragment(&def, &id));
         check_ok(rbl_shape_view(id, &view));
-        Asking asking = {.shape = view.shape};
-        rbl_parallel_for(rbl_default_jobs(), 64, 1, ask, &asking);
-        for (uint32_t i = 0; i < 64; ++i)
-        {
-            assert_true(asking.grids[i] != NULL && asking.grids[i] == asking.grids[0]);
-        }
+        ask_at_once(ask_for_grid, view.shape);
         check_ok(rbl_shape_destroy(id));
     }
     check_ok(rbl_set_tasks(NULL));

@@ -604,11 +604,7 @@ static void out_of_memory_leaves_nothing_behind(void** state)
 {
     (void)state;
     FailingAllocator memory;
-    failing_allocator_start(&memory, SIZE_MAX);
-    check_ok(rbl_set_allocator(&memory.allocator));
-    Broken b = make_broken("box", 300, 0.0f);
-    rblRandom random = rbl_random_seed(2, 2);
-    break_fragment(&b, RBL_NONE, 0, 3, &random);
+    Broken b = make_broken_in(&memory);
     const rblFragmentField field = field_of(&b, (Leaf){0, 0});
     const rblMassProperties mass = mass_of(&field);
     const size_t live = memory.live;

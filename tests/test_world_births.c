@@ -358,12 +358,7 @@ static uint64_t fly_and_land(uint32_t workers, bool goes_back)
 {
     BoxBreaker boxes = {.counts = {4, 3, 5}};
     const rblBreakerId breaker = make_box_breaker(&boxes);
-    const rblTasks tasks = {.worker_count = workers};
-    rblWorldDef def = rbl_default_world_def();
-    def.tasks = &tasks;
-    rblWorldId world;
-    check_ok(rbl_world_create(&def, &world));
-    put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    const rblWorldId world = make_world_of(workers);
     rblBodyId ids[12];
     for (int i = 0; i < 12; ++i)
     {

@@ -1,6 +1,8 @@
 // Bodies that break inside the step: who, when, what it costs, and how the fragments move.
 #include "breaking_testing.h"
+#include "dynamics/stages.h"
 #include "rubble/prescored.h"
+#include <string.h>
 
 // ---- blows ----
 
@@ -426,6 +428,90 @@ static void sleepers_hit_in_the_step_of_a_break_wake_and_move_as_ever(void** sta
     check_close(rbl_length3(rbl_sub3(with.center, without.center)), 0.0, 0.01);
 }
 
+// ---- contacts elsewhere ----
+
+static void look_for_contacts(rblWorld* world, uint32_t round)
+{
+    world->seconds = STEP;
+    world->fracture.round = round;
+    world->regrouped = world->regrouped || round > 0; // as by births
+    check_ok(rbl_gather_movers(world));
+    check_ok(rbl_find_pairs(world));
+    check_ok(rbl_find_contacts(world));
+    world->fracture.round = 0;
+}
+
+// What the last look found.
+typedef struct Found
+{
+    rblPair* pairs;
+    rblContact* contacts;
+    size_t pair_count, contact_count;
+} Found;
+
+static Found keep_found(const rblWorld* world)
+{
+    Found found = {.pair_count = world->pairs.count, .contact_count = world->contacts.count};
+    found.pairs = malloc(sizeof *found.pairs * (found.pair_count + 1));
+    found.contacts = malloc(sizeof *found.contacts * (found.contact_count + 1));
+    assert_true(found.pairs != NULL && found.contacts != NULL);
+    memcpy(found.pairs, world->pairs.data, sizeof *found.pairs * found.pair_count);
+    memcpy(found.contacts, world->contacts.data, sizeof *found.contacts * found.contact_count);
+    return found;
+}
+
+// Returns how many fast pairs have contacts where they will meet.
+static uint32_t check_found_again(const rblWorld* world, const Found* found)
+{
+    uint32_t fast = 0;
+    assert_int_equal(world->pairs.count, found->pair_count);
+    for (size_t i = 0; i < found->pair_count; ++i)
+    {
+        const rblPair *a = &found->pairs[i], *b = &world->pairs.data[i];
+        assert_true(a->a == b->a && a->b == b->b && a->count == b->count && a->fast == b->fast);
+        assert_true(a->time_of_impact == b->time_of_impact && a->leading == b->leading);
+        if (a->count > 0)
+        {
+            assert_memory_equal(&found->contacts[a->first], &world->contacts.data[b->first],
+                                sizeof *found->contacts * a->count);
+        }
+        fast += a->fast && a->time_of_impact < 1.0f && a->count > 0;
+    }
+    return fast;
+}
+
+// When something breaks, everything is looked at again in the same substep: what has not moved since has the contacts that it was found
+// to have, those included of boxes that turn until they meet the slab.
+static void contacts_that_a_break_leaves_alone_are_as_they_were_found(void** state)
+{
+    (void)state;
+    const rblWorldId id = make_world(false);
+    rblWorld* world;
+    check_ok(rbl_world_find(id, &world));
+    for (int i = 0; i < 12; ++i)
+    {
+        const bool rests = i % 3 == 2;
+        const rblVec3 at = {0.5f * (float)i, rests ? 0.1f : 0.4f + 0.2f * (float)i, 0};
+        const rblBodyId box = put(id, make_box(0.2f, 0.2f, 0.2f), RBL_BODY_DYNAMIC, at);
+        check_ok(rbl_body_set_velocity(id, box, vec(0, rests ? 0.0f : -15.0f, 0),
+                                       rests ? vec(0, 0, 0) : vec(9, 4, 7)));
+    }
+    put(id, make_box(20, 1, 2), RBL_BODY_STATIC, vec(2, -0.5f, 0));
+    uint32_t fast = 0;
+    for (int i = 0; i < 8; ++i)
+    {
+        look_for_contacts(world, 0);
+        const Found found = keep_found(world);
+        look_for_contacts(world, 1);
+        fast += check_found_again(world, &found);
+        free(found.pairs);
+        free(found.contacts);
+        step_times(id, 1);
+    }
+    assert_true(fast >= 6);
+    check_ok(rbl_world_destroy(id));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -440,6 +526,7 @@ int main(void)
         cmocka_unit_test(joints_go_to_the_fragment_that_holds_them),
         cmocka_unit_test(sleepers_on_a_body_that_breaks_wake),
         cmocka_unit_test(sleepers_hit_in_the_step_of_a_break_wake_and_move_as_ever),
+        cmocka_unit_test(contacts_that_a_break_leaves_alone_are_as_they_were_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,12 +93,7 @@ static uint64_t smash_many(uint32_t workers)
 {
     BoxBreaker boxes = {.counts = {4, 2, 4}, .energy = 5.0f};
     const rblBreakerId breaker = make_box_breaker(&boxes);
-    const rblTasks tasks = {.worker_count = workers};
-    rblWorldDef def = rbl_default_world_def();
-    def.tasks = &tasks;
-    rblWorldId world;
-    check_ok(rbl_world_create(&def, &world));
-    put(world, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    const rblWorldId world = make_world_of(workers);
     for (int i = 0; i < 36; ++i)
     {
         const rblVec3 at = {0.7f * (float)(i % 6), 0.4f + 0.02f * (float)i, 0.7f * (float)(i / 6)};

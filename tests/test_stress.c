@@ -331,6 +331,91 @@ static void pieces_of_pieces_break_on_the_same_tetrahedra(void** state)
     assert_int_equal(rbl_tets_alive_count(), 0);
 }
 
+// ---- stress in fragments ----
+
+static double size_of(rblStress s)
+{
+    return sqrt(s.xx * s.xx + s.yy * s.yy + s.zz * s.zz + 2.0 * (s.xy * s.xy + s.yz * s.yz + s.zx * s.zx));
+}
+
+static rblStress stress_less(rblStress a, rblStress b)
+{
+    return (rblStress){a.xx - b.xx, a.yy - b.yy, a.zz - b.zz, a.xy - b.xy, a.yz - b.yz, a.zx - b.zx};
+}
+
+// Direct factors, to rounding.
+static rblElasticReport solve_exactly(const rblStressBody* body, const rblElasticLoad* load, rblStress* out)
+{
+    rblElasticDef def = rbl_default_elastic_def();
+    rblElasticId exact;
+    rblElasticReport report;
+    const rblElasticFields fields = {.node_stresses = out};
+    def.tets = body->root->tets;
+    def.young = (double)body->root->material.young;
+    def.poisson = (double)body->root->material.poisson;
+    def.density = (double)body->root->material.density;
+    def.subset = body->elastic_view.mesh_tets;
+    def.subset_count = body->elastic_view.tet_count;
+    def.tolerance = 1e-10;
+    check_ok(rbl_elastic_create(&def, &exact));
+    check_ok(rbl_elastic_solve(exact, load, 1, &fields, &report));
+    check_ok(rbl_elastic_destroy(exact));
+    return report;
+}
+
+// The largest error of stress at a node, as a part of the largest stress.
+static double stress_error(rblStressBody* body, const rblElasticLoad* load)
+{
+    rblStress* found = malloc(sizeof *found * body->root->view.node_count);
+    rblStress* exact = malloc(sizeof *exact * body->root->view.node_count);
+    double energy, worst = 0.0, largest = 0.0;
+    check_ok(rbl_stress_solve(body, load, 1, found, &energy));
+    const rblElasticReport report = solve_exactly(body, load, exact);
+    for (uint32_t i = 0; i < body->elastic_view.node_count; ++i)
+    {
+        const rblStress at = found[body->elastic_view.mesh_nodes[i]];
+        worst = rbl_maxd(size_of(stress_less(at, exact[i])), worst);
+        largest = rbl_maxd(size_of(exact[i]), largest);
+    }
+    check_relative(energy, report.energy, 1e-3);
+    free(found);
+    free(exact);
+    return worst / largest;
+}
+
+// Stress in fragments is found step by step until RBL_STRESS_FRAGMENT_TOLERANCE of the forces is left over.
+static void stress_in_fragments_is_that_of_exact_solutions(void** state)
+{
+    (void)state;
+    double worst = 0.0;
+    for (size_t i = 0; i < 4; ++i)
+    {
+        rblShapeId id = parents[i].make();
+        rblBreakBody body = body_of(id, "clay");
+        rblStressDef def = rbl_default_stress_def();
+        def.most_fragments = 4;
+        const rblBreaker* breaker = make_stress(&def);
+        const rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0, -1, 0));
+        rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
+        void* prepared = NULL;
+        go_on_with_heaviest(&fracture, &body, &id);
+        check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
+        const rblVec3d ends[2] = {rbl_to_double3(body.view.bounds.upper),
+                                  rbl_to_double3(body.view.bounds.lower)};
+        for (int k = 0; k < 2; ++k)
+        {
+            const rblElasticLoad load = {.point = ends[k], .force = {300.0, -1000.0, 200.0}, .radius = 0.01};
+            const double error = stress_error(prepared, &load);
+            print_message("%s: off by %.1e\n", parents[i].name, error);
+            worst = rbl_maxd(error, worst);
+        }
+        rbl_breaker_forget(breaker, prepared);
+        rbl_breaker_release(breaker);
+        check_ok(rbl_shape_destroy(id));
+    }
+    assert_true(worst < RBL_STRESS_FRAGMENT_TOLERANCE);
+}
+
 static void cracks_cost_no_more_than_the_budget(void** state)
 {
     (void)state;
@@ -449,6 +534,7 @@ int main(void)
         cmocka_unit_test(fragments_are_all_of_the_body),
         cmocka_unit_test(blows_leave_pieces_that_tile_the_body),
         cmocka_unit_test(pieces_of_pieces_break_on_the_same_tetrahedra),
+        cmocka_unit_test(stress_in_fragments_is_that_of_exact_solutions),
         cmocka_unit_test(cracks_cost_no_more_than_the_budget),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(senseless_definitions_are_refused),

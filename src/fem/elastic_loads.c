@@ -19,6 +19,22 @@ static rblTriangled face_of(const rblElastic* elastic, uint32_t face)
                            elastic->positions.data[nodes[2]]}};
 }
 
+// Beyond a point by one coordinate, and by how much; 0: not beyond.
+static double beyond(double a, double b, double c, double at)
+{
+    const double lower = rbl_mind(a, rbl_mind(b, c)), upper = rbl_maxd(a, rbl_maxd(b, c));
+    return rbl_maxd(rbl_maxd(lower - at, at - upper), 0.0);
+}
+
+// Whether a triangle is farther off than that by its box alone, and by more than distances are rounded: what most end with.
+static bool is_far(const rblTriangled* triangle, rblVec3d point, double distance2)
+{
+    const rblVec3d *a = &triangle->corners[0], *b = &triangle->corners[1], *c = &triangle->corners[2];
+    const double x = beyond(a->x, b->x, c->x, point.x), y = beyond(a->y, b->y, c->y, point.y),
+                 z = beyond(a->z, b->z, c->z, point.z);
+    return x * x + y * y + z * z > (1.0 + 1e-6) * distance2;
+}
+
 // Of equally close ones the first.
 static uint32_t closest_face(const rblElastic* elastic, const uint32_t* faces, uint32_t count, rblVec3d point)
 {
@@ -28,7 +44,8 @@ static uint32_t closest_face(const rblElastic* elastic, const uint32_t* faces, u
     {
         const uint32_t face = faces != NULL ? faces[i] : i;
         const rblTriangled triangle = face_of(elastic, face);
-        const double distance2 = rbl_triangle_distance2(&triangle, point, least);
+        const bool far = is_far(&triangle, point, least);
+        const double distance2 = far ? least : rbl_triangle_distance2(&triangle, point, least);
         if (distance2 < least)
         {
             least = distance2;
@@ -59,7 +76,8 @@ static bool faces_near(const rblElastic* elastic, uint32_t face, rblVec3d middle
     for (uint32_t i = 0; i < count; ++i)
     {
         const rblTriangled triangle = face_of(elastic, i);
-        const bool near = rbl_triangle_distance2(&triangle, middle, (double)INFINITY) <= reach * reach;
+        const bool near = !is_far(&triangle, middle, reach * reach) &&
+                          rbl_triangle_distance2(&triangle, middle, (double)INFINITY) <= reach * reach;
         if ((near || i == face) && !rbl_array_push(out, i))
         {
             return false;

@@ -221,20 +221,34 @@ static bool label_rim(Separation* s, uint32_t first_label)
 
 // ---- cut edges ----
 
+// A node of the band at an edge that is cut: it has a weight of its own unless an earlier crack gave one. Returns the logarithm of the
+// crack's value there; `logs` has those that are known, 0 the others.
+static double note_end(rblCrackGrowth* growth, double* log, uint32_t node)
+{
+    const double value = fabs(growth->nodes[node].value);
+    growth->own[node] = growth->own[node] > 0.0 ? growth->own[node] : value;
+    *log = *log == 0.0 ? rbl_log(value) : *log;
+    return *log;
+}
+
 // Edges with their ends in different parts, and where the crack would have the cut.
 static bool note_edges(rblCrackGrowth* growth, const rblCrack* crack)
 {
-    for (size_t n = 0; n < growth->band.count; ++n)
+    const size_t count = growth->band.count;
+    double* logs = RBL_ARENA_ARRAY(&growth->arena, double, count + 1);
+    for (size_t n = 0; n < count && logs != NULL; ++n)
+    {
+        logs[n] = 0.0;
+    }
+    for (size_t n = 0; n < count && logs != NULL; ++n)
     {
         const uint32_t a = growth->band.data[n];
         for (uint32_t k = growth->band_starts.data[n]; k < growth->band_starts.data[n + 1]; ++k)
         {
-            const uint32_t b = growth->band.data[growth->band_links.data[k]];
+            const uint32_t other = growth->band_links.data[k], b = growth->band.data[other];
             if (a < b && growth->marks[a].label != growth->marks[b].label && is_cut(growth, crack, a, b))
             {
-                growth->own[a] = growth->own[a] > 0.0 ? growth->own[a] : fabs(growth->nodes[a].value);
-                growth->own[b] = growth->own[b] > 0.0 ? growth->own[b] : fabs(growth->nodes[b].value);
-                const double ratio = rbl_log(fabs(growth->nodes[a].value) / fabs(growth->nodes[b].value));
+                const double ratio = note_end(growth, &logs[n], a) - note_end(growth, &logs[other], b);
                 if (!rbl_array_push(&growth->edges, ((rblCutEdge){a, b, ratio})))
                 {
                     return false;
@@ -242,7 +256,7 @@ static bool note_edges(rblCrackGrowth* growth, const rblCrack* crack)
             }
         }
     }
-    return true;
+    return logs != NULL;
 }
 
 bool rbl_crack_split(rblCrackGrowth* growth, const rblCrack* crack, uint32_t* part_count)

@@ -107,7 +107,12 @@ static void add_ends(PairSigns* s, bool of_triangle, uint32_t half, Meeting* out
 static void meet_half(const rblTetsCut* work, const rblVec3d p[3], const rblVec3d m[3], uint32_t half,
                       Meeting* out)
 {
-    PairSigns s = {.p = p, .m = m, .near = work->near, .far = work->near * work->span};
+    PairSigns s;
+    s.p = p;
+    s.m = m;
+    s.near = work->near;
+    s.far = work->near * work->span;
+    memset(s.known, 0, sizeof s.known);
     for (uint32_t k = 0; k < 3; ++k)
     {
         s.above[k] = unless_near(&s, rbl_orient3d(m[0], m[1], m[2], p[k]), side_of(m, 0), side_of(m, 1));

@@ -400,13 +400,15 @@ static void planes_that_coincide_make_no_facet_of_too_many_corners(void** state)
     {
         b.background->nodes[b.view->nodes[4 * (size_t)tet + i]].position = chance_corners[i];
     }
+    rblCutPlane planes[3];
+    for (uint32_t k = 0; k < 3; ++k)
+    {
+        planes[k] = (rblCutPlane){.normal = chance_normals[k], .offset = 0x1.189dfap+2f};
+    }
     for (uint32_t i = event->first_parts[cut]; i < event->first_parts[cut + 1]; ++i)
     {
         event->parts[i].plane_count = 3;
-        for (uint32_t k = 0; k < 3; ++k)
-        {
-            event->parts[i].planes[k] = (rblCutPlane){.normal = chance_normals[k], .offset = 0x1.189dfap+2f};
-        }
+        event->parts[i].planes = planes;
     }
     uint8_t inside[200] = {0};
     const rblFragmentLattice lattice = {.cell = 1.0f,

@@ -19,7 +19,10 @@ static void free_event(rblFragmentEvent* e)
     RBL_FREE_ARRAY(allocator, e->weights, e->node_count);
     RBL_FREE_ARRAY(allocator, e->cracks, e->node_count);
     RBL_FREE_ARRAY(allocator, e->states, e->tet_count);
+    RBL_FREE_ARRAY(allocator, e->cut_tets, e->cut_count);
     RBL_FREE_ARRAY(allocator, e->parts, part_count);
+    RBL_FREE_ARRAY(allocator, e->planes, e->plane_count);
+    RBL_FREE_ARRAY(allocator, e->exposed, e->node_count);
     RBL_FREE_ARRAY(allocator, e->pieces, e->piece_capacity);
     RBL_FREE_ARRAY(allocator, e->piece_tets, e->piece_tet_capacity);
     RBL_FREE_ARRAY(allocator, e->borders, e->border_capacity);
@@ -172,17 +175,13 @@ static rblResult copy_nodes(rblFragmentEvent* e, const rblFragmentEventDef* def)
 static void bound_cut_tets(rblFragmentEvent* e)
 {
     const rblBackground* b = e->background;
-    for (uint32_t i = 0; i < e->tet_count; ++i)
+    for (uint32_t cut = 0; cut < e->cut_count; ++cut)
     {
-        const uint32_t cut = e->states[i] & ~RBL_CUT;
-        if ((e->states[i] & RBL_CUT) == 0)
-        {
-            continue;
-        }
+        const uint32_t* nodes = b->view->nodes + 4 * (size_t)e->tets[e->cut_tets[cut]];
         rblAabb box = rbl_aabb_empty();
         for (uint32_t k = 0; k < 4; ++k)
         {
-            box = rbl_aabb_add(box, b->nodes[b->view->nodes[4 * (size_t)e->tets[i] + k]].position);
+            box = rbl_aabb_add(box, b->nodes[nodes[k]].position);
         }
         for (uint32_t k = e->first_parts[cut]; k < e->first_parts[cut + 1]; ++k)
         {

@@ -50,8 +50,8 @@ typedef struct rblCutPart
 {
     uint32_t label;
     uint32_t plane_count;
-    uint32_t own_count; // the last of the planes, those of this event
-    rblCutPlane planes[3];
+    uint32_t own_count;  // the last of the planes, those of this event
+    rblCutPlane* planes; // in the event's: three at most
 } rblCutPart;
 
 // A piece of crack that borders a fragment.
@@ -113,8 +113,12 @@ struct rblFragmentEvent
     rblCrackPiece* cracks;
     uint32_t* states; // per tetrahedron: the label of all of it, or RBL_CUT and its number among the cut ones
     uint32_t cut_count;
+    uint32_t* cut_tets;    // their numbers in the event, rising
     uint32_t* first_parts; // per cut tetrahedron, one more
     rblCutPart* parts;
+    rblCutPlane* planes; // of all parts, one after the other
+    uint32_t plane_count;
+    uint8_t* exposed;        // per node: 1 where one of its tetrahedra is cut
     rblCutPoint* cut_points; // those of earlier events on the edges of its nodes first
     uint32_t cut_point_count;
     uint32_t cut_point_capacity;

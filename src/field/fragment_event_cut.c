@@ -40,22 +40,30 @@ static TetNodes nodes_of(const rblFragmentEvent* e, uint32_t tet)
     return t;
 }
 
-// The label that all nodes have, RBL_NONE when they differ or some were lost before.
-static uint32_t common_label(const rblFragmentEvent* e, uint32_t tet)
+// How many labels its nodes have, and the first of them; 0 for a tetrahedron that has one label only, whole.
+static uint32_t count_labels(const rblFragmentEvent* e, uint32_t tet, uint32_t* first)
 {
     const uint32_t* nodes = e->background->view->nodes + 4 * (size_t)tet;
-    uint32_t common = RBL_NONE;
+    uint32_t labels[4], known = 0, count = 0;
     for (uint32_t i = 0; i < 4; ++i)
     {
         const uint32_t local = rbl_rank_find(e->node_ranks, nodes[i]);
-        const uint32_t label = local != RBL_NONE ? e->labels[local] : RBL_NONE;
-        if (label == RBL_NONE || (i > 0 && label != common))
+        if (local == RBL_NONE)
         {
-            return RBL_NONE;
+            continue;
         }
-        common = label;
+        const uint32_t label = e->labels[local];
+        bool seen = false;
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            seen = seen || labels[k] == label;
+        }
+        labels[count] = label;
+        count += !seen;
+        known += 1;
     }
-    return common;
+    *first = labels[0];
+    return known == 4 && count == 1 ? 0 : count;
 }
 
 // ---- planes ----
@@ -110,18 +118,22 @@ static const rblCutPart* inherited_part(const rblFragmentEvent* e, uint32_t tet)
     return (state & RBL_CUT) != 0 ? rbl_fragment_part(parent, state & ~RBL_CUT, e->parent_label) : NULL;
 }
 
-// Both sides of a border have the same digits, with opposite signs.
-static void write_parts(rblFragmentEvent* e, uint32_t tet, rblCutPart* parts)
+// Both sides of a border have the same digits, with opposite signs. Returns where the planes of the next tetrahedron go.
+static rblCutPlane* write_parts(rblFragmentEvent* e, uint32_t tet, rblCutPart* parts, rblCutPlane* planes)
 {
     const TetNodes t = nodes_of(e, tet);
     const rblCutPart* inherited = inherited_part(e, tet);
     Function functions[4];
     find_functions(e->background->view, tet, t.weights, functions);
+    const uint32_t before = inherited != NULL ? inherited->plane_count : 0;
     for (uint32_t k = 0; k < t.count; ++k)
     {
-        parts[k] = inherited != NULL ? *inherited : (rblCutPart){.label = 0};
-        parts[k].label = t.distinct[k];
-        parts[k].own_count = 0;
+        parts[k] = (rblCutPart){.label = t.distinct[k], .plane_count = before, .planes = planes};
+        for (uint32_t i = 0; i < before; ++i)
+        {
+            planes[i] = inherited->planes[i];
+        }
+        planes += before + t.count - 1;
     }
     for (uint32_t k = 0; k < t.count; ++k)
     {
@@ -133,6 +145,7 @@ static void write_parts(rblFragmentEvent* e, uint32_t tet, rblCutPart* parts)
         }
     }
     e->new_cut_count += t.count > 1;
+    return planes;
 }
 
 // ---- cut edges ----
@@ -183,17 +196,18 @@ static bool inherit_cut_points(const rblFragmentEvent* e, CutPoints* points)
     return ok;
 }
 
-static void mark_cut_nodes(const rblFragmentEvent* e, uint8_t* marks)
+static void mark_cut_nodes(rblFragmentEvent* e)
 {
-    for (uint32_t i = 0; i < e->tet_count; ++i)
+    memset(e->exposed, 0, e->node_count);
+    for (uint32_t cut = 0; cut < e->cut_count; ++cut)
     {
-        for (uint32_t k = 0; k < 4 && (e->states[i] & RBL_CUT) != 0; ++k)
+        const uint32_t* nodes = e->background->view->nodes + 4 * (size_t)e->tets[e->cut_tets[cut]];
+        for (uint32_t k = 0; k < 4; ++k)
         {
-            const uint32_t node = e->background->view->nodes[4 * (size_t)e->tets[i] + k];
-            const uint32_t local = rbl_rank_find(e->node_ranks, node);
+            const uint32_t local = rbl_rank_find(e->node_ranks, nodes[k]);
             if (local != RBL_NONE)
             {
-                marks[local] = 1;
+                e->exposed[local] = 1;
             }
         }
     }
@@ -202,18 +216,12 @@ static void mark_cut_nodes(const rblFragmentEvent* e, uint8_t* marks)
 static rblResult list_cut_points(rblFragmentEvent* e)
 {
     CutPoints points;
-    uint8_t* marks = rbl_alloc_zero(e->allocator, e->node_count);
     rbl_array_init(&points, e->allocator);
-    bool ok = marks != NULL && inherit_cut_points(e, &points);
-    if (ok)
-    {
-        mark_cut_nodes(e, marks);
-    }
+    bool ok = inherit_cut_points(e, &points);
     for (uint32_t i = 0; i < e->node_count && ok; ++i)
     {
-        ok = !marks[i] || cut_edges_at(e, i, &points);
+        ok = !e->exposed[i] || cut_edges_at(e, i, &points);
     }
-    RBL_FREE_ARRAY(e->allocator, marks, e->node_count);
     e->cut_points = points.data;
     e->cut_point_count = (uint32_t)points.count;
     e->cut_point_capacity = (uint32_t)points.capacity;
@@ -222,57 +230,77 @@ static rblResult list_cut_points(rblFragmentEvent* e)
 
 // ---- all of them ----
 
-// States of whole ones, and how many parts the others have.
-static bool count_parts(rblFragmentEvent* e, rblIndexArray* first)
+// Cut tetrahedra, how many parts those before each have, and how many planes all have.
+typedef struct CutCount
 {
-    uint32_t parts = 0;
-    for (uint32_t i = 0; i < e->tet_count; ++i)
+    rblIndexArray tets;
+    rblIndexArray first_parts;
+    uint32_t parts, planes;
+} CutCount;
+
+static bool count_parts(rblFragmentEvent* e, CutCount* c)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < e->tet_count && ok; ++i)
     {
-        const uint32_t label = common_label(e, e->tets[i]);
-        e->states[i] = label;
-        if (label == RBL_NONE)
+        const uint32_t count = count_labels(e, e->tets[i], &e->states[i]);
+        if (count > 0)
         {
-            const TetNodes t = nodes_of(e, e->tets[i]);
-            e->states[i] = RBL_CUT | (uint32_t)first->count;
-            if (!rbl_array_push(first, parts))
-            {
-                return false;
-            }
-            parts += t.count;
+            const rblCutPart* inherited = inherited_part(e, e->tets[i]);
+            e->states[i] = RBL_CUT | (uint32_t)c->tets.count;
+            ok = rbl_array_push(&c->tets, i) && rbl_array_push(&c->first_parts, c->parts);
+            c->parts += count;
+            c->planes += count * (count - 1 + (inherited != NULL ? inherited->plane_count : 0));
         }
     }
-    e->cut_count = (uint32_t)first->count;
-    return rbl_array_push(first, parts);
+    return ok && rbl_array_push(&c->first_parts, c->parts);
+}
+
+// Room for what was counted, as much as is needed: events are kept.
+static bool make_room(rblFragmentEvent* e, const CutCount* c)
+{
+    const rblAllocator* allocator = e->allocator;
+    e->cut_count = (uint32_t)c->tets.count;
+    e->plane_count = c->planes;
+    e->first_parts = RBL_NEW_ARRAY(allocator, uint32_t, (size_t)e->cut_count + 1);
+    if (e->first_parts == NULL)
+    {
+        return false;
+    }
+    memcpy(e->first_parts, c->first_parts.data, sizeof *e->first_parts * ((size_t)e->cut_count + 1));
+    e->exposed = RBL_NEW_ARRAY(allocator, uint8_t, e->node_count);
+    e->cut_tets = RBL_NEW_ARRAY(allocator, uint32_t, e->cut_count);
+    e->parts = RBL_NEW_ARRAY(allocator, rblCutPart, c->parts);
+    e->planes = RBL_NEW_ARRAY(allocator, rblCutPlane, c->planes);
+    if (e->exposed == NULL || (e->cut_tets == NULL && e->cut_count > 0) ||
+        (e->parts == NULL && c->parts > 0) || (e->planes == NULL && c->planes > 0))
+    {
+        return false;
+    }
+    for (uint32_t i = 0; i < e->cut_count; ++i)
+    {
+        e->cut_tets[i] = c->tets.data[i];
+    }
+    return true;
 }
 
 rblResult rbl_fragment_event_cut(rblFragmentEvent* e)
 {
-    rblIndexArray first;
-    rbl_array_init(&first, e->allocator);
-    if (!count_parts(e, &first))
-    {
-        rbl_array_free(&first);
-        e->cut_count = 0;
-        return rbl_fail_memory();
-    }
-    const uint32_t parts = first.data[e->cut_count];
-    e->first_parts = RBL_NEW_ARRAY(e->allocator, uint32_t, (size_t)e->cut_count + 1);
-    e->parts = RBL_NEW_ARRAY(e->allocator, rblCutPart, parts);
-    if (e->first_parts != NULL)
-    {
-        memcpy(e->first_parts, first.data, sizeof *e->first_parts * ((size_t)e->cut_count + 1));
-    }
-    rbl_array_free(&first);
-    if (e->first_parts == NULL || (e->parts == NULL && parts > 0))
+    CutCount c = {.parts = 0};
+    rbl_array_init(&c.tets, e->allocator);
+    rbl_array_init(&c.first_parts, e->allocator);
+    const bool ok = count_parts(e, &c) && make_room(e, &c);
+    rbl_array_free(&c.tets);
+    rbl_array_free(&c.first_parts);
+    if (!ok)
     {
         return rbl_fail_memory();
     }
-    for (uint32_t i = 0; i < e->tet_count; ++i)
+    rblCutPlane* planes = e->planes;
+    for (uint32_t cut = 0; cut < e->cut_count; ++cut)
     {
-        if ((e->states[i] & RBL_CUT) != 0)
-        {
-            write_parts(e, e->tets[i], e->parts + e->first_parts[e->states[i] & ~RBL_CUT]);
-        }
+        planes = write_parts(e, e->tets[e->cut_tets[cut]], e->parts + e->first_parts[cut], planes);
     }
+    mark_cut_nodes(e);
     return list_cut_points(e);
 }

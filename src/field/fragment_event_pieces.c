@@ -216,12 +216,11 @@ static bool list_new(Listing* l)
 {
     const rblFragmentEvent* e = l->event;
     bool ok = true;
-    for (uint32_t i = 0; i < e->tet_count && ok; ++i)
+    for (uint32_t cut = 0; cut < e->cut_count && ok; ++cut)
     {
-        const uint32_t cut = e->states[i] & ~RBL_CUT;
-        if ((e->states[i] & RBL_CUT) != 0 && e->parts[e->first_parts[cut]].own_count > 0)
+        if (e->parts[e->first_parts[cut]].own_count > 0)
         {
-            ok = list_in(l, e->tets[i], cut);
+            ok = list_in(l, e->tets[e->cut_tets[cut]], cut);
         }
     }
     return ok;

@@ -21,7 +21,6 @@ typedef struct Updating
     uint32_t*
         places; // per point of the template: its place in its fragment's tree, RBL_NONE for those that are no samples
     uint32_t* labels; // per point of the template, where it has a place
-    uint8_t* exposed; // per node of the event: a crack goes through one of its tetrahedra
     uint32_t*
         first_cuts; // per node of the event: the first place where one of its edges is cut, inside the solid; RBL_NONE: nowhere
     uint8_t* in_solid; // per cut of an edge
@@ -37,23 +36,6 @@ static bool add_sample(Updating* u, rblVec3 point, uint32_t label, uint32_t pare
 }
 
 // ---- from the template ----
-
-static void mark_exposed(Updating* u)
-{
-    const rblFragmentEvent* e = u->event;
-    for (uint32_t i = 0; i < e->tet_count; ++i)
-    {
-        for (uint32_t k = 0; k < 4 && (e->states[i] & RBL_CUT) != 0; ++k)
-        {
-            const uint32_t local =
-                rbl_rank_find(e->node_ranks, e->background->view->nodes[4 * (size_t)e->tets[i] + k]);
-            if (local != RBL_NONE)
-            {
-                u->exposed[local] = 1;
-            }
-        }
-    }
-}
 
 // The fragment that a point of a cut tetrahedron is in: the part that it is deepest in.
 static uint32_t label_in(const rblFragmentEvent* e, uint32_t cut, rblVec3 p)
@@ -83,7 +65,7 @@ static uint32_t label_of(const Updating* u, const rblTemplatePoint* point)
     if (point->node != RBL_NONE)
     {
         const uint32_t local = rbl_rank_find(e->node_ranks, point->node);
-        return local != RBL_NONE && u->exposed[local] ? e->labels[local] : RBL_NONE;
+        return local != RBL_NONE && e->exposed[local] ? e->labels[local] : RBL_NONE;
     }
     const uint32_t tet = rbl_rank_find(e->tet_ranks, point->tet);
     if (tet == RBL_NONE)
@@ -334,7 +316,6 @@ rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewS
     Updating u = {.event = event,
                   .places = RBL_NEW_ARRAY(allocator, uint32_t, points),
                   .labels = RBL_NEW_ARRAY(allocator, uint32_t, points),
-                  .exposed = rbl_alloc_zero(allocator, event->node_count),
                   .first_cuts = RBL_NEW_ARRAY(allocator, uint32_t, event->node_count),
                   .in_solid = RBL_NEW_ARRAY(allocator, uint8_t, (size_t)event->cut_point_count + 1),
                   .counts = rbl_alloc_zero(allocator, sizeof *u.counts * event->label_count)};
@@ -343,13 +324,12 @@ rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewS
     {
         out[label] = NULL;
     }
-    rblResult result = u.places != NULL && u.labels != NULL && u.exposed != NULL && u.first_cuts != NULL &&
-                               u.in_solid != NULL && u.counts != NULL
-                           ? RBL_OK
-                           : rbl_fail_memory();
+    rblResult result =
+        u.places != NULL && u.labels != NULL && u.first_cuts != NULL && u.in_solid != NULL && u.counts != NULL
+            ? RBL_OK
+            : rbl_fail_memory();
     if (result == RBL_OK)
     {
-        mark_exposed(&u);
         find_cuts_in_solid(&u);
         find_first_cuts(&u);
         result = rbl_array_reserve(&u.samples, (size_t)points + event->cut_point_count + added_count) &&
@@ -361,7 +341,6 @@ rblResult rbl_fragment_sample_trees(const rblFragmentEvent* event, const rblNewS
     result = result == RBL_OK ? grow_trees(&u, out) : result;
     RBL_FREE_ARRAY(allocator, u.places, points);
     RBL_FREE_ARRAY(allocator, u.labels, points);
-    RBL_FREE_ARRAY(allocator, u.exposed, event->node_count);
     RBL_FREE_ARRAY(allocator, u.first_cuts, event->node_count);
     RBL_FREE_ARRAY(allocator, u.in_solid, (size_t)event->cut_point_count + 1);
     RBL_FREE_ARRAY(allocator, u.counts, event->label_count);

@@ -14,7 +14,9 @@ typedef struct Corners
 
 static Corners corners_of(const rblFragmentEvent* e, uint32_t tet)
 {
-    Corners c = {.count = 0};
+    Corners c;
+    c.count = 0;
+    c.lost_count = 0;
     for (uint32_t k = 0; k < 4; ++k)
     {
         const uint32_t node = e->background->view->nodes[4 * (size_t)tet + k];
@@ -30,18 +32,32 @@ static Corners corners_of(const rblFragmentEvent* e, uint32_t tet)
     return c;
 }
 
-// Where w_i b_i is the same for some nodes of different labels: on their edge, face or cell. b_i ~ 1 / w_i there.
-static rblVec3 meeting_point(const rblFragmentEvent* e, const Corners* c, const uint32_t* which,
-                             uint32_t count)
+// Where each of them is, times 1 / w_i, and 1 / w_i.
+typedef struct Shares
 {
-    rblVec3 sum = {0, 0, 0};
-    float shares = 0.0f;
-    for (uint32_t k = 0; k < count; ++k)
+    rblVec3 points[4];
+    float shares[4];
+} Shares;
+
+static void find_shares(const rblFragmentEvent* e, const Corners* c, Shares* out)
+{
+    for (uint32_t k = 0; k < c->count; ++k)
     {
-        const uint32_t local = c->locals[which[k]];
-        const float share = 1.0f / e->weights[local];
-        sum = rbl_mul_add3(sum, share, e->background->nodes[e->nodes[local]].position);
-        shares += share;
+        const uint32_t local = c->locals[k];
+        out->shares[k] = 1.0f / e->weights[local];
+        out->points[k] = rbl_scale3(e->background->nodes[e->nodes[local]].position, out->shares[k]);
+    }
+}
+
+// Where w_i b_i is the same for some nodes of different labels: on their edge, face or cell. b_i ~ 1 / w_i there.
+static rblVec3 meeting_point(const Shares* s, const uint32_t* which, uint32_t count)
+{
+    rblVec3 sum = s->points[which[0]];
+    float shares = s->shares[which[0]];
+    for (uint32_t k = 1; k < count; ++k)
+    {
+        sum = rbl_add3(sum, s->points[which[k]]);
+        shares += s->shares[which[k]];
     }
     return rbl_scale3(sum, 1.0f / shares);
 }
@@ -60,33 +76,40 @@ static bool four_labels(const Corners* c, uint32_t a, uint32_t b)
     return count == 2 && others[0] != others[1];
 }
 
-// Corners of the border between two labels, at most four: on edges, on faces with a third label, and where four labels meet.
-static uint32_t border_corners(const rblFragmentEvent* e, const Corners* c, uint32_t a, uint32_t b,
-                               rblVec3 out[4])
+// The corners that have a label, rising. Returns how many.
+static uint32_t list_with(const Corners* c, uint32_t label, uint32_t out[4])
 {
     uint32_t count = 0;
-    for (uint32_t k = 0; k < 16; ++k)
+    for (uint32_t k = 0; k < c->count; ++k)
     {
-        uint32_t which[3] = {k / 4, k % 4, 0};
-        if (which[0] >= c->count || which[1] >= c->count || c->labels[which[0]] != a ||
-            c->labels[which[1]] != b)
-        {
-            continue;
-        }
-        out[count++] = meeting_point(e, c, which, 2);
-        for (uint32_t m = 0; m < c->count; ++m)
+        out[count] = k;
+        count += c->labels[k] == label;
+    }
+    return count;
+}
+
+// Corners of the border between two labels, at most four: on edges, on faces with a third label, and where four labels meet.
+static uint32_t border_corners(const Corners* c, const Shares* shares, uint32_t a, uint32_t b, rblVec3 out[4])
+{
+    uint32_t with_a[4], with_b[4], count = 0;
+    const uint32_t a_count = list_with(c, a, with_a), b_count = list_with(c, b, with_b);
+    for (uint32_t k = 0; k < a_count * b_count; ++k)
+    {
+        uint32_t which[3] = {with_a[k / b_count], with_b[k % b_count], 0};
+        out[count++] = meeting_point(shares, which, 2);
+        for (uint32_t m = 0; m < c->count && a_count + b_count < c->count; ++m)
         {
             if (c->labels[m] != a && c->labels[m] != b && count < 4)
             {
                 which[2] = m;
-                out[count++] = meeting_point(e, c, which, 3);
+                out[count++] = meeting_point(shares, which, 3);
             }
         }
     }
     if (c->count == 4 && four_labels(c, a, b))
     {
         const uint32_t all[4] = {0, 1, 2, 3};
-        out[count++] = meeting_point(e, c, all, 4);
+        out[count++] = meeting_point(shares, all, 4);
     }
     return count;
 }
@@ -101,26 +124,23 @@ static rblVec3 mean_of(const rblVec3* points, uint32_t count)
     return rbl_scale3(sum, 1.0f / (float)count);
 }
 
-// The disc about some corners, as wide as they are on average from its middle.
-static rblCrackPiece piece_about(const rblVec3* corners, uint32_t count, const rblCutPlane* plane)
+// Discs about some corners: as wide as they are on average from its middle, and one that holds them all.
+typedef struct Discs
 {
-    rblCrackPiece piece = {.center = mean_of(corners, count), .normal = plane->normal};
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        piece.radius += rbl_length3(rbl_sub3(corners[i], piece.center)) / (float)count;
-    }
-    return piece;
-}
+    rblVec3 middle;
+    float mean, most;
+} Discs;
 
-// The disc that holds them all.
-static void set_reach(rblCutPlane* plane, const rblVec3* corners, uint32_t count)
+static Discs discs_about(const rblVec3* corners, uint32_t count)
 {
-    plane->middle = mean_of(corners, count);
-    plane->reach = 0.0f;
+    Discs discs = {.middle = mean_of(corners, count)};
     for (uint32_t i = 0; i < count; ++i)
     {
-        plane->reach = rbl_maxf(rbl_length3(rbl_sub3(corners[i], plane->middle)), plane->reach);
+        const float way = rbl_length3(rbl_sub3(corners[i], discs.middle));
+        discs.mean += way / (float)count;
+        discs.most = rbl_maxf(way, discs.most);
     }
+    return discs;
 }
 
 // ---- the list ----
@@ -180,18 +200,22 @@ static rblCutPlane* plane_towards(const rblFragmentEvent* e, uint32_t first, uin
 }
 
 // Where nodes were lost before, earlier planes end a border before it gets to them.
-static rblCrackPiece piece_between(const rblFragmentEvent* e, const Corners* c, uint32_t first, uint32_t i,
-                                   uint32_t j)
+static rblCrackPiece piece_between(const rblFragmentEvent* e, const Corners* c, const Shares* shares,
+                                   uint32_t first, uint32_t i, uint32_t j)
 {
     rblVec3 corners[6];
-    const uint32_t count = border_corners(e, c, e->parts[i].label, e->parts[j].label, corners);
+    const uint32_t count = border_corners(c, shares, e->parts[i].label, e->parts[j].label, corners);
     for (uint32_t k = 0; k < c->lost_count; ++k)
     {
         corners[count + k] = e->background->nodes[c->lost[k]].position;
     }
-    set_reach(plane_towards(e, first, i, j), corners, count + c->lost_count);
-    set_reach(plane_towards(e, first, j, i), corners, count + c->lost_count);
-    return piece_about(corners, count, plane_towards(e, first, i, j));
+    const Discs border = discs_about(corners, count);
+    const Discs whole = c->lost_count > 0 ? discs_about(corners, count + c->lost_count) : border;
+    rblCutPlane* here = plane_towards(e, first, i, j);
+    rblCutPlane* there = plane_towards(e, first, j, i);
+    here->middle = there->middle = whole.middle;
+    here->reach = there->reach = whole.most;
+    return (rblCrackPiece){.center = border.middle, .radius = border.mean, .normal = here->normal};
 }
 
 static bool list_in(Listing* l, uint32_t tet, uint32_t cut)
@@ -199,12 +223,14 @@ static bool list_in(Listing* l, uint32_t tet, uint32_t cut)
     const rblFragmentEvent* e = l->event;
     const Corners c = corners_of(e, tet);
     const uint32_t first = e->first_parts[cut], end = e->first_parts[cut + 1];
+    Shares shares;
+    find_shares(e, &c, &shares);
     bool ok = true;
     for (uint32_t i = first; i < end; ++i)
     {
         for (uint32_t j = i + 1; j < end && ok; ++j)
         {
-            const rblCrackPiece piece = piece_between(e, &c, first, i, j);
+            const rblCrackPiece piece = piece_between(e, &c, &shares, first, i, j);
             ok = add_piece(l, &piece, tet) && add_border(l, e->parts[i].label) &&
                  add_border(l, e->parts[j].label);
         }

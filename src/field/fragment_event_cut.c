@@ -40,30 +40,32 @@ static TetNodes nodes_of(const rblFragmentEvent* e, uint32_t tet)
     return t;
 }
 
-// How many labels its nodes have, and the first of them; 0 for a tetrahedron that has one label only, whole.
-static uint32_t count_labels(const rblFragmentEvent* e, uint32_t tet, uint32_t* first)
+// The labels of a tetrahedron's nodes, RBL_NONE for those lost before. Returns whether they are all one label: most tetrahedra are whole.
+static bool read_labels(const rblFragmentEvent* e, uint32_t tet, uint32_t out[4])
 {
     const uint32_t* nodes = e->background->view->nodes + 4 * (size_t)tet;
-    uint32_t labels[4], known = 0, count = 0;
     for (uint32_t i = 0; i < 4; ++i)
     {
         const uint32_t local = rbl_rank_find(e->node_ranks, nodes[i]);
-        if (local == RBL_NONE)
-        {
-            continue;
-        }
-        const uint32_t label = e->labels[local];
-        bool seen = false;
-        for (uint32_t k = 0; k < count; ++k)
-        {
-            seen = seen || labels[k] == label;
-        }
-        labels[count] = label;
-        count += !seen;
-        known += 1;
+        out[i] = local != RBL_NONE ? e->labels[local] : RBL_NONE;
     }
-    *first = labels[0];
-    return known == 4 && count == 1 ? 0 : count;
+    const uint32_t other = (out[0] ^ out[1]) | (out[0] ^ out[2]) | (out[0] ^ out[3]);
+    return other == 0 && out[0] != RBL_NONE;
+}
+
+static uint32_t count_distinct(const uint32_t labels[4])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        bool is_new = labels[i] != RBL_NONE;
+        for (uint32_t k = 0; k < i; ++k)
+        {
+            is_new = is_new && labels[k] != labels[i];
+        }
+        count += is_new;
+    }
+    return count;
 }
 
 // ---- planes ----
@@ -243,9 +245,12 @@ static bool count_parts(rblFragmentEvent* e, CutCount* c)
     bool ok = true;
     for (uint32_t i = 0; i < e->tet_count && ok; ++i)
     {
-        const uint32_t count = count_labels(e, e->tets[i], &e->states[i]);
-        if (count > 0)
+        uint32_t labels[4];
+        const bool whole = read_labels(e, e->tets[i], labels);
+        e->states[i] = labels[0];
+        if (!whole)
         {
+            const uint32_t count = count_distinct(labels);
             const rblCutPart* inherited = inherited_part(e, e->tets[i]);
             e->states[i] = RBL_CUT | (uint32_t)c->tets.count;
             ok = rbl_array_push(&c->tets, i) && rbl_array_push(&c->first_parts, c->parts);

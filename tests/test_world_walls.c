@@ -1,4 +1,5 @@
 // Walls of bricks at rest: hundreds of contacts that must find together.
+#include "dynamics/world.h"
 #include "world_testing.h"
 #include <stdlib.h>
 
@@ -189,6 +190,40 @@ static void a_heap_that_was_solved_in_vain_is_restored_with_that(void** state)
     check_ok(rbl_world_destroy(world));
 }
 
+// The island of a body, as the last step left it.
+static const rblIsland* island_of(const rblWorld* world, rblBodyId id)
+{
+    return &world->islands.data[world->solver_bodies.data[world->solver_index.data[id.index1 - 1]].island];
+}
+
+// Two towers begin to stand. One of them waits after a solve in vain: it is not looked at in any round of the step, however many
+// the other one has, and in the next step again.
+static void an_island_waits_for_whole_steps(void** state)
+{
+    (void)state;
+    const rblWorldId id = make_world(false);
+    put(id, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
+    rblBodyId feet[2];
+    for (int t = 0; t < 2; ++t)
+    {
+        for (int i = 0; i < 8; ++i)
+        {
+            const rblVec3 at = {10.0f * (float)t + 0.02f * (float)(i % 3), 0.1f + 0.2f * (float)i, 0.0f};
+            const rblBodyId box = put(id, make_box(0.4f, 0.2f, 0.2f), RBL_BODY_DYNAMIC, at);
+            feet[t] = i == 0 ? box : feet[t];
+        }
+    }
+    rblWorld* world;
+    check_ok(rbl_world_find(id, &world));
+    world->bodies.data[feet[0].index1 - 1].direct_wait = 1;
+    check_ok(rbl_world_step(id, STEP));
+    assert_true(!(island_of(world, feet[0])->left < (double)INFINITY));
+    assert_true(island_of(world, feet[1])->left < (double)INFINITY);
+    check_ok(rbl_world_step(id, STEP));
+    assert_true(island_of(world, feet[0])->left < (double)INFINITY);
+    check_ok(rbl_world_destroy(id));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +231,7 @@ int main(void)
         cmocka_unit_test(a_wall_comes_to_rest_after_a_knock),
         cmocka_unit_test(a_heap_comes_to_rest),
         cmocka_unit_test(small_heaps_come_to_rest),
+        cmocka_unit_test(an_island_waits_for_whole_steps),
         cmocka_unit_test(a_heap_that_was_solved_in_vain_is_restored_with_that),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

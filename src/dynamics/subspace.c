@@ -212,16 +212,17 @@ static void set_pause(rblWorld* world, const rblIsland* island, bool vain)
     }
 }
 
-// Whether one of the island still waits; `counts`: a step has passed.
-static bool still_waits(rblWorld* world, const rblIsland* island, bool counts)
+// Whether one of the island still waits; `first`: another step of its wait passes, and with it all of its rounds.
+static bool still_waits(rblWorld* world, rblIsland* island, bool first)
 {
-    bool waits = false;
+    bool waits = island->waits;
     for (uint32_t i = 0; i < island->count; ++i)
     {
         rblBody* body = body_of(world, island, i);
         waits = waits || body->direct_wait > 0;
-        body->direct_wait = (uint8_t)(body->direct_wait - (counts && body->direct_wait > 0));
+        body->direct_wait = (uint8_t)(body->direct_wait - (first && body->direct_wait > 0));
     }
+    island->waits = waits;
     return waits;
 }
 
@@ -468,7 +469,7 @@ static bool is_calm(const rblWorld* world, const rblIsland* island)
     return true;
 }
 
-static bool is_worth_it(rblWorld* world, const rblIsland* island, uint32_t contacts, bool first)
+static bool is_worth_it(rblWorld* world, rblIsland* island, uint32_t contacts, bool first)
 {
     return contacts > 0 && contacts <= RBL_SMALL_ISLAND && (is_small(world) || is_calm(world, island)) &&
            !still_waits(world, island, first);

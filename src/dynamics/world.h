@@ -382,6 +382,7 @@ typedef struct rblIsland
     float slop;           // the smallest of its overlapping manifolds
     double
         left; // J: what the sweeps of the last round left for a direct solve; infinite: not asked (subspace.c)
+    bool waits;          // after a direct solve in vain: none in this step
     bool idle;           // another round of sweeps and a direct solve would come to the same
     bool corrects;       // drift correction can do something here
     bool jointed;        // holds a joint

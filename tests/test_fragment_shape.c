@@ -303,9 +303,60 @@ static void every_sample_inside_is_a_contact(void** state)
         const uint32_t inside =
             count_inside(&two, &one, pose) + count_inside(&one, &two, rbl_transform_inverse(pose));
         assert_true(set.colliding >= inside);
+        // By levels, with less and less that is wanted.
+        const rblCourse stay = {pose, {0, 0, 0}};
+        options.courses = &stay;
+        options.course_count = 1;
+        options.margin = i % 2 == 0 ? 0.0f : 0.03f;
+        check_ok(rbl_shape_collide(&one, &two, pose, &options, NULL, &set));
+        assert_true(set.colliding >= inside);
         met += inside;
     }
     assert_true(met > 500);
+    rbl_contact_set_free(&set);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        check_ok(rbl_shape_destroy(ids[i]));
+    }
+    free_broken(&b);
+}
+
+// What is known to be clear may be used up by motion in any direction.
+static void a_gap_that_is_known_is_there(void** state)
+{
+    (void)state;
+    Broken b = broken_ball(2);
+    rblShapeId ids[64];
+    const uint32_t count = make_shapes(&b, 0, ids);
+    rblRandom random = rbl_random_seed(9, 4);
+    rblContactSet set = {0};
+    uint32_t apart = 0;
+    for (int i = 0; i < 400; ++i)
+    {
+        rblShapeView one, two;
+        check_ok(rbl_shape_view(ids[rbl_random_below(&random, count)], &one));
+        check_ok(rbl_shape_view(ids[rbl_random_below(&random, count)], &two));
+        const rblVec3 way = {rbl_random_float(&random) - 0.5f, rbl_random_float(&random) - 0.5f,
+                             rbl_random_float(&random) - 0.5f};
+        const rblVec3 turn = {rbl_random_float(&random), 0.3f, rbl_random_float(&random)};
+        rblTransform pose = {rbl_scale3(way, 3.0f * one.radius),
+                             rbl_quat_normalize((rblQuat){turn.x, turn.y, turn.z, 0.7f})};
+        rblCollideOptions options = rbl_default_collide_options();
+        options.margin = 0.1f * one.radius;
+        check_ok(rbl_shape_collide(&one, &two, pose, &options, NULL, &set));
+        const float eps = 0.002f * rbl_minf(one.radius, two.radius);
+        if (set.count == 0 && set.visited > 0 && set.clear > eps)
+        {
+            const rblVec3 back = rbl_normalize3(rbl_neg3(pose.p), rbl_vec3(1, 0, 0));
+            pose.p = rbl_mul_add3(pose.p, 0.99f * (set.clear - eps), back);
+            options.margin = 0.0f;
+            check_ok(rbl_shape_collide(&one, &two, pose, &options, NULL, &set));
+            assert_int_equal(set.count, 0);
+            apart += 1;
+        }
+    }
+    print_message("%u pairs that were apart\n", apart);
+    assert_true(apart > 20);
     rbl_contact_set_free(&set);
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -644,6 +695,7 @@ int main(void)
         cmocka_unit_test(new_samples_are_added_below_their_nodes),
         cmocka_unit_test(the_nearest_disc_is_found_in_blocks),
         cmocka_unit_test(every_sample_inside_is_a_contact),
+        cmocka_unit_test(a_gap_that_is_known_is_there),
         cmocka_unit_test(few_contacts_hold_what_fits),
         cmocka_unit_test(rays_hit_where_they_enter),
         cmocka_unit_test(what_flies_past_is_not_stopped),

@@ -138,8 +138,7 @@ bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
     // Planes have no size; their fields are exact.
     const float size =
         rbl_length3(pose.p) + samples->view.radius + (field->view.bounded ? field->view.radius : 0.0f);
-    s->field.rounding =
-        ROUNDING * size + (s->field.grid != NULL ? s->field.grid->unit : 0.0f) + s->field.blur;
+    s->field.rounding = ROUNDING * size + (s->field.grid != NULL ? s->field.grid->unit : 0.0f);
     for (uint32_t i = 0; i < RBL_SAMPLE_LEVELS; ++i)
     {
         rbl_array_clear(&frontier->levels[i]);
@@ -155,35 +154,46 @@ static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
     s->waiting += 1;
 }
 
-// What is within `radius` of a sample with this value, and is not looked at further.
-static void leave(rblSampling* s, float distance, rblFieldSlope slope, float radius)
+// What is blurred is told, too: it may be deeper than it seems.
+static float told_up_to(const rblSampling* s, float wanted)
 {
-    const float way = rbl_field_free_way(&s->field, slope, distance - s->least) - radius;
-    s->room = rbl_minf(way, s->room);
+    return rbl_maxf(wanted, s->field.blur);
 }
 
-// A node that was met, with all below it within `radius`.
-static void meet_node(rblSampling* s, const rblFrontierNode* node, float radius, float wanted)
+// From which value on a sample is no matter. While nothing was found, what is left must be clear of the margin by the blur, too, or the room were none.
+static float bar_of(const rblSampling* s, float wanted)
 {
-    const bool stay = node->distance - rbl_field_fall_outside(&s->field, node->slope, radius) < wanted;
-    leave(s, node->distance, node->slope, stay ? 0.0f : radius);
-    if (stay && node->next < node->end)
+    return wanted >= s->least ? wanted + s->field.blur : told_up_to(s, wanted);
+}
+
+// Nothing within `way` of a sample can be wanted, and what is within `radius` of it is not looked at further. Ways are those to a value of the bar: once
+// something was found the room is no matter.
+static void leave(rblSampling* s, float way, float radius, float wanted)
+{
+    s->room = wanted >= s->least ? rbl_minf(way - radius, s->room) : s->room;
+}
+
+// A sample that was met, with all below it within the child's radius.
+static void meet_child(rblSampling* s, const rblSampleChild* child, const rblFrontierNode* node, float wanted)
+{
+    s->met += 1;
+    if (node->next == node->end && !(wanted >= s->least))
+    {
+        return;
+    }
+    const float way = rbl_field_free_way(&s->field, node->slope, node->distance - bar_of(s, wanted));
+    const bool stay = child->radius > way && node->next < node->end;
+    leave(s, way, stay ? 0.0f : child->radius, wanted);
+    if (stay)
     {
         wait_for_child(s, node);
     }
-    s->met += 1;
 }
 
 // From which value on nothing that a sample is the middle of can be wanted.
 static float limit_of(const rblSampling* s, float radius, float wanted)
 {
     return wanted + rbl_field_fall(&s->field, RBL_SLOPE_STEEP, radius);
-}
-
-// What is blurred is told, too: it may be deeper than it seems.
-static float told_up_to(const rblSampling* s, float wanted)
-{
-    return rbl_maxf(wanted, s->field.blur);
 }
 
 static bool first_sample(rblSampling* s, float wanted, rblSampleVisit* visit)
@@ -196,45 +206,57 @@ static bool first_sample(rblSampling* s, float wanted, rblSampleVisit* visit)
     }
     visit->sample = 0;
     visit->point = rbl_sampling_point(s, tree->points[0]);
-    const float radius = rbl_sample_radius(tree, 0);
-    visit->distance = rbl_field_distance(&s->field, visit->point, limit_of(s, radius, wanted), &slope);
-    const rblFrontierNode node = {tree->first_children[0], tree->first_children[1], visit->distance, slope};
-    meet_node(s, &node, radius, wanted);
+    const rblSampleChild child = {.radius = rbl_sample_radius(tree, 0)};
+    visit->distance = rbl_field_distance(&s->field, visit->point, limit_of(s, child.radius, wanted), &slope);
+    const rblFrontierNode node = {tree->first_children[0], tree->first_children[1], visit->distance, slope,
+                                  visit->point};
+    meet_child(s, &child, &node, wanted);
     return !s->out_of_memory && visit->distance <= told_up_to(s, wanted);
 }
 
-// ---- four at a time ----
+// ---- children, four at a time ----
+
+// Those of one node on this level. False when there are four before all of them were seen.
+static bool gather_children(rblSampling* s, rblFrontierNode* node, float wanted)
+{
+    rblSampleGroup* group = &s->group;
+    const float way = rbl_field_free_way(&s->field, node->slope, node->distance - bar_of(s, wanted));
+    for (; node->next < node->end; ++node->next)
+    {
+        const rblSampleChild* child = &s->tree->children[node->next];
+        if (!(child->reach > way))
+        {
+            leave(s, way, child->reach, wanted);
+            return true;
+        }
+        if ((uint64_t)child->node >> s->level != 0)
+        {
+            wait_for_child(s, node);
+            return true;
+        }
+        if (group->count == 4)
+        {
+            return false;
+        }
+        const uint32_t lane = group->count++;
+        group->children[lane] = child;
+        group->way[lane] = way;
+        group->x[lane] = node->point.x;
+        group->y[lane] = node->point.y;
+        group->z[lane] = node->point.z;
+        rbl_prefetch(&s->tree->children[child->first]); // its own, should it stay
+    }
+    return true;
+}
 
 // The next four children of this level, fewer at its end, that may have something below `wanted`.
-static void gather_batch(rblSampling* s, float wanted)
+static void gather_group(rblSampling* s, float wanted)
 {
     const rblFrontierList* list = &s->frontier->levels[s->level];
-    rblSampleBatch* batch = &s->batch;
-    batch->count = 0;
-    for (; s->place < list->count && !s->out_of_memory; ++s->place)
+    s->group.count = 0;
+    while (s->place < list->count && !s->out_of_memory && gather_children(s, &list->data[s->place], wanted))
     {
-        rblFrontierNode* node = &list->data[s->place];
-        while (node->next < node->end)
-        {
-            const rblSampleChild* child = &s->tree->children[node->next];
-            if (!(node->distance - rbl_field_fall_outside(&s->field, node->slope, child->reach) < wanted))
-            {
-                leave(s, node->distance, node->slope, child->reach);
-                break;
-            }
-            if ((uint64_t)child->node >> s->level != 0)
-            {
-                wait_for_child(s, node);
-                break;
-            }
-            if (batch->count == 4)
-            {
-                return;
-            }
-            node->next += 1;
-            batch->children[batch->count++] = child;
-            rbl_prefetch(&s->tree->children[child->first]); // its own, should it stay
-        }
+        s->place += 1;
     }
 }
 
@@ -247,15 +269,15 @@ static rblFloat4 transformed(const float rows[3], float offset, rblFloat4 x, rbl
 }
 
 // Into the field's axes; lanes that are not used hold the first one's point. Returns the radii.
-static rblFloat4 place_batch(const rblSampling* s, rblFloat4 out[3])
+static rblFloat4 place_group(const rblSampling* s, rblFloat4 out[3])
 {
-    const rblSampleBatch* batch = &s->batch;
+    const rblSampleGroup* group = &s->group;
     const rblMat3* m = &s->rotation;
     rblFloat4 p[4];
     float radii[4];
     for (uint32_t i = 0; i < 4; ++i)
     {
-        const rblSampleChild* child = batch->children[i < batch->count ? i : 0];
+        const rblSampleChild* child = group->children[i < group->count ? i : 0];
         p[i] = rbl_load4(&child->point.x);
         radii[i] = child->radius;
     }
@@ -268,37 +290,116 @@ static rblFloat4 place_batch(const rblSampling* s, rblFloat4 out[3])
     return rbl_load4(radii);
 }
 
+static rblFloat4 square_of(rblFloat4 x, rblFloat4 y, rblFloat4 z)
+{
+    return rbl_add4(rbl_add4(rbl_mul4(x, x), rbl_mul4(y, y)), rbl_mul4(z, z));
+}
+
+static float least_of(rblFloat4 values, uint32_t lanes)
+{
+    float value[4];
+    float least = INFINITY;
+    rbl_store4(value, values);
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        least = (lanes >> i & 1) != 0 ? rbl_minf(value[i], least) : least;
+    }
+    return least;
+}
+
+// Lanes whose sample and all below it are so near to the node above that they need not be met. (Its reach is that of its farthest child.)
+static uint32_t leave_near(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, float wanted)
+{
+    const rblSampleGroup* group = &s->group;
+    const rblFloat4 square =
+        square_of(rbl_sub4(p[0], rbl_load4(group->x)), rbl_sub4(p[1], rbl_load4(group->y)),
+                  rbl_sub4(p[2], rbl_load4(group->z)));
+    const rblFloat4 spare = rbl_sub4(rbl_load4(group->way), radii);
+    const rblFloat4 near =
+        rbl_and4(rbl_less4(rbl_splat4(0.0f), spare), rbl_less4(square, rbl_mul4(spare, spare)));
+    const uint32_t lanes = rbl_mask4(near) & ((1u << group->count) - 1);
+    if (lanes != 0 && wanted >= s->least)
+    {
+        s->room = rbl_minf(least_of(rbl_sub4(spare, rbl_sqrt4(square)), lanes), s->room);
+    }
+    return lanes;
+}
+
 static rblFloat4 outside_along(rblFloat4 p, float lower, float upper)
 {
     const rblFloat4 out = rbl_max4(rbl_sub4(rbl_splat4(lower), p), rbl_sub4(p, rbl_splat4(upper)));
     return rbl_max4(out, rbl_splat4(0.0f));
 }
 
-// Which samples and all below them lie so far outside the field's box that they need not be met.
-static void leave_beyond(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, float wanted)
+// Lanes whose sample and all below it lie so far outside the field's box that they need not be met.
+static uint32_t leave_beyond(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, float wanted)
 {
-    const rblAabb* box = &s->field.shape->view.bounds;
-    const rblFloat4 x = outside_along(p[0], box->lower.x, box->upper.x);
-    const rblFloat4 y = outside_along(p[1], box->lower.y, box->upper.y);
-    const rblFloat4 z = outside_along(p[2], box->lower.z, box->upper.z);
-    const rblFloat4 square = rbl_add4(rbl_add4(rbl_mul4(x, x), rbl_mul4(y, y)), rbl_mul4(z, z));
-    const rblFloat4 clear = rbl_sub4(
-        rbl_sqrt4(square), rbl_add4(radii, rbl_splat4(rbl_field_fall(&s->field, RBL_SLOPE_FAR, 0.0f))));
-    const rblFloat4 is_out = rbl_less4(rbl_splat4(0.0f), square);
-    s->batch.left = rbl_mask4(rbl_and4(is_out, rbl_less4(rbl_splat4(wanted), clear)));
-    float gaps[4];
-    rbl_store4(gaps, clear);
-    for (uint32_t i = 0; i < s->batch.count; ++i)
+    if (!s->field.shape->view.bounded)
     {
-        s->room = (s->batch.left >> i & 1) != 0 ? rbl_minf(gaps[i] - s->least, s->room) : s->room;
+        return 0;
     }
+    const rblAabb* box = &s->field.shape->view.bounds;
+    const rblFloat4 square = square_of(outside_along(p[0], box->lower.x, box->upper.x),
+                                       outside_along(p[1], box->lower.y, box->upper.y),
+                                       outside_along(p[2], box->lower.z, box->upper.z));
+    const rblFloat4 used = rbl_add4(radii, rbl_splat4(rbl_field_fall(&s->field, RBL_SLOPE_FAR, 0.0f)));
+    const rblFloat4 clear = rbl_add4(used, rbl_splat4(bar_of(s, wanted)));
+    const uint32_t lanes =
+        rbl_mask4(rbl_less4(rbl_mul4(clear, clear), square)) & ((1u << s->group.count) - 1);
+    if (lanes != 0 && wanted >= s->least)
+    {
+        const rblFloat4 room = rbl_sub4(rbl_sqrt4(square), clear);
+        s->room = rbl_minf(least_of(room, lanes), s->room);
+    }
+    return lanes;
 }
 
-static void ask_grid(rblSampling* s, const rblFloat4 p[3])
+// Those of a group that are not left into the batch. False at the end of the level.
+static bool add_group(rblSampling* s, float wanted)
+{
+    const rblSampleGroup* group = &s->group;
+    rblSampleBatch* batch = &s->batch;
+    gather_group(s, wanted);
+    if (group->count == 0)
+    {
+        return false;
+    }
+    rblFloat4 p[3];
+    float x[4], y[4], z[4];
+    const rblFloat4 radii = place_group(s, p);
+    // Where there is no grid to be looked up, asking costs no more than telling who need not be asked.
+    const uint32_t near = s->field.grid != NULL ? leave_near(s, p, radii, wanted) : 0;
+    const uint32_t left = near | leave_beyond(s, p, radii, wanted);
+    rbl_store4(x, p[0]);
+    rbl_store4(y, p[1]);
+    rbl_store4(z, p[2]);
+    for (uint32_t i = 0; i < group->count; ++i)
+    {
+        const uint32_t place = batch->count;
+        batch->children[place] = group->children[i];
+        batch->x[place] = x[i];
+        batch->y[place] = y[i];
+        batch->z[place] = z[i];
+        batch->count += (left >> i & 1) == 0;
+    }
+    return true;
+}
+
+// ---- samples, four at a time ----
+
+// Lanes that are not used are at the first one's place.
+static void ask_grid(rblSampling* s)
 {
     rblSampleBatch* batch = &s->batch;
+    for (uint32_t i = batch->met; i < 4; ++i)
+    {
+        batch->x[i] = batch->x[0];
+        batch->y[i] = batch->y[0];
+        batch->z[i] = batch->z[0];
+    }
     uint32_t far;
-    rbl_store4(batch->distances, rbl_level_set_distance4(s->field.grid, p[0], p[1], p[2], &far));
+    rbl_store4(batch->distances, rbl_level_set_distance4(s->field.grid, rbl_load4(batch->x),
+                                                         rbl_load4(batch->y), rbl_load4(batch->z), &far));
     for (uint32_t i = 0; i < 4; ++i)
     {
         batch->slopes[i] = (far >> i & 1) != 0 ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP;
@@ -308,55 +409,60 @@ static void ask_grid(rblSampling* s, const rblFloat4 p[3])
 static void ask_field(rblSampling* s, float wanted)
 {
     rblSampleBatch* batch = &s->batch;
-    for (uint32_t i = 0; i < batch->count; ++i)
+    for (uint32_t i = 0; i < batch->met; ++i)
     {
-        if ((batch->left >> i & 1) == 0)
-        {
-            const rblVec3 point = rbl_vec3(batch->x[i], batch->y[i], batch->z[i]);
-            const float limit = limit_of(s, batch->children[i]->radius, wanted);
-            batch->distances[i] = rbl_field_distance(&s->field, point, limit, &batch->slopes[i]);
-        }
+        const rblVec3 point = rbl_vec3(batch->x[i], batch->y[i], batch->z[i]);
+        const float limit = limit_of(s, batch->children[i]->radius, wanted);
+        batch->distances[i] = rbl_field_distance(&s->field, point, limit, &batch->slopes[i]);
     }
 }
 
 static void meet_batch(rblSampling* s, float wanted)
 {
     rblSampleBatch* batch = &s->batch;
+    const float told = told_up_to(s, wanted);
     batch->near = 0;
+    for (uint32_t i = 0; i < batch->met; ++i)
+    {
+        const rblSampleChild* child = batch->children[i];
+        const rblFrontierNode node = {child->first, child->end, batch->distances[i], batch->slopes[i],
+                                      rbl_vec3(batch->x[i], batch->y[i], batch->z[i])};
+        meet_child(s, child, &node, wanted);
+        batch->near |= (node.distance <= told ? 1u : 0u) << i;
+    }
+}
+
+// Those that wait move up.
+static void end_batch(rblSampleBatch* batch)
+{
+    batch->count -= batch->met;
     for (uint32_t i = 0; i < batch->count; ++i)
     {
-        if ((batch->left >> i & 1) == 0)
-        {
-            const rblSampleChild* child = batch->children[i];
-            const rblFrontierNode node = {child->first, child->end, batch->distances[i], batch->slopes[i]};
-            meet_node(s, &node, child->radius, wanted);
-            batch->near |= (node.distance <= told_up_to(s, wanted) ? 1u : 0u) << i;
-        }
+        batch->children[i] = batch->children[batch->met + i];
+        batch->x[i] = batch->x[batch->met + i];
+        batch->y[i] = batch->y[batch->met + i];
+        batch->z[i] = batch->z[batch->met + i];
     }
+    batch->met = 0;
 }
 
 static bool next_batch(rblSampling* s, float wanted)
 {
+    // Lanes are filled up for a grid only: others are asked one at a time.
+    const uint32_t most = s->field.grid != NULL ? 4 : 1;
     rblSampleBatch* batch = &s->batch;
-    gather_batch(s, wanted);
-    if (batch->count == 0)
+    end_batch(batch);
+    while (batch->count < most && add_group(s, wanted))
+    {
+    }
+    if (batch->count == 0 || s->out_of_memory)
     {
         return false;
     }
-    rblFloat4 p[3];
-    const rblFloat4 radii = place_batch(s, p);
-    const uint32_t all = (1u << batch->count) - 1;
-    rbl_store4(batch->x, p[0]);
-    rbl_store4(batch->y, p[1]);
-    rbl_store4(batch->z, p[2]);
-    batch->left = 0;
-    if (s->field.shape->view.bounded)
+    batch->met = batch->count < 4 ? batch->count : 4;
+    if (s->field.grid != NULL)
     {
-        leave_beyond(s, p, radii, wanted);
-    }
-    if ((batch->left & all) != all && s->field.grid != NULL)
-    {
-        ask_grid(s, p);
+        ask_grid(s);
     }
     else
     {
@@ -395,6 +501,7 @@ void rbl_sampling_next_level(rblSampling* s)
     s->level += 1;
     s->place = 0;
     s->batch.near = 0;
+    s->batch.count = s->batch.met = 0;
 }
 
 // ---- early out ----

@@ -19,6 +19,7 @@ typedef struct rblFrontierNode
     uint32_t next, end; // in rblSampleTree.children
     float distance;
     uint32_t slope; // rblFieldSlope
+    rblVec3 point;  // in the field's axes
 } rblFrontierNode;
 
 #define RBL_SAMPLE_LEVELS 33 // level 0 is the first sample alone, level l the samples 2^(l - 1) to 2^l - 1
@@ -106,16 +107,25 @@ static inline bool rbl_field_is_whole(const rblField* field)
     return field->fragment == NULL || field->grid != NULL;
 }
 
+// Children of nodes that were met: whether they are left is seen four at a time.
+typedef struct rblSampleGroup
+{
+    const rblSampleChild* children[4];
+    float way[4];           // about the node above, within which nothing can be wanted
+    float x[4], y[4], z[4]; // of that node, in the field's axes
+    uint32_t count;
+} rblSampleGroup;
+
 // Samples that are met together.
 typedef struct rblSampleBatch
 {
-    const rblSampleChild* children[4];
-    float x[4], y[4], z[4]; // in the field's axes
+    const rblSampleChild* children[8]; // the first four are met, the others wait
+    float x[8], y[8], z[8];            // in the field's axes
+    uint32_t count;
+    uint32_t met;  // of the first four
+    uint32_t near; // lanes of these that were wanted and not told yet
     float distances[4];
     rblFieldSlope slopes[4];
-    uint32_t left; // lanes so far outside the field's box that they need not be met
-    uint32_t near; // lanes that were wanted and not told yet
-    uint32_t count;
 } rblSampleBatch;
 
 typedef struct rblSampling
@@ -129,6 +139,7 @@ typedef struct rblSampling
     uint32_t level;
     size_t place;   // in the frontier's list of this level
     size_t waiting; // nodes in the lists of this level and later ones
+    rblSampleGroup group;
     rblSampleBatch batch;
     uint32_t met;
     float least; // a value, and

@@ -76,6 +76,53 @@ static void distances_together_are_those_of_each_alone(void** state)
     rbl_forest_free(&forest);
 }
 
+static rblVec3 any_way(rblRandom* random, float length)
+{
+    return rbl_scale3(soup_point(random, SOUP_RANDOM, -1.0, 1.0), length);
+}
+
+// A triangle from about the origin, where coordinates are finest, to a point far off, and another beside the middle of it.
+static void place_needle(rblRandom* random, float width, uint32_t turn, rblVec3 end, rblVec3 out[6])
+{
+    const rblVec3 aside = {0.12f, 0.12f, 0.12f};
+    out[turn % 3] = any_way(random, 10.0f * width);
+    out[(turn + 1) % 3] = rbl_add3(out[turn % 3], any_way(random, width));
+    out[(turn + 2) % 3] = end;
+    for (uint32_t i = 3; i < 6; ++i)
+    {
+        out[i] = rbl_add3(rbl_mul_add3(aside, 0.5f, end), any_way(random, 0.02f));
+    }
+}
+
+// However sharp they are: at the end of some the lines of two sides are one but for rounding.
+static void needles_of_any_width_are_found(void** state)
+{
+    (void)state;
+    rblRandom random = rbl_random_seed(79, 0);
+    rblForest forest;
+    rbl_forest_init(&forest, rbl_default_allocator());
+    for (uint32_t round = 0; round < 40000; ++round)
+    {
+        const rblVec3 end = any_way(&random, 1.0f);
+        rblVec3 corners[6], points[RBL_MOST_NEAR];
+        place_needle(&random, powf(0.1f, (float)(round % 20)), round, end, corners);
+        const rblTriangleSpan span = {
+            .positions = corners, .stride = sizeof *corners, .vertex_count = 6, .triangle_count = 2};
+        check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_FAST, rbl_serial_jobs()));
+        const rblBvh bvh = rbl_forest_tree(&forest, 0);
+        rblTriangleSides sides[2];
+        uint32_t hints[RBL_MOST_NEAR];
+        rbl_tree_sides(&bvh, sides);
+        for (uint32_t i = 0; i < RBL_MOST_NEAR; ++i)
+        {
+            points[i] = rbl_mul_add3(any_way(&random, 0.05f), 0.5f, end);
+            hints[i] = round & 1;
+        }
+        check_distances(&bvh, sides, points, RBL_MOST_NEAR, hints);
+    }
+    rbl_forest_free(&forest);
+}
+
 static void an_empty_tree_is_infinitely_far(void** state)
 {
     (void)state;
@@ -127,6 +174,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_together_are_those_of_each_alone),
+        cmocka_unit_test(needles_of_any_width_are_found),
         cmocka_unit_test(an_empty_tree_is_infinitely_far),
         cmocka_unit_test(bounds_are_below_distances),
     };

@@ -1,5 +1,5 @@
 // Distances from points that lie close together to one tree's triangles: those of rbl_tree_closest(), bit by bit, in a part of the time.
-// The points go down the tree together, as a box; what that finds is put off by bounds (triangle_sides.h), and two or three triangles a
+// The points go down the tree together, as a box; what that finds is put off by bounds (triangle_sides.h), and few triangles a
 // point are measured.
 #ifndef RBL_BVH_DISTANCES_H
 #define RBL_BVH_DISTANCES_H

@@ -1,5 +1,7 @@
 #include "bvh/triangle_sides.h"
 
+#define LEAST_TIP2 1e-12 // of the angle at a corner, squared: where it is less its sides cancel to rounding
+
 static rblVec3d unit(rblVec3d v)
 {
     return rbl_normalize3d(v, (rblVec3d){0.0, 0.0, 0.0});
@@ -14,7 +16,8 @@ static void find_lines(rblTriangleSides* t)
     for (int i = 0; i < 3; ++i)
     {
         t->lines[i] = rbl_to_float3(sides[i]);
-        t->lines[3 + i] = rbl_to_float3(unit(rbl_add3d(sides[i], sides[(i + 2) % 3])));
+        const rblVec3d tip = rbl_add3d(sides[i], sides[(i + 2) % 3]);
+        t->lines[3 + i] = rbl_dot3d(tip, tip) > LEAST_TIP2 ? rbl_to_float3(unit(tip)) : (rblVec3){0, 0, 0};
     }
 }
 

@@ -20,7 +20,7 @@ typedef struct rblTriangleSides
 {
     rblVec3 corners[3];
     rblVec3 plane;    // unit; zero, as are the lines, for what is flat (triangle_distance.h): the bound is 0
-    rblVec3 lines[6]; // unit, in the plane, out of the triangle: sides ab, bc, ca and corners a, b, c
+    rblVec3 lines[6]; // unit, in the plane, outwards, at ab, bc, ca and at a, b, c; zero at ends of needles
     float size;       // the longest side
     bool flat;
     rblVec3d a, b, ab, ac, bc, normal; // as rbl_triangle_distance2() has them

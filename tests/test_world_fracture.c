@@ -512,6 +512,44 @@ static void contacts_that_a_break_leaves_alone_are_as_they_were_found(void** sta
     check_ok(rbl_world_destroy(id));
 }
 
+static uint32_t count_mates(const rblWorld* world)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        count += world->pairs.data[i].mates && world->pairs.data[i].count > 0;
+    }
+    return count;
+}
+
+// Pieces in free flight are let go once they were looked at: when something breaks elsewhere they are found to touch again, as before.
+static void mates_that_were_let_go_are_looked_at_again(void** state)
+{
+    (void)state;
+    BoxBreaker boxes = {.counts = {4, 3, 5}};
+    const rblBreakerId breaker = make_box_breaker(&boxes);
+    const rblWorldId id = make_world(false);
+    const rblVec3 at = {0, 5, 0};
+    const rblBodyId body = put_breakable(id, breaker, vec(0.4f, 0.2f, 0.3f), at, RBL_BODY_DYNAMIC);
+    rblWorld* world;
+    check_ok(rbl_world_find(id, &world));
+    check_ok(rbl_body_break(id, body, at, vec(0, 1, 0)));
+    step_times(id, 1);
+    look_for_contacts(world, 0);
+    const Found found = keep_found(world);
+    const uint32_t mates = count_mates(world);
+    assert_true(mates > 60);
+    check_ok(rbl_release_mates(world));
+    assert_int_equal(count_mates(world), 0);
+    look_for_contacts(world, 1);
+    (void)check_found_again(world, &found);
+    assert_int_equal(count_mates(world), mates);
+    free(found.pairs);
+    free(found.contacts);
+    check_ok(rbl_world_destroy(id));
+    check_ok(rbl_breaker_destroy(breaker));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -527,6 +565,7 @@ int main(void)
         cmocka_unit_test(sleepers_on_a_body_that_breaks_wake),
         cmocka_unit_test(sleepers_hit_in_the_step_of_a_break_wake_and_move_as_ever),
         cmocka_unit_test(contacts_that_a_break_leaves_alone_are_as_they_were_found),
+        cmocka_unit_test(mates_that_were_let_go_are_looked_at_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

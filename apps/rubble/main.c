@@ -4,8 +4,8 @@
 #include <malloc.h>
 #endif
 
-// Memory that was used once is kept to be used again: given back to the system and fetched anew, page by page, it takes a fifth of the
-// time of a break.
+// Memory that was used once is kept to be used again: given back to the system and fetched anew, page by page, it takes up to a fifth of
+// the time of a break.
 static void keep_memory(void)
 {
 #if defined(__GLIBC__)

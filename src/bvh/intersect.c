@@ -335,8 +335,8 @@ static bool test_leaves(const rblTraversal* traversal, rblOverlapRun* run, const
     {
         for (uint32_t k = i + AHEAD; k < count && k < i + AHEAD + 4; ++k)
         {
-            RBL_PREFETCH(&work.tree_a->triangles[found[k].leaf_a]);
-            RBL_PREFETCH(&work.tree_b->triangles[found[k].leaf_b]);
+            rbl_prefetch(&work.tree_a->triangles[found[k].leaf_a]);
+            rbl_prefetch(&work.tree_b->triangles[found[k].leaf_b]);
         }
         ok = test_four(&work, found + i, count - i < 4 ? count - i : 4);
     }

@@ -2,7 +2,6 @@
 #ifndef RBL_BVH_LEAVES_H
 #define RBL_BVH_LEAVES_H
 
-#include "base/prefetch.h"
 #include "bvh/bvh.h"
 #include "math/simd.h"
 
@@ -45,7 +44,7 @@ static inline void rbl_span_prefetch_indices(const rblTriangleSpan* span, uint32
 {
     if (span->indices != NULL)
     {
-        RBL_PREFETCH(&span->indices[3 * (size_t)triangle]);
+        rbl_prefetch(&span->indices[3 * (size_t)triangle]);
     }
 }
 
@@ -53,7 +52,7 @@ static inline void rbl_span_prefetch_vertices(const rblTriangleSpan* span, uint3
 {
     for (uint32_t k = 0; k < 3; ++k)
     {
-        RBL_PREFETCH(rbl_span_vertex(span, rbl_span_corner(span, triangle, k)));
+        rbl_prefetch(rbl_span_vertex(span, rbl_span_corner(span, triangle, k)));
     }
 }
 

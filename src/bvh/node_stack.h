@@ -119,15 +119,15 @@ RBL_ALWAYS_INLINE void rbl_prefetch_below(const rblBvh* bvh, uint32_t mask, uint
         if (!leaves || leaf_boxes)
         {
             const char* boxes = (const char*)(bvh->nodes + bvh->level_starts[below] + first);
-            RBL_PREFETCH(boxes);
-            RBL_PREFETCH(boxes + 64);
+            rbl_prefetch(boxes);
+            rbl_prefetch(boxes + 64);
         }
         if (leaves)
         {
             const char* triangles = (const char*)(bvh->triangles + first);
-            RBL_PREFETCH(triangles);
-            RBL_PREFETCH(triangles + 64);
-            RBL_PREFETCH(triangles + 128);
+            rbl_prefetch(triangles);
+            rbl_prefetch(triangles + 64);
+            rbl_prefetch(triangles + 128);
         }
     }
 }

@@ -255,7 +255,7 @@ static inline bool hit_leaves(const Tracing* tracing, uint32_t first, uint32_t c
         // Equal t: the lower triangle wins, whatever the order of traversal.
         if (hit.t < best->t || best->leaf == UINT32_MAX || bvh->order[leaf] < bvh->order[best->leaf])
         {
-            RBL_PREFETCH(&bvh->order[leaf]);
+            rbl_prefetch(&bvh->order[leaf]);
             hit.leaf = leaf;
             *best = hit;
         }

@@ -1,6 +1,6 @@
 // One crack: a front that goes from tetrahedron to tetrahedron.
-#include "base/prefetch.h"
 #include "fracture/cracks_private.h"
+#include "math/simd.h"
 #include "mesh/tets.h"
 #include <math.h>
 
@@ -190,7 +190,7 @@ static void ask_ahead(const rblCrackGrowth* growth, const rblCrackTet* tet)
         const uint32_t next = tet->around->neighbors[face];
         if (next != RBL_NONE)
         {
-            RBL_PREFETCH(&growth->body->graph->around[next]);
+            rbl_prefetch(&growth->body->graph->around[next]);
         }
     }
 }
@@ -367,8 +367,8 @@ static bool spread(rblCrackGrowth* growth, const rblCrack* crack, const rblCrack
         const uint32_t* n = tets[next].nodes;
         const uint32_t apex = n[0] ^ n[1] ^ n[2] ^ n[3] ^ tet->nodes[rbl_tet_faces[face][0]] ^
                               tet->nodes[rbl_tet_faces[face][1]] ^ tet->nodes[rbl_tet_faces[face][2]];
-        RBL_PREFETCH(&growth->nodes[apex]);
-        RBL_PREFETCH(&growth->stuff[apex]);
+        rbl_prefetch(&growth->nodes[apex]);
+        rbl_prefetch(&growth->stuff[apex]);
         const rblVec3d off = rbl_sub3d(tets[next].middle, crack->start);
         if (!rbl_growth_push(&growth->front, (rblGrowthItem){rbl_dot3d(off, off), next}))
         {

@@ -6,16 +6,20 @@
 #include <stdint.h>
 #include <string.h>
 
+// Say that the line at p will be read soon. Changes nothing; any address will do.
+static inline void rbl_prefetch(const void* p)
+{
+#if defined(__GNUC__)
+    __builtin_prefetch(p);
+#else
+    (void)p;
+#endif
+}
+
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 typedef __m128 rblFloat4;
 typedef __m128i rblInt4;
-
-// Say that the line at p will be read soon. Changes nothing; any address will do.
-static inline void rbl_prefetch(const void* p)
-{
-    _mm_prefetch((const char*)p, _MM_HINT_T0);
-}
 
 // Towards zero; lanes must lie in the range of int32_t.
 static inline rblInt4 rbl_truncate4(rblFloat4 a)
@@ -220,11 +224,6 @@ static inline void rbl_transpose4(rblFloat4* a, rblFloat4* b, rblFloat4* c, rblF
 typedef v128_t rblFloat4;
 typedef v128_t rblInt4;
 
-static inline void rbl_prefetch(const void* p)
-{
-    (void)p;
-}
-
 static inline rblInt4 rbl_truncate4(rblFloat4 a)
 {
     return wasm_i32x4_trunc_sat_f32x4(a);
@@ -412,11 +411,6 @@ static inline void rbl_transpose4(rblFloat4* a, rblFloat4* b, rblFloat4* c, rblF
 
 #else
 #include <math.h>
-
-static inline void rbl_prefetch(const void* p)
-{
-    (void)p;
-}
 
 // Plain lanes; a mask lane is 1 or 0 in `mask` rather than all bits, which only rbl_and4,
 // rbl_select4 and rbl_mask4 see.

@@ -8,6 +8,7 @@
 #include "fracture/stress_private.h"
 #include "io/file.h"
 #include "scene/simulate.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,29 @@ static const struct
 
 #define BUNNY_SCENES (sizeof bunny_scenes / sizeof *bunny_scenes)
 
+// On its feet at the height of 0, as statues are.
+static rblResult stand(rblMeshId mesh, rblMeshId* out)
+{
+    const rblMat3d same = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    rblMeshView view;
+    double lowest = INFINITY;
+    RBL_TRY(rbl_mesh_view(mesh, &view));
+    for (uint32_t i = 0; i < view.vertex_count; ++i)
+    {
+        lowest = fmin(view.positions[i].y, lowest);
+    }
+    return rbl_mesh_transform(mesh, &same, (rblVec3d){0, -lowest, 0}, out);
+}
+
+static rblResult save_standing(rblMeshId mesh, const char* path)
+{
+    rblMeshId standing;
+    RBL_TRY(stand(mesh, &standing));
+    const rblResult result = rbl_mesh_save(standing, path, NULL);
+    (void)rbl_mesh_destroy(standing);
+    return result;
+}
+
 static rblResult make_bunny(const char* path)
 {
     char from[512];
@@ -312,7 +336,7 @@ static rblResult make_bunny(const char* path)
     (void)rbl_mesh_destroy(fine);
     if (result == RBL_OK)
     {
-        result = rbl_mesh_save(coarse, path, NULL);
+        result = save_standing(coarse, path);
         (void)rbl_mesh_destroy(coarse);
     }
     return result;

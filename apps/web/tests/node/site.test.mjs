@@ -447,7 +447,7 @@ describe('the whole site', () => {
     test('the_front_page_offers_the_playground', () => {
         const html = readFileSync(join(folder, 'site/index.html'), 'utf8');
         assert.match(html, /class="stage" data-src="play\/index.html"/);
-        assert.match(html, /rbl_mesh_repair/);
+        assert.match(html, /rbl_breaker_create_stress/);
     });
 
     test('building_again_leaves_the_playground_alone_and_old_pages_behind', () => {

@@ -99,7 +99,11 @@ static rblResult coarsen(rblStressRoot* root, rblTetsDef* tets, rblTetsFill* fil
         rblTetsFill longer;
         rblTetsId coarser;
         tets->edge = sqrt(torn * filled->edge);
-        RBL_TRY(rbl_tets_fill(root->surface, tets, &longer, &coarser));
+        const rblResult result = rbl_tets_fill(root->surface, tets, &longer, &coarser);
+        if (result != RBL_OK)
+        {
+            return result == RBL_ERROR_MEMORY ? result : RBL_OK; // what holds stands
+        }
         (void)rbl_tets_destroy(longer.same_topology ? root->tets : coarser);
         root->tets = longer.same_topology ? coarser : root->tets;
         torn = longer.same_topology ? torn : longer.edge;

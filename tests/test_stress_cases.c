@@ -239,6 +239,17 @@ static void what_costs_nothing_to_crack_breaks(void** state)
     check_ok(rbl_shape_destroy(id));
 }
 
+static rblImpact hard_blow(const rblBreakBody* body, float peak_force)
+{
+    return (rblImpact){.point = rbl_transform_point(body->pose, top_of(&body->view)),
+                       .normal = {0, -1, 0},
+                       .speed = 5.0f,
+                       .duration = 1e-4f,
+                       .mass = 1.0f,
+                       .energy = 1e6f,
+                       .peak_force = peak_force};
+}
+
 // A fragment that is given another material is judged by that, not by what it was part of.
 static void fragments_of_another_material_are_judged_by_it(void** state)
 {
@@ -254,13 +265,7 @@ static void fragments_of_another_material_are_judged_by_it(void** state)
     float severities[2];
     for (int i = 0; i < 2; ++i)
     {
-        const rblImpact impact = {.point = rbl_transform_point(body.pose, top_of(&body.view)),
-                                  .normal = {0, -1, 0},
-                                  .speed = 5.0f,
-                                  .duration = 1e-4f,
-                                  .mass = 1.0f,
-                                  .energy = 1e6f,
-                                  .peak_force = 1e5f};
+        const rblImpact impact = hard_blow(&body, 1e5f);
         void* prepared = NULL;
         rblVerdict judged;
         body.material.strength *= i == 0 ? 1.0f : 100.0f;
@@ -322,13 +327,7 @@ static void what_nobody_pays_for_stays_whole(void** state)
     const rblBreaker* breaker = make_stress(&def);
     void* prepared = NULL;
     check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
-    const rblImpact impact = {.point = rbl_transform_point(body.pose, top_of(&body.view)),
-                              .normal = {0, -1, 0},
-                              .speed = 5.0f,
-                              .duration = 1e-4f,
-                              .mass = 1.0f,
-                              .energy = 1e6f,
-                              .peak_force = 1e6f};
+    const rblImpact impact = hard_blow(&body, 1e6f);
     rblVerdict verdicts[3];
     const float payable[3] = {0.0f, 1e-6f, 1e6f};
     for (int i = 0; i < 3; ++i)

@@ -13,19 +13,14 @@ typedef struct Search
     uint32_t leaf;
 } Search;
 
-// Squared distances to boxes are sums of three squares in 32 bits: right to 4 ulps, and to the smallest denormals.
-static float bound_of(double best)
-{
-    return (float)(best * 1.000001 + 1e-44);
-}
-
 static inline rblFloat4 distance_along(rblFloat4 lower, rblFloat4 upper, rblFloat4 p)
 {
     return rbl_max4(rbl_max4(rbl_sub4(lower, p), rbl_sub4(p, upper)), rbl_splat4(0.0f));
 }
 
-static inline rblFloat4 box_distances2(const Search* search, const rblBoxGroup* g)
+static inline rblFloat4 box_distances2(const void* of, const rblBoxGroup* g)
 {
+    const Search* search = of;
     const rblFloat4 x = distance_along(g->lower_x, g->upper_x, search->x);
     const rblFloat4 y = distance_along(g->lower_y, g->upper_y, search->y);
     const rblFloat4 z = distance_along(g->lower_z, g->upper_z, search->z);
@@ -47,14 +42,15 @@ static void try_leaf(Search* search, uint32_t leaf)
         (distance2 == search->best && (search->leaf == RBL_NO_LEAF || order[leaf] < order[search->leaf])))
     {
         search->best = distance2;
-        search->bound = bound_of(distance2);
+        search->bound = rbl_box_bound(distance2);
         search->leaf = leaf;
     }
 }
 
 // The nearest box first, so that the others may drop out.
-static void try_leaves(Search* search, uint32_t mask, const float distances2[4], uint32_t first)
+static void try_leaves(void* of, uint32_t mask, const float distances2[4], uint32_t first)
 {
+    Search* search = of;
     uint64_t sorted[4];
     rbl_sort_lanes(mask, distances2, first + 1, sorted);
     for (uint32_t i = rbl_lane_count(mask); i-- > 0;)
@@ -64,46 +60,6 @@ static void try_leaves(Search* search, uint32_t mask, const float distances2[4],
             return;
         }
         try_leaf(search, (uint32_t)sorted[i] - 1);
-    }
-}
-
-static void descend(Search* search)
-{
-    const rblBvh* bvh = search->bvh;
-    const uint32_t leaf_level = bvh->layout.leaf_level;
-    uint64_t stack[RBL_NODE_STACK_SIZE];
-    uint32_t size = 0;
-    rblNodePlace node = {0, 0};
-    for (;;)
-    {
-        const uint32_t step = rbl_group_step(bvh, node.level);
-        const uint32_t level = node.level + step;
-        const uint32_t position = node.position << step;
-        const rblBoxGroup group = rbl_group_load(&bvh->nodes[bvh->level_starts[level] + position]);
-        const rblFloat4 distances2 = box_distances2(search, &group);
-        const uint32_t mask = rbl_mask4(rbl_less_equal4(distances2, rbl_splat4(search->bound))) &
-                              rbl_group_lanes(bvh, level, position, 1u << step);
-        float keys[4];
-        rbl_store4(keys, distances2);
-        if (level < leaf_level && mask != 0)
-        {
-            rbl_prefetch_below(bvh, mask, level, position, true);
-            node = rbl_push_farther(stack, &size, mask, keys, level, position);
-            continue;
-        }
-        if (mask != 0)
-        {
-            try_leaves(search, mask, keys, position);
-        }
-        do
-        {
-            if (size == 0)
-            {
-                return;
-            }
-            size -= 1;
-        } while (rbl_entry_key(stack[size]) > search->bound);
-        node = rbl_entry_place(stack[size]);
     }
 }
 
@@ -133,7 +89,7 @@ bool rbl_tree_closest(const rblBvh* bvh, rblVec3 point, float radius, uint32_t h
                      .z = rbl_splat4(point.z),
                      .best = rbl_round_to_24_bits((double)radius * (double)radius),
                      .leaf = RBL_NO_LEAF};
-    search.bound = bound_of(search.best);
+    search.bound = rbl_box_bound(search.best);
     if (hint < bvh->layout.leaves)
     {
         try_leaf(&search, hint);
@@ -144,7 +100,7 @@ bool rbl_tree_closest(const rblBvh* bvh, rblVec3 point, float radius, uint32_t h
     }
     else
     {
-        descend(&search);
+        rbl_descend_nearest(bvh, &search, &search.bound, box_distances2, try_leaves);
     }
     if (search.leaf == RBL_NO_LEAF)
     {

@@ -59,7 +59,7 @@ static void find_bound(Search* search)
     {
         most = rbl_maxd(search->best[i], most);
     }
-    search->bound = (float)(most * 1.000001 + 1e-44); // as in closest.c
+    search->bound = rbl_box_bound(most);
 }
 
 static void try_leaf(Search* search, uint32_t leaf)
@@ -86,8 +86,9 @@ static inline rblFloat4 gap_along(rblFloat4 lower, rblFloat4 upper, const Search
                     rbl_splat4(0.0f));
 }
 
-static inline rblFloat4 box_distances2(const Search* search, const rblBoxGroup* g)
+static inline rblFloat4 box_distances2(const void* of, const rblBoxGroup* g)
 {
+    const Search* search = of;
     const rblFloat4 x = gap_along(g->lower_x, g->upper_x, search, 0);
     const rblFloat4 y = gap_along(g->lower_y, g->upper_y, search, 1);
     const rblFloat4 z = gap_along(g->lower_z, g->upper_z, search, 2);
@@ -104,8 +105,9 @@ static bool is_hint(const Search* search, uint32_t leaf)
     return i < search->hint_count;
 }
 
-static void try_leaves(Search* search, uint32_t mask, const float distances2[4], uint32_t first)
+static void try_leaves(void* of, uint32_t mask, const float distances2[4], uint32_t first)
 {
+    Search* search = of;
     for (; mask != 0; mask &= mask - 1)
     {
         const uint32_t lane = rbl_lowest_bit(mask);
@@ -113,42 +115,6 @@ static void try_leaves(Search* search, uint32_t mask, const float distances2[4],
         {
             try_leaf(search, first + lane);
         }
-    }
-}
-
-static void descend(Search* search)
-{
-    const rblBvh* bvh = search->bvh;
-    const uint32_t leaf_level = bvh->layout.leaf_level;
-    uint64_t stack[RBL_NODE_STACK_SIZE];
-    uint32_t size = 0;
-    rblNodePlace node = {0, 0};
-    for (;;)
-    {
-        const uint32_t step = rbl_group_step(bvh, node.level);
-        const uint32_t level = node.level + step;
-        const uint32_t position = node.position << step;
-        const rblBoxGroup group = rbl_group_load(&bvh->nodes[bvh->level_starts[level] + position]);
-        const rblFloat4 distances2 = box_distances2(search, &group);
-        const uint32_t mask = rbl_mask4(rbl_less_equal4(distances2, rbl_splat4(search->bound))) &
-                              rbl_group_lanes(bvh, level, position, 1u << step);
-        float keys[4];
-        rbl_store4(keys, distances2);
-        if (level < leaf_level && mask != 0)
-        {
-            node = rbl_push_farther(stack, &size, mask, keys, level, position);
-            continue;
-        }
-        try_leaves(search, mask, keys, position);
-        do
-        {
-            if (size == 0)
-            {
-                return;
-            }
-            size -= 1;
-        } while (rbl_entry_key(stack[size]) > search->bound);
-        node = rbl_entry_place(stack[size]);
     }
 }
 
@@ -208,7 +174,7 @@ void rbl_tree_distances(const rblBvh* bvh, const rblTriangleSides* sides, const 
     }
     else if (bvh->layout.leaves > 0)
     {
-        descend(&search);
+        rbl_descend_nearest(bvh, &search, &search.bound, box_distances2, try_leaves);
     }
     for (uint32_t i = 0; i < count; ++i)
     {

@@ -132,4 +132,57 @@ RBL_ALWAYS_INLINE void rbl_prefetch_below(const rblBvh* bvh, uint32_t mask, uint
     }
 }
 
+// ---- nearest first ----
+
+// Which boxes may hold what is nearer than the best so far. Squared distances to boxes are sums of three squares in 32 bits: right to
+// 4 ulps, and to the smallest denormals.
+static inline float rbl_box_bound(double best)
+{
+    return (float)(best * 1.000001 + 1e-44);
+}
+
+typedef rblFloat4 rblBoxDistances(const void* search, const rblBoxGroup* group);
+typedef void rblLeafVisit(void* search, uint32_t mask, const float distances2[4], uint32_t first);
+
+// Every leaf whose box is no farther off than the bound, which visits may lower; of more levels than that of the leaf alone.
+RBL_ALWAYS_INLINE void rbl_descend_nearest(const rblBvh* bvh, void* search, const float* bound,
+                                           rblBoxDistances* box_distances2, rblLeafVisit* try_leaves)
+{
+    const uint32_t leaf_level = bvh->layout.leaf_level;
+    uint64_t stack[RBL_NODE_STACK_SIZE];
+    uint32_t size = 0;
+    rblNodePlace node = {0, 0};
+    for (;;)
+    {
+        const uint32_t step = rbl_group_step(bvh, node.level);
+        const uint32_t level = node.level + step;
+        const uint32_t position = node.position << step;
+        const rblBoxGroup group = rbl_group_load(&bvh->nodes[bvh->level_starts[level] + position]);
+        const rblFloat4 distances2 = box_distances2(search, &group);
+        const uint32_t mask = rbl_mask4(rbl_less_equal4(distances2, rbl_splat4(*bound))) &
+                              rbl_group_lanes(bvh, level, position, 1u << step);
+        float keys[4];
+        rbl_store4(keys, distances2);
+        if (level < leaf_level && mask != 0)
+        {
+            rbl_prefetch_below(bvh, mask, level, position, true);
+            node = rbl_push_farther(stack, &size, mask, keys, level, position);
+            continue;
+        }
+        if (mask != 0)
+        {
+            try_leaves(search, mask, keys, position);
+        }
+        do
+        {
+            if (size == 0)
+            {
+                return;
+            }
+            size -= 1;
+        } while (rbl_entry_key(stack[size]) > *bound);
+        node = rbl_entry_place(stack[size]);
+    }
+}
+
 #endif

@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "base/timer.h"
 #include "bench/broad_rivals.h"
-#include "dynamics/broad_phase.h"
+#include "dynamics/broad_phase/broad_phase.h"
 #include <string.h>
 
 #define STEP_SECONDS (1.0f / 30.0f)

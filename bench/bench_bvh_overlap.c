@@ -2,7 +2,7 @@
 #include "bench/bench_bvh.h"
 
 #include "base/error.h"
-#include "bvh/intersect.h"
+#include "bvh/query/intersect.h"
 #include <math.h>
 
 typedef struct OverlapWork

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "bvh/closest.h"
-#include "bvh/signed_distance.h"
+#include "bvh/query/closest.h"
+#include "bvh/query/signed_distance.h"
 #include <math.h>
 
 typedef struct PointWork

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "bvh/ray.h"
+#include "bvh/query/ray.h"
 #include <math.h>
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/jobs.h"
 #include "base/timer.h"
-#include "fracture/dataset.h"
+#include "fracture/dataset/dataset.h"
 #include "io/file.h"
 #include "io/folder.h"
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 #include "bench/bench.h"
 #include "bench/bench_stones.h"
 #include "io/folder.h"
-#include "scene/export.h"
-#include "scene/movie.h"
-#include "scene/simulate.h"
+#include "scene/export/export.h"
+#include "scene/movie/movie.h"
+#include "scene/run/simulate.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

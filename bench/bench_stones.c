@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "io/file.h"
-#include "io/json_writer.h"
+#include "io/json/json_writer.h"
 #include "math/trig.h"
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "bench/bench.h"
 #include "bench/bench_world.h"
-#include "scene/simulate.h"
+#include "scene/run/simulate.h"
 
 void rbl_tets_bench_row(rblBench* bench, const char* subject, const char* metric, double value,
                         const char* unit, double paper);

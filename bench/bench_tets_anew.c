@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/timer.h"
-#include "field/fragment_shape.h"
+#include "field/fragment/fragment_shape.h"
 #include "math/transform.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #define RBL_BENCH_BENCH_TETS_BROKEN_H
 
 #include "base/random.h"
-#include "field/fragment_field.h"
-#include "mesh/tets_partition.h"
+#include "field/fragment/fragment_field.h"
+#include "mesh/tets/tets_partition.h"
 #include "rubble/rubble.h"
 
 #define RBL_BROKEN_EVENTS 24

@@ -3,13 +3,13 @@
 #include "bench/bench_tets_broken.h"
 
 #include "base/error.h"
-#include "bvh/triangle_distance.h"
-#include "field/level_set_oracle.h"
+#include "bvh/triangle/triangle_distance.h"
+#include "field/level_set/level_set_oracle.h"
 #include "math/aabb.h"
 #include "math/random_point.h"
 #include "math/vec.h"
 #include "mesh/mesh.h"
-#include "mesh/tets_locate.h"
+#include "mesh/tets/tets_locate.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "bench/bench_tets.h"
 
 #include "base/error.h"
-#include "scene/simulate.h"
+#include "scene/run/simulate.h"
 #include <stdio.h>
 #include <stdlib.h>
 

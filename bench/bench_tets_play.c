@@ -2,7 +2,7 @@
 #include "bench/bench_tets.h"
 
 #include "base/error.h"
-#include "scene/simulate.h"
+#include "scene/run/simulate.h"
 #include <stdlib.h>
 
 void rbl_tets_bench_run_free(rblTetsBenchRun* run)

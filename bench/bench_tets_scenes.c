@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "base/timer.h"
 #include "dynamics/world.h"
-#include "fracture/stress_private.h"
+#include "fracture/stress/stress_private.h"
 #include "io/file.h"
-#include "scene/simulate.h"
+#include "scene/run/simulate.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

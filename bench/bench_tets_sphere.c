@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "dynamics/world.h"
-#include "fracture/stress_private.h"
+#include "fracture/stress/stress_private.h"
 #include <stdio.h>
 #include <string.h>
 

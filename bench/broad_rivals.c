@@ -2,7 +2,7 @@
 
 #include "base/hash_map.h"
 #include "base/jobs.h"
-#include "bvh/radix_sort.h"
+#include "bvh/build/radix_sort.h"
 #include <string.h>
 
 #define NONE UINT32_MAX

@@ -4,8 +4,8 @@
 #define RBL_BENCH_BROAD_RIVALS_H
 
 #include "base/array.h"
-#include "bvh/overlap.h"
-#include "dynamics/broad_phase_pairs.h"
+#include "bvh/query/overlap.h"
+#include "dynamics/broad_phase/broad_phase_pairs.h"
 #include "math/aabb.h"
 
 typedef struct rblRivalStep

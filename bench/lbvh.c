@@ -3,8 +3,8 @@
 #include "bench/plain_tree.h"
 
 #include "base/error.h"
+#include "bvh/build/radix_sort.h"
 #include "bvh/grid.h"
-#include "bvh/radix_sort.h"
 #include "math/aabb.h"
 #include "math/morton.h"
 #include "math/vec.h"

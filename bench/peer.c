@@ -2,7 +2,7 @@
 #include "bench/peer.h"
 
 #include "base/memory.h"
-#include "io/json.h"
+#include "io/json/json.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "base/hash_map.h"
 #include "base/random.h"
-#include "dynamics/broad_phase.h"
+#include "dynamics/broad_phase/broad_phase.h"
 #include "math/aabb.h"
 #include <stdlib.h>
 #include <string.h>

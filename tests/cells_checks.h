@@ -5,7 +5,7 @@
 #include "testing.h"
 
 #include "base/random.h"
-#include "fracture/cells.h"
+#include "cut/cells/cells.h"
 #include <stdlib.h>
 
 static inline rblVec3d edge_point(const rblCells* cells, uint32_t edge, int end)

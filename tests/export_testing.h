@@ -5,8 +5,8 @@
 #include "failing_allocator.h"
 #include "testing.h"
 
-#include "scene/export.h"
-#include "scene/simulate.h"
+#include "scene/export/export.h"
+#include "scene/run/simulate.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

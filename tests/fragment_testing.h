@@ -5,13 +5,13 @@
 #include "base/jobs.h"
 #include "base/random.h"
 #include "failing_allocator.h"
-#include "field/fragment_field.h"
-#include "field/level_set.h"
+#include "field/fragment/fragment_field.h"
+#include "field/level_set/level_set.h"
 #include "math/aabb.h"
 #include "math/random_point.h"
 #include "math/vec.h"
-#include "mesh/tets_locate.h"
-#include "mesh/tets_partition.h"
+#include "mesh/tets/tets_locate.h"
+#include "mesh/tets/tets_partition.h"
 #include <stdlib.h>
 #include <string.h>
 

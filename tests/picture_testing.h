@@ -3,7 +3,7 @@
 #define RBL_TESTS_PICTURE_TESTING_H
 
 #include "math/vec.h"
-#include "scene/picture_scene.h"
+#include "scene/picture/picture_scene.h"
 #include "shapes.h"
 
 #define WIDTH  96

@@ -3,8 +3,8 @@
 #define RBL_TESTS_PIECES_TESTING_H
 
 #include "base/random.h"
-#include "fracture/pieces.h"
-#include "fracture/pieces_side.h"
+#include "cut/pieces/pieces.h"
+#include "cut/pieces/pieces_side.h"
 #include "math/mat3.h"
 #include "mesh/inspect.h"
 #include <stdlib.h>

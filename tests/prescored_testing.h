@@ -2,7 +2,7 @@
 #ifndef RBL_TESTS_PRESCORED_TESTING_H
 #define RBL_TESTS_PRESCORED_TESTING_H
 
-#include "field/level_set.h"
+#include "field/level_set/level_set.h"
 #include "field/piece.h"
 #include "field_shapes.h"
 #include "math/aabb.h"

@@ -2,7 +2,7 @@
 #ifndef RBL_TESTS_RECORDING_FILES_H
 #define RBL_TESTS_RECORDING_FILES_H
 
-#include "scene/recording_format.h"
+#include "scene/record/recording_format.h"
 
 // The end of the chunk at an offset; 0 when it is not whole.
 static inline size_t recording_chunk_end(const uint8_t* bytes, size_t size, size_t offset)

@@ -2,7 +2,7 @@
 #ifndef RBL_TESTS_SHAPE_PAIRS_H
 #define RBL_TESTS_SHAPE_PAIRS_H
 
-#include "field/collide.h"
+#include "field/contact/collide.h"
 #include "field/shape.h"
 #include "shape_testing.h"
 

@@ -2,8 +2,8 @@
 #ifndef RBL_TESTS_SMASH_TESTING_H
 #define RBL_TESTS_SMASH_TESTING_H
 
-#include "scene/scene.h"
-#include "scene/simulate.h"
+#include "scene/read/scene.h"
+#include "scene/run/simulate.h"
 #include <string.h>
 
 // A plate on two rails under a falling ball, and a wall that is broken on demand.

@@ -1,8 +1,8 @@
 // Closest points against brute force: the distance in long double, the triangle by the tie rule.
 #include "testing.h"
 
-#include "bvh/closest.h"
-#include "bvh/triangle_distance.h"
+#include "bvh/query/closest.h"
+#include "bvh/triangle/triangle_distance.h"
 #include "triangle_soups.h"
 
 typedef struct Long3

@@ -1,7 +1,7 @@
 // Distances of points that are asked for together: bit by bit those of one question each, which have brute force (test_bvh_closest.c).
 #include "testing.h"
 
-#include "bvh/distances.h"
+#include "bvh/query/distances.h"
 #include "triangle_soups.h"
 #include <string.h>
 

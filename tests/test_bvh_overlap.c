@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "base/random.h"
-#include "bvh/overlap.h"
+#include "bvh/query/overlap.h"
 #include "failing_allocator.h"
 #include "triangle_soups.h"
 #include <stdlib.h>

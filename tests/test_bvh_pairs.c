@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "base/random.h"
-#include "bvh/intersect.h"
+#include "bvh/query/intersect.h"
 #include "failing_allocator.h"
 #include "math/vec.h"
 #include "mesh/self_intersection.h"

@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "base/random.h"
-#include "bvh/ray.h"
+#include "bvh/query/ray.h"
 #include "math/vec.h"
 #include "triangle_soups.h"
 #include <stdlib.h>

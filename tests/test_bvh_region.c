@@ -1,9 +1,9 @@
 // Triangles in boxes and balls, against brute force in long double.
 #include "testing.h"
 
-#include "bvh/closest.h"
-#include "bvh/region.h"
-#include "bvh/triangle_distance.h"
+#include "bvh/query/closest.h"
+#include "bvh/query/region.h"
+#include "bvh/triangle/triangle_distance.h"
 #include "math/aabb.h"
 #include "triangle_soups.h"
 

@@ -1,7 +1,7 @@
 // Winding numbers and signed distances: against exact sums, closed forms and open surfaces.
 #include "testing.h"
 
-#include "bvh/signed_distance.h"
+#include "bvh/query/signed_distance.h"
 #include "failing_allocator.h"
 #include "triangle_soups.h"
 

@@ -2,12 +2,12 @@
 #include "testing.h"
 
 #include "base/random.h"
-#include "dynamics/broad_phase_pairs.h"
+#include "dynamics/broad_phase/broad_phase_pairs.h"
 #include "dynamics/snapshot.h"
 #include "io/file.h"
 #include "recording_files.h"
-#include "scene/checkpoint.h"
-#include "scene/replay.h"
+#include "scene/record/checkpoint.h"
+#include "scene/record/replay.h"
 #include <stdlib.h>
 #include <string.h>
 

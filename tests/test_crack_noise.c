@@ -1,7 +1,7 @@
 // Bumps on drawn crack faces: the same on both sides, closed, and nothing else changes by them.
 #include "testing.h"
 
-#include "fracture/pieces_save.h"
+#include "cut/pieces/pieces_save.h"
 #include "fracture/shatter.h"
 #include "pieces_testing.h"
 #include "rubble/picture.h"

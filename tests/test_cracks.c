@@ -2,9 +2,9 @@
 #include "testing.h"
 
 #include "base/memory.h"
-#include "fracture/cracks.h"
+#include "fracture/stress/cracks.h"
 #include "math/mat3.h"
-#include "mesh/tets.h"
+#include "mesh/tets/tets.h"
 #include <math.h>
 #include <string.h>
 

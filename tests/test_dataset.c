@@ -1,7 +1,7 @@
 // Datasets: what is random in them, what is the same in every run, and items that cannot be made.
 #include "testing.h"
 
-#include "fracture/dataset.h"
+#include "fracture/dataset/dataset.h"
 #include "pieces_testing.h"
 #include <stdlib.h>
 #include <string.h>

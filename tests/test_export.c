@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700 // mkdtemp
 #include "export_testing.h"
 
-#include "scene/plot.h"
+#include "scene/movie/plot.h"
 #include <sys/stat.h>
 
 // Bodies that are there at a step, and where one of them is.

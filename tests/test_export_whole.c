@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700 // mkdtemp
 #include "export_testing.h"
 
-#include "io/glb_builder.h"
+#include "io/gltf/glb_builder.h"
 #include "io/series.h"
 #include <dirent.h>
 #include <sys/stat.h>

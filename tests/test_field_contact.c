@@ -2,8 +2,8 @@
 #include "testing.h"
 
 #include "failing_allocator.h"
-#include "field/field_contact.h"
-#include "field/field_pair_cache.h"
+#include "field/contact/field_contact.h"
+#include "field/contact/field_pair_cache.h"
 #include "field_shapes.h"
 #include <string.h>
 

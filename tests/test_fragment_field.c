@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "failing_allocator.h"
-#include "field/level_set_oracle.h"
+#include "field/level_set/level_set_oracle.h"
 #include "fragment_testing.h"
 #include "math/aabb.h"
 

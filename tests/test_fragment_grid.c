@@ -2,10 +2,10 @@
 #include "testing.h"
 
 #include "failing_allocator.h"
-#include "field/field_sampling.h"
-#include "field/fragment_grid.h"
-#include "field/fragment_shape.h"
-#include "field/level_set_oracle.h"
+#include "field/contact/field_sampling.h"
+#include "field/fragment/fragment_grid.h"
+#include "field/fragment/fragment_shape.h"
+#include "field/level_set/level_set_oracle.h"
 #include "fragment_testing.h"
 
 #define BLUR 0.4 // cells: what rbl_fragment_grid_blur() allows for

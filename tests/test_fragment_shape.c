@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "failing_allocator.h"
-#include "field/fragment_shape.h"
+#include "field/fragment/fragment_shape.h"
 #include "field_shapes.h"
 #include "fragment_testing.h"
 #include "math/aabb.h"

@@ -2,8 +2,8 @@
 #include "testing.h"
 
 #include "glb_files.h"
-#include "io/base64.h"
-#include "io/gltf_private.h"
+#include "io/compress/base64.h"
+#include "io/gltf/gltf_private.h"
 #include <stdio.h>
 
 static void check_unit_triangle(rblMesh* mesh)

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "failing_allocator.h"
-#include "io/json_writer.h"
+#include "io/json/json_writer.h"
 
 #define ACCESSOR(text) "{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" text "]," MESH "}"
 #define PRIMITIVE(text)                                                                                      \

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "failing_allocator.h"
-#include "io/glb_builder.h"
+#include "io/gltf/glb_builder.h"
 #include "mesh/topology.h"
 
 // A mesh as bytes of a GLB file, to be freed with rbl_writer_discard().

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "math/vec.h"
-#include "mesh/repair_fill.h"
+#include "mesh/repair/repair_fill.h"
 #include <stdlib.h>
 
 typedef struct Loop

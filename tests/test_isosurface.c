@@ -5,7 +5,7 @@
 #include "failing_allocator.h"
 #include "isosurface_checks.h"
 #include "math/vec.h"
-#include "mesh/isosurface.h"
+#include "mesh/isosurface/isosurface.h"
 #include "rotations.h"
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include "base/random.h"
 #include "base/sort.h"
 #include "failing_allocator.h"
-#include "io/json.h"
-#include "io/json_writer.h"
+#include "io/json/json.h"
+#include "io/json/json_writer.h"
 #include "io/utf8.h"
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include "base/number.h"
 #include "base/random.h"
 #include "failing_allocator.h"
-#include "io/json.h"
-#include "io/json_writer.h"
+#include "io/json/json.h"
+#include "io/json/json_writer.h"
 #include <string.h>
 
 static void indented_text_looks_as_expected(void** state)

@@ -1,8 +1,8 @@
 // Regions from files: labels as cells, and bodies cut by them.
 #include "testing.h"
 
+#include "cut/labels/label_cells.h"
 #include "failing_allocator.h"
-#include "fracture/label_cells.h"
 #include "pieces_testing.h"
 
 #define SIDE 40

@@ -2,8 +2,8 @@
 #include "testing.h"
 
 #include "math/vec.h"
-#include "scene/movie.h"
-#include "scene/simulate.h"
+#include "scene/movie/movie.h"
+#include "scene/run/simulate.h"
 #include <stdlib.h>
 #include <string.h>
 

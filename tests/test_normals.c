@@ -3,7 +3,7 @@
 #include "failing_allocator.h"
 #include "math/vec.h"
 #include "mesh/normals.h"
-#include "mesh/solids.h"
+#include "mesh/solids/solids.h"
 
 #define PI 3.14159265358979323846
 

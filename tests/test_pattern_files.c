@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "failing_allocator.h"
-#include "fracture/pattern.h"
+#include "fracture/pattern/pattern.h"
 #include "math/aabb.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Patterns: as many pieces as were asked for, small where they should be, the same from the same seed.
 #include "cells_checks.h"
 #include "failing_allocator.h"
-#include "fracture/pattern.h"
+#include "fracture/pattern/pattern.h"
 #include "math/aabb.h"
 #include "math/mat3.h"
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "failing_allocator.h"
 #include "picture_testing.h"
-#include "scene/picture_sampler.h"
+#include "scene/picture/picture_sampler.h"
 #include <string.h>
 
 // ---- what is seen ----

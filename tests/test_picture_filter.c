@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "base/random.h"
-#include "scene/picture_filter.h"
+#include "scene/picture/picture_filter.h"
 
 #define SIZE 24u
 

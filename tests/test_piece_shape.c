@@ -1,9 +1,9 @@
 // Pieces of shapes: their fields against brute force, their fit, contacts and recursion.
 #include "testing.h"
 
-#include "field/field_sampling.h"
-#include "field/level_set.h"
-#include "field/samples.h"
+#include "field/contact/field_sampling.h"
+#include "field/level_set/level_set.h"
+#include "field/samples/samples.h"
 #include "piece_testing.h"
 #include <stdlib.h>
 

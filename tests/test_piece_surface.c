@@ -3,7 +3,7 @@
 
 #include "failing_allocator.h"
 #include "piece_testing.h"
-#include "scene/call_codec.h"
+#include "scene/record/call_codec.h"
 
 typedef struct Late
 {

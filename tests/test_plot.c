@@ -2,8 +2,8 @@
 #define _XOPEN_SOURCE 700 // mkdtemp
 #include "testing.h"
 
-#include "scene/chart.h"
-#include "scene/plot.h"
+#include "scene/movie/chart.h"
+#include "scene/movie/plot.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,10 +4,10 @@
 #include "base/random.h"
 #include "failing_allocator.h"
 #include "inflate.h"
-#include "io/checksum.h"
-#include "io/deflate.h"
-#include "io/huffman.h"
-#include "io/png.h"
+#include "io/compress/checksum.h"
+#include "io/compress/deflate.h"
+#include "io/compress/huffman.h"
+#include "io/image/png.h"
 #include <stdlib.h>
 
 // ---- checksums ----

@@ -5,7 +5,7 @@
 #include "io/file.h"
 #include "replay_testing.h"
 #include "rubble/prescored.h"
-#include "scene/call_codec.h"
+#include "scene/record/call_codec.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "math/quat.h"
 #include "math/vec.h"
 #include "recording_files.h"
-#include "scene/replay.h"
+#include "scene/record/replay.h"
 #include <stdlib.h>
 #include <string.h>
 

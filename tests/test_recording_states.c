@@ -4,8 +4,8 @@
 #include "base/jobs.h"
 #include "base/random.h"
 #include "math/quat.h"
-#include "scene/recording_format.h"
-#include "scene/simulate.h"
+#include "scene/record/recording_format.h"
+#include "scene/run/simulate.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "failing_allocator.h"
-#include "field/samples.h"
+#include "field/samples/samples.h"
 #include "math/vec.h"
 #include <string.h>
 

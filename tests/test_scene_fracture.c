@@ -3,7 +3,7 @@
 
 #include "rubble/io.h"
 #include "rubble/picture.h"
-#include "scene/movie.h"
+#include "scene/movie/movie.h"
 #include "smash_testing.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 
 #include "box_breaker.h"
 #include "rubble/recorder.h"
-#include "scene/checkpoint.h"
-#include "scene/recording.h"
-#include "scene/replay.h"
+#include "scene/record/checkpoint.h"
+#include "scene/record/recording.h"
+#include "scene/record/replay.h"
 #include "smash_testing.h"
 #include <stdlib.h>
 #include <string.h>

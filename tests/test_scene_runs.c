@@ -2,10 +2,10 @@
 #include "testing.h"
 
 #include "io/file.h"
-#include "io/json.h"
+#include "io/json/json.h"
 #include "math/quat.h"
 #include "math/vec.h"
-#include "scene/simulate.h"
+#include "scene/run/simulate.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "testing.h"
 
 #include "io/file.h"
-#include "io/json_writer.h"
+#include "io/json/json_writer.h"
 #include "rubble/scene.h"
 #include "rubble/solids.h"
 #include <stdlib.h>

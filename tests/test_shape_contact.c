@@ -2,9 +2,9 @@
 #include "testing.h"
 
 #include "failing_allocator.h"
-#include "field/collide.h"
-#include "field/convex_contact.h"
-#include "field/hull.h"
+#include "field/contact/collide.h"
+#include "field/convex/convex_contact.h"
+#include "field/convex/hull.h"
 #include "field/primitives.h"
 #include "shape_pairs.h"
 

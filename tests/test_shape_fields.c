@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "failing_allocator.h"
-#include "field/level_set.h"
+#include "field/level_set/level_set.h"
 #include "field_shapes.h"
 #include <string.h>
 

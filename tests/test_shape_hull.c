@@ -3,7 +3,7 @@
 
 #include "base/jobs.h"
 #include "failing_allocator.h"
-#include "field/hull.h"
+#include "field/convex/hull.h"
 #include "field/shape.h"
 #include "math/predicates.h"
 #include "shape_testing.h"

@@ -1,7 +1,7 @@
 // Time of impact: never late, and not early without need.
 #include "testing.h"
 
-#include "field/collide.h"
+#include "field/contact/collide.h"
 #include "math/trig.h"
 #include "shape_testing.h"
 

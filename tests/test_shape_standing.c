@@ -1,8 +1,8 @@
 // Contacts that hold things up: planes, faces, edges and round sides that lie on something.
 #include "testing.h"
 
-#include "field/convex_contact.h"
-#include "field/hull.h"
+#include "field/convex/convex_contact.h"
+#include "field/convex/hull.h"
 #include "field/primitives.h"
 #include "shape_pairs.h"
 

@@ -1,8 +1,8 @@
 // Meshes broken by patterns, and the files that come of it.
 #include "testing.h"
 
-#include "bvh/triangle_distance.h"
-#include "fracture/pieces_save.h"
+#include "bvh/triangle/triangle_distance.h"
+#include "cut/pieces/pieces_save.h"
 #include "fracture/shatter.h"
 #include "pieces_testing.h"
 

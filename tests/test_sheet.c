@@ -1,7 +1,7 @@
 // Contact sheets and the stroke font.
 #include "testing.h"
 
-#include "scene/stroke_font.h"
+#include "scene/movie/stroke_font.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "math/vec.h"
-#include "mesh/solids.h"
+#include "mesh/solids/solids.h"
 #include "solid_checks.h"
 #include <string.h>
 

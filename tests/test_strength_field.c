@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "fracture/strength_field.h"
+#include "fracture/stress/strength_field.h"
 #include "math/vec.h"
 #include <math.h>
 #include <stdio.h>

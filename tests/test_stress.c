@@ -4,7 +4,7 @@
 #include "base/jobs.h"
 #include "base/memory.h"
 #include "field_shapes.h"
-#include "fracture/stress_private.h"
+#include "fracture/stress/stress_private.h"
 #include "stress_testing.h"
 
 static rblShapeId make_brick(void)

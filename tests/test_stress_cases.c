@@ -4,9 +4,9 @@
 #include "base/jobs.h"
 #include "base/memory.h"
 #include "failing_allocator.h"
-#include "field/fragment_shape.h"
+#include "field/fragment/fragment_shape.h"
 #include "field_shapes.h"
-#include "fracture/stress_private.h"
+#include "fracture/stress/stress_private.h"
 #include "rubble/world.h"
 #include "stress_testing.h"
 

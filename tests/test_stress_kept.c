@@ -2,16 +2,16 @@
 #include "testing.h"
 
 #include "base/random.h"
-#include "field/fragment_shape.h"
+#include "field/fragment/fragment_shape.h"
 #include "io/file.h"
 #include "prescored_testing.h"
 #include "replay_testing.h"
 #include "rubble/prescored.h"
 #include "rubble/recorder.h"
 #include "rubble/stress.h"
-#include "scene/call_codec.h"
-#include "scene/checkpoint.h"
-#include "scene/simulate.h"
+#include "scene/record/call_codec.h"
+#include "scene/record/checkpoint.h"
+#include "scene/run/simulate.h"
 #include "shape_testing.h"
 #include <stdlib.h>
 #include <string.h>

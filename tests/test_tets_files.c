@@ -1,7 +1,7 @@
 // Tetrahedra from and to files: every form of MSH, VTU and TetGen, and what is wrong with them.
 #include "testing.h"
 
-#include "io/tets_files.h"
+#include "io/tets/tets_files.h"
 #include "tets_checks.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "math/vec.h"
-#include "mesh/tets_partition.h"
+#include "mesh/tets/tets_partition.h"
 #include <stdlib.h>
 
 static const uint32_t own_order[4] = {0, 1, 2, 3};

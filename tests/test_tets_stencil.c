@@ -2,8 +2,8 @@
 #include "testing.h"
 
 #include "math/vec.h"
-#include "mesh/tets.h"
-#include "mesh/tets_stencil.h"
+#include "mesh/tets/tets.h"
+#include "mesh/tets/tets_stencil.h"
 
 #define DEGREES (180.0 / 3.14159265358979323846)
 

@@ -3,7 +3,7 @@
 // a bend that it meets in mid-step.
 #include "world_testing.h"
 
-#include "dynamics/impacts.h"
+#include "dynamics/impact/impacts.h"
 #include <math.h>
 
 #define GRAVITY 9.81

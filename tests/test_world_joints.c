@@ -1,5 +1,5 @@
 // Joints against closed forms, and the energy rule.
-#include "dynamics/joints.h"
+#include "dynamics/joint/joints.h"
 #include "dynamics/world.h"
 #include "joint_testing.h"
 #include <string.h>

@@ -3,7 +3,7 @@
 #define RBL_TESTS_TETS_CHECKS_H
 
 #include "math/vec.h"
-#include "mesh/tets.h"
+#include "mesh/tets/tets.h"
 
 typedef struct TetsFacts
 {

@@ -2,8 +2,8 @@
 #ifndef RBL_TESTS_TETS_CUT_TESTING_H
 #define RBL_TESTS_TETS_CUT_TESTING_H
 
-#include "fracture/tets_cut.h"
-#include "mesh/tets_locate.h"
+#include "cut/tets/tets_cut.h"
+#include "mesh/tets/tets_locate.h"
 #include "pieces_testing.h"
 
 #define MOST_EVENTS 3

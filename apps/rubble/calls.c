@@ -1,7 +1,7 @@
 // Recordings of calls: rubble info and rubble replay.
 #include "print.h"
 #include "progress.h"
-#include "scene/call_codec.h"
+#include "scene/record/call_codec.h"
 #include "tool.h"
 
 static uint64_t count_all(const rblCallCounts* counts)

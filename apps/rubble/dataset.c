@@ -1,5 +1,5 @@
 // rubble dataset: many random fractures of meshes, for those who put pieces together again.
-#include "fracture/dataset.h"
+#include "fracture/dataset/dataset.h"
 #include "base/jobs.h"
 #include "base/timer.h"
 #include "io/folder.h"

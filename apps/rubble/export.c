@@ -1,5 +1,5 @@
 // rubble export: a run for other programs.
-#include "scene/export.h"
+#include "scene/export/export.h"
 #include "base/error.h"
 #include "io/file.h"
 #include "progress.h"

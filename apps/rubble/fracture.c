@@ -1,6 +1,6 @@
 // rubble fracture: a mesh broken by a pattern, without a simulation.
 #include "base/jobs.h"
-#include "fracture/pieces_save.h"
+#include "cut/pieces/pieces_save.h"
 #include "fracture/shatter.h"
 #include "io/folder.h"
 #include "print.h"

@@ -1,5 +1,5 @@
 // rubble pattern: fracture patterns, made, checked and drawn.
-#include "fracture/pattern.h"
+#include "fracture/pattern/pattern.h"
 #include "base/suggest.h"
 #include "base/timer.h"
 #include "math/aabb.h"

@@ -1,5 +1,5 @@
 // rubble plot: statistics of a run as charts.
-#include "scene/plot.h"
+#include "scene/movie/plot.h"
 #include "run_input.h"
 #include "tool.h"
 

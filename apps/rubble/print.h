@@ -3,7 +3,7 @@
 #define RUBBLE_TOOL_PRINT_H
 
 #include "base/number.h"
-#include "io/json_writer.h"
+#include "io/json/json_writer.h"
 #include "rubble/math.h"
 #include <stdio.h>
 

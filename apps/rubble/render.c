@@ -10,7 +10,7 @@
 #include "progress.h"
 #include "rubble/io.h"
 #include "run_input.h"
-#include "scene/movie.h"
+#include "scene/movie/movie.h"
 #include "shared_options.h"
 #include "tool.h"
 #include "video.h"

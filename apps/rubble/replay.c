@@ -1,5 +1,5 @@
 // rubble replay: a recording run again.
-#include "scene/replay.h"
+#include "scene/record/replay.h"
 #include "base/timer.h"
 #include "print.h"
 #include "progress.h"

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "options.h"
 #include "progress.h"
-#include "scene/recording.h"
+#include "scene/record/recording.h"
 
 bool run_input_is_recording(const char* path)
 {

@@ -3,7 +3,7 @@
 #define RUBBLE_TOOL_RUN_INPUT_H
 
 #include "options.h"
-#include "scene/simulate.h"
+#include "scene/run/simulate.h"
 
 // A recording, or a scene that is simulated now.
 typedef struct RunInput

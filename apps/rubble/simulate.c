@@ -3,7 +3,7 @@
 #include "print.h"
 #include "progress.h"
 #include "run_input.h"
-#include "scene/checkpoint.h"
+#include "scene/record/checkpoint.h"
 #include "shared_options.h"
 #include "tool.h"
 #include <math.h>

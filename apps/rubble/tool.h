@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "options.h"
 #include "rubble/rubble.h"
-#include "scene/recording.h"
+#include "scene/record/recording.h"
 
 enum
 {

@@ -1,7 +1,7 @@
 #include "bvh/hierarchy.h"
 
-#include "bvh/closest.h"
-#include "bvh/ray.h"
+#include "bvh/query/closest.h"
+#include "bvh/query/ray.h"
 #include "math/vec.h"
 
 rblHierarchy* rbl_hierarchy_new(const rblAllocator* allocator)

@@ -2,7 +2,7 @@
 #ifndef RBL_BVH_HIERARCHY_H
 #define RBL_BVH_HIERARCHY_H
 
-#include "bvh/signed_distance.h"
+#include "bvh/query/signed_distance.h"
 
 typedef struct rblHierarchy
 {

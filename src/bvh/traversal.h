@@ -2,8 +2,8 @@
 #ifndef RBL_BVH_TRAVERSAL_H
 #define RBL_BVH_TRAVERSAL_H
 
-#include "bvh/intersect.h"
-#include "bvh/overlap.h"
+#include "bvh/query/intersect.h"
+#include "bvh/query/overlap.h"
 
 // A pair of nodes still to be looked into, by implicit index.
 typedef struct rblNodePair

@@ -1,5 +1,5 @@
 // Bodies: creation, state, forces.
-#include "dynamics/fracture.h"
+#include "dynamics/breaking/fracture.h"
 #include "dynamics/orientation.h"
 #include "dynamics/stages.h"
 #include <math.h>

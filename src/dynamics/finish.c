@@ -1,6 +1,6 @@
 // After the solve: what happened into events.
-#include "dynamics/contact_math.h"
-#include "dynamics/impacts.h"
+#include "dynamics/impact/impacts.h"
+#include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
 // A body that carries much heavier ones feels nothing of them (standing.c).

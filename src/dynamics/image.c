@@ -3,7 +3,7 @@
 // The arrays are taken as they are in memory, so an image belongs to a build: version, sizes and byte order are in its first
 // word. It comes from a file, so everything that is used as an index, a kind or a truth value is checked.
 #include "base/hash_map.h"
-#include "dynamics/broad_phase_pairs.h"
+#include "dynamics/broad_phase/broad_phase_pairs.h"
 #include "dynamics/snapshot.h"
 #include "math/quat.h"
 #include "rubble/version.h"

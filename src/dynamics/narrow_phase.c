@@ -1,6 +1,6 @@
 // Contacts of one pair, matched with those of the last step.
 #include "dynamics/narrow_phase.h"
-#include "dynamics/contact_math.h"
+#include "dynamics/solve/contact_math.h"
 #include <math.h>
 
 #define PUSHED 0.25f // of the safe way: how far others are thought to push a pair that would miss

@@ -1,7 +1,7 @@
 // Hierarchies of samples of fragments, rebuilt beside the simulation (Glondu 2012, 5.2) and put in so many steps after the break, whenever
 // they were ready: what happens does not depend on how fast threads are. A hierarchy comes in a shape of its own, which takes the
 // fragment's place in the body: shapes never change, and snapshots from before have the one they knew.
-#include "dynamics/fracture.h"
+#include "dynamics/breaking/fracture.h"
 #include "dynamics/stages.h"
 
 typedef struct rblRebuild

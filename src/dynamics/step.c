@@ -1,6 +1,6 @@
 // One step, in the order of docs/step.md.
 #include "base/timer.h"
-#include "dynamics/fracture.h"
+#include "dynamics/breaking/fracture.h"
 #include "dynamics/stages.h"
 
 // Milliseconds since the last call, into a field of the profile.

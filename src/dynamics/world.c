@@ -1,6 +1,6 @@
 // Worlds: creation, ids, settings.
 #include "dynamics/world.h"
-#include "dynamics/fracture.h"
+#include "dynamics/breaking/fracture.h"
 
 #include "base/registry.h"
 #include "dynamics/stages.h"

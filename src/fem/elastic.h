@@ -9,7 +9,7 @@
 #include "fem/block_matrix.h"
 #include "fem/cholesky.h"
 #include "fem/coarse.h"
-#include "mesh/tets.h"
+#include "mesh/tets/tets.h"
 #include "rubble/elasticity.h"
 #include <stdatomic.h>
 

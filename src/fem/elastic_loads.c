@@ -5,7 +5,7 @@
 // the three nodes of the triangle there by their shape functions. The work of the forces on any displacement of the mesh is then
 // that of the pressure, whether the disc covers many triangles or hides in one.
 #include "base/error.h"
-#include "bvh/triangle_distance.h"
+#include "bvh/triangle/triangle_distance.h"
 #include "fem/elastic.h"
 #include "math/trig.h"
 

@@ -2,7 +2,7 @@
 #include "field/compound.h"
 
 #include "base/error.h"
-#include "field/surface_samples.h"
+#include "field/samples/surface_samples.h"
 #include "math/aabb.h"
 #include "math/transform.h"
 #include "mesh/mesh.h"

@@ -7,8 +7,8 @@
 #ifndef RBL_FIELD_PIECE_H
 #define RBL_FIELD_PIECE_H
 
-#include "field/level_set.h"
-#include "field/region.h"
+#include "field/contact/region.h"
+#include "field/level_set/level_set.h"
 #include "field/shape.h"
 
 typedef struct rblPieceField

@@ -3,7 +3,7 @@
 #define RBL_FIELD_PRIMITIVES_H
 
 #include "base/array.h"
-#include "field/hull.h"
+#include "field/convex/hull.h"
 #include "field/shape.h"
 
 typedef struct rblPrimitive

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/registry.h"
-#include "field/samples.h"
+#include "field/samples/samples.h"
 
 static rblRegistry registry = RBL_REGISTRY_INIT;
 

@@ -6,7 +6,7 @@
 #include "rubble/shape.h"
 #include <stdatomic.h>
 
-typedef struct rblSampleTree rblSampleTree; // field/samples.h
+typedef struct rblSampleTree rblSampleTree; // field/samples/samples.h
 
 // What a kind of shape can do. All functions work in the shape's own axes, on data that never changes.
 typedef struct rblShapeOps

@@ -1,5 +1,5 @@
 // What every kind of shape answers alike: distances, boxes at a pose, rays.
-#include "field/hull.h"
+#include "field/convex/hull.h"
 #include "field/primitives.h"
 #include "field/shape.h"
 #include "math/aabb.h"

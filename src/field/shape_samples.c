@@ -1,7 +1,7 @@
 // Sample points, those included that are made only when somebody asks.
 #include "base/error.h"
 #include "base/thread.h"
-#include "field/samples.h"
+#include "field/samples/samples.h"
 #include "field/shape.h"
 
 // One lock for all: a shape is asked for the first time once, and a second thread that waits loses little.

@@ -1,8 +1,8 @@
 #include "fracture/shatter.h"
 
 #include "base/error.h"
-#include "bvh/triangle_distance.h"
-#include "fracture/pattern.h"
+#include "bvh/triangle/triangle_distance.h"
+#include "fracture/pattern/pattern.h"
 #include "math/aabb.h"
 #include "math/mat3.h"
 

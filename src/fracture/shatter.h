@@ -2,7 +2,7 @@
 #ifndef RBL_FRACTURE_SHATTER_H
 #define RBL_FRACTURE_SHATTER_H
 
-#include "fracture/pieces.h"
+#include "cut/pieces/pieces.h"
 #include "rubble/pattern.h"
 
 typedef struct rblShatterDef

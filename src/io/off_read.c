@@ -1,7 +1,7 @@
 // OFF, the Object File Format of Geomview, as text: OFF, NOFF, COFF, STOFF and their combinations. One vertex or face to
 // a line, as every program writes it; how many numbers a line has tells what its colours are.
 #include "base/number.h"
-#include "io/color.h"
+#include "io/image/color.h"
 #include "io/layers.h"
 #include "io/readers.h"
 #include "io/text_rows.h"

@@ -1,6 +1,6 @@
 // Mesh to OFF: normals, colours and texture coordinates where all corners of each vertex agree.
 #include "base/log.h"
-#include "io/color.h"
+#include "io/image/color.h"
 #include "io/layers.h"
 #include "io/readers.h"
 #include "io/text_write.h"

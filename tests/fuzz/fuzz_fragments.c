@@ -1,10 +1,10 @@
 // What recordings and checkpoints hold of bodies that break by stress: whatever the bytes, they are refused with a reason, or what was
 // taken holds together. The first byte chooses: a breaker, an event, or a fragment of an event that is there.
 #include "base/jobs.h"
-#include "field/fragment_shape.h"
+#include "field/fragment/fragment_shape.h"
 #include "fuzz.h"
 #include "rubble/stress.h"
-#include "scene/call_codec.h"
+#include "scene/record/call_codec.h"
 #include <math.h>
 
 // A brick that broke once, made with the first input and kept.

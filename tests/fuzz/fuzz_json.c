@@ -1,6 +1,6 @@
 // The JSON reader: every node can be visited, and what the writer makes of the document reads back the same.
 #include "fuzz.h"
-#include "io/json_writer.h"
+#include "io/json/json_writer.h"
 #include <string.h>
 
 static void copy_scalar(rblJson value, rblJsonWriter* writer)

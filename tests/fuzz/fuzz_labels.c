@@ -1,6 +1,6 @@
 // Volumes: whatever is read as labels has them without gaps, and every point has one; as factors of strength all are positive.
-#include "fracture/label_volume.h"
-#include "fracture/strength_field.h"
+#include "cut/labels/label_volume.h"
+#include "fracture/stress/strength_field.h"
 #include "fuzz.h"
 
 static void check_labels(const rblLabelVolume* volume)

@@ -3,7 +3,7 @@
 #define RBL_FUZZ_TETS_H
 
 #include "fuzz.h"
-#include "io/tets_files.h"
+#include "io/tets/tets_files.h"
 
 typedef rblResult FuzzTetsFcn(rblTetsCollector* collector);
 

@@ -2,11 +2,11 @@
 #include "hash.h"
 
 #include "base/jobs.h"
-#include "bvh/closest.h"
-#include "bvh/intersect.h"
-#include "bvh/ray.h"
-#include "bvh/region.h"
-#include "bvh/signed_distance.h"
+#include "bvh/query/closest.h"
+#include "bvh/query/intersect.h"
+#include "bvh/query/ray.h"
+#include "bvh/query/region.h"
+#include "bvh/query/signed_distance.h"
 #include <stdlib.h>
 
 static void add_mesh(rblMeshId mesh)

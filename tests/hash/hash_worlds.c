@@ -3,7 +3,7 @@
 
 #include "../box_breaker.h"
 #include "base/jobs.h"
-#include "dynamics/broad_phase.h"
+#include "dynamics/broad_phase/broad_phase.h"
 #include "math/quat.h"
 #include "rubble/joint.h"
 #include "rubble/shape.h"

@@ -3,7 +3,7 @@
 #include "math/mat3.h"
 #include "math/transform.h"
 #include "math/vec.h"
-#include "scene/scene.h"
+#include "scene/read/scene.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

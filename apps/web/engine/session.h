@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/hash_map.h"
-#include "io/json_writer.h"
-#include "scene/simulate.h"
+#include "io/json/json_writer.h"
+#include "scene/run/simulate.h"
 
 // ---- what JavaScript reads: 32-bit words in this order (src/engine/engine.ts) ----
 

@@ -1,11 +1,11 @@
 // Surfaces as graphics hardware takes them: vertices with normals, triangles with those of cracks last.
 #include "exports.h"
-#include "io/glb_mesh.h"
+#include "io/gltf/glb_mesh.h"
 #include "io/layers.h"
 #include "math/vec.h"
 #include "mesh/mesh.h"
 #include "mesh/normals.h"
-#include "scene/export.h"
+#include "scene/export/export.h"
 
 // Read by JavaScript as 32-bit words.
 struct WebMesh

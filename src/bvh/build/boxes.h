@@ -1,0 +1,19 @@
+// The boxes of one tree, bottom up, from its order of leaves: what builds and refits share.
+#ifndef RBL_BVH_BUILD_BOXES_H
+#define RBL_BVH_BUILD_BOXES_H
+
+#include "bvh/bvh.h"
+
+// One tree that is being written.
+typedef struct rblTreeArrays
+{
+    rblTreeLayout layout;
+    rblAabb* nodes;
+    uint32_t* order;
+    rblLeafTriangle* triangles;
+} rblTreeArrays;
+
+// Copy the triangles of the span into leaf order and fill in all boxes. The span has been checked.
+void rbl_fill_boxes(const rblTriangleSpan* span, const rblTreeArrays* tree, rblJobs* jobs);
+
+#endif

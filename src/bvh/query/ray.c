@@ -1,0 +1,391 @@
+#include "bvh/query/ray.h"
+
+#include "bvh/leaves.h"
+#include "bvh/node_stack.h"
+#include "bvh/triangle/triangle_filter.h"
+#include "math/vec.h"
+
+// ---- triangle test (Woop, Benthin and Wald 2013, "Watertight Ray/Triangle Intersection") ----
+
+// A ray sheared so that it runs along its dominant axis; edges are then tested in 2D.
+typedef struct ShearedRay
+{
+    int kx, ky, kz; // axes, kz dominant; kx and ky swapped where needed to keep the winding
+    float sx, sy, sz;
+    float origin[3];
+} ShearedRay;
+
+static inline const float* lanes_of(const rblVec3* v)
+{
+    return &v->x;
+}
+
+static ShearedRay shear_ray(const rblRay* ray)
+{
+    const float* d = lanes_of(&ray->direction);
+    const float ax = fabsf(d[0]), ay = fabsf(d[1]), az = fabsf(d[2]);
+    ShearedRay sheared = {.origin = {ray->origin.x, ray->origin.y, ray->origin.z}};
+    sheared.kz = ax > ay ? (ax > az ? 0 : 2) : (ay > az ? 1 : 2);
+    sheared.kx = (sheared.kz + 1) % 3;
+    sheared.ky = (sheared.kx + 1) % 3;
+    if (d[sheared.kz] < 0.0f)
+    {
+        const int swap = sheared.kx;
+        sheared.kx = sheared.ky;
+        sheared.ky = swap;
+    }
+    sheared.sx = d[sheared.kx] / d[sheared.kz];
+    sheared.sy = d[sheared.ky] / d[sheared.kz];
+    sheared.sz = 1.0f / d[sheared.kz];
+    return sheared;
+}
+
+// Near the ends of the range of floats products lose digits.
+static bool in_range(float x)
+{
+    return fabsf(x) > 1e-30f && fabsf(x) < 1e37f;
+}
+
+// Edge functions; where 32 bits say "exactly on the edge" or do not suffice, 64 bits decide, so that no ray slips
+// between triangles.
+static void edge_functions(const float a[2], const float b[2], const float c[2], double w[3])
+{
+    const float u = c[0] * b[1] - c[1] * b[0];
+    const float v = a[0] * c[1] - a[1] * c[0];
+    const float s = b[0] * a[1] - b[1] * a[0];
+    if (!(in_range(u) && in_range(v) && in_range(s)))
+    {
+        w[0] = (double)c[0] * (double)b[1] - (double)c[1] * (double)b[0];
+        w[1] = (double)a[0] * (double)c[1] - (double)a[1] * (double)c[0];
+        w[2] = (double)b[0] * (double)a[1] - (double)b[1] * (double)a[0];
+        return;
+    }
+    w[0] = (double)u;
+    w[1] = (double)v;
+    w[2] = (double)s;
+}
+
+static void shear_corner(const ShearedRay* ray, const rblVec3* corner, float flat[2], float* depth)
+{
+    const float* p = lanes_of(corner);
+    const float x = p[ray->kx] - ray->origin[ray->kx];
+    const float y = p[ray->ky] - ray->origin[ray->ky];
+    const float z = p[ray->kz] - ray->origin[ray->kz];
+    flat[0] = x - ray->sx * z;
+    flat[1] = y - ray->sy * z;
+    *depth = ray->sz * z;
+}
+
+static bool hit_triangle(const ShearedRay* ray, const rblLeafTriangle* triangle, float t_min, float t_max,
+                         rblRayHit* hit)
+{
+    float a[2], b[2], c[2], za, zb, zc;
+    double w[3];
+    shear_corner(ray, &triangle->a, a, &za);
+    shear_corner(ray, &triangle->b, b, &zb);
+    shear_corner(ray, &triangle->c, c, &zc);
+    edge_functions(a, b, c, w);
+    if ((w[0] < 0.0 || w[1] < 0.0 || w[2] < 0.0) && (w[0] > 0.0 || w[1] > 0.0 || w[2] > 0.0))
+    {
+        return false;
+    }
+    const double sum = w[0] + w[1] + w[2];
+    if (sum == 0.0)
+    {
+        return false;
+    }
+    // Rounded before it is compared: which of two equal hits wins must not depend on which was found first.
+    const float t = (float)((w[0] * (double)za + w[1] * (double)zb + w[2] * (double)zc) / sum);
+    if (!(t >= t_min && t <= t_max))
+    {
+        return false;
+    }
+    hit->t = t;
+    hit->u = (float)(w[1] / sum);
+    hit->v = (float)(w[2] / sum);
+    return true;
+}
+
+// ---- four triangles ----
+
+// The numbers of a sheared ray in all lanes.
+typedef struct ShearedRay4
+{
+    rblFloat4 origin[3]; // along kx, ky, kz
+    rblFloat4 sx, sy;
+} ShearedRay4;
+
+static ShearedRay4 widen_ray(const ShearedRay* ray)
+{
+    return (ShearedRay4){{rbl_splat4(ray->origin[ray->kx]), rbl_splat4(ray->origin[ray->ky]),
+                          rbl_splat4(ray->origin[ray->kz])},
+                         rbl_splat4(ray->sx),
+                         rbl_splat4(ray->sy)};
+}
+
+typedef struct Flat4
+{
+    rblFloat4 x, y;
+} Flat4;
+
+// shear_corner() of four.
+static inline Flat4 shear_corner4(const ShearedRay4* ray, rblFloat4 x, rblFloat4 y, rblFloat4 z)
+{
+    const rblFloat4 depth = rbl_sub4(z, ray->origin[2]);
+    return (Flat4){rbl_sub4(rbl_sub4(x, ray->origin[0]), rbl_mul4(ray->sx, depth)),
+                   rbl_sub4(rbl_sub4(y, ray->origin[1]), rbl_mul4(ray->sy, depth))};
+}
+
+static inline rblFloat4 in_range4(rblFloat4 x)
+{
+    const rblFloat4 size = rbl_max4(x, rbl_sub4(rbl_splat4(0.0f), x));
+    return rbl_and4(rbl_less4(rbl_splat4(1e-30f), size), rbl_less4(size, rbl_splat4(1e37f)));
+}
+
+// Which of four triangles hit_triangle() would not turn down for their edges: the same operations in the same order.
+static inline uint32_t near_triangles(const ShearedRay* ray, const ShearedRay4* wide,
+                                      const rblLeafTriangle* const triangles[4])
+{
+    const rblTriangle4 t = rbl_load_triangles4(triangles);
+    const rblFloat4 corners[3][3] = {{t.a.x, t.a.y, t.a.z}, {t.b.x, t.b.y, t.b.z}, {t.c.x, t.c.y, t.c.z}};
+    const Flat4 a = shear_corner4(wide, corners[0][ray->kx], corners[0][ray->ky], corners[0][ray->kz]);
+    const Flat4 b = shear_corner4(wide, corners[1][ray->kx], corners[1][ray->ky], corners[1][ray->kz]);
+    const Flat4 c = shear_corner4(wide, corners[2][ray->kx], corners[2][ray->ky], corners[2][ray->kz]);
+    const rblFloat4 u = rbl_sub4(rbl_mul4(c.x, b.y), rbl_mul4(c.y, b.x));
+    const rblFloat4 v = rbl_sub4(rbl_mul4(a.x, c.y), rbl_mul4(a.y, c.x));
+    const rblFloat4 s = rbl_sub4(rbl_mul4(b.x, a.y), rbl_mul4(b.y, a.x));
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 least = rbl_min4(u, rbl_min4(v, s));
+    const rblFloat4 most = rbl_max4(u, rbl_max4(v, s));
+    const rblFloat4 missed = rbl_and4(rbl_less4(least, zero), rbl_less4(zero, most));
+    const rblFloat4 decided = rbl_and4(in_range4(u), rbl_and4(in_range4(v), in_range4(s)));
+    return 15u & ~rbl_mask4(rbl_and4(missed, decided));
+}
+
+// ---- traversal ----
+
+// A ray as boxes see it: their lower sides from a little above its origin, their upper ones from a little below.
+typedef struct BoxRay
+{
+    rblFloat4 above[3];
+    rblFloat4 below[3];
+    rblFloat4 inverse[3];
+} BoxRay;
+
+#define LARGEST_INVERSE 3e38f
+
+// The sheared coordinates that triangles are tested in are right to a few ulps of the largest distance they are made
+// of; so much are boxes enlarged, by an ulp of the origin, and by the steps of the smallest floats. Where a ray hardly
+// moves along an axis its inverse is cut off: inside a box, whose sides are then at least the margin away, it still
+// stays for longer than to the tree's far end.
+static void prepare_axis(float origin, float direction, float largest, uint32_t axis, BoxRay* out)
+{
+    const float margin = 5e-7f * largest + 1.2e-7f * fabsf(origin) + 1e-44f;
+    const float inverse = direction == 0.0f ? LARGEST_INVERSE : 1.0f / direction;
+    out->above[axis] = rbl_splat4(origin + margin);
+    out->below[axis] = rbl_splat4(origin - margin);
+    out->inverse[axis] = rbl_splat4(rbl_maxf(rbl_minf(inverse, LARGEST_INVERSE), -LARGEST_INVERSE));
+}
+
+static float farthest(const rblAabb* box, rblVec3 p)
+{
+    const rblVec3 below = rbl_sub3(p, box->lower);
+    const rblVec3 above = rbl_sub3(box->upper, p);
+    const rblVec3 most = rbl_max3(below, above);
+    return rbl_maxf(most.x, rbl_maxf(most.y, most.z));
+}
+
+static BoxRay prepare_box_ray(const rblBvh* bvh, const rblRay* ray)
+{
+    const float largest = farthest(&bvh->nodes[0], ray->origin);
+    BoxRay out;
+    prepare_axis(ray->origin.x, ray->direction.x, largest, 0, &out);
+    prepare_axis(ray->origin.y, ray->direction.y, largest, 1, &out);
+    prepare_axis(ray->origin.z, ray->direction.z, largest, 2, &out);
+    return out;
+}
+
+// What one ray needs all the way.
+typedef struct Tracing
+{
+    const rblBvh* bvh;
+    ShearedRay sheared;
+    ShearedRay4 wide;
+    float t_min;
+    bool any;
+} Tracing;
+
+// Which of four boxes the ray enters before t_max, and where.
+static inline uint32_t hit_boxes(const BoxRay* ray, const rblBoxGroup* g, float t_min, float t_max,
+                                 float enter[4])
+{
+    const rblFloat4 lx = rbl_mul4(rbl_sub4(g->lower_x, ray->above[0]), ray->inverse[0]);
+    const rblFloat4 ly = rbl_mul4(rbl_sub4(g->lower_y, ray->above[1]), ray->inverse[1]);
+    const rblFloat4 lz = rbl_mul4(rbl_sub4(g->lower_z, ray->above[2]), ray->inverse[2]);
+    const rblFloat4 ux = rbl_mul4(rbl_sub4(g->upper_x, ray->below[0]), ray->inverse[0]);
+    const rblFloat4 uy = rbl_mul4(rbl_sub4(g->upper_y, ray->below[1]), ray->inverse[1]);
+    const rblFloat4 uz = rbl_mul4(rbl_sub4(g->upper_z, ray->below[2]), ray->inverse[2]);
+    const rblFloat4 near_xy = rbl_max4(rbl_min4(lx, ux), rbl_min4(ly, uy));
+    const rblFloat4 far_xy = rbl_min4(rbl_max4(lx, ux), rbl_max4(ly, uy));
+    const rblFloat4 t0 = rbl_max4(near_xy, rbl_max4(rbl_min4(lz, uz), rbl_splat4(t_min)));
+    const rblFloat4 t1 = rbl_min4(far_xy, rbl_min4(rbl_max4(lz, uz), rbl_splat4(t_max)));
+    rbl_store4(enter, rbl_max4(t0, rbl_splat4(0.0f))); // keys on the stack are not negative
+    return rbl_mask4(rbl_less_equal4(t0, t1));
+}
+
+// The leaves from `first` on, up to four. Their boxes are not looked at: four triangles are in fewer cache lines than
+// four boxes and the triangles of those that are hit. True as soon as `any` is satisfied.
+static inline bool hit_leaves(const Tracing* tracing, uint32_t first, uint32_t count, rblRayHit* best)
+{
+    const rblBvh* bvh = tracing->bvh;
+    const rblLeafTriangle* triangles[4];
+    for (uint32_t lane = 0; lane < 4; ++lane)
+    {
+        triangles[lane] = &bvh->triangles[first + (lane < count ? lane : count - 1)];
+    }
+    uint32_t mask = near_triangles(&tracing->sheared, &tracing->wide, triangles) & ((1u << count) - 1);
+    for (; mask != 0; mask &= mask - 1)
+    {
+        const uint32_t leaf = first + rbl_lowest_bit(mask);
+        rblRayHit hit;
+        if (!hit_triangle(&tracing->sheared, &bvh->triangles[leaf], tracing->t_min, best->t, &hit))
+        {
+            continue;
+        }
+        // Equal t: the lower triangle wins, whatever the order of traversal.
+        if (hit.t < best->t || best->leaf == UINT32_MAX || bvh->order[leaf] < bvh->order[best->leaf])
+        {
+            rbl_prefetch(&bvh->order[leaf]);
+            hit.leaf = leaf;
+            *best = hit;
+        }
+        if (tracing->any)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static inline uint32_t at_most(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline bool trace(const rblBvh* bvh, const rblRay* ray, rblRayHit* best, bool any)
+{
+    Tracing tracing = {.bvh = bvh, .sheared = shear_ray(ray), .t_min = ray->t_min, .any = any};
+    tracing.wide = widen_ray(&tracing.sheared);
+    const BoxRay box_ray = prepare_box_ray(bvh, ray);
+    const uint32_t leaf_level = bvh->layout.leaf_level;
+    uint64_t stack[RBL_NODE_STACK_SIZE];
+    uint32_t size = 0;
+    rblNodePlace node = {0, 0};
+    *best = (rblRayHit){.t = ray->t_max, .leaf = UINT32_MAX};
+    for (;;)
+    {
+        const uint32_t step = at_most(rbl_group_step(bvh, node.level), leaf_level - node.level);
+        const uint32_t level = node.level + step;
+        const uint32_t position = node.position << step;
+        if (level < leaf_level)
+        {
+            const rblBoxGroup group = rbl_group_load(&bvh->nodes[bvh->level_starts[level] + position]);
+            float enter[4];
+            const uint32_t mask = hit_boxes(&box_ray, &group, ray->t_min, best->t, enter) &
+                                  rbl_group_lanes(bvh, level, position, 1u << step);
+            if (mask != 0)
+            {
+                rbl_prefetch_below(bvh, mask, level, position, false);
+                node = rbl_push_farther(stack, &size, mask, enter, level, position);
+                continue;
+            }
+        }
+        else if (hit_leaves(&tracing, position, at_most(1u << step, bvh->layout.leaves - position), best))
+        {
+            return true;
+        }
+        do
+        {
+            if (size == 0)
+            {
+                return best->leaf != UINT32_MAX;
+            }
+            size -= 1;
+        } while (rbl_entry_key(stack[size]) > rbl_maxf(best->t, 0.0f));
+        node = rbl_entry_place(stack[size]);
+    }
+}
+
+static bool valid_ray(const rblRay* ray)
+{
+    const rblVec3 d = ray->direction;
+    return rbl_finite3(ray->origin) && rbl_finite3(d) && (d.x != 0.0f || d.y != 0.0f || d.z != 0.0f) &&
+           ray->t_min <= ray->t_max && rbl_finite((double)ray->t_min);
+}
+
+// Bring a very short or long direction into range, by powers of two: t then counts in units of `factor`.
+static rblRay scale_ray(const rblRay* ray, float* factor)
+{
+    const float big = 1152921504606846976.0f; // 2^60
+    rblRay scaled = *ray;
+    *factor = 1.0f;
+    float longest =
+        rbl_maxf(fabsf(ray->direction.x), rbl_maxf(fabsf(ray->direction.y), fabsf(ray->direction.z)));
+    while (longest > big || longest < 1.0f / big)
+    {
+        const float step = longest > big ? 1.0f / big : big;
+        scaled.direction = rbl_scale3(scaled.direction, step);
+        scaled.t_min /= step;
+        scaled.t_max /= step;
+        longest *= step;
+        *factor *= step;
+    }
+    return scaled;
+}
+
+bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit)
+{
+    if (bvh->layout.leaves == 0 || !valid_ray(ray))
+    {
+        return false;
+    }
+    float factor;
+    const rblRay scaled = scale_ray(ray, &factor);
+    rblRayHit best;
+    if (!trace(bvh, &scaled, &best, false))
+    {
+        return false;
+    }
+    best.t *= factor;
+    best.triangle = bvh->order[best.leaf];
+    *hit = best;
+    return true;
+}
+
+bool rbl_tree_ray_any(const rblBvh* bvh, const rblRay* ray)
+{
+    uint32_t blocker = UINT32_MAX;
+    return rbl_tree_ray_blocked(bvh, ray, &blocker);
+}
+
+bool rbl_tree_ray_blocked(const rblBvh* bvh, const rblRay* ray, uint32_t* blocker)
+{
+    float factor;
+    rblRayHit best;
+    if (bvh->layout.leaves == 0 || !valid_ray(ray))
+    {
+        return false;
+    }
+    const rblRay scaled = scale_ray(ray, &factor);
+    if (*blocker < bvh->layout.leaves)
+    {
+        const ShearedRay sheared = shear_ray(&scaled);
+        if (hit_triangle(&sheared, &bvh->triangles[*blocker], scaled.t_min, scaled.t_max, &best))
+        {
+            return true;
+        }
+    }
+    const bool blocked = trace(bvh, &scaled, &best, true);
+    *blocker = blocked ? best.leaf : *blocker;
+    return blocked;
+}

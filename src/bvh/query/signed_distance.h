@@ -1,0 +1,37 @@
+// Signed distance to the triangles of one tree: negative inside.
+#ifndef RBL_BVH_QUERY_SIGNED_DISTANCE_H
+#define RBL_BVH_QUERY_SIGNED_DISTANCE_H
+
+#include "bvh/query/winding.h"
+
+// What a point hands on to the next one: its sign holds in a ball without surface, which lies wholly on one side of a
+// closed one.
+typedef struct rblClearBall
+{
+    rblVec3 center;
+    float radius; // negative: no ball
+    bool inside;
+} rblClearBall;
+
+// The margin covers the rounding of both distances.
+bool rbl_clear_ball_holds(const rblClearBall* ball, rblVec3 point);
+
+// Whether a point that projects into a triangle is behind it.
+bool rbl_below_face(const rblLeafTriangle* t, rblVec3 point);
+
+// The distance, cut off at `radius` (which may be infinite, and saves much time when it is small), and its sign. An
+// empty tree has only an outside: +radius. False, and `out` untouched, when the point is not finite or the radius
+// negative or NaN.
+bool rbl_tree_signed_distance(const rblBvh* bvh, const rblWinding* winding, rblVec3 point, float radius,
+                              rblSignMode mode, float* out);
+
+// The same for many points in parallel; NaN where a single call would be false. Neighbours in the array should be
+// neighbours in space.
+void rbl_tree_signed_distance_many(const rblBvh* bvh, const rblWinding* winding, const rblVec3* points,
+                                   uint32_t count, float radius, rblSignMode mode, rblJobs* jobs, float* out);
+
+// The same for the points of a grid, at most 2^32 - 1 of them in all.
+void rbl_tree_signed_distance_grid(const rblBvh* bvh, const rblWinding* winding, const rblPointGrid* grid,
+                                   float radius, rblSignMode mode, rblJobs* jobs, float* out);
+
+#endif

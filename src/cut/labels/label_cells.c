@@ -1,0 +1,236 @@
+#include "cut/labels/label_cells.h"
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash_map.h"
+#include "math/aabb.h"
+
+#define APART 0.3 // of the spacing: from a border to the cells on both sides
+#define DEEP  0.9 // of the spacing: a place this far from other labels gets a cell of its own
+
+// Faces between voxels of two labels within one box of the coarse grid.
+typedef struct Border
+{
+    uint32_t labels[2]; // rising
+    uint32_t count;
+    rblVec3d place, normal; // sums; the normal from the first to the second
+} Border;
+
+typedef struct LabelSeeds
+{
+    const rblLabelVolume* volume;
+    rblVec3d voxel; // size
+    rblAabbd reach; // of the cells' box: what is farther away matters to nobody
+    double spacing;
+    rblHashMap numbers;
+    RBL_ARRAY(Border) borders;
+    RBL_ARRAY(rblVec3d) gradients;
+    rblDoubleArray offsets;
+    rblIndexArray regions;
+} LabelSeeds;
+
+// ---- borders ----
+
+static uint64_t coarse_key(const LabelSeeds* seeds, rblVec3d at, uint32_t low, uint32_t high)
+{
+    const rblVec3d r = rbl_scale3d(rbl_sub3d(at, seeds->reach.lower), 1.0 / seeds->spacing);
+    const uint64_t place = (uint64_t)r.x | (uint64_t)r.y << 8 | (uint64_t)r.z << 16;
+    return place << 32 | (uint64_t)low << 16 | high;
+}
+
+static bool add_border(LabelSeeds* seeds, rblVec3d at, rblVec3d area, uint32_t from, uint32_t to)
+{
+    const uint32_t low = from < to ? from : to, high = from < to ? to : from;
+    bool added;
+    if (!rbl_aabbd_contains_point(seeds->reach, at))
+    {
+        return true;
+    }
+    const uint32_t* number = rbl_hash_map_get_or_add(&seeds->numbers, coarse_key(seeds, at, low, high),
+                                                     (uint32_t)seeds->borders.count, &added);
+    if (number == NULL || (added && !rbl_array_push(&seeds->borders, ((Border){.labels = {low, high}}))))
+    {
+        return false;
+    }
+    Border* border = &seeds->borders.data[*number];
+    border->count += 1;
+    border->place = rbl_add3d(border->place, at);
+    border->normal = rbl_mul_add3d(border->normal, from < to ? 1.0 : -1.0, area);
+    return true;
+}
+
+// The faces of a voxel towards higher x, y and z.
+static bool add_voxel(LabelSeeds* seeds, const uint32_t at[3])
+{
+    const rblLabelVolume* volume = seeds->volume;
+    const size_t steps[3] = {1, volume->size[0], (size_t)volume->size[0] * volume->size[1]};
+    const size_t here = at[0] + at[1] * steps[1] + at[2] * steps[2];
+    const rblVec3d lower = volume->box.lower, v = seeds->voxel;
+    const rblVec3d middle = {lower.x + (at[0] + 0.5) * v.x, lower.y + (at[1] + 0.5) * v.y,
+                             lower.z + (at[2] + 0.5) * v.z};
+    const rblVec3d halves[3] = {{0.5 * v.x, 0, 0}, {0, 0.5 * v.y, 0}, {0, 0, 0.5 * v.z}};
+    const rblVec3d areas[3] = {{v.y * v.z, 0, 0}, {0, v.z * v.x, 0}, {0, 0, v.x * v.y}};
+    bool stored = true;
+    for (uint32_t k = 0; k < 3 && stored; ++k)
+    {
+        if (at[k] + 1 < volume->size[k] && volume->labels[here] != volume->labels[here + steps[k]])
+        {
+            stored = add_border(seeds, rbl_add3d(middle, halves[k]), areas[k], volume->labels[here],
+                                volume->labels[here + steps[k]]);
+        }
+    }
+    return stored;
+}
+
+static bool find_borders(LabelSeeds* seeds)
+{
+    const uint32_t* size = seeds->volume->size;
+    bool stored = true;
+    for (uint32_t z = 0; z < size[2] && stored; ++z)
+    {
+        for (uint32_t y = 0; y < size[1] && stored; ++y)
+        {
+            for (uint32_t x = 0; x < size[0] && stored; ++x)
+            {
+                stored = add_voxel(seeds, (const uint32_t[3]){x, y, z});
+            }
+        }
+    }
+    return stored;
+}
+
+// ---- cells ----
+
+static bool add_seed(LabelSeeds* seeds, rblVec3d at, uint32_t label)
+{
+    return rbl_array_push(&seeds->gradients, rbl_scale3d(at, -2.0)) &&
+           rbl_array_push(&seeds->offsets, rbl_dot3d(at, at)) && rbl_array_push(&seeds->regions, label);
+}
+
+// Two cells, one on each side; nearer to the border where that is needed to stay within thin regions.
+static bool add_pair(LabelSeeds* seeds, const Border* border)
+{
+    const rblVec3d zero = {0, 0, 0};
+    const rblVec3d normal = rbl_normalize3d(border->normal, zero);
+    const rblVec3d place = rbl_scale3d(border->place, 1.0 / border->count);
+    if (rbl_equal3d(normal, zero))
+    {
+        return true;
+    }
+    double reach = APART * seeds->spacing;
+    for (int tries = 0; tries < 3; ++tries)
+    {
+        const bool fits =
+            rbl_labels_at(seeds->volume, rbl_mul_add3d(place, -reach, normal)) == border->labels[0] &&
+            rbl_labels_at(seeds->volume, rbl_mul_add3d(place, reach, normal)) == border->labels[1];
+        reach = fits ? reach : 0.5 * reach;
+    }
+    return add_seed(seeds, rbl_mul_add3d(place, -reach, normal), border->labels[0]) &&
+           add_seed(seeds, rbl_mul_add3d(place, reach, normal), border->labels[1]);
+}
+
+static bool is_deep(const LabelSeeds* seeds, rblVec3d at, uint32_t label)
+{
+    const double reach = DEEP * seeds->spacing;
+    bool deep = true;
+    for (int k = 0; k < 6 && deep; ++k)
+    {
+        const double way = k % 2 == 0 ? reach : -reach;
+        const rblVec3d aside = {k / 2 == 0 ? way : 0.0, k / 2 == 1 ? way : 0.0, k / 2 == 2 ? way : 0.0};
+        deep = rbl_labels_at(seeds->volume, rbl_add3d(at, aside)) == label;
+    }
+    return deep;
+}
+
+// So that no place inside a region is nearer to a cell of another.
+static bool add_inner(LabelSeeds* seeds)
+{
+    const rblAabbd box = seeds->reach;
+    const rblVec3d size = rbl_aabbd_size(box);
+    const double step = 2.0 * seeds->spacing;
+    bool stored = true;
+    for (double z = 0.5 * step; z < size.z && stored; z += step)
+    {
+        for (double y = 0.5 * step; y < size.y && stored; y += step)
+        {
+            for (double x = 0.5 * step; x < size.x && stored; x += step)
+            {
+                const rblVec3d at = rbl_add3d(box.lower, rbl_vec3d(x, y, z));
+                const uint32_t label = rbl_labels_at(seeds->volume, at);
+                stored = !is_deep(seeds, at, label) || add_seed(seeds, at, label);
+            }
+        }
+    }
+    return stored;
+}
+
+static bool place_seeds(LabelSeeds* seeds)
+{
+    bool stored = find_borders(seeds);
+    for (size_t b = 0; b < seeds->borders.count && stored; ++b)
+    {
+        stored = add_pair(seeds, &seeds->borders.data[b]);
+    }
+    stored = stored && add_inner(seeds);
+    if (stored && seeds->regions.count == 0)
+    {
+        const rblVec3d middle = rbl_lerp3d(seeds->volume->box.lower, seeds->volume->box.upper, 0.5);
+        stored = add_seed(seeds, middle, rbl_labels_at(seeds->volume, middle));
+    }
+    return stored;
+}
+
+static rblResult make_cells(LabelSeeds* seeds, rblAabbd box, uint64_t seed, rblJobs* jobs,
+                            const rblAllocator* allocator, rblCells** cells, uint32_t** regions)
+{
+    if (!place_seeds(seeds))
+    {
+        return rbl_fail_memory();
+    }
+    if (seeds->regions.count > RBL_MAX_CELLS)
+    {
+        return rbl_fail(RBL_ERROR_LIMIT, "labels: the borders of regions are too long for %u cells",
+                        RBL_MAX_CELLS);
+    }
+    const uint32_t count = (uint32_t)seeds->regions.count;
+    uint32_t* copy = RBL_NEW_ARRAY(allocator, uint32_t, count);
+    if (copy == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        copy[i] = seeds->regions.data[i];
+    }
+    const rblResult result = rbl_cells_create(seeds->gradients.data, seeds->offsets.data, count, box, seed,
+                                              jobs, allocator, cells);
+    if (result != RBL_OK)
+    {
+        RBL_FREE_ARRAY(allocator, copy, count);
+        return result;
+    }
+    *regions = copy;
+    return RBL_OK;
+}
+
+rblResult rbl_label_cells(const rblLabelVolume* volume, rblAabbd box, uint32_t resolution, uint64_t seed,
+                          rblJobs* jobs, const rblAllocator* allocator, rblCells** cells, uint32_t** regions)
+{
+    const rblVec3d size = rbl_aabbd_size(volume->box), room = rbl_aabbd_size(box);
+    LabelSeeds seeds = {.volume = volume};
+    seeds.voxel = rbl_vec3d(size.x / volume->size[0], size.y / volume->size[1], size.z / volume->size[2]);
+    seeds.spacing = rbl_maxd(room.x, rbl_maxd(room.y, room.z)) / resolution;
+    seeds.reach = rbl_aabbd_grown(box, 2.0 * seeds.spacing);
+    rbl_hash_map_init(&seeds.numbers, allocator);
+    rbl_array_init(&seeds.borders, allocator);
+    rbl_array_init(&seeds.gradients, allocator);
+    rbl_array_init(&seeds.offsets, allocator);
+    rbl_array_init(&seeds.regions, allocator);
+    const rblResult result = make_cells(&seeds, box, seed, jobs, allocator, cells, regions);
+    rbl_hash_map_free(&seeds.numbers);
+    rbl_array_free(&seeds.borders);
+    rbl_array_free(&seeds.gradients);
+    rbl_array_free(&seeds.offsets);
+    rbl_array_free(&seeds.regions);
+    return result;
+}

@@ -1,0 +1,173 @@
+#include "cut/tets/tets_cut_private.h"
+
+#include "base/error.h"
+#include "base/random.h"
+
+#define MOST_TRIES 12
+
+static void begin_work(rblTetsCut* work)
+{
+    const rblAllocator* allocator = work->cut->allocator;
+    rbl_array_init(&work->corners, allocator);
+    rbl_array_init(&work->edges, allocator);
+    rbl_array_init(&work->facets, allocator);
+    rbl_array_init(&work->side_meetings, allocator);
+    rbl_array_init(&work->edge_meetings, allocator);
+    rbl_array_init(&work->side_heads, allocator);
+    rbl_array_init(&work->link_triangles, allocator);
+}
+
+static void end_work(rblTetsCut* work)
+{
+    rbl_array_free(&work->corners);
+    rbl_array_free(&work->edges);
+    rbl_array_free(&work->facets);
+    rbl_array_free(&work->side_meetings);
+    rbl_array_free(&work->edge_meetings);
+    rbl_array_free(&work->side_heads);
+    rbl_array_free(&work->link_triangles);
+}
+
+// The stages in order, until one has trouble.
+static rblCutTrouble cut_once(rblTetsCut* work, rblPieces* out)
+{
+    typedef rblCutTrouble TetsStageFcn(rblTetsCut * work);
+    typedef rblCutTrouble StageFcn(rblCut * cut);
+    TetsStageFcn* const first[] = {rbl_tets_cut_shift, rbl_tets_cut_meetings, rbl_tets_cut_polygons,
+                                   rbl_tets_cut_edges};
+    StageFcn* const then[] = {rbl_cut_cap_links, rbl_cut_shells, rbl_cut_merge};
+    rblCutTrouble trouble = RBL_CUT_FINE;
+    for (size_t s = 0; s < sizeof first / sizeof first[0] && trouble == RBL_CUT_FINE; ++s)
+    {
+        trouble = first[s](work);
+    }
+    for (size_t s = 0; s < sizeof then / sizeof then[0] && trouble == RBL_CUT_FINE; ++s)
+    {
+        trouble = then[s](work->cut);
+    }
+    return trouble == RBL_CUT_FINE ? rbl_cut_output(work->cut, out) : trouble;
+}
+
+// Cracks are shifted by less than anyone can measure where they meet a vertex or an edge of the surface exactly.
+static rblVec3d shift_of(double size, uint32_t attempt)
+{
+    rblRandom random = rbl_random_seed(attempt, 7);
+    const double reach = attempt > 0 ? 0x1p-38 * size : 0.0;
+    rblVec3d shift;
+    shift.x = reach * rbl_random_range(&random, -1.0, 1.0);
+    shift.y = reach * rbl_random_range(&random, -1.0, 1.0);
+    shift.z = reach * rbl_random_range(&random, -1.0, 1.0);
+    return shift;
+}
+
+static rblCutTrouble cut_until_generic(const rblTetsCut* given, rblPieces* out)
+{
+    rblTetsCut work = *given;
+    begin_work(&work);
+    const rblCutTrouble cracked = rbl_tets_cut_cracks(&work);
+    rblCutTrouble trouble = cracked == RBL_CUT_FINE ? RBL_CUT_TIE : cracked; // nothing has been tried yet
+    for (uint32_t attempt = 0; attempt < MOST_TRIES && trouble == RBL_CUT_TIE; ++attempt)
+    {
+        rblArena* arena = given->cut->arena;
+        const rblArenaMark mark = rbl_arena_mark(arena);
+        rblCut cut = *given->cut;
+        work.cut = &cut;
+        cut.cells = &work.cells;
+        work.shift = shift_of(given->surface->size, attempt);
+        // Cracks that were laid onto the surface meet it within rounding, and that is worse than a tie: parts have no shape left.
+        work.near = attempt == 0 ? 0x1p-46 * given->surface->size : 0.0;
+        rbl_cut_begin(&cut);
+        rbl_array_clear(&work.side_meetings);
+        rbl_array_clear(&work.edge_meetings);
+        rbl_array_clear(&work.side_heads);
+        rbl_array_clear(&work.link_triangles);
+        trouble = cut_once(&work, out);
+        rbl_cut_end(&cut);
+        rbl_arena_rewind(arena, mark);
+    }
+    end_work(&work);
+    return trouble;
+}
+
+// One more than the highest label that pieces can have.
+static uint32_t count_labels(const rblTetsPartition* partition, uint32_t event)
+{
+    uint32_t count = event == RBL_NONE ? 1 : 0;
+    for (uint32_t e = 0; e < partition->event_count; ++e)
+    {
+        const rblTetsEvent* from = &partition->events[e];
+        const uint32_t first = event == RBL_NONE ? from->first_label : 0;
+        for (uint32_t n = 0; n < partition->tets->node_count && (event == RBL_NONE || event == e); ++n)
+        {
+            const uint32_t label = from->labels[n];
+            count = label != RBL_NONE && first + label >= count ? first + label + 1 : count;
+        }
+    }
+    return count;
+}
+
+static rblResult check_input(const rblTetsSurface* surface, const rblTetsPartition* partition, uint32_t event,
+                             const rblCutOptions* options)
+{
+    if (surface == NULL || partition == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: a surface and a partition are needed");
+    }
+    if (partition->tets->nodes != surface->tets->nodes)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: the partition is not of the tetrahedra around the surface");
+    }
+    if (event != RBL_NONE && event >= partition->event_count)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: event %u of %u", event, partition->event_count);
+    }
+    if (options != NULL && (!(options->smallest_volume >= 0.0) || !(options->thinnest >= 0.0)))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "cut: the smallest volume and thickness must not be negative");
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_cut_by_tets(const rblTetsSurface* surface, const rblTetsPartition* partition, uint32_t event,
+                          const rblCutOptions* options, rblJobs* jobs, const rblAllocator* allocator,
+                          rblPieces** out)
+{
+    RBL_TRY(check_input(surface, partition, event, options));
+    rblPieces* pieces = rbl_alloc_zero(allocator, sizeof *pieces);
+    if (pieces == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    pieces->allocator = allocator;
+    const rblCutOptions defaults = {0};
+    rblArena arena;
+    rbl_arena_init(&arena, (size_t)1 << 18, allocator);
+    const uint32_t labels = count_labels(partition, event);
+    rblCut cut = {.surface = &surface->view,
+                  .triangle_vertices = surface->triangle_vertices,
+                  .triangle_count = surface->triangle_count,
+                  .vertex_count = surface->view.vertex_count,
+                  .options = options != NULL ? options : &defaults,
+                  .jobs = jobs,
+                  .allocator = allocator,
+                  .arena = &arena,
+                  .foreign = event == RBL_NONE ? RBL_NONE : labels};
+    const rblTetsCut work = {.cut = &cut,
+                             .span = surface->span,
+                             .slack = 1e-9 * surface->reach,
+                             .surface = surface,
+                             .partition = partition,
+                             .event = event,
+                             .cells = {.count = labels + (event == RBL_NONE ? 0 : 1)}};
+    const rblResult result = rbl_cut_result(cut_until_generic(&work, pieces));
+    rbl_arena_free(&arena);
+    if (result != RBL_OK)
+    {
+        rbl_pieces_free(pieces);
+        return result;
+    }
+    pieces->noise = cut.options->noise;
+    pieces->noise_length = cut.options->noise_length;
+    *out = pieces;
+    return RBL_OK;
+}

@@ -1,0 +1,526 @@
+// The fracture stage: breakers are asked about the impacts of the trial, and bodies that break pay for their cracks.
+//
+// The impacts of a substep are solved first as if nothing broke. When something does, none of that has happened: bodies are
+// where their impacts are, with the velocities that they arrived with. The cracks are paid out of these (fracture_strikes.c),
+// fragments take the bodies' places (fracture_birth.c), and the substep goes on: pairs and contacts are found anew, and the
+// rest of every blow acts on what is there now (Su 2009, 4.2).
+#include "dynamics/breaking/fracture.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/timer.h"
+#include "dynamics/stages.h"
+#include <float.h>
+#include <math.h>
+
+#define MIN_ASKED 16
+
+// ---- a body as its breaker sees it ----
+
+static uint64_t seed_of(const rblWorld* world, uint32_t slot)
+{
+    const uint64_t id = (uint64_t)world->bodies.data[slot].generation << 32 | slot;
+    rblRandom random = rbl_random_seed(world->def.seed, id);
+    random = rbl_random_seed(rbl_random_u64(&random), world->substeps);
+    return rbl_random_u64(&random);
+}
+
+rblBreakBody rbl_break_body(const rblWorld* world, uint32_t slot)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblMotion* motion = &world->motions.data[slot];
+    return (rblBreakBody){
+        .view = body->shape,
+        .pose = rbl_shape_pose(body, motion),
+        .velocity = motion->velocity,
+        .spin = motion->spin,
+        .mass = body->mass,
+        .material = body->material,
+        .seed = seed_of(world, slot),
+        .generation = body->ancestors,
+        .damage = body->damage,
+    };
+}
+
+rblResult rbl_prepare_breaker(rblBody* body, rblJobs* jobs)
+{
+    if (body->breaker == NULL || body->is_prepared)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_breaker_prepare(body->breaker, &body->shape, &body->material, jobs, &body->prepared));
+    body->is_prepared = true;
+    return RBL_OK;
+}
+
+// A breaker that fails leaves its body whole.
+static void log_failure(const rblWorld* world, uint32_t slot, const char* what)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    rbl_log_message(RBL_LOG_WARNING, "body %u/%u stays whole: breaker %s failed to %s", slot + 1,
+                    body->generation, rbl_breaker_def(body->breaker)->name, what);
+}
+
+// ---- asking ----
+
+// The blows on a body into the list of impacts.
+static bool list_impacts(rblWorld* world, rblAsked* asked)
+{
+    rblFractureStage* stage = &world->fracture;
+    asked->first = (uint32_t)stage->impacts.count;
+    for (uint32_t i = stage->heads.data[asked->slot]; i != RBL_NONE;)
+    {
+        const rblStrike* strike = &stage->strikes.data[i];
+        const bool on_b = strike->b == asked->slot;
+        if (!rbl_array_push(&stage->impacts, rbl_strike_impact(strike, on_b)) ||
+            !rbl_array_push(&stage->impact_strikes, i))
+        {
+            return false;
+        }
+        i = strike->next[on_b];
+    }
+    asked->count = (uint32_t)stage->impacts.count - asked->first;
+    return true;
+}
+
+static rblResult list_asked(rblWorld* world)
+{
+    rblFractureStage* stage = &world->fracture;
+    rbl_array_clear(&stage->asked);
+    rbl_array_clear(&stage->impacts);
+    rbl_array_clear(&stage->impact_strikes);
+    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        if (stage->heads.data[slot] == RBL_NONE)
+        {
+            continue;
+        }
+        rblAsked asked = {.slot = slot};
+        if (rbl_prepare_breaker(&world->bodies.data[slot], world->jobs) != RBL_OK)
+        {
+            log_failure(world, slot, "prepare");
+            continue;
+        }
+        if (!list_impacts(world, &asked) || !rbl_array_push(&stage->asked, asked))
+        {
+            return rbl_fail_memory();
+        }
+    }
+    return RBL_OK;
+}
+
+// What a support answers to a blow on the other side pays nothing: its two did not come nearer to each other. Never 0, which is nothing said.
+static float payable(const rblWorld* world, const rblAsked* asked)
+{
+    const rblFractureStage* stage = &world->fracture;
+    double most = 0.0;
+    for (uint32_t i = 0; i < asked->count; ++i)
+    {
+        const uint32_t strike = stage->impact_strikes.data[asked->first + i];
+        most = rbl_maxd(most, rbl_strike_energy(world, &stage->strikes.data[strike]));
+    }
+    return rbl_maxf((float)most, FLT_MIN);
+}
+
+static void ask_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblAsked* asked = &world->fracture.asked.data[i];
+        const rblBody* body = &world->bodies.data[asked->slot];
+        rblBreakBody seen = rbl_break_body(world, asked->slot);
+        seen.payable = payable(world, asked);
+        asked->result =
+            rbl_breaker_decide(body->breaker, body->prepared, &seen,
+                               &world->fracture.impacts.data[asked->first], asked->count, &asked->verdict);
+    }
+}
+
+// ---- plans ----
+
+// The blow that pays: of those on the body the one that can pay most. What a support answers was not there before the blow.
+static uint32_t find_payer(const rblWorld* world, const rblAsked* asked)
+{
+    const rblFractureStage* stage = &world->fracture;
+    uint32_t payer = stage->impact_strikes.data[asked->first + asked->verdict.impact];
+    double most = rbl_strike_energy(world, &stage->strikes.data[payer]);
+    for (uint32_t i = 0; i < asked->count; ++i)
+    {
+        const uint32_t strike = stage->impact_strikes.data[asked->first + i];
+        const double energy = rbl_strike_energy(world, &stage->strikes.data[strike]);
+        payer = energy > most ? strike : payer;
+        most = rbl_maxd(most, energy);
+    }
+    return payer;
+}
+
+static rblResult make_plans(rblWorld* world)
+{
+    rblFractureStage* stage = &world->fracture;
+    for (size_t i = 0; i < stage->asked.count; ++i)
+    {
+        const rblAsked* asked = &stage->asked.data[i];
+        if (asked->result != RBL_OK)
+        {
+            log_failure(world, asked->slot, "decide");
+            continue;
+        }
+        if (!asked->verdict.breaks)
+        {
+            continue;
+        }
+        const uint32_t strike = find_payer(world, asked);
+        const rblBreakPlan plan = {.slot = asked->slot,
+                                   .strike = strike,
+                                   .blow = stage->impact_strikes.data[asked->first + asked->verdict.impact],
+                                   .verdict = asked->verdict};
+        if (!rbl_array_push(&stage->plans, plan))
+        {
+            return rbl_fail_memory();
+        }
+        stage->strikes.data[strike].breaks += 1;
+    }
+    return RBL_OK;
+}
+
+// What blows leave behind that break nothing. Only when the round stands: if something broke, none of it has happened, and the
+// blows come again.
+static void keep_damage(rblWorld* world)
+{
+    for (size_t i = 0; i < world->fracture.asked.count; ++i)
+    {
+        const rblAsked* asked = &world->fracture.asked.data[i];
+        if (asked->result == RBL_OK)
+        {
+            world->bodies.data[asked->slot].damage = asked->verdict.damage;
+        }
+    }
+}
+
+uint32_t rbl_most_pieces(const rblWorld* world, uint32_t count)
+{
+    if (world->def.max_fragments == 0)
+    {
+        return 0;
+    }
+    const uint32_t left =
+        world->def.max_fragments > world->fragments ? world->def.max_fragments - world->fragments : 0;
+    const uint32_t each = left / count;
+    return each > 1 ? each : 1;
+}
+
+// Two that break by the same blow share what it can pay. A breaker that asked for less gets that.
+static void allot(rblWorld* world)
+{
+    rblFractureStage* stage = &world->fracture;
+    const uint32_t count = (uint32_t)stage->plans.count;
+    const uint32_t most = count > 0 ? rbl_most_pieces(world, count) : 0;
+    for (size_t i = 0; i < stage->plans.count; ++i)
+    {
+        rblBreakPlan* plan = &stage->plans.data[i];
+        const rblStrike* strike = &stage->strikes.data[plan->strike];
+        const double share = rbl_strike_energy(world, strike) / (double)strike->breaks;
+        const double asked = plan->verdict.budget;
+        const uint32_t own = plan->verdict.most_pieces;
+        plan->verdict.budget = asked > 0.0 && asked < share ? asked : share;
+        plan->verdict.most_pieces = own > 0 && (most == 0 || own < most) ? own : most;
+    }
+}
+
+rblResult rbl_shatter_body(rblWorld* world, rblBreakPlan* plan)
+{
+    const rblBody* body = &world->bodies.data[plan->slot];
+    const rblBreakBody seen = rbl_break_body(world, plan->slot);
+    if (plan->verdict.most_pieces == 1)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_breaker_shatter(body->breaker, body->prepared, &seen, &plan->verdict, world->jobs,
+                                &plan->fracture));
+    const rblResult born = rbl_check_births(world, plan);
+    if (born != RBL_OK)
+    {
+        rbl_fracture_free(&plan->fracture);
+        return born;
+    }
+    plan->cost = 2.0 * (double)body->material.surface_energy * plan->fracture.crack_area;
+    const uint32_t most = plan->verdict.most_pieces;
+    const bool fits = most == 0 || plan->fracture.fragment_count <= most;
+    if (plan->fracture.fragment_count < 2 || !fits || !(plan->cost <= plan->verdict.budget))
+    {
+        rbl_fracture_free(&plan->fracture);
+    }
+    return RBL_OK;
+}
+
+static void shatter_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblBreakPlan* plan = &world->fracture.plans.data[i];
+        plan->result = rbl_shatter_body(world, plan);
+    }
+}
+
+// ---- paying ----
+
+static void sum_costs(rblWorld* world)
+{
+    rblFractureStage* stage = &world->fracture;
+    for (size_t i = 0; i < stage->plans.count; ++i)
+    {
+        const rblBreakPlan* plan = &stage->plans.data[i];
+        if (plan->fracture.fragment_count > 0)
+        {
+            stage->strikes.data[plan->strike].cost += plan->cost;
+        }
+    }
+}
+
+// Breakers that ran out of memory: nobody has paid yet.
+static rblResult check_memory(const rblFractureStage* stage)
+{
+    bool enough = true;
+    for (size_t i = 0; i < stage->asked.count; ++i)
+    {
+        enough = enough && stage->asked.data[i].result != RBL_ERROR_MEMORY;
+    }
+    for (size_t i = 0; i < stage->plans.count; ++i)
+    {
+        enough = enough && stage->plans.data[i].result != RBL_ERROR_MEMORY;
+    }
+    return enough ? RBL_OK : rbl_fail_memory();
+}
+
+// Blows pay in order. One that cannot any more, because another has slowed it, leaves its bodies whole for this round: the
+// next one asks again.
+static void pay(rblWorld* world)
+{
+    rblFractureStage* stage = &world->fracture;
+    sum_costs(world);
+    for (size_t i = 0; i < stage->plans.count; ++i)
+    {
+        rblBreakPlan* plan = &stage->plans.data[i];
+        if (plan->result != RBL_OK)
+        {
+            log_failure(world, plan->slot, "shatter");
+        }
+        if (plan->fracture.fragment_count == 0)
+        {
+            continue;
+        }
+        const rblStrike* strike = &stage->strikes.data[plan->strike];
+        if (!strike->paid)
+        {
+            rbl_pay_strike(world, plan);
+        }
+        if (!strike->paid)
+        {
+            rbl_fracture_free(&plan->fracture);
+        }
+    }
+}
+
+static bool drop_plans(rblFractureStage* stage)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < stage->plans.count; ++i)
+    {
+        if (stage->plans.data[i].fracture.fragment_count > 0)
+        {
+            stage->plans.data[count++] = stage->plans.data[i];
+        }
+    }
+    stage->plans.count = count;
+    return count > 0;
+}
+
+static void free_plans(rblWorld* world)
+{
+    for (size_t i = 0; i < world->fracture.plans.count; ++i)
+    {
+        rbl_fracture_free(&world->fracture.plans.data[i].fracture);
+    }
+    rbl_array_clear(&world->fracture.plans);
+}
+
+static rblResult plan(rblWorld* world)
+{
+    rblFractureStage* stage = &world->fracture;
+    RBL_TRY(list_asked(world));
+    rbl_parallel_for(world->jobs, (uint32_t)stage->asked.count, MIN_ASKED, ask_block, world);
+    if (stage->round >= RBL_BREAK_ROUNDS)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(make_plans(world));
+    allot(world);
+    rbl_parallel_for(world->jobs, (uint32_t)stage->plans.count, 1, shatter_block, world);
+    RBL_TRY(check_memory(stage));
+    pay(world);
+    return RBL_OK;
+}
+
+rblResult rbl_plan_breaks(rblWorld* world, bool* any)
+{
+    rblFractureStage* stage = &world->fracture;
+    *any = false;
+    rbl_array_clear(&stage->plans);
+    if (world->breakable == 0)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_gather_strikes(world));
+    if (stage->strikes.count == 0)
+    {
+        return RBL_OK;
+    }
+    const double start = rbl_timer_seconds();
+    const rblResult result = plan(world);
+    if (result != RBL_OK)
+    {
+        free_plans(world);
+        return result;
+    }
+    *any = drop_plans(stage);
+    if (!*any)
+    {
+        keep_damage(world);
+    }
+    for (size_t i = 0; i < stage->plans.count; ++i)
+    {
+        world->profile.fields += (float)stage->plans.data[i].fracture.updating;
+    }
+    const float spent = (float)(1000.0 * (rbl_timer_seconds() - start));
+    world->profile.fracture += spent;
+    world->profile.impact -= spent; // it will be measured as a part of them
+    return RBL_OK;
+}
+
+// ---- the stage ----
+
+// What every body has left of the substep.
+static bool keep_time(rblWorld* world)
+{
+    rblFloatArray* left = &world->fracture.left;
+    if (!rbl_array_resize_amply(left, world->bodies.count))
+    {
+        return false;
+    }
+    for (size_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        left->data[slot] = world->seconds;
+    }
+    for (size_t i = 1; i < world->solver_bodies.count; ++i)
+    {
+        // Not less for those that are held back: contacts are found anew.
+        left->data[world->solver_bodies.data[i].slot] = world->seconds - world->clocks.data[i];
+    }
+    return true;
+}
+
+// Plans from `first` on come to nothing, the last first: their bodies are as they were.
+static void refund(rblWorld* world, size_t first)
+{
+    for (size_t i = world->fracture.plans.count; i > first; --i)
+    {
+        rbl_refund_strike(world, &world->fracture.plans.data[i - 1]);
+    }
+}
+
+void rbl_call_off_breaks(rblWorld* world)
+{
+    refund(world, 0);
+    free_plans(world);
+}
+
+rblResult rbl_break_bodies(rblWorld* world)
+{
+    const size_t count = world->fracture.plans.count;
+    const bool room = keep_time(world) && rbl_array_reserve_more(&world->hits, count) &&
+                      rbl_array_reserve_more(&world->events, count);
+    size_t done = 0;
+    const rblResult result = room ? rbl_carry_out_breaks(world, &done) : rbl_fail_memory();
+    refund(world, done);
+    for (size_t i = 0; i < done; ++i)
+    {
+        if (world->fracture.plans.data[i].pays)
+        {
+            rbl_tell_payment(world, &world->fracture.plans.data[i]);
+        }
+    }
+    free_plans(world);
+    world->fracture.round += 1;
+    return result;
+}
+
+void rbl_begin_breaks(rblWorld* world)
+{
+    world->fracture.round = 0;
+}
+
+void rbl_end_breaks(rblWorld* world)
+{
+    for (size_t slot = 0; slot < world->bodies.count && world->fracture.births; ++slot)
+    {
+        world->bodies.data[slot].fresh = false;
+        world->bodies.data[slot].spared = false;
+    }
+    world->regrouped = world->regrouped || world->fracture.births; // courses say who is fresh
+    world->fracture.births = false;
+    world->fracture.round = 0;
+    world->substeps += 1;
+}
+
+void rbl_init_fracture_stage(rblWorld* world)
+{
+    rblFractureStage* stage = &world->fracture;
+    const rblAllocator* allocator = world->allocator;
+    rbl_array_init(&stage->strikes, allocator);
+    rbl_array_init(&stage->heads, allocator);
+    rbl_array_init(&stage->asked, allocator);
+    rbl_array_init(&stage->impacts, allocator);
+    rbl_array_init(&stage->impact_strikes, allocator);
+    rbl_array_init(&stage->plans, allocator);
+    rbl_array_init(&stage->left, allocator);
+    rbl_array_init(&stage->fragments, allocator);
+    rbl_array_init(&stage->movers, allocator);
+    rbl_array_init(&stage->anchored, allocator);
+    rbl_array_init(&stage->events, allocator);
+    rbl_array_init(&stage->ids, allocator);
+    rbl_array_init(&stage->mates, allocator);
+    rbl_array_init(&stage->kept, allocator);
+    rbl_array_init(&stage->kept_breakers, allocator);
+    rbl_array_init(&stage->rebuilds, allocator);
+}
+
+void rbl_free_fracture_stage(rblWorld* world)
+{
+    rblFractureStage* stage = &world->fracture;
+    for (size_t i = 0; i < stage->kept.count; ++i)
+    {
+        (void)rbl_shape_destroy(stage->kept.data[i]);
+    }
+    for (size_t i = 0; i < stage->kept_breakers.count; ++i)
+    {
+        rbl_breaker_release(stage->kept_breakers.data[i]);
+    }
+    rbl_array_free(&stage->strikes);
+    rbl_array_free(&stage->heads);
+    rbl_array_free(&stage->asked);
+    rbl_array_free(&stage->impacts);
+    rbl_array_free(&stage->impact_strikes);
+    rbl_array_free(&stage->plans);
+    rbl_array_free(&stage->left);
+    rbl_array_free(&stage->fragments);
+    rbl_array_free(&stage->movers);
+    rbl_array_free(&stage->anchored);
+    rbl_contact_set_free(&stage->contacts);
+    rbl_array_free(&stage->events);
+    rbl_array_free(&stage->ids);
+    rbl_array_free(&stage->mates);
+    rbl_array_free(&stage->kept);
+    rbl_array_free(&stage->kept_breakers);
+    rbl_array_free(&stage->rebuilds);
+}

@@ -1,0 +1,128 @@
+// Which fragments of a static body stay where they are.
+#include "dynamics/breaking/fracture.h"
+#include "dynamics/stages.h"
+#include <string.h>
+
+#define NEAR   0.002f // of the body's radius: what is no farther off touches
+#define BOTTOM 0.01f  // of the body's height
+
+typedef struct Search
+{
+    rblWorld* world;
+    uint32_t parent;
+    rblShapeView shape;
+    rblTransform pose;
+    float margin;
+    float bottom;
+    rblShapeView box; // of the anchor, as far as the body can reach it
+    rblTransform box_pose;
+    bool in_reach;
+    bool found;
+    rblResult result;
+} Search;
+
+static bool touches(Search* search, const rblShapeView* shape, rblTransform pose)
+{
+    rblCollideOptions options = rbl_default_collide_options();
+    options.margin = search->margin;
+    rblContactSet* set = &search->world->fracture.contacts;
+    search->result = rbl_shape_collide(&search->shape, shape, rbl_transform_relative(search->pose, pose),
+                                       &options, NULL, set);
+    return search->result == RBL_OK && set->count > 0;
+}
+
+// Fragments of other bodies that broke in this step are there already, and hold like any static body.
+static bool visit(uint32_t slot, void* context)
+{
+    Search* search = context;
+    const rblBody* body = &search->world->bodies.data[slot];
+    if (slot != search->parent && body->type == RBL_BODY_STATIC)
+    {
+        search->found =
+            touches(search, &body->shape, rbl_shape_pose(body, &search->world->motions.data[slot]));
+    }
+    return !search->found && search->result == RBL_OK;
+}
+
+static rblResult touches_static(Search* search, bool* out)
+{
+    const rblAabb box = rbl_shape_bounds_at(&search->shape, search->pose);
+    search->found = false;
+    search->result = RBL_OK;
+    rbl_broad_phase_query(search->world->broad, rbl_aabb_grown(box, search->margin), visit, search);
+    *out = search->found;
+    return search->result;
+}
+
+static rblResult is_anchored(Search* search, rblAnchorKind kind, bool* out)
+{
+    search->result = RBL_OK;
+    *out = false;
+    switch (kind)
+    {
+    case RBL_ANCHOR_TOUCH:
+        return touches_static(search, out);
+    case RBL_ANCHOR_BOTTOM:
+        *out = rbl_shape_bounds_at(&search->shape, search->pose).lower.y <= search->bottom;
+        return RBL_OK;
+    case RBL_ANCHOR_BOX:
+        *out = search->in_reach && touches(search, &search->box, search->box_pose);
+        return search->result;
+    default:
+        return RBL_OK;
+    }
+}
+
+static rblResult find_each(Search* search, const rblFracture* fracture, rblAnchorKind kind, bool* anchored)
+{
+    for (uint32_t i = 0; i < fracture->fragment_count; ++i)
+    {
+        search->pose = fracture->fragments[i].pose;
+        RBL_TRY(rbl_shape_view(fracture->fragments[i].shape, &search->shape));
+        RBL_TRY(is_anchored(search, kind, &anchored[i]));
+    }
+    return RBL_OK;
+}
+
+// Numbers of contacts with a box that is much larger than the body would be too coarse for it: only what the body reaches of
+// the box is looked at. It keeps some thickness.
+static rblResult find_in_box(Search* search, rblAabb box, rblAabb reach, const rblFracture* fracture,
+                             bool* anchored)
+{
+    const rblAabb common = rbl_aabb_intersection(box, rbl_aabb_grown(reach, search->margin));
+    const float thinnest = 1e-3f * search->margin;
+    rblShapeId id = {0, 0};
+    search->in_reach = !rbl_aabb_is_empty(common);
+    if (search->in_reach)
+    {
+        const rblVec3 size = rbl_max3(rbl_aabb_size(common), rbl_vec3(thinnest, thinnest, thinnest));
+        search->box_pose = (rblTransform){rbl_aabb_center(common), rbl_quat_identity()};
+        RBL_TRY(rbl_shape_create_box(size, &id));
+        (void)rbl_shape_view(id, &search->box);
+    }
+    search->margin = 0.0f;
+    const rblResult result = find_each(search, fracture, RBL_ANCHOR_BOX, anchored);
+    if (search->in_reach)
+    {
+        (void)rbl_shape_destroy(id);
+    }
+    return result;
+}
+
+rblResult rbl_find_anchored(rblWorld* world, uint32_t slot, const rblFracture* fracture, bool* anchored)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    if (body->type != RBL_BODY_STATIC)
+    {
+        memset(anchored, 0, sizeof *anchored * fracture->fragment_count);
+        return RBL_OK;
+    }
+    const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, &world->motions.data[slot]));
+    Search search = {.world = world,
+                     .parent = slot,
+                     .margin = NEAR * body->shape.radius,
+                     .bottom = box.lower.y + BOTTOM * (box.upper.y - box.lower.y)};
+    return body->anchor.kind == RBL_ANCHOR_BOX
+               ? find_in_box(&search, body->anchor.box, box, fracture, anchored)
+               : find_each(&search, fracture, body->anchor.kind, anchored);
+}

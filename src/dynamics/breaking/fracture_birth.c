@@ -1,0 +1,409 @@
+// Fragments take a body's place: same mass, momentum and kinetic energy.
+//
+// Together they move as the body did, v + w x r. What their masses, centres and inertias are off the body's by rounding is made good by
+// one velocity and one spin for all of them, so that momentum and angular momentum are the body's.
+#include "dynamics/breaking/fracture.h"
+#include "dynamics/orientation.h"
+#include "dynamics/stages.h"
+#include "math/mat3.h"
+
+// ---- the motion of the whole ----
+
+// All fragments that move, as one rigid body.
+typedef struct Whole
+{
+    double mass;
+    rblVec3d center;
+    rblMat3d inertia; // about the centre, world axes
+} Whole;
+
+static rblVec3d center_of(const rblWorld* world, uint32_t slot)
+{
+    return rbl_to_double3(world->motions.data[slot].center);
+}
+
+static void add_inertia(const rblWorld* world, uint32_t slot, Whole* whole)
+{
+    const rblMotion* motion = &world->motions.data[slot];
+    const double mass = (double)world->bodies.data[slot].mass;
+    const rblVec3d arm = rbl_sub3d(center_of(world, slot), whole->center);
+    rblVec3d* columns[3] = {&whole->inertia.cx, &whole->inertia.cy, &whole->inertia.cz};
+    for (int k = 0; k < 3; ++k)
+    {
+        const rblVec3 axis = {k == 0 ? 1.0f : 0.0f, k == 1 ? 1.0f : 0.0f, k == 2 ? 1.0f : 0.0f};
+        const rblVec3d e = rbl_to_double3(axis);
+        const rblVec3d own = rbl_to_double3(rbl_inertia_apply(motion->orientation, motion->moments, axis));
+        const rblVec3d across =
+            rbl_sub3d(rbl_scale3d(e, rbl_dot3d(arm, arm)), rbl_scale3d(arm, rbl_dot3d(arm, e)));
+        *columns[k] = rbl_add3d(*columns[k], rbl_add3d(own, rbl_scale3d(across, mass)));
+    }
+}
+
+static Whole sum_fragments(const rblWorld* world, const uint32_t* slots, uint32_t count)
+{
+    Whole whole = {0};
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const double mass = (double)world->bodies.data[slots[i]].mass;
+        whole.mass += mass;
+        whole.center = rbl_mul_add3d(whole.center, mass, center_of(world, slots[i]));
+    }
+    whole.center = rbl_scale3d(whole.center, 1.0 / whole.mass);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        add_inertia(world, slots[i], &whole);
+    }
+    return whole;
+}
+
+static void move_as_one(rblWorld* world, const uint32_t* slots, uint32_t count, rblVec3d center,
+                        rblVec3d velocity, rblVec3d spin)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rblMotion* motion = &world->motions.data[slots[i]];
+        const rblVec3d arm = rbl_sub3d(rbl_to_double3(motion->center), center);
+        motion->velocity = rbl_to_float3(rbl_add3d(velocity, rbl_cross3d(spin, arm)));
+        motion->spin = rbl_to_float3(spin);
+        motion->momentum = rbl_inertia_apply(motion->orientation, motion->moments, motion->spin);
+    }
+}
+
+static void hand_down_motion(rblWorld* world, uint32_t parent, const uint32_t* slots, uint32_t count)
+{
+    const rblMotion* motion = &world->motions.data[parent];
+    const rblVec3d center = rbl_to_double3(motion->center);
+    const rblVec3d velocity = rbl_to_double3(motion->velocity);
+    const rblVec3d spin = rbl_to_double3(motion->spin);
+    if (world->bodies.data[parent].type != RBL_BODY_DYNAMIC)
+    {
+        move_as_one(world, slots, count, center, velocity, spin);
+        return;
+    }
+    const Whole whole = sum_fragments(world, slots, count);
+    const rblVec3d momentum = rbl_scale3d(velocity, (double)world->bodies.data[parent].mass);
+    const rblVec3d orbital = rbl_cross3d(rbl_sub3d(center, whole.center), momentum);
+    const rblVec3d angular = rbl_add3d(rbl_to_double3(motion->momentum), orbital);
+    rblMat3d inverse;
+    const bool turns = rbl_mat3d_inverse(&whole.inertia, &inverse);
+    move_as_one(world, slots, count, whole.center, rbl_scale3d(momentum, 1.0 / whole.mass),
+                turns ? rbl_mat3d_apply(&inverse, angular) : spin);
+}
+
+// ---- bodies ----
+
+// Where a fragment would have been before the step.
+static rblTransform earlier_pose(const rblWorld* world, uint32_t parent, rblTransform frame)
+{
+    const rblTransform now = rbl_motion_pose(&world->motions.data[parent]);
+    return rbl_transform_mul(world->bodies.data[parent].previous, rbl_transform_relative(now, frame));
+}
+
+static double sum_masses(const rblFracture* fracture)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < fracture->fragment_count; ++i)
+    {
+        sum += (double)fracture->fragments[i].mass;
+    }
+    return sum;
+}
+
+static double mass_scale(const rblWorld* world, const rblBreakPlan* plan)
+{
+    return (double)world->bodies.data[plan->slot].mass / sum_masses(&plan->fracture);
+}
+
+static rblBodyDef fragment_def(const rblWorld* world, const rblBreakPlan* plan, uint32_t index, double scale)
+{
+    const rblFragment* fragment = &plan->fracture.fragments[index];
+    const rblBody* parent = &world->bodies.data[plan->slot];
+    rblBodyDef def = rbl_default_body_def();
+    def.shape = fragment->shape;
+    def.type = RBL_BODY_DYNAMIC;
+    def.material = parent->material;
+    def.pose = fragment->pose;
+    def.mass = (float)((double)fragment->mass * scale);
+    def.gravity_scale = parent->gravity_scale;
+    def.filter = parent->filter;
+    def.anchor = parent->anchor;
+    def.user_data = parent->user_data;
+    return def;
+}
+
+static rblResult check_birth(const rblBodyDef* def, rblJobs* jobs)
+{
+    rblBody body;
+    rblMotion motion;
+    if (!(def->mass > 0.0f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment: weighs nothing");
+    }
+    RBL_TRY(rbl_make_body(def, jobs, &body, &motion));
+    const rblAabb box = rbl_shape_bounds_at(&body.shape, rbl_shape_pose(&body, &motion));
+    rbl_release_body(&body);
+    return rbl_finite3(box.lower) && rbl_finite3(box.upper)
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_ARGUMENT, "fragment: is too far away");
+}
+
+rblResult rbl_check_births(const rblWorld* world, const rblBreakPlan* plan)
+{
+    const double scale = mass_scale(world, plan);
+    for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
+    {
+        const rblBodyDef def = fragment_def(world, plan, i, scale);
+        RBL_TRY(check_birth(&def, world->jobs));
+    }
+    return RBL_OK;
+}
+
+static rblResult make_fragment(rblWorld* world, const rblBreakPlan* plan, uint32_t index, double scale,
+                               bool anchored, uint32_t* slot)
+{
+    const rblFragment* fragment = &plan->fracture.fragments[index];
+    rblBodyDef def = fragment_def(world, plan, index, scale);
+    rblBody body;
+    rblMotion motion;
+    def.type = anchored ? RBL_BODY_STATIC : RBL_BODY_DYNAMIC;
+    RBL_TRY(rbl_make_body(&def, world->jobs, &body, &motion));
+    body.breaker = fragment->debris ? NULL : world->bodies.data[plan->slot].breaker;
+    body.ancestors = world->bodies.data[plan->slot].ancestors + 1;
+    rbl_breaker_retain(body.breaker);
+    body.debris = fragment->debris;
+    body.lifetime = fragment->debris && !anchored ? fragment->lifetime : 0.0f;
+    body.born = false;
+    body.fresh = true;
+    body.flock = anchored ? 0 : world->breaks + 1;
+    body.flock_time = 0.0f;
+    body.spared = plan->strike != RBL_NONE;
+    body.previous = earlier_pose(world, plan->slot, body.previous);
+    const rblResult result = rbl_enter_body(world, &body, &motion, slot);
+    if (result != RBL_OK)
+    {
+        rbl_release_body(&body);
+    }
+    return result;
+}
+
+static void take_back(rblWorld* world, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rbl_leave_body(world, world->fracture.fragments.data[i]);
+    }
+}
+
+static rblResult make_fragments(rblWorld* world, const rblBreakPlan* plan)
+{
+    rblFractureStage* stage = &world->fracture;
+    const double scale = mass_scale(world, plan);
+    for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
+    {
+        const rblResult result =
+            make_fragment(world, plan, i, scale, stage->anchored.data[i], &stage->fragments.data[i]);
+        if (result != RBL_OK)
+        {
+            take_back(world, i);
+            return result;
+        }
+    }
+    return RBL_OK;
+}
+
+// It is no loss when there is no memory for it: then they keep what they have.
+static void begin_rebuilds(rblWorld* world, const rblBreakPlan* plan)
+{
+    for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
+    {
+        if (plan->fracture.fragments[i].rebuild > 0)
+        {
+            (void)rbl_begin_rebuild(world, world->fracture.fragments.data[i],
+                                    plan->fracture.fragments[i].rebuild);
+        }
+    }
+}
+
+// From now on the bodies own the handles of their shapes.
+static void give_away_shapes(rblWorld* world, const rblBreakPlan* plan)
+{
+    for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
+    {
+        world->bodies.data[world->fracture.fragments.data[i]].owns_shape = true;
+        plan->fracture.fragments[i].shape = (rblShapeId){0, 0};
+    }
+}
+
+// ---- the time that is left ----
+
+// Pieces of what did not move begin to when it is hit.
+static float time_left(const rblWorld* world, const rblBreakPlan* plan)
+{
+    const rblFloatArray* left = &world->fracture.left;
+    const rblBody* body = &world->bodies.data[plan->slot];
+    if (body->type == RBL_BODY_DYNAMIC && world->solver_index.data[plan->slot] != 0)
+    {
+        return left->data[plan->slot];
+    }
+    const rblStrike* strike = &world->fracture.strikes.data[plan->strike];
+    return left->data[strike->a == plan->slot ? strike->b : strike->a];
+}
+
+static rblResult hand_down_time(rblWorld* world, const rblBreakPlan* plan)
+{
+    if (plan->strike == RBL_NONE)
+    {
+        return RBL_OK; // between steps
+    }
+    const float seconds = time_left(world, plan);
+    rblFloatArray* left = &world->fracture.left;
+    const size_t before = left->count;
+    if (!rbl_array_resize_amply(left, world->bodies.count))
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t slot = before; slot < left->count; ++slot)
+    {
+        left->data[slot] = world->seconds;
+    }
+    for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
+    {
+        left->data[world->fracture.fragments.data[i]] = seconds;
+    }
+    return RBL_OK;
+}
+
+// ---- one body ----
+
+static rblResult reserve(rblWorld* world, uint32_t count)
+{
+    rblFractureStage* stage = &world->fracture;
+    return rbl_array_resize_amply(&stage->fragments, count) &&
+                   rbl_array_resize_amply(&stage->anchored, count) &&
+                   rbl_array_resize_amply(&stage->movers, count)
+               ? RBL_OK
+               : rbl_fail_memory();
+}
+
+static double mass_error(const rblWorld* world, const rblBreakPlan* plan)
+{
+    const double mass = (double)world->bodies.data[plan->slot].mass;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
+    {
+        sum += (double)world->bodies.data[world->fracture.fragments.data[i]].mass;
+    }
+    return (sum > mass ? sum - mass : mass - sum) / mass;
+}
+
+// What a body of infinite mass breaks into enters the books.
+static double new_energy(const rblWorld* world, const rblBreakPlan* plan)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
+    {
+        sum += rbl_body_energy(world, world->fracture.fragments.data[i]);
+    }
+    return world->bodies.data[plan->slot].type == RBL_BODY_DYNAMIC ? 0.0 : sum;
+}
+
+// What pieces of a moving body do not have of its motion: rounding, and what those had that are held now. Heat is what the break
+// lost beyond its cracks; on demand nobody pays for these.
+static void book_birth(rblWorld* world, const rblBreakPlan* plan)
+{
+    rblFractureStage* stage = &world->fracture;
+    rblBreakEvent* event = &stage->events.data[stage->events.count - 1];
+    const bool moved = world->bodies.data[plan->slot].type == RBL_BODY_DYNAMIC;
+    event->kinetic_lost += rbl_body_kinetic(world, plan->slot);
+    for (uint32_t i = 0; i < plan->fracture.fragment_count && moved; ++i)
+    {
+        event->kinetic_lost -= rbl_body_kinetic(world, stage->fragments.data[i]);
+    }
+    const double paid = plan->strike == RBL_NONE ? 0.0 : plan->cost;
+    event->heat = rbl_maxd(event->kinetic_lost - paid, 0.0);
+}
+
+static uint32_t list_movers(const rblWorld* world, const uint32_t* slots, uint32_t count, uint32_t* out)
+{
+    uint32_t free = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (world->bodies.data[slots[i]].type == RBL_BODY_DYNAMIC)
+        {
+            out[free++] = slots[i];
+        }
+    }
+    return free;
+}
+
+rblResult rbl_replace_body(rblWorld* world, rblBreakPlan* plan, double* work)
+{
+    rblFractureStage* stage = &world->fracture;
+    const uint32_t count = plan->fracture.fragment_count;
+    RBL_TRY(reserve(world, count));
+    RBL_TRY(rbl_find_anchored(world, plan->slot, &plan->fracture, stage->anchored.data));
+    RBL_TRY(make_fragments(world, plan));
+    rblResult result = hand_down_time(world, plan);
+    result = result == RBL_OK ? rbl_tell_break(world, plan, mass_error(world, plan)) : result;
+    if (result != RBL_OK)
+    {
+        take_back(world, count);
+        return result;
+    }
+    const uint32_t free = list_movers(world, stage->fragments.data, count, stage->movers.data);
+    if (free > 0)
+    {
+        hand_down_motion(world, plan->slot, stage->movers.data, free);
+    }
+    *work += new_energy(world, plan);
+    book_birth(world, plan);
+    give_away_shapes(world, plan);
+    begin_rebuilds(world, plan);
+    rbl_hand_down_joints(world, plan->slot, stage->fragments.data, count);
+    rbl_leave_body(world, plan->slot);
+    world->breaks += 1;
+    stage->births = true;
+    world->flocks = true;
+    return RBL_OK;
+}
+
+// ---- all bodies ----
+
+// What touched a body that breaks wakes, all in one pass over the pairs.
+static void wake_around(rblWorld* world)
+{
+    rblIndexArray* marks = &world->fracture.heads;
+    for (size_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        marks->data[slot] = 0;
+    }
+    for (size_t i = 0; i < world->fracture.plans.count; ++i)
+    {
+        marks->data[world->fracture.plans.data[i].slot] = 1;
+    }
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        const uint32_t slots[2] = {pair->a, pair->b};
+        for (int k = 0; k < 2; ++k)
+        {
+            const uint32_t other = slots[1 - k];
+            if (marks->data[slots[k]] != 0 && pair->count > 0 && world->bodies.data[other].generation != 0)
+            {
+                rbl_wake_body(world, other);
+                world->bodies.data[other].bereft = true;
+                world->marked = true;
+            }
+        }
+    }
+}
+
+rblResult rbl_carry_out_breaks(rblWorld* world, size_t* done)
+{
+    wake_around(world);
+    for (*done = 0; *done < world->fracture.plans.count; ++*done)
+    {
+        RBL_TRY(rbl_replace_body(world, &world->fracture.plans.data[*done], &world->energy.work));
+    }
+    return RBL_OK;
+}

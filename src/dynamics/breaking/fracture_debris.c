@@ -1,0 +1,32 @@
+// Debris: crumbs that go on their own way for a while. They are bodies like others, with their share of mass and momentum,
+// but never break, and vanish when their time is over. What vanishes is counted, and its energy is booked as work.
+#include "dynamics/breaking/fracture.h"
+#include "dynamics/joint/joints.h"
+#include "dynamics/stages.h"
+
+static void retire(rblWorld* world, uint32_t slot)
+{
+    world->vanished += 1;
+    world->vanished_mass += (double)world->bodies.data[slot].mass;
+    rbl_wake_neighbours(world, slot);
+    rbl_remove_joints_of(world, slot);
+    world->pending_work -= rbl_body_energy(world, slot);
+    rbl_leave_body(world, slot);
+}
+
+void rbl_retire_debris(rblWorld* world, float seconds)
+{
+    for (uint32_t slot = 0; slot < world->bodies.count && world->debris > 0; ++slot)
+    {
+        rblBody* body = &world->bodies.data[slot];
+        if (body->generation == 0 || !(body->lifetime > 0.0f))
+        {
+            continue;
+        }
+        body->lifetime -= seconds;
+        if (!(body->lifetime > 0.0f))
+        {
+            retire(world, slot);
+        }
+    }
+}

@@ -1,0 +1,214 @@
+// Breaks on demand, and what is told of breaks.
+#include "dynamics/breaking/fracture.h"
+#include "dynamics/stages.h"
+#include <math.h>
+#include <string.h>
+
+// ---- events ----
+
+static uint32_t count_debris(const rblFracture* fracture)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < fracture->fragment_count; ++i)
+    {
+        count += fracture->fragments[i].debris;
+    }
+    return count;
+}
+
+rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_error)
+{
+    rblFractureStage* stage = &world->fracture;
+    const rblBody* body = &world->bodies.data[plan->slot];
+    rblBreakEvent event = {
+        .body = {plan->slot + 1, body->generation},
+        .pieces = plan->fracture.fragment_count,
+        .merged = plan->fracture.merged,
+        .debris = count_debris(&plan->fracture),
+        .mate_count = plan->fracture.mate_count,
+        .point = plan->verdict.point,
+        .normal = plan->verdict.normal,
+        .severity = plan->verdict.severity,
+        .crack_area = plan->fracture.crack_area,
+        .surface_energy = plan->cost,
+        .elastic_energy = plan->fracture.elastic_energy,
+        .mass_error = mass_error,
+        .user_data = body->user_data,
+    };
+    if (plan->strike != RBL_NONE)
+    {
+        const rblStrike* strike = &stage->strikes.data[plan->strike];
+        const rblStrike* blow = &stage->strikes.data[plan->blow];
+        event.by = blow->a == plan->slot ? blow->id_b : blow->id_a;
+        event.impulse = blow->push;
+        event.speed = blow->speed;
+        event.kinetic_lost = strike->cost > 0.0 ? strike->lost * plan->cost / strike->cost : 0.0;
+    }
+    if (!rbl_array_reserve_more(&stage->ids, plan->fracture.fragment_count) ||
+        !rbl_array_reserve_more(&stage->mates, plan->fracture.mate_count) ||
+        !rbl_array_push(&stage->events, event))
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
+    {
+        const uint32_t slot = stage->fragments.data[i];
+        stage->ids.data[stage->ids.count++] = (rblBodyId){slot + 1, world->bodies.data[slot].generation};
+    }
+    for (uint32_t i = 0; i < plan->fracture.mate_count; ++i)
+    {
+        stage->mates.data[stage->mates.count++] = plan->fracture.mates[i];
+    }
+    return RBL_OK;
+}
+
+// The last `count` items of an array, `first` from its beginning, to the front. An array of none may have no memory.
+static void move_down(void* items, size_t first, size_t count, size_t size)
+{
+    if (count > 0)
+    {
+        memmove(items, (const unsigned char*)items + first * size, count * size);
+    }
+}
+
+void rbl_forget_told_breaks(rblWorld* world)
+{
+    rblFractureStage* stage = &world->fracture;
+    if (stage->told == 0)
+    {
+        return;
+    }
+    stage->events.count -= stage->told;
+    stage->ids.count -= stage->told_ids;
+    stage->mates.count -= stage->told_mates;
+    move_down(stage->events.data, stage->told, stage->events.count, sizeof *stage->events.data);
+    move_down(stage->ids.data, stage->told_ids, stage->ids.count, sizeof *stage->ids.data);
+    move_down(stage->mates.data, stage->told_mates, stage->mates.count, sizeof *stage->mates.data);
+    stage->told = stage->told_ids = stage->told_mates = 0;
+}
+
+void rbl_note_told_breaks(rblWorld* world)
+{
+    world->fracture.told = world->fracture.events.count;
+    world->fracture.told_ids = world->fracture.ids.count;
+    world->fracture.told_mates = world->fracture.mates.count;
+}
+
+rblResult rbl_world_break_events(rblWorldId id, const rblBreakEvent** events, uint32_t* count)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    if (events == NULL || count == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: no place for the result");
+    }
+    rblFractureStage* stage = &world->fracture;
+    size_t fragments = 0, mates = 0;
+    for (size_t i = 0; i < stage->events.count; ++i)
+    {
+        rblBreakEvent* event = &stage->events.data[i];
+        event->fragments = event->pieces > 0 ? stage->ids.data + fragments : NULL;
+        event->mates = event->mate_count > 0 ? stage->mates.data + mates : NULL;
+        fragments += event->pieces;
+        mates += event->mate_count;
+    }
+    *events = stage->events.data;
+    *count = (uint32_t)stage->events.count;
+    return RBL_OK;
+}
+
+// ---- on demand ----
+
+static rblResult check_demand(const rblBody* body, rblVec3 point, rblVec3 normal)
+{
+    if (body->breaker == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: has no breaker and cannot be broken");
+    }
+    const bool directed = normal.x != 0.0f || normal.y != 0.0f || normal.z != 0.0f;
+    if (!rbl_finite3(point) || !rbl_finite3(normal) || !directed)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: break needs a finite point and a normal with a direction");
+    }
+    return RBL_OK;
+}
+
+// Any length that a float can have has a square as a double.
+static rblVec3 unit_normal(rblVec3 normal)
+{
+    const rblVec3d n = rbl_to_double3(normal);
+    return rbl_to_float3(rbl_scale3d(n, 1.0 / rbl_length3d(n)));
+}
+
+#define MOST_STEPS 16
+#define NEAR       1e-4f // of the body's radius: what is no farther off is on its surface
+
+// A point outside the body is moved to the nearest one of it: into its box, then down its distance field.
+static rblVec3 nearest_point(const rblWorld* world, uint32_t slot, rblVec3 point)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblTransform pose = rbl_shape_pose(body, &world->motions.data[slot]);
+    const rblVec3 far = {1e30f, 1e30f, 1e30f}; // what lies farther off than that cannot be turned
+    const rblVec3 own = rbl_transform_inverse_point(pose, rbl_min3(rbl_max3(point, rbl_neg3(far)), far));
+    rblVec3 gradient;
+    if (!(rbl_shape_distance(body->shape.shape, own, &gradient) > NEAR * body->shape.radius))
+    {
+        return point;
+    }
+    rblVec3 at = rbl_min3(rbl_max3(own, body->shape.bounds.lower), body->shape.bounds.upper);
+    for (int i = 0; i < MOST_STEPS; ++i)
+    {
+        const float distance = rbl_shape_distance(body->shape.shape, at, &gradient);
+        const float length = rbl_length3(gradient);
+        if (!(distance > NEAR * body->shape.radius) || !(length > 0.0f))
+        {
+            break;
+        }
+        at = rbl_mul_add3(at, -distance / length, gradient);
+    }
+    return rbl_transform_point(pose, at);
+}
+
+// Whoever asks pays for the cracks: work from outside, gone at once.
+static rblResult break_now(rblWorld* world, rblBreakPlan* plan)
+{
+    RBL_TRY(rbl_prepare_breaker(&world->bodies.data[plan->slot], world->jobs));
+    RBL_TRY(rbl_shatter_body(world, plan));
+    if (plan->fracture.fragment_count == 0)
+    {
+        return RBL_OK;
+    }
+    rbl_wake_neighbours(world, plan->slot);
+    double work = plan->cost;
+    RBL_TRY(rbl_replace_body(world, plan, &work));
+    world->pending_work += work;
+    return RBL_OK;
+}
+
+rblResult rbl_body_break(rblWorldId world_id, rblBodyId id, rblVec3 point, rblVec3 normal)
+{
+    rblWorld* world = NULL;
+    uint32_t slot = 0;
+    RBL_TRY(rbl_world_find(world_id, &world));
+    RBL_TRY(rbl_body_find(world, id, &slot));
+    RBL_TRY(check_demand(&world->bodies.data[slot], point, normal));
+    rblBreakPlan plan = {
+        .slot = slot,
+        .strike = RBL_NONE,
+        .blow = RBL_NONE,
+        .verdict =
+            {
+                .breaks = true,
+                .point = nearest_point(world, slot, point),
+                .normal = unit_normal(normal),
+                .severity = 1.0f,
+                .budget = (double)INFINITY,
+                .most_pieces = rbl_most_pieces(world, 1),
+            },
+    };
+    const rblResult result = break_now(world, &plan);
+    rbl_fracture_free(&plan.fracture);
+    RBL_TRY(result);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_BREAK, .body = id, .first = point, .second = normal);
+    return RBL_OK;
+}

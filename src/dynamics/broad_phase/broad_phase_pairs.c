@@ -1,0 +1,334 @@
+#include "dynamics/broad_phase/broad_phase_pairs.h"
+
+#include <string.h>
+
+#define MIN_RANGE 4096
+
+// One stretch of the merge: old pairs and found ones between the same two borders. What is kept or begins goes to the
+// front of its place in `next`, what ends to the back, last one first: there is room for both, since every old pair is
+// kept or ends.
+typedef struct Stretch
+{
+    size_t old_begin, old_end;
+    size_t found_begin, found_end;
+    size_t kept, begun, ended;
+} Stretch;
+
+typedef struct Merge
+{
+    const rblPairSet* set;
+    const rblPairChange* change;
+    Stretch stretches[RBL_MAX_BLOCKS];
+} Merge;
+
+void rbl_pair_set_init(rblPairSet* set, const rblAllocator* allocator)
+{
+    *set = (rblPairSet){.allocator = allocator};
+}
+
+void rbl_pair_set_free(rblPairSet* set)
+{
+    RBL_FREE_ARRAY(set->allocator, set->pairs, set->capacity);
+    RBL_FREE_ARRAY(set->allocator, set->next, set->capacity);
+    rbl_pair_set_init(set, set->allocator);
+}
+
+static bool reserve(rblPairSet* set, size_t wanted, size_t ample)
+{
+    if (wanted <= set->capacity)
+    {
+        return true;
+    }
+    const size_t capacity = 2 * wanted > ample ? 2 * wanted : ample;
+    rblProxyPair* pairs = RBL_NEW_ARRAY(set->allocator, rblProxyPair, capacity);
+    rblProxyPair* next = RBL_NEW_ARRAY(set->allocator, rblProxyPair, capacity);
+    if (pairs == NULL || next == NULL)
+    {
+        RBL_FREE_ARRAY(set->allocator, pairs, capacity);
+        RBL_FREE_ARRAY(set->allocator, next, capacity);
+        return false;
+    }
+    if (set->count > 0)
+    {
+        memcpy(pairs, set->pairs, sizeof *pairs * set->count);
+    }
+    const size_t count = set->count;
+    rbl_pair_set_free(set);
+    set->pairs = pairs;
+    set->next = next;
+    set->count = count;
+    set->capacity = capacity;
+    return true;
+}
+
+bool rbl_pair_set_assign(rblPairSet* set, const rblProxyPair* pairs, size_t count)
+{
+    if (!reserve(set, count, 0))
+    {
+        return false;
+    }
+    if (count > 0)
+    {
+        memcpy(set->pairs, pairs, sizeof *pairs * count);
+    }
+    set->count = count;
+    return true;
+}
+
+static inline uint64_t pack(rblProxyPair pair, uint32_t shift)
+{
+    return (uint64_t)pair.a << shift | pair.b;
+}
+
+static inline rblProxyPair unpack(uint64_t key, uint32_t shift)
+{
+    return (rblProxyPair){(uint32_t)(key >> shift), (uint32_t)(key & (((uint64_t)1 << shift) - 1))};
+}
+
+// ---- one stretch ----
+
+// Where the next pair of each kind goes.
+typedef struct Output
+{
+    rblProxyPair* kept;
+    rblProxyPair* ended; // grows downwards
+    uint64_t* begun;     // overwrites found pairs that were read already
+} Output;
+
+static inline uint8_t pair_flags(const rblPairChange* change, rblProxyPair pair)
+{
+    return change->flags[pair.a] | change->flags[pair.b];
+}
+
+// An old pair that was not found: it has parted, or was not looked for.
+static inline void settle_missing(const rblPairChange* change, rblProxyPair pair, Output* out)
+{
+    const uint8_t reasons = RBL_PROXY_REMOVED | RBL_PROXY_MARKED;
+    if ((pair_flags(change, pair) & reasons) != 0)
+    {
+        *--out->ended = pair;
+    }
+    else
+    {
+        *out->kept++ = pair;
+    }
+}
+
+static inline void settle_new(const rblPairChange* change, uint64_t key, Output* out)
+{
+    const rblProxyPair pair = unpack(key, change->shift);
+    if (change->filter(pair.a, pair.b, change->context))
+    {
+        *out->kept++ = pair;
+        *out->begun++ = key;
+    }
+}
+
+// An old pair that was found again. Of a proxy that was removed and added again only the number is the same.
+static inline void settle_known(const rblPairChange* change, rblProxyPair pair, uint64_t key, Output* out)
+{
+    const uint8_t flags = pair_flags(change, pair);
+    if ((flags & RBL_PROXY_REMOVED) != 0)
+    {
+        *--out->ended = pair;
+        settle_new(change, key, out);
+    }
+    else if ((flags & RBL_PROXY_TOUCHED) == 0 || change->filter(pair.a, pair.b, change->context))
+    {
+        *out->kept++ = pair;
+    }
+    else
+    {
+        *--out->ended = pair;
+    }
+}
+
+static void merge_stretch(const Merge* merge, Stretch* stretch)
+{
+    const rblPairChange* change = merge->change;
+    if (stretch->old_begin == stretch->old_end && stretch->found_begin == stretch->found_end)
+    {
+        stretch->kept = stretch->ended = stretch->begun = 0; // there may be no memory at all to point into
+        return;
+    }
+    const rblProxyPair* pairs = merge->set->pairs;
+    rblProxyPair* const first = merge->set->next + stretch->old_begin + stretch->found_begin;
+    rblProxyPair* const last = merge->set->next + stretch->old_end + stretch->found_end;
+    uint64_t* const begun = change->found != NULL ? change->found + stretch->found_begin : NULL;
+    Output out = {first, last, begun};
+    size_t old = stretch->old_begin;
+    size_t found = stretch->found_begin;
+    while (old < stretch->old_end && found < stretch->found_end)
+    {
+        const uint64_t old_key = pack(pairs[old], change->shift);
+        const uint64_t found_key = change->found[found];
+        if (old_key == found_key)
+        {
+            settle_known(change, pairs[old], found_key, &out);
+        }
+        else if (old_key < found_key)
+        {
+            settle_missing(change, pairs[old], &out);
+        }
+        else
+        {
+            settle_new(change, found_key, &out);
+        }
+        old += old_key <= found_key;
+        found += found_key <= old_key;
+    }
+    for (; old < stretch->old_end; ++old)
+    {
+        settle_missing(change, pairs[old], &out);
+    }
+    for (; found < stretch->found_end; ++found)
+    {
+        settle_new(change, change->found[found], &out);
+    }
+    stretch->kept = (size_t)(out.kept - first);
+    stretch->ended = (size_t)(last - out.ended);
+    stretch->begun = (size_t)(out.begun - begun);
+}
+
+static void merge_stretches(rblRange range, void* context)
+{
+    Merge* merge = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        merge_stretch(merge, &merge->stretches[i]);
+    }
+}
+
+// ---- borders ----
+
+// How many old pairs come before a key.
+static size_t old_before(const rblPairSet* set, uint64_t key, uint32_t shift)
+{
+    size_t low = 0;
+    size_t high = set->count;
+    while (low < high)
+    {
+        const size_t middle = low + (high - low) / 2;
+        if (pack(set->pairs[middle], shift) < key)
+        {
+            low = middle + 1;
+        }
+        else
+        {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static size_t found_before(const rblPairChange* change, uint64_t key)
+{
+    size_t low = 0;
+    size_t high = change->count;
+    while (low < high)
+    {
+        const size_t middle = low + (high - low) / 2;
+        if (change->found[middle] < key)
+        {
+            low = middle + 1;
+        }
+        else
+        {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Cut both arrays at the same keys, evenly in the longer one.
+static uint32_t cut(Merge* merge)
+{
+    const rblPairSet* set = merge->set;
+    const rblPairChange* change = merge->change;
+    const size_t longer = set->count > change->count ? set->count : change->count;
+    const uint32_t blocks = rbl_block_count(longer < UINT32_MAX ? (uint32_t)longer : UINT32_MAX, MIN_RANGE);
+    for (uint32_t i = 0; i < blocks; ++i)
+    {
+        Stretch* stretch = &merge->stretches[i];
+        *stretch = (Stretch){.old_end = set->count, .found_end = change->count};
+        if (i > 0)
+        {
+            const size_t place = longer / blocks * i;
+            const uint64_t key =
+                longer == set->count ? pack(set->pairs[place], change->shift) : change->found[place];
+            stretch->old_begin = old_before(set, key, change->shift);
+            stretch->found_begin = found_before(change, key);
+            merge->stretches[i - 1].old_end = stretch->old_begin;
+            merge->stretches[i - 1].found_end = stretch->found_begin;
+        }
+    }
+    return blocks;
+}
+
+// ---- joining the stretches ----
+
+static void hand_out(const Merge* merge, const Stretch* stretch, rblProxyPairArray* begun,
+                     rblProxyPairArray* ended)
+{
+    const rblProxyPair* end = merge->set->next + stretch->old_end + stretch->found_end;
+    for (size_t i = 1; i <= stretch->ended; ++i)
+    {
+        ended->data[ended->count++] = *(end - i);
+    }
+    for (size_t i = 0; i < stretch->begun; ++i)
+    {
+        begun->data[begun->count++] =
+            unpack(merge->change->found[stretch->found_begin + i], merge->change->shift);
+    }
+}
+
+// Growing in proportion, so that a slowly rising count does not allocate every time; the content stays.
+static bool make_room(rblProxyPairArray* array, size_t wanted)
+{
+    return wanted <= array->count || rbl_array_reserve_more(array, wanted - array->count);
+}
+
+static bool join(rblPairSet* set, const Merge* merge, uint32_t blocks, rblProxyPairArray* begun,
+                 rblProxyPairArray* ended)
+{
+    size_t begun_count = 0;
+    size_t ended_count = 0;
+    for (uint32_t i = 0; i < blocks; ++i)
+    {
+        begun_count += merge->stretches[i].begun;
+        ended_count += merge->stretches[i].ended;
+    }
+    if (!make_room(begun, begun_count) || !make_room(ended, ended_count))
+    {
+        return false;
+    }
+    rbl_array_clear(begun);
+    rbl_array_clear(ended);
+    size_t count = 0;
+    for (uint32_t i = 0; i < blocks; ++i)
+    {
+        const Stretch* stretch = &merge->stretches[i];
+        hand_out(merge, stretch, begun, ended);
+        memmove(set->next + count, set->next + stretch->old_begin + stretch->found_begin,
+                sizeof *set->next * stretch->kept);
+        count += stretch->kept;
+    }
+    rblProxyPair* swap = set->pairs;
+    set->pairs = set->next;
+    set->next = swap;
+    set->count = count;
+    return true;
+}
+
+bool rbl_pair_set_merge(rblPairSet* set, const rblPairChange* change, rblJobs* jobs, rblProxyPairArray* begun,
+                        rblProxyPairArray* ended)
+{
+    if (!reserve(set, set->count + change->count, change->ample))
+    {
+        return false;
+    }
+    Merge merge = {.set = set, .change = change};
+    const uint32_t blocks = cut(&merge);
+    rbl_parallel_for(jobs, blocks, 1, merge_stretches, &merge);
+    return join(set, &merge, blocks, begun, ended);
+}

@@ -1,0 +1,57 @@
+// The broad phase from inside: proxies by number, two trees, a short list of unbounded boxes, and the set of pairs.
+#ifndef RBL_DYNAMICS_BROAD_PHASE_BROAD_PHASE_PRIVATE_H
+#define RBL_DYNAMICS_BROAD_PHASE_BROAD_PHASE_PRIVATE_H
+
+#include "dynamics/broad_phase/broad_phase.h"
+#include "dynamics/broad_phase/broad_phase_pairs.h"
+#include "dynamics/broad_phase/broad_phase_tree.h"
+
+// Buffers of the search for pairs, kept between updates.
+typedef struct rblPairSearch
+{
+    uint64_t* runs; // what the blocks of the search found: equal shares of one buffer
+    size_t run_capacity;
+    size_t run_need; // what the last search would have been content with
+    uint64_t* found; // all of it, and as much again for sorting
+    size_t found_capacity;
+    uint32_t* histograms;
+    size_t histogram_capacity;
+} rblPairSearch;
+
+struct rblBroadPhase
+{
+    const rblAllocator* allocator;
+    rblAabb* boxes;          // per proxy: the fat box
+    uint32_t* places;        // per proxy: its leaf, or its place in the list of unbounded ones
+    uint8_t* flags;          // per proxy: RBL_PROXY_...
+    uint32_t capacity;       // proxies with a record
+    rblProxyTree trees[2];   // of those that stand still and of those that move
+    rblIndexArray unbounded; // proxies
+    bool changed;            // something was marked or removed since the last update
+    rblPairSet pairs;
+    rblPairSearch search;
+    rblTreeScratch scratch;
+};
+
+static inline bool rbl_proxy_exists(const rblBroadPhase* broad, uint32_t proxy)
+{
+    return proxy < broad->capacity && (broad->flags[proxy] & RBL_PROXY_EXISTS) != 0;
+}
+
+static inline rblProxyTree* rbl_broad_phase_tree_of(rblBroadPhase* broad, uint32_t proxy)
+{
+    return &broad->trees[(broad->flags[proxy] & RBL_PROXY_MOVING) != 0];
+}
+
+// Room that buffers of pairs get at least when they grow: what the moving proxies need when they pile up. Grown little by little
+// they would move, and be cleared, in the steps of a collapse that are the dearest anyway; what is never touched costs
+// nothing. Half as many again as in the pile of docs/benchmarks.md; very many proxies do without.
+static inline size_t rbl_pairs_of_heap(const rblBroadPhase* broad)
+{
+    const size_t live = broad->trees[1].live;
+    return 16 * (live < 16384 ? live : 16384);
+}
+
+void rbl_pair_search_free(rblPairSearch* search, const rblAllocator* allocator);
+
+#endif

@@ -1,0 +1,571 @@
+// The search for pairs: every marked proxy looks for partners, all in one parallel loop, and the set of pairs is merged with
+// what they found.
+#include "base/error.h"
+#include "bvh/build/radix_sort.h"
+#include "dynamics/broad_phase/broad_phase_private.h"
+#include <string.h>
+
+#define PACKET_GROUPS 2u // groups of leaves that walk a tree together
+#define PACKET_SIZE   (4 * PACKET_GROUPS)
+#define MIN_PACKETS   64u
+#define MIN_SORT      16384u // pairs; fewer are sorted before other workers have woken up
+#define MIN_RUN       256u   // pairs of room for each block, at least
+
+// A tree is built anew when its boxes have grown by this share, or so many of its leaves are empty.
+#define WORN_COST  1.3
+#define WORN_HOLES 0.25
+
+// ---- packets ----
+
+// Marked proxies that look for partners together: neighbours in a tree, or one unbounded proxy.
+typedef struct Packet
+{
+    rblBoxGroup boxes[PACKET_SIZE]; // each box in all four lanes
+    rblBoxGroup bounds;
+    uint32_t proxies[PACKET_SIZE];
+    uint32_t leaves[PACKET_SIZE];
+    uint32_t count;
+} Packet;
+
+// Where a block puts its pairs. Past the end it only counts, so that the buffer can be made large enough.
+typedef struct Run
+{
+    uint64_t* keys;
+    size_t capacity;
+    size_t count;
+} Run;
+
+typedef struct Search
+{
+    const rblBroadPhase* broad;
+    uint32_t shift;      // bits of a proxy's number
+    bool all;            // all leaves of the moving tree are marked
+    uint32_t packets[2]; // of the trees' leaves
+    uint32_t blocks;
+    uint64_t* runs;
+    size_t run_size; // of each block
+    size_t counts[RBL_MAX_BLOCKS];
+} Search;
+
+static inline void emit(const Search* search, Run* run, uint32_t a, uint32_t b)
+{
+    if (run->count < run->capacity)
+    {
+        run->keys[run->count] = a < b ? (uint64_t)a << search->shift | b : (uint64_t)b << search->shift | a;
+    }
+    run->count += 1;
+}
+
+static void packet_add(Packet* packet, uint32_t proxy, uint32_t leaf, const rblAabb* box)
+{
+    packet->boxes[packet->count] = rbl_box_splat(box);
+    packet->proxies[packet->count] = proxy;
+    packet->leaves[packet->count] = leaf;
+    packet->count += 1;
+}
+
+static void packet_close(Packet* packet)
+{
+    rblBoxGroup bounds = packet->boxes[0];
+    for (uint32_t i = 1; i < packet->count; ++i)
+    {
+        const rblBoxGroup* box = &packet->boxes[i];
+        bounds.lower_x = rbl_min4(bounds.lower_x, box->lower_x);
+        bounds.lower_y = rbl_min4(bounds.lower_y, box->lower_y);
+        bounds.lower_z = rbl_min4(bounds.lower_z, box->lower_z);
+        bounds.upper_x = rbl_max4(bounds.upper_x, box->upper_x);
+        bounds.upper_y = rbl_max4(bounds.upper_y, box->upper_y);
+        bounds.upper_z = rbl_max4(bounds.upper_z, box->upper_z);
+    }
+    packet->bounds = bounds;
+}
+
+// The marked leaves of a few groups; their boxes stand in the tree.
+static void packet_gather(const Search* search, uint32_t t, uint32_t index, Packet* packet)
+{
+    const rblProxyTree* tree = &search->broad->trees[t];
+    const uint32_t first = index * PACKET_GROUPS;
+    const uint32_t groups = (tree->count + 3) / 4;
+    packet->count = 0;
+    for (uint32_t g = first; g < first + PACKET_GROUPS && g < groups; ++g)
+    {
+        for (uint32_t lane = 0; lane < 4 && 4 * g + lane < tree->count; ++lane)
+        {
+            const uint32_t leaf = 4 * g + lane;
+            const uint32_t proxy = tree->proxies[leaf];
+            if ((tree->marks[g] >> lane & 1) != 0)
+            {
+                packet_add(packet, proxy, leaf, &search->broad->boxes[proxy]);
+            }
+        }
+    }
+}
+
+// ---- packets against trees ----
+
+// A packet on its way through a tree. A pair of two marked proxies is found from both sides; one side must keep quiet.
+typedef enum Side
+{
+    EVERY,    // all pairs count
+    UNMARKED, // only those with partners that are not marked
+    SELF      // the packet's own tree: also those with marked partners further on
+} Side;
+
+typedef struct Walk
+{
+    const Search* search;
+    const rblProxyTree* tree;
+    const Packet* packet;
+    Side side;
+    uint32_t before; // leaves before this one cannot count
+} Walk;
+
+// Which leaves of a group may be partners of a leaf of the packet.
+static inline uint32_t partners(const Walk* walk, uint32_t group, uint32_t leaf)
+{
+    if (walk->side == EVERY)
+    {
+        return 15u;
+    }
+    const uint32_t unmarked = 15u & ~(uint32_t)walk->tree->marks[group];
+    if (walk->side == UNMARKED || 4 * group + 3 <= leaf)
+    {
+        return unmarked;
+    }
+    return 4 * group > leaf ? 15u : unmarked | (15u & ~((2u << leaf % 4) - 1));
+}
+
+static void meet_leaves(const Walk* walk, uint32_t group, Run* run)
+{
+    const Packet* packet = walk->packet;
+    const rblBoxGroup boxes = rbl_boxes4_load(&walk->tree->groups[group]);
+    const uint32_t* proxies = &walk->tree->proxies[4 * group];
+    for (uint32_t i = 0; i < packet->count; ++i)
+    {
+        uint32_t mask = rbl_groups_overlap(&boxes, &packet->boxes[i]);
+        mask &= partners(walk, group, packet->leaves[i]);
+        for (; mask != 0; mask &= mask - 1)
+        {
+            emit(walk->search, run, packet->proxies[i], proxies[rbl_first_lane(mask)]);
+        }
+    }
+}
+
+static void walk_tree(const Walk* walk, Run* run)
+{
+    const rblProxyTree* tree = walk->tree;
+    if (tree->count == 0)
+    {
+        return;
+    }
+    rblGroupPlace stack[RBL_TREE_STACK];
+    uint32_t size = 0;
+    stack[size++] = (rblGroupPlace){tree->level_count - 1, 0};
+    while (size > 0)
+    {
+        const rblGroupPlace place = stack[--size];
+        if (place.level == 0)
+        {
+            meet_leaves(walk, place.group, run);
+            continue;
+        }
+        const rblBoxGroup boxes =
+            rbl_boxes4_load(&tree->groups[tree->level_start[place.level] + place.group]);
+        uint32_t mask = rbl_groups_overlap(&boxes, &walk->packet->bounds);
+        for (; mask != 0; mask &= mask - 1)
+        {
+            const uint32_t child = 4 * place.group + rbl_first_lane(mask);
+            if ((uint64_t)(child + 1) << 2 * place.level > walk->before) // its last leaf is not too early
+            {
+                stack[size++] = (rblGroupPlace){place.level - 1, child};
+            }
+        }
+    }
+}
+
+// ---- packets against the list ----
+
+static bool boxes_overlap(const Packet* packet, uint32_t i, const rblAabb* box)
+{
+    const rblBoxGroup other = rbl_box_splat(box);
+    return rbl_groups_overlap(&packet->boxes[i], &other) != 0;
+}
+
+static void meet_unbounded(const Search* search, const Packet* packet, bool moving, Run* run)
+{
+    const rblBroadPhase* broad = search->broad;
+    for (size_t u = 0; u < broad->unbounded.count; ++u)
+    {
+        const uint32_t other = broad->unbounded.data[u];
+        if (!moving && (broad->flags[other] & RBL_PROXY_MOVING) == 0)
+        {
+            continue;
+        }
+        for (uint32_t i = 0; i < packet->count; ++i)
+        {
+            if (boxes_overlap(packet, i, &broad->boxes[other]))
+            {
+                emit(search, run, packet->proxies[i], other);
+            }
+        }
+    }
+}
+
+// One unbounded proxy against the others of the list; of two marked ones the first finds the pair.
+static void meet_list(const Search* search, uint32_t place, Run* run)
+{
+    const rblBroadPhase* broad = search->broad;
+    const uint32_t proxy = broad->unbounded.data[place];
+    for (uint32_t u = 0; u < broad->unbounded.count; ++u)
+    {
+        const uint32_t other = broad->unbounded.data[u];
+        const bool wanted = u > place || (u < place && (broad->flags[other] & RBL_PROXY_MARKED) == 0);
+        const bool moving = ((broad->flags[proxy] | broad->flags[other]) & RBL_PROXY_MOVING) != 0;
+        if (wanted && moving && rbl_aabb_overlaps(broad->boxes[proxy], broad->boxes[other]))
+        {
+            emit(search, run, proxy, other);
+        }
+    }
+}
+
+// ---- the search ----
+
+static void search_from_leaves(const Search* search, uint32_t t, uint32_t index, Run* run)
+{
+    Packet packet;
+    packet_gather(search, t, index, &packet);
+    if (packet.count == 0)
+    {
+        return;
+    }
+    packet_close(&packet);
+    const rblProxyTree* trees = search->broad->trees;
+    Walk walk = {search, &trees[1], &packet, t == 1 ? SELF : UNMARKED, 0};
+    walk.before = t == 1 && search->all ? packet.leaves[0] + 1 : 0;
+    walk_tree(&walk, run);
+    if (t == 1)
+    {
+        walk = (Walk){search, &trees[0], &packet, EVERY, 0};
+        walk_tree(&walk, run);
+    }
+    meet_unbounded(search, &packet, t == 1, run);
+}
+
+static void search_from_unbounded(const Search* search, uint32_t place, Run* run)
+{
+    const rblBroadPhase* broad = search->broad;
+    const uint32_t proxy = broad->unbounded.data[place];
+    if ((broad->flags[proxy] & RBL_PROXY_MARKED) == 0)
+    {
+        return;
+    }
+    Packet packet = {.count = 1, .proxies = {proxy}};
+    packet.boxes[0] = rbl_box_splat_finite(&broad->boxes[proxy]);
+    packet.bounds = packet.boxes[0];
+    Walk walk = {search, &broad->trees[1], &packet, UNMARKED, 0};
+    walk_tree(&walk, run);
+    if ((broad->flags[proxy] & RBL_PROXY_MOVING) != 0)
+    {
+        walk = (Walk){search, &broad->trees[0], &packet, UNMARKED, 0};
+        walk_tree(&walk, run);
+    }
+    meet_list(search, place, run);
+}
+
+static void search_block(rblRange range, void* context)
+{
+    Search* search = context;
+    Run run = {search->runs + search->run_size * range.block, search->run_size, 0};
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        if (i < search->packets[1])
+        {
+            search_from_leaves(search, 1, i, &run);
+        }
+        else if (i - search->packets[1] < search->packets[0])
+        {
+            search_from_leaves(search, 0, i - search->packets[1], &run);
+        }
+        else
+        {
+            search_from_unbounded(search, i - search->packets[1] - search->packets[0], &run);
+        }
+    }
+    search->counts[range.block] = run.count;
+}
+
+static uint32_t packet_count(const rblProxyTree* tree)
+{
+    const uint32_t groups = (tree->count + 3) / 4;
+    return tree->marked > 0 ? (groups + PACKET_GROUPS - 1) / PACKET_GROUPS : 0;
+}
+
+// A buffer of 64-bit items of at least this size; the content is lost when it grows.
+static bool make_room(uint64_t** buffer, size_t* capacity, size_t wanted, size_t copies,
+                      const rblAllocator* allocator)
+{
+    if (wanted <= *capacity)
+    {
+        return true;
+    }
+    uint64_t* grown =
+        wanted <= SIZE_MAX / copies ? RBL_NEW_ARRAY(allocator, uint64_t, wanted * copies) : NULL;
+    if (grown == NULL)
+    {
+        return false;
+    }
+    RBL_FREE_ARRAY(allocator, *buffer, *capacity * copies);
+    *buffer = grown;
+    *capacity = wanted;
+    return true;
+}
+
+static size_t ample_room(const rblBroadPhase* broad, size_t wanted)
+{
+    const size_t heap = rbl_pairs_of_heap(broad);
+    return 2 * wanted > heap ? 2 * wanted : heap;
+}
+
+// Room for the runs. Where the last search almost filled them they grow ahead of need: piles collapse over many steps, and a
+// search that overflows is lost.
+static bool reserve_runs(rblBroadPhase* broad, size_t wanted)
+{
+    rblPairSearch* buffers = &broad->search;
+    const size_t ahead = buffers->run_need + buffers->run_need / 4;
+    const size_t room = wanted > ahead ? wanted : ahead;
+    return room <= buffers->run_capacity ||
+           make_room(&buffers->runs, &buffers->run_capacity, ample_room(broad, room), 1, broad->allocator);
+}
+
+// Fill the runs; when one of them overflows, again with more room.
+static bool fill_runs(rblBroadPhase* broad, Search* search, uint32_t packets, rblJobs* jobs)
+{
+    rblPairSearch* buffers = &broad->search;
+    size_t room = MIN_RUN;
+    for (;;)
+    {
+        if (!reserve_runs(broad, room * search->blocks))
+        {
+            return false;
+        }
+        search->runs = buffers->runs;
+        search->run_size = buffers->run_capacity / search->blocks;
+        rbl_parallel_for(jobs, packets, MIN_PACKETS, search_block, search);
+        size_t longest = 0;
+        for (uint32_t b = 0; b < search->blocks; ++b)
+        {
+            longest = search->counts[b] > longest ? search->counts[b] : longest;
+        }
+        buffers->run_need = longest * search->blocks;
+        if (longest <= search->run_size)
+        {
+            return true;
+        }
+        room = longest;
+    }
+}
+
+// The runs one behind the other.
+static rblResult join_runs(rblBroadPhase* broad, const Search* search, size_t* total)
+{
+    rblPairSearch* buffers = &broad->search;
+    size_t sum = 0;
+    for (uint32_t b = 0; b < search->blocks; ++b)
+    {
+        sum += search->counts[b];
+    }
+    if (sum >= UINT32_MAX)
+    {
+        return rbl_fail(RBL_ERROR_LIMIT, "broad phase: more than 2^32 pairs of overlapping boxes");
+    }
+    const size_t wanted = sum <= buffers->found_capacity ? sum : ample_room(broad, sum);
+    if (!make_room(&buffers->found, &buffers->found_capacity, wanted, 2, broad->allocator))
+    {
+        return rbl_fail_memory();
+    }
+    *total = 0;
+    for (uint32_t b = 0; b < search->blocks; ++b)
+    {
+        if (search->counts[b] > 0)
+        {
+            memcpy(buffers->found + *total, search->runs + search->run_size * b,
+                   sizeof(uint64_t) * search->counts[b]);
+        }
+        *total += search->counts[b];
+    }
+    return RBL_OK;
+}
+
+static bool reserve_histograms(rblBroadPhase* broad, uint32_t workers)
+{
+    const size_t wanted = RBL_RADIX_HISTOGRAM_SIZE(workers);
+    rblPairSearch* buffers = &broad->search;
+    if (buffers->histogram_capacity < wanted)
+    {
+        uint32_t* grown = RBL_NEW_ARRAY(broad->allocator, uint32_t, wanted);
+        if (grown == NULL)
+        {
+            return false;
+        }
+        RBL_FREE_ARRAY(broad->allocator, buffers->histograms, buffers->histogram_capacity);
+        buffers->histograms = grown;
+        buffers->histogram_capacity = wanted;
+    }
+    return true;
+}
+
+void rbl_pair_search_free(rblPairSearch* search, const rblAllocator* allocator)
+{
+    RBL_FREE_ARRAY(allocator, search->runs, search->run_capacity);
+    RBL_FREE_ARRAY(allocator, search->found, 2 * search->found_capacity);
+    RBL_FREE_ARRAY(allocator, search->histograms, search->histogram_capacity);
+    *search = (rblPairSearch){0};
+}
+
+static void mark_all(rblBroadPhase* broad)
+{
+    rblProxyTree* tree = &broad->trees[1];
+    for (uint32_t leaf = 0; leaf < tree->count; ++leaf)
+    {
+        if (tree->proxies[leaf] != RBL_NO_PROXY)
+        {
+            rbl_proxy_tree_mark(tree, leaf);
+            broad->flags[tree->proxies[leaf]] |= RBL_PROXY_MARKED;
+        }
+    }
+}
+
+// All pairs of overlapping boxes of which one is marked, sorted.
+static rblResult find_pairs(rblBroadPhase* broad, rblJobs* jobs, rblPairChange* change)
+{
+    const uint32_t unbounded = (uint32_t)broad->unbounded.count;
+    Search search = {.broad = broad};
+    // Where most are marked, pairs of two of them need to be looked at from one side only, and whole subtrees are left
+    // out: cheaper than asking each leaf. The outcome is the same.
+    search.all = broad->trees[1].marked > broad->trees[1].live / 2;
+    if (search.all)
+    {
+        mark_all(broad);
+    }
+    search.packets[1] = packet_count(&broad->trees[1]);
+    search.packets[0] = packet_count(&broad->trees[0]);
+    search.shift = rbl_ceil_log2(broad->capacity > 2 ? broad->capacity : 2);
+    const uint32_t packets = search.packets[0] + search.packets[1] + unbounded;
+    search.blocks = rbl_block_count(packets, MIN_PACKETS);
+    *change = (rblPairChange){.shift = search.shift, .flags = broad->flags};
+    if (packets == 0)
+    {
+        return RBL_OK;
+    }
+    if (!fill_runs(broad, &search, packets, jobs) || !reserve_histograms(broad, rbl_jobs_worker_count(jobs)))
+    {
+        return rbl_fail_memory();
+    }
+    RBL_TRY(join_runs(broad, &search, &change->count));
+    rblPairSearch* buffers = &broad->search;
+    rblJobs* sorters = change->count < MIN_SORT ? rbl_serial_jobs() : jobs;
+    change->found = buffers->found; // null as long as nothing was ever found
+    if (change->count > 0)
+    {
+        change->found = rbl_radix_sort(sorters, buffers->found, buffers->found + buffers->found_capacity,
+                                       (uint32_t)change->count, 0, 2 * search.shift, buffers->histograms);
+    }
+    return RBL_OK;
+}
+
+// ---- the update ----
+
+static void tend_tree(rblBroadPhase* broad, rblProxyTree* tree, rblJobs* jobs)
+{
+    if (tree->changes <= tree->live / 16)
+    {
+        return;
+    }
+    tree->changes = 0;
+    const double holes = (double)(tree->count - tree->live);
+    const double cost = rbl_proxy_tree_cost(tree);
+    if (holes > WORN_HOLES * tree->live || cost > WORN_COST * tree->built_cost)
+    {
+        // Out of memory the tree stays as it is: slower, but right.
+        (void)rbl_proxy_tree_rebuild(tree, broad->boxes, broad->flags, RBL_PROXY_MARKED, broad->places,
+                                     &broad->scratch, jobs);
+    }
+}
+
+static void forget_changes(rblBroadPhase* broad)
+{
+    const uint8_t kept = RBL_PROXY_EXISTS | RBL_PROXY_MOVING | RBL_PROXY_UNBOUNDED;
+    for (uint32_t i = 0; i < broad->capacity; ++i)
+    {
+        broad->flags[i] &= kept;
+    }
+    rbl_proxy_tree_clear_marks(&broad->trees[0]);
+    rbl_proxy_tree_clear_marks(&broad->trees[1]);
+    broad->changed = false;
+}
+
+rblResult rbl_broad_phase_update(rblBroadPhase* broad, rblPairFilterFcn* filter, const void* context,
+                                 rblJobs* jobs, rblProxyPairArray* begun, rblProxyPairArray* ended)
+{
+    if (!broad->changed)
+    {
+        rbl_array_clear(begun);
+        rbl_array_clear(ended);
+        return RBL_OK;
+    }
+    tend_tree(broad, &broad->trees[0], jobs);
+    tend_tree(broad, &broad->trees[1], jobs);
+    rblPairChange change;
+    RBL_TRY(find_pairs(broad, jobs, &change));
+    change.filter = filter;
+    change.context = context;
+    change.ample = 2 * rbl_pairs_of_heap(broad);
+    if (!rbl_pair_set_merge(&broad->pairs, &change, jobs, begun, ended))
+    {
+        return rbl_fail_memory();
+    }
+    forget_changes(broad);
+    return RBL_OK;
+}
+
+uint32_t rbl_broad_phase_pair_count(const rblBroadPhase* broad)
+{
+    return (uint32_t)broad->pairs.count;
+}
+
+const rblProxyPair* rbl_broad_phase_pairs(const rblBroadPhase* broad)
+{
+    return broad->pairs.pairs;
+}
+
+uint32_t rbl_broad_phase_find_fault(const rblBroadPhase* broad)
+{
+    for (uint32_t proxy = 0; proxy < broad->capacity; ++proxy)
+    {
+        const uint8_t flags = broad->flags[proxy];
+        if (!rbl_proxy_exists(broad, proxy))
+        {
+            continue;
+        }
+        const rblProxyTree* tree = &broad->trees[(flags & RBL_PROXY_MOVING) != 0];
+        const uint32_t place = broad->places[proxy];
+        const bool unbounded = (flags & RBL_PROXY_UNBOUNDED) != 0;
+        const bool found = unbounded ? place < broad->unbounded.count && broad->unbounded.data[place] == proxy
+                                     : place < tree->count && tree->proxies[place] == proxy;
+        const bool marked = !unbounded && found && (tree->marks[place / 4] >> place % 4 & 1) != 0;
+        const bool finite = rbl_finite3(broad->boxes[proxy].lower) && rbl_finite3(broad->boxes[proxy].upper);
+        if (!found || (!unbounded && (!finite || marked != ((flags & RBL_PROXY_MARKED) != 0))))
+        {
+            return proxy;
+        }
+    }
+    for (uint32_t t = 0; t < 2; ++t)
+    {
+        const uint32_t group = rbl_proxy_tree_find_fault(&broad->trees[t], broad->boxes, broad->places);
+        if (group != UINT32_MAX)
+        {
+            return broad->trees[t].proxies[4 * group];
+        }
+    }
+    return UINT32_MAX;
+}

@@ -1,0 +1,143 @@
+// Contacts of a body that has flown: where it touches now. Those of the start of the step follow the bodies, but the point where a
+// corner meets a floor does not stay where it was on the floor.
+#include "dynamics/impact/impacts.h"
+#include "dynamics/solve/contact_math.h"
+#include "dynamics/stages.h"
+
+// The nearest first.
+static void sort_points(rblContactSet* set)
+{
+    for (uint32_t i = 1; i < set->count; ++i)
+    {
+        const rblContactPoint point = set->points[i];
+        uint32_t k = i;
+        for (; k > 0 && set->points[k - 1].distance > point.distance; --k)
+        {
+            set->points[k] = set->points[k - 1];
+        }
+        set->points[k] = point;
+    }
+}
+
+#define MOST_RENEWED 64
+
+// The new point of an old contact's name, or RBL_NONE.
+static uint32_t find_feature(const rblContactSet* set, uint32_t feature)
+{
+    for (uint32_t i = 0; i < set->count; ++i)
+    {
+        if (set->points[i].feature == feature)
+        {
+            return i;
+        }
+    }
+    return RBL_NONE;
+}
+
+// Of the points, those that are not taken yet: the nearest, or the very nearest once more.
+static uint32_t next_free(const bool taken[MOST_RENEWED], uint32_t count)
+{
+    for (uint32_t i = 0; i < count && i < MOST_RENEWED; ++i)
+    {
+        if (!taken[i])
+        {
+            return i;
+        }
+    }
+    return 0;
+}
+
+// As many as there were: those of the same names go on with their impulses, the others become the nearest that are new.
+static void replace(rblWorld* world, const rblManifold* manifold, rblTransform shape_a, rblContactSet* set)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    const rblTransform frame_a = rbl_motion_pose(&world->motions.data[pair->a]);
+    const rblTransform frame_b = rbl_motion_pose(&world->motions.data[pair->b]);
+    rblContact* contacts = &world->contacts.data[manifold->contact];
+    bool taken[MOST_RENEWED] = {false};
+    sort_points(set);
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const uint32_t same = find_feature(set, contacts[i].feature);
+        if (same < MOST_RENEWED)
+        {
+            taken[same] = true;
+        }
+    }
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblContact old = contacts[i];
+        const uint32_t same = find_feature(set, old.feature);
+        const uint32_t chosen = same != RBL_NONE ? same : next_free(taken, set->count);
+        contacts[i] = rbl_place_contact(pair, &set->points[chosen], shape_a, frame_a, frame_b);
+        taken[chosen < MOST_RENEWED ? chosen : 0] = true;
+        if (same != RBL_NONE)
+        {
+            const float along = rbl_dot3(old.friction, contacts[i].normal);
+            contacts[i].push = old.push;
+            contacts[i].friction = rbl_mul_add3(old.friction, -along, contacts[i].normal);
+        }
+    }
+}
+
+// As far as the narrow phase looks (safe_travel()): contacts with a gap as large as a body is thick would take the places of those
+// that matter.
+static float farthest(const rblShapeView* a, const rblShapeView* b)
+{
+    if (!a->bounded || !b->bounded)
+    {
+        return a->bounded ? a->inner_radius : b->inner_radius;
+    }
+    return rbl_minf(a->inner_radius + b->inner_radius, 4.0f * rbl_minf(a->inner_radius, b->inner_radius));
+}
+
+// Where a ball touches does not turn with it.
+void rbl_reanchor_balls(rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    const uint32_t slots[2] = {pair->a, pair->b};
+    for (int k = 0; k < 2; ++k)
+    {
+        const rblBody* body = &world->bodies.data[slots[k]];
+        for (uint32_t i = 0; i < manifold->count && body->shape.kind == RBL_SHAPE_SPHERE; ++i)
+        {
+            rblContact* contact = &world->contacts.data[manifold->contact + i];
+            const rblVec3 to_other = rbl_scale3(contact->normal, k == 0 ? 1.0f : -1.0f);
+            rblVec3* anchor = k == 0 ? &contact->anchor_a : &contact->anchor_b;
+            *anchor = rbl_inverse_rotate3(world->motions.data[slots[k]].orientation,
+                                          rbl_scale3(to_other, body->shape.radius));
+        }
+    }
+}
+
+bool rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContactSet* set)
+{
+    rblPair* pair = &world->pairs.data[manifold->pair];
+    const rblBody* a = &world->bodies.data[pair->a];
+    const rblBody* b = &world->bodies.data[pair->b];
+    if (manifold->count > MOST_RENEWED)
+    {
+        return true;
+    }
+    const rblTransform shape_a = rbl_shape_pose(a, &world->motions.data[pair->a]);
+    const rblTransform shape_b = rbl_shape_pose(b, &world->motions.data[pair->b]);
+    const float speed = rbl_maxf(world->speeds.data[manifold->a], world->speeds.data[manifold->b]);
+    const float seconds = rbl_maxf(world->solver_bodies.data[manifold->a].seconds,
+                                   world->solver_bodies.data[manifold->b].seconds);
+    rblCollideOptions options = rbl_default_collide_options();
+    options.margin = 4.0f * manifold->slop + rbl_minf(speed * seconds, farthest(&a->shape, &b->shape));
+    options.first_count = world->def.first_count;
+    if (rbl_shape_collide(&a->shape, &b->shape, rbl_transform_relative(shape_a, shape_b), &options,
+                          &pair->cache, set) != RBL_OK)
+    {
+        return false;
+    }
+    if (set->count == 0)
+    {
+        rbl_reanchor_balls(world, manifold); // still far off
+        return true;
+    }
+    replace(world, manifold, shape_a, set);
+    pair->seen_margin = 0.0f; // not those of the start of the step
+    return true;
+}

@@ -1,0 +1,423 @@
+// The way to the next impact: free flight, or a glide on what a body rests on. Both keep the energy law (docs/step.md, 1).
+#include "dynamics/impact/impacts.h"
+#include "dynamics/orientation.h"
+#include "dynamics/solve/contact_math.h"
+#include "dynamics/stages.h"
+
+#define MIN_BODIES 64
+
+static bool flies(const rblWorld* world, uint32_t index)
+{
+    return world->times.data[index] > 0.0f;
+}
+
+// ---- free flight ----
+
+typedef struct Flight
+{
+    rblWorld* world;
+    uint32_t round;
+    double work[RBL_MAX_BLOCKS]; // J: of user forces
+} Flight;
+
+static void arrive(rblWorld* world, uint32_t index, float time)
+{
+    rblSolverBody* body = &world->solver_bodies.data[index];
+    rblMotion* motion = &world->motions.data[body->slot];
+    motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
+    rbl_update_inertia(motion, body);
+    body->velocity = motion->velocity;
+    body->spin = motion->spin;
+    body->seconds -= time;
+    world->clocks.data[index] += time;
+    world->at_start.data[index] = (rblVelocity){body->velocity, body->spin};
+}
+
+// Returns the work of user forces on the way.
+static double fly(rblWorld* world, uint32_t index, float time)
+{
+    const rblSolverBody* body = &world->solver_bodies.data[index];
+    rblMotion* motion = &world->motions.data[body->slot];
+    const rblBody* record = &world->bodies.data[body->slot];
+    const rblVec3 acceleration = rbl_linear_acceleration(world, body);
+    const rblVec3 way = rbl_mul_add3(rbl_scale3(motion->velocity, time), 0.5f * time * time, acceleration);
+    motion->center = rbl_add3(motion->center, way);
+    motion->velocity = rbl_mul_add3(motion->velocity, time, acceleration);
+    const rblVec3 before = motion->momentum;
+    const rblVec3 after = rbl_mul_add3(before, time, record->torque);
+    const rblVec3 mean = rbl_scale3(rbl_add3(before, after), 0.5f);
+    const double turning = rbl_rotational_energy(motion->orientation, after, motion->moments) -
+                           rbl_rotational_energy(motion->orientation, before, motion->moments);
+    motion->orientation = rbl_advance_orientation(motion->orientation, mean, after, motion->moments, time);
+    motion->momentum = after;
+    arrive(world, index, time);
+    return rbl_dot3d(rbl_to_double3(record->force), rbl_to_double3(way)) + turning;
+}
+
+// Kinematic bodies only move; what they meet is solved where they are at the start of the step.
+static void fly_block(rblRange range, void* context)
+{
+    Flight* flight = context;
+    double work = 0.0;
+    for (uint32_t i = range.begin + 1; i < range.end + 1; ++i)
+    {
+        if (flies(flight->world, i) && flight->world->holds.data[i] == RBL_HOLD_NONE)
+        {
+            work += fly(flight->world, i, flight->world->times.data[i]);
+        }
+    }
+    flight->work[range.block] = work;
+}
+
+// ---- glide ----
+
+#define SWEEPS 64
+#define ENOUGH 1e-6f // m/s: no contact changes its body's velocity by more
+
+// A lone body on static ones, for a part of the step. It goes through all that a lasting contact does in a step
+// (contact_solve.c), by itself.
+typedef struct Glide
+{
+    rblWorld* world;
+    uint32_t index;
+    float time;
+    rblSolverBody before; // v'
+    rblSolverBody kicked; // v*: with forces, without contacts
+    rblSolverBody after;  // v
+} Glide;
+
+static uint32_t first_of(const Glide* glide)
+{
+    return glide->world->glides.data[glide->index];
+}
+
+static uint32_t next_of(const Glide* glide, uint32_t manifold)
+{
+    return glide->world->glides.data[glide->world->solver_bodies.count + manifold];
+}
+
+typedef void ContactFcn(Glide* glide, rblManifold* manifold, uint32_t number, void* context);
+
+// All contacts that hold the body.
+static void for_each_contact(Glide* glide, ContactFcn* act, void* context)
+{
+    for (uint32_t m = first_of(glide); m != RBL_NONE; m = next_of(glide, m))
+    {
+        rblManifold* manifold = &glide->world->manifolds.data[m];
+        for (uint32_t i = 0; i < manifold->count; ++i)
+        {
+            if (glide->world->solver_contacts.data[manifold->first + i].gap <= 2.0f * manifold->slop)
+            {
+                act(glide, manifold, i, context);
+            }
+        }
+    }
+}
+
+// The velocity of b's point against a's, with the body as it is in `body`.
+static rblVec3 speed_of(const Glide* glide, const rblManifold* manifold, const rblSolverContact* contact,
+                        const rblSolverBody* body)
+{
+    const rblSolverBody* still = &glide->world->solver_bodies.data[0];
+    return manifold->a == glide->index ? rbl_relative_velocity(body, still, contact->arm_a, contact->arm_b)
+                                       : rbl_relative_velocity(still, body, contact->arm_a, contact->arm_b);
+}
+
+static void push_on(Glide* glide, const rblManifold* manifold, const rblSolverContact* contact,
+                    rblVec3 impulse)
+{
+    rblSolverBody still = glide->world->solver_bodies.data[0];
+    if (manifold->a == glide->index)
+    {
+        rbl_apply_impulse(&glide->after, &still, contact->arm_a, contact->arm_b, impulse);
+    }
+    else
+    {
+        rbl_apply_impulse(&still, &glide->after, contact->arm_a, contact->arm_b, impulse);
+    }
+}
+
+// Targets as in section 5 of docs/step.md, and the impulses of the last step to start from.
+static void begin_contact(Glide* glide, rblManifold* manifold, uint32_t number, void* context)
+{
+    (void)context;
+    const rblWorld* world = glide->world;
+    rblSolverContact* contact = &world->solver_contacts.data[manifold->first + number];
+    const rblContact* last = &world->contacts.data[manifold->contact + number];
+    const float since = world->pairs.data[manifold->pair].seconds;
+    const float share = since > 0.0f ? glide->time / since : 0.0f;
+    rbl_prepare_masses(&world->solver_bodies.data[manifold->a], &world->solver_bodies.data[manifold->b],
+                       contact);
+    const float before = rbl_dot3(speed_of(glide, manifold, contact, &glide->before), contact->normal);
+    const float open = rbl_maxf(contact->gap - manifold->slop, 0.0f);
+    if (-before > rbl_pair_impact_speed(world, manifold, rbl_impact_speed(world)))
+    {
+        contact->target = -RBL_NO_TARGET; // this is where it flies to
+        contact->push = 0.0f;
+        contact->slide[0] = 0.0f;
+        contact->slide[1] = 0.0f;
+        return;
+    }
+    contact->target = rbl_minf(-before - 2.0f * open / glide->time, 0.0f);
+    contact->push = share * last->push;
+    contact->slide[0] = share * rbl_dot3(last->friction, contact->tangent);
+    contact->slide[1] = share * rbl_dot3(last->friction, rbl_contact_tangent2(contact));
+    push_on(glide, manifold, contact, rbl_contact_impulse(contact));
+}
+
+static void solve_glide_contact(Glide* glide, rblManifold* manifold, uint32_t number, void* context)
+{
+    float* largest = context;
+    rblSolverContact* contact = &glide->world->solver_contacts.data[manifold->first + number];
+    rblSolverBody still = glide->world->solver_bodies.data[0];
+    rblSolverBody* a = manifold->a == glide->index ? &glide->after : &still;
+    rblSolverBody* b = manifold->a == glide->index ? &still : &glide->after;
+    rbl_solve_contact(a, b, contact, manifold->friction);
+    const float change = fabsf(contact->change[0]) + fabsf(contact->change[1]) + fabsf(contact->change[2]);
+    *largest = rbl_maxf(*largest, change * glide->after.inverse_mass);
+}
+
+// Twice the energy that the impulses bring with a small share of them, per share, and with all of them: J.(u' + u*), J.(u' + u).
+typedef struct Gain
+{
+    double small, all;
+} Gain;
+
+static void add_gain(Glide* glide, rblManifold* manifold, uint32_t number, void* context)
+{
+    Gain* gain = context;
+    const rblSolverContact* contact = &glide->world->solver_contacts.data[manifold->first + number];
+    const rblVec3 impulse = rbl_contact_impulse(contact);
+    const rblVec3 before = speed_of(glide, manifold, contact, &glide->before);
+    const rblVec3 kicked = speed_of(glide, manifold, contact, &glide->kicked);
+    const rblVec3 after = speed_of(glide, manifold, contact, &glide->after);
+    gain->small += (double)rbl_dot3(impulse, rbl_add3(before, kicked));
+    gain->all += (double)rbl_dot3(impulse, rbl_add3(before, after));
+}
+
+// The largest share of the impulses that brings no energy (docs/step.md, 7).
+static float allowed_share(Glide* glide)
+{
+    Gain gain = {0.0, 0.0};
+    for_each_contact(glide, add_gain, &gain);
+    if (gain.all <= 0.0)
+    {
+        return 1.0f;
+    }
+    return gain.small < 0.0 ? (float)(gain.small / (gain.small - gain.all)) : 0.0f;
+}
+
+static rblVec3 mix(rblVec3 from, rblVec3 to, float share)
+{
+    return rbl_mul_add3(from, share, rbl_sub3(to, from));
+}
+
+static float solve_glide(Glide* glide)
+{
+    const rblWorld* world = glide->world;
+    glide->kicked.velocity =
+        rbl_mul_add3(glide->before.velocity, glide->time, rbl_linear_acceleration(world, &glide->before));
+    glide->kicked.spin =
+        rbl_mul_add3(glide->before.spin, glide->time, rbl_angular_acceleration(world, &glide->before));
+    glide->after = glide->kicked;
+    for_each_contact(glide, begin_contact, NULL);
+    float largest = 2.0f * ENOUGH;
+    for (int sweep = 0; sweep < SWEEPS && largest > ENOUGH; ++sweep)
+    {
+        largest = 0.0f;
+        for_each_contact(glide, solve_glide_contact, &largest);
+    }
+    const float share = allowed_share(glide);
+    glide->after.velocity = mix(glide->kicked.velocity, glide->after.velocity, share);
+    glide->after.spin = mix(glide->kicked.spin, glide->after.spin, share);
+    return share;
+}
+
+// By the mean velocity, as in rbl_integrate().
+static void move_glider(Glide* glide)
+{
+    rblWorld* world = glide->world;
+    const rblBody* record = &world->bodies.data[glide->before.slot];
+    rblMotion* motion = &world->motions.data[glide->before.slot];
+    const rblVec3 twice = rbl_add3(glide->before.velocity, glide->after.velocity);
+    const rblVec3 turned = rbl_sub3(glide->after.spin, motion->spin);
+    const rblVec3 end =
+        rbl_add3(motion->momentum, rbl_inertia_apply(motion->orientation, motion->moments, turned));
+    const rblVec3 middle = rbl_scale3(rbl_add3(motion->momentum, end), 0.5f);
+    const double energy = rbl_body_energy(world, glide->before.slot);
+    const rblVec3d spins = rbl_add3d(rbl_to_double3(glide->before.spin), rbl_to_double3(glide->after.spin));
+    const double work = 0.5 * (double)glide->time *
+                        (rbl_dot3d(rbl_to_double3(record->force), rbl_to_double3(twice)) +
+                         rbl_dot3d(rbl_to_double3(record->torque), spins));
+    motion->center = rbl_mul_add3(motion->center, 0.5f * glide->time, twice);
+    motion->orientation =
+        rbl_advance_orientation(motion->orientation, middle, end, motion->moments, glide->time);
+    motion->velocity = glide->after.velocity;
+    motion->momentum = end;
+    arrive(world, glide->index, glide->time);
+    world->energy.work += work;
+    world->islands.data[glide->before.island].budget +=
+        rbl_maxd(energy + work - rbl_body_energy(world, glide->before.slot), 0.0);
+}
+
+// What the body felt on the way, one entry for each of those that held it.
+typedef struct Felt
+{
+    rblVec3 impulse; // on b
+    rblVec3 point;
+    float most; // push of one contact
+} Felt;
+
+static Felt sum_manifold(const Glide* glide, const rblManifold* manifold, float share)
+{
+    const rblWorld* world = glide->world;
+    const rblVec3 center = world->motions.data[glide->before.slot].center;
+    Felt felt = {{0, 0, 0}, {0, 0, 0}, 0.0f};
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        if (contact->gap <= 2.0f * manifold->slop && contact->push > 0.0f)
+        {
+            const rblVec3 arm = manifold->a == glide->index ? contact->arm_a : contact->arm_b;
+            felt.impulse = rbl_mul_add3(felt.impulse, share, rbl_contact_impulse(contact));
+            felt.point = contact->push > felt.most ? rbl_add3(center, arm) : felt.point;
+            felt.most = rbl_maxf(felt.most, contact->push);
+        }
+    }
+    return felt;
+}
+
+static bool tell_glide(const Glide* glide, float share)
+{
+    rblWorld* world = glide->world;
+    for (uint32_t m = first_of(glide); m != RBL_NONE; m = next_of(glide, m))
+    {
+        const rblManifold* manifold = &world->manifolds.data[m];
+        const rblPair* pair = &world->pairs.data[manifold->pair];
+        const Felt felt = sum_manifold(glide, manifold, share);
+        const rblHit hit = {.a = {pair->a + 1, pair->generation_a},
+                            .b = {pair->b + 1, pair->generation_b},
+                            .point = felt.point,
+                            .impulse = felt.impulse,
+                            .duration = glide->time};
+        if (felt.most > 0.0f && !rbl_array_push(&world->hits, hit))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- all bodies ----
+
+static bool glides(const rblWorld* world, uint32_t index)
+{
+    return flies(world, index) && world->holds.data[index] == RBL_HOLD_RESTING;
+}
+
+// The manifolds of each body that glides, in order.
+static bool chain_manifolds(rblWorld* world)
+{
+    const size_t bodies = world->solver_bodies.count;
+    if (!rbl_array_resize_amply(&world->glides, bodies + world->manifolds.count))
+    {
+        return false;
+    }
+    for (size_t i = 0; i < bodies; ++i)
+    {
+        world->glides.data[i] = RBL_NONE;
+    }
+    for (uint32_t m = (uint32_t)world->manifolds.count; m-- > 0;)
+    {
+        const rblManifold* manifold = &world->manifolds.data[m];
+        const uint32_t body = manifold->a != 0 ? manifold->a : manifold->b;
+        if (glides(world, body))
+        {
+            rbl_prepare_once(world, &world->manifolds.data[m]);
+            world->glides.data[bodies + m] = world->glides.data[body];
+            world->glides.data[body] = m;
+        }
+    }
+    return true;
+}
+
+static bool glide_all(rblWorld* world)
+{
+    bool any = false;
+    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    {
+        any = any || glides(world, i);
+    }
+    if (any && !chain_manifolds(world))
+    {
+        return false;
+    }
+    for (uint32_t i = 1; i < world->solver_bodies.count && any; ++i)
+    {
+        if (glides(world, i))
+        {
+            Glide glide = {.world = world, .index = i, .time = world->times.data[i]};
+            glide.before = world->solver_bodies.data[i];
+            glide.kicked = glide.before;
+            const float share = solve_glide(&glide);
+            if (!tell_glide(&glide, share))
+            {
+                return false;
+            }
+            move_glider(&glide);
+        }
+    }
+    return true;
+}
+
+static bool renew(rblWorld* world, const rblManifold* manifold, rblContactSet* set)
+{
+    const bool lone =
+        world->loners.data[manifold->a] != RBL_LONER_NOT || world->loners.data[manifold->b] != RBL_LONER_NOT;
+    if (lone)
+    {
+        return rbl_renew_contacts(world, manifold, set);
+    }
+    rbl_reanchor_balls(world, manifold);
+    return true;
+}
+
+static void prepare_flown_block(rblRange range, void* context)
+{
+    const Flight* flight = context;
+    rblWorld* world = flight->world;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblManifold* manifold = &world->manifolds.data[flight->round == 0 ? i : world->lone.data[i]];
+        if (flies(world, manifold->a) || flies(world, manifold->b))
+        {
+            if (!renew(world, manifold, &world->worker_contacts[range.worker]))
+            {
+                atomic_store(&world->out_of_memory, true);
+            }
+            rbl_prepare_manifold(world, manifold);
+            manifold->approaching = true; // perhaps: it was not where it is now when it was looked at
+            manifold->flown = true;
+        }
+    }
+}
+
+rblResult rbl_fly_to_impacts(rblWorld* world, uint32_t round)
+{
+    Flight flight = {.world = world, .round = round};
+    const uint32_t count = (uint32_t)world->solver_bodies.count - 1;
+    world->times.data[0] = 0.0f;
+    if (!glide_all(world))
+    {
+        return rbl_fail_memory();
+    }
+    rbl_parallel_for(world->jobs, count, MIN_BODIES, fly_block, &flight);
+    for (uint32_t b = 0; b < rbl_block_count(count, MIN_BODIES); ++b)
+    {
+        world->energy.work += flight.work[b];
+    }
+    const size_t manifolds = round == 0 ? world->manifolds.count : world->lone.count;
+    atomic_store(&world->out_of_memory, false);
+    rbl_parallel_for(world->jobs, (uint32_t)manifolds, MIN_BODIES, prepare_flown_block, &flight);
+    return atomic_load(&world->out_of_memory) ? rbl_fail_memory() : RBL_OK;
+}

@@ -1,0 +1,200 @@
+// Who gets no more of the step than is safe. The next step finds what comes then; what is lost is time, no energy.
+#include "dynamics/impact/impacts.h"
+#include "dynamics/solve/contact_math.h"
+#include "dynamics/stages.h"
+
+#define LEAST  1e-3f // of the step: rates such as 1 / seconds stay finite
+#define SAFE   0.5f  // of the inner radius of the thinner one
+#define PASSES 8     // in which a body that is held holds those behind it, and these others
+#define PAUSE  12    // steps that a step in which a body is held costs
+#define DEBT   24    // steps: with more of them nothing that moves holds it
+
+bool rbl_hold_body(rblWorld* world, uint32_t index, float seconds)
+{
+    rblSolverBody* body = &world->solver_bodies.data[index];
+    const float least = rbl_maxf(seconds, LEAST * world->seconds);
+    if (!(body->inverse_mass > 0.0f) || !(least < body->seconds))
+    {
+        return false;
+    }
+    body->seconds = least;
+    world->held.data[index] = 1;
+    world->any_held = true;
+    return true;
+}
+
+// Nothing gets lost in a static body or a sleeper, however often. Among bodies that move three steps in a row may be lost, then one in
+// twelve, no more: shards that are a millimetre thick meet others in every step, and a cloud of them would fall in slow motion.
+bool rbl_may_hold(const rblWorld* world, uint32_t index, uint32_t other)
+{
+    const rblSolverBody* bodies = world->solver_bodies.data;
+    return !(bodies[other].inverse_mass > 0.0f) || world->bodies.data[bodies[index].slot].hold_debt < DEBT;
+}
+
+// ---- what goes on into another body ----
+
+// m: a body that goes no farther into the other one can be pushed out again.
+static float safe_way(const rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    return SAFE *
+           rbl_minf(world->surfaces.data[pair->a].inner_radius, world->surfaces.data[pair->b].inner_radius);
+}
+
+// A corner that was stopped does not stop the body: what is fast still may pass through, since contacts farther off are not
+// known; and the sweeps over impacts may end before what is between a heavy body and a wall has come to rest. A body that goes
+// on into the other one after its impact gets no more of the step than it takes to get a safe way; after the gap is closed, where
+// contacts are known for the whole way (shapes that are not convex, see narrow_phase.c) or the impact comes later.
+static void hold_back(rblWorld* world, rblManifold* manifold)
+{
+    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    const float safe = safe_way(world, manifold);
+    const bool gap_counts = manifold->later || !rbl_is_convex_manifold(manifold);
+    const bool far_a = a->inverse_mass > 0.0f && rbl_length3(a->velocity) * a->seconds > safe &&
+                       rbl_may_hold(world, manifold->a, manifold->b);
+    const bool far_b = b->inverse_mass > 0.0f && rbl_length3(b->velocity) * b->seconds > safe &&
+                       rbl_may_hold(world, manifold->b, manifold->a);
+    if (!far_a && !far_b)
+    {
+        return;
+    }
+    rbl_prepare_once(world, manifold);
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const float way = gap_counts ? safe + rbl_maxf(contact->gap, 0.0f) : safe;
+        const float closing_a = rbl_dot3(a->velocity, contact->normal);
+        const float closing_b = -rbl_dot3(b->velocity, contact->normal);
+        // Two that move on together stay as they are.
+        if ((closing_a + closing_b) * rbl_maxf(a->seconds, b->seconds) <= way)
+        {
+            continue;
+        }
+        if (far_a && closing_a * a->seconds > way)
+        {
+            (void)rbl_hold_body(world, manifold->a, way / closing_a);
+        }
+        if (far_b && closing_b * b->seconds > way)
+        {
+            (void)rbl_hold_body(world, manifold->b, way / closing_b);
+        }
+    }
+}
+
+// ---- what was hit in mid-step ----
+
+static bool goes_far(const rblWorld* world, uint32_t index)
+{
+    const rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblShapeView* shape = &world->bodies.data[body->slot].shape;
+    const float speed = rbl_length3(body->velocity) + shape->radius * rbl_length3(body->spin);
+    return body->seconds * speed > shape->inner_radius;
+}
+
+// One that others hold does not fly to its impact. When it is hit by one that has, and goes far, it begins there and then: it
+// would have more of the step before it than the one that hit it, and overtake it.
+static void hold_to_blow(rblWorld* world, const rblManifold* manifold)
+{
+    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    const uint32_t ahead = a->seconds > b->seconds ? manifold->a : manifold->b;
+    const uint32_t other = a->seconds > b->seconds ? manifold->b : manifold->a;
+    if (a->inverse_mass > 0.0f && b->inverse_mass > 0.0f && a->seconds != b->seconds &&
+        rbl_may_hold(world, ahead, other) && goes_far(world, ahead))
+    {
+        (void)rbl_hold_body(world, ahead, rbl_minf(a->seconds, b->seconds));
+    }
+}
+
+// ---- those behind ----
+
+// With less time for the one in front, the one behind it would run into it: contacts know speeds, and these agree.
+static bool hold_behind(rblWorld* world, rblManifold* manifold)
+{
+    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    const float safe = safe_way(world, manifold);
+    bool changed = false;
+    rbl_prepare_once(world, manifold);
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const rblVec3 at_a = rbl_add3(a->velocity, rbl_cross3(a->spin, contact->arm_a));
+        const rblVec3 at_b = rbl_add3(b->velocity, rbl_cross3(b->spin, contact->arm_b));
+        const float speed_a = rbl_dot3(at_a, contact->normal); // towards b
+        const float speed_b = -rbl_dot3(at_b, contact->normal);
+        const float free = rbl_maxf(contact->gap, 0.0f) + safe;
+        if (speed_a * a->seconds + speed_b * b->seconds <= free)
+        {
+            continue;
+        }
+        if (a->seconds > b->seconds && speed_a > 0.0f && rbl_may_hold(world, manifold->a, manifold->b))
+        {
+            const float time = (free - speed_b * b->seconds) / speed_a;
+            changed = rbl_hold_body(world, manifold->a, rbl_maxf(time, b->seconds)) || changed;
+        }
+        if (b->seconds > a->seconds && speed_b > 0.0f && rbl_may_hold(world, manifold->b, manifold->a))
+        {
+            const float time = (free - speed_a * a->seconds) / speed_b;
+            changed = rbl_hold_body(world, manifold->b, rbl_maxf(time, a->seconds)) || changed;
+        }
+    }
+    return changed;
+}
+
+static bool is_led(const rblWorld* world, const rblManifold* manifold)
+{
+    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    const bool held = world->held.data[manifold->a] != 0 || world->held.data[manifold->b] != 0;
+    const bool met = manifold->blow != 0 || (held && !manifold->mates);
+    return met && a->inverse_mass > 0.0f && b->inverse_mass > 0.0f && a->seconds != b->seconds;
+}
+
+static void hold_those_behind(rblWorld* world)
+{
+    bool changed = true;
+    for (int pass = 0; pass < PASSES && changed; ++pass)
+    {
+        changed = false;
+        for (size_t m = 0; m < world->manifolds.count; ++m)
+        {
+            rblManifold* manifold = &world->manifolds.data[m];
+            changed = (is_led(world, manifold) && hold_behind(world, manifold)) || changed;
+        }
+    }
+}
+
+static void count_debts(rblWorld* world)
+{
+    for (size_t i = 1; i < world->solver_bodies.count; ++i)
+    {
+        rblBody* body = &world->bodies.data[world->solver_bodies.data[i].slot];
+        const int left = body->hold_debt > 0 ? body->hold_debt - 1 : 0;
+        const int debt = world->held.data[i] != 0 ? left + PAUSE : left;
+        body->hold_debt = (uint8_t)(debt < DEBT + PAUSE ? debt : DEBT + PAUSE);
+    }
+}
+
+void rbl_hold_bodies(rblWorld* world)
+{
+    for (size_t m = 0; m < world->manifolds.count; ++m)
+    {
+        rblManifold* manifold = &world->manifolds.data[m];
+        if (manifold->blow != 0)
+        {
+            hold_to_blow(world, manifold);
+        }
+        if ((manifold->fast || manifold->blow != 0) && !manifold->mates)
+        {
+            hold_back(world, manifold);
+        }
+    }
+    hold_those_behind(world);
+    if (world->any_held)
+    {
+        rbl_share_joint_seconds(world);
+    }
+    count_debts(world);
+}

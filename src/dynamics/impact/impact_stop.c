@@ -1,0 +1,449 @@
+// Pairs that stop without bouncing: one step of Gauss-Seidel a sweep at each contact, four manifolds at a time. Impulses add up
+// over the sweeps; each step takes energy or nothing (docs/step.md, section 4).
+#include "dynamics/impact/impacts.h"
+#include "dynamics/solve/contact_math.h"
+#include "dynamics/stages.h"
+
+#define LOCAL_STEPS 8
+#define SLIGHT      0.05f // of the threshold: a change that nobody needs to answer
+#define ENOUGH      0.01f // of the threshold: a pair by itself need not be solved better
+
+static rblFloat4 either(rblFloat4 mask, rblFloat4 other)
+{
+    return rbl_select4(mask, mask, other);
+}
+
+// ---- before the sweeps ----
+
+static uint32_t moving_body(const rblManifold* manifold)
+{
+    return manifold->a != 0 ? manifold->a : manifold->b;
+}
+
+// A lone body has another flight before it for what does not touch yet.
+static bool is_lone(const rblWorld* world, const rblManifold* manifold)
+{
+    return world->loners.data[moving_body(manifold)] != RBL_LONER_NOT;
+}
+
+static bool is_resting(const rblWorld* world, const rblManifold* manifold)
+{
+    return world->holds.data[moving_body(manifold)] == RBL_HOLD_RESTING;
+}
+
+void rbl_begin_impact_bundle(rblWorld* world, uint32_t index, float threshold, uint32_t round)
+{
+    const rblBundle* bundle = &world->bundles.data[index];
+    rblImpactBundle impact = {.met = false};
+    for (uint32_t i = 0; i < bundle->lanes; ++i)
+    {
+        const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+        impact.threshold[i] = rbl_pair_impact_speed(world, manifold, threshold);
+        const bool concerned = round == 0 || is_lone(world, manifold);
+        impact.approaching |= (uint8_t)(manifold->approaching && concerned ? 1u << i : 0u);
+        const bool rests = is_lone(world, manifold) && is_resting(world, manifold);
+        const bool early = manifold->early || (manifold->approaching && manifold->restitution > 0.0f);
+        impact.early |= (uint8_t)(early && !rests ? 1u << i : 0u);
+        impact.flown |= (uint8_t)(manifold->flown && !rests ? 1u << i : 0u);
+        impact.rough |= (uint8_t)(rbl_is_convex_manifold(manifold) ? 0u : 1u << i);
+        const bool again = round + 1 < RBL_IMPACT_ROUNDS && is_lone(world, manifold);
+        impact.patient |= (uint8_t)(again ? 1u << i : 0u);
+        impact.later |= (uint8_t)(manifold->later ? 1u << i : 0u);
+        impact.elastic |= (uint8_t)(manifold->restitution > 0.0f ? 1u << i : 0u);
+    }
+    world->impact_bundles.data[index] = impact;
+}
+
+static rblFloat4 approach_of(const rblWideBody* a, const rblWideBody* b, rblWideContact* contact)
+{
+    const rblWide3 u =
+        rbl_wide_relative_velocity(a, b, rbl_wide_load3(contact->arm_a), rbl_wide_load3(contact->arm_b));
+    return rbl_sub4(rbl_splat4(0.0f), rbl_wide_dot3(u, rbl_wide_load3(contact->normal)));
+}
+
+// How long the first contact of each lane takes to close; endless when none does.
+static rblFloat4 first_closing(rblWorld* world, const rblBundle* bundle, const rblWideBody* a,
+                               const rblWideBody* b, rblFloat4 threshold)
+{
+    const rblFloat4 never = rbl_splat4(RBL_NO_TARGET);
+    rblFloat4 least = never;
+    for (uint32_t i = 0; i < bundle->count; ++i)
+    {
+        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        const rblFloat4 approach = approach_of(a, b, contact);
+        const rblFloat4 time = rbl_div4(rbl_max4(rbl_load4(contact->gap), rbl_splat4(0.0f)), approach);
+        least = rbl_select4(rbl_less4(threshold, approach), rbl_min4(least, time), least);
+    }
+    return least;
+}
+
+// The normal velocity below which a contact must not stay: none for one that touches, otherwise what closes its gap in the time
+// left, or nothing at all when another flight comes. Flights end a slop before the surfaces meet, and bodies that turn on the way
+// miss by more; those that do not fly are to bounce a little early. There, unless it may fly again, the contact that would be the
+// first touches.
+static void aim_bundle(rblWorld* world, uint32_t index)
+{
+    const rblBundle* bundle = &world->bundles.data[index];
+    const rblImpactBundle* impact = &world->impact_bundles.data[index];
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblWideBody a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
+    const rblWideBody b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
+    const rblFloat4 slop = rbl_load4(bundle->slop);
+    const rblFloat4 near = rbl_mul4(rbl_splat4(2.0f), slop);
+    const rblFloat4 time = rbl_max4(a.seconds, b.seconds);
+    const uint32_t nearest = (uint32_t)(impact->early | impact->flown) &
+                             ~(uint32_t)(impact->patient | impact->rough | impact->later);
+    const rblFloat4 patient = rbl_wide_lanes(impact->patient);
+    rbl_pack_bundle(world, bundle);
+    rblWideBody start_a = a;
+    rblWideBody start_b = b;
+    rbl_gather_velocities4(world->at_start.data, bundle->a, &start_a);
+    rbl_gather_velocities4(world->at_start.data, bundle->b, &start_b);
+    rblFloat4 first = zero;
+    if (nearest != 0)
+    {
+        first = first_closing(world, bundle, &a, &b, rbl_load4(impact->threshold));
+        first = rbl_select4(rbl_and4(rbl_wide_lanes(nearest), rbl_less_equal4(first, time)), first, zero);
+    }
+    for (uint32_t i = 0; i < bundle->count; ++i)
+    {
+        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        const rblFloat4 gap = rbl_load4(contact->gap);
+        rblFloat4 reach = near;
+        if (nearest != 0)
+        {
+            const rblFloat4 way = rbl_mul4(first, approach_of(&a, &b, contact));
+            reach = rbl_max4(near, rbl_add4(slop, way));
+        }
+        const rblFloat4 touches = rbl_less_equal4(gap, reach);
+        const rblFloat4 closing = rbl_div4(rbl_sub4(zero, gap), time); // endless without time
+        const rblFloat4 later = rbl_select4(patient, rbl_splat4(-RBL_NO_TARGET), closing);
+        rblFloat4 target = rbl_select4(touches, zero, later);
+        if (bundle->mates != 0)
+        {
+            // Mates resist what others do to them, not their own motion.
+            const rblFloat4 own = rbl_sub4(zero, approach_of(&start_a, &start_b, contact));
+            target = rbl_select4(rbl_wide_lanes(bundle->mates), rbl_min4(target, own), target);
+        }
+        rbl_store4(contact->target, target);
+        rbl_store4(contact->push, zero);
+        rbl_store4(contact->slide[0], zero);
+        rbl_store4(contact->slide[1], zero);
+    }
+}
+
+// A bundle is packed when it is first looked at: most never are.
+static void meet(rblWorld* world, uint32_t index)
+{
+    if (!world->impact_bundles.data[index].met)
+    {
+        aim_bundle(world, index);
+        world->impact_bundles.data[index].met = true;
+    }
+}
+
+// ---- looking ----
+
+// The fastest approach of touching contacts, and which it was.
+static void note_hits(rblImpactBundle* impact, uint32_t number, rblFloat4 speed, rblFloat4 counts)
+{
+    const rblFloat4 before = rbl_load4(impact->hit_speed);
+    const rblFloat4 faster = rbl_and4(counts, rbl_less4(before, speed));
+    if (rbl_mask4(faster) != 0)
+    {
+        const rblFloat4 old = rbl_load4(impact->hit_number);
+        rbl_store4(impact->hit_speed, rbl_select4(faster, speed, before));
+        rbl_store4(impact->hit_number, rbl_select4(faster, rbl_splat4((float)number), old));
+    }
+}
+
+// Bodies on joints do not fly to their impacts: they stop or bounce a little early, before the gap is closed, or the joint's end
+// would lose its speed. What has once been stopped early stays so.
+rblApproach rbl_look_at_bundle(rblWorld* world, uint32_t index, uint32_t lanes, bool first)
+{
+    const rblBundle* bundle = &world->bundles.data[index];
+    rblImpactBundle* impact = &world->impact_bundles.data[index];
+    meet(world, index);
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 asked = rbl_wide_lanes(lanes);
+    const rblFloat4 early = rbl_wide_lanes(impact->early & lanes & (first ? impact->rough : 15u));
+    const rblFloat4 threshold = rbl_load4(impact->threshold);
+    const rblFloat4 bounce_speed = rbl_splat4(world->def.bounce_speed);
+    const rblWideBody a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
+    const rblWideBody b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
+    rblApproach result = {0, 0};
+    for (uint32_t i = 0; i < bundle->count; ++i)
+    {
+        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        const rblWide3 u = rbl_wide_relative_velocity(&a, &b, rbl_wide_load3(contact->arm_a),
+                                                      rbl_wide_load3(contact->arm_b));
+        const rblFloat4 speed = rbl_wide_dot3(u, rbl_wide_load3(contact->normal));
+        const rblFloat4 approach = rbl_sub4(zero, speed);
+        rblFloat4 target = rbl_load4(contact->target);
+        const rblFloat4 closing = rbl_and4(asked, rbl_less4(speed, rbl_sub4(target, threshold)));
+        const rblFloat4 fast = rbl_and4(asked, rbl_less4(bounce_speed, approach));
+        target = rbl_select4(rbl_and4(early, rbl_and4(closing, fast)), zero, target);
+        rbl_store4(contact->target, target);
+        const rblFloat4 touches = rbl_less_equal4(zero, target);
+        note_hits(impact, i, approach, rbl_and4(asked, touches));
+        result.closing |= rbl_mask4(closing);
+        result.fast |= rbl_mask4(rbl_and4(fast, touches));
+    }
+    return result;
+}
+
+// ---- stopping ----
+
+typedef struct Lanes
+{
+    rblWideBody a, b;
+    rblFloat4 friction, threshold;
+    rblFloat4 weight;  // inverse masses of both: velocity per impulse
+    rblFloat4 busy;    // lanes at work
+    rblFloat4 held;    // lanes that hold impulses, or approached since
+    rblFloat4 closing; // lanes that approached
+    rblFloat4 largest; // change of a velocity, m/s
+} Lanes;
+
+// Friction that sticks goes to where the point stands still. Where that is not in the cone of radius `limit` it slides: along the
+// velocity, then back to the nearest point of the cone. From within the cone such a step never gains energy: it goes by 2 over
+// the trace of the compliance.
+static void change_friction(const rblWideContact* contact, rblFloat4 limit, rblFloat4 x, rblFloat4 y,
+                            rblFloat4 change[2])
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 mass_x = rbl_load4(contact->tangent_mass[0]);
+    const rblFloat4 mass_y = rbl_load4(contact->tangent_mass[1]);
+    const rblFloat4 mass_xy = rbl_load4(contact->tangent_mass[2]);
+    const rblFloat4 old_x = rbl_load4(contact->slide[0]);
+    const rblFloat4 old_y = rbl_load4(contact->slide[1]);
+    change[0] = rbl_sub4(zero, rbl_add4(rbl_mul4(mass_x, x), rbl_mul4(mass_xy, y)));
+    change[1] = rbl_sub4(zero, rbl_add4(rbl_mul4(mass_xy, x), rbl_mul4(mass_y, y)));
+    const rblFloat4 stick_x = rbl_add4(old_x, change[0]);
+    const rblFloat4 stick_y = rbl_add4(old_y, change[1]);
+    const rblFloat4 square = rbl_add4(rbl_mul4(stick_x, stick_x), rbl_mul4(stick_y, stick_y));
+    const rblFloat4 slides = rbl_less4(rbl_mul4(limit, limit), square);
+    if (rbl_mask4(slides) == 0)
+    {
+        return;
+    }
+    const rblFloat4 mean = rbl_load4(contact->tangent_mass[3]);
+    const rblFloat4 slide_x = rbl_sub4(old_x, rbl_mul4(mean, x));
+    const rblFloat4 slide_y = rbl_sub4(old_y, rbl_mul4(mean, y));
+    const rblFloat4 length = rbl_sqrt4(rbl_add4(rbl_mul4(slide_x, slide_x), rbl_mul4(slide_y, slide_y)));
+    const rblFloat4 outside = rbl_less4(limit, length);
+    const rblFloat4 scale = rbl_select4(outside, rbl_div4(limit, length), rbl_splat4(1.0f));
+    change[0] = rbl_select4(slides, rbl_sub4(rbl_mul4(slide_x, scale), old_x), change[0]);
+    change[1] = rbl_select4(slides, rbl_sub4(rbl_mul4(slide_y, scale), old_y), change[1]);
+}
+
+// How much of the normal impulse may be taken back: no more than costs no energy, and than leaves friction in its cone (its
+// own way back in might cost energy).
+static rblFloat4 most_taken_back(const Lanes* lanes, const rblWideContact* contact, rblFloat4 along)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 x = rbl_load4(contact->slide[0]);
+    const rblFloat4 y = rbl_load4(contact->slide[1]);
+    const rblFloat4 slide = rbl_sqrt4(rbl_add4(rbl_mul4(x, x), rbl_mul4(y, y)));
+    const rblFloat4 needed = rbl_select4(rbl_less4(zero, slide), rbl_div4(slide, lanes->friction), zero);
+    const rblFloat4 twice = rbl_mul4(rbl_splat4(2.0f), rbl_load4(contact->normal_mass));
+    const rblFloat4 free = rbl_mul4(twice, rbl_max4(along, zero));
+    return rbl_max4(rbl_min4(rbl_sub4(rbl_load4(contact->push), needed), free), zero);
+}
+
+// Lanes with an impulse, or that get one: what is open and stays so is left as it is.
+static rblFloat4 is_at_work(const rblWideContact* contact, rblFloat4 closes)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 slides = rbl_add4(rbl_wide_absolute(rbl_load4(contact->slide[0])),
+                                      rbl_wide_absolute(rbl_load4(contact->slide[1])));
+    return either(closes, rbl_less4(zero, rbl_add4(rbl_load4(contact->push), slides)));
+}
+
+// Friction, then the normal impulse that makes the velocity the target, which is at most 0.
+static void stop_contact(Lanes* lanes, rblWideContact* contact)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblWide3 arm_a = rbl_wide_load3(contact->arm_a);
+    const rblWide3 arm_b = rbl_wide_load3(contact->arm_b);
+    const rblWide3 normal = rbl_wide_load3(contact->normal);
+    const rblWide3 u = rbl_wide_relative_velocity(&lanes->a, &lanes->b, arm_a, arm_b);
+    const rblFloat4 speed = rbl_wide_dot3(u, normal);
+    const rblFloat4 target = rbl_load4(contact->target);
+    const rblFloat4 old = rbl_load4(contact->push);
+    const rblFloat4 closing = rbl_and4(lanes->busy, rbl_less4(speed, rbl_sub4(target, lanes->threshold)));
+    lanes->closing = either(lanes->closing, closing);
+    lanes->held = either(lanes->held, closing);
+    const rblFloat4 acts = rbl_and4(lanes->busy, lanes->held);
+    if (rbl_mask4(rbl_and4(acts, is_at_work(contact, rbl_less4(speed, target)))) == 0)
+    {
+        return;
+    }
+    const rblWide3 tangent = rbl_wide_load3(contact->tangent);
+    const rblWide3 tangent2 = rbl_wide_cross3(normal, tangent);
+    rblFloat4 change[3];
+    change_friction(contact, rbl_mul4(lanes->friction, old), rbl_wide_dot3(u, tangent),
+                    rbl_wide_dot3(u, tangent2), &change[1]);
+    change[1] = rbl_select4(acts, change[1], zero);
+    change[2] = rbl_select4(acts, change[2], zero);
+    const rblFloat4 coupled = rbl_add4(rbl_mul4(rbl_load4(contact->coupling[0]), change[1]),
+                                       rbl_mul4(rbl_load4(contact->coupling[1]), change[2]));
+    rbl_store4(contact->slide[0], rbl_add4(rbl_load4(contact->slide[0]), change[1]));
+    rbl_store4(contact->slide[1], rbl_add4(rbl_load4(contact->slide[1]), change[2]));
+    const rblFloat4 along = rbl_add4(speed, coupled);
+    rblFloat4 push = rbl_mul4(rbl_load4(contact->normal_mass), rbl_sub4(target, along));
+    const rblFloat4 back = rbl_less4(push, zero);
+    if (rbl_mask4(rbl_and4(back, acts)) != 0)
+    {
+        const rblFloat4 least = rbl_sub4(zero, most_taken_back(lanes, contact, along));
+        push = rbl_select4(back, rbl_max4(push, least), push);
+    }
+    change[0] = rbl_select4(acts, push, zero);
+    rbl_store4(contact->push, rbl_add4(old, change[0]));
+    rbl_wide_apply_impulse(&lanes->a, &lanes->b, arm_a, arm_b,
+                           rbl_wide_in_frame(normal, tangent, tangent2, change));
+    const rblFloat4 sum = rbl_add4(rbl_add4(rbl_wide_absolute(change[0]), rbl_wide_absolute(change[1])),
+                                   rbl_wide_absolute(change[2]));
+    lanes->largest = rbl_max4(lanes->largest, rbl_mul4(sum, lanes->weight));
+}
+
+static Lanes gather_lanes(const rblWorld* world, uint32_t index)
+{
+    const rblBundle* bundle = &world->bundles.data[index];
+    Lanes lanes;
+    lanes.a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
+    lanes.b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
+    lanes.friction = rbl_load4(bundle->friction);
+    lanes.threshold = rbl_load4(world->impact_bundles.data[index].threshold);
+    lanes.weight = rbl_add4(lanes.a.inverse_mass, lanes.b.inverse_mass);
+    lanes.held = rbl_wide_lanes(world->impact_bundles.data[index].pushed);
+    lanes.closing = rbl_wide_lanes(0);
+    return lanes;
+}
+
+// How fast lanes that were not hit yet approach, before the first impulse: what one contact does to another is no impact.
+static void note_first_hits(rblWorld* world, uint32_t index, uint32_t lanes, const Lanes* work)
+{
+    const rblBundle* bundle = &world->bundles.data[index];
+    rblImpactBundle* impact = &world->impact_bundles.data[index];
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const uint32_t fresh = lanes & ~rbl_mask4(rbl_less4(zero, rbl_load4(impact->hit_speed)));
+    const rblFloat4 asked = rbl_wide_lanes(fresh & 15u);
+    for (uint32_t i = 0; i < bundle->count && fresh != 0; ++i)
+    {
+        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        const rblFloat4 approach = approach_of(&work->a, &work->b, contact);
+        const rblFloat4 touches = rbl_less_equal4(zero, rbl_load4(contact->target));
+        const rblFloat4 closing = rbl_less4(work->threshold, approach);
+        note_hits(impact, i, approach, rbl_and4(asked, rbl_and4(touches, closing)));
+    }
+}
+
+uint32_t rbl_stop_bundle(rblWorld* world, uint32_t index, uint32_t lanes, uint32_t alone, uint32_t* closing)
+{
+    const rblBundle* bundle = &world->bundles.data[index];
+    rblImpactBundle* impact = &world->impact_bundles.data[index];
+    meet(world, index);
+    Lanes work = gather_lanes(world, index);
+    const rblFloat4 enough = rbl_mul4(rbl_splat4(ENOUGH), work.threshold);
+    note_first_hits(world, index, lanes, &work);
+    rblFloat4 most = rbl_splat4(0.0f);
+    uint32_t busy = lanes;
+    for (int step = 0; step < LOCAL_STEPS && busy != 0; ++step)
+    {
+        work.busy = rbl_wide_lanes(busy);
+        work.largest = rbl_splat4(0.0f);
+        for (uint32_t i = 0; i < bundle->count; ++i)
+        {
+            stop_contact(&work, &world->wide_contacts.data[bundle->first + i]);
+        }
+        most = rbl_max4(most, work.largest);
+        busy &= alone & rbl_mask4(rbl_less4(enough, work.largest));
+    }
+    rbl_scatter_bodies4(world->solver_bodies.data, bundle->a, &work.a);
+    rbl_scatter_bodies4(world->solver_bodies.data, bundle->b, &work.b);
+    impact->pushed = (uint8_t)rbl_mask4(work.held);
+    *closing = rbl_mask4(work.closing);
+    return lanes & rbl_mask4(rbl_less4(rbl_mul4(rbl_splat4(SLIGHT), work.threshold), most));
+}
+
+// ---- after the sweeps ----
+
+// Sums over the contacts of each lane: of pushes, and of impulses in world axes.
+static rblFloat4 sum_impulses(const rblWorld* world, const rblBundle* bundle, rblWide3* impulses)
+{
+    rblFloat4 sum = rbl_splat4(0.0f);
+    *impulses = (rblWide3){sum, sum, sum};
+    for (uint32_t i = 0; i < bundle->count; ++i)
+    {
+        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        const rblWide3 normal = rbl_wide_load3(contact->normal);
+        const rblWide3 tangent = rbl_wide_load3(contact->tangent);
+        const rblFloat4 amounts[3] = {rbl_load4(contact->push), rbl_load4(contact->slide[0]),
+                                      rbl_load4(contact->slide[1])};
+        sum = rbl_add4(sum, amounts[0]);
+        *impulses = rbl_wide_add3(
+            *impulses, rbl_wide_in_frame(normal, tangent, rbl_wide_cross3(normal, tangent), amounts));
+    }
+    return sum;
+}
+
+static double lane_work(rblWorld* world, const rblManifold* manifold)
+{
+    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    const bool kinematic =
+        (manifold->a != 0 && !(a->inverse_mass > 0.0f)) || (manifold->b != 0 && !(b->inverse_mass > 0.0f));
+    if (!kinematic)
+    {
+        return 0.0;
+    }
+    rbl_unpack_manifold(world, manifold);
+    return rbl_driven_work(world, manifold, a, b);
+}
+
+// Where a lane was hit: bodies are still where they met.
+static rblHitPlace place_of(const rblWorld* world, const rblBundle* bundle, uint32_t lane, uint32_t number)
+{
+    const rblWideContact* contact = &world->wide_contacts.data[bundle->first + number];
+    const rblVec3 arm = {contact->arm_a[0][lane], contact->arm_a[1][lane], contact->arm_a[2][lane]};
+    return (rblHitPlace){
+        .point = rbl_add3(world->motions.data[bundle->slot_a[lane]].center, arm),
+        .normal = {contact->normal[0][lane], contact->normal[1][lane], contact->normal[2][lane]},
+    };
+}
+
+void rbl_book_impact_bundle(rblWorld* world, uint32_t index)
+{
+    const rblBundle* bundle = &world->bundles.data[index];
+    const rblImpactBundle* impact = &world->impact_bundles.data[index];
+    if (!impact->met)
+    {
+        return;
+    }
+    rblWide3 impulses;
+    float pushes[4];
+    float hits[3][4];
+    rbl_store4(pushes, sum_impulses(world, bundle, &impulses));
+    rbl_wide_store3(hits, impulses);
+    for (uint32_t i = 0; i < bundle->lanes; ++i)
+    {
+        const uint32_t m = bundle->manifold + i;
+        rblManifold* manifold = &world->manifolds.data[m];
+        const bool pushed = (impact->pushed >> i & 1) != 0;
+        if (impact->hit_speed[i] > manifold->hit_speed || (pushed && !manifold->placed))
+        {
+            world->hit_places.data[m] = place_of(world, bundle, i, (uint32_t)impact->hit_number[i]);
+            manifold->hit_speed = impact->hit_speed[i];
+            manifold->hit_contact = manifold->first + (uint32_t)impact->hit_number[i];
+            manifold->placed = true;
+        }
+        if (pushed)
+        {
+            rbl_prepare_once(world, manifold); // breakers ask where
+            manifold->hit_impulse += pushes[i];
+            manifold->hit = rbl_add3(manifold->hit, (rblVec3){hits[0][i], hits[1][i], hits[2][i]});
+            manifold->kinematic_work += lane_work(world, manifold);
+        }
+    }
+}

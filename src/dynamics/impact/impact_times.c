@@ -1,0 +1,503 @@
+// Which pairs approach, and when each body has its next impact.
+//
+// A body whose next impact comes after t seconds flies there (impact_flight.c) and has the rest of the step for what follows. One
+// that rests on something flies only when nothing but static bodies is about: its support holds it on the way. Others stay where
+// they are.
+#include "dynamics/impact/impacts.h"
+#include "dynamics/solve/contact_math.h"
+#include "dynamics/stages.h"
+
+#define MIN_BODIES    64
+#define MIN_MANIFOLDS 256
+
+// ---- which pairs approach ----
+
+typedef struct Look
+{
+    rblWorld* world;
+    float threshold;
+    uint32_t round;
+    bool approaching[RBL_MAX_BLOCKS]; // a manifold of the block, or it may
+} Look;
+
+// What pulls at a body, how its points go round, and a speed that none of them exceeds before its impact. Where a ball touches does
+// not go round with it; nor on a shape that is not convex, where another point touches a moment later.
+static void bound_block(rblRange range, void* context)
+{
+    const Look* look = context;
+    rblWorld* world = look->world;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        if (look->round > 0 && world->loners.data[i + 1] != RBL_LONER_BUSY)
+        {
+            continue; // nobody asks
+        }
+        const rblSolverBody* body = &world->solver_bodies.data[i + 1];
+        const rblBody* record = &world->bodies.data[body->slot];
+        const rblVec3 pull = rbl_linear_acceleration(world, body);
+        const float spin = rbl_length3(body->spin);
+        const float turning = spin > 0.0f ? spin * record->shape.radius : 0.0f;
+        const float falling = record->falls ? world->seconds * rbl_length3(pull) : 0.0f;
+        const rblVec3 none = {0, 0, 0};
+        const bool turns = record->shape.convex && record->shape.kind != RBL_SHAPE_SPHERE;
+        world->pulls.data[i + 1] = pull;
+        world->whirls.data[i + 1] = turns ? body->spin : none;
+        world->speeds.data[i + 1] = rbl_length3(body->velocity) + turning + falling;
+    }
+}
+
+// How a gap shrinks.
+typedef struct Motion
+{
+    float speed, acceleration;
+    float threshold; // m/s: more slowly is no impact
+} Motion;
+
+// Seconds until a way is covered; `never` when it is not by then, or too slowly.
+static float time_to_cover(float way, Motion motion, float never)
+{
+    const float square = motion.speed * motion.speed + 2.0f * motion.acceleration * way;
+    if (!(square > motion.threshold * motion.threshold))
+    {
+        return never;
+    }
+    const float sum = motion.speed + sqrtf(square); // twice the mean speed
+    return sum > 0.0f ? rbl_minf(2.0f * way / sum, never) : never;
+}
+
+// A lasting contact counts as closed a slop before the surfaces meet: what gets that far in this step has its impact there.
+static float time_to_close(const rblManifold* manifold, float gap, Motion motion)
+{
+    const float never = manifold->seconds;
+    const float whole = rbl_is_convex_manifold(manifold) ? time_to_cover(gap, motion, never) : never;
+    return whole < never ? whole : time_to_cover(gap - manifold->slop, motion, never);
+}
+
+// How two bodies come together at a contact.
+typedef struct Approach
+{
+    float speed;          // m/s
+    float pull_a, pull_b; // m/s^2: of gravity and forces
+    float bend;           // m/s^2: of their ways, by turning
+} Approach;
+
+static float bend_at(rblVec3 spin, rblVec3 arm, rblVec3 normal)
+{
+    return rbl_dot3(rbl_cross3(spin, rbl_cross3(spin, arm)), normal);
+}
+
+// Two that are not convex, and neither of them static.
+static bool is_rough_pair(const rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    const bool moving = manifold->a != 0 && manifold->b != 0;
+    return moving && !world->surfaces.data[pair->a].convex && !world->surfaces.data[pair->b].convex;
+}
+
+// Whether gravity brings a body to its impact. What rolls on points seems to hover, where they are: of shapes that are not convex
+// only those fall that nothing held in the last step. Two of them that move have many points to come to, and it is not the first
+// one that matters: heaps of statues were deeper in each other for it (5 mm at worst, not 2).
+static float falls(const rblWorld* world, const rblManifold* manifold, uint32_t index)
+{
+    if (rbl_is_convex_manifold(manifold))
+    {
+        return 1.0f;
+    }
+    const bool free = index != 0 && world->bodies.data[world->solver_bodies.data[index].slot].falls;
+    return free && !is_rough_pair(world, manifold) ? 1.0f : 0.0f;
+}
+
+static Approach approach_at(const rblWorld* world, const rblManifold* manifold,
+                            const rblSolverContact* contact)
+{
+    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
+    return (Approach){
+        .speed = -rbl_dot3(u, contact->normal),
+        .pull_a =
+            falls(world, manifold, manifold->a) * rbl_dot3(world->pulls.data[manifold->a], contact->normal),
+        .pull_b =
+            -falls(world, manifold, manifold->b) * rbl_dot3(world->pulls.data[manifold->b], contact->normal),
+        .bend = bend_at(world->whirls.data[manifold->a], contact->arm_a, contact->normal) -
+                bend_at(world->whirls.data[manifold->b], contact->arm_b, contact->normal),
+    };
+}
+
+#define TOUCHING 0.25f // of the slop: a gap that is left where a flight ends
+
+// Within twice the slop a contact holds what comes slowly. What comes fast flies on to where it touches.
+static bool is_open(const rblManifold* manifold, const rblSolverContact* contact, float speed,
+                    float threshold)
+{
+    const float least = speed > threshold && rbl_is_convex_manifold(manifold) ? TOUCHING : 2.0f;
+    return contact->gap > least * manifold->slop;
+}
+
+// Contacts that touch now: whether there are any, and whether one of them is an impact. Of the others, whether one may close in
+// an impact, whoever is held by something else.
+static void look_at_contacts(const rblWorld* world, rblManifold* manifold, float threshold)
+{
+    const float time = manifold->seconds;
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const Approach approach = approach_at(world, manifold, contact);
+        if (!is_open(manifold, contact, approach.speed, threshold))
+        {
+            manifold->closed = true;
+            manifold->struck = manifold->struck || approach.speed > threshold;
+            continue;
+        }
+        const float pull = rbl_maxf(approach.pull_a, 0.0f) + rbl_maxf(approach.pull_b, 0.0f);
+        const float faster = time * (pull + rbl_maxf(approach.bend, 0.0f));
+        const bool reaches = time * (approach.speed + 0.5f * faster) > contact->gap - manifold->slop;
+        manifold->nearing = manifold->nearing || (reaches && approach.speed + faster > threshold);
+    }
+}
+
+static bool is_static_pair(const rblManifold* manifold)
+{
+    return manifold->a == 0 || manifold->b == 0;
+}
+
+static uint32_t moving_body(const rblManifold* manifold)
+{
+    return manifold->a != 0 ? manifold->a : manifold->b;
+}
+
+// After a flight, of what is far off only the contact of the start of the step is known, and a ball may meet the other one elsewhere: it
+// is asked again. Other shapes have more points that come after the first, and are held back instead (impact_hold.c): boxes that
+// spin passed six times as often when they were asked.
+static bool asks_again(const rblWorld* world, const rblManifold* manifold, uint32_t round)
+{
+    const uint32_t slot = world->solver_bodies.data[moving_body(manifold)].slot;
+    return round > 0 && manifold->fast && !manifold->closed &&
+           world->bodies.data[slot].shape.kind == RBL_SHAPE_SPHERE;
+}
+
+// The time of impact of a fast pair is known. Otherwise it depends on who is held, which find_times() knows.
+static void look_at(rblWorld* world, rblManifold* manifold, float threshold, uint32_t round)
+{
+    const float known = world->pairs.data[manifold->pair].time_of_impact;
+    if (known < 1.0f && round == 0)
+    {
+        manifold->closing = known * world->seconds;
+        manifold->struck = !(manifold->closing > 0.0f);
+        manifold->nearing = !manifold->struck;
+        manifold->approaching = true;
+        return;
+    }
+    rbl_prepare_once(world, manifold);
+    look_at_contacts(world, manifold, threshold);
+    manifold->nearing = manifold->nearing || asks_again(world, manifold, round);
+    manifold->approaching = manifold->struck;
+}
+
+// After the first flight: pairs of a lone body that has flown or was hit.
+static bool goes_on(const rblWorld* world, const rblManifold* manifold)
+{
+    return world->loners.data[moving_body(manifold)] == RBL_LONER_BUSY;
+}
+
+// The manifolds of a round: all, then those of lone bodies.
+static uint32_t count_of(const Look* look)
+{
+    return (uint32_t)(look->round == 0 ? look->world->manifolds.count : look->world->lone.count);
+}
+
+static uint32_t manifold_of(const Look* look, uint32_t i)
+{
+    return look->round == 0 ? i : look->world->lone.data[i];
+}
+
+// In a settled pile hardly a pair is fast enough to be looked at: what its bodies could do at most decides.
+static void look_block(rblRange range, void* context)
+{
+    Look* look = context;
+    rblWorld* world = look->world;
+    bool approaching = false;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblManifold* manifold = &world->manifolds.data[manifold_of(look, i)];
+        const float threshold = rbl_pair_impact_speed(world, manifold, look->threshold);
+        const float speed = world->speeds.data[manifold->a] + world->speeds.data[manifold->b];
+        manifold->slow =
+            look->round == 0 ? speed <= threshold && !manifold->early : !goes_on(world, manifold);
+        manifold->slow = manifold->slow || manifold->mates; // what they do by themselves is no impact
+        manifold->closing = world->seconds;
+        manifold->closed = false;
+        manifold->struck = false;
+        manifold->nearing = false;
+        manifold->approaching = false;
+        manifold->flown = false;
+        manifold->later = false;
+        if (!manifold->slow)
+        {
+            look_at(world, manifold, threshold, look->round);
+            approaching = approaching || manifold->struck || manifold->nearing;
+        }
+    }
+    look->approaching[range.block] = approaching;
+}
+
+static bool look_for_impacts(Look* look)
+{
+    rblWorld* world = look->world;
+    const uint32_t count = count_of(look);
+    world->speeds.data[0] = 0.0f;
+    world->pulls.data[0] = rbl_vec3(0, 0, 0);
+    world->whirls.data[0] = rbl_vec3(0, 0, 0);
+    rbl_parallel_for(world->jobs, (uint32_t)world->solver_bodies.count - 1, MIN_BODIES, bound_block, look);
+    rbl_parallel_for(world->jobs, count, MIN_MANIFOLDS, look_block, look);
+    bool any = false;
+    for (uint32_t b = 0; b < rbl_block_count(count, MIN_MANIFOLDS); ++b)
+    {
+        any = any || look->approaching[b];
+    }
+    return any;
+}
+
+// ---- who is held ----
+
+// Bodies alone in their island. Those on joints, near kinematic bodies or shapes that are not convex are no loners either, as
+// find_holds() finds. Nor are those near sleepers.
+static void find_loners(rblWorld* world)
+{
+    world->loners.data[0] = RBL_LONER_NOT;
+    for (size_t i = 1; i < world->solver_bodies.count; ++i)
+    {
+        const uint32_t island = world->solver_bodies.data[i].island;
+        const bool alone = island != RBL_NONE && world->islands.data[island].count == 1;
+        world->loners.data[i] = alone ? RBL_LONER_IDLE : RBL_LONER_NOT;
+    }
+}
+
+static void hold(rblWorld* world, uint32_t body, rblHold how)
+{
+    unsigned char* held = &world->holds.data[body];
+    *held = *held > how ? *held : (unsigned char)how;
+}
+
+static void hold_pair(rblWorld* world, const rblManifold* manifold)
+{
+    const rblHold how = is_static_pair(manifold) && !manifold->struck ? RBL_HOLD_RESTING : RBL_HOLD_FAST;
+    hold(world, manifold->a, how);
+    hold(world, manifold->b, how);
+}
+
+static void hold_jointed(rblWorld* world)
+{
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        if (joint->generation != 0)
+        {
+            hold(world, joint->solver_a, RBL_HOLD_FAST);
+            hold(world, joint->solver_b, RBL_HOLD_FAST);
+            world->loners.data[joint->solver_a] = RBL_LONER_NOT;
+            world->loners.data[joint->solver_b] = RBL_LONER_NOT;
+        }
+    }
+}
+
+static bool is_closed(rblWorld* world, rblManifold* manifold)
+{
+    rbl_prepare_once(world, manifold);
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        if (world->solver_contacts.data[manifold->first + i].gap <= 2.0f * manifold->slop)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A sleeper that nothing has woken is as good as static, but only until it is hit: it has to be asked again before a second time.
+static bool meets_sleeper(const rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    return world->sleepers > 0 && (world->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP ||
+                                   world->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP);
+}
+
+// Pairs that may close later in the step. Who is held by what was looked at, who has company.
+static void list_nearing(const Look* look)
+{
+    rblWorld* world = look->world;
+    const uint32_t count = count_of(look);
+    world->nearing.count = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const uint32_t m = manifold_of(look, i);
+        const rblManifold* manifold = &world->manifolds.data[m];
+        if (!is_static_pair(manifold) || !rbl_is_convex_manifold(manifold) || meets_sleeper(world, manifold))
+        {
+            world->loners.data[manifold->a] = RBL_LONER_NOT;
+            world->loners.data[manifold->b] = RBL_LONER_NOT;
+        }
+        if (manifold->closed || manifold->struck)
+        {
+            hold_pair(world, manifold);
+        }
+        if (manifold->nearing)
+        {
+            world->nearing.data[world->nearing.count++] = m;
+            world->wishes.data[manifold->a] = 1;
+            world->wishes.data[manifold->b] = 1;
+        }
+    }
+}
+
+static bool would_fly(const rblWorld* world, uint32_t index)
+{
+    return world->holds.data[index] != RBL_HOLD_FAST && world->wishes.data[index] != 0;
+}
+
+// Slow manifolds were not looked at: whether they hold a body matters to those that would fly.
+static void find_holds(const Look* look)
+{
+    rblWorld* world = look->world;
+    for (size_t i = 0; i < world->solver_bodies.count; ++i)
+    {
+        const bool moves = world->solver_bodies.data[i].inverse_mass > 0.0f;
+        world->holds.data[i] = moves ? RBL_HOLD_NONE : RBL_HOLD_FAST;
+        world->wishes.data[i] = 0;
+    }
+    hold_jointed(world);
+    list_nearing(look);
+    const uint32_t count = world->nearing.count > 0 ? count_of(look) : 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rblManifold* manifold = &world->manifolds.data[manifold_of(look, i)];
+        const bool asked = manifold->slow && (would_fly(world, manifold->a) || would_fly(world, manifold->b));
+        if (asked && is_closed(world, manifold))
+        {
+            manifold->closed = true;
+            hold_pair(world, manifold);
+        }
+    }
+}
+
+// ---- when ----
+
+static bool is_resting(const rblWorld* world, const rblManifold* manifold)
+{
+    return world->holds.data[manifold->a] == RBL_HOLD_RESTING ||
+           world->holds.data[manifold->b] == RBL_HOLD_RESTING;
+}
+
+// Those who are held do not fall. Ways that turning bends are known to second order: a flight ends where it would be over on a
+// straight way too, and there may be another. But points of what rolls come down without an impact, straight as their ways point at
+// the ground.
+static float closing_time(const rblWorld* world, const rblManifold* manifold, float threshold)
+{
+    const float falls_a = world->holds.data[manifold->a] == RBL_HOLD_NONE ? 1.0f : 0.0f;
+    const float falls_b = world->holds.data[manifold->b] == RBL_HOLD_NONE ? 1.0f : 0.0f;
+    const bool rolls = is_resting(world, manifold);
+    float first = manifold->seconds;
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const Approach approach = approach_at(world, manifold, contact);
+        if (is_open(manifold, contact, approach.speed, threshold))
+        {
+            const float pull = falls_a * approach.pull_a + falls_b * approach.pull_b;
+            const Motion bent = {approach.speed, pull + approach.bend, threshold};
+            const Motion straight = {approach.speed, pull, threshold};
+            first = rbl_minf(first, time_to_close(manifold, contact->gap, bent));
+            first = rolls ? first : rbl_minf(first, time_to_close(manifold, contact->gap, straight));
+        }
+    }
+    return first < manifold->seconds ? first : world->seconds;
+}
+
+// Lone bodies only: their partners are static.
+static float meeting_time(rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    const uint32_t index = moving_body(manifold);
+    const float time = rbl_time_to_meet(world, index, manifold->a == index ? pair->b : pair->a);
+    const bool meets = time > 0.0f && time < world->solver_bodies.data[index].seconds;
+    return meets ? rbl_minf(time, manifold->closing) : manifold->closing;
+}
+
+static void time_block(rblRange range, void* context)
+{
+    const Look* look = context;
+    rblWorld* world = look->world;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblManifold* manifold = &world->manifolds.data[world->nearing.data[i]];
+        const bool known = look->round == 0 && world->pairs.data[manifold->pair].time_of_impact < 1.0f;
+        if (!known)
+        {
+            const float threshold = rbl_pair_impact_speed(world, manifold, look->threshold);
+            manifold->closing = closing_time(world, manifold, threshold);
+            manifold->closing =
+                asks_again(world, manifold, look->round) ? meeting_time(world, manifold) : manifold->closing;
+            manifold->approaching = manifold->struck || manifold->closing < world->seconds;
+        }
+    }
+}
+
+static bool may_fly(const rblWorld* world, uint32_t index)
+{
+    const unsigned char held = world->holds.data[index];
+    return held == RBL_HOLD_NONE || (held == RBL_HOLD_RESTING && world->loners.data[index] != RBL_LONER_NOT);
+}
+
+// True when it flies.
+static bool take_time(rblWorld* world, uint32_t index, float time)
+{
+    if (!may_fly(world, index) || !(time < world->solver_bodies.data[index].seconds))
+    {
+        return false;
+    }
+    const float before = world->times.data[index];
+    world->times.data[index] = before > 0.0f ? rbl_minf(before, time) : time;
+    return true;
+}
+
+// Per body, the time of its next impact; 0 for one that does not fly. True when one does.
+static bool find_times(Look* look)
+{
+    rblWorld* world = look->world;
+    find_holds(look);
+    rbl_parallel_for(world->jobs, (uint32_t)world->nearing.count, MIN_MANIFOLDS, time_block, look);
+    for (size_t i = 0; i < world->solver_bodies.count; ++i)
+    {
+        world->times.data[i] = 0.0f;
+    }
+    if (look->round == 0 && world->nearing.count > 0)
+    {
+        rbl_order_impacts(world);
+    }
+    bool any = false;
+    for (size_t i = 0; i < world->nearing.count; ++i)
+    {
+        const rblManifold* manifold = &world->manifolds.data[world->nearing.data[i]];
+        if (manifold->closing < world->seconds && !manifold->later)
+        {
+            any = take_time(world, manifold->a, manifold->closing) || any;
+            any = take_time(world, manifold->b, manifold->closing) || any;
+        }
+    }
+    return any;
+}
+
+rblResult rbl_reach_impacts(rblWorld* world, float threshold, uint32_t round, bool* any)
+{
+    Look look = {.world = world, .threshold = threshold, .round = round};
+    *any = look_for_impacts(&look);
+    if (!*any)
+    {
+        return RBL_OK;
+    }
+    if (round == 0)
+    {
+        find_loners(world);
+    }
+    return find_times(&look) ? rbl_fly_to_impacts(world, round) : RBL_OK;
+}

@@ -1,0 +1,242 @@
+// Where bodies go after an impact. Pairs and contacts are those of the way that a body was on; one that bounces in mid-step goes
+// another way, on which nothing was looked for. What is there is looked for here: the body gets as much of the step as it takes to
+// get there, and the next step has the impact. What it loses is time, no energy.
+#include "dynamics/impact/impacts.h"
+#include "dynamics/stages.h"
+
+typedef struct Way
+{
+    rblWorld* world;
+    uint32_t slot;
+    uint32_t index; // solver body
+    uint32_t other; // slot of the first that it meets
+    float time;     // of the substep, s
+} Way;
+
+// A pair that has contacts is known to the sweeps, and what a break left overlapping is let be; pairs are sorted.
+static bool is_known(const rblWorld* world, uint32_t a, uint32_t b)
+{
+    size_t begin = 0;
+    size_t end = world->pairs.count;
+    while (begin < end)
+    {
+        const size_t middle = begin + (end - begin) / 2;
+        const rblPair* pair = &world->pairs.data[middle];
+        if (pair->a == a && pair->b == b)
+        {
+            return pair->count > 0 || pair->mates || pair->kept_depth > 0.0f;
+        }
+        const bool before = pair->a < a || (pair->a == a && pair->b < b);
+        begin = before ? middle + 1 : begin;
+        end = before ? end : middle;
+    }
+    return false;
+}
+
+// The way of a body from some time of the substep on, for some seconds: it flies on until then as it does now.
+typedef struct Course
+{
+    rblSweep sweep;
+    rblVec3 bend; // by gravity
+} Course;
+
+// Where a body is after it has flown on for some seconds.
+static rblTransform pose_after(const rblWorld* world, const rblSolverBody* solver, rblVec3 way, float seconds)
+{
+    const rblBody* body = &world->bodies.data[solver->slot];
+    rblMotion motion = world->motions.data[solver->slot];
+    motion.center = rbl_add3(motion.center, way);
+    if (seconds > 0.0f)
+    {
+        const rblQuat turn = rbl_quat_from_axis_angle(solver->spin, seconds * rbl_length3(solver->spin));
+        motion.orientation = rbl_quat_normalize(rbl_quat_mul(turn, motion.orientation));
+    }
+    return rbl_shape_pose(body, &motion);
+}
+
+static Course course_of(const rblWorld* world, uint32_t index, float begin, float seconds)
+{
+    const rblSolverBody* solver = &world->solver_bodies.data[index];
+    const rblBody* body = &world->bodies.data[solver->slot];
+    const rblVec3 pull =
+        rbl_scale3(world->def.gravity, solver->inverse_mass > 0.0f ? body->gravity_scale : 0.0f);
+    const float before = begin - world->clocks.data[index];
+    const rblVec3 to = rbl_mul_add3(rbl_scale3(solver->velocity, before), 0.5f * before * before, pull);
+    const rblVec3 velocity = rbl_mul_add3(solver->velocity, before, pull);
+    Course course = {.bend = rbl_scale3(pull, 0.5f * seconds * seconds)};
+    course.sweep.from = pose_after(world, solver, to, before);
+    course.sweep.translation = rbl_mul_add3(course.bend, seconds, velocity);
+    course.sweep.rotation = rbl_scale3(solver->spin, seconds);
+    return course;
+}
+
+static Course resting_course(const rblWorld* world, uint32_t slot)
+{
+    return (Course){.sweep.from = rbl_shape_pose(&world->bodies.data[slot], &world->motions.data[slot])};
+}
+
+static float end_of(const rblWorld* world, uint32_t index)
+{
+    return world->clocks.data[index] + world->solver_bodies.data[index].seconds;
+}
+
+// The centre of a body after it has flown on for some seconds.
+static rblVec3 center_after(const rblWorld* world, const rblSolverBody* body, float seconds)
+{
+    const float scale = body->inverse_mass > 0.0f ? world->bodies.data[body->slot].gravity_scale : 0.0f;
+    const rblVec3 bent = rbl_mul_add3(world->motions.data[body->slot].center, seconds, body->velocity);
+    return rbl_mul_add3(bent, 0.5f * seconds * seconds * scale, world->def.gravity);
+}
+
+// Most that is near moves along, and the next step finds it; or the balls about the two pass each other by.
+static bool passes_by(const Way* way, uint32_t slot, uint32_t index, float begin, float seconds)
+{
+    const rblWorld* world = way->world;
+    const rblSolverBody* own = &world->solver_bodies.data[way->index];
+    const rblSolverBody* other = &world->solver_bodies.data[index];
+    const rblShapeView* a = &world->bodies.data[way->slot].shape;
+    const rblShapeView* b = &world->bodies.data[slot].shape;
+    const float own_wait = begin - world->clocks.data[way->index];
+    const float wait = index != 0 ? begin - world->clocks.data[index] : 0.0f;
+    const rblVec3 from = center_after(world, own, own_wait);
+    const rblVec3 to = center_after(world, own, own_wait + seconds);
+    const rblVec3 rest = world->motions.data[slot].center;
+    const rblVec3 other_from = index != 0 ? center_after(world, other, wait) : rest;
+    const rblVec3 other_to = index != 0 ? center_after(world, other, wait + seconds) : rest;
+    const rblVec3 apart = rbl_sub3(other_from, from);
+    const rblVec3 travel = rbl_sub3(rbl_sub3(other_to, to), apart);
+    const float square = rbl_dot3(travel, travel);
+    const float turning = seconds * (a->radius * rbl_length3(own->spin) +
+                                     (b->bounded ? b->radius * rbl_length3(other->spin) : 0.0f));
+    if (!b->bounded || !a->bounded)
+    {
+        return false;
+    }
+    const float t = square > 0.0f ? rbl_clampf(-rbl_dot3(apart, travel) / square, 0.0f, 1.0f) : 0.0f;
+    const rblVec3 nearest = rbl_mul_add3(apart, t, travel);
+    const float reach = 1.01f * (a->radius + b->radius); // ways are bent a little
+    const float smaller = rbl_minf(a->inner_radius, b->inner_radius);
+    const float safe = rbl_minf(a->inner_radius + b->inner_radius, 4.0f * smaller); // as in narrow_phase.c
+    return sqrtf(square) + turning < safe || rbl_dot3(nearest, nearest) > reach * reach;
+}
+
+// The time of the substep at which the body meets another one, from when both have got so far to when one of them is held; the end
+// when they do not. Sleepers and static bodies rest.
+static float meeting_time(const Way* way, uint32_t slot)
+{
+    const rblWorld* world = way->world;
+    const uint32_t index = world->solver_index.data[slot];
+    const bool moves = index != 0;
+    const float clock = world->clocks.data[way->index];
+    const float begin = moves ? rbl_maxf(clock, world->clocks.data[index]) : clock;
+    const float own_end = end_of(world, way->index);
+    const float end = moves ? rbl_minf(own_end, end_of(world, index)) : own_end;
+    if (!(end > begin))
+    {
+        return own_end;
+    }
+    if (passes_by(way, slot, index, begin, end - begin))
+    {
+        return own_end;
+    }
+    const Course own = course_of(world, way->index, begin, end - begin);
+    const Course other = moves ? course_of(world, index, begin, end - begin) : resting_course(world, slot);
+    const float slop = rbl_pair_slop(&world->bodies.data[way->slot], &world->bodies.data[slot]);
+    const rblImpactQuery query = {.a = &world->bodies.data[way->slot].shape,
+                                  .b = &world->bodies.data[slot].shape,
+                                  .sweep_a = &own.sweep,
+                                  .sweep_b = &other.sweep,
+                                  .sag = rbl_sub3(other.bend, own.bend),
+                                  .target = slop,
+                                  .tolerance = 0.5f * slop};
+    const float clear = rbl_shape_find_impact(&query);
+    return clear < 1.0f ? begin + clear * (end - begin) : own_end;
+}
+
+float rbl_time_to_meet(rblWorld* world, uint32_t index, uint32_t slot)
+{
+    const Way way = {.world = world, .slot = world->solver_bodies.data[index].slot, .index = index};
+    return meeting_time(&way, slot) - world->clocks.data[index];
+}
+
+// The first that it meets, whatever the order in which they are asked.
+static bool meet(uint32_t slot, void* context)
+{
+    Way* way = context;
+    const uint32_t a = slot < way->slot ? slot : way->slot;
+    const uint32_t b = slot < way->slot ? way->slot : slot;
+    if (slot == way->slot || !rbl_wants_pair(way->world, a, b) || is_known(way->world, a, b))
+    {
+        return true;
+    }
+    const float time = meeting_time(way, slot);
+    if (time < way->time || (time == way->time && slot < way->other))
+    {
+        way->time = time;
+        way->other = slot;
+    }
+    return true;
+}
+
+// Both get no farther.
+static void hold_both(const Way* way)
+{
+    rblWorld* world = way->world;
+    const uint32_t index = way->other != RBL_NONE ? world->solver_index.data[way->other] : 0;
+    if (way->time < end_of(world, way->index))
+    {
+        (void)(rbl_may_hold(world, way->index, index) &&
+               rbl_hold_body(world, way->index, way->time - world->clocks.data[way->index]));
+        (void)(index != 0 && rbl_may_hold(world, index, way->index) &&
+               rbl_hold_body(world, index, way->time - world->clocks.data[index]));
+    }
+}
+
+// How far a body goes in what is left of the step to where it would not have gone: on its old way it was looked for what is there.
+static float way_aside(const rblWorld* world, uint32_t index)
+{
+    const rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblVec3 before = world->at_start.data[index].velocity;
+    const float square = rbl_dot3(before, before);
+    const float along =
+        square > 0.0f ? rbl_clampf(rbl_dot3(body->velocity, before) / square, 0.0f, 1.0f) : 0.0f;
+    return body->seconds * rbl_length3(rbl_mul_add3(body->velocity, -along, before));
+}
+
+// Half as far as a body is thick it is not lost: the next step finds what it overlaps.
+static void look_ahead(rblWorld* world, uint32_t index)
+{
+    const rblSolverBody* solver = &world->solver_bodies.data[index];
+    const rblBody* body = &world->bodies.data[solver->slot];
+    if (!(solver->inverse_mass > 0.0f) || !(way_aside(world, index) > body->shape.inner_radius))
+    {
+        return;
+    }
+    const Course course = course_of(world, index, world->clocks.data[index], solver->seconds);
+    const rblVec3 translation = course.sweep.translation;
+    Way way = {.world = world,
+               .slot = solver->slot,
+               .index = index,
+               .other = RBL_NONE,
+               .time = end_of(world, index)};
+    const float turning = body->shape.radius * rbl_minf(rbl_length3(course.sweep.rotation), 2.0f);
+    const rblAabb box = rbl_shape_bounds_at(&body->shape, course.sweep.from);
+    const rblAabb end = {rbl_add3(box.lower, translation), rbl_add3(box.upper, translation)};
+    rbl_broad_phase_query(world->broad, rbl_aabb_grown(rbl_aabb_union(box, end), turning), meet, &way);
+    hold_both(&way);
+}
+
+void rbl_look_after_blows(rblWorld* world)
+{
+    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    {
+        if (world->last_change.data[i] > 0)
+        {
+            look_ahead(world, i);
+        }
+    }
+    if (world->any_held)
+    {
+        rbl_share_joint_seconds(world);
+    }
+}

@@ -1,0 +1,112 @@
+// The parts of the impact stage (impacts.c).
+#ifndef RBL_DYNAMICS_IMPACT_IMPACTS_H
+#define RBL_DYNAMICS_IMPACT_IMPACTS_H
+
+#include "dynamics/solve/wide.h"
+#include <math.h>
+
+// Sweeps over the approaching pairs; the last two only stop what still approaches, so that a row of balls comes to an end.
+#define RBL_IMPACT_SWEEPS 8
+
+// m/s, downwards: a contact with this target does nothing.
+#define RBL_NO_TARGET 1e30f
+
+// Approach slower than this is left to the contact solve: it costs half a step's worth of overlap and no energy.
+static inline float rbl_impact_speed(const rblWorld* world)
+{
+    return rbl_maxf(0.1f * rbl_length3(world->def.gravity) * world->seconds, 1e-3f);
+}
+
+// The same for one pair: half a step's worth of overlap should not be more than its slop.
+static inline float rbl_pair_impact_speed(const rblWorld* world, const rblManifold* manifold, float threshold)
+{
+    return rbl_minf(threshold, rbl_maxf(2.0f * manifold->slop / world->seconds, 1e-3f));
+}
+
+// Shapes that are not convex have an endless safe way. Their contacts hold for where they were found: when such a body has turned,
+// others touch, and what it flies to may not be what it hits.
+static inline bool rbl_is_convex_manifold(const rblManifold* manifold)
+{
+    return manifold->safe_way < INFINITY;
+}
+
+// Flights of a lone body in a step: it goes on after an impact, to the next one. What is then still to come is stopped early.
+#define RBL_IMPACT_ROUNDS 6
+
+// What keeps a body from flying freely.
+typedef enum rblHold
+{
+    RBL_HOLD_NONE,
+    RBL_HOLD_RESTING, // it touches static bodies, without an impact
+    RBL_HOLD_FAST     // an impact now, a joint, other moving bodies, or it has no mass to move
+} rblHold;
+
+// A convex body that only static convex ones are near: what it does in a step concerns nobody else.
+typedef enum rblLoner
+{
+    RBL_LONER_NOT,
+    RBL_LONER_IDLE,
+    RBL_LONER_BUSY // has flown or was hit in the last round
+} rblLoner;
+
+// Which manifolds approach, and when each body has its next impact; it is moved there. From the second round on only lone bodies
+// that are busy. *any: something approaches (impact_times.c).
+rblResult rbl_reach_impacts(rblWorld* world, float threshold, uint32_t round, bool* any);
+
+// Events of the blows so far, when bodies break and manifolds are found anew (finish.c).
+rblResult rbl_tell_blows(rblWorld* world);
+
+// The contacts of a pair of convex bodies where they are now; false: no memory (impact_contacts.c).
+bool rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContactSet* set);
+
+// Contacts of balls, where these are now.
+void rbl_reanchor_balls(rblWorld* world, const rblManifold* manifold);
+
+// Bodies that this round has changed get no more of the step than takes them to what is in their new way (impact_way.c).
+void rbl_look_after_blows(rblWorld* world);
+
+// Seconds from now until a solver body meets another one, at least its time of the step when it does not.
+float rbl_time_to_meet(rblWorld* world, uint32_t index, uint32_t slot);
+
+// Mark the manifolds whose impacts come later than another one of the same body (impact_order.c).
+void rbl_order_impacts(rblWorld* world);
+
+// Give a body no more of the step than some seconds. True when it had more (impact_hold.c).
+bool rbl_hold_body(rblWorld* world, uint32_t index, float seconds);
+
+// Whether a body may be held back because of another one.
+bool rbl_may_hold(const rblWorld* world, uint32_t index, uint32_t other);
+
+// After the impacts: bodies get no more of the step than takes them to what they cannot pass, nor do those behind them.
+void rbl_hold_bodies(rblWorld* world);
+
+// Move bodies by their `times` (impact_flight.c).
+rblResult rbl_fly_to_impacts(rblWorld* world, uint32_t round);
+
+// ---- pairs, four at a time (impact_stop.c) ----
+
+// Write what the sweeps know of a bundle before the first one.
+void rbl_begin_impact_bundle(rblWorld* world, uint32_t index, float threshold, uint32_t round);
+
+// Lanes of a bundle, of those asked for, that approach and, of these, that are fast enough to bounce. In the first sweep only what
+// touches bounces; then also what would close before the end of the step.
+typedef struct rblApproach
+{
+    uint32_t closing, fast;
+} rblApproach;
+
+rblApproach rbl_look_at_bundle(rblWorld* world, uint32_t index, uint32_t lanes, bool first);
+
+// One step of Gauss-Seidel at each contact of some lanes, up to eight in those of `alone`. Returns the lanes that changed
+// enough to matter to others; *closing those that approached.
+uint32_t rbl_stop_bundle(rblWorld* world, uint32_t index, uint32_t lanes, uint32_t alone, uint32_t* closing);
+
+// The impulses of all sweeps into the manifolds.
+void rbl_book_impact_bundle(rblWorld* world, uint32_t index);
+
+// ---- pairs (impact_pairs.c) ----
+
+// Each pair of a bundle that approaches or was pushed, once. True when any approached.
+bool rbl_collide_bundle(rblWorld* world, uint32_t index, uint32_t sweep);
+
+#endif

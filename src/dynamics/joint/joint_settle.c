@@ -1,0 +1,178 @@
+// The end of the step for joints: velocities that agree with them where the bodies are now, and no energy lost on the way.
+//
+// Points that moved along chords have velocities a little across their arcs, of third order in the step; left alone they would
+// alternate from step to step without end. They are taken out as in an impact. That, and what the solve itself was off by,
+// costs or yields energy that no physical joint does: the velocities of the island are scaled so that it is made good.
+#include "dynamics/joint/joints.h"
+#include "dynamics/orientation.h"
+#include "dynamics/stages.h"
+#include <math.h>
+
+#define STILL        1e-6f // m/s: not worth taking out
+#define MOST_GAIN    2.0   // factor on kinetic energy in one step
+#define MOST_PLACES  40    // rounds of Newton's method
+#define LARGEST_TURN 0.5f  // rad in one of them
+
+static void feel_nothing(rblWorld* world, rblJoint* joint, double work)
+{
+    const uint32_t a = world->solver_bodies.data[joint->solver_a].island;
+    const uint32_t b = world->solver_bodies.data[joint->solver_b].island;
+    rblIsland* island = &world->islands.data[a != RBL_NONE ? a : b];
+    island->joint_loss += work;
+    world->energy.work += work;
+}
+
+static double kinetic(const rblWorld* world, uint32_t slot)
+{
+    const rblMotion* motion = &world->motions.data[slot];
+    const rblVec3d v = rbl_to_double3(motion->velocity);
+    return 0.5 * (double)world->bodies.data[slot].mass * rbl_dot3d(v, v) +
+           rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
+}
+
+// The state into the solver's bodies, where they are now.
+static void load_bodies(rblWorld* world)
+{
+    const rblJointSystem* system = &world->joint_system;
+    for (size_t i = 0; i < system->bodies.count; ++i)
+    {
+        rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+        const rblMotion* motion = &world->motions.data[body->slot];
+        body->velocity = motion->velocity;
+        body->spin = motion->spin;
+        rbl_update_inertia(motion, body);
+    }
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        rbl_place_joint(world, &world->joints.data[system->joints.data[i]]);
+    }
+}
+
+static void store_bodies(rblWorld* world)
+{
+    const rblJointSystem* system = &world->joint_system;
+    for (size_t i = 0; i < system->bodies.count; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+        rblMotion* motion = &world->motions.data[body->slot];
+        rblIsland* island = &world->islands.data[body->island];
+        const double before = kinetic(world, body->slot);
+        const rblVec3 change = rbl_sub3(body->spin, motion->spin);
+        const rblVec3 gained = rbl_inertia_apply(motion->orientation, motion->moments, change);
+        motion->momentum = rbl_add3(motion->momentum, gained);
+        motion->velocity = body->velocity;
+        motion->spin = body->spin;
+        island->joint_loss += before - kinetic(world, body->slot);
+    }
+}
+
+// There is not enough to pay with: the island stays where it was before the step and comes to rest. Nothing in it then has more
+// energy than before.
+static void stop(rblWorld* world, const rblIsland* island)
+{
+    world->energy.clamped -= island->joint_loss;
+    world->energy.clamp_count += 1;
+    world->energy.work -= island->impact_work + island->contact_work;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const uint32_t slot = world->solver_bodies.data[world->island_bodies.data[island->first + i]].slot;
+        rblMotion* motion = &world->motions.data[slot];
+        motion->center = world->bodies.data[slot].previous.p;
+        motion->orientation = world->bodies.data[slot].previous.q;
+        motion->velocity = motion->momentum = motion->spin = rbl_vec3(0, 0, 0);
+    }
+}
+
+// Scale what moves so that the kinetic energy grows by what was lost, or shrinks by what was gained.
+static void make_good(rblWorld* world, const rblIsland* island)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        sum += kinetic(world, world->solver_bodies.data[world->island_bodies.data[island->first + i]].slot);
+    }
+    if (sum + island->joint_loss < 0.0)
+    {
+        stop(world, island);
+        return;
+    }
+    if (!(sum > 0.0))
+    {
+        return;
+    }
+    const double most = island->hauled ? 1.0 : MOST_GAIN;
+    const double square = rbl_mind(rbl_maxd(1.0 + island->joint_loss / sum, 0.0), most);
+    const float factor = (float)sqrt(square);
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const uint32_t slot = world->solver_bodies.data[world->island_bodies.data[island->first + i]].slot;
+        rblMotion* motion = &world->motions.data[slot];
+        motion->velocity = rbl_scale3(motion->velocity, factor);
+        motion->momentum = rbl_scale3(motion->momentum, factor);
+        motion->spin = rbl_scale3(motion->spin, factor);
+    }
+}
+
+// Move and turn by the displacement in the solver's velocities. Angular momentum stays, so that turning changes energy too.
+static void displace(rblWorld* world, const rblSolverBody* body, float share)
+{
+    rblMotion* motion = &world->motions.data[body->slot];
+    rblIsland* island = &world->islands.data[body->island];
+    const double before = rbl_body_energy(world, body->slot);
+    const rblVec3 half = rbl_scale3(body->spin, 0.5f * share);
+    const rblQuat turn = rbl_quat_normalize((rblQuat){half.x, half.y, half.z, 1.0f});
+    motion->center = rbl_mul_add3(motion->center, share, body->velocity);
+    motion->orientation = rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation));
+    motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
+    island->joint_loss += before - rbl_body_energy(world, body->slot);
+}
+
+// What the solve over the step left out of place.
+static void put_in_place(rblWorld* world)
+{
+    const rblJointSystem* system = &world->joint_system;
+    for (int round = 0; round < MOST_PLACES; ++round)
+    {
+        for (size_t i = 0; i < system->bodies.count; ++i)
+        {
+            rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+            body->velocity = body->spin = rbl_vec3(0, 0, 0);
+            rbl_update_inertia(&world->motions.data[body->slot], body);
+        }
+        if (rbl_place_joints(world) == 0.0f)
+        {
+            return;
+        }
+        float largest = 0.0f;
+        for (size_t i = 0; i < system->bodies.count; ++i)
+        {
+            largest = rbl_maxf(largest, rbl_length3(world->solver_bodies.data[system->bodies.data[i]].spin));
+        }
+        const float share = largest > LARGEST_TURN ? LARGEST_TURN / largest : 1.0f;
+        for (size_t i = 0; i < system->bodies.count; ++i)
+        {
+            displace(world, &world->solver_bodies.data[system->bodies.data[i]], share);
+        }
+    }
+}
+
+void rbl_settle_joints(rblWorld* world)
+{
+    if (world->joint_system.joints.count > 0)
+    {
+        put_in_place(world);
+        load_bodies(world);
+        if (rbl_stop_joints(world, STILL, 0.0f, feel_nothing))
+        {
+            store_bodies(world);
+        }
+    }
+    for (size_t i = 0; i < world->islands.count; ++i)
+    {
+        const rblIsland* island = &world->islands.data[i];
+        if (island->jointed && island->joint_loss != 0.0)
+        {
+            make_good(world, island);
+        }
+    }
+}

@@ -1,0 +1,472 @@
+// Joints in the step: a direct solve for all that hold, one after the other for springs, which give way.
+#include "dynamics/joint/joints.h"
+#include "dynamics/solve/contact_math.h"
+#include "dynamics/stages.h"
+
+#define IN_PLACE                                                                                             \
+    3e-6f // m: near enough at the end of a step, and a little above the rounding of places 10 m off
+#define MOST_POLISH  8 // rounds of Newton's method after the contacts
+#define MOST_CHANGES 8 // who gives way is found out in as many solves
+
+// ---- preparing ----
+
+static uint32_t solver_of(const rblWorld* world, uint32_t slot)
+{
+    return slot == RBL_NONE ? 0 : world->solver_index.data[slot];
+}
+
+rblResult rbl_begin_joints(rblWorld* world)
+{
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[i];
+        joint->jerk = rbl_vec3(0, 0, 0);
+        joint->jerk_work = 0.0;
+        if (joint->generation != 0)
+        {
+            joint->solver_a = solver_of(world, joint->a);
+            joint->solver_b = solver_of(world, joint->b);
+        }
+    }
+    return rbl_build_joint_system(world);
+}
+
+void rbl_prepare_joints(rblWorld* world)
+{
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[i];
+        if (joint->generation != 0)
+        {
+            joint->seconds = rbl_maxf(world->solver_bodies.data[joint->solver_a].seconds,
+                                      world->solver_bodies.data[joint->solver_b].seconds);
+            joint->slack = joint->kind == RBL_JOINT_ROPE;
+            joint->row_count = 0;
+            rbl_place_joint(world, joint);
+            rbl_limit_joint(world, joint);
+        }
+    }
+}
+
+void rbl_share_joint_seconds(rblWorld* world)
+{
+    const rblJointSystem* system = &world->joint_system;
+    for (uint32_t i = 0; i < system->bodies.count; ++i)
+    {
+        system->poses.data[i].p.x = INFINITY; // by root: the least
+    }
+    for (uint32_t i = 0; i < system->bodies.count; ++i)
+    {
+        float* least = &system->poses.data[rbl_joint_root(world, i)].p.x;
+        *least = rbl_minf(*least, world->solver_bodies.data[system->bodies.data[i]].seconds);
+    }
+    for (uint32_t i = 0; i < system->bodies.count; ++i)
+    {
+        const uint32_t index = system->bodies.data[i];
+        const float shared = system->poses.data[rbl_joint_root(world, i)].p.x;
+        float* seconds = &world->solver_bodies.data[index].seconds;
+        if (shared < *seconds)
+        {
+            *seconds = shared;
+            world->held.data[index] = 1; // with the one that is: all of them owe the time
+        }
+    }
+}
+
+// ---- refreshing ----
+
+// Impulses so far, as far as the rows can carry them.
+static void turn_impulses(rblJoint* joint)
+{
+    if (joint->row_count == 1)
+    {
+        const rblVec3 axis = joint->rows[0].axis;
+        joint->push = rbl_scale3(axis, rbl_dot3(joint->push, axis));
+    }
+    if (joint->row_count == 5)
+    {
+        const rblVec3 x = joint->rows[3].axis;
+        const rblVec3 y = joint->rows[4].axis;
+        const rblVec3 turn = rbl_scale3(x, rbl_dot3(joint->turn, x));
+        joint->turn = rbl_mul_add3(turn, rbl_dot3(joint->turn, y), y);
+    }
+}
+
+static bool pulls(const rblJoint* joint)
+{
+    return joint->row_count > 0 && rbl_dot3(joint->push, joint->rows[0].axis) < 0.0f;
+}
+
+// A rope pulls when it would be too long without.
+static bool wants_to_pull(const rblWorld* world, const rblJoint* joint)
+{
+    return joint->row_count > 0 &&
+           rbl_row_velocity(world, joint, &joint->rows[0]) > joint->rows[0].target + 1e-7;
+}
+
+float rbl_refresh_joints(rblWorld* world)
+{
+    rblJointSystem* system = &world->joint_system;
+    float worst = 0.0f;
+    for (uint32_t i = 0; i < system->bodies.count; ++i)
+    {
+        system->poses.data[i] = rbl_predict_pose(world, system->bodies.data[i]);
+    }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[i];
+        if (!rbl_joint_is_active(world, joint) || !(joint->seconds > 0.0f))
+        {
+            continue;
+        }
+        worst = rbl_maxf(worst, rbl_set_rows_ahead(world, joint));
+        if (joint->kind == RBL_JOINT_ROPE)
+        {
+            joint->slack = !pulls(joint) && !wants_to_pull(world, joint);
+        }
+        turn_impulses(joint);
+    }
+    rbl_factor_joints(world, true);
+    return worst;
+}
+
+static void keep_best(rblWorld* world)
+{
+    rblJointSystem* system = &world->joint_system;
+    for (size_t i = 0; i < system->bodies.count; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+        system->best.data[2 * i] = body->velocity;
+        system->best.data[2 * i + 1] = body->spin;
+    }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        world->joints.data[i].best_push = world->joints.data[i].push;
+        world->joints.data[i].best_turn = world->joints.data[i].turn;
+    }
+}
+
+static void take_best(rblWorld* world)
+{
+    const rblJointSystem* system = &world->joint_system;
+    for (size_t i = 0; i < system->bodies.count; ++i)
+    {
+        rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+        body->velocity = system->best.data[2 * i];
+        body->spin = system->best.data[2 * i + 1];
+    }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        world->joints.data[i].push = world->joints.data[i].best_push;
+        world->joints.data[i].turn = world->joints.data[i].best_turn;
+    }
+}
+
+// The first rows are those for bodies that go on as before: with the forces of the step and no impulses light links would be
+// seen far from where they will be.
+void rbl_look_along_joints(rblWorld* world)
+{
+    rblJointSystem* system = &world->joint_system;
+    rbl_begin_balance(world);
+    keep_best(world);
+    for (size_t i = 0; i < system->bodies.count; ++i)
+    {
+        rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+        const rblVelocity* before = &world->before_contacts.data[system->bodies.data[i]];
+        body->velocity = before->velocity;
+        body->spin = before->spin;
+    }
+    (void)rbl_refresh_joints(world);
+    take_best(world);
+}
+
+// ---- solving ----
+
+// A rope that would push lets go.
+static bool let_go(rblWorld* world, rblJoint* joint)
+{
+    if (joint->slack || joint->row_count != 1 || pulls(joint))
+    {
+        return false;
+    }
+    if (!world->joint_system.balanced)
+    {
+        rbl_apply_to_joint(world, joint, rbl_neg3(joint->push), rbl_vec3(0, 0, 0));
+    }
+    joint->push = rbl_vec3(0, 0, 0);
+    joint->slack = true;
+    return true;
+}
+
+// A spring that would pull harder than it can pulls with what it has.
+static bool limit_spring(rblJoint* joint)
+{
+    const float most = joint->max_force * joint->seconds;
+    const float length = rbl_length3(joint->push);
+    if (joint->slack || !(length > most))
+    {
+        return false;
+    }
+    joint->push = rbl_scale3(joint->push, most / length);
+    joint->slack = true;
+    return true;
+}
+
+// Joints that asked for more than they can do. True when there are any.
+static bool give_way(rblWorld* world)
+{
+    bool any = false;
+    for (size_t i = 0; i < world->joint_system.joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[world->joint_system.joints.data[i]];
+        any = (joint->kind == RBL_JOINT_ROPE && let_go(world, joint)) || any;
+        any = (joint->kind == RBL_JOINT_SPRING && limit_spring(joint)) || any;
+    }
+    return any;
+}
+
+// The direct solve, until no joint has to give way. Returns the largest miss before it, m/s.
+static float solve_all(rblWorld* world)
+{
+    const float miss = rbl_solve_joints(world);
+    for (int change = 0; change < MOST_CHANGES && give_way(world); ++change)
+    {
+        rbl_factor_joints(world, world->joint_system.balanced);
+        (void)rbl_solve_joints(world);
+    }
+    return miss;
+}
+
+// Ropes that must pull now; springs that need not pull with all they have, or in another direction. True when rows changed.
+static bool take_hold(rblWorld* world)
+{
+    bool any = false;
+    for (size_t i = 0; i < world->joint_system.joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[world->joint_system.joints.data[i]];
+        if (!joint->slack)
+        {
+            continue;
+        }
+        if (joint->kind == RBL_JOINT_SPRING)
+        {
+            const rblVec3 push = rbl_spring_push(world, joint);
+            const float most = joint->max_force * joint->seconds;
+            const float length = rbl_length3(push);
+            joint->slack = length >= most;
+            joint->push = joint->slack ? rbl_scale3(push, most / length) : joint->push;
+        }
+        else
+        {
+            joint->slack = !wants_to_pull(world, joint);
+        }
+        any = any || !joint->slack;
+    }
+    return any;
+}
+
+float rbl_sweep_joints(rblWorld* world)
+{
+    if (world->joint_system.joints.count == 0)
+    {
+        return 0.0f;
+    }
+    if (take_hold(world))
+    {
+        rbl_factor_joints(world, true);
+    }
+    return solve_all(world);
+}
+
+// Newton's method for joints alone. It need not converge where links whip through half a turn in a step: the best round counts,
+// and the rest is put in place after the step.
+void rbl_polish_joints(rblWorld* world)
+{
+    float least = INFINITY;
+    for (int round = 0; round <= MOST_POLISH && world->joint_system.joints.count > 0; ++round)
+    {
+        const float off = rbl_refresh_joints(world);
+        if (off < least)
+        {
+            least = off;
+            keep_best(world);
+        }
+        if (least < IN_PLACE || round == MOST_POLISH || !(off < 10.0f * least))
+        {
+            break;
+        }
+        (void)rbl_sweep_joints(world);
+    }
+    if (least < INFINITY)
+    {
+        take_best(world);
+    }
+}
+
+// ---- velocities only ----
+
+// A rope that is not at its length by the end of the step holds nothing, nor does one whose ends come closer.
+static bool is_taut(const rblWorld* world, const rblJoint* joint, float seconds)
+{
+    const double speed = joint->row_count > 0 ? rbl_row_velocity(world, joint, &joint->rows[0]) : 0.0;
+    return speed > 0.0 &&
+           (double)rbl_length3(joint->apart) + speed * (double)seconds >= (double)joint->length;
+}
+
+static double fastest_row(const rblWorld* world, const rblJoint* joint)
+{
+    const double reach = (double)rbl_maxf(rbl_length3(joint->arm_a), rbl_length3(joint->arm_b));
+    double fastest = 0.0;
+    for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
+    {
+        const double speed = fabs(rbl_row_velocity(world, joint, &joint->rows[r]));
+        fastest = rbl_maxd(fastest, speed * (joint->rows[r].turns ? reach : 1.0));
+    }
+    return fastest;
+}
+
+// Work of a partner of infinite mass that moves, through an impulse.
+static double driver_work(const rblWorld* world, const rblJoint* joint, rblVec3 push, rblVec3 turn)
+{
+    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
+    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
+    const bool a_driven = a->inverse_mass > 0.0f;
+    if (a_driven && b->inverse_mass > 0.0f)
+    {
+        return 0.0;
+    }
+    const rblSolverBody* driver = a_driven ? b : a;
+    const rblVec3 arm = a_driven ? joint->arm_b : joint->arm_a;
+    const rblVec3 velocity = rbl_add3(driver->velocity, rbl_cross3(driver->spin, arm));
+    const double power = (double)rbl_dot3(push, velocity) + (double)rbl_dot3(turn, driver->spin);
+    return a_driven ? -power : power;
+}
+
+float rbl_place_joints(rblWorld* world)
+{
+    const rblJointSystem* system = &world->joint_system;
+    float worst = 0.0f;
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        rbl_place_joint(world, joint);
+        worst = rbl_maxf(worst, rbl_set_rows_for_place(world, joint));
+        joint->kept_push = joint->push;
+        joint->kept_turn = joint->turn;
+        joint->push = joint->turn = rbl_vec3(0, 0, 0);
+    }
+    if (worst > IN_PLACE)
+    {
+        rbl_factor_joints(world, false);
+        (void)solve_all(world);
+    }
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        joint->push = joint->kept_push;
+        joint->turn = joint->kept_turn;
+    }
+    return worst > IN_PLACE ? worst : 0.0f;
+}
+
+bool rbl_stop_joints(rblWorld* world, float threshold, float seconds, rblJointImpulseFcn* felt)
+{
+    const rblJointSystem* system = &world->joint_system;
+    double fastest = 0.0;
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        rbl_set_rows_now(world, joint);
+        joint->slack = joint->kind == RBL_JOINT_ROPE && !is_taut(world, joint, seconds);
+        fastest = rbl_maxd(fastest, fastest_row(world, joint));
+    }
+    if (!(fastest > (double)threshold))
+    {
+        return false;
+    }
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        joint->kept_push = joint->push;
+        joint->kept_turn = joint->turn;
+        joint->push = joint->turn = rbl_vec3(0, 0, 0);
+    }
+    rbl_factor_joints(world, false);
+    (void)solve_all(world);
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        felt(world, joint, driver_work(world, joint, joint->push, joint->turn));
+        joint->push = joint->kept_push;
+        joint->turn = joint->kept_turn;
+    }
+    return true;
+}
+
+static void feel_jerk(rblWorld* world, rblJoint* joint, double work)
+{
+    (void)world;
+    joint->jerk = rbl_add3(joint->jerk, joint->push);
+    joint->jerk_work += work;
+}
+
+// Relative velocity that joints cannot follow goes: a rope that pulls tight, a hit on one end of a rod. Inelastic. The arms are
+// those of now: a body that swings freely has no such velocity.
+bool rbl_tighten_joints(rblWorld* world, float threshold)
+{
+    return rbl_stop_joints(world, threshold, world->seconds, feel_jerk);
+}
+
+// ---- after ----
+
+double rbl_joint_work(const rblWorld* world, const rblJoint* joint)
+{
+    if (joint->kind == RBL_JOINT_SPRING)
+    {
+        const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
+        const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
+        const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
+        return 0.5 * (double)rbl_dot3(joint->push, rbl_add3(u, joint->before_u));
+    }
+    return driver_work(world, joint, joint->push, joint->turn);
+}
+
+static rblJointEvent break_event(const rblWorld* world, uint32_t slot, float force)
+{
+    const rblJoint* joint = &world->joints.data[slot];
+    const rblTransform frame = rbl_motion_pose(&world->motions.data[joint->a]);
+    return (rblJointEvent){
+        .joint = {slot + 1, joint->generation},
+        .a = {joint->a + 1, world->bodies.data[joint->a].generation},
+        .b = {joint->b != RBL_NONE ? joint->b + 1 : 0,
+              joint->b != RBL_NONE ? world->bodies.data[joint->b].generation : 0},
+        .point = rbl_transform_point(frame, joint->anchor_a),
+        .force = force,
+        .user_data = joint->user_data,
+    };
+}
+
+rblResult rbl_finish_joints(rblWorld* world)
+{
+    for (uint32_t i = 0; i < world->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        if (!rbl_joint_is_active(world, joint) || !(joint->seconds > 0.0f))
+        {
+            continue;
+        }
+        // A jerk takes no time; it counts as if it took the step.
+        const float force =
+            rbl_length3(joint->push) / joint->seconds + rbl_length3(joint->jerk) / world->seconds;
+        if (force <= joint->break_force)
+        {
+            continue;
+        }
+        if (!rbl_array_push(&world->joint_events, break_event(world, i, force)))
+        {
+            return rbl_fail_memory();
+        }
+        rbl_remove_joint(world, i);
+    }
+    return RBL_OK;
+}

@@ -1,0 +1,548 @@
+// All joints at once: a direct solve.
+//
+// With M the masses, G the rows of the joints and lambda their impulses, velocities change by dv so that every row gets what it
+// asks for:
+//   M dv = G^T dlambda ,   G dv + c dlambda = miss ,
+// A body that turns takes the points along where impulses act: with f on arm r, a spin more by dw over half of the step changes the
+// torque by about -h/4 ((f.r) dw - r (f.dw)), a stiffness that grows with the tension and without which a heavy weight on light
+// links could not be solved for (Tournier et al. 2015). Its symmetric part joins the inertia; what the linear model leaves is
+// found at the next refresh as momentum that the velocities lack. The system
+// is quasi-definite with -dlambda for unknown. Bodies and joints are both unknowns (Baraff 1996), so that chains and trees
+// have no fill and cost time in proportion to their joints, whatever the ratio of masses.
+#include "base/union_find.h"
+#include "dynamics/joint/joints.h"
+#include "dynamics/solve/contact_math.h"
+#include "dynamics/stages.h"
+
+void rbl_joint_system_init(rblJointSystem* system, const rblAllocator* allocator)
+{
+    rbl_blocks_init(&system->blocks, allocator);
+    rbl_array_init(&system->bodies, allocator);
+    rbl_array_init(&system->joints, allocator);
+    rbl_array_init(&system->nodes, allocator);
+    rbl_array_init(&system->parents, allocator);
+    rbl_array_init(&system->anchors, allocator);
+    rbl_array_init(&system->poses, allocator);
+    rbl_array_init(&system->given, allocator);
+    rbl_array_init(&system->reference, allocator);
+    rbl_array_init(&system->stiffness, allocator);
+    rbl_array_init(&system->best, allocator);
+}
+
+void rbl_joint_system_free(rblJointSystem* system)
+{
+    rbl_blocks_free(&system->blocks);
+    rbl_array_free(&system->bodies);
+    rbl_array_free(&system->joints);
+    rbl_array_free(&system->nodes);
+    rbl_array_free(&system->parents);
+    rbl_array_free(&system->anchors);
+    rbl_array_free(&system->poses);
+    rbl_array_free(&system->given);
+    rbl_array_free(&system->reference);
+    rbl_array_free(&system->stiffness);
+    rbl_array_free(&system->best);
+}
+
+// ---- structure ----
+
+static bool is_dynamic(const rblWorld* world, uint32_t solver)
+{
+    return world->solver_bodies.data[solver].inverse_mass > 0.0f;
+}
+
+static uint32_t row_capacity(const rblJoint* joint)
+{
+    switch (joint->kind)
+    {
+    case RBL_JOINT_FIXED:
+        return 6;
+    case RBL_JOINT_HINGE:
+        return 5;
+    case RBL_JOINT_DISTANCE:
+    case RBL_JOINT_ROPE:
+        return joint->length > 0.0f ? 1 : 3;
+    default:
+        return 3;
+    }
+}
+
+static bool add_body(rblWorld* world, uint32_t solver)
+{
+    rblJointSystem* system = &world->joint_system;
+    if (!is_dynamic(world, solver) || system->nodes.data[solver] != RBL_NONE)
+    {
+        return true;
+    }
+    system->nodes.data[solver] = (uint32_t)system->bodies.count;
+    return rbl_array_push(&system->bodies, solver) && rbl_blocks_add(&system->blocks, 6, false);
+}
+
+static bool add_bodies(rblWorld* world)
+{
+    rblJointSystem* system = &world->joint_system;
+    rbl_blocks_clear(&system->blocks);
+    rbl_array_clear(&system->bodies);
+    rbl_array_clear(&system->joints);
+    for (size_t i = 0; i < world->solver_bodies.count; ++i)
+    {
+        system->nodes.data[i] = RBL_NONE;
+    }
+    for (uint32_t i = 0; i < world->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[i];
+        joint->node = RBL_NONE;
+        if (rbl_joint_is_active(world, joint) &&
+            (!add_body(world, joint->solver_a) || !add_body(world, joint->solver_b) ||
+             !rbl_array_push(&system->joints, i)))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A joint's node, and its edges to the dynamic ones of its bodies.
+static bool add_joint(rblWorld* world, rblJoint* joint)
+{
+    rblJointSystem* system = &world->joint_system;
+    rblBlockSystem* blocks = &system->blocks;
+    joint->node = (uint32_t)blocks->nodes.count;
+    joint->edge_a = joint->edge_b = RBL_NONE;
+    if (!rbl_blocks_add(blocks, row_capacity(joint), true))
+    {
+        return false;
+    }
+    const uint32_t a = system->nodes.data[joint->solver_a];
+    const uint32_t b = system->nodes.data[joint->solver_b];
+    if (a != RBL_NONE)
+    {
+        joint->edge_a = (uint32_t)blocks->edges.count;
+        if (!rbl_blocks_join(blocks, joint->node, a))
+        {
+            return false;
+        }
+    }
+    if (b != RBL_NONE)
+    {
+        joint->edge_b = (uint32_t)blocks->edges.count;
+        if (!rbl_blocks_join(blocks, joint->node, b))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+uint32_t rbl_joint_root(rblWorld* world, uint32_t node)
+{
+    return rbl_union_root(world->joint_system.parents.data, node);
+}
+
+// Two anchors make a loop through the world. A joint within what already hangs together counts as both.
+static void find_loops(rblWorld* world)
+{
+    rblJointSystem* system = &world->joint_system;
+    uint32_t* parents = system->parents.data;
+    uint32_t* anchors = system->anchors.data;
+    for (uint32_t i = 0; i < system->bodies.count; ++i)
+    {
+        parents[i] = i;
+        anchors[i] = 0;
+    }
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        if (joint->kind == RBL_JOINT_SPRING)
+        {
+            continue; // asks for nothing that it would not give way in
+        }
+        const uint32_t a = system->nodes.data[joint->solver_a];
+        const uint32_t b = system->nodes.data[joint->solver_b];
+        const uint32_t root_a = rbl_union_root(parents, a != RBL_NONE ? a : b);
+        const uint32_t root_b = rbl_union_root(parents, b != RBL_NONE ? b : a);
+        if (a == RBL_NONE || b == RBL_NONE)
+        {
+            anchors[root_a] += 1;
+        }
+        else if (root_a == root_b)
+        {
+            anchors[root_a] += 2;
+        }
+        else
+        {
+            parents[root_b] = root_a;
+            anchors[root_a] += anchors[root_b];
+        }
+    }
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        const uint32_t a = system->nodes.data[joint->solver_a];
+        const uint32_t node = a != RBL_NONE ? a : system->nodes.data[joint->solver_b];
+        joint->looped = anchors[rbl_union_root(parents, node)] > 1;
+    }
+}
+
+rblResult rbl_build_joint_system(rblWorld* world)
+{
+    rblJointSystem* system = &world->joint_system;
+    if (!rbl_array_resize_amply(&system->nodes, world->solver_bodies.count) || !add_bodies(world) ||
+        !rbl_array_resize_amply(&system->poses, system->bodies.count) ||
+        !rbl_array_resize_amply(&system->given, 6 * system->bodies.count) ||
+        !rbl_array_resize_amply(&system->reference, 6 * system->bodies.count) ||
+        !rbl_array_resize_amply(&system->stiffness, 12 * system->bodies.count) ||
+        !rbl_array_resize_amply(&system->best, 2 * system->bodies.count) ||
+        !rbl_array_resize_amply(&system->parents, system->bodies.count) ||
+        !rbl_array_resize_amply(&system->anchors, system->bodies.count))
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        if (!add_joint(world, &world->joints.data[system->joints.data[i]]))
+        {
+            return rbl_fail_memory();
+        }
+    }
+    find_loops(world);
+    return rbl_blocks_order(&system->blocks, SIZE_MAX) ? RBL_OK : rbl_fail_memory();
+}
+
+// ---- stiffness and balance ----
+
+// Symmetric 3x3 as xx, yy, zz, xy, xz, yz.
+static void apply_symmetric(const double m[6], const double v[3], double out[3])
+{
+    out[0] = m[0] * v[0] + m[3] * v[1] + m[4] * v[2];
+    out[1] = m[3] * v[0] + m[1] * v[1] + m[5] * v[2];
+    out[2] = m[4] * v[0] + m[5] * v[1] + m[2] * v[2];
+}
+
+// m += scale (trace 1 - (r f^T + f r^T) / 2).
+static void add_turning(double m[6], double scale, double trace, rblVec3d r, rblVec3d f)
+{
+    m[0] += scale * (trace - r.x * f.x);
+    m[1] += scale * (trace - r.y * f.y);
+    m[2] += scale * (trace - r.z * f.z);
+    m[3] -= scale * 0.5 * (r.x * f.y + r.y * f.x);
+    m[4] -= scale * 0.5 * (r.x * f.z + r.z * f.x);
+    m[5] -= scale * 0.5 * (r.y * f.z + r.z * f.y);
+}
+
+// An impulse that pulls outward on its arm. Half of |f||r| in place of f.r keeps the matrix from being negative anywhere.
+static void add_stiffness(rblJointSystem* system, uint32_t node, const rblJoint* joint, rblVec3 arm,
+                          rblVec3 impulse)
+{
+    const rblVec3d r = rbl_to_double3(arm);
+    const rblVec3d f = rbl_to_double3(impulse);
+    const double along = rbl_dot3d(r, f);
+    if (node != RBL_NONE && along > 0.0)
+    {
+        const double trace = 0.5 * (along + rbl_length3d(r) * rbl_length3d(f));
+        add_turning(&system->stiffness.data[12 * (size_t)node + 6], 0.25 * (double)joint->seconds, trace, r,
+                    f);
+    }
+}
+
+// A distance to something immovable turns with the point.
+static void add_swing(rblJointSystem* system, uint32_t node, const rblJoint* joint)
+{
+    const double length = (double)rbl_length3(joint->apart);
+    const double tension = -(double)rbl_dot3(joint->push, joint->rows[0].axis);
+    if (tension > 0.0 && length > 0.0)
+    {
+        const rblVec3d axis = rbl_to_double3(joint->rows[0].axis);
+        const double scale = 0.25 * (double)joint->seconds * tension / length;
+        add_turning(&system->stiffness.data[12 * (size_t)node], scale, 1.0, axis, axis);
+    }
+}
+
+static void find_stiffness(rblWorld* world, bool balanced)
+{
+    rblJointSystem* system = &world->joint_system;
+    for (size_t i = 0; i < 12 * system->bodies.count; ++i)
+    {
+        system->stiffness.data[i] = 0.0;
+    }
+    for (size_t i = 0; i < system->joints.count && balanced; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        const uint32_t a = system->nodes.data[joint->solver_a];
+        const uint32_t b = system->nodes.data[joint->solver_b];
+        add_stiffness(system, a, joint, joint->arm_a, rbl_neg3(joint->push));
+        add_stiffness(system, b, joint, joint->arm_b, joint->push);
+        if (joint->row_count == 1 && (a == RBL_NONE || b == RBL_NONE))
+        {
+            add_swing(system, a != RBL_NONE ? a : b, joint);
+        }
+    }
+}
+
+static void velocity_of(const rblSolverBody* body, double out[6])
+{
+    out[0] = (double)body->velocity.x;
+    out[1] = (double)body->velocity.y;
+    out[2] = (double)body->velocity.z;
+    out[3] = (double)body->spin.x;
+    out[4] = (double)body->spin.y;
+    out[5] = (double)body->spin.z;
+}
+
+// sum += sign times the momentum that a joint's impulses give to a body on this arm.
+static void add_momentum(double* sum, rblVec3 arm, const rblJoint* joint, double sign)
+{
+    const rblVec3d push = rbl_to_double3(joint->push);
+    const rblVec3d turn = rbl_add3d(rbl_cross3d(rbl_to_double3(arm), push), rbl_to_double3(joint->turn));
+    sum[0] += sign * push.x;
+    sum[1] += sign * push.y;
+    sum[2] += sign * push.z;
+    sum[3] += sign * turn.x;
+    sum[4] += sign * turn.y;
+    sum[5] += sign * turn.z;
+}
+
+// G^T lambda into six numbers per body node.
+static void add_impulses(const rblWorld* world, double* out)
+{
+    const rblJointSystem* system = &world->joint_system;
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[system->joints.data[i]];
+        const uint32_t a = system->nodes.data[joint->solver_a];
+        const uint32_t b = system->nodes.data[joint->solver_b];
+        if (a != RBL_NONE)
+        {
+            add_momentum(&out[6 * (size_t)a], joint->arm_a, joint, -1.0);
+        }
+        if (b != RBL_NONE)
+        {
+            add_momentum(&out[6 * (size_t)b], joint->arm_b, joint, 1.0);
+        }
+    }
+}
+
+void rbl_begin_balance(rblWorld* world)
+{
+    rblJointSystem* system = &world->joint_system;
+    for (size_t i = 0; i < system->given.count; ++i)
+    {
+        system->given.data[i] = 0.0;
+    }
+}
+
+// ---- numbers ----
+
+// Mass and inertia, world axes: the inertia as xx, yy, zz, xy, xz, yz.
+static double body_mass(const rblWorld* world, uint32_t node, double inertia[6])
+{
+    const rblSolverBody* body = &world->solver_bodies.data[world->joint_system.bodies.data[node]];
+    const rblMotion* motion = &world->motions.data[body->slot];
+    const rblMat3d r = rbl_quatd_to_mat3d(rbl_quatd_normalize(rbl_to_double_quat(motion->orientation)));
+    const rblVec3d m = rbl_to_double3(motion->moments);
+    inertia[0] = m.x * r.cx.x * r.cx.x + m.y * r.cy.x * r.cy.x + m.z * r.cz.x * r.cz.x;
+    inertia[1] = m.x * r.cx.y * r.cx.y + m.y * r.cy.y * r.cy.y + m.z * r.cz.y * r.cz.y;
+    inertia[2] = m.x * r.cx.z * r.cx.z + m.y * r.cy.z * r.cy.z + m.z * r.cz.z * r.cz.z;
+    inertia[3] = m.x * r.cx.x * r.cx.y + m.y * r.cy.x * r.cy.y + m.z * r.cz.x * r.cz.y;
+    inertia[4] = m.x * r.cx.x * r.cx.z + m.y * r.cy.x * r.cy.z + m.z * r.cz.x * r.cz.z;
+    inertia[5] = m.x * r.cx.y * r.cx.z + m.y * r.cy.y * r.cy.z + m.z * r.cz.y * r.cz.z;
+    return 1.0 / (double)body->inverse_mass;
+}
+
+static void write_symmetric(double* block, uint32_t at, const double m[6])
+{
+    block[RBL_BLOCK * at + at] += m[0];
+    block[RBL_BLOCK * (at + 1) + at + 1] += m[1];
+    block[RBL_BLOCK * (at + 2) + at + 2] += m[2];
+    block[RBL_BLOCK * (at + 1) + at] += m[3];
+    block[RBL_BLOCK * (at + 2) + at] += m[4];
+    block[RBL_BLOCK * (at + 2) + at + 1] += m[5];
+}
+
+static void write_body(rblWorld* world, uint32_t node)
+{
+    double inertia[6];
+    double* block = rbl_blocks_of_node(&world->joint_system.blocks, node);
+    const double* stiffness = &world->joint_system.stiffness.data[12 * (size_t)node];
+    const double mass = body_mass(world, node, inertia);
+    const double masses[6] = {mass, mass, mass, 0.0, 0.0, 0.0};
+    write_symmetric(block, 0, masses);
+    write_symmetric(block, 0, stiffness);
+    write_symmetric(block, 3, inertia);
+    write_symmetric(block, 3, stiffness + 6);
+    if (world->joint_system.balanced)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[world->joint_system.bodies.data[node]];
+        velocity_of(body, &world->joint_system.reference.data[6 * (size_t)node]);
+    }
+}
+
+static void write_side(double* block, const rblJoint* joint, rblVec3 arm, double sign)
+{
+    for (uint32_t r = 0; r < joint->row_count; ++r)
+    {
+        const rblJointRow* row = &joint->rows[r];
+        double* to = &block[RBL_BLOCK * r];
+        const rblVec3d axis = rbl_scale3d(rbl_to_double3(row->axis), sign);
+        const rblVec3d turn = row->turns ? axis : rbl_cross3d(rbl_to_double3(arm), axis);
+        to[0] = row->turns ? 0.0 : axis.x;
+        to[1] = row->turns ? 0.0 : axis.y;
+        to[2] = row->turns ? 0.0 : axis.z;
+        to[3] = turn.x;
+        to[4] = turn.y;
+        to[5] = turn.z;
+    }
+}
+
+// Rows that ask for nothing get a pivot of their own and no coupling.
+static void write_joint(rblWorld* world, const rblJoint* joint)
+{
+    rblBlockSystem* blocks = &world->joint_system.blocks;
+    double* block = rbl_blocks_of_node(blocks, joint->node);
+    const uint32_t rows = joint->slack ? 0 : joint->row_count;
+    for (uint32_t r = 0; r < blocks->nodes.data[joint->node].size; ++r)
+    {
+        const double give = r < rows ? joint->rows[r].softness + joint->rows[r].floor : 1.0;
+        block[RBL_BLOCK * r + r] = -give;
+    }
+    if (rows > 0 && joint->edge_a != RBL_NONE)
+    {
+        write_side(rbl_blocks_of_edge(blocks, joint->edge_a), joint, joint->arm_a, -1.0);
+    }
+    if (rows > 0 && joint->edge_b != RBL_NONE)
+    {
+        write_side(rbl_blocks_of_edge(blocks, joint->edge_b), joint, joint->arm_b, 1.0);
+    }
+}
+
+void rbl_factor_joints(rblWorld* world, bool balanced)
+{
+    rblJointSystem* system = &world->joint_system;
+    system->balanced = balanced;
+    find_stiffness(world, balanced);
+    rbl_blocks_zero(&system->blocks);
+    for (uint32_t i = 0; i < system->bodies.count; ++i)
+    {
+        write_body(world, i);
+    }
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        write_joint(world, &world->joints.data[system->joints.data[i]]);
+    }
+    rbl_blocks_factor(&system->blocks);
+}
+
+// ---- one solve ----
+
+static double row_impulse(const rblJoint* joint, const rblJointRow* row)
+{
+    return (double)rbl_dot3(row->axis, row->turns ? joint->turn : joint->push);
+}
+
+static double write_misses(rblWorld* world, const rblJoint* joint)
+{
+    double* vector = &world->joint_system.blocks.vector.data[RBL_BLOCK * (size_t)joint->node];
+    const double reach = (double)rbl_maxf(rbl_length3(joint->arm_a), rbl_length3(joint->arm_b));
+    double largest = 0.0;
+    for (uint32_t r = 0; r < RBL_BLOCK; ++r)
+    {
+        vector[r] = 0.0;
+        if (r < joint->row_count && !joint->slack)
+        {
+            const rblJointRow* row = &joint->rows[r];
+            vector[r] =
+                row->target - rbl_row_velocity(world, joint, row) - row->softness * row_impulse(joint, row);
+            largest = rbl_maxd(largest, fabs(vector[r]) * (row->turns ? reach : 1.0));
+        }
+    }
+    return largest;
+}
+
+static void take_impulses(rblWorld* world, rblJoint* joint)
+{
+    const double* vector = &world->joint_system.blocks.vector.data[RBL_BLOCK * (size_t)joint->node];
+    rblVec3d push = rbl_to_double3(joint->push);
+    rblVec3d turn = rbl_to_double3(joint->turn);
+    for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
+    {
+        const rblJointRow* row = &joint->rows[r];
+        rblVec3d* sum = row->turns ? &turn : &push;
+        *sum = rbl_mul_add3d(*sum, -vector[r], rbl_to_double3(row->axis));
+    }
+    joint->push = rbl_to_float3(push);
+    joint->turn = rbl_to_float3(turn);
+}
+
+// Momentum that a body's velocity lacks: what impulses give where they act now, and would act after what changed since.
+static void write_lack(const rblWorld* world, uint32_t node, double* vector)
+{
+    const rblJointSystem* system = &world->joint_system;
+    const double* stiffness = &system->stiffness.data[12 * (size_t)node];
+    const double* reference = &system->reference.data[6 * (size_t)node];
+    const double* given = &system->given.data[6 * (size_t)node];
+    double change[6];
+    double back[6];
+    velocity_of(&world->solver_bodies.data[system->bodies.data[node]], change);
+    for (int k = 0; k < 6; ++k)
+    {
+        change[k] -= reference[k];
+    }
+    apply_symmetric(stiffness, change, back);
+    apply_symmetric(stiffness + 6, change + 3, back + 3);
+    for (int k = 0; k < 6; ++k)
+    {
+        vector[k] -= given[k] + back[k];
+    }
+}
+
+static void move_body(rblWorld* world, uint32_t node)
+{
+    rblJointSystem* system = &world->joint_system;
+    rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[node]];
+    const double* d = &system->blocks.vector.data[RBL_BLOCK * (size_t)node];
+    double* given = &system->given.data[6 * (size_t)node];
+    double inertia[6];
+    double turning[3];
+    const double mass = body_mass(world, node, inertia);
+    apply_symmetric(inertia, d + 3, turning);
+    for (int k = 0; k < 3; ++k)
+    {
+        given[k] += mass * d[k];
+        given[3 + k] += turning[k];
+    }
+    body->velocity = rbl_to_float3(rbl_add3d(rbl_to_double3(body->velocity), rbl_vec3d(d[0], d[1], d[2])));
+    body->spin = rbl_to_float3(rbl_add3d(rbl_to_double3(body->spin), rbl_vec3d(d[3], d[4], d[5])));
+}
+
+float rbl_solve_joints(rblWorld* world)
+{
+    rblJointSystem* system = &world->joint_system;
+    double* vector = system->blocks.vector.data;
+    double largest = 0.0;
+    for (size_t i = 0; i < RBL_BLOCK * system->bodies.count; ++i)
+    {
+        vector[i] = 0.0;
+    }
+    if (system->balanced)
+    {
+        add_impulses(world, vector);
+        for (uint32_t i = 0; i < system->bodies.count; ++i)
+        {
+            write_lack(world, i, &vector[RBL_BLOCK * (size_t)i]);
+        }
+    }
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        largest = rbl_maxd(largest, write_misses(world, &world->joints.data[system->joints.data[i]]));
+    }
+    rbl_blocks_solve(&system->blocks);
+    for (size_t i = 0; i < system->joints.count; ++i)
+    {
+        take_impulses(world, &world->joints.data[system->joints.data[i]]);
+    }
+    for (uint32_t i = 0; i < system->bodies.count; ++i)
+    {
+        move_body(world, i);
+    }
+    return (float)largest;
+}

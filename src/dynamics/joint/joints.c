@@ -1,0 +1,284 @@
+// Joints: creation, state, and who must not collide.
+#include "dynamics/joint/joints.h"
+
+#include "dynamics/stages.h"
+#include <math.h>
+
+#define JOINT_COOKIE 0x4a4e4f54u
+
+rblJointDef rbl_default_joint_def(void)
+{
+    return (rblJointDef){
+        .kind = RBL_JOINT_BALL,
+        .axis = {0, 1, 0},
+        .break_force = INFINITY,
+        .stiffness = 100.0f,
+        .damping = 10.0f,
+        .max_force = INFINITY,
+        .cookie = JOINT_COOKIE,
+    };
+}
+
+static bool is_null(rblBodyId id)
+{
+    return id.index1 == 0;
+}
+
+static rblResult check_numbers(const rblJointDef* def)
+{
+    if (!rbl_finite3(def->anchor_a) || !rbl_finite3(def->anchor_b) || !rbl_finite3(def->axis))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: an anchor or the axis is not finite");
+    }
+    if (def->kind == RBL_JOINT_HINGE && !(rbl_length3(def->axis) > 0.0f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: a hinge needs an axis");
+    }
+    if (!(def->length >= 0.0f) || !rbl_finite((double)def->length) || !(def->break_force > 0.0f) ||
+        !(def->stiffness >= 0.0f) || !rbl_finite((double)def->stiffness) || !(def->damping >= 0.0f) ||
+        !rbl_finite((double)def->damping) || !(def->max_force > 0.0f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "joint: length, stiffness and damping must not be negative, forces must be positive");
+    }
+    return RBL_OK;
+}
+
+static rblResult check_def(rblWorld* world, const rblJointDef* def, uint32_t* a, uint32_t* b)
+{
+    if (def == NULL || def->cookie != JOINT_COOKIE || (unsigned)def->kind >= RBL_JOINT_KIND_COUNT)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: start from rbl_default_joint_def(), with a known kind");
+    }
+    RBL_TRY(check_numbers(def));
+    RBL_TRY(rbl_body_find(world, def->a, a));
+    *b = RBL_NONE;
+    if (!is_null(def->b))
+    {
+        RBL_TRY(rbl_body_find(world, def->b, b));
+    }
+    const bool dynamic = world->bodies.data[*a].type == RBL_BODY_DYNAMIC ||
+                         (*b != RBL_NONE && world->bodies.data[*b].type == RBL_BODY_DYNAMIC);
+    if (!dynamic || *a == *b)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: needs two different bodies, one of them dynamic");
+    }
+    return RBL_OK;
+}
+
+// ---- places ----
+
+static rblTransform frame_of(const rblWorld* world, uint32_t slot)
+{
+    return slot == RBL_NONE ? rbl_transform_identity() : rbl_motion_pose(&world->motions.data[slot]);
+}
+
+// From a body's shape axes to its frame.
+static rblVec3 into_frame(const rblWorld* world, uint32_t slot, rblVec3 point)
+{
+    return slot == RBL_NONE ? point : rbl_transform_point(world->bodies.data[slot].shape_in_body, point);
+}
+
+static rblJoint make_joint(const rblWorld* world, const rblJointDef* def, uint32_t a, uint32_t b)
+{
+    const rblVec3 axis = rbl_rotate3(world->bodies.data[a].shape_in_body.q, def->axis);
+    const float axis_length = rbl_length3(axis);
+    rblJoint joint = {
+        .kind = def->kind,
+        .a = a,
+        .b = b,
+        .anchor_a = into_frame(world, a, def->anchor_a),
+        .anchor_b = into_frame(world, b, def->anchor_b),
+        .axis_a = axis_length > 0.0f ? rbl_scale3(axis, 1.0f / axis_length) : rbl_vec3(0, 1, 0),
+        .b_in_a = rbl_quat_mul(rbl_quat_conjugate(frame_of(world, a).q), frame_of(world, b).q),
+        .length = def->length,
+        .break_force = def->break_force,
+        .stiffness = def->stiffness,
+        .damping = def->damping,
+        .max_force = def->max_force,
+        .collide = def->collide,
+        .user_data = def->user_data,
+    };
+    joint.axis_b = rbl_inverse_rotate3(joint.b_in_a, joint.axis_a);
+    if (def->length == 0.0f)
+    {
+        const rblVec3 from = rbl_transform_point(frame_of(world, a), joint.anchor_a);
+        const rblVec3 to = rbl_transform_point(frame_of(world, b), joint.anchor_b);
+        joint.length = rbl_length3(rbl_sub3(to, from));
+    }
+    return joint;
+}
+
+// A pair that must not collide any more, or may again: let the broad phase ask anew.
+static void reconsider(rblWorld* world, const rblJoint* joint, int change)
+{
+    const uint32_t slots[2] = {joint->a, joint->b};
+    for (int k = 0; k < 2; ++k)
+    {
+        if (slots[k] != RBL_NONE)
+        {
+            world->bodies.data[slots[k]].joint_count += (uint32_t)change;
+            rbl_wake_body(world, slots[k]);
+            rbl_broad_phase_touch(world->broad, slots[k]);
+        }
+    }
+}
+
+rblResult rbl_joint_create(rblWorldId world_id, const rblJointDef* def, rblJointId* out)
+{
+    rblWorld* world = NULL;
+    uint32_t a = 0;
+    uint32_t b = 0;
+    RBL_TRY(rbl_world_find(world_id, &world));
+    RBL_TRY(check_def(world, def, &a, &b));
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: no place for the id");
+    }
+    rblJoint joint = make_joint(world, def, a, b);
+    uint32_t slot = 0;
+    if (!rbl_array_reserve_more(&world->joints, 1) ||
+        !rbl_id_pool_take(&world->joint_ids, &slot, &joint.generation))
+    {
+        return rbl_fail_memory();
+    }
+    world->joints.count += slot == world->joints.count;
+    world->joints.data[slot] = joint;
+    reconsider(world, &joint, 1);
+    *out = (rblJointId){slot + 1, joint.generation};
+    RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_CREATE, .joint = *out, .joint_def = *def);
+    return RBL_OK;
+}
+
+static rblResult find_joint(rblWorldId world_id, rblJointId id, rblWorld** world, rblJoint** joint)
+{
+    RBL_TRY(rbl_world_find(world_id, world));
+    if (!rbl_id_pool_valid(&(*world)->joint_ids, id.index1, id.generation))
+    {
+        return rbl_fail(RBL_ERROR_STALE, "joint id %u/%u is null or was destroyed", id.index1, id.generation);
+    }
+    *joint = &(*world)->joints.data[id.index1 - 1];
+    return RBL_OK;
+}
+
+void rbl_remove_joint(rblWorld* world, uint32_t slot)
+{
+    rblJoint* joint = &world->joints.data[slot];
+    reconsider(world, joint, -1);
+    *joint = (rblJoint){0};
+    rbl_id_pool_give(&world->joint_ids, slot);
+}
+
+rblResult rbl_joint_destroy(rblWorldId world_id, rblJointId id)
+{
+    rblWorld* world = NULL;
+    rblJoint* joint = NULL;
+    RBL_TRY(find_joint(world_id, id, &world, &joint));
+    rbl_remove_joint(world, id.index1 - 1);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_DESTROY, .joint = id);
+    return RBL_OK;
+}
+
+void rbl_remove_joints_of(rblWorld* world, uint32_t slot)
+{
+    for (uint32_t i = 0; i < world->joints.count && world->bodies.data[slot].joint_count > 0; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        if (joint->generation != 0 && (joint->a == slot || joint->b == slot))
+        {
+            rbl_remove_joint(world, i);
+        }
+    }
+}
+
+bool rbl_joint_is_valid(rblWorldId world_id, rblJointId id)
+{
+    rblWorld* world = NULL;
+    return rbl_world_find(world_id, &world) == RBL_OK &&
+           rbl_id_pool_valid(&world->joint_ids, id.index1, id.generation);
+}
+
+rblResult rbl_joint_set_target(rblWorldId world_id, rblJointId id, rblVec3 anchor_b)
+{
+    rblWorld* world = NULL;
+    rblJoint* joint = NULL;
+    RBL_TRY(find_joint(world_id, id, &world, &joint));
+    if (!rbl_finite3(anchor_b))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: the target is not finite");
+    }
+    joint->anchor_b = into_frame(world, joint->b, anchor_b);
+    rbl_wake_body(world, joint->a);
+    if (joint->b != RBL_NONE)
+    {
+        rbl_wake_body(world, joint->b);
+    }
+    RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_SET_TARGET, .joint = id, .first = anchor_b);
+    return RBL_OK;
+}
+
+static rblBodyId body_id(const rblWorld* world, uint32_t slot)
+{
+    return slot == RBL_NONE ? (rblBodyId){0, 0} : (rblBodyId){slot + 1, world->bodies.data[slot].generation};
+}
+
+rblResult rbl_joint_state(rblWorldId world_id, rblJointId id, rblJointState* out)
+{
+    rblWorld* world = NULL;
+    rblJoint* joint = NULL;
+    RBL_TRY(find_joint(world_id, id, &world, &joint));
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: no place for the state");
+    }
+    const rblVec3 from = rbl_transform_point(frame_of(world, joint->a), joint->anchor_a);
+    const rblVec3 to = rbl_transform_point(frame_of(world, joint->b), joint->anchor_b);
+    const float distance = rbl_length3(rbl_sub3(to, from));
+    const bool keeps_length = joint->kind == RBL_JOINT_DISTANCE || joint->kind == RBL_JOINT_ROPE;
+    float error = keeps_length ? distance - joint->length : distance;
+    error = joint->kind == RBL_JOINT_ROPE ? rbl_maxf(error, 0.0f) : fabsf(error);
+    const float rate = world->seconds > 0.0f ? 1.0f / world->seconds : 0.0f;
+    *out = (rblJointState){
+        .kind = joint->kind,
+        .a = body_id(world, joint->a),
+        .b = body_id(world, joint->b),
+        .point_a = from,
+        .point_b = to,
+        .force = rbl_scale3(rbl_add3(joint->push, joint->jerk), rate),
+        .torque = rbl_scale3(joint->turn, rate),
+        .error = error,
+        .user_data = joint->user_data,
+    };
+    return RBL_OK;
+}
+
+rblResult rbl_world_joint_events(rblWorldId world_id, const rblJointEvent** events, uint32_t* count)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(world_id, &world));
+    if (events == NULL || count == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: no place for the events");
+    }
+    *events = world->joint_events.data;
+    *count = (uint32_t)world->joint_events.count;
+    return RBL_OK;
+}
+
+bool rbl_joints_forbid(const rblWorld* world, uint32_t a, uint32_t b)
+{
+    if (world->bodies.data[a].joint_count == 0 || world->bodies.data[b].joint_count == 0)
+    {
+        return false;
+    }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        const bool same = (joint->a == a && joint->b == b) || (joint->a == b && joint->b == a);
+        if (joint->generation != 0 && same && !joint->collide)
+        {
+            return true;
+        }
+    }
+    return false;
+}

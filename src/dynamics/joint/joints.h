@@ -1,0 +1,159 @@
+// Joints from inside.
+#ifndef RBL_DYNAMICS_JOINT_JOINTS_H
+#define RBL_DYNAMICS_JOINT_JOINTS_H
+
+#include "base/array.h"
+#include "dynamics/inertia.h"
+#include "math/sparse_blocks.h"
+#include "rubble/joint.h"
+
+// What a joint asks for, one equation a row: along an axis, of the points' relative velocity or of the relative spin.
+typedef struct rblJointRow
+{
+    rblVec3 axis;
+    bool turns;    // of the spin
+    double target; // m/s or rad/s at the end of the step
+    double
+        softness; // velocity per impulse that it gives way by: of joints in loops, which may ask for too much
+    double floor; // the same for the pivots' sake alone
+} rblJointRow;
+
+typedef struct rblJoint
+{
+    uint32_t generation; // 0: the slot is free
+    rblJointKind kind;
+    uint32_t a, b;              // body slots; b is RBL_NONE for the world
+    rblVec3 anchor_a, anchor_b; // in the bodies' frames; b's in the world when it is the world
+    rblVec3 axis_a, axis_b;     // of a hinge, in the bodies' frames
+    rblQuat b_in_a;             // wanted relative orientation of the frames
+    float length;
+    float break_force, stiffness, damping, max_force;
+    bool collide;
+    void* user_data;
+
+    rblVec3 push;     // impulse on b of the last step, N s
+    rblVec3 turn;     // angular impulse on b of the last step, N m s
+    rblVec3 jerk;     // impulse on b in the impact phase of the last step, N s
+    double jerk_work; // J: put in by it, when a body of infinite mass moves
+
+    // Of the step at hand (joint_rows.c, joint_solve.c).
+    uint32_t solver_a, solver_b;
+    uint32_t node, edge_a, edge_b; // in rblJointSystem; RBL_NONE: not there
+    bool looped;                   // it, or a joint it hangs together with, closes a loop
+    bool slack; // no row holds: a rope that does not pull, a spring that pulls with all it has
+    float seconds;
+    rblVec3 start_arm_a, start_arm_b; // from the centres to the points, at the start
+    rblVec3 arm_a, arm_b;             // where impulses act
+    rblVec3 kept_push, kept_turn;     // while velocities alone are put right
+    rblVec3 best_push, best_turn;     // of the round that came nearest
+    rblVec3 apart;                    // from a's point to b's, at the start
+    rblVec3 before_u;                 // relative velocity of a spring's points before the contact solve
+    rblVec3 kept_apart, kept_angle;   // of what it is off by: more than one step puts right
+    float kept_length;
+    uint32_t row_count;
+    rblJointRow rows[6];
+} rblJoint;
+
+typedef RBL_ARRAY(rblJoint) rblJointArray;
+typedef RBL_ARRAY(rblJointEvent) rblJointEventArray;
+
+// All joints of a step, and the dynamic bodies they hold, as one linear system.
+typedef struct rblJointSystem
+{
+    rblBlockSystem blocks; // nodes: bodies, then joints
+    rblIndexArray bodies;  // solver body of each body node
+    rblIndexArray joints;  // slot of each joint node
+    rblIndexArray nodes;   // by solver body; RBL_NONE: no joint holds it
+    rblIndexArray parents,
+        anchors; // by body node: what hangs together, and how often it is held by something immovable
+    RBL_ARRAY(rblTransform) poses; // by body node: at the end of the step, as far as known
+    rblDoubleArray given;          // six per body node: momentum that its velocity has from joints
+    rblDoubleArray reference;      // six per body node: velocity and spin at the last refresh
+    rblDoubleArray stiffness;      // twelve per body node: see add_stiffness(); of velocities and of spins
+    RBL_ARRAY(rblVec3) best;       // two per body node: velocity and spin of the round that came nearest
+    bool balanced;                 // momentum is what the impulses give where they act now
+} rblJointSystem;
+
+typedef struct rblWorld rblWorld;
+
+void rbl_joint_system_init(rblJointSystem* system, const rblAllocator* allocator);
+void rbl_joint_system_free(rblJointSystem* system);
+
+// ---- one joint (joint_rows.c) ----
+
+// One of the two is dynamic and awake: between a sleeper and a kinematic body there is nothing to solve.
+bool rbl_joint_is_active(const rblWorld* world, const rblJoint* joint);
+
+// Where it is now: arms and how far the points are apart.
+void rbl_place_joint(rblWorld* world, rblJoint* joint);
+
+// How much of what it is off by now stays: one step puts only so much right.
+void rbl_limit_joint(const rblWorld* world, rblJoint* joint);
+
+// Rows for no relative velocity where the bodies are now.
+void rbl_set_rows_now(rblWorld* world, rblJoint* joint);
+
+// Rows for a displacement into place. Returns how far off it is, m.
+float rbl_set_rows_for_place(rblWorld* world, rblJoint* joint);
+
+// Rows for ending the step in place, from where the bodies would be with the velocities so far. Returns how far off, m.
+float rbl_set_rows_ahead(rblWorld* world, rblJoint* joint);
+
+// The velocity that a row is about.
+double rbl_row_velocity(const rblWorld* world, const rblJoint* joint, const rblJointRow* row);
+
+// What a spring would push with, were it not limited: an impulse on b for the velocities so far.
+rblVec3 rbl_spring_push(const rblWorld* world, const rblJoint* joint);
+
+// Impulse and angular impulse on b, the opposite on a.
+void rbl_apply_to_joint(rblWorld* world, const rblJoint* joint, rblVec3 push, rblVec3 turn);
+
+// ---- all joints ----
+
+// Stages: connect the bodies of joints; prepare, sweep and polish in the contact solve; after the step (joint_solve.c).
+rblResult rbl_begin_joints(rblWorld* world);
+void rbl_prepare_joints(rblWorld* world);
+void rbl_look_along_joints(rblWorld* world); // the first refresh
+float rbl_sweep_joints(rblWorld* world);
+float rbl_refresh_joints(
+    rblWorld* world); // between sweeps: returns how far the worst would be off at the end, m
+void rbl_polish_joints(rblWorld* world);
+rblResult rbl_finish_joints(rblWorld* world);
+
+// Velocities across joints to zero, for what pulls tight suddenly. True when there was anything to do.
+bool rbl_tighten_joints(rblWorld* world, float threshold);
+
+// The same at the end of the step, and joints' energy made good (joint_settle.c).
+void rbl_settle_joints(rblWorld* world);
+
+// The linear system of the joints (joint_system.c): from the rows of all joints; one solve of it, applied to velocities and
+// impulses. Returns the largest miss before it, m/s. With `balanced`, impulses turn with the bodies while velocities change.
+rblResult rbl_build_joint_system(rblWorld* world);
+void rbl_begin_balance(rblWorld* world);
+void rbl_factor_joints(rblWorld* world, bool balanced);
+float rbl_solve_joints(rblWorld* world);
+uint32_t rbl_joint_root(rblWorld* world,
+                        uint32_t node); // the same for all bodies that hang together by joints
+
+// All relative velocities that joints forbid to zero, when one is above the threshold: inelastic. `seconds` is how far ahead a
+// rope looks for its length. `felt` is told of each joint, with the impulse in `push` and `turn`, and of the work of its driver.
+typedef void rblJointImpulseFcn(rblWorld* world, rblJoint* joint, double work);
+bool rbl_stop_joints(rblWorld* world, float threshold, float seconds, rblJointImpulseFcn* felt);
+
+// Displacements of the bodies, for velocities, that put joints in place. Returns how far the worst was off; 0: nothing to do.
+float rbl_place_joints(rblWorld* world);
+
+// Bodies that hang together have the same time left: the least of theirs.
+void rbl_share_joint_seconds(rblWorld* world);
+
+// Work put in through a joint in the contact solve: by springs, and by partners of infinite mass that move.
+double rbl_joint_work(const rblWorld* world, const rblJoint* joint);
+void rbl_remove_joint(rblWorld* world, uint32_t slot);
+
+// True when a joint between two bodies keeps them from colliding.
+bool rbl_joints_forbid(const rblWorld* world, uint32_t a, uint32_t b);
+
+// The bodies of a destroyed body's joints are let go.
+void rbl_remove_joints_of(rblWorld* world, uint32_t slot);
+
+#endif

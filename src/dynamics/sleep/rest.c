@@ -1,0 +1,322 @@
+// What sleepers feel of their awake neighbours, and whether they can stay asleep.
+//
+// To an awake neighbour a sleeper is as good as static. What the neighbour does to it may change all the same: a load is put on
+// it, a support creeps away. Each sleeper remembers what its contacts did to it when it fell asleep. When that has changed, its
+// other contacts are asked whether they could hold it where it is: one small contact solve, with all but the sleeper at rest. A
+// sleeper that cannot be held falls, and what rests on it wakes with it; one whose load has changed by much wakes alone, for its
+// neighbours may not be able to hold what it now puts on them.
+#include "dynamics/orientation.h"
+#include "dynamics/solve/contact_math.h"
+#include "dynamics/stages.h"
+#include <string.h>
+
+#define FEELS       0.02f // of its weight: a smaller change of force is not looked at
+#define FALLS       0.05f // of gravity: an acceleration that the other contacts leave
+#define LOAD_SHARE  0.25f // of what its contacts bear: a larger change is for awake bodies
+#define SMALL_SHARE 0.25f // of the sleep speed
+#define MEAN_TIME   0.25f // s
+#define ROCKING_BLOW                                                                                         \
+    4.0f // times the sleep speed: what a body that rocks in its place does to sleepers is no blow below that
+#define SWEEPS        32
+#define MOST_CONTACTS 96 // that may hold a sleeper
+
+// ---- forces ----
+
+static rblVec3 contact_force(const rblContact* contact)
+{
+    return rbl_mul_add3(contact->friction, contact->push, contact->normal);
+}
+
+static float pair_rate(const rblPair* pair, bool on_b)
+{
+    return pair->seconds > 0.0f ? (on_b ? pair->share_b : pair->share_a) / pair->seconds : 0.0f;
+}
+
+rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair, bool on_b)
+{
+    rblVec3 sum = rbl_vec3(0, 0, 0);
+    for (uint32_t i = 0; i < pair->leading; ++i)
+    {
+        sum = rbl_add3(sum, contact_force(&world->contacts.data[pair->first + i]));
+    }
+    return rbl_scale3(sum, on_b ? pair_rate(pair, true) : -pair_rate(pair, false));
+}
+
+// Weight points upwards where the gravity scale is negative.
+float rbl_part_against_weight(const rblWorld* world, uint32_t slot, rblVec3 force)
+{
+    const float gravity = rbl_length3(world->def.gravity);
+    const float along = rbl_dot3(force, world->def.gravity);
+    const float down = world->bodies.data[slot].gravity_scale < 0.0f ? -along : along;
+    return gravity > 0.0f ? -down / gravity : 0.0f;
+}
+
+// What the contacts of a pair do to one of its two.
+static void add_pair(rblWorld* world, const rblPair* pair, bool on_b)
+{
+    const uint32_t slot = on_b ? pair->b : pair->a;
+    const rblTransform frame = rbl_motion_pose(&world->motions.data[slot]);
+    const float rate = on_b ? pair_rate(pair, true) : -pair_rate(pair, false);
+    rblLoad* load = &world->loads.data[slot];
+    rblVec3 sum = rbl_vec3(0, 0, 0);
+    for (uint32_t i = 0; i < pair->leading; ++i)
+    {
+        const rblContact* contact = &world->contacts.data[pair->first + i];
+        const rblVec3 arm = rbl_rotate3(frame.q, on_b ? contact->anchor_b : contact->anchor_a);
+        const rblVec3 force = rbl_scale3(contact_force(contact), rate);
+        sum = rbl_add3(sum, force);
+        load->torque = rbl_add3(load->torque, rbl_cross3(arm, force));
+    }
+    load->force = rbl_add3(load->force, sum);
+    load->borne += rbl_length3(sum);
+    load->support += rbl_maxf(rbl_part_against_weight(world, slot, sum), 0.0f);
+}
+
+// The loads of all bodies that are watched.
+void rbl_sum_loads(rblWorld* world)
+{
+    if (world->bodies.count == 0 || memchr(world->watched.data, 1, world->bodies.count) == NULL)
+    {
+        return;
+    }
+    for (size_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        world->loads.data[slot] = (rblLoad){0};
+    }
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        if (pair->count > 0 && world->watched.data[pair->a])
+        {
+            add_pair(world, pair, false);
+        }
+        if (pair->count > 0 && world->watched.data[pair->b])
+        {
+            add_pair(world, pair, true);
+        }
+    }
+}
+
+// ---- could it stay? ----
+
+// The sleeper as the second of a pair with the static world.
+typedef struct Holding
+{
+    rblSolverBody ground, body;
+    rblSolverContact contacts[MOST_CONTACTS];
+    float friction[MOST_CONTACTS];
+    uint32_t count;
+} Holding;
+
+// The contacts of a pair that hold the sleeper, with the impulses that they had. Those that are held by others bear none, and
+// would take their places.
+static void add_holding(const rblWorld* world, const rblPair* pair, uint32_t slot, Holding* holding)
+{
+    const bool is_b = pair->b == slot;
+    const rblMotion* motion = &world->motions.data[slot];
+    const rblTransform frame = rbl_motion_pose(motion);
+    const float scale = (is_b ? world->seconds : -world->seconds) * pair_rate(pair, is_b);
+    const rblBody* a = &world->bodies.data[pair->a];
+    const rblBody* b = &world->bodies.data[pair->b];
+    for (uint32_t i = 0; i < pair->leading && holding->count < MOST_CONTACTS; ++i)
+    {
+        const rblContact* from = &world->contacts.data[pair->first + i];
+        rblSolverContact* contact = &holding->contacts[holding->count];
+        *contact = (rblSolverContact){
+            .arm_b = rbl_rotate3(frame.q, is_b ? from->anchor_b : from->anchor_a),
+            .normal = rbl_scale3(from->normal, is_b ? 1.0f : -1.0f),
+            .push = fabsf(scale) * from->push,
+        };
+        rbl_prepare_masses(&holding->ground, &holding->body, contact);
+        const rblVec3 friction = rbl_scale3(from->friction, scale);
+        contact->slide[0] = rbl_dot3(friction, contact->tangent);
+        contact->slide[1] = rbl_dot3(friction, rbl_contact_tangent2(contact));
+        holding->friction[holding->count++] = sqrtf(a->material.friction * b->material.friction);
+        rbl_apply_impulse(&holding->ground, &holding->body, contact->arm_a, contact->arm_b,
+                          rbl_contact_impulse(contact));
+    }
+}
+
+// The sleeper after a step under gravity and what its joints do, before its contacts hold it.
+static void begin_holding(const rblWorld* world, uint32_t slot, Holding* holding)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblMotion* motion = &world->motions.data[slot];
+    const rblVec3 fall = rbl_scale3(world->def.gravity, world->seconds * body->gravity_scale);
+    holding->ground = (rblSolverBody){.slot = RBL_NONE};
+    holding->body = (rblSolverBody){.inverse_mass = motion->inverse_mass, .slot = slot};
+    holding->count = 0;
+    rbl_update_inertia(motion, &holding->body);
+    holding->body.velocity = rbl_mul_add3(fall, world->seconds * motion->inverse_mass, body->rest.pull);
+    holding->body.spin = rbl_symmetric3_apply(&holding->body.inverse_inertia,
+                                              rbl_scale3(body->rest.pull_turn, world->seconds));
+}
+
+// By awake bodies: as it is.
+static void add_forced(const rblWorld* world, const rblPair* pair, uint32_t slot, Holding* holding)
+{
+    const bool is_b = pair->b == slot;
+    const rblTransform frame = rbl_motion_pose(&world->motions.data[slot]);
+    const float scale = (is_b ? world->seconds : -world->seconds) * pair_rate(pair, is_b);
+    for (uint32_t i = 0; i < pair->leading; ++i)
+    {
+        const rblContact* from = &world->contacts.data[pair->first + i];
+        const rblVec3 arm = rbl_rotate3(frame.q, is_b ? from->anchor_b : from->anchor_a);
+        rbl_apply_impulse(&holding->ground, &holding->body, rbl_vec3(0, 0, 0), arm,
+                          rbl_scale3(contact_force(from), scale));
+    }
+}
+
+// True when the contacts with what is at rest can keep the sleeper where it is.
+static rblResult can_stay(rblWorld* world, uint32_t slot, bool* out)
+{
+    Holding holding;
+    RBL_TRY(rbl_make_links(world));
+    begin_holding(world, slot, &holding);
+    for (uint32_t i = world->links.firsts.data[slot]; i < world->links.firsts.data[slot + 1]; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[world->links.pairs.data[i]];
+        const uint32_t other = pair->a == slot ? pair->b : pair->a;
+        if (world->bodies.data[other].awake && !rbl_is_rocking(world, other))
+        {
+            add_forced(world, pair, slot, &holding);
+        }
+        else
+        {
+            add_holding(world, pair, slot, &holding);
+        }
+    }
+    for (int sweep = 0; sweep < SWEEPS; ++sweep)
+    {
+        for (uint32_t i = 0; i < holding.count; ++i)
+        {
+            rbl_solve_contact(&holding.ground, &holding.body, &holding.contacts[i], holding.friction[i]);
+        }
+    }
+    const rblBody* body = &world->bodies.data[slot];
+    const float gravity = fabsf(body->gravity_scale) * rbl_length3(world->def.gravity);
+    const float slow = rbl_maxf(FALLS * gravity * world->seconds, SMALL_SHARE * world->def.sleep_speed);
+    *out = rbl_fastest_point(body, holding.body.velocity, holding.body.spin) < slow;
+    return RBL_OK;
+}
+
+// ---- what sleepers notice ----
+
+// Sleepers by birth are left alone until they are touched.
+static void watch(rblWorld* world, const rblPair* pair, uint32_t slot)
+{
+    if (pair->touching || !world->bodies.data[slot].rest.untried)
+    {
+        world->watched.data[slot] = 1;
+    }
+}
+
+// Sleepers that an awake body may have touched or left.
+void rbl_watch_sleepers(rblWorld* world)
+{
+    for (size_t i = 0; i < world->active_pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
+        const unsigned char a = world->activities.data[pair->a];
+        const unsigned char b = world->activities.data[pair->b];
+        if (a == RBL_ACTIVITY_ASLEEP && b >= RBL_ACTIVITY_AWAKE)
+        {
+            watch(world, pair, pair->a);
+        }
+        if (b == RBL_ACTIVITY_ASLEEP && a >= RBL_ACTIVITY_AWAKE)
+        {
+            watch(world, pair, pair->b);
+        }
+    }
+}
+
+// Impacts are not among the forces of contacts.
+void rbl_feel_blows(rblWorld* world)
+{
+    for (size_t i = 0; i < world->blows.count; ++i)
+    {
+        const rblBlow* blow = &world->blows.data[i];
+        const rblPair* pair = &world->pairs.data[world->manifolds.data[blow->manifold].pair];
+        const bool b_sleeps = world->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP;
+        const uint32_t slot = b_sleeps ? pair->b : pair->a;
+        if (world->activities.data[slot] == RBL_ACTIVITY_ASLEEP)
+        {
+            const rblMotion* motion = &world->motions.data[slot];
+            const rblVec3 turn = rbl_cross3(rbl_sub3(blow->place.point, motion->center), blow->hit);
+            const rblVec3 spin = rbl_angular_velocity(motion->orientation, turn, motion->moments);
+            const rblVec3 velocity = rbl_scale3(blow->hit, motion->inverse_mass);
+            const uint32_t other = b_sleeps ? pair->a : pair->b;
+            const float slow = world->def.sleep_speed * (rbl_is_rocking(world, other) ? ROCKING_BLOW : 1.0f);
+            if (rbl_fastest_point(&world->bodies.data[slot], velocity, spin) > slow)
+            {
+                rbl_wake_sleeper(world, slot);
+            }
+        }
+    }
+}
+
+// True when what the contacts do to a sleeper has changed since it was last looked at.
+static bool feels_change(const rblWorld* world, uint32_t slot)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblLoad* load = &world->loads.data[slot];
+    const float weight = body->mass * fabsf(body->gravity_scale) * rbl_length3(world->def.gravity);
+    const rblVec3 force = rbl_sub3(load->force, body->rest.force);
+    const rblVec3 torque = rbl_sub3(load->torque, body->rest.torque);
+    return rbl_length3(force) * body->shape.radius + rbl_length3(torque) >
+           FEELS * weight * body->shape.radius;
+}
+
+// The running mean of the load. Bodies that rock on a sleeper put now more on it, now less.
+static void follow_load(const rblWorld* world, rblVec3 force, rblRest* rest)
+{
+    rest->time += world->seconds;
+    const float share = rbl_minf(world->seconds / MEAN_TIME, 1.0f);
+    rest->mean_force = rbl_mul_add3(rest->mean_force, share, rbl_sub3(force, rest->mean_force));
+    if (rest->time < MEAN_TIME)
+    {
+        rest->first_force = rest->mean_force;
+    }
+}
+
+static rblResult notice(rblWorld* world, uint32_t slot)
+{
+    rblBody* body = &world->bodies.data[slot];
+    const rblLoad* load = &world->loads.data[slot];
+    follow_load(world, load->force, &body->rest);
+    if (body->awake || (!body->rest.untried && !feels_change(world, slot)))
+    {
+        return RBL_OK;
+    }
+    if (body->rest.untried)
+    {
+        return rbl_wake_unsupported(world, slot);
+    }
+    bool stays = false;
+    RBL_TRY(can_stay(world, slot, &stays));
+    if (!stays)
+    {
+        return rbl_wake_unsupported(world, slot);
+    }
+    if (rbl_length3(rbl_sub3(body->rest.mean_force, body->rest.first_force)) > LOAD_SHARE * body->rest.borne)
+    {
+        rbl_wake_body(world, slot);
+    }
+    body->rest.force = load->force;
+    body->rest.torque = load->torque;
+    return RBL_OK;
+}
+
+rblResult rbl_notice_changes(rblWorld* world)
+{
+    world->links.made = false; // touches have changed with the step
+    rbl_feel_blows(world);
+    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        if (world->watched.data[slot] && world->activities.data[slot] == RBL_ACTIVITY_ASLEEP)
+        {
+            RBL_TRY(notice(world, slot));
+        }
+    }
+    return RBL_OK;
+}

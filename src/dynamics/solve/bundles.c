@@ -1,0 +1,124 @@
+// Manifolds of a colour in bundles of four, and one contact at a time out of them.
+#include "dynamics/solve/wide.h"
+
+// Manifolds of the last colour may share bodies: a bundle has one of them.
+static uint32_t lanes_of(uint32_t color)
+{
+    return color + 1 < RBL_MAX_COLORS ? 4 : 1;
+}
+
+static uint32_t count_bundles(rblWorld* world)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < RBL_MAX_COLORS; ++c)
+    {
+        const uint32_t lanes = lanes_of(c);
+        world->color_bundles[c] = count;
+        count += (world->color_starts[c + 1] - world->color_starts[c] + lanes - 1) / lanes;
+    }
+    world->color_bundles[RBL_MAX_COLORS] = count;
+    return count;
+}
+
+static rblBundle make_bundle(rblWorld* world, uint32_t index, uint32_t manifold, uint32_t lanes)
+{
+    rblBundle bundle = {.manifold = manifold, .lanes = (uint16_t)lanes};
+    for (uint32_t i = 0; i < lanes; ++i)
+    {
+        rblManifold* from = &world->manifolds.data[manifold + i];
+        from->bundle = index;
+        bundle.a[i] = from->a;
+        bundle.b[i] = from->b;
+        bundle.friction[i] = from->friction;
+        bundle.slot_a[i] = world->pairs.data[from->pair].a;
+        bundle.slot_b[i] = world->pairs.data[from->pair].b;
+        bundle.contact[i] = from->contact;
+        bundle.counts[i] = from->count;
+        bundle.helds[i] = from->held;
+        bundle.slop[i] = from->slop;
+        bundle.mates |= (uint8_t)(from->mates ? 1u << i : 0u);
+        bundle.rounds |= (uint8_t)(from->round ? 1u << i : 0u);
+        bundle.count = from->count > bundle.count ? from->count : bundle.count;
+        bundle.held = from->held > bundle.held ? from->held : bundle.held;
+    }
+    return bundle;
+}
+
+static void make_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    uint32_t color = 0;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        while (i >= world->color_bundles[color + 1])
+        {
+            ++color;
+        }
+        const uint32_t most = lanes_of(color);
+        const uint32_t manifold = world->color_starts[color] + most * (i - world->color_bundles[color]);
+        const uint32_t left = world->color_starts[color + 1] - manifold;
+        world->bundles.data[i] = make_bundle(world, i, manifold, left < most ? left : most);
+    }
+}
+
+bool rbl_build_bundles(rblWorld* world)
+{
+    const uint32_t count = count_bundles(world);
+    if (!rbl_array_renew(&world->bundles, count, rbl_heap_room(world, RBL_HEAP_CONTACTS) / 8))
+    {
+        return false;
+    }
+    rbl_parallel_for(world->jobs, count, 64, make_block, world);
+    uint32_t contacts = 0;
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        world->bundles.data[i].first = contacts;
+        contacts += world->bundles.data[i].count + world->bundles.data[i].held;
+    }
+    return rbl_array_renew(&world->wide_contacts, contacts, rbl_heap_room(world, RBL_HEAP_CONTACTS) / 3);
+}
+
+static rblVec3 lane_of(const float rows[3][4], uint32_t lane)
+{
+    return (rblVec3){rows[0][lane], rows[1][lane], rows[2][lane]};
+}
+
+void rbl_unpack_manifold(rblWorld* world, const rblManifold* manifold)
+{
+    const rblBundle* bundle = &world->bundles.data[manifold->bundle];
+    const uint32_t lane = (uint32_t)(manifold - world->manifolds.data) - bundle->manifold;
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblWideContact* from = &world->wide_contacts.data[bundle->first + i];
+        rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        contact->normal = lane_of(from->normal, lane);
+        contact->arm_a = lane_of(from->arm_a, lane);
+        contact->arm_b = lane_of(from->arm_b, lane);
+        contact->tangent = lane_of(from->tangent, lane);
+        contact->normal_mass = from->normal_mass[lane];
+        for (int k = 0; k < 4; ++k)
+        {
+            contact->tangent_mass[k] = from->tangent_mass[k][lane];
+        }
+        contact->coupling[0] = from->coupling[0][lane];
+        contact->coupling[1] = from->coupling[1][lane];
+        contact->target = from->target[lane];
+        contact->push = from->push[lane];
+        contact->slide[0] = from->slide[0][lane];
+        contact->slide[1] = from->slide[1][lane];
+    }
+}
+
+void rbl_repack_impulses(rblWorld* world, const rblManifold* manifold)
+{
+    const rblBundle* bundle = &world->bundles.data[manifold->bundle];
+    const uint32_t lane = (uint32_t)(manifold - world->manifolds.data) - bundle->manifold;
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblSolverContact* from = &world->solver_contacts.data[manifold->first + i];
+        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        contact->push[lane] = from->push;
+        contact->slide[0][lane] = from->slide[0];
+        contact->slide[1][lane] = from->slide[1];
+    }
+}

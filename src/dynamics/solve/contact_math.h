@@ -1,0 +1,144 @@
+// Velocities and impulses at a contact: what impacts, contacts, joints and drift correction share.
+#ifndef RBL_DYNAMICS_SOLVE_CONTACT_MATH_H
+#define RBL_DYNAMICS_SOLVE_CONTACT_MATH_H
+
+#include "dynamics/world.h"
+#include <math.h>
+
+// Velocity of b's point against a's.
+static inline rblVec3 rbl_relative_velocity(const rblSolverBody* a, const rblSolverBody* b, rblVec3 arm_a,
+                                            rblVec3 arm_b)
+{
+    const rblVec3 at_a = rbl_add3(a->velocity, rbl_cross3(a->spin, arm_a));
+    const rblVec3 at_b = rbl_add3(b->velocity, rbl_cross3(b->spin, arm_b));
+    return rbl_sub3(at_b, at_a);
+}
+
+// Impulse on b, its opposite on a.
+static inline void rbl_apply_impulse(rblSolverBody* a, rblSolverBody* b, rblVec3 arm_a, rblVec3 arm_b,
+                                     rblVec3 impulse)
+{
+    a->velocity = rbl_mul_add3(a->velocity, -a->inverse_mass, impulse);
+    a->spin = rbl_sub3(a->spin, rbl_symmetric3_apply(&a->inverse_inertia, rbl_cross3(arm_a, impulse)));
+    b->velocity = rbl_mul_add3(b->velocity, b->inverse_mass, impulse);
+    b->spin = rbl_add3(b->spin, rbl_symmetric3_apply(&b->inverse_inertia, rbl_cross3(arm_b, impulse)));
+}
+
+// e1 . A e2, where A is the inverse effective mass at the contact.
+static inline float rbl_contact_compliance(const rblSolverBody* a, const rblSolverBody* b, rblVec3 arm_a,
+                                           rblVec3 arm_b, rblVec3 e1, rblVec3 e2)
+{
+    const rblVec3 turn_a = rbl_symmetric3_apply(&a->inverse_inertia, rbl_cross3(arm_a, e2));
+    const rblVec3 turn_b = rbl_symmetric3_apply(&b->inverse_inertia, rbl_cross3(arm_b, e2));
+    return (a->inverse_mass + b->inverse_mass) * rbl_dot3(e1, e2) + rbl_dot3(rbl_cross3(arm_a, e1), turn_a) +
+           rbl_dot3(rbl_cross3(arm_b, e1), turn_b);
+}
+
+static inline rblVec3 rbl_contact_tangent2(const rblSolverContact* contact)
+{
+    return rbl_cross3(contact->normal, contact->tangent);
+}
+
+// The accumulated impulse on b.
+static inline rblVec3 rbl_contact_impulse(const rblSolverContact* contact)
+{
+    rblVec3 impulse = rbl_scale3(contact->normal, contact->push);
+    impulse = rbl_mul_add3(impulse, contact->slide[0], contact->tangent);
+    return rbl_mul_add3(impulse, contact->slide[1], rbl_contact_tangent2(contact));
+}
+
+// Work that a body of infinite mass does on its partner through the accumulated impulses (clamp.c).
+double rbl_driven_work(const rblWorld* world, const rblManifold* manifold, const rblSolverBody* a,
+                       const rblSolverBody* b);
+
+// Copies of a manifold's two bodies to work on, and back. Bodies of infinite mass are shared by all workers: never written.
+static inline void rbl_store_body(rblSolverBody* to, const rblSolverBody* from)
+{
+    if (to->inverse_mass > 0.0f)
+    {
+        to->velocity = from->velocity;
+        to->spin = from->spin;
+    }
+}
+
+// A contact from the axes of a's shape to the frames of the bodies, without impulses. Overlap that a break left, or that of
+// mates, is none.
+static inline rblContact rbl_place_contact(const rblPair* pair, const rblContactPoint* found,
+                                           rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
+{
+    const rblVec3 normal = rbl_rotate3(shape_a.q, found->normal);
+    const rblVec3 middle = rbl_transform_point(shape_a, found->point);
+    const float open = found->distance + pair->kept_depth;
+    const float gap = pair->mates ? rbl_maxf(open, 0.0f) : open;
+    const rblVec3 on_a = rbl_mul_add3(middle, -0.5f * gap, normal);
+    const rblVec3 on_b = rbl_mul_add3(middle, 0.5f * gap, normal);
+    return (rblContact){
+        .anchor_a = rbl_transform_inverse_point(frame_a, on_a),
+        .anchor_b = rbl_transform_inverse_point(frame_b, on_b),
+        .normal_in_a = rbl_inverse_rotate3(frame_a.q, normal),
+        .normal = normal,
+        .feature = found->feature,
+    };
+}
+
+// Arms and gaps of a manifold's contacts, from where its bodies are now: for impacts, which look at few of them (manifolds.c).
+void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold);
+
+static inline void rbl_prepare_once(rblWorld* world, rblManifold* manifold)
+{
+    if (!manifold->prepared)
+    {
+        rbl_prepare_manifold(world, manifold);
+    }
+}
+
+// The tangent and effective masses, after the arms: for contacts that are solved one at a time.
+void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact);
+
+// Friction within Coulomb's cone, then a normal impulse so that the velocity reaches `target`, both accumulated. What friction
+// does to the normal velocity follows from the contact's own compliance, so that the bodies are read and written once.
+static inline void rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolverContact* contact,
+                                     float friction)
+{
+    const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
+    const float straight = rbl_dot3(u, contact->normal);
+    if (contact->push == 0.0f && contact->slide[0] == 0.0f && contact->slide[1] == 0.0f &&
+        contact->normal_mass * (contact->target - straight) <= 0.0f)
+    {
+        contact->change[0] = contact->change[1] = contact->change[2] = 0.0f; // open, and stays so
+        return;
+    }
+    const rblVec3 tangent2 = rbl_contact_tangent2(contact);
+    const float x = rbl_dot3(u, contact->tangent);
+    const float y = rbl_dot3(u, tangent2);
+
+    float slide_x = contact->slide[0] - (contact->tangent_mass[0] * x + contact->tangent_mass[2] * y);
+    float slide_y = contact->slide[1] - (contact->tangent_mass[2] * x + contact->tangent_mass[1] * y);
+    const float limit = friction * contact->push;
+    if (slide_x * slide_x + slide_y * slide_y > limit * limit)
+    {
+        // It slides: friction opposes the velocity. A step by the block would end along the block times the velocity.
+        slide_x = contact->slide[0] - contact->tangent_mass[3] * x;
+        slide_y = contact->slide[1] - contact->tangent_mass[3] * y;
+        const float length = sqrtf(slide_x * slide_x + slide_y * slide_y);
+        const float scale = length > limit ? limit / length : 1.0f;
+        slide_x *= scale;
+        slide_y *= scale;
+    }
+    const float change_x = slide_x - contact->slide[0];
+    const float change_y = slide_y - contact->slide[1];
+    const float along = straight + contact->coupling[0] * change_x + contact->coupling[1] * change_y;
+    const float push = rbl_maxf(contact->push + contact->normal_mass * (contact->target - along), 0.0f);
+    contact->change[0] = push - contact->push;
+    contact->change[1] = change_x;
+    contact->change[2] = change_y;
+    rblVec3 impulse = rbl_scale3(contact->normal, contact->change[0]);
+    impulse = rbl_mul_add3(impulse, change_x, contact->tangent);
+    impulse = rbl_mul_add3(impulse, change_y, tangent2);
+    contact->push = push;
+    contact->slide[0] = slide_x;
+    contact->slide[1] = slide_y;
+    rbl_apply_impulse(a, b, contact->arm_a, contact->arm_b, impulse);
+}
+
+#endif

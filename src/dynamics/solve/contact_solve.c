@@ -1,0 +1,431 @@
+// Lasting contacts over the rest of the step.
+//
+// Positions move by the mean of the velocities before and after, so that the energy of a step changes by exactly
+//   sum over contacts J . (u' + u) / 2,   u' and u the relative velocities before and after (docs/step.md).
+// A contact with gap g and time h left asks for a normal velocity of at least min(0, -u' - 2 g / h): it may close its gap and no
+// more, it never bounces, and whatever it does costs energy.
+#include "dynamics/solve/contact_math.h"
+#include "dynamics/solve/subspace.h"
+#include "dynamics/solve/wide.h"
+#include "dynamics/stages.h"
+
+#define ENOUGH      2.5e-6f // m/s: stop when no contact changes its bodies' velocities by more
+#define MIN_BUNDLES 16      // of a colour for one worker
+
+// ---- before ----
+
+static void kick_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblSolverBody* body = &world->solver_bodies.data[i + 1];
+        world->before_contacts.data[i + 1] = (rblVelocity){body->velocity, body->spin};
+        if (body->inverse_mass > 0.0f)
+        {
+            body->velocity =
+                rbl_mul_add3(body->velocity, body->seconds, rbl_linear_acceleration(world, body));
+            body->spin = rbl_mul_add3(body->spin, body->seconds, rbl_angular_acceleration(world, body));
+        }
+        world->unconstrained.data[i + 1] = (rblVelocity){body->velocity, body->spin};
+    }
+}
+
+// ---- one bundle ----
+
+// Projected Gauss-Seidel, sped up by conjugate directions (Silcowitz, Niebe and Erleben 2010): what a sweep changes is taken as
+// the gradient, and each sweep is followed by a step along what the sweeps before it did. A stack of n boxes takes about n
+// sweeps instead of n^2.
+//   lambda += beta p,   p = beta p + change
+// Velocities are linear in the impulses, so that the step is taken for bodies on its own (extrapolate_block), and for impulses
+// when the next sweep comes by (extrapolate): contacts are read and written once in a sweep.
+typedef struct Sweep
+{
+    rblWorld* world;
+    uint32_t color;
+    float along;       // beta: how far to go along the directions
+    bool extrapolates; // false: directions begin anew
+    uint32_t number;   // of the sweep
+    uint32_t most;     // sweeps
+    float joints;      // largest change of a velocity by joints
+    double last;       // square of the sweep before
+    double square;     // of all changes of impulses, as energies
+    float largest;     // square of the largest change of velocities
+    double squares[RBL_MAX_BLOCKS];
+    float largests[RBL_MAX_BLOCKS];
+} Sweep;
+
+typedef struct Lanes
+{
+    rblWideBody a, b;
+    rblFloat4 friction;
+    rblFloat4 weight; // inverse masses of both: velocity per impulse
+    rblFloat4 square, largest;
+} Lanes;
+
+// The impulses of a contact along the directions of the sweeps before.
+static void extrapolate(const Sweep* sweep, rblWideContact* contact, rblFloat4 impulses[3])
+{
+    const rblFloat4 beta = rbl_splat4(sweep->along);
+    for (int k = 0; k < 3; ++k)
+    {
+        const rblFloat4 step = rbl_mul4(beta, rbl_load4(contact->direction[k]));
+        impulses[k] = rbl_add4(impulses[k], step);
+        rbl_store4(contact->direction[k], rbl_add4(step, rbl_load4(contact->change[k])));
+    }
+}
+
+static void forget_direction(rblWideContact* contact)
+{
+    for (int k = 0; k < 3; ++k)
+    {
+        rbl_store4(contact->direction[k], rbl_splat4(0.0f));
+    }
+}
+
+// What friction would be to stop the point, within Coulomb's cone. x, y: the velocity along the tangents.
+static void find_friction(const Lanes* lanes, const rblWideContact* contact, const rblFloat4 impulses[3],
+                          rblFloat4 x, rblFloat4 y, rblFloat4 out[2])
+{
+    const rblFloat4 xx = rbl_load4(contact->tangent_mass[0]);
+    const rblFloat4 yy = rbl_load4(contact->tangent_mass[1]);
+    const rblFloat4 xy = rbl_load4(contact->tangent_mass[2]);
+    const rblFloat4 mean = rbl_load4(contact->tangent_mass[3]);
+    const rblFloat4 stick_x = rbl_sub4(impulses[1], rbl_add4(rbl_mul4(xx, x), rbl_mul4(xy, y)));
+    const rblFloat4 stick_y = rbl_sub4(impulses[2], rbl_add4(rbl_mul4(xy, x), rbl_mul4(yy, y)));
+    const rblFloat4 limit = rbl_mul4(lanes->friction, impulses[0]);
+    const rblFloat4 size = rbl_add4(rbl_mul4(stick_x, stick_x), rbl_mul4(stick_y, stick_y));
+    const rblFloat4 slides = rbl_less4(rbl_mul4(limit, limit), size);
+    // It slides: friction opposes the velocity. A step by the block would end along the block times the velocity.
+    const rblFloat4 slide_x = rbl_sub4(impulses[1], rbl_mul4(mean, x));
+    const rblFloat4 slide_y = rbl_sub4(impulses[2], rbl_mul4(mean, y));
+    const rblFloat4 length = rbl_sqrt4(rbl_add4(rbl_mul4(slide_x, slide_x), rbl_mul4(slide_y, slide_y)));
+    const rblFloat4 one = rbl_splat4(1.0f);
+    const rblFloat4 scale = rbl_select4(rbl_less4(limit, length), rbl_div4(limit, length), one);
+    out[0] = rbl_select4(slides, rbl_mul4(slide_x, scale), stick_x);
+    out[1] = rbl_select4(slides, rbl_mul4(slide_y, scale), stick_y);
+}
+
+// A contact whose lanes are all open and stay so: without impulses, and with none to come.
+static bool stays_open(const rblFloat4 old[3], rblFloat4 coming)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 slides = rbl_add4(rbl_wide_absolute(old[1]), rbl_wide_absolute(old[2]));
+    const rblFloat4 all = rbl_add4(rbl_wide_absolute(old[0]), slides);
+    return rbl_mask4(rbl_and4(rbl_less_equal4(all, zero), rbl_less_equal4(coming, zero))) == 15u;
+}
+
+static void store_impulses(rblWideContact* contact, const rblFloat4 impulses[3], const rblFloat4 change[3])
+{
+    rbl_store4(contact->push, impulses[0]);
+    rbl_store4(contact->slide[0], impulses[1]);
+    rbl_store4(contact->slide[1], impulses[2]);
+    rbl_store4(contact->change[0], change[0]);
+    rbl_store4(contact->change[1], change[1]);
+    rbl_store4(contact->change[2], change[2]);
+}
+
+// Friction, then a normal impulse so that the velocity reaches the target, both accumulated. What friction does to the normal
+// velocity follows from the contact's own compliance, so that the bodies' velocities are used and changed once.
+static void solve_wide_contact(const Sweep* sweep, Lanes* lanes, rblWideContact* contact)
+{
+    const rblWide3 arm_a = rbl_wide_load3(contact->arm_a);
+    const rblWide3 arm_b = rbl_wide_load3(contact->arm_b);
+    const rblWide3 normal = rbl_wide_load3(contact->normal);
+    rblFloat4 old[3] = {rbl_load4(contact->push), rbl_load4(contact->slide[0]), rbl_load4(contact->slide[1])};
+    if (sweep->extrapolates)
+    {
+        extrapolate(sweep, contact, old);
+    }
+    else
+    {
+        forget_direction(contact);
+    }
+    const rblWide3 u = rbl_wide_relative_velocity(&lanes->a, &lanes->b, arm_a, arm_b);
+    const rblFloat4 straight = rbl_wide_dot3(u, normal);
+    const rblFloat4 target = rbl_load4(contact->target);
+    const rblFloat4 mass = rbl_load4(contact->normal_mass);
+    if (stays_open(old, rbl_mul4(mass, rbl_sub4(target, straight))))
+    {
+        const rblFloat4 none[3] = {rbl_splat4(0.0f), rbl_splat4(0.0f), rbl_splat4(0.0f)};
+        store_impulses(contact, none, none);
+        return;
+    }
+    const rblWide3 tangent = rbl_wide_load3(contact->tangent);
+    const rblWide3 tangent2 = rbl_wide_cross3(normal, tangent);
+    rblFloat4 impulses[3];
+    find_friction(lanes, contact, old, rbl_wide_dot3(u, tangent), rbl_wide_dot3(u, tangent2), &impulses[1]);
+    rblFloat4 change[3];
+    change[1] = rbl_sub4(impulses[1], old[1]);
+    change[2] = rbl_sub4(impulses[2], old[2]);
+    const rblFloat4 coupled = rbl_add4(rbl_mul4(rbl_load4(contact->coupling[0]), change[1]),
+                                       rbl_mul4(rbl_load4(contact->coupling[1]), change[2]));
+    const rblFloat4 miss = rbl_sub4(target, rbl_add4(straight, coupled));
+    impulses[0] = rbl_max4(rbl_add4(old[0], rbl_mul4(mass, miss)), rbl_splat4(0.0f));
+    change[0] = rbl_sub4(impulses[0], old[0]);
+    store_impulses(contact, impulses, change);
+    rbl_wide_apply_impulse(&lanes->a, &lanes->b, arm_a, arm_b,
+                           rbl_wide_in_frame(normal, tangent, tangent2, change));
+    const rblFloat4 sum = rbl_add4(rbl_add4(rbl_mul4(change[0], change[0]), rbl_mul4(change[1], change[1])),
+                                   rbl_mul4(change[2], change[2]));
+    const rblFloat4 energy = rbl_mul4(sum, lanes->weight);
+    lanes->square = rbl_add4(lanes->square, energy);
+    lanes->largest = rbl_max4(lanes->largest, rbl_mul4(energy, lanes->weight));
+}
+
+static void sweep_block(rblRange range, void* context)
+{
+    Sweep* sweep = context;
+    rblWorld* world = sweep->world;
+    rblSolverBody* bodies = world->solver_bodies.data;
+    Lanes lanes;
+    lanes.square = rbl_splat4(0.0f);
+    lanes.largest = rbl_splat4(0.0f);
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        const rblBundle* bundle = &world->bundles.data[world->color_bundles[sweep->color] + i];
+        if (bundle->idle)
+        {
+            continue;
+        }
+        lanes.a = rbl_gather_bodies4(bodies, bundle->a);
+        lanes.b = rbl_gather_bodies4(bodies, bundle->b);
+        lanes.friction = rbl_load4(bundle->friction);
+        lanes.weight = rbl_add4(lanes.a.inverse_mass, lanes.b.inverse_mass);
+        for (uint32_t k = 0; k < bundle->count; ++k)
+        {
+            solve_wide_contact(sweep, &lanes, &world->wide_contacts.data[bundle->first + k]);
+        }
+        rbl_scatter_bodies4(bodies, bundle->a, &lanes.a);
+        rbl_scatter_bodies4(bodies, bundle->b, &lanes.b);
+    }
+    sweep->squares[range.block] = (double)rbl_wide_sum(lanes.square);
+    sweep->largests[range.block] = rbl_wide_largest(lanes.largest);
+}
+
+// ---- bodies between two sweeps ----
+
+// One row of a body: v += beta p, p = beta p + change, and v is where the next sweep starts.
+static void extrapolate_row(const Sweep* sweep, float* velocity, float start[4], float direction[4])
+{
+    rblFloat4 v = rbl_load3(velocity);
+    rblFloat4 p = rbl_splat4(0.0f);
+    if (sweep->extrapolates)
+    {
+        const rblFloat4 step = rbl_mul4(rbl_splat4(sweep->along), rbl_load4(direction));
+        p = rbl_add4(step, rbl_sub4(v, rbl_load4(start)));
+        v = rbl_add4(v, step);
+        rbl_store3(velocity, v);
+    }
+    rbl_store4(direction, p);
+    rbl_store4(start, v);
+}
+
+static void extrapolate_block(rblRange range, void* context)
+{
+    const Sweep* sweep = context;
+    rblWorld* world = sweep->world;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblSolverBody* body = &world->solver_bodies.data[i];
+        rblVelocityRows* start = &world->sweep_starts.data[i];
+        rblVelocityRows* direction = &world->directions.data[i];
+        extrapolate_row(sweep, &body->velocity.x, start->velocity, direction->velocity);
+        extrapolate_row(sweep, &body->spin.x, start->spin, direction->spin);
+    }
+}
+
+// Joints go before the contacts in each sweep; what they do is no part of the directions.
+static void sweep_joints(Sweep* sweep)
+{
+    rblWorld* world = sweep->world;
+    sweep->joints = rbl_sweep_joints(world);
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        const uint32_t indices[2] = {joint->solver_a, joint->solver_b};
+        for (int k = 0; k < 2 && joint->generation != 0; ++k)
+        {
+            const rblSolverBody* body = &world->solver_bodies.data[indices[k]];
+            rblVelocityRows* start = &world->sweep_starts.data[indices[k]];
+            rbl_store4(start->velocity, rbl_load3(&body->velocity.x));
+            rbl_store4(start->spin, rbl_load3(&body->spin.x));
+        }
+    }
+}
+
+// ---- all colours ----
+
+static rblLoop color_loop(const rblWorld* world, uint32_t color, rblRangeFcn* block, void* context)
+{
+    const uint32_t count = world->color_bundles[color + 1] - world->color_bundles[color];
+    // Manifolds of the last colour may share bodies: one worker has them all.
+    return (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, block, context};
+}
+
+static void aim_block(rblRange range, void* context)
+{
+    const Sweep* sweep = context;
+    const rblBundle* bundles = sweep->world->bundles.data + sweep->world->color_bundles[sweep->color];
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        if (i + 2 < range.end)
+        {
+            rbl_expect_bundle(sweep->world, &bundles[i + 2]);
+        }
+        rbl_aim_bundle(sweep->world, &bundles[i]);
+    }
+}
+
+// Forces on all bodies, then targets and the impulses of the last step, colour by colour.
+static bool next_to_aim(rblLoop* loop, void* context)
+{
+    Sweep* sweep = context;
+    rblWorld* world = sweep->world;
+    if (sweep->number == 0)
+    {
+        sweep->number = 1;
+        *loop = (rblLoop){(uint32_t)world->solver_bodies.count - 1, 256, kick_block, world};
+        return true;
+    }
+    if (sweep->number > world->color_count)
+    {
+        return false;
+    }
+    sweep->color = sweep->number++ - 1;
+    *loop = color_loop(world, sweep->color, aim_block, sweep);
+    return true;
+}
+
+static void add_blocks(Sweep* sweep)
+{
+    const rblLoop loop = color_loop(sweep->world, sweep->color, sweep_block, sweep);
+    for (uint32_t b = 0; b < rbl_block_count(loop.count, loop.min_range); ++b)
+    {
+        sweep->square += sweep->squares[b];
+        sweep->largest = rbl_maxf(sweep->largest, sweep->largests[b]);
+    }
+}
+
+// After a sweep: whether that was enough, and how far to go along the directions.
+static bool end_sweep(Sweep* sweep)
+{
+    const float change = rbl_maxf(sqrtf(sweep->largest), sweep->joints);
+    sweep->largest = change;
+    if (change < ENOUGH || sweep->number >= sweep->most)
+    {
+        return false;
+    }
+    // Squares of the impulses of worlds of rock overflow: directions then tell nothing.
+    const bool known = sweep->last > 0.0 && sweep->last < (double)INFINITY;
+    sweep->extrapolates = known && sweep->square <= sweep->last;
+    sweep->along = sweep->extrapolates ? (float)(sweep->square / sweep->last) : 0.0f;
+    sweep->last = sweep->square;
+    return true;
+}
+
+// In place of a colour: where a sweep begins.
+#define START  (UINT32_MAX - 1)
+#define BODIES UINT32_MAX
+
+static void begin_sweep(Sweep* sweep)
+{
+    sweep_joints(sweep);
+    sweep->number += 1;
+    sweep->square = 0.0;
+    sweep->largest = 0.0f;
+    sweep->color = 0;
+}
+
+// Bodies, joints, all colours; bodies, ...
+static bool next_of_sweep(rblLoop* loop, void* context)
+{
+    Sweep* sweep = context;
+    rblWorld* world = sweep->world;
+    const bool colors = sweep->color < START; // the last loop was one over a colour
+    if (colors)
+    {
+        add_blocks(sweep);
+        sweep->color += 1;
+    }
+    if (sweep->color == BODIES)
+    {
+        begin_sweep(sweep);
+    }
+    if (sweep->color < world->color_count)
+    {
+        *loop = color_loop(world, sweep->color, sweep_block, sweep);
+        return true;
+    }
+    if (sweep->color != START && !end_sweep(sweep))
+    {
+        return false;
+    }
+    sweep->color = BODIES;
+    *loop = (rblLoop){(uint32_t)world->solver_bodies.count, 512, extrapolate_block, sweep};
+    return true;
+}
+
+// Sweeps with conjugate directions. Returns the last change, m/s.
+static float iterate(rblWorld* world, uint32_t most)
+{
+    Sweep sweep = {.world = world, .color = START, .most = most};
+    rbl_parallel_chain(world->jobs, next_of_sweep, &sweep);
+    return sweep.largest;
+}
+
+// A tower of boxes is worth many rounds, a heap of rubble is not: it would not look different.
+static uint32_t most_rounds(const rblWorld* world)
+{
+    const size_t contacts = world->solver_contacts.count;
+    if (contacts <= RBL_SMALL_WORLD / 4)
+    {
+        return 6;
+    }
+    return contacts <= RBL_SMALL_ISLAND ? 3 : world->joint_ids.alive > 0 ? 2 : 1;
+}
+
+// Sweeps for all; between them, small islands are solved in the subspace of the contacts that hold. Where there are none the
+// sweeps are all there is, but for joints whose rows want another look.
+static rblResult solve_rounds(rblWorld* world)
+{
+    const uint32_t rounds = most_rounds(world);
+    for (uint32_t round = 0; round < rounds; ++round)
+    {
+        if (round > 0)
+        {
+            (void)rbl_refresh_joints(world);
+        }
+        const float change = iterate(world, world->def.iterations);
+        if (round + 1 == rounds || (change < ENOUGH && round > 0))
+        {
+            return RBL_OK;
+        }
+        bool solved = false;
+        RBL_TRY(rbl_solve_subspaces(world, round, &solved));
+        if (!solved && (round > 0 || world->joint_ids.alive == 0))
+        {
+            return RBL_OK;
+        }
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_solve_contacts(rblWorld* world)
+{
+    const size_t bodies = world->solver_bodies.count;
+    if (!rbl_array_resize_amply(&world->sweep_starts, bodies) ||
+        !rbl_array_resize_amply(&world->directions, bodies))
+    {
+        return rbl_fail_memory();
+    }
+    world->before_contacts.data[0] = world->at_start.data[0];
+    world->unconstrained.data[0] = world->at_start.data[0];
+    rbl_prepare_joints(world); // velocities are still those before
+    Sweep aim = {.world = world};
+    rbl_parallel_chain(world->jobs, next_to_aim, &aim);
+    rbl_look_along_joints(world);
+    RBL_TRY(solve_rounds(world));
+    rbl_polish_joints(world);
+    return RBL_OK;
+}

@@ -1,0 +1,452 @@
+// Overlap that the velocity solve left is undone by moving bodies, without giving them speed. Lifting a body costs energy: an
+// island may spend what its own contacts dissipated in the same step, and no more. Overlap that was there when a body was born or
+// teleported is undone at a bounded speed in any case, and what that costs is booked as work.
+#include "dynamics/solve/wide.h"
+#include "dynamics/stages.h"
+#include <float.h>
+#include <math.h>
+
+#define SWEEPS      4
+#define SHARE       0.5f  // of the overlap undone in one step
+#define DEEP        50.0f // slops: of what is deeper in something fixed
+#define LEFT        4.0f  // slops: no more is left
+#define SPENT       0.75 // of what was dissipated: what falls too deep and is lifted for all of it rocks for ever
+#define MIN_BUNDLES 16
+#define MIN_BODIES  64
+
+// ---- what the contact solve has done ----
+
+// The velocity that each body moved by, and for how long.
+static void mean_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    const rblFloat4 half = rbl_splat4(0.5f);
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[i];
+        const rblVelocity* before = &world->before_contacts.data[i];
+        rblVelocityRows* mean = &world->sweep_starts.data[i];
+        const rblFloat4 v = rbl_add4(rbl_load3(&before->velocity.x), rbl_load3(&body->velocity.x));
+        const rblFloat4 w = rbl_add4(rbl_load3(&before->spin.x), rbl_load3(&body->spin.x));
+        rbl_store4(mean->velocity, rbl_mul4(half, v));
+        rbl_store4(mean->spin, rbl_mul4(half, w));
+        mean->spin[3] = body->seconds;
+    }
+}
+
+// Velocity, spin and time of four bodies; nothing else.
+static rblWideBody gather_means(const rblVelocityRows* means, const uint32_t index[4])
+{
+    rblFloat4 v[4];
+    rblFloat4 w[4];
+    for (int i = 0; i < 4; ++i)
+    {
+        v[i] = rbl_load4(means[index[i]].velocity);
+        w[i] = rbl_load4(means[index[i]].spin);
+    }
+    rbl_transpose4(&v[0], &v[1], &v[2], &v[3]);
+    rbl_transpose4(&w[0], &w[1], &w[2], &w[3]);
+    return (rblWideBody){.velocity = {v[0], v[1], v[2]}, .spin = {w[0], w[1], w[2]}, .seconds = w[3]};
+}
+
+// What is the same for all contacts of a bundle, and what they come to.
+typedef struct Close
+{
+    rblWideBody a, b; // mean velocities
+    rblFloat4 seconds, slop;
+    rblFloat4 most; // that a contact opens
+    rblFloat4 deep; // overlap that is undone but for `left`
+    rblFloat4 left;
+    rblFloat4 deepest;
+    uint32_t touching; // lanes
+} Close;
+
+static Close begin_close(const rblWorld* world, const rblBundle* bundle)
+{
+    Close close = {
+        .a = gather_means(world->sweep_starts.data, bundle->a),
+        .b = gather_means(world->sweep_starts.data, bundle->b),
+        .slop = rbl_load4(bundle->slop),
+        .most = rbl_splat4(world->def.recovery_speed * world->seconds),
+        .deepest = rbl_splat4(0.0f),
+    };
+    float deep[4];
+    for (int i = 0; i < 4; ++i)
+    {
+        deep[i] = bundle->a[i] == 0 || bundle->b[i] == 0 ? DEEP : INFINITY;
+    }
+    close.deep = rbl_mul4(rbl_load4(deep), close.slop);
+    close.left = rbl_mul4(rbl_splat4(LEFT), close.slop);
+    close.seconds = rbl_max4(close.a.seconds, close.b.seconds);
+    return close;
+}
+
+static rblFloat4 size_of(rblFloat4 a)
+{
+    return rbl_max4(a, rbl_sub4(rbl_splat4(0.0f), a));
+}
+
+// Push and friction into the contacts that live on. Impulses that went bad end here.
+static void keep_impulses(rblWorld* world, const rblBundle* bundle, uint32_t number, rblWideContact* contact)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblWide3 normal = rbl_wide_load3(contact->normal);
+    const rblWide3 tangent = rbl_wide_load3(contact->tangent);
+    const rblFloat4 push = rbl_load4(contact->push);
+    const rblWide3 along = rbl_wide_scale3(tangent, rbl_load4(contact->slide[0]));
+    const rblWide3 friction =
+        rbl_wide_mul_add3(along, rbl_load4(contact->slide[1]), rbl_wide_cross3(normal, tangent));
+    const rblFloat4 size = rbl_add4(rbl_add4(size_of(push), size_of(friction.x)),
+                                    rbl_add4(size_of(friction.y), size_of(friction.z)));
+    const rblFloat4 sound = rbl_less_equal4(size, rbl_splat4(FLT_MAX));
+    rblFloat4 rows[4] = {
+        rbl_select4(sound, push, zero),
+        rbl_select4(sound, friction.x, zero),
+        rbl_select4(sound, friction.y, zero),
+        rbl_select4(sound, friction.z, zero),
+    };
+    rbl_transpose4(&rows[0], &rows[1], &rows[2], &rows[3]);
+    for (uint32_t i = 0; i < bundle->lanes; ++i)
+    {
+        if (number < bundle->counts[i])
+        {
+            rbl_store4(&world->contacts.data[bundle->contact[i] + number].push, rows[i]);
+        }
+    }
+}
+
+// The gap at the end of the step, and how far the contact must open: `target`, in metres. Contacts with a gap may close it.
+static void close_contact(Close* close, rblWideContact* contact)
+{
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblWide3 normal = rbl_wide_load3(contact->normal);
+    const rblWide3 u = rbl_wide_relative_velocity(&close->a, &close->b, rbl_wide_load3(contact->arm_a),
+                                                  rbl_wide_load3(contact->arm_b));
+    const rblFloat4 speed = rbl_wide_dot3(normal, u);
+    const rblFloat4 gap = rbl_add4(rbl_load4(contact->gap), rbl_mul4(close->seconds, speed));
+    const rblFloat4 overlap = rbl_sub4(zero, gap);
+    const rblFloat4 depth = rbl_sub4(overlap, close->slop);
+    const rblFloat4 share = rbl_mul4(rbl_splat4(SHARE), depth);
+    const rblFloat4 all = rbl_select4(rbl_less4(close->deep, depth), rbl_sub4(depth, close->left), share);
+    const rblFloat4 opening = rbl_min4(all, close->most);
+    const rblFloat4 there = rbl_wide_there(normal);
+    const uint32_t presses = rbl_mask4(rbl_less4(zero, rbl_load4(contact->push)));
+    close->touching |= presses | rbl_mask4(rbl_and4(there, rbl_less4(gap, close->slop)));
+    close->deepest = rbl_max4(close->deepest, rbl_select4(there, overlap, zero));
+    rbl_store4(contact->target, rbl_select4(rbl_less4(zero, depth), opening, rbl_min4(zero, overlap)));
+    rbl_store4(contact->push, zero);
+}
+
+static void close_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t k = range.begin; k < range.end; ++k)
+    {
+        rblBundle* bundle = &world->bundles.data[k];
+        Close close = begin_close(world, bundle);
+        for (uint32_t i = 0; i < bundle->count + bundle->held; ++i)
+        {
+            rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+            if (i < bundle->count)
+            {
+                keep_impulses(world, bundle, i, contact);
+            }
+            close_contact(&close, contact);
+        }
+        float deepest[4];
+        rbl_store4(deepest, close.deepest);
+        bundle->deep = rbl_mask4(rbl_less4(close.slop, close.deepest)) != 0;
+        for (uint32_t i = 0; i < bundle->lanes; ++i)
+        {
+            rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+            manifold->deepest = deepest[i];
+            manifold->touching = (close.touching >> i & 1) != 0;
+        }
+    }
+}
+
+// ---- pushing apart ----
+
+// Displacements in place of velocities: the solver's own mathematics, normal direction only.
+static void push_contact(rblWideBody* a, rblWideBody* b, rblFloat4 corrects, rblWideContact* contact)
+{
+    const rblWide3 arm_a = rbl_wide_load3(contact->arm_a);
+    const rblWide3 arm_b = rbl_wide_load3(contact->arm_b);
+    const rblWide3 normal = rbl_wide_load3(contact->normal);
+    const rblFloat4 mass = rbl_mul4(corrects, rbl_load4(contact->normal_mass));
+    const rblFloat4 last = rbl_load4(contact->push);
+    const rblWide3 way = rbl_wide_relative_velocity(a, b, arm_a, arm_b);
+    const rblFloat4 miss = rbl_sub4(rbl_load4(contact->target), rbl_wide_dot3(way, normal));
+    const rblFloat4 push = rbl_max4(rbl_add4(last, rbl_mul4(mass, miss)), rbl_splat4(0.0f));
+    rbl_store4(contact->push, push);
+    rbl_wide_apply_impulse(a, b, arm_a, arm_b, rbl_wide_scale3(normal, rbl_sub4(push, last)));
+}
+
+static bool is_still(const rblWideBody* body)
+{
+    const rblFloat4 square =
+        rbl_add4(rbl_wide_dot3(body->velocity, body->velocity), rbl_wide_dot3(body->spin, body->spin));
+    return rbl_mask4(rbl_less4(rbl_splat4(0.0f), square)) == 0;
+}
+
+typedef struct Drift
+{
+    rblWorld* world;
+    uint32_t color;
+    uint32_t sweep;
+    rblVec3d momentum[RBL_MAX_BLOCKS]; // angular, about the world's origin: what each block's bodies gained
+} Drift;
+
+static void push_block(rblRange range, void* context)
+{
+    const Drift* drift = context;
+    rblWorld* world = drift->world;
+    rblSolverBody* bodies = world->solver_bodies.data;
+    for (uint32_t k = range.begin; k < range.end; ++k)
+    {
+        const rblBundle* bundle = &world->bundles.data[world->color_bundles[drift->color] + k];
+        if (bundle->corrects == 0)
+        {
+            continue;
+        }
+        rblWideBody a = rbl_gather_bodies4(bodies, bundle->a);
+        rblWideBody b = rbl_gather_bodies4(bodies, bundle->b);
+        if (!bundle->deep && is_still(&a) && is_still(&b))
+        {
+            continue; // nothing to undo, and nothing came into its way
+        }
+        const rblFloat4 corrects =
+            rbl_set4((float)(bundle->corrects & 1), (float)(bundle->corrects >> 1 & 1),
+                     (float)(bundle->corrects >> 2 & 1), (float)(bundle->corrects >> 3 & 1));
+        for (uint32_t i = 0; i < bundle->count + bundle->held; ++i)
+        {
+            push_contact(&a, &b, corrects, &world->wide_contacts.data[bundle->first + i]);
+        }
+        rbl_scatter_bodies4(bodies, bundle->a, &a);
+        rbl_scatter_bodies4(bodies, bundle->b, &b);
+    }
+}
+
+static bool next_to_push(rblLoop* loop, void* context)
+{
+    Drift* drift = context;
+    const rblWorld* world = drift->world;
+    drift->color += 1;
+    if (drift->color >= world->color_count)
+    {
+        drift->color = 0;
+        drift->sweep += 1;
+    }
+    const uint32_t color = drift->color;
+    const uint32_t count = world->color_bundles[color + 1] - world->color_bundles[color];
+    *loop = (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, push_block, drift};
+    return drift->sweep < SWEEPS;
+}
+
+// ---- what it costs ----
+
+// Potential energy that the displacements of an island would add.
+static double lifting(const rblWorld* world, const rblIsland* island)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
+        const rblBody* record = &world->bodies.data[body->slot];
+        const double along = (double)rbl_dot3(world->def.gravity, body->velocity);
+        sum -= (double)record->mass * (double)record->gravity_scale * along;
+    }
+    return sum;
+}
+
+// Move by the displacement, turn by the rotation vector; the momentum turns along, so that the energy stays. Returns what that
+// does to the angular momentum about the world's origin.
+static rblVec3d displace(const rblBody* record, rblMotion* motion, const rblSolverBody* body, float share)
+{
+    const rblVec3 before = motion->momentum;
+    const rblVec3 way = rbl_scale3(body->velocity, share);
+    motion->center = rbl_add3(motion->center, way);
+    const rblVec3 half = rbl_scale3(body->spin, 0.5f * share);
+    const rblQuat turn = rbl_quat_normalize((rblQuat){half.x, half.y, half.z, 1.0f});
+    motion->orientation = rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation));
+    motion->momentum = rbl_rotate3(turn, motion->momentum);
+    motion->spin = rbl_rotate3(turn, motion->spin);
+    const rblVec3d orbital = rbl_cross3d(rbl_to_double3(way), rbl_to_double3(motion->velocity));
+    return rbl_add3d(rbl_scale3d(orbital, (double)record->mass),
+                     rbl_to_double3(rbl_sub3(motion->momentum, before)));
+}
+
+static void share_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblIsland* island = &world->islands.data[i];
+        const double cost = lifting(world, island);
+        const double budget = SPENT * island->budget;
+        island->displaced = 1.0f;
+        if (cost > budget)
+        {
+            // In free flight nothing is lifted: what costs is rounding. What hangs on a joint may hang on the world.
+            const bool free = island->parting && !island->grounded && !island->jointed;
+            island->displaced = island->recovering || free ? 1.0f : (float)(budget / cost);
+            island->recovery_work = island->recovering ? rbl_maxd(cost - island->budget, 0.0) : 0.0;
+        }
+    }
+}
+
+static void displace_block(rblRange range, void* context)
+{
+    Drift* drift = context;
+    rblWorld* world = drift->world;
+    rblVec3d sum = {0.0, 0.0, 0.0};
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[i + 1];
+        const float share = body->island != RBL_NONE ? world->islands.data[body->island].displaced : 0.0f;
+        if (share > 0.0f)
+        {
+            const rblVec3d change =
+                displace(&world->bodies.data[body->slot], &world->motions.data[body->slot], body, share);
+            sum = rbl_add3d(sum, change);
+        }
+    }
+    drift->momentum[range.block] = sum;
+}
+
+// ---- the stage ----
+
+static void clear_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        world->solver_bodies.data[i].velocity = rbl_vec3(0, 0, 0);
+        world->solver_bodies.data[i].spin = rbl_vec3(0, 0, 0);
+    }
+}
+
+// An island can do something about its overlap when it could lift itself by a hundredth of a slop.
+static bool can_pay(const rblWorld* world, const rblIsland* island, float slop)
+{
+    double mass = 0.0;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
+        mass += (double)world->bodies.data[body->slot].mass;
+    }
+    const double weight = mass * (double)rbl_length3(world->def.gravity);
+    return island->recovering || island->parting || island->budget > 0.01 * (double)slop * weight;
+}
+
+static uint32_t manifold_island(const rblWorld* world, const rblManifold* manifold)
+{
+    const uint32_t a = world->solver_bodies.data[manifold->a].island;
+    return a != RBL_NONE ? a : world->solver_bodies.data[manifold->b].island;
+}
+
+// Overlap from birth, and from a flight, that is left.
+static void note_left(rblWorld* world, const rblManifold* manifold, rblIsland* island)
+{
+    rblPair* pair = &world->pairs.data[manifold->pair];
+    pair->born_depth = rbl_minf(pair->born_depth, manifold->deepest);
+    pair->flown_depth = rbl_minf(pair->flown_depth, manifold->deepest);
+    island->recovering = island->recovering || pair->born_depth > manifold->slop;
+    island->parting = island->parting || pair->flown_depth > manifold->slop;
+}
+
+// Which islands recover from overlap at birth, and whether any overlap can be undone at all.
+static bool find_overlap(rblWorld* world)
+{
+    bool any = false;
+    for (size_t i = 0; i < world->islands.count; ++i)
+    {
+        world->islands.data[i].slop = INFINITY;
+    }
+    for (size_t m = 0; m < world->manifolds.count; ++m)
+    {
+        const rblManifold* manifold = &world->manifolds.data[m];
+        if (!manifold->born && !(manifold->deepest > manifold->slop))
+        {
+            continue;
+        }
+        rblIsland* island = &world->islands.data[manifold_island(world, manifold)];
+        if (manifold->born)
+        {
+            note_left(world, manifold, island);
+        }
+        if (manifold->deepest > manifold->slop)
+        {
+            island->slop = rbl_minf(island->slop, manifold->slop);
+        }
+    }
+    for (size_t i = 0; i < world->islands.count; ++i)
+    {
+        rblIsland* island = &world->islands.data[i];
+        island->corrects = island->slop < INFINITY && can_pay(world, island, island->slop);
+        any = any || island->corrects;
+    }
+    return any;
+}
+
+// A sleeper on top of a body would push it down, for it is as good as static: that overlap is left until the sleeper wakes.
+static bool is_under_sleeper(const rblWorld* world, const rblManifold* manifold)
+{
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    const bool a_sleeps = world->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP;
+    const bool b_sleeps = world->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP;
+    if (!a_sleeps && !b_sleeps)
+    {
+        return false;
+    }
+    const rblVec3 normal = world->contacts.data[manifold->contact].normal;
+    const float down = rbl_dot3(normal, world->def.gravity);
+    return (a_sleeps ? down : -down) > 0.0f;
+}
+
+static void mark_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t k = range.begin; k < range.end; ++k)
+    {
+        rblBundle* bundle = &world->bundles.data[k];
+        uint32_t corrects = 0;
+        for (uint32_t i = 0; i < bundle->lanes; ++i)
+        {
+            const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+            const bool does = world->islands.data[manifold_island(world, manifold)].corrects &&
+                              !is_under_sleeper(world, manifold);
+            corrects |= (does ? 1u : 0u) << i;
+        }
+        bundle->corrects = (uint8_t)corrects;
+    }
+}
+
+rblResult rbl_correct_drift(rblWorld* world)
+{
+    const uint32_t bodies = (uint32_t)world->solver_bodies.count;
+    const uint32_t bundles = (uint32_t)world->bundles.count;
+    rbl_parallel_for(world->jobs, bodies, 512, mean_block, world);
+    rbl_parallel_for(world->jobs, bundles, MIN_BUNDLES, close_block, world);
+    if (!find_overlap(world))
+    {
+        return RBL_OK;
+    }
+    Drift drift = {.world = world, .color = UINT32_MAX};
+    rbl_parallel_for(world->jobs, bodies, 512, clear_block, world);
+    rbl_parallel_for(world->jobs, bundles, 64, mark_block, world);
+    rbl_parallel_chain(world->jobs, next_to_push, &drift);
+    rbl_parallel_for(world->jobs, (uint32_t)world->islands.count, 16, share_block, world);
+    rbl_parallel_for(world->jobs, bodies - 1, MIN_BODIES, displace_block, &drift);
+    for (size_t i = 0; i < world->islands.count; ++i)
+    {
+        world->energy.work += world->islands.data[i].recovery_work;
+    }
+    for (uint32_t b = 0; b < rbl_block_count(bodies - 1, MIN_BODIES); ++b)
+    {
+        world->energy.drift_momentum[0] += drift.momentum[b].x;
+        world->energy.drift_momentum[1] += drift.momentum[b].y;
+        world->energy.drift_momentum[2] += drift.momentum[b].z;
+    }
+    return RBL_OK;
+}

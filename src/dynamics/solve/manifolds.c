@@ -1,0 +1,303 @@
+// Pairs with contacts into manifolds, coloured so that no two of a colour share a moving body.
+#include "dynamics/solve/contact_math.h"
+#include "dynamics/solve/wide.h"
+#include "dynamics/stages.h"
+#include <math.h>
+
+// ---- which pairs, in which colour ----
+
+// Per solver body the colours that it has, bit by bit. The last bit says that it moves at all: bodies of infinite mass take any
+// number of manifolds of a colour.
+#define MOVES (1ull << (RBL_MAX_COLORS - 1))
+
+// Manifolds of a colour are sorted by how many contacts they have, so that those of a bundle have as many. With this many or
+// more they are taken for equal.
+#define MOST_COUNTS 32
+
+static bool is_round(rblShapeKind kind)
+{
+    return kind == RBL_SHAPE_SPHERE || kind == RBL_SHAPE_CAPSULE || kind == RBL_SHAPE_CYLINDER;
+}
+
+static void write_surface(rblWorld* world, uint32_t slot)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    world->surfaces.data[slot] = (rblSurface){
+        .friction = body->material.friction,
+        .restitution = body->material.restitution,
+        .slop = rbl_pair_slop(body, body),
+        .inner_radius = body->shape.bounded ? body->shape.inner_radius : INFINITY,
+        .joint_count = body->joint_count,
+        .convex = body->shape.convex,
+        .round = is_round(body->shape.kind),
+    };
+}
+
+static void surface_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        write_surface(world, world->movers.data[i]);
+    }
+}
+
+// Half of the inner radius of the thinner one. Shapes that are not convex know their contacts for the whole way.
+static float safe_way(const rblSurface* a, const rblSurface* b)
+{
+    return a->convex && b->convex ? 0.5f * rbl_minf(a->inner_radius, b->inner_radius) : INFINITY;
+}
+
+static rblManifold make_manifold(const rblWorld* world, uint32_t index, uint32_t pinned)
+{
+    const rblPair* pair = &world->pairs.data[index];
+    const rblSurface* a = &world->surfaces.data[pair->a];
+    const rblSurface* b = &world->surfaces.data[pair->b];
+    return (rblManifold){
+        .pair = index,
+        .a = pinned == RBL_PINNED_A ? 0 : world->solver_index.data[pair->a],
+        .b = pinned == RBL_PINNED_B ? 0 : world->solver_index.data[pair->b],
+        .count = pair->leading,
+        .held = pair->count - pair->leading,
+        .contact = pair->first,
+        .friction = sqrtf(a->friction * b->friction),
+        .restitution = pair->mates ? 0.0f : rbl_maxf(a->restitution, b->restitution),
+        .slop = rbl_minf(a->slop, b->slop),
+        .fast = pair->fast,
+        .safe_way = safe_way(a, b),
+        .born = pair->born_depth > 0.0f || pair->flown_depth > 0.0f,
+        .mates = pair->mates,
+        .round = a->round || b->round,
+        .early = !pair->mates && (a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f),
+    };
+}
+
+static void clear_colors(rblWorld* world)
+{
+    for (size_t i = 0; i < world->solver_bodies.count; ++i)
+    {
+        world->color_masks.data[i] = world->solver_bodies.data[i].inverse_mass > 0.0f ? MOVES : 0;
+    }
+}
+
+// The first colour that neither body has yet.
+static uint32_t choose_color(uint64_t* a, uint64_t* b)
+{
+    const uint64_t taken = *a | *b;
+    uint32_t color = 0;
+    while (color < RBL_MAX_COLORS - 1 && (taken >> color & 1) != 0)
+    {
+        ++color;
+    }
+    const uint64_t bit = 1ull << color;
+    *a |= (*a & MOVES) != 0 ? bit : 0;
+    *b |= (*b & MOVES) != 0 ? bit : 0;
+    return color;
+}
+
+// A pair with contacts and a body that moves, and its place in the order.
+typedef struct Chosen
+{
+    uint32_t pair;
+    uint32_t pinned; // rblPinned: as good as static
+    uint32_t rank;   // colour times MOST_COUNTS, plus the number of contacts
+    uint32_t place;  // of its manifold
+    uint32_t first;  // of its solver contacts
+} Chosen;
+
+static uint32_t choose_pairs(rblWorld* world, Chosen* chosen)
+{
+    uint64_t* colors = world->color_masks.data;
+    uint32_t count = 0;
+    for (size_t k = 0; k < world->active_pairs.count; ++k)
+    {
+        const uint32_t i = world->active_pairs.data[k];
+        const rblPair* pair = &world->pairs.data[i];
+        if (pair->count == 0)
+        {
+            continue;
+        }
+        const rblPinned pinned = rbl_find_pinned(world, pair);
+        const uint32_t body_a = pinned == RBL_PINNED_A ? 0 : world->solver_index.data[pair->a];
+        const uint32_t body_b = pinned == RBL_PINNED_B ? 0 : world->solver_index.data[pair->b];
+        uint64_t* a = &colors[body_a];
+        uint64_t* b = &colors[body_b];
+        if (((*a | *b) & MOVES) != 0)
+        {
+            if (body_a == 0 || body_b == 0)
+            {
+                write_surface(world, body_a == 0 ? pair->a : pair->b); // no mover: not written yet
+            }
+            const uint32_t contacts = pair->leading < MOST_COUNTS ? pair->leading : MOST_COUNTS - 1;
+            chosen[count++] = (Chosen){.pair = i,
+                                       .pinned = pinned,
+                                       .rank = MOST_COUNTS * choose_color(a, b) + contacts,
+                                       .first = pair->leading};
+        }
+    }
+    return count;
+}
+
+// Per rank, how many manifolds and contacts come before it.
+typedef struct Ranks
+{
+    uint32_t manifolds[RBL_MAX_COLORS * MOST_COUNTS + 1];
+    uint32_t contacts[RBL_MAX_COLORS * MOST_COUNTS + 1];
+} Ranks;
+
+static void count_ranks(rblWorld* world, const Chosen* chosen, uint32_t count, Ranks* ranks)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        ranks->manifolds[chosen[i].rank + 1] += 1;
+        ranks->contacts[chosen[i].rank + 1] += chosen[i].first;
+    }
+    world->color_count = 0;
+    for (uint32_t color = 0; color < RBL_MAX_COLORS; ++color)
+    {
+        world->color_starts[color] = ranks->manifolds[color * MOST_COUNTS];
+        for (uint32_t r = color * MOST_COUNTS; r < (color + 1) * MOST_COUNTS; ++r)
+        {
+            world->color_count = ranks->manifolds[r + 1] > 0 ? color + 1 : world->color_count;
+            ranks->manifolds[r + 1] += ranks->manifolds[r];
+            ranks->contacts[r + 1] += ranks->contacts[r];
+        }
+    }
+    world->color_starts[RBL_MAX_COLORS] = count;
+}
+
+// Sort by colour and number of contacts, keeping the order of pairs. Returns the number of contacts.
+static uint32_t place_pairs(rblWorld* world, Chosen* chosen, uint32_t count)
+{
+    Ranks ranks = {0};
+    count_ranks(world, chosen, count, &ranks);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const uint32_t contacts = chosen[i].first;
+        chosen[i].place = ranks.manifolds[chosen[i].rank]++;
+        chosen[i].first = ranks.contacts[chosen[i].rank];
+        ranks.contacts[chosen[i].rank] += contacts;
+    }
+    return ranks.contacts[RBL_MAX_COLORS * MOST_COUNTS];
+}
+
+static void make_block(rblRange range, void* context)
+{
+    rblWorld* world = context;
+    const Chosen* chosen = (const Chosen*)(const void*)world->scratch.data;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        rblManifold* manifold = &world->manifolds.data[chosen[i].place];
+        *manifold = make_manifold(world, chosen[i].pair, chosen[i].pinned);
+        manifold->first = chosen[i].first;
+    }
+}
+
+// ---- contact data ----
+
+static rblVec3 some_tangent(rblVec3 n)
+{
+    // Cross with the axis that the normal is least along.
+    const float x = fabsf(n.x);
+    const float y = fabsf(n.y);
+    const float z = fabsf(n.z);
+    const rblVec3 axis =
+        x <= y && x <= z ? rbl_vec3(1, 0, 0) : (y <= z ? rbl_vec3(0, 1, 0) : rbl_vec3(0, 0, 1));
+    const rblVec3 t = rbl_cross3(n, axis);
+    return rbl_scale3(t, 1.0f / rbl_length3(t));
+}
+
+// Rows of the inverse effective mass: e_j . A e_k for the normal and both tangents, from one body.
+typedef struct Compliance
+{
+    float nn, xx, yy, xy, nx, ny;
+} Compliance;
+
+static void add_compliance(const rblSolverBody* body, rblVec3 arm, const rblVec3 axes[3], Compliance* out)
+{
+    if (!(body->inverse_mass > 0.0f))
+    {
+        return;
+    }
+    const rblVec3 n = rbl_cross3(arm, axes[0]);
+    const rblVec3 x = rbl_cross3(arm, axes[1]);
+    const rblVec3 y = rbl_cross3(arm, axes[2]);
+    const rblVec3 turned_x = rbl_symmetric3_apply(&body->inverse_inertia, x);
+    const rblVec3 turned_y = rbl_symmetric3_apply(&body->inverse_inertia, y);
+    out->nn += body->inverse_mass + rbl_dot3(n, rbl_symmetric3_apply(&body->inverse_inertia, n));
+    out->xx += body->inverse_mass + rbl_dot3(x, turned_x);
+    out->yy += body->inverse_mass + rbl_dot3(y, turned_y);
+    out->xy += rbl_dot3(y, turned_x);
+    out->nx += rbl_dot3(n, turned_x);
+    out->ny += rbl_dot3(n, turned_y);
+}
+
+void rbl_prepare_masses(const rblSolverBody* a, const rblSolverBody* b, rblSolverContact* contact)
+{
+    contact->tangent = some_tangent(contact->normal);
+    const rblVec3 axes[3] = {contact->normal, contact->tangent, rbl_contact_tangent2(contact)};
+    Compliance sum = {0};
+    add_compliance(a, contact->arm_a, axes, &sum);
+    add_compliance(b, contact->arm_b, axes, &sum);
+    const float scale = 1.0f / (sum.xx * sum.yy - sum.xy * sum.xy);
+    contact->normal_mass = 1.0f / sum.nn;
+    contact->tangent_mass[0] = sum.yy * scale;
+    contact->tangent_mass[1] = sum.xx * scale;
+    contact->tangent_mass[2] = -sum.xy * scale;
+    contact->tangent_mass[3] = 2.0f / (sum.xx + sum.yy);
+    contact->coupling[0] = sum.nx;
+    contact->coupling[1] = sum.ny;
+}
+
+static rblTransform solver_frame(const rblWorld* world, uint32_t slot)
+{
+    return rbl_motion_pose(&world->motions.data[slot]);
+}
+
+void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold)
+{
+    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    const rblPair* pair = &world->pairs.data[manifold->pair];
+    const rblTransform frame_a = solver_frame(world, pair->a);
+    const rblTransform frame_b = solver_frame(world, pair->b);
+    for (uint32_t i = 0; i < manifold->count; ++i)
+    {
+        const rblContact* from = &world->contacts.data[manifold->contact + i];
+        rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const rblVec3 on_a = rbl_transform_point(frame_a, from->anchor_a);
+        const rblVec3 on_b = rbl_transform_point(frame_b, from->anchor_b);
+        const rblVec3 middle = rbl_scale3(rbl_add3(on_a, on_b), 0.5f);
+        contact->arm_a = rbl_sub3(middle, frame_a.p);
+        contact->arm_b = rbl_sub3(middle, frame_b.p);
+        contact->normal = from->normal;
+        contact->gap = rbl_dot3(from->normal, rbl_sub3(on_b, on_a));
+    }
+    manifold->seconds = rbl_maxf(a->seconds, b->seconds);
+    manifold->prepared = true;
+}
+
+rblResult rbl_build_manifolds(rblWorld* world)
+{
+    const size_t numbers = sizeof(Chosen) / sizeof(uint32_t);
+    if (!rbl_array_renew(&world->scratch, numbers * world->active_pairs.count,
+                         rbl_heap_room(world, numbers * RBL_HEAP_PAIRS)) ||
+        !rbl_array_resize_amply(&world->color_masks, world->solver_bodies.count) ||
+        !rbl_array_resize_amply(&world->surfaces, world->bodies.count))
+    {
+        return rbl_fail_memory();
+    }
+    rbl_parallel_for(world->jobs, (uint32_t)world->movers.count, 512, surface_block, world);
+    clear_colors(world);
+    RBL_TRY(rbl_find_standing(world));
+    Chosen* chosen = (Chosen*)(void*)world->scratch.data;
+    const uint32_t count = choose_pairs(world, chosen);
+    const uint32_t contacts = place_pairs(world, chosen, count);
+    if (!rbl_array_renew(&world->manifolds, count, rbl_heap_room(world, RBL_HEAP_CONTACTS / 2)) ||
+        !rbl_array_renew(&world->solver_contacts, contacts, rbl_heap_room(world, RBL_HEAP_CONTACTS)))
+    {
+        return rbl_fail_memory();
+    }
+    rbl_parallel_for(world->jobs, count, 256, make_block, world);
+    return rbl_build_bundles(world) ? RBL_OK : rbl_fail_memory();
+}

@@ -1,0 +1,519 @@
+#include "dynamics/solve/subspace.h"
+
+#include "dynamics/solve/subspace_system.h"
+#include "dynamics/solve/wide.h"
+#include <math.h>
+
+#define CLOSE_ENOUGH 1e-7 // m/s: residual that is as good as none
+#define MOST_PASSES  4    // solves while contacts are put back
+#define CALM         0.5f // m/s: slower bodies are at rest, more or less
+#define FAR_OUT      2.0f // times the cone: no direct solve brings it back
+#define HOPELESS     8 // contacts put back, and over half as many as in the pass before: it comes to no end
+#define FEWER        4 // times as few must be put back by each pass in small worlds, which have rounds enough
+#define MOST_GAIN    1.5  // times the energy without contacts: more than that no sweep takes back
+#define SLIGHT       1e-5 // of what gravity gives in a step: so little is worth no more rounds
+#define MINUTE       1e-9 // of it: as good as nothing, unless it is the slow sway of a tower, which one solve ends
+#define STALE        0.25 // of what the round before left: unless there is less
+#define LOST         1e4  // times what was left before a pass
+#define LONGEST_WAIT 3 // steps for which an island is left alone; with more of them heaps come to rest later
+
+// ---- what is free ----
+
+// Friction that would stop a contact's point by itself is more than its cone allows, by far.
+static bool is_sliding(const rblSubspace* system, const rblSubspaceWalk* walk, float limit)
+{
+    const rblSolverBody* a = &system->world->solver_bodies.data[walk->manifold->a];
+    const rblSolverBody* b = &system->world->solver_bodies.data[walk->manifold->b];
+    const rblSolverContact* contact = walk->contact;
+    const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
+    const float* mass = contact->tangent_mass;
+    const float x = rbl_dot3(u, contact->tangent);
+    const float y = rbl_dot3(u, rbl_contact_tangent2(contact));
+    const float slide_x = contact->slide[0] - (mass[0] * x + mass[2] * y);
+    const float slide_y = contact->slide[1] - (mass[2] * x + mass[1] * y);
+    return slide_x * slide_x + slide_y * slide_y > FAR_OUT * FAR_OUT * limit * limit;
+}
+
+// Contacts that push hold their normal velocity; those well inside their cones hold all of it. One that slides may be inside,
+// too, when its push grew after its friction.
+static uint32_t find_free(const rblSubspace* system)
+{
+    uint32_t count = 0;
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
+    {
+        const rblSolverContact* contact = walk.contact;
+        const uint32_t at = walk.at;
+        const bool holds = contact->push > 0.0f;
+        const float limit = 0.999f * walk.manifold->friction * contact->push;
+        const float square = contact->slide[0] * contact->slide[0] + contact->slide[1] * contact->slide[1];
+        const bool sticks = holds && square < limit * limit && !is_sliding(system, &walk, limit);
+        system->free[at] = holds;
+        system->free[at + 1] = sticks;
+        system->free[at + 2] = sticks;
+        count += (holds ? 1u : 0u) + (sticks ? 2u : 0u);
+    }
+    return count;
+}
+
+static double find_residual(const rblSubspace* system)
+{
+    const rblWorld* world = system->world;
+    double largest = 0.0;
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
+    {
+        const rblManifold* manifold = walk.manifold;
+        const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
+        const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+        const rblSolverContact* contact = walk.contact;
+        const uint32_t at = walk.at;
+        const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
+        rblVec3 axes[3];
+        rbl_contact_axes(contact, axes);
+        for (uint32_t n = 0; n < 3; ++n)
+        {
+            const double wanted = n == 0 ? (double)contact->target : 0.0;
+            const double miss = wanted - (double)rbl_dot3(u, axes[n]);
+            system->residual[at + n] = system->free[at + n] ? miss : 0.0;
+            largest = rbl_maxd(largest, fabs(system->residual[at + n]));
+        }
+    }
+    return largest;
+}
+
+static bool has_misses(const rblSubspace* system)
+{
+    return find_free(system) > 0 && find_residual(system) > CLOSE_ENOUGH;
+}
+
+// ---- one island ----
+
+// Change the impulses, but not out of their cones. Returns how many would have gone there.
+static uint32_t change_impulses(const rblSubspace* system)
+{
+    uint32_t put_back = 0;
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
+    {
+        rblSolverContact* contact = walk.contact;
+        double* change = &system->unknown[walk.at];
+        const rblVec3d old = {(double)contact->push, (double)contact->slide[0], (double)contact->slide[1]};
+        const double push = rbl_maxd(old.x + change[0], 0.0);
+        double x = old.y + change[1];
+        double y = old.z + change[2];
+        const double limit = (double)walk.manifold->friction * push;
+        const double size = sqrt(x * x + y * y);
+        if (size > limit)
+        {
+            x *= limit / size;
+            y *= limit / size;
+        }
+        put_back += (old.x + change[0] < 0.0 || (size > limit && system->free[walk.at + 1])) ? 1u : 0u;
+        contact->push = (float)push;
+        contact->slide[0] = (float)x;
+        contact->slide[1] = (float)y;
+        change[0] = push - old.x;
+        change[1] = x - old.y;
+        change[2] = y - old.z;
+    }
+    return put_back;
+}
+
+static void apply_unknown(const rblSubspace* system)
+{
+    rblWorld* world = system->world;
+    rbl_subspace_push(system, system->unknown);
+    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    {
+        const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
+        const uint32_t indices[2] = {manifold->a, manifold->b};
+        for (int s = 0; s < 2; ++s)
+        {
+            rblSolverBody* body = &world->solver_bodies.data[indices[s]];
+            double* motion = &system->motion[6 * (size_t)indices[s]];
+            if (body->inverse_mass > 0.0f)
+            {
+                const rblVec3d velocity = {motion[0], motion[1], motion[2]};
+                const rblVec3d spin = {motion[3], motion[4], motion[5]};
+                body->velocity = rbl_add3(body->velocity, rbl_to_float3(velocity));
+                body->spin = rbl_add3(body->spin, rbl_to_float3(spin));
+            }
+            for (int n = 0; n < 6; ++n)
+            {
+                motion[n] = 0.0; // a body of several manifolds moves once
+            }
+        }
+    }
+}
+
+// What one more step at each contact, by itself, would change: J. Zero where all is solved.
+static double remainder_of(const rblSubspace* system)
+{
+    double sum = 0.0;
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
+    {
+        rblSolverBody a = system->world->solver_bodies.data[walk.manifold->a];
+        rblSolverBody b = system->world->solver_bodies.data[walk.manifold->b];
+        rblSolverContact contact = *walk.contact;
+        rbl_solve_contact(&a, &b, &contact, walk.manifold->friction);
+        const double push = (double)contact.change[0];
+        const double x = (double)contact.change[1];
+        const double y = (double)contact.change[2];
+        sum += push * push / (double)contact.normal_mass + (x * x + y * y) / (double)contact.tangent_mass[3];
+    }
+    return sum;
+}
+
+static void keep_impulses(const rblSubspace* system)
+{
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
+    {
+        system->before[walk.at] = (double)walk.contact->push;
+        system->before[walk.at + 1] = (double)walk.contact->slide[0];
+        system->before[walk.at + 2] = (double)walk.contact->slide[1];
+    }
+}
+
+static void take_back(const rblSubspace* system)
+{
+    for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
+    {
+        rblSolverContact* contact = walk.contact;
+        const double* before = &system->before[walk.at];
+        system->unknown[walk.at] = before[0] - (double)contact->push;
+        system->unknown[walk.at + 1] = before[1] - (double)contact->slide[0];
+        system->unknown[walk.at + 2] = before[2] - (double)contact->slide[1];
+        contact->push = (float)before[0];
+        contact->slide[0] = (float)before[1];
+        contact->slide[1] = (float)before[2];
+    }
+    apply_unknown(system);
+}
+
+static rblBody* body_of(const rblWorld* world, const rblIsland* island, uint32_t i)
+{
+    const uint32_t index = world->island_bodies.data[island->first + i];
+    return &world->bodies.data[world->solver_bodies.data[index].slot];
+}
+
+// An island that was solved in vain is left alone for a while, each time for longer.
+static void set_pause(rblWorld* world, const rblIsland* island, bool vain)
+{
+    uint32_t longest = 0;
+    for (uint32_t i = 0; i < island->count && vain; ++i)
+    {
+        const uint32_t pause = body_of(world, island, i)->direct_pause;
+        longest = pause > longest ? pause : longest;
+    }
+    const uint32_t pause = 2 * longest + 1 < LONGEST_WAIT ? 2 * longest + 1 : LONGEST_WAIT;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        rblBody* body = body_of(world, island, i);
+        body->direct_pause = (uint8_t)(vain ? pause : 0);
+        body->direct_wait = body->direct_pause;
+    }
+}
+
+// Whether one of the island still waits; `first`: another step of its wait passes, and with it all of its rounds.
+static bool still_waits(rblWorld* world, rblIsland* island, bool first)
+{
+    bool waits = island->waits;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        rblBody* body = body_of(world, island, i);
+        waits = waits || body->direct_wait > 0;
+        body->direct_wait = (uint8_t)(body->direct_wait - (first && body->direct_wait > 0));
+    }
+    island->waits = waits;
+    return waits;
+}
+
+static double energy_of(const rblWorld* world, uint32_t index, rblVec3 velocity, rblVec3 spin)
+{
+    const uint32_t slot = world->solver_bodies.data[index].slot;
+    const rblMotion* motion = &world->motions.data[slot];
+    const rblVec3d v = rbl_to_double3(velocity);
+    const rblVec3d w = rbl_to_double3(rbl_inverse_rotate3(motion->orientation, spin));
+    return 0.5 *
+           ((double)world->bodies.data[slot].mass * rbl_dot3d(v, v) + (double)motion->moments.x * w.x * w.x +
+            (double)motion->moments.y * w.y * w.y + (double)motion->moments.z * w.z * w.z);
+}
+
+// Pieces that are wedged into each other hold by pairs of impulses that nearly cancel: one that is put back lets the others
+// burst.
+static bool is_blown_up(const rblWorld* world, const rblIsland* island)
+{
+    double now = 0.0;
+    double free = 0.0;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const uint32_t index = world->island_bodies.data[island->first + i];
+        const rblSolverBody* body = &world->solver_bodies.data[index];
+        const rblVelocity* without = &world->unconstrained.data[index];
+        now += energy_of(world, index, body->velocity, body->spin);
+        free += energy_of(world, index, without->velocity, without->spin);
+    }
+    return now > MOST_GAIN * free;
+}
+
+// So few contacts that there are rounds enough to mend what a direct solve has spoilt.
+static bool is_small(const rblWorld* world)
+{
+    return world->solver_contacts.count <= RBL_SMALL_WORLD;
+}
+
+// Kinetic energy that gravity gives to an island in a step, from rest.
+static double fall_of(const rblWorld* world, const rblIsland* island)
+{
+    double mass = 0.0;
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        mass += (double)body_of(world, island, i)->mass;
+    }
+    const double speed = (double)world->seconds * (double)rbl_length3(world->def.gravity);
+    return 0.5 * mass * speed * speed;
+}
+
+// How many contacts a pass may put back for another one to be tried, when the pass before put back `last`.
+static uint32_t tolerable(bool small, uint32_t last)
+{
+    if (small)
+    {
+        return last / FEWER > 1 ? last / FEWER : 1;
+    }
+    return last / 2 > HOPELESS ? last / 2 : HOPELESS;
+}
+
+// Solve and put back, in turns. Returns what is left then, of what was `left` before. In larger worlds what is far worse after a pass is
+// hardly ever mended by the next ones, and would be taken back.
+static double solve_in_passes(const rblSubspace* system, const rblIsland* island, int passes, double left)
+{
+    const bool small = is_small(system->world);
+    uint32_t last = small ? system->contacts / 2 : UINT32_MAX;
+    double after = left;
+    for (int pass = 0; pass < passes; ++pass)
+    {
+        if (pass > 0 && !has_misses(system))
+        {
+            break;
+        }
+        rbl_subspace_solve(system, island);
+        const uint32_t put_back = change_impulses(system);
+        apply_unknown(system);
+        after = remainder_of(system);
+        if (put_back == 0 || put_back > tolerable(small, last) || (!small && after > LOST * left))
+        {
+            break;
+        }
+        last = put_back;
+    }
+    return after;
+}
+
+// Where many contacts slide, those that are put back may leave the rest worse than the sweeps did.
+static bool is_worse(const rblWorld* world, const rblIsland* island, double before, double after)
+{
+    return after > before && (!is_small(world) || is_blown_up(world, island));
+}
+
+// Joints are solved with the sweeps: each round is another look at both.
+static bool has_joints(const rblWorld* world, const rblIsland* island)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < island->count && world->joint_ids.alive > 0 && !any; ++i)
+    {
+        any = body_of(world, island, i)->joint_count > 0;
+    }
+    return any;
+}
+
+// Whether a direct solve is due: contacts that hold miss something, and the round before, if there was one, did not leave as
+// much. Of contacts that contradict each other, and of sets of them that come and go, as much is left by any number of rounds.
+static bool is_due(const rblSubspace* system, const rblIsland* island, bool first, double left)
+{
+    if (!first)
+    {
+        const double before = island->left;
+        const bool slight = left < SLIGHT * fall_of(system->world, island);
+        if (!(left < (slight ? STALE : 1.0) * before))
+        {
+            return false;
+        }
+    }
+    return has_misses(system);
+}
+
+static rblResult solve_directly(rblSubspace* system, const rblIsland* island, double left, bool* solved)
+{
+    rblWorld* world = system->world;
+    bool memory = true;
+    if (!rbl_subspace_build(system, island, &memory))
+    {
+        return memory ? RBL_OK : rbl_fail_memory();
+    }
+    if (!rbl_subspace_write_rows(system))
+    {
+        return rbl_fail_memory();
+    }
+    keep_impulses(system);
+    const bool minute = left < MINUTE * fall_of(world, island);
+    const double after = solve_in_passes(system, island, minute ? 1 : MOST_PASSES, left);
+    const bool worse = is_worse(world, island, left, after);
+    if (worse)
+    {
+        take_back(system);
+    }
+    set_pause(world, island, worse && !is_small(world));
+    *solved = *solved || !worse;
+    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    {
+        rbl_repack_impulses(world, &world->manifolds.data[system->manifolds[k]]);
+    }
+    return RBL_OK;
+}
+
+static rblResult solve_island(rblSubspace* system, rblIsland* island, uint32_t round, bool* solved)
+{
+    rblWorld* world = system->world;
+    for (uint32_t k = 0; k < system->manifold_count; ++k)
+    {
+        rbl_unpack_manifold(world, &world->manifolds.data[system->manifolds[k]]);
+    }
+    const double left = remainder_of(system);
+    const bool jointed = has_joints(world, island);
+    const bool due = is_due(system, island, round == 0 || jointed, left);
+    island->left = left;
+    island->idle = !due && !jointed;
+    if (due)
+    {
+        return solve_directly(system, island, left, solved);
+    }
+    *solved = *solved || (jointed && is_small(world));
+    return RBL_OK;
+}
+
+// ---- all islands ----
+
+static uint32_t manifold_island(const rblWorld* world, const rblManifold* manifold)
+{
+    const uint32_t a = world->solver_bodies.data[manifold->a].island;
+    return a != RBL_NONE ? a : world->solver_bodies.data[manifold->b].island;
+}
+
+// Manifolds by island: starts, then the list. Filled once a step.
+static bool list_manifolds(rblWorld* world)
+{
+    const size_t islands = world->islands.count;
+    const size_t count = world->manifolds.count;
+    if (!rbl_array_resize_amply(&world->island_manifolds, islands + 1 + count))
+    {
+        return false;
+    }
+    uint32_t* starts = world->island_manifolds.data;
+    uint32_t* list = starts + islands + 1;
+    for (size_t i = 0; i <= islands; ++i)
+    {
+        starts[i] = 0;
+    }
+    for (size_t m = 0; m < count; ++m)
+    {
+        starts[manifold_island(world, &world->manifolds.data[m]) + 1] += 1;
+    }
+    for (size_t i = 0; i < islands; ++i)
+    {
+        starts[i + 1] += starts[i];
+    }
+    for (size_t m = count; m-- > 0;)
+    {
+        list[--starts[manifold_island(world, &world->manifolds.data[m]) + 1]] = (uint32_t)m;
+    }
+    // Each start has moved down to its island's first: shift them back into place.
+    for (size_t i = 0; i < islands; ++i)
+    {
+        starts[i] = starts[i + 1];
+    }
+    starts[islands] = (uint32_t)count;
+    return true;
+}
+
+static bool reserve(rblWorld* world, rblSubspace* system)
+{
+    const size_t numbers = 3 * (size_t)RBL_SMALL_ISLAND;
+    const size_t bodies = 6 * world->solver_bodies.count;
+    if (!rbl_array_resize_amply(&world->subspace, 3 * numbers + bodies) ||
+        !rbl_array_resize_amply(&world->free_flags, numbers) ||
+        !rbl_array_resize_amply(&world->subspace_nodes, world->solver_bodies.count))
+    {
+        return false;
+    }
+    double* memory = world->subspace.data;
+    *system = (rblSubspace){
+        .world = world,
+        .unknown = memory,
+        .residual = memory + numbers,
+        .before = memory + 2 * numbers,
+        .motion = memory + 3 * numbers,
+        .free = world->free_flags.data,
+    };
+    return true;
+}
+
+static bool is_calm(const rblWorld* world, const rblIsland* island)
+{
+    for (uint32_t i = 0; i < island->count; ++i)
+    {
+        const rblVec3 v = world->before_contacts.data[world->island_bodies.data[island->first + i]].velocity;
+        if (!(rbl_dot3(v, v) < CALM * CALM))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_worth_it(rblWorld* world, rblIsland* island, uint32_t contacts, bool first)
+{
+    return contacts > 0 && contacts <= RBL_SMALL_ISLAND && (is_small(world) || is_calm(world, island)) &&
+           !still_waits(world, island, first);
+}
+
+// Sweeps pass over bundles that have lanes of idle islands only.
+static void find_idle_bundles(rblWorld* world)
+{
+    for (size_t k = 0; k < world->bundles.count; ++k)
+    {
+        rblBundle* bundle = &world->bundles.data[k];
+        bundle->idle = true;
+        for (uint32_t i = 0; i < bundle->lanes && bundle->idle; ++i)
+        {
+            const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+            bundle->idle = world->islands.data[manifold_island(world, manifold)].idle;
+        }
+    }
+}
+
+rblResult rbl_solve_subspaces(rblWorld* world, uint32_t round, bool* solved)
+{
+    rblSubspace system;
+    *solved = false;
+    if (!list_manifolds(world) || !reserve(world, &system))
+    {
+        return rbl_fail_memory();
+    }
+    const uint32_t* starts = world->island_manifolds.data;
+    const uint32_t* list = starts + world->islands.count + 1;
+    for (size_t i = 0; i < world->islands.count; ++i)
+    {
+        system.manifolds = list + starts[i];
+        system.manifold_count = starts[i + 1] - starts[i];
+        system.contacts = 0;
+        for (uint32_t k = 0; k < system.manifold_count; ++k)
+        {
+            system.contacts += world->manifolds.data[system.manifolds[k]].count;
+        }
+        if (is_worth_it(world, &world->islands.data[i], system.contacts, round == 0))
+        {
+            RBL_TRY(solve_island(&system, &world->islands.data[i], round, solved));
+        }
+    }
+    find_idle_bundles(world);
+    return RBL_OK;
+}

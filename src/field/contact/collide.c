@@ -1,0 +1,106 @@
+// Two shapes meet: which family of pairs they are.
+#include "field/contact/collide.h"
+
+#include "base/memory.h"
+#include "field/contact/field_contact.h"
+#include "field/convex/convex_contact.h"
+#include "field/primitives.h"
+
+rblCollideOptions rbl_default_collide_options(void)
+{
+    return (rblCollideOptions){.margin = 0.0f, .tolerance = 0.0f, .first_count = 8};
+}
+
+void rbl_contact_set_free(rblContactSet* set)
+{
+    rbl_contact_scratch_free(set);
+    rbl_free(rbl_default_allocator(), set->points, set->capacity * sizeof *set->points);
+    *set = (rblContactSet){.points = NULL};
+}
+
+bool rbl_contact_set_reserve(rblContactSet* set, uint32_t extra)
+{
+    const uint32_t wanted = set->count + extra;
+    if (wanted <= set->capacity)
+    {
+        return true;
+    }
+    const uint32_t capacity = wanted < 16 ? 16 : wanted + wanted / 2;
+    rblContactPoint* points = RBL_NEW_ARRAY(rbl_default_allocator(), rblContactPoint, capacity);
+    if (points == NULL)
+    {
+        return false;
+    }
+    for (uint32_t i = 0; i < set->count; ++i)
+    {
+        points[i] = set->points[i];
+    }
+    rbl_free(rbl_default_allocator(), set->points, set->capacity * sizeof *set->points);
+    set->points = points;
+    set->capacity = capacity;
+    return true;
+}
+
+static const rblHull* hull_of(const rblShapeView* view)
+{
+    if (view->kind == RBL_SHAPE_HULL)
+    {
+        return view->data;
+    }
+    return view->kind == RBL_SHAPE_BOX ? ((const rblPrimitive*)view->data)->hull : NULL;
+}
+
+float rbl_shape_known_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                          const rblPairCache* cache)
+{
+    const rblHull* hull_a = hull_of(a);
+    const rblHull* hull_b = hull_of(b);
+    const rblHullCache known = rbl_hull_cache_read(cache);
+    if (hull_a == NULL || hull_b == NULL || !(rbl_dot3(known.axis, known.axis) > 0.5f))
+    {
+        return -INFINITY;
+    }
+    const rblVec3 in_b = rbl_inverse_rotate3(b_in_a.q, known.axis);
+    return rbl_dot3(known.axis, b_in_a.p) - rbl_hull_reach(hull_a, known.axis) -
+           rbl_hull_reach(hull_b, rbl_neg3(in_b));
+}
+
+rblResult rbl_collide_convex(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                             const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out)
+{
+    const rblPairQuery query = {a, b, b_in_a, options->margin, cache};
+    const rblHull* hull_a = hull_of(a);
+    const rblHull* hull_b = hull_of(b);
+    if (hull_a != NULL && hull_b != NULL)
+    {
+        return rbl_contact_hulls(&query, hull_a, hull_b, out);
+    }
+    if (a->kind == RBL_SHAPE_PLANE || b->kind == RBL_SHAPE_PLANE)
+    {
+        return rbl_contact_plane(&query, b->kind == RBL_SHAPE_PLANE, out);
+    }
+    if (a->kind == RBL_SHAPE_SPHERE || b->kind == RBL_SHAPE_SPHERE)
+    {
+        return rbl_contact_ball(&query, b->kind == RBL_SHAPE_SPHERE, out);
+    }
+    if (a->kind == RBL_SHAPE_CAPSULE && b->kind == RBL_SHAPE_CAPSULE)
+    {
+        return rbl_contact_capsules(&query, out);
+    }
+    return rbl_contact_round(&query, out);
+}
+
+rblResult rbl_shape_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                            const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out)
+{
+    out->count = 0;
+    out->colliding = 0;
+    out->visited = 0;
+    out->clear = 0.0f;
+    if (!rbl_finite3(b_in_a.p) || !rbl_finite((double)rbl_quat_dot(b_in_a.q, b_in_a.q)))
+    {
+        return RBL_OK; // a body gone astray touches nothing
+    }
+    return a->convex && b->convex ? rbl_collide_convex(a, b, b_in_a, options, cache, out)
+                                  : rbl_collide_fields(a, b, b_in_a, options, cache, out);
+}

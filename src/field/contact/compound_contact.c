@@ -1,0 +1,108 @@
+// Contacts of compounds: those of their children, pair by pair.
+#include "base/error.h"
+#include "base/hash_map.h"
+#include "field/compound.h"
+#include "field/contact/field_contact.h"
+#include "field/contact/field_sampling.h"
+#include "math/aabb.h"
+#include "math/transform.h"
+
+// One shape of a compound, or a shape of another kind as its own only child.
+typedef struct Part
+{
+    const rblShapeView* view;
+    rblTransform pose; // in the compound's axes
+    bool turned;       // the pose is not the identity
+} Part;
+
+static uint32_t part_count(const rblShapeView* view)
+{
+    const rblCompound* compound = rbl_shape_compound(view->shape);
+    return compound != NULL ? compound->count : 1;
+}
+
+static Part part_of(const rblShapeView* view, uint32_t index)
+{
+    const rblCompound* compound = rbl_shape_compound(view->shape);
+    if (compound == NULL)
+    {
+        return (Part){view, rbl_transform_identity(), false};
+    }
+    const rblCompoundChild* child = &compound->children[index];
+    return (Part){&child->shape->view, child->pose, true};
+}
+
+static uint32_t mix_feature(uint32_t pair, uint32_t feature)
+{
+    return (uint32_t)(rbl_hash_u64((uint64_t)pair << 32 | feature) >> 32);
+}
+
+static rblResult append_part(const rblContactSet* part, const Part* a, uint32_t pair, rblContactSet* out)
+{
+    if (!rbl_contact_set_reserve(out, part->count))
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < part->count; ++i)
+    {
+        rblContactPoint c = part->points[i];
+        if (a->turned)
+        {
+            c.point = rbl_transform_point(a->pose, c.point);
+            c.normal = rbl_rotate3(a->pose.q, c.normal);
+        }
+        c.feature = mix_feature(pair, c.feature);
+        out->points[out->count++] = c;
+    }
+    out->colliding += part->colliding;
+    out->visited += part->visited;
+    return RBL_OK;
+}
+
+// A pose of the second compound in the first, as one of its child in the first's child.
+static rblTransform pose_of_parts(const Part* first, const Part* second, rblTransform b_in_a)
+{
+    const rblTransform second_in_a = second->turned ? rbl_transform_mul(b_in_a, second->pose) : b_in_a;
+    return first->turned ? rbl_transform_relative(first->pose, second_in_a) : second_in_a;
+}
+
+static rblCollideOptions options_of_parts(const rblCollideOptions* options, const Part* first,
+                                          const Part* second, rblCourse courses[RBL_MOST_COURSES])
+{
+    rblCollideOptions out = *options;
+    out.courses = courses;
+    out.course_count = options->course_count < RBL_MOST_COURSES ? options->course_count : RBL_MOST_COURSES;
+    for (uint32_t i = 0; i < out.course_count; ++i)
+    {
+        const rblCourse* whole = &options->courses[i];
+        courses[i].end = pose_of_parts(first, second, whole->end);
+        courses[i].pivot =
+            first->turned ? rbl_transform_inverse_point(first->pose, whole->pivot) : whole->pivot;
+    }
+    return out;
+}
+
+rblResult rbl_collide_compound(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                               const rblCollideOptions* options, rblContactSet* out)
+{
+    rblContactSet* part = rbl_contact_set_part(out);
+    if (part == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    const uint32_t b_count = part_count(b);
+    for (uint32_t pair = 0; pair < part_count(a) * b_count; ++pair)
+    {
+        const Part first = part_of(a, pair / b_count);
+        const Part second = part_of(b, pair % b_count);
+        const rblTransform pose = pose_of_parts(&first, &second, b_in_a);
+        if (rbl_boxes_gap(first.view, second.view, pose) <= options->margin)
+        {
+            rblCourse courses[RBL_MOST_COURSES];
+            const rblCollideOptions part_options = options_of_parts(options, &first, &second, courses);
+            RBL_TRY(rbl_shape_collide(first.view, second.view, pose, &part_options, NULL, part));
+            RBL_TRY(append_part(part, &first, pair, out));
+        }
+    }
+    return RBL_OK;
+}

@@ -1,0 +1,524 @@
+#include "field/contact/field_sampling.h"
+
+#include "base/bits.h"
+#include "field/compound.h"
+#include "field/contact/field_contact.h"
+#include "field/fragment/fragment_grid.h"
+#include "field/fragment/fragment_shape.h"
+#include "field/piece.h"
+#include "math/aabb.h"
+#include "math/simd.h"
+
+// Of a distance of transformed points, in parts of the coordinates' size.
+#define ROUNDING 2e-6f
+
+void rbl_frontier_init(rblFrontier* frontier, const rblAllocator* allocator)
+{
+    for (uint32_t i = 0; i < RBL_SAMPLE_LEVELS; ++i)
+    {
+        rbl_array_init(&frontier->levels[i], allocator);
+    }
+}
+
+void rbl_frontier_free(rblFrontier* frontier)
+{
+    for (uint32_t i = 0; i < RBL_SAMPLE_LEVELS; ++i)
+    {
+        rbl_array_free(&frontier->levels[i]);
+    }
+}
+
+// ---- fields ----
+
+static const rblLevelSet* grid_of(const rblShape* shape)
+{
+    return shape->view.kind == RBL_SHAPE_FRAGMENT ? rbl_shape_fragment_grid(shape)
+                                                  : rbl_shape_level_set(shape);
+}
+
+float rbl_field_slack(const rblShape* shape)
+{
+    const rblPieceField* piece = rbl_shape_piece(shape);
+    if (piece != NULL)
+    {
+        return rbl_field_slack(piece->root);
+    }
+    const rblLevelSet* set = grid_of(shape);
+    const rblCompound* compound = rbl_shape_compound(shape);
+    float slack = set != NULL ? rbl_level_set_slack(set) : 0.0f;
+    for (uint32_t i = 0; compound != NULL && i < compound->count; ++i)
+    {
+        slack = rbl_maxf(rbl_field_slack(compound->children[i].shape), slack);
+    }
+    return slack;
+}
+
+rblField rbl_field_of(const rblShape* shape)
+{
+    const rblPieceField* piece = rbl_shape_piece(shape);
+    const rblLevelSet* grid = grid_of(shape);
+    const rblFragmentField* fragment = rbl_shape_fragment(shape);
+    return (rblField){.shape = shape,
+                      .grid = grid,
+                      .piece = piece,
+                      .hull = shape->view.kind == RBL_SHAPE_HULL ? shape->data : NULL,
+                      .fragment = fragment,
+                      .interpolated = grid != NULL || (piece != NULL && piece->grid != NULL),
+                      .outside_unsure = piece != NULL,
+                      .blur = fragment != NULL && grid != NULL ? rbl_fragment_grid_blur(grid) : 0.0f,
+                      .slack = rbl_field_slack(shape),
+                      .grain = grid != NULL ? 0.75f * grid->cell * grid->cell : INFINITY};
+}
+
+// Where the cut is what counts, the value falls by the way: however the root falls, there it is at least the cut's.
+static float piece_distance(const rblPieceField* piece, rblVec3 point, rblFieldSlope* slope)
+{
+    bool far = false;
+    bool cut = false;
+    const float distance = rbl_piece_value(piece, point, &far, &cut);
+    *slope = cut ? RBL_SLOPE_ONE : (far ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP);
+    return distance;
+}
+
+// How high a point is above the highest face is a bound, and takes a fraction of the time.
+static float hull_distance(const rblHull* hull, rblVec3 point, float limit)
+{
+    const float height = rbl_hull_height(hull, point);
+    rblVec3 unused;
+    return height > 0.0f && height < limit ? rbl_hull_distance(hull, point, &unused) : height;
+}
+
+float rbl_field_distance(const rblField* field, rblVec3 point, float limit, rblFieldSlope* slope)
+{
+    if (field->grid != NULL)
+    {
+        bool far;
+        const float distance = rbl_level_set_distance_only(field->grid, point, &far);
+        *slope = far ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP;
+        return distance;
+    }
+    if (field->piece != NULL)
+    {
+        return piece_distance(field->piece, point, slope);
+    }
+    if (field->hull != NULL)
+    {
+        *slope = RBL_SLOPE_ONE;
+        return hull_distance(field->hull, point, limit);
+    }
+    *slope = RBL_SLOPE_STEEP;
+    rblVec3 unused;
+    const rblShapeOps* ops = field->shape->ops;
+    return ops->bound != NULL ? ops->bound(field->shape->data, point)
+                              : ops->distance(field->shape->data, point, &unused);
+}
+
+// ---- meeting samples ----
+
+bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* field, rblTransform pose,
+                       float least, rblFrontier* frontier)
+{
+    const rblSampleTree* tree;
+    if (rbl_shape_tree(samples, &tree) != RBL_OK)
+    {
+        return false;
+    }
+    *s = (rblSampling){.tree = tree,
+                       .field = rbl_field_of(field),
+                       .rotation = rbl_quat_to_mat3(pose.q),
+                       .offset = pose.p,
+                       .radius = samples->view.radius,
+                       .frontier = frontier,
+                       .least = least,
+                       .room = INFINITY};
+    if (!rbl_field_is_whole(&s->field))
+    {
+        return false;
+    }
+    // Planes have no size; their fields are exact.
+    const float size =
+        rbl_length3(pose.p) + samples->view.radius + (field->view.bounded ? field->view.radius : 0.0f);
+    s->field.rounding = ROUNDING * size + (s->field.grid != NULL ? s->field.grid->unit : 0.0f);
+    for (uint32_t i = 0; i < RBL_SAMPLE_LEVELS; ++i)
+    {
+        rbl_array_clear(&frontier->levels[i]);
+    }
+    return true;
+}
+
+// Have a node wait for the level of its next child.
+static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
+{
+    const uint32_t level = rbl_floor_log2(s->tree->children[node->next].node) + 1;
+    s->out_of_memory |= !rbl_array_push(&s->frontier->levels[level], *node);
+    s->waiting += 1;
+}
+
+// What is blurred is told, too: it may be deeper than it seems.
+static float told_up_to(const rblSampling* s, float wanted)
+{
+    return rbl_maxf(wanted, s->field.blur);
+}
+
+// From which value on a sample is no matter. While nothing was found, what is left must be clear of the margin by the blur, too, or the room were none.
+static float bar_of(const rblSampling* s, float wanted)
+{
+    return wanted >= s->least ? wanted + s->field.blur : told_up_to(s, wanted);
+}
+
+// Nothing within `way` of a sample can be wanted, and what is within `radius` of it is not looked at further. Ways are those to a value of the bar: once
+// something was found the room is no matter.
+static void leave(rblSampling* s, float way, float radius, float wanted)
+{
+    s->room = wanted >= s->least ? rbl_minf(way - radius, s->room) : s->room;
+}
+
+// A sample that was met, with all below it within the child's radius.
+static void meet_child(rblSampling* s, const rblSampleChild* child, const rblFrontierNode* node, float wanted)
+{
+    s->met += 1;
+    if (node->next == node->end && !(wanted >= s->least))
+    {
+        return;
+    }
+    const float way = rbl_field_free_way(&s->field, node->slope, node->distance - bar_of(s, wanted));
+    const bool stay = child->radius > way && node->next < node->end;
+    leave(s, way, stay ? 0.0f : child->radius, wanted);
+    if (stay)
+    {
+        wait_for_child(s, node);
+    }
+}
+
+// From which value on nothing that a sample is the middle of can be wanted.
+static float limit_of(const rblSampling* s, float radius, float wanted)
+{
+    return wanted + rbl_field_fall(&s->field, RBL_SLOPE_STEEP, radius);
+}
+
+static bool first_sample(rblSampling* s, float wanted, rblSampleVisit* visit)
+{
+    const rblSampleTree* tree = s->tree;
+    rblFieldSlope slope;
+    if (s->place++ > 0)
+    {
+        return false;
+    }
+    visit->sample = 0;
+    visit->point = rbl_sampling_point(s, tree->points[0]);
+    const rblSampleChild child = {.radius = rbl_sample_radius(tree, 0)};
+    visit->distance = rbl_field_distance(&s->field, visit->point, limit_of(s, child.radius, wanted), &slope);
+    const rblFrontierNode node = {tree->first_children[0], tree->first_children[1], visit->distance, slope,
+                                  visit->point};
+    meet_child(s, &child, &node, wanted);
+    return !s->out_of_memory && visit->distance <= told_up_to(s, wanted);
+}
+
+// ---- children, four at a time ----
+
+// Those of one node on this level. False when there are four before all of them were seen.
+static bool gather_children(rblSampling* s, rblFrontierNode* node, float wanted)
+{
+    rblSampleGroup* group = &s->group;
+    const float way = rbl_field_free_way(&s->field, node->slope, node->distance - bar_of(s, wanted));
+    for (; node->next < node->end; ++node->next)
+    {
+        const rblSampleChild* child = &s->tree->children[node->next];
+        if (!(child->reach > way))
+        {
+            leave(s, way, child->reach, wanted);
+            return true;
+        }
+        if ((uint64_t)child->node >> s->level != 0)
+        {
+            wait_for_child(s, node);
+            return true;
+        }
+        if (group->count == 4)
+        {
+            return false;
+        }
+        const uint32_t lane = group->count++;
+        group->children[lane] = child;
+        group->way[lane] = way;
+        group->x[lane] = node->point.x;
+        group->y[lane] = node->point.y;
+        group->z[lane] = node->point.z;
+        rbl_prefetch(&s->tree->children[child->first]); // its own, should it stay
+    }
+    return true;
+}
+
+// The next four children of this level, fewer at its end, that may have something below `wanted`.
+static void gather_group(rblSampling* s, float wanted)
+{
+    const rblFrontierList* list = &s->frontier->levels[s->level];
+    s->group.count = 0;
+    while (s->place < list->count && !s->out_of_memory && gather_children(s, &list->data[s->place], wanted))
+    {
+        s->place += 1;
+    }
+}
+
+static rblFloat4 transformed(const float rows[3], float offset, rblFloat4 x, rblFloat4 y, rblFloat4 z)
+{
+    const rblFloat4 turned =
+        rbl_add4(rbl_add4(rbl_mul4(rbl_splat4(rows[0]), x), rbl_mul4(rbl_splat4(rows[1]), y)),
+                 rbl_mul4(rbl_splat4(rows[2]), z));
+    return rbl_add4(turned, rbl_splat4(offset));
+}
+
+// Into the field's axes; lanes that are not used hold the first one's point. Returns the radii.
+static rblFloat4 place_group(const rblSampling* s, rblFloat4 out[3])
+{
+    const rblSampleGroup* group = &s->group;
+    const rblMat3* m = &s->rotation;
+    rblFloat4 p[4];
+    float radii[4];
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        const rblSampleChild* child = group->children[i < group->count ? i : 0];
+        p[i] = rbl_load4(&child->point.x);
+        radii[i] = child->radius;
+    }
+    rbl_transpose4(&p[0], &p[1], &p[2], &p[3]);
+    const float rows[3][3] = {
+        {m->cx.x, m->cy.x, m->cz.x}, {m->cx.y, m->cy.y, m->cz.y}, {m->cx.z, m->cy.z, m->cz.z}};
+    out[0] = transformed(rows[0], s->offset.x, p[0], p[1], p[2]);
+    out[1] = transformed(rows[1], s->offset.y, p[0], p[1], p[2]);
+    out[2] = transformed(rows[2], s->offset.z, p[0], p[1], p[2]);
+    return rbl_load4(radii);
+}
+
+static rblFloat4 square_of(rblFloat4 x, rblFloat4 y, rblFloat4 z)
+{
+    return rbl_add4(rbl_add4(rbl_mul4(x, x), rbl_mul4(y, y)), rbl_mul4(z, z));
+}
+
+static float least_of(rblFloat4 values, uint32_t lanes)
+{
+    float value[4];
+    float least = INFINITY;
+    rbl_store4(value, values);
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        least = (lanes >> i & 1) != 0 ? rbl_minf(value[i], least) : least;
+    }
+    return least;
+}
+
+// Lanes whose sample and all below it are so near to the node above that they need not be met. (Its reach is that of its farthest child.)
+static uint32_t leave_near(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, float wanted)
+{
+    const rblSampleGroup* group = &s->group;
+    const rblFloat4 square =
+        square_of(rbl_sub4(p[0], rbl_load4(group->x)), rbl_sub4(p[1], rbl_load4(group->y)),
+                  rbl_sub4(p[2], rbl_load4(group->z)));
+    const rblFloat4 spare = rbl_sub4(rbl_load4(group->way), radii);
+    const rblFloat4 near =
+        rbl_and4(rbl_less4(rbl_splat4(0.0f), spare), rbl_less4(square, rbl_mul4(spare, spare)));
+    const uint32_t lanes = rbl_mask4(near) & ((1u << group->count) - 1);
+    if (lanes != 0 && wanted >= s->least)
+    {
+        s->room = rbl_minf(least_of(rbl_sub4(spare, rbl_sqrt4(square)), lanes), s->room);
+    }
+    return lanes;
+}
+
+static rblFloat4 outside_along(rblFloat4 p, float lower, float upper)
+{
+    const rblFloat4 out = rbl_max4(rbl_sub4(rbl_splat4(lower), p), rbl_sub4(p, rbl_splat4(upper)));
+    return rbl_max4(out, rbl_splat4(0.0f));
+}
+
+// Lanes whose sample and all below it lie so far outside the field's box that they need not be met.
+static uint32_t leave_beyond(rblSampling* s, const rblFloat4 p[3], rblFloat4 radii, float wanted)
+{
+    if (!s->field.shape->view.bounded)
+    {
+        return 0;
+    }
+    const rblAabb* box = &s->field.shape->view.bounds;
+    const rblFloat4 square = square_of(outside_along(p[0], box->lower.x, box->upper.x),
+                                       outside_along(p[1], box->lower.y, box->upper.y),
+                                       outside_along(p[2], box->lower.z, box->upper.z));
+    const rblFloat4 used = rbl_add4(radii, rbl_splat4(rbl_field_fall(&s->field, RBL_SLOPE_FAR, 0.0f)));
+    const rblFloat4 clear = rbl_add4(used, rbl_splat4(bar_of(s, wanted)));
+    const uint32_t lanes =
+        rbl_mask4(rbl_less4(rbl_mul4(clear, clear), square)) & ((1u << s->group.count) - 1);
+    if (lanes != 0 && wanted >= s->least)
+    {
+        const rblFloat4 room = rbl_sub4(rbl_sqrt4(square), clear);
+        s->room = rbl_minf(least_of(room, lanes), s->room);
+    }
+    return lanes;
+}
+
+// Those of a group that are not left into the batch. False at the end of the level.
+static bool add_group(rblSampling* s, float wanted)
+{
+    const rblSampleGroup* group = &s->group;
+    rblSampleBatch* batch = &s->batch;
+    gather_group(s, wanted);
+    if (group->count == 0)
+    {
+        return false;
+    }
+    rblFloat4 p[3];
+    float x[4], y[4], z[4];
+    const rblFloat4 radii = place_group(s, p);
+    // Where there is no grid to be looked up, asking costs no more than telling who need not be asked.
+    const uint32_t near = s->field.grid != NULL ? leave_near(s, p, radii, wanted) : 0;
+    const uint32_t left = near | leave_beyond(s, p, radii, wanted);
+    rbl_store4(x, p[0]);
+    rbl_store4(y, p[1]);
+    rbl_store4(z, p[2]);
+    for (uint32_t i = 0; i < group->count; ++i)
+    {
+        const uint32_t place = batch->count;
+        batch->children[place] = group->children[i];
+        batch->x[place] = x[i];
+        batch->y[place] = y[i];
+        batch->z[place] = z[i];
+        batch->count += (left >> i & 1) == 0;
+    }
+    return true;
+}
+
+// ---- samples, four at a time ----
+
+// Lanes that are not used are at the first one's place.
+static void ask_grid(rblSampling* s)
+{
+    rblSampleBatch* batch = &s->batch;
+    for (uint32_t i = batch->met; i < 4; ++i)
+    {
+        batch->x[i] = batch->x[0];
+        batch->y[i] = batch->y[0];
+        batch->z[i] = batch->z[0];
+    }
+    uint32_t far;
+    rbl_store4(batch->distances, rbl_level_set_distance4(s->field.grid, rbl_load4(batch->x),
+                                                         rbl_load4(batch->y), rbl_load4(batch->z), &far));
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        batch->slopes[i] = (far >> i & 1) != 0 ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP;
+    }
+}
+
+static void ask_field(rblSampling* s, float wanted)
+{
+    rblSampleBatch* batch = &s->batch;
+    for (uint32_t i = 0; i < batch->met; ++i)
+    {
+        const rblVec3 point = rbl_vec3(batch->x[i], batch->y[i], batch->z[i]);
+        const float limit = limit_of(s, batch->children[i]->radius, wanted);
+        batch->distances[i] = rbl_field_distance(&s->field, point, limit, &batch->slopes[i]);
+    }
+}
+
+static void meet_batch(rblSampling* s, float wanted)
+{
+    rblSampleBatch* batch = &s->batch;
+    const float told = told_up_to(s, wanted);
+    batch->near = 0;
+    for (uint32_t i = 0; i < batch->met; ++i)
+    {
+        const rblSampleChild* child = batch->children[i];
+        const rblFrontierNode node = {child->first, child->end, batch->distances[i], batch->slopes[i],
+                                      rbl_vec3(batch->x[i], batch->y[i], batch->z[i])};
+        meet_child(s, child, &node, wanted);
+        batch->near |= (node.distance <= told ? 1u : 0u) << i;
+    }
+}
+
+// Those that wait move up.
+static void end_batch(rblSampleBatch* batch)
+{
+    batch->count -= batch->met;
+    for (uint32_t i = 0; i < batch->count; ++i)
+    {
+        batch->children[i] = batch->children[batch->met + i];
+        batch->x[i] = batch->x[batch->met + i];
+        batch->y[i] = batch->y[batch->met + i];
+        batch->z[i] = batch->z[batch->met + i];
+    }
+    batch->met = 0;
+}
+
+static bool next_batch(rblSampling* s, float wanted)
+{
+    // Lanes are filled up for a grid only: others are asked one at a time.
+    const uint32_t most = s->field.grid != NULL ? 4 : 1;
+    rblSampleBatch* batch = &s->batch;
+    end_batch(batch);
+    while (batch->count < most && add_group(s, wanted))
+    {
+    }
+    if (batch->count == 0 || s->out_of_memory)
+    {
+        return false;
+    }
+    batch->met = batch->count < 4 ? batch->count : 4;
+    if (s->field.grid != NULL)
+    {
+        ask_grid(s);
+    }
+    else
+    {
+        ask_field(s, wanted);
+    }
+    meet_batch(s, wanted);
+    return !s->out_of_memory;
+}
+
+bool rbl_sampling_next(rblSampling* s, float wanted, rblSampleVisit* visit)
+{
+    if (s->level == 0)
+    {
+        return first_sample(s, wanted, visit);
+    }
+    rblSampleBatch* batch = &s->batch;
+    while (batch->near != 0 || next_batch(s, wanted))
+    {
+        const uint32_t lane = batch->near != 0 ? rbl_lowest_bit(batch->near) : 0;
+        const bool told = batch->near != 0 && batch->distances[lane] <= told_up_to(s, wanted);
+        batch->near &= batch->near - 1;
+        if (told)
+        {
+            visit->sample = batch->children[lane]->node;
+            visit->point = rbl_vec3(batch->x[lane], batch->y[lane], batch->z[lane]);
+            visit->distance = batch->distances[lane];
+            return true;
+        }
+    }
+    return false;
+}
+
+void rbl_sampling_next_level(rblSampling* s)
+{
+    s->waiting -= s->frontier->levels[s->level].count;
+    s->level += 1;
+    s->place = 0;
+    s->batch.near = 0;
+    s->batch.count = s->batch.met = 0;
+}
+
+// ---- early out ----
+
+// Along the axis that says most.
+static float gap_in_axes(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a)
+{
+    const rblAabb box = rbl_shape_bounds_at(b, b_in_a);
+    const rblVec3 below = rbl_sub3(a->bounds.lower, box.upper);
+    const rblVec3 above = rbl_sub3(box.lower, a->bounds.upper);
+    const rblVec3 gap = rbl_max3(below, above);
+    return rbl_maxf(gap.x, rbl_maxf(gap.y, gap.z));
+}
+
+float rbl_boxes_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a)
+{
+    return a->bounded && b->bounded
+               ? rbl_maxf(gap_in_axes(a, b, b_in_a), gap_in_axes(b, a, rbl_transform_inverse(b_in_a)))
+               : -INFINITY;
+}

@@ -1,0 +1,404 @@
+#include "field/contact/field_select.h"
+
+#include "field/contact/collide.h"
+#include "math/simd.h"
+#include "math/vec.h"
+#include <math.h>
+
+#define MOST_SWEEPS 64
+
+// Rows by column, padded to blocks of four: w in six columns, what no chosen contact implies yet, the distance and those on
+// the courses.
+#define UNHELD   6
+#define DISTANCE 7
+#define COLUMNS  (8 + RBL_MOST_COURSES)
+
+typedef struct Choice
+{
+    const rblSelecting* selecting;
+    const rblCandidate* candidates;
+    float* columns[COLUMNS];
+    uint32_t padded;
+    rblSelectedRow* chosen;
+    uint32_t count;
+    float* products; // w.w of chosen contacts, row by row
+    uint32_t stride; // of these rows, a multiple of four
+    float* pushes;   // multipliers of the motion that puts the chosen contacts right
+    float* reached;  // their distances after it
+    float x[6];      // that motion, the smallest
+    rblContactSet* out;
+} Choice;
+
+void rbl_select_scratch_init(rblSelectScratch* scratch, const rblAllocator* allocator)
+{
+    rbl_array_init(&scratch->columns, allocator);
+    rbl_array_init(&scratch->chosen, allocator);
+    rbl_array_init(&scratch->products, allocator);
+}
+
+void rbl_select_scratch_free(rblSelectScratch* scratch)
+{
+    rbl_array_free(&scratch->columns);
+    rbl_array_free(&scratch->chosen);
+    rbl_array_free(&scratch->products);
+}
+
+// ---- rows ----
+
+static bool make_room(Choice* c, uint32_t count, rblSelectScratch* scratch)
+{
+    const uint32_t first = c->selecting->first_count < count ? c->selecting->first_count : count;
+    const uint32_t most = first + 1 + RBL_MOST_EXTRA;
+    c->padded = (count + 3) & ~3u;
+    c->stride = (most + 3) & ~3u;
+    if (!rbl_array_resize_amply(&scratch->columns, COLUMNS * (size_t)c->padded) ||
+        !rbl_array_resize_amply(&scratch->chosen, most) ||
+        !rbl_array_resize_amply(&scratch->products, ((size_t)most + 2) * c->stride))
+    {
+        return false;
+    }
+    for (uint32_t k = 0; k < COLUMNS; ++k)
+    {
+        c->columns[k] = scratch->columns.data + (size_t)k * c->padded;
+    }
+    c->chosen = scratch->chosen.data;
+    c->products = scratch->products.data;
+    c->pushes = c->products + (size_t)most * c->stride;
+    c->reached = c->pushes + c->stride;
+    return true;
+}
+
+static void write_row(Choice* c, uint32_t i, const rblCandidate* candidate)
+{
+    const rblContactPoint* p = &candidate->contact;
+    const rblVec3 arm = rbl_scale3(rbl_sub3(p->point, c->selecting->center), 1.0f / c->selecting->length);
+    const rblVec3 moment = rbl_cross3(arm, p->normal);
+    c->columns[0][i] = p->normal.x;
+    c->columns[1][i] = p->normal.y;
+    c->columns[2][i] = p->normal.z;
+    c->columns[3][i] = moment.x;
+    c->columns[4][i] = moment.y;
+    c->columns[5][i] = moment.z;
+    // What is to come is known by the courses, where there are any.
+    const bool spread = p->distance <= c->selecting->eps || c->selecting->course_count == 0;
+    c->columns[UNHELD][i] = spread ? c->selecting->motion - p->distance : -INFINITY;
+    c->columns[DISTANCE][i] = p->distance;
+    for (uint32_t k = 0; k < c->selecting->course_count; ++k)
+    {
+        c->columns[DISTANCE + 1 + k][i] = candidate->lows[k];
+    }
+}
+
+// Out of the running: chosen, or not there at all.
+static void strike_out(Choice* c, uint32_t i)
+{
+    c->columns[UNHELD][i] = -INFINITY;
+    for (uint32_t k = 0; k <= c->selecting->course_count; ++k)
+    {
+        c->columns[DISTANCE + k][i] = INFINITY;
+    }
+}
+
+static void write_rows(Choice* c, uint32_t count)
+{
+    for (uint32_t i = 0; i < c->padded; ++i)
+    {
+        write_row(c, i, &c->candidates[i < count ? i : 0]);
+        if (i >= count)
+        {
+            strike_out(c, i);
+        }
+    }
+}
+
+// ---- the largest of a column ----
+
+typedef struct Largest
+{
+    rblFloat4 value;
+    rblFloat4 index;
+} Largest;
+
+static void offer4(Largest* largest, rblFloat4 value, rblFloat4 index)
+{
+    const rblFloat4 better = rbl_less4(largest->value, value);
+    largest->value = rbl_select4(better, value, largest->value);
+    largest->index = rbl_select4(better, index, largest->index);
+}
+
+// The first of equal ones.
+static uint32_t largest_of(const Largest* largest, float* value)
+{
+    float values[4];
+    float indices[4];
+    rbl_store4(values, largest->value);
+    rbl_store4(indices, largest->index);
+    uint32_t best = 0;
+    for (uint32_t k = 1; k < 4; ++k)
+    {
+        if (values[k] > values[best] || (values[k] == values[best] && indices[k] < indices[best]))
+        {
+            best = k;
+        }
+    }
+    *value = values[best];
+    return (uint32_t)indices[best];
+}
+
+static Largest no_largest(void)
+{
+    return (Largest){rbl_splat4(-INFINITY), rbl_splat4(0.0f)};
+}
+
+static rblFloat4 lane_numbers(uint32_t first)
+{
+    return rbl_add4(rbl_splat4((float)first), rbl_set4(0.0f, 1.0f, 2.0f, 3.0f));
+}
+
+// ---- choosing ----
+
+static float product(const float a[6], const float b[6])
+{
+    float sum = 0.0f;
+    for (int k = 0; k < 6; ++k)
+    {
+        sum += a[k] * b[k];
+    }
+    return sum;
+}
+
+static void multiply_rows(Choice* c, uint32_t row)
+{
+    float* products = c->products + (size_t)row * c->stride;
+    for (uint32_t i = 0; i < c->stride; ++i)
+    {
+        products[i] = i <= row ? product(c->chosen[row].w, c->chosen[i].w) : 0.0f;
+    }
+    for (uint32_t i = 0; i < row; ++i)
+    {
+        c->products[(size_t)i * c->stride + row] = products[i];
+    }
+}
+
+static void choose(Choice* c, uint32_t index)
+{
+    const uint32_t number = c->count++;
+    rblSelectedRow* row = &c->chosen[number];
+    for (int k = 0; k < 6; ++k)
+    {
+        row->w[k] = c->columns[k][index];
+    }
+    multiply_rows(c, number);
+    for (uint32_t k = 0; k <= c->selecting->course_count; ++k)
+    {
+        row->distances[k] = c->columns[DISTANCE + k][index];
+    }
+    row->inverse_square = 1.0f / product(row->w, row->w);
+    strike_out(c, index);
+    c->out->points[c->out->count++] = c->candidates[index].contact;
+}
+
+// A motion of length l that puts contact c right leaves contact j no deeper than |w_j - w_c| l - (d_j - d_c). Take that into
+// account for all, and find the one that is left deepest.
+static uint32_t hold(Choice* c, float* deepest)
+{
+    const rblSelectedRow* row = &c->chosen[c->count - 1];
+    const rblFloat4 motion = rbl_splat4(c->selecting->motion);
+    const rblFloat4 distance = rbl_splat4(row->distances[0]);
+    Largest largest = no_largest();
+    for (uint32_t i = 0; i < c->padded; i += 4)
+    {
+        rblFloat4 square = rbl_splat4(0.0f);
+        for (int k = 0; k < 6; ++k)
+        {
+            const rblFloat4 apart = rbl_sub4(rbl_load4(c->columns[k] + i), rbl_splat4(row->w[k]));
+            square = rbl_add4(square, rbl_mul4(apart, apart));
+        }
+        const rblFloat4 deeper = rbl_sub4(rbl_load4(c->columns[DISTANCE] + i), distance);
+        const rblFloat4 left = rbl_sub4(rbl_mul4(rbl_sqrt4(square), motion), deeper);
+        const rblFloat4 unheld = rbl_min4(left, rbl_load4(c->columns[UNHELD] + i));
+        rbl_store4(c->columns[UNHELD] + i, unheld);
+        offer4(&largest, unheld, lane_numbers(i));
+    }
+    return largest_of(&largest, deepest);
+}
+
+static uint32_t deepest_candidate(const Choice* c)
+{
+    uint32_t deepest = 0;
+    for (uint32_t i = 1; i < c->padded; ++i)
+    {
+        deepest = c->columns[DISTANCE][i] < c->columns[DISTANCE][deepest] ? i : deepest;
+    }
+    return deepest;
+}
+
+// Without a limit: everything that touches.
+static void choose_touching(Choice* c, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (c->columns[DISTANCE][i] <= c->selecting->eps)
+        {
+            choose(c, i);
+        }
+    }
+}
+
+// The deepest, then always the one that those before it hold least.
+static void choose_first(Choice* c)
+{
+    choose(c, deepest_candidate(c));
+    while (c->count < c->selecting->first_count)
+    {
+        float left;
+        const uint32_t next = hold(c, &left);
+        if (!(left > c->selecting->eps))
+        {
+            return;
+        }
+        choose(c, next);
+    }
+}
+
+// ---- what the chosen ones leave ----
+
+// Put one contact right: what that does to the others is known by the products of their rows. Returns by how much it was off.
+static float push_row(Choice* c, uint32_t row)
+{
+    const float off = c->reached[row];
+    const float push = rbl_maxf(c->pushes[row] - off * c->chosen[row].inverse_square, 0.0f);
+    const float change = push - c->pushes[row];
+    if (change == 0.0f)
+    {
+        return 0.0f;
+    }
+    const float* products = c->products + (size_t)row * c->stride;
+    const rblFloat4 changes = rbl_splat4(change);
+    c->pushes[row] = push;
+    for (uint32_t i = 0; i < c->count; i += 4)
+    {
+        const rblFloat4 moved = rbl_mul4(changes, rbl_load4(products + i));
+        rbl_store4(c->reached + i, rbl_add4(rbl_load4(c->reached + i), moved));
+    }
+    return fabsf(off);
+}
+
+// The smallest motion that puts the chosen contacts right: |x|^2 least with w.x >= -distance, by its dual, to a tenth of
+// eps. x = sum of pushes times w.
+static void solve_motion(Choice* c)
+{
+    float worst = INFINITY;
+    for (int sweep = 0; sweep < MOST_SWEEPS && worst > 0.1f * c->selecting->eps; ++sweep)
+    {
+        worst = 0.0f;
+        for (uint32_t i = 0; i < c->count; ++i)
+        {
+            worst = rbl_maxf(worst, push_row(c, i));
+        }
+    }
+    for (int k = 0; k < 6; ++k)
+    {
+        c->x[k] = 0.0f;
+        for (uint32_t i = 0; i < c->count; ++i)
+        {
+            c->x[k] += c->pushes[i] * c->chosen[i].w[k];
+        }
+    }
+}
+
+// The candidate that is deepest after that motion.
+static uint32_t deepest_after(const Choice* c, uint32_t course, float* depth)
+{
+    Largest largest = no_largest();
+    for (uint32_t i = 0; i < c->padded; i += 4)
+    {
+        rblFloat4 reached = rbl_load4(c->columns[DISTANCE + course] + i);
+        for (int k = 0; k < 6; ++k)
+        {
+            reached = rbl_add4(reached, rbl_mul4(rbl_load4(c->columns[k] + i), rbl_splat4(c->x[k])));
+        }
+        offer4(&largest, rbl_sub4(rbl_splat4(0.0f), reached), lane_numbers(i));
+    }
+    return largest_of(&largest, depth);
+}
+
+// Whatever is deeper than eps once the chosen contacts are right needs a contact of its own: drift correction would not undo
+// it, or the step would not know of it. `course` 0 is none.
+static void choose_rest(Choice* c, uint32_t course, uint32_t most)
+{
+    for (uint32_t i = 0; i < c->stride; ++i)
+    {
+        c->pushes[i] = 0.0f;
+        c->reached[i] = i < c->count ? c->chosen[i].distances[course] : 0.0f;
+    }
+    while (c->count < most)
+    {
+        float depth;
+        solve_motion(c);
+        const uint32_t next = deepest_after(c, course, &depth);
+        if (!(depth > c->selecting->eps))
+        {
+            return;
+        }
+        choose(c, next);
+        c->reached[c->count - 1] = -depth;
+    }
+}
+
+// None that is deeper than eps is ever dropped (Glondu 2012, 5.3): those that are not chosen yet, in the order of the levels.
+static void keep_deep(const Choice* c, uint32_t count, bool held)
+{
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (c->columns[DISTANCE][i] < -c->selecting->eps)
+        {
+            rblContactPoint* point = &c->out->points[c->out->count++];
+            *point = c->candidates[i].contact;
+            point->held = held ? 1 : 0;
+        }
+    }
+}
+
+static void keep_all(const rblCandidateArray* candidates, rblContactSet* out)
+{
+    for (size_t i = 0; i < candidates->count; ++i)
+    {
+        out->points[out->count++] = candidates->data[i].contact;
+    }
+}
+
+bool rbl_select_contacts(const rblSelecting* selecting, const rblCandidateArray* candidates,
+                         rblSelectScratch* scratch, rblContactSet* out)
+{
+    if (!rbl_contact_set_reserve(out, (uint32_t)candidates->count))
+    {
+        return false;
+    }
+    if (selecting->first_count == UINT32_MAX && selecting->course_count == 0)
+    {
+        keep_all(candidates, out);
+        return true;
+    }
+    Choice choice = {.selecting = selecting, .candidates = candidates->data, .out = out};
+    if (!make_room(&choice, (uint32_t)candidates->count, scratch))
+    {
+        return false;
+    }
+    write_rows(&choice, (uint32_t)candidates->count);
+    if (selecting->first_count == UINT32_MAX)
+    {
+        choose_touching(&choice, (uint32_t)candidates->count);
+    }
+    else
+    {
+        choose_first(&choice);
+    }
+    const uint32_t most = choice.count + RBL_MOST_EXTRA;
+    for (uint32_t course = 0; selecting->course_count > 0 && course <= selecting->course_count; ++course)
+    {
+        choose_rest(&choice, course, most);
+    }
+    keep_deep(&choice, (uint32_t)candidates->count, selecting->course_count > 0 && choice.count < most);
+    return true;
+}

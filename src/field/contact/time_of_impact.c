@@ -1,0 +1,212 @@
+// When two moving shapes first come close. Convex pairs: convex_impact.c. Others: field_impact.c.
+#include "field/contact/time_of_impact.h"
+
+#include "field/contact/collide.h"
+#include "field/convex/gjk.h"
+#include "field/primitives.h"
+#include <string.h>
+
+_Static_assert(sizeof(rblFlight) == sizeof(rblPreparedSweep), "a prepared sweep is a flight");
+
+// ---- motions ----
+
+// A turn by an angle about a unit axis (Rodrigues).
+static rblVec3d turned(rblVec3d axis, double sine, double cosine, rblVec3d v)
+{
+    const rblVec3d along = rbl_scale3d(axis, (1.0 - cosine) * rbl_dot3d(axis, v));
+    return rbl_add3d(rbl_mul_add3d(along, cosine, v), rbl_scale3d(rbl_cross3d(axis, v), sine));
+}
+
+static rblMat3d turned_frame(const rblFlight* flight, double t)
+{
+    double sine;
+    double cosine;
+    rbl_small_sincos(flight->angle * t, &sine, &cosine);
+    return (rblMat3d){turned(flight->axis, sine, cosine, flight->from.cx),
+                      turned(flight->axis, sine, cosine, flight->from.cy),
+                      turned(flight->axis, sine, cosine, flight->from.cz)};
+}
+
+rblMat3d rbl_flight_turn(const rblFlight* flight, double t)
+{
+    return flight->angle * t == 0.0 ? flight->from : turned_frame(flight, t);
+}
+
+static rblFlight make_flight(const rblShapeView* shape, const rblSweep* sweep)
+{
+    rblFlight f = {.from = rbl_quatd_to_mat3d(rbl_quatd_normalize(rbl_to_double_quat(sweep->from.q))),
+                   .center = shape->mass.center,
+                   .travel = rbl_to_double3(sweep->translation)};
+    f.start = rbl_add3d(rbl_mat3d_apply(&f.from, f.center), rbl_to_double3(sweep->from.p));
+    const rblVec3d rotation = rbl_to_double3(sweep->rotation);
+    f.angle = rbl_length3d(rotation);
+    f.axis = rbl_normalize3d(rotation, (rblVec3d){0, 1, 0});
+    f.radius = shape->bounded ? (double)shape->radius : 0.0;
+    f.to = rbl_flight_turn(&f, 1.0);
+    return f;
+}
+
+double rbl_fastest_closing(const rblFlights* f)
+{
+    return rbl_length3d(f->travel) + rbl_length3d(f->sag) + f->a.angle * f->a.radius +
+           f->b.angle * f->b.radius;
+}
+
+// ---- distances of convex shapes ----
+
+static double plane_distance(const rblShapeView* plane, const rblShapeView* shape, rblTransform in_plane,
+                             rblVec3d* normal)
+{
+    const rblPrimitive* half_space = plane->data;
+    *normal = rbl_to_double3(half_space->normal);
+    if (!shape->bounded)
+    {
+        return (double)INFINITY;
+    }
+    const rblVec3 down = rbl_inverse_rotate3(in_plane.q, rbl_neg3(half_space->normal));
+    const rblVec3 lowest = rbl_transform_point(in_plane, shape->shape->ops->support(shape->data, down));
+    return rbl_dot3d(*normal, rbl_to_double3(lowest));
+}
+
+double rbl_convex_distance(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                           rblVec3d* normal)
+{
+    if (a->kind == RBL_SHAPE_PLANE)
+    {
+        return plane_distance(a, b, b_in_a, normal);
+    }
+    if (b->kind == RBL_SHAPE_PLANE)
+    {
+        rblVec3d there;
+        const double distance = plane_distance(b, a, rbl_transform_inverse(b_in_a), &there);
+        *normal = rbl_neg3d(rbl_to_double3(rbl_rotate3(b_in_a.q, rbl_to_float3(there))));
+        return distance;
+    }
+    const rblConvexPair pair = rbl_convex_pair(a, b, b_in_a);
+    const rblVec3d centers =
+        rbl_sub3d(rbl_add3d(rbl_mat3d_apply(&pair.turn, rbl_core_center(&pair.b)), pair.offset),
+                  rbl_core_center(&pair.a));
+    const rblSeparation found = rbl_gjk_separation(&pair, centers, (double)INFINITY);
+    *normal = found.normal;
+    return found.distance - pair.a.rounding - pair.b.rounding;
+}
+
+// ---- the call ----
+
+// A bound that needs no distance: the balls about the centres of mass never meet.
+static bool balls_miss(const rblImpactQuery* query, const rblFlights* f)
+{
+    if (!query->a->bounded || !query->b->bounded)
+    {
+        return false;
+    }
+    const double squared = rbl_dot3d(f->travel, f->travel);
+    const double t = squared > 0.0 ? rbl_clampd(-rbl_dot3d(f->offset, f->travel) / squared, 0.0, 1.0) : 0.0;
+    // A parabola is off its chord by a quarter of the sag at most.
+    return rbl_length3d(rbl_mul_add3d(f->offset, t, f->travel)) >
+           (f->a.radius + f->b.radius) * (1.0 + 1e-6) + f->goal + 0.25 * rbl_length3d(f->sag);
+}
+
+static bool finite_sweep(const rblSweep* sweep)
+{
+    return rbl_finite3(sweep->from.p) && rbl_finite3(sweep->translation) && rbl_finite3(sweep->rotation) &&
+           rbl_finite((double)rbl_quat_dot(sweep->from.q, sweep->from.q));
+}
+
+static bool is_finite_motion(const rblImpactQuery* query)
+{
+    return finite_sweep(query->sweep_a) && finite_sweep(query->sweep_b) && rbl_finite3(query->sag);
+}
+
+rblPreparedSweep rbl_shape_prepare_sweep(const rblShapeView* shape, const rblSweep* sweep)
+{
+    const rblFlight flight = make_flight(shape, sweep);
+    rblPreparedSweep prepared;
+    memcpy(prepared.numbers, &flight, sizeof flight);
+    return prepared;
+}
+
+static void set_flight(const rblPreparedSweep* prepared, const rblShapeView* shape, const rblSweep* sweep,
+                       rblFlight* out)
+{
+    if (prepared != NULL)
+    {
+        memcpy(out, prepared->numbers, sizeof *out);
+    }
+    else
+    {
+        *out = make_flight(shape, sweep);
+    }
+}
+
+static void join_flights(const rblImpactQuery* query, rblFlights* f)
+{
+    set_flight(query->prepared_a, query->a, query->sweep_a, &f->a);
+    set_flight(query->prepared_b, query->b, query->sweep_b, &f->b);
+    f->sag = rbl_to_double3(query->sag);
+    f->goal = (double)query->target;
+    f->tolerance = (double)query->tolerance;
+    f->offset = rbl_sub3d(f->b.start, f->a.start);
+    f->travel = rbl_sub3d(f->b.travel, f->a.travel);
+    // Shapes are made of floats: no tolerance below their rounding can be kept.
+    f->slack = rbl_maxd(f->tolerance, 1e-6 * (f->a.radius + f->b.radius));
+}
+
+static double find_impact(const rblImpactQuery* query, double* clear)
+{
+    if (!is_finite_motion(query))
+    {
+        return 1.0; // a body gone astray meets nothing
+    }
+    rblFlights flights;
+    join_flights(query, &flights);
+    if (balls_miss(query, &flights))
+    {
+        return 1.0;
+    }
+    if (!query->a->convex || !query->b->convex)
+    {
+        return rbl_field_time_of_impact(query, &flights);
+    }
+    double gap = 0.0;
+    const double t = rbl_convex_time_of_impact(query, &flights, &gap);
+    *clear = gap - flights.slack;
+    return t;
+}
+
+float rbl_shape_find_impact(const rblImpactQuery* query)
+{
+    double clear = 0.0;
+    const double t = find_impact(query, &clear);
+    if (query->clear != NULL)
+    {
+        *query->clear = (float)clear;
+    }
+    return (float)t;
+}
+
+bool rbl_shape_stays_apart(const rblImpactQuery* query, float least)
+{
+    if (query->a->kind == RBL_SHAPE_PLANE || query->b->kind == RBL_SHAPE_PLANE || !query->a->convex ||
+        !query->b->convex || !is_finite_motion(query))
+    {
+        return false;
+    }
+    rblFlights flights;
+    join_flights(query, &flights);
+    double gap = 0.0;
+    const bool apart = rbl_convex_stays_apart(query, &flights, (double)least, &gap);
+    if (query->clear != NULL)
+    {
+        *query->clear = apart ? (float)(gap - flights.slack) : 0.0f;
+    }
+    return apart;
+}
+
+float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,
+                               const rblSweep* sweep_b, float target, float tolerance)
+{
+    const rblImpactQuery query = {
+        .a = a, .b = b, .sweep_a = sweep_a, .sweep_b = sweep_b, .target = target, .tolerance = tolerance};
+    return rbl_shape_find_impact(&query);
+}

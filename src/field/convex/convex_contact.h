@@ -1,0 +1,128 @@
+// The parts of contact between convex shapes: manifolds, clipping, and one function per family of pairs.
+#ifndef RBL_FIELD_CONVEX_CONVEX_CONTACT_H
+#define RBL_FIELD_CONVEX_CONVEX_CONTACT_H
+
+#include "field/convex/gjk.h"
+#include "field/shape.h"
+#include "math/transform.h"
+
+// x -> turn x + offset, as a matrix: hot loops apply it often.
+typedef struct rblPose
+{
+    rblMat3 turn;
+    rblVec3 offset;
+} rblPose;
+
+static inline rblPose rbl_pose(rblTransform t)
+{
+    return (rblPose){rbl_quat_to_mat3(t.q), t.p};
+}
+
+static inline rblVec3 rbl_pose_point(const rblPose* pose, rblVec3 x)
+{
+    return rbl_add3(rbl_mat3_apply(&pose->turn, x), pose->offset);
+}
+
+static inline rblVec3 rbl_pose_inverse_point(const rblPose* pose, rblVec3 x)
+{
+    return rbl_mat3_apply_transposed(&pose->turn, rbl_sub3(x, pose->offset));
+}
+
+static inline rblPose rbl_pose_inverse(const rblPose* pose)
+{
+    const rblMat3 back = {{pose->turn.cx.x, pose->turn.cy.x, pose->turn.cz.x},
+                          {pose->turn.cx.y, pose->turn.cy.y, pose->turn.cz.y},
+                          {pose->turn.cx.z, pose->turn.cy.z, pose->turn.cz.z}};
+    return (rblPose){back, rbl_neg3(rbl_mat3_apply(&back, pose->offset))};
+}
+
+// ---- the cache of two hulls ----
+
+// From the last call, in a's axes: any direction and any point, good ones save time.
+typedef struct rblHullCache
+{
+    rblVec3 axis;  // unit; zero: none
+    rblVec3 point; // where they come near each other
+    bool has_point;
+} rblHullCache;
+
+// The cache may be null.
+rblHullCache rbl_hull_cache_read(const rblPairCache* cache);
+void rbl_hull_cache_write(rblPairCache* cache, const rblHullCache* known);
+
+// ---- manifolds ----
+
+#define RBL_CLIP_ROOM       (2 * RBL_HULL_MAX_VERTICES + 2)
+#define RBL_CONTACTS_A_PAIR 4
+
+// Features: what touches, in the two highest bits, and which.
+#define RBL_FEATURE_VERTEX_B 0u         // vertex of b in bits 0 to 7, face of a from bit 8
+#define RBL_FEATURE_VERTEX_A (1u << 30) // vertex of a in bits 0 to 7, face of b from bit 8
+#define RBL_FEATURE_EDGES    (2u << 30) // edge of a in bits 0 to 11, edge of b from bit 12
+#define RBL_FEATURE_ROUND    (3u << 30) // anything with a round shape, or between corners
+
+// Contacts before selection. Few clipped faces give more than this; then the four that matter go on with the rest.
+#define RBL_MANIFOLD_ROOM 64
+
+typedef struct rblManifold
+{
+    rblContactPoint points[RBL_MANIFOLD_ROOM];
+    uint32_t count;
+    uint32_t colliding; // of all that were added
+} rblManifold;
+
+static inline void rbl_manifold_clear(rblManifold* manifold)
+{
+    manifold->count = 0;
+    manifold->colliding = 0;
+}
+
+void rbl_manifold_add(rblManifold* manifold, rblVec3 point, rblVec3 normal, float distance, uint32_t feature);
+
+// Put contacts into the set: all when four or fewer, else the deepest and three that spread farthest.
+rblResult rbl_manifold_give(rblManifold* manifold, rblContactSet* out);
+
+// The same, and all others that overlap and are deeper than those four tell.
+rblResult rbl_manifold_give_deep(rblManifold* manifold, rblContactSet* out);
+
+// ---- clipping ----
+
+// A corner of the polygon being clipped. `edge` names the edge that leaves it; with RBL_CLIPPED_EDGE set, that edge is one
+// of the polygon that clips. `vertex` is meant where both edges are its own.
+typedef struct rblClipVertex
+{
+    rblVec3 p;
+    uint16_t edge;
+    uint16_t vertex;
+} rblClipVertex;
+
+#define RBL_CLIPPED_EDGE 0x8000u
+
+// Cut a polygon (or a segment of two corners) by the prism over another along `axis`. The clipping corners run
+// counter-clockwise seen from the axis' tip. `polygon` has RBL_CLIP_ROOM places. Returns the corners left.
+uint32_t rbl_clip(rblClipVertex* polygon, uint32_t count, const rblClipVertex* by, uint32_t by_count,
+                  rblVec3 axis);
+
+// ---- families of pairs; a's axes, `out` is empty on entry ----
+
+typedef struct rblPairQuery
+{
+    const rblShapeView* a;
+    const rblShapeView* b;
+    rblTransform b_in_a;
+    float margin;
+    rblPairCache* cache; // may be null
+} rblPairQuery;
+
+rblResult rbl_contact_hulls(const rblPairQuery* query, const rblHull* a, const rblHull* b,
+                            rblContactSet* out);
+rblResult rbl_contact_plane(const rblPairQuery* query, bool plane_is_b, rblContactSet* out);
+rblResult rbl_contact_ball(const rblPairQuery* query, bool ball_is_b, rblContactSet* out);
+rblResult rbl_contact_capsules(const rblPairQuery* query, rblContactSet* out);
+rblResult rbl_contact_round(const rblPairQuery* query, rblContactSet* out);
+
+// Contacts along a given normal, from what the two shapes turn towards each other, with the closest points among them.
+void rbl_contact_along(const rblConvexPair* pair, const rblSeparation* separation, float margin,
+                       rblManifold* manifold);
+
+#endif

@@ -1,0 +1,215 @@
+// Planes against everything convex, balls against everything, capsules against each other: closed forms.
+#include "field/convex/convex_contact.h"
+#include "field/primitives.h"
+#include <math.h>
+
+// A plane as seen from the other shape: its unit normal and offset there, n . x = offset on it.
+typedef struct PlaneThere
+{
+    rblVec3 normal;
+    float offset;
+} PlaneThere;
+
+// Gather the points of a shape near the plane. The contact's point is midway, in the shape's own axes.
+static void touch_plane(rblManifold* m, PlaneThere plane, rblVec3 p, float rounding, float margin,
+                        uint32_t feature)
+{
+    const float distance = rbl_dot3(plane.normal, p) - plane.offset - rounding;
+    if (distance <= margin)
+    {
+        rbl_manifold_add(m, rbl_mul_add3(p, -(rounding + 0.5f * distance), plane.normal), plane.normal,
+                         distance, feature);
+    }
+}
+
+#define STANDS 0.9f // cosine of a cylinder's axis with the normal
+
+// Rim points of both discs that lie lowest, and four fixed ones of each, what a disc stands on, when it does: those of one that rolls
+// come down on the plane along the circle, but straight on they would run into it, and stop it.
+static void touch_cylinder(rblManifold* m, PlaneThere plane, const rblPrimitive* cylinder, float margin)
+{
+    const rblVec3 down = {-plane.normal.x, 0, -plane.normal.z};
+    const float slope = rbl_length3(down);
+    static const float fixed[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    for (uint32_t end = 0; end < 2; ++end)
+    {
+        const float y = end == 0 ? -cylinder->half_height : cylinder->half_height;
+        if (slope > 1e-6f)
+        {
+            const rblVec3 flat = rbl_scale3(down, cylinder->radius / slope);
+            touch_plane(m, plane, (rblVec3){flat.x, y, flat.z}, 0.0f, margin, RBL_FEATURE_ROUND | end);
+        }
+        for (uint32_t i = 0; i < 4 && fabsf(plane.normal.y) > STANDS; ++i)
+        {
+            const rblVec3 p = {cylinder->radius * fixed[i][0], y, cylinder->radius * fixed[i][1]};
+            touch_plane(m, plane, p, 0.0f, margin, RBL_FEATURE_ROUND | (2 + 4 * end + i));
+        }
+    }
+}
+
+static void touch_shape(rblManifold* m, PlaneThere plane, const rblShapeView* shape, float margin)
+{
+    const rblConvexCore core = rbl_convex_core(shape);
+    if (core.hull != NULL)
+    {
+        for (uint32_t i = 0; i < core.hull->vertex_count; ++i)
+        {
+            touch_plane(m, plane, rbl_hull_vertex(core.hull, i), 0.0f, margin, RBL_FEATURE_VERTEX_B | i);
+        }
+        return;
+    }
+    const rblPrimitive* primitive = shape->data;
+    if (shape->kind == RBL_SHAPE_CYLINDER)
+    {
+        touch_cylinder(m, plane, primitive, margin);
+        return;
+    }
+    touch_plane(m, plane, (rblVec3){0, -primitive->half_height, 0}, primitive->radius, margin,
+                RBL_FEATURE_ROUND);
+    if (primitive->half_height > 0.0f)
+    {
+        touch_plane(m, plane, (rblVec3){0, primitive->half_height, 0}, primitive->radius, margin,
+                    RBL_FEATURE_ROUND | 1);
+    }
+}
+
+rblResult rbl_contact_plane(const rblPairQuery* query, bool plane_is_b, rblContactSet* out)
+{
+    const rblPrimitive* half_space = (plane_is_b ? query->b : query->a)->data;
+    const rblShapeView* shape = plane_is_b ? query->a : query->b;
+    if (shape->kind == RBL_SHAPE_PLANE)
+    {
+        return RBL_OK; // two half spaces overlap for ever or never move: nothing can be said of them
+    }
+    rblManifold manifold;
+    rbl_manifold_clear(&manifold);
+    const rblPose pose = rbl_pose(query->b_in_a);
+    PlaneThere plane;
+    if (plane_is_b)
+    {
+        plane.normal = rbl_mat3_apply(&pose.turn, half_space->normal);
+        plane.offset = rbl_dot3(plane.normal, pose.offset);
+    }
+    else
+    {
+        plane.normal = rbl_mat3_apply_transposed(&pose.turn, half_space->normal);
+        plane.offset = -rbl_dot3(half_space->normal, pose.offset);
+    }
+    touch_shape(&manifold, plane, shape, query->margin);
+    for (uint32_t i = 0; i < manifold.count; ++i)
+    {
+        rblContactPoint* contact = &manifold.points[i];
+        contact->normal = plane_is_b ? rbl_neg3(plane.normal) : half_space->normal;
+        contact->point = plane_is_b ? contact->point : rbl_pose_point(&pose, contact->point);
+    }
+    return rbl_manifold_give_deep(&manifold, out);
+}
+
+// A ball touches where the other's field says that its centre is closest.
+rblResult rbl_contact_ball(const rblPairQuery* query, bool ball_is_b, rblContactSet* out)
+{
+    const rblShapeView* other = ball_is_b ? query->a : query->b;
+    const float radius = ((const rblPrimitive*)(ball_is_b ? query->b : query->a)->data)->radius;
+    const rblPose pose = rbl_pose(query->b_in_a);
+    const rblVec3 center =
+        ball_is_b ? pose.offset : rbl_neg3(rbl_mat3_apply_transposed(&pose.turn, pose.offset));
+    rblVec3 outward;
+    const float distance = other->shape->ops->distance(other->data, center, &outward) - radius;
+    if (!(distance <= query->margin))
+    {
+        return RBL_OK;
+    }
+    rblManifold manifold;
+    rbl_manifold_clear(&manifold);
+    rblVec3 point = rbl_mul_add3(center, -(radius + 0.5f * distance), outward);
+    rblVec3 normal = outward;
+    if (!ball_is_b)
+    {
+        point = rbl_pose_point(&pose, point);
+        normal = rbl_neg3(rbl_mat3_apply(&pose.turn, outward));
+    }
+    rbl_manifold_add(&manifold, point, normal, distance, RBL_FEATURE_ROUND);
+    return rbl_manifold_give(&manifold, out);
+}
+
+// ---- capsules ----
+
+// Two segments: middles, half vectors and radii.
+typedef struct TwoCapsules
+{
+    rblVec3 middle_b;
+    rblVec3 half_a, half_b;
+    float radius_a, radius_b;
+    float margin;
+} TwoCapsules;
+
+static void touch_at(rblManifold* m, const TwoCapsules* c, float s, float t, uint32_t feature)
+{
+    const rblVec3 on_a = rbl_scale3(c->half_a, s);
+    const rblVec3 on_b = rbl_mul_add3(c->middle_b, t, c->half_b);
+    const rblVec3 off = rbl_sub3(on_b, on_a);
+    const float length = rbl_length3(off);
+    const float distance = length - c->radius_a - c->radius_b;
+    if (!(distance <= c->margin))
+    {
+        return;
+    }
+    // Axes that cross: across both, or away from the middles where they run along each other.
+    rblVec3 normal = rbl_cross3(c->half_a, c->half_b);
+    normal = rbl_dot3(normal, c->middle_b) < 0.0f ? rbl_neg3(normal) : normal;
+    normal = rbl_normalize3(normal, rbl_normalize3(c->middle_b, (rblVec3){1, 0, 0}));
+    normal = length > 1e-6f * (c->radius_a + c->radius_b) ? rbl_scale3(off, 1.0f / length) : normal;
+    rbl_manifold_add(m, rbl_mul_add3(on_a, c->radius_a + 0.5f * distance, normal), normal, distance,
+                     RBL_FEATURE_ROUND | feature);
+}
+
+// Both ends of the stretch that two nearly parallel segments share. False when they share none.
+static bool touch_parallel(rblManifold* m, const TwoCapsules* c, float aa, float ab)
+{
+    const float middle = rbl_dot3(c->middle_b, c->half_a) / aa;
+    const float reach = ab / aa;
+    const float low = rbl_maxf(-1.0f, middle - fabsf(reach));
+    const float high = rbl_minf(1.0f, middle + fabsf(reach));
+    if (!(low < high) || reach == 0.0f)
+    {
+        return false;
+    }
+    touch_at(m, c, low, rbl_clampf((low - middle) / reach, -1.0f, 1.0f), 1);
+    touch_at(m, c, high, rbl_clampf((high - middle) / reach, -1.0f, 1.0f), 2);
+    return true;
+}
+
+// Closest points of two segments a s and m + b t, s and t from -1 to 1 (Ericson 2005, 5.1.9).
+static void closest_parameters(const TwoCapsules* c, float aa, float bb, float ab, float* s, float* t)
+{
+    const float am = rbl_dot3(c->half_a, c->middle_b);
+    const float bm = rbl_dot3(c->half_b, c->middle_b);
+    const float determinant = aa * bb - ab * ab;
+    *s = determinant > 0.0f ? rbl_clampf((am * bb - bm * ab) / determinant, -1.0f, 1.0f) : 0.0f;
+    *t = bb > 0.0f ? rbl_clampf((ab * *s - bm) / bb, -1.0f, 1.0f) : 0.0f;
+    *s = aa > 0.0f ? rbl_clampf((ab * *t + am) / aa, -1.0f, 1.0f) : 0.0f;
+}
+
+rblResult rbl_contact_capsules(const rblPairQuery* query, rblContactSet* out)
+{
+    const rblPrimitive* a = query->a->data;
+    const rblPrimitive* b = query->b->data;
+    const rblVec3 axis = rbl_rotate3(query->b_in_a.q, (rblVec3){0, 1, 0});
+    const TwoCapsules c = {
+        query->b_in_a.p, {0, a->half_height, 0}, rbl_scale3(axis, b->half_height), a->radius,
+        b->radius,       query->margin};
+    rblManifold manifold;
+    rbl_manifold_clear(&manifold);
+    const float aa = rbl_dot3(c.half_a, c.half_a);
+    const float bb = rbl_dot3(c.half_b, c.half_b);
+    const float ab = rbl_dot3(c.half_a, c.half_b);
+    const bool parallel = aa > 0.0f && bb > 0.0f && aa * bb - ab * ab <= 1e-3f * aa * bb;
+    if (!parallel || !touch_parallel(&manifold, &c, aa, ab))
+    {
+        float s;
+        float t;
+        closest_parameters(&c, aa, bb, ab, &s, &t);
+        touch_at(&manifold, &c, s, t, 0);
+    }
+    return rbl_manifold_give(&manifold, out);
+}

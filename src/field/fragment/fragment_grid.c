@@ -1,0 +1,547 @@
+// The grid of a fragment. Facets of its cracks are written into a lattice of points, points in its parts of tetrahedra are marked, and the
+// distance of the solid is looked up where the fragment is near. Farther off than facets reach, points of the lattice near the
+// fragment stand for it. Bricks near its surface are kept.
+#include "field/fragment/fragment_grid.h"
+
+#include "base/bits.h"
+#include "math/aabb.h"
+#include "math/vec.h"
+
+// In cells.
+#define BAND                                                                                                 \
+    1.25f // every point as near to the surface is in a brick that is kept; more than the slack, which bounds far off lose
+#define REACH      0.9f   // of facets; more than half a diagonal
+#define HALF_CELL  0.867f // half a cell's diagonal: no point is farther from the nearest point of the lattice
+#define STANDING   0.2f   // how much nearer the fragment may be than points that stand for it tell
+#define NEAR       3.0f   // where the distance of the solid counts
+#define MOST_VALUE 12.0f  // that a brick holds
+
+#define FINEST      0.35f // of a mean edge
+#define USUAL       0.5f  // the same
+#define USUAL_CELLS 16.0f // along the longest side, while cells are neither finer nor wider than these
+#define MOST_CELLS  40.0f
+
+#define BRICK_VALUES 125u
+#define NOT_ASKED    (-INFINITY)
+
+// Four boxes.
+typedef struct BoxBlock
+{
+    float lower[3][4], upper[3][4];
+} BoxBlock;
+
+typedef struct Build
+{
+    const rblFragmentField* field;
+    const rblAllocator* allocator;
+    rblFragmentLattice lattice;
+    rblCrackFacets facets;
+    rblLevelSet* set;
+    size_t brick_count, corner_count;
+    float* solid;   // per point: distance of S; NOT_ASKED: nobody wanted it
+    float* outside; // squared distance to points that stand for the fragment, in cells
+    float* deep;    // to points that are not deep inside; null: none is
+    float* room;
+    rblAabb* holds;  // per brick: a box about what it has of the fragment; empty: nothing
+    size_t last_box; // the last brick that has any
+    BoxBlock* boxes;
+    int16_t* values; // of one brick after the other
+} Build;
+
+static void build_free(Build* b)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    RBL_FREE_ARRAY(b->allocator, l->facets, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, l->inside, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, b->solid, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, b->outside, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, b->deep, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, b->room, l->point_count);
+    RBL_FREE_ARRAY(b->allocator, b->holds, b->brick_count);
+    RBL_FREE_ARRAY(b->allocator, b->boxes, b->brick_count / 4 + 1);
+    RBL_FREE_ARRAY(b->allocator, b->values, b->brick_count * RBL_BRICK_STRIDE);
+    rbl_array_free(&b->facets);
+}
+
+// ---- the lattice ----
+
+static float cell_of(const rblFragmentField* field)
+{
+    const rblVec3 size = rbl_aabb_size(field->bounds);
+    const float longest = rbl_maxf(size.x, rbl_maxf(size.y, size.z));
+    const float edge = field->event->background->edge;
+    const float wanted = rbl_clampf(longest / USUAL_CELLS, FINEST * edge, USUAL * edge);
+    return rbl_maxf(wanted, longest / MOST_CELLS);
+}
+
+static void lay_lattice(Build* b)
+{
+    rblFragmentLattice* l = &b->lattice;
+    const float cell = cell_of(b->field);
+    const rblVec3 middle = rbl_aabb_center(b->field->bounds);
+    const rblVec3 size = rbl_aabb_size(b->field->bounds);
+    const float side = cell * (float)RBL_BRICK_CELLS, around = 2.0f * (BAND + 1.0f) * cell;
+    const float counts[3] = {ceilf((size.x + around) / side), ceilf((size.y + around) / side),
+                             ceilf((size.z + around) / side)};
+    const rblVec3 half = {0.5f * side * counts[0], 0.5f * side * counts[1], 0.5f * side * counts[2]};
+    l->origin = rbl_sub3(middle, half);
+    l->cell = cell;
+    l->inverse = 1.0f / cell;
+    l->reach = REACH * cell;
+    b->brick_count = 1;
+    b->corner_count = 1;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        l->bricks[axis] = (uint32_t)(int32_t)counts[axis];
+        b->brick_count *= l->bricks[axis];
+        b->corner_count *= l->bricks[axis] + 1;
+    }
+    l->row = 4 * (l->bricks[0] + 1);
+    l->layer = l->row * (4 * l->bricks[1] + 1);
+    l->point_count = (size_t)l->layer * (4 * l->bricks[2] + 1);
+}
+
+static bool allocate(Build* b)
+{
+    rblFragmentLattice* l = &b->lattice;
+    l->facets = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
+    l->inside = rbl_alloc_zero(b->allocator, l->point_count);
+    b->solid = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
+    b->outside = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
+    b->room = RBL_NEW_ARRAY(b->allocator, float, l->point_count);
+    b->holds = RBL_NEW_ARRAY(b->allocator, rblAabb, b->brick_count);
+    b->boxes = RBL_NEW_ARRAY(b->allocator, BoxBlock, b->brick_count / 4 + 1);
+    b->values = RBL_NEW_ARRAY(b->allocator, int16_t, b->brick_count * RBL_BRICK_STRIDE);
+    b->set->slots = RBL_NEW_ARRAY(b->allocator, uint32_t, b->brick_count);
+    b->set->corners = RBL_NEW_ARRAY(b->allocator, float, b->corner_count);
+    const bool ok = l->facets != NULL && l->inside != NULL && b->solid != NULL && b->outside != NULL &&
+                    b->room != NULL && b->holds != NULL && b->boxes != NULL && b->values != NULL &&
+                    b->set->slots != NULL && b->set->corners != NULL;
+    for (size_t i = 0; i < l->point_count && ok; ++i)
+    {
+        l->facets[i] = l->reach * l->reach;
+        b->solid[i] = NOT_ASKED;
+        b->outside[i] = INFINITY;
+    }
+    return ok;
+}
+
+static rblVec3 point_at(const rblFragmentLattice* l, uint32_t i, uint32_t j, uint32_t k)
+{
+    return (rblVec3){l->origin.x + (float)(int32_t)i * l->cell, l->origin.y + (float)(int32_t)j * l->cell,
+                     l->origin.z + (float)(int32_t)k * l->cell};
+}
+
+// ---- what is where ----
+
+// Facets outside of the solid border nothing of the fragment.
+static void add_facets(const Build* b)
+{
+    const rblLevelSet* solid = b->field->event->background->grid;
+    const size_t count = b->facets.count;
+    for (size_t i = 0; i < count; i += 4)
+    {
+        float x[4], y[4], z[4], heights[4];
+        uint32_t far;
+        for (size_t k = 0; k < 4; ++k)
+        {
+            const rblVec3 center = b->facets.data[i + k < count ? i + k : i].center;
+            x[k] = center.x;
+            y[k] = center.y;
+            z[k] = center.z;
+        }
+        rbl_store4(heights, rbl_level_set_distance4(solid, rbl_load4(x), rbl_load4(y), rbl_load4(z), &far));
+        for (size_t k = 0; k < 4 && i + k < count; ++k)
+        {
+            if (heights[k] <= b->facets.data[i + k].radius + 0.5f * solid->cell)
+            {
+                rbl_lattice_add_facet(&b->lattice, &b->facets.data[i + k]);
+            }
+        }
+    }
+}
+
+// The solid's distance for four points in a row.
+static void ask_solid(const Build* b, size_t place, uint32_t i, uint32_t j, uint32_t k)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    if (b->solid[place] == NOT_ASKED)
+    {
+        const rblVec3 p = point_at(l, i, j, k);
+        const rblFloat4 steps = rbl_set4(0.0f, l->cell, 2.0f * l->cell, 3.0f * l->cell);
+        uint32_t far;
+        rbl_store4(b->solid + place, rbl_level_set_distance4(b->field->event->background->grid,
+                                                             rbl_add4(rbl_splat4(p.x), steps),
+                                                             rbl_splat4(p.y), rbl_splat4(p.z), &far));
+    }
+}
+
+static rblFloat4 inside4(const rblFragmentLattice* l, size_t place)
+{
+    const uint8_t* marks = l->inside + place;
+    return rbl_less4(rbl_splat4(0.0f),
+                     rbl_set4((float)marks[0], (float)marks[1], (float)marks[2], (float)marks[3]));
+}
+
+// Lanes of points farther inside than facets reach.
+static rblFloat4 deep4(const Build* b, size_t place)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const rblFloat4 unset = rbl_less_equal4(rbl_splat4(l->reach * l->reach), rbl_load4(l->facets + place));
+    const rblFloat4 below = rbl_less4(rbl_load4(b->solid + place), rbl_splat4(-l->reach));
+    return rbl_and4(inside4(l, place), rbl_and4(below, unset));
+}
+
+// Points that stand for the fragment: each point of it is no farther than half a diagonal from one of them.
+static void stand_for(const Build* b, size_t place)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 crack = rbl_select4(inside4(l, place), zero, rbl_sqrt4(rbl_load4(l->facets + place)));
+    const rblFloat4 above =
+        rbl_mul4(rbl_splat4(l->inverse), rbl_max4(rbl_max4(rbl_load4(b->solid + place), crack), zero));
+    const rblFloat4 near = rbl_less_equal4(above, rbl_splat4(HALF_CELL));
+    rbl_store4(b->outside + place, rbl_select4(near, rbl_mul4(above, above), rbl_splat4(INFINITY)));
+}
+
+static bool measure_deep(Build* b)
+{
+    const size_t count = b->lattice.point_count;
+    b->deep = RBL_NEW_ARRAY(b->allocator, float, count);
+    if (b->deep == NULL)
+    {
+        return false;
+    }
+    for (size_t i = 0; i < count; i += 4)
+    {
+        rbl_store4(b->deep + i, rbl_and4(deep4(b, i), rbl_splat4(INFINITY)));
+    }
+    rbl_lattice_spread(&b->lattice, b->deep, b->room);
+    return true;
+}
+
+static bool find_points(Build* b)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const rblFloat4 reach = rbl_splat4(l->reach * l->reach);
+    bool any_deep = false;
+    size_t place = 0;
+    for (uint32_t k = 0; k <= 4 * l->bricks[2]; ++k)
+    {
+        for (uint32_t j = 0; j <= 4 * l->bricks[1]; ++j)
+        {
+            for (uint32_t i = 0; i < l->row; i += 4, place += 4)
+            {
+                uint32_t marks;
+                memcpy(&marks, l->inside + place, sizeof marks);
+                if (marks != 0 || rbl_mask4(rbl_less4(rbl_load4(l->facets + place), reach)) != 0)
+                {
+                    ask_solid(b, place, i, j, k);
+                    stand_for(b, place);
+                    any_deep = any_deep || rbl_mask4(deep4(b, place)) != 0;
+                }
+            }
+        }
+    }
+    rbl_lattice_spread(l, b->outside, b->room);
+    return !any_deep || measure_deep(b);
+}
+
+// ---- values ----
+
+// Of four points, in place of their distances to facets.
+static void tell_values(const Build* b, size_t place)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const rblFloat4 cell = rbl_splat4(l->cell), zero = rbl_splat4(0.0f), one = rbl_splat4(1.0f);
+    const rblFloat4 solid = rbl_load4(b->solid + place);
+    const rblFloat4 crack = rbl_sqrt4(rbl_load4(l->facets + place));
+    const rblFloat4 near = rbl_mul4(cell, rbl_sqrt4(rbl_load4(b->outside + place)));
+    const rblFloat4 less =
+        rbl_select4(rbl_and4(rbl_less4(rbl_splat4(NOT_ASKED), solid), rbl_less4(solid, zero)),
+                    rbl_splat4(STANDING * l->cell), rbl_splat4(HALF_CELL * l->cell));
+    const rblFloat4 sure = rbl_sub4(near, less);
+    const rblFloat4 beyond = rbl_max4(rbl_max4(solid, sure), rbl_min4(crack, near));
+    const rblFloat4 deeper =
+        b->deep != NULL ? rbl_mul4(cell, rbl_max4(rbl_sub4(rbl_sqrt4(rbl_load4(b->deep + place)), one), zero))
+                        : zero;
+    const rblFloat4 depth = rbl_max4(solid, rbl_sub4(zero, rbl_add4(crack, deeper)));
+    const rblFloat4 within = rbl_select4(rbl_less4(solid, zero), depth, rbl_max4(solid, sure));
+    const rblFloat4 inside = inside4(l, place);
+    const rblFloat4 asked = rbl_less4(rbl_splat4(NOT_ASKED), solid);
+    rbl_store4(l->facets + place, rbl_select4(asked, rbl_select4(inside, within, beyond), sure));
+}
+
+static void find_values(const Build* b)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const rblFloat4 near = rbl_splat4(NEAR * NEAR), most = rbl_splat4((float)(RBL_WINDOW * RBL_WINDOW));
+    const rblFloat4 far = rbl_splat4(((float)RBL_WINDOW - HALF_CELL) * l->cell);
+    size_t place = 0;
+    for (uint32_t k = 0; k <= 4 * l->bricks[2]; ++k)
+    {
+        for (uint32_t j = 0; j <= 4 * l->bricks[1]; ++j)
+        {
+            for (uint32_t i = 0; i < l->row; i += 4, place += 4)
+            {
+                if (rbl_mask4(rbl_less4(rbl_load4(b->outside + place), near)) != 0)
+                {
+                    ask_solid(b, place, i, j, k);
+                }
+                if (rbl_mask4(rbl_less4(rbl_load4(b->outside + place), most)) != 0)
+                {
+                    tell_values(b, place);
+                }
+                else
+                {
+                    rbl_store4(l->facets + place, far);
+                }
+            }
+        }
+    }
+}
+
+// Whether a brick may be near the fragment.
+static bool is_near(const Build* b, const uint32_t brick[3])
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const float near = BAND + 2.0f * HALF_CELL;
+    rblFloat4 least = rbl_splat4(INFINITY);
+    float last = INFINITY;
+    for (uint32_t k = 0; k < RBL_BRICK_POINTS; ++k)
+    {
+        for (uint32_t j = 0; j < RBL_BRICK_POINTS; ++j)
+        {
+            const float* row =
+                b->outside + rbl_lattice_place(l, 4 * brick[0], 4 * brick[1] + j, 4 * brick[2] + k);
+            least = rbl_min4(rbl_load4(row), least);
+            last = rbl_minf(row[4], last);
+        }
+    }
+    return rbl_mask4(rbl_less_equal4(rbl_min4(least, rbl_splat4(last)), rbl_splat4(near * near))) != 0;
+}
+
+// What points of a brick stand for the fragment, from the first to the last along each axis.
+typedef struct Extent
+{
+    uint32_t first[3], last[3];
+} Extent;
+
+static void extend(Extent* extent, uint32_t lanes, uint32_t j, uint32_t k)
+{
+    if (lanes == 0)
+    {
+        return;
+    }
+    const uint32_t low[3] = {rbl_lowest_bit(lanes), j, k}, high[3] = {rbl_floor_log2(lanes), j, k};
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        extent->first[axis] = low[axis] < extent->first[axis] ? low[axis] : extent->first[axis];
+        extent->last[axis] = high[axis] > extent->last[axis] ? high[axis] : extent->last[axis];
+    }
+}
+
+static int16_t in_steps(float value, float scale)
+{
+    const float steps = rbl_clampf(value * scale, -32767.0f, 32767.0f);
+    return (int16_t)(int32_t)(steps + (steps < 0.0f ? -0.5f : 0.5f));
+}
+
+// The same for four, rounded alike.
+static void in_steps4(rblFloat4 values, float scale, int16_t out[4])
+{
+    const rblFloat4 most = rbl_splat4(32767.0f), zero = rbl_splat4(0.0f), half = rbl_splat4(0.5f);
+    const rblFloat4 steps =
+        rbl_max4(rbl_min4(rbl_mul4(values, rbl_splat4(scale)), most), rbl_sub4(zero, most));
+    const rblFloat4 rounded =
+        rbl_select4(rbl_less4(steps, zero), rbl_sub4(steps, half), rbl_add4(steps, half));
+    uint32_t whole[4];
+    rbl_store_int4(whole, rbl_truncate4(rounded));
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        out[i] = (int16_t)(int32_t)whole[i];
+    }
+}
+
+// The values of a brick; whether it comes near the surface.
+static bool fill_brick(const Build* b, const uint32_t brick[3], int16_t* out, Extent* extent)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const float near = (BAND + HALF_CELL) * l->cell, scale = 1.0f / b->set->unit;
+    const rblFloat4 stands = rbl_splat4(HALF_CELL * HALF_CELL);
+    rblFloat4 least = rbl_splat4(INFINITY);
+    float last = INFINITY;
+    for (uint32_t row = 0; row < RBL_BRICK_POINTS * RBL_BRICK_POINTS; ++row)
+    {
+        const uint32_t j = row % RBL_BRICK_POINTS, k = row / RBL_BRICK_POINTS;
+        const size_t first = rbl_lattice_place(l, 4 * brick[0], 4 * brick[1] + j, 4 * brick[2] + k);
+        const float* values = l->facets + first;
+        const float* squares = b->outside + first;
+        const rblFloat4 four = rbl_load4(values);
+        least = rbl_min4(rbl_max4(four, rbl_sub4(rbl_splat4(0.0f), four)), least);
+        last = rbl_minf(fabsf(values[4]), last);
+        extend(extent,
+               rbl_mask4(rbl_less_equal4(rbl_load4(squares), stands)) |
+                   (squares[4] <= HALF_CELL * HALF_CELL ? 16u : 0u),
+               j, k);
+        in_steps4(four, scale, out + RBL_BRICK_POINTS * row);
+        out[RBL_BRICK_POINTS * row + 4] = in_steps(values[4], scale);
+    }
+    memset(out + BRICK_VALUES, 0, (RBL_BRICK_STRIDE - BRICK_VALUES) * sizeof *out);
+    return last <= near || rbl_mask4(rbl_less_equal4(least, rbl_splat4(near))) != 0;
+}
+
+static rblAabb box_of(const rblFragmentLattice* l, const uint32_t brick[3], const Extent* extent)
+{
+    if (extent->first[0] > extent->last[0])
+    {
+        return rbl_aabb_empty();
+    }
+    return (rblAabb){point_at(l, 4 * brick[0] + extent->first[0], 4 * brick[1] + extent->first[1],
+                              4 * brick[2] + extent->first[2]),
+                     point_at(l, 4 * brick[0] + extent->last[0], 4 * brick[1] + extent->last[1],
+                              4 * brick[2] + extent->last[2])};
+}
+
+static bool fill_bricks(Build* b)
+{
+    const uint32_t* counts = b->lattice.bricks;
+    rblLevelSet* set = b->set;
+    for (uint32_t i = 0; i < (uint32_t)b->brick_count; ++i)
+    {
+        const uint32_t at[3] = {i % counts[0], i / counts[0] % counts[1], i / counts[0] / counts[1]};
+        Extent extent = {{RBL_BRICK_POINTS, RBL_BRICK_POINTS, RBL_BRICK_POINTS}, {0, 0, 0}};
+        const bool keep =
+            is_near(b, at) && fill_brick(b, at, b->values + (size_t)set->stored * RBL_BRICK_STRIDE, &extent);
+        b->holds[i] = box_of(&b->lattice, at, &extent);
+        set->slots[i] = keep ? set->stored++ : RBL_NO_BRICK;
+    }
+    set->values = RBL_NEW_ARRAY(b->allocator, int16_t, (size_t)set->stored * RBL_BRICK_STRIDE);
+    if (set->values == NULL)
+    {
+        return set->stored == 0;
+    }
+    memcpy(set->values, b->values, sizeof *set->values * set->stored * RBL_BRICK_STRIDE);
+    return true;
+}
+
+// ---- far off ----
+
+// No more than the distance of the fragment: of all that bricks have of it.
+static float bound_of_boxes(const Build* b, uint32_t blocks, rblVec3 p)
+{
+    const float at[3] = {p.x, p.y, p.z};
+    rblFloat4 least = rbl_splat4(INFINITY);
+    for (uint32_t i = 0; i < blocks; ++i)
+    {
+        const BoxBlock* block = &b->boxes[i];
+        rblFloat4 square = rbl_splat4(0.0f);
+        for (int axis = 0; axis < 3; ++axis)
+        {
+            const rblFloat4 place = rbl_splat4(at[axis]);
+            const rblFloat4 out = rbl_max4(rbl_sub4(rbl_load4(block->lower[axis]), place),
+                                           rbl_sub4(place, rbl_load4(block->upper[axis])));
+            const rblFloat4 way = rbl_max4(out, rbl_splat4(0.0f));
+            square = rbl_add4(square, rbl_mul4(way, way));
+        }
+        least = rbl_min4(square, least);
+    }
+    float lanes[4];
+    rbl_store4(lanes, least);
+    const float square = rbl_minf(rbl_minf(lanes[0], lanes[1]), rbl_minf(lanes[2], lanes[3]));
+    return rbl_maxf(sqrtf(square) - HALF_CELL * b->lattice.cell, 0.0f);
+}
+
+// The last block is filled up with its first box.
+static uint32_t pack_boxes(Build* b)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < b->brick_count || (count & 3) != 0; ++i)
+    {
+        const rblAabb box = i < b->brick_count ? b->holds[i] : b->holds[b->last_box];
+        if (!rbl_aabb_is_empty(box))
+        {
+            const float lower[3] = {box.lower.x, box.lower.y, box.lower.z};
+            const float upper[3] = {box.upper.x, box.upper.y, box.upper.z};
+            for (int axis = 0; axis < 3; ++axis)
+            {
+                b->boxes[count / 4].lower[axis][count & 3] = lower[axis];
+                b->boxes[count / 4].upper[axis][count & 3] = upper[axis];
+            }
+            b->last_box = i < b->brick_count ? i : b->last_box;
+            count += 1;
+        }
+    }
+    return count / 4;
+}
+
+static void fill_corners(Build* b)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    const uint32_t blocks = pack_boxes(b);
+    float* corner = b->set->corners;
+    for (uint32_t k = 0; k <= 4 * l->bricks[2]; k += 4)
+    {
+        for (uint32_t j = 0; j <= 4 * l->bricks[1]; j += 4)
+        {
+            for (uint32_t i = 0; i <= 4 * l->bricks[0]; i += 4)
+            {
+                const float value = l->facets[rbl_lattice_place(l, i, j, k)];
+                const float bound =
+                    value >= 0.0f && blocks > 0 ? bound_of_boxes(b, blocks, point_at(l, i, j, k)) : value;
+                *corner++ = rbl_maxf(bound, value);
+            }
+        }
+    }
+}
+
+// ---- all of it ----
+
+static bool build(Build* b)
+{
+    const rblFragmentLattice* l = &b->lattice;
+    rblLevelSet* set = b->set;
+    if (!allocate(b) ||
+        !rbl_lattice_mark_inside(l, b->field->event, b->field->label, b->allocator, &b->facets))
+    {
+        return false;
+    }
+    set->origin = l->origin;
+    set->cell = l->cell;
+    set->inverse_cell = l->inverse;
+    set->band = BAND * l->cell;
+    set->unit = MOST_VALUE * l->cell / 32767.0f;
+    add_facets(b);
+    if (!find_points(b))
+    {
+        return false;
+    }
+    find_values(b);
+    if (!fill_bricks(b))
+    {
+        return false;
+    }
+    fill_corners(b);
+    return true;
+}
+
+rblLevelSet* rbl_fragment_grid_build(const rblFragmentField* field, const rblAllocator* allocator)
+{
+    Build b = {.field = field, .allocator = allocator};
+    b.set = rbl_alloc_zero(allocator, sizeof *b.set);
+    if (b.set == NULL)
+    {
+        return NULL;
+    }
+    b.set->allocator = allocator;
+    rbl_array_init(&b.facets, allocator);
+    lay_lattice(&b);
+    memcpy(b.set->bricks, b.lattice.bricks, sizeof b.set->bricks);
+    if (!build(&b))
+    {
+        rbl_level_set_free(b.set);
+        b.set = NULL;
+    }
+    build_free(&b);
+    return b.set;
+}

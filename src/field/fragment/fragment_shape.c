@@ -1,0 +1,188 @@
+#include "field/fragment/fragment_shape.h"
+
+#include "base/error.h"
+#include "field/fragment/fragment_grid.h"
+#include "math/aabb.h"
+#include "math/vec.h"
+
+// Rays go on by this part of the distance, which is not exact, and by this part of an edge at least.
+#define SURE_STEP     0.8f
+#define SHORTEST_STEP 0.05f
+#define MOST_STEPS    1024u
+#define HALVINGS      12u
+
+static float distance(const void* data, rblVec3 point, rblVec3* gradient)
+{
+    return rbl_fragment_distance(data, point, gradient);
+}
+
+// March by distances, but hit only what is inside: near edges the discs that stand for cracks reach a little beyond them. Then halve the
+// last step.
+static bool ray_hit(const void* data, const rblRay* ray, rblShapeHit* hit)
+{
+    const rblFragmentField* field = data;
+    const float speed = rbl_length3(ray->direction);
+    const float least = SHORTEST_STEP * field->event->background->edge;
+    float outside = ray->t_min, t = ray->t_min;
+    for (uint32_t i = 0; i < MOST_STEPS && t <= ray->t_max; ++i)
+    {
+        const rblVec3 p = rbl_mul_add3(ray->origin, t, ray->direction);
+        const float way = rbl_fragment_distance(field, p, &hit->normal);
+        if (way <= 0.0f)
+        {
+            break;
+        }
+        outside = t;
+        t += rbl_maxf(SURE_STEP * way, least) / speed;
+    }
+    float inside = t;
+    if (!(t <= ray->t_max) ||
+        rbl_fragment_distance(field, rbl_mul_add3(ray->origin, t, ray->direction), &hit->normal) > 0.0f)
+    {
+        return false;
+    }
+    for (uint32_t i = 0; i < HALVINGS; ++i)
+    {
+        const float middle = 0.5f * (outside + inside);
+        const bool in = rbl_fragment_inside(field, rbl_mul_add3(ray->origin, middle, ray->direction));
+        outside = in ? outside : middle;
+        inside = in ? middle : inside;
+    }
+    (void)rbl_fragment_distance(field, rbl_mul_add3(ray->origin, inside, ray->direction), &hit->normal);
+    hit->t = inside;
+    return true;
+}
+
+static void free_fragment(void* data, const rblAllocator* allocator)
+{
+    rblFragmentField* field = data;
+    RBL_FREE_ARRAY(allocator, field->discs, field->disc_blocks);
+    rbl_level_set_free(atomic_load_explicit(&field->grid, memory_order_acquire));
+    rbl_fragment_event_release(field->event);
+    rbl_free(allocator, field, sizeof *field);
+}
+
+static const rblShapeOps fragment_ops = {.distance = distance, .ray = ray_hit, .free = free_fragment};
+
+const rblFragmentField* rbl_shape_fragment(const rblShape* shape)
+{
+    return shape->view.kind == RBL_SHAPE_FRAGMENT ? shape->data : NULL;
+}
+
+const rblLevelSet* rbl_shape_fragment_grid(const rblShape* shape)
+{
+    if (shape->view.kind != RBL_SHAPE_FRAGMENT)
+    {
+        return NULL;
+    }
+    rblFragmentField* field = shape->data;
+    const rblFragmentField* original = shape->lazy.of != NULL ? rbl_shape_fragment(shape->lazy.of) : NULL;
+    if (original != NULL && original->event == field->event && original->label == field->label)
+    {
+        return rbl_shape_fragment_grid(shape->lazy.of); // of which only the samples were made anew
+    }
+    rblLevelSet* grid = atomic_load_explicit(&field->grid, memory_order_acquire);
+    if (grid != NULL)
+    {
+        return grid;
+    }
+    // Two threads may make it at once: they make the same, and the first one's is kept.
+    rblLevelSet* made = rbl_fragment_grid_build(field, shape->allocator);
+    if (made != NULL && !atomic_compare_exchange_strong(&field->grid, &grid, made))
+    {
+        rbl_level_set_free(made);
+        return grid;
+    }
+    return made;
+}
+
+// ---- making one ----
+
+static rblResult check_def(const rblFragmentShapeDef* def, const rblShapeId* out)
+{
+    const rblMassProperties* mass = def->mass;
+    if (out == NULL || def->event == NULL || def->label >= def->event->label_count || def->samples == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "fragment: no place for the result, no such label, or no samples");
+    }
+    if (!(mass->volume > 0.0) || !rbl_finite(mass->volume) || !rbl_finite3d(mass->center) ||
+        !(mass->moments.x > 0.0) || !rbl_finite3d(mass->moments))
+    {
+        return rbl_fail(RBL_ERROR_GEOMETRY,
+                        "fragment: volume and principal moments must be positive and finite");
+    }
+    return RBL_OK;
+}
+
+static float ball_radius(rblAabb box, rblVec3d center)
+{
+    const rblVec3d low = rbl_sub3d(center, rbl_to_double3(box.lower));
+    const rblVec3d high = rbl_sub3d(rbl_to_double3(box.upper), center);
+    return (float)(rbl_length3d(rbl_max3d(low, high)) * (1.0 + 1e-7));
+}
+
+static void fill_view(rblShapeView* view, const rblFragmentShapeDef* def, rblAabb bounds)
+{
+    const rblVec3 size = rbl_aabb_size(bounds);
+    const float smallest = rbl_minf(size.x, rbl_minf(size.y, size.z));
+    const float deepest = rbl_maxf(def->event->facts[def->label].deepest, 0.0f);
+    view->kind = RBL_SHAPE_FRAGMENT;
+    view->bounded = true;
+    view->bounds = bounds;
+    view->mass = *def->mass;
+    view->radius = ball_radius(bounds, def->mass->center);
+    view->inner_radius = def->inner_radius > 0.0f ? def->inner_radius : rbl_minf(deepest, 0.5f * smallest);
+    view->thinnest = view->inner_radius > 0.0f ? 2.0f * view->inner_radius : smallest;
+}
+
+// Few pieces of crack are kept with the shape.
+static rblResult make_field(const rblFragmentShapeDef* def, rblAabb bounds, const rblAllocator* allocator,
+                            rblFragmentField** out)
+{
+    rblFragmentField* field = rbl_alloc_zero(allocator, sizeof *field);
+    if (field == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    field->event = def->event;
+    field->label = def->label;
+    field->bounds = bounds;
+    field->disc_blocks = rbl_disc_blocks_of(def->event, def->label);
+    if (field->disc_blocks > 0)
+    {
+        field->discs = RBL_NEW_ARRAY(allocator, rblDiscBlock, field->disc_blocks);
+        if (field->discs == NULL)
+        {
+            rbl_free(allocator, field, sizeof *field);
+            return rbl_fail_memory();
+        }
+        rbl_disc_blocks_fill(def->event, def->label, field->discs);
+    }
+    rbl_fragment_event_retain(def->event);
+    *out = field;
+    return RBL_OK;
+}
+
+rblResult rbl_shape_create_fragment(const rblFragmentShapeDef* def, rblShapeId* out)
+{
+    rblShape parts = {.ops = &fragment_ops, .allocator = rbl_default_allocator()};
+    rblAabb bounds = {{0, 0, 0}, {0, 0, 0}};
+    rblFragmentField* field = NULL;
+    rblResult result = check_def(def, out);
+    if (result == RBL_OK)
+    {
+        bounds = def->bounds != NULL ? *def->bounds : def->event->facts[def->label].bounds;
+        result = make_field(def, bounds, parts.allocator, &field);
+    }
+    if (result != RBL_OK)
+    {
+        rbl_sample_tree_free(def->samples, parts.allocator);
+        rbl_lazy_surface_free(&def->surface);
+        return result;
+    }
+    fill_view(&parts.view, def, bounds);
+    parts.data = field;
+    rbl_shape_adopt_surface(&parts, &def->surface);
+    return rbl_shape_register_tree(&parts, sizeof *field, def->samples, out);
+}

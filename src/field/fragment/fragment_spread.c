@@ -1,0 +1,158 @@
+// How far all points of a fragment's lattice are from some of them, axis by axis: squared distances, in cells.
+#include "field/fragment/fragment_grid.h"
+#include "math/simd.h"
+#include <math.h>
+#include <string.h>
+
+// What rows hold: nothing as far as is known, points that are all at 0, or both and what is between.
+typedef enum RowKind
+{
+    ROW_EMPTY,
+    ROW_ZERO,
+    ROW_MIXED
+} RowKind;
+
+static RowKind kind_of(const float* row, uint32_t count)
+{
+    rblFloat4 least = rbl_splat4(INFINITY), most = rbl_splat4(0.0f);
+    for (uint32_t i = 0; i < count; i += 4)
+    {
+        least = rbl_min4(rbl_load4(row + i), least);
+        most = rbl_max4(rbl_load4(row + i), most);
+    }
+    if (rbl_mask4(rbl_less4(least, rbl_splat4(INFINITY))) == 0)
+    {
+        return ROW_EMPTY;
+    }
+    return rbl_mask4(rbl_less4(rbl_splat4(0.0f), most)) == 0 ? ROW_ZERO : ROW_MIXED;
+}
+
+static void fill_row(float* row, uint32_t count, float value)
+{
+    for (uint32_t i = 0; i < count; i += 4)
+    {
+        rbl_store4(row + i, rbl_splat4(value));
+    }
+}
+
+// Along x: of the points within the window the one that is nearest with its own distance. A row is copied to where nothing is before
+// and behind it.
+static void spread_row(float* row, uint32_t count)
+{
+    float copy[RBL_LATTICE_ROW + 2 * RBL_WINDOW];
+    fill_row(copy, 8, INFINITY);
+    memcpy(copy + RBL_WINDOW, row, sizeof *row * count);
+    for (uint32_t i = 0; i < RBL_WINDOW; ++i)
+    {
+        copy[RBL_WINDOW + count + i] = INFINITY;
+    }
+    for (uint32_t i = 0; i < count; i += 4)
+    {
+        const float* in = copy + RBL_WINDOW + i;
+        rblFloat4 least = rbl_load4(in);
+        for (uint32_t k = 1; k <= RBL_WINDOW; ++k)
+        {
+            const rblFloat4 way = rbl_splat4((float)(int32_t)(k * k));
+            if ((k & 1) != 0 && rbl_mask4(rbl_less4(way, least)) == 0)
+            {
+                break; // no farther one is nearer
+            }
+            least = rbl_min4(rbl_add4(rbl_load4(in - k), way), least);
+            least = rbl_min4(rbl_add4(rbl_load4(in + k), way), least);
+        }
+        rbl_store4(row + i, least);
+    }
+}
+
+// Another row in the window, and the square of the way there.
+typedef struct RowBeside
+{
+    const float* row;
+    float way;
+} RowBeside;
+
+// Rows beside each other along an axis: which of them it is, how many there are, and how far one is from the next.
+typedef struct RowAxis
+{
+    uint32_t at, count;
+    size_t stride;       // in floats
+    uint32_t row_stride; // in rows
+} RowAxis;
+
+// Those in the window that are not empty, the nearest first. Returns how many.
+static uint32_t list_beside(const float* row, const uint8_t* kind, RowAxis axis,
+                            RowBeside out[2 * RBL_WINDOW])
+{
+    const uint32_t behind = axis.count - 1 - axis.at;
+    uint32_t count = 0;
+    for (uint32_t i = 1; i <= RBL_WINDOW; ++i)
+    {
+        const float way = (float)(int32_t)(i * i);
+        const size_t rows = (size_t)i * axis.row_stride, floats = i * axis.stride;
+        if (i <= axis.at && *(kind - rows) != ROW_EMPTY)
+        {
+            out[count++] = (RowBeside){row - floats, way};
+        }
+        if (i <= behind && kind[rows] != ROW_EMPTY)
+        {
+            out[count++] = (RowBeside){row + floats, way};
+        }
+    }
+    return count;
+}
+
+// A row with what is beside it, into another, no more than `beyond`.
+static RowKind spread_across(const float* in, float* out, uint32_t length, const uint8_t* kind, RowAxis axis,
+                             float beyond)
+{
+    RowBeside beside[2 * RBL_WINDOW];
+    const uint32_t count = *kind != ROW_ZERO ? list_beside(in, kind, axis, beside) : 0;
+    if (*kind == ROW_ZERO || (*kind == ROW_EMPTY && count == 0))
+    {
+        fill_row(out, length, *kind == ROW_ZERO ? 0.0f : beyond);
+        return (RowKind)*kind;
+    }
+    for (uint32_t i = 0; i < length; i += 4)
+    {
+        rblFloat4 least = rbl_min4(rbl_load4(in + i), rbl_splat4(beyond));
+        for (uint32_t k = 0; k < count; ++k)
+        {
+            const rblFloat4 way = rbl_splat4(beside[k].way);
+            if ((k & 3) == 0 && rbl_mask4(rbl_less4(way, least)) == 0)
+            {
+                break; // no farther one is nearer
+            }
+            least = rbl_min4(rbl_add4(rbl_load4(beside[k].row + i), way), least);
+        }
+        rbl_store4(out + i, least);
+    }
+    return ROW_MIXED;
+}
+
+void rbl_lattice_spread(const rblFragmentLattice* l, float* squares, float* room)
+{
+    const uint32_t rows = 4 * l->bricks[1] + 1, layers = 4 * l->bricks[2] + 1;
+    uint8_t kinds[RBL_LATTICE_ROW * RBL_LATTICE_ROW], across[RBL_LATTICE_ROW * RBL_LATTICE_ROW];
+    for (uint32_t row = 0; row < rows * layers; ++row)
+    {
+        kinds[row] = (uint8_t)kind_of(squares + (size_t)l->row * row, l->row);
+        if (kinds[row] == ROW_MIXED)
+        {
+            spread_row(squares + (size_t)l->row * row, l->row);
+        }
+    }
+    for (uint32_t row = 0; row < rows * layers; ++row)
+    {
+        const size_t place = (size_t)l->row * row;
+        const RowAxis axis = {row % rows, rows, l->row, 1};
+        across[row] =
+            (uint8_t)spread_across(squares + place, room + place, l->row, &kinds[row], axis, INFINITY);
+    }
+    for (uint32_t row = 0; row < rows * layers; ++row)
+    {
+        const size_t place = (size_t)l->row * row;
+        const RowAxis axis = {row / rows, layers, l->layer, rows};
+        (void)spread_across(room + place, squares + place, l->row, &across[row], axis,
+                            (float)(RBL_WINDOW * RBL_WINDOW));
+    }
+}

@@ -1,0 +1,224 @@
+// Look-ups in a level set.
+#include "field/level_set/level_set.h"
+
+#include "math/vec.h"
+
+// Weights and corners of a trilinear interpolation: f = sum of w_abc v_abc, a, b, c in {0, 1}.
+typedef struct Patch
+{
+    float v[8]; // x fastest
+    float x, y, z;
+} Patch;
+
+// The value, and the interpolant's own gradient per cell.
+static float interpolate(const Patch* p, rblVec3* gradient)
+{
+    const float* v = p->v;
+    const float dx00 = v[1] - v[0];
+    const float dx10 = v[3] - v[2];
+    const float dx01 = v[5] - v[4];
+    const float dx11 = v[7] - v[6];
+    const float a00 = v[0] + p->x * dx00;
+    const float a10 = v[2] + p->x * dx10;
+    const float a01 = v[4] + p->x * dx01;
+    const float a11 = v[6] + p->x * dx11;
+    const float dy0 = a10 - a00;
+    const float dy1 = a11 - a01;
+    const float b0 = a00 + p->y * dy0;
+    const float b1 = a01 + p->y * dy1;
+    const float ex0 = dx00 + p->y * (dx10 - dx00);
+    const float ex1 = dx01 + p->y * (dx11 - dx01);
+    gradient->x = ex0 + p->z * (ex1 - ex0);
+    gradient->y = dy0 + p->z * (dy1 - dy0);
+    gradient->z = b1 - b0;
+    return b0 + p->z * (b1 - b0);
+}
+
+static float interpolate_value(const Patch* p)
+{
+    const float* v = p->v;
+    const float a00 = v[0] + p->x * (v[1] - v[0]);
+    const float a10 = v[2] + p->x * (v[3] - v[2]);
+    const float a01 = v[4] + p->x * (v[5] - v[4]);
+    const float a11 = v[6] + p->x * (v[7] - v[6]);
+    const float b0 = a00 + p->y * (a10 - a00);
+    const float b1 = a01 + p->y * (a11 - a01);
+    return b0 + p->z * (b1 - b0);
+}
+
+// A point of the grid: which cell, and where in it.
+typedef struct Place
+{
+    uint32_t i, j, k;
+    float x, y, z;
+} Place;
+
+static Place locate(const rblLevelSet* set, rblVec3 u)
+{
+    const uint32_t last_i = set->bricks[0] * RBL_BRICK_CELLS - 1;
+    const uint32_t last_j = set->bricks[1] * RBL_BRICK_CELLS - 1;
+    const uint32_t last_k = set->bricks[2] * RBL_BRICK_CELLS - 1;
+    const uint32_t i = (uint32_t)(int32_t)u.x;
+    const uint32_t j = (uint32_t)(int32_t)u.y;
+    const uint32_t k = (uint32_t)(int32_t)u.z;
+    Place place = {i < last_i ? i : last_i, j < last_j ? j : last_j, k < last_k ? k : last_k, 0, 0, 0};
+    place.x = u.x - (float)(int32_t)place.i;
+    place.y = u.y - (float)(int32_t)place.j;
+    place.z = u.z - (float)(int32_t)place.k;
+    return place;
+}
+
+static void load_brick(const rblLevelSet* set, uint32_t slot, const Place* at, Patch* patch)
+{
+    const uint32_t i = at->i % RBL_BRICK_CELLS;
+    const uint32_t j = at->j % RBL_BRICK_CELLS;
+    const uint32_t k = at->k % RBL_BRICK_CELLS;
+    const int16_t* v = set->values + (size_t)slot * RBL_BRICK_STRIDE + (i + 5 * j + 25 * k);
+    *patch = (Patch){{v[0], v[1], v[5], v[6], v[25], v[26], v[30], v[31]}, at->x, at->y, at->z};
+}
+
+static void load_corners(const rblLevelSet* set, const Place* at, Patch* patch)
+{
+    const size_t row = set->bricks[0] + 1;
+    const size_t layer = row * (set->bricks[1] + 1);
+    const uint32_t i = at->i / RBL_BRICK_CELLS;
+    const uint32_t j = at->j / RBL_BRICK_CELLS;
+    const uint32_t k = at->k / RBL_BRICK_CELLS;
+    const float* v = set->corners + (i + row * j + layer * k);
+    const float share = 1.0f / (float)RBL_BRICK_CELLS;
+    *patch =
+        (Patch){{v[0], v[1], v[row], v[row + 1], v[layer], v[layer + 1], v[layer + row], v[layer + row + 1]},
+                share * ((float)(at->i % RBL_BRICK_CELLS) + at->x),
+                share * ((float)(at->j % RBL_BRICK_CELLS) + at->y),
+                share * ((float)(at->k % RBL_BRICK_CELLS) + at->z)};
+}
+
+// The corner of a brick from which its own distance promises most: ahead where the distance clearly grows, else nearest.
+static float ahead(float slope, float steepest, float place)
+{
+    return fabsf(slope) > 0.4f * steepest ? (slope > 0.0f ? 1.0f : 0.0f) : (place > 0.5f ? 1.0f : 0.0f);
+}
+
+// Far from the surface a bound: two points' distances differ by at most the way between them, so
+//   |d(p)| >= |interpolant| - H sqrt(x (1 - x) + y (1 - y) + z (1 - z)),   the mean way to the corners, by Jensen, and
+//   |d(p)| >= |d(c)| - |p - c|   for every corner c; one that lies away from the surface promises most.
+static float far_bound(const rblLevelSet* set, const Patch* p)
+{
+    rblVec3 g;
+    const float value = interpolate(p, &g);
+    const float sign = value < 0.0f ? -1.0f : 1.0f;
+    const float side = (float)RBL_BRICK_CELLS * set->cell;
+    const float spread = p->x * (1.0f - p->x) + p->y * (1.0f - p->y) + p->z * (1.0f - p->z);
+    const float steepest = rbl_maxf(fabsf(g.x), rbl_maxf(fabsf(g.y), fabsf(g.z)));
+    const rblVec3 c = {ahead(sign * g.x, steepest, p->x), ahead(sign * g.y, steepest, p->y),
+                       ahead(sign * g.z, steepest, p->z)};
+    const float corner = fabsf(p->v[(int)c.x + 2 * (int)c.y + 4 * (int)c.z]);
+    const float way = rbl_length3(rbl_sub3(rbl_vec3(p->x, p->y, p->z), c));
+    const float mean_bound = fabsf(value) - side * sqrtf(rbl_maxf(spread, 0.0f));
+    const float corner_bound = corner - side * way * (1.0f + 1e-6f);
+    return sign * rbl_maxf(rbl_maxf(mean_bound, corner_bound), set->band);
+}
+
+// The corners around a point of the grid; false when they are far from the surface, and those of a whole brick.
+static bool load_patch(const rblLevelSet* set, rblVec3 u, Patch* patch)
+{
+    const Place at = locate(set, u);
+    const uint32_t brick =
+        rbl_level_set_brick(set, at.i / RBL_BRICK_CELLS, at.j / RBL_BRICK_CELLS, at.k / RBL_BRICK_CELLS);
+    const uint32_t slot = set->slots[brick];
+    if (slot == RBL_NO_BRICK)
+    {
+        load_corners(set, &at, patch);
+        return false;
+    }
+    load_brick(set, slot, &at, patch);
+    return true;
+}
+
+static float distance_within(const rblLevelSet* set, rblVec3 u, rblVec3* gradient)
+{
+    Patch p;
+    const bool near = load_patch(set, u, &p);
+    const float value = interpolate(&p, gradient);
+    return near ? set->unit * value : far_bound(set, &p);
+}
+
+static float value_within(const rblLevelSet* set, rblVec3 u, bool* far)
+{
+    Patch p;
+    *far = !load_patch(set, u, &p);
+    return *far ? far_bound(set, &p) : set->unit * interpolate_value(&p);
+}
+
+// On the medial axis of what is thinner than two cells the interpolant has no slope; any direction is as good.
+static rblVec3 unit_gradient(rblVec3 g)
+{
+    const float squared = rbl_dot3(g, g);
+    return squared > 1e-30f ? rbl_scale3(g, 1.0f / sqrtf(squared)) : rbl_vec3(0.0f, 1.0f, 0.0f);
+}
+
+// The grid's box holds the solid: from a point p outside it, whose nearest point of the box is q, the solid is at least
+// sqrt(|p - q|^2 + d(q)^2) away, because the angle at q is never acute.
+static float distance_beyond(const rblLevelSet* set, rblVec3 offset, float distance, rblVec3* gradient)
+{
+    const rblVec3 away = rbl_mul_add3(rbl_scale3(offset, set->cell), distance, unit_gradient(*gradient));
+    *gradient = unit_gradient(away);
+    const float beyond = set->cell * rbl_length3(offset);
+    return sqrtf(beyond * beyond + distance * distance);
+}
+
+// In cells; NaN becomes a place too, and comes back with the offset from it.
+static rblVec3 clamp_to_grid(const rblLevelSet* set, rblVec3 u)
+{
+    const rblVec3 zero = {0.0f, 0.0f, 0.0f};
+    const rblVec3 end = {(float)(int32_t)(set->bricks[0] * RBL_BRICK_CELLS),
+                         (float)(int32_t)(set->bricks[1] * RBL_BRICK_CELLS),
+                         (float)(int32_t)(set->bricks[2] * RBL_BRICK_CELLS)};
+    return rbl_min3(rbl_max3(u, zero), end);
+}
+
+float rbl_level_set_distance(const rblLevelSet* set, rblVec3 point, rblVec3* gradient)
+{
+    const rblVec3 u = rbl_scale3(rbl_sub3(point, set->origin), set->inverse_cell);
+    const rblVec3 q = clamp_to_grid(set, u);
+    const float distance = distance_within(set, q, gradient);
+    if (q.x == u.x && q.y == u.y && q.z == u.z)
+    {
+        *gradient = unit_gradient(*gradient);
+        return distance;
+    }
+    return distance_beyond(set, rbl_sub3(u, q), distance, gradient);
+}
+
+float rbl_level_set_distance_only(const rblLevelSet* set, rblVec3 point, bool* far)
+{
+    const rblVec3 u = rbl_scale3(rbl_sub3(point, set->origin), set->inverse_cell);
+    const rblVec3 q = clamp_to_grid(set, u);
+    const float distance = value_within(set, q, far);
+    if (q.x == u.x && q.y == u.y && q.z == u.z)
+    {
+        return distance;
+    }
+    const float beyond = set->cell * rbl_length3(rbl_sub3(u, q));
+    return sqrtf(beyond * beyond + distance * distance);
+}
+
+float rbl_level_set_value(const rblLevelSet* set, uint32_t i, uint32_t j, uint32_t k)
+{
+    bool far;
+    return value_within(set, rbl_vec3((float)i, (float)j, (float)k), &far);
+}
+
+void rbl_level_set_free(rblLevelSet* set)
+{
+    if (set == NULL)
+    {
+        return;
+    }
+    const size_t bricks = (size_t)set->bricks[0] * set->bricks[1] * set->bricks[2];
+    const size_t corners = (size_t)(set->bricks[0] + 1) * (set->bricks[1] + 1) * (set->bricks[2] + 1);
+    RBL_FREE_ARRAY(set->allocator, set->slots, bricks);
+    RBL_FREE_ARRAY(set->allocator, set->corners, corners);
+    RBL_FREE_ARRAY(set->allocator, set->values, (size_t)set->stored * RBL_BRICK_STRIDE);
+    rbl_free(set->allocator, set, sizeof *set);
+}

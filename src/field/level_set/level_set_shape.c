@@ -1,0 +1,297 @@
+// Level sets as shapes: resolution from the wanted error, samples, mass.
+#include "base/error.h"
+#include "base/log.h"
+#include "field/level_set/level_set.h"
+#include "field/samples/surface_samples.h"
+#include "field/shape.h"
+#include "math/aabb.h"
+#include "mesh/inspect.h"
+#include "mesh/mass.h"
+
+#define LEVEL_SET_COOKIE 0x1E5E75E7u
+
+#define DEFAULT_ERROR 0.002 // of the bounding diagonal
+#define FEWEST_CELLS  8u
+#define MOST_CELLS    2048u
+#define MOST_SAMPLES  65536u
+#define SAMPLE_SEED   0x5A3D1E5u
+#define FIRST_CELL    16.0 // times the wanted error: enough for smooth surfaces
+#define FINEST_STEP   0.35 // one refinement shrinks cells to no less than this
+#define COARSEST_STEP 0.8
+
+rblLevelSetDef rbl_default_level_set_def(void)
+{
+    return (rblLevelSetDef){.max_cells = 128, .cookie = LEVEL_SET_COOKIE};
+}
+
+static bool is_size(float x)
+{
+    return x >= 0.0f && rbl_finite((double)x);
+}
+
+static rblResult check_def(const rblLevelSetDef* def, const rblShapeId* out)
+{
+    if (def == NULL || out == NULL || def->cookie != LEVEL_SET_COOKIE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "level set: %s",
+                        def == NULL || out == NULL ? "a pointer is null"
+                                                   : "start from rbl_default_level_set_def()");
+    }
+    if (!is_size(def->error) || !is_size(def->cell) || !is_size(def->sample_spacing))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "level set: error, cell and sample_spacing must be 0 or positive, "
+                        "and finite");
+    }
+    if (def->max_cells < FEWEST_CELLS || def->max_cells > MOST_CELLS)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "level set: max_cells is %u, not between %u and %u",
+                        def->max_cells, FEWEST_CELLS, MOST_CELLS);
+    }
+    return RBL_OK;
+}
+
+// Only a closed, oriented surface has an inside.
+static rblResult check_mesh(const rblMeshView* view, rblMeshReport* report)
+{
+    rblInspectOptions options = rbl_default_inspect_options();
+    options.self_intersections = false;
+    RBL_TRY(rbl_inspect_view(view, &options, report));
+    if (!report->closed)
+    {
+        return rbl_fail(RBL_ERROR_GEOMETRY,
+                        "level set: the mesh is open: %u boundary edges, the first at corner %u",
+                        report->boundary_edges.count, report->boundary_edges.examples[0]);
+    }
+    if (!report->oriented || report->non_manifold_edges.count > 0)
+    {
+        const rblDefect* defect = report->oriented ? &report->non_manifold_edges : &report->misoriented_edges;
+        return rbl_fail(RBL_ERROR_GEOMETRY, "level set: the mesh has %u edges %s, the first at corner %u",
+                        defect->count, report->oriented ? "of more than two faces" : "whose faces disagree",
+                        defect->examples[0]);
+    }
+    if (!(report->volume > 0.0))
+    {
+        return rbl_fail(RBL_ERROR_GEOMETRY, "level set: the mesh is inside out or has no volume");
+    }
+    return RBL_OK;
+}
+
+// ---- resolution ----
+
+typedef struct Resolution
+{
+    double error;    // wanted
+    double cell;     // now
+    double smallest; // cell allowed
+} Resolution;
+
+static Resolution first_resolution(const rblLevelSetDef* def, const rblMeshReport* report)
+{
+    const rblVec3d size = rbl_aabbd_size(report->bounds);
+    const double longest = rbl_maxd(size.x, rbl_maxd(size.y, size.z));
+    Resolution r = {.error = def->error > 0.0f ? (double)def->error : DEFAULT_ERROR * rbl_length3d(size),
+                    .smallest = longest / def->max_cells};
+    // Twice volume over area is the thickness of a sheet: two cells across it, or the inside is lost.
+    const double thin = report->volume / report->area;
+    r.cell = rbl_mind(rbl_mind(FIRST_CELL * r.error, thin), longest / FEWEST_CELLS);
+    if (def->cell > 0.0f)
+    {
+        r.cell = (double)def->cell;
+        r.error = (double)INFINITY;
+    }
+    r.cell = rbl_maxd(r.cell, r.smallest);
+    return r;
+}
+
+static rblResult build_measured(const rblMeshView* view, double cell, const rblAllocator* allocator,
+                                rblLevelSet** out)
+{
+    rblLevelSet* set;
+    RBL_TRY(rbl_level_set_build(view, cell, rbl_default_jobs(), allocator, &set));
+    const rblResult result = rbl_level_set_measure(set, view, rbl_default_jobs());
+    if (result != RBL_OK)
+    {
+        rbl_level_set_free(set);
+        return result;
+    }
+    *out = set;
+    return RBL_OK;
+}
+
+// From coarse to fine until the surface is kept as well as wanted. Each level costs a multiple of the one before, so the
+// last one is what takes the time.
+static rblResult build_refined(const rblMeshView* view, Resolution r, const rblAllocator* allocator,
+                               rblLevelSet** out)
+{
+    rblLevelSet* set = NULL;
+    RBL_TRY(build_measured(view, r.cell, allocator, &set));
+    while ((double)set->error > r.error && r.cell > r.smallest)
+    {
+        const double step = rbl_clampd(0.9 * r.error / (double)set->error, FINEST_STEP, COARSEST_STEP);
+        r.cell = rbl_maxd(r.cell * step, r.smallest);
+        rbl_level_set_free(set);
+        RBL_TRY(build_measured(view, r.cell, allocator, &set));
+    }
+    if ((double)set->error > r.error || set->thin_share > 0.1f)
+    {
+        rbl_log_message(RBL_LOG_WARNING, "level set: %s at the finest cells allowed",
+                        (double)set->error > r.error ? "the wanted error is not reached"
+                                                     : "parts are thinner than two cells");
+    }
+    *out = set;
+    return RBL_OK;
+}
+
+// ---- the shape ----
+
+static float level_set_distance(const void* data, rblVec3 point, rblVec3* gradient)
+{
+    return rbl_level_set_distance(data, point, gradient);
+}
+
+static void level_set_free(void* data, const rblAllocator* allocator)
+{
+    (void)allocator;
+    rbl_level_set_free(data);
+}
+
+static float level_set_bound(const void* data, rblVec3 point)
+{
+    bool far;
+    return rbl_level_set_distance_only(data, point, &far);
+}
+
+static const rblShapeOps level_set_ops = {
+    .distance = level_set_distance, .free = level_set_free, .bound = level_set_bound};
+
+const rblLevelSet* rbl_shape_level_set(const rblShape* shape)
+{
+    return shape->view.kind == RBL_SHAPE_LEVEL_SET ? shape->data : NULL;
+}
+
+static float round_down(double x)
+{
+    const float f = (float)x;
+    return (double)f > x ? f - fabsf(f) * 0x1p-23f : f;
+}
+
+static float ball_radius(const rblMeshView* view, rblVec3d center)
+{
+    double squared = 0.0;
+    for (uint32_t i = 0; i < view->corner_count; ++i)
+    {
+        const rblVec3d d = rbl_sub3d(view->positions[view->corner_vertices[i]], center);
+        squared = rbl_maxd(rbl_dot3d(d, d), squared);
+    }
+    return -round_down(-sqrt(squared));
+}
+
+static void fill_view(rblShapeView* out, const rblLevelSet* set, const rblMeshReport* report)
+{
+    const rblAabbd box = report->bounds;
+    const rblVec3d size = rbl_aabbd_size(box);
+    out->kind = RBL_SHAPE_LEVEL_SET;
+    out->bounded = true;
+    out->bounds.lower = rbl_vec3(round_down(box.lower.x), round_down(box.lower.y), round_down(box.lower.z));
+    out->bounds.upper =
+        rbl_vec3(-round_down(-box.upper.x), -round_down(-box.upper.y), -round_down(-box.upper.z));
+    out->inner_radius = set->deepest;
+    out->thinnest =
+        (float)rbl_mind(rbl_mind(size.x, rbl_mind(size.y, size.z)), 2.0 * report->volume / report->area);
+}
+
+static rblResult sample_surface(const rblMeshView* view, float spacing, const rblLevelSet* set,
+                                rblSurfacePoints* out)
+{
+    rblSurfaceSampling sampling = {.spacing = spacing > 0.0f ? (double)spacing : 2.0 * (double)set->cell,
+                                   .max_count = MOST_SAMPLES,
+                                   .seed = SAMPLE_SEED};
+    return rbl_surface_samples(view, &sampling, out);
+}
+
+static rblResult register_set(const rblMeshView* view, const rblLevelSetDef* def, rblShape* parts,
+                              const rblLevelSet* set, rblShapeId* out)
+{
+    rblSurfacePoints samples;
+    rbl_array_init(&samples, parts->allocator);
+    rblResult result = sample_surface(view, def->sample_spacing, set, &samples);
+    if (result == RBL_OK)
+    {
+        result = rbl_mesh_share(def->mesh, &parts->view.surface);
+    }
+    if (result == RBL_OK)
+    {
+        result = rbl_shape_register(parts, set->bytes, samples.data, (uint32_t)samples.count, out);
+    }
+    else
+    {
+        rbl_level_set_free(parts->data);
+    }
+    rbl_array_free(&samples);
+    return result;
+}
+
+static rblResult create_from(const rblMeshView* view, const rblLevelSetDef* def, rblShapeId* out)
+{
+    rblShape parts = {.ops = &level_set_ops, .allocator = rbl_default_allocator()};
+    rblMeshReport report;
+    rblLevelSet* set = NULL;
+    RBL_TRY(check_mesh(view, &report));
+    RBL_TRY(rbl_mass_properties(view, 1.0, parts.allocator, &parts.view.mass));
+    RBL_TRY(build_refined(view, first_resolution(def, &report), parts.allocator, &set));
+    fill_view(&parts.view, set, &report);
+    parts.recipe = (rblShapeRecipe){.numbers = {def->error, def->cell, def->sample_spacing},
+                                    .max_cells = def->max_cells};
+    parts.view.radius = ball_radius(view, parts.view.mass.center);
+    parts.data = set;
+    return register_set(view, def, &parts, set, out);
+}
+
+rblResult rbl_shape_create_level_set(const rblLevelSetDef* def, rblShapeId* out)
+{
+    RBL_TRY(check_def(def, out));
+    rblMesh* mesh;
+    RBL_TRY(rbl_mesh_acquire(def->mesh, &mesh));
+    const rblResult result = create_from(rbl_mesh_get_view(mesh), def, out);
+    rbl_mesh_release(mesh);
+    return result;
+}
+
+// ---- the same with other samples ----
+
+static const rblShapeOps resampled_ops = {.distance = level_set_distance, .bound = level_set_bound};
+
+bool rbl_level_set_is_made_by(const rblShape* shape, const rblLevelSetDef* def)
+{
+    const rblShapeRecipe* recipe = &shape->recipe;
+    return shape->view.kind == RBL_SHAPE_LEVEL_SET && recipe->numbers[0] == def->error &&
+           recipe->numbers[1] == def->cell && recipe->max_cells == def->max_cells;
+}
+
+// Its grid lives as long as that of the shape it was made from, which is held with its surface.
+rblResult rbl_level_set_resample(const rblShape* shape, float spacing, rblShapeId* out)
+{
+    const rblShape* original = shape->lazy.of != NULL ? shape->lazy.of : shape;
+    rblShape parts = {.view = shape->view,
+                      .ops = &resampled_ops,
+                      .data = shape->data,
+                      .recipe = shape->recipe,
+                      .allocator = shape->allocator,
+                      .lazy = {.of = original}};
+    parts.view.surface = (rblMeshId){0, 0};
+    parts.recipe.numbers[2] = spacing;
+    rblMesh* mesh;
+    rblSurfacePoints samples;
+    RBL_TRY(rbl_mesh_acquire(original->view.surface, &mesh));
+    rbl_array_init(&samples, parts.allocator);
+    rblResult result = sample_surface(rbl_mesh_get_view(mesh), spacing, shape->data, &samples);
+    if (result == RBL_OK)
+    {
+        rbl_shape_retain(original);
+        result = rbl_shape_register(&parts, 0, samples.data, (uint32_t)samples.count, out);
+    }
+    rbl_array_free(&samples);
+    rbl_mesh_release(mesh);
+    return result;
+}

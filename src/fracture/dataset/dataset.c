@@ -1,0 +1,211 @@
+#include "fracture/dataset/dataset.h"
+
+#include "base/error.h"
+#include "fracture/dataset/dataset_private.h"
+#include "io/file.h"
+#include <string.h>
+
+rblDatasetDef rbl_default_dataset_def(void)
+{
+    rblDatasetDef def = {.count = 10, .least_pieces = 5, .most_pieces = 50, .seed = 1, .density = 1000.0};
+    for (uint32_t k = 0; k < RBL_PATTERN_FILE; ++k)
+    {
+        def.kinds[def.kind_count++] = (rblPatternKind)k;
+    }
+    return def;
+}
+
+static rblResult check_def(const rblDatasetDef* def)
+{
+    if (def->mesh_count < 1 || def->count < 1 || (uint64_t)def->mesh_count * def->count > UINT32_MAX)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: %u items of %u meshes", def->count, def->mesh_count);
+    }
+    if (def->least_pieces < 1 || def->most_pieces < def->least_pieces ||
+        def->most_pieces > RBL_PATTERN_MAX_PIECES)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: %u to %u pieces", def->least_pieces, def->most_pieces);
+    }
+    if (def->kind_count < 1 || def->kind_count > RBL_PATTERN_FILE || !(def->density > 0.0))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: no patterns, or no density");
+    }
+    for (uint32_t k = 0; k < def->kind_count; ++k)
+    {
+        if (def->kinds[k] >= RBL_PATTERN_FILE)
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: patterns from files cannot be used");
+        }
+    }
+    return RBL_OK;
+}
+
+// ---- items ----
+
+static bool may_go_on(rblDatasetWork* work)
+{
+    rbl_mutex_lock(&work->mutex);
+    const bool on = work->result == RBL_OK;
+    rbl_mutex_unlock(&work->mutex);
+    return on;
+}
+
+static void note_item(rblDatasetWork* work, rblResult result, uint32_t pieces)
+{
+    rbl_mutex_lock(&work->mutex);
+    if (result != RBL_OK && work->result == RBL_OK)
+    {
+        work->result = result;
+        snprintf(work->message, sizeof work->message, "%s", rbl_last_error());
+    }
+    work->state.done += result == RBL_OK ? 1 : 0;
+    work->state.pieces += pieces;
+    if (result == RBL_OK && work->progress != NULL)
+    {
+        work->progress(&work->state, work->progress_context);
+    }
+    rbl_mutex_unlock(&work->mutex);
+}
+
+static void make_items(rblRange range, void* context)
+{
+    rblDatasetWork* work = context;
+    for (uint32_t i = range.begin; i < range.end && may_go_on(work); ++i)
+    {
+        uint32_t pieces = 0;
+        const rblResult result = rbl_dataset_make_item(work, work->missing.data[i], &pieces);
+        note_item(work, result, pieces);
+    }
+}
+
+static rblResult find_missing(rblDatasetWork* work)
+{
+    char path[RBL_PATH_SIZE];
+    const uint32_t all = work->def->mesh_count * work->def->count;
+    for (uint32_t item = 0; item < all; ++item)
+    {
+        RBL_TRY(rbl_dataset_item_path(work, item, path));
+        if (!rbl_dataset_exists(path) && !rbl_array_push(&work->missing, item))
+        {
+            return rbl_fail_memory();
+        }
+    }
+    return RBL_OK;
+}
+
+// A folder for each mesh, with the mesh as it is broken.
+static rblResult save_meshes(const rblDatasetWork* work)
+{
+    char path[RBL_PATH_SIZE];
+    for (uint32_t m = 0; m < work->def->mesh_count; ++m)
+    {
+        RBL_TRY(rbl_compose_path(path, "%s/%s", work->folder, work->bodies[m].name));
+        RBL_TRY(rbl_dataset_make_folder(path));
+        RBL_TRY(rbl_compose_path(path, "%s/%s/mesh.obj", work->folder, work->bodies[m].name));
+        if (!rbl_dataset_exists(path))
+        {
+            RBL_TRY(rbl_mesh_save(work->def->meshes[m].mesh, path, NULL));
+        }
+    }
+    return RBL_OK;
+}
+
+// Many items are made side by side; of few large ones each is made by all workers.
+static rblResult make_missing(rblDatasetWork* work)
+{
+    RBL_TRY(find_missing(work));
+    const uint32_t count = (uint32_t)work->missing.count;
+    work->inner_jobs = count < 2 * rbl_jobs_worker_count(work->jobs) ? work->jobs : rbl_serial_jobs();
+    work->state.wanted = count;
+    if (work->progress != NULL)
+    {
+        work->progress(&work->state, work->progress_context);
+    }
+    rbl_parallel_for(work->jobs, count, 1, make_items, work);
+    return work->result == RBL_OK ? RBL_OK : rbl_fail(work->result, "%s", work->message);
+}
+
+// ---- the folder ----
+
+// A dataset that was begun with the same options is gone on with; anything else is refused, or removed.
+static rblResult take_folder(rblDatasetWork* work, bool force)
+{
+    bool found, same, is_new;
+    RBL_TRY(rbl_dataset_compare_list(work, force, &found, &same));
+    if (!found)
+    {
+        RBL_TRY(rbl_dataset_is_new(work->folder, &is_new));
+        if (!is_new && !force)
+        {
+            return rbl_fail(RBL_ERROR_FILE, "%s: holds files, but no dataset; --force writes into it",
+                            rbl_short_name(work->folder));
+        }
+    }
+    RBL_TRY(rbl_dataset_sweep(work->folder, !same));
+    return same ? RBL_OK : rbl_dataset_save_list(work, false, NULL);
+}
+
+static rblResult write_locked(rblDatasetWork* work, bool force, rblDatasetReport* out)
+{
+    RBL_TRY(take_folder(work, force));
+    RBL_TRY(save_meshes(work));
+    RBL_TRY(make_missing(work));
+    rblDatasetReport report = {.found =
+                                   work->def->mesh_count * work->def->count - (uint32_t)work->missing.count};
+    RBL_TRY(rbl_dataset_save_list(work, true, &report));
+    *out = report;
+    return RBL_OK;
+}
+
+static rblResult write_opened(rblDatasetWork* work, bool force, rblDatasetReport* out)
+{
+    RBL_TRY(rbl_dataset_write_header(work));
+    RBL_TRY(rbl_folder_open(work->folder, force));
+    RBL_TRY(rbl_dataset_lock(work));
+    const rblResult result = write_locked(work, force, out);
+    rbl_dataset_unlock(work);
+    return result;
+}
+
+static rblResult write_with_bodies(rblDatasetWork* work, bool force, rblDatasetReport* out)
+{
+    rblResult result = RBL_OK;
+    uint32_t open = 0;
+    for (; open < work->def->mesh_count && result == RBL_OK; ++open)
+    {
+        result = rbl_dataset_body_open(work->def, open, work->allocator, &work->bodies[open]);
+    }
+    open -= result != RBL_OK ? 1 : 0;
+    result = result == RBL_OK ? write_opened(work, force, out) : result;
+    while (open > 0)
+    {
+        rbl_dataset_body_close(&work->bodies[--open]);
+    }
+    return result;
+}
+
+rblResult rbl_dataset_write(const rblDatasetDef* def, const char* folder, bool force, rblJobs* jobs,
+                            rblDatasetProgressFcn* progress, void* context, rblDatasetReport* out)
+{
+    RBL_TRY(check_def(def));
+    rblDatasetWork work = {.def = def,
+                           .folder = folder,
+                           .allocator = rbl_default_allocator(),
+                           .jobs = jobs,
+                           .lock = -1,
+                           .progress = progress,
+                           .progress_context = context,
+                           .mutex = RBL_MUTEX_INIT};
+    work.bodies = RBL_NEW_ARRAY(work.allocator, rblDatasetBody, def->mesh_count);
+    if (work.bodies == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    rbl_json_writer_init(&work.header, 1, work.allocator);
+    rbl_array_init(&work.missing, work.allocator);
+    const rblResult result = write_with_bodies(&work, force, out);
+    rbl_json_writer_free(&work.header);
+    rbl_array_free(&work.missing);
+    RBL_FREE_ARRAY(work.allocator, work.bodies, def->mesh_count);
+    return result;
+}

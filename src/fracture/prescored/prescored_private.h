@@ -1,0 +1,183 @@
+// The prescored breaker, from inside.
+#ifndef RBL_FRACTURE_PRESCORED_PRESCORED_PRIVATE_H
+#define RBL_FRACTURE_PRESCORED_PRESCORED_PRIVATE_H
+
+#include "base/array.h"
+#include "cut/pieces/pieces.h"
+#include "field/shape.h"
+#include "fracture/pattern/pattern.h"
+#include "math/mat3.h"
+#include "rubble/prescored.h"
+
+// ---- the criterion (prescored_strength.c) ----
+
+// How many times the energy of an impact is what breaks the body: at 1 it does. Monotone in the energy for one pair of
+// bodies; 0 for materials without strength.
+double rbl_strength_severity(const rblBreakBody* body, const rblImpact* impact);
+
+// The same for a breaking impulse, which goes with the root of the energy.
+double rbl_impulse_severity(const rblBreakBody* body, const rblImpact* impact);
+
+// ---- breaking (prescored_shatter.c) ----
+
+// Points inside a body, in its axes, evenly spread: what patterns are fitted to.
+typedef struct rblInsidePoints
+{
+    rblVec3d* points;
+    uint32_t count, capacity;
+} rblInsidePoints;
+
+// As rblBreakerDef.shatter. `labels` are those of a pattern from a file, else null.
+rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblLabelVolume* labels,
+                                const rblInsidePoints* inside, const rblBreakBody* body,
+                                const rblVerdict* verdict, rblJobs* jobs, rblFracture* out);
+
+// ---- what a solid is cut into (prescored_cut.c) ----
+
+// A solid that was cut: a body, or a child of a compound. Shared by the shapes that are made of it, for their surfaces.
+typedef struct rblBreakage
+{
+    rblMeshId mesh;      // what was cut; a handle of its own
+    rblMeshView surface; // of it
+    rblPieces* pieces;
+    void (*let_go)(void* kept); // null, or called once at the end: what whoever made it keeps alive that long
+    void* kept;
+    const rblAllocator* allocator;
+    _Atomic unsigned references;
+} rblBreakage;
+
+// How a solid lies in a pattern.
+typedef struct rblPlacing
+{
+    const rblPattern* pattern;
+    const rblShapeView* solid;
+    rblMat3d turn; // from the solid's axes to those of the pattern: turn x + offset
+    rblVec3d offset;
+} rblPlacing;
+
+static inline rblVec3d rbl_into_pattern(const rblPlacing* placing, rblVec3d x)
+{
+    return rbl_add3d(rbl_mat3d_apply(&placing->turn, x), placing->offset);
+}
+
+// Cut the surface of the solid. One reference is the caller's. Refused: solids without a surface, by kind.
+rblResult rbl_breakage_create(const rblPlacing* placing, const rblCutOptions* options, rblJobs* jobs,
+                              rblBreakage** out);
+void rbl_breakage_release(rblBreakage* breakage);
+
+// One of pieces that were cut by others from a mesh, of which it gets a handle of its own. The pieces are taken over, also on failure.
+rblResult rbl_breakage_adopt(rblMeshId mesh, rblPieces* pieces, rblBreakage** out);
+
+// How many pairs of mates there are, and what a fracture calls them: pieces count from `first`, mates go from `at` on. Returns where
+// they end.
+uint32_t rbl_count_mates(const rblPieces* pieces);
+uint32_t rbl_fill_mates(const rblPieces* pieces, uint32_t first, uint32_t at, rblFracture* out);
+
+// The surface of a piece when it is asked for; holds the breakage.
+rblLazySurface rbl_breakage_surface(rblBreakage* breakage, uint32_t piece);
+
+// A position of pieces->corners.
+static inline rblVec3d rbl_breakage_position(const rblBreakage* breakage, uint32_t vertex)
+{
+    return rbl_piece_position(breakage->pieces, &breakage->surface, vertex);
+}
+
+typedef RBL_ARRAY(rblVec3) rblSampleList;
+
+// ---- where pieces are (prescored_parts.c) ----
+
+// A plane: a part is where normal.x <= offset.
+typedef struct rblWall
+{
+    rblVec3d normal;
+    double offset;
+    bool shell; // touches the part; otherwise it stands between two
+} rblWall;
+
+// What a piece has in one cell. A cell that the solid crosses several times may have several pieces in it.
+typedef struct rblPart
+{
+    uint32_t piece, cell;
+    rblAabbd box;                  // of what is known of the piece in the cell, in the solid's axes
+    bool alone;                    // nothing else is in the cell
+    uint32_t first_wall, end_wall; // otherwise: it lies behind these of rblParts.walls,
+    uint32_t first_hole, end_hole; // and not where these parts, of rblParts.holes, lie within their walls
+} rblPart;
+
+typedef struct rblParts
+{
+    const rblPlacing* placing;
+    const rblBreakage* breakage;
+    rblIndexArray corners;   // of the surface's triangles
+    bool joined;             // some pieces are in several cells
+    RBL_ARRAY(rblPart) list; // piece by piece
+    RBL_ARRAY(rblWall) walls;
+    rblIndexArray holes;    // parts
+    uint32_t* piece_starts; // pieces + 1
+    uint32_t* by_cell;      // parts, cell by cell
+    uint32_t* cell_starts;  // cells + 1
+    const rblAllocator* allocator;
+} rblParts;
+
+rblResult rbl_parts_init(rblParts* parts, const rblPlacing* placing, const rblBreakage* breakage);
+void rbl_parts_free(rblParts* parts);
+
+// Walls, shells and holes of parts that share a cell (prescored_walls.c).
+rblResult rbl_parts_tell_apart(rblParts* parts);
+
+// By the boxes of two parts.
+bool rbl_part_is_smaller(const rblParts* parts, uint32_t a, uint32_t b);
+
+// A corner of rblPieces.triangles[number].
+rblVec3d rbl_parts_triangle_corner(const rblParts* parts, uint32_t number, uint32_t corner);
+
+// Which piece a point on the surface of the solid belongs to; RBL_NONE where there is none.
+uint32_t rbl_parts_locate(const rblParts* parts, rblVec3d point);
+
+// ---- samples (prescored_samples.c) ----
+
+// Surface samples of the solid by piece: those of piece p are from starts[p] to starts[p + 1].
+typedef struct rblSortedSamples
+{
+    rblVec3* points;
+    uint32_t* starts;
+    uint32_t capacity, piece_count;
+    const rblAllocator* allocator;
+} rblSortedSamples;
+
+rblResult rbl_sort_samples(const rblParts* parts, rblJobs* jobs, rblSortedSamples* out);
+void rbl_sorted_samples_free(rblSortedSamples* samples);
+
+// Samples of the crack faces of a piece with their edges and corners. False when out of memory.
+bool rbl_sample_cracks(const rblBreakage* breakage, uint32_t piece, double spacing, rblSampleList* out);
+
+// Where three planes or more of a piece's surface meet. False when out of memory.
+bool rbl_piece_corners(const rblParts* parts, uint32_t piece, rblSampleList* out);
+
+// The same for pieces of so many cells that their facets stand for curved faces: only sharp corners.
+bool rbl_piece_sharp_corners(const rblParts* parts, uint32_t piece, rblSampleList* out);
+
+// Of the samples from `first` on keep one in every box of a grid, and none where one before them is. False when out of memory.
+bool rbl_thin_samples(rblSampleList* samples, size_t first, double step);
+
+// ---- masses (prescored_mass.c) ----
+
+// Masses of pieces, by piece, so that the sums of their first and second moments are those of the whole.
+void rbl_fit_masses(const rblPieces* pieces, const rblMassProperties* whole, rblMassProperties* out);
+
+// Call for every polygon of a piece, with its vertices as pieces->corners numbers them, until it returns false.
+typedef bool rblPolygonFcn(const uint32_t* vertices, uint32_t count, void* context);
+bool rbl_visit_polygons(const rblParts* parts, uint32_t piece, rblPolygonFcn* visit, void* context);
+
+// ---- hulls (prescored_hulls.c) ----
+
+// Corners of a hull that does for the piece: all of them where it is convex and has few. `fits` is false where none does.
+rblResult rbl_piece_hull_points(const rblParts* parts, uint32_t piece, rblSampleList* out, bool* fits);
+
+// ---- shapes (prescored_shapes.c) ----
+
+// A shape for every piece, in the solid's axes. On failure none is left.
+rblResult rbl_breakage_shapes(rblBreakage* breakage, const rblPlacing* placing, rblJobs* jobs,
+                              rblShapeId* out);
+
+#endif

@@ -1,0 +1,295 @@
+// Where cracks begin, and when there are enough.
+#include "fracture/stress/cracks.h"
+#include "base/error.h"
+#include "fracture/stress/cracks_private.h"
+#include "mesh/tets/tets.h"
+#include <math.h>
+#include <string.h>
+
+// A crack of radius a relieves the stress across it within about this part of a on either side: the next one begins farther off.
+#define RELIEF_BY_RADIUS 0.5
+#define LEAST_RELIEF     2.0 // edges
+#define SHEET_CELL       2.0 // edges
+#define MOST_STALLED     16  // cracks that came to nothing, until no more are tried
+
+// ---- stress ----
+
+double rbl_energy_density(double young, double poisson, const rblStress* s)
+{
+    const double trace = s->xx + s->yy + s->zz;
+    const double square =
+        s->xx * s->xx + s->yy * s->yy + s->zz * s->zz + 2.0 * (s->xy * s->xy + s->yz * s->yz + s->zx * s->zx);
+    return rbl_maxd(((1.0 + poisson) * square - poisson * trace * trace) / (2.0 * young), 0.0);
+}
+
+// No principal stress is larger: with m the mean and p^2 a sixth of the squares of s - m, m + 2 p.
+static double bound_of(const rblStress* s)
+{
+    const double mean = (s->xx + s->yy + s->zz) / 3.0;
+    const double x = s->xx - mean, y = s->yy - mean, z = s->zz - mean;
+    const double shear = s->xy * s->xy + s->yz * s->yz + s->zx * s->zx;
+    return mean + 2.0 * sqrt((x * x + y * y + z * z + 2.0 * shear) / 6.0);
+}
+
+double rbl_largest_unless_below(const rblStress* stress, double least)
+{
+    return bound_of(stress) * (1.0 + 1e-9) < least ? 0.0 : rbl_stress_largest(stress);
+}
+
+// ---- setting up ----
+
+// Nodes whose largest tension reaches their strength, and the elastic energy of the body.
+static bool survey(rblCrackGrowth* growth, rblCrackReport* report)
+{
+    const rblCrackBody* body = growth->body;
+    for (uint32_t node = 0; node < body->tets->solid_node_count; ++node)
+    {
+        growth->peak[node] = 0.0;
+        if (growth->marks[node].label != 0)
+        {
+            continue;
+        }
+        const rblStress* stress = &body->stress[node];
+        growth->stuff[node].stress = *stress;
+        const double strength = body->stronger * body->strength[node];
+        report->elastic +=
+            body->solid_graph->volumes[node] * rbl_energy_density(body->young, body->poisson, stress);
+        const double asked = rbl_mind(1.0, report->worst_ratio) * strength;
+        const double peak = rbl_largest_unless_below(stress, asked);
+        report->worst_ratio = rbl_maxd(report->worst_ratio, peak / strength);
+        growth->peak[node] = peak;
+        if (peak >= strength && !rbl_array_push(&growth->candidates, node))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void close_growth(rblCrackGrowth* growth)
+{
+    rbl_array_free(&growth->candidates);
+    rbl_array_free(&growth->queue);
+    rbl_array_free(&growth->band);
+    rbl_array_free(&growth->band_starts);
+    rbl_array_free(&growth->band_links);
+    rbl_array_free(&growth->front);
+    rbl_array_free(&growth->edges);
+    rbl_arena_free(&growth->arena);
+}
+
+static bool open_growth(rblCrackGrowth* growth, const uint32_t* labels)
+{
+    const rblCrackBody* body = growth->body;
+    const size_t nodes = body->tets->node_count, tets = body->tets->tet_count;
+    rbl_array_init(&growth->candidates, growth->allocator);
+    rbl_array_init(&growth->queue, growth->allocator);
+    rbl_array_init(&growth->band, growth->allocator);
+    rbl_array_init(&growth->band_starts, growth->allocator);
+    rbl_array_init(&growth->band_links, growth->allocator);
+    rbl_array_init(&growth->front, growth->allocator);
+    rbl_array_init(&growth->edges, growth->allocator);
+    rbl_arena_init(&growth->arena, 1 << 16, growth->allocator);
+    growth->marks = RBL_ARENA_ARRAY(&growth->arena, rblCrackMark, nodes);
+    growth->nodes = RBL_ARENA_ARRAY(&growth->arena, rblCrackNode, nodes);
+    growth->relief = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
+    growth->stuff = RBL_ARENA_ARRAY(&growth->arena, rblCrackStuff, nodes + 1);
+    growth->normals = RBL_ARENA_ARRAY(&growth->arena, rblCrackNormal, nodes);
+    growth->seen = RBL_ARENA_ARRAY(&growth->arena, uint32_t, tets);
+    growth->own = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
+    growth->peak = RBL_ARENA_ARRAY(&growth->arena, double, nodes);
+    growth->sheet = RBL_ARENA_ARRAY(&growth->arena, rblSheetCell, RBL_SHEET_CELLS * RBL_SHEET_CELLS);
+    if (growth->marks == NULL || growth->nodes == NULL || growth->relief == NULL || growth->stuff == NULL ||
+        growth->normals == NULL || growth->seen == NULL || growth->own == NULL || growth->peak == NULL ||
+        growth->sheet == NULL)
+    {
+        return false;
+    }
+    growth->stuff = rbl_at_line(growth->stuff);
+    memset(growth->seen, 0, tets * sizeof *growth->seen);
+    memset(growth->sheet, 0, RBL_SHEET_CELLS * RBL_SHEET_CELLS * sizeof *growth->sheet);
+    memset(growth->own, 0, nodes * sizeof *growth->own);
+    for (size_t i = 0; i < nodes; ++i)
+    {
+        growth->marks[i] = (rblCrackMark){.label = labels[i]};
+        growth->nodes[i] = (rblCrackNode){.position = body->tets->positions[i]};
+        growth->relief[i] = 1.0;
+        growth->stuff[i].toughness = body->toughness[i];
+        growth->stuff[i].edge = body->graph->mean_edges[i];
+    }
+    return true;
+}
+
+// ---- one crack after the other ----
+
+// The node with the largest tension by strength of what is left of it; RBL_NONE where none is above. Those that have been relieved
+// are dropped for good: stress only falls.
+static uint32_t weakest_node(rblCrackGrowth* growth)
+{
+    uint32_t best = RBL_NONE;
+    double most = 1.0;
+    size_t kept = 0;
+    for (size_t i = 0; i < growth->candidates.count; ++i)
+    {
+        const uint32_t node = growth->candidates.data[i];
+        const double ratio = growth->peak[node] * growth->relief[node] /
+                             (growth->body->stronger * growth->body->strength[node]);
+        if (ratio >= 1.0)
+        {
+            growth->candidates.data[kept++] = node;
+            best = best == RBL_NONE || ratio > most ? node : best;
+            most = rbl_maxd(most, ratio);
+        }
+    }
+    growth->candidates.count = kept;
+    return best;
+}
+
+static bool start_crack(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rblCrack* crack)
+{
+    const rblCrackBody* body = growth->body;
+    rblVec3d corners[4], principal;
+    rblMat3d axes;
+    rbl_tet_corners(body->tets, tet, corners);
+    rbl_stress_principal(&body->stress[node], &principal, &axes);
+    rblVec3d middle = {0.0, 0.0, 0.0};
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        middle = rbl_add3d(middle, rbl_scale3d(corners[i], 0.25));
+    }
+    crack->label = growth->marks[node].label;
+    crack->start = rbl_scale3d(rbl_add3d(middle, body->tets->positions[node]), 0.5);
+    crack->normal = axes.cx;
+    crack->sides[0] = axes.cy;
+    crack->sides[1] = axes.cz;
+    crack->cell = SHEET_CELL * body->graph->mean_edges[node];
+    // The radius of a penny-shaped flaw that would run at just the strength: there it is, or it would be stronger.
+    const double strength = body->stronger * body->strength[node];
+    const double radius = RBL_PI * body->young * body->toughness[node] /
+                          (4.0 * (1.0 - body->poisson * body->poisson) * strength * strength);
+    crack->free_area = RBL_PI * radius * radius;
+    rbl_array_clear(&growth->band);
+    rbl_array_clear(&growth->front);
+    growth->seen[tet] = crack->stamp;
+    return rbl_growth_push(&growth->front, (rblGrowthItem){0.0, tet});
+}
+
+// Whether a node is closer to the crack than anyone knew; if so it is the next that tells its neighbours.
+static bool relieve_node(rblCrackGrowth* growth, uint32_t node, double left)
+{
+    if (left >= 1.0 || left >= growth->relief[node]) // the first saves a look
+    {
+        return true;
+    }
+    growth->relief[node] = left;
+    return rbl_array_push(&growth->queue, node);
+}
+
+// Stress is gone at the crack and as it was from `length` on; in between it grows with the distance along edges. In what order nodes
+// tell each other changes nothing: the least distance remains.
+static bool relieve(rblCrackGrowth* growth, double length)
+{
+    const rblTetGraph* graph = growth->body->solid_graph;
+    bool ok = true;
+    rbl_array_clear(&growth->queue);
+    for (size_t i = 0; i < growth->band.count && ok; ++i)
+    {
+        const uint32_t node = growth->band.data[i];
+        ok = node >= growth->body->tets->solid_node_count ||
+             relieve_node(growth, node, fabs(growth->nodes[node].value) / length);
+    }
+    for (size_t head = 0; head < growth->queue.count && ok; ++head)
+    {
+        const uint32_t node = growth->queue.data[head];
+        const double left = growth->relief[node];
+        for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1] && ok; ++k)
+        {
+            ok = relieve_node(growth, graph->nodes[k], left + graph->lengths[k] / length);
+        }
+    }
+    return ok;
+}
+
+// A crack from there came to nothing, and one from close by would.
+static void give_up_around(rblCrackGrowth* growth, uint32_t node, double distance)
+{
+    const rblVec3d* positions = growth->body->tets->positions;
+    for (size_t i = 0; i < growth->candidates.count; ++i)
+    {
+        const uint32_t other = growth->candidates.data[i];
+        const bool close = rbl_distance3d(positions[node], positions[other]) < distance;
+        growth->peak[other] =
+            close && growth->marks[other].label == growth->marks[node].label ? 0.0 : growth->peak[other];
+    }
+    growth->peak[node] = 0.0;
+}
+
+// Grow one from a node; `parts` receives what it made of its fragment.
+static bool grow_from(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rblCrack* crack, uint32_t* parts)
+{
+    *parts = 1;
+    if (!start_crack(growth, node, tet, crack) || !rbl_crack_run(growth, crack))
+    {
+        return false;
+    }
+    if (!crack->stalled && (!rbl_crack_smooth(growth, crack) || !rbl_crack_split(growth, crack, parts)))
+    {
+        return false;
+    }
+    const double edge = LEAST_RELIEF * growth->body->solid_graph->mean_edges[node];
+    if (*parts == 1)
+    {
+        give_up_around(growth, node, edge);
+        return true;
+    }
+    const double radius = RELIEF_BY_RADIUS * sqrt(crack->reach2);
+    const double paid = crack->energy_area > 0.0 ? crack->cost / crack->energy_area : 0.0;
+    return relieve(growth, rbl_maxd(edge, rbl_maxd(radius, paid)));
+}
+
+static bool grow_all(rblCrackGrowth* growth, rblCrackReport* report)
+{
+    uint32_t stamp = 0;
+    while (growth->label_count < growth->body->most_fragments && report->stalled < MOST_STALLED)
+    {
+        const uint32_t node = weakest_node(growth);
+        if (node == RBL_NONE)
+        {
+            break;
+        }
+        rblCrack crack = {.stamp = ++stamp};
+        uint32_t parts = 1;
+        if (!grow_from(growth, node, growth->body->solid_graph->tets[node], &crack, &parts))
+        {
+            return false;
+        }
+        if (parts == 1)
+        {
+            report->stalled += 1;
+            continue;
+        }
+        growth->peak[node] = 0.0;
+        growth->energy_left -= crack.cost;
+        report->cracks += 1;
+        report->area += crack.area;
+        report->cost += crack.cost;
+        report->released += crack.released;
+    }
+    return true;
+}
+
+rblResult rbl_grow_cracks(const rblCrackBody* body, const rblAllocator* allocator, uint32_t* labels,
+                          double* weights, rblCrackReport* report)
+{
+    rblCrackGrowth growth = {.body = body, .label_count = 1, .allocator = allocator};
+    *report = (rblCrackReport){.fragments = 1};
+    bool ok = open_growth(&growth, labels) && survey(&growth, report);
+    growth.energy_left = rbl_mind(report->elastic, body->budget);
+    ok = ok && grow_all(&growth, report) && rbl_cracks_finish(&growth, weights, report);
+    for (uint32_t node = 0; ok && node < body->tets->node_count; ++node)
+    {
+        labels[node] = growth.marks[node].label;
+    }
+    close_growth(&growth);
+    return ok ? RBL_OK : rbl_fail_memory();
+}

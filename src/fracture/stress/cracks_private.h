@@ -1,0 +1,154 @@
+// What the files of crack growth share.
+#ifndef RBL_FRACTURE_STRESS_CRACKS_PRIVATE_H
+#define RBL_FRACTURE_STRESS_CRACKS_PRIVATE_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "fracture/stress/cracks.h"
+#include "math/trig.h"
+#include "math/vec.h"
+#include <math.h>
+
+// A tetrahedron that a front may enter: nearest to where the crack began first.
+typedef struct rblGrowthItem
+{
+    double key;
+    uint32_t item;
+} rblGrowthItem;
+
+typedef RBL_ARRAY(rblGrowthItem) rblGrowthFront;
+
+// A heap; of equal keys the lower item comes first, so that the order depends on nothing else.
+bool rbl_growth_push(rblGrowthFront* front, rblGrowthItem item);
+rblGrowthItem rbl_growth_pop(rblGrowthFront* front);
+
+// An edge that is cut, and where a crack would have it: log(value at a / value at b).
+typedef struct rblCutEdge
+{
+    uint32_t a, b;
+    double ratio;
+} rblCutEdge;
+
+// A crack that is being grown. Node values are those of its implicit function where `known` is the crack's stamp.
+typedef struct rblCrack
+{
+    uint32_t label; // of the fragment that it goes through
+    uint32_t stamp;
+    rblVec3d start, normal;
+    rblVec3d sides[2];  // of the plane that it begins in
+    double cell;        // m: side of the squares in which sheets are told apart
+    double area, cost;  // of what has been cut
+    double energy_area; // integral over it of the energy density of the tension across
+    double free_area;   // of a flaw that is there already
+    double reach2;      // m^2: how far it has come from its start, squared
+    double released;    // by Griffith's estimate for a penny of that area
+    bool stalled;
+} rblCrack;
+
+#define RBL_SHEET_CELLS 128u // a side
+
+// How high a crack lies above the plane that it began in, in a square of that.
+typedef struct rblSheetCell
+{
+    uint32_t stamp; // of the crack that passes here
+    float height;
+} rblSheetCell;
+
+// The first line of the cache in memory that has room for one more than is needed.
+static inline void* rbl_at_line(void* memory)
+{
+    return (void*)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+}
+
+// Cracks spread from node to node, and what they ask on the way is close together in memory: whose a node is, and who has been there.
+typedef struct rblCrackMark
+{
+    uint32_t label;
+    uint32_t known;   // the stamp of the crack whose value it has
+    uint32_t visited; // the stamp of the crack from which it was reached when parts were found
+    uint32_t
+        place; // with a value: in `band`; then, when parts are found, from which node of the band it was reached
+} rblCrackMark;
+
+// Where a node is, and the value of the crack's implicit function there.
+typedef struct rblCrackNode
+{
+    rblVec3d position;
+    double value;
+} rblCrackNode;
+
+// What a front asks of a node besides, in one line of the cache.
+typedef struct rblCrackStuff
+{
+    rblStress stress; // undefined outside of the solid
+    double toughness;
+    double edge; // m: mean length of its edges
+} rblCrackStuff;
+
+// A direction at a node of the band; four numbers, since two at a time are added.
+typedef struct rblCrackNormal
+{
+    double v[4];
+} rblCrackNormal;
+
+static inline rblCrackNormal rbl_crack_normal(rblVec3d n)
+{
+    return (rblCrackNormal){{n.x, n.y, n.z, 0.0}};
+}
+
+// Of length 1. Sums of directions are far from where squares overflow; `fallback` where they cancel.
+static inline rblVec3d rbl_crack_direction(const rblCrackNormal* sum, rblVec3d fallback)
+{
+    const double square = sum->v[0] * sum->v[0] + sum->v[1] * sum->v[1] + sum->v[2] * sum->v[2];
+    if (!(square > 1e-30))
+    {
+        return fallback;
+    }
+    const double scale = 1.0 / sqrt(square);
+    return (rblVec3d){scale * sum->v[0], scale * sum->v[1], scale * sum->v[2]};
+}
+
+// What a crack has of the arrays below is valid where `known`, or `seen`, is its stamp: nothing is cleared between cracks, and a crack
+// costs as much as it is long.
+typedef struct rblCrackGrowth
+{
+    const rblCrackBody* body;
+    rblCrackMark* marks; // these four per node
+    rblCrackNode* nodes;
+    rblCrackStuff* stuff;
+    double* relief; // the part of its stress that earlier cracks left, 0 to 1
+    uint32_t label_count;
+    rblCrackNormal* normals;   // per node of the band: of the crack near it
+    uint32_t* seen;            // per tetrahedron: the stamp of the crack that came by
+    double* own;               // per node: the value of the first crack that cut an edge of it; 0: none did
+    double* peak;              // per node: largest principal stress; 0 where a crack has been tried
+    rblIndexArray candidates;  // nodes whose stress reaches their strength
+    rblIndexArray queue;       // of nodes that something spreads to
+    rblIndexArray band;        // nodes that have values of this crack
+    rblIndexArray band_starts; // per node of the band, and the end: in `band_links`
+    rblIndexArray band_links;  // places of the nodes around it that are in the band, too
+    rblSheetCell* sheet;       // squares of the plane, all of it wrapped around
+    rblGrowthFront front;
+    RBL_ARRAY(rblCutEdge) edges; // of all cracks
+    double energy_left;          // J of elastic energy and budget that no crack has spent
+    rblArena arena;
+    const rblAllocator* allocator;
+} rblCrackGrowth;
+
+// Values are kept this part of the mean edge away from zero, so that no cut comes closer to a node.
+#define RBL_LEAST_CRACK_VALUE 0.04
+
+// Even out the values of a crack that was grown (cracks_smooth.c). False when out of memory.
+bool rbl_crack_smooth(rblCrackGrowth* growth, const rblCrack* crack);
+
+// Grow a crack from the start that is set (cracks_grow.c). False when out of memory.
+bool rbl_crack_run(rblCrackGrowth* growth, rblCrack* crack);
+
+// Give new labels to what the crack cut off (cracks_split.c); `parts` receives how many parts there are now of what it went
+// through. False when out of memory.
+bool rbl_crack_split(rblCrackGrowth* growth, const rblCrack* crack, uint32_t* parts);
+
+// Join fragments that are too small, number them without gaps, label the rim, find weights (cracks_finish.c).
+bool rbl_cracks_finish(rblCrackGrowth* growth, double* weights, rblCrackReport* report);
+
+#endif

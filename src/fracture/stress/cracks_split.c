@@ -1,0 +1,280 @@
+// What a crack separates. Parts grow from both sides of the crack at once, ring by ring, and join where they meet; as soon as all but
+// one have ended, what is left of the fragment belongs to that one. So a chip costs no more than a chip.
+#include "fracture/stress/cracks_private.h"
+#include <math.h>
+
+// Parts that hang together speak with one voice. Arrays are per part, as many as nodes of the band.
+typedef struct Separation
+{
+    rblCrackGrowth* growth;
+    const rblCrack* crack;
+    uint32_t* voices;  // another of its parts, itself for the one that speaks
+    uint32_t* pending; // nodes that have not told their neighbours; of those that speak
+    uint32_t* sizes;   // nodes
+    uint32_t* labels;  // that it gets; RBL_NONE: not yet known
+    uint32_t open;     // voices with nodes that are pending
+} Separation;
+
+static bool is_cut(const rblCrackGrowth* growth, const rblCrack* crack, uint32_t a, uint32_t b)
+{
+    return growth->marks[a].known == crack->stamp && growth->marks[b].known == crack->stamp &&
+           (growth->nodes[a].value > 0.0) != (growth->nodes[b].value > 0.0);
+}
+
+// ---- parts of the solid ----
+
+static uint32_t voice_of(const Separation* s, uint32_t part)
+{
+    while (s->voices[part] != part)
+    {
+        s->voices[part] = s->voices[s->voices[part]];
+        part = s->voices[part];
+    }
+    return part;
+}
+
+static bool enter(Separation* s, uint32_t node, uint32_t voice)
+{
+    s->growth->marks[node].visited = s->crack->stamp;
+    s->growth->marks[node].place = voice;
+    s->open += s->pending[voice] == 0;
+    s->pending[voice] += 1;
+    s->sizes[voice] += 1;
+    return rbl_array_push(&s->growth->queue, node);
+}
+
+// The earlier one speaks.
+static uint32_t join(Separation* s, uint32_t a, uint32_t b)
+{
+    const uint32_t voice = a < b ? a : b, other = a < b ? b : a;
+    s->open -= s->pending[voice] > 0 && s->pending[other] > 0;
+    s->voices[other] = voice;
+    s->pending[voice] += s->pending[other];
+    s->sizes[voice] += s->sizes[other];
+    return voice;
+}
+
+static bool spread_from(Separation* s, uint32_t node)
+{
+    rblCrackGrowth* growth = s->growth;
+    const rblTetGraph* graph = growth->body->solid_graph;
+    uint32_t voice = voice_of(s, growth->marks[node].place);
+    bool ok = true;
+    for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1] && ok; ++k)
+    {
+        const uint32_t next = graph->nodes[k];
+        if (growth->marks[next].label != s->crack->label || is_cut(growth, s->crack, node, next))
+        {
+            continue;
+        }
+        if (growth->marks[next].visited != s->crack->stamp)
+        {
+            ok = enter(s, next, voice);
+            continue;
+        }
+        const uint32_t other = voice_of(s, growth->marks[next].place);
+        voice = other != voice ? join(s, voice, other) : voice;
+    }
+    s->pending[voice] -= 1;
+    s->open -= s->pending[voice] == 0;
+    return ok;
+}
+
+// The nodes that were reached are in the queue afterwards.
+static bool find_parts(Separation* s)
+{
+    rblCrackGrowth* growth = s->growth;
+    bool ok = true;
+    rbl_array_clear(&growth->queue);
+    for (uint32_t n = 0; n < growth->band.count && ok; ++n)
+    {
+        const uint32_t node = growth->band.data[n];
+        s->voices[n] = n;
+        s->pending[n] = s->sizes[n] = 0;
+        s->labels[n] = RBL_NONE;
+        ok = node >= growth->body->tets->solid_node_count || enter(s, node, n);
+    }
+    for (size_t head = 0; head < growth->queue.count && s->open > 1 && ok; ++head)
+    {
+        ok = spread_from(s, growth->queue.data[head]);
+    }
+    return ok;
+}
+
+// The one that did not end keeps the label of the fragment; where all did, the largest.
+static uint32_t part_that_keeps(const Separation* s)
+{
+    uint32_t best = RBL_NONE;
+    for (uint32_t n = 0; n < s->growth->band.count; ++n)
+    {
+        if (s->voices[n] != n || s->sizes[n] == 0)
+        {
+            continue;
+        }
+        if (s->pending[n] > 0)
+        {
+            return n;
+        }
+        best = best == RBL_NONE || s->sizes[n] > s->sizes[best] ? n : best;
+    }
+    return best;
+}
+
+// Returns how many parts there are.
+static uint32_t label_parts(Separation* s)
+{
+    rblCrackGrowth* growth = s->growth;
+    const uint32_t keeps = part_that_keeps(s);
+    uint32_t count = keeps != RBL_NONE ? 1 : 0;
+    for (uint32_t n = 0; n < growth->band.count; ++n)
+    {
+        if (n != keeps && s->voices[n] == n && s->sizes[n] > 0)
+        {
+            s->labels[n] = growth->label_count++;
+            count += 1;
+        }
+    }
+    if (keeps != RBL_NONE)
+    {
+        s->labels[keeps] = s->crack->label;
+    }
+    size_t moved = 0;
+    for (size_t i = 0; i < growth->queue.count; ++i)
+    {
+        const uint32_t node = growth->queue.data[i];
+        growth->marks[node].label = s->labels[voice_of(s, growth->marks[node].place)];
+        growth->queue.data[moved] = node;
+        moved += growth->marks[node].label != s->crack->label;
+    }
+    growth->queue.count = moved;
+    return count;
+}
+
+// ---- the rim ----
+
+#define MOST_VOTES 32u
+
+// The label that most nodes of the solid around a node of the rim have, of those on its side of the crack if there are any; where
+// the solid has none of the crack's fragment around it, nodes of the rim are asked.
+static uint32_t vote(const Separation* s, uint32_t node, uint32_t first_label)
+{
+    const rblCrackGrowth* growth = s->growth;
+    const rblTetGraph* graph = growth->body->graph;
+    const uint32_t solid_nodes = growth->body->tets->solid_node_count;
+    uint32_t labels[MOST_VOTES], votes[MOST_VOTES], kinds = 0, best = 0;
+    for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
+    {
+        const uint32_t other = graph->nodes[k];
+        const uint32_t label = growth->marks[other].label;
+        if (label != s->crack->label && (label < first_label || label == RBL_NONE))
+        {
+            continue;
+        }
+        const uint32_t weight =
+            other >= solid_nodes ? 1u : (is_cut(growth, s->crack, node, other) ? 1u << 8 : 1u << 16);
+        uint32_t at = 0;
+        while (at < kinds && labels[at] != label)
+        {
+            ++at;
+        }
+        if (at == MOST_VOTES)
+        {
+            continue;
+        }
+        labels[at] = label;
+        votes[at] = (at < kinds ? votes[at] : 0) + weight;
+        kinds += at == kinds;
+    }
+    for (uint32_t i = 1; i < kinds; ++i)
+    {
+        best = votes[i] > votes[best] || (votes[i] == votes[best] && labels[i] < labels[best]) ? i : best;
+    }
+    return kinds > 0 ? labels[best] : s->crack->label;
+}
+
+// The queue has the nodes that have new labels; nodes of the rim that follow join it.
+static bool label_rim(Separation* s, uint32_t first_label)
+{
+    rblCrackGrowth* growth = s->growth;
+    const rblTetGraph* graph = growth->body->graph;
+    const uint32_t solid_nodes = growth->body->tets->solid_node_count;
+    for (size_t head = 0; head < growth->queue.count; ++head)
+    {
+        const uint32_t node = growth->queue.data[head];
+        for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
+        {
+            const uint32_t next = graph->nodes[k];
+            if (next < solid_nodes || growth->marks[next].label != s->crack->label)
+            {
+                continue;
+            }
+            const uint32_t label = vote(s, next, first_label);
+            growth->marks[next].label = label;
+            if (label != s->crack->label && !rbl_array_push(&growth->queue, next))
+            {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// ---- cut edges ----
+
+// A node of the band at an edge that is cut: it has a weight of its own unless an earlier crack gave one. Returns the logarithm of the
+// crack's value there; `logs` has those that are known, 0 the others.
+static double note_end(rblCrackGrowth* growth, double* log, uint32_t node)
+{
+    const double value = fabs(growth->nodes[node].value);
+    growth->own[node] = growth->own[node] > 0.0 ? growth->own[node] : value;
+    *log = *log == 0.0 ? rbl_log(value) : *log;
+    return *log;
+}
+
+// Edges with their ends in different parts, and where the crack would have the cut.
+static bool note_edges(rblCrackGrowth* growth, const rblCrack* crack)
+{
+    const size_t count = growth->band.count;
+    double* logs = RBL_ARENA_ARRAY(&growth->arena, double, count + 1);
+    for (size_t n = 0; n < count && logs != NULL; ++n)
+    {
+        logs[n] = 0.0;
+    }
+    for (size_t n = 0; n < count && logs != NULL; ++n)
+    {
+        const uint32_t a = growth->band.data[n];
+        for (uint32_t k = growth->band_starts.data[n]; k < growth->band_starts.data[n + 1]; ++k)
+        {
+            const uint32_t other = growth->band_links.data[k], b = growth->band.data[other];
+            if (a < b && growth->marks[a].label != growth->marks[b].label && is_cut(growth, crack, a, b))
+            {
+                const double ratio = note_end(growth, &logs[n], a) - note_end(growth, &logs[other], b);
+                if (!rbl_array_push(&growth->edges, ((rblCutEdge){a, b, ratio})))
+                {
+                    return false;
+                }
+            }
+        }
+    }
+    return logs != NULL;
+}
+
+bool rbl_crack_split(rblCrackGrowth* growth, const rblCrack* crack, uint32_t* part_count)
+{
+    const size_t count = growth->band.count;
+    const uint32_t first_label = growth->label_count;
+    const rblArenaMark mark = rbl_arena_mark(&growth->arena);
+    Separation s = {.growth = growth, .crack = crack};
+    s.voices = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count + 1);
+    s.pending = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count + 1);
+    s.sizes = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count + 1);
+    s.labels = RBL_ARENA_ARRAY(&growth->arena, uint32_t, count + 1);
+    bool ok = s.voices != NULL && s.pending != NULL && s.sizes != NULL && s.labels != NULL && find_parts(&s);
+    *part_count = ok ? label_parts(&s) : 0;
+    if (ok && *part_count > 1)
+    {
+        ok = label_rim(&s, first_label) && note_edges(growth, crack);
+    }
+    rbl_arena_rewind(&growth->arena, mark);
+    return ok;
+}

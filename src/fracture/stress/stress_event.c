@@ -1,0 +1,116 @@
+// Events of stress breakers: new ones, and those out of files.
+#include "base/error.h"
+#include "fracture/stress/stress_private.h"
+
+static void let_go(void* kept)
+{
+    rbl_stress_root_release(kept);
+}
+
+rblResult rbl_stress_event_create(rblStressRoot* root, const rblFragmentEventDef* def, rblFragmentEvent** out)
+{
+    rblFragmentEventDef whole = *def;
+    whole.background = root->background;
+    whole.kept = root;
+    whole.let_go = let_go;
+    rbl_stress_root_retain(root);
+    const rblResult result = rbl_fragment_event_create(&whole, out);
+    if (result != RBL_OK)
+    {
+        rbl_stress_root_release(root);
+    }
+    return result;
+}
+
+bool rbl_stress_origin(const rblFragmentEvent* event, rblStressOrigin* out)
+{
+    rblStressRoot* root = rbl_stress_root_of(event->background);
+    if (root == NULL)
+    {
+        return false;
+    }
+    *out = (rblStressOrigin){root->shape, root->breaker, root->material};
+    rbl_stress_root_release(root); // the event keeps it
+    return true;
+}
+
+// ---- back ----
+
+static rblResult damaged(void)
+{
+    return rbl_fail(RBL_ERROR_FORMAT, "a fracture event does not fit to what broke");
+}
+
+// How many nodes the fragment that breaks has.
+static uint32_t count_nodes(const rblStressRoot* root, const rblStressEventDef* def)
+{
+    uint32_t count = def->parent == NULL ? root->view.node_count : 0;
+    for (uint32_t i = 0; def->parent != NULL && i < def->parent->node_count; ++i)
+    {
+        count += def->parent->labels[i] == def->parent_label;
+    }
+    return count;
+}
+
+static void spread(const rblStressRoot* root, const rblStressEventDef* def, uint32_t* labels, double* weights)
+{
+    uint32_t next = 0;
+    for (uint32_t node = 0; node < root->view.node_count; ++node)
+    {
+        const rblStressBody body = {.event = def->parent, .label = def->parent_label};
+        const bool has = rbl_stress_has_node(&body, node);
+        labels[node] = has ? def->labels[next] : RBL_NONE;
+        weights[node] = has ? (double)def->weights[next] : 1.0;
+        next += has;
+    }
+}
+
+static rblResult restore_on(rblStressRoot* root, const rblStressEventDef* def, rblFragmentEvent** out)
+{
+    const size_t nodes = root->view.node_count;
+    if (def->count != count_nodes(root, def) || def->label_count > def->count)
+    {
+        return damaged();
+    }
+    uint32_t* labels = RBL_NEW_ARRAY(root->allocator, uint32_t, nodes);
+    double* weights = RBL_NEW_ARRAY(root->allocator, double, nodes);
+    rblResult result = labels != NULL && weights != NULL ? RBL_OK : rbl_fail_memory();
+    if (result == RBL_OK)
+    {
+        spread(root, def, labels, weights);
+        result = rbl_stress_event_create(root,
+                                         &(rblFragmentEventDef){.parent = def->parent,
+                                                                .parent_label = def->parent_label,
+                                                                .labels = labels,
+                                                                .weights = weights,
+                                                                .label_count = def->label_count},
+                                         out);
+    }
+    RBL_FREE_ARRAY(root->allocator, labels, nodes);
+    RBL_FREE_ARRAY(root->allocator, weights, nodes);
+    return result;
+}
+
+rblResult rbl_stress_event_restore(const rblStressEventDef* def, rblFragmentEvent** out)
+{
+    const rblFragmentEvent* parent = def->parent;
+    rblStressRoot* root = parent != NULL ? rbl_stress_root_of(parent->background) : NULL;
+    if (parent != NULL && (root == NULL || parent->depth + 1 >= RBL_STRESS_MOST_EVENTS ||
+                           def->parent_label >= parent->label_count))
+    {
+        if (root != NULL)
+        {
+            rbl_stress_root_release(root);
+        }
+        return damaged();
+    }
+    if (root == NULL)
+    {
+        const rblStressBreaker* breaker = rbl_stress_breaker(def->origin->breaker);
+        RBL_TRY(breaker != NULL ? RBL_OK : damaged());
+        RBL_TRY(rbl_stress_root_find(breaker, &def->origin->shape->view, &def->origin->material, &root));
+    }
+    const rblResult result = restore_on(root, def, out);
+    rbl_stress_root_release(root);
+    return result;
+}

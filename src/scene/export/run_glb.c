@@ -1,0 +1,574 @@
+// A run as an animated GLB file.
+#include "base/error.h"
+#include "base/hash_map.h"
+#include "io/gltf/glb_mesh.h"
+#include "math/mat3.h"
+#include "math/quat.h"
+#include "math/trig.h"
+#include "math/vec.h"
+#include "rubble/picture.h"
+#include "scene/export/export.h"
+#include "scene/picture/picture_scene.h"
+#include <stdio.h>
+
+// A shape in the file: its surface and accessors. Bodies of one shape differ in material only.
+typedef struct DrawnShape
+{
+    rblMeshId surface; // null: no body uses it
+    rblMeshView view;
+    rblGlbMesh mesh;
+    rblGlbAttributes attributes;
+    uint8_t* cracks; // by material of the surface, and one more: 1 where breaking laid it open
+    bool prepared;
+} DrawnShape;
+
+typedef struct RunWriter
+{
+    const rblRun* run;
+    uint32_t every; // steps
+    const rblAllocator* allocator;
+    rblGlbBuilder glb;
+    DrawnShape* shapes;
+    uint32_t* meshes;             // by shape and material: number of the mesh, RBL_NONE
+    rblHashMap times;             // by first and last step of unbroken keys: accessor
+    rblFloatArray scratch;        // numbers of one track
+    RBL_ARRAY(uint32_t) channels; // sampler, node, path; three numbers each
+    RBL_ARRAY(uint32_t) samplers; // input, output, stepped; three numbers each
+} RunWriter;
+
+enum
+{
+    PATH_TRANSLATION,
+    PATH_ROTATION,
+    PATH_SCALE
+};
+static const char* const path_names[] = {"translation", "rotation", "scale"};
+
+static void put_index(rblJsonWriter* json, const char* key, uint32_t value)
+{
+    rbl_json_key(json, key);
+    rbl_json_unsigned(json, value);
+}
+
+static void put_text(rblJsonWriter* json, const char* key, const char* text)
+{
+    rbl_json_key(json, key);
+    rbl_json_string(json, text);
+}
+
+static void put_floats(rblJsonWriter* json, const char* key, const float* values, uint32_t count)
+{
+    rbl_json_key(json, key);
+    rbl_json_begin_array(json);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rbl_json_float(json, values[i]);
+    }
+    rbl_json_end_array(json);
+}
+
+// glTF wants numbers of rotations within -1 to 1; products of unit quaternions may be a rounding past that.
+static void put_rotation(rblJsonWriter* json, rblQuat q)
+{
+    const float numbers[4] = {rbl_clampf(q.x, -1.0f, 1.0f), rbl_clampf(q.y, -1.0f, 1.0f),
+                              rbl_clampf(q.z, -1.0f, 1.0f), rbl_clampf(q.w, -1.0f, 1.0f)};
+    put_floats(json, "rotation", numbers, 4);
+}
+
+// ---- meshes and materials ----
+
+// Of the two materials of a body: which one the surface's own are.
+static rblResult list_cracks(const RunWriter* w, DrawnShape* drawn)
+{
+    const uint32_t count = drawn->view.material_count;
+    drawn->cracks = rbl_alloc_zero(w->allocator, (size_t)count + 1);
+    for (uint32_t i = 0; drawn->cracks != NULL && i < count; ++i)
+    {
+        drawn->cracks[i] = rbl_is_crack_material(drawn->view.material_names[i]);
+    }
+    return drawn->cracks != NULL ? RBL_OK : rbl_fail_memory();
+}
+
+static rblResult prepare_shape(RunWriter* w, uint32_t shape)
+{
+    DrawnShape* drawn = &w->shapes[shape];
+    if (drawn->surface.index1 != 0)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_run_drawn_surface(w->run, shape, &drawn->surface));
+    RBL_TRY(rbl_mesh_view(drawn->surface, &drawn->view));
+    RBL_TRY(list_cracks(w, drawn));
+    drawn->prepared = true;
+    RBL_TRY(rbl_glb_mesh_prepare(&drawn->mesh, &drawn->view, w->allocator));
+    drawn->attributes = rbl_glb_mesh_add(&drawn->mesh, &w->glb);
+    return RBL_OK;
+}
+
+static bool was_there(const RunWriter* w, uint32_t body)
+{
+    return w->run->bodies.data[body].keys.count > 0;
+}
+
+// glTF knows no empty lists: what would be one is left out.
+static bool has_bodies(const RunWriter* w)
+{
+    uint32_t i = 0;
+    while (i < w->run->bodies.count && !was_there(w, i))
+    {
+        ++i;
+    }
+    return i < w->run->bodies.count;
+}
+
+// One mesh for every shape and material that come together.
+static rblResult put_meshes(RunWriter* w)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->run->bodies.count; ++i)
+    {
+        RBL_TRY(was_there(w, i) ? prepare_shape(w, w->run->bodies.data[i].shape) : RBL_OK);
+    }
+    rbl_json_key(&w->glb.json, "meshes");
+    rbl_json_begin_array(&w->glb.json);
+    for (uint32_t i = 0; i < w->run->bodies.count; ++i)
+    {
+        const rblRunBody* body = &w->run->bodies.data[i];
+        uint32_t* mesh = &w->meshes[(size_t)body->shape * w->run->materials.count + body->material];
+        if (was_there(w, i) && *mesh == RBL_NONE)
+        {
+            const DrawnShape* drawn = &w->shapes[body->shape];
+            *mesh = count++;
+            rbl_glb_mesh_put(&drawn->mesh, &w->glb.json, drawn->attributes, 2 * body->material,
+                             drawn->cracks);
+        }
+    }
+    rbl_json_end_array(&w->glb.json);
+    return RBL_OK;
+}
+
+static void put_material(rblJsonWriter* json, const char* name, const float color[3], float roughness)
+{
+    const float rgba[4] = {color[0], color[1], color[2], 1.0f};
+    rbl_json_begin_object(json);
+    put_text(json, "name", name);
+    rbl_json_key(json, "pbrMetallicRoughness");
+    rbl_json_begin_object(json);
+    put_floats(json, "baseColorFactor", rgba, 4);
+    rbl_json_key(json, "metallicFactor");
+    rbl_json_number(json, 0.0);
+    rbl_json_key(json, "roughnessFactor");
+    rbl_json_float(json, roughness);
+    rbl_json_end_object(json);
+    rbl_json_end_object(json);
+}
+
+// Two for each material of the scene: the skin, and what breaking lays open.
+static void put_materials(RunWriter* w)
+{
+    rblJsonWriter* json = &w->glb.json;
+    rbl_json_key(json, "materials");
+    rbl_json_begin_array(json);
+    for (uint32_t i = 0; i < w->run->materials.count; ++i)
+    {
+        const rblSceneMaterial* material = &w->run->materials.data[i];
+        char name[128];
+        float fresh[3];
+        rbl_export_color(material, true, fresh);
+        put_material(json, material->name, material->color, 0.7f);
+        snprintf(name, sizeof name, "%.100s " RBL_CRACK_MATERIAL, material->name);
+        put_material(json, name, fresh, 0.95f);
+    }
+    rbl_json_end_array(json);
+}
+
+// ---- tracks ----
+
+// An accessor of `count` elements from the scratch numbers.
+static uint32_t add_scratch(RunWriter* w, uint32_t components, bool bounded)
+{
+    return rbl_glb_add_floats(&w->glb, &(rblGlbFloats){.values = w->scratch.data,
+                                                       .stride = components,
+                                                       .count = (uint32_t)w->scratch.count / components,
+                                                       .components = components,
+                                                       .target = RBL_GLB_PLAIN,
+                                                       .bounded = bounded});
+}
+
+static rblResult add_times(RunWriter* w, const rblRunBody* track, uint32_t* out)
+{
+    const uint32_t first = track->keys.data[0].step;
+    const uint32_t last = track->keys.data[track->keys.count - 1].step;
+    const bool unbroken = last - first + 1 == track->keys.count;
+    const uint64_t key = (uint64_t)first << 32 | last;
+    const uint32_t known = unbroken ? rbl_hash_map_find(&w->times, key) : RBL_MAP_EMPTY;
+    if (known != RBL_MAP_EMPTY)
+    {
+        *out = known;
+        return RBL_OK;
+    }
+    rbl_array_clear(&w->scratch);
+    for (size_t i = 0; i < track->keys.count; ++i)
+    {
+        const float time = (float)((double)track->keys.data[i].step * w->run->settings.step);
+        if (rbl_export_keeps_key(track, i, w->every) && !rbl_array_push(&w->scratch, time))
+        {
+            return rbl_fail_memory();
+        }
+    }
+    *out = add_scratch(w, 1, true);
+    bool added;
+    const bool kept = !unbroken || rbl_hash_map_get_or_add(&w->times, key, *out, &added) != NULL;
+    return kept ? RBL_OK : rbl_fail_memory();
+}
+
+static rblResult add_channel(RunWriter* w, uint32_t node, uint32_t path, uint32_t input, uint32_t output,
+                             bool stepped)
+{
+    const uint32_t sampler = (uint32_t)w->samplers.count / 3;
+    const bool added = rbl_array_push(&w->samplers, input) && rbl_array_push(&w->samplers, output) &&
+                       rbl_array_push(&w->samplers, stepped ? 1u : 0u) &&
+                       rbl_array_push(&w->channels, sampler) && rbl_array_push(&w->channels, node) &&
+                       rbl_array_push(&w->channels, path);
+    return added ? RBL_OK : rbl_fail_memory();
+}
+
+static rblResult add_poses(RunWriter* w, const rblRunBody* track, uint32_t node, uint32_t path,
+                           uint32_t input)
+{
+    const uint32_t count = path == PATH_TRANSLATION ? 3 : 4;
+    rbl_array_clear(&w->scratch);
+    for (size_t i = 0; i < track->keys.count; ++i)
+    {
+        const rblTransform* pose = &track->keys.data[i].pose;
+        const float* numbers = path == PATH_TRANSLATION ? &pose->p.x : &pose->q.x;
+        for (uint32_t k = 0; k < count && rbl_export_keeps_key(track, i, w->every); ++k)
+        {
+            if (!rbl_array_push(&w->scratch, numbers[k]))
+            {
+                return rbl_fail_memory();
+            }
+        }
+    }
+    return add_channel(w, node, path, input, add_scratch(w, count, false), false);
+}
+
+// Being there or not: a scale of 1 or 0, without anything in between.
+static rblResult add_presence(RunWriter* w, const rblRunBody* track, uint32_t node)
+{
+    float times[3];
+    float scales[9];
+    uint32_t count = 0;
+    const uint32_t changes[3] = {0, track->birth, track->death};
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        const bool there = changes[i] >= track->birth && changes[i] < track->death;
+        if (changes[i] == RBL_NONE || (i > 0 && changes[i] == 0))
+        {
+            continue;
+        }
+        times[count] = (float)((double)changes[i] * w->run->settings.step);
+        for (uint32_t k = 0; k < 3; ++k)
+        {
+            scales[3 * count + k] = there ? 1.0f : 0.0f;
+        }
+        ++count;
+    }
+    const uint32_t input = rbl_glb_add_floats(
+        &w->glb,
+        &(rblGlbFloats){.values = times, .stride = 1, .count = count, .components = 1, .bounded = true});
+    const uint32_t output = rbl_glb_add_floats(
+        &w->glb, &(rblGlbFloats){.values = scales, .stride = 3, .count = count, .components = 3});
+    return add_channel(w, node, PATH_SCALE, input, output, true);
+}
+
+static rblResult add_track(RunWriter* w, uint32_t body, uint32_t node)
+{
+    const rblRunBody* track = &w->run->bodies.data[body];
+    if (!rbl_run_body_rests(track))
+    {
+        uint32_t input = 0;
+        RBL_TRY(add_times(w, track, &input));
+        RBL_TRY(add_poses(w, track, node, PATH_TRANSLATION, input));
+        RBL_TRY(add_poses(w, track, node, PATH_ROTATION, input));
+    }
+    const bool always = track->birth == 0 && track->death == RBL_NONE;
+    return always ? RBL_OK : add_presence(w, track, node);
+}
+
+static void put_animation(RunWriter* w)
+{
+    rblJsonWriter* json = &w->glb.json;
+    if (w->channels.count == 0)
+    {
+        return;
+    }
+    rbl_json_key(json, "animations");
+    rbl_json_begin_array(json);
+    rbl_json_begin_object(json);
+    put_text(json, "name", "simulation");
+    rbl_json_key(json, "channels");
+    rbl_json_begin_array(json);
+    for (size_t i = 0; i < w->channels.count; i += 3)
+    {
+        rbl_json_begin_object(json);
+        put_index(json, "sampler", w->channels.data[i]);
+        rbl_json_key(json, "target");
+        rbl_json_begin_object(json);
+        put_index(json, "node", w->channels.data[i + 1]);
+        put_text(json, "path", path_names[w->channels.data[i + 2]]);
+        rbl_json_end_object(json);
+        rbl_json_end_object(json);
+    }
+    rbl_json_end_array(json);
+    rbl_json_key(json, "samplers");
+    rbl_json_begin_array(json);
+    for (size_t i = 0; i < w->samplers.count; i += 3)
+    {
+        rbl_json_begin_object(json);
+        put_index(json, "input", w->samplers.data[i]);
+        put_index(json, "output", w->samplers.data[i + 1]);
+        put_text(json, "interpolation", w->samplers.data[i + 2] != 0 ? "STEP" : "LINEAR");
+        rbl_json_end_object(json);
+    }
+    rbl_json_end_array(json);
+    rbl_json_end_object(json);
+    rbl_json_end_array(json);
+}
+
+// ---- nodes ----
+
+// What glTF has no place for. Ids are numbers of bodies in order of birth.
+static void put_extras(RunWriter* w, uint32_t body)
+{
+    rblJsonWriter* json = &w->glb.json;
+    const rblRunBody* b = &w->run->bodies.data[body];
+    rbl_json_key(json, "extras");
+    rbl_json_begin_object(json);
+    put_index(json, "id", body);
+    rbl_json_key(json, "mass");
+    rbl_json_float(json, b->mass);
+    rbl_json_key(json, "birth");
+    rbl_json_number(json, (double)b->birth * w->run->settings.step);
+    if (b->parent != RBL_NONE)
+    {
+        put_index(json, "parent", b->parent);
+    }
+    rbl_json_end_object(json);
+}
+
+static void put_node(RunWriter* w, uint32_t body)
+{
+    rblJsonWriter* json = &w->glb.json;
+    const rblRunBody* b = &w->run->bodies.data[body];
+    const rblTransform* pose = &b->keys.data[0].pose;
+    const float p[3] = {pose->p.x, pose->p.y, pose->p.z};
+    static const float none[3] = {0.0f, 0.0f, 0.0f};
+    rbl_json_begin_object(json);
+    put_text(json, "name", b->name);
+    put_index(json, "mesh", w->meshes[(size_t)b->shape * w->run->materials.count + b->material]);
+    put_floats(json, "translation", p, 3);
+    put_rotation(json, pose->q);
+    if (b->birth > 0)
+    {
+        put_floats(json, "scale", none, 3);
+    }
+    put_extras(w, body);
+    rbl_json_end_object(json);
+}
+
+// Cameras look along -z with y up.
+static void put_camera_node(RunWriter* w)
+{
+    rblJsonWriter* json = &w->glb.json;
+    const rblSceneCamera* camera = &w->run->settings.camera;
+    const rblVec3 back = rbl_normalize3(rbl_sub3(camera->eye, camera->target), rbl_vec3(0, 0, 1));
+    const rblVec3 right = rbl_normalize3(rbl_cross3(rbl_vec3(0, 1, 0), back), rbl_vec3(1, 0, 0));
+    const rblMat3 axes = {right, rbl_cross3(back, right), back};
+    const rblQuat turn = rbl_quat_from_mat3(&axes);
+    const float p[3] = {camera->eye.x, camera->eye.y, camera->eye.z};
+    rbl_json_begin_object(json);
+    put_text(json, "name", "camera");
+    put_index(json, "camera", 0);
+    put_floats(json, "translation", p, 3);
+    put_rotation(json, turn);
+    rbl_json_end_object(json);
+}
+
+static void put_camera(RunWriter* w)
+{
+    rblJsonWriter* json = &w->glb.json;
+    rbl_json_key(json, "cameras");
+    rbl_json_begin_array(json);
+    rbl_json_begin_object(json);
+    put_text(json, "type", "perspective");
+    rbl_json_key(json, "perspective");
+    rbl_json_begin_object(json);
+    rbl_json_key(json, "yfov");
+    rbl_json_float(json, (float)((double)w->run->settings.camera.fov * RBL_PI / 180.0));
+    rbl_json_key(json, "znear");
+    rbl_json_number(json, 0.01);
+    rbl_json_end_object(json);
+    rbl_json_end_object(json);
+    rbl_json_end_array(json);
+}
+
+// Nodes and their tracks; tells how many there are.
+static rblResult put_nodes(RunWriter* w, uint32_t* count)
+{
+    rblJsonWriter* json = &w->glb.json;
+    rbl_json_key(json, "nodes");
+    rbl_json_begin_array(json);
+    for (uint32_t i = 0; i < w->run->bodies.count; ++i)
+    {
+        if (was_there(w, i))
+        {
+            put_node(w, i);
+            RBL_TRY(add_track(w, i, (*count)++));
+        }
+    }
+    if (w->run->settings.has_camera)
+    {
+        put_camera_node(w);
+        ++*count;
+    }
+    rbl_json_end_array(json);
+    return RBL_OK;
+}
+
+static void put_scene(RunWriter* w, uint32_t node_count)
+{
+    rblJsonWriter* json = &w->glb.json;
+    put_index(json, "scene", 0);
+    rbl_json_key(json, "scenes");
+    rbl_json_begin_array(json);
+    rbl_json_begin_object(json);
+    if (node_count > 0)
+    {
+        rbl_json_key(json, "nodes");
+        rbl_json_begin_array(json);
+        for (uint32_t i = 0; i < node_count; ++i)
+        {
+            rbl_json_unsigned(json, i);
+        }
+        rbl_json_end_array(json);
+    }
+    rbl_json_end_object(json);
+    rbl_json_end_array(json);
+}
+
+// ---- the whole ----
+
+static rblResult open_writer(RunWriter* w)
+{
+    const size_t pairs = (size_t)w->run->shapes.count * w->run->materials.count;
+    w->shapes = rbl_alloc_zero(w->allocator, w->run->shapes.count * sizeof *w->shapes);
+    w->meshes = RBL_NEW_ARRAY(w->allocator, uint32_t, pairs);
+    if ((w->shapes == NULL && w->run->shapes.count > 0) || (w->meshes == NULL && pairs > 0))
+    {
+        return rbl_fail_memory();
+    }
+    for (size_t i = 0; i < pairs; ++i)
+    {
+        w->meshes[i] = RBL_NONE;
+    }
+    return RBL_OK;
+}
+
+static void close_writer(RunWriter* w)
+{
+    for (uint32_t i = 0; w->shapes != NULL && i < w->run->shapes.count; ++i)
+    {
+        if (w->shapes[i].cracks != NULL)
+        {
+            rbl_free(w->allocator, w->shapes[i].cracks, (size_t)w->shapes[i].view.material_count + 1);
+        }
+        if (w->shapes[i].prepared)
+        {
+            rbl_glb_mesh_free(&w->shapes[i].mesh);
+        }
+        if (w->shapes[i].surface.index1 != 0)
+        {
+            rbl_mesh_destroy(w->shapes[i].surface);
+        }
+    }
+    RBL_FREE_ARRAY(w->allocator, w->shapes, w->run->shapes.count);
+    RBL_FREE_ARRAY(w->allocator, w->meshes, (size_t)w->run->shapes.count * w->run->materials.count);
+    rbl_hash_map_free(&w->times);
+    rbl_array_free(&w->scratch);
+    rbl_array_free(&w->channels);
+    rbl_array_free(&w->samplers);
+    rbl_glb_builder_free(&w->glb);
+}
+
+static rblResult fill(RunWriter* w)
+{
+    RBL_TRY(open_writer(w));
+    uint32_t node_count = 0;
+    if (has_bodies(w))
+    {
+        RBL_TRY(put_meshes(w));
+        put_materials(w);
+    }
+    if (has_bodies(w) || w->run->settings.has_camera)
+    {
+        RBL_TRY(put_nodes(w, &node_count));
+    }
+    put_scene(w, node_count);
+    put_animation(w);
+    if (w->run->settings.has_camera)
+    {
+        put_camera(w);
+    }
+    return RBL_OK;
+}
+
+// Bytes that are sure to be in the file: three floats of a place and four of a turn for every key.
+static uint64_t count_motion_bytes(const rblRun* run, uint32_t every)
+{
+    uint64_t keys = 0;
+    for (size_t i = 0; i < run->bodies.count; ++i)
+    {
+        const rblRunBody* body = &run->bodies.data[i];
+        if (body->keys.count == 0 || rbl_run_body_rests(body))
+        {
+            continue;
+        }
+        for (size_t k = 0; every > 1 && k < body->keys.count; ++k)
+        {
+            keys += rbl_export_keeps_key(body, k, every);
+        }
+        keys += every == 1 ? body->keys.count : 0;
+    }
+    return keys * 7 * sizeof(float);
+}
+
+static rblResult write_file(RunWriter* w, const char* path)
+{
+    rblWriter writer;
+    RBL_TRY(fill(w));
+    RBL_TRY(rbl_writer_open(&writer, path, w->allocator));
+    const rblResult result = rbl_glb_builder_write(&w->glb, &writer);
+    return result == RBL_OK ? rbl_writer_close(&writer) : (rbl_writer_discard(&writer), result);
+}
+
+rblResult rbl_export_glb(const rblRun* run, const char* path, const rblExportOptions* options)
+{
+    RBL_TRY(rbl_glb_check_size(path, count_motion_bytes(run, options->every),
+                               "write fewer steps (--every N), or another format (.usda, .pvd, .csv)"));
+    RunWriter w = {.run = run, .every = options->every, .allocator = rbl_default_allocator()};
+    rbl_glb_builder_init(&w.glb, w.allocator);
+    rbl_hash_map_init(&w.times, w.allocator);
+    rbl_array_init(&w.scratch, w.allocator);
+    rbl_array_init(&w.channels, w.allocator);
+    rbl_array_init(&w.samplers, w.allocator);
+    const rblResult result = write_file(&w, path);
+    close_writer(&w);
+    return result;
+}
+
+rblResult rbl_run_write_glb(const rblRun* run, const char* path)
+{
+    const rblExportOptions options = rbl_default_export_options();
+    return rbl_export_glb(run, path, &options);
+}

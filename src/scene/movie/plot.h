@@ -1,0 +1,10 @@
+// Charts of a run over time: milliseconds, contacts, bodies, energy (after Glondu et al. 2012, figure 12).
+#ifndef RBL_SCENE_MOVIE_PLOT_H
+#define RBL_SCENE_MOVIE_PLOT_H
+
+#include "scene/run/statistics.h"
+
+// An SVG picture, readable on light and dark pages. The file is replaced whole or not at all. Needs at least one step.
+rblResult rbl_plot_write(const rblStatistics* statistics, const char* title, const char* path);
+
+#endif

@@ -1,0 +1,446 @@
+// The public calls of rubble/picture.h: check, gather, trace tile by tile, develop.
+#include "rubble/picture.h"
+
+#include "base/error.h"
+#include "base/jobs.h"
+#include "base/timer.h"
+#include "math/trig.h"
+#include "math/vec.h"
+#include "rubble/io.h"
+#include "scene/picture/picture_filter.h"
+#include <string.h>
+
+#define PICTURE_COOKIE 0x9C7A4E01u
+
+// ---- colours ----
+
+static float from_srgb(uint32_t byte)
+{
+    const double c = (double)byte / 255.0;
+    return (float)(c <= 0.04045 ? c / 12.92 : rbl_pow((c + 0.055) / 1.055, 2.4));
+}
+
+static rblVec3 from_hex(uint32_t rgb)
+{
+    return (rblVec3){from_srgb(rgb >> 16), from_srgb(rgb >> 8 & 255u), from_srgb(rgb & 255u)};
+}
+
+// Sand, slate blue, moss, ochre, plum, pale blue, sage, rose: neighbours differ in lightness as much as in hue, so that
+// they stay apart without red or green. Later rounds are lighter or darker. No orange: that is the colour of cracks.
+rblVec3 rbl_picture_color(uint32_t index)
+{
+    static const uint32_t palette[] = {0xD8C8AEu, 0x5F87ADu, 0x93A76Bu, 0xE3C25Bu,
+                                       0x84628Fu, 0xA8C8DBu, 0x4F8F80u, 0xD9A3A8u};
+    static const float rounds[] = {1.0f, 0.72f, 1.18f, 0.86f};
+    const rblVec3 color = from_hex(palette[index % 8]);
+    const float factor = rounds[index / 8 % 4];
+    const rblVec3 white = {0.92f, 0.92f, 0.92f};
+    return factor <= 1.0f ? rbl_scale3(color, factor)
+                          : rbl_mul_add3(color, factor - 1.0f, rbl_sub3(white, color));
+}
+
+rblPictureItem rbl_default_picture_item(rblMeshId mesh)
+{
+    return (rblPictureItem){.mesh = mesh,
+                            .pose = {{0, 0, 0}, {0, 0, 0, 1}},
+                            .color = rbl_picture_color(0),
+                            .crack_color = from_hex(0xD06A3Eu),
+                            .parts = RBL_PARTS_WHOLE};
+}
+
+rblPictureDef rbl_default_picture_def(void)
+{
+    return (rblPictureDef){.width = 1280,
+                           .height = 720,
+                           .samples = 16,
+                           .field_of_view = 0.45,
+                           .background = {0.90f, 0.885f, 0.86f},
+                           .seed = 1,
+                           .cookie = PICTURE_COOKIE};
+}
+
+// ---- checks ----
+
+static rblResult check_item(const rblPictureItem* item, uint32_t index)
+{
+    const rblQuat q = item->pose.q;
+    const float length = sqrtf(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    if (!rbl_finite3(item->pose.p) || !(length > 0.99f && length < 1.01f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "picture: item %u: the pose is not finite or its quaternion not unit", index);
+    }
+    const rblVec3 colors[2] = {item->color, item->crack_color};
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        const rblVec3 c = colors[i];
+        if (!(c.x >= 0.0f && c.x <= 1.0f && c.y >= 0.0f && c.y <= 1.0f && c.z >= 0.0f && c.z <= 1.0f))
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "picture: item %u: a colour is not in 0 to 1", index);
+        }
+    }
+    if ((unsigned)item->parts > RBL_PARTS_COMPONENTS)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: item %u: no such kind of parts", index);
+    }
+    return RBL_OK;
+}
+
+static rblResult check_view(const rblPictureDef* def)
+{
+    if (def->width < 1 || def->width > RBL_PICTURE_MAX_SIZE || def->height < 1 ||
+        def->height > RBL_PICTURE_MAX_SIZE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: %u x %u pixels; width and height must be 1 to %u",
+                        def->width, def->height, RBL_PICTURE_MAX_SIZE);
+    }
+    if (def->samples < 1 || def->samples > RBL_PICTURE_MAX_SAMPLES)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: %u samples; must be 1 to %u", def->samples,
+                        RBL_PICTURE_MAX_SAMPLES);
+    }
+    if (!(def->field_of_view >= 0.01 && def->field_of_view <= 3.0))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the field of view must be 0.01 to 3 radians");
+    }
+    if ((def->has_eye && !rbl_finite3d(def->eye)) || (def->has_target && !rbl_finite3d(def->target)))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: eye or target is not finite");
+    }
+    if (def->has_floor && !rbl_finite(def->floor))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the height of the floor is not finite");
+    }
+    return RBL_OK;
+}
+
+static rblResult check_def(const rblPictureDef* def)
+{
+    if (def == NULL || def->cookie != PICTURE_COOKIE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the def must come from rbl_default_picture_def()");
+    }
+    if (def->items == NULL || def->item_count == 0)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: there is nothing to draw: no items");
+    }
+    RBL_TRY(check_view(def));
+    if (!(def->explode >= 0.0) || !(def->explode <= 1e6))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: explode must be 0 to 1e6");
+    }
+    const rblVec3d n = def->cut_normal;
+    if (def->has_cut &&
+        (!rbl_finite3d(def->cut_point) || !rbl_finite3d(n) || (n.x == 0.0 && n.y == 0.0 && n.z == 0.0)))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "picture: the cut plane's point or normal is not finite, or it has no normal");
+    }
+    const rblVec3 b = def->background;
+    if (!rbl_finite3d(def->sun) ||
+        !(b.x >= 0.0f && b.x <= 1.0f && b.y >= 0.0f && b.y <= 1.0f && b.z >= 0.0f && b.z <= 1.0f))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the sun is not finite or the background not in 0 to 1");
+    }
+    for (uint32_t i = 0; i < def->item_count; ++i)
+    {
+        RBL_TRY(check_item(&def->items[i], i));
+    }
+    return RBL_OK;
+}
+
+// ---- developing ----
+
+// Linear up to a knee, then ever flatter towards white: colours stay what they are, highlights do not clip.
+static float film(float x)
+{
+    const float knee = 0.62f;
+    if (x <= knee)
+    {
+        return x;
+    }
+    const float over = (x - knee) / (1.0f - knee);
+    return knee + (1.0f - knee) * (over / sqrtf(1.0f + over * over));
+}
+
+#define CODE_STEPS 4096
+
+typedef struct Frame
+{
+    const rblPictureDef* def;
+    rblPictureScene scene;
+    rblPictureCamera camera;
+    rblPictureLight light;
+    uint8_t codes[CODE_STEPS]; // sRGB of (i / (CODE_STEPS - 1))^2: square roots spread the dark tones
+    uint8_t* rgba;
+    rblTexelRows rows;
+    uint32_t top;       // row where the band begins
+    uint32_t developed; // rows
+    bool is_first;      // round of samples
+    uint64_t rays[RBL_MAX_BLOCKS];
+} Frame;
+
+static void fill_codes(Frame* frame)
+{
+    for (uint32_t i = 0; i < CODE_STEPS; ++i)
+    {
+        const double root = (double)i / (CODE_STEPS - 1);
+        const double x = root * root;
+        const double c = x <= 0.0031308 ? 12.92 * x : 1.055 * rbl_pow(x, 1.0 / 2.4) - 0.055;
+        frame->codes[i] = (uint8_t)(255.0 * c + 0.5);
+    }
+}
+
+static uint8_t develop(const Frame* frame, float x)
+{
+    const float root = sqrtf(rbl_clampf(film(x), 0.0f, 1.0f));
+    return frame->codes[(uint32_t)(root * (float)(CODE_STEPS - 1) + 0.5f)];
+}
+
+// ---- tracing ----
+
+// A place under a tent one pixel to either side: the filter that weighs samples is in their density.
+static float tent(float u)
+{
+    return u < 0.5f ? sqrtf(2.0f * u) - 1.0f : 1.0f - sqrtf(2.0f - 2.0f * u);
+}
+
+// A quarter of the samples first; they are enough where nothing is to be seen but an even surface.
+static uint32_t first_samples(uint32_t samples)
+{
+    return samples < 4 ? samples : samples < 8 ? 2 : samples / 4;
+}
+
+// Where the samples of a round are: pixels of a round share one sequence without gaps, or neighbours would not complement
+// each other.
+static rblPixelSampler round_sampler(const rblPictureDef* def, uint32_t x, uint32_t y, bool is_first)
+{
+    const uint32_t first = first_samples(def->samples);
+    return is_first ? rbl_pixel_sampler(x, y, first, def->seed)
+                    : rbl_pixel_sampler(x, y, def->samples - first, rbl_mix32(def->seed));
+}
+
+static void add_samples(const Frame* frame, uint32_t x, uint32_t y, rblPictureTrace* trace)
+{
+    const rblPictureDef* def = frame->def;
+    const rblPictureCamera* camera = &frame->camera;
+    const rblPixelSampler pixel = round_sampler(def, x, y, frame->is_first);
+    rblTexel* texel = rbl_texel(&frame->rows, x, y);
+    const uint32_t end = frame->is_first ? first_samples(def->samples) : def->samples - texel->count;
+    for (uint32_t i = 0; i < end; ++i)
+    {
+        const rblVec2 place = rbl_sample_square(&pixel, i, 0);
+        const float across = 2.0f * ((float)x + 0.5f + tent(place.x)) / (float)def->width - 1.0f;
+        const float along = 1.0f - 2.0f * ((float)y + 0.5f + tent(place.y)) / (float)def->height;
+        const rblVec3 direction = rbl_add3(
+            camera->forward, rbl_add3(rbl_scale3(camera->right, across), rbl_scale3(camera->up, along)));
+        const rblPictureSample sample = rbl_picture_look(
+            &frame->light, camera->eye, rbl_picture_unit(direction, camera->forward), &pixel, i, trace);
+        rbl_texel_add(texel, &sample);
+    }
+}
+
+#define TILE 16
+
+// Rays of neighbours take like ways through the tree: pixels are traced by squares.
+static void trace_tiles(rblRange range, void* context)
+{
+    Frame* frame = context;
+    const rblPictureDef* def = frame->def;
+    const uint32_t columns = (def->width + TILE - 1) / TILE;
+    rblPictureTrace trace = {.sun_blocker = UINT32_MAX, .sky_blocker = UINT32_MAX};
+    for (uint32_t tile = range.begin; tile < range.end; ++tile)
+    {
+        const uint32_t left = tile % columns * TILE;
+        const uint32_t top = frame->top + tile / columns * TILE;
+        for (uint32_t i = 0; i < TILE * TILE; ++i)
+        {
+            const uint32_t x = left + i % TILE;
+            const uint32_t y = top + i / TILE;
+            if (x < def->width && y < frame->rows.end && !rbl_texel(&frame->rows, x, y)->settled)
+            {
+                add_samples(frame, x, y, &trace);
+            }
+        }
+    }
+    frame->rays[range.block] += trace.rays;
+}
+
+static void settle_rows(rblRange range, void* context)
+{
+    const Frame* frame = context;
+    for (uint32_t y = frame->top + range.begin; y < frame->top + range.end; ++y)
+    {
+        for (uint32_t x = 0; x < frame->rows.width; ++x)
+        {
+            rbl_texel(&frame->rows, x, y)->settled = rbl_texel_is_calm(&frame->rows, x, y);
+        }
+    }
+}
+
+static void develop_rows(rblRange range, void* context)
+{
+    const Frame* frame = context;
+    const uint32_t width = frame->rows.width;
+    for (uint32_t y = frame->developed + range.begin; y < frame->developed + range.end; ++y)
+    {
+        for (uint32_t x = 0; x < width; ++x)
+        {
+            const rblVec3 color = rbl_texel_resolve(&frame->rows, x, y);
+            uint8_t* out = &frame->rgba[4 * ((size_t)y * width + x)];
+            out[0] = develop(frame, color.x);
+            out[1] = develop(frame, color.y);
+            out[2] = develop(frame, color.z);
+            out[3] = 255;
+        }
+    }
+}
+
+// ---- bands ----
+
+#define OVERLAP (2u * RBL_FILTER_REACH) // rows of a band that the next one looks at
+
+// Rows from `top` to `bottom`, behind what is left of those before. Rows are developed when all that they look at is there.
+static void trace_band(Frame* frame, uint32_t bottom, rblJobs* jobs)
+{
+    rblTexelRows* rows = &frame->rows;
+    const uint32_t height = bottom - frame->top;
+    const uint32_t tiles = (frame->def->width + TILE - 1) / TILE * ((height + TILE - 1) / TILE);
+    const uint32_t kept = frame->top < OVERLAP ? frame->top : OVERLAP;
+    memmove(rows->texels, rbl_texel(rows, 0, frame->top - kept), kept * rows->width * sizeof *rows->texels);
+    rows->first = frame->top - kept;
+    rows->end = bottom;
+    memset(rbl_texel(rows, 0, frame->top), 0, height * rows->width * sizeof *rows->texels);
+    frame->is_first = true;
+    rbl_parallel_for(jobs, tiles, 1, trace_tiles, frame);
+    rbl_parallel_for(jobs, height, 1, settle_rows, frame);
+    frame->is_first = false;
+    rbl_parallel_for(jobs, tiles, 1, trace_tiles, frame);
+    const uint32_t end = bottom == frame->def->height ? bottom : bottom - RBL_FILTER_REACH;
+    rbl_parallel_for(jobs, end - frame->developed, 1, develop_rows, frame);
+    frame->developed = end;
+}
+
+// A few rows of tiles at a time: the samples of a band take some memory, and progress can be told in between.
+static rblResult trace_frame(Frame* frame, const rblAllocator* allocator, rblJobs* jobs)
+{
+    const rblPictureDef* def = frame->def;
+    const uint32_t columns = (def->width + TILE - 1) / TILE;
+    const uint32_t rows =
+        def->height / (16 * TILE) > 512 / columns ? def->height / (16 * TILE) : 512 / columns;
+    const uint32_t band = TILE * (rows > 0 ? rows : 1);
+    const size_t count = (size_t)def->width * (band + OVERLAP);
+    frame->rows = (rblTexelRows){.texels = RBL_NEW_ARRAY(allocator, rblTexel, count),
+                                 .width = def->width,
+                                 .pixel_angle = 2.0f * rbl_length3(frame->camera.up) / (float)def->height,
+                                 .eye = frame->camera.eye};
+    if (frame->rows.texels == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (frame->top = 0; frame->top < def->height;)
+    {
+        const uint32_t bottom = def->height - frame->top < band ? def->height : frame->top + band;
+        trace_band(frame, bottom, jobs);
+        frame->top = bottom;
+        if (def->progress != NULL)
+        {
+            def->progress(0.15 + 0.85 * (double)bottom / (double)def->height, def->progress_context);
+        }
+    }
+    RBL_FREE_ARRAY(allocator, frame->rows.texels, count);
+    return RBL_OK;
+}
+
+static rblVec3d to_metres(const rblPictureScene* scene, rblVec3d p)
+{
+    return rbl_mul_add3d(scene->center, 1.0 / scene->scale, p);
+}
+
+static void tell(const Frame* frame, double trace_seconds, rblPictureStats* stats)
+{
+    const rblPictureScene* scene = &frame->scene;
+    *stats = (rblPictureStats){.triangles = scene->triangle_count,
+                               .parts = scene->part_count,
+                               .prepare_seconds = scene->prepare_seconds,
+                               .build_seconds = scene->build_seconds,
+                               .trace_seconds = trace_seconds,
+                               .eye = to_metres(scene, rbl_to_double3(frame->camera.eye)),
+                               .target = to_metres(scene, frame->camera.target)};
+    for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
+    {
+        stats->rays += frame->rays[b];
+    }
+}
+
+static rblResult render(Frame* frame, rblJobs* jobs, rblPictureStats* stats)
+{
+    RBL_TRY(rbl_picture_camera_init(&frame->camera, frame->def, &frame->scene));
+    frame->light = rbl_picture_light(&frame->scene, &frame->camera, frame->def);
+    fill_codes(frame);
+    const double start = rbl_timer_seconds();
+    RBL_TRY(trace_frame(frame, frame->scene.allocator, jobs));
+    if (stats != NULL)
+    {
+        tell(frame, rbl_timer_seconds() - start, stats);
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_picture_render(const rblPictureDef* def, uint8_t* rgba, rblPictureStats* stats)
+{
+    RBL_TRY(check_def(def));
+    if (rgba == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: rgba must not be null");
+    }
+    const rblAllocator* allocator = rbl_default_allocator();
+    rblJobs* jobs = rbl_default_jobs();
+    Frame frame = {.def = def, .rgba = rgba};
+    RBL_TRY(rbl_picture_scene_init(&frame.scene, def, allocator, jobs));
+    if (def->progress != NULL)
+    {
+        def->progress(0.15, def->progress_context);
+    }
+    const rblResult result = render(&frame, jobs, stats);
+    rbl_picture_scene_free(&frame.scene);
+    return result;
+}
+
+// Every pixel is opaque: three channels say it all.
+static void drop_alpha(uint8_t* pixels, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+    {
+        memmove(&pixels[3 * i], &pixels[4 * i], 3);
+    }
+}
+
+rblResult rbl_picture_save(const rblPictureDef* def, const char* path, rblPictureStats* stats)
+{
+    RBL_TRY(check_def(def));
+    if (path == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: path must not be null");
+    }
+    const rblAllocator* allocator = rbl_default_allocator();
+    const size_t count = (size_t)def->width * def->height;
+    uint8_t* pixels = RBL_NEW_ARRAY(allocator, uint8_t, 4 * count);
+    if (pixels == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    rblPictureStats found;
+    rblResult result = rbl_picture_render(def, pixels, &found);
+    if (result == RBL_OK)
+    {
+        drop_alpha(pixels, count);
+        result = rbl_image_save_png(path, pixels, def->width, def->height, 3);
+    }
+    if (result == RBL_OK && stats != NULL)
+    {
+        *stats = found;
+    }
+    RBL_FREE_ARRAY(allocator, pixels, 4 * count);
+    return result;
+}

@@ -1,0 +1,153 @@
+// A scene from inside: what the parts of the reader hand to each other.
+#ifndef RBL_SCENE_READ_SCENE_H
+#define RBL_SCENE_READ_SCENE_H
+
+#include "base/arena.h"
+#include "base/hash_map.h"
+#include "io/json/json.h"
+#include "rubble/scene.h"
+#include "rubble/solids.h"
+
+#define RBL_SCENE_MAX_BODIES (1u << 18)
+
+// Unique names and the numbers they stand for.
+typedef struct rblSceneNames
+{
+    rblHashMap map;
+    RBL_ARRAY(const char*) names; // in order; not owned
+} rblSceneNames;
+
+void rbl_scene_names_init(rblSceneNames* table, const rblAllocator* allocator);
+void rbl_scene_names_free(rblSceneNames* table);
+
+// RBL_NONE when the name is not there.
+uint32_t rbl_scene_names_find(const rblSceneNames* table, const char* name);
+
+// Add a name that is not there yet, with the next number. False when out of memory.
+bool rbl_scene_names_add(rblSceneNames* table, const char* name);
+
+// ---- what the reader found ----
+
+typedef enum rblShapeSource
+{
+    RBL_SOURCE_PLANE,
+    RBL_SOURCE_SPHERE,
+    RBL_SOURCE_CAPSULE,
+    RBL_SOURCE_BOX,
+    RBL_SOURCE_CYLINDER,
+    RBL_SOURCE_HULL,
+    RBL_SOURCE_MESH,
+    RBL_SOURCE_SOLID // one of rbl_solid_kinds()
+} rblShapeSource;
+
+typedef struct rblShapeDef
+{
+    rblShapeSource source;
+    rblJson json; // for messages
+    const rblSolidKind* solid;
+    rblSolidValue* values;
+    uint32_t value_count;
+    rblVec3 vector; // size of a box, normal of a plane
+    float radius;
+    float height; // of meshes: 0: as the file has it
+    rblVec3* points;
+    uint32_t point_count;
+    const char* file;
+    float error;       // of the level set, m; 0: by the size
+    uint32_t cells;    // along the longest side; 0: the default
+    rblShapeId shape;  // once prepared
+    rblMeshId surface; // to draw; null for planes
+} rblShapeDef;
+
+typedef RBL_ARRAY(rblShapeDef) rblShapeDefArray;
+typedef RBL_ARRAY(rblSceneShape) rblSceneShapeArray;
+typedef RBL_ARRAY(rblSceneMaterial) rblSceneMaterialArray;
+typedef RBL_ARRAY(rblSceneBody) rblSceneBodyArray;
+typedef RBL_ARRAY(rblSceneJoint) rblSceneJointArray;
+typedef RBL_ARRAY(rblSceneEvent) rblSceneEventArray;
+typedef RBL_ARRAY(rblJson) rblJsonArray;
+
+typedef struct rblScene
+{
+    const rblAllocator* allocator;
+    char* text;
+    size_t text_size;
+    char* name;
+    size_t name_size;
+    rblJsonDocument document;
+    bool parsed;
+    bool prepared;
+    bool adopted; // meshes were handed over: files may not be there
+    rblArena arena;
+    rblSceneView view; // its arrays are those below
+
+    rblSceneNames shape_names;
+    rblSceneNames material_names;
+    rblSceneNames body_names; // of bodies with a name of their own, then of the others
+    rblSceneShapeArray shapes;
+    rblShapeDefArray shape_defs;
+    rblSceneMaterialArray materials;
+    rblSceneBodyArray bodies;
+    rblIndexArray named;                 // per name in body_names: the body
+    rblJsonArray body_jsons;             // per body: for messages
+    RBL_ARRAY(bool) unnamed;             // per body: `name` is only what comes after the automatic name
+    RBL_ARRAY(rblSceneBreaker) breakers; // one for each body of the file that may break,
+    rblJsonArray breaker_jsons;          // where they are said
+    RBL_ARRAY(rblBreakerId) breaker_ids; // and, once prepared, themselves
+    rblSceneJointArray joints;
+    rblJsonArray joint_jsons;
+    rblSceneEventArray events;
+    rblJsonArray event_jsons;
+} rblScene;
+
+// The parts of the reader, in the order in which they run (scene_*.c).
+rblResult rbl_read_materials(rblScene* scene, rblJson root);
+rblResult rbl_read_shapes(rblScene* scene, rblJson root);
+rblResult rbl_read_bodies(rblScene* scene, rblJson root);
+rblResult rbl_sort_events(rblScene* scene, rblJson root);
+rblResult rbl_name_bodies(rblScene* scene);
+rblResult rbl_read_joints(rblScene* scene, rblJson root);
+rblResult rbl_read_events(rblScene* scene);
+
+// One body, or a grid of them; `event` spawns it.
+rblResult rbl_read_body(rblScene* scene, rblJson body, uint32_t event);
+
+// What is said about breaking: the body's method and breaker, its anchor (scene_fracture.c).
+rblResult rbl_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out);
+rblResult rbl_read_anchor(rblJson body, rblSceneBody* out);
+
+// Make the breakers; give them up.
+rblResult rbl_prepare_breakers(rblScene* scene);
+void rbl_discard_breakers(rblScene* scene);
+
+// A file of the scene: relative to the scene's own. In the arena; null when out of memory (scene_prepare.c).
+const char* rbl_scene_path(rblScene* scene, const char* file);
+
+// The number of a material by the name at `value`; presets are added when they are first used.
+rblResult rbl_find_material(rblScene* scene, rblJson value, uint32_t* out);
+
+// A preset as scenes have it, with its colour. Refused: other names.
+rblResult rbl_scene_preset(const char* name, rblSceneMaterial* out);
+
+// The body that a text names.
+rblResult rbl_find_body(const rblScene* scene, rblJson value, uint32_t* out);
+
+// The same, or the body of which it names a piece: then the text is that piece's name. Names of pieces are no longer than this.
+#define RBL_SCENE_PIECE_NAME 160
+rblResult rbl_find_body_or_piece(const rblScene* scene, rblJson value, uint32_t* out, const char** piece);
+
+// Make shapes; name their files (scene_prepare.c).
+rblResult rbl_prepare_scene(rblScene* scene);
+void rbl_discard_shapes(rblScene* scene);
+
+// Before the scene is prepared: take this mesh, mended and scaled, for the file that a shape names, and look for no files.
+// It is shared; shapes without a file are left alone.
+rblResult rbl_scene_adopt_surface(rblSceneId scene, uint32_t shape, rblMeshId surface);
+
+// The body of a name, RBL_ERROR_ARGUMENT when there is none.
+rblResult rbl_scene_find_body(rblSceneId scene, const char* name, uint32_t* out);
+
+// The scene behind an id, or RBL_ERROR_STALE.
+rblResult rbl_scene_find(rblSceneId id, rblScene** out);
+
+#endif

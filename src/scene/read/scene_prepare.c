@@ -1,0 +1,255 @@
+// The shapes of a scene: files are read, solids made, meshes turned into hulls or level sets.
+#include "base/log.h"
+#include "io/file.h"
+#include "math/aabb.h"
+#include "math/mat3.h"
+#include "math/vec.h"
+#include "mesh/mesh.h"
+#include "rubble/inspect.h"
+#include "rubble/io.h"
+#include "rubble/repair.h"
+#include "scene/read/scene.h"
+#include "scene/read/scene_values.h"
+#include <stdio.h>
+#include <string.h>
+
+// A mesh that fills its hull but for this share is taken for convex: hulls collide exactly and fast.
+#define CONVEX_SHARE 1e-3
+
+// ---- files ----
+
+const char* rbl_scene_path(rblScene* scene, const char* file)
+{
+    const char* slash = strrchr(scene->name, '/');
+    const size_t folder = file[0] == '/' || slash == NULL ? 0 : (size_t)(slash - scene->name) + 1;
+    const size_t size = folder + strlen(file) + 1;
+    char* path = rbl_arena_alloc(&scene->arena, size);
+    if (path != NULL)
+    {
+        memcpy(path, scene->name, folder);
+        memcpy(path + folder, file, size - folder);
+    }
+    return path;
+}
+
+// Scale a mesh so that it is `height` tall.
+static rblResult scale_to_height(rblMeshId* mesh, float height)
+{
+    rblMeshView view;
+    rblMeshId scaled;
+    RBL_TRY(rbl_mesh_view(*mesh, &view));
+    const rblAabbd bounds = rbl_mesh_bounds(&view);
+    const double extent = bounds.upper.y - bounds.lower.y;
+    if (!(extent > 0.0))
+    {
+        return rbl_fail(RBL_ERROR_GEOMETRY, "the mesh is flat: it has no height to scale");
+    }
+    const double scale = (double)height / extent;
+    const rblMat3d linear = rbl_mat3d_diagonal(scale, scale, scale);
+    RBL_TRY(rbl_mesh_transform(*mesh, &linear, rbl_vec3d(0, 0, 0), &scaled));
+    rbl_mesh_destroy(*mesh);
+    *mesh = scaled;
+    return RBL_OK;
+}
+
+// What is not closed is mended, or refused with the reason: files often tear surfaces apart along seams.
+static rblResult mend(rblMeshId* mesh, const char* name)
+{
+    rblInspectOptions options = rbl_default_inspect_options();
+    rblMeshReport found;
+    options.self_intersections = false;
+    RBL_TRY(rbl_mesh_inspect(*mesh, &options, &found));
+    if (found.closed && found.manifold && found.oriented && found.outward)
+    {
+        return RBL_OK;
+    }
+    rblMeshId mended;
+    rblRepairReport report;
+    RBL_TRY(rbl_mesh_repair(*mesh, NULL, &mended, &report));
+    rbl_mesh_destroy(*mesh);
+    *mesh = mended;
+    if (!report.solid)
+    {
+        return rbl_fail(RBL_ERROR_GEOMETRY, "%s is not a solid, and could not be mended: %s",
+                        rbl_short_name(name), report.reason);
+    }
+    rbl_log_message(RBL_LOG_INFO, "%s: the surface was mended", rbl_short_name(name));
+    return RBL_OK;
+}
+
+static rblResult load_mesh(rblScene* scene, const rblShapeDef* def, rblMeshId* out)
+{
+    const char* path = rbl_scene_path(scene, def->file);
+    if (path == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    rblMeshId mesh;
+    RBL_TRY(rbl_mesh_load(path, NULL, &mesh));
+    rblResult result = mend(&mesh, path);
+    if (result == RBL_OK && def->height > 0.0f)
+    {
+        result = scale_to_height(&mesh, def->height);
+    }
+    if (result != RBL_OK)
+    {
+        rbl_mesh_destroy(mesh);
+        return result;
+    }
+    *out = mesh;
+    return RBL_OK;
+}
+
+// ---- meshes to shapes ----
+
+// The hull of a mesh when that is as good as the mesh itself; a null id when it is not.
+static rblResult make_convex(rblScene* scene, const rblMeshView* view, double volume, rblShapeId* out)
+{
+    *out = (rblShapeId){0};
+    if (view->vertex_count > RBL_HULL_MAX_VERTICES)
+    {
+        return RBL_OK;
+    }
+    rblVec3* points = RBL_NEW_ARRAY(scene->allocator, rblVec3, view->vertex_count);
+    if (points == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < view->vertex_count; ++i)
+    {
+        points[i] = rbl_to_float3(view->positions[i]);
+    }
+    rblShapeId hull;
+    rblShapeView made;
+    rblResult result = rbl_shape_create_hull(points, view->vertex_count, &hull);
+    RBL_FREE_ARRAY(scene->allocator, points, view->vertex_count);
+    if (result != RBL_OK)
+    {
+        return result == RBL_ERROR_MEMORY ? result : RBL_OK; // too thin for a hull: a level set may do
+    }
+    result = rbl_shape_view(hull, &made);
+    if (result == RBL_OK && made.mass.volume * (1.0 - CONVEX_SHARE) <= volume)
+    {
+        *out = hull;
+        return RBL_OK;
+    }
+    rbl_shape_destroy(hull);
+    return result;
+}
+
+static rblResult shape_of_mesh(rblScene* scene, rblShapeDef* def)
+{
+    rblMeshView view;
+    rblMassProperties mass;
+    RBL_TRY(rbl_mesh_view(def->surface, &view));
+    RBL_TRY(rbl_mesh_mass_properties(def->surface, 1.0, &mass));
+    RBL_TRY(make_convex(scene, &view, mass.volume, &def->shape));
+    if (def->shape.index1 != 0)
+    {
+        return RBL_OK;
+    }
+    rblLevelSetDef level_set = rbl_default_level_set_def();
+    level_set.mesh = def->surface;
+    level_set.error = def->error;
+    level_set.max_cells = def->cells > 0 ? def->cells : level_set.max_cells;
+    return rbl_shape_create_level_set(&level_set, &def->shape);
+}
+
+static rblResult make_exact(rblShapeDef* def)
+{
+    switch (def->source)
+    {
+    case RBL_SOURCE_PLANE:
+        return rbl_shape_create_plane(def->vector, &def->shape);
+    case RBL_SOURCE_SPHERE:
+        return rbl_shape_create_sphere(def->radius, &def->shape);
+    case RBL_SOURCE_CAPSULE:
+        return rbl_shape_create_capsule(def->radius, def->height, &def->shape);
+    case RBL_SOURCE_BOX:
+        return rbl_shape_create_box(def->vector, &def->shape);
+    case RBL_SOURCE_CYLINDER:
+        return rbl_shape_create_cylinder(def->radius, def->height, &def->shape);
+    case RBL_SOURCE_HULL:
+    case RBL_SOURCE_MESH:
+    case RBL_SOURCE_SOLID:
+        break;
+    }
+    return rbl_shape_create_hull(def->points, def->point_count, &def->shape);
+}
+
+static rblResult make_shape(rblScene* scene, rblShapeDef* def)
+{
+    if (def->source == RBL_SOURCE_MESH)
+    {
+        if (def->surface.index1 == 0)
+        {
+            RBL_TRY(load_mesh(scene, def, &def->surface));
+        }
+        return shape_of_mesh(scene, def);
+    }
+    if (def->source == RBL_SOURCE_SOLID)
+    {
+        RBL_TRY(rbl_mesh_make(def->solid->name, def->values, def->value_count, &def->surface));
+        return shape_of_mesh(scene, def);
+    }
+    return make_exact(def);
+}
+
+void rbl_discard_shapes(rblScene* scene)
+{
+    for (size_t i = 0; i < scene->shape_defs.count; ++i)
+    {
+        rblShapeDef* def = &scene->shape_defs.data[i];
+        if (def->shape.index1 != 0)
+        {
+            rbl_shape_destroy(def->shape);
+        }
+        if (def->surface.index1 != 0)
+        {
+            rbl_mesh_destroy(def->surface);
+        }
+        def->shape = (rblShapeId){0};
+        def->surface = (rblMeshId){0};
+    }
+    scene->prepared = false;
+}
+
+rblResult rbl_prepare_scene(rblScene* scene)
+{
+    if (scene->prepared)
+    {
+        return RBL_OK;
+    }
+    rblResult result = rbl_prepare_breakers(scene);
+    for (size_t i = 0; result == RBL_OK && i < scene->shape_defs.count; ++i)
+    {
+        rblShapeDef* def = &scene->shape_defs.data[i];
+        result = make_shape(scene, def);
+        if (result != RBL_OK)
+        {
+            const rblJson file = rbl_json_find(def->json, "file");
+            result = rbl_fail_at(rbl_json_exists(file) ? file : def->json, result);
+        }
+    }
+    scene->prepared = result == RBL_OK;
+    if (result != RBL_OK)
+    {
+        rbl_discard_shapes(scene);
+        rbl_discard_breakers(scene);
+    }
+    return result;
+}
+
+rblResult rbl_scene_adopt_surface(rblSceneId id, uint32_t shape, rblMeshId surface)
+{
+    rblScene* scene = NULL;
+    RBL_TRY(rbl_scene_find(id, &scene));
+    rblShapeDef* def = &scene->shape_defs.data[shape];
+    scene->adopted = true;
+    if (def->source != RBL_SOURCE_MESH)
+    {
+        return RBL_OK;
+    }
+    return surface.index1 != 0 ? rbl_mesh_share(surface, &def->surface)
+                               : rbl_fail(RBL_ERROR_FORMAT, "shape %u: its mesh is missing", shape);
+}

@@ -1,0 +1,335 @@
+// Shapes of a scene as the file describes them. Nothing is made here: see scene_prepare.c.
+#include "base/number.h"
+#include "math/vec.h"
+#include "scene/read/scene.h"
+#include "scene/read/scene_values.h"
+#include <math.h>
+#include <string.h>
+
+// Kinds that are not procedural solids, or are more exact than those: in the order of rblShapeSource.
+static const char* const plain_kinds[] = {"plane",    "sphere", "capsule", "box",
+                                          "cylinder", "hull",   "mesh",    NULL};
+
+static const char* const plane_keys[] = {"kind", "normal", NULL};
+static const char* const sphere_keys[] = {"kind", "radius", "segments", NULL};
+static const char* const upright_keys[] = {"kind", "radius", "height", "segments", NULL};
+static const char* const box_keys[] = {"kind", "size", "segments", NULL};
+static const char* const hull_keys[] = {"kind", "points", NULL};
+static const char* const mesh_keys[] = {"kind", "file", "height", "error", "cells", NULL};
+
+#define MOST_POINTS     (1u << 20)
+#define MOST_PARAMETERS 16
+#define FEWEST_CELLS    8
+#define MOST_CELLS      2048
+
+static const rblSolidKind* find_solid(const char* name)
+{
+    uint32_t count = 0;
+    const rblSolidKind* kinds = rbl_solid_kinds(&count);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        if (strcmp(kinds[i].name, name) == 0)
+        {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+static rblResult fail_unknown_kind(rblJson value)
+{
+    const char* names[64];
+    uint32_t name_count = 0;
+    uint32_t solid_count = 0;
+    const rblSolidKind* kinds = rbl_solid_kinds(&solid_count);
+    for (; plain_kinds[name_count] != NULL; ++name_count)
+    {
+        names[name_count] = plain_kinds[name_count];
+    }
+    for (uint32_t i = 0; i < solid_count && name_count < 64; ++i)
+    {
+        names[name_count++] = kinds[i].name;
+    }
+    return rbl_fail_unknown(value, "kind of shape", names, name_count);
+}
+
+// ---- procedural solids ----
+
+static rblResult check_parameter(rblJson value, const rblSolidParameter* parameter, double number)
+{
+    char lowest[RBL_NUMBER_SIZE];
+    char highest[RBL_NUMBER_SIZE];
+    if (parameter->is_integer && number != floor(number))
+    {
+        return rbl_json_fail(value, RBL_ERROR_FORMAT, "must be a whole number");
+    }
+    if (number >= parameter->lowest && number <= parameter->highest)
+    {
+        return RBL_OK;
+    }
+    rbl_format_double(parameter->lowest, lowest);
+    rbl_format_double(parameter->highest, highest);
+    return rbl_json_fail(value, RBL_ERROR_FORMAT, "must be %s to %s", lowest, highest);
+}
+
+static rblResult read_pairs(rblScene* scene, rblJson json, const rblSolidParameter* parameter,
+                            rblSolidValue* out)
+{
+    RBL_TRY(rbl_json_expect(json, RBL_JSON_ARRAY));
+    const uint32_t count = rbl_json_count(json);
+    if (count == 0 || count > RBL_SOLID_MAX_PAIRS)
+    {
+        return rbl_json_fail(json, RBL_ERROR_FORMAT, "must have 1 to %u points", RBL_SOLID_MAX_PAIRS);
+    }
+    double* numbers = RBL_ARENA_ARRAY(&scene->arena, double, 2 * (size_t)count);
+    if (numbers == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const rblJson pair = rbl_json_item(json, i);
+        RBL_TRY(rbl_json_get_numbers(pair, numbers + 2 * (size_t)i, 2));
+        for (uint32_t k = 0; k < 2; ++k)
+        {
+            RBL_TRY(check_parameter(rbl_json_item(pair, k), parameter, numbers[2 * (size_t)i + k]));
+        }
+    }
+    *out = (rblSolidValue){parameter->name, numbers, count};
+    return RBL_OK;
+}
+
+static rblResult read_parameter(rblScene* scene, rblJson json, const rblSolidParameter* parameter,
+                                rblSolidValue* out)
+{
+    const uint32_t count = parameter->components;
+    if (count == 0)
+    {
+        return read_pairs(scene, json, parameter, out);
+    }
+    double* numbers = RBL_ARENA_ARRAY(&scene->arena, double, count);
+    if (numbers == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    RBL_TRY(count == 1 ? rbl_json_get_number(json, numbers) : rbl_json_get_numbers(json, numbers, count));
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        RBL_TRY(check_parameter(count == 1 ? json : rbl_json_item(json, i), parameter, numbers[i]));
+    }
+    *out = (rblSolidValue){parameter->name, numbers, count};
+    return RBL_OK;
+}
+
+static rblResult read_solid(rblScene* scene, rblJson json, rblShapeDef* def)
+{
+    const rblSolidKind* solid = def->solid;
+    const char* keys[MOST_PARAMETERS + 4];
+    uint32_t key_count = 0;
+    keys[key_count++] = "kind";
+    keys[key_count++] = "error";
+    keys[key_count++] = "cells";
+    for (uint32_t p = 0; p < solid->parameter_count && p < MOST_PARAMETERS; ++p)
+    {
+        keys[key_count++] = solid->parameters[p].name;
+    }
+    keys[key_count] = NULL;
+    RBL_TRY(rbl_check_keys(json, keys));
+    def->values = RBL_ARENA_ARRAY(&scene->arena, rblSolidValue, solid->parameter_count + 1);
+    if (def->values == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t p = 0; p < solid->parameter_count; ++p)
+    {
+        const rblJson value = rbl_json_find(json, solid->parameters[p].name);
+        if (rbl_json_exists(value))
+        {
+            RBL_TRY(read_parameter(scene, value, &solid->parameters[p], &def->values[def->value_count]));
+            def->value_count += 1;
+        }
+    }
+    return RBL_OK;
+}
+
+// Facets are for procedural meshes; the exact shapes of the same names have none, but may be given the number.
+static rblResult check_segments(rblJson json, const char* kind)
+{
+    const rblJson value = rbl_json_find(json, "segments");
+    const rblSolidKind* solid = find_solid(kind);
+    for (uint32_t p = 0; rbl_json_exists(value) && solid != NULL && p < solid->parameter_count; ++p)
+    {
+        const rblSolidParameter* parameter = &solid->parameters[p];
+        double numbers[3] = {0.0};
+        if (strcmp(parameter->name, "segments") != 0)
+        {
+            continue;
+        }
+        const uint32_t count = parameter->components;
+        RBL_TRY(count == 1 ? rbl_json_get_number(value, numbers)
+                           : rbl_json_get_numbers(value, numbers, count));
+        for (uint32_t i = 0; i < count; ++i)
+        {
+            RBL_TRY(check_parameter(count == 1 ? value : rbl_json_item(value, i), parameter, numbers[i]));
+        }
+    }
+    return RBL_OK;
+}
+
+// ---- the others ----
+
+static rblResult read_plane(rblJson json, rblShapeDef* def)
+{
+    const rblJson normal = rbl_json_find(json, "normal");
+    RBL_TRY(rbl_check_keys(json, plane_keys));
+    def->vector = rbl_vec3(0, 1, 0);
+    return rbl_json_exists(normal) ? rbl_get_direction(normal, &def->vector) : RBL_OK;
+}
+
+static rblResult read_sphere(rblJson json, rblShapeDef* def)
+{
+    RBL_TRY(rbl_check_keys(json, sphere_keys));
+    RBL_TRY(check_segments(json, "sphere"));
+    return rbl_require_float(json, "radius", RBL_POSITIVE, &def->radius);
+}
+
+static rblResult read_upright(rblJson json, rblShapeDef* def, const char* kind)
+{
+    RBL_TRY(rbl_check_keys(json, upright_keys));
+    RBL_TRY(check_segments(json, kind));
+    RBL_TRY(rbl_require_float(json, "radius", RBL_POSITIVE, &def->radius));
+    RBL_TRY(rbl_require_float(json, "height", RBL_POSITIVE, &def->height));
+    if (def->source == RBL_SOURCE_CAPSULE && def->height < 2.0f * def->radius)
+    {
+        return rbl_json_fail(rbl_json_find(json, "height"), RBL_ERROR_FORMAT,
+                             "a capsule is at least as high as it is wide (its ends count)");
+    }
+    return RBL_OK;
+}
+
+static rblResult read_box(rblJson json, rblShapeDef* def)
+{
+    rblJson size;
+    RBL_TRY(rbl_check_keys(json, box_keys));
+    RBL_TRY(check_segments(json, "box"));
+    RBL_TRY(rbl_json_require(json, "size", &size));
+    return rbl_get_vector(size, RBL_POSITIVE, &def->vector);
+}
+
+static rblResult read_hull(rblScene* scene, rblJson json, rblShapeDef* def)
+{
+    rblJson points;
+    RBL_TRY(rbl_check_keys(json, hull_keys));
+    RBL_TRY(rbl_json_require(json, "points", &points));
+    RBL_TRY(rbl_json_expect(points, RBL_JSON_ARRAY));
+    const uint32_t count = rbl_json_count(points);
+    if (count < 4 || count > MOST_POINTS)
+    {
+        return rbl_json_fail(points, RBL_ERROR_FORMAT, "a hull has 4 to %u points, not %u", MOST_POINTS,
+                             count);
+    }
+    def->points = RBL_ARENA_ARRAY(&scene->arena, rblVec3, count);
+    if (def->points == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        RBL_TRY(rbl_get_vector(rbl_json_item(points, i), RBL_ANY_NUMBER, &def->points[i]));
+    }
+    def->point_count = count;
+    return RBL_OK;
+}
+
+static rblResult read_mesh(rblJson json, rblShapeDef* def)
+{
+    rblJson file;
+    RBL_TRY(rbl_check_keys(json, mesh_keys));
+    RBL_TRY(rbl_json_require(json, "file", &file));
+    RBL_TRY(rbl_json_get_string(file, &def->file));
+    if (def->file[0] == '\0')
+    {
+        return rbl_json_fail(file, RBL_ERROR_FORMAT, "the name of the file is empty");
+    }
+    return rbl_optional_float(json, "height", RBL_POSITIVE, &def->height);
+}
+
+// How fine the level set of a mesh is.
+static rblResult read_fineness(rblJson json, rblShapeDef* def)
+{
+    const rblJson cells = rbl_json_find(json, "cells");
+    RBL_TRY(rbl_optional_float(json, "error", RBL_POSITIVE, &def->error));
+    RBL_TRY(rbl_json_optional_u32(json, "cells", &def->cells));
+    if (rbl_json_exists(cells) && (def->cells < FEWEST_CELLS || def->cells > MOST_CELLS))
+    {
+        return rbl_json_fail(cells, RBL_ERROR_FORMAT, "must be %d to %d", FEWEST_CELLS, MOST_CELLS);
+    }
+    return RBL_OK;
+}
+
+static rblResult read_parameters(rblScene* scene, rblJson json, const char* kind, rblShapeDef* def)
+{
+    switch (def->source)
+    {
+    case RBL_SOURCE_PLANE:
+        return read_plane(json, def);
+    case RBL_SOURCE_SPHERE:
+        return read_sphere(json, def);
+    case RBL_SOURCE_CAPSULE:
+    case RBL_SOURCE_CYLINDER:
+        return read_upright(json, def, kind);
+    case RBL_SOURCE_BOX:
+        return read_box(json, def);
+    case RBL_SOURCE_HULL:
+        return read_hull(scene, json, def);
+    case RBL_SOURCE_MESH:
+        RBL_TRY(read_mesh(json, def));
+        return read_fineness(json, def);
+    case RBL_SOURCE_SOLID:
+        break;
+    }
+    RBL_TRY(read_solid(scene, json, def));
+    return read_fineness(json, def);
+}
+
+static rblResult read_shape(rblScene* scene, rblJson json, const char* name)
+{
+    rblJson kind;
+    rblSceneShape shape = {.name = name};
+    rblShapeDef def = {.json = json};
+    RBL_TRY(rbl_json_expect(json, RBL_JSON_OBJECT));
+    RBL_TRY(rbl_json_require(json, "kind", &kind));
+    RBL_TRY(rbl_json_get_string(kind, &shape.kind));
+    uint32_t plain = 0;
+    while (plain_kinds[plain] != NULL && strcmp(plain_kinds[plain], shape.kind) != 0)
+    {
+        ++plain;
+    }
+    def.source = (rblShapeSource)plain; // RBL_SOURCE_SOLID comes after the plain ones
+    def.solid = def.source == RBL_SOURCE_SOLID ? find_solid(shape.kind) : NULL;
+    if (def.source == RBL_SOURCE_SOLID && def.solid == NULL)
+    {
+        return fail_unknown_kind(kind);
+    }
+    RBL_TRY(read_parameters(scene, json, shape.kind, &def));
+    shape.file = def.file;
+    const bool added = rbl_array_push(&scene->shapes, shape) && rbl_array_push(&scene->shape_defs, def) &&
+                       rbl_scene_names_add(&scene->shape_names, name);
+    return added ? RBL_OK : rbl_fail_memory();
+}
+
+rblResult rbl_read_shapes(rblScene* scene, rblJson root)
+{
+    rblJson shapes;
+    RBL_TRY(rbl_json_require(root, "shapes", &shapes));
+    RBL_TRY(rbl_json_expect(shapes, RBL_JSON_OBJECT));
+    for (uint32_t i = 0; i < rbl_json_count(shapes); ++i)
+    {
+        rblJson key;
+        const char* name = NULL;
+        const rblJson shape = rbl_json_member_at(shapes, i, &key);
+        RBL_TRY(rbl_json_get_string(key, &name));
+        RBL_TRY(read_shape(scene, shape, name));
+    }
+    return RBL_OK;
+}

@@ -1,0 +1,89 @@
+// Calls and shapes as bytes (docs/recording.md).
+#ifndef RBL_SCENE_RECORD_CALL_CODEC_H
+#define RBL_SCENE_RECORD_CALL_CODEC_H
+
+#include "base/bytes.h"
+#include "cut/labels/label_volume.h"
+#include "dynamics/calls.h"
+#include "fracture/stress/stress.h"
+
+#define RBL_CALL_MOST_SHAPES (1u << 24)
+
+// What a call is named in messages.
+const char* rbl_call_name(rblCallCode code);
+
+// `shape` is the number of the shape in a body's definition. Hashes of steps are in `number`.
+void rbl_put_call(rblByteSink* sink, const rblCall* call, uint32_t shape);
+
+// False when there is no whole call. Definitions come with their cookies, without a shape.
+bool rbl_take_call(rblByteSource* source, rblCall* call, uint32_t* shape);
+
+// What a recording of calls holds, without making them.
+typedef struct rblCallCounts
+{
+    uint64_t calls[RBL_CALL_COUNT];
+    uint32_t shapes;
+    uint64_t size, bytes; // of the file, and of what was taken
+    bool complete;
+    char version[32];
+    char problem[256]; // why reading stopped; empty: at the end
+} rblCallCounts;
+
+rblResult rbl_count_calls(const char* path, rblCallCounts* out);
+
+// How a body breaks; `labels` is the number of the regions when its pattern is from a file. What was taken may be anything.
+void rbl_put_prescored(rblByteSink* sink, const rblPrescoredDef* def, uint32_t labels);
+void rbl_take_prescored(rblByteSource* source, rblPrescoredDef* def, uint32_t* labels);
+
+// The regions of a pattern from a file. Refused: what is cut short, numbers that do not fit together.
+void rbl_put_labels(rblByteSink* sink, const rblLabelVolume* labels);
+rblResult rbl_take_labels(rblByteSource* source, const rblAllocator* allocator, rblLabelVolume** out);
+
+// A stress breaker. Refused: what is cut short or not possible.
+void rbl_put_stress(rblByteSink* sink, const rblStressDef* def, const rblStrengthField* grid);
+rblResult rbl_take_stress(rblByteSource* source, rblBreakerId* out);
+
+// The numbers of what a shape is made from: children of compounds, roots of pieces, events of fragments.
+typedef struct rblRecipeNumbers
+{
+    uint32_t (*shape)(const rblShape* shape, void* context);
+    uint32_t (*event)(const rblFragmentEvent* event, void* context);
+    void* context;
+} rblRecipeNumbers;
+
+// And what these numbers stand for: all that came before.
+typedef struct rblRecipeTables
+{
+    const rblShapeId* shapes;
+    rblFragmentEvent* const* events;
+    const rblBreaker* const* breakers; // that events came from
+    uint32_t shape_count, event_count, breaker_count;
+} rblRecipeTables;
+
+// What a shape was made from. Refused: shapes of the user's own, by name.
+rblResult rbl_put_recipe(rblByteSink* sink, const rblShape* shape, const rblRecipeNumbers* numbers);
+
+// Make the shape again, bit for bit.
+rblResult rbl_take_recipe(rblByteSource* source, const rblRecipeTables* tables, rblShapeId* out);
+
+// The same for what a prescored break left: fields by the number of their root, hulls by their corners, both with mass and surface.
+rblResult rbl_put_piece(rblByteSink* sink, const rblShape* shape, const rblRecipeNumbers* numbers);
+rblResult rbl_take_piece(rblByteSource* source, const rblShapeId* shapes, uint32_t count, rblShapeId* out);
+
+// And for fragments of tetrahedra.
+rblResult rbl_put_fragment(rblByteSink* sink, const rblShape* shape, uint32_t event);
+rblResult rbl_take_fragment(rblByteSource* source, const rblRecipeTables* tables, rblShapeId* out);
+
+// Where an event is in a file. The first one of a body names the shape, the breaker and the material that its tetrahedra came from.
+typedef struct rblEventPlace
+{
+    uint32_t parent; // event; RBL_NONE: it is the first one
+    uint32_t shape, breaker;
+    rblMaterial material;
+} rblEventPlace;
+
+// What an event did to the nodes. What was taken is held once for the caller.
+void rbl_put_event(rblByteSink* sink, const rblFragmentEvent* event, const rblEventPlace* place);
+rblResult rbl_take_event(rblByteSource* source, const rblRecipeTables* tables, rblFragmentEvent** out);
+
+#endif

@@ -1,0 +1,528 @@
+// Making recorded calls again. The file is hostile: the calls are ordinary ones, and check their arguments as always.
+#include "base/error.h"
+#include "dynamics/snapshot.h"
+#include "fracture/prescored/prescored.h"
+#include "io/file.h"
+#include "rubble/recorder.h"
+#include "scene/record/call_codec.h"
+#include "scene/record/recording_format.h"
+
+// A snapshot that the recording took, to be gone back to.
+typedef struct Kept
+{
+    uint64_t number;
+    void* data;
+    size_t size;
+} Kept;
+
+typedef struct Replayer
+{
+    const rblAllocator* allocator;
+    rblWorldId world;
+    RBL_ARRAY(rblShapeId) shapes;          // by number
+    RBL_ARRAY(const rblBreaker*) breakers; // of an image, by number; held
+    RBL_ARRAY(rblBreakerId) stress_ids;    // stress breakers, by number,
+    RBL_ARRAY(const rblBreaker*) stresses; // and themselves, held
+    RBL_ARRAY(rblFragmentEvent*) events;   // of fragments, by number; held
+    RBL_ARRAY(rblLabelVolume*) labels;     // of breakers' patterns, by number; they outlive the breakers
+    RBL_ARRAY(Kept) kept;
+    rblReplayReport report;
+    uint64_t found; // hash after the last step
+    bool differs;
+} Replayer;
+
+// The recording says one thing and this build does another: the replay ends.
+static rblResult fail_different(Replayer* replayer, const char* what)
+{
+    replayer->differs = true;
+    return rbl_fail(RBL_ERROR_FORMAT, "call %llu, after step %u: %s",
+                    (unsigned long long)replayer->report.calls, replayer->report.steps, what);
+}
+
+// ---- calls ----
+
+static rblResult check_step(Replayer* replayer, const rblCall* call)
+{
+    rblReplayReport* report = &replayer->report;
+    if (call->number == replayer->found)
+    {
+        return RBL_OK;
+    }
+    report->first_difference = report->steps;
+    report->expected = call->number;
+    report->found = replayer->found;
+    return fail_different(replayer, "the state has another hash");
+}
+
+static rblResult do_step(Replayer* replayer, const rblCall* call)
+{
+    RBL_TRY(rbl_world_step(replayer->world, call->seconds));
+    replayer->report.steps += 1;
+    return rbl_world_hash(replayer->world, &replayer->found);
+}
+
+static rblResult create_breaker(const Replayer* replayer, const rblPrescoredDef* def, uint32_t labels,
+                                rblBreakerId* out)
+{
+    if (def->pattern.kind != RBL_PATTERN_FILE)
+    {
+        return rbl_breaker_create_prescored(def, out);
+    }
+    return labels < replayer->labels.count
+               ? rbl_breaker_create_with_labels(def, replayer->labels.data[labels], out)
+               : rbl_fail(RBL_ERROR_FORMAT, "the labels of a pattern are missing");
+}
+
+static rblResult find_breaker(const Replayer* replayer, const rblCall* call, rblBreakerId* out)
+{
+    if (call->breaks != RBL_CALL_BREAKS_BY_STRESS)
+    {
+        return create_breaker(replayer, &call->prescored, call->labels, out);
+    }
+    if (call->stress >= replayer->stress_ids.count)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "the stress breaker of a body is missing");
+    }
+    *out = replayer->stress_ids.data[call->stress];
+    return RBL_OK;
+}
+
+static rblResult create_body(Replayer* replayer, const rblCall* call, uint32_t shape)
+{
+    rblBodyDef def = call->body_def;
+    rblBodyId made;
+    def.shape = shape < replayer->shapes.count ? replayer->shapes.data[shape] : (rblShapeId){0};
+    if (call->breaks != RBL_CALL_BREAKS_NEVER)
+    {
+        RBL_TRY(find_breaker(replayer, call, &def.breaker));
+    }
+    const rblResult result = rbl_body_create(replayer->world, &def, &made);
+    if (call->breaks == RBL_CALL_BREAKS_PRESCORED)
+    {
+        (void)rbl_breaker_destroy(def.breaker); // the body has it
+    }
+    RBL_TRY(result);
+    const bool same = made.index1 == call->body.index1 && made.generation == call->body.generation;
+    return same ? RBL_OK : fail_different(replayer, "a body has another id");
+}
+
+static rblResult create_joint(Replayer* replayer, const rblCall* call)
+{
+    rblJointId made;
+    RBL_TRY(rbl_joint_create(replayer->world, &call->joint_def, &made));
+    const bool same = made.index1 == call->joint.index1 && made.generation == call->joint.generation;
+    return same ? RBL_OK : fail_different(replayer, "a joint has another id");
+}
+
+static rblResult take_snapshot(Replayer* replayer, uint64_t number)
+{
+    Kept kept = {.number = number};
+    RBL_TRY(rbl_world_save(replayer->world, NULL, 0, &kept.size));
+    kept.data = rbl_alloc(replayer->allocator, kept.size);
+    if (kept.data == NULL || !rbl_array_reserve_more(&replayer->kept, 1))
+    {
+        rbl_free(replayer->allocator, kept.data, kept.size);
+        return rbl_fail_memory();
+    }
+    replayer->kept.data[replayer->kept.count++] = kept;
+    return rbl_world_save(replayer->world, kept.data, kept.size, &kept.size);
+}
+
+static rblResult go_back(const Replayer* replayer, uint64_t number)
+{
+    for (size_t i = replayer->kept.count; i > 0; --i)
+    {
+        const Kept* kept = &replayer->kept.data[i - 1];
+        if (kept->number == number)
+        {
+            return rbl_world_restore(replayer->world, kept->data, kept->size);
+        }
+    }
+    return rbl_fail(RBL_ERROR_FORMAT, "there is no snapshot %llu", (unsigned long long)number);
+}
+
+static rblResult make_call(Replayer* replayer, const rblCall* call, uint32_t shape)
+{
+    const rblWorldId world = replayer->world;
+    switch (call->code)
+    {
+    case RBL_CALL_STEP:
+        return do_step(replayer, call);
+    case RBL_CALL_STEPPED:
+        return check_step(replayer, call);
+    case RBL_CALL_SET_GRAVITY:
+        return rbl_world_set_gravity(world, call->first);
+    case RBL_CALL_BODY_CREATE:
+    case RBL_CALL_BREAKABLE_CREATE:
+        return create_body(replayer, call, shape);
+    case RBL_CALL_BODY_DESTROY:
+        return rbl_body_destroy(world, call->body);
+    case RBL_CALL_BODY_TELEPORT:
+        return rbl_body_teleport(world, call->body, call->pose);
+    case RBL_CALL_BODY_SET_VELOCITY:
+        return rbl_body_set_velocity(world, call->body, call->first, call->second);
+    case RBL_CALL_BODY_APPLY_FORCE:
+        return rbl_body_apply_force(world, call->body, call->first, call->second);
+    case RBL_CALL_BODY_APPLY_TORQUE:
+        return rbl_body_apply_torque(world, call->body, call->first);
+    case RBL_CALL_BODY_APPLY_IMPULSE:
+        return rbl_body_apply_impulse(world, call->body, call->first, call->second);
+    case RBL_CALL_BODY_SET_FILTER:
+        return rbl_body_set_filter(world, call->body, call->filter);
+    case RBL_CALL_BODY_WAKE:
+        return rbl_body_wake(world, call->body);
+    case RBL_CALL_BODY_BREAK:
+        return rbl_body_break(world, call->body, call->first, call->second);
+    case RBL_CALL_JOINT_CREATE:
+        return create_joint(replayer, call);
+    case RBL_CALL_JOINT_DESTROY:
+        return rbl_joint_destroy(world, call->joint);
+    case RBL_CALL_JOINT_SET_TARGET:
+        return rbl_joint_set_target(world, call->joint, call->first);
+    case RBL_CALL_SAVE:
+        return take_snapshot(replayer, call->number);
+    case RBL_CALL_RESTORE:
+        return go_back(replayer, call->number);
+    case RBL_CALL_DESTROY:
+    case RBL_CALL_COUNT:
+        break;
+    }
+    return rbl_fail(RBL_ERROR_FORMAT, "a call that is not possible");
+}
+
+static rblResult take_calls(Replayer* replayer, rblByteSource* source)
+{
+    while (rbl_source_left(source) > 0)
+    {
+        rblCall call;
+        uint32_t shape = 0;
+        if (!rbl_take_call(source, &call, &shape))
+        {
+            return rbl_fail(RBL_ERROR_FORMAT, "a call is cut short or of an unknown kind");
+        }
+        replayer->report.calls += call.code != RBL_CALL_STEPPED; // the other half of a step
+        const rblResult result = make_call(replayer, &call, shape);
+        if (result != RBL_OK && result != RBL_ERROR_MEMORY && !replayer->differs)
+        {
+            char message[RBL_ERROR_TEXT_SIZE];
+            snprintf(message, sizeof message, "%s: %.300s", rbl_call_name(call.code), rbl_last_error());
+            return fail_different(replayer, message);
+        }
+        RBL_TRY(result);
+    }
+    return RBL_OK;
+}
+
+// ---- chunks ----
+
+static rblResult take_world_def(Replayer* replayer, rblByteSource* source)
+{
+    rblWorldDef def = rbl_default_world_def();
+    rbl_take_floats(source, &def.gravity.x, 3);
+    def.substeps = rbl_take_u32(source);
+    def.iterations = rbl_take_u32(source);
+    def.sleeping = rbl_take_u8(source) != 0;
+    def.sleep_speed = rbl_take_f32(source);
+    def.sleep_time = rbl_take_f32(source);
+    def.bounce_speed = rbl_take_f32(source);
+    def.recovery_speed = rbl_take_f32(source);
+    if (rbl_source_left(source) > 0) // recordings of worlds that could not break have no more
+    {
+        def.seed = rbl_take_u64(source);
+        def.max_fragments = rbl_take_u32(source);
+    }
+    if (rbl_source_left(source) > 0) // earlier ones had the default
+    {
+        def.first_count = rbl_take_u32(source);
+    }
+    if (source->failed || replayer->world.index1 != 0)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "the world is cut short, or there twice");
+    }
+    return rbl_world_create(&def, &replayer->world);
+}
+
+static rblRecipeTables list_tables(const Replayer* replayer)
+{
+    return (rblRecipeTables){.shapes = replayer->shapes.data,
+                             .events = replayer->events.data,
+                             .breakers = replayer->stresses.data,
+                             .shape_count = (uint32_t)replayer->shapes.count,
+                             .event_count = (uint32_t)replayer->events.count,
+                             .breaker_count = (uint32_t)replayer->stresses.count};
+}
+
+static rblResult take_recipe(Replayer* replayer, rblByteSource* source)
+{
+    rblShapeId shape;
+    if (!rbl_array_reserve_more(&replayer->shapes, 1))
+    {
+        return rbl_fail_memory();
+    }
+    const rblRecipeTables tables = list_tables(replayer);
+    RBL_TRY(rbl_take_recipe(source, &tables, &shape));
+    replayer->shapes.data[replayer->shapes.count++] = shape;
+    return RBL_OK;
+}
+
+static rblResult take_end(Replayer* replayer, rblRecordingReader* reader, rblByteSource* source)
+{
+    const uint32_t steps = rbl_take_u32_varint(source);
+    if (source->failed || steps != replayer->report.steps)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "the end does not fit to the calls before it");
+    }
+    replayer->report.complete = true;
+    reader->done = true;
+    return RBL_OK;
+}
+
+static rblResult take_labels(Replayer* replayer, rblByteSource* source)
+{
+    rblLabelVolume* labels = NULL;
+    RBL_TRY(rbl_array_reserve_more(&replayer->labels, 1) ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(rbl_take_labels(source, replayer->allocator, &labels));
+    replayer->labels.data[replayer->labels.count++] = labels;
+    return RBL_OK;
+}
+
+static rblResult take_breaker(Replayer* replayer, rblByteSource* source)
+{
+    rblPrescoredDef def;
+    rblBreakerId id;
+    const rblBreaker* breaker = NULL;
+    uint32_t labels = 0;
+    rbl_take_prescored(source, &def, &labels);
+    if (source->failed)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "a breaker is cut short");
+    }
+    RBL_TRY(rbl_array_reserve_more(&replayer->breakers, 1) ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(create_breaker(replayer, &def, labels, &id));
+    const rblResult result = rbl_breaker_hold(id, &breaker);
+    (void)rbl_breaker_destroy(id);
+    RBL_TRY(result);
+    replayer->breakers.data[replayer->breakers.count++] = breaker;
+    return RBL_OK;
+}
+
+static rblResult take_stress(Replayer* replayer, rblByteSource* source)
+{
+    rblBreakerId id;
+    const bool room =
+        rbl_array_reserve_more(&replayer->stresses, 1) && rbl_array_reserve_more(&replayer->stress_ids, 1);
+    RBL_TRY(room ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(rbl_take_stress(source, &id));
+    replayer->stress_ids.data[replayer->stress_ids.count++] = id;
+    RBL_TRY(rbl_breaker_hold(id, &replayer->stresses.data[replayer->stresses.count]));
+    replayer->stresses.count += 1;
+    return RBL_OK;
+}
+
+// A breaker of the image that is there already.
+static rblResult take_stressed(Replayer* replayer, rblByteSource* source)
+{
+    const uint32_t number = rbl_take_u32_varint(source);
+    if (source->failed || number >= replayer->stresses.count)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "the stress breaker of a body is missing");
+    }
+    RBL_TRY(rbl_array_push(&replayer->breakers, replayer->stresses.data[number]) ? RBL_OK
+                                                                                 : rbl_fail_memory());
+    rbl_breaker_retain(replayer->stresses.data[number]);
+    return RBL_OK;
+}
+
+static rblResult take_event(Replayer* replayer, rblByteSource* source)
+{
+    RBL_TRY(rbl_array_reserve_more(&replayer->events, 1) ? RBL_OK : rbl_fail_memory());
+    const rblRecipeTables tables = list_tables(replayer);
+    RBL_TRY(rbl_take_event(source, &tables, &replayer->events.data[replayer->events.count]));
+    replayer->events.count += 1;
+    return RBL_OK;
+}
+
+static rblResult take_image(Replayer* replayer, const rblByteSource* source)
+{
+    const rblImageTables tables = {.ids = replayer->shapes.data,
+                                   .shape_count = (uint32_t)replayer->shapes.count,
+                                   .breakers = replayer->breakers.data,
+                                   .breaker_count = (uint32_t)replayer->breakers.count};
+    return rbl_world_read_image(replayer->world, &tables, source->data, source->size);
+}
+
+static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSource* source)
+{
+    Replayer* replayer = reader->context;
+    if (type == RBL_CHUNK_WORLD_DEF)
+    {
+        return take_world_def(replayer, source);
+    }
+    if (replayer->world.index1 == 0)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "the world is missing");
+    }
+    switch (type)
+    {
+    case RBL_CHUNK_RECIPE:
+        return take_recipe(replayer, source);
+    case RBL_CHUNK_LABELS:
+        return take_labels(replayer, source);
+    case RBL_CHUNK_BREAKER:
+        return take_breaker(replayer, source);
+    case RBL_CHUNK_STRESS:
+        return take_stress(replayer, source);
+    case RBL_CHUNK_STRESSED:
+        return take_stressed(replayer, source);
+    case RBL_CHUNK_EVENT:
+        return take_event(replayer, source);
+    case RBL_CHUNK_WORLD:
+        return take_image(replayer, source);
+    case RBL_CHUNK_CALLS:
+        return take_calls(replayer, source);
+    case RBL_CHUNK_CALLS_END:
+        return take_end(replayer, reader, source);
+    default:
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "a kind of chunk that this version does not know");
+    }
+}
+
+// ---- the whole ----
+
+static void free_replayer(Replayer* replayer)
+{
+    if (replayer->world.index1 != 0)
+    {
+        rbl_world_destroy(replayer->world);
+    }
+    for (size_t i = 0; i < replayer->shapes.count; ++i)
+    {
+        rbl_shape_destroy(replayer->shapes.data[i]);
+    }
+    for (size_t i = 0; i < replayer->kept.count; ++i)
+    {
+        rbl_free(replayer->allocator, replayer->kept.data[i].data, replayer->kept.data[i].size);
+    }
+    for (size_t i = 0; i < replayer->breakers.count; ++i)
+    {
+        rbl_breaker_release(replayer->breakers.data[i]);
+    }
+    for (size_t i = 0; i < replayer->stresses.count; ++i)
+    {
+        rbl_breaker_release(replayer->stresses.data[i]);
+    }
+    for (size_t i = 0; i < replayer->stress_ids.count; ++i)
+    {
+        (void)rbl_breaker_destroy(replayer->stress_ids.data[i]);
+    }
+    for (size_t i = 0; i < replayer->events.count; ++i)
+    {
+        rbl_fragment_event_release(replayer->events.data[i]);
+    }
+    for (size_t i = 0; i < replayer->labels.count; ++i)
+    {
+        rbl_labels_free(replayer->labels.data[i], replayer->allocator);
+    }
+    rbl_array_free(&replayer->labels);
+    rbl_array_free(&replayer->stresses);
+    rbl_array_free(&replayer->stress_ids);
+    rbl_array_free(&replayer->events);
+    rbl_array_free(&replayer->breakers);
+    rbl_array_free(&replayer->shapes);
+    rbl_array_free(&replayer->kept);
+}
+
+rblResult rbl_replay_calls_memory(const void* bytes, size_t size, const char* name, rblReplayReport* out)
+{
+    rblRun run;
+    rblRecordingReader reader;
+    Replayer replayer = {.allocator = rbl_default_allocator()};
+    rbl_array_init(&replayer.shapes, replayer.allocator);
+    rbl_array_init(&replayer.breakers, replayer.allocator);
+    rbl_array_init(&replayer.stresses, replayer.allocator);
+    rbl_array_init(&replayer.stress_ids, replayer.allocator);
+    rbl_array_init(&replayer.events, replayer.allocator);
+    rbl_array_init(&replayer.labels, replayer.allocator);
+    rbl_array_init(&replayer.kept, replayer.allocator);
+    rbl_recording_reader_init(&reader, bytes, size, name, &run);
+    reader.kind = RBL_RECORDING_OF_CALLS;
+    reader.take_other = take_other;
+    reader.context = &replayer;
+    rblResult result = rbl_read_chunks(&reader, replayer.report.problem);
+    if (result == RBL_OK && replayer.world.index1 == 0)
+    {
+        char problem[sizeof replayer.report.problem];
+        memcpy(problem, replayer.report.problem, sizeof problem);
+        if (problem[0] == '\0')
+        {
+            snprintf(problem, sizeof problem, "byte %zu: the file ends before the world", size);
+        }
+        result = rbl_fail(RBL_ERROR_FORMAT, "%s: %s", rbl_short_name(name), problem);
+    }
+    rbl_recording_reader_free(&reader);
+    rbl_run_free(&run);
+    free_replayer(&replayer);
+    if (result == RBL_OK)
+    {
+        replayer.report.same = !replayer.differs;
+        *out = replayer.report;
+    }
+    return result;
+}
+
+rblResult rbl_replay_calls(const char* path, rblReplayReport* out)
+{
+    rblFileBytes file;
+    if (path == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "replay: no path, or no place for the report");
+    }
+    RBL_TRY(rbl_file_read(path, SIZE_MAX, rbl_default_allocator(), &file));
+    const rblResult result = rbl_replay_calls_memory(file.bytes, file.size, path, out);
+    rbl_file_bytes_free(&file);
+    return result;
+}
+
+// ---- looking ----
+
+static rblResult count_chunk(rblRecordingReader* reader, uint32_t type, rblByteSource* source)
+{
+    rblCallCounts* counts = reader->context;
+    counts->shapes += type == RBL_CHUNK_RECIPE;
+    counts->bytes = reader->offset + RBL_CHUNK_HEADER_SIZE + source->size;
+    if (type == RBL_CHUNK_CALLS_END)
+    {
+        counts->complete = true;
+        reader->done = true;
+    }
+    while (type == RBL_CHUNK_CALLS && rbl_source_left(source) > 0)
+    {
+        rblCall call;
+        uint32_t shape = 0;
+        if (!rbl_take_call(source, &call, &shape))
+        {
+            return rbl_fail(RBL_ERROR_FORMAT, "a call is cut short or of an unknown kind");
+        }
+        counts->calls[call.code] += 1;
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_count_calls(const char* path, rblCallCounts* out)
+{
+    rblFileBytes file;
+    rblRun run;
+    rblRecordingReader reader;
+    RBL_TRY(rbl_file_read(path, SIZE_MAX, rbl_default_allocator(), &file));
+    *out = (rblCallCounts){.size = file.size};
+    rbl_recording_reader_init(&reader, file.bytes, file.size, path, &run);
+    reader.kind = RBL_RECORDING_OF_CALLS;
+    reader.take_other = count_chunk;
+    reader.context = out;
+    const rblResult result = rbl_read_chunks(&reader, out->problem);
+    snprintf(out->version, sizeof out->version, "%.31s", run.settings.version);
+    rbl_recording_reader_free(&reader);
+    rbl_run_free(&run);
+    rbl_file_bytes_free(&file);
+    return result;
+}

@@ -1,0 +1,388 @@
+// Recording the calls on a world.
+#include "rubble/recorder.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "dynamics/snapshot.h"
+#include "field/shape.h"
+#include "fracture/prescored/prescored.h"
+#include "rubble/version.h"
+#include "scene/record/call_codec.h"
+#include "scene/record/recording_format.h"
+#include "scene/record/shape_ledger.h"
+
+#define MOST_PENDING ((size_t)1 << 20) // bytes of calls that are not in the file yet
+
+typedef RBL_ARRAY(const rblBreaker*) BreakerArray;
+
+typedef struct Recorder
+{
+    const rblAllocator* allocator;
+    rblWorldId world;
+    rblRecordingWriter writer; // calls that are not in the file yet are in its sink
+    rblShapeLedger ledger;
+    BreakerArray labelled; // whose labels are in the file, by number of these; held
+    BreakerArray stresses; // that are in the file, by number; held
+    uint64_t saves;        // of the world before the recording
+    uint32_t steps;
+    rblResult result; // of the first thing that could not be recorded
+    char problem[256];
+} Recorder;
+
+static void release_breakers(BreakerArray* breakers)
+{
+    for (size_t i = 0; i < breakers->count; ++i)
+    {
+        rbl_breaker_release(breakers->data[i]);
+    }
+    rbl_array_free(breakers);
+}
+
+static void free_recorder(Recorder* recorder)
+{
+    rbl_recording_abandon(&recorder->writer);
+    rbl_shape_ledger_free(&recorder->ledger);
+    release_breakers(&recorder->labelled);
+    release_breakers(&recorder->stresses);
+    rbl_free(recorder->allocator, recorder, sizeof *recorder);
+}
+
+static rblResult flush(Recorder* recorder)
+{
+    if (recorder->writer.sink.bytes.count == 0 && !recorder->writer.sink.failed)
+    {
+        return RBL_OK;
+    }
+    const rblResult result = rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_CALLS);
+    rbl_sink_clear(&recorder->writer.sink);
+    return result;
+}
+
+// ---- shapes ----
+
+// The calls before it are written first.
+static rblResult write_shape_once(Recorder* recorder, const rblShape* shape)
+{
+    if (rbl_shape_ledger_number(&recorder->ledger, shape) != RBL_MAP_EMPTY)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(flush(recorder));
+    return rbl_shape_ledger_write(&recorder->ledger, shape);
+}
+
+// ---- breakers ----
+
+static bool same_labels(const rblLabelVolume* a, const rblLabelVolume* b)
+{
+    return a == b ||
+           (memcmp(a->size, b->size, sizeof a->size) == 0 && memcmp(&a->box, &b->box, sizeof a->box) == 0 &&
+            memcmp(a->labels, b->labels, rbl_labels_count(a) * sizeof *a->labels) == 0);
+}
+
+// Each breaker reads its file on its own: the same labels are written once. The calls before them are written first.
+static rblResult write_labels_once(Recorder* recorder, const rblBreaker* breaker, uint32_t* number)
+{
+    const rblLabelVolume* labels = rbl_breaker_labels(breaker);
+    *number = 0;
+    while (labels != NULL && *number < recorder->labelled.count &&
+           !same_labels(labels, rbl_breaker_labels(recorder->labelled.data[*number])))
+    {
+        *number += 1;
+    }
+    if (labels == NULL || *number < recorder->labelled.count)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_array_reserve_more(&recorder->labelled, 1) ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(flush(recorder));
+    rbl_put_labels(&recorder->writer.sink, labels);
+    const rblResult result = rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_LABELS);
+    rbl_sink_clear(&recorder->writer.sink);
+    RBL_TRY(result);
+    rbl_breaker_retain(breaker);
+    recorder->labelled.data[recorder->labelled.count++] = breaker;
+    return RBL_OK;
+}
+
+static uint32_t find_breaker(const BreakerArray* breakers, const rblBreaker* breaker)
+{
+    uint32_t i = 0;
+    while (i < breakers->count && breakers->data[i] != breaker)
+    {
+        ++i;
+    }
+    return i;
+}
+
+// Bodies that share a stress breaker share what is known of their shape: they must when they are made again. The calls before it
+// are written first.
+static rblResult write_stress_once(const rblBreaker* breaker, void* context, uint32_t* number)
+{
+    Recorder* recorder = context;
+    rblStressDef def;
+    *number = find_breaker(&recorder->stresses, breaker);
+    if (*number < recorder->stresses.count)
+    {
+        return RBL_OK;
+    }
+    if (!rbl_breaker_stress_def(breaker, &def))
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: the breaker '%.100s' cannot be recorded",
+                        rbl_breaker_def(breaker)->name);
+    }
+    RBL_TRY(rbl_array_reserve_more(&recorder->stresses, 1) ? RBL_OK : rbl_fail_memory());
+    RBL_TRY(flush(recorder));
+    rbl_put_stress(&recorder->writer.sink, &def, rbl_breaker_strength(breaker));
+    const rblResult result = rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_STRESS);
+    rbl_sink_clear(&recorder->writer.sink);
+    RBL_TRY(result);
+    rbl_breaker_retain(breaker);
+    recorder->stresses.data[recorder->stresses.count++] = breaker;
+    return RBL_OK;
+}
+
+// A breaker as files have it, its labels among them. Refused: those of the user's own, by name.
+static rblResult describe_breaker(Recorder* recorder, const rblBreaker* breaker, rblCall* out)
+{
+    if (rbl_breaker_prescored_def(breaker, &out->prescored))
+    {
+        out->breaks = RBL_CALL_BREAKS_PRESCORED;
+        return write_labels_once(recorder, breaker, &out->labels);
+    }
+    out->breaks = RBL_CALL_BREAKS_BY_STRESS;
+    return write_stress_once(breaker, recorder, &out->stress);
+}
+
+// ---- calls ----
+
+static rblResult describe_breaker_of_call(Recorder* recorder, rblCall* call)
+{
+    const rblBreaker* breaker = NULL;
+    if (call->body_def.breaker.index1 == 0)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_breaker_hold(call->body_def.breaker, &breaker));
+    const rblResult result = describe_breaker(recorder, breaker, call);
+    rbl_breaker_release(breaker);
+    return result;
+}
+
+static rblResult record_call(Recorder* recorder, const rblCall* call)
+{
+    rblByteSink* sink = &recorder->writer.sink;
+    rblCall noted = *call;
+    uint32_t shape = 0;
+    if (call->code == RBL_CALL_BODY_CREATE)
+    {
+        rblShapeView view;
+        RBL_TRY(describe_breaker_of_call(recorder, &noted));
+        const bool plain =
+            noted.breaks == RBL_CALL_BREAKS_NEVER && noted.body_def.anchor.kind == RBL_ANCHOR_TOUCH;
+        noted.code = plain ? RBL_CALL_BODY_CREATE : RBL_CALL_BREAKABLE_CREATE;
+        RBL_TRY(rbl_shape_view(call->body_def.shape, &view));
+        RBL_TRY(write_shape_once(recorder, view.shape));
+        shape = rbl_shape_ledger_number(&recorder->ledger, view.shape);
+    }
+    if (call->code == RBL_CALL_STEPPED)
+    {
+        if (call->failed)
+        {
+            return rbl_fail(RBL_ERROR_MEMORY, "recording: a step ran out of memory");
+        }
+        recorder->steps += 1;
+        RBL_TRY(rbl_world_hash(recorder->world, &noted.number));
+    }
+    if (call->code == RBL_CALL_RESTORE && call->number <= recorder->saves)
+    {
+        RBL_TRY(flush(recorder)); // the calls until then are kept
+        return rbl_fail(RBL_ERROR_UNSUPPORTED,
+                        "recording: a snapshot from before the recording was restored");
+    }
+    rbl_put_call(sink, &noted, shape);
+    const bool due = call->code == RBL_CALL_STEP || sink->bytes.count > MOST_PENDING;
+    return due ? flush(recorder) : sink->failed ? rbl_fail_memory() : RBL_OK;
+}
+
+static rblResult finish(Recorder* recorder)
+{
+    RBL_TRY(flush(recorder));
+    rbl_put_varint(&recorder->writer.sink, recorder->steps);
+    RBL_TRY(rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_CALLS_END));
+    return rbl_recording_rename(&recorder->writer);
+}
+
+static void remember_problem(Recorder* recorder, rblResult result)
+{
+    if (result != RBL_OK && recorder->result == RBL_OK)
+    {
+        recorder->result = result;
+        snprintf(recorder->problem, sizeof recorder->problem, "%.250s", rbl_last_error());
+        rbl_log_message(RBL_LOG_WARNING, "%s; no more calls are recorded", recorder->problem);
+    }
+}
+
+static void note_call(const rblCall* call, void* context)
+{
+    Recorder* recorder = context;
+    if (call->code == RBL_CALL_DESTROY)
+    {
+        remember_problem(recorder, recorder->result == RBL_OK ? finish(recorder) : RBL_OK);
+        free_recorder(recorder);
+    }
+    else if (recorder->result == RBL_OK)
+    {
+        remember_problem(recorder, record_call(recorder, call));
+    }
+}
+
+// ---- beginning ----
+
+static void put_world_def(rblByteSink* sink, const rblWorldDef* def)
+{
+    const float speeds[4] = {def->sleep_speed, def->sleep_time, def->bounce_speed, def->recovery_speed};
+    rbl_put_floats(sink, &def->gravity.x, 3);
+    rbl_put_u32(sink, def->substeps);
+    rbl_put_u32(sink, def->iterations);
+    rbl_put_u8(sink, def->sleeping);
+    rbl_put_floats(sink, speeds, 4);
+    rbl_put_u64(sink, def->seed);
+    rbl_put_u32(sink, def->max_fragments);
+    rbl_put_u32(sink, def->first_count);
+}
+
+static rblResult write_breaker(Recorder* recorder, const rblBreaker* breaker)
+{
+    rblCall described = {0};
+    RBL_TRY(describe_breaker(recorder, breaker, &described));
+    const bool stress = described.breaks == RBL_CALL_BREAKS_BY_STRESS;
+    if (stress)
+    {
+        rbl_put_varint(&recorder->writer.sink, described.stress);
+    }
+    else
+    {
+        rbl_put_prescored(&recorder->writer.sink, &described.prescored, described.labels);
+    }
+    const rblResult result =
+        rbl_recording_write_chunk(&recorder->writer, stress ? RBL_CHUNK_STRESSED : RBL_CHUNK_BREAKER);
+    rbl_sink_clear(&recorder->writer.sink);
+    return result;
+}
+
+// A chunk for each breaker of a body, in order.
+static rblResult write_breakers(Recorder* recorder, const rblWorld* world, BreakerArray* breakers)
+{
+    for (size_t i = 0; i < world->bodies.count; ++i)
+    {
+        const rblBody* body = &world->bodies.data[i];
+        if (body->generation == 0 || body->breaker == NULL ||
+            find_breaker(breakers, body->breaker) < breakers->count)
+        {
+            continue;
+        }
+        RBL_TRY(write_breaker(recorder, body->breaker));
+        RBL_TRY(rbl_array_push(breakers, body->breaker) ? RBL_OK : rbl_fail_memory());
+    }
+    return RBL_OK;
+}
+
+// What is in the world already.
+static rblResult write_image(Recorder* recorder, const rblWorld* world)
+{
+    BreakerArray breakers;
+    rbl_array_init(&breakers, recorder->allocator);
+    rblResult result = rbl_shape_ledger_write_world(&recorder->ledger, world);
+    result = result == RBL_OK ? write_breakers(recorder, world, &breakers) : result;
+    if (result == RBL_OK)
+    {
+        const rblImageTables tables = {.shapes = recorder->ledger.shapes.data,
+                                       .shape_count = (uint32_t)recorder->ledger.shapes.count,
+                                       .breakers = breakers.data,
+                                       .breaker_count = (uint32_t)breakers.count};
+        result = rbl_world_write_image(recorder->world, &tables, &recorder->writer.sink);
+    }
+    result = result == RBL_OK ? rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_WORLD) : result;
+    rbl_sink_clear(&recorder->writer.sink);
+    rbl_array_free(&breakers);
+    return result;
+}
+
+static rblResult begin(Recorder* recorder, const rblWorld* world, const char* path)
+{
+    rblRun run;
+    rbl_run_init(&run, recorder->allocator);
+    run.settings.version = rbl_version();
+    run.settings.step = 1.0; // calls have steps of their own
+    run.settings.gravity = world->def.gravity;
+    const rblResult result = rbl_recording_begin(&recorder->writer, path, &run, RBL_RECORDING_OF_CALLS);
+    rbl_run_free(&run);
+    RBL_TRY(result);
+    rbl_sink_clear(&recorder->writer.sink);
+    put_world_def(&recorder->writer.sink, &world->def);
+    RBL_TRY(rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_WORLD_DEF));
+    rbl_sink_clear(&recorder->writer.sink);
+    const bool empty = world->ids.generations.count == 0 && world->joint_ids.generations.count == 0 &&
+                       !world->begun_stepping;
+    return empty ? RBL_OK : write_image(recorder, world);
+}
+
+// Remove what was begun: nothing worth reading is in it.
+static void discard(Recorder* recorder)
+{
+    if (recorder->writer.file != NULL && recorder->writer.part != recorder->writer.path)
+    {
+        remove(recorder->writer.part);
+    }
+    free_recorder(recorder);
+}
+
+rblResult rbl_world_record(rblWorldId id, const char* path)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    if (path == NULL || world->hook != NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, path == NULL ? "recording: no path"
+                                                         : "recording: the world is being recorded already");
+    }
+    const rblAllocator* allocator = rbl_default_allocator();
+    Recorder* recorder = rbl_alloc_zero(allocator, sizeof *recorder);
+    if (recorder == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    recorder->allocator = allocator;
+    recorder->world = id;
+    recorder->saves = world->saves;
+    rbl_shape_ledger_init(&recorder->ledger, &recorder->writer, write_stress_once, recorder);
+    rbl_array_init(&recorder->labelled, allocator);
+    rbl_array_init(&recorder->stresses, allocator);
+    const rblResult result = begin(recorder, world, path);
+    if (result != RBL_OK)
+    {
+        discard(recorder);
+        return result;
+    }
+    recorder->saves = world->saves; // writing the image took one
+    return rbl_world_hook_calls(id, note_call, recorder);
+}
+
+rblResult rbl_world_stop_recording(rblWorldId id)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    if (world->hook != note_call)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "recording: the world is not being recorded");
+    }
+    Recorder* recorder = world->hook_context;
+    RBL_TRY(rbl_world_hook_calls(id, NULL, NULL));
+    remember_problem(recorder, recorder->result == RBL_OK ? finish(recorder) : RBL_OK);
+    const rblResult result = recorder->result;
+    char problem[sizeof recorder->problem];
+    memcpy(problem, recorder->problem, sizeof problem);
+    free_recorder(recorder);
+    return result == RBL_OK ? RBL_OK : rbl_fail(result, "%s", problem);
+}

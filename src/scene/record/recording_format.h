@@ -1,0 +1,158 @@
+// What the writer and the reader of recordings agree on (docs/recording.md).
+#ifndef RBL_SCENE_RECORD_RECORDING_FORMAT_H
+#define RBL_SCENE_RECORD_RECORDING_FORMAT_H
+
+#include "rubble/recorder.h"
+#include "scene/record/recording.h"
+
+// The first byte is no text, the rest notices transfers that change line ends.
+#define RBL_RECORDING_SIGNATURE "\x89RBL\r\n\x1a\n"
+#define RBL_SIGNATURE_SIZE      8u
+#define RBL_FILE_HEADER_SIZE    16u // signature, version, 0
+#define RBL_CHUNK_HEADER_SIZE   16u // type, length, check
+#define RBL_MOST_CHUNK_BYTES    (1u << 30)
+
+#define RBL_CHUNK_TYPE(a, b, c, d)                                                                           \
+    ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+#define RBL_CHUNK_HEAD       RBL_CHUNK_TYPE('H', 'E', 'A', 'D')
+#define RBL_CHUNK_MATERIALS  RBL_CHUNK_TYPE('M', 'A', 'T', 'S')
+#define RBL_CHUNK_SHAPE      RBL_CHUNK_TYPE('S', 'H', 'A', 'P')
+#define RBL_CHUNK_BODIES     RBL_CHUNK_TYPE('B', 'O', 'D', 'Y')
+#define RBL_CHUNK_STEP       RBL_CHUNK_TYPE('S', 'T', 'E', 'P')
+#define RBL_CHUNK_DONE       RBL_CHUNK_TYPE('D', 'O', 'N', 'E')
+#define RBL_CHUNK_BREAKS     RBL_CHUNK_TYPE('b', 'r', 'k', 's') // may be left out
+#define RBL_CHUNK_STATISTICS RBL_CHUNK_TYPE('S', 'T', 'A', 'T')
+#define RBL_CHUNK_WORLD      RBL_CHUNK_TYPE('W', 'R', 'L', 'D')
+#define RBL_CHUNK_WORLD_DEF  RBL_CHUNK_TYPE('W', 'D', 'E', 'F')
+#define RBL_CHUNK_RECIPE     RBL_CHUNK_TYPE('R', 'C', 'P', 'E')
+#define RBL_CHUNK_BREAKER    RBL_CHUNK_TYPE('B', 'R', 'K', 'R')
+#define RBL_CHUNK_STRESS     RBL_CHUNK_TYPE('S', 'T', 'R', 'S')
+#define RBL_CHUNK_STRESSED   RBL_CHUNK_TYPE('B', 'R', 'K', 'S')
+#define RBL_CHUNK_EVENT      RBL_CHUNK_TYPE('E', 'V', 'N', 'T')
+#define RBL_CHUNK_LABELS     RBL_CHUNK_TYPE('L', 'A', 'B', 'L')
+#define RBL_CHUNK_CALLS      RBL_CHUNK_TYPE('C', 'A', 'L', 'L')
+#define RBL_CHUNK_CALLS_END  RBL_CHUNK_TYPE('E', 'N', 'D', 'C')
+
+enum
+{
+    RBL_RECORDING_OF_SCENE = 0,
+    RBL_RECORDING_OF_CALLS = 1,
+    RBL_RECORDING_CHECKPOINT = 2
+};
+
+// Quanta of the rounded form: powers of two, so that multiples are exact numbers. Poses are off by half of one at most.
+#define RBL_POSITION_QUANTUM (1.0f / 16384.0f)
+#define RBL_ROTATION_QUANTUM (1.0f / 32768.0f)
+#define RBL_HIT_QUANTUM      (1.0f / 1024.0f)
+
+// The check of a chunk. Its place in the file counts: chunks that were moved are noticed.
+uint64_t rbl_chunk_check(uint64_t offset, const uint8_t head[8], const void* payload, size_t size);
+
+// Parts of chunks, both ways.
+void rbl_put_mesh(rblByteSink* sink, const rblMeshView* view);
+rblResult rbl_take_mesh(rblByteSource* source, const rblAllocator* allocator, rblMeshId* out);
+
+// States of bodies, as differences to their histories.
+// Storing takes at most RBL_MOST_STATE_BYTES and returns where it ended.
+uint8_t* rbl_store_state(uint8_t* to, const rblFrameChange* change, const rblFrameChange* before);
+void rbl_take_state(rblByteSource* source, rblStateHistory* history, rblFrameChange* change);
+
+// No state takes more, in either form.
+#define RBL_MOST_STATE_BYTES 72u
+
+// The rounded form: a pose in quanta, and whether it is another than that of the history. `step` tells whether the body was
+// written in the step before.
+typedef struct rblRoundedPose
+{
+    int64_t coordinates[7];
+} rblRoundedPose;
+
+bool rbl_round_pose(const rblStateHistory* history, const rblFrameChange* change, rblRoundedPose* out);
+uint8_t* rbl_store_rounded(uint8_t* to, rblStateHistory* history, uint32_t step, const rblRoundedPose* pose);
+void rbl_take_rounded(rblByteSource* source, rblStateHistory* history, uint32_t step, rblFrameChange* change);
+
+// Counters, energies, milliseconds and hash of a step; events.
+void rbl_put_step_record(rblByteSink* sink, const rblStepRecord* record);
+void rbl_take_step_record(rblByteSource* source, rblStepRecord* record);
+void rbl_put_events(rblByteSink* sink, const rblStatistics* statistics, size_t first);
+
+// Energies of events, in their order.
+void rbl_put_break_costs(rblByteSink* sink, const rblStatistics* statistics, size_t first);
+void rbl_take_break_costs(rblByteSource* source, rblEventRecord* events, uint32_t count);
+
+// The changes of a step, in three: room for them, packing as a rblChangesFcn of a writer, and the end of the step's chunk.
+rblResult rbl_pack_begin(rblRecordingWriter* writer, size_t body_count, uint32_t step, bool full);
+void rbl_pack_changes(uint32_t block, const rblFrameChange* changes, const rblFrameChange* before,
+                      uint32_t count, void* context);
+void rbl_put_changes(rblRecordingWriter* writer, size_t body_count);
+
+// Where and how hard a hit was.
+void rbl_put_hit(rblByteSink* sink, const rblRunContact* contact, bool quantised);
+void rbl_take_hit(rblByteSource* source, rblRunContact* contact, bool quantised);
+
+// Speeds of a run whose keys have poses only: differences of neighbouring keys.
+void rbl_run_derive_velocities(rblRun* run);
+
+// ---- writing ----
+
+// Begin a file of a kind: settings, and the materials and shapes of the run when it has any.
+rblResult rbl_recording_begin(rblRecordingWriter* writer, const char* path, const rblRun* run, uint32_t kind);
+
+// The parts of that: an empty writer; the names of the file, which are one when it is written `directly`.
+void rbl_recording_init(rblRecordingWriter* writer, bool quantise);
+rblResult rbl_recording_set_names(rblRecordingWriter* writer, const char* path, bool directly);
+
+// Write the payload in writer->sink as a chunk.
+rblResult rbl_recording_write_chunk(rblRecordingWriter* writer, uint32_t type);
+
+// Close the file and give it its name.
+rblResult rbl_recording_rename(rblRecordingWriter* writer);
+
+// ---- reading ----
+
+// A recording on its way in.
+typedef struct rblRecordingReader rblRecordingReader;
+
+struct rblRecordingReader
+{
+    uint32_t kind;      // of recording that is wanted
+    uint32_t last_step; // after which to stop; RBL_NONE: at the end
+
+    // Takes chunks of kinds that are not known here; null: there are none.
+    rblResult (*take_other)(rblRecordingReader* reader, uint32_t type, rblByteSource* source);
+    void* context;    // of it
+    const char* name; // of the file
+    const uint8_t* bytes;
+    size_t size;
+    size_t offset; // of the chunk at hand
+    rblRun* run;
+    bool has_head, has_materials, done;
+    bool quantised;
+    uint32_t settled; // bodies that a step was read of; those after them wait for one
+    uint32_t chunks;
+    rblFrame frame;
+    RBL_ARRAY(rblStateHistory) history;
+};
+
+// Take a chunk of a known kind, or refuse it with the run as it was; contents are checked. RBL_ERROR_UNSUPPORTED: a kind
+// that is not known and must not be left out.
+rblResult rbl_take_chunk(rblRecordingReader* reader, uint32_t type, rblByteSource* source);
+
+// Read chunks until the end, the wanted step, or the first chunk that is not whole or not taken: `problem` then says what it
+// was and at which byte. Fails only when the file is no recording of this version, or out of memory.
+rblResult rbl_read_chunks(rblRecordingReader* reader, char problem[256]);
+
+void rbl_recording_reader_init(rblRecordingReader* reader, const void* bytes, size_t size, const char* name,
+                               rblRun* run);
+void rbl_recording_reader_free(rblRecordingReader* reader);
+
+// Events of a step, or of a whole run, into its statistics.
+rblResult rbl_take_events(rblRecordingReader* reader, rblByteSource* source);
+
+// rbl_replay_calls() from memory.
+rblResult rbl_replay_calls_memory(const void* bytes, size_t size, const char* name, rblReplayReport* out);
+
+// Forget bodies that no step was read of.
+void rbl_drop_unsettled(rblRecordingReader* reader);
+
+#endif

@@ -1,0 +1,196 @@
+// Recordings in. Every byte is hostile until its chunk has passed its check, and its contents are checked all the same.
+// A chunk is taken as a whole or not at all.
+#include "base/error.h"
+#include "io/file.h"
+#include "scene/record/recording_format.h"
+
+bool rbl_is_recording(const void* bytes, size_t size)
+{
+    return size >= RBL_SIGNATURE_SIZE && memcmp(bytes, RBL_RECORDING_SIGNATURE, RBL_SIGNATURE_SIZE) == 0;
+}
+
+bool rbl_is_recording_of_calls(const void* bytes, size_t size)
+{
+    const uint8_t* payload = (const uint8_t*)bytes + RBL_FILE_HEADER_SIZE + RBL_CHUNK_HEADER_SIZE;
+    return rbl_is_recording(bytes, size) && size > RBL_FILE_HEADER_SIZE + RBL_CHUNK_HEADER_SIZE &&
+           *payload == RBL_RECORDING_OF_CALLS;
+}
+
+// ---- chunks ----
+
+static rblResult damaged(const char* what)
+{
+    return rbl_fail(RBL_ERROR_FORMAT, "%s", what);
+}
+
+// The chunk at the offset, whole and undamaged.
+static rblResult find_chunk(const rblRecordingReader* reader, uint32_t* type, rblByteSource* payload)
+{
+    const uint8_t* head = reader->bytes + reader->offset;
+    const size_t left = reader->size - reader->offset;
+    if (left < RBL_CHUNK_HEADER_SIZE)
+    {
+        return damaged("the file ends within the head of a chunk");
+    }
+    *type = rbl_load_u32(head);
+    const size_t length = rbl_load_u32(head + 4);
+    if (length > left - RBL_CHUNK_HEADER_SIZE)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "the file ends within a chunk: %zu of %zu bytes are there",
+                        left - RBL_CHUNK_HEADER_SIZE, length);
+    }
+    const uint8_t* data = head + RBL_CHUNK_HEADER_SIZE;
+    if (rbl_chunk_check(reader->offset, head, data, length) != rbl_load_u64(head + 8))
+    {
+        return damaged("the chunk is damaged: its check does not fit");
+    }
+    *payload = (rblByteSource){.data = data, .size = length};
+    return RBL_OK;
+}
+
+static rblResult read_next(rblRecordingReader* reader)
+{
+    uint32_t type = 0;
+    rblByteSource payload;
+    if (reader->done)
+    {
+        return damaged("bytes after the end");
+    }
+    RBL_TRY(find_chunk(reader, &type, &payload));
+    RBL_TRY(rbl_take_chunk(reader, type, &payload));
+    reader->offset += RBL_CHUNK_HEADER_SIZE + payload.size;
+    reader->chunks += 1;
+    return RBL_OK;
+}
+
+static rblResult check_file(const rblRecordingReader* reader)
+{
+    if (!rbl_is_recording(reader->bytes, reader->size))
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "%s: byte 0: this is no recording", rbl_short_name(reader->name));
+    }
+    if (reader->size < RBL_FILE_HEADER_SIZE)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "%s: byte %zu: the file ends within its head",
+                        rbl_short_name(reader->name), reader->size);
+    }
+    const uint32_t version = rbl_load_u32(reader->bytes + RBL_SIGNATURE_SIZE);
+    const uint32_t zero = rbl_load_u32(reader->bytes + RBL_SIGNATURE_SIZE + 4);
+    if (version == RBL_RECORDING_VERSION && zero != 0)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "%s: byte %u: the head of the file is damaged",
+                        rbl_short_name(reader->name), RBL_SIGNATURE_SIZE + 4);
+    }
+    return version == RBL_RECORDING_VERSION
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_UNSUPPORTED,
+                          "%s: byte %u: version %u of recordings; this version of Rubble reads version %u",
+                          rbl_short_name(reader->name), RBL_SIGNATURE_SIZE, version, RBL_RECORDING_VERSION);
+}
+
+// What broke in a step follows it, and belongs to it.
+static bool has_enough(const rblRecordingReader* reader)
+{
+    const bool breaks = reader->size - reader->offset >= RBL_CHUNK_HEADER_SIZE &&
+                        rbl_load_u32(reader->bytes + reader->offset) == RBL_CHUNK_BREAKS;
+    return reader->last_step != RBL_NONE && reader->run->statistics.steps.count > reader->last_step &&
+           !breaks;
+}
+
+rblResult rbl_read_chunks(rblRecordingReader* reader, char problem[256])
+{
+    RBL_TRY(check_file(reader));
+    rblResult result = RBL_OK;
+    problem[0] = '\0';
+    reader->offset = RBL_FILE_HEADER_SIZE;
+    while (result == RBL_OK && reader->offset < reader->size && !has_enough(reader))
+    {
+        result = read_next(reader);
+    }
+    rbl_drop_unsettled(reader);
+    if (result != RBL_OK && result != RBL_ERROR_MEMORY)
+    {
+        char reason[RBL_ERROR_TEXT_SIZE];
+        snprintf(reason, sizeof reason, "%s", rbl_last_error());
+        snprintf(problem, 256, "byte %llu: %.200s", (unsigned long long)reader->offset, reason);
+    }
+    return result == RBL_ERROR_MEMORY ? result : RBL_OK;
+}
+
+// All whole chunks up to the first that is not. RBL_OK as soon as there is a step.
+static rblResult read_all(rblRecordingReader* reader, char problem[256])
+{
+    RBL_TRY(rbl_read_chunks(reader, problem));
+    if (reader->run->statistics.steps.count > 0)
+    {
+        return RBL_OK;
+    }
+    if (problem[0] == '\0')
+    {
+        snprintf(problem, 256, "byte %zu: the file ends before the first step", reader->size);
+    }
+    return rbl_fail(RBL_ERROR_FORMAT, "%s: %s", rbl_short_name(reader->name), problem);
+}
+
+void rbl_recording_reader_init(rblRecordingReader* reader, const void* bytes, size_t size, const char* name,
+                               rblRun* run)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    *reader =
+        (rblRecordingReader){.last_step = RBL_NONE, .name = name, .bytes = bytes, .size = size, .run = run};
+    rbl_run_init(run, allocator);
+    rbl_frame_init(&reader->frame, allocator);
+    rbl_array_init(&reader->history, allocator);
+}
+
+void rbl_recording_reader_free(rblRecordingReader* reader)
+{
+    rbl_frame_free(&reader->frame);
+    rbl_array_free(&reader->history);
+}
+
+static rblResult complete(rblRecordingReader* reader)
+{
+    RBL_TRY(rbl_run_finish(reader->run));
+    reader->run->complete = reader->done;
+    if (reader->quantised)
+    {
+        rbl_run_derive_velocities(reader->run);
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_recording_load_memory(const void* bytes, size_t size, const char* name, rblRun* run,
+                                    rblRecordingReport* report)
+{
+    rblRecordingReport found = {.size = size};
+    rblRun loaded;
+    rblRecordingReader reader;
+    rbl_recording_reader_init(&reader, bytes, size, name, &loaded);
+    rblResult result = read_all(&reader, found.problem);
+    result = result == RBL_OK ? complete(&reader) : result;
+    rbl_recording_reader_free(&reader);
+    if (result != RBL_OK)
+    {
+        rbl_run_free(&loaded);
+        return result;
+    }
+    found.used = reader.offset;
+    found.chunks = reader.chunks;
+    found.quantised = reader.quantised;
+    *run = loaded;
+    if (report != NULL)
+    {
+        *report = found;
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_recording_load(const char* path, rblRun* run, rblRecordingReport* report)
+{
+    rblFileBytes file;
+    RBL_TRY(rbl_file_read(path, SIZE_MAX, rbl_default_allocator(), &file));
+    const rblResult result = rbl_recording_load_memory(file.bytes, file.size, path, run, report);
+    rbl_file_bytes_free(&file);
+    return result;
+}

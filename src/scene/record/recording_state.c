@@ -1,0 +1,280 @@
+// States of bodies as few bytes: exactly, or rounded.
+#include "math/quat.h"
+#include "math/simd.h"
+#include "math/vec.h"
+#include "scene/record/recording_format.h"
+#include <math.h>
+
+#define FLOATS 13
+#define COORDS 7
+
+// ---- exact ----
+
+// Every float is written as the bits that differ from the last state: none, two, three or four bytes of them, which two
+// bits tell. Slow bodies keep sign, exponent and high bits of most numbers.
+static const uint8_t lengths[4] = {0, 2, 3, 4};
+#define LENGTH_BYTES 4
+
+// Bit i of a number of four bits at bit 2 i.
+static const uint8_t spread[16] = {0, 1, 4, 5, 16, 17, 20, 21, 64, 65, 68, 69, 80, 81, 84, 85};
+
+// Codes of four floats, whose bits differ by `differences`, lowest two bits first.
+static uint32_t codes_of(rblInt4 differences)
+{
+    const uint32_t none = rbl_mask_below4(differences, 0);
+    const uint32_t two = rbl_mask_below4(differences, 16);
+    const uint32_t three = rbl_mask_below4(differences, 24);
+    return spread[(two & ~none) | (~three & 15u)] | (uint32_t)spread[~two & 15u] << 1;
+}
+
+// Two differences; writes past their end, where the next ones come.
+static uint8_t* store_pair(uint8_t* to, const uint32_t pair[2], uint32_t codes)
+{
+    const unsigned first = lengths[codes & 3];
+    rbl_store_u64(to, pair[0] | (uint64_t)pair[1] << 8 * first);
+    return to + first + lengths[codes >> 2 & 3];
+}
+
+static uint8_t* store_four(uint8_t* to, rblInt4 differences, uint32_t codes)
+{
+    uint32_t four[4];
+    rbl_store_int4(four, differences);
+    return store_pair(store_pair(to, four, codes), four + 2, codes >> 4);
+}
+
+uint8_t* rbl_store_state(uint8_t* to, const rblFrameChange* change, const rblFrameChange* before)
+{
+    const float* now = &change->pose.p.x;
+    const float* last = &before->pose.p.x;
+    uint32_t codes = 0;
+    uint8_t* const start = to;
+    to += LENGTH_BYTES;
+    for (unsigned i = 0; i < FLOATS - 1; i += 4)
+    {
+        const rblInt4 differences =
+            rbl_xor_int4(rbl_bits4(rbl_load4(now + i)), rbl_bits4(rbl_load4(last + i)));
+        const uint32_t four = codes_of(differences);
+        to = store_four(to, differences, four);
+        codes |= four << 2 * i;
+    }
+    const uint32_t one[2] = {rbl_bits_of_float(change->spin.z) ^ rbl_bits_of_float(before->spin.z), 0};
+    const uint32_t code = (uint32_t)(one[0] > 0) + (one[0] >> 16 > 0) + (one[0] >> 24 > 0);
+    to = store_pair(to, one, code);
+    rbl_store_u32(start, codes | code << 2 * (FLOATS - 1));
+    return to;
+}
+
+void rbl_take_state(rblByteSource* source, rblStateHistory* history, rblFrameChange* change)
+{
+    const uint32_t codes = rbl_take_u32(source);
+    source->failed = source->failed || codes >> 2 * FLOATS != 0;
+    for (unsigned i = 0; i < FLOATS; ++i)
+    {
+        const unsigned length = lengths[codes >> 2 * i & 3];
+        const uint8_t* bytes = rbl_take_bytes(source, length);
+        uint32_t difference = 0;
+        for (unsigned k = 0; bytes != NULL && k < length; ++k)
+        {
+            difference |= (uint32_t)bytes[k] << 8 * k;
+        }
+        history->bits[i] ^= difference;
+    }
+    memcpy(&change->pose, history->bits, sizeof history->bits);
+}
+
+// ---- rounded ----
+
+#define FARTHEST 1e12 // quanta: farther bodies stay there
+
+static int64_t round_to(double quanta)
+{
+    const double bounded = rbl_clampd(quanta, -FARTHEST, FARTHEST) + 0.5;
+    if (bounded != bounded)
+    {
+        return 0;
+    }
+    const int64_t towards_zero = (int64_t)bounded;
+    return towards_zero - (bounded < (double)towards_zero);
+}
+
+bool rbl_round_pose(const rblStateHistory* history, const rblFrameChange* change, rblRoundedPose* out)
+{
+    const float* p = &change->pose.p.x;
+    const float* q = &change->pose.q.x;
+    double along = 0.0;
+    for (int i = 0; i < 4; ++i)
+    {
+        along += (double)history->now[3 + i] * (double)q[i];
+    }
+    // A quaternion and its negative are one rotation: the nearer one makes smaller differences.
+    const double sign = along < 0.0 ? -1.0 : 1.0;
+    for (int i = 0; i < 3; ++i)
+    {
+        out->coordinates[i] = round_to((double)p[i] / (double)RBL_POSITION_QUANTUM);
+    }
+    for (int i = 0; i < 4; ++i)
+    {
+        out->coordinates[3 + i] = round_to(sign * (double)q[i] / (double)RBL_ROTATION_QUANTUM);
+    }
+    return history->step == RBL_NONE || memcmp(out->coordinates, history->now, sizeof out->coordinates) != 0;
+}
+
+// A body that was written in the step before goes on as it went; one that was not has been at rest. Wraps where hostile
+// numbers overflow.
+static void predict(const rblStateHistory* history, uint32_t step, uint64_t out[COORDS])
+{
+    const bool moving = history->step != RBL_NONE && history->step + 1 == step;
+    for (int i = 0; i < COORDS; ++i)
+    {
+        const uint64_t now = (uint64_t)history->now[i];
+        out[i] = moving ? 2 * now - (uint64_t)history->before[i] : now;
+    }
+}
+
+static void remember(rblStateHistory* history, const int64_t coordinates[COORDS])
+{
+    memcpy(history->before, history->now, sizeof history->before);
+    memcpy(history->now, coordinates, sizeof history->now);
+}
+
+// One bit for each number that is not as predicted, then how far off these are.
+uint8_t* rbl_store_rounded(uint8_t* to, rblStateHistory* history, uint32_t step, const rblRoundedPose* pose)
+{
+    uint64_t predicted[COORDS];
+    uint32_t mask = 0;
+    uint8_t* const start = to++;
+    predict(history, step, predicted);
+    for (unsigned i = 0; i < COORDS; ++i)
+    {
+        const uint64_t off = (uint64_t)pose->coordinates[i] - predicted[i];
+        if (off != 0)
+        {
+            mask |= 1u << i;
+            to = rbl_store_varint(to, rbl_zigzag((int64_t)off));
+        }
+    }
+    *start = (uint8_t)mask;
+    remember(history, pose->coordinates);
+    return to;
+}
+
+void rbl_take_rounded(rblByteSource* source, rblStateHistory* history, uint32_t step, rblFrameChange* change)
+{
+    uint64_t predicted[COORDS];
+    int64_t rounded[COORDS];
+    const uint32_t mask = rbl_take_u8(source);
+    source->failed = source->failed || mask >> COORDS != 0;
+    predict(history, step, predicted);
+    for (unsigned i = 0; i < COORDS; ++i)
+    {
+        const int64_t off = (mask >> i & 1) != 0 ? rbl_unzigzag(rbl_take_varint(source)) : 0;
+        rounded[i] = (int64_t)(predicted[i] + (uint64_t)off);
+    }
+    remember(history, rounded);
+    float numbers[COORDS];
+    for (unsigned i = 0; i < COORDS; ++i)
+    {
+        numbers[i] =
+            (float)((double)rounded[i] * (double)(i < 3 ? RBL_POSITION_QUANTUM : RBL_ROTATION_QUANTUM));
+    }
+    change->pose.p = rbl_vec3(numbers[0], numbers[1], numbers[2]);
+    change->pose.q = rbl_quat_normalize((rblQuat){numbers[3], numbers[4], numbers[5], numbers[6]});
+    change->velocity = change->spin = rbl_vec3(0, 0, 0);
+}
+
+// ---- hits ----
+
+// The six numbers that are not a place.
+static void hit_numbers(rblRunContact* contact, float* out[6])
+{
+    float* const numbers[6] = {&contact->normal.x, &contact->normal.y, &contact->normal.z,
+                               &contact->impulse,  &contact->speed,    &contact->duration};
+    memcpy(out, numbers, sizeof numbers);
+}
+
+// The upper half of a float, rounded to nearest: eight bits of mantissa.
+static uint32_t upper_half(float value)
+{
+    const uint32_t bits = rbl_bits_of_float(value);
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+}
+
+#define MOST_HIT_BYTES 42 // three varints and six halves; nine floats take less
+
+void rbl_put_hit(rblByteSink* sink, const rblRunContact* contact, bool quantised)
+{
+    rblRunContact copy = *contact;
+    float* numbers[6];
+    const float* point = &contact->point.x;
+    uint8_t* room = rbl_sink_room(sink, MOST_HIT_BYTES);
+    if (room == NULL)
+    {
+        return;
+    }
+    uint8_t* to = room;
+    hit_numbers(&copy, numbers);
+    for (int i = 0; i < 3 && quantised; ++i)
+    {
+        to = rbl_store_varint(to, rbl_zigzag(round_to((double)point[i] / (double)RBL_HIT_QUANTUM)));
+    }
+    for (int i = 0; i < 3 && !quantised; ++i, to += 4)
+    {
+        rbl_store_u32(to, rbl_bits_of_float(point[i]));
+    }
+    for (int i = 0; i < 6 && quantised; ++i, to += 2)
+    {
+        const uint32_t half = upper_half(*numbers[i]);
+        to[0] = (uint8_t)half;
+        to[1] = (uint8_t)(half >> 8);
+    }
+    for (int i = 0; i < 6 && !quantised; ++i, to += 4)
+    {
+        rbl_store_u32(to, rbl_bits_of_float(*numbers[i]));
+    }
+    sink->bytes.count += (size_t)(to - room);
+}
+
+void rbl_take_hit(rblByteSource* source, rblRunContact* contact, bool quantised)
+{
+    float* numbers[6];
+    float* point = &contact->point.x;
+    hit_numbers(contact, numbers);
+    for (int i = 0; i < 3; ++i)
+    {
+        point[i] = quantised
+                       ? (float)((double)rbl_unzigzag(rbl_take_varint(source)) * (double)RBL_HIT_QUANTUM)
+                       : rbl_take_f32(source);
+        source->failed = source->failed || !rbl_finite((double)point[i]);
+    }
+    for (int i = 0; i < 6; ++i)
+    {
+        const uint32_t low = quantised ? rbl_take_u8(source) : 0;
+        const uint32_t half = quantised ? low | rbl_take_u8(source) << 8 : 0;
+        *numbers[i] = quantised ? rbl_float_of_bits(half << 16) : rbl_take_f32(source);
+        source->failed = source->failed || !rbl_finite((double)*numbers[i]);
+    }
+}
+
+// ---- speeds of rounded states ----
+
+static void derive(rblRunKey* key, const rblRunKey* last, double step)
+{
+    const double rate = 1.0 / ((double)(key->step - last->step) * step);
+    const rblQuat turn = rbl_quat_mul(key->pose.q, rbl_quat_conjugate(last->pose.q));
+    const float twice = (float)(2.0 * rate * (turn.w < 0.0f ? -1.0 : 1.0));
+    key->velocity = rbl_scale3(rbl_sub3(key->pose.p, last->pose.p), (float)rate);
+    key->spin = rbl_scale3(rbl_vec3(turn.x, turn.y, turn.z), twice);
+}
+
+void rbl_run_derive_velocities(rblRun* run)
+{
+    for (size_t i = 0; i < run->bodies.count; ++i)
+    {
+        const rblRunKeyArray* keys = &run->bodies.data[i].keys;
+        for (size_t k = 1; k < keys->count; ++k)
+        {
+            derive(&keys->data[k], &keys->data[k - 1], run->settings.step);
+        }
+    }
+    run->has_velocities = false;
+}

@@ -1,0 +1,159 @@
+#include "scene/record/shape_ledger.h"
+
+#include "base/error.h"
+#include "field/compound.h"
+#include "field/fragment/fragment_shape.h"
+#include "field/piece.h"
+#include "field/shape.h"
+#include "scene/record/call_codec.h"
+#include "scene/record/recording_format.h"
+
+void rbl_shape_ledger_init(rblShapeLedger* ledger, rblRecordingWriter* writer,
+                           rblBreakerNumberFcn* number_breaker, void* breaker_context)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    *ledger = (rblShapeLedger){
+        .writer = writer, .number_breaker = number_breaker, .breaker_context = breaker_context};
+    rbl_hash_map_init(&ledger->numbers, allocator);
+    rbl_hash_map_init(&ledger->events, allocator);
+    rbl_array_init(&ledger->shapes, allocator);
+}
+
+void rbl_shape_ledger_free(rblShapeLedger* ledger)
+{
+    for (size_t i = 0; i < ledger->shapes.count; ++i)
+    {
+        rbl_shape_release(ledger->shapes.data[i]);
+    }
+    rbl_array_free(&ledger->shapes);
+    rbl_hash_map_free(&ledger->numbers);
+    rbl_hash_map_free(&ledger->events);
+}
+
+uint32_t rbl_shape_ledger_number(const rblShapeLedger* ledger, const rblShape* shape)
+{
+    return rbl_hash_map_find(&ledger->numbers, (uint64_t)(uintptr_t)shape);
+}
+
+rblResult rbl_shape_ledger_know(rblShapeLedger* ledger, const rblShape* shape)
+{
+    bool added;
+    const uint32_t number = (uint32_t)ledger->shapes.count;
+    if (!rbl_array_push(&ledger->shapes, shape))
+    {
+        return rbl_fail_memory();
+    }
+    rbl_shape_retain(shape);
+    return rbl_hash_map_get_or_add(&ledger->numbers, (uint64_t)(uintptr_t)shape, number, &added) != NULL
+               ? RBL_OK
+               : rbl_fail_memory();
+}
+
+static uint32_t number_of(const rblShape* shape, void* context)
+{
+    return rbl_shape_ledger_number(context, shape);
+}
+
+static uint32_t event_number(const rblFragmentEvent* event, void* context)
+{
+    const rblShapeLedger* ledger = context;
+    return rbl_hash_map_find(&ledger->events, (uint64_t)(uintptr_t)event);
+}
+
+// A chunk for a shape whose parts have theirs.
+static rblResult write_recipe(rblShapeLedger* ledger, const rblShape* shape)
+{
+    rblByteSink* sink = &ledger->writer->sink;
+    rbl_sink_clear(sink);
+    const rblRecipeNumbers numbers = {number_of, event_number, ledger};
+    rblResult result = rbl_put_recipe(sink, shape, &numbers);
+    result = result == RBL_OK ? rbl_recording_write_chunk(ledger->writer, RBL_CHUNK_RECIPE) : result;
+    rbl_sink_clear(sink);
+    return result == RBL_OK ? rbl_shape_ledger_know(ledger, shape) : result;
+}
+
+// ---- events ----
+
+static rblResult find_place(rblShapeLedger* ledger, const rblFragmentEvent* event, rblEventPlace* out)
+{
+    rblStressOrigin origin;
+    if (event->parent != NULL)
+    {
+        *out = (rblEventPlace){.parent = event_number(event->parent, ledger)};
+        return RBL_OK;
+    }
+    if (!rbl_stress_origin(event, &origin))
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED,
+                        "recording: a fragment of tetrahedra that no stress breaker made cannot be recorded");
+    }
+    RBL_TRY(rbl_shape_ledger_write(ledger, origin.shape));
+    *out = (rblEventPlace){.parent = RBL_NONE,
+                           .shape = rbl_shape_ledger_number(ledger, origin.shape),
+                           .material = origin.material};
+    return ledger->number_breaker(origin.breaker, ledger->breaker_context, &out->breaker);
+}
+
+// After those before it.
+static rblResult write_event(rblShapeLedger* ledger, const rblFragmentEvent* event)
+{
+    rblEventPlace place;
+    bool added;
+    if (event_number(event, ledger) != RBL_MAP_EMPTY)
+    {
+        return RBL_OK;
+    }
+    if (event->parent != NULL)
+    {
+        RBL_TRY(write_event(ledger, event->parent));
+    }
+    RBL_TRY(find_place(ledger, event, &place));
+    rbl_sink_clear(&ledger->writer->sink);
+    rbl_put_event(&ledger->writer->sink, event, &place);
+    const rblResult result = rbl_recording_write_chunk(ledger->writer, RBL_CHUNK_EVENT);
+    rbl_sink_clear(&ledger->writer->sink);
+    RBL_TRY(result);
+    return rbl_hash_map_get_or_add(&ledger->events, (uint64_t)(uintptr_t)event, ledger->event_count++,
+                                   &added) != NULL
+               ? RBL_OK
+               : rbl_fail_memory();
+}
+
+// ---- whole shapes ----
+
+// Children of compounds, the root of a piece and the events of a fragment come first.
+rblResult rbl_shape_ledger_write(rblShapeLedger* ledger, const rblShape* shape)
+{
+    if (rbl_shape_ledger_number(ledger, shape) != RBL_MAP_EMPTY)
+    {
+        return RBL_OK;
+    }
+    const rblCompound* compound = rbl_shape_compound(shape);
+    for (uint32_t i = 0; compound != NULL && i < compound->count; ++i)
+    {
+        RBL_TRY(rbl_shape_ledger_write(ledger, compound->children[i].shape));
+    }
+    const rblPieceField* piece = rbl_shape_piece(shape);
+    if (piece != NULL)
+    {
+        RBL_TRY(rbl_shape_ledger_write(ledger, piece->root));
+    }
+    const rblFragmentField* fragment = rbl_shape_fragment(shape);
+    if (fragment != NULL)
+    {
+        RBL_TRY(write_event(ledger, fragment->event));
+    }
+    return write_recipe(ledger, shape);
+}
+
+rblResult rbl_shape_ledger_write_world(rblShapeLedger* ledger, const rblWorld* world)
+{
+    for (size_t i = 0; i < world->bodies.count; ++i)
+    {
+        if (world->bodies.data[i].generation != 0)
+        {
+            RBL_TRY(rbl_shape_ledger_write(ledger, world->bodies.data[i].shape.shape));
+        }
+    }
+    return RBL_OK;
+}

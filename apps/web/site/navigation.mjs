@@ -6,10 +6,11 @@ export const NAVIGATION = [
         title: 'Start',
         entries: [
             { url: 'index.html', title: 'Rubble' },
-            { source: 'README.md', url: 'docs/overview.html', title: 'Overview and figures' },
+            { source: 'README.md', url: 'docs/overview.html', title: 'Overview' },
             { url: 'play/index.html', title: 'Playground' },
             { url: 'gallery/index.html', title: 'Gallery' },
             { source: 'docs/architecture.md' },
+            { source: 'docs/glossary.md' },
         ],
     },
     {

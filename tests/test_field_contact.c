@@ -234,7 +234,7 @@ static rblTransform overlapping_by(const rblShapeView* a, const rblShapeView* b,
     return (rblTransform){rbl_mul_add3(pose.p, high, way), pose.q};
 }
 
-// The contacts of a set that are not held, moved to its front.
+// The contacts of a set that are not redundant, moved to its front.
 static rblContactSet leading_of(const rblContactSet* set)
 {
     rblContactSet leading = *set;
@@ -242,7 +242,7 @@ static rblContactSet leading_of(const rblContactSet* set)
     for (uint32_t i = 0; i < set->count; ++i)
     {
         const rblContactPoint point = set->points[i];
-        if (point.held == 0)
+        if (point.redundant == 0)
         {
             leading.points[leading.count++] = point;
         }
@@ -250,8 +250,8 @@ static rblContactSet leading_of(const rblContactSet* set)
     return leading;
 }
 
-// With a course to think of, here that of staying, no sample, held or dropped, is deeper than eps once the others are put right.
-static void samples_that_are_held_come_right_with_the_others(void** state)
+// With a predicted path, here that of staying, no sample, redundant or dropped, is deeper than eps once the others are put right.
+static void redundant_samples_come_right_with_the_others(void** state)
 {
     (void)state;
     Cast cast;
@@ -270,11 +270,12 @@ static void samples_that_are_held_come_right_with_the_others(void** state)
         const float eps = 0.002f * rbl_minf(a.radius, b.radius);
         const float depth = eps * (float)(1 + 3 * (i % 7));
         const rblTransform pose = overlapping_by(&a, &b, random_pose(&random, 0.2f), depth);
-        const rblCourse stay = {pose, pose.p};
-        rblCollideOptions options = rbl_default_collide_options();
-        options.courses = &stay;
-        options.course_count = 1;
-        rblContactSet set = collide(ids[0], ids[1], pose, options);
+        const rblPredictedPath stay = {pose, pose.p};
+        rblContactOptions options = rbl_default_contact_options();
+        options.paths = &stay;
+        options.path_count = 1;
+        rblContactSet set = {0};
+        check_ok(rbl_shape_find_contacts(&a, &b, pose, &options, NULL, &set));
         enumerate_both(&a, &b, pose, &(Selection){&set, eps}, NULL);
         const rblContactSet leading = leading_of(&set);
         const Motion motion = resolve(&a, &b, pose, &leading);
@@ -627,7 +628,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_sample_deeper_than_eps_is_dropped),
-        cmocka_unit_test(samples_that_are_held_come_right_with_the_others),
+        cmocka_unit_test(redundant_samples_come_right_with_the_others),
         cmocka_unit_test(contacts_of_deep_overlap_do_not_contradict_each_other),
         cmocka_unit_test(all_samples_can_be_had),
         cmocka_unit_test(contacts_are_the_same_both_ways_round),

@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include "failing_allocator.h"
+#include "field/engine.h"
 #include "field/fragment/fragment_shape.h"
 #include "field_shapes.h"
 #include "fragment_testing.h"
@@ -304,11 +305,13 @@ static void every_sample_inside_is_a_contact(void** state)
             count_inside(&two, &one, pose) + count_inside(&one, &two, rbl_transform_inverse(pose));
         assert_true(set.colliding >= inside);
         // By levels, with less and less that is wanted.
-        const rblCourse stay = {pose, {0, 0, 0}};
-        options.courses = &stay;
-        options.course_count = 1;
-        options.margin = i % 2 == 0 ? 0.0f : 0.03f;
-        check_ok(rbl_shape_collide(&one, &two, pose, &options, NULL, &set));
+        const rblPredictedPath stay = {pose, {0, 0, 0}};
+        rblContactOptions ahead = rbl_default_contact_options();
+        ahead.first_count = UINT32_MAX;
+        ahead.paths = &stay;
+        ahead.path_count = 1;
+        ahead.margin = i % 2 == 0 ? 0.0f : 0.03f;
+        check_ok(rbl_shape_find_contacts(&one, &two, pose, &ahead, NULL, &set));
         assert_true(set.colliding >= inside);
         met += inside;
     }

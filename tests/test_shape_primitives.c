@@ -330,11 +330,11 @@ static void stale_ids_are_caught_and_held_shapes_live_on(void** state)
     rblShapeId id;
     rblShapeView view;
     check_ok(rbl_shape_create_sphere(1.0f, &id));
-    check_ok(rbl_shape_hold(id, &view));
+    check_ok(rbl_shape_acquire(id, &view));
     check_ok(rbl_shape_destroy(id));
     check_fails(RBL_ERROR_STALE, rbl_shape_destroy(id));
     check_fails(RBL_ERROR_STALE, rbl_shape_view(id, &view));
-    check_fails(RBL_ERROR_STALE, rbl_shape_hold((rblShapeId){0, 0}, &view));
+    check_fails(RBL_ERROR_STALE, rbl_shape_acquire((rblShapeId){0, 0}, &view));
     check_close(rbl_shape_distance(view.shape, (rblVec3){0, 3, 0}, NULL), 2.0, 1e-6);
     rblMeshView surface;
     check_ok(rbl_mesh_view(view.surface, &surface));
@@ -407,7 +407,7 @@ static void hold_and_let_go(rblRange range, void* context)
     {
         rblShapeView view;
         rblShapeId own;
-        check_ok(rbl_shape_hold(shared, &view));
+        check_ok(rbl_shape_acquire(shared, &view));
         check_ok(rbl_shape_create_plane((rblVec3){0, 1, (float)i}, &own));
         check_close(rbl_shape_distance(view.shape, (rblVec3){0, 3, 0}, NULL), 2.0, 1e-6);
         check_ok(rbl_shape_destroy(own));

@@ -36,6 +36,15 @@ typedef enum rblShapeKind
     RBL_SHAPE_KIND_COUNT
 } rblShapeKind;
 
+/// How a shape rolls on flat ground. Its axis is y.
+typedef enum rblRolling
+{
+    RBL_ROLLS_NOT,
+    RBL_ROLLS_LYING,  ///< it stands on flat ends and rolls when it lies: a cylinder
+    RBL_ROLLS_ALWAYS, ///< nothing of it is flat: a capsule
+    RBL_ROLLS_AS_BALL ///< and it covers the same space however it turns: a sphere
+} rblRolling;
+
 /// A short fixed name such as "level set". Never null.
 RBL_API const char* rbl_shape_kind_name(rblShapeKind kind);
 
@@ -118,12 +127,14 @@ RBL_API uint32_t rbl_shape_alive_count(void);
 
 typedef struct rblShape rblShape; ///< opaque; see rbl_shape_view()
 
-/// All that the engine reads of a shape, in one plain struct. Valid while the shape is held (rbl_shape_hold()).
+/// All that the engine reads of a shape, in one plain struct. Valid while the shape is alive or referenced
+/// (rbl_shape_acquire()).
 typedef struct rblShapeView
 {
     const rblShape* shape;
     const void* data; ///< what the shape is made of: the engine's own, here to save it a way through `shape`
     rblShapeKind kind;
+    rblRolling rolling;
     bool convex;
     bool bounded; ///< false for planes
     rblAabb bounds;
@@ -152,12 +163,9 @@ RBL_API rblResult rbl_shape_surface(const rblShapeView* shape, rblMeshId* out);
 /// threads at once.
 RBL_API rblResult rbl_shape_samples(const rblShapeView* shape, const rblVec3** points, uint32_t* count);
 
-/// The same fragment of tetrahedra (docs/stress.md) with its samples in a hierarchy of their own, where it has its parent's, updated.
-/// Refused: shapes of other kinds.
-RBL_API rblResult rbl_shape_rebuild(const rblShapeView* shape, rblShapeId* out);
-
-/// Keep a shape alive without its handle, once more, and let go again. What bodies do.
-RBL_API rblResult rbl_shape_hold(rblShapeId shape, rblShapeView* out);
+/// References without a handle, as bodies have them. Acquire: read the view and add a reference; retain: add another;
+/// release: give one up.
+RBL_API rblResult rbl_shape_acquire(rblShapeId shape, rblShapeView* out);
 RBL_API void rbl_shape_retain(const rblShape* shape);
 RBL_API void rbl_shape_release(const rblShape* shape);
 
@@ -189,9 +197,7 @@ typedef struct rblContactPoint
     float distance; ///< gap between the surfaces along the normal; negative: depth of overlap
     uint32_t
         feature; ///< names what touches; the same from step to step while it is the same: for warm starting
-    uint32_t
-        held; ///< 1: deeper than the tolerance, but right on all courses once those are that are not held (see
-              ///< rblCollideOptions); else 0
+    uint32_t redundant; ///< always 0 here; the world marks contacts that others resolve
 } rblContactPoint;
 
 /// What rbl_shape_collide() remembers of a pair from one call to the next, to be fast. Zero it for a new pair. It never
@@ -217,15 +223,6 @@ typedef struct rblContactSet
 /// Free what it holds; it is empty and may be used again.
 RBL_API void rbl_contact_set_free(rblContactSet* set);
 
-#define RBL_MOST_COURSES 4 ///< that rblCollideOptions can name
-
-/// How the second shape may move next against the first, in the first's axes.
-typedef struct rblCourse
-{
-    rblTransform end; ///< its pose afterwards
-    rblVec3 pivot;    ///< what it turns about moves straight
-} rblCourse;
-
 /// How rbl_shape_collide() chooses contacts.
 typedef struct rblCollideOptions
 {
@@ -235,10 +232,6 @@ typedef struct rblCollideOptions
         first_count; ///< m: contacts after which only points deeper than eps are added, every one of them:
                      ///< none deeper than eps is ever dropped (Glondu 2012, 5.3); default 8.
                      ///< UINT32_MAX: no selection, all points within the margin
-    const rblCourse*
-        courses;           ///< null, or what may come next: what is then in the way is kept too, and points
-                           ///< deeper than eps that are not in the way are marked as held
-    uint32_t course_count; ///< at most RBL_MOST_COURSES
 } rblCollideOptions;
 
 /// No margin, the tolerance of the shapes, m = 8.
@@ -249,11 +242,6 @@ RBL_API rblCollideOptions rbl_default_collide_options(void);
 RBL_API rblResult rbl_shape_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                                     const rblCollideOptions* options, rblPairCache* cache,
                                     rblContactSet* out);
-
-/// How far apart two hulls or boxes are at least, for next to nothing: along the direction that the cache has from their last
-/// contacts or time of impact. -INFINITY when it has none, and for other shapes.
-RBL_API float rbl_shape_known_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
-                                  const rblPairCache* cache);
 
 /// Motion over a step: the pose moves from `from` by a translation of the centre of mass and a rotation about it.
 typedef struct rblSweep
@@ -267,42 +255,6 @@ typedef struct rblSweep
 /// Never late: at the fraction returned their distance is at least `target` less `tolerance`, or it was so at 0.
 RBL_API float rbl_shape_time_of_impact(const rblShapeView* a, const rblSweep* sweep_a, const rblShapeView* b,
                                        const rblSweep* sweep_b, float target, float tolerance);
-
-/// The same for a pair that is asked about again and again, along parabolas: at a fraction t of the motion b, as seen from a,
-/// is off its chord by t (t - 1) `sag`. `cache` is the pair's of rbl_shape_collide(), or null; it saves time here, and again
-/// for contacts at the fraction found. Where a shape has many partners its sweep can be prepared once for all of them.
-typedef struct rblPreparedSweep
-{
-    double numbers[32]; ///< the library's own
-} rblPreparedSweep;
-
-/// What of a sweep does not depend on the partner.
-RBL_API rblPreparedSweep rbl_shape_prepare_sweep(const rblShapeView* shape, const rblSweep* sweep);
-
-/// One question of rbl_shape_find_impact().
-typedef struct rblImpactQuery
-{
-    const rblShapeView* a;
-    const rblShapeView* b;
-    const rblSweep* sweep_a;
-    const rblSweep* sweep_b;
-    rblVec3 sag;
-    float target, tolerance;
-    rblPairCache* cache;
-    const rblPreparedSweep* prepared_a; ///< the sweeps, prepared; null: for the moment
-    const rblPreparedSweep* prepared_b;
-    float*
-        clear; ///< null, or gets a gap that the shapes have at the start at least, as far as was found out;
-               ///< zero or less when nothing was
-} rblImpactQuery;
-
-/// The fraction, as rbl_shape_time_of_impact() returns it.
-RBL_API float rbl_shape_find_impact(const rblImpactQuery* query);
-
-/// Whether two hulls or boxes are farther apart than `least` at the start of their motion and stay farther apart than the target, as
-/// far as the direction that the cache has from their last contacts or time of impact can tell: false is no answer. Costs a part of
-/// a time of impact.
-RBL_API bool rbl_shape_stays_apart(const rblImpactQuery* query, float least);
 
 RBL_EXTERN_C_END
 

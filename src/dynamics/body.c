@@ -234,7 +234,7 @@ rblResult rbl_make_body(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rbl
         .user_data = def->user_data,
     };
     *motion = (rblMotion){.orientation = rbl_quat_identity()};
-    RBL_TRY(rbl_shape_hold(def->shape, &body->shape));
+    RBL_TRY(rbl_shape_acquire(def->shape, &body->shape));
     const rblResult result = set_matter(def, jobs, body, motion);
     if (result != RBL_OK)
     {

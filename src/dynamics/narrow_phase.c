@@ -164,7 +164,7 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
     rblContact contact = rbl_place_contact(pair, found, shape_a, frame_a, frame_b);
     const float reach =
         0.02f * rbl_minf(world->courses.data[pair->a].radius, world->courses.data[pair->b].radius);
-    const rblContact* before = pair->leading > 0 && !found->held
+    const rblContact* before = pair->leading > 0 && !found->redundant
                                    ? find_before(&world->last_contacts[pair->first], pair->leading,
                                                  found->feature, contact.anchor_a, reach)
                                    : NULL;
@@ -191,17 +191,17 @@ static rblTransform shape_at_end(const rblWorld* world, uint32_t slot)
 }
 
 // How two bodies may move on, in the axes of a's shape: both, or with either stopped by something else.
-static void expect_courses(const rblWorld* world, const rblPair* pair, rblTransform shape_a,
-                           rblTransform shape_b, const rblVec3 centers[2], rblCourse out[3])
+static void predict_paths(const rblWorld* world, const rblPair* pair, rblTransform shape_a,
+                          rblTransform shape_b, const rblVec3 centers[2], rblPredictedPath out[3])
 {
     const rblTransform end_a = shape_at_end(world, pair->a);
     const rblTransform end_b = shape_at_end(world, pair->b);
     const rblVec3 pivot_a = rbl_transform_inverse_point(shape_a, centers[0]);
     const rblVec3 pivot_b = rbl_transform_inverse_point(shape_a, centers[1]);
     const bool first = world->courses.data[pair->a].turning > world->courses.data[pair->b].turning;
-    out[0] = (rblCourse){rbl_transform_relative(end_a, end_b), first ? pivot_a : pivot_b};
-    out[1] = (rblCourse){rbl_transform_relative(shape_a, end_b), pivot_b};
-    out[2] = (rblCourse){rbl_transform_relative(end_a, shape_b), pivot_a};
+    out[0] = (rblPredictedPath){rbl_transform_relative(end_a, end_b), first ? pivot_a : pivot_b};
+    out[1] = (rblPredictedPath){rbl_transform_relative(shape_a, end_b), pivot_b};
+    out[2] = (rblPredictedPath){rbl_transform_relative(end_a, shape_b), pivot_a};
 }
 
 // Whether contacts lie in a line or a point: two that share an edge or a corner only.
@@ -252,7 +252,7 @@ static void keep_depth(const rblWorld* world, rblPair* pair, const rblContactSet
     pair->kept_depth = rbl_minf(pair->kept_depth, rbl_maxf(deepest + slack, 0.0f));
 }
 
-// Collide after some time of free motion, and append the contacts: those that are held come last.
+// Collide after some time of free motion, and append the contacts: those that are redundant come last.
 static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, float margin, rblContactSet* set,
                        rblContactArray* out)
 {
@@ -262,29 +262,29 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, floa
     const rblTransform frame_b = rbl_free_frame(world, pair->b, seconds);
     const rblTransform shape_a = shape_at(world, pair->a, frame_a, seconds);
     const rblTransform shape_b = shape_at(world, pair->b, frame_b, seconds);
-    rblCollideOptions options = rbl_default_collide_options();
+    rblContactOptions options = rbl_default_contact_options();
     options.margin = margin;
     options.first_count = world->def.first_count;
-    rblCourse courses[3];
+    rblPredictedPath paths[3];
     if (!a->shape.convex || !b->shape.convex)
     {
         const rblVec3 centers[2] = {frame_a.p, frame_b.p};
-        expect_courses(world, pair, shape_a, shape_b, centers, courses);
-        options.courses = courses;
-        options.course_count = 3;
+        predict_paths(world, pair, shape_a, shape_b, centers, paths);
+        options.paths = paths;
+        options.path_count = 3;
     }
-    if (rbl_shape_collide(&a->shape, &b->shape, rbl_transform_relative(shape_a, shape_b), &options,
-                          &pair->cache, set) != RBL_OK ||
+    if (rbl_shape_find_contacts(&a->shape, &b->shape, rbl_transform_relative(shape_a, shape_b), &options,
+                                &pair->cache, set) != RBL_OK ||
         !rbl_array_reserve_more(out, set->count))
     {
         return false;
     }
     keep_depth(world, pair, set);
-    for (uint32_t held = 0; held < 2; ++held)
+    for (uint32_t redundant = 0; redundant < 2; ++redundant)
     {
         for (uint32_t i = 0; i < set->count; ++i)
         {
-            if (set->points[i].held == held)
+            if (set->points[i].redundant == redundant)
             {
                 out->data[out->count++] =
                     place_contact(world, pair, &set->points[i], shape_a, frame_a, frame_b);
@@ -658,7 +658,7 @@ static void note_leading(rblPair* pair, const rblContactSet* set)
     pair->leading = set->count > 0 || pair->count == 0 ? 0 : pair->leading;
     for (uint32_t i = 0; i < set->count; ++i)
     {
-        pair->leading += set->points[i].held == 0;
+        pair->leading += set->points[i].redundant == 0;
     }
 }
 

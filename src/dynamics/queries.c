@@ -164,7 +164,7 @@ rblResult rbl_world_cast(rblWorldId id, rblShapeId shape_id, rblTransform pose, 
                         "cast: the translation is not finite, or there is no place for the result");
     }
     rblShapeView shape;
-    RBL_TRY(rbl_shape_hold(shape_id, &shape));
+    RBL_TRY(rbl_shape_acquire(shape_id, &shape));
     CastQuery query = {
         .world = world, .mask = mask, .shape = &shape, .sweep = {pose, translation, {0, 0, 0}}};
     const rblAabb box = rbl_shape_bounds_at(&shape, pose);
@@ -243,7 +243,7 @@ rblResult rbl_world_overlap_shape(rblWorldId id, rblShapeId shape_id, rblTransfo
         return rbl_fail(RBL_ERROR_ARGUMENT, "overlap: there is no visitor");
     }
     rblShapeView shape;
-    RBL_TRY(rbl_shape_hold(shape_id, &shape));
+    RBL_TRY(rbl_shape_acquire(shape_id, &shape));
     OverlapQuery query = {.world = world,
                           .mask = mask,
                           .shape = &shape,

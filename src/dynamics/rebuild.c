@@ -53,7 +53,7 @@ rblResult rbl_begin_rebuild(rblWorld* world, uint32_t slot, uint32_t steps)
 {
     rblBody* body = &world->bodies.data[slot];
     rblRebuild* rebuild = rbl_alloc_zero(world->allocator, sizeof *rebuild);
-    if (rebuild == NULL || body->shape.kind != RBL_SHAPE_FRAGMENT ||
+    if (rebuild == NULL || !rbl_shape_can_rebuild(&body->shape) ||
         !rbl_array_reserve_more(&world->fracture.rebuilds, 1))
     {
         rbl_free(world->allocator, rebuild, rebuild != NULL ? sizeof *rebuild : 0);
@@ -132,7 +132,7 @@ static void put_in(rblWorld* world, uint32_t slot)
     rblBody* body = &world->bodies.data[slot];
     rblShapeId made = {0, 0};
     rblShapeView view;
-    if (take_rebuilt(world, &body->shape, &made) != RBL_OK || rbl_shape_hold(made, &view) != RBL_OK)
+    if (take_rebuilt(world, &body->shape, &made) != RBL_OK || rbl_shape_acquire(made, &view) != RBL_OK)
     {
         return; // no memory: it keeps what it has
     }

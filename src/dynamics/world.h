@@ -10,6 +10,7 @@
 #include "dynamics/calls.h"
 #include "dynamics/inertia.h"
 #include "dynamics/joint/joints.h"
+#include "field/engine.h"
 #include "math/aabb.h"
 #include "math/transform.h"
 #include "rubble/breaker.h"

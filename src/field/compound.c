@@ -106,7 +106,7 @@ static rblResult hold_children(const rblShapeChild* children, uint32_t count, co
     for (uint32_t i = 0; i < count; ++i)
     {
         rblShapeView view;
-        const rblResult result = rbl_shape_hold(children[i].shape, &view);
+        const rblResult result = rbl_shape_acquire(children[i].shape, &view);
         if (result != RBL_OK)
         {
             compound_free(compound, allocator);

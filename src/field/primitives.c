@@ -107,10 +107,11 @@ static rblResult register_round(rblShape* parts, const rblPrimitive* made,
     return result;
 }
 
-static rblShape bounded_parts(rblShapeKind kind, const rblShapeOps* ops, rblVec3 half)
+static rblShape bounded_parts(rblShapeKind kind, const rblShapeOps* ops, rblRolling rolling, rblVec3 half)
 {
     rblShape parts = {.ops = ops, .allocator = rbl_default_allocator()};
     parts.view.kind = kind;
+    parts.view.rolling = rolling;
     parts.view.convex = true;
     parts.view.bounded = true;
     parts.view.bounds = (rblAabb){rbl_neg3(half), half};
@@ -123,7 +124,8 @@ rblResult rbl_shape_create_sphere(float radius, rblShapeId* out)
 {
     RBL_TRY(check_out("sphere", out));
     RBL_TRY(check_size("sphere", "radius", radius));
-    rblShape parts = bounded_parts(RBL_SHAPE_SPHERE, &rbl_sphere_ops, (rblVec3){radius, radius, radius});
+    rblShape parts = bounded_parts(RBL_SHAPE_SPHERE, &rbl_sphere_ops, RBL_ROLLS_AS_BALL,
+                                   (rblVec3){radius, radius, radius});
     const double r = (double)radius;
     const double volume = 4.0 / 3.0 * RBL_PI * r * r * r;
     const double moment = 0.4 * volume * r * r;
@@ -157,8 +159,8 @@ rblResult rbl_shape_create_capsule(float radius, float height, rblShapeId* out)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "capsule: height must be at least twice the radius");
     }
-    rblShape parts =
-        bounded_parts(RBL_SHAPE_CAPSULE, &rbl_capsule_ops, (rblVec3){radius, 0.5f * height, radius});
+    rblShape parts = bounded_parts(RBL_SHAPE_CAPSULE, &rbl_capsule_ops, RBL_ROLLS_ALWAYS,
+                                   (rblVec3){radius, 0.5f * height, radius});
     parts.view.mass = capsule_mass((double)radius, (double)half);
     parts.view.radius = 0.5f * height;
     parts.recipe = (rblShapeRecipe){.numbers = {radius, height}};
@@ -178,7 +180,8 @@ rblResult rbl_shape_create_cylinder(float radius, float height, rblShapeId* out)
     RBL_TRY(check_size("cylinder", "radius", radius));
     RBL_TRY(check_size("cylinder", "height", height));
     const float half = 0.5f * height;
-    rblShape parts = bounded_parts(RBL_SHAPE_CYLINDER, &rbl_cylinder_ops, (rblVec3){radius, half, radius});
+    rblShape parts = bounded_parts(RBL_SHAPE_CYLINDER, &rbl_cylinder_ops, RBL_ROLLS_LYING,
+                                   (rblVec3){radius, half, radius});
     const double r = (double)radius;
     const double h = (double)height;
     const double volume = RBL_PI * r * r * h;
@@ -219,7 +222,7 @@ rblResult rbl_shape_create_box(rblVec3 size, rblShapeId* out)
     RBL_TRY(check_size("box", "size", size.y));
     RBL_TRY(check_size("box", "size", size.z));
     const rblVec3 half = rbl_scale3(size, 0.5f);
-    rblShape parts = bounded_parts(RBL_SHAPE_BOX, &rbl_box_ops, half);
+    rblShape parts = bounded_parts(RBL_SHAPE_BOX, &rbl_box_ops, RBL_ROLLS_NOT, half);
     const rblVec3d s = rbl_to_double3(size);
     const double volume = s.x * s.y * s.z;
     const double part = volume / 12.0;

@@ -142,7 +142,7 @@ rblResult rbl_shape_view(rblShapeId id, rblShapeView* out)
     return read_view(id, 0, out);
 }
 
-rblResult rbl_shape_hold(rblShapeId id, rblShapeView* out)
+rblResult rbl_shape_acquire(rblShapeId id, rblShapeView* out)
 {
     return read_view(id, 1, out);
 }

@@ -26,6 +26,9 @@ typedef struct rblShapeOps
 
     // A bound of the distance that takes less time, and never more than it; null: the distance itself.
     float (*bound)(const void* data, rblVec3 point);
+
+    // The same shape with its samples in a hierarchy of their own; null: they are in one already.
+    rblResult (*rebuild)(const rblShape* shape, rblShapeId* out);
 } rblShapeOps;
 
 // What a shape was made from, for those who have to make it again, bit for bit (recordings).

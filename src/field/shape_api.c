@@ -1,5 +1,7 @@
 // What every kind of shape answers alike: distances, boxes at a pose, rays.
+#include "base/error.h"
 #include "field/convex/hull.h"
+#include "field/engine.h"
 #include "field/primitives.h"
 #include "field/shape.h"
 #include "math/aabb.h"
@@ -18,6 +20,25 @@ float rbl_shape_distance(const rblShape* shape, rblVec3 point, rblVec3* gradient
 {
     rblVec3 unused;
     return shape->ops->distance(shape->data, point, gradient == NULL ? &unused : gradient);
+}
+
+bool rbl_shape_can_rebuild(const rblShapeView* shape)
+{
+    return shape->shape->ops->rebuild != NULL;
+}
+
+rblResult rbl_shape_rebuild(const rblShapeView* shape, rblShapeId* out)
+{
+    if (shape == NULL || shape->shape == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "shape rebuild: shape and out must not be null");
+    }
+    if (!rbl_shape_can_rebuild(shape))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "shape rebuild: a %s has a hierarchy of its own",
+                        rbl_shape_kind_name(shape->kind));
+    }
+    return shape->shape->ops->rebuild(shape->shape, out);
 }
 
 // ---- boxes ----

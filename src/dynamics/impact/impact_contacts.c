@@ -99,7 +99,7 @@ void rbl_reanchor_balls(rblWorld* world, const rblManifold* manifold)
     for (int k = 0; k < 2; ++k)
     {
         const rblBody* body = &world->bodies.data[slots[k]];
-        for (uint32_t i = 0; i < manifold->count && body->shape.kind == RBL_SHAPE_SPHERE; ++i)
+        for (uint32_t i = 0; i < manifold->count && body->shape.rolling == RBL_ROLLS_AS_BALL; ++i)
         {
             rblContact* contact = &world->contacts.data[manifold->contact + i];
             const rblVec3 to_other = rbl_scale3(contact->normal, k == 0 ? 1.0f : -1.0f);

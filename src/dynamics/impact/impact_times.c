@@ -39,7 +39,7 @@ static void bound_block(rblRange range, void* context)
         const float turning = spin > 0.0f ? spin * record->shape.radius : 0.0f;
         const float falling = record->falls ? world->seconds * rbl_length3(pull) : 0.0f;
         const rblVec3 none = {0, 0, 0};
-        const bool turns = record->shape.convex && record->shape.kind != RBL_SHAPE_SPHERE;
+        const bool turns = record->shape.convex && record->shape.rolling != RBL_ROLLS_AS_BALL;
         world->pulls.data[i + 1] = pull;
         world->whirls.data[i + 1] = turns ? body->spin : none;
         world->speeds.data[i + 1] = rbl_length3(body->velocity) + turning + falling;
@@ -173,7 +173,7 @@ static bool asks_again(const rblWorld* world, const rblManifold* manifold, uint3
 {
     const uint32_t slot = world->solver_bodies.data[moving_body(manifold)].slot;
     return round > 0 && manifold->fast && !manifold->closed &&
-           world->bodies.data[slot].shape.kind == RBL_SHAPE_SPHERE;
+           world->bodies.data[slot].shape.rolling == RBL_ROLLS_AS_BALL;
 }
 
 // The time of impact of a fast pair is known. Otherwise it depends on who is held, which find_times() knows.

@@ -148,7 +148,7 @@ static bool rolls(const rblWorld* world, uint32_t slot, rblVec3 up)
 {
     const rblBody* body = &world->bodies.data[slot];
     const rblTransform pose = rbl_shape_pose(body, &world->motions.data[slot]);
-    const bool upright = body->shape.kind == RBL_SHAPE_CYLINDER &&
+    const bool upright = body->shape.rolling == RBL_ROLLS_LYING &&
                          fabsf(rbl_dot3(rbl_rotate3(pose.q, rbl_vec3(0, 1, 0)), up)) > UPWARDS;
     return world->surfaces.data[slot].round && !upright;
 }

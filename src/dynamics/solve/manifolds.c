@@ -14,11 +14,6 @@
 // more they are taken for equal.
 #define MOST_COUNTS 32
 
-static bool is_round(rblShapeKind kind)
-{
-    return kind == RBL_SHAPE_SPHERE || kind == RBL_SHAPE_CAPSULE || kind == RBL_SHAPE_CYLINDER;
-}
-
 static void write_surface(rblWorld* world, uint32_t slot)
 {
     const rblBody* body = &world->bodies.data[slot];
@@ -29,7 +24,7 @@ static void write_surface(rblWorld* world, uint32_t slot)
         .inner_radius = body->shape.bounded ? body->shape.inner_radius : INFINITY,
         .joint_count = body->joint_count,
         .convex = body->shape.convex,
-        .round = is_round(body->shape.kind),
+        .round = body->shape.rolling != RBL_ROLLS_NOT,
     };
 }
 

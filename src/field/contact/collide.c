@@ -6,9 +6,16 @@
 #include "field/convex/convex_contact.h"
 #include "field/primitives.h"
 
+#define FIRST_COUNT 8 // contacts after which only deep points are added (Glondu 2012, 5.3)
+
 rblCollideOptions rbl_default_collide_options(void)
 {
-    return (rblCollideOptions){.margin = 0.0f, .tolerance = 0.0f, .first_count = 8};
+    return (rblCollideOptions){.margin = 0.0f, .tolerance = 0.0f, .first_count = FIRST_COUNT};
+}
+
+rblContactOptions rbl_default_contact_options(void)
+{
+    return (rblContactOptions){.margin = 0.0f, .tolerance = 0.0f, .first_count = FIRST_COUNT};
 }
 
 void rbl_contact_set_free(rblContactSet* set)
@@ -66,7 +73,7 @@ float rbl_shape_known_gap(const rblShapeView* a, const rblShapeView* b, rblTrans
 }
 
 rblResult rbl_collide_convex(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
-                             const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out)
+                             const rblContactOptions* options, rblPairCache* cache, rblContactSet* out)
 {
     const rblPairQuery query = {a, b, b_in_a, options->margin, cache};
     const rblHull* hull_a = hull_of(a);
@@ -90,8 +97,8 @@ rblResult rbl_collide_convex(const rblShapeView* a, const rblShapeView* b, rblTr
     return rbl_contact_round(&query, out);
 }
 
-rblResult rbl_shape_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
-                            const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out)
+rblResult rbl_shape_find_contacts(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                                  const rblContactOptions* options, rblPairCache* cache, rblContactSet* out)
 {
     out->count = 0;
     out->colliding = 0;
@@ -103,4 +110,12 @@ rblResult rbl_shape_collide(const rblShapeView* a, const rblShapeView* b, rblTra
     }
     return a->convex && b->convex ? rbl_collide_convex(a, b, b_in_a, options, cache, out)
                                   : rbl_collide_fields(a, b, b_in_a, options, cache, out);
+}
+
+rblResult rbl_shape_collide(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                            const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out)
+{
+    const rblContactOptions plain = {
+        .margin = options->margin, .tolerance = options->tolerance, .first_count = options->first_count};
+    return rbl_shape_find_contacts(a, b, b_in_a, &plain, cache, out);
 }

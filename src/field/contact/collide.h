@@ -2,7 +2,7 @@
 #ifndef RBL_FIELD_CONTACT_COLLIDE_H
 #define RBL_FIELD_CONTACT_COLLIDE_H
 
-#include "rubble/shape.h"
+#include "field/engine.h"
 
 // Room for `extra` more points; false when out of memory.
 bool rbl_contact_set_reserve(rblContactSet* set, uint32_t extra);
@@ -10,11 +10,11 @@ bool rbl_contact_set_reserve(rblContactSet* set, uint32_t extra);
 // Pairs that are not both convex (planes count as convex, and as fields too): samples of each in the field of the other.
 // `out` is empty on entry.
 rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
-                             const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out);
+                             const rblContactOptions* options, rblPairCache* cache, rblContactSet* out);
 
 // Contacts of two convex shapes. `out` is empty on entry.
 rblResult rbl_collide_convex(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
-                             const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out);
+                             const rblContactOptions* options, rblPairCache* cache, rblContactSet* out);
 
 // Signed distance of two convex shapes, neither a plane or one of them; negative: some lower bound of the depth.
 // `normal` (unit, from a to b, in a's axes) separates them by that much.

@@ -66,24 +66,24 @@ static rblTransform pose_of_parts(const Part* first, const Part* second, rblTran
     return first->turned ? rbl_transform_relative(first->pose, second_in_a) : second_in_a;
 }
 
-static rblCollideOptions options_of_parts(const rblCollideOptions* options, const Part* first,
-                                          const Part* second, rblCourse courses[RBL_MOST_COURSES])
+static rblContactOptions options_of_parts(const rblContactOptions* options, const Part* first,
+                                          const Part* second, rblPredictedPath paths[RBL_MAX_PATHS])
 {
-    rblCollideOptions out = *options;
-    out.courses = courses;
-    out.course_count = options->course_count < RBL_MOST_COURSES ? options->course_count : RBL_MOST_COURSES;
-    for (uint32_t i = 0; i < out.course_count; ++i)
+    rblContactOptions out = *options;
+    out.paths = paths;
+    out.path_count = options->path_count < RBL_MAX_PATHS ? options->path_count : RBL_MAX_PATHS;
+    for (uint32_t i = 0; i < out.path_count; ++i)
     {
-        const rblCourse* whole = &options->courses[i];
-        courses[i].end = pose_of_parts(first, second, whole->end);
-        courses[i].pivot =
+        const rblPredictedPath* whole = &options->paths[i];
+        paths[i].end = pose_of_parts(first, second, whole->end);
+        paths[i].pivot =
             first->turned ? rbl_transform_inverse_point(first->pose, whole->pivot) : whole->pivot;
     }
     return out;
 }
 
 rblResult rbl_collide_compound(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
-                               const rblCollideOptions* options, rblContactSet* out)
+                               const rblContactOptions* options, rblContactSet* out)
 {
     rblContactSet* part = rbl_contact_set_part(out);
     if (part == NULL)
@@ -98,9 +98,9 @@ rblResult rbl_collide_compound(const rblShapeView* a, const rblShapeView* b, rbl
         const rblTransform pose = pose_of_parts(&first, &second, b_in_a);
         if (rbl_boxes_gap(first.view, second.view, pose) <= options->margin)
         {
-            rblCourse courses[RBL_MOST_COURSES];
-            const rblCollideOptions part_options = options_of_parts(options, &first, &second, courses);
-            RBL_TRY(rbl_shape_collide(first.view, second.view, pose, &part_options, NULL, part));
+            rblPredictedPath paths[RBL_MAX_PATHS];
+            const rblContactOptions part_options = options_of_parts(options, &first, &second, paths);
+            RBL_TRY(rbl_shape_find_contacts(first.view, second.view, pose, &part_options, NULL, part));
             RBL_TRY(append_part(part, &first, pair, out));
         }
     }

@@ -208,9 +208,9 @@ static bool search(rblSampling sides[2], Search* s)
 
 // ---- results ----
 
-static uint32_t course_count(const rblCollideOptions* options)
+static uint32_t path_count(const rblContactOptions* options)
 {
-    return options->course_count < RBL_MOST_COURSES ? options->course_count : RBL_MOST_COURSES;
+    return options->path_count < RBL_MAX_PATHS ? options->path_count : RBL_MAX_PATHS;
 }
 
 static rblContactPoint contact_of(const Touch* t, const rblSampling sides[2], rblVec3 gradient)
@@ -232,7 +232,7 @@ static rblContactPoint contact_of(const Touch* t, const rblSampling sides[2], rb
     return c;
 }
 
-// A course as the samples of one side see it in the field of the other.
+// A path as the samples of one side see it in the field of the other.
 typedef struct Path
 {
     rblMat3 rotation; // from the samples' axes to the field's, at the end
@@ -244,7 +244,7 @@ typedef struct Path
 typedef struct Paths
 {
     uint32_t count;
-    Path sides[2][RBL_MOST_COURSES];
+    Path sides[2][RBL_MAX_PATHS];
 } Paths;
 
 static Path path_of(rblTransform from, rblTransform to, rblVec3 pivot)
@@ -256,16 +256,16 @@ static Path path_of(rblTransform from, rblTransform to, rblVec3 pivot)
                   rbl_scale3(rbl_vec3(turn.x, turn.y, turn.z), sign)};
 }
 
-static void find_paths(const rblCollideOptions* options, rblTransform b_in_a, Paths* out)
+static void find_paths(const rblContactOptions* options, rblTransform b_in_a, Paths* out)
 {
     const rblTransform a_in_b = rbl_transform_inverse(b_in_a);
-    out->count = course_count(options);
+    out->count = path_count(options);
     for (uint32_t i = 0; i < out->count; ++i)
     {
-        const rblCourse* course = &options->courses[i];
+        const rblPredictedPath* path = &options->paths[i];
         out->sides[0][i] =
-            path_of(a_in_b, rbl_transform_inverse(course->end), rbl_transform_point(a_in_b, course->pivot));
-        out->sides[1][i] = path_of(b_in_a, course->end, course->pivot);
+            path_of(a_in_b, rbl_transform_inverse(path->end), rbl_transform_point(a_in_b, path->pivot));
+        out->sides[1][i] = path_of(b_in_a, path->end, path->pivot);
     }
 }
 
@@ -358,24 +358,24 @@ static void turn_opposed(rblCandidateArray* candidates, float eps)
 
 // Turning counts by what it moves on the smaller of the two.
 static rblSelecting selecting_of(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
-                                 const Search* s, const rblCollideOptions* options)
+                                 const Search* s, const rblContactOptions* options)
 {
     const bool second = b->bounded && (!a->bounded || b->radius < a->radius);
     const rblVec3 center = rbl_to_float3(second ? b->mass.center : a->mass.center);
     const float length = 0.5f * (second ? b->radius : a->radius);
-    const bool known = course_count(options) > 0;
+    const bool known = path_count(options) > 0;
     return (rblSelecting){
         .eps = s->eps,
         .motion = rbl_maxf(rbl_maxf(-s->deepest, LEAST_MOTION * s->eps), known ? 0.0f : s->margin),
         .center = second ? rbl_transform_point(b_in_a, center) : center,
         .length = length,
         .first_count = options->first_count,
-        .course_count = course_count(options)};
+        .path_count = path_count(options)};
 }
 
 // ---- the call ----
 
-static float tolerance_of(const rblShapeView* a, const rblShapeView* b, const rblCollideOptions* options)
+static float tolerance_of(const rblShapeView* a, const rblShapeView* b, const rblContactOptions* options)
 {
     return options->tolerance > 0.0f ? options->tolerance
                                      : DEFAULT_TOLERANCE * rbl_minf(a->radius, b->radius);
@@ -403,14 +403,14 @@ static void remember(rblPairCache* cache, rblTransform b_in_a, float gap, float 
     }
 }
 
-static uint32_t enough_for(const rblShapeView* a, const rblShapeView* b, const rblCollideOptions* options)
+static uint32_t enough_for(const rblShapeView* a, const rblShapeView* b, const rblContactOptions* options)
 {
     const bool fragments = a->kind == RBL_SHAPE_FRAGMENT || b->kind == RBL_SHAPE_FRAGMENT;
     return fragments && options->first_count < UINT32_MAX / ENOUGH ? ENOUGH * options->first_count : 0;
 }
 
 rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
-                             const rblCollideOptions* options, rblPairCache* cache, rblContactSet* out)
+                             const rblContactOptions* options, rblPairCache* cache, rblContactSet* out)
 {
     out->count = 0;
     out->colliding = 0;
@@ -430,7 +430,7 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
     Search s = {.scratch = scratch_of(out),
                 .eps = eps,
                 .margin = margin,
-                .all = options->first_count == UINT32_MAX && options->course_count == 0,
+                .all = options->first_count == UINT32_MAX && options->path_count == 0,
                 .enough = enough_for(a, b, options),
                 .deepest = INFINITY};
     if (s.scratch == NULL)

@@ -8,10 +8,10 @@
 #define MOST_SWEEPS 64
 
 // Rows by column, padded to blocks of four: w in six columns, what no chosen contact implies yet, the distance and those on
-// the courses.
+// the paths.
 #define UNHELD   6
 #define DISTANCE 7
-#define COLUMNS  (8 + RBL_MOST_COURSES)
+#define COLUMNS  (8 + RBL_MAX_PATHS)
 
 typedef struct Choice
 {
@@ -79,11 +79,11 @@ static void write_row(Choice* c, uint32_t i, const rblCandidate* candidate)
     c->columns[3][i] = moment.x;
     c->columns[4][i] = moment.y;
     c->columns[5][i] = moment.z;
-    // What is to come is known by the courses, where there are any.
-    const bool spread = p->distance <= c->selecting->eps || c->selecting->course_count == 0;
+    // What is to come is known by the paths, where there are any.
+    const bool spread = p->distance <= c->selecting->eps || c->selecting->path_count == 0;
     c->columns[UNHELD][i] = spread ? c->selecting->motion - p->distance : -INFINITY;
     c->columns[DISTANCE][i] = p->distance;
-    for (uint32_t k = 0; k < c->selecting->course_count; ++k)
+    for (uint32_t k = 0; k < c->selecting->path_count; ++k)
     {
         c->columns[DISTANCE + 1 + k][i] = candidate->lows[k];
     }
@@ -93,7 +93,7 @@ static void write_row(Choice* c, uint32_t i, const rblCandidate* candidate)
 static void strike_out(Choice* c, uint32_t i)
 {
     c->columns[UNHELD][i] = -INFINITY;
-    for (uint32_t k = 0; k <= c->selecting->course_count; ++k)
+    for (uint32_t k = 0; k <= c->selecting->path_count; ++k)
     {
         c->columns[DISTANCE + k][i] = INFINITY;
     }
@@ -189,7 +189,7 @@ static void choose(Choice* c, uint32_t index)
         row->w[k] = c->columns[k][index];
     }
     multiply_rows(c, number);
-    for (uint32_t k = 0; k <= c->selecting->course_count; ++k)
+    for (uint32_t k = 0; k <= c->selecting->path_count; ++k)
     {
         row->distances[k] = c->columns[DISTANCE + k][index];
     }
@@ -308,12 +308,12 @@ static void solve_motion(Choice* c)
 }
 
 // The candidate that is deepest after that motion.
-static uint32_t deepest_after(const Choice* c, uint32_t course, float* depth)
+static uint32_t deepest_after(const Choice* c, uint32_t path, float* depth)
 {
     Largest largest = no_largest();
     for (uint32_t i = 0; i < c->padded; i += 4)
     {
-        rblFloat4 reached = rbl_load4(c->columns[DISTANCE + course] + i);
+        rblFloat4 reached = rbl_load4(c->columns[DISTANCE + path] + i);
         for (int k = 0; k < 6; ++k)
         {
             reached = rbl_add4(reached, rbl_mul4(rbl_load4(c->columns[k] + i), rbl_splat4(c->x[k])));
@@ -324,19 +324,19 @@ static uint32_t deepest_after(const Choice* c, uint32_t course, float* depth)
 }
 
 // Whatever is deeper than eps once the chosen contacts are right needs a contact of its own: drift correction would not undo
-// it, or the step would not know of it. `course` 0 is none.
-static void choose_rest(Choice* c, uint32_t course, uint32_t most)
+// it, or the step would not know of it. `path` 0 is none.
+static void choose_rest(Choice* c, uint32_t path, uint32_t most)
 {
     for (uint32_t i = 0; i < c->stride; ++i)
     {
         c->pushes[i] = 0.0f;
-        c->reached[i] = i < c->count ? c->chosen[i].distances[course] : 0.0f;
+        c->reached[i] = i < c->count ? c->chosen[i].distances[path] : 0.0f;
     }
     while (c->count < most)
     {
         float depth;
         solve_motion(c);
-        const uint32_t next = deepest_after(c, course, &depth);
+        const uint32_t next = deepest_after(c, path, &depth);
         if (!(depth > c->selecting->eps))
         {
             return;
@@ -347,7 +347,7 @@ static void choose_rest(Choice* c, uint32_t course, uint32_t most)
 }
 
 // None that is deeper than eps is ever dropped (Glondu 2012, 5.3): those that are not chosen yet, in the order of the levels.
-static void keep_deep(const Choice* c, uint32_t count, bool held)
+static void keep_deep(const Choice* c, uint32_t count, bool redundant)
 {
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -355,7 +355,7 @@ static void keep_deep(const Choice* c, uint32_t count, bool held)
         {
             rblContactPoint* point = &c->out->points[c->out->count++];
             *point = c->candidates[i].contact;
-            point->held = held ? 1 : 0;
+            point->redundant = redundant ? 1 : 0;
         }
     }
 }
@@ -375,7 +375,7 @@ bool rbl_select_contacts(const rblSelecting* selecting, const rblCandidateArray*
     {
         return false;
     }
-    if (selecting->first_count == UINT32_MAX && selecting->course_count == 0)
+    if (selecting->first_count == UINT32_MAX && selecting->path_count == 0)
     {
         keep_all(candidates, out);
         return true;
@@ -395,10 +395,10 @@ bool rbl_select_contacts(const rblSelecting* selecting, const rblCandidateArray*
         choose_first(&choice);
     }
     const uint32_t most = choice.count + RBL_MOST_EXTRA;
-    for (uint32_t course = 0; selecting->course_count > 0 && course <= selecting->course_count; ++course)
+    for (uint32_t path = 0; selecting->path_count > 0 && path <= selecting->path_count; ++path)
     {
-        choose_rest(&choice, course, most);
+        choose_rest(&choice, path, most);
     }
-    keep_deep(&choice, (uint32_t)candidates->count, selecting->course_count > 0 && choice.count < most);
+    keep_deep(&choice, (uint32_t)candidates->count, selecting->path_count > 0 && choice.count < most);
     return true;
 }

@@ -6,7 +6,7 @@
 #define RBL_FIELD_CONTACT_FIELD_SELECT_H
 
 #include "base/array.h"
-#include "rubble/shape.h"
+#include "field/engine.h"
 
 // Contacts for what may come next are never more than this many.
 #define RBL_MOST_EXTRA 24u
@@ -14,7 +14,7 @@
 typedef struct rblCandidate
 {
     rblContactPoint contact;
-    float lows[RBL_MOST_COURSES]; // the least distance along the normal that each course would bring
+    float lows[RBL_MAX_PATHS]; // the least distance along the normal that each path would bring
 } rblCandidate;
 
 typedef RBL_ARRAY(rblCandidate) rblCandidateArray;
@@ -22,8 +22,8 @@ typedef RBL_ARRAY(rblCandidate) rblCandidateArray;
 typedef struct rblSelectedRow
 {
     float w[6];
-    float distances[1 + RBL_MOST_COURSES]; // now, and on the courses
-    float inverse_square;                  // 1 / |w|^2
+    float distances[1 + RBL_MAX_PATHS]; // now, and on the paths
+    float inverse_square;               // 1 / |w|^2
 } rblSelectedRow;
 
 // Working memory.
@@ -41,14 +41,14 @@ typedef struct rblSelecting
     rblVec3 center;       // about which r is measured, in the first shape's axes
     float length;         // metres
     uint32_t first_count; // m
-    uint32_t course_count;
+    uint32_t path_count;
 } rblSelecting;
 
 void rbl_select_scratch_init(rblSelectScratch* scratch, const rblAllocator* allocator);
 void rbl_select_scratch_free(rblSelectScratch* scratch);
 
-// Append those of the candidates to `out` that are enough: first_count, those in the way of the courses, and every one
-// deeper than eps. With courses the last of these are held, unless the courses would have had more contacts than there are
+// Append those of the candidates to `out` that are enough: first_count, those in the way of the paths, and every one
+// deeper than eps. With paths the last of these are redundant, unless the paths would have had more contacts than there are
 // to be. False when out of memory.
 bool rbl_select_contacts(const rblSelecting* selecting, const rblCandidateArray* candidates,
                          rblSelectScratch* scratch, rblContactSet* out);

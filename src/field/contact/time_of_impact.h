@@ -2,6 +2,7 @@
 #ifndef RBL_FIELD_CONTACT_TIME_OF_IMPACT_H
 #define RBL_FIELD_CONTACT_TIME_OF_IMPACT_H
 
+#include "field/engine.h"
 #include "field/shape.h"
 #include "math/mat3.h"
 #include "math/transform.h"

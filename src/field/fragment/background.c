@@ -35,7 +35,7 @@ static void free_background(rblBackground* b)
 static rblResult hold_parts(rblBackground* b, rblShapeId solid, rblTetsId tets)
 {
     rblShapeView view;
-    RBL_TRY(rbl_shape_hold(solid, &view));
+    RBL_TRY(rbl_shape_acquire(solid, &view));
     b->solid = view.shape;
     b->grid = rbl_shape_level_set(view.shape);
     if (b->grid == NULL)

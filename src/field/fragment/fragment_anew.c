@@ -115,11 +115,7 @@ rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, b
     return result;
 }
 
-rblResult rbl_shape_rebuild(const rblShapeView* shape, rblShapeId* out)
+rblResult rbl_fragment_rebuild(const rblShape* fragment, rblShapeId* out)
 {
-    if (shape == NULL || shape->shape == NULL)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "shape rebuild: no shape");
-    }
-    return rbl_shape_create_fragment_anew(shape->shape, false, true, out);
+    return rbl_shape_create_fragment_anew(fragment, false, true, out);
 }

@@ -62,7 +62,8 @@ static void free_fragment(void* data, const rblAllocator* allocator)
     rbl_free(allocator, field, sizeof *field);
 }
 
-static const rblShapeOps fragment_ops = {.distance = distance, .ray = ray_hit, .free = free_fragment};
+static const rblShapeOps fragment_ops = {
+    .distance = distance, .ray = ray_hit, .free = free_fragment, .rebuild = rbl_fragment_rebuild};
 
 const rblFragmentField* rbl_shape_fragment(const rblShape* shape)
 {

@@ -22,6 +22,9 @@ rblResult rbl_shape_create_fragment(const rblFragmentShapeDef* def, rblShapeId* 
 // samples in a hierarchy of their own. Mass and bounds are the same, and the surface is the original's.
 rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, bool rebuilt, rblShapeId* out);
 
+// The same fragment with its samples in a hierarchy of their own, where it has its parent's, updated.
+rblResult rbl_fragment_rebuild(const rblShape* fragment, rblShapeId* out);
+
 // The shape whose surface a fragment made anew has: what a break made. Others are their own.
 const rblShape* rbl_fragment_original(const rblShape* shape);
 

@@ -15,6 +15,7 @@
 #include "rubble/material.h"
 #include "rubble/math.h"
 #include "rubble/mesh.h"
+#include "rubble/parameters.h"
 #include "rubble/pattern.h"
 #include "rubble/picture.h"
 #include "rubble/prescored.h"

@@ -3,6 +3,7 @@
 #define RBL_BASE_BYTES_H
 
 #include "base/array.h"
+#include "rubble/parameters.h"
 #include <string.h>
 
 typedef RBL_ARRAY(uint8_t) rblByteArray;
@@ -10,11 +11,11 @@ typedef RBL_ARRAY(uint8_t) rblByteArray;
 // ---- out ----
 
 // Collects bytes. A failure (out of memory) is remembered: callers look at `failed` once, at the end.
-typedef struct rblByteSink
+struct rblByteSink
 {
     rblByteArray bytes;
     bool failed;
-} rblByteSink;
+};
 
 void rbl_sink_init(rblByteSink* sink, const rblAllocator* allocator);
 void rbl_sink_free(rblByteSink* sink);
@@ -23,7 +24,6 @@ void rbl_sink_clear(rblByteSink* sink); // keeps the memory, forgets a failure
 // Room for `size` more bytes at the end, null when out of memory; then count up bytes.count by what was used.
 uint8_t* rbl_sink_room(rblByteSink* sink, size_t size);
 
-void rbl_put_bytes(rblByteSink* sink, const void* bytes, size_t size);
 void rbl_put_u8(rblByteSink* sink, uint32_t value);
 void rbl_put_u32(rblByteSink* sink, uint32_t value);
 void rbl_put_u64(rblByteSink* sink, uint64_t value);

@@ -1,9 +1,9 @@
 // Bodies of a scene: poses, grids, names.
 #include "base/number.h"
+#include "io/json/json_values.h"
 #include "math/quat.h"
 #include "math/vec.h"
 #include "scene/read/scene.h"
-#include "scene/read/scene_values.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // A scene into a world: bodies, joints, and what events do.
+#include "io/json/json_values.h"
 #include "math/transform.h"
 #include "math/vec.h"
 #include "scene/read/scene.h"
-#include "scene/read/scene_values.h"
 
 rblResult rbl_scene_prepare(rblSceneId id)
 {

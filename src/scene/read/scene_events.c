@@ -1,7 +1,7 @@
 // Events of a scene, in the order in which they happen.
 #include "base/sort.h"
+#include "io/json/json_values.h"
 #include "scene/read/scene.h"
-#include "scene/read/scene_values.h"
 #include <math.h>
 
 static const char* const event_keys[] = {"time",    "spawn",  "break",       "impulse",

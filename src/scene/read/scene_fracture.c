@@ -1,7 +1,7 @@
 // What a scene says about breaking: methods, patterns, anchors; and the breakers made from it.
 #include "io/file.h"
+#include "io/json/json_values.h"
 #include "scene/read/scene.h"
-#include "scene/read/scene_values.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

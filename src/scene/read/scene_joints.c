@@ -1,5 +1,5 @@
+#include "io/json/json_values.h"
 #include "scene/read/scene.h"
-#include "scene/read/scene_values.h"
 
 static const char* const joint_keys[] = {"kind",    "a",        "b",       "anchorA",    "anchorB",
                                          "pointB",  "length",   "axis",    "breakForce", "stiffness",

@@ -1,9 +1,9 @@
 // Scenes: ids, reading, settings.
 #include "base/registry.h"
 #include "io/file.h"
+#include "io/json/json_values.h"
 #include "math/vec.h"
 #include "scene/read/scene.h"
-#include "scene/read/scene_values.h"
 #include <math.h>
 #include <string.h>
 

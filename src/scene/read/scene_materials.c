@@ -1,6 +1,6 @@
 // Materials of a scene: its own and presets.
+#include "io/json/json_values.h"
 #include "scene/read/scene.h"
-#include "scene/read/scene_values.h"
 #include <string.h>
 
 static const char* const material_keys[] = {"preset",       "density", "friction", "restitution",

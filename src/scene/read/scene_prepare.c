@@ -1,6 +1,7 @@
 // The shapes of a scene: files are read, solids made, meshes turned into hulls or level sets.
 #include "base/log.h"
 #include "io/file.h"
+#include "io/json/json_values.h"
 #include "math/aabb.h"
 #include "math/mat3.h"
 #include "math/vec.h"
@@ -9,7 +10,6 @@
 #include "rubble/io.h"
 #include "rubble/repair.h"
 #include "scene/read/scene.h"
-#include "scene/read/scene_values.h"
 #include <stdio.h>
 #include <string.h>
 

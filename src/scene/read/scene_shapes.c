@@ -1,8 +1,8 @@
 // Shapes of a scene as the file describes them. Nothing is made here: see scene_prepare.c.
 #include "base/number.h"
+#include "io/json/json_values.h"
 #include "math/vec.h"
 #include "scene/read/scene.h"
-#include "scene/read/scene_values.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "scene/read/scene_values.h"
+#include "io/json/json_values.h"
 
 #include "base/number.h"
 #include "base/suggest.h"

@@ -1,6 +1,6 @@
-// Values of scene files: every failure names the path.
-#ifndef RBL_SCENE_READ_SCENE_VALUES_H
-#define RBL_SCENE_READ_SCENE_VALUES_H
+// Values of files that people write: every failure names the path.
+#ifndef RBL_IO_JSON_JSON_VALUES_H
+#define RBL_IO_JSON_JSON_VALUES_H
 
 #include "io/json/json.h"
 #include "rubble/math.h"

@@ -97,11 +97,20 @@ static rblResult build_winding(void* context)
     return rbl_winding_build(&work->winding, &work->tree, work->jobs);
 }
 
+static void find_winding_block(rblRange range, void* context)
+{
+    const PointWork* work = context;
+    for (uint32_t i = range.begin; i < range.end; ++i)
+    {
+        work->values[i] =
+            rbl_tree_winding_number(&work->tree, &work->winding, work->points[i], RBL_WINDING_BETA);
+    }
+}
+
 static rblResult find_winding(void* context)
 {
     PointWork* work = context;
-    rbl_tree_winding_many(&work->tree, &work->winding, work->points, work->count, RBL_WINDING_BETA,
-                          work->jobs, work->values);
+    rbl_parallel_for(work->jobs, work->count, 64, find_winding_block, work);
     return RBL_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "math/vec.h"
+#include "tests/tets_dividing.h"
 #include <stdlib.h>
 
 #define MOST_PARTS 4096
@@ -109,8 +110,8 @@ static rblResult label_nodes(rblBroken* broken, rblBrokenPart parent, uint32_t s
         const uint32_t label = nearest(seeds, seed_count, view->positions[i], &weights[i]);
         labels[i] = has_node(broken, parent, i) ? label : RBL_NONE;
     }
-    RBL_TRY(rbl_tets_label_components(view, labels, NULL, count, rbl_default_allocator()));
-    rbl_tets_clamp_weights(view, labels, weights);
+    RBL_TRY(tets_label_components(view, labels, count, rbl_default_allocator()));
+    tets_clamp_weights(view, labels, weights);
     return RBL_OK;
 }
 

@@ -6,10 +6,11 @@
 #include "bvh/triangle/triangle_distance.h"
 #include "field/level_set/level_set_oracle.h"
 #include "math/aabb.h"
-#include "math/random_point.h"
 #include "math/vec.h"
 #include "mesh/mesh.h"
 #include "mesh/tets/tets_locate.h"
+#include "tests/random_point.h"
+#include "tests/tets_dividing.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,8 +59,8 @@ static rblResult list_cracks(const rblBroken* broken, uint32_t label, Cracks* ou
         rbl_tet_corners(view, tet, corners);
         for (uint32_t part = 0; part < rule.part_count && rule.part_count > 1; ++part)
         {
-            rblTetFacet facets[RBL_TET_MAX_FACETS];
-            const uint32_t count = rule.labels[part] == label ? rbl_tet_facets(&rule, part, facets) : 0;
+            rblTetFacet facets[MAX_FACETS];
+            const uint32_t count = rule.labels[part] == label ? tet_facets(&rule, part, facets) : 0;
             for (uint32_t f = 0; f < count; ++f)
             {
                 if (facets[f].other < 4)
@@ -96,7 +97,7 @@ static uint32_t count_wrong(rblBroken* broken, rblRandom* random, uint32_t asked
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < asked; ++i)
     {
-        const rblVec3 p = rbl_random_point(random, background->solid->view.bounds);
+        const rblVec3 p = random_point_in(random, background->solid->view.bounds);
         bool far;
         const uint32_t tet = rbl_tets_find(background->tets, rbl_to_double3(p));
         if (tet == RBL_NONE || rbl_level_set_distance_only(background->grid, p, &far) > 0.0f)
@@ -110,7 +111,7 @@ static uint32_t count_wrong(rblBroken* broken, rblRandom* random, uint32_t asked
         rbl_tet_corners(background->view, tet, corners);
         rbl_tet_barycentric(corners, rbl_to_double3(p), at);
         const uint32_t part = rbl_tet_part(&rule, at);
-        if (rbl_tet_border(&rule, corners, part, at, &normal) < 1e-5 * (double)background->edge)
+        if (tet_border(&rule, corners, part, at, &normal) < 1e-5 * (double)background->edge)
         {
             continue;
         }
@@ -183,7 +184,7 @@ static rblResult measure_part(const rblBroken* broken, rblBrokenPart part, const
     RBL_TRY(list_cracks(broken, rbl_broken_label(broken, part), &cracks));
     for (uint32_t i = 0; i < points; ++i)
     {
-        const rblVec3 p = rbl_random_point(random, field.bounds);
+        const rblVec3 p = random_point_in(random, field.bounds);
         if (rbl_fragment_inside(&field, p))
         {
             uint32_t hint = RBL_NO_LEAF;

@@ -29,6 +29,12 @@ void rbl_rival_set_free(rblRivalSet* set)
     rbl_array_free(&set->histograms);
 }
 
+static float box_area(rblAabb a)
+{
+    const rblVec3 size = rbl_aabb_size(a);
+    return 2.0f * (size.x * size.y + size.y * size.z + size.z * size.x);
+}
+
 static bool every_pair(uint32_t a, uint32_t b, const void* context)
 {
     (void)a;
@@ -106,7 +112,7 @@ static uint32_t new_node(rblRivalTree* tree)
 
 static float union_area(const rblAabb* a, const rblAabb* b)
 {
-    return rbl_aabb_area(rbl_aabb_union(*a, *b));
+    return box_area(rbl_aabb_union(*a, *b));
 }
 
 // Down to where a new parent costs no more than going on would.
@@ -117,13 +123,13 @@ static uint32_t best_sibling(const rblRivalTree* tree, const rblAabb* box)
     while (!is_leaf(&nodes[at]))
     {
         const float merged = union_area(&nodes[at].box, box);
-        const float inherited = merged - rbl_aabb_area(nodes[at].box);
+        const float inherited = merged - box_area(nodes[at].box);
         float cost[2];
         for (int c = 0; c < 2; ++c)
         {
             const rblRivalNode* child = &nodes[nodes[at].children[c]];
             const float with_child = union_area(&child->box, box);
-            cost[c] = inherited + (is_leaf(child) ? with_child : with_child - rbl_aabb_area(child->box));
+            cost[c] = inherited + (is_leaf(child) ? with_child : with_child - box_area(child->box));
         }
         if (merged < cost[0] && merged < cost[1])
         {
@@ -148,7 +154,7 @@ static void rotate(rblRivalTree* tree, uint32_t at)
         for (int g = 0; g < 2 && !is_leaf(far); ++g)
         {
             const float area = union_area(&near->box, &nodes[far->children[1 - g]].box);
-            const float gain = rbl_aabb_area(far->box) - area;
+            const float gain = box_area(far->box) - area;
             if (gain > best)
             {
                 best = gain;

@@ -8,10 +8,11 @@
 #include "field/fragment/fragment_field.h"
 #include "field/level_set/level_set.h"
 #include "math/aabb.h"
-#include "math/random_point.h"
 #include "math/vec.h"
 #include "mesh/tets/tets_locate.h"
 #include "mesh/tets/tets_partition.h"
+#include "random_point.h"
+#include "tets_dividing.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,9 +125,9 @@ static inline uint32_t label_nodes(const Broken* b, uint32_t parent, uint32_t pa
         labels[i] = nearest_seed(seeds, seed_count, b->view->positions[i], &weights[i]);
         labels[i] = breaks ? labels[i] : RBL_NONE;
     }
-    uint32_t count;
-    check_ok(rbl_tets_label_components(b->view, labels, NULL, &count, rbl_default_allocator()));
-    rbl_tets_clamp_weights(b->view, labels, weights);
+    uint32_t count = 0;
+    check_ok(tets_label_components(b->view, labels, &count, rbl_default_allocator()));
+    tets_clamp_weights(b->view, labels, weights);
     return count;
 }
 
@@ -302,8 +303,8 @@ static inline Cracks cracks_of(Broken* b, uint32_t label)
         rbl_tet_corners(view, tet, corners);
         for (uint32_t part = 0; part < rule.part_count && rule.part_count > 1; ++part)
         {
-            rblTetFacet facets[RBL_TET_MAX_FACETS];
-            const uint32_t count = rule.labels[part] == label ? rbl_tet_facets(&rule, part, facets) : 0;
+            rblTetFacet facets[MAX_FACETS];
+            const uint32_t count = rule.labels[part] == label ? tet_facets(&rule, part, facets) : 0;
             for (uint32_t f = 0; f < count; ++f)
             {
                 rblVec3d points[4];

@@ -5,9 +5,9 @@
 #include "field/piece.h"
 #include "field_shapes.h"
 #include "math/aabb.h"
-#include "math/random_point.h"
 #include "math/trig.h"
 #include "math/vec.h"
+#include "random_point.h"
 
 // Mass is not what these tests are about: that of the box.
 static inline rblMassProperties box_mass(rblAabb box)

@@ -25,7 +25,7 @@ static void bit_counts_match_loops(void** state)
     assert_int_equal(rbl_ceil_log2(1), 0);
 }
 
-// Walk the perfect tree in breadth-first order and number the real nodes as they come.
+// A node is real when at least one of the leaves below it is; memory holds the real nodes level by level.
 static void check_binary_tree(uint32_t leaves)
 {
     const rblTreeLayout tree = rbl_tree_layout(leaves);
@@ -36,20 +36,13 @@ static void check_binary_tree(uint32_t leaves)
         const uint32_t real = (leaves + span - 1) / span;
         assert_int_equal(rbl_tree_real_on_level(&tree, level), real);
         assert_int_equal(rbl_tree_level_start(&tree, level), memory);
-        for (uint32_t position = 0; position < 1u << level; ++position)
-        {
-            const uint32_t implicit = (1u << level) - 1 + position;
-            assert_true(rbl_tree_is_real(&tree, implicit) == (position < real));
-            if (position < real)
-            {
-                assert_int_equal(rbl_tree_memory_index(&tree, implicit), memory++);
-            }
-        }
+        assert_int_equal(rbl_tree_virtual_on_level(&tree, level), (1u << level) - real);
+        memory += real;
     }
     assert_int_equal(rbl_tree_node_count(&tree), memory);
 }
 
-static void binary_memory_map_is_a_bijection_for_every_leaf_count(void** state)
+static void levels_follow_each_other_in_memory_for_every_leaf_count(void** state)
 {
     (void)state;
     for (uint32_t leaves = 1; leaves <= 5000; ++leaves)
@@ -60,93 +53,30 @@ static void binary_memory_map_is_a_bijection_for_every_leaf_count(void** state)
     assert_int_equal(rbl_tree_node_count(&largest), 2 * RBL_MAX_LEAVES - 1);
 }
 
-static void check_kary_tree(uint32_t arity, uint32_t leaves)
-{
-    const rblKaryLayout tree = rbl_kary_layout(arity, leaves);
-    uint64_t memory = 0;
-    uint64_t implicit = 0;
-    uint64_t width = 1;
-    for (uint32_t level = 0; level <= tree.leaf_level; ++level, width *= arity)
-    {
-        uint64_t span = 1;
-        for (uint32_t l = level; l < tree.leaf_level; ++l)
-        {
-            span *= arity;
-        }
-        const uint64_t real = (leaves + span - 1) / span;
-        assert_int_equal(rbl_kary_real_on_level(&tree, level), real);
-        for (uint64_t position = 0; position < real; ++position)
-        {
-            assert_int_equal(rbl_kary_memory_index(&tree, implicit + position), memory++);
-        }
-        implicit += width;
-    }
-    assert_int_equal(rbl_kary_node_count(&tree), memory);
-}
-
-static void kary_memory_map_is_a_bijection_for_every_leaf_count(void** state)
-{
-    (void)state;
-    const uint32_t arities[] = {2, 3, 4, 8};
-    for (size_t a = 0; a < 4; ++a)
-    {
-        for (uint32_t leaves = 1; leaves <= 5000; ++leaves)
-        {
-            check_kary_tree(arities[a], leaves);
-        }
-    }
-}
-
-static void binary_functions_are_the_kary_ones_at_two(void** state)
+static void descendants_agree_with_single_steps(void** state)
 {
     (void)state;
     for (uint32_t i = 0; i < 3000; ++i)
     {
-        assert_int_equal(rbl_tree_level(i), rbl_kary_level(2, i));
+        uint32_t leftmost = i;
         for (uint32_t n = 0; n < 5; ++n)
         {
-            assert_int_equal(rbl_tree_descendant(i, n), rbl_kary_descendant(2, i, n));
-            if (rbl_tree_level(i) >= n)
-            {
-                assert_int_equal(rbl_tree_ancestor(i, n), rbl_kary_ancestor(2, i, n));
-            }
+            assert_int_equal(rbl_tree_descendant(i, n), leftmost);
+            assert_int_equal(rbl_tree_level(leftmost), rbl_tree_level(i) + n);
+            leftmost = 2 * leftmost + 1;
         }
     }
-}
-
-static void descendants_and_ancestors_agree_with_single_steps(void** state)
-{
-    (void)state;
-    const uint32_t arities[] = {2, 3, 4, 8};
-    for (size_t a = 0; a < 4; ++a)
-    {
-        const uint32_t k = arities[a];
-        for (uint64_t i = 0; i < 500; ++i)
-        {
-            uint64_t leftmost = i;
-            uint64_t width = 1;
-            for (uint32_t n = 0; n < 4; ++n)
-            {
-                assert_int_equal(rbl_kary_descendant(k, i, n), leftmost);
-                for (uint64_t j = 0; j < width; ++j) // every descendant, not only the leftmost, leads back
-                {
-                    assert_int_equal(rbl_kary_ancestor(k, leftmost + j, n), i);
-                }
-                leftmost = k * leftmost + 1;
-                width *= k;
-            }
-        }
-    }
+    assert_int_equal(rbl_tree_level(0), 0);
+    assert_int_equal(rbl_tree_level(2), 1);
+    assert_int_equal(rbl_tree_level(3), 2);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bit_counts_match_loops),
-        cmocka_unit_test(binary_memory_map_is_a_bijection_for_every_leaf_count),
-        cmocka_unit_test(kary_memory_map_is_a_bijection_for_every_leaf_count),
-        cmocka_unit_test(binary_functions_are_the_kary_ones_at_two),
-        cmocka_unit_test(descendants_and_ancestors_agree_with_single_steps),
+        cmocka_unit_test(levels_follow_each_other_in_memory_for_every_leaf_count),
+        cmocka_unit_test(descendants_agree_with_single_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

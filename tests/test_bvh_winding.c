@@ -52,6 +52,14 @@ static void fell(Tree* tree)
     rbl_forest_free(&tree->forest);
 }
 
+static float distance_at(const Tree* tree, rblVec3 point, float radius, rblSignMode mode)
+{
+    float distance = 0.0f;
+    rbl_tree_signed_distance_many(&tree->bvh, &tree->winding, &point, 1, radius, mode, rbl_serial_jobs(),
+                                  &distance);
+    return distance;
+}
+
 // A ball of radius 1 round the origin from rings of latitude, outward, without indices.
 static rblTriangleSpan make_ball(int rings, int sectors, float scale)
 {
@@ -244,12 +252,9 @@ static void signed_distance_of_a_ball_is_that_of_the_sphere(void** state)
     {
         const rblVec3 at = soup_point(&random, SOUP_RANDOM, -1.5, 1.5);
         const double expected = (double)rbl_length3(at) - 1;
-        float by_winding, by_face, cut;
-        assert_true(
-            rbl_tree_signed_distance(&tree.bvh, &tree.winding, at, INFINITY, RBL_SIGN_WINDING, &by_winding));
-        assert_true(
-            rbl_tree_signed_distance(&tree.bvh, &tree.winding, at, INFINITY, RBL_SIGN_CLOSED, &by_face));
-        assert_true(rbl_tree_signed_distance(&tree.bvh, &tree.winding, at, 0.1f, RBL_SIGN_CLOSED, &cut));
+        const float by_winding = distance_at(&tree, at, INFINITY, RBL_SIGN_WINDING);
+        const float by_face = distance_at(&tree, at, INFINITY, RBL_SIGN_CLOSED);
+        const float cut = distance_at(&tree, at, 0.1f, RBL_SIGN_CLOSED);
         check_close(by_winding, expected, 2e-3);
         assert_true(by_face == by_winding);
         assert_true(cut == (by_face < -0.1f ? -0.1f : (by_face > 0.1f ? 0.1f : by_face)));
@@ -283,7 +288,7 @@ static void grids_and_lists_give_what_single_points_give_for_any_number_of_worke
             points[i] = (rblVec3){grid.origin.x + 0.125f * (float)(i % X),
                                   grid.origin.y + 0.125f * (float)(i / X % Y),
                                   grid.origin.z + 0.125f * (float)(i / X / Y)};
-            rbl_tree_signed_distance(&tree.bvh, &tree.winding, points[i], 0.3f, RBL_SIGN_WINDING, &single[i]);
+            single[i] = distance_at(&tree, points[i], 0.3f, RBL_SIGN_WINDING);
         }
         rbl_tree_signed_distance_grid(&tree.bvh, &tree.winding, &grid, 0.3f, (rblSignMode)mode, jobs, rows);
         rbl_tree_signed_distance_many(&tree.bvh, &tree.winding, points, X * Y * Z, 0.3f, (rblSignMode)mode,
@@ -308,7 +313,8 @@ static void nothing_is_inside_of_nothing(void** state)
     assert_true(rbl_tree_winding_number(&empty, &winding, here, 2) == 0.0f);
     assert_false(rbl_tree_inside(&empty, &winding, here));
     float distance = 7;
-    assert_true(rbl_tree_signed_distance(&empty, &winding, here, 3.0f, RBL_SIGN_WINDING, &distance));
+    rbl_tree_signed_distance_many(&empty, &winding, &here, 1, 3.0f, RBL_SIGN_WINDING, rbl_serial_jobs(),
+                                  &distance);
     assert_true(distance == 3.0f);
     rblRandom random = rbl_random_seed(5, 0);
     const rblTriangleSpan span = make_soup(&random, SOUP_RANDOM, 30);
@@ -316,13 +322,9 @@ static void nothing_is_inside_of_nothing(void** state)
     plant(&tree, &span, RBL_BVH_FAST);
     assert_true(rbl_tree_winding_number(&tree.bvh, &tree.winding, nowhere, 2) == 0.0f);
     assert_true(isfinite(rbl_tree_winding_number(&tree.bvh, &tree.winding, here, NAN)));
-    assert_false(rbl_tree_signed_distance(&tree.bvh, &tree.winding, nowhere, 3, RBL_SIGN_CLOSED, &distance));
-    assert_false(rbl_tree_signed_distance(&tree.bvh, &tree.winding, here, -1, RBL_SIGN_CLOSED, &distance));
-    assert_false(rbl_tree_signed_distance(&tree.bvh, &tree.winding, here, NAN, RBL_SIGN_CLOSED, &distance));
-    assert_true(distance == 3.0f);
-    rbl_tree_signed_distance_many(&tree.bvh, &tree.winding, &nowhere, 1, 3, RBL_SIGN_CLOSED,
-                                  rbl_serial_jobs(), &distance);
-    assert_true(isnan(distance));
+    assert_true(isnan(distance_at(&tree, nowhere, 3.0f, RBL_SIGN_CLOSED)));
+    assert_true(isnan(distance_at(&tree, here, -1.0f, RBL_SIGN_CLOSED)));
+    assert_true(isnan(distance_at(&tree, here, NAN, RBL_SIGN_CLOSED)));
     fell(&tree);
     free_soup(&span);
 }

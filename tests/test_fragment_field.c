@@ -5,6 +5,7 @@
 #include "field/level_set/level_set_oracle.h"
 #include "fragment_testing.h"
 #include "math/aabb.h"
+#include "tets_dividing.h"
 
 static const uint32_t break_counts[3] = {1, 5, 20};
 
@@ -18,7 +19,7 @@ static void check_inside(Broken* b, rblRandom* random)
     uint32_t asked = 0, skipped = 0;
     for (int i = 0; i < 6000; ++i)
     {
-        const rblVec3 p = rbl_random_point(random, b->background->solid->view.bounds);
+        const rblVec3 p = random_point_in(random, b->background->solid->view.bounds);
         if (!in_solid(b, p))
         {
             continue;
@@ -32,7 +33,7 @@ static void check_inside(Broken* b, rblRandom* random)
         rbl_tet_corners(b->view, tet, corners);
         rbl_tet_barycentric(corners, rbl_to_double3(p), at);
         asked += 1;
-        if (rbl_tet_border(&rule, corners, rbl_tet_part(&rule, at), at, &normal) <
+        if (tet_border(&rule, corners, rbl_tet_part(&rule, at), at, &normal) <
             1e-5 * (double)b->background->edge)
         {
             skipped += 1;
@@ -125,7 +126,7 @@ static Errors measure_fields(Broken* b, const rblDistanceOracle* solid)
         Cracks cracks = cracks_of(b, b->rules[leaves[k].event].first_label + leaves[k].label);
         for (int i = 0; i < 500; ++i)
         {
-            const rblVec3 p = rbl_random_point(&random, field.bounds);
+            const rblVec3 p = random_point_in(&random, field.bounds);
             if (rbl_fragment_inside(&field, p))
             {
                 uint32_t hint = RBL_NO_LEAF;
@@ -184,7 +185,7 @@ static void spheres_that_meet_a_fragment_are_never_culled(void** state)
             {
                 const rblVec3 q = rbl_to_float3(cracks.points[rbl_random_below(&random, cracks.point_count)]);
                 const float reach = (j % 2 == 0 ? 3.0f : 0.8f) * b.background->edge;
-                const rblVec3 p = rbl_random_point(&random, rbl_aabb_grown((rblAabb){q, q}, reach));
+                const rblVec3 p = random_point_in(&random, rbl_aabb_grown((rblAabb){q, q}, reach));
                 const float way = rbl_length3(rbl_sub3(p, q));
                 if (!in_solid(&b, q))
                 {
@@ -195,7 +196,7 @@ static void spheres_that_meet_a_fragment_are_never_culled(void** state)
                     fail_msg("fragment %u of event %u: a point %g away", leaves[k].label, leaves[k].event,
                              (double)way);
                 }
-                const rblVec3 far = rbl_random_point(&random, b.background->solid->view.bounds);
+                const rblVec3 far = random_point_in(&random, b.background->solid->view.bounds);
                 culled += !rbl_fragment_may_meet(&field, far, 0.25f * b.background->edge);
                 small += 1;
             }
@@ -243,7 +244,7 @@ static void fronts_end_where_the_surface_is_nearer(void** state)
         labels[i] = height > 0.0;
         weights[i] = fabs(height) + 1e-9;
     }
-    rbl_tets_clamp_weights(b.view, labels, weights);
+    tets_clamp_weights(b.view, labels, weights);
     const rblFragmentEventDef def = {
         .background = b.background, .labels = labels, .weights = weights, .label_count = 2};
     rblFragmentEvent* event;
@@ -412,7 +413,7 @@ static void without_cells_distances_near_a_fragment_are_the_same(void** state)
     memory.left = 0;
     for (uint32_t i = 0; i < 2000; ++i)
     {
-        points[i] = rbl_random_point(&random, rbl_aabb_grown(field.bounds, b.background->cell));
+        points[i] = random_point_in(&random, rbl_aabb_grown(field.bounds, b.background->cell));
         told[i] = rbl_fragment_distance(&field, points[i], &(rblVec3){0, 0, 0});
     }
     event->allocator = usual;

@@ -7,6 +7,7 @@
 #include "field/fragment/fragment_shape.h"
 #include "field/level_set/level_set_oracle.h"
 #include "fragment_testing.h"
+#include "tets_dividing.h"
 
 #define BLUR 0.4 // cells: what rbl_fragment_grid_blur() allows for
 
@@ -51,7 +52,7 @@ static Case make_case(Broken* b, Leaf leaf, rblRandom* random)
     }
     for (uint32_t i = 0; i < 2000; ++i)
     {
-        add_point(&c, rbl_random_point(random, c.field.bounds));
+        add_point(&c, random_point_in(random, c.field.bounds));
     }
     return c;
 }
@@ -137,7 +138,7 @@ static void measure_case(const Broken* b, const rblDistanceOracle* solid, const 
         const rblVec3 q = c->points[rbl_random_below(random, c->point_count)];
         const rblAabb box = i % 3 == 0 ? rbl_aabb_grown(c->field.bounds, 0.2f * size)
                                        : rbl_aabb_grown((rblAabb){q, q}, 1.5f * c->grid->cell);
-        const rblVec3 p = rbl_random_point(random, box);
+        const rblVec3 p = random_point_in(random, box);
         bool far;
         const float value = rbl_level_set_distance_only(c->grid, p, &far);
         if (rbl_fragment_inside(&c->field, p))
@@ -208,7 +209,7 @@ static Broken broken_by_labels(const char* kind, uint32_t tets, void (*choose)(c
     }
     choose(&b, b.labels[0]);
     rblFragmentEventDef def = {.background = b.background, .labels = b.labels[0], .weights = b.weights[0]};
-    check_ok(rbl_tets_label_components(b.view, b.labels[0], NULL, &def.label_count, rbl_default_allocator()));
+    check_ok(tets_label_components(b.view, b.labels[0], &def.label_count, rbl_default_allocator()));
     check_ok(rbl_fragment_event_create(&def, &b.events[0]));
     b.parents[0] = RBL_NONE;
     b.rules[0] = (rblTetsEvent){b.labels[0], b.weights[0], 0};
@@ -311,9 +312,9 @@ static void values_fall_no_faster_than_searches_believe(void** state)
         for (int i = 0; i < 4000; ++i)
         {
             bool far, far_there;
-            const rblVec3 p = rbl_random_point(&random, rbl_aabb_grown(field.bounds, 0.1f * size));
+            const rblVec3 p = random_point_in(&random, rbl_aabb_grown(field.bounds, 0.1f * size));
             const float reach = (i % 2 == 0 ? 1.0f : 8.0f) * grid->cell;
-            const rblVec3 q = rbl_random_point(&random, rbl_aabb_grown((rblAabb){p, p}, reach));
+            const rblVec3 q = random_point_in(&random, rbl_aabb_grown((rblAabb){p, p}, reach));
             const float way = rbl_length3(rbl_sub3(q, p));
             const float here = rbl_level_set_distance_only(grid, p, &far);
             const float there = rbl_level_set_distance_only(grid, q, &far_there);

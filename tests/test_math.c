@@ -119,10 +119,6 @@ static void singular_matrices_have_no_inverse(void** state)
         assert_false(rbl_mat3d_inverse(&bad[i], &untouched));
     }
     assert_true(untouched.cx.x == 7 && untouched.cy.y == 7);
-    const rblMat3 tiny = rbl_mat3_diagonal(1e-40f, 1, 1);
-    rblMat3 narrow = rbl_mat3_diagonal(7, 7, 7);
-    assert_false(rbl_mat3_inverse(&tiny, &narrow));
-    assert_true(narrow.cx.x == 7);
 }
 
 static void float_matrices_agree_with_double_ones(void** state)
@@ -131,20 +127,13 @@ static void float_matrices_agree_with_double_ones(void** state)
     rblRandom random = rbl_random_seed(22, 0);
     for (int i = 0; i < 500; ++i)
     {
-        const rblMat3d ad = random_matrix(&random), bd = random_rotation(&random);
-        const rblMat3 a = rbl_to_float_mat3(&ad), b = rbl_to_float_mat3(&bd);
-        const rblMat3 product = rbl_mat3_mul(&a, &b), turned = rbl_mat3_transpose(&b);
-        const rblMat3d expected = rbl_mat3d_mul(&ad, &bd), wide = rbl_to_double_mat3(&product);
-        check_close(difference(&wide, &expected), 0, 2e-6);
-        check_close(rbl_mat3_determinant(&a), rbl_mat3d_determinant(&ad), 2e-6);
-        const rblVec3 v = rbl_to_float3(random_vector(&random));
-        const rblVec3 one = rbl_mat3_apply(&turned, v), other = rbl_mat3_apply_transposed(&b, v);
-        check_close(one.x, other.x, 1e-6);
-        check_close(one.z, other.z, 1e-6);
-        rblMat3 inverse;
-        assert_true(rbl_mat3_inverse(&b, &inverse));
-        const rblMat3d inverse_wide = rbl_to_double_mat3(&inverse), turned_wide = rbl_to_double_mat3(&turned);
-        check_close(difference(&inverse_wide, &turned_wide), 0, 1e-6);
+        const rblMat3d wide = random_rotation(&random), transposed = rbl_mat3d_transpose(&wide);
+        const rblMat3 m = rbl_to_float_mat3(&wide);
+        const rblVec3d v = random_vector(&random);
+        const rblVec3d one = rbl_to_double3(rbl_mat3_apply(&m, rbl_to_float3(v)));
+        const rblVec3d other = rbl_to_double3(rbl_mat3_apply_transposed(&m, rbl_to_float3(v)));
+        check_close(rbl_distance3d(one, rbl_mat3d_apply(&wide, v)), 0, 1e-6);
+        check_close(rbl_distance3d(other, rbl_mat3d_apply(&transposed, v)), 0, 1e-6);
     }
 }
 
@@ -212,72 +201,6 @@ static void eigenvalues_of_known_matrices(void** state)
     assert_true(isnan(values.x) && axes.cx.x == 1 && axes.cz.z == 1);
 }
 
-static void check_svd(const rblMat3d* m)
-{
-    const rblSvd3d svd = rbl_svd3d(m);
-    check_rotation(&svd.u);
-    check_rotation(&svd.v);
-    assert_true(svd.s.x >= svd.s.y && svd.s.y >= fabs(svd.s.z));
-    const rblMat3d back = composed(&svd.u, svd.s, &svd.v);
-    check_close(difference(&back, m), 0, 4e-15 * norm(m));
-    rblMat3d rotation, stretch;
-    rbl_polar3d(m, &rotation, &stretch);
-    check_rotation(&rotation);
-    const rblMat3d product = rbl_mat3d_mul(&rotation, &stretch), transposed = rbl_mat3d_transpose(&stretch);
-    check_close(difference(&product, m), 0, 6e-15 * norm(m));
-    check_close(difference(&stretch, &transposed), 0, 1e-15 * norm(m));
-}
-
-static void singular_values_rebuild_any_matrix(void** state)
-{
-    (void)state;
-    rblRandom random = rbl_random_seed(24, 0);
-    for (int i = 0; i < 3000; ++i)
-    {
-        const rblMat3d u = random_rotation(&random), v = random_rotation(&random);
-        rblVec3d s = random_vector(&random); // signs make reflections
-        s = i % 5 == 0 ? rbl_vec3d(s.x, s.y, 0) : s;
-        s = i % 7 == 0 ? rbl_vec3d(s.x, 0, 0) : s;
-        s = i % 11 == 0 ? rbl_vec3d(1, 1, i % 2 == 0 ? 1 : -1) : s;
-        s = i % 13 == 0 ? rbl_vec3d(s.x, s.y * 1e-9, s.z * 1e-14) : s;
-        s = i % 17 == 0 ? rbl_vec3d(s.x, s.y * 1e-200, s.z * 1e-300) : s;
-        rblMat3d m = composed(&u, s, &v);
-        m = rbl_mat3d_scale(&m, ldexp(1, (int)rbl_random_below(&random, 1000) - 500));
-        check_svd(&m);
-    }
-    const rblMat3d odd[] = {
-        {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}},      {{0, 0, 0}, {0, 0, 5}, {0, 0, 0}},
-        {{0, 1, 0}, {0, 0, 1}, {1, 0, 0}},      {{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}},
-        {{1, 0, 0}, {1, 1e-300, 0}, {0, 0, 1}},
-    };
-    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; ++i)
-    {
-        check_svd(&odd[i]);
-    }
-}
-
-static void degenerate_matrices_polarise_sensibly(void** state)
-{
-    (void)state;
-    const rblMat3d identity = rbl_mat3d_diagonal(1, 1, 1);
-    const rblMat3d flat[] = {rbl_mat3d_diagonal(0, 0, 0), rbl_mat3d_diagonal(3, 0, 0),
-                             rbl_mat3d_diagonal(0, 2, 0), rbl_mat3d_diagonal(1, 0, 2),
-                             rbl_mat3d_diagonal(1, 2, 3)};
-    for (size_t i = 0; i < sizeof flat / sizeof flat[0]; ++i)
-    {
-        rblMat3d rotation, stretch;
-        rbl_polar3d(&flat[i], &rotation, &stretch);
-        check_close(difference(&rotation, &identity), 0, 1e-15);
-        check_close(difference(&stretch, &flat[i]), 0, 1e-15);
-    }
-    const rblMat3d mirror = rbl_mat3d_diagonal(3, -1, 2);
-    const rblSvd3d svd = rbl_svd3d(&mirror);
-    check_close(svd.s.x, 3, 1e-15);
-    check_close(svd.s.z, -1, 1e-15);
-    const rblMat3d bad = rbl_mat3d_diagonal(1, infinity, 1);
-    assert_true(isnan(rbl_svd3d(&bad).s.x) && rbl_svd3d(&bad).u.cx.x == 1);
-}
-
 static rblQuatd random_quaternion(rblRandom* random)
 {
     const rblVec3d axis = random_vector(random);
@@ -339,6 +262,13 @@ static void axis_and_angle_mean_what_they_say(void** state)
     assert_true(rbl_quat_identity().w == 1);
 }
 
+// Between two unit quaternions, the short way round; accurate for near ones, where acos of the dot product is not.
+static double angle_between(rblQuatd a, rblQuatd b)
+{
+    const rblQuatd turn = rbl_quatd_mul(rbl_quatd_conjugate(a), b);
+    return rbl_atan2(sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z), fabs(turn.w));
+}
+
 static void slerp_has_constant_speed_and_the_short_way(void** state)
 {
     (void)state;
@@ -351,15 +281,17 @@ static void slerp_has_constant_speed_and_the_short_way(void** state)
         {
             b = rbl_quatd_mul(rbl_quatd_from_axis_angle(rbl_vec3d(1, 0, 0), 1e-9 * i), a);
         }
-        const double whole = rbl_acos(rbl_mind(fabs(rbl_quatd_dot(a, b)), 1));
+        const rblQuat from = rbl_to_float_quat(a), to = rbl_to_float_quat(b);
+        const double whole = angle_between(a, b);
         for (int k = 0; k <= 4; ++k)
         {
             const double t = 0.25 * k;
-            const rblQuatd q = rbl_quatd_slerp(a, b, t), n = rbl_quatd_nlerp(a, b, t);
-            check_close(sqrt(rbl_quatd_dot(q, q)), 1, 1e-15);
-            check_close(rbl_acos(rbl_mind(fabs(rbl_quatd_dot(a, q)), 1)), t * whole, 4e-8);
-            check_close(sqrt(rbl_quatd_dot(n, n)), 1, 1e-15);
-            assert_true(rbl_acos(rbl_mind(fabs(rbl_quatd_dot(a, n)), 1)) <= whole + 4e-8);
+            const rblQuatd q = rbl_to_double_quat(rbl_quat_slerp(from, to, (float)t));
+            const rblQuatd n = rbl_to_double_quat(rbl_quat_nlerp(from, to, (float)t));
+            check_close(sqrt(rbl_quatd_dot(q, q)), 1, 2e-7);
+            check_close(angle_between(a, q), t * whole, 2e-6);
+            check_close(sqrt(rbl_quatd_dot(n, n)), 1, 2e-7);
+            assert_true(angle_between(a, n) <= whole + 2e-6);
         }
     }
     const rblQuat e = {0, 0, 0, 1}, x = {1, 0, 0, 0};
@@ -400,7 +332,6 @@ static void boxes_hold_what_was_added(void** state)
     rblAabbd box = rbl_aabbd_empty();
     rblAabb narrow = rbl_aabb_empty();
     assert_true(rbl_aabbd_is_empty(box) && rbl_aabb_is_empty(narrow));
-    assert_true(rbl_aabbd_area(box) == 0 && rbl_aabb_area(narrow) == 0);
     for (int i = 0; i < 300; ++i)
     {
         const rblVec3d p = random_vector(&random);
@@ -413,8 +344,9 @@ static void boxes_hold_what_was_added(void** state)
     const rblAabbd before = box;
     box = rbl_aabbd_add(box, rbl_vec3d(nan_value, nan_value, nan_value));
     assert_true(rbl_equal3d(box.lower, before.lower) && rbl_equal3d(box.upper, before.upper));
-    assert_true(rbl_aabbd_contains(rbl_aabbd_grown(box, 0.1), box) &&
-                !rbl_aabbd_contains(box, rbl_aabbd_grown(box, 0.1)));
+    const rblAabbd grown = rbl_aabbd_grown(box, 0.1);
+    assert_true(rbl_aabbd_contains_point(grown, box.lower) && rbl_aabbd_contains_point(grown, box.upper));
+    assert_true(!rbl_aabbd_contains_point(box, grown.lower) && !rbl_aabbd_contains_point(box, grown.upper));
     assert_true(rbl_aabb_contains(rbl_aabb_grown(narrow, 0.1f), narrow));
     const rblAabbd joined = rbl_aabbd_union(box, rbl_aabbd_empty());
     assert_true(rbl_equal3d(joined.lower, box.lower) && rbl_equal3d(joined.upper, box.upper));
@@ -430,20 +362,18 @@ static void boxes_measure_and_overlap(void** state)
                 !rbl_aabbd_overlaps(a, apart));
     assert_true(!rbl_aabbd_overlaps(a, rbl_aabbd_empty()));
     assert_true(rbl_aabbd_is_empty(rbl_aabbd_intersection(a, apart)));
-    check_close(rbl_aabbd_area(a), 22, 0);
     assert_true(rbl_equal3d(rbl_aabbd_center(a), rbl_vec3d(0.5, 1, 1.5)));
     check_close(rbl_aabbd_distance_squared(a, rbl_vec3d(4, 6, 3)), 25, 0);
     const rblAabbd huge = {{-DBL_MAX, 0, 0}, {DBL_MAX, 0, 0}};
     assert_true(rbl_aabbd_center(huge).x == 0);
     const rblAabb f = {{0, 0, 0}, {1, 2, 3}}, g = {{2, 0, 0}, {3, 1, 1}};
-    check_close(rbl_aabb_area(f), 22, 0);
     check_close(rbl_aabb_center(f).z, 1.5, 0);
     check_close(rbl_aabb_size(f).y, 2, 0);
     check_close(rbl_aabb_distance_squared(f, rbl_vec3(-3, -4, 1)), 25, 0);
     assert_true(!rbl_aabb_overlaps(f, g) && rbl_aabb_is_empty(rbl_aabb_intersection(f, g)));
 }
 
-static void morton_codes_interleave_and_return(void** state)
+static void morton_codes_interleave_the_bits(void** state)
 {
     (void)state;
     rblRandom random = rbl_random_seed(29, 0);
@@ -458,33 +388,42 @@ static void morton_codes_interleave_and_return(void** state)
             expected |= group << 3 * bit;
         }
         assert_true(rbl_morton63(x, y, z) == expected);
-        const rblMortonCell cell = rbl_morton63_decode(expected);
-        assert_true(cell.x == x && cell.y == y && cell.z == z);
-        const uint32_t narrow = (uint32_t)(expected & 0x3FFFFFFF);
-        assert_true(rbl_morton30(x, y, z) == narrow); // higher bits ignored
-        const rblMortonCell small = rbl_morton30_decode(narrow);
-        assert_true(small.x == (x & 0x3FF) && small.y == (y & 0x3FF) && small.z == (z & 0x3FF));
+        assert_true(rbl_morton63(x | 0xE00000, y, z | 0x200000) == expected); // higher bits ignored
     }
     assert_true(rbl_morton63(0x1FFFFF, 0x1FFFFF, 0x1FFFFF) == UINT64_C(0x7FFFFFFFFFFFFFFF));
+}
+
+typedef struct Cell
+{
+    uint32_t x, y, z;
+} Cell;
+
+// The coordinates of a code, bit by bit.
+static Cell decode(uint64_t code)
+{
+    Cell cell = {0, 0, 0};
+    for (int bit = 0; bit < 21; ++bit, code >>= 3)
+    {
+        cell.x |= (uint32_t)(code >> 2 & 1) << bit;
+        cell.y |= (uint32_t)(code >> 1 & 1) << bit;
+        cell.z |= (uint32_t)(code & 1) << bit;
+    }
+    return cell;
 }
 
 static void morton_codes_of_points_are_clamped(void** state)
 {
     (void)state;
     const rblAabbd box = {{0, 0, 0}, {1, 2, 0}};
-    const rblMortonCell inside = rbl_morton63_decode(rbl_morton63_of(rbl_vec3d(0.5, 0.5, 7), box));
+    const Cell inside = decode(rbl_morton63_of(rbl_vec3d(0.5, 0.5, 7), box));
     assert_true(inside.x == 1u << 20 && inside.y == 1u << 19 && inside.z == 0);
-    const rblMortonCell out =
-        rbl_morton63_decode(rbl_morton63_of(rbl_vec3d(infinity, -infinity, nan_value), box));
+    const Cell out = decode(rbl_morton63_of(rbl_vec3d(infinity, -infinity, nan_value), box));
     assert_true(out.x == 0x1FFFFF && out.y == 0 && out.z == 0);
-    const rblMortonCell corner = rbl_morton63_decode(rbl_morton63_of(rbl_vec3d(1, 2, 0), box));
+    const Cell corner = decode(rbl_morton63_of(rbl_vec3d(1, 2, 0), box));
     assert_true(corner.x == 0x1FFFFF && corner.y == 0x1FFFFF);
     assert_true(rbl_morton63_of(rbl_vec3d(1, 1, 1), rbl_aabbd_empty()) == 0);
     const rblAabbd huge = {{-DBL_MAX, 0, 0}, {DBL_MAX, 1, 1}};
-    assert_true(rbl_morton63_decode(rbl_morton63_of(rbl_vec3d(0, 0, 0), huge)).x == 1u << 20);
-    const rblAabb narrow = {{-1, -1, -1}, {1, 1, 1}};
-    const rblMortonCell cell = rbl_morton30_decode(rbl_morton30_of(rbl_vec3(0, 9, NAN), narrow));
-    assert_true(cell.x == 512 && cell.y == 1023 && cell.z == 0);
+    assert_true(decode(rbl_morton63_of(rbl_vec3d(0, 0, 0), huge)).x == 1u << 20);
 }
 
 int main(void)
@@ -497,8 +436,6 @@ int main(void)
         cmocka_unit_test(float_matrices_agree_with_double_ones),
         cmocka_unit_test(eigenvectors_rebuild_the_matrix),
         cmocka_unit_test(eigenvalues_of_known_matrices),
-        cmocka_unit_test(singular_values_rebuild_any_matrix),
-        cmocka_unit_test(degenerate_matrices_polarise_sensibly),
         cmocka_unit_test(quaternions_turn_like_their_matrices),
         cmocka_unit_test(half_turns_survive_the_way_through_matrices),
         cmocka_unit_test(axis_and_angle_mean_what_they_say),
@@ -506,7 +443,7 @@ int main(void)
         cmocka_unit_test(transforms_compose_and_invert),
         cmocka_unit_test(boxes_hold_what_was_added),
         cmocka_unit_test(boxes_measure_and_overlap),
-        cmocka_unit_test(morton_codes_interleave_and_return),
+        cmocka_unit_test(morton_codes_interleave_the_bits),
         cmocka_unit_test(morton_codes_of_points_are_clamped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static void make_cut(Cut* cut, rblAabb box, uint32_t count, rblRandom* random)
     memset(cut, 0, sizeof *cut);
     for (uint32_t i = 0; i < SEEDS; ++i)
     {
-        cut->seeds[i] = rbl_random_point(random, box);
+        cut->seeds[i] = random_point_in(random, box);
     }
     for (uint32_t taken = 0; taken < count; ++taken)
     {
@@ -129,7 +129,7 @@ static Cloud make_cloud(const rblShape* parent, const Cut* cut, uint32_t count, 
     Cloud cloud = {malloc(count * sizeof(rblVec3)), 0, rbl_aabb_empty()};
     for (uint32_t tries = 0; tries < 400 * count && cloud.count < count; ++tries)
     {
-        rblVec3 p = rbl_random_point(random, parent->view.bounds);
+        rblVec3 p = random_point_in(random, parent->view.bounds);
         rblVec3 gradient;
         if (tries % 2 == 0)
         {
@@ -211,7 +211,7 @@ static void check_field(const rblShape* parent, const Cut* cut, const Cloud* clo
     uint32_t inside_count = 0;
     for (int i = 0; i < 1500; ++i)
     {
-        const rblVec3 p = rbl_random_point(random, rbl_aabb_grown(cloud->box, 0.3f * size));
+        const rblVec3 p = random_point_in(random, rbl_aabb_grown(cloud->box, 0.3f * size));
         rblVec3 gradient;
         const float distance = rbl_shape_distance(view.shape, p, &gradient);
         const float bound = rbl_piece_bound(view.data, p);
@@ -223,7 +223,7 @@ static void check_field(const rblShape* parent, const Cut* cut, const Cloud* clo
         }
         check_close(rbl_length3(gradient), 1.0, 1e-4);
         assert_true(bound <= distance + 1e-6f);
-        const rblVec3 aside = rbl_random_point(random, (rblAabb){{-1, -1, -1}, {1, 1, 1}});
+        const rblVec3 aside = random_point_in(random, (rblAabb){{-1, -1, -1}, {1, 1, 1}});
         check_fall(&view, p, rbl_mul_add3(p, (i % 3 == 0 ? 0.3f : 0.03f) * size, aside));
         inside_count += inside;
         if (i % 5 == 0)

@@ -101,7 +101,7 @@ static void check_recorded(rblShapeId id, rblShapeId root)
     rblRandom random = rbl_random_seed(5, 5);
     for (int i = 0; i < 1000; ++i)
     {
-        const rblVec3 p = rbl_random_point(&random, rbl_aabb_grown(view.bounds, 0.1f));
+        const rblVec3 p = random_point_in(&random, rbl_aabb_grown(view.bounds, 0.1f));
         rblVec3 gradients[2];
         assert_true(rbl_shape_distance(view.shape, p, &gradients[0]) ==
                     rbl_shape_distance(copy.shape, p, &gradients[1]));

@@ -119,7 +119,7 @@ static Wide wide_determinant(const Wide* m, int n, int stride)
     Wide sum = wide_from(0, 0);
     for (int row = 0; row < n; ++row)
     {
-        Wide minor[16];
+        Wide minor[4];
         for (int r = 0, k = 0; r < n; ++r)
         {
             for (int c = 1; r != row && c < n; ++c)
@@ -154,24 +154,6 @@ static int brute_orient3d(const rblVec3d p[4], int scale)
         m[3 * i + 2] = wide_subtract(wide_from_double(p[i].z, scale), wide_from_double(p[3].z, scale));
     }
     return wide_sign(wide_determinant(m, 3, 3));
-}
-
-static int brute_insphere(const rblVec3d p[5], int scale)
-{
-    Wide m[16];
-    for (int i = 0; i < 4; ++i)
-    {
-        Wide* row = m + 4 * i;
-        row[0] = wide_subtract(wide_from_double(p[i].x, scale), wide_from_double(p[4].x, scale));
-        row[1] = wide_subtract(wide_from_double(p[i].y, scale), wide_from_double(p[4].y, scale));
-        row[2] = wide_subtract(wide_from_double(p[i].z, scale), wide_from_double(p[4].z, scale));
-        row[3] = wide_from(0, 0);
-        for (int k = 0; k < 3; ++k)
-        {
-            row[3] = wide_add(row[3], wide_multiply(row[k], row[k]));
-        }
-    }
-    return wide_sign(wide_determinant(m, 4, 4));
 }
 
 static int sign_of(double x)
@@ -220,9 +202,6 @@ static void signs_follow_the_stated_convention(void** state)
     assert_true(rbl_orient3d(a, b, c, rbl_vec3d(0, 0, -1)) > 0); // (b - a) x (c - a) points up
     assert_true(rbl_orient3d(a, b, c, rbl_vec3d(0, 0, 1)) < 0);
     const rblVec3d d = {0, 0, -1};
-    assert_true(rbl_insphere(a, b, c, d, rbl_vec3d(0.3, 0.3, -0.3)) > 0);
-    assert_true(rbl_insphere(a, b, c, d, rbl_vec3d(9, 9, 9)) < 0);
-    assert_true(rbl_insphere(a, b, c, d, rbl_vec3d(1, 1, -1)) == 0);
     check_close(rbl_orient3d(a, b, c, d), 1.0, 0.0);
 }
 
@@ -233,15 +212,14 @@ static void lattice_points_agree_with_brute_force(void** state)
     int zeros = 0;
     for (int i = 0; i < 1500; ++i)
     {
-        rblVec3d p[5];
-        for (int k = 0; k < 5; ++k)
+        rblVec3d p[4];
+        for (int k = 0; k < 4; ++k)
         {
             p[k] = random_lattice_point(&random, 2 + i % 3);
         }
         const int orient = brute_orient3d(p, 0);
         zeros += orient == 0;
         assert_int_equal(sign_of(rbl_orient3d(p[0], p[1], p[2], p[3])), orient);
-        assert_int_equal(sign_of(rbl_insphere(p[0], p[1], p[2], p[3], p[4])), brute_insphere(p, 0));
         const double flat[3][2] = {{p[0].x, p[0].y}, {p[1].x, p[1].y}, {p[2].x, p[2].y}};
         assert_int_equal(sign_of(rbl_orient2d(flat[0], flat[1], flat[2])),
                          brute_orient2d(flat[0], flat[1], flat[2], 0));
@@ -255,20 +233,13 @@ static void nearly_degenerate_points_agree_with_brute_force(void** state)
     rblRandom random = rbl_random_seed(2, 0);
     for (int i = 0; i < 1500; ++i)
     {
-        // d close to the plane of a, b, c; e close to their sphere; then a few ulps off.
-        rblVec3d p[5] = {random_point(&random, 10), random_point(&random, 10), random_point(&random, 10)};
+        // d close to the plane of a, b, c, then a few ulps off.
+        rblVec3d p[4] = {random_point(&random, 10), random_point(&random, 10), random_point(&random, 10)};
         const double s = rbl_random_range(&random, -2, 2);
         const double t = rbl_random_range(&random, -2, 2);
         p[3] = rbl_mul_add3d(rbl_mul_add3d(p[0], s, rbl_sub3d(p[1], p[0])), t, rbl_sub3d(p[2], p[0]));
         p[3] = nudge3(&random, p[3]);
         assert_int_equal(sign_of(rbl_orient3d(p[0], p[1], p[2], p[3])), brute_orient3d(p, 140));
-
-        for (int k = 0; k < 5; ++k)
-        {
-            const rblVec3d unit = rbl_normalize3d(random_point(&random, 1), rbl_vec3d(1, 0, 0));
-            p[k] = nudge3(&random, rbl_mul_add3d(rbl_vec3d(1, 2, 3), 0.75, unit));
-        }
-        assert_int_equal(sign_of(rbl_insphere(p[0], p[1], p[2], p[3], p[4])), brute_insphere(p, 120));
 
         const double a[2] = {p[0].x, p[0].y}, b[2] = {p[1].x, p[1].y};
         const double c[2] = {nudge(&random, a[0] + s * (b[0] - a[0])),
@@ -283,8 +254,8 @@ static void coordinates_from_1e_20_to_1e15_are_exact(void** state)
     rblRandom random = rbl_random_seed(3, 0);
     for (int i = 0; i < 400; ++i)
     {
-        rblVec3d p[5];
-        for (int k = 0; k < 5; ++k)
+        rblVec3d p[4];
+        for (int k = 0; k < 4; ++k)
         {
             const int magnitude = (int)rbl_random_below(&random, 117) - 66; // 1e-20 .. 1e15
             p[k] = rbl_scale3d(random_point(&random, 1), ldexp(1.0, magnitude));
@@ -294,7 +265,6 @@ static void coordinates_from_1e_20_to_1e15_are_exact(void** state)
             p[3] = nudge3(&random, rbl_add3d(p[0], rbl_sub3d(p[1], p[2])));
         }
         assert_int_equal(sign_of(rbl_orient3d(p[0], p[1], p[2], p[3])), brute_orient3d(p, 200));
-        assert_int_equal(sign_of(rbl_insphere(p[0], p[1], p[2], p[3], p[4])), brute_insphere(p, 200));
     }
 }
 
@@ -314,22 +284,12 @@ static void whole_range_of_double_is_exact(void** state)
     assert_true(above != 0 && sign_of(above) == -sign_of(below));
     assert_true(sign_of(rbl_orient3d(a, b, c, rbl_vec3d(h, h, h))) == sign_of(above));
 
-    // A sphere about the origin of radius DBL_MAX, and a point on it, one ulp inside, one subnormal step
-    // outside.
+    // The same tetrahedron at DBL_MAX and in subnormals.
     const rblVec3d x = {h, 0, 0}, y = {0, h, 0}, z = {0, 0, h}, minus_x = {-h, 0, 0};
     const double turn = rbl_orient3d(x, y, z, minus_x);
     assert_true(turn != 0);
-    assert_true(rbl_insphere(x, y, z, minus_x, rbl_vec3d(0, 0, -h)) == 0);
-    assert_int_equal(sign_of(rbl_insphere(x, y, z, minus_x, rbl_vec3d(0, 0, -nextafter(h, 0)))),
-                     sign_of(turn));
-    assert_int_equal(sign_of(rbl_insphere(x, y, z, minus_x, rbl_vec3d(t, 0, -h))), -sign_of(turn));
-
-    // The same shapes in subnormals.
     const rblVec3d p[4] = {{2 * t, 0, 0}, {0, 2 * t, 0}, {0, 0, 2 * t}, {-2 * t, 0, 0}};
     assert_int_equal(sign_of(rbl_orient3d(p[0], p[1], p[2], p[3])), sign_of(turn));
-    assert_true(rbl_insphere(p[0], p[1], p[2], p[3], rbl_vec3d(0, 0, -2 * t)) == 0);
-    assert_int_equal(sign_of(rbl_insphere(p[0], p[1], p[2], p[3], rbl_vec3d(0, 0, -t))), sign_of(turn));
-    assert_int_equal(sign_of(rbl_insphere(p[0], p[1], p[2], p[3], rbl_vec3d(t, 0, -2 * t))), -sign_of(turn));
     assert_true(rbl_orient3d(p[0], p[1], rbl_vec3d(t, t, 0), rbl_vec3d(-t, 3 * t, 0)) == 0);
 }
 
@@ -339,30 +299,28 @@ static void scaling_by_powers_of_two_never_changes_a_sign(void** state)
     rblRandom random = rbl_random_seed(4, 0);
     for (int i = 0; i < 300; ++i)
     {
-        rblVec3d p[5];
-        for (int k = 0; k < 5; ++k)
+        rblVec3d p[4];
+        for (int k = 0; k < 4; ++k)
         {
             p[k] = random_lattice_point(&random, 3);
         }
         const int orient = sign_of(rbl_orient3d(p[0], p[1], p[2], p[3]));
-        const int sphere = sign_of(rbl_insphere(p[0], p[1], p[2], p[3], p[4]));
         for (int exponent = -1074; exponent <= 1020; exponent += 349)
         {
-            rblVec3d q[5];
-            for (int k = 0; k < 5; ++k)
+            rblVec3d q[4];
+            for (int k = 0; k < 4; ++k)
             {
                 q[k] = rbl_vec3d(ldexp(p[k].x, exponent), ldexp(p[k].y, exponent), ldexp(p[k].z, exponent));
             }
             assert_int_equal(sign_of(rbl_orient3d(q[0], q[1], q[2], q[3])), orient);
-            assert_int_equal(sign_of(rbl_insphere(q[0], q[1], q[2], q[3], q[4])), sphere);
         }
     }
 }
 
-// A permutation of up to 5 elements by number, and its parity.
+// A permutation of up to 4 elements by number, and its parity.
 static int permute(int number, int count, const rblVec3d* in, rblVec3d* out)
 {
-    int left[5] = {0, 1, 2, 3, 4};
+    int left[4] = {0, 1, 2, 3};
     int parity = 1;
     for (int i = 0; i < count; ++i)
     {
@@ -384,25 +342,19 @@ static void every_swap_of_two_points_flips_the_sign(void** state)
     rblRandom random = rbl_random_seed(5, 0);
     for (int i = 0; i < 100; ++i)
     {
-        rblVec3d p[5];
-        for (int k = 0; k < 5; ++k)
+        rblVec3d p[4];
+        for (int k = 0; k < 4; ++k)
         {
             const rblVec3d unit = rbl_normalize3d(random_point(&random, 1), rbl_vec3d(1, 0, 0));
             p[k] =
                 i % 2 == 0 ? nudge3(&random, unit) : rbl_vec3d(unit.x, unit.y, nudge(&random, 0.25 * unit.x));
         }
         const int orient = sign_of(rbl_orient3d(p[0], p[1], p[2], p[3]));
-        const int sphere = sign_of(rbl_insphere(p[0], p[1], p[2], p[3], p[4]));
-        rblVec3d q[5];
+        rblVec3d q[4];
         for (int n = 0; n < 24; ++n)
         {
             const int parity = permute(n, 4, p, q);
             assert_int_equal(sign_of(rbl_orient3d(q[0], q[1], q[2], q[3])), parity * orient);
-        }
-        for (int n = 0; n < 120; ++n)
-        {
-            const int parity = permute(n, 5, p, q);
-            assert_int_equal(sign_of(rbl_insphere(q[0], q[1], q[2], q[3], q[4])), parity * sphere);
         }
     }
 }
@@ -418,8 +370,6 @@ static void repeated_points_are_degenerate(void** state)
         const rblVec3d d = random_point(&random, 1e-3);
         assert_true(rbl_orient3d(a, b, a, d) == 0);
         assert_true(rbl_orient3d(a, b, c, c) == 0);
-        assert_true(rbl_insphere(a, b, c, d, d) == 0);
-        assert_true(rbl_insphere(a, a, c, d, b) == 0);
     }
     const rblVec3d zero = {0.0, 0.0, 0.0}, minus_zero = {-0.0, -0.0, -0.0};
     assert_true(rbl_orient3d(zero, minus_zero, rbl_vec3d(1, 2, 3), rbl_vec3d(3, 2, 5)) == 0);
@@ -435,7 +385,6 @@ static void values_that_are_not_finite_give_nan(void** state)
         assert_true(isnan(rbl_orient2d(p, q, r)));
         const rblVec3d a = {1, bad[i], 3}, b = {0, 1, 7}, c = {1, 0, 0}, d = {0, 2, 1};
         assert_true(isnan(rbl_orient3d(a, b, c, d)));
-        assert_true(isnan(rbl_insphere(a, b, c, d, rbl_vec3d(4, 5, 6))));
     }
 }
 

@@ -1,5 +1,6 @@
 // Divided tetrahedra: whatever the labels, weights and events, the parts tile, and neighbours agree.
 #include "testing.h"
+#include "tets_dividing.h"
 
 #include "base/random.h"
 #include "math/vec.h"
@@ -26,7 +27,7 @@ static void random_corners(rblRandom* random, rblVec3d out[4])
     } while (!(rbl_tet_volume(out) > 0.01));
 }
 
-// Weights whose ratios stay within what rbl_tets_clamp_weights() allows.
+// Weights whose ratios stay within what tets_clamp_weights() allows.
 static double random_weight(rblRandom* random)
 {
     const double u = rbl_random_double(random);
@@ -34,25 +35,34 @@ static double random_weight(rblRandom* random)
                    : (u < 0.6 ? rbl_random_range(random, 40.0, 49.0) : rbl_random_range(random, 1.0, 49.0));
 }
 
+// The rule of a mesh of one tetrahedron.
+static void divide(const rblTetsEvent* events, uint32_t event_count, rblTetRule* out)
+{
+    const rblTetsView tet = {.nodes = own_order, .node_count = 4, .tet_count = 1};
+    const rblTetsPartition partition = {&tet, events, event_count};
+    rbl_tets_rule(&partition, 0, out);
+}
+
 // Up to three generations: each breaks one of the parts there are.
 static Divided random_divided(rblRandom* random, uint32_t generations, uint32_t most_labels)
 {
     Divided d;
     random_corners(random, d.corners);
-    rbl_tet_rule_init(&d.rule, 0);
-    uint32_t first = 1;
+    uint32_t labels[3][4];
+    double weights[3][4];
+    rblTetsEvent events[3];
+    divide(events, 0, &d.rule);
     for (uint32_t e = 0; e < generations; ++e)
     {
         const uint32_t part = rbl_random_below(random, d.rule.part_count);
-        uint32_t labels[4];
-        double weights[4];
         for (uint32_t i = 0; i < 4; ++i)
         {
-            labels[i] = first + rbl_random_below(random, most_labels);
-            weights[i] = random_weight(random);
+            labels[e][i] = rbl_random_below(random, most_labels);
+            weights[e][i] = random_weight(random);
+            labels[e][i] = d.rule.parts[i] == part ? labels[e][i] : RBL_NONE;
         }
-        rbl_tet_rule_split(&d.rule, d.rule.members[part], labels, weights, e);
-        first += most_labels;
+        events[e] = (rblTetsEvent){labels[e], weights[e], 1 + e * most_labels};
+        divide(events, e + 1, &d.rule);
     }
     return d;
 }
@@ -84,8 +94,8 @@ static rblVec3d point_at(const rblVec3d corners[4], const double b[4])
 // How far a point is inside a part by the planes of its facets.
 static double depth_in(const Divided* d, uint32_t part, rblVec3d p)
 {
-    rblTetFacet facets[RBL_TET_MAX_FACETS];
-    const uint32_t count = rbl_tet_facets(&d->rule, part, facets);
+    rblTetFacet facets[MAX_FACETS];
+    const uint32_t count = tet_facets(&d->rule, part, facets);
     double depth = 1e30;
     for (uint32_t f = 0; f < count; ++f)
     {
@@ -120,7 +130,7 @@ static void parts_tile_the_tetrahedron(void** state)
         rblVec3d first = {0, 0, 0};
         for (uint32_t p = 0; p < d.rule.part_count; ++p)
         {
-            const rblTetIntegrals part = rbl_tet_part_integrals(&d.rule, d.corners, p);
+            const TetIntegrals part = tet_part_integrals(&d.rule, d.corners, p);
             assert_true(part.volume > 0.0);
             volume += part.volume;
             first = rbl_add3d(first, part.first);
@@ -183,7 +193,7 @@ static void facets_look_from_one_part_to_the_other(void** state)
                 {
                     const uint32_t turned = (start + back.corner_count - c) % back.corner_count;
                     assert_int_equal(there.corners[c], back.corners[turned]);
-                    assert_true(rbl_tet_is_corner(&d.rule, there.corners[c]));
+                    assert_true(tet_is_corner(&d.rule, there.corners[c]));
                 }
             }
         }
@@ -202,7 +212,7 @@ static void borders_are_as_far_as_their_planes(void** state)
         random_barycentric(&random, b);
         const uint32_t part = rbl_tet_part(&d.rule, b);
         rblVec3d normal;
-        const double distance = rbl_tet_border(&d.rule, d.corners, part, b, &normal);
+        const double distance = tet_border(&d.rule, d.corners, part, b, &normal);
         if (d.rule.part_count == 1)
         {
             assert_true(distance > 1e300);
@@ -240,8 +250,7 @@ static void two_labels_meet_where_a_linear_function_is_zero(void** state)
             weights[i] = fabs(g);
         }
         rblTetRule rule;
-        rbl_tet_rule_init(&rule, 9);
-        rbl_tet_rule_split(&rule, 15, labels, weights, 0);
+        divide(&(const rblTetsEvent){labels, weights, 0}, 1, &rule);
         for (uint32_t m = 0; m < 20; ++m)
         {
             double b[4];
@@ -256,7 +265,7 @@ static void two_labels_meet_where_a_linear_function_is_zero(void** state)
         {
             const uint32_t nodes = 1u << rbl_tet_edges[e][0] | 1u << rbl_tet_edges[e][1];
             const bool cut = labels[rbl_tet_edges[e][0]] != labels[rbl_tet_edges[e][1]];
-            assert_int_equal(rbl_tet_is_corner(&rule, nodes), cut);
+            assert_int_equal(tet_is_corner(&rule, nodes), cut);
             if (cut)
             {
                 const rblVec3d at = rbl_tet_corner_position(&rule, nodes, own_order, corners);
@@ -269,13 +278,15 @@ static void two_labels_meet_where_a_linear_function_is_zero(void** state)
 static void ties_go_to_the_lowest_label(void** state)
 {
     (void)state;
+    const uint32_t none[4] = {RBL_NONE, RBL_NONE, RBL_NONE, RBL_NONE}, labels[4] = {2, 0, 1, 0};
+    const double weights[4] = {1, 1, 1, 1};
+    const rblTetsEvent events[2] = {{none, weights, 1}, {labels, weights, 5}};
     rblTetRule rule;
-    rbl_tet_rule_init(&rule, 0);
-    rbl_tet_rule_split(&rule, 15, (const uint32_t[4]){7, 5, 6, 5}, (const double[4]){1, 1, 1, 1}, 3);
+    divide(events, 2, &rule);
     assert_int_equal(rule.part_count, 3);
     assert_int_equal(rule.labels[rbl_tet_part(&rule, (const double[4]){0.5, 0.25, 0, 0.25})], 5);
     assert_int_equal(rule.labels[rbl_tet_part(&rule, (const double[4]){0.5, 0, 0.5, 0})], 6);
-    assert_int_equal(rule.events[0], 3);
+    assert_int_equal(rule.events[0], 1);
 }
 
 // ---- a mesh ----
@@ -337,7 +348,7 @@ static void make_broken(Broken* broken, uint32_t events, uint64_t seed)
         broken->labels[e] = malloc(sizeof(uint32_t) * broken->view.node_count);
         broken->weights[e] = malloc(sizeof(double) * broken->view.node_count);
         break_nodes(broken, e, 1, 6, &random);
-        rbl_tets_clamp_weights(&broken->view, broken->labels[e], broken->weights[e]);
+        tets_clamp_weights(&broken->view, broken->labels[e], broken->weights[e]);
         broken->events[e] = (rblTetsEvent){broken->labels[e], broken->weights[e], first};
         first += 6;
     }
@@ -390,9 +401,9 @@ static void check_face(const Broken* broken, uint32_t tet, uint32_t k, rblRandom
         {
             turned |= (nodes >> i & 1u) << twin[i];
         }
-        if ((nodes >> k & 1u) == 0 && rbl_tet_is_corner(&here, nodes))
+        if ((nodes >> k & 1u) == 0 && tet_is_corner(&here, nodes))
         {
-            assert_true(rbl_tet_is_corner(&there, turned));
+            assert_true(tet_is_corner(&there, turned));
             const rblVec3d p = rbl_tet_corner_position(&here, nodes, n, corners);
             const rblVec3d q = rbl_tet_corner_position(&there, turned, m, others);
             assert_memory_equal(&p, &q, sizeof p);
@@ -453,78 +464,6 @@ static void fragments_of_fragments_leave_the_others_as_they_are(void** state)
     free_broken(&broken);
 }
 
-static void clamped_edges_are_cut_away_from_their_ends(void** state)
-{
-    (void)state;
-    Broken broken;
-    make_broken(&broken, 2, 9);
-    for (uint32_t e = 0; e < 2; ++e)
-    {
-        broken.weights[e][broken.view.nodes[17]] = (double)NAN;
-        broken.weights[e][broken.view.nodes[50]] = (double)INFINITY;
-        broken.weights[e][broken.view.nodes[90]] = -1.0;
-        rbl_tets_clamp_weights(&broken.view, broken.labels[e], broken.weights[e]);
-    }
-    for (uint32_t t = 0; t < broken.view.tet_count; ++t)
-    {
-        rblTetRule rule;
-        rbl_tets_rule(&broken.partition, t, &rule);
-        const uint32_t* n = broken.view.nodes + 4 * (size_t)t;
-        for (uint32_t e = 0; e < 6; ++e)
-        {
-            const uint32_t nodes = 1u << rbl_tet_edges[e][0] | 1u << rbl_tet_edges[e][1];
-            double b[4];
-            if (rbl_tet_is_corner(&rule, nodes))
-            {
-                rbl_tet_corner_weights(&rule, nodes, n, b);
-                assert_true(b[rbl_tet_edges[e][0]] > 0.02 - 1e-12 && b[rbl_tet_edges[e][1]] > 0.02 - 1e-12);
-            }
-        }
-    }
-    free_broken(&broken);
-}
-
-static void components_are_connected_through_edges(void** state)
-{
-    (void)state;
-    Broken broken;
-    make_broken(&broken, 1, 11);
-    const uint32_t nodes = broken.view.node_count;
-    rblRandom random = rbl_random_seed(8, 7);
-    uint32_t* labels = malloc(sizeof *labels * nodes);
-    uint32_t* given = malloc(sizeof *given * nodes);
-    uint32_t* parents = malloc(sizeof *parents * nodes);
-    for (uint32_t n = 0; n < nodes; ++n)
-    {
-        given[n] = labels[n] = rbl_random_double(&random) < 0.1 ? RBL_NONE : rbl_random_below(&random, 4);
-    }
-    uint32_t count;
-    check_ok(rbl_tets_label_components(&broken.view, labels, parents, &count, rbl_default_allocator()));
-    assert_true(count > 4);
-    uint32_t next = 0;
-    for (uint32_t n = 0; n < nodes; ++n)
-    {
-        assert_int_equal(labels[n] == RBL_NONE, given[n] == RBL_NONE);
-        assert_true(labels[n] == RBL_NONE || (labels[n] < count && parents[labels[n]] == given[n]));
-        next += labels[n] == next ? 1 : 0;
-        assert_true(labels[n] == RBL_NONE || labels[n] < next);
-    }
-    assert_int_equal(next, count);
-    for (uint32_t t = 0; t < broken.view.tet_count; ++t)
-    {
-        for (uint32_t e = 0; e < 6; ++e)
-        {
-            const uint32_t a = broken.view.nodes[4 * (size_t)t + rbl_tet_edges[e][0]];
-            const uint32_t b = broken.view.nodes[4 * (size_t)t + rbl_tet_edges[e][1]];
-            assert_int_equal(labels[a] == labels[b], given[a] == given[b]);
-        }
-    }
-    free(labels);
-    free(given);
-    free(parents);
-    free_broken(&broken);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -536,8 +475,6 @@ int main(void)
         cmocka_unit_test(ties_go_to_the_lowest_label),
         cmocka_unit_test(neighbours_agree_to_the_bit_on_their_face),
         cmocka_unit_test(fragments_of_fragments_leave_the_others_as_they_are),
-        cmocka_unit_test(clamped_edges_are_cut_away_from_their_ends),
-        cmocka_unit_test(components_are_connected_through_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,15 +170,10 @@ static void sincos_is_sin_and_cos(void** state)
 static void inverse_functions_are_accurate(void** state)
 {
     (void)state;
-    check_linear("asin", rbl_asin, asinl, -1, 1);
     check_linear("acos", rbl_acos, acosl, -1, 1);
-    check_magnitudes("asin, small", rbl_asin, asinl, -1074, -1, 1);
     check_magnitudes("acos, small", rbl_acos, acosl, -1074, -1, 1);
     check_linear("acos near 1", rbl_acos, acosl, 0.999, 1);
     check_linear("acos near -1", rbl_acos, acosl, -1, -0.999);
-    check_linear("asin near 1", rbl_asin, asinl, 0.999, 1);
-    check_linear("atan, |x| < 4", rbl_atan, atanl, -4, 4);
-    check_magnitudes("atan", rbl_atan, atanl, -1074, 1023, 1);
     rblRandom random = rbl_random_seed(14, 0);
     Worst near = {0, 0, 0}, far = {0, 0, 0};
     for (int i = 0; i < SAMPLES; ++i)
@@ -293,13 +288,11 @@ static void special_cases_follow_annex_f(void** state)
         }
         if (fabs(x) > 1 || x != x)
         {
-            assert_true(isnan(rbl_asin(x)) && isnan(rbl_acos(x)));
+            assert_true(isnan(rbl_acos(x)));
         }
     }
     check_same(rbl_sin(-0.0), -0.0);
     check_same(rbl_tan(-0.0), -0.0);
-    check_same(rbl_asin(-0.0), -0.0);
-    check_same(rbl_atan(-0.0), -0.0);
     check_same(rbl_cbrt(-0.0), -0.0);
     check_same(rbl_sin(infinity), nan_value);
     check_same(rbl_cos(-infinity), nan_value);
@@ -307,8 +300,6 @@ static void special_cases_follow_annex_f(void** state)
     check_same(rbl_cos(0), 1);
     check_same(rbl_acos(1), 0);
     check_same(rbl_acos(-1), 3.141592653589793);
-    check_same(rbl_asin(1), 1.5707963267948966);
-    check_same(rbl_atan(-infinity), -1.5707963267948966);
     check_same(rbl_exp(0), 1);
     check_same(rbl_exp(-infinity), 0);
     check_same(rbl_exp(infinity), infinity);
@@ -328,23 +319,6 @@ static void special_cases_follow_annex_f(void** state)
     check_same(rbl_pow(-8, 1.0 / 3), nan_value);
 }
 
-static void float_versions_round_the_double_ones(void** state)
-{
-    (void)state;
-    rblRandom random = rbl_random_seed(16, 0);
-    for (int i = 0; i < 2000; ++i)
-    {
-        const float x = (float)rbl_random_range(&random, -1, 1), y = (float)rbl_random_range(&random, 0.1, 5);
-        assert_true(rbl_sinf(x) == (float)rbl_sin((double)x) && rbl_cosf(x) == (float)rbl_cos((double)x));
-        assert_true(rbl_tanf(x) == (float)rbl_tan((double)x) && rbl_asinf(x) == (float)rbl_asin((double)x));
-        assert_true(rbl_acosf(x) == (float)rbl_acos((double)x) && rbl_atanf(x) == (float)rbl_atan((double)x));
-        assert_true(rbl_atan2f(x, y) == (float)rbl_atan2((double)x, (double)y));
-        assert_true(rbl_expf(x) == (float)rbl_exp((double)x) && rbl_logf(y) == (float)rbl_log((double)y));
-        assert_true(rbl_powf(y, x) == (float)rbl_pow((double)y, (double)x));
-        assert_true(rbl_cbrtf(x) == (float)rbl_cbrt((double)x));
-    }
-}
-
 // One number for all results: any compiler, optimisation level or platform that differs in a bit changes it.
 static void results_have_the_same_bits_everywhere(void** state)
 {
@@ -355,13 +329,13 @@ static void results_have_the_same_bits_everywhere(void** state)
     {
         const double x = random_magnitude(&random, -30, i % 4 == 0 ? 1000 : 9, 1),
                      unit = rbl_random_range(&random, -1, 1);
-        const double results[] = {
-            rbl_sin(x),        rbl_cos(x), rbl_tan(x),       rbl_asin(unit), rbl_acos(unit),
-            rbl_atan(x),       rbl_exp(x), rbl_log(fabs(x)), rbl_cbrt(x),    rbl_pow(fabs(x), 3 * unit),
-            rbl_atan2(x, unit)};
+        const double results[] = {rbl_sin(x),        rbl_cos(x),        rbl_tan(x),
+                                  rbl_acos(unit),    rbl_atan2(x, 1.0), rbl_exp(x),
+                                  rbl_log(fabs(x)),  rbl_cbrt(x),       rbl_pow(fabs(x), 3 * unit),
+                                  rbl_atan2(x, unit)};
         hash = rbl_hash_bytes(hash, results, sizeof results);
     }
-    if (hash != UINT64_C(0x71CE3A432E502971))
+    if (hash != UINT64_C(0x6EC5C5AE595A1333))
     {
         fail_msg("hash is 0x%llX", (unsigned long long)hash);
     }
@@ -379,7 +353,6 @@ int main(void)
         cmocka_unit_test(powers_are_accurate),
         cmocka_unit_test(integer_powers_are_exact_where_representable),
         cmocka_unit_test(special_cases_follow_annex_f),
-        cmocka_unit_test(float_versions_round_the_double_ones),
         cmocka_unit_test(results_have_the_same_bits_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

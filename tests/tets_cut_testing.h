@@ -5,6 +5,7 @@
 #include "cut/tets/tets_cut.h"
 #include "mesh/tets/tets_locate.h"
 #include "pieces_testing.h"
+#include "tets_dividing.h"
 
 #define MOST_EVENTS 3
 
@@ -89,9 +90,9 @@ static inline uint32_t add_event(Broken* broken, uint32_t kept)
 
 static inline void end_event(Broken* broken, uint32_t e)
 {
-    check_ok(rbl_tets_label_components(broken->mesh, broken->labels[e], NULL, &broken->label_count,
-                                       rbl_default_allocator()));
-    rbl_tets_clamp_weights(broken->mesh, broken->labels[e], broken->weights[e]);
+    check_ok(tets_label_components(broken->mesh, broken->labels[e], &broken->label_count,
+                                   rbl_default_allocator()));
+    tets_clamp_weights(broken->mesh, broken->labels[e], broken->weights[e]);
 }
 
 // Seeds on random nodes of what breaks; a node's weight is how much nearer its own is than any other.

@@ -1,10 +1,10 @@
-// Index arithmetic of the ostensibly-implicit tree (Chitalu 2020, ch. 3.4 and 4, app. B).
+// Index arithmetic of the ostensibly-implicit binary tree (Chitalu 2020, ch. 3.4 and 4).
 //
-// A perfect k-ary tree is numbered breadth first from 0; all t leaves stand leftmost on the deepest level. What lies to
-// their right is virtual and is not stored, so that a node's implicit index i and its place in memory differ by the
-// number of virtual nodes on the levels above it. No pointers: everything follows from t.
+// A perfect binary tree is numbered breadth first from 0. All t leaves are leftmost on the deepest level; the nodes to the right of
+// them are virtual and are not stored. The index of a node in memory is its implicit index minus the number of virtual nodes on the
+// levels above it. There are no pointers: everything follows from t.
 //
-//   t   leaves                        L_v  virtual leaves, k^leaf_level - t
+//   t   leaves                        L_v  virtual leaves, 2^leaf_level - t
 //   l   level, root 0                 N_r  real nodes
 #ifndef RBL_BVH_LAYOUT_H
 #define RBL_BVH_LAYOUT_H
@@ -13,8 +13,6 @@
 
 // The most leaves of one tree: implicit indices must fit in 32 bits.
 #define RBL_MAX_LEAVES (1u << 30)
-
-// ---- binary trees: what the library uses ----
 
 typedef struct rblTreeLayout
 {
@@ -51,7 +49,7 @@ static inline uint32_t rbl_tree_real_on_level(const rblTreeLayout* tree, uint32_
     return (1u << level) - rbl_tree_virtual_on_level(tree, level);
 }
 
-// Where level l begins in memory: 2^l - 1 nodes stand above it, less the virtual ones (Eq. 3.10 at l - 1).
+// The memory index of the first node of level l: 2^l - 1 nodes are above it, minus the virtual ones (Eq. 3.10 at l - 1).
 static inline uint32_t rbl_tree_level_start(const rblTreeLayout* tree, uint32_t level)
 {
     if (level == 0)
@@ -62,53 +60,10 @@ static inline uint32_t rbl_tree_level_start(const rblTreeLayout* tree, uint32_t 
     return (1u << level) - 1 - (2 * above - rbl_popcount32(above));
 }
 
-// i_m = i - N_vl (Eq. 3.9).
-static inline uint32_t rbl_tree_memory_index(const rblTreeLayout* tree, uint32_t implicit)
-{
-    const uint32_t level = rbl_tree_level(implicit);
-    return rbl_tree_level_start(tree, level) + (implicit - ((1u << level) - 1));
-}
-
-// True when the node exists in memory.
-static inline int rbl_tree_is_real(const rblTreeLayout* tree, uint32_t implicit)
-{
-    const uint32_t level = rbl_tree_level(implicit);
-    return level <= tree->leaf_level && implicit - ((1u << level) - 1) < rbl_tree_real_on_level(tree, level);
-}
-
-// Leftmost descendant n generations down (Eq. 4.5), and the ancestor n generations up (Eq. 4.22, with the floor it
-// needs for descendants that are not leftmost).
+// The leftmost descendant n generations down (Eq. 4.5).
 static inline uint32_t rbl_tree_descendant(uint32_t implicit, uint32_t generations)
 {
     return ((implicit + 1) << generations) - 1;
 }
-
-static inline uint32_t rbl_tree_ancestor(uint32_t implicit, uint32_t generations)
-{
-    return ((implicit + 1) >> generations) - 1;
-}
-
-// ---- any arity (app. B, corrected) ----
-
-typedef struct rblKaryLayout
-{
-    uint32_t arity;          // k >= 2
-    uint32_t leaves;         // t >= 1
-    uint32_t leaf_level;     // ceil(log_k t)
-    uint64_t virtual_leaves; // k^leaf_level - t
-} rblKaryLayout;
-
-rblKaryLayout rbl_kary_layout(uint32_t arity, uint32_t leaves);
-
-// Virtual nodes in all: N_v = (k L_v - digitsum_k(L_v)) / (k - 1). The printed (B.1) is wrong; for k = 2 this is Eq. 3.6.
-uint64_t rbl_kary_virtual_count(uint32_t arity, uint64_t virtual_leaves);
-uint64_t rbl_kary_node_count(const rblKaryLayout* tree);
-uint32_t rbl_kary_level(uint32_t arity, uint64_t implicit);
-uint64_t rbl_kary_real_on_level(const rblKaryLayout* tree, uint32_t level);
-uint64_t rbl_kary_memory_index(const rblKaryLayout* tree, uint64_t implicit);
-
-// f_n(i) = k^n i + (k^n - 1) / (k - 1) (Eq. 4.17), and its inverse with a floor (Eq. 4.21).
-uint64_t rbl_kary_descendant(uint32_t arity, uint64_t implicit, uint32_t generations);
-uint64_t rbl_kary_ancestor(uint32_t arity, uint64_t implicit, uint32_t generations);
 
 #endif

@@ -64,12 +64,6 @@ void rbl_writer_discard(rblWriter* writer);
 void rbl_write_bytes(rblWriter* writer, const void* bytes, size_t size);
 void rbl_write_text(rblWriter* writer, const char* text);
 
-// Bytes so far: the offset of what comes next.
-static inline uint64_t rbl_writer_offset(const rblWriter* writer)
-{
-    return writer->written + writer->size;
-}
-
 // At least RBL_WRITER_ROOM bytes to write into, never null, valid until the next call; say with rbl_writer_advance()
 // how many were used. This is how numbers are printed without a copy.
 #define RBL_WRITER_ROOM 256

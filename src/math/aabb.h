@@ -71,13 +71,6 @@ static inline rblVec3 rbl_aabb_size(rblAabb a)
     return rbl_sub3(a.upper, a.lower);
 }
 
-// 0 for an empty box.
-static inline float rbl_aabb_area(rblAabb a)
-{
-    const rblVec3 size = rbl_aabb_size(a);
-    return rbl_aabb_is_empty(a) ? 0.0f : 2.0f * (size.x * size.y + size.y * size.z + size.z * size.x);
-}
-
 // Squared distance from a point to the box, 0 inside.
 static inline float rbl_aabb_distance_squared(rblAabb a, rblVec3 p)
 {
@@ -133,13 +126,6 @@ static inline bool rbl_aabbd_contains_point(rblAabbd a, rblVec3d p)
            p.z <= a.upper.z;
 }
 
-// Whether b lies in a.
-static inline bool rbl_aabbd_contains(rblAabbd a, rblAabbd b)
-{
-    return a.lower.x <= b.lower.x && b.upper.x <= a.upper.x && a.lower.y <= b.lower.y &&
-           b.upper.y <= a.upper.y && a.lower.z <= b.lower.z && b.upper.z <= a.upper.z;
-}
-
 // Halves first: no overflow for the largest boxes.
 static inline rblVec3d rbl_aabbd_center(rblAabbd a)
 {
@@ -149,13 +135,6 @@ static inline rblVec3d rbl_aabbd_center(rblAabbd a)
 static inline rblVec3d rbl_aabbd_size(rblAabbd a)
 {
     return rbl_sub3d(a.upper, a.lower);
-}
-
-// 0 for an empty box.
-static inline double rbl_aabbd_area(rblAabbd a)
-{
-    const rblVec3d size = rbl_aabbd_size(a);
-    return rbl_aabbd_is_empty(a) ? 0.0 : 2.0 * (size.x * size.y + size.y * size.z + size.z * size.x);
 }
 
 // Squared distance from a point to the box, 0 inside.

@@ -107,11 +107,6 @@ double rbl_atan2(double y, double x)
     return rbl_with_sign(angle.high, y);
 }
 
-double rbl_atan(double x)
-{
-    return rbl_atan2(x, 1.0);
-}
-
 // sqrt(1 - x^2) for |x| <= 1.
 static rblDouble2 circle_height(double x)
 {
@@ -125,20 +120,6 @@ static rblDouble2 circle_height(double x)
     const double root = sqrt(value.high);
     const rblDouble2 back = rbl_two_product(root, root);
     return rbl_fast_two_sum(root, ((value.high - back.high) - back.low + value.low) / (2.0 * root));
-}
-
-double rbl_asin(double x)
-{
-    if (!(fabs(x) <= 1.0))
-    {
-        return (double)NAN;
-    }
-    if (fabs(x) < 0x1p-27)
-    {
-        return x;
-    }
-    const rblDouble2 angle = quadrant_angle((rblDouble2){fabs(x), 0.0}, circle_height(x));
-    return rbl_with_sign(angle.high, x);
 }
 
 double rbl_acos(double x)

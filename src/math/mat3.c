@@ -10,7 +10,8 @@ static double largest_component(rblVec3d a)
     return rbl_maxd(fabs(a.x), rbl_maxd(fabs(a.y), fabs(a.z)));
 }
 
-int rbl_mat3d_exponent(const rblMat3d* m)
+// The exponent of the largest entry; 0 for the zero matrix. m is finite.
+static int largest_exponent(const rblMat3d* m)
 {
     const double largest =
         rbl_maxd(largest_component(m->cx), rbl_maxd(largest_component(m->cy), largest_component(m->cz)));
@@ -27,7 +28,7 @@ rblVec3d rbl_scaled3d(rblVec3d a, int exponent)
     return rbl_vec3d(rbl_scaled(a.x, exponent), rbl_scaled(a.y, exponent), rbl_scaled(a.z, exponent));
 }
 
-rblMat3d rbl_mat3d_scaled(const rblMat3d* m, int exponent)
+static rblMat3d scaled_matrix(const rblMat3d* m, int exponent)
 {
     return (rblMat3d){rbl_scaled3d(m->cx, exponent), rbl_scaled3d(m->cy, exponent),
                       rbl_scaled3d(m->cz, exponent)};
@@ -49,8 +50,8 @@ bool rbl_mat3d_inverse(const rblMat3d* m, rblMat3d* out)
     {
         return false;
     }
-    const int exponent = rbl_mat3d_exponent(m);
-    const rblMat3d unit = rbl_mat3d_scaled(m, -exponent);
+    const int exponent = largest_exponent(m);
+    const rblMat3d unit = scaled_matrix(m, -exponent);
     const double determinant = rbl_mat3d_determinant(&unit);
     if (determinant == 0.0)
     {
@@ -62,29 +63,12 @@ bool rbl_mat3d_inverse(const rblMat3d* m, rblMat3d* out)
     const rblMat3d adjugate = rbl_mat3d_transpose(&rows);
     const rblMat3d unit_inverse = {divided(adjugate.cx, determinant), divided(adjugate.cy, determinant),
                                    divided(adjugate.cz, determinant)};
-    const rblMat3d inverse = rbl_mat3d_scaled(&unit_inverse, -exponent);
+    const rblMat3d inverse = scaled_matrix(&unit_inverse, -exponent);
     if (!rbl_finite_mat3d(&inverse))
     {
         return false;
     }
     *out = inverse;
-    return true;
-}
-
-bool rbl_mat3_inverse(const rblMat3* m, rblMat3* out)
-{
-    const rblMat3d wide = rbl_to_double_mat3(m);
-    rblMat3d inverse;
-    if (!rbl_mat3d_inverse(&wide, &inverse))
-    {
-        return false;
-    }
-    const rblMat3 narrow = rbl_to_float_mat3(&inverse);
-    if (!rbl_finite3(narrow.cx) || !rbl_finite3(narrow.cy) || !rbl_finite3(narrow.cz))
-    {
-        return false;
-    }
-    *out = narrow;
     return true;
 }
 
@@ -168,8 +152,8 @@ void rbl_eigen_symmetric3d(const rblMat3d* m, rblVec3d* values, rblMat3d* axes)
         *axes = identity;
         return;
     }
-    const int exponent = rbl_mat3d_exponent(&symmetric);
-    const rblMat3d unit = rbl_mat3d_scaled(&symmetric, -exponent);
+    const int exponent = largest_exponent(&symmetric);
+    const rblMat3d unit = scaled_matrix(&symmetric, -exponent);
     double a[3][3] = {{unit.cx.x, unit.cx.y, unit.cx.z},
                       {unit.cy.x, unit.cy.y, unit.cy.z},
                       {unit.cz.x, unit.cz.y, unit.cz.z}};

@@ -6,11 +6,6 @@
 
 // ---- 32-bit ----
 
-static inline rblMat3 rbl_mat3_diagonal(float x, float y, float z)
-{
-    return (rblMat3){{x, 0, 0}, {0, y, 0}, {0, 0, z}};
-}
-
 static inline rblVec3 rbl_mat3_apply(const rblMat3* m, rblVec3 v)
 {
     return (rblVec3){m->cx.x * v.x + m->cy.x * v.y + m->cz.x * v.z,
@@ -23,24 +18,6 @@ static inline rblVec3 rbl_mat3_apply_transposed(const rblMat3* m, rblVec3 v)
 {
     return (rblVec3){rbl_dot3(m->cx, v), rbl_dot3(m->cy, v), rbl_dot3(m->cz, v)};
 }
-
-static inline rblMat3 rbl_mat3_mul(const rblMat3* a, const rblMat3* b)
-{
-    return (rblMat3){rbl_mat3_apply(a, b->cx), rbl_mat3_apply(a, b->cy), rbl_mat3_apply(a, b->cz)};
-}
-
-static inline rblMat3 rbl_mat3_transpose(const rblMat3* m)
-{
-    return (rblMat3){{m->cx.x, m->cy.x, m->cz.x}, {m->cx.y, m->cy.y, m->cz.y}, {m->cx.z, m->cy.z, m->cz.z}};
-}
-
-static inline float rbl_mat3_determinant(const rblMat3* m)
-{
-    return rbl_dot3(m->cx, rbl_cross3(m->cy, m->cz));
-}
-
-// False, and `out` untouched, when m is singular, not finite, or its inverse does not fit in float.
-bool rbl_mat3_inverse(const rblMat3* m, rblMat3* out);
 
 // ---- 64-bit ----
 
@@ -103,10 +80,7 @@ static inline rblMat3 rbl_to_float_mat3(const rblMat3d* m)
     return (rblMat3){rbl_to_float3(m->cx), rbl_to_float3(m->cy), rbl_to_float3(m->cz)};
 }
 
-// The exponent of the largest entry (0 for the zero matrix), and the matrix times a power of two: to work on
-// entries near 1, whose products neither overflow nor vanish. m is finite.
-int rbl_mat3d_exponent(const rblMat3d* m);
-rblMat3d rbl_mat3d_scaled(const rblMat3d* m, int exponent);
+// a * 2^exponent, without an intermediate overflow.
 rblVec3d rbl_scaled3d(rblVec3d a, int exponent);
 
 // Of the right sign always, and zero exactly when m is singular.
@@ -120,21 +94,5 @@ bool rbl_mat3d_inverse(const rblMat3d* m, rblMat3d* out);
 // the result depends on the numbers in the matrix only. Reads the diagonal and cy.x, cz.x, cz.y. A matrix
 // that is not finite gives NaN values and the axes of the identity.
 void rbl_eigen_symmetric3d(const rblMat3d* m, rblVec3d* values, rblMat3d* axes);
-
-// m = u diag(s) v^T with u and v rotations, s.x >= s.y >= |s.z|; s.z < 0 when m mirrors. Works for singular
-// and zero matrices too (zero: both identity), small singular values are as accurate as large ones. A matrix
-// that is not finite gives NaN values and identities.
-typedef struct rblSvd3d
-{
-    rblMat3d u;
-    rblVec3d s;
-    rblMat3d v;
-} rblSvd3d;
-
-rblSvd3d rbl_svd3d(const rblMat3d* m);
-
-// m = rotation * stretch, the stretch symmetric. The rotation is the one closest to m; when m mirrors it is a
-// rotation still and the stretch has one negative eigenvalue, that of smallest magnitude.
-void rbl_polar3d(const rblMat3d* m, rblMat3d* rotation, rblMat3d* stretch);
 
 #endif

@@ -2,26 +2,7 @@
 
 #include "math/vec.h"
 
-// Two zero bits after each of 10, and back.
-static uint32_t spread10(uint32_t x)
-{
-    x &= 0x3FFu;
-    x = (x | x << 16) & 0x030000FFu;
-    x = (x | x << 8) & 0x0300F00Fu;
-    x = (x | x << 4) & 0x030C30C3u;
-    return (x | x << 2) & 0x09249249u;
-}
-
-static uint32_t gather10(uint32_t x)
-{
-    x &= 0x09249249u;
-    x = (x | x >> 2) & 0x030C30C3u;
-    x = (x | x >> 4) & 0x0300F00Fu;
-    x = (x | x >> 8) & 0x030000FFu;
-    return (x | x >> 16) & 0x3FFu;
-}
-
-// The same for 21 bits.
+// Two zero bits after each of the 21 lowest bits.
 static uint64_t spread21(uint64_t x)
 {
     x &= 0x1FFFFFu;
@@ -32,34 +13,9 @@ static uint64_t spread21(uint64_t x)
     return (x | x << 2) & 0x1249249249249249u;
 }
 
-static uint32_t gather21(uint64_t x)
-{
-    x &= 0x1249249249249249u;
-    x = (x | x >> 2) & 0x10C30C30C30C30C3u;
-    x = (x | x >> 4) & 0x100F00F00F00F00Fu;
-    x = (x | x >> 8) & 0x001F0000FF0000FFu;
-    x = (x | x >> 16) & 0x001F00000000FFFFu;
-    return (uint32_t)((x | x >> 32) & 0x1FFFFFu);
-}
-
-uint32_t rbl_morton30(uint32_t x, uint32_t y, uint32_t z)
-{
-    return spread10(x) << 2 | spread10(y) << 1 | spread10(z);
-}
-
 uint64_t rbl_morton63(uint32_t x, uint32_t y, uint32_t z)
 {
     return spread21(x) << 2 | spread21(y) << 1 | spread21(z);
-}
-
-rblMortonCell rbl_morton30_decode(uint32_t code)
-{
-    return (rblMortonCell){gather10(code >> 2), gather10(code >> 1), gather10(code)};
-}
-
-rblMortonCell rbl_morton63_decode(uint64_t code)
-{
-    return (rblMortonCell){gather21(code >> 2), gather21(code >> 1), gather21(code)};
 }
 
 // Which of `cells` equal parts of low .. high x lies in. Halves, so that the widest boxes do not overflow.
@@ -71,14 +27,6 @@ static uint32_t cell_of(double x, double low, double high, double cells)
         return 0;
     }
     return (uint32_t)(t < cells ? t : cells - 1.0);
-}
-
-uint32_t rbl_morton30_of(rblVec3 point, rblAabb box)
-{
-    const double cells = 1024.0;
-    return rbl_morton30(cell_of((double)point.x, (double)box.lower.x, (double)box.upper.x, cells),
-                        cell_of((double)point.y, (double)box.lower.y, (double)box.upper.y, cells),
-                        cell_of((double)point.z, (double)box.lower.z, (double)box.upper.z, cells));
 }
 
 uint64_t rbl_morton63_of(rblVec3d point, rblAabbd box)

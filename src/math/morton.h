@@ -6,21 +6,12 @@
 #include "rubble/math.h"
 #include <stdint.h>
 
-typedef struct rblMortonCell
-{
-    uint32_t x, y, z;
-} rblMortonCell;
-
-// Coordinates of 10 bits to a code of 30, of 21 bits to one of 63. Higher bits are ignored.
-uint32_t rbl_morton30(uint32_t x, uint32_t y, uint32_t z);
+// The code of a cell whose coordinates have 21 bits each. Higher bits are ignored.
 uint64_t rbl_morton63(uint32_t x, uint32_t y, uint32_t z);
-rblMortonCell rbl_morton30_decode(uint32_t code);
-rblMortonCell rbl_morton63_decode(uint64_t code);
 
-// The code of a point in a grid of 2^10 or 2^21 cells per axis laid over a box. Points outside get the
-// nearest cell, NaN the first; along an axis on which the box has no extent every point gets the first cell,
-// as it does in a box that is empty or not finite.
-uint32_t rbl_morton30_of(rblVec3 point, rblAabb box);
+// The code of a point in a grid of 2^21 cells per axis over a box. A point outside the box gets the nearest
+// cell, NaN the first cell. Along an axis on which the box has no extent every point gets the first cell; so it does
+// in a box that is empty or not finite.
 uint64_t rbl_morton63_of(rblVec3d point, rblAabbd box);
 
 #endif

@@ -6,7 +6,7 @@
 // permanent is itself evaluated with n roundings, hence
 //   |computed - exact| <= ((1 + u)^n - 1) / (1 - u)^n * permanent <= (n + 1) u * permanent      for n < 20.
 // Underflow adds at most 2^-1074 per product, times what that product is multiplied by afterwards; a guard
-// bounds those factors and UNDERFLOW_2D, _3D, _SPHERE the sum. Overflow makes the bound infinite or NaN, and
+// bounds those factors, and UNDERFLOW_2D and UNDERFLOW_3D the sum. Overflow makes the bound infinite or NaN, and
 // the filter undecided.
 #include "math/predicates.h"
 
@@ -14,22 +14,18 @@
 #include "math/vec.h"
 #include <stddef.h>
 
-// Counts of roundings, with the coordinate differences: orient2d 4, orient3d 8, insphere 16 (see the bodies).
-#define UNIT         0x1p-53
-#define BOUND_2D     (5.0 * UNIT)
-#define BOUND_3D     (9.0 * UNIT)
-#define BOUND_SPHERE (17.0 * UNIT)
+// Counts of roundings, with the coordinate differences: orient2d 4, orient3d 8 (see the bodies).
+#define UNIT     0x1p-53
+#define BOUND_2D (5.0 * UNIT)
+#define BOUND_3D (9.0 * UNIT)
 
 // The two products of orient2d: nothing multiplies them. orient3d: |z| <= 2^500 multiplies six of them.
-// insphere: lift * z <= 2^600 multiplies them, minors <= 2^603 multiply the squares.
-#define UNDERFLOW_2D     0x1p-1060
-#define UNDERFLOW_3D     0x1p-560
-#define UNDERFLOW_SPHERE 0x1p-450
-#define LARGEST_Z        0x1p500
-#define LARGEST_LIFT     0x1p400
+#define UNDERFLOW_2D 0x1p-1060
+#define UNDERFLOW_3D 0x1p-560
+#define LARGEST_Z    0x1p500
 
-// Limbs for the exact path when the coordinates span all of double, 2098 bits or 66 limbs: 12 differences of
-// 3 * 67, and for one of the four terms of insphere 3576 limbs of minors, lift and sums.
+// Limbs of the exact path when the coordinates span all of double, 2098 bits or 66 limbs: differences of 67 limbs, minors of
+// 134 and determinants of 202; rbl_crossing_order() multiplies two determinants.
 #define SPACE_LIMBS 6144
 
 // Exact coordinates, as multiples of one power of two.
@@ -108,14 +104,6 @@ static rblBigInteger exact_minor3(rblBigSpace* space, const ExactPoint* a, const
     const rblBigInteger at_b = rbl_big_multiply(space, b->z, exact_minor2(space, c, a));
     const rblBigInteger at_c = rbl_big_multiply(space, c->z, exact_minor2(space, a, b));
     return rbl_big_add(space, rbl_big_add(space, at_a, at_b), at_c);
-}
-
-static rblBigInteger exact_lift(rblBigSpace* space, const ExactPoint* a)
-{
-    const rblBigInteger xx = rbl_big_multiply(space, a->x, a->x);
-    const rblBigInteger yy = rbl_big_multiply(space, a->y, a->y);
-    const rblBigInteger zz = rbl_big_multiply(space, a->z, a->z);
-    return rbl_big_add(space, rbl_big_add(space, xx, yy), zz);
 }
 
 static double exact_orient2d(const double a[2], const double b[2], const double c[2])
@@ -206,70 +194,6 @@ double rbl_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
 double rbl_orient3d_precise(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d)
 {
     return filtered_orient3d(a, b, c, d, 0x1p30);
-}
-
-static double exact_insphere(const rblVec3d points[5])
-{
-    if (!all_finite(points, 5))
-    {
-        return (double)NAN;
-    }
-    uint32_t limbs[SPACE_LIMBS];
-    rblBigSpace space = {limbs, SPACE_LIMBS, 0};
-    const int exponent = common_exponent(points, 5);
-    ExactPoint from_e[4];
-    for (int i = 0; i < 4; ++i)
-    {
-        from_e[i] = exact_offset(&space, points[i], points[4], exponent);
-    }
-    // Expansion along the column of lifts: row i has the sign (-1)^(i + 1) and the minor of the other rows.
-    const int others[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
-    uint32_t sums[2][SPACE_LIMBS / 16];
-    rblBigInteger sum = {NULL, 0, 0};
-    const int mark = space.used;
-    for (int i = 0; i < 4; ++i)
-    {
-        space.used = mark;
-        const int* o = others[i];
-        const rblBigInteger minor = exact_minor3(&space, &from_e[o[0]], &from_e[o[1]], &from_e[o[2]]);
-        rblBigInteger term = rbl_big_multiply(&space, minor, exact_lift(&space, &from_e[i]));
-        term.sign = i % 2 == 0 ? -term.sign : term.sign;
-        const rblBigInteger next = rbl_big_add(&space, sum, term);
-        rblBigSpace kept = {sums[i % 2], SPACE_LIMBS / 16, 0};
-        sum = rbl_big_copy(&kept, next);
-    }
-    return rbl_big_to_double(sum, 5 * exponent);
-}
-
-double rbl_insphere(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d, rblVec3d e)
-{
-    // Roundings of a term: the minor 8 as in orient3d, the lift 5 (a difference squared counts twice, the
-    // square, two sums), their product, two sums.
-    const rblVec3d p[4] = {rbl_sub3d(a, e), rbl_sub3d(b, e), rbl_sub3d(c, e), rbl_sub3d(d, e)};
-    const int others[4][3] = {{1, 2, 3}, {2, 3, 0}, {3, 0, 1}, {0, 1, 2}};
-    double term[4];
-    double permanent = 0.0;
-    double lifts = 0.0;
-    for (int i = 0; i < 4; ++i)
-    {
-        const rblVec3d q = p[others[i][0]];
-        const rblVec3d r = p[others[i][1]];
-        const rblVec3d s = p[others[i][2]];
-        const double rs = r.x * s.y, sr = r.y * s.x;
-        const double sq = s.x * q.y, qs = s.y * q.x;
-        const double qr = q.x * r.y, rq = q.y * r.x;
-        const double lift = p[i].x * p[i].x + p[i].y * p[i].y + p[i].z * p[i].z;
-        term[i] = lift * (q.z * (rs - sr) + r.z * (sq - qs) + s.z * (qr - rq));
-        permanent += lift * (fabs(q.z) * (fabs(rs) + fabs(sr)) + fabs(r.z) * (fabs(sq) + fabs(qs)) +
-                             fabs(s.z) * (fabs(qr) + fabs(rq)));
-        lifts += lift;
-    }
-    const double determinant = (term[3] - term[2]) + (term[1] - term[0]);
-    if (lifts <= LARGEST_LIFT && fabs(determinant) > BOUND_SPHERE * permanent + UNDERFLOW_SPHERE)
-    {
-        return determinant;
-    }
-    return exact_insphere((const rblVec3d[5]){a, b, c, d, e});
 }
 
 // ---- order along a line ----

@@ -20,10 +20,6 @@ double rbl_orient3d(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d);
 // The same with a magnitude that is right, too, to 2^-30 of itself: for ratios of distances.
 double rbl_orient3d_precise(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d);
 
-// With orient3d(a, b, c, d) > 0: > 0 when e lies inside the sphere through a, b, c, d, < 0 outside, 0 exactly
-// on it.
-double rbl_insphere(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d d, rblVec3d e);
-
 // Which of two planes, each through three points, the way from p to q meets first: -1 the first, 1 the second, 0 both in one
 // point. Of both planes p and q must be on different sides, strictly.
 int rbl_crossing_order(rblVec3d p, rblVec3d q, const rblVec3d a[3], const rblVec3d b[3]);

@@ -58,14 +58,14 @@ static rblQuatd blend(rblQuatd a, double wa, rblQuatd b, double wb)
     return rbl_quatd_normalize(sum);
 }
 
-rblQuatd rbl_quatd_nlerp(rblQuatd a, rblQuatd b, double t)
+static rblQuatd quatd_nlerp(rblQuatd a, rblQuatd b, double t)
 {
     return blend(a, 1.0 - t, b, rbl_quatd_dot(a, b) < 0.0 ? -t : t);
 }
 
 // Shoemake 1985. The angle comes from the chord and the sum, accurate for near and opposite quaternions
 // alike, where acos of the dot product is not.
-rblQuatd rbl_quatd_slerp(rblQuatd a, rblQuatd b, double t)
+static rblQuatd quatd_slerp(rblQuatd a, rblQuatd b, double t)
 {
     const double side = rbl_quatd_dot(a, b) < 0.0 ? -1.0 : 1.0;
     const rblQuatd chord = {side * b.x - a.x, side * b.y - a.y, side * b.z - a.z, side * b.w - a.w};
@@ -97,10 +97,10 @@ rblQuat rbl_quat_from_mat3(const rblMat3* m)
 
 rblQuat rbl_quat_slerp(rblQuat a, rblQuat b, float t)
 {
-    return rbl_to_float_quat(rbl_quatd_slerp(rbl_to_double_quat(a), rbl_to_double_quat(b), (double)t));
+    return rbl_to_float_quat(quatd_slerp(rbl_to_double_quat(a), rbl_to_double_quat(b), (double)t));
 }
 
 rblQuat rbl_quat_nlerp(rblQuat a, rblQuat b, float t)
 {
-    return rbl_to_float_quat(rbl_quatd_nlerp(rbl_to_double_quat(a), rbl_to_double_quat(b), (double)t));
+    return rbl_to_float_quat(quatd_nlerp(rbl_to_double_quat(a), rbl_to_double_quat(b), (double)t));
 }

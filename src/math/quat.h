@@ -116,7 +116,5 @@ static inline rblQuat rbl_to_float_quat(rblQuatd q)
 rblQuatd rbl_quatd_normalize(rblQuatd q);
 rblQuatd rbl_quatd_from_axis_angle(rblVec3d axis, double radians);
 rblQuatd rbl_quatd_from_mat3d(const rblMat3d* m);
-rblQuatd rbl_quatd_slerp(rblQuatd a, rblQuatd b, double t);
-rblQuatd rbl_quatd_nlerp(rblQuatd a, rblQuatd b, double t);
 
 #endif

@@ -13,9 +13,7 @@ double rbl_cos(double x);
 double rbl_tan(double x);
 void rbl_sincos(double x, double* sine, double* cosine);
 
-double rbl_asin(double x); // in [-pi/2, pi/2], NaN outside [-1, 1]
 double rbl_acos(double x); // in [0, pi], NaN outside [-1, 1]
-double rbl_atan(double x); // in [-pi/2, pi/2]
 
 // The angle of (x, y) in [-pi, pi]; signed zeros choose the side of the cut.
 double rbl_atan2(double y, double x);
@@ -28,61 +26,5 @@ double rbl_log(double x); // natural; -infinity at 0, NaN below
 double rbl_pow(double x, double y);
 
 double rbl_cbrt(double x);
-
-// The same for float: evaluated in double and rounded once.
-static inline float rbl_sinf(float x)
-{
-    return (float)rbl_sin((double)x);
-}
-
-static inline float rbl_cosf(float x)
-{
-    return (float)rbl_cos((double)x);
-}
-
-static inline float rbl_tanf(float x)
-{
-    return (float)rbl_tan((double)x);
-}
-
-static inline float rbl_asinf(float x)
-{
-    return (float)rbl_asin((double)x);
-}
-
-static inline float rbl_acosf(float x)
-{
-    return (float)rbl_acos((double)x);
-}
-
-static inline float rbl_atanf(float x)
-{
-    return (float)rbl_atan((double)x);
-}
-
-static inline float rbl_atan2f(float y, float x)
-{
-    return (float)rbl_atan2((double)y, (double)x);
-}
-
-static inline float rbl_expf(float x)
-{
-    return (float)rbl_exp((double)x);
-}
-
-static inline float rbl_logf(float x)
-{
-    return (float)rbl_log((double)x);
-}
-
-static inline float rbl_powf(float x, float y)
-{
-    return (float)rbl_pow((double)x, (double)y);
-}
-
-static inline float rbl_cbrtf(float x)
-{
-    return (float)rbl_cbrt((double)x);
-}
 
 #endif

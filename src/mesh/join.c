@@ -160,8 +160,8 @@ static void add_inputs(const rblMeshView* const* views, uint32_t count, const To
     }
 }
 
-rblResult rbl_mesh_joined(const rblMeshView* const* views, uint32_t count, const rblAllocator* allocator,
-                          rblMesh** out)
+static rblResult make_joined(const rblMeshView* const* views, uint32_t count, const rblAllocator* allocator,
+                             rblMesh** out)
 {
     const Totals totals = sum_up(views, count);
     if (totals.corners > RBL_MAX_ELEMENTS || totals.vertices > RBL_MAX_ELEMENTS)
@@ -218,7 +218,7 @@ rblResult rbl_mesh_join(const rblMeshId* ids, uint32_t count, rblMeshId* out)
     rblMesh* joined = NULL;
     if (result == RBL_OK)
     {
-        result = rbl_mesh_joined(views, count, allocator, &joined);
+        result = make_joined(views, count, allocator, &joined);
         for (uint32_t i = 0; i < count; ++i)
         {
             rbl_mesh_release(meshes[i]);

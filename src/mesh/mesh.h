@@ -131,10 +131,6 @@ rblAabbd rbl_mesh_bounds(const rblMeshView* view);
 // ---- operations, each in a file of its own together with its public call ----
 
 rblResult rbl_mesh_triangulated(const rblMeshView* view, const rblAllocator* allocator, rblMesh** out);
-rblResult rbl_mesh_transformed(const rblMeshView* view, const rblMat3d* linear, rblVec3d offset,
-                               const rblAllocator* allocator, rblMesh** out);
-rblResult rbl_mesh_joined(const rblMeshView* const* views, uint32_t count, const rblAllocator* allocator,
-                          rblMesh** out);
 
 // The triangles of every face as corner indices, three by three, in face order: ear clipping in the face's
 // plane for faces of more than three corners, and always exactly size - 2 triangles a face. `triangle_faces`

@@ -169,38 +169,3 @@ rblResult rbl_mesh_builder_add_normals(rblMeshBuilder* builder, double crease_an
     builder->face_starts.count -= 1;
     return result;
 }
-
-// The first normal layer of a mesh, its layer count when there is none.
-static uint32_t find_normal_layer(const rblMeshView* view)
-{
-    for (uint32_t i = 0; i < view->layer_count; ++i)
-    {
-        if (view->layers[i].kind == RBL_LAYER_NORMAL)
-        {
-            return i;
-        }
-    }
-    return view->layer_count;
-}
-
-rblResult rbl_mesh_with_normals(const rblMeshView* view, double crease_angle, const rblAllocator* allocator,
-                                rblMesh** out)
-{
-    rblMeshBuilder builder;
-    rbl_mesh_builder_init(&builder, allocator);
-    rbl_mesh_builder_copy(&builder, view);
-    const uint32_t layer = find_normal_layer(view);
-    if (layer == view->layer_count)
-    {
-        rbl_mesh_builder_layer(&builder, RBL_LAYER_NORMAL);
-    }
-    rblResult result = builder.failed ? rbl_fail_memory()
-                                      : rbl_corner_normals(view, crease_angle, allocator,
-                                                           builder.layers.data[layer].data.data);
-    if (result != RBL_OK)
-    {
-        rbl_mesh_builder_discard(&builder);
-        return result;
-    }
-    return rbl_mesh_builder_finish(&builder, out);
-}

@@ -19,8 +19,4 @@ rblResult rbl_corner_normals(const rblMeshView* view, double crease_angle, const
 // Give the mesh under construction a normal layer (a new one, after those it has).
 rblResult rbl_mesh_builder_add_normals(rblMeshBuilder* builder, double crease_angle);
 
-// A copy with fresh normals in place of the ones it had, or added as the last layer.
-rblResult rbl_mesh_with_normals(const rblMeshView* view, double crease_angle, const rblAllocator* allocator,
-                                rblMesh** out);
-
 #endif

@@ -116,8 +116,8 @@ static void add_faces(const Transform* transform, rblMeshBuilder* builder)
     }
 }
 
-rblResult rbl_mesh_transformed(const rblMeshView* view, const rblMat3d* linear, rblVec3d offset,
-                               const rblAllocator* allocator, rblMesh** out)
+static rblResult make_transformed(const rblMeshView* view, const rblMat3d* linear, rblVec3d offset,
+                                  const rblAllocator* allocator, rblMesh** out)
 {
     Transform transform = {.view = view, .linear = *linear, .offset = offset};
     RBL_TRY(prepare(&transform));
@@ -145,7 +145,7 @@ rblResult rbl_mesh_transform(rblMeshId id, const rblMat3d* linear, rblVec3d offs
     RBL_TRY(rbl_mesh_acquire(id, &mesh));
     rblMesh* transformed = NULL;
     const rblResult result =
-        rbl_mesh_transformed(rbl_mesh_get_view(mesh), linear, offset, rbl_default_allocator(), &transformed);
+        make_transformed(rbl_mesh_get_view(mesh), linear, offset, rbl_default_allocator(), &transformed);
     rbl_mesh_release(mesh);
     RBL_TRY(result);
     return rbl_mesh_register(transformed, out);

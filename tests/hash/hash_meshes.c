@@ -174,7 +174,8 @@ static void add_points(const rblBvh* bvh)
         add_u32((uint32_t)closest.feature);
         add_double((double)rbl_tree_winding_number(bvh, &winding, p, RBL_WINDING_BETA));
         float distance = 0.0f;
-        rbl_tree_signed_distance(bvh, &winding, p, 0.5f, RBL_SIGN_CLOSED, &distance);
+        rbl_tree_signed_distance_many(bvh, &winding, &p, 1, 0.5f, RBL_SIGN_CLOSED, rbl_serial_jobs(),
+                                      &distance);
         add_double((double)distance);
         const rblAabb box = {p, {p.x + 0.1f, p.y + 0.1f, p.z + 0.1f}};
         rbl_tree_visit_box(bvh, &box, add_leaf, NULL);

@@ -51,16 +51,17 @@ static bool is_inside(const Query* query, rblVec3 point, const rblClosestPoint* 
     return rbl_tree_inside(query->bvh, query->winding, point);
 }
 
-static bool measure(const Query* query, rblVec3 point, Neighbour* neighbour, float* out)
+static void measure(const Query* query, rblVec3 point, Neighbour* neighbour, float* out)
 {
     if (!rbl_finite3(point) || !(query->radius >= 0.0f))
     {
-        return false;
+        *out = NAN;
+        return;
     }
     if (query->bvh->layout.leaves == 0)
     {
         *out = query->radius;
-        return true;
+        return;
     }
     rblClosestPoint closest;
     const bool found = rbl_tree_closest(query->bvh, point, query->radius, neighbour->leaf, &closest);
@@ -68,15 +69,6 @@ static bool measure(const Query* query, rblVec3 point, Neighbour* neighbour, flo
     const bool inside = is_inside(query, point, found ? &closest : NULL, neighbour);
     *neighbour = (Neighbour){found ? closest.leaf : neighbour->leaf, {point, distance, inside}};
     *out = inside && distance > 0.0f ? -distance : distance;
-    return true;
-}
-
-bool rbl_tree_signed_distance(const rblBvh* bvh, const rblWinding* winding, rblVec3 point, float radius,
-                              rblSignMode mode, float* out)
-{
-    const Query query = {bvh, winding, radius, mode};
-    Neighbour neighbour = no_neighbour;
-    return measure(&query, point, &neighbour, out);
 }
 
 // ---- many ----
@@ -91,21 +83,13 @@ typedef struct Batch
     float* out;
 } Batch;
 
-static void measure_or_nan(const Query* query, rblVec3 point, Neighbour* neighbour, float* out)
-{
-    if (!measure(query, point, neighbour, out))
-    {
-        *out = NAN;
-    }
-}
-
 static void measure_points(rblRange range, void* context)
 {
     const Batch* batch = context;
     Neighbour neighbour = no_neighbour;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        measure_or_nan(&batch->query, batch->points[i], &neighbour, &batch->out[i]);
+        measure(&batch->query, batch->points[i], &neighbour, &batch->out[i]);
     }
 }
 
@@ -132,7 +116,7 @@ static void measure_rows(rblRange range, void* context)
         {
             const uint32_t column = row % 2 == 0 ? i : width - 1 - i;
             point.x = grid->origin.x + grid->spacing * (float)column;
-            measure_or_nan(&batch->query, point, &neighbour, &batch->out[(size_t)row * width + column]);
+            measure(&batch->query, point, &neighbour, &batch->out[(size_t)row * width + column]);
         }
     }
 }

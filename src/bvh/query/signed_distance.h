@@ -19,14 +19,9 @@ bool rbl_clear_ball_holds(const rblClearBall* ball, rblVec3 point);
 // Whether a point that projects into a triangle is behind it.
 bool rbl_below_face(const rblLeafTriangle* t, rblVec3 point);
 
-// The distance, cut off at `radius` (which may be infinite, and saves much time when it is small), and its sign. An
-// empty tree has only an outside: +radius. False, and `out` untouched, when the point is not finite or the radius
-// negative or NaN.
-bool rbl_tree_signed_distance(const rblBvh* bvh, const rblWinding* winding, rblVec3 point, float radius,
-                              rblSignMode mode, float* out);
-
-// The same for many points in parallel; NaN where a single call would be false. Neighbours in the array should be
-// neighbours in space.
+// The distances of many points, clamped to `radius` (which may be infinite; a small one saves much time), with their signs.
+// An empty tree has only an outside: +radius. NaN where the point is not finite or the radius is negative or NaN. Points that are
+// neighbours in the array should be neighbours in space.
 void rbl_tree_signed_distance_many(const rblBvh* bvh, const rblWinding* winding, const rblVec3* points,
                                    uint32_t count, float radius, rblSignMode mode, rblJobs* jobs, float* out);
 

@@ -290,32 +290,3 @@ bool rbl_tree_inside(const rblBvh* bvh, const rblWinding* winding, rblVec3 point
     }
     return number > 0.5f;
 }
-
-// ---- many ----
-
-#define MIN_POINTS 64
-
-typedef struct Batch
-{
-    const rblBvh* bvh;
-    const rblWinding* winding;
-    const rblVec3* points;
-    float beta;
-    float* out;
-} Batch;
-
-static void number_range(rblRange range, void* context)
-{
-    const Batch* batch = context;
-    for (uint32_t i = range.begin; i < range.end; ++i)
-    {
-        batch->out[i] = rbl_tree_winding_number(batch->bvh, batch->winding, batch->points[i], batch->beta);
-    }
-}
-
-void rbl_tree_winding_many(const rblBvh* bvh, const rblWinding* winding, const rblVec3* points,
-                           uint32_t count, float beta, rblJobs* jobs, float* out)
-{
-    Batch batch = {bvh, winding, points, beta, out};
-    rbl_parallel_for(jobs, count, MIN_POINTS, number_range, &batch);
-}

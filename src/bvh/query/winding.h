@@ -52,8 +52,4 @@ float rbl_tree_winding_number(const rblBvh* bvh, const rblWinding* winding, rblV
 // Whether it is above a half. Where the approximation comes close to that, it is refined.
 bool rbl_tree_inside(const rblBvh* bvh, const rblWinding* winding, rblVec3 point);
 
-// Winding numbers of many points in parallel.
-void rbl_tree_winding_many(const rblBvh* bvh, const rblWinding* winding, const rblVec3* points,
-                           uint32_t count, float beta, rblJobs* jobs, float* out);
-
 #endif

@@ -154,7 +154,8 @@ rblJson rbl_json_find(rblJson object, const char* key)
     return absent(object);
 }
 
-void rbl_json_position(rblJson value, uint32_t* line, uint32_t* column)
+// Where a value stands, both counted from 1; columns count characters.
+static void find_position(rblJson value, uint32_t* line, uint32_t* column)
 {
     rbl_json_locate(value.document, node_of(value)->offset, line, column);
 }
@@ -231,7 +232,7 @@ rblResult rbl_json_fail(rblJson value, rblResult result, const char* format, ...
     va_end(arguments);
     rbl_json_printable(message, strlen(message), message, sizeof message); // it may quote the file
     rbl_json_path(value, path, sizeof path);
-    rbl_json_position(value, &line, &column);
+    find_position(value, &line, &column);
     return rbl_fail(result, "%s:%u:%u: %s%s%s", rbl_short_name(value.document->name), line, column, path,
                     path[0] != '\0' ? ": " : "", message);
 }

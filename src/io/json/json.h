@@ -90,9 +90,6 @@ rblJson rbl_json_member_at(rblJson object, uint32_t index, rblJson* key);
 
 rblJson rbl_json_find(rblJson object, const char* key); // absent when not an object or without such a member
 
-// Where a value stands, both counted from 1; columns count characters.
-void rbl_json_position(rblJson value, uint32_t* line, uint32_t* column);
-
 // The value's path, such as bodies[3].position[1], empty for the root; cut at the front when it does not fit.
 void rbl_json_path(rblJson value, char* out, size_t size);
 

@@ -220,9 +220,6 @@ rblVec3d rbl_iso_feature_in_box(const rblIsoFeature* feature, rblAabbd box);
 bool rbl_iso_cross_segment(const rblIsosurface* iso, rblVec3d inner, rblVec3d outer, rblIsoCrossing* out,
                            rblIsoFault* fault);
 
-// The crossing of any of a cell's edges.
-const rblIsoCrossing* rbl_iso_edge_crossing(const rblIsosurface* iso, const rblIsoCell* cell, uint32_t edge);
-
 // The field at a point; NaN is noted in `fault` unless one was there before.
 double rbl_iso_evaluate(const rblIsosurface* iso, rblVec3d point, rblIsoFault* fault);
 

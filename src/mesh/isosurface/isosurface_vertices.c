@@ -3,7 +3,8 @@
 #include "base/error.h"
 #include "mesh/isosurface/isosurface_private.h"
 
-const rblIsoCrossing* rbl_iso_edge_crossing(const rblIsosurface* iso, const rblIsoCell* cell, uint32_t edge)
+// The crossing of any of a cell's edges.
+static const rblIsoCrossing* edge_crossing(const rblIsosurface* iso, const rblIsoCell* cell, uint32_t edge)
 {
     uint32_t place[3];
     rbl_iso_cell_place(cell, place);
@@ -25,7 +26,7 @@ void rbl_iso_gather_patches(const rblIsosurface* iso, const rblIsoCell* cell, rb
         {
             continue;
         }
-        const rblIsoCrossing* crossing = rbl_iso_edge_crossing(iso, cell, edge);
+        const rblIsoCrossing* crossing = edge_crossing(iso, cell, edge);
         const uint32_t corner = rbl_iso_edge_corner(edge);
         rblIsoPatch* patch = &patches[rbl_iso_edge_patch(cell, edge)];
         patch->points[patch->count] =

@@ -243,7 +243,9 @@ static bool misuses_axis(const rblProfilePoint* points, uint32_t count, uint32_t
     return !(points[i].r >= 0.0) || (points[i].r == 0.0 && !neighbour_on_axis);
 }
 
-rblProfileDefect rbl_profile_check(const rblProfilePoint* points, uint32_t count, uint32_t places[2])
+// Whether turning the closed outline (last point joined to the first) makes a solid: a simple polygon,
+// nowhere left of the axis, touching it only along edges. Exact: decided by orient2d.
+static rblProfileDefect check_profile(const rblProfilePoint* points, uint32_t count, uint32_t places[2])
 {
     places[0] = places[1] = 0;
     if (count < 3)
@@ -280,7 +282,7 @@ rblResult rbl_profile_require(const rblSolidInput* input, const rblProfile* prof
     }
     const uint32_t count = (uint32_t)profile->points.count;
     const char* kind = input->kind->name;
-    switch (rbl_profile_check(profile->points.data, count, places))
+    switch (check_profile(profile->points.data, count, places))
     {
     case RBL_PROFILE_SOUND:
         return RBL_OK;

@@ -45,10 +45,6 @@ typedef enum rblProfileDefect
     RBL_PROFILE_ENCLOSES_NOTHING, // no places
 } rblProfileDefect;
 
-// Whether turning the closed outline (last point joined to the first) makes a solid: a simple polygon,
-// nowhere left of the axis, touching it only along edges. Exact: decided by orient2d.
-rblProfileDefect rbl_profile_check(const rblProfilePoint* points, uint32_t count, uint32_t places[2]);
-
 // Which way a sound outline runs (radius to the right, height up).
 bool rbl_profile_is_counter_clockwise(const rblProfilePoint* points, uint32_t count);
 

@@ -153,8 +153,9 @@ static rblResult join_faces(const FaceLists* lists, uint32_t* neighbors)
     return RBL_OK;
 }
 
-rblResult rbl_tet_neighbors(const uint32_t* nodes, uint32_t tet_count, uint32_t node_count,
-                            const rblAllocator* allocator, uint32_t* neighbors)
+// The tetrahedron across each face of each; `neighbors` has 4 * tet_count entries. RBL_ERROR_GEOMETRY when three share one.
+static rblResult find_neighbors(const uint32_t* nodes, uint32_t tet_count, uint32_t node_count,
+                                const rblAllocator* allocator, uint32_t* neighbors)
 {
     FaceLists lists = {.allocator = allocator, .face_count = 4 * tet_count, .node_count = node_count};
     lists.starts = RBL_NEW_ARRAY(allocator, uint32_t, (size_t)node_count + 1);
@@ -264,7 +265,7 @@ static rblResult complete(rblTets* tets)
     {
         return rbl_fail_memory();
     }
-    RBL_TRY(rbl_tet_neighbors(parts->nodes.data, count, node_count, tets->allocator, tets->neighbors.data));
+    RBL_TRY(find_neighbors(parts->nodes.data, count, node_count, tets->allocator, tets->neighbors.data));
     tets->view = (rblTetsView){.node_count = node_count,
                                .tet_count = count,
                                .solid_node_count = parts->solid_node_count,

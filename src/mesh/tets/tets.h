@@ -53,10 +53,6 @@ extern const uint8_t rbl_tet_faces[4][3];
 // The two nodes of edge e.
 extern const uint8_t rbl_tet_edges[6][2];
 
-// The tetrahedron across each face of each; `neighbors` has 4 * tet_count entries. RBL_ERROR_GEOMETRY when three share one.
-rblResult rbl_tet_neighbors(const uint32_t* nodes, uint32_t tet_count, uint32_t node_count,
-                            const rblAllocator* allocator, uint32_t* neighbors);
-
 static inline void rbl_tet_corners(const rblTetsView* view, uint32_t tet, rblVec3d out[4])
 {
     for (uint32_t i = 0; i < 4; ++i)

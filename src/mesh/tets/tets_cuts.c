@@ -221,7 +221,8 @@ static void move_nodes(rblCuts* cuts, rblLattice* lattice, const NodeEdges* list
 
 // ---- flat tetrahedra ----
 
-bool rbl_lattice_tet_is_fair(const rblLattice* lattice, uint32_t tet)
+// Not turned over, and all its dihedral angles within the bounds.
+static bool tet_is_fair(const rblLattice* lattice, uint32_t tet)
 {
     const uint32_t* nodes = lattice->tets.data[tet].nodes;
     rblVec3d corners[4];
@@ -258,7 +259,7 @@ static bool is_fair_around(const rblLattice* lattice, uint32_t node)
         const uint32_t* nodes = lattice->tets.data[t].nodes;
         if (nodes[0] == node || nodes[1] == node || nodes[2] == node || nodes[3] == node)
         {
-            fair = count_on_surface(lattice, nodes) < 3 || rbl_lattice_tet_is_fair(lattice, t);
+            fair = count_on_surface(lattice, nodes) < 3 || tet_is_fair(lattice, t);
         }
     }
     return fair;
@@ -311,7 +312,7 @@ static void mend_flat(rblCuts* cuts, rblLattice* lattice, const NodeEdges* lists
     for (uint32_t t = 0; t < lattice->fine_count; ++t)
     {
         const uint32_t* nodes = lattice->tets.data[t].nodes;
-        if (count_on_surface(lattice, nodes) < 4 || rbl_lattice_tet_is_fair(lattice, t))
+        if (count_on_surface(lattice, nodes) < 4 || tet_is_fair(lattice, t))
         {
             continue;
         }

@@ -84,9 +84,6 @@ rblResult rbl_cube_tree_build(rblCubeTree* tree, const rblFillSolid* solid, doub
                               double margin, const rblAllocator* allocator);
 void rbl_cube_tree_free(rblCubeTree* tree);
 
-// The cube at a place of a level, or null.
-const rblCube* rbl_cube_at(const rblCubeTree* tree, uint32_t level, uint32_t x, uint32_t y, uint32_t z);
-
 // ---- the lattice (tets_lattice.c) ----
 
 typedef struct rblLatticeNode
@@ -149,9 +146,6 @@ static inline rblVec3d rbl_lattice_place(const rblLattice* lattice, uint32_t nod
     return (rblVec3d){tree->origin.x + half * (double)n->x, tree->origin.y + half * (double)n->y,
                       tree->origin.z + half * (double)n->z};
 }
-
-// Not turned over, and all its dihedral angles within the bounds.
-bool rbl_lattice_tet_is_fair(const rblLattice* lattice, uint32_t tet);
 
 // ---- cuts (tets_cuts.c) ----
 

@@ -27,12 +27,6 @@ static rblVec3d center_of(const rblCubeTree* tree, uint32_t level, const rblCube
                      tree->origin.z + side * ((double)cube->z + 0.5));
 }
 
-const rblCube* rbl_cube_at(const rblCubeTree* tree, uint32_t level, uint32_t x, uint32_t y, uint32_t z)
-{
-    const uint32_t place = rbl_hash_map_find(&tree->places, rbl_cube_key(level, x, y, z));
-    return place == RBL_MAP_EMPTY ? NULL : &tree->cubes[level].data[place];
-}
-
 static rblResult add_cube(rblCubeTree* tree, uint32_t level, rblCube cube)
 {
     if (tree->cubes[level].count >= MAX_CUBES)

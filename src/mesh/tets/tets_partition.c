@@ -6,7 +6,8 @@
 
 // ---- the rule ----
 
-void rbl_tet_rule_init(rblTetRule* rule, uint32_t label)
+// One part with that label.
+static void rule_init(rblTetRule* rule, uint32_t label)
 {
     *rule = (rblTetRule){.part_count = 1, .members = {ALL_NODES}, .labels = {label}, .events = {RBL_NONE}};
 }
@@ -39,8 +40,9 @@ static uint32_t list_labels(uint32_t nodes, const uint32_t labels[4], uint32_t o
     return count;
 }
 
-void rbl_tet_rule_split(rblTetRule* rule, uint32_t nodes, const uint32_t labels[4], const double weights[4],
-                        uint32_t event)
+// An event whose nodes in this tetrahedron are `nodes`, which must be all of a part, or none of them.
+static void rule_split(rblTetRule* rule, uint32_t nodes, const uint32_t labels[4], const double weights[4],
+                       uint32_t event)
 {
     if (nodes == 0)
     {
@@ -73,7 +75,7 @@ void rbl_tet_rule_split(rblTetRule* rule, uint32_t nodes, const uint32_t labels[
 
 void rbl_tets_rule(const rblTetsPartition* partition, uint32_t tet, rblTetRule* out)
 {
-    rbl_tet_rule_init(out, 0);
+    rule_init(out, 0);
     const uint32_t* n = partition->tets->nodes + 4 * (size_t)tet;
     for (uint32_t e = 0; e < partition->event_count; ++e)
     {
@@ -90,7 +92,7 @@ void rbl_tets_rule(const rblTetsPartition* partition, uint32_t tet, rblTetRule* 
                 weights[i] = event->weights[n[i]];
             }
         }
-        rbl_tet_rule_split(out, nodes, labels, weights, e);
+        rule_split(out, nodes, labels, weights, e);
     }
 }
 
@@ -158,55 +160,4 @@ void rbl_tet_barycentric(const rblVec3d corners[4], rblVec3d point, double out[4
         moved[i] = point;
         out[i] = rbl_tet_volume(moved) / whole;
     }
-}
-
-// Of the barycentric coordinate of node i: into the tetrahedron from the face opposite to it.
-static void barycentric_gradients(const rblVec3d corners[4], rblVec3d out[4])
-{
-    const double whole = 6.0 * rbl_tet_volume(corners);
-    for (uint32_t i = 0; i < 4; ++i)
-    {
-        const uint8_t* face = rbl_tet_faces[i];
-        const rblVec3d a = corners[face[0]];
-        const rblVec3d outward = rbl_cross3d(rbl_sub3d(corners[face[1]], a), rbl_sub3d(corners[face[2]], a));
-        out[i] = rbl_scale3d(outward, -1.0 / whole);
-    }
-}
-
-double rbl_tet_border(const rblTetRule* rule, const rblVec3d corners[4], uint32_t part,
-                      const double barycentric[4], rblVec3d* normal)
-{
-    rblVec3d gradients[4];
-    barycentric_gradients(corners, gradients);
-    double nearest = (double)INFINITY;
-    *normal = rbl_vec3d(0, 0, 0);
-    const uint32_t node = rbl_tet_lowest_node(rule->members[part]);
-    for (uint32_t s = 0; s < rule->split_count; ++s)
-    {
-        const rblTetSplit* split = &rule->splits[s];
-        uint32_t own = 0;
-        while (own < split->group_count && (split->groups[own] >> node & 1u) == 0)
-        {
-            ++own;
-        }
-        for (uint32_t g = 0; g < split->group_count && own < split->group_count; ++g)
-        {
-            rblVec3d along = {0, 0, 0};
-            for (uint32_t i = 0; i < 4 && g != own; ++i)
-            {
-                const double sign = (double)(split->groups[g] >> i & 1u) - (split->groups[own] >> i & 1u);
-                along = rbl_mul_add3d(along, sign * split->weights[i], gradients[i]);
-            }
-            const double steep = rbl_length3d(along);
-            const double distance = (sum_group(split, split->groups[own], barycentric) -
-                                     sum_group(split, split->groups[g], barycentric)) /
-                                    steep;
-            if (g != own && distance < nearest)
-            {
-                nearest = distance;
-                *normal = rbl_scale3d(along, 1.0 / steep);
-            }
-        }
-    }
-    return nearest;
 }

@@ -13,9 +13,6 @@
 
 #include "mesh/tets/tets.h"
 
-// Cuts keep this part of an edge away from its ends.
-#define RBL_TETS_CUT_MARGIN 0.02
-
 // A fracture. Arrays have an entry per node of the mesh.
 typedef struct rblTetsEvent
 {
@@ -61,27 +58,12 @@ typedef struct rblTetFacet
     uint32_t other; // part on the other side, or 4 + k: the face opposite to node k
 } rblTetFacet;
 
-#define RBL_TET_MAX_FACETS 7 // of a part: 3 others and 4 faces
-
-typedef struct rblTetIntegrals
-{
-    double volume;
-    rblVec3d first; // volume times centre
-} rblTetIntegrals;
-
 // ---- the rule ----
 
 static inline uint32_t rbl_tet_lowest_node(uint32_t nodes)
 {
     return (nodes & 1u) != 0 ? 0 : ((nodes & 2u) != 0 ? 1 : ((nodes & 4u) != 0 ? 2 : 3));
 }
-
-// One part with that label.
-void rbl_tet_rule_init(rblTetRule* rule, uint32_t label);
-
-// An event whose nodes in this tetrahedron are `nodes`, which must be all of a part, or none of them.
-void rbl_tet_rule_split(rblTetRule* rule, uint32_t nodes, const uint32_t labels[4], const double weights[4],
-                        uint32_t event);
 
 // All events of a partition. Without any the label is 0.
 void rbl_tets_rule(const rblTetsPartition* partition, uint32_t tet, rblTetRule* out);
@@ -95,42 +77,14 @@ uint32_t rbl_tet_part(const rblTetRule* rule, const double barycentric[4]);
 // Barycentric coordinates, by signed volumes; their sum is 1 to rounding.
 void rbl_tet_barycentric(const rblVec3d corners[4], rblVec3d point, double out[4]);
 
-// Distance from a point of a part to the nearest plane that borders it inside the tetrahedron, and the plane's normal out of
-// the part; negative beyond one. Infinity where the part is the whole.
-double rbl_tet_border(const rblTetRule* rule, const rblVec3d corners[4], uint32_t part,
-                      const double barycentric[4], rblVec3d* normal);
-
 // ---- geometry ----
 
-// Whether nodes are all of different parts: then their set names a corner.
-bool rbl_tet_is_corner(const rblTetRule* rule, uint32_t nodes);
-
-// Barycentric coordinates of a corner. They depend on its own nodes alone, not on their order: `order` has a number per node, that
-// of the mesh, by which sums are ordered, so that tetrahedra that share the corner compute the same bits.
-void rbl_tet_corner_weights(const rblTetRule* rule, uint32_t nodes, const uint32_t order[4], double out[4]);
-
-// Where that is, summed in the same order.
+// The position of a corner. It depends on the nodes of the corner alone: `order` is the number of each node in the mesh, by which sums
+// are ordered, so that tetrahedra that share the corner compute the same bits.
 rblVec3d rbl_tet_corner_position(const rblTetRule* rule, uint32_t nodes, const uint32_t order[4],
                                  const rblVec3d corners[4]);
 
 // The facet between two different parts, counter-clockwise seen from the second.
 rblTetFacet rbl_tet_facet(const rblTetRule* rule, uint32_t from, uint32_t to);
-
-// All sides of a part. Returns how many.
-uint32_t rbl_tet_facets(const rblTetRule* rule, uint32_t part, rblTetFacet out[RBL_TET_MAX_FACETS]);
-
-rblTetIntegrals rbl_tet_part_integrals(const rblTetRule* rule, const rblVec3d corners[4], uint32_t part);
-
-// ---- labels of a whole mesh ----
-
-// Labels become components: nodes with the same label that edges through such nodes connect. New labels count from 0 in the order of
-// the lowest node of each; nodes with RBL_NONE stay so. `parents`, if not null, receives the label that each was part of (as
-// many entries as nodes are enough).
-rblResult rbl_tets_label_components(const rblTetsView* tets, uint32_t* labels, uint32_t* parents,
-                                    uint32_t* count, const rblAllocator* allocator);
-
-// Raise weights until every edge between different labels is cut within RBL_TETS_CUT_MARGIN of its ends, by as little as does it. A weight that is zero,
-// negative or not a number counts as the least one above zero of the event.
-void rbl_tets_clamp_weights(const rblTetsView* tets, const uint32_t* labels, double* weights);
 
 #endif

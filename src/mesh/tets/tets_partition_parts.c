@@ -5,17 +5,6 @@
 
 // ---- corners ----
 
-bool rbl_tet_is_corner(const rblTetRule* rule, uint32_t nodes)
-{
-    bool differ = nodes != 0;
-    for (uint32_t p = 0; p < rule->part_count; ++p)
-    {
-        const uint32_t common = nodes & rule->members[p];
-        differ = differ && (common & (common - 1)) == 0;
-    }
-    return differ;
-}
-
 // The nodes of a set, in the order of their numbers in the mesh. Returns how many.
 static uint32_t sort_nodes(uint32_t nodes, const uint32_t order[4], uint32_t out[4])
 {
@@ -60,7 +49,9 @@ static void balance(const rblTetSplit* split, const uint32_t* sorted, uint32_t c
     }
 }
 
-void rbl_tet_corner_weights(const rblTetRule* rule, uint32_t nodes, const uint32_t order[4], double out[4])
+// Barycentric coordinates of a corner. They depend on its own nodes alone, not on their order: `order` is the number of each node in
+// the mesh, by which sums are ordered, so that tetrahedra that share the corner compute the same bits.
+static void corner_weights(const rblTetRule* rule, uint32_t nodes, const uint32_t order[4], double out[4])
 {
     uint32_t sorted[4];
     const uint32_t count = sort_nodes(nodes, order, sorted);
@@ -88,7 +79,7 @@ rblVec3d rbl_tet_corner_position(const rblTetRule* rule, uint32_t nodes, const u
 {
     double weights[4];
     uint32_t sorted[4];
-    rbl_tet_corner_weights(rule, nodes, order, weights);
+    corner_weights(rule, nodes, order, weights);
     const uint32_t count = sort_nodes(nodes, order, sorted);
     rblVec3d sum = count > 1 ? rbl_scale3d(corners[sorted[0]], weights[sorted[0]]) : corners[sorted[0]];
     for (uint32_t n = 1; n < count; ++n)
@@ -189,89 +180,4 @@ rblTetFacet rbl_tet_facet(const rblTetRule* rule, uint32_t from, uint32_t to)
     rblTetFacet facet = facet_between(rule, from, to);
     facet.other = to;
     return facet;
-}
-
-// What a part has of the face opposite to node k. Corners that are not there are left out.
-static bool face_facet(const rblTetRule* rule, uint32_t part, uint32_t k, rblTetFacet* out)
-{
-    *out = (rblTetFacet){.other = 4 + k};
-    uint32_t first = 3;
-    for (uint32_t n = 0; n < 3; ++n)
-    {
-        const uint32_t before = rbl_tet_faces[k][(n + 2) % 3];
-        if (rule->parts[rbl_tet_faces[k][n]] == part && (first == 3 || rule->parts[before] != part))
-        {
-            first = n;
-        }
-    }
-    if (first == 3)
-    {
-        return false;
-    }
-    const uint32_t a = rbl_tet_faces[k][first], b = rbl_tet_faces[k][(first + 1) % 3],
-                   c = rbl_tet_faces[k][(first + 2) % 3];
-    const uint32_t sa = 1u << a, sb = 1u << b, sc = 1u << c;
-    const bool with_b = rule->parts[b] == part, with_c = rule->parts[c] == part;
-    uint32_t* corners = out->corners;
-    corners[out->corner_count++] = sa;
-    if (with_b)
-    {
-        corners[out->corner_count++] = sb;
-        corners[out->corner_count++] = with_c ? sc : sb | sc;
-        if (!with_c)
-        {
-            corners[out->corner_count++] = sa | sc;
-        }
-        return true;
-    }
-    corners[out->corner_count++] = sa | sb;
-    if (rule->parts[b] != rule->parts[c])
-    {
-        corners[out->corner_count++] = sa | sb | sc;
-    }
-    corners[out->corner_count++] = sa | sc;
-    return true;
-}
-
-uint32_t rbl_tet_facets(const rblTetRule* rule, uint32_t part, rblTetFacet out[RBL_TET_MAX_FACETS])
-{
-    uint32_t count = 0;
-    for (uint32_t other = 0; other < rule->part_count; ++other)
-    {
-        if (other != part)
-        {
-            out[count++] = rbl_tet_facet(rule, part, other);
-        }
-    }
-    for (uint32_t k = 0; k < 4; ++k)
-    {
-        count += face_facet(rule, part, k, &out[count]) ? 1 : 0;
-    }
-    return count;
-}
-
-// ---- integrals ----
-
-// Cones from a node of the part over its sides.
-rblTetIntegrals rbl_tet_part_integrals(const rblTetRule* rule, const rblVec3d corners[4], uint32_t part)
-{
-    static const uint32_t order[4] = {0, 1, 2, 3};
-    rblTetFacet facets[RBL_TET_MAX_FACETS];
-    const uint32_t count = rbl_tet_facets(rule, part, facets);
-    const rblVec3d apex = corners[rbl_tet_lowest_node(rule->members[part])];
-    double volume = 0.0;
-    rblVec3d first = {0, 0, 0};
-    for (uint32_t f = 0; f < count; ++f)
-    {
-        const rblVec3d a = rbl_tet_corner_position(rule, facets[f].corners[0], order, corners);
-        for (uint32_t c = 1; c + 1 < facets[f].corner_count; ++c)
-        {
-            const rblVec3d b = rbl_tet_corner_position(rule, facets[f].corners[c], order, corners);
-            const rblVec3d d = rbl_tet_corner_position(rule, facets[f].corners[c + 1], order, corners);
-            const double v = rbl_tet_volume((const rblVec3d[4]){apex, a, b, d});
-            volume += v;
-            first = rbl_mul_add3d(first, 0.25 * v, rbl_add3d(rbl_add3d(apex, a), rbl_add3d(b, d)));
-        }
-    }
-    return (rblTetIntegrals){volume, first};
 }

@@ -4,7 +4,8 @@
 
 const uint8_t rbl_stencil_edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
-uint8_t rbl_stencil_cut_between(uint32_t i, uint32_t j)
+// A lattice edge: the place of the cut between nodes i and j.
+static uint8_t cut_between(uint32_t i, uint32_t j)
 {
     static const uint8_t cuts[4][4] = {{0, 4, 5, 6}, {4, 0, 7, 8}, {5, 7, 0, 9}, {6, 8, 9, 0}};
     return cuts[i][j];
@@ -101,7 +102,7 @@ static void add_three_to_one(rblStencil* stencil, const uint8_t* three, uint8_t 
     for (uint32_t k = 0; k < 3; ++k)
     {
         prism.lower[k] = three[k];
-        prism.upper[k] = rbl_stencil_cut_between(three[k], lone);
+        prism.upper[k] = cut_between(three[k], lone);
         prism.rises[k] = diagonal_start(lone, three[k], three[(k + 1) % 3], preferred) == three[k];
     }
     add_prism(stencil, three_inside, &prism);
@@ -118,8 +119,8 @@ static void add_wedge(rblStencil* stencil, bool inside, const uint8_t own[2], co
     {
         uint8_t* triangle = end == 0 ? prism.lower : prism.upper;
         triangle[0] = own[end];
-        triangle[1] = rbl_stencil_cut_between(own[end], other[0]);
-        triangle[2] = rbl_stencil_cut_between(own[end], other[1]);
+        triangle[1] = cut_between(own[end], other[0]);
+        triangle[2] = cut_between(own[end], other[1]);
     }
     prism.rises[0] = diagonal_start(other[0], own[0], own[1], preferred) == own[0];
     prism.rises[1] = crossed;
@@ -147,8 +148,8 @@ static void add_two_to_one(rblStencil* stencil, const Sides* sides, const uint8_
     const uint8_t zero = sides->zero[0];
     const uint8_t start = diagonal_start(lone, two[0], two[1], sides->preferred);
     const uint8_t other = start == two[0] ? two[1] : two[0];
-    const uint8_t end = rbl_stencil_cut_between(other, lone);
-    const uint8_t beside = rbl_stencil_cut_between(start, lone);
+    const uint8_t end = cut_between(other, lone);
+    const uint8_t beside = cut_between(start, lone);
     add(stencil, two_inside, zero, start, other, end);
     add(stencil, two_inside, zero, start, end, beside);
     add(stencil, !two_inside, zero, lone, end, beside);
@@ -205,7 +206,7 @@ rblStencil rbl_stencil_cut(const int8_t signs[4], const uint8_t preferred[2])
     }
     else
     {
-        const uint8_t cut = rbl_stencil_cut_between(sides.plus[0], sides.minus[0]);
+        const uint8_t cut = cut_between(sides.plus[0], sides.minus[0]);
         add(&stencil, true, sides.zero[0], sides.zero[1], sides.plus[0], cut);
         add(&stencil, false, sides.zero[0], sides.zero[1], sides.minus[0], cut);
     }

@@ -23,9 +23,6 @@
 #define RBL_STENCIL_CUTS 4
 extern const uint8_t rbl_stencil_edges[6][2]; // 01 02 03 12 13 23
 
-// A lattice edge: the place of the cut between nodes i and j.
-uint8_t rbl_stencil_cut_between(uint32_t i, uint32_t j);
-
 #define RBL_STENCIL_MOST 6
 
 typedef struct rblStencil

@@ -1,13 +1,13 @@
-// Points by chance.
-#ifndef RBL_MATH_RANDOM_POINT_H
-#define RBL_MATH_RANDOM_POINT_H
+// Random points.
+#ifndef RBL_TESTS_RANDOM_POINT_H
+#define RBL_TESTS_RANDOM_POINT_H
 
 #include "base/random.h"
 #include "math/aabb.h"
 #include "math/vec.h"
 
-// Anywhere in a box; x, y and z in this order whatever the compiler.
-static inline rblVec3 rbl_random_point(rblRandom* random, rblAabb box)
+// A uniform random point of a box. x, y and z are drawn in this order with every compiler.
+static inline rblVec3 random_point_in(rblRandom* random, rblAabb box)
 {
     const rblVec3 size = rbl_aabb_size(box);
     const float x = rbl_random_float(random);

@@ -218,8 +218,10 @@ static void null_pointers_are_refused_by_files(void** state)
     check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_load(NULL, NULL, &out.id));
     check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_load("x.obj", NULL, NULL));
     check_fails(RBL_ERROR_FILE, rbl_mesh_load("no/such/file.obj", NULL, &out.id));
-    check_fails(RBL_ERROR_FILE,
-                rbl_mesh_load(".obj/", &(rblLoadOptions){RBL_FORMAT_OBJ, 100, 0, load.cookie}, &out.id));
+    rblLoadOptions small = load;
+    small.format = RBL_FORMAT_OBJ;
+    small.max_bytes = 100;
+    check_fails(RBL_ERROR_FILE, rbl_mesh_load(".obj/", &small, &out.id));
     check_fails(RBL_ERROR_UNSUPPORTED, rbl_mesh_load("", NULL, &out.id));
     check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_load_memory("", 0, "m", NULL, &out.id));
     check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_load_memory("", 0, "m", &load, &out.id)); // no format

@@ -559,11 +559,11 @@ static void names_and_presets(void** state)
     const char* const* names = rbl_material_preset_names();
     for (uint32_t m = 0; names[m] != NULL; ++m)
     {
-        rblPatternDef def;
+        rblPatternDef def = rbl_default_pattern_def();
         check_ok(rbl_pattern_preset(names[m], &def));
         check_ok(rbl_pattern_check(&def));
     }
-    rblPatternDef wood;
+    rblPatternDef wood = rbl_default_pattern_def();
     check_ok(rbl_pattern_preset("wood", &wood));
     assert_int_equal(wood.kind, RBL_PATTERN_SPLINTERS);
     check_fails(RBL_ERROR_ARGUMENT, rbl_pattern_preset("cheese", &wood));

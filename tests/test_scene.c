@@ -128,7 +128,7 @@ static void example_of_the_contract_is_read(void** state)
     check_ok(load(example, &scene));
     const rblSceneView view = view_of(scene);
     check_example(&view);
-    rblWorldDef def;
+    rblWorldDef def = rbl_default_world_def();
     rblWorldId world;
     rblBodyId bodies[35];
     rblCounters counters;
@@ -402,7 +402,7 @@ static void bad_calls_get_results(void** state)
     (void)state;
     rblSceneId scene;
     rblSceneView view;
-    rblWorldDef def;
+    rblWorldDef def = rbl_default_world_def();
     check_fails(RBL_ERROR_ARGUMENT, rbl_scene_load(NULL, &scene));
     check_fails(RBL_ERROR_ARGUMENT, rbl_scene_load_memory(NULL, 3, "x", &scene));
     check_fails(RBL_ERROR_ARGUMENT, rbl_scene_load_memory("{}", 2, NULL, &scene));
@@ -463,7 +463,7 @@ static void events_do_what_they_say(void** state)
         "{\"time\":2,\"remove\":{\"body\":\"x\"}},"
         "{\"time\":3,\"impulse\":{\"body\":\"x\",\"impulse\":[0,0,4]}}]",
         &scene));
-    rblWorldDef def;
+    rblWorldDef def = rbl_default_world_def();
     rblWorldId world;
     rblBodyId bodies[2];
     rblBodyState body;
@@ -495,7 +495,7 @@ static void bodies_are_placed_by_their_shapes_origin(void** state)
         "\"bodies\":[{\"shape\":\"t\",\"position\":[0,5,0],\"rotation\":[0,0,0.70710678,0.70710678],"
         "\"mass\":3}]}",
         &scene));
-    rblWorldDef def;
+    rblWorldDef def = rbl_default_world_def();
     rblWorldId world;
     rblBodyId body;
     rblBodyState is;
@@ -521,7 +521,7 @@ static void failed_builds_leave_nothing_behind(void** state)
              "\"radius\":1},\"b\":{\"kind\":\"sphere\",\"radius\":1000}},\"bodies\":[{\"shape\":\"a\"},"
              "{\"shape\":\"b\",\"material\":\"m\"}]}",
              &scene));
-    rblWorldDef def;
+    rblWorldDef def = rbl_default_world_def();
     rblWorldId world;
     rblBodyId bodies[2];
     rblCounters counters;

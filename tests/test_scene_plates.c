@@ -22,7 +22,7 @@ typedef struct Run
 static Run begin_run(void)
 {
     Run run = {.events = 0};
-    rblWorldDef def;
+    rblWorldDef def = rbl_default_world_def();
     check_ok(rbl_scene_load(PLATES, &run.scene));
     check_ok(rbl_scene_prepare(run.scene));
     check_ok(rbl_scene_view(run.scene, &run.view));

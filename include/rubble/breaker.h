@@ -106,7 +106,9 @@ RBL_API void rbl_fracture_free(rblFracture* fracture);
 /// on their arguments alone. `context` is the method's own.
 typedef struct rblBreakerDef
 {
-    const char* name; ///< copied; recordings name breakers that they cannot store
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_breaker_def()
+    uint32_t cookie;      ///< set by rbl_default_breaker_def()
+    const char* name;     ///< copied; recordings name breakers that they cannot store
 
     /// What can be known of a shape and a material before anything happens; called when a body is made, may take its
     /// time. `prepared` is handed to the other two and given back in `forget`. Both may be null.
@@ -125,11 +127,16 @@ typedef struct rblBreakerDef
 
     void (*destroy)(void* context); ///< after the last use; may be null
     void* context;
-    uint32_t cookie; ///< set by rbl_default_breaker_def()
 } rblBreakerDef;
 
-/// Everything empty but the cookie.
-RBL_API rblBreakerDef rbl_default_breaker_def(void);
+/// Everything empty but size and cookie.
+RBL_API void rbl_breaker_def_init(rblBreakerDef* def, size_t size);
+static inline rblBreakerDef rbl_default_breaker_def(void)
+{
+    rblBreakerDef def;
+    rbl_breaker_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Register a method of your own; the context is taken over. Refused, and the context stays yours: no name, no decide or
 /// shatter function, a prepare function without forget, a definition that did not start from the default.

@@ -100,6 +100,7 @@ typedef struct rblBvhId
 /// What to build. Start from rbl_default_bvh_def() and change fields.
 typedef struct rblBvhDef
 {
+    uint32_t struct_size;         ///< bytes of this struct; set by rbl_default_bvh_def()
     uint32_t cookie;              ///< set by rbl_default_bvh_def()
     const rblTriangleSpan* spans; ///< one tree each, all built in one pass; read during the call only
     uint32_t span_count;          ///< none: a hierarchy over nothing
@@ -109,7 +110,13 @@ typedef struct rblBvhDef
 } rblBvhDef;
 
 /// No spans, the best quality, no winding numbers.
-RBL_API rblBvhDef rbl_default_bvh_def(void);
+RBL_API void rbl_bvh_def_init(rblBvhDef* def, size_t size);
+static inline rblBvhDef rbl_default_bvh_def(void)
+{
+    rblBvhDef def;
+    rbl_bvh_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Build a hierarchy. Refused, naming span and element: null or unaligned positions, strides that do not fit, indices out of range,
 /// coordinates that are not finite or beyond 1e38, more than 2^30 triangles in all.

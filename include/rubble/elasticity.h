@@ -39,6 +39,8 @@ typedef enum rblElasticSolver
 /// What an elastic solid is. Start from rbl_default_elastic_def() and change fields.
 typedef struct rblElasticDef
 {
+    uint32_t struct_size;    ///< bytes of this struct; set by rbl_default_elastic_def()
+    uint32_t cookie;         ///< set by rbl_default_elastic_def()
     rblTetsId tets;          ///< kept alive; of a filled solid the rim is left out
     double young;            ///< Pa
     double poisson;          ///< -1 to 0.5, both excluded
@@ -50,11 +52,16 @@ typedef struct rblElasticDef
     uint32_t support_count;
     rblElasticSolver solver;
     double tolerance; ///< of the forces that may be left over, relative to those given; default 1e-9
-    uint32_t cookie;  ///< set by rbl_default_elastic_def()
 } rblElasticDef;
 
 /// Glass: 70 GPa, 0.22, 2500 kg/m^3; the tetrahedra are for you to set.
-RBL_API rblElasticDef rbl_default_elastic_def(void);
+RBL_API void rbl_elastic_def_init(rblElasticDef* def, size_t size);
+static inline rblElasticDef rbl_default_elastic_def(void)
+{
+    rblElasticDef def;
+    rbl_elastic_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Prepare a solid. RBL_ERROR_ARGUMENT names a material or support that makes no sense, RBL_ERROR_GEOMETRY a tetrahedron that is given
 /// twice. Tetrahedra hang together through faces: those that share only a node or an edge are parts of their own, and floating

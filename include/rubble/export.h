@@ -2,6 +2,8 @@
 #ifndef RUBBLE_EXPORT_H
 #define RUBBLE_EXPORT_H
 
+#include <stddef.h>
+
 /// In front of every public function: visible from outside of the library.
 #if defined(_WIN32) && !defined(RBL_STATIC)
 #if defined(RBL_BUILD_SHARED)

@@ -20,12 +20,19 @@ typedef struct rblDefect
 /// What to look for. Start from rbl_default_inspect_options().
 typedef struct rblInspectOptions
 {
-    bool self_intersections; ///< look for intersecting faces too, which takes longest. Default true
+    uint32_t struct_size;    ///< bytes of this struct; set by rbl_default_inspect_options()
     uint32_t cookie;         ///< set by rbl_default_inspect_options()
+    bool self_intersections; ///< look for intersecting faces too, which takes longest. Default true
 } rblInspectOptions;
 
 /// Everything is looked for.
-RBL_API rblInspectOptions rbl_default_inspect_options(void);
+RBL_API void rbl_inspect_options_init(rblInspectOptions* def, size_t size);
+static inline rblInspectOptions rbl_default_inspect_options(void)
+{
+    rblInspectOptions def;
+    rbl_inspect_options_init(&def, sizeof def);
+    return def;
+}
 
 /// What a mesh is, and all that is wrong with it.
 typedef struct rblMeshReport

@@ -23,16 +23,23 @@ typedef enum rblFileFormat
 /// How to read. Start from rbl_default_load_options().
 typedef struct rblLoadOptions
 {
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_load_options()
+    uint32_t cookie;      ///< set by rbl_default_load_options()
     rblFileFormat format; ///< default RBL_FORMAT_AUTO
     size_t
         max_bytes; ///< refuse larger files and allocations from counts in them; default 8 GiB (2 GiB on 32 bit)
     /// Keep faces with NaN or infinite positions, so that repair can drop and count them. Default 0: refuse the file.
     int keep_non_finite;
-    uint32_t cookie; ///< set by rbl_default_load_options()
 } rblLoadOptions;
 
 /// The defaults named above.
-RBL_API rblLoadOptions rbl_default_load_options(void);
+RBL_API void rbl_load_options_init(rblLoadOptions* def, size_t size);
+static inline rblLoadOptions rbl_default_load_options(void)
+{
+    rblLoadOptions def;
+    rbl_load_options_init(&def, sizeof def);
+    return def;
+}
 
 /// Read a mesh from a file. Polygons, UVs, normals, colours, material and group names are kept; glTF node
 /// transforms are applied. STL corners at equal positions become one vertex. Errors name file and line or byte.
@@ -45,13 +52,20 @@ RBL_API rblResult rbl_mesh_load_memory(const void* bytes, size_t size, const cha
 /// How to write. Start from rbl_default_save_options().
 typedef struct rblSaveOptions
 {
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_save_options()
+    uint32_t cookie;      ///< set by rbl_default_save_options()
     rblFileFormat format; ///< default RBL_FORMAT_AUTO
     int text;             ///< PLY and STL: write the text form; default 0, binary
-    uint32_t cookie;      ///< set by rbl_default_save_options()
 } rblSaveOptions;
 
 /// The defaults named above.
-RBL_API rblSaveOptions rbl_default_save_options(void);
+RBL_API void rbl_save_options_init(rblSaveOptions* def, size_t size);
+static inline rblSaveOptions rbl_default_save_options(void)
+{
+    rblSaveOptions def;
+    rbl_save_options_init(&def, sizeof def);
+    return def;
+}
 
 /// Write a mesh. The file is written beside and renamed: an existing one is replaced whole or not at all.
 RBL_API rblResult rbl_mesh_save(rblMeshId mesh, const char* path, const rblSaveOptions* options);

@@ -23,18 +23,25 @@ typedef enum rblIsosurfaceMethod
 /// What to extract. Start from rbl_default_isosurface_def().
 typedef struct rblIsosurfaceDef
 {
-    rblAabbd bounds;   ///< the surface should lie inside; what crosses the border is closed off along it
-    uint32_t cells[3]; ///< grid cells along x, y, z; 2 to 1024 each
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_isosurface_def()
+    uint32_t cookie;      ///< set by rbl_default_isosurface_def()
+    rblAabbd bounds;      ///< the surface should lie inside; what crosses the border is closed off along it
+    uint32_t cells[3];    ///< grid cells along x, y, z; 2 to 1024 each
     rblIsosurfaceMethod method; ///< default RBL_DUAL_CONTOURING
     rblFieldFcn* field;         ///< required
     rblGradientFcn* gradient;   ///< null: central differences of the field, six or more calls per crossing
     void* context;              ///< handed to both
     double level;               ///< inside is where field < level; default 0
-    uint32_t cookie;            ///< set by rbl_default_isosurface_def()
 } rblIsosurfaceDef;
 
 /// 64 cells a side of the box from -1 to 1, by dual contouring; the field is for you to set.
-RBL_API rblIsosurfaceDef rbl_default_isosurface_def(void);
+RBL_API void rbl_isosurface_def_init(rblIsosurfaceDef* def, size_t size);
+static inline rblIsosurfaceDef rbl_default_isosurface_def(void)
+{
+    rblIsosurfaceDef def;
+    rbl_isosurface_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Extract the surface: closed, manifold, oriented outward (towards larger values), whatever the field; no degenerate
 /// faces; flat quads and triangles. Memory: one bit per node of the grid, and about 200 bytes per cell that the surface

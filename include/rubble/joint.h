@@ -28,24 +28,31 @@ typedef enum rblJointKind
 /// What a new joint is. Start from rbl_default_joint_def() and change fields.
 typedef struct rblJointDef
 {
-    rblJointKind kind; ///< default ball
-    rblBodyId a;       ///< at least one of a and b must be dynamic
-    rblBodyId b;       ///< null: the world
-    rblVec3 anchor_a;  ///< in a's shape axes
-    rblVec3 anchor_b;  ///< in b's shape axes; a point of the world when b is null
-    rblVec3 axis;      ///< of a hinge, in a's shape axes; default y
-    float length;      ///< m, of distance joints and ropes; 0: as far as the points are now
-    float break_force; ///< N: the joint breaks when it has to pull harder; default infinite
-    float stiffness;   ///< N/m, of springs; default 100
-    float damping;     ///< N s/m, of springs; default 10
-    float max_force;   ///< N, of springs; default infinite
-    bool collide;      ///< whether the two bodies collide with each other; default false
-    void* user_data;   ///< returned in events, never read
-    uint32_t cookie;   ///< set by rbl_default_joint_def()
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_joint_def()
+    uint32_t cookie;      ///< set by rbl_default_joint_def()
+    rblJointKind kind;    ///< default ball
+    rblBodyId a;          ///< at least one of a and b must be dynamic
+    rblBodyId b;          ///< null: the world
+    rblVec3 anchor_a;     ///< in a's shape axes
+    rblVec3 anchor_b;     ///< in b's shape axes; a point of the world when b is null
+    rblVec3 axis;         ///< of a hinge, in a's shape axes; default y
+    float length;         ///< m, of distance joints and ropes; 0: as far as the points are now
+    float break_force;    ///< N: the joint breaks when it has to pull harder; default infinite
+    float stiffness;      ///< N/m, of springs; default 100
+    float damping;        ///< N s/m, of springs; default 10
+    float max_force;      ///< N, of springs; default infinite
+    bool collide;         ///< whether the two bodies collide with each other; default false
+    void* user_data;      ///< returned in events, never read
 } rblJointDef;
 
-/// The defaults named above, and the cookie that rbl_joint_create() asks for.
-RBL_API rblJointDef rbl_default_joint_def(void);
+/// The defaults named above. `size` is what the caller knows of the struct.
+RBL_API void rbl_joint_def_init(rblJointDef* def, size_t size);
+static inline rblJointDef rbl_default_joint_def(void)
+{
+    rblJointDef def;
+    rbl_joint_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Refused: stale bodies, none dynamic, anchors or axis not finite, a zero axis, a == b, numbers that are negative or NaN.
 RBL_API rblResult rbl_joint_create(rblWorldId world, const rblJointDef* def, rblJointId* out);

@@ -27,9 +27,11 @@ typedef enum rblPatternKind
 /// That rblPatternDef can ask for.
 #define RBL_PATTERN_MAX_PIECES 10000
 
-/// A pattern before it meets a body. Start from rbl_default_pattern_def() or rbl_pattern_preset(). Lengths in metres.
+/// A pattern before it meets a body. Start from rbl_default_pattern_def(), which rbl_pattern_preset() changes. Lengths in metres.
 typedef struct rblPatternDef
 {
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_pattern_def()
+    uint32_t cookie;      ///< set by rbl_default_pattern_def()
     rblPatternKind kind;
     const char* file; ///< of RBL_PATTERN_FILE
     uint32_t pieces;  ///< wanted, 1 to RBL_PATTERN_MAX_PIECES; default 25. A file has as many as it has
@@ -45,14 +47,19 @@ typedef struct rblPatternDef
         aspect; ///< length of splinters by their width, of bricks by their height, 0.001 to 1000; 0: as usual (8, 3.3)
     rblVec3d
         axis; ///< in the body's axes: along splinters, across slabs, up through courses; zero: chosen for the body
-    uint32_t cookie; ///< set by rbl_default_pattern_def()
 } rblPatternDef;
 
 /// 25 pieces of clustered cells.
-RBL_API rblPatternDef rbl_default_pattern_def(void);
+RBL_API void rbl_pattern_def_init(rblPatternDef* def, size_t size);
+static inline rblPatternDef rbl_default_pattern_def(void)
+{
+    rblPatternDef def;
+    rbl_pattern_def_init(&def, sizeof def);
+    return def;
+}
 
 /// What a material breaks like: glass, ice and ceramic radial; concrete, plaster and clay clustered; wood in splinters; stone,
-/// steel and rubber as Voronoi cells. Refused: names that rbl_material_preset() does not know.
+/// steel and rubber as Voronoi cells. `out` starts from rbl_default_pattern_def(). Refused: names that rbl_material_preset() does not know.
 RBL_API rblResult rbl_pattern_preset(const char* material, rblPatternDef* out);
 
 /// "radial", "voronoi" and so on, "file" for files. Never null.

@@ -38,6 +38,8 @@ typedef void rblPictureProgressFcn(double fraction, void* context);
 /// What to draw. Start from rbl_default_picture_def() and change fields.
 typedef struct rblPictureDef
 {
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_picture_def()
+    uint32_t cookie;      ///< set by rbl_default_picture_def()
     const rblPictureItem* items;
     uint32_t item_count;
     uint32_t width, height; ///< pixels, 1 to RBL_PICTURE_MAX_SIZE; default 1280 x 720
@@ -66,7 +68,6 @@ typedef struct rblPictureDef
 
     rblPictureProgressFcn* progress; ///< may be null
     void* progress_context;
-    uint32_t cookie; ///< set by rbl_default_picture_def()
 } rblPictureDef;
 
 /// What was done, and from where the picture was taken.
@@ -82,7 +83,13 @@ typedef struct rblPictureStats
 } rblPictureStats;
 
 /// The defaults named above; items are for you to set.
-RBL_API rblPictureDef rbl_default_picture_def(void);
+RBL_API void rbl_picture_def_init(rblPictureDef* def, size_t size);
+static inline rblPictureDef rbl_default_picture_def(void)
+{
+    rblPictureDef def;
+    rbl_picture_def_init(&def, sizeof def);
+    return def;
+}
 
 /// The mesh where it is, in the default colours.
 RBL_API rblPictureItem rbl_default_picture_item(rblMeshId mesh);
@@ -101,13 +108,14 @@ RBL_API rblResult rbl_picture_save(const rblPictureDef* def, const char* path, r
 /// A contact sheet: pictures of one size in rows, captions under them. Start from rbl_default_sheet_def().
 typedef struct rblSheetDef
 {
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_sheet_def()
+    uint32_t cookie;      ///< set by rbl_default_sheet_def()
     uint32_t columns;
     uint32_t cell_width, cell_height; ///< pixels, of every picture
     uint32_t gap;                     ///< pixels between pictures and around them
     uint32_t caption_size;            ///< height of capitals in pixels; 0: no captions
     const char* title;                ///< above everything, twice as large; null: none
     uint8_t paper[3], ink[3];         ///< sRGB
-    uint32_t cookie;                  ///< set by rbl_default_sheet_def()
 } rblSheetDef;
 
 /// One picture of a sheet.
@@ -118,7 +126,13 @@ typedef struct rblSheetCell
 } rblSheetCell;
 
 /// Four columns of 320 x 240 pixels, with captions, dark on white; no title.
-RBL_API rblSheetDef rbl_default_sheet_def(void);
+RBL_API void rbl_sheet_def_init(rblSheetDef* def, size_t size);
+static inline rblSheetDef rbl_default_sheet_def(void)
+{
+    rblSheetDef def;
+    rbl_sheet_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Size of the sheet in pixels. RBL_ERROR_LIMIT beyond RBL_PICTURE_MAX_SIZE.
 RBL_API rblResult rbl_sheet_size(const rblSheetDef* def, uint32_t count, uint32_t* width, uint32_t* height);

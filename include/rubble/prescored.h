@@ -19,6 +19,8 @@ typedef enum rblCrumbs
 /// Start from rbl_default_prescored_def() and change fields.
 typedef struct rblPrescoredDef
 {
+    uint32_t struct_size;  ///< bytes of this struct; set by rbl_default_prescored_def()
+    uint32_t cookie;       ///< set by rbl_default_prescored_def()
     rblPatternDef pattern; ///< its seed is mixed with that of the break
     float smallest;        ///< crumbs are smaller than this part of the body's volume; default 1e-4
     float thinnest; ///< and slivers thinner than this, m; 0, the default: a fiftieth of the body's thickness
@@ -30,11 +32,16 @@ typedef struct rblPrescoredDef
     uint32_t generations;    ///< how often pieces of pieces break: 1, only the body itself; default 3
     float share;             ///< into how many pieces they do, as a share of their parent's; default 0.25
     float smallest_body; ///< m: pieces that are shorter than this in all directions stay whole; default 0.02
-    uint32_t cookie;     ///< set by rbl_default_prescored_def()
 } rblPrescoredDef;
 
 /// 25 pieces of clustered cells, and the defaults named above.
-RBL_API rblPrescoredDef rbl_default_prescored_def(void);
+RBL_API void rbl_prescored_def_init(rblPrescoredDef* def, size_t size);
+static inline rblPrescoredDef rbl_default_prescored_def(void)
+{
+    rblPrescoredDef def;
+    rbl_prescored_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Make one. Refused: a pattern that rbl_pattern_check() refuses, numbers that are not finite or negative.
 ///

@@ -9,6 +9,8 @@ RBL_EXTERN_C_BEGIN
 /// What to mend. Start from rbl_default_repair_options().
 typedef struct rblRepairOptions
 {
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_repair_options()
+    uint32_t cookie;      ///< set by rbl_default_repair_options()
     /// Loose vertices closer than this become one, where faces do not join properly; < 0 (default): 1e-6 of
     /// the bounding diagonal; 0: only equal ones. Also how far a vertex may lie off an edge that it is
     /// inserted into.
@@ -17,11 +19,16 @@ typedef struct rblRepairOptions
     /// 0 (default): what cannot be mended is refused. Else, as a last resort, rebuild the surface by winding
     /// number on a grid with this many cells along the longest side, 16 to 512.
     uint32_t remesh_cells;
-    uint32_t cookie; ///< set by rbl_default_repair_options()
 } rblRepairOptions;
 
 /// The defaults named above.
-RBL_API rblRepairOptions rbl_default_repair_options(void);
+RBL_API void rbl_repair_options_init(rblRepairOptions* def, size_t size);
+static inline rblRepairOptions rbl_default_repair_options(void)
+{
+    rblRepairOptions def;
+    rbl_repair_options_init(&def, sizeof def);
+    return def;
+}
 
 /// What was changed, in the order it is done, and what is left. `solid` is the verdict: closed, manifold,
 /// oriented outward, no faces without area or given twice, no self-intersections, positive volume. A mesh

@@ -176,7 +176,7 @@ RBL_API rblResult rbl_scene_prepare(rblSceneId scene);
 /// A prepared shape, and the surface to draw (null for planes). Both belong to the scene.
 RBL_API rblResult rbl_scene_shape(rblSceneId scene, uint32_t shape, rblShapeId* out, rblMeshId* surface);
 
-/// A world as the scene wants it: gravity, substeps, sleeping, seed. Tasks are left null.
+/// A world as the scene wants it: sets gravity, substeps, sleeping and seed of a definition from rbl_default_world_def().
 RBL_API rblResult rbl_scene_world_def(rblSceneId scene, rblWorldDef* out);
 
 /// Create the bodies and joints that are there from the start. `bodies` has room for all of the scene's and receives

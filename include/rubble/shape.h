@@ -68,16 +68,23 @@ RBL_API rblResult rbl_shape_create_hull(const rblVec3* points, uint32_t count, r
 /// How a mesh becomes a level set.
 typedef struct rblLevelSetDef
 {
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_level_set_def()
+    uint32_t cookie;      ///< set by rbl_default_level_set_def()
     rblMeshId mesh;       ///< closed; anything else is refused with the verdict of rbl_mesh_inspect()
     float error;          ///< wanted largest error of the surface, metres; 0: 0.2 % of the bounding diagonal
     float cell;           ///< cell size, metres; 0: chosen from `error`
     uint32_t max_cells;   ///< along the longest side, 8 to 2048, whatever `error` wants; default 128
     float sample_spacing; ///< of surface samples, metres; 0: two cells. Edges and corners are always sampled.
-    uint32_t cookie;      ///< set by rbl_default_level_set_def()
 } rblLevelSetDef;
 
 /// All chosen from the mesh, which is for you to set.
-RBL_API rblLevelSetDef rbl_default_level_set_def(void);
+RBL_API void rbl_level_set_def_init(rblLevelSetDef* def, size_t size);
+static inline rblLevelSetDef rbl_default_level_set_def(void)
+{
+    rblLevelSetDef def;
+    rbl_level_set_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Make a level set. The mesh is not needed afterwards.
 RBL_API rblResult rbl_shape_create_level_set(const rblLevelSetDef* def, rblShapeId* out);
@@ -95,7 +102,9 @@ RBL_API rblResult rbl_shape_create_compound(const rblShapeChild* children, uint3
 /// A shape of your own. Functions are called from several threads at once and must not depend on anything that changes.
 typedef struct rblUserShape
 {
-    const char* name; ///< copied; recordings name shapes that they cannot store
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_user_shape()
+    uint32_t cookie;      ///< set by rbl_default_user_shape()
+    const char* name;     ///< copied; recordings name shapes that they cannot store
 
     /// Signed distance of a point to the surface, negative inside, and its gradient (unit length where it exists).
     /// Outside `bounds` any lower bound of the distance will do; the sign must be right everywhere.
@@ -108,11 +117,16 @@ typedef struct rblUserShape
     uint32_t sample_count;
     rblMassProperties mass; ///< at density 1
     rblMeshId surface;      ///< to draw; null: nothing is drawn
-    uint32_t cookie;        ///< set by rbl_default_user_shape()
 } rblUserShape;
 
-/// Everything empty but the cookie.
-RBL_API rblUserShape rbl_default_user_shape(void);
+/// Everything empty but size and cookie.
+RBL_API void rbl_user_shape_init(rblUserShape* def, size_t size);
+static inline rblUserShape rbl_default_user_shape(void)
+{
+    rblUserShape def;
+    rbl_user_shape_init(&def, sizeof def);
+    return def;
+}
 
 /// Make a shape of yours. Refused: no distance function, bounds, samples or mass that are not finite and positive.
 RBL_API rblResult rbl_shape_create_user(const rblUserShape* def, rblShapeId* out);

@@ -9,15 +9,22 @@ RBL_EXTERN_C_BEGIN
 /// How far to go. Start from rbl_default_simplify_options().
 typedef struct rblSimplifyOptions
 {
+    uint32_t struct_size;      ///< bytes of this struct; set by rbl_default_simplify_options()
+    uint32_t cookie;           ///< set by rbl_default_simplify_options()
     uint32_t target_triangles; ///< stop at this many; 0: only max_error decides
     double max_error;          ///< take no collapse that would move the surface further, m; default: no limit
     double attribute_weight;   ///< how much normals, UVs and colours count against shape; default 1: a change
                                ///< by 1 counts like a tenth of the box's longest side. 0: seams are not kept
-    uint32_t cookie;           ///< set by rbl_default_simplify_options()
 } rblSimplifyOptions;
 
 /// The defaults named above.
-RBL_API rblSimplifyOptions rbl_default_simplify_options(void);
+RBL_API void rbl_simplify_options_init(rblSimplifyOptions* def, size_t size);
+static inline rblSimplifyOptions rbl_default_simplify_options(void)
+{
+    rblSimplifyOptions def;
+    rbl_simplify_options_init(&def, sizeof def);
+    return def;
+}
 
 /// Quadric edge collapse (Garland and Heckbert 1997, 1998) that never changes topology: a closed manifold
 /// stays closed and manifold, of the same genus. Faces are triangulated first. Borders, attribute seams and

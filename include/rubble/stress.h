@@ -24,6 +24,8 @@ typedef struct rblStrengthVariation
 /// Start from rbl_default_stress_def() and change fields.
 typedef struct rblStressDef
 {
+    uint32_t struct_size;    ///< bytes of this struct; set by rbl_default_stress_def()
+    uint32_t cookie;         ///< set by rbl_default_stress_def()
     uint32_t tetrahedra;     ///< to fill a body with, at least; default 8000
     double edge;             ///< m, of tetrahedra at the surface; 0, the default: by `tetrahedra`
     uint32_t most_fragments; ///< of one break; default 64
@@ -37,12 +39,17 @@ typedef struct rblStressDef
     /// default: they keep those of their parents, updated.
     uint32_t rebuild;
     rblStrengthVariation variation;
-    uint64_t seed;   ///< of the noise
-    uint32_t cookie; ///< set by rbl_default_stress_def()
+    uint64_t seed; ///< of the noise
 } rblStressDef;
 
 /// The defaults named above.
-RBL_API rblStressDef rbl_default_stress_def(void);
+RBL_API void rbl_stress_def_init(rblStressDef* def, size_t size);
+static inline rblStressDef rbl_default_stress_def(void)
+{
+    rblStressDef def;
+    rbl_stress_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Make one. Refused: numbers that are not finite or out of their ranges, a grid file that cannot be read or has factors that are
 /// not positive and finite, with the place.

@@ -48,18 +48,25 @@ RBL_API uint32_t rbl_tets_alive_count(void);
 /// How to fill a solid. Start from rbl_default_tets_def() and change fields.
 typedef struct rblTetsDef
 {
-    double edge; ///< side of the lattice's cubes at the surface, m; 0: by `count`
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_tets_def()
+    uint32_t cookie;      ///< set by rbl_default_tets_def()
+    double edge;          ///< side of the lattice's cubes at the surface, m; 0: by `count`
     /// At least so many tetrahedra in the solid, and few more; default 20000; used when edge is 0.
     uint32_t count;
     uint32_t levels; ///< how often the cubes may double in size on the way inside, 0 to 8; default 2
     double margin;   ///< how far the mesh reaches out of the solid at least, m; default 0: just around it
     /// Halve the edge up to so many times, until `same_topology`; 0 to 8; default 0.
     uint32_t halvings;
-    uint32_t cookie; ///< set by rbl_default_tets_def()
 } rblTetsDef;
 
 /// The defaults named above.
-RBL_API rblTetsDef rbl_default_tets_def(void);
+RBL_API void rbl_tets_def_init(rblTetsDef* def, size_t size);
+static inline rblTetsDef rbl_default_tets_def(void)
+{
+    rblTetsDef def;
+    rbl_tets_def_init(&def, sizeof def);
+    return def;
+}
 
 /// All dihedral angles of a filled solid and of its rim are between these, degrees; deeper inside than the tetrahedra at the
 /// surface between 45 and 120 (docs/tetrahedra.md).

@@ -30,6 +30,8 @@ typedef struct rblBodyId
 /// What a new world is. Start from rbl_default_world_def() and change fields.
 typedef struct rblWorldDef
 {
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_world_def()
+    uint32_t cookie;      ///< set by rbl_default_world_def()
     rblVec3 gravity;      ///< m/s^2; default 0, -9.81, 0
     uint32_t substeps;    ///< per step; default 1: one step a frame is what the engine is made for
     uint32_t iterations;  ///< of the contact solver; default 8
@@ -43,11 +45,16 @@ typedef struct rblWorldDef
     uint64_t seed;          ///< of all that is random in breaks; default 1
     uint32_t max_fragments; ///< that may be there at a time; breakers are told how many more; 0: no limit
     const rblTasks* tasks;  ///< null: the workers that rbl_set_tasks() chose
-    uint32_t cookie;        ///< set by rbl_default_world_def()
 } rblWorldDef;
 
-/// The defaults named above, and the cookie that rbl_world_create() asks for.
-RBL_API rblWorldDef rbl_default_world_def(void);
+/// The defaults named above. `size` is what the caller knows of the struct.
+RBL_API void rbl_world_def_init(rblWorldDef* def, size_t size);
+static inline rblWorldDef rbl_default_world_def(void)
+{
+    rblWorldDef def;
+    rbl_world_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Make an empty world. Refused: a definition that did not start from rbl_default_world_def(), numbers out of range.
 RBL_API rblResult rbl_world_create(const rblWorldDef* def, rblWorldId* out);
@@ -103,6 +110,8 @@ typedef struct rblAnchor
 /// What a new body is. Start from rbl_default_body_def() and change fields.
 typedef struct rblBodyDef
 {
+    uint32_t struct_size; ///< bytes of this struct; set by rbl_default_body_def()
+    uint32_t cookie;      ///< set by rbl_default_body_def()
     rblShapeId shape;     ///< shared, reference-counted
     rblBodyType type;     ///< default dynamic
     rblMaterial material; ///< default stone
@@ -116,11 +125,16 @@ typedef struct rblBodyDef
     rblAnchor anchor;     ///< of a static body that may break
     bool asleep;          ///< born asleep, to go on with its velocity when it wakes; default false
     void* user_data;      ///< returned in events, never read; fragments inherit it
-    uint32_t cookie;      ///< set by rbl_default_body_def()
 } rblBodyDef;
 
-/// The defaults named above, and the cookie that rbl_body_create() asks for.
-RBL_API rblBodyDef rbl_default_body_def(void);
+/// The defaults named above. `size` is what the caller knows of the struct.
+RBL_API void rbl_body_def_init(rblBodyDef* def, size_t size);
+static inline rblBodyDef rbl_default_body_def(void)
+{
+    rblBodyDef def;
+    rbl_body_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Refused: a pose or velocity that is not finite, a quaternion far from unit length, mass not positive, a plane that is not
 /// static, a stale shape or breaker, a material with a density that is not positive, a restitution or Poisson's ratio out of

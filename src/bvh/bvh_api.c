@@ -1,20 +1,20 @@
 // The public calls that make and change hierarchies; hierarchy_query.c has those that ask.
+#include "base/def.h"
 #include "base/error.h"
 #include "bvh/hierarchy.h"
 
-#define BVH_COOKIE 0x42564831u
+RBL_DEF_KIND(bvh_def, rblBvhDef, "bvh", rbl_default_bvh_def, 0x42564831u);
 
-rblBvhDef rbl_default_bvh_def(void)
+void rbl_bvh_def_init(rblBvhDef* def, size_t size)
 {
-    return (rblBvhDef){.cookie = BVH_COOKIE, .quality = RBL_BVH_QUALITY};
+    const rblBvhDef defaults = {.quality = RBL_BVH_QUALITY};
+    rbl_def_init(&bvh_def, &defaults, def, size);
 }
 
-static rblResult check_def(const rblBvhDef* def)
+static rblResult read_def(const rblBvhDef* given, rblBvhDef* def)
 {
-    if (def == NULL || def->cookie != BVH_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: the def was not made by rbl_default_bvh_def()");
-    }
+    *def = rbl_default_bvh_def();
+    RBL_TRY(rbl_def_read(&bvh_def, given, def));
     if (def->span_count > 0 && def->spans == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: %u spans, but the pointer is null", def->span_count);
@@ -113,9 +113,10 @@ static rblResult build(rblHierarchy* hierarchy, const rblBvhDef* def)
     return result;
 }
 
-rblResult rbl_bvh_create(const rblBvhDef* def, rblBvhId* out)
+rblResult rbl_bvh_create(const rblBvhDef* given, rblBvhId* out)
 {
-    RBL_TRY(check_def(def));
+    rblBvhDef def;
+    RBL_TRY(read_def(given, &def));
     if (out == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: out must not be null");
@@ -125,7 +126,7 @@ rblResult rbl_bvh_create(const rblBvhDef* def, rblBvhId* out)
     {
         return rbl_fail_memory();
     }
-    const rblResult result = build(hierarchy, def);
+    const rblResult result = build(hierarchy, &def);
     if (result != RBL_OK)
     {
         rbl_hierarchy_free(hierarchy);
@@ -134,12 +135,13 @@ rblResult rbl_bvh_create(const rblBvhDef* def, rblBvhId* out)
     return rbl_hierarchy_register(hierarchy, out);
 }
 
-rblResult rbl_bvh_rebuild(rblBvhId bvh, const rblBvhDef* def)
+rblResult rbl_bvh_rebuild(rblBvhId bvh, const rblBvhDef* given)
 {
-    RBL_TRY(check_def(def));
+    rblBvhDef def;
+    RBL_TRY(read_def(given, &def));
     rblHierarchy* hierarchy;
     RBL_TRY(rbl_hierarchy_acquire(bvh, true, &hierarchy));
-    const rblResult result = build(hierarchy, def);
+    const rblResult result = build(hierarchy, &def);
     rbl_hierarchy_release(hierarchy);
     return result;
 }

@@ -1,23 +1,23 @@
 // Bodies: creation, state, forces.
+#include "base/def.h"
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/orientation.h"
 #include "dynamics/stages.h"
 #include <math.h>
 
-#define BODY_COOKIE 0x424f4459u
+RBL_DEF_KIND(body_def, rblBodyDef, "body", rbl_default_body_def, 0x424f4459u);
 
-rblBodyDef rbl_default_body_def(void)
+void rbl_body_def_init(rblBodyDef* def, size_t size)
 {
-    rblBodyDef def = {
+    rblBodyDef defaults = {
         .type = RBL_BODY_DYNAMIC,
         .pose = {{0, 0, 0}, {0, 0, 0, 1}},
         .gravity_scale = 1.0f,
         .filter = {1, UINT64_MAX, 0},
         .anchor.kind = RBL_ANCHOR_TOUCH,
-        .cookie = BODY_COOKIE,
     };
-    (void)rbl_material_preset("stone", &def.material);
-    return def;
+    (void)rbl_material_preset("stone", &defaults.material);
+    rbl_def_init(&body_def, &defaults, def, size);
 }
 
 // ---- checks ----
@@ -90,10 +90,6 @@ static rblResult check_anchor(const rblAnchor* anchor)
 
 static rblResult check_def(const rblBodyDef* def)
 {
-    if (def == NULL || def->cookie != BODY_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: start from rbl_default_body_def()");
-    }
     if ((unsigned)def->type >= RBL_BODY_TYPE_COUNT)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: unknown type %d", (int)def->type);
@@ -292,11 +288,13 @@ void rbl_leave_body(rblWorld* world, uint32_t slot)
     rbl_id_pool_give(&world->ids, slot);
 }
 
-rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* def, rblBodyId* out)
+rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* given, rblBodyId* out)
 {
     rblWorld* world = NULL;
+    rblBodyDef def = rbl_default_body_def();
     RBL_TRY(rbl_world_find(world_id, &world));
-    RBL_TRY(check_def(def));
+    RBL_TRY(rbl_def_read(&body_def, given, &def));
+    RBL_TRY(check_def(&def));
     if (out == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: no place for the id");
@@ -304,7 +302,7 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* def, rblBodyId*
     rblBody body;
     rblMotion motion;
     uint32_t slot = 0;
-    RBL_TRY(rbl_make_body(def, world->jobs, &body, &motion));
+    RBL_TRY(rbl_make_body(&def, world->jobs, &body, &motion));
     const rblResult result = rbl_enter_body(world, &body, &motion, &slot);
     if (result != RBL_OK)
     {
@@ -314,7 +312,7 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* def, rblBodyId*
     world->marked = true;
     world->pending_work += rbl_body_energy(world, slot);
     *out = (rblBodyId){slot + 1, body.generation};
-    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_CREATE, .body = *out, .body_def = *def);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_CREATE, .body = *out, .body_def = def);
     return RBL_OK;
 }
 

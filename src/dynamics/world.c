@@ -2,18 +2,19 @@
 #include "dynamics/world.h"
 #include "dynamics/breaking/fracture.h"
 
+#include "base/def.h"
 #include "base/registry.h"
 #include "dynamics/stages.h"
 #include <string.h>
 
-#define WORLD_COOKIE 0x57524c44u
-
 static rblRegistry registry = RBL_REGISTRY_INIT;
 static uint64_t last_serial;
 
-rblWorldDef rbl_default_world_def(void)
+RBL_DEF_KIND(world_def, rblWorldDef, "world", rbl_default_world_def, 0x57524c44u);
+
+void rbl_world_def_init(rblWorldDef* def, size_t size)
 {
-    return (rblWorldDef){
+    const rblWorldDef defaults = {
         .gravity = {0.0f, -9.81f, 0.0f},
         .substeps = 1,
         .iterations = 8,
@@ -24,16 +25,12 @@ rblWorldDef rbl_default_world_def(void)
         .recovery_speed = 1.0f,
         .first_count = 8,
         .seed = 1,
-        .cookie = WORLD_COOKIE,
     };
+    rbl_def_init(&world_def, &defaults, def, size);
 }
 
 static rblResult check_def(const rblWorldDef* def)
 {
-    if (def == NULL || def->cookie != WORLD_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "world: start from rbl_default_world_def()");
-    }
     if (!rbl_finite3(def->gravity))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "world: gravity is not finite");
@@ -350,15 +347,17 @@ rblResult rbl_world_find(rblWorldId id, rblWorld** out)
     return RBL_OK;
 }
 
-rblResult rbl_world_create(const rblWorldDef* def, rblWorldId* out)
+rblResult rbl_world_create(const rblWorldDef* given, rblWorldId* out)
 {
-    RBL_TRY(check_def(def));
+    rblWorldDef def = rbl_default_world_def();
+    RBL_TRY(rbl_def_read(&world_def, given, &def));
+    RBL_TRY(check_def(&def));
     if (out == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "world: no place for the id");
     }
     rblWorld* world = NULL;
-    RBL_TRY(make_world(def, &world));
+    RBL_TRY(make_world(&def, &world));
     rbl_mutex_lock(&registry.mutex);
     const bool added = rbl_registry_add(&registry, world, &out->index1, &out->generation);
     world->serial = added ? ++last_serial : 0;

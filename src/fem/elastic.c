@@ -10,21 +10,8 @@
 
 #define MOST_ITERATIONS 5000u
 
-#define ELASTIC_COOKIE 0x454c4153u
-
-rblElasticDef rbl_default_elastic_def(void)
-{
-    return (rblElasticDef){
-        .young = 70e9, .poisson = 0.22, .density = 2500.0, .tolerance = 1e-9, .cookie = ELASTIC_COOKIE};
-}
-
 static rblResult check_def(const rblElasticDef* def)
 {
-    if (def->cookie != ELASTIC_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "elastic solid: the def was not made by rbl_default_elastic_def()");
-    }
     if (!(def->young > 0.0) || !rbl_finite(def->young))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: Young's modulus must be above 0");

@@ -1,4 +1,5 @@
 // The public calls of rubble/elasticity.h: check, look up, hand on.
+#include "base/def.h"
 #include "base/error.h"
 #include "fem/elastic.h"
 #include "fem/modes.h"
@@ -6,22 +7,32 @@
 
 // ---- making ----
 
+RBL_DEF_KIND(elastic_def, rblElasticDef, "elastic solid", rbl_default_elastic_def, 0x454c4153u);
+
+void rbl_elastic_def_init(rblElasticDef* def, size_t size)
+{
+    const rblElasticDef defaults = {.young = 70e9, .poisson = 0.22, .density = 2500.0, .tolerance = 1e-9};
+    rbl_def_init(&elastic_def, &defaults, def, size);
+}
+
 static rblResult fail_null(void)
 {
     return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: an argument must not be null");
 }
 
-rblResult rbl_elastic_create(const rblElasticDef* def, rblElasticId* out)
+rblResult rbl_elastic_create(const rblElasticDef* given, rblElasticId* out)
 {
-    if (def == NULL || out == NULL)
+    rblElasticDef def = rbl_default_elastic_def();
+    RBL_TRY(rbl_def_read(&elastic_def, given, &def));
+    if (out == NULL)
     {
-        return fail_null();
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: out must not be null");
     }
     rblTets* tets;
-    RBL_TRY(rbl_tets_acquire(def->tets, &tets));
+    RBL_TRY(rbl_tets_acquire(def.tets, &tets));
     rblElastic* elastic;
     const rblResult result =
-        rbl_elastic_new(rbl_tets_get_view(tets), def, rbl_default_jobs(), rbl_default_allocator(), &elastic);
+        rbl_elastic_new(rbl_tets_get_view(tets), &def, rbl_default_jobs(), rbl_default_allocator(), &elastic);
     rbl_tets_release(tets);
     RBL_TRY(result);
     return rbl_elastic_register(elastic, out);

@@ -1,11 +1,10 @@
 // Shapes made of the caller's functions.
+#include "base/def.h"
 #include "base/error.h"
 #include "field/shape.h"
 #include "math/aabb.h"
 #include "mesh/mesh.h"
 #include <string.h>
-
-#define USER_COOKIE 0x05E25A9Eu
 
 // Points per side of the lattice on which the largest ball inside is looked for.
 #define PROBES 12
@@ -19,9 +18,12 @@ typedef struct UserShape
     char name[];
 } UserShape;
 
-rblUserShape rbl_default_user_shape(void)
+RBL_DEF_KIND(user_shape_def, rblUserShape, "user shape", rbl_default_user_shape, 0x05E25A9Eu);
+
+void rbl_user_shape_init(rblUserShape* def, size_t size)
 {
-    return (rblUserShape){.cookie = USER_COOKIE};
+    const rblUserShape defaults = {0};
+    rbl_def_init(&user_shape_def, &defaults, def, size);
 }
 
 static float user_distance(const void* data, rblVec3 point, rblVec3* gradient)
@@ -58,14 +60,8 @@ static rblResult check_mass(const rblMassProperties* mass)
                            "user shape: volume, mass and principal moments must be positive and finite");
 }
 
-static rblResult check_def(const rblUserShape* def, const rblShapeId* out)
+static rblResult check_def(const rblUserShape* def)
 {
-    if (def == NULL || out == NULL || def->cookie != USER_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "user shape: %s",
-                        def == NULL || out == NULL ? "a pointer is null"
-                                                   : "start from rbl_default_user_shape()");
-    }
     if (def->name == NULL || def->distance == NULL || def->samples == NULL || def->sample_count == 0)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "user shape: name, distance and samples must be given");
@@ -126,9 +122,8 @@ static void fill_view(rblShapeView* view, const rblUserShape* def)
     view->thinnest = view->inner_radius > 0.0f ? rbl_minf(smallest, 2.0f * view->inner_radius) : smallest;
 }
 
-rblResult rbl_shape_create_user(const rblUserShape* def, rblShapeId* out)
+static rblResult create(const rblUserShape* def, rblShapeId* out)
 {
-    RBL_TRY(check_def(def, out));
     rblShape parts = {.ops = &user_ops, .allocator = rbl_default_allocator()};
     fill_view(&parts.view, def);
     const size_t name_bytes = strlen(def->name) + 1;
@@ -153,4 +148,16 @@ rblResult rbl_shape_create_user(const rblUserShape* def, rblShapeId* out)
     RBL_TRY(rbl_shape_register(&parts, user->bytes, def->samples, def->sample_count, out));
     user->destroy = def->destroy;
     return RBL_OK;
+}
+
+rblResult rbl_shape_create_user(const rblUserShape* given, rblShapeId* out)
+{
+    rblUserShape def = rbl_default_user_shape();
+    RBL_TRY(rbl_def_read(&user_shape_def, given, &def));
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "user shape: out must not be null");
+    }
+    RBL_TRY(check_def(&def));
+    return create(&def, out);
 }

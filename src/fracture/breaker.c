@@ -2,13 +2,12 @@
 // checked, because they may be anybody's.
 #include "rubble/breaker.h"
 
+#include "base/def.h"
 #include "base/error.h"
 #include "base/registry.h"
 #include "math/vec.h"
 #include <stdatomic.h>
 #include <string.h>
-
-#define BREAKER_COOKIE 0xB4EA4E40u
 
 // How far the masses of the fragments may be off the body's, in parts of it.
 #define MASS_TOLERANCE 1e-6
@@ -30,14 +29,8 @@ static rblResult fail_stale(rblBreakerId id)
     return rbl_fail(RBL_ERROR_STALE, "breaker id %u/%u is null or was destroyed", id.index1, id.generation);
 }
 
-static rblResult check_def(const rblBreakerDef* def, const rblBreakerId* out)
+static rblResult check_def(const rblBreakerDef* def)
 {
-    if (def == NULL || out == NULL || def->cookie != BREAKER_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker: %s",
-                        def == NULL || out == NULL ? "a pointer is null"
-                                                   : "start from rbl_default_breaker_def()");
-    }
     if (def->name == NULL || def->decide == NULL || def->shatter == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "breaker: name, decide and shatter must be given");
@@ -50,23 +43,32 @@ static rblResult check_def(const rblBreakerDef* def, const rblBreakerId* out)
     return RBL_OK;
 }
 
-rblBreakerDef rbl_default_breaker_def(void)
+RBL_DEF_KIND(breaker_def, rblBreakerDef, "breaker", rbl_default_breaker_def, 0xB4EA4E40u);
+
+void rbl_breaker_def_init(rblBreakerDef* def, size_t size)
 {
-    return (rblBreakerDef){.cookie = BREAKER_COOKIE};
+    const rblBreakerDef defaults = {0};
+    rbl_def_init(&breaker_def, &defaults, def, size);
 }
 
-rblResult rbl_breaker_create(const rblBreakerDef* def, rblBreakerId* out)
+rblResult rbl_breaker_create(const rblBreakerDef* given, rblBreakerId* out)
 {
-    RBL_TRY(check_def(def, out));
+    rblBreakerDef def = rbl_default_breaker_def();
+    RBL_TRY(rbl_def_read(&breaker_def, given, &def));
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker: out must not be null");
+    }
+    RBL_TRY(check_def(&def));
     const rblAllocator* allocator = rbl_default_allocator();
-    const size_t name_bytes = strlen(def->name) + 1;
+    const size_t name_bytes = strlen(def.name) + 1;
     rblBreaker* breaker = rbl_alloc_zero(allocator, sizeof *breaker + name_bytes);
     if (breaker == NULL)
     {
         return rbl_fail_memory();
     }
-    memcpy(breaker->name, def->name, name_bytes);
-    breaker->def = *def;
+    memcpy(breaker->name, def.name, name_bytes);
+    breaker->def = def;
     breaker->def.name = breaker->name;
     breaker->allocator = allocator;
     breaker->self = breaker;

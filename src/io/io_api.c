@@ -1,9 +1,7 @@
 // The public calls of rubble/io.h for meshes.
+#include "base/def.h"
 #include "io/readers.h"
 #include <string.h>
-
-#define LOAD_COOKIE 0x4C4F4144u
-#define SAVE_COOKIE 0x53415645u
 
 typedef struct Format
 {
@@ -19,28 +17,33 @@ static const Format formats[RBL_FORMAT_COUNT] = {
 
 #define FORMAT_ENDINGS ".obj, .ply, .stl, .off, .glb or .gltf"
 
-rblLoadOptions rbl_default_load_options(void)
+RBL_DEF_KIND(load_options, rblLoadOptions, "load", rbl_default_load_options, 0x4C4F4144u);
+
+void rbl_load_options_init(rblLoadOptions* def, size_t size)
 {
     const uint64_t max_bytes = sizeof(size_t) > 4 ? (uint64_t)8 << 30 : (uint64_t)2 << 30;
-    return (rblLoadOptions){.format = RBL_FORMAT_AUTO, .max_bytes = (size_t)max_bytes, .cookie = LOAD_COOKIE};
+    const rblLoadOptions defaults = {.format = RBL_FORMAT_AUTO, .max_bytes = (size_t)max_bytes};
+    rbl_def_init(&load_options, &defaults, def, size);
 }
 
-rblSaveOptions rbl_default_save_options(void)
+RBL_DEF_KIND(save_options, rblSaveOptions, "save", rbl_default_save_options, 0x53415645u);
+
+void rbl_save_options_init(rblSaveOptions* def, size_t size)
 {
-    return (rblSaveOptions){.format = RBL_FORMAT_AUTO, .cookie = SAVE_COOKIE};
+    const rblSaveOptions defaults = {.format = RBL_FORMAT_AUTO};
+    rbl_def_init(&save_options, &defaults, def, size);
 }
 
 // ---- loading ----
 
-static rblResult check_load_options(const rblLoadOptions* options)
+// Null: the defaults.
+static rblResult read_load_options(const rblLoadOptions* options, rblLoadOptions* out)
 {
-    if (options->cookie != LOAD_COOKIE)
+    *out = rbl_default_load_options();
+    RBL_TRY(options != NULL ? rbl_def_read(&load_options, options, out) : RBL_OK);
+    if ((unsigned)out->format >= RBL_FORMAT_COUNT)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "load: start the options from rbl_default_load_options()");
-    }
-    if ((unsigned)options->format >= RBL_FORMAT_COUNT)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "load: there is no file format %d", (int)options->format);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "load: there is no file format %d", (int)out->format);
     }
     return RBL_OK;
 }
@@ -68,12 +71,12 @@ static rblResult load_source(const rblSource* source, rblFileFormat format, rblM
 
 rblResult rbl_mesh_load(const char* path, const rblLoadOptions* options, rblMeshId* out)
 {
-    const rblLoadOptions chosen = options != NULL ? *options : rbl_default_load_options();
+    rblLoadOptions chosen;
     if (path == NULL || out == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "load: path and out must not be null");
     }
-    RBL_TRY(check_load_options(&chosen));
+    RBL_TRY(read_load_options(options, &chosen));
     const rblFileFormat format = chosen.format != RBL_FORMAT_AUTO ? chosen.format : rbl_format_of_path(path);
     if (format == RBL_FORMAT_AUTO)
     {
@@ -101,36 +104,36 @@ rblResult rbl_mesh_load_memory(const void* bytes, size_t size, const char* name,
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "load: bytes, options and out must not be null");
     }
-    RBL_TRY(check_load_options(options));
-    if (options->format == RBL_FORMAT_AUTO)
+    rblLoadOptions chosen;
+    RBL_TRY(read_load_options(options, &chosen));
+    if (chosen.format == RBL_FORMAT_AUTO)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "load: bytes in memory need a format in the options");
     }
-    if (size > options->max_bytes)
+    if (size > chosen.max_bytes)
     {
         return rbl_fail(RBL_ERROR_LIMIT, "%s: larger than the limit of %zu bytes",
-                        name != NULL ? rbl_short_name(name) : "memory", options->max_bytes);
+                        name != NULL ? rbl_short_name(name) : "memory", chosen.max_bytes);
     }
     const rblSource source = {.name = name != NULL ? name : "memory",
                               .bytes = size > 0 ? bytes : (const void*)"",
                               .size = size,
-                              .max_bytes = options->max_bytes,
-                              .keep_non_finite = options->keep_non_finite != 0,
+                              .max_bytes = chosen.max_bytes,
+                              .keep_non_finite = chosen.keep_non_finite != 0,
                               .allocator = rbl_default_allocator()};
-    return load_source(&source, options->format, out);
+    return load_source(&source, chosen.format, out);
 }
 
 // ---- saving ----
 
-static rblResult check_save_options(const rblSaveOptions* options)
+// Null: the defaults.
+static rblResult read_save_options(const rblSaveOptions* options, rblSaveOptions* out)
 {
-    if (options->cookie != SAVE_COOKIE)
+    *out = rbl_default_save_options();
+    RBL_TRY(options != NULL ? rbl_def_read(&save_options, options, out) : RBL_OK);
+    if ((unsigned)out->format >= RBL_FORMAT_COUNT)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "save: start the options from rbl_default_save_options()");
-    }
-    if ((unsigned)options->format >= RBL_FORMAT_COUNT)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "save: there is no file format %d", (int)options->format);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "save: there is no file format %d", (int)out->format);
     }
     return RBL_OK;
 }
@@ -164,12 +167,12 @@ static rblResult write_view(const rblMeshView* view, rblFileFormat format, const
 
 rblResult rbl_mesh_save(rblMeshId id, const char* path, const rblSaveOptions* options)
 {
-    const rblSaveOptions chosen = options != NULL ? *options : rbl_default_save_options();
+    rblSaveOptions chosen;
     if (path == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "save: path must not be null");
     }
-    RBL_TRY(check_save_options(&chosen));
+    RBL_TRY(read_save_options(options, &chosen));
     const rblFileFormat format = chosen.format != RBL_FORMAT_AUTO ? chosen.format : rbl_format_of_path(path);
     RBL_TRY(check_writable(format, path));
     rblMesh* mesh;
@@ -190,19 +193,20 @@ rblResult rbl_mesh_save_memory(rblMeshId id, const rblSaveOptions* options, void
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "save: options, bytes and size must not be null");
     }
-    RBL_TRY(check_save_options(options));
-    if (options->format == RBL_FORMAT_AUTO)
+    rblSaveOptions chosen;
+    RBL_TRY(read_save_options(options, &chosen));
+    if (chosen.format == RBL_FORMAT_AUTO)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "save: bytes in memory need a format in the options");
     }
-    RBL_TRY(check_writable(options->format, "memory"));
+    RBL_TRY(check_writable(chosen.format, "memory"));
     rblMesh* mesh;
     RBL_TRY(rbl_mesh_acquire(id, &mesh));
     rblWriter writer;
     rblResult result = rbl_writer_open_memory(&writer, rbl_default_allocator());
     if (result == RBL_OK)
     {
-        result = write_view(rbl_mesh_get_view(mesh), options->format, options, "memory", &writer);
+        result = write_view(rbl_mesh_get_view(mesh), chosen.format, &chosen, "memory", &writer);
     }
     rbl_mesh_release(mesh);
     RBL_TRY(result);

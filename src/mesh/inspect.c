@@ -1,5 +1,6 @@
 #include "mesh/inspect.h"
 
+#include "base/def.h"
 #include "base/error.h"
 #include "base/sort.h"
 #include "math/aabb.h"
@@ -7,8 +8,6 @@
 #include "mesh/components.h"
 #include "mesh/self_intersection.h"
 #include <string.h>
-
-#define INSPECT_COOKIE 0x1D5EC7EDu
 
 // What the passes below share; each of them fills some fields of the report.
 typedef struct Inspection
@@ -24,9 +23,12 @@ typedef struct Inspection
     bool crowd_balanced; // as many faces run one way as the other along edges of three or more
 } Inspection;
 
-rblInspectOptions rbl_default_inspect_options(void)
+RBL_DEF_KIND(inspect_options, rblInspectOptions, "inspect", rbl_default_inspect_options, 0x1D5EC7EDu);
+
+void rbl_inspect_options_init(rblInspectOptions* def, size_t size)
 {
-    return (rblInspectOptions){.self_intersections = true, .cookie = INSPECT_COOKIE};
+    const rblInspectOptions defaults = {.self_intersections = true};
+    rbl_def_init(&inspect_options, &defaults, def, size);
 }
 
 static void note(rblDefect* defect, uint32_t element)
@@ -418,13 +420,11 @@ rblResult rbl_mesh_inspect(rblMeshId id, const rblInspectOptions* options, rblMe
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "inspect: out must not be null");
     }
-    if (options != NULL && options->cookie != INSPECT_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "inspect: options must come from rbl_default_inspect_options()");
-    }
+    rblInspectOptions chosen = rbl_default_inspect_options();
+    RBL_TRY(options != NULL ? rbl_def_read(&inspect_options, options, &chosen) : RBL_OK);
     rblMesh* mesh;
     RBL_TRY(rbl_mesh_acquire(id, &mesh));
-    const rblResult result = rbl_inspect_view(rbl_mesh_get_view(mesh), options, out);
+    const rblResult result = rbl_inspect_view(rbl_mesh_get_view(mesh), &chosen, out);
     rbl_mesh_release(mesh);
     return result;
 }

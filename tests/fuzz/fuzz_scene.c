@@ -80,7 +80,7 @@ static void check_states(rblWorldId world, const rblBodyId* bodies, uint32_t cou
 
 static void run_scene(rblSceneId scene, const rblSceneView* view)
 {
-    rblWorldDef def;
+    rblWorldDef def = rbl_default_world_def();
     rblWorldId world;
     rblBodyId bodies[MOST_BODIES] = {{0, 0}};
     FUZZ_CHECK(rbl_scene_world_def(scene, &def) == RBL_OK);

@@ -180,6 +180,19 @@ function simple(reader, kind, pattern, doc) {
     return { kind, name, code: code.replace(/^RBL_API /, ''), doc: joinDoc([doc, own]), line: start + 1 };
 }
 
+/** A function whose few lines are in the header: its declaration is what matters. */
+function inlineFunction(reader, doc) {
+    const start = reader.at;
+    const end = reader.lines.indexOf('}', start);
+    const open = reader.lines.indexOf('{', start);
+    if (end < 0 || open < 0 || open > end) {
+        reader.fail('this function has no end', start);
+    }
+    reader.at = end + 1;
+    const code = squeeze(reader.lines.slice(start, open).join(' ')).replace(/^static inline /, '') + ';';
+    return { kind: 'function', name: code.match(/(\w+)\s*\(/)[1], code, doc, line: start + 1 };
+}
+
 function macroItem(reader, doc, guard) {
     const { start, code, comment } = reader.macro();
     const name = code.match(/^#define (\w+)/)[1];
@@ -213,6 +226,9 @@ function declarationAt(reader, doc, guard) {
     }
     if (line.startsWith('RBL_API ')) {
         return simple(reader, 'function', /(\w+)\s*\(/, doc);
+    }
+    if (line.startsWith('static inline ')) {
+        return inlineFunction(reader, doc);
     }
     return reader.fail(`cannot tell what this is: "${line.trim()}"`);
 }

@@ -1,22 +1,23 @@
 // Joints: creation, state, and who must not collide.
 #include "dynamics/joint/joints.h"
 
+#include "base/def.h"
 #include "dynamics/stages.h"
 #include <math.h>
 
-#define JOINT_COOKIE 0x4a4e4f54u
+RBL_DEF_KIND(joint_def, rblJointDef, "joint", rbl_default_joint_def, 0x4a4e4f54u);
 
-rblJointDef rbl_default_joint_def(void)
+void rbl_joint_def_init(rblJointDef* def, size_t size)
 {
-    return (rblJointDef){
+    const rblJointDef defaults = {
         .kind = RBL_JOINT_BALL,
         .axis = {0, 1, 0},
         .break_force = INFINITY,
         .stiffness = 100.0f,
         .damping = 10.0f,
         .max_force = INFINITY,
-        .cookie = JOINT_COOKIE,
     };
+    rbl_def_init(&joint_def, &defaults, def, size);
 }
 
 static bool is_null(rblBodyId id)
@@ -46,9 +47,10 @@ static rblResult check_numbers(const rblJointDef* def)
 
 static rblResult check_def(rblWorld* world, const rblJointDef* def, uint32_t* a, uint32_t* b)
 {
-    if (def == NULL || def->cookie != JOINT_COOKIE || (unsigned)def->kind >= RBL_JOINT_KIND_COUNT)
+    if ((unsigned)def->kind >= RBL_JOINT_KIND_COUNT)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: start from rbl_default_joint_def(), with a known kind");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: kind is %d, must be below %d", (int)def->kind,
+                        RBL_JOINT_KIND_COUNT);
     }
     RBL_TRY(check_numbers(def));
     RBL_TRY(rbl_body_find(world, def->a, a));
@@ -124,18 +126,20 @@ static void reconsider(rblWorld* world, const rblJoint* joint, int change)
     }
 }
 
-rblResult rbl_joint_create(rblWorldId world_id, const rblJointDef* def, rblJointId* out)
+rblResult rbl_joint_create(rblWorldId world_id, const rblJointDef* given, rblJointId* out)
 {
     rblWorld* world = NULL;
+    rblJointDef def = rbl_default_joint_def();
     uint32_t a = 0;
     uint32_t b = 0;
     RBL_TRY(rbl_world_find(world_id, &world));
-    RBL_TRY(check_def(world, def, &a, &b));
+    RBL_TRY(rbl_def_read(&joint_def, given, &def));
+    RBL_TRY(check_def(world, &def, &a, &b));
     if (out == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "joint: no place for the id");
     }
-    rblJoint joint = make_joint(world, def, a, b);
+    rblJoint joint = make_joint(world, &def, a, b);
     uint32_t slot = 0;
     if (!rbl_array_reserve_more(&world->joints, 1) ||
         !rbl_id_pool_take(&world->joint_ids, &slot, &joint.generation))
@@ -146,7 +150,7 @@ rblResult rbl_joint_create(rblWorldId world_id, const rblJointDef* def, rblJoint
     world->joints.data[slot] = joint;
     reconsider(world, &joint, 1);
     *out = (rblJointId){slot + 1, joint.generation};
-    RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_CREATE, .joint = *out, .joint_def = *def);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_CREATE, .joint = *out, .joint_def = def);
     return RBL_OK;
 }
 

@@ -1,4 +1,5 @@
 // Level sets as shapes: resolution from the wanted error, samples, mass.
+#include "base/def.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "field/level_set/level_set.h"
@@ -7,8 +8,6 @@
 #include "math/aabb.h"
 #include "mesh/inspect.h"
 #include "mesh/mass.h"
-
-#define LEVEL_SET_COOKIE 0x1E5E75E7u
 
 #define DEFAULT_ERROR 0.002 // of the bounding diagonal
 #define FEWEST_CELLS  8u
@@ -19,9 +18,12 @@
 #define FINEST_STEP   0.35 // one refinement shrinks cells to no less than this
 #define COARSEST_STEP 0.8
 
-rblLevelSetDef rbl_default_level_set_def(void)
+RBL_DEF_KIND(level_set_def, rblLevelSetDef, "level set", rbl_default_level_set_def, 0x1E5E75E7u);
+
+void rbl_level_set_def_init(rblLevelSetDef* def, size_t size)
 {
-    return (rblLevelSetDef){.max_cells = 128, .cookie = LEVEL_SET_COOKIE};
+    const rblLevelSetDef defaults = {.max_cells = 128};
+    rbl_def_init(&level_set_def, &defaults, def, size);
 }
 
 static bool is_size(float x)
@@ -29,14 +31,8 @@ static bool is_size(float x)
     return x >= 0.0f && rbl_finite((double)x);
 }
 
-static rblResult check_def(const rblLevelSetDef* def, const rblShapeId* out)
+static rblResult check_def(const rblLevelSetDef* def)
 {
-    if (def == NULL || out == NULL || def->cookie != LEVEL_SET_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "level set: %s",
-                        def == NULL || out == NULL ? "a pointer is null"
-                                                   : "start from rbl_default_level_set_def()");
-    }
     if (!is_size(def->error) || !is_size(def->cell) || !is_size(def->sample_spacing))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
@@ -248,12 +244,18 @@ static rblResult create_from(const rblMeshView* view, const rblLevelSetDef* def,
     return register_set(view, def, &parts, set, out);
 }
 
-rblResult rbl_shape_create_level_set(const rblLevelSetDef* def, rblShapeId* out)
+rblResult rbl_shape_create_level_set(const rblLevelSetDef* given, rblShapeId* out)
 {
-    RBL_TRY(check_def(def, out));
+    rblLevelSetDef def = rbl_default_level_set_def();
+    RBL_TRY(rbl_def_read(&level_set_def, given, &def));
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "level set: out must not be null");
+    }
+    RBL_TRY(check_def(&def));
     rblMesh* mesh;
-    RBL_TRY(rbl_mesh_acquire(def->mesh, &mesh));
-    const rblResult result = create_from(rbl_mesh_get_view(mesh), def, out);
+    RBL_TRY(rbl_mesh_acquire(def.mesh, &mesh));
+    const rblResult result = create_from(rbl_mesh_get_view(mesh), &def, out);
     rbl_mesh_release(mesh);
     return result;
 }

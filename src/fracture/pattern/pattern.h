@@ -37,6 +37,9 @@ typedef struct rblPattern
     const rblAllocator* allocator;
 } rblPattern;
 
+// A copy of the caller's definition, of the size that the library knows. Refused: as by rbl_pattern_check().
+rblResult rbl_pattern_read(const rblPatternDef* given, rblPatternDef* out);
+
 // Refused: a definition that rbl_pattern_check() refuses, a body without volume, points that are not finite, files that cannot
 // be read or do not tile their box.
 rblResult rbl_pattern_create(const rblPatternDef* def, const rblPatternBody* body, rblJobs* jobs,

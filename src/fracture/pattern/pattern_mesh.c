@@ -227,9 +227,8 @@ static rblResult mesh_of_pattern(const rblPattern* pattern, const rblMat3d* turn
     return result;
 }
 
-static rblResult check_draw(const rblPatternDef* def, rblAabbd box, rblVec3d point, rblVec3d normal)
+static rblResult check_draw(rblAabbd box, rblVec3d point, rblVec3d normal)
 {
-    RBL_TRY(rbl_pattern_check(def));
     const rblVec3d size = rbl_aabbd_size(box);
     if (!(size.x > 0.0 && size.y > 0.0 && size.z > 0.0) || !rbl_finite3d(size) || !rbl_finite3d(point))
     {
@@ -243,17 +242,19 @@ static rblResult check_draw(const rblPatternDef* def, rblAabbd box, rblVec3d poi
     return RBL_OK;
 }
 
-rblResult rbl_pattern_draw(const rblPatternDef* def, rblAabbd box, rblVec3d point, rblVec3d normal,
+rblResult rbl_pattern_draw(const rblPatternDef* given, rblAabbd box, rblVec3d point, rblVec3d normal,
                            rblMeshId* out)
 {
+    rblPatternDef def;
     if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: nowhere to put the mesh");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: out must not be null");
     }
-    RBL_TRY(check_draw(def, box, point, normal));
-    if (def->kind == RBL_PATTERN_FILE)
+    RBL_TRY(rbl_pattern_read(given, &def));
+    RBL_TRY(check_draw(box, point, normal));
+    if (def.kind == RBL_PATTERN_FILE)
     {
-        return rbl_pattern_draw_file(def->file, rbl_default_allocator(), out);
+        return rbl_pattern_draw_file(def.file, rbl_default_allocator(), out);
     }
     const rblMat3d turn = rbl_pattern_turn(normal);
     rblAabbd bounds = rbl_aabbd_empty();
@@ -261,7 +262,7 @@ rblResult rbl_pattern_draw(const rblPatternDef* def, rblAabbd box, rblVec3d poin
     bounds = rbl_aabbd_add(bounds, rbl_mat3d_apply(&turn, rbl_sub3d(box.upper, point)));
     const rblPatternBody body = {.bounds = bounds, .axes = turn, .tight = true};
     rblPattern* pattern = NULL;
-    RBL_TRY(rbl_pattern_create(def, &body, rbl_default_jobs(), rbl_default_allocator(), &pattern));
+    RBL_TRY(rbl_pattern_create(&def, &body, rbl_default_jobs(), rbl_default_allocator(), &pattern));
     const rblResult result = mesh_of_pattern(pattern, &turn, point, out);
     rbl_pattern_free(pattern);
     return result;

@@ -1,14 +1,13 @@
 // Patterns by name, and what materials break like.
+#include "base/def.h"
 #include "base/error.h"
 #include "base/suggest.h"
+#include "fracture/pattern/pattern.h"
 #include "math/vec.h"
 #include "rubble/material.h"
-#include "rubble/pattern.h"
 #include <string.h>
 
 #define MOST_ASPECT 1000.0
-#define COOKIE      0x50415431u
-
 static const char* const kind_names[RBL_PATTERN_KIND_COUNT] = {"radial",    "voronoi", "clustered", "slabs",
                                                                "splinters", "bricks",  "planes",    "file"};
 
@@ -21,7 +20,7 @@ rblResult rbl_pattern_kind_from_name(const char* name, rblPatternKind* out)
 {
     if (name == NULL || out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: no name, or nowhere to put it");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: name and out must not be null");
     }
     for (uint32_t k = 0; k < RBL_PATTERN_FILE; ++k)
     {
@@ -36,10 +35,12 @@ rblResult rbl_pattern_kind_from_name(const char* name, rblPatternKind* out)
                     name);
 }
 
-rblPatternDef rbl_default_pattern_def(void)
+RBL_DEF_KIND(pattern_def, rblPatternDef, "pattern", rbl_default_pattern_def, 0x50415431u);
+
+void rbl_pattern_def_init(rblPatternDef* def, size_t size)
 {
-    return (rblPatternDef){
-        .kind = RBL_PATTERN_CLUSTERED, .pieces = 25, .seed = 1, .jitter = 0.5, .cookie = COOKIE};
+    const rblPatternDef defaults = {.kind = RBL_PATTERN_CLUSTERED, .pieces = 25, .seed = 1, .jitter = 0.5};
+    rbl_def_init(&pattern_def, &defaults, def, size);
 }
 
 typedef struct Preset
@@ -60,23 +61,17 @@ static const Preset presets[] = {
 rblResult rbl_pattern_preset(const char* material, rblPatternDef* out)
 {
     rblMaterial known;
-    if (out == NULL)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: nowhere to put the preset");
-    }
+    rblPatternDef def = rbl_default_pattern_def();
     RBL_TRY(rbl_material_preset(material, &known));
     for (size_t p = 0; p < sizeof presets / sizeof *presets; ++p)
     {
         if (strcmp(material, presets[p].material) == 0)
         {
-            *out = rbl_default_pattern_def();
-            out->kind = presets[p].kind;
-            out->jitter = presets[p].jitter;
-            return RBL_OK;
+            def.kind = presets[p].kind;
+            def.jitter = presets[p].jitter;
         }
     }
-    *out = rbl_default_pattern_def();
-    return RBL_OK;
+    return rbl_def_write(&pattern_def, &def, out);
 }
 
 static rblResult check_length(double value, const char* name)
@@ -86,13 +81,8 @@ static rblResult check_length(double value, const char* name)
                : rbl_fail(RBL_ERROR_ARGUMENT, "pattern: %s must be 0 or a positive number", name);
 }
 
-rblResult rbl_pattern_check(const rblPatternDef* def)
+static rblResult check_def(const rblPatternDef* def)
 {
-    if (def == NULL || def->cookie != COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "pattern: the definition was not made by rbl_default_pattern_def()");
-    }
     if ((uint32_t)def->kind >= RBL_PATTERN_KIND_COUNT)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: kind %d is none", (int)def->kind);
@@ -125,4 +115,17 @@ rblResult rbl_pattern_check(const rblPatternDef* def)
     return usable ? RBL_OK
                   : rbl_fail(RBL_ERROR_ARGUMENT, "pattern: aspect must be 0, or from %g to %g",
                              1.0 / MOST_ASPECT, MOST_ASPECT);
+}
+
+rblResult rbl_pattern_read(const rblPatternDef* given, rblPatternDef* out)
+{
+    *out = rbl_default_pattern_def();
+    RBL_TRY(rbl_def_read(&pattern_def, given, out));
+    return check_def(out);
+}
+
+rblResult rbl_pattern_check(const rblPatternDef* given)
+{
+    rblPatternDef def;
+    return rbl_pattern_read(given, &def);
 }

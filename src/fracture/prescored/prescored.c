@@ -1,12 +1,12 @@
 #include "fracture/prescored/prescored.h"
 
+#include "base/def.h"
 #include "base/error.h"
 #include "fracture/prescored/prescored_private.h"
 #include "math/aabb.h"
 #include "math/vec.h"
 #include <string.h>
 
-#define PRESCORED_COOKIE 0x94E5C04Eu
 #define FEWEST_POINTS    500u // inside a body, for a pattern to be fitted to
 #define POINTS_PER_PIECE 4u
 #define NO_FILE          "(labels)" // what the file is named where there are labels in its place
@@ -164,15 +164,17 @@ static rblResult shatter(void* context, void* prepared, const rblBreakBody* body
 
 // ---- making one ----
 
-rblPrescoredDef rbl_default_prescored_def(void)
+RBL_DEF_KIND(prescored_def, rblPrescoredDef, "prescored", rbl_default_prescored_def, 0x94E5C04Eu);
+
+void rbl_prescored_def_init(rblPrescoredDef* def, size_t size)
 {
-    return (rblPrescoredDef){.pattern = rbl_default_pattern_def(),
-                             .smallest = 1e-4f,
-                             .lifetime = 2.0f,
-                             .generations = 3,
-                             .share = 0.25f,
-                             .smallest_body = 0.02f,
-                             .cookie = PRESCORED_COOKIE};
+    const rblPrescoredDef defaults = {.pattern = rbl_default_pattern_def(),
+                                      .smallest = 1e-4f,
+                                      .lifetime = 2.0f,
+                                      .generations = 3,
+                                      .share = 0.25f,
+                                      .smallest_body = 0.02f};
+    rbl_def_init(&prescored_def, &defaults, def, size);
 }
 
 static bool is_amount(float x)
@@ -180,14 +182,8 @@ static bool is_amount(float x)
     return x >= 0.0f && rbl_finite((double)x);
 }
 
-static rblResult check_def(const rblPrescoredDef* def, const rblBreakerId* out)
+static rblResult check_def(const rblPrescoredDef* def)
 {
-    if (def == NULL || out == NULL || def->cookie != PRESCORED_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "prescored: %s",
-                        def == NULL || out == NULL ? "a pointer is null"
-                                                   : "start from rbl_default_prescored_def()");
-    }
     if (!is_amount(def->smallest) || !is_amount(def->thinnest) || !is_amount(def->lifetime) ||
         !is_amount(def->smallest_body) || !(def->smallest < 1.0f) || !is_amount(def->share))
     {
@@ -199,6 +195,12 @@ static rblResult check_def(const rblPrescoredDef* def, const rblBreakerId* out)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "prescored: no policy for crumbs has the number %u",
                         (unsigned)def->crumbs);
+    }
+    if (def->pattern.struct_size != sizeof def->pattern)
+    {
+        // Within another definition it cannot be smaller: what follows it would not be where it is looked for.
+        return rbl_fail(RBL_ERROR_ARGUMENT, "prescored: the pattern has %u bytes, must have %zu",
+                        def->pattern.struct_size, sizeof def->pattern);
     }
     return rbl_pattern_check(&def->pattern);
 }
@@ -260,7 +262,7 @@ static rblResult copy_def(const rblPrescoredDef* def, const rblLabelVolume* labe
 
 static rblResult create(const rblPrescoredDef* def, const rblLabelVolume* labels, rblBreakerId* out)
 {
-    RBL_TRY(check_def(def, out));
+    RBL_TRY(check_def(def));
     Prescored* prescored = NULL;
     RBL_TRY(copy_def(def, labels, &prescored));
     rblBreakerDef breaker = rbl_default_breaker_def();
@@ -279,9 +281,15 @@ static rblResult create(const rblPrescoredDef* def, const rblLabelVolume* labels
     return result;
 }
 
-rblResult rbl_breaker_create_prescored(const rblPrescoredDef* def, rblBreakerId* out)
+rblResult rbl_breaker_create_prescored(const rblPrescoredDef* given, rblBreakerId* out)
 {
-    return create(def, NULL, out);
+    rblPrescoredDef def = rbl_default_prescored_def();
+    RBL_TRY(rbl_def_read(&prescored_def, given, &def));
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "prescored: out must not be null");
+    }
+    return create(&def, NULL, out);
 }
 
 rblResult rbl_breaker_create_with_labels(const rblPrescoredDef* def, const rblLabelVolume* labels,

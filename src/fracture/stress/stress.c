@@ -1,5 +1,6 @@
 #include "rubble/stress.h"
 
+#include "base/def.h"
 #include "base/error.h"
 #include "field/fragment/fragment_shape.h"
 #include "fracture/prescored/prescored_private.h"
@@ -10,8 +11,6 @@
 #include "math/vec.h"
 #include <math.h>
 #include <string.h>
-
-#define STRESS_COOKIE 0x57E55B4Eu
 
 // ---- bodies ----
 
@@ -258,26 +257,22 @@ static rblResult shatter(void* context, void* prepared, const rblBreakBody* body
 
 // ---- making one ----
 
-rblStressDef rbl_default_stress_def(void)
+RBL_DEF_KIND(stress_def, rblStressDef, "stress", rbl_default_stress_def, 0x57E55B4Eu);
+
+void rbl_stress_def_init(rblStressDef* def, size_t size)
 {
-    return (rblStressDef){.tetrahedra = 8000,
-                          .most_fragments = 64,
-                          .smallest = 1e-3f,
-                          .generations = 2,
-                          .smallest_body = 0.02f,
-                          .variation = {.noise = 0.2f},
-                          .seed = 1,
-                          .cookie = STRESS_COOKIE};
+    const rblStressDef defaults = {.tetrahedra = 8000,
+                                   .most_fragments = 64,
+                                   .smallest = 1e-3f,
+                                   .generations = 2,
+                                   .smallest_body = 0.02f,
+                                   .variation = {.noise = 0.2f},
+                                   .seed = 1};
+    rbl_def_init(&stress_def, &defaults, def, size);
 }
 
-static rblResult check_def(const rblStressDef* def, const rblBreakerId* out)
+static rblResult check_def(const rblStressDef* def)
 {
-    if (def == NULL || out == NULL || def->cookie != STRESS_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "stress: %s",
-                        def == NULL || out == NULL ? "a pointer is null"
-                                                   : "start from rbl_default_stress_def()");
-    }
     if (!(def->edge >= 0.0 && rbl_finite(def->edge)) || (def->edge == 0.0 && def->tetrahedra == 0))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
@@ -330,7 +325,7 @@ static rblResult open_breaker(rblStressBreaker* breaker, const rblStressDef* def
 rblResult rbl_breaker_create_with_grid(const rblStressDef* def, const rblStrengthField* grid,
                                        rblBreakerId* out)
 {
-    RBL_TRY(check_def(def, out));
+    RBL_TRY(check_def(def));
     const rblAllocator* allocator = rbl_default_allocator();
     rblStressBreaker* breaker = rbl_alloc_zero(allocator, sizeof *breaker);
     if (breaker == NULL)
@@ -358,9 +353,15 @@ rblResult rbl_breaker_create_with_grid(const rblStressDef* def, const rblStrengt
     return RBL_OK;
 }
 
-rblResult rbl_breaker_create_stress(const rblStressDef* def, rblBreakerId* out)
+rblResult rbl_breaker_create_stress(const rblStressDef* given, rblBreakerId* out)
 {
-    return rbl_breaker_create_with_grid(def, NULL, out);
+    rblStressDef def = rbl_default_stress_def();
+    RBL_TRY(rbl_def_read(&stress_def, given, &def));
+    if (out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "stress: out must not be null");
+    }
+    return rbl_breaker_create_with_grid(&def, NULL, out);
 }
 
 const rblStressBreaker* rbl_stress_breaker(const rblBreaker* breaker)

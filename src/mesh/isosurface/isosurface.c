@@ -3,19 +3,20 @@
 // contouring"), so that the result is closed and manifold for every field. docs/isosurface.md tells it in full.
 #include "mesh/isosurface/isosurface.h"
 
+#include "base/def.h"
 #include "base/error.h"
 #include "mesh/isosurface/isosurface_private.h"
 
-#define ISOSURFACE_COOKIE 0x69736F31u
+RBL_DEF_KIND(isosurface_def, rblIsosurfaceDef, "isosurface", rbl_default_isosurface_def, 0x69736F31u);
 
-rblIsosurfaceDef rbl_default_isosurface_def(void)
+void rbl_isosurface_def_init(rblIsosurfaceDef* def, size_t size)
 {
-    return (rblIsosurfaceDef){
+    const rblIsosurfaceDef defaults = {
         .bounds = {{-1, -1, -1}, {1, 1, 1}},
         .cells = {64, 64, 64},
         .method = RBL_DUAL_CONTOURING,
-        .cookie = ISOSURFACE_COOKIE,
     };
+    rbl_def_init(&isosurface_def, &defaults, def, size);
 }
 
 // One axis of the grid. Cells must be coarse enough that places inside them, RBL_ISO_INSET apart, are different
@@ -41,10 +42,6 @@ static rblResult check_axis(double lower, double upper, uint32_t cells, char axi
 
 static rblResult check_def(const rblIsosurfaceDef* def)
 {
-    if (def->cookie != ISOSURFACE_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "isosurface: start from rbl_default_isosurface_def()");
-    }
     if (def->field == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "isosurface: field must not be null");
@@ -104,13 +101,15 @@ rblResult rbl_isosurface(const rblIsosurfaceDef* def, const rblAllocator* alloca
     return result;
 }
 
-rblResult rbl_mesh_isosurface(const rblIsosurfaceDef* def, rblMeshId* out)
+rblResult rbl_mesh_isosurface(const rblIsosurfaceDef* given, rblMeshId* out)
 {
-    if (def == NULL || out == NULL)
+    rblIsosurfaceDef def = rbl_default_isosurface_def();
+    RBL_TRY(rbl_def_read(&isosurface_def, given, &def));
+    if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "isosurface: def and out must not be null");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "isosurface: out must not be null");
     }
     rblMesh* mesh;
-    RBL_TRY(rbl_isosurface(def, rbl_default_allocator(), &mesh));
+    RBL_TRY(rbl_isosurface(&def, rbl_default_allocator(), &mesh));
     return rbl_mesh_register(mesh, out);
 }

@@ -1,12 +1,11 @@
 // Mesh repair as a script of passes.
 #include "mesh/repair/repair.h"
 
+#include "base/def.h"
 #include "base/error.h"
 #include "math/vec.h"
 #include "mesh/inspect.h"
 #include <string.h>
-
-#define REPAIR_COOKIE 0x4E9A1Du
 
 // One pass may make work for another (dropping a face can leave a T-junction, which can leave a duplicate);
 // more than a few rounds of that are knots that no further round undoes.
@@ -14,10 +13,12 @@
 
 typedef rblResult Pass(rblRepair* r);
 
-rblRepairOptions rbl_default_repair_options(void)
+RBL_DEF_KIND(repair_options, rblRepairOptions, "repair", rbl_default_repair_options, 0x4E9A1Du);
+
+void rbl_repair_options_init(rblRepairOptions* def, size_t size)
 {
-    return (rblRepairOptions){
-        .weld_distance = -1, .max_hole_edges = 4096, .remesh_cells = 0, .cookie = REPAIR_COOKIE};
+    const rblRepairOptions defaults = {.weld_distance = -1, .max_hole_edges = 4096};
+    rbl_def_init(&repair_options, &defaults, def, size);
 }
 
 static rblResult run(rblRepair* r, Pass* pass)
@@ -275,10 +276,6 @@ static rblResult repair_view(const rblMeshView* view, const rblRepairOptions* op
 
 static rblResult check_options(const rblRepairOptions* options)
 {
-    if (options->cookie != REPAIR_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "repair: options must come from rbl_default_repair_options()");
-    }
     if (!rbl_finite(options->weld_distance))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "repair: weld_distance must be finite");
@@ -298,7 +295,8 @@ rblResult rbl_mesh_repair(rblMeshId id, const rblRepairOptions* options, rblMesh
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "repair: out and report must not be null");
     }
-    const rblRepairOptions chosen = options != NULL ? *options : rbl_default_repair_options();
+    rblRepairOptions chosen = rbl_default_repair_options();
+    RBL_TRY(options != NULL ? rbl_def_read(&repair_options, options, &chosen) : RBL_OK);
     RBL_TRY(check_options(&chosen));
     rblMesh* mesh;
     rblMesh* mended = NULL;

@@ -2,13 +2,12 @@
 // Color and Texture using Quadric Error Metrics"): take the cheapest edge out, again and again.
 #include "rubble/simplify.h"
 
+#include "base/def.h"
 #include "base/error.h"
 #include "math/float_bits.h"
 #include "mesh/simplify/collapse_heap.h"
 #include "mesh/simplify/simplify_cost.h"
 #include "mesh/simplify/simplify_distance.h"
-
-#define SIMPLIFY_COOKIE 0x51312F1Du
 
 // An edge that must wait for its neighbours is dropped, and tried again in a later pass over what is left.
 #define MAX_PASSES 16
@@ -26,19 +25,16 @@ typedef struct Simplifier
     double error;
 } Simplifier;
 
-rblSimplifyOptions rbl_default_simplify_options(void)
+RBL_DEF_KIND(simplify_options, rblSimplifyOptions, "simplify", rbl_default_simplify_options, 0x51312F1Du);
+
+void rbl_simplify_options_init(rblSimplifyOptions* def, size_t size)
 {
-    return (rblSimplifyOptions){
-        .max_error = (double)INFINITY, .attribute_weight = 1.0, .cookie = SIMPLIFY_COOKIE};
+    const rblSimplifyOptions defaults = {.max_error = (double)INFINITY, .attribute_weight = 1.0};
+    rbl_def_init(&simplify_options, &defaults, def, size);
 }
 
 static rblResult check_options(const rblSimplifyOptions* options)
 {
-    if (options->cookie != SIMPLIFY_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "simplify: options must come from rbl_default_simplify_options()");
-    }
     if (!(options->max_error >= 0.0))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "simplify: max_error must be 0 or more");
@@ -278,7 +274,8 @@ rblResult rbl_mesh_simplify(rblMeshId id, const rblSimplifyOptions* options, rbl
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "simplify: out must not be null");
     }
-    const rblSimplifyOptions used = options != NULL ? *options : rbl_default_simplify_options();
+    rblSimplifyOptions used = rbl_default_simplify_options();
+    RBL_TRY(options != NULL ? rbl_def_read(&simplify_options, options, &used) : RBL_OK);
     RBL_TRY(check_options(&used));
     rblMesh* mesh;
     RBL_TRY(rbl_mesh_acquire(id, &mesh));

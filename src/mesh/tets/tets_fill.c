@@ -1,12 +1,11 @@
 // A solid filled with tetrahedra: isosurface stuffing (Labelle and Shewchuk 2007) of a mesh, on both sides of its surface.
+#include "base/def.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "math/trig.h"
 #include "math/vec.h"
 #include "mesh/inspect.h"
 #include "mesh/tets/tets_filling.h"
-
-#define TETS_COOKIE 0x54455453u
 
 // How close `count` is met: at most this part above it, or after so many tries.
 #define COUNT_TOLERANCE 0.03
@@ -16,17 +15,16 @@
 #define THIN_CUBES      16.0
 #define THIN_CUBES_MORE 20000.0
 
-rblTetsDef rbl_default_tets_def(void)
+RBL_DEF_KIND(tets_def, rblTetsDef, "fill", rbl_default_tets_def, 0x54455453u);
+
+void rbl_tets_def_init(rblTetsDef* def, size_t size)
 {
-    return (rblTetsDef){.count = 20000, .levels = 2, .cookie = TETS_COOKIE};
+    const rblTetsDef defaults = {.count = 20000, .levels = 2};
+    rbl_def_init(&tets_def, &defaults, def, size);
 }
 
 static rblResult check_def(const rblTetsDef* def)
 {
-    if (def->cookie != TETS_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fill: start the def from rbl_default_tets_def()");
-    }
     if (!(def->edge >= 0.0) || !rbl_finite(def->edge) || !(def->margin >= 0.0) || !rbl_finite(def->margin))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "fill: edge and margin must be finite, 0 or more");
@@ -253,7 +251,8 @@ static rblResult fill_view(const rblMeshView* view, const rblTetsDef* def, rblTe
 
 rblResult rbl_tets_fill(rblMeshId id, const rblTetsDef* def, rblTetsFill* fill, rblTetsId* out)
 {
-    const rblTetsDef chosen = def != NULL ? *def : rbl_default_tets_def();
+    rblTetsDef chosen = rbl_default_tets_def();
+    RBL_TRY(def != NULL ? rbl_def_read(&tets_def, def, &chosen) : RBL_OK);
     if (out == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "fill: out must not be null");

@@ -1,22 +1,23 @@
 // Contact sheets: pictures of one size in a grid, each with a caption.
+#include "base/def.h"
 #include "base/error.h"
 #include "math/vec.h"
 #include "rubble/picture.h"
 #include "scene/movie/stroke_font.h"
 #include <string.h>
 
-#define SHEET_COOKIE 0x5EE7C0DEu
+RBL_DEF_KIND(sheet_def, rblSheetDef, "sheet", rbl_default_sheet_def, 0x5EE7C0DEu);
 
-rblSheetDef rbl_default_sheet_def(void)
+void rbl_sheet_def_init(rblSheetDef* def, size_t size)
 {
-    return (rblSheetDef){.columns = 4,
-                         .cell_width = 320,
-                         .cell_height = 240,
-                         .gap = 12,
-                         .caption_size = 11,
-                         .paper = {255, 255, 255},
-                         .ink = {58, 60, 64},
-                         .cookie = SHEET_COOKIE};
+    const rblSheetDef defaults = {.columns = 4,
+                                  .cell_width = 320,
+                                  .cell_height = 240,
+                                  .gap = 12,
+                                  .caption_size = 11,
+                                  .paper = {255, 255, 255},
+                                  .ink = {58, 60, 64}};
+    rbl_def_init(&sheet_def, &defaults, def, size);
 }
 
 // Room for a line of text, in pixels: descenders and air.
@@ -32,10 +33,6 @@ static uint32_t title_height(const rblSheetDef* def)
 
 static rblResult check_def(const rblSheetDef* def, uint32_t count)
 {
-    if (def == NULL || def->cookie != SHEET_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "sheet: the def must come from rbl_default_sheet_def()");
-    }
     if (count == 0 || def->columns == 0)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "sheet: no pictures or no columns");
@@ -50,13 +47,8 @@ static rblResult check_def(const rblSheetDef* def, uint32_t count)
     return RBL_OK;
 }
 
-rblResult rbl_sheet_size(const rblSheetDef* def, uint32_t count, uint32_t* width, uint32_t* height)
+static rblResult measure(const rblSheetDef* def, uint32_t count, uint32_t* width, uint32_t* height)
 {
-    RBL_TRY(check_def(def, count));
-    if (width == NULL || height == NULL)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "sheet: width and height must not be null");
-    }
     const uint64_t columns = count < def->columns ? count : def->columns;
     const uint64_t rows = (count + (uint64_t)def->columns - 1) / def->columns;
     const uint64_t w = columns * (def->cell_width + (uint64_t)def->gap) + def->gap;
@@ -70,6 +62,24 @@ rblResult rbl_sheet_size(const rblSheetDef* def, uint32_t count, uint32_t* width
     *width = (uint32_t)w;
     *height = (uint32_t)h;
     return RBL_OK;
+}
+
+static rblResult read_def(const rblSheetDef* given, uint32_t count, rblSheetDef* def)
+{
+    *def = rbl_default_sheet_def();
+    RBL_TRY(rbl_def_read(&sheet_def, given, def));
+    return check_def(def, count);
+}
+
+rblResult rbl_sheet_size(const rblSheetDef* given, uint32_t count, uint32_t* width, uint32_t* height)
+{
+    rblSheetDef def;
+    RBL_TRY(read_def(given, count, &def));
+    if (width == NULL || height == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "sheet: width and height must not be null");
+    }
+    return measure(&def, count, width, height);
 }
 
 static void fill(const rblCanvas* sheet, const uint8_t color[3])
@@ -104,10 +114,13 @@ static void place_cell(const rblCanvas* sheet, const rblSheetDef* def, const rbl
     }
 }
 
-rblResult rbl_sheet_draw(const rblSheetDef* def, const rblSheetCell* cells, uint32_t count, uint8_t* rgba)
+rblResult rbl_sheet_draw(const rblSheetDef* given, const rblSheetCell* cells, uint32_t count, uint8_t* rgba)
 {
     rblCanvas sheet = {.rgba = rgba};
-    RBL_TRY(rbl_sheet_size(def, count, &sheet.width, &sheet.height));
+    rblSheetDef own;
+    const rblSheetDef* def = &own;
+    RBL_TRY(read_def(given, count, &own));
+    RBL_TRY(measure(def, count, &sheet.width, &sheet.height));
     if (cells == NULL || rgba == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "sheet: cells and rgba must not be null");

@@ -1,6 +1,7 @@
 // The public calls of rubble/picture.h: check, gather, trace tile by tile, develop.
 #include "rubble/picture.h"
 
+#include "base/def.h"
 #include "base/error.h"
 #include "base/jobs.h"
 #include "base/timer.h"
@@ -9,8 +10,6 @@
 #include "rubble/io.h"
 #include "scene/picture/picture_filter.h"
 #include <string.h>
-
-#define PICTURE_COOKIE 0x9C7A4E01u
 
 // ---- colours ----
 
@@ -48,15 +47,17 @@ rblPictureItem rbl_default_picture_item(rblMeshId mesh)
                             .parts = RBL_PARTS_WHOLE};
 }
 
-rblPictureDef rbl_default_picture_def(void)
+RBL_DEF_KIND(picture_def, rblPictureDef, "picture", rbl_default_picture_def, 0x9C7A4E01u);
+
+void rbl_picture_def_init(rblPictureDef* def, size_t size)
 {
-    return (rblPictureDef){.width = 1280,
-                           .height = 720,
-                           .samples = 16,
-                           .field_of_view = 0.45,
-                           .background = {0.90f, 0.885f, 0.86f},
-                           .seed = 1,
-                           .cookie = PICTURE_COOKIE};
+    const rblPictureDef defaults = {.width = 1280,
+                                    .height = 720,
+                                    .samples = 16,
+                                    .field_of_view = 0.45,
+                                    .background = {0.90f, 0.885f, 0.86f},
+                                    .seed = 1};
+    rbl_def_init(&picture_def, &defaults, def, size);
 }
 
 // ---- checks ----
@@ -116,10 +117,6 @@ static rblResult check_view(const rblPictureDef* def)
 
 static rblResult check_def(const rblPictureDef* def)
 {
-    if (def == NULL || def->cookie != PICTURE_COOKIE)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: the def must come from rbl_default_picture_def()");
-    }
     if (def->items == NULL || def->item_count == 0)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "picture: there is nothing to draw: no items");
@@ -147,6 +144,13 @@ static rblResult check_def(const rblPictureDef* def)
         RBL_TRY(check_item(&def->items[i], i));
     }
     return RBL_OK;
+}
+
+static rblResult read_def(const rblPictureDef* given, rblPictureDef* def)
+{
+    *def = rbl_default_picture_def();
+    RBL_TRY(rbl_def_read(&picture_def, given, def));
+    return check_def(def);
 }
 
 // ---- developing ----
@@ -387,13 +391,8 @@ static rblResult render(Frame* frame, rblJobs* jobs, rblPictureStats* stats)
     return RBL_OK;
 }
 
-rblResult rbl_picture_render(const rblPictureDef* def, uint8_t* rgba, rblPictureStats* stats)
+static rblResult render_picture(const rblPictureDef* def, uint8_t* rgba, rblPictureStats* stats)
 {
-    RBL_TRY(check_def(def));
-    if (rgba == NULL)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: rgba must not be null");
-    }
     const rblAllocator* allocator = rbl_default_allocator();
     rblJobs* jobs = rbl_default_jobs();
     Frame frame = {.def = def, .rgba = rgba};
@@ -407,6 +406,17 @@ rblResult rbl_picture_render(const rblPictureDef* def, uint8_t* rgba, rblPicture
     return result;
 }
 
+rblResult rbl_picture_render(const rblPictureDef* given, uint8_t* rgba, rblPictureStats* stats)
+{
+    rblPictureDef def;
+    RBL_TRY(read_def(given, &def));
+    if (rgba == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "picture: rgba must not be null");
+    }
+    return render_picture(&def, rgba, stats);
+}
+
 // Every pixel is opaque: three channels say it all.
 static void drop_alpha(uint8_t* pixels, size_t count)
 {
@@ -416,26 +426,27 @@ static void drop_alpha(uint8_t* pixels, size_t count)
     }
 }
 
-rblResult rbl_picture_save(const rblPictureDef* def, const char* path, rblPictureStats* stats)
+rblResult rbl_picture_save(const rblPictureDef* given, const char* path, rblPictureStats* stats)
 {
-    RBL_TRY(check_def(def));
+    rblPictureDef def;
+    RBL_TRY(read_def(given, &def));
     if (path == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "picture: path must not be null");
     }
     const rblAllocator* allocator = rbl_default_allocator();
-    const size_t count = (size_t)def->width * def->height;
+    const size_t count = (size_t)def.width * def.height;
     uint8_t* pixels = RBL_NEW_ARRAY(allocator, uint8_t, 4 * count);
     if (pixels == NULL)
     {
         return rbl_fail_memory();
     }
     rblPictureStats found;
-    rblResult result = rbl_picture_render(def, pixels, &found);
+    rblResult result = render_picture(&def, pixels, &found);
     if (result == RBL_OK)
     {
         drop_alpha(pixels, count);
-        result = rbl_image_save_png(path, pixels, def->width, def->height, 3);
+        result = rbl_image_save_png(path, pixels, def.width, def.height, 3);
     }
     if (result == RBL_OK && stats != NULL)
     {

@@ -52,9 +52,8 @@ rblResult rbl_scene_world_def(rblSceneId id, rblWorldDef* out)
     RBL_TRY(rbl_scene_find(id, &scene));
     if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: no place for the definition");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: out must not be null");
     }
-    *out = rbl_default_world_def();
     out->gravity = scene->view.gravity;
     out->substeps = scene->view.substeps;
     out->sleeping = scene->view.sleeping;

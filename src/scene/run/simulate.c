@@ -110,7 +110,7 @@ rblResult rbl_simulation_init(rblSimulation* simulation, rblSceneId scene, bool 
 
 rblResult rbl_simulation_make_world(rblSimulation* simulation)
 {
-    rblWorldDef def;
+    rblWorldDef def = rbl_default_world_def();
     RBL_TRY(rbl_scene_prepare(simulation->scene));
     RBL_TRY(rbl_run_begin(&simulation->run, simulation->scene));
     RBL_TRY(rbl_scene_world_def(simulation->scene, &def));

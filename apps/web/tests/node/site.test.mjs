@@ -151,6 +151,15 @@ describe('headers', () => {
         ]);
     });
 
+    test('a_function_in_the_header_is_shown_by_its_declaration', () => {
+        const text = '/// A clean one.\nstatic inline rblCup rbl_default_cup(void)\n{\n    return x;\n}\n';
+        const [item] = parseHeader('x.h', text).items;
+        assert.equal(item.kind, 'function');
+        assert.equal(item.code, 'rblCup rbl_default_cup(void);');
+        assert.equal(item.doc, 'A clean one.');
+        assert.throws(() => parseHeader('x.h', 'static inline int rbl_x(void)\n{\n'), HeaderError);
+    });
+
     test('functions_with_callbacks_as_parameters_keep_their_own_name', () => {
         const code =
             'rblResult rbl_cup_fill(rblCup* cup, void (*done)(int code, void* context), void* context);';

@@ -31,8 +31,8 @@ static rblResult check(const rblDefKind* kind, const void* def, Head* head)
     memcpy(head, def, sizeof *head);
     if (head->cookie != kind->cookie)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: the definition was not made by %s, start from it", kind->room,
-                        kind->start);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: the definition was not made by %s, start from it",
+                        kind->room, kind->start);
     }
     if (head->size < sizeof *head || head->size > kind->size || head->size % 4 != 0)
     {

@@ -212,7 +212,7 @@ describe('headers', () => {
             const { about, items } = parseHeader(name, source);
             assert.ok(about, `${name} says what it is about`);
             const found = items.filter(({ kind }) => kind === 'function').length;
-            assert.equal(found, (source.match(/^RBL_API /gm) ?? []).length, name);
+            assert.equal(found, (source.match(/^(RBL_API|static inline) /gm) ?? []).length, name);
             functions += found;
         }
         assert.ok(functions > 100);

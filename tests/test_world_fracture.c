@@ -432,13 +432,13 @@ static void sleepers_hit_in_the_step_of_a_break_wake_and_move_as_ever(void** sta
 
 static void look_for_contacts(rblWorld* world, uint32_t round)
 {
-    world->seconds = STEP;
-    world->fracture.round = round;
+    world->step->seconds = STEP;
+    world->step->break_round = round;
     world->regrouped = world->regrouped || round > 0; // as by births
-    check_ok(rbl_gather_movers(world));
-    check_ok(rbl_find_pairs(world));
-    check_ok(rbl_find_contacts(world));
-    world->fracture.round = 0;
+    check_ok(rbl_gather_movers(world->step));
+    check_ok(rbl_find_pairs(world->step));
+    check_ok(rbl_find_contacts(world->step));
+    world->step->break_round = 0;
 }
 
 // What the last look found.
@@ -539,7 +539,7 @@ static void mates_that_were_let_go_are_looked_at_again(void** state)
     const Found found = keep_found(world);
     const uint32_t mates = count_mates(world);
     assert_true(mates > 60);
-    check_ok(rbl_release_mates(world));
+    check_ok(rbl_release_mates(world->step));
     assert_int_equal(count_mates(world), 0);
     look_for_contacts(world, 1);
     (void)check_found_again(world, &found);

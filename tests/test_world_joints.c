@@ -1,6 +1,6 @@
 // Joints against closed forms, and the energy rule.
 #include "dynamics/joint/joints.h"
-#include "dynamics/world.h"
+#include "dynamics/step.h"
 #include "joint_testing.h"
 #include <string.h>
 
@@ -377,19 +377,20 @@ static void bodies_on_joints_are_held_back_together(void** state)
     step_times(id, 1);
     rblWorld* world = NULL;
     check_ok(rbl_world_find(id, &world));
-    const uint32_t* index = world->solver_index.data;
+    rblStep* step = world->step;
+    const uint32_t* index = step->solver_index.data;
     const uint32_t middle = index[bodies[1].index1 - 1];
-    memset(world->held.data, 0, world->held.count);
-    world->solver_bodies.data[middle].seconds = 0.25f * STEP;
-    world->held.data[middle] = 1;
-    rbl_share_joint_seconds(world);
+    memset(step->held.data, 0, step->held.count);
+    step->solver_bodies.data[middle].seconds = 0.25f * STEP;
+    step->held.data[middle] = 1;
+    rbl_share_joint_seconds(step);
     for (int i = 0; i < 3; ++i)
     {
         const uint32_t place = index[bodies[i].index1 - 1];
-        assert_true(world->solver_bodies.data[place].seconds == 0.25f * STEP);
-        assert_int_equal(world->held.data[place], 1);
+        assert_true(step->solver_bodies.data[place].seconds == 0.25f * STEP);
+        assert_int_equal(step->held.data[place], 1);
     }
-    assert_int_equal(world->held.data[index[other.index1 - 1]], 0);
+    assert_int_equal(step->held.data[index[other.index1 - 1]], 0);
     check_ok(rbl_world_destroy(id));
 }
 

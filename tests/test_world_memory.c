@@ -68,6 +68,66 @@ static void a_steady_step_asks_for_no_memory(void** state)
     check_ok(rbl_set_allocator(NULL));
 }
 
+// A level set: contacts of samples have working memory of their own.
+static rblShapeId make_rough_ball(void)
+{
+    rblLevelSetDef def = rbl_default_level_set_def();
+    rblShapeId id;
+    check_ok(rbl_mesh_make("sphere", NULL, 0, &def.mesh));
+    def.max_cells = 2000;
+    check_ok(rbl_shape_create_level_set(&def, &id));
+    check_ok(rbl_mesh_destroy(def.mesh));
+    return id;
+}
+
+// The counters of a world say what an allocator sees from outside: all that a world and its stages hold, and no shape.
+static void the_bytes_of_a_world_are_what_its_allocator_gave(void** state)
+{
+    (void)state;
+    FailingAllocator memory;
+    failing_allocator_start(&memory, SIZE_MAX);
+    check_ok(rbl_set_allocator(&memory.allocator));
+    const rblWorldId other = make_world(true); // the table of worlds has its memory
+    const rblShapeId shapes[3] = {make_ground(), make_box(0.3f, 0.2f, 0.25f), make_rough_ball()};
+    const size_t before = memory.live;
+    const rblWorldId world = make_world(true);
+    for (int i = 0; i < 40; ++i)
+    {
+        const rblVec3 at = {0.5f * (float)(i % 4), 0.4f + 0.5f * (float)(i / 8), 0.5f * (float)(i / 4 % 2)};
+        rblBodyDef def = rbl_default_body_def();
+        rblBodyId body;
+        def.shape = shapes[i == 0 ? 0 : 1 + i % 2];
+        def.type = i == 0 ? RBL_BODY_STATIC : RBL_BODY_DYNAMIC;
+        def.pose.p = i == 0 ? zero : at;
+        check_ok(rbl_body_create(world, &def, &body));
+        if (i > 20 && i % 5 == 0)
+        {
+            rblJointDef rope = rbl_default_joint_def();
+            rblJointId joint;
+            rope.kind = RBL_JOINT_ROPE;
+            rope.a = body;
+            rope.length = 2.0f;
+            check_ok(rbl_joint_create(world, &rope, &joint));
+        }
+    }
+    for (int i = 0; i < 90; ++i)
+    {
+        rblCounters counters;
+        step_times(world, 1);
+        check_ok(rbl_world_counters(world, &counters));
+        assert_int_equal(counters.bytes, memory.live - before);
+    }
+    check_ok(rbl_world_destroy(world));
+    assert_int_equal(memory.live, before);
+    for (int i = 0; i < 3; ++i)
+    {
+        check_ok(rbl_shape_destroy(shapes[i]));
+    }
+    check_ok(rbl_world_destroy(other));
+    assert_int_equal(memory.live, 0);
+    check_ok(rbl_set_allocator(NULL));
+}
+
 // What is done with a world whose memory runs out at the n-th request: create, fill, step, save, restore, and go on after it is
 // there again.
 static bool live_with(FailingAllocator* memory, size_t granted)
@@ -356,6 +416,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_steady_step_asks_for_no_memory),
+        cmocka_unit_test(the_bytes_of_a_world_are_what_its_allocator_gave),
         cmocka_unit_test(running_out_of_memory_breaks_nothing),
         cmocka_unit_test(running_out_of_memory_in_flight_loses_nobody),
         cmocka_unit_test(a_snapshot_goes_on_as_the_world_would_have),

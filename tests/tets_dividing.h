@@ -95,7 +95,8 @@ typedef struct TetIntegrals
 } TetIntegrals;
 
 // Cones from a node of the part over its sides.
-static inline TetIntegrals tet_part_integrals(const rblTetRule* rule, const rblVec3d corners[4], uint32_t part)
+static inline TetIntegrals tet_part_integrals(const rblTetRule* rule, const rblVec3d corners[4],
+                                              uint32_t part)
 {
     static const uint32_t order[4] = {0, 1, 2, 3};
     rblTetFacet facets[MAX_FACETS];
@@ -144,7 +145,7 @@ static inline void barycentric_gradients(const rblVec3d corners[4], rblVec3d out
 // Distance from a point of a part to the nearest plane that borders it inside the tetrahedron, and the normal of that plane, out of
 // the part. Negative beyond a plane; infinity where the part is the whole tetrahedron.
 static inline double tet_border(const rblTetRule* rule, const rblVec3d corners[4], uint32_t part,
-                      const double barycentric[4], rblVec3d* normal)
+                                const double barycentric[4], rblVec3d* normal)
 {
     rblVec3d gradients[4];
     barycentric_gradients(corners, gradients);
@@ -183,7 +184,8 @@ static inline double tet_border(const rblTetRule* rule, const rblVec3d corners[4
 
 // Labels become components: nodes with the same label that edges through such nodes connect. New labels count from 0 in the order of
 // the lowest node of each component; nodes with RBL_NONE keep it.
-static inline rblResult tets_label_components(const rblTetsView* tets, uint32_t* labels, uint32_t* count, const rblAllocator* allocator)
+static inline rblResult tets_label_components(const rblTetsView* tets, uint32_t* labels, uint32_t* count,
+                                              const rblAllocator* allocator)
 {
     uint32_t* roots = RBL_NEW_ARRAY(allocator, uint32_t, (size_t)tets->node_count + 1);
     if (roots == NULL)

@@ -6,6 +6,7 @@
 #ifndef RUBBLE_SHAPE_H
 #define RUBBLE_SHAPE_H
 
+#include "rubble/allocator.h"
 #include "rubble/bvh.h"
 #include "rubble/inspect.h"
 #include "rubble/mesh.h"
@@ -232,6 +233,7 @@ typedef struct rblContactSet
     uint32_t visited;   ///< samples of two fields that were met on the way, for statistics
     float clear;        ///< where there are no points: a gap that is known to be there; 0 when none is
     struct rblContactScratch* scratch; ///< working memory of rbl_shape_collide(), kept for the next call
+    const rblAllocator* allocator;     ///< where its memory comes from; null: the library's
 } rblContactSet;
 
 /// Free what it holds; it is empty and may be used again.

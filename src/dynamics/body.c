@@ -265,7 +265,7 @@ rblResult rbl_enter_body(rblWorld* world, rblBody* body, const rblMotion* motion
     world->bodies.count = world->motions.count = end;
     world->bodies.data[*slot] = *body;
     world->motions.data[*slot] = *motion;
-    rbl_forget_box(world, *slot);
+    rbl_forget_box(world->step, *slot);
     world->stirred = true;
     world->breakable += body->breaker != NULL;
     world->fragments += body->ancestors > 0;

@@ -36,9 +36,10 @@ rblTransform rbl_free_frame(const rblWorld* world, uint32_t slot, float seconds)
                           rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation))};
 }
 
-rblTransform rbl_free_end(const rblWorld* world, uint32_t slot)
+rblTransform rbl_free_end(const rblStep* step, uint32_t slot)
 {
-    return rbl_transform_mul(rbl_free_frame(world, slot, world->seconds),
+    const rblWorld* world = step->world;
+    return rbl_transform_mul(rbl_free_frame(world, slot, step->seconds),
                              world->bodies.data[slot].shape_in_body);
 }
 
@@ -48,10 +49,11 @@ static bool moves_far(const rblBodyCourse* course)
     return rbl_length3(course->translation) + course->turning > 0.05f * course->inner_radius;
 }
 
-static rblBodyCourse free_course(const rblWorld* world, uint32_t slot)
+static rblBodyCourse free_course(const rblStep* step, uint32_t slot)
 {
+    const rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
-    const rblSweep* sweep = &world->sweeps.data[slot];
+    const rblSweep* sweep = &step->sweeps.data[slot];
     const float angle = rbl_length3(sweep->rotation);
     return (rblBodyCourse){
         .frame = rbl_motion_pose(&world->motions.data[slot]),
@@ -82,69 +84,72 @@ static bool is_same_course(const rblBodyCourse* a, const rblBodyCourse* b)
            a->fresh == b->fresh && a->flock == b->flock;
 }
 
-static void set_course(rblWorld* world, uint32_t slot)
+static void set_course(rblStep* step, uint32_t slot)
 {
-    const rblVec3 rotation = world->sweeps.data[slot].rotation;
-    rblBodyCourse* course = &world->courses.data[slot];
+    rblWorld* world = step->world;
+    const rblVec3 rotation = step->sweeps.data[slot].rotation;
+    rblBodyCourse* course = &step->courses.data[slot];
     const rblBodyCourse before = *course;
-    world->sweeps.data[slot] = rbl_free_sweep(world, slot, world->seconds);
-    *course = free_course(world, slot);
-    course->same = world->fracture.round > 0 && are_equal(rotation, world->sweeps.data[slot].rotation) &&
+    step->sweeps.data[slot] = rbl_free_sweep(world, slot, step->seconds);
+    *course = free_course(step, slot);
+    course->same = step->break_round > 0 && are_equal(rotation, step->sweeps.data[slot].rotation) &&
                    is_same_course(course, &before);
     if (!course->convex)
     {
-        world->ends.data[slot] = rbl_free_end(world, slot);
+        step->ends.data[slot] = rbl_free_end(step, slot);
     }
     course->has_flight = moves_far(course);
     if (course->has_flight)
     {
-        world->flights.data[slot] =
-            rbl_shape_prepare_sweep(&world->bodies.data[slot].shape, &world->sweeps.data[slot]);
+        step->flights.data[slot] =
+            rbl_shape_prepare_sweep(&world->bodies.data[slot].shape, &step->sweeps.data[slot]);
     }
 }
 
 static void course_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
+    rblWorld* world = step->world;
     for (uint32_t slot = range.begin; slot < range.end; ++slot)
     {
         if (world->bodies.data[slot].generation != 0)
         {
-            set_course(world, slot);
+            set_course(step, slot);
         }
     }
 }
 
 static void mover_course_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        set_course(world, world->movers.data[i]);
+        set_course(step, step->movers.data[i]);
     }
 }
 
-rblResult rbl_set_courses(rblWorld* world)
+rblResult rbl_set_courses(rblStep* step)
 {
+    rblWorld* world = step->world;
     const size_t bodies = world->bodies.count;
-    const size_t before = world->courses.count;
-    if (!rbl_array_resize_amply(&world->courses, bodies) || !rbl_array_resize_amply(&world->sweeps, bodies) ||
-        !rbl_array_resize_amply(&world->flights, bodies) || !rbl_array_resize_amply(&world->ends, bodies))
+    const size_t before = step->courses.count;
+    if (!rbl_array_resize_amply(&step->courses, bodies) || !rbl_array_resize_amply(&step->sweeps, bodies) ||
+        !rbl_array_resize_amply(&step->flights, bodies) || !rbl_array_resize_amply(&step->ends, bodies))
     {
         return rbl_fail_memory();
     }
     for (size_t slot = before; slot < bodies; ++slot)
     {
-        world->courses.data[slot] = (rblBodyCourse){.radius = -1.0f}; // the same as nothing
-        world->sweeps.data[slot] = (rblSweep){.rotation = {0, 0, 0}};
+        step->courses.data[slot] = (rblBodyCourse){.radius = -1.0f}; // the same as nothing
+        step->sweeps.data[slot] = (rblSweep){.rotation = {0, 0, 0}};
     }
     if (world->regrouped)
     {
-        rbl_parallel_for(world->jobs, (uint32_t)bodies, MIN_BODIES, course_block, world);
+        rbl_parallel_for(world->jobs, (uint32_t)bodies, MIN_BODIES, course_block, step);
     }
     else
     {
-        rbl_parallel_for(world->jobs, (uint32_t)world->movers.count, MIN_BODIES, mover_course_block, world);
+        rbl_parallel_for(world->jobs, (uint32_t)step->movers.count, MIN_BODIES, mover_course_block, step);
     }
     return RBL_OK;
 }

@@ -1,5 +1,5 @@
 // What a world looks like inside, as lines and points.
-#include "dynamics/world.h"
+#include "dynamics/step.h"
 
 #define COLOR_BOX     0x5f87afffu // red green blue alpha
 #define COLOR_SLEEPER 0x6c6c6cffu
@@ -65,10 +65,10 @@ static void draw_body(const rblWorld* world, uint32_t slot, const rblDebugDraw* 
     const rblMotion* motion = &world->motions.data[slot];
     const rblTransform pose = rbl_shape_pose(body, motion);
     uint32_t color = body->awake ? COLOR_BOX : COLOR_SLEEPER;
-    if (draw->islands && slot < world->solver_index.count &&
-        world->solver_index.data[slot] < world->solver_bodies.count)
+    if (draw->islands && slot < world->step->solver_index.count &&
+        world->step->solver_index.data[slot] < world->step->solver_bodies.count)
     {
-        const uint32_t island = world->solver_bodies.data[world->solver_index.data[slot]].island;
+        const uint32_t island = world->step->solver_bodies.data[world->step->solver_index.data[slot]].island;
         color = island != RBL_NONE ? island_color(island) : color;
     }
     if (draw->boxes && body->shape.bounded && draw->line != NULL)

@@ -36,7 +36,7 @@ double rbl_body_energy(const rblWorld* world, uint32_t slot)
 // One block's share of the sums: kinetic, potential, momentum, angular momentum.
 typedef struct Sums
 {
-    const rblWorld* world;
+    const rblStep* step;
     const uint32_t* slots; // of the bodies to sum over; null: all
     bool resting;          // of all, only those that are no movers
     double blocks[RBL_MAX_BLOCKS][8];
@@ -44,15 +44,16 @@ typedef struct Sums
 
 static bool counts(const Sums* sums, uint32_t slot)
 {
-    const rblBody* body = &sums->world->bodies.data[slot];
+    const rblBody* body = &sums->step->world->bodies.data[slot];
     return body->generation != 0 && body->type == RBL_BODY_DYNAMIC &&
-           (!sums->resting || sums->world->activities.data[slot] < RBL_ACTIVITY_AWAKE);
+           (!sums->resting || sums->step->activities.data[slot] < RBL_ACTIVITY_AWAKE);
 }
 
 static void sum_block(rblRange range, void* context)
 {
     Sums* sums = context;
-    const rblWorld* world = sums->world;
+    const rblStep* step = sums->step;
+    const rblWorld* world = step->world;
     double* out = sums->blocks[range.block];
     for (int k = 0; k < 8; ++k)
     {
@@ -82,7 +83,7 @@ static void sum_block(rblRange range, void* context)
 
 static void sum_up(Sums* sums, uint32_t count, double total[8])
 {
-    rbl_parallel_for(sums->world->jobs, count, 128, sum_block, sums);
+    rbl_parallel_for(sums->step->world->jobs, count, 128, sum_block, sums);
     for (uint32_t b = 0; b < rbl_block_count(count, 128); ++b)
     {
         for (int k = 0; k < 8; ++k)
@@ -93,36 +94,38 @@ static void sum_up(Sums* sums, uint32_t count, double total[8])
 }
 
 // Bodies that are no movers have what they had, as long as they stay so.
-static void sum_resting(rblWorld* world)
+static void sum_resting(rblStep* step)
 {
-    Sums sums = {.world = world, .resting = true};
+    rblWorld* world = step->world;
+    Sums sums = {.step = step, .resting = true};
     for (int k = 0; k < 8; ++k)
     {
-        world->resting_energy[k] = 0.0;
+        world->resting_sums.sums[k] = 0.0;
     }
-    sum_up(&sums, (uint32_t)world->bodies.count, world->resting_energy);
-    world->resting_known = true;
+    sum_up(&sums, (uint32_t)world->bodies.count, world->resting_sums.sums);
+    world->resting_sums.known = true;
 }
 
-void rbl_measure_energy(rblWorld* world)
+void rbl_measure_energy(rblStep* step)
 {
+    rblWorld* world = step->world;
     double total[8] = {0};
-    Sums sums = {.world = world};
+    Sums sums = {.step = step};
     if (world->stirred) // since the movers were gathered
     {
         sum_up(&sums, (uint32_t)world->bodies.count, total);
     }
     else
     {
-        if (!world->resting_known)
+        if (!world->resting_sums.known)
         {
-            sum_resting(world);
+            sum_resting(step);
         }
-        sums.slots = world->movers.data;
-        sum_up(&sums, (uint32_t)world->movers.count, total);
+        sums.slots = step->movers.data;
+        sum_up(&sums, (uint32_t)step->movers.count, total);
         for (int k = 0; k < 8; ++k)
         {
-            total[k] += world->resting_energy[k];
+            total[k] += world->resting_sums.sums[k];
         }
     }
     world->energy.kinetic = total[0];

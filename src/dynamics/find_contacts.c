@@ -1,7 +1,56 @@
 // Contacts of all pairs with an awake body: in blocks, which are then joined.
 #include "dynamics/narrow_phase.h"
+#include "dynamics/stage_memory.h"
 #include "math/simd.h"
+#include <stdatomic.h>
 #include <string.h>
+
+// Working data of the stage.
+struct rblContactFinder
+{
+    rblContactArray old_contacts; // those of the last step
+    size_t resting_contacts;      // of pairs without an awake body: they come first and stay as they are
+    rblContactArray block_contacts[RBL_MAX_BLOCKS]; // found by each block of the narrow phase
+    rblContactSet worker_contacts[RBL_MAX_WORKERS];
+    atomic_bool out_of_memory; // set by blocks of a loop
+};
+
+struct rblContactFinder* rbl_contact_finder_create(const rblAllocator* allocator)
+{
+    struct rblContactFinder* stage = rbl_alloc_zero(allocator, sizeof *stage);
+    if (stage == NULL)
+    {
+        return NULL;
+    }
+    rbl_array_init(&stage->old_contacts, allocator);
+    for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
+    {
+        rbl_array_init(&stage->block_contacts[b], allocator);
+    }
+    for (uint32_t w = 0; w < RBL_MAX_WORKERS; ++w)
+    {
+        stage->worker_contacts[w].allocator = allocator;
+    }
+    return stage;
+}
+
+void rbl_contact_finder_destroy(struct rblContactFinder* stage, const rblAllocator* allocator)
+{
+    if (stage == NULL)
+    {
+        return;
+    }
+    rbl_array_free(&stage->old_contacts);
+    for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
+    {
+        rbl_array_free(&stage->block_contacts[b]);
+    }
+    for (uint32_t w = 0; w < RBL_MAX_WORKERS; ++w)
+    {
+        rbl_contact_set_free(&stage->worker_contacts[w]);
+    }
+    rbl_free(allocator, stage, sizeof *stage);
+}
 
 #define MIN_PAIRS 32
 
@@ -11,38 +60,40 @@
 #define CACHE_LINE    64 // bytes
 
 // Contacts of pairs without an awake body to the front, where they stay as long as these pairs are the same ones.
-static bool keep_resting_contacts(rblWorld* world)
+static bool keep_resting_contacts(rblStep* step)
 {
+    rblWorld* world = step->world;
     size_t active = 0; // contacts of active pairs
     size_t all = 0;
-    for (size_t i = 0; i < world->active_pairs.count; ++i)
+    for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
-        active += world->pairs.data[world->active_pairs.data[i]].count;
+        active += world->pairs.data[step->active_pairs.data[i]].count;
     }
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         all += world->pairs.data[i].count;
     }
-    if (!rbl_array_resize_amply(&world->old_contacts, all - active))
+    if (!rbl_array_resize_amply(&step->contact_finder->old_contacts, all - active))
     {
         return false;
     }
     const rblContactArray swap = world->contacts;
-    world->contacts = world->old_contacts;
-    world->old_contacts = swap;
+    world->contacts = step->contact_finder->old_contacts;
+    step->contact_finder->old_contacts = swap;
     world->contacts.count = 0;
     size_t next = 0;
     for (uint32_t i = 0; i < world->pairs.count; ++i)
     {
         rblPair* pair = &world->pairs.data[i];
-        if (next < world->active_pairs.count && world->active_pairs.data[next] == i)
+        if (next < step->active_pairs.count && step->active_pairs.data[next] == i)
         {
             ++next;
             continue;
         }
         for (uint32_t k = 0; k < pair->count; ++k)
         {
-            world->contacts.data[world->contacts.count + k] = world->old_contacts.data[pair->first + k];
+            world->contacts.data[world->contacts.count + k] =
+                step->contact_finder->old_contacts.data[pair->first + k];
         }
         pair->first = (uint32_t)world->contacts.count;
         pair->looked = false;
@@ -52,33 +103,36 @@ static bool keep_resting_contacts(rblWorld* world)
 }
 
 // Where the contacts of the last step are. Those of active pairs are read there until all new ones are found.
-static bool open_contacts(rblWorld* world)
+static bool open_contacts(rblStep* step)
 {
+    rblWorld* world = step->world;
     if (!world->regrouped)
     {
-        world->last_contacts = world->contacts.data;
+        step->last_contacts = world->contacts.data;
         return true;
     }
-    if (!keep_resting_contacts(world))
+    if (!keep_resting_contacts(step))
     {
         return false;
     }
-    world->resting_contacts = world->contacts.count;
-    world->last_contacts = world->old_contacts.data;
+    step->contact_finder->resting_contacts = world->contacts.count;
+    step->last_contacts = step->contact_finder->old_contacts.data;
     return true;
 }
 
 // Room for all contacts; those of resting pairs stay.
-static bool reserve_contacts(rblWorld* world, size_t total)
+static bool reserve_contacts(rblStep* step, size_t total)
 {
-    return world->resting_contacts > 0
+    rblWorld* world = step->world;
+    return step->contact_finder->resting_contacts > 0
                ? rbl_array_resize_amply(&world->contacts, total)
-               : rbl_array_renew(&world->contacts, total, rbl_heap_room(world, RBL_HEAP_CONTACTS));
+               : rbl_array_renew(&world->contacts, total, rbl_heap_room(step, RBL_HEAP_CONTACTS));
 }
 
-static const rblPair* pair_ahead(const rblWorld* world, rblRange range, uint32_t i)
+static const rblPair* pair_ahead(const rblStep* step, rblRange range, uint32_t i)
 {
-    return &world->pairs.data[world->active_pairs.data[i < range.end ? i : range.end - 1]];
+    const rblWorld* world = step->world;
+    return &world->pairs.data[step->active_pairs.data[i < range.end ? i : range.end - 1]];
 }
 
 // Whether contacts are probably looked for: those of bodies that hardly move are kept.
@@ -99,49 +153,51 @@ static void fetch(const void* from, size_t bytes)
 // Bodies of a pair lie anywhere in memory, and their shapes too: what the next pairs ask for is fetched meanwhile.
 static void find_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
-    rblContactArray* out = &world->block_contacts[range.block];
-    rblContactSet* set = &world->worker_contacts[range.worker];
+    rblStep* step = context;
+    rblWorld* world = step->world;
+    rblContactArray* out = &step->contact_finder->block_contacts[range.block];
+    rblContactSet* set = &step->contact_finder->worker_contacts[range.worker];
     rbl_array_clear(out);
     bool ok = true;
     for (uint32_t i = range.begin; i < range.end && ok; ++i)
     {
-        const uint32_t later = pair_ahead(world, range, i + FETCH_BODY)->b;
-        const uint32_t soon = pair_ahead(world, range, i + FETCH_SHAPE)->b;
-        rbl_prefetch(&world->courses.data[later]);
+        const uint32_t later = pair_ahead(step, range, i + FETCH_BODY)->b;
+        const uint32_t soon = pair_ahead(step, range, i + FETCH_SHAPE)->b;
+        rbl_prefetch(&step->courses.data[later]);
         rbl_prefetch(&world->bodies.data[later].shape);
         rbl_prefetch(&world->bodies.data[later].awake);
-        rbl_prefetch(&world->sweeps.data[later]);
+        rbl_prefetch(&step->sweeps.data[later]);
         rbl_prefetch(&world->motions.data[later]);
-        if (is_moving(&world->courses.data[soon]))
+        if (is_moving(&step->courses.data[soon]))
         {
             fetch(world->bodies.data[soon].shape.data, FETCHED_LINES * CACHE_LINE);
-            fetch(&world->flights.data[soon], sizeof *world->flights.data);
+            fetch(&step->flights.data[soon], sizeof *step->flights.data);
         }
-        ok = rbl_look_at_pair(world, &world->pairs.data[world->active_pairs.data[i]], set, out);
+        ok = rbl_look_at_pair(step, &world->pairs.data[step->active_pairs.data[i]], set, out);
     }
     if (!ok)
     {
-        atomic_store(&world->out_of_memory, true);
+        atomic_store(&step->contact_finder->out_of_memory, true);
     }
 }
 
 static void join_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
-    size_t offset = world->resting_contacts;
+    rblStep* step = context;
+    rblWorld* world = step->world;
+    size_t offset = step->contact_finder->resting_contacts;
     for (uint32_t b = 0; b < range.block; ++b)
     {
-        offset += world->block_contacts[b].count;
+        offset += step->contact_finder->block_contacts[b].count;
     }
-    const rblContactArray* from = &world->block_contacts[range.block];
+    const rblContactArray* from = &step->contact_finder->block_contacts[range.block];
     if (from->count > 0)
     {
         memcpy(world->contacts.data + offset, from->data, sizeof(rblContact) * from->count);
     }
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
+        rblPair* pair = &world->pairs.data[step->active_pairs.data[i]];
         if (pair->count > 0)
         {
             pair->first += (uint32_t)offset;
@@ -163,28 +219,30 @@ static void forget_contacts(rblWorld* world)
     }
 }
 
-rblResult rbl_find_contacts(rblWorld* world)
+rblResult rbl_find_contacts(rblStep* step)
 {
-    RBL_TRY(rbl_set_courses(world));
-    if (!open_contacts(world))
+    rblWorld* world = step->world;
+    RBL_TRY(rbl_set_courses(step));
+    if (!open_contacts(step))
     {
         return rbl_fail_memory();
     }
-    const uint32_t count = (uint32_t)world->active_pairs.count;
-    atomic_store(&world->out_of_memory, false);
-    rbl_parallel_for(world->jobs, count, MIN_PAIRS, find_block, world);
-    size_t total = world->resting_contacts;
+    const uint32_t count = (uint32_t)step->active_pairs.count;
+    atomic_store(&step->contact_finder->out_of_memory, false);
+    rbl_parallel_for(world->jobs, count, MIN_PAIRS, find_block, step);
+    size_t total = step->contact_finder->resting_contacts;
     const uint32_t blocks = rbl_block_count(count, MIN_PAIRS);
     for (uint32_t b = 0; b < blocks; ++b)
     {
-        total += world->block_contacts[b].count;
+        total += step->contact_finder->block_contacts[b].count;
     }
-    if (atomic_load(&world->out_of_memory) || total > UINT32_MAX || !reserve_contacts(world, total))
+    if (atomic_load(&step->contact_finder->out_of_memory) || total > UINT32_MAX ||
+        !reserve_contacts(step, total))
     {
         forget_contacts(world);
         return rbl_fail_memory();
     }
-    rbl_parallel_for(world->jobs, count, MIN_PAIRS, join_block, world);
+    rbl_parallel_for(world->jobs, count, MIN_PAIRS, join_block, step);
     world->regrouped = false;
     return RBL_OK;
 }

@@ -1,7 +1,37 @@
 // Swept boxes to the broad phase; pairs begin and end.
+#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include "math/simd.h"
 #include <math.h>
+
+typedef RBL_ARRAY(rblAabb) rblAabbArray;
+
+// The box of a body's shape where it was measured last, by slot (find_pairs.c). A body that has moved little since has not
+// left its fat box, which the broad phase can tell without measuring again.
+typedef struct rblSeenBox
+{
+    rblAabb box;
+    rblTransform pose; // of the body's frame
+    float reach;       // from the centre to the farthest corner of the shape's bounds; negative: not measured
+    float gravity_scale; // of the body
+} rblSeenBox;
+
+typedef RBL_ARRAY(rblSeenBox) rblSeenBoxArray;
+
+// Working data of the stage.
+struct rblPairFinder
+{
+    rblPairArray old_pairs;  // room for the next list
+    rblProxyPairArray begun; // by the broad phase
+    rblProxyPairArray ended;
+    rblSeenBoxArray seen_boxes; // by slot
+    rblIndexArray leavers;      // movers that may have left their fat boxes
+    rblAabbArray boxes;         // per leaver, swept
+};
+
+#define ARRAYS(X) X(old_pairs) X(begun) X(ended) X(seen_boxes) X(leavers) X(boxes)
+
+RBL_DEFINE_STAGE_MEMORY(struct rblPairFinder, rbl_pair_finder, ARRAYS)
 
 // How far turning takes a point at `radius` along each axis: it moves across the axis of the turn only, by at most the radius times
 // the angle, and never farther than across the ball.
@@ -27,10 +57,11 @@ static rblAabb ball_on_its_way(rblVec3 center, rblVec3 way, float radius)
 }
 
 // A box on a body's way through the step.
-static rblAabb sweep_box(const rblWorld* world, const rblMotion* motion, rblAabb box, float radius,
+static rblAabb sweep_box(const rblStep* step, const rblMotion* motion, rblAabb box, float radius,
                          float gravity_scale)
 {
-    const float seconds = world->seconds;
+    const rblWorld* world = step->world;
+    const float seconds = step->seconds;
     rblVec3 way = rbl_scale3(motion->velocity, seconds);
     if (motion->inverse_mass > 0.0f)
     {
@@ -52,26 +83,32 @@ static rblAabb sweep_box(const rblWorld* world, const rblMotion* motion, rblAabb
 
 #define LITTLE 0.02f // of its size: a body that moved farther is measured without asking
 
-void rbl_forget_box(rblWorld* world, uint32_t slot)
+void rbl_forget_boxes(rblStep* step)
 {
-    if (slot < world->seen_boxes.count)
+    rbl_array_clear(&step->pair_finder->seen_boxes);
+}
+
+void rbl_forget_box(rblStep* step, uint32_t slot)
+{
+    if (slot < step->pair_finder->seen_boxes.count)
     {
-        world->seen_boxes.data[slot].reach = -1.0f;
+        step->pair_finder->seen_boxes.data[slot].reach = -1.0f;
     }
 }
 
-static bool reserve_boxes(rblWorld* world)
+static bool reserve_boxes(rblStep* step)
 {
-    const size_t before = world->seen_boxes.count;
-    if (!rbl_array_resize_amply(&world->seen_boxes, world->bodies.count) ||
-        !rbl_array_resize_amply(&world->leavers, world->movers.count) ||
-        !rbl_array_resize_amply(&world->boxes, world->movers.count))
+    rblWorld* world = step->world;
+    const size_t before = step->pair_finder->seen_boxes.count;
+    if (!rbl_array_resize_amply(&step->pair_finder->seen_boxes, world->bodies.count) ||
+        !rbl_array_resize_amply(&step->pair_finder->leavers, step->movers.count) ||
+        !rbl_array_resize_amply(&step->pair_finder->boxes, step->movers.count))
     {
         return false;
     }
     for (size_t slot = before; slot < world->bodies.count; ++slot)
     {
-        world->seen_boxes.data[slot].reach = -1.0f;
+        step->pair_finder->seen_boxes.data[slot].reach = -1.0f;
     }
     return true;
 }
@@ -92,9 +129,10 @@ static float moved_since(const rblSeenBox* seen, const rblMotion* motion)
     return rbl_length3(way) + 2.0f * seen->reach * sqrtf(x * x + y * y + z * z + w * w) + 2e-6f * size;
 }
 
-static bool stays_in_fat_box(const rblWorld* world, uint32_t slot)
+static bool stays_in_fat_box(const rblStep* step, uint32_t slot)
 {
-    const rblSeenBox* seen = &world->seen_boxes.data[slot];
+    const rblWorld* world = step->world;
+    const rblSeenBox* seen = &step->pair_finder->seen_boxes.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
     const float moved = seen->reach > 0.0f ? moved_since(seen, motion) : INFINITY;
     if (!(moved < LITTLE * seen->reach))
@@ -102,23 +140,24 @@ static bool stays_in_fat_box(const rblWorld* world, uint32_t slot)
         return false;
     }
     const rblAabb inner =
-        sweep_box(world, motion, rbl_aabb_grown(seen->box, -moved), 0.0f, seen->gravity_scale);
+        sweep_box(step, motion, rbl_aabb_grown(seen->box, -moved), 0.0f, seen->gravity_scale);
     const rblAabb outer =
-        sweep_box(world, motion, rbl_aabb_grown(seen->box, moved), seen->reach, seen->gravity_scale);
+        sweep_box(step, motion, rbl_aabb_grown(seen->box, moved), seen->reach, seen->gravity_scale);
     return rbl_broad_phase_serves(world->broad, slot, inner, outer);
 }
 
-static rblAabb measure(rblWorld* world, uint32_t slot)
+static rblAabb measure(rblStep* step, uint32_t slot)
 {
+    rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
     const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, motion));
     const rblVec3 center = rbl_to_float3(body->shape.mass.center);
     const rblVec3 half = rbl_scale3(rbl_aabb_size(body->shape.bounds), 0.5f);
     const rblVec3 off = rbl_sub3(rbl_aabb_center(body->shape.bounds), center);
-    world->seen_boxes.data[slot] =
+    step->pair_finder->seen_boxes.data[slot] =
         (rblSeenBox){box, rbl_motion_pose(motion), rbl_length3(half) + rbl_length3(off), body->gravity_scale};
-    return sweep_box(world, motion, box, body->shape.radius, body->gravity_scale);
+    return sweep_box(step, motion, box, body->shape.radius, body->gravity_scale);
 }
 
 #define FETCHED       4 // movers ahead
@@ -127,38 +166,39 @@ static rblAabb measure(rblWorld* world, uint32_t slot)
 // The swept boxes of movers that may have left their fat boxes.
 static void sweep_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
+    rblWorld* world = step->world;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        const uint32_t slot = world->movers.data[i];
-        const bool stays = stays_in_fat_box(world, slot);
-        world->leavers.data[i] = stays ? RBL_NONE : slot;
+        const uint32_t slot = step->movers.data[i];
+        const bool stays = stays_in_fat_box(step, slot);
+        step->pair_finder->leavers.data[i] = stays ? RBL_NONE : slot;
         if (!stays)
         {
             // Any two shapes lie far apart in memory, and where one body falls the next mostly does.
-            const uint32_t later = world->movers.data[i + FETCHED < range.end ? i + FETCHED : i];
+            const uint32_t later = step->movers.data[i + FETCHED < range.end ? i + FETCHED : i];
             const uintptr_t shape = (uintptr_t)world->bodies.data[later].shape.data;
             for (uintptr_t line = 0; line < FETCHED_LINES; ++line)
             {
                 rbl_prefetch((const void*)(shape + 64 * line));
             }
-            world->boxes.data[i] = measure(world, slot);
+            step->pair_finder->boxes.data[i] = measure(step, slot);
         }
     }
 }
 
-static void close_ranks(rblWorld* world)
+static void close_ranks(rblStep* step)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < world->movers.count; ++i)
+    for (size_t i = 0; i < step->movers.count; ++i)
     {
-        if (world->leavers.data[i] != RBL_NONE)
+        if (step->pair_finder->leavers.data[i] != RBL_NONE)
         {
-            world->leavers.data[count] = world->leavers.data[i];
-            world->boxes.data[count++] = world->boxes.data[i];
+            step->pair_finder->leavers.data[count] = step->pair_finder->leavers.data[i];
+            step->pair_finder->boxes.data[count++] = step->pair_finder->boxes.data[i];
         }
     }
-    world->leavers.count = world->boxes.count = count;
+    step->pair_finder->leavers.count = step->pair_finder->boxes.count = count;
 }
 
 static bool filters_agree(const rblFilter* a, const rblFilter* b)
@@ -224,20 +264,21 @@ static rblPair new_pair(const rblWorld* world, rblProxyPair begun)
 }
 
 // Merge: old pairs less the ended ones, and the begun ones, in order. When it fails it may be tried again.
-rblResult rbl_merge_pairs(rblWorld* world)
+rblResult rbl_merge_pairs(rblStep* step)
 {
-    if (!world->unmerged || (world->begun.count == 0 && world->ended.count == 0))
+    rblWorld* world = step->world;
+    if (!world->unmerged || (step->pair_finder->begun.count == 0 && step->pair_finder->ended.count == 0))
     {
         world->unmerged = false;
         return RBL_OK;
     }
-    if (!rbl_array_renew(&world->old_pairs, world->pairs.count + world->begun.count,
-                         rbl_heap_room(world, RBL_HEAP_PAIRS)) ||
-        !rbl_array_reserve_more(&world->events, world->ended.count))
+    if (!rbl_array_renew(&step->pair_finder->old_pairs, world->pairs.count + step->pair_finder->begun.count,
+                         rbl_heap_room(step, RBL_HEAP_PAIRS)) ||
+        !rbl_array_reserve_more(&world->events, step->pair_finder->ended.count))
     {
         return rbl_fail_memory();
     }
-    rblPairArray* out = &world->old_pairs;
+    rblPairArray* out = &step->pair_finder->old_pairs;
     rbl_array_clear(out);
     world->regrouped = true;
     size_t ended = 0;
@@ -245,14 +286,16 @@ rblResult rbl_merge_pairs(rblWorld* world)
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
-        for (; begun < world->begun.count &&
-               compare_pairs(world->begun.data[begun].a, world->begun.data[begun].b, pair->a, pair->b) < 0;
+        for (; begun < step->pair_finder->begun.count &&
+               compare_pairs(step->pair_finder->begun.data[begun].a, step->pair_finder->begun.data[begun].b,
+                             pair->a, pair->b) < 0;
              ++begun)
         {
-            out->data[out->count++] = new_pair(world, world->begun.data[begun]);
+            out->data[out->count++] = new_pair(world, step->pair_finder->begun.data[begun]);
         }
-        const bool gone = ended < world->ended.count && world->ended.data[ended].a == pair->a &&
-                          world->ended.data[ended].b == pair->b;
+        const bool gone = ended < step->pair_finder->ended.count &&
+                          step->pair_finder->ended.data[ended].a == pair->a &&
+                          step->pair_finder->ended.data[ended].b == pair->b;
         if (gone)
         {
             report_end(world, pair);
@@ -261,34 +304,35 @@ rblResult rbl_merge_pairs(rblWorld* world)
         }
         out->data[out->count++] = *pair;
     }
-    for (; begun < world->begun.count; ++begun)
+    for (; begun < step->pair_finder->begun.count; ++begun)
     {
-        out->data[out->count++] = new_pair(world, world->begun.data[begun]);
+        out->data[out->count++] = new_pair(world, step->pair_finder->begun.data[begun]);
     }
     world->unmerged = false;
     const rblPairArray swap = world->pairs;
-    world->pairs = world->old_pairs;
-    world->old_pairs = swap;
+    world->pairs = step->pair_finder->old_pairs;
+    step->pair_finder->old_pairs = swap;
     return RBL_OK;
 }
 
-rblResult rbl_find_pairs(rblWorld* world)
+rblResult rbl_find_pairs(rblStep* step)
 {
-    if (!reserve_boxes(world))
+    rblWorld* world = step->world;
+    if (!reserve_boxes(step))
     {
         return rbl_fail_memory();
     }
-    rbl_parallel_for(world->jobs, (uint32_t)world->movers.count, 256, sweep_block, world);
-    close_ranks(world);
-    RBL_TRY(rbl_merge_pairs(world)); // when memory ran out in the last step
-    RBL_TRY(rbl_broad_phase_move(world->broad, world->leavers.data, world->boxes.data,
-                                 (uint32_t)world->leavers.count, 0.0f, world->jobs));
-    rbl_array_clear(&world->begun);
-    rbl_array_clear(&world->ended);
-    RBL_TRY(
-        rbl_broad_phase_update(world->broad, wants_pair, world, world->jobs, &world->begun, &world->ended));
+    rbl_parallel_for(world->jobs, (uint32_t)step->movers.count, 256, sweep_block, step);
+    close_ranks(step);
+    RBL_TRY(rbl_merge_pairs(step)); // when memory ran out in the last step
+    RBL_TRY(rbl_broad_phase_move(world->broad, step->pair_finder->leavers.data, step->pair_finder->boxes.data,
+                                 (uint32_t)step->pair_finder->leavers.count, 0.0f, world->jobs));
+    rbl_array_clear(&step->pair_finder->begun);
+    rbl_array_clear(&step->pair_finder->ended);
+    RBL_TRY(rbl_broad_phase_update(world->broad, wants_pair, world, world->jobs, &step->pair_finder->begun,
+                                   &step->pair_finder->ended));
     world->unmerged = true;
-    RBL_TRY(rbl_merge_pairs(world));
-    rbl_wake_displaced(world);
-    return rbl_list_active_pairs(world, true);
+    RBL_TRY(rbl_merge_pairs(step));
+    rbl_wake_displaced(step);
+    return rbl_list_active_pairs(step, true);
 }

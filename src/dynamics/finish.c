@@ -1,25 +1,37 @@
 // After the solve: what happened into events.
 #include "dynamics/impact/impacts.h"
 #include "dynamics/solve/contact_math.h"
+#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 
-// A body that carries much heavier ones feels nothing of them (standing.c).
-static float felt_share(const rblWorld* world, uint32_t index, uint32_t other, uint32_t slot)
+// Working data of the stage.
+struct rblFinisher
 {
-    const bool pinned = index == 0 && world->solver_index.data[slot] != 0;
-    return pinned ? 0.0f : world->growths.data[index != 0 ? index : other].share;
+    rblIndexArray manifold_of_pair; // RBL_NONE: it has none
+};
+
+#define ARRAYS(X) X(manifold_of_pair)
+
+RBL_DEFINE_STAGE_MEMORY(struct rblFinisher, rbl_finisher, ARRAYS)
+
+// A body that carries much heavier ones feels nothing of them (standing.c).
+static float felt_share(const rblStep* step, uint32_t index, uint32_t other, uint32_t slot)
+{
+    const bool pinned = index == 0 && step->solver_index.data[slot] != 0;
+    return pinned ? 0.0f : step->growths.data[index != 0 ? index : other].share;
 }
 
 static void share_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
+    rblWorld* world = step->world;
     for (uint32_t m = range.begin; m < range.end; ++m)
     {
-        const rblManifold* manifold = &world->manifolds.data[m];
+        const rblManifold* manifold = &step->manifolds.data[m];
         rblPair* pair = &world->pairs.data[manifold->pair];
-        pair->share_a = felt_share(world, manifold->a, manifold->b, pair->a);
-        pair->share_b = felt_share(world, manifold->b, manifold->a, pair->b);
-        pair->seconds = world->seconds;
+        pair->share_a = felt_share(step, manifold->a, manifold->b, pair->a);
+        pair->share_b = felt_share(step, manifold->b, manifold->a, pair->b);
+        pair->seconds = step->seconds;
     }
 }
 
@@ -59,28 +71,30 @@ static rblResult report_blow(rblWorld* world, const rblPair* pair, const rblBlow
     return !told || rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
 }
 
-rblResult rbl_tell_blows(rblWorld* world)
+rblResult rbl_tell_blows(rblStep* step)
 {
-    for (size_t i = 0; i < world->blows.count; ++i)
+    rblWorld* world = step->world;
+    for (size_t i = 0; i < step->blows.count; ++i)
     {
-        const rblBlow* blow = &world->blows.data[i];
-        RBL_TRY(report_blow(world, &world->pairs.data[world->manifolds.data[blow->manifold].pair], blow));
+        const rblBlow* blow = &step->blows.data[i];
+        RBL_TRY(report_blow(world, &world->pairs.data[step->manifolds.data[blow->manifold].pair], blow));
     }
     return RBL_OK;
 }
 
 // In the order in which they came; the manifold knows the last one.
-static rblResult report_blows(rblWorld* world, const rblManifold* manifold)
+static rblResult report_blows(rblStep* step, const rblManifold* manifold)
 {
+    rblWorld* world = step->world;
     uint32_t order[RBL_IMPACT_ROUNDS];
     uint32_t count = 0;
-    for (uint32_t i = manifold->blow; i != 0; i = world->blows.data[i - 1].before)
+    for (uint32_t i = manifold->blow; i != 0; i = step->blows.data[i - 1].before)
     {
         order[count++] = i - 1;
     }
     while (count > 0)
     {
-        RBL_TRY(report_blow(world, &world->pairs.data[manifold->pair], &world->blows.data[order[--count]]));
+        RBL_TRY(report_blow(world, &world->pairs.data[manifold->pair], &step->blows.data[order[--count]]));
     }
     return RBL_OK;
 }
@@ -102,43 +116,45 @@ static rblResult report_touch(rblWorld* world, const rblPair* pair, bool begins)
 }
 
 // Manifolds by pair: the pairs of a step in order, whatever their colours.
-static rblResult index_manifolds(rblWorld* world)
+static rblResult index_manifolds(rblStep* step)
 {
-    if (!rbl_array_renew(&world->scratch, world->pairs.count, 0))
+    rblWorld* world = step->world;
+    if (!rbl_array_renew(&step->finisher->manifold_of_pair, world->pairs.count, 0))
     {
         return rbl_fail_memory();
     }
-    for (size_t i = 0; i < world->active_pairs.count; ++i)
+    for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
-        world->scratch.data[world->active_pairs.data[i]] = RBL_NONE;
+        step->finisher->manifold_of_pair.data[step->active_pairs.data[i]] = RBL_NONE;
     }
-    for (uint32_t m = 0; m < world->manifolds.count; ++m)
+    for (uint32_t m = 0; m < step->manifolds.count; ++m)
     {
-        world->scratch.data[world->manifolds.data[m].pair] = m;
+        step->finisher->manifold_of_pair.data[step->manifolds.data[m].pair] = m;
     }
     return RBL_OK;
 }
 
 // A sleeper goes on touching what it touched, though that is kinematic and nothing is solved.
-static bool is_active(const rblWorld* world, const rblPair* pair)
+static bool is_active(const rblStep* step, const rblPair* pair)
 {
-    return world->activities.data[pair->a] == RBL_ACTIVITY_AWAKE ||
-           world->activities.data[pair->b] == RBL_ACTIVITY_AWAKE;
+    return step->activities.data[pair->a] == RBL_ACTIVITY_AWAKE ||
+           step->activities.data[pair->b] == RBL_ACTIVITY_AWAKE;
 }
 
-rblResult rbl_finish_contacts(rblWorld* world)
+rblResult rbl_finish_contacts(rblStep* step)
 {
-    rbl_parallel_for(world->jobs, (uint32_t)world->manifolds.count, 64, share_block, world);
-    RBL_TRY(index_manifolds(world));
-    world->counters.touching = world->resting.touching;
-    world->counters.colliding = world->resting.colliding;
-    world->counters.fast = world->resting.fast;
-    for (size_t i = 0; i < world->active_pairs.count; ++i)
+    rblWorld* world = step->world;
+    rbl_parallel_for(world->jobs, (uint32_t)step->manifolds.count, 64, share_block, step);
+    RBL_TRY(index_manifolds(step));
+    world->counters.touching = step->resting.touching;
+    world->counters.colliding = step->resting.colliding;
+    world->counters.fast = step->resting.fast;
+    for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
-        rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
-        const uint32_t m = world->scratch.data[world->active_pairs.data[i]];
-        const rblManifold* manifold = m != RBL_NONE ? &world->manifolds.data[m] : NULL;
-        if (is_active(world, pair))
+        rblPair* pair = &world->pairs.data[step->active_pairs.data[i]];
+        const uint32_t m = step->finisher->manifold_of_pair.data[step->active_pairs.data[i]];
+        const rblManifold* manifold = m != RBL_NONE ? &step->manifolds.data[m] : NULL;
+        if (is_active(step, pair))
         {
             const bool touching = manifold != NULL && (manifold->touching || manifold->blow != 0);
             if (touching != pair->touching)
@@ -147,7 +163,7 @@ rblResult rbl_finish_contacts(rblWorld* world)
             }
             if (manifold != NULL)
             {
-                RBL_TRY(report_blows(world, manifold));
+                RBL_TRY(report_blows(step, manifold));
             }
             pair->touching = touching;
         }

@@ -29,11 +29,12 @@ static void stop(const rblBody* body, rblMotion* motion)
     motion->momentum = rbl_vec3(0, 0, 0);
 }
 
-void rbl_freeze_bad_bodies(rblWorld* world)
+void rbl_freeze_bad_bodies(rblStep* step)
 {
-    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    rblWorld* world = step->world;
+    for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        const uint32_t slot = world->solver_bodies.data[i].slot;
+        const uint32_t slot = step->solver_bodies.data[i].slot;
         if (!is_sound(&world->motions.data[slot]))
         {
             stop(&world->bodies.data[slot], &world->motions.data[slot]);

@@ -27,18 +27,19 @@ void rbl_update_inertia(const rblMotion* motion, rblSolverBody* body)
 
 static void gather_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
-    const bool again = world->fracture.round > 0; // bodies broke: some have flown already
+    rblStep* step = context;
+    rblWorld* world = step->world;
+    const bool again = step->break_round > 0; // bodies broke: some have flown already
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        const uint32_t slot = world->movers.data[i];
+        const uint32_t slot = step->movers.data[i];
         const rblMotion* motion = &world->motions.data[slot];
-        rblSolverBody* body = &world->solver_bodies.data[i + 1];
+        rblSolverBody* body = &step->solver_bodies.data[i + 1];
         *body = (rblSolverBody){
             .velocity = motion->velocity,
             .inverse_mass = motion->inverse_mass,
             .spin = motion->spin,
-            .seconds = again ? world->fracture.left.data[slot] : world->seconds,
+            .seconds = again ? step->time_left.data[slot] : step->seconds,
             .slot = slot,
             .island = RBL_NONE,
         };
@@ -47,15 +48,15 @@ static void gather_block(rblRange range, void* context)
         {
             world->bodies.data[slot].previous = rbl_motion_pose(motion);
         }
-        world->solver_index.data[slot] = i + 1;
-        world->at_start.data[i + 1] = (rblVelocity){motion->velocity, motion->spin};
+        step->solver_index.data[slot] = i + 1;
+        step->at_start.data[i + 1] = (rblVelocity){motion->velocity, motion->spin};
     }
 }
 
-static void write_static_world(rblWorld* world)
+static void write_static_world(rblStep* step)
 {
-    world->solver_bodies.data[0] = (rblSolverBody){.seconds = 0.0f, .slot = RBL_NONE, .island = RBL_NONE};
-    world->at_start.data[0] = (rblVelocity){{0, 0, 0}, {0, 0, 0}};
+    step->solver_bodies.data[0] = (rblSolverBody){.seconds = 0.0f, .slot = RBL_NONE, .island = RBL_NONE};
+    step->at_start.data[0] = (rblVelocity){{0, 0, 0}, {0, 0, 0}};
 }
 
 static rblActivity activity(const rblBody* body)
@@ -71,48 +72,50 @@ static rblActivity activity(const rblBody* body)
     return body->type == RBL_BODY_DYNAMIC ? RBL_ACTIVITY_AWAKE : RBL_ACTIVITY_DRIVEN;
 }
 
-rblResult rbl_gather_movers(rblWorld* world)
+rblResult rbl_gather_movers(rblStep* step)
 {
+    rblWorld* world = step->world;
     if (!world->stirred)
     {
         return RBL_OK;
     }
-    rbl_array_clear(&world->movers);
-    if (!rbl_array_reserve(&world->movers, world->bodies.count) ||
-        !rbl_array_resize_amply(&world->activities, world->bodies.count))
+    rbl_array_clear(&step->movers);
+    if (!rbl_array_reserve(&step->movers, world->bodies.count) ||
+        !rbl_array_resize_amply(&step->activities, world->bodies.count))
     {
         return rbl_fail_memory();
     }
-    world->sleepers = 0;
+    step->sleepers = 0;
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
         const rblActivity now = activity(&world->bodies.data[slot]);
-        world->activities.data[slot] = (unsigned char)now;
-        world->sleepers += now == RBL_ACTIVITY_ASLEEP;
+        step->activities.data[slot] = (unsigned char)now;
+        step->sleepers += now == RBL_ACTIVITY_ASLEEP;
         if (now >= RBL_ACTIVITY_AWAKE)
         {
-            world->movers.data[world->movers.count++] = slot;
+            step->movers.data[step->movers.count++] = slot;
         }
     }
     world->stirred = false;
     world->regrouped = true;
-    world->resting_known = false;
+    world->resting_sums.known = false;
     return RBL_OK;
 }
 
 // ---- active pairs ----
 
-static bool same_movers(const rblWorld* world)
+static bool same_movers(const rblStep* step)
 {
-    const size_t bytes = sizeof(uint32_t) * world->movers.count;
-    return world->movers.count == world->last_movers.count &&
-           (bytes == 0 || memcmp(world->movers.data, world->last_movers.data, bytes) == 0);
+    const size_t bytes = sizeof(uint32_t) * step->movers.count;
+    return step->movers.count == step->last_movers.count &&
+           (bytes == 0 || memcmp(step->movers.data, step->last_movers.data, bytes) == 0);
 }
 
 // Also those who woke since the movers were gathered: a pair of theirs has ended.
-static bool is_active(const rblWorld* world, uint32_t slot)
+static bool is_active(const rblStep* step, uint32_t slot)
 {
-    return world->activities.data[slot] >= RBL_ACTIVITY_AWAKE ||
+    const rblWorld* world = step->world;
+    return step->activities.data[slot] >= RBL_ACTIVITY_AWAKE ||
            (world->stirred && world->bodies.data[slot].awake);
 }
 
@@ -123,63 +126,66 @@ static bool is_new_sleeper(const rblWorld* world, uint32_t slot)
     return body->born && body->rest.untried;
 }
 
-static void list_pairs(rblWorld* world, bool new_sleepers)
+static void list_pairs(rblStep* step, bool new_sleepers)
 {
-    world->active_pairs.count = 0;
-    world->resting = (rblCounters){0};
+    rblWorld* world = step->world;
+    step->active_pairs.count = 0;
+    step->resting = (rblCounters){0};
     for (uint32_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
         const bool is_new = is_new_sleeper(world, pair->a) || is_new_sleeper(world, pair->b);
-        if (is_active(world, pair->a) || is_active(world, pair->b) || (new_sleepers && is_new))
+        if (is_active(step, pair->a) || is_active(step, pair->b) || (new_sleepers && is_new))
         {
-            world->active_pairs.data[world->active_pairs.count++] = i;
+            step->active_pairs.data[step->active_pairs.count++] = i;
             continue;
         }
-        world->resting.touching += pair->touching;
-        world->resting.colliding += pair->colliding;
-        world->resting.fast += pair->fast;
+        step->resting.touching += pair->touching;
+        step->resting.colliding += pair->colliding;
+        step->resting.fast += pair->fast;
     }
 }
 
-rblResult rbl_list_active_pairs(rblWorld* world, bool new_sleepers)
+rblResult rbl_list_active_pairs(rblStep* step, bool new_sleepers)
 {
-    const bool births = world->marked && world->sleepers > 0;
-    world->regrouped = world->regrouped || world->stirred || births || !same_movers(world);
+    rblWorld* world = step->world;
+    const bool births = world->marked && step->sleepers > 0;
+    world->regrouped = world->regrouped || world->stirred || births || !same_movers(step);
     if (!world->regrouped)
     {
         return RBL_OK;
     }
-    if (!rbl_array_reserve(&world->last_movers, world->movers.count) ||
-        !rbl_array_renew(&world->active_pairs, world->pairs.count, world->pairs.capacity))
+    if (!rbl_array_reserve(&step->last_movers, step->movers.count) ||
+        !rbl_array_renew(&step->active_pairs, world->pairs.count, world->pairs.capacity))
     {
         return rbl_fail_memory();
     }
-    world->last_movers.count = world->movers.count;
-    for (size_t i = 0; i < world->movers.count; ++i)
+    step->last_movers.count = step->movers.count;
+    for (size_t i = 0; i < step->movers.count; ++i)
     {
-        world->last_movers.data[i] = world->movers.data[i];
+        step->last_movers.data[i] = step->movers.data[i];
     }
-    list_pairs(world, new_sleepers);
+    list_pairs(step, new_sleepers);
     return RBL_OK;
 }
 
-rblResult rbl_gather_bodies(rblWorld* world)
+rblResult rbl_gather_bodies(rblStep* step)
 {
-    const size_t count = world->movers.count + 1;
-    if (!rbl_array_resize_amply(&world->solver_index, world->bodies.count) ||
-        !rbl_array_resize_amply(&world->solver_bodies, count) ||
-        !rbl_array_resize_amply(&world->at_start, count) ||
-        !rbl_array_resize_amply(&world->before_contacts, count) ||
-        !rbl_array_resize_amply(&world->unconstrained, count))
+    rblWorld* world = step->world;
+    const size_t count = step->movers.count + 1;
+    if (!rbl_array_resize_amply(&step->solver_index, world->bodies.count) ||
+        !rbl_array_resize_amply(&step->solver_bodies, count) ||
+        !rbl_array_resize_amply(&step->at_start, count) ||
+        !rbl_array_resize_amply(&step->before_contacts, count) ||
+        !rbl_array_resize_amply(&step->unconstrained, count))
     {
         return rbl_fail_memory();
     }
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
-        world->solver_index.data[slot] = 0;
+        step->solver_index.data[slot] = 0;
     }
-    write_static_world(world);
-    rbl_parallel_for(world->jobs, (uint32_t)world->movers.count, 256, gather_block, world);
+    write_static_world(step);
+    rbl_parallel_for(world->jobs, (uint32_t)step->movers.count, 256, gather_block, step);
     return RBL_OK;
 }

@@ -47,59 +47,63 @@ static double store_velocity(rblWorld* world, const rblSolverBody* body)
 
 static void store_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
+    rblWorld* world = step->world;
     for (uint32_t i = range.begin + 1; i < range.end + 1; ++i)
     {
-        world->growths.data[i].linear = -store_velocity(world, &world->solver_bodies.data[i]);
+        step->growths.data[i].linear = -store_velocity(world, &step->solver_bodies.data[i]);
     }
 }
 
-rblResult rbl_store_velocities(rblWorld* world)
+rblResult rbl_store_velocities(rblStep* step)
 {
-    const size_t bodies = world->solver_bodies.count;
-    if (!rbl_array_resize_amply(&world->growths, bodies))
+    rblWorld* world = step->world;
+    const size_t bodies = step->solver_bodies.count;
+    if (!rbl_array_resize_amply(&step->growths, bodies))
     {
         return rbl_fail_memory();
     }
-    rbl_parallel_for(world->jobs, (uint32_t)bodies - 1, MIN_BODIES, store_block, world);
+    rbl_parallel_for(world->jobs, (uint32_t)bodies - 1, MIN_BODIES, store_block, step);
     for (size_t i = 1; i < bodies; ++i)
     {
-        const uint32_t island = world->solver_bodies.data[i].island;
+        const uint32_t island = step->solver_bodies.data[i].island;
         if (island != RBL_NONE)
         {
-            world->islands.data[island].budget -= world->growths.data[i].linear;
+            step->islands.data[island].budget -= step->growths.data[i].linear;
         }
     }
     return RBL_OK;
 }
 
 // A body that no contact and no joint turned has its torque's momentum and no rounding of an inertia there and back.
-static bool turns_freely(const rblWorld* world, uint32_t index)
+static bool turns_freely(const rblStep* step, uint32_t index)
 {
-    return same(world->solver_bodies.data[index].spin, world->unconstrained.data[index].spin);
+    return same(step->solver_bodies.data[index].spin, step->unconstrained.data[index].spin);
 }
 
-static rblVec3 end_momentum(const rblWorld* world, uint32_t index)
+static rblVec3 end_momentum(const rblStep* step, uint32_t index)
 {
-    const rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblWorld* world = step->world;
+    const rblSolverBody* body = &step->solver_bodies.data[index];
     const rblMotion* motion = &world->motions.data[body->slot];
-    return turns_freely(world, index)
+    return turns_freely(step, index)
                ? rbl_mul_add3(motion->momentum, body->seconds, world->bodies.data[body->slot].torque)
                : new_momentum(motion, body->spin);
 }
 
 // By a joint. Its momentum may change so much in a step that a turn for the sake of its energy would be anything: the energy of
 // its island is made good in another way (joint_settle.c).
-static bool is_held(const rblWorld* world, uint32_t index)
+static bool is_held(const rblStep* step, uint32_t index)
 {
-    return world->joint_system.nodes.data[index] != RBL_NONE;
+    return step->joint_system.nodes.data[index] != RBL_NONE;
 }
 
 // Centre and orientation after the step, angular momentum at its end.
-static rblTransform end_pose(const rblWorld* world, uint32_t index, rblVec3 end)
+static rblTransform end_pose(const rblStep* step, uint32_t index, rblVec3 end)
 {
-    const rblSolverBody* body = &world->solver_bodies.data[index];
-    const rblVelocity* before = &world->before_contacts.data[index];
+    const rblWorld* world = step->world;
+    const rblSolverBody* body = &step->solver_bodies.data[index];
+    const rblVelocity* before = &step->before_contacts.data[index];
     const rblMotion* motion = &world->motions.data[body->slot];
     const rblVec3 mean = rbl_scale3(rbl_add3(before->velocity, body->velocity), 0.5f);
     rblTransform pose = {rbl_mul_add3(motion->center, body->seconds, mean), motion->orientation};
@@ -107,19 +111,20 @@ static rblTransform end_pose(const rblWorld* world, uint32_t index, rblVec3 end)
     {
         const rblVec3 middle = rbl_scale3(rbl_add3(motion->momentum, end), 0.5f);
         pose.q =
-            is_held(world, index)
+            is_held(step, index)
                 ? rbl_turn_freely(motion->orientation, middle, motion->moments, body->seconds)
                 : rbl_advance_orientation(motion->orientation, middle, end, motion->moments, body->seconds);
     }
     return pose;
 }
 
-static void move_dynamic(rblWorld* world, uint32_t index)
+static void move_dynamic(rblStep* step, uint32_t index)
 {
-    const rblSolverBody* body = &world->solver_bodies.data[index];
+    rblWorld* world = step->world;
+    const rblSolverBody* body = &step->solver_bodies.data[index];
     rblMotion* motion = &world->motions.data[body->slot];
-    const rblVec3 end = end_momentum(world, index);
-    const rblTransform pose = end_pose(world, index, end);
+    const rblVec3 end = end_momentum(step, index);
+    const rblTransform pose = end_pose(step, index, end);
     const bool turns = !is_zero(motion->momentum) || !is_zero(end);
     motion->center = pose.p;
     motion->orientation = pose.q;
@@ -136,13 +141,14 @@ static void move_kinematic(rblMotion* motion, float seconds)
     motion->orientation = rbl_quat_normalize(rbl_quat_mul(turn, motion->orientation));
 }
 
-rblTransform rbl_predict_pose(const rblWorld* world, uint32_t index)
+rblTransform rbl_predict_pose(const rblStep* step, uint32_t index)
 {
-    const rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblWorld* world = step->world;
+    const rblSolverBody* body = &step->solver_bodies.data[index];
     rblMotion motion = world->motions.data[body->slot];
     if (body->inverse_mass > 0.0f)
     {
-        return end_pose(world, index, end_momentum(world, index));
+        return end_pose(step, index, end_momentum(step, index));
     }
     move_kinematic(&motion, body->seconds);
     return rbl_motion_pose(&motion);
@@ -150,15 +156,16 @@ rblTransform rbl_predict_pose(const rblWorld* world, uint32_t index)
 
 static void move_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
+    rblWorld* world = step->world;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        const rblSolverBody* body = &world->solver_bodies.data[i + 1];
+        const rblSolverBody* body = &step->solver_bodies.data[i + 1];
         if (body->inverse_mass > 0.0f)
         {
-            const rblVec3 free = world->unconstrained.data[i + 1].velocity;
+            const rblVec3 free = step->unconstrained.data[i + 1].velocity;
             world->bodies.data[body->slot].falls = same(body->velocity, free);
-            move_dynamic(world, i + 1);
+            move_dynamic(step, i + 1);
         }
         else
         {
@@ -168,54 +175,58 @@ static void move_block(rblRange range, void* context)
 }
 
 // What a user's torque did over that time.
-static double torque_work(const rblWorld* world, uint32_t index)
+static double torque_work(const rblStep* step, uint32_t index)
 {
-    const rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblWorld* world = step->world;
+    const rblSolverBody* body = &step->solver_bodies.data[index];
     const rblMotion* motion = &world->motions.data[body->slot];
-    if (turns_freely(world, index))
+    if (turns_freely(step, index))
     {
-        return rbl_rotational_energy(motion->orientation, end_momentum(world, index), motion->moments) -
+        return rbl_rotational_energy(motion->orientation, end_momentum(step, index), motion->moments) -
                rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
     }
-    const rblVec3d before = rbl_to_double3(world->before_contacts.data[index].spin);
+    const rblVec3d before = rbl_to_double3(step->before_contacts.data[index].spin);
     const rblVec3d torque = rbl_to_double3(world->bodies.data[body->slot].torque);
     return 0.5 * (double)body->seconds * rbl_dot3d(torque, rbl_add3d(before, rbl_to_double3(body->spin)));
 }
 
 // What user forces and torques did over the part of the step that was not free flight.
-static double user_work(const rblWorld* world, uint32_t index)
+static double user_work(const rblStep* step, uint32_t index)
 {
-    const rblSolverBody* body = &world->solver_bodies.data[index];
-    const rblVec3d before = rbl_to_double3(world->before_contacts.data[index].velocity);
+    const rblWorld* world = step->world;
+    const rblSolverBody* body = &step->solver_bodies.data[index];
+    const rblVec3d before = rbl_to_double3(step->before_contacts.data[index].velocity);
     const rblVec3d force = rbl_to_double3(world->bodies.data[body->slot].force);
     const rblVec3d twice_mean = rbl_add3d(before, rbl_to_double3(body->velocity));
-    return 0.5 * (double)body->seconds * rbl_dot3d(force, twice_mean) + torque_work(world, index);
+    return 0.5 * (double)body->seconds * rbl_dot3d(force, twice_mean) + torque_work(step, index);
 }
 
 // What turning did to the energy of a body on a joint.
-static void book_turn(rblWorld* world, const rblSolverBody* body)
+static void book_turn(rblStep* step, const rblSolverBody* body)
 {
+    rblWorld* world = step->world;
     const rblMotion* motion = &world->motions.data[body->slot];
     const rblQuat before = world->bodies.data[body->slot].previous.q;
-    world->islands.data[body->island].joint_loss +=
+    step->islands.data[body->island].joint_loss +=
         rbl_rotational_energy(before, motion->momentum, motion->moments) -
         rbl_rotational_energy(motion->orientation, motion->momentum, motion->moments);
 }
 
-void rbl_integrate(rblWorld* world)
+void rbl_integrate(rblStep* step)
 {
-    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    rblWorld* world = step->world;
+    for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        const rblSolverBody* body = &world->solver_bodies.data[i];
+        const rblSolverBody* body = &step->solver_bodies.data[i];
         const rblBody* record = &world->bodies.data[body->slot];
         if (body->inverse_mass > 0.0f && (!is_zero(record->force) || !is_zero(record->torque)))
         {
-            world->energy.work += user_work(world, i);
+            world->energy.work += user_work(step, i);
         }
     }
-    rbl_parallel_for(world->jobs, (uint32_t)world->solver_bodies.count - 1, 64, move_block, world);
-    for (size_t i = 0; i < world->joint_system.bodies.count; ++i)
+    rbl_parallel_for(world->jobs, (uint32_t)step->solver_bodies.count - 1, 64, move_block, step);
+    for (size_t i = 0; i < step->joint_system.bodies.count; ++i)
     {
-        book_turn(world, &world->solver_bodies.data[world->joint_system.bodies.data[i]]);
+        book_turn(step, &step->solver_bodies.data[step->joint_system.bodies.data[i]]);
     }
 }

@@ -46,12 +46,12 @@ static float travel_in_axes(rblVec3 y, rblVec3 u, rblVec3 turn_a, rblVec3 turn_b
            rbl_length3(rbl_sub3(turn_b, turn_a)) * radius;
 }
 
-static float travel_together(const rblWorld* world, const rblPair* pair)
+static float travel_together(const rblStep* step, const rblPair* pair)
 {
-    const rblBodyCourse* a = &world->courses.data[pair->a];
-    const rblBodyCourse* b = &world->courses.data[pair->b];
-    const rblVec3 turn_a = world->sweeps.data[pair->a].rotation;
-    const rblVec3 turn_b = world->sweeps.data[pair->b].rotation;
+    const rblBodyCourse* a = &step->courses.data[pair->a];
+    const rblBodyCourse* b = &step->courses.data[pair->b];
+    const rblVec3 turn_a = step->sweeps.data[pair->a].rotation;
+    const rblVec3 turn_b = step->sweeps.data[pair->b].rotation;
     const rblVec3 y = rbl_sub3(b->frame.p, a->frame.p);
     const rblVec3 u = rbl_sub3(b->translation, a->translation);
     float way = travel(a, b);
@@ -94,43 +94,45 @@ static float longest_travel(const rblBodyCourse* a, const rblBodyCourse* b)
 }
 
 // How far gravity bends a body's way over the step.
-static rblVec3 sag_of(const rblWorld* world, uint32_t slot)
+static rblVec3 sag_of(const rblStep* step, uint32_t slot)
 {
+    const rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
     const bool falls = body->awake && world->motions.data[slot].inverse_mass > 0.0f;
     return rbl_scale3(world->def.gravity,
-                      falls ? 0.5f * world->seconds * world->seconds * body->gravity_scale : 0.0f);
+                      falls ? 0.5f * step->seconds * step->seconds * body->gravity_scale : 0.0f);
 }
 
-static const rblPreparedSweep* flight_of(const rblWorld* world, uint32_t slot)
+static const rblPreparedSweep* flight_of(const rblStep* step, uint32_t slot)
 {
-    return world->courses.data[slot].has_flight ? &world->flights.data[slot] : NULL;
+    return step->courses.data[slot].has_flight ? &step->flights.data[slot] : NULL;
 }
 
-static rblImpactQuery impact_query(const rblWorld* world, rblPair* pair, float slop, float* clear)
+static rblImpactQuery impact_query(const rblStep* step, rblPair* pair, float slop, float* clear)
 {
+    const rblWorld* world = step->world;
     return (rblImpactQuery){
         .a = &world->bodies.data[pair->a].shape,
         .b = &world->bodies.data[pair->b].shape,
-        .sweep_a = &world->sweeps.data[pair->a],
-        .sweep_b = &world->sweeps.data[pair->b],
-        .sag = rbl_sub3(sag_of(world, pair->b), sag_of(world, pair->a)),
+        .sweep_a = &step->sweeps.data[pair->a],
+        .sweep_b = &step->sweeps.data[pair->b],
+        .sag = rbl_sub3(sag_of(step, pair->b), sag_of(step, pair->a)),
         .target = slop,
         .tolerance = 0.5f * slop,
         .cache = &pair->cache,
-        .prepared_a = flight_of(world, pair->a),
-        .prepared_b = flight_of(world, pair->b),
+        .prepared_a = flight_of(step, pair->a),
+        .prepared_b = flight_of(step, pair->b),
         .clear = clear,
     };
 }
 
 // Seconds until two bodies in free motion first touch; all of the step when they do not. `clear`: how far they are apart now,
 // at least, where that is known.
-static float find_impact(const rblWorld* world, rblPair* pair, float slop, float* clear)
+static float find_impact(const rblStep* step, rblPair* pair, float slop, float* clear)
 {
-    const rblImpactQuery query = impact_query(world, pair, slop, clear);
+    const rblImpactQuery query = impact_query(step, pair, slop, clear);
     const float fraction = rbl_shape_find_impact(&query);
-    return fraction < 1.0f ? fraction * world->seconds : world->seconds;
+    return fraction < 1.0f ? fraction * step->seconds : step->seconds;
 }
 
 // The contact of the last step that this one continues: of the same feature, or, where clipping named the same corner
@@ -158,14 +160,14 @@ static const rblContact* find_before(const rblContact* contacts, uint32_t count,
 }
 
 // One contact from the shapes' axes to the bodies' frames, with the impulses of its predecessor. One that is held bears none.
-static rblContact place_contact(const rblWorld* world, const rblPair* pair, const rblContactPoint* found,
+static rblContact place_contact(const rblStep* step, const rblPair* pair, const rblContactPoint* found,
                                 rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
 {
     rblContact contact = rbl_place_contact(pair, found, shape_a, frame_a, frame_b);
     const float reach =
-        0.02f * rbl_minf(world->courses.data[pair->a].radius, world->courses.data[pair->b].radius);
+        0.02f * rbl_minf(step->courses.data[pair->a].radius, step->courses.data[pair->b].radius);
     const rblContact* before = pair->leading > 0 && !found->redundant
-                                   ? find_before(&world->last_contacts[pair->first], pair->leading,
+                                   ? find_before(&step->last_contacts[pair->first], pair->leading,
                                                  found->feature, contact.anchor_a, reach)
                                    : NULL;
     if (before != NULL)
@@ -178,27 +180,28 @@ static rblContact place_contact(const rblWorld* world, const rblPair* pair, cons
 }
 
 // The pose of a body's shape, given its frame.
-static rblTransform shape_at(const rblWorld* world, uint32_t slot, rblTransform frame, float seconds)
+static rblTransform shape_at(const rblStep* step, uint32_t slot, rblTransform frame, float seconds)
 {
-    return seconds == 0.0f ? world->sweeps.data[slot].from
+    const rblWorld* world = step->world;
+    return seconds == 0.0f ? step->sweeps.data[slot].from
                            : rbl_transform_mul(frame, world->bodies.data[slot].shape_in_body);
 }
 
 // The same at the end of the step.
-static rblTransform shape_at_end(const rblWorld* world, uint32_t slot)
+static rblTransform shape_at_end(const rblStep* step, uint32_t slot)
 {
-    return world->courses.data[slot].convex ? rbl_free_end(world, slot) : world->ends.data[slot];
+    return step->courses.data[slot].convex ? rbl_free_end(step, slot) : step->ends.data[slot];
 }
 
 // How two bodies may move on, in the axes of a's shape: both, or with either stopped by something else.
-static void predict_paths(const rblWorld* world, const rblPair* pair, rblTransform shape_a,
+static void predict_paths(const rblStep* step, const rblPair* pair, rblTransform shape_a,
                           rblTransform shape_b, const rblVec3 centers[2], rblPredictedPath out[3])
 {
-    const rblTransform end_a = shape_at_end(world, pair->a);
-    const rblTransform end_b = shape_at_end(world, pair->b);
+    const rblTransform end_a = shape_at_end(step, pair->a);
+    const rblTransform end_b = shape_at_end(step, pair->b);
     const rblVec3 pivot_a = rbl_transform_inverse_point(shape_a, centers[0]);
     const rblVec3 pivot_b = rbl_transform_inverse_point(shape_a, centers[1]);
-    const bool first = world->courses.data[pair->a].turning > world->courses.data[pair->b].turning;
+    const bool first = step->courses.data[pair->a].turning > step->courses.data[pair->b].turning;
     out[0] = (rblPredictedPath){rbl_transform_relative(end_a, end_b), first ? pivot_a : pivot_b};
     out[1] = (rblPredictedPath){rbl_transform_relative(shape_a, end_b), pivot_b};
     out[2] = (rblPredictedPath){rbl_transform_relative(end_a, shape_b), pivot_a};
@@ -230,9 +233,10 @@ static bool is_slight(const rblContactSet* set, float width)
 // Pieces of one body fit, to within rounding and the error of their fields, and so do they and what the body touched. How deep a pair
 // overlaps when one of it is born in a break is no contact until the two have parted: pieces touch, but never repel. Where two
 // share an edge only, the direction of their contact means nothing: they may slide past each other.
-static void keep_depth(const rblWorld* world, rblPair* pair, const rblContactSet* set)
+static void keep_depth(const rblStep* step, rblPair* pair, const rblContactSet* set)
 {
-    const bool fresh = world->courses.data[pair->a].fresh || world->courses.data[pair->b].fresh;
+    const rblWorld* world = step->world;
+    const bool fresh = step->courses.data[pair->a].fresh || step->courses.data[pair->b].fresh;
     if (!fresh && !(pair->kept_depth > 0.0f))
     {
         return;
@@ -253,15 +257,16 @@ static void keep_depth(const rblWorld* world, rblPair* pair, const rblContactSet
 }
 
 // Collide after some time of free motion, and append the contacts: those that are redundant come last.
-static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, float margin, rblContactSet* set,
+static bool collide_at(const rblStep* step, rblPair* pair, float seconds, float margin, rblContactSet* set,
                        rblContactArray* out)
 {
+    const rblWorld* world = step->world;
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
     const rblTransform frame_a = rbl_free_frame(world, pair->a, seconds);
     const rblTransform frame_b = rbl_free_frame(world, pair->b, seconds);
-    const rblTransform shape_a = shape_at(world, pair->a, frame_a, seconds);
-    const rblTransform shape_b = shape_at(world, pair->b, frame_b, seconds);
+    const rblTransform shape_a = shape_at(step, pair->a, frame_a, seconds);
+    const rblTransform shape_b = shape_at(step, pair->b, frame_b, seconds);
     rblContactOptions options = rbl_default_contact_options();
     options.margin = margin;
     options.first_count = world->def.first_count;
@@ -269,7 +274,7 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, floa
     if (!a->shape.convex || !b->shape.convex)
     {
         const rblVec3 centers[2] = {frame_a.p, frame_b.p};
-        predict_paths(world, pair, shape_a, shape_b, centers, paths);
+        predict_paths(step, pair, shape_a, shape_b, centers, paths);
         options.paths = paths;
         options.path_count = 3;
     }
@@ -279,7 +284,7 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, floa
     {
         return false;
     }
-    keep_depth(world, pair, set);
+    keep_depth(step, pair, set);
     for (uint32_t redundant = 0; redundant < 2; ++redundant)
     {
         for (uint32_t i = 0; i < set->count; ++i)
@@ -287,7 +292,7 @@ static bool collide_at(const rblWorld* world, rblPair* pair, float seconds, floa
             if (set->points[i].redundant == redundant)
             {
                 out->data[out->count++] =
-                    place_contact(world, pair, &set->points[i], shape_a, frame_a, frame_b);
+                    place_contact(step, pair, &set->points[i], shape_a, frame_a, frame_b);
             }
         }
     }
@@ -329,8 +334,9 @@ static bool still_holds(const rblPair* pair, rblTransform now, float margin, flo
     return rbl_length3(way) + 2.0f * sine * radius < allowed;
 }
 
-static bool repeat_contacts(const rblWorld* world, const rblPair* pair, rblContactArray* out)
+static bool repeat_contacts(const rblStep* step, const rblPair* pair, rblContactArray* out)
 {
+    const rblWorld* world = step->world;
     if (!rbl_array_reserve_more(out, pair->count))
     {
         return false;
@@ -338,7 +344,7 @@ static bool repeat_contacts(const rblWorld* world, const rblPair* pair, rblConta
     const rblQuat q = world->motions.data[pair->a].orientation;
     for (uint32_t i = 0; i < pair->count; ++i)
     {
-        rblContact contact = world->last_contacts[pair->first + i];
+        rblContact contact = step->last_contacts[pair->first + i];
         contact.normal = rbl_rotate3(q, contact.normal_in_a);
         contact.friction =
             rbl_mul_add3(contact.friction, -rbl_dot3(contact.friction, contact.normal), contact.normal);
@@ -381,15 +387,15 @@ typedef struct Approach
     float radius;  // of a ball about b's centre that holds it, or a's if b has none
 } Approach;
 
-static Approach look_ahead(const rblWorld* world, const rblPair* pair, float slop)
+static Approach look_ahead(const rblStep* step, const rblPair* pair, float slop)
 {
-    const rblBodyCourse* a = &world->courses.data[pair->a];
-    const rblBodyCourse* b = &world->courses.data[pair->b];
+    const rblBodyCourse* a = &step->courses.data[pair->a];
+    const rblBodyCourse* b = &step->courses.data[pair->b];
     return (Approach){
         .now = rbl_transform_relative(a->frame, b->frame),
         .slop = slop,
         .still = (is_convex_pair(a, b) ? STILL : ROUGH) * slop,
-        .way = is_convex_pair(a, b) ? travel(a, b) : travel_together(world, pair),
+        .way = is_convex_pair(a, b) ? travel(a, b) : travel_together(step, pair),
         .safe = safe_travel(a, b),
         .longest = is_convex_pair(a, b) ? 0.0f : longest_travel(a, b),
         .radius = turning_radius(a, b),
@@ -404,8 +410,8 @@ static float margin_of(const Approach* approach, float share)
 }
 
 // Contacts where the two are now. A pair that is known to be `clear` of each other by more than they are looked for has none.
-static bool look_anew(const rblWorld* world, rblPair* pair, const Approach* approach, float margin,
-                      float clear, rblContactSet* set, rblContactArray* out)
+static bool look_anew(const rblStep* step, rblPair* pair, const Approach* approach, float margin, float clear,
+                      rblContactSet* set, rblContactArray* out)
 {
     pair->seen = approach->now;
     pair->seen_margin = margin + approach->still;
@@ -415,7 +421,7 @@ static bool look_anew(const rblWorld* world, rblPair* pair, const Approach* appr
         pair->colliding = 0;
         return true;
     }
-    if (!collide_at(world, pair, 0.0f, pair->seen_margin, set, out))
+    if (!collide_at(step, pair, 0.0f, pair->seen_margin, set, out))
     {
         return false;
     }
@@ -424,35 +430,35 @@ static bool look_anew(const rblWorld* world, rblPair* pair, const Approach* appr
 }
 
 // The same, unless those of the last step still hold.
-static bool find_now(const rblWorld* world, rblPair* pair, const Approach* approach, float margin,
-                     float clear, rblContactSet* set, rblContactArray* out)
+static bool find_now(const rblStep* step, rblPair* pair, const Approach* approach, float margin, float clear,
+                     rblContactSet* set, rblContactArray* out)
 {
     set->count = 0;
     return still_holds(pair, approach->now, margin, approach->radius, approach->still)
-               ? repeat_contacts(world, pair, out)
-               : look_anew(world, pair, approach, margin, clear, set, out);
+               ? repeat_contacts(step, pair, out)
+               : look_anew(step, pair, approach, margin, clear, set, out);
 }
 
 // Contacts of a fast pair at its time of impact. None when it misses, or touches already: `misses` says which, and `clear` how
 // far the two are apart now at least.
-static bool find_at_impact(const rblWorld* world, rblPair* pair, const Approach* approach, rblContactSet* set,
+static bool find_at_impact(const rblStep* step, rblPair* pair, const Approach* approach, rblContactSet* set,
                            rblContactArray* out, bool* misses, float* clear)
 {
-    const float impact = find_impact(world, pair, approach->slop, clear);
+    const float impact = find_impact(step, pair, approach->slop, clear);
     const size_t before = out->count;
-    *misses = !(impact < world->seconds);
+    *misses = !(impact < step->seconds);
     if (!(impact > 0.0f) || *misses)
     {
         return true;
     }
-    const float margin = 4.0f * approach->slop + (1.0f - impact / world->seconds) * approach->longest;
-    if (!collide_at(world, pair, impact, margin, set, out))
+    const float margin = 4.0f * approach->slop + (1.0f - impact / step->seconds) * approach->longest;
+    if (!collide_at(step, pair, impact, margin, set, out))
     {
         return false;
     }
     if (out->count > before)
     {
-        pair->time_of_impact = impact / world->seconds;
+        pair->time_of_impact = impact / step->seconds;
         pair->seen_margin = 0.0f;
     }
     return true;
@@ -471,22 +477,23 @@ static bool is_touching(const rblContactSet* set, float slop)
 }
 
 // Whether a pair that touched in the last step has come apart, as far as the direction of its contacts can tell.
-static bool has_parted(const rblWorld* world, const rblPair* pair, float slop)
+static bool has_parted(const rblStep* step, const rblPair* pair, float slop)
 {
+    const rblWorld* world = step->world;
     const rblTransform b_in_a =
-        rbl_transform_relative(world->sweeps.data[pair->a].from, world->sweeps.data[pair->b].from);
+        rbl_transform_relative(step->sweeps.data[pair->a].from, step->sweeps.data[pair->b].from);
     return rbl_shape_known_gap(&world->bodies.data[pair->a].shape, &world->bodies.data[pair->b].shape, b_in_a,
                                &pair->cache) > slop;
 }
 
 // Whether a contact of the last step is closed where its bodies are now.
-static bool is_closed(const rblWorld* world, const rblPair* pair, float slop)
+static bool is_closed(const rblStep* step, const rblPair* pair, float slop)
 {
-    const rblTransform frame_a = world->courses.data[pair->a].frame;
-    const rblTransform frame_b = world->courses.data[pair->b].frame;
+    const rblTransform frame_a = step->courses.data[pair->a].frame;
+    const rblTransform frame_b = step->courses.data[pair->b].frame;
     for (uint32_t i = 0; i < pair->leading; ++i)
     {
-        const rblContact* contact = &world->last_contacts[pair->first + i];
+        const rblContact* contact = &step->last_contacts[pair->first + i];
         const rblVec3 way = rbl_sub3(rbl_transform_point(frame_b, contact->anchor_b),
                                      rbl_transform_point(frame_a, contact->anchor_a));
         if (rbl_dot3(rbl_rotate3(frame_a.q, contact->normal_in_a), way) - pair->kept_depth <= slop)
@@ -498,24 +505,24 @@ static bool is_closed(const rblWorld* world, const rblPair* pair, float slop)
 }
 
 // Whether the contacts of the last step say when a fast pair that is not convex meets: now, or not in this step.
-static bool knows_impact(const rblWorld* world, const rblPair* pair, const Approach* approach)
+static bool knows_impact(const rblStep* step, const rblPair* pair, const Approach* approach)
 {
     const float whole = 2.0f * approach->slop + rbl_maxf(approach->way, approach->longest);
     const float margin = pair->count > 0 ? margin_of(approach, 1.0f) : whole;
     return approach->longest > 0.0f &&
            still_holds(pair, approach->now, margin, approach->radius, approach->still) &&
-           (pair->count == 0 || is_closed(world, pair, approach->slop));
+           (pair->count == 0 || is_closed(step, pair, approach->slop));
 }
 
 // Contacts of a pair that may pass through each other unseen.
-static bool find_fast(const rblWorld* world, rblPair* pair, const Approach* approach, rblContactSet* set,
+static bool find_fast(const rblStep* step, rblPair* pair, const Approach* approach, rblContactSet* set,
                       rblContactArray* out)
 {
     // What touched before mostly still does, and then its impact is now.
     const size_t before = out->count;
-    if (pair->touching && approach->longest == 0.0f && !has_parted(world, pair, approach->slop))
+    if (pair->touching && approach->longest == 0.0f && !has_parted(step, pair, approach->slop))
     {
-        if (!find_now(world, pair, approach, margin_of(approach, 1.0f), 0.0f, set, out))
+        if (!find_now(step, pair, approach, margin_of(approach, 1.0f), 0.0f, set, out))
         {
             return false;
         }
@@ -527,33 +534,33 @@ static bool find_fast(const rblWorld* world, rblPair* pair, const Approach* appr
         out->count = before;
         pair->seen_margin = 0.0f;
     }
-    if (knows_impact(world, pair, approach))
+    if (knows_impact(step, pair, approach))
     {
-        return repeat_contacts(world, pair, out);
+        return repeat_contacts(step, pair, out);
     }
     bool misses;
     float clear;
-    if (!find_at_impact(world, pair, approach, set, out, &misses, &clear))
+    if (!find_at_impact(step, pair, approach, set, out, &misses, &clear))
     {
         return false;
     }
     return pair->time_of_impact < 1.0f ||
-           find_now(world, pair, approach, margin_of(approach, misses ? PUSHED : 1.0f), clear, set, out);
+           find_now(step, pair, approach, margin_of(approach, misses ? PUSHED : 1.0f), clear, set, out);
 }
 
 // Whether a slow pair that was apart stays so in this step and is farther apart than others are thought to push it.
-static bool stays_apart(const rblWorld* world, rblPair* pair, const Approach* approach, float* clear)
+static bool stays_apart(const rblStep* step, rblPair* pair, const Approach* approach, float* clear)
 {
     if (pair->touching || pair->mates || approach->longest > 0.0f)
     {
         return false;
     }
-    const rblImpactQuery query = impact_query(world, pair, approach->slop, clear);
+    const rblImpactQuery query = impact_query(step, pair, approach->slop, clear);
     return rbl_shape_stays_apart(&query, margin_of(approach, PUSHED) + approach->still);
 }
 
 // Contacts of a pair that cannot pass through each other unseen.
-static bool find_slow(const rblWorld* world, rblPair* pair, const Approach* approach, rblContactSet* set,
+static bool find_slow(const rblStep* step, rblPair* pair, const Approach* approach, rblContactSet* set,
                       rblContactArray* out)
 {
     const float margin = margin_of(approach, 1.0f);
@@ -561,18 +568,18 @@ static bool find_slow(const rblWorld* world, rblPair* pair, const Approach* appr
     set->count = 0;
     if (still_holds(pair, approach->now, margin, approach->radius, approach->still))
     {
-        return repeat_contacts(world, pair, out);
+        return repeat_contacts(step, pair, out);
     }
-    const bool apart = stays_apart(world, pair, approach, &clear);
-    return look_anew(world, pair, approach, apart ? margin_of(approach, PUSHED) : margin, clear, set, out);
+    const bool apart = stays_apart(step, pair, approach, &clear);
+    return look_anew(step, pair, approach, apart ? margin_of(approach, PUSHED) : margin, clear, set, out);
 }
 
 // Most pairs of a collapse pass each other by, step after step: what says so already is not written again, which would cost more
 // than all else about them.
-static bool leave_pair(const rblWorld* world, rblPair* pair)
+static bool leave_pair(const rblStep* step, rblPair* pair)
 {
-    const rblBodyCourse* a = &world->courses.data[pair->a];
-    const rblBodyCourse* b = &world->courses.data[pair->b];
+    const rblBodyCourse* a = &step->courses.data[pair->a];
+    const rblBodyCourse* b = &step->courses.data[pair->b];
     if (!pass_by(a, b, course_slop(a, b)))
     {
         return false;
@@ -595,13 +602,13 @@ static bool leave_pair(const rblWorld* world, rblPair* pair)
 }
 
 // Others broke since this pair was looked at, in the same substep: it is as it was, unless it was let go (mates.c).
-static bool is_known(const rblWorld* world, const rblPair* pair)
+static bool is_known(const rblStep* step, const rblPair* pair)
 {
-    return pair->looked && world->courses.data[pair->a].same && world->courses.data[pair->b].same;
+    return pair->looked && step->courses.data[pair->a].same && step->courses.data[pair->b].same;
 }
 
 // As they are: those of a fast pair are where its bodies will be when they meet, turned by then.
-static bool keep_contacts(const rblWorld* world, const rblPair* pair, rblContactArray* out)
+static bool keep_contacts(const rblStep* step, const rblPair* pair, rblContactArray* out)
 {
     if (!rbl_array_reserve_more(out, pair->count))
     {
@@ -609,31 +616,31 @@ static bool keep_contacts(const rblWorld* world, const rblPair* pair, rblContact
     }
     for (uint32_t i = 0; i < pair->count; ++i)
     {
-        out->data[out->count++] = world->last_contacts[pair->first + i];
+        out->data[out->count++] = step->last_contacts[pair->first + i];
     }
     return true;
 }
 
-static bool find_pair_contacts(const rblWorld* world, rblPair* pair, rblContactSet* set, rblContactArray* out)
+static bool find_pair_contacts(const rblStep* step, rblPair* pair, rblContactSet* set, rblContactArray* out)
 {
-    const rblBodyCourse* a = &world->courses.data[pair->a];
-    const rblBodyCourse* b = &world->courses.data[pair->b];
+    const rblBodyCourse* a = &step->courses.data[pair->a];
+    const rblBodyCourse* b = &step->courses.data[pair->b];
     const float slop = course_slop(a, b);
     set->count = 0;
     pair->time_of_impact = 1.0f;
-    const Approach approach = look_ahead(world, pair, slop);
+    const Approach approach = look_ahead(step, pair, slop);
     const bool mates = rbl_are_mates(a, b);
     pair->seen_margin = mates || pair->mates ? 0.0f : pair->seen_margin;
     pair->mates = mates;
     pair->fast = approach.way > approach.safe && !mates;
-    return pair->fast ? find_fast(world, pair, &approach, set, out)
-                      : find_slow(world, pair, &approach, set, out);
+    return pair->fast ? find_fast(step, pair, &approach, set, out)
+                      : find_slow(step, pair, &approach, set, out);
 }
 
 // The overlap that a pair has when it is first looked at was there from the start, when one of it was just born.
-static void note_birth(const rblWorld* world, rblPair* pair, const rblContactSet* set)
+static void note_birth(const rblStep* step, rblPair* pair, const rblContactSet* set)
 {
-    if (!world->courses.data[pair->a].born && !world->courses.data[pair->b].born)
+    if (!step->courses.data[pair->a].born && !step->courses.data[pair->b].born)
     {
         return;
     }
@@ -662,23 +669,23 @@ static void note_leading(rblPair* pair, const rblContactSet* set)
     }
 }
 
-bool rbl_look_at_pair(const rblWorld* world, rblPair* pair, rblContactSet* set, rblContactArray* out)
+bool rbl_look_at_pair(const rblStep* step, rblPair* pair, rblContactSet* set, rblContactArray* out)
 {
-    if (leave_pair(world, pair))
+    if (leave_pair(step, pair))
     {
         return true;
     }
     const size_t first = out->count;
-    if (is_known(world, pair))
+    if (is_known(step, pair))
     {
-        const bool ok = keep_contacts(world, pair, out);
+        const bool ok = keep_contacts(step, pair, out);
         pair->first = pair->count > 0 ? (uint32_t)first : 0;
         return ok;
     }
     const bool were_mates = pair->mates;
-    const bool ok = find_pair_contacts(world, pair, set, out);
+    const bool ok = find_pair_contacts(step, pair, set, out);
     pair->looked = true;
-    note_birth(world, pair, set);
+    note_birth(step, pair, set);
     if (were_mates && !pair->mates)
     {
         note_release(pair, set);

@@ -1,5 +1,5 @@
 // Questions to a world: rays, casts, overlaps.
-#include "dynamics/world.h"
+#include "dynamics/step.h"
 #include <math.h>
 
 static rblBodyId body_id(const rblWorld* world, uint32_t slot)
@@ -302,7 +302,7 @@ rblResult rbl_body_impulses(rblWorldId id, rblBodyId body, rblFeltImpulse* out, 
                     out[*count] = (rblFeltImpulse){.other = other,
                                                    .point = point,
                                                    .impulse = rbl_scale3(lasting, side),
-                                                   .duration = world->seconds};
+                                                   .duration = world->step->seconds};
                 }
                 *count += 1;
             }

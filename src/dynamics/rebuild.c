@@ -42,11 +42,11 @@ static void free_rebuild(const rblWorld* world, rblRebuild* rebuild)
 
 void rbl_give_up_rebuilds(rblWorld* world)
 {
-    for (size_t i = 0; i < world->fracture.rebuilds.count; ++i)
+    for (size_t i = 0; i < world->rebuilds.count; ++i)
     {
-        free_rebuild(world, world->fracture.rebuilds.data[i]);
+        free_rebuild(world, world->rebuilds.data[i]);
     }
-    rbl_array_clear(&world->fracture.rebuilds);
+    rbl_array_clear(&world->rebuilds);
 }
 
 rblResult rbl_begin_rebuild(rblWorld* world, uint32_t slot, uint32_t steps)
@@ -54,7 +54,7 @@ rblResult rbl_begin_rebuild(rblWorld* world, uint32_t slot, uint32_t steps)
     rblBody* body = &world->bodies.data[slot];
     rblRebuild* rebuild = rbl_alloc_zero(world->allocator, sizeof *rebuild);
     if (rebuild == NULL || !rbl_shape_can_rebuild(&body->shape) ||
-        !rbl_array_reserve_more(&world->fracture.rebuilds, 1))
+        !rbl_array_reserve_more(&world->rebuilds, 1))
     {
         rbl_free(world->allocator, rebuild, rebuild != NULL ? sizeof *rebuild : 0);
         return rbl_fail_memory();
@@ -64,8 +64,8 @@ rblResult rbl_begin_rebuild(rblWorld* world, uint32_t slot, uint32_t steps)
     rebuild->steps = steps;
     rebuild->job = (rblJob){.fcn = make, .context = rebuild};
     body->rebuild = steps;
-    world->fracture.rebuilding += 1;
-    world->fracture.rebuilds.data[world->fracture.rebuilds.count++] = rebuild;
+    world->rebuilding += 1;
+    world->rebuilds.data[world->rebuilds.count++] = rebuild;
     rbl_job_start(world->jobs, &rebuild->job);
     return RBL_OK;
 }
@@ -75,29 +75,28 @@ rblResult rbl_begin_rebuild(rblWorld* world, uint32_t slot, uint32_t steps)
 // Without threads the work is spread over the steps until it is due: those that come first, as many as must be ready by now.
 static void work_ahead(const rblWorld* world)
 {
-    const rblFractureStage* stage = &world->fracture;
     uint32_t waiting = 0, least = UINT32_MAX;
-    for (size_t i = 0; i < stage->rebuilds.count; ++i)
+    for (size_t i = 0; i < world->rebuilds.count; ++i)
     {
-        const rblRebuild* rebuild = stage->rebuilds.data[i];
+        const rblRebuild* rebuild = world->rebuilds.data[i];
         waiting += !rebuild->ready;
         least = !rebuild->ready && rebuild->steps < least ? rebuild->steps : least;
     }
     const uint32_t turns = least > 1 ? least - 1 : 1; // this one and those to come
     uint32_t due = waiting / turns + (waiting % turns != 0);
-    for (size_t i = 0; i < stage->rebuilds.count && due > 0; ++i)
+    for (size_t i = 0; i < world->rebuilds.count && due > 0; ++i)
     {
-        due -= !stage->rebuilds.data[i]->ready;
-        get_ready(world, stage->rebuilds.data[i]);
+        due -= !world->rebuilds.data[i]->ready;
+        get_ready(world, world->rebuilds.data[i]);
     }
 }
 
 // One that was begun for this shape, or, after going back to a snapshot, made now.
 static rblResult take_rebuilt(const rblWorld* world, const rblShapeView* shape, rblShapeId* out)
 {
-    for (size_t i = 0; i < world->fracture.rebuilds.count; ++i)
+    for (size_t i = 0; i < world->rebuilds.count; ++i)
     {
-        rblRebuild* rebuild = world->fracture.rebuilds.data[i];
+        rblRebuild* rebuild = world->rebuilds.data[i];
         if (rebuild->shape.shape == shape->shape && (!rebuild->ready || rebuild->made.index1 != 0))
         {
             get_ready(world, rebuild);
@@ -151,20 +150,19 @@ static void put_in(rblWorld* world, uint32_t slot)
 
 static void forget_old(rblWorld* world)
 {
-    rblFractureStage* stage = &world->fracture;
     size_t kept = 0;
-    for (size_t i = 0; i < stage->rebuilds.count; ++i)
+    for (size_t i = 0; i < world->rebuilds.count; ++i)
     {
-        rblRebuild* rebuild = stage->rebuilds.data[i];
+        rblRebuild* rebuild = world->rebuilds.data[i];
         if (rebuild->steps == 0)
         {
             free_rebuild(world, rebuild);
             continue;
         }
         rebuild->steps -= 1;
-        stage->rebuilds.data[kept++] = rebuild;
+        world->rebuilds.data[kept++] = rebuild;
     }
-    stage->rebuilds.count = kept;
+    world->rebuilds.count = kept;
 }
 
 // Puts in those that are due, and counts those that wait on: bodies may go before they are served.
@@ -185,16 +183,16 @@ static void count_down(rblWorld* world)
             put_in(world, slot);
         }
     }
-    world->fracture.rebuilding = waiting;
+    world->rebuilding = waiting;
 }
 
 void rbl_put_in_rebuilt(rblWorld* world)
 {
-    if (world->fracture.rebuilding > 0)
+    if (world->rebuilding > 0)
     {
         count_down(world);
     }
-    if (world->fracture.rebuilds.count > 0 && rbl_jobs_worker_count(world->jobs) == 1)
+    if (world->rebuilds.count > 0 && rbl_jobs_worker_count(world->jobs) == 1)
     {
         work_ahead(world);
     }

@@ -58,10 +58,10 @@ static rblSnapshotHeader make_header(const rblWorld* world)
         .pending_work = world->pending_work,
         .substeps = world->substeps,
         .breaks = world->breaks,
-        .births = world->fracture.births,
-        .untold = (uint32_t)(world->fracture.events.count - world->fracture.told),
-        .untold_ids = (uint32_t)(world->fracture.ids.count - world->fracture.told_ids),
-        .untold_mates = (uint32_t)(world->fracture.mates.count - world->fracture.told_mates),
+        .births = world->births,
+        .untold = (uint32_t)(world->break_log.events.count - world->break_log.told),
+        .untold_ids = (uint32_t)(world->break_log.ids.count - world->break_log.told_ids),
+        .untold_mates = (uint32_t)(world->break_log.mates.count - world->break_log.told_mates),
         .vanished_mass = world->vanished_mass,
         .vanished = world->vanished,
     };
@@ -76,16 +76,17 @@ static void put_ids(Cursor* cursor, const rblIdPool* ids)
 // Breaks on demand are told with the next step.
 static void put_breaks(Cursor* cursor, const rblWorld* world, const rblSnapshotHeader* header)
 {
-    const rblFractureStage* stage = &world->fracture;
     for (uint32_t i = 0; i < header->untold; ++i)
     {
-        rblBreakEvent event = stage->events.data[stage->told + i];
+        rblBreakEvent event = world->break_log.events.data[world->break_log.told + i];
         event.fragments = NULL; // set anew for whoever asks
         event.mates = NULL;
         put(cursor, &event, sizeof event);
     }
-    const rblBodyId* ids = header->untold_ids > 0 ? stage->ids.data + stage->told_ids : NULL;
-    const rblMate* mates = header->untold_mates > 0 ? stage->mates.data + stage->told_mates : NULL;
+    const rblBodyId* ids =
+        header->untold_ids > 0 ? world->break_log.ids.data + world->break_log.told_ids : NULL;
+    const rblMate* mates =
+        header->untold_mates > 0 ? world->break_log.mates.data + world->break_log.told_mates : NULL;
     put(cursor, ids, sizeof *ids * header->untold_ids);
     put(cursor, mates, sizeof *mates * header->untold_mates);
 }
@@ -147,14 +148,14 @@ rblResult rbl_keep_shape(rblWorld* world, const rblShape* shape)
 
 static bool keep_breaker(rblWorld* world, const rblBreaker* breaker)
 {
-    for (size_t i = 0; i < world->fracture.kept_breakers.count; ++i)
+    for (size_t i = 0; i < world->kept_breakers.count; ++i)
     {
-        if (world->fracture.kept_breakers.data[i] == breaker)
+        if (world->kept_breakers.data[i] == breaker)
         {
             return true;
         }
     }
-    if (!rbl_array_push(&world->fracture.kept_breakers, breaker))
+    if (!rbl_array_push(&world->kept_breakers, breaker))
     {
         return false;
     }
@@ -167,7 +168,7 @@ static rblResult keep_body(rblWorld* world, rblBody* body)
 {
     RBL_TRY(rbl_keep_shape(world, body->shape.shape));
     if ((body->breaker != NULL && !keep_breaker(world, body->breaker)) ||
-        (body->owns_shape && !rbl_array_push(&world->fracture.kept, body->shape_id)))
+        (body->owns_shape && !rbl_array_push(&world->kept_shape_ids, body->shape_id)))
     {
         return rbl_fail_memory();
     }
@@ -196,7 +197,7 @@ rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* s
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: no place for the size");
     }
-    RBL_TRY(rbl_merge_pairs(world));
+    RBL_TRY(rbl_merge_pairs(world->step));
     *size = write_world(world, NULL);
     if (buffer == NULL)
     {
@@ -284,9 +285,9 @@ static bool reserve_all(rblWorld* world, const rblSnapshotHeader* header)
            rbl_array_reserve(&world->joints, header->joint_slots) &&
            rbl_array_reserve(&world->pairs, header->pairs) &&
            rbl_array_reserve(&world->contacts, header->contacts) &&
-           rbl_array_reserve(&world->fracture.events, header->untold) &&
-           rbl_array_reserve(&world->fracture.ids, header->untold_ids) &&
-           rbl_array_reserve(&world->fracture.mates, header->untold_mates);
+           rbl_array_reserve(&world->break_log.events, header->untold) &&
+           rbl_array_reserve(&world->break_log.ids, header->untold_ids) &&
+           rbl_array_reserve(&world->break_log.mates, header->untold_mates);
 }
 
 static void take_ids(Cursor* cursor, rblIdPool* ids, uint32_t generations, uint32_t free_slots,
@@ -316,7 +317,7 @@ static void retain_bodies(rblWorld* world)
     world->breakable = 0;
     world->fragments = 0;
     world->debris = 0;
-    world->fracture.rebuilding = 0;
+    world->rebuilding = 0;
     for (size_t i = 0; i < world->bodies.count; ++i)
     {
         rblBody* body = &world->bodies.data[i];
@@ -334,7 +335,7 @@ static void retain_bodies(rblWorld* world)
         world->breakable += body->breaker != NULL;
         world->fragments += body->ancestors > 0;
         world->debris += body->debris;
-        world->fracture.rebuilding += body->rebuild > 0;
+        world->rebuilding += body->rebuild > 0;
     }
 }
 
@@ -367,15 +368,14 @@ static rblResult make_broad_phase(const rblWorld* world, const rblSnapshotHeader
 
 static void take_breaks(rblWorld* world, const rblSnapshotHeader* header, Cursor cursor)
 {
-    rblFractureStage* stage = &world->fracture;
     cursor.size = rbl_snapshot_layout(header).breaks;
-    stage->events.count = header->untold;
-    stage->ids.count = header->untold_ids;
-    stage->mates.count = header->untold_mates;
-    stage->told = stage->told_ids = stage->told_mates = 0;
-    take(&cursor, stage->events.data, sizeof *stage->events.data * header->untold);
-    take(&cursor, stage->ids.data, sizeof *stage->ids.data * header->untold_ids);
-    take(&cursor, stage->mates.data, sizeof *stage->mates.data * header->untold_mates);
+    world->break_log.events.count = header->untold;
+    world->break_log.ids.count = header->untold_ids;
+    world->break_log.mates.count = header->untold_mates;
+    world->break_log.told = world->break_log.told_ids = world->break_log.told_mates = 0;
+    take(&cursor, world->break_log.events.data, sizeof *world->break_log.events.data * header->untold);
+    take(&cursor, world->break_log.ids.data, sizeof *world->break_log.ids.data * header->untold_ids);
+    take(&cursor, world->break_log.mates.data, sizeof *world->break_log.mates.data * header->untold_mates);
 }
 
 static void take_world(rblWorld* world, const rblSnapshotHeader* header, const void* buffer)
@@ -406,7 +406,7 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     world->pending_work = header->pending_work;
     world->substeps = header->substeps;
     world->breaks = header->breaks;
-    world->fracture.births = header->births != 0;
+    world->births = header->births != 0;
     world->counters = header->counters;
     world->vanished_mass = header->vanished_mass;
     world->vanished = (uint32_t)header->vanished;
@@ -422,12 +422,12 @@ static void forget_step(rblWorld* world)
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->hits);
     rbl_array_clear(&world->joint_events);
-    rbl_array_clear(&world->seen_boxes);
-    rbl_array_clear(&world->solver_bodies);
-    rbl_array_clear(&world->manifolds);
-    rbl_array_clear(&world->solver_contacts);
-    rbl_array_clear(&world->bundles);
-    rbl_array_clear(&world->wide_contacts);
+    rbl_forget_boxes(world->step);
+    rbl_array_clear(&world->step->solver_bodies);
+    rbl_array_clear(&world->step->manifolds);
+    rbl_array_clear(&world->step->solver_contacts);
+    rbl_array_clear(&world->step->bundles);
+    rbl_array_clear(&world->step->wide_contacts);
 }
 
 rblResult rbl_world_restore(rblWorldId id, const void* buffer, size_t size)

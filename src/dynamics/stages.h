@@ -2,29 +2,29 @@
 #ifndef RBL_DYNAMICS_STAGES_H
 #define RBL_DYNAMICS_STAGES_H
 
-#include "dynamics/world.h"
+#include "dynamics/step.h"
 
 // Which bodies are awake (gather.c); swept boxes to the broad phase; pairs begin and end (find_pairs.c).
-rblResult rbl_gather_movers(rblWorld* world);
-rblResult rbl_find_pairs(rblWorld* world);
+rblResult rbl_gather_movers(rblStep* step);
+rblResult rbl_find_pairs(rblStep* step);
 
 // Which pairs have an awake body, when that may have changed, and, if wanted, those of bodies just born asleep (gather.c).
-rblResult rbl_list_active_pairs(rblWorld* world, bool new_sleepers);
+rblResult rbl_list_active_pairs(rblStep* step, bool new_sleepers);
 
 // Awake bodies into the solver's arrays (gather.c).
-rblResult rbl_gather_bodies(rblWorld* world);
+rblResult rbl_gather_bodies(rblStep* step);
 
 // How bodies would move through the step, were nothing in their way (courses.c): all that are not known yet; one over some time,
 // by the chord of its parabola.
-rblResult rbl_set_courses(rblWorld* world);
+rblResult rbl_set_courses(rblStep* step);
 rblSweep rbl_free_sweep(const rblWorld* world, uint32_t slot, float seconds);
 
 // The same motion: the body's frame after some time, and its shape's pose at the end of the step.
 rblTransform rbl_free_frame(const rblWorld* world, uint32_t slot, float seconds);
-rblTransform rbl_free_end(const rblWorld* world, uint32_t slot);
+rblTransform rbl_free_end(const rblStep* step, uint32_t slot);
 
 // Contacts of all pairs with an awake body, matched with those of the last step (find_contacts.c).
-rblResult rbl_find_contacts(rblWorld* world);
+rblResult rbl_find_contacts(rblStep* step);
 
 // Pieces of one break that nothing else has moved (mates.c): whether two are; contacts of those in free flight are dropped;
 // what the substep did to them, and its time, is noted; a body is none any more.
@@ -33,16 +33,16 @@ static inline bool rbl_are_mates(const rblBodyCourse* a, const rblBodyCourse* b)
     return a->flock != 0 && a->flock == b->flock;
 }
 
-rblResult rbl_release_mates(rblWorld* world);
-rblResult rbl_note_strangers(rblWorld* world);
+rblResult rbl_release_mates(rblStep* step);
+rblResult rbl_note_strangers(rblStep* step);
 void rbl_leave_flock(rblBody* body);
 
 // Sleepers wake next to which a static body was put: before contacts are found, for overlap that is there from the start is
 // undone in any case (wake.c).
-void rbl_wake_displaced(rblWorld* world);
+void rbl_wake_displaced(rblStep* step);
 
 // Sleepers that moving bodies run into wake, as many as the blow can move (wake.c).
-rblResult rbl_wake_struck(rblWorld* world);
+rblResult rbl_wake_struck(rblStep* step);
 
 // Who stands on what, and whether one of a pair is as good as static to the other, which lies on it and is much heavier
 // (standing.c).
@@ -53,58 +53,58 @@ typedef enum rblPinned
     RBL_PINNED_B
 } rblPinned;
 
-rblResult rbl_find_standing(rblWorld* world);
-rblPinned rbl_find_pinned(const rblWorld* world, const rblPair* pair);
+rblResult rbl_find_standing(rblStep* step);
+rblPinned rbl_find_pinned(const rblStep* step, const rblPair* pair);
 
 // Pairs with contacts into manifolds, coloured so that no two of a colour share a body (manifolds.c).
-rblResult rbl_build_manifolds(rblWorld* world);
+rblResult rbl_build_manifolds(rblStep* step);
 
 // Bodies that hang together (islands.c).
-rblResult rbl_find_islands(rblWorld* world);
+rblResult rbl_find_islands(rblStep* step);
 
 // Move free-flying bodies to their first impact, then make colliding pairs bounce (impacts.c). When bodies break by it, nothing
 // but the flight has happened.
-rblResult rbl_resolve_impacts(rblWorld* world);
+rblResult rbl_resolve_impacts(rblStep* step);
 
 // Ask the breakers of bodies that were hit; those that break pay for their cracks. True: some do, and are waiting for
 // rbl_break_bodies() (fracture.c).
-rblResult rbl_plan_breaks(rblWorld* world, bool* any);
+rblResult rbl_plan_breaks(rblStep* step, bool* any);
 
 // Nobody breaks after all: what was paid is given back.
-void rbl_call_off_breaks(rblWorld* world);
+void rbl_call_off_breaks(rblStep* step);
 
 // Fragments take the places of bodies that break. The substep goes on from here: every body has left what it had.
-rblResult rbl_break_bodies(rblWorld* world);
+rblResult rbl_break_bodies(rblStep* step);
 
 // The substep begins, and is over.
-void rbl_begin_breaks(rblWorld* world);
-void rbl_end_breaks(rblWorld* world);
+void rbl_begin_breaks(rblStep* step);
+void rbl_end_breaks(rblStep* step);
 
 // Arrays of the fracture stage; breakers of bodies (fracture.c).
-void rbl_init_fracture_stage(rblWorld* world);
-void rbl_free_fracture_stage(rblWorld* world);
+void rbl_init_fracture_stage(rblStep* step);
+void rbl_free_fracture_stage(rblStep* step);
 
 // Lasting contacts over the rest of the step, and the clamp of their energy (contact_solve.c, clamp.c).
-rblResult rbl_solve_contacts(rblWorld* world);
-void rbl_conserve_momentum(rblWorld* world);
-rblResult rbl_clamp_islands(rblWorld* world);
+rblResult rbl_solve_contacts(rblStep* step);
+void rbl_conserve_momentum(rblStep* step);
+rblResult rbl_clamp_islands(rblStep* step);
 
 // New positions and orientations (integrate.c).
-void rbl_integrate(rblWorld* world);
+void rbl_integrate(rblStep* step);
 
 // Where a body would be at the end of the step with the velocities so far.
-rblTransform rbl_predict_pose(const rblWorld* world, uint32_t index);
+rblTransform rbl_predict_pose(const rblStep* step, uint32_t index);
 
 // Undo overlap with the energy that each island dissipated (drift.c).
-rblResult rbl_correct_drift(rblWorld* world);
+rblResult rbl_correct_drift(rblStep* step);
 
 // Stop bodies whose numbers went bad (freeze.c).
-void rbl_freeze_bad_bodies(rblWorld* world);
+void rbl_freeze_bad_bodies(rblStep* step);
 
 // Impulses back into the contacts, events, sleeping, energy (finish.c, sleep.c, energy.c).
-rblResult rbl_finish_contacts(rblWorld* world);
-rblResult rbl_update_sleep(rblWorld* world);
-void rbl_measure_energy(rblWorld* world);
+rblResult rbl_finish_contacts(rblStep* step);
+rblResult rbl_update_sleep(rblStep* step);
+void rbl_measure_energy(rblStep* step);
 
 // ---- shared by stages ----
 
@@ -113,7 +113,7 @@ double rbl_body_kinetic(const rblWorld* world, uint32_t slot);
 double rbl_body_energy(const rblWorld* world, uint32_t slot);
 
 // The solver's velocities into the state, for bodies that it changed: momentum by what the spin gained.
-rblResult rbl_store_velocities(rblWorld* world);
+rblResult rbl_store_velocities(rblStep* step);
 
 // Acceleration of a body by gravity and user forces, and of its spin by user torques.
 rblVec3 rbl_linear_acceleration(const rblWorld* world, const rblSolverBody* body);
@@ -129,7 +129,7 @@ float rbl_pair_slop(const rblBody* a, const rblBody* b);
 bool rbl_wants_pair(const rblWorld* world, uint32_t a, uint32_t b);
 
 // What the broad phase found into the list of pairs, unless it is there already (find_pairs.c).
-rblResult rbl_merge_pairs(rblWorld* world);
+rblResult rbl_merge_pairs(rblStep* step);
 
 // A body outside any world, with its shape and breaker held; into the world; out of it again (body.c).
 rblResult rbl_make_body(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion);
@@ -147,8 +147,9 @@ typedef struct rblHertz
 
 rblHertz rbl_hertz_impact(const rblBody* a, const rblBody* b, double mass, float speed);
 
-// The slot has another body: its box must be measured (find_pairs.c).
-void rbl_forget_box(rblWorld* world, uint32_t slot);
+// All slots, or one, have other bodies: their boxes must be measured (find_pairs.c).
+void rbl_forget_boxes(rblStep* step);
+void rbl_forget_box(rblStep* step, uint32_t slot);
 
 // Hold a shape until the world is destroyed (snapshot.c).
 rblResult rbl_keep_shape(rblWorld* world, const rblShape* shape);
@@ -159,19 +160,19 @@ void rbl_wake_sleeper(rblWorld* world, uint32_t slot);
 void rbl_wake_neighbours(rblWorld* world, uint32_t slot);
 
 // Wake a body that has lost its support, and all that rests on it.
-rblResult rbl_wake_unsupported(rblWorld* world, uint32_t slot);
+rblResult rbl_wake_unsupported(rblStep* step, uint32_t slot);
 
 // Who touches whom, unless that is known already (wake.c).
-rblResult rbl_make_links(rblWorld* world);
+rblResult rbl_make_links(rblStep* step);
 
 // Mark the sleepers that an awake body may have touched or left; sum what contacts do to marked bodies; wake those for whom that
 // has changed too much (rest.c).
-void rbl_watch_sleepers(rblWorld* world);
-void rbl_sum_loads(rblWorld* world);
-rblResult rbl_notice_changes(rblWorld* world);
+void rbl_watch_sleepers(rblStep* step);
+void rbl_sum_loads(rblStep* step);
+rblResult rbl_notice_changes(rblStep* step);
 
 // Wake sleepers that the blows so far were too much for (rest.c).
-void rbl_feel_blows(rblWorld* world);
+void rbl_feel_blows(rblStep* step);
 
 // The force of a pair's contacts on one of the two, N, in the last step that solved it (rest.c).
 rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair, bool on_b);

@@ -52,227 +52,28 @@ static rblResult check_def(const rblWorldDef* def)
 
 // ---- life ----
 
-static void init_bodies(rblWorld* world)
-{
-    const rblAllocator* allocator = world->allocator;
-    rbl_array_init(&world->bodies, allocator);
-    rbl_array_init(&world->motions, allocator);
-    rbl_array_init(&world->joints, allocator);
-    rbl_array_init(&world->joint_events, allocator);
-    rbl_array_init(&world->events, allocator);
-    rbl_array_init(&world->hits, allocator);
-    rbl_array_init(&world->kept_shapes, allocator);
-    rbl_array_init(&world->movers, allocator);
-    rbl_array_init(&world->last_movers, allocator);
-    rbl_array_init(&world->boxes, allocator);
-    rbl_array_init(&world->woken, allocator);
-    rbl_array_init(&world->lost, allocator);
-    rbl_array_init(&world->watched, allocator);
-    rbl_array_init(&world->links.firsts, allocator);
-    rbl_array_init(&world->links.pairs, allocator);
-    rbl_id_pool_init(&world->ids, allocator);
-    rbl_id_pool_init(&world->joint_ids, allocator);
-    rbl_joint_system_init(&world->joint_system, allocator);
-}
+#define ARRAYS(X)                                                                                            \
+    X(bodies)                                                                                                \
+    X(motions)                                                                                               \
+    X(joints)                                                                                                \
+    X(pairs)                                                                                                 \
+    X(contacts)                                                                                              \
+    X(rebuilds)                                                                                              \
+    X(kept_shapes)                                                                                           \
+    X(kept_shape_ids)                                                                                        \
+    X(kept_breakers)                                                                                         \
+    X(events)                                                                                                \
+    X(joint_events)                                                                                          \
+    X(break_log.events)                                                                                      \
+    X(break_log.ids)                                                                                         \
+    X(break_log.mates)                                                                                       \
+    X(hits)
 
-static void free_bodies(rblWorld* world)
-{
-    rbl_array_free(&world->bodies);
-    rbl_array_free(&world->motions);
-    rbl_array_free(&world->joints);
-    rbl_array_free(&world->joint_events);
-    rbl_array_free(&world->events);
-    rbl_array_free(&world->hits);
-    rbl_array_free(&world->kept_shapes);
-    rbl_array_free(&world->movers);
-    rbl_array_free(&world->last_movers);
-    rbl_array_free(&world->boxes);
-    rbl_array_free(&world->woken);
-    rbl_array_free(&world->lost);
-    rbl_array_free(&world->watched);
-    rbl_array_free(&world->links.firsts);
-    rbl_array_free(&world->links.pairs);
-    rbl_id_pool_free(&world->ids);
-    rbl_id_pool_free(&world->joint_ids);
-    rbl_joint_system_free(&world->joint_system);
-}
+#define INIT_ARRAY(field) rbl_array_init(&world->field, world->allocator);
+#define FREE_ARRAY(field) rbl_array_free(&world->field);
 
-static void init_pairs(rblWorld* world)
-{
-    const rblAllocator* allocator = world->allocator;
-    rbl_array_init(&world->pairs, allocator);
-    rbl_array_init(&world->old_pairs, allocator);
-    rbl_array_init(&world->contacts, allocator);
-    rbl_array_init(&world->old_contacts, allocator);
-    rbl_array_init(&world->begun, allocator);
-    rbl_array_init(&world->ended, allocator);
-    rbl_array_init(&world->active_pairs, allocator);
-    rbl_array_init(&world->seen_boxes, allocator);
-    rbl_array_init(&world->leavers, allocator);
-    rbl_array_init(&world->courses, allocator);
-    rbl_array_init(&world->sweeps, allocator);
-    rbl_array_init(&world->flights, allocator);
-    rbl_array_init(&world->ends, allocator);
-    rbl_array_init(&world->loads, allocator);
-    for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
-    {
-        rbl_array_init(&world->block_contacts[b], allocator);
-    }
-}
-
-static void free_pairs(rblWorld* world)
-{
-    rbl_array_free(&world->pairs);
-    rbl_array_free(&world->old_pairs);
-    rbl_array_free(&world->contacts);
-    rbl_array_free(&world->old_contacts);
-    rbl_array_free(&world->begun);
-    rbl_array_free(&world->ended);
-    rbl_array_free(&world->active_pairs);
-    rbl_array_free(&world->seen_boxes);
-    rbl_array_free(&world->leavers);
-    rbl_array_free(&world->courses);
-    rbl_array_free(&world->sweeps);
-    rbl_array_free(&world->flights);
-    rbl_array_free(&world->ends);
-    rbl_array_free(&world->loads);
-    for (uint32_t b = 0; b < RBL_MAX_BLOCKS; ++b)
-    {
-        rbl_array_free(&world->block_contacts[b]);
-    }
-    for (uint32_t w = 0; w < RBL_MAX_WORKERS; ++w)
-    {
-        rbl_contact_set_free(&world->worker_contacts[w]);
-    }
-}
-
-static void init_solver(rblWorld* world)
-{
-    const rblAllocator* allocator = world->allocator;
-    rbl_array_init(&world->solver_index, allocator);
-    rbl_array_init(&world->solver_bodies, allocator);
-    rbl_array_init(&world->at_start, allocator);
-    rbl_array_init(&world->before_contacts, allocator);
-    rbl_array_init(&world->unconstrained, allocator);
-    rbl_array_init(&world->manifolds, allocator);
-    rbl_array_init(&world->solver_contacts, allocator);
-    rbl_array_init(&world->surfaces, allocator);
-    rbl_array_init(&world->stands, allocator);
-    rbl_array_init(&world->levels, allocator);
-    rbl_array_init(&world->standing_pairs, allocator);
-    rbl_array_init(&world->growths, allocator);
-    rbl_array_init(&world->bundles, allocator);
-    rbl_array_init(&world->wide_contacts, allocator);
-    rbl_array_init(&world->sweep_starts, allocator);
-    rbl_array_init(&world->directions, allocator);
-    rbl_array_init(&world->islands, allocator);
-    rbl_array_init(&world->island_bodies, allocator);
-    rbl_array_init(&world->island_manifolds, allocator);
-    rbl_array_init(&world->subspace, allocator);
-    rbl_array_init(&world->subspace_nodes, allocator);
-    rbl_array_init(&world->free_flags, allocator);
-    rbl_array_init(&world->subspace_rows, allocator);
-    rbl_array_init(&world->activities, allocator);
-    rbl_array_init(&world->color_masks, allocator);
-    rbl_blocks_init(&world->subspace_blocks, allocator);
-}
-
-static void free_solver(rblWorld* world)
-{
-    rbl_array_free(&world->solver_index);
-    rbl_array_free(&world->solver_bodies);
-    rbl_array_free(&world->at_start);
-    rbl_array_free(&world->before_contacts);
-    rbl_array_free(&world->unconstrained);
-    rbl_array_free(&world->manifolds);
-    rbl_array_free(&world->solver_contacts);
-    rbl_array_free(&world->surfaces);
-    rbl_array_free(&world->stands);
-    rbl_array_free(&world->levels);
-    rbl_array_free(&world->standing_pairs);
-    rbl_array_free(&world->growths);
-    rbl_array_free(&world->bundles);
-    rbl_array_free(&world->wide_contacts);
-    rbl_array_free(&world->sweep_starts);
-    rbl_array_free(&world->directions);
-    rbl_array_free(&world->islands);
-    rbl_array_free(&world->island_bodies);
-    rbl_array_free(&world->island_manifolds);
-    rbl_array_free(&world->subspace);
-    rbl_array_free(&world->subspace_nodes);
-    rbl_array_free(&world->free_flags);
-    rbl_array_free(&world->subspace_rows);
-    rbl_array_free(&world->activities);
-    rbl_array_free(&world->color_masks);
-    rbl_blocks_free(&world->subspace_blocks);
-}
-
-static void init_impacts(rblWorld* world)
-{
-    const rblAllocator* allocator = world->allocator;
-    rbl_array_init(&world->last_change, allocator);
-    rbl_array_init(&world->scratch, allocator);
-    rbl_array_init(&world->speeds, allocator);
-    rbl_array_init(&world->times, allocator);
-    rbl_array_init(&world->holds, allocator);
-    rbl_array_init(&world->loners, allocator);
-    rbl_array_init(&world->hit_places, allocator);
-    rbl_array_init(&world->wishes, allocator);
-    rbl_array_init(&world->firsts, allocator);
-    rbl_array_init(&world->clocks, allocator);
-    rbl_array_init(&world->held, allocator);
-    rbl_array_init(&world->pulls, allocator);
-    rbl_array_init(&world->lone, allocator);
-    rbl_array_init(&world->lone_bundles, allocator);
-    rbl_array_init(&world->whirls, allocator);
-    rbl_array_init(&world->nearing, allocator);
-    rbl_array_init(&world->glides, allocator);
-    rbl_array_init(&world->blows, allocator);
-    rbl_array_init(&world->impact_bundles, allocator);
-}
-
-static void free_impacts(rblWorld* world)
-{
-    rbl_array_free(&world->last_change);
-    rbl_array_free(&world->scratch);
-    rbl_array_free(&world->speeds);
-    rbl_array_free(&world->times);
-    rbl_array_free(&world->holds);
-    rbl_array_free(&world->loners);
-    rbl_array_free(&world->hit_places);
-    rbl_array_free(&world->wishes);
-    rbl_array_free(&world->firsts);
-    rbl_array_free(&world->clocks);
-    rbl_array_free(&world->held);
-    rbl_array_free(&world->pulls);
-    rbl_array_free(&world->lone);
-    rbl_array_free(&world->lone_bundles);
-    rbl_array_free(&world->whirls);
-    rbl_array_free(&world->nearing);
-    rbl_array_free(&world->glides);
-    rbl_array_free(&world->blows);
-    rbl_array_free(&world->impact_bundles);
-}
-
-static void init_arrays(rblWorld* world)
-{
-    init_bodies(world);
-    init_pairs(world);
-    init_solver(world);
-    init_impacts(world);
-    rbl_init_fracture_stage(world);
-}
-
-static void free_arrays(rblWorld* world)
-{
-    free_bodies(world);
-    free_pairs(world);
-    free_solver(world);
-    free_impacts(world);
-    rbl_free_fracture_stage(world);
-}
-
-static void free_world(rblWorld* world)
+// Bodies, and what snapshots refer to.
+static void release_references(rblWorld* world)
 {
     rbl_give_up_rebuilds(world);
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
@@ -286,38 +87,65 @@ static void free_world(rblWorld* world)
     {
         rbl_shape_release(world->kept_shapes.data[i]);
     }
-    free_arrays(world);
+    for (size_t i = 0; i < world->kept_shape_ids.count; ++i)
+    {
+        (void)rbl_shape_destroy(world->kept_shape_ids.data[i]);
+    }
+    for (size_t i = 0; i < world->kept_breakers.count; ++i)
+    {
+        rbl_breaker_release(world->kept_breakers.data[i]);
+    }
+}
+
+static void free_world(rblWorld* world)
+{
+    release_references(world);
+    rbl_step_destroy(world->step);
     rbl_broad_phase_destroy(world->broad);
+    ARRAYS(FREE_ARRAY)
+    rbl_id_pool_free(&world->ids);
+    rbl_id_pool_free(&world->joint_ids);
     if (world->owns_jobs)
     {
         rbl_jobs_destroy(world->jobs);
     }
-    rbl_free(world->allocator, world, sizeof *world);
+    rbl_free(world->memory.source, world, sizeof *world);
+}
+
+static rblResult fill_world(rblWorld* world, const rblTasks* tasks)
+{
+    world->step = rbl_step_create(world);
+    if (world->step == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    RBL_TRY(rbl_broad_phase_create(world->allocator, &world->broad));
+    world->jobs = rbl_default_jobs();
+    if (tasks != NULL)
+    {
+        world->tasks = *tasks;
+        RBL_TRY(rbl_jobs_create(&world->tasks, world->allocator, &world->jobs));
+        world->owns_jobs = true;
+    }
+    return RBL_OK;
 }
 
 static rblResult make_world(const rblWorldDef* def, rblWorld** out)
 {
-    const rblAllocator* allocator = rbl_default_allocator();
-    rblWorld* world = rbl_alloc_zero(allocator, sizeof *world);
+    const rblAllocator* source = rbl_default_allocator();
+    rblWorld* world = rbl_alloc_zero(source, sizeof *world);
     if (world == NULL)
     {
         return rbl_fail_memory();
     }
-    world->allocator = allocator;
+    rbl_counted_memory_init(&world->memory, source);
+    world->allocator = &world->memory.allocator;
     world->def = *def;
-    init_arrays(world);
-    rblResult result = rbl_broad_phase_create(allocator, &world->broad);
-    if (result == RBL_OK && def->tasks != NULL)
-    {
-        world->tasks = *def->tasks;
-        result = rbl_jobs_create(&world->tasks, allocator, &world->jobs);
-        world->owns_jobs = result == RBL_OK;
-    }
-    else
-    {
-        world->jobs = rbl_default_jobs();
-    }
     world->def.tasks = NULL;
+    ARRAYS(INIT_ARRAY)
+    rbl_id_pool_init(&world->ids, world->allocator);
+    rbl_id_pool_init(&world->joint_ids, world->allocator);
+    const rblResult result = fill_world(world, def->tasks);
     if (result != RBL_OK)
     {
         free_world(world);
@@ -411,7 +239,7 @@ rblResult rbl_world_set_gravity(rblWorldId id, rblVec3 gravity)
         before += rbl_body_energy(world, slot);
     }
     world->def.gravity = gravity;
-    world->resting_known = false;
+    world->resting_sums.known = false;
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
         after += rbl_body_energy(world, slot);
@@ -432,7 +260,7 @@ rblResult rbl_world_energy(rblWorldId id, rblEnergy* out)
 {
     rblWorld* world = NULL;
     RBL_TRY(find_for(id, out != NULL, &world));
-    rbl_measure_energy(world);
+    rbl_measure_energy(world->step);
     *out = world->energy;
     return RBL_OK;
 }

@@ -59,7 +59,7 @@ typedef struct rblImpactQuery
     const rblSweep* sweep_b;
     rblVec3 sag;
     float target, tolerance;
-    rblPairCache* cache;                // the pair's of rbl_shape_find_contacts(), or null; it saves time in both
+    rblPairCache* cache; // the pair's of rbl_shape_find_contacts(), or null; it saves time in both
     const rblPreparedSweep* prepared_a; // null: the sweep is prepared for this query
     const rblPreparedSweep* prepared_b;
     float* clear; // null, or gets a lower bound of the gap at the start; zero or less when none is known

@@ -27,14 +27,6 @@ void rbl_blocks_free(rblBlockSystem* system)
     rbl_array_free(&system->vector);
 }
 
-size_t rbl_blocks_bytes(const rblBlockSystem* system)
-{
-    return system->nodes.capacity * sizeof(rblBlockNode) + system->edges.capacity * sizeof(rblBlockEdge) +
-           system->pivots.capacity * sizeof(rblBlockPivot) +
-           (system->pattern.capacity + system->updates.capacity) * sizeof(uint32_t) +
-           (system->values.capacity + system->vector.capacity) * sizeof(double);
-}
-
 // ---- structure ----
 
 void rbl_blocks_clear(rblBlockSystem* system)

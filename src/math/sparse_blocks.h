@@ -46,7 +46,6 @@ typedef struct rblBlockSystem
 
 void rbl_blocks_init(rblBlockSystem* system, const rblAllocator* allocator);
 void rbl_blocks_free(rblBlockSystem* system);
-size_t rbl_blocks_bytes(const rblBlockSystem* system);
 
 // Structure. False when out of memory.
 void rbl_blocks_clear(rblBlockSystem* system);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/timer.h"
+#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include <float.h>
 #include <math.h>
@@ -63,9 +64,9 @@ static void log_failure(const rblWorld* world, uint32_t slot, const char* what)
 // ---- asking ----
 
 // The blows on a body into the list of impacts.
-static bool list_impacts(rblWorld* world, rblAsked* asked)
+static bool list_impacts(rblStep* step, rblAsked* asked)
 {
-    rblFractureStage* stage = &world->fracture;
+    rblFractureStage* stage = step->fracture;
     asked->first = (uint32_t)stage->impacts.count;
     for (uint32_t i = stage->heads.data[asked->slot]; i != RBL_NONE;)
     {
@@ -82,9 +83,10 @@ static bool list_impacts(rblWorld* world, rblAsked* asked)
     return true;
 }
 
-static rblResult list_asked(rblWorld* world)
+static rblResult list_asked(rblStep* step)
 {
-    rblFractureStage* stage = &world->fracture;
+    rblWorld* world = step->world;
+    rblFractureStage* stage = step->fracture;
     rbl_array_clear(&stage->asked);
     rbl_array_clear(&stage->impacts);
     rbl_array_clear(&stage->impact_strikes);
@@ -100,7 +102,7 @@ static rblResult list_asked(rblWorld* world)
             log_failure(world, slot, "prepare");
             continue;
         }
-        if (!list_impacts(world, &asked) || !rbl_array_push(&stage->asked, asked))
+        if (!list_impacts(step, &asked) || !rbl_array_push(&stage->asked, asked))
         {
             return rbl_fail_memory();
         }
@@ -109,9 +111,10 @@ static rblResult list_asked(rblWorld* world)
 }
 
 // What a support answers to a blow on the other side pays nothing: its two did not come nearer to each other. Never 0, which is nothing said.
-static float payable(const rblWorld* world, const rblAsked* asked)
+static float payable(const rblStep* step, const rblAsked* asked)
 {
-    const rblFractureStage* stage = &world->fracture;
+    const rblWorld* world = step->world;
+    const rblFractureStage* stage = step->fracture;
     double most = 0.0;
     for (uint32_t i = 0; i < asked->count; ++i)
     {
@@ -123,25 +126,27 @@ static float payable(const rblWorld* world, const rblAsked* asked)
 
 static void ask_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
+    rblWorld* world = step->world;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblAsked* asked = &world->fracture.asked.data[i];
+        rblAsked* asked = &step->fracture->asked.data[i];
         const rblBody* body = &world->bodies.data[asked->slot];
         rblBreakBody seen = rbl_break_body(world, asked->slot);
-        seen.payable = payable(world, asked);
+        seen.payable = payable(step, asked);
         asked->result =
             rbl_breaker_decide(body->breaker, body->prepared, &seen,
-                               &world->fracture.impacts.data[asked->first], asked->count, &asked->verdict);
+                               &step->fracture->impacts.data[asked->first], asked->count, &asked->verdict);
     }
 }
 
 // ---- plans ----
 
 // The blow that pays: of those on the body the one that can pay most. What a support answers was not there before the blow.
-static uint32_t find_payer(const rblWorld* world, const rblAsked* asked)
+static uint32_t find_payer(const rblStep* step, const rblAsked* asked)
 {
-    const rblFractureStage* stage = &world->fracture;
+    const rblWorld* world = step->world;
+    const rblFractureStage* stage = step->fracture;
     uint32_t payer = stage->impact_strikes.data[asked->first + asked->verdict.impact];
     double most = rbl_strike_energy(world, &stage->strikes.data[payer]);
     for (uint32_t i = 0; i < asked->count; ++i)
@@ -154,9 +159,10 @@ static uint32_t find_payer(const rblWorld* world, const rblAsked* asked)
     return payer;
 }
 
-static rblResult make_plans(rblWorld* world)
+static rblResult make_plans(rblStep* step)
 {
-    rblFractureStage* stage = &world->fracture;
+    rblWorld* world = step->world;
+    rblFractureStage* stage = step->fracture;
     for (size_t i = 0; i < stage->asked.count; ++i)
     {
         const rblAsked* asked = &stage->asked.data[i];
@@ -169,7 +175,7 @@ static rblResult make_plans(rblWorld* world)
         {
             continue;
         }
-        const uint32_t strike = find_payer(world, asked);
+        const uint32_t strike = find_payer(step, asked);
         const rblBreakPlan plan = {.slot = asked->slot,
                                    .strike = strike,
                                    .blow = stage->impact_strikes.data[asked->first + asked->verdict.impact],
@@ -185,11 +191,12 @@ static rblResult make_plans(rblWorld* world)
 
 // What blows leave behind that break nothing. Only when the round stands: if something broke, none of it has happened, and the
 // blows come again.
-static void keep_damage(rblWorld* world)
+static void keep_damage(rblStep* step)
 {
-    for (size_t i = 0; i < world->fracture.asked.count; ++i)
+    rblWorld* world = step->world;
+    for (size_t i = 0; i < step->fracture->asked.count; ++i)
     {
-        const rblAsked* asked = &world->fracture.asked.data[i];
+        const rblAsked* asked = &step->fracture->asked.data[i];
         if (asked->result == RBL_OK)
         {
             world->bodies.data[asked->slot].damage = asked->verdict.damage;
@@ -210,9 +217,10 @@ uint32_t rbl_most_pieces(const rblWorld* world, uint32_t count)
 }
 
 // Two that break by the same blow share what it can pay. A breaker that asked for less gets that.
-static void allot(rblWorld* world)
+static void allot(rblStep* step)
 {
-    rblFractureStage* stage = &world->fracture;
+    rblWorld* world = step->world;
+    rblFractureStage* stage = step->fracture;
     const uint32_t count = (uint32_t)stage->plans.count;
     const uint32_t most = count > 0 ? rbl_most_pieces(world, count) : 0;
     for (size_t i = 0; i < stage->plans.count; ++i)
@@ -227,8 +235,9 @@ static void allot(rblWorld* world)
     }
 }
 
-rblResult rbl_shatter_body(rblWorld* world, rblBreakPlan* plan)
+rblResult rbl_shatter_body(rblStep* step, rblBreakPlan* plan)
 {
+    rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[plan->slot];
     const rblBreakBody seen = rbl_break_body(world, plan->slot);
     if (plan->verdict.most_pieces == 1)
@@ -255,19 +264,19 @@ rblResult rbl_shatter_body(rblWorld* world, rblBreakPlan* plan)
 
 static void shatter_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblBreakPlan* plan = &world->fracture.plans.data[i];
-        plan->result = rbl_shatter_body(world, plan);
+        rblBreakPlan* plan = &step->fracture->plans.data[i];
+        plan->result = rbl_shatter_body(step, plan);
     }
 }
 
 // ---- paying ----
 
-static void sum_costs(rblWorld* world)
+static void sum_costs(rblStep* step)
 {
-    rblFractureStage* stage = &world->fracture;
+    rblFractureStage* stage = step->fracture;
     for (size_t i = 0; i < stage->plans.count; ++i)
     {
         const rblBreakPlan* plan = &stage->plans.data[i];
@@ -295,10 +304,11 @@ static rblResult check_memory(const rblFractureStage* stage)
 
 // Blows pay in order. One that cannot any more, because another has slowed it, leaves its bodies whole for this round: the
 // next one asks again.
-static void pay(rblWorld* world)
+static void pay(rblStep* step)
 {
-    rblFractureStage* stage = &world->fracture;
-    sum_costs(world);
+    rblWorld* world = step->world;
+    rblFractureStage* stage = step->fracture;
+    sum_costs(step);
     for (size_t i = 0; i < stage->plans.count; ++i)
     {
         rblBreakPlan* plan = &stage->plans.data[i];
@@ -313,7 +323,7 @@ static void pay(rblWorld* world)
         const rblStrike* strike = &stage->strikes.data[plan->strike];
         if (!strike->paid)
         {
-            rbl_pay_strike(world, plan);
+            rbl_pay_strike(step, plan);
         }
         if (!strike->paid)
         {
@@ -336,57 +346,59 @@ static bool drop_plans(rblFractureStage* stage)
     return count > 0;
 }
 
-static void free_plans(rblWorld* world)
+static void free_plans(rblStep* step)
 {
-    for (size_t i = 0; i < world->fracture.plans.count; ++i)
+    for (size_t i = 0; i < step->fracture->plans.count; ++i)
     {
-        rbl_fracture_free(&world->fracture.plans.data[i].fracture);
+        rbl_fracture_free(&step->fracture->plans.data[i].fracture);
     }
-    rbl_array_clear(&world->fracture.plans);
+    rbl_array_clear(&step->fracture->plans);
 }
 
-static rblResult plan(rblWorld* world)
+static rblResult plan(rblStep* step)
 {
-    rblFractureStage* stage = &world->fracture;
-    RBL_TRY(list_asked(world));
-    rbl_parallel_for(world->jobs, (uint32_t)stage->asked.count, MIN_ASKED, ask_block, world);
-    if (stage->round >= RBL_BREAK_ROUNDS)
+    rblWorld* world = step->world;
+    rblFractureStage* stage = step->fracture;
+    RBL_TRY(list_asked(step));
+    rbl_parallel_for(world->jobs, (uint32_t)stage->asked.count, MIN_ASKED, ask_block, step);
+    if (step->break_round >= RBL_BREAK_ROUNDS)
     {
         return RBL_OK;
     }
-    RBL_TRY(make_plans(world));
-    allot(world);
-    rbl_parallel_for(world->jobs, (uint32_t)stage->plans.count, 1, shatter_block, world);
+    RBL_TRY(make_plans(step));
+    allot(step);
+    rbl_parallel_for(world->jobs, (uint32_t)stage->plans.count, 1, shatter_block, step);
     RBL_TRY(check_memory(stage));
-    pay(world);
+    pay(step);
     return RBL_OK;
 }
 
-rblResult rbl_plan_breaks(rblWorld* world, bool* any)
+rblResult rbl_plan_breaks(rblStep* step, bool* any)
 {
-    rblFractureStage* stage = &world->fracture;
+    rblWorld* world = step->world;
+    rblFractureStage* stage = step->fracture;
     *any = false;
     rbl_array_clear(&stage->plans);
     if (world->breakable == 0)
     {
         return RBL_OK;
     }
-    RBL_TRY(rbl_gather_strikes(world));
+    RBL_TRY(rbl_gather_strikes(step));
     if (stage->strikes.count == 0)
     {
         return RBL_OK;
     }
     const double start = rbl_timer_seconds();
-    const rblResult result = plan(world);
+    const rblResult result = plan(step);
     if (result != RBL_OK)
     {
-        free_plans(world);
+        free_plans(step);
         return result;
     }
     *any = drop_plans(stage);
     if (!*any)
     {
-        keep_damage(world);
+        keep_damage(step);
     }
     for (size_t i = 0; i < stage->plans.count; ++i)
     {
@@ -401,126 +413,109 @@ rblResult rbl_plan_breaks(rblWorld* world, bool* any)
 // ---- the stage ----
 
 // What every body has left of the substep.
-static bool keep_time(rblWorld* world)
+static bool keep_time(rblStep* step)
 {
-    rblFloatArray* left = &world->fracture.left;
+    rblWorld* world = step->world;
+    rblFloatArray* left = &step->time_left;
     if (!rbl_array_resize_amply(left, world->bodies.count))
     {
         return false;
     }
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
-        left->data[slot] = world->seconds;
+        left->data[slot] = step->seconds;
     }
-    for (size_t i = 1; i < world->solver_bodies.count; ++i)
+    for (size_t i = 1; i < step->solver_bodies.count; ++i)
     {
         // Not less for those that are held back: contacts are found anew.
-        left->data[world->solver_bodies.data[i].slot] = world->seconds - world->clocks.data[i];
+        left->data[step->solver_bodies.data[i].slot] = step->seconds - step->clocks.data[i];
     }
     return true;
 }
 
 // Plans from `first` on come to nothing, the last first: their bodies are as they were.
-static void refund(rblWorld* world, size_t first)
+static void refund(rblStep* step, size_t first)
 {
-    for (size_t i = world->fracture.plans.count; i > first; --i)
+    for (size_t i = step->fracture->plans.count; i > first; --i)
     {
-        rbl_refund_strike(world, &world->fracture.plans.data[i - 1]);
+        rbl_refund_strike(step, &step->fracture->plans.data[i - 1]);
     }
 }
 
-void rbl_call_off_breaks(rblWorld* world)
+void rbl_call_off_breaks(rblStep* step)
 {
-    refund(world, 0);
-    free_plans(world);
+    refund(step, 0);
+    free_plans(step);
 }
 
-rblResult rbl_break_bodies(rblWorld* world)
+rblResult rbl_break_bodies(rblStep* step)
 {
-    const size_t count = world->fracture.plans.count;
-    const bool room = keep_time(world) && rbl_array_reserve_more(&world->hits, count) &&
+    rblWorld* world = step->world;
+    const size_t count = step->fracture->plans.count;
+    const bool room = keep_time(step) && rbl_array_reserve_more(&world->hits, count) &&
                       rbl_array_reserve_more(&world->events, count);
     size_t done = 0;
-    const rblResult result = room ? rbl_carry_out_breaks(world, &done) : rbl_fail_memory();
-    refund(world, done);
+    const rblResult result = room ? rbl_carry_out_breaks(step, &done) : rbl_fail_memory();
+    refund(step, done);
     for (size_t i = 0; i < done; ++i)
     {
-        if (world->fracture.plans.data[i].pays)
+        if (step->fracture->plans.data[i].pays)
         {
-            rbl_tell_payment(world, &world->fracture.plans.data[i]);
+            rbl_tell_payment(step, &step->fracture->plans.data[i]);
         }
     }
-    free_plans(world);
-    world->fracture.round += 1;
+    free_plans(step);
+    step->break_round += 1;
     return result;
 }
 
-void rbl_begin_breaks(rblWorld* world)
+void rbl_begin_breaks(rblStep* step)
 {
-    world->fracture.round = 0;
+    step->break_round = 0;
 }
 
-void rbl_end_breaks(rblWorld* world)
+void rbl_end_breaks(rblStep* step)
 {
-    for (size_t slot = 0; slot < world->bodies.count && world->fracture.births; ++slot)
+    rblWorld* world = step->world;
+    for (size_t slot = 0; slot < world->bodies.count && world->births; ++slot)
     {
         world->bodies.data[slot].fresh = false;
         world->bodies.data[slot].spared = false;
     }
-    world->regrouped = world->regrouped || world->fracture.births; // courses say who is fresh
-    world->fracture.births = false;
-    world->fracture.round = 0;
+    world->regrouped = world->regrouped || world->births; // courses say who is fresh
+    world->births = false;
+    step->break_round = 0;
     world->substeps += 1;
 }
 
-void rbl_init_fracture_stage(rblWorld* world)
+#define ARRAYS(X)                                                                                            \
+    X(strikes)                                                                                               \
+    X(heads)                                                                                                 \
+    X(asked)                                                                                                 \
+    X(impacts)                                                                                               \
+    X(impact_strikes)                                                                                        \
+    X(plans)                                                                                                 \
+    X(fragments)                                                                                             \
+    X(movers)                                                                                                \
+    X(anchored)
+
+rblFractureStage* rbl_fracture_stage_create(const rblAllocator* allocator)
 {
-    rblFractureStage* stage = &world->fracture;
-    const rblAllocator* allocator = world->allocator;
-    rbl_array_init(&stage->strikes, allocator);
-    rbl_array_init(&stage->heads, allocator);
-    rbl_array_init(&stage->asked, allocator);
-    rbl_array_init(&stage->impacts, allocator);
-    rbl_array_init(&stage->impact_strikes, allocator);
-    rbl_array_init(&stage->plans, allocator);
-    rbl_array_init(&stage->left, allocator);
-    rbl_array_init(&stage->fragments, allocator);
-    rbl_array_init(&stage->movers, allocator);
-    rbl_array_init(&stage->anchored, allocator);
-    rbl_array_init(&stage->events, allocator);
-    rbl_array_init(&stage->ids, allocator);
-    rbl_array_init(&stage->mates, allocator);
-    rbl_array_init(&stage->kept, allocator);
-    rbl_array_init(&stage->kept_breakers, allocator);
-    rbl_array_init(&stage->rebuilds, allocator);
+    rblFractureStage* stage = rbl_alloc_zero(allocator, sizeof *stage);
+    if (stage != NULL)
+    {
+        ARRAYS(RBL_STAGE_INIT_ARRAY)
+        stage->contacts.allocator = allocator;
+    }
+    return stage;
 }
 
-void rbl_free_fracture_stage(rblWorld* world)
+void rbl_fracture_stage_destroy(rblFractureStage* stage, const rblAllocator* allocator)
 {
-    rblFractureStage* stage = &world->fracture;
-    for (size_t i = 0; i < stage->kept.count; ++i)
+    if (stage != NULL)
     {
-        (void)rbl_shape_destroy(stage->kept.data[i]);
+        ARRAYS(RBL_STAGE_FREE_ARRAY)
+        rbl_contact_set_free(&stage->contacts);
     }
-    for (size_t i = 0; i < stage->kept_breakers.count; ++i)
-    {
-        rbl_breaker_release(stage->kept_breakers.data[i]);
-    }
-    rbl_array_free(&stage->strikes);
-    rbl_array_free(&stage->heads);
-    rbl_array_free(&stage->asked);
-    rbl_array_free(&stage->impacts);
-    rbl_array_free(&stage->impact_strikes);
-    rbl_array_free(&stage->plans);
-    rbl_array_free(&stage->left);
-    rbl_array_free(&stage->fragments);
-    rbl_array_free(&stage->movers);
-    rbl_array_free(&stage->anchored);
-    rbl_contact_set_free(&stage->contacts);
-    rbl_array_free(&stage->events);
-    rbl_array_free(&stage->ids);
-    rbl_array_free(&stage->mates);
-    rbl_array_free(&stage->kept);
-    rbl_array_free(&stage->kept_breakers);
-    rbl_array_free(&stage->rebuilds);
+    rbl_free(allocator, stage, sizeof *stage);
 }

@@ -2,7 +2,68 @@
 #ifndef RBL_DYNAMICS_BREAKING_FRACTURE_H
 #define RBL_DYNAMICS_BREAKING_FRACTURE_H
 
-#include "dynamics/world.h"
+#include "dynamics/step.h"
+
+// An impact of the trial that a body with a breaker felt, of all its contacts together.
+typedef struct rblStrike
+{
+    uint32_t manifold;
+    uint32_t a, b; // slots
+    rblBodyId id_a, id_b;
+    uint32_t next[2]; // the next strike on a, on b
+    rblVec3 point;    // where its impulses act on the whole
+    rblVec3 normal;   // from a to b
+    rblVec3 impulse;  // on b, N s
+    float push;       // N s along the normal
+    float speed;      // of approach, m/s
+    float mass, energy, duration, peak_force;
+    uint32_t breaks; // how many of the two break by it
+    double cost;     // J: of their cracks
+    double lost;     // J: what they took from the two that meet
+    bool paid;
+} rblStrike;
+
+typedef RBL_ARRAY(rblStrike) rblStrikeArray;
+
+// A body that felt strikes, and what its breaker says.
+typedef struct rblAsked
+{
+    uint32_t slot;
+    uint32_t first, count; // of its impacts
+    rblVerdict verdict;
+    rblResult result;
+} rblAsked;
+
+// A body that is to break.
+typedef struct rblBreakPlan
+{
+    uint32_t slot;
+    uint32_t strike; // that pays; RBL_NONE: on demand
+    uint32_t blow;   // that broke it, by its breaker; RBL_NONE: on demand
+    rblVerdict verdict;
+    rblFracture fracture;
+    rblResult result;
+    double cost;         // J
+    bool pays;           // the strike, for all who break by it:
+    rblMotion before[2]; // a and b were like this,
+    double work;         // and this much was put in, J
+    float impulse;       // N s along the normal
+} rblBreakPlan;
+
+// Working data of the fracture stage, private to breaking/.
+typedef struct rblFractureStage
+{
+    rblStrikeArray strikes;
+    rblIndexArray heads; // by slot: its first strike
+    RBL_ARRAY(rblAsked) asked;
+    RBL_ARRAY(rblImpact) impacts;
+    rblIndexArray impact_strikes;
+    RBL_ARRAY(rblBreakPlan) plans;
+    rblIndexArray fragments; // slots of the one at hand,
+    rblIndexArray movers;    // and of those that move
+    RBL_ARRAY(bool) anchored;
+    rblContactSet contacts;
+} rblFractureStage;
 
 // In how many rounds of a substep bodies may break: what the pieces of one hit breaks in the next. Bodies born in a substep do
 // not break in it.
@@ -10,8 +71,8 @@
 
 // ---- strikes (fracture_strikes.c) ----
 
-// The impacts of the trial that bodies with breakers felt, into world->fracture.strikes.
-rblResult rbl_gather_strikes(rblWorld* world);
+// The impacts of the trial that bodies with breakers felt, into world->fracture->strikes.
+rblResult rbl_gather_strikes(rblStep* step);
 
 // A strike as one of its two bodies sees it.
 rblImpact rbl_strike_impact(const rblStrike* strike, bool on_b);
@@ -21,13 +82,13 @@ double rbl_strike_energy(const rblWorld* world, const rblStrike* strike);
 
 // Apply the least impulse that loses what its cracks cost. Nothing is changed, and it is not paid, when the two do not approach
 // fast enough. The plan that pays remembers what was before.
-void rbl_pay_strike(rblWorld* world, rblBreakPlan* plan);
+void rbl_pay_strike(rblStep* step, rblBreakPlan* plan);
 
 // Give back what a plan that was not carried out has paid, unless one of the two is in pieces already.
-void rbl_refund_strike(rblWorld* world, const rblBreakPlan* plan);
+void rbl_refund_strike(rblStep* step, const rblBreakPlan* plan);
 
 // What the two felt of paying, for those who ask. There must be room for it.
-void rbl_tell_payment(rblWorld* world, const rblBreakPlan* plan);
+void rbl_tell_payment(rblStep* step, const rblBreakPlan* plan);
 
 // ---- births (fracture_birth.c, fracture_anchor.c) ----
 
@@ -35,13 +96,13 @@ void rbl_tell_payment(rblWorld* world, const rblBreakPlan* plan);
 rblResult rbl_check_births(const rblWorld* world, const rblBreakPlan* plan);
 
 // The bodies of all plans are replaced by their fragments, in order; `done` of them when memory runs out.
-rblResult rbl_carry_out_breaks(rblWorld* world, size_t* done);
+rblResult rbl_carry_out_breaks(rblStep* step, size_t* done);
 
 // The same for one, with the energy that enters the world with it. Its shapes are given away.
-rblResult rbl_replace_body(rblWorld* world, rblBreakPlan* plan, double* work);
+rblResult rbl_replace_body(rblStep* step, rblBreakPlan* plan, double* work);
 
 // Which fragments of a static body stay where they are. The shapes of `fracture` are alive.
-rblResult rbl_find_anchored(rblWorld* world, uint32_t slot, const rblFracture* fracture, bool* anchored);
+rblResult rbl_find_anchored(rblStep* step, uint32_t slot, const rblFracture* fracture, bool* anchored);
 
 // The joints of a body that breaks go to the fragments that hold their anchors (fracture_joints.c).
 void rbl_hand_down_joints(rblWorld* world, uint32_t slot, const uint32_t* fragments, uint32_t count);
@@ -66,12 +127,12 @@ rblResult rbl_prepare_breaker(rblBody* body, rblJobs* jobs);
 uint32_t rbl_most_pieces(const rblWorld* world, uint32_t count);
 
 // Into how many pieces a body breaks within its budget; none: it stays whole.
-rblResult rbl_shatter_body(rblWorld* world, rblBreakPlan* plan);
+rblResult rbl_shatter_body(rblStep* step, rblBreakPlan* plan);
 
 // ---- events (fracture_events.c) ----
 
-// Of a plan whose fragments are in world->fracture.fragments.
-rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_error);
+// Of a plan whose fragments are in world->fracture->fragments.
+rblResult rbl_tell_break(rblStep* step, const rblBreakPlan* plan, double mass_error);
 
 // Before a step, events of the last one go; after it, all have been told.
 void rbl_forget_told_breaks(rblWorld* world);

@@ -8,7 +8,7 @@
 
 typedef struct Search
 {
-    rblWorld* world;
+    rblStep* step;
     uint32_t parent;
     rblShapeView shape;
     rblTransform pose;
@@ -25,7 +25,7 @@ static bool touches(Search* search, const rblShapeView* shape, rblTransform pose
 {
     rblCollideOptions options = rbl_default_collide_options();
     options.margin = search->margin;
-    rblContactSet* set = &search->world->fracture.contacts;
+    rblContactSet* set = &search->step->fracture->contacts;
     search->result = rbl_shape_collide(&search->shape, shape, rbl_transform_relative(search->pose, pose),
                                        &options, NULL, set);
     return search->result == RBL_OK && set->count > 0;
@@ -35,11 +35,11 @@ static bool touches(Search* search, const rblShapeView* shape, rblTransform pose
 static bool visit(uint32_t slot, void* context)
 {
     Search* search = context;
-    const rblBody* body = &search->world->bodies.data[slot];
+    const rblBody* body = &search->step->world->bodies.data[slot];
     if (slot != search->parent && body->type == RBL_BODY_STATIC)
     {
         search->found =
-            touches(search, &body->shape, rbl_shape_pose(body, &search->world->motions.data[slot]));
+            touches(search, &body->shape, rbl_shape_pose(body, &search->step->world->motions.data[slot]));
     }
     return !search->found && search->result == RBL_OK;
 }
@@ -49,7 +49,7 @@ static rblResult touches_static(Search* search, bool* out)
     const rblAabb box = rbl_shape_bounds_at(&search->shape, search->pose);
     search->found = false;
     search->result = RBL_OK;
-    rbl_broad_phase_query(search->world->broad, rbl_aabb_grown(box, search->margin), visit, search);
+    rbl_broad_phase_query(search->step->world->broad, rbl_aabb_grown(box, search->margin), visit, search);
     *out = search->found;
     return search->result;
 }
@@ -109,8 +109,9 @@ static rblResult find_in_box(Search* search, rblAabb box, rblAabb reach, const r
     return result;
 }
 
-rblResult rbl_find_anchored(rblWorld* world, uint32_t slot, const rblFracture* fracture, bool* anchored)
+rblResult rbl_find_anchored(rblStep* step, uint32_t slot, const rblFracture* fracture, bool* anchored)
 {
+    rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
     if (body->type != RBL_BODY_STATIC)
     {
@@ -118,7 +119,7 @@ rblResult rbl_find_anchored(rblWorld* world, uint32_t slot, const rblFracture* f
         return RBL_OK;
     }
     const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, &world->motions.data[slot]));
-    Search search = {.world = world,
+    Search search = {.step = step,
                      .parent = slot,
                      .margin = NEAR * body->shape.radius,
                      .bottom = box.lower.y + BOTTOM * (box.upper.y - box.lower.y)};

@@ -186,17 +186,19 @@ static rblResult make_fragment(rblWorld* world, const rblBreakPlan* plan, uint32
     return result;
 }
 
-static void take_back(rblWorld* world, uint32_t count)
+static void take_back(rblStep* step, uint32_t count)
 {
+    rblWorld* world = step->world;
     for (uint32_t i = 0; i < count; ++i)
     {
-        rbl_leave_body(world, world->fracture.fragments.data[i]);
+        rbl_leave_body(world, step->fracture->fragments.data[i]);
     }
 }
 
-static rblResult make_fragments(rblWorld* world, const rblBreakPlan* plan)
+static rblResult make_fragments(rblStep* step, const rblBreakPlan* plan)
 {
-    rblFractureStage* stage = &world->fracture;
+    rblWorld* world = step->world;
+    rblFractureStage* stage = step->fracture;
     const double scale = mass_scale(world, plan);
     for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
     {
@@ -204,7 +206,7 @@ static rblResult make_fragments(rblWorld* world, const rblBreakPlan* plan)
             make_fragment(world, plan, i, scale, stage->anchored.data[i], &stage->fragments.data[i]);
         if (result != RBL_OK)
         {
-            take_back(world, i);
+            take_back(step, i);
             return result;
         }
     }
@@ -212,24 +214,26 @@ static rblResult make_fragments(rblWorld* world, const rblBreakPlan* plan)
 }
 
 // It is no loss when there is no memory for it: then they keep what they have.
-static void begin_rebuilds(rblWorld* world, const rblBreakPlan* plan)
+static void begin_rebuilds(rblStep* step, const rblBreakPlan* plan)
 {
+    rblWorld* world = step->world;
     for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
     {
         if (plan->fracture.fragments[i].rebuild > 0)
         {
-            (void)rbl_begin_rebuild(world, world->fracture.fragments.data[i],
+            (void)rbl_begin_rebuild(world, step->fracture->fragments.data[i],
                                     plan->fracture.fragments[i].rebuild);
         }
     }
 }
 
 // From now on the bodies own the handles of their shapes.
-static void give_away_shapes(rblWorld* world, const rblBreakPlan* plan)
+static void give_away_shapes(rblStep* step, const rblBreakPlan* plan)
 {
+    rblWorld* world = step->world;
     for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
     {
-        world->bodies.data[world->fracture.fragments.data[i]].owns_shape = true;
+        world->bodies.data[step->fracture->fragments.data[i]].owns_shape = true;
         plan->fracture.fragments[i].shape = (rblShapeId){0, 0};
     }
 }
@@ -237,26 +241,28 @@ static void give_away_shapes(rblWorld* world, const rblBreakPlan* plan)
 // ---- the time that is left ----
 
 // Pieces of what did not move begin to when it is hit.
-static float time_left(const rblWorld* world, const rblBreakPlan* plan)
+static float time_left(const rblStep* step, const rblBreakPlan* plan)
 {
-    const rblFloatArray* left = &world->fracture.left;
+    const rblWorld* world = step->world;
+    const rblFloatArray* left = &step->time_left;
     const rblBody* body = &world->bodies.data[plan->slot];
-    if (body->type == RBL_BODY_DYNAMIC && world->solver_index.data[plan->slot] != 0)
+    if (body->type == RBL_BODY_DYNAMIC && step->solver_index.data[plan->slot] != 0)
     {
         return left->data[plan->slot];
     }
-    const rblStrike* strike = &world->fracture.strikes.data[plan->strike];
+    const rblStrike* strike = &step->fracture->strikes.data[plan->strike];
     return left->data[strike->a == plan->slot ? strike->b : strike->a];
 }
 
-static rblResult hand_down_time(rblWorld* world, const rblBreakPlan* plan)
+static rblResult hand_down_time(rblStep* step, const rblBreakPlan* plan)
 {
+    rblWorld* world = step->world;
     if (plan->strike == RBL_NONE)
     {
         return RBL_OK; // between steps
     }
-    const float seconds = time_left(world, plan);
-    rblFloatArray* left = &world->fracture.left;
+    const float seconds = time_left(step, plan);
+    rblFloatArray* left = &step->time_left;
     const size_t before = left->count;
     if (!rbl_array_resize_amply(left, world->bodies.count))
     {
@@ -264,20 +270,20 @@ static rblResult hand_down_time(rblWorld* world, const rblBreakPlan* plan)
     }
     for (size_t slot = before; slot < left->count; ++slot)
     {
-        left->data[slot] = world->seconds;
+        left->data[slot] = step->seconds;
     }
     for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
     {
-        left->data[world->fracture.fragments.data[i]] = seconds;
+        left->data[step->fracture->fragments.data[i]] = seconds;
     }
     return RBL_OK;
 }
 
 // ---- one body ----
 
-static rblResult reserve(rblWorld* world, uint32_t count)
+static rblResult reserve(rblStep* step, uint32_t count)
 {
-    rblFractureStage* stage = &world->fracture;
+    rblFractureStage* stage = step->fracture;
     return rbl_array_resize_amply(&stage->fragments, count) &&
                    rbl_array_resize_amply(&stage->anchored, count) &&
                    rbl_array_resize_amply(&stage->movers, count)
@@ -285,34 +291,37 @@ static rblResult reserve(rblWorld* world, uint32_t count)
                : rbl_fail_memory();
 }
 
-static double mass_error(const rblWorld* world, const rblBreakPlan* plan)
+static double mass_error(const rblStep* step, const rblBreakPlan* plan)
 {
+    const rblWorld* world = step->world;
     const double mass = (double)world->bodies.data[plan->slot].mass;
     double sum = 0.0;
     for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
     {
-        sum += (double)world->bodies.data[world->fracture.fragments.data[i]].mass;
+        sum += (double)world->bodies.data[step->fracture->fragments.data[i]].mass;
     }
     return (sum > mass ? sum - mass : mass - sum) / mass;
 }
 
 // What a body of infinite mass breaks into enters the books.
-static double new_energy(const rblWorld* world, const rblBreakPlan* plan)
+static double new_energy(const rblStep* step, const rblBreakPlan* plan)
 {
+    const rblWorld* world = step->world;
     double sum = 0.0;
     for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
     {
-        sum += rbl_body_energy(world, world->fracture.fragments.data[i]);
+        sum += rbl_body_energy(world, step->fracture->fragments.data[i]);
     }
     return world->bodies.data[plan->slot].type == RBL_BODY_DYNAMIC ? 0.0 : sum;
 }
 
 // What pieces of a moving body do not have of its motion: rounding, and what those had that are held now. Heat is what the break
 // lost beyond its cracks; on demand nobody pays for these.
-static void book_birth(rblWorld* world, const rblBreakPlan* plan)
+static void book_birth(rblStep* step, const rblBreakPlan* plan)
 {
-    rblFractureStage* stage = &world->fracture;
-    rblBreakEvent* event = &stage->events.data[stage->events.count - 1];
+    rblWorld* world = step->world;
+    rblFractureStage* stage = step->fracture;
+    rblBreakEvent* event = &world->break_log.events.data[world->break_log.events.count - 1];
     const bool moved = world->bodies.data[plan->slot].type == RBL_BODY_DYNAMIC;
     event->kinetic_lost += rbl_body_kinetic(world, plan->slot);
     for (uint32_t i = 0; i < plan->fracture.fragment_count && moved; ++i)
@@ -336,18 +345,19 @@ static uint32_t list_movers(const rblWorld* world, const uint32_t* slots, uint32
     return free;
 }
 
-rblResult rbl_replace_body(rblWorld* world, rblBreakPlan* plan, double* work)
+rblResult rbl_replace_body(rblStep* step, rblBreakPlan* plan, double* work)
 {
-    rblFractureStage* stage = &world->fracture;
+    rblWorld* world = step->world;
+    rblFractureStage* stage = step->fracture;
     const uint32_t count = plan->fracture.fragment_count;
-    RBL_TRY(reserve(world, count));
-    RBL_TRY(rbl_find_anchored(world, plan->slot, &plan->fracture, stage->anchored.data));
-    RBL_TRY(make_fragments(world, plan));
-    rblResult result = hand_down_time(world, plan);
-    result = result == RBL_OK ? rbl_tell_break(world, plan, mass_error(world, plan)) : result;
+    RBL_TRY(reserve(step, count));
+    RBL_TRY(rbl_find_anchored(step, plan->slot, &plan->fracture, stage->anchored.data));
+    RBL_TRY(make_fragments(step, plan));
+    rblResult result = hand_down_time(step, plan);
+    result = result == RBL_OK ? rbl_tell_break(step, plan, mass_error(step, plan)) : result;
     if (result != RBL_OK)
     {
-        take_back(world, count);
+        take_back(step, count);
         return result;
     }
     const uint32_t free = list_movers(world, stage->fragments.data, count, stage->movers.data);
@@ -355,14 +365,14 @@ rblResult rbl_replace_body(rblWorld* world, rblBreakPlan* plan, double* work)
     {
         hand_down_motion(world, plan->slot, stage->movers.data, free);
     }
-    *work += new_energy(world, plan);
-    book_birth(world, plan);
-    give_away_shapes(world, plan);
-    begin_rebuilds(world, plan);
+    *work += new_energy(step, plan);
+    book_birth(step, plan);
+    give_away_shapes(step, plan);
+    begin_rebuilds(step, plan);
     rbl_hand_down_joints(world, plan->slot, stage->fragments.data, count);
     rbl_leave_body(world, plan->slot);
     world->breaks += 1;
-    stage->births = true;
+    world->births = true;
     world->flocks = true;
     return RBL_OK;
 }
@@ -370,16 +380,17 @@ rblResult rbl_replace_body(rblWorld* world, rblBreakPlan* plan, double* work)
 // ---- all bodies ----
 
 // What touched a body that breaks wakes, all in one pass over the pairs.
-static void wake_around(rblWorld* world)
+static void wake_around(rblStep* step)
 {
-    rblIndexArray* marks = &world->fracture.heads;
+    rblWorld* world = step->world;
+    rblIndexArray* marks = &step->fracture->heads;
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
         marks->data[slot] = 0;
     }
-    for (size_t i = 0; i < world->fracture.plans.count; ++i)
+    for (size_t i = 0; i < step->fracture->plans.count; ++i)
     {
-        marks->data[world->fracture.plans.data[i].slot] = 1;
+        marks->data[step->fracture->plans.data[i].slot] = 1;
     }
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
@@ -398,12 +409,13 @@ static void wake_around(rblWorld* world)
     }
 }
 
-rblResult rbl_carry_out_breaks(rblWorld* world, size_t* done)
+rblResult rbl_carry_out_breaks(rblStep* step, size_t* done)
 {
-    wake_around(world);
-    for (*done = 0; *done < world->fracture.plans.count; ++*done)
+    rblWorld* world = step->world;
+    wake_around(step);
+    for (*done = 0; *done < step->fracture->plans.count; ++*done)
     {
-        RBL_TRY(rbl_replace_body(world, &world->fracture.plans.data[*done], &world->energy.work));
+        RBL_TRY(rbl_replace_body(step, &step->fracture->plans.data[*done], &world->energy.work));
     }
     return RBL_OK;
 }

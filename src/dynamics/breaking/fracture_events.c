@@ -16,9 +16,10 @@ static uint32_t count_debris(const rblFracture* fracture)
     return count;
 }
 
-rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_error)
+rblResult rbl_tell_break(rblStep* step, const rblBreakPlan* plan, double mass_error)
 {
-    rblFractureStage* stage = &world->fracture;
+    rblWorld* world = step->world;
+    rblFractureStage* stage = step->fracture;
     const rblBody* body = &world->bodies.data[plan->slot];
     rblBreakEvent event = {
         .body = {plan->slot + 1, body->generation},
@@ -44,20 +45,21 @@ rblResult rbl_tell_break(rblWorld* world, const rblBreakPlan* plan, double mass_
         event.speed = blow->speed;
         event.kinetic_lost = strike->cost > 0.0 ? strike->lost * plan->cost / strike->cost : 0.0;
     }
-    if (!rbl_array_reserve_more(&stage->ids, plan->fracture.fragment_count) ||
-        !rbl_array_reserve_more(&stage->mates, plan->fracture.mate_count) ||
-        !rbl_array_push(&stage->events, event))
+    if (!rbl_array_reserve_more(&world->break_log.ids, plan->fracture.fragment_count) ||
+        !rbl_array_reserve_more(&world->break_log.mates, plan->fracture.mate_count) ||
+        !rbl_array_push(&world->break_log.events, event))
     {
         return rbl_fail_memory();
     }
     for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
     {
         const uint32_t slot = stage->fragments.data[i];
-        stage->ids.data[stage->ids.count++] = (rblBodyId){slot + 1, world->bodies.data[slot].generation};
+        world->break_log.ids.data[world->break_log.ids.count++] =
+            (rblBodyId){slot + 1, world->bodies.data[slot].generation};
     }
     for (uint32_t i = 0; i < plan->fracture.mate_count; ++i)
     {
-        stage->mates.data[stage->mates.count++] = plan->fracture.mates[i];
+        world->break_log.mates.data[world->break_log.mates.count++] = plan->fracture.mates[i];
     }
     return RBL_OK;
 }
@@ -73,25 +75,27 @@ static void move_down(void* items, size_t first, size_t count, size_t size)
 
 void rbl_forget_told_breaks(rblWorld* world)
 {
-    rblFractureStage* stage = &world->fracture;
-    if (stage->told == 0)
+    if (world->break_log.told == 0)
     {
         return;
     }
-    stage->events.count -= stage->told;
-    stage->ids.count -= stage->told_ids;
-    stage->mates.count -= stage->told_mates;
-    move_down(stage->events.data, stage->told, stage->events.count, sizeof *stage->events.data);
-    move_down(stage->ids.data, stage->told_ids, stage->ids.count, sizeof *stage->ids.data);
-    move_down(stage->mates.data, stage->told_mates, stage->mates.count, sizeof *stage->mates.data);
-    stage->told = stage->told_ids = stage->told_mates = 0;
+    world->break_log.events.count -= world->break_log.told;
+    world->break_log.ids.count -= world->break_log.told_ids;
+    world->break_log.mates.count -= world->break_log.told_mates;
+    move_down(world->break_log.events.data, world->break_log.told, world->break_log.events.count,
+              sizeof *world->break_log.events.data);
+    move_down(world->break_log.ids.data, world->break_log.told_ids, world->break_log.ids.count,
+              sizeof *world->break_log.ids.data);
+    move_down(world->break_log.mates.data, world->break_log.told_mates, world->break_log.mates.count,
+              sizeof *world->break_log.mates.data);
+    world->break_log.told = world->break_log.told_ids = world->break_log.told_mates = 0;
 }
 
 void rbl_note_told_breaks(rblWorld* world)
 {
-    world->fracture.told = world->fracture.events.count;
-    world->fracture.told_ids = world->fracture.ids.count;
-    world->fracture.told_mates = world->fracture.mates.count;
+    world->break_log.told = world->break_log.events.count;
+    world->break_log.told_ids = world->break_log.ids.count;
+    world->break_log.told_mates = world->break_log.mates.count;
 }
 
 rblResult rbl_world_break_events(rblWorldId id, const rblBreakEvent** events, uint32_t* count)
@@ -102,18 +106,17 @@ rblResult rbl_world_break_events(rblWorldId id, const rblBreakEvent** events, ui
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "world: no place for the result");
     }
-    rblFractureStage* stage = &world->fracture;
     size_t fragments = 0, mates = 0;
-    for (size_t i = 0; i < stage->events.count; ++i)
+    for (size_t i = 0; i < world->break_log.events.count; ++i)
     {
-        rblBreakEvent* event = &stage->events.data[i];
-        event->fragments = event->pieces > 0 ? stage->ids.data + fragments : NULL;
-        event->mates = event->mate_count > 0 ? stage->mates.data + mates : NULL;
+        rblBreakEvent* event = &world->break_log.events.data[i];
+        event->fragments = event->pieces > 0 ? world->break_log.ids.data + fragments : NULL;
+        event->mates = event->mate_count > 0 ? world->break_log.mates.data + mates : NULL;
         fragments += event->pieces;
         mates += event->mate_count;
     }
-    *events = stage->events.data;
-    *count = (uint32_t)stage->events.count;
+    *events = world->break_log.events.data;
+    *count = (uint32_t)world->break_log.events.count;
     return RBL_OK;
 }
 
@@ -173,14 +176,14 @@ static rblVec3 nearest_point(const rblWorld* world, uint32_t slot, rblVec3 point
 static rblResult break_now(rblWorld* world, rblBreakPlan* plan)
 {
     RBL_TRY(rbl_prepare_breaker(&world->bodies.data[plan->slot], world->jobs));
-    RBL_TRY(rbl_shatter_body(world, plan));
+    RBL_TRY(rbl_shatter_body(world->step, plan));
     if (plan->fracture.fragment_count == 0)
     {
         return RBL_OK;
     }
     rbl_wake_neighbours(world, plan->slot);
     double work = plan->cost;
-    RBL_TRY(rbl_replace_body(world, plan, &work));
+    RBL_TRY(rbl_replace_body(world->step, plan, &work));
     world->pending_work += work;
     return RBL_OK;
 }

@@ -17,13 +17,14 @@ static bool can_break(const rblBody* body)
     return body->breaker != NULL && !body->spared;
 }
 
-static rblResult list_strikes(rblWorld* world)
+static rblResult list_strikes(rblStep* step)
 {
-    rblStrikeArray* strikes = &world->fracture.strikes;
+    rblWorld* world = step->world;
+    rblStrikeArray* strikes = &step->fracture->strikes;
     rbl_array_clear(strikes);
-    for (uint32_t m = 0; m < world->manifolds.count; ++m)
+    for (uint32_t m = 0; m < step->manifolds.count; ++m)
     {
-        const rblManifold* manifold = &world->manifolds.data[m];
+        const rblManifold* manifold = &step->manifolds.data[m];
         if (!(manifold->hit_impulse > 0.0f && manifold->hit_speed > 0.0f))
         {
             continue;
@@ -52,35 +53,36 @@ static rblResult list_strikes(rblWorld* world)
 
 // The normal impulse of a contact. A pair that bounced was solved by itself, one contact at a time, the others in their
 // lanes (impact_pairs.c, impact_stop.c).
-static float contact_push(const rblWorld* world, const rblManifold* manifold, uint32_t number, bool bounced)
+static float contact_push(const rblStep* step, const rblManifold* manifold, uint32_t number, bool bounced)
 {
-    const rblBundle* bundle = &world->bundles.data[manifold->bundle];
-    const uint32_t lane = (uint32_t)(manifold - world->manifolds.data) - bundle->manifold;
-    return bounced ? world->solver_contacts.data[manifold->first + number].push
-                   : world->wide_contacts.data[bundle->first + number].push[lane];
+    const rblBundle* bundle = &step->bundles.data[manifold->bundle];
+    const uint32_t lane = (uint32_t)(manifold - step->manifolds.data) - bundle->manifold;
+    return bounced ? step->solver_contacts.data[manifold->first + number].push
+                   : step->wide_contacts.data[bundle->first + number].push[lane];
 }
 
-static bool has_bounced(const rblWorld* world, const rblManifold* manifold)
+static bool has_bounced(const rblStep* step, const rblManifold* manifold)
 {
     float sum = 0.0f;
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        sum += contact_push(world, manifold, i, false);
+        sum += contact_push(step, manifold, i, false);
     }
     return manifold->hit_impulse > 1.001f * sum;
 }
 
-static void find_center_of_pressure(const rblWorld* world, const rblManifold* manifold, rblStrike* strike)
+static void find_center_of_pressure(const rblStep* step, const rblManifold* manifold, rblStrike* strike)
 {
-    const bool bounced = has_bounced(world, manifold);
-    const rblSolverContact* hit = &world->solver_contacts.data[manifold->hit_contact];
+    const rblWorld* world = step->world;
+    const bool bounced = has_bounced(step, manifold);
+    const rblSolverContact* hit = &step->solver_contacts.data[manifold->hit_contact];
     rblVec3 arm = rbl_vec3(0, 0, 0);
     rblVec3 normal = rbl_vec3(0, 0, 0);
     float sum = 0.0f;
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-        const float push = rbl_maxf(contact_push(world, manifold, i, bounced), 0.0f);
+        const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
+        const float push = rbl_maxf(contact_push(step, manifold, i, bounced), 0.0f);
         arm = rbl_mul_add3(arm, push, contact->arm_a);
         normal = rbl_mul_add3(normal, push, contact->normal);
         sum += push;
@@ -107,10 +109,11 @@ static float approach(const rblWorld* world, const rblStrike* strike)
 }
 
 // A pair that is hit by way of others did not approach itself.
-static void measure_strike(const rblWorld* world, rblStrike* strike)
+static void measure_strike(const rblStep* step, rblStrike* strike)
 {
-    const rblManifold* manifold = &world->manifolds.data[strike->manifold];
-    find_center_of_pressure(world, manifold, strike);
+    const rblWorld* world = step->world;
+    const rblManifold* manifold = &step->manifolds.data[strike->manifold];
+    find_center_of_pressure(step, manifold, strike);
     const float direct = approach(world, strike);
     strike->speed = direct > 0.0f ? direct : manifold->hit_speed;
     strike->impulse = manifold->hit;
@@ -126,17 +129,18 @@ static void measure_strike(const rblWorld* world, rblStrike* strike)
 
 static void measure_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        measure_strike(world, &world->fracture.strikes.data[i]);
+        measure_strike(step, &step->fracture->strikes.data[i]);
     }
 }
 
 // Chains of strikes by body, in the order of manifolds.
-static rblResult link_strikes(rblWorld* world)
+static rblResult link_strikes(rblStep* step)
 {
-    rblFractureStage* stage = &world->fracture;
+    rblWorld* world = step->world;
+    rblFractureStage* stage = step->fracture;
     if (!rbl_array_resize_amply(&stage->heads, world->bodies.count))
     {
         return rbl_fail_memory();
@@ -161,16 +165,17 @@ static rblResult link_strikes(rblWorld* world)
     return RBL_OK;
 }
 
-rblResult rbl_gather_strikes(rblWorld* world)
+rblResult rbl_gather_strikes(rblStep* step)
 {
-    RBL_TRY(list_strikes(world));
-    const uint32_t count = (uint32_t)world->fracture.strikes.count;
+    rblWorld* world = step->world;
+    RBL_TRY(list_strikes(step));
+    const uint32_t count = (uint32_t)step->fracture->strikes.count;
     if (count == 0)
     {
         return RBL_OK;
     }
-    rbl_parallel_for(world->jobs, count, MIN_STRIKES, measure_block, world);
-    return link_strikes(world);
+    rbl_parallel_for(world->jobs, count, MIN_STRIKES, measure_block, step);
+    return link_strikes(step);
 }
 
 rblImpact rbl_strike_impact(const rblStrike* strike, bool on_b)
@@ -229,9 +234,10 @@ static void push_body(rblWorld* world, uint32_t slot, rblVec3 point, rblVec3 imp
     motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
 }
 
-void rbl_tell_payment(rblWorld* world, const rblBreakPlan* plan)
+void rbl_tell_payment(rblStep* step, const rblBreakPlan* plan)
 {
-    const rblStrike* strike = &world->fracture.strikes.data[plan->strike];
+    rblWorld* world = step->world;
+    const rblStrike* strike = &step->fracture->strikes.data[plan->strike];
     const rblContactEvent event = {
         .kind = RBL_CONTACT_HIT,
         .a = strike->id_a,
@@ -253,9 +259,10 @@ static bool is_whole(const rblWorld* world, uint32_t slot, rblBodyId id)
     return world->bodies.data[slot].generation == id.generation;
 }
 
-void rbl_refund_strike(rblWorld* world, const rblBreakPlan* plan)
+void rbl_refund_strike(rblStep* step, const rblBreakPlan* plan)
 {
-    const rblStrike* strike = &world->fracture.strikes.data[plan->strike];
+    rblWorld* world = step->world;
+    const rblStrike* strike = &step->fracture->strikes.data[plan->strike];
     if (plan->pays && is_whole(world, strike->a, strike->id_a) && is_whole(world, strike->b, strike->id_b))
     {
         world->motions.data[strike->a] = plan->before[0];
@@ -266,9 +273,10 @@ void rbl_refund_strike(rblWorld* world, const rblBreakPlan* plan)
 
 // An impulse j along the normal loses j u - j^2 / 2 m. Of the two that lose the cost the lesser one leaves the rest of the blow
 // to the fragments: a crack has run through the body before the body has felt the blow.
-void rbl_pay_strike(rblWorld* world, rblBreakPlan* plan)
+void rbl_pay_strike(rblStep* step, rblBreakPlan* plan)
 {
-    rblStrike* strike = &world->fracture.strikes.data[plan->strike];
+    rblWorld* world = step->world;
+    rblStrike* strike = &step->fracture->strikes.data[plan->strike];
     const double energy = rbl_strike_energy(world, strike);
     if (!(strike->cost <= energy))
     {

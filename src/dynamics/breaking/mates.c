@@ -13,7 +13,18 @@
 // one that was pushed by hand. The overlap that two have by then is undone by drift correction,
 // in free flight, too, where that costs nothing (drift.c).
 #include "base/union_find.h"
+#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
+
+// Working data of the stage.
+struct rblSiblingFinder
+{
+    rblIndexArray groups; // twice by slot: Groups
+};
+
+#define ARRAYS(X) X(groups)
+
+RBL_DEFINE_STAGE_MEMORY(struct rblSiblingFinder, rbl_sibling_finder, ARRAYS)
 
 #define RELEASE_TIME 0.35f // s: ten frames at 30 Hz, and a little
 
@@ -32,14 +43,15 @@ typedef struct Groups
     uint32_t* met;
 } Groups;
 
-static bool begin_groups(rblWorld* world, Groups* groups)
+static bool begin_groups(rblStep* step, Groups* groups)
 {
+    rblWorld* world = step->world;
     const size_t count = world->bodies.count;
-    if (!rbl_array_renew(&world->scratch, 2 * count, 0))
+    if (!rbl_array_renew(&step->siblings->groups, 2 * count, 0))
     {
         return false;
     }
-    *groups = (Groups){world->scratch.data, world->scratch.data + count};
+    *groups = (Groups){step->siblings->groups.data, step->siblings->groups.data + count};
     for (uint32_t slot = 0; slot < count; ++slot)
     {
         groups->parents[slot] = slot;
@@ -66,22 +78,23 @@ static void drop_contacts(rblPair* pair)
     pair->looked = false;
 }
 
-rblResult rbl_release_mates(rblWorld* world)
+rblResult rbl_release_mates(rblStep* step)
 {
+    rblWorld* world = step->world;
     Groups groups;
     if (!world->flocks)
     {
         return RBL_OK;
     }
-    if (!begin_groups(world, &groups))
+    if (!begin_groups(step, &groups))
     {
         return rbl_fail_memory();
     }
     for (int pass = 0; pass < 3; ++pass)
     {
-        for (size_t i = 0; i < world->active_pairs.count; ++i)
+        for (size_t i = 0; i < step->active_pairs.count; ++i)
         {
-            rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
+            rblPair* pair = &world->pairs.data[step->active_pairs.data[i]];
             if (pair->count == 0 || pair->mates != (pass != 1))
             {
                 continue;
@@ -115,13 +128,14 @@ static bool is_pressed(const rblWorld* world, const rblManifold* manifold)
     return pressed;
 }
 
-static void group_pressed(rblWorld* world, Groups* groups)
+static void group_pressed(rblStep* step, Groups* groups)
 {
+    rblWorld* world = step->world;
     for (int pass = 0; pass < 2; ++pass)
     {
-        for (size_t m = 0; m < world->manifolds.count; ++m)
+        for (size_t m = 0; m < step->manifolds.count; ++m)
         {
-            const rblManifold* manifold = &world->manifolds.data[m];
+            const rblManifold* manifold = &step->manifolds.data[m];
             const rblPair* pair = &world->pairs.data[manifold->pair];
             if (manifold->mates == (pass == 0) && is_pressed(world, manifold))
             {
@@ -138,18 +152,19 @@ static void group_pressed(rblWorld* world, Groups* groups)
     }
 }
 
-rblResult rbl_note_strangers(rblWorld* world)
+rblResult rbl_note_strangers(rblStep* step)
 {
+    rblWorld* world = step->world;
     Groups groups;
     if (!world->flocks)
     {
         return RBL_OK;
     }
-    if (!begin_groups(world, &groups))
+    if (!begin_groups(step, &groups))
     {
         return rbl_fail_memory();
     }
-    group_pressed(world, &groups);
+    group_pressed(step, &groups);
     world->flocks = false;
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
@@ -158,7 +173,7 @@ rblResult rbl_note_strangers(rblWorld* world)
         {
             continue;
         }
-        body->flock_time += world->seconds;
+        body->flock_time += step->seconds;
         if (groups.met[rbl_union_root(groups.parents, slot)] != 0 || body->joint_count > 0 || !body->awake ||
             body->flock_time > RELEASE_TIME)
         {

@@ -110,8 +110,9 @@ void rbl_reanchor_balls(rblWorld* world, const rblManifold* manifold)
     }
 }
 
-bool rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContactSet* set)
+bool rbl_renew_contacts(rblStep* step, const rblManifold* manifold, rblContactSet* set)
 {
+    rblWorld* world = step->world;
     rblPair* pair = &world->pairs.data[manifold->pair];
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
@@ -121,9 +122,10 @@ bool rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContact
     }
     const rblTransform shape_a = rbl_shape_pose(a, &world->motions.data[pair->a]);
     const rblTransform shape_b = rbl_shape_pose(b, &world->motions.data[pair->b]);
-    const float speed = rbl_maxf(world->speeds.data[manifold->a], world->speeds.data[manifold->b]);
-    const float seconds = rbl_maxf(world->solver_bodies.data[manifold->a].seconds,
-                                   world->solver_bodies.data[manifold->b].seconds);
+    const float speed =
+        rbl_maxf(step->impact->speeds.data[manifold->a], step->impact->speeds.data[manifold->b]);
+    const float seconds = rbl_maxf(step->solver_bodies.data[manifold->a].seconds,
+                                   step->solver_bodies.data[manifold->b].seconds);
     rblCollideOptions options = rbl_default_collide_options();
     options.margin = 4.0f * manifold->slop + rbl_minf(speed * seconds, farthest(&a->shape, &b->shape));
     options.first_count = world->def.first_count;

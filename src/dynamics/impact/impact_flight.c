@@ -6,37 +6,39 @@
 
 #define MIN_BODIES 64
 
-static bool flies(const rblWorld* world, uint32_t index)
+static bool flies(const rblStep* step, uint32_t index)
 {
-    return world->times.data[index] > 0.0f;
+    return step->impact->times.data[index] > 0.0f;
 }
 
 // ---- free flight ----
 
 typedef struct Flight
 {
-    rblWorld* world;
+    rblStep* step;
     uint32_t round;
     double work[RBL_MAX_BLOCKS]; // J: of user forces
 } Flight;
 
-static void arrive(rblWorld* world, uint32_t index, float time)
+static void arrive(rblStep* step, uint32_t index, float time)
 {
-    rblSolverBody* body = &world->solver_bodies.data[index];
+    rblWorld* world = step->world;
+    rblSolverBody* body = &step->solver_bodies.data[index];
     rblMotion* motion = &world->motions.data[body->slot];
     motion->spin = rbl_angular_velocity(motion->orientation, motion->momentum, motion->moments);
     rbl_update_inertia(motion, body);
     body->velocity = motion->velocity;
     body->spin = motion->spin;
     body->seconds -= time;
-    world->clocks.data[index] += time;
-    world->at_start.data[index] = (rblVelocity){body->velocity, body->spin};
+    step->clocks.data[index] += time;
+    step->at_start.data[index] = (rblVelocity){body->velocity, body->spin};
 }
 
 // Returns the work of user forces on the way.
-static double fly(rblWorld* world, uint32_t index, float time)
+static double fly(rblStep* step, uint32_t index, float time)
 {
-    const rblSolverBody* body = &world->solver_bodies.data[index];
+    rblWorld* world = step->world;
+    const rblSolverBody* body = &step->solver_bodies.data[index];
     rblMotion* motion = &world->motions.data[body->slot];
     const rblBody* record = &world->bodies.data[body->slot];
     const rblVec3 acceleration = rbl_linear_acceleration(world, body);
@@ -50,7 +52,7 @@ static double fly(rblWorld* world, uint32_t index, float time)
                            rbl_rotational_energy(motion->orientation, before, motion->moments);
     motion->orientation = rbl_advance_orientation(motion->orientation, mean, after, motion->moments, time);
     motion->momentum = after;
-    arrive(world, index, time);
+    arrive(step, index, time);
     return rbl_dot3d(rbl_to_double3(record->force), rbl_to_double3(way)) + turning;
 }
 
@@ -61,9 +63,9 @@ static void fly_block(rblRange range, void* context)
     double work = 0.0;
     for (uint32_t i = range.begin + 1; i < range.end + 1; ++i)
     {
-        if (flies(flight->world, i) && flight->world->holds.data[i] == RBL_HOLD_NONE)
+        if (flies(flight->step, i) && flight->step->impact->holds.data[i] == RBL_HOLD_NONE)
         {
-            work += fly(flight->world, i, flight->world->times.data[i]);
+            work += fly(flight->step, i, flight->step->impact->times.data[i]);
         }
     }
     flight->work[range.block] = work;
@@ -78,7 +80,7 @@ static void fly_block(rblRange range, void* context)
 // (contact_solve.c), by itself.
 typedef struct Glide
 {
-    rblWorld* world;
+    rblStep* step;
     uint32_t index;
     float time;
     rblSolverBody before; // v'
@@ -88,12 +90,12 @@ typedef struct Glide
 
 static uint32_t first_of(const Glide* glide)
 {
-    return glide->world->glides.data[glide->index];
+    return glide->step->impact->glides.data[glide->index];
 }
 
 static uint32_t next_of(const Glide* glide, uint32_t manifold)
 {
-    return glide->world->glides.data[glide->world->solver_bodies.count + manifold];
+    return glide->step->impact->glides.data[glide->step->solver_bodies.count + manifold];
 }
 
 typedef void ContactFcn(Glide* glide, rblManifold* manifold, uint32_t number, void* context);
@@ -103,10 +105,10 @@ static void for_each_contact(Glide* glide, ContactFcn* act, void* context)
 {
     for (uint32_t m = first_of(glide); m != RBL_NONE; m = next_of(glide, m))
     {
-        rblManifold* manifold = &glide->world->manifolds.data[m];
+        rblManifold* manifold = &glide->step->manifolds.data[m];
         for (uint32_t i = 0; i < manifold->count; ++i)
         {
-            if (glide->world->solver_contacts.data[manifold->first + i].gap <= 2.0f * manifold->slop)
+            if (glide->step->solver_contacts.data[manifold->first + i].gap <= 2.0f * manifold->slop)
             {
                 act(glide, manifold, i, context);
             }
@@ -118,7 +120,7 @@ static void for_each_contact(Glide* glide, ContactFcn* act, void* context)
 static rblVec3 speed_of(const Glide* glide, const rblManifold* manifold, const rblSolverContact* contact,
                         const rblSolverBody* body)
 {
-    const rblSolverBody* still = &glide->world->solver_bodies.data[0];
+    const rblSolverBody* still = &glide->step->solver_bodies.data[0];
     return manifold->a == glide->index ? rbl_relative_velocity(body, still, contact->arm_a, contact->arm_b)
                                        : rbl_relative_velocity(still, body, contact->arm_a, contact->arm_b);
 }
@@ -126,7 +128,7 @@ static rblVec3 speed_of(const Glide* glide, const rblManifold* manifold, const r
 static void push_on(Glide* glide, const rblManifold* manifold, const rblSolverContact* contact,
                     rblVec3 impulse)
 {
-    rblSolverBody still = glide->world->solver_bodies.data[0];
+    rblSolverBody still = glide->step->solver_bodies.data[0];
     if (manifold->a == glide->index)
     {
         rbl_apply_impulse(&glide->after, &still, contact->arm_a, contact->arm_b, impulse);
@@ -141,16 +143,17 @@ static void push_on(Glide* glide, const rblManifold* manifold, const rblSolverCo
 static void begin_contact(Glide* glide, rblManifold* manifold, uint32_t number, void* context)
 {
     (void)context;
-    const rblWorld* world = glide->world;
-    rblSolverContact* contact = &world->solver_contacts.data[manifold->first + number];
+    const rblStep* step = glide->step;
+    const rblWorld* world = step->world;
+    rblSolverContact* contact = &step->solver_contacts.data[manifold->first + number];
     const rblContact* last = &world->contacts.data[manifold->contact + number];
     const float since = world->pairs.data[manifold->pair].seconds;
     const float share = since > 0.0f ? glide->time / since : 0.0f;
-    rbl_prepare_masses(&world->solver_bodies.data[manifold->a], &world->solver_bodies.data[manifold->b],
+    rbl_prepare_masses(&step->solver_bodies.data[manifold->a], &step->solver_bodies.data[manifold->b],
                        contact);
     const float before = rbl_dot3(speed_of(glide, manifold, contact, &glide->before), contact->normal);
     const float open = rbl_maxf(contact->gap - manifold->slop, 0.0f);
-    if (-before > rbl_pair_impact_speed(world, manifold, rbl_impact_speed(world)))
+    if (-before > rbl_pair_impact_speed(step, manifold, rbl_impact_speed(step)))
     {
         contact->target = -RBL_NO_TARGET; // this is where it flies to
         contact->push = 0.0f;
@@ -168,8 +171,8 @@ static void begin_contact(Glide* glide, rblManifold* manifold, uint32_t number, 
 static void solve_glide_contact(Glide* glide, rblManifold* manifold, uint32_t number, void* context)
 {
     float* largest = context;
-    rblSolverContact* contact = &glide->world->solver_contacts.data[manifold->first + number];
-    rblSolverBody still = glide->world->solver_bodies.data[0];
+    rblSolverContact* contact = &glide->step->solver_contacts.data[manifold->first + number];
+    rblSolverBody still = glide->step->solver_bodies.data[0];
     rblSolverBody* a = manifold->a == glide->index ? &glide->after : &still;
     rblSolverBody* b = manifold->a == glide->index ? &still : &glide->after;
     rbl_solve_contact(a, b, contact, manifold->friction);
@@ -186,7 +189,7 @@ typedef struct Gain
 static void add_gain(Glide* glide, rblManifold* manifold, uint32_t number, void* context)
 {
     Gain* gain = context;
-    const rblSolverContact* contact = &glide->world->solver_contacts.data[manifold->first + number];
+    const rblSolverContact* contact = &glide->step->solver_contacts.data[manifold->first + number];
     const rblVec3 impulse = rbl_contact_impulse(contact);
     const rblVec3 before = speed_of(glide, manifold, contact, &glide->before);
     const rblVec3 kicked = speed_of(glide, manifold, contact, &glide->kicked);
@@ -214,7 +217,8 @@ static rblVec3 mix(rblVec3 from, rblVec3 to, float share)
 
 static float solve_glide(Glide* glide)
 {
-    const rblWorld* world = glide->world;
+    const rblStep* step = glide->step;
+    const rblWorld* world = step->world;
     glide->kicked.velocity =
         rbl_mul_add3(glide->before.velocity, glide->time, rbl_linear_acceleration(world, &glide->before));
     glide->kicked.spin =
@@ -236,7 +240,8 @@ static float solve_glide(Glide* glide)
 // By the mean velocity, as in rbl_integrate().
 static void move_glider(Glide* glide)
 {
-    rblWorld* world = glide->world;
+    rblStep* step = glide->step;
+    rblWorld* world = step->world;
     const rblBody* record = &world->bodies.data[glide->before.slot];
     rblMotion* motion = &world->motions.data[glide->before.slot];
     const rblVec3 twice = rbl_add3(glide->before.velocity, glide->after.velocity);
@@ -254,9 +259,9 @@ static void move_glider(Glide* glide)
         rbl_advance_orientation(motion->orientation, middle, end, motion->moments, glide->time);
     motion->velocity = glide->after.velocity;
     motion->momentum = end;
-    arrive(world, glide->index, glide->time);
+    arrive(step, glide->index, glide->time);
     world->energy.work += work;
-    world->islands.data[glide->before.island].budget +=
+    step->islands.data[glide->before.island].budget +=
         rbl_maxd(energy + work - rbl_body_energy(world, glide->before.slot), 0.0);
 }
 
@@ -270,12 +275,13 @@ typedef struct Felt
 
 static Felt sum_manifold(const Glide* glide, const rblManifold* manifold, float share)
 {
-    const rblWorld* world = glide->world;
+    const rblStep* step = glide->step;
+    const rblWorld* world = step->world;
     const rblVec3 center = world->motions.data[glide->before.slot].center;
     Felt felt = {{0, 0, 0}, {0, 0, 0}, 0.0f};
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         if (contact->gap <= 2.0f * manifold->slop && contact->push > 0.0f)
         {
             const rblVec3 arm = manifold->a == glide->index ? contact->arm_a : contact->arm_b;
@@ -289,10 +295,11 @@ static Felt sum_manifold(const Glide* glide, const rblManifold* manifold, float 
 
 static bool tell_glide(const Glide* glide, float share)
 {
-    rblWorld* world = glide->world;
+    rblStep* step = glide->step;
+    rblWorld* world = step->world;
     for (uint32_t m = first_of(glide); m != RBL_NONE; m = next_of(glide, m))
     {
-        const rblManifold* manifold = &world->manifolds.data[m];
+        const rblManifold* manifold = &step->manifolds.data[m];
         const rblPair* pair = &world->pairs.data[manifold->pair];
         const Felt felt = sum_manifold(glide, manifold, share);
         const rblHit hit = {.a = {pair->a + 1, pair->generation_a},
@@ -310,54 +317,54 @@ static bool tell_glide(const Glide* glide, float share)
 
 // ---- all bodies ----
 
-static bool glides(const rblWorld* world, uint32_t index)
+static bool glides(const rblStep* step, uint32_t index)
 {
-    return flies(world, index) && world->holds.data[index] == RBL_HOLD_RESTING;
+    return flies(step, index) && step->impact->holds.data[index] == RBL_HOLD_RESTING;
 }
 
 // The manifolds of each body that glides, in order.
-static bool chain_manifolds(rblWorld* world)
+static bool chain_manifolds(rblStep* step)
 {
-    const size_t bodies = world->solver_bodies.count;
-    if (!rbl_array_resize_amply(&world->glides, bodies + world->manifolds.count))
+    const size_t bodies = step->solver_bodies.count;
+    if (!rbl_array_resize_amply(&step->impact->glides, bodies + step->manifolds.count))
     {
         return false;
     }
     for (size_t i = 0; i < bodies; ++i)
     {
-        world->glides.data[i] = RBL_NONE;
+        step->impact->glides.data[i] = RBL_NONE;
     }
-    for (uint32_t m = (uint32_t)world->manifolds.count; m-- > 0;)
+    for (uint32_t m = (uint32_t)step->manifolds.count; m-- > 0;)
     {
-        const rblManifold* manifold = &world->manifolds.data[m];
+        const rblManifold* manifold = &step->manifolds.data[m];
         const uint32_t body = manifold->a != 0 ? manifold->a : manifold->b;
-        if (glides(world, body))
+        if (glides(step, body))
         {
-            rbl_prepare_once(world, &world->manifolds.data[m]);
-            world->glides.data[bodies + m] = world->glides.data[body];
-            world->glides.data[body] = m;
+            rbl_prepare_once(step, &step->manifolds.data[m]);
+            step->impact->glides.data[bodies + m] = step->impact->glides.data[body];
+            step->impact->glides.data[body] = m;
         }
     }
     return true;
 }
 
-static bool glide_all(rblWorld* world)
+static bool glide_all(rblStep* step)
 {
     bool any = false;
-    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        any = any || glides(world, i);
+        any = any || glides(step, i);
     }
-    if (any && !chain_manifolds(world))
+    if (any && !chain_manifolds(step))
     {
         return false;
     }
-    for (uint32_t i = 1; i < world->solver_bodies.count && any; ++i)
+    for (uint32_t i = 1; i < step->solver_bodies.count && any; ++i)
     {
-        if (glides(world, i))
+        if (glides(step, i))
         {
-            Glide glide = {.world = world, .index = i, .time = world->times.data[i]};
-            glide.before = world->solver_bodies.data[i];
+            Glide glide = {.step = step, .index = i, .time = step->impact->times.data[i]};
+            glide.before = step->solver_bodies.data[i];
             glide.kicked = glide.before;
             const float share = solve_glide(&glide);
             if (!tell_glide(&glide, share))
@@ -370,13 +377,14 @@ static bool glide_all(rblWorld* world)
     return true;
 }
 
-static bool renew(rblWorld* world, const rblManifold* manifold, rblContactSet* set)
+static bool renew(rblStep* step, const rblManifold* manifold, rblContactSet* set)
 {
-    const bool lone =
-        world->loners.data[manifold->a] != RBL_LONER_NOT || world->loners.data[manifold->b] != RBL_LONER_NOT;
+    rblWorld* world = step->world;
+    const bool lone = step->impact->loners.data[manifold->a] != RBL_LONER_NOT ||
+                      step->impact->loners.data[manifold->b] != RBL_LONER_NOT;
     if (lone)
     {
-        return rbl_renew_contacts(world, manifold, set);
+        return rbl_renew_contacts(step, manifold, set);
     }
     rbl_reanchor_balls(world, manifold);
     return true;
@@ -385,29 +393,30 @@ static bool renew(rblWorld* world, const rblManifold* manifold, rblContactSet* s
 static void prepare_flown_block(rblRange range, void* context)
 {
     const Flight* flight = context;
-    rblWorld* world = flight->world;
+    rblStep* step = flight->step;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblManifold* manifold = &world->manifolds.data[flight->round == 0 ? i : world->lone.data[i]];
-        if (flies(world, manifold->a) || flies(world, manifold->b))
+        rblManifold* manifold = &step->manifolds.data[flight->round == 0 ? i : step->impact->lone.data[i]];
+        if (flies(step, manifold->a) || flies(step, manifold->b))
         {
-            if (!renew(world, manifold, &world->worker_contacts[range.worker]))
+            if (!renew(step, manifold, &step->impact->worker_contacts[range.worker]))
             {
-                atomic_store(&world->out_of_memory, true);
+                atomic_store(&step->impact->out_of_memory, true);
             }
-            rbl_prepare_manifold(world, manifold);
+            rbl_prepare_manifold(step, manifold);
             manifold->approaching = true; // perhaps: it was not where it is now when it was looked at
             manifold->flown = true;
         }
     }
 }
 
-rblResult rbl_fly_to_impacts(rblWorld* world, uint32_t round)
+rblResult rbl_fly_to_impacts(rblStep* step, uint32_t round)
 {
-    Flight flight = {.world = world, .round = round};
-    const uint32_t count = (uint32_t)world->solver_bodies.count - 1;
-    world->times.data[0] = 0.0f;
-    if (!glide_all(world))
+    rblWorld* world = step->world;
+    Flight flight = {.step = step, .round = round};
+    const uint32_t count = (uint32_t)step->solver_bodies.count - 1;
+    step->impact->times.data[0] = 0.0f;
+    if (!glide_all(step))
     {
         return rbl_fail_memory();
     }
@@ -416,8 +425,8 @@ rblResult rbl_fly_to_impacts(rblWorld* world, uint32_t round)
     {
         world->energy.work += flight.work[b];
     }
-    const size_t manifolds = round == 0 ? world->manifolds.count : world->lone.count;
-    atomic_store(&world->out_of_memory, false);
+    const size_t manifolds = round == 0 ? step->manifolds.count : step->impact->lone.count;
+    atomic_store(&step->impact->out_of_memory, false);
     rbl_parallel_for(world->jobs, (uint32_t)manifolds, MIN_BODIES, prepare_flown_block, &flight);
-    return atomic_load(&world->out_of_memory) ? rbl_fail_memory() : RBL_OK;
+    return atomic_load(&step->impact->out_of_memory) ? rbl_fail_memory() : RBL_OK;
 }

@@ -9,60 +9,62 @@
 #define PAUSE  12    // steps that a step in which a body is held costs
 #define DEBT   24    // steps: with more of them nothing that moves holds it
 
-bool rbl_hold_body(rblWorld* world, uint32_t index, float seconds)
+bool rbl_hold_body(rblStep* step, uint32_t index, float seconds)
 {
-    rblSolverBody* body = &world->solver_bodies.data[index];
-    const float least = rbl_maxf(seconds, LEAST * world->seconds);
+    rblSolverBody* body = &step->solver_bodies.data[index];
+    const float least = rbl_maxf(seconds, LEAST * step->seconds);
     if (!(body->inverse_mass > 0.0f) || !(least < body->seconds))
     {
         return false;
     }
     body->seconds = least;
-    world->held.data[index] = 1;
-    world->any_held = true;
+    step->held.data[index] = 1;
+    step->impact->any_held = true;
     return true;
 }
 
 // Nothing gets lost in a static body or a sleeper, however often. Among bodies that move three steps in a row may be lost, then one in
 // twelve, no more: shards that are a millimetre thick meet others in every step, and a cloud of them would fall in slow motion.
-bool rbl_may_hold(const rblWorld* world, uint32_t index, uint32_t other)
+bool rbl_may_hold(const rblStep* step, uint32_t index, uint32_t other)
 {
-    const rblSolverBody* bodies = world->solver_bodies.data;
+    const rblWorld* world = step->world;
+    const rblSolverBody* bodies = step->solver_bodies.data;
     return !(bodies[other].inverse_mass > 0.0f) || world->bodies.data[bodies[index].slot].hold_debt < DEBT;
 }
 
 // ---- what goes on into another body ----
 
 // m: a body that goes no farther into the other one can be pushed out again.
-static float safe_way(const rblWorld* world, const rblManifold* manifold)
+static float safe_way(const rblStep* step, const rblManifold* manifold)
 {
+    const rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
     return SAFE *
-           rbl_minf(world->surfaces.data[pair->a].inner_radius, world->surfaces.data[pair->b].inner_radius);
+           rbl_minf(step->surfaces.data[pair->a].inner_radius, step->surfaces.data[pair->b].inner_radius);
 }
 
 // A corner that was stopped does not stop the body: what is fast still may pass through, since contacts farther off are not
 // known; and the sweeps over impacts may end before what is between a heavy body and a wall has come to rest. A body that goes
 // on into the other one after its impact gets no more of the step than it takes to get a safe way; after the gap is closed, where
 // contacts are known for the whole way (shapes that are not convex, see narrow_phase.c) or the impact comes later.
-static void hold_back(rblWorld* world, rblManifold* manifold)
+static void hold_back(rblStep* step, rblManifold* manifold)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
-    const float safe = safe_way(world, manifold);
+    const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
+    const float safe = safe_way(step, manifold);
     const bool gap_counts = manifold->later || !rbl_is_convex_manifold(manifold);
     const bool far_a = a->inverse_mass > 0.0f && rbl_length3(a->velocity) * a->seconds > safe &&
-                       rbl_may_hold(world, manifold->a, manifold->b);
+                       rbl_may_hold(step, manifold->a, manifold->b);
     const bool far_b = b->inverse_mass > 0.0f && rbl_length3(b->velocity) * b->seconds > safe &&
-                       rbl_may_hold(world, manifold->b, manifold->a);
+                       rbl_may_hold(step, manifold->b, manifold->a);
     if (!far_a && !far_b)
     {
         return;
     }
-    rbl_prepare_once(world, manifold);
+    rbl_prepare_once(step, manifold);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         const float way = gap_counts ? safe + rbl_maxf(contact->gap, 0.0f) : safe;
         const float closing_a = rbl_dot3(a->velocity, contact->normal);
         const float closing_b = -rbl_dot3(b->velocity, contact->normal);
@@ -73,20 +75,21 @@ static void hold_back(rblWorld* world, rblManifold* manifold)
         }
         if (far_a && closing_a * a->seconds > way)
         {
-            (void)rbl_hold_body(world, manifold->a, way / closing_a);
+            (void)rbl_hold_body(step, manifold->a, way / closing_a);
         }
         if (far_b && closing_b * b->seconds > way)
         {
-            (void)rbl_hold_body(world, manifold->b, way / closing_b);
+            (void)rbl_hold_body(step, manifold->b, way / closing_b);
         }
     }
 }
 
 // ---- what was hit in mid-step ----
 
-static bool goes_far(const rblWorld* world, uint32_t index)
+static bool goes_far(const rblStep* step, uint32_t index)
 {
-    const rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblWorld* world = step->world;
+    const rblSolverBody* body = &step->solver_bodies.data[index];
     const rblShapeView* shape = &world->bodies.data[body->slot].shape;
     const float speed = rbl_length3(body->velocity) + shape->radius * rbl_length3(body->spin);
     return body->seconds * speed > shape->inner_radius;
@@ -94,32 +97,32 @@ static bool goes_far(const rblWorld* world, uint32_t index)
 
 // One that others hold does not fly to its impact. When it is hit by one that has, and goes far, it begins there and then: it
 // would have more of the step before it than the one that hit it, and overtake it.
-static void hold_to_blow(rblWorld* world, const rblManifold* manifold)
+static void hold_to_blow(rblStep* step, const rblManifold* manifold)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
     const uint32_t ahead = a->seconds > b->seconds ? manifold->a : manifold->b;
     const uint32_t other = a->seconds > b->seconds ? manifold->b : manifold->a;
     if (a->inverse_mass > 0.0f && b->inverse_mass > 0.0f && a->seconds != b->seconds &&
-        rbl_may_hold(world, ahead, other) && goes_far(world, ahead))
+        rbl_may_hold(step, ahead, other) && goes_far(step, ahead))
     {
-        (void)rbl_hold_body(world, ahead, rbl_minf(a->seconds, b->seconds));
+        (void)rbl_hold_body(step, ahead, rbl_minf(a->seconds, b->seconds));
     }
 }
 
 // ---- those behind ----
 
 // With less time for the one in front, the one behind it would run into it: contacts know speeds, and these agree.
-static bool hold_behind(rblWorld* world, rblManifold* manifold)
+static bool hold_behind(rblStep* step, rblManifold* manifold)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
-    const float safe = safe_way(world, manifold);
+    const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
+    const float safe = safe_way(step, manifold);
     bool changed = false;
-    rbl_prepare_once(world, manifold);
+    rbl_prepare_once(step, manifold);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         const rblVec3 at_a = rbl_add3(a->velocity, rbl_cross3(a->spin, contact->arm_a));
         const rblVec3 at_b = rbl_add3(b->velocity, rbl_cross3(b->spin, contact->arm_b));
         const float speed_a = rbl_dot3(at_a, contact->normal); // towards b
@@ -129,72 +132,73 @@ static bool hold_behind(rblWorld* world, rblManifold* manifold)
         {
             continue;
         }
-        if (a->seconds > b->seconds && speed_a > 0.0f && rbl_may_hold(world, manifold->a, manifold->b))
+        if (a->seconds > b->seconds && speed_a > 0.0f && rbl_may_hold(step, manifold->a, manifold->b))
         {
             const float time = (free - speed_b * b->seconds) / speed_a;
-            changed = rbl_hold_body(world, manifold->a, rbl_maxf(time, b->seconds)) || changed;
+            changed = rbl_hold_body(step, manifold->a, rbl_maxf(time, b->seconds)) || changed;
         }
-        if (b->seconds > a->seconds && speed_b > 0.0f && rbl_may_hold(world, manifold->b, manifold->a))
+        if (b->seconds > a->seconds && speed_b > 0.0f && rbl_may_hold(step, manifold->b, manifold->a))
         {
             const float time = (free - speed_a * a->seconds) / speed_b;
-            changed = rbl_hold_body(world, manifold->b, rbl_maxf(time, a->seconds)) || changed;
+            changed = rbl_hold_body(step, manifold->b, rbl_maxf(time, a->seconds)) || changed;
         }
     }
     return changed;
 }
 
-static bool is_led(const rblWorld* world, const rblManifold* manifold)
+static bool is_led(const rblStep* step, const rblManifold* manifold)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
-    const bool held = world->held.data[manifold->a] != 0 || world->held.data[manifold->b] != 0;
+    const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
+    const bool held = step->held.data[manifold->a] != 0 || step->held.data[manifold->b] != 0;
     const bool met = manifold->blow != 0 || (held && !manifold->mates);
     return met && a->inverse_mass > 0.0f && b->inverse_mass > 0.0f && a->seconds != b->seconds;
 }
 
-static void hold_those_behind(rblWorld* world)
+static void hold_those_behind(rblStep* step)
 {
     bool changed = true;
     for (int pass = 0; pass < PASSES && changed; ++pass)
     {
         changed = false;
-        for (size_t m = 0; m < world->manifolds.count; ++m)
+        for (size_t m = 0; m < step->manifolds.count; ++m)
         {
-            rblManifold* manifold = &world->manifolds.data[m];
-            changed = (is_led(world, manifold) && hold_behind(world, manifold)) || changed;
+            rblManifold* manifold = &step->manifolds.data[m];
+            changed = (is_led(step, manifold) && hold_behind(step, manifold)) || changed;
         }
     }
 }
 
-static void count_debts(rblWorld* world)
+static void count_debts(rblStep* step)
 {
-    for (size_t i = 1; i < world->solver_bodies.count; ++i)
+    rblWorld* world = step->world;
+    for (size_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        rblBody* body = &world->bodies.data[world->solver_bodies.data[i].slot];
+        rblBody* body = &world->bodies.data[step->solver_bodies.data[i].slot];
         const int left = body->hold_debt > 0 ? body->hold_debt - 1 : 0;
-        const int debt = world->held.data[i] != 0 ? left + PAUSE : left;
+        const int debt = step->held.data[i] != 0 ? left + PAUSE : left;
         body->hold_debt = (uint8_t)(debt < DEBT + PAUSE ? debt : DEBT + PAUSE);
     }
 }
 
-void rbl_hold_bodies(rblWorld* world)
+void rbl_hold_bodies(rblStep* step)
 {
-    for (size_t m = 0; m < world->manifolds.count; ++m)
+    for (size_t m = 0; m < step->manifolds.count; ++m)
     {
-        rblManifold* manifold = &world->manifolds.data[m];
+        rblManifold* manifold = &step->manifolds.data[m];
         if (manifold->blow != 0)
         {
-            hold_to_blow(world, manifold);
+            hold_to_blow(step, manifold);
         }
         if ((manifold->fast || manifold->blow != 0) && !manifold->mates)
         {
-            hold_back(world, manifold);
+            hold_back(step, manifold);
         }
     }
-    hold_those_behind(world);
-    if (world->any_held)
+    hold_those_behind(step);
+    if (step->impact->any_held)
     {
-        rbl_share_joint_seconds(world);
+        rbl_share_joint_seconds(step);
     }
-    count_debts(world);
+    count_debts(step);
 }

@@ -6,56 +6,57 @@
 
 #define TOGETHER 0.25f // of the inner radius of the thinnest that a body meets: no matter which is first
 
-static bool moves_freely(const rblWorld* world, uint32_t index)
+static bool moves_freely(const rblStep* step, uint32_t index)
 {
-    return world->solver_bodies.data[index].inverse_mass > 0.0f &&
-           world->loners.data[index] == RBL_LONER_NOT; // a lone body has more flights
+    return step->solver_bodies.data[index].inverse_mass > 0.0f &&
+           step->impact->loners.data[index] == RBL_LONER_NOT; // a lone body has more flights
 }
 
-static void note_first(rblWorld* world, uint32_t index, float time, float thickness)
+static void note_first(rblStep* step, uint32_t index, float time, float thickness)
 {
-    rblFirstImpact* first = &world->firsts.data[index];
+    rblFirstImpact* first = &step->impact->firsts.data[index];
     first->time = rbl_minf(first->time, time);
     first->thickness = rbl_minf(first->thickness, thickness);
 }
 
-static void note_impact(rblWorld* world, const rblManifold* manifold)
+static void note_impact(rblStep* step, const rblManifold* manifold)
 {
+    rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
     const float time = manifold->struck ? 0.0f : manifold->closing;
     const float thickness =
-        rbl_minf(world->surfaces.data[pair->a].inner_radius, world->surfaces.data[pair->b].inner_radius);
-    note_first(world, manifold->a, time, thickness);
-    note_first(world, manifold->b, time, thickness);
+        rbl_minf(step->surfaces.data[pair->a].inner_radius, step->surfaces.data[pair->b].inner_radius);
+    note_first(step, manifold->a, time, thickness);
+    note_first(step, manifold->b, time, thickness);
 }
 
 // Whether a body is changed by another impact before it could get to this one.
-static bool comes_later(const rblWorld* world, const rblManifold* manifold, uint32_t index)
+static bool comes_later(const rblStep* step, const rblManifold* manifold, uint32_t index)
 {
-    const rblFirstImpact* first = &world->firsts.data[index];
-    return moves_freely(world, index) &&
-           world->speeds.data[index] * (manifold->closing - first->time) > TOGETHER * first->thickness;
+    const rblFirstImpact* first = &step->impact->firsts.data[index];
+    return moves_freely(step, index) &&
+           step->impact->speeds.data[index] * (manifold->closing - first->time) > TOGETHER * first->thickness;
 }
 
-void rbl_order_impacts(rblWorld* world)
+void rbl_order_impacts(rblStep* step)
 {
-    for (size_t i = 0; i < world->solver_bodies.count; ++i)
+    for (size_t i = 0; i < step->solver_bodies.count; ++i)
     {
-        world->firsts.data[i] = (rblFirstImpact){world->seconds, INFINITY};
+        step->impact->firsts.data[i] = (rblFirstImpact){step->seconds, INFINITY};
     }
-    for (size_t m = 0; m < world->manifolds.count; ++m)
+    for (size_t m = 0; m < step->manifolds.count; ++m)
     {
-        const rblManifold* manifold = &world->manifolds.data[m];
-        if (manifold->struck || (manifold->nearing && manifold->closing < world->seconds))
+        const rblManifold* manifold = &step->manifolds.data[m];
+        if (manifold->struck || (manifold->nearing && manifold->closing < step->seconds))
         {
-            note_impact(world, manifold);
+            note_impact(step, manifold);
         }
     }
-    for (size_t i = 0; i < world->nearing.count; ++i)
+    for (size_t i = 0; i < step->impact->nearing.count; ++i)
     {
-        rblManifold* manifold = &world->manifolds.data[world->nearing.data[i]];
+        rblManifold* manifold = &step->manifolds.data[step->impact->nearing.data[i]];
         const bool later =
-            comes_later(world, manifold, manifold->a) || comes_later(world, manifold, manifold->b);
-        manifold->later = later && !manifold->struck && manifold->closing < world->seconds;
+            comes_later(step, manifold, manifold->a) || comes_later(step, manifold, manifold->b);
+        manifold->later = later && !manifold->struck && manifold->closing < step->seconds;
     }
 }

@@ -13,13 +13,13 @@
 
 // ---- a pair that bounces ----
 
-static void book(const rblWorld* world, rblManifold* manifold, const rblSolverBody* a, const rblSolverBody* b,
+static void book(const rblStep* step, rblManifold* manifold, const rblSolverBody* a, const rblSolverBody* b,
                  float share)
 {
-    manifold->kinematic_work += (double)share * rbl_driven_work(world, manifold, a, b);
+    manifold->kinematic_work += (double)share * rbl_driven_work(step, manifold, a, b);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         manifold->hit_impulse += share * contact->push;
         manifold->hit = rbl_mul_add3(manifold->hit, share, rbl_contact_impulse(contact));
     }
@@ -27,14 +27,14 @@ static void book(const rblWorld* world, rblManifold* manifold, const rblSolverBo
 
 // How much of the impulses may be applied without gaining energy: eps of Su 2009, 3.2, in relative velocities, so that a
 // kinematic partner is at rest in its own frame. `twice` of the energy: J.(u + u').
-static float allowed_share(const rblWorld* world, const rblManifold* manifold, const rblSolverBody before[2],
+static float allowed_share(const rblStep* step, const rblManifold* manifold, const rblSolverBody before[2],
                            const rblSolverBody after[2])
 {
     double first = 0.0;
     double second = 0.0;
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         const rblVec3 impulse = rbl_contact_impulse(contact);
         const rblVec3 u0 = rbl_relative_velocity(&before[0], &before[1], contact->arm_a, contact->arm_b);
         const rblVec3 u1 = rbl_relative_velocity(&after[0], &after[1], contact->arm_a, contact->arm_b);
@@ -54,11 +54,11 @@ static rblVec3 mix(rblVec3 from, rblVec3 to, float share)
     return rbl_mul_add3(from, share, rbl_sub3(to, from));
 }
 
-static void forget_impulses(const rblWorld* world, const rblManifold* manifold)
+static void forget_impulses(const rblStep* step, const rblManifold* manifold)
 {
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         contact->push = 0.0f;
         contact->slide[0] = 0.0f;
         contact->slide[1] = 0.0f;
@@ -66,12 +66,13 @@ static void forget_impulses(const rblWorld* world, const rblManifold* manifold)
 }
 
 // What does not touch yet has no part in it.
-static void aim_bounce(const rblWorld* world, const rblManifold* manifold, const rblSolverBody* a,
+static void aim_bounce(const rblStep* step, const rblManifold* manifold, const rblSolverBody* a,
                        const rblSolverBody* b)
 {
+    const rblWorld* world = step->world;
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
         const float speed = rbl_dot3(u, contact->normal);
         const bool touches = contact->target >= 0.0f;
@@ -83,15 +84,14 @@ static void aim_bounce(const rblWorld* world, const rblManifold* manifold, const
     }
 }
 
-static void solve_alone(const rblWorld* world, const rblManifold* manifold, float speed,
-                        rblSolverBody after[2])
+static void solve_alone(const rblStep* step, const rblManifold* manifold, float speed, rblSolverBody after[2])
 {
-    for (int step = 0; step < LOCAL_STEPS; ++step)
+    for (int k = 0; k < LOCAL_STEPS; ++k)
     {
         float largest = 0.0f;
         for (uint32_t i = 0; i < manifold->count; ++i)
         {
-            rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+            rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
             rbl_solve_contact(&after[0], &after[1], contact, manifold->friction);
             const float change =
                 fabsf(contact->change[0]) + fabsf(contact->change[1]) + fabsf(contact->change[2]);
@@ -105,20 +105,20 @@ static void solve_alone(const rblWorld* world, const rblManifold* manifold, floa
 }
 
 // What was pushed in earlier sweeps is booked, and the bounce begins without impulses.
-static void bounce_pair(rblWorld* world, rblManifold* manifold, float speed)
+static void bounce_pair(rblStep* step, rblManifold* manifold, float speed)
 {
-    rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    rblSolverBody* a = &step->solver_bodies.data[manifold->a];
+    rblSolverBody* b = &step->solver_bodies.data[manifold->b];
     const rblSolverBody before[2] = {*a, *b};
     rblSolverBody after[2] = {*a, *b};
-    rbl_unpack_manifold(world, manifold);
-    book(world, manifold, a, b, 1.0f);
-    forget_impulses(world, manifold);
-    rbl_repack_impulses(world, manifold);
-    aim_bounce(world, manifold, a, b);
-    solve_alone(world, manifold, speed, after);
-    const float share = allowed_share(world, manifold, before, after);
-    book(world, manifold, &before[0], &before[1], share);
+    rbl_unpack_manifold(step, manifold);
+    book(step, manifold, a, b, 1.0f);
+    forget_impulses(step, manifold);
+    rbl_repack_impulses(step, manifold);
+    aim_bounce(step, manifold, a, b);
+    solve_alone(step, manifold, speed, after);
+    const float share = allowed_share(step, manifold, before, after);
+    book(step, manifold, &before[0], &before[1], share);
     for (int k = 0; k < 2; ++k)
     {
         after[k].velocity = mix(before[k].velocity, after[k].velocity, share);
@@ -132,11 +132,11 @@ static void bounce_pair(rblWorld* world, rblManifold* manifold, float speed)
 
 // Lanes with a body that was hit since the sweep before: only they can approach anew, or let go. Impacts that come later than
 // another one of the same body have no part in the first sweep. *alone: lanes whose bodies nobody has hit.
-static uint32_t lanes_to_visit(const rblWorld* world, uint32_t index, uint32_t sweep, uint32_t* alone)
+static uint32_t lanes_to_visit(const rblStep* step, uint32_t index, uint32_t sweep, uint32_t* alone)
 {
-    const rblBundle* bundle = &world->bundles.data[index];
-    const unsigned char* changes = world->last_change.data;
-    const rblImpactBundle* impact = &world->impact_bundles.data[index];
+    const rblBundle* bundle = &step->bundles.data[index];
+    const unsigned char* changes = step->impact->last_change.data;
+    const rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
     const uint32_t later = impact->approaching & impact->later;
     uint32_t lanes = sweep == 0 ? impact->approaching : sweep == 1 ? later : 0;
     *alone = 0;
@@ -151,46 +151,46 @@ static uint32_t lanes_to_visit(const rblWorld* world, uint32_t index, uint32_t s
     return sweep == 0 ? lanes & ~(uint32_t)impact->later : lanes;
 }
 
-static void note_change(rblWorld* world, uint32_t body, uint32_t sweep)
+static void note_change(rblStep* step, uint32_t body, uint32_t sweep)
 {
-    if (world->solver_bodies.data[body].inverse_mass > 0.0f)
+    if (step->solver_bodies.data[body].inverse_mass > 0.0f)
     {
-        world->last_change.data[body] = (unsigned char)(sweep + 1);
+        step->impact->last_change.data[body] = (unsigned char)(sweep + 1);
     }
 }
 
-static void note_changes(rblWorld* world, const rblBundle* bundle, uint32_t lanes, uint32_t sweep)
+static void note_changes(rblStep* step, const rblBundle* bundle, uint32_t lanes, uint32_t sweep)
 {
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
         if ((lanes >> i & 1) != 0)
         {
-            note_change(world, bundle->a[i], sweep);
-            note_change(world, bundle->b[i], sweep);
+            note_change(step, bundle->a[i], sweep);
+            note_change(step, bundle->b[i], sweep);
         }
     }
 }
 
-static void bounce_lanes(rblWorld* world, uint32_t index, uint32_t lanes)
+static void bounce_lanes(rblStep* step, uint32_t index, uint32_t lanes)
 {
-    const rblBundle* bundle = &world->bundles.data[index];
-    rblImpactBundle* impact = &world->impact_bundles.data[index];
+    const rblBundle* bundle = &step->bundles.data[index];
+    rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
         if ((lanes >> i & 1) != 0)
         {
-            bounce_pair(world, &world->manifolds.data[bundle->manifold + i], impact->hit_speed[i]);
+            bounce_pair(step, &step->manifolds.data[bundle->manifold + i], impact->hit_speed[i]);
         }
     }
     impact->pushed &= (uint8_t)~lanes;
 }
 
-bool rbl_collide_bundle(rblWorld* world, uint32_t index, uint32_t sweep)
+bool rbl_collide_bundle(rblStep* step, uint32_t index, uint32_t sweep)
 {
-    const rblBundle* bundle = &world->bundles.data[index];
-    rblImpactBundle* impact = &world->impact_bundles.data[index];
+    const rblBundle* bundle = &step->bundles.data[index];
+    rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
     uint32_t alone;
-    const uint32_t lanes = lanes_to_visit(world, index, sweep, &alone);
+    const uint32_t lanes = lanes_to_visit(step, index, sweep, &alone);
     const uint32_t put_off = sweep == 0 ? impact->approaching & impact->later : 0u;
     if (lanes == 0)
     {
@@ -203,7 +203,7 @@ bool rbl_collide_bundle(rblWorld* world, uint32_t index, uint32_t sweep)
     const uint32_t asked = lanes & (uint32_t)(impact->elastic | impact->early);
     if (asked != 0)
     {
-        const rblApproach look = rbl_look_at_bundle(world, index, asked, sweep == 0);
+        const rblApproach look = rbl_look_at_bundle(step, index, asked, sweep == 0);
         approaching |= look.closing;
         bouncing = sweep + 2 < RBL_IMPACT_SWEEPS ? look.closing & look.fast & impact->elastic : 0;
         stopping = lanes & ~bouncing;
@@ -211,15 +211,15 @@ bool rbl_collide_bundle(rblWorld* world, uint32_t index, uint32_t sweep)
     }
     if (bouncing != 0)
     {
-        bounce_lanes(world, index, bouncing);
-        note_changes(world, bundle, bouncing, sweep);
+        bounce_lanes(step, index, bouncing);
+        note_changes(step, bundle, bouncing, sweep);
     }
     if (stopping != 0)
     {
         uint32_t closing;
-        const uint32_t changed = rbl_stop_bundle(world, index, stopping, alone & stopping, &closing);
+        const uint32_t changed = rbl_stop_bundle(step, index, stopping, alone & stopping, &closing);
         approaching |= closing;
-        note_changes(world, bundle, changed, sweep);
+        note_changes(step, bundle, changed, sweep);
     }
     return approaching != 0;
 }

@@ -21,37 +21,37 @@ static uint32_t moving_body(const rblManifold* manifold)
 }
 
 // A lone body has another flight before it for what does not touch yet.
-static bool is_lone(const rblWorld* world, const rblManifold* manifold)
+static bool is_lone(const rblStep* step, const rblManifold* manifold)
 {
-    return world->loners.data[moving_body(manifold)] != RBL_LONER_NOT;
+    return step->impact->loners.data[moving_body(manifold)] != RBL_LONER_NOT;
 }
 
-static bool is_resting(const rblWorld* world, const rblManifold* manifold)
+static bool is_resting(const rblStep* step, const rblManifold* manifold)
 {
-    return world->holds.data[moving_body(manifold)] == RBL_HOLD_RESTING;
+    return step->impact->holds.data[moving_body(manifold)] == RBL_HOLD_RESTING;
 }
 
-void rbl_begin_impact_bundle(rblWorld* world, uint32_t index, float threshold, uint32_t round)
+void rbl_begin_impact_bundle(rblStep* step, uint32_t index, float threshold, uint32_t round)
 {
-    const rblBundle* bundle = &world->bundles.data[index];
+    const rblBundle* bundle = &step->bundles.data[index];
     rblImpactBundle impact = {.met = false};
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
-        const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
-        impact.threshold[i] = rbl_pair_impact_speed(world, manifold, threshold);
-        const bool concerned = round == 0 || is_lone(world, manifold);
+        const rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
+        impact.threshold[i] = rbl_pair_impact_speed(step, manifold, threshold);
+        const bool concerned = round == 0 || is_lone(step, manifold);
         impact.approaching |= (uint8_t)(manifold->approaching && concerned ? 1u << i : 0u);
-        const bool rests = is_lone(world, manifold) && is_resting(world, manifold);
+        const bool rests = is_lone(step, manifold) && is_resting(step, manifold);
         const bool early = manifold->early || (manifold->approaching && manifold->restitution > 0.0f);
         impact.early |= (uint8_t)(early && !rests ? 1u << i : 0u);
         impact.flown |= (uint8_t)(manifold->flown && !rests ? 1u << i : 0u);
         impact.rough |= (uint8_t)(rbl_is_convex_manifold(manifold) ? 0u : 1u << i);
-        const bool again = round + 1 < RBL_IMPACT_ROUNDS && is_lone(world, manifold);
+        const bool again = round + 1 < RBL_IMPACT_ROUNDS && is_lone(step, manifold);
         impact.patient |= (uint8_t)(again ? 1u << i : 0u);
         impact.later |= (uint8_t)(manifold->later ? 1u << i : 0u);
         impact.elastic |= (uint8_t)(manifold->restitution > 0.0f ? 1u << i : 0u);
     }
-    world->impact_bundles.data[index] = impact;
+    step->impact->impact_bundles.data[index] = impact;
 }
 
 static rblFloat4 approach_of(const rblWideBody* a, const rblWideBody* b, rblWideContact* contact)
@@ -62,14 +62,14 @@ static rblFloat4 approach_of(const rblWideBody* a, const rblWideBody* b, rblWide
 }
 
 // How long the first contact of each lane takes to close; endless when none does.
-static rblFloat4 first_closing(rblWorld* world, const rblBundle* bundle, const rblWideBody* a,
+static rblFloat4 first_closing(rblStep* step, const rblBundle* bundle, const rblWideBody* a,
                                const rblWideBody* b, rblFloat4 threshold)
 {
     const rblFloat4 never = rbl_splat4(RBL_NO_TARGET);
     rblFloat4 least = never;
     for (uint32_t i = 0; i < bundle->count; ++i)
     {
-        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
         const rblFloat4 approach = approach_of(a, b, contact);
         const rblFloat4 time = rbl_div4(rbl_max4(rbl_load4(contact->gap), rbl_splat4(0.0f)), approach);
         least = rbl_select4(rbl_less4(threshold, approach), rbl_min4(least, time), least);
@@ -81,33 +81,33 @@ static rblFloat4 first_closing(rblWorld* world, const rblBundle* bundle, const r
 // left, or nothing at all when another flight comes. Flights end a slop before the surfaces meet, and bodies that turn on the way
 // miss by more; those that do not fly are to bounce a little early. There, unless it may fly again, the contact that would be the
 // first touches.
-static void aim_bundle(rblWorld* world, uint32_t index)
+static void aim_bundle(rblStep* step, uint32_t index)
 {
-    const rblBundle* bundle = &world->bundles.data[index];
-    const rblImpactBundle* impact = &world->impact_bundles.data[index];
+    const rblBundle* bundle = &step->bundles.data[index];
+    const rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
     const rblFloat4 zero = rbl_splat4(0.0f);
-    const rblWideBody a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
-    const rblWideBody b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
+    const rblWideBody a = rbl_gather_bodies4(step->solver_bodies.data, bundle->a);
+    const rblWideBody b = rbl_gather_bodies4(step->solver_bodies.data, bundle->b);
     const rblFloat4 slop = rbl_load4(bundle->slop);
     const rblFloat4 near = rbl_mul4(rbl_splat4(2.0f), slop);
     const rblFloat4 time = rbl_max4(a.seconds, b.seconds);
     const uint32_t nearest = (uint32_t)(impact->early | impact->flown) &
                              ~(uint32_t)(impact->patient | impact->rough | impact->later);
     const rblFloat4 patient = rbl_wide_lanes(impact->patient);
-    rbl_pack_bundle(world, bundle);
+    rbl_pack_bundle(step, bundle);
     rblWideBody start_a = a;
     rblWideBody start_b = b;
-    rbl_gather_velocities4(world->at_start.data, bundle->a, &start_a);
-    rbl_gather_velocities4(world->at_start.data, bundle->b, &start_b);
+    rbl_gather_velocities4(step->at_start.data, bundle->a, &start_a);
+    rbl_gather_velocities4(step->at_start.data, bundle->b, &start_b);
     rblFloat4 first = zero;
     if (nearest != 0)
     {
-        first = first_closing(world, bundle, &a, &b, rbl_load4(impact->threshold));
+        first = first_closing(step, bundle, &a, &b, rbl_load4(impact->threshold));
         first = rbl_select4(rbl_and4(rbl_wide_lanes(nearest), rbl_less_equal4(first, time)), first, zero);
     }
     for (uint32_t i = 0; i < bundle->count; ++i)
     {
-        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
         const rblFloat4 gap = rbl_load4(contact->gap);
         rblFloat4 reach = near;
         if (nearest != 0)
@@ -133,12 +133,12 @@ static void aim_bundle(rblWorld* world, uint32_t index)
 }
 
 // A bundle is packed when it is first looked at: most never are.
-static void meet(rblWorld* world, uint32_t index)
+static void meet(rblStep* step, uint32_t index)
 {
-    if (!world->impact_bundles.data[index].met)
+    if (!step->impact->impact_bundles.data[index].met)
     {
-        aim_bundle(world, index);
-        world->impact_bundles.data[index].met = true;
+        aim_bundle(step, index);
+        step->impact->impact_bundles.data[index].met = true;
     }
 }
 
@@ -159,22 +159,23 @@ static void note_hits(rblImpactBundle* impact, uint32_t number, rblFloat4 speed,
 
 // Bodies on joints do not fly to their impacts: they stop or bounce a little early, before the gap is closed, or the joint's end
 // would lose its speed. What has once been stopped early stays so.
-rblApproach rbl_look_at_bundle(rblWorld* world, uint32_t index, uint32_t lanes, bool first)
+rblApproach rbl_look_at_bundle(rblStep* step, uint32_t index, uint32_t lanes, bool first)
 {
-    const rblBundle* bundle = &world->bundles.data[index];
-    rblImpactBundle* impact = &world->impact_bundles.data[index];
-    meet(world, index);
+    rblWorld* world = step->world;
+    const rblBundle* bundle = &step->bundles.data[index];
+    rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
+    meet(step, index);
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblFloat4 asked = rbl_wide_lanes(lanes);
     const rblFloat4 early = rbl_wide_lanes(impact->early & lanes & (first ? impact->rough : 15u));
     const rblFloat4 threshold = rbl_load4(impact->threshold);
     const rblFloat4 bounce_speed = rbl_splat4(world->def.bounce_speed);
-    const rblWideBody a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
-    const rblWideBody b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
+    const rblWideBody a = rbl_gather_bodies4(step->solver_bodies.data, bundle->a);
+    const rblWideBody b = rbl_gather_bodies4(step->solver_bodies.data, bundle->b);
     rblApproach result = {0, 0};
     for (uint32_t i = 0; i < bundle->count; ++i)
     {
-        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
         const rblWide3 u = rbl_wide_relative_velocity(&a, &b, rbl_wide_load3(contact->arm_a),
                                                       rbl_wide_load3(contact->arm_b));
         const rblFloat4 speed = rbl_wide_dot3(u, rbl_wide_load3(contact->normal));
@@ -307,31 +308,31 @@ static void stop_contact(Lanes* lanes, rblWideContact* contact)
     lanes->largest = rbl_max4(lanes->largest, rbl_mul4(sum, lanes->weight));
 }
 
-static Lanes gather_lanes(const rblWorld* world, uint32_t index)
+static Lanes gather_lanes(const rblStep* step, uint32_t index)
 {
-    const rblBundle* bundle = &world->bundles.data[index];
+    const rblBundle* bundle = &step->bundles.data[index];
     Lanes lanes;
-    lanes.a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
-    lanes.b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
+    lanes.a = rbl_gather_bodies4(step->solver_bodies.data, bundle->a);
+    lanes.b = rbl_gather_bodies4(step->solver_bodies.data, bundle->b);
     lanes.friction = rbl_load4(bundle->friction);
-    lanes.threshold = rbl_load4(world->impact_bundles.data[index].threshold);
+    lanes.threshold = rbl_load4(step->impact->impact_bundles.data[index].threshold);
     lanes.weight = rbl_add4(lanes.a.inverse_mass, lanes.b.inverse_mass);
-    lanes.held = rbl_wide_lanes(world->impact_bundles.data[index].pushed);
+    lanes.held = rbl_wide_lanes(step->impact->impact_bundles.data[index].pushed);
     lanes.closing = rbl_wide_lanes(0);
     return lanes;
 }
 
 // How fast lanes that were not hit yet approach, before the first impulse: what one contact does to another is no impact.
-static void note_first_hits(rblWorld* world, uint32_t index, uint32_t lanes, const Lanes* work)
+static void note_first_hits(rblStep* step, uint32_t index, uint32_t lanes, const Lanes* work)
 {
-    const rblBundle* bundle = &world->bundles.data[index];
-    rblImpactBundle* impact = &world->impact_bundles.data[index];
+    const rblBundle* bundle = &step->bundles.data[index];
+    rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
     const rblFloat4 zero = rbl_splat4(0.0f);
     const uint32_t fresh = lanes & ~rbl_mask4(rbl_less4(zero, rbl_load4(impact->hit_speed)));
     const rblFloat4 asked = rbl_wide_lanes(fresh & 15u);
     for (uint32_t i = 0; i < bundle->count && fresh != 0; ++i)
     {
-        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
         const rblFloat4 approach = approach_of(&work->a, &work->b, contact);
         const rblFloat4 touches = rbl_less_equal4(zero, rbl_load4(contact->target));
         const rblFloat4 closing = rbl_less4(work->threshold, approach);
@@ -339,29 +340,29 @@ static void note_first_hits(rblWorld* world, uint32_t index, uint32_t lanes, con
     }
 }
 
-uint32_t rbl_stop_bundle(rblWorld* world, uint32_t index, uint32_t lanes, uint32_t alone, uint32_t* closing)
+uint32_t rbl_stop_bundle(rblStep* step, uint32_t index, uint32_t lanes, uint32_t alone, uint32_t* closing)
 {
-    const rblBundle* bundle = &world->bundles.data[index];
-    rblImpactBundle* impact = &world->impact_bundles.data[index];
-    meet(world, index);
-    Lanes work = gather_lanes(world, index);
+    const rblBundle* bundle = &step->bundles.data[index];
+    rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
+    meet(step, index);
+    Lanes work = gather_lanes(step, index);
     const rblFloat4 enough = rbl_mul4(rbl_splat4(ENOUGH), work.threshold);
-    note_first_hits(world, index, lanes, &work);
+    note_first_hits(step, index, lanes, &work);
     rblFloat4 most = rbl_splat4(0.0f);
     uint32_t busy = lanes;
-    for (int step = 0; step < LOCAL_STEPS && busy != 0; ++step)
+    for (int k = 0; k < LOCAL_STEPS && busy != 0; ++k)
     {
         work.busy = rbl_wide_lanes(busy);
         work.largest = rbl_splat4(0.0f);
         for (uint32_t i = 0; i < bundle->count; ++i)
         {
-            stop_contact(&work, &world->wide_contacts.data[bundle->first + i]);
+            stop_contact(&work, &step->wide_contacts.data[bundle->first + i]);
         }
         most = rbl_max4(most, work.largest);
         busy &= alone & rbl_mask4(rbl_less4(enough, work.largest));
     }
-    rbl_scatter_bodies4(world->solver_bodies.data, bundle->a, &work.a);
-    rbl_scatter_bodies4(world->solver_bodies.data, bundle->b, &work.b);
+    rbl_scatter_bodies4(step->solver_bodies.data, bundle->a, &work.a);
+    rbl_scatter_bodies4(step->solver_bodies.data, bundle->b, &work.b);
     impact->pushed = (uint8_t)rbl_mask4(work.held);
     *closing = rbl_mask4(work.closing);
     return lanes & rbl_mask4(rbl_less4(rbl_mul4(rbl_splat4(SLIGHT), work.threshold), most));
@@ -370,13 +371,13 @@ uint32_t rbl_stop_bundle(rblWorld* world, uint32_t index, uint32_t lanes, uint32
 // ---- after the sweeps ----
 
 // Sums over the contacts of each lane: of pushes, and of impulses in world axes.
-static rblFloat4 sum_impulses(const rblWorld* world, const rblBundle* bundle, rblWide3* impulses)
+static rblFloat4 sum_impulses(const rblStep* step, const rblBundle* bundle, rblWide3* impulses)
 {
     rblFloat4 sum = rbl_splat4(0.0f);
     *impulses = (rblWide3){sum, sum, sum};
     for (uint32_t i = 0; i < bundle->count; ++i)
     {
-        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
         const rblWide3 normal = rbl_wide_load3(contact->normal);
         const rblWide3 tangent = rbl_wide_load3(contact->tangent);
         const rblFloat4 amounts[3] = {rbl_load4(contact->push), rbl_load4(contact->slide[0]),
@@ -388,24 +389,25 @@ static rblFloat4 sum_impulses(const rblWorld* world, const rblBundle* bundle, rb
     return sum;
 }
 
-static double lane_work(rblWorld* world, const rblManifold* manifold)
+static double lane_work(rblStep* step, const rblManifold* manifold)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
     const bool kinematic =
         (manifold->a != 0 && !(a->inverse_mass > 0.0f)) || (manifold->b != 0 && !(b->inverse_mass > 0.0f));
     if (!kinematic)
     {
         return 0.0;
     }
-    rbl_unpack_manifold(world, manifold);
-    return rbl_driven_work(world, manifold, a, b);
+    rbl_unpack_manifold(step, manifold);
+    return rbl_driven_work(step, manifold, a, b);
 }
 
 // Where a lane was hit: bodies are still where they met.
-static rblHitPlace place_of(const rblWorld* world, const rblBundle* bundle, uint32_t lane, uint32_t number)
+static rblHitPlace place_of(const rblStep* step, const rblBundle* bundle, uint32_t lane, uint32_t number)
 {
-    const rblWideContact* contact = &world->wide_contacts.data[bundle->first + number];
+    const rblWorld* world = step->world;
+    const rblWideContact* contact = &step->wide_contacts.data[bundle->first + number];
     const rblVec3 arm = {contact->arm_a[0][lane], contact->arm_a[1][lane], contact->arm_a[2][lane]};
     return (rblHitPlace){
         .point = rbl_add3(world->motions.data[bundle->slot_a[lane]].center, arm),
@@ -413,10 +415,10 @@ static rblHitPlace place_of(const rblWorld* world, const rblBundle* bundle, uint
     };
 }
 
-void rbl_book_impact_bundle(rblWorld* world, uint32_t index)
+void rbl_book_impact_bundle(rblStep* step, uint32_t index)
 {
-    const rblBundle* bundle = &world->bundles.data[index];
-    const rblImpactBundle* impact = &world->impact_bundles.data[index];
+    const rblBundle* bundle = &step->bundles.data[index];
+    const rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
     if (!impact->met)
     {
         return;
@@ -424,26 +426,26 @@ void rbl_book_impact_bundle(rblWorld* world, uint32_t index)
     rblWide3 impulses;
     float pushes[4];
     float hits[3][4];
-    rbl_store4(pushes, sum_impulses(world, bundle, &impulses));
+    rbl_store4(pushes, sum_impulses(step, bundle, &impulses));
     rbl_wide_store3(hits, impulses);
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
         const uint32_t m = bundle->manifold + i;
-        rblManifold* manifold = &world->manifolds.data[m];
+        rblManifold* manifold = &step->manifolds.data[m];
         const bool pushed = (impact->pushed >> i & 1) != 0;
         if (impact->hit_speed[i] > manifold->hit_speed || (pushed && !manifold->placed))
         {
-            world->hit_places.data[m] = place_of(world, bundle, i, (uint32_t)impact->hit_number[i]);
+            step->impact->hit_places.data[m] = place_of(step, bundle, i, (uint32_t)impact->hit_number[i]);
             manifold->hit_speed = impact->hit_speed[i];
             manifold->hit_contact = manifold->first + (uint32_t)impact->hit_number[i];
             manifold->placed = true;
         }
         if (pushed)
         {
-            rbl_prepare_once(world, manifold); // breakers ask where
+            rbl_prepare_once(step, manifold); // breakers ask where
             manifold->hit_impulse += pushes[i];
             manifold->hit = rbl_add3(manifold->hit, (rblVec3){hits[0][i], hits[1][i], hits[2][i]});
-            manifold->kinematic_work += lane_work(world, manifold);
+            manifold->kinematic_work += lane_work(step, manifold);
         }
     }
 }

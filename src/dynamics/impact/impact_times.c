@@ -14,7 +14,7 @@
 
 typedef struct Look
 {
-    rblWorld* world;
+    rblStep* step;
     float threshold;
     uint32_t round;
     bool approaching[RBL_MAX_BLOCKS]; // a manifold of the block, or it may
@@ -25,24 +25,25 @@ typedef struct Look
 static void bound_block(rblRange range, void* context)
 {
     const Look* look = context;
-    rblWorld* world = look->world;
+    rblStep* step = look->step;
+    rblWorld* world = step->world;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        if (look->round > 0 && world->loners.data[i + 1] != RBL_LONER_BUSY)
+        if (look->round > 0 && step->impact->loners.data[i + 1] != RBL_LONER_BUSY)
         {
             continue; // nobody asks
         }
-        const rblSolverBody* body = &world->solver_bodies.data[i + 1];
+        const rblSolverBody* body = &step->solver_bodies.data[i + 1];
         const rblBody* record = &world->bodies.data[body->slot];
         const rblVec3 pull = rbl_linear_acceleration(world, body);
         const float spin = rbl_length3(body->spin);
         const float turning = spin > 0.0f ? spin * record->shape.radius : 0.0f;
-        const float falling = record->falls ? world->seconds * rbl_length3(pull) : 0.0f;
+        const float falling = record->falls ? step->seconds * rbl_length3(pull) : 0.0f;
         const rblVec3 none = {0, 0, 0};
         const bool turns = record->shape.convex && record->shape.rolling != RBL_ROLLS_AS_BALL;
-        world->pulls.data[i + 1] = pull;
-        world->whirls.data[i + 1] = turns ? body->spin : none;
-        world->speeds.data[i + 1] = rbl_length3(body->velocity) + turning + falling;
+        step->impact->pulls.data[i + 1] = pull;
+        step->impact->whirls.data[i + 1] = turns ? body->spin : none;
+        step->impact->speeds.data[i + 1] = rbl_length3(body->velocity) + turning + falling;
     }
 }
 
@@ -87,40 +88,41 @@ static float bend_at(rblVec3 spin, rblVec3 arm, rblVec3 normal)
 }
 
 // Two that are not convex, and neither of them static.
-static bool is_rough_pair(const rblWorld* world, const rblManifold* manifold)
+static bool is_rough_pair(const rblStep* step, const rblManifold* manifold)
 {
+    const rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
     const bool moving = manifold->a != 0 && manifold->b != 0;
-    return moving && !world->surfaces.data[pair->a].convex && !world->surfaces.data[pair->b].convex;
+    return moving && !step->surfaces.data[pair->a].convex && !step->surfaces.data[pair->b].convex;
 }
 
 // Whether gravity brings a body to its impact. What rolls on points seems to hover, where they are: of shapes that are not convex
 // only those fall that nothing held in the last step. Two of them that move have many points to come to, and it is not the first
 // one that matters: heaps of statues were deeper in each other for it (5 mm at worst, not 2).
-static float falls(const rblWorld* world, const rblManifold* manifold, uint32_t index)
+static float falls(const rblStep* step, const rblManifold* manifold, uint32_t index)
 {
+    const rblWorld* world = step->world;
     if (rbl_is_convex_manifold(manifold))
     {
         return 1.0f;
     }
-    const bool free = index != 0 && world->bodies.data[world->solver_bodies.data[index].slot].falls;
-    return free && !is_rough_pair(world, manifold) ? 1.0f : 0.0f;
+    const bool free = index != 0 && world->bodies.data[step->solver_bodies.data[index].slot].falls;
+    return free && !is_rough_pair(step, manifold) ? 1.0f : 0.0f;
 }
 
-static Approach approach_at(const rblWorld* world, const rblManifold* manifold,
-                            const rblSolverContact* contact)
+static Approach approach_at(const rblStep* step, const rblManifold* manifold, const rblSolverContact* contact)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
     const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
     return (Approach){
         .speed = -rbl_dot3(u, contact->normal),
-        .pull_a =
-            falls(world, manifold, manifold->a) * rbl_dot3(world->pulls.data[manifold->a], contact->normal),
-        .pull_b =
-            -falls(world, manifold, manifold->b) * rbl_dot3(world->pulls.data[manifold->b], contact->normal),
-        .bend = bend_at(world->whirls.data[manifold->a], contact->arm_a, contact->normal) -
-                bend_at(world->whirls.data[manifold->b], contact->arm_b, contact->normal),
+        .pull_a = falls(step, manifold, manifold->a) *
+                  rbl_dot3(step->impact->pulls.data[manifold->a], contact->normal),
+        .pull_b = -falls(step, manifold, manifold->b) *
+                  rbl_dot3(step->impact->pulls.data[manifold->b], contact->normal),
+        .bend = bend_at(step->impact->whirls.data[manifold->a], contact->arm_a, contact->normal) -
+                bend_at(step->impact->whirls.data[manifold->b], contact->arm_b, contact->normal),
     };
 }
 
@@ -136,13 +138,13 @@ static bool is_open(const rblManifold* manifold, const rblSolverContact* contact
 
 // Contacts that touch now: whether there are any, and whether one of them is an impact. Of the others, whether one may close in
 // an impact, whoever is held by something else.
-static void look_at_contacts(const rblWorld* world, rblManifold* manifold, float threshold)
+static void look_at_contacts(const rblStep* step, rblManifold* manifold, float threshold)
 {
     const float time = manifold->seconds;
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-        const Approach approach = approach_at(world, manifold, contact);
+        const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
+        const Approach approach = approach_at(step, manifold, contact);
         if (!is_open(manifold, contact, approach.speed, threshold))
         {
             manifold->closed = true;
@@ -169,63 +171,64 @@ static uint32_t moving_body(const rblManifold* manifold)
 // After a flight, of what is far off only the contact of the start of the step is known, and a ball may meet the other one elsewhere: it
 // is asked again. Other shapes have more points that come after the first, and are held back instead (impact_hold.c): boxes that
 // spin passed six times as often when they were asked.
-static bool asks_again(const rblWorld* world, const rblManifold* manifold, uint32_t round)
+static bool asks_again(const rblStep* step, const rblManifold* manifold, uint32_t round)
 {
-    const uint32_t slot = world->solver_bodies.data[moving_body(manifold)].slot;
+    const rblWorld* world = step->world;
+    const uint32_t slot = step->solver_bodies.data[moving_body(manifold)].slot;
     return round > 0 && manifold->fast && !manifold->closed &&
            world->bodies.data[slot].shape.rolling == RBL_ROLLS_AS_BALL;
 }
 
 // The time of impact of a fast pair is known. Otherwise it depends on who is held, which find_times() knows.
-static void look_at(rblWorld* world, rblManifold* manifold, float threshold, uint32_t round)
+static void look_at(rblStep* step, rblManifold* manifold, float threshold, uint32_t round)
 {
+    rblWorld* world = step->world;
     const float known = world->pairs.data[manifold->pair].time_of_impact;
     if (known < 1.0f && round == 0)
     {
-        manifold->closing = known * world->seconds;
+        manifold->closing = known * step->seconds;
         manifold->struck = !(manifold->closing > 0.0f);
         manifold->nearing = !manifold->struck;
         manifold->approaching = true;
         return;
     }
-    rbl_prepare_once(world, manifold);
-    look_at_contacts(world, manifold, threshold);
-    manifold->nearing = manifold->nearing || asks_again(world, manifold, round);
+    rbl_prepare_once(step, manifold);
+    look_at_contacts(step, manifold, threshold);
+    manifold->nearing = manifold->nearing || asks_again(step, manifold, round);
     manifold->approaching = manifold->struck;
 }
 
 // After the first flight: pairs of a lone body that has flown or was hit.
-static bool goes_on(const rblWorld* world, const rblManifold* manifold)
+static bool goes_on(const rblStep* step, const rblManifold* manifold)
 {
-    return world->loners.data[moving_body(manifold)] == RBL_LONER_BUSY;
+    return step->impact->loners.data[moving_body(manifold)] == RBL_LONER_BUSY;
 }
 
 // The manifolds of a round: all, then those of lone bodies.
 static uint32_t count_of(const Look* look)
 {
-    return (uint32_t)(look->round == 0 ? look->world->manifolds.count : look->world->lone.count);
+    return (uint32_t)(look->round == 0 ? look->step->manifolds.count : look->step->impact->lone.count);
 }
 
 static uint32_t manifold_of(const Look* look, uint32_t i)
 {
-    return look->round == 0 ? i : look->world->lone.data[i];
+    return look->round == 0 ? i : look->step->impact->lone.data[i];
 }
 
 // In a settled pile hardly a pair is fast enough to be looked at: what its bodies could do at most decides.
 static void look_block(rblRange range, void* context)
 {
     Look* look = context;
-    rblWorld* world = look->world;
+    rblStep* step = look->step;
     bool approaching = false;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblManifold* manifold = &world->manifolds.data[manifold_of(look, i)];
-        const float threshold = rbl_pair_impact_speed(world, manifold, look->threshold);
-        const float speed = world->speeds.data[manifold->a] + world->speeds.data[manifold->b];
-        manifold->slow =
-            look->round == 0 ? speed <= threshold && !manifold->early : !goes_on(world, manifold);
+        rblManifold* manifold = &step->manifolds.data[manifold_of(look, i)];
+        const float threshold = rbl_pair_impact_speed(step, manifold, look->threshold);
+        const float speed = step->impact->speeds.data[manifold->a] + step->impact->speeds.data[manifold->b];
+        manifold->slow = look->round == 0 ? speed <= threshold && !manifold->early : !goes_on(step, manifold);
         manifold->slow = manifold->slow || manifold->mates; // what they do by themselves is no impact
-        manifold->closing = world->seconds;
+        manifold->closing = step->seconds;
         manifold->closed = false;
         manifold->struck = false;
         manifold->nearing = false;
@@ -234,7 +237,7 @@ static void look_block(rblRange range, void* context)
         manifold->later = false;
         if (!manifold->slow)
         {
-            look_at(world, manifold, threshold, look->round);
+            look_at(step, manifold, threshold, look->round);
             approaching = approaching || manifold->struck || manifold->nearing;
         }
     }
@@ -243,12 +246,13 @@ static void look_block(rblRange range, void* context)
 
 static bool look_for_impacts(Look* look)
 {
-    rblWorld* world = look->world;
+    rblStep* step = look->step;
+    rblWorld* world = step->world;
     const uint32_t count = count_of(look);
-    world->speeds.data[0] = 0.0f;
-    world->pulls.data[0] = rbl_vec3(0, 0, 0);
-    world->whirls.data[0] = rbl_vec3(0, 0, 0);
-    rbl_parallel_for(world->jobs, (uint32_t)world->solver_bodies.count - 1, MIN_BODIES, bound_block, look);
+    step->impact->speeds.data[0] = 0.0f;
+    step->impact->pulls.data[0] = rbl_vec3(0, 0, 0);
+    step->impact->whirls.data[0] = rbl_vec3(0, 0, 0);
+    rbl_parallel_for(world->jobs, (uint32_t)step->solver_bodies.count - 1, MIN_BODIES, bound_block, look);
     rbl_parallel_for(world->jobs, count, MIN_MANIFOLDS, look_block, look);
     bool any = false;
     for (uint32_t b = 0; b < rbl_block_count(count, MIN_MANIFOLDS); ++b)
@@ -262,51 +266,52 @@ static bool look_for_impacts(Look* look)
 
 // Bodies alone in their island. Those on joints, near kinematic bodies or shapes that are not convex are no loners either, as
 // find_holds() finds. Nor are those near sleepers.
-static void find_loners(rblWorld* world)
+static void find_loners(rblStep* step)
 {
-    world->loners.data[0] = RBL_LONER_NOT;
-    for (size_t i = 1; i < world->solver_bodies.count; ++i)
+    step->impact->loners.data[0] = RBL_LONER_NOT;
+    for (size_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        const uint32_t island = world->solver_bodies.data[i].island;
-        const bool alone = island != RBL_NONE && world->islands.data[island].count == 1;
-        world->loners.data[i] = alone ? RBL_LONER_IDLE : RBL_LONER_NOT;
+        const uint32_t island = step->solver_bodies.data[i].island;
+        const bool alone = island != RBL_NONE && step->islands.data[island].count == 1;
+        step->impact->loners.data[i] = alone ? RBL_LONER_IDLE : RBL_LONER_NOT;
     }
 }
 
-static void hold(rblWorld* world, uint32_t body, rblHold how)
+static void hold(rblStep* step, uint32_t body, rblHold how)
 {
-    unsigned char* held = &world->holds.data[body];
+    unsigned char* held = &step->impact->holds.data[body];
     *held = *held > how ? *held : (unsigned char)how;
 }
 
-static void hold_pair(rblWorld* world, const rblManifold* manifold)
+static void hold_pair(rblStep* step, const rblManifold* manifold)
 {
     const rblHold how = is_static_pair(manifold) && !manifold->struck ? RBL_HOLD_RESTING : RBL_HOLD_FAST;
-    hold(world, manifold->a, how);
-    hold(world, manifold->b, how);
+    hold(step, manifold->a, how);
+    hold(step, manifold->b, how);
 }
 
-static void hold_jointed(rblWorld* world)
+static void hold_jointed(rblStep* step)
 {
+    rblWorld* world = step->world;
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         const rblJoint* joint = &world->joints.data[i];
         if (joint->generation != 0)
         {
-            hold(world, joint->solver_a, RBL_HOLD_FAST);
-            hold(world, joint->solver_b, RBL_HOLD_FAST);
-            world->loners.data[joint->solver_a] = RBL_LONER_NOT;
-            world->loners.data[joint->solver_b] = RBL_LONER_NOT;
+            hold(step, joint->solver_a, RBL_HOLD_FAST);
+            hold(step, joint->solver_b, RBL_HOLD_FAST);
+            step->impact->loners.data[joint->solver_a] = RBL_LONER_NOT;
+            step->impact->loners.data[joint->solver_b] = RBL_LONER_NOT;
         }
     }
 }
 
-static bool is_closed(rblWorld* world, rblManifold* manifold)
+static bool is_closed(rblStep* step, rblManifold* manifold)
 {
-    rbl_prepare_once(world, manifold);
+    rbl_prepare_once(step, manifold);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        if (world->solver_contacts.data[manifold->first + i].gap <= 2.0f * manifold->slop)
+        if (step->solver_contacts.data[manifold->first + i].gap <= 2.0f * manifold->slop)
         {
             return true;
         }
@@ -315,92 +320,93 @@ static bool is_closed(rblWorld* world, rblManifold* manifold)
 }
 
 // A sleeper that nothing has woken is as good as static, but only until it is hit: it has to be asked again before a second time.
-static bool meets_sleeper(const rblWorld* world, const rblManifold* manifold)
+static bool meets_sleeper(const rblStep* step, const rblManifold* manifold)
 {
+    const rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
-    return world->sleepers > 0 && (world->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP ||
-                                   world->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP);
+    return step->sleepers > 0 && (step->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP ||
+                                  step->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP);
 }
 
 // Pairs that may close later in the step. Who is held by what was looked at, who has company.
 static void list_nearing(const Look* look)
 {
-    rblWorld* world = look->world;
+    rblStep* step = look->step;
     const uint32_t count = count_of(look);
-    world->nearing.count = 0;
+    step->impact->nearing.count = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
         const uint32_t m = manifold_of(look, i);
-        const rblManifold* manifold = &world->manifolds.data[m];
-        if (!is_static_pair(manifold) || !rbl_is_convex_manifold(manifold) || meets_sleeper(world, manifold))
+        const rblManifold* manifold = &step->manifolds.data[m];
+        if (!is_static_pair(manifold) || !rbl_is_convex_manifold(manifold) || meets_sleeper(step, manifold))
         {
-            world->loners.data[manifold->a] = RBL_LONER_NOT;
-            world->loners.data[manifold->b] = RBL_LONER_NOT;
+            step->impact->loners.data[manifold->a] = RBL_LONER_NOT;
+            step->impact->loners.data[manifold->b] = RBL_LONER_NOT;
         }
         if (manifold->closed || manifold->struck)
         {
-            hold_pair(world, manifold);
+            hold_pair(step, manifold);
         }
         if (manifold->nearing)
         {
-            world->nearing.data[world->nearing.count++] = m;
-            world->wishes.data[manifold->a] = 1;
-            world->wishes.data[manifold->b] = 1;
+            step->impact->nearing.data[step->impact->nearing.count++] = m;
+            step->impact->wishes.data[manifold->a] = 1;
+            step->impact->wishes.data[manifold->b] = 1;
         }
     }
 }
 
-static bool would_fly(const rblWorld* world, uint32_t index)
+static bool would_fly(const rblStep* step, uint32_t index)
 {
-    return world->holds.data[index] != RBL_HOLD_FAST && world->wishes.data[index] != 0;
+    return step->impact->holds.data[index] != RBL_HOLD_FAST && step->impact->wishes.data[index] != 0;
 }
 
 // Slow manifolds were not looked at: whether they hold a body matters to those that would fly.
 static void find_holds(const Look* look)
 {
-    rblWorld* world = look->world;
-    for (size_t i = 0; i < world->solver_bodies.count; ++i)
+    rblStep* step = look->step;
+    for (size_t i = 0; i < step->solver_bodies.count; ++i)
     {
-        const bool moves = world->solver_bodies.data[i].inverse_mass > 0.0f;
-        world->holds.data[i] = moves ? RBL_HOLD_NONE : RBL_HOLD_FAST;
-        world->wishes.data[i] = 0;
+        const bool moves = step->solver_bodies.data[i].inverse_mass > 0.0f;
+        step->impact->holds.data[i] = moves ? RBL_HOLD_NONE : RBL_HOLD_FAST;
+        step->impact->wishes.data[i] = 0;
     }
-    hold_jointed(world);
+    hold_jointed(step);
     list_nearing(look);
-    const uint32_t count = world->nearing.count > 0 ? count_of(look) : 0;
+    const uint32_t count = step->impact->nearing.count > 0 ? count_of(look) : 0;
     for (uint32_t i = 0; i < count; ++i)
     {
-        rblManifold* manifold = &world->manifolds.data[manifold_of(look, i)];
-        const bool asked = manifold->slow && (would_fly(world, manifold->a) || would_fly(world, manifold->b));
-        if (asked && is_closed(world, manifold))
+        rblManifold* manifold = &step->manifolds.data[manifold_of(look, i)];
+        const bool asked = manifold->slow && (would_fly(step, manifold->a) || would_fly(step, manifold->b));
+        if (asked && is_closed(step, manifold))
         {
             manifold->closed = true;
-            hold_pair(world, manifold);
+            hold_pair(step, manifold);
         }
     }
 }
 
 // ---- when ----
 
-static bool is_resting(const rblWorld* world, const rblManifold* manifold)
+static bool is_resting(const rblStep* step, const rblManifold* manifold)
 {
-    return world->holds.data[manifold->a] == RBL_HOLD_RESTING ||
-           world->holds.data[manifold->b] == RBL_HOLD_RESTING;
+    return step->impact->holds.data[manifold->a] == RBL_HOLD_RESTING ||
+           step->impact->holds.data[manifold->b] == RBL_HOLD_RESTING;
 }
 
 // Those who are held do not fall. Ways that turning bends are known to second order: a flight ends where it would be over on a
 // straight way too, and there may be another. But points of what rolls come down without an impact, straight as their ways point at
 // the ground.
-static float closing_time(const rblWorld* world, const rblManifold* manifold, float threshold)
+static float closing_time(const rblStep* step, const rblManifold* manifold, float threshold)
 {
-    const float falls_a = world->holds.data[manifold->a] == RBL_HOLD_NONE ? 1.0f : 0.0f;
-    const float falls_b = world->holds.data[manifold->b] == RBL_HOLD_NONE ? 1.0f : 0.0f;
-    const bool rolls = is_resting(world, manifold);
+    const float falls_a = step->impact->holds.data[manifold->a] == RBL_HOLD_NONE ? 1.0f : 0.0f;
+    const float falls_b = step->impact->holds.data[manifold->b] == RBL_HOLD_NONE ? 1.0f : 0.0f;
+    const bool rolls = is_resting(step, manifold);
     float first = manifold->seconds;
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
-        const Approach approach = approach_at(world, manifold, contact);
+        const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
+        const Approach approach = approach_at(step, manifold, contact);
         if (is_open(manifold, contact, approach.speed, threshold))
         {
             const float pull = falls_a * approach.pull_a + falls_b * approach.pull_b;
@@ -410,86 +416,90 @@ static float closing_time(const rblWorld* world, const rblManifold* manifold, fl
             first = rolls ? first : rbl_minf(first, time_to_close(manifold, contact->gap, straight));
         }
     }
-    return first < manifold->seconds ? first : world->seconds;
+    return first < manifold->seconds ? first : step->seconds;
 }
 
 // Lone bodies only: their partners are static.
-static float meeting_time(rblWorld* world, const rblManifold* manifold)
+static float meeting_time(rblStep* step, const rblManifold* manifold)
 {
+    rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
     const uint32_t index = moving_body(manifold);
-    const float time = rbl_time_to_meet(world, index, manifold->a == index ? pair->b : pair->a);
-    const bool meets = time > 0.0f && time < world->solver_bodies.data[index].seconds;
+    const float time = rbl_time_to_meet(step, index, manifold->a == index ? pair->b : pair->a);
+    const bool meets = time > 0.0f && time < step->solver_bodies.data[index].seconds;
     return meets ? rbl_minf(time, manifold->closing) : manifold->closing;
 }
 
 static void time_block(rblRange range, void* context)
 {
     const Look* look = context;
-    rblWorld* world = look->world;
+    rblStep* step = look->step;
+    rblWorld* world = step->world;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblManifold* manifold = &world->manifolds.data[world->nearing.data[i]];
+        rblManifold* manifold = &step->manifolds.data[step->impact->nearing.data[i]];
         const bool known = look->round == 0 && world->pairs.data[manifold->pair].time_of_impact < 1.0f;
         if (!known)
         {
-            const float threshold = rbl_pair_impact_speed(world, manifold, look->threshold);
-            manifold->closing = closing_time(world, manifold, threshold);
+            const float threshold = rbl_pair_impact_speed(step, manifold, look->threshold);
+            manifold->closing = closing_time(step, manifold, threshold);
             manifold->closing =
-                asks_again(world, manifold, look->round) ? meeting_time(world, manifold) : manifold->closing;
-            manifold->approaching = manifold->struck || manifold->closing < world->seconds;
+                asks_again(step, manifold, look->round) ? meeting_time(step, manifold) : manifold->closing;
+            manifold->approaching = manifold->struck || manifold->closing < step->seconds;
         }
     }
 }
 
-static bool may_fly(const rblWorld* world, uint32_t index)
+static bool may_fly(const rblStep* step, uint32_t index)
 {
-    const unsigned char held = world->holds.data[index];
-    return held == RBL_HOLD_NONE || (held == RBL_HOLD_RESTING && world->loners.data[index] != RBL_LONER_NOT);
+    const unsigned char held = step->impact->holds.data[index];
+    return held == RBL_HOLD_NONE ||
+           (held == RBL_HOLD_RESTING && step->impact->loners.data[index] != RBL_LONER_NOT);
 }
 
 // True when it flies.
-static bool take_time(rblWorld* world, uint32_t index, float time)
+static bool take_time(rblStep* step, uint32_t index, float time)
 {
-    if (!may_fly(world, index) || !(time < world->solver_bodies.data[index].seconds))
+    if (!may_fly(step, index) || !(time < step->solver_bodies.data[index].seconds))
     {
         return false;
     }
-    const float before = world->times.data[index];
-    world->times.data[index] = before > 0.0f ? rbl_minf(before, time) : time;
+    const float before = step->impact->times.data[index];
+    step->impact->times.data[index] = before > 0.0f ? rbl_minf(before, time) : time;
     return true;
 }
 
 // Per body, the time of its next impact; 0 for one that does not fly. True when one does.
 static bool find_times(Look* look)
 {
-    rblWorld* world = look->world;
+    rblStep* step = look->step;
+    rblWorld* world = step->world;
     find_holds(look);
-    rbl_parallel_for(world->jobs, (uint32_t)world->nearing.count, MIN_MANIFOLDS, time_block, look);
-    for (size_t i = 0; i < world->solver_bodies.count; ++i)
+    rbl_parallel_for(world->jobs, (uint32_t)step->impact->nearing.count, MIN_MANIFOLDS, time_block, look);
+    for (size_t i = 0; i < step->solver_bodies.count; ++i)
     {
-        world->times.data[i] = 0.0f;
+        step->impact->times.data[i] = 0.0f;
     }
-    if (look->round == 0 && world->nearing.count > 0)
+    if (look->round == 0 && step->impact->nearing.count > 0)
     {
-        rbl_order_impacts(world);
+        rbl_order_impacts(step);
     }
     bool any = false;
-    for (size_t i = 0; i < world->nearing.count; ++i)
+    for (size_t i = 0; i < step->impact->nearing.count; ++i)
     {
-        const rblManifold* manifold = &world->manifolds.data[world->nearing.data[i]];
-        if (manifold->closing < world->seconds && !manifold->later)
+        const rblManifold* manifold = &step->manifolds.data[step->impact->nearing.data[i]];
+        if (manifold->closing < step->seconds && !manifold->later)
         {
-            any = take_time(world, manifold->a, manifold->closing) || any;
-            any = take_time(world, manifold->b, manifold->closing) || any;
+            any = take_time(step, manifold->a, manifold->closing) || any;
+            any = take_time(step, manifold->b, manifold->closing) || any;
         }
     }
     return any;
 }
 
-rblResult rbl_reach_impacts(rblWorld* world, float threshold, uint32_t round, bool* any)
+rblResult rbl_reach_impacts(rblStep* step, float threshold, uint32_t round, bool* any)
 {
-    Look look = {.world = world, .threshold = threshold, .round = round};
+    Look look = {.step = step, .threshold = threshold, .round = round};
     *any = look_for_impacts(&look);
     if (!*any)
     {
@@ -497,7 +507,7 @@ rblResult rbl_reach_impacts(rblWorld* world, float threshold, uint32_t round, bo
     }
     if (round == 0)
     {
-        find_loners(world);
+        find_loners(step);
     }
-    return find_times(&look) ? rbl_fly_to_impacts(world, round) : RBL_OK;
+    return find_times(&look) ? rbl_fly_to_impacts(step, round) : RBL_OK;
 }

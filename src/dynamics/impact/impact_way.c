@@ -6,7 +6,7 @@
 
 typedef struct Way
 {
-    rblWorld* world;
+    rblStep* step;
     uint32_t slot;
     uint32_t index; // solver body
     uint32_t other; // slot of the first that it meets
@@ -54,13 +54,14 @@ static rblTransform pose_after(const rblWorld* world, const rblSolverBody* solve
     return rbl_shape_pose(body, &motion);
 }
 
-static Course course_of(const rblWorld* world, uint32_t index, float begin, float seconds)
+static Course course_of(const rblStep* step, uint32_t index, float begin, float seconds)
 {
-    const rblSolverBody* solver = &world->solver_bodies.data[index];
+    const rblWorld* world = step->world;
+    const rblSolverBody* solver = &step->solver_bodies.data[index];
     const rblBody* body = &world->bodies.data[solver->slot];
     const rblVec3 pull =
         rbl_scale3(world->def.gravity, solver->inverse_mass > 0.0f ? body->gravity_scale : 0.0f);
-    const float before = begin - world->clocks.data[index];
+    const float before = begin - step->clocks.data[index];
     const rblVec3 to = rbl_mul_add3(rbl_scale3(solver->velocity, before), 0.5f * before * before, pull);
     const rblVec3 velocity = rbl_mul_add3(solver->velocity, before, pull);
     Course course = {.bend = rbl_scale3(pull, 0.5f * seconds * seconds)};
@@ -75,9 +76,9 @@ static Course resting_course(const rblWorld* world, uint32_t slot)
     return (Course){.sweep.from = rbl_shape_pose(&world->bodies.data[slot], &world->motions.data[slot])};
 }
 
-static float end_of(const rblWorld* world, uint32_t index)
+static float end_of(const rblStep* step, uint32_t index)
 {
-    return world->clocks.data[index] + world->solver_bodies.data[index].seconds;
+    return step->clocks.data[index] + step->solver_bodies.data[index].seconds;
 }
 
 // The centre of a body after it has flown on for some seconds.
@@ -91,13 +92,14 @@ static rblVec3 center_after(const rblWorld* world, const rblSolverBody* body, fl
 // Most that is near moves along, and the next step finds it; or the balls about the two pass each other by.
 static bool passes_by(const Way* way, uint32_t slot, uint32_t index, float begin, float seconds)
 {
-    const rblWorld* world = way->world;
-    const rblSolverBody* own = &world->solver_bodies.data[way->index];
-    const rblSolverBody* other = &world->solver_bodies.data[index];
+    const rblStep* step = way->step;
+    const rblWorld* world = step->world;
+    const rblSolverBody* own = &step->solver_bodies.data[way->index];
+    const rblSolverBody* other = &step->solver_bodies.data[index];
     const rblShapeView* a = &world->bodies.data[way->slot].shape;
     const rblShapeView* b = &world->bodies.data[slot].shape;
-    const float own_wait = begin - world->clocks.data[way->index];
-    const float wait = index != 0 ? begin - world->clocks.data[index] : 0.0f;
+    const float own_wait = begin - step->clocks.data[way->index];
+    const float wait = index != 0 ? begin - step->clocks.data[index] : 0.0f;
     const rblVec3 from = center_after(world, own, own_wait);
     const rblVec3 to = center_after(world, own, own_wait + seconds);
     const rblVec3 rest = world->motions.data[slot].center;
@@ -124,13 +126,14 @@ static bool passes_by(const Way* way, uint32_t slot, uint32_t index, float begin
 // when they do not. Sleepers and static bodies rest.
 static float meeting_time(const Way* way, uint32_t slot)
 {
-    const rblWorld* world = way->world;
-    const uint32_t index = world->solver_index.data[slot];
+    const rblStep* step = way->step;
+    const rblWorld* world = step->world;
+    const uint32_t index = step->solver_index.data[slot];
     const bool moves = index != 0;
-    const float clock = world->clocks.data[way->index];
-    const float begin = moves ? rbl_maxf(clock, world->clocks.data[index]) : clock;
-    const float own_end = end_of(world, way->index);
-    const float end = moves ? rbl_minf(own_end, end_of(world, index)) : own_end;
+    const float clock = step->clocks.data[way->index];
+    const float begin = moves ? rbl_maxf(clock, step->clocks.data[index]) : clock;
+    const float own_end = end_of(step, way->index);
+    const float end = moves ? rbl_minf(own_end, end_of(step, index)) : own_end;
     if (!(end > begin))
     {
         return own_end;
@@ -139,8 +142,8 @@ static float meeting_time(const Way* way, uint32_t slot)
     {
         return own_end;
     }
-    const Course own = course_of(world, way->index, begin, end - begin);
-    const Course other = moves ? course_of(world, index, begin, end - begin) : resting_course(world, slot);
+    const Course own = course_of(step, way->index, begin, end - begin);
+    const Course other = moves ? course_of(step, index, begin, end - begin) : resting_course(world, slot);
     const float slop = rbl_pair_slop(&world->bodies.data[way->slot], &world->bodies.data[slot]);
     const rblImpactQuery query = {.a = &world->bodies.data[way->slot].shape,
                                   .b = &world->bodies.data[slot].shape,
@@ -153,10 +156,10 @@ static float meeting_time(const Way* way, uint32_t slot)
     return clear < 1.0f ? begin + clear * (end - begin) : own_end;
 }
 
-float rbl_time_to_meet(rblWorld* world, uint32_t index, uint32_t slot)
+float rbl_time_to_meet(rblStep* step, uint32_t index, uint32_t slot)
 {
-    const Way way = {.world = world, .slot = world->solver_bodies.data[index].slot, .index = index};
-    return meeting_time(&way, slot) - world->clocks.data[index];
+    const Way way = {.step = step, .slot = step->solver_bodies.data[index].slot, .index = index};
+    return meeting_time(&way, slot) - step->clocks.data[index];
 }
 
 // The first that it meets, whatever the order in which they are asked.
@@ -165,7 +168,7 @@ static bool meet(uint32_t slot, void* context)
     Way* way = context;
     const uint32_t a = slot < way->slot ? slot : way->slot;
     const uint32_t b = slot < way->slot ? way->slot : slot;
-    if (slot == way->slot || !rbl_wants_pair(way->world, a, b) || is_known(way->world, a, b))
+    if (slot == way->slot || !rbl_wants_pair(way->step->world, a, b) || is_known(way->step->world, a, b))
     {
         return true;
     }
@@ -181,22 +184,22 @@ static bool meet(uint32_t slot, void* context)
 // Both get no farther.
 static void hold_both(const Way* way)
 {
-    rblWorld* world = way->world;
-    const uint32_t index = way->other != RBL_NONE ? world->solver_index.data[way->other] : 0;
-    if (way->time < end_of(world, way->index))
+    rblStep* step = way->step;
+    const uint32_t index = way->other != RBL_NONE ? step->solver_index.data[way->other] : 0;
+    if (way->time < end_of(step, way->index))
     {
-        (void)(rbl_may_hold(world, way->index, index) &&
-               rbl_hold_body(world, way->index, way->time - world->clocks.data[way->index]));
-        (void)(index != 0 && rbl_may_hold(world, index, way->index) &&
-               rbl_hold_body(world, index, way->time - world->clocks.data[index]));
+        (void)(rbl_may_hold(step, way->index, index) &&
+               rbl_hold_body(step, way->index, way->time - step->clocks.data[way->index]));
+        (void)(index != 0 && rbl_may_hold(step, index, way->index) &&
+               rbl_hold_body(step, index, way->time - step->clocks.data[index]));
     }
 }
 
 // How far a body goes in what is left of the step to where it would not have gone: on its old way it was looked for what is there.
-static float way_aside(const rblWorld* world, uint32_t index)
+static float way_aside(const rblStep* step, uint32_t index)
 {
-    const rblSolverBody* body = &world->solver_bodies.data[index];
-    const rblVec3 before = world->at_start.data[index].velocity;
+    const rblSolverBody* body = &step->solver_bodies.data[index];
+    const rblVec3 before = step->at_start.data[index].velocity;
     const float square = rbl_dot3(before, before);
     const float along =
         square > 0.0f ? rbl_clampf(rbl_dot3(body->velocity, before) / square, 0.0f, 1.0f) : 0.0f;
@@ -204,21 +207,19 @@ static float way_aside(const rblWorld* world, uint32_t index)
 }
 
 // Half as far as a body is thick it is not lost: the next step finds what it overlaps.
-static void look_ahead(rblWorld* world, uint32_t index)
+static void look_ahead(rblStep* step, uint32_t index)
 {
-    const rblSolverBody* solver = &world->solver_bodies.data[index];
+    rblWorld* world = step->world;
+    const rblSolverBody* solver = &step->solver_bodies.data[index];
     const rblBody* body = &world->bodies.data[solver->slot];
-    if (!(solver->inverse_mass > 0.0f) || !(way_aside(world, index) > body->shape.inner_radius))
+    if (!(solver->inverse_mass > 0.0f) || !(way_aside(step, index) > body->shape.inner_radius))
     {
         return;
     }
-    const Course course = course_of(world, index, world->clocks.data[index], solver->seconds);
+    const Course course = course_of(step, index, step->clocks.data[index], solver->seconds);
     const rblVec3 translation = course.sweep.translation;
-    Way way = {.world = world,
-               .slot = solver->slot,
-               .index = index,
-               .other = RBL_NONE,
-               .time = end_of(world, index)};
+    Way way = {
+        .step = step, .slot = solver->slot, .index = index, .other = RBL_NONE, .time = end_of(step, index)};
     const float turning = body->shape.radius * rbl_minf(rbl_length3(course.sweep.rotation), 2.0f);
     const rblAabb box = rbl_shape_bounds_at(&body->shape, course.sweep.from);
     const rblAabb end = {rbl_add3(box.lower, translation), rbl_add3(box.upper, translation)};
@@ -226,17 +227,17 @@ static void look_ahead(rblWorld* world, uint32_t index)
     hold_both(&way);
 }
 
-void rbl_look_after_blows(rblWorld* world)
+void rbl_look_after_blows(rblStep* step)
 {
-    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        if (world->last_change.data[i] > 0)
+        if (step->impact->last_change.data[i] > 0)
         {
-            look_ahead(world, i);
+            look_ahead(step, i);
         }
     }
-    if (world->any_held)
+    if (step->impact->any_held)
     {
-        rbl_share_joint_seconds(world);
+        rbl_share_joint_seconds(step);
     }
 }

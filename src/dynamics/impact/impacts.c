@@ -1,12 +1,62 @@
 // Impacts: bodies in free flight are moved to their first impact, then colliding pairs bounce or stop.
 #include "dynamics/impact/impacts.h"
 #include "dynamics/solve/contact_math.h"
+#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 
-// Joints lose relative velocity that they cannot follow; the pairs of their bodies are looked at again.
-static bool tighten_joints(rblWorld* world, float threshold, uint32_t sweep)
+// ---- memory ----
+
+#define ARRAYS(X)                                                                                            \
+    X(impact_bundles)                                                                                        \
+    X(last_change)                                                                                           \
+    X(speeds)                                                                                                \
+    X(times)                                                                                                 \
+    X(holds)                                                                                                 \
+    X(loners)                                                                                                \
+    X(hit_places)                                                                                            \
+    X(firsts)                                                                                                \
+    X(wishes)                                                                                                \
+    X(pulls)                                                                                                 \
+    X(whirls)                                                                                                \
+    X(lone)                                                                                                  \
+    X(lone_bundles)                                                                                          \
+    X(nearing)                                                                                               \
+    X(glides)
+
+rblImpactStage* rbl_impact_stage_create(const rblAllocator* allocator)
 {
-    if (!rbl_tighten_joints(world, threshold))
+    rblImpactStage* stage = rbl_alloc_zero(allocator, sizeof *stage);
+    if (stage == NULL)
+    {
+        return NULL;
+    }
+    ARRAYS(RBL_STAGE_INIT_ARRAY)
+    for (uint32_t w = 0; w < RBL_MAX_WORKERS; ++w)
+    {
+        stage->worker_contacts[w].allocator = allocator;
+    }
+    return stage;
+}
+
+void rbl_impact_stage_destroy(rblImpactStage* stage, const rblAllocator* allocator)
+{
+    if (stage == NULL)
+    {
+        return;
+    }
+    ARRAYS(RBL_STAGE_FREE_ARRAY)
+    for (uint32_t w = 0; w < RBL_MAX_WORKERS; ++w)
+    {
+        rbl_contact_set_free(&stage->worker_contacts[w]);
+    }
+    rbl_free(allocator, stage, sizeof *stage);
+}
+
+// Joints lose relative velocity that they cannot follow; the pairs of their bodies are looked at again.
+static bool tighten_joints(rblStep* step, float threshold, uint32_t sweep)
+{
+    rblWorld* world = step->world;
+    if (!rbl_tighten_joints(step, threshold))
     {
         return false;
     }
@@ -15,11 +65,11 @@ static bool tighten_joints(rblWorld* world, float threshold, uint32_t sweep)
         const rblJoint* joint = &world->joints.data[i];
         if (joint->generation != 0)
         {
-            world->last_change.data[joint->solver_a] = (unsigned char)(sweep + 1);
-            world->last_change.data[joint->solver_b] = (unsigned char)(sweep + 1);
+            step->impact->last_change.data[joint->solver_a] = (unsigned char)(sweep + 1);
+            step->impact->last_change.data[joint->solver_b] = (unsigned char)(sweep + 1);
         }
     }
-    world->last_change.data[0] = 0; // the static world
+    step->impact->last_change.data[0] = 0; // the static world
     return true;
 }
 
@@ -29,7 +79,7 @@ static bool tighten_joints(rblWorld* world, float threshold, uint32_t sweep)
 
 typedef struct Sweep
 {
-    rblWorld* world;
+    rblStep* step;
     float threshold;
     uint32_t number;
     uint32_t color; // of the loop under way; RBL_NONE before the first
@@ -37,9 +87,9 @@ typedef struct Sweep
     bool blocks[RBL_MAX_BLOCKS];
 } Sweep;
 
-static rblLoop color_loop(const rblWorld* world, uint32_t color, rblRangeFcn* block, void* context)
+static rblLoop color_loop(const rblStep* step, uint32_t color, rblRangeFcn* block, void* context)
 {
-    const uint32_t count = world->color_bundles[color + 1] - world->color_bundles[color];
+    const uint32_t count = step->color_bundles[color + 1] - step->color_bundles[color];
     // Manifolds of the last colour may share bodies: one worker has them all.
     return (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, block, context};
 }
@@ -47,18 +97,18 @@ static rblLoop color_loop(const rblWorld* world, uint32_t color, rblRangeFcn* bl
 static void collide_block(rblRange range, void* context)
 {
     Sweep* sweep = context;
-    const uint32_t first = sweep->world->color_bundles[sweep->color];
+    const uint32_t first = sweep->step->color_bundles[sweep->color];
     bool any = false;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        any = rbl_collide_bundle(sweep->world, first + i, sweep->number) || any;
+        any = rbl_collide_bundle(sweep->step, first + i, sweep->number) || any;
     }
     sweep->blocks[range.block] = any;
 }
 
 static void add_blocks(Sweep* sweep)
 {
-    const rblLoop loop = color_loop(sweep->world, sweep->color, collide_block, sweep);
+    const rblLoop loop = color_loop(sweep->step, sweep->color, collide_block, sweep);
     for (uint32_t b = 0; b < rbl_block_count(loop.count, loop.min_range); ++b)
     {
         sweep->any = sweep->any || sweep->blocks[b];
@@ -68,7 +118,7 @@ static void add_blocks(Sweep* sweep)
 // False when nothing had to be stopped, or it was the last one.
 static bool end_sweep(Sweep* sweep)
 {
-    const bool any = tighten_joints(sweep->world, sweep->threshold, sweep->number) || sweep->any;
+    const bool any = tighten_joints(sweep->step, sweep->threshold, sweep->number) || sweep->any;
     sweep->number += 1;
     sweep->any = false;
     sweep->color = 0;
@@ -84,14 +134,14 @@ static bool next_of_sweep(rblLoop* loop, void* context)
         add_blocks(sweep);
     }
     sweep->color = sweep->color != RBL_NONE ? sweep->color + 1 : 0;
-    while (sweep->color >= sweep->world->color_count)
+    while (sweep->color >= sweep->step->color_count)
     {
         if (!end_sweep(sweep))
         {
             return false;
         }
     }
-    *loop = color_loop(sweep->world, sweep->color, collide_block, sweep);
+    *loop = color_loop(sweep->step, sweep->color, collide_block, sweep);
     return true;
 }
 
@@ -100,7 +150,7 @@ static void begin_block(rblRange range, void* context)
     const Sweep* sweep = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rbl_begin_impact_bundle(sweep->world, i, sweep->threshold, 0);
+        rbl_begin_impact_bundle(sweep->step, i, sweep->threshold, 0);
     }
 }
 
@@ -112,22 +162,23 @@ static void book_block(rblRange range, void* context)
     }
 }
 
-static void sweep_all(rblWorld* world, float threshold)
+static void sweep_all(rblStep* step, float threshold)
 {
-    Sweep sweep = {.world = world, .threshold = threshold, .color = RBL_NONE};
-    const uint32_t count = world->color_bundles[RBL_MAX_COLORS];
+    rblWorld* world = step->world;
+    Sweep sweep = {.step = step, .threshold = threshold, .color = RBL_NONE};
+    const uint32_t count = step->color_bundles[RBL_MAX_COLORS];
     rbl_parallel_for(world->jobs, count, MIN_BUNDLES, begin_block, &sweep);
     rbl_parallel_chain(world->jobs, next_of_sweep, &sweep);
-    rbl_parallel_for(world->jobs, count, MIN_BUNDLES, book_block, world);
+    rbl_parallel_for(world->jobs, count, MIN_BUNDLES, book_block, step);
 }
 
 // The same for the bundles of lone bodies, of which there are few.
-static void sweep_lone(rblWorld* world, float threshold, uint32_t round)
+static void sweep_lone(rblStep* step, float threshold, uint32_t round)
 {
-    const rblIndexArray* bundles = &world->lone_bundles;
+    const rblIndexArray* bundles = &step->impact->lone_bundles;
     for (size_t i = 0; i < bundles->count; ++i)
     {
-        rbl_begin_impact_bundle(world, bundles->data[i], threshold, round);
+        rbl_begin_impact_bundle(step, bundles->data[i], threshold, round);
     }
     bool any = true;
     for (uint32_t sweep = 0; sweep < RBL_IMPACT_SWEEPS && any; ++sweep)
@@ -135,42 +186,41 @@ static void sweep_lone(rblWorld* world, float threshold, uint32_t round)
         any = false;
         for (size_t i = 0; i < bundles->count; ++i)
         {
-            any = rbl_collide_bundle(world, bundles->data[i], sweep) || any;
+            any = rbl_collide_bundle(step, bundles->data[i], sweep) || any;
         }
     }
     for (size_t i = 0; i < bundles->count; ++i)
     {
-        rbl_book_impact_bundle(world, bundles->data[i]);
+        rbl_book_impact_bundle(step, bundles->data[i]);
     }
 }
 
 // ---- rounds ----
 
 // Lone bodies that this round has changed, for the next one. True when there are any.
-static bool find_busy(rblWorld* world)
+static bool find_busy(rblStep* step)
 {
     bool any = false;
-    for (size_t i = 1; i < world->solver_bodies.count; ++i)
+    for (size_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        unsigned char* loner = &world->loners.data[i];
-        const bool changed = world->times.data[i] > 0.0f || world->last_change.data[i] > 0;
-        const bool goes_on =
-            *loner != RBL_LONER_NOT && changed && world->solver_bodies.data[i].seconds > 0.0f;
+        unsigned char* loner = &step->impact->loners.data[i];
+        const bool changed = step->impact->times.data[i] > 0.0f || step->impact->last_change.data[i] > 0;
+        const bool goes_on = *loner != RBL_LONER_NOT && changed && step->solver_bodies.data[i].seconds > 0.0f;
         *loner = *loner == RBL_LONER_NOT ? RBL_LONER_NOT : goes_on ? RBL_LONER_BUSY : RBL_LONER_IDLE;
         any = any || goes_on;
-        world->last_change.data[i] = 0;
+        step->impact->last_change.data[i] = 0;
         if (goes_on)
         {
-            const rblSolverBody* body = &world->solver_bodies.data[i];
-            world->at_start.data[i] = (rblVelocity){body->velocity, body->spin};
+            const rblSolverBody* body = &step->solver_bodies.data[i];
+            step->at_start.data[i] = (rblVelocity){body->velocity, body->spin};
         }
     }
     return any;
 }
 
-static bool keep_blow(rblWorld* world, uint32_t m)
+static bool keep_blow(rblStep* step, uint32_t m)
 {
-    rblManifold* manifold = &world->manifolds.data[m];
+    rblManifold* manifold = &step->manifolds.data[m];
     if (!(manifold->hit_impulse > 0.0f))
     {
         return true;
@@ -181,13 +231,13 @@ static bool keep_blow(rblWorld* world, uint32_t m)
         .impulse = manifold->hit_impulse,
         .speed = manifold->hit_speed,
         .hit = manifold->hit,
-        .place = world->hit_places.data[m],
+        .place = step->impact->hit_places.data[m],
     };
-    if (!rbl_array_push(&world->blows, blow))
+    if (!rbl_array_push(&step->blows, blow))
     {
         return false;
     }
-    manifold->blow = (uint32_t)world->blows.count;
+    manifold->blow = (uint32_t)step->blows.count;
     manifold->hit_impulse = 0.0f;
     manifold->hit_speed = 0.0f;
     manifold->hit = rbl_vec3(0, 0, 0);
@@ -195,49 +245,49 @@ static bool keep_blow(rblWorld* world, uint32_t m)
     return true;
 }
 
-static rblResult keep_bundle(rblWorld* world, uint32_t index)
+static rblResult keep_bundle(rblStep* step, uint32_t index)
 {
-    const rblBundle* bundle = &world->bundles.data[index];
-    for (uint32_t lane = 0; lane < bundle->lanes && world->impact_bundles.data[index].met; ++lane)
+    const rblBundle* bundle = &step->bundles.data[index];
+    for (uint32_t lane = 0; lane < bundle->lanes && step->impact->impact_bundles.data[index].met; ++lane)
     {
-        RBL_TRY(keep_blow(world, bundle->manifold + lane) ? RBL_OK : rbl_fail_memory());
+        RBL_TRY(keep_blow(step, bundle->manifold + lane) ? RBL_OK : rbl_fail_memory());
     }
     return RBL_OK;
 }
 
 // What this round did to each manifold, to be told at the end of the step: an impact after another flight is another impact.
-static rblResult keep_blows(rblWorld* world, uint32_t round)
+static rblResult keep_blows(rblStep* step, uint32_t round)
 {
-    const size_t count = round == 0 ? world->color_bundles[RBL_MAX_COLORS] : world->lone_bundles.count;
+    const size_t count = round == 0 ? step->color_bundles[RBL_MAX_COLORS] : step->impact->lone_bundles.count;
     for (uint32_t i = 0; i < count; ++i)
     {
-        RBL_TRY(keep_bundle(world, round == 0 ? i : world->lone_bundles.data[i]));
+        RBL_TRY(keep_bundle(step, round == 0 ? i : step->impact->lone_bundles.data[i]));
     }
     return RBL_OK;
 }
 
-static bool is_busy(const rblWorld* world, const rblManifold* manifold)
+static bool is_busy(const rblStep* step, const rblManifold* manifold)
 {
-    return world->loners.data[manifold->a] == RBL_LONER_BUSY ||
-           world->loners.data[manifold->b] == RBL_LONER_BUSY;
+    return step->impact->loners.data[manifold->a] == RBL_LONER_BUSY ||
+           step->impact->loners.data[manifold->b] == RBL_LONER_BUSY;
 }
 
 // The manifolds of lone bodies that are busy, and the bundles that these are lanes of.
-static rblResult list_lone(rblWorld* world)
+static rblResult list_lone(rblStep* step)
 {
-    rbl_array_clear(&world->lone);
-    rbl_array_clear(&world->lone_bundles);
-    for (uint32_t m = 0; m < world->manifolds.count; ++m)
+    rbl_array_clear(&step->impact->lone);
+    rbl_array_clear(&step->impact->lone_bundles);
+    for (uint32_t m = 0; m < step->manifolds.count; ++m)
     {
-        const rblManifold* manifold = &world->manifolds.data[m];
-        if (!is_busy(world, manifold))
+        const rblManifold* manifold = &step->manifolds.data[m];
+        if (!is_busy(step, manifold))
         {
             continue;
         }
-        const size_t count = world->lone_bundles.count;
-        const bool known = count > 0 && world->lone_bundles.data[count - 1] == manifold->bundle;
-        if (!rbl_array_push(&world->lone, m) ||
-            (!known && !rbl_array_push(&world->lone_bundles, manifold->bundle)))
+        const size_t count = step->impact->lone_bundles.count;
+        const bool known = count > 0 && step->impact->lone_bundles.data[count - 1] == manifold->bundle;
+        if (!rbl_array_push(&step->impact->lone, m) ||
+            (!known && !rbl_array_push(&step->impact->lone_bundles, manifold->bundle)))
         {
             return rbl_fail_memory();
         }
@@ -245,91 +295,96 @@ static rblResult list_lone(rblWorld* world)
     return RBL_OK;
 }
 
-static rblResult begin_impacts(rblWorld* world)
+static rblResult begin_impacts(rblStep* step)
 {
-    const size_t bodies = world->solver_bodies.count;
-    if (!rbl_array_resize_amply(&world->times, bodies) || !rbl_array_resize_amply(&world->speeds, bodies) ||
-        !rbl_array_resize_amply(&world->last_change, bodies) ||
-        !rbl_array_resize_amply(&world->holds, bodies) || !rbl_array_resize_amply(&world->loners, bodies) ||
-        !rbl_array_resize_amply(&world->wishes, bodies) || !rbl_array_resize_amply(&world->pulls, bodies) ||
-        !rbl_array_resize_amply(&world->whirls, bodies) || !rbl_array_resize_amply(&world->held, bodies) ||
-        !rbl_array_resize_amply(&world->firsts, bodies) || !rbl_array_resize_amply(&world->clocks, bodies) ||
-        !rbl_array_renew(&world->nearing, world->manifolds.count, world->manifolds.capacity) ||
-        !rbl_array_renew(&world->hit_places, world->manifolds.count, world->manifolds.capacity) ||
-        !rbl_array_renew(&world->impact_bundles, world->bundles.count, world->bundles.capacity))
+    const size_t bodies = step->solver_bodies.count;
+    if (!rbl_array_resize_amply(&step->impact->times, bodies) ||
+        !rbl_array_resize_amply(&step->impact->speeds, bodies) ||
+        !rbl_array_resize_amply(&step->impact->last_change, bodies) ||
+        !rbl_array_resize_amply(&step->impact->holds, bodies) ||
+        !rbl_array_resize_amply(&step->impact->loners, bodies) ||
+        !rbl_array_resize_amply(&step->impact->wishes, bodies) ||
+        !rbl_array_resize_amply(&step->impact->pulls, bodies) ||
+        !rbl_array_resize_amply(&step->impact->whirls, bodies) ||
+        !rbl_array_resize_amply(&step->held, bodies) ||
+        !rbl_array_resize_amply(&step->impact->firsts, bodies) ||
+        !rbl_array_resize_amply(&step->clocks, bodies) ||
+        !rbl_array_renew(&step->impact->nearing, step->manifolds.count, step->manifolds.capacity) ||
+        !rbl_array_renew(&step->impact->hit_places, step->manifolds.count, step->manifolds.capacity) ||
+        !rbl_array_renew(&step->impact->impact_bundles, step->bundles.count, step->bundles.capacity))
     {
         return rbl_fail_memory();
     }
-    rbl_array_clear(&world->blows);
+    rbl_array_clear(&step->blows);
     for (size_t i = 0; i < bodies; ++i)
     {
-        world->last_change.data[i] = 0;
-        world->loners.data[i] = RBL_LONER_NOT;
-        world->times.data[i] = 0.0f;
-        world->held.data[i] = 0;
-        world->clocks.data[i] = world->seconds - world->solver_bodies.data[i].seconds;
+        step->impact->last_change.data[i] = 0;
+        step->impact->loners.data[i] = RBL_LONER_NOT;
+        step->impact->times.data[i] = 0.0f;
+        step->held.data[i] = 0;
+        step->clocks.data[i] = step->seconds - step->solver_bodies.data[i].seconds;
     }
-    world->any_held = false;
+    step->impact->any_held = false;
     return RBL_OK;
 }
 
 // What comes of the sweeps, unless bodies break by them: then only earlier rounds have happened.
-static rblResult end_round(rblWorld* world, uint32_t round, bool* breaks)
+static rblResult end_round(rblStep* step, uint32_t round, bool* breaks)
 {
-    RBL_TRY(rbl_plan_breaks(world, breaks));
+    RBL_TRY(rbl_plan_breaks(step, breaks));
     if (*breaks)
     {
-        rbl_feel_blows(world); // they are forgotten when contacts are found anew
-        const rblResult told = rbl_tell_blows(world);
+        rbl_feel_blows(step); // they are forgotten when contacts are found anew
+        const rblResult told = rbl_tell_blows(step);
         if (told != RBL_OK)
         {
-            rbl_call_off_breaks(world);
+            rbl_call_off_breaks(step);
         }
         return told;
     }
-    RBL_TRY(rbl_store_velocities(world));
-    return keep_blows(world, round);
+    RBL_TRY(rbl_store_velocities(step));
+    return keep_blows(step, round);
 }
 
 // All pairs in the first round, then lone bodies. *goes_on: there may be another one.
-static rblResult play_round(rblWorld* world, uint32_t round, bool* goes_on, bool* breaks)
+static rblResult play_round(rblStep* step, uint32_t round, bool* goes_on, bool* breaks)
 {
-    const float threshold = rbl_impact_speed(world);
-    RBL_TRY(rbl_reach_impacts(world, threshold, round, goes_on));
-    *goes_on = (round == 0 && tighten_joints(world, threshold, 0)) || *goes_on;
+    const float threshold = rbl_impact_speed(step);
+    RBL_TRY(rbl_reach_impacts(step, threshold, round, goes_on));
+    *goes_on = (round == 0 && tighten_joints(step, threshold, 0)) || *goes_on;
     if (!*goes_on)
     {
         return RBL_OK;
     }
     if (round == 0)
     {
-        sweep_all(world, threshold);
+        sweep_all(step, threshold);
     }
     else
     {
-        sweep_lone(world, threshold, round);
+        sweep_lone(step, threshold, round);
     }
-    RBL_TRY(end_round(world, round, breaks));
+    RBL_TRY(end_round(step, round, breaks));
     if (!*breaks)
     {
-        rbl_look_after_blows(world);
+        rbl_look_after_blows(step);
     }
-    *goes_on = !*breaks && find_busy(world);
-    return *goes_on && round == 0 ? list_lone(world) : RBL_OK;
+    *goes_on = !*breaks && find_busy(step);
+    return *goes_on && round == 0 ? list_lone(step) : RBL_OK;
 }
 
-rblResult rbl_resolve_impacts(rblWorld* world)
+rblResult rbl_resolve_impacts(rblStep* step)
 {
-    RBL_TRY(begin_impacts(world));
+    RBL_TRY(begin_impacts(step));
     bool goes_on = true;
     bool breaks = false;
     for (uint32_t round = 0; round < RBL_IMPACT_ROUNDS && goes_on; ++round)
     {
-        RBL_TRY(play_round(world, round, &goes_on, &breaks));
+        RBL_TRY(play_round(step, round, &goes_on, &breaks));
     }
     if (!breaks)
     {
-        rbl_hold_bodies(world);
+        rbl_hold_bodies(step);
     }
     return RBL_OK;
 }

@@ -4,6 +4,55 @@
 
 #include "dynamics/solve/wide.h"
 #include <math.h>
+#include <stdatomic.h>
+
+// The first impact of a body in the step, and the thinnest shape of all its impacts (impact_order.c).
+typedef struct rblFirstImpact
+{
+    float time;      // s
+    float thickness; // m: an inner radius
+} rblFirstImpact;
+
+// What the sweeps over impacts know of a bundle; lanes as bits (impact_pairs.c, impact_stop.c).
+typedef struct rblImpactBundle
+{
+    float threshold[4];  // m/s: approach that is no impact
+    float hit_speed[4];  // m/s: of the fastest impact so far
+    float hit_number[4]; // of its contact in the manifold
+    uint8_t approaching; // before the first sweep
+    uint8_t early;       // may stop before the gap is closed
+    uint8_t flown;       // were brought to where the first contact touches
+    uint8_t rough;       // are not convex: all that would close is taken to touch
+    uint8_t patient;     // what does not touch yet is left to the next flight
+    uint8_t later;       // than another impact of one of their bodies
+    uint8_t elastic;     // have restitution
+    uint8_t pushed;      // hold impulses
+    bool met;            // its wide contacts are those of the impacts
+} rblImpactBundle;
+
+typedef RBL_ARRAY(rblImpactBundle) rblImpactBundleArray;
+
+// Working data of the impact stage, private to impact/.
+typedef struct rblImpactStage
+{
+    rblImpactBundleArray impact_bundles;
+    RBL_ARRAY(unsigned char) last_change; // per solver body: 1 + the sweep over impacts that hit it last
+    rblFloatArray speeds;                 // per solver body: no point of it moves faster, m/s
+    rblFloatArray times;                  // per solver body: s of flight before its next impact
+    RBL_ARRAY(unsigned char) holds;       // per solver body: rblHold (impact_times.c)
+    RBL_ARRAY(unsigned char) loners;      // per solver body: rblLoner
+    RBL_ARRAY(rblHitPlace) hit_places;    // per manifold with a hit in this round
+    RBL_ARRAY(rblFirstImpact) firsts;     // per solver body
+    bool any_held;
+    RBL_ARRAY(unsigned char) wishes;  // per solver body: it may have an impact later in the step
+    RBL_ARRAY(rblVec3) pulls;         // per solver body: what gravity and forces do to it, m/s^2
+    RBL_ARRAY(rblVec3) whirls;        // per solver body: the spin with which its surface goes round, rad/s
+    rblIndexArray lone, lone_bundles; // manifolds of lone bodies, and their bundles (impacts.c)
+    rblIndexArray nearing;            // manifolds that are
+    rblIndexArray glides;             // manifolds of held bodies that fly: first per body, next per manifold
+    rblContactSet worker_contacts[RBL_MAX_WORKERS];
+    atomic_bool out_of_memory; // set by blocks of a loop
+} rblImpactStage;
 
 // Sweeps over the approaching pairs; the last two only stop what still approaches, so that a row of balls comes to an end.
 #define RBL_IMPACT_SWEEPS 8
@@ -12,15 +61,16 @@
 #define RBL_NO_TARGET 1e30f
 
 // Approach slower than this is left to the contact solve: it costs half a step's worth of overlap and no energy.
-static inline float rbl_impact_speed(const rblWorld* world)
+static inline float rbl_impact_speed(const rblStep* step)
 {
-    return rbl_maxf(0.1f * rbl_length3(world->def.gravity) * world->seconds, 1e-3f);
+    const rblWorld* world = step->world;
+    return rbl_maxf(0.1f * rbl_length3(world->def.gravity) * step->seconds, 1e-3f);
 }
 
 // The same for one pair: half a step's worth of overlap should not be more than its slop.
-static inline float rbl_pair_impact_speed(const rblWorld* world, const rblManifold* manifold, float threshold)
+static inline float rbl_pair_impact_speed(const rblStep* step, const rblManifold* manifold, float threshold)
 {
-    return rbl_minf(threshold, rbl_maxf(2.0f * manifold->slop / world->seconds, 1e-3f));
+    return rbl_minf(threshold, rbl_maxf(2.0f * manifold->slop / step->seconds, 1e-3f));
 }
 
 // Shapes that are not convex have an endless safe way. Their contacts hold for where they were found: when such a body has turned,
@@ -51,42 +101,42 @@ typedef enum rblLoner
 
 // Which manifolds approach, and when each body has its next impact; it is moved there. From the second round on only lone bodies
 // that are busy. *any: something approaches (impact_times.c).
-rblResult rbl_reach_impacts(rblWorld* world, float threshold, uint32_t round, bool* any);
+rblResult rbl_reach_impacts(rblStep* step, float threshold, uint32_t round, bool* any);
 
 // Events of the blows so far, when bodies break and manifolds are found anew (finish.c).
-rblResult rbl_tell_blows(rblWorld* world);
+rblResult rbl_tell_blows(rblStep* step);
 
 // The contacts of a pair of convex bodies where they are now; false: no memory (impact_contacts.c).
-bool rbl_renew_contacts(rblWorld* world, const rblManifold* manifold, rblContactSet* set);
+bool rbl_renew_contacts(rblStep* step, const rblManifold* manifold, rblContactSet* set);
 
 // Contacts of balls, where these are now.
 void rbl_reanchor_balls(rblWorld* world, const rblManifold* manifold);
 
 // Bodies that this round has changed get no more of the step than takes them to what is in their new way (impact_way.c).
-void rbl_look_after_blows(rblWorld* world);
+void rbl_look_after_blows(rblStep* step);
 
 // Seconds from now until a solver body meets another one, at least its time of the step when it does not.
-float rbl_time_to_meet(rblWorld* world, uint32_t index, uint32_t slot);
+float rbl_time_to_meet(rblStep* step, uint32_t index, uint32_t slot);
 
 // Mark the manifolds whose impacts come later than another one of the same body (impact_order.c).
-void rbl_order_impacts(rblWorld* world);
+void rbl_order_impacts(rblStep* step);
 
 // Give a body no more of the step than some seconds. True when it had more (impact_hold.c).
-bool rbl_hold_body(rblWorld* world, uint32_t index, float seconds);
+bool rbl_hold_body(rblStep* step, uint32_t index, float seconds);
 
 // Whether a body may be held back because of another one.
-bool rbl_may_hold(const rblWorld* world, uint32_t index, uint32_t other);
+bool rbl_may_hold(const rblStep* step, uint32_t index, uint32_t other);
 
 // After the impacts: bodies get no more of the step than takes them to what they cannot pass, nor do those behind them.
-void rbl_hold_bodies(rblWorld* world);
+void rbl_hold_bodies(rblStep* step);
 
 // Move bodies by their `times` (impact_flight.c).
-rblResult rbl_fly_to_impacts(rblWorld* world, uint32_t round);
+rblResult rbl_fly_to_impacts(rblStep* step, uint32_t round);
 
 // ---- pairs, four at a time (impact_stop.c) ----
 
 // Write what the sweeps know of a bundle before the first one.
-void rbl_begin_impact_bundle(rblWorld* world, uint32_t index, float threshold, uint32_t round);
+void rbl_begin_impact_bundle(rblStep* step, uint32_t index, float threshold, uint32_t round);
 
 // Lanes of a bundle, of those asked for, that approach and, of these, that are fast enough to bounce. In the first sweep only what
 // touches bounces; then also what would close before the end of the step.
@@ -95,18 +145,18 @@ typedef struct rblApproach
     uint32_t closing, fast;
 } rblApproach;
 
-rblApproach rbl_look_at_bundle(rblWorld* world, uint32_t index, uint32_t lanes, bool first);
+rblApproach rbl_look_at_bundle(rblStep* step, uint32_t index, uint32_t lanes, bool first);
 
 // One step of Gauss-Seidel at each contact of some lanes, up to eight in those of `alone`. Returns the lanes that changed
 // enough to matter to others; *closing those that approached.
-uint32_t rbl_stop_bundle(rblWorld* world, uint32_t index, uint32_t lanes, uint32_t alone, uint32_t* closing);
+uint32_t rbl_stop_bundle(rblStep* step, uint32_t index, uint32_t lanes, uint32_t alone, uint32_t* closing);
 
 // The impulses of all sweeps into the manifolds.
-void rbl_book_impact_bundle(rblWorld* world, uint32_t index);
+void rbl_book_impact_bundle(rblStep* step, uint32_t index);
 
 // ---- pairs (impact_pairs.c) ----
 
 // Each pair of a bundle that approaches or was pushed, once. True when any approached.
-bool rbl_collide_bundle(rblWorld* world, uint32_t index, uint32_t sweep);
+bool rbl_collide_bundle(rblStep* step, uint32_t index, uint32_t sweep);
 
 #endif

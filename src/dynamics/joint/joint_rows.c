@@ -16,10 +16,10 @@
 #define SOFTNESS       1e-6  // of a row's own compliance: in loops
 #define MOST_LATE      0.1f  // of a step
 
-bool rbl_joint_is_active(const rblWorld* world, const rblJoint* joint)
+bool rbl_joint_is_active(const rblStep* step, const rblJoint* joint)
 {
-    return joint->generation != 0 && (world->solver_bodies.data[joint->solver_a].inverse_mass > 0.0f ||
-                                      world->solver_bodies.data[joint->solver_b].inverse_mass > 0.0f);
+    return joint->generation != 0 && (step->solver_bodies.data[joint->solver_a].inverse_mass > 0.0f ||
+                                      step->solver_bodies.data[joint->solver_b].inverse_mass > 0.0f);
 }
 
 static bool keeps_length(const rblJoint* joint)
@@ -89,10 +89,10 @@ void rbl_limit_joint(const rblWorld* world, rblJoint* joint)
 
 // ---- rows ----
 
-static void add_row(const rblWorld* world, rblJoint* joint, rblVec3 axis, bool turns)
+static void add_row(const rblStep* step, rblJoint* joint, rblVec3 axis, bool turns)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
+    const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
+    const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
     double own = 0.0;
     if (turns)
     {
@@ -117,15 +117,15 @@ static rblVec3 any_across(rblVec3 axis)
     return rbl_normalize3(rbl_cross3(axis, other), rbl_vec3(0, 0, 1));
 }
 
-static void add_point_rows(const rblWorld* world, rblJoint* joint)
+static void add_point_rows(const rblStep* step, rblJoint* joint)
 {
-    add_row(world, joint, rbl_vec3(1, 0, 0), false);
-    add_row(world, joint, rbl_vec3(0, 1, 0), false);
-    add_row(world, joint, rbl_vec3(0, 0, 1), false);
+    add_row(step, joint, rbl_vec3(1, 0, 0), false);
+    add_row(step, joint, rbl_vec3(0, 1, 0), false);
+    add_row(step, joint, rbl_vec3(0, 0, 1), false);
 }
 
 // Axes of the rows of a joint whose points are `apart` (a mean over the step) and whose bodies are turned as given.
-static void add_rows(const rblWorld* world, rblJoint* joint, rblVec3 apart, rblQuat a, rblQuat b)
+static void add_rows(const rblStep* step, rblJoint* joint, rblVec3 apart, rblQuat a, rblQuat b)
 {
     joint->row_count = 0;
     if (keeps_length(joint))
@@ -133,7 +133,7 @@ static void add_rows(const rblWorld* world, rblJoint* joint, rblVec3 apart, rblQ
         const float length = rbl_length3(apart);
         if (length > 0.0f)
         {
-            add_row(world, joint, rbl_scale3(apart, 1.0f / length), false);
+            add_row(step, joint, rbl_scale3(apart, 1.0f / length), false);
         }
         return;
     }
@@ -141,12 +141,12 @@ static void add_rows(const rblWorld* world, rblJoint* joint, rblVec3 apart, rblQ
     {
         return;
     }
-    add_point_rows(world, joint);
+    add_point_rows(step, joint);
     if (joint->kind == RBL_JOINT_FIXED)
     {
-        add_row(world, joint, rbl_vec3(1, 0, 0), true);
-        add_row(world, joint, rbl_vec3(0, 1, 0), true);
-        add_row(world, joint, rbl_vec3(0, 0, 1), true);
+        add_row(step, joint, rbl_vec3(1, 0, 0), true);
+        add_row(step, joint, rbl_vec3(0, 1, 0), true);
+        add_row(step, joint, rbl_vec3(0, 0, 1), true);
     }
     if (joint->kind == RBL_JOINT_HINGE)
     {
@@ -154,18 +154,19 @@ static void add_rows(const rblWorld* world, rblJoint* joint, rblVec3 apart, rblQ
         const rblVec3 sum = rbl_add3(axis_a, rbl_rotate3(b, joint->axis_b));
         const rblVec3 axis = rbl_normalize3(sum, axis_a);
         const rblVec3 across = any_across(axis);
-        add_row(world, joint, across, true);
-        add_row(world, joint, rbl_cross3(axis, across), true);
+        add_row(step, joint, across, true);
+        add_row(step, joint, rbl_cross3(axis, across), true);
     }
 }
 
-void rbl_set_rows_now(rblWorld* world, rblJoint* joint)
+void rbl_set_rows_now(rblStep* step, rblJoint* joint)
 {
-    add_rows(world, joint, joint->apart, frame_of(world, joint->a).q, frame_of(world, joint->b).q);
+    rblWorld* world = step->world;
+    add_rows(step, joint, joint->apart, frame_of(world, joint->a).q, frame_of(world, joint->b).q);
 }
 
 // Set all targets to what takes the rows from being off by so much into place, at a rate of 1 / s or none.
-static float aim_rows(const rblWorld* world, rblJoint* joint, rblVec3 off, rblVec3 off_angle, double rate)
+static float aim_rows(const rblStep* step, rblJoint* joint, rblVec3 off, rblVec3 off_angle, double rate)
 {
     const float reach = rbl_length3(joint->arm_a) + rbl_length3(joint->arm_b);
     double worst = 0.0;
@@ -173,7 +174,7 @@ static float aim_rows(const rblWorld* world, rblJoint* joint, rblVec3 off, rblVe
     {
         rblJointRow* row = &joint->rows[r];
         const double miss = (double)rbl_dot3(row->axis, row->turns ? off_angle : off);
-        row->target = rbl_row_velocity(world, joint, row) - rate * miss;
+        row->target = rbl_row_velocity(step, joint, row) - rate * miss;
         worst = rbl_maxd(worst, fabs(miss) * (row->turns ? (double)reach : 1.0));
     }
     return (float)worst;
@@ -189,40 +190,42 @@ static rblVec3 length_miss(const rblJoint* joint, rblVec3 apart, rblVec3 mean)
     return joint->row_count > 0 ? rbl_scale3(joint->rows[0].axis, (float)off) : rbl_vec3(0, 0, 0);
 }
 
-static float aim_joint(const rblWorld* world, rblJoint* joint, rblVec3 apart, rblVec3 mean, rblQuat a,
+static float aim_joint(const rblStep* step, rblJoint* joint, rblVec3 apart, rblVec3 mean, rblQuat a,
                        rblQuat b, double rate)
 {
-    add_rows(world, joint, mean, a, b);
+    add_rows(step, joint, mean, a, b);
     if (keeps_length(joint))
     {
         const rblVec3 off = length_miss(joint, apart, mean);
         const bool too_short = rbl_dot3(off, mean) < 0.0f;
-        const float worst = aim_rows(world, joint, off, rbl_vec3(0, 0, 0), rate);
+        const float worst = aim_rows(step, joint, off, rbl_vec3(0, 0, 0), rate);
         return joint->kind == RBL_JOINT_ROPE && joint->slack && too_short ? 0.0f : worst;
     }
     const rblVec3 off_angle = rbl_sub3(misalignment(joint, a, b), joint->kept_angle);
-    return aim_rows(world, joint, rbl_sub3(apart, joint->kept_apart), off_angle, rate);
+    return aim_rows(step, joint, rbl_sub3(apart, joint->kept_apart), off_angle, rate);
 }
 
-float rbl_set_rows_for_place(rblWorld* world, rblJoint* joint)
+float rbl_set_rows_for_place(rblStep* step, rblJoint* joint)
 {
+    rblWorld* world = step->world;
     const rblQuat a = frame_of(world, joint->a).q;
     const rblQuat b = frame_of(world, joint->b).q;
     if (joint->kind == RBL_JOINT_ROPE)
     {
         joint->slack = rbl_length3(joint->apart) <= joint->length + joint->kept_length;
     }
-    return aim_joint(world, joint, joint->apart, joint->apart, a, b, 1.0);
+    return aim_joint(step, joint, joint->apart, joint->apart, a, b, 1.0);
 }
 
-static rblTransform end_of(const rblWorld* world, uint32_t slot, uint32_t solver)
+static rblTransform end_of(const rblStep* step, uint32_t slot, uint32_t solver)
 {
+    const rblWorld* world = step->world;
     if (solver == 0)
     {
         return frame_of(world, slot);
     }
-    const uint32_t node = world->joint_system.nodes.data[solver];
-    return node != RBL_NONE ? world->joint_system.poses.data[node] : rbl_predict_pose(world, solver);
+    const uint32_t node = step->joint_system.nodes.data[solver];
+    return node != RBL_NONE ? step->joint_system.poses.data[node] : rbl_predict_pose(step, solver);
 }
 
 // How much later than mid-step an impulse acts that pulls outward on a body too light to be followed through its swings: a step
@@ -243,10 +246,10 @@ static float lateness(const rblSolverBody* body, rblVec3 arm, rblVec3 impulse)
 }
 
 // The arm that takes the mean spin to the chord of the point; later for what swings too fast.
-static rblVec3 chord_arm(const rblWorld* world, uint32_t solver, rblVec3 start, rblVec3 end, rblVec3 impulse)
+static rblVec3 chord_arm(const rblStep* step, uint32_t solver, rblVec3 start, rblVec3 end, rblVec3 impulse)
 {
-    const rblSolverBody* body = &world->solver_bodies.data[solver];
-    const rblVec3 spin = rbl_add3(world->before_contacts.data[solver].spin, body->spin);
+    const rblSolverBody* body = &step->solver_bodies.data[solver];
+    const rblVec3 spin = rbl_add3(step->before_contacts.data[solver].spin, body->spin);
     const rblVec3 turn = rbl_scale3(spin, 0.5f * body->seconds);
     const float late = lateness(body, start, impulse);
     const rblVec3 middle = rbl_scale3(rbl_add3(start, end), 0.5f);
@@ -267,10 +270,10 @@ static double spring_drag(const rblJoint* joint)
 }
 
 // An implicit spring and damper: J = -h k (C + h mean u) - h c mean u, that is u + 2 J / drag = -u' - 2 h k C / drag.
-static void aim_spring(const rblWorld* world, rblJoint* joint)
+static void aim_spring(const rblStep* step, rblJoint* joint)
 {
-    const rblVelocity* a = &world->before_contacts.data[joint->solver_a];
-    const rblVelocity* b = &world->before_contacts.data[joint->solver_b];
+    const rblVelocity* a = &step->before_contacts.data[joint->solver_a];
+    const rblVelocity* b = &step->before_contacts.data[joint->solver_b];
     const rblVec3 at_a = rbl_add3(a->velocity, rbl_cross3(a->spin, joint->arm_a));
     const rblVec3 at_b = rbl_add3(b->velocity, rbl_cross3(b->spin, joint->arm_b));
     const double drag = spring_drag(joint);
@@ -281,7 +284,7 @@ static void aim_spring(const rblWorld* world, rblJoint* joint)
         return;
     }
     const double rate = 2.0 * (double)joint->seconds * (double)joint->stiffness / drag;
-    add_point_rows(world, joint);
+    add_point_rows(step, joint);
     for (uint32_t r = 0; r < 3; ++r)
     {
         rblJointRow* row = &joint->rows[r];
@@ -291,10 +294,10 @@ static void aim_spring(const rblWorld* world, rblJoint* joint)
     }
 }
 
-rblVec3 rbl_spring_push(const rblWorld* world, const rblJoint* joint)
+rblVec3 rbl_spring_push(const rblStep* step, const rblJoint* joint)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
+    const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
+    const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
     const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
     const rblVec3 mean = rbl_scale3(rbl_add3(u, joint->before_u), 0.5f);
     const rblVec3 pull = rbl_scale3(joint->apart, joint->seconds * joint->stiffness);
@@ -302,29 +305,29 @@ rblVec3 rbl_spring_push(const rblWorld* world, const rblJoint* joint)
 }
 
 // Ask for the end of the step in place: what it would be off by there, over half of the time, less than now.
-float rbl_set_rows_ahead(rblWorld* world, rblJoint* joint)
+float rbl_set_rows_ahead(rblStep* step, rblJoint* joint)
 {
-    const rblTransform a = end_of(world, joint->a, joint->solver_a);
-    const rblTransform b = end_of(world, joint->b, joint->solver_b);
+    const rblTransform a = end_of(step, joint->a, joint->solver_a);
+    const rblTransform b = end_of(step, joint->b, joint->solver_b);
     const rblVec3 end_a = rbl_rotate3(a.q, joint->anchor_a);
     const rblVec3 end_b = joint->b == RBL_NONE ? rbl_vec3(0, 0, 0) : rbl_rotate3(b.q, joint->anchor_b);
     const rblVec3 at_b = joint->b == RBL_NONE ? joint->anchor_b : b.p;
     const rblVec3 end = rbl_add3(rbl_sub3(at_b, a.p), rbl_sub3(end_b, end_a));
-    joint->arm_a = chord_arm(world, joint->solver_a, joint->start_arm_a, end_a, rbl_neg3(joint->push));
-    joint->arm_b = chord_arm(world, joint->solver_b, joint->start_arm_b, end_b, joint->push);
+    joint->arm_a = chord_arm(step, joint->solver_a, joint->start_arm_a, end_a, rbl_neg3(joint->push));
+    joint->arm_b = chord_arm(step, joint->solver_b, joint->start_arm_b, end_b, joint->push);
     if (joint->kind == RBL_JOINT_SPRING)
     {
-        aim_spring(world, joint);
+        aim_spring(step, joint);
         return 0.0f;
     }
     const rblVec3 mean = rbl_scale3(rbl_add3(joint->apart, end), 0.5f);
-    return aim_joint(world, joint, end, mean, a.q, b.q, 2.0 / (double)joint->seconds);
+    return aim_joint(step, joint, end, mean, a.q, b.q, 2.0 / (double)joint->seconds);
 }
 
-double rbl_row_velocity(const rblWorld* world, const rblJoint* joint, const rblJointRow* row)
+double rbl_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
+    const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
+    const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
     const rblVec3d axis = rbl_to_double3(row->axis);
     const rblVec3d spin_a = rbl_to_double3(a->spin);
     const rblVec3d spin_b = rbl_to_double3(b->spin);
@@ -339,14 +342,14 @@ double rbl_row_velocity(const rblWorld* world, const rblJoint* joint, const rblJ
     return rbl_dot3d(axis, rbl_sub3d(at_b, at_a));
 }
 
-void rbl_apply_to_joint(rblWorld* world, const rblJoint* joint, rblVec3 push, rblVec3 turn)
+void rbl_apply_to_joint(rblStep* step, const rblJoint* joint, rblVec3 push, rblVec3 turn)
 {
     // Bodies of infinite mass are shared by all joints: never written, or a number gone bad would reach everyone.
-    rblSolverBody a = world->solver_bodies.data[joint->solver_a];
-    rblSolverBody b = world->solver_bodies.data[joint->solver_b];
+    rblSolverBody a = step->solver_bodies.data[joint->solver_a];
+    rblSolverBody b = step->solver_bodies.data[joint->solver_b];
     rbl_apply_impulse(&a, &b, joint->arm_a, joint->arm_b, push);
     a.spin = rbl_sub3(a.spin, rbl_symmetric3_apply(&a.inverse_inertia, turn));
     b.spin = rbl_add3(b.spin, rbl_symmetric3_apply(&b.inverse_inertia, turn));
-    rbl_store_body(&world->solver_bodies.data[joint->solver_a], &a);
-    rbl_store_body(&world->solver_bodies.data[joint->solver_b], &b);
+    rbl_store_body(&step->solver_bodies.data[joint->solver_a], &a);
+    rbl_store_body(&step->solver_bodies.data[joint->solver_b], &b);
 }

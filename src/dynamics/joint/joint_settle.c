@@ -13,11 +13,12 @@
 #define MOST_PLACES  40    // rounds of Newton's method
 #define LARGEST_TURN 0.5f  // rad in one of them
 
-static void feel_nothing(rblWorld* world, rblJoint* joint, double work)
+static void feel_nothing(rblStep* step, rblJoint* joint, double work)
 {
-    const uint32_t a = world->solver_bodies.data[joint->solver_a].island;
-    const uint32_t b = world->solver_bodies.data[joint->solver_b].island;
-    rblIsland* island = &world->islands.data[a != RBL_NONE ? a : b];
+    rblWorld* world = step->world;
+    const uint32_t a = step->solver_bodies.data[joint->solver_a].island;
+    const uint32_t b = step->solver_bodies.data[joint->solver_b].island;
+    rblIsland* island = &step->islands.data[a != RBL_NONE ? a : b];
     island->joint_loss += work;
     world->energy.work += work;
 }
@@ -31,12 +32,13 @@ static double kinetic(const rblWorld* world, uint32_t slot)
 }
 
 // The state into the solver's bodies, where they are now.
-static void load_bodies(rblWorld* world)
+static void load_bodies(rblStep* step)
 {
-    const rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    const rblJointSystem* system = &step->joint_system;
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
-        rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+        rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[i]];
         const rblMotion* motion = &world->motions.data[body->slot];
         body->velocity = motion->velocity;
         body->spin = motion->spin;
@@ -48,14 +50,15 @@ static void load_bodies(rblWorld* world)
     }
 }
 
-static void store_bodies(rblWorld* world)
+static void store_bodies(rblStep* step)
 {
-    const rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    const rblJointSystem* system = &step->joint_system;
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
-        const rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+        const rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[i]];
         rblMotion* motion = &world->motions.data[body->slot];
-        rblIsland* island = &world->islands.data[body->island];
+        rblIsland* island = &step->islands.data[body->island];
         const double before = kinetic(world, body->slot);
         const rblVec3 change = rbl_sub3(body->spin, motion->spin);
         const rblVec3 gained = rbl_inertia_apply(motion->orientation, motion->moments, change);
@@ -68,14 +71,15 @@ static void store_bodies(rblWorld* world)
 
 // There is not enough to pay with: the island stays where it was before the step and comes to rest. Nothing in it then has more
 // energy than before.
-static void stop(rblWorld* world, const rblIsland* island)
+static void stop(rblStep* step, const rblIsland* island)
 {
+    rblWorld* world = step->world;
     world->energy.clamped -= island->joint_loss;
     world->energy.clamp_count += 1;
     world->energy.work -= island->impact_work + island->contact_work;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const uint32_t slot = world->solver_bodies.data[world->island_bodies.data[island->first + i]].slot;
+        const uint32_t slot = step->solver_bodies.data[step->island_bodies.data[island->first + i]].slot;
         rblMotion* motion = &world->motions.data[slot];
         motion->center = world->bodies.data[slot].previous.p;
         motion->orientation = world->bodies.data[slot].previous.q;
@@ -84,16 +88,17 @@ static void stop(rblWorld* world, const rblIsland* island)
 }
 
 // Scale what moves so that the kinetic energy grows by what was lost, or shrinks by what was gained.
-static void make_good(rblWorld* world, const rblIsland* island)
+static void make_good(rblStep* step, const rblIsland* island)
 {
+    rblWorld* world = step->world;
     double sum = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        sum += kinetic(world, world->solver_bodies.data[world->island_bodies.data[island->first + i]].slot);
+        sum += kinetic(world, step->solver_bodies.data[step->island_bodies.data[island->first + i]].slot);
     }
     if (sum + island->joint_loss < 0.0)
     {
-        stop(world, island);
+        stop(step, island);
         return;
     }
     if (!(sum > 0.0))
@@ -105,7 +110,7 @@ static void make_good(rblWorld* world, const rblIsland* island)
     const float factor = (float)sqrt(square);
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const uint32_t slot = world->solver_bodies.data[world->island_bodies.data[island->first + i]].slot;
+        const uint32_t slot = step->solver_bodies.data[step->island_bodies.data[island->first + i]].slot;
         rblMotion* motion = &world->motions.data[slot];
         motion->velocity = rbl_scale3(motion->velocity, factor);
         motion->momentum = rbl_scale3(motion->momentum, factor);
@@ -114,10 +119,11 @@ static void make_good(rblWorld* world, const rblIsland* island)
 }
 
 // Move and turn by the displacement in the solver's velocities. Angular momentum stays, so that turning changes energy too.
-static void displace(rblWorld* world, const rblSolverBody* body, float share)
+static void displace(rblStep* step, const rblSolverBody* body, float share)
 {
+    rblWorld* world = step->world;
     rblMotion* motion = &world->motions.data[body->slot];
-    rblIsland* island = &world->islands.data[body->island];
+    rblIsland* island = &step->islands.data[body->island];
     const double before = rbl_body_energy(world, body->slot);
     const rblVec3 half = rbl_scale3(body->spin, 0.5f * share);
     const rblQuat turn = rbl_quat_normalize((rblQuat){half.x, half.y, half.z, 1.0f});
@@ -128,51 +134,52 @@ static void displace(rblWorld* world, const rblSolverBody* body, float share)
 }
 
 // What the solve over the step left out of place.
-static void put_in_place(rblWorld* world)
+static void put_in_place(rblStep* step)
 {
-    const rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    const rblJointSystem* system = &step->joint_system;
     for (int round = 0; round < MOST_PLACES; ++round)
     {
         for (size_t i = 0; i < system->bodies.count; ++i)
         {
-            rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+            rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[i]];
             body->velocity = body->spin = rbl_vec3(0, 0, 0);
             rbl_update_inertia(&world->motions.data[body->slot], body);
         }
-        if (rbl_place_joints(world) == 0.0f)
+        if (rbl_place_joints(step) == 0.0f)
         {
             return;
         }
         float largest = 0.0f;
         for (size_t i = 0; i < system->bodies.count; ++i)
         {
-            largest = rbl_maxf(largest, rbl_length3(world->solver_bodies.data[system->bodies.data[i]].spin));
+            largest = rbl_maxf(largest, rbl_length3(step->solver_bodies.data[system->bodies.data[i]].spin));
         }
         const float share = largest > LARGEST_TURN ? LARGEST_TURN / largest : 1.0f;
         for (size_t i = 0; i < system->bodies.count; ++i)
         {
-            displace(world, &world->solver_bodies.data[system->bodies.data[i]], share);
+            displace(step, &step->solver_bodies.data[system->bodies.data[i]], share);
         }
     }
 }
 
-void rbl_settle_joints(rblWorld* world)
+void rbl_settle_joints(rblStep* step)
 {
-    if (world->joint_system.joints.count > 0)
+    if (step->joint_system.joints.count > 0)
     {
-        put_in_place(world);
-        load_bodies(world);
-        if (rbl_stop_joints(world, STILL, 0.0f, feel_nothing))
+        put_in_place(step);
+        load_bodies(step);
+        if (rbl_stop_joints(step, STILL, 0.0f, feel_nothing))
         {
-            store_bodies(world);
+            store_bodies(step);
         }
     }
-    for (size_t i = 0; i < world->islands.count; ++i)
+    for (size_t i = 0; i < step->islands.count; ++i)
     {
-        const rblIsland* island = &world->islands.data[i];
+        const rblIsland* island = &step->islands.data[i];
         if (island->jointed && island->joint_loss != 0.0)
         {
-            make_good(world, island);
+            make_good(step, island);
         }
     }
 }

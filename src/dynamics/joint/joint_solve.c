@@ -10,13 +10,14 @@
 
 // ---- preparing ----
 
-static uint32_t solver_of(const rblWorld* world, uint32_t slot)
+static uint32_t solver_of(const rblStep* step, uint32_t slot)
 {
-    return slot == RBL_NONE ? 0 : world->solver_index.data[slot];
+    return slot == RBL_NONE ? 0 : step->solver_index.data[slot];
 }
 
-rblResult rbl_begin_joints(rblWorld* world)
+rblResult rbl_begin_joints(rblStep* step)
 {
+    rblWorld* world = step->world;
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[i];
@@ -24,22 +25,23 @@ rblResult rbl_begin_joints(rblWorld* world)
         joint->jerk_work = 0.0;
         if (joint->generation != 0)
         {
-            joint->solver_a = solver_of(world, joint->a);
-            joint->solver_b = solver_of(world, joint->b);
+            joint->solver_a = solver_of(step, joint->a);
+            joint->solver_b = solver_of(step, joint->b);
         }
     }
-    return rbl_build_joint_system(world);
+    return rbl_build_joint_system(step);
 }
 
-void rbl_prepare_joints(rblWorld* world)
+void rbl_prepare_joints(rblStep* step)
 {
+    rblWorld* world = step->world;
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[i];
         if (joint->generation != 0)
         {
-            joint->seconds = rbl_maxf(world->solver_bodies.data[joint->solver_a].seconds,
-                                      world->solver_bodies.data[joint->solver_b].seconds);
+            joint->seconds = rbl_maxf(step->solver_bodies.data[joint->solver_a].seconds,
+                                      step->solver_bodies.data[joint->solver_b].seconds);
             joint->slack = joint->kind == RBL_JOINT_ROPE;
             joint->row_count = 0;
             rbl_place_joint(world, joint);
@@ -48,27 +50,27 @@ void rbl_prepare_joints(rblWorld* world)
     }
 }
 
-void rbl_share_joint_seconds(rblWorld* world)
+void rbl_share_joint_seconds(rblStep* step)
 {
-    const rblJointSystem* system = &world->joint_system;
+    const rblJointSystem* system = &step->joint_system;
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
         system->poses.data[i].p.x = INFINITY; // by root: the least
     }
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
-        float* least = &system->poses.data[rbl_joint_root(world, i)].p.x;
-        *least = rbl_minf(*least, world->solver_bodies.data[system->bodies.data[i]].seconds);
+        float* least = &system->poses.data[rbl_joint_root(step, i)].p.x;
+        *least = rbl_minf(*least, step->solver_bodies.data[system->bodies.data[i]].seconds);
     }
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
         const uint32_t index = system->bodies.data[i];
-        const float shared = system->poses.data[rbl_joint_root(world, i)].p.x;
-        float* seconds = &world->solver_bodies.data[index].seconds;
+        const float shared = system->poses.data[rbl_joint_root(step, i)].p.x;
+        float* seconds = &step->solver_bodies.data[index].seconds;
         if (shared < *seconds)
         {
             *seconds = shared;
-            world->held.data[index] = 1; // with the one that is: all of them owe the time
+            step->held.data[index] = 1; // with the one that is: all of them owe the time
         }
     }
 }
@@ -98,44 +100,46 @@ static bool pulls(const rblJoint* joint)
 }
 
 // A rope pulls when it would be too long without.
-static bool wants_to_pull(const rblWorld* world, const rblJoint* joint)
+static bool wants_to_pull(const rblStep* step, const rblJoint* joint)
 {
     return joint->row_count > 0 &&
-           rbl_row_velocity(world, joint, &joint->rows[0]) > joint->rows[0].target + 1e-7;
+           rbl_row_velocity(step, joint, &joint->rows[0]) > joint->rows[0].target + 1e-7;
 }
 
-float rbl_refresh_joints(rblWorld* world)
+float rbl_refresh_joints(rblStep* step)
 {
-    rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    rblJointSystem* system = &step->joint_system;
     float worst = 0.0f;
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
-        system->poses.data[i] = rbl_predict_pose(world, system->bodies.data[i]);
+        system->poses.data[i] = rbl_predict_pose(step, system->bodies.data[i]);
     }
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[i];
-        if (!rbl_joint_is_active(world, joint) || !(joint->seconds > 0.0f))
+        if (!rbl_joint_is_active(step, joint) || !(joint->seconds > 0.0f))
         {
             continue;
         }
-        worst = rbl_maxf(worst, rbl_set_rows_ahead(world, joint));
+        worst = rbl_maxf(worst, rbl_set_rows_ahead(step, joint));
         if (joint->kind == RBL_JOINT_ROPE)
         {
-            joint->slack = !pulls(joint) && !wants_to_pull(world, joint);
+            joint->slack = !pulls(joint) && !wants_to_pull(step, joint);
         }
         turn_impulses(joint);
     }
-    rbl_factor_joints(world, true);
+    rbl_factor_joints(step, true);
     return worst;
 }
 
-static void keep_best(rblWorld* world)
+static void keep_best(rblStep* step)
 {
-    rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    rblJointSystem* system = &step->joint_system;
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
-        const rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+        const rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[i]];
         system->best.data[2 * i] = body->velocity;
         system->best.data[2 * i + 1] = body->spin;
     }
@@ -146,12 +150,13 @@ static void keep_best(rblWorld* world)
     }
 }
 
-static void take_best(rblWorld* world)
+static void take_best(rblStep* step)
 {
-    const rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    const rblJointSystem* system = &step->joint_system;
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
-        rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
+        rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[i]];
         body->velocity = system->best.data[2 * i];
         body->spin = system->best.data[2 * i + 1];
     }
@@ -164,34 +169,34 @@ static void take_best(rblWorld* world)
 
 // The first rows are those for bodies that go on as before: with the forces of the step and no impulses light links would be
 // seen far from where they will be.
-void rbl_look_along_joints(rblWorld* world)
+void rbl_look_along_joints(rblStep* step)
 {
-    rblJointSystem* system = &world->joint_system;
-    rbl_begin_balance(world);
-    keep_best(world);
+    rblJointSystem* system = &step->joint_system;
+    rbl_begin_balance(step);
+    keep_best(step);
     for (size_t i = 0; i < system->bodies.count; ++i)
     {
-        rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[i]];
-        const rblVelocity* before = &world->before_contacts.data[system->bodies.data[i]];
+        rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[i]];
+        const rblVelocity* before = &step->before_contacts.data[system->bodies.data[i]];
         body->velocity = before->velocity;
         body->spin = before->spin;
     }
-    (void)rbl_refresh_joints(world);
-    take_best(world);
+    (void)rbl_refresh_joints(step);
+    take_best(step);
 }
 
 // ---- solving ----
 
 // A rope that would push lets go.
-static bool let_go(rblWorld* world, rblJoint* joint)
+static bool let_go(rblStep* step, rblJoint* joint)
 {
     if (joint->slack || joint->row_count != 1 || pulls(joint))
     {
         return false;
     }
-    if (!world->joint_system.balanced)
+    if (!step->joint_system.balanced)
     {
-        rbl_apply_to_joint(world, joint, rbl_neg3(joint->push), rbl_vec3(0, 0, 0));
+        rbl_apply_to_joint(step, joint, rbl_neg3(joint->push), rbl_vec3(0, 0, 0));
     }
     joint->push = rbl_vec3(0, 0, 0);
     joint->slack = true;
@@ -213,44 +218,46 @@ static bool limit_spring(rblJoint* joint)
 }
 
 // Joints that asked for more than they can do. True when there are any.
-static bool give_way(rblWorld* world)
+static bool give_way(rblStep* step)
 {
+    rblWorld* world = step->world;
     bool any = false;
-    for (size_t i = 0; i < world->joint_system.joints.count; ++i)
+    for (size_t i = 0; i < step->joint_system.joints.count; ++i)
     {
-        rblJoint* joint = &world->joints.data[world->joint_system.joints.data[i]];
-        any = (joint->kind == RBL_JOINT_ROPE && let_go(world, joint)) || any;
+        rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
+        any = (joint->kind == RBL_JOINT_ROPE && let_go(step, joint)) || any;
         any = (joint->kind == RBL_JOINT_SPRING && limit_spring(joint)) || any;
     }
     return any;
 }
 
 // The direct solve, until no joint has to give way. Returns the largest miss before it, m/s.
-static float solve_all(rblWorld* world)
+static float solve_all(rblStep* step)
 {
-    const float miss = rbl_solve_joints(world);
-    for (int change = 0; change < MOST_CHANGES && give_way(world); ++change)
+    const float miss = rbl_solve_joints(step);
+    for (int change = 0; change < MOST_CHANGES && give_way(step); ++change)
     {
-        rbl_factor_joints(world, world->joint_system.balanced);
-        (void)rbl_solve_joints(world);
+        rbl_factor_joints(step, step->joint_system.balanced);
+        (void)rbl_solve_joints(step);
     }
     return miss;
 }
 
 // Ropes that must pull now; springs that need not pull with all they have, or in another direction. True when rows changed.
-static bool take_hold(rblWorld* world)
+static bool take_hold(rblStep* step)
 {
+    rblWorld* world = step->world;
     bool any = false;
-    for (size_t i = 0; i < world->joint_system.joints.count; ++i)
+    for (size_t i = 0; i < step->joint_system.joints.count; ++i)
     {
-        rblJoint* joint = &world->joints.data[world->joint_system.joints.data[i]];
+        rblJoint* joint = &world->joints.data[step->joint_system.joints.data[i]];
         if (!joint->slack)
         {
             continue;
         }
         if (joint->kind == RBL_JOINT_SPRING)
         {
-            const rblVec3 push = rbl_spring_push(world, joint);
+            const rblVec3 push = rbl_spring_push(step, joint);
             const float most = joint->max_force * joint->seconds;
             const float length = rbl_length3(push);
             joint->slack = length >= most;
@@ -258,78 +265,78 @@ static bool take_hold(rblWorld* world)
         }
         else
         {
-            joint->slack = !wants_to_pull(world, joint);
+            joint->slack = !wants_to_pull(step, joint);
         }
         any = any || !joint->slack;
     }
     return any;
 }
 
-float rbl_sweep_joints(rblWorld* world)
+float rbl_sweep_joints(rblStep* step)
 {
-    if (world->joint_system.joints.count == 0)
+    if (step->joint_system.joints.count == 0)
     {
         return 0.0f;
     }
-    if (take_hold(world))
+    if (take_hold(step))
     {
-        rbl_factor_joints(world, true);
+        rbl_factor_joints(step, true);
     }
-    return solve_all(world);
+    return solve_all(step);
 }
 
 // Newton's method for joints alone. It need not converge where links whip through half a turn in a step: the best round counts,
 // and the rest is put in place after the step.
-void rbl_polish_joints(rblWorld* world)
+void rbl_polish_joints(rblStep* step)
 {
     float least = INFINITY;
-    for (int round = 0; round <= MOST_POLISH && world->joint_system.joints.count > 0; ++round)
+    for (int round = 0; round <= MOST_POLISH && step->joint_system.joints.count > 0; ++round)
     {
-        const float off = rbl_refresh_joints(world);
+        const float off = rbl_refresh_joints(step);
         if (off < least)
         {
             least = off;
-            keep_best(world);
+            keep_best(step);
         }
         if (least < IN_PLACE || round == MOST_POLISH || !(off < 10.0f * least))
         {
             break;
         }
-        (void)rbl_sweep_joints(world);
+        (void)rbl_sweep_joints(step);
     }
     if (least < INFINITY)
     {
-        take_best(world);
+        take_best(step);
     }
 }
 
 // ---- velocities only ----
 
 // A rope that is not at its length by the end of the step holds nothing, nor does one whose ends come closer.
-static bool is_taut(const rblWorld* world, const rblJoint* joint, float seconds)
+static bool is_taut(const rblStep* step, const rblJoint* joint, float seconds)
 {
-    const double speed = joint->row_count > 0 ? rbl_row_velocity(world, joint, &joint->rows[0]) : 0.0;
+    const double speed = joint->row_count > 0 ? rbl_row_velocity(step, joint, &joint->rows[0]) : 0.0;
     return speed > 0.0 &&
            (double)rbl_length3(joint->apart) + speed * (double)seconds >= (double)joint->length;
 }
 
-static double fastest_row(const rblWorld* world, const rblJoint* joint)
+static double fastest_row(const rblStep* step, const rblJoint* joint)
 {
     const double reach = (double)rbl_maxf(rbl_length3(joint->arm_a), rbl_length3(joint->arm_b));
     double fastest = 0.0;
     for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
     {
-        const double speed = fabs(rbl_row_velocity(world, joint, &joint->rows[r]));
+        const double speed = fabs(rbl_row_velocity(step, joint, &joint->rows[r]));
         fastest = rbl_maxd(fastest, speed * (joint->rows[r].turns ? reach : 1.0));
     }
     return fastest;
 }
 
 // Work of a partner of infinite mass that moves, through an impulse.
-static double driver_work(const rblWorld* world, const rblJoint* joint, rblVec3 push, rblVec3 turn)
+static double driver_work(const rblStep* step, const rblJoint* joint, rblVec3 push, rblVec3 turn)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
+    const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
+    const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
     const bool a_driven = a->inverse_mass > 0.0f;
     if (a_driven && b->inverse_mass > 0.0f)
     {
@@ -342,23 +349,24 @@ static double driver_work(const rblWorld* world, const rblJoint* joint, rblVec3 
     return a_driven ? -power : power;
 }
 
-float rbl_place_joints(rblWorld* world)
+float rbl_place_joints(rblStep* step)
 {
-    const rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    const rblJointSystem* system = &step->joint_system;
     float worst = 0.0f;
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
         rbl_place_joint(world, joint);
-        worst = rbl_maxf(worst, rbl_set_rows_for_place(world, joint));
+        worst = rbl_maxf(worst, rbl_set_rows_for_place(step, joint));
         joint->kept_push = joint->push;
         joint->kept_turn = joint->turn;
         joint->push = joint->turn = rbl_vec3(0, 0, 0);
     }
     if (worst > IN_PLACE)
     {
-        rbl_factor_joints(world, false);
-        (void)solve_all(world);
+        rbl_factor_joints(step, false);
+        (void)solve_all(step);
     }
     for (size_t i = 0; i < system->joints.count; ++i)
     {
@@ -369,16 +377,17 @@ float rbl_place_joints(rblWorld* world)
     return worst > IN_PLACE ? worst : 0.0f;
 }
 
-bool rbl_stop_joints(rblWorld* world, float threshold, float seconds, rblJointImpulseFcn* felt)
+bool rbl_stop_joints(rblStep* step, float threshold, float seconds, rblJointImpulseFcn* felt)
 {
-    const rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    const rblJointSystem* system = &step->joint_system;
     double fastest = 0.0;
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        rbl_set_rows_now(world, joint);
-        joint->slack = joint->kind == RBL_JOINT_ROPE && !is_taut(world, joint, seconds);
-        fastest = rbl_maxd(fastest, fastest_row(world, joint));
+        rbl_set_rows_now(step, joint);
+        joint->slack = joint->kind == RBL_JOINT_ROPE && !is_taut(step, joint, seconds);
+        fastest = rbl_maxd(fastest, fastest_row(step, joint));
     }
     if (!(fastest > (double)threshold))
     {
@@ -391,44 +400,44 @@ bool rbl_stop_joints(rblWorld* world, float threshold, float seconds, rblJointIm
         joint->kept_turn = joint->turn;
         joint->push = joint->turn = rbl_vec3(0, 0, 0);
     }
-    rbl_factor_joints(world, false);
-    (void)solve_all(world);
+    rbl_factor_joints(step, false);
+    (void)solve_all(step);
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        felt(world, joint, driver_work(world, joint, joint->push, joint->turn));
+        felt(step, joint, driver_work(step, joint, joint->push, joint->turn));
         joint->push = joint->kept_push;
         joint->turn = joint->kept_turn;
     }
     return true;
 }
 
-static void feel_jerk(rblWorld* world, rblJoint* joint, double work)
+static void feel_jerk(rblStep* step, rblJoint* joint, double work)
 {
-    (void)world;
+    (void)step;
     joint->jerk = rbl_add3(joint->jerk, joint->push);
     joint->jerk_work += work;
 }
 
 // Relative velocity that joints cannot follow goes: a rope that pulls tight, a hit on one end of a rod. Inelastic. The arms are
 // those of now: a body that swings freely has no such velocity.
-bool rbl_tighten_joints(rblWorld* world, float threshold)
+bool rbl_tighten_joints(rblStep* step, float threshold)
 {
-    return rbl_stop_joints(world, threshold, world->seconds, feel_jerk);
+    return rbl_stop_joints(step, threshold, step->seconds, feel_jerk);
 }
 
 // ---- after ----
 
-double rbl_joint_work(const rblWorld* world, const rblJoint* joint)
+double rbl_joint_work(const rblStep* step, const rblJoint* joint)
 {
     if (joint->kind == RBL_JOINT_SPRING)
     {
-        const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-        const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
+        const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
+        const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
         const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
         return 0.5 * (double)rbl_dot3(joint->push, rbl_add3(u, joint->before_u));
     }
-    return driver_work(world, joint, joint->push, joint->turn);
+    return driver_work(step, joint, joint->push, joint->turn);
 }
 
 static rblJointEvent break_event(const rblWorld* world, uint32_t slot, float force)
@@ -446,18 +455,19 @@ static rblJointEvent break_event(const rblWorld* world, uint32_t slot, float for
     };
 }
 
-rblResult rbl_finish_joints(rblWorld* world)
+rblResult rbl_finish_joints(rblStep* step)
 {
+    rblWorld* world = step->world;
     for (uint32_t i = 0; i < world->joints.count; ++i)
     {
         const rblJoint* joint = &world->joints.data[i];
-        if (!rbl_joint_is_active(world, joint) || !(joint->seconds > 0.0f))
+        if (!rbl_joint_is_active(step, joint) || !(joint->seconds > 0.0f))
         {
             continue;
         }
         // A jerk takes no time; it counts as if it took the step.
         const float force =
-            rbl_length3(joint->push) / joint->seconds + rbl_length3(joint->jerk) / world->seconds;
+            rbl_length3(joint->push) / joint->seconds + rbl_length3(joint->jerk) / step->seconds;
         if (force <= joint->break_force)
         {
             continue;

@@ -46,9 +46,9 @@ void rbl_joint_system_free(rblJointSystem* system)
 
 // ---- structure ----
 
-static bool is_dynamic(const rblWorld* world, uint32_t solver)
+static bool is_dynamic(const rblStep* step, uint32_t solver)
 {
-    return world->solver_bodies.data[solver].inverse_mass > 0.0f;
+    return step->solver_bodies.data[solver].inverse_mass > 0.0f;
 }
 
 static uint32_t row_capacity(const rblJoint* joint)
@@ -67,10 +67,10 @@ static uint32_t row_capacity(const rblJoint* joint)
     }
 }
 
-static bool add_body(rblWorld* world, uint32_t solver)
+static bool add_body(rblStep* step, uint32_t solver)
 {
-    rblJointSystem* system = &world->joint_system;
-    if (!is_dynamic(world, solver) || system->nodes.data[solver] != RBL_NONE)
+    rblJointSystem* system = &step->joint_system;
+    if (!is_dynamic(step, solver) || system->nodes.data[solver] != RBL_NONE)
     {
         return true;
     }
@@ -78,13 +78,14 @@ static bool add_body(rblWorld* world, uint32_t solver)
     return rbl_array_push(&system->bodies, solver) && rbl_blocks_add(&system->blocks, 6, false);
 }
 
-static bool add_bodies(rblWorld* world)
+static bool add_bodies(rblStep* step)
 {
-    rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    rblJointSystem* system = &step->joint_system;
     rbl_blocks_clear(&system->blocks);
     rbl_array_clear(&system->bodies);
     rbl_array_clear(&system->joints);
-    for (size_t i = 0; i < world->solver_bodies.count; ++i)
+    for (size_t i = 0; i < step->solver_bodies.count; ++i)
     {
         system->nodes.data[i] = RBL_NONE;
     }
@@ -92,8 +93,8 @@ static bool add_bodies(rblWorld* world)
     {
         rblJoint* joint = &world->joints.data[i];
         joint->node = RBL_NONE;
-        if (rbl_joint_is_active(world, joint) &&
-            (!add_body(world, joint->solver_a) || !add_body(world, joint->solver_b) ||
+        if (rbl_joint_is_active(step, joint) &&
+            (!add_body(step, joint->solver_a) || !add_body(step, joint->solver_b) ||
              !rbl_array_push(&system->joints, i)))
         {
             return false;
@@ -103,9 +104,9 @@ static bool add_bodies(rblWorld* world)
 }
 
 // A joint's node, and its edges to the dynamic ones of its bodies.
-static bool add_joint(rblWorld* world, rblJoint* joint)
+static bool add_joint(rblStep* step, rblJoint* joint)
 {
-    rblJointSystem* system = &world->joint_system;
+    rblJointSystem* system = &step->joint_system;
     rblBlockSystem* blocks = &system->blocks;
     joint->node = (uint32_t)blocks->nodes.count;
     joint->edge_a = joint->edge_b = RBL_NONE;
@@ -134,15 +135,16 @@ static bool add_joint(rblWorld* world, rblJoint* joint)
     return true;
 }
 
-uint32_t rbl_joint_root(rblWorld* world, uint32_t node)
+uint32_t rbl_joint_root(rblStep* step, uint32_t node)
 {
-    return rbl_union_root(world->joint_system.parents.data, node);
+    return rbl_union_root(step->joint_system.parents.data, node);
 }
 
 // Two anchors make a loop through the world. A joint within what already hangs together counts as both.
-static void find_loops(rblWorld* world)
+static void find_loops(rblStep* step)
 {
-    rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    rblJointSystem* system = &step->joint_system;
     uint32_t* parents = system->parents.data;
     uint32_t* anchors = system->anchors.data;
     for (uint32_t i = 0; i < system->bodies.count; ++i)
@@ -184,10 +186,11 @@ static void find_loops(rblWorld* world)
     }
 }
 
-rblResult rbl_build_joint_system(rblWorld* world)
+rblResult rbl_build_joint_system(rblStep* step)
 {
-    rblJointSystem* system = &world->joint_system;
-    if (!rbl_array_resize_amply(&system->nodes, world->solver_bodies.count) || !add_bodies(world) ||
+    rblWorld* world = step->world;
+    rblJointSystem* system = &step->joint_system;
+    if (!rbl_array_resize_amply(&system->nodes, step->solver_bodies.count) || !add_bodies(step) ||
         !rbl_array_resize_amply(&system->poses, system->bodies.count) ||
         !rbl_array_resize_amply(&system->given, 6 * system->bodies.count) ||
         !rbl_array_resize_amply(&system->reference, 6 * system->bodies.count) ||
@@ -200,12 +203,12 @@ rblResult rbl_build_joint_system(rblWorld* world)
     }
     for (size_t i = 0; i < system->joints.count; ++i)
     {
-        if (!add_joint(world, &world->joints.data[system->joints.data[i]]))
+        if (!add_joint(step, &world->joints.data[system->joints.data[i]]))
         {
             return rbl_fail_memory();
         }
     }
-    find_loops(world);
+    find_loops(step);
     return rbl_blocks_order(&system->blocks, SIZE_MAX) ? RBL_OK : rbl_fail_memory();
 }
 
@@ -258,9 +261,10 @@ static void add_swing(rblJointSystem* system, uint32_t node, const rblJoint* joi
     }
 }
 
-static void find_stiffness(rblWorld* world, bool balanced)
+static void find_stiffness(rblStep* step, bool balanced)
 {
-    rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    rblJointSystem* system = &step->joint_system;
     for (size_t i = 0; i < 12 * system->bodies.count; ++i)
     {
         system->stiffness.data[i] = 0.0;
@@ -303,9 +307,10 @@ static void add_momentum(double* sum, rblVec3 arm, const rblJoint* joint, double
 }
 
 // G^T lambda into six numbers per body node.
-static void add_impulses(const rblWorld* world, double* out)
+static void add_impulses(const rblStep* step, double* out)
 {
-    const rblJointSystem* system = &world->joint_system;
+    const rblWorld* world = step->world;
+    const rblJointSystem* system = &step->joint_system;
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         const rblJoint* joint = &world->joints.data[system->joints.data[i]];
@@ -322,9 +327,9 @@ static void add_impulses(const rblWorld* world, double* out)
     }
 }
 
-void rbl_begin_balance(rblWorld* world)
+void rbl_begin_balance(rblStep* step)
 {
-    rblJointSystem* system = &world->joint_system;
+    rblJointSystem* system = &step->joint_system;
     for (size_t i = 0; i < system->given.count; ++i)
     {
         system->given.data[i] = 0.0;
@@ -334,9 +339,10 @@ void rbl_begin_balance(rblWorld* world)
 // ---- numbers ----
 
 // Mass and inertia, world axes: the inertia as xx, yy, zz, xy, xz, yz.
-static double body_mass(const rblWorld* world, uint32_t node, double inertia[6])
+static double body_mass(const rblStep* step, uint32_t node, double inertia[6])
 {
-    const rblSolverBody* body = &world->solver_bodies.data[world->joint_system.bodies.data[node]];
+    const rblWorld* world = step->world;
+    const rblSolverBody* body = &step->solver_bodies.data[step->joint_system.bodies.data[node]];
     const rblMotion* motion = &world->motions.data[body->slot];
     const rblMat3d r = rbl_quatd_to_mat3d(rbl_quatd_normalize(rbl_to_double_quat(motion->orientation)));
     const rblVec3d m = rbl_to_double3(motion->moments);
@@ -359,21 +365,21 @@ static void write_symmetric(double* block, uint32_t at, const double m[6])
     block[RBL_BLOCK * (at + 2) + at + 1] += m[5];
 }
 
-static void write_body(rblWorld* world, uint32_t node)
+static void write_body(rblStep* step, uint32_t node)
 {
     double inertia[6];
-    double* block = rbl_blocks_of_node(&world->joint_system.blocks, node);
-    const double* stiffness = &world->joint_system.stiffness.data[12 * (size_t)node];
-    const double mass = body_mass(world, node, inertia);
+    double* block = rbl_blocks_of_node(&step->joint_system.blocks, node);
+    const double* stiffness = &step->joint_system.stiffness.data[12 * (size_t)node];
+    const double mass = body_mass(step, node, inertia);
     const double masses[6] = {mass, mass, mass, 0.0, 0.0, 0.0};
     write_symmetric(block, 0, masses);
     write_symmetric(block, 0, stiffness);
     write_symmetric(block, 3, inertia);
     write_symmetric(block, 3, stiffness + 6);
-    if (world->joint_system.balanced)
+    if (step->joint_system.balanced)
     {
-        const rblSolverBody* body = &world->solver_bodies.data[world->joint_system.bodies.data[node]];
-        velocity_of(body, &world->joint_system.reference.data[6 * (size_t)node]);
+        const rblSolverBody* body = &step->solver_bodies.data[step->joint_system.bodies.data[node]];
+        velocity_of(body, &step->joint_system.reference.data[6 * (size_t)node]);
     }
 }
 
@@ -395,9 +401,9 @@ static void write_side(double* block, const rblJoint* joint, rblVec3 arm, double
 }
 
 // Rows that ask for nothing get a pivot of their own and no coupling.
-static void write_joint(rblWorld* world, const rblJoint* joint)
+static void write_joint(rblStep* step, const rblJoint* joint)
 {
-    rblBlockSystem* blocks = &world->joint_system.blocks;
+    rblBlockSystem* blocks = &step->joint_system.blocks;
     double* block = rbl_blocks_of_node(blocks, joint->node);
     const uint32_t rows = joint->slack ? 0 : joint->row_count;
     for (uint32_t r = 0; r < blocks->nodes.data[joint->node].size; ++r)
@@ -415,19 +421,20 @@ static void write_joint(rblWorld* world, const rblJoint* joint)
     }
 }
 
-void rbl_factor_joints(rblWorld* world, bool balanced)
+void rbl_factor_joints(rblStep* step, bool balanced)
 {
-    rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    rblJointSystem* system = &step->joint_system;
     system->balanced = balanced;
-    find_stiffness(world, balanced);
+    find_stiffness(step, balanced);
     rbl_blocks_zero(&system->blocks);
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
-        write_body(world, i);
+        write_body(step, i);
     }
     for (size_t i = 0; i < system->joints.count; ++i)
     {
-        write_joint(world, &world->joints.data[system->joints.data[i]]);
+        write_joint(step, &world->joints.data[system->joints.data[i]]);
     }
     rbl_blocks_factor(&system->blocks);
 }
@@ -439,9 +446,9 @@ static double row_impulse(const rblJoint* joint, const rblJointRow* row)
     return (double)rbl_dot3(row->axis, row->turns ? joint->turn : joint->push);
 }
 
-static double write_misses(rblWorld* world, const rblJoint* joint)
+static double write_misses(rblStep* step, const rblJoint* joint)
 {
-    double* vector = &world->joint_system.blocks.vector.data[RBL_BLOCK * (size_t)joint->node];
+    double* vector = &step->joint_system.blocks.vector.data[RBL_BLOCK * (size_t)joint->node];
     const double reach = (double)rbl_maxf(rbl_length3(joint->arm_a), rbl_length3(joint->arm_b));
     double largest = 0.0;
     for (uint32_t r = 0; r < RBL_BLOCK; ++r)
@@ -451,16 +458,16 @@ static double write_misses(rblWorld* world, const rblJoint* joint)
         {
             const rblJointRow* row = &joint->rows[r];
             vector[r] =
-                row->target - rbl_row_velocity(world, joint, row) - row->softness * row_impulse(joint, row);
+                row->target - rbl_row_velocity(step, joint, row) - row->softness * row_impulse(joint, row);
             largest = rbl_maxd(largest, fabs(vector[r]) * (row->turns ? reach : 1.0));
         }
     }
     return largest;
 }
 
-static void take_impulses(rblWorld* world, rblJoint* joint)
+static void take_impulses(rblStep* step, rblJoint* joint)
 {
-    const double* vector = &world->joint_system.blocks.vector.data[RBL_BLOCK * (size_t)joint->node];
+    const double* vector = &step->joint_system.blocks.vector.data[RBL_BLOCK * (size_t)joint->node];
     rblVec3d push = rbl_to_double3(joint->push);
     rblVec3d turn = rbl_to_double3(joint->turn);
     for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
@@ -474,15 +481,15 @@ static void take_impulses(rblWorld* world, rblJoint* joint)
 }
 
 // Momentum that a body's velocity lacks: what impulses give where they act now, and would act after what changed since.
-static void write_lack(const rblWorld* world, uint32_t node, double* vector)
+static void write_lack(const rblStep* step, uint32_t node, double* vector)
 {
-    const rblJointSystem* system = &world->joint_system;
+    const rblJointSystem* system = &step->joint_system;
     const double* stiffness = &system->stiffness.data[12 * (size_t)node];
     const double* reference = &system->reference.data[6 * (size_t)node];
     const double* given = &system->given.data[6 * (size_t)node];
     double change[6];
     double back[6];
-    velocity_of(&world->solver_bodies.data[system->bodies.data[node]], change);
+    velocity_of(&step->solver_bodies.data[system->bodies.data[node]], change);
     for (int k = 0; k < 6; ++k)
     {
         change[k] -= reference[k];
@@ -495,15 +502,15 @@ static void write_lack(const rblWorld* world, uint32_t node, double* vector)
     }
 }
 
-static void move_body(rblWorld* world, uint32_t node)
+static void move_body(rblStep* step, uint32_t node)
 {
-    rblJointSystem* system = &world->joint_system;
-    rblSolverBody* body = &world->solver_bodies.data[system->bodies.data[node]];
+    rblJointSystem* system = &step->joint_system;
+    rblSolverBody* body = &step->solver_bodies.data[system->bodies.data[node]];
     const double* d = &system->blocks.vector.data[RBL_BLOCK * (size_t)node];
     double* given = &system->given.data[6 * (size_t)node];
     double inertia[6];
     double turning[3];
-    const double mass = body_mass(world, node, inertia);
+    const double mass = body_mass(step, node, inertia);
     apply_symmetric(inertia, d + 3, turning);
     for (int k = 0; k < 3; ++k)
     {
@@ -514,9 +521,10 @@ static void move_body(rblWorld* world, uint32_t node)
     body->spin = rbl_to_float3(rbl_add3d(rbl_to_double3(body->spin), rbl_vec3d(d[3], d[4], d[5])));
 }
 
-float rbl_solve_joints(rblWorld* world)
+float rbl_solve_joints(rblStep* step)
 {
-    rblJointSystem* system = &world->joint_system;
+    rblWorld* world = step->world;
+    rblJointSystem* system = &step->joint_system;
     double* vector = system->blocks.vector.data;
     double largest = 0.0;
     for (size_t i = 0; i < RBL_BLOCK * system->bodies.count; ++i)
@@ -525,24 +533,24 @@ float rbl_solve_joints(rblWorld* world)
     }
     if (system->balanced)
     {
-        add_impulses(world, vector);
+        add_impulses(step, vector);
         for (uint32_t i = 0; i < system->bodies.count; ++i)
         {
-            write_lack(world, i, &vector[RBL_BLOCK * (size_t)i]);
+            write_lack(step, i, &vector[RBL_BLOCK * (size_t)i]);
         }
     }
     for (size_t i = 0; i < system->joints.count; ++i)
     {
-        largest = rbl_maxd(largest, write_misses(world, &world->joints.data[system->joints.data[i]]));
+        largest = rbl_maxd(largest, write_misses(step, &world->joints.data[system->joints.data[i]]));
     }
     rbl_blocks_solve(&system->blocks);
     for (size_t i = 0; i < system->joints.count; ++i)
     {
-        take_impulses(world, &world->joints.data[system->joints.data[i]]);
+        take_impulses(step, &world->joints.data[system->joints.data[i]]);
     }
     for (uint32_t i = 0; i < system->bodies.count; ++i)
     {
-        move_body(world, i);
+        move_body(step, i);
     }
     return (float)largest;
 }

@@ -241,7 +241,7 @@ rblResult rbl_joint_state(rblWorldId world_id, rblJointId id, rblJointState* out
     const bool keeps_length = joint->kind == RBL_JOINT_DISTANCE || joint->kind == RBL_JOINT_ROPE;
     float error = keeps_length ? distance - joint->length : distance;
     error = joint->kind == RBL_JOINT_ROPE ? rbl_maxf(error, 0.0f) : fabsf(error);
-    const float rate = world->seconds > 0.0f ? 1.0f / world->seconds : 0.0f;
+    const float rate = world->step->seconds > 0.0f ? 1.0f / world->step->seconds : 0.0f;
     *out = (rblJointState){
         .kind = joint->kind,
         .a = body_id(world, joint->a),

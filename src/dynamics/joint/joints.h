@@ -18,6 +18,8 @@ typedef struct rblJointRow
     double floor; // the same for the pivots' sake alone
 } rblJointRow;
 
+typedef struct rblStep rblStep;
+
 typedef struct rblJoint
 {
     uint32_t generation; // 0: the slot is free
@@ -82,7 +84,7 @@ void rbl_joint_system_free(rblJointSystem* system);
 // ---- one joint (joint_rows.c) ----
 
 // One of the two is dynamic and awake: between a sleeper and a kinematic body there is nothing to solve.
-bool rbl_joint_is_active(const rblWorld* world, const rblJoint* joint);
+bool rbl_joint_is_active(const rblStep* step, const rblJoint* joint);
 
 // Where it is now: arms and how far the points are apart.
 void rbl_place_joint(rblWorld* world, rblJoint* joint);
@@ -91,63 +93,63 @@ void rbl_place_joint(rblWorld* world, rblJoint* joint);
 void rbl_limit_joint(const rblWorld* world, rblJoint* joint);
 
 // Rows for no relative velocity where the bodies are now.
-void rbl_set_rows_now(rblWorld* world, rblJoint* joint);
+void rbl_set_rows_now(rblStep* step, rblJoint* joint);
 
 // Rows for a displacement into place. Returns how far off it is, m.
-float rbl_set_rows_for_place(rblWorld* world, rblJoint* joint);
+float rbl_set_rows_for_place(rblStep* step, rblJoint* joint);
 
 // Rows for ending the step in place, from where the bodies would be with the velocities so far. Returns how far off, m.
-float rbl_set_rows_ahead(rblWorld* world, rblJoint* joint);
+float rbl_set_rows_ahead(rblStep* step, rblJoint* joint);
 
 // The velocity that a row is about.
-double rbl_row_velocity(const rblWorld* world, const rblJoint* joint, const rblJointRow* row);
+double rbl_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row);
 
 // What a spring would push with, were it not limited: an impulse on b for the velocities so far.
-rblVec3 rbl_spring_push(const rblWorld* world, const rblJoint* joint);
+rblVec3 rbl_spring_push(const rblStep* step, const rblJoint* joint);
 
 // Impulse and angular impulse on b, the opposite on a.
-void rbl_apply_to_joint(rblWorld* world, const rblJoint* joint, rblVec3 push, rblVec3 turn);
+void rbl_apply_to_joint(rblStep* step, const rblJoint* joint, rblVec3 push, rblVec3 turn);
 
 // ---- all joints ----
 
 // Stages: connect the bodies of joints; prepare, sweep and polish in the contact solve; after the step (joint_solve.c).
-rblResult rbl_begin_joints(rblWorld* world);
-void rbl_prepare_joints(rblWorld* world);
-void rbl_look_along_joints(rblWorld* world); // the first refresh
-float rbl_sweep_joints(rblWorld* world);
+rblResult rbl_begin_joints(rblStep* step);
+void rbl_prepare_joints(rblStep* step);
+void rbl_look_along_joints(rblStep* step); // the first refresh
+float rbl_sweep_joints(rblStep* step);
 float rbl_refresh_joints(
-    rblWorld* world); // between sweeps: returns how far the worst would be off at the end, m
-void rbl_polish_joints(rblWorld* world);
-rblResult rbl_finish_joints(rblWorld* world);
+    rblStep* step); // between sweeps: returns how far the worst would be off at the end, m
+void rbl_polish_joints(rblStep* step);
+rblResult rbl_finish_joints(rblStep* step);
 
 // Velocities across joints to zero, for what pulls tight suddenly. True when there was anything to do.
-bool rbl_tighten_joints(rblWorld* world, float threshold);
+bool rbl_tighten_joints(rblStep* step, float threshold);
 
 // The same at the end of the step, and joints' energy made good (joint_settle.c).
-void rbl_settle_joints(rblWorld* world);
+void rbl_settle_joints(rblStep* step);
 
 // The linear system of the joints (joint_system.c): from the rows of all joints; one solve of it, applied to velocities and
 // impulses. Returns the largest miss before it, m/s. With `balanced`, impulses turn with the bodies while velocities change.
-rblResult rbl_build_joint_system(rblWorld* world);
-void rbl_begin_balance(rblWorld* world);
-void rbl_factor_joints(rblWorld* world, bool balanced);
-float rbl_solve_joints(rblWorld* world);
-uint32_t rbl_joint_root(rblWorld* world,
+rblResult rbl_build_joint_system(rblStep* step);
+void rbl_begin_balance(rblStep* step);
+void rbl_factor_joints(rblStep* step, bool balanced);
+float rbl_solve_joints(rblStep* step);
+uint32_t rbl_joint_root(rblStep* step,
                         uint32_t node); // the same for all bodies that hang together by joints
 
 // All relative velocities that joints forbid to zero, when one is above the threshold: inelastic. `seconds` is how far ahead a
 // rope looks for its length. `felt` is told of each joint, with the impulse in `push` and `turn`, and of the work of its driver.
-typedef void rblJointImpulseFcn(rblWorld* world, rblJoint* joint, double work);
-bool rbl_stop_joints(rblWorld* world, float threshold, float seconds, rblJointImpulseFcn* felt);
+typedef void rblJointImpulseFcn(rblStep* step, rblJoint* joint, double work);
+bool rbl_stop_joints(rblStep* step, float threshold, float seconds, rblJointImpulseFcn* felt);
 
 // Displacements of the bodies, for velocities, that put joints in place. Returns how far the worst was off; 0: nothing to do.
-float rbl_place_joints(rblWorld* world);
+float rbl_place_joints(rblStep* step);
 
 // Bodies that hang together have the same time left: the least of theirs.
-void rbl_share_joint_seconds(rblWorld* world);
+void rbl_share_joint_seconds(rblStep* step);
 
 // Work put in through a joint in the contact solve: by springs, and by partners of infinite mass that move.
-double rbl_joint_work(const rblWorld* world, const rblJoint* joint);
+double rbl_joint_work(const rblStep* step, const rblJoint* joint);
 void rbl_remove_joint(rblWorld* world, uint32_t slot);
 
 // True when a joint between two bodies keeps them from colliding.

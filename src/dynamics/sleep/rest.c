@@ -52,12 +52,13 @@ float rbl_part_against_weight(const rblWorld* world, uint32_t slot, rblVec3 forc
 }
 
 // What the contacts of a pair do to one of its two.
-static void add_pair(rblWorld* world, const rblPair* pair, bool on_b)
+static void add_pair(rblStep* step, const rblPair* pair, bool on_b)
 {
+    rblWorld* world = step->world;
     const uint32_t slot = on_b ? pair->b : pair->a;
     const rblTransform frame = rbl_motion_pose(&world->motions.data[slot]);
     const float rate = on_b ? pair_rate(pair, true) : -pair_rate(pair, false);
-    rblLoad* load = &world->loads.data[slot];
+    rblLoad* load = &step->loads.data[slot];
     rblVec3 sum = rbl_vec3(0, 0, 0);
     for (uint32_t i = 0; i < pair->leading; ++i)
     {
@@ -73,26 +74,27 @@ static void add_pair(rblWorld* world, const rblPair* pair, bool on_b)
 }
 
 // The loads of all bodies that are watched.
-void rbl_sum_loads(rblWorld* world)
+void rbl_sum_loads(rblStep* step)
 {
-    if (world->bodies.count == 0 || memchr(world->watched.data, 1, world->bodies.count) == NULL)
+    rblWorld* world = step->world;
+    if (world->bodies.count == 0 || memchr(step->watched.data, 1, world->bodies.count) == NULL)
     {
         return;
     }
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
-        world->loads.data[slot] = (rblLoad){0};
+        step->loads.data[slot] = (rblLoad){0};
     }
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
-        if (pair->count > 0 && world->watched.data[pair->a])
+        if (pair->count > 0 && step->watched.data[pair->a])
         {
-            add_pair(world, pair, false);
+            add_pair(step, pair, false);
         }
-        if (pair->count > 0 && world->watched.data[pair->b])
+        if (pair->count > 0 && step->watched.data[pair->b])
         {
-            add_pair(world, pair, true);
+            add_pair(step, pair, true);
         }
     }
 }
@@ -110,12 +112,13 @@ typedef struct Holding
 
 // The contacts of a pair that hold the sleeper, with the impulses that they had. Those that are held by others bear none, and
 // would take their places.
-static void add_holding(const rblWorld* world, const rblPair* pair, uint32_t slot, Holding* holding)
+static void add_holding(const rblStep* step, const rblPair* pair, uint32_t slot, Holding* holding)
 {
+    const rblWorld* world = step->world;
     const bool is_b = pair->b == slot;
     const rblMotion* motion = &world->motions.data[slot];
     const rblTransform frame = rbl_motion_pose(motion);
-    const float scale = (is_b ? world->seconds : -world->seconds) * pair_rate(pair, is_b);
+    const float scale = (is_b ? step->seconds : -step->seconds) * pair_rate(pair, is_b);
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
     for (uint32_t i = 0; i < pair->leading && holding->count < MOST_CONTACTS; ++i)
@@ -138,26 +141,28 @@ static void add_holding(const rblWorld* world, const rblPair* pair, uint32_t slo
 }
 
 // The sleeper after a step under gravity and what its joints do, before its contacts hold it.
-static void begin_holding(const rblWorld* world, uint32_t slot, Holding* holding)
+static void begin_holding(const rblStep* step, uint32_t slot, Holding* holding)
 {
+    const rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
-    const rblVec3 fall = rbl_scale3(world->def.gravity, world->seconds * body->gravity_scale);
+    const rblVec3 fall = rbl_scale3(world->def.gravity, step->seconds * body->gravity_scale);
     holding->ground = (rblSolverBody){.slot = RBL_NONE};
     holding->body = (rblSolverBody){.inverse_mass = motion->inverse_mass, .slot = slot};
     holding->count = 0;
     rbl_update_inertia(motion, &holding->body);
-    holding->body.velocity = rbl_mul_add3(fall, world->seconds * motion->inverse_mass, body->rest.pull);
-    holding->body.spin = rbl_symmetric3_apply(&holding->body.inverse_inertia,
-                                              rbl_scale3(body->rest.pull_turn, world->seconds));
+    holding->body.velocity = rbl_mul_add3(fall, step->seconds * motion->inverse_mass, body->rest.pull);
+    holding->body.spin =
+        rbl_symmetric3_apply(&holding->body.inverse_inertia, rbl_scale3(body->rest.pull_turn, step->seconds));
 }
 
 // By awake bodies: as it is.
-static void add_forced(const rblWorld* world, const rblPair* pair, uint32_t slot, Holding* holding)
+static void add_forced(const rblStep* step, const rblPair* pair, uint32_t slot, Holding* holding)
 {
+    const rblWorld* world = step->world;
     const bool is_b = pair->b == slot;
     const rblTransform frame = rbl_motion_pose(&world->motions.data[slot]);
-    const float scale = (is_b ? world->seconds : -world->seconds) * pair_rate(pair, is_b);
+    const float scale = (is_b ? step->seconds : -step->seconds) * pair_rate(pair, is_b);
     for (uint32_t i = 0; i < pair->leading; ++i)
     {
         const rblContact* from = &world->contacts.data[pair->first + i];
@@ -168,22 +173,23 @@ static void add_forced(const rblWorld* world, const rblPair* pair, uint32_t slot
 }
 
 // True when the contacts with what is at rest can keep the sleeper where it is.
-static rblResult can_stay(rblWorld* world, uint32_t slot, bool* out)
+static rblResult can_stay(rblStep* step, uint32_t slot, bool* out)
 {
+    rblWorld* world = step->world;
     Holding holding;
-    RBL_TRY(rbl_make_links(world));
-    begin_holding(world, slot, &holding);
-    for (uint32_t i = world->links.firsts.data[slot]; i < world->links.firsts.data[slot + 1]; ++i)
+    RBL_TRY(rbl_make_links(step));
+    begin_holding(step, slot, &holding);
+    for (uint32_t i = step->links.firsts.data[slot]; i < step->links.firsts.data[slot + 1]; ++i)
     {
-        const rblPair* pair = &world->pairs.data[world->links.pairs.data[i]];
+        const rblPair* pair = &world->pairs.data[step->links.pairs.data[i]];
         const uint32_t other = pair->a == slot ? pair->b : pair->a;
         if (world->bodies.data[other].awake && !rbl_is_rocking(world, other))
         {
-            add_forced(world, pair, slot, &holding);
+            add_forced(step, pair, slot, &holding);
         }
         else
         {
-            add_holding(world, pair, slot, &holding);
+            add_holding(step, pair, slot, &holding);
         }
     }
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
@@ -195,7 +201,7 @@ static rblResult can_stay(rblWorld* world, uint32_t slot, bool* out)
     }
     const rblBody* body = &world->bodies.data[slot];
     const float gravity = fabsf(body->gravity_scale) * rbl_length3(world->def.gravity);
-    const float slow = rbl_maxf(FALLS * gravity * world->seconds, SMALL_SHARE * world->def.sleep_speed);
+    const float slow = rbl_maxf(FALLS * gravity * step->seconds, SMALL_SHARE * world->def.sleep_speed);
     *out = rbl_fastest_point(body, holding.body.velocity, holding.body.spin) < slow;
     return RBL_OK;
 }
@@ -203,43 +209,46 @@ static rblResult can_stay(rblWorld* world, uint32_t slot, bool* out)
 // ---- what sleepers notice ----
 
 // Sleepers by birth are left alone until they are touched.
-static void watch(rblWorld* world, const rblPair* pair, uint32_t slot)
+static void watch(rblStep* step, const rblPair* pair, uint32_t slot)
 {
+    rblWorld* world = step->world;
     if (pair->touching || !world->bodies.data[slot].rest.untried)
     {
-        world->watched.data[slot] = 1;
+        step->watched.data[slot] = 1;
     }
 }
 
 // Sleepers that an awake body may have touched or left.
-void rbl_watch_sleepers(rblWorld* world)
+void rbl_watch_sleepers(rblStep* step)
 {
-    for (size_t i = 0; i < world->active_pairs.count; ++i)
+    rblWorld* world = step->world;
+    for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
-        const rblPair* pair = &world->pairs.data[world->active_pairs.data[i]];
-        const unsigned char a = world->activities.data[pair->a];
-        const unsigned char b = world->activities.data[pair->b];
+        const rblPair* pair = &world->pairs.data[step->active_pairs.data[i]];
+        const unsigned char a = step->activities.data[pair->a];
+        const unsigned char b = step->activities.data[pair->b];
         if (a == RBL_ACTIVITY_ASLEEP && b >= RBL_ACTIVITY_AWAKE)
         {
-            watch(world, pair, pair->a);
+            watch(step, pair, pair->a);
         }
         if (b == RBL_ACTIVITY_ASLEEP && a >= RBL_ACTIVITY_AWAKE)
         {
-            watch(world, pair, pair->b);
+            watch(step, pair, pair->b);
         }
     }
 }
 
 // Impacts are not among the forces of contacts.
-void rbl_feel_blows(rblWorld* world)
+void rbl_feel_blows(rblStep* step)
 {
-    for (size_t i = 0; i < world->blows.count; ++i)
+    rblWorld* world = step->world;
+    for (size_t i = 0; i < step->blows.count; ++i)
     {
-        const rblBlow* blow = &world->blows.data[i];
-        const rblPair* pair = &world->pairs.data[world->manifolds.data[blow->manifold].pair];
-        const bool b_sleeps = world->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP;
+        const rblBlow* blow = &step->blows.data[i];
+        const rblPair* pair = &world->pairs.data[step->manifolds.data[blow->manifold].pair];
+        const bool b_sleeps = step->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP;
         const uint32_t slot = b_sleeps ? pair->b : pair->a;
-        if (world->activities.data[slot] == RBL_ACTIVITY_ASLEEP)
+        if (step->activities.data[slot] == RBL_ACTIVITY_ASLEEP)
         {
             const rblMotion* motion = &world->motions.data[slot];
             const rblVec3 turn = rbl_cross3(rbl_sub3(blow->place.point, motion->center), blow->hit);
@@ -256,10 +265,11 @@ void rbl_feel_blows(rblWorld* world)
 }
 
 // True when what the contacts do to a sleeper has changed since it was last looked at.
-static bool feels_change(const rblWorld* world, uint32_t slot)
+static bool feels_change(const rblStep* step, uint32_t slot)
 {
+    const rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
-    const rblLoad* load = &world->loads.data[slot];
+    const rblLoad* load = &step->loads.data[slot];
     const float weight = body->mass * fabsf(body->gravity_scale) * rbl_length3(world->def.gravity);
     const rblVec3 force = rbl_sub3(load->force, body->rest.force);
     const rblVec3 torque = rbl_sub3(load->torque, body->rest.torque);
@@ -268,10 +278,10 @@ static bool feels_change(const rblWorld* world, uint32_t slot)
 }
 
 // The running mean of the load. Bodies that rock on a sleeper put now more on it, now less.
-static void follow_load(const rblWorld* world, rblVec3 force, rblRest* rest)
+static void follow_load(const rblStep* step, rblVec3 force, rblRest* rest)
 {
-    rest->time += world->seconds;
-    const float share = rbl_minf(world->seconds / MEAN_TIME, 1.0f);
+    rest->time += step->seconds;
+    const float share = rbl_minf(step->seconds / MEAN_TIME, 1.0f);
     rest->mean_force = rbl_mul_add3(rest->mean_force, share, rbl_sub3(force, rest->mean_force));
     if (rest->time < MEAN_TIME)
     {
@@ -279,24 +289,25 @@ static void follow_load(const rblWorld* world, rblVec3 force, rblRest* rest)
     }
 }
 
-static rblResult notice(rblWorld* world, uint32_t slot)
+static rblResult notice(rblStep* step, uint32_t slot)
 {
+    rblWorld* world = step->world;
     rblBody* body = &world->bodies.data[slot];
-    const rblLoad* load = &world->loads.data[slot];
-    follow_load(world, load->force, &body->rest);
-    if (body->awake || (!body->rest.untried && !feels_change(world, slot)))
+    const rblLoad* load = &step->loads.data[slot];
+    follow_load(step, load->force, &body->rest);
+    if (body->awake || (!body->rest.untried && !feels_change(step, slot)))
     {
         return RBL_OK;
     }
     if (body->rest.untried)
     {
-        return rbl_wake_unsupported(world, slot);
+        return rbl_wake_unsupported(step, slot);
     }
     bool stays = false;
-    RBL_TRY(can_stay(world, slot, &stays));
+    RBL_TRY(can_stay(step, slot, &stays));
     if (!stays)
     {
-        return rbl_wake_unsupported(world, slot);
+        return rbl_wake_unsupported(step, slot);
     }
     if (rbl_length3(rbl_sub3(body->rest.mean_force, body->rest.first_force)) > LOAD_SHARE * body->rest.borne)
     {
@@ -307,15 +318,16 @@ static rblResult notice(rblWorld* world, uint32_t slot)
     return RBL_OK;
 }
 
-rblResult rbl_notice_changes(rblWorld* world)
+rblResult rbl_notice_changes(rblStep* step)
 {
-    world->links.made = false; // touches have changed with the step
-    rbl_feel_blows(world);
+    rblWorld* world = step->world;
+    step->links.made = false; // touches have changed with the step
+    rbl_feel_blows(step);
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
-        if (world->watched.data[slot] && world->activities.data[slot] == RBL_ACTIVITY_ASLEEP)
+        if (step->watched.data[slot] && step->activities.data[slot] == RBL_ACTIVITY_ASLEEP)
         {
-            RBL_TRY(notice(world, slot));
+            RBL_TRY(notice(step, slot));
         }
     }
     return RBL_OK;

@@ -4,9 +4,20 @@
 // move. Sleepers are as good as static to their awake neighbours. Each remembers what its contacts did to it when it fell asleep;
 // what awake neighbours do beyond that is added up as the momentum that it would have by now, and it wakes when that would be
 // seen. A support that is gone is more than that: what rests on the sleeper wakes with it.
+#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include "math/quat.h"
 #include <math.h>
+
+// Working data of the stage.
+struct rblSleepStage
+{
+    rblIndexArray needs; // per manifold: A_NEEDS_B, B_NEEDS_A
+};
+
+#define ARRAYS(X) X(needs)
+
+RBL_DEFINE_STAGE_MEMORY(struct rblSleepStage, rbl_sleep_stage, ARRAYS)
 
 #define ROCKING_SHARE 0.04f // of the radius
 #define ROCKING_TIME  0.2f  // of the sleep time
@@ -29,28 +40,30 @@ static float rocking_room(const rblWorld* world, const rblBody* body)
 
 // No point of the body is farther than that from where it was: |way| + radius * angle, the sine for half the angle. One that turns
 // by a radian or more in a step may be back where it was after it, and goes round all the same.
-static bool has_stayed(const rblWorld* world, const rblBody* body, const rblMotion* motion)
+static bool has_stayed(const rblStep* step, const rblBody* body, const rblMotion* motion)
 {
+    const rblWorld* world = step->world;
     const rblQuat turn = rbl_quat_mul(rbl_quat_conjugate(body->stay.q), motion->orientation);
     const float way = rbl_length3(rbl_sub3(motion->center, body->stay.p));
     const float angle = 2.0f * rbl_length3(rbl_vec3(turn.x, turn.y, turn.z));
     return way + body->shape.radius * angle < rocking_room(world, body) &&
-           rbl_length3(motion->spin) * world->seconds < 1.0f;
+           rbl_length3(motion->spin) * step->seconds < 1.0f;
 }
 
 // Two ways to be at rest: slower than the sleep speed all the time, or never far from one place. Bodies of a heap rock on each other,
 // now and then faster than the sleep speed, and get nowhere; what tips or creeps does.
-static void count_stillness(rblWorld* world)
+static void count_stillness(rblStep* step)
 {
-    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    rblWorld* world = step->world;
+    for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        const uint32_t slot = world->solver_bodies.data[i].slot;
+        const uint32_t slot = step->solver_bodies.data[i].slot;
         const rblMotion* motion = &world->motions.data[slot];
         rblBody* body = &world->bodies.data[slot];
         const bool still = rbl_fastest_point(body, motion->velocity, motion->spin) < world->def.sleep_speed;
-        body->still_time = still ? body->still_time + world->seconds : 0.0f;
-        body->stay_time += world->seconds;
-        if (!has_stayed(world, body, motion))
+        body->still_time = still ? body->still_time + step->seconds : 0.0f;
+        body->stay_time += step->seconds;
+        if (!has_stayed(step, body, motion))
         {
             body->stay = rbl_motion_pose(motion);
             body->stay_time = 0.0f;
@@ -72,10 +85,11 @@ static bool is_at_rest(const rblWorld* world, const rblBody* body)
     return time > 0.0f && time >= world->def.sleep_time;
 }
 
-static bool is_calm(const rblWorld* world, uint32_t slot)
+static bool is_calm(const rblStep* step, uint32_t slot)
 {
+    const rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
-    switch (world->activities.data[slot])
+    switch (step->activities.data[slot])
     {
     case RBL_ACTIVITY_AWAKE:
         return is_at_rest(world, body);
@@ -88,9 +102,9 @@ static bool is_calm(const rblWorld* world, uint32_t slot)
 }
 
 // A kinematic body or a spring moves its island, however slowly.
-static bool is_driven(const rblWorld* world, const rblSolverBody* body)
+static bool is_driven(const rblStep* step, const rblSolverBody* body)
 {
-    return body->island == RBL_NONE || world->islands.data[body->island].contact_work != 0.0;
+    return body->island == RBL_NONE || step->islands.data[body->island].contact_work != 0.0;
 }
 
 // ---- who holds whom ----
@@ -111,16 +125,17 @@ static bool needs(const rblWorld* world, uint32_t slot, rblVec3 force)
 }
 
 // Who of a manifold's two needs the other to stay where it is, by what their contacts did in this step.
-static uint32_t needs_of(const rblWorld* world, const rblManifold* manifold)
+static uint32_t needs_of(const rblStep* step, const rblManifold* manifold)
 {
+    const rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
-    const bool tired = world->watched.data[pair->a] != 0 || world->watched.data[pair->b] != 0;
+    const bool tired = step->watched.data[pair->a] != 0 || step->watched.data[pair->b] != 0;
     if (!tired || !pair->touching)
     {
         return 0;
     }
-    const bool driven = world->activities.data[pair->a] == RBL_ACTIVITY_DRIVEN ||
-                        world->activities.data[pair->b] == RBL_ACTIVITY_DRIVEN;
+    const bool driven = step->activities.data[pair->a] == RBL_ACTIVITY_DRIVEN ||
+                        step->activities.data[pair->b] == RBL_ACTIVITY_DRIVEN;
     if (driven || pair->born_depth > manifold->slop)
     {
         return A_NEEDS_B | B_NEEDS_A;
@@ -130,23 +145,22 @@ static uint32_t needs_of(const rblWorld* world, const rblManifold* manifold)
 }
 
 // Whether what a body leans on stays where it is: asleep, static, or about to fall asleep.
-static bool stays(const rblWorld* world, uint32_t slot)
+static bool stays(const rblStep* step, uint32_t slot)
 {
-    return world->activities.data[slot] == RBL_ACTIVITY_AWAKE ? world->watched.data[slot] != 0
-                                                              : is_calm(world, slot);
+    return step->activities.data[slot] == RBL_ACTIVITY_AWAKE ? step->watched.data[slot] != 0
+                                                             : is_calm(step, slot);
 }
 
 // True when somebody turns out to lean on one that does not stay.
-static bool keep_awake(rblWorld* world, size_t m)
+static bool keep_awake(rblStep* step, size_t m)
 {
-    const rblPair* pair = &world->pairs.data[world->manifolds.data[m].pair];
-    const uint32_t need = world->scratch.data[m];
-    const bool a_wakes =
-        (need & A_NEEDS_B) != 0 && world->watched.data[pair->a] != 0 && !stays(world, pair->b);
-    const bool b_wakes =
-        (need & B_NEEDS_A) != 0 && world->watched.data[pair->b] != 0 && !stays(world, pair->a);
-    world->watched.data[pair->a] = a_wakes ? 0 : world->watched.data[pair->a];
-    world->watched.data[pair->b] = b_wakes ? 0 : world->watched.data[pair->b];
+    rblWorld* world = step->world;
+    const rblPair* pair = &world->pairs.data[step->manifolds.data[m].pair];
+    const uint32_t need = step->sleeper->needs.data[m];
+    const bool a_wakes = (need & A_NEEDS_B) != 0 && step->watched.data[pair->a] != 0 && !stays(step, pair->b);
+    const bool b_wakes = (need & B_NEEDS_A) != 0 && step->watched.data[pair->b] != 0 && !stays(step, pair->a);
+    step->watched.data[pair->a] = a_wakes ? 0 : step->watched.data[pair->a];
+    step->watched.data[pair->b] = b_wakes ? 0 : step->watched.data[pair->b];
     return a_wakes || b_wakes;
 }
 
@@ -158,50 +172,52 @@ static bool has_weight(const rblWorld* world, const rblBody* body)
 }
 
 // Those that are calm. What has weight falls, however slowly, unless it touches something or hangs on a joint.
-static void find_calm(rblWorld* world)
+static void find_calm(rblStep* step)
 {
-    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    rblWorld* world = step->world;
+    for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        const rblSolverBody* solver_body = &world->solver_bodies.data[i];
+        const rblSolverBody* solver_body = &step->solver_bodies.data[i];
         const uint32_t slot = solver_body->slot;
         const rblBody* body = &world->bodies.data[slot];
         const bool falls = has_weight(world, body) && body->joint_count == 0;
-        const bool calm = !is_driven(world, solver_body) && is_calm(world, slot);
-        world->watched.data[slot] = calm ? (falls ? IF_HELD : 1) : 0;
+        const bool calm = !is_driven(step, solver_body) && is_calm(step, slot);
+        step->watched.data[slot] = calm ? (falls ? IF_HELD : 1) : 0;
     }
-    for (size_t m = 0; m < world->manifolds.count; ++m)
+    for (size_t m = 0; m < step->manifolds.count; ++m)
     {
-        const rblPair* pair = &world->pairs.data[world->manifolds.data[m].pair];
-        unsigned char* a = &world->watched.data[pair->a];
-        unsigned char* b = &world->watched.data[pair->b];
+        const rblPair* pair = &world->pairs.data[step->manifolds.data[m].pair];
+        unsigned char* a = &step->watched.data[pair->a];
+        unsigned char* b = &step->watched.data[pair->b];
         *a = *a == IF_HELD && pair->touching ? 1 : *a;
         *b = *b == IF_HELD && pair->touching ? 1 : *b;
     }
-    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        unsigned char* tired = &world->watched.data[world->solver_bodies.data[i].slot];
+        unsigned char* tired = &step->watched.data[step->solver_bodies.data[i].slot];
         *tired = *tired == IF_HELD ? 0 : *tired;
     }
 }
 
 // Those that are calm, less those that need one that is not, and those that need these, and so on: a heap falls asleep from the ground up.
-static rblResult find_tired(rblWorld* world)
+static rblResult find_tired(rblStep* step)
 {
-    const size_t count = world->manifolds.count;
-    if (!rbl_array_renew(&world->scratch, count, 0))
+    rblWorld* world = step->world;
+    const size_t count = step->manifolds.count;
+    if (!rbl_array_renew(&step->sleeper->needs, count, 0))
     {
         return rbl_fail_memory();
     }
-    find_calm(world);
+    find_calm(step);
     for (size_t m = 0; m < count; ++m)
     {
-        const rblManifold* manifold = &world->manifolds.data[m];
+        const rblManifold* manifold = &step->manifolds.data[m];
         const rblPair* pair = &world->pairs.data[manifold->pair];
-        world->scratch.data[m] = needs_of(world, manifold);
+        step->sleeper->needs.data[m] = needs_of(step, manifold);
         if (pair->touching && pair->born_depth > manifold->slop)
         {
-            world->watched.data[pair->a] = 0;
-            world->watched.data[pair->b] = 0;
+            step->watched.data[pair->a] = 0;
+            step->watched.data[pair->b] = 0;
         }
     }
     for (bool changed = true; changed;)
@@ -209,29 +225,29 @@ static rblResult find_tired(rblWorld* world)
         changed = false;
         for (size_t m = 0; m < count; ++m)
         {
-            changed = keep_awake(world, m) || changed;
+            changed = keep_awake(step, m) || changed;
         }
         for (size_t m = count; m > 0 && changed; --m)
         {
-            keep_awake(world, m - 1);
+            keep_awake(step, m - 1);
         }
     }
     return RBL_OK;
 }
 
 // Both ends of a joint or none. True when that changed something.
-static bool agree_on_joint(rblWorld* world, const rblJoint* joint)
+static bool agree_on_joint(rblStep* step, const rblJoint* joint)
 {
     if (joint->generation == 0)
     {
         return false;
     }
-    unsigned char* tired_a = &world->watched.data[joint->a];
-    unsigned char* tired_b = joint->b != RBL_NONE ? &world->watched.data[joint->b] : NULL;
-    const bool calm = tired_b == NULL || (is_calm(world, joint->a) && is_calm(world, joint->b));
+    unsigned char* tired_a = &step->watched.data[joint->a];
+    unsigned char* tired_b = joint->b != RBL_NONE ? &step->watched.data[joint->b] : NULL;
+    const bool calm = tired_b == NULL || (is_calm(step, joint->a) && is_calm(step, joint->b));
     const bool a_agrees =
-        calm && (tired_b == NULL || *tired_b || world->activities.data[joint->b] != RBL_ACTIVITY_AWAKE);
-    const bool b_agrees = calm && (*tired_a || world->activities.data[joint->a] != RBL_ACTIVITY_AWAKE);
+        calm && (tired_b == NULL || *tired_b || step->activities.data[joint->b] != RBL_ACTIVITY_AWAKE);
+    const bool b_agrees = calm && (*tired_a || step->activities.data[joint->a] != RBL_ACTIVITY_AWAKE);
     const bool changes = (*tired_a && !a_agrees) || (tired_b != NULL && *tired_b && !b_agrees);
     *tired_a = *tired_a && a_agrees;
     if (tired_b != NULL)
@@ -242,8 +258,9 @@ static bool agree_on_joint(rblWorld* world, const rblJoint* joint)
 }
 
 // What hangs together by joints falls asleep together. Forwards and backwards, so that chains take two passes.
-static void agree_on_joints(rblWorld* world)
+static void agree_on_joints(rblStep* step)
 {
+    rblWorld* world = step->world;
     const size_t count = world->joints.count;
     bool changed = true;
     while (changed)
@@ -251,21 +268,22 @@ static void agree_on_joints(rblWorld* world)
         changed = false;
         for (size_t i = 0; i < count; ++i)
         {
-            changed = agree_on_joint(world, &world->joints.data[i]) || changed;
+            changed = agree_on_joint(step, &world->joints.data[i]) || changed;
         }
         for (size_t i = count; i > 0 && changed; --i)
         {
-            agree_on_joint(world, &world->joints.data[i - 1]);
+            agree_on_joint(step, &world->joints.data[i - 1]);
         }
     }
 }
 
-static void put_to_sleep(rblWorld* world, const rblSolverBody* solver_body)
+static void put_to_sleep(rblStep* step, const rblSolverBody* solver_body)
 {
+    rblWorld* world = step->world;
     const uint32_t slot = solver_body->slot;
     rblBody* body = &world->bodies.data[slot];
     rblMotion* motion = &world->motions.data[slot];
-    const rblLoad* load = &world->loads.data[slot];
+    const rblLoad* load = &step->loads.data[slot];
     body->awake = false;
     world->stirred = true;
     body->sleep_group = body->joint_count > 0 ? world->last_sleep_group + 1 + solver_body->island : 0;
@@ -290,34 +308,35 @@ static void put_to_sleep(rblWorld* world, const rblSolverBody* solver_body)
     body->previous = rbl_motion_pose(motion);
 }
 
-rblResult rbl_update_sleep(rblWorld* world)
+rblResult rbl_update_sleep(rblStep* step)
 {
+    rblWorld* world = step->world;
     if (!world->def.sleeping)
     {
         return RBL_OK;
     }
-    if (!rbl_array_resize_amply(&world->watched, world->bodies.count) ||
-        !rbl_array_resize_amply(&world->loads, world->bodies.count))
+    if (!rbl_array_resize_amply(&step->watched, world->bodies.count) ||
+        !rbl_array_resize_amply(&step->loads, world->bodies.count))
     {
         return rbl_fail_memory();
     }
     for (size_t slot = 0; slot < world->bodies.count; ++slot)
     {
-        world->watched.data[slot] = 0;
+        step->watched.data[slot] = 0;
     }
-    count_stillness(world);
-    RBL_TRY(find_tired(world));
-    agree_on_joints(world);
-    rbl_watch_sleepers(world);
-    rbl_sum_loads(world);
-    RBL_TRY(world->sleepers > 0 ? rbl_notice_changes(world) : RBL_OK);
-    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    count_stillness(step);
+    RBL_TRY(find_tired(step));
+    agree_on_joints(step);
+    rbl_watch_sleepers(step);
+    rbl_sum_loads(step);
+    RBL_TRY(step->sleepers > 0 ? rbl_notice_changes(step) : RBL_OK);
+    for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        if (world->watched.data[world->solver_bodies.data[i].slot])
+        if (step->watched.data[step->solver_bodies.data[i].slot])
         {
-            put_to_sleep(world, &world->solver_bodies.data[i]);
+            put_to_sleep(step, &step->solver_bodies.data[i]);
         }
     }
-    world->last_sleep_group += (uint32_t)world->islands.count;
+    world->last_sleep_group += (uint32_t)step->islands.count;
     return RBL_OK;
 }

@@ -9,8 +9,34 @@
 // down, and does not tip it or make it slip, when it lies over the points that the body stands on. So much for what rests. Blows go on
 // to what is below: a ball that falls on a shard on a table is the table's to feel, and sleepers have forgotten what they stand on. They
 // are pinned to the ground only where all in between is as light, and awake.
+#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include <math.h>
+
+// What a body stands on (standing.c).
+#define RBL_STAND_POINTS 6
+
+typedef struct rblStand
+{
+    rblVec3 points[RBL_STAND_POINTS]; // world
+    uint32_t count;
+    float mass; // kg: the heaviest below that is not static
+    bool firm;  // all below is awake or static
+} rblStand;
+
+// Working data of the stage.
+struct rblStanding
+{
+    RBL_ARRAY(rblStand) stands; // by slot, when some are loaded
+    RBL_ARRAY(uint8_t)
+    levels; // by slot: of bodies that stand on each other, from 1 on what is static or asleep
+    rblIndexArray standing_pairs; // that touch
+    bool loaded;                  // some bodies are much heavier than what they touch
+};
+
+#define ARRAYS(X) X(stands) X(levels) X(standing_pairs)
+
+RBL_DEFINE_STAGE_MEMORY(struct rblStanding, rbl_standing, ARRAYS)
 
 #define HEAVIER  20.0f // times: lighter loads are left to the solver
 #define UPWARDS  0.9f  // cosine: within the cone of friction 0.5 about the vertical
@@ -25,12 +51,13 @@ static bool is_dynamic(const rblWorld* world, uint32_t slot)
 }
 
 // Kinematic bodies that stand still are as good as static.
-static bool is_moving(const rblWorld* world, uint32_t slot)
+static bool is_moving(const rblStep* step, uint32_t slot)
 {
+    const rblWorld* world = step->world;
     const rblMotion* motion = &world->motions.data[slot];
     const bool still =
         rbl_dot3(motion->velocity, motion->velocity) + rbl_dot3(motion->spin, motion->spin) == 0.0f;
-    return world->solver_index.data[slot] != 0 && (is_dynamic(world, slot) || !still);
+    return step->solver_index.data[slot] != 0 && (is_dynamic(world, slot) || !still);
 }
 
 static rblVec3 up_of(const rblWorld* world)
@@ -106,29 +133,31 @@ static bool place_contact(const rblWorld* world, const rblPair* pair, uint32_t n
 }
 
 // What is below `below`, and that itself.
-static void lean_on(const rblWorld* world, uint32_t below, rblStand* stand)
+static void lean_on(const rblStep* step, uint32_t below, rblStand* stand)
 {
-    const bool moves = is_moving(world, below);
-    const rblStand* lower = &world->stands.data[below];
+    const rblWorld* world = step->world;
+    const bool moves = is_moving(step, below);
+    const rblStand* lower = &step->standing->stands.data[below];
     const bool fixed = world->bodies.data[below].type != RBL_BODY_DYNAMIC;
     stand->mass = fixed ? stand->mass : rbl_maxf(stand->mass, world->bodies.data[below].mass);
     stand->mass = moves ? rbl_maxf(stand->mass, lower->mass) : stand->mass;
-    const bool sleeps = world->activities.data[below] == RBL_ACTIVITY_ASLEEP;
+    const bool sleeps = step->activities.data[below] == RBL_ACTIVITY_ASLEEP;
     stand->firm = stand->firm && !sleeps && (!moves || lower->firm);
 }
 
 // What `slot` stands on by one pair.
-static void stand_on(rblWorld* world, const rblPair* pair, uint32_t slot, uint8_t level, rblVec3 up)
+static void stand_on(rblStep* step, const rblPair* pair, uint32_t slot, uint8_t level, rblVec3 up)
 {
+    rblWorld* world = step->world;
     const bool is_b = pair->b == slot;
     const uint32_t below = is_b ? pair->a : pair->b;
-    rblStand* stand = &world->stands.data[slot];
+    rblStand* stand = &step->standing->stands.data[slot];
     for (uint32_t i = 0; i < pair->leading && stand->count < RBL_STAND_POINTS; ++i)
     {
         rblVec3 point;
         float upwards;
         const bool closed = place_contact(world, pair, i, up, &point, &upwards);
-        const bool holds = level == 1 || is_over(&world->stands.data[below], point, up);
+        const bool holds = level == 1 || is_over(&step->standing->stands.data[below], point, up);
         if (closed && holds && (is_b ? upwards : -upwards) > UPWARDS)
         {
             if (stand->count == 0)
@@ -137,74 +166,78 @@ static void stand_on(rblWorld* world, const rblPair* pair, uint32_t slot, uint8_
                 stand->firm = true;
             }
             stand->points[stand->count++] = point;
-            world->levels.data[slot] = level;
-            lean_on(world, below, stand);
+            step->standing->levels.data[slot] = level;
+            lean_on(step, below, stand);
         }
     }
 }
 
 // A load takes what is round along, and does not press it down. Cylinders that stand upright do not roll.
-static bool rolls(const rblWorld* world, uint32_t slot, rblVec3 up)
+static bool rolls(const rblStep* step, uint32_t slot, rblVec3 up)
 {
+    const rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
     const rblTransform pose = rbl_shape_pose(body, &world->motions.data[slot]);
     const bool upright = body->shape.rolling == RBL_ROLLS_LYING &&
                          fabsf(rbl_dot3(rbl_rotate3(pose.q, rbl_vec3(0, 1, 0)), up)) > UPWARDS;
-    return world->surfaces.data[slot].round && !upright;
+    return step->surfaces.data[slot].round && !upright;
 }
 
-static bool can_stand(const rblWorld* world, uint32_t slot, rblVec3 up)
+static bool can_stand(const rblStep* step, uint32_t slot, rblVec3 up)
 {
-    return is_dynamic(world, slot) && !rolls(world, slot, up);
+    const rblWorld* world = step->world;
+    return is_dynamic(world, slot) && !rolls(step, slot, up);
 }
 
-static uint8_t level_of(const rblWorld* world, uint32_t slot)
+static uint8_t level_of(const rblStep* step, uint32_t slot)
 {
-    return is_moving(world, slot) ? world->levels.data[slot] : 0;
+    return is_moving(step, slot) ? step->standing->levels.data[slot] : 0;
 }
 
 // Bodies of one level stand on those of the level below. Pairs that say nothing about higher levels leave the list.
-static void find_level(rblWorld* world, uint8_t level, rblVec3 up)
+static void find_level(rblStep* step, uint8_t level, rblVec3 up)
 {
+    rblWorld* world = step->world;
     size_t left = 0;
-    for (size_t k = 0; k < world->standing_pairs.count; ++k)
+    for (size_t k = 0; k < step->standing->standing_pairs.count; ++k)
     {
-        const uint32_t index = world->standing_pairs.data[k];
+        const uint32_t index = step->standing->standing_pairs.data[k];
         const rblPair* pair = &world->pairs.data[index];
         for (int side = 0; side < 2; ++side)
         {
             const uint32_t slot = side == 0 ? pair->a : pair->b;
             const uint32_t below = side == 0 ? pair->b : pair->a;
-            if (level_of(world, below) + 1 == level && level_of(world, slot) >= level &&
-                can_stand(world, slot, up))
+            if (level_of(step, below) + 1 == level && level_of(step, slot) >= level &&
+                can_stand(step, slot, up))
             {
-                stand_on(world, pair, slot, level, up);
+                stand_on(step, pair, slot, level, up);
             }
         }
-        if (level_of(world, pair->a) >= level || level_of(world, pair->b) >= level)
+        if (level_of(step, pair->a) >= level || level_of(step, pair->b) >= level)
         {
-            world->standing_pairs.data[left++] = index;
+            step->standing->standing_pairs.data[left++] = index;
         }
     }
-    world->standing_pairs.count = left;
+    step->standing->standing_pairs.count = left;
 }
 
 // ---- under what ----
 
-static bool is_heavier(const rblWorld* world, uint32_t heavy, uint32_t light)
+static bool is_heavier(const rblStep* step, uint32_t heavy, uint32_t light)
 {
-    return is_dynamic(world, heavy) && is_moving(world, heavy) && is_moving(world, light) &&
+    const rblWorld* world = step->world;
+    return is_dynamic(world, heavy) && is_moving(step, heavy) && is_moving(step, light) &&
            world->motions.data[light].inverse_mass > HEAVIER * world->motions.data[heavy].inverse_mass;
 }
 
 // Whether any two bodies differ so much at all.
-static bool are_unlike(const rblWorld* world)
+static bool are_unlike(const rblStep* step)
 {
     float least = INFINITY;
     float most = 0.0f;
-    for (size_t i = 1; i < world->solver_bodies.count; ++i)
+    for (size_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        const float inverse = world->solver_bodies.data[i].inverse_mass;
+        const float inverse = step->solver_bodies.data[i].inverse_mass;
         least = inverse > 0.0f ? rbl_minf(least, inverse) : least;
         most = rbl_maxf(most, inverse);
     }
@@ -212,62 +245,66 @@ static bool are_unlike(const rblWorld* world)
 }
 
 // Pairs that touch, and whether there is a load among all.
-static bool list_pairs(rblWorld* world)
+static bool list_pairs(rblStep* step)
 {
+    rblWorld* world = step->world;
     bool loaded = false;
-    rbl_array_clear(&world->standing_pairs);
-    for (size_t k = 0; k < world->active_pairs.count; ++k)
+    rbl_array_clear(&step->standing->standing_pairs);
+    for (size_t k = 0; k < step->active_pairs.count; ++k)
     {
-        const uint32_t index = world->active_pairs.data[k];
+        const uint32_t index = step->active_pairs.data[k];
         const rblPair* pair = &world->pairs.data[index];
         if (pair->leading == 0)
         {
             continue;
         }
-        loaded = loaded || is_heavier(world, pair->a, pair->b) || is_heavier(world, pair->b, pair->a);
+        loaded = loaded || is_heavier(step, pair->a, pair->b) || is_heavier(step, pair->b, pair->a);
         if (pair->touching)
         {
-            world->standing_pairs.data[world->standing_pairs.count++] = index;
+            step->standing->standing_pairs.data[step->standing->standing_pairs.count++] = index;
         }
     }
     return loaded;
 }
 
-rblResult rbl_find_standing(rblWorld* world)
+rblResult rbl_find_standing(rblStep* step)
 {
+    rblWorld* world = step->world;
     const rblVec3 up = up_of(world);
-    world->loaded = false;
-    if (!(rbl_dot3(up, up) > 0.0f) || !are_unlike(world))
+    step->standing->loaded = false;
+    if (!(rbl_dot3(up, up) > 0.0f) || !are_unlike(step))
     {
         return RBL_OK;
     }
-    if (!rbl_array_resize_amply(&world->stands, world->bodies.count) ||
-        !rbl_array_resize_amply(&world->levels, world->bodies.count) ||
-        !rbl_array_reserve(&world->standing_pairs, world->active_pairs.count))
+    if (!rbl_array_resize_amply(&step->standing->stands, world->bodies.count) ||
+        !rbl_array_resize_amply(&step->standing->levels, world->bodies.count) ||
+        !rbl_array_reserve(&step->standing->standing_pairs, step->active_pairs.count))
     {
         return rbl_fail_memory();
     }
-    world->loaded = list_pairs(world);
-    for (size_t i = 0; i < world->movers.count && world->loaded; ++i)
+    step->standing->loaded = list_pairs(step);
+    for (size_t i = 0; i < step->movers.count && step->standing->loaded; ++i)
     {
-        world->levels.data[world->movers.data[i]] = NOT_DONE;
-        world->stands.data[world->movers.data[i]].count = 0;
+        step->standing->levels.data[step->movers.data[i]] = NOT_DONE;
+        step->standing->stands.data[step->movers.data[i]].count = 0;
     }
-    for (uint8_t level = 1; level <= LEVELS && world->loaded && world->standing_pairs.count > 0; ++level)
+    for (uint8_t level = 1;
+         level <= LEVELS && step->standing->loaded && step->standing->standing_pairs.count > 0; ++level)
     {
-        find_level(world, level, up);
+        find_level(step, level, up);
     }
     return RBL_OK;
 }
 
-static bool is_pressed_down(const rblWorld* world, const rblPair* pair, uint32_t heavy, uint32_t light)
+static bool is_pressed_down(const rblStep* step, const rblPair* pair, uint32_t heavy, uint32_t light)
 {
-    const rblStand* stand = &world->stands.data[light];
+    const rblWorld* world = step->world;
+    const rblStand* stand = &step->standing->stands.data[light];
     const rblMotion* motion = &world->motions.data[light];
     const rblBody* body = &world->bodies.data[light];
     const rblBody* load = &world->bodies.data[heavy];
     const rblMotion* load_motion = &world->motions.data[heavy];
-    if (!is_heavier(world, heavy, light) || stand->count == 0 || body->joint_count > 0 ||
+    if (!is_heavier(step, heavy, light) || stand->count == 0 || body->joint_count > 0 ||
         rbl_fastest_point(body, motion->velocity, motion->spin) > world->def.bounce_speed)
     {
         return false;
@@ -291,15 +328,15 @@ static bool is_pressed_down(const rblWorld* world, const rblPair* pair, uint32_t
     return true;
 }
 
-rblPinned rbl_find_pinned(const rblWorld* world, const rblPair* pair)
+rblPinned rbl_find_pinned(const rblStep* step, const rblPair* pair)
 {
-    if (!world->loaded)
+    if (!step->standing->loaded)
     {
         return RBL_PINNED_NONE;
     }
-    if (is_pressed_down(world, pair, pair->b, pair->a))
+    if (is_pressed_down(step, pair, pair->b, pair->a))
     {
         return RBL_PINNED_A;
     }
-    return is_pressed_down(world, pair, pair->a, pair->b) ? RBL_PINNED_B : RBL_PINNED_NONE;
+    return is_pressed_down(step, pair, pair->a, pair->b) ? RBL_PINNED_B : RBL_PINNED_NONE;
 }

@@ -3,8 +3,20 @@
 // A blow wakes as many as it can move: from the sleeper that is struck outwards, until those awake are so heavy that its momentum
 // would not make them bounce. A support that goes away wakes what rests on it, and what rests on that. A change of load that is
 // neither is noticed by the forces that a sleeper feels (sleep.c).
+#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include <math.h>
+
+// Working data of the stage.
+struct rblWaker
+{
+    rblIndexArray woken; // in the order in which they woke
+    rblFloatArray lost;  // by slot: N of support that went away
+};
+
+#define ARRAYS(X) X(woken) X(lost)
+
+RBL_DEFINE_STAGE_MEMORY(struct rblWaker, rbl_waker, ARRAYS)
 
 #define MOST_OF_SUPPORT 0.5f // a body that loses more of what carries it falls
 
@@ -93,22 +105,25 @@ void rbl_wake_neighbours(rblWorld* world, uint32_t slot)
 
 // ---- who touches whom ----
 
-static bool is_sleeper(const rblWorld* world, uint32_t slot)
+static bool is_sleeper(const rblStep* step, uint32_t slot)
 {
-    return world->activities.data[slot] == RBL_ACTIVITY_ASLEEP && !world->bodies.data[slot].awake;
+    const rblWorld* world = step->world;
+    return step->activities.data[slot] == RBL_ACTIVITY_ASLEEP && !world->bodies.data[slot].awake;
 }
 
 // Only touches of sleepers are followed, and they do not change during the step.
-static bool is_link(const rblWorld* world, const rblPair* pair)
+static bool is_link(const rblStep* step, const rblPair* pair)
 {
+    const rblWorld* world = step->world;
     return pair->count > 0 && is_touched(world, pair) &&
-           (world->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP ||
-            world->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP);
+           (step->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP ||
+            step->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP);
 }
 
-rblResult rbl_make_links(rblWorld* world)
+rblResult rbl_make_links(rblStep* step)
 {
-    rblLinks* links = &world->links;
+    rblWorld* world = step->world;
+    rblLinks* links = &step->links;
     const uint32_t bodies = (uint32_t)world->bodies.count;
     if (links->made)
     {
@@ -116,7 +131,8 @@ rblResult rbl_make_links(rblWorld* world)
     }
     if (!rbl_array_resize_amply(&links->firsts, (size_t)bodies + 2) ||
         !rbl_array_resize_amply(&links->pairs, 2 * world->pairs.count) ||
-        !rbl_array_reserve(&world->woken, bodies) || !rbl_array_resize_amply(&world->lost, bodies))
+        !rbl_array_reserve(&step->waker->woken, bodies) ||
+        !rbl_array_resize_amply(&step->waker->lost, bodies))
     {
         return rbl_fail_memory();
     }
@@ -127,12 +143,12 @@ rblResult rbl_make_links(rblWorld* world)
     }
     for (uint32_t i = 0; i < bodies; ++i)
     {
-        world->lost.data[i] = 0.0f;
+        step->waker->lost.data[i] = 0.0f;
     }
     for (uint32_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
-        if (is_link(world, pair))
+        if (is_link(step, pair))
         {
             firsts[pair->a + 2] += 1;
             firsts[pair->b + 2] += 1;
@@ -145,7 +161,7 @@ rblResult rbl_make_links(rblWorld* world)
     for (uint32_t i = 0; i < world->pairs.count; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
-        if (is_link(world, pair))
+        if (is_link(step, pair))
         {
             links->pairs.data[firsts[pair->a + 1]++] = i;
             links->pairs.data[firsts[pair->b + 1]++] = i;
@@ -160,10 +176,11 @@ static uint32_t other_of(const rblPair* pair, uint32_t slot)
     return pair->a == slot ? pair->b : pair->a;
 }
 
-static void wake_listed(rblWorld* world, uint32_t slot)
+static void wake_listed(rblStep* step, uint32_t slot)
 {
+    rblWorld* world = step->world;
     rbl_wake_body(world, slot);
-    world->woken.data[world->woken.count++] = slot;
+    step->waker->woken.data[step->waker->woken.count++] = slot;
 }
 
 // ---- a support that goes away ----
@@ -174,36 +191,39 @@ static float carried(const rblWorld* world, const rblPair* pair, uint32_t slot)
     return rbl_part_against_weight(world, slot, rbl_pair_force(world, pair, pair->b == slot));
 }
 
-static void let_down(rblWorld* world, uint32_t slot)
+static void let_down(rblStep* step, uint32_t slot)
 {
-    const rblLinks* links = &world->links;
+    rblWorld* world = step->world;
+    const rblLinks* links = &step->links;
     for (uint32_t i = links->firsts.data[slot]; i < links->firsts.data[slot + 1]; ++i)
     {
         const rblPair* pair = &world->pairs.data[links->pairs.data[i]];
         const uint32_t above = other_of(pair, slot);
-        if (!is_sleeper(world, above))
+        if (!is_sleeper(step, above))
         {
             continue;
         }
         const rblRest* rest = &world->bodies.data[above].rest;
-        world->lost.data[above] += rbl_maxf(carried(world, pair, above), 0.0f);
-        const bool falls = rest->support > 0.0f && world->lost.data[above] >= MOST_OF_SUPPORT * rest->support;
+        step->waker->lost.data[above] += rbl_maxf(carried(world, pair, above), 0.0f);
+        const bool falls =
+            rest->support > 0.0f && step->waker->lost.data[above] >= MOST_OF_SUPPORT * rest->support;
         if (falls || rest->untried)
         {
-            wake_listed(world, above);
+            wake_listed(step, above);
         }
     }
 }
 
-rblResult rbl_wake_unsupported(rblWorld* world, uint32_t slot)
+rblResult rbl_wake_unsupported(rblStep* step, uint32_t slot)
 {
-    RBL_TRY(rbl_make_links(world));
-    rbl_array_clear(&world->woken);
+    rblWorld* world = step->world;
+    RBL_TRY(rbl_make_links(step));
+    rbl_array_clear(&step->waker->woken);
     rbl_wake_sleeper(world, slot);
-    world->woken.data[world->woken.count++] = slot;
-    for (size_t i = 0; i < world->woken.count; ++i)
+    step->waker->woken.data[step->waker->woken.count++] = slot;
+    for (size_t i = 0; i < step->waker->woken.count; ++i)
     {
-        let_down(world, world->woken.data[i]);
+        let_down(step, step->waker->woken.data[i]);
     }
     return RBL_OK;
 }
@@ -211,23 +231,24 @@ rblResult rbl_wake_unsupported(rblWorld* world, uint32_t slot)
 // ---- a blow ----
 
 // From the one that is struck outwards, up to some mass.
-static rblResult wake_around(rblWorld* world, uint32_t slot, float mass)
+static rblResult wake_around(rblStep* step, uint32_t slot, float mass)
 {
-    RBL_TRY(rbl_make_links(world));
-    const rblLinks* links = &world->links;
+    rblWorld* world = step->world;
+    RBL_TRY(rbl_make_links(step));
+    const rblLinks* links = &step->links;
     float sum = world->bodies.data[slot].mass;
-    rbl_array_clear(&world->woken);
-    wake_listed(world, slot);
-    for (size_t i = 0; i < world->woken.count; ++i)
+    rbl_array_clear(&step->waker->woken);
+    wake_listed(step, slot);
+    for (size_t i = 0; i < step->waker->woken.count; ++i)
     {
-        const uint32_t from = world->woken.data[i];
+        const uint32_t from = step->waker->woken.data[i];
         for (uint32_t k = links->firsts.data[from]; k < links->firsts.data[from + 1] && sum < mass; ++k)
         {
             const uint32_t next = other_of(&world->pairs.data[links->pairs.data[k]], from);
-            if (is_sleeper(world, next))
+            if (is_sleeper(step, next))
             {
                 sum += world->bodies.data[next].mass;
-                wake_listed(world, next);
+                wake_listed(step, next);
             }
         }
     }
@@ -235,12 +256,13 @@ static rblResult wake_around(rblWorld* world, uint32_t slot, float mass)
 }
 
 // How fast a moving body comes upon a sleeper in this step, m/s; negative when it does not.
-static float closing_speed(const rblWorld* world, const rblPair* pair, uint32_t mover)
+static float closing_speed(const rblStep* step, const rblPair* pair, uint32_t mover)
 {
+    const rblWorld* world = step->world;
     const rblTransform frame_a = rbl_motion_pose(&world->motions.data[pair->a]);
     const rblTransform frame_b = rbl_motion_pose(&world->motions.data[pair->b]);
     const rblMotion* motion = &world->motions.data[mover];
-    const rblVec3 push = rbl_scale3(world->bodies.data[mover].force, motion->inverse_mass * world->seconds);
+    const rblVec3 push = rbl_scale3(world->bodies.data[mover].force, motion->inverse_mass * step->seconds);
     const rblVec3 velocity = rbl_add3(motion->velocity, push);
     const float slop = rbl_pair_slop(&world->bodies.data[pair->a], &world->bodies.data[pair->b]);
     float fastest = -1.0f;
@@ -253,7 +275,7 @@ static float closing_speed(const rblWorld* world, const rblPair* pair, uint32_t 
         const rblVec3 arm = rbl_sub3(mover == pair->a ? on_a : on_b, motion->center);
         const float along = rbl_dot3(contact->normal, rbl_add3(velocity, rbl_cross3(motion->spin, arm)));
         const float closing = mover == pair->a ? along : -along;
-        if (closing * world->seconds > gap - 2.0f * slop)
+        if (closing * step->seconds > gap - 2.0f * slop)
         {
             fastest = rbl_maxf(fastest, closing);
         }
@@ -267,36 +289,39 @@ static bool is_moving(const rblMotion* motion)
 }
 
 // A kinematic body does not come to rest, and nothing stops it.
-static rblResult meet_driven(rblWorld* world, const rblPair* pair, uint32_t mover, uint32_t sleeper)
+static rblResult meet_driven(rblStep* step, const rblPair* pair, uint32_t mover, uint32_t sleeper)
 {
+    rblWorld* world = step->world;
     if (!is_moving(&world->motions.data[mover]))
     {
         return RBL_OK;
     }
-    const float closing = closing_speed(world, pair, mover);
+    const float closing = closing_speed(step, pair, mover);
     if (closing > world->def.sleep_speed)
     {
-        return wake_around(world, sleeper, INFINITY);
+        return wake_around(step, sleeper, INFINITY);
     }
-    return closing > 0.0f || pair->touching ? rbl_wake_unsupported(world, sleeper) : RBL_OK;
+    return closing > 0.0f || pair->touching ? rbl_wake_unsupported(step, sleeper) : RBL_OK;
 }
 
-static rblResult meet(rblWorld* world, const rblPair* pair, uint32_t mover, uint32_t sleeper)
+static rblResult meet(rblStep* step, const rblPair* pair, uint32_t mover, uint32_t sleeper)
 {
+    rblWorld* world = step->world;
     const float struck = world->bodies.data[sleeper].mass;
-    const float momentum = world->bodies.data[mover].mass * closing_speed(world, pair, mover);
+    const float momentum = world->bodies.data[mover].mass * closing_speed(step, pair, mover);
     if ((pair->touching && rbl_is_rocking(world, mover)) || !(momentum > world->def.sleep_speed * struck))
     {
         return RBL_OK;
     }
     const float speed = rbl_maxf(world->def.bounce_speed, world->def.sleep_speed);
-    return wake_around(world, sleeper, speed > 0.0f ? momentum / speed : INFINITY);
+    return wake_around(step, sleeper, speed > 0.0f ? momentum / speed : INFINITY);
 }
 
-static rblResult wake_of_pair(rblWorld* world, const rblPair* pair)
+static rblResult wake_of_pair(rblStep* step, const rblPair* pair)
 {
-    const unsigned char a = world->activities.data[pair->a];
-    const unsigned char b = world->activities.data[pair->b];
+    rblWorld* world = step->world;
+    const unsigned char a = step->activities.data[pair->a];
+    const unsigned char b = step->activities.data[pair->b];
     if ((a == RBL_ACTIVITY_ASLEEP) == (b == RBL_ACTIVITY_ASLEEP))
     {
         return RBL_OK;
@@ -307,12 +332,12 @@ static rblResult wake_of_pair(rblWorld* world, const rblPair* pair)
     {
         return RBL_OK;
     }
-    if (world->activities.data[mover] == RBL_ACTIVITY_NONE || pair->count == 0)
+    if (step->activities.data[mover] == RBL_ACTIVITY_NONE || pair->count == 0)
     {
         return RBL_OK;
     }
-    const bool driven = world->activities.data[mover] == RBL_ACTIVITY_DRIVEN;
-    return driven ? meet_driven(world, pair, mover, sleeper) : meet(world, pair, mover, sleeper);
+    const bool driven = step->activities.data[mover] == RBL_ACTIVITY_DRIVEN;
+    return driven ? meet_driven(step, pair, mover, sleeper) : meet(step, pair, mover, sleeper);
 }
 
 // A sleeper that hangs on a moving body.
@@ -333,9 +358,10 @@ static bool is_put(const rblWorld* world, uint32_t slot)
     return world->bodies.data[slot].type == RBL_BODY_STATIC && world->bodies.data[slot].born;
 }
 
-void rbl_wake_displaced(rblWorld* world)
+void rbl_wake_displaced(rblStep* step)
 {
-    for (size_t i = 0; i < world->pairs.count && world->marked && world->sleepers > 0; ++i)
+    rblWorld* world = step->world;
+    for (size_t i = 0; i < world->pairs.count && world->marked && step->sleepers > 0; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
         const uint32_t other = is_put(world, pair->a) ? pair->b : pair->a;
@@ -346,21 +372,22 @@ void rbl_wake_displaced(rblWorld* world)
     }
 }
 
-rblResult rbl_wake_struck(rblWorld* world)
+rblResult rbl_wake_struck(rblStep* step)
 {
-    world->links.made = false;
-    if (world->sleepers == 0)
+    rblWorld* world = step->world;
+    step->links.made = false;
+    if (step->sleepers == 0)
     {
         return RBL_OK;
     }
-    for (size_t i = 0; i < world->movers.count; ++i)
+    for (size_t i = 0; i < step->movers.count; ++i)
     {
-        const uint32_t slot = world->movers.data[i];
-        RBL_TRY(world->bodies.data[slot].bereft ? rbl_wake_unsupported(world, slot) : RBL_OK);
+        const uint32_t slot = step->movers.data[i];
+        RBL_TRY(world->bodies.data[slot].bereft ? rbl_wake_unsupported(step, slot) : RBL_OK);
     }
-    for (size_t i = 0; i < world->active_pairs.count; ++i)
+    for (size_t i = 0; i < step->active_pairs.count; ++i)
     {
-        RBL_TRY(wake_of_pair(world, &world->pairs.data[world->active_pairs.data[i]]));
+        RBL_TRY(wake_of_pair(step, &world->pairs.data[step->active_pairs.data[i]]));
     }
     for (size_t i = 0; i < world->joints.count; ++i)
     {
@@ -371,6 +398,6 @@ rblResult rbl_wake_struck(rblWorld* world)
             wake_of_joint(world, joint->b, joint->a);
         }
     }
-    world->links.made = false; // touches change with the step
-    return rbl_gather_movers(world);
+    step->links.made = false; // touches change with the step
+    return rbl_gather_movers(step);
 }

@@ -7,25 +7,26 @@ static uint32_t lanes_of(uint32_t color)
     return color + 1 < RBL_MAX_COLORS ? 4 : 1;
 }
 
-static uint32_t count_bundles(rblWorld* world)
+static uint32_t count_bundles(rblStep* step)
 {
     uint32_t count = 0;
     for (uint32_t c = 0; c < RBL_MAX_COLORS; ++c)
     {
         const uint32_t lanes = lanes_of(c);
-        world->color_bundles[c] = count;
-        count += (world->color_starts[c + 1] - world->color_starts[c] + lanes - 1) / lanes;
+        step->color_bundles[c] = count;
+        count += (step->color_starts[c + 1] - step->color_starts[c] + lanes - 1) / lanes;
     }
-    world->color_bundles[RBL_MAX_COLORS] = count;
+    step->color_bundles[RBL_MAX_COLORS] = count;
     return count;
 }
 
-static rblBundle make_bundle(rblWorld* world, uint32_t index, uint32_t manifold, uint32_t lanes)
+static rblBundle make_bundle(rblStep* step, uint32_t index, uint32_t manifold, uint32_t lanes)
 {
+    rblWorld* world = step->world;
     rblBundle bundle = {.manifold = manifold, .lanes = (uint16_t)lanes};
     for (uint32_t i = 0; i < lanes; ++i)
     {
-        rblManifold* from = &world->manifolds.data[manifold + i];
+        rblManifold* from = &step->manifolds.data[manifold + i];
         from->bundle = index;
         bundle.a[i] = from->a;
         bundle.b[i] = from->b;
@@ -46,36 +47,37 @@ static rblBundle make_bundle(rblWorld* world, uint32_t index, uint32_t manifold,
 
 static void make_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
     uint32_t color = 0;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        while (i >= world->color_bundles[color + 1])
+        while (i >= step->color_bundles[color + 1])
         {
             ++color;
         }
         const uint32_t most = lanes_of(color);
-        const uint32_t manifold = world->color_starts[color] + most * (i - world->color_bundles[color]);
-        const uint32_t left = world->color_starts[color + 1] - manifold;
-        world->bundles.data[i] = make_bundle(world, i, manifold, left < most ? left : most);
+        const uint32_t manifold = step->color_starts[color] + most * (i - step->color_bundles[color]);
+        const uint32_t left = step->color_starts[color + 1] - manifold;
+        step->bundles.data[i] = make_bundle(step, i, manifold, left < most ? left : most);
     }
 }
 
-bool rbl_build_bundles(rblWorld* world)
+bool rbl_build_bundles(rblStep* step)
 {
-    const uint32_t count = count_bundles(world);
-    if (!rbl_array_renew(&world->bundles, count, rbl_heap_room(world, RBL_HEAP_CONTACTS) / 8))
+    rblWorld* world = step->world;
+    const uint32_t count = count_bundles(step);
+    if (!rbl_array_renew(&step->bundles, count, rbl_heap_room(step, RBL_HEAP_CONTACTS) / 8))
     {
         return false;
     }
-    rbl_parallel_for(world->jobs, count, 64, make_block, world);
+    rbl_parallel_for(world->jobs, count, 64, make_block, step);
     uint32_t contacts = 0;
     for (uint32_t i = 0; i < count; ++i)
     {
-        world->bundles.data[i].first = contacts;
-        contacts += world->bundles.data[i].count + world->bundles.data[i].held;
+        step->bundles.data[i].first = contacts;
+        contacts += step->bundles.data[i].count + step->bundles.data[i].held;
     }
-    return rbl_array_renew(&world->wide_contacts, contacts, rbl_heap_room(world, RBL_HEAP_CONTACTS) / 3);
+    return rbl_array_renew(&step->wide_contacts, contacts, rbl_heap_room(step, RBL_HEAP_CONTACTS) / 3);
 }
 
 static rblVec3 lane_of(const float rows[3][4], uint32_t lane)
@@ -83,14 +85,14 @@ static rblVec3 lane_of(const float rows[3][4], uint32_t lane)
     return (rblVec3){rows[0][lane], rows[1][lane], rows[2][lane]};
 }
 
-void rbl_unpack_manifold(rblWorld* world, const rblManifold* manifold)
+void rbl_unpack_manifold(rblStep* step, const rblManifold* manifold)
 {
-    const rblBundle* bundle = &world->bundles.data[manifold->bundle];
-    const uint32_t lane = (uint32_t)(manifold - world->manifolds.data) - bundle->manifold;
+    const rblBundle* bundle = &step->bundles.data[manifold->bundle];
+    const uint32_t lane = (uint32_t)(manifold - step->manifolds.data) - bundle->manifold;
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblWideContact* from = &world->wide_contacts.data[bundle->first + i];
-        rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const rblWideContact* from = &step->wide_contacts.data[bundle->first + i];
+        rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         contact->normal = lane_of(from->normal, lane);
         contact->arm_a = lane_of(from->arm_a, lane);
         contact->arm_b = lane_of(from->arm_b, lane);
@@ -109,14 +111,14 @@ void rbl_unpack_manifold(rblWorld* world, const rblManifold* manifold)
     }
 }
 
-void rbl_repack_impulses(rblWorld* world, const rblManifold* manifold)
+void rbl_repack_impulses(rblStep* step, const rblManifold* manifold)
 {
-    const rblBundle* bundle = &world->bundles.data[manifold->bundle];
-    const uint32_t lane = (uint32_t)(manifold - world->manifolds.data) - bundle->manifold;
+    const rblBundle* bundle = &step->bundles.data[manifold->bundle];
+    const uint32_t lane = (uint32_t)(manifold - step->manifolds.data) - bundle->manifold;
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblSolverContact* from = &world->solver_contacts.data[manifold->first + i];
-        rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        const rblSolverContact* from = &step->solver_contacts.data[manifold->first + i];
+        rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
         contact->push[lane] = from->push;
         contact->slide[0][lane] = from->slide[0];
         contact->slide[1][lane] = from->slide[1];

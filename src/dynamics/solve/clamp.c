@@ -16,12 +16,13 @@ static rblVec3d spin_in_body(const rblMotion* motion, rblVec3 spin)
     return rbl_to_double3(rbl_inverse_rotate3(motion->orientation, spin));
 }
 
-static rblGrowth body_growth(const rblWorld* world, uint32_t index)
+static rblGrowth body_growth(const rblStep* step, uint32_t index)
 {
-    const rblSolverBody* body = &world->solver_bodies.data[index];
+    const rblWorld* world = step->world;
+    const rblSolverBody* body = &step->solver_bodies.data[index];
     const rblMotion* motion = &world->motions.data[body->slot];
-    const rblVelocity* before = &world->before_contacts.data[index];
-    const rblVelocity* free = &world->unconstrained.data[index];
+    const rblVelocity* before = &step->before_contacts.data[index];
+    const rblVelocity* free = &step->unconstrained.data[index];
     const rblVec3d d = rbl_to_double3(rbl_sub3(body->velocity, free->velocity));
     const rblVec3d sum = rbl_to_double3(rbl_add3(before->velocity, free->velocity));
     const rblVec3d dw = spin_in_body(motion, rbl_sub3(body->spin, free->spin));
@@ -37,20 +38,20 @@ static rblGrowth body_growth(const rblWorld* world, uint32_t index)
     };
 }
 
-static void scale_body(rblWorld* world, uint32_t index, float share)
+static void scale_body(rblStep* step, uint32_t index, float share)
 {
-    rblSolverBody* body = &world->solver_bodies.data[index];
-    const rblVelocity* free = &world->unconstrained.data[index];
+    rblSolverBody* body = &step->solver_bodies.data[index];
+    const rblVelocity* free = &step->unconstrained.data[index];
     body->velocity = rbl_mul_add3(free->velocity, share, rbl_sub3(body->velocity, free->velocity));
     body->spin = rbl_mul_add3(free->spin, share, rbl_sub3(body->spin, free->spin));
-    world->growths.data[index].share = share;
+    step->growths.data[index].share = share;
 }
 
-static void scale_impulses(rblWorld* world, const rblIsland* island, float share)
+static void scale_impulses(rblStep* step, const rblIsland* island, float share)
 {
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        scale_body(world, world->island_bodies.data[island->first + i], share);
+        scale_body(step, step->island_bodies.data[island->first + i], share);
     }
 }
 
@@ -64,13 +65,13 @@ static bool is_gainer(const rblGrowth* growth, double least)
 // fall for a step. The energy is a sum over bodies, so that those alone can be scaled: with l and s the sums of their linear and
 // square parts and r that of the others, by e with e l + e^2 s + r = 0. What they then do to their neighbours is not what these
 // do to them, so only where the ground takes the difference. False: they cannot make up for it.
-static bool clamp_gainers(rblWorld* world, const rblIsland* island, double total)
+static bool clamp_gainers(rblStep* step, const rblIsland* island, double total)
 {
     const double least = GAINER_SHARE * total;
     rblGrowth sum = {.share = 1.0f};
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const rblGrowth* growth = &world->growths.data[world->island_bodies.data[island->first + i]];
+        const rblGrowth* growth = &step->growths.data[step->island_bodies.data[island->first + i]];
         sum.linear += is_gainer(growth, least) ? growth->linear : 0.0;
         sum.square += is_gainer(growth, least) ? growth->square : 0.0;
     }
@@ -83,10 +84,10 @@ static bool clamp_gainers(rblWorld* world, const rblIsland* island, double total
     const double share = rbl_mind((root - sum.linear) / (2.0 * sum.square), 1.0);
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const uint32_t index = world->island_bodies.data[island->first + i];
-        if (is_gainer(&world->growths.data[index], least))
+        const uint32_t index = step->island_bodies.data[island->first + i];
+        if (is_gainer(&step->growths.data[index], least))
         {
-            scale_body(world, index, (float)share);
+            scale_body(step, index, (float)share);
         }
     }
     return true;
@@ -107,13 +108,14 @@ static double end_energy(const rblWorld* world, const rblSolverBody* body)
 // impulses would tear them apart: scale the velocities at the end instead, by f with
 //   f^2 K - f P = K - P - growth,   K the kinetic energy at the end,
 //   P = sum (m g + F).v h / 2 + T.w h / 2: what gravity, forces and torques add when bodies move by v and turn by w.
-static bool trim_velocities(rblWorld* world, const rblIsland* island, double growth)
+static bool trim_velocities(rblStep* step, const rblIsland* island, double growth)
 {
+    rblWorld* world = step->world;
     double kinetic = 0.0;
     double driven = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
+        const rblSolverBody* body = &step->solver_bodies.data[step->island_bodies.data[island->first + i]];
         const rblVec3d v = rbl_to_double3(body->velocity);
         const rblVec3d a = rbl_to_double3(rbl_linear_acceleration(world, body));
         const double mass = (double)world->bodies.data[body->slot].mass;
@@ -131,7 +133,7 @@ static bool trim_velocities(rblWorld* world, const rblIsland* island, double gro
     }
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
+        rblSolverBody* body = &step->solver_bodies.data[step->island_bodies.data[island->first + i]];
         body->velocity = rbl_scale3(body->velocity, (float)f);
         body->spin = rbl_scale3(body->spin, (float)f);
     }
@@ -140,13 +142,13 @@ static bool trim_velocities(rblWorld* world, const rblIsland* island, double gro
 
 // What joints gave, which no physical joint does, is taken back when the bodies have moved (joint_settle.c), unless there would
 // be nothing left to take it from. True when it can wait.
-static bool joints_can_wait(const rblWorld* world, rblIsland* island, double growth)
+static bool joints_can_wait(const rblStep* step, rblIsland* island, double growth)
 {
+    const rblWorld* world = step->world;
     double kinetic = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        kinetic +=
-            end_energy(world, &world->solver_bodies.data[world->island_bodies.data[island->first + i]]);
+        kinetic += end_energy(world, &step->solver_bodies.data[step->island_bodies.data[island->first + i]]);
     }
     const double given = growth - rbl_mind(island->pressed_work, 0.0);
     if (!(given < 0.5 * kinetic))
@@ -160,49 +162,49 @@ static bool joints_can_wait(const rblWorld* world, rblIsland* island, double gro
 
 static void grow_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        const bool moved = world->solver_bodies.data[i].island != RBL_NONE;
-        world->growths.data[i] = moved ? body_growth(world, i) : (rblGrowth){.share = 1.0f};
+        const bool moved = step->solver_bodies.data[i].island != RBL_NONE;
+        step->growths.data[i] = moved ? body_growth(step, i) : (rblGrowth){.share = 1.0f};
     }
 }
 
-static void clamp_island(rblWorld* world, rblIsland* island)
+static void clamp_island(rblStep* step, rblIsland* island)
 {
     rblGrowth sum = {.share = 1.0f};
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const rblGrowth growth = world->growths.data[world->island_bodies.data[island->first + i]];
+        const rblGrowth growth = step->growths.data[step->island_bodies.data[island->first + i]];
         sum.linear += growth.linear;
         sum.square += growth.square;
     }
     sum.linear -= island->contact_work;
     island->budget += island->impact_work; // what a kinematic body took is not dissipated
     double share = 1.0;
-    if (island->jointed && joints_can_wait(world, island, sum.linear + sum.square))
+    if (island->jointed && joints_can_wait(step, island, sum.linear + sum.square))
     {
         return;
     }
     if (sum.linear + sum.square > 0.0)
     {
-        if (island->jointed && trim_velocities(world, island, sum.linear + sum.square))
+        if (island->jointed && trim_velocities(step, island, sum.linear + sum.square))
         {
             return;
         }
         share = sum.square > 0.0 && sum.linear < 0.0 ? -sum.linear / sum.square : 0.0;
         island->clamped = sum.linear + sum.square;
-        if (island->grounded && island->contact_work == 0.0 && clamp_gainers(world, island, island->clamped))
+        if (island->grounded && island->contact_work == 0.0 && clamp_gainers(step, island, island->clamped))
         {
             return; // nothing is left over
         }
-        scale_impulses(world, island, (float)share);
+        scale_impulses(step, island, (float)share);
     }
     island->contact_work *= share;
     island->budget += rbl_maxd(0.0, -share * (sum.linear + share * sum.square));
 }
 
-double rbl_driven_work(const rblWorld* world, const rblManifold* manifold, const rblSolverBody* a,
+double rbl_driven_work(const rblStep* step, const rblManifold* manifold, const rblSolverBody* a,
                        const rblSolverBody* b)
 {
     if (a->inverse_mass > 0.0f && b->inverse_mass > 0.0f)
@@ -214,7 +216,7 @@ double rbl_driven_work(const rblWorld* world, const rblManifold* manifold, const
     double work = 0.0;
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         const rblVec3 arm = a_driven ? contact->arm_b : contact->arm_a;
         const rblVec3 velocity = rbl_add3(driver->velocity, rbl_cross3(driver->spin, arm));
         const double power = (double)rbl_dot3(rbl_contact_impulse(contact), velocity);
@@ -224,18 +226,18 @@ double rbl_driven_work(const rblWorld* world, const rblManifold* manifold, const
 }
 
 // Work of a manifold's impulses: J . (u + u') / 2.
-static double pressed_work(const rblWorld* world, const rblManifold* manifold)
+static double pressed_work(const rblStep* step, const rblManifold* manifold)
 {
-    rblSolverBody a = world->solver_bodies.data[manifold->a];
-    rblSolverBody b = world->solver_bodies.data[manifold->b];
-    a.velocity = rbl_add3(a.velocity, world->before_contacts.data[manifold->a].velocity);
-    a.spin = rbl_add3(a.spin, world->before_contacts.data[manifold->a].spin);
-    b.velocity = rbl_add3(b.velocity, world->before_contacts.data[manifold->b].velocity);
-    b.spin = rbl_add3(b.spin, world->before_contacts.data[manifold->b].spin);
+    rblSolverBody a = step->solver_bodies.data[manifold->a];
+    rblSolverBody b = step->solver_bodies.data[manifold->b];
+    a.velocity = rbl_add3(a.velocity, step->before_contacts.data[manifold->a].velocity);
+    a.spin = rbl_add3(a.spin, step->before_contacts.data[manifold->a].spin);
+    b.velocity = rbl_add3(b.velocity, step->before_contacts.data[manifold->b].velocity);
+    b.spin = rbl_add3(b.spin, step->before_contacts.data[manifold->b].spin);
     double work = 0.0;
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         const rblVec3 sum = rbl_relative_velocity(&a, &b, contact->arm_a, contact->arm_b);
         work += 0.5 * (double)rbl_dot3(rbl_contact_impulse(contact), sum);
     }
@@ -243,15 +245,15 @@ static double pressed_work(const rblWorld* world, const rblManifold* manifold)
 }
 
 // Work that bodies of infinite mass do on an island through its contacts.
-static void add_contact_work(rblWorld* world, const rblManifold* manifold)
+static void add_contact_work(rblStep* step, const rblManifold* manifold)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
-    rblIsland* island = &world->islands.data[a->inverse_mass > 0.0f ? a->island : b->island];
+    const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
+    rblIsland* island = &step->islands.data[a->inverse_mass > 0.0f ? a->island : b->island];
     if (island->jointed)
     {
-        rbl_unpack_manifold(world, manifold);
-        island->pressed_work += pressed_work(world, manifold);
+        rbl_unpack_manifold(step, manifold);
+        island->pressed_work += pressed_work(step, manifold);
     }
     if (a->inverse_mass > 0.0f && b->inverse_mass > 0.0f)
     {
@@ -263,8 +265,8 @@ static void add_contact_work(rblWorld* world, const rblManifold* manifold)
     {
         return;
     }
-    rbl_unpack_manifold(world, manifold);
-    island->contact_work += rbl_driven_work(world, manifold, a, b);
+    rbl_unpack_manifold(step, manifold);
+    island->contact_work += rbl_driven_work(step, manifold, a, b);
 }
 
 static bool moves(const rblSolverBody* body)
@@ -272,12 +274,12 @@ static bool moves(const rblSolverBody* body)
     return rbl_dot3(body->velocity, body->velocity) + rbl_dot3(body->spin, body->spin) > 0.0f;
 }
 
-static void add_joint_work(rblWorld* world, const rblJoint* joint)
+static void add_joint_work(rblStep* step, const rblJoint* joint)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[joint->solver_a];
-    const rblSolverBody* b = &world->solver_bodies.data[joint->solver_b];
-    rblIsland* island = &world->islands.data[a->island != RBL_NONE ? a->island : b->island];
-    island->contact_work += rbl_joint_work(world, joint);
+    const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
+    const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
+    rblIsland* island = &step->islands.data[a->island != RBL_NONE ? a->island : b->island];
+    island->contact_work += rbl_joint_work(step, joint);
     island->impact_work += joint->jerk_work;
     island->jointed = true;
     island->hauled =
@@ -286,35 +288,36 @@ static void add_joint_work(rblWorld* world, const rblJoint* joint)
 
 static void clamp_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        clamp_island(world, &world->islands.data[i]);
+        clamp_island(step, &step->islands.data[i]);
     }
 }
 
-rblResult rbl_clamp_islands(rblWorld* world)
+rblResult rbl_clamp_islands(rblStep* step)
 {
-    if (!rbl_array_resize_amply(&world->growths, world->solver_bodies.count))
+    rblWorld* world = step->world;
+    if (!rbl_array_resize_amply(&step->growths, step->solver_bodies.count))
     {
         return rbl_fail_memory();
     }
     for (size_t i = 0; i < world->joints.count; ++i)
     {
-        if (rbl_joint_is_active(world, &world->joints.data[i]))
+        if (rbl_joint_is_active(step, &world->joints.data[i]))
         {
-            add_joint_work(world, &world->joints.data[i]);
+            add_joint_work(step, &world->joints.data[i]);
         }
     }
-    for (size_t m = 0; m < world->manifolds.count; ++m)
+    for (size_t m = 0; m < step->manifolds.count; ++m)
     {
-        add_contact_work(world, &world->manifolds.data[m]);
+        add_contact_work(step, &step->manifolds.data[m]);
     }
-    rbl_parallel_for(world->jobs, (uint32_t)world->solver_bodies.count, 64, grow_block, world);
-    rbl_parallel_for(world->jobs, (uint32_t)world->islands.count, 16, clamp_block, world);
-    for (size_t i = 0; i < world->islands.count; ++i)
+    rbl_parallel_for(world->jobs, (uint32_t)step->solver_bodies.count, 64, grow_block, step);
+    rbl_parallel_for(world->jobs, (uint32_t)step->islands.count, 16, clamp_block, step);
+    for (size_t i = 0; i < step->islands.count; ++i)
     {
-        const rblIsland* island = &world->islands.data[i];
+        const rblIsland* island = &step->islands.data[i];
         world->energy.work += island->impact_work + island->contact_work;
         world->energy.clamped += island->clamped;
         world->energy.clamp_count += island->clamped > 0.0;

@@ -18,10 +18,10 @@ static rblVec3 lane_impulse(const rblWideContact* contact, uint32_t lane)
 }
 
 // From a body's place now to that at mid-step, with the velocities of the solve.
-static rblVec3 way_to_middle(const rblWorld* world, uint32_t index)
+static rblVec3 way_to_middle(const rblStep* step, uint32_t index)
 {
-    const rblSolverBody* body = &world->solver_bodies.data[index];
-    const rblVec3 before = world->before_contacts.data[index].velocity;
+    const rblSolverBody* body = &step->solver_bodies.data[index];
+    const rblVec3 before = step->before_contacts.data[index].velocity;
     return rbl_scale3(rbl_add3(before, body->velocity), 0.25f * body->seconds);
 }
 
@@ -30,19 +30,20 @@ static void give_back(rblSolverBody* body, rblVec3 turn)
     body->spin = rbl_add3(body->spin, rbl_symmetric3_apply(&body->inverse_inertia, turn));
 }
 
-static void conserve_pair(rblWorld* world, const rblManifold* manifold)
+static void conserve_pair(rblStep* step, const rblManifold* manifold)
 {
-    rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    rblSolverBody* b = &world->solver_bodies.data[manifold->b];
-    const rblBundle* bundle = &world->bundles.data[manifold->bundle];
-    const uint32_t lane = (uint32_t)(manifold - world->manifolds.data) - bundle->manifold;
+    rblWorld* world = step->world;
+    rblSolverBody* a = &step->solver_bodies.data[manifold->a];
+    rblSolverBody* b = &step->solver_bodies.data[manifold->b];
+    const rblBundle* bundle = &step->bundles.data[manifold->bundle];
+    const uint32_t lane = (uint32_t)(manifold - step->manifolds.data) - bundle->manifold;
     const rblVec3 apart = rbl_sub3(world->motions.data[a->slot].center, world->motions.data[b->slot].center);
-    const rblVec3 ways = rbl_sub3(way_to_middle(world, manifold->a), way_to_middle(world, manifold->b));
+    const rblVec3 ways = rbl_sub3(way_to_middle(step, manifold->a), way_to_middle(step, manifold->b));
     const rblVec3 middles = rbl_add3(apart, ways);
     rblVec3 turn = rbl_vec3(0, 0, 0);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
-        const rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+        const rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
         const rblVec3 arms = {contact->arm_a[0][lane] - contact->arm_b[0][lane],
                               contact->arm_a[1][lane] - contact->arm_b[1][lane],
                               contact->arm_a[2][lane] - contact->arm_b[2][lane]};
@@ -52,35 +53,35 @@ static void conserve_pair(rblWorld* world, const rblManifold* manifold)
     give_back(b, rbl_scale3(turn, 0.5f));
 }
 
-static void find_grounded_islands(rblWorld* world)
+static void find_grounded_islands(rblStep* step)
 {
-    for (size_t i = 0; i < world->islands.count; ++i)
+    for (size_t i = 0; i < step->islands.count; ++i)
     {
-        world->islands.data[i].grounded = false;
+        step->islands.data[i].grounded = false;
     }
-    for (size_t m = 0; m < world->manifolds.count; ++m)
+    for (size_t m = 0; m < step->manifolds.count; ++m)
     {
-        const rblManifold* manifold = &world->manifolds.data[m];
-        const uint32_t a = world->solver_bodies.data[manifold->a].island;
-        const uint32_t b = world->solver_bodies.data[manifold->b].island;
+        const rblManifold* manifold = &step->manifolds.data[m];
+        const uint32_t a = step->solver_bodies.data[manifold->a].island;
+        const uint32_t b = step->solver_bodies.data[manifold->b].island;
         if (a == RBL_NONE || b == RBL_NONE)
         {
-            world->islands.data[a != RBL_NONE ? a : b].grounded = true;
+            step->islands.data[a != RBL_NONE ? a : b].grounded = true;
         }
     }
 }
 
-void rbl_conserve_momentum(rblWorld* world)
+void rbl_conserve_momentum(rblStep* step)
 {
-    find_grounded_islands(world);
-    for (size_t m = 0; m < world->manifolds.count; ++m)
+    find_grounded_islands(step);
+    for (size_t m = 0; m < step->manifolds.count; ++m)
     {
-        const rblManifold* manifold = &world->manifolds.data[m];
-        const uint32_t a = world->solver_bodies.data[manifold->a].island;
-        const uint32_t b = world->solver_bodies.data[manifold->b].island;
-        if (a != RBL_NONE && b != RBL_NONE && !world->islands.data[a].grounded)
+        const rblManifold* manifold = &step->manifolds.data[m];
+        const uint32_t a = step->solver_bodies.data[manifold->a].island;
+        const uint32_t b = step->solver_bodies.data[manifold->b].island;
+        if (a != RBL_NONE && b != RBL_NONE && !step->islands.data[a].grounded)
         {
-            conserve_pair(world, manifold);
+            conserve_pair(step, manifold);
         }
     }
 }

@@ -65,34 +65,35 @@ static rblWide3 way_to_middle(const Aim* aim, uint32_t rounds)
 }
 
 // Velocities of bodies that nothing has touched in this step: those of its start, and what forces add.
-static rblWideBody free_motion(const rblWorld* world, const uint32_t index[4], rblWideBody now)
+static rblWideBody free_motion(const rblStep* step, const uint32_t index[4], rblWideBody now)
 {
     rblWideBody start = now;
     rblWideBody before = now;
     rblWideBody kicked = now;
-    rbl_gather_velocities4(world->at_start.data, index, &start);
-    rbl_gather_velocities4(world->before_contacts.data, index, &before);
-    rbl_gather_velocities4(world->unconstrained.data, index, &kicked);
+    rbl_gather_velocities4(step->at_start.data, index, &start);
+    rbl_gather_velocities4(step->before_contacts.data, index, &before);
+    rbl_gather_velocities4(step->unconstrained.data, index, &kicked);
     start.velocity = rbl_wide_add3(start.velocity, rbl_wide_sub3(kicked.velocity, before.velocity));
     start.spin = rbl_wide_add3(start.spin, rbl_wide_sub3(kicked.spin, before.spin));
     return start;
 }
 
-static Aim begin_aim(const rblWorld* world, const rblBundle* bundle)
+static Aim begin_aim(const rblStep* step, const rblBundle* bundle)
 {
+    const rblWorld* world = step->world;
     Aim aim;
-    aim.a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
-    aim.b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
+    aim.a = rbl_gather_bodies4(step->solver_bodies.data, bundle->a);
+    aim.b = rbl_gather_bodies4(step->solver_bodies.data, bundle->b);
     aim.before_a = aim.a;
     aim.before_b = aim.b;
-    rbl_gather_velocities4(world->before_contacts.data, bundle->a, &aim.before_a);
-    rbl_gather_velocities4(world->before_contacts.data, bundle->b, &aim.before_b);
+    rbl_gather_velocities4(step->before_contacts.data, bundle->a, &aim.before_a);
+    rbl_gather_velocities4(step->before_contacts.data, bundle->b, &aim.before_b);
     aim.free_a = aim.a;
     aim.free_b = aim.b;
     if (bundle->mates != 0)
     {
-        aim.free_a = free_motion(world, bundle->a, aim.a);
-        aim.free_b = free_motion(world, bundle->b, aim.b);
+        aim.free_a = free_motion(step, bundle->a, aim.a);
+        aim.free_b = free_motion(step, bundle->b, aim.b);
     }
     aim.frame_a = gather_frames(world->motions.data, bundle->slot_a);
     aim.frame_b = gather_frames(world->motions.data, bundle->slot_b);
@@ -230,16 +231,17 @@ static void pack_contact(const rblWideBody* a, const rblWideBody* b, const Geome
     rbl_wide_store3(out->tangent, tangent);
 }
 
-void rbl_pack_bundle(rblWorld* world, const rblBundle* bundle)
+void rbl_pack_bundle(rblStep* step, const rblBundle* bundle)
 {
-    const rblWideBody a = rbl_gather_bodies4(world->solver_bodies.data, bundle->a);
-    const rblWideBody b = rbl_gather_bodies4(world->solver_bodies.data, bundle->b);
+    rblWorld* world = step->world;
+    const rblWideBody a = rbl_gather_bodies4(step->solver_bodies.data, bundle->a);
+    const rblWideBody b = rbl_gather_bodies4(step->solver_bodies.data, bundle->b);
     const Frames frame_a = gather_frames(world->motions.data, bundle->slot_a);
     const Frames frame_b = gather_frames(world->motions.data, bundle->slot_b);
     for (uint32_t i = 0; i < bundle->count; ++i)
     {
         const Geometry geometry = gather_geometry(world, bundle, i, &frame_a, &frame_b);
-        pack_contact(&a, &b, &geometry, &world->wide_contacts.data[bundle->first + i]);
+        pack_contact(&a, &b, &geometry, &step->wide_contacts.data[bundle->first + i]);
     }
 }
 
@@ -311,13 +313,14 @@ void rbl_expect_bundle(const rblWorld* world, const rblBundle* bundle)
     }
 }
 
-void rbl_aim_bundle(rblWorld* world, const rblBundle* bundle)
+void rbl_aim_bundle(rblStep* step, const rblBundle* bundle)
 {
-    Aim aim = begin_aim(world, bundle);
+    rblWorld* world = step->world;
+    Aim aim = begin_aim(step, bundle);
     for (uint32_t i = 0; i < bundle->count + bundle->held; ++i)
     {
-        aim_contact(world, bundle, i, &aim, &world->wide_contacts.data[bundle->first + i]);
+        aim_contact(world, bundle, i, &aim, &step->wide_contacts.data[bundle->first + i]);
     }
-    rbl_scatter_bodies4(world->solver_bodies.data, bundle->a, &aim.a);
-    rbl_scatter_bodies4(world->solver_bodies.data, bundle->b, &aim.b);
+    rbl_scatter_bodies4(step->solver_bodies.data, bundle->a, &aim.a);
+    rbl_scatter_bodies4(step->solver_bodies.data, bundle->b, &aim.b);
 }

@@ -2,7 +2,7 @@
 #ifndef RBL_DYNAMICS_SOLVE_CONTACT_MATH_H
 #define RBL_DYNAMICS_SOLVE_CONTACT_MATH_H
 
-#include "dynamics/world.h"
+#include "dynamics/step.h"
 #include <math.h>
 
 // Velocity of b's point against a's.
@@ -48,7 +48,7 @@ static inline rblVec3 rbl_contact_impulse(const rblSolverContact* contact)
 }
 
 // Work that a body of infinite mass does on its partner through the accumulated impulses (clamp.c).
-double rbl_driven_work(const rblWorld* world, const rblManifold* manifold, const rblSolverBody* a,
+double rbl_driven_work(const rblStep* step, const rblManifold* manifold, const rblSolverBody* a,
                        const rblSolverBody* b);
 
 // Copies of a manifold's two bodies to work on, and back. Bodies of infinite mass are shared by all workers: never written.
@@ -82,13 +82,13 @@ static inline rblContact rbl_place_contact(const rblPair* pair, const rblContact
 }
 
 // Arms and gaps of a manifold's contacts, from where its bodies are now: for impacts, which look at few of them (manifolds.c).
-void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold);
+void rbl_prepare_manifold(rblStep* step, rblManifold* manifold);
 
-static inline void rbl_prepare_once(rblWorld* world, rblManifold* manifold)
+static inline void rbl_prepare_once(rblStep* step, rblManifold* manifold)
 {
     if (!manifold->prepared)
     {
-        rbl_prepare_manifold(world, manifold);
+        rbl_prepare_manifold(step, manifold);
     }
 }
 

@@ -7,7 +7,19 @@
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/solve/subspace.h"
 #include "dynamics/solve/wide.h"
+#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
+
+// Working data of the stage.
+struct rblContactSolver
+{
+    rblVelocityRowsArray sweep_starts; // per solver body, before a sweep over the contacts
+    rblVelocityRowsArray directions;   // per solver body: what p does to its velocities
+};
+
+#define ARRAYS(X) X(sweep_starts) X(directions)
+
+RBL_DEFINE_STAGE_MEMORY(struct rblContactSolver, rbl_contact_solver, ARRAYS)
 
 #define ENOUGH      2.5e-6f // m/s: stop when no contact changes its bodies' velocities by more
 #define MIN_BUNDLES 16      // of a colour for one worker
@@ -16,18 +28,19 @@
 
 static void kick_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
+    rblWorld* world = step->world;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblSolverBody* body = &world->solver_bodies.data[i + 1];
-        world->before_contacts.data[i + 1] = (rblVelocity){body->velocity, body->spin};
+        rblSolverBody* body = &step->solver_bodies.data[i + 1];
+        step->before_contacts.data[i + 1] = (rblVelocity){body->velocity, body->spin};
         if (body->inverse_mass > 0.0f)
         {
             body->velocity =
                 rbl_mul_add3(body->velocity, body->seconds, rbl_linear_acceleration(world, body));
             body->spin = rbl_mul_add3(body->spin, body->seconds, rbl_angular_acceleration(world, body));
         }
-        world->unconstrained.data[i + 1] = (rblVelocity){body->velocity, body->spin};
+        step->unconstrained.data[i + 1] = (rblVelocity){body->velocity, body->spin};
     }
 }
 
@@ -41,7 +54,7 @@ static void kick_block(rblRange range, void* context)
 // when the next sweep comes by (extrapolate): contacts are read and written once in a sweep.
 typedef struct Sweep
 {
-    rblWorld* world;
+    rblStep* step;
     uint32_t color;
     float along;       // beta: how far to go along the directions
     bool extrapolates; // false: directions begin anew
@@ -176,14 +189,14 @@ static void solve_wide_contact(const Sweep* sweep, Lanes* lanes, rblWideContact*
 static void sweep_block(rblRange range, void* context)
 {
     Sweep* sweep = context;
-    rblWorld* world = sweep->world;
-    rblSolverBody* bodies = world->solver_bodies.data;
+    rblStep* step = sweep->step;
+    rblSolverBody* bodies = step->solver_bodies.data;
     Lanes lanes;
     lanes.square = rbl_splat4(0.0f);
     lanes.largest = rbl_splat4(0.0f);
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        const rblBundle* bundle = &world->bundles.data[world->color_bundles[sweep->color] + i];
+        const rblBundle* bundle = &step->bundles.data[step->color_bundles[sweep->color] + i];
         if (bundle->idle)
         {
             continue;
@@ -194,7 +207,7 @@ static void sweep_block(rblRange range, void* context)
         lanes.weight = rbl_add4(lanes.a.inverse_mass, lanes.b.inverse_mass);
         for (uint32_t k = 0; k < bundle->count; ++k)
         {
-            solve_wide_contact(sweep, &lanes, &world->wide_contacts.data[bundle->first + k]);
+            solve_wide_contact(sweep, &lanes, &step->wide_contacts.data[bundle->first + k]);
         }
         rbl_scatter_bodies4(bodies, bundle->a, &lanes.a);
         rbl_scatter_bodies4(bodies, bundle->b, &lanes.b);
@@ -224,12 +237,12 @@ static void extrapolate_row(const Sweep* sweep, float* velocity, float start[4],
 static void extrapolate_block(rblRange range, void* context)
 {
     const Sweep* sweep = context;
-    rblWorld* world = sweep->world;
+    rblStep* step = sweep->step;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblSolverBody* body = &world->solver_bodies.data[i];
-        rblVelocityRows* start = &world->sweep_starts.data[i];
-        rblVelocityRows* direction = &world->directions.data[i];
+        rblSolverBody* body = &step->solver_bodies.data[i];
+        rblVelocityRows* start = &step->contact_solver->sweep_starts.data[i];
+        rblVelocityRows* direction = &step->contact_solver->directions.data[i];
         extrapolate_row(sweep, &body->velocity.x, start->velocity, direction->velocity);
         extrapolate_row(sweep, &body->spin.x, start->spin, direction->spin);
     }
@@ -238,16 +251,17 @@ static void extrapolate_block(rblRange range, void* context)
 // Joints go before the contacts in each sweep; what they do is no part of the directions.
 static void sweep_joints(Sweep* sweep)
 {
-    rblWorld* world = sweep->world;
-    sweep->joints = rbl_sweep_joints(world);
+    rblStep* step = sweep->step;
+    rblWorld* world = step->world;
+    sweep->joints = rbl_sweep_joints(step);
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         const rblJoint* joint = &world->joints.data[i];
         const uint32_t indices[2] = {joint->solver_a, joint->solver_b};
         for (int k = 0; k < 2 && joint->generation != 0; ++k)
         {
-            const rblSolverBody* body = &world->solver_bodies.data[indices[k]];
-            rblVelocityRows* start = &world->sweep_starts.data[indices[k]];
+            const rblSolverBody* body = &step->solver_bodies.data[indices[k]];
+            rblVelocityRows* start = &step->contact_solver->sweep_starts.data[indices[k]];
             rbl_store4(start->velocity, rbl_load3(&body->velocity.x));
             rbl_store4(start->spin, rbl_load3(&body->spin.x));
         }
@@ -256,9 +270,9 @@ static void sweep_joints(Sweep* sweep)
 
 // ---- all colours ----
 
-static rblLoop color_loop(const rblWorld* world, uint32_t color, rblRangeFcn* block, void* context)
+static rblLoop color_loop(const rblStep* step, uint32_t color, rblRangeFcn* block, void* context)
 {
-    const uint32_t count = world->color_bundles[color + 1] - world->color_bundles[color];
+    const uint32_t count = step->color_bundles[color + 1] - step->color_bundles[color];
     // Manifolds of the last colour may share bodies: one worker has them all.
     return (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, block, context};
 }
@@ -266,14 +280,14 @@ static rblLoop color_loop(const rblWorld* world, uint32_t color, rblRangeFcn* bl
 static void aim_block(rblRange range, void* context)
 {
     const Sweep* sweep = context;
-    const rblBundle* bundles = sweep->world->bundles.data + sweep->world->color_bundles[sweep->color];
+    const rblBundle* bundles = sweep->step->bundles.data + sweep->step->color_bundles[sweep->color];
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         if (i + 2 < range.end)
         {
-            rbl_expect_bundle(sweep->world, &bundles[i + 2]);
+            rbl_expect_bundle(sweep->step->world, &bundles[i + 2]);
         }
-        rbl_aim_bundle(sweep->world, &bundles[i]);
+        rbl_aim_bundle(sweep->step, &bundles[i]);
     }
 }
 
@@ -281,25 +295,25 @@ static void aim_block(rblRange range, void* context)
 static bool next_to_aim(rblLoop* loop, void* context)
 {
     Sweep* sweep = context;
-    rblWorld* world = sweep->world;
+    rblStep* step = sweep->step;
     if (sweep->number == 0)
     {
         sweep->number = 1;
-        *loop = (rblLoop){(uint32_t)world->solver_bodies.count - 1, 256, kick_block, world};
+        *loop = (rblLoop){(uint32_t)step->solver_bodies.count - 1, 256, kick_block, step};
         return true;
     }
-    if (sweep->number > world->color_count)
+    if (sweep->number > step->color_count)
     {
         return false;
     }
     sweep->color = sweep->number++ - 1;
-    *loop = color_loop(world, sweep->color, aim_block, sweep);
+    *loop = color_loop(step, sweep->color, aim_block, sweep);
     return true;
 }
 
 static void add_blocks(Sweep* sweep)
 {
-    const rblLoop loop = color_loop(sweep->world, sweep->color, sweep_block, sweep);
+    const rblLoop loop = color_loop(sweep->step, sweep->color, sweep_block, sweep);
     for (uint32_t b = 0; b < rbl_block_count(loop.count, loop.min_range); ++b)
     {
         sweep->square += sweep->squares[b];
@@ -341,7 +355,7 @@ static void begin_sweep(Sweep* sweep)
 static bool next_of_sweep(rblLoop* loop, void* context)
 {
     Sweep* sweep = context;
-    rblWorld* world = sweep->world;
+    rblStep* step = sweep->step;
     const bool colors = sweep->color < START; // the last loop was one over a colour
     if (colors)
     {
@@ -352,9 +366,9 @@ static bool next_of_sweep(rblLoop* loop, void* context)
     {
         begin_sweep(sweep);
     }
-    if (sweep->color < world->color_count)
+    if (sweep->color < step->color_count)
     {
-        *loop = color_loop(world, sweep->color, sweep_block, sweep);
+        *loop = color_loop(step, sweep->color, sweep_block, sweep);
         return true;
     }
     if (sweep->color != START && !end_sweep(sweep))
@@ -362,22 +376,24 @@ static bool next_of_sweep(rblLoop* loop, void* context)
         return false;
     }
     sweep->color = BODIES;
-    *loop = (rblLoop){(uint32_t)world->solver_bodies.count, 512, extrapolate_block, sweep};
+    *loop = (rblLoop){(uint32_t)step->solver_bodies.count, 512, extrapolate_block, sweep};
     return true;
 }
 
 // Sweeps with conjugate directions. Returns the last change, m/s.
-static float iterate(rblWorld* world, uint32_t most)
+static float iterate(rblStep* step, uint32_t most)
 {
-    Sweep sweep = {.world = world, .color = START, .most = most};
+    rblWorld* world = step->world;
+    Sweep sweep = {.step = step, .color = START, .most = most};
     rbl_parallel_chain(world->jobs, next_of_sweep, &sweep);
     return sweep.largest;
 }
 
 // A tower of boxes is worth many rounds, a heap of rubble is not: it would not look different.
-static uint32_t most_rounds(const rblWorld* world)
+static uint32_t most_rounds(const rblStep* step)
 {
-    const size_t contacts = world->solver_contacts.count;
+    const rblWorld* world = step->world;
+    const size_t contacts = step->solver_contacts.count;
     if (contacts <= RBL_SMALL_WORLD / 4)
     {
         return 6;
@@ -387,22 +403,23 @@ static uint32_t most_rounds(const rblWorld* world)
 
 // Sweeps for all; between them, small islands are solved in the subspace of the contacts that hold. Where there are none the
 // sweeps are all there is, but for joints whose rows want another look.
-static rblResult solve_rounds(rblWorld* world)
+static rblResult solve_rounds(rblStep* step)
 {
-    const uint32_t rounds = most_rounds(world);
+    rblWorld* world = step->world;
+    const uint32_t rounds = most_rounds(step);
     for (uint32_t round = 0; round < rounds; ++round)
     {
         if (round > 0)
         {
-            (void)rbl_refresh_joints(world);
+            (void)rbl_refresh_joints(step);
         }
-        const float change = iterate(world, world->def.iterations);
+        const float change = iterate(step, world->def.iterations);
         if (round + 1 == rounds || (change < ENOUGH && round > 0))
         {
             return RBL_OK;
         }
         bool solved = false;
-        RBL_TRY(rbl_solve_subspaces(world, round, &solved));
+        RBL_TRY(rbl_solve_subspaces(step, round, &solved));
         if (!solved && (round > 0 || world->joint_ids.alive == 0))
         {
             return RBL_OK;
@@ -411,21 +428,22 @@ static rblResult solve_rounds(rblWorld* world)
     return RBL_OK;
 }
 
-rblResult rbl_solve_contacts(rblWorld* world)
+rblResult rbl_solve_contacts(rblStep* step)
 {
-    const size_t bodies = world->solver_bodies.count;
-    if (!rbl_array_resize_amply(&world->sweep_starts, bodies) ||
-        !rbl_array_resize_amply(&world->directions, bodies))
+    rblWorld* world = step->world;
+    const size_t bodies = step->solver_bodies.count;
+    if (!rbl_array_resize_amply(&step->contact_solver->sweep_starts, bodies) ||
+        !rbl_array_resize_amply(&step->contact_solver->directions, bodies))
     {
         return rbl_fail_memory();
     }
-    world->before_contacts.data[0] = world->at_start.data[0];
-    world->unconstrained.data[0] = world->at_start.data[0];
-    rbl_prepare_joints(world); // velocities are still those before
-    Sweep aim = {.world = world};
+    step->before_contacts.data[0] = step->at_start.data[0];
+    step->unconstrained.data[0] = step->at_start.data[0];
+    rbl_prepare_joints(step); // velocities are still those before
+    Sweep aim = {.step = step};
     rbl_parallel_chain(world->jobs, next_to_aim, &aim);
-    rbl_look_along_joints(world);
-    RBL_TRY(solve_rounds(world));
-    rbl_polish_joints(world);
+    rbl_look_along_joints(step);
+    RBL_TRY(solve_rounds(step));
+    rbl_polish_joints(step);
     return RBL_OK;
 }

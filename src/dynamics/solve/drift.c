@@ -2,9 +2,20 @@
 // island may spend what its own contacts dissipated in the same step, and no more. Overlap that was there when a body was born or
 // teleported is undone at a bounded speed in any case, and what that costs is booked as work.
 #include "dynamics/solve/wide.h"
+#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include <float.h>
 #include <math.h>
+
+// Working data of the stage.
+struct rblDriftStage
+{
+    rblVelocityRowsArray mean_velocities; // per solver body: of the step
+};
+
+#define ARRAYS(X) X(mean_velocities)
+
+RBL_DEFINE_STAGE_MEMORY(struct rblDriftStage, rbl_drift_stage, ARRAYS)
 
 #define SWEEPS      4
 #define SHARE       0.5f  // of the overlap undone in one step
@@ -19,13 +30,13 @@
 // The velocity that each body moved by, and for how long.
 static void mean_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
     const rblFloat4 half = rbl_splat4(0.5f);
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        const rblSolverBody* body = &world->solver_bodies.data[i];
-        const rblVelocity* before = &world->before_contacts.data[i];
-        rblVelocityRows* mean = &world->sweep_starts.data[i];
+        const rblSolverBody* body = &step->solver_bodies.data[i];
+        const rblVelocity* before = &step->before_contacts.data[i];
+        rblVelocityRows* mean = &step->drift->mean_velocities.data[i];
         const rblFloat4 v = rbl_add4(rbl_load3(&before->velocity.x), rbl_load3(&body->velocity.x));
         const rblFloat4 w = rbl_add4(rbl_load3(&before->spin.x), rbl_load3(&body->spin.x));
         rbl_store4(mean->velocity, rbl_mul4(half, v));
@@ -61,13 +72,14 @@ typedef struct Close
     uint32_t touching; // lanes
 } Close;
 
-static Close begin_close(const rblWorld* world, const rblBundle* bundle)
+static Close begin_close(const rblStep* step, const rblBundle* bundle)
 {
+    const rblWorld* world = step->world;
     Close close = {
-        .a = gather_means(world->sweep_starts.data, bundle->a),
-        .b = gather_means(world->sweep_starts.data, bundle->b),
+        .a = gather_means(step->drift->mean_velocities.data, bundle->a),
+        .b = gather_means(step->drift->mean_velocities.data, bundle->b),
         .slop = rbl_load4(bundle->slop),
-        .most = rbl_splat4(world->def.recovery_speed * world->seconds),
+        .most = rbl_splat4(world->def.recovery_speed * step->seconds),
         .deepest = rbl_splat4(0.0f),
     };
     float deep[4];
@@ -139,14 +151,15 @@ static void close_contact(Close* close, rblWideContact* contact)
 
 static void close_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
+    rblWorld* world = step->world;
     for (uint32_t k = range.begin; k < range.end; ++k)
     {
-        rblBundle* bundle = &world->bundles.data[k];
-        Close close = begin_close(world, bundle);
+        rblBundle* bundle = &step->bundles.data[k];
+        Close close = begin_close(step, bundle);
         for (uint32_t i = 0; i < bundle->count + bundle->held; ++i)
         {
-            rblWideContact* contact = &world->wide_contacts.data[bundle->first + i];
+            rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
             if (i < bundle->count)
             {
                 keep_impulses(world, bundle, i, contact);
@@ -158,7 +171,7 @@ static void close_block(rblRange range, void* context)
         bundle->deep = rbl_mask4(rbl_less4(close.slop, close.deepest)) != 0;
         for (uint32_t i = 0; i < bundle->lanes; ++i)
         {
-            rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
+            rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
             manifold->deepest = deepest[i];
             manifold->touching = (close.touching >> i & 1) != 0;
         }
@@ -191,7 +204,7 @@ static bool is_still(const rblWideBody* body)
 
 typedef struct Drift
 {
-    rblWorld* world;
+    rblStep* step;
     uint32_t color;
     uint32_t sweep;
     rblVec3d momentum[RBL_MAX_BLOCKS]; // angular, about the world's origin: what each block's bodies gained
@@ -200,11 +213,11 @@ typedef struct Drift
 static void push_block(rblRange range, void* context)
 {
     const Drift* drift = context;
-    rblWorld* world = drift->world;
-    rblSolverBody* bodies = world->solver_bodies.data;
+    rblStep* step = drift->step;
+    rblSolverBody* bodies = step->solver_bodies.data;
     for (uint32_t k = range.begin; k < range.end; ++k)
     {
-        const rblBundle* bundle = &world->bundles.data[world->color_bundles[drift->color] + k];
+        const rblBundle* bundle = &step->bundles.data[step->color_bundles[drift->color] + k];
         if (bundle->corrects == 0)
         {
             continue;
@@ -220,7 +233,7 @@ static void push_block(rblRange range, void* context)
                      (float)(bundle->corrects >> 2 & 1), (float)(bundle->corrects >> 3 & 1));
         for (uint32_t i = 0; i < bundle->count + bundle->held; ++i)
         {
-            push_contact(&a, &b, corrects, &world->wide_contacts.data[bundle->first + i]);
+            push_contact(&a, &b, corrects, &step->wide_contacts.data[bundle->first + i]);
         }
         rbl_scatter_bodies4(bodies, bundle->a, &a);
         rbl_scatter_bodies4(bodies, bundle->b, &b);
@@ -230,15 +243,15 @@ static void push_block(rblRange range, void* context)
 static bool next_to_push(rblLoop* loop, void* context)
 {
     Drift* drift = context;
-    const rblWorld* world = drift->world;
+    const rblStep* step = drift->step;
     drift->color += 1;
-    if (drift->color >= world->color_count)
+    if (drift->color >= step->color_count)
     {
         drift->color = 0;
         drift->sweep += 1;
     }
     const uint32_t color = drift->color;
-    const uint32_t count = world->color_bundles[color + 1] - world->color_bundles[color];
+    const uint32_t count = step->color_bundles[color + 1] - step->color_bundles[color];
     *loop = (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, push_block, drift};
     return drift->sweep < SWEEPS;
 }
@@ -246,12 +259,13 @@ static bool next_to_push(rblLoop* loop, void* context)
 // ---- what it costs ----
 
 // Potential energy that the displacements of an island would add.
-static double lifting(const rblWorld* world, const rblIsland* island)
+static double lifting(const rblStep* step, const rblIsland* island)
 {
+    const rblWorld* world = step->world;
     double sum = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
+        const rblSolverBody* body = &step->solver_bodies.data[step->island_bodies.data[island->first + i]];
         const rblBody* record = &world->bodies.data[body->slot];
         const double along = (double)rbl_dot3(world->def.gravity, body->velocity);
         sum -= (double)record->mass * (double)record->gravity_scale * along;
@@ -278,11 +292,11 @@ static rblVec3d displace(const rblBody* record, rblMotion* motion, const rblSolv
 
 static void share_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblIsland* island = &world->islands.data[i];
-        const double cost = lifting(world, island);
+        rblIsland* island = &step->islands.data[i];
+        const double cost = lifting(step, island);
         const double budget = SPENT * island->budget;
         island->displaced = 1.0f;
         if (cost > budget)
@@ -298,12 +312,13 @@ static void share_block(rblRange range, void* context)
 static void displace_block(rblRange range, void* context)
 {
     Drift* drift = context;
-    rblWorld* world = drift->world;
+    rblStep* step = drift->step;
+    rblWorld* world = step->world;
     rblVec3d sum = {0.0, 0.0, 0.0};
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        const rblSolverBody* body = &world->solver_bodies.data[i + 1];
-        const float share = body->island != RBL_NONE ? world->islands.data[body->island].displaced : 0.0f;
+        const rblSolverBody* body = &step->solver_bodies.data[i + 1];
+        const float share = body->island != RBL_NONE ? step->islands.data[body->island].displaced : 0.0f;
         if (share > 0.0f)
         {
             const rblVec3d change =
@@ -318,31 +333,32 @@ static void displace_block(rblRange range, void* context)
 
 static void clear_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        world->solver_bodies.data[i].velocity = rbl_vec3(0, 0, 0);
-        world->solver_bodies.data[i].spin = rbl_vec3(0, 0, 0);
+        step->solver_bodies.data[i].velocity = rbl_vec3(0, 0, 0);
+        step->solver_bodies.data[i].spin = rbl_vec3(0, 0, 0);
     }
 }
 
 // An island can do something about its overlap when it could lift itself by a hundredth of a slop.
-static bool can_pay(const rblWorld* world, const rblIsland* island, float slop)
+static bool can_pay(const rblStep* step, const rblIsland* island, float slop)
 {
+    const rblWorld* world = step->world;
     double mass = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
+        const rblSolverBody* body = &step->solver_bodies.data[step->island_bodies.data[island->first + i]];
         mass += (double)world->bodies.data[body->slot].mass;
     }
     const double weight = mass * (double)rbl_length3(world->def.gravity);
     return island->recovering || island->parting || island->budget > 0.01 * (double)slop * weight;
 }
 
-static uint32_t manifold_island(const rblWorld* world, const rblManifold* manifold)
+static uint32_t manifold_island(const rblStep* step, const rblManifold* manifold)
 {
-    const uint32_t a = world->solver_bodies.data[manifold->a].island;
-    return a != RBL_NONE ? a : world->solver_bodies.data[manifold->b].island;
+    const uint32_t a = step->solver_bodies.data[manifold->a].island;
+    return a != RBL_NONE ? a : step->solver_bodies.data[manifold->b].island;
 }
 
 // Overlap from birth, and from a flight, that is left.
@@ -356,21 +372,22 @@ static void note_left(rblWorld* world, const rblManifold* manifold, rblIsland* i
 }
 
 // Which islands recover from overlap at birth, and whether any overlap can be undone at all.
-static bool find_overlap(rblWorld* world)
+static bool find_overlap(rblStep* step)
 {
+    rblWorld* world = step->world;
     bool any = false;
-    for (size_t i = 0; i < world->islands.count; ++i)
+    for (size_t i = 0; i < step->islands.count; ++i)
     {
-        world->islands.data[i].slop = INFINITY;
+        step->islands.data[i].slop = INFINITY;
     }
-    for (size_t m = 0; m < world->manifolds.count; ++m)
+    for (size_t m = 0; m < step->manifolds.count; ++m)
     {
-        const rblManifold* manifold = &world->manifolds.data[m];
+        const rblManifold* manifold = &step->manifolds.data[m];
         if (!manifold->born && !(manifold->deepest > manifold->slop))
         {
             continue;
         }
-        rblIsland* island = &world->islands.data[manifold_island(world, manifold)];
+        rblIsland* island = &step->islands.data[manifold_island(step, manifold)];
         if (manifold->born)
         {
             note_left(world, manifold, island);
@@ -380,21 +397,22 @@ static bool find_overlap(rblWorld* world)
             island->slop = rbl_minf(island->slop, manifold->slop);
         }
     }
-    for (size_t i = 0; i < world->islands.count; ++i)
+    for (size_t i = 0; i < step->islands.count; ++i)
     {
-        rblIsland* island = &world->islands.data[i];
-        island->corrects = island->slop < INFINITY && can_pay(world, island, island->slop);
+        rblIsland* island = &step->islands.data[i];
+        island->corrects = island->slop < INFINITY && can_pay(step, island, island->slop);
         any = any || island->corrects;
     }
     return any;
 }
 
 // A sleeper on top of a body would push it down, for it is as good as static: that overlap is left until the sleeper wakes.
-static bool is_under_sleeper(const rblWorld* world, const rblManifold* manifold)
+static bool is_under_sleeper(const rblStep* step, const rblManifold* manifold)
 {
+    const rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
-    const bool a_sleeps = world->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP;
-    const bool b_sleeps = world->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP;
+    const bool a_sleeps = step->activities.data[pair->a] == RBL_ACTIVITY_ASLEEP;
+    const bool b_sleeps = step->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP;
     if (!a_sleeps && !b_sleeps)
     {
         return false;
@@ -406,41 +424,46 @@ static bool is_under_sleeper(const rblWorld* world, const rblManifold* manifold)
 
 static void mark_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
     for (uint32_t k = range.begin; k < range.end; ++k)
     {
-        rblBundle* bundle = &world->bundles.data[k];
+        rblBundle* bundle = &step->bundles.data[k];
         uint32_t corrects = 0;
         for (uint32_t i = 0; i < bundle->lanes; ++i)
         {
-            const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
-            const bool does = world->islands.data[manifold_island(world, manifold)].corrects &&
-                              !is_under_sleeper(world, manifold);
+            const rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
+            const bool does = step->islands.data[manifold_island(step, manifold)].corrects &&
+                              !is_under_sleeper(step, manifold);
             corrects |= (does ? 1u : 0u) << i;
         }
         bundle->corrects = (uint8_t)corrects;
     }
 }
 
-rblResult rbl_correct_drift(rblWorld* world)
+rblResult rbl_correct_drift(rblStep* step)
 {
-    const uint32_t bodies = (uint32_t)world->solver_bodies.count;
-    const uint32_t bundles = (uint32_t)world->bundles.count;
-    rbl_parallel_for(world->jobs, bodies, 512, mean_block, world);
-    rbl_parallel_for(world->jobs, bundles, MIN_BUNDLES, close_block, world);
-    if (!find_overlap(world))
+    rblWorld* world = step->world;
+    const uint32_t bodies = (uint32_t)step->solver_bodies.count;
+    const uint32_t bundles = (uint32_t)step->bundles.count;
+    if (!rbl_array_resize_amply(&step->drift->mean_velocities, bodies))
+    {
+        return rbl_fail_memory();
+    }
+    rbl_parallel_for(world->jobs, bodies, 512, mean_block, step);
+    rbl_parallel_for(world->jobs, bundles, MIN_BUNDLES, close_block, step);
+    if (!find_overlap(step))
     {
         return RBL_OK;
     }
-    Drift drift = {.world = world, .color = UINT32_MAX};
-    rbl_parallel_for(world->jobs, bodies, 512, clear_block, world);
-    rbl_parallel_for(world->jobs, bundles, 64, mark_block, world);
+    Drift drift = {.step = step, .color = UINT32_MAX};
+    rbl_parallel_for(world->jobs, bodies, 512, clear_block, step);
+    rbl_parallel_for(world->jobs, bundles, 64, mark_block, step);
     rbl_parallel_chain(world->jobs, next_to_push, &drift);
-    rbl_parallel_for(world->jobs, (uint32_t)world->islands.count, 16, share_block, world);
+    rbl_parallel_for(world->jobs, (uint32_t)step->islands.count, 16, share_block, step);
     rbl_parallel_for(world->jobs, bodies - 1, MIN_BODIES, displace_block, &drift);
-    for (size_t i = 0; i < world->islands.count; ++i)
+    for (size_t i = 0; i < step->islands.count; ++i)
     {
-        world->energy.work += world->islands.data[i].recovery_work;
+        world->energy.work += step->islands.data[i].recovery_work;
     }
     for (uint32_t b = 0; b < rbl_block_count(bodies - 1, MIN_BODIES); ++b)
     {

@@ -1,75 +1,87 @@
 // Bodies that hang together by contacts: union-find over the manifolds.
 #include "base/union_find.h"
+#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 
-static bool is_dynamic(const rblWorld* world, uint32_t index)
+// Working data of the stage.
+struct rblIslandFinder
 {
-    return world->solver_bodies.data[index].inverse_mass > 0.0f;
+    rblIndexArray parents; // per solver body: of the union
+};
+
+#define ARRAYS(X) X(parents)
+
+RBL_DEFINE_STAGE_MEMORY(struct rblIslandFinder, rbl_island_finder, ARRAYS)
+
+static bool is_dynamic(const rblStep* step, uint32_t index)
+{
+    return step->solver_bodies.data[index].inverse_mass > 0.0f;
 }
 
-static bool number_islands(rblWorld* world, uint32_t* parents)
+static bool number_islands(rblStep* step, uint32_t* parents)
 {
-    rbl_array_clear(&world->islands);
-    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    rbl_array_clear(&step->islands);
+    for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        rblSolverBody* body = &world->solver_bodies.data[i];
+        rblSolverBody* body = &step->solver_bodies.data[i];
         body->island = RBL_NONE;
-        if (!is_dynamic(world, i))
+        if (!is_dynamic(step, i))
         {
             continue;
         }
         const uint32_t root = rbl_union_root(parents, i);
         if (root == i)
         {
-            body->island = (uint32_t)world->islands.count;
-            if (!rbl_array_push(&world->islands, ((rblIsland){.left = INFINITY})))
+            body->island = (uint32_t)step->islands.count;
+            if (!rbl_array_push(&step->islands, ((rblIsland){.left = INFINITY})))
             {
                 return false;
             }
         }
-        body->island = world->solver_bodies.data[root].island;
-        world->islands.data[body->island].count += 1;
+        body->island = step->solver_bodies.data[root].island;
+        step->islands.data[body->island].count += 1;
     }
     return true;
 }
 
-static void list_bodies(rblWorld* world)
+static void list_bodies(rblStep* step)
 {
     uint32_t first = 0;
-    for (size_t i = 0; i < world->islands.count; ++i)
+    for (size_t i = 0; i < step->islands.count; ++i)
     {
-        world->islands.data[i].first = first;
-        first += world->islands.data[i].count;
-        world->islands.data[i].count = 0;
+        step->islands.data[i].first = first;
+        first += step->islands.data[i].count;
+        step->islands.data[i].count = 0;
     }
-    for (uint32_t i = 1; i < world->solver_bodies.count; ++i)
+    for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        const uint32_t number = world->solver_bodies.data[i].island;
+        const uint32_t number = step->solver_bodies.data[i].island;
         if (number != RBL_NONE)
         {
-            rblIsland* island = &world->islands.data[number];
-            world->island_bodies.data[island->first + island->count++] = i;
+            rblIsland* island = &step->islands.data[number];
+            step->island_bodies.data[island->first + island->count++] = i;
         }
     }
 }
 
-rblResult rbl_find_islands(rblWorld* world)
+rblResult rbl_find_islands(rblStep* step)
 {
-    const size_t bodies = world->solver_bodies.count;
-    if (!rbl_array_renew(&world->scratch, bodies, 0) ||
-        !rbl_array_resize_amply(&world->island_bodies, bodies))
+    rblWorld* world = step->world;
+    const size_t bodies = step->solver_bodies.count;
+    if (!rbl_array_renew(&step->island_finder->parents, bodies, 0) ||
+        !rbl_array_resize_amply(&step->island_bodies, bodies))
     {
         return rbl_fail_memory();
     }
-    uint32_t* parents = world->scratch.data;
+    uint32_t* parents = step->island_finder->parents.data;
     for (uint32_t i = 0; i < bodies; ++i)
     {
         parents[i] = i;
     }
-    for (size_t i = 0; i < world->manifolds.count; ++i)
+    for (size_t i = 0; i < step->manifolds.count; ++i)
     {
-        const rblManifold* manifold = &world->manifolds.data[i];
-        if (is_dynamic(world, manifold->a) && is_dynamic(world, manifold->b))
+        const rblManifold* manifold = &step->manifolds.data[i];
+        if (is_dynamic(step, manifold->a) && is_dynamic(step, manifold->b))
         {
             rbl_union_join(parents, manifold->a, manifold->b);
         }
@@ -77,17 +89,17 @@ rblResult rbl_find_islands(rblWorld* world)
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         const rblJoint* joint = &world->joints.data[i];
-        const bool both = joint->generation != 0 && is_dynamic(world, joint->solver_a) &&
-                          is_dynamic(world, joint->solver_b);
+        const bool both =
+            joint->generation != 0 && is_dynamic(step, joint->solver_a) && is_dynamic(step, joint->solver_b);
         if (both)
         {
             rbl_union_join(parents, joint->solver_a, joint->solver_b);
         }
     }
-    if (!number_islands(world, parents))
+    if (!number_islands(step, parents))
     {
         return rbl_fail_memory();
     }
-    list_bodies(world);
+    list_bodies(step);
     return RBL_OK;
 }

@@ -1,8 +1,20 @@
 // Pairs with contacts into manifolds, coloured so that no two of a colour share a moving body.
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/solve/wide.h"
+#include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 #include <math.h>
+
+// Working data of the stage.
+struct rblManifoldBuilder
+{
+    RBL_ARRAY(uint64_t) color_masks; // per solver body
+    rblIndexArray chosen;            // Chosen of every pair with contacts
+};
+
+#define ARRAYS(X) X(color_masks) X(chosen)
+
+RBL_DEFINE_STAGE_MEMORY(struct rblManifoldBuilder, rbl_manifold_builder, ARRAYS)
 
 // ---- which pairs, in which colour ----
 
@@ -14,10 +26,11 @@
 // more they are taken for equal.
 #define MOST_COUNTS 32
 
-static void write_surface(rblWorld* world, uint32_t slot)
+static void write_surface(rblStep* step, uint32_t slot)
 {
+    rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
-    world->surfaces.data[slot] = (rblSurface){
+    step->surfaces.data[slot] = (rblSurface){
         .friction = body->material.friction,
         .restitution = body->material.restitution,
         .slop = rbl_pair_slop(body, body),
@@ -30,10 +43,10 @@ static void write_surface(rblWorld* world, uint32_t slot)
 
 static void surface_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
+    rblStep* step = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        write_surface(world, world->movers.data[i]);
+        write_surface(step, step->movers.data[i]);
     }
 }
 
@@ -43,15 +56,16 @@ static float safe_way(const rblSurface* a, const rblSurface* b)
     return a->convex && b->convex ? 0.5f * rbl_minf(a->inner_radius, b->inner_radius) : INFINITY;
 }
 
-static rblManifold make_manifold(const rblWorld* world, uint32_t index, uint32_t pinned)
+static rblManifold make_manifold(const rblStep* step, uint32_t index, uint32_t pinned)
 {
+    const rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[index];
-    const rblSurface* a = &world->surfaces.data[pair->a];
-    const rblSurface* b = &world->surfaces.data[pair->b];
+    const rblSurface* a = &step->surfaces.data[pair->a];
+    const rblSurface* b = &step->surfaces.data[pair->b];
     return (rblManifold){
         .pair = index,
-        .a = pinned == RBL_PINNED_A ? 0 : world->solver_index.data[pair->a],
-        .b = pinned == RBL_PINNED_B ? 0 : world->solver_index.data[pair->b],
+        .a = pinned == RBL_PINNED_A ? 0 : step->solver_index.data[pair->a],
+        .b = pinned == RBL_PINNED_B ? 0 : step->solver_index.data[pair->b],
         .count = pair->leading,
         .held = pair->count - pair->leading,
         .contact = pair->first,
@@ -67,11 +81,12 @@ static rblManifold make_manifold(const rblWorld* world, uint32_t index, uint32_t
     };
 }
 
-static void clear_colors(rblWorld* world)
+static void clear_colors(rblStep* step)
 {
-    for (size_t i = 0; i < world->solver_bodies.count; ++i)
+    for (size_t i = 0; i < step->solver_bodies.count; ++i)
     {
-        world->color_masks.data[i] = world->solver_bodies.data[i].inverse_mass > 0.0f ? MOVES : 0;
+        step->manifold_builder->color_masks.data[i] =
+            step->solver_bodies.data[i].inverse_mass > 0.0f ? MOVES : 0;
     }
 }
 
@@ -100,28 +115,29 @@ typedef struct Chosen
     uint32_t first;  // of its solver contacts
 } Chosen;
 
-static uint32_t choose_pairs(rblWorld* world, Chosen* chosen)
+static uint32_t choose_pairs(rblStep* step, Chosen* chosen)
 {
-    uint64_t* colors = world->color_masks.data;
+    rblWorld* world = step->world;
+    uint64_t* colors = step->manifold_builder->color_masks.data;
     uint32_t count = 0;
-    for (size_t k = 0; k < world->active_pairs.count; ++k)
+    for (size_t k = 0; k < step->active_pairs.count; ++k)
     {
-        const uint32_t i = world->active_pairs.data[k];
+        const uint32_t i = step->active_pairs.data[k];
         const rblPair* pair = &world->pairs.data[i];
         if (pair->count == 0)
         {
             continue;
         }
-        const rblPinned pinned = rbl_find_pinned(world, pair);
-        const uint32_t body_a = pinned == RBL_PINNED_A ? 0 : world->solver_index.data[pair->a];
-        const uint32_t body_b = pinned == RBL_PINNED_B ? 0 : world->solver_index.data[pair->b];
+        const rblPinned pinned = rbl_find_pinned(step, pair);
+        const uint32_t body_a = pinned == RBL_PINNED_A ? 0 : step->solver_index.data[pair->a];
+        const uint32_t body_b = pinned == RBL_PINNED_B ? 0 : step->solver_index.data[pair->b];
         uint64_t* a = &colors[body_a];
         uint64_t* b = &colors[body_b];
         if (((*a | *b) & MOVES) != 0)
         {
             if (body_a == 0 || body_b == 0)
             {
-                write_surface(world, body_a == 0 ? pair->a : pair->b); // no mover: not written yet
+                write_surface(step, body_a == 0 ? pair->a : pair->b); // no mover: not written yet
             }
             const uint32_t contacts = pair->leading < MOST_COUNTS ? pair->leading : MOST_COUNTS - 1;
             chosen[count++] = (Chosen){.pair = i,
@@ -140,32 +156,32 @@ typedef struct Ranks
     uint32_t contacts[RBL_MAX_COLORS * MOST_COUNTS + 1];
 } Ranks;
 
-static void count_ranks(rblWorld* world, const Chosen* chosen, uint32_t count, Ranks* ranks)
+static void count_ranks(rblStep* step, const Chosen* chosen, uint32_t count, Ranks* ranks)
 {
     for (uint32_t i = 0; i < count; ++i)
     {
         ranks->manifolds[chosen[i].rank + 1] += 1;
         ranks->contacts[chosen[i].rank + 1] += chosen[i].first;
     }
-    world->color_count = 0;
+    step->color_count = 0;
     for (uint32_t color = 0; color < RBL_MAX_COLORS; ++color)
     {
-        world->color_starts[color] = ranks->manifolds[color * MOST_COUNTS];
+        step->color_starts[color] = ranks->manifolds[color * MOST_COUNTS];
         for (uint32_t r = color * MOST_COUNTS; r < (color + 1) * MOST_COUNTS; ++r)
         {
-            world->color_count = ranks->manifolds[r + 1] > 0 ? color + 1 : world->color_count;
+            step->color_count = ranks->manifolds[r + 1] > 0 ? color + 1 : step->color_count;
             ranks->manifolds[r + 1] += ranks->manifolds[r];
             ranks->contacts[r + 1] += ranks->contacts[r];
         }
     }
-    world->color_starts[RBL_MAX_COLORS] = count;
+    step->color_starts[RBL_MAX_COLORS] = count;
 }
 
 // Sort by colour and number of contacts, keeping the order of pairs. Returns the number of contacts.
-static uint32_t place_pairs(rblWorld* world, Chosen* chosen, uint32_t count)
+static uint32_t place_pairs(rblStep* step, Chosen* chosen, uint32_t count)
 {
     Ranks ranks = {0};
-    count_ranks(world, chosen, count, &ranks);
+    count_ranks(step, chosen, count, &ranks);
     for (uint32_t i = 0; i < count; ++i)
     {
         const uint32_t contacts = chosen[i].first;
@@ -178,12 +194,12 @@ static uint32_t place_pairs(rblWorld* world, Chosen* chosen, uint32_t count)
 
 static void make_block(rblRange range, void* context)
 {
-    rblWorld* world = context;
-    const Chosen* chosen = (const Chosen*)(const void*)world->scratch.data;
+    rblStep* step = context;
+    const Chosen* chosen = (const Chosen*)(const void*)step->manifold_builder->chosen.data;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblManifold* manifold = &world->manifolds.data[chosen[i].place];
-        *manifold = make_manifold(world, chosen[i].pair, chosen[i].pinned);
+        rblManifold* manifold = &step->manifolds.data[chosen[i].place];
+        *manifold = make_manifold(step, chosen[i].pair, chosen[i].pinned);
         manifold->first = chosen[i].first;
     }
 }
@@ -249,17 +265,18 @@ static rblTransform solver_frame(const rblWorld* world, uint32_t slot)
     return rbl_motion_pose(&world->motions.data[slot]);
 }
 
-void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold)
+void rbl_prepare_manifold(rblStep* step, rblManifold* manifold)
 {
-    const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-    const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+    rblWorld* world = step->world;
+    const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
+    const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
     const rblPair* pair = &world->pairs.data[manifold->pair];
     const rblTransform frame_a = solver_frame(world, pair->a);
     const rblTransform frame_b = solver_frame(world, pair->b);
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblContact* from = &world->contacts.data[manifold->contact + i];
-        rblSolverContact* contact = &world->solver_contacts.data[manifold->first + i];
+        rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
         const rblVec3 on_a = rbl_transform_point(frame_a, from->anchor_a);
         const rblVec3 on_b = rbl_transform_point(frame_b, from->anchor_b);
         const rblVec3 middle = rbl_scale3(rbl_add3(on_a, on_b), 0.5f);
@@ -272,27 +289,28 @@ void rbl_prepare_manifold(rblWorld* world, rblManifold* manifold)
     manifold->prepared = true;
 }
 
-rblResult rbl_build_manifolds(rblWorld* world)
+rblResult rbl_build_manifolds(rblStep* step)
 {
+    rblWorld* world = step->world;
     const size_t numbers = sizeof(Chosen) / sizeof(uint32_t);
-    if (!rbl_array_renew(&world->scratch, numbers * world->active_pairs.count,
-                         rbl_heap_room(world, numbers * RBL_HEAP_PAIRS)) ||
-        !rbl_array_resize_amply(&world->color_masks, world->solver_bodies.count) ||
-        !rbl_array_resize_amply(&world->surfaces, world->bodies.count))
+    if (!rbl_array_renew(&step->manifold_builder->chosen, numbers * step->active_pairs.count,
+                         rbl_heap_room(step, numbers * RBL_HEAP_PAIRS)) ||
+        !rbl_array_resize_amply(&step->manifold_builder->color_masks, step->solver_bodies.count) ||
+        !rbl_array_resize_amply(&step->surfaces, world->bodies.count))
     {
         return rbl_fail_memory();
     }
-    rbl_parallel_for(world->jobs, (uint32_t)world->movers.count, 512, surface_block, world);
-    clear_colors(world);
-    RBL_TRY(rbl_find_standing(world));
-    Chosen* chosen = (Chosen*)(void*)world->scratch.data;
-    const uint32_t count = choose_pairs(world, chosen);
-    const uint32_t contacts = place_pairs(world, chosen, count);
-    if (!rbl_array_renew(&world->manifolds, count, rbl_heap_room(world, RBL_HEAP_CONTACTS / 2)) ||
-        !rbl_array_renew(&world->solver_contacts, contacts, rbl_heap_room(world, RBL_HEAP_CONTACTS)))
+    rbl_parallel_for(world->jobs, (uint32_t)step->movers.count, 512, surface_block, step);
+    clear_colors(step);
+    RBL_TRY(rbl_find_standing(step));
+    Chosen* chosen = (Chosen*)(void*)step->manifold_builder->chosen.data;
+    const uint32_t count = choose_pairs(step, chosen);
+    const uint32_t contacts = place_pairs(step, chosen, count);
+    if (!rbl_array_renew(&step->manifolds, count, rbl_heap_room(step, RBL_HEAP_CONTACTS / 2)) ||
+        !rbl_array_renew(&step->solver_contacts, contacts, rbl_heap_room(step, RBL_HEAP_CONTACTS)))
     {
         return rbl_fail_memory();
     }
-    rbl_parallel_for(world->jobs, count, 256, make_block, world);
-    return rbl_build_bundles(world) ? RBL_OK : rbl_fail_memory();
+    rbl_parallel_for(world->jobs, count, 256, make_block, step);
+    return rbl_build_bundles(step) ? RBL_OK : rbl_fail_memory();
 }

@@ -22,8 +22,8 @@
 // Friction that would stop a contact's point by itself is more than its cone allows, by far.
 static bool is_sliding(const rblSubspace* system, const rblSubspaceWalk* walk, float limit)
 {
-    const rblSolverBody* a = &system->world->solver_bodies.data[walk->manifold->a];
-    const rblSolverBody* b = &system->world->solver_bodies.data[walk->manifold->b];
+    const rblSolverBody* a = &system->step->solver_bodies.data[walk->manifold->a];
+    const rblSolverBody* b = &system->step->solver_bodies.data[walk->manifold->b];
     const rblSolverContact* contact = walk->contact;
     const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
     const float* mass = contact->tangent_mass;
@@ -57,13 +57,13 @@ static uint32_t find_free(const rblSubspace* system)
 
 static double find_residual(const rblSubspace* system)
 {
-    const rblWorld* world = system->world;
+    const rblStep* step = system->step;
     double largest = 0.0;
     for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
     {
         const rblManifold* manifold = walk.manifold;
-        const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-        const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+        const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
+        const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
         const rblSolverContact* contact = walk.contact;
         const uint32_t at = walk.at;
         const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
@@ -119,15 +119,15 @@ static uint32_t change_impulses(const rblSubspace* system)
 
 static void apply_unknown(const rblSubspace* system)
 {
-    rblWorld* world = system->world;
+    rblStep* step = system->step;
     rbl_subspace_push(system, system->unknown);
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[k]];
+        const rblManifold* manifold = &step->manifolds.data[system->manifolds[k]];
         const uint32_t indices[2] = {manifold->a, manifold->b};
         for (int s = 0; s < 2; ++s)
         {
-            rblSolverBody* body = &world->solver_bodies.data[indices[s]];
+            rblSolverBody* body = &step->solver_bodies.data[indices[s]];
             double* motion = &system->motion[6 * (size_t)indices[s]];
             if (body->inverse_mass > 0.0f)
             {
@@ -150,8 +150,8 @@ static double remainder_of(const rblSubspace* system)
     double sum = 0.0;
     for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
     {
-        rblSolverBody a = system->world->solver_bodies.data[walk.manifold->a];
-        rblSolverBody b = system->world->solver_bodies.data[walk.manifold->b];
+        rblSolverBody a = system->step->solver_bodies.data[walk.manifold->a];
+        rblSolverBody b = system->step->solver_bodies.data[walk.manifold->b];
         rblSolverContact contact = *walk.contact;
         rbl_solve_contact(&a, &b, &contact, walk.manifold->friction);
         const double push = (double)contact.change[0];
@@ -188,37 +188,38 @@ static void take_back(const rblSubspace* system)
     apply_unknown(system);
 }
 
-static rblBody* body_of(const rblWorld* world, const rblIsland* island, uint32_t i)
+static rblBody* body_of(const rblStep* step, const rblIsland* island, uint32_t i)
 {
-    const uint32_t index = world->island_bodies.data[island->first + i];
-    return &world->bodies.data[world->solver_bodies.data[index].slot];
+    const rblWorld* world = step->world;
+    const uint32_t index = step->island_bodies.data[island->first + i];
+    return &world->bodies.data[step->solver_bodies.data[index].slot];
 }
 
 // An island that was solved in vain is left alone for a while, each time for longer.
-static void set_pause(rblWorld* world, const rblIsland* island, bool vain)
+static void set_pause(rblStep* step, const rblIsland* island, bool vain)
 {
     uint32_t longest = 0;
     for (uint32_t i = 0; i < island->count && vain; ++i)
     {
-        const uint32_t pause = body_of(world, island, i)->direct_pause;
+        const uint32_t pause = body_of(step, island, i)->direct_pause;
         longest = pause > longest ? pause : longest;
     }
     const uint32_t pause = 2 * longest + 1 < LONGEST_WAIT ? 2 * longest + 1 : LONGEST_WAIT;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        rblBody* body = body_of(world, island, i);
+        rblBody* body = body_of(step, island, i);
         body->direct_pause = (uint8_t)(vain ? pause : 0);
         body->direct_wait = body->direct_pause;
     }
 }
 
 // Whether one of the island still waits; `first`: another step of its wait passes, and with it all of its rounds.
-static bool still_waits(rblWorld* world, rblIsland* island, bool first)
+static bool still_waits(rblStep* step, rblIsland* island, bool first)
 {
     bool waits = island->waits;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        rblBody* body = body_of(world, island, i);
+        rblBody* body = body_of(step, island, i);
         waits = waits || body->direct_wait > 0;
         body->direct_wait = (uint8_t)(body->direct_wait - (first && body->direct_wait > 0));
     }
@@ -226,9 +227,10 @@ static bool still_waits(rblWorld* world, rblIsland* island, bool first)
     return waits;
 }
 
-static double energy_of(const rblWorld* world, uint32_t index, rblVec3 velocity, rblVec3 spin)
+static double energy_of(const rblStep* step, uint32_t index, rblVec3 velocity, rblVec3 spin)
 {
-    const uint32_t slot = world->solver_bodies.data[index].slot;
+    const rblWorld* world = step->world;
+    const uint32_t slot = step->solver_bodies.data[index].slot;
     const rblMotion* motion = &world->motions.data[slot];
     const rblVec3d v = rbl_to_double3(velocity);
     const rblVec3d w = rbl_to_double3(rbl_inverse_rotate3(motion->orientation, spin));
@@ -239,36 +241,37 @@ static double energy_of(const rblWorld* world, uint32_t index, rblVec3 velocity,
 
 // Pieces that are wedged into each other hold by pairs of impulses that nearly cancel: one that is put back lets the others
 // burst.
-static bool is_blown_up(const rblWorld* world, const rblIsland* island)
+static bool is_blown_up(const rblStep* step, const rblIsland* island)
 {
     double now = 0.0;
     double free = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const uint32_t index = world->island_bodies.data[island->first + i];
-        const rblSolverBody* body = &world->solver_bodies.data[index];
-        const rblVelocity* without = &world->unconstrained.data[index];
-        now += energy_of(world, index, body->velocity, body->spin);
-        free += energy_of(world, index, without->velocity, without->spin);
+        const uint32_t index = step->island_bodies.data[island->first + i];
+        const rblSolverBody* body = &step->solver_bodies.data[index];
+        const rblVelocity* without = &step->unconstrained.data[index];
+        now += energy_of(step, index, body->velocity, body->spin);
+        free += energy_of(step, index, without->velocity, without->spin);
     }
     return now > MOST_GAIN * free;
 }
 
 // So few contacts that there are rounds enough to mend what a direct solve has spoilt.
-static bool is_small(const rblWorld* world)
+static bool is_small(const rblStep* step)
 {
-    return world->solver_contacts.count <= RBL_SMALL_WORLD;
+    return step->solver_contacts.count <= RBL_SMALL_WORLD;
 }
 
 // Kinetic energy that gravity gives to an island in a step, from rest.
-static double fall_of(const rblWorld* world, const rblIsland* island)
+static double fall_of(const rblStep* step, const rblIsland* island)
 {
+    const rblWorld* world = step->world;
     double mass = 0.0;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        mass += (double)body_of(world, island, i)->mass;
+        mass += (double)body_of(step, island, i)->mass;
     }
-    const double speed = (double)world->seconds * (double)rbl_length3(world->def.gravity);
+    const double speed = (double)step->seconds * (double)rbl_length3(world->def.gravity);
     return 0.5 * mass * speed * speed;
 }
 
@@ -286,7 +289,7 @@ static uint32_t tolerable(bool small, uint32_t last)
 // hardly ever mended by the next ones, and would be taken back.
 static double solve_in_passes(const rblSubspace* system, const rblIsland* island, int passes, double left)
 {
-    const bool small = is_small(system->world);
+    const bool small = is_small(system->step);
     uint32_t last = small ? system->contacts / 2 : UINT32_MAX;
     double after = left;
     for (int pass = 0; pass < passes; ++pass)
@@ -309,18 +312,19 @@ static double solve_in_passes(const rblSubspace* system, const rblIsland* island
 }
 
 // Where many contacts slide, those that are put back may leave the rest worse than the sweeps did.
-static bool is_worse(const rblWorld* world, const rblIsland* island, double before, double after)
+static bool is_worse(const rblStep* step, const rblIsland* island, double before, double after)
 {
-    return after > before && (!is_small(world) || is_blown_up(world, island));
+    return after > before && (!is_small(step) || is_blown_up(step, island));
 }
 
 // Joints are solved with the sweeps: each round is another look at both.
-static bool has_joints(const rblWorld* world, const rblIsland* island)
+static bool has_joints(const rblStep* step, const rblIsland* island)
 {
+    const rblWorld* world = step->world;
     bool any = false;
     for (uint32_t i = 0; i < island->count && world->joint_ids.alive > 0 && !any; ++i)
     {
-        any = body_of(world, island, i)->joint_count > 0;
+        any = body_of(step, island, i)->joint_count > 0;
     }
     return any;
 }
@@ -332,7 +336,7 @@ static bool is_due(const rblSubspace* system, const rblIsland* island, bool firs
     if (!first)
     {
         const double before = island->left;
-        const bool slight = left < SLIGHT * fall_of(system->world, island);
+        const bool slight = left < SLIGHT * fall_of(system->step, island);
         if (!(left < (slight ? STALE : 1.0) * before))
         {
             return false;
@@ -343,7 +347,7 @@ static bool is_due(const rblSubspace* system, const rblIsland* island, bool firs
 
 static rblResult solve_directly(rblSubspace* system, const rblIsland* island, double left, bool* solved)
 {
-    rblWorld* world = system->world;
+    rblStep* step = system->step;
     bool memory = true;
     if (!rbl_subspace_build(system, island, &memory))
     {
@@ -354,31 +358,31 @@ static rblResult solve_directly(rblSubspace* system, const rblIsland* island, do
         return rbl_fail_memory();
     }
     keep_impulses(system);
-    const bool minute = left < MINUTE * fall_of(world, island);
+    const bool minute = left < MINUTE * fall_of(step, island);
     const double after = solve_in_passes(system, island, minute ? 1 : MOST_PASSES, left);
-    const bool worse = is_worse(world, island, left, after);
+    const bool worse = is_worse(step, island, left, after);
     if (worse)
     {
         take_back(system);
     }
-    set_pause(world, island, worse && !is_small(world));
+    set_pause(step, island, worse && !is_small(step));
     *solved = *solved || !worse;
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
-        rbl_repack_impulses(world, &world->manifolds.data[system->manifolds[k]]);
+        rbl_repack_impulses(step, &step->manifolds.data[system->manifolds[k]]);
     }
     return RBL_OK;
 }
 
 static rblResult solve_island(rblSubspace* system, rblIsland* island, uint32_t round, bool* solved)
 {
-    rblWorld* world = system->world;
+    rblStep* step = system->step;
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
-        rbl_unpack_manifold(world, &world->manifolds.data[system->manifolds[k]]);
+        rbl_unpack_manifold(step, &step->manifolds.data[system->manifolds[k]]);
     }
     const double left = remainder_of(system);
-    const bool jointed = has_joints(world, island);
+    const bool jointed = has_joints(step, island);
     const bool due = is_due(system, island, round == 0 || jointed, left);
     island->left = left;
     island->idle = !due && !jointed;
@@ -386,28 +390,28 @@ static rblResult solve_island(rblSubspace* system, rblIsland* island, uint32_t r
     {
         return solve_directly(system, island, left, solved);
     }
-    *solved = *solved || (jointed && is_small(world));
+    *solved = *solved || (jointed && is_small(step));
     return RBL_OK;
 }
 
 // ---- all islands ----
 
-static uint32_t manifold_island(const rblWorld* world, const rblManifold* manifold)
+static uint32_t manifold_island(const rblStep* step, const rblManifold* manifold)
 {
-    const uint32_t a = world->solver_bodies.data[manifold->a].island;
-    return a != RBL_NONE ? a : world->solver_bodies.data[manifold->b].island;
+    const uint32_t a = step->solver_bodies.data[manifold->a].island;
+    return a != RBL_NONE ? a : step->solver_bodies.data[manifold->b].island;
 }
 
 // Manifolds by island: starts, then the list. Filled once a step.
-static bool list_manifolds(rblWorld* world)
+static bool list_manifolds(rblStep* step)
 {
-    const size_t islands = world->islands.count;
-    const size_t count = world->manifolds.count;
-    if (!rbl_array_resize_amply(&world->island_manifolds, islands + 1 + count))
+    const size_t islands = step->islands.count;
+    const size_t count = step->manifolds.count;
+    if (!rbl_array_resize_amply(&step->subspace->island_manifolds, islands + 1 + count))
     {
         return false;
     }
-    uint32_t* starts = world->island_manifolds.data;
+    uint32_t* starts = step->subspace->island_manifolds.data;
     uint32_t* list = starts + islands + 1;
     for (size_t i = 0; i <= islands; ++i)
     {
@@ -415,7 +419,7 @@ static bool list_manifolds(rblWorld* world)
     }
     for (size_t m = 0; m < count; ++m)
     {
-        starts[manifold_island(world, &world->manifolds.data[m]) + 1] += 1;
+        starts[manifold_island(step, &step->manifolds.data[m]) + 1] += 1;
     }
     for (size_t i = 0; i < islands; ++i)
     {
@@ -423,7 +427,7 @@ static bool list_manifolds(rblWorld* world)
     }
     for (size_t m = count; m-- > 0;)
     {
-        list[--starts[manifold_island(world, &world->manifolds.data[m]) + 1]] = (uint32_t)m;
+        list[--starts[manifold_island(step, &step->manifolds.data[m]) + 1]] = (uint32_t)m;
     }
     // Each start has moved down to its island's first: shift them back into place.
     for (size_t i = 0; i < islands; ++i)
@@ -434,33 +438,33 @@ static bool list_manifolds(rblWorld* world)
     return true;
 }
 
-static bool reserve(rblWorld* world, rblSubspace* system)
+static bool reserve(rblStep* step, rblSubspace* system)
 {
     const size_t numbers = 3 * (size_t)RBL_SMALL_ISLAND;
-    const size_t bodies = 6 * world->solver_bodies.count;
-    if (!rbl_array_resize_amply(&world->subspace, 3 * numbers + bodies) ||
-        !rbl_array_resize_amply(&world->free_flags, numbers) ||
-        !rbl_array_resize_amply(&world->subspace_nodes, world->solver_bodies.count))
+    const size_t bodies = 6 * step->solver_bodies.count;
+    if (!rbl_array_resize_amply(&step->subspace->vectors, 3 * numbers + bodies) ||
+        !rbl_array_resize_amply(&step->subspace->free_flags, numbers) ||
+        !rbl_array_resize_amply(&step->subspace->nodes, step->solver_bodies.count))
     {
         return false;
     }
-    double* memory = world->subspace.data;
+    double* memory = step->subspace->vectors.data;
     *system = (rblSubspace){
-        .world = world,
+        .step = step,
         .unknown = memory,
         .residual = memory + numbers,
         .before = memory + 2 * numbers,
         .motion = memory + 3 * numbers,
-        .free = world->free_flags.data,
+        .free = step->subspace->free_flags.data,
     };
     return true;
 }
 
-static bool is_calm(const rblWorld* world, const rblIsland* island)
+static bool is_calm(const rblStep* step, const rblIsland* island)
 {
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const rblVec3 v = world->before_contacts.data[world->island_bodies.data[island->first + i]].velocity;
+        const rblVec3 v = step->before_contacts.data[step->island_bodies.data[island->first + i]].velocity;
         if (!(rbl_dot3(v, v) < CALM * CALM))
         {
             return false;
@@ -469,51 +473,51 @@ static bool is_calm(const rblWorld* world, const rblIsland* island)
     return true;
 }
 
-static bool is_worth_it(rblWorld* world, rblIsland* island, uint32_t contacts, bool first)
+static bool is_worth_it(rblStep* step, rblIsland* island, uint32_t contacts, bool first)
 {
-    return contacts > 0 && contacts <= RBL_SMALL_ISLAND && (is_small(world) || is_calm(world, island)) &&
-           !still_waits(world, island, first);
+    return contacts > 0 && contacts <= RBL_SMALL_ISLAND && (is_small(step) || is_calm(step, island)) &&
+           !still_waits(step, island, first);
 }
 
 // Sweeps pass over bundles that have lanes of idle islands only.
-static void find_idle_bundles(rblWorld* world)
+static void find_idle_bundles(rblStep* step)
 {
-    for (size_t k = 0; k < world->bundles.count; ++k)
+    for (size_t k = 0; k < step->bundles.count; ++k)
     {
-        rblBundle* bundle = &world->bundles.data[k];
+        rblBundle* bundle = &step->bundles.data[k];
         bundle->idle = true;
         for (uint32_t i = 0; i < bundle->lanes && bundle->idle; ++i)
         {
-            const rblManifold* manifold = &world->manifolds.data[bundle->manifold + i];
-            bundle->idle = world->islands.data[manifold_island(world, manifold)].idle;
+            const rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
+            bundle->idle = step->islands.data[manifold_island(step, manifold)].idle;
         }
     }
 }
 
-rblResult rbl_solve_subspaces(rblWorld* world, uint32_t round, bool* solved)
+rblResult rbl_solve_subspaces(rblStep* step, uint32_t round, bool* solved)
 {
     rblSubspace system;
     *solved = false;
-    if (!list_manifolds(world) || !reserve(world, &system))
+    if (!list_manifolds(step) || !reserve(step, &system))
     {
         return rbl_fail_memory();
     }
-    const uint32_t* starts = world->island_manifolds.data;
-    const uint32_t* list = starts + world->islands.count + 1;
-    for (size_t i = 0; i < world->islands.count; ++i)
+    const uint32_t* starts = step->subspace->island_manifolds.data;
+    const uint32_t* list = starts + step->islands.count + 1;
+    for (size_t i = 0; i < step->islands.count; ++i)
     {
         system.manifolds = list + starts[i];
         system.manifold_count = starts[i + 1] - starts[i];
         system.contacts = 0;
         for (uint32_t k = 0; k < system.manifold_count; ++k)
         {
-            system.contacts += world->manifolds.data[system.manifolds[k]].count;
+            system.contacts += step->manifolds.data[system.manifolds[k]].count;
         }
-        if (is_worth_it(world, &world->islands.data[i], system.contacts, round == 0))
+        if (is_worth_it(step, &step->islands.data[i], system.contacts, round == 0))
         {
-            RBL_TRY(solve_island(&system, &world->islands.data[i], round, solved));
+            RBL_TRY(solve_island(&system, &step->islands.data[i], round, solved));
         }
     }
-    find_idle_bundles(world);
+    find_idle_bundles(step);
     return RBL_OK;
 }

@@ -2,7 +2,7 @@
 #ifndef RBL_DYNAMICS_SOLVE_SUBSPACE_H
 #define RBL_DYNAMICS_SOLVE_SUBSPACE_H
 
-#include "dynamics/world.h"
+#include "dynamics/step.h"
 
 // Islands of at most this many contacts are small; worlds of at most so many are, and all of their islands are worth it.
 #define RBL_SMALL_ISLAND 4096
@@ -15,6 +15,6 @@
 // and, in large worlds, those that move: a wall at rest must not sway, a heap that falls will not look different. What comes
 // out worse than the sweeps left it is taken back, and the island is left alone for a while: heaps that never come out better
 // would pay for it in every step. `round` of the step; `solved` says whether another round is worth it.
-rblResult rbl_solve_subspaces(rblWorld* world, uint32_t round, bool* solved);
+rblResult rbl_solve_subspaces(rblStep* step, uint32_t round, bool* solved);
 
 #endif

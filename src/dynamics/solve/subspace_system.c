@@ -1,6 +1,30 @@
 #include "dynamics/solve/subspace_system.h"
 
+#include "dynamics/stage_memory.h"
 #include <string.h>
+
+#define ARRAYS(X) X(island_manifolds) X(vectors) X(nodes) X(free_flags) X(rows)
+
+rblSubspaceStage* rbl_subspace_stage_create(const rblAllocator* allocator)
+{
+    rblSubspaceStage* stage = rbl_alloc_zero(allocator, sizeof *stage);
+    if (stage != NULL)
+    {
+        ARRAYS(RBL_STAGE_INIT_ARRAY)
+        rbl_blocks_init(&stage->blocks, allocator);
+    }
+    return stage;
+}
+
+void rbl_subspace_stage_destroy(rblSubspaceStage* stage, const rblAllocator* allocator)
+{
+    if (stage != NULL)
+    {
+        ARRAYS(RBL_STAGE_FREE_ARRAY)
+        rbl_blocks_free(&stage->blocks);
+    }
+    rbl_free(allocator, stage, sizeof *stage);
+}
 
 #define REFINEMENTS 3
 #define SOFTNESS                                                                                             \
@@ -13,7 +37,7 @@ static void clear_motion(const rblSubspace* system)
 {
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
-        const rblManifold* manifold = &system->world->manifolds.data[system->manifolds[k]];
+        const rblManifold* manifold = &system->step->manifolds.data[system->manifolds[k]];
         for (int i = 0; i < 6; ++i)
         {
             system->motion[6 * manifold->a + (uint32_t)i] = 0.0;
@@ -44,13 +68,13 @@ static void push_body(const rblSolverBody* body, rblVec3 arm, const double impul
 
 void rbl_subspace_push(const rblSubspace* system, const double* vector)
 {
-    const rblWorld* world = system->world;
+    const rblStep* step = system->step;
     clear_motion(system);
     for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
     {
         const rblManifold* manifold = walk.manifold;
-        const rblSolverBody* a = &world->solver_bodies.data[manifold->a];
-        const rblSolverBody* b = &world->solver_bodies.data[manifold->b];
+        const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
+        const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
         const rblSolverContact* contact = walk.contact;
         const uint32_t at = walk.at;
         rblVec3 axes[3];
@@ -85,43 +109,43 @@ typedef struct Nodes
     uint32_t a, b;
 } Nodes;
 
-static Nodes nodes_of(const rblWorld* world, const rblManifold* manifold)
+static Nodes nodes_of(const rblStep* step, const rblManifold* manifold)
 {
-    const bool a = world->solver_bodies.data[manifold->a].inverse_mass > 0.0f;
-    const bool b = world->solver_bodies.data[manifold->b].inverse_mass > 0.0f;
-    return (Nodes){a ? world->subspace_nodes.data[manifold->a] : RBL_NONE,
-                   b ? world->subspace_nodes.data[manifold->b] : RBL_NONE};
+    const bool a = step->solver_bodies.data[manifold->a].inverse_mass > 0.0f;
+    const bool b = step->solver_bodies.data[manifold->b].inverse_mass > 0.0f;
+    return (Nodes){a ? step->subspace->nodes.data[manifold->a] : RBL_NONE,
+                   b ? step->subspace->nodes.data[manifold->b] : RBL_NONE};
 }
 
 // Whether the order of pivots that is there is of a system in which as many bodies touch in the same way: a heap at rest is the same
 // in every round and step.
 static bool is_known(const rblSubspace* system, const rblIsland* island)
 {
-    const rblWorld* world = system->world;
-    const rblBlockSystem* blocks = &world->subspace_blocks;
+    const rblStep* step = system->step;
+    const rblBlockSystem* blocks = &step->subspace->blocks;
     uint32_t edge = 0;
     bool same = blocks->nodes.count == island->count;
     for (uint32_t k = 0; k < system->manifold_count && same; ++k)
     {
-        const Nodes nodes = nodes_of(world, &world->manifolds.data[system->manifolds[k]]);
+        const Nodes nodes = nodes_of(step, &step->manifolds.data[system->manifolds[k]]);
         if (nodes.a != RBL_NONE && nodes.b != RBL_NONE)
         {
-            same = edge < world->subspace_edges && blocks->edges.data[edge].ends[0] == nodes.a &&
+            same = edge < step->subspace->edges && blocks->edges.data[edge].ends[0] == nodes.a &&
                    blocks->edges.data[edge].ends[1] == nodes.b;
             edge += 1;
         }
     }
-    return same && edge == world->subspace_edges;
+    return same && edge == step->subspace->edges;
 }
 
 bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool* memory)
 {
-    rblWorld* world = system->world;
-    rblBlockSystem* blocks = &world->subspace_blocks;
+    rblStep* step = system->step;
+    rblBlockSystem* blocks = &step->subspace->blocks;
     *memory = true;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        world->subspace_nodes.data[world->island_bodies.data[island->first + i]] = i;
+        step->subspace->nodes.data[step->island_bodies.data[island->first + i]] = i;
     }
     if (is_known(system, island))
     {
@@ -136,13 +160,13 @@ bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool
     }
     for (uint32_t k = 0; k < system->manifold_count && *memory; ++k)
     {
-        const Nodes nodes = nodes_of(world, &world->manifolds.data[system->manifolds[k]]);
+        const Nodes nodes = nodes_of(step, &step->manifolds.data[system->manifolds[k]]);
         if (nodes.a != RBL_NONE && nodes.b != RBL_NONE)
         {
             *memory = rbl_blocks_join(blocks, nodes.a, nodes.b);
         }
     }
-    world->subspace_edges = (uint32_t)blocks->edges.count;
+    step->subspace->edges = (uint32_t)blocks->edges.count;
     *memory = *memory && rbl_blocks_order(blocks, MOST_UPDATES);
     if (!*memory)
     {
@@ -166,11 +190,11 @@ static void write_row(rblVec3 axis, rblVec3 arm, double sign, double out[6])
 bool rbl_subspace_write_rows(rblSubspace* system)
 {
     const size_t numbers = 3 * (size_t)system->contacts;
-    if (!rbl_array_renew(&system->world->subspace_rows, numbers, 0))
+    if (!rbl_array_renew(&system->step->subspace->rows, numbers, 0))
     {
         return false;
     }
-    system->rows = system->world->subspace_rows.data;
+    system->rows = system->step->subspace->rows.data;
     for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
     {
         rblVec3 axes[3];
@@ -202,12 +226,12 @@ static void add_product(double* restrict block, double scale, const double* rest
 
 static void write_masses(const rblSubspace* system, const rblIsland* island)
 {
-    rblWorld* world = system->world;
+    rblStep* step = system->step;
     for (uint32_t i = 0; i < island->count; ++i)
     {
-        const rblSolverBody* body = &world->solver_bodies.data[world->island_bodies.data[island->first + i]];
+        const rblSolverBody* body = &step->solver_bodies.data[step->island_bodies.data[island->first + i]];
         const rblSymmetric3 inertia = rbl_symmetric3_inverse(body->inverse_inertia);
-        double* block = rbl_blocks_of_node(&world->subspace_blocks, i);
+        double* block = rbl_blocks_of_node(&step->subspace->blocks, i);
         for (uint32_t k = 0; k < 3; ++k)
         {
             block[RBL_BLOCK * k + k] = 1.0 / (double)body->inverse_mass;
@@ -224,8 +248,8 @@ static void write_masses(const rblSubspace* system, const rblIsland* island)
 // The rows of a manifold that hold, into the blocks of its bodies and, when both move, of their edge.
 static void add_rows(const rblSubspace* system, const rblManifold* manifold, uint32_t at, uint32_t edge)
 {
-    rblBlockSystem* blocks = &system->world->subspace_blocks;
-    const Nodes nodes = nodes_of(system->world, manifold);
+    rblBlockSystem* blocks = &system->step->subspace->blocks;
+    const Nodes nodes = nodes_of(system->step, manifold);
     double* on_a = nodes.a != RBL_NONE ? rbl_blocks_of_node(blocks, nodes.a) : NULL;
     double* on_b = nodes.b != RBL_NONE ? rbl_blocks_of_node(blocks, nodes.b) : NULL;
     double* between = on_a != NULL && on_b != NULL ? rbl_blocks_of_edge(blocks, edge) : NULL;
@@ -253,20 +277,20 @@ static void add_rows(const rblSubspace* system, const rblManifold* manifold, uin
 
 static void factor(const rblSubspace* system, const rblIsland* island)
 {
-    const rblWorld* world = system->world;
-    rbl_blocks_zero(&system->world->subspace_blocks);
+    const rblStep* step = system->step;
+    rbl_blocks_zero(&system->step->subspace->blocks);
     write_masses(system, island);
     uint32_t edge = 0; // edges are in the order of manifolds between two bodies
     uint32_t at = 0;
     for (uint32_t m = 0; m < system->manifold_count; ++m)
     {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[m]];
-        const Nodes nodes = nodes_of(world, manifold);
+        const rblManifold* manifold = &step->manifolds.data[system->manifolds[m]];
+        const Nodes nodes = nodes_of(step, manifold);
         add_rows(system, manifold, at, edge);
         edge += nodes.a != RBL_NONE && nodes.b != RBL_NONE;
         at += 3 * manifold->count;
     }
-    rbl_blocks_factor(&system->world->subspace_blocks);
+    rbl_blocks_factor(&system->step->subspace->blocks);
 }
 
 static void add_row(double* restrict to, double scale, const double* restrict row)
@@ -280,14 +304,14 @@ static void add_row(double* restrict to, double scale, const double* restrict ro
 // G^T r / c for the bodies.
 static void write_right_side(const rblSubspace* system)
 {
-    const rblWorld* world = system->world;
-    rblDoubleArray* vector = &system->world->subspace_blocks.vector;
+    const rblStep* step = system->step;
+    rblDoubleArray* vector = &system->step->subspace->blocks.vector;
     memset(vector->data, 0, vector->count * sizeof *vector->data);
     uint32_t at = 0;
     for (uint32_t m = 0; m < system->manifold_count; ++m)
     {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[m]];
-        const Nodes nodes = nodes_of(world, manifold);
+        const rblManifold* manifold = &step->manifolds.data[system->manifolds[m]];
+        const Nodes nodes = nodes_of(step, manifold);
         double nowhere[6] = {0.0};
         double* on_a = nodes.a != RBL_NONE ? &vector->data[RBL_BLOCK * (size_t)nodes.a] : nowhere;
         double* on_b = nodes.b != RBL_NONE ? &vector->data[RBL_BLOCK * (size_t)nodes.b] : nowhere;
@@ -319,15 +343,15 @@ static double along_row(const double row[6], const double* motion)
 static void refine(const rblSubspace* system)
 {
     static const double still[6] = {0.0};
-    const rblWorld* world = system->world;
-    const double* vector = world->subspace_blocks.vector.data;
+    const rblStep* step = system->step;
+    const double* vector = step->subspace->blocks.vector.data;
     write_right_side(system);
-    rbl_blocks_solve(&system->world->subspace_blocks);
+    rbl_blocks_solve(&system->step->subspace->blocks);
     uint32_t at = 0;
     for (uint32_t m = 0; m < system->manifold_count; ++m)
     {
-        const rblManifold* manifold = &world->manifolds.data[system->manifolds[m]];
-        const Nodes nodes = nodes_of(world, manifold);
+        const rblManifold* manifold = &step->manifolds.data[system->manifolds[m]];
+        const Nodes nodes = nodes_of(step, manifold);
         const double* on_a = nodes.a != RBL_NONE ? &vector[RBL_BLOCK * (size_t)nodes.a] : still;
         const double* on_b = nodes.b != RBL_NONE ? &vector[RBL_BLOCK * (size_t)nodes.b] : still;
         const uint32_t end = at + 3 * manifold->count;

@@ -4,10 +4,29 @@
 
 #include "dynamics/solve/contact_math.h"
 
+// One of a contact's three numbers as a row of G (subspace_system.c): what each body's motion does to the relative velocity along an axis.
+typedef struct rblSubspaceRow
+{
+    double a[6], b[6]; // of velocity and spin
+    double weight;     // 1 / c
+} rblSubspaceRow;
+
+// Working data of the direct solve, private to subspace*.c.
+typedef struct rblSubspaceStage
+{
+    rblIndexArray island_manifolds; // per island where its manifolds begin, then the manifolds
+    rblDoubleArray vectors;         // of one small island
+    rblBlockSystem blocks;          // its bodies
+    uint32_t edges;                 // of the contacts between them; others came with the order of pivots
+    rblIndexArray nodes;            // by solver body
+    RBL_ARRAY(unsigned char) free_flags;
+    RBL_ARRAY(rblSubspaceRow) rows;
+} rblSubspaceStage;
+
 // One island's system. Vectors have three numbers per contact (normal, two tangents), bodies six.
 typedef struct rblSubspace
 {
-    rblWorld* world;
+    rblStep* step;
     const uint32_t* manifolds; // of the island
     uint32_t manifold_count;
     uint32_t contacts;
@@ -32,17 +51,17 @@ typedef struct rblSubspaceWalk
 // The next contact; false after the last one.
 static inline bool rbl_subspace_walk(const rblSubspace* system, rblSubspaceWalk* walk)
 {
-    rblWorld* world = system->world;
+    rblStep* step = system->step;
     while (walk->manifold == NULL || walk->next_contact == walk->manifold->count)
     {
         if (walk->next_manifold == system->manifold_count)
         {
             return false;
         }
-        walk->manifold = &world->manifolds.data[system->manifolds[walk->next_manifold++]];
+        walk->manifold = &step->manifolds.data[system->manifolds[walk->next_manifold++]];
         walk->next_contact = 0;
     }
-    walk->contact = &world->solver_contacts.data[walk->manifold->first + walk->next_contact++];
+    walk->contact = &step->solver_contacts.data[walk->manifold->first + walk->next_contact++];
     walk->at = walk->begun ? walk->at + 3 : 0;
     walk->begun = true;
     return true;

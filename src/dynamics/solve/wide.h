@@ -2,7 +2,7 @@
 #ifndef RBL_DYNAMICS_SOLVE_WIDE_H
 #define RBL_DYNAMICS_SOLVE_WIDE_H
 
-#include "dynamics/world.h"
+#include "dynamics/step.h"
 #include "math/simd.h"
 #include <stddef.h>
 
@@ -214,14 +214,14 @@ static inline rblWide3 rbl_wide_in_frame(rblWide3 normal, rblWide3 tangent, rblW
 }
 
 // Lay out the bundles of all colours, after the manifolds (bundles.c).
-bool rbl_build_bundles(rblWorld* world);
+bool rbl_build_bundles(rblStep* step);
 
 // Arms and gaps of now and effective masses into the contacts of a bundle: for impacts (contact_aim.c).
-void rbl_pack_bundle(rblWorld* world, const rblBundle* bundle);
+void rbl_pack_bundle(rblStep* step, const rblBundle* bundle);
 
 // Arms at mid-step, effective masses, targets and the impulses of the last step into the contacts of a bundle; the
 // impulses are applied to its bodies (contact_aim.c).
-void rbl_aim_bundle(rblWorld* world, const rblBundle* bundle);
+void rbl_aim_bundle(rblStep* step, const rblBundle* bundle);
 
 // A bundle that will be aimed soon.
 void rbl_expect_bundle(const rblWorld* world, const rblBundle* bundle);
@@ -245,7 +245,7 @@ static inline rblFloat4 rbl_wide_there(rblWide3 normal)
 }
 
 // A manifold's contacts out of its lane, and impulses back into it: for what looks at one contact at a time (bundles.c).
-void rbl_unpack_manifold(rblWorld* world, const rblManifold* manifold);
-void rbl_repack_impulses(rblWorld* world, const rblManifold* manifold);
+void rbl_unpack_manifold(rblStep* step, const rblManifold* manifold);
+void rbl_repack_impulses(rblStep* step, const rblManifold* manifold);
 
 #endif

@@ -18,11 +18,16 @@ rblContactOptions rbl_default_contact_options(void)
     return (rblContactOptions){.margin = 0.0f, .tolerance = 0.0f, .first_count = FIRST_COUNT};
 }
 
+const rblAllocator* rbl_contact_set_allocator(const rblContactSet* set)
+{
+    return set->allocator != NULL ? set->allocator : rbl_default_allocator();
+}
+
 void rbl_contact_set_free(rblContactSet* set)
 {
     rbl_contact_scratch_free(set);
-    rbl_free(rbl_default_allocator(), set->points, set->capacity * sizeof *set->points);
-    *set = (rblContactSet){.points = NULL};
+    rbl_free(rbl_contact_set_allocator(set), set->points, set->capacity * sizeof *set->points);
+    *set = (rblContactSet){.allocator = set->allocator};
 }
 
 bool rbl_contact_set_reserve(rblContactSet* set, uint32_t extra)
@@ -33,7 +38,7 @@ bool rbl_contact_set_reserve(rblContactSet* set, uint32_t extra)
         return true;
     }
     const uint32_t capacity = wanted < 16 ? 16 : wanted + wanted / 2;
-    rblContactPoint* points = RBL_NEW_ARRAY(rbl_default_allocator(), rblContactPoint, capacity);
+    rblContactPoint* points = RBL_NEW_ARRAY(rbl_contact_set_allocator(set), rblContactPoint, capacity);
     if (points == NULL)
     {
         return false;
@@ -42,7 +47,7 @@ bool rbl_contact_set_reserve(rblContactSet* set, uint32_t extra)
     {
         points[i] = set->points[i];
     }
-    rbl_free(rbl_default_allocator(), set->points, set->capacity * sizeof *set->points);
+    rbl_free(rbl_contact_set_allocator(set), set->points, set->capacity * sizeof *set->points);
     set->points = points;
     set->capacity = capacity;
     return true;

@@ -5,6 +5,9 @@
 #include "field/engine.h"
 
 // Room for `extra` more points; false when out of memory.
+// Where its memory comes from.
+const rblAllocator* rbl_contact_set_allocator(const rblContactSet* set);
+
 bool rbl_contact_set_reserve(rblContactSet* set, uint32_t extra);
 
 // Pairs that are not both convex (planes count as convex, and as fields too): samples of each in the field of the other.

@@ -43,7 +43,7 @@ static struct rblContactScratch* scratch_of(rblContactSet* set)
 {
     if (set->scratch == NULL)
     {
-        const rblAllocator* memory = rbl_default_allocator();
+        const rblAllocator* memory = rbl_contact_set_allocator(set);
         struct rblContactScratch* scratch = rbl_alloc_zero(memory, sizeof *scratch);
         if (scratch != NULL)
         {
@@ -52,6 +52,7 @@ static struct rblContactScratch* scratch_of(rblContactSet* set)
             rbl_array_init(&scratch->touches, memory);
             rbl_array_init(&scratch->candidates, memory);
             rbl_select_scratch_init(&scratch->select, memory);
+            scratch->part.allocator = memory;
         }
         set->scratch = scratch;
     }
@@ -75,7 +76,7 @@ void rbl_contact_scratch_free(rblContactSet* set)
         rbl_array_free(&scratch->candidates);
         rbl_select_scratch_free(&scratch->select);
         rbl_contact_set_free(&scratch->part);
-        rbl_free(rbl_default_allocator(), scratch, sizeof *scratch);
+        rbl_free(rbl_contact_set_allocator(set), scratch, sizeof *scratch);
         set->scratch = NULL;
     }
 }

@@ -7,11 +7,11 @@
 
 // Points close together, far apart, on corners and in one place.
 static void place_points(rblRandom* random, const rblTriangleSpan* span, SoupKind kind, uint32_t round,
-                         rblVec3 points[RBL_MOST_NEAR])
+                         rblVec3 points[RBL_MAX_NEAR_POINTS])
 {
     const float spread = soup_scale(kind) * (round % 4 == 0 ? 0.0f : (round % 4 == 1 ? 1.0f : 0.02f));
     const rblVec3 middle = soup_point(random, kind, -0.5, 1.5);
-    for (uint32_t i = 0; i < RBL_MOST_NEAR; ++i)
+    for (uint32_t i = 0; i < RBL_MAX_NEAR_POINTS; ++i)
     {
         const rblVec3 way = {(float)rbl_random_range(random, -1.0, 1.0),
                              (float)rbl_random_range(random, -1.0, 1.0),
@@ -26,9 +26,9 @@ static void place_points(rblRandom* random, const rblTriangleSpan* span, SoupKin
 }
 
 static void check_distances(const rblBvh* bvh, const rblTriangleSides* sides, const rblVec3* points,
-                            uint32_t count, uint32_t hints[RBL_MOST_NEAR])
+                            uint32_t count, uint32_t hints[RBL_MAX_NEAR_POINTS])
 {
-    float found[RBL_MOST_NEAR + 1];
+    float found[RBL_MAX_NEAR_POINTS + 1];
     found[count] = -7.0f;
     rbl_tree_distances(bvh, sides, points, count, hints, found);
     for (uint32_t i = 0; i < count; ++i)
@@ -61,14 +61,14 @@ static void distances_together_are_those_of_each_alone(void** state)
         rblTriangleSides* sides = malloc(sizeof *sides * triangles);
         assert_non_null(sides);
         rbl_tree_sides(&bvh, sides);
-        uint32_t hints[RBL_MOST_NEAR];
+        uint32_t hints[RBL_MAX_NEAR_POINTS];
         memset(hints, 0xFF, sizeof hints);
         for (uint32_t i = 0; i < 24; ++i)
         {
-            rblVec3 points[RBL_MOST_NEAR];
+            rblVec3 points[RBL_MAX_NEAR_POINTS];
             place_points(&random, &span, kind, i, points);
-            hints[i % RBL_MOST_NEAR] = i % 3 == 0 ? rbl_random_below(&random, triangles) : 12345u;
-            check_distances(&bvh, sides, points, 1 + rbl_random_below(&random, RBL_MOST_NEAR), hints);
+            hints[i % RBL_MAX_NEAR_POINTS] = i % 3 == 0 ? rbl_random_below(&random, triangles) : 12345u;
+            check_distances(&bvh, sides, points, 1 + rbl_random_below(&random, RBL_MAX_NEAR_POINTS), hints);
         }
         free(sides);
         free_soup(&span);
@@ -104,21 +104,21 @@ static void needles_of_any_width_are_found(void** state)
     for (uint32_t round = 0; round < 40000; ++round)
     {
         const rblVec3 end = any_way(&random, 1.0f);
-        rblVec3 corners[6], points[RBL_MOST_NEAR];
+        rblVec3 corners[6], points[RBL_MAX_NEAR_POINTS];
         place_needle(&random, powf(0.1f, (float)(round % 20)), round, end, corners);
         const rblTriangleSpan span = {
             .positions = corners, .stride = sizeof *corners, .vertex_count = 6, .triangle_count = 2};
         check_ok(rbl_forest_build(&forest, &span, 1, RBL_BVH_FAST, rbl_serial_jobs()));
         const rblBvh bvh = rbl_forest_tree(&forest, 0);
         rblTriangleSides sides[2];
-        uint32_t hints[RBL_MOST_NEAR];
+        uint32_t hints[RBL_MAX_NEAR_POINTS];
         rbl_tree_sides(&bvh, sides);
-        for (uint32_t i = 0; i < RBL_MOST_NEAR; ++i)
+        for (uint32_t i = 0; i < RBL_MAX_NEAR_POINTS; ++i)
         {
             points[i] = rbl_mul_add3(any_way(&random, 0.05f), 0.5f, end);
             hints[i] = round & 1;
         }
-        check_distances(&bvh, sides, points, RBL_MOST_NEAR, hints);
+        check_distances(&bvh, sides, points, RBL_MAX_NEAR_POINTS, hints);
     }
     rbl_forest_free(&forest);
 }
@@ -128,7 +128,7 @@ static void an_empty_tree_is_infinitely_far(void** state)
     (void)state;
     const rblBvh empty = {0};
     const rblVec3 points[2] = {{0, 0, 0}, {1, 2, 3}};
-    uint32_t hints[RBL_MOST_NEAR] = {0};
+    uint32_t hints[RBL_MAX_NEAR_POINTS] = {0};
     float found[2];
     rbl_tree_distances(&empty, NULL, points, 2, hints, found);
     assert_true(found[0] == INFINITY && found[1] == INFINITY);
@@ -153,7 +153,7 @@ static void bounds_are_below_distances(void** state)
         const rblVec3 away = rbl_scale3(soup_point(&random, kind, -1.0, 1.0), 0.2f);
         const rblVec3 point = rbl_add3(rbl_to_float3(soup_corner(&span, 0, round % 3)), away);
         const rblVector4 group = rbl_splat_vector4(point);
-        rblFloat4 bounds[RBL_MOST_GROUPS];
+        rblFloat4 bounds[RBL_MAX_POINT_GROUPS];
         rblClosestPoint closest;
         float lanes[4];
         rbl_sides_bounds(&sides, &group, 1, bounds);

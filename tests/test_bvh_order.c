@@ -392,7 +392,7 @@ static void the_first_fault_is_named_whoever_finds_it(void** state)
     faulty.indices[3 * 299] = 3 * SMALL_COUNT; // too large for the small spans only
     check_named(&faulty, "span 0: triangle 299 ");
     faulty.spans[1].stride = 14;
-    check_named(&faulty, "span 1: the stride");
+    check_named(&faulty, "span 1: stride");
 
     free(faulty.corners);
     free(faulty.indices);

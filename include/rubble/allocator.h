@@ -8,21 +8,21 @@
 
 RBL_EXTERN_C_BEGIN
 
-/// Where memory comes from. Both functions must be callable from any thread.
+/// Allocation functions. Both must be callable from any thread.
 typedef struct rblAllocator
 {
     void* (*alloc)(size_t size, size_t alignment,
                    void* context); ///< null when out of memory; alignment is a power of two
-    void (*free)(void* memory, size_t size, void* context); ///< size is what alloc was asked for
-    void* context;                                          ///< handed to both
+    void (*free)(void* memory, size_t size, void* context); ///< size is the size passed to alloc
+    void* context;                                          ///< passed to both functions
 } rblAllocator;
 
-/// Replace the allocator of everything created from now on. Null restores malloc and free.
-/// RBL_ERROR_BUSY while any object of the library is alive (threads of rbl_set_tasks() included),
-/// RBL_ERROR_ARGUMENT when a function is missing. No other call may be under way on another thread.
+/// Set the allocator of all objects created from now on. Null restores malloc and free. RBL_ERROR_BUSY while any object
+/// of the library exists (threads of rbl_set_tasks() included), RBL_ERROR_ARGUMENT when a function is null. No other call
+/// may run on another thread.
 RBL_API rblResult rbl_set_allocator(const rblAllocator* allocator);
 
-/// Bytes that Rubble holds at this moment, through whichever allocator.
+/// Bytes that Rubble has allocated at this moment, through any allocator.
 RBL_API size_t rbl_bytes_in_use(void);
 
 /// The largest value of rbl_bytes_in_use() so far.

@@ -1,4 +1,4 @@
-/// Geometry and image files. Readers treat every file as hostile.
+/// Geometry and image files. Readers treat every file as hostile input.
 #ifndef RUBBLE_IO_H
 #define RUBBLE_IO_H
 
@@ -10,7 +10,7 @@ RBL_EXTERN_C_BEGIN
 /// Formats of mesh files (docs/formats.md, docs/gltf.md).
 typedef enum rblFileFormat
 {
-    RBL_FORMAT_AUTO, ///< by the ending of the file name
+    RBL_FORMAT_AUTO, ///< by the extension of the file name
     RBL_FORMAT_OBJ,
     RBL_FORMAT_PLY,
     RBL_FORMAT_STL,
@@ -20,15 +20,16 @@ typedef enum rblFileFormat
     RBL_FORMAT_COUNT
 } rblFileFormat;
 
-/// How to read. Start from rbl_default_load_options().
+/// Options for reading. Start from rbl_default_load_options().
 typedef struct rblLoadOptions
 {
     uint32_t struct_size; ///< bytes of this struct; set by rbl_default_load_options()
     uint32_t cookie;      ///< set by rbl_default_load_options()
     rblFileFormat format; ///< default RBL_FORMAT_AUTO
     size_t
-        max_bytes; ///< refuse larger files and allocations from counts in them; default 8 GiB (2 GiB on 32 bit)
-    /// Keep faces with NaN or infinite positions, so that repair can drop and count them. Default 0: refuse the file.
+        max_bytes; ///< limit for the size of the file and for allocations from counts in it; default 8 GiB (2 GiB on 32 bit)
+    /// Not 0: keep faces with NaN or infinite positions, so that a repair can remove and count them. Default 0: refuse
+    /// the file.
     int keep_non_finite;
 } rblLoadOptions;
 
@@ -45,17 +46,17 @@ static inline rblLoadOptions rbl_default_load_options(void)
 /// transforms are applied. STL corners at equal positions become one vertex. Errors name file and line or byte.
 RBL_API rblResult rbl_mesh_load(const char* path, const rblLoadOptions* options, rblMeshId* out);
 
-/// The same from memory; `name` stands for the file in messages, `options->format` must not be RBL_FORMAT_AUTO.
+/// Read a mesh from memory. `name` is the name of the file in messages; `options->format` must not be RBL_FORMAT_AUTO.
 RBL_API rblResult rbl_mesh_load_memory(const void* bytes, size_t size, const char* name,
                                        const rblLoadOptions* options, rblMeshId* out);
 
-/// How to write. Start from rbl_default_save_options().
+/// Options for writing. Start from rbl_default_save_options().
 typedef struct rblSaveOptions
 {
     uint32_t struct_size; ///< bytes of this struct; set by rbl_default_save_options()
     uint32_t cookie;      ///< set by rbl_default_save_options()
     rblFileFormat format; ///< default RBL_FORMAT_AUTO
-    int text;             ///< PLY and STL: write the text form; default 0, binary
+    int text;             ///< PLY and STL: 1 writes the text form; default 0, binary
 } rblSaveOptions;
 
 /// The defaults named above.
@@ -67,18 +68,18 @@ static inline rblSaveOptions rbl_default_save_options(void)
     return def;
 }
 
-/// Write a mesh. The file is written beside and renamed: an existing one is replaced whole or not at all.
+/// Write a mesh. The call writes a temporary file and renames it: an existing file is replaced completely or not at all.
 RBL_API rblResult rbl_mesh_save(rblMeshId mesh, const char* path, const rblSaveOptions* options);
 
-/// The same into memory: `*bytes` is the whole file, to be given back with rbl_free_saved(). `options->format` must
-/// not be RBL_FORMAT_AUTO.
+/// Write a mesh to memory: `*bytes` is the complete file; free it with rbl_free_saved(). `options->format` must not be
+/// RBL_FORMAT_AUTO.
 RBL_API rblResult rbl_mesh_save_memory(rblMeshId mesh, const rblSaveOptions* options, void** bytes,
                                        size_t* size);
 
-/// Free what rbl_mesh_save_memory() returned; `size` is the size it returned. Null is fine.
+/// Free the result of rbl_mesh_save_memory(); `size` is the size it returned. Null is allowed.
 RBL_API void rbl_free_saved(void* bytes, size_t size);
 
-/// Write an image, 8 bits a channel, rows from the top, `channels` 1, 2, 3 or 4 (grey, grey-alpha, RGB, RGBA).
+/// Write an image with 8 bits per channel, top row first, `channels` 1, 2, 3 or 4 (grey, grey-alpha, RGB, RGBA).
 RBL_API rblResult rbl_image_save_png(const char* path, const uint8_t* pixels, uint32_t width, uint32_t height,
                                      uint32_t channels);
 

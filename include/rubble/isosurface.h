@@ -1,4 +1,4 @@
-/// Surfaces of scalar fields.
+/// Extraction of surfaces from scalar fields.
 #ifndef RUBBLE_ISOSURFACE_H
 #define RUBBLE_ISOSURFACE_H
 
@@ -6,8 +6,9 @@
 
 RBL_EXTERN_C_BEGIN
 
-/// A scalar field, smaller inside than outside. Called from several threads at once; must give the same value each time.
-/// Infinite values are fine. A signed distance is the best, but only the place of the level and the slope there matter.
+/// A scalar field, smaller inside than outside. It is called from several threads at once and must return the same value
+/// for the same point. Infinite values are allowed. A signed distance is best, but only the position of the level set and
+/// the gradient there matter.
 typedef double rblFieldFcn(rblVec3d point, void* context);
 
 /// The gradient of the field; need not be unit length. Where it is zero or not finite, central differences are used.
@@ -20,21 +21,21 @@ typedef enum rblIsosurfaceMethod
     RBL_SURFACE_NETS     ///< smooth: vertices at the mean of the edge crossings (Gibson 1998)
 } rblIsosurfaceMethod;
 
-/// What to extract. Start from rbl_default_isosurface_def().
+/// Definition of an isosurface. Start from rbl_default_isosurface_def().
 typedef struct rblIsosurfaceDef
 {
     uint32_t struct_size; ///< bytes of this struct; set by rbl_default_isosurface_def()
     uint32_t cookie;      ///< set by rbl_default_isosurface_def()
-    rblAabbd bounds;      ///< the surface should lie inside; what crosses the border is closed off along it
+    rblAabbd bounds;      ///< the surface should lie inside; where it crosses the border it is closed there
     uint32_t cells[3];    ///< grid cells along x, y, z; 2 to 1024 each
     rblIsosurfaceMethod method; ///< default RBL_DUAL_CONTOURING
     rblFieldFcn* field;         ///< required
     rblGradientFcn* gradient;   ///< null: central differences of the field, six or more calls per crossing
-    void* context;              ///< handed to both
+    void* context;              ///< passed to both functions
     double level;               ///< inside is where field < level; default 0
 } rblIsosurfaceDef;
 
-/// 64 cells a side of the box from -1 to 1, by dual contouring; the field is for you to set.
+/// 64 cells per axis over the box from -1 to 1, dual contouring; set `field` yourself.
 RBL_API void rbl_isosurface_def_init(rblIsosurfaceDef* def, size_t size);
 static inline rblIsosurfaceDef rbl_default_isosurface_def(void)
 {
@@ -43,10 +44,10 @@ static inline rblIsosurfaceDef rbl_default_isosurface_def(void)
     return def;
 }
 
-/// Extract the surface: closed, manifold, oriented outward (towards larger values), whatever the field; no degenerate
-/// faces; flat quads and triangles. Memory: one bit per node of the grid, and about 200 bytes per cell that the surface
-/// passes through. docs/isosurface.md tells how, and what can be expected.
-/// RBL_ERROR_GEOMETRY when the grid sees no surface, RBL_ERROR_ARGUMENT when the field returns NaN.
+/// Extract the surface: closed, manifold, oriented outward (towards larger values) for every field; without degenerate
+/// faces; flat quads and triangles. Memory: one bit per grid node, and about 200 bytes per cell that the surface crosses.
+/// docs/isosurface.md describes the method and its limits. RBL_ERROR_GEOMETRY when the grid crosses no surface,
+/// RBL_ERROR_ARGUMENT when the field returns NaN.
 RBL_API rblResult rbl_mesh_isosurface(const rblIsosurfaceDef* def, rblMeshId* out);
 
 RBL_EXTERN_C_END

@@ -6,7 +6,7 @@
 
 RBL_EXTERN_C_BEGIN
 
-/// How much a message matters.
+/// Severity of a message.
 typedef enum rblLogLevel
 {
     RBL_LOG_DEBUG,
@@ -15,11 +15,11 @@ typedef enum rblLogLevel
     RBL_LOG_ERROR
 } rblLogLevel;
 
-/// Called with one line, without a line end. May be called from any thread.
+/// Called with one line, without the line end. It can be called from any thread.
 typedef void rblLogFcn(rblLogLevel level, const char* line, void* context);
 
-/// Send messages of `lowest` and above to `fcn`. Null fcn: silence (the default). A call of the old function
-/// that has begun on another thread may still be under way when this returns.
+/// Send messages of level `lowest` and above to `fcn`. Null fcn: no messages (the default). A call of the previous
+/// function that has started on another thread may still be running when this returns.
 RBL_API void rbl_set_log(rblLogFcn* fcn, void* context, rblLogLevel lowest);
 
 RBL_EXTERN_C_END

@@ -1,4 +1,4 @@
-/// Plain math types that cross the API. Right-handed, Y up, metres, radians.
+/// Math types of the API. Right-handed, Y up, metres, radians.
 #ifndef RUBBLE_MATH_H
 #define RUBBLE_MATH_H
 
@@ -18,7 +18,7 @@ typedef struct rblVec3
     float x, y, z;
 } rblVec3;
 
-/// Four numbers, as they are.
+/// Four numbers.
 typedef struct rblVec4
 {
     float x, y, z, w;
@@ -55,19 +55,19 @@ typedef struct rblVec3d
     double x, y, z;
 } rblVec3d;
 
-/// As rblMat3.
+/// 64-bit version of rblMat3.
 typedef struct rblMat3d
 {
     rblVec3d cx, cy, cz;
 } rblMat3d;
 
-/// As rblQuat.
+/// 64-bit version of rblQuat.
 typedef struct rblQuatd
 {
     double x, y, z, w;
 } rblQuatd;
 
-/// As rblAabb.
+/// 64-bit version of rblAabb.
 typedef struct rblAabbd
 {
     rblVec3d lower, upper;

@@ -1,5 +1,5 @@
-/// Pictures: meshes with poses and colours, ray traced under a soft sun and sky. No window, no graphics card; the
-/// same pixels for any number of threads.
+/// Pictures: meshes with poses and colours, ray traced with a soft sun and sky light. Needs no window and no graphics
+/// card; the pixels are the same for any number of threads.
 #ifndef RUBBLE_PICTURE_H
 #define RUBBLE_PICTURE_H
 
@@ -7,35 +7,35 @@
 
 RBL_EXTERN_C_BEGIN
 
-/// Faces whose material has a name with this word in it (or "interior" or "inside", in any case of letters) are crack
-/// faces: what came to light when a body broke. They are drawn in the crack colour. Breakers name them exactly so.
+/// A material whose name contains this word (or "interior" or "inside", upper or lower case) marks crack faces, the new
+/// surfaces of a broken body. They are drawn in the crack colour. Breakers use exactly this name.
 #define RBL_CRACK_MATERIAL "crack"
 
 #define RBL_PICTURE_MAX_SIZE    16384 ///< pixels, width and height
-#define RBL_PICTURE_MAX_SAMPLES 4096  ///< a pixel
+#define RBL_PICTURE_MAX_SAMPLES 4096  ///< per pixel
 
-/// What of an item can be moved apart and gets a colour of its own.
+/// The parts of an item that can be moved apart and have their own colours.
 typedef enum rblPictureParts
 {
-    RBL_PARTS_WHOLE,     ///< the item as one
+    RBL_PARTS_WHOLE,     ///< the whole item
     RBL_PARTS_GROUPS,    ///< its groups
-    RBL_PARTS_COMPONENTS ///< its connected components; a cavity goes with the solid around it
+    RBL_PARTS_COMPONENTS ///< its connected components; a cavity belongs to the solid around it
 } rblPictureParts;
 
 /// One body in a picture. Start from rbl_default_picture_item().
 typedef struct rblPictureItem
 {
-    rblMeshId mesh;        ///< any mesh, closed or not; vertex colours with an alpha above 0 win over `color`
+    rblMeshId mesh;        ///< any mesh, closed or not; vertex colours with an alpha above 0 override `color`
     rblTransform pose;     ///< metres, unit quaternion
-    rblVec3 color;         ///< of the outer skin, linear red green blue, 0 to 1
-    rblVec3 crack_color;   ///< of crack faces and of what a cut plane lays open
-    rblPictureParts parts; ///< the default: whole. Otherwise part n is drawn in rbl_picture_color(n)
+    rblVec3 color;         ///< colour of the original surface, linear red, green, blue, 0 to 1
+    rblVec3 crack_color;   ///< colour of crack faces and of the section at the cut plane
+    rblPictureParts parts; ///< default RBL_PARTS_WHOLE; otherwise part n has the colour rbl_picture_color(n)
 } rblPictureItem;
 
-/// How far a picture is: 0 to 1. Called now and then on the thread that asked for the picture.
+/// Progress of a picture, 0 to 1. Called from time to time on the thread that called rbl_picture_render().
 typedef void rblPictureProgressFcn(double fraction, void* context);
 
-/// What to draw. Start from rbl_default_picture_def() and change fields.
+/// Definition of a picture. Start from rbl_default_picture_def() and change fields.
 typedef struct rblPictureDef
 {
     uint32_t struct_size; ///< bytes of this struct; set by rbl_default_picture_def()
@@ -43,23 +43,23 @@ typedef struct rblPictureDef
     const rblPictureItem* items;
     uint32_t item_count;
     uint32_t width, height; ///< pixels, 1 to RBL_PICTURE_MAX_SIZE; default 1280 x 720
-    uint32_t samples;       ///< a pixel, each with a shadow and a sky ray; powers of two are best; default 16
+    uint32_t samples; ///< per pixel, each with a shadow ray and a sky ray; powers of two are best; default 16
 
-    int has_eye;    ///< 0: a three-quarter view from which everything is in the picture
-    int has_target; ///< 0: the middle of what is drawn
+    int has_eye;    ///< 0: a three-quarter view of everything
+    int has_target; ///< 0: the middle of the scene
     rblVec3d eye;   ///< metres
     rblVec3d target;
     double field_of_view; ///< vertical, radians; default 0.45
 
     double
-        explode; ///< every part moves away from the middle by this many times its distance from it; default 0
+        explode; ///< every part moves away from the middle by this multiple of its distance from it; default 0
 
-    int has_cut; ///< take away everything in front of a plane, the side its normal points to; parts move first
+    int has_cut; ///< remove everything in front of a plane, on the side of its normal; parts are moved first
     rblVec3d cut_point;
     rblVec3d cut_normal; ///< any length but zero
 
-    int has_floor; ///< 0: the floor lies just below the lowest point of what is drawn
-    double floor;  ///< its height, metres; what is below it is not seen
+    int has_floor; ///< 0: the floor is just below the lowest point of the scene
+    double floor;  ///< its height, metres; the parts below it are hidden
 
     rblVec3 background; ///< colour of floor and backdrop, linear; default a warm white
     rblVec3d sun;  ///< direction towards the sun; zero, the default: over the left shoulder of the viewer.
@@ -70,7 +70,7 @@ typedef struct rblPictureDef
     void* progress_context;
 } rblPictureDef;
 
-/// What was done, and from where the picture was taken.
+/// Statistics of a picture, and its camera.
 typedef struct rblPictureStats
 {
     uint64_t triangles;
@@ -82,7 +82,7 @@ typedef struct rblPictureStats
     rblVec3d eye, target;
 } rblPictureStats;
 
-/// The defaults named above; items are for you to set.
+/// The defaults named above; set the items yourself.
 RBL_API void rbl_picture_def_init(rblPictureDef* def, size_t size);
 static inline rblPictureDef rbl_default_picture_def(void)
 {
@@ -91,16 +91,16 @@ static inline rblPictureDef rbl_default_picture_def(void)
     return def;
 }
 
-/// The mesh where it is, in the default colours.
+/// The mesh at the identity pose, in the default colours.
 RBL_API rblPictureItem rbl_default_picture_item(rblMeshId mesh);
 
-/// Colours that go together and stay apart for colour-blind eyes too; any number will do. Linear.
+/// A palette of distinct colours, also for colour-blind readers; any index is allowed. Linear.
 RBL_API rblVec3 rbl_picture_color(uint32_t index);
 
-/// Draw into `rgba`: 4 * width * height bytes, rows from the top, sRGB, alpha 255. `stats` may be null.
+/// Draw into `rgba`: 4 * width * height bytes, top row first, sRGB, alpha 255. `stats` may be null.
 RBL_API rblResult rbl_picture_render(const rblPictureDef* def, uint8_t* rgba, rblPictureStats* stats);
 
-/// The same into a PNG file.
+/// Draw into a PNG file.
 RBL_API rblResult rbl_picture_save(const rblPictureDef* def, const char* path, rblPictureStats* stats);
 
 // ---- contact sheets and text ----
@@ -137,12 +137,13 @@ static inline rblSheetDef rbl_default_sheet_def(void)
 /// Size of the sheet in pixels. RBL_ERROR_LIMIT beyond RBL_PICTURE_MAX_SIZE.
 RBL_API rblResult rbl_sheet_size(const rblSheetDef* def, uint32_t count, uint32_t* width, uint32_t* height);
 
-/// Compose it into `rgba`, 4 * width * height bytes.
+/// Draw the sheet into `rgba`, 4 * width * height bytes.
 RBL_API rblResult rbl_sheet_draw(const rblSheetDef* def, const rblSheetCell* cells, uint32_t count,
                                  uint8_t* rgba);
 
-/// Write a line of text on a picture, from `place` on (pixels from the left and the top, of the baseline), with
-/// capitals of `size` pixels. What leaves the picture is cut off; what is not printable ASCII becomes a box.
+/// Draw a line of text on a picture. `place` is the left end of the baseline in pixels from the top left corner; capitals
+/// have a height of `size` pixels. Text outside the picture is clipped; a character that is not printable ASCII becomes a
+/// box.
 RBL_API rblResult rbl_picture_write(uint8_t* rgba, uint32_t width, uint32_t height, const char* text,
                                     rblVec2 place, float size, const uint8_t color[3]);
 

@@ -74,7 +74,8 @@ uint32_t rbl_tree_find_fault(const rblBvh* bvh, const rblTriangleSpan* span)
             }
         }
     }
-    // A permutation of 0 .. n - 1 visits every triangle once: sums of indices and of their mixed values tell.
+    // Every triangle is in exactly one leaf when the sums of the indices and of their hash values are those of 0 .. n -
+    // 1.
     uint64_t sum = 0;
     for (uint32_t leaf = 0; leaf < bvh->layout.leaves; ++leaf)
     {

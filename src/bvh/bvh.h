@@ -1,8 +1,8 @@
-// The static triangle hierarchy (Chitalu 2020, ch. 3): boxes in the implicit layout of layout.h, level by level in one
-// array, and the order in which triangles stand as leaves. It reads plain spans of points and indices.
+// The static triangle BVH (Chitalu 2020, ch. 3): boxes in the implicit layout of layout.h, level by level in one array,
+// and the order of the triangles as leaves. The input is plain spans of vertices and indices.
 //
-// A forest holds the trees of a whole scene in shared arrays and builds them in one pass; a single mesh is a forest of
-// one. Queries work on an rblBvh, the view of one tree.
+// A forest contains the trees of a whole scene in shared arrays and builds them in one pass; a single mesh is a forest
+// of one tree. Queries use an rblBvh, the view of one tree.
 #ifndef RBL_BVH_BVH_H
 #define RBL_BVH_BVH_H
 
@@ -10,13 +10,13 @@
 #include "bvh/layout.h"
 #include "rubble/bvh.h"
 
-// One triangle as it lies in a leaf, so that queries read sequentially.
+// The triangle of a leaf. Triangles are stored in leaf order, so that queries read memory sequentially.
 typedef struct rblLeafTriangle
 {
     rblVec3 a, b, c;
 } rblLeafTriangle;
 
-// One tree, to be queried. All zero: a tree over nothing, which answers every query with "nothing".
+// The view of one tree, for queries. All zero: an empty tree, in which every query finds nothing.
 typedef struct rblBvh
 {
     rblTreeLayout layout;
@@ -33,7 +33,7 @@ typedef struct rblTree
     uint32_t first_leaf;  // in rblForest.order and .triangles
 } rblTree;
 
-// Scratch of a build, kept so that rebuilding every frame allocates nothing.
+// Scratch memory of a build. It is kept, so that rebuilding every frame allocates nothing.
 typedef struct rblForestScratch
 {
     void* memory;
@@ -59,26 +59,28 @@ typedef struct rblForest
 void rbl_forest_init(rblForest* forest, const rblAllocator* allocator);
 void rbl_forest_free(rblForest* forest);
 
-// Give back what only a rebuild needs, 16 bytes a triangle; the next one takes it again.
+// Free the memory that only a rebuild needs, 16 bytes per triangle; the next rebuild allocates it again.
 void rbl_forest_free_scratch(rblForest* forest);
 
-// Build a tree over each span, all in one pass. An old content is replaced; memory is reused. When it fails the
-// forest is empty; the message names span and vertex or triangle. The result does not depend on the worker count.
+// Build a tree over each span, all in one pass. The old content is replaced; memory is reused. On failure the forest is
+// empty, and the message names span and vertex or triangle. The result does not depend on the worker count.
 rblResult rbl_forest_build(rblForest* forest, const rblTriangleSpan* spans, uint32_t count,
                            rblBvhQuality quality, rblJobs* jobs);
 
-// Recompute the boxes for moved vertices; order and layout stay. Same spans but for the positions. When it fails the
-// forest is as it was.
+// Recompute the boxes for moved vertices; order and layout do not change. The spans must be those of the build, except
+// for the positions. On failure the forest is unchanged.
 rblResult rbl_forest_refit(rblForest* forest, const rblTriangleSpan* spans, uint32_t count, rblJobs* jobs);
 
 // The view of one tree, valid until the next build.
 rblBvh rbl_forest_tree(const rblForest* forest, uint32_t tree);
 
-// Surface area heuristic, cost 1 per box and 1 per triangle test: the areas of all nodes over the root's.
+// Surface area heuristic with cost 1 per box test and 1 per triangle test: the sum of the areas of all nodes divided by
+// that of the root.
 double rbl_tree_sah(const rblBvh* bvh);
 
-// Checks of the whole structure, for tests: every parent box is exactly the union of its children, every leaf box
-// that of its triangle, every triangle in one leaf. Returns the first offending memory index, UINT32_MAX when none.
+// Check the whole structure, for tests: every parent box is exactly the union of its children, every leaf box that of
+// its triangle, every triangle is in one leaf. Returns the memory index of the first wrong node, UINT32_MAX when there
+// is none.
 uint32_t rbl_tree_find_fault(const rblBvh* bvh, const rblTriangleSpan* span);
 
 #endif

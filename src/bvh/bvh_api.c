@@ -1,4 +1,4 @@
-// The public calls that make and change hierarchies; hierarchy_query.c has those that ask.
+// Public calls that create and change BVHs; hierarchy_query.c has the queries.
 #include "base/def.h"
 #include "base/error.h"
 #include "bvh/hierarchy.h"
@@ -17,11 +17,12 @@ static rblResult read_def(const rblBvhDef* given, rblBvhDef* def)
     RBL_TRY(rbl_def_read(&bvh_def, given, def));
     if (def->span_count > 0 && def->spans == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: %u spans, but the pointer is null", def->span_count);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: spans must not be null for a span_count of %u",
+                        def->span_count);
     }
     if ((int)def->quality < RBL_BVH_FAST || (int)def->quality > RBL_BVH_QUALITY)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: quality %d does not exist", (int)def->quality);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: unknown quality %d", (int)def->quality);
     }
     return RBL_OK;
 }
@@ -46,7 +47,7 @@ static rblResult fill_windings(rblHierarchy* hierarchy)
     return RBL_OK;
 }
 
-// One set of moments per tree; those that are there keep their memory when the number is the same.
+// One set of moments per tree; when the number of trees does not change, existing sets keep their memory.
 static rblResult make_windings(rblHierarchy* hierarchy, uint32_t count)
 {
     if (hierarchy->winding_count != count)
@@ -74,7 +75,7 @@ static void drop_trees(rblHierarchy* hierarchy)
     hierarchy->tree_count = 0;
 }
 
-// Views of the forest's trees, which a refit leaves where they are.
+// Views of the trees of the forest. A refit does not move them.
 static rblResult view_trees(rblHierarchy* hierarchy)
 {
     const uint32_t count = hierarchy->forest.tree_count;
@@ -150,7 +151,7 @@ rblResult rbl_bvh_refit(rblBvhId bvh, const rblTriangleSpan* spans, uint32_t spa
 {
     if (spans == NULL && span_count > 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: %u spans, but the pointer is null", span_count);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: spans must not be null for a span_count of %u", span_count);
     }
     rblHierarchy* hierarchy;
     RBL_TRY(rbl_hierarchy_acquire(bvh, true, &hierarchy));

@@ -1,4 +1,4 @@
-// The grid on which centroids are compared.
+// The grid on which builds compare centroids.
 #ifndef RBL_BVH_GRID_H
 #define RBL_BVH_GRID_H
 
@@ -29,12 +29,12 @@ static inline rblFloat4 rbl_twice_centroid(const rblTriangleSpan* span, uint32_t
 
 static inline rblInt4 rbl_grid_steps(const rblGrid* grid, rblFloat4 twice, uint32_t axis)
 {
-    // Never below zero: rounding keeps the order of sums. Above, it may just reach the end.
+    // Never below zero, because rounding is monotonic. At the upper end rounding can reach the last step, so clamp.
     const rblFloat4 steps = rbl_mul4(rbl_sub4(twice, grid->origin[axis]), grid->scale);
     return rbl_truncate4(rbl_min4(steps, grid->highest));
 }
 
-// The cells of triangles t[0] .. t[3]; the same one four times will do.
+// The cells of triangles t[0] .. t[3], which may be equal.
 static inline rblCells4 rbl_grid_cells(const rblGrid* grid, const rblTriangleSpan* span, const uint32_t t[4])
 {
     rblFloat4 x = rbl_twice_centroid(span, t[0]);

@@ -1,4 +1,4 @@
-// Four neighbouring boxes at once. The implicit layout keeps the grandchildren of a node side by side in memory, so a
+// Four neighbouring boxes at once. In the implicit layout the grandchildren of a node are consecutive in memory, so a
 // traversal that steps down two levels at a time (depth step mu = 2, Chitalu 2020, 2.5) reads 96 consecutive bytes.
 #ifndef RBL_BVH_GROUP_H
 #define RBL_BVH_GROUP_H
@@ -12,8 +12,8 @@ typedef struct rblBoxGroup
     rblFloat4 upper_x, upper_y, upper_z;
 } rblBoxGroup;
 
-// A group may reach past the last node of its level; rblForest keeps RBL_GROUP_PADDING nodes behind the last tree so
-// that the loads stay inside memory, and callers mask the lanes that are not there.
+// A group can extend past the last node of its level. rblForest allocates RBL_GROUP_PADDING extra nodes after the last
+// tree, so that the loads stay inside the array, and callers mask the lanes without a node.
 #define RBL_GROUP_PADDING 3
 
 static inline rblBoxGroup rbl_group_load(const rblAabb* boxes)
@@ -44,20 +44,20 @@ static inline uint32_t rbl_group_overlaps(const rblBoxGroup* g, const rblAabb* b
     return rbl_mask4(rbl_and4(rbl_and4(x, y), z));
 }
 
-// A node by level and place; what traversals keep on their stacks.
-typedef struct rblNodePlace
+// A node by its level and its index on that level; an entry of a traversal stack.
+typedef struct rblNodePosition
 {
     uint32_t level;
     uint32_t position;
-} rblNodePlace;
+} rblNodePosition;
 
-// How far to step down from a level so that every later step is by two and the last one lands on the leaves.
+// How many levels to step down from a level, so that every later step is two levels and the last one ends at the leaves.
 static inline uint32_t rbl_group_step(const rblBvh* bvh, uint32_t level)
 {
     return (bvh->layout.leaf_level - level) % 2 != 0 ? 1 : 2;
 }
 
-// The lanes of the group that begins at `position` of `level` which hold real nodes; `width` is 2 or 4.
+// The lanes with real nodes in the group that starts at `position` of `level`; `width` is 2 or 4.
 static inline uint32_t rbl_group_lanes(const rblBvh* bvh, uint32_t level, uint32_t position, uint32_t width)
 {
     const uint32_t real = rbl_tree_real_on_level(&bvh->layout, level) - position;

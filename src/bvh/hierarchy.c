@@ -28,7 +28,7 @@ void rbl_hierarchy_free(rblHierarchy* hierarchy)
     rbl_free(allocator, hierarchy, sizeof *hierarchy);
 }
 
-// ---- trees that are out of reach ----
+// ---- trees outside the range of a query ----
 
 typedef struct RayReach
 {
@@ -38,7 +38,7 @@ typedef struct RayReach
 
 static double inverse_of(float x)
 {
-    return x != 0.0f ? 1.0 / (double)x : 1e300; // finite: 0 times it is 0
+    return x != 0.0f ? 1.0 / (double)x : 1e300; // finite, because 0 times it must be 0
 }
 
 static RayReach reach_of(const rblRay* ray)
@@ -48,7 +48,7 @@ static RayReach reach_of(const rblRay* ray)
                       {inverse_of(d.x), inverse_of(d.y), inverse_of(d.z)}};
 }
 
-// Whether a ray may hit something in a tree's box, which is enlarged as in ray.c.
+// Whether a ray can hit a triangle in the box of a tree. The box is enlarged as in ray.c.
 static bool ray_may_hit(const RayReach* reach, const rblRay* ray, const rblBvh* tree)
 {
     if (tree->layout.leaves == 0)
@@ -86,7 +86,7 @@ static double distance2_to_box(rblVec3 point, const rblAabb* box)
     return rbl_dot3d(apart, apart);
 }
 
-// Whether a tree may have a point within the radius; generous by far more than the rounding of distances.
+// Whether a tree can have a point within the radius. The margin is much larger than the rounding of distances.
 static bool may_be_within(rblVec3 point, float radius, const rblBvh* tree)
 {
     return tree->layout.leaves > 0 &&
@@ -95,7 +95,8 @@ static bool may_be_within(rblVec3 point, float radius, const rblBvh* tree)
 
 // ---- rays ----
 
-// Each tree in turn, with what was found so far as its limit; a later tree must be better, not equal.
+// Query each tree in turn, with the best hit so far as the limit. A later tree wins only with a smaller t, not with an
+// equal one.
 bool rbl_hierarchy_ray_closest(const rblHierarchy* hierarchy, const rblRay* ray, rblRayHit* hit)
 {
     const RayReach reach = reach_of(ray);
@@ -145,8 +146,8 @@ static uint32_t nearest_box(const rblHierarchy* hierarchy, rblVec3 point)
     return nearest;
 }
 
-// A radius that holds the closest point, from the tree whose box is nearest; more than its distance by far more than
-// rounding, so that it is found again.
+// A radius that contains the closest point, from the tree with the nearest box. It is larger than that distance by much
+// more than rounding, so that the query finds the point again.
 static float closer_radius(const rblHierarchy* hierarchy, rblVec3 point, float radius,
                            const rblClosestPoint* hint)
 {
@@ -204,7 +205,7 @@ static bool is_inside(const rblHierarchy* hierarchy, rblVec3 point)
 static bool is_inside_closed(const rblHierarchy* hierarchy, rblVec3 point, const rblClosestPoint* closest,
                              const rblClearBall* ball)
 {
-    if (rbl_clear_ball_holds(ball, point))
+    if (rbl_clear_ball_contains(ball, point))
     {
         return ball->inside;
     }

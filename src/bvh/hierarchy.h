@@ -1,4 +1,4 @@
-// What is behind an rblBvhId: a forest with its moments, and who uses it.
+// The object that an rblBvhId refers to: a forest with its moments, and the count of running queries.
 #ifndef RBL_BVH_HIERARCHY_H
 #define RBL_BVH_HIERARCHY_H
 
@@ -7,22 +7,22 @@
 typedef struct rblHierarchy
 {
     rblForest forest;
-    rblBvh* trees; // views of the forest's, as many as `tree_count`
+    rblBvh* trees; // views of the trees of the forest, `tree_count`
     uint32_t tree_count;
     rblWinding* windings; // per tree, or null
     uint32_t winding_count;
-    uint32_t users; // queries under way; guarded by the registry's lock, as all below
-    bool changing;  // a rebuild or refit is under way
-    bool abandoned; // the id is gone: the last user frees it
+    uint32_t users; // running queries; protected by the lock of the registry, as are the fields below
+    bool changing;  // a rebuild or refit is running
+    bool abandoned; // the id was destroyed: the last user frees the object
 } rblHierarchy;
 
 rblHierarchy* rbl_hierarchy_new(const rblAllocator* allocator);
 void rbl_hierarchy_free(rblHierarchy* hierarchy);
 
-// The id's owner from now on; on failure the hierarchy is freed.
+// Give the hierarchy an id, which owns it from now on. On failure the hierarchy is freed.
 rblResult rbl_hierarchy_register(rblHierarchy* hierarchy, rblBvhId* out);
 
-// For reading, beside others, or alone to change it: RBL_ERROR_STALE, RBL_ERROR_BUSY.
+// Acquire for reading, shared with other readers, or exclusively for changes: RBL_ERROR_STALE, RBL_ERROR_BUSY.
 rblResult rbl_hierarchy_acquire(rblBvhId id, bool to_change, rblHierarchy** out);
 void rbl_hierarchy_release(rblHierarchy* hierarchy);
 
@@ -31,13 +31,13 @@ void rbl_hierarchy_release(rblHierarchy* hierarchy);
 bool rbl_hierarchy_ray_closest(const rblHierarchy* hierarchy, const rblRay* ray, rblRayHit* hit);
 bool rbl_hierarchy_ray_any(const rblHierarchy* hierarchy, const rblRay* ray);
 
-// `hint`: what the point before found, or null.
+// `hint`: the result of the previous point, or null.
 bool rbl_hierarchy_closest(const rblHierarchy* hierarchy, rblVec3 point, float radius,
                            const rblClosestPoint* hint, rblClosestPoint* out);
 
 float rbl_hierarchy_winding_number(const rblHierarchy* hierarchy, rblVec3 point, float beta);
 
-// What the points of a row hand on.
+// Results of the previous point of a row, which speed up the next point.
 typedef struct rblHierarchyNeighbour
 {
     rblClosestPoint closest; // a hint; leaf UINT32_MAX: none
@@ -46,7 +46,8 @@ typedef struct rblHierarchyNeighbour
 
 rblHierarchyNeighbour rbl_no_hierarchy_neighbour(void);
 
-// As rbl_tree_signed_distance(), over all trees: together they are the surface that may be closed.
+// As rbl_tree_signed_distance_many() for one point, over all trees, which together form one surface. False when the
+// point is not finite or the radius is negative or NaN.
 bool rbl_hierarchy_signed_distance(const rblHierarchy* hierarchy, rblVec3 point, float radius,
                                    rblSignMode mode, rblHierarchyNeighbour* neighbour, float* out);
 

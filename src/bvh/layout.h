@@ -1,8 +1,8 @@
 // Index arithmetic of the ostensibly-implicit binary tree (Chitalu 2020, ch. 3.4 and 4).
 //
-// A perfect binary tree is numbered breadth first from 0. All t leaves are leftmost on the deepest level; the nodes to the right of
-// them are virtual and are not stored. The index of a node in memory is its implicit index minus the number of virtual nodes on the
-// levels above it. There are no pointers: everything follows from t.
+// A perfect binary tree is numbered breadth first from 0. All t leaves are leftmost on the deepest level; the nodes to
+// the right of them are virtual and are not stored. The index of a node in memory is its implicit index minus the number
+// of virtual nodes on the levels above it. There are no pointers: everything follows from t.
 //
 //   t   leaves                        L_v  virtual leaves, 2^leaf_level - t
 //   l   level, root 0                 N_r  real nodes
@@ -11,12 +11,12 @@
 
 #include "base/bits.h"
 
-// The most leaves of one tree: implicit indices must fit in 32 bits.
+// The largest number of leaves of a tree: implicit indices must fit in 32 bits.
 #define RBL_MAX_LEAVES (1u << 30)
 
 typedef struct rblTreeLayout
 {
-    uint32_t leaves;         // t, 1 to RBL_MAX_LEAVES; 0 only in a zeroed struct: no tree
+    uint32_t leaves;         // t, 1 to RBL_MAX_LEAVES; 0 only in a zeroed struct: an empty tree
     uint32_t leaf_level;     // ceil(log2 t)
     uint32_t virtual_leaves; // L_v (Eq. 3.1)
 } rblTreeLayout;

@@ -4,6 +4,7 @@
 #include "math/aabb.h"
 #include <string.h>
 
+// Vertices or triangles per job, at least: enough work to pay for the start of a job.
 #define MIN_RANGE 4096
 
 static rblVec3d load_double(const rblTriangleSpan* span, uint32_t vertex)
@@ -25,7 +26,7 @@ rblBox4 rbl_triangle_double(const double* p, const double* q, const double* r, r
         rbl_set4(rbl_float_above(upper.x), rbl_float_above(upper.y), rbl_float_above(upper.z), 0.0f)};
 }
 
-// ---- checking ----
+// ---- checks ----
 
 typedef struct Check
 {
@@ -34,7 +35,7 @@ typedef struct Check
     uint32_t offender[RBL_MAX_BLOCKS]; // first bad element of each block, UINT32_MAX: none
 } Check;
 
-// The largest coordinate that is safe: sums of two stay finite in 32 bits.
+// The largest allowed coordinate: the sum of two of them is finite in 32 bits.
 #define LARGEST 1e38f
 
 static bool usable(double x)
@@ -97,7 +98,7 @@ uint32_t rbl_span_find_bad_triangle(const rblTriangleSpan* span, uint32_t begin,
     {
         return UINT32_MAX; // rbl_span_check_form() has compared the counts
     }
-    // The largest index tells almost always that all is well.
+    // The largest index of the range is valid almost always; then no further check is needed.
     uint32_t largest = 0;
     for (size_t i = 3 * (size_t)begin; i < 3 * (size_t)end; ++i)
     {
@@ -171,33 +172,35 @@ rblSpanFault rbl_span_check_indices(const rblTriangleSpan* span, rblJobs* jobs)
     return first_fault(&check, span->triangle_count, RBL_SPAN_BAD_TRIANGLE);
 }
 
-// ---- saying what is wrong ----
+// ---- messages ----
 
 static rblResult fail_form(const rblTriangleSpan* span, uint32_t number)
 {
     const size_t size = span->is_double ? sizeof(double) : sizeof(float);
     if (span->triangle_count > RBL_MAX_LEAVES)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "span %u: %u triangles, more than 2^30", number,
+        return rbl_fail(RBL_ERROR_LIMIT, "bvh: span %u: %u triangles, at most 2^30 are allowed", number,
                         span->triangle_count);
     }
     if (span->positions == NULL || span->vertex_count == 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: %u triangles but no vertices", number,
-                        span->triangle_count);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: span %u: %u triangles need positions, but there are none",
+                        number, span->triangle_count);
     }
     if (span->stride < 3 * size || span->stride % size != 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: the stride is %zu, must be a multiple of %zu from %zu",
-                        number, span->stride, size, 3 * size);
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "bvh: span %u: stride %zu must be a multiple of %zu, at least %zu", number,
+                        span->stride, size, 3 * size);
     }
     if (!is_aligned(span))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: positions or indices begin between two numbers",
-                        number);
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "bvh: span %u: positions and indices must be aligned to their type", number);
     }
-    return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: %u triangles without indices, but only %u vertices", number,
-                    span->triangle_count, span->vertex_count);
+    return rbl_fail(RBL_ERROR_ARGUMENT,
+                    "bvh: span %u: %u triangles without indices need 3 vertices each, but there are %u",
+                    number, span->triangle_count, span->vertex_count);
 }
 
 rblResult rbl_span_fail(const rblTriangleSpan* span, uint32_t number, rblSpanFault fault)
@@ -207,10 +210,11 @@ rblResult rbl_span_fail(const rblTriangleSpan* span, uint32_t number, rblSpanFau
     case RBL_SPAN_BAD_FORM:
         return fail_form(span, number);
     case RBL_SPAN_BAD_VERTEX:
-        return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: vertex %u is not a finite number up to 1e38", number,
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: span %u: vertex %u must be finite and within 1e38", number,
                         fault.element);
     case RBL_SPAN_BAD_TRIANGLE:
-        return rbl_fail(RBL_ERROR_ARGUMENT, "span %u: triangle %u names a vertex beyond %u", number,
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "bvh: span %u: triangle %u has an index out of range, at most %u is allowed", number,
                         fault.element, span->vertex_count - 1);
     default:
         return RBL_OK;

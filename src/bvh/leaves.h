@@ -1,11 +1,11 @@
-// Reading triangles out of a span: what builds and refits start from.
+// Reads triangles from a span, for builds and refits.
 #ifndef RBL_BVH_LEAVES_H
 #define RBL_BVH_LEAVES_H
 
 #include "bvh/bvh.h"
 #include "math/simd.h"
 
-// The box of a triangle, in two registers; the fourth lanes are not to be used.
+// The box of a triangle, in two registers; the fourth lanes have no meaning.
 typedef struct rblBox4
 {
     rblFloat4 lower, upper;
@@ -16,7 +16,8 @@ static inline rblBox4 rbl_box4_load(const rblAabb* box)
     return (rblBox4){rbl_load3(&box->lower.x), rbl_load3(&box->upper.x)};
 }
 
-// The first store reaches into what the second one writes: fewer instructions than two of exactly three floats.
+// The first store overlaps the floats that the second one writes: fewer instructions than two stores of exactly three
+// floats.
 static inline void rbl_box4_store(rblAabb* box, rblBox4 value)
 {
     float* out = (float*)(void*)box;
@@ -39,7 +40,7 @@ static inline uint32_t rbl_span_corner(const rblTriangleSpan* span, uint32_t tri
     return span->indices != NULL ? span->indices[3 * (size_t)triangle + k] : 3 * triangle + k;
 }
 
-// Ask for a triangle's data ahead of time: first its indices, then, when these have come, its vertices.
+// Prefetch the data of a triangle: first its indices; when these are in the cache, its vertices.
 static inline void rbl_span_prefetch_indices(const rblTriangleSpan* span, uint32_t triangle)
 {
     if (span->indices != NULL)
@@ -80,36 +81,36 @@ static inline rblBox4 rbl_span_triangle(const rblTriangleSpan* span, uint32_t tr
     return span->is_double ? rbl_triangle_double(a, b, c, out) : rbl_triangle_float(a, b, c, out);
 }
 
-// ---- checking ----
+// ---- checks ----
 
 typedef enum rblSpanFaultKind
 {
     RBL_SPAN_FINE,
     RBL_SPAN_BAD_FORM,    // counts, pointers, stride
-    RBL_SPAN_BAD_VERTEX,  // not finite, or beyond what boxes can hold
-    RBL_SPAN_BAD_TRIANGLE // names a vertex that is not there
+    RBL_SPAN_BAD_VERTEX,  // not finite, or beyond the range of boxes
+    RBL_SPAN_BAD_TRIANGLE // an index out of range
 } rblSpanFaultKind;
 
-// What is wrong with a span: the first vertex or triangle.
+// The first fault of a span: its kind and its vertex or triangle.
 typedef struct rblSpanFault
 {
     rblSpanFaultKind kind;
     uint32_t element;
 } rblSpanFault;
 
-// The span's shape: RBL_SPAN_FINE or RBL_SPAN_BAD_FORM. What the others rely on.
+// Check counts, pointers and stride: RBL_SPAN_FINE or RBL_SPAN_BAD_FORM. The other checks rely on this one.
 rblSpanFault rbl_span_check_form(const rblTriangleSpan* span);
 
-// Its vertices; `bounds` receives the box of them all, also of those that no triangle uses.
+// Check the vertices; `bounds` receives the box of all of them, also of unused ones.
 rblSpanFault rbl_span_check_vertices(const rblTriangleSpan* span, rblJobs* jobs, rblAabb* bounds);
 
-// Its indices, if it has any.
+// Check the indices, if there are any.
 rblSpanFault rbl_span_check_indices(const rblTriangleSpan* span, rblJobs* jobs);
 
-// The first of triangles begin .. end - 1 that names a vertex beyond the last, UINT32_MAX when none does.
+// The first of triangles begin .. end - 1 with an index out of range, UINT32_MAX when there is none.
 uint32_t rbl_span_find_bad_triangle(const rblTriangleSpan* span, uint32_t begin, uint32_t end);
 
-// Turn a fault into a result with its message, which names the span by `number`.
+// Make a result with a message from a fault; `number` is the index of the span in the message.
 rblResult rbl_span_fail(const rblTriangleSpan* span, uint32_t number, rblSpanFault fault);
 
 #endif

@@ -1,7 +1,8 @@
-// The nodes that a descent has still to visit, the nearest on top.
+// The stack of nodes that a traversal has still to visit, the nearest on top.
 //
-// An entry is one integer: the bits of a key that is not negative (so that integers compare like floats) above the
-// implicit index plus one. Four of them are sorted without a branch, which would be mispredicted half of the time.
+// An entry is one integer: the bits of a non-negative float key (so that integers compare like floats) above the
+// implicit index plus one. Four of them are sorted without branches, because a branch would be mispredicted half of the
+// time.
 #ifndef RBL_BVH_NODE_STACK_H
 #define RBL_BVH_NODE_STACK_H
 
@@ -9,8 +10,8 @@
 #include "bvh/leaves.h"
 #include <string.h>
 
-// At most three entries stay behind per step of two levels, and one where the step is one: 1 + 15 * 3 + 1; and a
-// push writes four.
+// A step of two levels leaves at most three entries on the stack, a step of one level one: 1 + 15 * 3 + 1; and a push
+// writes four.
 #define RBL_NODE_STACK_SIZE 64
 
 static inline float rbl_entry_key(uint64_t entry)
@@ -21,11 +22,11 @@ static inline float rbl_entry_key(uint64_t entry)
     return key;
 }
 
-static inline rblNodePlace rbl_entry_place(uint64_t entry)
+static inline rblNodePosition rbl_entry_place(uint64_t entry)
 {
     const uint32_t number = (uint32_t)entry; // implicit index + 1: 2^level + position
     const uint32_t level = rbl_floor_log2(number);
-    return (rblNodePlace){level, number - (1u << level)};
+    return (rblNodePosition){level, number - (1u << level)};
 }
 
 // Bits set in a mask of four lanes.
@@ -42,7 +43,7 @@ static inline void rbl_exchange_entries(uint64_t* a, uint64_t* b)
     *a = larger;
 }
 
-// Entries of the lanes of a mask, the farthest first; the other lanes follow as zeros.
+// Entries of the lanes of a mask, farthest first; the other lanes follow as zeros.
 static inline void rbl_sort_lanes(uint32_t mask, const float keys[4], uint32_t first_number,
                                   uint64_t sorted[4])
 {
@@ -60,7 +61,7 @@ static inline void rbl_sort_lanes(uint32_t mask, const float keys[4], uint32_t f
     rbl_exchange_entries(&sorted[1], &sorted[2]);
 }
 
-// Push the nodes of a mask that stand at `position` of `level` and after it. Returns the new size.
+// Push the nodes of a mask that are at `position` of `level` and after it. Returns the new size.
 static inline uint32_t rbl_push_sorted(uint64_t* stack, uint32_t size, uint32_t mask, const float keys[4],
                                        uint32_t level, uint32_t position)
 {
@@ -75,17 +76,17 @@ static inline uint64_t rbl_lane_entry(const float keys[4], uint32_t lane, uint32
     return (uint64_t)bits << 32 | (first_number + lane);
 }
 
-// The same, but the nearest comes back instead of being pushed. The mask is not empty. One or two nodes, as most often,
-// are dealt with apart: what follows can begin before their keys are known.
-static inline rblNodePlace rbl_push_farther(uint64_t* stack, uint32_t* size, uint32_t mask,
-                                            const float keys[4], uint32_t level, uint32_t position)
+// The same, but return the nearest node instead of pushing it. The mask is not empty. One or two nodes, the most
+// frequent case, are handled separately: the next step can then start before their keys are known.
+static inline rblNodePosition rbl_push_farther(uint64_t* stack, uint32_t* size, uint32_t mask,
+                                               const float keys[4], uint32_t level, uint32_t position)
 {
     const uint32_t first = rbl_lowest_bit(mask);
     const uint32_t rest = mask & (mask - 1);
     const uint32_t first_number = (1u << level) + position;
     if (rest == 0)
     {
-        return (rblNodePlace){level, position + first};
+        return (rblNodePosition){level, position + first};
     }
     if ((rest & (rest - 1)) == 0)
     {
@@ -93,21 +94,21 @@ static inline rblNodePlace rbl_push_farther(uint64_t* stack, uint32_t* size, uin
         uint64_t nearest = rbl_lane_entry(keys, rbl_lowest_bit(rest), first_number);
         rbl_exchange_entries(&farther, &nearest);
         stack[(*size)++] = farther;
-        return (rblNodePlace){level, (uint32_t)nearest - (1u << level)};
+        return (rblNodePosition){level, (uint32_t)nearest - (1u << level)};
     }
     *size = rbl_push_sorted(stack, *size, mask, keys, level, position) - 1;
-    return (rblNodePlace){level, (uint32_t)stack[*size] - (1u << level)};
+    return (rblNodePosition){level, (uint32_t)stack[*size] - (1u << level)};
 }
 
 #if defined(__GNUC__)
-// gcc takes a function that does nothing but prefetch for one without effect, and drops the call.
+// gcc treats a function that only prefetches as one without effect and removes the call.
 #define RBL_ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
 #define RBL_ALWAYS_INLINE static inline
 #endif
 
-// Ask for what lies two levels below the nodes of a mask; where these are leaves, for their triangles and, if wanted,
-// their boxes. In trees that are larger than the caches most time would go into waiting for it.
+// Prefetch the nodes two levels below the nodes of a mask; for leaves, their triangles and on request their boxes. In
+// trees that are larger than the caches, waiting for this data would take most of the time.
 RBL_ALWAYS_INLINE void rbl_prefetch_below(const rblBvh* bvh, uint32_t mask, uint32_t level, uint32_t position,
                                           bool leaf_boxes)
 {
@@ -134,8 +135,8 @@ RBL_ALWAYS_INLINE void rbl_prefetch_below(const rblBvh* bvh, uint32_t mask, uint
 
 // ---- nearest first ----
 
-// Which boxes may hold what is nearer than the best so far. Squared distances to boxes are sums of three squares in 32 bits: right to
-// 4 ulps, and to the smallest denormals.
+// The largest squared distance of a box that can contain something nearer than the best so far. Squared distances to
+// boxes are sums of three squares in 32 bits, with an error of 4 ulps plus the smallest denormals.
 static inline float rbl_box_bound(double best)
 {
     return (float)(best * 1.000001 + 1e-44);
@@ -144,14 +145,14 @@ static inline float rbl_box_bound(double best)
 typedef rblFloat4 rblBoxDistances(const void* search, const rblBoxGroup* group);
 typedef void rblLeafVisit(void* search, uint32_t mask, const float distances2[4], uint32_t first);
 
-// Every leaf whose box is no farther off than the bound, which visits may lower; of more levels than that of the leaf alone.
+// Visit every leaf whose box is not farther than the bound, which visits can lower. The tree has more than one level.
 RBL_ALWAYS_INLINE void rbl_descend_nearest(const rblBvh* bvh, void* search, const float* bound,
                                            rblBoxDistances* box_distances2, rblLeafVisit* try_leaves)
 {
     const uint32_t leaf_level = bvh->layout.leaf_level;
     uint64_t stack[RBL_NODE_STACK_SIZE];
     uint32_t size = 0;
-    rblNodePlace node = {0, 0};
+    rblNodePosition node = {0, 0};
     for (;;)
     {
         const uint32_t step = rbl_group_step(bvh, node.level);

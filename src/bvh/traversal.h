@@ -1,11 +1,11 @@
-// The traversal behind overlap.h, for what is done with the leaf pairs it finds.
+// The traversal of overlap.h, with a callback for the leaf pairs it finds.
 #ifndef RBL_BVH_TRAVERSAL_H
 #define RBL_BVH_TRAVERSAL_H
 
 #include "bvh/query/intersect.h"
 #include "bvh/query/overlap.h"
 
-// A pair of nodes still to be looked into, by implicit index.
+// A pair of nodes that is still to be expanded, by implicit index.
 typedef struct rblNodePair
 {
     uint32_t pair;
@@ -14,7 +14,7 @@ typedef struct rblNodePair
 
 typedef RBL_ARRAY(rblNodePair) rblNodePairArray;
 
-// What one block of the frontier produced: node pairs for the next one, and results of all rounds.
+// The output of one block of the frontier: node pairs for the next round, and the results of all rounds.
 typedef struct rblOverlapRun
 {
     rblNodePairArray next;
@@ -35,7 +35,7 @@ struct rblOverlapWorkspace
 
 typedef struct rblTraversal rblTraversal;
 
-// Take leaf pairs that a block found, all of one pair of trees. False: out of memory.
+// Process leaf pairs that a block found, all of one pair of trees. False: out of memory.
 typedef bool rblLeafPairsFcn(const rblTraversal* traversal, rblOverlapRun* run, const rblLeafPair* found,
                              uint32_t count);
 
@@ -52,13 +52,13 @@ struct rblTraversal
     bool depth_first;
 };
 
-// Check the arguments and make the views of the trees; takes a workspace from `allocator` when the options have none.
+// Check the arguments and make the views of the trees. Allocates a workspace when the options have none.
 rblResult rbl_traversal_begin(rblTraversal* traversal, const rblAllocator* allocator);
 
-// Run it. Afterwards the results are in workspace->runs, to be joined in order.
+// Run the traversal. The results are then in workspace->runs, to be concatenated in order.
 rblResult rbl_traversal_run(rblTraversal* traversal, rblJobs* jobs, rblOverlapCounters* counters);
 
-// Give back what the call took.
+// Free what rbl_traversal_begin() allocated.
 void rbl_traversal_end(rblTraversal* traversal);
 
 #endif

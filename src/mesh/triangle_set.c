@@ -148,7 +148,7 @@ static void find(const rblTriangleSet* set, const rblAabb* box, const rblFanQuer
                  void* context)
 {
     const rblBvh tree = rbl_forest_tree(&set->forest, 0);
-    rblNodePlace stack[64]; // of three left behind on each of 16 steps
+    rblNodePosition stack[64]; // of three left behind on each of 16 steps
     uint32_t size = 0;
     if (tree.layout.leaves == 0 || !rbl_aabb_overlaps(tree.nodes[0], *box))
     {
@@ -159,10 +159,10 @@ static void find(const rblTriangleSet* set, const rblAabb* box, const rblFanQuer
         fcn(set->items.data[tree.order[0]], context);
         return;
     }
-    stack[size++] = (rblNodePlace){0, 0};
+    stack[size++] = (rblNodePosition){0, 0};
     while (size > 0)
     {
-        const rblNodePlace at = stack[--size];
+        const rblNodePosition at = stack[--size];
         const uint32_t step = rbl_group_step(&tree, at.level);
         const uint32_t level = at.level + step;
         const uint32_t position = at.position << step;
@@ -178,7 +178,7 @@ static void find(const rblTriangleSet* set, const rblAabb* box, const rblFanQuer
             }
             if (level < tree.layout.leaf_level)
             {
-                stack[size++] = (rblNodePlace){level, position + lane};
+                stack[size++] = (rblNodePosition){level, position + lane};
             }
             else if (!fcn(set->items.data[tree.order[position + lane]], context))
             {

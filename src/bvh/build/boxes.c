@@ -2,12 +2,14 @@
 
 #include "bvh/leaves.h"
 
-// Leaves are filled in blocks, and the subtree over a block is finished while its boxes are in the nearest cache.
+// Leaves are filled in blocks of 2^BLOCK_HEIGHT, and the subtree over a block is finished while its boxes are in the L1
+// cache (256 boxes are 6 KB). A job has at least MIN_BLOCKS blocks, so that the work is much longer than the start of a
+// job.
 #define BLOCK_HEIGHT 8
 #define BLOCK        (1u << BLOCK_HEIGHT)
 #define MIN_BLOCKS   16
 
-// Leaves; measured on a million triangles.
+// Prefetch distances in leaves; the best of those measured on a million triangles.
 #define INDICES_AHEAD  128
 #define VERTICES_AHEAD 64
 
@@ -25,8 +27,8 @@ static inline uint32_t at_most(uint32_t a, uint32_t b)
 
 // ---- leaves ----
 
-// Leaf order jumps about in the mesh, and a mesh of a million triangles does not fit into the caches: ask for the
-// indices of a triangle first, and when these have come, for its vertices.
+// The leaf order is far from the order in the mesh, and a mesh of a million triangles does not fit into the caches:
+// prefetch the indices of a triangle first and, when these are in the cache, its vertices.
 static inline rblBox4 fill_leaf(const rblTriangleSpan* span, const rblTreeArrays* tree, rblAabb* leaves,
                                 uint32_t leaf)
 {
@@ -43,11 +45,11 @@ static inline rblAabb* level_of(const rblTreeArrays* tree, uint32_t level)
     return tree->nodes + rbl_tree_level_start(&tree->layout, level);
 }
 
-// Leaves begin .. end - 1, and the two levels over every four of them, which then come straight from registers.
-// Returns where the fours end.
+// Fill leaves begin .. end - 1, and the two levels over every four of them directly from registers. Returns the end of
+// the last complete four.
 static uint32_t fill_leaves(const Filling* filling, uint32_t begin, uint32_t end)
 {
-    // Copies, or every store would make the compiler read them again.
+    // Local copies: otherwise the compiler reads them again after every store.
     const rblTriangleSpan span = filling->span;
     const rblTreeArrays tree = filling->tree;
     const uint32_t leaf_level = tree.layout.leaf_level;
@@ -78,7 +80,7 @@ static uint32_t fill_leaves(const Filling* filling, uint32_t begin, uint32_t end
 
 // ---- levels ----
 
-// Nodes begin .. end - 1 of a level from their children; the last node of a level may have only one.
+// Nodes begin .. end - 1 of a level from their children; the last node of a level can have only one child.
 static void merge_children(const rblTreeArrays* tree, uint32_t level, uint32_t begin, uint32_t end)
 {
     rblAabb* parents = tree->nodes + rbl_tree_level_start(&tree->layout, level);
@@ -101,7 +103,7 @@ static uint32_t nodes_over(uint32_t count, uint32_t generations)
     return (count + (1u << generations) - 1) >> generations;
 }
 
-// The levels over leaves begin .. end - 1 of a block; the first two are there up to leaf `done`.
+// The levels over leaves begin .. end - 1 of a block; the first two levels are already filled up to leaf `done`.
 static void finish_block(const rblTreeArrays* tree, uint32_t begin, uint32_t done, uint32_t end)
 {
     const uint32_t leaf_level = tree->layout.leaf_level;

@@ -45,7 +45,7 @@ rblBvh rbl_forest_tree(const rblForest* forest, uint32_t index)
     return bvh;
 }
 
-// Arrays of at least this size; what is too small is replaced, its content is not kept.
+// Arrays of at least this size. An array that is too small is replaced; its content is lost.
 static bool reserve_leaves(rblForest* forest, uint32_t leaves, uint32_t nodes)
 {
     const rblAllocator* allocator = forest->allocator;
@@ -81,7 +81,7 @@ static bool reserve_scratch(rblForest* forest, size_t size)
     return forest->scratch.memory != NULL || size == 0;
 }
 
-// Lay the trees out one behind the other.
+// Lay out the trees one after another.
 static rblResult plan_forest(rblForest* forest, const rblTriangleSpan* spans, uint32_t count)
 {
     uint64_t leaves = 0;
@@ -100,7 +100,7 @@ static rblResult plan_forest(rblForest* forest, const rblTriangleSpan* spans, ui
         leaves += spans[i].triangle_count;
         if (leaves > RBL_MAX_LEAVES)
         {
-            return rbl_fail(RBL_ERROR_LIMIT, "span %u: more than 2^30 triangles in all", i);
+            return rbl_fail(RBL_ERROR_LIMIT, "bvh: span %u: more than 2^30 triangles in total", i);
         }
     }
     forest->tree_count = count;
@@ -124,7 +124,7 @@ static rblResult reserve_trees(rblForest* forest, uint32_t count)
 
 // ---- building ----
 
-// What all trees of one pass share.
+// Data shared by all trees of one pass.
 typedef struct ForestPass
 {
     rblForest* forest;
@@ -193,8 +193,8 @@ static void work_on_small_trees(rblRange range, void* context)
     }
 }
 
-// Small trees side by side, each by one worker, then the large ones, each by all. The result is that of the first span
-// with a fault, whoever found it.
+// Small trees in parallel, one worker each; then the large ones, all workers on each. With several faulty spans the
+// result is that of the first one, for any number of workers.
 static rblResult work_on_trees(ForestPass* pass, rblJobs* jobs)
 {
     const uint32_t count = pass->forest->tree_count;
@@ -228,7 +228,7 @@ static bool reserve_pass(ForestPass* pass, bool building)
     char* memory = forest->scratch.memory;
     if (memory == NULL)
     {
-        return true; // no trees, nothing to divide
+        return true; // no trees, no scratch memory
     }
     pass->keys = (uint64_t*)(void*)memory;
     pass->counters = (uint32_t*)(void*)(memory + keys_size);
@@ -263,15 +263,15 @@ static rblResult check_same_shape(const rblForest* forest, const rblTriangleSpan
 {
     if (count != forest->tree_count)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "refit: %u spans, but %u trees were built", count,
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: refit of %u spans, must be %u as in the build", count,
                         forest->tree_count);
     }
     for (uint32_t i = 0; i < count; ++i)
     {
         if (spans[i].triangle_count != forest->trees[i].layout.leaves)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "refit: span %u has %u triangles, built with %u", i,
-                            spans[i].triangle_count, forest->trees[i].layout.leaves);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: span %u has %u triangles, must be %u as in the build",
+                            i, spans[i].triangle_count, forest->trees[i].layout.leaves);
         }
         if (spans[i].triangle_count > 0)
         {

@@ -2,13 +2,13 @@
 
 #include "math/simd.h"
 
-// A key in four lanes of 16 bits, none of them negative: x, y, z and its place among the keys given.
+// A key in four lanes of 16 bits, none of them negative: x, y, z and the index among the given keys.
 typedef struct FewKey
 {
     int16_t lane[4];
 } FewKey;
 
-#define PADDED (RBL_FEW_LEAVES + 16) // loads may reach past the last key or rank
+#define PADDED (RBL_FEW_LEAVES + 16) // loads can extend past the last key or rank
 
 typedef struct FewOrder
 {
@@ -18,7 +18,7 @@ typedef struct FewOrder
     uint32_t* order;
 } FewOrder;
 
-// The longest axis, where it begins and how long it is.
+// The longest axis, its lower end and its length.
 typedef struct LongestAxis
 {
     int axis;
@@ -28,7 +28,7 @@ typedef struct LongestAxis
 
 static LongestAxis find_longest_axis(FewKey* keys, uint32_t count)
 {
-    // Two keys a load. An odd count is that of the last keys of all, so there is room behind them.
+    // Each load has two keys. An odd count occurs only at the end of the array, which has padding.
     if (count % 2 != 0)
     {
         keys[count] = keys[0];
@@ -55,8 +55,8 @@ static LongestAxis find_longest_axis(FewKey* keys, uint32_t count)
     return longest;
 }
 
-// Where the keys stand along their longest axis: coordinate first, then place, so that no two are equal. A rank has 15
-// bits: among many keys the last bits of the coordinates are dropped.
+// The order of the keys along their longest axis: coordinate first, then index, so that no two ranks are equal. A rank
+// has 15 bits: with many keys the lowest bits of the coordinates are dropped.
 static void rank_keys(FewKey* keys, uint32_t count, int16_t ranks[PADDED])
 {
     const LongestAxis longest = find_longest_axis(keys, count);
@@ -72,7 +72,7 @@ static void rank_keys(FewKey* keys, uint32_t count, int16_t ranks[PADDED])
     }
 }
 
-// For every key how many are less: no branches.
+// For every key the number of smaller keys, without branches.
 static void count_less(const int16_t ranks[PADDED], uint32_t count, int16_t less[PADDED])
 {
     for (uint32_t i = 0; i < count; i += 16)
@@ -96,7 +96,8 @@ static void part_few(FewKey* from, FewKey* to, uint32_t count, uint32_t wanted)
 {
     int16_t ranks[PADDED];
     int16_t less[PADDED];
-    rbl_store_short8(ranks + (count & ~7u), rbl_splat_short8(0)); // so that what is read has a value
+    rbl_store_short8(ranks + (count & ~7u),
+                     rbl_splat_short8(0)); // initialises the lanes that are read but not used
     rbl_store_short8(ranks + ((count + 8) & ~7u), rbl_splat_short8(0));
     rank_keys(from, count, ranks);
     count_less(ranks, count, less);
@@ -115,7 +116,7 @@ static void part_few(FewKey* from, FewKey* to, uint32_t count, uint32_t wanted)
 static void order_few(const FewOrder* few, FewKey* from, FewKey* to, uint32_t begin, uint32_t count,
                       uint32_t height)
 {
-    while (count > few->smallest && count > 2) // two leaves have no wrong order
+    while (count > few->smallest && count > 2) // the order of two leaves does not matter
     {
         height -= 1;
         const uint32_t half = 1u << height;

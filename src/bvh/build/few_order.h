@@ -1,12 +1,13 @@
-// The last levels of the top-down order: subtrees of so few leaves that every one can be compared with every other.
+// The last levels of the top-down order: subtrees with so few leaves that all pairs can be compared.
 #ifndef RBL_BVH_BUILD_FEW_ORDER_H
 #define RBL_BVH_BUILD_FEW_ORDER_H
 
 #include "base/bits.h"
 
+// Leaves of a subtree that is ordered by comparing all pairs: the quadratic cost in SIMD is below that of partitions.
 #define RBL_FEW_LEAVES 64
 
-// Where a key holds its parts; the index is in the lowest bits.
+// The bit fields of a key; the index is in the lowest bits.
 typedef struct rblKeyFields
 {
     uint32_t axis_bits; // at most 15
@@ -15,7 +16,7 @@ typedef struct rblKeyFields
     uint32_t index_mask;
 } rblKeyFields;
 
-// Keys of 64 bits: as fine a grid as fits beside the index. 2^14 steps for a million triangles.
+// Keys of 64 bits: the finest grid that fits beside the index, 2^14 steps for a million triangles.
 static inline rblKeyFields rbl_key_fields(uint32_t count)
 {
     const uint32_t index_bits = rbl_ceil_log2(count);

@@ -5,13 +5,13 @@
 
 // A key is code << index_bits | triangle, so keys are never equal and every sort gives the same order.
 //
-// Small trees are sorted as a whole. Large ones are first dealt out to buckets by the highest bits of the code, which
-// every block of the loop counts while it makes the codes; then every bucket is sorted in the nearest cache.
+// Small trees are sorted as a whole. Large ones are first distributed to buckets by the highest bits of the code, which
+// every block of the loop counts while it makes the codes; then every bucket is sorted within the L1 or L2 cache.
 
-#define MIN_RANGE        16384
-#define BATCH            256     // triangles whose indices are checked before they are used
-#define SHORT_CODE_LIMIT 2000000 // below this many triangles a code of 30 bits will do
-#define MAX_TOP_BITS     11      // RBL_ORDER_COUNTERS has room for so many
+#define MIN_RANGE        16384 // triangles per job, at least: enough work to pay for the start of a job
+#define BATCH            256 // triangles whose indices are checked before they are used; they stay in the L1 cache
+#define SHORT_CODE_LIMIT 2000000 // up to this number of triangles a code of 30 bits is long enough
+#define MAX_TOP_BITS     11      // RBL_ORDER_COUNTERS has this many counters per block
 
 typedef struct Morton
 {
@@ -53,7 +53,7 @@ static inline void short_codes(rblCells4 cells, uint64_t codes[4])
     }
 }
 
-// Coordinates of more than ten bits: the highest ten and the others apart.
+// Coordinates of more than ten bits: the highest ten bits and the others are interleaved separately.
 static inline void long_codes(rblCells4 cells, uint32_t low_bits, uint64_t codes[4])
 {
     const uint32_t mask = (1u << low_bits) - 1;
@@ -88,7 +88,7 @@ typedef struct KeyShape
     uint32_t top_shift;
 } KeyShape;
 
-// Keys of up to four triangles from t on, and how many fall into each bucket.
+// Keys of up to four triangles from t on; also count the keys of each bucket.
 static inline void put_keys(KeyShape shape, const uint64_t codes[4], uint32_t t, uint32_t count,
                             uint64_t* keys, uint32_t* counters)
 {
@@ -102,7 +102,7 @@ static inline void put_keys(KeyShape shape, const uint64_t codes[4], uint32_t t,
 static void make_keys(const Morton* morton, uint32_t begin, uint32_t end, uint32_t* counters)
 {
     const rblTriangleSpan span =
-        morton->span; // copies, or every store would make the compiler read them again
+        morton->span; // local copies: otherwise the compiler reads them again after every store
     const rblGrid grid = morton->grid;
     const KeyShape shape = {morton->index_bits, morton->code_bits - morton->top_bits};
     const uint32_t low_bits = morton->code_bits > 30 ? morton->code_bits / 3 - 10 : 0;
@@ -143,8 +143,9 @@ static void make_block(rblRange range, void* context)
 
 // ---- buckets ----
 
-// Counts become places: bucket by bucket, and within a bucket block by block. Returns the size of the largest bucket.
-static uint32_t find_places(const Morton* morton, uint32_t blocks)
+// Turn counts into offsets: bucket by bucket, and within a bucket block by block. Returns the size of the largest
+// bucket.
+static uint32_t find_offsets(const Morton* morton, uint32_t blocks)
 {
     uint32_t starts[1 << MAX_TOP_BITS] = {0};
     const uint32_t buckets = 1u << morton->top_bits;
@@ -177,17 +178,17 @@ static uint32_t find_places(const Morton* morton, uint32_t blocks)
     return largest;
 }
 
-static void deal_block(rblRange range, void* context)
+static void distribute_block(rblRange range, void* context)
 {
     const Morton* morton = context;
-    uint32_t* places = morton->counters + ((size_t)range.block << morton->top_bits);
+    uint32_t* offsets = morton->counters + ((size_t)range.block << morton->top_bits);
     const uint32_t shift = morton->index_bits + morton->code_bits - morton->top_bits;
     const uint64_t* keys = morton->keys;
     uint64_t* other = morton->other;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const uint64_t key = keys[i];
-        other[places[key >> shift]++] = key;
+        other[offsets[key >> shift]++] = key;
     }
 }
 
@@ -195,7 +196,7 @@ static void sort_buckets(rblRange range, void* context)
 {
     const Morton* morton = context;
     const uint32_t last_block = rbl_block_count(morton->count, MIN_RANGE) - 1;
-    const uint32_t* ends = morton->counters + ((size_t)last_block << morton->top_bits); // after dealing
+    const uint32_t* ends = morton->counters + ((size_t)last_block << morton->top_bits); // after distribution
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const uint32_t begin = i > 0 ? ends[i - 1] : 0;
@@ -213,21 +214,21 @@ static void take_block(rblRange range, void* context)
 
 static void sort_large(Morton* morton, rblJobs* jobs)
 {
-    // Far outliers leave most triangles in one bucket, which would be sorted by one worker.
-    if (find_places(morton, rbl_block_count(morton->count, MIN_RANGE)) > morton->count / 4)
+    // Distant outliers put most triangles in one bucket, which only one worker would sort.
+    if (find_offsets(morton, rbl_block_count(morton->count, MIN_RANGE)) > morton->count / 4)
     {
         morton->keys = rbl_radix_sort(jobs, morton->keys, morton->other, morton->count, morton->index_bits,
                                       morton->code_bits, morton->counters);
         rbl_parallel_for(jobs, morton->count, MIN_RANGE, take_block, morton);
         return;
     }
-    rbl_parallel_for(jobs, morton->count, MIN_RANGE, deal_block, morton);
+    rbl_parallel_for(jobs, morton->count, MIN_RANGE, distribute_block, morton);
     rbl_parallel_for(jobs, 1u << morton->top_bits, 1, sort_buckets, morton);
 }
 
-// 30 bits give a million triangles of a surface a cell each. More triangles take a finer grid, as far as the index
-// leaves room for it; a few thousand and less take a coarser one, of six or more steps to the length of a triangle of
-// an even surface, which is sorted in fewer passes.
+// 30 bits give a million triangles of a surface a cell each. More triangles need a finer grid, as far as the index
+// leaves bits for it. A few thousand triangles or fewer use a coarser grid, with six or more steps per edge length on an
+// even surface, which needs fewer sorting passes.
 static uint32_t code_bits_for(uint32_t count, uint32_t index_bits)
 {
     const uint32_t room = (64 - index_bits) / 3;

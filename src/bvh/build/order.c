@@ -4,19 +4,22 @@
 #include "bvh/grid.h"
 #include <string.h>
 
-// Keys hold a triangle's centroid on the grid and its index, in 64 bits: x in the highest bits, then y, z, index.
-// Every parting is stable, so that equal centroids stay in the order of their triangles.
+// A key has the centroid of a triangle on the grid and its index, in 64 bits: x in the highest bits, then y, z, index.
+// Every partition is stable, so that triangles with equal centroids keep their order.
 
-#define MIN_RANGE  16384
-#define BATCH      256 // triangles whose indices are checked before they are used
-#define BINS       256u
-#define SAMPLE     64   // so many keys, evenly spaced, tell the axis of a large node
-#define LARGE      1024 // from so many keys on a node's axis is chosen with care
-#define FEW        32   // up to this many keys are sorted by insertion
-#define TOP_LEVELS 5 // split with all workers at each node; the subtrees below them are ordered side by side
+#define MIN_RANGE 16384 // keys per job, at least: enough work to pay for the start of a job
+#define BATCH                                                                                                \
+    256 // triangles whose indices are checked before they are used; their vertices stay in the L1 cache
+#define BINS                                                                                                 \
+    256u // of a partition: their counters fit into the L1 cache, and two passes cover 16 bits of a coordinate
+#define SAMPLE 64   // this many evenly spaced keys choose the axis of a large node
+#define LARGE  1024 // from this number of keys on, the axis of a node is chosen by the area heuristic
+#define FEW    32   // up to this many keys are sorted by insertion
+#define TOP_LEVELS                                                                                           \
+    5 // levels whose nodes are split by all workers together; the subtrees below are ordered in parallel
 
-// A subtree to be ordered: its keys are in `from`, `to` is the same place in the other buffer; leaves begin ..
-// begin + count - 1, 2^height leaves wide.
+// A subtree to be ordered: its keys are in `from`, `to` is the same range of the other buffer; leaves begin .. begin +
+// count - 1, 2^height leaves wide.
 typedef struct Subtree
 {
     uint64_t* from;
@@ -58,7 +61,7 @@ static inline void put_keys(const rblKeyFields* fields, rblCells4 cells, uint32_
 static void make_keys(const TopDown* order, uint32_t begin, uint32_t end)
 {
     const rblTriangleSpan span =
-        order->span; // copies, or every store would make the compiler read them again
+        order->span; // local copies: otherwise the compiler reads them again after every store
     const rblGrid grid = order->grid;
     const rblKeyFields fields = order->fields;
     uint32_t t = begin;
@@ -148,7 +151,7 @@ static uint64_t half_area(const Extent* extent)
     return x * y + y * z + z * x;
 }
 
-// Part a sample along every axis as the node will be, and take the axis with the least area heuristic.
+// Partition a sample along every axis as the node will be, and take the axis with the lowest area heuristic.
 static int cheapest_axis(const rblKeyFields* fields, const uint64_t* keys, uint32_t count, uint32_t wanted)
 {
     uint64_t sample[SAMPLE];
@@ -175,33 +178,33 @@ static int cheapest_axis(const rblKeyFields* fields, const uint64_t* keys, uint3
     return best;
 }
 
-// ---- parting ----
+// ---- partition ----
 
-// The `wanted` keys least along one axis go to the front. Keys are counted in bins first; those in the bin on which
-// the border falls go between the others, and are then parted in turn.
-typedef struct Parting
+// Move the `wanted` smallest keys along one axis to the front. Keys are counted in bins first; the keys of the bin that
+// contains the border are put between the others, and are then partitioned recursively.
+typedef struct Partition
 {
     uint64_t* from;
     uint64_t* to;
     uint32_t count;
     uint32_t wanted;
     uint32_t shift, mask;  // of the axis's field in a key
-    uint32_t least, most;  // what the coordinates may be
-    uint32_t low, high;    // bins cover this range; what lies outside counts in the first or last
-    uint32_t bin_shift;    // 2^bin_shift values a bin
-    uint32_t first, last;  // values of the bin with the border
+    uint32_t least, most;  // range of the coordinates
+    uint32_t low, high;    // range of the bins; values outside count in the first or last bin
+    uint32_t bin_shift;    // 2^bin_shift values per bin
+    uint32_t first, last;  // values of the bin that contains the border
     uint32_t* counters;    // per block and bin
-    uint32_t (*places)[3]; // per block: where to put the next key before, in and behind the border's bin
-} Parting;
+    uint32_t (*places)[3]; // per block: where to put the next key before, in and after that bin
+} Partition;
 
 static void count_bins(rblRange range, void* context)
 {
-    const Parting* parting = context;
-    uint32_t* counters = parting->counters + (size_t)range.block * BINS;
+    const Partition* partition = context;
+    uint32_t* counters = partition->counters + (size_t)range.block * BINS;
     memset(counters, 0, sizeof *counters * BINS);
-    const uint64_t* keys = parting->from;
-    const int32_t low = (int32_t)parting->low;
-    const uint32_t shift = parting->shift, mask = parting->mask, bin_shift = parting->bin_shift;
+    const uint64_t* keys = partition->from;
+    const int32_t low = (int32_t)partition->low;
+    const uint32_t shift = partition->shift, mask = partition->mask, bin_shift = partition->bin_shift;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const int32_t above = (int32_t)((uint32_t)(keys[i] >> shift) & mask) - low;
@@ -212,19 +215,19 @@ static void count_bins(rblRange range, void* context)
 
 static void part_block(rblRange range, void* context)
 {
-    const Parting* parting = context;
-    const uint64_t* keys = parting->from;
-    uint64_t* to = parting->to;
-    const uint32_t shift = parting->shift, mask = parting->mask;
-    const uint32_t first = parting->first, width = parting->last - parting->first;
-    uint32_t front = parting->places[range.block][0];
-    uint32_t middle = parting->places[range.block][1];
-    uint32_t back = parting->places[range.block][2];
+    const Partition* partition = context;
+    const uint64_t* keys = partition->from;
+    uint64_t* to = partition->to;
+    const uint32_t shift = partition->shift, mask = partition->mask;
+    const uint32_t first = partition->first, width = partition->last - partition->first;
+    uint32_t front = partition->places[range.block][0];
+    uint32_t middle = partition->places[range.block][1];
+    uint32_t back = partition->places[range.block][2];
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
         const uint64_t key = keys[i];
         const uint32_t x = (uint32_t)(key >> shift) & mask;
-        if (x - first <= width) // seldom
+        if (x - first <= width) // rare
         {
             to[middle++] = key;
             continue;
@@ -236,8 +239,8 @@ static void part_block(rblRange range, void* context)
     }
 }
 
-// Which bin has the border, from the counts of all blocks; then the places of every block.
-static uint32_t find_border(Parting* parting, uint32_t blocks, uint32_t* before)
+// Find the bin that contains the border from the counts of all blocks, then the offsets of every block.
+static uint32_t find_border(Partition* partition, uint32_t blocks, uint32_t* before)
 {
     uint32_t bin = 0;
     uint32_t sum = 0;
@@ -247,9 +250,9 @@ static uint32_t find_border(Parting* parting, uint32_t blocks, uint32_t* before)
         here = 0;
         for (uint32_t b = 0; b < blocks; ++b)
         {
-            here += parting->counters[b * BINS + bin];
+            here += partition->counters[b * BINS + bin];
         }
-        if (sum + here >= parting->wanted)
+        if (sum + here >= partition->wanted)
         {
             break;
         }
@@ -257,74 +260,75 @@ static uint32_t find_border(Parting* parting, uint32_t blocks, uint32_t* before)
     }
     *before = sum;
     uint32_t next[3] = {0, sum, sum + here};
-    memcpy(parting->places[0], next, sizeof next);
+    memcpy(partition->places[0], next, sizeof next);
     for (uint32_t b = 1; b < blocks; ++b)
     {
         for (uint32_t i = 0; i < BINS; ++i)
         {
-            next[i < bin ? 0 : (i == bin ? 1 : 2)] += parting->counters[(b - 1) * BINS + i];
+            next[i < bin ? 0 : (i == bin ? 1 : 2)] += partition->counters[(b - 1) * BINS + i];
         }
-        memcpy(parting->places[b], next, sizeof next);
+        memcpy(partition->places[b], next, sizeof next);
     }
-    parting->first = bin == 0 ? parting->least : parting->low + (bin << parting->bin_shift);
-    parting->last = bin == BINS - 1 ? parting->most : parting->low + ((bin + 1) << parting->bin_shift) - 1;
+    partition->first = bin == 0 ? partition->least : partition->low + (bin << partition->bin_shift);
+    partition->last =
+        bin == BINS - 1 ? partition->most : partition->low + ((bin + 1) << partition->bin_shift) - 1;
     return here;
 }
 
-// Leaves the keys in parting->to. One worker when `jobs` is null.
-static void part(Parting* parting, rblJobs* jobs)
+// The result is in partition->to. One worker when `jobs` is null.
+static void partition_keys(Partition* partition, rblJobs* jobs)
 {
     for (;;)
     {
-        parting->bin_shift = 0;
-        while (parting->high - parting->low >= BINS << parting->bin_shift)
+        partition->bin_shift = 0;
+        while (partition->high - partition->low >= BINS << partition->bin_shift)
         {
-            parting->bin_shift += 1;
+            partition->bin_shift += 1;
         }
-        const rblRange all = {.end = parting->count};
+        const rblRange all = {.end = partition->count};
         uint32_t blocks = 1;
         if (jobs != NULL)
         {
-            blocks = rbl_block_count(parting->count, MIN_RANGE);
-            rbl_parallel_for(jobs, parting->count, MIN_RANGE, count_bins, parting);
+            blocks = rbl_block_count(partition->count, MIN_RANGE);
+            rbl_parallel_for(jobs, partition->count, MIN_RANGE, count_bins, partition);
         }
         else
         {
-            count_bins(all, parting);
+            count_bins(all, partition);
         }
         uint32_t before;
-        const uint32_t inside = find_border(parting, blocks, &before);
+        const uint32_t inside = find_border(partition, blocks, &before);
         if (jobs != NULL)
         {
-            rbl_parallel_for(jobs, parting->count, MIN_RANGE, part_block, parting);
+            rbl_parallel_for(jobs, partition->count, MIN_RANGE, part_block, partition);
         }
         else
         {
-            part_block(all, parting);
+            part_block(all, partition);
         }
-        parting->from += before;
-        parting->to += before;
-        parting->count = inside;
-        parting->wanted -= before;
-        if (parting->first == parting->last || parting->wanted == inside)
+        partition->from += before;
+        partition->to += before;
+        partition->count = inside;
+        partition->wanted -= before;
+        if (partition->first == partition->last || partition->wanted == inside)
         {
             return;
         }
         if (inside <= FEW)
         {
-            sort_few(parting->to, inside, parting->shift, parting->mask);
+            sort_few(partition->to, inside, partition->shift, partition->mask);
             return;
         }
-        memcpy(parting->from, parting->to, sizeof *parting->to * inside);
-        parting->least = parting->low = parting->first; // known exactly from here on
-        parting->most = parting->high = parting->last;
+        memcpy(partition->from, partition->to, sizeof *partition->to * inside);
+        partition->least = partition->low = partition->first; // known exactly from here on
+        partition->most = partition->high = partition->last;
         jobs = inside > MIN_RANGE ? jobs : NULL;
     }
 }
 
 // ---- the tree ----
 
-// Split where the layout does: the left child is full, unless all leaves fit into it.
+// Split where the layout does: the left child is full, unless it can contain all leaves.
 static void split(const rblKeyFields* fields, const Subtree* tree, rblJobs* jobs, uint32_t* counters,
                   Subtree* left, Subtree* right)
 {
@@ -341,18 +345,18 @@ static void split(const rblKeyFields* fields, const Subtree* tree, rblJobs* jobs
     const int axis =
         tree->count >= LARGE ? cheapest_axis(fields, tree->from, tree->count, half) : longest_axis(&extent);
     uint32_t places[RBL_MAX_BLOCKS][3];
-    Parting parting = {.from = tree->from,
-                       .to = tree->to,
-                       .count = tree->count,
-                       .wanted = half,
-                       .shift = fields->shift[axis],
-                       .mask = fields->mask,
-                       .most = fields->mask,
-                       .low = extent.low[axis],
-                       .high = extent.high[axis],
-                       .counters = counters,
-                       .places = places};
-    part(&parting, jobs);
+    Partition partition = {.from = tree->from,
+                           .to = tree->to,
+                           .count = tree->count,
+                           .wanted = half,
+                           .shift = fields->shift[axis],
+                           .mask = fields->mask,
+                           .most = fields->mask,
+                           .low = extent.low[axis],
+                           .high = extent.high[axis],
+                           .counters = counters,
+                           .places = places};
+    partition_keys(&partition, jobs);
     *left = (Subtree){tree->to, tree->from, tree->begin, half, tree->height - 1};
     *right = (Subtree){tree->to + half, tree->from + half, tree->begin + half, tree->count - half,
                        tree->height - 1};
@@ -384,7 +388,7 @@ static void order_subtrees(rblRange range, void* context)
     }
 }
 
-// The first levels of a large tree. Returns how many subtrees it is cut into.
+// The first levels of a large tree. Returns the number of subtrees.
 static uint32_t split_top(TopDown* order, rblJobs* jobs, uint32_t* counters)
 {
     uint32_t count = 1;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// One pass over one digit. Each worker owns one block of the input: its histogram becomes the places it writes to.
+// One pass over one digit. Each worker has one block of the input: its histogram becomes its write offsets.
 typedef struct Pass
 {
     const uint64_t* in;
@@ -34,8 +34,8 @@ static void count_digits(rblRange range, void* context)
     }
 }
 
-// Counts become starts: digit by digit, and within a digit block by block, which keeps the sort stable.
-// Returns false when all items share one digit, so that the pass can be skipped.
+// Turn counts into offsets: digit by digit, and within a digit block by block, which keeps the sort stable. Returns
+// false when all items have the same digit; the pass can then be skipped.
 static bool scan_histograms(const Pass* pass)
 {
     uint32_t sum = 0;
@@ -99,8 +99,8 @@ uint64_t* rbl_radix_sort(rblJobs* jobs, uint64_t* items, uint64_t* scratch, uint
 
 // ---- one worker ----
 
-#define INSERTION_LIMIT 32
-#define COUNTERS        4096
+#define INSERTION_LIMIT 32   // items up to which an insertion sort is used
+#define COUNTERS        4096 // of all passes together; they fit into the L1 cache
 
 void rbl_take_indices(const uint64_t* items, uint32_t count, uint32_t index_bits, uint32_t* out)
 {
@@ -160,8 +160,8 @@ static void count_all_digits(Digits* digits, const uint64_t* items, uint32_t cou
     }
 }
 
-// Counts become places. False when all items share one digit, so that the pass can be skipped.
-static bool counts_to_places(uint32_t* counters, uint32_t digits, uint32_t count)
+// Turn counts into offsets. False when all items have the same digit; the pass can then be skipped.
+static bool counts_to_offsets(uint32_t* counters, uint32_t digits, uint32_t count)
 {
     uint32_t sum = 0;
     for (uint32_t digit = 0; digit < digits; ++digit)
@@ -197,7 +197,7 @@ void rbl_sort_packed(uint64_t* items, uint64_t* scratch, uint32_t count, uint32_
     {
         uint32_t* places = digits.counters + (p << digits.width);
         const uint32_t shift = digits.shift + p * digits.width;
-        if (!counts_to_places(places, mask + 1, count))
+        if (!counts_to_offsets(places, mask + 1, count))
         {
             continue;
         }

@@ -4,6 +4,7 @@
 #include "math/trig.h"
 #include <string.h>
 
+// Groups of nodes per job, at least: enough work to pay for the start of a job.
 #define MIN_GROUPS 64
 
 void rbl_winding_init(rblWinding* winding, const rblAllocator* allocator)
@@ -56,7 +57,7 @@ static Moments triangle_moments(const rblLeafTriangle* t, double scale)
     return m;
 }
 
-// tr K = 3 tr C, so that C follows from K.
+// tr K = 3 tr C, so C can be computed from K.
 static Moments group_moments(const rblWindingGroup* g, uint32_t lane)
 {
     Moments m = {
@@ -87,7 +88,7 @@ static void add_child(Moments* sum, const Moments* child)
     }
 }
 
-// The centre is the mean of the children's, weighted by area; without area that of the box.
+// The centre is the mean of the centres of the children, weighted by area; without area it is the centre of the box.
 static Moments join_moments(const Moments* children, uint32_t count, rblVec3d box_center)
 {
     Moments sum = {.area = 0.0};
@@ -97,7 +98,7 @@ static Moments join_moments(const Moments* children, uint32_t count, rblVec3d bo
         sum.area += children[i].area;
     }
     sum.center = sum.area > 0.0 ? rbl_scale3d(sum.center, 1.0 / sum.area) : box_center;
-    // As it will be stored, so that the moments are about that very point.
+    // Round the centre as it will be stored, so that the moments are about exactly that point.
     sum.center = rbl_to_double3(rbl_to_float3(sum.center));
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -106,7 +107,7 @@ static Moments join_moments(const Moments* children, uint32_t count, rblVec3d bo
     return sum;
 }
 
-// To the farthest corner of the node's box.
+// The squared distance to the farthest corner of the box of the node.
 static double radius2_of(const rblAabb* box, rblVec3d center, double scale)
 {
     const rblVec3d below = rbl_sub3d(center, scaled(box->lower, scale));
@@ -139,7 +140,7 @@ typedef struct LevelFill
     uint32_t level;
 } LevelFill;
 
-// The grandchildren of a node; returns how many there are.
+// The grandchildren of a node; returns their number.
 static uint32_t gather_children(const LevelFill* fill, uint32_t position, Moments children[4])
 {
     const uint32_t below = fill->level + 2;
@@ -183,7 +184,7 @@ static void fill_groups(rblRange range, void* context)
     }
 }
 
-// A power of two that brings the longest side of the box to between 1/2 and 1, as far as floats go.
+// A power of two that scales the longest side of the box to between 1/2 and 1, within the range of floats.
 static float scale_of(const rblAabb* box)
 {
     const rblVec3d size = rbl_sub3d(rbl_to_double3(box->upper), rbl_to_double3(box->lower));
@@ -200,7 +201,7 @@ static float scale_of(const rblAabb* box)
     return (float)scale;
 }
 
-// Where groups of each level with moments begin: every second level upwards from the leaves, the root left out.
+// The first group of each level with moments: every second level upwards from the leaves, without the root.
 static uint32_t plan_groups(rblWinding* winding, const rblTreeLayout* layout)
 {
     uint32_t count = 0;
@@ -213,7 +214,7 @@ static uint32_t plan_groups(rblWinding* winding, const rblTreeLayout* layout)
     return count;
 }
 
-// The last level filled is the highest: its first group holds everything.
+// The level that was filled last is the highest: its first group covers the whole tree.
 static void measure_whole(rblWinding* winding, const rblBvh* bvh, uint32_t top)
 {
     const double scale = (double)winding->scale;

@@ -9,7 +9,7 @@ typedef struct Search
     rblVec3d point;
     rblFloat4 x, y, z;
     double best; // squared distance of the closest triangle so far, or of the radius
-    float bound; // a box beyond this squared distance holds nothing closer
+    float bound; // a box with a larger squared distance contains nothing closer
     uint32_t leaf;
 } Search;
 
@@ -47,7 +47,7 @@ static void try_leaf(Search* search, uint32_t leaf)
     }
 }
 
-// The nearest box first, so that the others may drop out.
+// The nearest box first, so that the others can be skipped.
 static void try_leaves(void* of, uint32_t mask, const float distances2[4], uint32_t first)
 {
     Search* search = of;

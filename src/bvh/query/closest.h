@@ -1,7 +1,7 @@
-// The closest point of one tree's triangles.
+// The closest point of the triangles of one tree.
 //
-// Distances are computed in 64 bits from the tree's 32-bit corners (triangle_distance.h): they are right to 2e-8 of
-// the triangle's longest edge plus half an ulp of the float returned, for slivers and degenerate triangles too.
+// Distances are computed in 64 bits from the 32-bit corners of the tree (triangle_distance.h). The error is 2e-8 of the
+// longest edge of the triangle plus half an ulp of the float returned, also for slivers and degenerate triangles.
 #ifndef RBL_BVH_QUERY_CLOSEST_H
 #define RBL_BVH_QUERY_CLOSEST_H
 
@@ -9,10 +9,10 @@
 
 #define RBL_NO_LEAF UINT32_MAX
 
-// The closest point with distance <= radius; of equally close triangles the lowest in the span, whatever the tree's
-// quality. `hint` is a leaf thought to be near (that of the point before), RBL_NO_LEAF without: it changes the time
-// only. False, and `out` untouched, when there is none, the point is not finite, or the radius negative or NaN; it
-// may be infinite.
+// The closest point with distance <= radius; among equal distances the triangle with the lowest index in the span, for
+// every quality of the tree. `hint` is a leaf that is probably near (that of the previous point), or RBL_NO_LEAF: it
+// changes the time only. False, and `out` unchanged, when there is none, the point is not finite, or the radius is
+// negative or NaN. The radius may be infinite.
 bool rbl_tree_closest(const rblBvh* bvh, rblVec3 point, float radius, uint32_t hint, rblClosestPoint* out);
 
 #endif

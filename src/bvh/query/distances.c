@@ -8,25 +8,26 @@ typedef struct Search
     const rblTriangleSides* sides;
     const rblVec3* points;
     uint32_t count;
-    rblVector4 groups[RBL_MOST_GROUPS]; // of points; where there are none the last one again
-    rblFloat4 lower[3], upper[3];       // of their box
-    double best[RBL_MOST_NEAR];         // squared distances so far
-    float roots[RBL_MOST_NEAR];
-    float bound; // a box beyond this squared distance from that of the points holds nothing closer to any
-    uint32_t* leaves;               // closest ones
-    uint32_t hinted[RBL_MOST_NEAR]; // leaves that were tried before all others
+    rblVector4 groups[RBL_MAX_POINT_GROUPS]; // of points; missing points repeat the last one
+    rblFloat4 lower[3], upper[3];            // of their box
+    double best[RBL_MAX_NEAR_POINTS];        // squared distances so far
+    float roots[RBL_MAX_NEAR_POINTS];
+    float
+        bound; // a box with a larger squared distance from the box of the points contains nothing closer to any point
+    uint32_t* leaves;                     // leaves of the closest triangles
+    uint32_t hinted[RBL_MAX_NEAR_POINTS]; // leaves that were tested first
     uint32_t hint_count;
 } Search;
 
-// Which points a triangle may be closer to than all before.
+// The points to which a triangle can be closer than all triangles before.
 static uint32_t near_points(const Search* search, const rblTriangleSides* sides)
 {
     const rblFloat4 wider = rbl_splat4(1.0f + RBL_SIDES_ROUNDING);
     const rblFloat4 more = rbl_splat4(RBL_SIDES_ROUNDING * sides->size);
-    rblFloat4 bounds[RBL_MOST_GROUPS];
-    rbl_sides_bounds(sides, search->groups, RBL_MOST_GROUPS, bounds);
+    rblFloat4 bounds[RBL_MAX_POINT_GROUPS];
+    rbl_sides_bounds(sides, search->groups, RBL_MAX_POINT_GROUPS, bounds);
     uint32_t beyond = 0;
-    for (uint32_t group = 0; group < RBL_MOST_GROUPS; ++group)
+    for (uint32_t group = 0; group < RBL_MAX_POINT_GROUPS; ++group)
     {
         const rblFloat4 limit = rbl_add4(rbl_mul4(rbl_load4(&search->roots[4 * group]), wider), more);
         beyond |= rbl_mask4(rbl_less4(rbl_mul4(limit, limit), bounds[group])) << 4 * group;
@@ -34,7 +35,7 @@ static uint32_t near_points(const Search* search, const rblTriangleSides* sides)
     return ~beyond & ((1u << search->count) - 1);
 }
 
-// Two points at once, of which at least one is wanted.
+// Two points at once; at least one of them needs the result.
 static void measure_pair(Search* search, uint32_t leaf, uint32_t first)
 {
     const uint32_t second = first + 1 < search->count ? first + 1 : first;
@@ -121,8 +122,8 @@ static void try_leaves(void* of, uint32_t mask, const float distances2[4], uint3
 static void place_points(Search* search)
 {
     rblVec3 lower = search->points[0], upper = lower;
-    float x[RBL_MOST_NEAR], y[RBL_MOST_NEAR], z[RBL_MOST_NEAR];
-    for (uint32_t i = 0; i < RBL_MOST_NEAR; ++i)
+    float x[RBL_MAX_NEAR_POINTS], y[RBL_MAX_NEAR_POINTS], z[RBL_MAX_NEAR_POINTS];
+    for (uint32_t i = 0; i < RBL_MAX_NEAR_POINTS; ++i)
     {
         const rblVec3 p = search->points[i < search->count ? i : search->count - 1];
         x[i] = p.x;
@@ -133,7 +134,7 @@ static void place_points(Search* search)
         search->best[i] = (double)INFINITY;
         search->roots[i] = INFINITY;
     }
-    for (uint32_t group = 0; group < RBL_MOST_GROUPS; ++group)
+    for (uint32_t group = 0; group < RBL_MAX_POINT_GROUPS; ++group)
     {
         search->groups[group] =
             (rblVector4){rbl_load4(&x[4 * group]), rbl_load4(&y[4 * group]), rbl_load4(&z[4 * group])};
@@ -146,10 +147,10 @@ static void place_points(Search* search)
     }
 }
 
-// Those that were closest to the points before are most often close to these, too.
-static void try_hints(Search* search, const uint32_t hints[RBL_MOST_NEAR])
+// The triangles that were closest to the previous points are usually close to these too.
+static void try_hints(Search* search, const uint32_t hints[RBL_MAX_NEAR_POINTS])
 {
-    for (uint32_t i = 0; i < RBL_MOST_NEAR; ++i)
+    for (uint32_t i = 0; i < RBL_MAX_NEAR_POINTS; ++i)
     {
         if (hints[i] < search->bvh->layout.leaves && !is_hint(search, hints[i]))
         {
@@ -160,10 +161,10 @@ static void try_hints(Search* search, const uint32_t hints[RBL_MOST_NEAR])
 }
 
 void rbl_tree_distances(const rblBvh* bvh, const rblTriangleSides* sides, const rblVec3* points,
-                        uint32_t count, uint32_t hints[RBL_MOST_NEAR], float* distances)
+                        uint32_t count, uint32_t hints[RBL_MAX_NEAR_POINTS], float* distances)
 {
     Search search = {.bvh = bvh, .sides = sides, .points = points, .count = count, .bound = INFINITY};
-    uint32_t before[RBL_MOST_NEAR];
+    uint32_t before[RBL_MAX_NEAR_POINTS];
     memcpy(before, hints, sizeof before);
     search.leaves = hints;
     place_points(&search);

@@ -2,12 +2,12 @@
 #include "base/sort.h"
 #include "bvh/query/overlap.h"
 
-// What rbl_forest_pairs() works on. A root box is the box of the triangle from its lower to its upper corner and back:
-// a tree over those tells which trees meet.
+// Data of rbl_forest_pairs(). The box of a root is represented by the triangle from its lower to its upper corner and
+// back, which has the same box: a tree over these triangles finds the overlapping trees.
 typedef struct Roots
 {
     rblForest forest;
-    rblIndexArray names; // per root: its tree
+    rblIndexArray names; // per root: index of its tree
     RBL_ARRAY(rblVec3) corners;
     rblLeafPairArray found;
     rblTreePairArray pairs;
@@ -33,7 +33,7 @@ static bool gather(Roots* roots, const rblForest* forest)
     return true;
 }
 
-static bool name_pairs(Roots* roots, bool selfs)
+static bool name_pairs(Roots* roots, bool with_self)
 {
     const uint32_t* names = roots->names.data;
     for (size_t i = 0; i < roots->found.count; ++i)
@@ -45,7 +45,7 @@ static bool name_pairs(Roots* roots, bool selfs)
             return false;
         }
     }
-    for (size_t i = 0; i < roots->names.count && selfs; ++i)
+    for (size_t i = 0; i < roots->names.count && with_self; ++i)
     {
         if (!rbl_array_push(&roots->pairs, ((rblTreePair){names[i], names[i]})))
         {
@@ -81,7 +81,7 @@ static bool append_sorted(Roots* roots, rblTreePairArray* out)
     return true;
 }
 
-static rblResult find_pairs(Roots* roots, const rblForest* forest, bool selfs, rblJobs* jobs,
+static rblResult find_pairs(Roots* roots, const rblForest* forest, bool with_self, rblJobs* jobs,
                             rblTreePairArray* out)
 {
     if (!gather(roots, forest))
@@ -96,10 +96,10 @@ static rblResult find_pairs(Roots* roots, const rblForest* forest, bool selfs, r
     const rblOverlapOptions options = rbl_default_overlap_options();
     RBL_TRY(rbl_forest_build(&roots->forest, &span, 1, RBL_BVH_FAST, jobs));
     RBL_TRY(rbl_overlap_leaves(&roots->forest, &itself, 1, &options, jobs, &roots->found, NULL));
-    return name_pairs(roots, selfs) && append_sorted(roots, out) ? RBL_OK : rbl_fail_memory();
+    return name_pairs(roots, with_self) && append_sorted(roots, out) ? RBL_OK : rbl_fail_memory();
 }
 
-rblResult rbl_forest_pairs(const rblForest* forest, bool selfs, rblJobs* jobs, rblTreePairArray* out)
+rblResult rbl_forest_pairs(const rblForest* forest, bool with_self, rblJobs* jobs, rblTreePairArray* out)
 {
     const rblAllocator* allocator = out->allocator;
     Roots roots;
@@ -110,7 +110,7 @@ rblResult rbl_forest_pairs(const rblForest* forest, bool selfs, rblJobs* jobs, r
     rbl_array_init(&roots.pairs, allocator);
     rbl_array_init(&roots.order, allocator);
     rbl_array_init(&roots.scratch, allocator);
-    const rblResult result = find_pairs(&roots, forest, selfs, jobs, out);
+    const rblResult result = find_pairs(&roots, forest, with_self, jobs, out);
     rbl_forest_free(&roots.forest);
     rbl_array_free(&roots.names);
     rbl_array_free(&roots.corners);

@@ -1,4 +1,4 @@
-// The public calls that ask a hierarchy.
+// The public query calls of a BVH.
 #include "base/error.h"
 #include "bvh/hierarchy.h"
 #include "bvh/leaves.h"
@@ -6,6 +6,7 @@
 #include "bvh/query/region.h"
 #include "math/vec.h"
 
+// Queries per job, at least: enough work to pay for the start of a job.
 #define MIN_QUERIES 64
 
 // One call, shared by its workers.
@@ -27,7 +28,7 @@ static rblResult check_arrays(const void* in, const void* out, uint32_t count)
 {
     return count == 0 || (in != NULL && out != NULL)
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "bvh: %u queries, but an array is null", count);
+               : rbl_fail(RBL_ERROR_ARGUMENT, "bvh: the arrays of %u queries must not be null", count);
 }
 
 // Look the id up and run a loop over the queries.
@@ -143,10 +144,10 @@ static rblResult check_winding(const rblHierarchy* hierarchy)
 {
     return hierarchy->winding_count == hierarchy->forest.tree_count
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "bvh: it was built without rblBvhDef.winding");
+               : rbl_fail(RBL_ERROR_ARGUMENT, "bvh: the call needs a BVH with rblBvhDef.winding");
 }
 
-// A single tree has calls of its own; several trees are one surface, of which winding numbers add up.
+// A single tree has its own functions. Several trees form one surface, whose winding numbers add up.
 static rblResult run_distances(rblBvhId bvh, Batch* batch, uint32_t count)
 {
     rblHierarchy* hierarchy;
@@ -195,11 +196,11 @@ static rblResult check_distance(float radius, rblSignMode mode)
 {
     if (!(radius >= 0.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: the radius is negative or not a number");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: radius must not be negative or NaN");
     }
     return mode == RBL_SIGN_WINDING || mode == RBL_SIGN_CLOSED
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "bvh: sign mode %d does not exist", (int)mode);
+               : rbl_fail(RBL_ERROR_ARGUMENT, "bvh: unknown sign mode %d", (int)mode);
 }
 
 rblResult rbl_bvh_signed_distance(rblBvhId bvh, const rblVec3* points, uint32_t count, float radius,
@@ -220,12 +221,13 @@ rblResult rbl_bvh_signed_distance_grid(rblBvhId bvh, const rblPointGrid* grid, f
     }
     if (!rbl_finite3(grid->origin) || !(grid->spacing > 0.0f && grid->spacing < 1e38f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: the grid's origin or spacing is not usable");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "bvh: the origin of the grid must be finite, its spacing between 0 and 1e38");
     }
     const uint64_t rows = (uint64_t)grid->counts[1] * grid->counts[2];
     if (rows > UINT32_MAX || rows * grid->counts[0] > UINT32_MAX)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "bvh: the grid has more than 2^32 - 1 points");
+        return rbl_fail(RBL_ERROR_LIMIT, "bvh: the grid has too many points, at most 2^32 - 1 are allowed");
     }
     RBL_TRY(check_distance(radius, mode));
     Batch batch = {.grid = grid, .radius = radius, .mode = mode, .numbers = out};
@@ -248,7 +250,7 @@ static bool visit_leaf(uint32_t leaf, void* context)
     return visit->visit(visit->span, visit->order[leaf], visit->context);
 }
 
-// Box or, when it is null, ball.
+// The region is the box or, when `box` is null, the ball.
 static rblResult visit_trees(rblBvhId bvh, const rblAabb* box, rblVec3 center, float radius,
                              rblBvhTriangleFcn* visit, void* context)
 {
@@ -295,13 +297,13 @@ static rblResult check_span(const rblTriangleSpan* span, uint32_t number)
     return rbl_span_fail(span, number, rbl_span_check_indices(span, rbl_default_jobs()));
 }
 
-// Triangles are read from the spans: they are checked again, as in a build.
+// The call reads triangles from the spans: check them again, as a build does.
 static rblResult check_spans(const rblHierarchy* hierarchy, const rblTriangleSpan* spans, uint32_t count)
 {
     const rblForest* forest = &hierarchy->forest;
     if (count != forest->tree_count || (spans == NULL && count > 0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: %u spans, but it was built over %u", count,
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: %u spans, must be %u as in the build", count,
                         forest->tree_count);
     }
     for (uint32_t i = 0; i < count; ++i)
@@ -309,8 +311,8 @@ static rblResult check_spans(const rblHierarchy* hierarchy, const rblTriangleSpa
         const uint32_t built = forest->trees[i].layout.leaves;
         if (spans[i].triangle_count != built)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: span %u has %u triangles, built with %u", i,
-                            spans[i].triangle_count, built);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: span %u has %u triangles, must be %u as in the build",
+                            i, spans[i].triangle_count, built);
         }
         if (built > 0)
         {

@@ -15,7 +15,7 @@ typedef struct Context
     const rblIntersectOptions* options;
 } Context;
 
-// ---- what floats decide ----
+// ---- decisions in floating point ----
 
 typedef enum Verdict
 {
@@ -24,16 +24,16 @@ typedef enum Verdict
     VERDICT_DOUBT
 } Verdict;
 
-// Where the common segment of two triangles begins and ends: edge from corner `from` to corner `to` of one triangle goes
-// through the face of the other.
+// An end of the common segment of two triangles: the edge from corner `from` to corner `to` of one triangle crosses the
+// face of the other.
 typedef struct End
 {
     bool of_b;
     uint8_t from, to;
 } End;
 
-// The corner that is alone on its side of the other plane comes first, then the others; in the triangle's own order when
-// `upright`, else the other way round. False when a height is not clear of the bound.
+// Put the corner that is alone on its side of the other plane first, then the others; in the order of the triangle when
+// `upright`, else reversed. False when a height is not above the error bound.
 static inline bool put_lone_first(const rblHeights4* heights, uint32_t lane, float bound, uint8_t out[3])
 {
     const float h0 = heights->corner[0][lane], h1 = heights->corner[1][lane], h2 = heights->corner[2][lane];
@@ -56,8 +56,8 @@ static inline void swap_last(uint8_t order[3])
     order[2] = swap;
 }
 
-// The comparison of intervals of general_meeting() in math/triangle_meeting.c, on the corners as floats, which are off
-// by `error` at most. The same error bound as in triangle_filter.h, with u = 2^-53.
+// The comparison of intervals of general_meeting() in math/triangle_meeting.c, on the corners as floats with an error of
+// at most `error`. The error bound is that of triangle_filter.h, with u = 2^-53.
 static Verdict judge(const rblFilter4* filter, uint32_t lane, const rblLeafTriangle* ta,
                      const rblLeafTriangle* tb, float error, End ends[2])
 {
@@ -103,7 +103,7 @@ static Verdict judge(const rblFilter4* filter, uint32_t lane, const rblLeafTrian
 
 static void load_corners(const rblTriangleSpan* span, const rblBvh* tree, uint32_t leaf, rblVec3d out[3])
 {
-    if (!span->is_double) // the leaf has the very coordinates
+    if (!span->is_double) // the leaf has exactly the coordinates of the span
     {
         const rblLeafTriangle* t = &tree->triangles[leaf];
         out[0] = rbl_to_double3(t->a);
@@ -119,7 +119,7 @@ static void load_corners(const rblTriangleSpan* span, const rblBvh* tree, uint32
     }
 }
 
-// Which corners two triangles of one span share: bit 3 i + k for corner i of the one and k of the other.
+// The corners that two triangles of one span share: bit 3 i + k for corner i of one and corner k of the other.
 static uint32_t shared_by_index(const rblTriangleSpan* span, uint32_t t, uint32_t s)
 {
     if (span->indices == NULL)
@@ -149,7 +149,7 @@ static uint32_t shared_by_position(const rblVec3d a[3], const rblVec3d b[3])
     return shared;
 }
 
-// Whether the common part of two triangles is more than the vertex or edge that they share.
+// Whether the intersection of two triangles is more than the vertex or edge that they share.
 static bool meets_beyond(const rblMeeting* meeting, uint32_t shared)
 {
     for (uint32_t i = 0; i < meeting->count; ++i)
@@ -170,8 +170,9 @@ static int side_of(const rblVec3d t[3], rblVec3d p)
     return (volume > 0) - (volume < 0);
 }
 
-// Whether neighbours surely meet in what they share alone: around a vertex when the others of one triangle lie on one
-// side of the other, across an edge when they do not lie in one plane. Quick, as most neighbours are like that.
+// Whether neighbours certainly intersect only in what they share: for a shared vertex, when the other corners of one
+// triangle are on one side of the other; for a shared edge, when the triangles are not coplanar. This fast test accepts
+// most neighbours.
 static bool only_share(const rblVec3d a[3], const rblVec3d b[3], uint32_t shared)
 {
     const uint32_t first = rbl_lowest_bit(shared);
@@ -216,7 +217,7 @@ static rblMeetingPoint end_point(const End* end, const rblVec3d a[3], const rblV
                              end->of_b ? RBL_PART_FACE : part, end->of_b ? part : RBL_PART_FACE};
 }
 
-// Leaf pairs of one pair of trees, at work on them.
+// The state of the test of the leaf pairs of one pair of trees.
 typedef struct Work
 {
     const rblIntersectOptions* options;
@@ -225,12 +226,12 @@ typedef struct Work
     const rblTriangleSpan* span_a;
     const rblTriangleSpan* span_b;
     rblNeighbours neighbours;
-    float error; // of the coordinates in the leaves
+    float error; // of the coordinates in the leaves: largest rounding error
     rblOverlapRun* run;
 } Work;
 
-// Whether two triangles that are not known to be apart are to be reported; fills in where they meet. `ends`: of a pair
-// that is known to meet, else null.
+// Whether to report two triangles that are not known to be apart; computes their intersection. `ends`: of a pair that is
+// known to intersect, else null.
 static bool examine(const Work* work, const rblLeafPair* leaves, const End* ends, rblTrianglePair* out)
 {
     rblVec3d a[3], b[3];
@@ -313,7 +314,7 @@ static bool test_four(const Work* work, const rblLeafPair* found, uint32_t count
     return true;
 }
 
-#define AHEAD 16 // pairs whose triangles are asked for in advance
+#define AHEAD 16 // pairs whose triangles are prefetched
 
 static bool test_leaves(const rblTraversal* traversal, rblOverlapRun* run, const rblLeafPair* found,
                         uint32_t count)
@@ -354,7 +355,7 @@ rblIntersectOptions rbl_default_intersect_options(void)
     return (rblIntersectOptions){.overlap = rbl_default_overlap_options()};
 }
 
-// What rounding to floats did to the coordinates of a tree's leaves.
+// The rounding error of the coordinates in the leaves of a tree.
 static float rounding_of(const rblBvh* tree, const rblTriangleSpan* span)
 {
     if (!span->is_double || tree->layout.leaves == 0)
@@ -374,7 +375,7 @@ static rblResult check_spans(const rblOverlapScene* scene)
         const uint32_t leaves = scene->forest->trees[i].layout.leaves;
         if (scene->spans[i].triangle_count != leaves)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "overlap: span %u has %u triangles, its tree %u", i,
+            return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: span %u has %u triangles, but its tree has %u", i,
                             scene->spans[i].triangle_count, leaves);
         }
     }

@@ -5,12 +5,13 @@
 #include "bvh/traversal.h"
 #include <string.h>
 
-#define MAX_DEPTH_STEP 3
-#define STACK_SIZE     2048 // node pairs; a step of three levels leaves at most 63 behind on each of 11 steps
-#define MIN_RANGE      8    // node pairs to a block
-#define FOUND_SIZE     128  // leaf pairs gathered before they are handed on
+#define MAX_DEPTH_STEP 3 // levels per step: 8 descendants on each side
+#define STACK_SIZE                                                                                           \
+    2048             // node pairs; a step of three levels leaves at most 63 on the stack, in each of 11 steps
+#define MIN_RANGE  8 // node pairs per block, at least
+#define FOUND_SIZE 128 // leaf pairs per call of the callback
 
-// The kernel is compiled twice, once for the usual depth step: all of it must end up in one function for that.
+// The kernel is compiled twice, once with the usual depth step as a constant: for that, it must be inlined completely.
 #if defined(__GNUC__)
 #define KERNEL static inline __attribute__((always_inline))
 #else
@@ -19,12 +20,12 @@
 
 // ---- one step ----
 
-// The descendants of a node that a step goes to.
+// The descendants of a node that a step visits.
 typedef struct Descendants
 {
     const rblAabb* boxes;
     uint32_t first;    // implicit index
-    uint32_t position; // on their level
+    uint32_t position; // index on their level
     uint32_t count;    // real ones
     bool leaves;
 } Descendants;
@@ -33,7 +34,7 @@ KERNEL Descendants step_down(const rblBvh* tree, uint32_t node, uint32_t depth_s
 {
     const uint32_t level = rbl_tree_level(node);
     const uint32_t left = tree->layout.leaf_level - level;
-    // A short first step makes all later ones full.
+    // A short first step makes all later steps full ones.
     const uint32_t remainder = depth_step == 2 ? left & 1 : left % depth_step;
     const uint32_t step = remainder != 0 ? remainder : (left < depth_step ? left : depth_step);
     const uint32_t first = rbl_tree_descendant(node, step);
@@ -48,8 +49,8 @@ KERNEL Descendants step_down(const rblBvh* tree, uint32_t node, uint32_t depth_s
     };
 }
 
-// Where the pairs found by a step go: pairs of leaves to `found` and on from there, others to the stack, or to the next
-// frontier when there is no stack.
+// The output of a step: pairs of leaves go to `found` and from there to the callback, others to the stack, or to the
+// next frontier when there is no stack.
 typedef struct Sink
 {
     const rblTraversal* traversal;
@@ -82,15 +83,15 @@ KERNEL void emit(Sink* sink, rblNodePair found)
     }
 }
 
-// The nodes of a step: descendants of both sides, each against each.
+// The nodes of a step: the descendants of both sides, all pairs of them.
 typedef struct Step
 {
     Descendants a, b;
     uint32_t pair;
-    bool self; // both sides are the same nodes: only i < j are tested, and i with itself is handed on
+    bool self; // both sides are the same nodes: test i < j only, and pass on each node with itself
 } Step;
 
-// Hand on pairs of four nodes of a from `row` on and four of b from `column` on: bit 4 i + j for the i-th and the j-th.
+// Output pairs of four nodes of a from `row` on and four of b from `column` on: bit 4 i + j for the i-th and the j-th.
 KERNEL void emit_block(const Step* step, Sink* sink, uint32_t row, uint32_t column, uint32_t mask)
 {
     if (!step->a.leaves || !step->b.leaves)
@@ -119,7 +120,7 @@ KERNEL void emit_block(const Step* step, Sink* sink, uint32_t row, uint32_t colu
     sink->found_count = (uint32_t)(found - sink->found);
 }
 
-// The bits of emit_block() that stand for the first so many of a and of b.
+// The bits of emit_block() for the first n nodes of a and of b.
 static const uint16_t row_lanes[5] = {0, 0x000F, 0x00FF, 0x0FFF, 0xFFFF};
 static const uint16_t column_lanes[5] = {0, 0x1111, 0x3333, 0x7777, 0xFFFF};
 
@@ -157,7 +158,7 @@ static void expand_self(const Step* step, Sink* sink)
     }
 }
 
-// Look into one pair of nodes, `depth_step` levels further down on both sides (less where a side ends).
+// Expand one pair of nodes by `depth_step` levels on both sides (fewer at the leaves).
 KERNEL void expand(const rblTraversal* traversal, rblNodePair nodes, uint32_t depth_step, Sink* sink)
 {
     const rblTreePair trees = traversal->pairs[nodes.pair];
@@ -236,7 +237,7 @@ static void swap_frontiers(rblOverlapWorkspace* workspace)
     workspace->next = swap;
 }
 
-// Join what the blocks wrote for the next round, in their order.
+// Concatenate the output of the blocks, in their order, to the next frontier.
 static bool join_frontier(rblOverlapWorkspace* workspace, uint32_t blocks)
 {
     size_t count = 0;
@@ -266,7 +267,8 @@ static bool join_frontier(rblOverlapWorkspace* workspace, uint32_t blocks)
     return true;
 }
 
-// All pairs of nodes at the entry level: each with each of two trees; each once and with itself in one tree.
+// All pairs of nodes at the entry level: of two trees every combination; in one tree each pair once, and each node with
+// itself.
 static bool start_pair(const rblTraversal* traversal, uint32_t pair, rblNodePairArray* frontier)
 {
     const rblTreePair trees = traversal->pairs[pair];
@@ -350,11 +352,11 @@ rblResult rbl_traversal_run(rblTraversal* traversal, rblJobs* jobs, rblOverlapCo
         {
             return rbl_fail_memory();
         }
-        const size_t bytes =
-            sizeof(rblNodePair) * (count + workspace->frontier.count); // it and its successor
+        const size_t bytes = sizeof(rblNodePair) *
+                             (count + workspace->frontier.count); // the current frontier and the next one
         total.peak_bytes = bytes > total.peak_bytes ? bytes : total.peak_bytes;
     }
-    if (total.rounds % 2 == 1) // so that a repetition finds each buffer as large as it needs it
+    if (total.rounds % 2 == 1) // so that in a repetition each buffer already has the size it needs
     {
         swap_frontiers(workspace);
     }
@@ -369,7 +371,7 @@ rblResult rbl_traversal_run(rblTraversal* traversal, rblJobs* jobs, rblOverlapCo
     return RBL_OK;
 }
 
-// ---- before and after ----
+// ---- set-up and clean-up ----
 
 rblResult rbl_overlap_workspace_create(const rblAllocator* allocator, rblOverlapWorkspace** out)
 {
@@ -422,8 +424,7 @@ static rblResult check_arguments(const rblTraversal* traversal)
     const rblOverlapOptions* options = &traversal->options;
     if (options->depth_step < 1 || options->depth_step > MAX_DEPTH_STEP || options->entry_level > 31)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "overlap: depth_step %u must be 1 to %d, entry_level %u at most 31",
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: depth_step %u must be 1 to %d, entry_level %u at most 31",
                         options->depth_step, MAX_DEPTH_STEP, options->entry_level);
     }
     const uint32_t trees = traversal->forest->tree_count;
@@ -432,8 +433,9 @@ static rblResult check_arguments(const rblTraversal* traversal)
         const rblTreePair pair = traversal->pairs[p];
         if (pair.a >= trees || pair.b >= trees)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "overlap: pair %u names tree %u and %u of %u", p, pair.a,
-                            pair.b, trees);
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "bvh: pair %u has the trees %u and %u, but there are %u trees", p, pair.a, pair.b,
+                            trees);
         }
     }
     return RBL_OK;

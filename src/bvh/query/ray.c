@@ -40,14 +40,14 @@ static ShearedRay shear_ray(const rblRay* ray)
     return sheared;
 }
 
-// Near the ends of the range of floats products lose digits.
+// Near the limits of the range of floats products lose precision.
 static bool in_range(float x)
 {
     return fabsf(x) > 1e-30f && fabsf(x) < 1e37f;
 }
 
-// Edge functions; where 32 bits say "exactly on the edge" or do not suffice, 64 bits decide, so that no ray slips
-// between triangles.
+// Edge functions. Where 32 bits give exactly zero or are not precise enough, 64 bits decide, so that no ray passes
+// between two triangles.
 static void edge_functions(const float a[2], const float b[2], const float c[2], double w[3])
 {
     const float u = c[0] * b[1] - c[1] * b[0];
@@ -94,7 +94,7 @@ static bool hit_triangle(const ShearedRay* ray, const rblLeafTriangle* triangle,
     {
         return false;
     }
-    // Rounded before it is compared: which of two equal hits wins must not depend on which was found first.
+    // Round before the comparison: the winner of two equal hits must not depend on the order of the tests.
     const float t = (float)((w[0] * (double)za + w[1] * (double)zb + w[2] * (double)zc) / sum);
     if (!(t >= t_min && t <= t_max))
     {
@@ -128,7 +128,7 @@ typedef struct Flat4
     rblFloat4 x, y;
 } Flat4;
 
-// shear_corner() of four.
+// shear_corner() of four corners.
 static inline Flat4 shear_corner4(const ShearedRay4* ray, rblFloat4 x, rblFloat4 y, rblFloat4 z)
 {
     const rblFloat4 depth = rbl_sub4(z, ray->origin[2]);
@@ -142,7 +142,7 @@ static inline rblFloat4 in_range4(rblFloat4 x)
     return rbl_and4(rbl_less4(rbl_splat4(1e-30f), size), rbl_less4(size, rbl_splat4(1e37f)));
 }
 
-// Which of four triangles hit_triangle() would not turn down for their edges: the same operations in the same order.
+// The triangles of four that hit_triangle() does not reject by their edges: the same operations in the same order.
 static inline uint32_t near_triangles(const ShearedRay* ray, const ShearedRay4* wide,
                                       const rblLeafTriangle* const triangles[4])
 {
@@ -164,7 +164,8 @@ static inline uint32_t near_triangles(const ShearedRay* ray, const ShearedRay4* 
 
 // ---- traversal ----
 
-// A ray as boxes see it: their lower sides from a little above its origin, their upper ones from a little below.
+// The ray for box tests: lower box sides use an origin that is slightly too large, upper sides one that is slightly too
+// small.
 typedef struct BoxRay
 {
     rblFloat4 above[3];
@@ -172,12 +173,13 @@ typedef struct BoxRay
     rblFloat4 inverse[3];
 } BoxRay;
 
+// Largest inverse of a direction: just below FLT_MAX, so that products with 0 are 0 and not NaN.
 #define LARGEST_INVERSE 3e38f
 
-// The sheared coordinates that triangles are tested in are right to a few ulps of the largest distance they are made
-// of; so much are boxes enlarged, by an ulp of the origin, and by the steps of the smallest floats. Where a ray hardly
-// moves along an axis its inverse is cut off: inside a box, whose sides are then at least the margin away, it still
-// stays for longer than to the tree's far end.
+// The sheared coordinates of the triangle test have an error of a few ulps of the largest distance in them. Boxes are
+// enlarged by this error, by an ulp of the origin, and by the steps of the smallest floats. Where a ray hardly moves
+// along an axis its inverse is clamped: inside a box, whose sides are then at least the margin away, the ray still stays
+// longer than to the far end of the tree.
 static void prepare_axis(float origin, float direction, float largest, uint32_t axis, BoxRay* out)
 {
     const float margin = 5e-7f * largest + 1.2e-7f * fabsf(origin) + 1e-44f;
@@ -205,7 +207,7 @@ static BoxRay prepare_box_ray(const rblBvh* bvh, const rblRay* ray)
     return out;
 }
 
-// What one ray needs all the way.
+// Data of one ray during the traversal.
 typedef struct Tracing
 {
     const rblBvh* bvh;
@@ -233,7 +235,7 @@ static inline uint32_t hit_boxes(const BoxRay* ray, const rblBoxGroup* g, float 
     return rbl_mask4(rbl_less_equal4(t0, t1));
 }
 
-// The leaves from `first` on, up to four. Their boxes are not looked at: four triangles are in fewer cache lines than
+// Test the leaves from `first` on, up to four. Their boxes are not tested: four triangles are in fewer cache lines than
 // four boxes and the triangles of those that are hit. True as soon as `any` is satisfied.
 static inline bool hit_leaves(const Tracing* tracing, uint32_t first, uint32_t count, rblRayHit* best)
 {
@@ -252,7 +254,7 @@ static inline bool hit_leaves(const Tracing* tracing, uint32_t first, uint32_t c
         {
             continue;
         }
-        // Equal t: the lower triangle wins, whatever the order of traversal.
+        // With equal t the lower triangle wins, for every order of traversal.
         if (hit.t < best->t || best->leaf == UINT32_MAX || bvh->order[leaf] < bvh->order[best->leaf])
         {
             rbl_prefetch(&bvh->order[leaf]);
@@ -280,7 +282,7 @@ static inline bool trace(const rblBvh* bvh, const rblRay* ray, rblRayHit* best, 
     const uint32_t leaf_level = bvh->layout.leaf_level;
     uint64_t stack[RBL_NODE_STACK_SIZE];
     uint32_t size = 0;
-    rblNodePlace node = {0, 0};
+    rblNodePosition node = {0, 0};
     *best = (rblRayHit){.t = ray->t_max, .leaf = UINT32_MAX};
     for (;;)
     {
@@ -323,7 +325,7 @@ static bool valid_ray(const rblRay* ray)
            ray->t_min <= ray->t_max && rbl_finite((double)ray->t_min);
 }
 
-// Bring a very short or long direction into range, by powers of two: t then counts in units of `factor`.
+// Scale a very short or long direction by a power of two; t is then in units of `factor`.
 static rblRay scale_ray(const rblRay* ray, float* factor)
 {
     const float big = 1152921504606846976.0f; // 2^60

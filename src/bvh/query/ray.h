@@ -4,18 +4,18 @@
 
 #include "bvh/bvh.h"
 
-// The first hit with t_min <= t <= t_max; of equal t the lowest triangle. Both sides of a triangle count, one seen
-// exactly edge-on does not. Watertight: a ray through a shared edge or vertex hits one of the triangles there (Woop,
-// Benthin and Wald 2013); boxes are enlarged by the rounding of that test. t is right to about 1e-6 of the distance
-// between the origin and the far end of the tree. Any length of direction but zero. False, and `hit` untouched, when
-// there is none or the ray is not finite (t_max may be infinite, t_min not above it).
+// The first hit with t_min <= t <= t_max; among equal t the lowest triangle. Both sides of a triangle count; a triangle
+// seen exactly edge-on does not. Watertight: a ray through a shared edge or vertex hits one of the triangles there
+// (Woop, Benthin and Wald 2013); boxes are enlarged by the rounding error of that test. The error of t is about 1e-6 of
+// the distance between the origin and the far end of the tree. The direction has any length but zero. False, and `hit`
+// unchanged, when there is no hit or the ray is not finite (t_max may be infinite, t_min must not be above it).
 bool rbl_tree_ray_closest(const rblBvh* bvh, const rblRay* ray, rblRayHit* hit);
 
-// Whether there is any.
+// Whether there is any hit.
 bool rbl_tree_ray_any(const rblBvh* bvh, const rblRay* ray);
 
-// The same answer, sooner where neighbouring rays are blocked by the same triangle: `blocker` is the leaf to try first
-// (UINT32_MAX: none), and receives the one that was found.
+// The same result, faster where neighbouring rays hit the same triangle: `blocker` is the leaf to test first
+// (UINT32_MAX: none), and receives the leaf that was hit.
 bool rbl_tree_ray_blocked(const rblBvh* bvh, const rblRay* ray, uint32_t* blocker);
 
 #endif

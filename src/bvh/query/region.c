@@ -6,8 +6,8 @@
 
 // ---- triangle and box ----
 
-// Whether the triangle and the box are apart along an axis: the box reaches `reach` either way of its centre, where
-// the origin is. The margin covers the rounding of both.
+// Whether the triangle and the box are separated along an axis. The centre of the box is the origin; the box extends
+// `reach` in both directions. The margin covers the rounding of both.
 static bool apart(rblVec3d axis, const rblVec3d t[3], rblVec3d half)
 {
     const double a = rbl_dot3d(axis, t[0]);
@@ -20,8 +20,8 @@ static bool apart(rblVec3d axis, const rblVec3d t[3], rblVec3d half)
     return lowest > reach + margin || highest < -reach - margin;
 }
 
-// The axes of the box were decided by the leaf's own box already; left are the triangle's normal and the cross
-// products of its edges with the three axes.
+// The test of the box of the leaf covers the axes of the box; the normal of the triangle and the cross products of its
+// edges with the three axes remain.
 static bool triangle_meets_box(const rblLeafTriangle* triangle, rblVec3d center, rblVec3d half)
 {
     const rblVec3d t[3] = {rbl_sub3d(rbl_to_double3(triangle->a), center),
@@ -44,7 +44,7 @@ static bool triangle_meets_box(const rblLeafTriangle* triangle, rblVec3d center,
     return true;
 }
 
-// ---- the walk, for both shapes ----
+// ---- traversal, for both shapes ----
 
 typedef struct Region
 {
@@ -82,21 +82,21 @@ static bool visit_leaves(const Region* region, uint32_t mask, uint32_t first, rb
     return false;
 }
 
-// Depth first, the lowest position on top, so that leaves come in order.
+// Depth first, the lowest position on top of the stack, so that leaves are visited in order.
 static bool visit_region(const Region* region, rblLeafFcn* visit, void* context)
 {
     const rblBvh* bvh = region->bvh;
     const uint32_t leaf_level = bvh->layout.leaf_level;
-    rblNodePlace stack[RBL_NODE_STACK_SIZE];
+    rblNodePosition stack[RBL_NODE_STACK_SIZE];
     uint32_t size = 1;
-    stack[0] = (rblNodePlace){0, 0};
+    stack[0] = (rblNodePosition){0, 0};
     if (leaf_level == 0)
     {
         return visit_leaves(region, 1, 0, visit, context);
     }
     while (size > 0)
     {
-        const rblNodePlace node = stack[--size];
+        const rblNodePosition node = stack[--size];
         const uint32_t step = rbl_group_step(bvh, node.level);
         const uint32_t level = node.level + step;
         const uint32_t position = node.position << step;
@@ -115,7 +115,7 @@ static bool visit_region(const Region* region, rblLeafFcn* visit, void* context)
         {
             if ((mask >> lane & 1) != 0)
             {
-                stack[size++] = (rblNodePlace){level, position + lane};
+                stack[size++] = (rblNodePosition){level, position + lane};
             }
         }
     }
@@ -128,7 +128,7 @@ bool rbl_tree_visit_box(const rblBvh* bvh, const rblAabb* box, rblLeafFcn* visit
     {
         return false;
     }
-    // Beyond the tree's own box there is nothing; this makes infinite boxes finite.
+    // Clip to the box of the tree; this makes infinite boxes finite.
     const rblAabb part = rbl_aabb_intersection(*box, bvh->nodes[0]);
     if (rbl_aabb_is_empty(part))
     {
@@ -149,7 +149,7 @@ bool rbl_tree_visit_ball(const rblBvh* bvh, rblVec3 center, float radius, rblLea
     {
         return false;
     }
-    // A little more than the radius: the corners of the box are rounded.
+    // Slightly more than the radius, because the corners of the box are rounded.
     const float size = rbl_maxf(fabsf(center.x), rbl_maxf(fabsf(center.y), fabsf(center.z)));
     const float reach = radius * 1.000001f + size * 1e-6f + 1e-44f;
     const rblVec3 all = {reach, reach, reach};

@@ -11,10 +11,10 @@ typedef struct Query
     rblSignMode mode;
 } Query;
 
-// What the points of a row hand on.
+// Results of the previous point of a row, which speed up the next point.
 typedef struct Neighbour
 {
-    uint32_t leaf; // closest triangle, a hint
+    uint32_t leaf; // hint: the closest triangle
     rblClearBall ball;
 } Neighbour;
 
@@ -28,7 +28,7 @@ bool rbl_below_face(const rblLeafTriangle* t, rblVec3 point)
     return rbl_dot3d(rbl_cross3d(ab, ac), rbl_sub3d(rbl_to_double3(point), a)) < 0.0;
 }
 
-bool rbl_clear_ball_holds(const rblClearBall* ball, rblVec3 point)
+bool rbl_clear_ball_contains(const rblClearBall* ball, rblVec3 point)
 {
     const rblVec3d offset = rbl_sub3d(rbl_to_double3(point), rbl_to_double3(ball->center));
     return rbl_length3d(offset) < 0.999 * (double)ball->radius;
@@ -39,7 +39,7 @@ static bool is_inside(const Query* query, rblVec3 point, const rblClosestPoint* 
 {
     if (query->mode == RBL_SIGN_CLOSED)
     {
-        if (rbl_clear_ball_holds(&neighbour->ball, point))
+        if (rbl_clear_ball_contains(&neighbour->ball, point))
         {
             return neighbour->ball.inside;
         }
@@ -73,6 +73,7 @@ static void measure(const Query* query, rblVec3 point, Neighbour* neighbour, flo
 
 // ---- many ----
 
+// Points per job, at least: enough work to pay for the start of a job.
 #define MIN_POINTS 64
 
 typedef struct Batch
@@ -100,7 +101,7 @@ void rbl_tree_signed_distance_many(const rblBvh* bvh, const rblWinding* winding,
     rbl_parallel_for(jobs, count, MIN_POINTS, measure_points, &batch);
 }
 
-// Back and forth, so that the end of a row is next to the beginning of the following one.
+// Alternate the direction of rows, so that the end of a row is next to the start of the following one.
 static void measure_rows(rblRange range, void* context)
 {
     const Batch* batch = context;

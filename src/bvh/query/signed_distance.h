@@ -1,11 +1,11 @@
-// Signed distance to the triangles of one tree: negative inside.
+// Signed distance to the triangles of one tree, negative inside.
 #ifndef RBL_BVH_QUERY_SIGNED_DISTANCE_H
 #define RBL_BVH_QUERY_SIGNED_DISTANCE_H
 
 #include "bvh/query/winding.h"
 
-// What a point hands on to the next one: its sign holds in a ball without surface, which lies wholly on one side of a
-// closed one.
+// A ball without any surface inside. All of it is on one side of a closed surface, so the sign of its centre is valid
+// for all its points.
 typedef struct rblClearBall
 {
     rblVec3 center;
@@ -13,8 +13,8 @@ typedef struct rblClearBall
     bool inside;
 } rblClearBall;
 
-// The margin covers the rounding of both distances.
-bool rbl_clear_ball_holds(const rblClearBall* ball, rblVec3 point);
+// Whether the point is in the ball. The margin covers the rounding of both distances.
+bool rbl_clear_ball_contains(const rblClearBall* ball, rblVec3 point);
 
 // Whether a point that projects into a triangle is behind it.
 bool rbl_below_face(const rblLeafTriangle* t, rblVec3 point);
@@ -25,7 +25,7 @@ bool rbl_below_face(const rblLeafTriangle* t, rblVec3 point);
 void rbl_tree_signed_distance_many(const rblBvh* bvh, const rblWinding* winding, const rblVec3* points,
                                    uint32_t count, float radius, rblSignMode mode, rblJobs* jobs, float* out);
 
-// The same for the points of a grid, at most 2^32 - 1 of them in all.
+// Signed distances at the points of a grid, at most 2^32 - 1 points in total.
 void rbl_tree_signed_distance_grid(const rblBvh* bvh, const rblWinding* winding, const rblPointGrid* grid,
                                    float radius, rblSignMode mode, rblJobs* jobs, float* out);
 

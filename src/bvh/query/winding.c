@@ -4,17 +4,17 @@
 #include "math/trig.h"
 #include "math/vec.h"
 
-// ---- exact angles ----
+// ---- exact solid angles ----
 
-// Half solid angles summed up as the argument of a product of complex numbers, so that most need no arctangent.
+// Half solid angles are summed as the argument of a product of complex numbers, so that most of them need no arctangent.
 typedef struct AngleSum
 {
-    double done;       // angles taken out of the product already
+    double done;       // sum of the angles that are no longer in the product
     double real, imag; // the product
-    double bound;      // its argument is at most this
+    double bound;      // upper bound of its argument
 } AngleSum;
 
-// Below pi, so that the argument of the product is the sum of those of its factors.
+// Below pi, so that the argument of the product is the sum of the arguments of its factors.
 #define LARGEST_ARGUMENT 3.0
 
 static void take_out(AngleSum* sum)
@@ -52,7 +52,7 @@ static void add_half_angle(const rblLeafTriangle* t, rblVec3d p, AngleSum* sum)
     sum->real = real;
 }
 
-// ---- the walk ----
+// ---- traversal ----
 
 typedef struct Walk
 {
@@ -61,7 +61,7 @@ typedef struct Walk
     rblVec3d point;
     rblFloat4 x, y, z; // the point in scaled units
     rblFloat4 beta2;
-    rblFloat4 far; // winding numbers of what was far away, per lane
+    rblFloat4 far; // sum of the winding numbers of far nodes, per lane
     AngleSum near;
 } Walk;
 
@@ -81,7 +81,7 @@ static inline Points4 sub_points4(const Points4* a, const Points4* b)
     return (Points4){rbl_sub4(a->x, b->x), rbl_sub4(a->y, b->y), rbl_sub4(a->z, b->z)};
 }
 
-// Scaled distances below 1e-12 count as near, whatever the radius: 1 / R^3 has to stay within the range of floats.
+// Scaled distances below 1e-12 count as near for every radius: 1 / R^3 must stay within the range of floats.
 #define SMALLEST_DISTANCE2 1e-24f
 
 // Add D . q / R^3 (1 + q^T K q / R^4) where the lane is far; returns the lanes that are not.
@@ -116,7 +116,7 @@ static inline uint32_t visit_group(Walk* walk, const rblWindingGroup* g)
     return add_far(walk, dot4(&dipole, &q), spread, distance2, rbl_load4(g->radius2));
 }
 
-// Corners of four leaves seen from the point, in scaled units. Lanes without a leaf repeat the last one.
+// Corners of four leaves relative to the point, in scaled units. Lanes without a leaf repeat the last one.
 static inline void load_leaves(const Walk* walk, uint32_t first, uint32_t count, Points4 corners[3])
 {
     const rblLeafTriangle* t[4];
@@ -140,7 +140,7 @@ static inline void load_leaves(const Walk* walk, uint32_t first, uint32_t count,
     const Points4 all[3] = {a, b, c};
     for (int k = 0; k < 3; ++k)
     {
-        // Scaled first: differences of the largest coordinates would overflow.
+        // Scale first: differences of the largest coordinates would overflow.
         const Points4 corner = {rbl_mul4(all[k].x, scale), rbl_mul4(all[k].y, scale),
                                 rbl_mul4(all[k].z, scale)};
         corners[k] = sub_points4(&corner, &p);
@@ -184,7 +184,7 @@ static void visit_leaves(Walk* walk, uint32_t first, uint32_t count)
     const rblFloat4 distance2 = dot4(&q, &q);
     rblFloat4 radius2;
     const rblFloat4 spread = leaf_spread(t, &q, distance2, &radius2);
-    // Lanes that only repeat the last leaf count nothing.
+    // Lanes that repeat the last leaf contribute nothing.
     const rblFloat4 real =
         rbl_set4(1.0f, count > 1 ? 1.0f : 0.0f, count > 2 ? 1.0f : 0.0f, count > 3 ? 1.0f : 0.0f);
     const rblFloat4 eighth = rbl_mul4(real, rbl_splat4((float)(1.0 / (8.0 * RBL_PI))));
@@ -199,19 +199,19 @@ static void visit_leaves(Walk* walk, uint32_t first, uint32_t count)
     }
 }
 
-// Every group waits once; at most three stay behind per step.
+// Every group is pushed once; a step leaves at most three on the stack.
 #define STACK_SIZE 64
 
 static void walk_tree(Walk* walk)
 {
     const rblBvh* bvh = walk->bvh;
     const uint32_t leaf_level = bvh->layout.leaf_level;
-    rblNodePlace stack[STACK_SIZE];
+    rblNodePosition stack[STACK_SIZE];
     uint32_t size = 1;
-    stack[0] = (rblNodePlace){0, 0};
+    stack[0] = (rblNodePosition){0, 0};
     while (size > 0)
     {
-        const rblNodePlace node = stack[--size];
+        const rblNodePosition node = stack[--size];
         const uint32_t step = node.level == leaf_level ? 0 : rbl_group_step(bvh, node.level);
         const uint32_t level = node.level + step;
         const uint32_t position = node.position << step;
@@ -229,13 +229,13 @@ static void walk_tree(Walk* walk)
         {
             if ((near >> lane & 1) != 0)
             {
-                stack[size++] = (rblNodePlace){level, position + lane};
+                stack[size++] = (rblNodePosition){level, position + lane};
             }
         }
     }
 }
 
-// From very far away the whole tree is one dipole; this also keeps scaled units within range.
+// Very far away the whole tree is one dipole; this also keeps scaled units within range.
 static bool far_from_all(const rblWinding* winding, rblVec3d p, float* out)
 {
     const rblVec3d q = rbl_sub3d(winding->center, p);

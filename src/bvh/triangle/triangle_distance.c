@@ -12,7 +12,7 @@ static rblTrianglePoint point_on_edges(const rblTriangled* triangle, rblVec3d p)
         const double distance2 = rbl_round_to_24_bits(rbl_segment_distance2(offset, along));
         if (distance2 < best)
         {
-            const double t = rbl_segment_share(offset, along);
+            const double t = rbl_segment_parameter(offset, along);
             const int feature = t <= 0.0 ? k : (t >= 1.0 ? next : k + 3);
             best = distance2;
             point = (rblTrianglePoint){.feature = (rblTriangleFeature)feature};

@@ -1,12 +1,12 @@
-// The point of a triangle that is closest to another point: in 64 bits, for any triangle.
+// The closest point of a triangle to a query point, in 64 bits, for any triangle.
 //
-// The foot of the perpendicular lies in the triangle when p is on the inner side of all three edges,
+// The foot of the perpendicular is in the triangle when p is on the inner side of all three edges,
 //   n . (bc x (p - b)) >= 0,   n . (ca x (p - c)) >= 0,   n . (ab x (p - a)) >= 0,   n = ab x ac,
 // and these three are the barycentric coordinates times |n|^2. Otherwise the closest point is on an edge. A triangle
-// whose sine at the first corner is below 1e-8 counts as its edges.
+// whose sine at the first corner is below 1e-8 is treated as its edges.
 //
-// Squared distances are rounded to 24 bits: what differs by rounding alone, such as the distances of two triangles to
-// the edge they share, is then equal.
+// Squared distances are rounded to 24 bits: values that differ only by rounding, such as the distances of two triangles
+// to the edge they share, are then equal.
 #ifndef RBL_BVH_TRIANGLE_TRIANGLE_DISTANCE_H
 #define RBL_BVH_TRIANGLE_TRIANGLE_DISTANCE_H
 
@@ -25,9 +25,10 @@ typedef struct rblTrianglePoint
     rblTriangleFeature feature;
 } rblTrianglePoint;
 
+// Squared sine of the angle at the first corner below which a triangle is treated as its edges: rounding in 64 bits.
 #define RBL_FLAT_SINE2 1e-16
 
-// To 24 significant bits, halves upwards. Not negative.
+// Round to 24 significant bits, halves upwards. x is not negative.
 static inline double rbl_round_to_24_bits(double x)
 {
     uint64_t bits;
@@ -37,8 +38,9 @@ static inline double rbl_round_to_24_bits(double x)
     return x;
 }
 
-// Where on the segment from a along `along` the point a + offset is closest: 0 at a, 1 at the end. No length: 1.
-static inline double rbl_segment_share(rblVec3d offset, rblVec3d along)
+// The parameter of the point on the segment from a along `along` that is closest to a + offset: 0 at a, 1 at the end. A
+// segment of length 0: 1.
+static inline double rbl_segment_parameter(rblVec3d offset, rblVec3d along)
 {
     const double share = rbl_dot3d(offset, along) / rbl_dot3d(along, along);
     return rbl_maxd(rbl_mind(share, 1.0), 0.0);
@@ -46,11 +48,11 @@ static inline double rbl_segment_share(rblVec3d offset, rblVec3d along)
 
 static inline double rbl_segment_distance2(rblVec3d offset, rblVec3d along)
 {
-    const rblVec3d rest = rbl_mul_add3d(offset, -rbl_segment_share(offset, along), along);
+    const rblVec3d rest = rbl_mul_add3d(offset, -rbl_segment_parameter(offset, along), along);
     return rbl_dot3d(rest, rest);
 }
 
-// Squared distance, or infinity when it is above `limit` for sure.
+// Squared distance, or infinity when it is certainly above `limit`.
 static inline double rbl_triangle_distance2(const rblTriangled* triangle, rblVec3d p, double limit)
 {
     const rblVec3d* corners = triangle->corners;
@@ -65,7 +67,7 @@ static inline double rbl_triangle_distance2(const rblTriangled* triangle, rblVec
     {
         const double height = rbl_dot3d(n, ap);
         const double height2 = height * height;
-        if (height2 > limit * n2 * 1.000001) // the plane is too far away already
+        if (height2 > limit * n2 * 1.000001) // the distance of the plane is already too large
         {
             return (double)INFINITY;
         }
@@ -82,7 +84,7 @@ static inline double rbl_triangle_distance2(const rblTriangled* triangle, rblVec
     return rbl_round_to_24_bits(best);
 }
 
-// The point at that distance. Of equally close edges the first.
+// The point at that distance. Among equally close edges the first.
 rblTrianglePoint rbl_triangle_closest(const rblTriangled* triangle, rblVec3d p);
 
 static inline rblVec3d rbl_weighted_point(const rblVec3d t[3], const double weights[3])

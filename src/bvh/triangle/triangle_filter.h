@@ -1,4 +1,5 @@
-// Four pairs of triangles at once in 32 bits: which are apart for certain, as seen from their planes.
+// A conservative filter of four pairs of triangles at once in 32 bits: pairs that are certainly separated by the plane
+// of one of them.
 #ifndef RBL_BVH_TRIANGLE_TRIANGLE_FILTER_H
 #define RBL_BVH_TRIANGLE_TRIANGLE_FILTER_H
 
@@ -26,9 +27,9 @@ typedef struct rblHeights4
 typedef struct rblFilter4
 {
     rblHeights4 a, b; // of a's corners above the plane of b, and the other way round
-    float bound[4];   // of the error of the heights
-    float reach[4];   // how far the two triangles extend along an axis, together
-    uint32_t near;    // bit i: pair i may meet
+    float bound[4];   // error bound of the heights
+    float reach[4];   // extent of both triangles together along an axis
+    uint32_t near;    // bit i: pair i can intersect
 } rblFilter4;
 
 static inline rblPoint4 rbl_sub_point4(rblPoint4 a, rblPoint4 b)
@@ -38,7 +39,7 @@ static inline rblPoint4 rbl_sub_point4(rblPoint4 a, rblPoint4 b)
 
 static inline rblTriangle4 rbl_load_triangles4(const rblLeafTriangle* const t[4])
 {
-    // Nine floats each, by three loads of four of which the last overlaps the one before.
+    // Nine floats per triangle, in three loads of four; the last two overlap.
     rblFloat4 r0 = rbl_load4(&t[0]->a.x), r1 = rbl_load4(&t[1]->a.x), r2 = rbl_load4(&t[2]->a.x),
               r3 = rbl_load4(&t[3]->a.x);
     rblFloat4 s0 = rbl_load4(&t[0]->b.y), s1 = rbl_load4(&t[1]->b.y), s2 = rbl_load4(&t[2]->b.y),
@@ -70,8 +71,8 @@ static inline rblFloat4 rbl_height4(rblPoint4 normal, rblPoint4 d)
     return rbl_add4(rbl_add4(rbl_mul4(normal.x, d.x), rbl_mul4(normal.y, d.y)), rbl_mul4(normal.z, d.z));
 }
 
-// The heights of t above the plane of p. Returns how far all of t is on one side, at least: negative when its corners
-// are on both.
+// The heights of t above the plane of p. Returns a lower bound of the distance by which all of t is on one side;
+// negative when its corners are on both sides.
 static inline rblFloat4 rbl_heights4(const rblTriangle4* p, const rblTriangle4* t, rblHeights4* out)
 {
     const rblPoint4 e = rbl_sub_point4(p->b, p->a);
@@ -90,11 +91,11 @@ static inline rblFloat4 rbl_heights4(const rblTriangle4* p, const rblTriangle4* 
     return rbl_max4(least, rbl_sub4(rbl_splat4(0.0f), most));
 }
 
-// Let R be the reach, u = 2^-24, and D the error of a coordinate (0 when the span holds floats). A difference is then
-// off by at most v = 2 D + u R, a component of the normal (at most 2 R^2) by 4 R v + 6 u R^2, and a height by
-// 3 (R (4 R v + 6 u R^2) + 2 R^2 v) + 18 u R^3 <= 36 D R^2 + 54 u R^3, but for terms of second order;
-// 64 (D + u R) R^2 covers these too. Underflow loses less than 2^-120. From R = 2^41 on heights, up to 6 R^3, may
-// overflow, and differences of infinities be no numbers: the bound is infinite then, and every pair undecided.
+// Let R be the reach, u = 2^-24, and D the error of a coordinate (0 when the span has floats). The error of a difference
+// is then at most v = 2 D + u R, that of a component of the normal (at most 2 R^2) at most 4 R v + 6 u R^2, and that of
+// a height at most 3 (R (4 R v + 6 u R^2) + 2 R^2 v) + 18 u R^3 <= 36 D R^2 + 54 u R^3, without terms of second order;
+// 64 (D + u R) R^2 covers these too. Underflow loses less than 2^-120. From R = 2^41 on, heights (up to 6 R^3) can
+// overflow and differences of infinities be NaN: the bound is then infinite and every pair undecided.
 static inline void rbl_filter4(const rblLeafTriangle* const a[4], const rblLeafTriangle* const b[4],
                                float error, rblFilter4* out)
 {

@@ -1,6 +1,7 @@
 #include "bvh/triangle/triangle_sides.h"
 
-#define LEAST_TIP2 1e-12 // of the angle at a corner, squared: where it is less its sides cancel to rounding
+#define LEAST_TIP2                                                                                           \
+    1e-12 // squared sum of the unit normals of two sides; below it (a corner of 1e-6 rad) they cancel to rounding errors
 
 static rblVec3d unit(rblVec3d v)
 {

@@ -1,11 +1,11 @@
-// Triangles, made ready for many questions of how far they are.
+// Triangles with precomputed data for many distance queries.
 //
-// A bound in 32 bits, four points at once: let h be the height of a point above the triangle's plane and s how far it is, in the plane,
-// beyond a line that has all of the triangle on its other side. Then
+// A lower bound in 32 bits, four points at once: let h be the height of a point above the plane of the triangle and s
+// its distance in the plane beyond a line that has all of the triangle on its other side. Then
 //   distance^2 >= h^2 + max(s, 0)^2.
-// Lines are those of the sides, and one through each corner that leans as much to one side there as to the other.
+// The lines are those of the sides, and one through each corner, perpendicular to the bisector there.
 //
-// And squared distances in 64 bits, two points at once, with the bits of rbl_triangle_distance2().
+// Squared distances in 64 bits, two points at once, equal to those of rbl_triangle_distance2() in every bit.
 #ifndef RBL_BVH_TRIANGLE_TRIANGLE_SIDES_H
 #define RBL_BVH_TRIANGLE_TRIANGLE_SIDES_H
 
@@ -14,24 +14,27 @@
 #include "math/simd.h"
 #include "math/simd_double.h"
 
-#define RBL_MOST_GROUPS 2u // of four points that are asked for together
+#define RBL_MAX_POINT_GROUPS 2u // groups of four points per call
 
 typedef struct rblTriangleSides
 {
     rblVec3 corners[3];
-    rblVec3 plane;    // unit; zero, as are the lines, for what is flat (triangle_distance.h): the bound is 0
-    rblVec3 lines[6]; // unit, in the plane, outwards, at ab, bc, ca and at a, b, c; zero at ends of needles
-    float size;       // the longest side
+    rblVec3
+        plane; // unit normal; zero, as are the lines, for a flat triangle (triangle_distance.h): the bound is 0
+    rblVec3 lines
+        [6]; // unit normals in the plane, outwards, at ab, bc, ca and at a, b, c; zero at the tips of needles
+    float size; // the longest side
     bool flat;
-    rblVec3d a, b, ab, ac, bc, normal; // as rbl_triangle_distance2() has them
+    rblVec3d a, b, ab, ac, bc, normal; // as in rbl_triangle_distance2()
     double ab2, ac2, bc2, normal2;     // squared lengths
 } rblTriangleSides;
 
-// Of each leaf of a tree.
+// The data of each leaf of a tree.
 void rbl_tree_sides(const rblBvh* bvh, rblTriangleSides* out);
 
-// Where height and way beyond a line come out too long, for a triangle no farther off than d, it is by less than this part of d and the
-// longest side: 3 roundings of products and sums, one each of the unit vector, the difference, the square and the root; 6e-7 in all.
+// Rounding can make height and distance beyond a line too large. For a triangle within a distance d the error is less
+// than this fraction of d and the longest side: 3 roundings of products and sums, one each of the unit vector, the
+// difference, the square and the root; 6e-7 in total.
 #define RBL_SIDES_ROUNDING 1e-6f
 
 typedef struct rblVector4
@@ -54,12 +57,12 @@ static inline rblFloat4 rbl_dot_vector4(rblVector4 a, rblVector4 b)
     return rbl_add4(rbl_add4(rbl_mul4(a.x, b.x), rbl_mul4(a.y, b.y)), rbl_mul4(a.z, b.z));
 }
 
-// The bound, squared, for some groups of four points.
+// The squared bound, for some groups of four points.
 static inline void rbl_sides_bounds(const rblTriangleSides* t, const rblVector4* groups, uint32_t count,
                                     rblFloat4* out)
 {
     const rblVector4 plane = rbl_splat_vector4(t->plane);
-    rblFloat4 beyond[RBL_MOST_GROUPS];
+    rblFloat4 beyond[RBL_MAX_POINT_GROUPS];
     for (uint32_t i = 0; i < 3; ++i)
     {
         const rblVector4 corner = rbl_splat_vector4(t->corners[i]);
@@ -108,14 +111,14 @@ static inline rblVector2d rbl_cross_vector2d(rblVector2d a, rblVector2d b)
                          rbl_sub_double2(rbl_mul_double2(a.x, b.y), rbl_mul_double2(a.y, b.x))};
 }
 
-// rbl_segment_distance2().
+// rbl_segment_distance2() of two points.
 static inline rblDouble2 rbl_segment_distances2(rblVector2d offset, rblVec3d along, double length2)
 {
     const rblVector2d way = rbl_splat_vector2d(along);
     const rblDouble2 share = rbl_div_double2(rbl_dot_vector2d(offset, way), rbl_splat_double2(length2));
-    const rblDouble2 held =
+    const rblDouble2 clamped =
         rbl_max_double2(rbl_min_double2(share, rbl_splat_double2(1.0)), rbl_splat_double2(0.0));
-    const rblDouble2 back = rbl_sub_double2(rbl_splat_double2(0.0), held);
+    const rblDouble2 back = rbl_sub_double2(rbl_splat_double2(0.0), clamped);
     const rblVector2d rest = {rbl_add_double2(offset.x, rbl_mul_double2(back, way.x)),
                               rbl_add_double2(offset.y, rbl_mul_double2(back, way.y)),
                               rbl_add_double2(offset.z, rbl_mul_double2(back, way.z))};

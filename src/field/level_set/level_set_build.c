@@ -296,12 +296,12 @@ static uint32_t along_curve(uint32_t i)
     return (i & 1) | (i >> 2 & 2);
 }
 
-static void measure_block(const Build* b, uint32_t block, uint32_t hints[RBL_MOST_NEAR])
+static void measure_block(const Build* b, uint32_t block, uint32_t hints[RBL_MAX_NEAR_POINTS])
 {
     uint32_t at[3];
     corner_at(b, b->block_corners[block], at);
-    rblVec3d points[RBL_MOST_NEAR];
-    uint32_t places[RBL_MOST_NEAR];
+    rblVec3d points[RBL_MAX_NEAR_POINTS];
+    uint32_t places[RBL_MAX_NEAR_POINTS];
     uint32_t count = 0;
     for (uint32_t i = 0; i < BLOCK_VALUES; ++i)
     {
@@ -313,9 +313,9 @@ static void measure_block(const Build* b, uint32_t block, uint32_t hints[RBL_MOS
                                        at[2] * RBL_BRICK_CELLS + z);
             places[count++] = place;
         }
-        if (count == RBL_MOST_NEAR || (i + 1 == BLOCK_VALUES && count > 0))
+        if (count == RBL_MAX_NEAR_POINTS || (i + 1 == BLOCK_VALUES && count > 0))
         {
-            float found[RBL_MOST_NEAR];
+            float found[RBL_MAX_NEAR_POINTS];
             rbl_distance_oracle_ask_near(&b->oracle, points, count, hints, found);
             for (; count > 0; --count)
             {
@@ -327,7 +327,7 @@ static void measure_block(const Build* b, uint32_t block, uint32_t hints[RBL_MOS
 
 static void measure_blocks(rblRange range, void* context)
 {
-    uint32_t hints[RBL_MOST_NEAR];
+    uint32_t hints[RBL_MAX_NEAR_POINTS];
     memset(hints, 0xFF, sizeof hints); // RBL_NO_LEAF
     for (uint32_t i = range.begin; i < range.end; ++i)
     {

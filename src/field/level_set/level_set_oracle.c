@@ -90,9 +90,9 @@ double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point, 
 }
 
 void rbl_distance_oracle_ask_near(const rblDistanceOracle* oracle, const rblVec3d* points, uint32_t count,
-                                  uint32_t hints[RBL_MOST_NEAR], float* distances)
+                                  uint32_t hints[RBL_MAX_NEAR_POINTS], float* distances)
 {
-    rblVec3 moved[RBL_MOST_NEAR];
+    rblVec3 moved[RBL_MAX_NEAR_POINTS];
     for (uint32_t i = 0; i < count; ++i)
     {
         moved[i] = from_middle(oracle, points[i]);

@@ -26,9 +26,9 @@ void rbl_distance_oracle_free(rblDistanceOracle* oracle);
 // from one point to the next, which should be near. Any number of threads may ask, each with a hint of its own.
 double rbl_distance_oracle_ask(const rblDistanceOracle* oracle, rblVec3d point, uint32_t* hint);
 
-// The same for up to RBL_MOST_NEAR points that lie close together, bit by bit, in less time.
+// The same for up to RBL_MAX_NEAR_POINTS points that lie close together, bit by bit, in less time.
 void rbl_distance_oracle_ask_near(const rblDistanceOracle* oracle, const rblVec3d* points, uint32_t count,
-                                  uint32_t hints[RBL_MOST_NEAR], float* distances);
+                                  uint32_t hints[RBL_MAX_NEAR_POINTS], float* distances);
 
 // By the winding number: right for overlapping parts too, and near edges, where normals mislead.
 bool rbl_distance_oracle_inside(const rblDistanceOracle* oracle, rblVec3d point);

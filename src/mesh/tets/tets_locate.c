@@ -139,12 +139,12 @@ static uint32_t find_by_boxes(const rblTetsView* view, const rblBvh* bvh, rblVec
         return search_leaves(view, bvh, point, 1, 0, RBL_NONE);
     }
     uint32_t best = RBL_NONE;
-    rblNodePlace stack[RBL_NODE_STACK_SIZE];
+    rblNodePosition stack[RBL_NODE_STACK_SIZE];
     uint32_t size = 1;
-    stack[0] = (rblNodePlace){0, 0};
+    stack[0] = (rblNodePosition){0, 0};
     while (size > 0)
     {
-        const rblNodePlace node = stack[--size];
+        const rblNodePosition node = stack[--size];
         const uint32_t step = rbl_group_step(bvh, node.level);
         const uint32_t level = node.level + step;
         const uint32_t position = node.position << step;
@@ -157,7 +157,7 @@ static uint32_t find_by_boxes(const rblTetsView* view, const rblBvh* bvh, rblVec
         }
         for (; mask != 0; mask &= mask - 1)
         {
-            stack[size++] = (rblNodePlace){level, position + rbl_lowest_bit(mask)};
+            stack[size++] = (rblNodePosition){level, position + rbl_lowest_bit(mask)};
         }
     }
     return best;

@@ -279,27 +279,27 @@ static bool describe_benches(Command* command, rblArena* arena)
     {
         variants[i] = (Variant){.name = entries[i].name, .summary = entries[i].summary};
     }
-    variants[count] = (Variant){.name = "all", .summary = "every one of them"};
+    variants[count] = (Variant){.name = "all", .summary = "all benchmarks"};
     command->variants = variants;
     command->variant_count = count + 1;
     return true;
 }
 
 static const Argument bench_arguments[] = {
-    {"NAME", ARGUMENT_VARIANT, true, "the bench to run; without it they are listed"}};
+    {"NAME", ARGUMENT_VARIANT, true, "the benchmark to run; without it they are listed"}};
 static const Option bench_options[] = {
     JSON_OPTION,
-    {.name = "quick", .help = "smallest inputs, one run each: only shows that everything works"},
+    {.name = "quick", .help = "smallest inputs, one run each: only checks that everything works"},
 };
 static const char* const bench_examples[] = {"rubble bench", "rubble bench mesh --threads 1",
                                              "rubble bench all --json > bench.json", NULL};
 
 const Command bench_command = {
     .name = "bench",
-    .summary = "measure how fast this machine does it, beside peers and papers",
-    .details = "Prints a table of figures with ratios to peers measured in the same run (when they are "
-               "installed) and to what papers report. Above 1 means that Rubble is better. Models are "
-               "found through RUBBLE_MODELS (../shared/models when it is not set).",
+    .summary = "measure speed and accuracy, beside other libraries and papers",
+    .details = "Prints a table of figures with ratios to other libraries measured in the same run (when "
+               "they are installed) and to the figures of papers. Above 1 means that Rubble is better. "
+               "Models are found through RUBBLE_MODELS (../shared/models when it is not set).",
     .arguments = bench_arguments,
     .argument_count = OPTIONS_COUNT_OF(bench_arguments),
     .options = bench_options,

@@ -9,12 +9,11 @@ static const char* const run_endings[] = {"rbl", NULL};
 static const char* const output_endings[] = {"obj", "ply", "stl", "off", "glb", NULL};
 
 static const Option program_options[] = {
-    {.name = "help", .letter = 'h', .stands_alone = true, .help = "tell how a command is used, and stop"},
+    {.name = "help", .letter = 'h', .stands_alone = true, .help = "print how a command is used, and stop"},
     {.name = "version", .stands_alone = true, .help = "print the version, and stop"},
-    {.name = "quiet", .letter = 'q', .help = "no progress bar and no notes; errors are still told"},
-    {.name = "verbose", .letter = 'v', .help = "tell what is done and found on the way"},
-    ONE_COUNT("threads", 1, RBL_MAX_WORKERS, "one per core",
-              "work on this many threads; results never depend on it"),
+    {.name = "quiet", .letter = 'q', .help = "no progress bar and no notes; errors are still printed"},
+    {.name = "verbose", .letter = 'v', .help = "print what is done and found"},
+    ONE_COUNT("threads", 1, RBL_MAX_WORKERS, "one per core", "number of threads; results never depend on it"),
 };
 
 const Argument mesh_arguments[MESH_ARGUMENT_COUNT] = {
@@ -34,9 +33,8 @@ static Command commands[OPTIONS_COUNT_OF(descriptions)]; // filled by program_op
 static Program program = {
     .name = "rubble",
     .summary = "brittle fracture in real time",
-    .details = "Simulates and records scenes of rigid bodies; looks at, mends, converts, draws and makes the "
-               "meshes that "
-               "Rubble breaks.",
+    .details = "Simulates and records scenes of rigid bodies that break; inspects, repairs, converts, "
+               "draws and makes meshes.",
     .options = program_options,
     .option_count = OPTIONS_COUNT_OF(program_options),
     .commands = commands,

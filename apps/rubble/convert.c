@@ -196,7 +196,7 @@ static const Option convert_options[] = {
     {.name = "axis",
      .kind = OPTION_CHOICE,
      .choices = axis_choices,
-     .help = "turn a model made with Z up so that Y is up, or the other way round"},
+     .help = "rotate a model with Z up so that Y is up, or in the other direction"},
     ONE_NUMBER("height", 1e-9, 1e9, "H", NULL,
                "scale evenly so that the result is this tall (along Y; along Z after yup-to-zup), m"),
     {.name = "triangulate", .help = "cut faces of more than three corners into triangles"},
@@ -212,9 +212,9 @@ static const char* const convert_examples[] = {
 const Command convert_command = {
     .name = "convert",
     .summary = "read a mesh in one format and write it in another",
-    .details = "The endings of the file names decide the formats. Polygons, UVs, normals, colours, "
-               "material and group names are kept as far as the format of OUT can hold them. Changes "
-               "are made in this order: axis, scale, height, simplify, triangulate.",
+    .details = "The endings of the file names select the formats. Polygons, UVs, normals, colours, "
+               "material and group names are kept as far as the format of OUT can store them. Changes are "
+               "made in this order: axis, scale, height, simplify, triangulate.",
     .arguments = mesh_arguments,
     .argument_count = MESH_ARGUMENT_COUNT,
     .options = convert_options,

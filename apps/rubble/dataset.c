@@ -247,7 +247,7 @@ static const Option dataset_options[] = {
      .letter = 'o',
      .required = true,
      .value = "DIR",
-     .help = "the folder to write; one that was left unfinished is gone on with"},
+     .help = "the folder to write; an unfinished one is continued"},
     ONE_COUNT("count", 1, 1e8, "10", "fractures of each mesh"),
     {.name = "pieces",
      .kind = OPTION_NUMBERS,
@@ -259,18 +259,18 @@ static const Option dataset_options[] = {
      .highest = RBL_PATTERN_MAX_PIECES,
      .value = "MIN:MAX",
      .fallback = "5:50",
-     .help = "how many pieces are wanted, about; each number between is as likely"},
+     .help = "requested numbers of pieces; all numbers between are equally likely"},
     {.name = "pattern",
      .kind = OPTION_TEXT,
      .value = "LIST",
      .fallback = "all",
-     .help =
-         "of radial, voronoi, clustered, slabs, splinters, bricks, planes, with commas; each is as likely"},
+     .help = "of radial, voronoi, clustered, slabs, splinters, bricks, planes, with commas; all are equally "
+             "likely"},
     ONE_COUNT("seed", 0, 9007199254740991.0, "1",
-              "everything random follows from it: impacts, directions, patterns, numbers of pieces"),
+              "seed of all random numbers: impacts, directions, patterns, numbers of pieces"),
     DENSITY_OPTION,
     {.name = "force",
-     .help = "write into a folder that holds other files; remove a dataset that was made with other options"},
+     .help = "write into a folder that has other files; remove a dataset that was made with other options"},
     JSON_OPTION,
 };
 static const char* const dataset_examples[] = {
@@ -279,13 +279,13 @@ static const char* const dataset_examples[] = {
 
 const Command dataset_command = {
     .name = "dataset",
-    .summary = "break meshes in many random ways: pieces to put together again",
+    .summary = "break meshes in many random ways: data for reassembly",
     .details =
-        "Every item is a folder as rubble fracture writes it, hit at a random place of the surface from a "
-        "random side. DIR/dataset.json lists them all (docs/dataset.md). Killed at any moment, the same "
-        "command goes on where it was: nothing is lost or made twice, and the files are the same, byte for "
-        "byte, as if nothing had happened, on any number of threads. Meshes that are no solids are mended, "
-        "with a note, or refused before anything is written.",
+        "Every item is a folder as rubble fracture writes it, with an impact at a random point of the "
+        "surface from a random direction. DIR/dataset.json lists all items (docs/dataset.md). After an "
+        "interruption at any moment the same command continues: nothing is lost or made twice, and the "
+        "files are the same, byte for byte, as without it, on any number of threads. Meshes that are no "
+        "solids are repaired, with a note, or refused before anything is written.",
     .arguments = dataset_arguments,
     .argument_count = OPTIONS_COUNT_OF(dataset_arguments),
     .options = dataset_options,

@@ -185,7 +185,7 @@ static int demo_run(const Parsed* parsed)
 }
 
 static const Argument demo_arguments[] = {
-    {"FOLDER", ARGUMENT_FOLDER, true, "where to write; made when it is not there, out by default"}};
+    {"FOLDER", ARGUMENT_FOLDER, true, "the folder to write, created if necessary; default: out"}};
 static const Option demo_options[] = {
     ONE_COUNT("samples", 1, RBL_PICTURE_MAX_SAMPLES, "16", "samples a pixel of the contact sheet"),
 };
@@ -194,10 +194,9 @@ static const char* const demo_examples[] = {"rubble demo", "rubble demo /tmp/sol
 const Command demo_command = {
     .name = "demo",
     .summary = "make every procedural solid: GLB files, a table, and a picture of all",
-    .details = "Writes one GLB file per kind of solid and a contact sheet of all of them, "
-               "solids.png, and prints a "
-               "table: triangles, whether it is a proper solid (closed, manifold, outward, no "
-               "self-intersections), genus, volume, and its weight in stone of 2600 kg/m^3.",
+    .details = "Writes one GLB file per kind of solid and a contact sheet of all of them, solids.png, and "
+               "prints a table: triangles, whether it is a proper solid (closed, manifold, outward, no "
+               "self-intersections), genus, volume, and its mass in stone of 2600 kg/m^3.",
     .arguments = demo_arguments,
     .argument_count = OPTIONS_COUNT_OF(demo_arguments),
     .options = demo_options,

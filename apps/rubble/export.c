@@ -79,9 +79,9 @@ static const char* const export_examples[] = {"rubble export wall.rbl -o wall.gl
 const Command export_command = {
     .name = "export",
     .summary = "turn a recording into files for other programs",
-    .details = "Writes what the ending of the output says (docs/from-a-run.md): for Blender, Godot, "
-               "Unreal, three.js, Houdini, ParaView, or a table. Metres, seconds, right-handed, Y "
-               "up.",
+    .details = "Writes the format that the ending of the output names (docs/from-a-run.md): for Blender, "
+               "Godot, Unreal, three.js, Houdini, ParaView, or a table. Units are metres and seconds; axes "
+               "are right-handed with Y up.",
     .arguments = export_arguments,
     .argument_count = OPTIONS_COUNT_OF(export_arguments),
     .options = export_options,

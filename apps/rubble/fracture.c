@@ -247,27 +247,30 @@ static const Option fracture_options[] = {
      .help = "radial, voronoi, clustered, slabs, splinters, bricks, planes, or a file: a mesh of regions or "
              "a label volume (.nrrd)"},
     VECTOR_OPTION("at", "the top above the middle",
-                  "where it is hit, m; a point outside goes to the nearest one of the surface, with a note"),
+                  "impact point, m; a point outside is moved to the nearest point of the surface, with a "
+                  "note"),
     VECTOR_OPTION("normal", "against that of the surface",
-                  "in which direction, into the body; any length but zero"),
-    ONE_COUNT("pieces", 1, RBL_PATTERN_MAX_PIECES, "25", "how many are wanted, about"),
-    ONE_COUNT("seed", 0, 9007199254740991.0, "1", "what is random in the pattern follows from it"),
+                  "direction of the impact, into the body; any length but zero"),
+    ONE_COUNT("pieces", 1, RBL_PATTERN_MAX_PIECES, "25",
+              "requested number of pieces (the result may "
+              "differ a little)"),
+    ONE_COUNT("seed", 0, 9007199254740991.0, "1", "seed of the pattern"),
     ONE_NUMBER("radius", 0, OPTIONS_UNBOUNDED, "R", "0",
-               "farther than this from the impact the body stays one piece, m; 0: it breaks all over"),
-    ONE_NUMBER("falloff", 0, OPTIONS_UNBOUNDED, "R", "0, as the pattern does by itself",
+               "beyond this distance from the impact the body stays one piece, m; 0: the whole body breaks"),
+    ONE_NUMBER("falloff", 0, OPTIONS_UNBOUNDED, "R", "0, as the pattern does",
                "pieces grow beyond this distance from the impact, m"),
-    ONE_NUMBER("jitter", 0, 1, "J", "0.5", "0: as regular as the pattern can be"),
+    ONE_NUMBER("jitter", 0, 1, "J", "0.5", "0: as regular as possible"),
     ONE_NUMBER("noise", 0, OPTIONS_UNBOUNDED, "H", "0, flat",
-               "height of bumps on crack faces, m; both sides have the same"),
+               "height of bumps on crack faces, m; both sides have the same bumps"),
     VECTOR_OPTION("axis", "chosen for the body",
                   "along splinters, across slabs, up through courses of bricks"),
     ONE_NUMBER("crumbs", 0, 1, "C", "0.01",
-               "pieces below this part of an even share, or of the body's thickness, become part of a "
+               "pieces below this part of an even share, or of the body's thickness, are merged with a "
                "neighbour; 0: none"),
     DENSITY_OPTION,
     ONE_NUMBER("explode", 0, 1e6, "F", "0",
                "of .glb files: move pieces away from the middle by this times their distance from it"),
-    {.name = "force", .help = "write into a folder that holds other files"},
+    {.name = "force", .help = "write into a folder that has other files"},
     JSON_OPTION,
 };
 static const char* const fracture_examples[] = {
@@ -280,11 +283,10 @@ const Command fracture_command = {
     .summary = "break a mesh into pieces, without a simulation",
     .details =
         "Intersects the solid inside the mesh with a fracture pattern that is centred at the impact and "
-        "turned "
-        "to its direction. Pieces are exact, closed, manifold, stay in place and fit each other to the bit; "
-        "outer faces keep normals, UVs, colours and materials, crack faces have the material \"crack\" and "
-        "UVs in metres. A folder also gets pieces.json: masses, centres, neighbours and which faces fit "
-        "(docs/fracture.md). A mesh that is no solid is mended, with a note, or refused.",
+        "rotated to its direction. Pieces are exact, closed, manifold, stay in place and fit each other to "
+        "the bit. Outer faces keep normals, UVs, colours and materials. Crack faces have the material "
+        "\"crack\" and UVs in metres. A folder also gets pieces.json: masses, centres, neighbours and "
+        "mating faces (docs/fracture.md). A mesh that is no solid is repaired, with a note, or refused.",
     .arguments = fracture_arguments,
     .argument_count = OPTIONS_COUNT_OF(fracture_arguments),
     .options = fracture_options,

@@ -193,12 +193,12 @@ static int help_run(const Parsed* parsed)
 }
 
 static const Argument help_arguments[] = {
-    {"COMMAND", ARGUMENT_COMMAND, true, "the command to tell about"},
-    {"KIND", ARGUMENT_WORD, true, "what it works on, such as a kind of solid"},
+    {"COMMAND", ARGUMENT_COMMAND, true, "the command to explain"},
+    {"KIND", ARGUMENT_WORD, true, "its object, such as a kind of solid"},
 };
 
 const Command help_command = {.name = "help",
-                              .summary = "tell how a command is used",
+                              .summary = "explain how a command is used",
                               .details = "The same as COMMAND --help.",
                               .arguments = help_arguments,
                               .argument_count = OPTIONS_COUNT_OF(help_arguments),

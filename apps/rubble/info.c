@@ -59,10 +59,10 @@ static int info_run(const Parsed* parsed)
 
 static const Argument info_arguments[] = {
     {"FILE", ARGUMENT_INPUT, false,
-     "the mesh file, tetrahedra (.vtu, .msh, .ele, .node) or recording (.rbl) to look at"}};
+     "the mesh file, tetrahedra (.vtu, .msh, .ele, .node) or recording (.rbl) to inspect"}};
 static const Option info_options[] = {
     JSON_OPTION,
-    {.name = "no-intersections", .help = "do not look for faces that cut each other, the only slow part"},
+    {.name = "no-intersections", .help = "do not search for self-intersections, which is the only slow part"},
     ONE_NUMBER("density", 1e-9, 1e9, "D", "1", "density for mass and inertia, kg/m^3"),
 };
 static const char* const info_examples[] = {"rubble info bunny.ply",
@@ -71,12 +71,12 @@ static const char* const info_examples[] = {"rubble info bunny.ply",
 
 const Command info_command = {
     .name = "info",
-    .summary = "tell what a mesh is (size, topology, defects, mass), tetrahedra, or a recording",
-    .details = "Reads a mesh and tells what it is: counts, whether it is closed, manifold and oriented, "
-               "components, genus, volume, area, centre of mass, inertia, and everything that is wrong "
-               "with it. A broken mesh is described, not refused. Of tetrahedra it tells how many, and how "
-               "well shaped. Of a recording it tells the scene, the "
-               "steps, the bodies, the size, and where the file ends when it was cut short.",
+    .summary = "print properties of a mesh (size, topology, defects, mass), tetrahedra, or a recording",
+    .details = "Reads a mesh and prints its properties: counts, whether it is closed, manifold and "
+               "oriented, components, genus, volume, area, centre of mass, inertia, and all defects. A "
+               "broken mesh is described, not refused. For tetrahedra it prints their number and their "
+               "quality. For a recording it prints the scene, the steps, the bodies, the size, and where a "
+               "truncated file ends.",
     .arguments = info_arguments,
     .argument_count = OPTIONS_COUNT_OF(info_arguments),
     .options = info_options,

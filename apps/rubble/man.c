@@ -124,13 +124,14 @@ static void put_troff_examples(FILE* out, const Program* program)
     }
 }
 
-static const char* const option_rules = "Options may stand anywhere after the command, as --name value or "
-                                        "--name=value; those of every command may stand "
-                                        "before it too. An option given twice counts as it was given last. "
-                                        "Negative numbers are values. Words after -- are "
-                                        "arguments, whatever they begin with.";
+static const char* const option_rules = "Options may be anywhere after the command, as --name value or "
+                                        "--name=value. Options of every command may also be before it. If "
+                                        "an option is given twice, the last one counts. Negative numbers "
+                                        "are values. Words after -- are arguments, whatever they begin "
+                                        "with.";
 
-static const char* const models_help = "where benches look for models; ../shared/models when it is not set";
+static const char* const models_help = "folder of the models for benchmarks; ../shared/models when it is "
+                                       "not set";
 
 void man_print_troff(FILE* out, const Program* program)
 {

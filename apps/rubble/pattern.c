@@ -346,7 +346,7 @@ static const Option pattern_options[] = {
      .help = "the picture (.png) or the mesh to write, with a group (.glb: a node) for every piece"},
     {.name = "list", .stands_alone = true, .help = "list the patterns, and stop"},
     ONE_COUNT("pieces", 1, RBL_PATTERN_MAX_PIECES, "25", "how many pieces"),
-    ONE_COUNT("seed", 0, 9007199254740992.0, "1", "what is random follows from it"),
+    ONE_COUNT("seed", 0, 9007199254740992.0, "1", "seed of all random numbers"),
     {.name = "size",
      .kind = OPTION_NUMBERS,
      .least = 1,
@@ -355,22 +355,22 @@ static const Option pattern_options[] = {
      .highest = 1e6,
      .value = "X|X,Y,Z",
      .fallback = "about 1 m",
-     .help = "the box that is broken, m: its sides, or the longest of them; it is hit on its front (+z); "
-             "files keep their own"},
+     .help = "the box that is broken, m: its sides, or the longest of them; the impact is on its front "
+             "(+z); files keep their own"},
     {.name = "at",
      .kind = OPTION_NUMBERS,
      .least = 2,
      .most = 2,
      .value = "X,Y",
      .fallback = "0,0",
-     .help = "where its front is hit, m from the middle"},
-    ONE_NUMBER("jitter", 0, 1, "J", "0.5", "0 for as regular as the pattern can be, to 1"),
+     .help = "impact point on its front, m from the middle"},
+    ONE_NUMBER("jitter", 0, 1, "J", "0.5", "0 (as regular as possible) to 1"),
     ONE_NUMBER("radius", 0, 1e6, "R", "0, all of it breaks",
-               "beyond this distance from the impact all stays one piece, m"),
+               "beyond this distance from the impact the body stays one piece, m"),
     ONE_NUMBER("falloff", 0, 1e6, "R", "0, as the pattern does",
                "pieces grow beyond this distance from the impact, m"),
     ONE_NUMBER("aspect", 0, 1000, "A", "0, as usual",
-               "length of splinters by their width, of bricks by their height"),
+               "ratio of length to width of splinters, of length to height of bricks"),
     VECTOR_OPTION("axis", "chosen", "along splinters, across slabs, up through courses"),
     ONE_NUMBER("explode", 0, 1000, "F", "0.12",
                "in pictures, move the pieces apart by F times their distance from the middle"),
@@ -387,10 +387,10 @@ const Command pattern_command = {
     .name = "pattern",
     .summary = "make, check and draw a fracture pattern",
     .details =
-        "Breaks a box by a pattern, checks that the pieces are closed and fill the box, and writes a picture "
-        "of "
-        "the pieces moved apart, or the pieces themselves. A file must tile its box: a mesh with one closed "
-        "component for every region, or a volume of labels. Where it does not, the error line says where.",
+        "Breaks a box by a pattern, checks that the pieces are closed and fill the box, and writes a "
+        "picture of the pieces moved apart, or the pieces themselves. A file must tile its box: a mesh "
+        "with one closed component for every region, or a volume of labels. Otherwise the error message "
+        "names the location.",
     .arguments = pattern_arguments,
     .argument_count = OPTIONS_COUNT_OF(pattern_arguments),
     .options = pattern_options,

@@ -330,16 +330,15 @@ static const Option picture_options[] = {
     PIXELS_OPTION("size", "1280x720", "width and height in pixels"),
     ONE_COUNT("samples", 1, RBL_PICTURE_MAX_SAMPLES, "16",
               "samples a pixel at most, each with a shadow and a sky ray; more is smoother and slower"),
-    VECTOR_OPTION("eye", "from where everything is seen", "where the picture is taken from, m"),
-    VECTOR_OPTION("target", "the middle", "what is in the middle of the picture, m"),
+    VECTOR_OPTION("eye", "everything is visible", "position of the camera, m"),
+    VECTOR_OPTION("target", "the middle", "point in the middle of the picture, m"),
     ONE_NUMBER("explode", 0, 1000, "F", "0",
                "move the pieces apart, each by F times its distance from the middle"),
     {.name = "cut-plane",
      .kind = OPTION_TEXT,
      .value = "x|y|z|x=D|X,Y,Z,NX,NY,NZ",
-     .help = "take away what lies in front of a plane and show the inside: across an axis through the middle "
-             "or at D, or "
-             "through a point with a normal"},
+     .help = "remove the part in front of a plane and show the inside: across an axis through the middle "
+             "or at D, or through a point with a normal"},
     JSON_OPTION,
 };
 static const char* const picture_examples[] = {
@@ -350,13 +349,11 @@ const Command picture_command = {
     .name = "picture",
     .summary = "draw meshes: ray traced, in soft light, as a PNG",
     .details =
-        "Draws the files in one picture, standing on a floor, each in a colour of its own; the groups "
-        "or "
-        "connected pieces of a single file likewise. Faces whose material is named crack, interior or "
-        "inside are drawn in the colour of cracks, and so is what a cut plane lays open where a mesh is "
-        "closed. Open and broken meshes are drawn as they are. The picture does not depend on the "
-        "number "
-        "of threads.",
+        "Draws the files in one picture, standing on a floor, each in a colour of its own. The groups or "
+        "connected pieces of a single file have their own colours too. Faces whose material is named "
+        "crack, interior or inside, and the section of a cut plane through a closed mesh, are drawn in the "
+        "colour of cracks. Open and broken meshes are drawn as they are. The picture does not depend on "
+        "the number of threads.",
     .arguments = picture_arguments,
     .argument_count = OPTIONS_COUNT_OF(picture_arguments),
     .options = picture_options,

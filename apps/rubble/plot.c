@@ -61,10 +61,10 @@ static const char* const plot_examples[] = {"rubble plot wall.rbl -o wall.svg",
 const Command plot_command = {
     .name = "plot",
     .summary = "draw milliseconds, contacts, bodies and energy of a run over time",
-    .details = "Writes one SVG picture with four charts, readable on light and dark pages: "
-               "milliseconds a step (total, collision, physics, fracture, update), contacts "
-               "(output, colliding, pairs), bodies (all, awake) and energy (kinetic, potential, "
-               "dissipated, work). Spikes are never smoothed away.",
+    .details = "Writes one SVG picture with four charts, readable on light and dark pages: milliseconds a "
+               "step (total, collision, physics, fracture, update), contacts (output, colliding, pairs), "
+               "bodies (all, awake) and energy (kinetic, potential, dissipated, work). Spikes are never "
+               "smoothed.",
     .arguments = plot_arguments,
     .argument_count = OPTIONS_COUNT_OF(plot_arguments),
     .options = plot_options,

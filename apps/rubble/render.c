@@ -379,8 +379,8 @@ static const Option render_options[] = {
      .letter = 'o',
      .required = true,
      .value = "OUT",
-     .help = "where to: .mp4 or .gif a video (needs ffmpeg), .png nine frames on one sheet, else a folder of "
-             "PNG files"},
+     .help = "output: .mp4 or .gif a video (needs ffmpeg), .png nine frames on one sheet, otherwise a "
+             "folder of PNG files"},
     {.name = "size",
      .kind = OPTION_NUMBERS,
      .least = 2,
@@ -391,13 +391,12 @@ static const Option render_options[] = {
      .value = "W,H",
      .fallback = "1280,720",
      .help = "pixels of a frame"},
-    ONE_COUNT("samples", 1, RBL_PICTURE_MAX_SAMPLES, "8", "samples a pixel at most; even places need fewer"),
+    ONE_COUNT("samples", 1, RBL_PICTURE_MAX_SAMPLES, "8", "samples a pixel at most; even regions need fewer"),
     ONE_NUMBER("fps", 0.01, 1000, "F", "30", "frames a second"),
-    ONE_NUMBER("speed", 1e-4, 1e4, "X", "1", "how fast time goes: 0.25 is slow motion"),
-    ONE_NUMBER("begin", 0, OPTIONS_UNBOUNDED, "S", "0", "the moment to begin with, seconds"),
-    ONE_NUMBER("end", 0, OPTIONS_UNBOUNDED, "S", NULL,
-               "the last moment, seconds; without it the end of the run"),
-    {.name = "plain", .help = "without time, bodies, contacts and milliseconds in the corner"},
+    ONE_NUMBER("speed", 1e-4, 1e4, "X", "1", "speed of time: 0.25 is slow motion"),
+    ONE_NUMBER("begin", 0, OPTIONS_UNBOUNDED, "S", "0", "first moment, seconds"),
+    ONE_NUMBER("end", 0, OPTIONS_UNBOUNDED, "S", NULL, "last moment, seconds; default: the end of the run"),
+    {.name = "plain", .help = "do not write time, bodies, contacts and milliseconds in the corner"},
     FORCE_OPTION,
 };
 static const char* const render_examples[] = {
@@ -408,10 +407,10 @@ static const char* const render_examples[] = {
 const Command render_command = {
     .name = "render",
     .summary = "draw a run as a video, as frames, or as a sheet of nine",
-    .details = "Draws a run, ray traced, seen by the scene's camera or by one that "
-               "follows the action. Poses are blended between steps. Frames are written whole or "
-               "not at all: the same command after an interruption goes on where it stopped. "
-               "Frames of another rendering that are in the folder are removed.",
+    .details = "Draws a run with the ray tracer, seen by the scene's camera or by one that follows the "
+               "action. Poses are interpolated between steps. Frames are written as a whole or not at all: "
+               "after an interruption the same command continues. Frames of another rendering in the "
+               "folder are removed.",
     .arguments = render_arguments,
     .argument_count = OPTIONS_COUNT_OF(render_arguments),
     .options = render_options,

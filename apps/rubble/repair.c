@@ -203,7 +203,7 @@ static const Option repair_options[] = {
      .value = "CELLS",
      .help = "as a last resort rebuild the surface on a grid with this many cells along the longest side"},
     {.name = "force", .help = "write the result even if it is not a solid"},
-    {.name = "json", .help = "print what was changed and the verdict as one JSON object"},
+    {.name = "json", .help = "print the changes and the verdict as one JSON object"},
 };
 static const char* const repair_examples[] = {"rubble repair scan.stl scan.ply",
                                               "rubble repair scan.stl scan.ply --verbose --weld 0.001",
@@ -211,11 +211,12 @@ static const char* const repair_examples[] = {"rubble repair scan.stl scan.ply",
 
 const Command repair_command = {
     .name = "repair",
-    .summary = "mend a mesh until it is a solid, or say why not",
-    .details = "Welds, drops degenerate and duplicate faces, resolves T-junctions, splits what is not "
-               "manifold, orients, and fills holes. The verdict: closed, manifold, oriented outward, "
-               "free of self-intersections. A result that is not solid is not written and the exit code "
-               "is 1, unless --force is given. What was changed is printed with --verbose or --json.",
+    .summary = "repair a mesh until it is a solid, or report why not",
+    .details = "Welds vertices, drops degenerate and duplicate faces, resolves T-junctions, splits "
+               "non-manifold parts, orients faces, and fills holes. The result is a solid when it is "
+               "closed, manifold, oriented outward and free of self-intersections. A result that is not "
+               "solid is not written and the exit code is 1, unless --force is given. --verbose or --json "
+               "prints the changes.",
     .arguments = mesh_arguments,
     .argument_count = MESH_ARGUMENT_COUNT,
     .options = repair_options,

@@ -125,7 +125,7 @@ static int replay_run(const Parsed* parsed)
 
 static const Argument replay_arguments[] = {{"FILE", ARGUMENT_RUN, false, "the recording"}};
 static const Option replay_options[] = {
-    {.name = "verify", .help = "fail when a step differs, and name the first that does"},
+    {.name = "verify", .help = "fail when a step differs, and name the first one"},
     {.name = "json", .help = "print one JSON object instead of a table"},
 };
 static const char* const replay_examples[] = {"rubble replay wall.rbl --verify",
@@ -134,10 +134,10 @@ static const char* const replay_examples[] = {"rubble replay wall.rbl --verify",
 const Command replay_command = {
     .name = "replay",
     .summary = "run a recording again and compare every step",
-    .details = "Builds the scene that a recording holds, with the meshes that it holds, runs it as far as "
-               "the recording goes and compares the hash of every step with the recorded one. They are "
-               "equal for the same version of the engine, whatever the number of threads and the machine. A "
-               "recording of calls (rubble/recorder.h) is replayed call by call.",
+    .details = "Builds the scene of a recording with its meshes, runs it to the last recorded step and "
+               "compares the hash of every step with the recorded one. They are equal for the same version "
+               "of the engine, on any number of threads and any machine. A recording of calls "
+               "(rubble/recorder.h) is replayed call by call.",
     .arguments = replay_arguments,
     .argument_count = OPTIONS_COUNT_OF(replay_arguments),
     .options = replay_options,

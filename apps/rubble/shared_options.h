@@ -40,7 +40,7 @@
               "write every N-th step only; of animations (.glb, .usda) the keys between are left out")
 #define FORCE_OPTION                                                                                         \
     {                                                                                                        \
-        .name = "force", .help = "write frames into a folder that holds other files"                         \
+        .name = "force", .help = "write frames into a folder that has other files"                           \
     }
 
 // From a mesh to a mesh: IN OUT.

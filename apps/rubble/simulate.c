@@ -319,13 +319,14 @@ static const Option simulate_options[] = {
     {.name = "checkpoint",
      .kind = OPTION_TEXT,
      .value = "FILE",
-     .help = "keep the state of the run in a file to go on from, replaced whole every time"},
+     .help = "write the state of the run to a file, from which it can continue; the file is replaced as a "
+             "whole"},
     ONE_NUMBER("checkpoint-every", 0, OPTIONS_UNBOUNDED, "S", "1",
-               "seconds of simulated time from one checkpoint to the next; there is one at the end, too"),
+               "simulated seconds between checkpoints; there is also one at the end"),
     {.name = "resume",
      .kind = OPTION_TEXT,
      .value = "FILE",
-     .help = "go on from a checkpoint of SCENE; the run ends as if it had never stopped"},
+     .help = "continue from a checkpoint of SCENE; the result is the same as without the interruption"},
     {.name = "json", .help = "print the summary as one JSON object instead of a table"},
 };
 static const char* const simulate_examples[] = {
@@ -339,14 +340,12 @@ static const char* const simulate_examples[] = {
 
 const Command simulate_command = {
     .name = "simulate",
-    .summary = "run a scene: bodies fall, hit, slide, stack and come to rest",
+    .summary = "run a scene: bodies fall, collide, break and come to rest",
     .details =
         "Reads a scene (docs/scenes.md), runs it for its duration and prints a table: bodies, contacts, "
-        "milliseconds a step by stage, energy, work, and a hash of the final state, which is the same "
-        "for "
-        "any number of threads and on every platform. A recording (.rbl) is written while the run goes "
-        "on, "
-        "as OUT.part until it is complete; what is in it can be read at any time.",
+        "milliseconds a step by stage, energy, work, and a hash of the final state, which is the same for "
+        "any number of threads and on every platform. A recording (.rbl) is written during the run, as "
+        "OUT.part until it is complete; it can be read at any time.",
     .arguments = simulate_arguments,
     .argument_count = OPTIONS_COUNT_OF(simulate_arguments),
     .options = simulate_options,

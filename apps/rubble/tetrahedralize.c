@@ -312,10 +312,12 @@ static const Option tetrahedralize_options[] = {
      .value = "OUT",
      .help = "the tetrahedra, for ParaView (.vtu) or Gmsh (.msh)"},
     ONE_NUMBER("edge", 1e-9, 1e9, "L", "by the count", "side of the lattice's cubes at the surface, m"),
-    ONE_COUNT("count", 1, 1e8, "20000", "at least so many tetrahedra in the solid, and few more"),
-    ONE_COUNT("levels", 0, 8, "2", "how often the cubes may double in size on the way inside"),
-    ONE_NUMBER("margin", 0, 1e9, "D", "0", "how far the rim reaches out of the solid at least, m"),
-    ONE_COUNT("halvings", 0, 8, "0", "halve the edge so often, until nothing thin is torn or closed"),
+    ONE_COUNT("count", 1, 1e8, "20000", "smallest number of tetrahedra in the solid; there are a few more"),
+    ONE_COUNT("levels", 0, 8, "2", "how often the cubes may double in size towards the inside"),
+    ONE_NUMBER("margin", 0, 1e9, "D", "0", "smallest distance that the rim extends out of the solid, m"),
+    ONE_COUNT("halvings", 0, 8, "0",
+              "halve the edge up to so many times, until no thin part is torn or "
+              "closed"),
     {.name = "no-rim", .help = "write the solid alone, without the rim around it"},
     JSON_OPTION,
 };
@@ -328,10 +330,10 @@ const Command tetrahedralize_command = {
     .name = "tetrahedralize",
     .summary = "fill a solid with tetrahedra of bounded angles",
     .details =
-        "Fills a closed mesh with a graded lattice that bends to its surface, in a rim of tetrahedra that "
-        "holds the "
-        "whole surface, and tells how well they are shaped, how far their surface is from the original, and "
-        "whether thin parts were kept. In the file, region 1 is the solid and region 2 the rim.",
+        "Fills a closed mesh with tetrahedra of a graded lattice that is adapted to its surface. A rim of "
+        "tetrahedra around it contains the whole surface. The command prints the quality of the "
+        "tetrahedra, the distance of their surface from the original, and whether thin parts were kept. In "
+        "the file, region 1 is the solid and region 2 the rim.",
     .arguments = tetrahedralize_arguments,
     .argument_count = OPTIONS_COUNT_OF(tetrahedralize_arguments),
     .options = tetrahedralize_options,

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/timer.h"
+#include "field/engine.h"
 #include "field/fragment/fragment_shape.h"
 #include "math/transform.h"
 #include <stdio.h>
@@ -52,7 +53,7 @@ static rblResult take_frame(Frames* frames, rblWorldId world)
         {
             RBL_TRY(rbl_shape_view(state.shape, &frames->views[i]));
             rbl_shape_retain(frames->views[i].shape);
-            frames->fragment[i] = frames->views[i].kind == RBL_SHAPE_FRAGMENT;
+            frames->fragment[i] = rbl_shape_can_rebuild(&frames->views[i]);
             frames->body_count = i + 1;
         }
         frames->poses[frames->frame_count][i] = state.pose;

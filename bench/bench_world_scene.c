@@ -2,6 +2,7 @@
 #include "bench/bench_world.h"
 
 #include "base/error.h"
+#include "math/aabb.h"
 #include "math/quat.h"
 #include <stdlib.h>
 #include <string.h>
@@ -189,20 +190,20 @@ rblResult rbl_world_scene_copy(rblWorldScene* scene, const rblShapeView* view, u
 {
     const rblVec3 upper = view->bounds.upper;
     rblTrialShape shape = {.kind = RBL_TRIAL_MESH};
-    switch (view->kind)
+    const rblVec3 size = rbl_aabb_size(view->bounds);
+    const double box = (double)size.x * (double)size.y * (double)size.z;
+    if (!view->bounded)
     {
-    case RBL_SHAPE_PLANE:
         shape.kind = RBL_TRIAL_PLANE;
-        break;
-    case RBL_SHAPE_BOX:
+    }
+    else if (view->rolling == RBL_ROLLS_AS_BALL)
+    {
+        shape = (rblTrialShape){.kind = RBL_TRIAL_BALL, .size = {upper.x}};
+    }
+    else if (view->convex && view->mass.volume > (1.0 - 1e-6) * box)
+    {
         shape =
             (rblTrialShape){.kind = RBL_TRIAL_BOX, .size = {2.0f * upper.x, 2.0f * upper.y, 2.0f * upper.z}};
-        break;
-    case RBL_SHAPE_SPHERE:
-        shape = (rblTrialShape){.kind = RBL_TRIAL_BALL, .size = {upper.x}};
-        break;
-    default:
-        break;
     }
     return add_described(scene, (rblShapeId){0, 0}, view, shape, no_mesh, out);
 }

@@ -72,8 +72,8 @@ static inline void check_tiling(const rblBreakBody* body, const rblFracture* fra
             const float outside = rbl_shape_distance(view.shape, view.samples[k], NULL);
             if (!(outside <= (float)surface_error))
             {
-                fail_msg("fragment %u, a %s: sample %u of %u is %g outside", i,
-                         rbl_shape_kind_name(view.kind), k, view.sample_count, (double)outside);
+                fail_msg("fragment %u, a %s: sample %u of %u is %g outside", i, view.kind, k,
+                         view.sample_count, (double)outside);
             }
         }
     }

@@ -14,14 +14,14 @@ typedef struct Pair
 
 static inline rblVec3d support_a(const Pair* pair, rblVec3d n)
 {
-    return rbl_to_double3(pair->a.shape->ops->support(pair->a.shape->data, rbl_to_float3(n)));
+    return rbl_to_double3(pair->a.shape->kind->support(pair->a.shape->data, rbl_to_float3(n)));
 }
 
 static inline rblVec3d support_b(const Pair* pair, rblVec3d n)
 {
     const rblVec3 local = rbl_inverse_rotate3(pair->b_in_a.q, rbl_to_float3(n));
     return rbl_to_double3(
-        rbl_transform_point(pair->b_in_a, pair->b.shape->ops->support(pair->b.shape->data, local)));
+        rbl_transform_point(pair->b_in_a, pair->b.shape->kind->support(pair->b.shape->data, local)));
 }
 
 static inline float least_distance(const rblContactSet* set)

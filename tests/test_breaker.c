@@ -18,7 +18,7 @@ static rblResult halver_prepare(void* context, const rblShapeView* shape, const 
                                 rblJobs* jobs, void** prepared)
 {
     Halver* halver = context;
-    assert_int_equal(shape->kind, RBL_SHAPE_BOX);
+    assert_string_equal(shape->kind, "box");
     assert_true(material->density > 0.0f);
     assert_non_null(jobs);
     halver->prepared += 1;

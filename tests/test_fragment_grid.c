@@ -9,7 +9,7 @@
 #include "fragment_testing.h"
 #include "tets_dividing.h"
 
-#define BLUR 0.4 // cells: what rbl_fragment_grid_blur() allows for
+#define BLUR 0.4 // cells: what rbl_fragment_grid_error() allows for
 
 // A fragment, its grid, and what is exact about it.
 typedef struct Case
@@ -320,7 +320,7 @@ static void values_fall_no_faster_than_searches_believe(void** state)
             const float there = rbl_level_set_distance_only(grid, q, &far_there);
             const rblField known = {.interpolated = true,
                                     .slack = slack,
-                                    .rounding = rounding + rbl_fragment_grid_blur(grid),
+                                    .rounding = rounding + rbl_fragment_grid_error(grid),
                                     .grain = 0.75f * grid->cell * grid->cell};
             const rblFieldSlope slope = far ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP;
             // Where it matters: at something that is close.
@@ -434,7 +434,7 @@ static void planes_that_coincide_make_no_facet_of_too_many_corners(void** state)
 
 static const void* ask_for_grid(const void* shape)
 {
-    return rbl_shape_fragment_grid(shape);
+    return rbl_field_of(shape).grid;
 }
 
 static void threads_that_ask_at_once_get_one_grid(void** state)

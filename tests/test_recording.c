@@ -110,7 +110,7 @@ static void check_same_shapes(const rblRun* a, const rblRun* b)
         rblMeshView v;
         assert_string_equal(x->name, y->name);
         assert_string_equal(x->source, y->source);
-        assert_int_equal(x->kind, y->kind);
+        assert_int_equal(x->plane, y->plane);
         assert_memory_equal(&x->mass, &y->mass, sizeof x->mass);
         assert_int_equal(x->surface.index1 != 0, y->surface.index1 != 0);
         if (x->surface.index1 == 0)

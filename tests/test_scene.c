@@ -203,13 +203,13 @@ static void convex_solids_become_hulls(void** state)
              &scene));
     check_ok(rbl_scene_shape(scene, 0, &shape, &surface));
     check_ok(rbl_shape_view(shape, &view));
-    assert_int_equal(view.kind, RBL_SHAPE_HULL);
+    assert_string_equal(view.kind, "hull");
     check_ok(rbl_scene_shape(scene, 1, &shape, &surface));
     check_ok(rbl_shape_view(shape, &view));
-    assert_int_equal(view.kind, RBL_SHAPE_LEVEL_SET);
+    assert_string_equal(view.kind, "level set");
     check_ok(rbl_scene_shape(scene, 2, &shape, &surface));
     check_ok(rbl_shape_view(shape, &view));
-    assert_int_equal(view.kind, RBL_SHAPE_CYLINDER);
+    assert_string_equal(view.kind, "cylinder");
     assert_true(surface.index1 != 0);
     check_fails(RBL_ERROR_ARGUMENT, rbl_scene_shape(scene, 3, &shape, &surface));
     check_ok(rbl_scene_destroy(scene));

@@ -5,7 +5,7 @@
 #include "field/contact/collide.h"
 #include "field/convex/convex_contact.h"
 #include "field/convex/hull.h"
-#include "field/primitives.h"
+#include "field/shape.h"
 #include "shape_pairs.h"
 
 // How far apart the shapes are along a unit direction.
@@ -16,7 +16,7 @@ static double separation(const Pair* pair, rblVec3d n)
 
 static const rblHull* hull_of(const rblShapeView* view)
 {
-    return view->kind == RBL_SHAPE_BOX ? ((const rblPrimitive*)view->shape->data)->hull : view->shape->data;
+    return view->shape->core.hull;
 }
 
 static double segment_distance(const rblVec3d p[2], const rblVec3d q[2])
@@ -162,8 +162,8 @@ static void check_contacts(const Pair* pair, const rblContactSet* set, double be
     }
     if (fabs((double)least_distance(set) - best) > tolerance)
     {
-        fail_msg("%s and %s: distance %g instead of %g, size %g", rbl_shape_kind_name(pair->a.kind),
-                 rbl_shape_kind_name(pair->b.kind), (double)least_distance(set), best, size);
+        fail_msg("%s and %s: distance %g instead of %g, size %g", pair->a.kind, pair->b.kind,
+                 (double)least_distance(set), best, size);
     }
     for (uint32_t i = 0; i < set->count; ++i)
     {

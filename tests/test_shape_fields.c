@@ -3,6 +3,7 @@
 
 #include "failing_allocator.h"
 #include "field/level_set/level_set.h"
+#include "field/shape.h"
 #include "field_shapes.h"
 #include <string.h>
 
@@ -14,7 +15,7 @@ static void a_user_torus_rests_on_a_plane(void** state)
     const rblShapeId id = make_torus(&torus);
     const rblShapeId ground = make_ground();
     const rblShapeView view = view_of(id);
-    assert_int_equal(view.kind, RBL_SHAPE_USER);
+    assert_string_equal(view.kind, "user");
     assert_int_equal(view.sample_count, TORUS_AROUND * TORUS_TUBE);
     check_close(view.inner_radius, 0.1, 0.03);
     assert_true(view.radius >= 0.4f);

@@ -13,7 +13,7 @@ static void check_hull(rblShapeId id, const rblVec3* points, uint32_t count)
 {
     rblShapeView view;
     check_ok(rbl_shape_view(id, &view));
-    const rblHull* hull = view.shape->data;
+    const rblHull* hull = view.shape->core.hull;
     const double size = (double)view.radius;
     for (uint32_t f = 0; f < hull->face_count; ++f)
     {
@@ -117,7 +117,7 @@ static void a_grid_makes_a_cube_of_six_faces(void** state)
     check_hull(id, points, count);
     rblShapeView view;
     check_ok(rbl_shape_view(id, &view));
-    const rblHull* hull = view.shape->data;
+    const rblHull* hull = view.shape->core.hull;
     assert_int_equal(hull->vertex_count, 8);
     assert_int_equal(hull->face_count, 6);
     assert_int_equal(hull->edge_count, 12);
@@ -143,7 +143,7 @@ static void turned_boxes_merge_their_faces(void** state)
         check_hull(id, points, 8);
         rblShapeView view;
         check_ok(rbl_shape_view(id, &view));
-        assert_int_equal(((const rblHull*)view.shape->data)->face_count, 6);
+        assert_int_equal(view.shape->core.hull->face_count, 6);
         check_relative(view.mass.volume, 3.2, 1e-6);
         check_ok(rbl_shape_destroy(id));
     }

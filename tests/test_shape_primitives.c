@@ -5,6 +5,7 @@
 #include "failing_allocator.h"
 #include "field/shape.h"
 #include "shape_testing.h"
+#include <string.h>
 
 enum
 {
@@ -47,19 +48,19 @@ static void distances_agree_with_supporting_planes(void** state)
         check_ok(rbl_shape_view(ids[s], &view));
         const rblShape* shape = view.shape;
         // Planes of hulls lie outside their vertices by up to the tolerance that faces were merged with.
-        const float slack = (view.kind == RBL_SHAPE_HULL ? 2e-5f : 2e-6f) * view.radius;
+        const float slack = (strcmp(view.kind, "hull") == 0 ? 2e-5f : 2e-6f) * view.radius;
         for (int i = 0; i < 2000; ++i)
         {
             const rblVec3 p = random_in_cube(&random, 1.5f * view.radius);
             rblVec3 g;
             const float d = rbl_shape_distance(shape, p, &g);
             check_close(rbl_length3(g), 1.0, 1e-5);
-            const rblVec3 far_point = shape->ops->support(shape->data, g);
+            const rblVec3 far_point = shape->kind->support(shape->data, g);
             check_close(rbl_dot3(g, rbl_sub3(p, far_point)), d, (double)slack);
             for (int k = 0; k < 20; ++k)
             {
                 const rblVec3 n = random_direction(&random);
-                const rblVec3 on = shape->ops->support(shape->data, n);
+                const rblVec3 on = shape->kind->support(shape->data, n);
                 assert_true(rbl_dot3(n, rbl_sub3(p, on)) <= d + slack);
             }
         }
@@ -198,7 +199,7 @@ static void samples_lie_on_the_surface_and_reach_everywhere(void** state)
         }
         for (int i = 0; i < 200; ++i)
         {
-            const rblVec3 on = view.shape->ops->support(view.shape->data, random_direction(&random));
+            const rblVec3 on = view.shape->kind->support(view.shape->data, random_direction(&random));
             float nearest = INFINITY;
             for (uint32_t k = 0; k < view.sample_count; ++k)
             {
@@ -232,7 +233,7 @@ static void boxes_hold_the_shape_closely(void** state)
                 (&n.x)[axis % 3] = axis < 3 ? 1.0f : -1.0f;
                 const rblVec3 local = rbl_inverse_rotate3(pose.q, n);
                 const rblVec3 p =
-                    rbl_transform_point(pose, view.shape->ops->support(view.shape->data, local));
+                    rbl_transform_point(pose, view.shape->kind->support(view.shape->data, local));
                 const float at = (&p.x)[axis % 3];
                 const float bound = axis < 3 ? upper[axis] : lower[axis - 3];
                 const float slack = axis < 3 ? bound - at : at - bound;
@@ -344,10 +345,6 @@ static void stale_ids_are_caught_and_held_shapes_live_on(void** state)
     check_ok(rbl_shape_create_sphere(1.0f, &id));
     check_fails(RBL_ERROR_ARGUMENT, rbl_shape_view(id, NULL));
     check_ok(rbl_shape_destroy(id));
-    for (int i = 0; i < RBL_SHAPE_KIND_COUNT + 1; ++i)
-    {
-        assert_true(rbl_shape_kind_name((rblShapeKind)i)[0] != '\0');
-    }
 }
 
 static rblResult make_one(int which, rblShapeId* out)

@@ -3,7 +3,7 @@
 
 #include "field/convex/convex_contact.h"
 #include "field/convex/hull.h"
-#include "field/primitives.h"
+#include "field/shape.h"
 #include "shape_pairs.h"
 
 static void planes_touch_the_lowest_points(void** state)
@@ -20,7 +20,7 @@ static void planes_touch_the_lowest_points(void** state)
         Pair pair;
         check_ok(rbl_shape_view(plane, &pair.a));
         check_ok(rbl_shape_view(id, &pair.b));
-        const rblVec3 n = ((const rblPrimitive*)pair.a.shape->data)->normal;
+        const rblVec3 n = pair.a.shape->core.normal;
         for (int k = 0; k < 300; ++k)
         {
             pair.b_in_a = (rblTransform){random_in_cube(&random, 1.0f), random_rotation(&random)};
@@ -238,7 +238,7 @@ static void a_stone_sunk_into_a_slab_stands_on_more_than_a_foot(void** state)
         check_ok(rbl_shape_view(id, &stone));
         const rblTransform pose = {{0, 1.0f, 0}, random_rotation(&random)}; // its middle as high as the slab
         check_ok(rbl_shape_collide(&slab, &stone, pose, &options, NULL, &set));
-        const rblHull* hull = stone.data;
+        const rblHull* hull = stone.shape->core.hull;
         rblVec3 sunk[RBL_HULL_MAX_VERTICES];
         rblVec3 held[RBL_CONTACTS_A_PAIR];
         uint32_t count = 0;

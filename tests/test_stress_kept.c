@@ -405,15 +405,15 @@ static void check_same_event(const rblFragmentEvent* a, const rblFragmentEvent* 
 
 static void check_same_fragment(rblShapeId id, const rblRecipeTables* tables)
 {
-    const rblRecipeNumbers numbers = {.event = zero};
+    const rblSourceNumbers numbers = {.event = zero};
     const rblShapeView view = view_of(id);
     const rblSampleTree *tree, *other;
     rblByteSink sink;
     rblShapeId again;
     rbl_sink_init(&sink, rbl_default_allocator());
-    check_ok(rbl_put_recipe(&sink, view.shape, &numbers));
+    check_ok(rbl_put_shape(&sink, view.shape, &numbers));
     rblByteSource source = {.data = sink.bytes.data, .size = sink.bytes.count};
-    check_ok(rbl_take_recipe(&source, tables, &again));
+    check_ok(rbl_take_shape(&source, &tables->made, &again));
     const rblShapeView copy = view_of(again);
     assert_memory_equal(&copy.mass, &view.mass, sizeof view.mass);
     assert_memory_equal(&copy.bounds, &view.bounds, sizeof view.bounds);
@@ -436,7 +436,7 @@ static void check_same_fragment(rblShapeId id, const rblRecipeTables* tables)
     for (size_t size = 0; size < sink.bytes.count; size += 1 + sink.bytes.count / 100)
     {
         source = (rblByteSource){.data = sink.bytes.data, .size = size};
-        check_fails(RBL_ERROR_FORMAT, rbl_take_recipe(&source, tables, &again));
+        check_fails(RBL_ERROR_FORMAT, rbl_take_shape(&source, &tables->made, &again));
     }
     rbl_sink_free(&sink);
 }
@@ -465,16 +465,16 @@ static void fragments_come_back_from_bytes_to_the_last_bit(void** state)
     const rblFragmentEvent* events[2] = {rbl_shape_fragment(view_of(first.fragments[0].shape).shape)->event,
                                          rbl_shape_fragment(view_of(second.fragments[0].shape).shape)->event};
     rblRecipeTables tables = {
-        .shapes = &brick, .shape_count = 1, .breakers = &breaker, .breaker_count = 1, .event_count = 0};
+        .made = {.shapes = &brick, .shape_count = 1}, .breakers = &breaker, .breaker_count = 1};
     rblFragmentEvent* made[2];
     made[0] = event_again(events[0], brick, RBL_NONE, &tables);
-    tables.events = &made[0];
-    tables.event_count = 1;
+    tables.made.events = &made[0];
+    tables.made.event_count = 1;
     made[1] = event_again(events[1], brick, 0, &tables);
     for (int i = 0; i < 2; ++i)
     {
         check_same_event(events[i], made[i]);
-        tables.events = &made[i];
+        tables.made.events = &made[i];
         check_same_fragment((i == 0 ? &first : &second)->fragments[1].shape, &tables);
         rbl_fragment_event_release(made[i]);
     }

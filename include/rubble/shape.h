@@ -20,23 +20,6 @@ typedef struct rblShapeId
     uint32_t generation; ///< bumped when the slot is reused: stale ids are caught
 } rblShapeId;
 
-/// What a shape is made of.
-typedef enum rblShapeKind
-{
-    RBL_SHAPE_PLANE, ///< half space; static bodies only
-    RBL_SHAPE_SPHERE,
-    RBL_SHAPE_CAPSULE,
-    RBL_SHAPE_BOX,
-    RBL_SHAPE_CYLINDER,
-    RBL_SHAPE_HULL,
-    RBL_SHAPE_LEVEL_SET, ///< sparse narrow-band grid of any closed mesh
-    RBL_SHAPE_COMPOUND,  ///< several shapes, rigidly joined
-    RBL_SHAPE_USER,      ///< functions of yours
-    RBL_SHAPE_PIECE,     ///< what a break left of another shape; made by breakers
-    RBL_SHAPE_FRAGMENT,  ///< what a crack through tetrahedra left; made by breakers
-    RBL_SHAPE_KIND_COUNT
-} rblShapeKind;
-
 /// How a shape rolls on flat ground. Its axis is y.
 typedef enum rblRolling
 {
@@ -45,9 +28,6 @@ typedef enum rblRolling
     RBL_ROLLS_ALWAYS, ///< nothing of it is flat: a capsule
     RBL_ROLLS_AS_BALL ///< and it covers the same space however it turns: a sphere
 } rblRolling;
-
-/// A short fixed name such as "level set". Never null.
-RBL_API const char* rbl_shape_kind_name(rblShapeKind kind);
 
 // ---- making shapes ----
 
@@ -147,8 +127,7 @@ typedef struct rblShape rblShape; ///< opaque; see rbl_shape_view()
 typedef struct rblShapeView
 {
     const rblShape* shape;
-    const void* data; ///< what the shape is made of: the engine's own, here to save it a way through `shape`
-    rblShapeKind kind;
+    const char* kind; ///< its name, a constant: "box", "level set", ... (docs/shapes.md)
     rblRolling rolling;
     bool convex;
     bool bounded; ///< false for planes

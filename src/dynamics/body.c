@@ -134,7 +134,7 @@ static rblResult set_mass(rblBody* body, rblMotion* motion, float wanted)
     {
         return body->type == RBL_BODY_DYNAMIC
                    ? rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s has no mass and must be static or kinematic",
-                              rbl_shape_kind_name(body->shape.kind))
+                              body->shape.kind)
                    : RBL_OK;
     }
     const double density = wanted > 0.0f ? (double)wanted / unit->volume : (double)body->material.density;
@@ -200,8 +200,7 @@ static rblResult set_matter(const rblBodyDef* def, rblJobs* jobs, rblBody* body,
     RBL_TRY(set_mass(body, motion, def->mass));
     if (!body->shape.bounded && def->type != RBL_BODY_STATIC)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s must be static",
-                        rbl_shape_kind_name(body->shape.kind));
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s must be static", body->shape.kind);
     }
     if (def->breaker.index1 == 0)
     {
@@ -209,7 +208,7 @@ static rblResult set_matter(const rblBodyDef* def, rblJobs* jobs, rblBody* body,
     }
     if (!body->shape.bounded)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s cannot break", rbl_shape_kind_name(body->shape.kind));
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s cannot break", body->shape.kind);
     }
     RBL_TRY(rbl_breaker_hold(def->breaker, &body->breaker));
     return rbl_prepare_breaker(body, jobs);
@@ -231,6 +230,7 @@ rblResult rbl_make_body(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rbl
     };
     *motion = (rblMotion){.orientation = rbl_quat_identity()};
     RBL_TRY(rbl_shape_acquire(def->shape, &body->shape));
+    body->shape_memory = rbl_shape_memory(&body->shape);
     const rblResult result = set_matter(def, jobs, body, motion);
     if (result != RBL_OK)
     {

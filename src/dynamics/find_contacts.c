@@ -170,7 +170,8 @@ static void find_block(rblRange range, void* context)
         rbl_prefetch(&world->motions.data[later]);
         if (is_moving(&step->courses.data[soon]))
         {
-            fetch(world->bodies.data[soon].shape.data, FETCHED_LINES * CACHE_LINE);
+            fetch(world->bodies.data[soon].shape.shape, RBL_SHAPE_HEAD_BYTES);
+            fetch(world->bodies.data[soon].shape_memory, FETCHED_LINES * CACHE_LINE);
             fetch(&step->flights.data[soon], sizeof *step->flights.data);
         }
         ok = rbl_look_at_pair(step, &world->pairs.data[step->active_pairs.data[i]], set, out);

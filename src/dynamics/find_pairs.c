@@ -177,7 +177,8 @@ static void sweep_block(rblRange range, void* context)
         {
             // Any two shapes lie far apart in memory, and where one body falls the next mostly does.
             const uint32_t later = step->movers.data[i + FETCHED < range.end ? i + FETCHED : i];
-            const uintptr_t shape = (uintptr_t)world->bodies.data[later].shape.data;
+            const uintptr_t shape = (uintptr_t)world->bodies.data[later].shape_memory;
+            rbl_prefetch(world->bodies.data[later].shape.shape);
             for (uintptr_t line = 0; line < FETCHED_LINES; ++line)
             {
                 rbl_prefetch((const void*)(shape + 64 * line));

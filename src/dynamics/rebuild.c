@@ -142,6 +142,7 @@ static void put_in(rblWorld* world, uint32_t slot)
     }
     body->shape_id = made;
     body->shape = view;
+    body->shape_memory = rbl_shape_memory(&view);
     body->owns_shape = true;
     body->kept = false;
     rename_contacts(world, slot);

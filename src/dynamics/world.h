@@ -50,6 +50,7 @@ typedef struct rblBody
     uint32_t generation; // 0: the slot is free
     rblShapeId shape_id;
     rblShapeView shape;
+    const void* shape_memory; // rbl_shape_memory(), to be prefetched
     rblTransform shape_in_body;
     rblBodyType type;
     rblMaterial material;

@@ -1,41 +1,38 @@
 // Making compounds, and their field: the smallest distance of any child.
-#include "field/compound.h"
-
 #include "base/error.h"
+#include "field/field.h"
 #include "field/samples/surface_samples.h"
+#include "field/shape_codec.h"
 #include "math/aabb.h"
 #include "math/transform.h"
 #include "mesh/mesh.h"
+
+extern const rblShapeKind rbl_compound_kind;
 
 // Samples this much of the radius inside another child are hidden.
 #define HIDDEN 1e-4f
 
 static size_t compound_bytes(uint32_t count)
 {
-    return sizeof(rblCompound) + count * sizeof(rblCompoundChild);
-}
-
-const rblCompound* rbl_shape_compound(const rblShape* shape)
-{
-    return shape->view.kind == RBL_SHAPE_COMPOUND ? shape->data : NULL;
+    return sizeof(rblShapeParts) + count * sizeof(rblShapePart);
 }
 
 // Exact outside. Inside it is the depth in one child, which is not more than that in all of them.
 static float compound_distance(const void* data, rblVec3 point, rblVec3* gradient)
 {
-    const rblCompound* compound = data;
+    const rblShapeParts* compound = data;
     float best = INFINITY;
     *gradient = rbl_vec3(0.0f, 1.0f, 0.0f);
     for (uint32_t i = 0; i < compound->count; ++i)
     {
-        const rblCompoundChild* child = &compound->children[i];
+        const rblShapePart* child = &compound->parts[i];
         if (!(sqrtf(rbl_aabb_distance_squared(child->box, point)) < best))
         {
             continue;
         }
         rblVec3 slope;
         const rblVec3 local = rbl_transform_inverse_point(child->pose, point);
-        const float distance = child->shape->ops->distance(child->shape->data, local, &slope);
+        const float distance = child->shape->kind->distance(child->shape->data, local, &slope);
         if (distance < best)
         {
             best = distance;
@@ -47,15 +44,82 @@ static float compound_distance(const void* data, rblVec3 point, rblVec3* gradien
 
 static void compound_free(void* data, const rblAllocator* allocator)
 {
-    rblCompound* compound = data;
+    rblShapeParts* compound = data;
     for (uint32_t i = 0; i < compound->count; ++i)
     {
-        rbl_shape_release(compound->children[i].shape);
+        rbl_shape_release(compound->parts[i].shape);
     }
     rbl_free(allocator, compound, compound_bytes(compound->count));
 }
 
-static const rblShapeOps compound_ops = {.distance = compound_distance, .free = compound_free};
+static const rblShapeParts* compound_parts(const void* data)
+{
+    return data;
+}
+
+static void compound_field(const rblShape* shape, rblField* field)
+{
+    const rblShapeParts* compound = shape->data;
+    for (uint32_t i = 0; i < compound->count; ++i)
+    {
+        field->slack = rbl_maxf(rbl_field_of(compound->parts[i].shape).slack, field->slack);
+    }
+}
+
+static rblResult visit(const rblShape* shape, const rblSourceVisitor* visitor)
+{
+    const rblShapeParts* compound = shape->data;
+    for (uint32_t i = 0; i < compound->count; ++i)
+    {
+        RBL_TRY(visitor->shape(compound->parts[i].shape, visitor->context));
+    }
+    return RBL_OK;
+}
+
+static rblResult put(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers)
+{
+    const rblShapeParts* compound = shape->data;
+    rbl_put_varint(sink, compound->count);
+    for (uint32_t i = 0; i < compound->count; ++i)
+    {
+        const rblShapePart* part = &compound->parts[i];
+        rbl_put_varint(sink, numbers->shape(part->shape, numbers->context));
+        rbl_put_floats(sink, &part->pose.p.x, 3);
+        rbl_put_floats(sink, &part->given.x, 4);
+    }
+    return RBL_OK;
+}
+
+static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblShapeId* out)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    const uint32_t count = rbl_take_count(source, 1 + 7 * sizeof(float));
+    rblShapeChild* children = RBL_NEW_ARRAY(allocator, rblShapeChild, (size_t)count + 1);
+    if (children == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        const uint32_t number = rbl_take_u32_varint(source);
+        children[i].shape = number < tables->shape_count ? tables->shapes[number] : (rblShapeId){0};
+        rbl_take_floats(source, &children[i].pose.p.x, 7);
+    }
+    const rblResult result = source->failed ? rbl_fail_damaged_shape(&rbl_compound_kind)
+                                            : rbl_shape_create_compound(children, count, out);
+    RBL_FREE_ARRAY(allocator, children, (size_t)count + 1);
+    return result;
+}
+
+const rblShapeKind rbl_compound_kind = {.name = "compound",
+                                        .code = 8,
+                                        .distance = compound_distance,
+                                        .describe_field = compound_field,
+                                        .parts = compound_parts,
+                                        .visit = visit,
+                                        .put = put,
+                                        .take = take,
+                                        .free = compound_free};
 
 // ---- checks ----
 
@@ -67,10 +131,10 @@ static rblResult check_child(const rblShapeChild* child, uint32_t index)
     {
         return rbl_fail(result, "compound: child %u is null or was destroyed", index);
     }
-    if (view.kind == RBL_SHAPE_PLANE || view.kind == RBL_SHAPE_COMPOUND)
+    if (!view.shape->kind->joinable)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "compound: child %u is a %s", index,
-                        rbl_shape_kind_name(view.kind));
+        return rbl_fail(RBL_ERROR_ARGUMENT, "compound: child %u is a %s, which cannot be a child", index,
+                        view.kind);
     }
     const float norm = rbl_quat_dot(child->pose.q, child->pose.q);
     if (!rbl_finite3(child->pose.p) || !(fabsf(norm - 1.0f) < 1e-2f))
@@ -84,7 +148,8 @@ static rblResult check_children(const rblShapeChild* children, uint32_t count, c
 {
     if (children == NULL || out == NULL || count == 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "compound: it needs children and a place for its id");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "compound: children and out must not be null, and count at least 1");
     }
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -95,9 +160,9 @@ static rblResult check_children(const rblShapeChild* children, uint32_t count, c
 
 // Hold all children, or none.
 static rblResult hold_children(const rblShapeChild* children, uint32_t count, const rblAllocator* allocator,
-                               rblCompound** out)
+                               rblShapeParts** out)
 {
-    rblCompound* compound = rbl_alloc_zero(allocator, compound_bytes(count));
+    rblShapeParts* compound = rbl_alloc_zero(allocator, compound_bytes(count));
     if (compound == NULL)
     {
         return rbl_fail_memory();
@@ -113,8 +178,8 @@ static rblResult hold_children(const rblShapeChild* children, uint32_t count, co
             return result;
         }
         const rblTransform pose = {children[i].pose.p, rbl_quat_normalize(children[i].pose.q)};
-        compound->children[i] =
-            (rblCompoundChild){view.shape, pose, rbl_shape_bounds_at(&view, pose), children[i].pose.q};
+        compound->parts[i] =
+            (rblShapePart){view.shape, pose, rbl_shape_bounds_at(&view, pose), children[i].pose.q};
     }
     *out = compound;
     return RBL_OK;
@@ -122,14 +187,14 @@ static rblResult hold_children(const rblShapeChild* children, uint32_t count, co
 
 // ---- mass, view, samples, surface ----
 
-static rblVec3d child_center(const rblCompoundChild* child)
+static rblVec3d child_center(const rblShapePart* child)
 {
     const rblVec3d turned = rbl_rotate3d(rbl_to_double_quat(child->pose.q), child->shape->view.mass.center);
     return rbl_add3d(turned, rbl_to_double3(child->pose.p));
 }
 
 // R I R^T, moved out by Steiner's theorem: m (r.r 1 - r r^T).
-static rblMat3d child_inertia(const rblCompoundChild* child, rblVec3d center)
+static rblMat3d child_inertia(const rblShapePart* child, rblVec3d center)
 {
     const rblMassProperties* mass = &child->shape->view.mass;
     const rblMat3d r = rbl_quatd_to_mat3d(rbl_quatd_normalize(rbl_to_double_quat(child->pose.q)));
@@ -146,37 +211,36 @@ static rblMat3d child_inertia(const rblCompoundChild* child, rblVec3d center)
     return rbl_mat3d_add(&turned, &steiner);
 }
 
-static rblMassProperties add_masses(const rblCompound* compound)
+static rblMassProperties add_masses(const rblShapeParts* compound)
 {
     rblMassProperties sum = {.volume = 0.0};
     rblVec3d weighted = {0, 0, 0};
     for (uint32_t i = 0; i < compound->count; ++i)
     {
-        const rblMassProperties* mass = &compound->children[i].shape->view.mass;
+        const rblMassProperties* mass = &compound->parts[i].shape->view.mass;
         sum.volume += mass->volume;
         sum.mass += mass->mass;
-        weighted = rbl_mul_add3d(weighted, mass->mass, child_center(&compound->children[i]));
+        weighted = rbl_mul_add3d(weighted, mass->mass, child_center(&compound->parts[i]));
     }
     sum.center = rbl_scale3d(weighted, 1.0 / sum.mass);
     for (uint32_t i = 0; i < compound->count; ++i)
     {
-        const rblMat3d part = child_inertia(&compound->children[i], sum.center);
+        const rblMat3d part = child_inertia(&compound->parts[i], sum.center);
         sum.inertia = rbl_mat3d_add(&sum.inertia, &part);
     }
     rbl_eigen_symmetric3d(&sum.inertia, &sum.moments, &sum.principal_axes);
     return sum;
 }
 
-static void fill_view(rblShapeView* view, const rblCompound* compound)
+static void fill_view(rblShapeView* view, const rblShapeParts* compound)
 {
-    view->kind = RBL_SHAPE_COMPOUND;
     view->bounded = true;
     view->bounds = rbl_aabb_empty();
     view->mass = add_masses(compound);
     view->thinnest = INFINITY;
     for (uint32_t i = 0; i < compound->count; ++i)
     {
-        const rblCompoundChild* child = &compound->children[i];
+        const rblShapePart* child = &compound->parts[i];
         const rblShapeView* part = &child->shape->view;
         const double reach = rbl_distance3d(child_center(child), view->mass.center) + (double)part->radius;
         view->bounds = rbl_aabb_union(view->bounds, child->box);
@@ -186,11 +250,11 @@ static void fill_view(rblShapeView* view, const rblCompound* compound)
     }
 }
 
-static bool is_hidden(const rblCompound* compound, uint32_t owner, rblVec3 point, float depth)
+static bool is_hidden(const rblShapeParts* compound, uint32_t owner, rblVec3 point, float depth)
 {
     for (uint32_t i = 0; i < compound->count; ++i)
     {
-        const rblCompoundChild* child = &compound->children[i];
+        const rblShapePart* child = &compound->parts[i];
         if (i != owner && rbl_aabb_contains_point(child->box, point) &&
             rbl_shape_distance(child->shape, rbl_transform_inverse_point(child->pose, point), NULL) < -depth)
         {
@@ -200,11 +264,11 @@ static bool is_hidden(const rblCompound* compound, uint32_t owner, rblVec3 point
     return false;
 }
 
-static rblResult gather_samples(const rblCompound* compound, float radius, rblSurfacePoints* out)
+static rblResult gather_samples(const rblShapeParts* compound, float radius, rblSurfacePoints* out)
 {
     for (uint32_t i = 0; i < compound->count; ++i)
     {
-        const rblCompoundChild* child = &compound->children[i];
+        const rblShapePart* child = &compound->parts[i];
         const rblVec3* points;
         uint32_t count;
         RBL_TRY(rbl_shape_samples(&child->shape->view, &points, &count));
@@ -221,14 +285,14 @@ static rblResult gather_samples(const rblCompound* compound, float radius, rblSu
 }
 
 // Surfaces of the children side by side; null when none has one.
-static rblResult join_surfaces(const rblCompound* compound, const rblAllocator* allocator, rblMeshId* out)
+static rblResult join_surfaces(const rblShapeParts* compound, const rblAllocator* allocator, rblMeshId* out)
 {
     rblMeshId* parts = RBL_NEW_ARRAY(allocator, rblMeshId, compound->count);
     rblResult result = parts != NULL ? RBL_OK : rbl_fail_memory();
     uint32_t made = 0;
     for (uint32_t i = 0; result == RBL_OK && i < compound->count; ++i)
     {
-        const rblCompoundChild* child = &compound->children[i];
+        const rblShapePart* child = &compound->parts[i];
         rblMeshId surface = {0, 0};
         result = rbl_shape_surface(&child->shape->view, &surface);
         if (result == RBL_OK && surface.index1 != 0)
@@ -253,8 +317,8 @@ static rblResult join_surfaces(const rblCompound* compound, const rblAllocator* 
 rblResult rbl_shape_create_compound(const rblShapeChild* children, uint32_t count, rblShapeId* out)
 {
     RBL_TRY(check_children(children, count, out));
-    rblShape parts = {.ops = &compound_ops, .allocator = rbl_default_allocator()};
-    rblCompound* compound = NULL;
+    rblShape parts = {.kind = &rbl_compound_kind, .allocator = rbl_default_allocator()};
+    rblShapeParts* compound = NULL;
     RBL_TRY(hold_children(children, count, parts.allocator, &compound));
     fill_view(&parts.view, compound);
     parts.data = compound;

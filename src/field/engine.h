@@ -72,6 +72,12 @@ float rbl_shape_find_impact(const rblImpactQuery* query);
 // far as the direction of the cache can tell: false is no answer. Costs a part of a time of impact.
 bool rbl_shape_stays_apart(const rblImpactQuery* query, float least);
 
+// ---- memory ----
+
+// What contacts of a shape read, for prefetching: the first lines of `shape` itself, and those behind this pointer.
+#define RBL_SHAPE_HEAD_BYTES 128u
+const void* rbl_shape_memory(const rblShapeView* shape);
+
 // ---- rebuilds ----
 
 // Whether the shape has its parent's sample hierarchy, updated, so that one of its own would be better.

@@ -1,6 +1,8 @@
 #include "field/piece.h"
 
 #include "base/error.h"
+#include "field/field.h"
+#include "field/shape_codec.h"
 #include "math/aabb.h"
 #include "math/vec.h"
 
@@ -33,9 +35,9 @@ static float root_bound(const rblPieceField* piece, rblVec3 point, bool* far)
         return rbl_level_set_distance_only(piece->grid, point, far);
     }
     rblVec3 unused;
-    const rblShapeOps* ops = piece->root->ops;
-    return ops->bound != NULL ? ops->bound(piece->root->data, point)
-                              : ops->distance(piece->root->data, point, &unused);
+    const rblShapeKind* kind = piece->root->kind;
+    return kind->bound != NULL ? kind->bound(piece->root->data, point)
+                               : kind->distance(piece->root->data, point, &unused);
 }
 
 float rbl_piece_value(const rblPieceField* piece, rblVec3 point, bool* far, bool* cut)
@@ -62,12 +64,12 @@ static float distance(const void* data, rblVec3 point, rblVec3* gradient)
 {
     const rblPieceField* piece = data;
     rblVec3 root_gradient;
-    const float root = piece->root->ops->distance(piece->root->data, point, &root_gradient);
+    const float of_root = piece->root->kind->distance(piece->root->data, point, &root_gradient);
     const float cut = rbl_region_nearest(piece->region, point, gradient);
-    if (root > cut)
+    if (of_root > cut)
     {
         *gradient = root_gradient;
-        return root;
+        return of_root;
     }
     return cut;
 }
@@ -80,14 +82,9 @@ static void free_piece(void* data, const rblAllocator* allocator)
     rbl_free(allocator, piece, sizeof *piece);
 }
 
-static const rblShapeOps piece_ops = {.distance = distance, .free = free_piece, .bound = bound};
-
-const rblPieceField* rbl_shape_piece(const rblShape* shape)
-{
-    return shape->view.kind == RBL_SHAPE_PIECE ? shape->data : NULL;
-}
-
-bool rbl_piece_confirm(const rblShape* shape, rblVec3 point, float wanted, float* outside)
+// A point outside: its projection must lie on the piece's surface. Otherwise something else of the piece is nearest, which samples of
+// its edges and corners will tell.
+static bool confirm(const rblShape* shape, rblVec3 point, float wanted, float* outside)
 {
     const rblPieceField* piece = shape->data;
     const rblLevelSet* grid = piece->grid;
@@ -101,6 +98,54 @@ bool rbl_piece_confirm(const rblShape* shape, rblVec3 point, float wanted, float
     const float missed = rbl_piece_bound(piece, rbl_mul_add3(point, -way, gradient));
     return missed <=
            MISSED_WAY * way + NOTHING * shape->view.radius + (grid != NULL ? MISSED_CELL * grid->cell : 0.0f);
+}
+
+// Where the cut is what counts, the value falls by the way: however the root falls, there it is at least the cut's.
+static float value(const rblShape* shape, rblVec3 point, float limit, rblFieldSlope* slope)
+{
+    (void)limit;
+    bool far = false;
+    bool cut = false;
+    const float distance_bound = rbl_piece_value(shape->data, point, &far, &cut);
+    *slope = cut ? RBL_SLOPE_ONE : (far ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP);
+    return distance_bound;
+}
+
+static void describe_field(const rblShape* shape, rblField* field)
+{
+    const rblPieceField* piece = shape->data;
+    field->value = value;
+    field->confirm = confirm;
+    field->interpolated = piece->grid != NULL;
+    field->slack = rbl_field_of(piece->root).slack;
+}
+
+static const rblShape* root(const void* data)
+{
+    return ((const rblPieceField*)data)->root;
+}
+
+static rblResult visit(const rblShape* shape, const rblSourceVisitor* visitor)
+{
+    return visitor->shape(root(shape->data), visitor->context);
+}
+
+const rblShapeKind rbl_piece_kind = {.name = "piece",
+                                     .code = RBL_PIECE_CODE,
+                                     .joinable = true,
+                                     .piece = true,
+                                     .distance = distance,
+                                     .bound = bound,
+                                     .describe_field = describe_field,
+                                     .root = root,
+                                     .visit = visit,
+                                     .put = rbl_put_piece,
+                                     .take = rbl_take_piece,
+                                     .free = free_piece};
+
+const rblPieceField* rbl_shape_piece(const rblShape* shape)
+{
+    return shape->kind == &rbl_piece_kind ? shape->data : NULL;
 }
 
 // ---- making pieces ----
@@ -170,7 +215,6 @@ static void fill_view(rblShapeView* view, const rblPieceShapeDef* def, const rbl
 {
     const rblVec3 size = rbl_aabb_size(def->bounds);
     const float smallest = rbl_minf(size.x, rbl_minf(size.y, size.z));
-    view->kind = RBL_SHAPE_PIECE;
     view->bounded = true;
     view->bounds = def->bounds;
     view->mass = *def->mass;
@@ -205,7 +249,7 @@ static rblResult create_piece(const rblPieceShapeDef* def, rblShape* parts)
 
 rblResult rbl_shape_create_piece(const rblPieceShapeDef* def, rblShapeId* out)
 {
-    rblShape parts = {.ops = &piece_ops, .quick = true, .allocator = rbl_default_allocator()};
+    rblShape parts = {.kind = &rbl_piece_kind, .quick = true, .allocator = rbl_default_allocator()};
     rblResult result = check_def(def, out);
     if (result == RBL_OK)
     {

@@ -3,7 +3,7 @@
 //
 // The field is max(root, region). Its sign is right wherever the root's is; inside it is as exact as the root's; outside it is a
 // bound, because the nearest points of both need not be the same: a contact out there needs its projection on the
-// piece (rbl_piece_confirm).
+// piece (rblField.confirm).
 #ifndef RBL_FIELD_PIECE_H
 #define RBL_FIELD_PIECE_H
 
@@ -46,7 +46,7 @@ typedef struct rblConvexPieceDef
 
 rblResult rbl_shape_create_convex_piece(const rblConvexPieceDef* def, rblShapeId* out);
 
-// The field of a shape of that kind, else null.
+// For tests: the field of a piece that is no hull, else null.
 const rblPieceField* rbl_shape_piece(const rblShape* shape);
 
 // A bound of the distance without its gradient, and never more than rbl_shape_distance() says.
@@ -56,9 +56,17 @@ float rbl_piece_bound(const rblPieceField* piece, rblVec3 point);
 // from its surface.
 float rbl_piece_value(const rblPieceField* piece, rblVec3 point, bool* far, bool* cut);
 
-// A point outside that is `*distance` away by the bound: whether its distance is at most `wanted` and its projection lies on the
-// piece's surface. The distance is set to what the gradient belongs to. Otherwise something else of the piece is nearest, which samples of its edges and
-// corners will tell.
-bool rbl_piece_confirm(const rblShape* shape, rblVec3 point, float wanted, float* distance);
+// ---- as bytes (piece_codec.c) ----
+
+// Both kinds of pieces share a code in recordings: a byte says which of them follows.
+#define RBL_PIECE_CODE 10
+
+// That byte and the mass.
+void rbl_put_piece_head(rblByteSink* sink, const rblShape* shape, bool convex);
+
+rblResult rbl_put_piece(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers);
+
+// Of either kind.
+rblResult rbl_take_piece(rblByteSource* source, const rblSourceTables* tables, rblShapeId* out);
 
 #endif

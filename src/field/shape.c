@@ -9,10 +9,7 @@ static rblRegistry registry = RBL_REGISTRY_INIT;
 
 static void free_parts(const rblShape* parts)
 {
-    if (parts->ops != NULL && parts->ops->free != NULL)
-    {
-        parts->ops->free(parts->data, parts->allocator);
-    }
+    parts->kind->free(parts->data, parts->allocator);
     if (parts->view.surface.index1 != 0)
     {
         rbl_mesh_destroy(parts->view.surface);
@@ -22,7 +19,6 @@ static void free_parts(const rblShape* parts)
         rbl_mesh_destroy(parts->built);
     }
     rbl_lazy_surface_free(&parts->lazy);
-    RBL_FREE_ARRAY(parts->allocator, parts->recipe.points, parts->recipe.point_count);
 }
 
 static void free_shape(rblShape* shape)
@@ -46,22 +42,23 @@ static rblShape* copy_parts(const rblShape* parts, rblSampleTree* tree, size_t d
         return NULL;
     }
     shape->view = parts->view;
-    shape->ops = parts->ops;
+    shape->kind = parts->kind;
     shape->data = parts->data;
+    shape->core = parts->core;
+    shape->core.shape = shape;
     shape->allocator = parts->allocator;
-    shape->recipe = parts->recipe;
     shape->lazy = parts->lazy;
     shape->quick = parts->quick;
-    shape->piece = parts->piece;
     atomic_init(&shape->samples, tree);
     shape->self = shape;
     atomic_init(&shape->references, 1);
     shape->view.shape = shape;
-    shape->view.data = shape->data;
+    shape->view.kind = shape->kind->name;
+    shape->view.rolling = shape->kind->rolling;
+    shape->view.convex = shape->core.form != RBL_CORE_NONE;
     shape->view.samples = tree == NULL ? NULL : tree->points;
     shape->view.sample_count = tree == NULL ? 0 : tree->count;
-    shape->view.bytes =
-        sizeof *shape + data_bytes + sample_bytes(tree) + sizeof(rblVec3) * parts->recipe.point_count;
+    shape->view.bytes = sizeof *shape + data_bytes + sample_bytes(tree);
     return shape;
 }
 
@@ -126,7 +123,7 @@ static rblResult read_view(rblShapeId id, unsigned extra, rblShapeView* out)
 {
     if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "shape view: out is null");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "shape: out must not be null");
     }
     const rblShape* shape = find_shape(id, extra);
     if (shape == NULL)

@@ -14,7 +14,7 @@ static rblResult build(rblShape* shape, rblSampleTree** tree)
     *tree = atomic_load_explicit(&shape->samples, memory_order_acquire);
     if (*tree == NULL)
     {
-        result = shape->ops->sample(shape, tree);
+        result = shape->kind->sample(shape, tree);
         if (result == RBL_OK)
         {
             atomic_store_explicit(&shape->samples, *tree, memory_order_release);
@@ -27,7 +27,7 @@ static rblResult build(rblShape* shape, rblSampleTree** tree)
 rblResult rbl_shape_tree(const rblShape* shape, const rblSampleTree** out)
 {
     rblSampleTree* tree = atomic_load_explicit(&shape->self->samples, memory_order_acquire);
-    if (tree == NULL && shape->ops->sample != NULL)
+    if (tree == NULL && shape->kind->sample != NULL)
     {
         RBL_TRY(build(shape->self, &tree));
     }
@@ -39,7 +39,7 @@ rblResult rbl_shape_samples(const rblShapeView* view, const rblVec3** points, ui
 {
     if (view == NULL || view->shape == NULL || points == NULL || count == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "shape samples: no shape, or no place for the result");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "shape samples: view, points and count must not be null");
     }
     const rblSampleTree* tree;
     RBL_TRY(rbl_shape_tree(view->shape, &tree));

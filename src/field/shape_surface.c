@@ -30,7 +30,7 @@ rblResult rbl_shape_surface(const rblShapeView* view, rblMeshId* out)
 {
     if (view == NULL || view->shape == NULL || out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "shape surface: no shape, or no place for the result");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "shape surface: view and out must not be null");
     }
     rblShape* shape = (view->shape->lazy.of != NULL ? view->shape->lazy.of : view->shape)->self;
     if (shape->lazy.build == NULL)

@@ -1,7 +1,7 @@
 // Shapes made of the caller's functions.
 #include "base/def.h"
 #include "base/error.h"
-#include "field/shape.h"
+#include "field/shape_codec.h"
 #include "math/aabb.h"
 #include "mesh/mesh.h"
 #include <string.h>
@@ -42,13 +42,21 @@ static void user_free(void* data, const rblAllocator* allocator)
     rbl_free(allocator, user, user->bytes);
 }
 
-const char* rbl_shape_user_name(const rblShape* shape)
+static rblResult put(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers)
 {
-    const UserShape* user = shape->view.kind == RBL_SHAPE_USER ? shape->data : NULL;
-    return user != NULL ? user->name : "";
+    (void)sink;
+    (void)numbers;
+    return rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: the user-defined shape '%.100s' cannot be recorded",
+                    ((const UserShape*)shape->data)->name);
 }
 
-static const rblShapeOps user_ops = {.distance = user_distance, .free = user_free};
+const rblShapeKind rbl_user_kind = {.name = "user",
+                                    .code = 9,
+                                    .joinable = true,
+                                    .fine_samples = true,
+                                    .distance = user_distance,
+                                    .put = put,
+                                    .free = user_free};
 
 static rblResult check_mass(const rblMassProperties* mass)
 {
@@ -113,7 +121,6 @@ static void fill_view(rblShapeView* view, const rblUserShape* def)
 {
     const rblVec3 size = rbl_aabb_size(def->bounds);
     const float smallest = rbl_minf(size.x, rbl_minf(size.y, size.z));
-    view->kind = RBL_SHAPE_USER;
     view->bounded = true;
     view->bounds = def->bounds;
     view->mass = def->mass;
@@ -124,7 +131,7 @@ static void fill_view(rblShapeView* view, const rblUserShape* def)
 
 static rblResult create(const rblUserShape* def, rblShapeId* out)
 {
-    rblShape parts = {.ops = &user_ops, .allocator = rbl_default_allocator()};
+    rblShape parts = {.kind = &rbl_user_kind, .allocator = rbl_default_allocator()};
     fill_view(&parts.view, def);
     const size_t name_bytes = strlen(def->name) + 1;
     UserShape* user = rbl_alloc(parts.allocator, sizeof *user + name_bytes);

@@ -6,6 +6,7 @@
 #include "rubble/stress.h"
 #include "scene/record/call_codec.h"
 #include <math.h>
+#include <string.h>
 
 // A brick that broke once, made with the first input and kept.
 typedef struct Broken
@@ -58,19 +59,17 @@ static void check_fragment(rblShapeId id)
 {
     rblShapeView view;
     rblVec3 gradient;
-    FUZZ_CHECK(rbl_shape_view(id, &view) == RBL_OK && view.kind == RBL_SHAPE_FRAGMENT);
+    FUZZ_CHECK(rbl_shape_view(id, &view) == RBL_OK && strcmp(view.kind, "fragment") == 0);
     FUZZ_CHECK(view.mass.volume > 0.0 && view.radius > 0.0f);
     (void)rbl_shape_distance(view.shape, view.bounds.lower, &gradient);
 }
 
 static rblResult take(uint32_t kind, rblByteSource* source)
 {
-    const rblRecipeTables tables = {.shapes = &broken.shape,
-                                    .events = &broken.event,
-                                    .breakers = &broken.breaker,
-                                    .shape_count = 1,
-                                    .event_count = 1,
-                                    .breaker_count = 1};
+    const rblRecipeTables tables = {
+        .made = {.shapes = &broken.shape, .events = &broken.event, .shape_count = 1, .event_count = 1},
+        .breakers = &broken.breaker,
+        .breaker_count = 1};
     rblBreakerId breaker;
     rblFragmentEvent* event = NULL;
     rblShapeId shape;
@@ -80,7 +79,7 @@ static rblResult take(uint32_t kind, rblByteSource* source)
         return result == RBL_OK ? rbl_breaker_destroy(breaker) : result;
     }
     const rblResult result =
-        kind == 1 ? rbl_take_event(source, &tables, &event) : rbl_take_fragment(source, &tables, &shape);
+        kind == 1 ? rbl_take_event(source, &tables, &event) : rbl_take_fragment(source, &tables.made, &shape);
     if (result != RBL_OK)
     {
         return result;

@@ -165,7 +165,7 @@ static rblResult look_at_shape(WebSession* session, rblShapeId shape, rblTransfo
     rblShapeView view;
     RBL_TRY(rbl_shape_view(shape, &view));
     out->mesh = RBL_NONE;
-    if (view.kind == RBL_SHAPE_PLANE)
+    if (!view.bounded)
     {
         rblVec3 normal = {0, 1, 0};
         rbl_shape_distance(view.shape, (rblVec3){0, 0, 0}, &normal);

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "field/contact/field_contact.h"
 #include "field/convex/convex_contact.h"
-#include "field/primitives.h"
 
 #define FIRST_COUNT 8 // contacts after which only deep points are added (Glondu 2012, 5.3)
 
@@ -55,11 +54,7 @@ bool rbl_contact_set_reserve(rblContactSet* set, uint32_t extra)
 
 static const rblHull* hull_of(const rblShapeView* view)
 {
-    if (view->kind == RBL_SHAPE_HULL)
-    {
-        return view->data;
-    }
-    return view->kind == RBL_SHAPE_BOX ? ((const rblPrimitive*)view->data)->hull : NULL;
+    return view->shape->core.hull;
 }
 
 float rbl_shape_known_gap(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
@@ -87,15 +82,17 @@ rblResult rbl_collide_convex(const rblShapeView* a, const rblShapeView* b, rblTr
     {
         return rbl_contact_hulls(&query, hull_a, hull_b, out);
     }
-    if (a->kind == RBL_SHAPE_PLANE || b->kind == RBL_SHAPE_PLANE)
+    const rblCoreForm form_a = a->shape->core.form;
+    const rblCoreForm form_b = b->shape->core.form;
+    if (form_a == RBL_CORE_HALF_SPACE || form_b == RBL_CORE_HALF_SPACE)
     {
-        return rbl_contact_plane(&query, b->kind == RBL_SHAPE_PLANE, out);
+        return rbl_contact_plane(&query, form_b == RBL_CORE_HALF_SPACE, out);
     }
-    if (a->kind == RBL_SHAPE_SPHERE || b->kind == RBL_SHAPE_SPHERE)
+    if (form_a == RBL_CORE_POINT || form_b == RBL_CORE_POINT)
     {
-        return rbl_contact_ball(&query, b->kind == RBL_SHAPE_SPHERE, out);
+        return rbl_contact_ball(&query, form_b == RBL_CORE_POINT, out);
     }
-    if (a->kind == RBL_SHAPE_CAPSULE && b->kind == RBL_SHAPE_CAPSULE)
+    if (form_a == RBL_CORE_SEGMENT && form_b == RBL_CORE_SEGMENT)
     {
         return rbl_contact_capsules(&query, out);
     }

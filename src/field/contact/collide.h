@@ -15,6 +15,11 @@ bool rbl_contact_set_reserve(rblContactSet* set, uint32_t extra);
 rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                              const rblContactOptions* options, rblPairCache* cache, rblContactSet* out);
 
+// Contacts of all pairs of parts, one or both shapes having some, added to an empty set. Features mix the parts' numbers with their
+// own.
+rblResult rbl_collide_parts(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                            const rblContactOptions* options, rblContactSet* out);
+
 // Contacts of two convex shapes. `out` is empty on entry.
 rblResult rbl_collide_convex(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                              const rblContactOptions* options, rblPairCache* cache, rblContactSet* out);

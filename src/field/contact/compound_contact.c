@@ -1,35 +1,35 @@
-// Contacts of compounds: those of their children, pair by pair.
+// Contacts of shapes with parts: those of their parts, pair by pair.
 #include "base/error.h"
 #include "base/hash_map.h"
-#include "field/compound.h"
+#include "field/contact/collide.h"
 #include "field/contact/field_contact.h"
 #include "field/contact/field_sampling.h"
 #include "math/aabb.h"
 #include "math/transform.h"
 
-// One shape of a compound, or a shape of another kind as its own only child.
+// One part of a shape, or a shape without parts as its own only part.
 typedef struct Part
 {
     const rblShapeView* view;
-    rblTransform pose; // in the compound's axes
+    rblTransform pose; // in the axes of the whole
     bool turned;       // the pose is not the identity
 } Part;
 
 static uint32_t part_count(const rblShapeView* view)
 {
-    const rblCompound* compound = rbl_shape_compound(view->shape);
-    return compound != NULL ? compound->count : 1;
+    const rblShapeParts* parts = rbl_shape_parts(view->shape);
+    return parts != NULL ? parts->count : 1;
 }
 
 static Part part_of(const rblShapeView* view, uint32_t index)
 {
-    const rblCompound* compound = rbl_shape_compound(view->shape);
-    if (compound == NULL)
+    const rblShapeParts* parts = rbl_shape_parts(view->shape);
+    if (parts == NULL)
     {
         return (Part){view, rbl_transform_identity(), false};
     }
-    const rblCompoundChild* child = &compound->children[index];
-    return (Part){&child->shape->view, child->pose, true};
+    const rblShapePart* part = &parts->parts[index];
+    return (Part){&part->shape->view, part->pose, true};
 }
 
 static uint32_t mix_feature(uint32_t pair, uint32_t feature)
@@ -59,7 +59,7 @@ static rblResult append_part(const rblContactSet* part, const Part* a, uint32_t 
     return RBL_OK;
 }
 
-// A pose of the second compound in the first, as one of its child in the first's child.
+// A pose of the second shape in the first, as one of its part in the first's part.
 static rblTransform pose_of_parts(const Part* first, const Part* second, rblTransform b_in_a)
 {
     const rblTransform second_in_a = second->turned ? rbl_transform_mul(b_in_a, second->pose) : b_in_a;
@@ -82,8 +82,8 @@ static rblContactOptions options_of_parts(const rblContactOptions* options, cons
     return out;
 }
 
-rblResult rbl_collide_compound(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
-                               const rblContactOptions* options, rblContactSet* out)
+rblResult rbl_collide_parts(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
+                            const rblContactOptions* options, rblContactSet* out)
 {
     rblContactSet* part = rbl_contact_set_part(out);
     if (part == NULL)

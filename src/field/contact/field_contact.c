@@ -2,7 +2,6 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "field/compound.h"
 #include "field/contact/field_pair_cache.h"
 #include "field/contact/field_sampling.h"
 #include "field/contact/field_select.h"
@@ -116,11 +115,11 @@ static float wanted_below(const Search* s, float spacing)
 
 // A fragment's grid rounds edges off, and fills them from the other side: near its surface the fragment itself says what is inside, and how
 // deep.
-static bool is_touch_of_fragment(const rblField* field, float wanted, Touch* touch)
+static bool is_touch_by_depth(const rblField* field, float wanted, Touch* touch)
 {
-    if (touch->distance <= field->blur)
+    if (touch->distance <= field->error)
     {
-        const float depth = rbl_fragment_depth(field->fragment, touch->point, &touch->gradient);
+        const float depth = field->depth(field->shape, touch->point, &touch->gradient);
         touch->distance = depth > 0.0f ? -depth : rbl_maxf(touch->distance, 0.0f);
     }
     return touch->distance <= wanted;
@@ -129,15 +128,15 @@ static bool is_touch_of_fragment(const rblField* field, float wanted, Touch* tou
 // Outside a piece a sample touches only where its projection is on the piece.
 static bool is_touch(const rblField* field, float wanted, Touch* touch)
 {
-    if (field->blur > 0.0f)
+    if (field->error > 0.0f)
     {
-        return is_touch_of_fragment(field, wanted, touch);
+        return is_touch_by_depth(field, wanted, touch);
     }
-    if (touch->distance > wanted || !field->outside_unsure || touch->distance <= 0.0f)
+    if (touch->distance > wanted || field->confirm == NULL || touch->distance <= 0.0f)
     {
         return touch->distance <= wanted;
     }
-    return rbl_piece_confirm(field->shape, touch->point, wanted, &touch->distance);
+    return field->confirm(field->shape, touch->point, wanted, &touch->distance);
 }
 
 static bool meet(rblSampling* side, uint32_t which, Search* s)
@@ -292,7 +291,7 @@ static rblVec3 gradient_at(const rblField* field, rblVec3 point)
     }
     else
     {
-        field->shape->ops->distance(field->shape->data, point, &gradient);
+        field->shape->kind->distance(field->shape->data, point, &gradient);
     }
     return gradient;
 }
@@ -406,8 +405,8 @@ static void remember(rblPairCache* cache, rblTransform b_in_a, float gap, float 
 
 static uint32_t enough_for(const rblShapeView* a, const rblShapeView* b, const rblContactOptions* options)
 {
-    const bool fragments = a->kind == RBL_SHAPE_FRAGMENT || b->kind == RBL_SHAPE_FRAGMENT;
-    return fragments && options->first_count < UINT32_MAX / ENOUGH ? ENOUGH * options->first_count : 0;
+    const bool dense = a->shape->kind->dense_samples || b->shape->kind->dense_samples;
+    return dense && options->first_count < UINT32_MAX / ENOUGH ? ENOUGH * options->first_count : 0;
 }
 
 rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
@@ -416,9 +415,9 @@ rblResult rbl_collide_fields(const rblShapeView* a, const rblShapeView* b, rblTr
     out->count = 0;
     out->colliding = 0;
     out->visited = 0;
-    if (a->kind == RBL_SHAPE_COMPOUND || b->kind == RBL_SHAPE_COMPOUND)
+    if (a->shape->kind->parts != NULL || b->shape->kind->parts != NULL)
     {
-        return rbl_collide_compound(a, b, b_in_a, options, out);
+        return rbl_collide_parts(a, b, b_in_a, options, out);
     }
     const float eps = tolerance_of(a, b, options);
     const float margin = rbl_maxf(options->margin, eps);

@@ -13,9 +13,6 @@
 // What it cannot see: two edges that cross between their samples. With edges sampled every s metres, two right-angled
 // ones that cross squarely overlap by up to 0.35 s before a sample of one is inside the other.
 
-// What a field may be off by where it is interpolated; 0 for exact ones.
-float rbl_field_slack(const rblShape* shape);
-
 // ---- contact sets ----
 
 // A second set for parts of the first, kept with it. Null when out of memory.

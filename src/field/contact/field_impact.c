@@ -178,8 +178,8 @@ static float room_of(const Hunt* hunt, Walker* walker, float radius)
         return rbl_field_free_way(field, walker->slope, walker->value - hunt->goal) - radius;
     }
     rblVec3 unused;
-    const float sure = field->outside_unsure && walker->value > 0.0f
-                           ? field->shape->ops->distance(field->shape->data, point, &unused)
+    const float sure = field->confirm != NULL && walker->value > 0.0f
+                           ? field->shape->kind->distance(field->shape->data, point, &unused)
                            : walker->value;
     return sure <= close ? 0.0f : rbl_field_free_way(field, walker->slope, sure - hunt->goal);
 }
@@ -294,7 +294,7 @@ static bool hunt_init(Hunt* hunt, Motion* motion, float* first)
     hunt->goal = (float)motion->flights->goal;
     hunt->tolerance = (float)(0.5 * motion->flights->slack);
     hunt->first = first;
-    return rbl_field_is_whole(&hunt->field) && rbl_shape_tree(samples->shape, &hunt->tree) == RBL_OK;
+    return !hunt->field.out_of_memory && rbl_shape_tree(samples->shape, &hunt->tree) == RBL_OK;
 }
 
 double rbl_field_time_of_impact(const rblImpactQuery* query, const rblFlights* flights)

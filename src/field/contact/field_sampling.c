@@ -1,11 +1,6 @@
 #include "field/contact/field_sampling.h"
 
 #include "base/bits.h"
-#include "field/compound.h"
-#include "field/contact/field_contact.h"
-#include "field/fragment/fragment_grid.h"
-#include "field/fragment/fragment_shape.h"
-#include "field/piece.h"
 #include "math/aabb.h"
 #include "math/simd.h"
 
@@ -30,62 +25,24 @@ void rbl_frontier_free(rblFrontier* frontier)
 
 // ---- fields ----
 
-static const rblLevelSet* grid_of(const rblShape* shape)
+static float plain_value(const rblShape* shape, rblVec3 point, float limit, rblFieldSlope* slope)
 {
-    return shape->view.kind == RBL_SHAPE_FRAGMENT ? rbl_shape_fragment_grid(shape)
-                                                  : rbl_shape_level_set(shape);
-}
-
-float rbl_field_slack(const rblShape* shape)
-{
-    const rblPieceField* piece = rbl_shape_piece(shape);
-    if (piece != NULL)
-    {
-        return rbl_field_slack(piece->root);
-    }
-    const rblLevelSet* set = grid_of(shape);
-    const rblCompound* compound = rbl_shape_compound(shape);
-    float slack = set != NULL ? rbl_level_set_slack(set) : 0.0f;
-    for (uint32_t i = 0; compound != NULL && i < compound->count; ++i)
-    {
-        slack = rbl_maxf(rbl_field_slack(compound->children[i].shape), slack);
-    }
-    return slack;
+    (void)limit;
+    *slope = RBL_SLOPE_STEEP;
+    rblVec3 unused;
+    const rblShapeKind* kind = shape->kind;
+    return kind->bound != NULL ? kind->bound(shape->data, point)
+                               : kind->distance(shape->data, point, &unused);
 }
 
 rblField rbl_field_of(const rblShape* shape)
 {
-    const rblPieceField* piece = rbl_shape_piece(shape);
-    const rblLevelSet* grid = grid_of(shape);
-    const rblFragmentField* fragment = rbl_shape_fragment(shape);
-    return (rblField){.shape = shape,
-                      .grid = grid,
-                      .piece = piece,
-                      .hull = shape->view.kind == RBL_SHAPE_HULL ? shape->data : NULL,
-                      .fragment = fragment,
-                      .interpolated = grid != NULL || (piece != NULL && piece->grid != NULL),
-                      .outside_unsure = piece != NULL,
-                      .blur = fragment != NULL && grid != NULL ? rbl_fragment_grid_blur(grid) : 0.0f,
-                      .slack = rbl_field_slack(shape),
-                      .grain = grid != NULL ? 0.75f * grid->cell * grid->cell : INFINITY};
-}
-
-// Where the cut is what counts, the value falls by the way: however the root falls, there it is at least the cut's.
-static float piece_distance(const rblPieceField* piece, rblVec3 point, rblFieldSlope* slope)
-{
-    bool far = false;
-    bool cut = false;
-    const float distance = rbl_piece_value(piece, point, &far, &cut);
-    *slope = cut ? RBL_SLOPE_ONE : (far ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP);
-    return distance;
-}
-
-// How high a point is above the highest face is a bound, and takes a fraction of the time.
-static float hull_distance(const rblHull* hull, rblVec3 point, float limit)
-{
-    const float height = rbl_hull_height(hull, point);
-    rblVec3 unused;
-    return height > 0.0f && height < limit ? rbl_hull_distance(hull, point, &unused) : height;
+    rblField field = {.shape = shape, .value = plain_value, .grain = INFINITY};
+    if (shape->kind->describe_field != NULL)
+    {
+        shape->kind->describe_field(shape, &field);
+    }
+    return field;
 }
 
 float rbl_field_distance(const rblField* field, rblVec3 point, float limit, rblFieldSlope* slope)
@@ -97,20 +54,7 @@ float rbl_field_distance(const rblField* field, rblVec3 point, float limit, rblF
         *slope = far ? RBL_SLOPE_FAR : RBL_SLOPE_STEEP;
         return distance;
     }
-    if (field->piece != NULL)
-    {
-        return piece_distance(field->piece, point, slope);
-    }
-    if (field->hull != NULL)
-    {
-        *slope = RBL_SLOPE_ONE;
-        return hull_distance(field->hull, point, limit);
-    }
-    *slope = RBL_SLOPE_STEEP;
-    rblVec3 unused;
-    const rblShapeOps* ops = field->shape->ops;
-    return ops->bound != NULL ? ops->bound(field->shape->data, point)
-                              : ops->distance(field->shape->data, point, &unused);
+    return field->value(field->shape, point, limit, slope);
 }
 
 // ---- meeting samples ----
@@ -131,7 +75,7 @@ bool rbl_sampling_init(rblSampling* s, const rblShape* samples, const rblShape* 
                        .frontier = frontier,
                        .least = least,
                        .room = INFINITY};
-    if (!rbl_field_is_whole(&s->field))
+    if (s->field.out_of_memory)
     {
         return false;
     }
@@ -154,16 +98,16 @@ static void wait_for_child(rblSampling* s, const rblFrontierNode* node)
     s->waiting += 1;
 }
 
-// What is blurred is told, too: it may be deeper than it seems.
+// What is within the error bound is told, too: it may be deeper than it seems.
 static float told_up_to(const rblSampling* s, float wanted)
 {
-    return rbl_maxf(wanted, s->field.blur);
+    return rbl_maxf(wanted, s->field.error);
 }
 
-// From which value on a sample is no matter. While nothing was found, what is left must be clear of the margin by the blur, too, or the room were none.
+// From which value on a sample is no matter. While nothing was found, what is left must be clear of the margin by the error bound, too, or the room were none.
 static float bar_of(const rblSampling* s, float wanted)
 {
-    return wanted >= s->least ? wanted + s->field.blur : told_up_to(s, wanted);
+    return wanted >= s->least ? wanted + s->field.error : told_up_to(s, wanted);
 }
 
 // Nothing within `way` of a sample can be wanted, and what is within `radius` of it is not looked at further. Ways are those to a value of the bar: once

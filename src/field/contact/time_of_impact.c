@@ -3,7 +3,6 @@
 
 #include "field/contact/collide.h"
 #include "field/convex/gjk.h"
-#include "field/primitives.h"
 #include <string.h>
 
 _Static_assert(sizeof(rblFlight) == sizeof(rblPreparedSweep), "a prepared sweep is a flight");
@@ -54,28 +53,34 @@ double rbl_fastest_closing(const rblFlights* f)
 
 // ---- distances of convex shapes ----
 
+static bool is_half_space(const rblShapeView* view)
+{
+    return view->shape->core.form == RBL_CORE_HALF_SPACE;
+}
+
 static double plane_distance(const rblShapeView* plane, const rblShapeView* shape, rblTransform in_plane,
                              rblVec3d* normal)
 {
-    const rblPrimitive* half_space = plane->data;
-    *normal = rbl_to_double3(half_space->normal);
+    const rblVec3 up = plane->shape->core.normal;
+    *normal = rbl_to_double3(up);
     if (!shape->bounded)
     {
         return (double)INFINITY;
     }
-    const rblVec3 down = rbl_inverse_rotate3(in_plane.q, rbl_neg3(half_space->normal));
-    const rblVec3 lowest = rbl_transform_point(in_plane, shape->shape->ops->support(shape->data, down));
+    const rblVec3 down = rbl_inverse_rotate3(in_plane.q, rbl_neg3(up));
+    const rblVec3 lowest =
+        rbl_transform_point(in_plane, shape->shape->kind->support(shape->shape->data, down));
     return rbl_dot3d(*normal, rbl_to_double3(lowest));
 }
 
 double rbl_convex_distance(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a,
                            rblVec3d* normal)
 {
-    if (a->kind == RBL_SHAPE_PLANE)
+    if (is_half_space(a))
     {
         return plane_distance(a, b, b_in_a, normal);
     }
-    if (b->kind == RBL_SHAPE_PLANE)
+    if (is_half_space(b))
     {
         rblVec3d there;
         const double distance = plane_distance(b, a, rbl_transform_inverse(b_in_a), &there);
@@ -84,11 +89,11 @@ double rbl_convex_distance(const rblShapeView* a, const rblShapeView* b, rblTran
     }
     const rblConvexPair pair = rbl_convex_pair(a, b, b_in_a);
     const rblVec3d centers =
-        rbl_sub3d(rbl_add3d(rbl_mat3d_apply(&pair.turn, rbl_core_center(&pair.b)), pair.offset),
-                  rbl_core_center(&pair.a));
+        rbl_sub3d(rbl_add3d(rbl_mat3d_apply(&pair.turn, rbl_core_center(pair.b)), pair.offset),
+                  rbl_core_center(pair.a));
     const rblSeparation found = rbl_gjk_separation(&pair, centers, (double)INFINITY);
     *normal = found.normal;
-    return found.distance - pair.a.rounding - pair.b.rounding;
+    return found.distance - pair.a->rounding - pair.b->rounding;
 }
 
 // ---- the call ----
@@ -187,8 +192,8 @@ float rbl_shape_find_impact(const rblImpactQuery* query)
 
 bool rbl_shape_stays_apart(const rblImpactQuery* query, float least)
 {
-    if (query->a->kind == RBL_SHAPE_PLANE || query->b->kind == RBL_SHAPE_PLANE || !query->a->convex ||
-        !query->b->convex || !is_finite_motion(query))
+    if (is_half_space(query->a) || is_half_space(query->b) || !query->a->convex || !query->b->convex ||
+        !is_finite_motion(query))
     {
         return false;
     }

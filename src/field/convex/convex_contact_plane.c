@@ -1,6 +1,5 @@
 // Planes against everything convex, balls against everything, capsules against each other: closed forms.
 #include "field/convex/convex_contact.h"
-#include "field/primitives.h"
 #include <math.h>
 
 // A plane as seen from the other shape: its unit normal and offset there, n . x = offset on it.
@@ -26,58 +25,70 @@ static void touch_plane(rblManifold* m, PlaneThere plane, rblVec3 p, float round
 
 // Rim points of both discs that lie lowest, and four fixed ones of each, what a disc stands on, when it does: those of one that rolls
 // come down on the plane along the circle, but straight on they would run into it, and stop it.
-static void touch_cylinder(rblManifold* m, PlaneThere plane, const rblPrimitive* cylinder, float margin)
+static void touch_cylinder(rblManifold* m, PlaneThere plane, const rblConvexCore* cylinder, float margin)
 {
     const rblVec3 down = {-plane.normal.x, 0, -plane.normal.z};
     const float slope = rbl_length3(down);
     static const float fixed[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    const float radius = (float)cylinder->disc;
+    const float half_height = (float)cylinder->half_height;
     for (uint32_t end = 0; end < 2; ++end)
     {
-        const float y = end == 0 ? -cylinder->half_height : cylinder->half_height;
+        const float y = end == 0 ? -half_height : half_height;
         if (slope > 1e-6f)
         {
-            const rblVec3 flat = rbl_scale3(down, cylinder->radius / slope);
+            const rblVec3 flat = rbl_scale3(down, radius / slope);
             touch_plane(m, plane, (rblVec3){flat.x, y, flat.z}, 0.0f, margin, RBL_FEATURE_ROUND | end);
         }
         for (uint32_t i = 0; i < 4 && fabsf(plane.normal.y) > STANDS; ++i)
         {
-            const rblVec3 p = {cylinder->radius * fixed[i][0], y, cylinder->radius * fixed[i][1]};
+            const rblVec3 p = {radius * fixed[i][0], y, radius * fixed[i][1]};
             touch_plane(m, plane, p, 0.0f, margin, RBL_FEATURE_ROUND | (2 + 4 * end + i));
         }
     }
 }
 
-static void touch_shape(rblManifold* m, PlaneThere plane, const rblShapeView* shape, float margin)
+static void touch_segment(rblManifold* m, PlaneThere plane, const rblConvexCore* core, float margin)
 {
-    const rblConvexCore core = rbl_convex_core(shape);
-    if (core.hull != NULL)
+    const float half_height = (float)core->half_height;
+    const float radius = (float)core->rounding;
+    touch_plane(m, plane, (rblVec3){0, -half_height, 0}, radius, margin, RBL_FEATURE_ROUND);
+    if (half_height > 0.0f)
     {
-        for (uint32_t i = 0; i < core.hull->vertex_count; ++i)
+        touch_plane(m, plane, (rblVec3){0, half_height, 0}, radius, margin, RBL_FEATURE_ROUND | 1);
+    }
+}
+
+static void touch_shape(rblManifold* m, PlaneThere plane, const rblConvexCore* core, float margin)
+{
+    if (core->hull != NULL)
+    {
+        for (uint32_t i = 0; i < core->hull->vertex_count; ++i)
         {
-            touch_plane(m, plane, rbl_hull_vertex(core.hull, i), 0.0f, margin, RBL_FEATURE_VERTEX_B | i);
+            touch_plane(m, plane, rbl_hull_vertex(core->hull, i), 0.0f, margin, RBL_FEATURE_VERTEX_B | i);
         }
-        return;
     }
-    const rblPrimitive* primitive = shape->data;
-    if (shape->kind == RBL_SHAPE_CYLINDER)
+    else if (core->form == RBL_CORE_CYLINDER)
     {
-        touch_cylinder(m, plane, primitive, margin);
-        return;
+        touch_cylinder(m, plane, core, margin);
     }
-    touch_plane(m, plane, (rblVec3){0, -primitive->half_height, 0}, primitive->radius, margin,
-                RBL_FEATURE_ROUND);
-    if (primitive->half_height > 0.0f)
+    else if (core->form == RBL_CORE_SUPPORT)
     {
-        touch_plane(m, plane, (rblVec3){0, primitive->half_height, 0}, primitive->radius, margin,
-                    RBL_FEATURE_ROUND | 1);
+        const rblVec3d down = rbl_to_double3(rbl_neg3(plane.normal));
+        const rblVec3 lowest = rbl_to_float3(rbl_core_support(core, down));
+        touch_plane(m, plane, lowest, (float)core->rounding, margin, RBL_FEATURE_ROUND);
+    }
+    else
+    {
+        touch_segment(m, plane, core, margin);
     }
 }
 
 rblResult rbl_contact_plane(const rblPairQuery* query, bool plane_is_b, rblContactSet* out)
 {
-    const rblPrimitive* half_space = (plane_is_b ? query->b : query->a)->data;
-    const rblShapeView* shape = plane_is_b ? query->a : query->b;
-    if (shape->kind == RBL_SHAPE_PLANE)
+    const rblVec3 up = (plane_is_b ? query->b : query->a)->shape->core.normal;
+    const rblConvexCore* core = &(plane_is_b ? query->a : query->b)->shape->core;
+    if (core->form == RBL_CORE_HALF_SPACE)
     {
         return RBL_OK; // two half spaces overlap for ever or never move: nothing can be said of them
     }
@@ -87,19 +98,19 @@ rblResult rbl_contact_plane(const rblPairQuery* query, bool plane_is_b, rblConta
     PlaneThere plane;
     if (plane_is_b)
     {
-        plane.normal = rbl_mat3_apply(&pose.turn, half_space->normal);
+        plane.normal = rbl_mat3_apply(&pose.turn, up);
         plane.offset = rbl_dot3(plane.normal, pose.offset);
     }
     else
     {
-        plane.normal = rbl_mat3_apply_transposed(&pose.turn, half_space->normal);
-        plane.offset = -rbl_dot3(half_space->normal, pose.offset);
+        plane.normal = rbl_mat3_apply_transposed(&pose.turn, up);
+        plane.offset = -rbl_dot3(up, pose.offset);
     }
-    touch_shape(&manifold, plane, shape, query->margin);
+    touch_shape(&manifold, plane, core, query->margin);
     for (uint32_t i = 0; i < manifold.count; ++i)
     {
         rblContactPoint* contact = &manifold.points[i];
-        contact->normal = plane_is_b ? rbl_neg3(plane.normal) : half_space->normal;
+        contact->normal = plane_is_b ? rbl_neg3(plane.normal) : up;
         contact->point = plane_is_b ? contact->point : rbl_pose_point(&pose, contact->point);
     }
     return rbl_manifold_give_deep(&manifold, out);
@@ -109,12 +120,12 @@ rblResult rbl_contact_plane(const rblPairQuery* query, bool plane_is_b, rblConta
 rblResult rbl_contact_ball(const rblPairQuery* query, bool ball_is_b, rblContactSet* out)
 {
     const rblShapeView* other = ball_is_b ? query->a : query->b;
-    const float radius = ((const rblPrimitive*)(ball_is_b ? query->b : query->a)->data)->radius;
+    const float radius = (float)(ball_is_b ? query->b : query->a)->shape->core.rounding;
     const rblPose pose = rbl_pose(query->b_in_a);
     const rblVec3 center =
         ball_is_b ? pose.offset : rbl_neg3(rbl_mat3_apply_transposed(&pose.turn, pose.offset));
     rblVec3 outward;
-    const float distance = other->shape->ops->distance(other->data, center, &outward) - radius;
+    const float distance = other->shape->kind->distance(other->shape->data, center, &outward) - radius;
     if (!(distance <= query->margin))
     {
         return RBL_OK;
@@ -192,12 +203,15 @@ static void closest_parameters(const TwoCapsules* c, float aa, float bb, float a
 
 rblResult rbl_contact_capsules(const rblPairQuery* query, rblContactSet* out)
 {
-    const rblPrimitive* a = query->a->data;
-    const rblPrimitive* b = query->b->data;
+    const rblConvexCore* a = &query->a->shape->core;
+    const rblConvexCore* b = &query->b->shape->core;
     const rblVec3 axis = rbl_rotate3(query->b_in_a.q, (rblVec3){0, 1, 0});
-    const TwoCapsules c = {
-        query->b_in_a.p, {0, a->half_height, 0}, rbl_scale3(axis, b->half_height), a->radius,
-        b->radius,       query->margin};
+    const TwoCapsules c = {query->b_in_a.p,
+                           {0, (float)a->half_height, 0},
+                           rbl_scale3(axis, (float)b->half_height),
+                           (float)a->rounding,
+                           (float)b->rounding,
+                           query->margin};
     rblManifold manifold;
     rbl_manifold_clear(&manifold);
     const float aa = rbl_dot3(c.half_a, c.half_a);

@@ -82,7 +82,7 @@ static void show(Side* side, const rblConvexCore* core, rblVec3 n)
     {
         show_hull(side, core->hull, n);
     }
-    else if (core->kind == RBL_SHAPE_CYLINDER)
+    else if (core->form == RBL_CORE_CYLINDER)
     {
         show_cylinder(side, core, n);
     }
@@ -190,13 +190,13 @@ void rbl_contact_along(const rblConvexPair* pair, const rblSeparation* separatio
                        rblManifold* manifold)
 {
     const Along along = {rbl_normalize3(rbl_to_float3(separation->normal), (rblVec3){0, 1, 0}),
-                         (float)pair->a.rounding, (float)pair->b.rounding, margin};
+                         (float)pair->a->rounding, (float)pair->b->rounding, margin};
     const rblMat3 turn = rbl_to_float_mat3(&pair->turn);
     const rblPose pose = {turn, rbl_to_float3(pair->offset)};
     Side a;
     Side b;
-    show(&a, &pair->a, along.normal);
-    show(&b, &pair->b, rbl_neg3(rbl_mat3_apply_transposed(&turn, along.normal)));
+    show(&a, pair->a, along.normal);
+    show(&b, pair->b, rbl_neg3(rbl_mat3_apply_transposed(&turn, along.normal)));
     for (uint32_t i = 0; i < b.count; ++i)
     {
         b.corners[i].p = rbl_pose_point(&pose, b.corners[i].p);
@@ -236,15 +236,15 @@ static bool still_apart(const rblPairQuery* query, const rblConvexPair* pair, do
 rblResult rbl_contact_round(const rblPairQuery* query, rblContactSet* out)
 {
     const rblConvexPair pair = rbl_convex_pair(query->a, query->b, query->b_in_a);
-    const double grown = pair.a.rounding + pair.b.rounding;
+    const double grown = pair.a->rounding + pair.b->rounding;
     const double apart = (double)query->margin + grown + 1e-6 * (double)(query->a->radius + query->b->radius);
     if (still_apart(query, &pair, apart))
     {
         return RBL_OK;
     }
     const rblVec3d centers =
-        rbl_sub3d(rbl_add3d(rbl_mat3d_apply(&pair.turn, rbl_core_center(&pair.b)), pair.offset),
-                  rbl_core_center(&pair.a));
+        rbl_sub3d(rbl_add3d(rbl_mat3d_apply(&pair.turn, rbl_core_center(pair.b)), pair.offset),
+                  rbl_core_center(pair.a));
     const rblSeparation found = rbl_gjk_separation(&pair, centers, apart);
     if (query->cache != NULL)
     {

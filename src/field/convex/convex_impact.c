@@ -10,7 +10,6 @@
 // would seem to come nearer by its corners.
 #include "field/contact/time_of_impact.h"
 #include "field/convex/convex_contact.h"
-#include "field/primitives.h"
 
 #define MAX_STEPS    256
 #define GUESS_ROUNDS 1   // along a direction that is a guess
@@ -20,28 +19,18 @@
 typedef struct MovingPair
 {
     const rblFlights* flights;
-    rblConvexCore a, b;
-    const rblPrimitive* plane_a; // null unless it is one
-    const rblPrimitive* plane_b;
+    const rblConvexCore* a;
+    const rblConvexCore* b;
 } MovingPair;
 
-static const rblPrimitive* plane_of(const rblShapeView* view)
+static bool is_half_space(const rblConvexCore* core)
 {
-    return view->kind == RBL_SHAPE_PLANE ? view->data : NULL;
+    return core->form == RBL_CORE_HALF_SPACE;
 }
 
 static MovingPair make_pair(const rblImpactQuery* query, const rblFlights* flights)
 {
-    MovingPair pair = {.flights = flights, .plane_a = plane_of(query->a), .plane_b = plane_of(query->b)};
-    if (pair.plane_a == NULL)
-    {
-        pair.a = rbl_convex_core(query->a);
-    }
-    if (pair.plane_b == NULL)
-    {
-        pair.b = rbl_convex_core(query->b);
-    }
-    return pair;
+    return (MovingPair){flights, &query->a->shape->core, &query->b->shape->core};
 }
 
 // ---- gaps ----
@@ -134,14 +123,14 @@ static Line make_line(const MovingPair* pair, rblVec3d n, rblVec3d turning, doub
 
 // The largest d . x of a shape from its centre of mass. A plane is only asked along its normal. Of hulls floats tell it: their
 // rounding is that of the vertices, and far below the slack.
-static double reach(const rblConvexCore* core, const rblPrimitive* plane, const rblFlight* flight, rblVec3d d)
+static double reach(const rblConvexCore* core, const rblFlight* flight, rblVec3d d)
 {
     if (core->hull != NULL)
     {
         return (double)rbl_hull_reach(core->hull, rbl_to_float3(d)) - rbl_dot3d(d, flight->center) +
                core->rounding;
     }
-    const rblVec3d farthest = plane != NULL ? (rblVec3d){0, 0, 0} : rbl_core_support(core, d);
+    const rblVec3d farthest = is_half_space(core) ? (rblVec3d){0, 0, 0} : rbl_core_support(core, d);
     return rbl_dot3d(d, rbl_sub3d(farthest, flight->center)) + core->rounding;
 }
 
@@ -149,9 +138,8 @@ static double gap_along(const MovingPair* pair, const Line* line, double t)
 {
     const rblFlights* f = pair->flights;
     const rblVec3d n = direction_at(line, t);
-    return rbl_dot3d(n, rbl_flights_offset(f, t)) -
-           reach(&pair->a, pair->plane_a, &f->a, seen_at(&f->a, n, t)) -
-           reach(&pair->b, pair->plane_b, &f->b, seen_at(&f->b, rbl_neg3d(n), t));
+    return rbl_dot3d(n, rbl_flights_offset(f, t)) - reach(pair->a, &f->a, seen_at(&f->a, n, t)) -
+           reach(pair->b, &f->b, seen_at(&f->b, rbl_neg3d(n), t));
 }
 
 // What is known of a pair at some time: `normal` and how it turns in world axes, the rest in a's, where the two come near each
@@ -178,9 +166,9 @@ static TurningEdge turning_edge(const rblConvexPair* now, const rblSimplexSeed* 
                                 rblVec3d lift_a, rblVec3d lift_b)
 {
     const rblVec3d of_a = rbl_to_double3(
-        rbl_sub3(rbl_hull_vertex(now->a.hull, seed->a[i]), rbl_hull_vertex(now->a.hull, seed->a[0])));
+        rbl_sub3(rbl_hull_vertex(now->a->hull, seed->a[i]), rbl_hull_vertex(now->a->hull, seed->a[0])));
     const rblVec3d of_b = rbl_to_double3(
-        rbl_sub3(rbl_hull_vertex(now->b.hull, seed->b[i]), rbl_hull_vertex(now->b.hull, seed->b[0])));
+        rbl_sub3(rbl_hull_vertex(now->b->hull, seed->b[i]), rbl_hull_vertex(now->b->hull, seed->b[0])));
     return (TurningEdge){rbl_sub3d(of_a, rbl_mat3d_apply(&now->turn, of_b)),
                          rbl_dot3d(lift_b, of_b) - rbl_dot3d(lift_a, of_a)};
 }
@@ -223,11 +211,11 @@ static void measure(const MovingPair* pair, double t, Moment* m)
 {
     const rblFlights* f = pair->flights;
     m->has_middle = false;
-    if (pair->plane_a != NULL || pair->plane_b != NULL)
+    if (is_half_space(pair->a) || is_half_space(pair->b))
     {
-        const bool first = pair->plane_a != NULL;
+        const bool first = is_half_space(pair->a);
         const rblMat3d turn = rbl_flight_turn(first ? &f->a : &f->b, t);
-        const rblVec3 up = first ? pair->plane_a->normal : rbl_neg3(pair->plane_b->normal);
+        const rblVec3 up = first ? pair->a->normal : rbl_neg3(pair->b->normal);
         m->normal = rbl_mat3d_apply(&turn, rbl_to_double3(up));
         const Line line = make_line(pair, m->normal, m->turning, t);
         m->gap = gap_along(pair, &line, t);
@@ -240,7 +228,7 @@ static void measure(const MovingPair* pair, double t, Moment* m)
     now.offset = rbl_add3d(
         rbl_sub3d(rbl_mat3d_apply(&back, rbl_flights_offset(f, t)), rbl_mat3d_apply(&now.turn, f->b.center)),
         f->a.center);
-    const double grown = pair->a.rounding + pair->b.rounding;
+    const double grown = pair->a->rounding + pair->b->rounding;
     const double enough = f->goal + f->slack + rbl_fastest_closing(f) * (1.0 - t) + grown;
     const rblSeparation found =
         rbl_gjk_clearance(&now, rbl_mat3d_apply(&back, m->normal), f->goal + grown, enough, &m->seed);
@@ -342,11 +330,11 @@ double rbl_convex_time_of_impact(const rblImpactQuery* query, const rblFlights* 
 {
     const MovingPair pair = make_pair(query, flights);
     Moment now = {.gap = 0.0};
-    if (pair.plane_a != NULL || pair.plane_b != NULL)
+    if (is_half_space(pair.a) || is_half_space(pair.b))
     {
         return advance(&pair, 0.0, &now, clear);
     }
-    const bool hulls = pair.a.hull != NULL && pair.b.hull != NULL;
+    const bool hulls = pair.a->hull != NULL && pair.b->hull != NULL;
     rblHullCache cache = rbl_hull_cache_read(hulls ? query->cache : NULL);
     double t = follow_guesses(&pair, cache.axis, &now.normal, clear);
     t = advance(&pair, t, &now, clear);
@@ -368,7 +356,7 @@ bool rbl_convex_stays_apart(const rblImpactQuery* query, const rblFlights* fligh
 {
     const MovingPair pair = make_pair(query, flights);
     const rblHullCache cache = rbl_hull_cache_read(query->cache);
-    if (pair.a.hull == NULL || pair.b.hull == NULL || !(rbl_dot3(cache.axis, cache.axis) > 0.5f))
+    if (pair.a->hull == NULL || pair.b->hull == NULL || !(rbl_dot3(cache.axis, cache.axis) > 0.5f))
     {
         return false;
     }

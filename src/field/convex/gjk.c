@@ -1,7 +1,5 @@
 #include "field/convex/gjk.h"
 
-#include "field/primitives.h"
-#include "field/shape.h"
 #include "math/quat.h"
 #include "math/vec.h"
 
@@ -11,32 +9,16 @@
 
 // ---- bodies ----
 
-rblConvexCore rbl_convex_core(const rblShapeView* view)
-{
-    rblConvexCore core = {.kind = view->kind};
-    if (view->kind == RBL_SHAPE_HULL)
-    {
-        core.hull = view->data;
-        return core;
-    }
-    const rblPrimitive* primitive = view->data;
-    core.hull = primitive->hull;
-    core.half_height = (double)primitive->half_height;
-    core.disc = view->kind == RBL_SHAPE_CYLINDER ? (double)primitive->radius : 0.0;
-    core.rounding = view->kind == RBL_SHAPE_CYLINDER ? 0.0 : (double)primitive->radius;
-    return core;
-}
-
 rblConvexPair rbl_convex_pair(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a)
 {
-    return (rblConvexPair){rbl_convex_core(a), rbl_convex_core(b),
+    return (rblConvexPair){&a->shape->core, &b->shape->core,
                            rbl_quatd_to_mat3d(rbl_quatd_normalize(rbl_to_double_quat(b_in_a.q))),
                            rbl_to_double3(b_in_a.p)};
 }
 
 rblVec3d rbl_core_center(const rblConvexCore* core)
 {
-    return core->hull != NULL ? rbl_to_double3(core->hull->center) : (rblVec3d){0, 0, 0};
+    return rbl_to_double3(core->hull != NULL ? core->hull->center : core->center);
 }
 
 static rblVec3d corner_of(const rblHull* hull, uint32_t vertex)
@@ -52,6 +34,10 @@ static rblVec3d support_of(const rblConvexCore* core, rblVec3d d, uint32_t* vert
     {
         *vertex = rbl_hull_support(core->hull, rbl_to_float3(d));
         return corner_of(core->hull, *vertex);
+    }
+    if (core->form == RBL_CORE_SUPPORT)
+    {
+        return rbl_to_double3(core->shape->kind->support(core->shape->data, rbl_to_float3(d)));
     }
     const double y = d.y < 0.0 ? -core->half_height : core->half_height;
     if (core->disc == 0.0)
@@ -80,8 +66,8 @@ rblDifferencePoint rbl_difference_support(const rblConvexPair* pair, rblVec3d di
     uint32_t a;
     uint32_t b;
     const rblVec3d in_b = rbl_mat3d_apply_transposed(&pair->turn, rbl_neg3d(direction));
-    const rblVec3d of_a = support_of(&pair->a, direction, &a);
-    rblDifferencePoint point = difference(pair, of_a, support_of(&pair->b, in_b, &b));
+    const rblVec3d of_a = support_of(pair->a, direction, &a);
+    rblDifferencePoint point = difference(pair, of_a, support_of(pair->b, in_b, &b));
     point.a = a;
     point.b = b;
     return point;
@@ -286,7 +272,8 @@ static rblSeparation witness(const rblDifferencePoint* points, const Simplex* s,
 
 static double core_size(const rblConvexCore* core)
 {
-    return core->hull != NULL ? (double)core->hull->size : core->disc + core->half_height;
+    return core->hull != NULL ? (double)core->hull->size
+                              : core->disc + core->half_height + (double)core->size;
 }
 
 // When a search may end: as soon as the cores are known to be farther apart than `far_enough`, or when what is known of the
@@ -316,7 +303,7 @@ static void begin_again(const rblConvexPair* pair, const rblSimplexSeed* seed, r
     for (uint32_t i = 0; i < seed->count; ++i)
     {
         points[i] =
-            difference(pair, corner_of(pair->a.hull, seed->a[i]), corner_of(pair->b.hull, seed->b[i]));
+            difference(pair, corner_of(pair->a->hull, seed->a[i]), corner_of(pair->b->hull, seed->b[i]));
         points[i].a = seed->a[i];
         points[i].b = seed->b[i];
         s->places[i] = i;
@@ -388,7 +375,7 @@ static bool run(const rblConvexPair* pair, Limits limits, double scale, rblDiffe
 
 static double pair_scale(const rblConvexPair* pair)
 {
-    return core_size(&pair->a) + core_size(&pair->b) + 1e-30;
+    return core_size(pair->a) + core_size(pair->b) + 1e-30;
 }
 
 static rblSeparation separation(const rblConvexPair* pair, rblVec3d guess, Limits limits)
@@ -438,7 +425,7 @@ rblSeparation rbl_gjk_clearance(const rblConvexPair* pair, rblVec3d guess, doubl
     {
         out = (rblSeparation){.distance = 0.0, .normal = rbl_normalize3d(guess, (rblVec3d){0, 1, 0})};
     }
-    if (pair->a.hull != NULL && pair->b.hull != NULL)
+    if (pair->a->hull != NULL && pair->b->hull != NULL)
     {
         *seed = seed_of(points, &simplex);
     }

@@ -4,28 +4,19 @@
 #define RBL_FIELD_CONVEX_GJK_H
 
 #include "field/convex/hull.h"
+#include "field/shape.h"
 #include "math/mat3.h"
-
-// A convex body as a core and a radius around it. Balls and capsules are points and segments, grown.
-typedef struct rblConvexCore
-{
-    rblShapeKind kind;
-    const rblHull* hull; // boxes and hulls
-    double disc;         // cylinders: radius of the discs
-    double half_height;  // segments and cylinders, along y
-    double rounding;     // balls and capsules
-} rblConvexCore;
 
 // The second's place in the axes of the first: x -> turn x + offset.
 typedef struct rblConvexPair
 {
-    rblConvexCore a, b;
+    const rblConvexCore* a;
+    const rblConvexCore* b;
     rblMat3d turn;
     rblVec3d offset;
 } rblConvexPair;
 
-// Not for planes.
-rblConvexCore rbl_convex_core(const rblShapeView* view);
+// Not for half spaces.
 rblConvexPair rbl_convex_pair(const rblShapeView* a, const rblShapeView* b, rblTransform b_in_a);
 
 // The core's point farthest along a direction, in its own axes.

@@ -2,33 +2,68 @@
 #include "field/convex/hull.h"
 
 #include "base/error.h"
+#include "field/field.h"
 #include "field/piece.h"
 #include "field/samples/samples.h"
-#include "field/shape.h"
+#include "field/shape_codec.h"
 #include "math/aabb.h"
+#include "math/quat.h"
+#include "math/simd.h"
 #include "math/vec.h"
 #include <string.h>
 
 #define LARGEST_COORDINATE 1e18 // of what can be sampled
 
+// ---- the kinds: hulls, and pieces that are hulls ----
+
+extern const rblShapeKind rbl_hull_kind;
+
+// What both have.
+typedef struct HullShape
+{
+    rblHull* hull;
+    rblVec3* points; // as given
+    uint32_t point_count;
+} HullShape;
+
 static float distance(const void* data, rblVec3 point, rblVec3* gradient)
 {
-    return rbl_hull_distance(data, point, gradient);
+    return rbl_hull_distance(((const HullShape*)data)->hull, point, gradient);
 }
 
 static rblVec3 support(const void* data, rblVec3 direction)
 {
-    return rbl_hull_vertex(data, rbl_hull_support(data, direction));
+    const rblHull* hull = ((const HullShape*)data)->hull;
+    return rbl_hull_vertex(hull, rbl_hull_support(hull, direction));
 }
 
 static bool ray_hits(const void* data, const rblRay* ray, rblShapeHit* hit)
 {
-    return rbl_hull_ray(data, ray, hit);
+    return rbl_hull_ray(((const HullShape*)data)->hull, ray, hit);
 }
 
-static void free_hull(void* data, const rblAllocator* allocator)
+// How high a point is above the highest face is a bound, and takes a fraction of the time.
+static float value(const rblShape* shape, rblVec3 point, float limit, rblFieldSlope* slope)
 {
-    rbl_hull_free(data, allocator);
+    const rblHull* hull = shape->core.hull;
+    const float height = rbl_hull_height(hull, point);
+    rblVec3 unused;
+    *slope = RBL_SLOPE_ONE;
+    return height > 0.0f && height < limit ? rbl_hull_distance(hull, point, &unused) : height;
+}
+
+static void describe_field(const rblShape* shape, rblField* field)
+{
+    (void)shape;
+    field->value = value;
+}
+
+static void free_hull_shape(void* data, const rblAllocator* allocator)
+{
+    HullShape* shape = data;
+    rbl_hull_free(shape->hull, allocator);
+    RBL_FREE_ARRAY(allocator, shape->points, shape->point_count);
+    rbl_free(allocator, shape, sizeof *shape);
 }
 
 // Pairs of hulls never ask for samples, and those take seven times the memory of the rest.
@@ -37,7 +72,7 @@ static rblResult sample(const rblShape* shape, rblSampleTree** out)
     rblPointArray points;
     rbl_array_init(&points, shape->allocator);
     rblResult result = RBL_OK;
-    if (!rbl_sample_hull(shape->data, &points))
+    if (!rbl_sample_hull(shape->core.hull, &points))
     {
         result = rbl_fail_memory();
     }
@@ -51,8 +86,126 @@ static rblResult sample(const rblShape* shape, rblSampleTree** out)
     return result;
 }
 
-static const rblShapeOps hull_ops = {
-    .distance = distance, .support = support, .ray = ray_hits, .sample = sample, .free = free_hull};
+// The largest lane of each of three.
+static rblVec3 largest_lanes(rblFloat4 x, rblFloat4 y, rblFloat4 z)
+{
+    rblFloat4 w = z;
+    rbl_transpose4(&x, &y, &z, &w);
+    float out[4];
+    rbl_store4(out, rbl_max4(rbl_max4(x, y), rbl_max4(z, w)));
+    return (rblVec3){out[0], out[1], out[2]};
+}
+
+static rblFloat4 row_dot(const float* v, float x, float y, float z)
+{
+    return rbl_add4(
+        rbl_add4(rbl_mul4(rbl_load4(v), rbl_splat4(x)), rbl_mul4(rbl_load4(v + 4), rbl_splat4(y))),
+        rbl_mul4(rbl_load4(v + 8), rbl_splat4(z)));
+}
+
+// The turned vertices, four at a time; lower ends as largest opposites.
+static rblAabb bounds_at(const rblShape* shape, rblTransform pose)
+{
+    const rblHull* hull = shape->core.hull;
+    const rblMat3 r = rbl_quat_to_mat3(pose.q);
+    const rblFloat4 zero = rbl_splat4(0.0f);
+    const rblFloat4 lowest = rbl_splat4(-INFINITY);
+    rblFloat4 high[3] = {lowest, lowest, lowest};
+    rblFloat4 low[3] = {lowest, lowest, lowest};
+    const float* v = hull->vertices;
+    for (uint32_t b = 0; b < hull->vertex_blocks; ++b, v += 12)
+    {
+        const rblFloat4 x = row_dot(v, r.cx.x, r.cy.x, r.cz.x);
+        const rblFloat4 y = row_dot(v, r.cx.y, r.cy.y, r.cz.y);
+        const rblFloat4 z = row_dot(v, r.cx.z, r.cy.z, r.cz.z);
+        high[0] = rbl_max4(x, high[0]);
+        high[1] = rbl_max4(y, high[1]);
+        high[2] = rbl_max4(z, high[2]);
+        low[0] = rbl_max4(rbl_sub4(zero, x), low[0]);
+        low[1] = rbl_max4(rbl_sub4(zero, y), low[1]);
+        low[2] = rbl_max4(rbl_sub4(zero, z), low[2]);
+    }
+    const rblAabb box = {rbl_neg3(largest_lanes(low[0], low[1], low[2])),
+                         largest_lanes(high[0], high[1], high[2])};
+    const rblVec3 center = rbl_aabb_center(box);
+    const rblVec3 half = rbl_scale3(rbl_aabb_size(box), 0.5f);
+    const rblAabb turned = rbl_rounded_box(center, half);
+    return rbl_rounded_box(rbl_add3(center, pose.p), rbl_scale3(rbl_aabb_size(turned), 0.5f));
+}
+
+static void put_points(rblByteSink* sink, const HullShape* shape)
+{
+    rbl_put_varint(sink, shape->point_count);
+    for (uint32_t i = 0; i < shape->point_count; ++i)
+    {
+        rbl_put_floats(sink, &shape->points[i].x, 3);
+    }
+}
+
+static rblResult put_hull(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers)
+{
+    (void)numbers;
+    put_points(sink, shape->data);
+    return RBL_OK;
+}
+
+static rblResult take_hull(rblByteSource* source, const rblSourceTables* tables, rblShapeId* out)
+{
+    (void)tables;
+    const rblAllocator* allocator = rbl_default_allocator();
+    const uint32_t count = rbl_take_count(source, sizeof(rblVec3));
+    rblVec3* points = RBL_NEW_ARRAY(allocator, rblVec3, (size_t)count + 1);
+    if (points == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        rbl_take_floats(source, &points[i].x, 3);
+    }
+    const rblResult result =
+        source->failed ? rbl_fail_damaged_shape(&rbl_hull_kind) : rbl_shape_create_hull(points, count, out);
+    RBL_FREE_ARRAY(allocator, points, (size_t)count + 1);
+    return result;
+}
+
+static rblResult put_piece(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers)
+{
+    (void)numbers;
+    rbl_put_piece_head(sink, shape, true);
+    put_points(sink, shape->data);
+    return rbl_put_drawn_surface(sink, shape);
+}
+
+const rblShapeKind rbl_hull_kind = {.name = "hull",
+                                    .code = 6,
+                                    .joinable = true,
+                                    .distance = distance,
+                                    .describe_field = describe_field,
+                                    .support = support,
+                                    .bounds_at = bounds_at,
+                                    .ray = ray_hits,
+                                    .sample = sample,
+                                    .put = put_hull,
+                                    .take = take_hull,
+                                    .free = free_hull_shape};
+
+// The part of a solid in a convex cell: a hull with a mass of its own and a lazy surface.
+const rblShapeKind rbl_convex_piece_kind = {.name = "convex piece",
+                                            .code = RBL_PIECE_CODE,
+                                            .joinable = true,
+                                            .piece = true,
+                                            .distance = distance,
+                                            .describe_field = describe_field,
+                                            .support = support,
+                                            .bounds_at = bounds_at,
+                                            .ray = ray_hits,
+                                            .sample = sample,
+                                            .put = put_piece,
+                                            .take = rbl_take_piece,
+                                            .free = free_hull_shape};
+
+// ---- making one ----
 
 static rblResult check_points(const rblVec3* points, uint32_t count, const rblShapeId* out)
 {
@@ -153,8 +306,6 @@ static rblResult draft_mesh(const rblHullDraft* draft, const rblAllocator* alloc
 
 static void fill_view(rblShapeView* view, const rblHullDraft* draft, const rblHull* hull)
 {
-    view->kind = RBL_SHAPE_HULL;
-    view->convex = true;
     view->bounded = true;
     view->bounds = rbl_aabb_empty();
     double radius = 0.0;
@@ -168,17 +319,22 @@ static void fill_view(rblShapeView* view, const rblHullDraft* draft, const rblHu
     view->thinnest = (float)thinnest_extent(draft, hull);
 }
 
-// A copy of the points as they were given.
-static bool keep_points(rblShape* parts, const rblVec3* points, uint32_t count)
+// The polytope with a copy of the points as they were given; it is taken over, also on failure.
+static HullShape* keep_points(rblHull* hull, const rblVec3* points, uint32_t count,
+                              const rblAllocator* allocator)
 {
-    parts->recipe.points = RBL_NEW_ARRAY(parts->allocator, rblVec3, count);
-    if (parts->recipe.points == NULL)
+    HullShape* shape = rbl_alloc(allocator, sizeof *shape);
+    rblVec3* copy = RBL_NEW_ARRAY(allocator, rblVec3, count);
+    if (shape == NULL || copy == NULL)
     {
-        return false;
+        rbl_hull_free(hull, allocator);
+        RBL_FREE_ARRAY(allocator, copy, count);
+        rbl_free(allocator, shape, sizeof *shape);
+        return NULL;
     }
-    memcpy(parts->recipe.points, points, count * sizeof *points);
-    parts->recipe.point_count = count;
-    return true;
+    memcpy(copy, points, count * sizeof *points);
+    *shape = (HullShape){hull, copy, count};
+    return shape;
 }
 
 // Mass and surface: those of a piece, or exact ones of the draft.
@@ -188,7 +344,6 @@ static rblResult weigh(const rblHullDraft* draft, const rblConvexPieceDef* piece
     {
         parts->view.mass = *piece->mass;
         parts->quick = true;
-        parts->piece = true;
         return RBL_OK;
     }
     RBL_TRY(draft_mesh(draft, parts->allocator, &parts->view.surface));
@@ -216,35 +371,35 @@ typedef struct Making
 // the caller's on failure.
 static rblResult finish(const Making* m, rblShapeId* out)
 {
-    rblShape parts = {.ops = &hull_ops, .allocator = rbl_default_allocator()};
+    rblShape parts = {.kind = m->piece != NULL ? &rbl_convex_piece_kind : &rbl_hull_kind,
+                      .allocator = rbl_default_allocator()};
     rblHull* hull = NULL;
+    HullShape* shape = NULL;
     RBL_TRY(weigh(&m->draft, m->piece, &parts));
     rblResult result = rbl_hull_pack(&m->draft, parts.view.mass.center, m->bound.data,
                                      (uint32_t)m->bound.count, parts.allocator, &hull);
-    if (result == RBL_OK && !keep_points(&parts, m->points, m->count))
+    if (result == RBL_OK)
     {
-        result = rbl_fail_memory();
+        shape = keep_points(hull, m->points, m->count, parts.allocator);
+        result = shape != NULL ? RBL_OK : rbl_fail_memory();
     }
     if (result != RBL_OK)
     {
-        rbl_hull_free(hull, parts.allocator);
         if (parts.view.surface.index1 != 0)
         {
             rbl_mesh_destroy(parts.view.surface);
         }
+        return result;
     }
-    else
+    fill_view(&parts.view, &m->draft, hull);
+    parts.data = shape;
+    parts.core = (rblConvexCore){.form = RBL_CORE_POLYTOPE, .hull = hull};
+    if (m->piece != NULL)
     {
-        fill_view(&parts.view, &m->draft, hull);
-        parts.data = hull;
-        if (m->piece != NULL)
-        {
-            rbl_shape_adopt_surface(&parts, &m->piece->surface);
-            *m->taken = true;
-        }
-        result = rbl_shape_register(&parts, hull->bytes, NULL, 0, out);
+        rbl_shape_adopt_surface(&parts, &m->piece->surface);
+        *m->taken = true;
     }
-    return result;
+    return rbl_shape_register(&parts, sizeof *shape + hull->bytes + m->count * sizeof(rblVec3), NULL, 0, out);
 }
 
 // The corners of all triangles, once each: the points that the finished planes must leave inside.

@@ -40,8 +40,7 @@ static rblResult hold_parts(rblBackground* b, rblShapeId solid, rblTetsId tets)
     b->grid = rbl_shape_level_set(view.shape);
     if (b->grid == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "background: the solid is a %s, not a level set",
-                        rbl_shape_kind_name(view.kind));
+        return rbl_fail(RBL_ERROR_ARGUMENT, "background: the solid is a %s, not a level set", view.kind);
     }
     RBL_TRY(rbl_tets_acquire(tets, &b->tets));
     b->view = rbl_tets_get_view(b->tets);

@@ -15,7 +15,7 @@ typedef struct rblFragmentField
     rblAabb bounds;      // holds the fragment
     rblDiscBlock* discs; // its pieces of crack; null: they are many, or not there
     uint32_t disc_blocks;
-    _Atomic(rblLevelSet*) grid; // null: nobody has asked yet (rbl_shape_fragment_grid())
+    _Atomic(rblLevelSet*) grid; // null: nobody has asked yet (rbl_field_of())
 } rblFragmentField;
 
 // insideTest: in the solid and in a part of the fragment.

@@ -58,7 +58,7 @@ void rbl_lattice_add_facet(const rblFragmentLattice* lattice, const rblCrackFace
 void rbl_lattice_spread(const rblFragmentLattice* lattice, float* squares, float* room);
 
 // How far values near the surface are off at most: edges are rounded off, and filled where they look inwards.
-static inline float rbl_fragment_grid_blur(const rblLevelSet* grid)
+static inline float rbl_fragment_grid_error(const rblLevelSet* grid)
 {
     return 0.4f * grid->cell;
 }

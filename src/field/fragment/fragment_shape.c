@@ -1,7 +1,9 @@
 #include "field/fragment/fragment_shape.h"
 
 #include "base/error.h"
+#include "field/field.h"
 #include "field/fragment/fragment_grid.h"
+#include "field/shape_codec.h"
 #include "math/aabb.h"
 #include "math/vec.h"
 
@@ -62,25 +64,13 @@ static void free_fragment(void* data, const rblAllocator* allocator)
     rbl_free(allocator, field, sizeof *field);
 }
 
-static const rblShapeOps fragment_ops = {
-    .distance = distance, .ray = ray_hit, .free = free_fragment, .rebuild = rbl_fragment_rebuild};
-
-const rblFragmentField* rbl_shape_fragment(const rblShape* shape)
+static const rblLevelSet* grid_of(const rblShape* shape)
 {
-    return shape->view.kind == RBL_SHAPE_FRAGMENT ? shape->data : NULL;
-}
-
-const rblLevelSet* rbl_shape_fragment_grid(const rblShape* shape)
-{
-    if (shape->view.kind != RBL_SHAPE_FRAGMENT)
-    {
-        return NULL;
-    }
     rblFragmentField* field = shape->data;
-    const rblFragmentField* original = shape->lazy.of != NULL ? rbl_shape_fragment(shape->lazy.of) : NULL;
+    const rblFragmentField* original = shape->lazy.of != NULL ? shape->lazy.of->data : NULL;
     if (original != NULL && original->event == field->event && original->label == field->label)
     {
-        return rbl_shape_fragment_grid(shape->lazy.of); // of which only the samples were made anew
+        return grid_of(shape->lazy.of); // of which only the samples were made anew
     }
     rblLevelSet* grid = atomic_load_explicit(&field->grid, memory_order_acquire);
     if (grid != NULL)
@@ -96,6 +86,51 @@ const rblLevelSet* rbl_shape_fragment_grid(const rblShape* shape)
     }
     return made;
 }
+
+static float depth(const rblShape* shape, rblVec3 point, rblVec3* gradient)
+{
+    return rbl_fragment_depth(shape->data, point, gradient);
+}
+
+static void describe_field(const rblShape* shape, rblField* field)
+{
+    const rblLevelSet* grid = grid_of(shape);
+    if (grid == NULL)
+    {
+        field->out_of_memory = true;
+        return;
+    }
+    field->grid = grid;
+    field->depth = depth;
+    field->error = rbl_fragment_grid_error(grid);
+    field->interpolated = true;
+    field->slack = rbl_level_set_slack(grid);
+    field->grain = 0.75f * grid->cell * grid->cell;
+}
+
+static const rblFragmentField* fragment(const void* data)
+{
+    return data;
+}
+
+static rblResult visit(const rblShape* shape, const rblSourceVisitor* visitor)
+{
+    return visitor->event(fragment(shape->data)->event, visitor->context);
+}
+
+const rblShapeKind rbl_fragment_kind = {.name = "fragment",
+                                        .code = 11,
+                                        .joinable = true,
+                                        .dense_samples = true,
+                                        .distance = distance,
+                                        .describe_field = describe_field,
+                                        .ray = ray_hit,
+                                        .rebuild = rbl_fragment_rebuild,
+                                        .fragment = fragment,
+                                        .visit = visit,
+                                        .put = rbl_put_fragment,
+                                        .take = rbl_take_fragment,
+                                        .free = free_fragment};
 
 // ---- making one ----
 
@@ -128,7 +163,6 @@ static void fill_view(rblShapeView* view, const rblFragmentShapeDef* def, rblAab
     const rblVec3 size = rbl_aabb_size(bounds);
     const float smallest = rbl_minf(size.x, rbl_minf(size.y, size.z));
     const float deepest = rbl_maxf(def->event->facts[def->label].deepest, 0.0f);
-    view->kind = RBL_SHAPE_FRAGMENT;
     view->bounded = true;
     view->bounds = bounds;
     view->mass = *def->mass;
@@ -167,7 +201,7 @@ static rblResult make_field(const rblFragmentShapeDef* def, rblAabb bounds, cons
 
 rblResult rbl_shape_create_fragment(const rblFragmentShapeDef* def, rblShapeId* out)
 {
-    rblShape parts = {.ops = &fragment_ops, .allocator = rbl_default_allocator()};
+    rblShape parts = {.kind = &rbl_fragment_kind, .allocator = rbl_default_allocator()};
     rblAabb bounds = {{0, 0, 0}, {0, 0, 0}};
     rblFragmentField* field = NULL;
     rblResult result = check_def(def, out);

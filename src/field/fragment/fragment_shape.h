@@ -28,12 +28,10 @@ rblResult rbl_fragment_rebuild(const rblShape* fragment, rblShapeId* out);
 // The shape whose surface a fragment made anew has: what a break made. Others are their own.
 const rblShape* rbl_fragment_original(const rblShape* shape);
 
-// The field of a shape of that kind, else null.
-const rblFragmentField* rbl_shape_fragment(const rblShape* shape);
+// ---- as bytes (fragment_codec.c) ----
 
-// The fragment's own grid of distances (fragment_grid.h), made now if need be: the same whoever asks first. Null: out of memory, or a
-// shape of another kind.
-const rblLevelSet* rbl_shape_fragment_grid(const rblShape* shape);
+rblResult rbl_put_fragment(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers);
+rblResult rbl_take_fragment(rblByteSource* source, const rblSourceTables* tables, rblShapeId* out);
 
 // ---- samples ----
 

@@ -82,9 +82,6 @@ rblResult rbl_level_set_measure(rblLevelSet* set, const rblMeshView* view, rblJo
 
 void rbl_level_set_free(rblLevelSet* set);
 
-// The grid of a shape of that kind, else null.
-const rblLevelSet* rbl_shape_level_set(const rblShape* shape);
-
 // Whether it is a level set that rbl_shape_create_level_set() would make again from its surface and this def, but for the samples.
 bool rbl_level_set_is_made_by(const rblShape* shape, const rblLevelSetDef* def);
 

@@ -2,12 +2,14 @@
 #include "base/def.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "field/field.h"
 #include "field/level_set/level_set.h"
 #include "field/samples/surface_samples.h"
-#include "field/shape.h"
+#include "field/shape_codec.h"
 #include "math/aabb.h"
 #include "mesh/inspect.h"
 #include "mesh/mass.h"
+#include "mesh/mesh_codec.h"
 
 #define DEFAULT_ERROR 0.002 // of the bounding diagonal
 #define FEWEST_CELLS  8u
@@ -141,30 +143,85 @@ static rblResult build_refined(const rblMeshView* view, Resolution r, const rblA
 
 // ---- the shape ----
 
-static float level_set_distance(const void* data, rblVec3 point, rblVec3* gradient)
+typedef struct LevelSetShape
 {
-    return rbl_level_set_distance(data, point, gradient);
+    const rblLevelSet* set;
+    rblLevelSet* own;   // null: the grid is another shape's, which is referenced with its surface
+    rblLevelSetDef def; // as given, without the mesh: that is the surface
+} LevelSetShape;
+
+static float distance(const void* data, rblVec3 point, rblVec3* gradient)
+{
+    return rbl_level_set_distance(((const LevelSetShape*)data)->set, point, gradient);
 }
 
-static void level_set_free(void* data, const rblAllocator* allocator)
-{
-    (void)allocator;
-    rbl_level_set_free(data);
-}
-
-static float level_set_bound(const void* data, rblVec3 point)
+static float bound(const void* data, rblVec3 point)
 {
     bool far;
-    return rbl_level_set_distance_only(data, point, &far);
+    return rbl_level_set_distance_only(((const LevelSetShape*)data)->set, point, &far);
 }
 
-static const rblShapeOps level_set_ops = {
-    .distance = level_set_distance, .free = level_set_free, .bound = level_set_bound};
-
-const rblLevelSet* rbl_shape_level_set(const rblShape* shape)
+static const rblLevelSet* level_set(const void* data)
 {
-    return shape->view.kind == RBL_SHAPE_LEVEL_SET ? shape->data : NULL;
+    return ((const LevelSetShape*)data)->set;
 }
+
+static void describe_field(const rblShape* shape, rblField* field)
+{
+    const rblLevelSet* set = level_set(shape->data);
+    field->grid = set;
+    field->interpolated = true;
+    field->slack = rbl_level_set_slack(set);
+    field->grain = 0.75f * set->cell * set->cell;
+}
+
+static void free_level_set(void* data, const rblAllocator* allocator)
+{
+    LevelSetShape* shape = data;
+    rbl_level_set_free(shape->own);
+    rbl_free(allocator, shape, sizeof *shape);
+}
+
+static rblResult put(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers)
+{
+    (void)numbers;
+    const LevelSetShape* made = shape->data;
+    const float sizes[3] = {made->def.error, made->def.cell, made->def.sample_spacing};
+    rblMeshView surface;
+    rbl_put_floats(sink, sizes, 3);
+    rbl_put_u32(sink, made->def.max_cells);
+    RBL_TRY(rbl_mesh_view(shape->view.surface, &surface));
+    rbl_put_mesh(sink, &surface);
+    return RBL_OK;
+}
+
+static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblShapeId* out)
+{
+    (void)tables;
+    float sizes[3];
+    rblLevelSetDef def = rbl_default_level_set_def();
+    rbl_take_floats(source, sizes, 3);
+    def.error = sizes[0];
+    def.cell = sizes[1];
+    def.sample_spacing = sizes[2];
+    def.max_cells = rbl_take_u32(source);
+    RBL_TRY(rbl_take_mesh(source, rbl_default_allocator(), &def.mesh));
+    const rblResult result = rbl_shape_create_level_set(&def, out);
+    rbl_mesh_destroy(def.mesh);
+    return result;
+}
+
+const rblShapeKind rbl_level_set_kind = {.name = "level set",
+                                         .code = 7,
+                                         .joinable = true,
+                                         .fine_samples = true,
+                                         .distance = distance,
+                                         .bound = bound,
+                                         .describe_field = describe_field,
+                                         .level_set = level_set,
+                                         .put = put,
+                                         .take = take,
+                                         .free = free_level_set};
 
 static float round_down(double x)
 {
@@ -187,7 +244,6 @@ static void fill_view(rblShapeView* out, const rblLevelSet* set, const rblMeshRe
 {
     const rblAabbd box = report->bounds;
     const rblVec3d size = rbl_aabbd_size(box);
-    out->kind = RBL_SHAPE_LEVEL_SET;
     out->bounded = true;
     out->bounds.lower = rbl_vec3(round_down(box.lower.x), round_down(box.lower.y), round_down(box.lower.z));
     out->bounds.upper =
@@ -206,6 +262,21 @@ static rblResult sample_surface(const rblMeshView* view, float spacing, const rb
     return rbl_surface_samples(view, &sampling, out);
 }
 
+// `own` is taken over, also on failure.
+static bool set_data(rblShape* parts, const rblLevelSet* set, rblLevelSet* own, const rblLevelSetDef* def)
+{
+    LevelSetShape* shape = rbl_alloc(parts->allocator, sizeof *shape);
+    if (shape == NULL)
+    {
+        rbl_level_set_free(own);
+        return false;
+    }
+    *shape = (LevelSetShape){set, own, *def};
+    shape->def.mesh = (rblMeshId){0, 0};
+    parts->data = shape;
+    return true;
+}
+
 static rblResult register_set(const rblMeshView* view, const rblLevelSetDef* def, rblShape* parts,
                               const rblLevelSet* set, rblShapeId* out)
 {
@@ -218,11 +289,12 @@ static rblResult register_set(const rblMeshView* view, const rblLevelSetDef* def
     }
     if (result == RBL_OK)
     {
-        result = rbl_shape_register(parts, set->bytes, samples.data, (uint32_t)samples.count, out);
+        result = rbl_shape_register(parts, sizeof(LevelSetShape) + set->bytes, samples.data,
+                                    (uint32_t)samples.count, out);
     }
     else
     {
-        rbl_level_set_free(parts->data);
+        free_level_set(parts->data, parts->allocator);
     }
     rbl_array_free(&samples);
     return result;
@@ -230,18 +302,15 @@ static rblResult register_set(const rblMeshView* view, const rblLevelSetDef* def
 
 static rblResult create_from(const rblMeshView* view, const rblLevelSetDef* def, rblShapeId* out)
 {
-    rblShape parts = {.ops = &level_set_ops, .allocator = rbl_default_allocator()};
+    rblShape parts = {.kind = &rbl_level_set_kind, .allocator = rbl_default_allocator()};
     rblMeshReport report;
     rblLevelSet* set = NULL;
     RBL_TRY(check_mesh(view, &report));
     RBL_TRY(rbl_mass_properties(view, 1.0, parts.allocator, &parts.view.mass));
     RBL_TRY(build_refined(view, first_resolution(def, &report), parts.allocator, &set));
     fill_view(&parts.view, set, &report);
-    parts.recipe = (rblShapeRecipe){.numbers = {def->error, def->cell, def->sample_spacing},
-                                    .max_cells = def->max_cells};
     parts.view.radius = ball_radius(view, parts.view.mass.center);
-    parts.data = set;
-    return register_set(view, def, &parts, set, out);
+    return set_data(&parts, set, set, def) ? register_set(view, def, &parts, set, out) : rbl_fail_memory();
 }
 
 rblResult rbl_shape_create_level_set(const rblLevelSetDef* given, rblShapeId* out)
@@ -262,36 +331,36 @@ rblResult rbl_shape_create_level_set(const rblLevelSetDef* given, rblShapeId* ou
 
 // ---- the same with other samples ----
 
-static const rblShapeOps resampled_ops = {.distance = level_set_distance, .bound = level_set_bound};
-
 bool rbl_level_set_is_made_by(const rblShape* shape, const rblLevelSetDef* def)
 {
-    const rblShapeRecipe* recipe = &shape->recipe;
-    return shape->view.kind == RBL_SHAPE_LEVEL_SET && recipe->numbers[0] == def->error &&
-           recipe->numbers[1] == def->cell && recipe->max_cells == def->max_cells;
+    const LevelSetShape* made = shape->kind == &rbl_level_set_kind ? shape->data : NULL;
+    return made != NULL && made->def.error == def->error && made->def.cell == def->cell &&
+           made->def.max_cells == def->max_cells;
 }
 
-// Its grid lives as long as that of the shape it was made from, which is held with its surface.
+// Its grid lives as long as that of the shape it was made from, which is referenced with its surface.
 rblResult rbl_level_set_resample(const rblShape* shape, float spacing, rblShapeId* out)
 {
     const rblShape* original = shape->lazy.of != NULL ? shape->lazy.of : shape;
-    rblShape parts = {.view = shape->view,
-                      .ops = &resampled_ops,
-                      .data = shape->data,
-                      .recipe = shape->recipe,
-                      .allocator = shape->allocator,
-                      .lazy = {.of = original}};
+    const LevelSetShape* made = shape->data;
+    rblLevelSetDef def = made->def;
+    rblShape parts = {.view = shape->view, .kind = shape->kind, .allocator = shape->allocator};
     parts.view.surface = (rblMeshId){0, 0};
-    parts.recipe.numbers[2] = spacing;
+    def.sample_spacing = spacing;
     rblMesh* mesh;
     rblSurfacePoints samples;
     RBL_TRY(rbl_mesh_acquire(original->view.surface, &mesh));
     rbl_array_init(&samples, parts.allocator);
-    rblResult result = sample_surface(rbl_mesh_get_view(mesh), spacing, shape->data, &samples);
+    rblResult result = sample_surface(rbl_mesh_get_view(mesh), spacing, made->set, &samples);
+    if (result == RBL_OK && !set_data(&parts, made->set, NULL, &def))
+    {
+        result = rbl_fail_memory();
+    }
     if (result == RBL_OK)
     {
+        parts.lazy.of = original;
         rbl_shape_retain(original);
-        result = rbl_shape_register(&parts, 0, samples.data, (uint32_t)samples.count, out);
+        result = rbl_shape_register(&parts, sizeof *made, samples.data, (uint32_t)samples.count, out);
     }
     rbl_array_free(&samples);
     rbl_mesh_release(mesh);

@@ -62,16 +62,14 @@ static rblResult prepare(void* context, const rblShapeView* shape, const rblMate
     (void)material;
     (void)jobs;
     const Prescored* prescored = context;
-    const bool fragment = shape->kind == RBL_SHAPE_PIECE || shape->shape->piece;
-    if (fragment)
+    if (shape->shape->kind->piece)
     {
         return RBL_OK;
     }
     rblMeshId surface = {0, 0};
     if (!shape->bounded || rbl_shape_surface(shape, &surface) != RBL_OK || surface.index1 == 0)
     {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "prescored: a %s without a surface cannot break",
-                        rbl_shape_kind_name(shape->kind));
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "prescored: a %s without a surface cannot break", shape->kind);
     }
     rblInsidePoints* out = rbl_alloc_zero(prescored->allocator, sizeof *out);
     rblResult result = out != NULL ? find_points(prescored, shape, out) : rbl_fail_memory();

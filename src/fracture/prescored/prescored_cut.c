@@ -33,7 +33,7 @@ static rblResult take_surface(const rblShapeView* solid, rblBreakage* breakage)
     if (mesh.index1 == 0)
     {
         return rbl_fail(RBL_ERROR_UNSUPPORTED, "prescored: a %s without a surface cannot be cut",
-                        rbl_shape_kind_name(solid->kind));
+                        solid->kind);
     }
     RBL_TRY(rbl_mesh_share(mesh, &breakage->mesh));
     return rbl_mesh_view(breakage->mesh, &breakage->surface);

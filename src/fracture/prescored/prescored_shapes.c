@@ -336,10 +336,8 @@ static void make_shape(uint32_t piece, void* context)
 // Drawn surfaces of round shapes are inscribed: their faces lie below the field's surface.
 static double measure_excess(const rblShapeView* solid, const rblMeshView* surface)
 {
-    const rblPieceField* piece = rbl_shape_piece(solid->shape);
-    const rblShapeKind kind = piece != NULL ? piece->root->view.kind : solid->kind;
     double excess = 0.0;
-    if (kind != RBL_SHAPE_SPHERE && kind != RBL_SHAPE_CAPSULE && kind != RBL_SHAPE_CYLINDER)
+    if (rbl_shape_root(solid->shape)->kind->rolling == RBL_ROLLS_NOT)
     {
         return excess;
     }
@@ -359,14 +357,12 @@ static double measure_excess(const rblShapeView* solid, const rblMeshView* surfa
 
 static bool has_fine_samples(const rblShapeView* solid)
 {
-    const rblPieceField* piece = rbl_shape_piece(solid->shape);
-    const rblShapeKind kind = piece != NULL ? piece->root->view.kind : solid->kind;
-    return kind == RBL_SHAPE_LEVEL_SET || kind == RBL_SHAPE_USER;
+    return rbl_shape_root(solid->shape)->kind->fine_samples;
 }
 
 static bool is_fragment(const rblShapeView* solid)
 {
-    return solid->kind == RBL_SHAPE_PIECE || solid->shape->piece;
+    return solid->shape->kind->piece;
 }
 
 static rblResult make_shapes(Shaping* s, rblJobs* jobs)

@@ -2,7 +2,7 @@
 // are made of them.
 #include "base/error.h"
 #include "base/random.h"
-#include "field/compound.h"
+#include "field/shape.h"
 #include "fracture/prescored/prescored_private.h"
 #include "math/aabb.h"
 #include "math/quat.h"
@@ -81,11 +81,11 @@ static void place_pattern(Shattering* s)
     s->offset = rbl_scale3d(rbl_mat3d_apply(&s->turn, point), -1.0);
 }
 
-// A compound is as many solids as it has children.
+// A shape with parts is as many solids as it has parts.
 static rblResult list_solids(Shattering* s)
 {
-    const rblCompound* compound = rbl_shape_compound(s->body->view.shape);
-    s->solid_count = compound != NULL ? compound->count : 1;
+    const rblShapeParts* parts = rbl_shape_parts(s->body->view.shape);
+    s->solid_count = parts != NULL ? parts->count : 1;
     s->placings = RBL_NEW_ARRAY(s->allocator, rblPlacing, s->solid_count);
     s->poses = RBL_NEW_ARRAY(s->allocator, rblTransform, s->solid_count);
     s->breakages = rbl_alloc_zero(s->allocator, sizeof *s->breakages * s->solid_count);
@@ -95,13 +95,12 @@ static rblResult list_solids(Shattering* s)
     }
     for (uint32_t i = 0; i < s->solid_count; ++i)
     {
-        s->poses[i] = compound != NULL ? compound->children[i].pose : (rblTransform){{0, 0, 0}, {0, 0, 0, 1}};
+        s->poses[i] = parts != NULL ? parts->parts[i].pose : (rblTransform){{0, 0, 0}, {0, 0, 0, 1}};
         const rblMat3d own = rbl_quatd_to_mat3d(rbl_to_double_quat(s->poses[i].q));
         const rblVec3d at = rbl_to_double3(s->poses[i].p);
-        s->placings[i] =
-            (rblPlacing){.solid = compound != NULL ? &compound->children[i].shape->view : &s->body->view,
-                         .turn = rbl_mat3d_mul(&s->turn, &own),
-                         .offset = rbl_add3d(rbl_mat3d_apply(&s->turn, at), s->offset)};
+        s->placings[i] = (rblPlacing){.solid = parts != NULL ? &parts->parts[i].shape->view : &s->body->view,
+                                      .turn = rbl_mat3d_mul(&s->turn, &own),
+                                      .offset = rbl_add3d(rbl_mat3d_apply(&s->turn, at), s->offset)};
     }
     return RBL_OK;
 }

@@ -54,8 +54,7 @@ static rblResult take_surface(rblStressRoot* root, const rblShapeView* shape)
     }
     if (result != RBL_OK || mesh.index1 == 0)
     {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "stress: a %s without a surface cannot break",
-                        rbl_shape_kind_name(shape->kind));
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "stress: a %s without a surface cannot break", shape->kind);
     }
     RBL_TRY(rbl_mesh_share(mesh, &root->surface));
     return rbl_mesh_view(root->surface, &root->surface_view);

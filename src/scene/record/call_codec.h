@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "cut/labels/label_volume.h"
 #include "dynamics/calls.h"
+#include "field/shape_codec.h"
 #include "fracture/stress/stress.h"
 
 #define RBL_CALL_MOST_SHAPES (1u << 24)
@@ -43,36 +44,13 @@ rblResult rbl_take_labels(rblByteSource* source, const rblAllocator* allocator, 
 void rbl_put_stress(rblByteSink* sink, const rblStressDef* def, const rblStrengthField* grid);
 rblResult rbl_take_stress(rblByteSource* source, rblBreakerId* out);
 
-// The numbers of what a shape is made from: children of compounds, roots of pieces, events of fragments.
-typedef struct rblRecipeNumbers
-{
-    uint32_t (*shape)(const rblShape* shape, void* context);
-    uint32_t (*event)(const rblFragmentEvent* event, void* context);
-    void* context;
-} rblRecipeNumbers;
-
-// And what these numbers stand for: all that came before.
+// What the numbers of shapes, events and breakers stand for: all that came before.
 typedef struct rblRecipeTables
 {
-    const rblShapeId* shapes;
-    rblFragmentEvent* const* events;
+    rblSourceTables made;
     const rblBreaker* const* breakers; // that events came from
-    uint32_t shape_count, event_count, breaker_count;
+    uint32_t breaker_count;
 } rblRecipeTables;
-
-// What a shape was made from. Refused: shapes of the user's own, by name.
-rblResult rbl_put_recipe(rblByteSink* sink, const rblShape* shape, const rblRecipeNumbers* numbers);
-
-// Make the shape again, bit for bit.
-rblResult rbl_take_recipe(rblByteSource* source, const rblRecipeTables* tables, rblShapeId* out);
-
-// The same for what a prescored break left: fields by the number of their root, hulls by their corners, both with mass and surface.
-rblResult rbl_put_piece(rblByteSink* sink, const rblShape* shape, const rblRecipeNumbers* numbers);
-rblResult rbl_take_piece(rblByteSource* source, const rblShapeId* shapes, uint32_t count, rblShapeId* out);
-
-// And for fragments of tetrahedra.
-rblResult rbl_put_fragment(rblByteSink* sink, const rblShape* shape, uint32_t event);
-rblResult rbl_take_fragment(rblByteSource* source, const rblRecipeTables* tables, rblShapeId* out);
 
 // Where an event is in a file. The first one of a body names the shape, the breaker and the material that its tetrahedra came from.
 typedef struct rblEventPlace

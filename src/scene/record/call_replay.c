@@ -244,11 +244,11 @@ static rblResult take_world_def(Replayer* replayer, rblByteSource* source)
 
 static rblRecipeTables list_tables(const Replayer* replayer)
 {
-    return (rblRecipeTables){.shapes = replayer->shapes.data,
-                             .events = replayer->events.data,
+    return (rblRecipeTables){.made = {.shapes = replayer->shapes.data,
+                                      .events = replayer->events.data,
+                                      .shape_count = (uint32_t)replayer->shapes.count,
+                                      .event_count = (uint32_t)replayer->events.count},
                              .breakers = replayer->stresses.data,
-                             .shape_count = (uint32_t)replayer->shapes.count,
-                             .event_count = (uint32_t)replayer->events.count,
                              .breaker_count = (uint32_t)replayer->stresses.count};
 }
 
@@ -260,7 +260,7 @@ static rblResult take_recipe(Replayer* replayer, rblByteSource* source)
         return rbl_fail_memory();
     }
     const rblRecipeTables tables = list_tables(replayer);
-    RBL_TRY(rbl_take_recipe(source, &tables, &shape));
+    RBL_TRY(rbl_take_shape(source, &tables.made, &shape));
     replayer->shapes.data[replayer->shapes.count++] = shape;
     return RBL_OK;
 }

@@ -368,11 +368,11 @@ static rblResult remake(Remaking* r, const Recipe* recipe)
 {
     rblByteSource source = recipe->source;
     RBL_TRY(rbl_array_reserve_more(&r->events, 1) ? RBL_OK : rbl_fail_memory());
-    const rblRecipeTables tables = {.shapes = r->shapes,
-                                    .events = r->events.data,
+    const rblRecipeTables tables = {.made = {.shapes = r->shapes,
+                                             .events = r->events.data,
+                                             .shape_count = r->shape_count,
+                                             .event_count = (uint32_t)r->events.count},
                                     .breakers = r->breakers,
-                                    .shape_count = r->shape_count,
-                                    .event_count = (uint32_t)r->events.count,
                                     .breaker_count = r->breaker_count};
     if (recipe->type == RBL_CHUNK_EVENT)
     {
@@ -380,7 +380,7 @@ static rblResult remake(Remaking* r, const Recipe* recipe)
         r->events.count += 1;
         return RBL_OK;
     }
-    RBL_TRY(rbl_take_recipe(&source, &tables, &r->shapes[r->shape_count]));
+    RBL_TRY(rbl_take_shape(&source, &tables.made, &r->shapes[r->shape_count]));
     r->simulation->shapes.data[r->simulation->shapes.count++] = r->shapes[r->shape_count++];
     return RBL_OK;
 }

@@ -48,10 +48,6 @@ enum
 // The check of a chunk. Its place in the file counts: chunks that were moved are noticed.
 uint64_t rbl_chunk_check(uint64_t offset, const uint8_t head[8], const void* payload, size_t size);
 
-// Parts of chunks, both ways.
-void rbl_put_mesh(rblByteSink* sink, const rblMeshView* view);
-rblResult rbl_take_mesh(rblByteSource* source, const rblAllocator* allocator, rblMeshId* out);
-
 // States of bodies, as differences to their histories.
 // Storing takes at most RBL_MOST_STATE_BYTES and returns where it ended.
 uint8_t* rbl_store_state(uint8_t* to, const rblFrameChange* change, const rblFrameChange* before);

@@ -3,6 +3,7 @@
 #include "io/utf8.h"
 #include "math/quat.h"
 #include "math/vec.h"
+#include "mesh/mesh_codec.h"
 #include "scene/record/recording_format.h"
 
 #define MOST_STEP 1e9 // s; only there to keep times finite
@@ -138,8 +139,7 @@ static bool is_possible(const rblRunShape* shape)
             return false;
         }
     }
-    const bool plane = shape->kind == RBL_SHAPE_PLANE;
-    return rbl_finite3(shape->normal) && (!plane || rbl_length3(shape->normal) > 0.5f);
+    return rbl_finite3(shape->normal) && (!shape->plane || rbl_length3(shape->normal) > 0.5f);
 }
 
 static rblResult take_shape(rblRecordingReader* reader, rblByteSource* source)
@@ -148,13 +148,11 @@ static rblResult take_shape(rblRecordingReader* reader, rblByteSource* source)
     rblRunShape shape = {0};
     RBL_TRY(take_string(reader, source, &shape.name));
     RBL_TRY(take_string(reader, source, &shape.source));
-    const uint32_t kind = rbl_take_u8(source);
-    shape.kind = (rblShapeKind)kind;
+    shape.plane = rbl_take_u8(source) == 0;
     rbl_take_floats(source, &shape.normal.x, 3);
     rbl_take_doubles(source, &shape.mass.volume, sizeof shape.mass / sizeof(double));
     const bool has_surface = rbl_take_u8(source) != 0;
-    if (source->failed || kind >= RBL_SHAPE_KIND_COUNT || !is_possible(&shape) ||
-        (!has_surface && shape.kind != RBL_SHAPE_PLANE && shape.kind != RBL_SHAPE_USER))
+    if (source->failed || !is_possible(&shape))
     {
         return damaged("a shape is not possible");
     }

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // stat
 #include "base/error.h"
 #include "io/file.h"
+#include "mesh/mesh_codec.h"
 #include "rubble/version.h"
 #include "scene/record/recording_format.h"
 #include <errno.h>
@@ -173,7 +174,7 @@ static rblResult write_shape(rblRecordingWriter* writer, const rblRunShape* shap
     rbl_sink_clear(sink);
     rbl_put_string(sink, shape->name);
     rbl_put_string(sink, shape->source);
-    rbl_put_u8(sink, shape->kind);
+    rbl_put_u8(sink, shape->plane ? 0 : 1);
     rbl_put_floats(sink, &shape->normal.x, 3);
     rbl_put_doubles(sink, &shape->mass.volume, sizeof shape->mass / sizeof(double));
     rbl_put_u8(sink, shape->surface.index1 != 0);

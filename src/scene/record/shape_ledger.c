@@ -1,10 +1,8 @@
 #include "scene/record/shape_ledger.h"
 
 #include "base/error.h"
-#include "field/compound.h"
 #include "field/fragment/fragment_shape.h"
-#include "field/piece.h"
-#include "field/shape.h"
+#include "field/shape_codec.h"
 #include "scene/record/call_codec.h"
 #include "scene/record/recording_format.h"
 
@@ -65,8 +63,8 @@ static rblResult write_recipe(rblShapeLedger* ledger, const rblShape* shape)
 {
     rblByteSink* sink = &ledger->writer->sink;
     rbl_sink_clear(sink);
-    const rblRecipeNumbers numbers = {number_of, event_number, ledger};
-    rblResult result = rbl_put_recipe(sink, shape, &numbers);
+    const rblSourceNumbers numbers = {number_of, event_number, ledger};
+    rblResult result = rbl_put_shape(sink, shape, &numbers);
     result = result == RBL_OK ? rbl_recording_write_chunk(ledger->writer, RBL_CHUNK_RECIPE) : result;
     rbl_sink_clear(sink);
     return result == RBL_OK ? rbl_shape_ledger_know(ledger, shape) : result;
@@ -121,28 +119,25 @@ static rblResult write_event(rblShapeLedger* ledger, const rblFragmentEvent* eve
 
 // ---- whole shapes ----
 
-// Children of compounds, the root of a piece and the events of a fragment come first.
+static rblResult write_shape(const rblShape* shape, void* context)
+{
+    return rbl_shape_ledger_write(context, shape);
+}
+
+static rblResult write_event_first(const rblFragmentEvent* event, void* context)
+{
+    return write_event(context, event);
+}
+
+// After all that it was made from.
 rblResult rbl_shape_ledger_write(rblShapeLedger* ledger, const rblShape* shape)
 {
     if (rbl_shape_ledger_number(ledger, shape) != RBL_MAP_EMPTY)
     {
         return RBL_OK;
     }
-    const rblCompound* compound = rbl_shape_compound(shape);
-    for (uint32_t i = 0; compound != NULL && i < compound->count; ++i)
-    {
-        RBL_TRY(rbl_shape_ledger_write(ledger, compound->children[i].shape));
-    }
-    const rblPieceField* piece = rbl_shape_piece(shape);
-    if (piece != NULL)
-    {
-        RBL_TRY(rbl_shape_ledger_write(ledger, piece->root));
-    }
-    const rblFragmentField* fragment = rbl_shape_fragment(shape);
-    if (fragment != NULL)
-    {
-        RBL_TRY(write_event(ledger, fragment->event));
-    }
+    const rblSourceVisitor visitor = {write_shape, write_event_first, ledger};
+    RBL_TRY(rbl_shape_visit_sources(shape, &visitor));
     return write_recipe(ledger, shape);
 }
 

@@ -130,8 +130,8 @@ static rblResult keep(rblRun* run, const char** text, size_t size)
 rblResult rbl_run_add_shape(rblRun* run, const char* name, const char* source, const rblShapeView* view,
                             rblMeshId surface)
 {
-    rblRunShape shape = {.name = name, .source = source, .kind = view->kind, .mass = view->mass};
-    if (view->kind == RBL_SHAPE_PLANE)
+    rblRunShape shape = {.name = name, .source = source, .plane = !view->bounded, .mass = view->mass};
+    if (shape.plane)
     {
         (void)rbl_shape_distance(view->shape, (rblVec3){0, 0, 0}, &shape.normal);
     }

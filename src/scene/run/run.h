@@ -46,7 +46,7 @@ typedef struct rblRunShape
 {
     const char* name;
     const char* source;     // what the scene calls it: "box", "vase", "mesh", ...
-    rblShapeKind kind;      //
+    bool plane;             // a half space
     rblVec3 normal;         // of planes: unit, out of the solid
     rblMeshId surface;      // to draw; the run's own; null for planes
     rblMassProperties mass; // at density 1: volume, centre and inertia in the shape's axes; zeros for planes

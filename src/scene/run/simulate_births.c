@@ -195,7 +195,7 @@ static rblResult add_piece(rblSimulation* simulation, rblRunPiece* piece)
                              .mass = state.mass,
                              .birth = simulation->step,
                              .death = RBL_NONE};
-    const char* source = piece->body == RBL_NONE ? rbl_shape_kind_name(view.kind) : "piece";
+    const char* source = piece->body == RBL_NONE ? view.kind : "piece";
     RBL_TRY(rbl_run_add_shape(run, piece->name, source, &view, surface));
     piece->run_body = (uint32_t)run->bodies.count;
     RBL_TRY(rbl_run_add_body(run, &body));

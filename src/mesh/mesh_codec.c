@@ -1,7 +1,8 @@
-// Surfaces in recordings: positions exactly, the rest in few bytes.
+#include "mesh/mesh_codec.h"
+
+#include "base/arena.h"
 #include "base/error.h"
 #include "mesh/mesh.h"
-#include "scene/record/recording_format.h"
 
 #define MOST_LAYERS 16u
 

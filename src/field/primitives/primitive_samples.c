@@ -1,5 +1,5 @@
 // Sample points of the round primitives: rings of points, twisted against each other so that none line up.
-#include "field/primitives.h"
+#include "field/primitives/primitive.h"
 
 #include "math/trig.h"
 #include "math/vec.h"
@@ -67,25 +67,15 @@ static bool add_barrel(rblPointArray* out, double radius, double half, double sp
     return true;
 }
 
-bool rbl_sample_capsule(const rblPrimitive* primitive, rblPointArray* out)
+bool rbl_sample_capsule(double radius, double half, rblPointArray* out)
 {
-    const double radius = (double)primitive->radius;
-    const double half = (double)primitive->half_height;
     const double spacing = 0.5 * RBL_PI * radius / QUARTER_STEPS;
     return add_dome(out, radius, half, 1.0, spacing) && add_barrel(out, radius, half, spacing) &&
            add_dome(out, radius, -half, -1.0, spacing);
 }
 
-bool rbl_sample_sphere(const rblPrimitive* primitive, rblPointArray* out)
+bool rbl_sample_cylinder(double radius, double half, rblPointArray* out)
 {
-    const rblPrimitive ball = {.radius = primitive->radius};
-    return rbl_sample_capsule(&ball, out);
-}
-
-bool rbl_sample_cylinder(const rblPrimitive* primitive, rblPointArray* out)
-{
-    const double radius = (double)primitive->radius;
-    const double half = (double)primitive->half_height;
     const double spacing = 0.5 * RBL_PI * radius / QUARTER_STEPS;
     bool good = add_barrel(out, radius, half, spacing);
     for (uint32_t i = 0; i < 2 && good; ++i)

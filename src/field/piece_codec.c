@@ -1,10 +1,10 @@
-// Fragments as bytes: all that they are made of, so that they can be drawn and made again without the break.
+// Pieces as bytes: all that they are made of, so that they can be drawn and made again without the break.
+#include "base/array.h"
 #include "base/error.h"
 #include "field/piece.h"
+#include "field/shape_codec.h"
 #include "math/aabb.h"
 #include "math/vec.h"
-#include "scene/record/call_codec.h"
-#include "scene/record/recording_format.h"
 
 #define PLANE_BYTES (4 * sizeof(float) + 1)
 
@@ -35,33 +35,22 @@ static void put_region(rblByteSink* sink, const rblRegion* region)
     }
 }
 
-rblResult rbl_put_piece(rblByteSink* sink, const rblShape* shape, const rblRecipeNumbers* numbers)
+void rbl_put_piece_head(rblByteSink* sink, const rblShape* shape, bool convex)
 {
-    rblMeshId surface = {0, 0};
-    rblMeshView view;
-    RBL_TRY(rbl_shape_surface(&shape->view, &surface));
-    const rblPieceField* field = rbl_shape_piece(shape);
-    rbl_put_u8(sink, field == NULL);
+    rbl_put_u8(sink, convex);
     rbl_put_doubles(sink, &shape->view.mass.volume, sizeof shape->view.mass / sizeof(double));
-    if (field == NULL)
-    {
-        put_points(sink, shape->recipe.points, shape->recipe.point_count);
-    }
-    else
-    {
-        rbl_put_varint(sink, numbers->shape(field->root, numbers->context));
-        rbl_put_floats(sink, &shape->view.bounds.lower.x, 6);
-        rbl_put_f32(sink, shape->view.inner_radius);
-        put_points(sink, shape->view.samples, shape->view.sample_count);
-        put_region(sink, field->region);
-    }
-    rbl_put_u8(sink, surface.index1 != 0);
-    if (surface.index1 != 0)
-    {
-        RBL_TRY(rbl_mesh_view(surface, &view));
-        rbl_put_mesh(sink, &view);
-    }
-    return RBL_OK;
+}
+
+rblResult rbl_put_piece(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers)
+{
+    const rblPieceField* field = shape->data;
+    rbl_put_piece_head(sink, shape, false);
+    rbl_put_varint(sink, numbers->shape(field->root, numbers->context));
+    rbl_put_floats(sink, &shape->view.bounds.lower.x, 6);
+    rbl_put_f32(sink, shape->view.inner_radius);
+    put_points(sink, shape->view.samples, shape->view.sample_count);
+    put_region(sink, field->region);
+    return rbl_put_drawn_surface(sink, shape);
 }
 
 // ---- back ----
@@ -82,7 +71,7 @@ typedef struct Taken
 
 static rblResult damaged(void)
 {
-    return rbl_fail(RBL_ERROR_FORMAT, "a fragment is cut short or not possible");
+    return rbl_fail(RBL_ERROR_FORMAT, "a piece is cut short or not possible");
 }
 
 static rblResult take_points(rblByteSource* source, Taken* taken)
@@ -157,15 +146,12 @@ static rblResult take_all(rblByteSource* source, Taken* taken)
     taken->convex = rbl_take_u8(source) != 0;
     rbl_take_doubles(source, &taken->mass.volume, sizeof taken->mass / sizeof(double));
     RBL_TRY(taken->convex ? take_points(source, taken) : take_field(source, taken));
-    if (rbl_take_u8(source) != 0)
-    {
-        RBL_TRY(rbl_take_mesh(source, rbl_default_allocator(), &taken->surface));
-    }
+    RBL_TRY(rbl_take_drawn_surface(source, &taken->surface));
     return source->failed ? damaged() : RBL_OK;
 }
 
 // The surface is taken over.
-static rblResult make_piece(Taken* taken, const rblShapeId* shapes, uint32_t count, rblShapeId* out)
+static rblResult make_piece(Taken* taken, const rblSourceTables* tables, rblShapeId* out)
 {
     const rblLazySurface surface = {.made = taken->surface};
     rblShapeView root;
@@ -179,12 +165,12 @@ static rblResult make_piece(Taken* taken, const rblShapeId* shapes, uint32_t cou
                                  .surface = surface},
             out);
     }
-    if (taken->root >= count)
+    if (taken->root >= tables->shape_count)
     {
         return damaged();
     }
-    RBL_TRY(rbl_shape_view(shapes[taken->root], &root));
-    if (root.kind == RBL_SHAPE_PIECE)
+    RBL_TRY(rbl_shape_view(tables->shapes[taken->root], &root));
+    if (root.shape->kind->root != NULL)
     {
         return damaged();
     }
@@ -203,7 +189,7 @@ static rblResult make_piece(Taken* taken, const rblShapeId* shapes, uint32_t cou
     return rbl_shape_create_piece(&def, out);
 }
 
-rblResult rbl_take_piece(rblByteSource* source, const rblShapeId* shapes, uint32_t count, rblShapeId* out)
+rblResult rbl_take_piece(rblByteSource* source, const rblSourceTables* tables, rblShapeId* out)
 {
     const rblAllocator* allocator = rbl_default_allocator();
     Taken taken = {0};
@@ -214,7 +200,7 @@ rblResult rbl_take_piece(rblByteSource* source, const rblShapeId* shapes, uint32
     rblResult result = take_all(source, &taken);
     if (result == RBL_OK)
     {
-        result = make_piece(&taken, shapes, count, out);
+        result = make_piece(&taken, tables, out);
     }
     if (taken.surface.index1 != 0)
     {

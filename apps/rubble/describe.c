@@ -113,3 +113,28 @@ void describe_usage(const Command* command, const Variant* variant, char out[DES
     }
     append(out, " [options]");
 }
+
+void describe_words(FILE* out, uint32_t width, uint32_t column, uint32_t indent, const char* text)
+{
+    bool first = true;
+    while (*text != '\0')
+    {
+        const uint32_t length = (uint32_t)strcspn(text, " ");
+        if (!first && column + 1 + length > width)
+        {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        else if (!first)
+        {
+            fputc(' ', out);
+            ++column;
+        }
+        fprintf(out, "%.*s", (int)length, text);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
+        first = false;
+    }
+    fputc('\n', out);
+}

@@ -19,6 +19,9 @@ void describe_argument(const Program* program, const Argument* argument, char ou
 // "make KIND OUT [options]", with the variant in place of its argument when there is one.
 void describe_usage(const Command* command, const Variant* variant, char out[DESCRIBE_SIZE]);
 
+// The words of a text from column `column` on, in lines of at most `width` columns; following lines start at `indent`.
+void describe_words(FILE* out, uint32_t width, uint32_t column, uint32_t indent, const char* text);
+
 // The help page of the program (command null), of a command, or of a variant of it.
 void help_print(FILE* out, const Program* program, const Command* command, const Variant* variant);
 

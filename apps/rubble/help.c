@@ -7,32 +7,6 @@
 #define PAGE_WIDTH  80
 #define TEXT_COLUMN 24
 
-// Words of `text` from column `column` on, broken before the edge of the page; following lines start at `indent`.
-static void print_words(FILE* out, uint32_t column, uint32_t indent, const char* text)
-{
-    bool first = true;
-    while (*text != '\0')
-    {
-        const uint32_t length = (uint32_t)strcspn(text, " ");
-        if (!first && column + 1 + length > PAGE_WIDTH)
-        {
-            fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        }
-        else if (!first)
-        {
-            fputc(' ', out);
-            ++column;
-        }
-        fprintf(out, "%.*s", (int)length, text);
-        column += length;
-        text += length;
-        text += strspn(text, " ");
-        first = false;
-    }
-    fputc('\n', out);
-}
-
 static void print_entry(FILE* out, const char* label, const char* text)
 {
     const uint32_t width = (uint32_t)fprintf(out, "  %s", label);
@@ -44,7 +18,7 @@ static void print_entry(FILE* out, const char* label, const char* text)
     {
         fprintf(out, "%*s", (int)(TEXT_COLUMN - width), "");
     }
-    print_words(out, TEXT_COLUMN, TEXT_COLUMN, text);
+    describe_words(out, PAGE_WIDTH, TEXT_COLUMN, TEXT_COLUMN, text);
 }
 
 static void print_options(FILE* out, const char* title, const Option* options, uint32_t count)
@@ -88,7 +62,7 @@ static void print_examples(FILE* out, const char* const* examples)
 static void print_program(FILE* out, const Program* program)
 {
     fprintf(out, "Usage: %s COMMAND [arguments] [options]\n\n", program->name);
-    print_words(out, 0, 0, program->details);
+    describe_words(out, PAGE_WIDTH, 0, 0, program->details);
     fprintf(out, "\nCommands:\n");
     for (uint32_t i = 0; i < program->command_count; ++i)
     {
@@ -152,11 +126,11 @@ void help_print(FILE* out, const Program* program, const Command* command, const
     {
         char title[DESCRIBE_SIZE];
         snprintf(title, sizeof title, "%s: %s.", variant->name, variant->summary);
-        print_words(out, 0, 0, title);
+        describe_words(out, PAGE_WIDTH, 0, 0, title);
     }
     else
     {
-        print_words(out, 0, 0, command->details);
+        describe_words(out, PAGE_WIDTH, 0, 0, command->details);
     }
     print_arguments(out, program, command, variant);
     if (variant != NULL)

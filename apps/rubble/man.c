@@ -162,6 +162,20 @@ void man_print_troff(FILE* out, const Program* program)
     put_troff_examples(out, program);
 }
 
+#define MARKDOWN_WIDTH 118
+
+static void put_markdown_paragraph(FILE* out, const char* text)
+{
+    describe_words(out, MARKDOWN_WIDTH, 0, 0, text);
+}
+
+// An entry of a list. `begun`: columns of it that are written already, after the dash.
+static void put_markdown_entry(FILE* out, int begun, const char* name, const char* text)
+{
+    const int length = fprintf(out, "%s`%s`: ", begun == 0 ? "- " : "", name);
+    describe_words(out, MARKDOWN_WIDTH, (uint32_t)(begun + length), 2, text);
+}
+
 static void put_markdown_options(FILE* out, const Option* options, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -170,12 +184,10 @@ static void put_markdown_options(FILE* out, const Option* options, uint32_t coun
         char text[DESCRIBE_SIZE];
         describe_value(&options[i], value);
         describe_option(&options[i], text);
-        fputs("- ", out);
-        if (options[i].letter != 0)
-        {
-            fprintf(out, "`-%c`, ", options[i].letter);
-        }
-        fprintf(out, "`--%s%s%s`: %s\n", options[i].name, value[0] != '\0' ? " " : "", value, text);
+        char name[2 * DESCRIBE_SIZE];
+        snprintf(name, sizeof name, "--%s%s%s", options[i].name, value[0] != '\0' ? " " : "", value);
+        const int begun = options[i].letter != 0 ? fprintf(out, "- `-%c`, ", options[i].letter) : 0;
+        put_markdown_entry(out, begun, name, text);
     }
 }
 
@@ -186,7 +198,7 @@ static void put_markdown_variants(FILE* out, const Program* program, const Comma
         const Variant* variant = &command->variants[i];
         if (variant->option_count == 0)
         {
-            fprintf(out, "- `%s`: %s\n", variant->name, variant->summary);
+            put_markdown_entry(out, 0, variant->name, variant->summary);
         }
     }
     for (uint32_t i = 0; i < command->variant_count; ++i)
@@ -206,12 +218,14 @@ static void put_markdown_command(FILE* out, const Program* program, const Comman
 {
     char usage[DESCRIBE_SIZE];
     describe_usage(command, NULL, usage);
-    fprintf(out, "\n## %s %s\n\n%s\n\n", program->name, usage, command->details);
+    fprintf(out, "\n## %s %s\n\n", program->name, usage);
+    put_markdown_paragraph(out, command->details);
+    fputc('\n', out);
     for (uint32_t i = 0; i < command->argument_count; ++i)
     {
         char text[DESCRIBE_SIZE];
         describe_argument(program, &command->arguments[i], text);
-        fprintf(out, "- `%s`: %s\n", command->arguments[i].name, text);
+        put_markdown_entry(out, 0, command->arguments[i].name, text);
     }
     put_markdown_options(out, command->options, command->option_count);
     put_markdown_variants(out, program, command);
@@ -230,7 +244,9 @@ void man_print_markdown(FILE* out, const Program* program)
 {
     fprintf(out, "# The command-line tool\n\n<!-- Made by `%s man --markdown`; change apps/rubble. -->\n\n",
             program->name);
-    fprintf(out, "%s\n\n%s\n", program->details, option_rules);
+    put_markdown_paragraph(out, program->details);
+    fputc('\n', out);
+    put_markdown_paragraph(out, option_rules);
     for (uint32_t i = 0; i < program->command_count; ++i)
     {
         put_markdown_command(out, program, &program->commands[i]);
@@ -240,9 +256,11 @@ void man_print_markdown(FILE* out, const Program* program)
     fputs("\n## Exit codes\n\n", out);
     for (uint32_t i = 0; i < 3; ++i)
     {
-        fprintf(out, "- `%u`: %s\n", i, describe_exit_codes[i]);
+        const char code[2] = {(char)('0' + i), '\0'};
+        put_markdown_entry(out, 0, code, describe_exit_codes[i]);
     }
-    fprintf(out, "\n## Environment\n\n- `RUBBLE_MODELS`: %s\n", models_help);
+    fputs("\n## Environment\n\n", out);
+    put_markdown_entry(out, 0, "RUBBLE_MODELS", models_help);
 }
 
 static int man_run(const Parsed* parsed)

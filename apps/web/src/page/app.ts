@@ -470,7 +470,7 @@ export class App {
             canvas.addEventListener('webglcontextlost', (event) => {
                 event.preventDefault();
                 say(
-                    'The graphics card stopped drawing. The scene goes on; ' +
+                    'The graphics card stopped drawing. The scene continues; ' +
                         'the picture comes back when the card does.',
                     { bad: true, key: 'card' },
                 );
@@ -488,7 +488,7 @@ export class App {
             box.innerHTML =
                 '<div><h2>No picture: this browser offers no WebGL</h2>' +
                 '<p>Turn on hardware acceleration in its settings, or open the page in another browser. ' +
-                'The engine runs all the same: figures, scenes and downloads work.</p></div>';
+                'The engine still runs: figures, scenes and downloads work.</p></div>';
             return undefined;
         }
     }

@@ -21,7 +21,7 @@ export const catalogue: Entry[] = [
     {
         file: 'plates',
         name: 'Plates on a shelf',
-        about: 'Fifteen plates. Throw.',
+        about: 'Fifteen plates. Throw balls at them.',
         ball: small,
         events: false,
         sign: 'M3 30h28M3 18h28M5 4v26M29 4v26M12 12a4 5 0 1 0 .1 0M22 12a4 5 0 1 0 .1 0M10 29l3-5 4 2 3-4 4 7',
@@ -29,7 +29,7 @@ export const catalogue: Entry[] = [
     {
         file: 'wrecking_ball',
         name: 'Wall and wrecking ball',
-        about: 'A ton of steel on a rope meets a wall of bricks.',
+        about: 'A steel ball of one ton on a rope hits a wall of bricks.',
         ball: large,
         events: true,
         sign: 'M3 3l13 11M16 14a6 6 0 1 0 .1 0M22 31V9h9v22zM22 16h9M22 24h9M26 9v7M27 16v8M25 24v7',
@@ -37,7 +37,7 @@ export const catalogue: Entry[] = [
     {
         file: 'piggy_bank',
         name: 'Piggy bank',
-        about: 'It falls, and its savings are over.',
+        about: 'It falls and breaks. The coins fall out.',
         ball: small,
         events: true,
         glazes: ['#e0848f'],
@@ -46,7 +46,7 @@ export const catalogue: Entry[] = [
     {
         file: 'wine_glass',
         name: 'Wine glass',
-        about: 'Glass breaks in rays, and falls off the table.',
+        about: 'Glass breaks in radial cracks and falls off the table.',
         ball: { speed: 6, radius: 0.02, material: 'steel' },
         events: true,
         sign: 'M10 4h14c1 8-2 13-7 13S9 12 10 4zM17 17v11M11 29h12M12 9l4 3 3-3 4 2',
@@ -54,7 +54,7 @@ export const catalogue: Entry[] = [
     {
         file: 'statue_35',
         name: 'A statue',
-        about: 'A ball breaks it into 35 pieces, where it hits.',
+        about: 'A ball breaks it into 35 pieces at the impact point.',
         ball: small,
         events: true,
         sign: 'M17 4a4 4 0 1 0 .1 0M11 26c-1-8 2-13 6-13s7 5 6 13M9 30h16v-4H9zM13 20l4-3 2 4 4-2',
@@ -62,7 +62,7 @@ export const catalogue: Entry[] = [
     {
         file: 'bowl_of_statues',
         name: 'Bowl of statues',
-        about: 'Statues and rings hook into each other: nothing is convex.',
+        about: 'Statues and rings interlock: no shape is convex.',
         ball: small,
         events: true,
         sign: 'M4 16c0 8 6 13 13 13s13-5 13-13M12 5a3 3 0 1 0 .1 0M9 16l3-5 4 5M22 8a4 4 0 1 0 .1 0M22 10.5a1.5 1.5 0 1 0 .1 0',
@@ -70,7 +70,7 @@ export const catalogue: Entry[] = [
     {
         file: 'table_100',
         name: 'Table of balls',
-        about: 'A hundred balls shatter on a table, then the table does.',
+        about: 'A hundred balls shatter on a table, then the table breaks.',
         ball: large,
         events: true,
         sign: 'M3 20h28v4H3zM7 24v7M27 24v7M8 13a3 3 0 1 0 .1 0M17 13a3 3 0 1 0 .1 0M26 13a3 3 0 1 0 .1 0M17 2a3 3 0 1 0 .1 0',
@@ -86,7 +86,7 @@ export const catalogue: Entry[] = [
     {
         file: 'wall_three_hits',
         name: 'Three walls',
-        about: 'Each breaks where it is hit; the last one holds.',
+        about: 'Each wall breaks at the impact point; the last one does not break.',
         ball: large,
         events: true,
         sign: 'M3 8h8v22H3zM13 8h8v22h-8zM23 8h8v22h-8zM5 16l4 2-2 4M15 20l4-3M25 14l4 4-3 5',
@@ -102,7 +102,7 @@ export const catalogue: Entry[] = [
     {
         file: 'stress_brick',
         name: 'Brick, by stress',
-        about: 'No pattern: cracks run where stress in tetrahedra says so.',
+        about: 'No pattern: the stress in tetrahedra decides where it cracks.',
         ball: small,
         events: true,
         sign: 'M4 12l14-5 12 5-14 6zM4 12v11l12 6V18M30 12v11l-14 6M9 20l5-2 4 6',
@@ -110,7 +110,7 @@ export const catalogue: Entry[] = [
     {
         file: 'dominoes',
         name: 'Dominoes',
-        about: 'Forty-eight, in two bends.',
+        about: 'Forty-eight dominoes in two curves.',
         ball: small,
         events: true,
         sign: 'M5 30V14h4v16zM12 30l2-16 4 .5L16 30zM19 30l6-14 4 2-6 12z',

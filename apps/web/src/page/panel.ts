@@ -157,7 +157,7 @@ function bindFiles(app: App): void {
             return;
         }
         navigator.clipboard.writeText(link).then(
-            () => say('Copied. The link has scene, seed and what you changed.'),
+            () => say('Copied. The link has the scene, the seed and your changes.'),
             () => say(`Copy the address of this page: ${link}`),
         );
     });

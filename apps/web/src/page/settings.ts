@@ -17,12 +17,12 @@ const input = (id: string): HTMLInputElement => element<HTMLInputElement>(id);
 const select = (id: string): HTMLSelectElement => element<HTMLSelectElement>(id);
 
 const overlayTexts: [keyof Overlays, string, string][] = [
-    ['contacts', 'Contacts', 'Where bodies touch, and how hard: one line per point, along the push.'],
+    ['contacts', 'Contacts', 'Contact points with their impulses: one line per point, along the normal.'],
     ['samples', 'Sample points', 'Points on each surface that are tested against the other body.'],
-    ['fields', 'Fields', 'Cells that store how far the surface is: how curved bodies collide.'],
+    ['fields', 'Fields', 'Cells with the distance to the surface: used for collisions of curved bodies.'],
     ['islands', 'Islands', 'Bodies that touch share a colour; each group is solved, or sleeps, by itself.'],
-    ['stress', 'Stress', 'Tension in what can break, from blows and pushes of the last step: blue to red.'],
-    ['boxes', 'Boxes', 'Boxes that tell quickly who cannot touch whom.'],
+    ['stress', 'Stress', 'Tension in breakable bodies, from the impulses of the last step: blue to red.'],
+    ['boxes', 'Boxes', 'Bounding boxes: a quick test which bodies cannot touch.'],
 ];
 
 export function fillPanel(): void {

@@ -1,4 +1,4 @@
-// Bump allocator for temporaries. Take a mark, allocate, rewind to the mark: nothing is freed one by one.
+// Bump allocator for temporaries. Take a mark, allocate, rewind to the mark; single allocations are not freed.
 #ifndef RBL_BASE_ARENA_H
 #define RBL_BASE_ARENA_H
 
@@ -9,10 +9,10 @@ typedef struct rblArenaBlock rblArenaBlock;
 typedef struct rblArena
 {
     const rblAllocator* allocator;
-    rblArenaBlock* current; // newest block; older ones hang off it
+    rblArenaBlock* current; // newest block; it links to the older ones
     rblArenaBlock* spare;   // kept after a rewind, so that a steady state allocates nothing
     size_t block_size;
-    size_t used; // bytes handed out and not rewound
+    size_t used; // bytes allocated and not rewound
 } rblArena;
 
 typedef struct rblArenaMark

@@ -1,7 +1,7 @@
 // Growable arrays of any type:
 //   typedef RBL_ARRAY(uint32_t) rblIndexArray;
 //   rblIndexArray a; rbl_array_init(&a, allocator); rbl_array_push(&a, 7u); ... rbl_array_free(&a);
-// Push, reserve and resize return false when out of memory and leave the array as it was.
+// Push, reserve and resize return false when out of memory; the array is then unchanged.
 #ifndef RBL_BASE_ARRAY_H
 #define RBL_BASE_ARRAY_H
 
@@ -28,7 +28,7 @@ typedef RBL_ARRAY(double) rblDoubleArray;
     (rbl_free((array)->allocator, (array)->data, (array)->capacity * sizeof *(array)->data),                 \
      (array)->data = NULL, (array)->count = 0, (array)->capacity = 0)
 
-// Room for at least `wanted` elements in all.
+// Capacity for at least `wanted` elements in total.
 #define rbl_array_reserve(array, wanted)                                                                     \
     ((wanted) <= (array)->capacity ||                                                                        \
      rbl_array_grow((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data, (wanted), false,      \
@@ -41,7 +41,7 @@ typedef RBL_ARRAY(double) rblDoubleArray;
          ? ((array)->data[(array)->count++] = (value), true)                                                 \
          : false)
 
-// Room for `extra` more elements, growing in proportion so that many small additions stay cheap.
+// Capacity for `extra` more elements; grows geometrically, so that many small additions are cheap.
 #define rbl_array_reserve_more(array, extra)                                                                 \
     ((extra) <= (array)->capacity - (array)->count ||                                                        \
      ((extra) <= SIZE_MAX - (array)->count &&                                                                \
@@ -52,7 +52,7 @@ typedef RBL_ARRAY(double) rblDoubleArray;
 #define rbl_array_resize(array, wanted)                                                                      \
     (rbl_array_reserve((array), (wanted)) ? ((array)->count = (wanted), true) : false)
 
-// The same, growing in proportion: for working memory whose size varies from step to step.
+// The same, with geometric growth: for working memory whose size varies from step to step.
 #define rbl_array_resize_amply(array, wanted)                                                                \
     (((wanted) <= (array)->capacity ||                                                                       \
       rbl_array_grow((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data, (wanted), true,      \
@@ -60,9 +60,9 @@ typedef RBL_ARRAY(double) rblDoubleArray;
          ? ((array)->count = (wanted), true)                                                                 \
          : false)
 
-// Set the count of working memory that is written anew: nothing is kept, not even when it fails, and then the array is empty.
-// When it must grow it gets room for `ample` elements, or for twice what is wanted if that is more: what is not touched costs
-// little, while growing often costs the time in which the system clears what it hands out.
+// Set the count of working memory whose content is not kept. When it fails, the array is empty. When it must grow, the
+// capacity becomes `ample` elements, or twice `wanted` if that is more: untouched memory costs little, while frequent
+// growth costs the time in which the system clears new pages.
 #define rbl_array_renew(array, wanted, ample)                                                                \
     (((wanted) <= (array)->capacity ||                                                                       \
       rbl_array_replace((void**)&(array)->data, &(array)->capacity, sizeof *(array)->data, (wanted),         \
@@ -72,11 +72,11 @@ typedef RBL_ARRAY(double) rblDoubleArray;
 
 #define rbl_array_clear(array) ((array)->count = 0)
 
-// Behind the macros: reallocate to `wanted` elements, or half as many again as now when `amortised` and that is more.
+// Used by the macros: reallocate to `wanted` elements, or to 1.5 times the capacity when `amortised` and that is more.
 bool rbl_array_grow(void** data, size_t* capacity, size_t element_size, size_t wanted, bool amortised,
                     const rblAllocator* allocator);
 
-// Behind rbl_array_renew(): free it, then allocate `ample` elements, or twice as many as wanted.
+// Used by rbl_array_renew(): free the memory, then allocate `ample` elements, or twice as many as wanted.
 bool rbl_array_replace(void** data, size_t* capacity, size_t element_size, size_t wanted, size_t ample,
                        const rblAllocator* allocator);
 

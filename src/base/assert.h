@@ -1,4 +1,4 @@
-// Asserts are for our own bugs; bad input is answered with an rblResult.
+// Asserts are for our own bugs; bad input gives an rblResult.
 #ifndef RBL_BASE_ASSERT_H
 #define RBL_BASE_ASSERT_H
 

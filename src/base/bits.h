@@ -1,10 +1,10 @@
-// Bit counting, the same value with and without compiler built-ins.
+// Bit counting, with the same result with and without compiler built-ins.
 #ifndef RBL_BASE_BITS_H
 #define RBL_BASE_BITS_H
 
 #include <stdint.h>
 
-// (The built-in is a call of the compiler's library where processors may lack the instruction.)
+// (The built-in is a library call on processors without the instruction.)
 static inline uint32_t rbl_popcount32(uint32_t x)
 {
 #if defined(__POPCNT__) || defined(__wasm__) || defined(__aarch64__)
@@ -35,7 +35,7 @@ static inline uint32_t rbl_floor_log2(uint32_t x)
 #endif
 }
 
-// The place of the lowest bit that is set; x > 0.
+// The index of the lowest set bit; x > 0.
 static inline uint32_t rbl_lowest_bit(uint32_t x)
 {
 #if defined(__GNUC__)

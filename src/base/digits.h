@@ -1,4 +1,4 @@
-// Decimal digits, eight at a time: the inner loop of everything that reads numbers.
+// Decimal digits, eight at a time: the inner loop of all number readers.
 #ifndef RBL_BASE_DIGITS_H
 #define RBL_BASE_DIGITS_H
 
@@ -22,7 +22,7 @@ static inline uint64_t rbl_load_eight(const char* text)
 
 #define RBL_EIGHT(byte) ((uint64_t)(byte)*0x0101010101010101u)
 
-// The top bit of the first byte that is no digit is the lowest one set (bytes above it may be marked wrongly).
+// The lowest set bit is the top bit of the first byte that is not a digit (bytes above it can be marked wrongly).
 static inline uint64_t rbl_mark_non_digits(uint64_t eight)
 {
     return ((eight - RBL_EIGHT('0')) | (eight + RBL_EIGHT(0x7F - '9'))) & RBL_EIGHT(0x80);
@@ -39,14 +39,14 @@ static inline uint64_t rbl_join_eight(uint64_t digits)
     return (even + odd) >> 32;
 }
 
-// The number made by the digits of eight characters that stand before the first mark.
+// The number of the digits before the first mark of eight characters.
 static inline uint64_t rbl_join_marked(uint64_t eight, uint32_t count)
 {
-    // Shifted up, the digits stand behind zeros. In two steps, so that none at all is no special case.
+    // Shift up, so that zeros precede the digits. In two steps, so that no digit at all is not a special case.
     return rbl_join_eight((eight - RBL_EIGHT('0')) << (56 - 8 * count) << 8);
 }
 
-// Append the digits at `text` to *value (modulo 2^64) and return where they end.
+// Append the digits at `text` to *value (modulo 2^64) and return their end.
 static inline const char* rbl_read_digits(const char* text, const char* end, uint64_t* value)
 {
     uint64_t sum = *value;

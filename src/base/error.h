@@ -1,4 +1,4 @@
-// Result codes with messages. `return rbl_fail(RBL_ERROR_FORMAT, "%s:%u: bad index %lld", ...)` is the one way to fail.
+// Result codes with messages. `return rbl_fail(RBL_ERROR_FORMAT, "%s:%u: bad index %lld", ...)` is the only way to fail.
 #ifndef RBL_BASE_ERROR_H
 #define RBL_BASE_ERROR_H
 
@@ -22,7 +22,7 @@ rblResult rbl_fail_memory(void);
 // Put "prefix: " in front of the stored message; returns `result` unchanged.
 rblResult rbl_fail_within(rblResult result, const char* prefix);
 
-// Carry on with `call`, or return its failure from the enclosing function.
+// Return the failure of `call` from the enclosing function.
 #define RBL_TRY(call)                                                                                        \
     do                                                                                                       \
     {                                                                                                        \

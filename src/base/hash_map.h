@@ -1,5 +1,5 @@
-// Hash map from 64-bit keys to 32-bit values: open addressing, linear probing, no deletion. Its content never depends
-// on addresses, so whatever is built from look-ups is the same in every run. There is no iteration on purpose.
+// Hash map from 64-bit keys to 32-bit values: open addressing, linear probing, no deletion. Its content never depends on
+// addresses, so results of look-ups are the same in every run. There is intentionally no iteration.
 #ifndef RBL_BASE_HASH_MAP_H
 #define RBL_BASE_HASH_MAP_H
 
@@ -19,14 +19,14 @@ typedef struct rblHashMap
 void rbl_hash_map_init(rblHashMap* map, const rblAllocator* allocator);
 void rbl_hash_map_free(rblHashMap* map);
 
-// Room for `count` keys without growing. False when out of memory.
+// Capacity for `count` keys without growth. False when out of memory.
 bool rbl_hash_map_reserve(rblHashMap* map, size_t count);
 
 // The value of a key, RBL_MAP_EMPTY when it is not there.
 uint32_t rbl_hash_map_find(const rblHashMap* map, uint64_t key);
 
-// The place of the key's value, added as `value` when it is not there yet (*added tells). Any value but
-// RBL_MAP_EMPTY. Valid until the next call that adds. Null when out of memory.
+// A pointer to the value of a key; a new key is added with `value` (*added is then true). Any value but RBL_MAP_EMPTY.
+// Valid until the next call that adds. Null when out of memory.
 uint32_t* rbl_hash_map_get_or_add(rblHashMap* map, uint64_t key, uint32_t value, bool* added);
 
 // Mixes all bits of a key (the finaliser of SplitMix64: Steele, Lea and Flood 2014).

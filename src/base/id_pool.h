@@ -1,4 +1,4 @@
-// Slots with generations: ids that tell when they are stale.
+// Slots with generations, for ids whose staleness can be detected.
 #ifndef RBL_BASE_ID_POOL_H
 #define RBL_BASE_ID_POOL_H
 
@@ -6,26 +6,26 @@
 
 typedef struct rblIdPool
 {
-    rblIndexArray generations; // per slot; odd while the slot is taken, even while it is free
+    rblIndexArray generations; // per slot; odd while in use, even while free
     rblIndexArray free_slots;  // last one is reused first
     uint32_t alive;
-    uint32_t first_generation; // even; what a new slot starts from
+    uint32_t first_generation; // even; the start value of a new slot
 } rblIdPool;
 
 void rbl_id_pool_init(rblIdPool* pool, const rblAllocator* allocator);
 void rbl_id_pool_free(rblIdPool* pool);
 
-// Take a slot. False when out of memory.
+// Allocate a slot. False when out of memory.
 bool rbl_id_pool_take(rblIdPool* pool, uint32_t* slot, uint32_t* generation);
 
-// Give a taken slot back; its id is stale from now on.
+// Free a slot; its id is stale from now on.
 void rbl_id_pool_give(rblIdPool* pool, uint32_t slot);
 
-// Free the memory of a pool without taken slots, and go on so that no id given out before is ever valid
-// again. A pool that has used up all generations of a slot (2^31) keeps its memory.
+// Free the memory of a pool without slots in use, such that no earlier id becomes valid again. A pool that has used all
+// generations of a slot (2^31) keeps its memory.
 void rbl_id_pool_shed(rblIdPool* pool);
 
-// True when index1 and generation name a taken slot, which is then index1 - 1.
+// True when index1 and generation identify a slot in use, which is then index1 - 1.
 bool rbl_id_pool_valid(const rblIdPool* pool, uint32_t index1, uint32_t generation);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The allocator in force. The pointer stays valid for the life of the program.
+// The current allocator. The pointer is valid for the life of the program.
 const rblAllocator* rbl_default_allocator(void);
 
 // Null when out of memory or when size is 0. Aligned for any type, up to 16 bytes.
@@ -16,7 +16,7 @@ void* rbl_alloc(const rblAllocator* allocator, size_t size);
 // The same, all bits zero.
 void* rbl_alloc_zero(const rblAllocator* allocator, size_t size);
 
-// `size` must be what rbl_alloc was asked for. Null memory is fine.
+// `size` must be the size passed to rbl_alloc. Null memory is allowed.
 void rbl_free(const rblAllocator* allocator, void* memory, size_t size);
 
 // Product of two sizes; false when it does not fit. Use it whenever a count comes from a file or a caller.

@@ -1,5 +1,6 @@
 // Seeded random numbers: PCG32 (O'Neill 2014, "PCG: A Family of Simple Fast Space-Efficient Statistically Good
-// Algorithms for Random Number Generation", XSH-RR variant). Passed down by pointer; nothing else decides anything.
+// Algorithms for Random Number Generation", XSH-RR variant). The generator is passed by pointer; there is no other
+// source of randomness.
 #ifndef RBL_BASE_RANDOM_H
 #define RBL_BASE_RANDOM_H
 
@@ -11,7 +12,7 @@ typedef struct rblRandom
     uint64_t increment; // odd; chooses one of 2^63 streams
 } rblRandom;
 
-// Same seed and stream, same numbers. Different streams of one seed are independent.
+// The same seed and stream give the same numbers. Different streams of one seed are independent.
 rblRandom rbl_random_seed(uint64_t seed, uint64_t stream);
 
 uint32_t rbl_random_u32(rblRandom* random);

@@ -1,5 +1,5 @@
-// Things of one kind by their ids: one table for the process. Whoever has one locks its mutex around every call, for a few
-// instructions only.
+// A table from ids to objects of one kind, one per process. The owner of a registry locks its mutex around every call,
+// for a few instructions only.
 #ifndef RBL_BASE_REGISTRY_H
 #define RBL_BASE_REGISTRY_H
 
@@ -10,7 +10,7 @@ typedef struct rblRegistry
 {
     rblMutex mutex;
     rblIdPool ids;
-    RBL_ARRAY(void*) items; // by slot; null where it is free
+    RBL_ARRAY(void*) items; // by slot; null for a free slot
     bool ready;
 } rblRegistry;
 
@@ -25,8 +25,8 @@ bool rbl_registry_add(rblRegistry* registry, void* item, uint32_t* index1, uint3
 // Null: the id is stale.
 void* rbl_registry_find(const rblRegistry* registry, uint32_t index1, uint32_t generation);
 
-// The same, and the id is stale from now on. With the last item gone the table holds no memory, so that the allocator can be
-// replaced.
+// The same, and the id is stale from now on. When the last item is removed the table frees its memory, so that the
+// allocator can be replaced.
 void* rbl_registry_remove(rblRegistry* registry, uint32_t index1, uint32_t generation);
 
 uint32_t rbl_registry_alive(const rblRegistry* registry);

@@ -1,4 +1,4 @@
-// The few thread primitives we need. WebAssembly has one thread, and there they do nothing.
+// The thread primitives that Rubble needs. WebAssembly has one thread; there they do nothing.
 #ifndef RBL_BASE_THREAD_H
 #define RBL_BASE_THREAD_H
 
@@ -20,13 +20,13 @@ typedef int rblMutex;
 #include <emmintrin.h>
 #endif
 
-// pthreads rather than C11 threads: ThreadSanitizer sees through the former only.
+// pthreads rather than C11 threads, because ThreadSanitizer supports only the former.
 typedef pthread_mutex_t rblMutex;
 #define RBL_MUTEX_INIT          PTHREAD_MUTEX_INITIALIZER
 #define rbl_mutex_lock(mutex)   ((void)pthread_mutex_lock(mutex))
 #define rbl_mutex_unlock(mutex) ((void)pthread_mutex_unlock(mutex))
 
-// While spinning: let the core's other thread run, and let another thread have the core.
+// While spinning: let the hyper-thread of the core run, and let another thread use the core.
 #if defined(__SSE2__)
 #define rbl_thread_pause() _mm_pause()
 #else

@@ -1,7 +1,7 @@
 #ifndef RBL_BASE_TIMER_H
 #define RBL_BASE_TIMER_H
 
-// Seconds of a clock that never goes back. For measuring only: no result may depend on it.
+// Seconds of a monotonic clock. For measurements only: no result may depend on it.
 double rbl_timer_seconds(void);
 
 #endif

@@ -1,5 +1,5 @@
-// Union-find over indices: things that hang together have one root, the lowest index among them. That way roots are first
-// appearances, and do not depend on the order in which things were joined. Everything begins as its own parent.
+// Union-find over indices. The root of a set is its lowest index. So roots are in order of first appearance and do not
+// depend on the order of the joins. At the start every index is its own parent.
 #ifndef RBL_BASE_UNION_FIND_H
 #define RBL_BASE_UNION_FIND_H
 
@@ -16,7 +16,7 @@ static inline uint32_t rbl_union_root(uint32_t* parents, uint32_t i)
     return i;
 }
 
-// Of a root and something else; returns the root of both.
+// Join a root with another element; returns the root of both.
 static inline uint32_t rbl_union_join_root(uint32_t* parents, uint32_t root, uint32_t b)
 {
     const uint32_t root_b = rbl_union_root(parents, b);

@@ -1,8 +1,8 @@
-// The second level of the iterative solver: groups of neighbouring nodes that move as rigid bodies.
+// The coarse level of the iterative solver: groups of neighbouring nodes that move as rigid bodies.
 //
-// With P the displacements of all nodes by the motions of the groups, P (P^T K P)^-1 P^T r is the best answer of the groups to forces r:
-// it carries forces across the solid at once, which diagonal blocks alone do from neighbour to neighbour (aggregation, Bulgakov and
-// Kuhn 1995). The matrix of the groups is small, and has factors of its own.
+// With P the displacements of all nodes by the motions of the groups, P (P^T K P)^-1 P^T r is the best response of the
+// groups to forces r. It carries forces across the whole solid at once; diagonal blocks alone carry them from neighbour
+// to neighbour (aggregation, Bulgakov and Kuhn 1995). The matrix of the groups is small and has its own factors.
 #ifndef RBL_FEM_COARSE_H
 #define RBL_FEM_COARSE_H
 
@@ -12,10 +12,10 @@ typedef struct rblCoarse
 {
     uint32_t group_count;
     rblIndexArray groups;        // per node
-    RBL_ARRAY(rblVec3d) arms;    // per node: from the middle of its group, in units of the group's size
+    RBL_ARRAY(rblVec3d) arms;    // per node: from the centre of its group, in units of the size of the group
     RBL_ARRAY(rblVec3d) centres; // twice per group
     rblIndexArray member_starts, members; // nodes of each group
-    rblBlockMatrix matrix;                // two rows per group: shift and turn
+    rblBlockMatrix matrix;                // two rows per group: translation and rotation
     rblCholesky factor;
 } rblCoarse;
 
@@ -32,10 +32,10 @@ size_t rbl_coarse_bytes(const rblCoarse* coarse);
 
 rblResult rbl_coarse_prepare(rblCoarse* coarse, const rblCoarseInput* input, rblJobs* jobs);
 
-// How many numbers rbl_coarse_add() needs as working memory.
+// The size of the working memory of rbl_coarse_add(), in numbers.
 size_t rbl_coarse_scratch(const rblCoarse* coarse);
 
-// out += P (P^T K P)^-1 P^T forces. What is held may move: mask it.
+// out += P (P^T K P)^-1 P^T forces. Fixed axes can move too: mask the result.
 void rbl_coarse_add(const rblCoarse* coarse, const rblVec3d* forces, rblVec3d* out, double* scratch);
 
 #endif

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// `a` has n columns of n numbers and is overwritten; `vectors` gets the unit eigenvectors as columns, `values` the eigenvalues, rising.
-// `scratch` has room for 2 n numbers. False when it does not converge: the matrix is not finite.
+// `a` has n columns of n numbers and is overwritten; `vectors` receives the unit eigenvectors as columns, `values` the
+// eigenvalues, increasing. `scratch` has 2 n numbers. False when the iteration does not converge: the matrix is not
+// finite.
 bool rbl_dense_eigen(double* a, uint32_t n, double* values, double* vectors, double* scratch);
 
 #endif

@@ -1,7 +1,7 @@
-// Elastic solids inside the library: prepared once, never changed afterwards, asked by any number of threads.
+// Elastic solids inside the library: prepared once, never changed afterwards, used by any number of threads.
 //
-// Linear tetrahedra: displacements are linear in each, strain and stress constant. With gradients g_a of the shape functions and
-// volume V the block of nodes a and b is
+// Linear tetrahedra: displacements are linear in each, strain and stress constant. With gradients g_a of the shape
+// functions and volume V the block of nodes a and b is
 //   K_ab = V (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I).
 #ifndef RBL_FEM_ELASTIC_H
 #define RBL_FEM_ELASTIC_H
@@ -13,20 +13,20 @@
 #include "rubble/elasticity.h"
 #include <stdatomic.h>
 
-// A way in which a part can move without deforming: shift + turn x (x - centre of the part), of unit mass.
+// A rigid motion of a part: shift + turn x (x - centre of the part), normalised to unit mass.
 typedef struct rblRigidMode
 {
     uint32_t part;
     rblVec3d shift, turn;
 } rblRigidMode;
 
-// Sums over a part while rigid motion is taken out: force and moment, then the motion.
+// Sums over a part during the removal of rigid motion: force and moment, then the motion.
 typedef struct rblRigidSum
 {
     rblVec3d shift, turn;
 } rblRigidSum;
 
-// One part, connected through faces. Filled by rbl_elastic_find_rigid_modes(), the shift by rbl_elastic_new().
+// One part, connected through faces. Set by rbl_elastic_find_rigid_modes(), the shift by rbl_elastic_new().
 typedef struct rblElasticPart
 {
     rblVec3d centre; // of mass, m
@@ -41,37 +41,38 @@ typedef struct rblElastic
     const rblAllocator* allocator;
     atomic_uint references;
     rblElasticSolver solver;
-    double tolerance; // of what is left of forces
+    double tolerance; // of the residual forces
     uint32_t most_iterations;
     double lambda, mu; // Lame's, of a tetrahedron with factor 1, Pa
     double density;
 
     // rbl_elastic_gather():
     rblIndexArray mesh_nodes, mesh_tets, nodes, node_parts, surface;
-    rblIndexArray incident_starts, incident; // the tetrahedra of each node, rising
+    rblIndexArray incident_starts, incident; // the tetrahedra of each node, increasing
     rblVec3dArray positions;
     RBL_ARRAY(rblElasticPart) parts;
 
     // rbl_elastic_assemble():
     rblDoubleArray volumes, masses;
-    rblVec3dArray middles;  // of the tetrahedra
+    rblVec3dArray middles;  // centroids of the tetrahedra
     rblDoubleArray factors; // of lambda and mu, per tetrahedron
     rblVec3dArray
         gradients; // of the shape functions of the last three nodes; that of the first is minus their sum
     rblBlockMatrix stiffness;
 
-    rblIndexArray fixed; // per node, bits of axes; empty when nothing is held
-    rblVec3dArray moved; // per node, as the supports say
+    rblIndexArray fixed; // per node, bits of fixed axes; empty without supports
+    rblVec3dArray moved; // per node, displacements of the supports
     RBL_ARRAY(rblRigidMode) modes;
 
-    // rbl_elastic_prepare_recovery(): the stress of a node is a sum over tetrahedra with weights.
+    // rbl_elastic_prepare_recovery(): the stress of a node is a weighted sum over tetrahedra.
     rblIndexArray patch_starts, patch_tets;
     rblDoubleArray patch_weights;
 
     rblCholesky factor; // empty with RBL_ELASTIC_ITERATIVE
-    rblCoarse coarse;   // empty without
+    rblCoarse coarse;   // empty with factors
 
-    // rbl_elastic_pin(): with rounded factors, of what floats in one part. Answers to the forces of the pins, one for each rigid mode.
+    // rbl_elastic_pin(): with rounded factors, for a solid of one free part. The responses to the forces of the pins,
+    // one per rigid mode.
     uint32_t pins[3];
     rblVec3d pin_forces[6][3];
     rblVec3dArray pin_answers; // empty: no pins
@@ -88,9 +89,9 @@ void rbl_elastic_release(rblElastic* elastic);
 rblResult rbl_elastic_register(rblElastic* elastic, rblElasticId* out);
 rblResult rbl_elastic_acquire(rblElasticId id, rblElastic** out);
 
-// ---- asking ----
+// ---- queries ----
 
-// As the public calls of these names.
+// As the public calls with these names.
 rblResult rbl_elastic_add_loads(const rblElastic* elastic, const rblElasticLoad* loads, uint32_t load_count,
                                 rblVec3d* forces);
 rblResult rbl_elastic_solve_nodes(const rblElastic* elastic, const rblVec3d* forces, rblJobs* jobs,
@@ -98,30 +99,31 @@ rblResult rbl_elastic_solve_nodes(const rblElastic* elastic, const rblVec3d* for
 rblResult rbl_elastic_measure(const rblElastic* elastic, const rblVec3d* displacements, rblJobs* jobs,
                               const rblElasticFields* fields, rblElasticReport* report);
 
-// Solve K x = forces for floating parts too. `forces` is changed: what accelerates parts is taken out. `x` holds a guess when `warm`,
-// and has no rigid motion in the end.
+// Solve K x = forces, also for free parts. `forces` is changed: the part that accelerates free parts is removed. `x` has
+// an initial guess when `warm`; the result has no rigid motion.
 rblResult rbl_elastic_equilibrium(const rblElastic* elastic, rblVec3d* forces, bool warm, rblJobs* jobs,
                                   rblVec3d* x, rblElasticReport* report);
 
-// Take rigid motion out of displacements: x - sum phi (phi . M x). Out of forces: f - sum M phi (phi . f).
-// `sums` has room for one per part.
+// Remove rigid motion from displacements: x - sum phi (phi . M x). From forces: f - sum M phi (phi . f). `sums` has one
+// element per part.
 void rbl_elastic_still(const rblElastic* elastic, rblVec3d* displacements, rblRigidSum* sums);
 void rbl_elastic_relieve(const rblElastic* elastic, rblVec3d* forces, rblRigidSum* sums);
 
-// Solve a load for trying: at one node of the surface, of RBL_ELASTIC_TRIES, in few iterations. `good`: it found equilibrium.
+// Solve a test load at one of RBL_ELASTIC_TRIES nodes of the surface, in few iterations. `good`: the solution is in
+// equilibrium.
 #define RBL_ELASTIC_TRIES      4u
-#define RBL_ELASTIC_MOST_TRIED 16u // iterations
+#define RBL_ELASTIC_MOST_TRIED 16u // iterations, at most
 rblResult rbl_elastic_try(rblElastic* elastic, uint32_t number, rblVec3d* forces, rblJobs* jobs, rblVec3d* x,
                           rblElasticReport* report, bool* good);
 
-// Pins by which solutions are guessed: the guess is as good as a step of conjugate gradients, at half of its price (elastic_pins.c).
+// Pins for initial guesses: a guess is as good as a step of conjugate gradients, at half the cost (elastic_pins.c).
 rblResult rbl_elastic_pin(rblElastic* elastic, rblJobs* jobs);
 rblResult rbl_elastic_guess(const rblElastic* elastic, const rblVec3d* forces, rblVec3d* x);
 
-// Zero along the axes that are held.
+// Set the components of fixed axes to zero.
 void rbl_elastic_mask(const rblElastic* elastic, rblVec3d* x);
 
-// ---- passes of rbl_elastic_new(), in this order; see the fields they fill ----
+// ---- passes of rbl_elastic_new(), in this order; each fills the fields named after it ----
 rblResult rbl_elastic_gather(rblElastic* elastic, const rblTetsView* tets, const rblElasticDef* def);
 rblResult rbl_elastic_assemble(rblElastic* elastic, const rblElasticDef* def, rblJobs* jobs);
 rblResult rbl_elastic_find_rigid_modes(rblElastic* elastic);

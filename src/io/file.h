@@ -1,4 +1,4 @@
-// Whole files in, whole files out. Every failure names the file and says what the system said.
+// Reads and writes whole files. Every error message names the file and has the text of the system error.
 #ifndef RBL_IO_FILE_H
 #define RBL_IO_FILE_H
 
@@ -6,8 +6,8 @@
 #include "rubble/io.h"
 #include <stdio.h>
 
-// A file name for a message. The end of a long one tells more than its beginning, and must leave room for what is
-// wrong with the file.
+// A file name for a message. A long name is shortened at its start, because its end is more useful, so that the message
+// still fits.
 const char* rbl_short_name(const char* name);
 
 // ---- reading ----
@@ -25,13 +25,13 @@ typedef struct rblFileBytes
 rblResult rbl_file_read(const char* path, size_t max_bytes, const rblAllocator* allocator, rblFileBytes* out);
 void rbl_file_bytes_free(rblFileBytes* file);
 
-// By the ending of the name, in any case; RBL_FORMAT_AUTO when it is none of ours.
+// The format of a file name by its extension, upper or lower case; RBL_FORMAT_AUTO when it is not one of ours.
 rblFileFormat rbl_format_of_path(const char* path);
 
 // ---- writing ----
 
-// Collects output, for a file or in memory. A failure is remembered and reported by rbl_writer_close(): until then
-// everything after it goes nowhere, and callers need not check every call.
+// Collects output, for a file or in memory. The writer remembers a failure and rbl_writer_close() reports it, so that
+// callers need not check every call. Output after a failure is dropped.
 typedef struct rblWriter
 {
     const rblAllocator* allocator;
@@ -41,31 +41,32 @@ typedef struct rblWriter
     uint64_t written; // bytes already in the file
     FILE* file;       // null: memory
     char* target;     // the file to replace
-    char* temporary;  // what is written until it is complete; null when the target is written directly
+    char* temporary;  // the temporary file; null when the target is written directly
     size_t names_size;
     int error; // errno of the first failure
     bool failed;
 } rblWriter;
 
-// Begin a file. It is written beside `path` and takes its place when it is complete, so that an existing file is
-// replaced whole or not at all; it keeps the permissions of the old one. Links are followed; devices and pipes are
-// written as they are. On failure there is nothing to close.
+// Start a file. The writer writes a temporary file beside `path` and renames it when it is complete, so that an existing
+// file is replaced completely or not at all; the permissions of the old file are kept. Links are followed; devices and
+// pipes are written directly. On failure there is nothing to close.
 rblResult rbl_writer_open(rblWriter* writer, const char* path, const rblAllocator* allocator);
 
-// Begin a block of memory; after a successful rbl_writer_close() it is in buffer and size until rbl_writer_discard().
+// Start a block of memory; after a successful rbl_writer_close() it is in buffer and size until rbl_writer_discard().
 rblResult rbl_writer_open_memory(rblWriter* writer, const rblAllocator* allocator);
 
-// Finish: the file takes its place. On failure everything is discarded and what was there before is untouched.
+// Finish and rename the file. On failure the output is discarded and the old file is unchanged.
 rblResult rbl_writer_close(rblWriter* writer);
 
-// Give up before rbl_writer_close(), or free the memory after it. Fine on a zeroed writer, and twice.
+// Abandon the output before rbl_writer_close(), or free the memory after it. A zeroed writer and a second call are
+// allowed.
 void rbl_writer_discard(rblWriter* writer);
 
 void rbl_write_bytes(rblWriter* writer, const void* bytes, size_t size);
 void rbl_write_text(rblWriter* writer, const char* text);
 
-// At least RBL_WRITER_ROOM bytes to write into, never null, valid until the next call; say with rbl_writer_advance()
-// how many were used. This is how numbers are printed without a copy.
+// A buffer of at least RBL_WRITER_ROOM bytes, never null, valid until the next call; rbl_writer_advance() sets the
+// number of bytes used. With it numbers are printed without a copy.
 #define RBL_WRITER_ROOM 256
 char* rbl_writer_make_room(rblWriter* writer);
 

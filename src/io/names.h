@@ -1,4 +1,4 @@
-// Material and group names as they stand in a file.
+// Material and group names from files.
 #ifndef RBL_IO_NAMES_H
 #define RBL_IO_NAMES_H
 
@@ -10,8 +10,8 @@ typedef enum rblNameKind
     RBL_NAME_GROUP
 } rblNameKind;
 
-// The number of the name, which need not be terminated; bytes that would spoil a line of text become blanks. A failure
-// shows in builder->failed.
+// The index of the name, which need not be terminated. Bytes that would break a line of text become blanks. A failure
+// sets builder->failed.
 uint32_t rbl_intern_name(rblMeshBuilder* builder, rblNameKind kind, const char* name, size_t length);
 
 #endif

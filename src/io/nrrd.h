@@ -1,4 +1,4 @@
-// NRRD (Teem: nearly raw raster data, http://teem.sourceforge.net/nrrd/format.html), the part that volumes need: a text
+// NRRD (Teem: nearly raw raster data, http://teem.sourceforge.net/nrrd/format.html), the subset for volumes: a text
 // header of "key: value" lines, an empty line, the numbers.
 #ifndef RBL_IO_NRRD_H
 #define RBL_IO_NRRD_H
@@ -17,21 +17,21 @@ typedef enum rblNrrdType
     RBL_NRRD_DOUBLE
 } rblNrrdType;
 
-// A volume in a file that is in memory. x runs fastest.
+// A volume of a file in memory. x varies fastest.
 typedef struct rblNrrd
 {
     uint32_t size[3];
-    double spacing[3]; // of numbers along each axis; 1 where the file does not say
+    double spacing[3]; // between samples along each axis; 1 where the file has none
     rblNrrdType type;
     bool big_endian;
     const uint8_t* numbers; // in the file
-    size_t count;           // product of the sizes; there are as many
+    size_t count;           // product of the sizes; the file has this many numbers
 } rblNrrd;
 
-// Nothing is believed: sizes are checked against the bytes that are there.
+// All values are checked: sizes must match the number of bytes in the file.
 rblResult rbl_nrrd_parse(const uint8_t* bytes, size_t size, const char* name, rblNrrd* out);
 
-// A number as what it means; floating point may be anything, NaN included.
+// The value of a number; floating-point values can be NaN or infinite.
 double rbl_nrrd_number(const rblNrrd* nrrd, size_t index);
 
 #endif

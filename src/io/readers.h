@@ -6,21 +6,22 @@
 #include "io/file.h"
 #include "mesh/mesh.h"
 
-// What a reader reads.
+// The input of a reader.
 typedef struct rblSource
 {
     const char* name;     // the file in messages
-    const char* path;     // to find other files beside this one; null when the bytes came from memory
+    const char* path;     // for other files in the same folder; null when the bytes came from memory
     const uint8_t* bytes; // may be null when size is 0
     size_t size;
-    size_t max_bytes;     // of any other file that is opened, and of anything sized by a count in the file
+    size_t
+        max_bytes; // limit for every other file that is opened, and for allocations from counts in the file
     bool keep_non_finite; // positions only: attributes that are not finite are then read as zero
     const rblAllocator* allocator;
 } rblSource;
 
-// Fill an empty builder. On failure the builder may hold anything; the caller discards it. Everything that can be
-// wrong with the bytes is answered with RBL_ERROR_FORMAT, RBL_ERROR_UNSUPPORTED or RBL_ERROR_LIMIT and a place.
-// Face origins count the faces of the file. Indices must be checked: the builder trusts them.
+// Fill an empty builder. On failure the content of the builder is undefined; the caller discards it. Every invalid input
+// gives RBL_ERROR_FORMAT, RBL_ERROR_UNSUPPORTED or RBL_ERROR_LIMIT, with a position in the file. Face origins are the
+// face numbers of the file. The reader must check indices: the builder does not.
 typedef rblResult rblReadFcn(const rblSource* source, rblMeshBuilder* builder);
 
 rblReadFcn rbl_read_obj;
@@ -30,8 +31,8 @@ rblReadFcn rbl_read_off;
 rblReadFcn rbl_read_glb;
 rblReadFcn rbl_read_gltf;
 
-// Write a mesh. What the format cannot hold is left out, with one line in the log. Fails for what is wrong with the
-// mesh or out of memory; trouble with the file comes out of rbl_writer_close().
+// Write a mesh. Data that the format does not support is skipped, with one line in the log. Fails for an invalid mesh or
+// out of memory; errors of the file are reported by rbl_writer_close().
 typedef rblResult rblWriteFcn(const rblMeshView* view, const rblSaveOptions* options, rblWriter* writer);
 
 rblWriteFcn rbl_write_obj;
@@ -40,7 +41,7 @@ rblWriteFcn rbl_write_stl;
 rblWriteFcn rbl_write_off;
 rblWriteFcn rbl_write_glb;
 
-// "name:line: message", the line being that of `at`, a place in the source's text.
+// "name:line: message"; `at` is a position in the text of the source.
 rblResult rbl_fail_line(const rblSource* source, const void* at, rblResult result, const char* format, ...)
     RBL_PRINTF_LIKE(4, 5);
 
@@ -48,7 +49,7 @@ rblResult rbl_fail_line(const rblSource* source, const void* at, rblResult resul
 rblResult rbl_fail_byte(const rblSource* source, uint64_t offset, rblResult result, const char* format, ...)
     RBL_PRINTF_LIKE(4, 5);
 
-// A warning in the log, "name:line: message"; `at` may be null for the file as a whole.
+// A warning in the log, "name:line: message"; `at` may be null for the whole file.
 void rbl_warn_line(const rblSource* source, const void* at, const char* format, ...) RBL_PRINTF_LIKE(3, 4);
 
 #endif

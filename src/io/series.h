@@ -1,10 +1,11 @@
-// Numbered files that take the place of an earlier series as a whole: they are written into a folder beside it, the stage,
-// and moved when all of them are there. What is left of a longer earlier series goes then.
+// Numbered files that replace an earlier series as a whole. They are written to a folder beside it, the stage, and moved
+// when all of them are complete. Remaining files of a longer earlier series are then removed.
 //   rblSeries series; rbl_series_open(&series, "out", "out/wall.obj.part", NULL);
 //   rbl_series_path(&series, "wall_0000.obj", path); ...                        write the files
 //   rbl_series_close(&series, &(rblSeriesNames){"wall_", ".obj", 4, 100});      or rbl_series_discard(&series);
-// Files are moved one by one. Before the first of them a journal in the stage lists all, and it goes after the last: a program
-// that is killed in between leaves it behind, and the next rbl_series_open() finishes what it had begun.
+// Files are moved one by one. Before the first move a journal in the stage lists all of them; it is removed after the
+// last move. When the program is killed in between, the journal remains, and the next rbl_series_open() completes the
+// moves.
 #ifndef RBL_IO_SERIES_H
 #define RBL_IO_SERIES_H
 
@@ -12,30 +13,30 @@
 #include "io/folder.h"
 #include <stdint.h>
 
-// The name in the stage of a file that lists the series and is not in its folder.
+// The name in the stage of a file that lists the series and belongs in another folder.
 #define RBL_SERIES_LIST ".list"
 
-// A file on its way from the stage to its folder, or one of a longer earlier series on its way out.
+// A file to be moved from the stage to its folder, or one of a longer earlier series to be removed.
 typedef struct rblSeriesFile
 {
-    size_t name; // where it begins in the names
+    size_t name; // offset of its name in `names`
     bool left_over;
-    bool aside;   // one that was there is in the stage, with SET_ASIDE after its name
-    bool arrived; // it is in the folder
+    bool aside;   // an older file of this name is in the stage, with SET_ASIDE after its name
+    bool arrived; // the new file is in the folder
 } rblSeriesFile;
 
 typedef struct rblSeries
 {
-    char folder[RBL_PATH_SIZE]; // where the files are to be; it must be there by the time they are moved
-    char stage[RBL_PATH_SIZE];  // where they are until then
-    char list[RBL_PATH_SIZE];   // where RBL_SERIES_LIST is to be; empty when there is none
-    RBL_ARRAY(char) names; // of all files, each with a sign before it (see the journal) and its terminator
+    char folder[RBL_PATH_SIZE]; // the target folder; it must exist when the files are moved
+    char stage[RBL_PATH_SIZE];  // the folder of the files until then
+    char list[RBL_PATH_SIZE];   // the target path of RBL_SERIES_LIST; empty when there is none
+    RBL_ARRAY(char) names; // of all files, each with a prefix character (see the journal) and a terminator
     RBL_ARRAY(rblSeriesFile) files;
-    bool stranded; // files that were there could not be put back: the stage must stay
+    bool stranded; // older files could not be restored: the stage must stay
     bool open;
 } rblSeries;
 
-// The files PREFIX000ENDING and so on, `count` of them with that many digits at least.
+// The files PREFIX000ENDING and so on, `count` of them with at least that many digits.
 typedef struct rblSeriesNames
 {
     const char* prefix;
@@ -44,19 +45,19 @@ typedef struct rblSeriesNames
     uint32_t count;
 } rblSeriesNames;
 
-// Begin: makes the stage. What a killed program left in it is finished first, or put back when that fails; a
-// folder that is not ours is refused. `list` may be null. On failure there is nothing to discard.
+// Start: creates the stage. Moves that a killed program left unfinished are completed first, or undone when that fails.
+// A folder that is not ours is refused. `list` may be null. On failure there is nothing to discard.
 rblResult rbl_series_open(rblSeries* series, const char* folder, const char* stage, const char* list);
 
-// Where to write a file of this name.
+// The path at which to write a file of this name.
 rblResult rbl_series_path(const rblSeries* series, const char* name, char out[RBL_PATH_SIZE]);
 
-// Move all files of the stage to where they belong, and out those of ours that are named like them but are not
-// in the series. Files of others stay. When one of them cannot be moved, all are as they were before; the stage is gone
-// afterwards, unless it holds files that cannot be put back: then the message names it.
+// Move all files of the stage to their folder, and remove our files with names of the series that are not in it. Other
+// files stay. When a file cannot be moved, all moves are undone. The stage is removed afterwards, unless it has files
+// that cannot be restored: then the message names it.
 rblResult rbl_series_close(rblSeries* series, const rblSeriesNames* names);
 
-// Give up: what was there before is as it was. Fine after rbl_series_close(), and on a zeroed series.
+// Abandon the series; the old files are unchanged. Allowed after rbl_series_close(), and on a zeroed series.
 void rbl_series_discard(rblSeries* series);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/digits.h"
 #include <stddef.h>
 
-// What a character is good for, as bits.
+// Character classes, as bits.
 enum
 {
     RBL_TEXT_BLANK = 1,
@@ -49,21 +49,21 @@ static inline const char* rbl_find_line_end(const char* text, const char* end)
     return text;
 }
 
-// Past a line end at `text`.
+// The position after a line end at `text`.
 static inline const char* rbl_skip_line_end(const char* text, const char* end)
 {
     const bool pair = end - text >= 2 && text[0] == '\r' && text[1] == '\n';
     return text + (pair ? 2 : text < end);
 }
 
-// Past a byte order mark, which some editors put in front.
+// The position after a byte order mark, which some editors write.
 static inline const char* rbl_skip_byte_order_mark(const char* text, const char* end)
 {
     const bool mark = end - text >= 3 && text[0] == '\xEF' && text[1] == '\xBB' && text[2] == '\xBF';
     return text + (mark ? 3 : 0);
 }
 
-// The token at `text` for a message: no longer than a few words, and nothing a terminal would obey.
+// The token at `text` for a message: shortened, and without control characters.
 #define RBL_QUOTE_SIZE 32
 static inline void rbl_quote_token(const char* text, const char* end, char out[RBL_QUOTE_SIZE])
 {

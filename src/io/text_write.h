@@ -1,4 +1,4 @@
-// Writing text formats. The rbl_print_... functions write at `c` and return where they ended; the room must suffice.
+// Writes text formats. The rbl_print_... functions write at `c` and return the end; the buffer must be large enough.
 #ifndef RBL_IO_TEXT_WRITE_H
 #define RBL_IO_TEXT_WRITE_H
 
@@ -27,7 +27,7 @@ static inline char* rbl_print_floats(char* c, const float* values, uint32_t coun
     return c;
 }
 
-// A name as the rest of a line: without anything that would end or continue the line, and not empty.
+// A name as the rest of a line: without characters that end or continue the line, and not empty.
 static inline void rbl_write_name(rblWriter* writer, const char* name)
 {
     if (*name == '\0')

@@ -1,4 +1,4 @@
-// Positions to vertices: equal positions become one vertex, numbered in order of first appearance.
+// Maps positions to vertices: equal positions become one vertex; vertices are numbered in order of first appearance.
 #ifndef RBL_IO_WELD_H
 #define RBL_IO_WELD_H
 
@@ -11,11 +11,11 @@ typedef struct rblWelder
     size_t capacity;         // a power of two, or 0
 } rblWelder;
 
-// `expected` vertices fit without growing; 0 is fine. False when out of memory.
+// Capacity for `expected` vertices; 0 is allowed. False when out of memory.
 bool rbl_welder_init(rblWelder* welder, rblMeshBuilder* builder, size_t expected);
 void rbl_welder_free(rblWelder* welder);
 
-// The vertex at a position, bit for bit, but -0 equals 0. RBL_NONE when out of memory.
+// The vertex at a position, compared by bits, except that -0 equals 0. RBL_NONE when out of memory.
 uint32_t rbl_welder_vertex(rblWelder* welder, rblVec3d position);
 
 #endif

@@ -1,5 +1,5 @@
-// Axis-aligned boxes. The empty box is (infinity, -infinity): it is the neutral element of unions.
-// Coordinates that are NaN never enlarge a box (the rule of min and max in vec.h, with the newcomer first).
+// Axis-aligned boxes. The empty box is (infinity, -infinity): it is the neutral element of unions. NaN coordinates never
+// enlarge a box (by the rule of min and max in vec.h, with the new point as the first operand).
 #ifndef RBL_MATH_AABB_H
 #define RBL_MATH_AABB_H
 
@@ -40,7 +40,7 @@ static inline rblAabb rbl_aabb_grown(rblAabb a, float margin)
     return (rblAabb){rbl_sub3(a.lower, all), rbl_add3(a.upper, all)};
 }
 
-// Touching counts.
+// Touching boxes overlap.
 static inline bool rbl_aabb_overlaps(rblAabb a, rblAabb b)
 {
     return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y &&
@@ -53,14 +53,14 @@ static inline bool rbl_aabb_contains_point(rblAabb a, rblVec3 p)
            p.z <= a.upper.z;
 }
 
-// Whether b lies in a.
+// Whether b is inside a.
 static inline bool rbl_aabb_contains(rblAabb a, rblAabb b)
 {
     return a.lower.x <= b.lower.x && b.upper.x <= a.upper.x && a.lower.y <= b.lower.y &&
            b.upper.y <= a.upper.y && a.lower.z <= b.lower.z && b.upper.z <= a.upper.z;
 }
 
-// Halves first: no overflow for the largest boxes.
+// Halve first: no overflow for the largest boxes.
 static inline rblVec3 rbl_aabb_center(rblAabb a)
 {
     return rbl_add3(rbl_scale3(a.lower, 0.5f), rbl_scale3(a.upper, 0.5f));
@@ -113,7 +113,7 @@ static inline rblAabbd rbl_aabbd_grown(rblAabbd a, double margin)
     return (rblAabbd){rbl_sub3d(a.lower, all), rbl_add3d(a.upper, all)};
 }
 
-// Touching counts.
+// Touching boxes overlap.
 static inline bool rbl_aabbd_overlaps(rblAabbd a, rblAabbd b)
 {
     return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y &&
@@ -126,7 +126,7 @@ static inline bool rbl_aabbd_contains_point(rblAabbd a, rblVec3d p)
            p.z <= a.upper.z;
 }
 
-// Halves first: no overflow for the largest boxes.
+// Halve first: no overflow for the largest boxes.
 static inline rblVec3d rbl_aabbd_center(rblAabbd a)
 {
     return rbl_add3d(rbl_scale3d(a.lower, 0.5), rbl_scale3d(a.upper, 0.5));

@@ -1,8 +1,7 @@
-// Signed integers of any length for the exact fallback of the predicates. Every finite double is an integer
-// multiple of a power of two, so sums and products of doubles are exact here over the whole range of double,
-// whatever the rounding mode, the compiler or the platform. (Floating-point expansions were the alternative:
-// they are exact only while no product over- or underflows, and the exact in-sphere test needs some 10^4
-// components against about 30 limbs here.)
+// Signed integers of any length for the exact path of the predicates. Every finite double is an integer multiple of a
+// power of two, so sums and products of doubles are exact here over the whole range of double, for every rounding mode,
+// compiler and platform. (The alternative, floating-point expansions, is exact only while no product over- or
+// underflows.)
 #ifndef RBL_MATH_BIG_INTEGER_H
 #define RBL_MATH_BIG_INTEGER_H
 
@@ -16,7 +15,7 @@ typedef struct rblBigInteger
     int sign; // -1, 0, 1
 } rblBigInteger;
 
-// Where limbs are taken from, in stack order: remember `used` and put it back to drop what came after.
+// Stack of limbs: save `used` and restore it to free later allocations.
 typedef struct rblBigSpace
 {
     uint32_t* limbs;
@@ -36,7 +35,7 @@ rblBigInteger rbl_big_add(rblBigSpace* space, rblBigInteger a, rblBigInteger b);
 rblBigInteger rbl_big_subtract(rblBigSpace* space, rblBigInteger a, rblBigInteger b);
 rblBigInteger rbl_big_multiply(rblBigSpace* space, rblBigInteger a, rblBigInteger b);
 
-// a * 2^exponent, cut to 53 bits and kept within the normal range of double: the sign is always that of a.
+// a * 2^exponent, truncated to 53 bits and clamped to the normal range of double: the sign is always that of a.
 double rbl_big_to_double(rblBigInteger a, int exponent);
 
 #endif

@@ -1,7 +1,6 @@
-// Pairs of doubles whose unevaluated sum carries about 106 bits (Dekker 1971, "A floating-point technique for
-// extending the available precision"; Knuth 1969 for the sum). Each pair is normalised: |low| <= ulp(high) /
-// 2, but for a few roundings. No fused multiply-add is used or assumed. Products are exact while |a|, |b| <
-// 2^995 and |a b| > 2^-960.
+// Pairs of doubles whose unevaluated sum has about 106 bits (Dekker 1971, "A floating-point technique for extending the
+// available precision"; Knuth 1969 for the sum). Each pair is normalised: |low| <= ulp(high) / 2, up to a few roundings.
+// Fused multiply-add is neither used nor assumed. Products are exact while |a|, |b| < 2^995 and |a b| > 2^-960.
 #ifndef RBL_MATH_DOUBLE_DOUBLE_H
 #define RBL_MATH_DOUBLE_DOUBLE_H
 

@@ -83,16 +83,16 @@ static inline rblMat3 rbl_to_float_mat3(const rblMat3d* m)
 // a * 2^exponent, without an intermediate overflow.
 rblVec3d rbl_scaled3d(rblVec3d a, int exponent);
 
-// Of the right sign always, and zero exactly when m is singular.
+// The sign is always exact; zero exactly when m is singular.
 double rbl_mat3d_determinant(const rblMat3d* m);
 
-// False, and `out` untouched, when m is exactly singular, not finite, or its inverse overflows.
+// False, and `out` unchanged, when m is exactly singular, not finite, or its inverse overflows.
 bool rbl_mat3d_inverse(const rblMat3d* m, rblMat3d* out);
 
-// Eigenvalues, rising, and unit eigenvectors in the same order as the columns of `axes`, right-handed. The
-// largest component of each of the first two axes is positive (the first such one when several are equal):
-// the result depends on the numbers in the matrix only. Reads the diagonal and cy.x, cz.x, cz.y. A matrix
-// that is not finite gives NaN values and the axes of the identity.
+// Eigenvalues, increasing, and unit eigenvectors in the same order as the columns of `axes`, right-handed. The largest
+// component of each of the first two axes is positive (the first one when several are equal): the result depends only on
+// the numbers in the matrix. Reads the diagonal and cy.x, cz.x, cz.y. A matrix that is not finite gives NaN values and
+// the axes of the identity.
 void rbl_eigen_symmetric3d(const rblMat3d* m, rblVec3d* values, rblMat3d* axes);
 
 #endif

@@ -22,7 +22,7 @@ static inline float rbl_quat_dot(rblQuat a, rblQuat b)
     return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
 
-// First b, then a.
+// The product rotates by b first, then by a.
 static inline rblQuat rbl_quat_mul(rblQuat a, rblQuat b)
 {
     return (rblQuat){
@@ -60,7 +60,8 @@ rblQuat rbl_quat_from_axis_angle(rblVec3 axis, float radians);
 // From a rotation matrix.
 rblQuat rbl_quat_from_mat3(const rblMat3* m);
 
-// From a (t = 0) to b (t = 1) the short way round: at constant speed, and cheaper with nearly constant speed.
+// Interpolation from a (t = 0) to b (t = 1) along the shorter arc: slerp at constant speed; nlerp, which is cheaper, at
+// nearly constant speed.
 rblQuat rbl_quat_slerp(rblQuat a, rblQuat b, float t);
 rblQuat rbl_quat_nlerp(rblQuat a, rblQuat b, float t);
 

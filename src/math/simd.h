@@ -1,12 +1,12 @@
-// Four 32-bit floats at once: SSE2, WebAssembly SIMD or a plain struct, with the same bits from all of them.
-// min and max follow vec.h: a < b ? a : b. Comparisons give all-ones or all-zero lanes.
+// Four 32-bit floats at once: SSE2, WebAssembly SIMD or a plain struct, all with the same bits. min and max follow
+// vec.h: a < b ? a : b. Comparisons give all-ones or all-zero lanes.
 #ifndef RBL_MATH_SIMD_H
 #define RBL_MATH_SIMD_H
 
 #include <stdint.h>
 #include <string.h>
 
-// Say that the line at p will be read soon. Changes nothing; any address will do.
+// Prefetch the cache line at p. It changes no result; any address is allowed.
 static inline void rbl_prefetch(const void* p)
 {
 #if defined(__GNUC__)

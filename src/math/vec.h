@@ -1,5 +1,5 @@
-// Vectors: plain structs, free functions. `3d` means 64-bit. min and max follow one rule everywhere: a < b ?
-// a : b, so a NaN in the first operand yields the second, and equal zeros yield the second.
+// Vectors: plain structs and free functions. `3d` means 64-bit. min and max follow one rule everywhere: a < b ? a : b,
+// so a NaN in the first operand gives the second, and equal zeros give the second.
 #ifndef RBL_MATH_VEC_H
 #define RBL_MATH_VEC_H
 
@@ -37,7 +37,7 @@ static inline float rbl_clampf(float x, float low, float high)
     return x < low ? low : (x > high ? high : x);
 }
 
-// True for anything but NaN and the infinities.
+// False for NaN and infinities.
 static inline bool rbl_finite(double x)
 {
     return x - x == 0.0;

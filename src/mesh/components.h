@@ -1,4 +1,4 @@
-// Volumes of the connected parts of a mesh, and which parts lie inside which.
+// Volumes of the connected components of a mesh, and their nesting.
 #ifndef RBL_MESH_COMPONENTS_H
 #define RBL_MESH_COMPONENTS_H
 
@@ -19,18 +19,18 @@ typedef struct rblComponents
 rblResult rbl_components_init(rblComponents* components, const rblTopology* topology);
 void rbl_components_free(rblComponents* components);
 
-// Signed volume of every component, summed about a point of its own (about one point for all with `common`:
-// the sum then means something for surfaces that are closed but not joined). Returns the sum.
+// Signed volume of every component, about a point of its own; with `common` about one point for all, so that the sum is
+// also valid for surfaces that are closed but not connected. Returns the sum.
 double rbl_component_volumes(rblComponents* components, const rblTriangleSet* set, const rblVec3d* common);
 
-// How often all components but `which` together wind around a point. Exact where they are closed. False when
-// the point lies on one of them.
+// The winding number of all components except `which` around a point. Exact for closed components. False when the point
+// lies on one of them.
 bool rbl_component_winding_at(const rblComponents* components, const rblTriangleSet* set, uint32_t which,
                               rblVec3d point, int32_t* winding);
 
-// How often all other components together wind around component `which`, at one of its vertices that lies on
-// none of them: 1 for a cavity in a solid. Exact where they are closed and do not cross it. 0 when every
-// vertex looked at touches another.
+// The winding number of all other components around component `which`, at one of its vertices that lies on none of them:
+// 1 for a cavity in a solid. Exact when they are closed and do not intersect it. 0 when every vertex that was tested
+// touches another component.
 int32_t rbl_component_winding(const rblComponents* components, const rblTriangleSet* set, uint32_t which);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "rubble/inspect.h"
 
-// rbl_mesh_inspect() on a view. `options` may be null; `out` is untouched on failure.
+// rbl_mesh_inspect() on a view. `options` may be null; `out` does not change on failure.
 rblResult rbl_inspect_view(const rblMeshView* view, const rblInspectOptions* options, rblMeshReport* out);
 
 #endif

@@ -5,7 +5,7 @@
 #include "mesh/mesh.h"
 #include "rubble/inspect.h"
 
-// What rbl_mesh_mass_properties() does, for a mesh that has no id yet.
+// rbl_mesh_mass_properties() on a view.
 rblResult rbl_mass_properties(const rblMeshView* view, double density, const rblAllocator* allocator,
                               rblMassProperties* out);
 

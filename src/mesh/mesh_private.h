@@ -1,4 +1,4 @@
-// What mesh.c, builder.c and registry.c share; nobody else writes to a mesh.
+// Shared by mesh.c, builder.c and registry.c; no other file writes to a mesh.
 #ifndef RBL_MESH_MESH_PRIVATE_H
 #define RBL_MESH_MESH_PRIVATE_H
 
@@ -7,8 +7,8 @@
 
 struct rblMesh
 {
-    rblMeshBuilder storage; // the builder's arrays, as they were filled
-    rblLayer* layers;       // the view's layers, one per layer of storage
+    rblMeshBuilder storage; // the arrays of the builder
+    rblLayer* layers;       // the layers of the view, one per layer of storage
     rblMeshView view;       // points into both
     atomic_uint references;
 };

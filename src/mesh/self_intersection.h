@@ -1,39 +1,38 @@
-// Which triangles of a mesh meet elsewhere than in a shared vertex or edge. Decided exactly: no tolerance.
+// The triangles of a mesh that intersect other than in a shared vertex or edge. Decided exactly, without a tolerance.
 //
-// - Triangles are closed sets: touching counts. Two faces that share an edge meet only when folded onto each
-//   other.
-// - Vertices at the same position count as one, whatever their numbers: seams and shells that touch share them.
-// - Polygons are taken as the triangles of rbl_triangulate_corners().
-// - Triangles without area, or not finite, meet nothing: they are reported as degenerate faces instead.
-// - Two faces of the same vertices meet.
+// - Triangles are closed sets: touching counts. Two faces that share an edge intersect only when one is folded onto the other.
+// - Vertices at the same position count as one, also with different indices: seams and touching shells share them.
+// - Polygons are represented by the triangles of rbl_triangulate_corners().
+// - Triangles without area, or not finite, intersect nothing: they are reported as degenerate faces.
+// - Two faces with the same vertices intersect.
 #ifndef RBL_MESH_SELF_INTERSECTION_H
 #define RBL_MESH_SELF_INTERSECTION_H
 
 #include "mesh/triangle_set.h"
 
-// More pairs than this are not looked for: n triangles on one spot would make n^2 / 2.
+// The search stops at this number of pairs: n coincident triangles would give n^2 / 2 pairs.
 #define RBL_MAX_INTERSECTIONS 1000000u
 
 typedef struct rblIntersection
 {
-    uint32_t triangles[2]; // the smaller first, in the order of rbl_triangulate_corners()
-    uint32_t faces[2];     // the faces they are part of; equal when a face overlaps itself
+    uint32_t triangles[2]; // the smaller index first, in the order of rbl_triangulate_corners()
+    uint32_t faces[2];     // their faces; equal when a face overlaps itself
 } rblIntersection;
 
 typedef RBL_ARRAY(rblIntersection) rblIntersectionArray;
 
 typedef struct rblIntersectionOptions
 {
-    uint32_t limit; // stop after so many; 0: RBL_MAX_INTERSECTIONS
+    uint32_t limit; // stop after this number; 0: RBL_MAX_INTERSECTIONS
 } rblIntersectionOptions;
 
-// All pairs, sorted by first and then second triangle; the first `limit` of them when there are more
-// (out->count is then the limit). `out` is initialised by the caller, and replaced. `options` may be null.
-// The same for any number of workers.
+// All pairs, sorted by first and then second triangle; when there are more than `limit`, the first `limit` of them
+// (out->count is then the limit). The caller initialises `out`; its content is replaced. `options` may be null. The
+// result is the same for any number of workers.
 rblResult rbl_self_intersections(const rblMeshView* view, const rblIntersectionOptions* options,
                                  rblIntersectionArray* out);
 
-// The same when the triangles are at hand.
+// The same for a given triangle set.
 rblResult rbl_triangle_intersections(const rblTriangleSet* set, const rblIntersectionOptions* options,
                                      rblIntersectionArray* out);
 

@@ -1,8 +1,8 @@
-// Triangles around a busy vertex have boxes that all meet, and no tree of boxes tells them apart. So where there are
-// such vertices a node of the tree knows when all its triangles have one vertex in common, its apex, and where their
-// edges opposite to it are. If two triangles with a common apex have another point in common too, the ray from the apex
-// through that point leaves one of the triangles, through its opposite edge, inside the other one; and no plane through
-// the apex separates one triangle from the opposite edge of the other.
+// The boxes of triangles around a vertex of high valence all overlap, and a tree of boxes cannot separate them. For
+// meshes with such vertices a node of the tree stores whether all its triangles have a common vertex, the apex, and the
+// box of their edges opposite to it. If two triangles with a common apex also have another common point, the ray from
+// the apex through that point leaves one of the triangles, through its opposite edge, inside the other one; and no plane
+// through the apex separates one triangle from the opposite edge of the other.
 #ifndef RBL_MESH_TRIANGLE_FANS_H
 #define RBL_MESH_TRIANGLE_FANS_H
 
@@ -11,19 +11,19 @@
 struct rblTriangleFan
 {
     rblAabb opposite; // of the edges opposite to the apex
-    uint32_t apex;    // RBL_NONE: no vertex in common
+    uint32_t apex;    // RBL_NONE: no common vertex
 };
 
-// A plane through a vertex of the query triangle, beside one of the two edges there, with the triangle on its positive
-// side. What lies strictly on the negative side cannot meet the triangle, and neither can a triangle with the same
-// vertex whose opposite edge does. Only a filter: rounding errors make it pass more than it should.
+// A plane through a vertex of the query triangle, along one of the two edges there, with the triangle on its positive
+// side. A triangle that is strictly on the negative side cannot intersect the query triangle, nor can a triangle with
+// the same vertex whose opposite edge is. This is only a filter: rounding errors let more triangles pass.
 typedef struct rblSidePlane
 {
-    rblVec3d normal; // zero when no plane could be trusted
-    double error;    // bound of the rounding error of its scalar products with differences of positions
+    rblVec3d normal; // zero when no reliable plane exists
+    double error;    // error bound of its scalar products with differences of positions
 } rblSidePlane;
 
-// A triangle that others are looked for around, scaled as the tree is.
+// The query triangle, scaled as the tree is.
 typedef struct rblFanQuery
 {
     uint32_t vertices[3];
@@ -33,15 +33,16 @@ typedef struct rblFanQuery
     rblSidePlane planes[3][2];
 } rblFanQuery;
 
-// Fill set->fans when the mesh has a busy vertex. False: out of memory.
+// Compute set->fans when the mesh has a vertex of high valence. False: out of memory.
 bool rbl_triangle_fans_init(rblTriangleSet* set, const rblAllocator* allocator);
 
 rblFanQuery rbl_fan_query(const rblTriangleSet* set, uint32_t triangle);
 
-// Whether the triangles under a node, which lie in `box`, may have a point in common with the query's besides an apex.
+// Whether the triangles below a node, which lie in `box`, can have a point in common with the query triangle besides an
+// apex.
 bool rbl_fan_may_meet(const rblFanQuery* query, const rblTriangleFan* fan, const rblAabb* box);
 
-// The box of points, multiplied by the set's scale and rounded outwards.
+// The box of points, multiplied by the scale of the set and rounded outwards.
 rblAabb rbl_scaled_box(const rblTriangleSet* set, rblVec3d lower, rblVec3d upper);
 
 #endif

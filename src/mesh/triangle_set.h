@@ -1,5 +1,5 @@
-// The triangles of a mesh, and the two ways to find some of them: near a box, and near one of their own. The hierarchy
-// of the bvh room is behind these calls.
+// The triangles of a mesh, with two queries: near a box, and near one of the triangles. The queries use the BVH of
+// src/bvh.
 #ifndef RBL_MESH_TRIANGLE_SET_H
 #define RBL_MESH_TRIANGLE_SET_H
 
@@ -13,14 +13,13 @@ typedef struct rblTriangleSet
     const rblMeshView* view;
     rblIndexArray corners; // three per triangle
     rblIndexArray faces;   // per triangle: the face it is part of
-    rblForest
-        forest; // one tree, over the triangles with area and finite corners: geometry passes over the others
-    rblIndexArray items;       // per triangle of the tree: which one it is here
+    rblForest forest;      // one tree over the triangles with area and finite corners; the others are skipped
+    rblIndexArray items;   // per triangle of the tree: its index in the set
     RBL_ARRAY(uint8_t) usable; // per triangle: 1 when it is in the tree
-    rblTriangleFan* fans;      // per node of the tree; null when no vertex has very many triangles
+    rblTriangleFan* fans;      // per node of the tree; null when no vertex has a high valence
     uint32_t fan_count;
     double
-        scale; // a power of two: positions are multiplied by it in the tree, so that they are about 1 at most
+        scale; // a power of two: positions are multiplied by it in the tree, so that they are at most about 1
 } rblTriangleSet;
 
 rblResult rbl_triangle_set_init(rblTriangleSet* set, const rblMeshView* view, const rblAllocator* allocator);
@@ -29,13 +28,13 @@ void rbl_triangle_set_free(rblTriangleSet* set);
 // Called with a triangle that was found; false ends the search.
 typedef bool rblTriangleFcn(uint32_t triangle, void* context);
 
-// Every triangle whose box meets `box`, borders included, and perhaps a few that miss it by a rounding of 32-bit floats.
-// The order depends on the mesh only.
+// Every triangle whose box overlaps or touches `box`, and possibly some that miss it by a rounding error of 32-bit
+// floats. The order depends on the mesh only.
 void rbl_triangles_in_box(const rblTriangleSet* set, const rblAabbd* box, rblTriangleFcn* fcn, void* context);
 
-// Every triangle that may have a point in common with this one besides shared vertices and edges: those whose boxes
-// meet, less most of those that merely stand around the same vertex where these are very many. Itself is among them;
-// nothing is when it has no area or is not finite.
+// Every triangle that can have a point in common with this one besides shared vertices and edges: those with overlapping
+// boxes, without most of those that only share a vertex of high valence. The triangle itself is included. Nothing when
+// it has no area or is not finite.
 void rbl_triangles_near(const rblTriangleSet* set, uint32_t triangle, rblTriangleFcn* fcn, void* context);
 
 static inline uint32_t rbl_triangle_count(const rblTriangleSet* set)

@@ -5,8 +5,8 @@
 #include "base/bytes.h"
 #include "rubble/result.h"
 
-// Append the compressed form of `bytes` to `out`. The output depends on the bytes alone. RBL_ERROR_MEMORY may leave
-// part of a stream in `out`.
+// Append the compressed form of `bytes` to `out`. The output depends only on the bytes. After RBL_ERROR_MEMORY `out` can
+// have a part of a stream.
 rblResult rbl_zlib_compress(const uint8_t* bytes, size_t size, rblByteArray* out);
 
 #endif

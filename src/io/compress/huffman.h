@@ -10,11 +10,10 @@
 typedef struct rblHuffmanCode
 {
     uint8_t lengths[RBL_HUFFMAN_MAX_SYMBOLS]; // 0: the symbol does not occur
-    uint16_t codes
-        [RBL_HUFFMAN_MAX_SYMBOLS]; // first bit lowest, ready for a stream that is filled from the low end
+    uint16_t codes[RBL_HUFFMAN_MAX_SYMBOLS]; // first bit lowest, for a stream that is filled from the low end
 } rblHuffmanCode;
 
-// The best code in which no symbol is longer than `limit` bits. 2^limit must be at least symbol_count.
+// The optimal code in which no symbol is longer than `limit` bits. 2^limit must be at least symbol_count.
 void rbl_huffman_build(rblHuffmanCode* code, const uint32_t* counts, uint32_t symbol_count, uint32_t limit);
 
 // The canonical codes of given lengths (RFC 1951, section 3.2.2).

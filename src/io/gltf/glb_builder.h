@@ -1,9 +1,9 @@
 // Makes GLB files: packs numbers into the binary chunk, keeps the lists of views and accessors, writes the container.
 //   rblGlbBuilder glb; rbl_glb_builder_init(&glb, allocator);
 //   const uint32_t positions = rbl_glb_add_floats(&glb, &(rblGlbFloats){...});
-//   rbl_json_key(&glb.json, "meshes"); ...                     the rest of the file's top-level members, in any order
+//   rbl_json_key(&glb.json, "meshes"); ...                     the other top-level members of the file, in any order
 //   result = rbl_glb_builder_write(&glb, writer); rbl_glb_builder_free(&glb);
-// Running out of memory is remembered and reported by rbl_glb_builder_write().
+// The builder remembers when memory runs out, and rbl_glb_builder_write() reports it.
 #ifndef RBL_IO_GLTF_GLB_BUILDER_H
 #define RBL_IO_GLTF_GLB_BUILDER_H
 
@@ -13,7 +13,7 @@
 
 typedef enum rblGlbTarget
 {
-    RBL_GLB_PLAIN = 0, // neither of the two: animation, skins
+    RBL_GLB_PLAIN = 0, // neither vertices nor indices: animation, skins
     RBL_GLB_VERTICES = 34962,
     RBL_GLB_INDICES = 34963
 } rblGlbTarget;
@@ -54,19 +54,19 @@ typedef struct rblGlbFloats
     uint32_t count;      // elements; at least 1
     uint32_t components; // 1 to 4
     rblGlbTarget target;
-    bool bounded; // record the smallest and largest values: positions and animation times need that
+    bool bounded; // store the minimum and maximum: positions and animation times need them
 } rblGlbFloats;
 
-// Both return the number of the new accessor, in a view of its own.
+// Both return the index of the new accessor, which has its own view.
 uint32_t rbl_glb_add_floats(rblGlbBuilder* glb, const rblGlbFloats* floats);
 uint32_t rbl_glb_add_indices(rblGlbBuilder* glb, const uint32_t* indices, uint32_t count,
                              uint32_t vertex_count);
 
-// RBL_ERROR_LIMIT, with the name and both sizes, when a file of at least `size` bytes is more than a GLB can hold, which is
-// 2^32 - 1 bytes. `name` may be null; `advice` says what to do instead.
+// RBL_ERROR_LIMIT, with the name and both sizes, when a file of at least `size` bytes exceeds the limit of GLB, 2^32 - 1
+// bytes. `name` may be null; `advice` is a text that says what to do instead.
 rblResult rbl_glb_check_size(const char* name, uint64_t size, const char* advice);
 
-// Close the JSON and write everything. RBL_ERROR_LIMIT as above, with nothing written.
+// Finish the JSON and write everything. RBL_ERROR_LIMIT as above, with nothing written.
 rblResult rbl_glb_builder_write(rblGlbBuilder* glb, rblWriter* writer);
 
 #endif

@@ -1,5 +1,4 @@
-// glTF 2.0 from the inside: what its reader's files share. The specification is Khronos "glTF 2.0", section numbers
-// refer to it.
+// Shared by the files of the glTF 2.0 reader. Section numbers refer to the specification, Khronos "glTF 2.0".
 #ifndef RBL_IO_GLTF_GLTF_PRIVATE_H
 #define RBL_IO_GLTF_GLTF_PRIVATE_H
 
@@ -10,7 +9,7 @@ typedef struct rblGltfBuffer
 {
     const uint8_t* bytes;
     size_t size;
-    rblFileBytes owned; // what was read or decoded for it; empty for the binary chunk of a GLB
+    rblFileBytes owned; // bytes that were read or decoded for it; empty for the binary chunk of a GLB
     bool loaded;
 } rblGltfBuffer;
 
@@ -24,7 +23,7 @@ enum
     RBL_GLTF_FLOAT = 5126
 };
 
-// A typed window on bytes that are known to be there (3.6.2).
+// A typed view of bytes that have been checked to exist (3.6.2).
 typedef struct rblGltfAccessor
 {
     const uint8_t* bytes; // first element; null: all zero
@@ -34,7 +33,7 @@ typedef struct rblGltfAccessor
     uint32_t component_type;
     bool normalized;
     bool ready;
-    uint32_t sparse_count; // replaced elements: sparse_indices rise
+    uint32_t sparse_count; // replaced elements; sparse_indices increase
     uint32_t sparse_index_type;
     const uint8_t* sparse_indices;
     const uint8_t* sparse_values;
@@ -46,7 +45,7 @@ typedef struct rblGltfTransform
     rblVec3d cx, cy, cz, offset;
 } rblGltfTransform;
 
-// A mesh at its place in the world.
+// A mesh with its transform in the scene.
 typedef struct rblGltfInstance
 {
     uint32_t mesh;
@@ -56,7 +55,7 @@ typedef struct rblGltfInstance
 
 typedef RBL_ARRAY(rblGltfInstance) rblGltfInstances;
 
-// What is read over, with one warning a file.
+// Features that are skipped, with one warning per file.
 typedef enum rblGltfLeftOut
 {
     RBL_GLTF_POINTS_AND_LINES,
@@ -75,7 +74,7 @@ typedef struct rblGltf
     rblGltfBuffer* buffer_slots;                                 // per buffer; filled when first used
     rblGltfAccessor* accessor_slots;                             // per accessor; filled when first used
     uint64_t loaded_bytes;                                       // of buffers that were read or decoded
-    uint64_t corners;                                            // made so far, for the limit
+    uint64_t corners;                                            // number so far, for the limit
     uint64_t sparse_elements;                                    // of all accessors so far, for the limit
     bool warned[RBL_GLTF_LEFT_OUT_COUNT];
 } rblGltf;
@@ -86,7 +85,7 @@ typedef struct rblGltf
 rblResult rbl_gltf_open(rblGltf* gltf, const rblSource* source, const char* text, size_t size);
 void rbl_gltf_close(rblGltf* gltf);
 
-// The item of `list` that the index in `value` names; `what` is its kind in messages.
+// The item of `list` with the index in `value`; `what` is its kind in messages.
 rblResult rbl_gltf_refer(rblJson value, rblJson list, const char* what, uint32_t* index);
 
 void rbl_gltf_warn(rblGltf* gltf, rblJson where, rblGltfLeftOut what);
@@ -97,17 +96,17 @@ void rbl_gltf_warn(rblGltf* gltf, rblJson where, rblGltfLeftOut what);
 rblResult rbl_gltf_view(rblGltf* gltf, rblJson reference, const uint8_t** bytes, size_t* size,
                         size_t* stride);
 
-// Turn a relative URI into a path beside the file at `base`. Refused: other schemes, absolute paths, paths that leave
-// the folder of `base`, and names that mean something else to some system. The result is freed with its size.
+// Turn a relative URI into a path in the folder of `base`. Refused: other schemes, absolute paths, paths that leave the
+// folder of `base`, and names with a special meaning on some system. The caller frees the result with its size.
 rblResult rbl_gltf_resolve(const char* uri, const char* base, const rblAllocator* allocator, char** out,
                            size_t* size);
 
 // ---- gltf_accessor.c ----
 
-// The accessor that `reference` names, checked once and for all.
+// The accessor with the index in `reference`; it is checked once.
 rblResult rbl_gltf_accessor(rblGltf* gltf, rblJson reference, const rblGltfAccessor** out);
 
-// Element `index` as numbers, with normalisation and sparse replacement applied. `out` has room for 4.
+// Element `index` as numbers, with normalisation and sparse replacement applied. `out` has 4 elements.
 void rbl_gltf_read(const rblGltfAccessor* accessor, uint32_t index, double* out);
 
 // Element `index` of an accessor of unsigned scalars.
@@ -115,7 +114,7 @@ uint32_t rbl_gltf_read_index(const rblGltfAccessor* accessor, uint32_t index);
 
 // ---- gltf_scene.c ----
 
-// Every mesh at every place where the default scene shows it, in depth-first order.
+// Every instance of every mesh in the default scene, in depth-first order.
 rblResult rbl_gltf_collect(rblGltf* gltf, rblGltfInstances* instances);
 
 // ---- gltf_mesh.c ----
@@ -130,20 +129,20 @@ typedef struct rblGltfLayers
     uint32_t colors;
 } rblGltfLayers;
 
-// Make room in `layers` for what the triangles of a mesh have.
+// Extend `layers` by the attributes of the triangles of a mesh.
 rblResult rbl_gltf_survey(rblGltf* gltf, uint32_t mesh, rblGltfLayers* layers);
 
-// The triangles of a mesh in its own space; null when it has none. Face materials are the file's, RBL_NONE for none.
-// Vertices with equal positions become one, over all primitives of the mesh: renderers need a vertex doubled wherever
-// normals, UVs or materials change, and a solid would come back in pieces.
+// The triangles of a mesh in its own space; null when it has none. Face materials are those of the file, RBL_NONE for
+// none. Vertices with equal positions become one, over all primitives of the mesh: renderers duplicate a vertex wherever
+// normals, UVs or materials change, and without this a solid would be read as separate pieces.
 rblResult rbl_gltf_mesh(rblGltf* gltf, uint32_t mesh, const rblGltfLayers* layers, rblMesh** out);
 
-// Count corners that will be made against the limit on memory; `where` is named when it is passed.
+// Count corners against the memory limit; the message names `where` when the limit is exceeded.
 rblResult rbl_gltf_charge(rblGltf* gltf, const rblGltfLayers* layers, rblJson where, uint64_t corners);
 
 // ---- gltf_build.c ----
 
-// Put every instance into the builder.
+// Add every instance to the builder.
 rblResult rbl_gltf_build(rblGltf* gltf, const rblGltfInstances* instances, rblMeshBuilder* builder);
 
 #endif

@@ -1,11 +1,11 @@
-// A strict JSON reader (RFC 8259) for files nobody vouches for.
+// A strict JSON reader (RFC 8259) for untrusted files.
 //
-// Accepted: UTF-8 only (one byte order mark in front is skipped), any value at the top, nesting up to
+// Accepted: UTF-8 only (a byte order mark at the start is skipped), any value at the top level, nesting up to
 // RBL_JSON_MAX_DEPTH, texts below 4 GiB. Refused: duplicate keys, numbers that overflow 64-bit floating point, NaN,
-// comments, trailing commas, lone surrogates, bytes that are not UTF-8. Time and memory grow with the size of the
-// text (times its logarithm for objects with many members), whatever is in it.
+// comments, trailing commas, lone surrogates, bytes that are not UTF-8. Time and memory are linear in the size of the
+// text (times its logarithm for objects with many members), for every content.
 //
-// Every failure names file, line and column, and, once the text is parsed, the path of the value:
+// Every message names file, line and column and, once the text is parsed, the path of the value:
 //   scene.json:12:31: bodies[3].position[1]: expected a number, found a string
 #ifndef RBL_IO_JSON_JSON_H
 #define RBL_IO_JSON_JSON_H
@@ -25,7 +25,7 @@ typedef enum rblJsonType
     RBL_JSON_OBJECT
 } rblJsonType;
 
-// Children of one container are neighbours: array items one by one, object members as key, value, key, value.
+// Children of one container are consecutive: array items one by one, object members as key, value, key, value.
 typedef struct rblJsonNode
 {
     union
@@ -40,7 +40,7 @@ typedef struct rblJsonNode
     } as;
     uint32_t offset; // byte in the text
     uint32_t parent; // RBL_JSON_NO_NODE for the root
-    uint32_t sorted; // large objects: where in `sorted` the members stand in order of their keys
+    uint32_t sorted; // large objects: offset in `sorted` of the members in order of their keys
     rblJsonType type;
 } rblJsonNode;
 
@@ -57,7 +57,7 @@ typedef struct rblJsonDocument
     uint32_t root;
 } rblJsonDocument;
 
-// A place in a document, or no place: what a look-up that found nothing returns.
+// A value in a document, or none: the result of a look-up that found nothing.
 typedef struct rblJson
 {
     const rblJsonDocument* document;
@@ -69,7 +69,7 @@ rblResult rbl_json_parse(rblJsonDocument* document, const char* text, size_t siz
                          const rblAllocator* allocator);
 void rbl_json_free(rblJsonDocument* document);
 
-// ---- looking around: never fails ----
+// ---- look-ups: never fail ----
 
 rblJson rbl_json_root(const rblJsonDocument* document);
 
@@ -85,15 +85,16 @@ uint32_t rbl_json_count(rblJson value);
 
 rblJson rbl_json_item(rblJson array, uint32_t index); // absent when not an array or out of range
 
-// The member at a place in file order, absent when not an object or out of range. `key` (may be null) gets its key.
+// The member with an index in file order, absent when not an object or out of range. `key` (may be null) receives its
+// key.
 rblJson rbl_json_member_at(rblJson object, uint32_t index, rblJson* key);
 
 rblJson rbl_json_find(rblJson object, const char* key); // absent when not an object or without such a member
 
-// The value's path, such as bodies[3].position[1], empty for the root; cut at the front when it does not fit.
+// The path of the value, such as bodies[3].position[1], empty for the root; shortened at the front when it does not fit.
 void rbl_json_path(rblJson value, char* out, size_t size);
 
-// ---- getting values: fails with the path when the file holds something else ----
+// ---- values: fail with the path when the file has another type or range ----
 
 // "name:line:column: path: message", as `result`.
 rblResult rbl_json_fail(rblJson value, rblResult result, const char* format, ...) RBL_PRINTF_LIKE(3, 4);
@@ -102,11 +103,11 @@ rblResult rbl_json_expect(rblJson value, rblJsonType type);
 rblResult rbl_json_get_number(rblJson value, double* out);
 rblResult rbl_json_get_bool(rblJson value, bool* out);
 
-// Whole numbers, exact up to the full range of the type; 3.0 and 1e3 count as whole.
+// Integers, exact over the full range of the type; 3.0 and 1e3 are integers.
 rblResult rbl_json_get_u32(rblJson value, uint32_t* out);
 rblResult rbl_json_get_u64(rblJson value, uint64_t* out);
 
-// Text without zero bytes, so that it can go where C strings go. Lives as long as the document.
+// Text without zero bytes, usable as a C string. Valid as long as the document.
 rblResult rbl_json_get_string(rblJson value, const char** out);
 
 // An array of exactly `count` numbers.

@@ -1,4 +1,4 @@
-// Values of files that people write: every failure names the path.
+// Values of files that users write: every message names the path.
 #ifndef RBL_IO_JSON_JSON_VALUES_H
 #define RBL_IO_JSON_JSON_VALUES_H
 
@@ -12,7 +12,7 @@ typedef enum rblLimit
     RBL_POSITIVE
 } rblLimit;
 
-// An object with no keys but these; null-terminated.
+// An object with no other keys than these; null-terminated.
 rblResult rbl_check_keys(rblJson object, const char* const* keys);
 
 // Numbers that fit 32 bits, checked after rounding: a size that becomes 0 is not positive.

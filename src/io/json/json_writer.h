@@ -1,9 +1,9 @@
-// Writes JSON into a growing text: commas, line breaks and escapes come by themselves.
+// Writes JSON into a growing text, with commas, line breaks and escapes.
 //   rblJsonWriter w; rbl_json_writer_init(&w, 2, allocator);
 //   rbl_json_begin_object(&w); rbl_json_key(&w, "volume"); rbl_json_number(&w, 8.0); rbl_json_end_object(&w);
 //   result = rbl_json_writer_finish(&w); ... w.text.data, w.text.count ...; rbl_json_writer_free(&w);
-// Running out of memory is remembered and reported by rbl_json_writer_finish(). What is written is always valid:
-// bytes of a string that are not UTF-8 become U+FFFD, and numbers that are not finite become null.
+// The writer remembers when memory runs out, and rbl_json_writer_finish() reports it. The output is always valid: bytes
+// of a string that are not UTF-8 become U+FFFD, and numbers that are not finite become null.
 #ifndef RBL_IO_JSON_JSON_WRITER_H
 #define RBL_IO_JSON_JSON_WRITER_H
 

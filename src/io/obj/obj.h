@@ -1,4 +1,4 @@
-// Wavefront OBJ, parsed in chunks of whole lines that know nothing of each other and are put together afterwards.
+// Wavefront OBJ. The text is parsed in independent chunks of whole lines, which are combined afterwards.
 #ifndef RBL_IO_OBJ_OBJ_H
 #define RBL_IO_OBJ_OBJ_H
 
@@ -6,7 +6,7 @@
 #include "io/names.h"
 #include "io/readers.h"
 
-// What a corner refers to: "f v/vt/vn".
+// The references of a corner: "f v/vt/vn".
 typedef enum rblObjReference
 {
     RBL_OBJ_VERTEX,
@@ -18,7 +18,7 @@ typedef enum rblObjReference
 // Floats per vertex (its colour), UV, normal.
 static const uint32_t rbl_obj_components[RBL_OBJ_REFERENCE_COUNT] = {4, 2, 3};
 
-// What is read over, with one warning a file.
+// Statements that are skipped, with one warning per file.
 typedef enum rblObjIgnored
 {
     RBL_OBJ_LINES_AND_POINTS,
@@ -27,7 +27,7 @@ typedef enum rblObjIgnored
     RBL_OBJ_IGNORED_COUNT
 } rblObjIgnored;
 
-// A usemtl, g or o statement: the name holds from `face` on.
+// A usemtl, g or o statement: the name is valid from `face` on.
 typedef struct rblObjSwitch
 {
     uint32_t face; // of the chunk
@@ -40,35 +40,35 @@ typedef struct rblObjChunk
 {
     const char* begin;
     const char* end;
-    const char* last_line_end; // no statement that begins before it can run past the text unnoticed
+    const char* last_line_end; // a statement that starts before it cannot run past the text
     bool keep_non_finite;
 
     RBL_ARRAY(rblVec3d) positions;
-    // What the file defines, as it stands there: 4 floats of colour per position (empty when no position has one),
-    // 2 per UV, 3 per normal.
+    // The elements of the file: 4 floats of colour per position (empty when no position has one), 2 per UV, 3 per
+    // normal.
     rblFloatArray values[RBL_OBJ_REFERENCE_COUNT];
 
     rblIndexArray face_starts; // first corner of each face; corners of the chunk
-    // Per corner the index of what it refers to, counted from 0 through the whole file, RBL_NONE for nothing. The
-    // arrays of UVs and normals are empty until the first corner has one.
+    // Per corner the index of its reference, counted from 0 through the whole file, RBL_NONE for none. The arrays of UVs
+    // and normals are empty until the first corner has one.
     rblIndexArray references[RBL_OBJ_REFERENCE_COUNT];
-    // Corners whose index was negative: it counts from the start of this chunk, and is a signed number.
+    // Corners with a negative index: it is relative to the start of this chunk, and signed.
     rblIndexArray relative[RBL_OBJ_REFERENCE_COUNT];
     RBL_ARRAY(rblObjSwitch) switches;
 
-    // Where the chunk's own stand in the whole file; set when all chunks are parsed.
+    // Offsets of the chunk in the whole file; set when all chunks are parsed.
     size_t first_face, first_corner;
     size_t first_defined[RBL_OBJ_REFERENCE_COUNT];
-    // The first corner that refers to nothing, as a corner of the chunk; SIZE_MAX when there is none.
+    // The first corner with an invalid reference, as a corner of the chunk; SIZE_MAX when there is none.
     size_t bad_corner;
     rblObjReference bad_kind;
     int64_t bad_index;
 
-    const char* error; // the first thing wrong, null when nothing is
+    const char* error; // the first error, null when there is none
     const char* error_at;
-    bool error_quotes; // the message is to be followed by the token at error_at
+    bool error_quotes; // the token at error_at is added to the message
     bool out_of_memory;
-    const char* ignored[RBL_OBJ_IGNORED_COUNT]; // the first place of each kind
+    const char* ignored[RBL_OBJ_IGNORED_COUNT]; // the first occurrence of each kind
 } rblObjChunk;
 
 // All chunks of a file, in order.
@@ -81,17 +81,17 @@ typedef struct rblObjParts
     size_t faces, corners;                   // in all chunks
 } rblObjParts;
 
-// Put parsed and checked chunks together into an empty builder.
+// Combine parsed and checked chunks in an empty builder.
 rblResult rbl_obj_gather(rblObjParts* parts, rblMeshBuilder* builder);
 
 void rbl_obj_chunk_init(rblObjChunk* chunk, const char* begin, const char* end, bool keep_non_finite,
                         const rblAllocator* allocator);
 void rbl_obj_chunk_free(rblObjChunk* chunk);
 
-// Room for what the chunk's text seems to hold. False when out of memory.
+// Reserve capacity by an estimate from the text of the chunk. False when out of memory.
 bool rbl_obj_chunk_reserve(rblObjChunk* chunk);
 
-// Fill the chunk from its text. Failures are left in it.
+// Fill the chunk from its text. Errors are stored in it.
 void rbl_obj_chunk_parse(rblObjChunk* chunk);
 
 // How many positions, UVs or normals the chunk defines so far.

@@ -1,6 +1,6 @@
-// The two statements that most OBJ files consist of, made fast. `c` is at the first blank, and a line end is known to
-// follow, so that nothing need look for the end of the text. Null, and nothing changed, for anything unusual or wrong:
-// the general code in obj_parse.c takes over then.
+// A fast path for the two statements that most OBJ files consist of. `c` is at the first blank, and a line end is known
+// to follow, so that no check for the end of the text is needed. Null, and nothing changed, for anything unusual or
+// invalid: the general code in obj_parse.c then handles it.
 #ifndef RBL_IO_OBJ_OBJ_PLAIN_H
 #define RBL_IO_OBJ_OBJ_PLAIN_H
 
@@ -30,7 +30,7 @@ static inline const char* rbl_obj_plain_position(rblObjChunk* chunk, const char*
     return c;
 }
 
-// Digits that make an index from 1 to 999999999, and where they end. Null for anything else.
+// Digits of an index from 1 to 999999999; returns their end. Null for anything else.
 static inline const char* rbl_obj_plain_index(const char* c, uint32_t* out)
 {
     const char* const first = c;
@@ -49,7 +49,7 @@ static inline const char* rbl_obj_plain_face(rblObjChunk* chunk, const char* c)
     rblIndexArray* const arrays = chunk->references;
     const size_t first = arrays[RBL_OBJ_VERTEX].count;
     size_t counts[RBL_OBJ_REFERENCE_COUNT] = {first, arrays[RBL_OBJ_UV].count, arrays[RBL_OBJ_NORMAL].count};
-    // UVs and normals only where every corner so far has one: otherwise there are gaps to fill first.
+    // UVs and normals only where every corner so far has one: otherwise the gaps must be filled first.
     const size_t last = arrays[RBL_OBJ_VERTEX].capacity;
     const size_t last_uv = counts[RBL_OBJ_UV] == first ? arrays[RBL_OBJ_UV].capacity : 0;
     const size_t last_normal = counts[RBL_OBJ_NORMAL] == first ? arrays[RBL_OBJ_NORMAL].capacity : 0;
@@ -93,7 +93,7 @@ static inline const char* rbl_obj_plain_face(rblObjChunk* chunk, const char* c)
     return c;
 }
 
-// The statement at `c`, which begins here.
+// The statement at `c`, which starts here.
 static inline const char* rbl_obj_parse_plain(rblObjChunk* chunk, const char* c)
 {
     if (c >= chunk->last_line_end || c[1] != ' ')

@@ -29,7 +29,7 @@ typedef enum rblPlyType
 
 static const uint8_t rbl_ply_sizes[RBL_PLY_TYPE_COUNT] = {1, 1, 2, 2, 4, 4, 4, 8};
 
-// A piece of the header's text.
+// A range of the text of the header.
 typedef struct rblPlyName
 {
     const char* text;
@@ -65,10 +65,10 @@ typedef struct rblPlyHeader
     // From our own comments, "comment rubble material NAME" and "comment rubble group NAME".
     RBL_ARRAY(rblPlyName) materials;
     RBL_ARRAY(rblPlyName) groups;
-    // The builder's numbers of these names: a name given twice is one there.
+    // The indices of these names in the builder: a repeated name has one index.
     rblIndexArray material_numbers;
     rblIndexArray group_numbers;
-    const uint8_t* body; // the first byte behind the header
+    const uint8_t* body; // the first byte after the header
 } rblPlyHeader;
 
 rblResult rbl_ply_header_parse(rblPlyHeader* header, const rblSource* source);
@@ -84,25 +84,25 @@ typedef struct rblPlyCursor
     const uint8_t* end;
 } rblPlyCursor;
 
-// A failure at the cursor: with its line in text files, with its byte in binary ones.
+// A failure at the cursor, with its line in text files and its byte in binary ones.
 rblResult rbl_ply_fail(const rblPlyCursor* cursor, const char* format, ...) RBL_PRINTF_LIKE(2, 3);
 
 // The cursor at its next number, for a message about it.
 rblPlyCursor rbl_ply_next(const rblPlyCursor* cursor);
 
-// The next number. Fails at the end of the file and, in text, when what stands there is no number.
+// The next number. Fails at the end of the file and, in text, when the token is not a number.
 rblResult rbl_ply_scalar(rblPlyCursor* cursor, rblPlyType type, double* out);
 
-// The length of the list that begins here: refused when what is left of the file could not hold it.
+// The length of the list that starts here: refused when the rest of the file is too short for it.
 rblResult rbl_ply_list_count(rblPlyCursor* cursor, const rblPlyProperty* property, uint32_t* out);
 
-// Read over `count` rows of an element.
+// Skip `count` rows of an element.
 rblResult rbl_ply_skip(rblPlyCursor* cursor, const rblPlyHeader* header, const rblPlyElement* element);
 
-// Refuse a count out of the header that the rest of the file could not hold. `least` is the fewest bytes a row takes.
+// Refuse a count of the header for which the rest of the file is too short. `least` is the minimum of bytes per row.
 rblResult rbl_ply_check_count(const rblPlyCursor* cursor, const rblPlyElement* element, size_t least);
 
-// One binary number. Byte by byte, so that neither alignment nor the machine's byte order matter; compilers make it one
+// One binary number, byte by byte, so that neither alignment nor byte order of the machine matter; compilers make it one
 // instruction.
 static inline uint64_t rbl_ply_bits(const uint8_t* b, size_t size, bool big_endian)
 {
@@ -145,7 +145,7 @@ static inline double rbl_ply_number(const uint8_t* bytes, rblPlyType type, bool 
 
 // ---- elements ----
 
-// What is read of each vertex beside its position.
+// The attributes of a vertex besides its position.
 typedef enum rblPlyAttribute
 {
     RBL_PLY_NORMAL,
@@ -154,7 +154,7 @@ typedef enum rblPlyAttribute
     RBL_PLY_ATTRIBUTE_COUNT
 } rblPlyAttribute;
 
-// Where the numbers of a vertex property go; both null when they go nowhere.
+// The destination of the numbers of a vertex property; both null when they are skipped.
 typedef struct rblPlyColumn
 {
     const rblPlyProperty* property;
@@ -171,13 +171,13 @@ typedef struct rblPlyVertices
     rblFloatArray attributes[RBL_PLY_ATTRIBUTE_COUNT]; // 3, 2, 4 a vertex; empty when the file has none
 } rblPlyVertices;
 
-// What turns a colour of this type into 0 .. 1.
+// The factor from a colour of this type to 0 .. 1.
 double rbl_ply_color_scale(rblPlyType type);
 
 void rbl_ply_vertices_init(rblPlyVertices* vertices, const rblAllocator* allocator);
 void rbl_ply_vertices_free(rblPlyVertices* vertices);
 
-// Three steps: make room and columns for the rows at the cursor; read them; check and convert the attributes.
+// Three steps: reserve memory and columns for the rows at the cursor; read them; check and convert the attributes.
 rblResult rbl_ply_prepare_vertices(const rblPlyCursor* cursor, const rblPlyHeader* header,
                                    const rblPlyElement* element, rblMeshBuilder* builder,
                                    rblPlyVertices* vertices);
@@ -185,19 +185,19 @@ rblResult rbl_ply_read_vertices(rblPlyCursor* cursor, const rblPlyElement* eleme
                                 const rblMeshBuilder* builder, const rblPlyVertices* vertices);
 rblResult rbl_ply_finish_vertices(const rblPlyCursor* cursor, const rblPlyVertices* vertices);
 
-// One row of plain numbers in a text, between them characters of the classes to skip. Returns where it ends, null when
-// there is anything else in it.
+// One row of plain numbers in a text, separated by characters of the classes to skip. Returns its end, null for anything
+// else.
 const char* rbl_ply_read_text_row(const rblPlyVertices* vertices, const char* at, const char* end,
                                   unsigned skip, size_t row);
 
-// True when a face is nothing but a list of vertices.
+// True when a face has only a list of vertices.
 bool rbl_ply_faces_are_plain(const rblPlyHeader* header, const rblPlyElement* element);
 
-// Faces become faces of the builder, with layers for the corner attributes that they bring as lists.
+// Add the faces to the builder, with layers for the corner attributes in their lists.
 rblResult rbl_ply_read_faces(rblPlyCursor* cursor, const rblPlyHeader* header, const rblPlyElement* element,
                              uint64_t vertex_count, rblMeshBuilder* builder);
 
-// Triangle strips, as the models of the Stanford repository have them.
+// Triangle strips, as in models of the Stanford repository.
 rblResult rbl_ply_read_strips(rblPlyCursor* cursor, const rblPlyHeader* header, const rblPlyElement* element,
                               uint64_t vertex_count, rblMeshBuilder* builder);
 

@@ -6,23 +6,24 @@
 #include "io/readers.h"
 #include "mesh/tets/tets.h"
 
-// Collects what a reader finds. Nodes are named by the file's own numbers; those that no tetrahedron uses are left out.
+// Collects the elements that a reader finds. Nodes are identified by the numbers of the file; unused nodes are dropped.
 typedef struct rblTetsCollector
 {
     const rblSource* source;
     rblVec3dArray positions; // of all nodes, as they come
-    rblHashMap numbers;      // from the file's number to the place in `positions`
-    rblIndexArray nodes;     // four per tetrahedron: places in `positions`
+    rblHashMap numbers;      // from the number in the file to the index in `positions`
+    rblIndexArray nodes;     // four per tetrahedron: indices in `positions`
     rblIndexArray regions;
 } rblTetsCollector;
 
 void rbl_tets_collector_init(rblTetsCollector* collector, const rblSource* source);
 void rbl_tets_collector_free(rblTetsCollector* collector);
 
-// `at` is the place in the source for messages. RBL_ERROR_FORMAT: a number twice, or a position that is not finite.
+// `at` is the position in the source for messages. RBL_ERROR_FORMAT: a number that occurs twice, or a position that is
+// not finite.
 rblResult rbl_collect_node(rblTetsCollector* collector, uint64_t number, rblVec3d position, const void* at);
 
-// RBL_ERROR_FORMAT: a node that there is not.
+// RBL_ERROR_FORMAT: a node that does not exist.
 rblResult rbl_collect_tet(rblTetsCollector* collector, const uint64_t numbers[4], uint32_t region,
                           const void* at);
 
@@ -33,7 +34,7 @@ rblResult rbl_read_vtu(rblTetsCollector* collector);
 // The two files of TetGen; the collector's source is that of the tetrahedra.
 rblResult rbl_read_tetgen(rblTetsCollector* collector, const rblSource* nodes);
 
-// What was collected as a mesh.
+// Make a mesh of the collected elements.
 rblResult rbl_tets_collector_finish(rblTetsCollector* collector, rblTets** out);
 
 rblResult rbl_write_msh(const rblTetsView* view, uint32_t tet_count, rblWriter* writer);

@@ -1,7 +1,7 @@
-// What the passes of the isosurface share. Each pass is one file; isosurface.c calls them in order.
+// Shared by the passes of the isosurface. Each pass is one file; isosurface.c calls them in order.
 //
 // Cell corners are numbered by their bits: 1 for the upper x, 2 for the upper y, 4 for the upper z. Cell edges are
-// numbered 4 * axis + k, k counting the corners they start from in rising order; sides 2 * axis, plus 1 for the upper
+// numbered 4 * axis + k, where k counts their start corners in increasing order; sides 2 * axis, plus 1 for the upper
 // one. A cell owns the three edges that start at its corner 0; every edge that crosses the surface is owned by exactly
 // one active cell.
 #ifndef RBL_MESH_ISOSURFACE_ISOSURFACE_PRIVATE_H
@@ -13,10 +13,10 @@
 
 #define RBL_ISO_MAX_CELLS 1024
 
-// Vertices stay this far inside their cells, as a share of the cell: those of different cells never coincide.
+// Vertices keep this distance from the sides of their cells, in cell sizes: vertices of different cells never coincide.
 #define RBL_ISO_INSET 1e-4
 
-// A cell that the surface passes through.
+// A cell that the surface crosses.
 typedef struct rblIsoCell
 {
     uint32_t place;          // x | y << 10 | z << 20
@@ -25,19 +25,20 @@ typedef struct rblIsoCell
     uint32_t first_crossing; // of the owned edges, in axis order
     uint8_t inside;          // one bit per corner
     uint8_t patch_count;     // 1 to 4
-    uint8_t joined; // one bit per side with alternating corners: those inside are joined, not cut off
+    uint8_t joined; // one bit per side with alternating corners: the inside corners are connected there
     uint8_t rank;   // of its feature (dual contouring, one patch): 1 face, 2 edge, 3 corner; else 0
 } rblIsoCell;
 
-// Where an edge crosses the surface (isosurface_crossings.c).
+// The intersection of an edge with the surface (isosurface_crossings.c).
 typedef struct rblIsoCrossing
 {
     double t;        // 0 at the lower end of the edge, 1 at the upper
     rblVec3d normal; // unit
 } rblIsoCrossing;
 
-// The crossings of one patch, relative to the lower corner of its cell and in units of the longest cell edge: digits
-// then depend neither on where the grid is nor on how large it is. Up to 12 with edges, 12 more with diagonals.
+// The crossings of one patch, relative to the lower corner of its cell and in units of the longest cell edge: the
+// precision then depends neither on the position nor on the size of the grid. Up to 12 from edges, 12 more from
+// diagonals.
 typedef struct rblIsoPatch
 {
     uint32_t count;
@@ -51,20 +52,20 @@ typedef struct rblIsoFeature
 {
     double matrix[3][3]; // A, without its weak directions
     uint32_t rank;       // 1: a face, 2: an edge, 3: a corner
-    rblVec3d best;       // minimum nearest to the mean; may be outside the cell
+    rblVec3d best;       // the minimum that is nearest to the mean; can be outside the cell
     rblVec3d mean;       // of the crossings
-    rblVec3d target;     // where to be near, the planes leaving a choice: the mean, unless changed
-    double pull;         // how strongly
+    rblVec3d target;     // the point to be close to where the planes leave a choice: the mean, unless changed
+    double pull;         // weight of the target
 } rblIsoFeature;
 
-// A cell that sees an edge or a corner of the solid (isosurface_sharp.c).
+// A cell with an edge or a corner of the solid (isosurface_sharp.c).
 typedef struct rblIsoSharp
 {
     uint32_t cell;
     rblIsoFeature feature;
 } rblIsoSharp;
 
-// The first place, in the order of the work, at which the field was not a number. One per block.
+// The first point, in the order of the work, at which the field was NaN. One per block.
 typedef struct rblIsoFault
 {
     bool found;
@@ -167,20 +168,20 @@ static inline rblVec3d rbl_iso_cell_corner(const rblIsosurface* iso, const rblIs
     return rbl_iso_node(iso, place[0], place[1], place[2]);
 }
 
-// The active cell at a place, RBL_NONE when the surface does not pass there.
+// The active cell with these coordinates, RBL_NONE when the surface does not cross it.
 uint32_t rbl_iso_find_cell(const rblIsosurface* iso, uint32_t x, uint32_t y, uint32_t z);
 
-// Corner i of a side, in cyclic order from 0 to 3 and on, and the edge from there to the next corner.
+// Corner i of a side, in cyclic order from 0 to 3, and the edge from there to the next corner.
 uint32_t rbl_iso_side_corner(uint32_t side, uint32_t i);
 uint32_t rbl_iso_side_edge(uint32_t side, uint32_t i);
 
-// On a side with alternating corners: 0 or 1, the first of the two corners (the other is opposite) that are cut off.
+// On a side with alternating corners: 0 or 1, the first of the two opposite corners that are cut off.
 uint32_t rbl_iso_cut_corner(const rblIsoCell* cell, uint32_t side);
 
-// Does one patch of the cell pass through the side twice?
+// Whether one patch of the cell crosses the side twice.
 bool rbl_iso_passes_twice(const rblIsoCell* cell, uint32_t side);
 
-// The crossing of one of a cell's own three edges.
+// The crossing of one of the three edges that a cell owns.
 uint32_t rbl_iso_owned_crossing(const rblIsoCell* cell, uint32_t axis);
 
 // The crossings of all patches of a cell.
@@ -192,7 +193,7 @@ static inline double rbl_iso_unit(const rblIsosurface* iso)
     return rbl_maxd(iso->step.x, rbl_maxd(iso->step.y, iso->step.z));
 }
 
-// A corner of a cell in these coordinates.
+// A corner of a cell in patch coordinates.
 static inline rblVec3d rbl_iso_corner_offset(const rblIsosurface* iso, uint32_t corner)
 {
     const double unit = rbl_iso_unit(iso);
@@ -201,14 +202,14 @@ static inline rblVec3d rbl_iso_corner_offset(const rblIsosurface* iso, uint32_t 
                       (corner & 4) != 0 ? iso->step.z / unit : 0.0};
 }
 
-// Where vertices of a cell may be, in these coordinates.
+// The range of the vertices of a cell, in patch coordinates.
 static inline rblAabbd rbl_iso_cell_box(const rblIsosurface* iso)
 {
     const rblVec3d size = rbl_iso_corner_offset(iso, 7);
     return (rblAabbd){rbl_scale3d(size, RBL_ISO_INSET), rbl_scale3d(size, 1.0 - RBL_ISO_INSET)};
 }
 
-// The point itself, or the nearest one that a vertex of the cell at that place may have.
+// The point, clamped to the range of the vertices of the cell at `place`.
 rblVec3d rbl_iso_keep_inside(const rblIsosurface* iso, const uint32_t place[3], rblVec3d point);
 
 rblIsoFeature rbl_iso_fit_feature(const rblIsoPatch* patch);
@@ -216,14 +217,14 @@ rblIsoFeature rbl_iso_fit_feature(const rblIsoPatch* patch);
 // The point of a box that fits the planes best and, among such points, is nearest to the target.
 rblVec3d rbl_iso_feature_in_box(const rblIsoFeature* feature, rblAabbd box);
 
-// Cross a segment with the surface; false when it is not inside at one end and outside at the other.
+// Intersect a segment with the surface; false unless one end is inside and the other outside.
 bool rbl_iso_cross_segment(const rblIsosurface* iso, rblVec3d inner, rblVec3d outer, rblIsoCrossing* out,
                            rblIsoFault* fault);
 
-// The field at a point; NaN is noted in `fault` unless one was there before.
+// The field at a point. NaN is recorded in `fault` unless there is an earlier one.
 double rbl_iso_evaluate(const rblIsosurface* iso, rblVec3d point, rblIsoFault* fault);
 
-// RBL_OK, or the refusal that names the first fault.
+// RBL_OK, or an error that names the first fault.
 rblResult rbl_iso_check_faults(const rblIsoFault* faults, uint32_t count);
 
 #endif

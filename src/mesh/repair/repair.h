@@ -1,7 +1,7 @@
 // Mesh repair: one working copy of the mesh and the passes over it, in the order in which repair.c runs them.
 //
-// The working copy holds faces as runs of corners that remember where in the source mesh their attributes
-// come from, so that every pass may cut, drop, turn over and add faces and the attributes follow.
+// The working copy has faces as ranges of corners. Each corner knows the source corner of its attributes, so that every
+// pass can cut, remove, flip and add faces and the attributes stay correct.
 #ifndef RBL_MESH_REPAIR_REPAIR_H
 #define RBL_MESH_REPAIR_REPAIR_H
 
@@ -12,7 +12,7 @@
 typedef struct rblRepairCorner
 {
     uint32_t vertex;
-    uint32_t source; // a corner of the source mesh, or source->corner_count + the number of a blend
+    uint32_t source; // a corner of the source mesh, or source->corner_count + the index of a blend
     uint32_t face;
     uint32_t twin; // the corner of the other half-edge, or RBL_NONE; filled by rbl_repair_pair_edges()
 } rblRepairCorner;
@@ -20,20 +20,20 @@ typedef struct rblRepairCorner
 typedef struct rblRepairFace
 {
     uint32_t begin;  // first corner
-    uint32_t size;   // 0: the face was dropped
-    uint32_t source; // the face of the source mesh whose material, group and origin it has
+    uint32_t size;   // 0: the face was removed
+    uint32_t source; // the face of the source mesh that gives material, group and origin
     uint32_t hole;   // the hole it fills (its origin is RBL_NONE then), or RBL_NONE
-    bool flipped;    // runs the other way round than its source
+    bool flipped;    // orientation opposite to its source
 } rblRepairFace;
 
-// Attributes of a corner that the source mesh does not have: a weighted sum of those of several that it has.
+// Attributes of a corner that does not exist in the source mesh: a weighted sum of those of several source corners.
 typedef struct rblBlendTerm
 {
     uint32_t corner; // of the source mesh
     double weight;
 } rblBlendTerm;
 
-// Boundary loops that stay open, for the verdict.
+// Boundary loops that stay open, for the message.
 typedef struct rblOpenLoops
 {
     uint32_t count;
@@ -46,24 +46,25 @@ typedef struct rblRepair
     const rblAllocator* allocator;
     rblRepairOptions options;
     rblAabbd bounds;  // of the faces; filled by rbl_repair_drop_non_finite()
-    double tolerance; // metres; what options.weld_distance comes to
+    double tolerance; // metres; the value of options.weld_distance
 
     RBL_ARRAY(rblVec3d) positions; // vertices of the source, then new ones
     RBL_ARRAY(rblRepairFace) faces;
     RBL_ARRAY(rblRepairCorner) corners;
     RBL_ARRAY(rblBlendTerm) blend_terms;
     rblIndexArray blend_starts; // blend i has the terms blend_starts[i] .. blend_starts[i + 1] - 1
-    uint8_t* welded;            // per vertex of the source: it became another one
+    uint8_t* welded;            // per vertex of the source: 1 when it was merged into another one
     uint32_t unorientable;      // components like a Moebius strip; counted by rbl_repair_orient()
     rblOpenLoops open_loops;    // filled by rbl_repair_fill_holes()
-    uint32_t hole_count;        // holes it closed
-    bool keep_fillings; // faces that fill holes are no longer dropped as duplicates: that opened them again
-    rblArena scratch;   // empty between passes
+    uint32_t hole_count;        // holes that were closed
+    bool
+        keep_fillings; // do not remove faces that fill holes as duplicates: their removal opened the holes again
+    rblArena scratch; // empty between passes
     rblRepairReport* report;
 } rblRepair;
 
-// Edges of the faces that are left: edge e joins the half-edges corners[starts[e]] .. corners[starts[e + 1] -
-// 1], in rising order. Lives in the scratch arena.
+// Edges of the remaining faces: edge e has the half-edges corners[starts[e]] .. corners[starts[e + 1] - 1], in
+// increasing order. Allocated in the scratch arena.
 typedef struct rblRepairEdges
 {
     uint32_t count;
@@ -78,7 +79,7 @@ rblResult rbl_repair_init(rblRepair* r, const rblMeshView* source, const rblRepa
                           const rblAllocator* allocator, rblRepairReport* report);
 void rbl_repair_free(rblRepair* r);
 
-// Scratch memory that lives until the pass ends; never null for lack of elements.
+// Scratch memory until the end of the pass; not null for 0 elements.
 #define RBL_SCRATCH(r, type, count) RBL_ARENA_ARRAY(&(r)->scratch, type, (size_t)(count) + 1)
 
 static inline uint32_t rbl_repair_next(const rblRepair* r, uint32_t corner)
@@ -103,28 +104,27 @@ static inline rblVec3d rbl_repair_position(const rblRepair* r, uint32_t corner)
     return r->positions.data[r->corners.data[corner].vertex];
 }
 
-// True when the half-edge of `corner` runs from the lower to the higher vertex.
+// True when the half-edge of `corner` goes from the lower to the higher vertex.
 static inline bool rbl_repair_rises(const rblRepair* r, uint32_t corner)
 {
     return rbl_repair_vertex(r, corner) < rbl_repair_vertex(r, rbl_repair_next(r, corner));
 }
 
-// Add a face whose corners follow by rbl_repair_add_corner(). It takes its attributes from a face of the
-// source.
+// Add a face; its corners follow by rbl_repair_add_corner(). It gets the attributes of a face of the source.
 rblResult rbl_repair_add_face(rblRepair* r, uint32_t source, uint32_t* out);
 rblResult rbl_repair_add_corner(rblRepair* r, uint32_t face, uint32_t vertex, uint32_t source);
 rblResult rbl_repair_add_vertex(rblRepair* r, rblVec3d position, uint32_t* out);
 
-// Make a corner source of the attributes between two others, t of the way from the first to the second.
+// Make a corner source with attributes interpolated between two others, at parameter t from the first to the second.
 rblResult rbl_repair_blend(rblRepair* r, uint32_t first, uint32_t second, double t, uint32_t* out);
 
-// The same as the mean of several.
+// Make a corner source with the mean attributes of several others.
 rblResult rbl_repair_mean(rblRepair* r, const uint32_t* sources, uint32_t count, uint32_t* out);
 
-// Close the gaps that dropped and rewritten faces left in the arrays; order stays.
+// Remove the gaps of removed and rewritten faces from the arrays; the order does not change.
 rblResult rbl_repair_compact(rblRepair* r);
 
-// Vertices count as one when they have the same name; null: each has its own.
+// Vertices with the same name count as one; null: each vertex has its own name.
 rblResult rbl_repair_edges(rblRepair* r, const uint32_t* names, rblRepairEdges* out);
 
 static inline uint32_t rbl_repair_edge_size(const rblRepairEdges* edges, uint32_t edge)
@@ -132,8 +132,8 @@ static inline uint32_t rbl_repair_edge_size(const rblRepairEdges* edges, uint32_
     return edges->starts[edge + 1] - edges->starts[edge];
 }
 
-// Patches: faces connected through edges of exactly two. Patch p has the faces faces[starts[p]] ..
-// faces[starts[p + 1] - 1], in rising order. Lives in the scratch arena.
+// Patches: faces connected through edges of exactly two faces. Patch p has the faces faces[starts[p]] .. faces[starts[p
+// + 1] - 1], in increasing order. Allocated in the scratch arena.
 typedef struct rblRepairPatches
 {
     uint32_t count;
@@ -144,44 +144,44 @@ typedef struct rblRepairPatches
 
 rblResult rbl_repair_patches(rblRepair* r, const rblRepairEdges* edges, rblRepairPatches* out);
 
-// Label the faces by pile: connected through edges of any number of faces. Returns the count of piles.
+// Label the faces by pile: connected through edges of any number of faces. Returns the number of piles.
 rblResult rbl_repair_piles(rblRepair* r, const rblRepairEdges* edges, uint32_t* labels, uint32_t* count);
 
-// Positions and corners as a view without attributes, for queries. Call it on compacted faces; lives in the
-// scratch arena and sees later changes of the positions only.
+// Positions and corners as a view without attributes, for queries. Call it on compacted faces. It is allocated in the
+// scratch arena; later changes of positions are visible in it, other changes are not.
 rblResult rbl_repair_view(rblRepair* r, rblMeshView* out);
 
 // Twice the area times the normal (Newell), and six times the volume between the face and `origin`.
 rblVec3d rbl_repair_normal_area2(const rblRepair* r, uint32_t face);
 double rbl_repair_volume6(const rblRepair* r, uint32_t face, rblVec3d origin);
 
-// Make the half-edges of every edge of two faces twins, and all others have none (repair_edges.c).
+// Make the half-edges of every edge of two faces twins; all others have no twin (repair_edges.c).
 void rbl_repair_pair_plain_edges(rblRepair* r, const rblRepairEdges* edges);
 
-// Per corner the first corner of its fan: those of its vertex whose faces are joined across edges
+// Per corner the first corner of its fan: the corners of its vertex whose faces are connected across edges
 // (repair_vertices.c).
 void rbl_repair_fans(const rblRepair* r, uint32_t* fans);
 
-// For each chosen vertex the one it would be welded into, for others themselves (repair_weld.c).
+// For each chosen vertex the one it would be merged into, for others the vertex itself (repair_weld.c).
 rblResult rbl_repair_cluster(rblRepair* r, const uint8_t* chosen, uint32_t* targets);
 void rbl_repair_mark_used(const rblRepair* r, uint8_t* used);
 
-// Label the faces that are left by component, connected through twins, 0 .. *count - 1 in order of first
-// appearance; RBL_NONE for dropped ones.
+// Label the remaining faces by component, connected through twins, 0 .. *count - 1 in order of first appearance;
+// RBL_NONE for removed faces.
 rblResult rbl_repair_components(rblRepair* r, uint32_t* labels, uint32_t* count);
 
-// Turn over the faces whose mark is set; twins follow.
+// Flip the faces whose mark is set; twins are updated.
 rblResult rbl_repair_flip(rblRepair* r, const uint8_t* marks);
 
 // ---- repair_output.c ----
 
 rblResult rbl_repair_build(rblRepair* r, rblMesh** out);
 
-// Give a corner of a new face its face's normal where the one it took over is more than 60 degrees off: it
-// comes from around a sharp edge.
+// Set the normal of a corner of a new face to that of its face when the inherited normal differs by more than 60
+// degrees: it then comes from the other side of a sharp edge.
 void rbl_repair_adjust_normals(rblMeshBuilder* builder, uint32_t corner, rblVec3d unit);
 
-// ---- the passes; each counts what it does in the report ----
+// ---- the passes; each counts its changes in the report ----
 
 rblResult rbl_repair_drop_non_finite(rblRepair* r); // repair_faces.c
 rblResult rbl_repair_weld(rblRepair* r);            // repair_weld.c
@@ -196,37 +196,36 @@ rblResult rbl_repair_fill_holes(rblRepair* r);      // repair_holes.c
 rblResult rbl_repair_drop_components(rblRepair* r); // repair_components.c
 rblResult rbl_repair_split_vertices(rblRepair* r);  // repair_vertices.c
 rblResult rbl_repair_orient_outward(rblRepair* r);  // repair_components.c
-rblResult rbl_repair_count(rblRepair* r); // repair_state.c: flips and fillings that are left at the end
+rblResult
+rbl_repair_count(rblRepair* r); // repair_state.c: counts the flips and fillings that remain at the end
 
-// All of them, in their order, until nothing changes (repair.c).
+// All passes, in order, until nothing changes (repair.c).
 rblResult rbl_repair_mend(rblRepair* r);
 
 // ---- repair_verdict.c ----
 
-// What rbl_mesh_inspect() reports, but for faces that touch in vertices of equal position: they do not
-// intersect here.
+// The report of rbl_mesh_inspect(), except that faces that touch in vertices of equal position do not intersect.
 rblResult rbl_repair_inspect(const rblMeshView* mesh, const rblAllocator* allocator, rblMeshReport* after);
 
-// The same for a source: *clean tells whether every edge and face is as it should be. If not, intersections
-// are not looked for.
+// The same for a source mesh: *clean is whether all edges and faces are valid. If not, intersections are not computed.
 rblResult rbl_repair_examine(const rblMeshView* mesh, const rblAllocator* allocator, rblMeshReport* after,
                              bool* clean);
 
-// Fill `solid` and `reason` of the report from `after`.
+// Set `solid` and `reason` of the report from `after`.
 void rbl_repair_judge(const rblRepair* r);
 
 // ---- repair_crossings.c ----
 
-// Cut out the faces where `mesh`, which rbl_repair_build() made, crosses itself, and mend what is left. *out
-// is null when that does not make it solid; otherwise `report` tells what was done.
+// Remove the faces where `mesh`, the result of rbl_repair_build(), intersects itself, and repair the rest. *out is null
+// when the result is not solid; otherwise `report` has the changes.
 rblResult rbl_repair_cut_crossings(const rblRepair* r, const rblMeshView* mesh, rblRepairReport* report,
                                    rblMesh** out);
 
 // ---- repair_remesh.c ----
 
-// The surface around everything that `mesh` winds round, on a grid, with sharp edges or smooth; attributes
-// from the closest face. `mesh` is what rbl_repair_build() made. RBL_ERROR_GEOMETRY when the grid sees
-// nothing.
+// The surface around the region with winding number of `mesh` above 1/2, on a grid, with sharp edges or smooth;
+// attributes come from the closest face. `mesh` is the result of rbl_repair_build(). RBL_ERROR_GEOMETRY when the grid
+// finds no surface.
 rblResult rbl_repair_remesh(const rblRepair* r, const rblMeshView* mesh, bool smooth, rblMesh** out);
 
 #endif

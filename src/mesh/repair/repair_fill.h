@@ -1,4 +1,4 @@
-// Triangles for one hole of a surface.
+// Triangulation of one hole of a surface.
 #ifndef RBL_MESH_REPAIR_REPAIR_FILL_H
 #define RBL_MESH_REPAIR_REPAIR_FILL_H
 
@@ -19,17 +19,16 @@ typedef struct rblHole
     const rblHashMap* edges; // pairs of vertices that already have an edge between them
 } rblHole;
 
-// Append triangles that fill the hole, as places in the loop, three by three. Every inner edge is new to the
-// surface and every triangle has area; *found is false, and nothing appended, when no such triangles were
-// found.
+// Append triangles that fill the hole, as indices in the loop, three per triangle. Every inner edge is new in the
+// surface and every triangle has area; *found is false, and nothing is appended, when there is no such triangulation.
 //
-// Up to RBL_LARGEST_EXACT_HOLE edges: those whose largest angle against each other and against the surface is
-// least, and among these the ones of shortest edges, by dynamic programming (Barequet and Sharir 1995;
-// weights after Liepa 2003, section 3, with the sum of squared edge lengths in place of the area: it keeps
-// slivers out of flat holes). Beyond: ear clipping in the mean plane, improved by flipping edges.
+// Up to RBL_LARGEST_EXACT_HOLE edges: the triangulation with the smallest maximum of the angles between triangles and to
+// the surface, and among these the one with the shortest edges, by dynamic programming (Barequet and Sharir 1995;
+// weights after Liepa 2003, section 3, with the sum of squared edge lengths instead of the area, which avoids slivers in
+// flat holes). Larger holes: ear clipping in the mean plane, improved by edge flips.
 rblResult rbl_hole_triangulate(const rblHole* hole, rblArena* scratch, rblIndexArray* triangles, bool* found);
 
-// n^3 / 6 triangles are looked at.
+// Edges of a hole that is filled optimally: n^3 / 6 triangles are tested, 1.3 million at this size.
 #define RBL_LARGEST_EXACT_HOLE 200u
 
 #endif

@@ -1,5 +1,5 @@
-// Edges waiting to be collapsed, cheapest first. Equal costs are ordered by the vertices, so that the order
-// is total and the same everywhere.
+// A priority queue of edges, cheapest first. Equal costs are ordered by the vertices, so that the order is total and the
+// same on every platform.
 #ifndef RBL_MESH_SIMPLIFY_COLLAPSE_HEAP_H
 #define RBL_MESH_SIMPLIFY_COLLAPSE_HEAP_H
 
@@ -10,7 +10,7 @@ typedef struct rblHeapEdge
     double cost;
     uint32_t low, high; // the vertices, low < high
     uint32_t corner;    // a half-edge of the edge
-    uint32_t version;   // of both vertices together, when the cost was computed: it tells stale entries
+    uint32_t version;   // of both vertices together at the time of the cost: identifies stale entries
 } rblHeapEdge;
 
 typedef RBL_ARRAY(rblHeapEdge) rblCollapseHeap;

@@ -1,6 +1,6 @@
-// Error quadrics: weighted sums of squared distances to planes, as a quadratic function of position (Garland
-// and Heckbert 1997, "Surface Simplification Using Quadric Error Metrics"). Each is kept about an origin of
-// its own, the vertex it belongs to, so that its digits do not drown far from the world's origin.
+// Error quadrics: weighted sums of squared distances to planes, as a quadratic function of position (Garland and
+// Heckbert 1997, "Surface Simplification Using Quadric Error Metrics"). Each quadric is relative to its own origin, the
+// vertex it belongs to, so that it keeps its precision far from the origin of the world.
 #ifndef RBL_MESH_SIMPLIFY_QUADRIC_H
 #define RBL_MESH_SIMPLIFY_QUADRIC_H
 
@@ -52,7 +52,7 @@ static inline void rbl_quadric_add(rblQuadric* q, const rblQuadric* other)
     q->weight += other->weight;
 }
 
-// The same function about an origin further along by `offset`.
+// The same function about an origin moved by `offset`.
 static inline rblQuadric rbl_quadric_moved(const rblQuadric* q, rblVec3d offset)
 {
     rblQuadric moved = *q;
@@ -61,8 +61,8 @@ static inline rblQuadric rbl_quadric_moved(const rblQuadric* q, rblVec3d offset)
     return moved;
 }
 
-// The x that makes Q(x) + softness * trace(A) * |x|^2 smallest. The second term chooses the point nearest to
-// the origin where Q leaves the choice (along a plane or a crease). False when A is zero.
+// The x that minimises Q(x) + softness * trace(A) * |x|^2. The second term selects the point nearest to the origin where
+// Q has no unique minimum (along a plane or a crease). False when A is zero.
 bool rbl_quadric_minimum(const rblQuadric* q, double softness, rblVec3d* x);
 
 #endif

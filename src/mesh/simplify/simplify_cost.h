@@ -1,9 +1,9 @@
-// What a collapse costs: quadrics of shape per vertex and of attributes per wedge, the best place for the
-// vertex that remains, and whether the triangles around it survive.
+// The cost of a collapse: quadrics of shape per vertex and of attributes per wedge, the optimal position of the
+// remaining vertex, and the validity of the triangles around it.
 //
-// Attribute quadrics follow Hoppe 1999, "New Quadric Metric for Simplifying Meshes with Appearance
-// Attributes": over a triangle an attribute is a linear function g . x + d, and a vertex at x with value s is
-// wrong by (g . x + d - s)^2. Attributes are scaled to metres first (rblSimplifyCost.attribute_scale).
+// Attribute quadrics follow Hoppe 1999, "New Quadric Metric for Simplifying Meshes with Appearance Attributes": over a
+// triangle an attribute is a linear function g . x + d, and a vertex at x with value s has the error (g . x + d - s)^2.
+// Attributes are scaled to metres first (rblSimplifyCost.attribute_scale).
 #ifndef RBL_MESH_SIMPLIFY_SIMPLIFY_COST_H
 #define RBL_MESH_SIMPLIFY_SIMPLIFY_COST_H
 
@@ -21,26 +21,26 @@ typedef struct rblSimplifyCost
 {
     const rblAllocator* allocator;
     rblCollapseMesh* mesh;
-    int exponent;             // positions are the mesh's times 2^-exponent: the box's longest side is 1 to 2
-    double attribute_scale;   // what an attribute difference of 1 counts as, in scaled metres
-    uint32_t component_count; // floats per corner over all layers; 0 when attributes are not looked at
+    int exponent; // positions are those of the mesh times 2^-exponent: the longest side of the box is 1 to 2
+    double attribute_scale;   // the length that an attribute difference of 1 corresponds to, in scaled metres
+    uint32_t component_count; // floats per corner over all layers; 0 when attributes are ignored
     rblVec3d* positions;      // per vertex, scaled
-    uint8_t* moved;           // per vertex: no longer where the input has it
+    uint8_t* moved;           // per vertex: 1 when not at its position in the input
     rblQuadric* quadrics;     // per vertex, about its position
     rblQuadric* wedge_quadrics;    // per wedge: the sums of area * (g . x + d)^2
     rblAttributeTerm* wedge_terms; // per wedge and component
     float* wedge_values;           // per wedge and component
-    uint8_t* normal_starts;        // per component: 1 where a normal's three components begin
+    uint8_t* normal_starts;        // per component: 1 for the first of the three components of a normal
 } rblSimplifyCost;
 
-// A collapse with the place that costs least.
+// A collapse with its optimal position.
 typedef struct rblCandidate
 {
     rblCollapse collapse;
     rblVec3d position;      // of the kept vertex, scaled
-    double blend;           // its attributes: 0 the kept vertex's own, 1 the removed one's
+    double blend;           // interpolation of its attributes: 0 the kept vertex, 1 the removed one
     double square;          // squared error times area, attributes included
-    double cost;            // the same with a little for moving about; what the heap sorts by
+    double cost;            // the same plus a small cost of the movement; the key of the heap
     double attribute_error; // scaled metres: root mean square
 } rblCandidate;
 
@@ -48,10 +48,10 @@ rblResult rbl_simplify_cost_init(rblSimplifyCost* cost, rblCollapseMesh* mesh, c
                                  double attribute_weight, const rblAllocator* allocator);
 void rbl_simplify_cost_free(rblSimplifyCost* cost);
 
-// The best collapse of an edge; false when its vertices must both stay.
+// The best collapse of an edge; false when neither vertex can be removed.
 bool rbl_simplify_candidate(const rblSimplifyCost* cost, uint32_t corner, rblCandidate* out);
 
-// Whether no triangle around the edge turns over or degenerates.
+// Whether no triangle around the edge is flipped or degenerate.
 bool rbl_simplify_keeps_shape(const rblSimplifyCost* cost, const rblCandidate* candidate);
 
 // Carry out a collapse on positions, quadrics, attributes and connectivity.

@@ -1,4 +1,4 @@
-// What the families of procedural solids share, and the generators that tests and benchmarks call directly.
+// Shared by the families of procedural solids; and the generators that tests and benchmarks call directly.
 #ifndef RBL_MESH_SOLIDS_SOLIDS_H
 #define RBL_MESH_SOLIDS_SOLIDS_H
 
@@ -7,7 +7,7 @@
 
 #define RBL_SOLID_MAX_PARAMETERS 12
 
-// Checked parameters of one call: every value is there, finite, in range, and whole where it must be.
+// Checked parameters of one call: every value exists, is finite, in range, and an integer where required.
 typedef struct rblSolidInput
 {
     const rblSolidKind* kind;
@@ -46,11 +46,10 @@ rblVec3d rbl_solid_face_normal(const rblMeshBuilder* builder, size_t face);
 // mesh.
 void rbl_solid_box_uvs(rblMeshBuilder* builder);
 
-// Add normals and turn the builder into a mesh; the builder is left empty, whatever happens.
+// Add normals and turn the builder into a mesh; the builder is empty afterwards, also on failure.
 rblResult rbl_solid_finish(rblMeshBuilder* builder, double crease_angle, rblMesh** out);
 
-// (cos, sin) of k full turns / n, with the symmetries of the circle exact: quarter turns give exact zeros and
-// ones.
+// (cos, sin) of k full turns / n, with exact symmetries of the circle: quarter turns give exact zeros and ones.
 typedef struct rblCirclePoint
 {
     double c, s;
@@ -60,9 +59,8 @@ rblCirclePoint rbl_circle_point(uint32_t k, uint32_t n);
 
 // ---- generators ----
 
-// The twenty faces of an icosahedron with a vertex at either pole, each split into frequency^2 triangles
-// whose vertices are pushed out to the sphere: 20 F^2 triangles, 10 F^2 + 2 vertices. Frequency 1 to
-// RBL_MAX_FREQUENCY.
+// The twenty faces of an icosahedron with a vertex at each pole, each split into frequency^2 triangles whose vertices
+// are projected to the sphere: 20 F^2 triangles, 10 F^2 + 2 vertices. Frequency 1 to RBL_MAX_FREQUENCY.
 #define RBL_MAX_FREQUENCY 512
 rblResult rbl_make_icosphere(double radius, uint32_t frequency, const rblAllocator* allocator, rblMesh** out);
 

@@ -1,4 +1,4 @@
-// Distance-like fields to sculpt with: negative inside, close to the distance near the surface.
+// Distance-like fields for constructive modelling: negative inside, close to the distance near the surface.
 #ifndef RBL_MESH_SOLIDS_SOLIDS_FIELD_H
 #define RBL_MESH_SOLIDS_SOLIDS_FIELD_H
 
@@ -30,7 +30,7 @@ static inline double rbl_field_box(rblVec3d p, rblVec3d centre, rblVec3d half, d
     return rbl_length3d(outside) + rbl_mind(rbl_maxd(q.x, rbl_maxd(q.y, q.z)), 0.0) - rounding;
 }
 
-// A straight limb from a to b whose radius runs from ra to rb.
+// A tapered capsule from a to b whose radius goes from ra to rb.
 static inline double rbl_field_limb(rblVec3d p, rblVec3d a, rblVec3d b, double ra, double rb)
 {
     const rblVec3d axis = rbl_sub3d(b, a);
@@ -51,15 +51,14 @@ static inline double rbl_field_disc(rblVec3d p, rblVec3d centre, double radius, 
     return sqrt(outside_r * outside_r + outside_h * outside_h) + rbl_mind(rbl_maxd(r, h), 0.0) - rounding;
 }
 
-// Union, with the valley between the two filled: where the two differ by less than k, a parabola that meets both
-// smoothly takes the place of the minimum.
+// Smooth union: where the two differ by less than k, a parabola that joins both smoothly replaces the minimum.
 static inline double rbl_field_blend(double a, double b, double k)
 {
     const double h = rbl_maxd(k - fabs(a - b), 0.0) / k;
     return rbl_mind(a, b) - 0.25 * h * h * k;
 }
 
-// a without b, the edge rounded over a width of about k.
+// Smooth difference: a without b, the edge rounded over a width of about k.
 static inline double rbl_field_carve(double a, double b, double k)
 {
     return -rbl_field_blend(-a, b, k);

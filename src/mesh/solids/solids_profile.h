@@ -1,4 +1,4 @@
-// Outlines in the half plane (radius, height), and the solids of revolution they make.
+// Outlines in the half plane (radius, height), and solids of revolution.
 #ifndef RBL_MESH_SOLIDS_SOLIDS_PROFILE_H
 #define RBL_MESH_SOLIDS_SOLIDS_PROFILE_H
 
@@ -9,7 +9,7 @@ typedef struct rblProfilePoint
     double r, y;
 } rblProfilePoint;
 
-// Running out of memory is remembered, as in rblMeshBuilder, and reported by rbl_make_turned().
+// The profile remembers when memory runs out, as rblMeshBuilder does, and rbl_make_turned() reports it.
 typedef struct rblProfile
 {
     RBL_ARRAY(rblProfilePoint) points;
@@ -19,23 +19,23 @@ typedef struct rblProfile
 void rbl_profile_init(rblProfile* profile, const rblAllocator* allocator);
 void rbl_profile_free(rblProfile* profile);
 
-// Add a point; one that repeats the last is dropped.
+// Add a point; a point equal to the last one is dropped.
 void rbl_profile_point(rblProfile* profile, double r, double y);
 
-// A cubic Bezier curve from the last point to `end`, in `steps` straight pieces.
+// A cubic Bezier curve from the last point to `end`, in `steps` straight segments.
 void rbl_profile_curve(rblProfile* profile, rblProfilePoint c1, rblProfilePoint c2, rblProfilePoint end,
                        uint32_t steps);
 
 // A half circle from the last point to `end`, bulging to the right of that direction.
 void rbl_profile_half_circle(rblProfile* profile, rblProfilePoint end, uint32_t steps);
 
-// The curve `distance` to the left of an open one (negative: to the right), added to `out` in the same order.
-// Ends on the axis stay on it; sharp corners on the outer side become arcs. False when the curve is bent too
-// tightly somewhere for that distance; *where is then the index of the point.
+// The curve at `distance` to the left of an open curve (negative: to the right), added to `out` in the same order. Ends
+// on the axis stay on it; sharp corners on the outer side become arcs. False when the curvature is too large for that
+// distance; *where is then the index of the point.
 bool rbl_profile_offset(const rblProfilePoint* points, uint32_t count, double distance, rblProfile* out,
                         uint32_t* where);
 
-// What is wrong with a closed outline, if anything.
+// The defect of a closed outline, if any.
 typedef enum rblProfileDefect
 {
     RBL_PROFILE_SOUND,
@@ -45,10 +45,10 @@ typedef enum rblProfileDefect
     RBL_PROFILE_ENCLOSES_NOTHING, // no places
 } rblProfileDefect;
 
-// Which way a sound outline runs (radius to the right, height up).
+// The orientation of a valid outline (radius to the right, height up).
 bool rbl_profile_is_counter_clockwise(const rblProfilePoint* points, uint32_t count);
 
-// Refuse an outline that is not sound, in words; `what` names it.
+// Refuse an outline that is not valid, with a message; `what` is its name in it.
 rblResult rbl_profile_require(const rblSolidInput* input, const rblProfile* profile, const char* what);
 
 // The radius of the ring at point `point` of the outline, `step` of `segments` round it.
@@ -56,16 +56,16 @@ typedef double rblRingFcn(uint32_t point, uint32_t step, uint32_t segments, void
 
 typedef struct rblTurning
 {
-    const rblProfile* profile; // closed, counter-clockwise and sound
+    const rblProfile* profile; // closed, counter-clockwise and valid
     uint32_t segments;
     double crease_angle;
-    rblRingFcn* ring; // null: circles. Must leave the outline sound at every step
+    rblRingFcn* ring; // null: circles. The outline must stay valid at every step
     void* context;
 } rblTurning;
 
-// Turn an outline about the Y axis: x = r cos, z = -r sin, so that angles rise counter-clockwise seen from
-// above. Edges on the axis vanish and their ends become poles. UVs: u once around, v the length along the
-// outline, one unit the circumference at the widest place; level edges are flat discs instead.
+// Revolve an outline about the Y axis: x = r cos, z = -r sin, so that angles increase counter-clockwise seen from above.
+// Edges on the axis disappear and their ends become poles. UVs: u once around, v the length along the outline, one unit
+// is the largest circumference; horizontal edges are flat discs instead.
 rblResult rbl_make_turned(const rblTurning* turning, const rblAllocator* allocator, rblMesh** out);
 
 #endif

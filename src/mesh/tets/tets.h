@@ -1,4 +1,5 @@
-// Tetrahedra inside the library: read through an rblTetsView, made by rbl_tets_new(), never changed afterwards.
+// Tetrahedral meshes inside the library. They are read through an rblTetsView, made by rbl_tets_new(), and never changed
+// afterwards.
 #ifndef RBL_MESH_TETS_TETS_H
 #define RBL_MESH_TETS_TETS_H
 
@@ -9,12 +10,12 @@
 typedef struct rblTets rblTets;
 typedef struct rblTetsLocator rblTetsLocator;
 
-// The most tetrahedra of a mesh: four nodes each have a number of 32 bits, less the marks.
+// The largest number of tetrahedra of a mesh: 4 * index + 3 and the special values must fit in 32 bits.
 #define RBL_MAX_TETS (UINT32_MAX / 4 - 1)
 
 typedef RBL_ARRAY(rblVec3d) rblVec3dArray;
 
-// What a mesh is made of; the arrays are taken over.
+// The arrays of a new mesh; rbl_tets_new() takes ownership.
 typedef struct rblTetsParts
 {
     rblVec3dArray positions;
@@ -27,8 +28,8 @@ typedef struct rblTetsParts
 void rbl_tets_parts_init(rblTetsParts* parts, const rblAllocator* allocator);
 void rbl_tets_parts_free(rblTetsParts* parts);
 
-// Check, orient, find neighbours. Parts are empty afterwards, also on failure. `locator` may be null, then one is built over the
-// boxes of the tetrahedra; it is taken over too.
+// Check, orient, find neighbours. Parts are empty afterwards, also on failure. `locator` may be null; then a locator
+// over the boxes of the tetrahedra is built. The call takes ownership of it too.
 rblResult rbl_tets_new(rblTetsParts* parts, rblTetsLocator* locator, const rblAllocator* allocator,
                        rblTets** out);
 void rbl_tets_free(rblTets* tets);
@@ -38,10 +39,10 @@ const rblTetsLocator* rbl_tets_get_locator(const rblTets* tets);
 
 // ---- ids ----
 
-// Give a mesh an id; the registry owns this reference to it from now on. On failure it is released.
+// Give a mesh an id; the registry owns this reference from now on. On failure it is released.
 rblResult rbl_tets_register(rblTets* tets, rblTetsId* out);
 
-// The mesh behind an id, kept alive until released, even if another thread destroys the id meanwhile.
+// The mesh that an id refers to, kept alive until released, even when another thread destroys the id.
 rblResult rbl_tets_acquire(rblTetsId id, rblTets** out);
 void rbl_tets_release(rblTets* tets);
 
@@ -67,7 +68,8 @@ rblResult rbl_tets_surface_mesh(const rblTetsView* view, uint32_t tet_count, rbl
 // Signed volume, m^3.
 double rbl_tet_volume(const rblVec3d corners[4]);
 
-// The six dihedral angles at the edges of rbl_tet_edges, as cosines: the larger, the sharper. Of a flat one NaN.
+// The cosines of the six dihedral angles at the edges of rbl_tet_edges: a larger cosine is a sharper angle. NaN for a
+// flat tetrahedron.
 void rbl_tet_angle_cosines(const rblVec3d corners[4], double cosines[6]);
 
 #endif

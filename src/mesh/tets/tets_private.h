@@ -1,4 +1,4 @@
-// What tets.c and tets_registry.c share; nobody else writes to a mesh of tetrahedra.
+// Shared by tets.c and tets_registry.c; no other file writes to a tetrahedral mesh.
 #ifndef RBL_MESH_TETS_TETS_PRIVATE_H
 #define RBL_MESH_TETS_TETS_PRIVATE_H
 
@@ -11,7 +11,7 @@ struct rblTets
     rblTetsParts parts;
     rblIndexArray neighbors;
     rblTetsLocator* locator;
-    rblTetsView view; // points into all of them
+    rblTetsView view; // pointers to these arrays
     atomic_uint references;
 };
 

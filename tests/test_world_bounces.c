@@ -140,7 +140,7 @@ static bool is_hit(const rblContactEvent* events, uint32_t count, const rblConta
 {
     for (uint32_t i = 0; i < count; ++i)
     {
-        if (events[i].kind == RBL_CONTACT_HIT && events[i].a.index1 == begun->a.index1 &&
+        if (events[i].kind == RBL_CONTACT_IMPACT && events[i].a.index1 == begun->a.index1 &&
             events[i].b.index1 == begun->b.index1)
         {
             return true;

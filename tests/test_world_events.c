@@ -49,7 +49,7 @@ static void a_ball_hits_rests_and_leaves(void** state)
     rblContactEvent hit = {0};
     rblContactEvent end = {0};
     int step = 0;
-    for (; step < 30 && count_events(world, RBL_CONTACT_HIT, &hit) == 0; ++step)
+    for (; step < 30 && count_events(world, RBL_CONTACT_IMPACT, &hit) == 0; ++step)
     {
         step_times(world, 1);
     }
@@ -69,7 +69,7 @@ static void a_ball_hits_rests_and_leaves(void** state)
     }
     assert_true(step < 10);
     step_times(world, 200);
-    assert_int_equal(count_events(world, RBL_CONTACT_HIT, &hit), 0);
+    assert_int_equal(count_events(world, RBL_CONTACT_IMPACT, &hit), 0);
     assert_int_equal(count_events(world, RBL_CONTACT_BEGIN, &begin), 0);
     assert_int_equal(counters_of(world).touching, 1);
     check_ok(rbl_body_destroy(world, ball));

@@ -517,7 +517,7 @@ static uint32_t count_mates(const rblWorld* world)
     uint32_t count = 0;
     for (size_t i = 0; i < world->pairs.count; ++i)
     {
-        count += world->pairs.data[i].mates && world->pairs.data[i].count > 0;
+        count += world->pairs.data[i].siblings && world->pairs.data[i].count > 0;
     }
     return count;
 }
@@ -539,7 +539,7 @@ static void mates_that_were_let_go_are_looked_at_again(void** state)
     const Found found = keep_found(world);
     const uint32_t mates = count_mates(world);
     assert_true(mates > 60);
-    check_ok(rbl_release_mates(world->step));
+    check_ok(rbl_siblings_drop_contacts(world->step));
     assert_int_equal(count_mates(world), 0);
     look_for_contacts(world, 1);
     (void)check_found_again(world, &found);

@@ -53,7 +53,7 @@ static void the_program_of_the_guide_does_what_it_says(void** state)
         check_ok(rbl_world_contact_events(world, &events, &count));
         for (uint32_t i = 0; i < count; ++i)
         {
-            hits += events[i].kind == RBL_CONTACT_HIT;
+            hits += events[i].kind == RBL_CONTACT_IMPACT;
         }
     }
     rblBodyState now;

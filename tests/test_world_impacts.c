@@ -146,7 +146,7 @@ static Fall let_fall(const Drop* drop, float rate)
         check_ok(rbl_world_contact_events(world, &events, &count));
         for (uint32_t k = 0; k < count; ++k)
         {
-            if (events[k].kind == RBL_CONTACT_HIT)
+            if (events[k].kind == RBL_CONTACT_IMPACT)
             {
                 fall.hit = fall.hits == 0 ? events[k] : fall.hit;
                 fall.hits += 1;
@@ -444,7 +444,7 @@ static void contacts_found_anew_leave_out_what_a_break_left(void** state)
     const rblManifold* manifold = &world->step->manifolds.data[0];
     assert_true(rbl_renew_contacts(world->step, manifold, &set));
     const float gap = smallest_gap(world, manifold);
-    world->pairs.data[manifold->pair].kept_depth = 0.003f;
+    world->pairs.data[manifold->pair].break_depth = 0.003f;
     assert_true(rbl_renew_contacts(world->step, manifold, &set));
     check_close(smallest_gap(world, manifold), gap + 0.003f, 1e-6);
     rbl_contact_set_free(&set);

@@ -380,17 +380,17 @@ static void bodies_on_joints_are_held_back_together(void** state)
     rblStep* step = world->step;
     const uint32_t* index = step->solver_index.data;
     const uint32_t middle = index[bodies[1].index1 - 1];
-    memset(step->held.data, 0, step->held.count);
+    memset(step->slowed.data, 0, step->slowed.count);
     step->solver_bodies.data[middle].seconds = 0.25f * STEP;
-    step->held.data[middle] = 1;
+    step->slowed.data[middle] = 1;
     rbl_share_joint_seconds(step);
     for (int i = 0; i < 3; ++i)
     {
         const uint32_t place = index[bodies[i].index1 - 1];
         assert_true(step->solver_bodies.data[place].seconds == 0.25f * STEP);
-        assert_int_equal(step->held.data[place], 1);
+        assert_int_equal(step->slowed.data[place], 1);
     }
-    assert_int_equal(step->held.data[index[other.index1 - 1]], 0);
+    assert_int_equal(step->slowed.data[index[other.index1 - 1]], 0);
     check_ok(rbl_world_destroy(id));
 }
 

@@ -255,7 +255,7 @@ static Blow find_blow(const Scene* scene)
     {
         const bool struck = same(events[i].a, scene->striker) || same(events[i].b, scene->striker);
         const bool plate = same(events[i].a, scene->plate) || same(events[i].b, scene->plate);
-        if (events[i].kind == RBL_CONTACT_HIT && struck && blow != BLOW_PLATE)
+        if (events[i].kind == RBL_CONTACT_IMPACT && struck && blow != BLOW_PLATE)
         {
             blow = plate ? BLOW_PLATE : BLOW_OTHER;
         }

@@ -18,7 +18,7 @@ typedef struct rblBreakerId
     uint32_t generation;
 } rblBreakerId;
 
-/// One blow that a body felt, before the impulse is applied. World axes.
+/// One impact that a body felt, before the impulse is applied. World axes.
 typedef struct rblImpact
 {
     rblVec3 point;
@@ -42,8 +42,8 @@ typedef struct rblBreakBody
     rblMaterial material;
     uint64_t seed;       ///< what is random in the break follows from this alone
     uint32_t generation; ///< how many times its ancestors broke
-    float damage;        ///< of earlier blows, 0 to 1
-    float payable;       ///< J: the most that one of its blows can pay for cracks; 0: nobody says
+    float damage;        ///< of earlier impacts, 0 to 1
+    float payable;       ///< J: the most that one of its impacts can pay for cracks; 0: nobody says
 } rblBreakBody;
 
 /// What a breaker decided.
@@ -56,7 +56,7 @@ typedef struct rblVerdict
     float severity;  ///< 1 at the threshold, monotone in the energy of the impact
     float damage;    ///< of the body from now on, if it does not break
     double
-        budget; ///< J that crack faces may cost. From `decide`: at most, 0 for whatever the blow can pay. To `shatter`:
+        budget; ///< J that crack faces may cost. From `decide`: at most, 0 for whatever the impact can pay. To `shatter`:
     ///< what it can pay; infinite: nobody asks (broken on demand)
     uint32_t most_pieces; ///< the same for their number: at most, that there is room for; 0: any number
 } rblVerdict;
@@ -116,7 +116,7 @@ typedef struct rblBreakerDef
                          void** prepared);
     void (*forget)(void* context, void* prepared);
 
-    /// Does it break? Cheap: asked for every blow. `out` says no, and the damage so far, unless changed.
+    /// Does it break? Cheap: asked for every impact. `out` says no, and the damage so far, unless changed.
     rblResult (*decide)(void* context, void* prepared, const rblBreakBody* body, const rblImpact* impacts,
                         uint32_t count, rblVerdict* out);
 

@@ -160,7 +160,7 @@ typedef struct rblBodyState
     rblBodyType type;
     bool awake;
     uint32_t generation; ///< how many times its ancestors broke; 0: it is no fragment
-    float damage;        ///< of earlier blows, 0 to 1
+    float damage;        ///< of earlier impacts, 0 to 1
     bool debris;         ///< a crumb: it does not break any more,
     float lifetime;      ///< and vanishes after so many seconds; 0: it stays
     rblShapeId shape;
@@ -205,7 +205,7 @@ RBL_API rblResult rbl_body_set_filter(rblWorldId world, rblBodyId body, rblFilte
 /// Wake a body and all that sleeps with it.
 RBL_API rblResult rbl_body_wake(rblWorldId world, rblBodyId body);
 
-/// Break a body on demand, whatever it takes, as if it were hit at a point (one that is not on it is moved to where it is
+/// Break a body on demand, whatever it takes, as if an impact were at a point (one that is not on it is moved to where it is
 /// nearest); the normal points into the body. Its id is stale
 /// from now on, and the event is told with those of the next step. Refused: a body without a breaker, a point that is not
 /// finite, a normal without direction. A body that its breaker leaves whole is as before, with RBL_OK.
@@ -216,9 +216,9 @@ RBL_API rblResult rbl_body_break(rblWorldId world, rblBodyId body, rblVec3 point
 /// What a contact event tells.
 typedef enum rblContactEventKind
 {
-    RBL_CONTACT_BEGIN, ///< the first touch of a pair
-    RBL_CONTACT_HIT,   ///< an impact: approach faster than bounce_speed
-    RBL_CONTACT_END    ///< the pair parted, or one of it is gone: its id is stale
+    RBL_CONTACT_BEGIN,  ///< the first touch of a pair
+    RBL_CONTACT_IMPACT, ///< an impact: approach faster than bounce_speed
+    RBL_CONTACT_END     ///< the pair parted, or one of it is gone: its id is stale
 } rblContactEventKind;
 
 /// Something that happened to a pair of bodies in the last step.
@@ -228,9 +228,9 @@ typedef struct rblContactEvent
     rblBodyId a, b;
     rblVec3 point;  ///< world
     rblVec3 normal; ///< from a to b
-    float impulse;  ///< N s along the normal; hits only
-    float speed;    ///< m/s of approach; hits only
-    float duration; ///< s: Hertz estimate of the contact time; hits only
+    float impulse;  ///< N s along the normal; impacts only
+    float speed;    ///< m/s of approach; impacts only
+    float duration; ///< s: Hertz estimate of the contact time; impacts only
 } rblContactEvent;
 
 /// Events of the last step in a fixed order. Valid until the next call that changes the world.
@@ -255,7 +255,7 @@ RBL_API rblResult rbl_body_impulses(rblWorldId world, rblBodyId body, rblFeltImp
 typedef struct rblBreakEvent
 {
     rblBodyId body;             ///< that broke: stale
-    rblBodyId by;               ///< whose blow broke it; null: on demand. May have broken, too
+    rblBodyId by;               ///< whose impact broke it; null: on demand. May have broken, too
     const rblBodyId* fragments; ///< in the breaker's order
     uint32_t pieces;            ///< how many
     const rblMate* mates;       ///< crack faces that fit each other; pieces are places in `fragments`
@@ -263,14 +263,14 @@ typedef struct rblBreakEvent
     uint32_t merged;            ///< crumbs and slivers that became part of a neighbour
     uint32_t debris;            ///< fragments that are crumbs and may vanish after a while
     rblVec3 point, normal;      ///< where, and into the body
-    float impulse;              ///< N s along the normal of the blow, had it not broken
+    float impulse;              ///< N s along the normal of the impact, had it not broken
     float speed;                ///< m/s of approach at the time of impact
     float severity;             ///< 1 at the threshold
     double crack_area;          ///< m^2, of one side
-    double surface_energy;      ///< J: what the cracks took; paid by the blow, on demand by nobody
+    double surface_energy;      ///< J: what the cracks took; paid by the impact, on demand by nobody
     double
         elastic_energy; ///< J that stress held in the body when it broke; 0: its breaker knows nothing of stress
-    double heat;        ///< J that the blow lost beyond the cracks, and its fragments at their birth
+    double heat;        ///< J that the impact lost beyond the cracks, and its fragments at their birth
     double
         kinetic_lost; ///< J of motion that the two had before the cracks, less theirs and the fragments' after: surface and heat
     double mass_error; ///< sum of the fragments' masses against that of the body, in parts of it

@@ -172,7 +172,7 @@ static void set_pose(rblBody* body, rblMotion* motion, rblTransform pose)
     motion->center = frame.p;
     motion->orientation = rbl_quat_normalize(frame.q);
     body->previous = rbl_motion_pose(motion);
-    body->stay = body->previous;
+    body->rest_pose = body->previous;
     body->born = true;
     body->falls = true;
 }
@@ -194,7 +194,7 @@ void rbl_release_body(rblBody* body)
     }
 }
 
-// What it is made of, and the breaker: held, and told of the shape.
+// What it is made of, and the breaker, which is referenced and prepares the shape.
 static rblResult set_matter(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion)
 {
     RBL_TRY(set_mass(body, motion, def->mass));
@@ -266,7 +266,7 @@ rblResult rbl_enter_body(rblWorld* world, rblBody* body, const rblMotion* motion
     world->bodies.data[*slot] = *body;
     world->motions.data[*slot] = *motion;
     rbl_forget_box(world->step, *slot);
-    world->stirred = true;
+    world->activity_changed = true;
     world->breakable += body->breaker != NULL;
     world->fragments += body->ancestors > 0;
     world->debris += body->debris;
@@ -281,8 +281,8 @@ void rbl_leave_body(rblWorld* world, uint32_t slot)
     world->debris -= body->debris;
     rbl_broad_phase_remove(world->broad, slot);
     rbl_release_body(body);
-    world->bereft = true;
-    world->stirred = true;
+    world->bodies_destroyed = true;
+    world->activity_changed = true;
     *body = (rblBody){0};
     world->motions.data[slot] = (rblMotion){0};
     rbl_id_pool_give(&world->ids, slot);
@@ -309,7 +309,7 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* given, rblBodyI
         rbl_release_body(&body);
         return result;
     }
-    world->marked = true;
+    world->has_marks = true;
     world->pending_work += rbl_body_energy(world, slot);
     *out = (rblBodyId){slot + 1, body.generation};
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_CREATE, .body = *out, .body_def = def);
@@ -405,8 +405,8 @@ rblResult rbl_body_teleport(rblWorldId world_id, rblBodyId id, rblTransform pose
     world->pending_work -= rbl_body_energy(world, slot);
     const rblVec3 spin = motion->spin;
     set_pose(body, motion, pose);
-    rbl_leave_flock(body);
-    world->stirred = world->marked = true;
+    rbl_siblings_leave(body);
+    world->activity_changed = world->has_marks = true;
     set_spin(body, motion, motion->velocity, spin);
     world->pending_work += rbl_body_energy(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_TELEPORT, .body = id, .pose = pose);
@@ -427,7 +427,7 @@ rblResult rbl_body_set_velocity(rblWorldId world_id, rblBodyId id, rblVec3 veloc
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: a static body has no velocity");
     }
-    rbl_leave_flock(body);
+    rbl_siblings_leave(body);
     rbl_wake_body(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
     set_spin(body, &world->motions.data[slot], velocity, spin);
@@ -450,7 +450,7 @@ static rblResult find_dynamic(rblWorldId world_id, rblBodyId id, rblVec3 a, rblV
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: only dynamic bodies feel forces");
     }
-    rbl_leave_flock(&(*world)->bodies.data[*slot]);
+    rbl_siblings_leave(&(*world)->bodies.data[*slot]);
     rbl_wake_body(*world, *slot);
     return RBL_OK;
 }

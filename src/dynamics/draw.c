@@ -99,7 +99,7 @@ static void draw_contact(const rblWorld* world, const rblPair* pair, const rblCo
     }
     if (draw->impulses && draw->line != NULL)
     {
-        const rblVec3 impulse = rbl_mul_add3(contact->friction, contact->push, contact->normal);
+        const rblVec3 impulse = rbl_mul_add3(contact->friction, contact->normal_impulse, contact->normal);
         draw->line(at, rbl_add3(at, impulse), COLOR_IMPULSE, draw->context);
     }
 }

@@ -111,7 +111,7 @@ void rbl_measure_energy(rblStep* step)
     rblWorld* world = step->world;
     double total[8] = {0};
     Sums sums = {.step = step};
-    if (world->stirred) // since the movers were gathered
+    if (world->activity_changed) // since the movers were gathered
     {
         sum_up(&sums, (uint32_t)world->bodies.count, total);
     }

@@ -126,7 +126,7 @@ static bool reserve_contacts(rblStep* step, size_t total)
     rblWorld* world = step->world;
     return step->contact_finder->resting_contacts > 0
                ? rbl_array_resize_amply(&world->contacts, total)
-               : rbl_array_renew(&world->contacts, total, rbl_heap_room(step, RBL_HEAP_CONTACTS));
+               : rbl_array_renew(&world->contacts, total, rbl_heap_capacity(step, RBL_HEAP_CONTACTS));
 }
 
 static const rblPair* pair_ahead(const rblStep* step, rblRange range, uint32_t i)
@@ -136,10 +136,10 @@ static const rblPair* pair_ahead(const rblStep* step, rblRange range, uint32_t i
 }
 
 // Whether contacts are probably looked for: those of bodies that hardly move are kept.
-static bool is_moving(const rblBodyCourse* course)
+static bool is_moving(const rblBodyPath* path)
 {
-    const float little = 0.01f * course->radius;
-    return rbl_dot3(course->translation, course->translation) > little * little;
+    const float little = 0.01f * path->radius;
+    return rbl_dot3(path->translation, path->translation) > little * little;
 }
 
 static void fetch(const void* from, size_t bytes)
@@ -163,16 +163,16 @@ static void find_block(rblRange range, void* context)
     {
         const uint32_t later = pair_ahead(step, range, i + FETCH_BODY)->b;
         const uint32_t soon = pair_ahead(step, range, i + FETCH_SHAPE)->b;
-        rbl_prefetch(&step->courses.data[later]);
+        rbl_prefetch(&step->paths.data[later]);
         rbl_prefetch(&world->bodies.data[later].shape);
         rbl_prefetch(&world->bodies.data[later].awake);
         rbl_prefetch(&step->sweeps.data[later]);
         rbl_prefetch(&world->motions.data[later]);
-        if (is_moving(&step->courses.data[soon]))
+        if (is_moving(&step->paths.data[soon]))
         {
             fetch(world->bodies.data[soon].shape.shape, RBL_SHAPE_HEAD_BYTES);
             fetch(world->bodies.data[soon].shape_memory, FETCHED_LINES * CACHE_LINE);
-            fetch(&step->flights.data[soon], sizeof *step->flights.data);
+            fetch(&step->prepared_sweeps.data[soon], sizeof *step->prepared_sweeps.data);
         }
         ok = rbl_look_at_pair(step, &world->pairs.data[step->active_pairs.data[i]], set, out);
     }
@@ -223,7 +223,7 @@ static void forget_contacts(rblWorld* world)
 rblResult rbl_find_contacts(rblStep* step)
 {
     rblWorld* world = step->world;
-    RBL_TRY(rbl_set_courses(step));
+    RBL_TRY(rbl_paths_predict(step));
     if (!open_contacts(step))
     {
         return rbl_fail_memory();

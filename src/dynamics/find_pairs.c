@@ -274,7 +274,7 @@ rblResult rbl_merge_pairs(rblStep* step)
         return RBL_OK;
     }
     if (!rbl_array_renew(&step->pair_finder->old_pairs, world->pairs.count + step->pair_finder->begun.count,
-                         rbl_heap_room(step, RBL_HEAP_PAIRS)) ||
+                         rbl_heap_capacity(step, RBL_HEAP_PAIRS)) ||
         !rbl_array_reserve_more(&world->events, step->pair_finder->ended.count))
     {
         return rbl_fail_memory();

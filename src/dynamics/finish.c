@@ -50,51 +50,54 @@ static float hertz_time(const rblWorld* world, const rblPair* pair, float speed)
     return rbl_hertz_impact(&world->bodies.data[pair->a], &world->bodies.data[pair->b], mass, speed).duration;
 }
 
-static rblResult report_blow(rblWorld* world, const rblPair* pair, const rblBlow* blow)
+static rblResult report_impact(rblWorld* world, const rblPair* pair, const rblManifoldImpact* impact)
 {
     const rblContactEvent event = {
-        .kind = RBL_CONTACT_HIT,
+        .kind = RBL_CONTACT_IMPACT,
         .a = body_id(world, pair->a),
         .b = body_id(world, pair->b),
-        .point = blow->place.point,
-        .normal = blow->place.normal,
-        .impulse = blow->impulse,
-        .speed = blow->speed,
-        .duration = hertz_time(world, pair, blow->speed),
+        .point = impact->at.point,
+        .normal = impact->at.normal,
+        .impulse = impact->normal_impulse,
+        .speed = impact->speed,
+        .duration = hertz_time(world, pair, impact->speed),
     };
-    const rblHit hit = {event.a, event.b, event.point, blow->hit, event.speed, event.duration};
-    if (!rbl_array_push(&world->hits, hit))
+    const rblImpactRecord record = {event.a,         event.b,     event.point,
+                                    impact->impulse, event.speed, event.duration};
+    if (!rbl_array_push(&world->impacts, record))
     {
         return rbl_fail_memory();
     }
-    const bool told = blow->speed > world->def.bounce_speed;
-    return !told || rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
+    const bool reported = impact->speed > world->def.bounce_speed;
+    return !reported || rbl_array_push(&world->events, event) ? RBL_OK : rbl_fail_memory();
 }
 
-rblResult rbl_tell_blows(rblStep* step)
+rblResult rbl_report_impacts(rblStep* step)
 {
     rblWorld* world = step->world;
-    for (size_t i = 0; i < step->blows.count; ++i)
+    for (size_t i = 0; i < step->manifold_impacts.count; ++i)
     {
-        const rblBlow* blow = &step->blows.data[i];
-        RBL_TRY(report_blow(world, &world->pairs.data[step->manifolds.data[blow->manifold].pair], blow));
+        const rblManifoldImpact* impact = &step->manifold_impacts.data[i];
+        RBL_TRY(
+            report_impact(world, &world->pairs.data[step->manifolds.data[impact->manifold].pair], impact));
     }
     return RBL_OK;
 }
 
 // In the order in which they came; the manifold knows the last one.
-static rblResult report_blows(rblStep* step, const rblManifold* manifold)
+static rblResult report_impacts(rblStep* step, const rblManifold* manifold)
 {
     rblWorld* world = step->world;
     uint32_t order[RBL_IMPACT_ROUNDS];
     uint32_t count = 0;
-    for (uint32_t i = manifold->blow; i != 0; i = step->blows.data[i - 1].before)
+    for (uint32_t i = manifold->last_impact; i != 0; i = step->manifold_impacts.data[i - 1].before)
     {
         order[count++] = i - 1;
     }
     while (count > 0)
     {
-        RBL_TRY(report_blow(world, &world->pairs.data[manifold->pair], &step->blows.data[order[--count]]));
+        RBL_TRY(report_impact(world, &world->pairs.data[manifold->pair],
+                              &step->manifold_impacts.data[order[--count]]));
     }
     return RBL_OK;
 }
@@ -156,14 +159,14 @@ rblResult rbl_finish_contacts(rblStep* step)
         const rblManifold* manifold = m != RBL_NONE ? &step->manifolds.data[m] : NULL;
         if (is_active(step, pair))
         {
-            const bool touching = manifold != NULL && (manifold->touching || manifold->blow != 0);
+            const bool touching = manifold != NULL && (manifold->touching || manifold->last_impact != 0);
             if (touching != pair->touching)
             {
                 RBL_TRY(report_touch(world, pair, touching));
             }
             if (manifold != NULL)
             {
-                RBL_TRY(report_blows(step, manifold));
+                RBL_TRY(report_impacts(step, manifold));
             }
             pair->touching = touching;
         }

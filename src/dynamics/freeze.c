@@ -44,9 +44,9 @@ void rbl_freeze_bad_bodies(rblStep* step)
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[i];
-        if (!rbl_finite3(joint->push) || !rbl_finite3(joint->turn))
+        if (!rbl_finite3(joint->linear_impulse) || !rbl_finite3(joint->angular_impulse))
         {
-            joint->push = joint->turn = rbl_vec3(0, 0, 0);
+            joint->linear_impulse = joint->angular_impulse = rbl_vec3(0, 0, 0);
         }
     }
 }

@@ -75,7 +75,7 @@ static rblActivity activity(const rblBody* body)
 rblResult rbl_gather_movers(rblStep* step)
 {
     rblWorld* world = step->world;
-    if (!world->stirred)
+    if (!world->activity_changed)
     {
         return RBL_OK;
     }
@@ -96,7 +96,7 @@ rblResult rbl_gather_movers(rblStep* step)
             step->movers.data[step->movers.count++] = slot;
         }
     }
-    world->stirred = false;
+    world->activity_changed = false;
     world->regrouped = true;
     world->resting_sums.known = false;
     return RBL_OK;
@@ -116,7 +116,7 @@ static bool is_active(const rblStep* step, uint32_t slot)
 {
     const rblWorld* world = step->world;
     return step->activities.data[slot] >= RBL_ACTIVITY_AWAKE ||
-           (world->stirred && world->bodies.data[slot].awake);
+           (world->activity_changed && world->bodies.data[slot].awake);
 }
 
 // The contacts of sleepers by birth are looked for once, so that what holds them is known when they wake.
@@ -149,8 +149,8 @@ static void list_pairs(rblStep* step, bool new_sleepers)
 rblResult rbl_list_active_pairs(rblStep* step, bool new_sleepers)
 {
     rblWorld* world = step->world;
-    const bool births = world->marked && step->sleepers > 0;
-    world->regrouped = world->regrouped || world->stirred || births || !same_movers(step);
+    const bool births = world->has_marks && step->sleepers > 0;
+    world->regrouped = world->regrouped || world->activity_changed || births || !same_movers(step);
     if (!world->regrouped)
     {
         return RBL_OK;

@@ -15,7 +15,7 @@ static uint64_t layout_word(void)
     const uint64_t sizes[] = {5,
                               sizeof(rblSnapshotHeader),
                               sizeof(rblBody),
-                              offsetof(rblBody, hold_debt),
+                              offsetof(rblBody, slow_debt),
                               offsetof(rblBody, sleep_group),
                               sizeof(rblBreakEvent),
                               sizeof(rblMate),
@@ -134,7 +134,7 @@ static void detach_joints(const Image* image)
 
 static void detach_breaks(const Image* image)
 {
-    for (uint32_t i = 0; i < image->header.untold; ++i)
+    for (uint32_t i = 0; i < image->header.unreported; ++i)
     {
         rblBreakEvent event;
         get(image, image->at.breaks, i, &event, sizeof event);
@@ -244,7 +244,7 @@ static bool can_break(const rblBody* body, uint32_t breakers)
            is_truth(&body->is_prepared) && (unsigned)body->anchor.kind < RBL_ANCHOR_KIND_COUNT &&
            (body->anchor.kind != RBL_ANCHOR_BOX || is_finite(&body->anchor.box.lower.x, 6)) &&
            body->damage >= 0.0f && body->damage <= 1.0f && is_truth(&body->debris) &&
-           body->lifetime >= 0.0f && rbl_finite((double)body->lifetime) && body->flock_time >= 0.0f;
+           body->lifetime >= 0.0f && rbl_finite((double)body->lifetime) && body->sibling_time >= 0.0f;
 }
 
 static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t generation, uint32_t shapes)
@@ -252,9 +252,9 @@ static bool is_body(const rblBody* body, const rblMotion* motion, uint32_t gener
     const rblTransform frame = rbl_motion_pose(motion);
     return body->generation == generation && generation % 2 == 1 && body->shape_id.index1 > 0 &&
            body->shape_id.index1 <= shapes && (unsigned)body->type < RBL_BODY_TYPE_COUNT &&
-           is_truth(&body->awake) && is_truth(&body->rest.untried) && is_truth(&body->bereft) &&
+           is_truth(&body->awake) && is_truth(&body->rest.untried) && is_truth(&body->lost_neighbour) &&
            is_truth(&body->born) && is_truth(&body->falls) && is_truth(&body->fresh) &&
-           is_truth(&body->spared) && is_pose(&body->shape_in_body) && is_pose(&body->previous) &&
+           is_truth(&body->unbreakable_yet) && is_pose(&body->shape_in_body) && is_pose(&body->previous) &&
            is_pose(&frame) && body->mass >= 0.0f && is_finite(&body->force.x, 3) &&
            is_finite(&body->torque.x, 3) && is_finite(&body->mass, 1) && is_finite(&body->gravity_scale, 1) &&
            is_finite(&body->material.density, 3) && is_finite(&motion->velocity.x, 3) &&
@@ -381,7 +381,7 @@ static rblResult check_pairs(const Image* image)
                           has_proxy(image, pair.a) && has_proxy(image, pair.b) && (rises || i == 0) &&
                           pair.first <= header->contacts && pair.count <= header->contacts - pair.first &&
                           pair.leading <= pair.count && is_truth(&pair.touching) && is_truth(&pair.fast) &&
-                          is_truth(&pair.mates) && is_truth(&pair.looked);
+                          is_truth(&pair.siblings) && is_truth(&pair.looked);
         RBL_TRY(good ? RBL_OK : damaged("pair", i));
         last = proxies;
     }
@@ -392,16 +392,16 @@ static rblResult check_pairs(const Image* image)
 static rblResult check_breaks(const Image* image)
 {
     const rblSnapshotHeader* header = &image->header;
-    const size_t mates = image->at.fragments + sizeof(rblBodyId) * header->untold_ids;
+    const size_t mates = image->at.fragments + sizeof(rblBodyId) * header->unreported_ids;
     uint64_t fragment = 0;
     uint64_t mate = 0;
-    for (uint32_t i = 0; i < header->untold; ++i)
+    for (uint32_t i = 0; i < header->unreported; ++i)
     {
         rblBreakEvent event;
         get(image, image->at.breaks, i, &event, sizeof event);
         fragment += event.pieces;
         const uint64_t end = mate + event.mate_count;
-        RBL_TRY(end <= header->untold_mates ? RBL_OK : damaged("break", i));
+        RBL_TRY(end <= header->unreported_mates ? RBL_OK : damaged("break", i));
         for (; mate < end; ++mate)
         {
             rblMate m;
@@ -409,9 +409,9 @@ static rblResult check_breaks(const Image* image)
             RBL_TRY(m.piece_a < event.pieces && m.piece_b < event.pieces ? RBL_OK : damaged("break", i));
         }
     }
-    return fragment == header->untold_ids && mate == header->untold_mates
+    return fragment == header->unreported_ids && mate == header->unreported_mates
                ? RBL_OK
-               : damaged("number of fragments", header->untold_ids);
+               : damaged("number of fragments", header->unreported_ids);
 }
 
 static rblResult check_counts(const Image* image)

@@ -93,7 +93,7 @@ static rblVec3 end_momentum(const rblStep* step, uint32_t index)
 
 // By a joint. Its momentum may change so much in a step that a turn for the sake of its energy would be anything: the energy of
 // its island is made good in another way (joint_settle.c).
-static bool is_held(const rblStep* step, uint32_t index)
+static bool is_supported(const rblStep* step, uint32_t index)
 {
     return step->joint_system.nodes.data[index] != RBL_NONE;
 }
@@ -111,7 +111,7 @@ static rblTransform end_pose(const rblStep* step, uint32_t index, rblVec3 end)
     {
         const rblVec3 middle = rbl_scale3(rbl_add3(motion->momentum, end), 0.5f);
         pose.q =
-            is_held(step, index)
+            is_supported(step, index)
                 ? rbl_turn_freely(motion->orientation, middle, motion->moments, body->seconds)
                 : rbl_advance_orientation(motion->orientation, middle, end, motion->moments, body->seconds);
     }

@@ -31,7 +31,7 @@ float rbl_pair_slop(const rblBody* a, const rblBody* b)
 }
 
 // How far the surfaces of a pair can come together in the step.
-static float travel(const rblBodyCourse* a, const rblBodyCourse* b)
+static float travel(const rblBodyPath* a, const rblBodyPath* b)
 {
     return rbl_length3(rbl_sub3(a->translation, b->translation)) + a->turning + b->turning;
 }
@@ -48,8 +48,8 @@ static float travel_in_axes(rblVec3 y, rblVec3 u, rblVec3 turn_a, rblVec3 turn_b
 
 static float travel_together(const rblStep* step, const rblPair* pair)
 {
-    const rblBodyCourse* a = &step->courses.data[pair->a];
-    const rblBodyCourse* b = &step->courses.data[pair->b];
+    const rblBodyPath* a = &step->paths.data[pair->a];
+    const rblBodyPath* b = &step->paths.data[pair->b];
     const rblVec3 turn_a = step->sweeps.data[pair->a].rotation;
     const rblVec3 turn_b = step->sweeps.data[pair->b].rotation;
     const rblVec3 y = rbl_sub3(b->frame.p, a->frame.p);
@@ -66,18 +66,18 @@ static float travel_together(const rblStep* step, const rblPair* pair)
     return way;
 }
 
-static bool is_convex_pair(const rblBodyCourse* a, const rblBodyCourse* b)
+static bool is_convex_pair(const rblBodyPath* a, const rblBodyPath* b)
 {
     return a->convex && b->convex;
 }
 
-static float smaller_radius(const rblBodyCourse* a, const rblBodyCourse* b)
+static float smaller_radius(const rblBodyPath* a, const rblBodyPath* b)
 {
     return rbl_minf(a->bounded ? a->radius : INFINITY, b->bounded ? b->radius : INFINITY);
 }
 
 // The same as rbl_pair_slop().
-static float course_slop(const rblBodyCourse* a, const rblBodyCourse* b)
+static float path_slop(const rblBodyPath* a, const rblBodyPath* b)
 {
     return is_convex_pair(a, b) ? convex_slop(rbl_minf(a->thinnest, b->thinnest))
                                 : slop_of(FIELD_SLOP * smaller_radius(a, b));
@@ -86,7 +86,7 @@ static float course_slop(const rblBodyCourse* a, const rblBodyCourse* b)
 // How far the surfaces can come together should either of the two be stopped by something else. Between shapes that are not
 // convex a contact that is not known in advance is a hook that catches: one falls into the other when that one lands. No farther than
 // the smaller one is wide: what comes from beyond is met by its time of impact, and clouds of shards would know all of each other.
-static float longest_travel(const rblBodyCourse* a, const rblBodyCourse* b)
+static float longest_travel(const rblBodyPath* a, const rblBodyPath* b)
 {
     const float alone =
         rbl_maxf(rbl_length3(a->translation) + a->turning, rbl_length3(b->translation) + b->turning);
@@ -105,7 +105,7 @@ static rblVec3 sag_of(const rblStep* step, uint32_t slot)
 
 static const rblPreparedSweep* flight_of(const rblStep* step, uint32_t slot)
 {
-    return step->courses.data[slot].has_flight ? &step->flights.data[slot] : NULL;
+    return step->paths.data[slot].has_prepared_sweep ? &step->prepared_sweeps.data[slot] : NULL;
 }
 
 static rblImpactQuery impact_query(const rblStep* step, rblPair* pair, float slop, float* clear)
@@ -159,20 +159,19 @@ static const rblContact* find_before(const rblContact* contacts, uint32_t count,
     return nearest;
 }
 
-// One contact from the shapes' axes to the bodies' frames, with the impulses of its predecessor. One that is held bears none.
+// One contact from the shapes' axes to the bodies' frames, with the impulses of its predecessor. A redundant one has none.
 static rblContact place_contact(const rblStep* step, const rblPair* pair, const rblContactPoint* found,
                                 rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
 {
     rblContact contact = rbl_place_contact(pair, found, shape_a, frame_a, frame_b);
-    const float reach =
-        0.02f * rbl_minf(step->courses.data[pair->a].radius, step->courses.data[pair->b].radius);
+    const float reach = 0.02f * rbl_minf(step->paths.data[pair->a].radius, step->paths.data[pair->b].radius);
     const rblContact* before = pair->leading > 0 && !found->redundant
                                    ? find_before(&step->last_contacts[pair->first], pair->leading,
                                                  found->feature, contact.anchor_a, reach)
                                    : NULL;
     if (before != NULL)
     {
-        contact.push = before->push;
+        contact.normal_impulse = before->normal_impulse;
         contact.friction =
             rbl_mul_add3(before->friction, -rbl_dot3(before->friction, contact.normal), contact.normal);
     }
@@ -190,7 +189,7 @@ static rblTransform shape_at(const rblStep* step, uint32_t slot, rblTransform fr
 // The same at the end of the step.
 static rblTransform shape_at_end(const rblStep* step, uint32_t slot)
 {
-    return step->courses.data[slot].convex ? rbl_free_end(step, slot) : step->ends.data[slot];
+    return step->paths.data[slot].convex ? rbl_free_end(step, slot) : step->end_poses.data[slot];
 }
 
 // How two bodies may move on, in the axes of a's shape: both, or with either stopped by something else.
@@ -201,7 +200,7 @@ static void predict_paths(const rblStep* step, const rblPair* pair, rblTransform
     const rblTransform end_b = shape_at_end(step, pair->b);
     const rblVec3 pivot_a = rbl_transform_inverse_point(shape_a, centers[0]);
     const rblVec3 pivot_b = rbl_transform_inverse_point(shape_a, centers[1]);
-    const bool first = step->courses.data[pair->a].turning > step->courses.data[pair->b].turning;
+    const bool first = step->paths.data[pair->a].turning > step->paths.data[pair->b].turning;
     out[0] = (rblPredictedPath){rbl_transform_relative(end_a, end_b), first ? pivot_a : pivot_b};
     out[1] = (rblPredictedPath){rbl_transform_relative(shape_a, end_b), pivot_b};
     out[2] = (rblPredictedPath){rbl_transform_relative(end_a, shape_b), pivot_a};
@@ -236,8 +235,8 @@ static bool is_slight(const rblContactSet* set, float width)
 static void keep_depth(const rblStep* step, rblPair* pair, const rblContactSet* set)
 {
     const rblWorld* world = step->world;
-    const bool fresh = step->courses.data[pair->a].fresh || step->courses.data[pair->b].fresh;
-    if (!fresh && !(pair->kept_depth > 0.0f))
+    const bool fresh = step->paths.data[pair->a].fresh || step->paths.data[pair->b].fresh;
+    if (!fresh && !(pair->break_depth > 0.0f))
     {
         return;
     }
@@ -250,10 +249,10 @@ static void keep_depth(const rblStep* step, rblPair* pair, const rblContactSet* 
     if (fresh)
     {
         const bool touches = deepest > -slack;
-        pair->kept_depth = rbl_maxf(deepest, 0.0f) + (touches && is_slight(set, slack) ? slack : 0.0f);
+        pair->break_depth = rbl_maxf(deepest, 0.0f) + (touches && is_slight(set, slack) ? slack : 0.0f);
         return;
     }
-    pair->kept_depth = rbl_minf(pair->kept_depth, rbl_maxf(deepest + slack, 0.0f));
+    pair->break_depth = rbl_minf(pair->break_depth, rbl_maxf(deepest + slack, 0.0f));
 }
 
 // Collide after some time of free motion, and append the contacts: those that are redundant come last.
@@ -302,7 +301,7 @@ static bool collide_at(const rblStep* step, rblPair* pair, float seconds, float 
 
 // Bodies that move farther against each other in a step could pass through each other unseen. Against a half space it is
 // less: contacts with a gap as large as a body is thick would take the places of those that matter.
-static float safe_travel(const rblBodyCourse* a, const rblBodyCourse* b)
+static float safe_travel(const rblBodyPath* a, const rblBodyPath* b)
 {
     if (!is_convex_pair(a, b))
     {
@@ -320,7 +319,7 @@ static float safe_travel(const rblBodyCourse* a, const rblBodyCourse* b)
 // Whether the contacts found last still hold. They were looked for up to `seen_margin`: as long as the bodies have moved against
 // each other by no more than what that has to spare, nothing else has come within the margin. The contacts themselves follow
 // their bodies; they are kept for a motion of the order of the slop. A settled pile costs almost nothing here.
-static bool still_holds(const rblPair* pair, rblTransform now, float margin, float radius, float still)
+static bool still_supports(const rblPair* pair, rblTransform now, float margin, float radius, float still)
 {
     const float spare = pair->seen_margin - margin;
     const float allowed = pair->count > 0 ? rbl_minf(spare, still) : spare;
@@ -354,13 +353,13 @@ static bool repeat_contacts(const rblStep* step, const rblPair* pair, rblContact
 }
 
 // A ball about b's centre that holds it; for a pair with something unbounded, the other one.
-static float turning_radius(const rblBodyCourse* a, const rblBodyCourse* b)
+static float turning_radius(const rblBodyPath* a, const rblBodyPath* b)
 {
     return b->bounded ? b->radius : a->radius;
 }
 
 // Whether the balls about two bodies pass each other by in this step.
-static bool pass_by(const rblBodyCourse* a, const rblBodyCourse* b, float slop)
+static bool pass_by(const rblBodyPath* a, const rblBodyPath* b, float slop)
 {
     if (!a->bounded || !b->bounded)
     {
@@ -389,8 +388,8 @@ typedef struct Approach
 
 static Approach look_ahead(const rblStep* step, const rblPair* pair, float slop)
 {
-    const rblBodyCourse* a = &step->courses.data[pair->a];
-    const rblBodyCourse* b = &step->courses.data[pair->b];
+    const rblBodyPath* a = &step->paths.data[pair->a];
+    const rblBodyPath* b = &step->paths.data[pair->b];
     return (Approach){
         .now = rbl_transform_relative(a->frame, b->frame),
         .slop = slop,
@@ -434,7 +433,7 @@ static bool find_now(const rblStep* step, rblPair* pair, const Approach* approac
                      rblContactSet* set, rblContactArray* out)
 {
     set->count = 0;
-    return still_holds(pair, approach->now, margin, approach->radius, approach->still)
+    return still_supports(pair, approach->now, margin, approach->radius, approach->still)
                ? repeat_contacts(step, pair, out)
                : look_anew(step, pair, approach, margin, clear, set, out);
 }
@@ -489,14 +488,14 @@ static bool has_parted(const rblStep* step, const rblPair* pair, float slop)
 // Whether a contact of the last step is closed where its bodies are now.
 static bool is_closed(const rblStep* step, const rblPair* pair, float slop)
 {
-    const rblTransform frame_a = step->courses.data[pair->a].frame;
-    const rblTransform frame_b = step->courses.data[pair->b].frame;
+    const rblTransform frame_a = step->paths.data[pair->a].frame;
+    const rblTransform frame_b = step->paths.data[pair->b].frame;
     for (uint32_t i = 0; i < pair->leading; ++i)
     {
         const rblContact* contact = &step->last_contacts[pair->first + i];
         const rblVec3 way = rbl_sub3(rbl_transform_point(frame_b, contact->anchor_b),
                                      rbl_transform_point(frame_a, contact->anchor_a));
-        if (rbl_dot3(rbl_rotate3(frame_a.q, contact->normal_in_a), way) - pair->kept_depth <= slop)
+        if (rbl_dot3(rbl_rotate3(frame_a.q, contact->normal_in_a), way) - pair->break_depth <= slop)
         {
             return true;
         }
@@ -510,7 +509,7 @@ static bool knows_impact(const rblStep* step, const rblPair* pair, const Approac
     const float whole = 2.0f * approach->slop + rbl_maxf(approach->way, approach->longest);
     const float margin = pair->count > 0 ? margin_of(approach, 1.0f) : whole;
     return approach->longest > 0.0f &&
-           still_holds(pair, approach->now, margin, approach->radius, approach->still) &&
+           still_supports(pair, approach->now, margin, approach->radius, approach->still) &&
            (pair->count == 0 || is_closed(step, pair, approach->slop));
 }
 
@@ -551,7 +550,7 @@ static bool find_fast(const rblStep* step, rblPair* pair, const Approach* approa
 // Whether a slow pair that was apart stays so in this step and is farther apart than others are thought to push it.
 static bool stays_apart(const rblStep* step, rblPair* pair, const Approach* approach, float* clear)
 {
-    if (pair->touching || pair->mates || approach->longest > 0.0f)
+    if (pair->touching || pair->siblings || approach->longest > 0.0f)
     {
         return false;
     }
@@ -566,7 +565,7 @@ static bool find_slow(const rblStep* step, rblPair* pair, const Approach* approa
     const float margin = margin_of(approach, 1.0f);
     float clear = 0.0f;
     set->count = 0;
-    if (still_holds(pair, approach->now, margin, approach->radius, approach->still))
+    if (still_supports(pair, approach->now, margin, approach->radius, approach->still))
     {
         return repeat_contacts(step, pair, out);
     }
@@ -578,15 +577,15 @@ static bool find_slow(const rblStep* step, rblPair* pair, const Approach* approa
 // than all else about them.
 static bool leave_pair(const rblStep* step, rblPair* pair)
 {
-    const rblBodyCourse* a = &step->courses.data[pair->a];
-    const rblBodyCourse* b = &step->courses.data[pair->b];
-    if (!pass_by(a, b, course_slop(a, b)))
+    const rblBodyPath* a = &step->paths.data[pair->a];
+    const rblBodyPath* b = &step->paths.data[pair->b];
+    if (!pass_by(a, b, path_slop(a, b)))
     {
         return false;
     }
     const bool known = pair->count == 0 && pair->first == 0 && pair->leading == 0 && pair->colliding == 0 &&
                        pair->seen_margin == 0.0f && pair->time_of_impact == 1.0f && !pair->fast &&
-                       !pair->mates;
+                       !pair->siblings;
     if (!known)
     {
         pair->first = 0;
@@ -596,15 +595,15 @@ static bool leave_pair(const rblStep* step, rblPair* pair)
         pair->seen_margin = 0.0f;
         pair->time_of_impact = 1.0f;
         pair->fast = false;
-        pair->mates = false;
+        pair->siblings = false;
     }
     return true;
 }
 
-// Others broke since this pair was looked at, in the same substep: it is as it was, unless it was let go (mates.c).
+// Others broke since this pair was looked at, in the same substep: it is as it was, unless it was let go (siblings.c).
 static bool is_known(const rblStep* step, const rblPair* pair)
 {
-    return pair->looked && step->courses.data[pair->a].same && step->courses.data[pair->b].same;
+    return pair->looked && step->paths.data[pair->a].same && step->paths.data[pair->b].same;
 }
 
 // As they are: those of a fast pair are where its bodies will be when they meet, turned by then.
@@ -623,16 +622,16 @@ static bool keep_contacts(const rblStep* step, const rblPair* pair, rblContactAr
 
 static bool find_pair_contacts(const rblStep* step, rblPair* pair, rblContactSet* set, rblContactArray* out)
 {
-    const rblBodyCourse* a = &step->courses.data[pair->a];
-    const rblBodyCourse* b = &step->courses.data[pair->b];
-    const float slop = course_slop(a, b);
+    const rblBodyPath* a = &step->paths.data[pair->a];
+    const rblBodyPath* b = &step->paths.data[pair->b];
+    const float slop = path_slop(a, b);
     set->count = 0;
     pair->time_of_impact = 1.0f;
     const Approach approach = look_ahead(step, pair, slop);
-    const bool mates = rbl_are_mates(a, b);
-    pair->seen_margin = mates || pair->mates ? 0.0f : pair->seen_margin;
-    pair->mates = mates;
-    pair->fast = approach.way > approach.safe && !mates;
+    const bool siblings = rbl_are_siblings(a, b);
+    pair->seen_margin = siblings || pair->siblings ? 0.0f : pair->seen_margin;
+    pair->siblings = siblings;
+    pair->fast = approach.way > approach.safe && !siblings;
     return pair->fast ? find_fast(step, pair, &approach, set, out)
                       : find_slow(step, pair, &approach, set, out);
 }
@@ -640,26 +639,26 @@ static bool find_pair_contacts(const rblStep* step, rblPair* pair, rblContactSet
 // The overlap that a pair has when it is first looked at was there from the start, when one of it was just born.
 static void note_birth(const rblStep* step, rblPair* pair, const rblContactSet* set)
 {
-    if (!step->courses.data[pair->a].born && !step->courses.data[pair->b].born)
+    if (!step->paths.data[pair->a].born && !step->paths.data[pair->b].born)
     {
         return;
     }
     for (uint32_t i = 0; i < set->count; ++i)
     {
-        pair->born_depth = rbl_maxf(pair->born_depth, -set->points[i].distance);
+        pair->initial_depth = rbl_maxf(pair->initial_depth, -set->points[i].distance);
     }
 }
 
-// Mates that are mates no longer.
+// Siblings that are siblings no longer.
 static void note_release(rblPair* pair, const rblContactSet* set)
 {
     for (uint32_t i = 0; i < set->count; ++i)
     {
-        pair->flown_depth = rbl_maxf(pair->flown_depth, -set->points[i].distance - pair->kept_depth);
+        pair->sibling_depth = rbl_maxf(pair->sibling_depth, -set->points[i].distance - pair->break_depth);
     }
 }
 
-// How many of a pair's contacts are not held; as before where they were repeated.
+// How many of a pair's contacts are not redundant; as before where they were repeated.
 static void note_leading(rblPair* pair, const rblContactSet* set)
 {
     pair->leading = set->count > 0 || pair->count == 0 ? 0 : pair->leading;
@@ -682,11 +681,11 @@ bool rbl_look_at_pair(const rblStep* step, rblPair* pair, rblContactSet* set, rb
         pair->first = pair->count > 0 ? (uint32_t)first : 0;
         return ok;
     }
-    const bool were_mates = pair->mates;
+    const bool were_siblings = pair->siblings;
     const bool ok = find_pair_contacts(step, pair, set, out);
     pair->looked = true;
     note_birth(step, pair, set);
-    if (were_mates && !pair->mates)
+    if (were_siblings && !pair->siblings)
     {
         note_release(pair, set);
     }

@@ -291,7 +291,7 @@ rblResult rbl_body_impulses(rblWorldId id, rblBodyId body, rblFeltImpulse* out, 
         for (uint32_t c = 0; c < pair->count; ++c)
         {
             const rblContact* contact = &world->contacts.data[pair->first + c];
-            const rblVec3 lasting = rbl_mul_add3(contact->friction, contact->push, contact->normal);
+            const rblVec3 lasting = rbl_mul_add3(contact->friction, contact->normal_impulse, contact->normal);
             // Seen from this body: the other one may be gone.
             const rblVec3 point = rbl_transform_point(rbl_motion_pose(&world->motions.data[slot]),
                                                       is_a ? contact->anchor_a : contact->anchor_b);
@@ -308,21 +308,21 @@ rblResult rbl_body_impulses(rblWorldId id, rblBodyId body, rblFeltImpulse* out, 
             }
         }
     }
-    for (size_t i = 0; i < world->hits.count; ++i)
+    for (size_t i = 0; i < world->impacts.count; ++i)
     {
-        const rblHit* hit = &world->hits.data[i];
-        const bool is_a = same_id(hit->a, body);
-        if (!is_a && !same_id(hit->b, body))
+        const rblImpactRecord* impact = &world->impacts.data[i];
+        const bool is_a = same_id(impact->a, body);
+        if (!is_a && !same_id(impact->b, body))
         {
             continue;
         }
         if (*count < capacity)
         {
-            out[*count] = (rblFeltImpulse){.other = is_a ? hit->b : hit->a,
-                                           .point = hit->point,
-                                           .impulse = is_a ? rbl_neg3(hit->impulse) : hit->impulse,
-                                           .speed = hit->speed,
-                                           .duration = hit->duration};
+            out[*count] = (rblFeltImpulse){.other = is_a ? impact->b : impact->a,
+                                           .point = impact->point,
+                                           .impulse = is_a ? rbl_neg3(impact->impulse) : impact->impulse,
+                                           .speed = impact->speed,
+                                           .duration = impact->duration};
         }
         *count += 1;
     }

@@ -6,7 +6,7 @@
 
 typedef struct rblRebuild
 {
-    rblShapeView shape; // held
+    rblShapeView shape; // referenced
     rblJob job;
     bool ready;
     uint32_t steps; // until it must be

@@ -1,6 +1,6 @@
 // All that decides the future of a world, in one block of memory: to go back to, within the process that made it.
 //
-// Shapes are referred to by address. A world that was saved keeps every shape it has ever held, until it is destroyed.
+// Shapes are referred to by address. A world that was saved keeps every shape that its bodies ever had, until it is destroyed.
 #include "dynamics/snapshot.h"
 #include "dynamics/stages.h"
 #include <string.h>
@@ -49,8 +49,8 @@ static rblSnapshotHeader make_header(const rblWorld* world)
         .owner = world->serial,
         .number = world->saves,
         .begun_stepping = world->begun_stepping,
-        .bereft = world->bereft,
-        .marked = world->marked,
+        .bodies_destroyed = world->bodies_destroyed,
+        .has_marks = world->has_marks,
         .gravity = world->def.gravity,
         .energy = world->energy,
         .counters = world->counters,
@@ -59,9 +59,9 @@ static rblSnapshotHeader make_header(const rblWorld* world)
         .substeps = world->substeps,
         .breaks = world->breaks,
         .births = world->births,
-        .untold = (uint32_t)(world->break_log.events.count - world->break_log.told),
-        .untold_ids = (uint32_t)(world->break_log.ids.count - world->break_log.told_ids),
-        .untold_mates = (uint32_t)(world->break_log.mates.count - world->break_log.told_mates),
+        .unreported = (uint32_t)(world->break_log.events.count - world->break_log.reported),
+        .unreported_ids = (uint32_t)(world->break_log.ids.count - world->break_log.reported_ids),
+        .unreported_mates = (uint32_t)(world->break_log.mates.count - world->break_log.reported_mates),
         .vanished_mass = world->vanished_mass,
         .vanished = world->vanished,
     };
@@ -76,19 +76,19 @@ static void put_ids(Cursor* cursor, const rblIdPool* ids)
 // Breaks on demand are told with the next step.
 static void put_breaks(Cursor* cursor, const rblWorld* world, const rblSnapshotHeader* header)
 {
-    for (uint32_t i = 0; i < header->untold; ++i)
+    for (uint32_t i = 0; i < header->unreported; ++i)
     {
-        rblBreakEvent event = world->break_log.events.data[world->break_log.told + i];
+        rblBreakEvent event = world->break_log.events.data[world->break_log.reported + i];
         event.fragments = NULL; // set anew for whoever asks
         event.mates = NULL;
         put(cursor, &event, sizeof event);
     }
     const rblBodyId* ids =
-        header->untold_ids > 0 ? world->break_log.ids.data + world->break_log.told_ids : NULL;
+        header->unreported_ids > 0 ? world->break_log.ids.data + world->break_log.reported_ids : NULL;
     const rblMate* mates =
-        header->untold_mates > 0 ? world->break_log.mates.data + world->break_log.told_mates : NULL;
-    put(cursor, ids, sizeof *ids * header->untold_ids);
-    put(cursor, mates, sizeof *mates * header->untold_mates);
+        header->unreported_mates > 0 ? world->break_log.mates.data + world->break_log.reported_mates : NULL;
+    put(cursor, ids, sizeof *ids * header->unreported_ids);
+    put(cursor, mates, sizeof *mates * header->unreported_mates);
 }
 
 static size_t write_world(const rblWorld* world, unsigned char* data)
@@ -229,7 +229,7 @@ rblSnapshotLayout rbl_snapshot_layout(const rblSnapshotHeader* header)
     at.proxies = at.contacts + sizeof(rblContact) * header->contacts;
     at.proxy_pairs = at.proxies + sizeof(rblProxyState) * header->slots;
     at.breaks = at.proxy_pairs + sizeof(rblProxyPair) * header->proxy_pairs;
-    at.fragments = at.breaks + sizeof(rblBreakEvent) * header->untold;
+    at.fragments = at.breaks + sizeof(rblBreakEvent) * header->unreported;
     return at;
 }
 
@@ -242,9 +242,9 @@ uint64_t rbl_snapshot_size(const rblSnapshotHeader* header)
            sizeof(rblJoint) * (uint64_t)header->joint_slots + sizeof(rblPair) * (uint64_t)header->pairs +
            sizeof(rblContact) * (uint64_t)header->contacts +
            sizeof(rblProxyPair) * (uint64_t)header->proxy_pairs +
-           sizeof(rblBreakEvent) * (uint64_t)header->untold +
-           sizeof(rblBodyId) * (uint64_t)header->untold_ids +
-           sizeof(rblMate) * (uint64_t)header->untold_mates;
+           sizeof(rblBreakEvent) * (uint64_t)header->unreported +
+           sizeof(rblBodyId) * (uint64_t)header->unreported_ids +
+           sizeof(rblMate) * (uint64_t)header->unreported_mates;
 }
 
 static rblResult check_snapshot(const rblWorld* world, const void* buffer, size_t size,
@@ -285,9 +285,9 @@ static bool reserve_all(rblWorld* world, const rblSnapshotHeader* header)
            rbl_array_reserve(&world->joints, header->joint_slots) &&
            rbl_array_reserve(&world->pairs, header->pairs) &&
            rbl_array_reserve(&world->contacts, header->contacts) &&
-           rbl_array_reserve(&world->break_log.events, header->untold) &&
-           rbl_array_reserve(&world->break_log.ids, header->untold_ids) &&
-           rbl_array_reserve(&world->break_log.mates, header->untold_mates);
+           rbl_array_reserve(&world->break_log.events, header->unreported) &&
+           rbl_array_reserve(&world->break_log.ids, header->unreported_ids) &&
+           rbl_array_reserve(&world->break_log.mates, header->unreported_mates);
 }
 
 static void take_ids(Cursor* cursor, rblIdPool* ids, uint32_t generations, uint32_t free_slots,
@@ -369,13 +369,14 @@ static rblResult make_broad_phase(const rblWorld* world, const rblSnapshotHeader
 static void take_breaks(rblWorld* world, const rblSnapshotHeader* header, Cursor cursor)
 {
     cursor.size = rbl_snapshot_layout(header).breaks;
-    world->break_log.events.count = header->untold;
-    world->break_log.ids.count = header->untold_ids;
-    world->break_log.mates.count = header->untold_mates;
-    world->break_log.told = world->break_log.told_ids = world->break_log.told_mates = 0;
-    take(&cursor, world->break_log.events.data, sizeof *world->break_log.events.data * header->untold);
-    take(&cursor, world->break_log.ids.data, sizeof *world->break_log.ids.data * header->untold_ids);
-    take(&cursor, world->break_log.mates.data, sizeof *world->break_log.mates.data * header->untold_mates);
+    world->break_log.events.count = header->unreported;
+    world->break_log.ids.count = header->unreported_ids;
+    world->break_log.mates.count = header->unreported_mates;
+    world->break_log.reported = world->break_log.reported_ids = world->break_log.reported_mates = 0;
+    take(&cursor, world->break_log.events.data, sizeof *world->break_log.events.data * header->unreported);
+    take(&cursor, world->break_log.ids.data, sizeof *world->break_log.ids.data * header->unreported_ids);
+    take(&cursor, world->break_log.mates.data,
+         sizeof *world->break_log.mates.data * header->unreported_mates);
 }
 
 static void take_world(rblWorld* world, const rblSnapshotHeader* header, const void* buffer)
@@ -398,8 +399,9 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
     take_breaks(world, header, cursor);
     world->last_sleep_group = header->last_sleep_group;
     world->begun_stepping = header->begun_stepping != 0;
-    world->bereft = header->bereft != 0;
-    world->marked = header->marked != 0; // not true at once: a substep more would change the seeds of breaks
+    world->bodies_destroyed = header->bodies_destroyed != 0;
+    world->has_marks =
+        header->has_marks != 0; // not true at once: a substep more would change the seeds of breaks
     world->def.gravity = header->gravity;
     world->energy = header->energy;
     world->total = header->total;
@@ -416,11 +418,11 @@ static void take_world(rblWorld* world, const rblSnapshotHeader* header, const v
 static void forget_step(rblWorld* world)
 {
     world->unmerged = false;
-    world->stirred = true;
-    world->flocks = true;
+    world->activity_changed = true;
+    world->has_siblings = true;
     world->regrouped = true;
     rbl_array_clear(&world->events);
-    rbl_array_clear(&world->hits);
+    rbl_array_clear(&world->impacts);
     rbl_array_clear(&world->joint_events);
     rbl_forget_boxes(world->step);
     rbl_array_clear(&world->step->solver_bodies);

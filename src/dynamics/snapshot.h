@@ -17,7 +17,7 @@ typedef struct rblSnapshotHeader
     uint32_t proxy_pairs; // of the broad phase; they follow its proxies at the end
     uint64_t owner;       // serial of the world
     uint64_t number;      // of the snapshot, counted from 1
-    uint32_t begun_stepping, bereft, marked;
+    uint32_t begun_stepping, bodies_destroyed, has_marks;
     rblVec3 gravity;
     rblEnergy energy;
     rblCounters counters;
@@ -26,7 +26,8 @@ typedef struct rblSnapshotHeader
     uint32_t breaks, births;
     double vanished_mass;
     uint64_t vanished;
-    uint32_t untold, untold_ids, untold_mates; // breaks since the last step, their fragments and mates
+    uint32_t unreported, unreported_ids,
+        unreported_mates; // breaks since the last step, their fragments and mates
     uint64_t size;
 } rblSnapshotHeader;
 

@@ -14,9 +14,9 @@ rblResult rbl_list_active_pairs(rblStep* step, bool new_sleepers);
 // Awake bodies into the solver's arrays (gather.c).
 rblResult rbl_gather_bodies(rblStep* step);
 
-// How bodies would move through the step, were nothing in their way (courses.c): all that are not known yet; one over some time,
+// How bodies would move through the step, were nothing in their way (paths.c): all that are not known yet; one over some time,
 // by the chord of its parabola.
-rblResult rbl_set_courses(rblStep* step);
+rblResult rbl_paths_predict(rblStep* step);
 rblSweep rbl_free_sweep(const rblWorld* world, uint32_t slot, float seconds);
 
 // The same motion: the body's frame after some time, and its shape's pose at the end of the step.
@@ -26,23 +26,23 @@ rblTransform rbl_free_end(const rblStep* step, uint32_t slot);
 // Contacts of all pairs with an awake body, matched with those of the last step (find_contacts.c).
 rblResult rbl_find_contacts(rblStep* step);
 
-// Pieces of one break that nothing else has moved (mates.c): whether two are; contacts of those in free flight are dropped;
+// Pieces of one break that nothing else has moved (siblings.c): whether two are; contacts of those in free flight are dropped;
 // what the substep did to them, and its time, is noted; a body is none any more.
-static inline bool rbl_are_mates(const rblBodyCourse* a, const rblBodyCourse* b)
+static inline bool rbl_are_siblings(const rblBodyPath* a, const rblBodyPath* b)
 {
-    return a->flock != 0 && a->flock == b->flock;
+    return a->sibling_group != 0 && a->sibling_group == b->sibling_group;
 }
 
-rblResult rbl_release_mates(rblStep* step);
-rblResult rbl_note_strangers(rblStep* step);
-void rbl_leave_flock(rblBody* body);
+rblResult rbl_siblings_drop_contacts(rblStep* step);
+rblResult rbl_siblings_update(rblStep* step);
+void rbl_siblings_leave(rblBody* body);
 
 // Sleepers wake next to which a static body was put: before contacts are found, for overlap that is there from the start is
 // undone in any case (wake.c).
 void rbl_wake_displaced(rblStep* step);
 
-// Sleepers that moving bodies run into wake, as many as the blow can move (wake.c).
-rblResult rbl_wake_struck(rblStep* step);
+// Sleepers that moving bodies run into wake, as many as the impact can move (wake.c).
+rblResult rbl_wake_by_approach(rblStep* step);
 
 // Who stands on what, and whether one of a pair is as good as static to the other, which lies on it and is much heavier
 // (standing.c).
@@ -66,7 +66,7 @@ rblResult rbl_find_islands(rblStep* step);
 // but the flight has happened.
 rblResult rbl_resolve_impacts(rblStep* step);
 
-// Ask the breakers of bodies that were hit; those that break pay for their cracks. True: some do, and are waiting for
+// Ask the breakers of bodies with impacts; those that break pay for their cracks. True: some do, and are waiting for
 // rbl_break_bodies() (fracture.c).
 rblResult rbl_plan_breaks(rblStep* step, bool* any);
 
@@ -131,7 +131,7 @@ bool rbl_wants_pair(const rblWorld* world, uint32_t a, uint32_t b);
 // What the broad phase found into the list of pairs, unless it is there already (find_pairs.c).
 rblResult rbl_merge_pairs(rblStep* step);
 
-// A body outside any world, with its shape and breaker held; into the world; out of it again (body.c).
+// A body outside any world, with its shape and breaker referenced; into the world; out of it again (body.c).
 rblResult rbl_make_body(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion);
 rblResult rbl_enter_body(rblWorld* world, rblBody* body, const rblMotion* motion, uint32_t* slot);
 void rbl_leave_body(rblWorld* world, uint32_t slot);
@@ -171,8 +171,8 @@ void rbl_watch_sleepers(rblStep* step);
 void rbl_sum_loads(rblStep* step);
 rblResult rbl_notice_changes(rblStep* step);
 
-// Wake sleepers that the blows so far were too much for (rest.c).
-void rbl_feel_blows(rblStep* step);
+// Wake sleepers that the impacts so far were too much for (rest.c).
+void rbl_wake_by_impacts(rblStep* step);
 
 // The force of a pair's contacts on one of the two, N, in the last step that solved it (rest.c).
 rblVec3 rbl_pair_force(const rblWorld* world, const rblPair* pair, bool on_b);

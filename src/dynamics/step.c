@@ -18,9 +18,9 @@ static rblResult detect(rblStep* step, double* clock)
     RBL_TRY(rbl_find_pairs(step));
     lap(clock, &world->profile.broad);
     RBL_TRY(rbl_find_contacts(step));
-    RBL_TRY(rbl_release_mates(step));
+    RBL_TRY(rbl_siblings_drop_contacts(step));
     lap(clock, &world->profile.narrow);
-    RBL_TRY(rbl_wake_struck(step));
+    RBL_TRY(rbl_wake_by_approach(step));
     RBL_TRY(rbl_list_active_pairs(step, false));
     RBL_TRY(rbl_gather_bodies(step));
     RBL_TRY(rbl_begin_joints(step));
@@ -63,7 +63,7 @@ static rblResult advance(rblStep* step, double* clock)
     rbl_settle_joints(step);
     rbl_freeze_bad_bodies(step);
     RBL_TRY(rbl_finish_contacts(step));
-    RBL_TRY(rbl_note_strangers(step));
+    RBL_TRY(rbl_siblings_update(step));
     RBL_TRY(rbl_finish_joints(step));
     RBL_TRY(rbl_update_sleep(step));
     lap(clock, &world->profile.sleep);
@@ -74,12 +74,12 @@ static uint32_t count_awake(const rblStep* step)
 {
     const rblWorld* world = step->world;
     uint32_t awake = 0;
-    for (size_t i = 0; i < world->bodies.count && world->stirred; ++i)
+    for (size_t i = 0; i < world->bodies.count && world->activity_changed; ++i)
     {
         const rblBody* body = &world->bodies.data[i];
         awake += body->generation != 0 && body->awake;
     }
-    return world->stirred ? awake : (uint32_t)step->movers.count;
+    return world->activity_changed ? awake : (uint32_t)step->movers.count;
 }
 
 static void count(rblStep* step)
@@ -116,20 +116,20 @@ static void forget_forces(rblStep* step)
 static void forget_births_and_losses(rblStep* step)
 {
     rblWorld* world = step->world;
-    for (size_t i = 0; i < world->bodies.count && world->marked; ++i)
+    for (size_t i = 0; i < world->bodies.count && world->has_marks; ++i)
     {
         world->bodies.data[i].born = false;
-        world->bodies.data[i].bereft = false;
+        world->bodies.data[i].lost_neighbour = false;
     }
-    world->regrouped = world->regrouped || world->marked; // courses say who was born
-    world->marked = false;
+    world->regrouped = world->regrouped || world->has_marks; // paths say who was born
+    world->has_marks = false;
 }
 
 // Everything asleep and nothing new: the step costs nothing.
 static bool nothing_moves(const rblStep* step)
 {
     const rblWorld* world = step->world;
-    return !world->bereft && !world->unmerged && !world->marked && step->movers.count == 0;
+    return !world->bodies_destroyed && !world->unmerged && !world->has_marks && step->movers.count == 0;
 }
 
 // Without the time to do anything: rates such as 2 / seconds would overflow.
@@ -142,7 +142,7 @@ static rblResult substep(rblStep* step, float seconds)
     step->seconds = seconds;
     rbl_begin_breaks(step);
     RBL_TRY(detect(step, &clock));
-    world->bereft = false;
+    world->bodies_destroyed = false;
     RBL_TRY(advance(step, &clock));
     forget_births_and_losses(step);
     rbl_end_breaks(step);
@@ -185,8 +185,8 @@ static rblResult step(rblStep* step, float seconds)
     world->profile = (rblProfile){0};
     rbl_array_clear(&world->events);
     rbl_array_clear(&world->joint_events);
-    rbl_array_clear(&world->hits);
-    rbl_forget_told_breaks(world);
+    rbl_array_clear(&world->impacts);
+    rbl_break_log_drop_reported(world);
     rbl_retire_debris(world, seconds);
     rbl_put_in_rebuilt(world);
     world->energy.work = world->pending_work;
@@ -208,7 +208,7 @@ static rblResult step(rblStep* step, float seconds)
     world->energy.dissipated = world->total + world->energy.work - total;
     world->total = total;
     count(step);
-    rbl_note_told_breaks(world);
+    rbl_break_log_mark_reported(world);
     world->profile.total = (float)(1000.0 * (rbl_timer_seconds() - start));
     return RBL_OK;
 }

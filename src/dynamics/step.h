@@ -38,57 +38,57 @@ typedef struct rblManifold
     uint32_t a, b;         // solver bodies
     uint32_t first, count; // of solver contacts
     uint32_t contact;      // the first in rblWorld.contacts
-    uint32_t held;         // contacts that follow these there, see rblPair
+    uint32_t redundant;    // contacts that follow these there, see rblPair
     uint32_t bundle;       // that it is a lane of
     float friction;
     float restitution;
-    float seconds;  // left of the step for the pair; from here on for impacts, as are its solver contacts
-    float slop;     // overlap that is left alone, metres
-    float safe_way; // m: a body that goes no farther cannot pass through the other
-    float closing;  // s until an open contact of it closes in an impact; those of the whole step: none does
-    float deepest;  // overlap at the end of the step, m
-    bool prepared;  // its solver contacts are written
+    float seconds; // left of the step for the pair; from here on for impacts, as are its solver contacts
+    float slop;    // overlap that is left alone, metres
+    float safe_distance; // m: a body that goes no farther cannot pass through the other
+    float closing; // s until an open contact of it closes in an impact; those of the whole step: none does
+    float deepest; // overlap at the end of the step, m
+    bool prepared; // its solver contacts are written
     bool
         early; // may bounce before its gap is closed: has restitution, hangs on a joint, or its time of impact is known
-    bool fast;             // continuous detection was used
-    bool slow;             // too slow for an impact, not looked at
-    bool closed;           // a contact of it touches
-    bool struck;           // and is an impact now
-    bool nearing;          // one that does not may close in an impact
-    bool approaching;      // closes within the step, faster than an impact must be
-    bool placed;           // where it was hit is known
-    bool flown;            // a body of it was just moved to an impact
-    bool later;            // than another impact of one of its bodies
-    bool born;             // overlaps since the birth of one of its bodies
-    bool mates;            // see rblPair
-    bool round;            // one of the two is
-    bool touching;         // at the end of the step
-    double kinematic_work; // J: done by a body of infinite mass on the other
-    float hit_speed;       // of the fastest impact in this round, m/s; 0: none
-    float hit_impulse;     // N s along the normal, of all impacts in this round
-    rblVec3 hit;           // N s on b, with friction
-    uint32_t hit_contact;  // where it was fastest, in solver contacts
-    uint32_t blow;         // 1 + the last of the step; 0: none
+    bool fast;                   // continuous detection was used
+    bool slow;                   // too slow for an impact, not looked at
+    bool closed;                 // a contact of it touches
+    bool has_impact;             // and is an impact now
+    bool nearing;                // one that does not may close in an impact
+    bool approaching;            // closes within the step, faster than an impact must be
+    bool has_impact_point;       // of this round
+    bool moved_to_impact;        // a body of it was just moved to an impact
+    bool later;                  // than another impact of one of its bodies
+    bool born;                   // overlaps since the birth of one of its bodies
+    bool siblings;               // see rblPair
+    bool round;                  // one of the two is
+    bool touching;               // at the end of the step
+    double kinematic_work;       // J: done by a body of infinite mass on the other
+    float impact_speed;          // of the fastest impact in this round, m/s; 0: none
+    float impact_normal_impulse; // N s along the normal, of all impacts in this round
+    rblVec3 impact_impulse;      // N s on b, with friction
+    uint32_t impact_contact;     // where it was fastest, in solver contacts
+    uint32_t last_impact;        // 1 + the last of the step; 0: none
 } rblManifold;
 
 typedef RBL_ARRAY(rblManifold) rblManifoldArray;
 
-// Where a manifold was hit fastest, world.
-typedef struct rblHitPlace
+// Where the impact of a manifold was fastest, world.
+typedef struct rblImpactPoint
 {
     rblVec3 point, normal;
-} rblHitPlace;
+} rblImpactPoint;
 
 // What a manifold went through in one round of impacts (impacts.c).
-typedef struct rblBlow
+typedef struct rblManifoldImpact
 {
     uint32_t manifold;
-    uint32_t before; // 1 + the blow that it had in an earlier round; 0: none
-    float impulse;   // N s along the normal
-    float speed;     // of approach, m/s; 0: nothing touched yet, it was only slowed down
-    rblVec3 hit;     // N s on b, with friction
-    rblHitPlace place;
-} rblBlow;
+    uint32_t before;      // 1 + the impact that it had in an earlier round; 0: none
+    float normal_impulse; // N s along the normal
+    float speed;          // of approach, m/s; 0: nothing touched yet, it was only slowed down
+    rblVec3 impulse;      // N s on b, with friction
+    rblImpactPoint at;
+} rblManifoldImpact;
 
 // What a body brings to its manifolds, by slot: a copy that fits the cache (manifolds.c).
 typedef struct rblSurface
@@ -111,9 +111,9 @@ typedef struct rblSolverContact
     rblVec3 normal;       // from a to b
     float gap;            // when the contact solve begins; negative: overlap
     float target;         // normal velocity to reach at least
-    float push;           // accumulated impulses, N s
-    float slide[2];
-    float change[3]; // of push and slide in the last step of the solution
+    float normal_impulse; // accumulated impulses, N s
+    float tangent_impulse[2];
+    float change[3]; // of the impulses in the last step of the solution
     rblVec3 tangent; // the other one is normal x tangent; from here on written by rbl_prepare_masses()
     float normal_mass;
     float
@@ -130,18 +130,18 @@ typedef struct rblBundle
     uint32_t a[4], b[4]; // solver bodies; the static world in lanes that are not used
     float friction[4];
     uint32_t first, count;         // of its wide contacts
-    uint32_t held;                 // wide contacts that follow these, for drift correction alone
+    uint32_t redundant;            // wide contacts that follow these, for drift correction alone
     uint32_t manifold;             // of the first lane; those of the others follow
     uint16_t lanes;                // used
     bool deep;                     // some of it overlaps by more than is left alone (drift.c)
     uint8_t corrects;              // lanes whose overlap can be undone
     bool idle;                     // sweeps have nothing more to do here (subspace.c)
-    uint8_t mates;                 // lanes of mates
+    uint8_t siblings;              // lanes of siblings
     uint8_t rounds;                // lanes with something round
     uint32_t slot_a[4], slot_b[4]; // the bodies
     uint32_t contact[4];           // the first in rblWorld.contacts
     uint32_t counts[4];            // of contacts
-    uint32_t helds[4];             // of those that follow
+    uint32_t redundant_counts[4];  // of those that follow
     float slop[4];
 } rblBundle;
 
@@ -156,12 +156,12 @@ typedef struct rblWideContact
     float normal[3][4];
     float normal_mass[4];
     float target[4];
-    float push[4];
-    float slide[2][4];
+    float normal_impulse[4];
+    float tangent_impulse[2][4];
     float tangent[3][4];
     float tangent_mass[4][4];
     float coupling[2][4];
-    float change[3][4];    // of push and slide in the last sweep
+    float change[3][4];    // of the impulses in the last sweep
     float direction[3][4]; // p of the conjugate directions
 } rblWideContact;
 
@@ -201,30 +201,30 @@ typedef struct rblIsland
     bool idle;           // another round of sweeps and a direct solve would come to the same
     bool corrects;       // drift correction can do something here
     bool jointed;        // holds a joint
-    bool hauled;         // by a joint to a kinematic body that moves
+    bool dragged;        // by a joint to a kinematic body that moves
     double pressed_work; // J: done by its contacts in the contact solve, normally negative
     double joint_loss;   // J: what joints took or lost that no physical joint does; negative: gave
     bool grounded;       // touches a body of infinite mass
     bool recovering;     // holds a pair born overlapping
-    bool parting;        // holds a pair that overlaps since its flight as mates
+    bool parting;        // holds a pair that overlaps since its flight as siblings
 } rblIsland;
 
 typedef RBL_ARRAY(rblIsland) rblIslandArray;
 // A body on its way through the step, were nothing in it, by slot: all that most pairs are asked for, in one line of memory
 // (narrow_phase.c).
-typedef struct rblBodyCourse
+typedef struct rblBodyPath
 {
     rblTransform frame;
     rblVec3 translation;                  // of the centre over the step
     float turning;                        // m that its surface may move by turning
     float radius, inner_radius, thinnest; // of its shape
     bool bounded, convex;                 // its shape
-    bool has_flight;                      // in rblStep.flights
+    bool has_prepared_sweep;              // in rblStep.flights
     bool born, fresh;
     bool
-        same; // as when contacts were last looked for, in this very substep: nothing has hit it, and others broke
-    uint32_t flock;
-} rblBodyCourse;
+        same; // as when contacts were last looked for, in this very substep: no impact has changed it, and others broke
+    uint32_t sibling_group;
+} rblBodyPath;
 
 // What a body does in this step, by slot.
 typedef enum rblActivity
@@ -239,8 +239,8 @@ typedef enum rblActivity
 typedef struct rblLoad
 {
     rblVec3 force, torque;
-    float support; // parts of the forces that point upwards
-    float borne;   // magnitudes of the forces
+    float support;   // parts of the forces that point upwards
+    float force_sum; // magnitudes of the forces
 } rblLoad;
 
 // Who touches whom: of the body in a slot, `pairs` from firsts[slot] to firsts[slot + 1].
@@ -269,11 +269,11 @@ struct rblStep
     uint32_t sleepers;                   // how many
     rblFloatArray time_left; // by slot: s left of the substep once bodies have broken (fracture.c)
 
-    // How bodies would move, were nothing in their way (courses.c), by slot.
-    RBL_ARRAY(rblBodyCourse) courses;
-    RBL_ARRAY(rblSweep) sweeps;          // of shapes: where they are and how they would move over the step
-    RBL_ARRAY(rblPreparedSweep) flights; // the same for times of impact, of bodies that move far
-    RBL_ARRAY(rblTransform) ends;        // their poses at its end, of shapes that are not convex
+    // How bodies would move, were nothing in their way (paths.c), by slot.
+    RBL_ARRAY(rblBodyPath) paths;
+    RBL_ARRAY(rblSweep) sweeps; // of shapes: where they are and how they would move over the step
+    RBL_ARRAY(rblPreparedSweep) prepared_sweeps; // the same for times of impact, of bodies that move far
+    RBL_ARRAY(rblTransform) end_poses;           // their poses at its end, of shapes that are not convex
     rblContact* last_contacts; // what active pairs refer to until their contacts are found (find_contacts.c)
 
     // Bodies in the solver (gather.c); velocities that later stages compare with.
@@ -297,11 +297,11 @@ struct rblStep
 
     rblFloatArray clocks; // per solver body: s of the substep that it has flown (impact_flight.c)
     RBL_ARRAY(unsigned char)
-    held; // per solver body: it does not get all that is left of the step (impact_hold.c, joint_solve.c)
-    RBL_ARRAY(rblBlow) blows;    // of the substep, round by round (impacts.c)
-    rblGrowthArray growths;      // per solver body (clamp.c)
-    rblJointSystem joint_system; // (joint_system.c)
-    rblLinks links;              // (wake.c)
+    slowed; // per solver body: it does not get all that is left of the step (impact_slow.c, joint_solve.c)
+    RBL_ARRAY(rblManifoldImpact) manifold_impacts; // of the substep, round by round (impacts.c)
+    rblGrowthArray growths;                        // per solver body (clamp.c)
+    rblJointSystem joint_system;                   // (joint_system.c)
+    rblLinks links;                                // (wake.c)
     RBL_ARRAY(unsigned char)
     watched;                  // by slot: the forces on it are summed (rest.c); it may fall asleep (sleep.c)
     RBL_ARRAY(rblLoad) loads; // by slot (rest.c)
@@ -309,7 +309,7 @@ struct rblStep
     // What one stage alone uses, by the file that knows it.
     struct rblPairFinder* pair_finder;           // find_pairs.c
     struct rblContactFinder* contact_finder;     // find_contacts.c
-    struct rblSiblingFinder* siblings;           // mates.c
+    struct rblSiblingFinder* siblings;           // siblings.c
     struct rblWaker* waker;                      // wake.c
     struct rblStanding* standing;                // standing.c
     struct rblManifoldBuilder* manifold_builder; // manifolds.c
@@ -335,7 +335,7 @@ void rbl_step_destroy(rblStep* step);
 // Room that working arrays get at least when they grow: what the awake bodies need should they fall on a heap. Grown little by
 // little they would move, and be cleared, in the steps of a collapse that are the dearest anyway; what is never touched costs
 // nothing.
-static inline size_t rbl_heap_room(const rblStep* step, size_t per_body)
+static inline size_t rbl_heap_capacity(const rblStep* step, size_t per_body)
 {
     const size_t movers = step->movers.count;
     return per_body * (movers < RBL_HEAP_BODIES ? movers : RBL_HEAP_BODIES);

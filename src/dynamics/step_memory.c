@@ -7,10 +7,10 @@
     X(active_pairs)                                                                                          \
     X(activities)                                                                                            \
     X(time_left)                                                                                             \
-    X(courses)                                                                                               \
+    X(paths)                                                                                                 \
     X(sweeps)                                                                                                \
-    X(flights)                                                                                               \
-    X(ends)                                                                                                  \
+    X(prepared_sweeps)                                                                                       \
+    X(end_poses)                                                                                             \
     X(solver_index)                                                                                          \
     X(solver_bodies)                                                                                         \
     X(at_start)                                                                                              \
@@ -23,10 +23,10 @@
     X(wide_contacts)                                                                                         \
     X(islands)                                                                                               \
     X(island_bodies)                                                                                         \
-    X(blows)                                                                                                 \
+    X(manifold_impacts)                                                                                      \
     X(growths)                                                                                               \
     X(clocks)                                                                                                \
-    X(held)                                                                                                  \
+    X(slowed)                                                                                                \
     X(links.firsts)                                                                                          \
     X(links.pairs)                                                                                           \
     X(watched)                                                                                               \

@@ -67,7 +67,7 @@ static rblResult check_def(const rblWorldDef* def)
     X(break_log.events)                                                                                      \
     X(break_log.ids)                                                                                         \
     X(break_log.mates)                                                                                       \
-    X(hits)
+    X(impacts)
 
 #define INIT_ARRAY(field) rbl_array_init(&world->field, world->allocator);
 #define FREE_ARRAY(field) rbl_array_free(&world->field);

@@ -34,14 +34,14 @@ typedef struct rblMotion
 // What a sleeper feels (rest.c): forces in N, torques in N m about its centre.
 typedef struct rblRest
 {
-    rblVec3 first_force;     // of its contacts when it fell asleep, a mean over its first moments,
-    rblVec3 mean_force;      // and now: a running mean
-    float time;              // s that it was watched since
-    rblVec3 force, torque;   // and when they were last found to hold it
-    rblVec3 pull, pull_turn; // of its joints
-    float support;           // the parts of contact forces that pointed upwards when it fell asleep
-    float borne;             // their magnitudes
-    bool untried;            // born asleep: what holds it was never found out
+    rblVec3 first_force;        // of its contacts when it fell asleep, a mean over its first moments,
+    rblVec3 mean_force;         // and now: a running mean
+    float time;                 // s that it was watched since
+    rblVec3 force, torque;      // and when they were last found to hold it
+    rblVec3 pull, joint_torque; // of its joints
+    float support;              // the parts of contact forces that pointed upwards when it fell asleep
+    float force_sum;            // their magnitudes
+    bool untried;               // born asleep: what holds it was never found out
 } rblRest;
 
 // What stays, by slot.
@@ -57,16 +57,16 @@ typedef struct rblBody
     rblFilter filter;
     float mass;
     float gravity_scale;
-    rblVec3 force, torque; // of the next step
-    rblTransform previous; // pose of the body's frame before the last step
-    rblTransform stay;     // pose of the body's frame that it has stayed close to,
-    float stay_time;       // for so many s (sleep.c)
-    float still_time;      // s below the sleep speed
+    rblVec3 force, torque;  // of the next step
+    rblTransform previous;  // pose of the body's frame before the last step
+    rblTransform rest_pose; // pose of the body's frame that it has stayed close to,
+    float rest_time;        // for so many s (sleep.c)
+    float still_time;       // s below the sleep speed
     bool awake;
-    bool bereft; // one that it touched was taken away since the last step
-    bool born;   // created or teleported since the last step: overlap found now was there from the start
-    bool falls;  // nothing held it in the last step
-    uint8_t hold_debt;    // steps to go in full for those in which it was held back (impact_hold.c)
+    bool lost_neighbour; // one that it touched was taken away since the last step
+    bool born;  // created or teleported since the last step: overlap found now was there from the start
+    bool falls; // nothing supported it in the last step
+    uint8_t slow_debt;    // steps to go in full for those in which it was slowed (impact_slow.c)
     uint8_t direct_wait;  // steps before its island is solved directly again (subspace.c),
     uint8_t direct_pause; // and how many it waited last
     uint32_t sleep_group; // of bodies on joints: who fell asleep together; 0: awake
@@ -75,22 +75,22 @@ typedef struct rblBody
     void* user_data;
 
     // Of bodies that may break, or are pieces of others.
-    bool fresh;      // a fragment of this substep: overlap found now is let be until the two part
-    bool spared;     // born in this substep: it does not break in it
-    bool owns_shape; // the handle, too: of fragments
-    bool kept;       // a snapshot has it: the world keeps its shape, breaker and handle
+    bool fresh;           // a fragment of this substep: overlap found now is let be until the two part
+    bool unbreakable_yet; // born in this substep: it does not break in it
+    bool owns_shape;      // the handle, too: of fragments
+    bool kept;            // a snapshot has it: the world keeps its shape, breaker and handle
     bool is_prepared;
     rblAnchor anchor;
-    const rblBreaker* breaker; // held; null: never breaks
+    const rblBreaker* breaker; // referenced; null: never breaks
     void* prepared;            // of the breaker
     uint32_t ancestors;        // that broke
     float damage;
     bool debris;    // too small to go on: it does not break any more
     float lifetime; // s that are left of debris; 0: it stays
     uint32_t
-        flock; // the break that it comes from, while nothing but its own motion has moved it; 0: none (mates.c)
-    float flock_time; // s since
-    uint32_t rebuild; // steps until its samples get a hierarchy of their own (rebuild.c); 0: none
+        sibling_group; // the break that it comes from, while nothing but its own motion has moved it; 0: none (siblings.c)
+    float sibling_time; // s since
+    uint32_t rebuild;   // steps until its samples get a hierarchy of their own (rebuild.c); 0: none
 } rblBody;
 
 typedef RBL_ARRAY(rblBody) rblBodyArray;
@@ -116,7 +116,7 @@ typedef struct rblContact
     rblVec3 normal_in_a;        // from a to b, in a's frame
     rblVec3 normal;             // the same in world axes
     uint32_t feature;           // names what touches; matches contacts of two steps
-    float push;                 // normal impulse of the contact solve, N s
+    float normal_impulse;       // normal impulse of the contact solve, N s
     rblVec3 friction;           // tangential impulse on b of the contact solve, world axes
 } rblContact;
 
@@ -129,21 +129,21 @@ typedef struct rblPair
     uint32_t generation_a, generation_b; // a slot may have been given to another body since
     rblPairCache cache;
     uint32_t first, count; // of its contacts
-    uint32_t leading; // of these, the first ones; the others are held by them, and only drift correction asks
+    uint32_t leading; // of these, the first ones; the others are redundant: drift correction alone reads them
     uint32_t colliding; // points inside before selection
     float
         time_of_impact; // fraction of the step at which a fast pair first touches; 1 when it does not, or is not fast
     float
-        born_depth; // overlap left that was there from the start: undone at bounded speed and booked as work
-    float flown_depth; // overlap left from a flight as mates: undone as any other, in free flight, too
-    float kept_depth;  // overlap left from the break that made one of the two: no contact, until they part
-    rblTransform seen; // b's frame in a's when its contacts were found
-    float seen_margin; // up to what gap; 0: not found yet, or at another time than the start of the step
+        initial_depth; // overlap left that was there from the start: undone at bounded speed and booked as work
+    float sibling_depth; // overlap left from a flight as siblings: undone as any other, in free flight, too
+    float break_depth;   // overlap left from the break that made one of the two: no contact, until they part
+    rblTransform seen;   // b's frame in a's when its contacts were found
+    float seen_margin;   // up to what gap; 0: not found yet, or at another time than the start of the step
     float share_a, share_b; // of the contacts' impulses: what each of the two got
     float seconds;          // of the step that its impulses are from
     bool touching;          // in contact at the end of the last step
     bool fast;              // continuous detection was used
-    bool mates;             // pieces of one break that nothing else has moved yet (mates.c)
+    bool siblings;          // pieces of one break that nothing else has moved yet (siblings.c)
     bool looked;            // its contacts were looked for when those of all pairs were last
 } rblPair;
 
@@ -152,15 +152,15 @@ typedef RBL_ARRAY(rblPair) rblPairArray;
 typedef RBL_ARRAY(rblContactEvent) rblContactEventArray;
 
 // What two bodies felt of an impact.
-typedef struct rblHit
+typedef struct rblImpactRecord
 {
     rblBodyId a, b;
     rblVec3 point;
     rblVec3 impulse; // on b, N s
     float speed, duration;
-} rblHit;
+} rblImpactRecord;
 
-typedef RBL_ARRAY(rblHit) rblHitArray;
+typedef RBL_ARRAY(rblImpactRecord) rblImpactRecordArray;
 
 // ---- breaking ----
 
@@ -171,9 +171,9 @@ typedef RBL_ARRAY(rblBodyId) rblBodyIdArray;
 typedef struct rblBreakLog
 {
     rblBreakEventArray events;
-    rblBodyIdArray ids;                // of the fragments of all events
-    RBL_ARRAY(rblMate) mates;          // of all events
-    size_t told, told_ids, told_mates; // of the last step
+    rblBodyIdArray ids;                            // of the fragments of all events
+    RBL_ARRAY(rblMate) mates;                      // of all events
+    size_t reported, reported_ids, reported_mates; // of the last step
 } rblBreakLog;
 
 // Energy and momentum of the bodies that do not move, kept while they stay the same (energy.c).
@@ -213,13 +213,13 @@ struct rblWorld
     bool begun_stepping;
 
     // ---- what has changed since the last step ----
-    bool unmerged;  // what the broad phase found is not in `pairs` yet: memory ran out
-    bool stirred;   // somebody woke, fell asleep, was born, put elsewhere or destroyed
-    bool marked;    // somebody is born or bereft
-    bool flocks;    // there may be bodies of a flock
-    bool births;    // there are fresh bodies
-    bool regrouped; // other pairs than in the last step have an awake body, or are new
-    bool bereft;    // bodies were destroyed since the last step: their pairs end in the next one
+    bool unmerged;         // what the broad phase found is not in `pairs` yet: memory ran out
+    bool activity_changed; // somebody woke, fell asleep, was born, put elsewhere or destroyed
+    bool has_marks;        // a body is marked `born` or `lost_neighbour`
+    bool has_siblings;     // there may be bodies of a group of siblings
+    bool births;           // there are fresh bodies
+    bool regrouped;        // other pairs than in the last step have an awake body, or are new
+    bool bodies_destroyed; // bodies were destroyed since the last step: their pairs end in the next one
     rblRestingSums resting_sums;
 
     // ---- bodies that break, written by fracture*.c and body.c ----
@@ -241,8 +241,8 @@ struct rblWorld
     rblContactEventArray events;
     rblJointEventArray joint_events;
     rblBreakLog break_log;
-    rblHitArray hits; // of all substeps
-    rblEnergy energy; // work and dissipated so far in this step; totals after it
+    rblImpactRecordArray impacts; // of all substeps
+    rblEnergy energy;             // work and dissipated so far in this step; totals after it
     rblCounters counters;
     rblProfile profile;
 

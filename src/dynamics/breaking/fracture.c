@@ -1,9 +1,9 @@
 // The fracture stage: breakers are asked about the impacts of the trial, and bodies that break pay for their cracks.
 //
 // The impacts of a substep are solved first as if nothing broke. When something does, none of that has happened: bodies are
-// where their impacts are, with the velocities that they arrived with. The cracks are paid out of these (fracture_strikes.c),
+// where their impacts are, with the velocities that they arrived with. The cracks are paid out of these (fracture_impacts.c),
 // fragments take the bodies' places (fracture_birth.c), and the substep goes on: pairs and contacts are found anew, and the
-// rest of every blow acts on what is there now (Su 2009, 4.2).
+// rest of every impact acts on what is there now (Su 2009, 4.2).
 #include "dynamics/breaking/fracture.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -63,23 +63,23 @@ static void log_failure(const rblWorld* world, uint32_t slot, const char* what)
 
 // ---- asking ----
 
-// The blows on a body into the list of impacts.
+// The impacts on a body into the list of impacts.
 static bool list_impacts(rblStep* step, rblAsked* asked)
 {
     rblFractureStage* stage = step->fracture;
-    asked->first = (uint32_t)stage->impacts.count;
+    asked->first = (uint32_t)stage->body_impacts.count;
     for (uint32_t i = stage->heads.data[asked->slot]; i != RBL_NONE;)
     {
-        const rblStrike* strike = &stage->strikes.data[i];
-        const bool on_b = strike->b == asked->slot;
-        if (!rbl_array_push(&stage->impacts, rbl_strike_impact(strike, on_b)) ||
-            !rbl_array_push(&stage->impact_strikes, i))
+        const rblPairImpact* impact = &stage->pair_impacts.data[i];
+        const bool on_b = impact->b == asked->slot;
+        if (!rbl_array_push(&stage->body_impacts, rbl_pair_impact_on(impact, on_b)) ||
+            !rbl_array_push(&stage->body_impact_pairs, i))
         {
             return false;
         }
-        i = strike->next[on_b];
+        i = impact->next[on_b];
     }
-    asked->count = (uint32_t)stage->impacts.count - asked->first;
+    asked->count = (uint32_t)stage->body_impacts.count - asked->first;
     return true;
 }
 
@@ -88,8 +88,8 @@ static rblResult list_asked(rblStep* step)
     rblWorld* world = step->world;
     rblFractureStage* stage = step->fracture;
     rbl_array_clear(&stage->asked);
-    rbl_array_clear(&stage->impacts);
-    rbl_array_clear(&stage->impact_strikes);
+    rbl_array_clear(&stage->body_impacts);
+    rbl_array_clear(&stage->body_impact_pairs);
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
         if (stage->heads.data[slot] == RBL_NONE)
@@ -110,7 +110,7 @@ static rblResult list_asked(rblStep* step)
     return RBL_OK;
 }
 
-// What a support answers to a blow on the other side pays nothing: its two did not come nearer to each other. Never 0, which is nothing said.
+// What a support answers to an impact on the other side pays nothing: its two did not come nearer to each other. Never 0, which is nothing said.
 static float payable(const rblStep* step, const rblAsked* asked)
 {
     const rblWorld* world = step->world;
@@ -118,8 +118,8 @@ static float payable(const rblStep* step, const rblAsked* asked)
     double most = 0.0;
     for (uint32_t i = 0; i < asked->count; ++i)
     {
-        const uint32_t strike = stage->impact_strikes.data[asked->first + i];
-        most = rbl_maxd(most, rbl_strike_energy(world, &stage->strikes.data[strike]));
+        const uint32_t impact = stage->body_impact_pairs.data[asked->first + i];
+        most = rbl_maxd(most, rbl_pair_impact_energy(world, &stage->pair_impacts.data[impact]));
     }
     return rbl_maxf((float)most, FLT_MIN);
 }
@@ -134,26 +134,26 @@ static void ask_block(rblRange range, void* context)
         const rblBody* body = &world->bodies.data[asked->slot];
         rblBreakBody seen = rbl_break_body(world, asked->slot);
         seen.payable = payable(step, asked);
-        asked->result =
-            rbl_breaker_decide(body->breaker, body->prepared, &seen,
-                               &step->fracture->impacts.data[asked->first], asked->count, &asked->verdict);
+        asked->result = rbl_breaker_decide(body->breaker, body->prepared, &seen,
+                                           &step->fracture->body_impacts.data[asked->first], asked->count,
+                                           &asked->verdict);
     }
 }
 
 // ---- plans ----
 
-// The blow that pays: of those on the body the one that can pay most. What a support answers was not there before the blow.
+// The impact that pays: of those on the body the one that can pay most. What a support answers was not there before the impact.
 static uint32_t find_payer(const rblStep* step, const rblAsked* asked)
 {
     const rblWorld* world = step->world;
     const rblFractureStage* stage = step->fracture;
-    uint32_t payer = stage->impact_strikes.data[asked->first + asked->verdict.impact];
-    double most = rbl_strike_energy(world, &stage->strikes.data[payer]);
+    uint32_t payer = stage->body_impact_pairs.data[asked->first + asked->verdict.impact];
+    double most = rbl_pair_impact_energy(world, &stage->pair_impacts.data[payer]);
     for (uint32_t i = 0; i < asked->count; ++i)
     {
-        const uint32_t strike = stage->impact_strikes.data[asked->first + i];
-        const double energy = rbl_strike_energy(world, &stage->strikes.data[strike]);
-        payer = energy > most ? strike : payer;
+        const uint32_t impact = stage->body_impact_pairs.data[asked->first + i];
+        const double energy = rbl_pair_impact_energy(world, &stage->pair_impacts.data[impact]);
+        payer = energy > most ? impact : payer;
         most = rbl_maxd(most, energy);
     }
     return payer;
@@ -175,22 +175,23 @@ static rblResult make_plans(rblStep* step)
         {
             continue;
         }
-        const uint32_t strike = find_payer(step, asked);
+        const uint32_t payer = find_payer(step, asked);
         const rblBreakPlan plan = {.slot = asked->slot,
-                                   .strike = strike,
-                                   .blow = stage->impact_strikes.data[asked->first + asked->verdict.impact],
+                                   .payer = payer,
+                                   .cause =
+                                       stage->body_impact_pairs.data[asked->first + asked->verdict.impact],
                                    .verdict = asked->verdict};
         if (!rbl_array_push(&stage->plans, plan))
         {
             return rbl_fail_memory();
         }
-        stage->strikes.data[strike].breaks += 1;
+        stage->pair_impacts.data[payer].breaks += 1;
     }
     return RBL_OK;
 }
 
-// What blows leave behind that break nothing. Only when the round stands: if something broke, none of it has happened, and the
-// blows come again.
+// What impacts leave behind that break nothing. Only when the round stands: if something broke, none of it has happened, and the
+// impacts come again.
 static void keep_damage(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -216,7 +217,7 @@ uint32_t rbl_most_pieces(const rblWorld* world, uint32_t count)
     return each > 1 ? each : 1;
 }
 
-// Two that break by the same blow share what it can pay. A breaker that asked for less gets that.
+// Two that break by the same impact share what it can pay. A breaker that asked for less gets that.
 static void allot(rblStep* step)
 {
     rblWorld* world = step->world;
@@ -226,8 +227,8 @@ static void allot(rblStep* step)
     for (size_t i = 0; i < stage->plans.count; ++i)
     {
         rblBreakPlan* plan = &stage->plans.data[i];
-        const rblStrike* strike = &stage->strikes.data[plan->strike];
-        const double share = rbl_strike_energy(world, strike) / (double)strike->breaks;
+        const rblPairImpact* impact = &stage->pair_impacts.data[plan->payer];
+        const double share = rbl_pair_impact_energy(world, impact) / (double)impact->breaks;
         const double asked = plan->verdict.budget;
         const uint32_t own = plan->verdict.most_pieces;
         plan->verdict.budget = asked > 0.0 && asked < share ? asked : share;
@@ -282,7 +283,7 @@ static void sum_costs(rblStep* step)
         const rblBreakPlan* plan = &stage->plans.data[i];
         if (plan->fracture.fragment_count > 0)
         {
-            stage->strikes.data[plan->strike].cost += plan->cost;
+            stage->pair_impacts.data[plan->payer].cost += plan->cost;
         }
     }
 }
@@ -302,7 +303,7 @@ static rblResult check_memory(const rblFractureStage* stage)
     return enough ? RBL_OK : rbl_fail_memory();
 }
 
-// Blows pay in order. One that cannot any more, because another has slowed it, leaves its bodies whole for this round: the
+// Impacts pay in order. One that cannot any more, because another has slowed it, leaves its bodies whole for this round: the
 // next one asks again.
 static void pay(rblStep* step)
 {
@@ -320,12 +321,12 @@ static void pay(rblStep* step)
         {
             continue;
         }
-        const rblStrike* strike = &stage->strikes.data[plan->strike];
-        if (!strike->paid)
+        const rblPairImpact* impact = &stage->pair_impacts.data[plan->payer];
+        if (!impact->paid)
         {
-            rbl_pay_strike(step, plan);
+            rbl_pair_impact_pay(step, plan);
         }
-        if (!strike->paid)
+        if (!impact->paid)
         {
             rbl_fracture_free(&plan->fracture);
         }
@@ -383,8 +384,8 @@ rblResult rbl_plan_breaks(rblStep* step, bool* any)
     {
         return RBL_OK;
     }
-    RBL_TRY(rbl_gather_strikes(step));
-    if (stage->strikes.count == 0)
+    RBL_TRY(rbl_pair_impacts_gather(step));
+    if (stage->pair_impacts.count == 0)
     {
         return RBL_OK;
     }
@@ -427,7 +428,7 @@ static bool keep_time(rblStep* step)
     }
     for (size_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        // Not less for those that are held back: contacts are found anew.
+        // Not less for those that are slowed: contacts are found anew.
         left->data[step->solver_bodies.data[i].slot] = step->seconds - step->clocks.data[i];
     }
     return true;
@@ -438,7 +439,7 @@ static void refund(rblStep* step, size_t first)
 {
     for (size_t i = step->fracture->plans.count; i > first; --i)
     {
-        rbl_refund_strike(step, &step->fracture->plans.data[i - 1]);
+        rbl_pair_impact_refund(step, &step->fracture->plans.data[i - 1]);
     }
 }
 
@@ -452,7 +453,7 @@ rblResult rbl_break_bodies(rblStep* step)
 {
     rblWorld* world = step->world;
     const size_t count = step->fracture->plans.count;
-    const bool room = keep_time(step) && rbl_array_reserve_more(&world->hits, count) &&
+    const bool room = keep_time(step) && rbl_array_reserve_more(&world->impacts, count) &&
                       rbl_array_reserve_more(&world->events, count);
     size_t done = 0;
     const rblResult result = room ? rbl_carry_out_breaks(step, &done) : rbl_fail_memory();
@@ -461,7 +462,7 @@ rblResult rbl_break_bodies(rblStep* step)
     {
         if (step->fracture->plans.data[i].pays)
         {
-            rbl_tell_payment(step, &step->fracture->plans.data[i]);
+            rbl_payment_report(step, &step->fracture->plans.data[i]);
         }
     }
     free_plans(step);
@@ -480,20 +481,20 @@ void rbl_end_breaks(rblStep* step)
     for (size_t slot = 0; slot < world->bodies.count && world->births; ++slot)
     {
         world->bodies.data[slot].fresh = false;
-        world->bodies.data[slot].spared = false;
+        world->bodies.data[slot].unbreakable_yet = false;
     }
-    world->regrouped = world->regrouped || world->births; // courses say who is fresh
+    world->regrouped = world->regrouped || world->births; // paths say who is fresh
     world->births = false;
     step->break_round = 0;
     world->substeps += 1;
 }
 
 #define ARRAYS(X)                                                                                            \
-    X(strikes)                                                                                               \
+    X(pair_impacts)                                                                                          \
     X(heads)                                                                                                 \
     X(asked)                                                                                                 \
-    X(impacts)                                                                                               \
-    X(impact_strikes)                                                                                        \
+    X(body_impacts)                                                                                          \
+    X(body_impact_pairs)                                                                                     \
     X(plans)                                                                                                 \
     X(fragments)                                                                                             \
     X(movers)                                                                                                \

@@ -1,31 +1,31 @@
-// Breaking, from inside: the strikes of a step, who breaks by them and into what, and how fragments take a body's place.
+// Breaking, from inside: the impacts of a step, who breaks by them and into what, and how fragments take a body's place.
 #ifndef RBL_DYNAMICS_BREAKING_FRACTURE_H
 #define RBL_DYNAMICS_BREAKING_FRACTURE_H
 
 #include "dynamics/step.h"
 
 // An impact of the trial that a body with a breaker felt, of all its contacts together.
-typedef struct rblStrike
+typedef struct rblPairImpact
 {
     uint32_t manifold;
     uint32_t a, b; // slots
     rblBodyId id_a, id_b;
-    uint32_t next[2]; // the next strike on a, on b
-    rblVec3 point;    // where its impulses act on the whole
-    rblVec3 normal;   // from a to b
-    rblVec3 impulse;  // on b, N s
-    float push;       // N s along the normal
-    float speed;      // of approach, m/s
+    uint32_t next[2];     // the next impact on a, on b
+    rblVec3 point;        // where its impulses act on the whole
+    rblVec3 normal;       // from a to b
+    rblVec3 impulse;      // on b, N s
+    float normal_impulse; // N s along the normal
+    float speed;          // of approach, m/s
     float mass, energy, duration, peak_force;
     uint32_t breaks; // how many of the two break by it
     double cost;     // J: of their cracks
     double lost;     // J: what they took from the two that meet
     bool paid;
-} rblStrike;
+} rblPairImpact;
 
-typedef RBL_ARRAY(rblStrike) rblStrikeArray;
+typedef RBL_ARRAY(rblPairImpact) rblPairImpactArray;
 
-// A body that felt strikes, and what its breaker says.
+// A body that felt impacts, and what its breaker says.
 typedef struct rblAsked
 {
     uint32_t slot;
@@ -38,13 +38,13 @@ typedef struct rblAsked
 typedef struct rblBreakPlan
 {
     uint32_t slot;
-    uint32_t strike; // that pays; RBL_NONE: on demand
-    uint32_t blow;   // that broke it, by its breaker; RBL_NONE: on demand
+    uint32_t payer; // the pair impact that pays; RBL_NONE: on demand
+    uint32_t cause; // the pair impact that broke it, by its breaker; RBL_NONE: on demand
     rblVerdict verdict;
     rblFracture fracture;
     rblResult result;
     double cost;         // J
-    bool pays;           // the strike, for all who break by it:
+    bool pays;           // the impact, for all who break by it:
     rblMotion before[2]; // a and b were like this,
     double work;         // and this much was put in, J
     float impulse;       // N s along the normal
@@ -53,11 +53,11 @@ typedef struct rblBreakPlan
 // Working data of the fracture stage, private to breaking/.
 typedef struct rblFractureStage
 {
-    rblStrikeArray strikes;
-    rblIndexArray heads; // by slot: its first strike
+    rblPairImpactArray pair_impacts;
+    rblIndexArray heads; // by slot: its first impact
     RBL_ARRAY(rblAsked) asked;
-    RBL_ARRAY(rblImpact) impacts;
-    rblIndexArray impact_strikes;
+    RBL_ARRAY(rblImpact) body_impacts; // as the bodies see them
+    rblIndexArray body_impact_pairs;
     RBL_ARRAY(rblBreakPlan) plans;
     rblIndexArray fragments; // slots of the one at hand,
     rblIndexArray movers;    // and of those that move
@@ -65,30 +65,30 @@ typedef struct rblFractureStage
     rblContactSet contacts;
 } rblFractureStage;
 
-// In how many rounds of a substep bodies may break: what the pieces of one hit breaks in the next. Bodies born in a substep do
+// In how many rounds of a substep bodies may break: what the pieces of one impact break in the next. Bodies born in a substep do
 // not break in it.
 #define RBL_BREAK_ROUNDS 4
 
-// ---- strikes (fracture_strikes.c) ----
+// ---- impacts (fracture_impacts.c) ----
 
-// The impacts of the trial that bodies with breakers felt, into world->fracture->strikes.
-rblResult rbl_gather_strikes(rblStep* step);
+// The impacts of the trial that bodies with breakers felt, into world->fracture->impacts.
+rblResult rbl_pair_impacts_gather(rblStep* step);
 
-// A strike as one of its two bodies sees it.
-rblImpact rbl_strike_impact(const rblStrike* strike, bool on_b);
+// An impact as one of its two bodies sees it.
+rblImpact rbl_pair_impact_on(const rblPairImpact* impact, bool on_b);
 
-// J that the strike can lose at most, with the velocities that its bodies have now: m u^2 / 2 along its normal.
-double rbl_strike_energy(const rblWorld* world, const rblStrike* strike);
+// J that the impact can lose at most, with the velocities that its bodies have now: m u^2 / 2 along its normal.
+double rbl_pair_impact_energy(const rblWorld* world, const rblPairImpact* impact);
 
 // Apply the least impulse that loses what its cracks cost. Nothing is changed, and it is not paid, when the two do not approach
 // fast enough. The plan that pays remembers what was before.
-void rbl_pay_strike(rblStep* step, rblBreakPlan* plan);
+void rbl_pair_impact_pay(rblStep* step, rblBreakPlan* plan);
 
 // Give back what a plan that was not carried out has paid, unless one of the two is in pieces already.
-void rbl_refund_strike(rblStep* step, const rblBreakPlan* plan);
+void rbl_pair_impact_refund(rblStep* step, const rblBreakPlan* plan);
 
 // What the two felt of paying, for those who ask. There must be room for it.
-void rbl_tell_payment(rblStep* step, const rblBreakPlan* plan);
+void rbl_payment_report(rblStep* step, const rblBreakPlan* plan);
 
 // ---- births (fracture_birth.c, fracture_anchor.c) ----
 
@@ -132,10 +132,10 @@ rblResult rbl_shatter_body(rblStep* step, rblBreakPlan* plan);
 // ---- events (fracture_events.c) ----
 
 // Of a plan whose fragments are in world->fracture->fragments.
-rblResult rbl_tell_break(rblStep* step, const rblBreakPlan* plan, double mass_error);
+rblResult rbl_break_report(rblStep* step, const rblBreakPlan* plan, double mass_error);
 
 // Before a step, events of the last one go; after it, all have been told.
-void rbl_forget_told_breaks(rblWorld* world);
-void rbl_note_told_breaks(rblWorld* world);
+void rbl_break_log_drop_reported(rblWorld* world);
+void rbl_break_log_mark_reported(rblWorld* world);
 
 #endif

@@ -174,9 +174,9 @@ static rblResult make_fragment(rblWorld* world, const rblBreakPlan* plan, uint32
     body.lifetime = fragment->debris && !anchored ? fragment->lifetime : 0.0f;
     body.born = false;
     body.fresh = true;
-    body.flock = anchored ? 0 : world->breaks + 1;
-    body.flock_time = 0.0f;
-    body.spared = plan->strike != RBL_NONE;
+    body.sibling_group = anchored ? 0 : world->breaks + 1;
+    body.sibling_time = 0.0f;
+    body.unbreakable_yet = plan->payer != RBL_NONE;
     body.previous = earlier_pose(world, plan->slot, body.previous);
     const rblResult result = rbl_enter_body(world, &body, &motion, slot);
     if (result != RBL_OK)
@@ -240,7 +240,7 @@ static void give_away_shapes(rblStep* step, const rblBreakPlan* plan)
 
 // ---- the time that is left ----
 
-// Pieces of what did not move begin to when it is hit.
+// Pieces of what did not move begin to move with the impact.
 static float time_left(const rblStep* step, const rblBreakPlan* plan)
 {
     const rblWorld* world = step->world;
@@ -250,14 +250,14 @@ static float time_left(const rblStep* step, const rblBreakPlan* plan)
     {
         return left->data[plan->slot];
     }
-    const rblStrike* strike = &step->fracture->strikes.data[plan->strike];
-    return left->data[strike->a == plan->slot ? strike->b : strike->a];
+    const rblPairImpact* impact = &step->fracture->pair_impacts.data[plan->payer];
+    return left->data[impact->a == plan->slot ? impact->b : impact->a];
 }
 
 static rblResult hand_down_time(rblStep* step, const rblBreakPlan* plan)
 {
     rblWorld* world = step->world;
-    if (plan->strike == RBL_NONE)
+    if (plan->payer == RBL_NONE)
     {
         return RBL_OK; // between steps
     }
@@ -315,7 +315,7 @@ static double new_energy(const rblStep* step, const rblBreakPlan* plan)
     return world->bodies.data[plan->slot].type == RBL_BODY_DYNAMIC ? 0.0 : sum;
 }
 
-// What pieces of a moving body do not have of its motion: rounding, and what those had that are held now. Heat is what the break
+// What pieces of a moving body do not have of its motion: rounding, and what those had that are anchored now. Heat is what the break
 // lost beyond its cracks; on demand nobody pays for these.
 static void book_birth(rblStep* step, const rblBreakPlan* plan)
 {
@@ -328,7 +328,7 @@ static void book_birth(rblStep* step, const rblBreakPlan* plan)
     {
         event->kinetic_lost -= rbl_body_kinetic(world, stage->fragments.data[i]);
     }
-    const double paid = plan->strike == RBL_NONE ? 0.0 : plan->cost;
+    const double paid = plan->payer == RBL_NONE ? 0.0 : plan->cost;
     event->heat = rbl_maxd(event->kinetic_lost - paid, 0.0);
 }
 
@@ -354,7 +354,7 @@ rblResult rbl_replace_body(rblStep* step, rblBreakPlan* plan, double* work)
     RBL_TRY(rbl_find_anchored(step, plan->slot, &plan->fracture, stage->anchored.data));
     RBL_TRY(make_fragments(step, plan));
     rblResult result = hand_down_time(step, plan);
-    result = result == RBL_OK ? rbl_tell_break(step, plan, mass_error(step, plan)) : result;
+    result = result == RBL_OK ? rbl_break_report(step, plan, mass_error(step, plan)) : result;
     if (result != RBL_OK)
     {
         take_back(step, count);
@@ -373,7 +373,7 @@ rblResult rbl_replace_body(rblStep* step, rblBreakPlan* plan, double* work)
     rbl_leave_body(world, plan->slot);
     world->breaks += 1;
     world->births = true;
-    world->flocks = true;
+    world->has_siblings = true;
     return RBL_OK;
 }
 
@@ -402,8 +402,8 @@ static void wake_around(rblStep* step)
             if (marks->data[slots[k]] != 0 && pair->count > 0 && world->bodies.data[other].generation != 0)
             {
                 rbl_wake_body(world, other);
-                world->bodies.data[other].bereft = true;
-                world->marked = true;
+                world->bodies.data[other].lost_neighbour = true;
+                world->has_marks = true;
             }
         }
     }

@@ -16,7 +16,7 @@ static uint32_t count_debris(const rblFracture* fracture)
     return count;
 }
 
-rblResult rbl_tell_break(rblStep* step, const rblBreakPlan* plan, double mass_error)
+rblResult rbl_break_report(rblStep* step, const rblBreakPlan* plan, double mass_error)
 {
     rblWorld* world = step->world;
     rblFractureStage* stage = step->fracture;
@@ -36,14 +36,14 @@ rblResult rbl_tell_break(rblStep* step, const rblBreakPlan* plan, double mass_er
         .mass_error = mass_error,
         .user_data = body->user_data,
     };
-    if (plan->strike != RBL_NONE)
+    if (plan->payer != RBL_NONE)
     {
-        const rblStrike* strike = &stage->strikes.data[plan->strike];
-        const rblStrike* blow = &stage->strikes.data[plan->blow];
-        event.by = blow->a == plan->slot ? blow->id_b : blow->id_a;
-        event.impulse = blow->push;
-        event.speed = blow->speed;
-        event.kinetic_lost = strike->cost > 0.0 ? strike->lost * plan->cost / strike->cost : 0.0;
+        const rblPairImpact* impact = &stage->pair_impacts.data[plan->payer];
+        const rblPairImpact* cause = &stage->pair_impacts.data[plan->cause];
+        event.by = cause->a == plan->slot ? cause->id_b : cause->id_a;
+        event.impulse = cause->normal_impulse;
+        event.speed = cause->speed;
+        event.kinetic_lost = impact->cost > 0.0 ? impact->lost * plan->cost / impact->cost : 0.0;
     }
     if (!rbl_array_reserve_more(&world->break_log.ids, plan->fracture.fragment_count) ||
         !rbl_array_reserve_more(&world->break_log.mates, plan->fracture.mate_count) ||
@@ -73,29 +73,29 @@ static void move_down(void* items, size_t first, size_t count, size_t size)
     }
 }
 
-void rbl_forget_told_breaks(rblWorld* world)
+void rbl_break_log_drop_reported(rblWorld* world)
 {
-    if (world->break_log.told == 0)
+    if (world->break_log.reported == 0)
     {
         return;
     }
-    world->break_log.events.count -= world->break_log.told;
-    world->break_log.ids.count -= world->break_log.told_ids;
-    world->break_log.mates.count -= world->break_log.told_mates;
-    move_down(world->break_log.events.data, world->break_log.told, world->break_log.events.count,
+    world->break_log.events.count -= world->break_log.reported;
+    world->break_log.ids.count -= world->break_log.reported_ids;
+    world->break_log.mates.count -= world->break_log.reported_mates;
+    move_down(world->break_log.events.data, world->break_log.reported, world->break_log.events.count,
               sizeof *world->break_log.events.data);
-    move_down(world->break_log.ids.data, world->break_log.told_ids, world->break_log.ids.count,
+    move_down(world->break_log.ids.data, world->break_log.reported_ids, world->break_log.ids.count,
               sizeof *world->break_log.ids.data);
-    move_down(world->break_log.mates.data, world->break_log.told_mates, world->break_log.mates.count,
+    move_down(world->break_log.mates.data, world->break_log.reported_mates, world->break_log.mates.count,
               sizeof *world->break_log.mates.data);
-    world->break_log.told = world->break_log.told_ids = world->break_log.told_mates = 0;
+    world->break_log.reported = world->break_log.reported_ids = world->break_log.reported_mates = 0;
 }
 
-void rbl_note_told_breaks(rblWorld* world)
+void rbl_break_log_mark_reported(rblWorld* world)
 {
-    world->break_log.told = world->break_log.events.count;
-    world->break_log.told_ids = world->break_log.ids.count;
-    world->break_log.told_mates = world->break_log.mates.count;
+    world->break_log.reported = world->break_log.events.count;
+    world->break_log.reported_ids = world->break_log.ids.count;
+    world->break_log.reported_mates = world->break_log.mates.count;
 }
 
 rblResult rbl_world_break_events(rblWorldId id, const rblBreakEvent** events, uint32_t* count)
@@ -197,8 +197,8 @@ rblResult rbl_body_break(rblWorldId world_id, rblBodyId id, rblVec3 point, rblVe
     RBL_TRY(check_demand(&world->bodies.data[slot], point, normal));
     rblBreakPlan plan = {
         .slot = slot,
-        .strike = RBL_NONE,
-        .blow = RBL_NONE,
+        .payer = RBL_NONE,
+        .cause = RBL_NONE,
         .verdict =
             {
                 .breaks = true,

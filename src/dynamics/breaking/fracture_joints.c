@@ -4,7 +4,8 @@
 #include <math.h>
 
 // The fragment that a point is in, or the nearest one; the first of equals.
-static uint32_t find_holder(const rblWorld* world, const uint32_t* fragments, uint32_t count, rblVec3 point)
+static uint32_t find_supporter(const rblWorld* world, const uint32_t* fragments, uint32_t count,
+                               rblVec3 point)
 {
     uint32_t nearest = fragments[0];
     float least = INFINITY;
@@ -31,7 +32,7 @@ static void hand_down(rblWorld* world, rblJoint* joint, bool is_b, const uint32_
     rblVec3* axis = is_b ? &joint->axis_b : &joint->axis_a;
     const rblTransform from = rbl_motion_pose(&world->motions.data[*end]);
     const rblVec3 point = rbl_transform_point(from, *anchor);
-    const uint32_t slot = find_holder(world, fragments, count, point);
+    const uint32_t slot = find_supporter(world, fragments, count, point);
     const rblTransform to = rbl_motion_pose(&world->motions.data[slot]);
     const rblQuat turn = rbl_quat_mul(rbl_quat_conjugate(to.q), from.q); // from the old frame to the new one
     *anchor = rbl_transform_inverse_point(to, point);

@@ -283,7 +283,7 @@ static void hand_out(const Merge* merge, const Stretch* stretch, rblProxyPairArr
 }
 
 // Growing in proportion, so that a slowly rising count does not allocate every time; the content stays.
-static bool make_room(rblProxyPairArray* array, size_t wanted)
+static bool reserve_capacity(rblProxyPairArray* array, size_t wanted)
 {
     return wanted <= array->count || rbl_array_reserve_more(array, wanted - array->count);
 }
@@ -298,7 +298,7 @@ static bool join(rblPairSet* set, const Merge* merge, uint32_t blocks, rblProxyP
         begun_count += merge->stretches[i].begun;
         ended_count += merge->stretches[i].ended;
     }
-    if (!make_room(begun, begun_count) || !make_room(ended, ended_count))
+    if (!reserve_capacity(begun, begun_count) || !reserve_capacity(ended, ended_count))
     {
         return false;
     }

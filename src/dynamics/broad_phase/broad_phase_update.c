@@ -301,8 +301,8 @@ static uint32_t packet_count(const rblProxyTree* tree)
 }
 
 // A buffer of 64-bit items of at least this size; the content is lost when it grows.
-static bool make_room(uint64_t** buffer, size_t* capacity, size_t wanted, size_t copies,
-                      const rblAllocator* allocator)
+static bool reserve_capacity(uint64_t** buffer, size_t* capacity, size_t wanted, size_t copies,
+                             const rblAllocator* allocator)
 {
     if (wanted <= *capacity)
     {
@@ -320,7 +320,7 @@ static bool make_room(uint64_t** buffer, size_t* capacity, size_t wanted, size_t
     return true;
 }
 
-static size_t ample_room(const rblBroadPhase* broad, size_t wanted)
+static size_t ample_capacity(const rblBroadPhase* broad, size_t wanted)
 {
     const size_t heap = rbl_pairs_of_heap(broad);
     return 2 * wanted > heap ? 2 * wanted : heap;
@@ -334,7 +334,8 @@ static bool reserve_runs(rblBroadPhase* broad, size_t wanted)
     const size_t ahead = buffers->run_need + buffers->run_need / 4;
     const size_t room = wanted > ahead ? wanted : ahead;
     return room <= buffers->run_capacity ||
-           make_room(&buffers->runs, &buffers->run_capacity, ample_room(broad, room), 1, broad->allocator);
+           reserve_capacity(&buffers->runs, &buffers->run_capacity, ample_capacity(broad, room), 1,
+                            broad->allocator);
 }
 
 // Fill the runs; when one of them overflows, again with more room.
@@ -378,8 +379,8 @@ static rblResult join_runs(rblBroadPhase* broad, const Search* search, size_t* t
     {
         return rbl_fail(RBL_ERROR_LIMIT, "broad phase: more than 2^32 pairs of overlapping boxes");
     }
-    const size_t wanted = sum <= buffers->found_capacity ? sum : ample_room(broad, sum);
-    if (!make_room(&buffers->found, &buffers->found_capacity, wanted, 2, broad->allocator))
+    const size_t wanted = sum <= buffers->found_capacity ? sum : ample_capacity(broad, sum);
+    if (!reserve_capacity(&buffers->found, &buffers->found_capacity, wanted, 2, broad->allocator))
     {
         return rbl_fail_memory();
     }

@@ -74,7 +74,7 @@ static void replace(rblWorld* world, const rblManifold* manifold, rblTransform s
         if (same != RBL_NONE)
         {
             const float along = rbl_dot3(old.friction, contacts[i].normal);
-            contacts[i].push = old.push;
+            contacts[i].normal_impulse = old.normal_impulse;
             contacts[i].friction = rbl_mul_add3(old.friction, -along, contacts[i].normal);
         }
     }

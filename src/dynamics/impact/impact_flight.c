@@ -63,7 +63,7 @@ static void fly_block(rblRange range, void* context)
     double work = 0.0;
     for (uint32_t i = range.begin + 1; i < range.end + 1; ++i)
     {
-        if (flies(flight->step, i) && flight->step->impact->holds.data[i] == RBL_HOLD_NONE)
+        if (flies(flight->step, i) && flight->step->impact->freedoms.data[i] == RBL_FREEDOM_FREE)
         {
             work += fly(flight->step, i, flight->step->impact->times.data[i]);
         }
@@ -84,7 +84,7 @@ typedef struct Glide
     uint32_t index;
     float time;
     rblSolverBody before; // v'
-    rblSolverBody kicked; // v*: with forces, without contacts
+    rblSolverBody forced; // v*: with forces, without contacts
     rblSolverBody after;  // v
 } Glide;
 
@@ -156,15 +156,15 @@ static void begin_contact(Glide* glide, rblManifold* manifold, uint32_t number, 
     if (-before > rbl_pair_impact_speed(step, manifold, rbl_impact_speed(step)))
     {
         contact->target = -RBL_NO_TARGET; // this is where it flies to
-        contact->push = 0.0f;
-        contact->slide[0] = 0.0f;
-        contact->slide[1] = 0.0f;
+        contact->normal_impulse = 0.0f;
+        contact->tangent_impulse[0] = 0.0f;
+        contact->tangent_impulse[1] = 0.0f;
         return;
     }
     contact->target = rbl_minf(-before - 2.0f * open / glide->time, 0.0f);
-    contact->push = share * last->push;
-    contact->slide[0] = share * rbl_dot3(last->friction, contact->tangent);
-    contact->slide[1] = share * rbl_dot3(last->friction, rbl_contact_tangent2(contact));
+    contact->normal_impulse = share * last->normal_impulse;
+    contact->tangent_impulse[0] = share * rbl_dot3(last->friction, contact->tangent);
+    contact->tangent_impulse[1] = share * rbl_dot3(last->friction, rbl_contact_tangent2(contact));
     push_on(glide, manifold, contact, rbl_contact_impulse(contact));
 }
 
@@ -192,9 +192,9 @@ static void add_gain(Glide* glide, rblManifold* manifold, uint32_t number, void*
     const rblSolverContact* contact = &glide->step->solver_contacts.data[manifold->first + number];
     const rblVec3 impulse = rbl_contact_impulse(contact);
     const rblVec3 before = speed_of(glide, manifold, contact, &glide->before);
-    const rblVec3 kicked = speed_of(glide, manifold, contact, &glide->kicked);
+    const rblVec3 forced = speed_of(glide, manifold, contact, &glide->forced);
     const rblVec3 after = speed_of(glide, manifold, contact, &glide->after);
-    gain->small += (double)rbl_dot3(impulse, rbl_add3(before, kicked));
+    gain->small += (double)rbl_dot3(impulse, rbl_add3(before, forced));
     gain->all += (double)rbl_dot3(impulse, rbl_add3(before, after));
 }
 
@@ -219,11 +219,11 @@ static float solve_glide(Glide* glide)
 {
     const rblStep* step = glide->step;
     const rblWorld* world = step->world;
-    glide->kicked.velocity =
+    glide->forced.velocity =
         rbl_mul_add3(glide->before.velocity, glide->time, rbl_linear_acceleration(world, &glide->before));
-    glide->kicked.spin =
+    glide->forced.spin =
         rbl_mul_add3(glide->before.spin, glide->time, rbl_angular_acceleration(world, &glide->before));
-    glide->after = glide->kicked;
+    glide->after = glide->forced;
     for_each_contact(glide, begin_contact, NULL);
     float largest = 2.0f * ENOUGH;
     for (int sweep = 0; sweep < SWEEPS && largest > ENOUGH; ++sweep)
@@ -232,8 +232,8 @@ static float solve_glide(Glide* glide)
         for_each_contact(glide, solve_glide_contact, &largest);
     }
     const float share = allowed_share(glide);
-    glide->after.velocity = mix(glide->kicked.velocity, glide->after.velocity, share);
-    glide->after.spin = mix(glide->kicked.spin, glide->after.spin, share);
+    glide->after.velocity = mix(glide->forced.velocity, glide->after.velocity, share);
+    glide->after.spin = mix(glide->forced.spin, glide->after.spin, share);
     return share;
 }
 
@@ -265,12 +265,12 @@ static void move_glider(Glide* glide)
         rbl_maxd(energy + work - rbl_body_energy(world, glide->before.slot), 0.0);
 }
 
-// What the body felt on the way, one entry for each of those that held it.
+// What the body felt on the way, one entry for each of those that supported it.
 typedef struct Felt
 {
     rblVec3 impulse; // on b
     rblVec3 point;
-    float most; // push of one contact
+    float most; // normal impulse of one contact
 } Felt;
 
 static Felt sum_manifold(const Glide* glide, const rblManifold* manifold, float share)
@@ -282,12 +282,12 @@ static Felt sum_manifold(const Glide* glide, const rblManifold* manifold, float 
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
-        if (contact->gap <= 2.0f * manifold->slop && contact->push > 0.0f)
+        if (contact->gap <= 2.0f * manifold->slop && contact->normal_impulse > 0.0f)
         {
             const rblVec3 arm = manifold->a == glide->index ? contact->arm_a : contact->arm_b;
             felt.impulse = rbl_mul_add3(felt.impulse, share, rbl_contact_impulse(contact));
-            felt.point = contact->push > felt.most ? rbl_add3(center, arm) : felt.point;
-            felt.most = rbl_maxf(felt.most, contact->push);
+            felt.point = contact->normal_impulse > felt.most ? rbl_add3(center, arm) : felt.point;
+            felt.most = rbl_maxf(felt.most, contact->normal_impulse);
         }
     }
     return felt;
@@ -302,12 +302,12 @@ static bool tell_glide(const Glide* glide, float share)
         const rblManifold* manifold = &step->manifolds.data[m];
         const rblPair* pair = &world->pairs.data[manifold->pair];
         const Felt felt = sum_manifold(glide, manifold, share);
-        const rblHit hit = {.a = {pair->a + 1, pair->generation_a},
-                            .b = {pair->b + 1, pair->generation_b},
-                            .point = felt.point,
-                            .impulse = felt.impulse,
-                            .duration = glide->time};
-        if (felt.most > 0.0f && !rbl_array_push(&world->hits, hit))
+        const rblImpactRecord record = {.a = {pair->a + 1, pair->generation_a},
+                                        .b = {pair->b + 1, pair->generation_b},
+                                        .point = felt.point,
+                                        .impulse = felt.impulse,
+                                        .duration = glide->time};
+        if (felt.most > 0.0f && !rbl_array_push(&world->impacts, record))
         {
             return false;
         }
@@ -319,7 +319,7 @@ static bool tell_glide(const Glide* glide, float share)
 
 static bool glides(const rblStep* step, uint32_t index)
 {
-    return flies(step, index) && step->impact->holds.data[index] == RBL_HOLD_RESTING;
+    return flies(step, index) && step->impact->freedoms.data[index] == RBL_FREEDOM_RESTING;
 }
 
 // The manifolds of each body that glides, in order.
@@ -365,7 +365,7 @@ static bool glide_all(rblStep* step)
         {
             Glide glide = {.step = step, .index = i, .time = step->impact->times.data[i]};
             glide.before = step->solver_bodies.data[i];
-            glide.kicked = glide.before;
+            glide.forced = glide.before;
             const float share = solve_glide(&glide);
             if (!tell_glide(&glide, share))
             {
@@ -380,9 +380,9 @@ static bool glide_all(rblStep* step)
 static bool renew(rblStep* step, const rblManifold* manifold, rblContactSet* set)
 {
     rblWorld* world = step->world;
-    const bool lone = step->impact->loners.data[manifold->a] != RBL_LONER_NOT ||
-                      step->impact->loners.data[manifold->b] != RBL_LONER_NOT;
-    if (lone)
+    const bool isolated_manifolds = step->impact->isolations.data[manifold->a] != RBL_ISOLATION_NONE ||
+                                    step->impact->isolations.data[manifold->b] != RBL_ISOLATION_NONE;
+    if (isolated_manifolds)
     {
         return rbl_renew_contacts(step, manifold, set);
     }
@@ -390,13 +390,14 @@ static bool renew(rblStep* step, const rblManifold* manifold, rblContactSet* set
     return true;
 }
 
-static void prepare_flown_block(rblRange range, void* context)
+static void prepare_moved_block(rblRange range, void* context)
 {
     const Flight* flight = context;
     rblStep* step = flight->step;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        rblManifold* manifold = &step->manifolds.data[flight->round == 0 ? i : step->impact->lone.data[i]];
+        rblManifold* manifold =
+            &step->manifolds.data[flight->round == 0 ? i : step->impact->isolated_manifolds.data[i]];
         if (flies(step, manifold->a) || flies(step, manifold->b))
         {
             if (!renew(step, manifold, &step->impact->worker_contacts[range.worker]))
@@ -405,7 +406,7 @@ static void prepare_flown_block(rblRange range, void* context)
             }
             rbl_prepare_manifold(step, manifold);
             manifold->approaching = true; // perhaps: it was not where it is now when it was looked at
-            manifold->flown = true;
+            manifold->moved_to_impact = true;
         }
     }
 }
@@ -425,8 +426,8 @@ rblResult rbl_fly_to_impacts(rblStep* step, uint32_t round)
     {
         world->energy.work += flight.work[b];
     }
-    const size_t manifolds = round == 0 ? step->manifolds.count : step->impact->lone.count;
+    const size_t manifolds = round == 0 ? step->manifolds.count : step->impact->isolated_manifolds.count;
     atomic_store(&step->impact->out_of_memory, false);
-    rbl_parallel_for(world->jobs, (uint32_t)manifolds, MIN_BODIES, prepare_flown_block, &flight);
+    rbl_parallel_for(world->jobs, (uint32_t)manifolds, MIN_BODIES, prepare_moved_block, &flight);
     return atomic_load(&step->impact->out_of_memory) ? rbl_fail_memory() : RBL_OK;
 }

@@ -9,7 +9,7 @@
 static bool moves_freely(const rblStep* step, uint32_t index)
 {
     return step->solver_bodies.data[index].inverse_mass > 0.0f &&
-           step->impact->loners.data[index] == RBL_LONER_NOT; // a lone body has more flights
+           step->impact->isolations.data[index] == RBL_ISOLATION_NONE; // a lone body has more flights
 }
 
 static void note_first(rblStep* step, uint32_t index, float time, float thickness)
@@ -23,7 +23,7 @@ static void note_impact(rblStep* step, const rblManifold* manifold)
 {
     rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
-    const float time = manifold->struck ? 0.0f : manifold->closing;
+    const float time = manifold->has_impact ? 0.0f : manifold->closing;
     const float thickness =
         rbl_minf(step->surfaces.data[pair->a].inner_radius, step->surfaces.data[pair->b].inner_radius);
     note_first(step, manifold->a, time, thickness);
@@ -47,7 +47,7 @@ void rbl_order_impacts(rblStep* step)
     for (size_t m = 0; m < step->manifolds.count; ++m)
     {
         const rblManifold* manifold = &step->manifolds.data[m];
-        if (manifold->struck || (manifold->nearing && manifold->closing < step->seconds))
+        if (manifold->has_impact || (manifold->nearing && manifold->closing < step->seconds))
         {
             note_impact(step, manifold);
         }
@@ -57,6 +57,6 @@ void rbl_order_impacts(rblStep* step)
         rblManifold* manifold = &step->manifolds.data[step->impact->nearing.data[i]];
         const bool later =
             comes_later(step, manifold, manifold->a) || comes_later(step, manifold, manifold->b);
-        manifold->later = later && !manifold->struck && manifold->closing < step->seconds;
+        manifold->later = later && !manifold->has_impact && manifold->closing < step->seconds;
     }
 }

@@ -20,8 +20,9 @@ static void book(const rblStep* step, rblManifold* manifold, const rblSolverBody
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
-        manifold->hit_impulse += share * contact->push;
-        manifold->hit = rbl_mul_add3(manifold->hit, share, rbl_contact_impulse(contact));
+        manifold->impact_normal_impulse += share * contact->normal_impulse;
+        manifold->impact_impulse =
+            rbl_mul_add3(manifold->impact_impulse, share, rbl_contact_impulse(contact));
     }
 }
 
@@ -59,9 +60,9 @@ static void forget_impulses(const rblStep* step, const rblManifold* manifold)
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
-        contact->push = 0.0f;
-        contact->slide[0] = 0.0f;
-        contact->slide[1] = 0.0f;
+        contact->normal_impulse = 0.0f;
+        contact->tangent_impulse[0] = 0.0f;
+        contact->tangent_impulse[1] = 0.0f;
     }
 }
 
@@ -130,8 +131,8 @@ static void bounce_pair(rblStep* step, rblManifold* manifold, float speed)
 
 // ---- the pairs of a bundle ----
 
-// Lanes with a body that was hit since the sweep before: only they can approach anew, or let go. Impacts that come later than
-// another one of the same body have no part in the first sweep. *alone: lanes whose bodies nobody has hit.
+// Lanes with a body that had an impact since the sweep before: only they can approach anew, or let go. Impacts that come later than
+// another one of the same body have no part in the first sweep. *alone: lanes whose bodies had no other impact.
 static uint32_t lanes_to_visit(const rblStep* step, uint32_t index, uint32_t sweep, uint32_t* alone)
 {
     const rblBundle* bundle = &step->bundles.data[index];
@@ -179,10 +180,10 @@ static void bounce_lanes(rblStep* step, uint32_t index, uint32_t lanes)
     {
         if ((lanes >> i & 1) != 0)
         {
-            bounce_pair(step, &step->manifolds.data[bundle->manifold + i], impact->hit_speed[i]);
+            bounce_pair(step, &step->manifolds.data[bundle->manifold + i], impact->impact_speed[i]);
         }
     }
-    impact->pushed &= (uint8_t)~lanes;
+    impact->has_impulse &= (uint8_t)~lanes;
 }
 
 bool rbl_collide_bundle(rblStep* step, uint32_t index, uint32_t sweep)
@@ -207,7 +208,7 @@ bool rbl_collide_bundle(rblStep* step, uint32_t index, uint32_t sweep)
         approaching |= look.closing;
         bouncing = sweep + 2 < RBL_IMPACT_SWEEPS ? look.closing & look.fast & impact->elastic : 0;
         stopping = lanes & ~bouncing;
-        impact->pushed |= (uint8_t)(look.closing & stopping);
+        impact->has_impulse |= (uint8_t)(look.closing & stopping);
     }
     if (bouncing != 0)
     {

@@ -21,14 +21,14 @@ static uint32_t moving_body(const rblManifold* manifold)
 }
 
 // A lone body has another flight before it for what does not touch yet.
-static bool is_lone(const rblStep* step, const rblManifold* manifold)
+static bool is_isolated(const rblStep* step, const rblManifold* manifold)
 {
-    return step->impact->loners.data[moving_body(manifold)] != RBL_LONER_NOT;
+    return step->impact->isolations.data[moving_body(manifold)] != RBL_ISOLATION_NONE;
 }
 
 static bool is_resting(const rblStep* step, const rblManifold* manifold)
 {
-    return step->impact->holds.data[moving_body(manifold)] == RBL_HOLD_RESTING;
+    return step->impact->freedoms.data[moving_body(manifold)] == RBL_FREEDOM_RESTING;
 }
 
 void rbl_begin_impact_bundle(rblStep* step, uint32_t index, float threshold, uint32_t round)
@@ -39,14 +39,14 @@ void rbl_begin_impact_bundle(rblStep* step, uint32_t index, float threshold, uin
     {
         const rblManifold* manifold = &step->manifolds.data[bundle->manifold + i];
         impact.threshold[i] = rbl_pair_impact_speed(step, manifold, threshold);
-        const bool concerned = round == 0 || is_lone(step, manifold);
+        const bool concerned = round == 0 || is_isolated(step, manifold);
         impact.approaching |= (uint8_t)(manifold->approaching && concerned ? 1u << i : 0u);
-        const bool rests = is_lone(step, manifold) && is_resting(step, manifold);
+        const bool rests = is_isolated(step, manifold) && is_resting(step, manifold);
         const bool early = manifold->early || (manifold->approaching && manifold->restitution > 0.0f);
         impact.early |= (uint8_t)(early && !rests ? 1u << i : 0u);
-        impact.flown |= (uint8_t)(manifold->flown && !rests ? 1u << i : 0u);
+        impact.moved_to_impact |= (uint8_t)(manifold->moved_to_impact && !rests ? 1u << i : 0u);
         impact.rough |= (uint8_t)(rbl_is_convex_manifold(manifold) ? 0u : 1u << i);
-        const bool again = round + 1 < RBL_IMPACT_ROUNDS && is_lone(step, manifold);
+        const bool again = round + 1 < RBL_IMPACT_ROUNDS && is_isolated(step, manifold);
         impact.patient |= (uint8_t)(again ? 1u << i : 0u);
         impact.later |= (uint8_t)(manifold->later ? 1u << i : 0u);
         impact.elastic |= (uint8_t)(manifold->restitution > 0.0f ? 1u << i : 0u);
@@ -91,7 +91,7 @@ static void aim_bundle(rblStep* step, uint32_t index)
     const rblFloat4 slop = rbl_load4(bundle->slop);
     const rblFloat4 near = rbl_mul4(rbl_splat4(2.0f), slop);
     const rblFloat4 time = rbl_max4(a.seconds, b.seconds);
-    const uint32_t nearest = (uint32_t)(impact->early | impact->flown) &
+    const uint32_t nearest = (uint32_t)(impact->early | impact->moved_to_impact) &
                              ~(uint32_t)(impact->patient | impact->rough | impact->later);
     const rblFloat4 patient = rbl_wide_lanes(impact->patient);
     rbl_pack_bundle(step, bundle);
@@ -119,16 +119,16 @@ static void aim_bundle(rblStep* step, uint32_t index)
         const rblFloat4 closing = rbl_div4(rbl_sub4(zero, gap), time); // endless without time
         const rblFloat4 later = rbl_select4(patient, rbl_splat4(-RBL_NO_TARGET), closing);
         rblFloat4 target = rbl_select4(touches, zero, later);
-        if (bundle->mates != 0)
+        if (bundle->siblings != 0)
         {
-            // Mates resist what others do to them, not their own motion.
+            // Siblings resist what others do to them, not their own motion.
             const rblFloat4 own = rbl_sub4(zero, approach_of(&start_a, &start_b, contact));
-            target = rbl_select4(rbl_wide_lanes(bundle->mates), rbl_min4(target, own), target);
+            target = rbl_select4(rbl_wide_lanes(bundle->siblings), rbl_min4(target, own), target);
         }
         rbl_store4(contact->target, target);
-        rbl_store4(contact->push, zero);
-        rbl_store4(contact->slide[0], zero);
-        rbl_store4(contact->slide[1], zero);
+        rbl_store4(contact->normal_impulse, zero);
+        rbl_store4(contact->tangent_impulse[0], zero);
+        rbl_store4(contact->tangent_impulse[1], zero);
     }
 }
 
@@ -145,15 +145,15 @@ static void meet(rblStep* step, uint32_t index)
 // ---- looking ----
 
 // The fastest approach of touching contacts, and which it was.
-static void note_hits(rblImpactBundle* impact, uint32_t number, rblFloat4 speed, rblFloat4 counts)
+static void note_impacts(rblImpactBundle* impact, uint32_t number, rblFloat4 speed, rblFloat4 counts)
 {
-    const rblFloat4 before = rbl_load4(impact->hit_speed);
+    const rblFloat4 before = rbl_load4(impact->impact_speed);
     const rblFloat4 faster = rbl_and4(counts, rbl_less4(before, speed));
     if (rbl_mask4(faster) != 0)
     {
-        const rblFloat4 old = rbl_load4(impact->hit_number);
-        rbl_store4(impact->hit_speed, rbl_select4(faster, speed, before));
-        rbl_store4(impact->hit_number, rbl_select4(faster, rbl_splat4((float)number), old));
+        const rblFloat4 old = rbl_load4(impact->impact_number);
+        rbl_store4(impact->impact_speed, rbl_select4(faster, speed, before));
+        rbl_store4(impact->impact_number, rbl_select4(faster, rbl_splat4((float)number), old));
     }
 }
 
@@ -186,7 +186,7 @@ rblApproach rbl_look_at_bundle(rblStep* step, uint32_t index, uint32_t lanes, bo
         target = rbl_select4(rbl_and4(early, rbl_and4(closing, fast)), zero, target);
         rbl_store4(contact->target, target);
         const rblFloat4 touches = rbl_less_equal4(zero, target);
-        note_hits(impact, i, approach, rbl_and4(asked, touches));
+        note_impacts(impact, i, approach, rbl_and4(asked, touches));
         result.closing |= rbl_mask4(closing);
         result.fast |= rbl_mask4(rbl_and4(fast, touches));
     }
@@ -201,7 +201,7 @@ typedef struct Lanes
     rblFloat4 friction, threshold;
     rblFloat4 weight;  // inverse masses of both: velocity per impulse
     rblFloat4 busy;    // lanes at work
-    rblFloat4 held;    // lanes that hold impulses, or approached since
+    rblFloat4 acting;  // lanes that hold impulses, or approached since
     rblFloat4 closing; // lanes that approached
     rblFloat4 largest; // change of a velocity, m/s
 } Lanes;
@@ -216,8 +216,8 @@ static void change_friction(const rblWideContact* contact, rblFloat4 limit, rblF
     const rblFloat4 mass_x = rbl_load4(contact->tangent_mass[0]);
     const rblFloat4 mass_y = rbl_load4(contact->tangent_mass[1]);
     const rblFloat4 mass_xy = rbl_load4(contact->tangent_mass[2]);
-    const rblFloat4 old_x = rbl_load4(contact->slide[0]);
-    const rblFloat4 old_y = rbl_load4(contact->slide[1]);
+    const rblFloat4 old_x = rbl_load4(contact->tangent_impulse[0]);
+    const rblFloat4 old_y = rbl_load4(contact->tangent_impulse[1]);
     change[0] = rbl_sub4(zero, rbl_add4(rbl_mul4(mass_x, x), rbl_mul4(mass_xy, y)));
     change[1] = rbl_sub4(zero, rbl_add4(rbl_mul4(mass_xy, x), rbl_mul4(mass_y, y)));
     const rblFloat4 stick_x = rbl_add4(old_x, change[0]);
@@ -229,13 +229,14 @@ static void change_friction(const rblWideContact* contact, rblFloat4 limit, rblF
         return;
     }
     const rblFloat4 mean = rbl_load4(contact->tangent_mass[3]);
-    const rblFloat4 slide_x = rbl_sub4(old_x, rbl_mul4(mean, x));
-    const rblFloat4 slide_y = rbl_sub4(old_y, rbl_mul4(mean, y));
-    const rblFloat4 length = rbl_sqrt4(rbl_add4(rbl_mul4(slide_x, slide_x), rbl_mul4(slide_y, slide_y)));
+    const rblFloat4 tangent_x = rbl_sub4(old_x, rbl_mul4(mean, x));
+    const rblFloat4 tangent_y = rbl_sub4(old_y, rbl_mul4(mean, y));
+    const rblFloat4 length =
+        rbl_sqrt4(rbl_add4(rbl_mul4(tangent_x, tangent_x), rbl_mul4(tangent_y, tangent_y)));
     const rblFloat4 outside = rbl_less4(limit, length);
     const rblFloat4 scale = rbl_select4(outside, rbl_div4(limit, length), rbl_splat4(1.0f));
-    change[0] = rbl_select4(slides, rbl_sub4(rbl_mul4(slide_x, scale), old_x), change[0]);
-    change[1] = rbl_select4(slides, rbl_sub4(rbl_mul4(slide_y, scale), old_y), change[1]);
+    change[0] = rbl_select4(slides, rbl_sub4(rbl_mul4(tangent_x, scale), old_x), change[0]);
+    change[1] = rbl_select4(slides, rbl_sub4(rbl_mul4(tangent_y, scale), old_y), change[1]);
 }
 
 // How much of the normal impulse may be taken back: no more than costs no energy, and than leaves friction in its cone (its
@@ -243,22 +244,23 @@ static void change_friction(const rblWideContact* contact, rblFloat4 limit, rblF
 static rblFloat4 most_taken_back(const Lanes* lanes, const rblWideContact* contact, rblFloat4 along)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
-    const rblFloat4 x = rbl_load4(contact->slide[0]);
-    const rblFloat4 y = rbl_load4(contact->slide[1]);
-    const rblFloat4 slide = rbl_sqrt4(rbl_add4(rbl_mul4(x, x), rbl_mul4(y, y)));
-    const rblFloat4 needed = rbl_select4(rbl_less4(zero, slide), rbl_div4(slide, lanes->friction), zero);
+    const rblFloat4 x = rbl_load4(contact->tangent_impulse[0]);
+    const rblFloat4 y = rbl_load4(contact->tangent_impulse[1]);
+    const rblFloat4 tangent_impulse = rbl_sqrt4(rbl_add4(rbl_mul4(x, x), rbl_mul4(y, y)));
+    const rblFloat4 needed =
+        rbl_select4(rbl_less4(zero, tangent_impulse), rbl_div4(tangent_impulse, lanes->friction), zero);
     const rblFloat4 twice = rbl_mul4(rbl_splat4(2.0f), rbl_load4(contact->normal_mass));
     const rblFloat4 free = rbl_mul4(twice, rbl_max4(along, zero));
-    return rbl_max4(rbl_min4(rbl_sub4(rbl_load4(contact->push), needed), free), zero);
+    return rbl_max4(rbl_min4(rbl_sub4(rbl_load4(contact->normal_impulse), needed), free), zero);
 }
 
 // Lanes with an impulse, or that get one: what is open and stays so is left as it is.
 static rblFloat4 is_at_work(const rblWideContact* contact, rblFloat4 closes)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
-    const rblFloat4 slides = rbl_add4(rbl_wide_absolute(rbl_load4(contact->slide[0])),
-                                      rbl_wide_absolute(rbl_load4(contact->slide[1])));
-    return either(closes, rbl_less4(zero, rbl_add4(rbl_load4(contact->push), slides)));
+    const rblFloat4 slides = rbl_add4(rbl_wide_absolute(rbl_load4(contact->tangent_impulse[0])),
+                                      rbl_wide_absolute(rbl_load4(contact->tangent_impulse[1])));
+    return either(closes, rbl_less4(zero, rbl_add4(rbl_load4(contact->normal_impulse), slides)));
 }
 
 // Friction, then the normal impulse that makes the velocity the target, which is at most 0.
@@ -271,11 +273,11 @@ static void stop_contact(Lanes* lanes, rblWideContact* contact)
     const rblWide3 u = rbl_wide_relative_velocity(&lanes->a, &lanes->b, arm_a, arm_b);
     const rblFloat4 speed = rbl_wide_dot3(u, normal);
     const rblFloat4 target = rbl_load4(contact->target);
-    const rblFloat4 old = rbl_load4(contact->push);
+    const rblFloat4 old = rbl_load4(contact->normal_impulse);
     const rblFloat4 closing = rbl_and4(lanes->busy, rbl_less4(speed, rbl_sub4(target, lanes->threshold)));
     lanes->closing = either(lanes->closing, closing);
-    lanes->held = either(lanes->held, closing);
-    const rblFloat4 acts = rbl_and4(lanes->busy, lanes->held);
+    lanes->acting = either(lanes->acting, closing);
+    const rblFloat4 acts = rbl_and4(lanes->busy, lanes->acting);
     if (rbl_mask4(rbl_and4(acts, is_at_work(contact, rbl_less4(speed, target)))) == 0)
     {
         return;
@@ -289,18 +291,18 @@ static void stop_contact(Lanes* lanes, rblWideContact* contact)
     change[2] = rbl_select4(acts, change[2], zero);
     const rblFloat4 coupled = rbl_add4(rbl_mul4(rbl_load4(contact->coupling[0]), change[1]),
                                        rbl_mul4(rbl_load4(contact->coupling[1]), change[2]));
-    rbl_store4(contact->slide[0], rbl_add4(rbl_load4(contact->slide[0]), change[1]));
-    rbl_store4(contact->slide[1], rbl_add4(rbl_load4(contact->slide[1]), change[2]));
+    rbl_store4(contact->tangent_impulse[0], rbl_add4(rbl_load4(contact->tangent_impulse[0]), change[1]));
+    rbl_store4(contact->tangent_impulse[1], rbl_add4(rbl_load4(contact->tangent_impulse[1]), change[2]));
     const rblFloat4 along = rbl_add4(speed, coupled);
-    rblFloat4 push = rbl_mul4(rbl_load4(contact->normal_mass), rbl_sub4(target, along));
-    const rblFloat4 back = rbl_less4(push, zero);
+    rblFloat4 normal_impulse = rbl_mul4(rbl_load4(contact->normal_mass), rbl_sub4(target, along));
+    const rblFloat4 back = rbl_less4(normal_impulse, zero);
     if (rbl_mask4(rbl_and4(back, acts)) != 0)
     {
         const rblFloat4 least = rbl_sub4(zero, most_taken_back(lanes, contact, along));
-        push = rbl_select4(back, rbl_max4(push, least), push);
+        normal_impulse = rbl_select4(back, rbl_max4(normal_impulse, least), normal_impulse);
     }
-    change[0] = rbl_select4(acts, push, zero);
-    rbl_store4(contact->push, rbl_add4(old, change[0]));
+    change[0] = rbl_select4(acts, normal_impulse, zero);
+    rbl_store4(contact->normal_impulse, rbl_add4(old, change[0]));
     rbl_wide_apply_impulse(&lanes->a, &lanes->b, arm_a, arm_b,
                            rbl_wide_in_frame(normal, tangent, tangent2, change));
     const rblFloat4 sum = rbl_add4(rbl_add4(rbl_wide_absolute(change[0]), rbl_wide_absolute(change[1])),
@@ -317,18 +319,18 @@ static Lanes gather_lanes(const rblStep* step, uint32_t index)
     lanes.friction = rbl_load4(bundle->friction);
     lanes.threshold = rbl_load4(step->impact->impact_bundles.data[index].threshold);
     lanes.weight = rbl_add4(lanes.a.inverse_mass, lanes.b.inverse_mass);
-    lanes.held = rbl_wide_lanes(step->impact->impact_bundles.data[index].pushed);
+    lanes.acting = rbl_wide_lanes(step->impact->impact_bundles.data[index].has_impulse);
     lanes.closing = rbl_wide_lanes(0);
     return lanes;
 }
 
-// How fast lanes that were not hit yet approach, before the first impulse: what one contact does to another is no impact.
-static void note_first_hits(rblStep* step, uint32_t index, uint32_t lanes, const Lanes* work)
+// How fast lanes without an impact yet approach, before the first impulse: what one contact does to another is no impact.
+static void note_first_impacts(rblStep* step, uint32_t index, uint32_t lanes, const Lanes* work)
 {
     const rblBundle* bundle = &step->bundles.data[index];
     rblImpactBundle* impact = &step->impact->impact_bundles.data[index];
     const rblFloat4 zero = rbl_splat4(0.0f);
-    const uint32_t fresh = lanes & ~rbl_mask4(rbl_less4(zero, rbl_load4(impact->hit_speed)));
+    const uint32_t fresh = lanes & ~rbl_mask4(rbl_less4(zero, rbl_load4(impact->impact_speed)));
     const rblFloat4 asked = rbl_wide_lanes(fresh & 15u);
     for (uint32_t i = 0; i < bundle->count && fresh != 0; ++i)
     {
@@ -336,7 +338,7 @@ static void note_first_hits(rblStep* step, uint32_t index, uint32_t lanes, const
         const rblFloat4 approach = approach_of(&work->a, &work->b, contact);
         const rblFloat4 touches = rbl_less_equal4(zero, rbl_load4(contact->target));
         const rblFloat4 closing = rbl_less4(work->threshold, approach);
-        note_hits(impact, i, approach, rbl_and4(asked, rbl_and4(touches, closing)));
+        note_impacts(impact, i, approach, rbl_and4(asked, rbl_and4(touches, closing)));
     }
 }
 
@@ -347,7 +349,7 @@ uint32_t rbl_stop_bundle(rblStep* step, uint32_t index, uint32_t lanes, uint32_t
     meet(step, index);
     Lanes work = gather_lanes(step, index);
     const rblFloat4 enough = rbl_mul4(rbl_splat4(ENOUGH), work.threshold);
-    note_first_hits(step, index, lanes, &work);
+    note_first_impacts(step, index, lanes, &work);
     rblFloat4 most = rbl_splat4(0.0f);
     uint32_t busy = lanes;
     for (int k = 0; k < LOCAL_STEPS && busy != 0; ++k)
@@ -363,14 +365,14 @@ uint32_t rbl_stop_bundle(rblStep* step, uint32_t index, uint32_t lanes, uint32_t
     }
     rbl_scatter_bodies4(step->solver_bodies.data, bundle->a, &work.a);
     rbl_scatter_bodies4(step->solver_bodies.data, bundle->b, &work.b);
-    impact->pushed = (uint8_t)rbl_mask4(work.held);
+    impact->has_impulse = (uint8_t)rbl_mask4(work.acting);
     *closing = rbl_mask4(work.closing);
     return lanes & rbl_mask4(rbl_less4(rbl_mul4(rbl_splat4(SLIGHT), work.threshold), most));
 }
 
 // ---- after the sweeps ----
 
-// Sums over the contacts of each lane: of pushes, and of impulses in world axes.
+// Sums over the contacts of each lane: of presses, and of impulses in world axes.
 static rblFloat4 sum_impulses(const rblStep* step, const rblBundle* bundle, rblWide3* impulses)
 {
     rblFloat4 sum = rbl_splat4(0.0f);
@@ -380,8 +382,9 @@ static rblFloat4 sum_impulses(const rblStep* step, const rblBundle* bundle, rblW
         rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
         const rblWide3 normal = rbl_wide_load3(contact->normal);
         const rblWide3 tangent = rbl_wide_load3(contact->tangent);
-        const rblFloat4 amounts[3] = {rbl_load4(contact->push), rbl_load4(contact->slide[0]),
-                                      rbl_load4(contact->slide[1])};
+        const rblFloat4 amounts[3] = {rbl_load4(contact->normal_impulse),
+                                      rbl_load4(contact->tangent_impulse[0]),
+                                      rbl_load4(contact->tangent_impulse[1])};
         sum = rbl_add4(sum, amounts[0]);
         *impulses = rbl_wide_add3(
             *impulses, rbl_wide_in_frame(normal, tangent, rbl_wide_cross3(normal, tangent), amounts));
@@ -403,13 +406,13 @@ static double lane_work(rblStep* step, const rblManifold* manifold)
     return rbl_driven_work(step, manifold, a, b);
 }
 
-// Where a lane was hit: bodies are still where they met.
-static rblHitPlace place_of(const rblStep* step, const rblBundle* bundle, uint32_t lane, uint32_t number)
+// Where the impact of a lane is: bodies are still where they met.
+static rblImpactPoint place_of(const rblStep* step, const rblBundle* bundle, uint32_t lane, uint32_t number)
 {
     const rblWorld* world = step->world;
     const rblWideContact* contact = &step->wide_contacts.data[bundle->first + number];
     const rblVec3 arm = {contact->arm_a[0][lane], contact->arm_a[1][lane], contact->arm_a[2][lane]};
-    return (rblHitPlace){
+    return (rblImpactPoint){
         .point = rbl_add3(world->motions.data[bundle->slot_a[lane]].center, arm),
         .normal = {contact->normal[0][lane], contact->normal[1][lane], contact->normal[2][lane]},
     };
@@ -424,27 +427,29 @@ void rbl_book_impact_bundle(rblStep* step, uint32_t index)
         return;
     }
     rblWide3 impulses;
-    float pushes[4];
-    float hits[3][4];
-    rbl_store4(pushes, sum_impulses(step, bundle, &impulses));
-    rbl_wide_store3(hits, impulses);
+    float normal_impulses[4];
+    float on_b[3][4];
+    rbl_store4(normal_impulses, sum_impulses(step, bundle, &impulses));
+    rbl_wide_store3(on_b, impulses);
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
         const uint32_t m = bundle->manifold + i;
         rblManifold* manifold = &step->manifolds.data[m];
-        const bool pushed = (impact->pushed >> i & 1) != 0;
-        if (impact->hit_speed[i] > manifold->hit_speed || (pushed && !manifold->placed))
+        const bool has_impulse = (impact->has_impulse >> i & 1) != 0;
+        if (impact->impact_speed[i] > manifold->impact_speed || (has_impulse && !manifold->has_impact_point))
         {
-            step->impact->hit_places.data[m] = place_of(step, bundle, i, (uint32_t)impact->hit_number[i]);
-            manifold->hit_speed = impact->hit_speed[i];
-            manifold->hit_contact = manifold->first + (uint32_t)impact->hit_number[i];
-            manifold->placed = true;
+            step->impact->impact_points.data[m] =
+                place_of(step, bundle, i, (uint32_t)impact->impact_number[i]);
+            manifold->impact_speed = impact->impact_speed[i];
+            manifold->impact_contact = manifold->first + (uint32_t)impact->impact_number[i];
+            manifold->has_impact_point = true;
         }
-        if (pushed)
+        if (has_impulse)
         {
             rbl_prepare_once(step, manifold); // breakers ask where
-            manifold->hit_impulse += pushes[i];
-            manifold->hit = rbl_add3(manifold->hit, (rblVec3){hits[0][i], hits[1][i], hits[2][i]});
+            manifold->impact_normal_impulse += normal_impulses[i];
+            manifold->impact_impulse =
+                rbl_add3(manifold->impact_impulse, (rblVec3){on_b[0][i], on_b[1][i], on_b[2][i]});
             manifold->kinematic_work += lane_work(step, manifold);
         }
     }

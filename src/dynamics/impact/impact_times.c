@@ -29,7 +29,7 @@ static void bound_block(rblRange range, void* context)
     rblWorld* world = step->world;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        if (look->round > 0 && step->impact->loners.data[i + 1] != RBL_LONER_BUSY)
+        if (look->round > 0 && step->impact->isolations.data[i + 1] != RBL_ISOLATION_BUSY)
         {
             continue; // nobody asks
         }
@@ -41,8 +41,8 @@ static void bound_block(rblRange range, void* context)
         const float falling = record->falls ? step->seconds * rbl_length3(pull) : 0.0f;
         const rblVec3 none = {0, 0, 0};
         const bool turns = record->shape.convex && record->shape.rolling != RBL_ROLLS_AS_BALL;
-        step->impact->pulls.data[i + 1] = pull;
-        step->impact->whirls.data[i + 1] = turns ? body->spin : none;
+        step->impact->accelerations.data[i + 1] = pull;
+        step->impact->surface_spins.data[i + 1] = turns ? body->spin : none;
         step->impact->speeds.data[i + 1] = rbl_length3(body->velocity) + turning + falling;
     }
 }
@@ -97,7 +97,7 @@ static bool is_rough_pair(const rblStep* step, const rblManifold* manifold)
 }
 
 // Whether gravity brings a body to its impact. What rolls on points seems to hover, where they are: of shapes that are not convex
-// only those fall that nothing held in the last step. Two of them that move have many points to come to, and it is not the first
+// only those fall that nothing supported in the last step. Two of them that move have many points to come to, and it is not the first
 // one that matters: heaps of statues were deeper in each other for it (5 mm at worst, not 2).
 static float falls(const rblStep* step, const rblManifold* manifold, uint32_t index)
 {
@@ -118,11 +118,11 @@ static Approach approach_at(const rblStep* step, const rblManifold* manifold, co
     return (Approach){
         .speed = -rbl_dot3(u, contact->normal),
         .pull_a = falls(step, manifold, manifold->a) *
-                  rbl_dot3(step->impact->pulls.data[manifold->a], contact->normal),
+                  rbl_dot3(step->impact->accelerations.data[manifold->a], contact->normal),
         .pull_b = -falls(step, manifold, manifold->b) *
-                  rbl_dot3(step->impact->pulls.data[manifold->b], contact->normal),
-        .bend = bend_at(step->impact->whirls.data[manifold->a], contact->arm_a, contact->normal) -
-                bend_at(step->impact->whirls.data[manifold->b], contact->arm_b, contact->normal),
+                  rbl_dot3(step->impact->accelerations.data[manifold->b], contact->normal),
+        .bend = bend_at(step->impact->surface_spins.data[manifold->a], contact->arm_a, contact->normal) -
+                bend_at(step->impact->surface_spins.data[manifold->b], contact->arm_b, contact->normal),
     };
 }
 
@@ -137,7 +137,7 @@ static bool is_open(const rblManifold* manifold, const rblSolverContact* contact
 }
 
 // Contacts that touch now: whether there are any, and whether one of them is an impact. Of the others, whether one may close in
-// an impact, whoever is held by something else.
+// an impact, whoever is supported by something else.
 static void look_at_contacts(const rblStep* step, rblManifold* manifold, float threshold)
 {
     const float time = manifold->seconds;
@@ -148,7 +148,7 @@ static void look_at_contacts(const rblStep* step, rblManifold* manifold, float t
         if (!is_open(manifold, contact, approach.speed, threshold))
         {
             manifold->closed = true;
-            manifold->struck = manifold->struck || approach.speed > threshold;
+            manifold->has_impact = manifold->has_impact || approach.speed > threshold;
             continue;
         }
         const float pull = rbl_maxf(approach.pull_a, 0.0f) + rbl_maxf(approach.pull_b, 0.0f);
@@ -169,7 +169,7 @@ static uint32_t moving_body(const rblManifold* manifold)
 }
 
 // After a flight, of what is far off only the contact of the start of the step is known, and a ball may meet the other one elsewhere: it
-// is asked again. Other shapes have more points that come after the first, and are held back instead (impact_hold.c): boxes that
+// is asked again. Other shapes have more points that come after the first, and are slowed instead (impact_slow.c): boxes that
 // spin passed six times as often when they were asked.
 static bool asks_again(const rblStep* step, const rblManifold* manifold, uint32_t round)
 {
@@ -179,7 +179,7 @@ static bool asks_again(const rblStep* step, const rblManifold* manifold, uint32_
            world->bodies.data[slot].shape.rolling == RBL_ROLLS_AS_BALL;
 }
 
-// The time of impact of a fast pair is known. Otherwise it depends on who is held, which find_times() knows.
+// The time of impact of a fast pair is known. Otherwise it depends on who is supported, which find_times() knows.
 static void look_at(rblStep* step, rblManifold* manifold, float threshold, uint32_t round)
 {
     rblWorld* world = step->world;
@@ -187,32 +187,33 @@ static void look_at(rblStep* step, rblManifold* manifold, float threshold, uint3
     if (known < 1.0f && round == 0)
     {
         manifold->closing = known * step->seconds;
-        manifold->struck = !(manifold->closing > 0.0f);
-        manifold->nearing = !manifold->struck;
+        manifold->has_impact = !(manifold->closing > 0.0f);
+        manifold->nearing = !manifold->has_impact;
         manifold->approaching = true;
         return;
     }
     rbl_prepare_once(step, manifold);
     look_at_contacts(step, manifold, threshold);
     manifold->nearing = manifold->nearing || asks_again(step, manifold, round);
-    manifold->approaching = manifold->struck;
+    manifold->approaching = manifold->has_impact;
 }
 
-// After the first flight: pairs of a lone body that has flown or was hit.
+// After the first flight: pairs of an isolated body that has flown or had an impact.
 static bool goes_on(const rblStep* step, const rblManifold* manifold)
 {
-    return step->impact->loners.data[moving_body(manifold)] == RBL_LONER_BUSY;
+    return step->impact->isolations.data[moving_body(manifold)] == RBL_ISOLATION_BUSY;
 }
 
 // The manifolds of a round: all, then those of lone bodies.
 static uint32_t count_of(const Look* look)
 {
-    return (uint32_t)(look->round == 0 ? look->step->manifolds.count : look->step->impact->lone.count);
+    return (uint32_t)(look->round == 0 ? look->step->manifolds.count
+                                       : look->step->impact->isolated_manifolds.count);
 }
 
 static uint32_t manifold_of(const Look* look, uint32_t i)
 {
-    return look->round == 0 ? i : look->step->impact->lone.data[i];
+    return look->round == 0 ? i : look->step->impact->isolated_manifolds.data[i];
 }
 
 // In a settled pile hardly a pair is fast enough to be looked at: what its bodies could do at most decides.
@@ -227,18 +228,18 @@ static void look_block(rblRange range, void* context)
         const float threshold = rbl_pair_impact_speed(step, manifold, look->threshold);
         const float speed = step->impact->speeds.data[manifold->a] + step->impact->speeds.data[manifold->b];
         manifold->slow = look->round == 0 ? speed <= threshold && !manifold->early : !goes_on(step, manifold);
-        manifold->slow = manifold->slow || manifold->mates; // what they do by themselves is no impact
+        manifold->slow = manifold->slow || manifold->siblings; // what they do by themselves is no impact
         manifold->closing = step->seconds;
         manifold->closed = false;
-        manifold->struck = false;
+        manifold->has_impact = false;
         manifold->nearing = false;
         manifold->approaching = false;
-        manifold->flown = false;
+        manifold->moved_to_impact = false;
         manifold->later = false;
         if (!manifold->slow)
         {
             look_at(step, manifold, threshold, look->round);
-            approaching = approaching || manifold->struck || manifold->nearing;
+            approaching = approaching || manifold->has_impact || manifold->nearing;
         }
     }
     look->approaching[range.block] = approaching;
@@ -250,8 +251,8 @@ static bool look_for_impacts(Look* look)
     rblWorld* world = step->world;
     const uint32_t count = count_of(look);
     step->impact->speeds.data[0] = 0.0f;
-    step->impact->pulls.data[0] = rbl_vec3(0, 0, 0);
-    step->impact->whirls.data[0] = rbl_vec3(0, 0, 0);
+    step->impact->accelerations.data[0] = rbl_vec3(0, 0, 0);
+    step->impact->surface_spins.data[0] = rbl_vec3(0, 0, 0);
     rbl_parallel_for(world->jobs, (uint32_t)step->solver_bodies.count - 1, MIN_BODIES, bound_block, look);
     rbl_parallel_for(world->jobs, count, MIN_MANIFOLDS, look_block, look);
     bool any = false;
@@ -262,35 +263,36 @@ static bool look_for_impacts(Look* look)
     return any;
 }
 
-// ---- who is held ----
+// ---- who may fly freely ----
 
 // Bodies alone in their island. Those on joints, near kinematic bodies or shapes that are not convex are no loners either, as
 // find_holds() finds. Nor are those near sleepers.
-static void find_loners(rblStep* step)
+static void find_isolated(rblStep* step)
 {
-    step->impact->loners.data[0] = RBL_LONER_NOT;
+    step->impact->isolations.data[0] = RBL_ISOLATION_NONE;
     for (size_t i = 1; i < step->solver_bodies.count; ++i)
     {
         const uint32_t island = step->solver_bodies.data[i].island;
         const bool alone = island != RBL_NONE && step->islands.data[island].count == 1;
-        step->impact->loners.data[i] = alone ? RBL_LONER_IDLE : RBL_LONER_NOT;
+        step->impact->isolations.data[i] = alone ? RBL_ISOLATION_IDLE : RBL_ISOLATION_NONE;
     }
 }
 
-static void hold(rblStep* step, uint32_t body, rblHold how)
+static void hold(rblStep* step, uint32_t body, rblFreedom how)
 {
-    unsigned char* held = &step->impact->holds.data[body];
-    *held = *held > how ? *held : (unsigned char)how;
+    unsigned char* slowed = &step->impact->freedoms.data[body];
+    *slowed = *slowed > how ? *slowed : (unsigned char)how;
 }
 
-static void hold_pair(rblStep* step, const rblManifold* manifold)
+static void slow_pair(rblStep* step, const rblManifold* manifold)
 {
-    const rblHold how = is_static_pair(manifold) && !manifold->struck ? RBL_HOLD_RESTING : RBL_HOLD_FAST;
+    const rblFreedom how =
+        is_static_pair(manifold) && !manifold->has_impact ? RBL_FREEDOM_RESTING : RBL_FREEDOM_NONE;
     hold(step, manifold->a, how);
     hold(step, manifold->b, how);
 }
 
-static void hold_jointed(rblStep* step)
+static void slow_jointed(rblStep* step)
 {
     rblWorld* world = step->world;
     for (size_t i = 0; i < world->joints.count; ++i)
@@ -298,10 +300,10 @@ static void hold_jointed(rblStep* step)
         const rblJoint* joint = &world->joints.data[i];
         if (joint->generation != 0)
         {
-            hold(step, joint->solver_a, RBL_HOLD_FAST);
-            hold(step, joint->solver_b, RBL_HOLD_FAST);
-            step->impact->loners.data[joint->solver_a] = RBL_LONER_NOT;
-            step->impact->loners.data[joint->solver_b] = RBL_LONER_NOT;
+            hold(step, joint->solver_a, RBL_FREEDOM_NONE);
+            hold(step, joint->solver_b, RBL_FREEDOM_NONE);
+            step->impact->isolations.data[joint->solver_a] = RBL_ISOLATION_NONE;
+            step->impact->isolations.data[joint->solver_b] = RBL_ISOLATION_NONE;
         }
     }
 }
@@ -319,7 +321,7 @@ static bool is_closed(rblStep* step, rblManifold* manifold)
     return false;
 }
 
-// A sleeper that nothing has woken is as good as static, but only until it is hit: it has to be asked again before a second time.
+// A sleeper that nothing has woken is as good as static, but only until its first impact: it has to be asked again before a second time.
 static bool meets_sleeper(const rblStep* step, const rblManifold* manifold)
 {
     const rblWorld* world = step->world;
@@ -328,7 +330,7 @@ static bool meets_sleeper(const rblStep* step, const rblManifold* manifold)
                                   step->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP);
 }
 
-// Pairs that may close later in the step. Who is held by what was looked at, who has company.
+// Pairs that may close later in the step. Who is supported by what was looked at, who has company.
 static void list_nearing(const Look* look)
 {
     rblStep* step = look->step;
@@ -340,38 +342,39 @@ static void list_nearing(const Look* look)
         const rblManifold* manifold = &step->manifolds.data[m];
         if (!is_static_pair(manifold) || !rbl_is_convex_manifold(manifold) || meets_sleeper(step, manifold))
         {
-            step->impact->loners.data[manifold->a] = RBL_LONER_NOT;
-            step->impact->loners.data[manifold->b] = RBL_LONER_NOT;
+            step->impact->isolations.data[manifold->a] = RBL_ISOLATION_NONE;
+            step->impact->isolations.data[manifold->b] = RBL_ISOLATION_NONE;
         }
-        if (manifold->closed || manifold->struck)
+        if (manifold->closed || manifold->has_impact)
         {
-            hold_pair(step, manifold);
+            slow_pair(step, manifold);
         }
         if (manifold->nearing)
         {
             step->impact->nearing.data[step->impact->nearing.count++] = m;
-            step->impact->wishes.data[manifold->a] = 1;
-            step->impact->wishes.data[manifold->b] = 1;
+            step->impact->may_impact.data[manifold->a] = 1;
+            step->impact->may_impact.data[manifold->b] = 1;
         }
     }
 }
 
 static bool would_fly(const rblStep* step, uint32_t index)
 {
-    return step->impact->holds.data[index] != RBL_HOLD_FAST && step->impact->wishes.data[index] != 0;
+    return step->impact->freedoms.data[index] != RBL_FREEDOM_NONE &&
+           step->impact->may_impact.data[index] != 0;
 }
 
 // Slow manifolds were not looked at: whether they hold a body matters to those that would fly.
-static void find_holds(const Look* look)
+static void find_freedoms(const Look* look)
 {
     rblStep* step = look->step;
     for (size_t i = 0; i < step->solver_bodies.count; ++i)
     {
         const bool moves = step->solver_bodies.data[i].inverse_mass > 0.0f;
-        step->impact->holds.data[i] = moves ? RBL_HOLD_NONE : RBL_HOLD_FAST;
-        step->impact->wishes.data[i] = 0;
+        step->impact->freedoms.data[i] = moves ? RBL_FREEDOM_FREE : RBL_FREEDOM_NONE;
+        step->impact->may_impact.data[i] = 0;
     }
-    hold_jointed(step);
+    slow_jointed(step);
     list_nearing(look);
     const uint32_t count = step->impact->nearing.count > 0 ? count_of(look) : 0;
     for (uint32_t i = 0; i < count; ++i)
@@ -381,7 +384,7 @@ static void find_holds(const Look* look)
         if (asked && is_closed(step, manifold))
         {
             manifold->closed = true;
-            hold_pair(step, manifold);
+            slow_pair(step, manifold);
         }
     }
 }
@@ -390,17 +393,17 @@ static void find_holds(const Look* look)
 
 static bool is_resting(const rblStep* step, const rblManifold* manifold)
 {
-    return step->impact->holds.data[manifold->a] == RBL_HOLD_RESTING ||
-           step->impact->holds.data[manifold->b] == RBL_HOLD_RESTING;
+    return step->impact->freedoms.data[manifold->a] == RBL_FREEDOM_RESTING ||
+           step->impact->freedoms.data[manifold->b] == RBL_FREEDOM_RESTING;
 }
 
-// Those who are held do not fall. Ways that turning bends are known to second order: a flight ends where it would be over on a
+// Bodies with support do not fall. Ways that turning bends are known to second order: a flight ends where it would be over on a
 // straight way too, and there may be another. But points of what rolls come down without an impact, straight as their ways point at
 // the ground.
 static float closing_time(const rblStep* step, const rblManifold* manifold, float threshold)
 {
-    const float falls_a = step->impact->holds.data[manifold->a] == RBL_HOLD_NONE ? 1.0f : 0.0f;
-    const float falls_b = step->impact->holds.data[manifold->b] == RBL_HOLD_NONE ? 1.0f : 0.0f;
+    const float falls_a = step->impact->freedoms.data[manifold->a] == RBL_FREEDOM_FREE ? 1.0f : 0.0f;
+    const float falls_b = step->impact->freedoms.data[manifold->b] == RBL_FREEDOM_FREE ? 1.0f : 0.0f;
     const bool rolls = is_resting(step, manifold);
     float first = manifold->seconds;
     for (uint32_t i = 0; i < manifold->count; ++i)
@@ -445,16 +448,16 @@ static void time_block(rblRange range, void* context)
             manifold->closing = closing_time(step, manifold, threshold);
             manifold->closing =
                 asks_again(step, manifold, look->round) ? meeting_time(step, manifold) : manifold->closing;
-            manifold->approaching = manifold->struck || manifold->closing < step->seconds;
+            manifold->approaching = manifold->has_impact || manifold->closing < step->seconds;
         }
     }
 }
 
 static bool may_fly(const rblStep* step, uint32_t index)
 {
-    const unsigned char held = step->impact->holds.data[index];
-    return held == RBL_HOLD_NONE ||
-           (held == RBL_HOLD_RESTING && step->impact->loners.data[index] != RBL_LONER_NOT);
+    const unsigned char slowed = step->impact->freedoms.data[index];
+    return slowed == RBL_FREEDOM_FREE ||
+           (slowed == RBL_FREEDOM_RESTING && step->impact->isolations.data[index] != RBL_ISOLATION_NONE);
 }
 
 // True when it flies.
@@ -474,7 +477,7 @@ static bool find_times(Look* look)
 {
     rblStep* step = look->step;
     rblWorld* world = step->world;
-    find_holds(look);
+    find_freedoms(look);
     rbl_parallel_for(world->jobs, (uint32_t)step->impact->nearing.count, MIN_MANIFOLDS, time_block, look);
     for (size_t i = 0; i < step->solver_bodies.count; ++i)
     {
@@ -507,7 +510,7 @@ rblResult rbl_reach_impacts(rblStep* step, float threshold, uint32_t round, bool
     }
     if (round == 0)
     {
-        find_loners(step);
+        find_isolated(step);
     }
     return find_times(&look) ? rbl_fly_to_impacts(step, round) : RBL_OK;
 }

@@ -11,15 +11,15 @@
     X(last_change)                                                                                           \
     X(speeds)                                                                                                \
     X(times)                                                                                                 \
-    X(holds)                                                                                                 \
-    X(loners)                                                                                                \
-    X(hit_places)                                                                                            \
+    X(freedoms)                                                                                              \
+    X(isolations)                                                                                            \
+    X(impact_points)                                                                                         \
     X(firsts)                                                                                                \
-    X(wishes)                                                                                                \
-    X(pulls)                                                                                                 \
-    X(whirls)                                                                                                \
-    X(lone)                                                                                                  \
-    X(lone_bundles)                                                                                          \
+    X(may_impact)                                                                                            \
+    X(accelerations)                                                                                         \
+    X(surface_spins)                                                                                         \
+    X(isolated_manifolds)                                                                                    \
+    X(isolated_bundles)                                                                                      \
     X(nearing)                                                                                               \
     X(glides)
 
@@ -173,9 +173,9 @@ static void sweep_all(rblStep* step, float threshold)
 }
 
 // The same for the bundles of lone bodies, of which there are few.
-static void sweep_lone(rblStep* step, float threshold, uint32_t round)
+static void sweep_isolated(rblStep* step, float threshold, uint32_t round)
 {
-    const rblIndexArray* bundles = &step->impact->lone_bundles;
+    const rblIndexArray* bundles = &step->impact->isolated_bundles;
     for (size_t i = 0; i < bundles->count; ++i)
     {
         rbl_begin_impact_bundle(step, bundles->data[i], threshold, round);
@@ -203,10 +203,13 @@ static bool find_busy(rblStep* step)
     bool any = false;
     for (size_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        unsigned char* loner = &step->impact->loners.data[i];
+        unsigned char* isolation = &step->impact->isolations.data[i];
         const bool changed = step->impact->times.data[i] > 0.0f || step->impact->last_change.data[i] > 0;
-        const bool goes_on = *loner != RBL_LONER_NOT && changed && step->solver_bodies.data[i].seconds > 0.0f;
-        *loner = *loner == RBL_LONER_NOT ? RBL_LONER_NOT : goes_on ? RBL_LONER_BUSY : RBL_LONER_IDLE;
+        const bool goes_on =
+            *isolation != RBL_ISOLATION_NONE && changed && step->solver_bodies.data[i].seconds > 0.0f;
+        *isolation = *isolation == RBL_ISOLATION_NONE ? RBL_ISOLATION_NONE
+                     : goes_on                        ? RBL_ISOLATION_BUSY
+                                                      : RBL_ISOLATION_IDLE;
         any = any || goes_on;
         step->impact->last_change.data[i] = 0;
         if (goes_on)
@@ -218,30 +221,30 @@ static bool find_busy(rblStep* step)
     return any;
 }
 
-static bool keep_blow(rblStep* step, uint32_t m)
+static bool keep_impact(rblStep* step, uint32_t m)
 {
     rblManifold* manifold = &step->manifolds.data[m];
-    if (!(manifold->hit_impulse > 0.0f))
+    if (!(manifold->impact_normal_impulse > 0.0f))
     {
         return true;
     }
-    const rblBlow blow = {
+    const rblManifoldImpact impact = {
         .manifold = m,
-        .before = manifold->blow,
-        .impulse = manifold->hit_impulse,
-        .speed = manifold->hit_speed,
-        .hit = manifold->hit,
-        .place = step->impact->hit_places.data[m],
+        .before = manifold->last_impact,
+        .normal_impulse = manifold->impact_normal_impulse,
+        .speed = manifold->impact_speed,
+        .impulse = manifold->impact_impulse,
+        .at = step->impact->impact_points.data[m],
     };
-    if (!rbl_array_push(&step->blows, blow))
+    if (!rbl_array_push(&step->manifold_impacts, impact))
     {
         return false;
     }
-    manifold->blow = (uint32_t)step->blows.count;
-    manifold->hit_impulse = 0.0f;
-    manifold->hit_speed = 0.0f;
-    manifold->hit = rbl_vec3(0, 0, 0);
-    manifold->placed = false;
+    manifold->last_impact = (uint32_t)step->manifold_impacts.count;
+    manifold->impact_normal_impulse = 0.0f;
+    manifold->impact_speed = 0.0f;
+    manifold->impact_impulse = rbl_vec3(0, 0, 0);
+    manifold->has_impact_point = false;
     return true;
 }
 
@@ -250,33 +253,34 @@ static rblResult keep_bundle(rblStep* step, uint32_t index)
     const rblBundle* bundle = &step->bundles.data[index];
     for (uint32_t lane = 0; lane < bundle->lanes && step->impact->impact_bundles.data[index].met; ++lane)
     {
-        RBL_TRY(keep_blow(step, bundle->manifold + lane) ? RBL_OK : rbl_fail_memory());
+        RBL_TRY(keep_impact(step, bundle->manifold + lane) ? RBL_OK : rbl_fail_memory());
     }
     return RBL_OK;
 }
 
 // What this round did to each manifold, to be told at the end of the step: an impact after another flight is another impact.
-static rblResult keep_blows(rblStep* step, uint32_t round)
+static rblResult keep_impacts(rblStep* step, uint32_t round)
 {
-    const size_t count = round == 0 ? step->color_bundles[RBL_MAX_COLORS] : step->impact->lone_bundles.count;
+    const size_t count =
+        round == 0 ? step->color_bundles[RBL_MAX_COLORS] : step->impact->isolated_bundles.count;
     for (uint32_t i = 0; i < count; ++i)
     {
-        RBL_TRY(keep_bundle(step, round == 0 ? i : step->impact->lone_bundles.data[i]));
+        RBL_TRY(keep_bundle(step, round == 0 ? i : step->impact->isolated_bundles.data[i]));
     }
     return RBL_OK;
 }
 
 static bool is_busy(const rblStep* step, const rblManifold* manifold)
 {
-    return step->impact->loners.data[manifold->a] == RBL_LONER_BUSY ||
-           step->impact->loners.data[manifold->b] == RBL_LONER_BUSY;
+    return step->impact->isolations.data[manifold->a] == RBL_ISOLATION_BUSY ||
+           step->impact->isolations.data[manifold->b] == RBL_ISOLATION_BUSY;
 }
 
 // The manifolds of lone bodies that are busy, and the bundles that these are lanes of.
-static rblResult list_lone(rblStep* step)
+static rblResult list_isolated(rblStep* step)
 {
-    rbl_array_clear(&step->impact->lone);
-    rbl_array_clear(&step->impact->lone_bundles);
+    rbl_array_clear(&step->impact->isolated_manifolds);
+    rbl_array_clear(&step->impact->isolated_bundles);
     for (uint32_t m = 0; m < step->manifolds.count; ++m)
     {
         const rblManifold* manifold = &step->manifolds.data[m];
@@ -284,10 +288,10 @@ static rblResult list_lone(rblStep* step)
         {
             continue;
         }
-        const size_t count = step->impact->lone_bundles.count;
-        const bool known = count > 0 && step->impact->lone_bundles.data[count - 1] == manifold->bundle;
-        if (!rbl_array_push(&step->impact->lone, m) ||
-            (!known && !rbl_array_push(&step->impact->lone_bundles, manifold->bundle)))
+        const size_t count = step->impact->isolated_bundles.count;
+        const bool known = count > 0 && step->impact->isolated_bundles.data[count - 1] == manifold->bundle;
+        if (!rbl_array_push(&step->impact->isolated_manifolds, m) ||
+            (!known && !rbl_array_push(&step->impact->isolated_bundles, manifold->bundle)))
         {
             return rbl_fail_memory();
         }
@@ -301,30 +305,30 @@ static rblResult begin_impacts(rblStep* step)
     if (!rbl_array_resize_amply(&step->impact->times, bodies) ||
         !rbl_array_resize_amply(&step->impact->speeds, bodies) ||
         !rbl_array_resize_amply(&step->impact->last_change, bodies) ||
-        !rbl_array_resize_amply(&step->impact->holds, bodies) ||
-        !rbl_array_resize_amply(&step->impact->loners, bodies) ||
-        !rbl_array_resize_amply(&step->impact->wishes, bodies) ||
-        !rbl_array_resize_amply(&step->impact->pulls, bodies) ||
-        !rbl_array_resize_amply(&step->impact->whirls, bodies) ||
-        !rbl_array_resize_amply(&step->held, bodies) ||
+        !rbl_array_resize_amply(&step->impact->freedoms, bodies) ||
+        !rbl_array_resize_amply(&step->impact->isolations, bodies) ||
+        !rbl_array_resize_amply(&step->impact->may_impact, bodies) ||
+        !rbl_array_resize_amply(&step->impact->accelerations, bodies) ||
+        !rbl_array_resize_amply(&step->impact->surface_spins, bodies) ||
+        !rbl_array_resize_amply(&step->slowed, bodies) ||
         !rbl_array_resize_amply(&step->impact->firsts, bodies) ||
         !rbl_array_resize_amply(&step->clocks, bodies) ||
         !rbl_array_renew(&step->impact->nearing, step->manifolds.count, step->manifolds.capacity) ||
-        !rbl_array_renew(&step->impact->hit_places, step->manifolds.count, step->manifolds.capacity) ||
+        !rbl_array_renew(&step->impact->impact_points, step->manifolds.count, step->manifolds.capacity) ||
         !rbl_array_renew(&step->impact->impact_bundles, step->bundles.count, step->bundles.capacity))
     {
         return rbl_fail_memory();
     }
-    rbl_array_clear(&step->blows);
+    rbl_array_clear(&step->manifold_impacts);
     for (size_t i = 0; i < bodies; ++i)
     {
         step->impact->last_change.data[i] = 0;
-        step->impact->loners.data[i] = RBL_LONER_NOT;
+        step->impact->isolations.data[i] = RBL_ISOLATION_NONE;
         step->impact->times.data[i] = 0.0f;
-        step->held.data[i] = 0;
+        step->slowed.data[i] = 0;
         step->clocks.data[i] = step->seconds - step->solver_bodies.data[i].seconds;
     }
-    step->impact->any_held = false;
+    step->impact->any_slowed = false;
     return RBL_OK;
 }
 
@@ -334,16 +338,16 @@ static rblResult end_round(rblStep* step, uint32_t round, bool* breaks)
     RBL_TRY(rbl_plan_breaks(step, breaks));
     if (*breaks)
     {
-        rbl_feel_blows(step); // they are forgotten when contacts are found anew
-        const rblResult told = rbl_tell_blows(step);
-        if (told != RBL_OK)
+        rbl_wake_by_impacts(step); // they are forgotten when contacts are found anew
+        const rblResult reported = rbl_report_impacts(step);
+        if (reported != RBL_OK)
         {
             rbl_call_off_breaks(step);
         }
-        return told;
+        return reported;
     }
     RBL_TRY(rbl_store_velocities(step));
-    return keep_blows(step, round);
+    return keep_impacts(step, round);
 }
 
 // All pairs in the first round, then lone bodies. *goes_on: there may be another one.
@@ -362,15 +366,15 @@ static rblResult play_round(rblStep* step, uint32_t round, bool* goes_on, bool* 
     }
     else
     {
-        sweep_lone(step, threshold, round);
+        sweep_isolated(step, threshold, round);
     }
     RBL_TRY(end_round(step, round, breaks));
     if (!*breaks)
     {
-        rbl_look_after_blows(step);
+        rbl_limit_new_paths(step);
     }
     *goes_on = !*breaks && find_busy(step);
-    return *goes_on && round == 0 ? list_lone(step) : RBL_OK;
+    return *goes_on && round == 0 ? list_isolated(step) : RBL_OK;
 }
 
 rblResult rbl_resolve_impacts(rblStep* step)
@@ -384,7 +388,7 @@ rblResult rbl_resolve_impacts(rblStep* step)
     }
     if (!breaks)
     {
-        rbl_hold_bodies(step);
+        rbl_slow_bodies(step);
     }
     return RBL_OK;
 }

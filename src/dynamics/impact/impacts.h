@@ -16,18 +16,18 @@ typedef struct rblFirstImpact
 // What the sweeps over impacts know of a bundle; lanes as bits (impact_pairs.c, impact_stop.c).
 typedef struct rblImpactBundle
 {
-    float threshold[4];  // m/s: approach that is no impact
-    float hit_speed[4];  // m/s: of the fastest impact so far
-    float hit_number[4]; // of its contact in the manifold
-    uint8_t approaching; // before the first sweep
-    uint8_t early;       // may stop before the gap is closed
-    uint8_t flown;       // were brought to where the first contact touches
-    uint8_t rough;       // are not convex: all that would close is taken to touch
-    uint8_t patient;     // what does not touch yet is left to the next flight
-    uint8_t later;       // than another impact of one of their bodies
-    uint8_t elastic;     // have restitution
-    uint8_t pushed;      // hold impulses
-    bool met;            // its wide contacts are those of the impacts
+    float threshold[4];      // m/s: approach that is no impact
+    float impact_speed[4];   // m/s: of the fastest impact so far
+    float impact_number[4];  // of its contact in the manifold
+    uint8_t approaching;     // before the first sweep
+    uint8_t early;           // may stop before the gap is closed
+    uint8_t moved_to_impact; // were brought to where the first contact touches
+    uint8_t rough;           // are not convex: all that would close is taken to touch
+    uint8_t patient;         // what does not touch yet is left to the next flight
+    uint8_t later;           // than another impact of one of their bodies
+    uint8_t elastic;         // have restitution
+    uint8_t has_impulse;     // hold impulses
+    bool met;                // its wide contacts are those of the impacts
 } rblImpactBundle;
 
 typedef RBL_ARRAY(rblImpactBundle) rblImpactBundleArray;
@@ -36,20 +36,21 @@ typedef RBL_ARRAY(rblImpactBundle) rblImpactBundleArray;
 typedef struct rblImpactStage
 {
     rblImpactBundleArray impact_bundles;
-    RBL_ARRAY(unsigned char) last_change; // per solver body: 1 + the sweep over impacts that hit it last
+    RBL_ARRAY(unsigned char) last_change; // per solver body: 1 + the last sweep over impacts that changed it
     rblFloatArray speeds;                 // per solver body: no point of it moves faster, m/s
     rblFloatArray times;                  // per solver body: s of flight before its next impact
-    RBL_ARRAY(unsigned char) holds;       // per solver body: rblHold (impact_times.c)
-    RBL_ARRAY(unsigned char) loners;      // per solver body: rblLoner
-    RBL_ARRAY(rblHitPlace) hit_places;    // per manifold with a hit in this round
-    RBL_ARRAY(rblFirstImpact) firsts;     // per solver body
-    bool any_held;
-    RBL_ARRAY(unsigned char) wishes;  // per solver body: it may have an impact later in the step
-    RBL_ARRAY(rblVec3) pulls;         // per solver body: what gravity and forces do to it, m/s^2
-    RBL_ARRAY(rblVec3) whirls;        // per solver body: the spin with which its surface goes round, rad/s
-    rblIndexArray lone, lone_bundles; // manifolds of lone bodies, and their bundles (impacts.c)
-    rblIndexArray nearing;            // manifolds that are
-    rblIndexArray glides;             // manifolds of held bodies that fly: first per body, next per manifold
+    RBL_ARRAY(unsigned char) freedoms;    // per solver body: rblHold (impact_times.c)
+    RBL_ARRAY(unsigned char) isolations;  // per solver body: rblLoner
+    RBL_ARRAY(rblImpactPoint) impact_points; // per manifold with an impact in this round
+    RBL_ARRAY(rblFirstImpact) firsts;        // per solver body
+    bool any_slowed;
+    RBL_ARRAY(unsigned char) may_impact; // per solver body: it may have an impact later in the step
+    RBL_ARRAY(rblVec3) accelerations;    // per solver body: what gravity and forces do to it, m/s^2
+    RBL_ARRAY(rblVec3) surface_spins;    // per solver body: the spin with which its surface goes round, rad/s
+    rblIndexArray isolated_manifolds,
+        isolated_bundles;  // manifolds of lone bodies, and their bundles (impacts.c)
+    rblIndexArray nearing; // manifolds that are
+    rblIndexArray glides;  // manifolds of supported bodies that fly: first per body, next per manifold
     rblContactSet worker_contacts[RBL_MAX_WORKERS];
     atomic_bool out_of_memory; // set by blocks of a loop
 } rblImpactStage;
@@ -74,37 +75,37 @@ static inline float rbl_pair_impact_speed(const rblStep* step, const rblManifold
 }
 
 // Shapes that are not convex have an endless safe way. Their contacts hold for where they were found: when such a body has turned,
-// others touch, and what it flies to may not be what it hits.
+// others touch, and what it flies to may not be what it meets.
 static inline bool rbl_is_convex_manifold(const rblManifold* manifold)
 {
-    return manifold->safe_way < INFINITY;
+    return manifold->safe_distance < INFINITY;
 }
 
 // Flights of a lone body in a step: it goes on after an impact, to the next one. What is then still to come is stopped early.
 #define RBL_IMPACT_ROUNDS 6
 
 // What keeps a body from flying freely.
-typedef enum rblHold
+typedef enum rblFreedom
 {
-    RBL_HOLD_NONE,
-    RBL_HOLD_RESTING, // it touches static bodies, without an impact
-    RBL_HOLD_FAST     // an impact now, a joint, other moving bodies, or it has no mass to move
-} rblHold;
+    RBL_FREEDOM_FREE,
+    RBL_FREEDOM_RESTING, // it touches static bodies, without an impact
+    RBL_FREEDOM_NONE     // an impact now, a joint, other moving bodies, or it has no mass to move
+} rblFreedom;
 
 // A convex body that only static convex ones are near: what it does in a step concerns nobody else.
-typedef enum rblLoner
+typedef enum rblIsolation
 {
-    RBL_LONER_NOT,
-    RBL_LONER_IDLE,
-    RBL_LONER_BUSY // has flown or was hit in the last round
-} rblLoner;
+    RBL_ISOLATION_NONE,
+    RBL_ISOLATION_IDLE,
+    RBL_ISOLATION_BUSY // has flown or had an impact in the last round
+} rblIsolation;
 
 // Which manifolds approach, and when each body has its next impact; it is moved there. From the second round on only lone bodies
 // that are busy. *any: something approaches (impact_times.c).
 rblResult rbl_reach_impacts(rblStep* step, float threshold, uint32_t round, bool* any);
 
-// Events of the blows so far, when bodies break and manifolds are found anew (finish.c).
-rblResult rbl_tell_blows(rblStep* step);
+// Events of the impacts so far, when bodies break and manifolds are found anew (finish.c).
+rblResult rbl_report_impacts(rblStep* step);
 
 // The contacts of a pair of convex bodies where they are now; false: no memory (impact_contacts.c).
 bool rbl_renew_contacts(rblStep* step, const rblManifold* manifold, rblContactSet* set);
@@ -112,8 +113,8 @@ bool rbl_renew_contacts(rblStep* step, const rblManifold* manifold, rblContactSe
 // Contacts of balls, where these are now.
 void rbl_reanchor_balls(rblWorld* world, const rblManifold* manifold);
 
-// Bodies that this round has changed get no more of the step than takes them to what is in their new way (impact_way.c).
-void rbl_look_after_blows(rblStep* step);
+// Bodies that this round has changed get no more of the step than takes them to what is in their new way (impact_paths.c).
+void rbl_limit_new_paths(rblStep* step);
 
 // Seconds from now until a solver body meets another one, at least its time of the step when it does not.
 float rbl_time_to_meet(rblStep* step, uint32_t index, uint32_t slot);
@@ -121,14 +122,14 @@ float rbl_time_to_meet(rblStep* step, uint32_t index, uint32_t slot);
 // Mark the manifolds whose impacts come later than another one of the same body (impact_order.c).
 void rbl_order_impacts(rblStep* step);
 
-// Give a body no more of the step than some seconds. True when it had more (impact_hold.c).
-bool rbl_hold_body(rblStep* step, uint32_t index, float seconds);
+// Give a body no more of the step than some seconds. True when it had more (impact_slow.c).
+bool rbl_slow_body(rblStep* step, uint32_t index, float seconds);
 
-// Whether a body may be held back because of another one.
-bool rbl_may_hold(const rblStep* step, uint32_t index, uint32_t other);
+// Whether a body may be slowed because of another one.
+bool rbl_may_slow(const rblStep* step, uint32_t index, uint32_t other);
 
 // After the impacts: bodies get no more of the step than takes them to what they cannot pass, nor do those behind them.
-void rbl_hold_bodies(rblStep* step);
+void rbl_slow_bodies(rblStep* step);
 
 // Move bodies by their `times` (impact_flight.c).
 rblResult rbl_fly_to_impacts(rblStep* step, uint32_t round);

@@ -294,7 +294,7 @@ static void aim_spring(const rblStep* step, rblJoint* joint)
     }
 }
 
-rblVec3 rbl_spring_push(const rblStep* step, const rblJoint* joint)
+rblVec3 rbl_spring_impulse(const rblStep* step, const rblJoint* joint)
 {
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
@@ -313,8 +313,9 @@ float rbl_set_rows_ahead(rblStep* step, rblJoint* joint)
     const rblVec3 end_b = joint->b == RBL_NONE ? rbl_vec3(0, 0, 0) : rbl_rotate3(b.q, joint->anchor_b);
     const rblVec3 at_b = joint->b == RBL_NONE ? joint->anchor_b : b.p;
     const rblVec3 end = rbl_add3(rbl_sub3(at_b, a.p), rbl_sub3(end_b, end_a));
-    joint->arm_a = chord_arm(step, joint->solver_a, joint->start_arm_a, end_a, rbl_neg3(joint->push));
-    joint->arm_b = chord_arm(step, joint->solver_b, joint->start_arm_b, end_b, joint->push);
+    joint->arm_a =
+        chord_arm(step, joint->solver_a, joint->start_arm_a, end_a, rbl_neg3(joint->linear_impulse));
+    joint->arm_b = chord_arm(step, joint->solver_b, joint->start_arm_b, end_b, joint->linear_impulse);
     if (joint->kind == RBL_JOINT_SPRING)
     {
         aim_spring(step, joint);
@@ -342,14 +343,14 @@ double rbl_row_velocity(const rblStep* step, const rblJoint* joint, const rblJoi
     return rbl_dot3d(axis, rbl_sub3d(at_b, at_a));
 }
 
-void rbl_apply_to_joint(rblStep* step, const rblJoint* joint, rblVec3 push, rblVec3 turn)
+void rbl_apply_to_joint(rblStep* step, const rblJoint* joint, rblVec3 linear_impulse, rblVec3 angular_impulse)
 {
     // Bodies of infinite mass are shared by all joints: never written, or a number gone bad would reach everyone.
     rblSolverBody a = step->solver_bodies.data[joint->solver_a];
     rblSolverBody b = step->solver_bodies.data[joint->solver_b];
-    rbl_apply_impulse(&a, &b, joint->arm_a, joint->arm_b, push);
-    a.spin = rbl_sub3(a.spin, rbl_symmetric3_apply(&a.inverse_inertia, turn));
-    b.spin = rbl_add3(b.spin, rbl_symmetric3_apply(&b.inverse_inertia, turn));
+    rbl_apply_impulse(&a, &b, joint->arm_a, joint->arm_b, linear_impulse);
+    a.spin = rbl_sub3(a.spin, rbl_symmetric3_apply(&a.inverse_inertia, angular_impulse));
+    b.spin = rbl_add3(b.spin, rbl_symmetric3_apply(&b.inverse_inertia, angular_impulse));
     rbl_store_body(&step->solver_bodies.data[joint->solver_a], &a);
     rbl_store_body(&step->solver_bodies.data[joint->solver_b], &b);
 }

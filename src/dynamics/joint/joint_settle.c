@@ -105,7 +105,7 @@ static void make_good(rblStep* step, const rblIsland* island)
     {
         return;
     }
-    const double most = island->hauled ? 1.0 : MOST_GAIN;
+    const double most = island->dragged ? 1.0 : MOST_GAIN;
     const double square = rbl_mind(rbl_maxd(1.0 + island->joint_loss / sum, 0.0), most);
     const float factor = (float)sqrt(square);
     for (uint32_t i = 0; i < island->count; ++i)

@@ -21,8 +21,8 @@ rblResult rbl_begin_joints(rblStep* step)
     for (size_t i = 0; i < world->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[i];
-        joint->jerk = rbl_vec3(0, 0, 0);
-        joint->jerk_work = 0.0;
+        joint->impact_impulse = rbl_vec3(0, 0, 0);
+        joint->impact_work = 0.0;
         if (joint->generation != 0)
         {
             joint->solver_a = solver_of(step, joint->a);
@@ -70,7 +70,7 @@ void rbl_share_joint_seconds(rblStep* step)
         if (shared < *seconds)
         {
             *seconds = shared;
-            step->held.data[index] = 1; // with the one that is: all of them owe the time
+            step->slowed.data[index] = 1; // with the one that is: all of them owe the time
         }
     }
 }
@@ -83,20 +83,20 @@ static void turn_impulses(rblJoint* joint)
     if (joint->row_count == 1)
     {
         const rblVec3 axis = joint->rows[0].axis;
-        joint->push = rbl_scale3(axis, rbl_dot3(joint->push, axis));
+        joint->linear_impulse = rbl_scale3(axis, rbl_dot3(joint->linear_impulse, axis));
     }
     if (joint->row_count == 5)
     {
         const rblVec3 x = joint->rows[3].axis;
         const rblVec3 y = joint->rows[4].axis;
-        const rblVec3 turn = rbl_scale3(x, rbl_dot3(joint->turn, x));
-        joint->turn = rbl_mul_add3(turn, rbl_dot3(joint->turn, y), y);
+        const rblVec3 turn = rbl_scale3(x, rbl_dot3(joint->angular_impulse, x));
+        joint->angular_impulse = rbl_mul_add3(turn, rbl_dot3(joint->angular_impulse, y), y);
     }
 }
 
 static bool pulls(const rblJoint* joint)
 {
-    return joint->row_count > 0 && rbl_dot3(joint->push, joint->rows[0].axis) < 0.0f;
+    return joint->row_count > 0 && rbl_dot3(joint->linear_impulse, joint->rows[0].axis) < 0.0f;
 }
 
 // A rope pulls when it would be too long without.
@@ -145,8 +145,8 @@ static void keep_best(rblStep* step)
     }
     for (size_t i = 0; i < world->joints.count; ++i)
     {
-        world->joints.data[i].best_push = world->joints.data[i].push;
-        world->joints.data[i].best_turn = world->joints.data[i].turn;
+        world->joints.data[i].best_linear_impulse = world->joints.data[i].linear_impulse;
+        world->joints.data[i].best_angular_impulse = world->joints.data[i].angular_impulse;
     }
 }
 
@@ -162,8 +162,8 @@ static void take_best(rblStep* step)
     }
     for (size_t i = 0; i < world->joints.count; ++i)
     {
-        world->joints.data[i].push = world->joints.data[i].best_push;
-        world->joints.data[i].turn = world->joints.data[i].best_turn;
+        world->joints.data[i].linear_impulse = world->joints.data[i].best_linear_impulse;
+        world->joints.data[i].angular_impulse = world->joints.data[i].best_angular_impulse;
     }
 }
 
@@ -196,9 +196,9 @@ static bool let_go(rblStep* step, rblJoint* joint)
     }
     if (!step->joint_system.balanced)
     {
-        rbl_apply_to_joint(step, joint, rbl_neg3(joint->push), rbl_vec3(0, 0, 0));
+        rbl_apply_to_joint(step, joint, rbl_neg3(joint->linear_impulse), rbl_vec3(0, 0, 0));
     }
-    joint->push = rbl_vec3(0, 0, 0);
+    joint->linear_impulse = rbl_vec3(0, 0, 0);
     joint->slack = true;
     return true;
 }
@@ -207,12 +207,12 @@ static bool let_go(rblStep* step, rblJoint* joint)
 static bool limit_spring(rblJoint* joint)
 {
     const float most = joint->max_force * joint->seconds;
-    const float length = rbl_length3(joint->push);
+    const float length = rbl_length3(joint->linear_impulse);
     if (joint->slack || !(length > most))
     {
         return false;
     }
-    joint->push = rbl_scale3(joint->push, most / length);
+    joint->linear_impulse = rbl_scale3(joint->linear_impulse, most / length);
     joint->slack = true;
     return true;
 }
@@ -257,11 +257,12 @@ static bool take_hold(rblStep* step)
         }
         if (joint->kind == RBL_JOINT_SPRING)
         {
-            const rblVec3 push = rbl_spring_push(step, joint);
+            const rblVec3 linear_impulse = rbl_spring_impulse(step, joint);
             const float most = joint->max_force * joint->seconds;
-            const float length = rbl_length3(push);
+            const float length = rbl_length3(linear_impulse);
             joint->slack = length >= most;
-            joint->push = joint->slack ? rbl_scale3(push, most / length) : joint->push;
+            joint->linear_impulse =
+                joint->slack ? rbl_scale3(linear_impulse, most / length) : joint->linear_impulse;
         }
         else
         {
@@ -333,7 +334,8 @@ static double fastest_row(const rblStep* step, const rblJoint* joint)
 }
 
 // Work of a partner of infinite mass that moves, through an impulse.
-static double driver_work(const rblStep* step, const rblJoint* joint, rblVec3 push, rblVec3 turn)
+static double driver_work(const rblStep* step, const rblJoint* joint, rblVec3 linear_impulse,
+                          rblVec3 angular_impulse)
 {
     const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
@@ -345,7 +347,8 @@ static double driver_work(const rblStep* step, const rblJoint* joint, rblVec3 pu
     const rblSolverBody* driver = a_driven ? b : a;
     const rblVec3 arm = a_driven ? joint->arm_b : joint->arm_a;
     const rblVec3 velocity = rbl_add3(driver->velocity, rbl_cross3(driver->spin, arm));
-    const double power = (double)rbl_dot3(push, velocity) + (double)rbl_dot3(turn, driver->spin);
+    const double power =
+        (double)rbl_dot3(linear_impulse, velocity) + (double)rbl_dot3(angular_impulse, driver->spin);
     return a_driven ? -power : power;
 }
 
@@ -359,9 +362,9 @@ float rbl_place_joints(rblStep* step)
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
         rbl_place_joint(world, joint);
         worst = rbl_maxf(worst, rbl_set_rows_for_place(step, joint));
-        joint->kept_push = joint->push;
-        joint->kept_turn = joint->turn;
-        joint->push = joint->turn = rbl_vec3(0, 0, 0);
+        joint->kept_linear_impulse = joint->linear_impulse;
+        joint->kept_angular_impulse = joint->angular_impulse;
+        joint->linear_impulse = joint->angular_impulse = rbl_vec3(0, 0, 0);
     }
     if (worst > IN_PLACE)
     {
@@ -371,8 +374,8 @@ float rbl_place_joints(rblStep* step)
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        joint->push = joint->kept_push;
-        joint->turn = joint->kept_turn;
+        joint->linear_impulse = joint->kept_linear_impulse;
+        joint->angular_impulse = joint->kept_angular_impulse;
     }
     return worst > IN_PLACE ? worst : 0.0f;
 }
@@ -396,34 +399,34 @@ bool rbl_stop_joints(rblStep* step, float threshold, float seconds, rblJointImpu
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        joint->kept_push = joint->push;
-        joint->kept_turn = joint->turn;
-        joint->push = joint->turn = rbl_vec3(0, 0, 0);
+        joint->kept_linear_impulse = joint->linear_impulse;
+        joint->kept_angular_impulse = joint->angular_impulse;
+        joint->linear_impulse = joint->angular_impulse = rbl_vec3(0, 0, 0);
     }
     rbl_factor_joints(step, false);
     (void)solve_all(step);
     for (size_t i = 0; i < system->joints.count; ++i)
     {
         rblJoint* joint = &world->joints.data[system->joints.data[i]];
-        felt(step, joint, driver_work(step, joint, joint->push, joint->turn));
-        joint->push = joint->kept_push;
-        joint->turn = joint->kept_turn;
+        felt(step, joint, driver_work(step, joint, joint->linear_impulse, joint->angular_impulse));
+        joint->linear_impulse = joint->kept_linear_impulse;
+        joint->angular_impulse = joint->kept_angular_impulse;
     }
     return true;
 }
 
-static void feel_jerk(rblStep* step, rblJoint* joint, double work)
+static void add_impact_impulse(rblStep* step, rblJoint* joint, double work)
 {
     (void)step;
-    joint->jerk = rbl_add3(joint->jerk, joint->push);
-    joint->jerk_work += work;
+    joint->impact_impulse = rbl_add3(joint->impact_impulse, joint->linear_impulse);
+    joint->impact_work += work;
 }
 
-// Relative velocity that joints cannot follow goes: a rope that pulls tight, a hit on one end of a rod. Inelastic. The arms are
+// Relative velocity that joints cannot follow goes: a rope that pulls tight, an impact on one end of a rod. Inelastic. The arms are
 // those of now: a body that swings freely has no such velocity.
 bool rbl_tighten_joints(rblStep* step, float threshold)
 {
-    return rbl_stop_joints(step, threshold, step->seconds, feel_jerk);
+    return rbl_stop_joints(step, threshold, step->seconds, add_impact_impulse);
 }
 
 // ---- after ----
@@ -435,9 +438,9 @@ double rbl_joint_work(const rblStep* step, const rblJoint* joint)
         const rblSolverBody* a = &step->solver_bodies.data[joint->solver_a];
         const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
         const rblVec3 u = rbl_relative_velocity(a, b, joint->arm_a, joint->arm_b);
-        return 0.5 * (double)rbl_dot3(joint->push, rbl_add3(u, joint->before_u));
+        return 0.5 * (double)rbl_dot3(joint->linear_impulse, rbl_add3(u, joint->before_u));
     }
-    return driver_work(step, joint, joint->push, joint->turn);
+    return driver_work(step, joint, joint->linear_impulse, joint->angular_impulse);
 }
 
 static rblJointEvent break_event(const rblWorld* world, uint32_t slot, float force)
@@ -466,8 +469,8 @@ rblResult rbl_finish_joints(rblStep* step)
             continue;
         }
         // A jerk takes no time; it counts as if it took the step.
-        const float force =
-            rbl_length3(joint->push) / joint->seconds + rbl_length3(joint->jerk) / step->seconds;
+        const float force = rbl_length3(joint->linear_impulse) / joint->seconds +
+                            rbl_length3(joint->impact_impulse) / step->seconds;
         if (force <= joint->break_force)
         {
             continue;

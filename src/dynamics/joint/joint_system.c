@@ -252,7 +252,7 @@ static void add_stiffness(rblJointSystem* system, uint32_t node, const rblJoint*
 static void add_swing(rblJointSystem* system, uint32_t node, const rblJoint* joint)
 {
     const double length = (double)rbl_length3(joint->apart);
-    const double tension = -(double)rbl_dot3(joint->push, joint->rows[0].axis);
+    const double tension = -(double)rbl_dot3(joint->linear_impulse, joint->rows[0].axis);
     if (tension > 0.0 && length > 0.0)
     {
         const rblVec3d axis = rbl_to_double3(joint->rows[0].axis);
@@ -274,8 +274,8 @@ static void find_stiffness(rblStep* step, bool balanced)
         const rblJoint* joint = &world->joints.data[system->joints.data[i]];
         const uint32_t a = system->nodes.data[joint->solver_a];
         const uint32_t b = system->nodes.data[joint->solver_b];
-        add_stiffness(system, a, joint, joint->arm_a, rbl_neg3(joint->push));
-        add_stiffness(system, b, joint, joint->arm_b, joint->push);
+        add_stiffness(system, a, joint, joint->arm_a, rbl_neg3(joint->linear_impulse));
+        add_stiffness(system, b, joint, joint->arm_b, joint->linear_impulse);
         if (joint->row_count == 1 && (a == RBL_NONE || b == RBL_NONE))
         {
             add_swing(system, a != RBL_NONE ? a : b, joint);
@@ -296,11 +296,12 @@ static void velocity_of(const rblSolverBody* body, double out[6])
 // sum += sign times the momentum that a joint's impulses give to a body on this arm.
 static void add_momentum(double* sum, rblVec3 arm, const rblJoint* joint, double sign)
 {
-    const rblVec3d push = rbl_to_double3(joint->push);
-    const rblVec3d turn = rbl_add3d(rbl_cross3d(rbl_to_double3(arm), push), rbl_to_double3(joint->turn));
-    sum[0] += sign * push.x;
-    sum[1] += sign * push.y;
-    sum[2] += sign * push.z;
+    const rblVec3d linear_impulse = rbl_to_double3(joint->linear_impulse);
+    const rblVec3d turn =
+        rbl_add3d(rbl_cross3d(rbl_to_double3(arm), linear_impulse), rbl_to_double3(joint->angular_impulse));
+    sum[0] += sign * linear_impulse.x;
+    sum[1] += sign * linear_impulse.y;
+    sum[2] += sign * linear_impulse.z;
     sum[3] += sign * turn.x;
     sum[4] += sign * turn.y;
     sum[5] += sign * turn.z;
@@ -443,7 +444,7 @@ void rbl_factor_joints(rblStep* step, bool balanced)
 
 static double row_impulse(const rblJoint* joint, const rblJointRow* row)
 {
-    return (double)rbl_dot3(row->axis, row->turns ? joint->turn : joint->push);
+    return (double)rbl_dot3(row->axis, row->turns ? joint->angular_impulse : joint->linear_impulse);
 }
 
 static double write_misses(rblStep* step, const rblJoint* joint)
@@ -468,16 +469,16 @@ static double write_misses(rblStep* step, const rblJoint* joint)
 static void take_impulses(rblStep* step, rblJoint* joint)
 {
     const double* vector = &step->joint_system.blocks.vector.data[RBL_BLOCK * (size_t)joint->node];
-    rblVec3d push = rbl_to_double3(joint->push);
-    rblVec3d turn = rbl_to_double3(joint->turn);
+    rblVec3d linear_impulse = rbl_to_double3(joint->linear_impulse);
+    rblVec3d turn = rbl_to_double3(joint->angular_impulse);
     for (uint32_t r = 0; r < joint->row_count && !joint->slack; ++r)
     {
         const rblJointRow* row = &joint->rows[r];
-        rblVec3d* sum = row->turns ? &turn : &push;
+        rblVec3d* sum = row->turns ? &turn : &linear_impulse;
         *sum = rbl_mul_add3d(*sum, -vector[r], rbl_to_double3(row->axis));
     }
-    joint->push = rbl_to_float3(push);
-    joint->turn = rbl_to_float3(turn);
+    joint->linear_impulse = rbl_to_float3(linear_impulse);
+    joint->angular_impulse = rbl_to_float3(turn);
 }
 
 // Momentum that a body's velocity lacks: what impulses give where they act now, and would act after what changed since.

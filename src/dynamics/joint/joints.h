@@ -33,10 +33,10 @@ typedef struct rblJoint
     bool collide;
     void* user_data;
 
-    rblVec3 push;     // impulse on b of the last step, N s
-    rblVec3 turn;     // angular impulse on b of the last step, N m s
-    rblVec3 jerk;     // impulse on b in the impact phase of the last step, N s
-    double jerk_work; // J: put in by it, when a body of infinite mass moves
+    rblVec3 linear_impulse;  // impulse on b of the last step, N s
+    rblVec3 angular_impulse; // angular impulse on b of the last step, N m s
+    rblVec3 impact_impulse;  // impulse on b in the impact phase of the last step, N s
+    double impact_work;      // J: put in by it, when a body of infinite mass moves
 
     // Of the step at hand (joint_rows.c, joint_solve.c).
     uint32_t solver_a, solver_b;
@@ -44,13 +44,13 @@ typedef struct rblJoint
     bool looped;                   // it, or a joint it hangs together with, closes a loop
     bool slack; // no row holds: a rope that does not pull, a spring that pulls with all it has
     float seconds;
-    rblVec3 start_arm_a, start_arm_b; // from the centres to the points, at the start
-    rblVec3 arm_a, arm_b;             // where impulses act
-    rblVec3 kept_push, kept_turn;     // while velocities alone are put right
-    rblVec3 best_push, best_turn;     // of the round that came nearest
-    rblVec3 apart;                    // from a's point to b's, at the start
-    rblVec3 before_u;                 // relative velocity of a spring's points before the contact solve
-    rblVec3 kept_apart, kept_angle;   // of what it is off by: more than one step puts right
+    rblVec3 start_arm_a, start_arm_b;                  // from the centres to the points, at the start
+    rblVec3 arm_a, arm_b;                              // where impulses act
+    rblVec3 kept_linear_impulse, kept_angular_impulse; // while velocities alone are put right
+    rblVec3 best_linear_impulse, best_angular_impulse; // of the round that came nearest
+    rblVec3 apart;                                     // from a's point to b's, at the start
+    rblVec3 before_u;               // relative velocity of a spring's points before the contact solve
+    rblVec3 kept_apart, kept_angle; // of what it is off by: more than one step puts right
     float kept_length;
     uint32_t row_count;
     rblJointRow rows[6];
@@ -67,7 +67,7 @@ typedef struct rblJointSystem
     rblIndexArray joints;  // slot of each joint node
     rblIndexArray nodes;   // by solver body; RBL_NONE: no joint holds it
     rblIndexArray parents,
-        anchors; // by body node: what hangs together, and how often it is held by something immovable
+        anchors; // by body node: what hangs together, and by how many joints it hangs on something immovable
     RBL_ARRAY(rblTransform) poses; // by body node: at the end of the step, as far as known
     rblDoubleArray given;          // six per body node: momentum that its velocity has from joints
     rblDoubleArray reference;      // six per body node: velocity and spin at the last refresh
@@ -104,11 +104,12 @@ float rbl_set_rows_ahead(rblStep* step, rblJoint* joint);
 // The velocity that a row is about.
 double rbl_row_velocity(const rblStep* step, const rblJoint* joint, const rblJointRow* row);
 
-// What a spring would push with, were it not limited: an impulse on b for the velocities so far.
-rblVec3 rbl_spring_push(const rblStep* step, const rblJoint* joint);
+// The impulse of a spring on b for the velocities so far, before its limit.
+rblVec3 rbl_spring_impulse(const rblStep* step, const rblJoint* joint);
 
 // Impulse and angular impulse on b, the opposite on a.
-void rbl_apply_to_joint(rblStep* step, const rblJoint* joint, rblVec3 push, rblVec3 turn);
+void rbl_apply_to_joint(rblStep* step, const rblJoint* joint, rblVec3 linear_impulse,
+                        rblVec3 angular_impulse);
 
 // ---- all joints ----
 
@@ -138,7 +139,7 @@ uint32_t rbl_joint_root(rblStep* step,
                         uint32_t node); // the same for all bodies that hang together by joints
 
 // All relative velocities that joints forbid to zero, when one is above the threshold: inelastic. `seconds` is how far ahead a
-// rope looks for its length. `felt` is told of each joint, with the impulse in `push` and `turn`, and of the work of its driver.
+// rope looks for its length. `felt` is told of each joint, with the impulse in `linear_impulse` and `turn`, and of the work of its driver.
 typedef void rblJointImpulseFcn(rblStep* step, rblJoint* joint, double work);
 bool rbl_stop_joints(rblStep* step, float threshold, float seconds, rblJointImpulseFcn* felt);
 

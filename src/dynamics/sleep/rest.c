@@ -3,7 +3,7 @@
 // To an awake neighbour a sleeper is as good as static. What the neighbour does to it may change all the same: a load is put on
 // it, a support creeps away. Each sleeper remembers what its contacts did to it when it fell asleep. When that has changed, its
 // other contacts are asked whether they could hold it where it is: one small contact solve, with all but the sleeper at rest. A
-// sleeper that cannot be held falls, and what rests on it wakes with it; one whose load has changed by much wakes alone, for its
+// sleeper that has no support falls, and what rests on it wakes with it; one whose load has changed by much wakes alone, for its
 // neighbours may not be able to hold what it now puts on them.
 #include "dynamics/orientation.h"
 #include "dynamics/solve/contact_math.h"
@@ -16,7 +16,7 @@
 #define SMALL_SHARE 0.25f // of the sleep speed
 #define MEAN_TIME   0.25f // s
 #define ROCKING_BLOW                                                                                         \
-    4.0f // times the sleep speed: what a body that rocks in its place does to sleepers is no blow below that
+    4.0f // times the sleep speed: what a body that rocks in its place does to sleepers is no impact below that
 #define SWEEPS        32
 #define MOST_CONTACTS 96 // that may hold a sleeper
 
@@ -24,7 +24,7 @@
 
 static rblVec3 contact_force(const rblContact* contact)
 {
-    return rbl_mul_add3(contact->friction, contact->push, contact->normal);
+    return rbl_mul_add3(contact->friction, contact->normal_impulse, contact->normal);
 }
 
 static float pair_rate(const rblPair* pair, bool on_b)
@@ -69,7 +69,7 @@ static void add_pair(rblStep* step, const rblPair* pair, bool on_b)
         load->torque = rbl_add3(load->torque, rbl_cross3(arm, force));
     }
     load->force = rbl_add3(load->force, sum);
-    load->borne += rbl_length3(sum);
+    load->force_sum += rbl_length3(sum);
     load->support += rbl_maxf(rbl_part_against_weight(world, slot, sum), 0.0f);
 }
 
@@ -102,17 +102,17 @@ void rbl_sum_loads(rblStep* step)
 // ---- could it stay? ----
 
 // The sleeper as the second of a pair with the static world.
-typedef struct Holding
+typedef struct Support
 {
     rblSolverBody ground, body;
     rblSolverContact contacts[MOST_CONTACTS];
     float friction[MOST_CONTACTS];
     uint32_t count;
-} Holding;
+} Support;
 
-// The contacts of a pair that hold the sleeper, with the impulses that they had. Those that are held by others bear none, and
+// The contacts of a pair that hold the sleeper, with the impulses that they had. Redundant ones have none, and
 // would take their places.
-static void add_holding(const rblStep* step, const rblPair* pair, uint32_t slot, Holding* holding)
+static void add_support(const rblStep* step, const rblPair* pair, uint32_t slot, Support* support_sum)
 {
     const rblWorld* world = step->world;
     const bool is_b = pair->b == slot;
@@ -121,43 +121,43 @@ static void add_holding(const rblStep* step, const rblPair* pair, uint32_t slot,
     const float scale = (is_b ? step->seconds : -step->seconds) * pair_rate(pair, is_b);
     const rblBody* a = &world->bodies.data[pair->a];
     const rblBody* b = &world->bodies.data[pair->b];
-    for (uint32_t i = 0; i < pair->leading && holding->count < MOST_CONTACTS; ++i)
+    for (uint32_t i = 0; i < pair->leading && support_sum->count < MOST_CONTACTS; ++i)
     {
         const rblContact* from = &world->contacts.data[pair->first + i];
-        rblSolverContact* contact = &holding->contacts[holding->count];
+        rblSolverContact* contact = &support_sum->contacts[support_sum->count];
         *contact = (rblSolverContact){
             .arm_b = rbl_rotate3(frame.q, is_b ? from->anchor_b : from->anchor_a),
             .normal = rbl_scale3(from->normal, is_b ? 1.0f : -1.0f),
-            .push = fabsf(scale) * from->push,
+            .normal_impulse = fabsf(scale) * from->normal_impulse,
         };
-        rbl_prepare_masses(&holding->ground, &holding->body, contact);
+        rbl_prepare_masses(&support_sum->ground, &support_sum->body, contact);
         const rblVec3 friction = rbl_scale3(from->friction, scale);
-        contact->slide[0] = rbl_dot3(friction, contact->tangent);
-        contact->slide[1] = rbl_dot3(friction, rbl_contact_tangent2(contact));
-        holding->friction[holding->count++] = sqrtf(a->material.friction * b->material.friction);
-        rbl_apply_impulse(&holding->ground, &holding->body, contact->arm_a, contact->arm_b,
+        contact->tangent_impulse[0] = rbl_dot3(friction, contact->tangent);
+        contact->tangent_impulse[1] = rbl_dot3(friction, rbl_contact_tangent2(contact));
+        support_sum->friction[support_sum->count++] = sqrtf(a->material.friction * b->material.friction);
+        rbl_apply_impulse(&support_sum->ground, &support_sum->body, contact->arm_a, contact->arm_b,
                           rbl_contact_impulse(contact));
     }
 }
 
 // The sleeper after a step under gravity and what its joints do, before its contacts hold it.
-static void begin_holding(const rblStep* step, uint32_t slot, Holding* holding)
+static void begin_support(const rblStep* step, uint32_t slot, Support* support_sum)
 {
     const rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
     const rblMotion* motion = &world->motions.data[slot];
     const rblVec3 fall = rbl_scale3(world->def.gravity, step->seconds * body->gravity_scale);
-    holding->ground = (rblSolverBody){.slot = RBL_NONE};
-    holding->body = (rblSolverBody){.inverse_mass = motion->inverse_mass, .slot = slot};
-    holding->count = 0;
-    rbl_update_inertia(motion, &holding->body);
-    holding->body.velocity = rbl_mul_add3(fall, step->seconds * motion->inverse_mass, body->rest.pull);
-    holding->body.spin =
-        rbl_symmetric3_apply(&holding->body.inverse_inertia, rbl_scale3(body->rest.pull_turn, step->seconds));
+    support_sum->ground = (rblSolverBody){.slot = RBL_NONE};
+    support_sum->body = (rblSolverBody){.inverse_mass = motion->inverse_mass, .slot = slot};
+    support_sum->count = 0;
+    rbl_update_inertia(motion, &support_sum->body);
+    support_sum->body.velocity = rbl_mul_add3(fall, step->seconds * motion->inverse_mass, body->rest.pull);
+    support_sum->body.spin = rbl_symmetric3_apply(&support_sum->body.inverse_inertia,
+                                                  rbl_scale3(body->rest.joint_torque, step->seconds));
 }
 
 // By awake bodies: as it is.
-static void add_forced(const rblStep* step, const rblPair* pair, uint32_t slot, Holding* holding)
+static void add_forced(const rblStep* step, const rblPair* pair, uint32_t slot, Support* support_sum)
 {
     const rblWorld* world = step->world;
     const bool is_b = pair->b == slot;
@@ -167,7 +167,7 @@ static void add_forced(const rblStep* step, const rblPair* pair, uint32_t slot, 
     {
         const rblContact* from = &world->contacts.data[pair->first + i];
         const rblVec3 arm = rbl_rotate3(frame.q, is_b ? from->anchor_b : from->anchor_a);
-        rbl_apply_impulse(&holding->ground, &holding->body, rbl_vec3(0, 0, 0), arm,
+        rbl_apply_impulse(&support_sum->ground, &support_sum->body, rbl_vec3(0, 0, 0), arm,
                           rbl_scale3(contact_force(from), scale));
     }
 }
@@ -176,33 +176,34 @@ static void add_forced(const rblStep* step, const rblPair* pair, uint32_t slot, 
 static rblResult can_stay(rblStep* step, uint32_t slot, bool* out)
 {
     rblWorld* world = step->world;
-    Holding holding;
+    Support support_sum;
     RBL_TRY(rbl_make_links(step));
-    begin_holding(step, slot, &holding);
+    begin_support(step, slot, &support_sum);
     for (uint32_t i = step->links.firsts.data[slot]; i < step->links.firsts.data[slot + 1]; ++i)
     {
         const rblPair* pair = &world->pairs.data[step->links.pairs.data[i]];
         const uint32_t other = pair->a == slot ? pair->b : pair->a;
         if (world->bodies.data[other].awake && !rbl_is_rocking(world, other))
         {
-            add_forced(step, pair, slot, &holding);
+            add_forced(step, pair, slot, &support_sum);
         }
         else
         {
-            add_holding(step, pair, slot, &holding);
+            add_support(step, pair, slot, &support_sum);
         }
     }
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
     {
-        for (uint32_t i = 0; i < holding.count; ++i)
+        for (uint32_t i = 0; i < support_sum.count; ++i)
         {
-            rbl_solve_contact(&holding.ground, &holding.body, &holding.contacts[i], holding.friction[i]);
+            rbl_solve_contact(&support_sum.ground, &support_sum.body, &support_sum.contacts[i],
+                              support_sum.friction[i]);
         }
     }
     const rblBody* body = &world->bodies.data[slot];
     const float gravity = fabsf(body->gravity_scale) * rbl_length3(world->def.gravity);
     const float slow = rbl_maxf(FALLS * gravity * step->seconds, SMALL_SHARE * world->def.sleep_speed);
-    *out = rbl_fastest_point(body, holding.body.velocity, holding.body.spin) < slow;
+    *out = rbl_fastest_point(body, support_sum.body.velocity, support_sum.body.spin) < slow;
     return RBL_OK;
 }
 
@@ -239,21 +240,21 @@ void rbl_watch_sleepers(rblStep* step)
 }
 
 // Impacts are not among the forces of contacts.
-void rbl_feel_blows(rblStep* step)
+void rbl_wake_by_impacts(rblStep* step)
 {
     rblWorld* world = step->world;
-    for (size_t i = 0; i < step->blows.count; ++i)
+    for (size_t i = 0; i < step->manifold_impacts.count; ++i)
     {
-        const rblBlow* blow = &step->blows.data[i];
-        const rblPair* pair = &world->pairs.data[step->manifolds.data[blow->manifold].pair];
+        const rblManifoldImpact* impact = &step->manifold_impacts.data[i];
+        const rblPair* pair = &world->pairs.data[step->manifolds.data[impact->manifold].pair];
         const bool b_sleeps = step->activities.data[pair->b] == RBL_ACTIVITY_ASLEEP;
         const uint32_t slot = b_sleeps ? pair->b : pair->a;
         if (step->activities.data[slot] == RBL_ACTIVITY_ASLEEP)
         {
             const rblMotion* motion = &world->motions.data[slot];
-            const rblVec3 turn = rbl_cross3(rbl_sub3(blow->place.point, motion->center), blow->hit);
+            const rblVec3 turn = rbl_cross3(rbl_sub3(impact->at.point, motion->center), impact->impulse);
             const rblVec3 spin = rbl_angular_velocity(motion->orientation, turn, motion->moments);
-            const rblVec3 velocity = rbl_scale3(blow->hit, motion->inverse_mass);
+            const rblVec3 velocity = rbl_scale3(impact->impulse, motion->inverse_mass);
             const uint32_t other = b_sleeps ? pair->a : pair->b;
             const float slow = world->def.sleep_speed * (rbl_is_rocking(world, other) ? ROCKING_BLOW : 1.0f);
             if (rbl_fastest_point(&world->bodies.data[slot], velocity, spin) > slow)
@@ -309,7 +310,8 @@ static rblResult notice(rblStep* step, uint32_t slot)
     {
         return rbl_wake_unsupported(step, slot);
     }
-    if (rbl_length3(rbl_sub3(body->rest.mean_force, body->rest.first_force)) > LOAD_SHARE * body->rest.borne)
+    if (rbl_length3(rbl_sub3(body->rest.mean_force, body->rest.first_force)) >
+        LOAD_SHARE * body->rest.force_sum)
     {
         rbl_wake_body(world, slot);
     }
@@ -322,7 +324,7 @@ rblResult rbl_notice_changes(rblStep* step)
 {
     rblWorld* world = step->world;
     step->links.made = false; // touches have changed with the step
-    rbl_feel_blows(step);
+    rbl_wake_by_impacts(step);
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
         if (step->watched.data[slot] && step->activities.data[slot] == RBL_ACTIVITY_ASLEEP)

@@ -32,7 +32,7 @@ float rbl_fastest_point(const rblBody* body, rblVec3 velocity, rblVec3 spin)
 // ---- falling asleep ----
 
 // How far a body may rock about a place that it stays at: half of what it may creep, and little of its size.
-static float rocking_room(const rblWorld* world, const rblBody* body)
+static float rocking_distance(const rblWorld* world, const rblBody* body)
 {
     return rbl_minf(0.5f * world->def.sleep_speed * world->def.sleep_time,
                     ROCKING_SHARE * body->shape.radius);
@@ -40,13 +40,13 @@ static float rocking_room(const rblWorld* world, const rblBody* body)
 
 // No point of the body is farther than that from where it was: |way| + radius * angle, the sine for half the angle. One that turns
 // by a radian or more in a step may be back where it was after it, and goes round all the same.
-static bool has_stayed(const rblStep* step, const rblBody* body, const rblMotion* motion)
+static bool has_rested(const rblStep* step, const rblBody* body, const rblMotion* motion)
 {
     const rblWorld* world = step->world;
-    const rblQuat turn = rbl_quat_mul(rbl_quat_conjugate(body->stay.q), motion->orientation);
-    const float way = rbl_length3(rbl_sub3(motion->center, body->stay.p));
+    const rblQuat turn = rbl_quat_mul(rbl_quat_conjugate(body->rest_pose.q), motion->orientation);
+    const float way = rbl_length3(rbl_sub3(motion->center, body->rest_pose.p));
     const float angle = 2.0f * rbl_length3(rbl_vec3(turn.x, turn.y, turn.z));
-    return way + body->shape.radius * angle < rocking_room(world, body) &&
+    return way + body->shape.radius * angle < rocking_distance(world, body) &&
            rbl_length3(motion->spin) * step->seconds < 1.0f;
 }
 
@@ -62,11 +62,11 @@ static void count_stillness(rblStep* step)
         rblBody* body = &world->bodies.data[slot];
         const bool still = rbl_fastest_point(body, motion->velocity, motion->spin) < world->def.sleep_speed;
         body->still_time = still ? body->still_time + step->seconds : 0.0f;
-        body->stay_time += step->seconds;
-        if (!has_stayed(step, body, motion))
+        body->rest_time += step->seconds;
+        if (!has_rested(step, body, motion))
         {
-            body->stay = rbl_motion_pose(motion);
-            body->stay_time = 0.0f;
+            body->rest_pose = rbl_motion_pose(motion);
+            body->rest_time = 0.0f;
         }
     }
 }
@@ -74,14 +74,14 @@ static void count_stillness(rblStep* step)
 // Moves about a place, and has for some steps.
 bool rbl_is_rocking(const rblWorld* world, uint32_t slot)
 {
-    const float time = world->bodies.data[slot].stay_time;
+    const float time = world->bodies.data[slot].rest_time;
     return time > 0.0f && time >= ROCKING_TIME * world->def.sleep_time;
 }
 
 // For the sleep time; even if that is 0, what moves is not at rest.
 static bool is_at_rest(const rblWorld* world, const rblBody* body)
 {
-    const float time = rbl_maxf(body->still_time, body->joint_count > 0 ? 0.0f : body->stay_time);
+    const float time = rbl_maxf(body->still_time, body->joint_count > 0 ? 0.0f : body->rest_time);
     return time > 0.0f && time >= world->def.sleep_time;
 }
 
@@ -129,14 +129,14 @@ static uint32_t needs_of(const rblStep* step, const rblManifold* manifold)
 {
     const rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
-    const bool tired = step->watched.data[pair->a] != 0 || step->watched.data[pair->b] != 0;
-    if (!tired || !pair->touching)
+    const bool may_sleep = step->watched.data[pair->a] != 0 || step->watched.data[pair->b] != 0;
+    if (!may_sleep || !pair->touching)
     {
         return 0;
     }
     const bool driven = step->activities.data[pair->a] == RBL_ACTIVITY_DRIVEN ||
                         step->activities.data[pair->b] == RBL_ACTIVITY_DRIVEN;
-    if (driven || pair->born_depth > manifold->slop)
+    if (driven || pair->initial_depth > manifold->slop)
     {
         return A_NEEDS_B | B_NEEDS_A;
     }
@@ -164,7 +164,7 @@ static bool keep_awake(rblStep* step, size_t m)
     return a_wakes || b_wakes;
 }
 
-#define IF_HELD 2 // in `watched`, until contacts were looked at
+#define IF_SUPPORTED 2 // in `watched`, until contacts were looked at
 
 static bool has_weight(const rblWorld* world, const rblBody* body)
 {
@@ -182,25 +182,25 @@ static void find_calm(rblStep* step)
         const rblBody* body = &world->bodies.data[slot];
         const bool falls = has_weight(world, body) && body->joint_count == 0;
         const bool calm = !is_driven(step, solver_body) && is_calm(step, slot);
-        step->watched.data[slot] = calm ? (falls ? IF_HELD : 1) : 0;
+        step->watched.data[slot] = calm ? (falls ? IF_SUPPORTED : 1) : 0;
     }
     for (size_t m = 0; m < step->manifolds.count; ++m)
     {
         const rblPair* pair = &world->pairs.data[step->manifolds.data[m].pair];
         unsigned char* a = &step->watched.data[pair->a];
         unsigned char* b = &step->watched.data[pair->b];
-        *a = *a == IF_HELD && pair->touching ? 1 : *a;
-        *b = *b == IF_HELD && pair->touching ? 1 : *b;
+        *a = *a == IF_SUPPORTED && pair->touching ? 1 : *a;
+        *b = *b == IF_SUPPORTED && pair->touching ? 1 : *b;
     }
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
-        unsigned char* tired = &step->watched.data[step->solver_bodies.data[i].slot];
-        *tired = *tired == IF_HELD ? 0 : *tired;
+        unsigned char* may_sleep = &step->watched.data[step->solver_bodies.data[i].slot];
+        *may_sleep = *may_sleep == IF_SUPPORTED ? 0 : *may_sleep;
     }
 }
 
 // Those that are calm, less those that need one that is not, and those that need these, and so on: a heap falls asleep from the ground up.
-static rblResult find_tired(rblStep* step)
+static rblResult find_may_sleep(rblStep* step)
 {
     rblWorld* world = step->world;
     const size_t count = step->manifolds.count;
@@ -214,7 +214,7 @@ static rblResult find_tired(rblStep* step)
         const rblManifold* manifold = &step->manifolds.data[m];
         const rblPair* pair = &world->pairs.data[manifold->pair];
         step->sleeper->needs.data[m] = needs_of(step, manifold);
-        if (pair->touching && pair->born_depth > manifold->slop)
+        if (pair->touching && pair->initial_depth > manifold->slop)
         {
             step->watched.data[pair->a] = 0;
             step->watched.data[pair->b] = 0;
@@ -242,17 +242,17 @@ static bool agree_on_joint(rblStep* step, const rblJoint* joint)
     {
         return false;
     }
-    unsigned char* tired_a = &step->watched.data[joint->a];
-    unsigned char* tired_b = joint->b != RBL_NONE ? &step->watched.data[joint->b] : NULL;
-    const bool calm = tired_b == NULL || (is_calm(step, joint->a) && is_calm(step, joint->b));
-    const bool a_agrees =
-        calm && (tired_b == NULL || *tired_b || step->activities.data[joint->b] != RBL_ACTIVITY_AWAKE);
-    const bool b_agrees = calm && (*tired_a || step->activities.data[joint->a] != RBL_ACTIVITY_AWAKE);
-    const bool changes = (*tired_a && !a_agrees) || (tired_b != NULL && *tired_b && !b_agrees);
-    *tired_a = *tired_a && a_agrees;
-    if (tired_b != NULL)
+    unsigned char* may_sleep_a = &step->watched.data[joint->a];
+    unsigned char* may_sleep_b = joint->b != RBL_NONE ? &step->watched.data[joint->b] : NULL;
+    const bool calm = may_sleep_b == NULL || (is_calm(step, joint->a) && is_calm(step, joint->b));
+    const bool a_agrees = calm && (may_sleep_b == NULL || *may_sleep_b ||
+                                   step->activities.data[joint->b] != RBL_ACTIVITY_AWAKE);
+    const bool b_agrees = calm && (*may_sleep_a || step->activities.data[joint->a] != RBL_ACTIVITY_AWAKE);
+    const bool changes = (*may_sleep_a && !a_agrees) || (may_sleep_b != NULL && *may_sleep_b && !b_agrees);
+    *may_sleep_a = *may_sleep_a && a_agrees;
+    if (may_sleep_b != NULL)
     {
-        *tired_b = *tired_b && b_agrees;
+        *may_sleep_b = *may_sleep_b && b_agrees;
     }
     return changes;
 }
@@ -285,7 +285,7 @@ static void put_to_sleep(rblStep* step, const rblSolverBody* solver_body)
     rblMotion* motion = &world->motions.data[slot];
     const rblLoad* load = &step->loads.data[slot];
     body->awake = false;
-    world->stirred = true;
+    world->activity_changed = true;
     body->sleep_group = body->joint_count > 0 ? world->last_sleep_group + 1 + solver_body->island : 0;
     body->rest = (rblRest){
         .first_force = load->force,
@@ -293,14 +293,14 @@ static void put_to_sleep(rblStep* step, const rblSolverBody* solver_body)
         .force = load->force,
         .torque = load->torque,
         .support = load->support,
-        .borne = load->borne,
+        .force_sum = load->force_sum,
     };
     if (body->joint_count > 0)
     {
         // It is at rest: joints do what contacts leave.
         const rblVec3 weight = rbl_scale3(world->def.gravity, body->mass * body->gravity_scale);
         body->rest.pull = rbl_scale3(rbl_add3(load->force, weight), -1.0f);
-        body->rest.pull_turn = rbl_scale3(load->torque, -1.0f);
+        body->rest.joint_torque = rbl_scale3(load->torque, -1.0f);
     }
     motion->velocity = rbl_vec3(0, 0, 0);
     motion->spin = rbl_vec3(0, 0, 0);
@@ -325,7 +325,7 @@ rblResult rbl_update_sleep(rblStep* step)
         step->watched.data[slot] = 0;
     }
     count_stillness(step);
-    RBL_TRY(find_tired(step));
+    RBL_TRY(find_may_sleep(step));
     agree_on_joints(step);
     rbl_watch_sleepers(step);
     rbl_sum_loads(step);

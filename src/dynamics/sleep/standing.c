@@ -5,8 +5,8 @@
 // the load: to the heavy body it is as good as static, as a sleeper is (Guendelman, Bridson and Fedkiw 2003, section 7, have all
 // bodies below so in their last sweep). What the load does to the light body goes to the ground; the light one feels nothing of it.
 //
-// A body stands when it touches, from above, what is static, asleep or stands itself, there where that is held; and a load presses it
-// down, and does not tip it or make it slip, when it lies over the points that the body stands on. So much for what rests. Blows go on
+// A body stands when it touches, from above, what is static, asleep or stands itself, there where that is supported; and a load presses it
+// down, and does not tip it or make it slip, when it lies over the points that the body stands on. So much for what rests. Impacts go on
 // to what is below: a ball that falls on a shard on a table is the table's to feel, and sleepers have forgotten what they stand on. They
 // are pinned to the ground only where all in between is as light, and awake.
 #include "dynamics/stage_memory.h"
@@ -42,7 +42,7 @@ RBL_DEFINE_STAGE_MEMORY(struct rblStanding, rbl_standing, ARRAYS)
 #define UPWARDS  0.9f  // cosine: within the cone of friction 0.5 about the vertical
 #define ASIDE    0.5f  // across by height: the same
 #define LEVELS   6     // that stand on each other
-#define AT_REST  0.5f  // m/s: a load that is slower is no blow
+#define AT_REST  0.5f  // m/s: a load that is slower is no impact
 #define NOT_DONE UINT8_MAX
 
 static bool is_dynamic(const rblWorld* world, uint32_t slot)
@@ -157,8 +157,8 @@ static void stand_on(rblStep* step, const rblPair* pair, uint32_t slot, uint8_t 
         rblVec3 point;
         float upwards;
         const bool closed = place_contact(world, pair, i, up, &point, &upwards);
-        const bool holds = level == 1 || is_over(&step->standing->stands.data[below], point, up);
-        if (closed && holds && (is_b ? upwards : -upwards) > UPWARDS)
+        const bool freedoms = level == 1 || is_over(&step->standing->stands.data[below], point, up);
+        if (closed && freedoms && (is_b ? upwards : -upwards) > UPWARDS)
         {
             if (stand->count == 0)
             {

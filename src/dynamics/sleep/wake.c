@@ -1,6 +1,6 @@
 // Who wakes, and how far waking spreads.
 //
-// A blow wakes as many as it can move: from the sleeper that is struck outwards, until those awake are so heavy that its momentum
+// An impact wakes as many as it can move: from the sleeper that has the impact outwards, until those awake are so heavy that its momentum
 // would not make them bounce. A support that goes away wakes what rests on it, and what rests on that. A change of load that is
 // neither is noticed by the forces that a sleeper feels (sleep.c).
 #include "dynamics/stage_memory.h"
@@ -25,10 +25,10 @@ RBL_DEFINE_STAGE_MEMORY(struct rblWaker, rbl_waker, ARRAYS)
 static void rouse(rblWorld* world, uint32_t slot)
 {
     rblBody* body = &world->bodies.data[slot];
-    world->stirred = world->stirred || !body->awake;
+    world->activity_changed = world->activity_changed || !body->awake;
     body->awake = true;
     body->still_time = 0.0f;
-    body->stay_time = 0.0f;
+    body->rest_time = 0.0f;
     body->sleep_group = 0;
     body->rest = (rblRest){0};
 }
@@ -43,7 +43,7 @@ void rbl_wake_body(rblWorld* world, uint32_t slot)
     }
     if (body->type != RBL_BODY_DYNAMIC)
     {
-        world->stirred = true;
+        world->activity_changed = true;
         body->awake = body->type == RBL_BODY_KINEMATIC;
         return;
     }
@@ -87,8 +87,8 @@ void rbl_wake_neighbours(rblWorld* world, uint32_t slot)
         if (is_touched(world, pair))
         {
             rbl_wake_body(world, other);
-            world->bodies.data[other].bereft = true;
-            world->marked = true;
+            world->bodies.data[other].lost_neighbour = true;
+            world->has_marks = true;
         }
     }
     for (size_t i = 0; i < world->joints.count && world->bodies.data[slot].joint_count > 0; ++i)
@@ -191,7 +191,7 @@ static float carried(const rblWorld* world, const rblPair* pair, uint32_t slot)
     return rbl_part_against_weight(world, slot, rbl_pair_force(world, pair, pair->b == slot));
 }
 
-static void let_down(rblStep* step, uint32_t slot)
+static void remove_support(rblStep* step, uint32_t slot)
 {
     rblWorld* world = step->world;
     const rblLinks* links = &step->links;
@@ -223,14 +223,14 @@ rblResult rbl_wake_unsupported(rblStep* step, uint32_t slot)
     step->waker->woken.data[step->waker->woken.count++] = slot;
     for (size_t i = 0; i < step->waker->woken.count; ++i)
     {
-        let_down(step, step->waker->woken.data[i]);
+        remove_support(step, step->waker->woken.data[i]);
     }
     return RBL_OK;
 }
 
-// ---- a blow ----
+// ---- an impact ----
 
-// From the one that is struck outwards, up to some mass.
+// From the one that has the impact outwards, up to some mass.
 static rblResult wake_around(rblStep* step, uint32_t slot, float mass)
 {
     rblWorld* world = step->world;
@@ -262,8 +262,9 @@ static float closing_speed(const rblStep* step, const rblPair* pair, uint32_t mo
     const rblTransform frame_a = rbl_motion_pose(&world->motions.data[pair->a]);
     const rblTransform frame_b = rbl_motion_pose(&world->motions.data[pair->b]);
     const rblMotion* motion = &world->motions.data[mover];
-    const rblVec3 push = rbl_scale3(world->bodies.data[mover].force, motion->inverse_mass * step->seconds);
-    const rblVec3 velocity = rbl_add3(motion->velocity, push);
+    const rblVec3 normal_impulse =
+        rbl_scale3(world->bodies.data[mover].force, motion->inverse_mass * step->seconds);
+    const rblVec3 velocity = rbl_add3(motion->velocity, normal_impulse);
     const float slop = rbl_pair_slop(&world->bodies.data[pair->a], &world->bodies.data[pair->b]);
     float fastest = -1.0f;
     for (uint32_t i = 0; i < pair->leading; ++i)
@@ -307,9 +308,9 @@ static rblResult meet_driven(rblStep* step, const rblPair* pair, uint32_t mover,
 static rblResult meet(rblStep* step, const rblPair* pair, uint32_t mover, uint32_t sleeper)
 {
     rblWorld* world = step->world;
-    const float struck = world->bodies.data[sleeper].mass;
+    const float has_impact = world->bodies.data[sleeper].mass;
     const float momentum = world->bodies.data[mover].mass * closing_speed(step, pair, mover);
-    if ((pair->touching && rbl_is_rocking(world, mover)) || !(momentum > world->def.sleep_speed * struck))
+    if ((pair->touching && rbl_is_rocking(world, mover)) || !(momentum > world->def.sleep_speed * has_impact))
     {
         return RBL_OK;
     }
@@ -361,7 +362,7 @@ static bool is_put(const rblWorld* world, uint32_t slot)
 void rbl_wake_displaced(rblStep* step)
 {
     rblWorld* world = step->world;
-    for (size_t i = 0; i < world->pairs.count && world->marked && step->sleepers > 0; ++i)
+    for (size_t i = 0; i < world->pairs.count && world->has_marks && step->sleepers > 0; ++i)
     {
         const rblPair* pair = &world->pairs.data[i];
         const uint32_t other = is_put(world, pair->a) ? pair->b : pair->a;
@@ -372,7 +373,7 @@ void rbl_wake_displaced(rblStep* step)
     }
 }
 
-rblResult rbl_wake_struck(rblStep* step)
+rblResult rbl_wake_by_approach(rblStep* step)
 {
     rblWorld* world = step->world;
     step->links.made = false;
@@ -383,7 +384,7 @@ rblResult rbl_wake_struck(rblStep* step)
     for (size_t i = 0; i < step->movers.count; ++i)
     {
         const uint32_t slot = step->movers.data[i];
-        RBL_TRY(world->bodies.data[slot].bereft ? rbl_wake_unsupported(step, slot) : RBL_OK);
+        RBL_TRY(world->bodies.data[slot].lost_neighbour ? rbl_wake_unsupported(step, slot) : RBL_OK);
     }
     for (size_t i = 0; i < step->active_pairs.count; ++i)
     {

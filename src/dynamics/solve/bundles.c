@@ -35,12 +35,12 @@ static rblBundle make_bundle(rblStep* step, uint32_t index, uint32_t manifold, u
         bundle.slot_b[i] = world->pairs.data[from->pair].b;
         bundle.contact[i] = from->contact;
         bundle.counts[i] = from->count;
-        bundle.helds[i] = from->held;
+        bundle.redundant_counts[i] = from->redundant;
         bundle.slop[i] = from->slop;
-        bundle.mates |= (uint8_t)(from->mates ? 1u << i : 0u);
+        bundle.siblings |= (uint8_t)(from->siblings ? 1u << i : 0u);
         bundle.rounds |= (uint8_t)(from->round ? 1u << i : 0u);
         bundle.count = from->count > bundle.count ? from->count : bundle.count;
-        bundle.held = from->held > bundle.held ? from->held : bundle.held;
+        bundle.redundant = from->redundant > bundle.redundant ? from->redundant : bundle.redundant;
     }
     return bundle;
 }
@@ -66,7 +66,7 @@ bool rbl_build_bundles(rblStep* step)
 {
     rblWorld* world = step->world;
     const uint32_t count = count_bundles(step);
-    if (!rbl_array_renew(&step->bundles, count, rbl_heap_room(step, RBL_HEAP_CONTACTS) / 8))
+    if (!rbl_array_renew(&step->bundles, count, rbl_heap_capacity(step, RBL_HEAP_CONTACTS) / 8))
     {
         return false;
     }
@@ -75,9 +75,9 @@ bool rbl_build_bundles(rblStep* step)
     for (uint32_t i = 0; i < count; ++i)
     {
         step->bundles.data[i].first = contacts;
-        contacts += step->bundles.data[i].count + step->bundles.data[i].held;
+        contacts += step->bundles.data[i].count + step->bundles.data[i].redundant;
     }
-    return rbl_array_renew(&step->wide_contacts, contacts, rbl_heap_room(step, RBL_HEAP_CONTACTS) / 3);
+    return rbl_array_renew(&step->wide_contacts, contacts, rbl_heap_capacity(step, RBL_HEAP_CONTACTS) / 3);
 }
 
 static rblVec3 lane_of(const float rows[3][4], uint32_t lane)
@@ -105,9 +105,9 @@ void rbl_unpack_manifold(rblStep* step, const rblManifold* manifold)
         contact->coupling[0] = from->coupling[0][lane];
         contact->coupling[1] = from->coupling[1][lane];
         contact->target = from->target[lane];
-        contact->push = from->push[lane];
-        contact->slide[0] = from->slide[0][lane];
-        contact->slide[1] = from->slide[1][lane];
+        contact->normal_impulse = from->normal_impulse[lane];
+        contact->tangent_impulse[0] = from->tangent_impulse[0][lane];
+        contact->tangent_impulse[1] = from->tangent_impulse[1][lane];
     }
 }
 
@@ -119,8 +119,8 @@ void rbl_repack_impulses(rblStep* step, const rblManifold* manifold)
     {
         const rblSolverContact* from = &step->solver_contacts.data[manifold->first + i];
         rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
-        contact->push[lane] = from->push;
-        contact->slide[0][lane] = from->slide[0];
-        contact->slide[1][lane] = from->slide[1];
+        contact->normal_impulse[lane] = from->normal_impulse;
+        contact->tangent_impulse[0][lane] = from->tangent_impulse[0];
+        contact->tangent_impulse[1][lane] = from->tangent_impulse[1];
     }
 }

@@ -280,10 +280,10 @@ static void add_joint_work(rblStep* step, const rblJoint* joint)
     const rblSolverBody* b = &step->solver_bodies.data[joint->solver_b];
     rblIsland* island = &step->islands.data[a->island != RBL_NONE ? a->island : b->island];
     island->contact_work += rbl_joint_work(step, joint);
-    island->impact_work += joint->jerk_work;
+    island->impact_work += joint->impact_work;
     island->jointed = true;
-    island->hauled =
-        island->hauled || (a->island == RBL_NONE && moves(a)) || (b->island == RBL_NONE && moves(b));
+    island->dragged =
+        island->dragged || (a->island == RBL_NONE && moves(a)) || (b->island == RBL_NONE && moves(b));
 }
 
 static void clamp_block(rblRange range, void* context)

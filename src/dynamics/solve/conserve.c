@@ -12,13 +12,13 @@ static rblVec3 lane_impulse(const rblWideContact* contact, uint32_t lane)
 {
     const rblVec3 normal = {contact->normal[0][lane], contact->normal[1][lane], contact->normal[2][lane]};
     const rblVec3 tangent = {contact->tangent[0][lane], contact->tangent[1][lane], contact->tangent[2][lane]};
-    const rblVec3 along = rbl_scale3(normal, contact->push[lane]);
-    const rblVec3 across = rbl_mul_add3(along, contact->slide[0][lane], tangent);
-    return rbl_mul_add3(across, contact->slide[1][lane], rbl_cross3(normal, tangent));
+    const rblVec3 along = rbl_scale3(normal, contact->normal_impulse[lane]);
+    const rblVec3 across = rbl_mul_add3(along, contact->tangent_impulse[0][lane], tangent);
+    return rbl_mul_add3(across, contact->tangent_impulse[1][lane], rbl_cross3(normal, tangent));
 }
 
 // From a body's place now to that at mid-step, with the velocities of the solve.
-static rblVec3 way_to_middle(const rblStep* step, uint32_t index)
+static rblVec3 distance_to_middle(const rblStep* step, uint32_t index)
 {
     const rblSolverBody* body = &step->solver_bodies.data[index];
     const rblVec3 before = step->before_contacts.data[index].velocity;
@@ -38,7 +38,8 @@ static void conserve_pair(rblStep* step, const rblManifold* manifold)
     const rblBundle* bundle = &step->bundles.data[manifold->bundle];
     const uint32_t lane = (uint32_t)(manifold - step->manifolds.data) - bundle->manifold;
     const rblVec3 apart = rbl_sub3(world->motions.data[a->slot].center, world->motions.data[b->slot].center);
-    const rblVec3 ways = rbl_sub3(way_to_middle(step, manifold->a), way_to_middle(step, manifold->b));
+    const rblVec3 ways =
+        rbl_sub3(distance_to_middle(step, manifold->a), distance_to_middle(step, manifold->b));
     const rblVec3 middles = rbl_add3(apart, ways);
     rblVec3 turn = rbl_vec3(0, 0, 0);
     for (uint32_t i = 0; i < manifold->count; ++i)

@@ -18,7 +18,7 @@ typedef struct Aim
 {
     rblWideBody a, b;               // as they are now, with forces
     rblWideBody before_a, before_b; // velocities before forces and contacts: v'
-    rblWideBody free_a, free_b;     // velocities without impacts and contacts, where there are mates
+    rblWideBody free_a, free_b;     // velocities without impacts and contacts, where there are siblings
     Frames frame_a, frame_b;
     rblWide3 way; // from the arms of now to those at mid-step
     rblFloat4 seconds, slop;
@@ -52,7 +52,7 @@ static rblWide3 turn(const Frames* frame, rblWide3 v)
 // Positions move by half a step with the old velocities and by half with the new ones: the impulses act in between. For the two
 // bodies of a pair to exchange no angular momentum but through one point, the arms are those at mid-step. What is round is touched
 // under its centre all the time: arms that go ahead would let the load on a roller drive it, and sink. There conserve.c alone sees to it.
-static rblWide3 way_to_middle(const Aim* aim, uint32_t rounds)
+static rblWide3 distance_to_middle(const Aim* aim, uint32_t rounds)
 {
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblWide3 apart = rbl_wide_sub3(aim->before_b.velocity, aim->before_a.velocity);
@@ -69,12 +69,12 @@ static rblWideBody free_motion(const rblStep* step, const uint32_t index[4], rbl
 {
     rblWideBody start = now;
     rblWideBody before = now;
-    rblWideBody kicked = now;
+    rblWideBody forced = now;
     rbl_gather_velocities4(step->at_start.data, index, &start);
     rbl_gather_velocities4(step->before_contacts.data, index, &before);
-    rbl_gather_velocities4(step->unconstrained.data, index, &kicked);
-    start.velocity = rbl_wide_add3(start.velocity, rbl_wide_sub3(kicked.velocity, before.velocity));
-    start.spin = rbl_wide_add3(start.spin, rbl_wide_sub3(kicked.spin, before.spin));
+    rbl_gather_velocities4(step->unconstrained.data, index, &forced);
+    start.velocity = rbl_wide_add3(start.velocity, rbl_wide_sub3(forced.velocity, before.velocity));
+    start.spin = rbl_wide_add3(start.spin, rbl_wide_sub3(forced.spin, before.spin));
     return start;
 }
 
@@ -90,7 +90,7 @@ static Aim begin_aim(const rblStep* step, const rblBundle* bundle)
     rbl_gather_velocities4(step->before_contacts.data, bundle->b, &aim.before_b);
     aim.free_a = aim.a;
     aim.free_b = aim.b;
-    if (bundle->mates != 0)
+    if (bundle->siblings != 0)
     {
         aim.free_a = free_motion(step, bundle->a, aim.a);
         aim.free_b = free_motion(step, bundle->b, aim.b);
@@ -99,7 +99,7 @@ static Aim begin_aim(const rblStep* step, const rblBundle* bundle)
     aim.frame_b = gather_frames(world->motions.data, bundle->slot_b);
     aim.seconds = rbl_max4(aim.a.seconds, aim.b.seconds);
     aim.slop = rbl_load4(bundle->slop);
-    aim.way = way_to_middle(&aim, bundle->rounds);
+    aim.way = distance_to_middle(&aim, bundle->rounds);
     return aim;
 }
 
@@ -110,12 +110,12 @@ typedef struct Geometry
 {
     rblWide3 arm_a, arm_b, normal;
     rblFloat4 gap;
-    rblFloat4 push; // of the last step,
+    rblFloat4 normal_impulse; // of the last step,
     rblWide3 friction;
 } Geometry;
 
 _Static_assert(offsetof(rblContact, anchor_b) == 12 && offsetof(rblContact, normal) == 36 &&
-                   offsetof(rblContact, friction) == offsetof(rblContact, push) + 4,
+                   offsetof(rblContact, friction) == offsetof(rblContact, normal_impulse) + 4,
                "rows of a contact");
 
 // All zero where there is none.
@@ -135,7 +135,7 @@ static Geometry gather_geometry(const rblWorld* world, const rblBundle* bundle, 
         r[i] = rbl_load4(at);
         s[i] = rbl_load2(at + 4);
         n[i] = rbl_load3(&contact->normal.x);
-        p[i] = rbl_load4(&contact->push);
+        p[i] = rbl_load4(&contact->normal_impulse);
     }
     rbl_transpose4(&r[0], &r[1], &r[2], &r[3]);
     rbl_transpose4(&s[0], &s[1], &s[2], &s[3]);
@@ -152,7 +152,7 @@ static Geometry gather_geometry(const rblWorld* world, const rblBundle* bundle, 
         .arm_b = rbl_wide_scale3(rbl_wide_sub3(sum, apart), half),
         .normal = normal,
         .gap = rbl_wide_dot3(normal, rbl_wide_add3(apart, rbl_wide_sub3(on_b, on_a))),
-        .push = p[0],
+        .normal_impulse = p[0],
         .friction = {p[1], p[2], p[3]},
     };
 }
@@ -274,15 +274,15 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
     const rblWide3 u =
         rbl_wide_relative_velocity(&aim->before_a, &aim->before_b, geometry.arm_a, geometry.arm_b);
     rblFloat4 target = find_target(aim, geometry.gap, rbl_wide_dot3(u, geometry.normal));
-    if (bundle->mates != 0)
+    if (bundle->siblings != 0)
     {
-        // Mates resist what others do to them, not their own motion.
+        // Siblings resist what others do to them, not their own motion.
         const rblWide3 own =
             rbl_wide_relative_velocity(&aim->free_a, &aim->free_b, geometry.arm_a, geometry.arm_b);
         const rblFloat4 least = rbl_min4(target, rbl_wide_dot3(own, geometry.normal));
-        target = rbl_select4(rbl_wide_lanes(bundle->mates), least, target);
+        target = rbl_select4(rbl_wide_lanes(bundle->siblings), least, target);
     }
-    const rblFloat4 impulses[3] = {geometry.push, rbl_wide_dot3(geometry.friction, axes[1]),
+    const rblFloat4 impulses[3] = {geometry.normal_impulse, rbl_wide_dot3(geometry.friction, axes[1]),
                                    rbl_wide_dot3(geometry.friction, axes[2])};
     rbl_store4(out->gap, geometry.gap);
     rbl_wide_store3(out->arm_a, geometry.arm_a);
@@ -290,9 +290,9 @@ static void aim_contact(const rblWorld* world, const rblBundle* bundle, uint32_t
     rbl_wide_store3(out->normal, geometry.normal);
     rbl_wide_store3(out->tangent, tangent);
     rbl_store4(out->target, rbl_select4(there, target, zero));
-    rbl_store4(out->push, impulses[0]);
-    rbl_store4(out->slide[0], impulses[1]);
-    rbl_store4(out->slide[1], impulses[2]);
+    rbl_store4(out->normal_impulse, impulses[0]);
+    rbl_store4(out->tangent_impulse[0], impulses[1]);
+    rbl_store4(out->tangent_impulse[1], impulses[2]);
     rbl_wide_apply_impulse(&aim->a, &aim->b, geometry.arm_a, geometry.arm_b,
                            rbl_wide_in_frame(axes[0], axes[1], axes[2], impulses));
 }
@@ -303,10 +303,10 @@ void rbl_expect_bundle(const rblWorld* world, const rblBundle* bundle)
     for (uint32_t i = 0; i < bundle->lanes; ++i)
     {
         const rblContact* contact = &world->contacts.data[bundle->contact[i]];
-        for (uint32_t k = 0; k < bundle->counts[i] + bundle->helds[i]; ++k)
+        for (uint32_t k = 0; k < bundle->counts[i] + bundle->redundant_counts[i]; ++k)
         {
             rbl_prefetch(&contact[k]);
-            rbl_prefetch(&contact[k].push);
+            rbl_prefetch(&contact[k].normal_impulse);
         }
         rbl_prefetch(&world->motions.data[bundle->slot_a[i]]);
         rbl_prefetch(&world->motions.data[bundle->slot_b[i]]);
@@ -317,7 +317,7 @@ void rbl_aim_bundle(rblStep* step, const rblBundle* bundle)
 {
     rblWorld* world = step->world;
     Aim aim = begin_aim(step, bundle);
-    for (uint32_t i = 0; i < bundle->count + bundle->held; ++i)
+    for (uint32_t i = 0; i < bundle->count + bundle->redundant; ++i)
     {
         aim_contact(world, bundle, i, &aim, &step->wide_contacts.data[bundle->first + i]);
     }

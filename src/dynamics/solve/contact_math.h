@@ -42,9 +42,9 @@ static inline rblVec3 rbl_contact_tangent2(const rblSolverContact* contact)
 // The accumulated impulse on b.
 static inline rblVec3 rbl_contact_impulse(const rblSolverContact* contact)
 {
-    rblVec3 impulse = rbl_scale3(contact->normal, contact->push);
-    impulse = rbl_mul_add3(impulse, contact->slide[0], contact->tangent);
-    return rbl_mul_add3(impulse, contact->slide[1], rbl_contact_tangent2(contact));
+    rblVec3 impulse = rbl_scale3(contact->normal, contact->normal_impulse);
+    impulse = rbl_mul_add3(impulse, contact->tangent_impulse[0], contact->tangent);
+    return rbl_mul_add3(impulse, contact->tangent_impulse[1], rbl_contact_tangent2(contact));
 }
 
 // Work that a body of infinite mass does on its partner through the accumulated impulses (clamp.c).
@@ -62,14 +62,14 @@ static inline void rbl_store_body(rblSolverBody* to, const rblSolverBody* from)
 }
 
 // A contact from the axes of a's shape to the frames of the bodies, without impulses. Overlap that a break left, or that of
-// mates, is none.
+// siblings, is none.
 static inline rblContact rbl_place_contact(const rblPair* pair, const rblContactPoint* found,
                                            rblTransform shape_a, rblTransform frame_a, rblTransform frame_b)
 {
     const rblVec3 normal = rbl_rotate3(shape_a.q, found->normal);
     const rblVec3 middle = rbl_transform_point(shape_a, found->point);
-    const float open = found->distance + pair->kept_depth;
-    const float gap = pair->mates ? rbl_maxf(open, 0.0f) : open;
+    const float open = found->distance + pair->break_depth;
+    const float gap = pair->siblings ? rbl_maxf(open, 0.0f) : open;
     const rblVec3 on_a = rbl_mul_add3(middle, -0.5f * gap, normal);
     const rblVec3 on_b = rbl_mul_add3(middle, 0.5f * gap, normal);
     return (rblContact){
@@ -102,8 +102,8 @@ static inline void rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolv
 {
     const rblVec3 u = rbl_relative_velocity(a, b, contact->arm_a, contact->arm_b);
     const float straight = rbl_dot3(u, contact->normal);
-    if (contact->push == 0.0f && contact->slide[0] == 0.0f && contact->slide[1] == 0.0f &&
-        contact->normal_mass * (contact->target - straight) <= 0.0f)
+    if (contact->normal_impulse == 0.0f && contact->tangent_impulse[0] == 0.0f &&
+        contact->tangent_impulse[1] == 0.0f && contact->normal_mass * (contact->target - straight) <= 0.0f)
     {
         contact->change[0] = contact->change[1] = contact->change[2] = 0.0f; // open, and stays so
         return;
@@ -112,32 +112,35 @@ static inline void rbl_solve_contact(rblSolverBody* a, rblSolverBody* b, rblSolv
     const float x = rbl_dot3(u, contact->tangent);
     const float y = rbl_dot3(u, tangent2);
 
-    float slide_x = contact->slide[0] - (contact->tangent_mass[0] * x + contact->tangent_mass[2] * y);
-    float slide_y = contact->slide[1] - (contact->tangent_mass[2] * x + contact->tangent_mass[1] * y);
-    const float limit = friction * contact->push;
-    if (slide_x * slide_x + slide_y * slide_y > limit * limit)
+    float tangent_x =
+        contact->tangent_impulse[0] - (contact->tangent_mass[0] * x + contact->tangent_mass[2] * y);
+    float tangent_y =
+        contact->tangent_impulse[1] - (contact->tangent_mass[2] * x + contact->tangent_mass[1] * y);
+    const float limit = friction * contact->normal_impulse;
+    if (tangent_x * tangent_x + tangent_y * tangent_y > limit * limit)
     {
         // It slides: friction opposes the velocity. A step by the block would end along the block times the velocity.
-        slide_x = contact->slide[0] - contact->tangent_mass[3] * x;
-        slide_y = contact->slide[1] - contact->tangent_mass[3] * y;
-        const float length = sqrtf(slide_x * slide_x + slide_y * slide_y);
+        tangent_x = contact->tangent_impulse[0] - contact->tangent_mass[3] * x;
+        tangent_y = contact->tangent_impulse[1] - contact->tangent_mass[3] * y;
+        const float length = sqrtf(tangent_x * tangent_x + tangent_y * tangent_y);
         const float scale = length > limit ? limit / length : 1.0f;
-        slide_x *= scale;
-        slide_y *= scale;
+        tangent_x *= scale;
+        tangent_y *= scale;
     }
-    const float change_x = slide_x - contact->slide[0];
-    const float change_y = slide_y - contact->slide[1];
+    const float change_x = tangent_x - contact->tangent_impulse[0];
+    const float change_y = tangent_y - contact->tangent_impulse[1];
     const float along = straight + contact->coupling[0] * change_x + contact->coupling[1] * change_y;
-    const float push = rbl_maxf(contact->push + contact->normal_mass * (contact->target - along), 0.0f);
-    contact->change[0] = push - contact->push;
+    const float normal_impulse =
+        rbl_maxf(contact->normal_impulse + contact->normal_mass * (contact->target - along), 0.0f);
+    contact->change[0] = normal_impulse - contact->normal_impulse;
     contact->change[1] = change_x;
     contact->change[2] = change_y;
     rblVec3 impulse = rbl_scale3(contact->normal, contact->change[0]);
     impulse = rbl_mul_add3(impulse, change_x, contact->tangent);
     impulse = rbl_mul_add3(impulse, change_y, tangent2);
-    contact->push = push;
-    contact->slide[0] = slide_x;
-    contact->slide[1] = slide_y;
+    contact->normal_impulse = normal_impulse;
+    contact->tangent_impulse[0] = tangent_x;
+    contact->tangent_impulse[1] = tangent_y;
     rbl_apply_impulse(a, b, contact->arm_a, contact->arm_b, impulse);
 }
 

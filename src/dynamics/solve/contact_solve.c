@@ -26,7 +26,7 @@ RBL_DEFINE_STAGE_MEMORY(struct rblContactSolver, rbl_contact_solver, ARRAYS)
 
 // ---- before ----
 
-static void kick_block(rblRange range, void* context)
+static void force_block(rblRange range, void* context)
 {
     rblStep* step = context;
     rblWorld* world = step->world;
@@ -110,13 +110,14 @@ static void find_friction(const Lanes* lanes, const rblWideContact* contact, con
     const rblFloat4 size = rbl_add4(rbl_mul4(stick_x, stick_x), rbl_mul4(stick_y, stick_y));
     const rblFloat4 slides = rbl_less4(rbl_mul4(limit, limit), size);
     // It slides: friction opposes the velocity. A step by the block would end along the block times the velocity.
-    const rblFloat4 slide_x = rbl_sub4(impulses[1], rbl_mul4(mean, x));
-    const rblFloat4 slide_y = rbl_sub4(impulses[2], rbl_mul4(mean, y));
-    const rblFloat4 length = rbl_sqrt4(rbl_add4(rbl_mul4(slide_x, slide_x), rbl_mul4(slide_y, slide_y)));
+    const rblFloat4 tangent_x = rbl_sub4(impulses[1], rbl_mul4(mean, x));
+    const rblFloat4 tangent_y = rbl_sub4(impulses[2], rbl_mul4(mean, y));
+    const rblFloat4 length =
+        rbl_sqrt4(rbl_add4(rbl_mul4(tangent_x, tangent_x), rbl_mul4(tangent_y, tangent_y)));
     const rblFloat4 one = rbl_splat4(1.0f);
     const rblFloat4 scale = rbl_select4(rbl_less4(limit, length), rbl_div4(limit, length), one);
-    out[0] = rbl_select4(slides, rbl_mul4(slide_x, scale), stick_x);
-    out[1] = rbl_select4(slides, rbl_mul4(slide_y, scale), stick_y);
+    out[0] = rbl_select4(slides, rbl_mul4(tangent_x, scale), stick_x);
+    out[1] = rbl_select4(slides, rbl_mul4(tangent_y, scale), stick_y);
 }
 
 // A contact whose lanes are all open and stay so: without impulses, and with none to come.
@@ -130,9 +131,9 @@ static bool stays_open(const rblFloat4 old[3], rblFloat4 coming)
 
 static void store_impulses(rblWideContact* contact, const rblFloat4 impulses[3], const rblFloat4 change[3])
 {
-    rbl_store4(contact->push, impulses[0]);
-    rbl_store4(contact->slide[0], impulses[1]);
-    rbl_store4(contact->slide[1], impulses[2]);
+    rbl_store4(contact->normal_impulse, impulses[0]);
+    rbl_store4(contact->tangent_impulse[0], impulses[1]);
+    rbl_store4(contact->tangent_impulse[1], impulses[2]);
     rbl_store4(contact->change[0], change[0]);
     rbl_store4(contact->change[1], change[1]);
     rbl_store4(contact->change[2], change[2]);
@@ -145,7 +146,8 @@ static void solve_wide_contact(const Sweep* sweep, Lanes* lanes, rblWideContact*
     const rblWide3 arm_a = rbl_wide_load3(contact->arm_a);
     const rblWide3 arm_b = rbl_wide_load3(contact->arm_b);
     const rblWide3 normal = rbl_wide_load3(contact->normal);
-    rblFloat4 old[3] = {rbl_load4(contact->push), rbl_load4(contact->slide[0]), rbl_load4(contact->slide[1])};
+    rblFloat4 old[3] = {rbl_load4(contact->normal_impulse), rbl_load4(contact->tangent_impulse[0]),
+                        rbl_load4(contact->tangent_impulse[1])};
     if (sweep->extrapolates)
     {
         extrapolate(sweep, contact, old);
@@ -299,7 +301,7 @@ static bool next_to_aim(rblLoop* loop, void* context)
     if (sweep->number == 0)
     {
         sweep->number = 1;
-        *loop = (rblLoop){(uint32_t)step->solver_bodies.count - 1, 256, kick_block, step};
+        *loop = (rblLoop){(uint32_t)step->solver_bodies.count - 1, 256, force_block, step};
         return true;
     }
     if (sweep->number > step->color_count)

@@ -104,15 +104,15 @@ static void keep_impulses(rblWorld* world, const rblBundle* bundle, uint32_t num
     const rblFloat4 zero = rbl_splat4(0.0f);
     const rblWide3 normal = rbl_wide_load3(contact->normal);
     const rblWide3 tangent = rbl_wide_load3(contact->tangent);
-    const rblFloat4 push = rbl_load4(contact->push);
-    const rblWide3 along = rbl_wide_scale3(tangent, rbl_load4(contact->slide[0]));
+    const rblFloat4 normal_impulse = rbl_load4(contact->normal_impulse);
+    const rblWide3 along = rbl_wide_scale3(tangent, rbl_load4(contact->tangent_impulse[0]));
     const rblWide3 friction =
-        rbl_wide_mul_add3(along, rbl_load4(contact->slide[1]), rbl_wide_cross3(normal, tangent));
-    const rblFloat4 size = rbl_add4(rbl_add4(size_of(push), size_of(friction.x)),
+        rbl_wide_mul_add3(along, rbl_load4(contact->tangent_impulse[1]), rbl_wide_cross3(normal, tangent));
+    const rblFloat4 size = rbl_add4(rbl_add4(size_of(normal_impulse), size_of(friction.x)),
                                     rbl_add4(size_of(friction.y), size_of(friction.z)));
     const rblFloat4 sound = rbl_less_equal4(size, rbl_splat4(FLT_MAX));
     rblFloat4 rows[4] = {
-        rbl_select4(sound, push, zero),
+        rbl_select4(sound, normal_impulse, zero),
         rbl_select4(sound, friction.x, zero),
         rbl_select4(sound, friction.y, zero),
         rbl_select4(sound, friction.z, zero),
@@ -122,7 +122,7 @@ static void keep_impulses(rblWorld* world, const rblBundle* bundle, uint32_t num
     {
         if (number < bundle->counts[i])
         {
-            rbl_store4(&world->contacts.data[bundle->contact[i] + number].push, rows[i]);
+            rbl_store4(&world->contacts.data[bundle->contact[i] + number].normal_impulse, rows[i]);
         }
     }
 }
@@ -142,11 +142,11 @@ static void close_contact(Close* close, rblWideContact* contact)
     const rblFloat4 all = rbl_select4(rbl_less4(close->deep, depth), rbl_sub4(depth, close->left), share);
     const rblFloat4 opening = rbl_min4(all, close->most);
     const rblFloat4 there = rbl_wide_there(normal);
-    const uint32_t presses = rbl_mask4(rbl_less4(zero, rbl_load4(contact->push)));
+    const uint32_t presses = rbl_mask4(rbl_less4(zero, rbl_load4(contact->normal_impulse)));
     close->touching |= presses | rbl_mask4(rbl_and4(there, rbl_less4(gap, close->slop)));
     close->deepest = rbl_max4(close->deepest, rbl_select4(there, overlap, zero));
     rbl_store4(contact->target, rbl_select4(rbl_less4(zero, depth), opening, rbl_min4(zero, overlap)));
-    rbl_store4(contact->push, zero);
+    rbl_store4(contact->normal_impulse, zero);
 }
 
 static void close_block(rblRange range, void* context)
@@ -157,7 +157,7 @@ static void close_block(rblRange range, void* context)
     {
         rblBundle* bundle = &step->bundles.data[k];
         Close close = begin_close(step, bundle);
-        for (uint32_t i = 0; i < bundle->count + bundle->held; ++i)
+        for (uint32_t i = 0; i < bundle->count + bundle->redundant; ++i)
         {
             rblWideContact* contact = &step->wide_contacts.data[bundle->first + i];
             if (i < bundle->count)
@@ -181,18 +181,18 @@ static void close_block(rblRange range, void* context)
 // ---- pushing apart ----
 
 // Displacements in place of velocities: the solver's own mathematics, normal direction only.
-static void push_contact(rblWideBody* a, rblWideBody* b, rblFloat4 corrects, rblWideContact* contact)
+static void separate_contact(rblWideBody* a, rblWideBody* b, rblFloat4 corrects, rblWideContact* contact)
 {
     const rblWide3 arm_a = rbl_wide_load3(contact->arm_a);
     const rblWide3 arm_b = rbl_wide_load3(contact->arm_b);
     const rblWide3 normal = rbl_wide_load3(contact->normal);
     const rblFloat4 mass = rbl_mul4(corrects, rbl_load4(contact->normal_mass));
-    const rblFloat4 last = rbl_load4(contact->push);
+    const rblFloat4 last = rbl_load4(contact->normal_impulse);
     const rblWide3 way = rbl_wide_relative_velocity(a, b, arm_a, arm_b);
     const rblFloat4 miss = rbl_sub4(rbl_load4(contact->target), rbl_wide_dot3(way, normal));
-    const rblFloat4 push = rbl_max4(rbl_add4(last, rbl_mul4(mass, miss)), rbl_splat4(0.0f));
-    rbl_store4(contact->push, push);
-    rbl_wide_apply_impulse(a, b, arm_a, arm_b, rbl_wide_scale3(normal, rbl_sub4(push, last)));
+    const rblFloat4 normal_impulse = rbl_max4(rbl_add4(last, rbl_mul4(mass, miss)), rbl_splat4(0.0f));
+    rbl_store4(contact->normal_impulse, normal_impulse);
+    rbl_wide_apply_impulse(a, b, arm_a, arm_b, rbl_wide_scale3(normal, rbl_sub4(normal_impulse, last)));
 }
 
 static bool is_still(const rblWideBody* body)
@@ -210,7 +210,7 @@ typedef struct Drift
     rblVec3d momentum[RBL_MAX_BLOCKS]; // angular, about the world's origin: what each block's bodies gained
 } Drift;
 
-static void push_block(rblRange range, void* context)
+static void separate_block(rblRange range, void* context)
 {
     const Drift* drift = context;
     rblStep* step = drift->step;
@@ -231,16 +231,16 @@ static void push_block(rblRange range, void* context)
         const rblFloat4 corrects =
             rbl_set4((float)(bundle->corrects & 1), (float)(bundle->corrects >> 1 & 1),
                      (float)(bundle->corrects >> 2 & 1), (float)(bundle->corrects >> 3 & 1));
-        for (uint32_t i = 0; i < bundle->count + bundle->held; ++i)
+        for (uint32_t i = 0; i < bundle->count + bundle->redundant; ++i)
         {
-            push_contact(&a, &b, corrects, &step->wide_contacts.data[bundle->first + i]);
+            separate_contact(&a, &b, corrects, &step->wide_contacts.data[bundle->first + i]);
         }
         rbl_scatter_bodies4(bodies, bundle->a, &a);
         rbl_scatter_bodies4(bodies, bundle->b, &b);
     }
 }
 
-static bool next_to_push(rblLoop* loop, void* context)
+static bool next_to_separate(rblLoop* loop, void* context)
 {
     Drift* drift = context;
     const rblStep* step = drift->step;
@@ -252,7 +252,7 @@ static bool next_to_push(rblLoop* loop, void* context)
     }
     const uint32_t color = drift->color;
     const uint32_t count = step->color_bundles[color + 1] - step->color_bundles[color];
-    *loop = (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, push_block, drift};
+    *loop = (rblLoop){count, color + 1 < RBL_MAX_COLORS ? MIN_BUNDLES : count, separate_block, drift};
     return drift->sweep < SWEEPS;
 }
 
@@ -365,10 +365,10 @@ static uint32_t manifold_island(const rblStep* step, const rblManifold* manifold
 static void note_left(rblWorld* world, const rblManifold* manifold, rblIsland* island)
 {
     rblPair* pair = &world->pairs.data[manifold->pair];
-    pair->born_depth = rbl_minf(pair->born_depth, manifold->deepest);
-    pair->flown_depth = rbl_minf(pair->flown_depth, manifold->deepest);
-    island->recovering = island->recovering || pair->born_depth > manifold->slop;
-    island->parting = island->parting || pair->flown_depth > manifold->slop;
+    pair->initial_depth = rbl_minf(pair->initial_depth, manifold->deepest);
+    pair->sibling_depth = rbl_minf(pair->sibling_depth, manifold->deepest);
+    island->recovering = island->recovering || pair->initial_depth > manifold->slop;
+    island->parting = island->parting || pair->sibling_depth > manifold->slop;
 }
 
 // Which islands recover from overlap at birth, and whether any overlap can be undone at all.
@@ -458,7 +458,7 @@ rblResult rbl_correct_drift(rblStep* step)
     Drift drift = {.step = step, .color = UINT32_MAX};
     rbl_parallel_for(world->jobs, bodies, 512, clear_block, step);
     rbl_parallel_for(world->jobs, bundles, 64, mark_block, step);
-    rbl_parallel_chain(world->jobs, next_to_push, &drift);
+    rbl_parallel_chain(world->jobs, next_to_separate, &drift);
     rbl_parallel_for(world->jobs, (uint32_t)step->islands.count, 16, share_block, step);
     rbl_parallel_for(world->jobs, bodies - 1, MIN_BODIES, displace_block, &drift);
     for (size_t i = 0; i < step->islands.count; ++i)

@@ -51,7 +51,7 @@ static void surface_block(rblRange range, void* context)
 }
 
 // Half of the inner radius of the thinner one. Shapes that are not convex know their contacts for the whole way.
-static float safe_way(const rblSurface* a, const rblSurface* b)
+static float safe_distance(const rblSurface* a, const rblSurface* b)
 {
     return a->convex && b->convex ? 0.5f * rbl_minf(a->inner_radius, b->inner_radius) : INFINITY;
 }
@@ -67,17 +67,17 @@ static rblManifold make_manifold(const rblStep* step, uint32_t index, uint32_t p
         .a = pinned == RBL_PINNED_A ? 0 : step->solver_index.data[pair->a],
         .b = pinned == RBL_PINNED_B ? 0 : step->solver_index.data[pair->b],
         .count = pair->leading,
-        .held = pair->count - pair->leading,
+        .redundant = pair->count - pair->leading,
         .contact = pair->first,
         .friction = sqrtf(a->friction * b->friction),
-        .restitution = pair->mates ? 0.0f : rbl_maxf(a->restitution, b->restitution),
+        .restitution = pair->siblings ? 0.0f : rbl_maxf(a->restitution, b->restitution),
         .slop = rbl_minf(a->slop, b->slop),
         .fast = pair->fast,
-        .safe_way = safe_way(a, b),
-        .born = pair->born_depth > 0.0f || pair->flown_depth > 0.0f,
-        .mates = pair->mates,
+        .safe_distance = safe_distance(a, b),
+        .born = pair->initial_depth > 0.0f || pair->sibling_depth > 0.0f,
+        .siblings = pair->siblings,
         .round = a->round || b->round,
-        .early = !pair->mates && (a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f),
+        .early = !pair->siblings && (a->joint_count > 0 || b->joint_count > 0 || pair->time_of_impact < 1.0f),
     };
 }
 
@@ -294,7 +294,7 @@ rblResult rbl_build_manifolds(rblStep* step)
     rblWorld* world = step->world;
     const size_t numbers = sizeof(Chosen) / sizeof(uint32_t);
     if (!rbl_array_renew(&step->manifold_builder->chosen, numbers * step->active_pairs.count,
-                         rbl_heap_room(step, numbers * RBL_HEAP_PAIRS)) ||
+                         rbl_heap_capacity(step, numbers * RBL_HEAP_PAIRS)) ||
         !rbl_array_resize_amply(&step->manifold_builder->color_masks, step->solver_bodies.count) ||
         !rbl_array_resize_amply(&step->surfaces, world->bodies.count))
     {
@@ -306,8 +306,8 @@ rblResult rbl_build_manifolds(rblStep* step)
     Chosen* chosen = (Chosen*)(void*)step->manifold_builder->chosen.data;
     const uint32_t count = choose_pairs(step, chosen);
     const uint32_t contacts = place_pairs(step, chosen, count);
-    if (!rbl_array_renew(&step->manifolds, count, rbl_heap_room(step, RBL_HEAP_CONTACTS / 2)) ||
-        !rbl_array_renew(&step->solver_contacts, contacts, rbl_heap_room(step, RBL_HEAP_CONTACTS)))
+    if (!rbl_array_renew(&step->manifolds, count, rbl_heap_capacity(step, RBL_HEAP_CONTACTS / 2)) ||
+        !rbl_array_renew(&step->solver_contacts, contacts, rbl_heap_capacity(step, RBL_HEAP_CONTACTS)))
     {
         return rbl_fail_memory();
     }

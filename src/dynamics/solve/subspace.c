@@ -29,13 +29,13 @@ static bool is_sliding(const rblSubspace* system, const rblSubspaceWalk* walk, f
     const float* mass = contact->tangent_mass;
     const float x = rbl_dot3(u, contact->tangent);
     const float y = rbl_dot3(u, rbl_contact_tangent2(contact));
-    const float slide_x = contact->slide[0] - (mass[0] * x + mass[2] * y);
-    const float slide_y = contact->slide[1] - (mass[2] * x + mass[1] * y);
-    return slide_x * slide_x + slide_y * slide_y > FAR_OUT * FAR_OUT * limit * limit;
+    const float tangent_x = contact->tangent_impulse[0] - (mass[0] * x + mass[2] * y);
+    const float tangent_y = contact->tangent_impulse[1] - (mass[2] * x + mass[1] * y);
+    return tangent_x * tangent_x + tangent_y * tangent_y > FAR_OUT * FAR_OUT * limit * limit;
 }
 
-// Contacts that push hold their normal velocity; those well inside their cones hold all of it. One that slides may be inside,
-// too, when its push grew after its friction.
+// Contacts with a normal impulse keep their normal velocity; those well inside their cones keep all of it. One that slides may be inside,
+// too, when its normal impulse grew after its friction.
 static uint32_t find_free(const rblSubspace* system)
 {
     uint32_t count = 0;
@@ -43,14 +43,15 @@ static uint32_t find_free(const rblSubspace* system)
     {
         const rblSolverContact* contact = walk.contact;
         const uint32_t at = walk.at;
-        const bool holds = contact->push > 0.0f;
-        const float limit = 0.999f * walk.manifold->friction * contact->push;
-        const float square = contact->slide[0] * contact->slide[0] + contact->slide[1] * contact->slide[1];
-        const bool sticks = holds && square < limit * limit && !is_sliding(system, &walk, limit);
-        system->free[at] = holds;
+        const bool freedoms = contact->normal_impulse > 0.0f;
+        const float limit = 0.999f * walk.manifold->friction * contact->normal_impulse;
+        const float square = contact->tangent_impulse[0] * contact->tangent_impulse[0] +
+                             contact->tangent_impulse[1] * contact->tangent_impulse[1];
+        const bool sticks = freedoms && square < limit * limit && !is_sliding(system, &walk, limit);
+        system->free[at] = freedoms;
         system->free[at + 1] = sticks;
         system->free[at + 2] = sticks;
-        count += (holds ? 1u : 0u) + (sticks ? 2u : 0u);
+        count += (freedoms ? 1u : 0u) + (sticks ? 2u : 0u);
     }
     return count;
 }
@@ -95,11 +96,12 @@ static uint32_t change_impulses(const rblSubspace* system)
     {
         rblSolverContact* contact = walk.contact;
         double* change = &system->unknown[walk.at];
-        const rblVec3d old = {(double)contact->push, (double)contact->slide[0], (double)contact->slide[1]};
-        const double push = rbl_maxd(old.x + change[0], 0.0);
+        const rblVec3d old = {(double)contact->normal_impulse, (double)contact->tangent_impulse[0],
+                              (double)contact->tangent_impulse[1]};
+        const double normal_impulse = rbl_maxd(old.x + change[0], 0.0);
         double x = old.y + change[1];
         double y = old.z + change[2];
-        const double limit = (double)walk.manifold->friction * push;
+        const double limit = (double)walk.manifold->friction * normal_impulse;
         const double size = sqrt(x * x + y * y);
         if (size > limit)
         {
@@ -107,10 +109,10 @@ static uint32_t change_impulses(const rblSubspace* system)
             y *= limit / size;
         }
         put_back += (old.x + change[0] < 0.0 || (size > limit && system->free[walk.at + 1])) ? 1u : 0u;
-        contact->push = (float)push;
-        contact->slide[0] = (float)x;
-        contact->slide[1] = (float)y;
-        change[0] = push - old.x;
+        contact->normal_impulse = (float)normal_impulse;
+        contact->tangent_impulse[0] = (float)x;
+        contact->tangent_impulse[1] = (float)y;
+        change[0] = normal_impulse - old.x;
         change[1] = x - old.y;
         change[2] = y - old.z;
     }
@@ -120,7 +122,7 @@ static uint32_t change_impulses(const rblSubspace* system)
 static void apply_unknown(const rblSubspace* system)
 {
     rblStep* step = system->step;
-    rbl_subspace_push(system, system->unknown);
+    rbl_subspace_apply(system, system->unknown);
     for (uint32_t k = 0; k < system->manifold_count; ++k)
     {
         const rblManifold* manifold = &step->manifolds.data[system->manifolds[k]];
@@ -154,10 +156,11 @@ static double remainder_of(const rblSubspace* system)
         rblSolverBody b = system->step->solver_bodies.data[walk.manifold->b];
         rblSolverContact contact = *walk.contact;
         rbl_solve_contact(&a, &b, &contact, walk.manifold->friction);
-        const double push = (double)contact.change[0];
+        const double normal_impulse = (double)contact.change[0];
         const double x = (double)contact.change[1];
         const double y = (double)contact.change[2];
-        sum += push * push / (double)contact.normal_mass + (x * x + y * y) / (double)contact.tangent_mass[3];
+        sum += normal_impulse * normal_impulse / (double)contact.normal_mass +
+               (x * x + y * y) / (double)contact.tangent_mass[3];
     }
     return sum;
 }
@@ -166,9 +169,9 @@ static void keep_impulses(const rblSubspace* system)
 {
     for (rblSubspaceWalk walk = {0}; rbl_subspace_walk(system, &walk);)
     {
-        system->before[walk.at] = (double)walk.contact->push;
-        system->before[walk.at + 1] = (double)walk.contact->slide[0];
-        system->before[walk.at + 2] = (double)walk.contact->slide[1];
+        system->before[walk.at] = (double)walk.contact->normal_impulse;
+        system->before[walk.at + 1] = (double)walk.contact->tangent_impulse[0];
+        system->before[walk.at + 2] = (double)walk.contact->tangent_impulse[1];
     }
 }
 
@@ -178,12 +181,12 @@ static void take_back(const rblSubspace* system)
     {
         rblSolverContact* contact = walk.contact;
         const double* before = &system->before[walk.at];
-        system->unknown[walk.at] = before[0] - (double)contact->push;
-        system->unknown[walk.at + 1] = before[1] - (double)contact->slide[0];
-        system->unknown[walk.at + 2] = before[2] - (double)contact->slide[1];
-        contact->push = (float)before[0];
-        contact->slide[0] = (float)before[1];
-        contact->slide[1] = (float)before[2];
+        system->unknown[walk.at] = before[0] - (double)contact->normal_impulse;
+        system->unknown[walk.at + 1] = before[1] - (double)contact->tangent_impulse[0];
+        system->unknown[walk.at + 2] = before[2] - (double)contact->tangent_impulse[1];
+        contact->normal_impulse = (float)before[0];
+        contact->tangent_impulse[0] = (float)before[1];
+        contact->tangent_impulse[1] = (float)before[2];
     }
     apply_unknown(system);
 }

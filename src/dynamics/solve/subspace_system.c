@@ -46,8 +46,8 @@ static void clear_motion(const rblSubspace* system)
     }
 }
 
-static void push_body(const rblSolverBody* body, rblVec3 arm, const double impulse[3], double sign,
-                      double* motion)
+static void apply_impulse(const rblSolverBody* body, rblVec3 arm, const double impulse[3], double sign,
+                          double* motion)
 {
     if (!(body->inverse_mass > 0.0f))
     {
@@ -66,7 +66,7 @@ static void push_body(const rblSolverBody* body, rblVec3 arm, const double impul
     motion[5] += sign * ((double)inverse->xz * x + (double)inverse->yz * y + (double)inverse->zz * z);
 }
 
-void rbl_subspace_push(const rblSubspace* system, const double* vector)
+void rbl_subspace_apply(const rblSubspace* system, const double* vector)
 {
     const rblStep* step = system->step;
     clear_motion(system);
@@ -86,8 +86,8 @@ void rbl_subspace_push(const rblSubspace* system, const double* vector)
             impulse[1] += vector[at + n] * (double)axes[n].y;
             impulse[2] += vector[at + n] * (double)axes[n].z;
         }
-        push_body(a, contact->arm_a, impulse, -1.0, &system->motion[6 * (size_t)manifold->a]);
-        push_body(b, contact->arm_b, impulse, 1.0, &system->motion[6 * (size_t)manifold->b]);
+        apply_impulse(a, contact->arm_a, impulse, -1.0, &system->motion[6 * (size_t)manifold->a]);
+        apply_impulse(b, contact->arm_b, impulse, 1.0, &system->motion[6 * (size_t)manifold->b]);
     }
 }
 

@@ -75,7 +75,7 @@ static inline void rbl_contact_axes(const rblSolverContact* contact, rblVec3 axe
 }
 
 // motion = M^-1 J^T vector.
-void rbl_subspace_push(const rblSubspace* system, const double* vector);
+void rbl_subspace_apply(const rblSubspace* system, const double* vector);
 
 // Bodies of the island and who touches whom. True when it is worth it.
 bool rbl_subspace_build(const rblSubspace* system, const rblIsland* island, bool* memory);

@@ -227,15 +227,15 @@ void rbl_aim_bundle(rblStep* step, const rblBundle* bundle);
 void rbl_expect_bundle(const rblWorld* world, const rblBundle* bundle);
 
 // The contact that one of a bundle's wide contacts holds for a lane: those of its manifold first, then, from `count` of the bundle
-// on, those that are held. Null: none.
+// on, those that are redundant. Null: none.
 static inline const rblContact* rbl_bundle_contact(const rblWorld* world, const rblBundle* bundle,
                                                    uint32_t lane, uint32_t number)
 {
     const uint32_t leading = bundle->counts[lane];
-    const bool held = number >= bundle->count;
-    const uint32_t place = held ? number - bundle->count : number;
-    const bool there = place < (held ? bundle->helds[lane] : leading);
-    return there ? &world->contacts.data[bundle->contact[lane] + (held ? leading : 0) + place] : NULL;
+    const bool redundant = number >= bundle->count;
+    const uint32_t place = redundant ? number - bundle->count : number;
+    const bool there = place < (redundant ? bundle->redundant_counts[lane] : leading);
+    return there ? &world->contacts.data[bundle->contact[lane] + (redundant ? leading : 0) + place] : NULL;
 }
 
 // Lanes that have a contact there; normals are zero where there is none.

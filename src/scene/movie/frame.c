@@ -231,7 +231,7 @@ static rblResult read_contacts(rblTracker* tracker, rblWorldId world, uint32_t s
                                  .kind = events[i].kind,
                                  .a = find_body(tracker, events[i].a),
                                  .b = find_body(tracker, events[i].b)};
-        if (events[i].kind == RBL_CONTACT_HIT)
+        if (events[i].kind == RBL_CONTACT_IMPACT)
         {
             contact.point = events[i].point;
             contact.normal = events[i].normal;

@@ -318,7 +318,7 @@ static rblResult take_contacts(rblRecordingReader* reader, rblByteSource* source
         contact.kind = (rblContactEventKind)kind;
         contact.a = take_partner(reader, source);
         contact.b = take_partner(reader, source);
-        if (contact.kind == RBL_CONTACT_HIT)
+        if (contact.kind == RBL_CONTACT_IMPACT)
         {
             rbl_take_hit(source, &contact, reader->quantised);
         }

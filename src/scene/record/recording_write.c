@@ -322,7 +322,7 @@ static void put_contacts(rblByteSink* sink, const rblFrame* frame, bool quantise
         rbl_put_u8(sink, contact->kind);
         rbl_put_varint(sink, contact->a == RBL_NONE ? 0 : (uint64_t)contact->a + 1);
         rbl_put_varint(sink, contact->b == RBL_NONE ? 0 : (uint64_t)contact->b + 1);
-        if (contact->kind == RBL_CONTACT_HIT)
+        if (contact->kind == RBL_CONTACT_IMPACT)
         {
             rbl_put_hit(sink, contact, quantised);
         }

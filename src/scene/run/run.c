@@ -93,7 +93,7 @@ void rbl_run_touching(const rblRun* run, uint32_t step, size_t* next, uint32_t* 
     {
         const rblRunContact* contact = &run->contacts.data[*next];
         const uint32_t change = contact->kind == RBL_CONTACT_BEGIN ? 1 : UINT32_MAX;
-        if (contact->kind == RBL_CONTACT_HIT)
+        if (contact->kind == RBL_CONTACT_IMPACT)
         {
             continue;
         }

@@ -44,18 +44,18 @@ rblTransform rbl_free_end(const rblStep* step, uint32_t slot)
 }
 
 // Whether a body moves so far that its pairs may be fast or asked whether they stay apart: most that do not move so keep their contacts.
-static bool moves_far(const rblBodyCourse* course)
+static bool moves_far(const rblBodyPath* path)
 {
-    return rbl_length3(course->translation) + course->turning > 0.05f * course->inner_radius;
+    return rbl_length3(path->translation) + path->turning > 0.05f * path->inner_radius;
 }
 
-static rblBodyCourse free_course(const rblStep* step, uint32_t slot)
+static rblBodyPath free_path(const rblStep* step, uint32_t slot)
 {
     const rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[slot];
     const rblSweep* sweep = &step->sweeps.data[slot];
     const float angle = rbl_length3(sweep->rotation);
-    return (rblBodyCourse){
+    return (rblBodyPath){
         .frame = rbl_motion_pose(&world->motions.data[slot]),
         .translation = sweep->translation,
         .turning = angle > 0.0f ? angle * body->shape.radius : 0.0f,
@@ -66,7 +66,7 @@ static rblBodyCourse free_course(const rblStep* step, uint32_t slot)
         .convex = body->shape.convex,
         .born = body->born,
         .fresh = body->fresh,
-        .flock = body->awake && body->type == RBL_BODY_DYNAMIC ? body->flock : 0,
+        .sibling_group = body->awake && body->type == RBL_BODY_DYNAMIC ? body->sibling_group : 0,
     };
 }
 
@@ -75,38 +75,38 @@ static bool are_equal(rblVec3 a, rblVec3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-static bool is_same_course(const rblBodyCourse* a, const rblBodyCourse* b)
+static bool is_same_path(const rblBodyPath* a, const rblBodyPath* b)
 {
     const rblQuat p = a->frame.q;
     const rblQuat q = b->frame.q;
     return are_equal(a->frame.p, b->frame.p) && p.x == q.x && p.y == q.y && p.z == q.z && p.w == q.w &&
            are_equal(a->translation, b->translation) && a->radius == b->radius && a->born == b->born &&
-           a->fresh == b->fresh && a->flock == b->flock;
+           a->fresh == b->fresh && a->sibling_group == b->sibling_group;
 }
 
-static void set_course(rblStep* step, uint32_t slot)
+static void set_path(rblStep* step, uint32_t slot)
 {
     rblWorld* world = step->world;
     const rblVec3 rotation = step->sweeps.data[slot].rotation;
-    rblBodyCourse* course = &step->courses.data[slot];
-    const rblBodyCourse before = *course;
+    rblBodyPath* path = &step->paths.data[slot];
+    const rblBodyPath before = *path;
     step->sweeps.data[slot] = rbl_free_sweep(world, slot, step->seconds);
-    *course = free_course(step, slot);
-    course->same = step->break_round > 0 && are_equal(rotation, step->sweeps.data[slot].rotation) &&
-                   is_same_course(course, &before);
-    if (!course->convex)
+    *path = free_path(step, slot);
+    path->same = step->break_round > 0 && are_equal(rotation, step->sweeps.data[slot].rotation) &&
+                 is_same_path(path, &before);
+    if (!path->convex)
     {
-        step->ends.data[slot] = rbl_free_end(step, slot);
+        step->end_poses.data[slot] = rbl_free_end(step, slot);
     }
-    course->has_flight = moves_far(course);
-    if (course->has_flight)
+    path->has_prepared_sweep = moves_far(path);
+    if (path->has_prepared_sweep)
     {
-        step->flights.data[slot] =
+        step->prepared_sweeps.data[slot] =
             rbl_shape_prepare_sweep(&world->bodies.data[slot].shape, &step->sweeps.data[slot]);
     }
 }
 
-static void course_block(rblRange range, void* context)
+static void path_block(rblRange range, void* context)
 {
     rblStep* step = context;
     rblWorld* world = step->world;
@@ -114,42 +114,43 @@ static void course_block(rblRange range, void* context)
     {
         if (world->bodies.data[slot].generation != 0)
         {
-            set_course(step, slot);
+            set_path(step, slot);
         }
     }
 }
 
-static void mover_course_block(rblRange range, void* context)
+static void mover_path_block(rblRange range, void* context)
 {
     rblStep* step = context;
     for (uint32_t i = range.begin; i < range.end; ++i)
     {
-        set_course(step, step->movers.data[i]);
+        set_path(step, step->movers.data[i]);
     }
 }
 
-rblResult rbl_set_courses(rblStep* step)
+rblResult rbl_paths_predict(rblStep* step)
 {
     rblWorld* world = step->world;
     const size_t bodies = world->bodies.count;
-    const size_t before = step->courses.count;
-    if (!rbl_array_resize_amply(&step->courses, bodies) || !rbl_array_resize_amply(&step->sweeps, bodies) ||
-        !rbl_array_resize_amply(&step->flights, bodies) || !rbl_array_resize_amply(&step->ends, bodies))
+    const size_t before = step->paths.count;
+    if (!rbl_array_resize_amply(&step->paths, bodies) || !rbl_array_resize_amply(&step->sweeps, bodies) ||
+        !rbl_array_resize_amply(&step->prepared_sweeps, bodies) ||
+        !rbl_array_resize_amply(&step->end_poses, bodies))
     {
         return rbl_fail_memory();
     }
     for (size_t slot = before; slot < bodies; ++slot)
     {
-        step->courses.data[slot] = (rblBodyCourse){.radius = -1.0f}; // the same as nothing
+        step->paths.data[slot] = (rblBodyPath){.radius = -1.0f}; // the same as nothing
         step->sweeps.data[slot] = (rblSweep){.rotation = {0, 0, 0}};
     }
     if (world->regrouped)
     {
-        rbl_parallel_for(world->jobs, (uint32_t)bodies, MIN_BODIES, course_block, step);
+        rbl_parallel_for(world->jobs, (uint32_t)bodies, MIN_BODIES, path_block, step);
     }
     else
     {
-        rbl_parallel_for(world->jobs, (uint32_t)step->movers.count, MIN_BODIES, mover_course_block, step);
+        rbl_parallel_for(world->jobs, (uint32_t)step->movers.count, MIN_BODIES, mover_path_block, step);
     }
     return RBL_OK;
 }

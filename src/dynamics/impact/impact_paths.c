@@ -24,7 +24,7 @@ static bool is_known(const rblWorld* world, uint32_t a, uint32_t b)
         const rblPair* pair = &world->pairs.data[middle];
         if (pair->a == a && pair->b == b)
         {
-            return pair->count > 0 || pair->mates || pair->kept_depth > 0.0f;
+            return pair->count > 0 || pair->siblings || pair->break_depth > 0.0f;
         }
         const bool before = pair->a < a || (pair->a == a && pair->b < b);
         begin = before ? middle + 1 : begin;
@@ -34,11 +34,11 @@ static bool is_known(const rblWorld* world, uint32_t a, uint32_t b)
 }
 
 // The way of a body from some time of the substep on, for some seconds: it flies on until then as it does now.
-typedef struct Course
+typedef struct Path
 {
     rblSweep sweep;
     rblVec3 bend; // by gravity
-} Course;
+} Path;
 
 // Where a body is after it has flown on for some seconds.
 static rblTransform pose_after(const rblWorld* world, const rblSolverBody* solver, rblVec3 way, float seconds)
@@ -54,7 +54,7 @@ static rblTransform pose_after(const rblWorld* world, const rblSolverBody* solve
     return rbl_shape_pose(body, &motion);
 }
 
-static Course course_of(const rblStep* step, uint32_t index, float begin, float seconds)
+static Path path_of(const rblStep* step, uint32_t index, float begin, float seconds)
 {
     const rblWorld* world = step->world;
     const rblSolverBody* solver = &step->solver_bodies.data[index];
@@ -64,16 +64,16 @@ static Course course_of(const rblStep* step, uint32_t index, float begin, float 
     const float before = begin - step->clocks.data[index];
     const rblVec3 to = rbl_mul_add3(rbl_scale3(solver->velocity, before), 0.5f * before * before, pull);
     const rblVec3 velocity = rbl_mul_add3(solver->velocity, before, pull);
-    Course course = {.bend = rbl_scale3(pull, 0.5f * seconds * seconds)};
-    course.sweep.from = pose_after(world, solver, to, before);
-    course.sweep.translation = rbl_mul_add3(course.bend, seconds, velocity);
-    course.sweep.rotation = rbl_scale3(solver->spin, seconds);
-    return course;
+    Path path = {.bend = rbl_scale3(pull, 0.5f * seconds * seconds)};
+    path.sweep.from = pose_after(world, solver, to, before);
+    path.sweep.translation = rbl_mul_add3(path.bend, seconds, velocity);
+    path.sweep.rotation = rbl_scale3(solver->spin, seconds);
+    return path;
 }
 
-static Course resting_course(const rblWorld* world, uint32_t slot)
+static Path resting_path(const rblWorld* world, uint32_t slot)
 {
-    return (Course){.sweep.from = rbl_shape_pose(&world->bodies.data[slot], &world->motions.data[slot])};
+    return (Path){.sweep.from = rbl_shape_pose(&world->bodies.data[slot], &world->motions.data[slot])};
 }
 
 static float end_of(const rblStep* step, uint32_t index)
@@ -122,7 +122,7 @@ static bool passes_by(const Way* way, uint32_t slot, uint32_t index, float begin
     return sqrtf(square) + turning < safe || rbl_dot3(nearest, nearest) > reach * reach;
 }
 
-// The time of the substep at which the body meets another one, from when both have got so far to when one of them is held; the end
+// The time of the substep at which the body meets another one, from when both have got so far to when one of them is slowed; the end
 // when they do not. Sleepers and static bodies rest.
 static float meeting_time(const Way* way, uint32_t slot)
 {
@@ -142,8 +142,8 @@ static float meeting_time(const Way* way, uint32_t slot)
     {
         return own_end;
     }
-    const Course own = course_of(step, way->index, begin, end - begin);
-    const Course other = moves ? course_of(step, index, begin, end - begin) : resting_course(world, slot);
+    const Path own = path_of(step, way->index, begin, end - begin);
+    const Path other = moves ? path_of(step, index, begin, end - begin) : resting_path(world, slot);
     const float slop = rbl_pair_slop(&world->bodies.data[way->slot], &world->bodies.data[slot]);
     const rblImpactQuery query = {.a = &world->bodies.data[way->slot].shape,
                                   .b = &world->bodies.data[slot].shape,
@@ -182,21 +182,21 @@ static bool meet(uint32_t slot, void* context)
 }
 
 // Both get no farther.
-static void hold_both(const Way* way)
+static void slow_both(const Way* way)
 {
     rblStep* step = way->step;
     const uint32_t index = way->other != RBL_NONE ? step->solver_index.data[way->other] : 0;
     if (way->time < end_of(step, way->index))
     {
-        (void)(rbl_may_hold(step, way->index, index) &&
-               rbl_hold_body(step, way->index, way->time - step->clocks.data[way->index]));
-        (void)(index != 0 && rbl_may_hold(step, index, way->index) &&
-               rbl_hold_body(step, index, way->time - step->clocks.data[index]));
+        (void)(rbl_may_slow(step, way->index, index) &&
+               rbl_slow_body(step, way->index, way->time - step->clocks.data[way->index]));
+        (void)(index != 0 && rbl_may_slow(step, index, way->index) &&
+               rbl_slow_body(step, index, way->time - step->clocks.data[index]));
     }
 }
 
 // How far a body goes in what is left of the step to where it would not have gone: on its old way it was looked for what is there.
-static float way_aside(const rblStep* step, uint32_t index)
+static float deviation(const rblStep* step, uint32_t index)
 {
     const rblSolverBody* body = &step->solver_bodies.data[index];
     const rblVec3 before = step->at_start.data[index].velocity;
@@ -212,22 +212,22 @@ static void look_ahead(rblStep* step, uint32_t index)
     rblWorld* world = step->world;
     const rblSolverBody* solver = &step->solver_bodies.data[index];
     const rblBody* body = &world->bodies.data[solver->slot];
-    if (!(solver->inverse_mass > 0.0f) || !(way_aside(step, index) > body->shape.inner_radius))
+    if (!(solver->inverse_mass > 0.0f) || !(deviation(step, index) > body->shape.inner_radius))
     {
         return;
     }
-    const Course course = course_of(step, index, step->clocks.data[index], solver->seconds);
-    const rblVec3 translation = course.sweep.translation;
+    const Path path = path_of(step, index, step->clocks.data[index], solver->seconds);
+    const rblVec3 translation = path.sweep.translation;
     Way way = {
         .step = step, .slot = solver->slot, .index = index, .other = RBL_NONE, .time = end_of(step, index)};
-    const float turning = body->shape.radius * rbl_minf(rbl_length3(course.sweep.rotation), 2.0f);
-    const rblAabb box = rbl_shape_bounds_at(&body->shape, course.sweep.from);
+    const float turning = body->shape.radius * rbl_minf(rbl_length3(path.sweep.rotation), 2.0f);
+    const rblAabb box = rbl_shape_bounds_at(&body->shape, path.sweep.from);
     const rblAabb end = {rbl_add3(box.lower, translation), rbl_add3(box.upper, translation)};
     rbl_broad_phase_query(world->broad, rbl_aabb_grown(rbl_aabb_union(box, end), turning), meet, &way);
-    hold_both(&way);
+    slow_both(&way);
 }
 
-void rbl_look_after_blows(rblStep* step)
+void rbl_limit_new_paths(rblStep* step)
 {
     for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
     {
@@ -236,7 +236,7 @@ void rbl_look_after_blows(rblStep* step)
             look_ahead(step, i);
         }
     }
-    if (step->impact->any_held)
+    if (step->impact->any_slowed)
     {
         rbl_share_joint_seconds(step);
     }

@@ -5,11 +5,11 @@
 
 #define LEAST  1e-3f // of the step: rates such as 1 / seconds stay finite
 #define SAFE   0.5f  // of the inner radius of the thinner one
-#define PASSES 8     // in which a body that is held holds those behind it, and these others
-#define PAUSE  12    // steps that a step in which a body is held costs
+#define PASSES 8     // in which a body that is slowed slows those behind it, and these others
+#define PAUSE  12    // steps that a step in which a body is slowed costs
 #define DEBT   24    // steps: with more of them nothing that moves holds it
 
-bool rbl_hold_body(rblStep* step, uint32_t index, float seconds)
+bool rbl_slow_body(rblStep* step, uint32_t index, float seconds)
 {
     rblSolverBody* body = &step->solver_bodies.data[index];
     const float least = rbl_maxf(seconds, LEAST * step->seconds);
@@ -18,24 +18,24 @@ bool rbl_hold_body(rblStep* step, uint32_t index, float seconds)
         return false;
     }
     body->seconds = least;
-    step->held.data[index] = 1;
-    step->impact->any_held = true;
+    step->slowed.data[index] = 1;
+    step->impact->any_slowed = true;
     return true;
 }
 
 // Nothing gets lost in a static body or a sleeper, however often. Among bodies that move three steps in a row may be lost, then one in
 // twelve, no more: shards that are a millimetre thick meet others in every step, and a cloud of them would fall in slow motion.
-bool rbl_may_hold(const rblStep* step, uint32_t index, uint32_t other)
+bool rbl_may_slow(const rblStep* step, uint32_t index, uint32_t other)
 {
     const rblWorld* world = step->world;
     const rblSolverBody* bodies = step->solver_bodies.data;
-    return !(bodies[other].inverse_mass > 0.0f) || world->bodies.data[bodies[index].slot].hold_debt < DEBT;
+    return !(bodies[other].inverse_mass > 0.0f) || world->bodies.data[bodies[index].slot].slow_debt < DEBT;
 }
 
 // ---- what goes on into another body ----
 
 // m: a body that goes no farther into the other one can be pushed out again.
-static float safe_way(const rblStep* step, const rblManifold* manifold)
+static float safe_distance(const rblStep* step, const rblManifold* manifold)
 {
     const rblWorld* world = step->world;
     const rblPair* pair = &world->pairs.data[manifold->pair];
@@ -47,16 +47,16 @@ static float safe_way(const rblStep* step, const rblManifold* manifold)
 // known; and the sweeps over impacts may end before what is between a heavy body and a wall has come to rest. A body that goes
 // on into the other one after its impact gets no more of the step than it takes to get a safe way; after the gap is closed, where
 // contacts are known for the whole way (shapes that are not convex, see narrow_phase.c) or the impact comes later.
-static void hold_back(rblStep* step, rblManifold* manifold)
+static void slow_down(rblStep* step, rblManifold* manifold)
 {
     const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
     const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
-    const float safe = safe_way(step, manifold);
+    const float safe = safe_distance(step, manifold);
     const bool gap_counts = manifold->later || !rbl_is_convex_manifold(manifold);
     const bool far_a = a->inverse_mass > 0.0f && rbl_length3(a->velocity) * a->seconds > safe &&
-                       rbl_may_hold(step, manifold->a, manifold->b);
+                       rbl_may_slow(step, manifold->a, manifold->b);
     const bool far_b = b->inverse_mass > 0.0f && rbl_length3(b->velocity) * b->seconds > safe &&
-                       rbl_may_hold(step, manifold->b, manifold->a);
+                       rbl_may_slow(step, manifold->b, manifold->a);
     if (!far_a && !far_b)
     {
         return;
@@ -75,16 +75,16 @@ static void hold_back(rblStep* step, rblManifold* manifold)
         }
         if (far_a && closing_a * a->seconds > way)
         {
-            (void)rbl_hold_body(step, manifold->a, way / closing_a);
+            (void)rbl_slow_body(step, manifold->a, way / closing_a);
         }
         if (far_b && closing_b * b->seconds > way)
         {
-            (void)rbl_hold_body(step, manifold->b, way / closing_b);
+            (void)rbl_slow_body(step, manifold->b, way / closing_b);
         }
     }
 }
 
-// ---- what was hit in mid-step ----
+// ---- impacts in mid-step ----
 
 static bool goes_far(const rblStep* step, uint32_t index)
 {
@@ -95,29 +95,29 @@ static bool goes_far(const rblStep* step, uint32_t index)
     return body->seconds * speed > shape->inner_radius;
 }
 
-// One that others hold does not fly to its impact. When it is hit by one that has, and goes far, it begins there and then: it
-// would have more of the step before it than the one that hit it, and overtake it.
-static void hold_to_blow(rblStep* step, const rblManifold* manifold)
+// A body that others support does not fly to its impact. When one that has flown runs into it, and goes far, it begins there and then: it
+// would have more of the step before it than the other one, and overtake it.
+static void slow_to_impact(rblStep* step, const rblManifold* manifold)
 {
     const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
     const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
     const uint32_t ahead = a->seconds > b->seconds ? manifold->a : manifold->b;
     const uint32_t other = a->seconds > b->seconds ? manifold->b : manifold->a;
     if (a->inverse_mass > 0.0f && b->inverse_mass > 0.0f && a->seconds != b->seconds &&
-        rbl_may_hold(step, ahead, other) && goes_far(step, ahead))
+        rbl_may_slow(step, ahead, other) && goes_far(step, ahead))
     {
-        (void)rbl_hold_body(step, ahead, rbl_minf(a->seconds, b->seconds));
+        (void)rbl_slow_body(step, ahead, rbl_minf(a->seconds, b->seconds));
     }
 }
 
 // ---- those behind ----
 
 // With less time for the one in front, the one behind it would run into it: contacts know speeds, and these agree.
-static bool hold_behind(rblStep* step, rblManifold* manifold)
+static bool slow_behind(rblStep* step, rblManifold* manifold)
 {
     const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
     const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
-    const float safe = safe_way(step, manifold);
+    const float safe = safe_distance(step, manifold);
     bool changed = false;
     rbl_prepare_once(step, manifold);
     for (uint32_t i = 0; i < manifold->count; ++i)
@@ -132,15 +132,15 @@ static bool hold_behind(rblStep* step, rblManifold* manifold)
         {
             continue;
         }
-        if (a->seconds > b->seconds && speed_a > 0.0f && rbl_may_hold(step, manifold->a, manifold->b))
+        if (a->seconds > b->seconds && speed_a > 0.0f && rbl_may_slow(step, manifold->a, manifold->b))
         {
             const float time = (free - speed_b * b->seconds) / speed_a;
-            changed = rbl_hold_body(step, manifold->a, rbl_maxf(time, b->seconds)) || changed;
+            changed = rbl_slow_body(step, manifold->a, rbl_maxf(time, b->seconds)) || changed;
         }
-        if (b->seconds > a->seconds && speed_b > 0.0f && rbl_may_hold(step, manifold->b, manifold->a))
+        if (b->seconds > a->seconds && speed_b > 0.0f && rbl_may_slow(step, manifold->b, manifold->a))
         {
             const float time = (free - speed_a * a->seconds) / speed_b;
-            changed = rbl_hold_body(step, manifold->b, rbl_maxf(time, a->seconds)) || changed;
+            changed = rbl_slow_body(step, manifold->b, rbl_maxf(time, a->seconds)) || changed;
         }
     }
     return changed;
@@ -150,12 +150,12 @@ static bool is_led(const rblStep* step, const rblManifold* manifold)
 {
     const rblSolverBody* a = &step->solver_bodies.data[manifold->a];
     const rblSolverBody* b = &step->solver_bodies.data[manifold->b];
-    const bool held = step->held.data[manifold->a] != 0 || step->held.data[manifold->b] != 0;
-    const bool met = manifold->blow != 0 || (held && !manifold->mates);
+    const bool slowed = step->slowed.data[manifold->a] != 0 || step->slowed.data[manifold->b] != 0;
+    const bool met = manifold->last_impact != 0 || (slowed && !manifold->siblings);
     return met && a->inverse_mass > 0.0f && b->inverse_mass > 0.0f && a->seconds != b->seconds;
 }
 
-static void hold_those_behind(rblStep* step)
+static void slow_those_behind(rblStep* step)
 {
     bool changed = true;
     for (int pass = 0; pass < PASSES && changed; ++pass)
@@ -164,7 +164,7 @@ static void hold_those_behind(rblStep* step)
         for (size_t m = 0; m < step->manifolds.count; ++m)
         {
             rblManifold* manifold = &step->manifolds.data[m];
-            changed = (is_led(step, manifold) && hold_behind(step, manifold)) || changed;
+            changed = (is_led(step, manifold) && slow_behind(step, manifold)) || changed;
         }
     }
 }
@@ -175,28 +175,28 @@ static void count_debts(rblStep* step)
     for (size_t i = 1; i < step->solver_bodies.count; ++i)
     {
         rblBody* body = &world->bodies.data[step->solver_bodies.data[i].slot];
-        const int left = body->hold_debt > 0 ? body->hold_debt - 1 : 0;
-        const int debt = step->held.data[i] != 0 ? left + PAUSE : left;
-        body->hold_debt = (uint8_t)(debt < DEBT + PAUSE ? debt : DEBT + PAUSE);
+        const int left = body->slow_debt > 0 ? body->slow_debt - 1 : 0;
+        const int debt = step->slowed.data[i] != 0 ? left + PAUSE : left;
+        body->slow_debt = (uint8_t)(debt < DEBT + PAUSE ? debt : DEBT + PAUSE);
     }
 }
 
-void rbl_hold_bodies(rblStep* step)
+void rbl_slow_bodies(rblStep* step)
 {
     for (size_t m = 0; m < step->manifolds.count; ++m)
     {
         rblManifold* manifold = &step->manifolds.data[m];
-        if (manifold->blow != 0)
+        if (manifold->last_impact != 0)
         {
-            hold_to_blow(step, manifold);
+            slow_to_impact(step, manifold);
         }
-        if ((manifold->fast || manifold->blow != 0) && !manifold->mates)
+        if ((manifold->fast || manifold->last_impact != 0) && !manifold->siblings)
         {
-            hold_back(step, manifold);
+            slow_down(step, manifold);
         }
     }
-    hold_those_behind(step);
-    if (step->impact->any_held)
+    slow_those_behind(step);
+    if (step->impact->any_slowed)
     {
         rbl_share_joint_seconds(step);
     }

@@ -1,11 +1,11 @@
-// Mates: pieces of one break that nothing else has moved since. They touch, but never repel.
+// Siblings: pieces of one break that nothing else has moved since. They touch, but never repel.
 //
 // The pieces of a body that spins do not all fly apart. Each goes on by itself: straight on where the body had bent its way, and tumbling
 // about its own axes. Where two were one, their surfaces then run into each other by (spin t)^2 of their size, at once and without
-// a gap that could warn of it. A contact that undid that would push both, in the very first step, by an amount that depends on the step.
-// So what their own motion does to mates is let be:
+// a gap that could warn of it. A contact that undid that would move both, in the very first step, by an amount that depends on the step.
+// So what their own motion does to siblings is let be:
 //   in free flight their contacts do nothing at all, and every piece moves as if it were alone;
-//   where strangers are about, a contact of mates resists what these do to it, and only that: with u* what the relative velocity
+//   where strangers are about, a contact of siblings resists what these do to it, and only that: with u* what the relative velocity
 //   would be without impacts and contacts, a lasting one asks for u.n >= min(0, -u'.n - 2 s/h, u*.n) (contact_aim.c), one in an
 //   impact for the least of what it would ask for and u*.n (impact_stop.c).
 // The work of such a contact, J.(u + u')/2, is never positive: energy cannot come of it. A piece that a stranger has moved, by itself or
@@ -28,15 +28,15 @@ RBL_DEFINE_STAGE_MEMORY(struct rblSiblingFinder, rbl_sibling_finder, ARRAYS)
 
 #define RELEASE_TIME 0.35f // s: ten frames at 30 Hz, and a little
 
-void rbl_leave_flock(rblBody* body)
+void rbl_siblings_leave(rblBody* body)
 {
-    body->flock = 0;
-    body->flock_time = 0.0f;
+    body->sibling_group = 0;
+    body->sibling_time = 0.0f;
 }
 
 // ---- who hangs together ----
 
-// Groups of mates by slot, and per group whether it met a stranger.
+// Groups of siblings by slot, and per group whether it met a stranger.
 typedef struct Groups
 {
     uint32_t* parents;
@@ -78,11 +78,11 @@ static void drop_contacts(rblPair* pair)
     pair->looked = false;
 }
 
-rblResult rbl_release_mates(rblStep* step)
+rblResult rbl_siblings_drop_contacts(rblStep* step)
 {
     rblWorld* world = step->world;
     Groups groups;
-    if (!world->flocks)
+    if (!world->has_siblings)
     {
         return RBL_OK;
     }
@@ -95,7 +95,7 @@ rblResult rbl_release_mates(rblStep* step)
         for (size_t i = 0; i < step->active_pairs.count; ++i)
         {
             rblPair* pair = &world->pairs.data[step->active_pairs.data[i]];
-            if (pair->count == 0 || pair->mates != (pass != 1))
+            if (pair->count == 0 || pair->siblings != (pass != 1))
             {
                 continue;
             }
@@ -120,10 +120,10 @@ rblResult rbl_release_mates(rblStep* step)
 
 static bool is_pressed(const rblWorld* world, const rblManifold* manifold)
 {
-    bool pressed = manifold->blow != 0;
+    bool pressed = manifold->last_impact != 0;
     for (uint32_t i = 0; i < manifold->count && !pressed; ++i)
     {
-        pressed = world->contacts.data[manifold->contact + i].push > 0.0f;
+        pressed = world->contacts.data[manifold->contact + i].normal_impulse > 0.0f;
     }
     return pressed;
 }
@@ -137,7 +137,7 @@ static void group_pressed(rblStep* step, Groups* groups)
         {
             const rblManifold* manifold = &step->manifolds.data[m];
             const rblPair* pair = &world->pairs.data[manifold->pair];
-            if (manifold->mates == (pass == 0) && is_pressed(world, manifold))
+            if (manifold->siblings == (pass == 0) && is_pressed(world, manifold))
             {
                 if (pass == 0)
                 {
@@ -152,11 +152,11 @@ static void group_pressed(rblStep* step, Groups* groups)
     }
 }
 
-rblResult rbl_note_strangers(rblStep* step)
+rblResult rbl_siblings_update(rblStep* step)
 {
     rblWorld* world = step->world;
     Groups groups;
-    if (!world->flocks)
+    if (!world->has_siblings)
     {
         return RBL_OK;
     }
@@ -165,21 +165,21 @@ rblResult rbl_note_strangers(rblStep* step)
         return rbl_fail_memory();
     }
     group_pressed(step, &groups);
-    world->flocks = false;
+    world->has_siblings = false;
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {
         rblBody* body = &world->bodies.data[slot];
-        if (body->flock == 0)
+        if (body->sibling_group == 0)
         {
             continue;
         }
-        body->flock_time += step->seconds;
+        body->sibling_time += step->seconds;
         if (groups.met[rbl_union_root(groups.parents, slot)] != 0 || body->joint_count > 0 || !body->awake ||
-            body->flock_time > RELEASE_TIME)
+            body->sibling_time > RELEASE_TIME)
         {
-            rbl_leave_flock(body);
+            rbl_siblings_leave(body);
         }
-        world->flocks = world->flocks || body->flock != 0;
+        world->has_siblings = world->has_siblings || body->sibling_group != 0;
     }
     return RBL_OK;
 }

@@ -50,13 +50,14 @@ typedef struct rblManifold
     bool prepared; // its solver contacts are written
     bool
         early; // may bounce before its gap is closed: has restitution, hangs on a joint, or its time of impact is known
-    bool fast;                   // continuous detection was used
-    bool slow;                   // too slow for an impact, not looked at
-    bool closed;                 // a contact of it touches
-    bool has_impact;             // and is an impact now
-    bool nearing;                // one that does not may close in an impact
-    bool approaching;            // closes within the step, faster than an impact must be
-    bool has_impact_point;       // of this round
+    bool fast;             // continuous detection was used
+    bool slow;             // too slow for an impact, not looked at
+    bool closed;           // a contact of it touches
+    bool has_impact;       // and is an impact now
+    bool nearing;          // one that does not may close in an impact
+    bool approaching;      // closes within the step, faster than an impact must be
+    bool has_impact_point; // of this round
+    bool bounced; // in this round: the impulses of its impact are in its solver contacts, else in its lane
     bool moved_to_impact;        // a body of it was just moved to an impact
     bool later;                  // than another impact of one of its bodies
     bool born;                   // overlaps since the birth of one of its bodies

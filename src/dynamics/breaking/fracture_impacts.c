@@ -51,31 +51,19 @@ static rblResult list_pair_impacts(rblStep* step)
 
 // ---- what ----
 
-// The normal impulse of a contact. A pair that bounced was solved by itself, one contact at a time, the others in their
-// lanes (impact_pairs.c, impact_stop.c).
-static float contact_normal_impulse(const rblStep* step, const rblManifold* manifold, uint32_t number,
-                                    bool bounced)
+// The normal impulse of a contact in the impact, N s. A pair that bounced was solved by itself, one contact at a time, the others in
+// their lanes (impact_pairs.c, impact_stop.c).
+static float contact_normal_impulse(const rblStep* step, const rblManifold* manifold, uint32_t number)
 {
     const rblBundle* bundle = &step->bundles.data[manifold->bundle];
     const uint32_t lane = (uint32_t)(manifold - step->manifolds.data) - bundle->manifold;
-    return bounced ? step->solver_contacts.data[manifold->first + number].normal_impulse
-                   : step->wide_contacts.data[bundle->first + number].normal_impulse[lane];
-}
-
-static bool has_bounced(const rblStep* step, const rblManifold* manifold)
-{
-    float sum = 0.0f;
-    for (uint32_t i = 0; i < manifold->count; ++i)
-    {
-        sum += contact_normal_impulse(step, manifold, i, false);
-    }
-    return manifold->impact_normal_impulse > 1.001f * sum;
+    return manifold->bounced ? step->solver_contacts.data[manifold->first + number].normal_impulse
+                             : step->wide_contacts.data[bundle->first + number].normal_impulse[lane];
 }
 
 static void find_center_of_pressure(const rblStep* step, const rblManifold* manifold, rblPairImpact* impact)
 {
     const rblWorld* world = step->world;
-    const bool bounced = has_bounced(step, manifold);
     const rblSolverContact* fastest = &step->solver_contacts.data[manifold->impact_contact];
     rblVec3 arm = rbl_vec3(0, 0, 0);
     rblVec3 normal = rbl_vec3(0, 0, 0);
@@ -83,7 +71,7 @@ static void find_center_of_pressure(const rblStep* step, const rblManifold* mani
     for (uint32_t i = 0; i < manifold->count; ++i)
     {
         const rblSolverContact* contact = &step->solver_contacts.data[manifold->first + i];
-        const float normal_impulse = rbl_maxf(contact_normal_impulse(step, manifold, i, bounced), 0.0f);
+        const float normal_impulse = rbl_maxf(contact_normal_impulse(step, manifold, i), 0.0f);
         arm = rbl_mul_add3(arm, normal_impulse, contact->arm_a);
         normal = rbl_mul_add3(normal, normal_impulse, contact->normal);
         sum += normal_impulse;

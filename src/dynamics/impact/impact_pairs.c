@@ -112,6 +112,7 @@ static void bounce_pair(rblStep* step, rblManifold* manifold, float speed)
     rblSolverBody* b = &step->solver_bodies.data[manifold->b];
     const rblSolverBody before[2] = {*a, *b};
     rblSolverBody after[2] = {*a, *b};
+    manifold->bounced = true;
     rbl_unpack_manifold(step, manifold);
     book(step, manifold, a, b, 1.0f);
     forget_impulses(step, manifold);

@@ -135,8 +135,10 @@ static rblResult hit(const Body* body, rblRandom* random, Breaks* breaks)
     rblFracture fracture = {0};
     verdict.budget = (double)impact.energy;
     begin = rbl_timer_seconds();
-    RBL_TRY(rbl_breaker_shatter(body->breaker, body->prepared, &body->body, &verdict, rbl_serial_jobs(),
-                                &fracture));
+    const rblResult result = rbl_breaker_shatter(body->breaker, body->prepared, &body->body, &verdict,
+                                                 rbl_serial_jobs(), &fracture);
+    rbl_verdict_release(body->breaker, &verdict);
+    RBL_TRY(result);
     breaks->breaking.values[breaks->breaking.count++] = milliseconds_since(begin);
     breaks->fragments += fracture.fragment_count;
     breaks->broken += fracture.fragment_count > 1;

@@ -368,9 +368,9 @@ static void bad_definitions_and_bodies_are_refused(void** state)
     check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_prescored(&def, &id));
     // Nothing to cut.
     const rblBreaker* breaker = make_breaker(&good);
-    rblPrescoredDef read;
-    assert_true(rbl_breaker_prescored_def(breaker, &read));
-    assert_int_equal(read.pattern.pieces, good.pattern.pieces);
+    const rblPrescoredDef* read = rbl_breaker_kind_def(breaker);
+    assert_string_equal(rbl_breaker_kind(breaker)->name, "prescored");
+    assert_int_equal(read->pattern.pieces, good.pattern.pieces);
     int destroyed = 0;
     Torus torus = {0.3f, 0.1f, &destroyed};
     const rblShapeId shapes[2] = {make_torus(&torus), make_ground()};

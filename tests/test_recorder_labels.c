@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include "base/random.h"
+#include "cut/labels/label_volume.h"
 #include "io/file.h"
 #include "replay_testing.h"
 #include "rubble/prescored.h"
@@ -97,7 +98,7 @@ static void breaks_by_regions_of_files_happen_again_without_the_files(void** sta
         record_breaks(late != 0, &fragments);
         assert_true(fragments >= 12); // 8, 4 and 8 but for crumbs that were merged
         check_ok(rbl_file_read(recording, SIZE_MAX, rbl_default_allocator(), &file));
-        assert_int_equal(recording_count_chunks(&file, RBL_CHUNK_LABELS),
+        assert_int_equal(recording_count_chunks(&file, RBL_CHUNK_DATA),
                          2); // the same regions are there once
         check_recording_replays(&file, "labels");
         rbl_file_bytes_free(&file);
@@ -115,7 +116,7 @@ static void hostile_labels_do_no_harm(void** state)
     check_ok(rbl_file_read(recording, SIZE_MAX, rbl_default_allocator(), &file));
     remove(recording);
     size_t offset = RBL_FILE_HEADER_SIZE;
-    while (rbl_load_u32(file.bytes + offset) != RBL_CHUNK_LABELS)
+    while (rbl_load_u32(file.bytes + offset) != RBL_CHUNK_DATA)
     {
         offset = recording_chunk_end(file.bytes, file.size, offset);
     }
@@ -146,7 +147,7 @@ static void labels_that_do_not_fit_together_are_refused(void** state)
     const rblLabelVolume good = {{2, 1, 1}, {{0, 0, 0}, {2, 1, 1}}, numbers, 2};
     rblByteSink sink;
     rbl_sink_init(&sink, rbl_default_allocator());
-    rbl_put_labels(&sink, &good);
+    rbl_labels_put(&sink, &good);
     const size_t size = sink.bytes.count;
     const struct
     {
@@ -155,7 +156,7 @@ static void labels_that_do_not_fit_together_are_refused(void** state)
     } wrong[] = {{0, 3}, {0, 0}, {8, 2}, {60, 0}, {60, 3}, {size - 1, 0}, {size - 1, 2}, {43, 0xc0}};
     rblLabelVolume* volume = NULL;
     rblByteSource source = {.data = sink.bytes.data, .size = size};
-    check_ok(rbl_take_labels(&source, rbl_default_allocator(), &volume));
+    check_ok(rbl_labels_take(&source, rbl_default_allocator(), &volume));
     assert_int_equal(volume->label_count, 2);
     assert_memory_equal(volume->labels, numbers, sizeof numbers);
     rbl_labels_free(volume, rbl_default_allocator());
@@ -164,7 +165,7 @@ static void labels_that_do_not_fit_together_are_refused(void** state)
         const uint8_t right = sink.bytes.data[wrong[i].place];
         sink.bytes.data[wrong[i].place] = wrong[i].value;
         source = (rblByteSource){.data = sink.bytes.data, .size = size};
-        check_fails(RBL_ERROR_FORMAT, rbl_take_labels(&source, rbl_default_allocator(), &volume));
+        check_fails(RBL_ERROR_FORMAT, rbl_labels_take(&source, rbl_default_allocator(), &volume));
         sink.bytes.data[wrong[i].place] = right;
     }
     rbl_sink_free(&sink);

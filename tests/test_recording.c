@@ -370,7 +370,7 @@ static void foreign_files_are_refused_in_words(void** state)
     file.bytes[8] = 9;
     check_fails(RBL_ERROR_UNSUPPORTED, rbl_recording_load_memory(file.bytes, file.size, "new", &run, NULL));
     assert_non_null(
-        strstr(rbl_last_error(), "version 9 of recordings; this version of Rubble reads version 1"));
+        strstr(rbl_last_error(), "version 9 of recordings; this version of Rubble reads version 2"));
     file.bytes[8] = 1;
     check_fails(RBL_ERROR_FORMAT, rbl_recording_load_memory("# OBJ", 5, "mesh", &run, NULL));
     check_fails(RBL_ERROR_FILE, rbl_recording_load("there_is_no_such.rbl", &run, NULL));

@@ -23,6 +23,19 @@ static void check_refused(const char* body, const char* words)
     }
 }
 
+// What the breaker of a prepared scene was made from.
+static const rblPrescoredDef* prescored_of(rblSceneId scene, uint32_t breaker)
+{
+    rblSceneView view;
+    const rblBreaker* found = NULL;
+    check_ok(rbl_scene_prepare(scene));
+    check_ok(rbl_scene_view(scene, &view));
+    assert_string_equal(view.breakers[breaker].kind, "prescored");
+    check_ok(rbl_breaker_hold(view.breakers[breaker].id, &found));
+    rbl_breaker_release(found); // the scene has it
+    return rbl_breaker_kind_def(found);
+}
+
 static void scenes_say_how_bodies_break(void** state)
 {
     (void)state;
@@ -30,9 +43,10 @@ static void scenes_say_how_bodies_break(void** state)
     rblSceneView view;
     check_ok(rbl_scene_view(scene, &view));
     assert_int_equal(view.breaker_count, 2);
-    assert_int_equal(view.breakers[0].prescored.pattern.kind, RBL_PATTERN_RADIAL);
-    assert_int_equal(view.breakers[0].prescored.pattern.pieces, 20);
-    assert_int_equal(view.breakers[1].prescored.generations, 1);
+    assert_int_equal(view.breakers[0].id.index1, 0);
+    assert_int_equal(prescored_of(scene, 0)->pattern.kind, RBL_PATTERN_RADIAL);
+    assert_int_equal(prescored_of(scene, 0)->pattern.pieces, 20);
+    assert_int_equal(prescored_of(scene, 1)->generations, 1);
     assert_int_equal(view.bodies[3].breaker, 0);
     assert_int_equal(view.bodies[4].breaker, RBL_NONE);
     assert_int_equal(view.bodies[5].anchor.kind, RBL_ANCHOR_BOTTOM);
@@ -60,11 +74,10 @@ static void bodies_break_like_their_material(void** state)
                  "\"jitter\":0.25,\"pieces\":7}}]}",
                  cases[i].material);
         const rblSceneId scene = load(text);
-        rblSceneView view;
-        check_ok(rbl_scene_view(scene, &view));
-        assert_int_equal(view.breakers[0].prescored.pattern.kind, cases[i].kind);
-        assert_int_equal(view.breakers[0].prescored.pattern.pieces, 7);
-        check_close(view.breakers[0].prescored.pattern.jitter, 0.25, 1e-7);
+        const rblPrescoredDef* def = prescored_of(scene, 0);
+        assert_int_equal(def->pattern.kind, cases[i].kind);
+        assert_int_equal(def->pattern.pieces, 7);
+        check_close(def->pattern.jitter, 0.25, 1e-7);
         check_ok(rbl_scene_destroy(scene));
     }
 }
@@ -81,6 +94,13 @@ static void impossible_words_are_refused(void** state)
     check_refused("{\"shape\":\"box\",\"fracture\":{\"crumbs\":\"vanish\"}}", "crumbs");
     check_refused("{\"shape\":\"box\",\"fracture\":{\"share\":-0.5}}", "share");
     check_refused("{\"shape\":\"box\",\"fracture\":{\"mostFragments\":-1}}", "mostFragments");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"prescored\",\"edge\":1}}",
+                  "a key of the method 'stress', not of 'prescored'");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"stress\",\"crumbs\":\"merge\"}}",
+                  "a key of the method 'prescored', not of 'stress'");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"stress\",\"seeds\":1}}",
+                  "did you mean 'seed'");
+    check_refused("{\"shape\":\"box\",\"fracture\":{\"method\":\"voronoi\",\"edge\":-1}}", "edge");
     check_refused("{\"shape\":\"box\",\"anchor\":\"bottom\"}", "static");
     check_refused("{\"shape\":\"box\",\"type\":\"static\",\"anchor\":{\"box\":[[0,0,0],[1,0,1]]}}", "below");
     check_refused("{\"shape\":\"ground\",\"type\":\"static\",\"fracture\":{\"method\":\"prescored\"}}",
@@ -245,12 +265,10 @@ static void scenes_cap_fragments_and_say_how_pieces_break_again(void** state)
         "\"thinnest\":0.001,\"share\":0.5,\"smallestBody\":0.1}}],"
         "\"events\":[{\"time\":0.1,\"break\":{\"body\":\"block\",\"at\":[0,0.2,0],\"normal\":[0,-1,0]}}]}";
     const rblSceneId scene = load(text);
-    rblSceneView view;
     rblSimulation simulation;
-    check_ok(rbl_scene_view(scene, &view));
-    assert_true(view.breakers[0].prescored.thinnest == 0.001f);
-    assert_true(view.breakers[0].prescored.share == 0.5f);
-    assert_true(view.breakers[0].prescored.smallest_body == 0.1f);
+    assert_true(prescored_of(scene, 0)->thinnest == 0.001f);
+    assert_true(prescored_of(scene, 0)->share == 0.5f);
+    assert_true(prescored_of(scene, 0)->smallest_body == 0.1f);
     check_ok(rbl_simulation_start(&simulation, scene, true));
     run_through(&simulation);
     assert_int_equal(simulation.run.statistics.events.count, 1);

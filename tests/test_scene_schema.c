@@ -6,6 +6,7 @@
 #include "io/json/json_writer.h"
 #include "rubble/scene.h"
 #include "rubble/solids.h"
+#include "scene/read/scene.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,6 +260,54 @@ static void every_solid_and_parameter_is_in_the_schema(void** state)
     }
 }
 
+// ---- kinds of breakers ----
+
+static void check_same(rblJson a, rblJson b)
+{
+    char path[200];
+    rblJson key;
+    rbl_json_path(a, path, sizeof path);
+    const bool object = rbl_json_is(a, RBL_JSON_OBJECT);
+    const bool list = object || rbl_json_is(a, RBL_JSON_ARRAY);
+    bool of_a = false, of_b = true;
+    const bool truth = rbl_json_is(a, RBL_JSON_BOOL);
+    const bool equal =
+        truth ? rbl_json_get_bool(a, &of_a) == RBL_OK && rbl_json_get_bool(b, &of_b) == RBL_OK && of_a == of_b
+              : list || same(a, b);
+    if (rbl_json_count(a) != rbl_json_count(b) || !equal)
+    {
+        fail_msg(
+            "docs/scene.schema.json is stale at %s: run scripts/scene-reference --fracture FILE with what "
+            "this test wrote",
+            path);
+    }
+    for (uint32_t i = 0; i < rbl_json_count(a); ++i)
+    {
+        const rblJson item = object ? rbl_json_member_at(a, i, &key) : rbl_json_item(a, i);
+        check_same(item, object ? rbl_json_find(b, string_of(key)) : rbl_json_item(b, i));
+    }
+}
+
+// The schema has what the table of breaker kinds has, word for word.
+static void every_kind_of_breaker_is_in_the_schema(void** state)
+{
+    (void)state;
+    rblJsonWriter writer;
+    rblJsonDocument made;
+    rbl_json_writer_init(&writer, 1, rbl_default_allocator());
+    check_ok(rbl_scene_write_fracture_schema(&writer));
+    check_ok(rbl_json_writer_finish(&writer));
+    FILE* file = fopen("fracture.schema.json", "wb");
+    assert_non_null(file);
+    fwrite(writer.text.data, 1, writer.text.count, file);
+    fclose(file);
+    check_ok(rbl_json_parse(&made, writer.text.data, writer.text.count, "made", rbl_default_allocator()));
+    const rblJson definitions = rbl_json_find(rbl_json_root(&schema_text.document), "definitions");
+    check_same(rbl_json_root(&made), rbl_json_find(definitions, "fracture"));
+    rbl_json_free(&made);
+    rbl_json_writer_free(&writer);
+}
+
 // ---- every value of a scene replaced, in turn, by others ----
 
 static const char* const replacements[] = {"null",  "true", "-1", "0",  "0.5",     "1e300",
@@ -361,6 +410,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_scenes_are_valid),
         cmocka_unit_test(every_solid_and_parameter_is_in_the_schema),
+        cmocka_unit_test(every_kind_of_breaker_is_in_the_schema),
         cmocka_unit_test(what_the_reader_takes_is_valid),
     };
     return cmocka_run_group_tests_name("scene schema", tests, open_schema, close_schema);

@@ -41,6 +41,14 @@ static rblVerdict decide(const rblBreaker* breaker, const rblBreakBody* body, vo
     return verdict;
 }
 
+// The same for those who want to know the verdict only.
+static rblVerdict judge(const rblBreaker* breaker, const rblBreakBody* body, void* prepared, float speed)
+{
+    rblVerdict verdict = decide(breaker, body, prepared, speed);
+    rbl_verdict_release(breaker, &verdict);
+    return verdict;
+}
+
 // ---- when ----
 
 static void verdicts_rise_with_the_blow(void** state)
@@ -56,7 +64,7 @@ static void verdicts_rise_with_the_blow(void** state)
     bool held = false, broke = false;
     for (float speed = 0.05f; speed < 60.0f; speed *= 1.6f)
     {
-        const rblVerdict verdict = decide(breaker, &body, prepared, speed);
+        const rblVerdict verdict = judge(breaker, &body, prepared, speed);
         assert_true(verdict.severity >= before);
         assert_true(verdict.breaks == (verdict.severity >= 1.0f));
         before = verdict.severity;
@@ -82,7 +90,7 @@ static double threshold_speed(const rblBreakBody* body, uint32_t tetrahedra)
     for (int i = 0; i < 24; ++i)
     {
         const double middle = sqrt(low * high);
-        const bool breaks = decide(breaker, body, prepared, (float)middle).breaks;
+        const bool breaks = judge(breaker, body, prepared, (float)middle).breaks;
         low = breaks ? low : middle;
         high = breaks ? middle : high;
     }
@@ -160,8 +168,8 @@ static void check_verdicts(const Modal* solved, const Modal* known, const rblBre
     uint32_t broke = 0, held = 0;
     for (float speed = 0.25f; speed < 40.0f; speed *= 2.0f)
     {
-        const float severity = decide(solved->breaker, body, solved->prepared, speed).severity;
-        const bool breaks = decide(known->breaker, body, known->prepared, speed).breaks;
+        const float severity = judge(solved->breaker, body, solved->prepared, speed).severity;
+        const bool breaks = judge(known->breaker, body, known->prepared, speed).breaks;
         broke += severity > 4.0f;
         held += severity < 0.25f;
         assert_true(severity <= 4.0f || breaks);
@@ -216,7 +224,7 @@ static void what_has_no_strength_or_all_of_it_holds(void** state)
         body.material.strength = strengths[i];
         void* prepared = NULL;
         check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
-        assert_false(decide(breaker, &body, prepared, 100.0f).breaks);
+        assert_false(judge(breaker, &body, prepared, 100.0f).breaks);
         rbl_breaker_forget(breaker, prepared);
     }
     rbl_breaker_release(breaker);
@@ -235,7 +243,7 @@ static void impulses_break_what_has_no_strength(void** state)
     body.material.break_impulse = 2.0f;
     void* prepared = NULL;
     check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
-    assert_false(decide(breaker, &body, prepared, 1.9f).breaks);
+    assert_false(judge(breaker, &body, prepared, 1.9f).breaks);
     rblVerdict verdict = decide(breaker, &body, prepared, 9.0f);
     assert_true(verdict.breaks);
     verdict.budget = 40.0;
@@ -244,6 +252,7 @@ static void impulses_break_what_has_no_strength(void** state)
     assert_true(fracture.fragment_count >= 2);
     assert_true(2.0 * (double)body.material.surface_energy * fracture.crack_area <= verdict.budget);
     rbl_fracture_free(&fracture);
+    rbl_verdict_release(breaker, &verdict);
     rbl_breaker_forget(breaker, prepared);
     rbl_breaker_release(breaker);
     check_ok(rbl_shape_destroy(id));
@@ -302,6 +311,7 @@ static void blows_leave_pieces_that_tile_the_body(void** state)
         check_tiling(&body, &fracture, 0.004);
         assert_true(fracture.elastic_energy > 0.0 && fracture.elastic_energy < 1.05 * verdict.budget);
         rbl_fracture_free(&fracture);
+        rbl_verdict_release(breaker, &verdict);
     }
     rbl_breaker_forget(breaker, prepared);
     rbl_breaker_release(breaker);

@@ -272,6 +272,7 @@ static void fragments_of_another_material_are_judged_by_it(void** state)
         check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
         check_ok(rbl_breaker_decide(breaker, prepared, &body, &impact, 1, &judged));
         severities[i] = judged.severity;
+        rbl_verdict_release(breaker, &judged);
         rbl_breaker_forget(breaker, prepared);
     }
     assert_true(severities[0] > 0.0f);
@@ -312,6 +313,8 @@ static void the_hardest_of_many_blows_count(void** state)
     check_ok(rbl_breaker_decide(breaker, prepared, &body, impacts, 40, &among));
     assert_int_equal(among.impact, 30);
     check_relative((double)among.severity, (double)alone.severity, 0.2);
+    rbl_verdict_release(breaker, &alone);
+    rbl_verdict_release(breaker, &among);
     rbl_breaker_forget(breaker, prepared);
     rbl_breaker_release(breaker);
     check_ok(rbl_shape_destroy(id));
@@ -337,6 +340,10 @@ static void what_nobody_pays_for_stays_whole(void** state)
     }
     assert_true(verdicts[0].breaks && verdicts[2].breaks && !verdicts[1].breaks);
     assert_true(verdicts[0].severity == verdicts[2].severity);
+    for (int i = 0; i < 3; ++i)
+    {
+        rbl_verdict_release(breaker, &verdicts[i]);
+    }
     rbl_breaker_forget(breaker, prepared);
     rbl_breaker_release(breaker);
     check_ok(rbl_shape_destroy(id));
@@ -410,6 +417,34 @@ static void a_fixed_body_breaks_under_a_blow(void** state)
 
 // ---- memory ----
 
+// Evidence belongs to the verdict: it is there or not, and goes back as it came. What a body keeps for the next decision may stay.
+static void check_deciding_out_of_memory(const rblBreaker* breaker, void* prepared, const rblBreakBody* body,
+                                         FailingAllocator* memory)
+{
+    const rblImpact impact = hard_blow(body, 1e6f);
+    rblVerdict verdict = {0};
+    bool decided = false;
+    for (size_t granted = 0; !decided; ++granted)
+    {
+        memory->left = granted;
+        verdict = (rblVerdict){0};
+        const rblResult result = rbl_breaker_decide(breaker, prepared, body, &impact, 1, &verdict);
+        assert_true(result == RBL_OK || result == RBL_ERROR_MEMORY);
+        decided = result == RBL_OK;
+        assert_true(decided == (verdict.evidence != NULL));
+    }
+    memory->left = SIZE_MAX;
+    rblFracture fracture;
+    verdict.budget = 1e3;
+    const size_t with_evidence = memory->live;
+    check_ok(rbl_breaker_shatter(breaker, prepared, body, &verdict, rbl_serial_jobs(), &fracture));
+    rbl_fracture_free(&fracture);
+    assert_int_equal(memory->live, with_evidence);
+    rbl_verdict_release(breaker, &verdict);
+    assert_null(verdict.evidence);
+    assert_true(memory->live < with_evidence);
+}
+
 static void out_of_memory_leaves_nothing_behind(void** state)
 {
     (void)state;
@@ -453,6 +488,7 @@ static void out_of_memory_leaves_nothing_behind(void** state)
         rbl_fracture_free(&fracture);
         assert_int_equal(memory.live, ready);
     }
+    check_deciding_out_of_memory(breaker, prepared, &body, &memory);
     memory.left = SIZE_MAX;
     rbl_breaker_forget(breaker, prepared);
     rbl_breaker_release(breaker);

@@ -311,7 +311,7 @@ static void recorded_breaks_happen_again_without_the_grid_file(void** state)
         record_breaks(late != 0);
         check_ok(rbl_file_read(recording, SIZE_MAX, rbl_default_allocator(), &file));
         remove(recording);
-        assert_int_equal(recording_count_chunks(&file, RBL_CHUNK_STRESS), 1); // three bodies share it
+        assert_int_equal(recording_count_chunks(&file, RBL_CHUNK_BREAKER), 1); // three bodies share it
         assert_int_equal(recording_count_chunks(&file, RBL_CHUNK_EVENT), late ? 2 : 0);
         check_recording_replays(&file, "stress");
         rbl_file_bytes_free(&file);
@@ -372,10 +372,10 @@ static uint32_t zero(const rblFragmentEvent* event, void* context)
 static rblFragmentEvent* event_again(const rblFragmentEvent* event, rblShapeId shape, uint32_t parent,
                                      const rblRecipeTables* tables)
 {
-    rblStressOrigin origin;
+    rblEventOrigin origin;
     rblByteSink sink;
     rblFragmentEvent* made = NULL;
-    assert_true(rbl_stress_origin(event, &origin));
+    assert_true(rbl_event_find_origin(event, &origin));
     assert_ptr_equal(origin.shape, view_of(shape).shape);
     rbl_sink_init(&sink, rbl_default_allocator());
     rbl_put_event(&sink, event, &(rblEventPlace){.parent = parent, .material = origin.material});

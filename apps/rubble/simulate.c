@@ -20,24 +20,39 @@ typedef struct Run
 
 // ---- running ----
 
-// Methods that come later: say so once, instead of leaving people waiting for them.
+// The names of kinds that have a method, as "prescored, stress".
+static void list_methods(char* out, size_t size)
+{
+    const rblBreakerKind* kind = NULL;
+    out[0] = '\0';
+    for (uint32_t i = 0; (kind = rbl_breaker_kind_at(i)) != NULL; ++i)
+    {
+        if (kind->create != NULL)
+        {
+            const size_t used = strlen(out);
+            snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", kind->name);
+        }
+    }
+}
+
+// Names that are reserved for later: say so once, instead of leaving people waiting for their breaks.
 static void note_breaking(const Run* run)
 {
     const rblSceneView* view = &run->simulation.view;
     uint32_t bodies = 0;
     for (uint32_t i = 0; i < view->body_count; ++i)
     {
-        const rblFractureMethod method = view->bodies[i].fracture;
-        bodies += method == RBL_FRACTURE_VORONOI || method == RBL_FRACTURE_XFEM;
+        bodies += view->bodies[i].fracture != NULL && view->bodies[i].breaker == RBL_NONE;
     }
     if (bodies > 0 && !options_given(run->parsed, "quiet"))
     {
-        char line[160];
+        char methods[160];
+        char line[320];
+        list_methods(methods, sizeof methods);
         snprintf(
             line, sizeof line,
-            "rubble: note: of the methods of fracture this version has prescored and stress: %u bodies with "
-            "others stay whole",
-            bodies);
+            "rubble: note: this version breaks bodies by the methods %s: %u bodies with others stay whole",
+            methods, bodies);
         progress_print(line);
     }
 }

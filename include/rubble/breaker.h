@@ -5,6 +5,7 @@
 
 #include "rubble/allocator.h"
 #include "rubble/material.h"
+#include "rubble/parameters.h"
 #include "rubble/shape.h"
 #include "rubble/tasks.h"
 #include <stdbool.h>
@@ -59,6 +60,9 @@ typedef struct rblVerdict
         budget; ///< J that crack faces may cost. From `decide`: at most, 0 for whatever the impact can pay. To `shatter`:
     ///< what it can pay; infinite: nobody asks (broken on demand)
     uint32_t most_pieces; ///< the same for their number: at most, that there is room for; 0: any number
+    /// What `decide` found out and `shatter` goes on with, such as stresses: the method's own. Null: nobody decided (broken on demand),
+    /// or there is nothing to hand on. Whoever asked gives it back by rbl_verdict_release().
+    void* evidence;
 } rblVerdict;
 
 /// One piece. In place: the pose is the parent's, whatever the shape's origin is.
@@ -102,6 +106,8 @@ RBL_API rblResult rbl_fracture_allocate(rblFracture* fracture, uint32_t fragment
 /// Destroy the shapes that were not taken (ids that are not null) and free the arrays; it is empty again.
 RBL_API void rbl_fracture_free(rblFracture* fracture);
 
+typedef struct rblBreaker rblBreaker; ///< opaque
+
 /// A fracture method. Functions may be called from several threads at once for different bodies; what they return depends
 /// on their arguments alone. `context` is the method's own.
 typedef struct rblBreakerDef
@@ -120,10 +126,16 @@ typedef struct rblBreakerDef
     rblResult (*decide)(void* context, void* prepared, const rblBreakBody* body, const rblImpact* impacts,
                         uint32_t count, rblVerdict* out);
 
+    /// Free the evidence of a verdict, whether the body broke or not. May be null when `decide` hands on none.
+    void (*release_evidence)(void* context, void* evidence);
+
     /// Break it. `out` is empty. Zero or one fragment: it stays whole (the budget pays for no crack). What was put into
     /// `out` before a failure is freed by the caller.
     rblResult (*shatter)(void* context, void* prepared, const rblBreakBody* body, const rblVerdict* verdict,
                          rblJobs* jobs, rblFracture* out);
+
+    /// Told which breaker the context belongs to, once, before all else. May be null.
+    void (*attach)(void* context, const rblBreaker* self);
 
     void (*destroy)(void* context); ///< after the last use; may be null
     void* context;
@@ -150,8 +162,6 @@ RBL_API uint32_t rbl_breaker_alive_count(void);
 
 // ---- what those who own bodies call ----
 
-typedef struct rblBreaker rblBreaker; ///< opaque
-
 /// Keep a breaker alive without its handle, once more, and let go again. What bodies do.
 RBL_API rblResult rbl_breaker_hold(rblBreakerId breaker, const rblBreaker** out);
 RBL_API void rbl_breaker_retain(const rblBreaker* breaker);
@@ -170,10 +180,77 @@ RBL_API void rbl_breaker_forget(const rblBreaker* breaker, void* prepared);
 RBL_API rblResult rbl_breaker_decide(const rblBreaker* breaker, void* prepared, const rblBreakBody* body,
                                      const rblImpact* impacts, uint32_t count, rblVerdict* out);
 
+/// Give the evidence of a verdict back, if it has any. To be called once for each verdict of rbl_breaker_decide(), by whatever thread,
+/// after rbl_breaker_shatter() or in its place.
+RBL_API void rbl_verdict_release(const rblBreaker* breaker, rblVerdict* verdict);
+
 /// The same. Refused, and `out` is empty: stale shapes, planes, poses that are not finite, masses that are not positive or whose
 /// sum is off the body's by more than 1e-6, mates of pieces that are not there.
 RBL_API rblResult rbl_breaker_shatter(const rblBreaker* breaker, void* prepared, const rblBreakBody* body,
                                       const rblVerdict* verdict, rblJobs* jobs, rblFracture* out);
+
+// ---- kinds ----
+
+/// A kind of breaker: a method with a name and parameters, for scene files, recordings and replays. Kinds are rows of one table,
+/// and nothing else knows the methods; yours is added by rbl_breaker_kind_register(). Start from rbl_default_breaker_kind().
+typedef struct rblBreakerKind
+{
+    uint32_t struct_size;           ///< bytes of this struct; set by rbl_default_breaker_kind()
+    uint32_t cookie;                ///< set by rbl_default_breaker_kind()
+    const char* name;               ///< "method" of scene files: 1 to 40 letters, digits, '-' and '_'
+    const char* about;              ///< one line for lists
+    size_t def_size;                ///< bytes of its definition
+    const rblParameter* parameters; ///< of its definition; ends with a row of RBL_PARAMETER_END
+
+    /// Give every field of a definition its default.
+    void (*set_defaults)(void* def);
+
+    /// Derive what a scene file left out from what it said: bit i of `given` is set when row i of the parameters was there, `material` is
+    /// the name of the preset that the body's material began as, or null. May be null.
+    rblResult (*complete)(void* def, uint64_t given, const char* material);
+
+    /// Make the method: fill functions and context of `out`, whose name is set. `def` has values within their ranges and lives until
+    /// this returns. `data` is what `put_data` put, in place of the files that `def` names; null: read the files. Null: a name that is
+    /// reserved, whose bodies stay whole.
+    rblResult (*create)(const void* def, const void* data, size_t data_size, rblBreakerDef* out);
+
+    /// What was read from files, for recordings: a replay needs no files. Nothing put: nothing was read. May be null.
+    rblResult (*put_data)(const void* context, rblByteSink* sink);
+
+    const struct rblBreakerKindInternals* internals; ///< of the library's own kinds; null for yours
+} rblBreakerKind;
+
+/// Everything empty but size and cookie.
+RBL_API void rbl_breaker_kind_init(rblBreakerKind* kind, size_t size);
+static inline rblBreakerKind rbl_default_breaker_kind(void)
+{
+    rblBreakerKind kind;
+    rbl_breaker_kind_init(&kind, sizeof kind);
+    return kind;
+}
+
+/// Add a kind to the table. The struct is copied; texts and parameters must stay until it is removed. Refused: names that are taken or
+/// not possible, a table that does not fit its definition, defaults that are out of their own ranges, no functions.
+RBL_API rblResult rbl_breaker_kind_register(const rblBreakerKind* kind);
+
+/// Remove a kind that was registered. Refused: unknown names, the library's own, kinds that breakers or scenes use.
+RBL_API rblResult rbl_breaker_kind_unregister(const char* name);
+
+/// The kind of a name. Refused, with the nearest name: unknown ones. Valid until it is removed.
+RBL_API rblResult rbl_breaker_kind_find(const char* name, const rblBreakerKind** out);
+
+/// The number of kinds, and the kind at an index, in a fixed order: the library's own first. Null beyond the last.
+RBL_API uint32_t rbl_breaker_kind_count(void);
+RBL_API const rblBreakerKind* rbl_breaker_kind_at(uint32_t index);
+
+/// Make a breaker of a kind. `def` is of the kind's own type, and copied with its texts. Refused: unknown and reserved names, values
+/// out of their ranges, what the kind refuses.
+RBL_API rblResult rbl_breaker_create_kind(const char* name, const void* def, rblBreakerId* out);
+
+/// The kind of a breaker and the definition that it was made from, which live as long as the breaker does. Null: it was made by
+/// rbl_breaker_create(), and recordings cannot hold it.
+RBL_API const rblBreakerKind* rbl_breaker_kind(const rblBreaker* breaker);
+RBL_API const void* rbl_breaker_kind_def(const rblBreaker* breaker);
 
 RBL_EXTERN_C_END
 

@@ -57,9 +57,6 @@ RBL_API rblResult rbl_breaker_create_prescored(const rblPrescoredDef* def, rblBr
 RBL_API rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32_t capacity,
                                      uint32_t* count);
 
-/// What a breaker of this kind was made from, for those who store it; false for others.
-RBL_API bool rbl_breaker_prescored_def(const rblBreaker* breaker, rblPrescoredDef* out);
-
 RBL_EXTERN_C_END
 
 #endif

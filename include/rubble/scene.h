@@ -3,8 +3,7 @@
 #define RUBBLE_SCENE_H
 
 #include "rubble/joint.h"
-#include "rubble/prescored.h"
-#include "rubble/stress.h"
+#include "rubble/world.h"
 #include <stddef.h>
 
 RBL_EXTERN_C_BEGIN
@@ -47,23 +46,11 @@ typedef struct rblSceneMaterial
     float color[3]; ///< linear red, green, blue, for drawing
 } rblSceneMaterial;
 
-/// How bodies break, as scenes name it.
-typedef enum rblFractureMethod
-{
-    RBL_FRACTURE_NONE,
-    RBL_FRACTURE_PRESCORED,
-    RBL_FRACTURE_VORONOI,
-    RBL_FRACTURE_STRESS,
-    RBL_FRACTURE_XFEM,
-    RBL_FRACTURE_METHOD_COUNT
-} rblFractureMethod;
-
-/// How a body breaks: `prescored` or `stress` says more, by `method`.
+/// How bodies break: those that break alike share it.
 typedef struct rblSceneBreaker
 {
-    rblFractureMethod method;
-    rblPrescoredDef prescored;
-    rblStressDef stress;
+    const char* kind; ///< its name (rbl_breaker_kind_find())
+    rblBreakerId id;  ///< null until the scene is prepared; rbl_breaker_kind_def() tells its parameters
 } rblSceneBreaker;
 
 /// One body, grids taken apart. Those that events spawn are in the list too.
@@ -77,7 +64,8 @@ typedef struct rblSceneBody
     rblVec3 velocity, spin;
     float mass;     ///< kg; 0: by the material's density
     uint32_t event; ///< that spawns it; RBL_NONE: there from the start
-    rblFractureMethod fracture;
+    const char*
+        fracture; ///< the kind of breaker that it names, null for "none"; those without a method stay whole
     uint32_t breaker; ///< in rblSceneView.breakers; RBL_NONE: it does not break
     rblAnchor anchor;
 } rblSceneBody;
@@ -164,8 +152,7 @@ typedef struct rblSceneView
 /// Read it. Refused: stale ids.
 RBL_API rblResult rbl_scene_view(rblSceneId scene, rblSceneView* out);
 
-/// The names of kinds, for messages and files. Never null.
-RBL_API const char* rbl_fracture_method_name(rblFractureMethod method);
+/// The name of a kind, for messages and files. Never null.
 RBL_API const char* rbl_scene_event_name(rblSceneEventKind kind);
 
 // ---- into a world ----

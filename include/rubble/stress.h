@@ -55,9 +55,6 @@ static inline rblStressDef rbl_default_stress_def(void)
 /// not positive and finite, with the place.
 RBL_API rblResult rbl_breaker_create_stress(const rblStressDef* def, rblBreakerId* out);
 
-/// What a breaker of this kind was made from, for those who store it; false for others.
-RBL_API bool rbl_breaker_stress_def(const rblBreaker* breaker, rblStressDef* out);
-
 RBL_EXTERN_C_END
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "rubble/math.h"
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -175,8 +176,12 @@ bool rbl_parameter_out_of_range(const rblParameter* row, double value)
     {
         return false;
     }
-    return value < row->least || value > row->most || (row->above_least && value == row->least) ||
-           (row->below_most && value == row->most);
+    // Limits of floats are floats, too: 0.99 is allowed where the most is 0.99.
+    const bool rounds = row->type == RBL_PARAMETER_FLOAT || row->type == RBL_PARAMETER_VECTOR;
+    const double least = rounds ? (double)(float)row->least : row->least;
+    const double most = rounds && row->most < (double)FLT_MAX ? (double)(float)row->most : row->most;
+    return value < least || value > most || (row->above_least && value == least) ||
+           (row->below_most && value == most);
 }
 
 void rbl_parameter_range_text(const rblParameter* row, char* out, size_t size)

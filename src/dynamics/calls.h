@@ -3,7 +3,6 @@
 #define RBL_DYNAMICS_CALLS_H
 
 #include "rubble/joint.h"
-#include "rubble/prescored.h"
 
 typedef enum rblCallCode
 {
@@ -30,31 +29,21 @@ typedef enum rblCallCode
     RBL_CALL_COUNT
 } rblCallCode;
 
-typedef enum rblCallBreaks
-{
-    RBL_CALL_BREAKS_NEVER,
-    RBL_CALL_BREAKS_PRESCORED,
-    RBL_CALL_BREAKS_BY_STRESS
-} rblCallBreaks;
-
 // One call that has succeeded, but for the two that are about to begin. Which fields count depends on the code.
 typedef struct rblCall
 {
     rblCallCode code;
-    rblBodyId body;            // that it is about, or that was made
-    rblJointId joint;          // likewise
-    rblVec3 first;             // gravity, velocity, force, torque, impulse, target
-    rblVec3 second;            // spin, point
-    rblTransform pose;         //
-    rblFilter filter;          //
-    float seconds;             //
-    bool failed;               //
-    uint64_t number;           // of the snapshot, counted from 1 by the world
-    rblBodyDef body_def;       //
-    rblCallBreaks breaks;      // in files: what breaker the body has
-    rblPrescoredDef prescored; // made from this,
-    uint32_t stress;           // or the number of its own
-    uint32_t labels;           // in files: the number of its regions, where they came from a file
+    rblBodyId body;      // that it is about, or that was made
+    rblJointId joint;    // likewise
+    rblVec3 first;       // gravity, velocity, force, torque, impulse, target
+    rblVec3 second;      // spin, point
+    rblTransform pose;   //
+    rblFilter filter;    //
+    float seconds;       //
+    bool failed;         //
+    uint64_t number;     // of the snapshot, counted from 1 by the world
+    rblBodyDef body_def; //
+    uint32_t breaker;    // in files: the number of the body's breaker + 1; 0: none
     rblJointDef joint_def;
 } rblCall;
 

@@ -5,6 +5,7 @@
 #include "base/def.h"
 #include "base/error.h"
 #include "base/registry.h"
+#include "fracture/breaker_kinds.h"
 #include "math/vec.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -18,6 +19,9 @@ struct rblBreaker
     const rblAllocator* allocator;
     struct rblBreaker* self; // for counting references through a pointer to const
     size_t bytes;
+    const rblBreakerKind* kind; // null: it has none; referenced
+    void* kind_def;             // that it was made from
+    size_t kind_def_bytes;
     atomic_uint references;
     char name[];
 };
@@ -51,7 +55,50 @@ void rbl_breaker_def_init(rblBreakerDef* def, size_t size)
     rbl_def_init(&breaker_def, &defaults, def, size);
 }
 
-rblResult rbl_breaker_create(const rblBreakerDef* given, rblBreakerId* out)
+static void free_breaker(rblBreaker* breaker)
+{
+    if (breaker->kind != NULL)
+    {
+        rbl_breaker_kind_release(breaker->kind);
+    }
+    rbl_free(breaker->allocator, breaker->kind_def, breaker->kind_def_bytes);
+    rbl_free(breaker->allocator, breaker, breaker->bytes);
+}
+
+static rblBreaker* make_breaker(const rblBreakerDef* def, const rblBreakerKind* kind, const void* kind_def)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    const size_t name_bytes = strlen(def->name) + 1;
+    rblBreaker* breaker = rbl_alloc_zero(allocator, sizeof *breaker + name_bytes);
+    if (breaker == NULL)
+    {
+        return NULL;
+    }
+    memcpy(breaker->name, def->name, name_bytes);
+    breaker->def = *def;
+    breaker->def.name = breaker->name;
+    breaker->allocator = allocator;
+    breaker->self = breaker;
+    breaker->bytes = sizeof *breaker + name_bytes;
+    atomic_init(&breaker->references, 1);
+    if (kind == NULL)
+    {
+        return breaker;
+    }
+    rbl_breaker_kind_retain(kind);
+    breaker->kind = kind;
+    breaker->kind_def =
+        rbl_parameters_copy(kind->parameters, kind_def, kind->def_size, allocator, &breaker->kind_def_bytes);
+    if (breaker->kind_def == NULL)
+    {
+        free_breaker(breaker);
+        return NULL;
+    }
+    return breaker;
+}
+
+rblResult rbl_breaker_create_described(const rblBreakerDef* given, const rblBreakerKind* kind,
+                                       const void* kind_def, rblBreakerId* out)
 {
     rblBreakerDef def = rbl_default_breaker_def();
     RBL_TRY(rbl_def_read(&breaker_def, given, &def));
@@ -60,29 +107,39 @@ rblResult rbl_breaker_create(const rblBreakerDef* given, rblBreakerId* out)
         return rbl_fail(RBL_ERROR_ARGUMENT, "breaker: out must not be null");
     }
     RBL_TRY(check_def(&def));
-    const rblAllocator* allocator = rbl_default_allocator();
-    const size_t name_bytes = strlen(def.name) + 1;
-    rblBreaker* breaker = rbl_alloc_zero(allocator, sizeof *breaker + name_bytes);
+    rblBreaker* breaker = make_breaker(&def, kind, kind_def);
     if (breaker == NULL)
     {
         return rbl_fail_memory();
     }
-    memcpy(breaker->name, def.name, name_bytes);
-    breaker->def = def;
-    breaker->def.name = breaker->name;
-    breaker->allocator = allocator;
-    breaker->self = breaker;
-    breaker->bytes = sizeof *breaker + name_bytes;
-    atomic_init(&breaker->references, 1);
+    if (def.attach != NULL)
+    {
+        def.attach(def.context, breaker); // before anybody can find it
+    }
     rbl_mutex_lock(&registry.mutex);
     const bool added = rbl_registry_add(&registry, breaker, &out->index1, &out->generation);
     rbl_mutex_unlock(&registry.mutex);
     if (!added)
     {
-        rbl_free(allocator, breaker, breaker->bytes);
+        free_breaker(breaker);
         return rbl_fail_memory();
     }
     return RBL_OK;
+}
+
+rblResult rbl_breaker_create(const rblBreakerDef* def, rblBreakerId* out)
+{
+    return rbl_breaker_create_described(def, NULL, NULL, out);
+}
+
+const rblBreakerKind* rbl_breaker_kind(const rblBreaker* breaker)
+{
+    return breaker->kind;
+}
+
+const void* rbl_breaker_kind_def(const rblBreaker* breaker)
+{
+    return breaker->kind_def;
 }
 
 rblResult rbl_breaker_hold(rblBreakerId id, const rblBreaker** out)
@@ -124,7 +181,7 @@ void rbl_breaker_release(const rblBreaker* breaker)
     {
         breaker->def.destroy(breaker->def.context);
     }
-    rbl_free(breaker->allocator, breaker->self, breaker->bytes);
+    free_breaker(breaker->self);
 }
 
 rblResult rbl_breaker_destroy(rblBreakerId id)
@@ -245,10 +302,24 @@ rblResult rbl_breaker_decide(const rblBreaker* breaker, void* prepared, const rb
                              const rblImpact* impacts, uint32_t count, rblVerdict* out)
 {
     rblVerdict verdict = {.damage = body->damage};
-    RBL_TRY(breaker->def.decide(breaker->def.context, prepared, body, impacts, count, &verdict));
-    RBL_TRY(check_verdict(&verdict, breaker->name, count));
+    rblResult result = breaker->def.decide(breaker->def.context, prepared, body, impacts, count, &verdict);
+    result = result == RBL_OK ? check_verdict(&verdict, breaker->name, count) : result;
+    if (result != RBL_OK)
+    {
+        rbl_verdict_release(breaker, &verdict);
+        return result;
+    }
     *out = verdict;
     return RBL_OK;
+}
+
+void rbl_verdict_release(const rblBreaker* breaker, rblVerdict* verdict)
+{
+    if (verdict->evidence != NULL && breaker->def.release_evidence != NULL)
+    {
+        breaker->def.release_evidence(breaker->def.context, verdict->evidence);
+    }
+    verdict->evidence = NULL;
 }
 
 static rblResult check_fragment(const rblFragment* fragment, const char* name, uint32_t index)

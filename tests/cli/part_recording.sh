@@ -47,7 +47,7 @@ run 1 info "$work/short.rbl"
 said 'byte 16: the file ends within a chunk'
 { head -c 8 "$work/stack.rbl" && printf '\007' && tail -c +10 "$work/stack.rbl"; } >"$work/new.rbl"
 run 1 info "$work/new.rbl"
-said 'version 7 of recordings; this version of Rubble reads version 1'
+said 'version 7 of recordings; this version of Rubble reads version 2'
 run 1 replay "$work/none.rbl"
 cp "$work/stack.rbl" "$work/left.rbl.part"
 run 1 info "$work/left.rbl"

@@ -75,7 +75,16 @@ static rblResult take(uint32_t kind, rblByteSource* source)
     rblShapeId shape;
     if (kind == 0)
     {
-        const rblResult result = rbl_take_stress(source, &breaker);
+        rblArena arena;
+        const rblBreakerKind* of = NULL;
+        void* def = NULL;
+        rbl_arena_init(&arena, 1024, rbl_default_allocator());
+        rblResult result = rbl_breaker_take(source, &arena, &of, &def);
+        const bool data = rbl_source_left(source) > 0;
+        result = result == RBL_OK ? rbl_breaker_create_from(of, def, data ? source->data + source->at : NULL,
+                                                            rbl_source_left(source), &breaker)
+                                  : result;
+        rbl_arena_free(&arena);
         return result == RBL_OK ? rbl_breaker_destroy(breaker) : result;
     }
     const rblResult result =

@@ -13,7 +13,7 @@ static void check_bodies(const rblSceneView* view)
         const float* numbers = &body->pose.p.x;
         FUZZ_CHECK(body->name[0] != '\0');
         FUZZ_CHECK(body->shape < view->shape_count && body->material < view->material_count);
-        FUZZ_CHECK(body->type < RBL_BODY_TYPE_COUNT && body->fracture < RBL_FRACTURE_METHOD_COUNT);
+        FUZZ_CHECK(body->type < RBL_BODY_TYPE_COUNT && (body->fracture != NULL || body->breaker == RBL_NONE));
         FUZZ_CHECK(body->mass >= 0.0f);
         FUZZ_CHECK(body->event == RBL_NONE || body->event < view->event_count);
         for (uint32_t k = 0; k < sizeof body->pose / sizeof(float); ++k)

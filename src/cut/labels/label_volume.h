@@ -2,6 +2,7 @@
 #ifndef RBL_CUT_LABELS_LABEL_VOLUME_H
 #define RBL_CUT_LABELS_LABEL_VOLUME_H
 
+#include "base/bytes.h"
 #include "base/memory.h"
 #include "rubble/math.h"
 #include "rubble/mesh.h"
@@ -34,6 +35,10 @@ rblResult rbl_labels_load(const char* path, const rblAllocator* allocator, rblLa
 rblResult rbl_labels_create(const uint32_t size[3], rblAabbd box, const rblAllocator* allocator,
                             rblLabelVolume** out);
 void rbl_labels_free(rblLabelVolume* volume, const rblAllocator* allocator);
+
+// As bytes and back. Refused: bytes that are cut short, numbers that do not fit together.
+void rbl_labels_put(rblByteSink* sink, const rblLabelVolume* labels);
+rblResult rbl_labels_take(rblByteSource* source, const rblAllocator* allocator, rblLabelVolume** out);
 
 static inline size_t rbl_labels_count(const rblLabelVolume* volume)
 {

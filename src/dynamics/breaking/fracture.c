@@ -356,12 +356,25 @@ static void free_plans(rblStep* step)
     rbl_array_clear(&step->fracture->plans);
 }
 
-static rblResult plan(rblStep* step)
+// Bodies that broke or not: what breakers found out about these impacts is of no more use.
+static void release_verdicts(rblStep* step)
+{
+    rblFractureStage* stage = step->fracture;
+    for (size_t i = 0; i < stage->plans.count; ++i)
+    {
+        stage->plans.data[i].verdict.evidence = NULL; // the same as that of the question
+    }
+    for (size_t i = 0; i < stage->asked.count; ++i)
+    {
+        rblAsked* asked = &stage->asked.data[i];
+        rbl_verdict_release(step->world->bodies.data[asked->slot].breaker, &asked->verdict);
+    }
+}
+
+static rblResult shatter(rblStep* step)
 {
     rblWorld* world = step->world;
     rblFractureStage* stage = step->fracture;
-    RBL_TRY(list_asked(step));
-    rbl_parallel_for(world->jobs, (uint32_t)stage->asked.count, MIN_ASKED, ask_block, step);
     if (step->break_round >= RBL_BREAK_ROUNDS)
     {
         return RBL_OK;
@@ -372,6 +385,16 @@ static rblResult plan(rblStep* step)
     RBL_TRY(check_memory(stage));
     pay(step);
     return RBL_OK;
+}
+
+static rblResult plan(rblStep* step)
+{
+    rblFractureStage* stage = step->fracture;
+    RBL_TRY(list_asked(step));
+    rbl_parallel_for(step->world->jobs, (uint32_t)stage->asked.count, MIN_ASKED, ask_block, step);
+    const rblResult result = shatter(step);
+    release_verdicts(step);
+    return result;
 }
 
 rblResult rbl_plan_breaks(rblStep* step, bool* any)

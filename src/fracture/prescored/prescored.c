@@ -1,24 +1,21 @@
-#include "fracture/prescored/prescored.h"
+#include "rubble/prescored.h"
 
 #include "base/def.h"
 #include "base/error.h"
+#include "fracture/breaker_kinds.h"
 #include "fracture/prescored/prescored_private.h"
 #include "math/aabb.h"
 #include "math/vec.h"
-#include <string.h>
 
 #define FEWEST_POINTS    500u // inside a body, for a pattern to be fitted to
 #define POINTS_PER_PIECE 4u
-#define NO_FILE          "(labels)" // what the file is named where there are labels in its place
+#define NO_FILE          "(labels)" // in place of the path of a file that has been read
 #define LEAST_DAMAGE     0.05       // blows with less than this share of the breaking energy do nothing
 
 typedef struct Prescored
 {
-    rblPrescoredDef def; // `file` of the pattern is a copy
-    char* file;
-    size_t file_bytes;
-    const rblLabelVolume* labels; // of that file
-    rblLabelVolume* loaded;       // the same, unless somebody else has them
+    rblPrescoredDef def;    // without the path of a file
+    rblLabelVolume* labels; // of a file; null: the pattern is from none
     const rblAllocator* allocator;
 } Prescored;
 
@@ -175,25 +172,9 @@ void rbl_prescored_def_init(rblPrescoredDef* def, size_t size)
     rbl_def_init(&prescored_def, &defaults, def, size);
 }
 
-static bool is_amount(float x)
-{
-    return x >= 0.0f && rbl_finite((double)x);
-}
-
+// What the ranges of the parameters do not say.
 static rblResult check_def(const rblPrescoredDef* def)
 {
-    if (!is_amount(def->smallest) || !is_amount(def->thinnest) || !is_amount(def->lifetime) ||
-        !is_amount(def->smallest_body) || !(def->smallest < 1.0f) || !is_amount(def->share))
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "prescored: smallest (below 1), thinnest, lifetime, share and smallest_body "
-                        "must be finite and not negative");
-    }
-    if ((unsigned)def->crumbs >= RBL_CRUMBS_COUNT)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "prescored: no policy for crumbs has the number %u",
-                        (unsigned)def->crumbs);
-    }
     if (def->pattern.struct_size != sizeof def->pattern)
     {
         // Within another definition it cannot be smaller: what follows it would not be where it is looked for.
@@ -206,112 +187,63 @@ static rblResult check_def(const rblPrescoredDef* def)
 static void destroy(void* context)
 {
     Prescored* prescored = context;
-    rbl_labels_free(prescored->loaded, prescored->allocator);
-    rbl_free(prescored->allocator, prescored->file, prescored->file_bytes);
+    rbl_labels_free(prescored->labels, prescored->allocator);
     rbl_free(prescored->allocator, prescored, sizeof *prescored);
 }
 
 // A file is read once, here, and a break never waits for the disk. There are as many pieces as it has regions.
-static rblResult take_file(Prescored* prescored, const char* file)
+static rblResult read_labels(Prescored* prescored, const char* file, const void* data, size_t size)
 {
-    prescored->file_bytes = strlen(file) + 1;
-    prescored->file = rbl_alloc(prescored->allocator, prescored->file_bytes);
-    if (prescored->file == NULL)
-    {
-        return rbl_fail_memory();
-    }
-    memcpy(prescored->file, file, prescored->file_bytes);
-    prescored->def.pattern.file = prescored->file;
-    RBL_TRY(rbl_labels_load(file, prescored->allocator, &prescored->loaded));
-    prescored->labels = prescored->loaded;
+    rblByteSource source = {.data = data, .size = size};
+    RBL_TRY(data != NULL ? rbl_labels_take(&source, prescored->allocator, &prescored->labels)
+                         : rbl_labels_load(file, prescored->allocator, &prescored->labels));
     prescored->def.pattern.pieces = prescored->labels->label_count;
     return RBL_OK;
 }
 
-static rblResult copy_def(const rblPrescoredDef* def, const rblLabelVolume* labels, Prescored** out)
+rblResult rbl_prescored_create(const void* given, const void* data, size_t size, rblBreakerDef* out)
 {
     const rblAllocator* allocator = rbl_default_allocator();
+    rblPrescoredDef def = *(const rblPrescoredDef*)given;
+    const bool from_file = def.pattern.kind == RBL_PATTERN_FILE;
+    const char* file = def.pattern.file;
+    def.pattern.file = from_file && (data != NULL || file != NULL) ? NO_FILE : NULL;
+    RBL_TRY(check_def(&def));
     Prescored* prescored = rbl_alloc_zero(allocator, sizeof *prescored);
     if (prescored == NULL)
     {
         return rbl_fail_memory();
     }
-    prescored->def = *def;
-    prescored->def.pattern.file = NULL;
+    prescored->def = def;
     prescored->allocator = allocator;
-    if (labels != NULL)
-    {
-        prescored->labels = labels;
-        prescored->def.pattern.file = NO_FILE;
-        prescored->def.pattern.pieces = labels->label_count;
-    }
-    else if (def->pattern.kind == RBL_PATTERN_FILE)
-    {
-        const rblResult result = take_file(prescored, def->pattern.file);
-        if (result != RBL_OK)
-        {
-            destroy(prescored);
-            return result;
-        }
-    }
-    *out = prescored;
-    return RBL_OK;
-}
-
-static rblResult create(const rblPrescoredDef* def, const rblLabelVolume* labels, rblBreakerId* out)
-{
-    RBL_TRY(check_def(def));
-    Prescored* prescored = NULL;
-    RBL_TRY(copy_def(def, labels, &prescored));
-    rblBreakerDef breaker = rbl_default_breaker_def();
-    breaker.name = "prescored";
-    breaker.prepare = prepare;
-    breaker.forget = forget;
-    breaker.decide = decide;
-    breaker.shatter = shatter;
-    breaker.destroy = destroy;
-    breaker.context = prescored;
-    const rblResult result = rbl_breaker_create(&breaker, out);
+    const rblResult result = from_file ? read_labels(prescored, file, data, size) : RBL_OK;
     if (result != RBL_OK)
     {
         destroy(prescored);
+        return result;
     }
-    return result;
+    out->prepare = prepare;
+    out->forget = forget;
+    out->decide = decide;
+    out->shatter = shatter;
+    out->destroy = destroy;
+    out->context = prescored;
+    return RBL_OK;
 }
 
 rblResult rbl_breaker_create_prescored(const rblPrescoredDef* given, rblBreakerId* out)
 {
     rblPrescoredDef def = rbl_default_prescored_def();
     RBL_TRY(rbl_def_read(&prescored_def, given, &def));
-    if (out == NULL)
+    return rbl_breaker_create_from(&rbl_prescored_kind, &def, NULL, 0, out);
+}
+
+rblResult rbl_prescored_put_data(const void* context, rblByteSink* sink)
+{
+    const Prescored* prescored = context;
+    if (prescored->labels != NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "prescored: out must not be null");
+        rbl_labels_put(sink, prescored->labels);
     }
-    return create(&def, NULL, out);
-}
-
-rblResult rbl_breaker_create_with_labels(const rblPrescoredDef* def, const rblLabelVolume* labels,
-                                         rblBreakerId* out)
-{
-    rblPrescoredDef named = *def;
-    named.pattern.kind = RBL_PATTERN_FILE;
-    named.pattern.file = NO_FILE;
-    return create(&named, labels, out);
-}
-
-const rblLabelVolume* rbl_breaker_labels(const rblBreaker* breaker)
-{
-    const rblBreakerDef* def = rbl_breaker_def(breaker);
-    return def->decide == decide ? ((const Prescored*)def->context)->labels : NULL;
-}
-
-bool rbl_breaker_prescored_def(const rblBreaker* breaker, rblPrescoredDef* out)
-{
-    const rblBreakerDef* def = rbl_breaker_def(breaker);
-    if (def->decide != decide)
-    {
-        return false;
-    }
-    *out = ((const Prescored*)def->context)->def;
-    return true;
+    return RBL_OK;
 }

@@ -9,6 +9,11 @@
 #include "math/mat3.h"
 #include "rubble/prescored.h"
 
+// ---- the kind (prescored_kind.c): as rblBreakerKind.create and put_data ----
+
+rblResult rbl_prescored_create(const void* def, const void* data, size_t size, rblBreakerDef* out);
+rblResult rbl_prescored_put_data(const void* context, rblByteSink* sink);
+
 // ---- the criterion (prescored_strength.c) ----
 
 // How many times the energy of an impact is what breaks the body: at 1 it does. Monotone in the energy for one pair of

@@ -108,22 +108,37 @@ rblResult rbl_strength_field_init(rblStrengthField* field, const rblStrengthVari
     return result;
 }
 
-rblResult rbl_strength_field_copy_grid(rblStrengthField* field, const rblStrengthField* from)
+void rbl_strength_grid_put(const rblStrengthField* field, rblByteSink* sink)
 {
-    const size_t count = (size_t)from->size[0] * from->size[1] * from->size[2];
-    if (count == 0)
+    for (int axis = 0; axis < 3 && field->factors != NULL; ++axis)
     {
-        return RBL_OK;
+        rbl_put_u32(sink, field->size[axis]);
     }
+    rbl_put_doubles(sink, field->factors, (size_t)field->size[0] * field->size[1] * field->size[2]);
+}
+
+rblResult rbl_strength_grid_take(rblByteSource* source, rblStrengthField* field)
+{
+    uint32_t size[3];
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        size[axis] = rbl_take_u32(source);
+    }
+    const double bytes = (double)size[0] * size[1] * size[2] * sizeof(double);
+    if (source->failed || bytes == 0.0 || bytes != (double)rbl_source_left(source))
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "a grid of strength is cut short or not possible");
+    }
+    const size_t count = rbl_source_left(source) / sizeof(double);
     double* factors = RBL_NEW_ARRAY(field->allocator, double, count);
     if (factors == NULL)
     {
         return rbl_fail_memory();
     }
+    rbl_take_doubles(source, factors, count);
     bool good = true;
     for (size_t i = 0; i < count; ++i)
     {
-        factors[i] = from->factors[i];
         good = good && is_factor(factors[i]);
     }
     if (!good)
@@ -132,10 +147,7 @@ rblResult rbl_strength_field_copy_grid(rblStrengthField* field, const rblStrengt
         return rbl_fail(RBL_ERROR_FORMAT, "a grid has a factor that is not positive and finite");
     }
     field->factors = factors;
-    for (int axis = 0; axis < 3; ++axis)
-    {
-        field->size[axis] = from->size[axis];
-    }
+    memcpy(field->size, size, sizeof size);
     return RBL_OK;
 }
 

@@ -2,6 +2,7 @@
 #ifndef RBL_FRACTURE_STRESS_STRENGTH_FIELD_H
 #define RBL_FRACTURE_STRESS_STRENGTH_FIELD_H
 
+#include "base/bytes.h"
 #include "base/memory.h"
 #include "rubble/stress.h"
 
@@ -18,8 +19,10 @@ typedef struct rblStrengthField
 rblResult rbl_strength_field_init(rblStrengthField* field, const rblStrengthVariation* variation,
                                   uint64_t seed, const rblAllocator* allocator);
 
-// The factors of another one's grid, checked; it may have none.
-rblResult rbl_strength_field_copy_grid(rblStrengthField* field, const rblStrengthField* from);
+// The grid as bytes, nothing when there is none, and back into a field that has none. Refused: bytes that are cut short, factors that
+// are not positive and finite.
+void rbl_strength_grid_put(const rblStrengthField* field, rblByteSink* sink);
+rblResult rbl_strength_grid_take(rblByteSource* source, rblStrengthField* field);
 void rbl_strength_field_free(rblStrengthField* field);
 
 // The factor at a point of a body with those bounds, above 0.

@@ -3,16 +3,23 @@
 #include "base/def.h"
 #include "base/error.h"
 #include "field/fragment/fragment_shape.h"
-#include "fracture/prescored/prescored_private.h"
+#include "fracture/breaker_kinds.h"
 #include "fracture/stress/stress_private.h"
 #include "math/aabb.h"
 #include "math/quat.h"
 #include "math/transform.h"
 #include "math/vec.h"
 #include <math.h>
-#include <string.h>
 
 // ---- bodies ----
+
+static void free_evidence(rblStressEvidence* evidence)
+{
+    if (evidence != NULL)
+    {
+        rbl_free(evidence->allocator, evidence, evidence->bytes);
+    }
+}
 
 static rblResult prepare_body(const rblStressBreaker* breaker, const rblShapeView* shape,
                               const rblMaterial* material, void** prepared)
@@ -63,7 +70,7 @@ static void forget(void* context, void* prepared)
     {
         return;
     }
-    RBL_FREE_ARRAY(breaker->allocator, body->stress, body->root->view.node_count);
+    free_evidence(body->scratch);
     if (body->elastic.index1 != 0)
     {
         (void)rbl_elastic_destroy(body->elastic);
@@ -153,29 +160,43 @@ static uint32_t list_loads(const rblBreakBody* body, const rblImpact* impacts, u
     return used;
 }
 
+static rblResult reserve_scratch(rblStressBody* body)
+{
+    const rblAllocator* allocator = body->root->allocator;
+    const size_t bytes = sizeof(rblStressEvidence) + body->root->view.node_count * sizeof(rblStress);
+    if (body->scratch == NULL)
+    {
+        body->scratch = rbl_alloc_zero(allocator, bytes);
+        RBL_TRY(body->scratch != NULL ? RBL_OK : rbl_fail_memory());
+        body->scratch->allocator = allocator;
+        body->scratch->bytes = bytes;
+    }
+    return RBL_OK;
+}
+
 // Hertz' force is that of a body that gives in at the contact only. One that bends takes the blow with less: no more energy goes into it
 // than came.
 static rblResult press(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, double energy,
                        double* ratio)
 {
     const uint32_t nodes = body->root->view.node_count;
-    if (body->stress == NULL)
-    {
-        body->stress = rbl_alloc_zero(body->root->allocator, nodes * sizeof *body->stress);
-    }
-    if (body->stress == NULL)
-    {
-        return rbl_fail_memory();
-    }
+    RBL_TRY(reserve_scratch(body));
+    rblStress* stress = body->scratch->stress;
     double stored = 0.0;
-    RBL_TRY(rbl_stress_solve(body, loads, count, body->stress, &stored));
-    stored = rbl_maxd(stored, rbl_stress_energy(body, body->stress)); // fits through few tetrahedra overshoot
+    RBL_TRY(rbl_stress_solve(body, loads, count, stress, &stored));
+    stored = rbl_maxd(stored, rbl_stress_energy(body, stress)); // fits through few tetrahedra overshoot
     if (stored > energy)
     {
-        rbl_stress_scale(body->stress, nodes, sqrt(energy / stored));
+        rbl_stress_scale(stress, nodes, sqrt(energy / stored));
     }
-    *ratio = rbl_stress_worst_ratio(body, body->stress);
+    *ratio = rbl_stress_worst_ratio(body, stress);
     return RBL_OK;
+}
+
+static void release_evidence(void* context, void* evidence)
+{
+    (void)context;
+    free_evidence(evidence);
 }
 
 static void set_verdict(rblVerdict* out, const rblImpact* impacts, uint32_t impact, double severity)
@@ -233,7 +254,11 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
     RBL_TRY(press(stressed, loads, used, energy, &ratio));
     ratio /= rbl_stress_stronger(stressed, body->view.mass.volume);
     set_verdict(out, impacts, hardest, ratio * ratio);
-    stressed->verdict = *out;
+    if (out->breaks)
+    {
+        out->evidence = stressed->scratch; // belongs to the verdict now
+        stressed->scratch = NULL;
+    }
     return RBL_OK;
 }
 
@@ -271,85 +296,70 @@ void rbl_stress_def_init(rblStressDef* def, size_t size)
     rbl_def_init(&stress_def, &defaults, def, size);
 }
 
+// What the ranges of the parameters do not say.
 static rblResult check_def(const rblStressDef* def)
 {
-    if (!(def->edge >= 0.0 && rbl_finite(def->edge)) || (def->edge == 0.0 && def->tetrahedra == 0))
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "stress: the edge must be finite and not negative, or tetrahedra above 0");
-    }
-    if (!(def->smallest >= 0.0f && def->smallest < 1.0f) || !(def->smallest_body >= 0.0f) ||
-        def->most_fragments < 2)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "stress: smallest must be 0 to 1, smallest_body not negative, "
-                                            "most_fragments at least 2");
-    }
-    return RBL_OK;
+    return def->edge > 0.0 || def->tetrahedra > 0
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_ARGUMENT, "stress: edge or tetrahedra must be above 0");
+}
+
+static void attach(void* context, const rblBreaker* self)
+{
+    ((rblStressBreaker*)context)->self = self;
 }
 
 static void destroy(void* context)
 {
     rblStressBreaker* breaker = context;
     rbl_strength_field_free(&breaker->field);
-    rbl_free(breaker->allocator, breaker->file, breaker->file_bytes);
     rbl_free(breaker->allocator, breaker, sizeof *breaker);
 }
 
-// The name of the file is kept for those who ask.
-static rblResult keep_name(rblStressBreaker* breaker, const char* name)
+// The grid is that of the data, where there is any, else that of the file.
+static rblResult open_field(rblStressBreaker* breaker, const rblStressDef* def, const void* data, size_t size)
 {
-    breaker->file_bytes = strlen(name) + 1;
-    breaker->file = rbl_alloc(breaker->allocator, breaker->file_bytes);
-    if (breaker->file == NULL)
-    {
-        return rbl_fail_memory();
-    }
-    memcpy(breaker->file, name, breaker->file_bytes);
-    breaker->def.variation.grid_file = breaker->file;
-    return RBL_OK;
-}
-
-// `grid` null: as the definition says.
-static rblResult open_breaker(rblStressBreaker* breaker, const rblStressDef* def,
-                              const rblStrengthField* grid)
-{
-    const char* file = def->variation.grid_file;
     rblStrengthVariation variation = def->variation;
-    breaker->def = *def;
-    variation.grid_file = grid != NULL ? NULL : file;
+    variation.grid_file = data != NULL ? NULL : variation.grid_file;
     RBL_TRY(rbl_strength_field_init(&breaker->field, &variation, def->seed, breaker->allocator));
-    RBL_TRY(grid != NULL ? rbl_strength_field_copy_grid(&breaker->field, grid) : RBL_OK);
-    return file != NULL ? keep_name(breaker, file) : RBL_OK;
+    breaker->field.variation.grid_file = NULL;
+    rblByteSource source = {.data = data, .size = size};
+    return data != NULL ? rbl_strength_grid_take(&source, &breaker->field) : RBL_OK;
 }
 
-rblResult rbl_breaker_create_with_grid(const rblStressDef* def, const rblStrengthField* grid,
-                                       rblBreakerId* out)
+rblResult rbl_stress_create(const void* given, const void* data, size_t size, rblBreakerDef* out)
 {
-    RBL_TRY(check_def(def));
     const rblAllocator* allocator = rbl_default_allocator();
+    const rblStressDef* def = given;
+    RBL_TRY(check_def(def));
     rblStressBreaker* breaker = rbl_alloc_zero(allocator, sizeof *breaker);
     if (breaker == NULL)
     {
         return rbl_fail_memory();
     }
     breaker->allocator = allocator;
-    rblBreakerDef method = rbl_default_breaker_def();
-    method.name = "stress";
-    method.prepare = prepare;
-    method.forget = forget;
-    method.decide = decide;
-    method.shatter = shatter;
-    method.destroy = destroy;
-    method.context = breaker;
-    rblResult result = open_breaker(breaker, def, grid);
-    result = result == RBL_OK ? rbl_breaker_create(&method, out) : result;
+    breaker->def = *def;
+    breaker->def.variation.grid_file = NULL;
+    const rblResult result = open_field(breaker, def, data, size);
     if (result != RBL_OK)
     {
         destroy(breaker);
         return result;
     }
-    RBL_TRY(rbl_breaker_hold(*out, &breaker->self));
-    rbl_breaker_release(breaker->self); // it has its handle
+    out->attach = attach;
+    out->prepare = prepare;
+    out->forget = forget;
+    out->decide = decide;
+    out->release_evidence = release_evidence;
+    out->shatter = shatter;
+    out->destroy = destroy;
+    out->context = breaker;
+    return RBL_OK;
+}
+
+rblResult rbl_stress_put_data(const void* context, rblByteSink* sink)
+{
+    rbl_strength_grid_put(&((const rblStressBreaker*)context)->field, sink);
     return RBL_OK;
 }
 
@@ -357,32 +367,10 @@ rblResult rbl_breaker_create_stress(const rblStressDef* given, rblBreakerId* out
 {
     rblStressDef def = rbl_default_stress_def();
     RBL_TRY(rbl_def_read(&stress_def, given, &def));
-    if (out == NULL)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "stress: out must not be null");
-    }
-    return rbl_breaker_create_with_grid(&def, NULL, out);
+    return rbl_breaker_create_from(&rbl_stress_kind, &def, NULL, 0, out);
 }
 
 const rblStressBreaker* rbl_stress_breaker(const rblBreaker* breaker)
 {
-    const rblBreakerDef* def = rbl_breaker_def(breaker);
-    return def->decide == decide ? def->context : NULL;
-}
-
-const rblStrengthField* rbl_breaker_strength(const rblBreaker* breaker)
-{
-    const rblStressBreaker* stress = rbl_stress_breaker(breaker);
-    return stress != NULL ? &stress->field : NULL;
-}
-
-bool rbl_breaker_stress_def(const rblBreaker* breaker, rblStressDef* out)
-{
-    const rblStressBreaker* stress = rbl_stress_breaker(breaker);
-    if (stress == NULL)
-    {
-        return false;
-    }
-    *out = stress->def;
-    return true;
+    return rbl_breaker_kind(breaker) == &rbl_stress_kind ? rbl_breaker_def(breaker)->context : NULL;
 }

@@ -22,14 +22,14 @@ rblResult rbl_stress_event_create(rblStressRoot* root, const rblFragmentEventDef
     return result;
 }
 
-bool rbl_stress_origin(const rblFragmentEvent* event, rblStressOrigin* out)
+bool rbl_stress_find_origin(const rblFragmentEvent* event, rblEventOrigin* out)
 {
     rblStressRoot* root = rbl_stress_root_of(event->background);
     if (root == NULL)
     {
         return false;
     }
-    *out = (rblStressOrigin){root->shape, root->breaker, root->material};
+    *out = (rblEventOrigin){root->shape, root->breaker, root->material};
     rbl_stress_root_release(root); // the event keeps it
     return true;
 }
@@ -42,7 +42,7 @@ static rblResult damaged(void)
 }
 
 // How many nodes the fragment that breaks has.
-static uint32_t count_nodes(const rblStressRoot* root, const rblStressEventDef* def)
+static uint32_t count_nodes(const rblStressRoot* root, const rblEventRestoreDef* def)
 {
     uint32_t count = def->parent == NULL ? root->view.node_count : 0;
     for (uint32_t i = 0; def->parent != NULL && i < def->parent->node_count; ++i)
@@ -52,7 +52,8 @@ static uint32_t count_nodes(const rblStressRoot* root, const rblStressEventDef* 
     return count;
 }
 
-static void spread(const rblStressRoot* root, const rblStressEventDef* def, uint32_t* labels, double* weights)
+static void spread(const rblStressRoot* root, const rblEventRestoreDef* def, uint32_t* labels,
+                   double* weights)
 {
     uint32_t next = 0;
     for (uint32_t node = 0; node < root->view.node_count; ++node)
@@ -65,7 +66,7 @@ static void spread(const rblStressRoot* root, const rblStressEventDef* def, uint
     }
 }
 
-static rblResult restore_on(rblStressRoot* root, const rblStressEventDef* def, rblFragmentEvent** out)
+static rblResult restore_on(rblStressRoot* root, const rblEventRestoreDef* def, rblFragmentEvent** out)
 {
     const size_t nodes = root->view.node_count;
     if (def->count != count_nodes(root, def) || def->label_count > def->count)
@@ -91,7 +92,7 @@ static rblResult restore_on(rblStressRoot* root, const rblStressEventDef* def, r
     return result;
 }
 
-rblResult rbl_stress_event_restore(const rblStressEventDef* def, rblFragmentEvent** out)
+rblResult rbl_stress_restore_event(const rblEventRestoreDef* def, rblFragmentEvent** out)
 {
     const rblFragmentEvent* parent = def->parent;
     rblStressRoot* root = parent != NULL ? rbl_stress_root_of(parent->background) : NULL;

@@ -5,9 +5,10 @@
 #include "base/jobs.h"
 #include "cut/tets/tets_cut.h"
 #include "field/fragment/fragment_event.h"
+#include "fracture/breaker_kinds.h"
 #include "fracture/prescored/prescored_private.h"
 #include "fracture/stress/cracks.h"
-#include "fracture/stress/stress.h"
+#include "fracture/stress/strength_field.h"
 
 // Of forces that are left over, relative. Rounded factors reach that in one step, and stress is right to a part in 10^5 then. Stress in
 // fragments is found step by step: with 5e-3 left over it is off by 2e-4 to 2.5e-3 of the largest (test_stress.c).
@@ -40,14 +41,18 @@ typedef struct rblStressRoot
     const rblAllocator* allocator;
 } rblStressRoot;
 
+// As rblBreakerKind.create and put_data, and as rblBreakerKindInternals (stress_kind.c).
+rblResult rbl_stress_create(const void* def, const void* data, size_t size, rblBreakerDef* out);
+rblResult rbl_stress_put_data(const void* context, rblByteSink* sink);
+bool rbl_stress_find_origin(const rblFragmentEvent* event, rblEventOrigin* out);
+rblResult rbl_stress_restore_event(const rblEventRestoreDef* def, rblFragmentEvent** out);
+
 // A breaker of this kind.
 typedef struct rblStressBreaker
 {
-    rblStressDef def; // `grid_file` is a copy
-    char* file;
-    size_t file_bytes;
+    rblStressDef def; // without the path of a file
     rblStrengthField field;
-    const rblBreaker* self; // what bodies hold; itself not held
+    const rblBreaker* self; // itself, not referenced
     const rblAllocator* allocator;
 } rblStressBreaker;
 
@@ -66,6 +71,14 @@ rblStressRoot* rbl_stress_root_of(const rblBackground* background);
 void rbl_stress_root_retain(rblStressRoot* root);
 void rbl_stress_root_release(rblStressRoot* root);
 
+// What a decision leaves to the break that follows from it: the stress of the impacts. Belongs to whoever has the verdict.
+typedef struct rblStressEvidence
+{
+    const rblAllocator* allocator;
+    size_t bytes;       // of all of it
+    rblStress stress[]; // per node of the mesh; zero where the body is not
+} rblStressEvidence;
+
 // What breaks: a root, or a fragment of it.
 typedef struct rblStressBody
 {
@@ -74,8 +87,7 @@ typedef struct rblStressBody
     uint32_t label;
     rblElasticId elastic; // of a fragment that has been hit; null: none yet
     rblElasticView elastic_view;
-    rblStress* stress;  // per node of the mesh; null: nobody asked yet
-    rblVerdict verdict; // that the stress led to
+    rblStressEvidence* scratch; // of decisions, until one says that the body breaks; null: none is needed yet
 } rblStressBody;
 
 // Stress at the nodes under loads that act together, in the axes of the shape; nodes outside the body are not written.

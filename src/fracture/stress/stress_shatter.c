@@ -65,15 +65,12 @@ static rblResult push_there(Shattering* s)
 
 static rblResult find_stress(Shattering* s)
 {
-    const rblVerdict* known = &s->prepared->verdict;
-    const bool decided = s->prepared->stress != NULL && known->severity == s->verdict->severity &&
-                         memcmp(&known->point, &s->verdict->point, sizeof known->point) == 0 &&
-                         memcmp(&known->normal, &s->verdict->normal, sizeof known->normal) == 0;
-    if (!decided)
+    const rblStressEvidence* evidence = s->verdict->evidence;
+    if (evidence == NULL)
     {
         return push_there(s);
     }
-    memcpy(s->stress, s->prepared->stress, s->root->view.node_count * sizeof *s->stress);
+    memcpy(s->stress, evidence->stress, s->root->view.node_count * sizeof *s->stress);
     return RBL_OK;
 }
 

@@ -77,31 +77,46 @@ static void write_group(rblJsonWriter* writer, const rblParameter* row, const vo
     rbl_json_write_required(writer, row->group, NULL);
 }
 
-static void write_default(rblJsonWriter* writer, const rblParameter* row, const void* defaults)
+static void write_number_default(rblJsonWriter* writer, const rblParameter* row, const void* field)
 {
-    const void* field = (const char*)defaults + row->offset;
-    if (row->required)
+    const bool small = row->type == RBL_PARAMETER_FLOAT;
+    const double number = small ? (double)*(const float*)field : *(const double*)field;
+    if (number == 0.0) // the description says what it means
     {
         return;
     }
+    rbl_json_key(writer, "default");
+    if (small)
+    {
+        rbl_json_float(writer, *(const float*)field);
+    }
+    else
+    {
+        rbl_json_number(writer, number);
+    }
+}
+
+static void write_default(rblJsonWriter* writer, const rblParameter* row, const void* defaults)
+{
+    const void* field = (const char*)defaults + row->offset;
     switch (row->type)
     {
     case RBL_PARAMETER_FLOAT:
-        rbl_json_key(writer, "default");
-        rbl_json_float(writer, *(const float*)field);
-        break;
     case RBL_PARAMETER_DOUBLE:
-        rbl_json_key(writer, "default");
-        rbl_json_number(writer, *(const double*)field);
+        write_number_default(writer, row, field);
         break;
     case RBL_PARAMETER_U32:
-        rbl_json_key(writer, "default");
-        rbl_json_unsigned(writer, *(const uint32_t*)field);
-        break;
     case RBL_PARAMETER_U64:
-        rbl_json_key(writer, "default");
-        rbl_json_unsigned(writer, *(const uint64_t*)field);
+    {
+        const uint64_t number =
+            row->type == RBL_PARAMETER_U32 ? *(const uint32_t*)field : *(const uint64_t*)field;
+        if (number != 0)
+        {
+            rbl_json_key(writer, "default");
+            rbl_json_unsigned(writer, number);
+        }
         break;
+    }
     case RBL_PARAMETER_BOOL:
         rbl_json_key(writer, "default");
         rbl_json_bool(writer, *(const bool*)field);
@@ -155,7 +170,10 @@ static void write_row(rblJsonWriter* writer, const rblParameter* row, const void
     case RBL_PARAMETER_TYPE_COUNT:
         break;
     }
-    write_default(writer, row, defaults);
+    if (!row->required)
+    {
+        write_default(writer, row, defaults);
+    }
     rbl_json_key(writer, "description");
     rbl_json_string(writer, row->about);
 }

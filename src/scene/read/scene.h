@@ -4,7 +4,8 @@
 
 #include "base/arena.h"
 #include "base/hash_map.h"
-#include "io/json/json.h"
+#include "base/parameters.h"
+#include "io/json/json_writer.h"
 #include "rubble/scene.h"
 #include "rubble/solids.h"
 
@@ -67,6 +68,22 @@ typedef RBL_ARRAY(rblSceneJoint) rblSceneJointArray;
 typedef RBL_ARRAY(rblSceneEvent) rblSceneEventArray;
 typedef RBL_ARRAY(rblJson) rblJsonArray;
 
+// What a breaker is made from.
+typedef struct rblBreakerSource
+{
+    const rblBreakerKind* kind; // referenced
+    void* def;                  // in the arena, with paths as the file has them
+    rblJson json;               // for messages
+} rblBreakerSource;
+
+// A file that a parameter names.
+typedef struct rblSceneFile
+{
+    const rblParameter* row;
+    rblJson json; // for messages
+    const char* path;
+} rblSceneFile;
+
 typedef struct rblScene
 {
     const rblAllocator* allocator;
@@ -91,9 +108,9 @@ typedef struct rblScene
     rblIndexArray named;                 // per name in body_names: the body
     rblJsonArray body_jsons;             // per body: for messages
     RBL_ARRAY(bool) unnamed;             // per body: `name` is only what comes after the automatic name
-    RBL_ARRAY(rblSceneBreaker) breakers; // one for each body of the file that may break,
-    rblJsonArray breaker_jsons;          // where they are said
-    RBL_ARRAY(rblBreakerId) breaker_ids; // and, once prepared, themselves
+    RBL_ARRAY(rblSceneBreaker) breakers; // one for all bodies that break alike,
+    RBL_ARRAY(rblBreakerSource) breaker_sources; // and where they come from
+    RBL_ARRAY(rblSceneFile) fracture_files; // that breaking names: they must be there, whatever the method is
     rblSceneJointArray joints;
     rblJsonArray joint_jsons;
     rblSceneEventArray events;
@@ -116,9 +133,13 @@ rblResult rbl_read_body(rblScene* scene, rblJson body, uint32_t event);
 rblResult rbl_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out);
 rblResult rbl_read_anchor(rblJson body, rblSceneBody* out);
 
-// Make the breakers; give them up.
+// The JSON schema of "fracture", as docs/scene.schema.json has it (scene_schema.c).
+rblResult rbl_scene_write_fracture_schema(rblJsonWriter* writer);
+
+// Make the breakers; give them up; forget what they are made from.
 rblResult rbl_prepare_breakers(rblScene* scene);
 void rbl_discard_breakers(rblScene* scene);
+void rbl_forget_breakers(rblScene* scene);
 
 // A file of the scene: relative to the scene's own. In the arena; null when out of memory (scene_prepare.c).
 const char* rbl_scene_path(rblScene* scene, const char* file);

@@ -295,7 +295,7 @@ static uint32_t find_whole(const rblScene* scene, const char* name)
         whole[length] = '\0';
         const uint32_t found = rbl_scene_names_find(&scene->body_names, whole);
         const uint32_t body = found != RBL_NONE ? scene->named.data[found] : RBL_NONE;
-        if (body != RBL_NONE && scene->bodies.data[body].fracture != RBL_FRACTURE_NONE)
+        if (body != RBL_NONE && scene->bodies.data[body].fracture != NULL)
         {
             return body;
         }

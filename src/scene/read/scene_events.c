@@ -152,7 +152,7 @@ static rblResult read_break(const rblScene* scene, rblJson json, rblSceneEvent* 
     RBL_TRY(require_body(scene, json, event));
     RBL_TRY(read_place(json, event));
     RBL_TRY(rbl_json_exists(normal) ? rbl_get_direction(normal, &event->normal) : RBL_OK);
-    if (scene->bodies.data[event->body].fracture == RBL_FRACTURE_NONE)
+    if (scene->bodies.data[event->body].fracture == NULL)
     {
         return rbl_json_fail(rbl_json_find(json, "body"), RBL_ERROR_FORMAT,
                              "the body has no method of fracture and cannot break");

@@ -1,201 +1,172 @@
-// What a scene says about breaking: methods, patterns, anchors; and the breakers made from it.
+// What a scene says about breaking: breakers by the table of their kinds, anchors; and the breakers made from it.
+#include "fracture/breaker_kinds.h"
 #include "io/file.h"
+#include "io/json/json_parameters.h"
 #include "io/json/json_values.h"
 #include "scene/read/scene.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char* const fracture_keys[] = {
-    "method",   "pattern",   "pieces",   "radius",        "falloff",    "jitter",       "noise",
-    "aspect",   "axis",      "seed",     "crumbs",        "accumulate", "generations",  "aligned",
-    "lifetime", "smallest",  "thinnest", "mostFragments", "share",      "smallestBody", "tetrahedra",
-    "edge",     "variation", "modes",    "rebuild",       NULL};
-static const char* const variation_keys[] = {"noise", "noiseLength", "layers", "grid", NULL};
-static const char* const layer_keys[] = {"axis", "spacing", "thickness", "factor", NULL};
-static const char* const fracture_methods[] = {"none", "prescored", "voronoi", "stress", "xfem", NULL};
-static const char* const fracture_patterns[] = {"radial",    "voronoi", "clustered", "slabs",
-                                                "splinters", "bricks",  "planes",    NULL};
-static const char* const crumb_policies[] = {"merge", "debris", NULL}; // as rblCrumbs
+#define MOST_KEYS     512u // of all kinds together, for messages
+#define MOST_COMPARED 256u // of the last breakers: a scene of very many different ones is read in time
+
 static const char* const anchor_keys[] = {"box", NULL};
 
-const char* rbl_fracture_method_name(rblFractureMethod method)
+// ---- files ----
+
+typedef struct FileList
 {
-    return (uint32_t)method < RBL_FRACTURE_METHOD_COUNT ? fracture_methods[method] : "unknown";
+    rblScene* scene;
+    rblJson json;
+} FileList;
+
+static rblResult note_file(const rblParameter* row, const char** path, void* context)
+{
+    const FileList* list = context;
+    const rblJson given = rbl_json_find(list->json, row->key);
+    const rblSceneFile file = {row, rbl_json_exists(given) ? given : list->json, *path};
+    return rbl_array_push(&list->scene->fracture_files, file) ? RBL_OK : rbl_fail_memory();
 }
 
-// ---- patterns ----
-
-static rblResult read_pattern(rblJson json, rblPatternDef* out)
+// Found now, so that a missing one is said with its place in the scene.
+static rblResult find_file(rblScene* scene, const rblSceneFile* file)
 {
-    const char* text = NULL;
-    RBL_TRY(rbl_json_get_string(json, &text));
-    for (uint32_t i = 0; fracture_patterns[i] != NULL; ++i)
+    const char* path = rbl_scene_path(scene, file->path);
+    if (path == NULL)
     {
-        if (strcmp(fracture_patterns[i], text) == 0)
+        return rbl_fail_memory();
+    }
+    FILE* opened = fopen(path, "rb");
+    if (opened != NULL)
+    {
+        fclose(opened);
+        return RBL_OK;
+    }
+    const bool word = file->row->type == RBL_PARAMETER_CHOICE_OR_FILE;
+    return rbl_json_fail(file->json, RBL_ERROR_FILE, "no %s%sfile '%.200s'", word ? file->row->key : "",
+                         word ? " and no " : "", rbl_short_name(path));
+}
+
+static rblResult place_file(const rblParameter* row, const char** path, void* context)
+{
+    (void)row;
+    *path = rbl_scene_path(context, *path);
+    return *path != NULL ? RBL_OK : rbl_fail_memory();
+}
+
+// ---- keys ----
+
+// The first kind that has a key, and its row.
+static const rblBreakerKind* find_key(const char* key, const rblParameter** row)
+{
+    const rblBreakerKind* kind = NULL;
+    for (uint32_t i = 0; (kind = rbl_breaker_kind_at(i)) != NULL; ++i)
+    {
+        *row = kind->parameters != NULL ? rbl_json_find_parameter(kind->parameters, key) : NULL;
+        if (*row != NULL)
         {
-            return rbl_pattern_kind_from_name(text, &out->kind);
+            return kind;
         }
     }
-    // What looks like a file must be there when the scene is prepared.
-    if (strchr(text, '.') == NULL)
+    return NULL;
+}
+
+// Only the kind's own keys: one of another kind is refused with the name of that.
+static rblResult check_keys(rblJson json, const rblBreakerKind* kind)
+{
+    RBL_TRY(rbl_json_expect(json, RBL_JSON_OBJECT));
+    for (uint32_t i = 0; i < rbl_json_count(json); ++i)
     {
-        return rbl_fail_unknown(json, "pattern", fracture_patterns,
-                                sizeof fracture_patterns / sizeof fracture_patterns[0] - 1);
+        rblJson key;
+        const char* text = NULL;
+        const rblParameter* row = NULL;
+        const rblJson member = rbl_json_member_at(json, i, &key);
+        RBL_TRY(rbl_json_get_string(key, &text));
+        const bool known = strcmp(text, RBL_BREAKER_KIND_KEY) == 0 ||
+                           rbl_json_find_parameter(kind->parameters, text) != NULL;
+        const rblBreakerKind* other = known ? NULL : find_key(text, &row);
+        if (other != NULL)
+        {
+            return rbl_json_fail(member, RBL_ERROR_FORMAT, "a key of the method '%s', not of '%s'",
+                                 other->name, kind->name);
+        }
     }
-    out->kind = RBL_PATTERN_FILE;
-    out->file = text;
+    return rbl_json_check_parameter_keys(json, kind->parameters, RBL_BREAKER_KIND_KEY);
+}
+
+// Keys of every kind, for what has none of its own.
+static rblResult check_any_keys(rblJson json)
+{
+    const char* keys[MOST_KEYS + 1];
+    const rblBreakerKind* kind = NULL;
+    uint32_t count = 0;
+    keys[count++] = RBL_BREAKER_KIND_KEY;
+    for (uint32_t i = 0; (kind = rbl_breaker_kind_at(i)) != NULL; ++i)
+    {
+        for (const rblParameter* row = kind->parameters;
+             row != NULL && row->type != RBL_PARAMETER_END && count < MOST_KEYS; ++row)
+        {
+            keys[count++] = row->key;
+        }
+    }
+    keys[count] = NULL;
+    return rbl_check_keys(json, keys);
+}
+
+// ---- definitions ----
+
+// A method that does nothing takes the keys of all kinds, so that a scene can turn breaking off by one word. Values are checked all
+// the same, by the first kind that has the key.
+static rblResult read_idle(rblScene* scene, rblJson json)
+{
+    RBL_TRY(check_any_keys(json));
+    for (uint32_t i = 0; i < rbl_json_count(json); ++i)
+    {
+        rblJson key;
+        const char* text = NULL;
+        const rblParameter* row = NULL;
+        (void)rbl_json_member_at(json, i, &key);
+        RBL_TRY(rbl_json_get_string(key, &text));
+        const rblBreakerKind* kind = find_key(text, &row);
+        if (kind == NULL)
+        {
+            continue; // the method
+        }
+        const rblParameter rows[2] = {*row, {.type = RBL_PARAMETER_END}};
+        FileList list = {scene, json};
+        void* def = rbl_arena_alloc(&scene->arena, kind->def_size);
+        RBL_TRY(def != NULL ? RBL_OK : rbl_fail_memory());
+        kind->set_defaults(def);
+        RBL_TRY(rbl_json_read_parameters(json, rows, def, NULL));
+        RBL_TRY(rbl_parameters_visit_files(rows, def, note_file, &list));
+    }
     return RBL_OK;
 }
 
-static rblResult read_length(rblJson json, const char* key, double* out)
+static rblResult read_def(rblScene* scene, rblJson json, const rblBreakerKind* kind, const char* material,
+                          void** out)
 {
-    float value = (float)*out;
-    RBL_TRY(rbl_optional_float(json, key, RBL_NOT_NEGATIVE, &value));
-    *out = (double)value;
-    return RBL_OK;
+    uint64_t given = 0;
+    FileList list = {scene, json};
+    RBL_TRY(check_keys(json, kind));
+    void* def = rbl_arena_alloc(&scene->arena, kind->def_size);
+    RBL_TRY(def != NULL ? RBL_OK : rbl_fail_memory());
+    kind->set_defaults(def);
+    RBL_TRY(rbl_json_read_parameters(json, kind->parameters, def, &given));
+    const rblResult result = kind->complete != NULL ? kind->complete(def, given, material) : RBL_OK;
+    RBL_TRY(result == RBL_OK ? RBL_OK : rbl_fail_at(json, result));
+    *out = def;
+    return rbl_parameters_visit_files(kind->parameters, def, note_file, &list);
 }
 
-static rblResult read_pieces(rblJson json, uint32_t* pieces)
+// Bodies that break alike share a breaker, and with it what is known of their shape: to fill one with tetrahedra takes a while.
+static uint32_t find_same(const rblScene* scene, const rblBreakerKind* kind, const void* def)
 {
-    RBL_TRY(rbl_json_optional_u32(json, "pieces", pieces));
-    return *pieces >= 1 && *pieces <= RBL_PATTERN_MAX_PIECES
-               ? RBL_OK
-               : rbl_json_fail(rbl_json_find(json, "pieces"), RBL_ERROR_FORMAT, "must be 1 to %u",
-                               RBL_PATTERN_MAX_PIECES);
-}
-
-static rblResult read_pattern_numbers(rblJson json, rblPatternDef* pattern)
-{
-    uint32_t seed = (uint32_t)pattern->seed;
-    rblVec3 axis = {0, 0, 0};
-    RBL_TRY(read_pieces(json, &pattern->pieces));
-    RBL_TRY(read_length(json, "radius", &pattern->radius));
-    RBL_TRY(read_length(json, "falloff", &pattern->falloff));
-    RBL_TRY(read_length(json, "jitter", &pattern->jitter));
-    RBL_TRY(read_length(json, "noise", &pattern->noise));
-    RBL_TRY(read_length(json, "aspect", &pattern->aspect));
-    RBL_TRY(rbl_json_optional_u32(json, "seed", &seed));
-    RBL_TRY(rbl_optional_vector(json, "axis", &axis));
-    if (pattern->jitter > 1.0)
+    const uint32_t count = (uint32_t)scene->breaker_sources.count;
+    for (uint32_t i = count > MOST_COMPARED ? count - MOST_COMPARED : 0; i < count; ++i)
     {
-        return rbl_json_fail(rbl_json_find(json, "jitter"), RBL_ERROR_FORMAT, "must be 0 to 1");
-    }
-    pattern->seed = seed;
-    pattern->axis = (rblVec3d){(double)axis.x, (double)axis.y, (double)axis.z};
-    return RBL_OK;
-}
-
-// ---- breakers ----
-
-static rblResult read_policies(rblJson json, rblPrescoredDef* def)
-{
-    const rblJson crumbs = rbl_json_find(json, "crumbs");
-    uint32_t policy = def->crumbs;
-    if (rbl_json_exists(crumbs))
-    {
-        RBL_TRY(rbl_get_choice(crumbs, "way with crumbs", crumb_policies, &policy));
-    }
-    def->crumbs = (rblCrumbs)policy;
-    RBL_TRY(rbl_optional_float(json, "lifetime", RBL_NOT_NEGATIVE, &def->lifetime));
-    RBL_TRY(rbl_optional_float(json, "smallest", RBL_NOT_NEGATIVE, &def->smallest));
-    if (!(def->smallest < 1.0f))
-    {
-        return rbl_json_fail(rbl_json_find(json, "smallest"), RBL_ERROR_FORMAT, "must be below 1");
-    }
-    RBL_TRY(rbl_optional_float(json, "thinnest", RBL_NOT_NEGATIVE, &def->thinnest));
-    RBL_TRY(rbl_json_optional_u32(json, "mostFragments", &def->most_fragments));
-    RBL_TRY(rbl_json_optional_bool(json, "accumulate", &def->accumulate));
-    return rbl_json_optional_bool(json, "aligned", &def->aligned);
-}
-
-static rblResult read_recursion(rblJson json, rblPrescoredDef* def)
-{
-    RBL_TRY(rbl_optional_float(json, "share", RBL_NOT_NEGATIVE, &def->share));
-    RBL_TRY(rbl_optional_float(json, "smallestBody", RBL_NOT_NEGATIVE, &def->smallest_body));
-    return rbl_json_optional_u32(json, "generations", &def->generations);
-}
-
-// Without a pattern a body breaks like what its material began as.
-static rblResult read_breaker(const rblScene* scene, rblJson json, uint32_t material, rblPrescoredDef* def)
-{
-    const rblJson pattern = rbl_json_find(json, "pattern");
-    *def = rbl_default_prescored_def();
-    if (rbl_json_exists(pattern))
-    {
-        RBL_TRY(read_pattern(pattern, &def->pattern));
-    }
-    else
-    {
-        RBL_TRY(rbl_pattern_preset(scene->materials.data[material].preset, &def->pattern));
-    }
-    RBL_TRY(read_pattern_numbers(json, &def->pattern));
-    RBL_TRY(read_policies(json, def));
-    return read_recursion(json, def);
-}
-
-// ---- by stress ----
-
-static rblResult read_layers(rblJson json, rblStrengthVariation* out)
-{
-    RBL_TRY(rbl_check_keys(json, layer_keys));
-    out->layer_axis = (rblVec3){0, 1, 0};
-    out->layer_factor = 0.5f;
-    RBL_TRY(rbl_optional_vector(json, "axis", &out->layer_axis));
-    RBL_TRY(rbl_optional_float(json, "spacing", RBL_POSITIVE, &out->layer_spacing));
-    out->layer_thickness = 0.1f * out->layer_spacing;
-    RBL_TRY(rbl_optional_float(json, "thickness", RBL_POSITIVE, &out->layer_thickness));
-    return rbl_optional_float(json, "factor", RBL_POSITIVE, &out->layer_factor);
-}
-
-static rblResult read_variation(rblJson json, rblStrengthVariation* out)
-{
-    const rblJson layers = rbl_json_find(json, "layers");
-    const rblJson grid = rbl_json_find(json, "grid");
-    RBL_TRY(rbl_check_keys(json, variation_keys));
-    RBL_TRY(rbl_optional_float(json, "noise", RBL_NOT_NEGATIVE, &out->noise));
-    RBL_TRY(rbl_optional_float(json, "noiseLength", RBL_NOT_NEGATIVE, &out->noise_length));
-    RBL_TRY(rbl_json_exists(layers) ? read_layers(layers, out) : RBL_OK);
-    return rbl_json_exists(grid) ? rbl_json_get_string(grid, &out->grid_file) : RBL_OK;
-}
-
-static rblResult read_stress(rblJson json, rblStressDef* def)
-{
-    const rblJson variation = rbl_json_find(json, "variation");
-    uint32_t seed = 1;
-    *def = rbl_default_stress_def();
-    RBL_TRY(rbl_json_optional_u32(json, "tetrahedra", &def->tetrahedra));
-    RBL_TRY(read_length(json, "edge", &def->edge));
-    RBL_TRY(rbl_json_optional_u32(json, "mostFragments", &def->most_fragments));
-    RBL_TRY(rbl_optional_float(json, "smallest", RBL_NOT_NEGATIVE, &def->smallest));
-    RBL_TRY(rbl_optional_float(json, "smallestBody", RBL_NOT_NEGATIVE, &def->smallest_body));
-    RBL_TRY(rbl_json_optional_u32(json, "generations", &def->generations));
-    RBL_TRY(rbl_json_optional_u32(json, "modes", &def->modes));
-    RBL_TRY(rbl_json_optional_u32(json, "rebuild", &def->rebuild));
-    RBL_TRY(rbl_json_optional_u32(json, "seed", &seed));
-    def->seed = seed;
-    return rbl_json_exists(variation) ? read_variation(variation, &def->variation) : RBL_OK;
-}
-
-static bool is_same_variation(const rblStrengthVariation* a, const rblStrengthVariation* b)
-{
-    return a->noise == b->noise && a->noise_length == b->noise_length && a->layer_axis.x == b->layer_axis.x &&
-           a->layer_axis.y == b->layer_axis.y && a->layer_axis.z == b->layer_axis.z &&
-           a->layer_spacing == b->layer_spacing && a->layer_thickness == b->layer_thickness &&
-           a->layer_factor == b->layer_factor && a->grid_file == NULL && b->grid_file == NULL;
-}
-
-// Bodies that break alike share a breaker, and with it what is known of their shape: to fill one takes a while.
-static uint32_t find_same_stress(const rblScene* scene, const rblStressDef* def)
-{
-    for (uint32_t i = 0; i < scene->breakers.count; ++i)
-    {
-        const rblStressDef* other = &scene->breakers.data[i].stress;
-        if (scene->breakers.data[i].method == RBL_FRACTURE_STRESS && other->tetrahedra == def->tetrahedra &&
-            other->edge == def->edge && other->modes == def->modes && other->rebuild == def->rebuild &&
-            other->most_fragments == def->most_fragments && other->smallest == def->smallest &&
-            other->generations == def->generations && other->smallest_body == def->smallest_body &&
-            other->seed == def->seed && is_same_variation(&other->variation, &def->variation))
+        const rblBreakerSource* source = &scene->breaker_sources.data[i];
+        if (source->kind == kind && rbl_parameters_equal(kind->parameters, source->def, def))
         {
             return i;
         }
@@ -203,121 +174,117 @@ static uint32_t find_same_stress(const rblScene* scene, const rblStressDef* def)
     return RBL_NONE;
 }
 
-// ---- all of them ----
-
-static rblResult add_breaker(rblScene* scene, rblJson json, const rblSceneBreaker* def)
+static rblResult add_breaker(rblScene* scene, const rblBreakerSource* source, uint32_t* out)
 {
-    return rbl_array_push(&scene->breakers, *def) && rbl_array_push(&scene->breaker_jsons, json)
+    const rblSceneBreaker breaker = {.kind = source->kind->name};
+    *out = find_same(scene, source->kind, source->def);
+    if (*out != RBL_NONE)
+    {
+        return RBL_OK;
+    }
+    *out = (uint32_t)scene->breakers.count;
+    if (!rbl_array_reserve_more(&scene->breaker_sources, 1) || !rbl_array_push(&scene->breakers, breaker))
+    {
+        return rbl_fail_memory();
+    }
+    scene->breaker_sources.data[scene->breaker_sources.count++] = *source;
+    rbl_breaker_kind_retain(source->kind);
+    return RBL_OK;
+}
+
+// ---- bodies ----
+
+static rblResult fail_unknown_kind(rblJson method)
+{
+    const char* names[MOST_KEYS];
+    const rblBreakerKind* kind = NULL;
+    uint32_t count = 0;
+    while (count < MOST_KEYS && (kind = rbl_breaker_kind_at(count)) != NULL)
+    {
+        names[count++] = kind->name;
+    }
+    return rbl_fail_unknown(method, "method of fracture", names, count);
+}
+
+static rblResult read_kind(rblJson json, const rblBreakerKind** out)
+{
+    const char* name = RBL_BREAKER_KIND_NONE;
+    RBL_TRY(rbl_json_expect(json, RBL_JSON_OBJECT));
+    RBL_TRY(rbl_json_optional_string(json, RBL_BREAKER_KIND_KEY, &name));
+    return rbl_breaker_kind_find(name, out) == RBL_OK
                ? RBL_OK
-               : rbl_fail_memory();
+               : fail_unknown_kind(rbl_json_find(json, RBL_BREAKER_KIND_KEY));
 }
 
 rblResult rbl_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out)
 {
     const rblJson json = rbl_json_find(body, "fracture");
-    uint32_t method = RBL_FRACTURE_NONE;
-    rblSceneBreaker def;
+    rblBreakerSource source = {.json = json};
     out->breaker = RBL_NONE;
-    out->fracture = RBL_FRACTURE_NONE;
+    out->fracture = NULL;
     if (!rbl_json_exists(json))
     {
         return RBL_OK;
     }
-    RBL_TRY(rbl_check_keys(json, fracture_keys));
-    const rblJson chosen = rbl_json_find(json, "method");
-    if (rbl_json_exists(chosen))
+    RBL_TRY(read_kind(json, &source.kind));
+    out->fracture = strcmp(source.kind->name, RBL_BREAKER_KIND_NONE) != 0 ? source.kind->name : NULL;
+    if (source.kind->create == NULL)
     {
-        RBL_TRY(rbl_get_choice(chosen, "method of fracture", fracture_methods, &method));
+        return read_idle(scene, json);
     }
-    RBL_TRY(read_breaker(scene, json, out->material, &def.prescored));
-    RBL_TRY(read_stress(json, &def.stress));
-    def.method = (rblFractureMethod)method;
-    out->fracture = def.method;
-    if (method != RBL_FRACTURE_PRESCORED && method != RBL_FRACTURE_STRESS)
-    {
-        // Files are looked for, whatever the method is.
-        return def.prescored.pattern.kind == RBL_PATTERN_FILE ? add_breaker(scene, json, &def) : RBL_OK;
-    }
+    RBL_TRY(read_def(scene, json, source.kind, scene->materials.data[out->material].preset, &source.def));
     if (scene->shape_defs.data[out->shape].source == RBL_SOURCE_PLANE)
     {
         return rbl_json_fail(json, RBL_ERROR_FORMAT, "a plane has no end and cannot break");
     }
-    out->breaker = method == RBL_FRACTURE_STRESS ? find_same_stress(scene, &def.stress) : RBL_NONE;
-    if (out->breaker != RBL_NONE)
-    {
-        return RBL_OK;
-    }
-    out->breaker = (uint32_t)scene->breakers.count;
-    return add_breaker(scene, json, &def);
+    return add_breaker(scene, &source, &out->breaker);
 }
 
-static rblResult find_pattern_file(rblScene* scene, uint32_t index, rblPatternDef* pattern)
-{
-    if (pattern->kind != RBL_PATTERN_FILE)
-    {
-        return RBL_OK;
-    }
-    pattern->file = rbl_scene_path(scene, pattern->file);
-    if (pattern->file == NULL)
-    {
-        return rbl_fail_memory();
-    }
-    FILE* opened = fopen(pattern->file, "rb");
-    if (opened == NULL)
-    {
-        return rbl_json_fail(rbl_json_find(scene->breaker_jsons.data[index], "pattern"), RBL_ERROR_FILE,
-                             "no pattern and no file '%.200s'", rbl_short_name(pattern->file));
-    }
-    fclose(opened);
-    return RBL_OK;
-}
+// ---- breakers ----
 
-static rblResult make_stress(rblScene* scene, uint32_t index, rblBreakerId* out)
+static rblResult make_breaker(rblScene* scene, const rblBreakerSource* source, rblBreakerId* out)
 {
-    rblStressDef def = scene->breakers.data[index].stress;
-    if (def.variation.grid_file != NULL)
-    {
-        def.variation.grid_file = rbl_scene_path(scene, def.variation.grid_file);
-        RBL_TRY(def.variation.grid_file != NULL ? RBL_OK : rbl_fail_memory());
-    }
-    const rblResult result = rbl_breaker_create_stress(&def, out);
-    return result == RBL_OK ? RBL_OK : rbl_fail_at(scene->breaker_jsons.data[index], result);
-}
-
-static rblResult make_breaker(rblScene* scene, uint32_t index, rblBreakerId* out)
-{
-    rblPrescoredDef def = scene->breakers.data[index].prescored;
-    RBL_TRY(find_pattern_file(scene, index, &def.pattern));
-    if (scene->breakers.data[index].method == RBL_FRACTURE_STRESS)
-    {
-        return make_stress(scene, index, out);
-    }
-    const rblResult result = rbl_breaker_create_prescored(&def, out);
-    return result == RBL_OK ? RBL_OK : rbl_fail_at(scene->breaker_jsons.data[index], result);
+    const rblBreakerKind* kind = source->kind;
+    void* def = rbl_arena_alloc(&scene->arena, kind->def_size);
+    RBL_TRY(def != NULL ? RBL_OK : rbl_fail_memory());
+    memcpy(def, source->def, kind->def_size);
+    RBL_TRY(rbl_parameters_visit_files(kind->parameters, def, place_file, scene));
+    const rblResult result = rbl_breaker_create_from(kind, def, NULL, 0, out);
+    return result == RBL_OK ? RBL_OK : rbl_fail_at(source->json, result);
 }
 
 rblResult rbl_prepare_breakers(rblScene* scene)
 {
-    if (!rbl_array_reserve(&scene->breaker_ids, scene->breakers.count))
+    for (size_t i = 0; i < scene->fracture_files.count; ++i)
     {
-        return rbl_fail_memory();
+        RBL_TRY(find_file(scene, &scene->fracture_files.data[i]));
     }
-    for (uint32_t i = 0; i < scene->breakers.count; ++i)
+    for (size_t i = 0; i < scene->breakers.count; ++i)
     {
-        rblBreakerId id;
-        RBL_TRY(make_breaker(scene, i, &id));
-        scene->breaker_ids.data[scene->breaker_ids.count++] = id;
+        RBL_TRY(make_breaker(scene, &scene->breaker_sources.data[i], &scene->breakers.data[i].id));
     }
     return RBL_OK;
 }
 
 void rbl_discard_breakers(rblScene* scene)
 {
-    for (size_t i = 0; i < scene->breaker_ids.count; ++i)
+    for (size_t i = 0; i < scene->breakers.count; ++i)
     {
-        (void)rbl_breaker_destroy(scene->breaker_ids.data[i]);
+        if (scene->breakers.data[i].id.index1 != 0)
+        {
+            (void)rbl_breaker_destroy(scene->breakers.data[i].id);
+        }
+        scene->breakers.data[i].id = (rblBreakerId){0, 0};
     }
-    rbl_array_clear(&scene->breaker_ids);
+}
+
+void rbl_forget_breakers(rblScene* scene)
+{
+    for (size_t i = 0; i < scene->breaker_sources.count; ++i)
+    {
+        rbl_breaker_kind_release(scene->breaker_sources.data[i].kind);
+    }
+    rbl_array_clear(&scene->breaker_sources);
 }
 
 // ---- anchors ----

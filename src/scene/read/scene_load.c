@@ -163,8 +163,8 @@ static void init_scene(rblScene* scene, const rblAllocator* allocator)
     rbl_array_init(&scene->body_jsons, allocator);
     rbl_array_init(&scene->unnamed, allocator);
     rbl_array_init(&scene->breakers, allocator);
-    rbl_array_init(&scene->breaker_jsons, allocator);
-    rbl_array_init(&scene->breaker_ids, allocator);
+    rbl_array_init(&scene->breaker_sources, allocator);
+    rbl_array_init(&scene->fracture_files, allocator);
     rbl_array_init(&scene->joints, allocator);
     rbl_array_init(&scene->joint_jsons, allocator);
     rbl_array_init(&scene->events, allocator);
@@ -175,6 +175,7 @@ static void free_scene(rblScene* scene)
 {
     rbl_discard_shapes(scene);
     rbl_discard_breakers(scene);
+    rbl_forget_breakers(scene);
     rbl_scene_names_free(&scene->shape_names);
     rbl_scene_names_free(&scene->material_names);
     rbl_scene_names_free(&scene->body_names);
@@ -186,8 +187,8 @@ static void free_scene(rblScene* scene)
     rbl_array_free(&scene->body_jsons);
     rbl_array_free(&scene->unnamed);
     rbl_array_free(&scene->breakers);
-    rbl_array_free(&scene->breaker_jsons);
-    rbl_array_free(&scene->breaker_ids);
+    rbl_array_free(&scene->breaker_sources);
+    rbl_array_free(&scene->fracture_files);
     rbl_array_free(&scene->joints);
     rbl_array_free(&scene->joint_jsons);
     rbl_array_free(&scene->events);

@@ -61,44 +61,11 @@ static void put_body_def(rblByteSink* sink, const rblBodyDef* def, uint32_t shap
     rbl_put_u8(sink, def->asleep);
 }
 
-static void put_pattern(rblByteSink* sink, const rblPatternDef* pattern)
-{
-    const double numbers[10] = {pattern->size,   pattern->radius,       pattern->falloff, pattern->jitter,
-                                pattern->noise,  pattern->noise_length, pattern->aspect,  pattern->axis.x,
-                                pattern->axis.y, pattern->axis.z};
-    rbl_put_u8(sink, pattern->kind);
-    rbl_put_u32(sink, pattern->pieces);
-    rbl_put_u64(sink, pattern->seed);
-    rbl_put_doubles(sink, numbers, 10);
-}
-
-void rbl_put_prescored(rblByteSink* sink, const rblPrescoredDef* def, uint32_t labels)
-{
-    const float numbers[5] = {def->smallest, def->thinnest, def->lifetime, def->smallest_body, def->share};
-    put_pattern(sink, &def->pattern);
-    rbl_put_floats(sink, numbers, 5);
-    rbl_put_u32(sink, def->most_fragments);
-    rbl_put_u32(sink, def->generations);
-    rbl_put_u8(sink, def->crumbs);
-    rbl_put_u8(sink, def->accumulate);
-    rbl_put_u8(sink, def->aligned);
-    if (def->pattern.kind == RBL_PATTERN_FILE)
-    {
-        rbl_put_varint(sink, labels);
-    }
-}
-
 static void put_breaking(rblByteSink* sink, const rblCall* call)
 {
     rbl_put_u8(sink, call->body_def.anchor.kind);
     rbl_put_floats(sink, &call->body_def.anchor.box.lower.x, 6);
-    rbl_put_u8(sink, call->breaks);
-    if (call->breaks == RBL_CALL_BREAKS_BY_STRESS)
-    {
-        rbl_put_varint(sink, call->stress);
-        return;
-    }
-    rbl_put_prescored(sink, &call->prescored, call->labels);
+    rbl_put_varint(sink, call->breaker);
 }
 
 static void put_joint_def(rblByteSink* sink, const rblJointDef* def)
@@ -193,55 +160,11 @@ static void take_body_def(rblByteSource* source, rblBodyDef* def, uint32_t* shap
     def->asleep = rbl_take_u8(source) != 0;
 }
 
-static void take_pattern(rblByteSource* source, rblPatternDef* pattern)
-{
-    double numbers[10];
-    *pattern = rbl_default_pattern_def();
-    pattern->kind = (rblPatternKind)rbl_take_u8(source);
-    pattern->pieces = rbl_take_u32(source);
-    pattern->seed = rbl_take_u64(source);
-    rbl_take_doubles(source, numbers, 10);
-    pattern->size = numbers[0];
-    pattern->radius = numbers[1];
-    pattern->falloff = numbers[2];
-    pattern->jitter = numbers[3];
-    pattern->noise = numbers[4];
-    pattern->noise_length = numbers[5];
-    pattern->aspect = numbers[6];
-    pattern->axis = (rblVec3d){numbers[7], numbers[8], numbers[9]};
-}
-
-void rbl_take_prescored(rblByteSource* source, rblPrescoredDef* def, uint32_t* labels)
-{
-    float numbers[5];
-    *def = rbl_default_prescored_def();
-    take_pattern(source, &def->pattern);
-    rbl_take_floats(source, numbers, 5);
-    def->smallest = numbers[0];
-    def->thinnest = numbers[1];
-    def->lifetime = numbers[2];
-    def->smallest_body = numbers[3];
-    def->share = numbers[4];
-    def->most_fragments = rbl_take_u32(source);
-    def->generations = rbl_take_u32(source);
-    def->crumbs = (rblCrumbs)rbl_take_u8(source);
-    def->accumulate = rbl_take_u8(source) != 0;
-    def->aligned = rbl_take_u8(source) != 0;
-    *labels = def->pattern.kind == RBL_PATTERN_FILE ? rbl_take_u32_varint(source) : 0;
-}
-
 static void take_breaking(rblByteSource* source, rblCall* call)
 {
     call->body_def.anchor.kind = (rblAnchorKind)rbl_take_u8(source);
     rbl_take_floats(source, &call->body_def.anchor.box.lower.x, 6);
-    const uint32_t breaks = rbl_take_u8(source);
-    call->breaks = breaks > RBL_CALL_BREAKS_BY_STRESS ? RBL_CALL_BREAKS_PRESCORED : (rblCallBreaks)breaks;
-    if (call->breaks == RBL_CALL_BREAKS_BY_STRESS)
-    {
-        call->stress = rbl_take_u32_varint(source);
-        return;
-    }
-    rbl_take_prescored(source, &call->prescored, &call->labels);
+    call->breaker = rbl_take_u32_varint(source);
 }
 
 static void take_joint_def(rblByteSource* source, rblJointDef* def)

@@ -3,10 +3,9 @@
 #define RBL_SCENE_RECORD_CALL_CODEC_H
 
 #include "base/bytes.h"
-#include "cut/labels/label_volume.h"
 #include "dynamics/calls.h"
 #include "field/shape_codec.h"
-#include "fracture/stress/stress.h"
+#include "fracture/breaker_kinds.h"
 
 #define RBL_CALL_MOST_SHAPES (1u << 24)
 
@@ -31,18 +30,6 @@ typedef struct rblCallCounts
 } rblCallCounts;
 
 rblResult rbl_count_calls(const char* path, rblCallCounts* out);
-
-// How a body breaks; `labels` is the number of the regions when its pattern is from a file. What was taken may be anything.
-void rbl_put_prescored(rblByteSink* sink, const rblPrescoredDef* def, uint32_t labels);
-void rbl_take_prescored(rblByteSource* source, rblPrescoredDef* def, uint32_t* labels);
-
-// The regions of a pattern from a file. Refused: what is cut short, numbers that do not fit together.
-void rbl_put_labels(rblByteSink* sink, const rblLabelVolume* labels);
-rblResult rbl_take_labels(rblByteSource* source, const rblAllocator* allocator, rblLabelVolume** out);
-
-// A stress breaker. Refused: what is cut short or not possible.
-void rbl_put_stress(rblByteSink* sink, const rblStressDef* def, const rblStrengthField* grid);
-rblResult rbl_take_stress(rblByteSource* source, rblBreakerId* out);
 
 // What the numbers of shapes, events and breakers stand for: all that came before.
 typedef struct rblRecipeTables

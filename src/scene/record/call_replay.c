@@ -1,11 +1,13 @@
 // Making recorded calls again. The file is hostile: the calls are ordinary ones, and check their arguments as always.
 #include "base/error.h"
 #include "dynamics/snapshot.h"
-#include "fracture/prescored/prescored.h"
+#include "fracture/breaker_kinds.h"
 #include "io/file.h"
 #include "rubble/recorder.h"
 #include "scene/record/call_codec.h"
 #include "scene/record/recording_format.h"
+
+#define FIRST_WITH_KINDS 2u // version of recordings whose breakers are of named kinds
 
 // A snapshot that the recording took, to be gone back to.
 typedef struct Kept
@@ -20,15 +22,16 @@ typedef struct Replayer
     const rblAllocator* allocator;
     rblWorldId world;
     RBL_ARRAY(rblShapeId) shapes;          // by number
-    RBL_ARRAY(const rblBreaker*) breakers; // of an image, by number; held
-    RBL_ARRAY(rblBreakerId) stress_ids;    // stress breakers, by number,
-    RBL_ARRAY(const rblBreaker*) stresses; // and themselves, held
-    RBL_ARRAY(rblFragmentEvent*) events;   // of fragments, by number; held
-    RBL_ARRAY(rblLabelVolume*) labels;     // of breakers' patterns, by number; they outlive the breakers
+    RBL_ARRAY(rblBreakerId) breaker_ids;   // by number,
+    RBL_ARRAY(const rblBreaker*) breakers; // and themselves; referenced
+    RBL_ARRAY(rblByteArray) data;          // that breakers read from files, by number
+    RBL_ARRAY(rblFragmentEvent*) events;   // of fragments, by number; referenced
     RBL_ARRAY(Kept) kept;
     rblReplayReport report;
     uint64_t found; // hash after the last step
     bool differs;
+    bool
+        refused; // something is not known here, a kind of breaker or how an old version has it: the report says what
 } Replayer;
 
 // The recording says one thing and this build does another: the replay ends.
@@ -61,47 +64,17 @@ static rblResult do_step(Replayer* replayer, const rblCall* call)
     return rbl_world_hash(replayer->world, &replayer->found);
 }
 
-static rblResult create_breaker(const Replayer* replayer, const rblPrescoredDef* def, uint32_t labels,
-                                rblBreakerId* out)
-{
-    if (def->pattern.kind != RBL_PATTERN_FILE)
-    {
-        return rbl_breaker_create_prescored(def, out);
-    }
-    return labels < replayer->labels.count
-               ? rbl_breaker_create_with_labels(def, replayer->labels.data[labels], out)
-               : rbl_fail(RBL_ERROR_FORMAT, "the labels of a pattern are missing");
-}
-
-static rblResult find_breaker(const Replayer* replayer, const rblCall* call, rblBreakerId* out)
-{
-    if (call->breaks != RBL_CALL_BREAKS_BY_STRESS)
-    {
-        return create_breaker(replayer, &call->prescored, call->labels, out);
-    }
-    if (call->stress >= replayer->stress_ids.count)
-    {
-        return rbl_fail(RBL_ERROR_FORMAT, "the stress breaker of a body is missing");
-    }
-    *out = replayer->stress_ids.data[call->stress];
-    return RBL_OK;
-}
-
 static rblResult create_body(Replayer* replayer, const rblCall* call, uint32_t shape)
 {
     rblBodyDef def = call->body_def;
     rblBodyId made;
     def.shape = shape < replayer->shapes.count ? replayer->shapes.data[shape] : (rblShapeId){0};
-    if (call->breaks != RBL_CALL_BREAKS_NEVER)
+    if (call->breaker > replayer->breaker_ids.count)
     {
-        RBL_TRY(find_breaker(replayer, call, &def.breaker));
+        return rbl_fail(RBL_ERROR_FORMAT, "the breaker of a body is missing");
     }
-    const rblResult result = rbl_body_create(replayer->world, &def, &made);
-    if (call->breaks == RBL_CALL_BREAKS_PRESCORED)
-    {
-        (void)rbl_breaker_destroy(def.breaker); // the body has it
-    }
-    RBL_TRY(result);
+    def.breaker = call->breaker > 0 ? replayer->breaker_ids.data[call->breaker - 1] : (rblBreakerId){0, 0};
+    RBL_TRY(rbl_body_create(replayer->world, &def, &made));
     const bool same = made.index1 == call->body.index1 && made.generation == call->body.generation;
     return same ? RBL_OK : fail_different(replayer, "a body has another id");
 }
@@ -190,12 +163,32 @@ static rblResult make_call(Replayer* replayer, const rblCall* call, uint32_t sha
     return rbl_fail(RBL_ERROR_FORMAT, "a call that is not possible");
 }
 
-static rblResult take_calls(Replayer* replayer, rblByteSource* source)
+// Breakers have another form in version 1.
+static rblResult check_version(const rblRecordingReader* reader)
+{
+    return reader->version >= FIRST_WITH_KINDS ? RBL_OK
+                                               : rbl_fail(RBL_ERROR_UNSUPPORTED,
+                                                          "a breaker of version %u of recordings; this "
+                                                          "version of Rubble reads those of version %u",
+                                                          reader->version, RBL_RECORDING_VERSION);
+}
+
+static rblResult check_call_version(const rblRecordingReader* reader, const rblByteSource* source)
+{
+    return source->data[source->at] == RBL_CALL_BREAKABLE_CREATE ? check_version(reader) : RBL_OK;
+}
+
+static rblResult take_calls(Replayer* replayer, const rblRecordingReader* reader, rblByteSource* source)
 {
     while (rbl_source_left(source) > 0)
     {
         rblCall call;
         uint32_t shape = 0;
+        replayer->refused = check_call_version(reader, source) != RBL_OK;
+        if (replayer->refused)
+        {
+            return RBL_ERROR_UNSUPPORTED;
+        }
         if (!rbl_take_call(source, &call, &shape))
         {
             return rbl_fail(RBL_ERROR_FORMAT, "a call is cut short or of an unknown kind");
@@ -248,8 +241,8 @@ static rblRecipeTables list_tables(const Replayer* replayer)
                                       .events = replayer->events.data,
                                       .shape_count = (uint32_t)replayer->shapes.count,
                                       .event_count = (uint32_t)replayer->events.count},
-                             .breakers = replayer->stresses.data,
-                             .breaker_count = (uint32_t)replayer->stresses.count};
+                             .breakers = replayer->breakers.data,
+                             .breaker_count = (uint32_t)replayer->breakers.count};
 }
 
 static rblResult take_recipe(Replayer* replayer, rblByteSource* source)
@@ -277,60 +270,67 @@ static rblResult take_end(Replayer* replayer, rblRecordingReader* reader, rblByt
     return RBL_OK;
 }
 
-static rblResult take_labels(Replayer* replayer, rblByteSource* source)
+static rblResult take_data(Replayer* replayer, const rblByteSource* source)
 {
-    rblLabelVolume* labels = NULL;
-    RBL_TRY(rbl_array_reserve_more(&replayer->labels, 1) ? RBL_OK : rbl_fail_memory());
-    RBL_TRY(rbl_take_labels(source, replayer->allocator, &labels));
-    replayer->labels.data[replayer->labels.count++] = labels;
-    return RBL_OK;
-}
-
-static rblResult take_breaker(Replayer* replayer, rblByteSource* source)
-{
-    rblPrescoredDef def;
-    rblBreakerId id;
-    const rblBreaker* breaker = NULL;
-    uint32_t labels = 0;
-    rbl_take_prescored(source, &def, &labels);
-    if (source->failed)
+    rblByteArray data;
+    if (source->size == 0)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "a breaker is cut short");
+        return rbl_fail(RBL_ERROR_FORMAT, "the data of a breaker is empty");
     }
-    RBL_TRY(rbl_array_reserve_more(&replayer->breakers, 1) ? RBL_OK : rbl_fail_memory());
-    RBL_TRY(create_breaker(replayer, &def, labels, &id));
-    const rblResult result = rbl_breaker_hold(id, &breaker);
-    (void)rbl_breaker_destroy(id);
-    RBL_TRY(result);
-    replayer->breakers.data[replayer->breakers.count++] = breaker;
+    rbl_array_init(&data, replayer->allocator);
+    if (!rbl_array_resize(&data, source->size) || !rbl_array_push(&replayer->data, data))
+    {
+        rbl_array_free(&data);
+        return rbl_fail_memory();
+    }
+    memcpy(data.data, source->data, source->size);
     return RBL_OK;
 }
 
-static rblResult take_stress(Replayer* replayer, rblByteSource* source)
+static rblResult create_breaker(Replayer* replayer, const rblBreakerKind* kind, const void* def,
+                                uint32_t data_number)
 {
+    const rblByteArray* data = NULL;
     rblBreakerId id;
+    if (data_number > 0)
+    {
+        RBL_TRY(data_number <= replayer->data.count
+                    ? RBL_OK
+                    : rbl_fail(RBL_ERROR_FORMAT, "the data of a breaker is missing"));
+        data = &replayer->data.data[data_number - 1];
+    }
     const bool room =
-        rbl_array_reserve_more(&replayer->stresses, 1) && rbl_array_reserve_more(&replayer->stress_ids, 1);
+        rbl_array_reserve_more(&replayer->breakers, 1) && rbl_array_reserve_more(&replayer->breaker_ids, 1);
     RBL_TRY(room ? RBL_OK : rbl_fail_memory());
-    RBL_TRY(rbl_take_stress(source, &id));
-    replayer->stress_ids.data[replayer->stress_ids.count++] = id;
-    RBL_TRY(rbl_breaker_hold(id, &replayer->stresses.data[replayer->stresses.count]));
-    replayer->stresses.count += 1;
+    RBL_TRY(rbl_breaker_create_from(kind, def, data != NULL ? data->data : NULL,
+                                    data != NULL ? data->count : 0, &id));
+    replayer->breaker_ids.data[replayer->breaker_ids.count++] = id;
+    RBL_TRY(rbl_breaker_hold(id, &replayer->breakers.data[replayer->breakers.count]));
+    replayer->breakers.count += 1;
     return RBL_OK;
 }
 
-// A breaker of the image that is there already.
-static rblResult take_stressed(Replayer* replayer, rblByteSource* source)
+static rblResult take_breaker(Replayer* replayer, const rblRecordingReader* reader, rblByteSource* source)
 {
-    const uint32_t number = rbl_take_u32_varint(source);
-    if (source->failed || number >= replayer->stresses.count)
+    const rblBreakerKind* kind = NULL;
+    void* def = NULL;
+    rblArena arena;
+    replayer->refused = check_version(reader) != RBL_OK;
+    if (replayer->refused)
     {
-        return rbl_fail(RBL_ERROR_FORMAT, "the stress breaker of a body is missing");
+        return RBL_ERROR_UNSUPPORTED;
     }
-    RBL_TRY(rbl_array_push(&replayer->breakers, replayer->stresses.data[number]) ? RBL_OK
-                                                                                 : rbl_fail_memory());
-    rbl_breaker_retain(replayer->stresses.data[number]);
-    return RBL_OK;
+    const uint32_t data = rbl_take_u32_varint(source);
+    rbl_arena_init(&arena, 1024, replayer->allocator);
+    rblResult result = rbl_breaker_take(source, &arena, &kind, &def);
+    replayer->refused = result == RBL_ERROR_UNSUPPORTED;
+    if (result == RBL_OK && rbl_source_left(source) > 0)
+    {
+        result = rbl_fail(RBL_ERROR_FORMAT, "a breaker has more bytes than it needs");
+    }
+    result = result == RBL_OK ? create_breaker(replayer, kind, def, data) : result;
+    rbl_arena_free(&arena);
+    return result;
 }
 
 static rblResult take_event(Replayer* replayer, rblByteSource* source)
@@ -366,24 +366,23 @@ static rblResult take_other(rblRecordingReader* reader, uint32_t type, rblByteSo
     {
     case RBL_CHUNK_RECIPE:
         return take_recipe(replayer, source);
-    case RBL_CHUNK_LABELS:
-        return take_labels(replayer, source);
+    case RBL_CHUNK_DATA:
+        return take_data(replayer, source);
     case RBL_CHUNK_BREAKER:
-        return take_breaker(replayer, source);
-    case RBL_CHUNK_STRESS:
-        return take_stress(replayer, source);
-    case RBL_CHUNK_STRESSED:
-        return take_stressed(replayer, source);
+        return take_breaker(replayer, reader, source);
     case RBL_CHUNK_EVENT:
         return take_event(replayer, source);
     case RBL_CHUNK_WORLD:
         return take_image(replayer, source);
     case RBL_CHUNK_CALLS:
-        return take_calls(replayer, source);
+        return take_calls(replayer, reader, source);
     case RBL_CHUNK_CALLS_END:
         return take_end(replayer, reader, source);
     default:
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "a kind of chunk that this version does not know");
+        replayer->refused = check_version(reader) != RBL_OK; // other chunks of version 1 are of breakers
+        return replayer->refused
+                   ? RBL_ERROR_UNSUPPORTED
+                   : rbl_fail(RBL_ERROR_UNSUPPORTED, "a kind of chunk that this version does not know");
     }
 }
 
@@ -403,29 +402,24 @@ static void free_replayer(Replayer* replayer)
     {
         rbl_free(replayer->allocator, replayer->kept.data[i].data, replayer->kept.data[i].size);
     }
-    for (size_t i = 0; i < replayer->breakers.count; ++i)
-    {
-        rbl_breaker_release(replayer->breakers.data[i]);
-    }
-    for (size_t i = 0; i < replayer->stresses.count; ++i)
-    {
-        rbl_breaker_release(replayer->stresses.data[i]);
-    }
-    for (size_t i = 0; i < replayer->stress_ids.count; ++i)
-    {
-        (void)rbl_breaker_destroy(replayer->stress_ids.data[i]);
-    }
     for (size_t i = 0; i < replayer->events.count; ++i)
     {
         rbl_fragment_event_release(replayer->events.data[i]);
     }
-    for (size_t i = 0; i < replayer->labels.count; ++i)
+    for (size_t i = 0; i < replayer->breakers.count; ++i)
     {
-        rbl_labels_free(replayer->labels.data[i], replayer->allocator);
+        rbl_breaker_release(replayer->breakers.data[i]);
     }
-    rbl_array_free(&replayer->labels);
-    rbl_array_free(&replayer->stresses);
-    rbl_array_free(&replayer->stress_ids);
+    for (size_t i = 0; i < replayer->breaker_ids.count; ++i)
+    {
+        (void)rbl_breaker_destroy(replayer->breaker_ids.data[i]);
+    }
+    for (size_t i = 0; i < replayer->data.count; ++i)
+    {
+        rbl_array_free(&replayer->data.data[i]);
+    }
+    rbl_array_free(&replayer->data);
+    rbl_array_free(&replayer->breaker_ids);
     rbl_array_free(&replayer->events);
     rbl_array_free(&replayer->breakers);
     rbl_array_free(&replayer->shapes);
@@ -439,17 +433,16 @@ rblResult rbl_replay_calls_memory(const void* bytes, size_t size, const char* na
     Replayer replayer = {.allocator = rbl_default_allocator()};
     rbl_array_init(&replayer.shapes, replayer.allocator);
     rbl_array_init(&replayer.breakers, replayer.allocator);
-    rbl_array_init(&replayer.stresses, replayer.allocator);
-    rbl_array_init(&replayer.stress_ids, replayer.allocator);
+    rbl_array_init(&replayer.breaker_ids, replayer.allocator);
+    rbl_array_init(&replayer.data, replayer.allocator);
     rbl_array_init(&replayer.events, replayer.allocator);
-    rbl_array_init(&replayer.labels, replayer.allocator);
     rbl_array_init(&replayer.kept, replayer.allocator);
     rbl_recording_reader_init(&reader, bytes, size, name, &run);
     reader.kind = RBL_RECORDING_OF_CALLS;
     reader.take_other = take_other;
     reader.context = &replayer;
     rblResult result = rbl_read_chunks(&reader, replayer.report.problem);
-    if (result == RBL_OK && replayer.world.index1 == 0)
+    if (result == RBL_OK && (replayer.world.index1 == 0 || replayer.refused))
     {
         char problem[sizeof replayer.report.problem];
         memcpy(problem, replayer.report.problem, sizeof problem);
@@ -457,7 +450,8 @@ rblResult rbl_replay_calls_memory(const void* bytes, size_t size, const char* na
         {
             snprintf(problem, sizeof problem, "byte %zu: the file ends before the world", size);
         }
-        result = rbl_fail(RBL_ERROR_FORMAT, "%s: %s", rbl_short_name(name), problem);
+        result = rbl_fail(replayer.refused ? RBL_ERROR_UNSUPPORTED : RBL_ERROR_FORMAT, "%s: %s",
+                          rbl_short_name(name), problem);
     }
     rbl_recording_reader_free(&reader);
     rbl_run_free(&run);
@@ -499,6 +493,7 @@ static rblResult count_chunk(rblRecordingReader* reader, uint32_t type, rblByteS
     {
         rblCall call;
         uint32_t shape = 0;
+        RBL_TRY(check_call_version(reader, source));
         if (!rbl_take_call(source, &call, &shape))
         {
             return rbl_fail(RBL_ERROR_FORMAT, "a call is cut short or of an unknown kind");

@@ -15,12 +15,12 @@ static rblResult list_breakers(rblSceneId id, const rblAllocator* allocator, con
 {
     rblScene* scene = NULL;
     RBL_TRY(rbl_scene_find(id, &scene));
-    *count = (uint32_t)scene->breaker_ids.count;
+    *count = (uint32_t)scene->breakers.count;
     const rblBreaker** breakers = RBL_NEW_ARRAY(allocator, const rblBreaker*, (size_t)*count + 1);
     rblResult result = breakers != NULL ? RBL_OK : rbl_fail_memory();
     for (uint32_t i = 0; result == RBL_OK && i < *count; ++i)
     {
-        result = rbl_breaker_hold(scene->breaker_ids.data[i], &breakers[i]);
+        result = rbl_breaker_hold(scene->breakers.data[i].id, &breakers[i]);
         if (result == RBL_OK)
         {
             rbl_breaker_release(breakers[i]);

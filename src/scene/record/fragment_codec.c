@@ -1,4 +1,4 @@
-// Events of stress breakers and the fragments that they left, as bytes (EVNT and RCPE in docs/recording.md). Distances and parts of
+// Events of breakers on tetrahedra and the fragments that they left, as bytes (EVNT and RCPE in docs/recording.md). Distances and parts of
 // tetrahedra are not there: the event makes them again from labels and weights, the same to the last bit.
 #include "base/error.h"
 #include "field/fragment/fragment_shape.h"
@@ -36,7 +36,7 @@ void rbl_put_event(rblByteSink* sink, const rblFragmentEvent* event, const rblEv
     }
 }
 
-static rblResult take_origin(rblByteSource* source, const rblRecipeTables* tables, rblStressOrigin* out)
+static rblResult take_origin(rblByteSource* source, const rblRecipeTables* tables, rblEventOrigin* out)
 {
     rblShapeView view;
     const uint32_t shape = rbl_take_u32_varint(source);
@@ -52,7 +52,7 @@ static rblResult take_origin(rblByteSource* source, const rblRecipeTables* table
     return RBL_OK;
 }
 
-static rblResult take_nodes(rblByteSource* source, rblStressEventDef* def, uint32_t* labels, float* weights,
+static rblResult take_nodes(rblByteSource* source, rblEventRestoreDef* def, uint32_t* labels, float* weights,
                             rblFragmentEvent** out)
 {
     for (uint32_t i = 0; i < def->count; ++i)
@@ -62,14 +62,14 @@ static rblResult take_nodes(rblByteSource* source, rblStressEventDef* def, uint3
     }
     def->labels = labels;
     def->weights = weights;
-    return source->failed ? damaged() : rbl_stress_event_restore(def, out);
+    return source->failed ? damaged() : rbl_event_restore(def, out);
 }
 
 rblResult rbl_take_event(rblByteSource* source, const rblRecipeTables* tables, rblFragmentEvent** out)
 {
     const rblAllocator* allocator = rbl_default_allocator();
-    rblStressOrigin origin;
-    rblStressEventDef def = {.origin = &origin};
+    rblEventOrigin origin;
+    rblEventRestoreDef def = {.origin = &origin};
     const uint64_t parent = rbl_take_varint(source);
     if (parent == 0)
     {

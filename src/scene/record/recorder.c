@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "dynamics/snapshot.h"
 #include "field/shape.h"
-#include "fracture/prescored/prescored.h"
+#include "fracture/breaker_kinds.h"
 #include "rubble/version.h"
 #include "scene/record/call_codec.h"
 #include "scene/record/recording_format.h"
@@ -21,8 +21,8 @@ typedef struct Recorder
     rblWorldId world;
     rblRecordingWriter writer; // calls that are not in the file yet are in its sink
     rblShapeLedger ledger;
-    BreakerArray labelled; // whose labels are in the file, by number of these; held
-    BreakerArray stresses; // that are in the file, by number; held
+    BreakerArray breakers; // that are in the file, by number; referenced
+    BreakerArray sources;  // whose data is in the file, by number of these; referenced
     uint64_t saves;        // of the world before the recording
     uint32_t steps;
     rblResult result; // of the first thing that could not be recorded
@@ -42,8 +42,8 @@ static void free_recorder(Recorder* recorder)
 {
     rbl_recording_abandon(&recorder->writer);
     rbl_shape_ledger_free(&recorder->ledger);
-    release_breakers(&recorder->labelled);
-    release_breakers(&recorder->stresses);
+    release_breakers(&recorder->breakers);
+    release_breakers(&recorder->sources);
     rbl_free(recorder->allocator, recorder, sizeof *recorder);
 }
 
@@ -73,38 +73,6 @@ static rblResult write_shape_once(Recorder* recorder, const rblShape* shape)
 
 // ---- breakers ----
 
-static bool same_labels(const rblLabelVolume* a, const rblLabelVolume* b)
-{
-    return a == b ||
-           (memcmp(a->size, b->size, sizeof a->size) == 0 && memcmp(&a->box, &b->box, sizeof a->box) == 0 &&
-            memcmp(a->labels, b->labels, rbl_labels_count(a) * sizeof *a->labels) == 0);
-}
-
-// Each breaker reads its file on its own: the same labels are written once. The calls before them are written first.
-static rblResult write_labels_once(Recorder* recorder, const rblBreaker* breaker, uint32_t* number)
-{
-    const rblLabelVolume* labels = rbl_breaker_labels(breaker);
-    *number = 0;
-    while (labels != NULL && *number < recorder->labelled.count &&
-           !same_labels(labels, rbl_breaker_labels(recorder->labelled.data[*number])))
-    {
-        *number += 1;
-    }
-    if (labels == NULL || *number < recorder->labelled.count)
-    {
-        return RBL_OK;
-    }
-    RBL_TRY(rbl_array_reserve_more(&recorder->labelled, 1) ? RBL_OK : rbl_fail_memory());
-    RBL_TRY(flush(recorder));
-    rbl_put_labels(&recorder->writer.sink, labels);
-    const rblResult result = rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_LABELS);
-    rbl_sink_clear(&recorder->writer.sink);
-    RBL_TRY(result);
-    rbl_breaker_retain(breaker);
-    recorder->labelled.data[recorder->labelled.count++] = breaker;
-    return RBL_OK;
-}
-
 static uint32_t find_breaker(const BreakerArray* breakers, const rblBreaker* breaker)
 {
     uint32_t i = 0;
@@ -115,48 +83,93 @@ static uint32_t find_breaker(const BreakerArray* breakers, const rblBreaker* bre
     return i;
 }
 
-// Bodies that share a stress breaker share what is known of their shape: they must when they are made again. The calls before it
-// are written first.
-static rblResult write_stress_once(const rblBreaker* breaker, void* context, uint32_t* number)
+static rblResult add_breaker(BreakerArray* breakers, const rblBreaker* breaker)
 {
-    Recorder* recorder = context;
-    rblStressDef def;
-    *number = find_breaker(&recorder->stresses, breaker);
-    if (*number < recorder->stresses.count)
+    if (!rbl_array_push(breakers, breaker))
     {
-        return RBL_OK;
+        return rbl_fail_memory();
     }
-    if (!rbl_breaker_stress_def(breaker, &def))
-    {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "recording: the breaker '%.100s' cannot be recorded",
-                        rbl_breaker_def(breaker)->name);
-    }
-    RBL_TRY(rbl_array_reserve_more(&recorder->stresses, 1) ? RBL_OK : rbl_fail_memory());
-    RBL_TRY(flush(recorder));
-    rbl_put_stress(&recorder->writer.sink, &def, rbl_breaker_strength(breaker));
-    const rblResult result = rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_STRESS);
-    rbl_sink_clear(&recorder->writer.sink);
-    RBL_TRY(result);
     rbl_breaker_retain(breaker);
-    recorder->stresses.data[recorder->stresses.count++] = breaker;
     return RBL_OK;
 }
 
-// A breaker as files have it, its labels among them. Refused: those of the user's own, by name.
-static rblResult describe_breaker(Recorder* recorder, const rblBreaker* breaker, rblCall* out)
+static rblResult write_chunk(Recorder* recorder, uint32_t type)
 {
-    if (rbl_breaker_prescored_def(breaker, &out->prescored))
+    const rblResult result = rbl_recording_write_chunk(&recorder->writer, type);
+    rbl_sink_clear(&recorder->writer.sink);
+    return result;
+}
+
+// The breaker whose data, which is in the file, is the same as what is in the sink; the count when there is none.
+static rblResult find_same_data(Recorder* recorder, rblByteSink* other, uint32_t* out)
+{
+    const rblByteSink* sink = &recorder->writer.sink;
+    for (*out = 0; *out < recorder->sources.count; ++*out)
     {
-        out->breaks = RBL_CALL_BREAKS_PRESCORED;
-        return write_labels_once(recorder, breaker, &out->labels);
+        rbl_sink_clear(other);
+        RBL_TRY(rbl_breaker_put_data(recorder->sources.data[*out], other));
+        RBL_TRY(other->failed ? rbl_fail_memory() : RBL_OK);
+        if (other->bytes.count == sink->bytes.count &&
+            memcmp(other->bytes.data, sink->bytes.data, sink->bytes.count) == 0)
+        {
+            break;
+        }
     }
-    out->breaks = RBL_CALL_BREAKS_BY_STRESS;
-    return write_stress_once(breaker, recorder, &out->stress);
+    return RBL_OK;
+}
+
+// Each breaker reads its file on its own: the same data is written once. `number` is that of the data + 1, 0 for none.
+static rblResult write_data_once(Recorder* recorder, const rblBreaker* breaker, uint32_t* number)
+{
+    rblByteSink* sink = &recorder->writer.sink;
+    rblByteSink other;
+    *number = 0;
+    RBL_TRY(rbl_breaker_put_data(breaker, sink));
+    RBL_TRY(sink->failed ? rbl_fail_memory() : RBL_OK);
+    if (sink->bytes.count == 0)
+    {
+        return RBL_OK;
+    }
+    rbl_sink_init(&other, recorder->allocator);
+    uint32_t same = 0;
+    rblResult result = find_same_data(recorder, &other, &same);
+    rbl_sink_free(&other);
+    if (result == RBL_OK && same == recorder->sources.count)
+    {
+        result = add_breaker(&recorder->sources, breaker);
+        result = result == RBL_OK ? write_chunk(recorder, RBL_CHUNK_DATA) : result;
+    }
+    rbl_sink_clear(sink);
+    *number = same + 1;
+    return result;
+}
+
+// Bodies that share a breaker share it when they are made again. The calls before it are written first.
+static rblResult write_breaker_once(const rblBreaker* breaker, void* context, uint32_t* number)
+{
+    Recorder* recorder = context;
+    uint32_t data = 0;
+    *number = find_breaker(&recorder->breakers, breaker);
+    if (*number < recorder->breakers.count)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(flush(recorder));
+    RBL_TRY(write_data_once(recorder, breaker, &data));
+    rbl_put_varint(&recorder->writer.sink, data);
+    const rblResult result = rbl_breaker_put(breaker, &recorder->writer.sink);
+    if (result != RBL_OK)
+    {
+        rbl_sink_clear(&recorder->writer.sink);
+        return result;
+    }
+    RBL_TRY(write_chunk(recorder, RBL_CHUNK_BREAKER));
+    return add_breaker(&recorder->breakers, breaker);
 }
 
 // ---- calls ----
 
-static rblResult describe_breaker_of_call(Recorder* recorder, rblCall* call)
+static rblResult write_breaker_of_call(Recorder* recorder, rblCall* call)
 {
     const rblBreaker* breaker = NULL;
     if (call->body_def.breaker.index1 == 0)
@@ -164,8 +177,9 @@ static rblResult describe_breaker_of_call(Recorder* recorder, rblCall* call)
         return RBL_OK;
     }
     RBL_TRY(rbl_breaker_hold(call->body_def.breaker, &breaker));
-    const rblResult result = describe_breaker(recorder, breaker, call);
+    const rblResult result = write_breaker_once(breaker, recorder, &call->breaker);
     rbl_breaker_release(breaker);
+    call->breaker += 1;
     return result;
 }
 
@@ -177,9 +191,8 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
     if (call->code == RBL_CALL_BODY_CREATE)
     {
         rblShapeView view;
-        RBL_TRY(describe_breaker_of_call(recorder, &noted));
-        const bool plain =
-            noted.breaks == RBL_CALL_BREAKS_NEVER && noted.body_def.anchor.kind == RBL_ANCHOR_TOUCH;
+        RBL_TRY(write_breaker_of_call(recorder, &noted));
+        const bool plain = noted.breaker == 0 && noted.body_def.anchor.kind == RBL_ANCHOR_TOUCH;
         noted.code = plain ? RBL_CALL_BODY_CREATE : RBL_CALL_BREAKABLE_CREATE;
         RBL_TRY(rbl_shape_view(call->body_def.shape, &view));
         RBL_TRY(write_shape_once(recorder, view.shape));
@@ -252,38 +265,17 @@ static void put_world_def(rblByteSink* sink, const rblWorldDef* def)
     rbl_put_u32(sink, def->first_count);
 }
 
-static rblResult write_breaker(Recorder* recorder, const rblBreaker* breaker)
-{
-    rblCall described = {0};
-    RBL_TRY(describe_breaker(recorder, breaker, &described));
-    const bool stress = described.breaks == RBL_CALL_BREAKS_BY_STRESS;
-    if (stress)
-    {
-        rbl_put_varint(&recorder->writer.sink, described.stress);
-    }
-    else
-    {
-        rbl_put_prescored(&recorder->writer.sink, &described.prescored, described.labels);
-    }
-    const rblResult result =
-        rbl_recording_write_chunk(&recorder->writer, stress ? RBL_CHUNK_STRESSED : RBL_CHUNK_BREAKER);
-    rbl_sink_clear(&recorder->writer.sink);
-    return result;
-}
-
 // A chunk for each breaker of a body, in order.
-static rblResult write_breakers(Recorder* recorder, const rblWorld* world, BreakerArray* breakers)
+static rblResult write_breakers(Recorder* recorder, const rblWorld* world)
 {
     for (size_t i = 0; i < world->bodies.count; ++i)
     {
         const rblBody* body = &world->bodies.data[i];
-        if (body->generation == 0 || body->breaker == NULL ||
-            find_breaker(breakers, body->breaker) < breakers->count)
+        uint32_t number = 0;
+        if (body->generation != 0 && body->breaker != NULL)
         {
-            continue;
+            RBL_TRY(write_breaker_once(body->breaker, recorder, &number));
         }
-        RBL_TRY(write_breaker(recorder, body->breaker));
-        RBL_TRY(rbl_array_push(breakers, body->breaker) ? RBL_OK : rbl_fail_memory());
     }
     return RBL_OK;
 }
@@ -291,21 +283,18 @@ static rblResult write_breakers(Recorder* recorder, const rblWorld* world, Break
 // What is in the world already.
 static rblResult write_image(Recorder* recorder, const rblWorld* world)
 {
-    BreakerArray breakers;
-    rbl_array_init(&breakers, recorder->allocator);
     rblResult result = rbl_shape_ledger_write_world(&recorder->ledger, world);
-    result = result == RBL_OK ? write_breakers(recorder, world, &breakers) : result;
+    result = result == RBL_OK ? write_breakers(recorder, world) : result;
     if (result == RBL_OK)
     {
         const rblImageTables tables = {.shapes = recorder->ledger.shapes.data,
                                        .shape_count = (uint32_t)recorder->ledger.shapes.count,
-                                       .breakers = breakers.data,
-                                       .breaker_count = (uint32_t)breakers.count};
+                                       .breakers = recorder->breakers.data,
+                                       .breaker_count = (uint32_t)recorder->breakers.count};
         result = rbl_world_write_image(recorder->world, &tables, &recorder->writer.sink);
     }
     result = result == RBL_OK ? rbl_recording_write_chunk(&recorder->writer, RBL_CHUNK_WORLD) : result;
     rbl_sink_clear(&recorder->writer.sink);
-    rbl_array_free(&breakers);
     return result;
 }
 
@@ -356,9 +345,9 @@ rblResult rbl_world_record(rblWorldId id, const char* path)
     recorder->allocator = allocator;
     recorder->world = id;
     recorder->saves = world->saves;
-    rbl_shape_ledger_init(&recorder->ledger, &recorder->writer, write_stress_once, recorder);
-    rbl_array_init(&recorder->labelled, allocator);
-    rbl_array_init(&recorder->stresses, allocator);
+    rbl_shape_ledger_init(&recorder->ledger, &recorder->writer, write_breaker_once, recorder);
+    rbl_array_init(&recorder->breakers, allocator);
+    rbl_array_init(&recorder->sources, allocator);
     const rblResult result = begin(recorder, world, path);
     if (result != RBL_OK)
     {

@@ -9,7 +9,10 @@
 #include "scene/movie/frame.h"
 #include <stdio.h>
 
-#define RBL_RECORDING_VERSION 1u
+#define RBL_RECORDING_VERSION 2u
+
+// The oldest version that can be read: runs, and calls without breakers.
+#define RBL_RECORDING_OLDEST 1u
 
 // ---- reading ----
 

@@ -26,10 +26,8 @@
 #define RBL_CHUNK_WORLD_DEF  RBL_CHUNK_TYPE('W', 'D', 'E', 'F')
 #define RBL_CHUNK_RECIPE     RBL_CHUNK_TYPE('R', 'C', 'P', 'E')
 #define RBL_CHUNK_BREAKER    RBL_CHUNK_TYPE('B', 'R', 'K', 'R')
-#define RBL_CHUNK_STRESS     RBL_CHUNK_TYPE('S', 'T', 'R', 'S')
-#define RBL_CHUNK_STRESSED   RBL_CHUNK_TYPE('B', 'R', 'K', 'S')
 #define RBL_CHUNK_EVENT      RBL_CHUNK_TYPE('E', 'V', 'N', 'T')
-#define RBL_CHUNK_LABELS     RBL_CHUNK_TYPE('L', 'A', 'B', 'L')
+#define RBL_CHUNK_DATA       RBL_CHUNK_TYPE('D', 'A', 'T', 'A')
 #define RBL_CHUNK_CALLS      RBL_CHUNK_TYPE('C', 'A', 'L', 'L')
 #define RBL_CHUNK_CALLS_END  RBL_CHUNK_TYPE('E', 'N', 'D', 'C')
 
@@ -112,6 +110,7 @@ typedef struct rblRecordingReader rblRecordingReader;
 struct rblRecordingReader
 {
     uint32_t kind;      // of recording that is wanted
+    uint32_t version;   // of the file
     uint32_t last_step; // after which to stop; RBL_NONE: at the end
 
     // Takes chunks of kinds that are not known here; null: there are none.

@@ -63,7 +63,7 @@ static rblResult read_next(rblRecordingReader* reader)
     return RBL_OK;
 }
 
-static rblResult check_file(const rblRecordingReader* reader)
+static rblResult check_file(rblRecordingReader* reader)
 {
     if (!rbl_is_recording(reader->bytes, reader->size))
     {
@@ -76,16 +76,18 @@ static rblResult check_file(const rblRecordingReader* reader)
     }
     const uint32_t version = rbl_load_u32(reader->bytes + RBL_SIGNATURE_SIZE);
     const uint32_t zero = rbl_load_u32(reader->bytes + RBL_SIGNATURE_SIZE + 4);
-    if (version == RBL_RECORDING_VERSION && zero != 0)
+    const bool old = version >= RBL_RECORDING_OLDEST && reader->kind != RBL_RECORDING_CHECKPOINT;
+    const bool known = version == RBL_RECORDING_VERSION || (old && version < RBL_RECORDING_VERSION);
+    reader->version = version;
+    if (known && zero != 0)
     {
         return rbl_fail(RBL_ERROR_FORMAT, "%s: byte %u: the head of the file is damaged",
                         rbl_short_name(reader->name), RBL_SIGNATURE_SIZE + 4);
     }
-    return version == RBL_RECORDING_VERSION
-               ? RBL_OK
-               : rbl_fail(RBL_ERROR_UNSUPPORTED,
-                          "%s: byte %u: version %u of recordings; this version of Rubble reads version %u",
-                          rbl_short_name(reader->name), RBL_SIGNATURE_SIZE, version, RBL_RECORDING_VERSION);
+    return known ? RBL_OK
+                 : rbl_fail(RBL_ERROR_UNSUPPORTED,
+                            "%s: byte %u: version %u of recordings; this version of Rubble reads version %u",
+                            rbl_short_name(reader->name), RBL_SIGNATURE_SIZE, version, RBL_RECORDING_VERSION);
 }
 
 // What broke in a step follows it, and belongs to it.

@@ -74,16 +74,17 @@ static rblResult write_recipe(rblShapeLedger* ledger, const rblShape* shape)
 
 static rblResult find_place(rblShapeLedger* ledger, const rblFragmentEvent* event, rblEventPlace* out)
 {
-    rblStressOrigin origin;
+    rblEventOrigin origin;
     if (event->parent != NULL)
     {
         *out = (rblEventPlace){.parent = event_number(event->parent, ledger)};
         return RBL_OK;
     }
-    if (!rbl_stress_origin(event, &origin))
+    if (!rbl_event_find_origin(event, &origin))
     {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED,
-                        "recording: a fragment of tetrahedra that no stress breaker made cannot be recorded");
+        return rbl_fail(
+            RBL_ERROR_UNSUPPORTED,
+            "recording: a fragment of tetrahedra that no registered breaker made cannot be recorded");
     }
     RBL_TRY(rbl_shape_ledger_write(ledger, origin.shape));
     *out = (rblEventPlace){.parent = RBL_NONE,

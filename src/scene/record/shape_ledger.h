@@ -7,7 +7,7 @@
 #include "dynamics/world.h"
 #include "scene/record/recording.h"
 
-// The number of a stress breaker that fragments came from; it may write it.
+// The number of a breaker that fragments came from; it may write it.
 typedef rblResult rblBreakerNumberFcn(const rblBreaker* breaker, void* context, uint32_t* out);
 
 typedef struct rblShapeLedger

@@ -1,8 +1,8 @@
-// Label volumes as bytes (LABL in docs/recording.md).
+// Label volumes as bytes (the data of a prescored breaker in docs/recording.md).
 #include "base/error.h"
+#include "cut/labels/label_volume.h"
 #include "math/vec.h"
 #include "rubble/pattern.h"
-#include "scene/record/call_codec.h"
 
 // Most files have few regions: then a byte is enough.
 static uint32_t bytes_per_label(uint32_t label_count)
@@ -10,7 +10,7 @@ static uint32_t bytes_per_label(uint32_t label_count)
     return label_count <= 256 ? 1 : 2;
 }
 
-void rbl_put_labels(rblByteSink* sink, const rblLabelVolume* labels)
+void rbl_labels_put(rblByteSink* sink, const rblLabelVolume* labels)
 {
     const size_t count = rbl_labels_count(labels);
     const uint32_t width = bytes_per_label(labels->label_count);
@@ -84,7 +84,7 @@ static rblResult fill_labels(rblLabelVolume* labels, const uint8_t* bytes, uint3
     return check_labels(labels, allocator);
 }
 
-rblResult rbl_take_labels(rblByteSource* source, const rblAllocator* allocator, rblLabelVolume** out)
+rblResult rbl_labels_take(rblByteSource* source, const rblAllocator* allocator, rblLabelVolume** out)
 {
     uint32_t size[3];
     double box[6];

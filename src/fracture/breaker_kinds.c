@@ -1,0 +1,300 @@
+// Kinds of breakers: the library's own in a table, those of the user in a list behind it.
+#include "fracture/breaker_kinds.h"
+
+#include "base/def.h"
+#include "base/registry.h"
+#include "base/suggest.h"
+#include <string.h>
+
+#define MOST_NAME  40u  // characters
+#define MOST_KINDS 256u // that are looked at for a suggestion
+#define RESERVED(n, a)                                                                                       \
+    {                                                                                                        \
+        .name = n, .about = a                                                                                \
+    }
+
+// Names of scene files without a method behind them: their bodies stay whole.
+static const rblBreakerKind none = RESERVED(RBL_BREAKER_KIND_NONE, "the body never breaks");
+static const rblBreakerKind voronoi = RESERVED("voronoi", "reserved for a later version");
+static const rblBreakerKind xfem = RESERVED("xfem", "reserved for a later version");
+
+static const rblBreakerKind* const own[] = {&none, &rbl_prescored_kind, &voronoi, &rbl_stress_kind, &xfem};
+
+#define OWN_COUNT ((uint32_t)(sizeof own / sizeof *own))
+
+// ---- the list ----
+
+typedef struct Registered
+{
+    rblBreakerKind kind;
+    uint32_t users;
+    struct Registered* next;
+    const rblAllocator* allocator;
+} Registered;
+
+static rblMutex mutex = RBL_MUTEX_INIT;
+static Registered* registered; // in order of registration; behind the mutex
+
+static bool is_named(const rblBreakerKind* kind, const char* name)
+{
+    return strcmp(kind->name, name) == 0;
+}
+
+static const rblBreakerKind* find_own(const char* name)
+{
+    for (uint32_t i = 0; i < OWN_COUNT; ++i)
+    {
+        if (is_named(own[i], name))
+        {
+            return own[i];
+        }
+    }
+    return NULL;
+}
+
+// Where the pointer to a kind of that name is, or the end of the list.
+static Registered** find_registered(const char* name)
+{
+    Registered** at = &registered;
+    while (*at != NULL && !is_named(&(*at)->kind, name))
+    {
+        at = &(*at)->next;
+    }
+    return at;
+}
+
+static void count_user(const rblBreakerKind* kind, uint32_t change)
+{
+    rbl_mutex_lock(&mutex);
+    for (Registered* at = registered; at != NULL; at = at->next)
+    {
+        at->users += &at->kind == kind ? change : 0;
+    }
+    rbl_mutex_unlock(&mutex);
+}
+
+void rbl_breaker_kind_retain(const rblBreakerKind* kind)
+{
+    count_user(kind, 1);
+}
+
+void rbl_breaker_kind_release(const rblBreakerKind* kind)
+{
+    count_user(kind, UINT32_MAX);
+}
+
+// ---- registration ----
+
+RBL_DEF_KIND(kind_def, rblBreakerKind, "breaker kind", rbl_default_breaker_kind, 0xB4EA4B1Du);
+
+void rbl_breaker_kind_init(rblBreakerKind* kind, size_t size)
+{
+    const rblBreakerKind defaults = {0};
+    rbl_def_init(&kind_def, &defaults, kind, size);
+}
+
+static bool is_possible_name(const char* name)
+{
+    const size_t length = name != NULL ? strlen(name) : 0;
+    bool possible = length > 0 && length <= MOST_NAME;
+    for (size_t i = 0; i < length && possible; ++i)
+    {
+        const char c = name[i];
+        possible = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                   c == '_';
+    }
+    return possible;
+}
+
+static rblResult check_defaults(const rblBreakerKind* kind)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    void* def = rbl_alloc_zero(allocator, kind->def_size);
+    if (def == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    kind->set_defaults(def);
+    const rblResult result = rbl_parameters_check(kind->parameters, def, kind->name);
+    rbl_free(allocator, def, kind->def_size);
+    return result;
+}
+
+static rblResult check_kind(const rblBreakerKind* kind)
+{
+    if (!is_possible_name(kind->name))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "breaker kind: the name must be 1 to %u letters, digits, '-' and '_'", MOST_NAME);
+    }
+    if (kind->about == NULL || kind->set_defaults == NULL || kind->create == NULL || kind->def_size == 0)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "breaker kind '%s': about, def_size, set_defaults and create must be given",
+                        kind->name);
+    }
+    RBL_TRY(rbl_parameters_check_table(kind->parameters, kind->def_size, kind->name));
+    for (const rblParameter* row = kind->parameters; row->type != RBL_PARAMETER_END; ++row)
+    {
+        if (strcmp(row->key, RBL_BREAKER_KIND_KEY) == 0)
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "breaker kind '%s': '" RBL_BREAKER_KIND_KEY "' is the key of its name",
+                            kind->name);
+        }
+    }
+    return check_defaults(kind);
+}
+
+rblResult rbl_breaker_kind_register(const rblBreakerKind* given)
+{
+    const rblAllocator* allocator = rbl_default_allocator();
+    rblBreakerKind kind = {0};
+    RBL_TRY(rbl_def_read(&kind_def, given, &kind));
+    kind.internals = NULL;
+    RBL_TRY(check_kind(&kind));
+    Registered* added = rbl_alloc_zero(allocator, sizeof *added);
+    if (added == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    added->kind = kind;
+    added->allocator = allocator;
+    rbl_mutex_lock(&mutex);
+    Registered** end = find_registered(kind.name);
+    const bool taken = *end != NULL || find_own(kind.name) != NULL;
+    if (!taken)
+    {
+        *end = added;
+    }
+    rbl_mutex_unlock(&mutex);
+    if (taken)
+    {
+        rbl_free(allocator, added, sizeof *added);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker kind: '%s' is registered already", kind.name);
+    }
+    return RBL_OK;
+}
+
+rblResult rbl_breaker_kind_unregister(const char* name)
+{
+    if (name == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker kind: the name must not be null");
+    }
+    rbl_mutex_lock(&mutex);
+    Registered** at = find_registered(name);
+    Registered* found = *at;
+    const uint32_t users = found != NULL ? found->users : 0;
+    if (found != NULL && users == 0)
+    {
+        *at = found->next;
+        rbl_free(found->allocator, found, sizeof *found);
+    }
+    rbl_mutex_unlock(&mutex);
+    if (found == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker kind: '%.60s' is not registered", name);
+    }
+    return users == 0 ? RBL_OK
+                      : rbl_fail(RBL_ERROR_ARGUMENT,
+                                 "breaker kind: '%.60s' is used by %u breakers and scenes", name, users);
+}
+
+// ---- looking ----
+
+uint32_t rbl_breaker_kind_count(void)
+{
+    uint32_t count = OWN_COUNT;
+    rbl_mutex_lock(&mutex);
+    for (const Registered* at = registered; at != NULL; at = at->next)
+    {
+        ++count;
+    }
+    rbl_mutex_unlock(&mutex);
+    return count;
+}
+
+const rblBreakerKind* rbl_breaker_kind_at(uint32_t index)
+{
+    if (index < OWN_COUNT)
+    {
+        return own[index];
+    }
+    rbl_mutex_lock(&mutex);
+    const Registered* at = registered;
+    for (uint32_t i = OWN_COUNT; at != NULL && i < index; ++i)
+    {
+        at = at->next;
+    }
+    rbl_mutex_unlock(&mutex);
+    return at != NULL ? &at->kind : NULL;
+}
+
+static rblResult fail_unknown(const char* name)
+{
+    const char* names[MOST_KINDS];
+    uint32_t count = 0;
+    for (const rblBreakerKind* kind = rbl_breaker_kind_at(0); kind != NULL && count < MOST_KINDS;
+         kind = rbl_breaker_kind_at(count))
+    {
+        names[count++] = kind->name;
+    }
+    const char* close = rbl_suggest(name, names, count);
+    return close != NULL
+               ? rbl_fail(RBL_ERROR_UNSUPPORTED,
+                          "breaker kind: '%.60s' is not registered; did you mean '%s'?", name, close)
+               : rbl_fail(RBL_ERROR_UNSUPPORTED, "breaker kind: '%.60s' is not registered", name);
+}
+
+rblResult rbl_breaker_kind_find(const char* name, const rblBreakerKind** out)
+{
+    if (name == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "breaker kind: name and out must not be null");
+    }
+    const rblBreakerKind* kind = find_own(name);
+    if (kind == NULL)
+    {
+        rbl_mutex_lock(&mutex);
+        const Registered* found = *find_registered(name);
+        kind = found != NULL ? &found->kind : NULL;
+        rbl_mutex_unlock(&mutex);
+    }
+    *out = kind != NULL ? kind : *out;
+    return kind != NULL ? RBL_OK : fail_unknown(name);
+}
+
+// ---- making breakers ----
+
+rblResult rbl_breaker_create_from(const rblBreakerKind* kind, const void* def, const void* data, size_t size,
+                                  rblBreakerId* out)
+{
+    if (kind->create == NULL)
+    {
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "breaker kind: '%s' has no method, %s", kind->name,
+                        kind->about);
+    }
+    if (def == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: def and out must not be null", kind->name);
+    }
+    RBL_TRY(rbl_parameters_check(kind->parameters, def, kind->name));
+    rblBreakerDef method = rbl_default_breaker_def();
+    method.name = kind->name;
+    RBL_TRY(kind->create(def, data, size, &method));
+    method.name = kind->name;
+    const rblResult result = rbl_breaker_create_described(&method, kind, def, out);
+    if (result != RBL_OK && method.destroy != NULL)
+    {
+        method.destroy(method.context);
+    }
+    return result;
+}
+
+rblResult rbl_breaker_create_kind(const char* name, const void* def, rblBreakerId* out)
+{
+    const rblBreakerKind* kind = NULL;
+    RBL_TRY(rbl_breaker_kind_find(name, &kind));
+    return rbl_breaker_create_from(kind, def, NULL, 0, out);
+}

@@ -1,0 +1,106 @@
+// The prescored breaker as a kind: its parameters in files.
+#include "fracture/breaker_kinds.h"
+#include "fracture/prescored/prescored_private.h"
+
+_Static_assert(sizeof(rblPatternKind) == sizeof(uint32_t) && sizeof(rblCrumbs) == sizeof(uint32_t),
+               "choices are 32 bits");
+
+// As rblPatternKind; files come after them.
+static const char* const patterns[] = {"radial",    "voronoi", "clustered", "slabs",
+                                       "splinters", "bricks",  "planes",    NULL};
+static const char* const crumbs[] = {"merge", "debris", NULL}; // as rblCrumbs
+
+_Static_assert(sizeof patterns / sizeof *patterns - 1 == RBL_PATTERN_FILE, "a file comes after the patterns");
+
+// Rows that others depend on.
+enum
+{
+    ROW_PATTERN,
+    ROW_PIECES,
+    ROW_RADIUS,
+    ROW_FALLOFF,
+    ROW_JITTER
+};
+
+#define ROW(name, kind, field)                                                                               \
+    .key = name, .type = RBL_PARAMETER_##kind, .offset = offsetof(rblPrescoredDef, field)
+#define NOT_NEGATIVE .most = RBL_PARAMETER_UNLIMITED
+
+static const rblParameter parameters[] = {
+    [ROW_PATTERN] =
+        {ROW("pattern", CHOICE_OR_FILE, pattern.kind), .choices = patterns,
+         .file_offset = offsetof(rblPrescoredDef, pattern.file),
+         .about = "what pieces look like, or a file; without it as the body's material usually breaks"},
+    [ROW_PIECES] = {ROW("pieces", U32, pattern.pieces), .least = 1.0, .most = RBL_PATTERN_MAX_PIECES,
+                    .about = "wanted; a file has as many as it has"},
+    [ROW_RADIUS] = {ROW("radius", DOUBLE, pattern.radius), NOT_NEGATIVE,
+                    .about = "m: farther from the impact the body stays one piece; 0: it breaks all over"},
+    [ROW_FALLOFF] =
+        {ROW("falloff", DOUBLE, pattern.falloff), NOT_NEGATIVE,
+         .about = "m: pieces grow beyond this distance from the impact; 0: as the pattern does by itself"},
+    [ROW_JITTER] = {ROW("jitter", DOUBLE, pattern.jitter), .most = 1.0,
+                    .about = "0: as regular as the pattern can be"},
+    {ROW("size", DOUBLE, pattern.size), NOT_NEGATIVE,
+     .about = "m: longest side of a file's box; 0: just large enough for the body"},
+    {ROW("noise", DOUBLE, pattern.noise), NOT_NEGATIVE,
+     .about = "m: height of the bumps on drawn crack faces"},
+    {ROW("noiseLength", DOUBLE, pattern.noise_length), NOT_NEGATIVE,
+     .about = "m: from bump to bump; 0: eight times their height"},
+    {ROW("aspect", DOUBLE, pattern.aspect), .most = 1000.0,
+     .about = "length by width of splinters, by height of bricks; 0: as usual"},
+    {ROW("axis", VECTOR_DOUBLE, pattern.axis),
+     .about =
+         "in the shape's axes: along splinters, across slabs, up through courses; zero: chosen for the body"},
+    {ROW("seed", U64, pattern.seed), .about = "of the pattern; mixed with that of the scene"},
+    {ROW("crumbs", CHOICE, crumbs), .choices = crumbs, .about = "what becomes of pieces that are too small"},
+    {ROW("smallest", FLOAT, smallest), .most = 1.0, .below_most = true,
+     .about = "part of the body's volume: smaller pieces are crumbs"},
+    {ROW("thinnest", FLOAT, thinnest), NOT_NEGATIVE,
+     .about = "m: thinner pieces are crumbs, too; 0: a fiftieth of the body's thickness"},
+    {ROW("mostFragments", U32, most_fragments),
+     .about = "of one break: the smallest are merged with a neighbour; 0: no limit"},
+    {ROW("lifetime", FLOAT, lifetime), NOT_NEGATIVE, .about = "s that debris lasts; 0: for ever"},
+    {ROW("accumulate", BOOL, accumulate), .about = "impacts that do not break the body weaken it"},
+    {ROW("aligned", BOOL, aligned), .about = "turn the pattern by right angles only"},
+    {ROW("generations", U32, generations),
+     .about = "how often pieces of pieces break: 1, only the body itself"},
+    {ROW("share", FLOAT, share), NOT_NEGATIVE,
+     .about = "number of pieces of a piece by that of what it comes from, but at least two"},
+    {ROW("smallestBody", FLOAT, smallest_body), NOT_NEGATIVE,
+     .about = "m: pieces that are shorter than this in all directions stay whole"},
+    {.type = RBL_PARAMETER_END},
+};
+
+static void set_defaults(void* def)
+{
+    rbl_prescored_def_init(def, sizeof(rblPrescoredDef));
+}
+
+// Without a pattern a body breaks like what its material began as. Jitter is a float in files, also when it is the preset's.
+static rblResult complete(void* def, uint64_t given, const char* material)
+{
+    rblPrescoredDef* prescored = def;
+    rblPatternDef preset = rbl_default_pattern_def();
+    if (material == NULL || (given >> ROW_PATTERN & 1) != 0)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(rbl_pattern_preset(material, &preset));
+    prescored->pattern.kind = preset.kind;
+    if ((given >> ROW_JITTER & 1) == 0)
+    {
+        prescored->pattern.jitter = (double)(float)preset.jitter;
+    }
+    return RBL_OK;
+}
+
+const rblBreakerKind rbl_prescored_kind = {
+    .name = "prescored",
+    .about = "a pattern is laid over the body at the impact and intersected with it",
+    .def_size = sizeof(rblPrescoredDef),
+    .parameters = parameters,
+    .set_defaults = set_defaults,
+    .complete = complete,
+    .create = rbl_prescored_create,
+    .put_data = rbl_prescored_put_data,
+};

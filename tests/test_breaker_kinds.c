@@ -1,0 +1,297 @@
+// Kinds of breakers: one of a test's own works in scenes, recordings, replays and checkpoints; what does not fit is refused by name.
+#include "testing.h"
+
+#include "crumble_kind.h"
+#include "failing_allocator.h"
+#include "fracture/breaker_kinds.h"
+#include "replay_testing.h"
+#include "scene/record/checkpoint.h"
+#include "smash_testing.h"
+
+static const char crumbling[] =
+    "{\"rubble\":1,\"step\":0.0333333333,\"duration\":0.8,\"shapes\":{\"ground\":{\"kind\":\"plane\"},"
+    "\"box\":{\"kind\":\"box\",\"size\":[0.3,0.3,0.3]}},\"bodies\":[{\"shape\":\"ground\",\"type\":\"static\"},"
+    "{\"name\":\"a\",\"shape\":\"box\",\"material\":\"plaster\",\"position\":[0,1,0],"
+    "\"fracture\":{\"method\":\"crumble\",\"along\":3,\"label\":\"one\"}},"
+    "{\"name\":\"b\",\"shape\":\"box\",\"material\":\"plaster\",\"position\":[1,1,0],"
+    "\"fracture\":{\"method\":\"crumble\",\"along\":3,\"label\":\"one\"}},"
+    "{\"name\":\"c\",\"shape\":\"box\",\"material\":\"plaster\",\"position\":[2,1,0],"
+    "\"fracture\":{\"method\":\"crumble\",\"along\":2}}]}";
+
+static void start(void)
+{
+    const rblBreakerKind kind = crumble_kind();
+    check_ok(rbl_breaker_kind_register(&kind));
+}
+
+static void stop(void)
+{
+    check_ok(rbl_breaker_kind_unregister("crumble"));
+    assert_int_equal(crumble_alive, 0);
+    assert_int_equal(crumble_evidence, 0);
+    assert_int_equal(rbl_breaker_alive_count(), 0);
+}
+
+static void says(const char* words)
+{
+    if (strstr(rbl_last_error(), words) == NULL)
+    {
+        fail_msg("'%s' does not say '%s'", rbl_last_error(), words);
+    }
+}
+
+static void scenes_use_it_and_share_what_is_alike(void** state)
+{
+    (void)state;
+    start();
+    const rblSceneId scene = load(crumbling);
+    rblSceneView view;
+    rblSimulation simulation;
+    check_ok(rbl_scene_view(scene, &view));
+    assert_int_equal(view.breaker_count, 2);
+    assert_string_equal(view.breakers[0].kind, "crumble");
+    assert_true(view.bodies[1].breaker == view.bodies[2].breaker && view.bodies[3].breaker == 1);
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_kind_unregister("crumble"));
+    says("'crumble' is used by 2");
+    check_ok(rbl_simulation_start(&simulation, scene, true));
+    run_through(&simulation);
+    const rblStepRecord* last =
+        &simulation.run.statistics.steps.data[simulation.run.statistics.steps.count - 1];
+    assert_int_equal(last->counters.fragments, 27 + 27 + 8);
+    rbl_simulation_free(&simulation);
+    check_ok(rbl_scene_destroy(scene));
+    stop();
+}
+
+static void checkpoints_hold_it(void** state)
+{
+    (void)state;
+    start();
+    const rblSceneId scene = load(crumbling);
+    rblSimulation simulation;
+    check_ok(rbl_simulation_start(&simulation, scene, false));
+    for (int i = 0; i < 16; ++i)
+    {
+        check_ok(rbl_simulation_advance(&simulation));
+    }
+    check_ok(rbl_checkpoint_save(&simulation, "crumble.check"));
+    run_through(&simulation);
+    const uint64_t hash = simulation.run.statistics.hash;
+    rbl_simulation_free(&simulation);
+    check_ok(rbl_checkpoint_resume(&simulation, scene, "crumble.check"));
+    run_through(&simulation);
+    assert_true(simulation.run.statistics.hash == hash);
+    rbl_simulation_free(&simulation);
+    check_ok(rbl_scene_destroy(scene));
+    remove("crumble.check");
+    stop();
+}
+
+// Boxes that fall and crumble, as calls; `late`: the recording begins after the first break.
+static void record_calls(const char* path, bool late)
+{
+    const rblSceneId scene = load(crumbling);
+    rblWorldDef def;
+    rblWorldId world;
+    rblBodyId bodies[4];
+    rblCounters counters;
+    def = rbl_default_world_def();
+    check_ok(rbl_scene_world_def(scene, &def));
+    check_ok(rbl_world_create(&def, &world));
+    check_ok(late ? RBL_OK : rbl_world_record(world, path));
+    check_ok(rbl_scene_build(scene, world, bodies));
+    for (int i = 0; i < 24; ++i)
+    {
+        check_ok(late && i == 16 ? rbl_world_record(world, path) : RBL_OK);
+        check_ok(rbl_world_step(world, 1.0f / 30.0f));
+    }
+    check_ok(rbl_world_counters(world, &counters));
+    assert_int_equal(counters.fragments, 62);
+    check_ok(rbl_world_stop_recording(world));
+    check_ok(rbl_world_destroy(world));
+    check_ok(rbl_scene_destroy(scene));
+}
+
+static void recordings_replay_and_are_refused_without_it(void** state)
+{
+    (void)state;
+    for (int late = 0; late < 2; ++late)
+    {
+        rblFileBytes file;
+        rblReplayReport report;
+        start();
+        record_calls("crumble.rbl", late != 0);
+        check_ok(rbl_file_read("crumble.rbl", SIZE_MAX, rbl_default_allocator(), &file));
+        remove("crumble.rbl");
+        assert_int_equal(recording_count_chunks(&file, RBL_CHUNK_BREAKER), 2);
+        check_recording_replays(&file, "crumble");
+        stop();
+        check_fails(RBL_ERROR_UNSUPPORTED, rbl_replay_calls_memory(file.bytes, file.size, "crumble", &report));
+        says("breaker kind: 'crumble' is not registered");
+        rbl_file_bytes_free(&file);
+    }
+}
+
+// Recordings that an older version wrote: what it said about breakers is refused with its version, the rest is read.
+static void breakers_of_version_1_are_refused_with_the_version(void** state)
+{
+    (void)state;
+    rblFileBytes file;
+    rblReplayReport report;
+    start();
+    record_calls("crumble1.rbl", false);
+    check_ok(rbl_file_read("crumble1.rbl", SIZE_MAX, rbl_default_allocator(), &file));
+    remove("crumble1.rbl");
+    uint8_t* bytes = malloc(file.size);
+    assert_non_null(bytes);
+    memcpy(bytes, file.bytes, file.size);
+    bytes[RBL_SIGNATURE_SIZE] = 1;
+    check_fails(RBL_ERROR_UNSUPPORTED, rbl_replay_calls_memory(bytes, file.size, "old", &report));
+    says("a breaker of version 1 of recordings");
+    bytes[RBL_SIGNATURE_SIZE] = 0;
+    check_fails(RBL_ERROR_UNSUPPORTED, rbl_replay_calls_memory(bytes, file.size, "old", &report));
+    says("version 0 of recordings");
+    free(bytes);
+    rbl_file_bytes_free(&file);
+    check_ok(rbl_replay_calls(RBL_TEST_DATA "/calls.rbl", &report)); // of version 1, without breakers
+    assert_true(report.calls > 0);
+    stop();
+}
+
+static void scenes_without_it_are_refused_by_name(void** state)
+{
+    (void)state;
+    rblSceneId scene;
+    check_fails(RBL_ERROR_FORMAT, rbl_scene_load_memory(crumbling, strlen(crumbling), "c.json", &scene));
+    says("no method of fracture 'crumble'");
+    start();
+    static const char* const bad[][2] = {
+        {"\"method\":\"crumbl\"", "did you mean 'crumble'"},
+        {"\"method\":\"crumble\",\"along\":11", "along: 11 must be 1 to 10"},
+        {"\"method\":\"crumble\",\"pieces\":3", "a key of the method 'prescored', not of 'crumble'"},
+        {"\"method\":\"prescored\",\"along\":3", "a key of the method 'crumble', not of 'prescored'"},
+        {"\"method\":\"none\",\"along\":0", "along: 0 must be 1 to 10"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i)
+    {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"rubble\":1,\"shapes\":{\"box\":{\"kind\":\"box\",\"size\":[1,1,1]}},\"bodies\":[{\"shape\":"
+                 "\"box\",\"fracture\":{%s}}]}",
+                 bad[i][0]);
+        check_fails(RBL_ERROR_FORMAT, rbl_scene_load_memory(text, strlen(text), "c.json", &scene));
+        says(bad[i][1]);
+    }
+    stop();
+}
+
+static void kinds_that_do_not_fit_are_refused(void** state)
+{
+    (void)state;
+    const rblBreakerKind good = crumble_kind();
+    rblBreakerKind kind = good;
+    const rblBreakerKind* found = NULL;
+    rblBreakerId id;
+    static const char* const names[] = {NULL, "", "a b", "prescored", "xfem",
+                                        "a-name-of-more-than-forty-characters-is-long"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    {
+        kind.name = names[i];
+        check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_kind_register(&kind));
+    }
+    kind = good;
+    kind.def_size = 8;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_kind_register(&kind));
+    says("is outside of the definition");
+    kind = good;
+    kind.create = NULL;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_kind_register(&kind));
+    kind = good;
+    kind.cookie = 0;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_kind_register(&kind));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_kind_register(NULL));
+    check_fails(RBL_ERROR_UNSUPPORTED, rbl_breaker_kind_find("stres", &found));
+    says("did you mean 'stress'");
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_kind_unregister("stress"));
+    check_fails(RBL_ERROR_UNSUPPORTED, rbl_breaker_create_kind("xfem", &good, &id));
+    start();
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_kind_register(&good));
+    says("'crumble' is registered already");
+    CrumbleDef def;
+    crumble_defaults(&def);
+    def.along = 11;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_kind("crumble", &def, &id));
+    says("crumble: along must be 1 to 10");
+    assert_string_equal(rbl_breaker_kind_at(rbl_breaker_kind_count() - 1)->name, "crumble");
+    assert_null(rbl_breaker_kind_at(rbl_breaker_kind_count()));
+    stop();
+}
+
+static void breakers_keep_their_definition(void** state)
+{
+    (void)state;
+    char label[] = "label";
+    CrumbleDef def;
+    rblBreakerId id;
+    const rblBreaker* breaker = NULL;
+    start();
+    crumble_defaults(&def);
+    def.along = 4;
+    def.label = label;
+    check_ok(rbl_breaker_create_kind("crumble", &def, &id));
+    label[0] = 'L';
+    check_ok(rbl_breaker_hold(id, &breaker));
+    const CrumbleDef* kept = rbl_breaker_kind_def(breaker);
+    assert_true(kept->along == 4 && strcmp(kept->label, "label") == 0);
+    assert_string_equal(rbl_breaker_kind(breaker)->name, "crumble");
+    rbl_breaker_release(breaker);
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_kind_unregister("crumble"));
+    check_ok(rbl_breaker_destroy(id));
+    stop();
+}
+
+static void out_of_memory_leaves_nothing_behind(void** state)
+{
+    (void)state;
+    FailingAllocator memory;
+    failing_allocator_start(&memory, SIZE_MAX);
+    check_ok(rbl_set_allocator(&memory.allocator));
+    const rblBreakerKind kind = crumble_kind();
+    bool whole = false;
+    for (size_t granted = 0; !whole; ++granted)
+    {
+        rblSceneId scene;
+        memory.left = granted;
+        const bool registered = rbl_breaker_kind_register(&kind) == RBL_OK;
+        rblResult result = registered ? rbl_scene_load_memory(crumbling, strlen(crumbling), "c", &scene)
+                                      : RBL_ERROR_MEMORY;
+        if (result == RBL_OK)
+        {
+            result = rbl_scene_prepare(scene);
+            check_ok(rbl_scene_destroy(scene));
+        }
+        whole = result == RBL_OK;
+        assert_true(whole || result == RBL_ERROR_MEMORY);
+        if (registered)
+        {
+            stop();
+        }
+    }
+    memory.left = SIZE_MAX;
+    check_ok(rbl_set_allocator(NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scenes_use_it_and_share_what_is_alike),
+        cmocka_unit_test(checkpoints_hold_it),
+        cmocka_unit_test(recordings_replay_and_are_refused_without_it),
+        cmocka_unit_test(breakers_of_version_1_are_refused_with_the_version),
+        cmocka_unit_test(scenes_without_it_are_refused_by_name),
+        cmocka_unit_test(kinds_that_do_not_fit_are_refused),
+        cmocka_unit_test(breakers_keep_their_definition),
+        cmocka_unit_test(out_of_memory_leaves_nothing_behind),
+    };
+    return cmocka_run_group_tests_name("breaker kinds", tests, NULL, NULL);
+}

@@ -31,7 +31,9 @@ static const rblParameter variation[] = {
 };
 
 static const rblParameter parameters[] = {
-    {ROW("tetrahedra", U32, tetrahedra), .most = MOST_TETRAHEDRA, .about = "at least so many fill the body"},
+    {ROW("tetrahedra", U32, tetrahedra), .most = MOST_TETRAHEDRA,
+     .about = "smallest number of tetrahedra "
+              "in the body"},
     {ROW("edge", DOUBLE, edge), NOT_NEGATIVE, .about = "m, of tetrahedra at the surface; 0: by `tetrahedra`"},
     {ROW("mostFragments", U32, most_fragments), .least = 2.0, .most = UINT32_MAX, .about = "of one break"},
     {ROW("smallest", FLOAT, smallest), .most = 1.0, .below_most = true,
@@ -41,9 +43,9 @@ static const rblParameter parameters[] = {
     {ROW("smallestBody", FLOAT, smallest_body), NOT_NEGATIVE,
      .about = "m: pieces that are shorter than this in all directions stay whole"},
     {ROW("modes", U32, modes),
-     .about = "of the whole body, by which the stress of impacts is known sooner; 0: it is solved for"},
+     .about = "number of modes of the whole body for a faster stress of impacts; 0: solve for each impact"},
     {ROW("rebuild", U32, rebuild),
-     .about = "steps after a break at which fragments get hierarchies of samples of their own; 0: never"},
+     .about = "steps after a break until fragments get sample hierarchies of their own; 0: never"},
     {.key = "variation",
      .type = RBL_PARAMETER_GROUP,
      .group = variation,

@@ -577,7 +577,7 @@ static void wrong_materials_supports_and_subsets_are_named(void** state)
     def.subset_count = 3;
     check_refused(&def, RBL_ERROR_GEOMETRY, "tetrahedron 3");
     def.subset_count = 0;
-    check_refused(&def, RBL_ERROR_GEOMETRY, "not one");
+    check_refused(&def, RBL_ERROR_GEOMETRY, "no tetrahedra");
     def.subset = outside;
     def.subset_count = 1;
     check_refused(&def, RBL_ERROR_ARGUMENT, "48");

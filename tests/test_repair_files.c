@@ -67,10 +67,10 @@ static const Case cases[] = {
     {"nan_vertex.off", "", {[NON_FINITE] = 4, [HOLES] = 1, [FILLED] = 6, [UNUSED] = 1}, 0.9583333, 1, 0},
     {"noisy_soup.stl", "", {[WELDED] = 200}, 40.3499, 1, 1},
     {.file = "nothing_left.off",
-     .reason = "repair: nothing is left (faces not finite: 1, without area: 3, duplicates: 0, fins: 0; "
+     .reason = "repair: no face remains (faces not finite: 1, without area: 3, duplicates: 0, fins: 0; "
                "components without volume: 0)"},
     {.file = "open_sheet.off",
-     .reason = "repair: nothing is left (faces not finite: 0, without area: 0, duplicates: 0, fins: 0; "
+     .reason = "repair: no face remains (faces not finite: 0, without area: 0, duplicates: 0, fins: 0; "
                "components without volume: 1)"},
     {"overlapping.off", "18 pairs of faces intersect, such as 1 and 8; try remesh_cells", {0}, 0, 0, 0},
     {"pinched_edge.obj", "", {[EDGES] = 1, [VERTICES] = 2}, 10, 1, 1},

@@ -28,7 +28,7 @@ static rblResult check_tasks(const rblTasks* tasks)
     }
     if ((tasks->enqueue == NULL) != (tasks->finish == NULL))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "tasks: give both enqueue and finish, or neither");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "tasks: enqueue and finish must both be set, or neither");
     }
     return RBL_OK;
 }
@@ -153,7 +153,7 @@ rblResult rbl_set_tasks(const rblTasks* tasks)
     default_jobs = busy ? default_jobs : chosen;
     rbl_mutex_unlock(&default_mutex);
     close_jobs(&unused);
-    return busy ? rbl_fail(RBL_ERROR_BUSY, "tasks: parallel work is under way") : RBL_OK;
+    return busy ? rbl_fail(RBL_ERROR_BUSY, "tasks: parallel work is running") : RBL_OK;
 }
 
 static uint32_t block_size(uint32_t count, uint32_t min_range)

@@ -70,7 +70,7 @@ rblResult rbl_set_allocator(const rblAllocator* allocator)
 {
     if (allocator != NULL && (allocator->alloc == NULL || allocator->free == NULL))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "allocator: both alloc and free must be given");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "allocator: alloc and free must not be null");
     }
     if (atomic_load(&bytes_in_use) != 0)
     {

@@ -256,7 +256,8 @@ static rblResult eliminate_top(const Factoring* job, Work* work)
         }
         if (!eliminate(job, f, job->left[f], work, job->jobs))
         {
-            return rbl_fail(RBL_ERROR_GEOMETRY, "elastic solid: the stiffness is not positive near node %u",
+            return rbl_fail(RBL_ERROR_GEOMETRY,
+                            "elastic solid: the stiffness matrix is not positive definite near node %u",
                             factor->order.data[front->first]);
         }
     }
@@ -271,8 +272,8 @@ static rblResult run(Factoring* job)
     {
         if (!job->works[i].good)
         {
-            return rbl_fail(RBL_ERROR_GEOMETRY, "elastic solid: the stiffness is not positive in subtree %u",
-                            i);
+            return rbl_fail(RBL_ERROR_GEOMETRY,
+                            "elastic solid: the stiffness matrix is not positive definite in subtree %u", i);
         }
     }
     return eliminate_top(job, &job->works[count]);

@@ -133,7 +133,7 @@ static rblResult iterate(const Iteration* it, const rblVec3d* right, rblVec3d* x
     {
         if (report->iterations == it->elastic->most_iterations || !rbl_finite(report->residual))
         {
-            return rbl_fail(RBL_ERROR_GEOMETRY, "elastic solid: no equilibrium found in %u iterations",
+            return rbl_fail(RBL_ERROR_GEOMETRY, "elastic solid: the solver did not converge in %u iterations",
                             report->iterations);
         }
         precondition(it, it->residual, it->preconditioned);

@@ -31,12 +31,14 @@ static rblResult check_def(const rblElasticDef* def)
     }
     if (def->support_count > 0 && def->supports == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: %u supports are not given", def->support_count);
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "elastic solid: supports must not be null for a support_count of %u",
+                        def->support_count);
     }
     if (def->solver != RBL_ELASTIC_DIRECT && def->solver != RBL_ELASTIC_ITERATIVE &&
         def->solver != RBL_ELASTIC_ROUNDED)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: there is no solver %d", (int)def->solver);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: unknown solver %d", (int)def->solver);
     }
     return RBL_OK;
 }
@@ -129,16 +131,17 @@ static rblResult add_support(rblElastic* elastic, const rblElasticSupport* suppo
 {
     if (support->axes > 7)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: support %u has axes that do not exist", index);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: support %u: axes must be bits 1, 2 and 4", index);
     }
     if (!rbl_finite3d(support->moved))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: support %u is moved by no number", index);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: support %u: the displacement must be finite",
+                        index);
     }
     uint32_t node = first_of(elastic, support->node);
     if (node == elastic->mesh_nodes.count || elastic->mesh_nodes.data[node] != support->node)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: support %u: node %u is not of the solid", index,
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: support %u: node %u is not in the solid", index,
                         support->node);
     }
     for (; node < elastic->mesh_nodes.count && elastic->mesh_nodes.data[node] == support->node; ++node)

@@ -59,7 +59,7 @@ static rblResult check_vectors(const rblElastic* elastic, const rblVec3d* vector
     {
         if (!rbl_finite3d(vectors[i]))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: the %s of node %u is not finite", what, i);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: the %s of node %u must be finite", what, i);
         }
     }
     return RBL_OK;

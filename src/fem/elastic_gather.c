@@ -14,7 +14,7 @@ static rblResult choose_tets(rblElastic* elastic, const rblTetsView* tets, const
     const uint32_t count = def->subset != NULL ? def->subset_count : tets->solid_tet_count;
     if (count == 0)
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "elastic solid: there is not one tetrahedron");
+        return rbl_fail(RBL_ERROR_GEOMETRY, "elastic solid: there are no tetrahedra, at least one is needed");
     }
     memset(local, 0xff, sizeof *local * tets->tet_count);
     for (uint32_t i = 0; i < count; ++i)
@@ -22,12 +22,13 @@ static rblResult choose_tets(rblElastic* elastic, const rblTetsView* tets, const
         const uint32_t tet = def->subset != NULL ? def->subset[i] : i;
         if (tet >= tets->tet_count)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: tetrahedron %u of %u does not exist", tet,
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "elastic solid: tetrahedron %u is out of range, the mesh has %u", tet,
                             tets->tet_count);
         }
         if (local[tet] != RBL_NONE)
         {
-            return rbl_fail(RBL_ERROR_GEOMETRY, "elastic solid: tetrahedron %u is given twice", tet);
+            return rbl_fail(RBL_ERROR_GEOMETRY, "elastic solid: tetrahedron %u is listed twice", tet);
         }
         local[tet] = 0;
     }

@@ -270,7 +270,7 @@ static rblResult iterate(Lanczos* lanczos, double* taken)
             break;
         }
     }
-    return rbl_fail(RBL_ERROR_LIMIT, "elastic solid: %u modes could not be found with %u vectors",
+    return rbl_fail(RBL_ERROR_LIMIT, "elastic solid: %u modes did not converge with %u vectors",
                     lanczos->wanted, lanczos->most);
 }
 
@@ -367,8 +367,8 @@ rblResult rbl_elastic_find_modes(const rblElastic* elastic, uint32_t count, rblJ
     }
     if (count == 0 || count > freedom(elastic))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: there are %zu modes, not %u", freedom(elastic),
-                        count);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "elastic solid: at most %zu modes are allowed, not %u",
+                        freedom(elastic), count);
     }
     const rblAllocator* allocator = elastic->allocator;
     Lanczos lanczos = {.elastic = elastic, .jobs = jobs, .wanted = count};

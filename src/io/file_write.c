@@ -64,7 +64,7 @@ static bool copy_names(rblWriter* writer, const char* path)
     return true;
 }
 
-// A file of its own beside the target, made by nobody else.
+// A new temporary file beside the target, which no other process uses.
 static rblResult open_temporary(rblWriter* writer)
 {
     const size_t length = strlen(writer->target);
@@ -135,7 +135,7 @@ rblResult rbl_writer_open(rblWriter* writer, const char* path, const rblAllocato
         rbl_writer_discard(writer);
         return result;
     }
-    setvbuf(writer->file, NULL, _IONBF, 0); // the writer has a buffer of its own
+    setvbuf(writer->file, NULL, _IONBF, 0); // the writer has its own buffer
     return RBL_OK;
 }
 

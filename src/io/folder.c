@@ -25,7 +25,7 @@ rblResult rbl_fail_path(const char* path, const char* done, int error)
     return rbl_fail(RBL_ERROR_FILE, "%s: cannot be %s: %s", rbl_short_name(path), done, strerror(error));
 }
 
-// Null at the end, which only errno tells from a failure.
+// Null at the end; only errno distinguishes that from a failure.
 static rblResult next_entry(DIR* directory, const char* path, const struct dirent** out)
 {
     errno = 0;

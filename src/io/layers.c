@@ -177,7 +177,7 @@ void rbl_indexed_layer_free(rblIndexedLayer* layer)
     }
 }
 
-// What is of unit length but for rounding stays as it is: a file that was written and read again is the same.
+// Vectors of unit length up to rounding do not change: a file that is written and read again is the same.
 void rbl_normalize_floats(float* xyz, size_t count)
 {
     for (size_t i = 0; i < count; ++i)

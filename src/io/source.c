@@ -1,4 +1,4 @@
-// Where in a file something is wrong.
+// Messages with the position of an error in a file.
 #include "base/log.h"
 #include "io/readers.h"
 #include <stdarg.h>

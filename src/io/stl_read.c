@@ -26,7 +26,7 @@ static inline float load_float(const uint8_t* b)
     return value;
 }
 
-// True when `word` stands at `text` in any case, and nothing that would make it a longer one behind it.
+// True when `word` is at `text`, in upper or lower case, and is not the start of a longer word.
 static bool at_word(const char* text, const char* end, const char* word)
 {
     for (; *word != '\0'; ++word, ++text)
@@ -216,7 +216,7 @@ static rblResult begin_facet(TextReader* reader)
     {
         return fail_token(reader, "facet normal");
     }
-    // The three numbers may be anything, even "-nan(ind)": the corners tell the normal.
+    // The three numbers can be anything, even "-nan(ind)": the normal is computed from the corners.
     for (int i = 0; i < 3; ++i)
     {
         reader->at = skip_spaces(token_end(reader->at, reader->end), reader->end);

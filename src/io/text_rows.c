@@ -82,7 +82,7 @@ static void count_lines(rblRange range, void* context)
     }
 }
 
-// Past the end of the line, if nothing but blanks stand before it. Null otherwise.
+// The position after the end of the line, if only blanks precede it. Null otherwise.
 static inline const char* end_line(const char* c, const char* end)
 {
     while (c < end && (rbl_is_blank(*c) || *c == '\r'))

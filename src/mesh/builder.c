@@ -172,7 +172,7 @@ uint32_t rbl_mesh_builder_vertex(rblMeshBuilder* builder, rblVec3d position)
     return (uint32_t)(builder->positions.count - 1);
 }
 
-// Append one corner to every layer; the values stay to be written.
+// Append one corner to every layer; the caller writes its values.
 static bool grow_layers(rblMeshBuilder* builder)
 {
     for (size_t i = 0; i < builder->layers.count; ++i)
@@ -222,7 +222,7 @@ uint32_t rbl_mesh_builder_corner_copy(rblMeshBuilder* builder, uint32_t vertex, 
     return added;
 }
 
-// Weighted sum of one layer over several corners; normals come out unit length.
+// Weighted sum of one layer over several corners; normals are normalised.
 static void blend_layer(const rblLayer* layer, const uint32_t* corners, const double* weights, uint32_t count,
                         float out[4])
 {

@@ -161,7 +161,7 @@ static void enqueue(rblEarClipper* clipper, uint32_t corner)
     clipper->queue[clipper->queue_end++] = corner;
 }
 
-// RBL_NONE when nobody waits.
+// RBL_NONE when the queue is empty.
 static uint32_t dequeue(rblEarClipper* clipper)
 {
     while (clipper->queue_begin < clipper->queue_end)
@@ -406,7 +406,7 @@ static bool is_proper_cut(rblEarClipper* clipper, uint32_t corner)
     return kind == KIND_NEEDLE || (kind == KIND_CONVEX && is_ear(clipper, corner, false));
 }
 
-// No corner is a proper ear: the polygon crosses itself or runs the wrong way round. Take the least bad one.
+// No corner is a proper ear: the polygon intersects itself or is clockwise. Take the least bad corner.
 static uint32_t least_bad_corner(rblEarClipper* clipper, uint32_t first)
 {
     static const int ranks[] = {[KIND_CONVEX] = 1, [KIND_REFLEX] = 2, [KIND_STRAIGHT] = 3, [KIND_NEEDLE] = 3};

@@ -9,7 +9,7 @@
 #include "mesh/self_intersection.h"
 #include <string.h>
 
-// What the passes below share; each of them fills some fields of the report.
+// Shared by the passes below; each of them fills some fields of the report.
 typedef struct Inspection
 {
     const rblMeshView* view;
@@ -224,7 +224,7 @@ typedef struct Duplicates
 {
     const rblMeshView* view;
     rblHashMap first_face;     // by vertex set
-    uint32_t *a, *b, *scratch; // room for the largest face
+    uint32_t *a, *b, *scratch; // capacity for the largest face
     uint32_t capacity;
 } Duplicates;
 

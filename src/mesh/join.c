@@ -8,7 +8,7 @@ typedef struct NameList
     const char* const* names;
     uint32_t count;
     const uint32_t* numbers; // per face
-    const char* what;        // stands in for missing names
+    const char* what;        // used for missing names
     uint32_t (*intern)(rblMeshBuilder* builder, const char* name);
 } NameList;
 
@@ -28,14 +28,14 @@ static NameList group_list(const rblMeshView* view)
 typedef struct Input
 {
     const rblMeshView* view;
-    const uint32_t* layers;    // per layer: its number in the builder
+    const uint32_t* layers;    // per layer: its index in the builder
     const uint32_t* materials; // per name likewise; unused when the input has none
     const uint32_t* groups;
     uint32_t first_vertex;
     uint32_t first_face;
 } Input;
 
-// The number in the builder of each layer: the n-th of its kind goes to the n-th of that kind there.
+// The index in the builder of each layer: the n-th layer of a kind goes to the n-th of that kind there.
 static void match_layers(const rblMeshView* view, rblMeshBuilder* builder, uint32_t* map)
 {
     for (uint32_t i = 0; i < view->layer_count; ++i)
@@ -66,7 +66,7 @@ static void match_names(const NameList* list, rblMeshBuilder* builder, uint32_t*
     }
 }
 
-// Bare numbers stay as they are among bare numbers, and become names such as "material 3" among names.
+// Numbers without names keep their value when no input has names; otherwise they become names such as "material 3".
 static uint32_t joined_number(const NameList* list, const uint32_t* map, bool any_names,
                               rblMeshBuilder* builder, uint32_t face)
 {
@@ -166,7 +166,9 @@ static rblResult make_joined(const rblMeshView* const* views, uint32_t count, co
     const Totals totals = sum_up(views, count);
     if (totals.corners > RBL_MAX_ELEMENTS || totals.vertices > RBL_MAX_ELEMENTS)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "join: more than %u corners or vertices in all", RBL_MAX_ELEMENTS);
+        return rbl_fail(RBL_ERROR_LIMIT,
+                        "mesh: too many corners or vertices in total, at most %u are allowed",
+                        RBL_MAX_ELEMENTS);
     }
     uint32_t* map = RBL_NEW_ARRAY(allocator, uint32_t, totals.most_entries);
     if (map == NULL && totals.most_entries > 0)
@@ -205,7 +207,7 @@ rblResult rbl_mesh_join(const rblMeshId* ids, uint32_t count, rblMeshId* out)
 {
     if (ids == NULL || count == 0 || out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "join: meshes and out must not be null, and count must not be 0");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: meshes and out must not be null, and count must not be 0");
     }
     const rblAllocator* allocator = rbl_default_allocator();
     rblMesh** meshes = RBL_NEW_ARRAY(allocator, rblMesh*, count);

@@ -28,11 +28,11 @@ enum
     SUM_XY,
     SUM_XZ,
     SUM_YZ,
-    SUM_SIZE, // of the products in d, whatever their sign: bounds the rounding error of the volume
+    SUM_SIZE, // of the absolute products in d: bounds the rounding error of the volume
     SUM_COUNT
 };
 
-// Where the smallest principal moment is less than this part of the largest it is computed on its own.
+// When the smallest principal moment is less than this fraction of the largest, it is computed separately.
 #define NEEDLE 0x1p-10
 
 typedef struct Sums
@@ -198,11 +198,12 @@ static rblResult check_volume(const Moments* moments)
     }
     if (moments->volume < -moments->volume_error)
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "mass: the volume is negative; turn the faces over");
+        return rbl_fail(RBL_ERROR_GEOMETRY, "mass: the volume is negative, must be positive; flip the faces");
     }
     if (!(moments->volume > moments->volume_error))
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "mass: the volume is zero, or too small to tell from rounding");
+        return rbl_fail(RBL_ERROR_GEOMETRY,
+                        "mass: the volume is zero or below rounding errors, must be positive");
     }
     return RBL_OK;
 }
@@ -240,7 +241,7 @@ static rblResult fill_principal(const rblMeshView* view, const rblIndexArray* co
     if (!(properties->mass > 0.0) || !(properties->moments.x > 0.0))
     {
         return rbl_fail(RBL_ERROR_GEOMETRY,
-                        "mass: mass or inertia vanish; the mesh is too small, too thin or too light");
+                        "mass: mass or inertia underflow; the mesh is too small, too thin or too light");
     }
     return RBL_OK;
 }

@@ -12,11 +12,13 @@ static rblResult check_layout(const rblMeshView* view)
     }
     if (view->vertex_count == 0 || view->face_count == 0 || view->corner_count == 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: it has no vertices or no faces");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "mesh: there are no vertices or no faces, at least one is needed");
     }
     if (view->vertex_count > RBL_MAX_ELEMENTS || view->corner_count > RBL_MAX_ELEMENTS)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "mesh: more than %u vertices or corners", RBL_MAX_ELEMENTS);
+        return rbl_fail(RBL_ERROR_LIMIT, "mesh: too many vertices or corners, at most %u are allowed",
+                        RBL_MAX_ELEMENTS);
     }
     if (view->face_starts[0] != 0)
     {
@@ -29,12 +31,12 @@ static rblResult check_layout(const rblMeshView* view)
         if (end > view->corner_count || end < begin || end - begin < 3)
         {
             return rbl_fail(RBL_ERROR_ARGUMENT,
-                            "mesh: face %u has corners %u to %u; a face needs three or more", f, begin, end);
+                            "mesh: face %u has corners %u to %u, at least three are needed", f, begin, end);
         }
     }
     if (view->face_starts[view->face_count] != view->corner_count)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: the faces end at corner %u of %u",
+        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: the last face ends at corner %u, but there are %u corners",
                         view->face_starts[view->face_count], view->corner_count);
     }
     return RBL_OK;
@@ -46,7 +48,7 @@ static rblResult check_numbers(const rblMeshView* view)
     {
         if (view->corner_vertices[c] >= view->vertex_count)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: corner %u names vertex %u of %u", c,
+            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: corner %u has vertex %u, but there are %u vertices", c,
                             view->corner_vertices[c], view->vertex_count);
         }
     }
@@ -54,7 +56,7 @@ static rblResult check_numbers(const rblMeshView* view)
     {
         if (!rbl_finite3d(view->positions[v]))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: position %u is not finite", v);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: position %u must be finite", v);
         }
     }
     return RBL_OK;
@@ -73,7 +75,7 @@ static rblResult check_layer(const rblMeshView* view, uint32_t index)
     {
         if (!rbl_finite((double)layer->data[i]))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: layer %u is not finite at corner %zu", index,
+            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: layer %u must be finite (corner %zu)", index,
                             i / layer->components);
         }
     }
@@ -85,20 +87,21 @@ static rblResult check_names(const char* const* names, uint32_t count, const uin
 {
     if (count > 0 && names == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: %u %s names are announced but none given", count, what);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: names must not be null for %u %s names", count, what);
     }
     for (uint32_t i = 0; i < count; ++i)
     {
         if (names[i] == NULL)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: %s name %u is null", what, i);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: %s name %u must not be null", what, i);
         }
     }
     for (uint32_t f = 0; count > 0 && indices != NULL && f < face_count; ++f)
     {
         if (indices[f] >= count)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: face %u has %s %u of %u", f, what, indices[f], count);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: face %u has %s %u, but there are %u", f, what,
+                            indices[f], count);
         }
     }
     return RBL_OK;
@@ -108,7 +111,7 @@ static rblResult check_attributes(const rblMeshView* view)
 {
     if (view->layer_count > 0 && view->layers == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: %u layers are announced but none given",
+        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: layers must not be null for a layer_count of %u",
                         view->layer_count);
     }
     for (uint32_t i = 0; i < view->layer_count; ++i)

@@ -24,12 +24,12 @@ static rblResult prepare(Transform* transform)
     if (!rbl_finite3d(m->cx) || !rbl_finite3d(m->cy) || !rbl_finite3d(m->cz) ||
         !rbl_finite3d(transform->offset))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "transform: the matrix or the offset is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: linear and offset must be finite");
     }
     const double sign = rbl_mat3d_determinant(m);
     if (sign == 0.0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "transform: the matrix is singular, it flattens the mesh");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: linear must not be singular");
     }
     const rblVec3d columns[3] = {m->cx, m->cy, m->cz};
     rblVec3d unit[3];
@@ -57,7 +57,7 @@ static rblResult add_vertices(const Transform* transform, rblMeshBuilder* builde
             rbl_add3d(rbl_mat3d_apply(&transform->linear, view->positions[v]), transform->offset);
         if (!rbl_finite3d(p) && rbl_finite3d(view->positions[v]))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "transform: position %u becomes too large for a number", v);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: position %u overflows in the transform", v);
         }
         rbl_mesh_builder_vertex(builder, p);
     }
@@ -139,7 +139,7 @@ rblResult rbl_mesh_transform(rblMeshId id, const rblMat3d* linear, rblVec3d offs
 {
     if (linear == NULL || out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "transform: linear and out must not be null");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: linear and out must not be null");
     }
     rblMesh* mesh;
     RBL_TRY(rbl_mesh_acquire(id, &mesh));

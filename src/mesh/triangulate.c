@@ -161,7 +161,7 @@ rblResult rbl_mesh_triangulate(rblMeshId id, rblMeshId* out)
 {
     if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "triangulate: out must not be null");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "mesh: out must not be null");
     }
     rblMesh* mesh;
     RBL_TRY(rbl_mesh_acquire(id, &mesh));

@@ -55,7 +55,7 @@ mends()
 
 refused moebius.obj 'one-sided'
 refused self_intersecting.obj 'intersect'
-refused nothing_left.off 'nothing is left'
+refused nothing_left.off 'no face remains'
 mends hole.obj '"filledHoles": 1,'
 mends nan_vertex.off '"droppedNonFinite": [1-9]'
 mends duplicate_faces.off '"droppedDuplicate": [1-9]'

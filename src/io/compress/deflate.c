@@ -15,7 +15,7 @@
 
 // How hard to look. Measured against zlib at its default on text, programs and rendered images: sizes within 0.2 %,
 // time about the same.
-#define MAX_CHAIN     128u  // candidates looked at
+#define MAX_CHAIN     128u  // candidates tested
 #define GOOD_MATCH    8u    // a match this long makes the next search four times shorter
 #define LAZY_MATCH    32u   // a match this long is taken without looking at the next byte
 #define NICE_MATCH    128u  // a match this long ends the search
@@ -51,7 +51,7 @@ typedef struct Deflater
     bool failed;
 } Deflater;
 
-// What stands before the symbols of a block with its own code.
+// The header of a block with its own code.
 typedef struct BlockCode
 {
     rblHuffmanCode literals;
@@ -323,7 +323,7 @@ static void put_stored(Deflater* d, const uint8_t* bytes, size_t size, bool last
     } while (size > 0);
 }
 
-// Write the collected symbols, which stand for the bytes up to `end`, in the cheapest of the three ways.
+// Write the collected symbols, which encode the bytes up to `end`, in the cheapest of the three forms.
 static void finish_block(Deflater* d, size_t end, bool last)
 {
     BlockCode own;
@@ -443,7 +443,7 @@ static Match find_match(const Deflater* d, size_t at, uint32_t best)
     return found;
 }
 
-// A match is held back for one byte: when the next byte starts a longer one, a literal goes in its place.
+// A match is delayed by one byte: when the next byte starts a longer match, a literal replaces it.
 static void match_all(Deflater* d)
 {
     Match held = {0, 0};

@@ -1,4 +1,4 @@
-// From meshes in their own space and the places where they stand to one mesh.
+// Combines meshes in their own space and their instances into one mesh.
 #include "io/gltf/gltf_private.h"
 #include "io/names.h"
 #include "math/predicates.h"
@@ -19,7 +19,7 @@ typedef struct Build
     bool named_materials; // otherwise there are only numbers
 } Build;
 
-// What an instance does to its mesh.
+// The effect of an instance on its mesh.
 typedef struct Placing
 {
     const rblMeshView* view;

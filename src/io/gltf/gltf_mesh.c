@@ -27,7 +27,7 @@ typedef struct MeshReader
 {
     rblGltf* gltf;
     const rblGltfLayers* layers;
-    const rblGltfAccessor** accessors; // per layer of the primitive at hand; null: it has none
+    const rblGltfAccessor** accessors; // per layer of the current primitive; null: it has none
     rblMeshBuilder builder;
     // Vertex of the file -> vertex of the builder. The table is used when its size is in proportion to the triangles,
     // the map when a few triangles use a large list.
@@ -260,7 +260,7 @@ static rblResult map_vertex(MeshReader* reader, const Primitive* primitive, uint
     return RBL_OK;
 }
 
-// A normal that is far from unit length (quantised, or never normalised) is mended, one without direction replaced.
+// Normalise a normal that is far from unit length (quantised, or never normalised); replace one without direction.
 static void mend_normal(double n[3], rblVec3d face_normal)
 {
     const rblVec3d v = {n[0], n[1], n[2]};
@@ -377,7 +377,7 @@ static rblResult add_triangle(MeshReader* reader, const Primitive* primitive, ui
                                  source[i], places[i], primitive->positions->count);
         }
     }
-    // Strips repeat a vertex to jump; such triangles are not meant to be there.
+    // Strips repeat a vertex to jump; these triangles are not part of the mesh.
     const bool jump = source[0] == source[1] || source[1] == source[2] || source[2] == source[0];
     if (jump && primitive->mode != MODE_TRIANGLES)
     {

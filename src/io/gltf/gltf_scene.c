@@ -1,4 +1,4 @@
-// The node tree (3.5): who stands where. Walked with a stack of our own: a file may nest as deep as it likes.
+// The node tree (3.5) and the transforms of its nodes. The traversal has its own stack: a file can nest to any depth.
 #include "io/gltf/gltf_private.h"
 #include "math/vec.h"
 
@@ -165,7 +165,7 @@ static rblResult visit_pending(Walk* walk)
     return RBL_OK;
 }
 
-// Without a default scene every node that is nobody's child is a root.
+// Without a default scene every node without a parent is a root.
 static rblResult mark_children(Walk* walk, bool* is_child)
 {
     for (uint32_t n = 0; n < walk->node_count; ++n)

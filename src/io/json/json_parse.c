@@ -287,7 +287,7 @@ static rblResult fail_duplicate(const Parser* parser, const rblJsonNode* first, 
                     rbl_short_name(document->name), second_line, second_column, key, line, column);
 }
 
-// Few members: compare each with each; rbl_json_find() will do the same.
+// Few members: compare all pairs; rbl_json_find() does the same.
 static rblResult check_few_keys(const Parser* parser, const rblJsonNode* object)
 {
     if (object->as.span.count == 0)

@@ -121,7 +121,7 @@ void rbl_json_end_array(rblJsonWriter* writer)
     end_level(writer, false);
 }
 
-// Quote, backslash and control characters; everything else may stand as it is.
+// Quote, backslash and control characters; all others need no escape.
 static void put_escape(rblJsonWriter* writer, unsigned char byte)
 {
     static const char letters[] = "\"\\\b\f\n\r\t";
@@ -146,7 +146,7 @@ static bool needs_escape(unsigned char byte)
 static void put_quoted(rblJsonWriter* writer, const char* text, size_t length)
 {
     const char* end = text + length;
-    const char* run = text; // start of what is copied as it stands
+    const char* run = text; // start of the part that is copied unchanged
     put(writer, "\"", 1);
     for (const char* at = text; at < end;)
     {

@@ -237,7 +237,7 @@ typedef struct Naming
     size_t length;
 } Naming;
 
-// The name so far holds up to `face`. Names without faces get no number.
+// The current name is valid up to `face`. Names without faces get no index.
 static void name_faces(Naming* naming, size_t face)
 {
     if (naming->next_face >= face)

@@ -44,7 +44,7 @@ static const char* fail(rblObjChunk* chunk, const char* at, const char* message)
     return chunk->end;
 }
 
-// The message ends with what stands there.
+// The message ends with the token there.
 static const char* fail_token(rblObjChunk* chunk, const char* at, const char* message)
 {
     chunk->error_quotes = true;
@@ -89,7 +89,7 @@ static inline bool after_token(const char* c, const char* end)
            rbl_text_is(*c, RBL_TEXT_BLANK | RBL_TEXT_LINE_END | RBL_TEXT_COMMENT | RBL_TEXT_BACKSLASH);
 }
 
-// To the end of the statement, whatever is in it.
+// To the end of the statement, without parsing it.
 static const char* skip_statement(const char* c, const char* end)
 {
     while (c < end && !rbl_is_line_end(*c))

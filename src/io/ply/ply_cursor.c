@@ -1,4 +1,4 @@
-// Numbers out of the body of a PLY file, whichever form it has.
+// Reads numbers from the body of a PLY file, text or binary.
 #include "base/number.h"
 #include "io/ply/ply.h"
 #include "io/text.h"

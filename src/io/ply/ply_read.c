@@ -125,7 +125,7 @@ static rblResult read_body(const rblSource* source, rblPlyHeader* header, rblMes
     vertices->count = count_vertices(header);
     RBL_TRY(add_names(header, builder));
     RBL_TRY((is_usual_text(header) ? read_usual_text : read_elements)(&cursor, header, builder, vertices));
-    // What the vertices bring goes to their corners, unless the faces have brought their own.
+    // Vertex attributes go to the corners, unless the faces have their own.
     RBL_TRY(rbl_spread_to_corners(&vertices->attributes[RBL_PLY_NORMAL], RBL_LAYER_NORMAL, builder));
     RBL_TRY(rbl_spread_to_corners(&vertices->attributes[RBL_PLY_UV], RBL_LAYER_UV, builder));
     return rbl_spread_to_corners(&vertices->attributes[RBL_PLY_COLOR], RBL_LAYER_COLOR, builder);

@@ -1,4 +1,4 @@
-// Triangle strips in PLY files, as the models of the Stanford repository have them: lists of indices, -1 begins anew.
+// Triangle strips in PLY files, as in models of the Stanford repository: lists of indices; -1 starts a new strip.
 #include "io/ply/ply.h"
 
 typedef struct Strip

@@ -78,7 +78,7 @@ static void find_present(const rblPlyHeader* header, const rblPlyElement* elemen
     }
 }
 
-// Room for all vertices: the count has been checked against the size of the file.
+// Capacity for all vertices: the count has been checked against the size of the file.
 static bool make_room(const uint32_t* present, size_t count, rblMeshBuilder* builder,
                       rblPlyVertices* vertices)
 {
@@ -90,7 +90,7 @@ static bool make_room(const uint32_t* present, size_t count, rblMeshBuilder* bui
         {
             ok = ok && rbl_array_resize(array, count * components[a]);
         }
-        // What a file leaves out is 0, but alpha is 1.
+        // Missing values are 0, except that alpha is 1.
         const float missing = a == RBL_PLY_COLOR ? 1.0f : 0.0f;
         for (size_t i = 0; ok && present[a] != (1u << components[a]) - 1 && i < array->count; ++i)
         {
@@ -149,7 +149,7 @@ static inline void copy_column(const rblPlyColumn* column, const uint8_t* from, 
     }
 }
 
-// The usual types by name, so that each gets a loop of its own that does not ask for the type every time.
+// The usual types by name, so that each has its own loop without a test of the type.
 static void read_column(const rblPlyColumn* column, const uint8_t* row, size_t row_bytes, size_t count,
                         bool big_endian)
 {

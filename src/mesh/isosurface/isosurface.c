@@ -25,7 +25,8 @@ static rblResult check_axis(double lower, double upper, uint32_t cells, char axi
 {
     if (!rbl_finite(lower) || !rbl_finite(upper) || !(lower < upper) || !rbl_finite(upper - lower))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "isosurface: the bounds along %c must be finite and rise", axis);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "isosurface: the bounds along %c must be finite and increase",
+                        axis);
     }
     if (cells < 2 || cells > RBL_ISO_MAX_CELLS)
     {
@@ -35,7 +36,8 @@ static rblResult check_axis(double lower, double upper, uint32_t cells, char axi
     if ((upper - lower) / cells < rbl_maxd(fabs(lower), fabs(upper)) / 4294967296.0)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "isosurface: the cells along %c are too small so far from the origin", axis);
+                        "isosurface: the cells along %c are too small for their distance from the origin",
+                        axis);
     }
     return RBL_OK;
 }

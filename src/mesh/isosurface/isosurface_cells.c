@@ -24,8 +24,7 @@ rblResult rbl_iso_check_faults(const rblIsoFault* faults, uint32_t count)
             rbl_format_double(faults[i].point.x, x);
             rbl_format_double(faults[i].point.y, y);
             rbl_format_double(faults[i].point.z, z);
-            return rbl_fail(RBL_ERROR_ARGUMENT, "isosurface: the field is not a number at (%s, %s, %s)", x, y,
-                            z);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "isosurface: the field is NaN at (%s, %s, %s)", x, y, z);
         }
     }
     return RBL_OK;
@@ -198,7 +197,7 @@ rblResult rbl_iso_find_cells(rblIsosurface* iso)
     const uint32_t count = iso->row_starts[rows];
     if (count == 0)
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "isosurface: no node of the grid, border aside, is inside");
+        return rbl_fail(RBL_ERROR_GEOMETRY, "isosurface: no inner node of the grid is inside the surface");
     }
     iso->cells = RBL_NEW_ARRAY(iso->allocator, rblIsoCell, count);
     if (iso->cells == NULL)

@@ -79,7 +79,7 @@ rblResult rbl_repair_mend(rblRepair* r)
     return run(r, rbl_repair_count);
 }
 
-// What is left of the script for a mesh that is closed, manifold and free of intersections.
+// The remaining passes for a mesh that is closed, manifold and free of intersections.
 static rblResult mend_orientation(rblRepair* r)
 {
     RBL_TRY(run(r, rbl_repair_pair_edges));
@@ -91,7 +91,7 @@ static rblResult explain_nothing_left(const rblRepairReport* report)
 {
     return rbl_fail(
         RBL_ERROR_GEOMETRY,
-        "repair: nothing is left (faces not finite: %u, without area: %u, duplicates: %u, fins: %u; "
+        "repair: no face remains (faces not finite: %u, without area: %u, duplicates: %u, fins: %u; "
         "components without volume: %u)",
         report->dropped_non_finite, report->dropped_degenerate, report->dropped_duplicate,
         report->dropped_fins, report->dropped_components);
@@ -197,7 +197,7 @@ static rblResult rebuild_if_needed(rblRepair* r, rblMesh** mesh)
     {
         rblMesh* rebuilt;
         const rblResult result = rebuild(r, rbl_mesh_get_view(*mesh), smooth != 0, &rebuilt);
-        if (result == RBL_ERROR_GEOMETRY) // the grid sees nothing: the verdict on what there is stands
+        if (result == RBL_ERROR_GEOMETRY) // the grid finds no surface: keep the result so far
         {
             return RBL_OK;
         }

@@ -126,7 +126,7 @@ static rblResult view_closed(rblRepair* r, const uint32_t* labels, const Compone
     return RBL_OK;
 }
 
-// What the triangles of a component say about how many other components it lies in.
+// The nesting depth of a component, from its triangles.
 typedef struct Nesting
 {
     int32_t depth;

@@ -95,7 +95,7 @@ static bool cut_out(const Crossings* crossings, rblRepair* second)
     return cut <= LARGEST_CUT * all;
 }
 
-// Cut, mend and judge. The outcome stays null when it is no better.
+// Cut, repair and check. *out stays null when the result is not better.
 static rblResult try_cut(const Crossings* crossings, rblRepair* second, rblMesh** out)
 {
     const double volume = crossings->r->report->after.volume;

@@ -12,14 +12,14 @@
 #include "mesh/repair/repair.h"
 #include <string.h>
 
-// A patch that meets edges of more faces than this is not looked at more closely.
+// The faces of an edge up to which a patch is examined: larger edges cost quadratic time.
 #define LARGEST_CROWD 64u
 
 typedef struct Pairing
 {
     rblRepairEdges edges;
     rblRepairPatches patches;
-    uint8_t* against; // per face: it should run the other way round than it does
+    uint8_t* against; // per face: its orientation should be reversed
 } Pairing;
 
 // ---- a provisional orientation ----
@@ -73,7 +73,7 @@ static double face_volume(const rblRepair* r, const Pairing* pairing, uint32_t f
     return pairing->against[f] ? -volume : volume;
 }
 
-// An odd number of the faces at this edge are of the patch. Knots of very many faces count as such unseen.
+// An odd number of the faces at this edge belong to the patch. Edges of very many faces count as such without a test.
 static bool is_rim(const rblRepair* r, const Pairing* pairing, uint32_t patch, uint32_t e)
 {
     const uint32_t size = rbl_repair_edge_size(&pairing->edges, e);

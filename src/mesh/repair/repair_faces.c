@@ -5,7 +5,7 @@
 #include "mesh/repair/repair.h"
 #include <string.h>
 
-// Beyond this size products of three coordinates, such as volumes, come near the end of double.
+// Beyond this size products of three coordinates, such as volumes, approach the limit of double.
 #define LARGEST_COORDINATE 1e100
 
 static bool is_usable(rblVec3d p)
@@ -101,7 +101,7 @@ static rblResult emit_loop(rblRepair* r, const Walk* walk, uint32_t first, const
     return RBL_OK;
 }
 
-// Whenever the walk round the face comes back to a vertex, what lies between is a loop of its own.
+// Whenever the loop around the face returns to a vertex, the part in between is a separate loop.
 static rblResult clean_face(rblRepair* r, uint32_t f, Walk* walk)
 {
     const rblRepairFace face = r->faces.data[f];

@@ -13,7 +13,7 @@
 #include "mesh/triangle_set.h"
 #include <string.h>
 
-// Dropping a fin may join what is left into new patches; then everything is looked at again.
+// Removing a fin can join the rest into new patches; then all patches are examined again, at most this often.
 #define MOST_ROUNDS 32
 
 #define SAMPLES_PER_PATCH 32u

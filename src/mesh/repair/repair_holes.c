@@ -45,7 +45,7 @@ static void list_boundary(const rblRepair* r, Holes* holes)
     }
 }
 
-// Where the boundary goes on if the fan of faces at the end of a boundary half-edge is the only one there.
+// The next boundary half-edge when the fan of faces at the end of a boundary half-edge is the only one there.
 static uint32_t end_of_fan(const rblRepair* r, uint32_t arriving)
 {
     uint32_t c = rbl_repair_next(r, arriving);
@@ -191,7 +191,7 @@ static rblResult fan_out(rblRepair* r, Holes* holes, Rim* rim, bool* found)
     {
         return RBL_OK;
     }
-    // Rims have room for one more (RBL_SCRATCH).
+    // Rims have capacity for one more (RBL_SCRATCH).
     RBL_TRY(rbl_repair_add_vertex(r, middle, &rim->vertices[rim->count]));
     return rbl_repair_mean(r, rim->sources, rim->count, &rim->sources[rim->count]);
 }

@@ -28,7 +28,7 @@ static void add_corner(rblRepair* r, rblMeshBuilder* builder, uint32_t vertex, u
                                   (uint32_t)corners->count);
 }
 
-// The cosine between a stored normal and the one of its face; 1 when the layer holds no normals.
+// The cosine between a stored normal and that of its face; 1 when the layer has no normals.
 static double normal_cosine(const rblMeshBuilder* builder, uint32_t layer, uint32_t corner, rblVec3d unit)
 {
     const rblBuilderLayer* normals = &builder->layers.data[layer];

@@ -86,7 +86,7 @@ static rblResult remesh_init(const rblRepair* r, Remesh* remesh)
     const size_t count = remesh->corners.count;
     if (count == 0)
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "repair: no face is left to rebuild the surface from");
+        return rbl_fail(RBL_ERROR_GEOMETRY, "repair: no face remains to rebuild the surface from");
     }
     remesh->points = RBL_NEW_ARRAY(remesh->allocator, rblVec3d, count);
     if (remesh->points == NULL)

@@ -60,7 +60,7 @@ void rbl_repair_free(rblRepair* r)
     rbl_arena_free(&r->scratch);
 }
 
-// Room for one more index, two marks aside (mesh/topology.h).
+// Whether one more index fits besides the two special values of mesh/topology.h.
 static bool fits_index(size_t count)
 {
     return count < UINT32_MAX - 2;
@@ -68,7 +68,7 @@ static bool fits_index(size_t count)
 
 static rblResult fail_limit(void)
 {
-    return rbl_fail(RBL_ERROR_LIMIT, "repair: more than 2^32 - 3 elements");
+    return rbl_fail(RBL_ERROR_LIMIT, "repair: too many elements, at most 2^32 - 3 are allowed");
 }
 
 rblResult rbl_repair_add_face(rblRepair* r, uint32_t source, uint32_t* out)
@@ -115,7 +115,7 @@ rblResult rbl_repair_add_vertex(rblRepair* r, rblVec3d position, uint32_t* out)
     return RBL_OK;
 }
 
-// Add weight * (what `source` stands for) to the blend being made, whose terms start at `begin`.
+// Add weight * (the attributes of `source`) to the current blend, whose terms start at `begin`.
 static bool add_terms(rblRepair* r, size_t begin, uint32_t source, double weight)
 {
     const uint32_t corners = r->source->corner_count;
@@ -334,7 +334,7 @@ rblVec3d rbl_repair_normal_area2(const rblRepair* r, uint32_t face)
 
 double rbl_repair_volume6(const rblRepair* r, uint32_t face, rblVec3d origin)
 {
-    // From the mean of the corners, so that a bent face counts the same whichever corner comes first.
+    // Relative to the mean of the corners, so that a bent face counts the same for every first corner.
     const rblRepairFace* f = &r->faces.data[face];
     rblVec3d sum = {0, 0, 0};
     for (uint32_t i = 0; i < f->size; ++i)
@@ -384,7 +384,7 @@ rblResult rbl_repair_components(rblRepair* r, uint32_t* labels, uint32_t* count)
     return RBL_OK;
 }
 
-// Where the half-edge of a corner is found after its face was turned over.
+// The corner that has the half-edge of a corner after its face was flipped.
 static uint32_t turned(const rblRepair* r, uint32_t corner, const uint8_t* marks)
 {
     const uint32_t f = r->corners.data[corner].face;

@@ -1,4 +1,4 @@
-// The verdict on a mended mesh: solid, or why not and what to do.
+// The result of a repair: solid, or the reason why not and what to do.
 #include "base/error.h"
 #include "mesh/inspect.h"
 #include "mesh/repair/repair.h"
@@ -75,7 +75,7 @@ static void explain_open(const rblRepair* r, rblRepairReport* report)
     }
 }
 
-// What is wrong, the worst first; false when nothing is.
+// The most severe defect as text; false when there is none.
 static bool explain(const rblRepair* r, rblRepairReport* report)
 {
     const rblMeshReport* after = &report->after;

@@ -120,7 +120,7 @@ static bool ends_here(const rblRepair* r, const rblRepairEdges* edges, uint32_t 
     return ends;
 }
 
-// Give each pair of half-edges on a crowded edge a vertex of its own in the middle.
+// Insert a separate vertex in the middle of each pair of half-edges on an edge of many faces.
 static rblResult choose_middles(rblRepair* r, const rblRepairEdges* edges, uint32_t* middles, bool* any)
 {
     for (uint32_t e = 0; e < edges->count; ++e)

@@ -26,7 +26,7 @@ static rblResult check_edges(const rblTopology* topology)
         if (a == b)
         {
             return rbl_fail(RBL_ERROR_GEOMETRY,
-                            "simplify: triangle %u repeats vertex %u; repair the mesh first", c / 3, a);
+                            "simplify: triangle %u has vertex %u twice; repair the mesh first", c / 3, a);
         }
         if (topology->twins[c] == RBL_NON_MANIFOLD)
         {
@@ -35,9 +35,10 @@ static rblResult check_edges(const rblTopology* topology)
         }
         if (rbl_has_twin(topology, c) && rbl_same_direction(topology, c))
         {
-            return rbl_fail(RBL_ERROR_GEOMETRY,
-                            "simplify: the faces at edge %u-%u run the same way; repair the mesh first", a,
-                            b);
+            return rbl_fail(
+                RBL_ERROR_GEOMETRY,
+                "simplify: the faces at edge %u-%u are not consistently oriented; repair the mesh first", a,
+                b);
         }
     }
     return RBL_OK;
@@ -83,8 +84,8 @@ static rblResult find_fans(rblCollapseMesh* mesh)
         }
         if (reached != mesh->marks[v])
         {
-            return rbl_fail(RBL_ERROR_GEOMETRY,
-                            "simplify: vertex %u joins several sheets of surface; repair the mesh first", v);
+            return rbl_fail(RBL_ERROR_GEOMETRY, "simplify: vertex %u is not manifold; repair the mesh first",
+                            v);
         }
     }
     memset(mesh->marks, 0, sizeof *mesh->marks * mesh->vertex_count);

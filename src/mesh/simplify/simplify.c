@@ -180,7 +180,7 @@ static void add_corner(const Simplifier* s, const rblMeshView* view, rblMeshBuil
     }
 }
 
-// What is left of the mesh, in the order of the input. `versions` serve as new vertex numbers.
+// Build the remaining mesh, in the order of the input. `versions` is reused for the new vertex indices.
 static rblResult build_result(Simplifier* s, const rblMeshView* view, rblMesh** out)
 {
     rblMeshBuilder builder;

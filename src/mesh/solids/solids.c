@@ -332,13 +332,13 @@ static rblResult check_number(const rblSolidKind* kind, const rblSolidParameter*
     {
         rbl_format_double(parameter->lowest, low);
         rbl_format_double(parameter->highest, high);
-        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: %s is %s, must lie between %s and %s", kind->name,
+        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: %s is %s, must be between %s and %s", kind->name,
                         parameter->name, text, low, high);
     }
     if (parameter->is_integer && value != floor(value))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: %s is %s, must be a whole number", kind->name,
-                        parameter->name, text);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: %s is %s, must be an integer", kind->name, parameter->name,
+                        text);
     }
     return RBL_OK;
 }
@@ -407,7 +407,7 @@ static rblResult read_input(const rblSolidKind* kind, const rblSolidValue* value
     {
         if (values[i].name == NULL)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "%s: value %u has no name", kind->name, i);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "%s: the name of value %u must not be null", kind->name, i);
         }
         const uint32_t index = find_parameter(kind, values[i].name);
         if (index == RBL_NONE)
@@ -456,7 +456,7 @@ rblResult rbl_mesh_make(const char* kind, const rblSolidValue* values, uint32_t 
 {
     if (kind == NULL || out == NULL || (values == NULL && value_count > 0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "make: kind, out and values must not be null");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "solid: kind, out and values must not be null");
     }
     for (size_t i = 0; i < KIND_COUNT; ++i)
     {

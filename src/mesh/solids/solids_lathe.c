@@ -114,11 +114,12 @@ static rblResult read_profile(const rblSolidInput* input, rblProfile* profile)
         const rblProfilePoint p = {input->list[2 * i], input->list[2 * i + 1]};
         if (p.r < 0.0)
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "lathe: profile point %u has a negative radius", i + 1);
+            return rbl_fail(RBL_ERROR_ARGUMENT, "lathe: the radius of profile point %u must not be negative",
+                            i + 1);
         }
         if (profile->points.count > 0 && same_point(p, profile->points.data[profile->points.count - 1]))
         {
-            return rbl_fail(RBL_ERROR_ARGUMENT, "lathe: profile points %u and %u are at the same place", i,
+            return rbl_fail(RBL_ERROR_ARGUMENT, "lathe: profile points %u and %u have the same position", i,
                             i + 1);
         }
         rbl_profile_point(profile, p.r, p.y);
@@ -165,7 +166,7 @@ static rblResult close_shell(const rblSolidInput* input, rblProfile* profile, do
         if (profile->points.data[i].r == 0.0)
         {
             return rbl_fail(RBL_ERROR_ARGUMENT,
-                            "lathe: profile point %u lies on the axis; only the ends of a shell may", i + 1);
+                            "lathe: profile point %u is on the axis, only the ends of a shell may be", i + 1);
         }
     }
     if (count < 2 || (count == 2 && profile->points.data[0].r == 0.0 && profile->points.data[1].r == 0.0))

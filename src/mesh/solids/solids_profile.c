@@ -293,9 +293,9 @@ rblResult rbl_profile_require(const rblSolidInput* input, const rblProfile* prof
         return rbl_fail(RBL_ERROR_ARGUMENT, "%s: %s crosses the axis or touches it with point %u alone", kind,
                         what, places[0] + 1);
     case RBL_PROFILE_MEETS_ITSELF:
-        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: %s meets itself: the edges after points %u and %u", kind,
-                        what, places[0] + 1, places[1] + 1);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: %s intersects itself (the edges after points %u and %u)",
+                        kind, what, places[0] + 1, places[1] + 1);
     default:
-        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: %s encloses nothing", kind, what);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: %s encloses no area", kind, what);
     }
 }

@@ -73,7 +73,7 @@ void rbl_tet_angle_cosines(const rblVec3d corners[4], double cosines[6])
 
 // ---- neighbours ----
 
-// Faces by their smallest node, so that equal ones stand in one short list.
+// Faces by their smallest node, so that equal faces are in one short list.
 typedef struct FaceLists
 {
     const rblAllocator* allocator;
@@ -109,7 +109,7 @@ static void list_faces(const FaceLists* lists, const uint32_t* nodes)
         lists->starts[n] = sum;
     }
     for (uint32_t face = lists->face_count;
-         face-- > 0;) // backwards: each list rises, and starts come out right
+         face-- > 0;) // backwards: each list then increases, and the starts are correct
     {
         const uint32_t place = --lists->starts[sorted_face(nodes, face, &key)];
         lists->faces[place] = face;
@@ -130,9 +130,10 @@ static rblResult join_face(const FaceLists* lists, uint32_t at, uint32_t end, ui
         const uint32_t other = lists->faces[i];
         if (neighbors[face] != RBL_NONE || neighbors[other] != RBL_NONE)
         {
-            return rbl_fail(RBL_ERROR_GEOMETRY,
-                            "tetrahedra: %u, %u and another share one face; a face has two sides", face / 4,
-                            other / 4);
+            return rbl_fail(
+                RBL_ERROR_GEOMETRY,
+                "tetrahedra: tetrahedra %u, %u and another share one face, at most two are allowed", face / 4,
+                other / 4);
         }
         neighbors[face] = other / 4;
         neighbors[other] = face / 4;
@@ -184,17 +185,18 @@ static rblResult check_counts(const rblTetsParts* parts)
 {
     if (parts->nodes.count == 0)
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "tetrahedra: there are none");
+        return rbl_fail(RBL_ERROR_GEOMETRY, "tetrahedra: there are no tetrahedra, at least one is needed");
     }
     if (parts->nodes.count / 4 > RBL_MAX_TETS || parts->positions.count >= RBL_NONE)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "tetrahedra: more than %u", RBL_MAX_TETS);
+        return rbl_fail(RBL_ERROR_LIMIT, "tetrahedra: too many tetrahedra, at most %u are allowed",
+                        RBL_MAX_TETS);
     }
     for (size_t v = 0; v < parts->positions.count; ++v)
     {
         if (!rbl_finite3d(parts->positions.data[v]))
         {
-            return rbl_fail(RBL_ERROR_GEOMETRY, "tetrahedra: the position of node %zu is not finite", v);
+            return rbl_fail(RBL_ERROR_GEOMETRY, "tetrahedra: the position of node %zu must be finite", v);
         }
     }
     return RBL_OK;
@@ -207,7 +209,8 @@ static rblResult orient(rblTetsParts* parts, uint32_t tet)
     {
         if (nodes[i] >= parts->positions.count)
         {
-            return rbl_fail(RBL_ERROR_GEOMETRY, "tetrahedra: number %u names node %u of %zu", tet, nodes[i],
+            return rbl_fail(RBL_ERROR_GEOMETRY,
+                            "tetrahedra: tetrahedron %u has node %u, but there are %zu nodes", tet, nodes[i],
                             parts->positions.count);
         }
     }
@@ -215,7 +218,7 @@ static rblResult orient(rblTetsParts* parts, uint32_t tet)
     const double sign = rbl_orient3d(p[nodes[0]], p[nodes[1]], p[nodes[2]], p[nodes[3]]);
     if (sign == 0.0)
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "tetrahedra: number %u is flat (nodes %u, %u, %u, %u)", tet,
+        return rbl_fail(RBL_ERROR_GEOMETRY, "tetrahedra: tetrahedron %u is flat (nodes %u, %u, %u, %u)", tet,
                         nodes[0], nodes[1], nodes[2], nodes[3]);
     }
     if (sign > 0.0) // orient3d is positive below the plane: the fourth node must be above

@@ -33,7 +33,8 @@ rblResult rbl_tets_create(const rblTetsView* view, rblTetsId* out)
     }
     if (view->tet_count > RBL_MAX_TETS || view->tet_count == 0 || view->node_count == 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "tetrahedra: there must be 1 to %u of them", RBL_MAX_TETS);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "tetrahedra: the number of tetrahedra must be 1 to %u",
+                        RBL_MAX_TETS);
     }
     rblTetsParts parts;
     rbl_tets_parts_init(&parts, rbl_default_allocator());
@@ -81,7 +82,7 @@ rblResult rbl_tets_locate(rblTetsId id, const rblVec3d* points, uint32_t count, 
 {
     if (count > 0 && (points == NULL || out == NULL))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "locate: points and out must not be null");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "tetrahedra: points and out must not be null");
     }
     rblTets* tets;
     RBL_TRY(rbl_tets_acquire(id, &tets));

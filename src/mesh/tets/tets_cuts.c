@@ -10,7 +10,7 @@ static bool is_long(const rblLattice* lattice, const rblCutEdge* edge)
     return (lattice->nodes.data[edge->a].x & 1) == (lattice->nodes.data[edge->b].x & 1);
 }
 
-// Cut once, or cut in and out again for all that the distances of its ends can tell.
+// Whether the edge can be cut once, or twice, as far as the distances of its ends allow.
 static bool may_be_cut(const rblLattice* lattice, uint32_t a, uint32_t b, bool is_long_edge)
 {
     const rblLatticeNode* p = &lattice->nodes.data[a];

@@ -7,7 +7,7 @@
 #include "mesh/inspect.h"
 #include "mesh/tets/tets_filling.h"
 
-// How close `count` is met: at most this part above it, or after so many tries.
+// The tolerance of `count`: at most this fraction above it, or the best after this many tries.
 #define COUNT_TOLERANCE 0.03
 #define COUNT_TRIES     8
 
@@ -27,15 +27,15 @@ static rblResult check_def(const rblTetsDef* def)
 {
     if (!(def->edge >= 0.0) || !rbl_finite(def->edge) || !(def->margin >= 0.0) || !rbl_finite(def->margin))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fill: edge and margin must be finite, 0 or more");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "tetrahedra: edge and margin must be finite, 0 or more");
     }
     if (def->edge == 0.0 && (def->count == 0 || def->count > 100000000))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fill: give an edge, or a count of 1 to 100000000 tetrahedra");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "tetrahedra: edge must be positive, or count 1 to 100000000");
     }
     if (def->levels > 8 || def->halvings > 8)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fill: levels and halvings go from 0 to 8");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "tetrahedra: levels and halvings must be 0 to 8");
     }
     return RBL_OK;
 }
@@ -92,7 +92,7 @@ static rblResult fill_once(Filling* filling)
     return result;
 }
 
-// What the search for a count knows: the longest edge that gave enough, the shortest that did not.
+// The state of the search for a count: the longest edge that gave enough tetrahedra, the shortest that did not.
 typedef struct CountSearch
 {
     double wanted;
@@ -116,10 +116,11 @@ static rblResult fail_count(const Filling* filling)
 {
     char text[RBL_NUMBER_SIZE];
     rbl_format_double(filling->edge, text);
-    return rbl_fail(RBL_ERROR_GEOMETRY,
-                    "fill: the solid is too thin for %u tetrahedra: with an edge of %s m the lattice has %u "
-                    "cubes around it, but %u tetrahedra fit in; ask for more, or give an edge",
-                    filling->def->count, text, filling->fill.cubes, filling->parts.solid_tet_count);
+    return rbl_fail(
+        RBL_ERROR_GEOMETRY,
+        "tetrahedra: the solid is too thin for %u tetrahedra: with an edge of %s m the lattice has %u "
+        "cubes around it, but %u tetrahedra fit; use a larger count, or an edge",
+        filling->def->count, text, filling->fill.cubes, filling->parts.solid_tet_count);
 }
 
 // Twelve tetrahedra a cube to begin with. A longer edge moves the whole lattice, so that counts jump; what is taken is the least
@@ -163,10 +164,11 @@ static rblResult fail_thin(double edge)
     rbl_format_double(edge, text);
     return rbl_fail(
         RBL_ERROR_GEOMETRY,
-        "fill: the solid is too thin for an edge of %s m, no tetrahedron fits in; take a shorter edge", text);
+        "tetrahedra: the solid is too thin for an edge of %s m, no tetrahedron fits; use a shorter edge",
+        text);
 }
 
-// What is compared between two surfaces; handles can be counted only where they are manifold.
+// The quantities to compare between two surfaces; handles can be counted only for manifold surfaces.
 static rblResult count_parts(const rblMeshView* view, uint32_t* parts, int32_t* handles)
 {
     rblInspectOptions options = rbl_default_inspect_options();
@@ -255,7 +257,7 @@ rblResult rbl_tets_fill(rblMeshId id, const rblTetsDef* def, rblTetsFill* fill, 
     RBL_TRY(def != NULL ? rbl_def_read(&tets_def, def, &chosen) : RBL_OK);
     if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fill: out must not be null");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "tetrahedra: out must not be null");
     }
     RBL_TRY(check_def(&chosen));
     rblMesh* mesh;

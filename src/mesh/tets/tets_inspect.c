@@ -9,7 +9,7 @@
 
 #define DEGREES (180.0 / 3.14159265358979323846)
 
-// The extremes of one part, angles as cosines: those order the other way round.
+// The extremes of one part, angles as cosines, which have the opposite order.
 typedef struct Shapes
 {
     double largest_cosine, smallest_cosine;

@@ -32,7 +32,7 @@ static rblResult add_cube(rblCubeTree* tree, uint32_t level, rblCube cube)
     if (tree->cubes[level].count >= MAX_CUBES)
     {
         return rbl_fail(RBL_ERROR_LIMIT,
-                        "fill: more than %u cubes of one size; the edge is too short for this solid",
+                        "tetrahedra: more than %u cubes of one size; edge is too short for this solid",
                         MAX_CUBES);
     }
     bool added;
@@ -52,7 +52,7 @@ typedef struct Descent
     rblResult result;
 } Descent;
 
-// All cubes of a level get their distances. One whose parent lay deep inside needs none: it was given a bound.
+// Compute the distances of all cubes of a level. A cube whose parent is deep inside needs none: it has a bound.
 static void measure_cubes(rblRange range, void* context)
 {
     const Descent* descent = context;
@@ -73,11 +73,11 @@ static void measure_cubes(rblRange range, void* context)
 
 static rblResult add_children(rblCubeArray* out, const rblCube* parent, double shift)
 {
-    // Not deeper than the parent's centre by more than the way to the child's; infinite stands for unknown.
+    // At most deeper than the centre of the parent by the distance to the child; infinite means unknown.
     const double bound = (double)parent->distance + shift;
     if (out->count > MAX_CUBES - 8)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "fill: the edge is too short for this solid");
+        return rbl_fail(RBL_ERROR_LIMIT, "tetrahedra: edge is too short for this solid");
     }
     for (uint32_t child = 0; child < 8; ++child)
     {
@@ -216,13 +216,14 @@ static rblResult choose_size(rblCubeTree* tree, const rblFillSolid* solid)
     const double side = side_of(tree, tree->top);
     if (side < reach)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "fill: the edge is too short, more than 262144 of them lie across");
+        return rbl_fail(RBL_ERROR_LIMIT,
+                        "tetrahedra: edge is too short, at most 262144 cubes across the solid are allowed");
     }
     // A ball has the least surface, 4.8 V^(2/3), and every edge's square of it a cube. Others find out in the end.
     const double across = rbl_cbrt(solid->volume) / tree->edge;
     if (4.8 * across * across > (double)MAX_CUBES)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "fill: the edge is too short for this solid");
+        return rbl_fail(RBL_ERROR_LIMIT, "tetrahedra: edge is too short for this solid");
     }
     tree->origin = rbl_vec3d(-side, -side, -side);
     return RBL_OK;

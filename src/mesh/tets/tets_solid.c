@@ -21,13 +21,14 @@ static rblResult check_closed(const rblMeshView* view, const rblAllocator* alloc
     rbl_topology_free(&topology);
     if (open > 0)
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY,
-                        "fill: the surface is open, %u edges have one face only; repair it first", open);
+        return rbl_fail(
+            RBL_ERROR_GEOMETRY,
+            "tetrahedra: the surface is open (%u boundary edges), must be closed; repair it first", open);
     }
     if (misoriented > 0)
     {
         return rbl_fail(RBL_ERROR_GEOMETRY,
-                        "fill: across %u edges the faces run the same way; repair the surface first",
+                        "tetrahedra: %u edges of the surface are not consistently oriented; repair it first",
                         misoriented / 2);
     }
     return RBL_OK;
@@ -57,8 +58,8 @@ static rblResult build_tree(rblFillSolid* solid, const Triangles* triangles)
     solid->volume = volume_of(triangles);
     if (!(solid->volume > 0.0))
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "fill: the surface is %s; repair it first",
-                        solid->volume < 0.0 ? "turned inside out" : "flat: there is nothing inside");
+        return rbl_fail(RBL_ERROR_GEOMETRY, "tetrahedra: the surface is %s; repair it first",
+                        solid->volume < 0.0 ? "inside out" : "flat, it encloses no volume");
     }
     const rblTriangleSpan span = {.positions = triangles->positions.data,
                                   .stride = sizeof(rblVec3d),

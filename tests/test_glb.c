@@ -380,7 +380,7 @@ static void external_buffers_are_found_beside_the_file(void** state)
     source.max_bytes = 1 << 20;
     write_buffer(35);
     check_fails(RBL_ERROR_FORMAT, glb_read_with(rbl_read_gltf, &source, &mesh));
-    assert_non_null(strstr(rbl_last_error(), "36 bytes are announced but only 35"));
+    assert_non_null(strstr(rbl_last_error(), "36 bytes are needed, but there are only 35"));
     remove("test_glb buffer.bin");
     assert_int_equal(rbl_bytes_in_use(), 0);
 }

@@ -69,11 +69,11 @@ static const struct
     {ACCESSOR("{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','sparse':{'count':2,'indices':{'"
               "bufferView':1,"
               "'byteOffset':2,'componentType':5121},'values':{'bufferView':0}}}"),
-     RBL_ERROR_FORMAT, "sparse index 0, number 1, does not rise"},
+     RBL_ERROR_FORMAT, "sparse index 0 (number 1) must increase"},
     {ACCESSOR("{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','sparse':{'count':1,'indices':{'"
               "bufferView':0,"
               "'byteOffset':12,'componentType':5125},'values':{'bufferView':0}}}"),
-     RBL_ERROR_FORMAT, "is not below 3"},
+     RBL_ERROR_FORMAT, "must increase and be below 3"},
     {ACCESSOR("{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','sparse':{'count':1,'indices':{'"
               "bufferView':1,"
               "'componentType':5120},'values':{'bufferView':0}}}"),
@@ -85,7 +85,7 @@ static const struct
     {"{" ASSET
      ",'buffers':[{'byteLength':61}],'bufferViews':[{'buffer':0,'byteLength':36}],'accessors':[" POSITIONS
      "]," MESH "}",
-     RBL_ERROR_FORMAT, "buffers[0].byteLength: 61 bytes are announced but only 60"},
+     RBL_ERROR_FORMAT, "buffers[0].byteLength: 61 bytes are needed, but there are only 60"},
     {"{" ASSET ",'buffers':[{'byteLength':60},{'byteLength':60}],'bufferViews':[{'buffer':1,'byteLength':36}]"
      ",'accessors':[" POSITIONS "]," MESH "}",
      RBL_ERROR_FORMAT, "buffers[1]: the buffer has no uri"},
@@ -109,7 +109,7 @@ static const struct
     {"{" ASSET
      ",'buffers':[{'byteLength':3,'uri':'data:;base64,AAA'}],'bufferViews':[{'buffer':0,'byteLength':3}],"
      "'accessors':[" POSITIONS "]," MESH "}",
-     RBL_ERROR_FORMAT, "3 bytes are announced but only 2"},
+     RBL_ERROR_FORMAT, "3 bytes are needed, but there are only 2"},
     {"{" ASSET
      ",'buffers':[{'byteLength':3,'uri':'data:;base64,A A='}],'bufferViews':[{'buffer':0,'byteLength':3}],"
      "'accessors':[" POSITIONS "]," MESH "}",
@@ -147,7 +147,7 @@ static const struct
     {"{" ASSET "," TRIANGLE_BUFFER ",'accessors':[" POSITIONS
      ",{'bufferView':0,'byteOffset':12,'componentType':5123,"
      "'count':3,'type':'SCALAR'}],'meshes':[{'primitives':[{'attributes':{'POSITION':0},'indices':1}]}]}",
-     RBL_ERROR_FORMAT, "at place 1, is not below 3"},
+     RBL_ERROR_FORMAT, "(number 1) must be below 3"},
     // nodes
     {NODES("'scene':0,'nodes':[{}]"), RBL_ERROR_FORMAT, "there is no scene 0"},
     {NODES("'scene':0,'scenes':[7],'nodes':[{}]"), RBL_ERROR_FORMAT, "scenes[0]: expected an object"},
@@ -169,7 +169,7 @@ static const struct
      RBL_ERROR_FORMAT, "not both"},
     {NODES("'nodes':[{'mesh':0,'rotation':[0,0,0,0]}]"), RBL_ERROR_FORMAT, "must not be zero"},
     {NODES("'nodes':[{'mesh':0,'scale':[1e308,1e308,1e308],'translation':[1e308,0,0]}]"), RBL_ERROR_FORMAT,
-     "beyond all numbers"},
+     "out of range"},
     {NODES("'nodes':[{'mesh':0,'name':7}]"), RBL_ERROR_FORMAT, "nodes[0].name: expected a string"},
     {NODES("'nodes':[{'mesh':0,'name':'a\\u0000b'}]"), RBL_ERROR_FORMAT, "zero character"},
 };
@@ -202,7 +202,7 @@ static void wrong_containers_are_refused_with_the_byte(void** state)
         const char* message;
     } cases[] = {{0, 0x12345678, RBL_ERROR_FORMAT, "t: byte 0: not a GLB"},
                  {4, 1, RBL_ERROR_UNSUPPORTED, "t: byte 4: GLB version 1"},
-                 {8, 7, RBL_ERROR_FORMAT, "t: byte 8: the header announces 7 bytes"},
+                 {8, 7, RBL_ERROR_FORMAT, "t: byte 8: the header gives 7 bytes"},
                  {12, 0xFFFFFFFF, RBL_ERROR_FORMAT, "t: byte 12: a chunk of 4294967295 bytes"},
                  {16, 0x004E4942, RBL_ERROR_FORMAT, "t: byte 16: the first chunk must be JSON"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)

@@ -305,7 +305,7 @@ static void wrong_files_are_refused_with_the_place(void** state)
          "no x, y and z"},
         {HEAD("1", "0") "0 0 0\n", RBL_ERROR_GEOMETRY, "no faces"},
         {HEAD("3", "1") "0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", RBL_ERROR_FORMAT,
-         "test:13: corner 2 of the face is none of the 3 vertices"},
+         "test:13: corner 2 of the face is out of range, there are 3 vertices"},
         {HEAD("3", "1") "0 0 0\n1 0 0\n0 1 0\n3 0 1 -1\n", RBL_ERROR_FORMAT, "test:13: corner 2"},
         {HEAD("3", "1") "0 0 0\n1 0 0\n0 1 0\n3 0 1 0.5\n", RBL_ERROR_FORMAT, "test:13: corner 2"},
         {HEAD("3", "1") "0 0 0\n1 0 0\n0 1 0\n2 0 1 0\n", RBL_ERROR_FORMAT, "test:13: a face has 2 corners"},
@@ -324,17 +324,17 @@ static void wrong_files_are_refused_with_the_place(void** state)
         {HEAD("3", "1") "0 0 0\n1 nan 0\n0 1 0\n3 0 1 2\n", RBL_ERROR_FORMAT,
          "test:11: a coordinate is not finite"},
         {HEAD("1000000", "1") "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", RBL_ERROR_FORMAT,
-         "promises 1000000 rows of 'vertex'"},
+         "gives 1000000 rows of 'vertex'"},
         {HEAD("3", "4000000000") "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", RBL_ERROR_FORMAT,
-         "test:13: the header promises 4000000000 rows of 'face'"},
-        {HEAD("9000000000000000000", "1") "0 0 0\n", RBL_ERROR_FORMAT, "promises 9000000000000000000 rows"},
+         "test:13: the header gives 4000000000 rows of 'face'"},
+        {HEAD("9000000000000000000", "1") "0 0 0\n", RBL_ERROR_FORMAT, "gives 9000000000000000000 rows"},
         {"ply\nformat ascii 1.0\nelement vertex 1\n" XYZ
          "element face 1\nproperty int a\nend_header\n0 0 0\n1\n",
          RBL_ERROR_FORMAT, "no list vertex_indices"},
         {"ply\nformat ascii 1.0\nelement x 5000000\nproperty int a\nend_header\n0 0 0\n1\n", RBL_ERROR_FORMAT,
-         "promises 5000000 rows of 'x'"},
+         "gives 5000000 rows of 'x'"},
         {"ply\nformat ascii 1.0\nelement face 1\n" INDICES "end_header\n3 0 1 2\n", RBL_ERROR_FORMAT,
-         "none of the 0 vertices"},
+         "there are 0 vertices"},
     };
     check_all_refused(PLY, cases, sizeof cases / sizeof *cases);
 }
@@ -368,7 +368,7 @@ static void wrong_binary_files_are_refused_with_the_byte(void** state)
     memset(bad.bytes + head + 12, 0xFF, 4); // the second vertex's x
     snprintf(message, sizeof message, "test: byte %zu: a coordinate is not finite", head + 12);
     check_refused(PLY, bad.bytes, bad.size, RBL_ERROR_FORMAT, message);
-    snprintf(message, sizeof message, "test: byte %zu: the header promises 1 rows of 'face'", head + 36);
+    snprintf(message, sizeof message, "test: byte %zu: the header gives 1 rows of 'face'", head + 36);
     check_refused(PLY, good.bytes, good.size - 1, RBL_ERROR_FORMAT, message);
 }
 

@@ -165,7 +165,7 @@ static void wrong_files_are_refused_with_the_place(void** state)
     add_triangle(&file, first);
     const size_t before = rbl_peak_bytes();
     check_refused(STL, file.bytes, file.size, RBL_ERROR_FORMAT,
-                  "test: byte 80: 4000000000 triangles are promised, there are 1");
+                  "test: byte 80: the header gives 4000000000 triangles, but the file has 1");
     assert_true(rbl_peak_bytes() < before + 10000);
     begin_binary(&file, "x", 0);
     check_refused(STL, file.bytes, file.size, RBL_ERROR_GEOMETRY, "no faces");

@@ -147,10 +147,10 @@ static void inertia_that_vanishes_is_refused(void** state)
 {
     (void)state;
     Shape tiny = make_box(1e-70, 1e-70, 1e-70); // the volume is a number, the inertia is not
-    check_refused(&tiny, 1, RBL_ERROR_GEOMETRY, "vanish");
+    check_refused(&tiny, 1, RBL_ERROR_GEOMETRY, "underflow");
     shape_free(&tiny);
     Shape light = make_box(1e-40, 1e-40, 1e-40);
-    check_refused(&light, 1e-300, RBL_ERROR_GEOMETRY, "vanish");
+    check_refused(&light, 1e-300, RBL_ERROR_GEOMETRY, "underflow");
     shape_free(&light);
 }
 

@@ -311,7 +311,7 @@ static void wrong_values_are_refused_by_name(void** state)
     const rblSolidValue no_numbers = {"radius", NULL, 1};
     check_refused("sphere", &no_numbers, 1, "sphere: radius has no numbers");
     const rblSolidValue nameless = {NULL, (const double[]){1}, 1};
-    check_refused("sphere", &nameless, 1, "sphere: value 0 has no name");
+    check_refused("sphere", &nameless, 1, "sphere: the name of value 0 must not be null");
     rblMeshId mesh;
     check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_make(NULL, NULL, 0, &mesh));
     check_fails(RBL_ERROR_ARGUMENT, rbl_mesh_make("box", NULL, 1, &mesh));

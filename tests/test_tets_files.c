@@ -258,7 +258,7 @@ static void what_is_wrong_is_named(void** state)
     check_refused(rbl_read_msh, msh_2, "3 0 1 0\n", "3 0 one 0\n",
                   "some file:12: expected a number, found 'one'");
     check_refused(rbl_read_msh, msh_2, "3 0 1 0\n", "2 0 1 0\n", "twice");
-    check_refused(rbl_read_msh, msh_2, "1 2 3 10\n", "1 2 3 13\n", "node 13, which is not there");
+    check_refused(rbl_read_msh, msh_2, "1 2 3 10\n", "1 2 3 13\n", "node 13, which does not exist");
     check_refused(rbl_read_msh, msh_2, "3 0 1 0\n", "3 0 inf 0\n", "not finite");
     check_refused(rbl_read_msh, msh_2, "0 1 0\n10 0 0 1", "0 1 0\n10 0 0 0", "flat");
     check_refused(rbl_read_msh, msh_2, "2 4 2 7", "2 99 2 7", "type 99");
@@ -267,7 +267,7 @@ static void what_is_wrong_is_named(void** state)
     check_refused(rbl_read_msh, msh_4, "3 1 0 5\r\n", "3 1 0 -5\r\n", "negative");
     check_refused(rbl_read_msh, msh_4, "3 1 0 5\r\n", "3 1 0 5000000\r\n", "more than there is");
     check_refused(rbl_read_vtu, vtu_text, "UnstructuredGrid", "PolyData", "expected <VTKFile");
-    check_refused(rbl_read_vtu, vtu_text, "0 1 2 0 1 2 3", "0 1 2 0 1 2 6", "cell 1 names points");
+    check_refused(rbl_read_vtu, vtu_text, "0 1 2 0 1 2 3", "0 1 2 0 1 2 6", "cell 1 has too few points");
     check_refused(rbl_read_vtu, vtu_text, "3 7 11", "3 7 12", "offset");
     check_refused(rbl_read_vtu, vtu_text, "3 7 11", "3 7", "not as many");
     check_refused(rbl_read_vtu, vtu_text, "9 9 9", "9 9", "points");

@@ -5,7 +5,8 @@
 #include "rubble/mesh.h"
 #include <string.h>
 
-#define TASK_DEPTH 4 // subtrees below it are done side by side, what is above by all together
+#define TASK_DEPTH                                                                                           \
+    4 // subtrees below this depth run in parallel, one worker each; the fronts above use all workers
 
 // Working memory of one subtree.
 typedef struct Work

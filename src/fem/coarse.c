@@ -5,10 +5,10 @@
 #include "rubble/mesh.h"
 #include <string.h>
 
-#define GROUP    40 // nodes of a group; 16 to 64 take fewer or cheaper iterations and about the same time
-#define SMALLEST 8  // fewer join a neighbour
+#define GROUP    40 // nodes per group; from 16 to 64 the number and cost of iterations change, the time hardly
+#define SMALLEST 8  // smaller groups are merged with a neighbour
 #define FLOOR                                                                                                \
-    1e-10 // added to the diagonal, in units of its largest: rigid motion of the whole has no stiffness
+    1e-10 // added to the diagonal, relative to its largest entry: a rigid motion of the whole solid has no stiffness
 
 void rbl_coarse_init(rblCoarse* coarse, const rblAllocator* allocator)
 {

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#define TILE       4
-#define TILE_RANGE 8      // rows of tiles that are worth a block of a loop
-#define WORTH      200000 // multiplications below which nobody is woken up
+#define TILE       4      // rows and columns of the register kernel
+#define TILE_RANGE 8      // rows of tiles per job, at least
+#define WORTH      200000 // multiplications below which one worker is faster than several
 
 size_t rbl_dense_scratch(uint32_t rows)
 {

@@ -4,7 +4,8 @@
 #include "rubble/mesh.h"
 #include <string.h>
 
-#define LEAF_NODES 8 // not halved any more; with 3 to 12 the factors differ by 4 % in size
+#define LEAF_NODES                                                                                           \
+    8 // parts of at most this many nodes are not divided; from 3 to 12 the size of the factors differs by 4 %
 
 typedef struct Dissection
 {

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "fem/elastic.h"
 
+// Tetrahedra and nodes per job, at least: enough work to pay for the start of a job.
 #define TET_RANGE  512
 #define NODE_RANGE 256
 

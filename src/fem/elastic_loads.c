@@ -9,8 +9,8 @@
 #include "fem/elastic.h"
 #include "math/trig.h"
 
-#define MOST_RINGS 8
-#define ARCS       6 // of the innermost ring; each further one has so many more
+#define MOST_RINGS 8 // rings of sample points on the disc of a load, at most
+#define ARCS       6 // sample points of the innermost ring; each further ring has this many more
 
 static rblTriangled face_of(const rblElastic* elastic, uint32_t face)
 {

@@ -9,9 +9,9 @@
 #include "fem/elastic.h"
 #include <string.h>
 
-#define ANSWERS_TOLERANCE 1e-2 // of that of the solid
-#define SAFE              0.3  // of the tolerance: what tries may leave
-#define NARROW            1e-3 // pins closer to a line than this part of their distance are none
+#define ANSWERS_TOLERANCE 1e-2 // of the responses to the pins, in tolerances of the solid
+#define SAFE              0.3  // fraction of the tolerance that the residual of a test load may have
+#define NARROW            1e-3 // pins closer to a line than this fraction of their distance are rejected
 
 static rblVec3d motion_at(const rblElastic* elastic, uint32_t mode, uint32_t node)
 {

@@ -13,10 +13,12 @@
 #include "math/trig.h"
 #include <string.h>
 
-#define NODE_RANGE 128
-#define TET_RANGE  512
-#define FLAT       0.02 // a direction has no extent when its square is less than this much of the largest
-#define NARROW     1e-6 // nor has the largest, when it is less than this much of that of the way to the node
+#define NODE_RANGE 128 // nodes per job, at least: enough work to pay for the start of a job
+#define TET_RANGE  512 // tetrahedra per job, at least
+#define FLAT                                                                                                 \
+    0.02 // a direction has no extent when its squared extent is less than this fraction of the largest
+#define NARROW                                                                                               \
+    1e-6 // the largest has none when it is less than this fraction of the squared distance to the node
 
 // ---- weights ----
 

@@ -7,8 +7,9 @@
 #include "fem/elastic.h"
 #include "math/mat3.h"
 
-// A combination moves what is held when its square there is more than this much of the sum over all six.
-#define HELD 1e-10
+// A combination of rigid modes violates the supports when its squared motion there is more than this fraction of the sum over
+// all six.
+#define FIXED_MOTION 1e-10
 
 static rblVec3d mode_at(const rblElastic* elastic, const rblRigidMode* mode, uint32_t node)
 {
@@ -117,7 +118,7 @@ static bool keep_modes(rblElastic* elastic, uint32_t part, const rblMat3d* inert
         rblRigidMode mode = modes[k];
         if (any)
         {
-            if (values[k] > HELD * all)
+            if (values[k] > FIXED_MOTION * all)
             {
                 continue;
             }

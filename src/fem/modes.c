@@ -8,10 +8,10 @@
 #include "fem/dense_eigen.h"
 #include <string.h>
 
-#define BLOCK      4
-#define TOLERANCE  1e-6 // of what is left of a mode after one more step, relative to it
-#define CHECK      3    // blocks between looks at how far it is
-#define NODE_RANGE 256
+#define BLOCK      4    // vectors per block of the iteration: they share each pass over the factors
+#define TOLERANCE  1e-6 // relative residual of a mode after one more step
+#define CHECK      3    // blocks between tests of convergence
+#define NODE_RANGE 256  // nodes per job, at least: enough work to pay for the start of a job
 
 typedef struct Lanczos
 {

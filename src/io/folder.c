@@ -121,10 +121,10 @@ rblResult rbl_folder_check(const char* path, bool force)
     bool ours = true;
     RBL_TRY(check_access(path, path));
     RBL_TRY(look_inside(path, &ours));
-    return ours || force
-               ? RBL_OK
-               : rbl_fail(RBL_ERROR_FILE, "%s: holds files that are not Rubble's; --force writes into it",
-                          rbl_short_name(path));
+    return ours || force ? RBL_OK
+                         : rbl_fail(RBL_ERROR_FILE,
+                                    "%s: the folder has files that are not Rubble's; --force writes into it",
+                                    rbl_short_name(path));
 }
 
 static rblResult write_mark(const char* path)

@@ -43,7 +43,7 @@ static rblResult read_load_options(const rblLoadOptions* options, rblLoadOptions
     RBL_TRY(options != NULL ? rbl_def_read(&load_options, options, out) : RBL_OK);
     if ((unsigned)out->format >= RBL_FORMAT_COUNT)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "load: there is no file format %d", (int)out->format);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "load: unknown file format %d", (int)out->format);
     }
     return RBL_OK;
 }
@@ -133,7 +133,7 @@ static rblResult read_save_options(const rblSaveOptions* options, rblSaveOptions
     RBL_TRY(options != NULL ? rbl_def_read(&save_options, options, out) : RBL_OK);
     if ((unsigned)out->format >= RBL_FORMAT_COUNT)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "save: there is no file format %d", (int)out->format);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "save: unknown file format %d", (int)out->format);
     }
     return RBL_OK;
 }

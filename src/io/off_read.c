@@ -132,7 +132,7 @@ static rblResult read_keyword(OffReader* reader)
     if (c < reader->end && (*c == '4' || *c == 'n'))
     {
         return rbl_fail_line(reader->source, start, RBL_ERROR_UNSUPPORTED,
-                             "only three-dimensional OFF files are read");
+                             "only three-dimensional OFF files are supported");
     }
     if (reader->end - c < 3 || memcmp(c, "OFF", 3) != 0 || !ends_token(c + 3, reader->end))
     {
@@ -141,7 +141,8 @@ static rblResult read_keyword(OffReader* reader)
     c = skip_blanks(c + 3, reader->end);
     if (reader->end - c >= 6 && memcmp(c, "BINARY", 6) == 0)
     {
-        return rbl_fail_line(reader->source, start, RBL_ERROR_UNSUPPORTED, "binary OFF files are not read");
+        return rbl_fail_line(reader->source, start, RBL_ERROR_UNSUPPORTED,
+                             "binary OFF files are not supported");
     }
     reader->at = c;
     return RBL_OK;
@@ -166,7 +167,7 @@ static rblResult read_counts(OffReader* reader)
     if (numbers.values[0] * 6 + numbers.values[1] * 8 > left)
     {
         return rbl_fail_line(reader->source, start, RBL_ERROR_FORMAT,
-                             "the file is too short for the numbers of vertices and faces it promises");
+                             "the file is too short for its numbers of vertices and faces");
     }
     if (numbers.values[0] > UINT32_MAX - 3 || numbers.values[1] > UINT32_MAX - 3)
     {
@@ -285,8 +286,8 @@ static rblResult read_corners(OffReader* reader, const char* start, uint64_t cou
         if (at_line_end(c, reader->end))
         {
             return rbl_fail_line(reader->source, start, RBL_ERROR_FORMAT,
-                                 "%llu corners are promised, there are %llu", (unsigned long long)count,
-                                 (unsigned long long)k);
+                                 "the face gives %llu corners, but the line has %llu",
+                                 (unsigned long long)count, (unsigned long long)k);
         }
         uint64_t index;
         const char* const after = read_index(c, reader->end, &index);

@@ -111,9 +111,10 @@ static rblResult read_binary(const rblSource* source, rblMeshBuilder* builder)
     const size_t room = (source->size - PREFIX_BYTES) / TRIANGLE_BYTES;
     if (count > room)
     {
-        return rbl_fail_byte(source, HEADER_BYTES, RBL_ERROR_FORMAT,
-                             "%u triangles are promised, there are %zu; a text STL would begin with 'solid'",
-                             count, room);
+        return rbl_fail_byte(
+            source, HEADER_BYTES, RBL_ERROR_FORMAT,
+            "the header gives %u triangles, but the file has %zu; a text STL starts with 'solid'", count,
+            room);
     }
     if (PREFIX_BYTES + (size_t)count * TRIANGLE_BYTES < source->size)
     {

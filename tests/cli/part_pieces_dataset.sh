@@ -113,7 +113,7 @@ silent dataset block.glb -o fresh --count 2 --pattern slabs,planes --pieces 3
 diff -r fresh/00_block threads/00_block >/dev/null && cmp -s fresh/dataset.json threads/dataset.json ||
     complain "a dataset begun anew is not the same as a new one"
 run 1 dataset block.glb -o other
-said 'other: holds files that are not Rubble'
+said 'other: the folder has files that are not Rubble'
 run 1 dataset block.glb -o pieces
 said 'pieces: holds files, but no dataset'
 run 1 dataset block.glb -o ring.obj

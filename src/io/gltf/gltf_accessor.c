@@ -117,7 +117,7 @@ static rblResult check_sparse_indices(rblJson sparse, const rblGltfAccessor* acc
         if (index >= accessor->count || (i > 0 && index <= previous))
         {
             return rbl_json_fail(sparse, RBL_ERROR_FORMAT,
-                                 "sparse index %u, number %u, does not rise or is not below %u", index, i,
+                                 "sparse index %u (number %u) must increase and be below %u", index, i,
                                  accessor->count);
         }
         previous = index;
@@ -179,7 +179,7 @@ static rblResult read_accessor(rblGltf* gltf, rblJson object, rblGltfAccessor* a
     RBL_TRY(rbl_json_get_u32(count, &accessor->count));
     if (accessor->count == 0)
     {
-        return rbl_json_fail(count, RBL_ERROR_FORMAT, "an accessor of no elements");
+        return rbl_json_fail(count, RBL_ERROR_FORMAT, "the accessor has no elements");
     }
     if (rbl_json_exists(rbl_json_find(object, "bufferView")))
     {

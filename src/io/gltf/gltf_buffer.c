@@ -84,7 +84,7 @@ static rblResult check_uri(const char* uri, char* name)
     if (has_scheme(uri))
     {
         return rbl_fail(RBL_ERROR_UNSUPPORTED,
-                        "only data URIs and files beside this one are read, not \"%.100s\"", uri);
+                        "only data URIs and files in the same folder are supported, not \"%.100s\"", uri);
     }
     if (!decode_percent(name))
     {
@@ -153,7 +153,7 @@ static rblResult load_data_uri(rblGltf* gltf, rblJson uri, const char* text, rbl
     const char* comma = strchr(text, ',');
     if (comma == NULL || comma - text < 7 || strncmp(comma - 7, ";base64", 7) != 0)
     {
-        return rbl_json_fail(uri, RBL_ERROR_UNSUPPORTED, "a data URI that is not base64");
+        return rbl_json_fail(uri, RBL_ERROR_UNSUPPORTED, "the data URI is not base64");
     }
     const char* digits = comma + 1;
     const size_t length = strlen(digits);
@@ -213,7 +213,7 @@ static rblResult load_buffer(rblGltf* gltf, uint32_t index, rblGltfBuffer* slot)
     }
     if (bytes > slot->size)
     {
-        return rbl_json_fail(length, RBL_ERROR_FORMAT, "%llu bytes are announced but only %zu are there",
+        return rbl_json_fail(length, RBL_ERROR_FORMAT, "%llu bytes are needed, but there are only %zu",
                              (unsigned long long)bytes, slot->size);
     }
     slot->size = (size_t)bytes;

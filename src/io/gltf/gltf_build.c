@@ -138,7 +138,7 @@ static rblResult add_vertices(const Build* build, const Placing* placing, rblJso
         if (!rbl_finite3d(moved) && !build->gltf->source->keep_non_finite)
         {
             return rbl_json_fail(where, RBL_ERROR_FORMAT,
-                                 "the node's transform takes a vertex beyond all numbers");
+                                 "the transform of the node moves a vertex out of range");
         }
         rbl_mesh_builder_vertex(build->builder, moved);
     }

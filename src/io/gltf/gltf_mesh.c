@@ -373,7 +373,7 @@ static rblResult add_triangle(MeshReader* reader, const Primitive* primitive, ui
             primitive->indices != NULL ? rbl_gltf_read_index(primitive->indices, places[i]) : places[i];
         if (source[i] >= primitive->positions->count)
         {
-            return rbl_json_fail(primitive->json, RBL_ERROR_FORMAT, "index %u, at place %u, is not below %u",
+            return rbl_json_fail(primitive->json, RBL_ERROR_FORMAT, "index %u (number %u) must be below %u",
                                  source[i], places[i], primitive->positions->count);
         }
     }

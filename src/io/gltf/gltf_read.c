@@ -48,7 +48,7 @@ static rblResult check_header(const rblSource* source)
     const uint32_t length = read_u32(source->bytes + 8);
     if (length != source->size)
     {
-        return rbl_fail_byte(source, 8, RBL_ERROR_FORMAT, "the header announces %u bytes, the file has %zu",
+        return rbl_fail_byte(source, 8, RBL_ERROR_FORMAT, "the header gives %u bytes, but the file has %zu",
                              length, source->size);
     }
     return RBL_OK;

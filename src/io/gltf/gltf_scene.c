@@ -201,7 +201,7 @@ static rblResult visit_roots(Walk* walk, const bool* is_child)
     }
     if (walk->seen_count < walk->node_count)
     {
-        return rbl_json_fail(walk->gltf->nodes, RBL_ERROR_FORMAT, "nodes that are their own ancestors");
+        return rbl_json_fail(walk->gltf->nodes, RBL_ERROR_FORMAT, "some nodes are their own ancestors");
     }
     return RBL_OK;
 }

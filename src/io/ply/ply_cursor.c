@@ -102,7 +102,7 @@ rblResult rbl_ply_check_count(const rblPlyCursor* cursor, const rblPlyElement* e
         char name[RBL_QUOTE_SIZE];
         rbl_quote_token(element->name.text, element->name.text + element->name.length, name);
         const rblPlyCursor start = rbl_ply_next(cursor);
-        return rbl_ply_fail(&start, "the header promises %llu rows of '%s', the file is too short for them",
+        return rbl_ply_fail(&start, "the header gives %llu rows of '%s', but the file is too short for them",
                             (unsigned long long)element->count, name);
     }
     return RBL_OK;

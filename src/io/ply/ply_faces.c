@@ -229,7 +229,7 @@ static rblResult read_indices(Reader* reader, const rblPlyProperty* property)
         RBL_TRY(rbl_ply_scalar(reader->cursor, property->type, &index));
         if (!(index >= 0 && index < (double)reader->vertex_count) || (double)(uint32_t)index != index)
         {
-            return rbl_ply_fail(&start, "corner %u of the face is none of the %llu vertices", k,
+            return rbl_ply_fail(&start, "corner %u of the face is out of range, there are %llu vertices", k,
                                 (unsigned long long)reader->vertex_count);
         }
         if (!rbl_array_push(&reader->corners, (uint32_t)index))

@@ -42,7 +42,7 @@ static rblResult read_strip(rblPlyCursor* cursor, const rblPlyProperty* property
         }
         if (!(index >= 0 && index < (double)vertex_count) || (double)(uint32_t)index != index)
         {
-            return rbl_ply_fail(&start, "the strip refers to none of the %llu vertices",
+            return rbl_ply_fail(&start, "the strip has an index out of range, there are %llu vertices",
                                 (unsigned long long)vertex_count);
         }
         RBL_TRY(add_vertex(&strip, (uint32_t)index, builder));

@@ -144,7 +144,7 @@ static rblResult element_size(const Msh* msh, int64_t type, uint32_t* out)
     if (type < 1 || type >= known)
     {
         return rbl_fail_line(msh->source, msh->at, RBL_ERROR_UNSUPPORTED,
-                             "elements of type %lld are not read", (long long)type);
+                             "elements of type %lld are not supported", (long long)type);
     }
     *out = element_nodes[type];
     return RBL_OK;
@@ -375,7 +375,7 @@ static rblResult read_format(Msh* msh)
     msh->binary = kind == 1;
     return one == 1 ? RBL_OK
                     : rbl_fail_line(msh->source, msh->at, RBL_ERROR_UNSUPPORTED,
-                                    "numbers with the highest byte first are not read");
+                                    "big-endian numbers are not supported");
 }
 
 // Past the $End... of a section that is not read. Bytes of a binary one could look like it only by chance.

@@ -37,7 +37,7 @@ rblResult rbl_collect_node(rblTetsCollector* collector, uint64_t number, rblVec3
         return rbl_fail_memory();
     }
     return added ? RBL_OK
-                 : rbl_fail_line(collector->source, at, RBL_ERROR_FORMAT, "node %llu is there twice",
+                 : rbl_fail_line(collector->source, at, RBL_ERROR_FORMAT, "node %llu occurs twice",
                                  (unsigned long long)number);
 }
 
@@ -54,7 +54,7 @@ rblResult rbl_collect_tet(rblTetsCollector* collector, const uint64_t numbers[4]
         if (node == RBL_MAP_EMPTY)
         {
             return rbl_fail_line(collector->source, at, RBL_ERROR_FORMAT,
-                                 "tetrahedron %zu refers to node %llu, which is not there",
+                                 "tetrahedron %zu refers to node %llu, which does not exist",
                                  collector->regions.count + 1, (unsigned long long)numbers[i]);
         }
         if (!rbl_array_push(&collector->nodes, node))
@@ -105,7 +105,7 @@ rblResult rbl_tets_collector_finish(rblTetsCollector* collector, rblTets** out)
     const char* name = rbl_short_name(collector->source->name);
     if (collector->regions.count == 0)
     {
-        return rbl_fail(RBL_ERROR_GEOMETRY, "%s: there are no tetrahedra in it", name);
+        return rbl_fail(RBL_ERROR_GEOMETRY, "%s: the file has no tetrahedra", name);
     }
     rblTetsParts parts;
     rbl_tets_parts_init(&parts, collector->source->allocator);

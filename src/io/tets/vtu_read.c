@@ -412,7 +412,7 @@ static rblResult collect_cell(Vtu* vtu, uint64_t cell, uint64_t begin, uint64_t 
     if (!good)
     {
         return rbl_fail_line(vtu->source, at, RBL_ERROR_FORMAT,
-                             "cell %llu names points that there are not, or too few",
+                             "cell %llu has too few points, or points that do not exist",
                              (unsigned long long)cell);
     }
     uint64_t region = 1;
@@ -558,7 +558,7 @@ static rblResult read_heading(Vtu* vtu)
     if (compressor.begin != compressor.end || text_is(attribute(&tag, "byte_order"), "BigEndian"))
     {
         return rbl_fail_line(vtu->source, tag.name.begin, RBL_ERROR_UNSUPPORTED,
-                             "compressed data and those with the highest byte first are not read");
+                             "compressed and big-endian data are not supported");
     }
     vtu->header_size = text_is(attribute(&tag, "header_type"), "UInt64") ? 8 : 4;
     return RBL_OK;

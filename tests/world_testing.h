@@ -4,6 +4,7 @@
 
 #include "testing.h"
 
+#include "dynamics/world_check.h"
 #include "math/quat.h"
 #include "math/vec.h"
 #include "rubble/joint.h"
@@ -46,6 +47,7 @@ static inline rblWorldId make_world(bool sleeping)
     def.sleeping = sleeping;
     rblWorldId world;
     check_ok(rbl_world_create(&def, &world));
+    check_ok(rbl_world_check_stages(world, true));
     return world;
 }
 

@@ -62,9 +62,9 @@ rblResult rbl_build_manifolds(rblStep* step);
 // Bodies that hang together (islands.c).
 rblResult rbl_find_islands(rblStep* step);
 
-// Move free-flying bodies to their first impact, then make colliding pairs bounce (impacts.c). When bodies break by it, nothing
-// but the flight has happened.
-rblResult rbl_resolve_impacts(rblStep* step);
+// Move free-flying bodies to their first impact, then make colliding pairs bounce (impacts.c). *breaks: bodies break by it, and
+// nothing but the flight has happened.
+rblResult rbl_resolve_impacts(rblStep* step, bool* breaks);
 
 // Ask the breakers of bodies with impacts; those that break pay for their cracks. True: some do, and are waiting for
 // rbl_break_bodies() (fracture.c).

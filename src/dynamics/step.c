@@ -1,7 +1,9 @@
 // One step, in the order of docs/step.md.
+#include "base/assert.h"
 #include "base/timer.h"
 #include "dynamics/breaking/fracture.h"
 #include "dynamics/stages.h"
+#include "dynamics/world_check.h"
 
 // Milliseconds since the last call, into a field of the profile.
 static void lap(double* clock, float* field)
@@ -11,15 +13,25 @@ static void lap(double* clock, float* field)
     *clock = now;
 }
 
+// What later stages rely on, when the world is told to look (world_check.h).
+static rblResult check(const rblStep* step, uint32_t checks)
+{
+    const rblResult result = step->world->checks_stages ? rbl_world_check(step->world, checks) : RBL_OK;
+    RBL_ASSERT(result == RBL_OK || result == RBL_ERROR_MEMORY);
+    return result;
+}
+
 static rblResult detect(rblStep* step, double* clock)
 {
     rblWorld* world = step->world;
     RBL_TRY(rbl_gather_movers(step));
     RBL_TRY(rbl_find_pairs(step));
     lap(clock, &world->profile.broad);
+    RBL_TRY(check(step, RBL_CHECK_AFTER_PAIRS));
     RBL_TRY(rbl_find_contacts(step));
     RBL_TRY(rbl_siblings_drop_contacts(step));
     lap(clock, &world->profile.narrow);
+    RBL_TRY(check(step, RBL_CHECK_AFTER_CONTACTS));
     RBL_TRY(rbl_wake_by_approach(step));
     RBL_TRY(rbl_list_active_pairs(step, false));
     RBL_TRY(rbl_gather_bodies(step));
@@ -28,21 +40,23 @@ static rblResult detect(rblStep* step, double* clock)
     RBL_TRY(rbl_build_manifolds(step));
     RBL_TRY(rbl_find_islands(step));
     lap(clock, &world->profile.update);
-    return RBL_OK;
+    return check(step, RBL_CHECK_AFTER_ISLANDS);
 }
 
 // Impacts, and what breaks by them: the substep goes on with the fragments, until nothing more breaks.
 static rblResult collide(rblStep* step, double* clock)
 {
     rblWorld* world = step->world;
-    RBL_TRY(rbl_resolve_impacts(step));
+    bool breaks = false;
+    RBL_TRY(rbl_resolve_impacts(step, &breaks));
     lap(clock, &world->profile.impact);
-    while (step->fracture->plans.count > 0)
+    while (breaks)
     {
         RBL_TRY(rbl_break_bodies(step));
         lap(clock, &world->profile.fracture);
+        RBL_TRY(check(step, RBL_CHECK_AFTER_BREAKS));
         RBL_TRY(detect(step, clock));
-        RBL_TRY(rbl_resolve_impacts(step));
+        RBL_TRY(rbl_resolve_impacts(step, &breaks));
         lap(clock, &world->profile.impact);
     }
     return RBL_OK;
@@ -210,7 +224,7 @@ static rblResult step(rblStep* step, float seconds)
     count(step);
     rbl_break_log_mark_reported(world);
     world->profile.total = (float)(1000.0 * (rbl_timer_seconds() - start));
-    return RBL_OK;
+    return check(step, RBL_CHECK_STATE);
 }
 
 rblResult rbl_world_step(rblWorldId id, float seconds)

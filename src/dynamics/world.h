@@ -194,7 +194,8 @@ struct rblWorld
     const rblAllocator* allocator; // the one of `memory`
     rblCallHook* hook;             // told of calls that change the world; null: nobody is
     void* hook_context;
-    uint64_t serial; // no two worlds of a process have the same
+    uint64_t serial;    // no two worlds of a process have the same
+    bool checks_stages; // rbl_world_check() runs after every stage
 
     // ---- bodies, joints and contacts: what a snapshot holds ----
     rblIdPool ids;          // of bodies

@@ -7,6 +7,7 @@
 // Exits with 1 and says seed and step when something is wrong: the same seed does the same again.
 #include "base/random.h"
 #include "base/timer.h"
+#include "dynamics/world_check.h"
 #include "math/quat.h"
 #include "math/transform.h"
 #include "rubble/joint.h"
@@ -428,6 +429,7 @@ static void begin(Soak* soak, uint64_t seed)
     soak->tasks.worker_count = 1 + (uint32_t)(seed % 2);
     world_def.tasks = &soak->tasks;
     need(soak, rbl_world_create(&world_def, &soak->world), "world");
+    need(soak, rbl_world_check_stages(soak->world, true), "checks");
     make_shapes(soak);
     rblShapeId ground;
     need(soak, rbl_shape_create_plane((rblVec3){0, 1, 0}, &ground), "plane");

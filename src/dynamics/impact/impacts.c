@@ -378,16 +378,16 @@ static rblResult play_round(rblStep* step, uint32_t round, bool* goes_on, bool* 
     return *goes_on && round == 0 ? list_isolated(step) : RBL_OK;
 }
 
-rblResult rbl_resolve_impacts(rblStep* step)
+rblResult rbl_resolve_impacts(rblStep* step, bool* breaks)
 {
+    *breaks = false;
     RBL_TRY(begin_impacts(step));
     bool goes_on = true;
-    bool breaks = false;
     for (uint32_t round = 0; round < RBL_IMPACT_ROUNDS && goes_on; ++round)
     {
-        RBL_TRY(play_round(step, round, &goes_on, &breaks));
+        RBL_TRY(play_round(step, round, &goes_on, breaks));
     }
-    if (!breaks)
+    if (!*breaks)
     {
         rbl_slow_bodies(step);
     }

@@ -1,0 +1,327 @@
+#include "dynamics/world_check.h"
+
+static rblResult fault(const char* what, size_t where)
+{
+    return rbl_fail(RBL_ERROR_FORMAT, "world check: %s (%zu)", what, where);
+}
+
+#define HOLDS(condition, what, where)                                                                        \
+    do                                                                                                       \
+    {                                                                                                        \
+        if (!(condition))                                                                                    \
+        {                                                                                                    \
+            return fault((what), (where));                                                                   \
+        }                                                                                                    \
+    } while (0)
+
+// ---- state ----
+
+static bool exists(const rblWorld* world, uint32_t slot)
+{
+    return slot < world->bodies.count && world->bodies.data[slot].generation != 0;
+}
+
+static rblResult check_ids(const rblWorld* world)
+{
+    uint32_t alive = 0;
+    HOLDS(world->motions.count == world->bodies.count, "bodies and motions differ in number",
+          world->motions.count);
+    for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        const uint32_t generation = world->bodies.data[slot].generation;
+        alive += generation != 0;
+        HOLDS(generation == 0 || rbl_id_pool_valid(&world->ids, slot + 1, generation),
+              "a body's slot has no id", slot);
+    }
+    HOLDS(alive == world->ids.alive, "ids and bodies differ in number", alive);
+    return RBL_OK;
+}
+
+static rblResult check_body(const rblBody* body, const rblMotion* motion, size_t slot)
+{
+    const rblQuat q = motion->orientation;
+    const float norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    HOLDS(rbl_finite3(motion->center) && norm > 0.99f && norm < 1.01f, "a body's pose is bad", slot);
+    HOLDS(rbl_finite3(motion->velocity) && rbl_finite3(motion->spin) && rbl_finite3(motion->momentum),
+          "a body's velocity is not finite", slot);
+    HOLDS(rbl_finite((double)body->mass) && rbl_finite3(motion->moments), "a body's mass is not finite",
+          slot);
+    HOLDS((motion->inverse_mass > 0.0f) == (body->type == RBL_BODY_DYNAMIC),
+          "a body's type and mass disagree", slot);
+    HOLDS(body->sibling_group == 0 || body->ancestors > 0, "a sibling is no fragment", slot);
+    return RBL_OK;
+}
+
+static rblResult check_bodies(const rblWorld* world)
+{
+    uint32_t fragments = 0;
+    uint32_t breakable = 0;
+    uint32_t debris = 0;
+    for (size_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        const rblBody* body = &world->bodies.data[slot];
+        if (body->generation != 0)
+        {
+            RBL_TRY(check_body(body, &world->motions.data[slot], slot));
+            fragments += body->ancestors > 0;
+            breakable += body->breaker != NULL;
+            debris += body->debris;
+        }
+    }
+    HOLDS(fragments == world->fragments, "fragments are counted wrong", fragments);
+    HOLDS(breakable == world->breakable, "breakable bodies are counted wrong", breakable);
+    HOLDS(debris == world->debris, "debris is counted wrong", debris);
+    return RBL_OK;
+}
+
+static rblResult check_joints(const rblWorld* world)
+{
+    uint64_t ends = 0;
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        if (joint->generation != 0)
+        {
+            HOLDS(exists(world, joint->a) && (joint->b == RBL_NONE || exists(world, joint->b)),
+                  "a joint's body does not exist", i);
+            HOLDS(rbl_finite3(joint->linear_impulse) && rbl_finite3(joint->angular_impulse),
+                  "a joint's impulse is not finite", i);
+            ends += joint->b == RBL_NONE ? 1u : 2u;
+        }
+    }
+    for (size_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        ends -= world->bodies.data[slot].generation != 0 ? world->bodies.data[slot].joint_count : 0;
+    }
+    HOLDS(ends == 0, "bodies count their joints wrong", (size_t)ends);
+    return RBL_OK;
+}
+
+static rblResult check_pairs(const rblWorld* world)
+{
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        const rblPair* last = i > 0 ? pair - 1 : NULL;
+        HOLDS(pair->a < pair->b &&
+                  (last == NULL || last->a < pair->a || (last->a == pair->a && last->b < pair->b)),
+              "pairs are not sorted and unique", i);
+        HOLDS(exists(world, pair->a) && exists(world, pair->b) &&
+                  world->bodies.data[pair->a].generation == pair->generation_a &&
+                  world->bodies.data[pair->b].generation == pair->generation_b,
+              "a pair's body does not exist", i);
+    }
+    return RBL_OK;
+}
+
+static rblResult check_contacts(const rblWorld* world)
+{
+    for (size_t i = 0; i < world->pairs.count; ++i)
+    {
+        const rblPair* pair = &world->pairs.data[i];
+        HOLDS(pair->count == 0 || (pair->first <= world->contacts.count &&
+                                   pair->count <= world->contacts.count - pair->first),
+              "a pair's contacts are out of bounds", i);
+        HOLDS(pair->leading <= pair->count, "a pair has more leading contacts than contacts", i);
+        for (uint32_t k = 0; k < pair->count; ++k)
+        {
+            const rblContact* contact = &world->contacts.data[pair->first + k];
+            HOLDS(rbl_finite3(contact->anchor_a) && rbl_finite3(contact->anchor_b) &&
+                      rbl_finite3(contact->normal) && rbl_finite((double)contact->normal_impulse) &&
+                      contact->normal_impulse >= 0.0f,
+                  "a contact is not finite or pulls", pair->first + k);
+        }
+    }
+    return RBL_OK;
+}
+
+static rblResult check_sleep(const rblWorld* world)
+{
+    for (size_t slot = 0; slot < world->bodies.count; ++slot)
+    {
+        const rblBody* body = &world->bodies.data[slot];
+        HOLDS(body->generation == 0 || !body->awake || body->sleep_group == 0,
+              "a body that is awake belongs to a group of sleepers", slot);
+        HOLDS(body->sleep_group <= world->last_sleep_group, "a group of sleepers was never given", slot);
+    }
+    return RBL_OK;
+}
+
+static rblResult check_breaks(const rblWorld* world)
+{
+    const rblBreakLog* log = &world->break_log;
+    size_t ids = 0;
+    size_t mates = 0;
+    for (size_t i = 0; i < log->events.count; ++i)
+    {
+        const rblBreakEvent* event = &log->events.data[i];
+        HOLDS(event->pieces <= log->ids.count - ids, "a break event counts fragments that are not there", i);
+        HOLDS(event->mate_count <= log->mates.count - mates, "a break event counts mates that are not there",
+              i);
+        for (uint32_t k = 0; k < event->pieces; ++k)
+        {
+            const rblBodyId id = log->ids.data[ids + k];
+            HOLDS(id.index1 > 0 && id.index1 <= world->bodies.count, "a fragment cannot be reached", ids + k);
+        }
+        ids += event->pieces;
+        mates += event->mate_count;
+    }
+    HOLDS(ids == log->ids.count, "fragments belong to no break event", ids);
+    HOLDS(mates == log->mates.count, "mates belong to no break event", mates);
+    return RBL_OK;
+}
+
+static rblResult check_energy(const rblWorld* world)
+{
+    const rblEnergy* energy = &world->energy;
+    HOLDS(rbl_finite(energy->kinetic) && rbl_finite(energy->potential) && rbl_finite(energy->work) &&
+              rbl_finite(world->total) && rbl_finite(world->pending_work),
+          "an energy is not finite", 0);
+    return RBL_OK;
+}
+
+static rblResult check_broad(const rblWorld* world)
+{
+    const uint32_t proxy = rbl_broad_phase_find_fault(world->broad);
+    HOLDS(proxy == UINT32_MAX, "a tree of the broad phase does not cover a leaf", proxy);
+    return RBL_OK;
+}
+
+// ---- within a step ----
+
+static bool is_dynamic(const rblStep* step, uint32_t index)
+{
+    return step->solver_bodies.data[index].inverse_mass > 0.0f;
+}
+
+static rblResult check_manifold(const rblStep* step, size_t m)
+{
+    const rblManifold* manifold = &step->manifolds.data[m];
+    const rblWorld* world = step->world;
+    HOLDS(manifold->pair < world->pairs.count, "a manifold's pair does not exist", m);
+    HOLDS(manifold->a < step->solver_bodies.count && manifold->b < step->solver_bodies.count,
+          "a manifold's body does not exist", m);
+    HOLDS(is_dynamic(step, manifold->a) || is_dynamic(step, manifold->b), "a manifold moves nobody", m);
+    HOLDS(manifold->first <= step->solver_contacts.count &&
+              manifold->count <= step->solver_contacts.count - manifold->first &&
+              manifold->contact <= world->contacts.count &&
+              manifold->count <= world->contacts.count - manifold->contact,
+          "a manifold's contacts are out of bounds", m);
+    return RBL_OK;
+}
+
+static rblResult check_solver(const rblStep* step)
+{
+    HOLDS(step->solver_bodies.count == step->movers.count + 1, "movers and solver bodies differ in number",
+          step->movers.count);
+    for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
+    {
+        const uint32_t slot = step->solver_bodies.data[i].slot;
+        HOLDS(slot == step->movers.data[i - 1] && step->solver_index.data[slot] == i,
+              "a solver body is not its mover", i);
+        HOLDS(i == 1 || step->movers.data[i - 2] < slot, "movers do not rise", i);
+    }
+    for (size_t m = 0; m < step->manifolds.count; ++m)
+    {
+        RBL_TRY(check_manifold(step, m));
+    }
+    return RBL_OK;
+}
+
+// `seen` has an entry per solver body. The manifolds of the last colour may share bodies.
+static rblResult check_colors(const rblStep* step, uint32_t* seen)
+{
+    for (uint32_t color = 0; color + 1 < RBL_MAX_COLORS; ++color)
+    {
+        for (uint32_t m = step->color_starts[color]; m < step->color_starts[color + 1]; ++m)
+        {
+            const uint32_t bodies[2] = {step->manifolds.data[m].a, step->manifolds.data[m].b};
+            for (int k = 0; k < 2; ++k)
+            {
+                HOLDS(!is_dynamic(step, bodies[k]) || seen[bodies[k]] != color + 1,
+                      "two manifolds of a colour share a body", m);
+                seen[bodies[k]] = color + 1;
+            }
+        }
+    }
+    return RBL_OK;
+}
+
+// `seen` has an entry per solver body, all zero.
+static rblResult check_islands(const rblStep* step, uint32_t* seen)
+{
+    for (size_t i = 0; i < step->islands.count; ++i)
+    {
+        const rblIsland* island = &step->islands.data[i];
+        for (uint32_t k = 0; k < island->count; ++k)
+        {
+            const uint32_t body = step->island_bodies.data[island->first + k];
+            HOLDS(step->solver_bodies.data[body].island == i && seen[body] == 0,
+                  "a body is in an island that is not its own", body);
+            seen[body] = 1;
+        }
+    }
+    for (uint32_t i = 1; i < step->solver_bodies.count; ++i)
+    {
+        HOLDS(is_dynamic(step, i) == (seen[i] != 0), "islands do not partition the awake bodies", i);
+    }
+    for (size_t m = 0; m < step->manifolds.count; ++m)
+    {
+        const rblManifold* manifold = &step->manifolds.data[m];
+        HOLDS(!is_dynamic(step, manifold->a) || !is_dynamic(step, manifold->b) ||
+                  step->solver_bodies.data[manifold->a].island ==
+                      step->solver_bodies.data[manifold->b].island,
+              "a manifold joins two islands", m);
+    }
+    return RBL_OK;
+}
+
+typedef rblResult PerBodyCheck(const rblStep* step, uint32_t* seen);
+
+static rblResult with_marks(const rblStep* step, PerBodyCheck* check)
+{
+    const size_t count = step->solver_bodies.count;
+    uint32_t* seen = rbl_alloc_zero(rbl_default_allocator(), sizeof *seen * count);
+    if (seen == NULL)
+    {
+        return count > 0 ? rbl_fail_memory() : RBL_OK;
+    }
+    const rblResult result = check(step, seen);
+    rbl_free(rbl_default_allocator(), seen, sizeof *seen * count);
+    return result;
+}
+
+// ---- all ----
+
+rblResult rbl_world_check(const rblWorld* world, uint32_t checks)
+{
+    const struct
+    {
+        uint32_t bit;
+        rblResult (*check)(const rblWorld* world);
+    } states[] = {
+        {RBL_CHECK_IDS, check_ids},       {RBL_CHECK_BODIES, check_bodies},
+        {RBL_CHECK_JOINTS, check_joints}, {RBL_CHECK_PAIRS, check_pairs},
+        {RBL_CHECK_SLEEP, check_sleep},   {RBL_CHECK_CONTACTS, check_contacts},
+        {RBL_CHECK_BROAD, check_broad},   {RBL_CHECK_BREAKS, check_breaks},
+        {RBL_CHECK_ENERGY, check_energy},
+    };
+    for (size_t i = 0; i < sizeof states / sizeof *states; ++i)
+    {
+        if ((checks & states[i].bit) != 0)
+        {
+            RBL_TRY(states[i].check(world));
+        }
+    }
+    RBL_TRY((checks & RBL_CHECK_SOLVER) != 0 ? check_solver(world->step) : RBL_OK);
+    RBL_TRY((checks & RBL_CHECK_COLORS) != 0 ? with_marks(world->step, check_colors) : RBL_OK);
+    return (checks & RBL_CHECK_ISLANDS) != 0 ? with_marks(world->step, check_islands) : RBL_OK;
+}
+
+rblResult rbl_world_check_stages(rblWorldId id, bool on)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    world->checks_stages = on;
+    return RBL_OK;
+}

@@ -24,7 +24,10 @@ static const rblParameter crumble_parameters[] = {
      .offset = offsetof(CrumbleDef, energy),
      .most = RBL_PARAMETER_UNLIMITED,
      .about = "J that breaks a body"},
-    {.key = "unused", .type = RBL_PARAMETER_VECTOR, .offset = offsetof(CrumbleDef, unused), .about = "nothing"},
+    {.key = "unused",
+     .type = RBL_PARAMETER_VECTOR,
+     .offset = offsetof(CrumbleDef, unused),
+     .about = "nothing"},
     {.key = "label", .type = RBL_PARAMETER_TEXT, .offset = offsetof(CrumbleDef, label), .about = "a text"},
     {.type = RBL_PARAMETER_END},
 };

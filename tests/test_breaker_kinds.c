@@ -10,7 +10,8 @@
 
 static const char crumbling[] =
     "{\"rubble\":1,\"step\":0.0333333333,\"duration\":0.8,\"shapes\":{\"ground\":{\"kind\":\"plane\"},"
-    "\"box\":{\"kind\":\"box\",\"size\":[0.3,0.3,0.3]}},\"bodies\":[{\"shape\":\"ground\",\"type\":\"static\"},"
+    "\"box\":{\"kind\":\"box\",\"size\":[0.3,0.3,0.3]}},\"bodies\":[{\"shape\":\"ground\",\"type\":"
+    "\"static\"},"
     "{\"name\":\"a\",\"shape\":\"box\",\"material\":\"plaster\",\"position\":[0,1,0],"
     "\"fracture\":{\"method\":\"crumble\",\"along\":3,\"label\":\"one\"}},"
     "{\"name\":\"b\",\"shape\":\"box\",\"material\":\"plaster\",\"position\":[1,1,0],"
@@ -126,7 +127,8 @@ static void recordings_replay_and_are_refused_without_it(void** state)
         assert_int_equal(recording_count_chunks(&file, RBL_CHUNK_BREAKER), 2);
         check_recording_replays(&file, "crumble");
         stop();
-        check_fails(RBL_ERROR_UNSUPPORTED, rbl_replay_calls_memory(file.bytes, file.size, "crumble", &report));
+        check_fails(RBL_ERROR_UNSUPPORTED,
+                    rbl_replay_calls_memory(file.bytes, file.size, "crumble", &report));
         says("breaker kind: 'crumble' is not registered");
         rbl_file_bytes_free(&file);
     }
@@ -175,10 +177,11 @@ static void scenes_without_it_are_refused_by_name(void** state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i)
     {
         char text[512];
-        snprintf(text, sizeof text,
-                 "{\"rubble\":1,\"shapes\":{\"box\":{\"kind\":\"box\",\"size\":[1,1,1]}},\"bodies\":[{\"shape\":"
-                 "\"box\",\"fracture\":{%s}}]}",
-                 bad[i][0]);
+        snprintf(
+            text, sizeof text,
+            "{\"rubble\":1,\"shapes\":{\"box\":{\"kind\":\"box\",\"size\":[1,1,1]}},\"bodies\":[{\"shape\":"
+            "\"box\",\"fracture\":{%s}}]}",
+            bad[i][0]);
         check_fails(RBL_ERROR_FORMAT, rbl_scene_load_memory(text, strlen(text), "c.json", &scene));
         says(bad[i][1]);
     }
@@ -192,8 +195,8 @@ static void kinds_that_do_not_fit_are_refused(void** state)
     rblBreakerKind kind = good;
     const rblBreakerKind* found = NULL;
     rblBreakerId id;
-    static const char* const names[] = {NULL, "", "a b", "prescored", "xfem",
-                                        "a-name-of-more-than-forty-characters-is-long"};
+    static const char* const names[] = {NULL,        "",     "a b",
+                                        "prescored", "xfem", "a-name-of-more-than-forty-characters-is-long"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     {
         kind.name = names[i];
@@ -263,8 +266,8 @@ static void out_of_memory_leaves_nothing_behind(void** state)
         rblSceneId scene;
         memory.left = granted;
         const bool registered = rbl_breaker_kind_register(&kind) == RBL_OK;
-        rblResult result = registered ? rbl_scene_load_memory(crumbling, strlen(crumbling), "c", &scene)
-                                      : RBL_ERROR_MEMORY;
+        rblResult result =
+            registered ? rbl_scene_load_memory(crumbling, strlen(crumbling), "c", &scene) : RBL_ERROR_MEMORY;
         if (result == RBL_OK)
         {
             result = rbl_scene_prepare(scene);

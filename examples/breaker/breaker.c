@@ -1,8 +1,8 @@
 // A fracture method of one's own in one file: bodies that are hit hard enough fall into slices, like a loaf of bread. It is
 // registered as the kind "slices", so that a scene names it, a recording stores it and a replay makes it again.
 // Built by the tests against the installed library.
-#include <rubble/rubble.h>
 #include <math.h>
+#include <rubble/rubble.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,8 +46,8 @@ static void slices_defaults(void* def)
 // ---- the method ----
 
 // Bodies break once, at the hardest impact.
-static rblResult slices_decide(void* context, void* prepared, const rblBreakBody* body, const rblImpact* impacts,
-                               uint32_t count, rblVerdict* out)
+static rblResult slices_decide(void* context, void* prepared, const rblBreakBody* body,
+                               const rblImpact* impacts, uint32_t count, rblVerdict* out)
 {
     const SlicesDef* def = context;
     (void)prepared;
@@ -76,7 +76,8 @@ static rblVec3 rotated(rblQuat q, rblVec3 v)
 }
 
 // As many slices as the impact can pay for and the world has place for.
-static uint32_t slice_count(const SlicesDef* def, const rblBreakBody* body, const rblVerdict* verdict, double section)
+static uint32_t slice_count(const SlicesDef* def, const rblBreakBody* body, const rblVerdict* verdict,
+                            double section)
 {
     const double price = 2.0 * (double)body->material.surface_energy * section;
     uint32_t count = def->count;
@@ -89,8 +90,8 @@ static uint32_t slice_count(const SlicesDef* def, const rblBreakBody* body, cons
 }
 
 // The body is taken for its box.
-static rblResult slices_shatter(void* context, void* prepared, const rblBreakBody* body, const rblVerdict* verdict,
-                                rblJobs* jobs, rblFracture* out)
+static rblResult slices_shatter(void* context, void* prepared, const rblBreakBody* body,
+                                const rblVerdict* verdict, rblJobs* jobs, rblFracture* out)
 {
     const SlicesDef* def = context;
     const rblAabb box = body->view.bounds;
@@ -162,7 +163,8 @@ static rblResult register_slices(void)
 
 static const char scene_text[] =
     "{ \"rubble\": 1, \"duration\": 1.5,"
-    "  \"shapes\": { \"ground\": { \"kind\": \"plane\" }, \"loaf\": { \"kind\": \"box\", \"size\": [0.4, 0.15, 0.15] } },"
+    "  \"shapes\": { \"ground\": { \"kind\": \"plane\" }, \"loaf\": { \"kind\": \"box\", \"size\": [0.4, "
+    "0.15, 0.15] } },"
     "  \"bodies\": ["
     "    { \"name\": \"ground\", \"shape\": \"ground\", \"type\": \"static\", \"material\": \"stone\" },"
     "    { \"name\": \"loaf\", \"shape\": \"loaf\", \"material\": \"plaster\", \"position\": [0, 1, 0],"
@@ -204,7 +206,8 @@ int main(void)
     rblReplayReport replay = {0};
     uint32_t slices = 0;
     rblResult result = register_slices();
-    result = result == RBL_OK ? rbl_scene_load_memory(scene_text, strlen(scene_text), "slices.json", &scene) : result;
+    result = result == RBL_OK ? rbl_scene_load_memory(scene_text, strlen(scene_text), "slices.json", &scene)
+                              : result;
     if (result == RBL_OK)
     {
         result = run_and_record(scene, path, &slices);

@@ -88,15 +88,6 @@ static void forget(void* context, void* prepared)
 
 // ---- deciding ----
 
-// Pieces that are too small stay whole. Of a body that has not broken yet nobody knows what is small for it.
-static bool may_break(const rblPrescoredDef* def, const rblBreakBody* body)
-{
-    const rblVec3 size = rbl_aabb_size(body->view.bounds);
-    const float longest = rbl_maxf(size.x, rbl_maxf(size.y, size.z));
-    return body->view.bounded && body->generation < def->generations &&
-           (body->generation == 0 || longest >= def->smallest_body);
-}
-
 // Damage lowers the energy that breaks, but not so far that any touch does.
 static double threshold_of(const rblPrescoredDef* def, const rblBreakBody* body)
 {
@@ -108,7 +99,7 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
 {
     (void)prepared;
     const rblPrescoredDef* def = &((const Prescored*)context)->def;
-    if (!may_break(def, body))
+    if (!rbl_may_break(body, def->generations, def->smallest_body))
     {
         return RBL_OK;
     }

@@ -1,194 +1,21 @@
-// Cutting a solid, and the surfaces of what comes out, made when somebody draws them.
+// A solid cut by a pattern.
 #include "base/error.h"
-#include "field/fragment/fragment_shape.h"
 #include "fracture/prescored/prescored_private.h"
-#include <stdatomic.h>
-
-static void breakage_free(rblBreakage* breakage)
-{
-    rbl_pieces_free(breakage->pieces);
-    if (breakage->let_go != NULL)
-    {
-        breakage->let_go(breakage->kept);
-    }
-    if (breakage->mesh.index1 != 0)
-    {
-        rbl_mesh_destroy(breakage->mesh);
-    }
-    rbl_free(breakage->allocator, breakage, sizeof *breakage);
-}
-
-void rbl_breakage_release(rblBreakage* breakage)
-{
-    if (breakage != NULL && atomic_fetch_sub(&breakage->references, 1) == 1)
-    {
-        breakage_free(breakage);
-    }
-}
-
-static rblResult take_surface(const rblShapeView* solid, rblBreakage* breakage)
-{
-    rblMeshId mesh = {0, 0};
-    RBL_TRY(rbl_shape_surface(solid, &mesh));
-    if (mesh.index1 == 0)
-    {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "prescored: a %s without a surface cannot be cut",
-                        solid->kind);
-    }
-    RBL_TRY(rbl_mesh_share(mesh, &breakage->mesh));
-    return rbl_mesh_view(breakage->mesh, &breakage->surface);
-}
 
 rblResult rbl_breakage_create(const rblPlacing* placing, const rblCutOptions* options, rblJobs* jobs,
                               rblBreakage** out)
 {
-    const rblAllocator* allocator = rbl_default_allocator();
-    rblBreakage* breakage = rbl_alloc_zero(allocator, sizeof *breakage);
-    if (breakage == NULL)
-    {
-        return rbl_fail_memory();
-    }
-    breakage->allocator = allocator;
-    atomic_init(&breakage->references, 1);
-    rblResult result = take_surface(placing->solid, breakage);
-    if (result == RBL_OK)
-    {
-        result = rbl_cut_pieces(&breakage->surface, placing->pattern->cells, &placing->turn, placing->offset,
-                                options, jobs, allocator, &breakage->pieces);
-    }
-    if (result != RBL_OK)
-    {
-        breakage_free(breakage);
-        return result;
-    }
-    *out = breakage;
-    return RBL_OK;
-}
-
-rblResult rbl_breakage_adopt(rblMeshId mesh, rblPieces* pieces, rblBreakage** out)
-{
-    const rblAllocator* allocator = rbl_default_allocator();
-    rblBreakage* breakage = rbl_alloc_zero(allocator, sizeof *breakage);
-    if (breakage == NULL)
-    {
-        rbl_pieces_free(pieces);
-        return rbl_fail_memory();
-    }
-    breakage->allocator = allocator;
-    breakage->pieces = pieces;
-    atomic_init(&breakage->references, 1);
-    rblResult result = rbl_mesh_share(mesh, &breakage->mesh);
-    result = result == RBL_OK ? rbl_mesh_view(breakage->mesh, &breakage->surface) : result;
-    if (result != RBL_OK)
-    {
-        breakage_free(breakage);
-        return result;
-    }
-    *out = breakage;
-    return RBL_OK;
-}
-
-// ---- mates ----
-
-uint32_t rbl_count_mates(const rblPieces* pieces)
-{
-    uint32_t count = 0;
-    for (uint32_t f = 0; f < pieces->face_count; ++f)
-    {
-        count += pieces->faces[f].mate != RBL_NONE && pieces->faces[f].mate > f;
-    }
-    return count;
-}
-
-uint32_t rbl_fill_mates(const rblPieces* pieces, uint32_t first, uint32_t at, rblFracture* out)
-{
-    for (uint32_t f = 0; f < pieces->face_count; ++f)
-    {
-        const rblPieceFace* a = &pieces->faces[f];
-        if (a->mate == RBL_NONE || a->mate < f)
-        {
-            continue;
-        }
-        const rblPieceFace* b = &pieces->faces[a->mate];
-        out->mates[at++] = (rblMate){.piece_a = first + a->piece,
-                                     .face_a = f - pieces->pieces[a->piece].first_face,
-                                     .piece_b = first + b->piece,
-                                     .face_b = a->mate - pieces->pieces[b->piece].first_face};
-    }
-    return at;
-}
-
-// ---- surfaces ----
-
-typedef struct PieceSurface
-{
-    rblBreakage* breakage;
-    uint32_t piece;
-} PieceSurface;
-
-static rblResult build_surface(void* context, rblMeshId* out)
-{
-    const PieceSurface* surface = context;
-    return rbl_piece_mesh(surface->breakage->pieces, surface->piece, &surface->breakage->surface, out, NULL);
-}
-
-static void free_surface(void* context)
-{
-    PieceSurface* surface = context;
-    rblBreakage* breakage = surface->breakage;
-    rbl_free(breakage->allocator, surface, sizeof *surface);
-    rbl_breakage_release(breakage);
-}
-
-// Out of memory: a surface that cannot be built, which is told to who asks for it.
-rblLazySurface rbl_breakage_surface(rblBreakage* breakage, uint32_t piece)
-{
-    PieceSurface* surface = rbl_alloc(breakage->allocator, sizeof *surface);
-    if (surface == NULL)
-    {
-        return (rblLazySurface){.context = NULL};
-    }
-    *surface = (PieceSurface){breakage, piece};
-    atomic_fetch_add(&breakage->references, 1);
-    return (rblLazySurface){.build = build_surface, .free = free_surface, .context = surface};
-}
-
-// ---- crack faces ----
-
-// From faces of all pieces to crack faces of one.
-static uint32_t crack_number(const rblPieces* pieces, uint32_t piece, uint32_t face)
-{
-    const bool crack = face != RBL_NONE && pieces->faces[face].mate != RBL_NONE;
-    return crack ? face - pieces->pieces[piece].first_face : UINT32_MAX;
-}
-
-rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32_t capacity, uint32_t* count)
-{
-    if (fragment == NULL || fragment->shape == NULL || count == NULL || (out == NULL && capacity > 0))
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment faces: no shape, or no place for the result");
-    }
-    const rblShape* shape = rbl_fragment_original(fragment->shape);
-    if (shape->lazy.build != build_surface)
-    {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "fragment faces: not a fragment of one of our breakers");
-    }
-    const PieceSurface* surface = shape->lazy.context;
-    const rblPieces* pieces = surface->breakage->pieces;
+    const rblShapeView* solid = placing->solid;
     rblMeshId mesh = {0, 0};
-    rblMeshView view;
-    uint32_t* faces = NULL;
-    RBL_TRY(rbl_piece_mesh(pieces, surface->piece, &surface->breakage->surface, &mesh, &faces));
-    const rblResult result = rbl_mesh_view(mesh, &view);
-    for (uint32_t f = 0; result == RBL_OK && f < view.face_count && f < capacity; ++f)
+    rblMeshView surface;
+    rblPieces* pieces = NULL;
+    RBL_TRY(rbl_shape_surface(solid, &mesh));
+    if (mesh.index1 == 0)
     {
-        out[f] = crack_number(pieces, surface->piece, faces[f]);
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "prescored: a %s without a surface cannot be cut", solid->kind);
     }
-    if (result == RBL_OK)
-    {
-        *count = view.face_count;
-        RBL_FREE_ARRAY(pieces->allocator, faces, view.face_count);
-    }
-    (void)rbl_mesh_destroy(mesh);
-    return result;
+    RBL_TRY(rbl_mesh_view(mesh, &surface));
+    RBL_TRY(rbl_cut_pieces(&surface, placing->pattern->cells, &placing->turn, placing->offset, options, jobs,
+                           rbl_default_allocator(), &pieces));
+    return rbl_breakage_adopt(mesh, pieces, out);
 }

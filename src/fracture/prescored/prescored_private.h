@@ -3,8 +3,7 @@
 #define RBL_FRACTURE_PRESCORED_PRESCORED_PRIVATE_H
 
 #include "base/array.h"
-#include "cut/pieces/pieces.h"
-#include "field/shape.h"
+#include "fracture/kit/kit.h"
 #include "fracture/pattern/pattern.h"
 #include "math/mat3.h"
 #include "rubble/prescored.h"
@@ -19,9 +18,6 @@ rblResult rbl_prescored_put_data(const void* context, rblByteSink* sink);
 // How many times the energy of an impact is what breaks the body: at 1 it does. Monotone in the energy for one pair of
 // bodies; 0 for materials without strength.
 double rbl_strength_severity(const rblBreakBody* body, const rblImpact* impact);
-
-// The same for a breaking impulse, which goes with the root of the energy.
-double rbl_impulse_severity(const rblBreakBody* body, const rblImpact* impact);
 
 // ---- breaking (prescored_shatter.c) ----
 
@@ -38,18 +34,6 @@ rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblLabelVolume
                                 const rblVerdict* verdict, rblJobs* jobs, rblFracture* out);
 
 // ---- what a solid is cut into (prescored_cut.c) ----
-
-// A solid that was cut: a body, or a child of a compound. Shared by the shapes that are made of it, for their surfaces.
-typedef struct rblBreakage
-{
-    rblMeshId mesh;      // what was cut; a handle of its own
-    rblMeshView surface; // of it
-    rblPieces* pieces;
-    void (*let_go)(void* kept); // null, or called once at the end: what whoever made it keeps alive that long
-    void* kept;
-    const rblAllocator* allocator;
-    _Atomic unsigned references;
-} rblBreakage;
 
 // How a solid lies in a pattern.
 typedef struct rblPlacing
@@ -68,26 +52,6 @@ static inline rblVec3d rbl_into_pattern(const rblPlacing* placing, rblVec3d x)
 // Cut the surface of the solid. One reference is the caller's. Refused: solids without a surface, by kind.
 rblResult rbl_breakage_create(const rblPlacing* placing, const rblCutOptions* options, rblJobs* jobs,
                               rblBreakage** out);
-void rbl_breakage_release(rblBreakage* breakage);
-
-// One of pieces that were cut by others from a mesh, of which it gets a handle of its own. The pieces are taken over, also on failure.
-rblResult rbl_breakage_adopt(rblMeshId mesh, rblPieces* pieces, rblBreakage** out);
-
-// How many pairs of mates there are, and what a fracture calls them: pieces count from `first`, mates go from `at` on. Returns where
-// they end.
-uint32_t rbl_count_mates(const rblPieces* pieces);
-uint32_t rbl_fill_mates(const rblPieces* pieces, uint32_t first, uint32_t at, rblFracture* out);
-
-// The surface of a piece when it is asked for; holds the breakage.
-rblLazySurface rbl_breakage_surface(rblBreakage* breakage, uint32_t piece);
-
-// A position of pieces->corners.
-static inline rblVec3d rbl_breakage_position(const rblBreakage* breakage, uint32_t vertex)
-{
-    return rbl_piece_position(breakage->pieces, &breakage->surface, vertex);
-}
-
-typedef RBL_ARRAY(rblVec3) rblSampleList;
 
 // ---- where pieces are (prescored_parts.c) ----
 
@@ -161,14 +125,6 @@ bool rbl_piece_corners(const rblParts* parts, uint32_t piece, rblSampleList* out
 
 // The same for pieces of so many cells that their facets stand for curved faces: only sharp corners.
 bool rbl_piece_sharp_corners(const rblParts* parts, uint32_t piece, rblSampleList* out);
-
-// Of the samples from `first` on keep one in every box of a grid, and none where one before them is. False when out of memory.
-bool rbl_thin_samples(rblSampleList* samples, size_t first, double step);
-
-// ---- masses (prescored_mass.c) ----
-
-// Masses of pieces, by piece, so that the sums of their first and second moments are those of the whole.
-void rbl_fit_masses(const rblPieces* pieces, const rblMassProperties* whole, rblMassProperties* out);
 
 // Call for every polygon of a piece, with its vertices as pieces->corners numbers them, until it returns false.
 typedef bool rblPolygonFcn(const uint32_t* vertices, uint32_t count, void* context);

@@ -34,6 +34,7 @@ typedef struct Shattering
     rblBreakage** breakages;
     double area;
     uint32_t piece_count;
+    uint32_t wanted; // pieces of the next attempt
 } Shattering;
 
 static void drop_cuts(Shattering* s)
@@ -177,9 +178,7 @@ static rblResult make_pattern(Shattering* s, uint32_t pieces)
 
 static uint32_t most_pieces(const Shattering* s)
 {
-    const uint32_t own = s->def->most_fragments > 0 ? s->def->most_fragments : UINT32_MAX;
-    const uint32_t room = s->verdict->most_pieces > 0 ? s->verdict->most_pieces : UINT32_MAX;
-    return own < room ? own : room;
+    return rbl_most_pieces_of(s->def->most_fragments, s->verdict);
 }
 
 // Many slabs are as thin as they must be; jitter makes some of them a few times thinner than others.
@@ -302,29 +301,28 @@ static uint32_t wanted_pieces(const Shattering* s)
     return (uint32_t)rbl_mind(pieces, RBL_PATTERN_MAX_PIECES);
 }
 
-// The area of N pieces goes with N^(1/3) in a block and with N^(1/2) in a plate: as many as the budget pays for, or a few
-// less. `affordable` is false when not even two are.
-static rblResult cut_within_budget(Shattering* s, bool* affordable)
+static rblResult attempt(void* context, double* cost, bool* cracked)
 {
-    const double price = 2.0 * (double)s->body->material.surface_energy;
-    uint32_t pieces = wanted_pieces(s);
-    *affordable = false;
-    for (uint32_t i = 0; i < MOST_TRIES && pieces > 1; ++i)
+    Shattering* s = context;
+    *cracked = s->wanted > 1;
+    if (!*cracked)
     {
-        RBL_TRY(make_pattern(s, pieces));
-        RBL_TRY(cut_all(s, pieces));
-        const double cost = price * s->area;
-        if (cost <= s->verdict->budget)
-        {
-            *affordable = true;
-            return RBL_OK;
-        }
-        const double share = rbl_clampd(rbl_pow(s->verdict->budget / cost, 2.5), 0.05, 0.8);
-        const uint32_t fewer = (uint32_t)(share * (double)pieces);
-        pieces = fewer < 2 && pieces > 2 ? 2 : fewer;
-        drop_cuts(s);
+        return RBL_OK;
     }
+    RBL_TRY(make_pattern(s, s->wanted));
+    RBL_TRY(cut_all(s, s->wanted));
+    *cost = rbl_crack_price(&s->body->material) * s->area;
     return RBL_OK;
+}
+
+// The area of N pieces goes with N^(1/3) in a block and with N^(1/2) in a plate: as many as the budget pays for, or a few less.
+static void want_fewer(void* context, double cost)
+{
+    Shattering* s = context;
+    const double share = rbl_clampd(rbl_pow(s->verdict->budget / cost, 2.5), 0.05, 0.8);
+    const uint32_t fewer = (uint32_t)(share * (double)s->wanted);
+    s->wanted = fewer < 2 && s->wanted > 2 ? 2 : fewer;
+    drop_cuts(s);
 }
 
 // ---- fragments ----
@@ -340,13 +338,8 @@ static bool is_crumb(const Shattering* s, uint32_t solid, const rblPiece* piece)
 // Drawn surfaces may be a little smaller than what they stand for; pieces weigh what the solid does all the same.
 static double mass_scale(const Shattering* s, uint32_t solid)
 {
-    const rblPieces* pieces = s->breakages[solid]->pieces;
-    double volume = 0.0;
+    const double volume = rbl_pieces_volume(s->breakages[solid]->pieces);
     double all = 0.0;
-    for (uint32_t i = 0; i < pieces->piece_count; ++i)
-    {
-        volume += pieces->pieces[i].mass.volume;
-    }
     for (uint32_t i = 0; i < s->solid_count; ++i)
     {
         all += s->placings[i].solid->mass.volume;
@@ -361,21 +354,16 @@ static rblResult fill_fragments(const Shattering* s, uint32_t solid, uint32_t fi
     rblShapeId* shapes = RBL_NEW_ARRAY(s->allocator, rblShapeId, pieces->piece_count);
     rblResult result = shapes != NULL ? rbl_breakage_shapes(breakage, &s->placings[solid], s->jobs, shapes)
                                       : rbl_fail_memory();
-    const double scale = mass_scale(s, solid);
-    const rblTransform pose = rbl_transform_mul(s->body->pose, s->poses[solid]);
+    rbl_fill_fragments(pieces, rbl_transform_mul(s->body->pose, s->poses[solid]), mass_scale(s, solid), first,
+                       out);
     for (uint32_t i = 0; result == RBL_OK && i < pieces->piece_count; ++i)
     {
-        const bool debris = is_crumb(s, solid, &pieces->pieces[i]);
-        out->fragments[first + i] = (rblFragment){.shape = shapes[i],
-                                                  .pose = pose,
-                                                  .mass = (float)(scale * pieces->pieces[i].mass.volume),
-                                                  .piece = first + i,
-                                                  .debris = debris,
-                                                  .lifetime = debris ? s->def->lifetime : 0.0f};
+        rblFragment* fragment = &out->fragments[first + i];
+        fragment->shape = shapes[i];
+        fragment->debris = is_crumb(s, solid, &pieces->pieces[i]);
+        fragment->lifetime = fragment->debris ? s->def->lifetime : 0.0f;
     }
     RBL_FREE_ARRAY(s->allocator, shapes, pieces->piece_count);
-    out->crack_area += pieces->crack_area;
-    out->merged += pieces->merged;
     return result;
 }
 
@@ -419,7 +407,9 @@ rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblLabelVolume
     rblResult result = list_solids(&s);
     if (result == RBL_OK && s.solid_count <= most_pieces(&s)) // less room than that: it stays whole
     {
-        result = cut_within_budget(&s, &affordable);
+        const rblBudgetTries tries = {verdict->budget, MOST_TRIES, attempt, want_fewer};
+        s.wanted = wanted_pieces(&s);
+        result = rbl_break_within_budget(&tries, &s, &affordable);
     }
     if (result == RBL_OK && affordable && s.piece_count > 1)
     {

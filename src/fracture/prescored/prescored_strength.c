@@ -33,12 +33,6 @@ static double volume_in_reach(const rblBreakBody* body, const rblImpact* impact)
     return rbl_mind(volume, rbl_mind(plate, ball));
 }
 
-static double longest_extent(const rblShapeView* view)
-{
-    const rblVec3 size = rbl_aabb_size(view->bounds);
-    return (double)rbl_maxf(size.x, rbl_maxf(size.y, size.z));
-}
-
 double rbl_strength_severity(const rblBreakBody* body, const rblImpact* impact)
 {
     const double strength = (double)body->material.strength;
@@ -56,13 +50,6 @@ double rbl_strength_severity(const rblBreakBody* body, const rblImpact* impact)
     {
         severity = rbl_mind(severity, rbl_pow((double)impact->peak_force / force, 5.0 / 3.0));
     }
-    const double section = body->view.mass.volume / longest_extent(&body->view);
-    const double cost = 2.0 * (double)body->material.surface_energy * section;
+    const double cost = rbl_least_crack_cost(body);
     return cost > 0.0 ? rbl_mind(severity, energy / cost) : severity;
-}
-
-double rbl_impulse_severity(const rblBreakBody* body, const rblImpact* impact)
-{
-    const double ratio = (double)rbl_length3(impact->impulse) / (double)body->material.break_impulse;
-    return ratio * ratio;
 }

@@ -82,23 +82,6 @@ static void forget(void* context, void* prepared)
 
 // ---- deciding ----
 
-static bool may_break(const rblStressDef* def, const rblBreakBody* body)
-{
-    const rblVec3 size = rbl_aabb_size(body->view.bounds);
-    const float longest = rbl_maxf(size.x, rbl_maxf(size.y, size.z));
-    return body->view.bounded && body->generation < def->generations &&
-           (body->generation == 0 || longest >= def->smallest_body);
-}
-
-// J of a crack right through the mean section of the body. A blow that cannot pay for it breaks nothing, whatever the stress.
-static double least_cost(const rblBreakBody* body)
-{
-    const rblVec3 size = rbl_aabb_size(body->view.bounds);
-    const double longest = (double)rbl_maxf(size.x, rbl_maxf(size.y, size.z));
-    const double section = body->view.mass.volume / longest;
-    return 2.0 * (double)body->material.surface_energy * section;
-}
-
 // Hertz: force F, compression d and radius a of the contact go together as F = 4/3 E* a d; d follows from speed and duration. Of the other
 // body no more is known than that it gives in, too: as if it were of the same stuff.
 static double patch_radius(const rblBreakBody* body, const rblImpact* impact)
@@ -134,7 +117,7 @@ static uint32_t list_loads(const rblBreakBody* body, const rblImpact* impacts, u
                            rblElasticLoad loads[RBL_STRESS_MOST_LOADS], uint32_t* hardest, double* energy)
 {
     double energies[RBL_STRESS_MOST_LOADS];
-    const double cost = least_cost(body);
+    const double cost = rbl_least_crack_cost(body);
     uint32_t used = 0;
     double most = 0.0;
     for (uint32_t i = 0; i < count; ++i)
@@ -230,7 +213,7 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
 {
     const rblStressBreaker* breaker = context;
     rblStressBody* stressed = prepared;
-    if (stressed == NULL || !may_break(&breaker->def, body))
+    if (stressed == NULL || !rbl_may_break(body, breaker->def.generations, breaker->def.smallest_body))
     {
         return RBL_OK;
     }
@@ -239,7 +222,7 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
         decide_by_impulse(body, impacts, count, out);
         return RBL_OK;
     }
-    if (body->payable > 0.0f && !((double)body->payable > least_cost(body)))
+    if (body->payable > 0.0f && !((double)body->payable > rbl_least_crack_cost(body)))
     {
         return RBL_OK;
     }

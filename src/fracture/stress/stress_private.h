@@ -6,7 +6,7 @@
 #include "cut/tets/tets_cut.h"
 #include "field/fragment/fragment_event.h"
 #include "fracture/breaker_kinds.h"
-#include "fracture/prescored/prescored_private.h"
+#include "fracture/kit/kit.h"
 #include "fracture/stress/cracks.h"
 #include "fracture/stress/strength_field.h"
 

@@ -30,6 +30,7 @@ typedef struct Shattering
     rblCrackReport report;
     rblFragmentEvent* event;
     rblBreakage* breakage;
+    double budget;   // J that cracks may cost as they grow, in the next attempt
     double updating; // s, of fields and samples
 } Shattering;
 
@@ -78,8 +79,7 @@ static rblResult find_stress(Shattering* s)
 
 static uint32_t most_fragments(const Shattering* s)
 {
-    const uint32_t room = s->verdict->most_pieces > 0 ? s->verdict->most_pieces : UINT32_MAX;
-    return s->def->most_fragments < room ? s->def->most_fragments : room;
+    return rbl_most_pieces_of(s->def->most_fragments, s->verdict);
 }
 
 static rblResult grow(Shattering* s, double budget)
@@ -370,16 +370,6 @@ static rblResult make_shapes(const Shattering* s, const rblMassProperties* masse
     return result;
 }
 
-static double volume_of(const rblPieces* pieces)
-{
-    double volume = 0.0;
-    for (uint32_t i = 0; i < pieces->piece_count; ++i)
-    {
-        volume += pieces->pieces[i].mass.volume;
-    }
-    return volume;
-}
-
 static rblResult make_fracture(const Shattering* s, rblFracture* out)
 {
     const rblPieces* pieces = s->breakage->pieces;
@@ -389,18 +379,15 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
                            : rbl_fail_memory();
     if (result == RBL_OK)
     {
-        const double scale = (double)s->body->mass / volume_of(pieces);
+        const double density = (double)s->body->mass / rbl_pieces_volume(pieces);
         rbl_fit_masses(pieces, &s->body->view.mass, masses);
+        rbl_fill_fragments(pieces, s->body->pose, density, 0, out);
         for (uint32_t i = 0; i < pieces->piece_count; ++i)
         {
-            out->fragments[i] = (rblFragment){.pose = s->body->pose,
-                                              .mass = (float)(scale * pieces->pieces[i].mass.volume),
-                                              .piece = i,
-                                              .rebuild = s->def->rebuild};
+            out->fragments[i].rebuild = s->def->rebuild;
         }
         (void)rbl_fill_mates(pieces, 0, 0, out);
-        out->crack_area = pieces->crack_area;
-        out->merged = s->report.merged + pieces->merged;
+        out->merged += s->report.merged;
         out->elastic_energy = s->report.elastic;
         const double begin = rbl_timer_seconds();
         result = make_shapes(s, masses, out);
@@ -411,33 +398,29 @@ static rblResult make_fracture(const Shattering* s, rblFracture* out)
 }
 
 // Grow, and cut: cracks as they are drawn may cost a little more than those that were grown.
-static rblResult break_within_budget(Shattering* s, bool* affordable)
+static rblResult attempt(void* context, double* cost, bool* cracked)
 {
-    const double price = 2.0 * (double)s->root->material.surface_energy;
-    double budget = s->verdict->budget;
-    *affordable = false;
-    for (uint32_t i = 0; i < MOST_TRIES; ++i)
+    Shattering* s = context;
+    RBL_TRY(grow(s, s->budget));
+    if (s->report.fragments < 2 && must_break(s))
     {
-        RBL_TRY(grow(s, budget));
-        if (s->report.fragments < 2 && must_break(s))
-        {
-            RBL_TRY(grow_on_demand(s));
-        }
-        if (s->report.fragments < 2)
-        {
-            return RBL_OK;
-        }
-        RBL_TRY(make_pieces(s));
-        const double cost = price * s->breakage->pieces->crack_area;
-        if (cost <= s->verdict->budget)
-        {
-            *affordable = s->breakage->pieces->piece_count > 1;
-            return RBL_OK;
-        }
-        budget = 0.9 * rbl_mind(s->report.cost, budget) * s->verdict->budget / cost;
-        drop_cut(s);
+        RBL_TRY(grow_on_demand(s));
     }
+    *cracked = s->report.fragments >= 2;
+    if (!*cracked)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(make_pieces(s));
+    *cost = rbl_crack_price(&s->root->material) * s->breakage->pieces->crack_area;
     return RBL_OK;
+}
+
+static void spend_less(void* context, double cost)
+{
+    Shattering* s = context;
+    s->budget = 0.9 * rbl_mind(s->report.cost, s->budget) * s->verdict->budget / cost;
+    drop_cut(s);
 }
 
 rblResult rbl_stress_shatter(const rblStressDef* def, rblStressBody* prepared, const rblBreakBody* body,
@@ -461,7 +444,10 @@ rblResult rbl_stress_shatter(const rblStressDef* def, rblStressBody* prepared, c
     bool affordable = false;
     rblResult result =
         s.stress != NULL && s.labels != NULL && s.weights != NULL ? find_stress(&s) : rbl_fail_memory();
-    result = result == RBL_OK ? break_within_budget(&s, &affordable) : result;
+    const rblBudgetTries tries = {verdict->budget, MOST_TRIES, attempt, spend_less};
+    s.budget = verdict->budget;
+    result = result == RBL_OK ? rbl_break_within_budget(&tries, &s, &affordable) : result;
+    affordable = affordable && s.breakage->pieces->piece_count > 1;
     result = result == RBL_OK && affordable ? make_event(&s) : result;
     result = result == RBL_OK && affordable ? make_fracture(&s, out) : result;
     shattering_free(&s);

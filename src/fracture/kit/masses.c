@@ -7,7 +7,8 @@
 // c and C the centre and the second moments (per mass, about the centre) of the body, c' and C' those of all pieces: A C' A^T = C, and of all
 // maps that do so it is the one that moves least (Dowson and Landau 1982; Givens and Shortt 1984). Centres and inertias of the pieces follow; shapes stay.
 #include "base/error.h"
-#include "fracture/prescored/prescored_private.h"
+#include "fracture/kit/kit.h"
+#include "math/mat3.h"
 #include "math/vec.h"
 #include <math.h>
 

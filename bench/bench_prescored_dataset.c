@@ -4,9 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/jobs.h"
 #include "base/timer.h"
-#include "fracture/dataset/dataset.h"
 #include "io/file.h"
 #include "io/folder.h"
 #include <stdlib.h>
@@ -70,14 +68,15 @@ static rblResult check_all(const char* folder, const rblDatasetDef* def, uint64_
 
 static rblResult write_in(const rblDatasetDef* def, const char* folder, uint32_t workers, Written* out)
 {
-    rblJobs* jobs;
+    const rblTasks before = {.worker_count = rbl_worker_count()};
     const rblTasks tasks = {.worker_count = workers};
-    RBL_TRY(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
+    RBL_TRY(rbl_set_tasks(&tasks));
     const double start = rbl_timer_seconds();
-    rblResult result = rbl_dataset_write(def, folder, false, jobs, NULL, NULL, &out->report);
+    rblResult result = rbl_dataset_write(def, folder, &out->report);
     out->seconds = rbl_timer_seconds() - start;
     result = result == RBL_OK ? check_all(folder, def, &out->check) : result;
-    rbl_jobs_destroy(jobs);
+    const rblResult restored = rbl_set_tasks(&before);
+    result = result == RBL_OK ? restored : result;
     const rblResult removed = rbl_dataset_remove(folder);
     return result == RBL_OK ? removed : result;
 }

@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "io/file.h"
-#include "io/json/json_writer.h"
 #include "math/trig.h"
+#include "rubble/json.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -201,14 +201,14 @@ static rblResult with_pile(uint32_t count, uint32_t width, double step, uint32_t
 
 static rblResult load(const rblJsonWriter* json, void* context)
 {
-    return rbl_scene_load_memory(json->text.data, json->text.count, "pile.json", context);
+    return rbl_scene_load_memory(json->text, json->size, "pile.json", context);
 }
 
 static rblResult save(const rblJsonWriter* json, void* context)
 {
     rblWriter writer;
     RBL_TRY(rbl_writer_open(&writer, context, rbl_default_allocator()));
-    rbl_write_bytes(&writer, json->text.data, json->text.count);
+    rbl_write_bytes(&writer, json->text, json->size);
     return rbl_writer_close(&writer);
 }
 

@@ -2,7 +2,7 @@
 file(GLOB web_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/web/engine/*.c)
 add_executable(rubble_web ${web_sources})
 target_link_libraries(rubble_web PRIVATE rubble)
-target_include_directories(rubble_web PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/apps/web/engine)
+target_include_directories(rubble_web PRIVATE ${PROJECT_SOURCE_DIR}/apps/web/engine)
 target_compile_options(rubble_web PRIVATE ${RUBBLE_WARNINGS})
 
 # The loader brings the memory, so that it can limit it. The stack lies below the data: when it is full that is a trap, not

@@ -1,8 +1,8 @@
 // Datasets: what is random in them, what is the same in every run, and items that cannot be made.
 #include "testing.h"
 
-#include "fracture/dataset/dataset.h"
 #include "pieces_testing.h"
+#include "rubble/dataset.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,11 +71,10 @@ static rblDatasetDef small_def(const rblDatasetMesh* meshes, uint32_t mesh_count
 static rblDatasetReport write(const rblDatasetDef* def, const char* folder, uint32_t workers)
 {
     const rblTasks tasks = {.worker_count = workers};
-    rblJobs* jobs = NULL;
     rblDatasetReport report;
-    check_ok(rbl_jobs_create(&tasks, rbl_default_allocator(), &jobs));
-    check_ok(rbl_dataset_write(def, folder, false, jobs, NULL, NULL, &report));
-    rbl_jobs_destroy(jobs);
+    check_ok(rbl_set_tasks(&tasks));
+    check_ok(rbl_dataset_write(def, folder, &report));
+    check_ok(rbl_set_tasks(NULL));
     return report;
 }
 
@@ -134,19 +133,19 @@ static void a_long_dataset_begins_with_a_short_one(void** state)
     assert_true(same_file("test_dataset_short", "test_dataset_long", "00_box/000001/piece_0000.obj"));
     // Options of another dataset are refused, and nothing changes.
     rblDatasetReport report;
-    check_fails(RBL_ERROR_FILE,
-                rbl_dataset_write(&def, "test_dataset_short", false, rbl_serial_jobs(), NULL, NULL, &report));
+    check_fails(RBL_ERROR_FILE, rbl_dataset_write(&def, "test_dataset_short", &report));
     assert_false(is_there("test_dataset_short", "00_box/000004/pieces.json"));
     check_ok(rbl_dataset_remove("test_dataset_short"));
     check_ok(rbl_dataset_remove("test_dataset_long"));
     check_ok(rbl_mesh_destroy(mesh.mesh));
 }
 
-static void count_items(const rblDatasetProgress* progress, void* context)
+static bool count_items(const rblDatasetProgress* progress, void* context)
 {
     uint32_t* last = context;
     assert_true(progress->done <= progress->wanted);
     *last = progress->done;
+    return true;
 }
 
 // An item that is gone is made again, to the byte; what is there is left alone.
@@ -155,7 +154,7 @@ static void only_what_is_missing_is_made(void** state)
     (void)state;
     const char* folder = "test_dataset_gaps";
     const rblDatasetMesh mesh = {.file = "box.obj", .mesh = make_triangles("box")};
-    const rblDatasetDef def = small_def(&mesh, 1, 4);
+    rblDatasetDef def = small_def(&mesh, 1, 4);
     (void)write(&def, folder, 1);
     (void)write(&def, "test_dataset_whole", 1);
     char path[256];
@@ -172,7 +171,9 @@ static void only_what_is_missing_is_made(void** state)
     remove(path);
     uint32_t done = 77;
     rblDatasetReport report;
-    check_ok(rbl_dataset_write(&def, folder, false, rbl_serial_jobs(), count_items, &done, &report));
+    def.progress = count_items;
+    def.progress_context = &done;
+    check_ok(rbl_dataset_write(&def, folder, &report));
     assert_int_equal(done, 1);
     assert_int_equal(report.found, 3);
     assert_true(same_file(folder, "test_dataset_whole", "dataset.json"));
@@ -218,6 +219,30 @@ static void items_that_cannot_be_broken_say_why_and_the_others_are_made(void** s
     check_ok(rbl_mesh_destroy(whole));
 }
 
+static bool stop_after_one(const rblDatasetProgress* progress, void* context)
+{
+    (void)context;
+    return progress->done < 1;
+}
+
+// What was made before a cancel stays, and the same call goes on from it.
+static void a_cancelled_dataset_goes_on_where_it_was(void** state)
+{
+    (void)state;
+    const char* folder = "test_dataset_cancelled";
+    const rblDatasetMesh mesh = {.file = "box.obj", .mesh = make_triangles("box")};
+    rblDatasetDef def = small_def(&mesh, 1, 3);
+    def.progress = stop_after_one;
+    check_fails(RBL_ERROR_CANCELLED, rbl_dataset_write(&def, folder, NULL));
+    def.progress = NULL;
+    rblDatasetReport report;
+    check_ok(rbl_dataset_write(&def, folder, &report));
+    assert_int_equal(report.found, 1);
+    assert_int_equal(report.items, 3);
+    check_ok(rbl_dataset_remove(folder));
+    check_ok(rbl_mesh_destroy(mesh.mesh));
+}
+
 static void definitions_that_make_no_sense_are_refused(void** state)
 {
     (void)state;
@@ -231,9 +256,16 @@ static void definitions_that_make_no_sense_are_refused(void** state)
         def.most_pieces = k == 3 ? 1000000 : def.most_pieces;
         def.kind_count = k == 4 ? 0 : def.kind_count;
         def.density = k == 5 ? (double)NAN : def.density;
-        check_fails(RBL_ERROR_ARGUMENT, rbl_dataset_write(&def, "test_dataset_none", false, rbl_serial_jobs(),
-                                                          NULL, NULL, &report));
+        check_fails(RBL_ERROR_ARGUMENT, rbl_dataset_write(&def, "test_dataset_none", &report));
     }
+    rblDatasetDef def = small_def(&mesh, 1, 2);
+    check_fails(RBL_ERROR_ARGUMENT, rbl_dataset_write(NULL, "test_dataset_none", NULL));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_dataset_write(&def, NULL, NULL));
+    def.cookie += 1;
+    check_fails(RBL_ERROR_ARGUMENT, rbl_dataset_write(&def, "test_dataset_none", NULL));
+    def = small_def(NULL, 1, 2);
+    check_fails(RBL_ERROR_ARGUMENT, rbl_dataset_write(&def, "test_dataset_none", NULL));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_dataset_remove(NULL));
     assert_false(is_there("test_dataset_none", "dataset.json"));
     check_ok(rbl_mesh_destroy(mesh.mesh));
 }
@@ -245,6 +277,7 @@ int main(void)
         cmocka_unit_test(a_long_dataset_begins_with_a_short_one),
         cmocka_unit_test(only_what_is_missing_is_made),
         cmocka_unit_test(items_that_cannot_be_broken_say_why_and_the_others_are_made),
+        cmocka_unit_test(a_cancelled_dataset_goes_on_where_it_was),
         cmocka_unit_test(definitions_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,8 @@
 #include "base/sort.h"
 #include "failing_allocator.h"
 #include "io/json/json.h"
-#include "io/json/json_writer.h"
 #include "io/utf8.h"
+#include "rubble/json.h"
 #include <string.h>
 
 static rblResult parse(rblJsonDocument* document, const char* text)
@@ -369,8 +369,7 @@ static void large_arrays_and_objects_stay_cheap(void** state)
     rbl_json_end_object(&writer);
     check_ok(rbl_json_writer_finish(&writer));
     rblJsonDocument document;
-    check_ok(
-        rbl_json_parse(&document, writer.text.data, writer.text.count, "large", rbl_default_allocator()));
+    check_ok(rbl_json_parse(&document, writer.text, writer.size, "large", rbl_default_allocator()));
     const rblJson root = rbl_json_root(&document);
     for (uint32_t i = 0; i < MEMBERS; ++i)
     {

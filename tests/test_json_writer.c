@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "failing_allocator.h"
 #include "io/json/json.h"
-#include "io/json/json_writer.h"
+#include "rubble/json.h"
 #include <string.h>
 
 static void indented_text_looks_as_expected(void** state)
@@ -34,17 +34,18 @@ static void indented_text_looks_as_expected(void** state)
     rbl_json_null(&writer);
     rbl_json_end_object(&writer);
     check_ok(rbl_json_writer_finish(&writer));
-    assert_true(rbl_array_push(&writer.text, '\0'));
-    assert_string_equal(writer.text.data, "{\n"
-                                          "  \"name\": \"a \\\"b\\\"\\n\\u0001\xC3\xA9\xEF\xBF\xBD\x7F\",\n"
-                                          "  \"center\": [0.1, null, 0.1, null],\n"
-                                          "  \"list\": [\n"
-                                          "    true,\n"
-                                          "    {},\n"
-                                          "    -9223372036854775808\n"
-                                          "  ],\n"
-                                          "  \"none\": null\n"
-                                          "}\n");
+    char text[1024];
+    snprintf(text, sizeof text, "%.*s", (int)writer.size, writer.text);
+    assert_string_equal(text, "{\n"
+                              "  \"name\": \"a \\\"b\\\"\\n\\u0001\xC3\xA9\xEF\xBF\xBD\x7F\",\n"
+                              "  \"center\": [0.1, null, 0.1, null],\n"
+                              "  \"list\": [\n"
+                              "    true,\n"
+                              "    {},\n"
+                              "    -9223372036854775808\n"
+                              "  ],\n"
+                              "  \"none\": null\n"
+                              "}\n");
     rbl_json_writer_free(&writer);
 }
 
@@ -169,8 +170,7 @@ static void reading_takes_back_what_was_written(void** state)
         write_random(&writer, &random, 0);
         check_ok(rbl_json_writer_finish(&writer));
         rblJsonDocument document;
-        check_ok(rbl_json_parse(&document, writer.text.data, writer.text.count, "random",
-                                rbl_default_allocator()));
+        check_ok(rbl_json_parse(&document, writer.text, writer.size, "random", rbl_default_allocator()));
         random = rbl_random_seed(seed, 1);
         check_random(rbl_json_root(&document), &random, 0);
         rbl_json_free(&document);
@@ -200,10 +200,76 @@ static void running_out_of_memory_is_reported_and_leaks_nothing(void** state)
     }
 }
 
+// What was written in the wrong place, and how.
+static void write_value_without_key(rblJsonWriter* w)
+{
+    rbl_json_begin_object(w);
+    rbl_json_number(w, 1.0);
+    rbl_json_end_object(w);
+}
+
+static void write_key_in_array(rblJsonWriter* w)
+{
+    rbl_json_begin_array(w);
+    rbl_json_key(w, "a");
+    rbl_json_end_array(w);
+}
+
+static void write_wrong_end(rblJsonWriter* w)
+{
+    rbl_json_begin_array(w);
+    rbl_json_end_object(w);
+}
+
+static void write_end_only(rblJsonWriter* w)
+{
+    rbl_json_end_array(w);
+}
+
+static void write_no_end(rblJsonWriter* w)
+{
+    rbl_json_begin_array(w);
+}
+
+static void write_two_values(rblJsonWriter* w)
+{
+    rbl_json_null(w);
+    rbl_json_null(w);
+}
+
+static void write_too_deep(rblJsonWriter* w)
+{
+    for (int i = 0; i < RBL_JSON_MAX_DEPTH + 1; ++i)
+    {
+        rbl_json_begin_array(w);
+    }
+    for (int i = 0; i < RBL_JSON_MAX_DEPTH + 1; ++i)
+    {
+        rbl_json_end_array(w);
+    }
+}
+
+static void calls_in_a_wrong_place_are_refused_at_the_end(void** state)
+{
+    (void)state;
+    void (*const wrong[])(rblJsonWriter*) = {write_value_without_key, write_key_in_array, write_wrong_end,
+                                             write_end_only,          write_no_end,       write_two_values,
+                                             write_too_deep};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i)
+    {
+        rblJsonWriter writer;
+        rbl_json_writer_init(&writer, i % 2 == 0 ? 2 : 0, NULL);
+        wrong[i](&writer);
+        assert_int_equal(rbl_json_writer_finish(&writer), RBL_ERROR_ARGUMENT);
+        rbl_json_writer_free(&writer);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(indented_text_looks_as_expected),
+        cmocka_unit_test(calls_in_a_wrong_place_are_refused_at_the_end),
         cmocka_unit_test(reading_takes_back_what_was_written),
         cmocka_unit_test(running_out_of_memory_is_reported_and_leaks_nothing),
     };

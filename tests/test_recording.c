@@ -7,6 +7,7 @@
 #include "math/quat.h"
 #include "math/vec.h"
 #include "recording_files.h"
+#include "scene/export/export.h"
 #include "scene/record/replay.h"
 #include <stdlib.h>
 #include <string.h>
@@ -160,8 +161,8 @@ static void recordings_give_back_the_run(void** state)
     assert_memory_equal(run.contacts.data, simulation.run.contacts.data,
                         run.contacts.count * sizeof *run.contacts.data);
     // What is written from the run and from its recording is the same file.
-    check_ok(rbl_run_write_glb(&simulation.run, "live.glb"));
-    check_ok(rbl_run_write_glb(&run, "recorded.glb"));
+    check_ok(rbl_export_glb(&simulation.run, "live.glb", &(rblExportOptions){.every = 1}));
+    check_ok(rbl_export_glb(&run, "recorded.glb", &(rblExportOptions){.every = 1}));
     rblFileBytes live;
     rblFileBytes recorded;
     read_file("live.glb", &live);

@@ -3,6 +3,7 @@
 
 #include "rubble/io.h"
 #include "rubble/picture.h"
+#include "scene/export/export.h"
 #include "scene/movie/movie.h"
 #include "smash_testing.h"
 #include <stdlib.h>
@@ -116,7 +117,7 @@ static void check_cracks_have_their_material(const rblRun* run)
     rblMeshView view;
     uint32_t skin = 0;
     uint32_t cracks = 0;
-    check_ok(rbl_run_write_glb(run, "scene_fracture.glb"));
+    check_ok(rbl_export_glb(run, "scene_fracture.glb", &(rblExportOptions){.every = 1}));
     check_ok(rbl_mesh_load("scene_fracture.glb", NULL, &mesh));
     check_ok(rbl_mesh_view(mesh, &view));
     for (uint32_t f = 0; f < view.face_count; ++f)
@@ -351,8 +352,8 @@ static void guests_join_a_run(void** state)
     check_ok(rbl_simulation_start(&simulation, scene, true));
     check_ok(rbl_simulation_advance(&simulation));
     check_ok(rbl_shape_create_sphere(0.1f, &def.shape));
-    check_ok(rbl_scene_preset("steel", &material));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_scene_preset("cheese", &material));
+    check_ok(rbl_scene_material_preset("steel", &material));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_scene_material_preset("cheese", &material));
     def.material = material.values;
     def.pose.p = (rblVec3){0.0f, 9.0f, 0.0f};
     def.velocity = (rblVec3){1.0f, 0.0f, 0.0f};

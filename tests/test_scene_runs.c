@@ -5,6 +5,7 @@
 #include "io/json/json.h"
 #include "math/quat.h"
 #include "math/vec.h"
+#include "scene/export/export.h"
 #include "scene/run/simulate.h"
 #include <stdlib.h>
 #include <string.h>
@@ -308,7 +309,7 @@ static void animations_keep_every_pose_and_shape(void** state)
         check_close(fabsf(rbl_quat_dot(key.pose.q, body.pose.q)), 1.0, 1e-6);
     }
     assert_int_equal(simulation.run.bodies.data[0].keys.count, 2); // the floor never moves
-    check_ok(rbl_run_write_glb(&simulation.run, "scene_run.glb"));
+    check_ok(rbl_export_glb(&simulation.run, "scene_run.glb", &(rblExportOptions){.every = 1}));
     check_ok(rbl_mesh_load("scene_run.glb", NULL, &mesh)); // our own strict reader takes it
     check_ok(rbl_mesh_view(mesh, &view));
     assert_int_equal(view.face_count, 2 + 9 * 12);

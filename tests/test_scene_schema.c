@@ -3,7 +3,7 @@
 #include "testing.h"
 
 #include "io/file.h"
-#include "io/json/json_writer.h"
+#include "io/json/json.h"
 #include "rubble/scene.h"
 #include "rubble/solids.h"
 #include "scene/read/scene.h"
@@ -299,9 +299,9 @@ static void every_kind_of_breaker_is_in_the_schema(void** state)
     check_ok(rbl_json_writer_finish(&writer));
     FILE* file = fopen("fracture.schema.json", "wb");
     assert_non_null(file);
-    fwrite(writer.text.data, 1, writer.text.count, file);
+    fwrite(writer.text, 1, writer.size, file);
     fclose(file);
-    check_ok(rbl_json_parse(&made, writer.text.data, writer.text.count, "made", rbl_default_allocator()));
+    check_ok(rbl_json_parse(&made, writer.text, writer.size, "made", rbl_default_allocator()));
     const rblJson definitions = rbl_json_find(rbl_json_root(&schema_text.document), "definitions");
     check_same(rbl_json_root(&made), rbl_json_find(definitions, "fracture"));
     rbl_json_free(&made);

@@ -82,7 +82,7 @@ static int print_rows_json(const char* name, const rblBench* bench)
     char machine[256];
     rbl_bench_machine(machine, sizeof machine);
     rblJsonWriter writer;
-    rbl_json_writer_init(&writer, 2, rbl_default_allocator());
+    rbl_json_writer_init(&writer, 2, NULL);
     rbl_json_begin_object(&writer);
     json_text(&writer, "bench", name);
     json_text(&writer, "version", rbl_version());
@@ -266,11 +266,11 @@ static int bench_run(const Parsed* parsed)
     return code;
 }
 
-static bool describe_benches(Command* command, rblArena* arena)
+static bool describe_benches(Command* command, Store* store)
 {
     uint32_t count = 0;
     const rblBenchEntry* entries = rbl_bench_entries(&count);
-    Variant* variants = RBL_ARENA_ARRAY(arena, Variant, count + 1);
+    Variant* variants = STORE_ARRAY(store, Variant, count + 1);
     if (variants == NULL)
     {
         return false;

@@ -1,20 +1,9 @@
 // Recordings of calls: rubble info and rubble replay.
 #include "print.h"
 #include "progress.h"
-#include "scene/record/call_codec.h"
 #include "tool.h"
 
-static uint64_t count_all(const rblCallCounts* counts)
-{
-    uint64_t all = 0;
-    for (uint32_t i = 0; i < RBL_CALL_COUNT; ++i)
-    {
-        all += i != RBL_CALL_STEPPED ? counts->calls[i] : 0; // the other half of a step
-    }
-    return all;
-}
-
-static void print_counts(const char* path, const rblCallCounts* counts)
+static void print_counts(const char* path, const rblCallsReport* counts)
 {
     char text[64];
     printf("%s\n", path);
@@ -28,15 +17,12 @@ static void print_counts(const char* path, const rblCallCounts* counts)
     print_line(stdout, "size", text);
     snprintf(text, sizeof text, "%u", counts->shapes);
     print_line(stdout, "shapes", text);
-    snprintf(text, sizeof text, "%llu", (unsigned long long)count_all(counts));
+    snprintf(text, sizeof text, "%llu", (unsigned long long)counts->calls);
     print_line(stdout, "calls", text);
-    for (uint32_t i = 0; i < RBL_CALL_COUNT; ++i)
+    for (uint32_t i = 0; i < counts->kind_count; ++i)
     {
-        if (counts->calls[i] > 0 && i != RBL_CALL_STEPPED)
-        {
-            snprintf(text, sizeof text, "%llu", (unsigned long long)counts->calls[i]);
-            print_line(stdout, rbl_call_name((rblCallCode)i), text);
-        }
+        snprintf(text, sizeof text, "%llu", (unsigned long long)counts->kinds[i].count);
+        print_line(stdout, counts->kinds[i].name, text);
     }
 }
 
@@ -54,8 +40,8 @@ static void put_text(rblJsonWriter* json, const char* key, const char* value)
 
 int info_calls(const Parsed* parsed, const char* path)
 {
-    rblCallCounts counts;
-    if (rbl_count_calls(path, &counts) != RBL_OK)
+    rblCallsReport counts;
+    if (rbl_calls_inspect(path, &counts) != RBL_OK)
     {
         return tool_fail_last();
     }
@@ -65,7 +51,7 @@ int info_calls(const Parsed* parsed, const char* path)
         return TOOL_DONE;
     }
     rblJsonWriter json;
-    rbl_json_writer_init(&json, 2, rbl_default_allocator());
+    rbl_json_writer_init(&json, 2, NULL);
     rbl_json_begin_object(&json);
     put_text(&json, "file", path);
     put_text(&json, "format", "rbl calls");
@@ -74,10 +60,10 @@ int info_calls(const Parsed* parsed, const char* path)
     rbl_json_bool(&json, counts.complete);
     put_text(&json, "problem", counts.problem);
     put_count(&json, "shapes", counts.shapes);
-    put_count(&json, "calls", count_all(&counts));
-    put_count(&json, "steps", counts.calls[RBL_CALL_STEP]);
+    put_count(&json, "calls", counts.calls);
+    put_count(&json, "steps", counts.steps);
     put_count(&json, "bytes", counts.size);
-    put_count(&json, "bytesUsed", counts.bytes);
+    put_count(&json, "bytesUsed", counts.used);
     rbl_json_end_object(&json);
     return print_json(&json);
 }
@@ -101,7 +87,7 @@ static int print_report(const char* path, const rblReplayReport* report)
 static int print_object(const rblReplayReport* report)
 {
     rblJsonWriter json;
-    rbl_json_writer_init(&json, 2, rbl_default_allocator());
+    rbl_json_writer_init(&json, 2, NULL);
     rbl_json_begin_object(&json);
     put_count(&json, "calls", report->calls);
     put_count(&json, "steps", report->steps);

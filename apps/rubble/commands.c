@@ -45,11 +45,10 @@ static Program program = {
     .run_endings = run_endings,
 };
 
-static rblArena texts; // what commands describe when the tool starts
+static Store texts; // what commands describe when the tool starts
 
 const Program* program_open(void)
 {
-    rbl_arena_init(&texts, 16384, rbl_default_allocator());
     program.version = rbl_version();
     for (uint32_t i = 0; i < OPTIONS_COUNT_OF(commands); ++i)
     {
@@ -66,5 +65,5 @@ const Program* program_open(void)
 
 void program_close(void)
 {
-    rbl_arena_free(&texts);
+    store_free(&texts);
 }

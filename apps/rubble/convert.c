@@ -1,5 +1,4 @@
 // rubble convert: from one format to another, with changes on the way.
-#include "math/vec.h"
 #include "progress.h"
 #include "shared_options.h"
 #include "tool.h"

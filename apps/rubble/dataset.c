@@ -1,12 +1,9 @@
 // rubble dataset: many random fractures of meshes, for those who put pieces together again.
-#include "fracture/dataset/dataset.h"
-#include "base/jobs.h"
-#include "base/timer.h"
-#include "io/folder.h"
 #include "print.h"
 #include "progress.h"
 #include "shared_options.h"
 #include "tool.h"
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Dataset
@@ -122,7 +119,7 @@ static rblResult load_meshes(Dataset* dataset)
 // ---- the work ----
 
 // The bar counts what is missing, so that its rate and time left are right when a dataset is gone on with.
-static void show(const rblDatasetProgress* progress, void* context)
+static bool show(const rblDatasetProgress* progress, void* context)
 {
     const Dataset* dataset = context;
     char text[64];
@@ -133,15 +130,18 @@ static void show(const rblDatasetProgress* progress, void* context)
     snprintf(text, sizeof text, "%u of %u, %llu pieces", progress->done, progress->wanted,
              (unsigned long long)progress->pieces);
     progress_stage(text, progress->wanted > 0 ? (double)progress->done / progress->wanted : 1.0);
+    return true;
 }
 
 static rblResult make(Dataset* dataset)
 {
     RBL_TRY(load_meshes(dataset));
-    const double start = rbl_timer_seconds();
-    RBL_TRY(rbl_dataset_write(&dataset->def, dataset->output, options_given(dataset->parsed, "force"),
-                              rbl_default_jobs(), show, dataset, &dataset->report));
-    dataset->seconds = rbl_timer_seconds() - start;
+    const double start = tool_seconds();
+    dataset->def.force = options_given(dataset->parsed, "force");
+    dataset->def.progress = show;
+    dataset->def.progress_context = dataset;
+    RBL_TRY(rbl_dataset_write(&dataset->def, dataset->output, &dataset->report));
+    dataset->seconds = tool_seconds() - start;
     return RBL_OK;
 }
 
@@ -166,7 +166,7 @@ static int print_object(const Dataset* dataset)
 {
     const rblDatasetReport* report = &dataset->report;
     rblJsonWriter json;
-    rbl_json_writer_init(&json, 2, rbl_default_allocator());
+    rbl_json_writer_init(&json, 2, NULL);
     rbl_json_begin_object(&json);
     rbl_json_key(&json, "output");
     rbl_json_string(&json, dataset->output);
@@ -228,15 +228,14 @@ static int dataset_run(const Parsed* parsed)
     {
         return usage;
     }
-    if (rbl_folder_check(dataset.output, options_given(parsed, "force")) != RBL_OK)
+    if (rbl_output_check_folder(dataset.output, options_given(parsed, "force")) != RBL_OK)
     {
         return tool_fail_last();
     }
-    const rblAllocator* allocator = rbl_default_allocator();
-    dataset.meshes = rbl_alloc_zero(allocator, sizeof *dataset.meshes * parsed->argument_count);
+    dataset.meshes = calloc(parsed->argument_count, sizeof *dataset.meshes);
     dataset.def.meshes = dataset.meshes;
     const int code = dataset.meshes != NULL ? run_with_room(&dataset) : tool_fail("out of memory");
-    RBL_FREE_ARRAY(allocator, dataset.meshes, parsed->argument_count);
+    free(dataset.meshes);
     return code;
 }
 

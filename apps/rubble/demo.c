@@ -5,6 +5,7 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -102,40 +103,38 @@ static rblResult make_all(const Demo* demo)
 
 static rblResult draw_sheet(const Demo* demo, const rblSheetDef* def, const rblSheetCell* cells)
 {
-    const rblAllocator* allocator = rbl_default_allocator();
     uint32_t width, height;
     RBL_TRY(rbl_sheet_size(def, demo->count, &width, &height));
     char path[PATH_SIZE];
     RBL_TRY(compose_path(demo->folder, "solids", "png", path));
     const size_t size = 4 * (size_t)width * height;
-    uint8_t* rgba = RBL_NEW_ARRAY(allocator, uint8_t, size);
-    rblResult result = rgba != NULL ? rbl_sheet_draw(def, cells, demo->count, rgba) : rbl_fail_memory();
+    uint8_t* rgba = calloc(size, sizeof(uint8_t));
+    rblResult result = rgba != NULL ? rbl_sheet_draw(def, cells, demo->count, rgba) : tool_fail_memory();
     if (result == RBL_OK)
     {
         result = rbl_image_save_png(path, rgba, width, height, 4);
     }
-    RBL_FREE_ARRAY(allocator, rgba, size);
+    free(rgba);
     return result;
 }
 
 static rblResult save_sheet(const Demo* demo)
 {
-    const rblAllocator* allocator = rbl_default_allocator();
     rblSheetDef def = rbl_default_sheet_def();
     def.columns = 6;
     def.cell_width = CELL_WIDTH;
     def.cell_height = CELL_HEIGHT;
-    rblSheetCell* cells = RBL_NEW_ARRAY(allocator, rblSheetCell, demo->count);
+    rblSheetCell* cells = calloc(demo->count, sizeof(rblSheetCell));
     if (cells == NULL)
     {
-        return rbl_fail_memory();
+        return tool_fail_memory();
     }
     for (uint32_t i = 0; i < demo->count; ++i)
     {
         cells[i] = (rblSheetCell){&demo->cells[i * CELL_BYTES], demo->kinds[i].name};
     }
     const rblResult result = draw_sheet(demo, &def, cells);
-    RBL_FREE_ARRAY(allocator, cells, demo->count);
+    free(cells);
     return result;
 }
 
@@ -143,7 +142,7 @@ static rblResult run(const Demo* demo)
 {
     if (demo->rows == NULL || demo->cells == NULL)
     {
-        return rbl_fail_memory();
+        return tool_fail_memory();
     }
     RBL_TRY(make_all(demo));
     progress_stage("contact sheet", 0.99);
@@ -167,11 +166,10 @@ static int demo_run(const Parsed* parsed)
     {
         return tool_fail("%s: cannot make the folder: %s", demo.folder, strerror(errno));
     }
-    const rblAllocator* allocator = rbl_default_allocator();
     demo.samples = options_count(parsed, "samples", rbl_default_picture_def().samples);
     demo.kinds = rbl_solid_kinds(&demo.count);
-    demo.rows = RBL_NEW_ARRAY(allocator, Row, demo.count);
-    demo.cells = RBL_NEW_ARRAY(allocator, uint8_t, demo.count * CELL_BYTES);
+    demo.rows = calloc(demo.count, sizeof(Row));
+    demo.cells = calloc(demo.count * CELL_BYTES, sizeof(uint8_t));
     progress_start("demo", demo.count, "solids", !options_given(parsed, "quiet"));
     const rblResult result = run(&demo);
     progress_stop();
@@ -179,8 +177,8 @@ static int demo_run(const Parsed* parsed)
     {
         print_table(&demo);
     }
-    RBL_FREE_ARRAY(allocator, demo.rows, demo.count);
-    RBL_FREE_ARRAY(allocator, demo.cells, demo.count * CELL_BYTES);
+    free(demo.rows);
+    free(demo.cells);
     return result == RBL_OK ? TOOL_DONE : tool_fail_last();
 }
 

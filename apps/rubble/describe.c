@@ -1,7 +1,5 @@
 #include "describe.h"
 
-#include "base/error.h"
-#include "base/number.h"
 #include <stdarg.h>
 #include <string.h>
 

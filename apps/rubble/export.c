@@ -1,16 +1,14 @@
 // rubble export: a run for other programs.
-#include "scene/export/export.h"
-#include "base/error.h"
-#include "io/file.h"
 #include "progress.h"
 #include "run_input.h"
 #include "shared_options.h"
 #include "tool.h"
 
-static void show_writing(double fraction, void* context)
+static bool show_writing(double fraction, void* context)
 {
     (void)context;
     progress_stage("writing", fraction);
+    return true;
 }
 
 static rblExportOptions chosen_options(const Parsed* parsed)
@@ -18,7 +16,7 @@ static rblExportOptions chosen_options(const Parsed* parsed)
     rblExportOptions options = rbl_default_export_options();
     options.every = options_count(parsed, "every", options.every);
     options.force = options_given(parsed, "force");
-    options.progress = show_writing;
+    options.progress.report = show_writing;
     return options;
 }
 
@@ -31,17 +29,17 @@ rblResult export_check(const Parsed* parsed)
     const bool is_sheet = options_has_ending(output, sheet);
     if (options_given(parsed, "every") && (is_sheet || options_has_ending(output, recording)))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "%s: --every means nothing here: %s", rbl_short_name(output),
+        return rbl_fail(RBL_ERROR_ARGUMENT, "%.200s: --every means nothing here: %s", output,
                         is_sheet ? "a sheet always has nine frames" : "a recording has every step");
     }
-    RBL_TRY(tool_check_output(output));
-    return rbl_export_check_folder(output, &options);
+    return options_has_ending(output, recording) ? rbl_output_check(output)
+                                                 : rbl_export_check(output, &options);
 }
 
-rblResult export_write(const Parsed* parsed, const rblRun* run)
+rblResult export_write(const Parsed* parsed, rblRunId run)
 {
     const rblExportOptions options = chosen_options(parsed);
-    return rbl_export(run, options_value(parsed, "output")->text, &options);
+    return rbl_run_export(run, options_value(parsed, "output")->text, &options);
 }
 
 static int export_run(const Parsed* parsed)

@@ -1,8 +1,4 @@
 // rubble fracture: a mesh broken by a pattern, without a simulation.
-#include "base/jobs.h"
-#include "cut/pieces/pieces_save.h"
-#include "fracture/shatter.h"
-#include "io/folder.h"
 #include "print.h"
 #include "progress.h"
 #include "shared_options.h"
@@ -18,7 +14,8 @@ typedef struct Fracture
     rblShatterDef def;
     double moved; // of the impact
     bool repaired;
-    rblPieces* pieces;
+    rblPiecesId pieces; // null before there are any
+    rblPiecesInfo info;
 } Fracture;
 
 // ---- the command line ----
@@ -111,10 +108,10 @@ static rblResult place(Fracture* fracture)
 
 static void print_text(const Fracture* fracture)
 {
-    const rblPieces* pieces = fracture->pieces;
+    const rblPiecesInfo* pieces = &fracture->info;
     char text[64];
     char number[RBL_NUMBER_SIZE];
-    snprintf(text, sizeof text, "%u of %u asked for", pieces->piece_count, fracture->def.pattern.pieces);
+    snprintf(text, sizeof text, "%u of %u asked for", pieces->count, fracture->def.pattern.pieces);
     print_line(stdout, "pieces", text);
     snprintf(text, sizeof text, "%u", pieces->merged);
     print_line(stdout, "crumbs merged", text);
@@ -126,9 +123,9 @@ static void print_text(const Fracture* fracture)
 
 static int print_object(const Fracture* fracture)
 {
-    const rblPieces* pieces = fracture->pieces;
+    const rblPiecesInfo* pieces = &fracture->info;
     rblJsonWriter writer;
-    rbl_json_writer_init(&writer, 2, rbl_default_allocator());
+    rbl_json_writer_init(&writer, 2, NULL);
     rbl_json_begin_object(&writer);
     rbl_json_key(&writer, "file");
     rbl_json_string(&writer, fracture->path);
@@ -145,7 +142,7 @@ static int print_object(const Fracture* fracture)
     rbl_json_key(&writer, "moved");
     rbl_json_number(&writer, fracture->moved);
     rbl_json_key(&writer, "pieces");
-    rbl_json_unsigned(&writer, pieces->piece_count);
+    rbl_json_unsigned(&writer, pieces->count);
     rbl_json_key(&writer, "merged");
     rbl_json_unsigned(&writer, pieces->merged);
     rbl_json_key(&writer, "crackArea");
@@ -156,15 +153,15 @@ static int print_object(const Fracture* fracture)
 
 // ---- the command ----
 
-static rblResult save(const Fracture* fracture, const rblMeshView* view)
+static rblResult save(const Fracture* fracture)
 {
     const double density = options_number(fracture->parsed, "density", 1000.0);
     if (writes_glb(fracture))
     {
         const double explode = options_number(fracture->parsed, "explode", 0.0);
-        return rbl_pieces_save_glb(fracture->pieces, view, density, explode, fracture->output);
+        return rbl_pieces_save_glb(fracture->pieces, density, explode, fracture->output);
     }
-    return rbl_pieces_save_folder(fracture->pieces, view, density, fracture->output,
+    return rbl_pieces_save_folder(fracture->pieces, density, fracture->output,
                                   options_given(fracture->parsed, "force"));
 }
 
@@ -174,19 +171,17 @@ static rblResult break_mesh(Fracture* fracture)
     RBL_TRY(tool_make_solid(fracture->parsed, fracture->path, &fracture->mesh, &fracture->repaired));
     RBL_TRY(place(fracture));
     progress_stage("breaking", 0.4);
-    RBL_TRY(rbl_shatter_mesh(fracture->mesh, &fracture->def, rbl_default_jobs(), rbl_default_allocator(),
-                             &fracture->pieces));
+    RBL_TRY(rbl_mesh_shatter(fracture->mesh, &fracture->def, &fracture->pieces));
+    RBL_TRY(rbl_pieces_info(fracture->pieces, &fracture->info));
     progress_stage("writing", 0.6);
-    rblMeshView view;
-    RBL_TRY(rbl_mesh_view(fracture->mesh, &view));
-    return save(fracture, &view);
+    return save(fracture);
 }
 
 static rblResult check_output(const Fracture* fracture)
 {
     return writes_glb(fracture)
-               ? tool_check_output(fracture->output)
-               : rbl_folder_check(fracture->output, options_given(fracture->parsed, "force"));
+               ? rbl_output_check(fracture->output)
+               : rbl_output_check_folder(fracture->output, options_given(fracture->parsed, "force"));
 }
 
 static int fracture_run(const Parsed* parsed)
@@ -225,7 +220,10 @@ static int fracture_run(const Parsed* parsed)
     {
         print_text(&fracture);
     }
-    rbl_pieces_free(fracture.pieces);
+    if (fracture.pieces.index1 != 0)
+    {
+        (void)rbl_pieces_destroy(fracture.pieces);
+    }
     (void)rbl_mesh_destroy(fracture.mesh);
     return code;
 }

@@ -16,7 +16,7 @@ static int print_facts(const Parsed* parsed, const MeshFacts* facts)
         return TOOL_DONE;
     }
     rblJsonWriter writer;
-    rbl_json_writer_init(&writer, 2, rbl_default_allocator());
+    rbl_json_writer_init(&writer, 2, NULL);
     rbl_json_begin_object(&writer);
     rbl_json_key(&writer, "file");
     rbl_json_string(&writer, path);
@@ -28,9 +28,10 @@ static int print_facts(const Parsed* parsed, const MeshFacts* facts)
 static int info_run(const Parsed* parsed)
 {
     const char* path = parsed->arguments[0];
-    if (tool_is_recording(path) || run_input_is_recording(path))
+    const rblRecordingKind kind = rbl_recording_kind(path);
+    if (kind != RBL_RECORDING_NONE || run_input_is_recording(path))
     {
-        return tool_is_recording_of_calls(path) ? info_calls(parsed, path) : info_recording(parsed, path);
+        return kind == RBL_RECORDING_CALLS ? info_calls(parsed, path) : info_recording(parsed, path);
     }
     if (rbl_tets_format_of(path) != RBL_TETS_AUTO)
     {

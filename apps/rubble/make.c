@@ -1,11 +1,11 @@
 // rubble make: procedural solids.
-#include "base/assert.h"
-#include "base/number.h"
 #include "describe.h"
 #include "print.h"
 #include "progress.h"
 #include "shared_options.h"
 #include "tool.h"
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int list_kinds(const Command* command)
@@ -41,15 +41,14 @@ static rblResult make(const Parsed* parsed, rblMeshId* out)
     uint32_t kind_count = 0;
     const rblSolidKind* kinds = rbl_solid_kinds(&kind_count);
     const rblSolidKind* kind = &kinds[parsed->variant - parsed->command->variants];
-    const rblAllocator* allocator = rbl_default_allocator();
-    rblSolidValue* values = RBL_NEW_ARRAY(allocator, rblSolidValue, kind->parameter_count);
+    rblSolidValue* values = calloc(kind->parameter_count, sizeof(rblSolidValue));
     if (values == NULL && kind->parameter_count > 0)
     {
-        return rbl_fail_memory();
+        return tool_fail_memory();
     }
     const uint32_t count = collect_values(parsed, kind, values);
     const rblResult result = rbl_mesh_make(kind->name, values, count, out);
-    RBL_FREE_ARRAY(allocator, values, kind->parameter_count);
+    free(values);
     return result;
 }
 
@@ -84,12 +83,12 @@ static int make_run(const Parsed* parsed)
 }
 
 // The default as it would be given: "0.3", "1,2,3". Null when out of memory.
-static const char* fallback_text(const rblSolidParameter* parameter, rblArena* arena)
+static const char* fallback_text(const rblSolidParameter* parameter, Store* store)
 {
     const bool list = parameter->components == 0;
     const double* numbers = list ? parameter->list_fallback : parameter->fallback;
     const uint32_t count = list ? parameter->list_fallback_count : parameter->components;
-    char* text = rbl_arena_alloc(arena, RBL_NUMBER_SIZE * (size_t)count + 1);
+    char* text = store_alloc(store, RBL_NUMBER_SIZE * (size_t)count + 1, 1);
     if (text == NULL)
     {
         return NULL;
@@ -105,10 +104,10 @@ static const char* fallback_text(const rblSolidParameter* parameter, rblArena* a
 }
 
 // Parameters are called as in scenes; on the command line words are joined by dashes.
-static const char* option_name(const char* parameter_name, rblArena* arena)
+static const char* option_name(const char* parameter_name, Store* store)
 {
     const size_t size = strlen(parameter_name) + 1;
-    char* name = rbl_arena_alloc(arena, size);
+    char* name = store_alloc(store, size, 1);
     for (size_t i = 0; name != NULL && i < size; ++i)
     {
         name[i] = parameter_name[i] == '_' ? '-' : parameter_name[i];
@@ -120,13 +119,13 @@ static const char* value_text(const rblSolidParameter* parameter)
 {
     static const char* const numbers[] = {"R,H,R,H,...", "X", "X,Y", "X,Y,Z"};
     static const char* const whole_numbers[] = {"R,H,R,H,...", "N", "N,N", "N,N,N"};
-    RBL_ASSERT(parameter->components <= 3);
+    assert(parameter->components <= 3);
     return (parameter->is_integer ? whole_numbers : numbers)[parameter->components];
 }
 
-static bool describe_parameter(const rblSolidParameter* parameter, rblArena* arena, Option* out)
+static bool describe_parameter(const rblSolidParameter* parameter, Store* store, Option* out)
 {
-    *out = (Option){.name = option_name(parameter->name, arena),
+    *out = (Option){.name = option_name(parameter->name, store),
                     .kind = OPTION_NUMBERS,
                     .whole = parameter->is_integer != 0,
                     .pairs = parameter->components == 0,
@@ -135,25 +134,25 @@ static bool describe_parameter(const rblSolidParameter* parameter, rblArena* are
                     .lowest = parameter->lowest,
                     .highest = parameter->highest,
                     .value = value_text(parameter),
-                    .fallback = fallback_text(parameter, arena),
+                    .fallback = fallback_text(parameter, store),
                     .help = parameter->help};
     return out->name != NULL && out->fallback != NULL;
 }
 
-static bool describe_solids(Command* command, rblArena* arena)
+static bool describe_solids(Command* command, Store* store)
 {
     uint32_t count = 0;
     const rblSolidKind* kinds = rbl_solid_kinds(&count);
-    Variant* variants = RBL_ARENA_ARRAY(arena, Variant, count);
+    Variant* variants = STORE_ARRAY(store, Variant, count);
     bool ok = variants != NULL || count == 0;
     for (uint32_t k = 0; ok && k < count; ++k)
     {
         const uint32_t parameter_count = kinds[k].parameter_count;
-        Option* options = RBL_ARENA_ARRAY(arena, Option, parameter_count);
+        Option* options = STORE_ARRAY(store, Option, parameter_count);
         ok = options != NULL || parameter_count == 0;
         for (uint32_t p = 0; ok && p < parameter_count; ++p)
         {
-            ok = describe_parameter(&kinds[k].parameters[p], arena, &options[p]);
+            ok = describe_parameter(&kinds[k].parameters[p], store, &options[p]);
         }
         variants[k] = (Variant){kinds[k].name, kinds[k].help, options, parameter_count};
     }

@@ -1,7 +1,7 @@
 // Look-ups in the description of the command line; the parser is in parse.c.
 #include "options.h"
 
-#include "base/assert.h"
+#include <assert.h>
 #include <string.h>
 
 const Command* options_find_command(const Program* program, const char* name)
@@ -42,7 +42,7 @@ OptionGroups options_groups(const Program* program, const Command* command, cons
     }
     for (uint32_t i = 0; command != NULL && variant == NULL && i < command->variant_count; ++i)
     {
-        RBL_ASSERT(groups.count < OPTIONS_MAX_GROUPS);
+        assert(groups.count < OPTIONS_MAX_GROUPS);
         groups.items[groups.count++] =
             (OptionGroup){command->variants[i].options, command->variants[i].option_count};
     }
@@ -107,7 +107,7 @@ const OptionValue* options_value(const Parsed* parsed, const char* name)
 {
     const OptionGroups groups = options_groups(parsed->program, parsed->command, parsed->variant);
     const Option* option = options_find(&groups, name, strlen(name));
-    RBL_ASSERT(option != NULL);
+    assert(option != NULL);
     for (uint32_t i = 0; i < parsed->value_count; ++i)
     {
         if (parsed->values[i].option == option)

@@ -3,7 +3,8 @@
 #ifndef RUBBLE_TOOL_OPTIONS_H
 #define RUBBLE_TOOL_OPTIONS_H
 
-#include "base/arena.h"
+#include "rubble/rubble.h"
+#include "store.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,8 +71,8 @@ typedef struct Parsed Parsed;
 typedef struct Command Command;
 typedef int CommandFcn(const Parsed* parsed); // returns the exit code
 
-// Fill in the variants that the library or the benches know, in the arena. False when out of memory.
-typedef bool DescribeFcn(Command* command, rblArena* arena);
+// Fill in the variants that the library or the benches know, in the store. False when out of memory.
+typedef bool DescribeFcn(Command* command, Store* store);
 
 struct Command
 {
@@ -128,11 +129,11 @@ struct Parsed
     const char* called_as;  // the first word of the command line
     const Command* command; // null when only --help or --version was asked for
     const Variant* variant; // null when the command has none, or none was given
-    const char** arguments; // in the arena
+    const char** arguments; // in the store
     uint32_t argument_count;
     const OptionValue* values;
     uint32_t value_count;
-    rblArena arena; // holds values and numbers
+    Store store; // holds values and numbers
 };
 
 // Understand a command line. False when it is wrong: `message` then says why in one line. options_free() either way.

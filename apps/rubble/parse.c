@@ -2,10 +2,7 @@
 // variant are known, every option is looked up again and its value converted.
 #include "options.h"
 
-#include "base/array.h"
-#include "base/error.h"
-#include "base/number.h"
-#include "base/suggest.h"
+#include "rubble/text.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,8 +22,10 @@ typedef struct Parser
     const char* const* words;
     uint32_t word_count;
     uint32_t next; // the word to be read next
-    RBL_ARRAY(Token) tokens;
-    RBL_ARRAY(OptionValue) values;
+    Token* tokens; // these and the values are in the store
+    size_t token_count, token_capacity;
+    OptionValue* values;
+    size_t value_count, value_capacity;
     Parsed* out;
     char* message;
 } Parser;
@@ -212,7 +211,18 @@ static bool take_option(Parser* parser, const char* word)
         }
         token.value = parser->words[parser->next++];
     }
-    return rbl_array_push(&parser->tokens, token) || complain(parser, "out of memory");
+    if (parser->token_count == parser->token_capacity)
+    {
+        Token* larger = store_grow(&parser->out->store, parser->tokens, parser->token_count, sizeof token,
+                                   &parser->token_capacity);
+        if (larger == NULL)
+        {
+            return complain(parser, "out of memory");
+        }
+        parser->tokens = larger;
+    }
+    parser->tokens[parser->token_count++] = token;
+    return true;
 }
 
 static bool take_words(Parser* parser)
@@ -330,7 +340,7 @@ static bool convert_numbers(Parser* parser, OptionValue* value)
     {
         room += *c == separator;
     }
-    double* numbers = RBL_ARENA_ARRAY(&parser->out->arena, double, room);
+    double* numbers = STORE_ARRAY(&parser->out->store, double, room);
     if (numbers == NULL)
     {
         return complain(parser, "out of memory");
@@ -416,23 +426,34 @@ static bool convert(Parser* parser, OptionValue* value)
 // Replace the value given earlier for the same option, or add one: the last one counts.
 static bool store(Parser* parser, const OptionValue* value)
 {
-    for (size_t i = 0; i < parser->values.count; ++i)
+    for (size_t i = 0; i < parser->value_count; ++i)
     {
-        if (parser->values.data[i].option == value->option)
+        if (parser->values[i].option == value->option)
         {
-            parser->values.data[i] = *value;
+            parser->values[i] = *value;
             return true;
         }
     }
-    return rbl_array_push(&parser->values, *value) || complain(parser, "out of memory");
+    if (parser->value_count == parser->value_capacity)
+    {
+        OptionValue* larger = store_grow(&parser->out->store, parser->values, parser->value_count,
+                                         sizeof *value, &parser->value_capacity);
+        if (larger == NULL)
+        {
+            return complain(parser, "out of memory");
+        }
+        parser->values = larger;
+    }
+    parser->values[parser->value_count++] = *value;
+    return true;
 }
 
 static bool convert_options(Parser* parser)
 {
     const OptionGroups groups = options_groups(parser->program, parser->out->command, parser->out->variant);
-    for (size_t i = 0; i < parser->tokens.count; ++i)
+    for (size_t i = 0; i < parser->token_count; ++i)
     {
-        const Token* token = &parser->tokens.data[i];
+        const Token* token = &parser->tokens[i];
         OptionValue value = {.option = options_find(&groups, token->name, token->name_length),
                              .text = token->value};
         if (value.option == NULL)
@@ -449,9 +470,9 @@ static bool convert_options(Parser* parser)
 
 static bool stands_alone(const Parser* parser)
 {
-    for (size_t i = 0; i < parser->values.count; ++i)
+    for (size_t i = 0; i < parser->value_count; ++i)
     {
-        if (parser->values.data[i].option->stands_alone)
+        if (parser->values[i].option->stands_alone)
         {
             return true;
         }
@@ -479,9 +500,9 @@ static bool check_required(const Parser* parser)
     {
         const Option* option = &command->options[i];
         bool given = !option->required;
-        for (size_t v = 0; !given && v < parser->values.count; ++v)
+        for (size_t v = 0; !given && v < parser->value_count; ++v)
         {
-            given = parser->values.data[v].option == option;
+            given = parser->values[v].option == option;
         }
         if (!given)
         {
@@ -518,52 +539,27 @@ static bool check_arguments(const Parser* parser)
     return check_required(parser);
 }
 
-static void keep_values(Parser* parser, bool* ok)
-{
-    const size_t count = parser->values.count;
-    OptionValue* kept = RBL_ARENA_ARRAY(&parser->out->arena, OptionValue, count);
-    if (kept == NULL && count > 0)
-    {
-        *ok = complain(parser, "out of memory");
-        return;
-    }
-    if (count > 0)
-    {
-        memcpy(kept, parser->values.data, count * sizeof *kept);
-    }
-    parser->out->values = kept;
-    parser->out->value_count = (uint32_t)count;
-}
-
 bool options_parse(const Program* program, int argument_count, const char* const* arguments, Parsed* out,
                    char message[OPTIONS_MESSAGE_SIZE])
 {
-    const rblAllocator* allocator = rbl_default_allocator();
     *out = (Parsed){.program = program, .called_as = argument_count > 0 ? arguments[0] : program->name};
-    rbl_arena_init(&out->arena, 1024, allocator);
     Parser parser = {.program = program,
                      .words = arguments,
                      .word_count = (uint32_t)argument_count,
                      .next = 1,
                      .out = out,
                      .message = message};
-    rbl_array_init(&parser.tokens, allocator);
-    rbl_array_init(&parser.values, allocator);
     message[0] = '\0';
-    out->arguments = RBL_ARENA_ARRAY(&out->arena, const char*, (size_t)argument_count + 1);
+    out->arguments = STORE_ARRAY(&out->store, const char*, (size_t)argument_count + 1);
     bool ok = out->arguments != NULL || complain(&parser, "out of memory");
     ok = ok && take_words(&parser) && choose_variant(&parser) && convert_options(&parser) &&
          check_arguments(&parser);
-    if (ok)
-    {
-        keep_values(&parser, &ok);
-    }
-    rbl_array_free(&parser.tokens);
-    rbl_array_free(&parser.values);
+    out->values = parser.values;
+    out->value_count = ok ? (uint32_t)parser.value_count : 0;
     return ok;
 }
 
 void options_free(Parsed* parsed)
 {
-    rbl_arena_free(&parsed->arena);
+    store_free(&parsed->store);
 }

@@ -1,12 +1,10 @@
 // rubble pattern: fracture patterns, made, checked and drawn.
-#include "fracture/pattern/pattern.h"
-#include "base/suggest.h"
-#include "base/timer.h"
-#include "math/aabb.h"
 #include "print.h"
 #include "progress.h"
+#include "rubble/text.h"
 #include "shared_options.h"
 #include "tool.h"
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Pattern
@@ -153,10 +151,10 @@ static rblResult check(Pattern* pattern)
     rblInspectOptions options = rbl_default_inspect_options();
     options.self_intersections = false;
     RBL_TRY(rbl_mesh_inspect(pattern->mesh, &options, &pattern->report));
-    double* volumes = rbl_alloc_zero(rbl_default_allocator(), view.group_count * sizeof *volumes);
+    double* volumes = calloc(view.group_count, sizeof *volumes);
     if (volumes == NULL)
     {
-        return rbl_fail_memory();
+        return tool_fail_memory();
     }
     sum_volumes(&view, volumes);
     pattern->pieces = view.group_count;
@@ -166,31 +164,34 @@ static rblResult check(Pattern* pattern)
         pattern->smallest = rbl_mind(pattern->smallest, volumes[piece]);
         pattern->largest = rbl_maxd(pattern->largest, volumes[piece]);
     }
-    RBL_FREE_ARRAY(rbl_default_allocator(), volumes, view.group_count);
+    free(volumes);
     return RBL_OK;
 }
 
 // How far the volumes of the pieces together are from that of the box, by that of the box.
 static double tiling_error(const Pattern* pattern)
 {
-    const rblVec3d size = rbl_aabbd_size(pattern->report.bounds);
+    const rblAabbd bounds = pattern->report.bounds;
+    const rblVec3d size = rbl_sub3d(bounds.upper, bounds.lower);
     const double box = size.x * size.y * size.z;
     return fabs(pattern->report.volume - box) / box;
 }
 
 // ---- drawing ----
 
-static void show_progress(double fraction, void* context)
+static bool show_progress(double fraction, void* context)
 {
     (void)context;
     progress_stage("tracing", 0.3 + 0.65 * fraction);
+    return true;
 }
 
 // From in front, a little from the right and from above.
 static rblResult save_picture(const Pattern* pattern)
 {
-    const rblVec3d middle = rbl_aabbd_center(pattern->report.bounds);
-    const rblVec3d size = rbl_aabbd_size(pattern->report.bounds);
+    const rblAabbd bounds = pattern->report.bounds;
+    const rblVec3d middle = rbl_scale3d(rbl_add3d(bounds.lower, bounds.upper), 0.5);
+    const rblVec3d size = rbl_sub3d(bounds.upper, bounds.lower);
     const OptionValue* pixels = options_value(pattern->parsed, "pixels");
     rblPictureItem item = rbl_default_picture_item(pattern->mesh);
     item.parts = RBL_PARTS_GROUPS;
@@ -208,7 +209,7 @@ static rblResult save_picture(const Pattern* pattern)
     def.has_target = 1;
     def.target = middle;
     def.eye = rbl_add3d(middle, rbl_scale3d(rbl_vec3d(0.26, 0.2, 0.945), far));
-    def.progress = show_progress;
+    def.progress.report = show_progress;
     return rbl_picture_save(&def, pattern->output, NULL);
 }
 
@@ -220,11 +221,8 @@ static rblResult save(const Pattern* pattern)
     {
         return save_picture(pattern);
     }
-    rblMeshView view;
-    RBL_TRY(rbl_mesh_view(pattern->mesh, &view));
-    return options_has_ending(pattern->output, nodes)
-               ? rbl_pattern_save_glb(&view, pattern->output, rbl_default_allocator())
-               : rbl_mesh_save(pattern->mesh, pattern->output, NULL);
+    return options_has_ending(pattern->output, nodes) ? rbl_pattern_save_glb(pattern->mesh, pattern->output)
+                                                      : rbl_mesh_save(pattern->mesh, pattern->output, NULL);
 }
 
 // ---- telling ----
@@ -237,7 +235,7 @@ static bool is_closed(const Pattern* pattern)
 static int print_pattern_json(const Pattern* pattern)
 {
     rblJsonWriter writer;
-    rbl_json_writer_init(&writer, 2, rbl_default_allocator());
+    rbl_json_writer_init(&writer, 2, NULL);
     rbl_json_begin_object(&writer);
     rbl_json_key(&writer, "file");
     rbl_json_string(&writer, pattern->output);
@@ -289,11 +287,11 @@ static int print_pattern(const Pattern* pattern)
 
 static rblResult work(Pattern* pattern)
 {
-    RBL_TRY(tool_check_output(pattern->output));
+    RBL_TRY(rbl_output_check(pattern->output));
     progress_stage("making", -1.0);
-    const double start = rbl_timer_seconds();
+    const double start = tool_seconds();
     RBL_TRY(make(pattern));
-    pattern->make_seconds = rbl_timer_seconds() - start;
+    pattern->make_seconds = tool_seconds() - start;
     RBL_TRY(check(pattern));
     progress_stage("drawing", 0.3);
     return save(pattern);

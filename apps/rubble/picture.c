@@ -1,10 +1,9 @@
 // rubble picture: meshes ray traced into a PNG.
-#include "base/timer.h"
-#include "math/aabb.h"
 #include "print.h"
 #include "progress.h"
 #include "shared_options.h"
 #include "tool.h"
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Picture
@@ -126,7 +125,7 @@ static int check_usage(const Picture* picture)
 
 static rblResult load_files(Picture* picture)
 {
-    const double start = rbl_timer_seconds();
+    const double start = tool_seconds();
     for (uint32_t i = 0; i < picture->count; ++i)
     {
         progress_stage("reading", 0.3 * (double)i / (double)picture->count);
@@ -134,7 +133,7 @@ static rblResult load_files(Picture* picture)
         picture->items[i] = rbl_default_picture_item(picture->meshes[i]);
         picture->items[i].color = rbl_picture_color(i);
     }
-    picture->load_seconds = rbl_timer_seconds() - start;
+    picture->load_seconds = tool_seconds() - start;
     return RBL_OK;
 }
 
@@ -165,17 +164,21 @@ static rblResult choose_parts(Picture* picture)
 
 static rblResult find_middle(const Picture* picture, rblVec3d* out)
 {
-    rblAabbd bounds = rbl_aabbd_empty();
+    const double far = (double)INFINITY;
+    rblVec3d lower = {far, far, far};
+    rblVec3d upper = {-far, -far, -far};
     for (uint32_t i = 0; i < picture->count; ++i)
     {
         rblMeshView view;
         RBL_TRY(rbl_mesh_view(picture->meshes[i], &view));
         for (uint32_t c = 0; c < view.corner_count; ++c)
         {
-            bounds = rbl_aabbd_add(bounds, view.positions[view.corner_vertices[c]]);
+            const rblVec3d p = view.positions[view.corner_vertices[c]];
+            lower = rbl_vec3d(rbl_mind(p.x, lower.x), rbl_mind(p.y, lower.y), rbl_mind(p.z, lower.z));
+            upper = rbl_vec3d(rbl_maxd(p.x, upper.x), rbl_maxd(p.y, upper.y), rbl_maxd(p.z, upper.z));
         }
     }
-    *out = rbl_aabbd_center(bounds);
+    *out = rbl_scale3d(rbl_add3d(lower, upper), 0.5);
     return RBL_OK;
 }
 
@@ -199,16 +202,17 @@ static rblResult place_plane(Picture* picture)
 
 // ---- drawing ----
 
-static void show_progress(double fraction, void* context)
+static bool show_progress(double fraction, void* context)
 {
     (void)context;
     progress_stage("tracing", 0.3 + 0.65 * fraction);
+    return true;
 }
 
 static rblResult draw(Picture* picture)
 {
     const Parsed* parsed = picture->parsed;
-    RBL_TRY(tool_check_output(options_value(parsed, "output")->text));
+    RBL_TRY(rbl_output_check(options_value(parsed, "output")->text));
     RBL_TRY(load_files(picture));
     RBL_TRY(choose_parts(picture));
     take_camera(picture);
@@ -217,7 +221,7 @@ static rblResult draw(Picture* picture)
     picture->def.item_count = picture->count;
     picture->def.samples = options_count(parsed, "samples", picture->def.samples);
     picture->def.explode = options_number(parsed, "explode", 0.0);
-    picture->def.progress = show_progress;
+    picture->def.progress.report = show_progress;
     progress_stage("building", 0.3);
     return rbl_picture_save(&picture->def, options_value(parsed, "output")->text, &picture->stats);
 }
@@ -240,7 +244,7 @@ static int print_picture_json(const Picture* picture)
 {
     const rblPictureStats* stats = &picture->stats;
     rblJsonWriter writer;
-    rbl_json_writer_init(&writer, 2, rbl_default_allocator());
+    rbl_json_writer_init(&writer, 2, NULL);
     rbl_json_begin_object(&writer);
     rbl_json_key(&writer, "file");
     rbl_json_string(&writer, options_value(picture->parsed, "output")->text);
@@ -294,7 +298,6 @@ static int report(const Picture* picture)
 
 static int picture_run(const Parsed* parsed)
 {
-    const rblAllocator* allocator = rbl_default_allocator();
     Picture picture = {.parsed = parsed, .count = parsed->argument_count, .def = rbl_default_picture_def()};
     const int usage = check_usage(&picture);
     if (usage != TOOL_DONE)
@@ -302,17 +305,17 @@ static int picture_run(const Parsed* parsed)
         return usage;
     }
     progress_start("picture", 0.0, NULL, !options_given(parsed, "quiet"));
-    picture.meshes = rbl_alloc_zero(allocator, picture.count * sizeof *picture.meshes);
-    picture.items = RBL_NEW_ARRAY(allocator, rblPictureItem, picture.count);
+    picture.meshes = calloc(picture.count, sizeof *picture.meshes);
+    picture.items = calloc(picture.count, sizeof(rblPictureItem));
     const bool enough = picture.meshes != NULL && picture.items != NULL;
-    const rblResult result = enough ? draw(&picture) : rbl_fail_memory();
+    const rblResult result = enough ? draw(&picture) : tool_fail_memory();
     const int code = result == RBL_OK ? report(&picture) : tool_fail_last();
     for (uint32_t i = 0; enough && i < picture.count && picture.meshes[i].index1 != 0; ++i)
     {
         rbl_mesh_destroy(picture.meshes[i]);
     }
-    RBL_FREE_ARRAY(allocator, picture.meshes, picture.count);
-    RBL_FREE_ARRAY(allocator, picture.items, picture.count);
+    free(picture.meshes);
+    free(picture.items);
     return code;
 }
 

@@ -100,7 +100,7 @@ int print_json(rblJsonWriter* writer)
     }
     else
     {
-        fwrite(writer->text.data, 1, writer->text.count, stdout);
+        fwrite(writer->text, 1, writer->size, stdout);
     }
     rbl_json_writer_free(writer);
     return code;

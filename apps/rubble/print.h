@@ -2,9 +2,9 @@
 #ifndef RUBBLE_TOOL_PRINT_H
 #define RUBBLE_TOOL_PRINT_H
 
-#include "base/number.h"
-#include "io/json/json_writer.h"
+#include "rubble/json.h"
 #include "rubble/math.h"
+#include "rubble/text.h"
 #include <stdio.h>
 
 // About `digits` significant digits (1 to 15), no trailing zeros: "0.1667", "12.5", "1e+20".

@@ -1,8 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "progress.h"
 
-#include "base/number.h"
-#include "base/timer.h"
+#include "tool.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +129,7 @@ static uint32_t terminal_width(void)
 static void draw(void)
 {
     char text[PROGRESS_SIZE];
-    current.elapsed = rbl_timer_seconds() - start_time;
+    current.elapsed = tool_seconds() - start_time;
     progress_render(&current, terminal_width(), text);
     fprintf(stderr, CLEAR_LINE "%s", text);
     fflush(stderr);
@@ -158,7 +158,7 @@ static void* tick(void* unused)
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&wake, &mutex, &until);
-        if (!ending && rbl_timer_seconds() - start_time >= FIRST_DRAW)
+        if (!ending && tool_seconds() - start_time >= FIRST_DRAW)
         {
             draw();
         }
@@ -201,7 +201,7 @@ void progress_start(const char* title, double amount, const char* unit, bool wan
     {
         return;
     }
-    start_time = rbl_timer_seconds();
+    start_time = tool_seconds();
     snprintf(title_text, sizeof title_text, "%s", title);
     stage_text[0] = '\0';
     current = (ProgressState){.title = title_text,
@@ -217,7 +217,7 @@ void progress_stage(const char* stage, double fraction)
     pthread_mutex_lock(&mutex);
     snprintf(stage_text, sizeof stage_text, "%s", stage);
     current.fraction = fraction;
-    current.elapsed_at_stage = rbl_timer_seconds() - start_time;
+    current.elapsed_at_stage = tool_seconds() - start_time;
     pthread_mutex_unlock(&mutex);
 }
 

@@ -91,7 +91,7 @@ static int print_report_json(const Parsed* parsed, const rblRepairReport* report
     Change changes[CHANGE_COUNT];
     list_changes(report, changes);
     rblJsonWriter writer;
-    rbl_json_writer_init(&writer, 2, rbl_default_allocator());
+    rbl_json_writer_init(&writer, 2, NULL);
     rbl_json_begin_object(&writer);
     rbl_json_key(&writer, "file");
     rbl_json_string(&writer, parsed->arguments[0]);

@@ -1,6 +1,4 @@
 // rubble replay: a recording run again.
-#include "scene/record/replay.h"
-#include "base/timer.h"
 #include "print.h"
 #include "progress.h"
 #include "tool.h"
@@ -8,83 +6,75 @@
 
 typedef struct Outcome
 {
-    rblReplay replay;
+    rblRunView recording;
+    rblRunReplay replay;
     double seconds;
 } Outcome;
 
-static void format_hash(uint64_t hash, char out[17])
+static rblResult replay(const Parsed* parsed, rblRunId run, Outcome* outcome)
 {
-    snprintf(out, 17, "%08lx%08lx", (unsigned long)(hash >> 32), (unsigned long)(hash & 0xFFFFFFFFu));
-}
-
-static rblResult replay(const Parsed* parsed, const rblRun* run, Outcome* outcome)
-{
-    const double start = rbl_timer_seconds();
-    const uint32_t last = rbl_run_last_step(run);
-    progress_start("replay", last, "steps", !options_given(parsed, "quiet"));
-    RBL_TRY(rbl_replay_start(&outcome->replay, run, false));
-    while (!rbl_replay_done(&outcome->replay))
-    {
-        progress_stage("stepping", (double)outcome->replay.simulation.step / last);
-        RBL_TRY(rbl_replay_advance(&outcome->replay));
-    }
-    outcome->seconds = rbl_timer_seconds() - start;
+    const double start = tool_seconds();
+    RBL_TRY(rbl_run_view(run, &outcome->recording));
+    progress_start("replay", outcome->recording.step, "steps", !options_given(parsed, "quiet"));
+    RBL_TRY(rbl_run_replay(run, &tool_stepping, &outcome->replay));
+    outcome->seconds = tool_seconds() - start;
     return RBL_OK;
 }
 
 // What a difference may come from, for the end of a line.
-static const char* excuse(const rblRun* run)
+static const char* excuse(const Outcome* outcome)
 {
-    return strcmp(run->settings.version, rbl_version()) != 0 ? "; it was made by another version" : "";
+    const char* version = outcome->recording.settings.version;
+    return strcmp(version, rbl_version()) != 0 ? "; it was made by another version" : "";
 }
 
-static int print_table(const rblRun* run, const Outcome* outcome)
+static int print_table(const Outcome* outcome)
 {
-    const rblReplay* replayed = &outcome->replay;
+    const rblRunReplay* replayed = &outcome->replay;
     char text[160];
     char expected[17];
     char found[17];
     char seconds[RBL_NUMBER_SIZE];
     print_number(outcome->seconds, 4, seconds);
-    printf("%s\n", run->settings.name);
-    snprintf(text, sizeof text, "%u in %s s", rbl_run_last_step(run), seconds);
+    printf("%s\n", outcome->recording.settings.name);
+    snprintf(text, sizeof text, "%u in %s s", outcome->recording.step, seconds);
     print_line(stdout, "steps", text);
-    if (replayed->first_difference == RBL_NONE)
+    if (replayed->same)
     {
         print_line(stdout, "verdict", "every step is the same");
         return TOOL_DONE;
     }
-    format_hash(run->statistics.steps.data[replayed->first_difference].hash, expected);
-    format_hash(replayed->found, found);
+    tool_format_hash(replayed->expected, expected);
+    tool_format_hash(replayed->found, found);
     snprintf(text, sizeof text, "step %u is the first that differs%s", replayed->first_difference,
-             excuse(run));
+             excuse(outcome));
     print_line(stdout, "verdict", text);
     print_line(stdout, "hash recorded", expected);
     print_line(stdout, "hash now", found);
     return TOOL_DONE;
 }
 
-static int print_object(const rblRun* run, const Outcome* outcome)
+static int print_object(const Outcome* outcome)
 {
-    const bool same = outcome->replay.first_difference == RBL_NONE;
+    const rblRunReplay* replayed = &outcome->replay;
     rblJsonWriter json;
     char hash[17];
-    rbl_json_writer_init(&json, 2, rbl_default_allocator());
+    rbl_json_writer_init(&json, 2, NULL);
     rbl_json_begin_object(&json);
     rbl_json_key(&json, "scene");
-    rbl_json_string(&json, run->settings.name);
+    rbl_json_string(&json, outcome->recording.settings.name);
     rbl_json_key(&json, "version");
-    rbl_json_string(&json, run->settings.version);
+    rbl_json_string(&json, outcome->recording.settings.version);
     rbl_json_key(&json, "steps");
-    rbl_json_unsigned(&json, rbl_run_last_step(run));
+    rbl_json_unsigned(&json, outcome->recording.step);
     rbl_json_key(&json, "same");
-    rbl_json_bool(&json, same);
-    if (!same)
+    rbl_json_bool(&json, replayed->same);
+    if (!replayed->same)
     {
         rbl_json_key(&json, "firstDifference");
-        rbl_json_unsigned(&json, outcome->replay.first_difference);
+        rbl_json_unsigned(&json, replayed->first_difference);
     }
-    format_hash(outcome->replay.simulation.run.statistics.hash, hash);
+    tool_format_hash(replayed->hash, hash);
     rbl_json_key(&json, "hash");
     rbl_json_string(&json, hash);
     rbl_json_key(&json, "seconds");
@@ -96,30 +86,29 @@ static int print_object(const rblRun* run, const Outcome* outcome)
 static int replay_run(const Parsed* parsed)
 {
     const char* path = parsed->arguments[0];
-    if (tool_is_recording_of_calls(path))
+    if (rbl_recording_kind(path) == RBL_RECORDING_CALLS)
     {
         return replay_calls(parsed, path);
     }
-    rblRun run;
-    Outcome outcome = {0};
+    rblRunId run;
+    Outcome outcome = {.seconds = 0.0};
     int code = tool_load_run(parsed, path, &run, NULL);
     if (code != TOOL_DONE)
     {
         return code;
     }
-    code = replay(parsed, &run, &outcome) == RBL_OK ? TOOL_DONE : tool_fail_last();
+    code = replay(parsed, run, &outcome) == RBL_OK ? TOOL_DONE : tool_fail_last();
     progress_stop();
     if (code == TOOL_DONE)
     {
-        code = options_given(parsed, "json") ? print_object(&run, &outcome) : print_table(&run, &outcome);
+        code = options_given(parsed, "json") ? print_object(&outcome) : print_table(&outcome);
+        if (code == TOOL_DONE && !outcome.replay.same && options_given(parsed, "verify"))
+        {
+            code = tool_fail("%s: step %u is the first that differs%s", path, outcome.replay.first_difference,
+                             excuse(&outcome));
+        }
     }
-    const uint32_t difference = outcome.replay.first_difference;
-    if (code == TOOL_DONE && difference != RBL_NONE && options_given(parsed, "verify"))
-    {
-        code = tool_fail("%s: step %u is the first that differs%s", path, difference, excuse(&run));
-    }
-    rbl_replay_free(&outcome.replay);
-    rbl_run_free(&run);
+    rbl_run_destroy(run);
     return code;
 }
 

@@ -1,7 +1,5 @@
 #include "report.h"
 
-#include "base/error.h"
-#include "math/vec.h"
 #include "print.h"
 #include <math.h>
 #include <string.h>

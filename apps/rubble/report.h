@@ -2,7 +2,7 @@
 #ifndef RUBBLE_TOOL_REPORT_H
 #define RUBBLE_TOOL_REPORT_H
 
-#include "io/json/json_writer.h"
+#include "rubble/json.h"
 #include "rubble/rubble.h"
 #include <stdio.h>
 

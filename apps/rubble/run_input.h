@@ -3,15 +3,14 @@
 #define RUBBLE_TOOL_RUN_INPUT_H
 
 #include "options.h"
-#include "scene/run/simulate.h"
+#include "rubble/rubble.h"
 
 // A recording, or a scene that is simulated now.
 typedef struct RunInput
 {
-    rblRun recording;
-    rblSceneId scene;
-    rblSimulation simulation;
-    const rblRun* run; // null until run_input_run()
+    rblSceneId scene; // null: a recording
+    rblRunId run;     // null for scenes until run_input_run()
+    double end;       // when the run ends or is to end, s
 } RunInput;
 
 // True when a file is named as recordings are.
@@ -21,9 +20,6 @@ bool run_input_is_recording(const char* path);
 // any case.
 rblResult run_input_open(RunInput* input, const char* path);
 
-// When the run ends or is to end, s.
-double run_input_end(const RunInput* input);
-
 // Simulate what is a scene; then there is a run.
 rblResult run_input_run(RunInput* input);
 void run_input_close(RunInput* input);
@@ -32,6 +28,6 @@ void run_input_close(RunInput* input);
 rblResult export_check(const Parsed* parsed);
 
 // Write a run as --output, --every and --force say.
-rblResult export_write(const Parsed* parsed, const rblRun* run);
+rblResult export_write(const Parsed* parsed, rblRunId run);
 
 #endif

@@ -1,9 +1,7 @@
 // rubble simulate: a scene through time.
-#include "base/timer.h"
 #include "print.h"
 #include "progress.h"
 #include "run_input.h"
-#include "scene/record/checkpoint.h"
 #include "shared_options.h"
 #include "tool.h"
 #include <math.h>
@@ -13,7 +11,8 @@ typedef struct Run
 {
     const Parsed* parsed;
     rblSceneId scene;
-    rblSimulation simulation;
+    rblRunId id;
+    rblSceneView view;
     double prepare_seconds;
     double run_seconds;
 } Run;
@@ -38,7 +37,7 @@ static void list_methods(char* out, size_t size)
 // Names that are reserved for later: say so once, instead of leaving people waiting for their breaks.
 static void note_breaking(const Run* run)
 {
-    const rblSceneView* view = &run->simulation.view;
+    const rblSceneView* view = &run->view;
     uint32_t bodies = 0;
     for (uint32_t i = 0; i < view->body_count; ++i)
     {
@@ -57,32 +56,37 @@ static void note_breaking(const Run* run)
     }
 }
 
-// Whether the step that was just done is one to write a checkpoint after.
-static bool is_checkpoint(const Run* run)
+// Whether a step is one to write a checkpoint after.
+static bool is_checkpoint(const Run* run, uint32_t step)
 {
-    const rblSimulation* simulation = &run->simulation;
-    const double interval = options_number(run->parsed, "checkpoint-every", 1.0) / simulation->view.step;
-    const double before = interval > 1.0 ? (double)(simulation->step - 1) / interval : 0.0;
-    const double now = interval > 1.0 ? (double)simulation->step / interval : 1.0;
-    return floor(now + 1e-9) > floor(before + 1e-9) || rbl_simulation_done(simulation);
+    const double interval = options_number(run->parsed, "checkpoint-every", 1.0) / run->view.step;
+    const double before = interval > 1.0 ? (double)(step - 1) / interval : 0.0;
+    const double now = interval > 1.0 ? (double)step / interval : 1.0;
+    return floor(now + 1e-9) > floor(before + 1e-9) || step >= run->view.step_count;
+}
+
+// The steps one by one where checkpoints are kept.
+static rblResult advance_with_checkpoints(const Run* run, const char* path)
+{
+    rblRunView now;
+    RBL_TRY(rbl_run_view(run->id, &now));
+    for (uint32_t step = now.step + 1; step <= run->view.step_count; ++step)
+    {
+        progress_stage("stepping", (double)(step - 1) / run->view.step_count);
+        RBL_TRY(rbl_run_step(run->id));
+        RBL_TRY(is_checkpoint(run, step) ? rbl_run_save_checkpoint(run->id, path) : RBL_OK);
+    }
+    return RBL_OK;
 }
 
 static rblResult advance(Run* run)
 {
-    rblSimulation* simulation = &run->simulation;
     const OptionValue* checkpoint = options_value(run->parsed, "checkpoint");
-    const double start = rbl_timer_seconds();
-    while (!rbl_simulation_done(simulation))
-    {
-        progress_stage("stepping", (double)simulation->step / simulation->view.step_count);
-        RBL_TRY(rbl_simulation_advance(simulation));
-        if (checkpoint != NULL && is_checkpoint(run))
-        {
-            RBL_TRY(rbl_checkpoint_save(simulation, checkpoint->text));
-        }
-    }
-    run->run_seconds = rbl_timer_seconds() - start;
-    return rbl_simulation_finish(simulation);
+    const double start = tool_seconds();
+    RBL_TRY(checkpoint != NULL ? advance_with_checkpoints(run, checkpoint->text) : RBL_OK);
+    RBL_TRY(rbl_run_to_end(run->id, &tool_stepping));
+    run->run_seconds = tool_seconds() - start;
+    return RBL_OK;
 }
 
 static bool is_recording(const OptionValue* output)
@@ -94,11 +98,13 @@ static rblResult start(Run* run, const OptionValue* output)
 {
     const bool records = is_recording(output);
     const OptionValue* resume = options_value(run->parsed, "resume");
-    RBL_TRY(resume != NULL ? rbl_checkpoint_resume(&run->simulation, run->scene, resume->text)
-                           : rbl_simulation_start(&run->simulation, run->scene, output != NULL && !records));
-    return records
-               ? rbl_simulation_record(&run->simulation, output->text, options_given(run->parsed, "quantise"))
-               : RBL_OK;
+    rblRunDef def = rbl_default_run_def();
+    def.keeps_motion = output != NULL && !records;
+    def.recording = records ? output->text : NULL;
+    def.quantise = options_given(run->parsed, "quantise");
+    def.resume = resume != NULL ? resume->text : NULL;
+    RBL_TRY(rbl_scene_view(run->scene, &run->view));
+    return rbl_run_create(run->scene, &def, &run->id);
 }
 
 static rblResult simulate(Run* run)
@@ -106,25 +112,22 @@ static rblResult simulate(Run* run)
     const OptionValue* output = options_value(run->parsed, "output");
     const OptionValue* stats = options_value(run->parsed, "stats");
     const OptionValue* checkpoint = options_value(run->parsed, "checkpoint");
-    const double begin = rbl_timer_seconds();
+    const double begin = tool_seconds();
     RBL_TRY(output != NULL ? export_check(run->parsed) : RBL_OK);
-    RBL_TRY(stats != NULL ? tool_check_output(stats->text) : RBL_OK);
-    RBL_TRY(checkpoint != NULL ? tool_check_output(checkpoint->text) : RBL_OK);
+    RBL_TRY(stats != NULL ? rbl_output_check(stats->text) : RBL_OK);
+    RBL_TRY(checkpoint != NULL ? rbl_output_check(checkpoint->text) : RBL_OK);
     progress_stage("preparing", -1.0);
     RBL_TRY(start(run, output));
-    run->prepare_seconds = rbl_timer_seconds() - begin;
+    run->prepare_seconds = tool_seconds() - begin;
     note_breaking(run);
-    progress_start("simulate", run->simulation.view.step_count, "steps",
-                   !options_given(run->parsed, "quiet"));
+    progress_start("simulate", run->view.step_count, "steps", !options_given(run->parsed, "quiet"));
     RBL_TRY(advance(run));
     progress_stage("writing", 1.0);
     if (output != NULL && !is_recording(output))
     {
-        RBL_TRY(export_write(run->parsed, &run->simulation.run));
+        RBL_TRY(export_write(run->parsed, run->id));
     }
-    return stats != NULL
-               ? rbl_statistics_write(&run->simulation.run.statistics, run->simulation.view.name, stats->text)
-               : RBL_OK;
+    return stats != NULL ? rbl_run_save_statistics(run->id, stats->text) : RBL_OK;
 }
 
 // ---- telling ----
@@ -151,10 +154,20 @@ static void list_stages(const rblRunSummary* s, Stage out[STAGE_COUNT])
     memcpy(out, stages, sizeof stages);
 }
 
-static void format_hash(const Run* run, char out[17])
+// What is told of a run that is done.
+typedef struct Outcome
 {
-    const uint64_t hash = run->simulation.run.statistics.hash;
-    snprintf(out, 17, "%08lx%08lx", (unsigned long)(hash >> 32), (unsigned long)(hash & 0xFFFFFFFFu));
+    rblRunSummary summary;
+    rblStepRecord last;
+    char hash[17];
+} Outcome;
+
+static rblResult look(const Run* run, Outcome* out)
+{
+    RBL_TRY(rbl_run_summary(run->id, &out->summary));
+    RBL_TRY(rbl_run_last_record(run->id, &out->last));
+    tool_format_hash(out->last.hash, out->hash);
+    return RBL_OK;
 }
 
 static void print_value(const char* label, double value, const char* unit)
@@ -181,14 +194,12 @@ static void print_stages(const rblRunSummary* s)
     }
 }
 
-static void print_table(const Run* run)
+static void print_table(const Run* run, const Outcome* outcome)
 {
-    const rblSceneView* view = &run->simulation.view;
-    const rblStatistics* statistics = &run->simulation.run.statistics;
-    const rblStepRecord* last = &statistics->steps.data[statistics->steps.count - 1];
-    const rblRunSummary s = rbl_statistics_summary(statistics);
+    const rblSceneView* view = &run->view;
+    const rblStepRecord* last = &outcome->last;
+    const rblRunSummary s = outcome->summary;
     char text[160];
-    char hash[17];
     char seconds[RBL_NUMBER_SIZE];
     print_number((double)view->step_count * view->step, 4, seconds);
     printf("%s\n", view->name);
@@ -206,8 +217,7 @@ static void print_table(const Run* run)
                 "of the scale, in a step");
     print_value("prepared in", run->prepare_seconds, "s");
     print_value("ran in", run->run_seconds, "s");
-    format_hash(run, hash);
-    print_line(stdout, "hash", hash);
+    print_line(stdout, "hash", outcome->hash);
     print_stages(&s);
 }
 
@@ -217,16 +227,14 @@ static void put_number(rblJsonWriter* json, const char* key, double value)
     rbl_json_number(json, value);
 }
 
-static int print_summary_json(const Run* run)
+static int print_summary_json(const Run* run, const Outcome* outcome)
 {
-    const rblSceneView* view = &run->simulation.view;
-    const rblStatistics* statistics = &run->simulation.run.statistics;
-    const rblStepRecord* last = &statistics->steps.data[statistics->steps.count - 1];
-    const rblRunSummary s = rbl_statistics_summary(statistics);
+    const rblSceneView* view = &run->view;
+    const rblStepRecord* last = &outcome->last;
+    const rblRunSummary s = outcome->summary;
     Stage stages[STAGE_COUNT];
-    char hash[17];
     rblJsonWriter json;
-    rbl_json_writer_init(&json, 2, rbl_default_allocator());
+    rbl_json_writer_init(&json, 2, NULL);
     rbl_json_begin_object(&json);
     rbl_json_key(&json, "scene");
     rbl_json_string(&json, view->name);
@@ -257,9 +265,8 @@ static int print_summary_json(const Run* run)
         rbl_json_end_array(&json);
     }
     rbl_json_end_object(&json);
-    format_hash(run, hash);
     rbl_json_key(&json, "hash");
-    rbl_json_string(&json, hash);
+    rbl_json_string(&json, outcome->hash);
     rbl_json_end_object(&json);
     return print_json(&json);
 }
@@ -299,17 +306,23 @@ static int simulate_run(const Parsed* parsed)
     {
         return tool_fail_last();
     }
-    int code = simulate(&run) == RBL_OK ? TOOL_DONE : tool_fail_last();
+    Outcome outcome;
+    rblResult result = simulate(&run);
+    result = result == RBL_OK ? look(&run, &outcome) : result;
     progress_stop();
+    int code = result == RBL_OK ? TOOL_DONE : tool_fail_last();
     if (code == TOOL_DONE && options_given(parsed, "json"))
     {
-        code = print_summary_json(&run);
+        code = print_summary_json(&run, &outcome);
     }
     else if (code == TOOL_DONE)
     {
-        print_table(&run);
+        print_table(&run, &outcome);
     }
-    rbl_simulation_free(&run.simulation);
+    if (run.id.index1 != 0)
+    {
+        rbl_run_destroy(run.id);
+    }
     rbl_scene_destroy(run.scene);
     return code;
 }

@@ -1,6 +1,7 @@
 // Meshes that are to be broken.
 #include "progress.h"
 #include "tool.h"
+#include <stdio.h>
 
 void tool_note(const Parsed* parsed, const char* path, const char* text)
 {

@@ -1,5 +1,4 @@
 // rubble tetrahedralize: a solid filled with tetrahedra; and what rubble info tells of them.
-#include "base/timer.h"
 #include "print.h"
 #include "progress.h"
 #include "shared_options.h"
@@ -149,7 +148,7 @@ int info_tetrahedra(const Parsed* parsed, const char* path)
         return TOOL_DONE;
     }
     rblJsonWriter writer;
-    rbl_json_writer_init(&writer, 2, rbl_default_allocator());
+    rbl_json_writer_init(&writer, 2, NULL);
     rbl_json_begin_object(&writer);
     rbl_json_key(&writer, "file");
     rbl_json_string(&writer, path);
@@ -205,9 +204,9 @@ static rblResult fill(Work* work)
     progress_stage("checking", 0.1);
     RBL_TRY(tool_make_solid(work->parsed, work->input, &work->mesh, &repaired));
     progress_stage("filling", 0.3);
-    const double start = rbl_timer_seconds();
+    const double start = tool_seconds();
     const rblResult result = rbl_tets_fill(work->mesh, &work->def, &work->fill, &work->tets);
-    work->seconds = rbl_timer_seconds() - start;
+    work->seconds = tool_seconds() - start;
     if (result != RBL_OK)
     {
         return rbl_fail_within(result, work->input);
@@ -248,7 +247,7 @@ static void print_fill(const Work* work)
 static int print_fill_json(const Work* work)
 {
     rblJsonWriter writer;
-    rbl_json_writer_init(&writer, 2, rbl_default_allocator());
+    rbl_json_writer_init(&writer, 2, NULL);
     rbl_json_begin_object(&writer);
     rbl_json_key(&writer, "file");
     rbl_json_string(&writer, work->output);
@@ -272,7 +271,7 @@ static int tetrahedralize_run(const Parsed* parsed)
 {
     Work work = {.parsed = parsed};
     take_options(&work);
-    if (tool_check_output(work.output) != RBL_OK)
+    if (rbl_output_check(work.output) != RBL_OK)
     {
         return tool_fail_last();
     }

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LINE_SIZE (4096 + RBL_ERROR_TEXT_SIZE) // a path and what is wrong with it
@@ -44,6 +45,18 @@ int tool_fail(const char* format, ...)
     return TOOL_REFUSED;
 }
 
+rblResult tool_fail_memory(void)
+{
+    return rbl_fail(RBL_ERROR_MEMORY, "out of memory");
+}
+
+double tool_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 int tool_fail_last(void)
 {
     return tool_fail("%s", rbl_last_error());
@@ -60,12 +73,37 @@ int tool_usage(const Parsed* parsed, const char* format, ...)
     return TOOL_USAGE;
 }
 
+rblResult tool_compose_path(char out[TOOL_PATH_SIZE], const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(out, TOOL_PATH_SIZE, format, arguments);
+    va_end(arguments);
+    return length >= 0 && length < TOOL_PATH_SIZE
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_FILE, "%.100s...: the path is too long", out);
+}
+
 void tool_start_progress(const Parsed* parsed, const char* path)
 {
     struct stat status;
     const double megabytes = stat(path, &status) == 0 ? 1e-6 * (double)status.st_size : 0.0;
     progress_start(parsed->command->name, megabytes, "MB", !options_given(parsed, "quiet"));
 }
+
+void tool_format_hash(uint64_t hash, char out[17])
+{
+    snprintf(out, 17, "%08lx%08lx", (unsigned long)(hash >> 32), (unsigned long)(hash & 0xFFFFFFFFu));
+}
+
+static bool show_stepping(double fraction, void* context)
+{
+    (void)context;
+    progress_stage("stepping", fraction);
+    return true;
+}
+
+const rblProgress tool_stepping = {.report = show_stepping};
 
 static void print_log(rblLogLevel level, const char* line, void* context)
 {

@@ -2,10 +2,8 @@
 #ifndef RUBBLE_TOOL_TOOL_H
 #define RUBBLE_TOOL_TOOL_H
 
-#include "base/error.h"
 #include "options.h"
 #include "rubble/rubble.h"
-#include "scene/record/recording.h"
 
 enum
 {
@@ -20,17 +18,26 @@ int tool_fail(const char* format, ...) RBL_PRINTF_LIKE(1, 2);
 // The same with rbl_last_error().
 int tool_fail_last(void);
 
+// RBL_ERROR_MEMORY with a message.
+rblResult tool_fail_memory(void);
+
+// Seconds of a clock that never goes back.
+double tool_seconds(void);
+
 // The same for a command line that is wrong in a way the tables cannot express. Returns TOOL_USAGE.
 int tool_usage(const Parsed* parsed, const char* format, ...) RBL_PRINTF_LIKE(2, 3);
 
 // Start the progress bar of a command that works on a file, unless --quiet.
 void tool_start_progress(const Parsed* parsed, const char* path);
 
+// Enough for any path that we put together, terminator included.
+#define TOOL_PATH_SIZE 4096
+
+// Like printf, into a path. Fails when it gets too long.
+rblResult tool_compose_path(char out[TOOL_PATH_SIZE], const char* format, ...) RBL_PRINTF_LIKE(2, 3);
+
 // --text asks for a form that the format of this file has: TOOL_DONE, or TOOL_USAGE after an error line.
 int tool_check_text(const Parsed* parsed, const char* path);
-
-// Whether a file can be written, before the long work whose result it is to hold. Leaves nothing behind.
-rblResult tool_check_output(const char* path);
 
 // "rubble: note: FILE: text" on standard error, unless --quiet.
 void tool_note(const Parsed* parsed, const char* path, const char* text);
@@ -43,14 +50,14 @@ rblResult tool_make_solid(const Parsed* parsed, const char* path, rblMeshId* mes
 int tool_save(const Parsed* parsed, rblMeshId mesh, const char* path);
 
 // Read a recording. What could not be read is told in a note, and the rest is used. Returns an exit code;
-// rbl_run_free() after TOOL_DONE. `report` may be null.
-int tool_load_run(const Parsed* parsed, const char* path, rblRun* run, rblRecordingReport* report);
+// rbl_run_destroy() after TOOL_DONE. `report` may be null.
+int tool_load_run(const Parsed* parsed, const char* path, rblRunId* run, rblRecordingReport* report);
 
-// True when the file begins as recordings do.
-bool tool_is_recording(const char* path);
+// 16 hexadecimal digits.
+void tool_format_hash(uint64_t hash, char out[17]);
 
-// True when it is one of calls (rubble/recorder.h).
-bool tool_is_recording_of_calls(const char* path);
+// Tells the progress bar how much of a run is simulated.
+extern const rblProgress tool_stepping;
 
 // rubble info, of a recording.
 int info_recording(const Parsed* parsed, const char* path);

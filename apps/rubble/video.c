@@ -1,7 +1,7 @@
 #define _XOPEN_SOURCE 700 // posix_spawnp
 #include "video.h"
-#include "base/number.h"
-#include "io/folder.h"
+#include "rubble/text.h"
+#include "tool.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -57,9 +57,9 @@ rblResult video_check(void)
 
 // The frames as ffmpeg wants them named: "file:" keeps it from taking what stands before a colon for a protocol, and a
 // percent sign of the folder's own is doubled.
-static rblResult name_frames(const char* folder, char out[RBL_PATH_SIZE])
+static rblResult name_frames(const char* folder, char out[TOOL_PATH_SIZE])
 {
-    char doubled[RBL_PATH_SIZE];
+    char doubled[TOOL_PATH_SIZE];
     size_t length = 0;
     for (const char* c = folder; *c != '\0' && length + 2 < sizeof doubled; ++c)
     {
@@ -70,18 +70,18 @@ static rblResult name_frames(const char* folder, char out[RBL_PATH_SIZE])
         }
     }
     doubled[length] = '\0';
-    return rbl_compose_path(out, "file:%s/frame_%%05d.png", doubled);
+    return tool_compose_path(out, "file:%s/frame_%%05d.png", doubled);
 }
 
 rblResult video_encode(const char* folder, double rate, const char* path, bool gif)
 {
-    char frames[RBL_PATH_SIZE];
-    char result[RBL_PATH_SIZE];
-    char result_url[RBL_PATH_SIZE];
+    char frames[TOOL_PATH_SIZE];
+    char result[TOOL_PATH_SIZE];
+    char result_url[TOOL_PATH_SIZE];
     char rate_text[RBL_NUMBER_SIZE];
     RBL_TRY(name_frames(folder, frames));
-    RBL_TRY(rbl_compose_path(result, "%s/video.%s", folder, gif ? "gif" : "mp4"));
-    RBL_TRY(rbl_compose_path(result_url, "file:%s", result));
+    RBL_TRY(tool_compose_path(result, "%s/video.%s", folder, gif ? "gif" : "mp4"));
+    RBL_TRY(tool_compose_path(result_url, "file:%s", result));
     rbl_format_double(rate, rate_text);
     const char* const mp4[] = {"ffmpeg",     "-y",
                                "-loglevel",  "error",

@@ -2,7 +2,7 @@
 #ifndef RUBBLE_TOOL_VIDEO_H
 #define RUBBLE_TOOL_VIDEO_H
 
-#include "base/error.h"
+#include "rubble/result.h"
 #include <stdbool.h>
 
 // Whether there is one. Otherwise the message says what to install and what can be done without.

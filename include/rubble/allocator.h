@@ -2,7 +2,7 @@
 #ifndef RUBBLE_ALLOCATOR_H
 #define RUBBLE_ALLOCATOR_H
 
-#include "rubble/export.h"
+#include "rubble/linkage.h"
 #include "rubble/result.h"
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 #ifndef RUBBLE_BVH_H
 #define RUBBLE_BVH_H
 
-#include "rubble/export.h"
+#include "rubble/linkage.h"
 #include "rubble/math.h"
 #include "rubble/result.h"
 #include <stdbool.h>

@@ -3,6 +3,7 @@
 #define RUBBLE_IO_H
 
 #include "rubble/mesh.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 RBL_EXTERN_C_BEGIN
@@ -78,6 +79,21 @@ RBL_API rblResult rbl_mesh_save_memory(rblMeshId mesh, const rblSaveOptions* opt
 
 /// Free the result of rbl_mesh_save_memory(); `size` is the size it returned. Null is allowed.
 RBL_API void rbl_free_saved(void* bytes, size_t size);
+
+/// The format that the ending of a file name stands for, in any case of letters; RBL_FORMAT_AUTO: none of ours.
+RBL_API rblFileFormat rbl_format_of_path(const char* path);
+
+// ---- before long work ----
+
+/// Whether a file can be written, to be asked before the work whose result it is to hold. Leaves nothing behind. Pipes and
+/// devices are not tried.
+RBL_API rblResult rbl_output_check(const char* path);
+
+/// The same for a folder that is to be filled: one that is not there, is empty or was made by Rubble. Refused without `force`:
+/// one that holds other files.
+RBL_API rblResult rbl_output_check_folder(const char* path, bool force);
+
+// ---- images ----
 
 /// Write an image with 8 bits per channel, top row first, `channels` 1, 2, 3 or 4 (grey, grey-alpha, RGB, RGBA).
 RBL_API rblResult rbl_image_save_png(const char* path, const uint8_t* pixels, uint32_t width, uint32_t height,

@@ -2,7 +2,7 @@
 #ifndef RUBBLE_LOG_H
 #define RUBBLE_LOG_H
 
-#include "rubble/export.h"
+#include "rubble/linkage.h"
 
 RBL_EXTERN_C_BEGIN
 

@@ -2,7 +2,7 @@
 #ifndef RUBBLE_MATERIAL_H
 #define RUBBLE_MATERIAL_H
 
-#include "rubble/export.h"
+#include "rubble/linkage.h"
 #include "rubble/result.h"
 
 RBL_EXTERN_C_BEGIN

@@ -2,7 +2,7 @@
 #ifndef RUBBLE_MATH_H
 #define RUBBLE_MATH_H
 
-#include "rubble/export.h"
+#include "rubble/linkage.h"
 
 RBL_EXTERN_C_BEGIN
 

@@ -3,7 +3,7 @@
 #define RUBBLE_MESH_H
 
 #include "rubble/bvh.h"
-#include "rubble/export.h"
+#include "rubble/linkage.h"
 #include "rubble/math.h"
 #include "rubble/result.h"
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #ifndef RUBBLE_PARAMETERS_H
 #define RUBBLE_PARAMETERS_H
 
-#include "rubble/export.h"
+#include "rubble/linkage.h"
 #include <stdbool.h>
 #include <stddef.h>
 

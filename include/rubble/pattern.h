@@ -78,6 +78,9 @@ RBL_API rblResult rbl_pattern_check(const rblPatternDef* def);
 RBL_API rblResult rbl_pattern_draw(const rblPatternDef* def, rblAabbd box, rblVec3d point, rblVec3d normal,
                                    rblMeshId* out);
 
+/// What rbl_pattern_draw() made, as a GLB file with a node for every piece. Refused: meshes without groups.
+RBL_API rblResult rbl_pattern_save_glb(rblMeshId drawn, const char* path);
+
 RBL_EXTERN_C_END
 
 #endif

@@ -4,6 +4,7 @@
 #define RUBBLE_PICTURE_H
 
 #include "rubble/mesh.h"
+#include "rubble/progress.h"
 
 RBL_EXTERN_C_BEGIN
 
@@ -31,9 +32,6 @@ typedef struct rblPictureItem
     rblVec3 crack_color;   ///< colour of crack faces and of the section at the cut plane
     rblPictureParts parts; ///< default RBL_PARTS_WHOLE; otherwise part n has the colour rbl_picture_color(n)
 } rblPictureItem;
-
-/// Progress of a picture, 0 to 1. Called from time to time on the thread that called rbl_picture_render().
-typedef void rblPictureProgressFcn(double fraction, void* context);
 
 /// Definition of a picture. Start from rbl_default_picture_def() and change fields.
 typedef struct rblPictureDef
@@ -66,8 +64,7 @@ typedef struct rblPictureDef
                    ///< Below the horizon it has set
     uint32_t seed; ///< of the sampling noise; default 1
 
-    rblPictureProgressFcn* progress; ///< may be null
-    void* progress_context;
+    rblProgress progress; ///< default nobody
 } rblPictureDef;
 
 /// Statistics of a picture, and its camera.

@@ -33,6 +33,33 @@ typedef struct rblReplayReport
 /// when the file cannot be read at all; what is damaged ends the replay there.
 RBL_API rblResult rbl_replay_calls(const char* path, rblReplayReport* out);
 
+/// How often a call is in a recording.
+typedef struct rblCallCount
+{
+    const char* name;
+    uint64_t count;
+} rblCallCount;
+
+/// Kinds of calls that a recording can have, at most.
+#define RBL_CALLS_MAX_KINDS 64
+
+/// What a recording of calls holds.
+typedef struct rblCallsReport
+{
+    uint64_t calls; ///< in all
+    uint64_t steps; ///< of them
+    uint32_t kind_count;
+    rblCallCount kinds[RBL_CALLS_MAX_KINDS]; ///< those that are in it
+    uint32_t shapes;                         ///< that it brings
+    uint64_t size, used;                     ///< bytes of the file, and of what was read
+    bool complete;                           ///< the recording was stopped properly
+    char version[32];                        ///< of the engine
+    char problem[256];                       ///< why reading stopped; empty: at the end
+} rblCallsReport;
+
+/// Look into a recording of calls without making them. Fails when the file cannot be read at all.
+RBL_API rblResult rbl_calls_inspect(const char* path, rblCallsReport* out);
+
 RBL_EXTERN_C_END
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef RUBBLE_RESULT_H
 #define RUBBLE_RESULT_H
 
-#include "rubble/export.h"
+#include "rubble/linkage.h"
 
 RBL_EXTERN_C_BEGIN
 
@@ -20,6 +20,7 @@ typedef enum rblResult
     RBL_ERROR_GEOMETRY,    ///< the mesh cannot be used for this call: open, not manifold, empty, ...
     RBL_ERROR_LIMIT,       ///< larger than a stated limit (2^32 elements, nesting depth, ...)
     RBL_ERROR_BUSY, ///< not possible now: objects that depend on the old setting exist, or the object is in use
+    RBL_ERROR_CANCELLED, ///< a progress function asked to stop
     RBL_RESULT_COUNT
 } rblResult;
 
@@ -29,6 +30,29 @@ RBL_API const char* rbl_result_name(rblResult result);
 /// The message of the last failed call on this thread, one line, never null. Valid until the next failing call on this
 /// thread.
 RBL_API const char* rbl_last_error(void);
+
+// ---- for functions of your own that return a result ----
+
+/// Bytes of rbl_last_error() at most, terminator included: longer messages are cut off.
+#define RBL_ERROR_TEXT_SIZE 512
+
+/// Store a message for rbl_last_error() on this thread, formatted as by printf, and return `result`. Shapes, breakers and
+/// callbacks of your own fail in this way. printf's decimal point depends on the locale: rubble/text.h has numbers that do not.
+RBL_API rblResult rbl_fail(rblResult result, const char* format, ...) RBL_PRINTF_LIKE(2, 3);
+
+/// Put "prefix: " in front of the stored message; returns `result` unchanged.
+RBL_API rblResult rbl_fail_within(rblResult result, const char* prefix);
+
+/// Carry on when `call` succeeds, or return its result from the enclosing function.
+#define RBL_TRY(call)                                                                                        \
+    do                                                                                                       \
+    {                                                                                                        \
+        const rblResult rbl_try_result = (call);                                                             \
+        if (rbl_try_result != RBL_OK)                                                                        \
+        {                                                                                                    \
+            return rbl_try_result;                                                                           \
+        }                                                                                                    \
+    } while (0)
 
 RBL_EXTERN_C_END
 

@@ -155,6 +155,12 @@ RBL_API rblResult rbl_scene_view(rblSceneId scene, rblSceneView* out);
 /// The name of a kind, for messages and files. Never null.
 RBL_API const char* rbl_scene_event_name(rblSceneEventKind kind);
 
+/// The number of the body of a name. RBL_ERROR_ARGUMENT when there is none.
+RBL_API rblResult rbl_scene_find_body(rblSceneId scene, const char* name, uint32_t* out);
+
+/// A preset (rubble/material.h) as scenes have it, with its colour. Refused: names that are none.
+RBL_API rblResult rbl_scene_material_preset(const char* name, rblSceneMaterial* out);
+
 // ---- into a world ----
 
 /// Read the files and make the shapes. Called by the functions below when it was not before; it may take a while.

@@ -2,7 +2,7 @@
 #ifndef RUBBLE_TASKS_H
 #define RUBBLE_TASKS_H
 
-#include "rubble/export.h"
+#include "rubble/linkage.h"
 #include "rubble/result.h"
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #ifndef RUBBLE_VERSION_H
 #define RUBBLE_VERSION_H
 
-#include "rubble/export.h"
+#include "rubble/linkage.h"
 
 /// The version of the headers.
 #define RBL_VERSION_MAJOR 0

@@ -8,8 +8,9 @@ static _Thread_local char last_error[RBL_ERROR_TEXT_SIZE];
 
 const char* rbl_result_name(rblResult result)
 {
-    static const char* const names[RBL_RESULT_COUNT] = {
-        "ok", "argument", "stale", "memory", "file", "format", "unsupported", "geometry", "limit", "busy"};
+    static const char* const names[RBL_RESULT_COUNT] = {"ok",    "argument", "stale",       "memory",
+                                                        "file",  "format",   "unsupported", "geometry",
+                                                        "limit", "busy",     "cancelled"};
     return (unsigned)result < RBL_RESULT_COUNT ? names[result] : "unknown";
 }
 

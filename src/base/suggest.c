@@ -1,6 +1,6 @@
 // "Did you mean": the edit distance that also counts two swapped neighbours as one mistake (Damerau 1964, in the
 // restricted form where no part is edited twice).
-#include "base/suggest.h"
+#include "rubble/text.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/def.h"
 #include "base/registry.h"
-#include "base/suggest.h"
+#include "rubble/text.h"
 #include <string.h>
 
 #define MOST_NAME  40u  // characters

@@ -1,5 +1,6 @@
 #include "fracture/shatter.h"
 
+#include "base/def.h"
 #include "base/error.h"
 #include "bvh/triangle/triangle_distance.h"
 #include "fracture/pattern/pattern.h"
@@ -18,12 +19,21 @@ typedef struct Placed
     rblVec3d point;
 } Placed;
 
-rblShatterDef rbl_default_shatter_def(void)
+RBL_DEF_KIND(shatter_def, rblShatterDef, "shatter", rbl_default_shatter_def, 0x53485454u);
+
+void rbl_shatter_def_init(rblShatterDef* def, size_t size)
 {
-    return (rblShatterDef){.pattern = rbl_default_pattern_def(),
-                           .normal = {0, -1, 0},
-                           .smallest_part = CRUMB,
-                           .thinnest_part = CRUMB};
+    const rblShatterDef defaults = {.normal = {0, -1, 0},
+                                    .smallest_part = CRUMB,
+                                    .thinnest_part = CRUMB,
+                                    .pattern = rbl_default_pattern_def()};
+    rbl_def_init(&shatter_def, &defaults, def, size);
+}
+
+rblResult rbl_shatter_read_def(const rblShatterDef* given, rblShatterDef* out)
+{
+    *out = rbl_default_shatter_def();
+    return given != NULL ? rbl_def_read(&shatter_def, given, out) : RBL_OK;
 }
 
 // ---- the impact ----
@@ -145,6 +155,9 @@ rblResult rbl_shatter_place(rblMeshId mesh, const rblVec3d* point, const rblVec3
                             double* moved)
 {
     rblMeshView view;
+    rblShatterDef checked;
+    RBL_TRY(def != NULL ? rbl_shatter_read_def(def, &checked)
+                        : rbl_fail(RBL_ERROR_ARGUMENT, "shatter: the definition must not be null"));
     RBL_TRY(rbl_mesh_view(mesh, &view));
     const rblAabbd bounds = rbl_mesh_bounds(&view);
     rblVec3d at = rbl_lerp3d(bounds.lower, bounds.upper, 0.5);

@@ -3,27 +3,10 @@
 #define RBL_FRACTURE_SHATTER_H
 
 #include "cut/pieces/pieces.h"
-#include "rubble/pattern.h"
+#include "rubble/shatter.h"
 
-typedef struct rblShatterDef
-{
-    rblPatternDef pattern;
-    rblVec3d point;  // of the impact, in the mesh's axes
-    rblVec3d normal; // into the body, any length but zero
-    // Crumbs that are merged: smaller than this part of an even share of the volume, thinner than this part
-    // of the body's own thickness (volume by half the area).
-    double smallest_part;
-    double thinnest_part;
-} rblShatterDef;
-
-// Crumbs below 0.01, a default pattern at the origin, straight down.
-rblShatterDef rbl_default_shatter_def(void);
-
-// Where a mesh is hit. A point outside of it goes to the nearest one on its surface, `moved` (may be null)
-// tells how far; null: the top of the mesh above its middle. Null normal: against that of the surface nearest
-// to the point. Refused: a point that is not finite, a normal that is not or has no length.
-rblResult rbl_shatter_place(rblMeshId mesh, const rblVec3d* point, const rblVec3d* normal, rblShatterDef* def,
-                            double* moved);
+// A definition of the caller, completed; null: the defaults.
+rblResult rbl_shatter_read_def(const rblShatterDef* given, rblShatterDef* out);
 
 // The mesh must be closed, manifold and oriented outward. Refused: a pattern that rbl_pattern_check()
 // refuses, a point that is not finite, a normal of no length.

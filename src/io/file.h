@@ -25,9 +25,6 @@ typedef struct rblFileBytes
 rblResult rbl_file_read(const char* path, size_t max_bytes, const rblAllocator* allocator, rblFileBytes* out);
 void rbl_file_bytes_free(rblFileBytes* file);
 
-// The format of a file name by its extension, upper or lower case; RBL_FORMAT_AUTO when it is not one of ours.
-rblFileFormat rbl_format_of_path(const char* path);
-
 // ---- writing ----
 
 // Collects output, for a file or in memory. The writer remembers a failure and rbl_writer_close() reports it, so that

@@ -288,3 +288,22 @@ void rbl_write_text(rblWriter* writer, const char* text)
 {
     rbl_write_bytes(writer, text, strlen(text));
 }
+
+// ---- before the work ----
+
+rblResult rbl_output_check(const char* path)
+{
+    if (path == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "output: the path must not be null");
+    }
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    {
+        return RBL_OK; // a pipe or a device: opening it twice would be seen at the other end
+    }
+    rblWriter writer;
+    RBL_TRY(rbl_writer_open(&writer, path, rbl_default_allocator()));
+    rbl_writer_discard(&writer);
+    return RBL_OK;
+}

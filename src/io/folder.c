@@ -107,8 +107,12 @@ static rblResult check_parent(const char* path)
     return check_access(length > 0 ? parent : ".", path);
 }
 
-rblResult rbl_folder_check(const char* path, bool force)
+rblResult rbl_output_check_folder(const char* path, bool force)
 {
+    if (path == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "output: the path must not be null");
+    }
     struct stat status;
     if (stat(path, &status) != 0)
     {
@@ -123,7 +127,7 @@ rblResult rbl_folder_check(const char* path, bool force)
     RBL_TRY(look_inside(path, &ours));
     return ours || force ? RBL_OK
                          : rbl_fail(RBL_ERROR_FILE,
-                                    "%s: the folder has files that are not Rubble's; --force writes into it",
+                                    "%s: the folder has files that are not Rubble's; only force writes into it",
                                     rbl_short_name(path));
 }
 
@@ -139,7 +143,7 @@ static rblResult write_mark(const char* path)
 
 rblResult rbl_folder_open(const char* path, bool force)
 {
-    RBL_TRY(rbl_folder_check(path, force));
+    RBL_TRY(rbl_output_check_folder(path, force));
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
     {
         return fail_folder(path, errno);

@@ -13,10 +13,8 @@
 
 // Create a folder, or use one that is empty or was made by Rubble. Refused without `force`: a folder with other files,
 // which the output could replace or be confused with. Existing files stay.
+// rbl_output_check_folder() asks the same and changes nothing.
 rblResult rbl_folder_open(const char* path, bool force);
-
-// Whether rbl_folder_open() would succeed, as far as it can be known; changes nothing.
-rblResult rbl_folder_check(const char* path, bool force);
 
 // Remove the files of a folder whose names are `prefix`, digits and `ending`.
 rblResult rbl_folder_remove_numbered(const char* path, const char* prefix, const char* ending);

@@ -40,7 +40,7 @@ rblFileFormat rbl_format_of_path(const char* path)
     static const char* const endings[RBL_FORMAT_COUNT] = {
         [RBL_FORMAT_OBJ] = ".obj", [RBL_FORMAT_PLY] = ".ply", [RBL_FORMAT_STL] = ".stl",
         [RBL_FORMAT_OFF] = ".off", [RBL_FORMAT_GLB] = ".glb", [RBL_FORMAT_GLTF] = ".gltf"};
-    for (int i = RBL_FORMAT_AUTO + 1; i < RBL_FORMAT_COUNT; ++i)
+    for (int i = RBL_FORMAT_AUTO + 1; path != NULL && i < RBL_FORMAT_COUNT; ++i)
     {
         if (ends_with(path, endings[i]))
         {

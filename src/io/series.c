@@ -386,7 +386,7 @@ rblResult rbl_series_open(rblSeries* series, const char* folder, const char* sta
     RBL_TRY(rbl_compose_path(series->folder, "%s", folder));
     RBL_TRY(rbl_compose_path(series->stage, "%s", stage));
     RBL_TRY(rbl_compose_path(series->list, "%s", list != NULL ? list : ""));
-    RBL_TRY(rbl_folder_check(stage, false)); // refuses what is not ours
+    RBL_TRY(rbl_output_check_folder(stage, false)); // refuses what is not ours
     rbl_array_init(&series->names, rbl_default_allocator());
     rbl_array_init(&series->files, rbl_default_allocator());
     series->open = true;

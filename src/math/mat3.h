@@ -26,22 +26,10 @@ static inline rblMat3d rbl_mat3d_diagonal(double x, double y, double z)
     return (rblMat3d){{x, 0, 0}, {0, y, 0}, {0, 0, z}};
 }
 
-static inline rblVec3d rbl_mat3d_apply(const rblMat3d* m, rblVec3d v)
-{
-    return (rblVec3d){m->cx.x * v.x + m->cy.x * v.y + m->cz.x * v.z,
-                      m->cx.y * v.x + m->cy.y * v.y + m->cz.y * v.z,
-                      m->cx.z * v.x + m->cy.z * v.y + m->cz.z * v.z};
-}
-
 // m^T v, without transposing.
 static inline rblVec3d rbl_mat3d_apply_transposed(const rblMat3d* m, rblVec3d v)
 {
     return (rblVec3d){rbl_dot3d(m->cx, v), rbl_dot3d(m->cy, v), rbl_dot3d(m->cz, v)};
-}
-
-static inline rblMat3d rbl_mat3d_mul(const rblMat3d* a, const rblMat3d* b)
-{
-    return (rblMat3d){rbl_mat3d_apply(a, b->cx), rbl_mat3d_apply(a, b->cy), rbl_mat3d_apply(a, b->cz)};
 }
 
 static inline rblMat3d rbl_mat3d_add(const rblMat3d* a, const rblMat3d* b)
@@ -85,9 +73,6 @@ rblVec3d rbl_scaled3d(rblVec3d a, int exponent);
 
 // The sign is always exact; zero exactly when m is singular.
 double rbl_mat3d_determinant(const rblMat3d* m);
-
-// False, and `out` unchanged, when m is exactly singular, not finite, or its inverse overflows.
-bool rbl_mat3d_inverse(const rblMat3d* m, rblMat3d* out);
 
 // Eigenvalues, increasing, and unit eigenvectors in the same order as the columns of `axes`, right-handed. The largest
 // component of each of the first two axes is positive (the first one when several are equal): the result depends only on

@@ -11,12 +11,6 @@ static inline rblQuat rbl_quat_identity(void)
     return (rblQuat){0, 0, 0, 1};
 }
 
-// The inverse of a unit quaternion.
-static inline rblQuat rbl_quat_conjugate(rblQuat q)
-{
-    return (rblQuat){-q.x, -q.y, -q.z, q.w};
-}
-
 static inline float rbl_quat_dot(rblQuat a, rblQuat b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
@@ -28,19 +22,6 @@ static inline rblQuat rbl_quat_mul(rblQuat a, rblQuat b)
     return (rblQuat){
         a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
         a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
-}
-
-// q v q^-1 = v + w t + u x t with u = (x, y, z), t = 2 u x v.
-static inline rblVec3 rbl_rotate3(rblQuat q, rblVec3 v)
-{
-    const rblVec3 u = {q.x, q.y, q.z};
-    const rblVec3 t = rbl_scale3(rbl_cross3(u, v), 2.0f);
-    return rbl_add3(rbl_mul_add3(v, q.w, t), rbl_cross3(u, t));
-}
-
-static inline rblVec3 rbl_inverse_rotate3(rblQuat q, rblVec3 v)
-{
-    return rbl_rotate3(rbl_quat_conjugate(q), v);
 }
 
 static inline rblMat3 rbl_quat_to_mat3(rblQuat q)
@@ -96,25 +77,11 @@ static inline rblVec3d rbl_rotate3d(rblQuatd q, rblVec3d v)
     return rbl_add3d(rbl_mul_add3d(v, q.w, t), rbl_cross3d(u, t));
 }
 
-static inline rblMat3d rbl_quatd_to_mat3d(rblQuatd q)
-{
-    return (rblMat3d){
-        {1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y + q.w * q.z), 2 * (q.x * q.z - q.w * q.y)},
-        {2 * (q.x * q.y - q.w * q.z), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z + q.w * q.x)},
-        {2 * (q.x * q.z + q.w * q.y), 2 * (q.y * q.z - q.w * q.x), 1 - 2 * (q.x * q.x + q.y * q.y)}};
-}
-
-static inline rblQuatd rbl_to_double_quat(rblQuat q)
-{
-    return (rblQuatd){(double)q.x, (double)q.y, (double)q.z, (double)q.w};
-}
-
 static inline rblQuat rbl_to_float_quat(rblQuatd q)
 {
     return (rblQuat){(float)q.x, (float)q.y, (float)q.z, (float)q.w};
 }
 
-rblQuatd rbl_quatd_normalize(rblQuatd q);
 rblQuatd rbl_quatd_from_axis_angle(rblVec3d axis, double radians);
 rblQuatd rbl_quatd_from_mat3d(const rblMat3d* m);
 

@@ -9,16 +9,6 @@ static inline rblTransform rbl_transform_identity(void)
     return (rblTransform){{0, 0, 0}, {0, 0, 0, 1}};
 }
 
-static inline rblVec3 rbl_transform_point(rblTransform t, rblVec3 x)
-{
-    return rbl_add3(rbl_rotate3(t.q, x), t.p);
-}
-
-static inline rblVec3 rbl_transform_inverse_point(rblTransform t, rblVec3 x)
-{
-    return rbl_inverse_rotate3(t.q, rbl_sub3(x, t.p));
-}
-
 // First b, then a.
 static inline rblTransform rbl_transform_mul(rblTransform a, rblTransform b)
 {

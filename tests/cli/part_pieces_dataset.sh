@@ -97,11 +97,11 @@ is found 11
 diff -r whole left >/dev/null || complain "what a killed program left is still there"
 rm left/dataset.json
 run 1 dataset ring.obj block.glb -o left --count 6 --pieces 4:9 --seed 5
-said 'left: holds files, but no dataset; --force'
+said 'left: holds files, but no dataset; only force'
 
 # Other options, other meshes, other folders.
 run 1 dataset ring.obj block.glb -o whole --count 7 --pieces 4:9 --seed 5
-said 'whole/dataset.json: was made with other options: "count": 6, now "count": 7; --force begins anew'
+said 'whole/dataset.json: was made with other options: "count": 6, now "count": 7; only force begins anew'
 run 1 dataset block.glb block.glb -o whole --count 6 --pieces 4:9 --seed 5
 said '"file": "ring.obj", now "file": "block.glb"'
 diff -r whole threads >/dev/null || complain "a refused command changes a dataset"

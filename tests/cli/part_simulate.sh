@@ -143,9 +143,9 @@ done
     complain "an export is not there"
 mkdir "$work/taken" && echo hello >"$work/taken/letter"
 run 1 simulate "$scenes/slide_and_stop.json" -o "$work/taken.pvd"
-said "--force"
+said 'only force'
 run 1 export "$work/no_such.rbl" -o "$work/taken.pvd"
-said "--force" # told before anything is read
+said 'only force' # told before anything is read
 run 2 simulate "$scenes/slide_and_stop.json" -o "$work/same.rbl" --checkpoint "$work/same.rbl"
 said "must be different files"
 run 0 simulate "$scenes/slide_and_stop.json" -o "$work/taken.pvd" --every 50 --force

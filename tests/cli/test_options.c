@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/suggest.h"
 #include "options.h"
+#include "rubble/text.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -372,28 +372,16 @@ static void endings_do_not_mind_upper_case(void** state)
     assert_false(options_has_ending("", endings));
 }
 
-typedef struct Countdown
-{
-    size_t left;
-} Countdown;
+static size_t granted; // allocations of the store
 
-static void* failing_alloc(size_t size, size_t alignment, void* context)
+static void* failing_malloc(size_t size)
 {
-    (void)alignment;
-    Countdown* countdown = context;
-    if (countdown->left == 0)
+    if (granted == 0)
     {
         return NULL;
     }
-    --countdown->left;
+    --granted;
     return malloc(size);
-}
-
-static void failing_free(void* memory, size_t size, void* context)
-{
-    (void)size;
-    (void)context;
-    free(memory);
 }
 
 static void lack_of_memory_is_told(void** state)
@@ -401,9 +389,8 @@ static void lack_of_memory_is_told(void** state)
     (void)state;
     for (size_t n = 0; n < 100; ++n)
     {
-        Countdown countdown = {n};
-        const rblAllocator allocator = {failing_alloc, failing_free, &countdown};
-        check_ok(rbl_set_allocator(&allocator));
+        granted = n;
+        store_malloc = failing_malloc;
         Line line;
         const bool ok = parse(&line, "form vase --threads 3 b.obj --profile 1,0,2,1,1,3");
         if (!ok)
@@ -411,8 +398,7 @@ static void lack_of_memory_is_told(void** state)
             assert_non_null(strstr(line.message, "out of memory"));
         }
         options_free(&line.parsed);
-        assert_int_equal(rbl_bytes_in_use(), 0);
-        check_ok(rbl_set_allocator(NULL));
+        store_malloc = malloc;
         if (ok)
         {
             assert_true(n > 0);

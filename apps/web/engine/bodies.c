@@ -1,7 +1,5 @@
 // Bodies as the page sees them: who is there, where, and what they are pieces of.
 #include "exports.h"
-#include "math/transform.h"
-#include "math/vec.h"
 
 static bool same_id(rblBodyId a, rblBodyId b)
 {
@@ -12,7 +10,7 @@ static bool grow_slots(WebSession* session, uint32_t slots)
 {
     while (session->known.count < slots)
     {
-        if (!rbl_array_push(&session->known, ((WebKnown){.serial = RBL_NONE})))
+        if (!LIST_PUSH(&session->known, ((WebKnown){.serial = RBL_NONE})))
         {
             return false;
         }
@@ -43,13 +41,13 @@ static bool add_birth(WebSession* session, WebBirth birth)
 {
     while (session->birth_of_slot.count < birth.id.index1)
     {
-        if (!rbl_array_push(&session->birth_of_slot, RBL_NONE))
+        if (!LIST_PUSH(&session->birth_of_slot, RBL_NONE))
         {
             return false;
         }
     }
     session->birth_of_slot.data[birth.id.index1 - 1] = (uint32_t)session->births.count;
-    return rbl_array_push(&session->births, birth);
+    return LIST_PUSH(&session->births, birth);
 }
 
 typedef struct Place
@@ -86,7 +84,7 @@ static rblVec3 center_of(rblWorldId world, const rblBreakEvent* event)
 
 static rblResult note_break(WebSession* session, const rblBreakEvent* event)
 {
-    const rblWorldId world = session->simulation.world;
+    const rblWorldId world = session->world;
     const WebKnown* known = find_known(session, event->body);
     const WebBirth* born = find_birth(session, event->body);
     const uint32_t parent = known != NULL ? known->serial : born != NULL ? born->parent : RBL_NONE;
@@ -99,7 +97,7 @@ static rblResult note_break(WebSession* session, const rblBreakEvent* event)
         const WebBirth birth = {event->fragments[i], parent, rbl_add3(before, way)};
         if (place.volume > 0.0f && !add_birth(session, birth))
         {
-            return rbl_fail_memory();
+            return web_fail_memory();
         }
     }
     session->totals.surface += event->surface_energy;
@@ -111,7 +109,7 @@ rblResult web_note_births(WebSession* session)
 {
     const rblBreakEvent* events = NULL;
     uint32_t count = 0;
-    RBL_TRY(rbl_world_break_events(session->simulation.world, &events, &count));
+    RBL_TRY(rbl_world_break_events(session->world, &events, &count));
     for (uint32_t i = 0; i < count; ++i)
     {
         RBL_TRY(note_break(session, &events[i]));
@@ -121,42 +119,29 @@ rblResult web_note_births(WebSession* session)
 
 // ---- what a new body is ----
 
-static rblResult find_scene_bodies(WebSession* session)
-{
-    const rblSimulation* simulation = &session->simulation;
-    rblIndexArray* table = &session->scene_body_of_slot;
-    if (!rbl_array_resize(table, session->known.count))
-    {
-        return rbl_fail_memory();
-    }
-    for (size_t i = 0; i < table->count; ++i)
-    {
-        table->data[i] = RBL_NONE;
-    }
-    for (uint32_t i = 0; i < simulation->view.body_count; ++i)
-    {
-        const rblBodyId id = simulation->bodies[i];
-        if (rbl_body_is_valid(simulation->world, id))
-        {
-            table->data[id.index1 - 1] = i;
-        }
-    }
-    return RBL_OK;
-}
-
 // The number of the mesh of a shape: a new one for a shape that the page does not know.
 static rblResult number_mesh(WebSession* session, rblShapeId shape, WebBody* out)
 {
-    bool added = false;
-    const uint64_t key = (uint64_t)shape.index1 << 32 | shape.generation;
-    const uint32_t* number = rbl_hash_map_get_or_add(&session->meshes, key, session->next_mesh, &added);
-    if (number == NULL || (added && !rbl_array_push(&session->shapes_of_meshes, shape)))
+    IndexList* table = &session->mesh_of_shape;
+    while (table->count < shape.index1)
     {
-        return rbl_fail_memory();
+        if (!LIST_PUSH(table, RBL_NONE))
+        {
+            return web_fail_memory();
+        }
     }
-    session->next_mesh += added;
+    uint32_t* number = &table->data[shape.index1 - 1];
+    const rblShapeId* before = *number != RBL_NONE ? &session->shapes_of_meshes.data[*number] : NULL;
+    if (before == NULL || before->generation != shape.generation)
+    {
+        if (!LIST_PUSH(&session->shapes_of_meshes, shape))
+        {
+            return web_fail_memory();
+        }
+        *number = session->next_mesh++;
+        out->flags |= WEB_NEW_MESH;
+    }
     out->mesh = *number;
-    out->flags |= added ? WEB_NEW_MESH : 0u;
     return RBL_OK;
 }
 
@@ -180,47 +165,37 @@ static rblResult look_at_shape(WebSession* session, rblShapeId shape, rblTransfo
     return surface.index1 != 0 ? number_mesh(session, shape, out) : RBL_OK;
 }
 
-static const rblRunPiece* find_piece(const rblSimulation* simulation, rblBodyId id)
-{
-    const uint32_t slot = id.index1 - 1;
-    const uint32_t piece =
-        slot < simulation->piece_of_slot.count ? simulation->piece_of_slot.data[slot] : RBL_NONE;
-    return piece != RBL_NONE && same_id(simulation->pieces.data[piece].id, id)
-               ? &simulation->pieces.data[piece]
-               : NULL;
-}
-
 // Name, material and whether it breaks come from the scene, from the body that it is a piece of, or from the hand that threw it.
-static void look_up(const WebSession* session, rblBodyId id, const rblBodyState* state, WebBody* out,
-                    uint32_t* made_of)
+static rblResult look_up(const WebSession* session, rblBodyId id, const rblBodyState* state, WebBody* out,
+                         uint32_t* made_of)
 {
-    const rblSimulation* simulation = &session->simulation;
-    const rblRunPiece* piece = find_piece(simulation, id);
-    const uint32_t body = piece != NULL ? piece->body : session->scene_body_of_slot.data[id.index1 - 1];
-    const bool known = body != RBL_NONE;
-    const uint32_t material = piece != NULL ? piece->material
-                              : known       ? simulation->view.bodies[body].material
-                                            : RBL_NONE;
-    *made_of = material;
-    out->name = piece != NULL ? piece->name : known ? simulation->view.bodies[body].name : "";
+    bool found = false;
+    rblRunView run;
+    rblRunMember member = {.name = "", .scene_body = RBL_NONE, .material = RBL_NONE};
+    RBL_TRY(rbl_run_view(session->run, &run));
+    RBL_TRY(rbl_run_member(session->run, id, &found, &member));
+    *made_of = member.material;
+    out->name = member.name;
     out->material = "";
-    if (material < simulation->run.materials.count)
+    if (member.material < run.material_count)
     {
-        const rblSceneMaterial* values = &simulation->run.materials.data[material];
+        const rblSceneMaterial* values = &run.materials[member.material];
         out->material = values->name;
         for (int k = 0; k < 3; ++k)
         {
             out->color[k] = values->color[k];
         }
     }
-    const bool breaks = known && simulation->view.bodies[body].breaker != RBL_NONE && !state->debris;
+    const bool breaks = member.scene_body != RBL_NONE &&
+                        session->view.bodies[member.scene_body].breaker != RBL_NONE && !state->debris;
     out->flags |= (state->type == RBL_BODY_DYNAMIC ? WEB_MOVABLE : 0u) | (breaks ? WEB_BREAKABLE : 0u);
+    return RBL_OK;
 }
 
 static rblResult add_body(WebSession* session, rblBodyId id)
 {
     rblBodyState state;
-    RBL_TRY(rbl_body_state(session->simulation.world, id, &state));
+    RBL_TRY(rbl_body_state(session->world, id, &state));
     const uint32_t slot = id.index1 - 1;
     const WebBirth* birth = find_birth(session, id);
     WebBody body = {.slot = slot,
@@ -228,14 +203,14 @@ static rblResult add_body(WebSession* session, rblBodyId id)
                     .parent = birth != NULL ? birth->parent : RBL_NONE,
                     .outward = birth != NULL ? birth->outward : (rblVec3){0, 0, 0}};
     uint32_t material = RBL_NONE;
-    look_up(session, id, &state, &body, &material);
+    RBL_TRY(look_up(session, id, &state, &body, &material));
     RBL_TRY(look_at_shape(session, state.shape, state.pose, &body));
     session->known.data[slot] = (WebKnown){.id = id,
                                            .serial = body.serial,
                                            .material = material,
                                            .breakable = (body.flags & WEB_BREAKABLE) != 0,
                                            .outward = body.outward};
-    return rbl_array_push(&session->added, body) ? RBL_OK : rbl_fail_memory();
+    return LIST_PUSH(&session->added, body) ? RBL_OK : web_fail_memory();
 }
 
 // ---- a frame ----
@@ -243,15 +218,15 @@ static rblResult add_body(WebSession* session, rblBodyId id)
 static rblResult read_motions(WebSession* session)
 {
     uint32_t count = 0;
-    const rblWorldId world = session->simulation.world;
+    const rblWorldId world = session->world;
     RBL_TRY(rbl_world_motions(world, NULL, 0, &count));
-    if (!rbl_array_resize_amply(&session->motions, count))
+    if (!LIST_RESIZE(&session->motions, count))
     {
-        return rbl_fail_memory();
+        return web_fail_memory();
     }
     RBL_TRY(rbl_world_motions(world, session->motions.data, count, &count));
     const uint32_t slots = count > 0 ? session->motions.data[count - 1].body.index1 : 0;
-    return grow_slots(session, slots) ? RBL_OK : rbl_fail_memory();
+    return grow_slots(session, slots) ? RBL_OK : web_fail_memory();
 }
 
 static rblResult list_removed(WebSession* session)
@@ -259,14 +234,14 @@ static rblResult list_removed(WebSession* session)
     for (uint32_t slot = 0; slot < session->known.count; ++slot)
     {
         WebKnown* known = &session->known.data[slot];
-        if (known->id.index1 == 0 || rbl_body_is_valid(session->simulation.world, known->id))
+        if (known->id.index1 == 0 || rbl_body_is_valid(session->world, known->id))
         {
             continue;
         }
         known->id = (rblBodyId){0, 0};
-        if (!rbl_array_push(&session->removed, slot))
+        if (!LIST_PUSH(&session->removed, slot))
         {
-            return rbl_fail_memory();
+            return web_fail_memory();
         }
     }
     return RBL_OK;
@@ -274,7 +249,6 @@ static rblResult list_removed(WebSession* session)
 
 static rblResult list_added(WebSession* session)
 {
-    bool looked = false;
     for (size_t i = 0; i < session->motions.count; ++i)
     {
         const rblBodyId id = session->motions.data[i].body;
@@ -282,8 +256,6 @@ static rblResult list_added(WebSession* session)
         {
             continue;
         }
-        RBL_TRY(looked ? RBL_OK : find_scene_bodies(session));
-        looked = true;
         RBL_TRY(add_body(session, id));
     }
     return RBL_OK;
@@ -304,9 +276,9 @@ static void put_pose(const rblBodyMotion* motion, float* out)
 static rblResult fill_poses(WebSession* session)
 {
     const size_t count = session->known.count * WEB_POSE_FLOATS;
-    if (!rbl_array_resize_amply(&session->poses, count))
+    if (!LIST_RESIZE(&session->poses, count))
     {
-        return rbl_fail_memory();
+        return web_fail_memory();
     }
     for (size_t i = 7; i < count; i += WEB_POSE_FLOATS)
     {
@@ -322,14 +294,13 @@ static rblResult fill_poses(WebSession* session)
 
 static rblResult fill_numbers(WebSession* session)
 {
-    const rblSimulation* simulation = &session->simulation;
     const rblStepRecord* last = &session->last;
     double* n = session->frame.numbers;
     rblProfile p;
     rblCounters c;
-    RBL_TRY(rbl_world_profile(simulation->world, &p));
-    RBL_TRY(rbl_world_counters(simulation->world, &c));
-    n[WEB_TIME] = (double)simulation->step * simulation->view.step;
+    RBL_TRY(rbl_world_profile(session->world, &p));
+    RBL_TRY(rbl_world_counters(session->world, &c));
+    n[WEB_TIME] = (double)session->step * session->view.step;
     n[WEB_BODIES] = c.bodies;
     n[WEB_AWAKE_BODIES] = c.awake;
     n[WEB_FRAGMENTS] = c.fragments;
@@ -357,17 +328,17 @@ rblResult web_look(void)
 {
     WebSession* session = NULL;
     RBL_TRY(web_require_session(&session));
-    rbl_array_clear(&session->added);
-    rbl_array_clear(&session->removed);
+    session->added.count = 0;
+    session->removed.count = 0;
     RBL_TRY(read_motions(session));
     RBL_TRY(list_removed(session));
     RBL_TRY(list_added(session));
-    rbl_array_clear(&session->births);
+    session->births.count = 0;
     RBL_TRY(fill_poses(session));
     RBL_TRY(fill_numbers(session));
     WebFrame* frame = &session->frame;
     const uint64_t hash = session->last.hash;
-    frame->step = session->simulation.step;
+    frame->step = session->step;
     frame->slots = (uint32_t)session->known.count;
     frame->poses = session->poses.data;
     frame->added_count = (uint32_t)session->added.count;

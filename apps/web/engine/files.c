@@ -1,11 +1,5 @@
 // Meshes in, runs and pieces out.
 #include "exports.h"
-#include "io/file.h"
-#include "math/quat.h"
-#include "math/vec.h"
-#include "mesh/mesh.h"
-#include "rubble/repair.h"
-#include "rubble/simplify.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -119,8 +113,7 @@ static rblResult read_mesh(const void* bytes, size_t size, const char* name, rbl
     if (options.format == RBL_FORMAT_AUTO)
     {
         return rbl_fail(RBL_ERROR_UNSUPPORTED,
-                        "%s: not a mesh that can be read here: OBJ, STL, PLY, OFF or GLB",
-                        rbl_short_name(name));
+                        "%.200s: not a mesh that can be read here: OBJ, STL, PLY, OFF or GLB", name);
     }
     RBL_TRY(rbl_mesh_load_memory(bytes, size, name, &options, out));
     rblMeshView view;
@@ -132,9 +125,9 @@ static rblResult read_mesh(const void* bytes, size_t size, const char* name, rbl
     const uint32_t triangles = count_triangles(&view);
     rbl_mesh_destroy(*out);
     return rbl_fail(RBL_ERROR_LIMIT,
-                    "%s: %u triangles are too many for a page: reduce them to %u, for instance "
+                    "%.200s: %u triangles are too many for a page: reduce them to %u, for instance "
                     "with 'rubble convert --simplify'",
-                    rbl_short_name(name), triangles, MOST_READ);
+                    name, triangles, MOST_READ);
 }
 
 // A mesh takes the place of another.
@@ -195,7 +188,7 @@ rblResult web_import(const void* bytes, size_t size, const char* name)
     rblMeshView view;
     RBL_TRY(read_mesh(bytes, size, name, &mesh));
     imported.mesh = mesh;
-    snprintf(imported.name, sizeof imported.name, "%s", rbl_short_name(name));
+    snprintf(imported.name, sizeof imported.name, "%s", name);
     RBL_TRY(rbl_mesh_view(mesh, &view));
     imported.import.triangles = count_triangles(&view);
     return RBL_OK;
@@ -255,16 +248,14 @@ rblResult web_export_run(const char* path)
 {
     WebSession* session = NULL;
     RBL_TRY(web_require_session(&session));
-    rblRun* run = &session->simulation.run;
-    RBL_TRY(rbl_run_finish(run));
-    return rbl_run_write_glb(run, path);
+    return rbl_run_export(session->run, path, NULL);
 }
 
 // ---- pieces ----
 
-static bool is_piece(const WebSession* session, const rblRunPiece* piece)
+static bool is_piece(const WebSession* session, const rblRunMember* piece)
 {
-    return piece->body != RBL_NONE && rbl_body_is_valid(session->simulation.world, piece->id);
+    return piece->scene_body != RBL_NONE && rbl_body_is_valid(session->world, piece->id);
 }
 
 static rblResult save_piece(const rblBodyState* state, const char* path)
@@ -281,7 +272,7 @@ static rblResult save_piece(const rblBodyState* state, const char* path)
     return result;
 }
 
-static void describe_piece(rblJsonWriter* json, const rblRunPiece* piece, const rblBodyState* state,
+static void describe_piece(rblJsonWriter* json, const rblRunMember* piece, const rblBodyState* state,
                            const char* file, const char* material)
 {
     const float numbers[7] = {state->pose.p.x, state->pose.p.y, state->pose.p.z, state->pose.q.x,
@@ -311,28 +302,31 @@ static void describe_piece(rblJsonWriter* json, const rblRunPiece* piece, const 
     rbl_json_end_object(json);
 }
 
-static rblResult export_piece(const WebSession* session, const rblRunPiece* piece, uint32_t number,
-                              rblJsonWriter* json)
+static rblResult export_piece(const WebSession* session, const rblRunMember* piece, const char* material,
+                              uint32_t number, rblJsonWriter* json)
 {
     rblBodyState state;
     char file[32];
-    RBL_TRY(rbl_body_state(session->simulation.world, piece->id, &state));
+    RBL_TRY(rbl_body_state(session->world, piece->id, &state));
     snprintf(file, sizeof file, "piece_%04u.obj", number);
     RBL_TRY(save_piece(&state, file));
-    describe_piece(json, piece, &state, file, session->simulation.run.materials.data[piece->material].name);
+    describe_piece(json, piece, &state, file, material);
     return RBL_OK;
 }
 
 static rblResult export_pieces(const WebSession* session, rblJsonWriter* json)
 {
     uint32_t count = 0;
+    rblRunView run;
+    RBL_TRY(rbl_run_view(session->run, &run));
     rbl_json_begin_array(json);
-    for (size_t i = 0; i < session->simulation.pieces.count; ++i)
+    for (uint32_t i = 0; i < run.piece_count; ++i)
     {
-        const rblRunPiece* piece = &session->simulation.pieces.data[i];
-        if (is_piece(session, piece))
+        rblRunMember piece;
+        RBL_TRY(rbl_run_piece(session->run, i, &piece));
+        if (is_piece(session, &piece))
         {
-            RBL_TRY(export_piece(session, piece, count++, json));
+            RBL_TRY(export_piece(session, &piece, run.materials[piece.material].name, count++, json));
         }
     }
     rbl_json_end_array(json);
@@ -346,9 +340,9 @@ rblResult web_export_pieces(void)
     WebSession* session = NULL;
     RBL_TRY(web_require_session(&session));
     rblJsonWriter json;
-    rbl_json_writer_init(&json, 2, session->allocator);
+    rbl_json_writer_init(&json, 2, NULL);
     rblResult result = export_pieces(session, &json);
-    result = result == RBL_OK ? web_keep_text(&json.text) : result;
+    result = result == RBL_OK ? web_keep_text(&json) : result;
     rbl_json_writer_free(&json);
     return result;
 }

@@ -1,9 +1,5 @@
 // The user's hand: throwing, pulling, breaking, and a list of what it did.
 #include "exports.h"
-#include "math/mat3.h"
-#include "math/transform.h"
-#include "math/vec.h"
-#include "scene/read/scene.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,10 +11,18 @@
 #define PULL_MOST    25.0f   // m/s that a pull may change in a step: what is stuck is not torn through walls
 #define SPIN_RATE    8.0f    // 1/s: how fast what is held stops spinning
 
+// What a body of the world is called; empty when the run does not know it.
+static const char* name_of(const WebSession* session, rblBodyId body)
+{
+    bool found = false;
+    rblRunMember member;
+    return rbl_run_member(session->run, body, &found, &member) == RBL_OK && found ? member.name : "";
+}
+
 static rblResult act(WebSession* session, WebAction action)
 {
-    action.step = session->simulation.step;
-    return rbl_array_push(&session->actions, action) ? RBL_OK : rbl_fail_memory();
+    action.step = session->step;
+    return LIST_PUSH(&session->actions, action) ? RBL_OK : web_fail_memory();
 }
 
 static bool is_place(rblVec3 v)
@@ -31,7 +35,7 @@ static bool is_place(rblVec3 v)
 // One of the scene's materials, or a preset.
 static rblResult find_material(const WebSession* session, const char* name, rblSceneMaterial* out)
 {
-    const rblSceneView* view = &session->simulation.view;
+    const rblSceneView* view = &session->view;
     for (uint32_t i = 0; i < view->material_count; ++i)
     {
         if (strcmp(view->materials[i].name, name) == 0)
@@ -40,7 +44,7 @@ static rblResult find_material(const WebSession* session, const char* name, rblS
             return RBL_OK;
         }
     }
-    return rbl_scene_preset(name, out);
+    return rbl_scene_material_preset(name, out);
 }
 
 // A name that no body of the scene has.
@@ -57,10 +61,10 @@ static void name_ball(WebSession* session, char name[32])
 static rblResult make_shape(WebSession* session, float radius, rblShapeId* out)
 {
     RBL_TRY(rbl_shape_create_sphere(radius, out));
-    if (!rbl_array_push(&session->balls, *out))
+    if (!LIST_PUSH(&session->balls, *out))
     {
         rbl_shape_destroy(*out);
-        return rbl_fail_memory();
+        return web_fail_memory();
     }
     return RBL_OK;
 }
@@ -73,7 +77,7 @@ static rblResult make_ball(WebSession* session, const WebAction* ball, const rbl
     def.material = *material;
     def.pose.p = ball->at;
     def.velocity = ball->vector;
-    return rbl_body_create(session->simulation.world, &def, out);
+    return rbl_body_create(session->world, &def, out);
 }
 
 rblResult web_throw(float x, float y, float z, float vx, float vy, float vz, float radius,
@@ -95,10 +99,14 @@ rblResult web_throw(float x, float y, float z, float vx, float vy, float vz, flo
     RBL_TRY(make_ball(session, &ball, &material.values, &id));
     char name[32];
     name_ball(session, name);
-    RBL_TRY(rbl_simulation_add_guest(&session->simulation, id, name, &material));
-    const rblRunPiece* guest = &session->simulation.pieces.data[session->simulation.pieces.count - 1];
-    ball.body = guest->name;
-    ball.material = session->simulation.run.materials.data[guest->material].name;
+    RBL_TRY(rbl_run_add_body(session->run, id, name, &material));
+    rblRunView run;
+    rblRunMember member;
+    bool found = false;
+    RBL_TRY(rbl_run_view(session->run, &run));
+    RBL_TRY(rbl_run_member(session->run, id, &found, &member));
+    ball.body = member.name;
+    ball.material = run.materials[member.material].name;
     return act(session, ball);
 }
 
@@ -112,7 +120,7 @@ static rblResult shoot(const WebSession* session, rblVec3 origin, rblVec3 direct
         return rbl_fail(RBL_ERROR_ARGUMENT, "a ray needs a place and a direction");
     }
     const rblRay ray = {origin, rbl_scale3(direction, 1.0f / rbl_length3(direction)), 0.0f, FARTHEST};
-    return rbl_world_ray(session->simulation.world, &ray, UINT64_MAX, found, hit);
+    return rbl_world_ray(session->world, &ray, UINT64_MAX, found, hit);
 }
 
 // ---- breaking ----
@@ -129,10 +137,10 @@ rblResult web_break(float x, float y, float z, float dx, float dy, float dz)
         return rbl_fail(RBL_ERROR_ARGUMENT, "there is nothing to break here");
     }
     const WebAction action = {.kind = WEB_ACTION_BREAK,
-                              .body = rbl_simulation_name_of(&session->simulation, hit.body),
+                              .body = name_of(session, hit.body),
                               .at = hit.point,
                               .vector = rbl_neg3(hit.normal)};
-    RBL_TRY(rbl_body_break(session->simulation.world, hit.body, action.at, action.vector));
+    RBL_TRY(rbl_body_break(session->world, hit.body, action.at, action.vector));
     return act(session, action);
 }
 
@@ -152,7 +160,7 @@ rblResult web_grab(float x, float y, float z, float dx, float dy, float dz, floa
     {
         return RBL_OK;
     }
-    RBL_TRY(rbl_body_state(session->simulation.world, hit.body, &state));
+    RBL_TRY(rbl_body_state(session->world, hit.body, &state));
     session->grab = (WebGrab){.holds = state.type == RBL_BODY_DYNAMIC,
                               .body = hit.body,
                               .point = rbl_transform_inverse_point(state.pose, hit.point),
@@ -273,18 +281,18 @@ rblResult web_pull(WebSession* session)
     rblShapeView view;
     WebAction action = {.kind = WEB_ACTION_PULL};
     // What was broken on demand is told after the step: then a piece of it is held.
-    if (!grab->holds || !rbl_body_is_valid(session->simulation.world, grab->body))
+    if (!grab->holds || !rbl_body_is_valid(session->world, grab->body))
     {
         return RBL_OK;
     }
-    RBL_TRY(rbl_body_state(session->simulation.world, grab->body, &state));
+    RBL_TRY(rbl_body_state(session->world, grab->body, &state));
     RBL_TRY(rbl_shape_view(state.shape, &view));
-    if (!pull_of(&state, &view.mass, grab, (float)session->simulation.view.step, &action))
+    if (!pull_of(&state, &view.mass, grab, (float)session->view.step, &action))
     {
         return RBL_OK;
     }
-    action.body = rbl_simulation_name_of(&session->simulation, grab->body);
-    RBL_TRY(rbl_body_set_velocity(session->simulation.world, grab->body, action.vector, action.spin));
+    action.body = name_of(session, grab->body);
+    RBL_TRY(rbl_body_set_velocity(session->world, grab->body, action.vector, action.spin));
     return act(session, action);
 }
 
@@ -304,7 +312,7 @@ static void hold_fragment(WebSession* session, const rblBreakEvent* event)
     {
         rblBodyState state;
         rblShapeView view;
-        if (rbl_body_state(session->simulation.world, event->fragments[i], &state) != RBL_OK ||
+        if (rbl_body_state(session->world, event->fragments[i], &state) != RBL_OK ||
             rbl_shape_view(state.shape, &view) != RBL_OK || state.type != RBL_BODY_DYNAMIC)
         {
             continue;
@@ -323,7 +331,7 @@ rblResult web_keep_hold(WebSession* session)
 {
     const rblBreakEvent* events = NULL;
     uint32_t count = 0;
-    RBL_TRY(rbl_world_break_events(session->simulation.world, &events, &count));
+    RBL_TRY(rbl_world_break_events(session->world, &events, &count));
     for (uint32_t i = 0; i < count; ++i)
     {
         if (session->grab.holds && same_id(events[i].body, session->grab.body))
@@ -331,8 +339,7 @@ rblResult web_keep_hold(WebSession* session)
             hold_fragment(session, &events[i]);
         }
     }
-    session->grab.holds =
-        session->grab.holds && rbl_body_is_valid(session->simulation.world, session->grab.body);
+    session->grab.holds = session->grab.holds && rbl_body_is_valid(session->world, session->grab.body);
     return RBL_OK;
 }
 
@@ -376,7 +383,7 @@ static void put_break(rblJsonWriter* json, const WebAction* action)
 // step before.
 static double time_of(const WebSession* session, uint32_t step)
 {
-    return step > 0 ? ((double)step - 0.999) * session->simulation.view.step : 0.0;
+    return step > 0 ? ((double)step - 0.999) * session->view.step : 0.0;
 }
 
 static void put_ball_shapes(rblJsonWriter* json, const WebSession* session)
@@ -428,10 +435,10 @@ rblResult web_actions(void)
     WebSession* session = NULL;
     RBL_TRY(web_require_session(&session));
     rblJsonWriter json;
-    rbl_json_writer_init(&json, 0, session->allocator);
+    rbl_json_writer_init(&json, 0, NULL);
     put_actions(&json, session);
     rblResult result = rbl_json_writer_finish(&json);
-    result = result == RBL_OK ? web_keep_text(&json.text) : result;
+    result = result == RBL_OK ? web_keep_text(&json) : result;
     rbl_json_writer_free(&json);
     return result;
 }

@@ -1,7 +1,5 @@
 // What explains the engine: lines and points over the bodies.
 #include "exports.h"
-#include "math/transform.h"
-#include "math/vec.h"
 #include <math.h>
 
 #define MOST_FLOATS (7u * 60000u) // of points, and about as many of lines
@@ -27,13 +25,13 @@ struct WebOverlay
 static struct
 {
     WebOverlay overlay;
-    rblFloatArray lines;
-    rblFloatArray points;
+    FloatList lines;
+    FloatList points;
 } drawn;
 
-static bool push(rblFloatArray* array, const float* values, uint32_t count)
+static bool push(FloatList* array, const float* values, uint32_t count)
 {
-    if (array->count + count > MOST_FLOATS || !rbl_array_reserve_more(array, count))
+    if (array->count + count > MOST_FLOATS || !LIST_RESERVE(array, array->count + count))
     {
         return false;
     }
@@ -116,7 +114,7 @@ static void slice_field(const rblShapeView* view, rblTransform pose)
 
 static rblResult draw_fields(const WebSession* session)
 {
-    const rblWorldId world = session->simulation.world;
+    const rblWorldId world = session->world;
     for (size_t i = 0; i < session->motions.count; ++i)
     {
         rblBodyState state;
@@ -135,20 +133,14 @@ static rblResult draw_fields(const WebSession* session)
 
 static void clear(void)
 {
-    if (drawn.lines.allocator == NULL)
-    {
-        rbl_array_init(&drawn.lines, rbl_default_allocator());
-        rbl_array_init(&drawn.points, rbl_default_allocator());
-    }
-    rbl_array_clear(&drawn.lines);
-    rbl_array_clear(&drawn.points);
+    drawn.lines.count = 0;
+    drawn.points.count = 0;
 }
 
 void web_forget_overlay(void)
 {
-    clear();
-    rbl_array_free(&drawn.lines);
-    rbl_array_free(&drawn.points);
+    LIST_FREE(&drawn.lines);
+    LIST_FREE(&drawn.points);
 }
 
 // Draw what the bits ask for into web_overlay(), after web_look().
@@ -167,7 +159,7 @@ rblResult web_draw_overlay(uint32_t what)
                                .joints = (what & (SHOW_CONTACTS | SHOW_ISLANDS)) != 0};
     RBL_TRY((what & SHOW_FIELDS) != 0 ? draw_fields(session) : RBL_OK);
     RBL_TRY((what & SHOW_STRESS) != 0 ? web_draw_stress(session) : RBL_OK);
-    RBL_TRY(rbl_world_draw(session->simulation.world, &draw));
+    RBL_TRY(rbl_world_draw(session->world, &draw));
     drawn.overlay = (WebOverlay){drawn.lines.data, (uint32_t)drawn.lines.count, drawn.points.data,
                                  (uint32_t)drawn.points.count};
     return RBL_OK;

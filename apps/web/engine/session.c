@@ -1,17 +1,14 @@
 // Loading and stepping.
 #include "exports.h"
 
-#include "rubble/version.h"
 #include <stdlib.h>
 #include <string.h>
 
-// States of bodies that are kept for animations, 56 bytes each: half a minute of a thousand bodies that all move. The figures of a
-// step count as some of them: runs in which all is asleep would grow for ever, too.
+// States of bodies that are kept for animations, 56 bytes each: half a minute of a thousand bodies that all move.
 #define MOST_KEYS 2000000u
-#define STEP_KEYS 4u
 
 static WebSession* current;
-static rblCharArray kept_text;
+static LIST(char) kept_text; // what was written last
 
 WebSession* web_session(void)
 {
@@ -22,6 +19,11 @@ rblResult web_require_session(WebSession** out)
 {
     *out = current;
     return current != NULL ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "no scene is loaded");
+}
+
+rblResult web_fail_memory(void)
+{
+    return rbl_fail(RBL_ERROR_MEMORY, "out of memory");
 }
 
 // ---- for the loader ----
@@ -46,15 +48,15 @@ const char* web_version(void)
     return rbl_version();
 }
 
-rblResult web_keep_text(rblCharArray* text)
+rblResult web_keep_text(const rblJsonWriter* json)
 {
-    if (kept_text.allocator != NULL)
+    if (!LIST_RESIZE(&kept_text, json->size + 1))
     {
-        rbl_array_free(&kept_text);
+        return web_fail_memory();
     }
-    kept_text = *text;
-    rbl_array_init(text, kept_text.allocator);
-    return rbl_array_push(&kept_text, '\0') ? RBL_OK : rbl_fail_memory();
+    memcpy(kept_text.data, json->text, json->size);
+    kept_text.data[json->size] = '\0';
+    return RBL_OK;
 }
 
 const char* web_text(void)
@@ -70,83 +72,64 @@ static void destroy(WebSession* session)
     {
         return;
     }
-    const rblAllocator* allocator = session->allocator;
     web_forget_stress();
-    rbl_simulation_free(&session->simulation);
+    if (session->run.index1 != 0)
+    {
+        rbl_run_destroy(session->run);
+    }
     if (session->scene.index1 != 0)
     {
         rbl_scene_destroy(session->scene);
     }
-    rbl_hash_map_free(&session->meshes);
-    rbl_array_free(&session->known);
-    rbl_array_free(&session->births);
-    rbl_array_free(&session->birth_of_slot);
-    rbl_array_free(&session->scene_body_of_slot);
-    rbl_array_free(&session->motions);
-    rbl_array_free(&session->poses);
-    rbl_array_free(&session->added);
-    rbl_array_free(&session->removed);
-    rbl_array_free(&session->actions);
-    rbl_array_free(&session->shapes_of_meshes);
+    LIST_FREE(&session->mesh_of_shape);
+    LIST_FREE(&session->known);
+    LIST_FREE(&session->births);
+    LIST_FREE(&session->birth_of_slot);
+    LIST_FREE(&session->motions);
+    LIST_FREE(&session->poses);
+    LIST_FREE(&session->added);
+    LIST_FREE(&session->removed);
+    LIST_FREE(&session->actions);
+    LIST_FREE(&session->shapes_of_meshes);
     for (size_t i = 0; i < session->balls.count; ++i)
     {
         rbl_shape_destroy(session->balls.data[i]);
     }
-    rbl_array_free(&session->balls);
-    rbl_free(allocator, session, sizeof *session);
+    LIST_FREE(&session->balls);
+    free(session);
 }
 
-static WebSession* create(void)
+// The last record of the run is what the page is told.
+static rblResult look_at_step(WebSession* session, bool counts)
 {
-    const rblAllocator* allocator = rbl_default_allocator();
-    WebSession* session = rbl_alloc_zero(allocator, sizeof *session);
-    if (session == NULL)
-    {
-        return NULL;
-    }
-    session->allocator = allocator;
-    rbl_hash_map_init(&session->meshes, allocator);
-    rbl_array_init(&session->known, allocator);
-    rbl_array_init(&session->births, allocator);
-    rbl_array_init(&session->birth_of_slot, allocator);
-    rbl_array_init(&session->scene_body_of_slot, allocator);
-    rbl_array_init(&session->motions, allocator);
-    rbl_array_init(&session->poses, allocator);
-    rbl_array_init(&session->added, allocator);
-    rbl_array_init(&session->removed, allocator);
-    rbl_array_init(&session->actions, allocator);
-    rbl_array_init(&session->shapes_of_meshes, allocator);
-    rbl_array_init(&session->balls, allocator);
-    return session;
-}
-
-// The last entry of the statistics is what the page is told.
-static void look_at_step(WebSession* session, bool counts)
-{
-    const rblStatistics* statistics = &session->simulation.run.statistics;
-    session->last = statistics->steps.data[statistics->steps.count - 1];
+    RBL_TRY(rbl_run_last_record(session->run, &session->last));
     if (counts)
     {
         session->totals.work += session->last.energy.work;
         session->totals.dissipated += session->last.energy.dissipated;
     }
+    return RBL_OK;
 }
 
 static rblResult begin(WebSession* session, const char* text, size_t size, const char* name)
 {
+    rblRunDef def = rbl_default_run_def();
+    def.keeps_contacts = false; // nobody here reads them
+    def.motion_limit = MOST_KEYS;
     RBL_TRY(rbl_scene_load_memory(text, size, name, &session->scene));
-    RBL_TRY(rbl_simulation_start(&session->simulation, session->scene, true));
-    look_at_step(session, false);
-    return RBL_OK;
+    RBL_TRY(rbl_scene_view(session->scene, &session->view));
+    RBL_TRY(rbl_run_create(session->scene, &def, &session->run));
+    RBL_TRY(rbl_run_world(session->run, &session->world));
+    return look_at_step(session, false);
 }
 
 // A scene takes the place of the one before; one that fails leaves that as it was.
 rblResult web_load(const char* text, size_t size, const char* name)
 {
-    WebSession* session = create();
+    WebSession* session = calloc(1, sizeof *session);
     if (session == NULL)
     {
-        return rbl_fail_memory();
+        return web_fail_memory();
     }
     const rblResult result = begin(session, text, size, name);
     destroy(result == RBL_OK ? current : session);
@@ -161,41 +144,19 @@ void web_unload(void)
     web_forget_drawn();
     web_forget_overlay();
     web_forget_import();
-    if (kept_text.allocator != NULL)
-    {
-        rbl_array_free(&kept_text);
-    }
+    LIST_FREE(&kept_text);
 }
 
 // ---- stepping ----
-
-// Motion of long runs would fill the memory: what is kept ends here, and animations end with it.
-static void limit_motion(WebSession* session)
-{
-    rblSimulation* simulation = &session->simulation;
-    rblStatistics* statistics = &simulation->run.statistics;
-    simulation->run.contacts.count = 0; // nobody here reads them
-    if (session->kept_steps > 0)
-    {
-        statistics->steps.count = session->kept_steps;
-        return;
-    }
-    session->kept_keys += simulation->tracker.frame.changes.count + STEP_KEYS;
-    if (session->kept_keys > MOST_KEYS)
-    {
-        session->kept_steps = statistics->steps.count;
-        simulation->keeps_motion = false;
-    }
-}
 
 rblResult web_step(void)
 {
     WebSession* session = NULL;
     RBL_TRY(web_require_session(&session));
     RBL_TRY(web_pull(session));
-    RBL_TRY(rbl_simulation_advance(&session->simulation));
-    look_at_step(session, true);
-    limit_motion(session);
+    RBL_TRY(rbl_run_step(session->run));
+    session->step += 1;
+    RBL_TRY(look_at_step(session, true));
     RBL_TRY(web_note_births(session));
     return web_keep_hold(session);
 }
@@ -203,13 +164,12 @@ rblResult web_step(void)
 // Seconds of the run that animations have; all of it when it is not longer than that.
 double web_kept_seconds(void)
 {
-    const WebSession* session = current;
-    if (session == NULL)
+    rblRunView view;
+    if (current == NULL || rbl_run_view(current->run, &view) != RBL_OK)
     {
         return 0.0;
     }
-    const size_t steps = session->kept_steps > 0 ? session->kept_steps - 1 : session->simulation.step;
-    return (double)steps * session->simulation.view.step;
+    return (double)(view.record_count - 1) * view.settings.step;
 }
 
 // ---- what the scene is ----
@@ -279,10 +239,10 @@ rblResult web_describe(void)
     WebSession* session = NULL;
     RBL_TRY(web_require_session(&session));
     rblJsonWriter json;
-    rbl_json_writer_init(&json, 0, session->allocator);
-    put_scene(&json, &session->simulation.view);
+    rbl_json_writer_init(&json, 0, NULL);
+    put_scene(&json, &session->view);
     rblResult result = rbl_json_writer_finish(&json);
-    result = result == RBL_OK ? web_keep_text(&json.text) : result;
+    result = result == RBL_OK ? web_keep_text(&json) : result;
     rbl_json_writer_free(&json);
     return result;
 }
@@ -291,7 +251,7 @@ rblResult web_describe(void)
 rblResult web_presets(void)
 {
     rblJsonWriter json;
-    rbl_json_writer_init(&json, 0, rbl_default_allocator());
+    rbl_json_writer_init(&json, 0, NULL);
     rbl_json_begin_array(&json);
     for (const char* const* name = rbl_material_preset_names(); *name != NULL; ++name)
     {
@@ -307,7 +267,7 @@ rblResult web_presets(void)
     }
     rbl_json_end_array(&json);
     rblResult result = rbl_json_writer_finish(&json);
-    result = result == RBL_OK ? web_keep_text(&json.text) : result;
+    result = result == RBL_OK ? web_keep_text(&json) : result;
     rbl_json_writer_free(&json);
     return result;
 }

@@ -2,10 +2,8 @@
 #ifndef WEB_SESSION_H
 #define WEB_SESSION_H
 
-#include "base/error.h"
-#include "base/hash_map.h"
-#include "io/json/json_writer.h"
-#include "scene/run/simulate.h"
+#include "list.h"
+#include "rubble/rubble.h"
 
 // ---- what JavaScript reads: 32-bit words in this order (src/engine/engine.ts) ----
 
@@ -124,30 +122,29 @@ typedef struct WebTotals
 
 typedef struct WebSession
 {
-    const rblAllocator* allocator;
-    rblSceneId scene;
-    rblSimulation simulation;
-    uint64_t kept_keys;                     // of the motion
-    size_t kept_steps;                      // 0: motion is still kept; else of how many steps it was
-    rblStepRecord last;                     // of the statistics
-    WebTotals totals;                       //
-    WebGrab grab;                           //
-    uint32_t thrown;                        // balls so far
-    uint32_t next_serial;                   //
-    uint32_t next_mesh;                     //
-    rblHashMap meshes;                      // numbers by shape id
-    WebFrame frame;                         //
-    RBL_ARRAY(WebKnown) known;              // by slot
-    RBL_ARRAY(WebBirth) births;             // since the page looked last
-    rblIndexArray birth_of_slot;            // the last one there
-    rblIndexArray scene_body_of_slot;       // made anew when bodies are new
-    RBL_ARRAY(rblBodyMotion) motions;       //
-    rblFloatArray poses;                    //
-    RBL_ARRAY(WebBody) added;               //
-    rblIndexArray removed;                  //
-    RBL_ARRAY(WebAction) actions;           // in order
-    RBL_ARRAY(rblShapeId) shapes_of_meshes; // by mesh number
-    RBL_ARRAY(rblShapeId) balls;            // of what was thrown
+    rblSceneId scene;                  //
+    rblSceneView view;                 // of it
+    rblRunId run;                      //
+    rblWorldId world;                  // the run's
+    uint32_t step;                     // steps done
+    rblStepRecord last;                // of the statistics
+    WebTotals totals;                  //
+    WebGrab grab;                      //
+    uint32_t thrown;                   // balls so far
+    uint32_t next_serial;              //
+    uint32_t next_mesh;                //
+    IndexList mesh_of_shape;           // by slot of the shape: the mesh that was made of what was last in it
+    WebFrame frame;                    //
+    LIST(WebKnown) known;              // by slot
+    LIST(WebBirth) births;             // since the page looked last
+    IndexList birth_of_slot;           // the last one there
+    LIST(rblBodyMotion) motions;       //
+    FloatList poses;                   //
+    LIST(WebBody) added;               //
+    IndexList removed;                 //
+    LIST(WebAction) actions;           // in order
+    LIST(rblShapeId) shapes_of_meshes; // by mesh number
+    LIST(rblShapeId) balls;            // of what was thrown
 } WebSession;
 
 // The one that runs; null before the first scene.
@@ -155,6 +152,9 @@ WebSession* web_session(void);
 
 // The same, or a failure that says that there is none.
 rblResult web_require_session(WebSession** out);
+
+// RBL_ERROR_MEMORY with a message.
+rblResult web_fail_memory(void);
 
 // After a step: who was born of what (bodies.c).
 rblResult web_note_births(WebSession* session);
@@ -164,7 +164,7 @@ rblResult web_pull(WebSession* session);
 rblResult web_keep_hold(WebSession* session);
 
 // A text for JavaScript, valid until the next one is kept.
-rblResult web_keep_text(rblCharArray* text);
+rblResult web_keep_text(const rblJsonWriter* json);
 
 // Members of JSON objects (session.c).
 void web_put_vector(rblJsonWriter* json, const char* key, rblVec3 v);

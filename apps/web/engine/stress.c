@@ -1,10 +1,6 @@
 // The tension in bodies that can break, from what they felt in the last step: each is filled with a few tetrahedra, once, and stands
 // under the impulses of its contacts (rubble/elasticity.h).
 #include "exports.h"
-#include "math/transform.h"
-#include "math/trig.h"
-#include "math/vec.h"
-#include "rubble/elasticity.h"
 #include <math.h>
 
 #define TETRAHEDRA    1200u // enough to see where a body is pulled apart
@@ -12,6 +8,7 @@
 #define MOST_PREPARED 1u    // in one frame: that can take a quarter of a second
 #define MOST_SOLVED   8u    // in one frame
 #define MOST_LOADS    32u   // of one body
+#define HALF_PI       1.57079633f
 
 // A shape that was filled; without `elastic` it is too thin for that.
 typedef struct Solid
@@ -118,7 +115,7 @@ static uint32_t gather_loads(rblWorldId world, rblBodyId body, rblTransform pose
     {
         const bool impact = felt[i].speed > 0.0f;
         const float duration = felt[i].duration > 1e-6f ? felt[i].duration : 1e-6f;
-        const float peak = (impact ? (float)RBL_PI / 2.0f : 1.0f) / duration;
+        const float peak = (impact ? HALF_PI : 1.0f) / duration;
         const rblVec3 force = rbl_scale3(rbl_inverse_rotate3(pose.q, felt[i].impulse), peak);
         loads[i] = (rblElasticLoad){.point = rbl_to_double3(rbl_transform_inverse_point(pose, felt[i].point)),
                                     .force = rbl_to_double3(force)};
@@ -142,10 +139,10 @@ static void put_tension(rblVec3 at, double tension, float strength)
 static rblResult draw_nodes(const Solid* solid, const rblStress* stresses, const rblElasticView* view,
                             rblTransform pose)
 {
-    bool* drawn = rbl_alloc_zero(rbl_default_allocator(), view->node_count);
+    bool* drawn = calloc(view->node_count, sizeof *drawn);
     if (drawn == NULL)
     {
-        return rbl_fail_memory();
+        return web_fail_memory();
     }
     for (uint32_t i = 0; i < 3 * view->surface_face_count; ++i)
     {
@@ -157,22 +154,21 @@ static rblResult draw_nodes(const Solid* solid, const rblStress* stresses, const
                         rbl_stress_largest(&stresses[node]), solid->material.strength);
         }
     }
-    rbl_free(rbl_default_allocator(), drawn, view->node_count);
+    free(drawn);
     return RBL_OK;
 }
 
 static rblResult draw_solid(const Solid* solid, const rblElasticLoad* loads, uint32_t count,
                             rblTransform pose)
 {
-    const rblAllocator* allocator = rbl_default_allocator();
     rblElasticView view;
     RBL_TRY(rbl_elastic_view(solid->elastic, &view));
-    rblStress* stresses = RBL_NEW_ARRAY(allocator, rblStress, view.node_count);
+    rblStress* stresses = calloc(view.node_count, sizeof *stresses);
     const rblElasticFields fields = {.node_stresses = stresses};
     rblResult result =
-        stresses != NULL ? rbl_elastic_solve(solid->elastic, loads, count, &fields, NULL) : rbl_fail_memory();
+        stresses != NULL ? rbl_elastic_solve(solid->elastic, loads, count, &fields, NULL) : web_fail_memory();
     result = result == RBL_OK ? draw_nodes(solid, stresses, &view, pose) : result;
-    RBL_FREE_ARRAY(allocator, stresses, view.node_count);
+    free(stresses);
     return result;
 }
 
@@ -180,8 +176,8 @@ static rblResult draw_body(const WebSession* session, rblBodyId id, const rblMat
 {
     rblElasticLoad loads[MOST_LOADS];
     rblBodyState state;
-    RBL_TRY(rbl_body_state(session->simulation.world, id, &state));
-    const uint32_t count = gather_loads(session->simulation.world, id, state.pose, loads);
+    RBL_TRY(rbl_body_state(session->world, id, &state));
+    const uint32_t count = gather_loads(session->world, id, state.pose, loads);
     const Solid* solid = count > 0 ? find_solid(state.shape, material) : NULL;
     if (solid == NULL || solid->elastic.index1 == 0)
     {
@@ -193,15 +189,17 @@ static rblResult draw_body(const WebSession* session, rblBodyId id, const rblMat
 
 rblResult web_draw_stress(const WebSession* session)
 {
+    rblRunView run;
+    RBL_TRY(rbl_run_view(session->run, &run));
     store.prepared = 0;
     store.solved = 0;
     for (size_t i = 0; i < session->motions.count && store.solved < MOST_SOLVED; ++i)
     {
         const rblBodyId id = session->motions.data[i].body;
         const WebKnown* known = &session->known.data[id.index1 - 1];
-        if (known->breakable && known->material < session->simulation.run.materials.count)
+        if (known->breakable && known->material < run.material_count)
         {
-            RBL_TRY(draw_body(session, id, &session->simulation.run.materials.data[known->material].values));
+            RBL_TRY(draw_body(session, id, &run.materials[known->material].values));
         }
     }
     return RBL_OK;

@@ -202,8 +202,8 @@ static rblResult write_glb(GlbWork* work, const char* path)
     return rbl_writer_close(&writer);
 }
 
-rblResult rbl_pieces_save_glb(const rblPieces* pieces, const rblMeshView* surface, double density,
-                              double explode, const char* path)
+rblResult rbl_pieces_write_glb(const rblPieces* pieces, const rblMeshView* surface, double density,
+                               double explode, const char* path)
 {
     const rblAllocator* allocator = pieces->allocator;
     GlbWork work = {.pieces = pieces, .surface = surface, .density = density, .explode = explode};

@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "io/file.h"
 #include "io/folder.h"
-#include "io/json/json_writer.h"
+#include "rubble/json.h"
 
 typedef struct SaveWork
 {
@@ -164,60 +164,77 @@ static rblResult save_list(SaveWork* work)
     RBL_TRY(rbl_compose_path(path, "%s/pieces.json", work->folder));
     RBL_TRY(put_list(work));
     RBL_TRY(rbl_writer_open(&writer, path, work->pieces->allocator));
-    rbl_write_bytes(&writer, work->json.text.data, work->json.text.count);
+    rbl_write_bytes(&writer, work->json.text, work->json.size);
     return rbl_writer_close(&writer);
 }
 
 // ---- the files ----
 
+// The mesh of a piece, and which of its faces are which of the pieces. Without a folder nothing is written.
 static rblResult save_piece(SaveWork* work, uint32_t p)
 {
     char path[RBL_PATH_SIZE];
     rblMeshId mesh;
     rblMeshView view;
-    RBL_TRY(rbl_compose_path(path, "%s/piece_%04u.obj", work->folder, p));
+    RBL_TRY(work->folder != NULL ? rbl_compose_path(path, "%s/piece_%04u.obj", work->folder, p) : RBL_OK);
     RBL_TRY(rbl_piece_mesh(work->pieces, p, work->surface, &mesh, &work->faces[p]));
     rblResult result = rbl_mesh_view(mesh, &view);
     work->face_counts[p] = view.face_count;
-    result = result == RBL_OK ? rbl_mesh_save(mesh, path, NULL) : result;
+    result = result == RBL_OK && work->folder != NULL ? rbl_mesh_save(mesh, path, NULL) : result;
     (void)rbl_mesh_destroy(mesh);
     return result;
 }
 
-static rblResult save_all(SaveWork* work)
+static rblResult save_all(SaveWork* work, rblPieceMates* mates)
 {
     for (uint32_t p = 0; p < work->pieces->piece_count; ++p)
     {
         RBL_TRY(save_piece(work, p));
     }
-    return save_list(work);
+    if (mates == NULL)
+    {
+        return save_list(work);
+    }
+    return rbl_piece_mates(work->pieces, work->faces, work->face_counts, mates) ? RBL_OK : rbl_fail_memory();
 }
 
-rblResult rbl_pieces_save_files(const rblPieces* pieces, const rblMeshView* surface, double density,
-                                const char* folder)
+// Write the files, or find the mates.
+static rblResult go_through(SaveWork* work, rblPieceMates* mates)
 {
-    const rblAllocator* allocator = pieces->allocator;
-    const size_t count = pieces->piece_count;
-    SaveWork work = {.pieces = pieces, .surface = surface, .density = density, .folder = folder};
-    work.faces = rbl_alloc_zero(allocator, sizeof *work.faces * count);
-    work.face_counts = rbl_alloc_zero(allocator, sizeof *work.face_counts * count);
-    rbl_json_writer_init(&work.json, 1, allocator);
-    const bool room = work.faces != NULL && work.face_counts != NULL;
-    const rblResult result = room ? save_all(&work) : rbl_fail_memory();
+    const rblAllocator* allocator = work->pieces->allocator;
+    const size_t count = work->pieces->piece_count;
+    work->faces = rbl_alloc_zero(allocator, sizeof *work->faces * count);
+    work->face_counts = rbl_alloc_zero(allocator, sizeof *work->face_counts * count);
+    rbl_json_writer_init(&work->json, 1, allocator);
+    const bool room = work->faces != NULL && work->face_counts != NULL;
+    const rblResult result = room ? save_all(work, mates) : rbl_fail_memory();
     for (size_t p = 0; p < count && room; ++p)
     {
-        RBL_FREE_ARRAY(allocator, work.faces[p], work.face_counts[p]);
+        RBL_FREE_ARRAY(allocator, work->faces[p], work->face_counts[p]);
     }
-    RBL_FREE_ARRAY(allocator, work.faces, count);
-    RBL_FREE_ARRAY(allocator, work.face_counts, count);
-    rbl_json_writer_free(&work.json);
+    RBL_FREE_ARRAY(allocator, work->faces, count);
+    RBL_FREE_ARRAY(allocator, work->face_counts, count);
+    rbl_json_writer_free(&work->json);
     return result;
 }
 
-rblResult rbl_pieces_save_folder(const rblPieces* pieces, const rblMeshView* surface, double density,
-                                 const char* folder, bool force)
+rblResult rbl_pieces_write_files(const rblPieces* pieces, const rblMeshView* surface, double density,
+                                 const char* folder)
+{
+    SaveWork work = {.pieces = pieces, .surface = surface, .density = density, .folder = folder};
+    return go_through(&work, NULL);
+}
+
+rblResult rbl_pieces_find_mates(const rblPieces* pieces, const rblMeshView* surface, rblPieceMates* out)
+{
+    SaveWork work = {.pieces = pieces, .surface = surface};
+    return go_through(&work, out);
+}
+
+rblResult rbl_pieces_write_folder(const rblPieces* pieces, const rblMeshView* surface, double density,
+                                  const char* folder, bool force)
 {
     RBL_TRY(rbl_folder_open(folder, force));
     RBL_TRY(rbl_folder_remove_numbered(folder, "piece_", ".obj"));
-    return rbl_pieces_save_files(pieces, surface, density, folder);
+    return rbl_pieces_write_files(pieces, surface, density, folder);
 }

@@ -3,27 +3,22 @@
 #define RBL_CUT_PIECES_PIECES_SAVE_H
 
 #include "cut/pieces/pieces.h"
+#include "rubble/shatter.h"
 
 // FOLDER/piece_0000.obj, ... in place, and FOLDER/pieces.json (docs/fracture.md). Vertices are shared, so
 // that each file is a closed manifold by its indices. Pieces of an earlier time are removed first. `force`:
 // into a folder with other files too.
-rblResult rbl_pieces_save_folder(const rblPieces* pieces, const rblMeshView* surface, double density,
-                                 const char* folder, bool force);
+rblResult rbl_pieces_write_folder(const rblPieces* pieces, const rblMeshView* surface, double density,
+                                  const char* folder, bool force);
 
 // The same files in a folder that is there already; nothing is removed.
-rblResult rbl_pieces_save_files(const rblPieces* pieces, const rblMeshView* surface, double density,
-                                const char* folder);
+rblResult rbl_pieces_write_files(const rblPieces* pieces, const rblMeshView* surface, double density,
+                                 const char* folder);
 
 // One node for every piece. `explode`: how far the pieces are moved away from the middle, by their distance
 // from it; 0: in place.
-rblResult rbl_pieces_save_glb(const rblPieces* pieces, const rblMeshView* surface, double density,
-                              double explode, const char* path);
-
-// Two triangles of the pieces' meshes that fit: numbers of faces as rbl_piece_mesh() makes them.
-typedef struct rblPieceMate
-{
-    uint32_t piece_a, face_a, piece_b, face_b;
-} rblPieceMate;
+rblResult rbl_pieces_write_glb(const rblPieces* pieces, const rblMeshView* surface, double density,
+                               double explode, const char* path);
 
 typedef RBL_ARRAY(rblPieceMate) rblPieceMates;
 
@@ -31,5 +26,8 @@ typedef RBL_ARRAY(rblPieceMate) rblPieceMates;
 // every piece, of `face_counts` entries. False when out of memory.
 bool rbl_piece_mates(const rblPieces* pieces, uint32_t* const* faces, const uint32_t* face_counts,
                      rblPieceMates* out);
+
+// The same from the pieces alone.
+rblResult rbl_pieces_find_mates(const rblPieces* pieces, const rblMeshView* surface, rblPieceMates* out);
 
 #endif

@@ -1,34 +1,49 @@
-#include "fracture/dataset/dataset.h"
-
-#include "base/error.h"
 #include "fracture/dataset/dataset_private.h"
+
+#include "base/def.h"
+#include "base/error.h"
 #include "io/file.h"
 #include <string.h>
 
-rblDatasetDef rbl_default_dataset_def(void)
+RBL_DEF_KIND(dataset_def, rblDatasetDef, "dataset", rbl_default_dataset_def, 0x44415441u);
+
+void rbl_dataset_def_init(rblDatasetDef* def, size_t size)
 {
-    rblDatasetDef def = {.count = 10, .least_pieces = 5, .most_pieces = 50, .seed = 1, .density = 1000.0};
+    rblDatasetDef defaults = {
+        .count = 10, .least_pieces = 5, .most_pieces = 50, .seed = 1, .density = 1000.0};
     for (uint32_t k = 0; k < RBL_PATTERN_FILE; ++k)
     {
-        def.kinds[def.kind_count++] = (rblPatternKind)k;
+        defaults.kinds[defaults.kind_count++] = (rblPatternKind)k;
     }
-    return def;
+    rbl_def_init(&dataset_def, &defaults, def, size);
 }
 
 static rblResult check_def(const rblDatasetDef* def)
 {
-    if (def->mesh_count < 1 || def->count < 1 || (uint64_t)def->mesh_count * def->count > UINT32_MAX)
+    if (def->meshes == NULL || def->mesh_count < 1 || def->count < 1 ||
+        (uint64_t)def->mesh_count * def->count > UINT32_MAX)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: %u items of %u meshes", def->count, def->mesh_count);
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "dataset: %u items of %u meshes, must be at least one of each and at most %u together",
+            def->count, def->mesh_count, UINT32_MAX);
     }
     if (def->least_pieces < 1 || def->most_pieces < def->least_pieces ||
         def->most_pieces > RBL_PATTERN_MAX_PIECES)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: %u to %u pieces", def->least_pieces, def->most_pieces);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: %u to %u pieces, must be 1 to %u and rise",
+                        def->least_pieces, def->most_pieces, RBL_PATTERN_MAX_PIECES);
     }
     if (def->kind_count < 1 || def->kind_count > RBL_PATTERN_FILE || !(def->density > 0.0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: no patterns, or no density");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: there must be a pattern and a positive density");
+    }
+    for (uint32_t m = 0; m < def->mesh_count; ++m)
+    {
+        if (def->meshes[m].file == NULL)
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: the file of mesh %u must not be null", m);
+        }
     }
     for (uint32_t k = 0; k < def->kind_count; ++k)
     {
@@ -50,19 +65,24 @@ static bool may_go_on(rblDatasetWork* work)
     return on;
 }
 
+// Tell how far it is. The mutex is locked where others are at work.
+static rblResult report(const rblDatasetWork* work)
+{
+    const rblDatasetDef* def = work->def;
+    const bool goes_on = def->progress == NULL || def->progress(&work->state, def->progress_context);
+    return goes_on ? RBL_OK : rbl_fail(RBL_ERROR_CANCELLED, "dataset: cancelled by the progress function");
+}
+
 static void note_item(rblDatasetWork* work, rblResult result, uint32_t pieces)
 {
     rbl_mutex_lock(&work->mutex);
+    work->state.done += result == RBL_OK ? 1 : 0;
+    work->state.pieces += pieces;
+    result = result == RBL_OK ? report(work) : result;
     if (result != RBL_OK && work->result == RBL_OK)
     {
         work->result = result;
         snprintf(work->message, sizeof work->message, "%s", rbl_last_error());
-    }
-    work->state.done += result == RBL_OK ? 1 : 0;
-    work->state.pieces += pieces;
-    if (result == RBL_OK && work->progress != NULL)
-    {
-        work->progress(&work->state, work->progress_context);
     }
     rbl_mutex_unlock(&work->mutex);
 }
@@ -117,10 +137,7 @@ static rblResult make_missing(rblDatasetWork* work)
     const uint32_t count = (uint32_t)work->missing.count;
     work->inner_jobs = count < 2 * rbl_jobs_worker_count(work->jobs) ? work->jobs : rbl_serial_jobs();
     work->state.wanted = count;
-    if (work->progress != NULL)
-    {
-        work->progress(&work->state, work->progress_context);
-    }
+    RBL_TRY(report(work));
     rbl_parallel_for(work->jobs, count, 1, make_items, work);
     return work->result == RBL_OK ? RBL_OK : rbl_fail(work->result, "%s", work->message);
 }
@@ -128,16 +145,16 @@ static rblResult make_missing(rblDatasetWork* work)
 // ---- the folder ----
 
 // A dataset that was begun with the same options is gone on with; anything else is refused, or removed.
-static rblResult take_folder(rblDatasetWork* work, bool force)
+static rblResult take_folder(rblDatasetWork* work)
 {
     bool found, same, is_new;
-    RBL_TRY(rbl_dataset_compare_list(work, force, &found, &same));
+    RBL_TRY(rbl_dataset_compare_list(work, work->def->force, &found, &same));
     if (!found)
     {
         RBL_TRY(rbl_dataset_is_new(work->folder, &is_new));
-        if (!is_new && !force)
+        if (!is_new && !work->def->force)
         {
-            return rbl_fail(RBL_ERROR_FILE, "%s: holds files, but no dataset; --force writes into it",
+            return rbl_fail(RBL_ERROR_FILE, "%s: holds files, but no dataset; only force writes into it",
                             rbl_short_name(work->folder));
         }
     }
@@ -145,9 +162,9 @@ static rblResult take_folder(rblDatasetWork* work, bool force)
     return same ? RBL_OK : rbl_dataset_save_list(work, false, NULL);
 }
 
-static rblResult write_locked(rblDatasetWork* work, bool force, rblDatasetReport* out)
+static rblResult write_locked(rblDatasetWork* work, rblDatasetReport* out)
 {
-    RBL_TRY(take_folder(work, force));
+    RBL_TRY(take_folder(work));
     RBL_TRY(save_meshes(work));
     RBL_TRY(make_missing(work));
     rblDatasetReport report = {.found =
@@ -157,17 +174,17 @@ static rblResult write_locked(rblDatasetWork* work, bool force, rblDatasetReport
     return RBL_OK;
 }
 
-static rblResult write_opened(rblDatasetWork* work, bool force, rblDatasetReport* out)
+static rblResult write_opened(rblDatasetWork* work, rblDatasetReport* out)
 {
     RBL_TRY(rbl_dataset_write_header(work));
-    RBL_TRY(rbl_folder_open(work->folder, force));
+    RBL_TRY(rbl_folder_open(work->folder, work->def->force));
     RBL_TRY(rbl_dataset_lock(work));
-    const rblResult result = write_locked(work, force, out);
+    const rblResult result = write_locked(work, out);
     rbl_dataset_unlock(work);
     return result;
 }
 
-static rblResult write_with_bodies(rblDatasetWork* work, bool force, rblDatasetReport* out)
+static rblResult write_with_bodies(rblDatasetWork* work, rblDatasetReport* out)
 {
     rblResult result = RBL_OK;
     uint32_t open = 0;
@@ -176,7 +193,7 @@ static rblResult write_with_bodies(rblDatasetWork* work, bool force, rblDatasetR
         result = rbl_dataset_body_open(work->def, open, work->allocator, &work->bodies[open]);
     }
     open -= result != RBL_OK ? 1 : 0;
-    result = result == RBL_OK ? write_opened(work, force, out) : result;
+    result = result == RBL_OK ? write_opened(work, out) : result;
     while (open > 0)
     {
         rbl_dataset_body_close(&work->bodies[--open]);
@@ -184,28 +201,32 @@ static rblResult write_with_bodies(rblDatasetWork* work, bool force, rblDatasetR
     return result;
 }
 
-rblResult rbl_dataset_write(const rblDatasetDef* def, const char* folder, bool force, rblJobs* jobs,
-                            rblDatasetProgressFcn* progress, void* context, rblDatasetReport* out)
+rblResult rbl_dataset_write(const rblDatasetDef* given, const char* folder, rblDatasetReport* out)
 {
-    RBL_TRY(check_def(def));
-    rblDatasetWork work = {.def = def,
+    rblDatasetDef def = rbl_default_dataset_def();
+    rblDatasetReport ignored;
+    RBL_TRY(rbl_def_read(&dataset_def, given, &def));
+    RBL_TRY(check_def(&def));
+    if (folder == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: the folder must not be null");
+    }
+    rblDatasetWork work = {.def = &def,
                            .folder = folder,
                            .allocator = rbl_default_allocator(),
-                           .jobs = jobs,
+                           .jobs = rbl_default_jobs(),
                            .lock = -1,
-                           .progress = progress,
-                           .progress_context = context,
                            .mutex = RBL_MUTEX_INIT};
-    work.bodies = RBL_NEW_ARRAY(work.allocator, rblDatasetBody, def->mesh_count);
+    work.bodies = RBL_NEW_ARRAY(work.allocator, rblDatasetBody, def.mesh_count);
     if (work.bodies == NULL)
     {
         return rbl_fail_memory();
     }
     rbl_json_writer_init(&work.header, 1, work.allocator);
     rbl_array_init(&work.missing, work.allocator);
-    const rblResult result = write_with_bodies(&work, force, out);
+    const rblResult result = write_with_bodies(&work, out != NULL ? out : &ignored);
     rbl_json_writer_free(&work.header);
     rbl_array_free(&work.missing);
-    RBL_FREE_ARRAY(work.allocator, work.bodies, def->mesh_count);
+    RBL_FREE_ARRAY(work.allocator, work.bodies, def.mesh_count);
     return result;
 }

@@ -223,6 +223,10 @@ rblResult rbl_dataset_remove(const char* folder)
 {
     static const char* const files[] = {RBL_DATASET_LIST, LOCK_NAME, RBL_FOLDER_MARK};
     char path[RBL_PATH_SIZE];
+    if (folder == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: the folder must not be null");
+    }
     RBL_TRY(rbl_dataset_sweep(folder, true));
     for (size_t f = 0; f < sizeof files / sizeof files[0]; ++f)
     {

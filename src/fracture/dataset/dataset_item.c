@@ -176,7 +176,7 @@ static rblResult fill_folder(const rblDatasetWork* work, uint32_t item, const ch
         return rbl_dataset_save_record(work, item, folder, &def, NULL, rbl_last_error());
     }
     *pieces = parts->piece_count;
-    result = rbl_pieces_save_files(parts, &body->view, work->def->density, folder);
+    result = rbl_pieces_write_files(parts, &body->view, work->def->density, folder);
     result = result == RBL_OK ? rbl_dataset_save_record(work, item, folder, &def, parts, NULL) : result;
     rbl_pieces_free(parts);
     return result;

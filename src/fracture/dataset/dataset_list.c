@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "fracture/dataset/dataset_private.h"
 #include "io/file.h"
+#include "io/json/json.h"
 #include "rubble/version.h"
 #include <stdio.h>
 #include <string.h>
@@ -98,7 +99,7 @@ rblResult rbl_dataset_write_header(rblDatasetWork* work)
     rbl_json_end_array(json);
     rbl_json_end_object(json);
     RBL_TRY(rbl_json_writer_finish(json));
-    json->text.count -= strlen("\n}\n"); // the items are still to come
+    json->size -= strlen("\n}\n"); // the items are still to come
     return RBL_OK;
 }
 
@@ -136,7 +137,7 @@ static rblResult refuse_other(const char* path, const char* there, size_t there_
     const char* new_line;
     const int old_length = trim_line(there + line, there_size - line, &old_line);
     const int new_length = trim_line(now + line, now_size - line, &new_line);
-    return rbl_fail(RBL_ERROR_FILE, "%s: was made with other options: %.*s, now %.*s; --force begins anew",
+    return rbl_fail(RBL_ERROR_FILE, "%s: was made with other options: %.*s, now %.*s; only force begins anew",
                     rbl_short_name(path), old_length, old_line, new_length, new_line);
 }
 
@@ -152,11 +153,11 @@ rblResult rbl_dataset_compare_list(const rblDatasetWork* work, bool force, bool*
         return RBL_OK;
     }
     RBL_TRY(rbl_file_read(path, SIZE_MAX, work->allocator, &file));
-    const rblCharArray* now = &work->header.text;
+    const rblJsonWriter* now = &work->header;
     const char* there = (const char*)file.bytes;
-    *same = file.size > now->count && memcmp(there, now->data, now->count) == 0 && there[now->count] == ',';
+    *same = file.size > now->size && memcmp(there, now->text, now->size) == 0 && there[now->size] == ',';
     const rblResult result =
-        *same || force ? RBL_OK : refuse_other(path, there, file.size, now->data, now->count);
+        *same || force ? RBL_OK : refuse_other(path, there, file.size, now->text, now->size);
     rbl_file_bytes_free(&file);
     return result;
 }
@@ -222,7 +223,7 @@ rblResult rbl_dataset_save_record(const rblDatasetWork* work, uint32_t item, con
     result = result == RBL_OK ? rbl_writer_open(&writer, path, work->allocator) : result;
     if (result == RBL_OK)
     {
-        rbl_write_bytes(&writer, json.text.data, json.text.count);
+        rbl_write_bytes(&writer, json.text, json.size);
         rbl_write_text(&writer, "\n");
         result = rbl_writer_close(&writer);
     }
@@ -279,7 +280,7 @@ static rblResult write_list(const rblDatasetWork* work, bool complete, rblWriter
                             rblDatasetReport* report)
 {
     const uint32_t count = complete ? work->def->mesh_count * work->def->count : 0;
-    rbl_write_bytes(writer, work->header.text.data, work->header.text.count);
+    rbl_write_bytes(writer, work->header.text, work->header.size);
     rbl_write_text(writer, complete ? ",\n \"complete\": true,\n \"items\": ["
                                     : ",\n \"complete\": false,\n \"items\": [");
     for (uint32_t item = 0; item < count; ++item)

@@ -1,11 +1,16 @@
-// What the parts of a dataset's making share.
+// What the parts of a dataset's making share (rubble/dataset.h).
+//
+// A folder that was left by a killed program is taken up where it was left. An item is written into a folder NAME.part that
+// takes its name when all of it is there, so that a folder without ".part" is whole.
 #ifndef RBL_FRACTURE_DATASET_DATASET_PRIVATE_H
 #define RBL_FRACTURE_DATASET_DATASET_PRIVATE_H
 
+#include "base/jobs.h"
 #include "base/thread.h"
-#include "fracture/dataset/dataset.h"
+#include "fracture/shatter.h"
 #include "io/folder.h"
-#include "io/json/json_writer.h"
+#include "rubble/dataset.h"
+#include "rubble/json.h"
 
 #define RBL_DATASET_ITEM "item.json"
 #define RBL_DATASET_PART ".part"
@@ -30,8 +35,6 @@ typedef struct rblDatasetWork
     rblJsonWriter header; // what the list begins with
     rblIndexArray missing;
     int lock; // file, -1: none
-    rblDatasetProgressFcn* progress;
-    void* progress_context;
 
     rblMutex mutex; // guards what follows
     rblDatasetProgress state;

@@ -70,7 +70,4 @@ bool rbl_pattern_unit(rblVec3d* v);
 // From x in the body's axes to pattern space: linear (x - point). `normal` points into the body, any length but zero.
 rblMat3d rbl_pattern_turn(rblVec3d normal);
 
-// What rbl_pattern_draw() made, as GLB with a node for every piece.
-rblResult rbl_pattern_save_glb(const rblMeshView* drawn, const char* path, const rblAllocator* allocator);
-
 #endif

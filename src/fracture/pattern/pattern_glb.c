@@ -193,7 +193,7 @@ static void free_parts(PartsWriter* writer)
     RBL_FREE_ARRAY(writer->allocator, writer->numbers, writer->whole->vertex_count);
 }
 
-rblResult rbl_pattern_save_glb(const rblMeshView* drawn, const char* path, const rblAllocator* allocator)
+static rblResult save_glb(const rblMeshView* drawn, const char* path, const rblAllocator* allocator)
 {
     PartsWriter writer = {.whole = drawn, .allocator = allocator};
     writer.parts = rbl_alloc_zero(allocator, drawn->group_count * sizeof *writer.parts);
@@ -215,4 +215,19 @@ rblResult rbl_pattern_save_glb(const rblMeshView* drawn, const char* path, const
     }
     free_parts(&writer);
     return result;
+}
+
+rblResult rbl_pattern_save_glb(rblMeshId drawn, const char* path)
+{
+    rblMeshView view;
+    RBL_TRY(rbl_mesh_view(drawn, &view));
+    if (path == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the path must not be null");
+    }
+    if (view.group_count == 0 || view.face_groups == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "pattern: the mesh must have a group for every piece");
+    }
+    return save_glb(&view, path, rbl_default_allocator());
 }

@@ -1,10 +1,10 @@
 // Patterns by name, and what materials break like.
 #include "base/def.h"
 #include "base/error.h"
-#include "base/suggest.h"
 #include "fracture/pattern/pattern.h"
 #include "math/vec.h"
 #include "rubble/material.h"
+#include "rubble/text.h"
 #include <string.h>
 
 #define MOST_ASPECT 1000.0

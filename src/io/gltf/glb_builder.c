@@ -250,14 +250,14 @@ rblResult rbl_glb_builder_write(rblGlbBuilder* glb, rblWriter* writer)
     {
         return rbl_fail_memory();
     }
-    const rblCharArray* text = &glb->json.text;
+    const rblJsonWriter* json = &glb->json;
     const uint64_t total =
-        RBL_GLB_HEADER_SIZE + chunk_size(text->count) + (binary ? chunk_size(glb->binary.count) : 0);
+        RBL_GLB_HEADER_SIZE + chunk_size(json->size) + (binary ? chunk_size(glb->binary.count) : 0);
     RBL_TRY(rbl_glb_check_size(writer->target, total, "write less, or another format"));
     write_u32(writer, RBL_GLB_MAGIC);
     write_u32(writer, RBL_GLB_VERSION);
     write_u32(writer, (uint32_t)total);
-    write_chunk(writer, RBL_GLB_JSON, text->data, text->count, "   ");
+    write_chunk(writer, RBL_GLB_JSON, json->text, json->size, "   ");
     if (binary)
     {
         write_chunk(writer, RBL_GLB_BIN, glb->binary.data, glb->binary.count, "\0\0\0");

@@ -9,7 +9,7 @@
 
 #include "io/compress/deflate.h"
 #include "io/file.h"
-#include "io/json/json_writer.h"
+#include "rubble/json.h"
 
 typedef enum rblGlbTarget
 {

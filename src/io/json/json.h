@@ -12,8 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-
-#define RBL_JSON_MAX_DEPTH 128
+#include "rubble/json.h"
 
 typedef enum rblJsonType
 {

@@ -3,7 +3,7 @@
 #define RBL_IO_JSON_JSON_PARAMETERS_H
 
 #include "base/parameters.h"
-#include "io/json/json_writer.h"
+#include "io/json/json.h"
 
 // An object with no keys but those of the table and `tag` (may be null). The nearest key is suggested for others.
 rblResult rbl_json_check_parameter_keys(rblJson object, const rblParameter* rows, const char* tag);

@@ -1,8 +1,8 @@
 #include "io/json/json_values.h"
 
 #include "base/number.h"
-#include "base/suggest.h"
 #include "math/vec.h"
+#include "rubble/text.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

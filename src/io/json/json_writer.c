@@ -1,6 +1,6 @@
-#include "io/json/json_writer.h"
+#include "rubble/json.h"
 
-#include "base/assert.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "io/utf8.h"
@@ -8,29 +8,40 @@
 
 void rbl_json_writer_init(rblJsonWriter* writer, uint32_t indent, const rblAllocator* allocator)
 {
-    *writer = (rblJsonWriter){.indent = indent};
-    rbl_array_init(&writer->text, allocator);
+    *writer = (rblJsonWriter){.indent = indent,
+                              .allocator = allocator != NULL ? allocator : rbl_default_allocator()};
 }
 
 void rbl_json_writer_free(rblJsonWriter* writer)
 {
-    rbl_array_free(&writer->text);
+    rbl_free(writer->allocator, writer->text, writer->capacity);
+    writer->text = NULL;
+    writer->size = 0;
+    writer->capacity = 0;
+}
+
+// What stands where it must not makes the text invalid: nothing is written from there on, and finishing it fails.
+static bool expect(rblJsonWriter* writer, bool allowed)
+{
+    writer->misused = writer->misused || !allowed;
+    return !writer->misused;
 }
 
 static void put(rblJsonWriter* writer, const char* bytes, size_t count)
 {
-    rblCharArray* text = &writer->text;
-    if (writer->failed || count == 0)
+    if (writer->failed || writer->misused || count == 0)
     {
         return;
     }
-    if (!rbl_array_reserve_more(text, count))
+    if (count > writer->capacity - writer->size &&
+        (count > SIZE_MAX - writer->size || !rbl_array_grow((void**)&writer->text, &writer->capacity, 1,
+                                                            writer->size + count, true, writer->allocator)))
     {
         writer->failed = true;
         return;
     }
-    memcpy(text->data + text->count, bytes, count);
-    text->count += count;
+    memcpy(writer->text + writer->size, bytes, count);
+    writer->size += count;
 }
 
 static void put_text(rblJsonWriter* writer, const char* text)
@@ -47,6 +58,19 @@ static void put_line_break(rblJsonWriter* writer)
     }
 }
 
+// Bits of rblJsonWriter.levels.
+enum
+{
+    OBJECT = 1, // else an array
+    EMPTY = 2,  // nothing in it yet
+    ROW = 4     // on one line even when the text is indented
+};
+
+static uint32_t innermost(const rblJsonWriter* writer)
+{
+    return writer->depth > 0 ? writer->levels[writer->depth - 1] : 0;
+}
+
 // Comma and white space before the next value or key.
 static void put_separator(rblJsonWriter* writer)
 {
@@ -55,41 +79,50 @@ static void put_separator(rblJsonWriter* writer)
         writer->after_key = false;
         return;
     }
-    const bool row = writer->levels[writer->depth - 1].row;
-    if (!writer->levels[writer->depth - 1].empty)
+    const uint32_t level = innermost(writer);
+    if ((level & EMPTY) == 0)
     {
-        put_text(writer, row && writer->indent > 0 ? ", " : ",");
+        put_text(writer, (level & ROW) != 0 && writer->indent > 0 ? ", " : ",");
     }
-    if (!row && writer->indent > 0)
+    if ((level & ROW) == 0 && writer->indent > 0)
     {
         put_line_break(writer);
     }
-    writer->levels[writer->depth - 1].empty = false;
+    writer->levels[writer->depth - 1] = (uint8_t)(level & ~(uint32_t)EMPTY);
 }
 
 static void begin_value(rblJsonWriter* writer)
 {
-    RBL_ASSERT(writer->depth == 0 || writer->after_key || !writer->levels[writer->depth - 1].object);
-    put_separator(writer);
+    const bool allowed = writer->depth > 0 ? writer->after_key || (innermost(writer) & OBJECT) == 0
+                                           : writer->size == 0 || writer->failed;
+    if (expect(writer, allowed))
+    {
+        put_separator(writer);
+    }
 }
 
 static void begin_level(rblJsonWriter* writer, bool object, bool row)
 {
-    RBL_ASSERT(writer->depth < RBL_JSON_MAX_DEPTH);
     begin_value(writer);
+    if (!expect(writer, writer->depth < RBL_JSON_MAX_DEPTH))
+    {
+        return;
+    }
     put(writer, object ? "{" : "[", 1);
-    const bool outer_row = writer->depth > 0 && writer->levels[writer->depth - 1].row;
-    writer->levels[writer->depth].object = object;
-    writer->levels[writer->depth].empty = true;
-    writer->levels[writer->depth].row = row || outer_row;
-    writer->depth += 1;
+    const uint32_t level =
+        (object ? (uint32_t)OBJECT : 0u) | EMPTY | (row ? (uint32_t)ROW : innermost(writer) & ROW);
+    writer->levels[writer->depth++] = (uint8_t)level;
 }
 
 static void end_level(rblJsonWriter* writer, bool object)
 {
-    RBL_ASSERT(writer->depth > 0 && writer->levels[writer->depth - 1].object == object && !writer->after_key);
+    const uint32_t level = innermost(writer);
+    if (!expect(writer, writer->depth > 0 && ((level & OBJECT) != 0) == object && !writer->after_key))
+    {
+        return;
+    }
     writer->depth -= 1;
-    if (writer->indent > 0 && !writer->levels[writer->depth].empty && !writer->levels[writer->depth].row)
+    if (writer->indent > 0 && (level & (EMPTY | ROW)) == 0)
     {
         put_line_break(writer);
     }
@@ -174,7 +207,10 @@ static void put_quoted(rblJsonWriter* writer, const char* text, size_t length)
 
 void rbl_json_key(rblJsonWriter* writer, const char* key)
 {
-    RBL_ASSERT(writer->depth > 0 && writer->levels[writer->depth - 1].object && !writer->after_key);
+    if (!expect(writer, (innermost(writer) & OBJECT) != 0 && !writer->after_key))
+    {
+        return;
+    }
     put_separator(writer);
     put_quoted(writer, key, strlen(key));
     put_text(writer, writer->indent > 0 ? ": " : ":");
@@ -250,7 +286,13 @@ void rbl_json_null(rblJsonWriter* writer)
 
 rblResult rbl_json_writer_finish(rblJsonWriter* writer)
 {
-    RBL_ASSERT(writer->depth == 0 && !writer->after_key);
+    if (!expect(writer, writer->depth == 0))
+    {
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "json: what was written is no JSON: every object and array must be ended once, and values "
+            "of objects need a key");
+    }
     if (writer->indent > 0)
     {
         put(writer, "\n", 1);

@@ -1,15 +1,28 @@
 #include "scene/export/export.h"
 
-#include "base/error.h"
+#include "base/def.h"
+#include "base/progress.h"
 #include "io/file.h"
+#include "scene/movie/plot.h"
 #include "scene/picture/picture_scene.h"
+#include "scene/run/run_registry.h"
 #include <string.h>
 
-const char* const rbl_export_endings[] = {"glb", "png", "csv", "obj", "pvd", "usda", NULL};
+static const char* const endings[] = {"glb", "png", "csv", "obj", "pvd", "usda"};
 
-rblExportOptions rbl_default_export_options(void)
+#define ENDING_COUNT ((uint32_t)(sizeof endings / sizeof endings[0]))
+
+RBL_DEF_KIND(export_options, rblExportOptions, "export", rbl_default_export_options, 0x45585054u);
+
+void rbl_export_options_init(rblExportOptions* def, size_t size)
 {
-    return (rblExportOptions){.every = 1};
+    const rblExportOptions defaults = {.every = 1};
+    rbl_def_init(&export_options, &defaults, def, size);
+}
+
+const char* rbl_export_ending(uint32_t index)
+{
+    return index < ENDING_COUNT ? endings[index] : NULL;
 }
 
 // ---- surfaces ----
@@ -107,12 +120,9 @@ size_t rbl_path_stem_length(const char* path)
     return dot != NULL ? (size_t)(dot - path) : strlen(path);
 }
 
-void rbl_export_progress(const rblExportOptions* options, uint32_t done, uint32_t all)
+rblResult rbl_export_progress(const rblExportOptions* options, uint32_t done, uint32_t all)
 {
-    if (options->progress != NULL)
-    {
-        options->progress((double)done / all, options->context);
-    }
+    return rbl_progress_report(&options->progress, (double)done / all);
 }
 
 // ---- by ending ----
@@ -129,39 +139,98 @@ static bool has_ending(const char* path, const char* ending)
     return *found == '\0' && *ending == '\0';
 }
 
-static rblResult export_png(const rblRun* run, const char* path, const rblExportOptions* options)
+static rblResult fail_ending(const char* path)
 {
-    (void)options; // always nine frames
-    return rbl_run_write_png(run, path);
+    return rbl_fail(RBL_ERROR_ARGUMENT,
+                    "export: %s has none of the endings that are known: glb, png, csv, obj, pvd, usda",
+                    rbl_short_name(path));
 }
 
 typedef rblResult ExportFcn(const rblRun* run, const char* path, const rblExportOptions* options);
 
 rblResult rbl_export(const rblRun* run, const char* path, const rblExportOptions* options)
 {
-    static ExportFcn* const writers[] = {rbl_export_glb, export_png,     rbl_export_csv,
-                                         rbl_export_obj, rbl_export_pvd, rbl_export_usda};
-    if (options->every == 0)
+    static ExportFcn* const writers[ENDING_COUNT] = {rbl_export_glb, rbl_export_png, rbl_export_csv,
+                                                     rbl_export_obj, rbl_export_pvd, rbl_export_usda};
+    for (uint32_t i = 0; i < ENDING_COUNT; ++i)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "export: every must be at least 1");
-    }
-    for (int i = 0; rbl_export_endings[i] != NULL; ++i)
-    {
-        if (has_ending(path, rbl_export_endings[i]))
+        if (has_ending(path, endings[i]))
         {
+            RBL_TRY(rbl_export_progress(options, 0, 1));
             return writers[i](run, path, options);
         }
     }
-    return rbl_fail(RBL_ERROR_ARGUMENT, "%s: a run cannot be written with this ending", rbl_short_name(path));
+    return fail_ending(path);
 }
 
-rblResult rbl_export_check_folder(const char* path, const rblExportOptions* options)
+// ---- the public calls ----
+
+static rblResult read_options(const char* path, const rblExportOptions* given, rblExportOptions* out)
 {
+    *out = rbl_default_export_options();
+    RBL_TRY(given != NULL ? rbl_def_read(&export_options, given, out) : RBL_OK);
+    if (path == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "export: the path must not be null");
+    }
+    return out->every > 0 ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "export: every must be at least 1");
+}
+
+rblResult rbl_run_export(rblRunId id, const char* path, const rblExportOptions* options)
+{
+    rblRunItem* item = NULL;
+    rblExportOptions chosen;
+    RBL_TRY(read_options(path, options, &chosen));
+    RBL_TRY(rbl_run_find_motion(id, &item));
+    return rbl_export(item->run, path, &chosen);
+}
+
+rblResult rbl_export_check(const char* path, const rblExportOptions* options)
+{
+    rblExportOptions chosen;
     char folder[RBL_PATH_SIZE];
+    bool known = false;
+    RBL_TRY(read_options(path, options, &chosen));
+    for (uint32_t i = 0; i < ENDING_COUNT; ++i)
+    {
+        known = known || has_ending(path, endings[i]);
+    }
+    if (!known)
+    {
+        return fail_ending(path);
+    }
+    RBL_TRY(rbl_output_check(path));
     if (!has_ending(path, "pvd"))
     {
         return RBL_OK;
     }
     RBL_TRY(rbl_export_pvd_folder(path, folder));
-    return rbl_folder_check(folder, options->force);
+    return rbl_output_check_folder(folder, chosen.force);
+}
+
+rblResult rbl_run_plot(rblRunId id, const char* path)
+{
+    rblRunItem* item = NULL;
+    RBL_TRY(rbl_run_find(id, &item));
+    return path != NULL ? rbl_plot_write(&item->run->statistics, item->run->settings.name, path)
+                        : rbl_fail(RBL_ERROR_ARGUMENT, "plot: the path must not be null");
+}
+
+rblResult rbl_statistics_plot(const char* path, const char* picture)
+{
+    if (path == NULL || picture == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "plot: the paths must not be null");
+    }
+    const rblAllocator* allocator = rbl_default_allocator();
+    rblStatistics statistics;
+    rblArena texts;
+    const char* scene = "";
+    rbl_statistics_init(&statistics, allocator);
+    rbl_arena_init(&texts, 4096, allocator);
+    rblResult result = rbl_statistics_read(path, &texts, &statistics, &scene);
+    result = result == RBL_OK ? rbl_plot_write(&statistics, scene, picture) : result;
+    rbl_arena_free(&texts);
+    rbl_statistics_free(&statistics);
+    return result;
 }

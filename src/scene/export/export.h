@@ -4,34 +4,14 @@
 
 #include "io/folder.h"
 #include "mesh/mesh.h"
+#include "rubble/exporter.h"
 #include "scene/run/run.h"
 
-typedef struct rblExportOptions
-{
-    uint32_t every;                                   // write every n-th step; the start is always written
-    bool force;                                       // write into a folder that holds other people's files
-    void (*progress)(double fraction, void* context); // may be null
-    void* context;
-} rblExportOptions;
-
-rblExportOptions rbl_default_export_options(void);
-
-// The endings that rbl_export() knows, without the dot; ends with null.
-extern const char* const rbl_export_endings[];
-
-// Write a run as the ending of `path` says. Single files are replaced whole or not at all.
-//   .glb   animated glTF 2.0; RBL_ERROR_LIMIT, before anything is written, when it would be more than 4 GiB
-//   .png   frames on a contact sheet
-//   .csv   a line per body and frame
-//   .obj   numbered files NAME_0000.obj ... and NAME.mtl
-//   .pvd   NAME.pvd, and the frames as VTU in the folder NAME
-//   .usda  USD as text, with UsdPhysics attributes
+// Write a run as the ending of `path` says (rubble/exporter.h); the options were checked.
 rblResult rbl_export(const rblRun* run, const char* path, const rblExportOptions* options);
 
-// Whether the folder that an export fills can be used, before the work of a run. Changes nothing.
-rblResult rbl_export_check_folder(const char* path, const rblExportOptions* options);
-
 rblResult rbl_export_glb(const rblRun* run, const char* path, const rblExportOptions* options);
+rblResult rbl_export_png(const rblRun* run, const char* path, const rblExportOptions* options);
 rblResult rbl_export_csv(const rblRun* run, const char* path, const rblExportOptions* options);
 rblResult rbl_export_obj(const rblRun* run, const char* path, const rblExportOptions* options);
 rblResult rbl_export_pvd(const rblRun* run, const char* path, const rblExportOptions* options);
@@ -71,6 +51,7 @@ size_t rbl_path_stem_length(const char* path);
 // The folder of a .pvd file.
 rblResult rbl_export_pvd_folder(const char* path, char out[RBL_PATH_SIZE]);
 
-void rbl_export_progress(const rblExportOptions* options, uint32_t done, uint32_t all);
+// Tell how far it is; RBL_ERROR_CANCELLED when that asks to stop.
+rblResult rbl_export_progress(const rblExportOptions* options, uint32_t done, uint32_t all);
 
 #endif

@@ -72,7 +72,12 @@ rblResult rbl_export_csv(const rblRun* run, const char* path, const rblExportOpt
                 write_row(&writer, run, b, f * options->every, &key);
             }
         }
-        rbl_export_progress(options, f + 1, frames);
+        const rblResult result = rbl_export_progress(options, f + 1, frames);
+        if (result != RBL_OK)
+        {
+            rbl_writer_discard(&writer);
+            return result;
+        }
     }
     return rbl_writer_close(&writer);
 }

@@ -275,7 +275,7 @@ static rblResult write_frames(const ObjSequence* sequence, uint32_t frames, cons
     for (uint32_t f = 0; f < frames; ++f)
     {
         RBL_TRY(write_frame(sequence, f * options->every, f, rbl_export_digits(frames)));
-        rbl_export_progress(options, f + 1, frames);
+        RBL_TRY(rbl_export_progress(options, f + 1, frames));
     }
     return RBL_OK;
 }

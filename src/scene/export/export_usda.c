@@ -427,7 +427,7 @@ static rblResult write_stage(UsdWriter* usd, const char* path)
         {
             put_body(usd, i);
         }
-        rbl_export_progress(usd->options, i + 1, (uint32_t)run->bodies.count);
+        RBL_TRY(rbl_export_progress(usd->options, i + 1, (uint32_t)run->bodies.count));
     }
     put(usd, "    }\n}\n");
     return rbl_writer_close(&usd->writer);

@@ -317,7 +317,7 @@ static rblResult write_frames(VtuFrame* frame, const rblSeries* series, uint32_t
         snprintf(name, sizeof name, "%0*u.vtu", rbl_export_digits(frames), f);
         RBL_TRY(rbl_series_path(series, name, path));
         RBL_TRY(write_frame(frame, path));
-        rbl_export_progress(options, f + 1, frames);
+        RBL_TRY(rbl_export_progress(options, f + 1, frames));
     }
     return RBL_OK;
 }
@@ -369,7 +369,7 @@ static rblResult write_all(const rblRun* run, const rblExportSurfaces* surfaces,
     rblSeries series;
     RBL_TRY(rbl_export_pvd_folder(path, folder));
     RBL_TRY(rbl_compose_path(stage, "%s.part", folder));
-    RBL_TRY(rbl_folder_check(folder, options->force));
+    RBL_TRY(rbl_output_check_folder(folder, options->force));
     RBL_TRY(rbl_series_open(&series, folder, stage, path));
     rblResult result = write_series(run, surfaces, &series, options);
     result = result == RBL_OK ? write_list(run, &series, options) : result;

@@ -566,9 +566,3 @@ rblResult rbl_export_glb(const rblRun* run, const char* path, const rblExportOpt
     close_writer(&w);
     return result;
 }
-
-rblResult rbl_run_write_glb(const rblRun* run, const char* path)
-{
-    const rblExportOptions options = rbl_default_export_options();
-    return rbl_export_glb(run, path, &options);
-}

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "rubble/io.h"
+#include "scene/export/export.h"
 #include "scene/movie/movie.h"
 #include <stdio.h>
 
@@ -73,8 +74,9 @@ static rblResult write_sheet(SheetWriter* w, const rblRun* run, const char* path
     return compose(w, path);
 }
 
-rblResult rbl_run_write_png(const rblRun* run, const char* path)
+rblResult rbl_export_png(const rblRun* run, const char* path, const rblExportOptions* options)
 {
+    (void)options; // always nine frames
     SheetWriter w = {.allocator = rbl_default_allocator()};
     const rblResult result = write_sheet(&w, run, path);
     for (uint32_t i = 0; i < FRAMES; ++i)

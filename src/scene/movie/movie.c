@@ -1,5 +1,6 @@
 #include "scene/movie/movie.h"
 
+#include "base/def.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "math/quat.h"
@@ -11,24 +12,51 @@
 
 #define MAX_FRAMES 10000000.0
 
-rblMovieDef rbl_default_movie_def(void)
+RBL_DEF_KIND(movie_def, rblMovieDef, "movie", rbl_default_movie_def, 0x4D4F5649u);
+
+void rbl_movie_def_init(rblMovieDef* def, size_t size)
 {
-    return (rblMovieDef){.width = 1280,
-                         .height = 720,
-                         .samples = 8,
-                         .rate = 30.0,
-                         .speed = 1.0,
-                         .end = (double)INFINITY,
-                         .overlay = true};
+    const rblMovieDef defaults = {.width = 1280,
+                                  .height = 720,
+                                  .samples = 8,
+                                  .rate = 30.0,
+                                  .speed = 1.0,
+                                  .end = (double)INFINITY,
+                                  .overlay = true};
+    rbl_def_init(&movie_def, &defaults, def, size);
 }
 
 // ---- opening ----
 
-rblResult rbl_movie_check(const rblMovieDef* def, double last)
+rblResult rbl_movie_read_def(const rblMovieDef* given, rblMovieDef* out)
 {
+    *out = rbl_default_movie_def();
+    return given != NULL ? rbl_def_read(&movie_def, given, out) : RBL_OK;
+}
+
+static rblResult check_picture(const rblMovieDef* def)
+{
+    if (def->width < 1 || def->height < 1 || def->width > RBL_PICTURE_MAX_SIZE ||
+        def->height > RBL_PICTURE_MAX_SIZE)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "movie: %u x %u pixels, must be 1 to %u each", def->width,
+                        def->height, RBL_PICTURE_MAX_SIZE);
+    }
+    return def->samples >= 1 && def->samples <= RBL_PICTURE_MAX_SAMPLES
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_ARGUMENT, "movie: %u samples a pixel, must be 1 to %u", def->samples,
+                          RBL_PICTURE_MAX_SAMPLES);
+}
+
+rblResult rbl_movie_check(const rblMovieDef* given, double last)
+{
+    rblMovieDef chosen;
+    const rblMovieDef* def = &chosen;
+    RBL_TRY(rbl_movie_read_def(given, &chosen));
+    RBL_TRY(check_picture(def));
     if (!(def->rate >= 0.01 && def->rate <= 1000.0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "movie: 0.01 to 1000 frames a second");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "movie: the rate must be 0.01 to 1000 frames a second");
     }
     if (!(def->speed >= 1e-4 && def->speed <= 1e4))
     {

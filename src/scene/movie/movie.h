@@ -3,21 +3,8 @@
 #ifndef RBL_SCENE_MOVIE_MOVIE_H
 #define RBL_SCENE_MOVIE_MOVIE_H
 
-#include "rubble/picture.h"
+#include "rubble/movie.h"
 #include "scene/run/run.h"
-
-typedef struct rblMovieDef
-{
-    uint32_t width, height; // pixels
-    uint32_t samples;       // a pixel
-    double rate;            // frames a second
-    double speed;           // seconds of the run in a second of the movie
-    double begin, end;      // s of the run
-    bool overlay;           // time, bodies and milliseconds in a corner
-} rblMovieDef;
-
-// 1280 x 720, 8 samples, 30 frames a second, all of the run as fast as it was, with overlay.
-rblMovieDef rbl_default_movie_def(void);
 
 // Where the camera looks.
 typedef struct rblMovieView
@@ -36,8 +23,8 @@ typedef struct rblMovie
     uint32_t view_count;
 } rblMovie;
 
-// What rbl_movie_open() would refuse of a definition, for a run that ends at `last` (s; INFINITY: not known yet).
-rblResult rbl_movie_check(const rblMovieDef* def, double last);
+// A definition of the caller, completed; null: the defaults.
+rblResult rbl_movie_read_def(const rblMovieDef* given, rblMovieDef* out);
 
 // The run must outlive the movie. rbl_movie_close() in any case.
 rblResult rbl_movie_open(rblMovie* movie, const rblRun* run, const rblMovieDef* def);

@@ -4,6 +4,7 @@
 #include "base/def.h"
 #include "base/error.h"
 #include "base/jobs.h"
+#include "base/progress.h"
 #include "base/timer.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -342,18 +343,16 @@ static rblResult trace_frame(Frame* frame, const rblAllocator* allocator, rblJob
     {
         return rbl_fail_memory();
     }
-    for (frame->top = 0; frame->top < def->height;)
+    rblResult result = RBL_OK;
+    for (frame->top = 0; frame->top < def->height && result == RBL_OK;)
     {
         const uint32_t bottom = def->height - frame->top < band ? def->height : frame->top + band;
         trace_band(frame, bottom, jobs);
         frame->top = bottom;
-        if (def->progress != NULL)
-        {
-            def->progress(0.15 + 0.85 * (double)bottom / (double)def->height, def->progress_context);
-        }
+        result = rbl_progress_report(&def->progress, 0.15 + 0.85 * (double)bottom / (double)def->height);
     }
     RBL_FREE_ARRAY(allocator, frame->rows.texels, count);
-    return RBL_OK;
+    return result;
 }
 
 static rblVec3d to_metres(const rblPictureScene* scene, rblVec3d p)
@@ -397,11 +396,8 @@ static rblResult render_picture(const rblPictureDef* def, uint8_t* rgba, rblPict
     rblJobs* jobs = rbl_default_jobs();
     Frame frame = {.def = def, .rgba = rgba};
     RBL_TRY(rbl_picture_scene_init(&frame.scene, def, allocator, jobs));
-    if (def->progress != NULL)
-    {
-        def->progress(0.15, def->progress_context);
-    }
-    const rblResult result = render(&frame, jobs, stats);
+    rblResult result = rbl_progress_report(&def->progress, 0.15);
+    result = result == RBL_OK ? render(&frame, jobs, stats) : result;
     rbl_picture_scene_free(&frame.scene);
     return result;
 }

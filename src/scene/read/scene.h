@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/hash_map.h"
 #include "base/parameters.h"
-#include "io/json/json_writer.h"
+#include "io/json/json.h"
 #include "rubble/scene.h"
 #include "rubble/solids.h"
 
@@ -94,7 +94,8 @@ typedef struct rblScene
     rblJsonDocument document;
     bool parsed;
     bool prepared;
-    bool adopted; // meshes were handed over: files may not be there
+    bool adopted;         // meshes were handed over: files may not be there
+    uint32_t further_ids; // beside the first; guarded by the mutex of the registry
     rblArena arena;
     rblSceneView view; // its arrays are those below
 
@@ -147,9 +148,6 @@ const char* rbl_scene_path(rblScene* scene, const char* file);
 // The number of a material by the name at `value`; presets are added when they are first used.
 rblResult rbl_find_material(rblScene* scene, rblJson value, uint32_t* out);
 
-// A preset as scenes have it, with its colour. Refused: other names.
-rblResult rbl_scene_preset(const char* name, rblSceneMaterial* out);
-
 // The body that a text names.
 rblResult rbl_find_body(const rblScene* scene, rblJson value, uint32_t* out);
 
@@ -165,8 +163,8 @@ void rbl_discard_shapes(rblScene* scene);
 // It is shared; shapes without a file are left alone.
 rblResult rbl_scene_adopt_surface(rblSceneId scene, uint32_t shape, rblMeshId surface);
 
-// The body of a name, RBL_ERROR_ARGUMENT when there is none.
-rblResult rbl_scene_find_body(rblSceneId scene, const char* name, uint32_t* out);
+// A second id of the same scene, to be destroyed on its own: for those who must outlive the first one's owner.
+rblResult rbl_scene_share(rblSceneId id, rblSceneId* out);
 
 // The scene behind an id, or RBL_ERROR_STALE.
 rblResult rbl_scene_find(rblSceneId id, rblScene** out);

@@ -37,6 +37,10 @@ rblResult rbl_scene_find_body(rblSceneId id, const char* name, uint32_t* out)
 {
     rblScene* scene = NULL;
     RBL_TRY(rbl_scene_find(id, &scene));
+    if (name == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: name and out must not be null");
+    }
     const uint32_t index = rbl_scene_names_find(&scene->body_names, name);
     if (index == RBL_NONE)
     {

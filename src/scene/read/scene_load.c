@@ -287,16 +287,37 @@ rblResult rbl_scene_load(const char* path, rblSceneId* out)
     return result;
 }
 
+rblResult rbl_scene_share(rblSceneId id, rblSceneId* out)
+{
+    rbl_mutex_lock(&registry.mutex);
+    rblScene* scene = rbl_registry_find(&registry, id.index1, id.generation);
+    const bool added = scene != NULL && rbl_registry_add(&registry, scene, &out->index1, &out->generation);
+    if (added)
+    {
+        scene->further_ids += 1;
+    }
+    rbl_mutex_unlock(&registry.mutex);
+    return added ? RBL_OK : scene != NULL ? rbl_fail_memory() : fail_stale(id);
+}
+
 rblResult rbl_scene_destroy(rblSceneId id)
 {
     rbl_mutex_lock(&registry.mutex);
     rblScene* scene = rbl_registry_remove(&registry, id.index1, id.generation);
+    const bool is_last = scene != NULL && scene->further_ids == 0;
+    if (scene != NULL && !is_last)
+    {
+        scene->further_ids -= 1;
+    }
     rbl_mutex_unlock(&registry.mutex);
     if (scene == NULL)
     {
         return fail_stale(id);
     }
-    free_scene(scene);
+    if (is_last)
+    {
+        free_scene(scene);
+    }
     return RBL_OK;
 }
 

@@ -52,8 +52,12 @@ static uint32_t find_preset(const char* name)
     return preset;
 }
 
-rblResult rbl_scene_preset(const char* name, rblSceneMaterial* out)
+rblResult rbl_scene_material_preset(const char* name, rblSceneMaterial* out)
 {
+    if (name == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: name and out must not be null");
+    }
     const uint32_t preset = find_preset(name);
     return preset < preset_count() ? use_preset(rbl_material_preset_names()[preset], preset, out)
                                    : rbl_fail(RBL_ERROR_ARGUMENT, "no material '%.100s'", name);
@@ -178,7 +182,7 @@ rblResult rbl_find_material(rblScene* scene, rblJson value, uint32_t* out)
     if (find_preset(name) < preset_count())
     {
         rblSceneMaterial material;
-        RBL_TRY(rbl_scene_preset(name, &material));
+        RBL_TRY(rbl_scene_material_preset(name, &material));
         *out = (uint32_t)scene->materials.count;
         return add(scene, &material);
     }

@@ -16,16 +16,6 @@
 
 // ---- reading ----
 
-// What a file turned out to be.
-typedef struct rblRecordingReport
-{
-    uint64_t size;     // of the file
-    uint64_t used;     // bytes of the chunks that were taken
-    uint32_t chunks;   // that were taken
-    bool quantised;    // poses are rounded
-    char problem[256]; // why reading stopped before the end, with the byte; empty: it did not
-} rblRecordingReport;
-
 // Read a recording. Fails, with nothing to free, when the file cannot be read, is no recording, is of another version, or
 // is damaged before its first step. What is damaged, missing or foreign later ends the run there: `report` (may be null)
 // then says what and at which byte, and all before it is in the run. rbl_run_free() after success.

@@ -153,7 +153,7 @@ void rbl_recording_reader_free(rblRecordingReader* reader)
 
 static rblResult complete(rblRecordingReader* reader)
 {
-    RBL_TRY(rbl_run_finish(reader->run));
+    RBL_TRY(rbl_run_end_tracks(reader->run));
     reader->run->complete = reader->done;
     if (reader->quantised)
     {
@@ -180,6 +180,7 @@ rblResult rbl_recording_load_memory(const void* bytes, size_t size, const char* 
     found.used = reader.offset;
     found.chunks = reader.chunks;
     found.quantised = reader.quantised;
+    found.version = reader.version;
     *run = loaded;
     if (report != NULL)
     {

@@ -109,7 +109,7 @@ static rblResult take_bodies(rblRun* run, const Left* left)
 {
     for (size_t i = 0; i < left->run.bodies.count; ++i)
     {
-        RBL_TRY(rbl_run_add_body(run, &left->run.bodies.data[i]));
+        RBL_TRY(rbl_run_push_body(run, &left->run.bodies.data[i]));
     }
     return RBL_OK;
 }

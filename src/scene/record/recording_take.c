@@ -189,7 +189,7 @@ static rblResult take_body(rblRecordingReader* reader, rblByteSource* source)
     }
     const rblStateHistory fresh = {.step = RBL_NONE};
     RBL_TRY(rbl_array_push(&reader->history, fresh) ? RBL_OK : rbl_fail_memory());
-    return rbl_run_add_body(run, &body);
+    return rbl_run_push_body(run, &body);
 }
 
 void rbl_drop_unsettled(rblRecordingReader* reader)

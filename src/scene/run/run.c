@@ -199,7 +199,7 @@ rblResult rbl_run_begin(rblRun* run, rblSceneId scene)
     return RBL_OK;
 }
 
-rblResult rbl_run_add_body(rblRun* run, const rblRunBody* body)
+rblResult rbl_run_push_body(rblRun* run, const rblRunBody* body)
 {
     rblRunBody added = *body;
     RBL_TRY(keep(run, &added.name, strlen(added.name)));
@@ -238,7 +238,7 @@ rblResult rbl_run_add_key(rblRun* run, uint32_t body, rblRunKey key)
     return rbl_array_push(&b->keys, key) ? RBL_OK : rbl_fail_memory();
 }
 
-rblResult rbl_run_finish(rblRun* run)
+rblResult rbl_run_end_tracks(rblRun* run)
 {
     const uint32_t last = rbl_run_last_step(run);
     for (size_t i = 0; i < run->bodies.count; ++i)

@@ -15,17 +15,8 @@
 #define RBL_SCENE_RUN_RUN_H
 
 #include "base/arena.h"
-#include "rubble/scene.h"
+#include "rubble/run.h"
 #include "scene/run/statistics.h"
-
-// The state of a body from a step on.
-typedef struct rblRunKey
-{
-    uint32_t step;
-    rblTransform pose; // of the shape's origin; quaternions of neighbouring keys lie on one side
-    rblVec3 velocity;  // of the centre of mass, m/s
-    rblVec3 spin;      // rad/s, world axes
-} rblRunKey;
 
 typedef RBL_ARRAY(rblRunKey) rblRunKeyArray;
 
@@ -41,46 +32,6 @@ typedef struct rblRunBody
     uint32_t death;      // the first step at which it is gone; RBL_NONE: never
     rblRunKeyArray keys; // rising steps; the first is at birth, the last at the end of its life or of the run
 } rblRunBody;
-
-typedef struct rblRunShape
-{
-    const char* name;
-    const char* source;     // what the scene calls it: "box", "vase", "mesh", ...
-    bool plane;             // a half space
-    rblVec3 normal;         // of planes: unit, out of the solid
-    rblMeshId surface;      // to draw; the run's own; null for planes
-    rblMassProperties mass; // at density 1: volume, centre and inertia in the shape's axes; zeros for planes
-} rblRunShape;
-
-typedef struct rblRunContact
-{
-    uint32_t step;
-    rblContactEventKind kind;
-    uint32_t a, b;  // bodies of the run; RBL_NONE: no longer known
-    rblVec3 point;  // of hits, world
-    rblVec3 normal; // of hits, from a to b
-    float impulse;  // of hits, N s
-    float speed;    // of hits, m/s of approach
-    float duration; // of hits, s
-} rblRunContact;
-
-// What the run was made with.
-typedef struct rblRunSettings
-{
-    const char* name;    // of the scene's file
-    const char* about;   // may be empty
-    const char* version; // of the engine
-    const char* text;    // the scene itself: JSON
-    size_t text_size;    //
-    uint64_t seed;       //
-    double step;         // s
-    uint32_t step_count; // as planned; see rbl_run_last_step()
-    uint32_t substeps;   //
-    bool sleeping;       //
-    rblVec3 gravity;     // m/s^2
-    bool has_camera;     //
-    rblSceneCamera camera;
-} rblRunSettings;
 
 typedef RBL_ARRAY(rblRunShape) rblRunShapeArray;
 typedef RBL_ARRAY(rblRunBody) rblRunBodyArray;
@@ -125,15 +76,6 @@ void rbl_run_touching(const rblRun* run, uint32_t step, size_t* next, uint32_t* 
 // caller.
 rblResult rbl_run_drawn_surface(const rblRun* run, uint32_t shape, rblMeshId* out);
 
-// ---- files ----
-
-// glTF 2.0: a node per body, named after it; meshes shared by bodies of one shape and material; keys in seconds. Bodies
-// that are not there have a scale of 0.
-rblResult rbl_run_write_glb(const rblRun* run, const char* path);
-
-// A contact sheet: frames from the first to the last step, seen by the scene's camera.
-rblResult rbl_run_write_png(const rblRun* run, const char* path);
-
 // ---- filling ----
 
 // A copy of a text that lives as long as the run. Null when out of memory.
@@ -147,12 +89,12 @@ rblResult rbl_run_add_shape(rblRun* run, const char* name, const char* source, c
                             rblMeshId surface);
 
 // A body that is there from `birth` on; the name is copied. Its first key is to follow.
-rblResult rbl_run_add_body(rblRun* run, const rblRunBody* body);
+rblResult rbl_run_push_body(rblRun* run, const rblRunBody* body);
 
 // The state of a body changed: `key` holds from its step on. Steps rise.
 rblResult rbl_run_add_key(rblRun* run, uint32_t body, rblRunKey key);
 
 // After the last step: tracks end where lives or the run do. May be called again after more steps.
-rblResult rbl_run_finish(rblRun* run);
+rblResult rbl_run_end_tracks(rblRun* run);
 
 #endif

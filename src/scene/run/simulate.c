@@ -26,7 +26,7 @@ static rblResult add_body(rblSimulation* simulation, uint32_t index)
                               .birth = simulation->step,
                               .death = RBL_NONE};
     simulation->run_body[index] = (uint32_t)simulation->run.bodies.count;
-    RBL_TRY(rbl_run_add_body(&simulation->run, &added));
+    RBL_TRY(rbl_run_push_body(&simulation->run, &added));
     return rbl_tracker_watch(&simulation->tracker, simulation->bodies[index]);
 }
 
@@ -233,7 +233,7 @@ rblResult rbl_simulation_finish(rblSimulation* simulation)
         simulation->records = false;
         RBL_TRY(rbl_recording_close(&simulation->recording, &simulation->run));
     }
-    return rbl_run_finish(&simulation->run);
+    return rbl_run_end_tracks(&simulation->run);
 }
 
 // ---- going on ----

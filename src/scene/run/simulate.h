@@ -68,6 +68,10 @@ rblResult rbl_simulation_add_guest(rblSimulation* simulation, rblBodyId id, cons
 // Pieces that are there and new, into the run, with their shapes.
 rblResult rbl_simulation_add_pieces(rblSimulation* simulation);
 
+// A body of the world among the pieces, null when it is none; and among the bodies of the scene, RBL_NONE when it is none.
+const rblRunPiece* rbl_simulation_piece_of(const rblSimulation* simulation, rblBodyId body);
+uint32_t rbl_simulation_scene_body_of(const rblSimulation* simulation, rblBodyId body);
+
 // What a body of the world is called; empty when nobody knows it.
 const char* rbl_simulation_name_of(const rblSimulation* simulation, rblBodyId body);
 

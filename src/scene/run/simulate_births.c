@@ -12,17 +12,19 @@ static bool same_id(rblBodyId a, rblBodyId b)
     return a.index1 == b.index1 && a.generation == b.generation;
 }
 
-static uint32_t find_piece(const rblSimulation* simulation, rblBodyId id)
+const rblRunPiece* rbl_simulation_piece_of(const rblSimulation* simulation, rblBodyId id)
 {
     const uint32_t slot = id.index1 - 1;
     const uint32_t piece =
         slot < simulation->piece_of_slot.count ? simulation->piece_of_slot.data[slot] : RBL_NONE;
-    return piece != RBL_NONE && same_id(simulation->pieces.data[piece].id, id) ? piece : RBL_NONE;
+    return piece != RBL_NONE && same_id(simulation->pieces.data[piece].id, id)
+               ? &simulation->pieces.data[piece]
+               : NULL;
 }
 
-static uint32_t find_body(const rblSimulation* simulation, rblBodyId id)
+uint32_t rbl_simulation_scene_body_of(const rblSimulation* simulation, rblBodyId id)
 {
-    for (uint32_t i = 0; i < simulation->view.body_count; ++i)
+    for (uint32_t i = 0; id.index1 != 0 && i < simulation->view.body_count; ++i)
     {
         if (same_id(simulation->bodies[i], id))
         {
@@ -35,12 +37,12 @@ static uint32_t find_body(const rblSimulation* simulation, rblBodyId id)
 // A body of the scene, or a piece, as a piece.
 static rblRunPiece describe(const rblSimulation* simulation, rblBodyId id)
 {
-    const uint32_t piece = find_piece(simulation, id);
-    if (piece != RBL_NONE)
+    const rblRunPiece* piece = rbl_simulation_piece_of(simulation, id);
+    if (piece != NULL)
     {
-        return simulation->pieces.data[piece];
+        return *piece;
     }
-    const uint32_t body = find_body(simulation, id);
+    const uint32_t body = rbl_simulation_scene_body_of(simulation, id);
     const bool known = body != RBL_NONE;
     return (rblRunPiece){.id = id,
                          .name = known ? simulation->view.bodies[body].name : "",
@@ -198,7 +200,7 @@ static rblResult add_piece(rblSimulation* simulation, rblRunPiece* piece)
     const char* source = piece->body == RBL_NONE ? view.kind : "piece";
     RBL_TRY(rbl_run_add_shape(run, piece->name, source, &view, surface));
     piece->run_body = (uint32_t)run->bodies.count;
-    RBL_TRY(rbl_run_add_body(run, &body));
+    RBL_TRY(rbl_run_push_body(run, &body));
     return rbl_tracker_watch(&simulation->tracker, piece->id);
 }
 

@@ -1,8 +1,9 @@
 #include "scene/run/statistics.h"
 
+#include "base/error.h"
 #include "io/file.h"
-#include "io/json/json_writer.h"
 #include "math/vec.h"
+#include "rubble/json.h"
 #include "rubble/version.h"
 #include <stdio.h>
 
@@ -180,7 +181,7 @@ rblResult rbl_statistics_write(const rblStatistics* statistics, const char* scen
     result = result == RBL_OK ? rbl_writer_open(&writer, path, allocator) : result;
     if (result == RBL_OK)
     {
-        rbl_write_bytes(&writer, json.text.data, json.text.count);
+        rbl_write_bytes(&writer, json.text, json.size);
         result = rbl_writer_close(&writer);
     }
     rbl_json_writer_free(&json);

@@ -4,35 +4,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "rubble/scene.h"
-
-// Milliseconds by stage, as they are told to users.
-typedef struct rblStageTimes
-{
-    double total, broad, narrow, solve, integrate, fracture, update;
-} rblStageTimes;
-
-typedef struct rblStepRecord
-{
-    double time; // s
-    rblCounters counters;
-    rblEnergy energy;
-    rblStageTimes times;
-    uint64_t hash; // of the state
-} rblStepRecord;
-
-typedef struct rblEventRecord
-{
-    double time;
-    const char* type;
-    const char* body; // empty: none
-    uint32_t pieces;
-    double impulse;        // N s
-    double surface_energy; // J
-    double elastic_energy; // J
-    double heat;           // J
-    double mass_error;     // in parts of the body
-} rblEventRecord;
+#include "rubble/statistics.h"
 
 typedef struct rblStatistics
 {
@@ -54,22 +26,7 @@ rblResult rbl_statistics_write(const rblStatistics* statistics, const char* scen
 // scene and of events are kept in `texts`. Refused, with line, column and path: anything that is not there or not as it should be.
 rblResult rbl_statistics_read(const char* path, rblArena* texts, rblStatistics* out, const char** scene);
 
-// The run in a few numbers. S of the energy rule is kinetic_max + potential_max - potential_min; rises are of kinetic +
-// potential - work so far.
-typedef struct rblRunSummary
-{
-    rblStageTimes mean, worst;
-    uint32_t contacts_max;
-    double kinetic_max, potential_min, potential_max;
-    double work, dissipated;
-    double scale;      // S
-    double worst_rise; // in one step, J
-    double total_rise; // highest above the start, J
-    double clamped;
-    uint32_t clamp_count;
-    uint32_t frozen;
-} rblRunSummary;
-
+// The run in a few numbers.
 rblRunSummary rbl_statistics_summary(const rblStatistics* statistics);
 
 #endif

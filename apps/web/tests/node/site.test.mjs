@@ -24,7 +24,7 @@ const HEADER = `/// Cups: what they are.
 #ifndef RUBBLE_CUP_H
 #define RUBBLE_CUP_H
 
-#include "rubble/export.h"
+#include "rubble/linkage.h"
 
 RBL_EXTERN_C_BEGIN
 

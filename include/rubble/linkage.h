@@ -1,6 +1,6 @@
 /// Linkage macros used by every public header.
-#ifndef RUBBLE_EXPORT_H
-#define RUBBLE_EXPORT_H
+#ifndef RUBBLE_LINKAGE_H
+#define RUBBLE_LINKAGE_H
 
 #include <stddef.h>
 
@@ -15,6 +15,14 @@
 #define RBL_API __attribute__((visibility("default")))
 #else
 #define RBL_API
+#endif
+
+/// After a function that takes a format and its values as printf does: compilers then check one against the other. The numbers
+/// are those of the parameters, counted from 1.
+#if defined(__GNUC__)
+#define RBL_PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
+#else
+#define RBL_PRINTF_LIKE(text, first)
 #endif
 
 /// Around all declarations: C linkage for those who include them from C++.

@@ -5,7 +5,7 @@
 #include "world_testing.h"
 
 static const rblVec3 zero = {0, 0, 0};
-static const rblBodyId the_world = {0, 0};
+static const rblBodyId the_world = {0};
 
 static inline rblJointId join(rblWorldId world, rblJointKind kind, rblBodyId a, rblBodyId b, rblVec3 anchor_a,
                               rblVec3 anchor_b)

@@ -166,14 +166,14 @@ static void regions_and_pairs_go_over_all_spans(void** state)
     make_scene(&scene);
     uint32_t counts[4] = {0};
     const rblAabb box = {{0.9f, 0.1f, 0.1f}, {2.1f, 0.2f, 0.2f}};
-    check_ok(rbl_bvh_box_overlap(scene.bvh, &box, count_triangle, counts));
+    check_ok(rbl_bvh_overlap_box(scene.bvh, box, count_triangle, counts));
     assert_true(counts[0] >= 1 && counts[0] <= 2 && counts[1] >= 1 && counts[1] <= 2 && counts[3] == 0);
     memset(counts, 0, sizeof counts);
-    check_ok(rbl_bvh_ball_overlap(scene.bvh, (rblVec3){1.5f, 0.5f, 0.5f}, 100, count_triangle, counts));
+    check_ok(rbl_bvh_overlap_sphere(scene.bvh, (rblVec3){1.5f, 0.5f, 0.5f}, 100, count_triangle, counts));
     assert_int_equal(counts[0], 8); // ended by the visitor
     assert_int_equal(counts[1], 0);
     uint32_t pairs = 0;
-    check_ok(rbl_bvh_overlaps(scene.bvh, scene.spans, 4, true, count_pair, &pairs));
+    check_ok(rbl_bvh_overlap_pairs(scene.bvh, scene.spans, 4, true, count_pair, &pairs));
     assert_true(pairs > 0);
     check_ok(rbl_bvh_destroy(scene.bvh));
 }
@@ -373,8 +373,8 @@ static void an_empty_hierarchy_answers_nothing(void** state)
     assert_true(number == 0.0f);
     check_ok(rbl_bvh_signed_distance(bvh, &point, 1, 2.0f, RBL_SIGN_WINDING, &distance));
     assert_true(distance == 2.0f);
-    check_ok(rbl_bvh_ball_overlap(bvh, point, 1, count_triangle, counts));
-    check_ok(rbl_bvh_overlaps(bvh, NULL, 0, true, count_pair, counts));
+    check_ok(rbl_bvh_overlap_sphere(bvh, point, 1, count_triangle, counts));
+    check_ok(rbl_bvh_overlap_pairs(bvh, NULL, 0, true, count_pair, counts));
     assert_int_equal(counts[0], 0);
     check_ok(rbl_bvh_ray_closest(bvh, NULL, 0, NULL));
     check_ok(rbl_bvh_destroy(bvh));
@@ -412,12 +412,11 @@ static void misuse_is_refused(void** state)
     check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_ray_any(scene.bvh, NULL, 1, NULL));
     check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_closest(scene.bvh, NULL, 1, 1, NULL));
     check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_stats(scene.bvh, NULL));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_box_overlap(scene.bvh, NULL, count_triangle, NULL));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_box_overlap(scene.bvh, &box, NULL, NULL));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_overlaps(scene.bvh, scene.spans, 4, true, NULL, NULL));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_overlaps(scene.bvh, scene.spans, 2, true, count_pair, NULL));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_overlaps(scene.bvh, NULL, 4, true, count_pair, NULL));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_overlaps(scene.bvh, scene.spans, 4, true, count_pair, NULL));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_overlap_box(scene.bvh, box, NULL, NULL));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_overlap_pairs(scene.bvh, scene.spans, 4, true, NULL, NULL));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_overlap_pairs(scene.bvh, scene.spans, 2, true, count_pair, NULL));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_overlap_pairs(scene.bvh, NULL, 4, true, count_pair, NULL));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_bvh_overlap_pairs(scene.bvh, scene.spans, 4, true, count_pair, NULL));
     check_fails(RBL_ERROR_ARGUMENT,
                 rbl_bvh_signed_distance(scene.bvh, &point, 1, -1, RBL_SIGN_WINDING, &number));
     check_fails(RBL_ERROR_ARGUMENT,
@@ -435,7 +434,7 @@ static void misuse_is_refused(void** state)
     check_fails(RBL_ERROR_STALE, rbl_bvh_ray_closest(scene.bvh, &ray, 1, &hit));
     check_fails(RBL_ERROR_STALE, rbl_bvh_winding_number(scene.bvh, &point, 1, &number));
     check_fails(RBL_ERROR_STALE, rbl_bvh_stats(scene.bvh, &stats));
-    check_fails(RBL_ERROR_STALE, rbl_bvh_ball_overlap(scene.bvh, point, 1, count_triangle, NULL));
+    check_fails(RBL_ERROR_STALE, rbl_bvh_overlap_sphere(scene.bvh, point, 1, count_triangle, NULL));
     assert_int_equal(rbl_bytes_in_use(), 0);
 }
 
@@ -455,7 +454,7 @@ static void a_hierarchy_lives_until_its_last_query_ends(void** state)
     (void)state;
     Scene scene;
     make_scene(&scene);
-    check_ok(rbl_bvh_ball_overlap(scene.bvh, (rblVec3){0, 0, 0}, 9, destroy_within, &scene));
+    check_ok(rbl_bvh_overlap_sphere(scene.bvh, (rblVec3){0, 0, 0}, 9, destroy_within, &scene));
     assert_int_equal(rbl_bvh_alive_count(), 0);
     assert_int_equal(rbl_bytes_in_use(), 0);
 }

@@ -424,7 +424,8 @@ static void rays_hit_where_they_enter(void** state)
                             0.1f * (rbl_random_float(&random) - 0.5f), 0.1f};
         const rblRay ray = {.origin = from, .direction = rbl_sub3(to, from), .t_min = 0.0f, .t_max = 2.0f};
         rblShapeHit hit;
-        const bool found = rbl_shape_ray(view.shape, &ray, &hit);
+        hit = rbl_shape_ray(view.shape, &ray);
+        const bool found = hit.t < INFINITY;
         float first = 3.0f;
         for (float t = 0.0f; t < 2.0f && first > 2.0f; t += 0.0005f)
         {

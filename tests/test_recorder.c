@@ -143,7 +143,7 @@ static void restore(Program* program)
 // Calls that are refused change nothing and are not recorded: a joint may be gone, a body may be kinematic.
 static void act(Program* program)
 {
-    const uint32_t what = rbl_random_below(&program->random, 14);
+    const uint32_t what = rbl_random_below(&program->random, 17);
     const uint32_t which = rbl_random_below(&program->random, program->body_count);
     const rblBodyId body = program->bodies[which];
     const rblWorldId world = program->world;
@@ -166,7 +166,7 @@ static void act(Program* program)
         check_ok(rbl_body_teleport(world, body, pose));
         break;
     case 4:
-        check_ok(rbl_body_set_velocity(world, body, a, b));
+        (void)rbl_body_set_velocity(world, body, a, b);
         break;
     case 5:
         check_ok(rbl_body_state(world, body, &state));
@@ -198,6 +198,18 @@ static void act(Program* program)
         break;
     case 12:
         save(program);
+        break;
+    case 13:
+        (void)rbl_body_set_type(world, body, (rblBodyType)rbl_random_below(&program->random, 3));
+        break;
+    case 14:
+        check_ok(rbl_body_state(world, body, &state));
+        state.material.friction = b.x + 0.5f;
+        state.material.density *= 1.0f + b.y;
+        check_ok(rbl_body_set_material(world, body, &state.material));
+        break;
+    case 15:
+        check_ok(rbl_body_set_gravity_scale(world, body, a.x));
         break;
     default:
         restore(program);

@@ -113,7 +113,7 @@ static void a_ball_is_not_held_in_the_air(void** state)
     static rblBodyId all[MOST_BODIES];
     Run run = begin_run();
     uint32_t count = 0;
-    rblBodyId ball = {0, 0};
+    rblBodyId ball = {0};
     uint32_t hit = 0; // the step of it
     for (; run.steps < 60 && (hit == 0 || run.steps < hit + 6);)
     {

@@ -57,7 +57,7 @@ static void worlds_refuse_bad_definitions(void** state)
 
 static void refuse_body(rblWorldId world, rblResult expected, const rblBodyDef* def)
 {
-    rblBodyId body = {7, 7};
+    rblBodyId body = {7, 7, 7};
     check_fails(expected, rbl_body_create(world, def, &body));
     assert_int_equal(body.index1, 7);
 }
@@ -192,6 +192,23 @@ static rblResult call_filter(rblWorldId world, rblBodyId body)
 {
     return rbl_body_set_filter(world, body, (rblFilter){1, 1, 0});
 }
+static rblResult call_type(rblWorldId world, rblBodyId body)
+{
+    return rbl_body_set_type(world, body, RBL_BODY_STATIC);
+}
+static rblResult call_material(rblWorldId world, rblBodyId body)
+{
+    const rblMaterial material = rbl_default_body_def().material;
+    return rbl_body_set_material(world, body, &material);
+}
+static rblResult call_breaker(rblWorldId world, rblBodyId body)
+{
+    return rbl_body_set_breaker(world, body, (rblBreakerId){0, 0});
+}
+static rblResult call_gravity_scale(rblWorldId world, rblBodyId body)
+{
+    return rbl_body_set_gravity_scale(world, body, 1.0f);
+}
 static rblResult call_wake(rblWorldId world, rblBodyId body)
 {
     return rbl_body_wake(world, body);
@@ -211,7 +228,8 @@ static rblResult call_join(rblWorldId world, rblBodyId body)
 
 static BodyCall* const body_calls[] = {call_destroy, call_state,    call_pose_at, call_teleport,
                                        call_force,   call_torque,   call_impulse, call_set_velocity,
-                                       call_filter,  call_impulses, call_join,    call_wake};
+                                       call_filter,  call_impulses, call_join,    call_wake,
+                                       call_type,    call_material, call_breaker, call_gravity_scale};
 
 static void check_stale(rblWorldId world, rblBodyId body)
 {
@@ -227,10 +245,11 @@ static void stale_ids_are_caught(void** state)
     (void)state;
     const rblWorldId world = make_world(true);
     const rblBodyId first = put(world, make_sphere(1), RBL_BODY_DYNAMIC, zero);
-    check_stale(world, (rblBodyId){0, 0});
-    check_stale(world, (rblBodyId){first.index1, first.generation + 2});
-    check_stale(world, (rblBodyId){first.index1 + 1000, first.generation});
-    check_stale(world, (rblBodyId){UINT32_MAX, UINT32_MAX});
+    check_stale(world, (rblBodyId){0});
+    check_stale(world, (rblBodyId){first.index1, first.generation + 2, first.world});
+    check_stale(world, (rblBodyId){first.index1 + 1000, first.generation, first.world});
+    check_stale(world, (rblBodyId){first.index1, first.generation, first.world + 1});
+    check_stale(world, (rblBodyId){UINT32_MAX, UINT32_MAX, UINT32_MAX});
     check_ok(rbl_body_destroy(world, first));
     check_stale(world, first);
     const rblBodyId second = put(world, make_sphere(1), RBL_BODY_DYNAMIC, zero);
@@ -245,6 +264,44 @@ static void stale_ids_are_caught(void** state)
     check_fails(RBL_ERROR_STALE, rbl_world_step(world, STEP));
     check_stale(next, second);
     check_ok(rbl_world_destroy(next));
+}
+
+// Two worlds with the same calls: their ids differ in the world alone, and each world refuses the other's.
+static void ids_of_another_world_are_refused(void** state)
+{
+    (void)state;
+    const rblWorldId worlds[2] = {make_world(true), make_world(true)};
+    rblBodyId bodies[2];
+    rblJointId joints[2];
+    uint64_t hash[2];
+    for (int w = 0; w < 2; ++w)
+    {
+        bodies[w] = put(worlds[w], make_sphere(0.5f), RBL_BODY_DYNAMIC, zero);
+        rblJointDef def = rbl_default_joint_def();
+        def.a = bodies[w];
+        check_ok(rbl_joint_create(worlds[w], &def, &joints[w]));
+        check_ok(rbl_world_hash(worlds[w], &hash[w]));
+    }
+    assert_int_equal(bodies[0].index1, bodies[1].index1);
+    assert_int_equal(bodies[0].generation, bodies[1].generation);
+    assert_true(hash[0] == hash[1]);
+    check_stale(worlds[0], bodies[1]);
+    check_fails(RBL_ERROR_STALE, rbl_body_wake(worlds[0], bodies[1]));
+    assert_string_equal(rbl_last_error(), "body: the id belongs to another world");
+    check_fails(RBL_ERROR_STALE, rbl_joint_destroy(worlds[0], joints[1]));
+    assert_string_equal(rbl_last_error(), "joint: the id belongs to another world");
+    assert_false(rbl_joint_is_valid(worlds[0], joints[1]));
+    check_fails(RBL_ERROR_STALE, rbl_body_wake(worlds[0], (rblBodyId){0}));
+    assert_string_equal(rbl_last_error(), "body: the id must not be null");
+    check_ok(rbl_joint_destroy(worlds[1], joints[1]));
+    check_fails(RBL_ERROR_STALE, rbl_joint_destroy(worlds[1], joints[1]));
+    assert_non_null(strstr(rbl_last_error(), "was destroyed"));
+    uint64_t now;
+    check_ok(rbl_world_hash(worlds[0], &now));
+    assert_true(now == hash[0]);
+    assert_true(rbl_joint_is_valid(worlds[0], joints[0]));
+    check_ok(rbl_world_destroy(worlds[0]));
+    check_ok(rbl_world_destroy(worlds[1]));
 }
 
 static void joint_ids_go_stale_with_their_bodies(void** state)
@@ -280,7 +337,7 @@ static void joints_refuse_bad_definitions(void** state)
     rblJointDef good = rbl_default_joint_def();
     good.a = put(world, make_sphere(0.5f), RBL_BODY_DYNAMIC, zero);
     const rblBodyId wall = put(world, make_sphere(0.5f), RBL_BODY_STATIC, vec(3, 0, 0));
-    rblJointId joint = {9, 9};
+    rblJointId joint = {9, 9, 9};
     check_fails(RBL_ERROR_ARGUMENT, rbl_joint_create(world, NULL, &joint));
     check_fails(RBL_ERROR_ARGUMENT, rbl_joint_create(world, &good, NULL));
     rblJointDef def = good;
@@ -332,7 +389,6 @@ static void missing_places_for_results_are_refused(void** state)
     const rblJointEvent* joint_events;
     uint32_t count;
     rblWorldHit hit;
-    bool found;
     const rblRay ray = {{0, 5, 0}, {0, -1, 0}, 0.0f, 10.0f};
     const rblTransform here = {{0, 0, 0}, {0, 0, 0, 1}};
     const rblShapeId shape = state_of(world, body).shape;
@@ -354,20 +410,19 @@ static void missing_places_for_results_are_refused(void** state)
     check_fails(RBL_ERROR_ARGUMENT, rbl_world_bodies(world, NULL, 0, NULL));
     check_fails(RBL_ERROR_ARGUMENT, rbl_world_save(world, NULL, 0, NULL));
     check_fails(RBL_ERROR_ARGUMENT, rbl_world_draw(world, NULL));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_world_ray(world, NULL, 1, &found, &hit));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_world_ray(world, &ray, 1, NULL, &hit));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_world_ray(world, &ray, 1, &found, NULL));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_world_ray(world, NULL, 1, &hit));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_world_ray(world, &ray, 1, NULL));
     const rblRay bad_rays[4] = {{{NAN, 0, 0}, {0, 1, 0}, 0, 1},
                                 {{0, 0, 0}, {0, 0, 0}, 0, 1},
                                 {{0, 0, 0}, {0, 1, 0}, 0, NAN},
                                 {{0, 0, 0}, {0, INFINITY, 0}, 0, 1}};
     for (int i = 0; i < 4; ++i)
     {
-        check_fails(RBL_ERROR_ARGUMENT, rbl_world_ray(world, &bad_rays[i], 1, &found, &hit));
+        check_fails(RBL_ERROR_ARGUMENT, rbl_world_ray(world, &bad_rays[i], 1, &hit));
     }
     check_fails(RBL_ERROR_ARGUMENT, rbl_world_overlap_box(world, (rblAabb){zero, zero}, 1, NULL, NULL));
-    check_fails(RBL_ERROR_STALE, rbl_world_cast(world, null_shape(), here, vec(1, 0, 0), 1, &found, &hit));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_world_cast(world, null_shape(), here, bad_vec, 1, &found, &hit));
+    check_fails(RBL_ERROR_STALE, rbl_world_cast(world, null_shape(), here, vec(1, 0, 0), 1, &hit));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_world_cast(world, null_shape(), here, bad_vec, 1, &hit));
     check_ok(rbl_world_destroy(world));
 }
 
@@ -567,6 +622,7 @@ int main(void)
         cmocka_unit_test(bodies_refuse_bad_definitions),
         cmocka_unit_test(shapes_without_thickness_are_refused),
         cmocka_unit_test(stale_ids_are_caught),
+        cmocka_unit_test(ids_of_another_world_are_refused),
         cmocka_unit_test(joint_ids_go_stale_with_their_bodies),
         cmocka_unit_test(joints_refuse_bad_definitions),
         cmocka_unit_test(missing_places_for_results_are_refused),

@@ -27,7 +27,7 @@ static void torques_on_joined_bodies_are_booked(void** state)
         links[i] = put_free(world, make_box(0.5f, 0.1f, 0.2f), vec(0.25f + 0.5f * (float)i, 0, 0));
         rblJointDef def = rbl_default_joint_def();
         def.a = links[i];
-        def.b = i > 0 ? links[i - 1] : (rblBodyId){0, 0};
+        def.b = i > 0 ? links[i - 1] : (rblBodyId){0};
         def.anchor_a = vec(-0.25f, 0, 0);
         def.anchor_b = i > 0 ? vec(0.25f, 0, 0) : vec(0, 0, 0);
         rblJointId joint;

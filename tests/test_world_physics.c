@@ -429,7 +429,7 @@ static void twenty_boxes_stand_for_half_a_minute(void** state)
     const rblShapeId ground = make_ground();
     const rblShapeId box = make_box(1, 1, 1);
     add(&scene, ground, RBL_BODY_STATIC, nowhere, 0.5f, 0.0f);
-    rblBodyId top = {0, 0};
+    rblBodyId top = {0};
     for (int i = 0; i < 20; ++i)
     {
         top = add(&scene, box, RBL_BODY_DYNAMIC, (rblVec3){0, 0.5f + (float)i, 0}, 0.5f, 0.0f);

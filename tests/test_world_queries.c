@@ -85,17 +85,17 @@ static void rays_find_the_nearest_body(void** state)
                 rblRay local = ray;
                 local.origin = rbl_transform_inverse_point(scene.poses[i], ray.origin);
                 local.direction = rbl_inverse_rotate3(scene.poses[i].q, ray.direction);
-                rblShapeHit hit;
-                if ((scene.filters[i].category & mask) != 0 &&
-                    rbl_shape_ray(scene.views[i].shape, &local, &hit) && hit.t < nearest)
+                const rblShapeHit hit = rbl_shape_ray(scene.views[i].shape, &local);
+                if ((scene.filters[i].category & mask) != 0 && hit.t < nearest)
                 {
                     nearest = hit.t;
                     best = i;
                 }
             }
-            bool found = false;
             rblWorldHit hit;
-            check_ok(rbl_world_ray(scene.world, &ray, mask, &found, &hit));
+            check_ok(rbl_world_ray(scene.world, &ray, mask, &hit));
+            const bool found = hit.body.index1 != 0;
+            assert_true(found == (hit.t < INFINITY));
             assert_true(found == (best >= 0));
             if (found)
             {
@@ -135,9 +135,10 @@ static void casts_stop_at_the_first_body(void** state)
                                                          0.5f * tolerance);
                 first = rbl_minf(first, t);
             }
-            bool found = false;
             rblWorldHit hit;
-            check_ok(rbl_world_cast(scene.world, shape, pose, way, UINT64_MAX, &found, &hit));
+            check_ok(rbl_world_cast(scene.world, shape, pose, way, UINT64_MAX, &hit));
+            const bool found = hit.body.index1 != 0;
+            assert_true(found == (hit.t < INFINITY));
             assert_true(found == (first < 1.0f));
             if (found)
             {
@@ -223,24 +224,23 @@ static void queries_see_bodies_where_they_are_now(void** state)
     const rblWorldId world = make_world(true);
     const rblBodyId ball = put(world, make_sphere(0.5f), RBL_BODY_DYNAMIC, vec(0, 0, 0));
     const rblRay down = {{5, 10, 0}, {0, -1, 0}, 0.0f, INFINITY};
-    bool found = true;
     rblWorldHit hit;
-    check_ok(rbl_world_ray(world, &down, UINT64_MAX, &found, &hit));
-    assert_false(found);
+    check_ok(rbl_world_ray(world, &down, UINT64_MAX, &hit));
+    assert_int_equal(hit.body.index1, 0);
     check_ok(rbl_body_teleport(world, ball, (rblTransform){{5, 0, 0}, {0, 0, 0, 1}}));
-    check_ok(rbl_world_ray(world, &down, UINT64_MAX, &found, &hit));
-    assert_true(found);
+    check_ok(rbl_world_ray(world, &down, UINT64_MAX, &hit));
+    assert_int_not_equal(hit.body.index1, 0);
     check_close(hit.t, 9.5, 1e-4);
     check_close(hit.normal.y, 1.0, 1e-4);
-    check_ok(rbl_world_ray(world, &down, 2, &found, &hit));
-    assert_false(found);
+    check_ok(rbl_world_ray(world, &down, 2, &hit));
+    assert_int_equal(hit.body.index1, 0);
     put(world, make_ground(), RBL_BODY_STATIC, vec(0, -3, 0));
     const rblRay aside = {{50, 10, 0}, {0, -1, 0}, 0.0f, INFINITY};
-    check_ok(rbl_world_ray(world, &aside, UINT64_MAX, &found, &hit));
-    assert_true(found);
+    check_ok(rbl_world_ray(world, &aside, UINT64_MAX, &hit));
+    assert_int_not_equal(hit.body.index1, 0);
     check_close(hit.t, 13.0, 1e-3);
     check_ok(rbl_body_destroy(world, ball));
-    check_ok(rbl_world_ray(world, &down, UINT64_MAX, &found, &hit));
+    check_ok(rbl_world_ray(world, &down, UINT64_MAX, &hit));
     check_close(hit.t, 13.0, 1e-3);
     check_ok(rbl_world_destroy(world));
 }

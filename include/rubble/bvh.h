@@ -66,7 +66,7 @@ typedef struct rblClosestPoint
     rblVec3 point;
     float distance;
     float u, v;        ///< barycentric coordinates of corners 1 and 2, as in rblRayHit
-    uint32_t triangle; ///< index in the span; UINT32_MAX in arrays when nothing was found
+    uint32_t triangle; ///< index in the span; RBL_NONE when nothing was found
     uint32_t leaf;     ///< index of the leaf in the tree
     uint32_t span;     ///< index of the span in the BVH; set by rbl_bvh_closest()
     rblTriangleFeature feature;
@@ -154,14 +154,14 @@ RBL_API rblResult rbl_bvh_stats(rblBvhId bvh, rblBvhStats* out);
 // queried together are faster in one span. A query with NaN, and every query on an empty BVH, finds nothing.
 
 /// The first hit of each ray; both sides of a triangle count, and edges are watertight. Among equal t the lowest span
-/// wins, then the lowest triangle. Without a hit triangle, span and leaf are UINT32_MAX and t is infinite.
+/// wins, then the lowest triangle. Without a hit triangle, span and leaf are RBL_NONE and t is infinite.
 RBL_API rblResult rbl_bvh_ray_closest(rblBvhId bvh, const rblRay* rays, uint32_t count, rblRayHit* hits);
 
 /// Whether each ray hits any triangle.
 RBL_API rblResult rbl_bvh_ray_any(rblBvhId bvh, const rblRay* rays, uint32_t count, bool* hits);
 
 /// The closest surface point of each query point within `radius` (which may be infinite). Among equal distances the
-/// lowest span wins, then the lowest triangle. When there is none, triangle, span and leaf are UINT32_MAX.
+/// lowest span wins, then the lowest triangle. When there is none, triangle, span and leaf are RBL_NONE.
 RBL_API rblResult rbl_bvh_closest(rblBvhId bvh, const rblVec3* points, uint32_t count, float radius,
                                   rblClosestPoint* out);
 
@@ -179,15 +179,14 @@ RBL_API rblResult rbl_bvh_signed_distance_grid(rblBvhId bvh, const rblPointGrid*
                                                rblSignMode mode, float* out);
 
 /// Called for each triangle found; false ends the search.
-typedef bool rblBvhTriangleFcn(uint32_t span, uint32_t triangle, void* context);
+typedef bool rblTriangleVisitor(uint32_t span, uint32_t triangle, void* context);
 
 /// Visit every triangle that intersects or touches the box.
-RBL_API rblResult rbl_bvh_box_overlap(rblBvhId bvh, const rblAabb* box, rblBvhTriangleFcn* visit,
-                                      void* context);
+RBL_API rblResult rbl_bvh_overlap_box(rblBvhId bvh, rblAabb box, rblTriangleVisitor* visit, void* context);
 
 /// Visit every triangle with a point within `radius` of the centre.
-RBL_API rblResult rbl_bvh_ball_overlap(rblBvhId bvh, rblVec3 center, float radius, rblBvhTriangleFcn* visit,
-                                       void* context);
+RBL_API rblResult rbl_bvh_overlap_sphere(rblBvhId bvh, rblVec3 center, float radius,
+                                         rblTriangleVisitor* visit, void* context);
 
 /// Two triangles with a common point.
 typedef struct rblBvhPair
@@ -199,13 +198,13 @@ typedef struct rblBvhPair
 } rblBvhPair;
 
 /// Called for each pair; false ends the search.
-typedef bool rblBvhPairFcn(const rblBvhPair* pair, void* context);
+typedef bool rblTrianglePairVisitor(const rblBvhPair* pair, void* context);
 
 /// Visit all pairs of triangles that intersect, decided exactly: pairs of different spans, and with `within_spans` also
 /// pairs of one span, except triangles that share a vertex (by index: a span without indices has no shared vertices).
 /// `spans` are the spans of the last build or refit.
-RBL_API rblResult rbl_bvh_overlaps(rblBvhId bvh, const rblTriangleSpan* spans, uint32_t span_count,
-                                   bool within_spans, rblBvhPairFcn* visit, void* context);
+RBL_API rblResult rbl_bvh_overlap_pairs(rblBvhId bvh, const rblTriangleSpan* spans, uint32_t span_count,
+                                        bool within_spans, rblTrianglePairVisitor* visit, void* context);
 
 /// The number of BVHs that exist: a leak check for tests.
 RBL_API uint32_t rbl_bvh_alive_count(void);

@@ -6,11 +6,12 @@
 
 RBL_EXTERN_C_BEGIN
 
-/// Handle to a joint of a world. Zero is null; pass by value, compare, store. Stale ids are caught.
+/// Handle to a joint of a world. Zero is null; pass by value, compare, store. Ids of destroyed joints and of other worlds are caught.
 typedef struct rblJointId
 {
     uint32_t index1;
     uint32_t generation;
+    uint32_t world; ///< serial number of its world, as in rblBodyId
 } rblJointId;
 
 /// What a joint keeps.

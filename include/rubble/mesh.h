@@ -10,9 +10,6 @@
 
 RBL_EXTERN_C_BEGIN
 
-/// "No element", wherever an element index is expected.
-#define RBL_NONE UINT32_MAX
-
 /// Handle to a mesh. Zero is null; pass by value, compare, store.
 typedef struct rblMeshId
 {

@@ -7,7 +7,7 @@
 RBL_EXTERN_C_BEGIN
 
 /// From now on write every call that changes this world to a file: bodies and joints created and destroyed, forces,
-/// teleports, velocities, filters, steps, snapshots taken and gone back to. What is there already is written first. The file
+/// teleports, velocities, settings, steps, snapshots taken and gone back to. What is there already is written first. The file
 /// is PATH.part until the recording is stopped; calls before a step are in it before the step begins, so that one that
 /// never returns can be replayed, too. Refused: a world that is being recorded, bodies with shapes or breakers of your own (by name).
 RBL_API rblResult rbl_world_record(rblWorldId world, const char* path);

@@ -3,6 +3,7 @@
 #define RUBBLE_RESULT_H
 
 #include "rubble/linkage.h"
+#include <stdint.h>
 
 RBL_EXTERN_C_BEGIN
 
@@ -23,6 +24,10 @@ typedef enum rblResult
     RBL_ERROR_CANCELLED, ///< a progress function asked to stop
     RBL_RESULT_COUNT
 } rblResult;
+
+/// The index of nothing: what a query that finds nothing writes in place of an index, with RBL_OK. An id is then null, a count 0, a
+/// distance or a parameter of a ray infinite.
+#define RBL_NONE UINT32_MAX
 
 /// A short fixed name of a result code, such as "argument". Never null.
 RBL_API const char* rbl_result_name(rblResult result);

@@ -178,8 +178,8 @@ typedef struct rblShapeHit
     rblVec3 normal;
 } rblShapeHit;
 
-/// False, and `hit` untouched: the ray misses or is no ray.
-RBL_API bool rbl_shape_ray(const rblShape* shape, const rblRay* ray, rblShapeHit* hit);
+/// Nothing found, or no ray: t is infinite.
+RBL_API rblShapeHit rbl_shape_ray(const rblShape* shape, const rblRay* ray);
 
 // ---- two shapes ----
 

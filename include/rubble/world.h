@@ -18,11 +18,12 @@ typedef struct rblWorldId
     uint32_t generation;
 } rblWorldId;
 
-/// Handle to a body of a world. Zero is null; pass by value, compare, store. Stale ids are caught.
+/// Handle to a body of a world. Zero is null; pass by value, compare, store. Ids of destroyed bodies and of other worlds are caught.
 typedef struct rblBodyId
 {
     uint32_t index1;
     uint32_t generation;
+    uint32_t world; ///< serial number of its world, never used again in this process
 } rblBodyId;
 
 // ---- the world ----
@@ -165,6 +166,11 @@ typedef struct rblBodyState
     float lifetime;      ///< and vanishes after so many seconds; 0: it stays
     rblShapeId shape;
     void* user_data;
+    rblMaterial material;
+    float gravity_scale;
+    rblFilter filter;
+    rblAnchor anchor;
+    const rblBreaker* breaker; ///< the body's own reference; null: it never breaks
 } rblBodyState;
 
 /// Read it as it is now.
@@ -201,6 +207,25 @@ RBL_API rblResult rbl_body_apply_impulse(rblWorldId world, rblBodyId body, rblVe
 
 /// Change whom it meets; it wakes, and contacts that are no longer wanted end.
 RBL_API rblResult rbl_body_set_filter(rblWorldId world, rblBodyId body, rblFilter filter);
+
+/// Change what moves a body. It wakes with all that it touches, and its contacts begin anew. A static body that becomes dynamic has the
+/// mass that its definition says and is at rest; a kinematic one keeps its velocity; a static one loses it. The change of energy is
+/// booked as work. The same type again changes nothing. Refused: a plane that is not static, a body that is the only dynamic one of
+/// a joint, an unknown type.
+RBL_API rblResult rbl_body_set_type(rblWorldId world, rblBodyId body, rblBodyType type);
+
+/// Change what a body is made of: it goes on as if it had been created so. Its velocities stay, its mass follows the density (one that
+/// its definition gave, in proportion). The change of energy is booked as work; it wakes with all that it touches; its breaker prepares
+/// anew, which may take its time. Refused: what rbl_body_create() refuses.
+RBL_API rblResult rbl_body_set_material(rblWorldId world, rblBodyId body, const rblMaterial* material);
+
+/// Change how a body breaks from now on; null: it never breaks. The breaker is retained, the one before released; damage and anchor
+/// stay. Refused: a stale breaker, a plane, what the breaker refuses to prepare.
+RBL_API rblResult rbl_body_set_breaker(rblWorldId world, rblBodyId body, rblBreakerId breaker);
+
+/// Change how much of gravity a body feels; it wakes with all that it touches. The change of potential energy is booked as work.
+/// Refused: a number that is not finite.
+RBL_API rblResult rbl_body_set_gravity_scale(rblWorldId world, rblBodyId body, float scale);
 
 /// Wake a body and all that sleeps with it.
 RBL_API rblResult rbl_body_wake(rblWorldId world, rblBodyId body);
@@ -338,16 +363,18 @@ typedef struct rblWorldHit
     rblVec3 point, normal;
 } rblWorldHit;
 
-/// Nearest body along a ray whose category is in `mask`. False: none.
-RBL_API rblResult rbl_world_ray(rblWorldId world, const rblRay* ray, uint64_t mask, bool* found,
-                                rblWorldHit* hit);
+/// Nearest body along a ray whose category is in `mask`. Nothing found: the body of `out` is null, its t infinite.
+RBL_API rblResult rbl_world_ray(rblWorldId world, const rblRay* ray, uint64_t mask, rblWorldHit* out);
 
-/// First body that a shape meets when it moves by `translation` from `pose`; t is the fraction of the way.
+/// First body that a shape meets when it moves by `translation` from `pose`; t is the fraction of the way. Nothing found: as
+/// by rbl_world_ray().
 RBL_API rblResult rbl_world_cast(rblWorldId world, rblShapeId shape, rblTransform pose, rblVec3 translation,
-                                 uint64_t mask, bool* found, rblWorldHit* hit);
+                                 uint64_t mask, rblWorldHit* out);
 
-/// Bodies whose boxes overlap a box. Return false from the callback to stop.
+/// Called for each body found; false ends the search.
 typedef bool rblBodyVisitor(rblBodyId body, void* context);
+
+/// Bodies whose boxes overlap a box. Nothing found: no call.
 RBL_API rblResult rbl_world_overlap_box(rblWorldId world, rblAabb box, uint64_t mask, rblBodyVisitor* visit,
                                         void* context);
 

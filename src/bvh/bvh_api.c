@@ -22,7 +22,8 @@ static rblResult read_def(const rblBvhDef* given, rblBvhDef* def)
     }
     if ((int)def->quality < RBL_BVH_FAST || (int)def->quality > RBL_BVH_QUALITY)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: unknown quality %d", (int)def->quality);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: quality is %d, must be 0 to %d", (int)def->quality,
+                        RBL_BVH_QUALITY);
     }
     return RBL_OK;
 }

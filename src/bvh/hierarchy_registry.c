@@ -20,7 +20,7 @@ rblResult rbl_hierarchy_register(rblHierarchy* hierarchy, rblBvhId* out)
 
 static rblResult fail_stale(rblBvhId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "bvh: id %u/%u is null or was destroyed", id.index1, id.generation);
+    return rbl_fail(RBL_ERROR_STALE, "bvh: the id %u/%u is null or was destroyed", id.index1, id.generation);
 }
 
 rblResult rbl_hierarchy_acquire(rblBvhId id, bool to_change, rblHierarchy** out)
@@ -36,7 +36,7 @@ rblResult rbl_hierarchy_acquire(rblBvhId id, bool to_change, rblHierarchy** out)
     rbl_mutex_unlock(&registry.mutex);
     if (busy)
     {
-        return rbl_fail(RBL_ERROR_BUSY, "bvh: id %u/%u is in use on another thread", id.index1,
+        return rbl_fail(RBL_ERROR_BUSY, "bvh: the id %u/%u is in use on another thread", id.index1,
                         id.generation);
     }
     *out = hierarchy;

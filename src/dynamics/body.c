@@ -32,17 +32,18 @@ static rblResult check_pose(rblTransform pose)
 {
     if (!rbl_finite3(pose.p))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: position is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the position must be finite");
     }
-    return is_unit(pose.q) ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "body: rotation is not a unit quaternion");
+    return is_unit(pose.q) ? RBL_OK
+                           : rbl_fail(RBL_ERROR_ARGUMENT, "body: the rotation must be a unit quaternion");
 }
 
 static rblResult check_place(const void* out)
 {
-    return out != NULL ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "body: no place for the result");
+    return out != NULL ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "body: out must not be null");
 }
 
-static rblResult check_material(const rblMaterial* material)
+rblResult rbl_check_material(const rblMaterial* material)
 {
     if (!(material->density > 0.0f) || !rbl_finite((double)material->density))
     {
@@ -79,26 +80,29 @@ static rblResult check_anchor(const rblAnchor* anchor)
 {
     if ((unsigned)anchor->kind >= RBL_ANCHOR_KIND_COUNT)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: unknown anchor %d", (int)anchor->kind);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the anchor is %d, must be below %d", (int)anchor->kind,
+                        RBL_ANCHOR_KIND_COUNT);
     }
     const rblVec3 size = rbl_sub3(anchor->box.upper, anchor->box.lower);
     const bool good =
         anchor->kind != RBL_ANCHOR_BOX || (rbl_finite3(anchor->box.lower) && rbl_finite3(anchor->box.upper) &&
                                            size.x > 0.0f && size.y > 0.0f && size.z > 0.0f);
-    return good ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "body: the box of its anchor is empty or not finite");
+    return good ? RBL_OK
+                : rbl_fail(RBL_ERROR_ARGUMENT, "body: the box of the anchor must be finite and not empty");
 }
 
 static rblResult check_def(const rblBodyDef* def)
 {
     if ((unsigned)def->type >= RBL_BODY_TYPE_COUNT)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: unknown type %d", (int)def->type);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: type is %d, must be below %d", (int)def->type,
+                        RBL_BODY_TYPE_COUNT);
     }
     RBL_TRY(check_pose(def->pose));
-    RBL_TRY(check_material(&def->material));
+    RBL_TRY(rbl_check_material(&def->material));
     if (!rbl_finite3(def->velocity) || !rbl_finite3(def->spin) || !rbl_finite((double)def->gravity_scale))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: velocity, spin or gravity_scale is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: velocity, spin and gravity_scale must be finite");
     }
     if (!(def->mass >= 0.0f) || !rbl_finite((double)def->mass))
     {
@@ -108,12 +112,26 @@ static rblResult check_def(const rblBodyDef* def)
     return check_anchor(&def->anchor);
 }
 
+rblResult rbl_check_id(const char* room, const rblIdPool* ids, uint32_t serial, uint32_t index1,
+                       uint32_t generation, uint32_t world)
+{
+    if (index1 == 0)
+    {
+        return rbl_fail(RBL_ERROR_STALE, "%s: the id must not be null", room);
+    }
+    if (world != serial)
+    {
+        return rbl_fail(RBL_ERROR_STALE, "%s: the id belongs to another world", room);
+    }
+    return rbl_id_pool_valid(ids, index1, generation)
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_STALE, "%s: the id %u/%u is of one that was destroyed", room, index1,
+                          generation);
+}
+
 rblResult rbl_body_find(rblWorld* world, rblBodyId id, uint32_t* slot)
 {
-    if (!rbl_id_pool_valid(&world->ids, id.index1, id.generation))
-    {
-        return rbl_fail(RBL_ERROR_STALE, "body id %u/%u is null or was destroyed", id.index1, id.generation);
-    }
+    RBL_TRY(rbl_check_id("body", &world->ids, world->serial, id.index1, id.generation, id.world));
     *slot = id.index1 - 1;
     return RBL_OK;
 }
@@ -127,7 +145,7 @@ static rblResult find_both(rblWorldId world_id, rblBodyId id, rblWorld** world, 
 // ---- creation ----
 
 // Mass, moments and the body's frame from the shape at density 1.
-static rblResult set_mass(rblBody* body, rblMotion* motion, float wanted)
+rblResult rbl_set_body_mass(rblBody* body, rblMotion* motion, float wanted)
 {
     const rblMassProperties* unit = &body->shape.mass;
     if (!(unit->volume > 0.0))
@@ -158,7 +176,7 @@ static rblResult set_mass(rblBody* body, rblMotion* motion, float wanted)
     return RBL_OK;
 }
 
-static void set_spin(rblBody* body, rblMotion* motion, rblVec3 velocity, rblVec3 spin)
+void rbl_set_body_spin(rblBody* body, rblMotion* motion, rblVec3 velocity, rblVec3 spin)
 {
     motion->velocity = body->type == RBL_BODY_STATIC ? rbl_vec3(0, 0, 0) : velocity;
     motion->spin = body->type == RBL_BODY_STATIC ? rbl_vec3(0, 0, 0) : spin;
@@ -197,7 +215,7 @@ void rbl_release_body(rblBody* body)
 // What it is made of, and the breaker, which is referenced and prepares the shape.
 static rblResult set_matter(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rblMotion* motion)
 {
-    RBL_TRY(set_mass(body, motion, def->mass));
+    RBL_TRY(rbl_set_body_mass(body, motion, def->mass));
     if (!body->shape.bounded && def->type != RBL_BODY_STATIC)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s must be static", body->shape.kind);
@@ -238,7 +256,7 @@ rblResult rbl_make_body(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rbl
         return result;
     }
     set_pose(body, motion, def->pose);
-    set_spin(body, motion, def->velocity, def->spin);
+    rbl_set_body_spin(body, motion, def->velocity, def->spin);
     return RBL_OK;
 }
 
@@ -297,7 +315,7 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* given, rblBodyI
     RBL_TRY(check_def(&def));
     if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: no place for the id");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: out must not be null");
     }
     rblBody body;
     rblMotion motion;
@@ -311,7 +329,7 @@ rblResult rbl_body_create(rblWorldId world_id, const rblBodyDef* given, rblBodyI
     }
     world->has_marks = true;
     world->pending_work += rbl_body_energy(world, slot);
-    *out = (rblBodyId){slot + 1, body.generation};
+    *out = rbl_body_id(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_CREATE, .body = *out, .body_def = def);
     return RBL_OK;
 }
@@ -332,7 +350,7 @@ rblResult rbl_body_destroy(rblWorldId world_id, rblBodyId id)
 bool rbl_body_is_valid(rblWorldId world_id, rblBodyId id)
 {
     rblWorld* world = NULL;
-    return rbl_world_find(world_id, &world) == RBL_OK &&
+    return rbl_world_find(world_id, &world) == RBL_OK && id.world == world->serial &&
            rbl_id_pool_valid(&world->ids, id.index1, id.generation);
 }
 
@@ -367,6 +385,11 @@ rblResult rbl_body_state(rblWorldId world_id, rblBodyId id, rblBodyState* out)
         .lifetime = body->lifetime,
         .shape = body->shape_id,
         .user_data = body->user_data,
+        .material = body->material,
+        .gravity_scale = body->gravity_scale,
+        .filter = body->filter,
+        .anchor = body->anchor,
+        .breaker = body->breaker,
     };
     return RBL_OK;
 }
@@ -407,7 +430,7 @@ rblResult rbl_body_teleport(rblWorldId world_id, rblBodyId id, rblTransform pose
     set_pose(body, motion, pose);
     rbl_siblings_leave(body);
     world->activity_changed = world->has_marks = true;
-    set_spin(body, motion, motion->velocity, spin);
+    rbl_set_body_spin(body, motion, motion->velocity, spin);
     world->pending_work += rbl_body_energy(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_TELEPORT, .body = id, .pose = pose);
     return RBL_OK;
@@ -421,16 +444,16 @@ rblResult rbl_body_set_velocity(rblWorldId world_id, rblBodyId id, rblVec3 veloc
     rblBody* body = &world->bodies.data[slot];
     if (!rbl_finite3(velocity) || !rbl_finite3(spin))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: velocity or spin is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: velocity and spin must be finite");
     }
     if (body->type == RBL_BODY_STATIC)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: a static body has no velocity");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the body must not be static to have a velocity");
     }
     rbl_siblings_leave(body);
     rbl_wake_body(world, slot);
     world->pending_work -= rbl_body_energy(world, slot);
-    set_spin(body, &world->motions.data[slot], velocity, spin);
+    rbl_set_body_spin(body, &world->motions.data[slot], velocity, spin);
     world->pending_work += rbl_body_energy(world, slot);
     RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_VELOCITY, .body = id, .first = velocity, .second = spin);
     return RBL_OK;
@@ -444,11 +467,11 @@ static rblResult find_dynamic(rblWorldId world_id, rblBodyId id, rblVec3 a, rblV
     RBL_TRY(find_both(world_id, id, world, slot));
     if (!rbl_finite3(a) || !rbl_finite3(b))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: force, impulse or point is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: force, impulse and point must be finite");
     }
     if ((*world)->bodies.data[*slot].type != RBL_BODY_DYNAMIC)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: only dynamic bodies feel forces");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the body must be dynamic to feel forces");
     }
     rbl_siblings_leave(&(*world)->bodies.data[*slot]);
     rbl_wake_body(*world, *slot);
@@ -527,7 +550,7 @@ rblResult rbl_world_bodies(rblWorldId world_id, rblBodyId* out, uint32_t capacit
         const uint32_t generation = world->bodies.data[slot].generation;
         if (generation != 0 && *count < capacity)
         {
-            out[*count] = (rblBodyId){slot + 1, generation};
+            out[*count] = rbl_body_id(world, slot);
         }
         *count += generation != 0;
     }

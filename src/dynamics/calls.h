@@ -26,6 +26,10 @@ typedef enum rblCallCode
     RBL_CALL_DESTROY, // of the world; is about to begin
     RBL_CALL_BODY_BREAK,
     RBL_CALL_BREAKABLE_CREATE, // in files only: RBL_CALL_BODY_CREATE of a body with a breaker or an anchor
+    RBL_CALL_BODY_SET_TYPE,    // this and the next three: to what body_def has
+    RBL_CALL_BODY_SET_MATERIAL,
+    RBL_CALL_BODY_SET_BREAKER, // and, for files, the anchor as it is
+    RBL_CALL_BODY_SET_GRAVITY_SCALE,
     RBL_CALL_COUNT
 } rblCallCode;
 
@@ -51,6 +55,9 @@ typedef void rblCallHook(const rblCall* call, void* context);
 
 // Have every call that changes a world told; null: no more.
 rblResult rbl_world_hook_calls(rblWorldId world, rblCallHook* hook, void* context);
+
+// What ids of its bodies and joints name it by. Files have indices and generations only: whoever reads them fills it in.
+rblResult rbl_world_serial(rblWorldId world, uint32_t* out);
 
 // Tell of a call: RBL_NOTE_CALL(world, .code = ..., ...).
 #define RBL_NOTE_CALL(world, ...)                                                                            \

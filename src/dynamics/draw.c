@@ -129,7 +129,7 @@ rblResult rbl_world_draw(rblWorldId id, const rblDebugDraw* draw)
     RBL_TRY(rbl_world_find(id, &world));
     if (draw == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "draw: no callbacks");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: draw must not be null");
     }
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
     {

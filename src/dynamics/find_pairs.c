@@ -245,8 +245,8 @@ static void report_end(rblWorld* world, const rblPair* pair)
         rbl_wake_sleeper(world, pair->b);
         world->events.data[world->events.count++] = (rblContactEvent){
             .kind = RBL_CONTACT_END,
-            .a = {pair->a + 1, pair->generation_a},
-            .b = {pair->b + 1, pair->generation_b},
+            .a = {pair->a + 1, pair->generation_a, world->serial},
+            .b = {pair->b + 1, pair->generation_b, world->serial},
         };
     }
 }

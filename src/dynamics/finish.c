@@ -37,11 +37,6 @@ static void share_block(rblRange range, void* context)
 
 // ---- events ----
 
-static rblBodyId body_id(const rblWorld* world, uint32_t slot)
-{
-    return (rblBodyId){slot + 1, world->bodies.data[slot].generation};
-}
-
 static float hertz_time(const rblWorld* world, const rblPair* pair, float speed)
 {
     const float inverse_a = world->motions.data[pair->a].inverse_mass;
@@ -54,8 +49,8 @@ static rblResult report_impact(rblWorld* world, const rblPair* pair, const rblMa
 {
     const rblContactEvent event = {
         .kind = RBL_CONTACT_IMPACT,
-        .a = body_id(world, pair->a),
-        .b = body_id(world, pair->b),
+        .a = rbl_body_id(world, pair->a),
+        .b = rbl_body_id(world, pair->b),
         .point = impact->at.point,
         .normal = impact->at.normal,
         .impulse = impact->normal_impulse,
@@ -106,8 +101,8 @@ static rblResult report_touch(rblWorld* world, const rblPair* pair, bool begins)
 {
     rblContactEvent event = {
         .kind = begins ? RBL_CONTACT_BEGIN : RBL_CONTACT_END,
-        .a = body_id(world, pair->a),
-        .b = body_id(world, pair->b),
+        .a = rbl_body_id(world, pair->a),
+        .b = rbl_body_id(world, pair->b),
     };
     if (begins && pair->count > 0)
     {

@@ -39,7 +39,7 @@ rblResult rbl_world_hash(rblWorldId id, uint64_t* out)
     RBL_TRY(rbl_world_find(id, &world));
     if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "hash: no place for the result");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "hash: out must not be null");
     }
     uint64_t hash = 0;
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)

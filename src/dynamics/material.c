@@ -29,7 +29,7 @@ rblResult rbl_material_preset(const char* name, rblMaterial* out)
 {
     if (name == NULL || out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "material: no name or no place for the result");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "material: name and out must not be null");
     }
     for (size_t i = 0; names[i] != NULL; ++i)
     {

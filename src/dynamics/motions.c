@@ -7,7 +7,7 @@ rblResult rbl_world_motions(rblWorldId id, rblBodyMotion* out, uint32_t capacity
     RBL_TRY(rbl_world_find(id, &world));
     if (count == NULL || (out == NULL && capacity > 0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "world: no place for the motions");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: out and count must not be null");
     }
     uint32_t found = 0;
     for (uint32_t slot = 0; slot < world->bodies.count; ++slot)
@@ -20,7 +20,7 @@ rblResult rbl_world_motions(rblWorldId id, rblBodyMotion* out, uint32_t capacity
         }
         if (found < capacity)
         {
-            out[found] = (rblBodyMotion){.body = {slot + 1, body->generation},
+            out[found] = (rblBodyMotion){.body = rbl_body_id(world, slot),
                                          .pose = rbl_shape_pose(body, motion),
                                          .velocity = motion->velocity,
                                          .spin = motion->spin,

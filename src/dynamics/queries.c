@@ -2,11 +2,6 @@
 #include "dynamics/step.h"
 #include <math.h>
 
-static rblBodyId body_id(const rblWorld* world, uint32_t slot)
-{
-    return (rblBodyId){slot + 1, world->bodies.data[slot].generation};
-}
-
 static rblTransform pose_of(const rblWorld* world, uint32_t slot)
 {
     return rbl_shape_pose(&world->bodies.data[slot], &world->motions.data[slot]);
@@ -18,8 +13,7 @@ typedef struct RayQuery
 {
     const rblWorld* world;
     uint64_t mask;
-    bool found;
-    rblWorldHit best;
+    rblWorldHit best; // body null: none yet
 } RayQuery;
 
 static float visit_ray(uint32_t slot, const rblRay* ray, void* context)
@@ -34,19 +28,18 @@ static float visit_ray(uint32_t slot, const rblRay* ray, void* context)
     rblRay local = *ray;
     local.origin = rbl_transform_inverse_point(pose, ray->origin);
     local.direction = rbl_inverse_rotate3(pose.q, ray->direction);
-    rblShapeHit hit;
-    if (!rbl_shape_ray(body->shape.shape, &local, &hit))
+    const rblShapeHit hit = rbl_shape_ray(body->shape.shape, &local);
+    if (!(hit.t < INFINITY))
     {
         return ray->t_max;
     }
     // Of equal distances the lower slot wins, whatever the order of the visit.
-    const bool better = !query->found || hit.t < query->best.t ||
-                        (hit.t == query->best.t && slot + 1 < query->best.body.index1);
+    const bool better =
+        hit.t < query->best.t || (hit.t == query->best.t && slot + 1 < query->best.body.index1);
     if (better)
     {
-        query->found = true;
         query->best = (rblWorldHit){
-            .body = body_id(query->world, slot),
+            .body = rbl_body_id(query->world, slot),
             .t = hit.t,
             .point = rbl_mul_add3(ray->origin, hit.t, ray->direction),
             .normal = rbl_rotate3(pose.q, hit.normal),
@@ -55,25 +48,24 @@ static float visit_ray(uint32_t slot, const rblRay* ray, void* context)
     return query->best.t;
 }
 
-rblResult rbl_world_ray(rblWorldId id, const rblRay* ray, uint64_t mask, bool* found, rblWorldHit* hit)
+rblResult rbl_world_ray(rblWorldId id, const rblRay* ray, uint64_t mask, rblWorldHit* out)
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(id, &world));
-    const bool usable = ray != NULL && found != NULL && hit != NULL && rbl_finite3(ray->origin) &&
-                        rbl_finite3(ray->direction) && rbl_length3(ray->direction) > 0.0f &&
-                        ray->t_min <= ray->t_max;
-    if (!usable)
+    if (ray == NULL || out == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "ray: ray and out must not be null");
+    }
+    if (!rbl_finite3(ray->origin) || !rbl_finite3(ray->direction) || !(rbl_length3(ray->direction) > 0.0f) ||
+        !(ray->t_min <= ray->t_max))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "ray: origin or direction is not finite, or there is no direction");
+                        "ray: origin and direction must be finite, the direction not zero, "
+                        "t_min not above t_max");
     }
-    RayQuery query = {.world = world, .mask = mask};
+    RayQuery query = {.world = world, .mask = mask, .best.t = INFINITY};
     rbl_broad_phase_ray(world->broad, ray, rbl_vec3(0, 0, 0), visit_ray, &query);
-    *found = query.found;
-    if (query.found)
-    {
-        *hit = query.best;
-    }
+    *out = query.best;
     return RBL_OK;
 }
 
@@ -130,7 +122,7 @@ static rblResult describe_cast(const CastQuery* query, rblWorldHit* hit)
         rbl_contact_set_free(&set);
         return result;
     }
-    *hit = (rblWorldHit){.body = body_id(query->world, query->slot), .t = query->best, .point = at.p};
+    *hit = (rblWorldHit){.body = rbl_body_id(query->world, query->slot), .t = query->best, .point = at.p};
     float nearest = INFINITY;
     for (uint32_t i = 0; i < set.count; ++i)
     {
@@ -149,19 +141,21 @@ static rblResult check_pose(rblTransform pose)
 {
     const float square = rbl_quat_dot(pose.q, pose.q);
     const bool usable = rbl_finite3(pose.p) && square > 0.98f && square < 1.02f;
-    return usable ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "query: the pose is not finite or not a rotation");
+    return usable ? RBL_OK
+                  : rbl_fail(RBL_ERROR_ARGUMENT,
+                             "query: the pose must be finite and its quaternion of unit length");
 }
 
 rblResult rbl_world_cast(rblWorldId id, rblShapeId shape_id, rblTransform pose, rblVec3 translation,
-                         uint64_t mask, bool* found, rblWorldHit* hit)
+                         uint64_t mask, rblWorldHit* out)
 {
     rblWorld* world = NULL;
     RBL_TRY(rbl_world_find(id, &world));
     RBL_TRY(check_pose(pose));
-    if (!rbl_finite3(translation) || found == NULL || hit == NULL)
+    if (!rbl_finite3(translation) || out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "cast: the translation is not finite, or there is no place for the result");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "cast: %s",
+                        out == NULL ? "out must not be null" : "the translation must be finite");
     }
     rblShapeView shape;
     RBL_TRY(rbl_shape_acquire(shape_id, &shape));
@@ -170,10 +164,12 @@ rblResult rbl_world_cast(rblWorldId id, rblShapeId shape_id, rblTransform pose, 
     const rblAabb box = rbl_shape_bounds_at(&shape, pose);
     const rblAabb end = {rbl_add3(box.lower, translation), rbl_add3(box.upper, translation)};
     rbl_broad_phase_query(world->broad, rbl_aabb_union(box, end), visit_cast, &query);
-    *found = query.found;
-    const rblResult result = query.found ? describe_cast(&query, hit) : RBL_OK;
+    rblWorldHit hit = {.t = INFINITY};
+    const rblResult result = query.found ? describe_cast(&query, &hit) : RBL_OK;
     rbl_shape_release(shape.shape);
-    return result;
+    RBL_TRY(result);
+    *out = hit;
+    return RBL_OK;
 }
 
 // ---- overlaps ----
@@ -213,7 +209,7 @@ static bool visit_overlap(uint32_t slot, void* context)
             return query->result == RBL_OK;
         }
     }
-    return query->visit(body_id(query->world, slot), query->context);
+    return query->visit(rbl_body_id(query->world, slot), query->context);
 }
 
 rblResult rbl_world_overlap_box(rblWorldId id, rblAabb box, uint64_t mask, rblBodyVisitor* visit,
@@ -225,7 +221,7 @@ rblResult rbl_world_overlap_box(rblWorldId id, rblAabb box, uint64_t mask, rblBo
                         !isnan(box.upper.x + box.upper.y + box.upper.z);
     if (!usable)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "overlap: the box is not a number, or there is no visitor");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "overlap: the visitor must not be null, the box must not be NaN");
     }
     OverlapQuery query = {.world = world, .mask = mask, .box = box, .visit = visit, .context = context};
     rbl_broad_phase_query(world->broad, box, visit_overlap, &query);
@@ -240,7 +236,7 @@ rblResult rbl_world_overlap_shape(rblWorldId id, rblShapeId shape_id, rblTransfo
     RBL_TRY(check_pose(pose));
     if (visit == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "overlap: there is no visitor");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "overlap: the visitor must not be null");
     }
     rblShapeView shape;
     RBL_TRY(rbl_shape_acquire(shape_id, &shape));
@@ -273,7 +269,7 @@ rblResult rbl_body_impulses(rblWorldId id, rblBodyId body, rblFeltImpulse* out, 
     RBL_TRY(rbl_body_find(world, body, &slot));
     if (count == NULL || (out == NULL && capacity > 0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "impulses: no place for the result");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "impulses: out and count must not be null");
     }
     *count = 0;
     for (size_t i = 0; i < world->pairs.count; ++i)
@@ -285,8 +281,8 @@ rblResult rbl_body_impulses(rblWorldId id, rblBodyId body, rblFeltImpulse* out, 
         {
             continue;
         }
-        const rblBodyId other = is_a ? (rblBodyId){pair->b + 1, pair->generation_b}
-                                     : (rblBodyId){pair->a + 1, pair->generation_a};
+        const rblBodyId other = is_a ? (rblBodyId){pair->b + 1, pair->generation_b, world->serial}
+                                     : (rblBodyId){pair->a + 1, pair->generation_a, world->serial};
         const float side = is_b ? pair->share_b : -pair->share_a;
         for (uint32_t c = 0; c < pair->count; ++c)
         {

@@ -81,13 +81,17 @@ static void put_breaks(Cursor* cursor, const rblWorld* world, const rblSnapshotH
         rblBreakEvent event = world->break_log.events.data[world->break_log.reported + i];
         event.fragments = NULL; // set anew for whoever asks
         event.mates = NULL;
+        event.body.world = event.by.world = 0; // likewise: the bytes do not depend on which world it is
         put(cursor, &event, sizeof event);
     }
-    const rblBodyId* ids =
-        header->unreported_ids > 0 ? world->break_log.ids.data + world->break_log.reported_ids : NULL;
+    for (uint32_t i = 0; i < header->unreported_ids; ++i)
+    {
+        rblBodyId id = world->break_log.ids.data[world->break_log.reported_ids + i];
+        id.world = 0;
+        put(cursor, &id, sizeof id);
+    }
     const rblMate* mates =
         header->unreported_mates > 0 ? world->break_log.mates.data + world->break_log.reported_mates : NULL;
-    put(cursor, ids, sizeof *ids * header->unreported_ids);
     put(cursor, mates, sizeof *mates * header->unreported_mates);
 }
 
@@ -146,29 +150,29 @@ rblResult rbl_keep_shape(rblWorld* world, const rblShape* shape)
     return RBL_OK;
 }
 
-static bool keep_breaker(rblWorld* world, const rblBreaker* breaker)
+rblResult rbl_keep_breaker(rblWorld* world, const rblBreaker* breaker)
 {
     for (size_t i = 0; i < world->kept_breakers.count; ++i)
     {
         if (world->kept_breakers.data[i] == breaker)
         {
-            return true;
+            return RBL_OK;
         }
     }
     if (!rbl_array_push(&world->kept_breakers, breaker))
     {
-        return false;
+        return rbl_fail_memory();
     }
     rbl_breaker_retain(breaker);
-    return true;
+    return RBL_OK;
 }
 
 // Of a fragment the handle of its shape is kept, too.
 static rblResult keep_body(rblWorld* world, rblBody* body)
 {
     RBL_TRY(rbl_keep_shape(world, body->shape.shape));
-    if ((body->breaker != NULL && !keep_breaker(world, body->breaker)) ||
-        (body->owns_shape && !rbl_array_push(&world->kept_shape_ids, body->shape_id)))
+    RBL_TRY(body->breaker != NULL ? rbl_keep_breaker(world, body->breaker) : RBL_OK);
+    if (body->owns_shape && !rbl_array_push(&world->kept_shape_ids, body->shape_id))
     {
         return rbl_fail_memory();
     }
@@ -195,7 +199,7 @@ rblResult rbl_world_save(rblWorldId id, void* buffer, size_t capacity, size_t* s
     RBL_TRY(rbl_world_find(id, &world));
     if (size == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: no place for the size");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "snapshot: size must not be null");
     }
     RBL_TRY(rbl_merge_pairs(world->step));
     *size = write_world(world, NULL);
@@ -377,6 +381,16 @@ static void take_breaks(rblWorld* world, const rblSnapshotHeader* header, Cursor
     take(&cursor, world->break_log.ids.data, sizeof *world->break_log.ids.data * header->unreported_ids);
     take(&cursor, world->break_log.mates.data,
          sizeof *world->break_log.mates.data * header->unreported_mates);
+    for (uint32_t i = 0; i < header->unreported; ++i)
+    {
+        rblBreakEvent* event = &world->break_log.events.data[i];
+        event->body.world = world->serial;
+        event->by.world = event->by.index1 != 0 ? world->serial : 0;
+    }
+    for (uint32_t i = 0; i < header->unreported_ids; ++i)
+    {
+        world->break_log.ids.data[i].world = world->serial;
+    }
 }
 
 static void take_world(rblWorld* world, const rblSnapshotHeader* header, const void* buffer)

@@ -136,6 +136,11 @@ rblResult rbl_make_body(const rblBodyDef* def, rblJobs* jobs, rblBody* body, rbl
 rblResult rbl_enter_body(rblWorld* world, rblBody* body, const rblMotion* motion, uint32_t* slot);
 void rbl_leave_body(rblWorld* world, uint32_t slot);
 
+// What a material must be; mass, moments and frame of a body from its shape, at density times volume or at a mass; its velocities (body.c).
+rblResult rbl_check_material(const rblMaterial* material);
+rblResult rbl_set_body_mass(rblBody* body, rblMotion* motion, float wanted);
+void rbl_set_body_spin(rblBody* body, rblMotion* motion, rblVec3 velocity, rblVec3 spin);
+
 // Give up what a body holds: shape, breaker and what that prepared (body.c).
 void rbl_release_body(rblBody* body);
 
@@ -153,6 +158,7 @@ void rbl_forget_box(rblStep* step, uint32_t slot);
 
 // Hold a shape until the world is destroyed (snapshot.c).
 rblResult rbl_keep_shape(rblWorld* world, const rblShape* shape);
+rblResult rbl_keep_breaker(rblWorld* world, const rblBreaker* breaker);
 
 // Wake a body and those that hang on it by joints; the same unless it is awake; and everything that touches it (wake.c).
 void rbl_wake_body(rblWorld* world, uint32_t slot);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static rblRegistry registry = RBL_REGISTRY_INIT;
-static uint64_t last_serial;
+static uint32_t last_serial;
 
 RBL_DEF_KIND(world_def, rblWorldDef, "world", rbl_default_world_def, 0x57524c44u);
 
@@ -33,7 +33,7 @@ static rblResult check_def(const rblWorldDef* def)
 {
     if (!rbl_finite3(def->gravity))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "world: gravity is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: gravity must be finite");
     }
     if (def->substeps < 1 || def->substeps > 64 || def->iterations < 1 || def->iterations > 1000)
     {
@@ -159,7 +159,8 @@ static rblResult make_world(const rblWorldDef* def, rblWorld** out)
 
 static rblResult fail_stale(rblWorldId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "world id %u/%u is null or was destroyed", id.index1, id.generation);
+    return rbl_fail(RBL_ERROR_STALE, "world: the id %u/%u is null or was destroyed", id.index1,
+                    id.generation);
 }
 
 rblResult rbl_world_find(rblWorldId id, rblWorld** out)
@@ -182,18 +183,20 @@ rblResult rbl_world_create(const rblWorldDef* given, rblWorldId* out)
     RBL_TRY(check_def(&def));
     if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "world: no place for the id");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: out must not be null");
     }
     rblWorld* world = NULL;
     RBL_TRY(make_world(&def, &world));
     rbl_mutex_lock(&registry.mutex);
-    const bool added = rbl_registry_add(&registry, world, &out->index1, &out->generation);
+    const bool left = last_serial < UINT32_MAX;
+    const bool added = left && rbl_registry_add(&registry, world, &out->index1, &out->generation);
     world->serial = added ? ++last_serial : 0;
     rbl_mutex_unlock(&registry.mutex);
     if (!added)
     {
         free_world(world);
-        return rbl_fail_memory();
+        return left ? rbl_fail_memory()
+                    : rbl_fail(RBL_ERROR_LIMIT, "world: a process makes at most %u worlds", UINT32_MAX);
     }
     return RBL_OK;
 }
@@ -209,6 +212,14 @@ rblResult rbl_world_destroy(rblWorldId id)
     }
     RBL_NOTE_CALL(world, .code = RBL_CALL_DESTROY);
     free_world(world);
+    return RBL_OK;
+}
+
+rblResult rbl_world_serial(rblWorldId id, uint32_t* out)
+{
+    rblWorld* world = NULL;
+    RBL_TRY(rbl_world_find(id, &world));
+    *out = world->serial;
     return RBL_OK;
 }
 
@@ -229,7 +240,7 @@ rblResult rbl_world_set_gravity(rblWorldId id, rblVec3 gravity)
     RBL_TRY(rbl_world_find(id, &world));
     if (!rbl_finite3(gravity))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "world: gravity is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: gravity must be finite");
     }
     // The potential is measured anew: the change is work done from outside.
     double before = 0.0;
@@ -253,7 +264,7 @@ rblResult rbl_world_set_gravity(rblWorldId id, rblVec3 gravity)
 static rblResult find_for(rblWorldId id, bool places, rblWorld** world)
 {
     RBL_TRY(rbl_world_find(id, world));
-    return places ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "world: no place for the result");
+    return places ? RBL_OK : rbl_fail(RBL_ERROR_ARGUMENT, "world: out must not be null");
 }
 
 rblResult rbl_world_energy(rblWorldId id, rblEnergy* out)

@@ -194,7 +194,7 @@ struct rblWorld
     const rblAllocator* allocator; // the one of `memory`
     rblCallHook* hook;             // told of calls that change the world; null: nobody is
     void* hook_context;
-    uint64_t serial;    // no two worlds of a process have the same
+    uint32_t serial;    // no two worlds of a process have the same; part of its ids
     bool checks_stages; // rbl_world_check() runs after every stage
 
     // ---- bodies, joints and contacts: what a snapshot holds ----
@@ -253,5 +253,15 @@ struct rblWorld
 // The world behind an id, or RBL_ERROR_STALE.
 rblResult rbl_world_find(rblWorldId id, rblWorld** out);
 rblResult rbl_body_find(rblWorld* world, rblBodyId id, uint32_t* slot);
+
+// RBL_ERROR_STALE with what is wrong with an id of the world with that serial.
+rblResult rbl_check_id(const char* room, const rblIdPool* ids, uint32_t serial, uint32_t index1,
+                       uint32_t generation, uint32_t world);
+
+// The id of the body in a slot.
+static inline rblBodyId rbl_body_id(const rblWorld* world, uint32_t slot)
+{
+    return (rblBodyId){slot + 1, world->bodies.data[slot].generation, world->serial};
+}
 
 #endif

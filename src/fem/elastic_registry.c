@@ -20,7 +20,7 @@ rblResult rbl_elastic_register(rblElastic* elastic, rblElasticId* out)
 
 static rblResult fail_stale(rblElasticId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "elastic solid: id %u/%u is null or was destroyed", id.index1,
+    return rbl_fail(RBL_ERROR_STALE, "elastic solid: the id %u/%u is null or was destroyed", id.index1,
                     id.generation);
 }
 

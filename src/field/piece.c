@@ -157,8 +157,9 @@ static rblResult check_def(const rblPieceShapeDef* def, const rblShapeId* out)
     if (out == NULL || !def->parent->view.bounded || def->sample_count == 0 ||
         !(size.x > 0.0f && size.y > 0.0f && size.z > 0.0f) || !rbl_finite3(size))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "piece: no place for the result, no samples, or parent or piece without bounds");
+        return rbl_fail(
+            RBL_ERROR_ARGUMENT,
+            "piece: out must not be null, samples must be given, parent and piece must be bounded");
     }
     if (!(mass->volume > 0.0) || !rbl_finite(mass->volume) || !rbl_finite3d(mass->center) ||
         !(mass->moments.x > 0.0) || !rbl_finite3d(mass->moments))

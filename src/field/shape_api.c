@@ -94,14 +94,15 @@ static bool clip_hit(const rblShape* shape, const rblRay* ray, float speed, rblS
     return true;
 }
 
-bool rbl_shape_ray(const rblShape* shape, const rblRay* ray, rblShapeHit* hit)
+rblShapeHit rbl_shape_ray(const rblShape* shape, const rblRay* ray)
 {
+    const rblShapeHit nothing = {INFINITY, {0, 0, 0}};
     rblShapeHit found = {ray->t_min, {0, 1, 0}};
     const rblVec3 start = rbl_mul_add3(ray->origin, ray->t_min, ray->direction);
     const float speed = rbl_length3(ray->direction);
     if (!rbl_finite3(start) || !(speed > 0.0f) || !rbl_finite((double)speed) || !(ray->t_min <= ray->t_max))
     {
-        return false;
+        return nothing;
     }
     bool hits = rbl_shape_distance(shape, start, &found.normal) <= 0.0f;
     if (!hits)
@@ -110,9 +111,5 @@ bool rbl_shape_ray(const rblShape* shape, const rblRay* ray, rblShapeHit* hit)
                    ? shape->kind->ray(shape->data, ray, &found) && clip_hit(shape, ray, speed, &found)
                    : march(shape, ray, &found);
     }
-    if (hits)
-    {
-        *hit = found;
-    }
-    return hits;
+    return hits ? found : nothing;
 }

@@ -30,7 +30,8 @@ static rblRegistry registry = RBL_REGISTRY_INIT;
 
 static rblResult fail_stale(rblBreakerId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "breaker id %u/%u is null or was destroyed", id.index1, id.generation);
+    return rbl_fail(RBL_ERROR_STALE, "breaker: the id %u/%u is null or was destroyed", id.index1,
+                    id.generation);
 }
 
 static rblResult check_def(const rblBreakerDef* def)

@@ -20,7 +20,7 @@ rblResult rbl_mesh_register(rblMesh* mesh, rblMeshId* out)
 
 static rblResult fail_stale(rblMeshId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "mesh: id %u/%u is null or was destroyed", id.index1, id.generation);
+    return rbl_fail(RBL_ERROR_STALE, "mesh: the id %u/%u is null or was destroyed", id.index1, id.generation);
 }
 
 rblResult rbl_mesh_acquire(rblMeshId id, rblMesh** out)

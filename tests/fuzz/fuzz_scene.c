@@ -82,7 +82,7 @@ static void run_scene(rblSceneId scene, const rblSceneView* view)
 {
     rblWorldDef def = rbl_default_world_def();
     rblWorldId world;
-    rblBodyId bodies[MOST_BODIES] = {{0, 0}};
+    rblBodyId bodies[MOST_BODIES] = {{0}};
     FUZZ_CHECK(rbl_scene_world_def(scene, &def) == RBL_OK);
     FUZZ_CHECK(rbl_world_create(&def, &world) == RBL_OK);
     if (rbl_scene_build(scene, world, bodies) == RBL_OK)

@@ -135,7 +135,7 @@ static rblVec3 to_float(rblVec3d p)
 
 static rblShapeId convex_shape(rblRandom* random, uint32_t kind)
 {
-    rblShapeId id = {0, 0};
+    rblShapeId id = {0};
     rblVec3 points[16];
     switch (kind)
     {
@@ -236,7 +236,7 @@ void hash_world(rblMeshId mesh)
     const rblTransform below = {{0.0f, -0.5f, 0.0f}, {0, 0, 0, 1}};
     const rblBodyId floor = add_body(world, shapes[6], RBL_BODY_KINEMATIC, below);
     require(rbl_body_set_velocity(world, floor, (rblVec3){0.1f, 0.2f, 0.0f}, (rblVec3){0, 0.1f, 0}), "floor");
-    rblBodyId last = {0, 0};
+    rblBodyId last = {0};
     for (uint32_t i = 0; i < 120; ++i)
     {
         const rblVec3 axis = to_float(random_point(&random));

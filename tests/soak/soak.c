@@ -97,7 +97,7 @@ static rblTransform some_pose(Soak* soak)
 static rblBodyId some_body(Soak* soak)
 {
     const uint32_t count = (uint32_t)soak->body_count;
-    return count > 0 ? soak->bodies[rbl_random_below(&soak->random, count)] : (rblBodyId){0, 0};
+    return count > 0 ? soak->bodies[rbl_random_below(&soak->random, count)] : (rblBodyId){0};
 }
 
 // ---- shapes ----
@@ -191,7 +191,7 @@ static void join_two(Soak* soak)
     rblJointDef def = rbl_default_joint_def();
     def.kind = (rblJointKind)rbl_random_below(&soak->random, RBL_JOINT_KIND_COUNT);
     def.a = some_body(soak);
-    def.b = rbl_random_below(&soak->random, 4) == 0 ? (rblBodyId){0, 0} : some_body(soak);
+    def.b = rbl_random_below(&soak->random, 4) == 0 ? (rblBodyId){0} : some_body(soak);
     rblBodyState a;
     rblBodyState b = {.pose = {{0, 0, 0}, {0, 0, 0, 1}}};
     need(soak, rbl_body_state(soak->world, def.a, &a), "state");
@@ -245,17 +245,16 @@ static bool count_body(rblBodyId body, void* context)
 
 static void ask(Soak* soak)
 {
-    bool found = false;
     rblWorldHit hit;
     const rblRay ray = {in_cube(soak, 3.0f), in_cube(soak, 1.0f), 0.0f, 10.0f};
-    need(soak, rbl_world_ray(soak->world, &ray, UINT64_MAX, &found, &hit), "ray");
-    if (found && !rbl_body_is_valid(soak->world, hit.body))
+    need(soak, rbl_world_ray(soak->world, &ray, UINT64_MAX, &hit), "ray");
+    if (hit.body.index1 != 0 && !rbl_body_is_valid(soak->world, hit.body))
     {
         complain(soak, "a ray hit a body that is not there");
     }
     const rblShapeId shape = soak->shapes[rbl_random_below(&soak->random, SHAPES)];
     const rblVec3 way = in_cube(soak, 3.0f);
-    need(soak, rbl_world_cast(soak->world, shape, some_pose(soak), way, UINT64_MAX, &found, &hit), "cast");
+    need(soak, rbl_world_cast(soak->world, shape, some_pose(soak), way, UINT64_MAX, &hit), "cast");
     int count = 0;
     const rblAabb box = {{-1, -1, -1}, {1, 1, 1}};
     need(soak, rbl_world_overlap_box(soak->world, box, UINT64_MAX, count_body, &count), "overlap");
@@ -302,6 +301,24 @@ static void restore(Soak* soak)
     soak->energy = NAN;
 }
 
+// It becomes something else; refused for planes, and for the only one on a joint that can move.
+static void change_body(Soak* soak)
+{
+    const rblBodyId body = some_body(soak);
+    rblBodyState state;
+    if (rbl_body_state(soak->world, body, &state) != RBL_OK)
+    {
+        return;
+    }
+    state.material.friction = 0.1f * (float)rbl_random_below(&soak->random, 10);
+    need(soak, rbl_body_set_material(soak->world, body, &state.material), "material");
+    need(soak,
+         rbl_body_set_gravity_scale(soak->world, body, 0.5f * (float)rbl_random_below(&soak->random, 4)),
+         "gravity scale");
+    (void)rbl_body_set_type(soak->world, body,
+                            rbl_random_below(&soak->random, 4) == 0 ? RBL_BODY_KINEMATIC : RBL_BODY_DYNAMIC);
+}
+
 static void act(Soak* soak)
 {
     switch (rbl_random_below(&soak->random, 16))
@@ -335,6 +352,7 @@ static void act(Soak* soak)
             (rblFilter){1, rbl_random_below(&soak->random, 8) == 0 ? 0 : UINT64_MAX, 0});
         break;
     case 10:
+        change_body(soak);
         if (rbl_random_below(&soak->random, 10) == 0)
         {
             need(soak, rbl_world_set_gravity(soak->world, in_cube(soak, 10.0f)), "gravity");

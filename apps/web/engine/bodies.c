@@ -238,7 +238,7 @@ static rblResult list_removed(WebSession* session)
         {
             continue;
         }
-        known->id = (rblBodyId){0, 0};
+        known->id = (rblBodyId){0};
         if (!LIST_PUSH(&session->removed, slot))
         {
             return web_fail_memory();

@@ -112,15 +112,14 @@ rblResult web_throw(float x, float y, float z, float vx, float vy, float vz, flo
 
 // ---- what a ray meets ----
 
-static rblResult shoot(const WebSession* session, rblVec3 origin, rblVec3 direction, bool* found,
-                       rblWorldHit* hit)
+static rblResult shoot(const WebSession* session, rblVec3 origin, rblVec3 direction, rblWorldHit* hit)
 {
     if (!is_place(origin) || !rbl_finite3(direction) || !(rbl_length3(direction) > 1e-12f))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "a ray needs a place and a direction");
     }
     const rblRay ray = {origin, rbl_scale3(direction, 1.0f / rbl_length3(direction)), 0.0f, FARTHEST};
-    return rbl_world_ray(session->world, &ray, UINT64_MAX, found, hit);
+    return rbl_world_ray(session->world, &ray, UINT64_MAX, hit);
 }
 
 // ---- breaking ----
@@ -130,9 +129,8 @@ rblResult web_break(float x, float y, float z, float dx, float dy, float dz)
     WebSession* session = NULL;
     RBL_TRY(web_require_session(&session));
     rblWorldHit hit;
-    bool found = false;
-    RBL_TRY(shoot(session, (rblVec3){x, y, z}, (rblVec3){dx, dy, dz}, &found, &hit));
-    if (!found)
+    RBL_TRY(shoot(session, (rblVec3){x, y, z}, (rblVec3){dx, dy, dz}, &hit));
+    if (hit.body.index1 == 0)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "there is nothing to break here");
     }
@@ -153,10 +151,9 @@ rblResult web_grab(float x, float y, float z, float dx, float dy, float dz, floa
     RBL_TRY(web_require_session(&session));
     rblWorldHit hit;
     rblBodyState state;
-    bool found = false;
     session->grab.holds = false;
-    RBL_TRY(shoot(session, (rblVec3){x, y, z}, (rblVec3){dx, dy, dz}, &found, &hit));
-    if (!found)
+    RBL_TRY(shoot(session, (rblVec3){x, y, z}, (rblVec3){dx, dy, dz}, &hit));
+    if (hit.body.index1 == 0)
     {
         return RBL_OK;
     }

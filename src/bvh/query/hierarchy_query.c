@@ -52,7 +52,7 @@ static void trace_closest(rblRange range, void* context)
         if (!rbl_hierarchy_ray_closest(batch->hierarchy, &batch->rays[i], &batch->hits[i]))
         {
             batch->hits[i] =
-                (rblRayHit){.t = INFINITY, .triangle = UINT32_MAX, .leaf = UINT32_MAX, .span = UINT32_MAX};
+                (rblRayHit){.t = INFINITY, .triangle = RBL_NONE, .leaf = RBL_NONE, .span = RBL_NONE};
         }
     }
 }
@@ -92,7 +92,7 @@ static void find_closest(rblRange range, void* context)
         if (!rbl_hierarchy_closest(batch->hierarchy, batch->points[i], batch->radius, before, &found))
         {
             found = (rblClosestPoint){
-                .distance = INFINITY, .triangle = UINT32_MAX, .leaf = UINT32_MAX, .span = UINT32_MAX};
+                .distance = INFINITY, .triangle = RBL_NONE, .leaf = RBL_NONE, .span = RBL_NONE};
         }
         batch->closest[i] = found;
         before = &batch->closest[i];
@@ -200,7 +200,7 @@ static rblResult check_distance(float radius, rblSignMode mode)
     }
     return mode == RBL_SIGN_WINDING || mode == RBL_SIGN_CLOSED
                ? RBL_OK
-               : rbl_fail(RBL_ERROR_ARGUMENT, "bvh: unknown sign mode %d", (int)mode);
+               : rbl_fail(RBL_ERROR_ARGUMENT, "bvh: sign mode is %d, must be 0 or 1", (int)mode);
 }
 
 rblResult rbl_bvh_signed_distance(rblBvhId bvh, const rblVec3* points, uint32_t count, float radius,
@@ -238,7 +238,7 @@ rblResult rbl_bvh_signed_distance_grid(rblBvhId bvh, const rblPointGrid* grid, f
 
 typedef struct Visit
 {
-    rblBvhTriangleFcn* visit;
+    rblTriangleVisitor* visit;
     void* context;
     uint32_t span;
     const uint32_t* order;
@@ -252,7 +252,7 @@ static bool visit_leaf(uint32_t leaf, void* context)
 
 // The region is the box or, when `box` is null, the ball.
 static rblResult visit_trees(rblBvhId bvh, const rblAabb* box, rblVec3 center, float radius,
-                             rblBvhTriangleFcn* visit, void* context)
+                             rblTriangleVisitor* visit, void* context)
 {
     if (visit == NULL)
     {
@@ -272,17 +272,13 @@ static rblResult visit_trees(rblBvhId bvh, const rblAabb* box, rblVec3 center, f
     return RBL_OK;
 }
 
-rblResult rbl_bvh_box_overlap(rblBvhId bvh, const rblAabb* box, rblBvhTriangleFcn* visit, void* context)
+rblResult rbl_bvh_overlap_box(rblBvhId bvh, rblAabb box, rblTriangleVisitor* visit, void* context)
 {
-    if (box == NULL)
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "bvh: box must not be null");
-    }
-    return visit_trees(bvh, box, (rblVec3){0.0f, 0.0f, 0.0f}, 0.0f, visit, context);
+    return visit_trees(bvh, &box, (rblVec3){0.0f, 0.0f, 0.0f}, 0.0f, visit, context);
 }
 
-rblResult rbl_bvh_ball_overlap(rblBvhId bvh, rblVec3 center, float radius, rblBvhTriangleFcn* visit,
-                               void* context)
+rblResult rbl_bvh_overlap_sphere(rblBvhId bvh, rblVec3 center, float radius, rblTriangleVisitor* visit,
+                                 void* context)
 {
     return visit_trees(bvh, NULL, center, radius, visit, context);
 }
@@ -332,7 +328,7 @@ static rblResult find_pairs(const rblHierarchy* hierarchy, const rblTriangleSpan
 }
 
 static void visit_pairs(const rblTreePairArray* trees, const rblTrianglePairArray* found,
-                        rblBvhPairFcn* visit, void* context)
+                        rblTrianglePairVisitor* visit, void* context)
 {
     for (size_t i = 0; i < found->count; ++i)
     {
@@ -350,8 +346,8 @@ static void visit_pairs(const rblTreePairArray* trees, const rblTrianglePairArra
     }
 }
 
-rblResult rbl_bvh_overlaps(rblBvhId bvh, const rblTriangleSpan* spans, uint32_t span_count, bool within_spans,
-                           rblBvhPairFcn* visit, void* context)
+rblResult rbl_bvh_overlap_pairs(rblBvhId bvh, const rblTriangleSpan* spans, uint32_t span_count,
+                                bool within_spans, rblTrianglePairVisitor* visit, void* context)
 {
     if (visit == NULL)
     {

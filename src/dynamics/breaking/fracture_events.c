@@ -22,7 +22,7 @@ rblResult rbl_break_report(rblStep* step, const rblBreakPlan* plan, double mass_
     rblFractureStage* stage = step->fracture;
     const rblBody* body = &world->bodies.data[plan->slot];
     rblBreakEvent event = {
-        .body = {plan->slot + 1, body->generation},
+        .body = rbl_body_id(world, plan->slot),
         .pieces = plan->fracture.fragment_count,
         .merged = plan->fracture.merged,
         .debris = count_debris(&plan->fracture),
@@ -54,8 +54,7 @@ rblResult rbl_break_report(rblStep* step, const rblBreakPlan* plan, double mass_
     for (uint32_t i = 0; i < plan->fracture.fragment_count; ++i)
     {
         const uint32_t slot = stage->fragments.data[i];
-        world->break_log.ids.data[world->break_log.ids.count++] =
-            (rblBodyId){slot + 1, world->bodies.data[slot].generation};
+        world->break_log.ids.data[world->break_log.ids.count++] = rbl_body_id(world, slot);
     }
     for (uint32_t i = 0; i < plan->fracture.mate_count; ++i)
     {
@@ -104,7 +103,7 @@ rblResult rbl_world_break_events(rblWorldId id, const rblBreakEvent** events, ui
     RBL_TRY(rbl_world_find(id, &world));
     if (events == NULL || count == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "world: no place for the result");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "world: events and count must not be null");
     }
     size_t fragments = 0, mates = 0;
     for (size_t i = 0; i < world->break_log.events.count; ++i)
@@ -126,12 +125,13 @@ static rblResult check_demand(const rblBody* body, rblVec3 point, rblVec3 normal
 {
     if (body->breaker == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: has no breaker and cannot be broken");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: the body must have a breaker to be broken");
     }
     const bool directed = normal.x != 0.0f || normal.y != 0.0f || normal.z != 0.0f;
     if (!rbl_finite3(point) || !rbl_finite3(normal) || !directed)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "body: break needs a finite point and a normal with a direction");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "body: the point of a break must be finite, its normal finite and not zero");
     }
     return RBL_OK;
 }

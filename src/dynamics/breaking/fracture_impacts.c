@@ -36,8 +36,8 @@ static rblResult list_pair_impacts(rblStep* step)
                 .manifold = m,
                 .a = pair->a,
                 .b = pair->b,
-                .id_a = {pair->a + 1, pair->generation_a},
-                .id_b = {pair->b + 1, pair->generation_b},
+                .id_a = {pair->a + 1, pair->generation_a, world->serial},
+                .id_b = {pair->b + 1, pair->generation_b, world->serial},
                 .next = {RBL_NONE, RBL_NONE},
             };
             if (!rbl_array_push(pair_impacts, impact))

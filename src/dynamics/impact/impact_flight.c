@@ -302,8 +302,8 @@ static bool tell_glide(const Glide* glide, float share)
         const rblManifold* manifold = &step->manifolds.data[m];
         const rblPair* pair = &world->pairs.data[manifold->pair];
         const Felt felt = sum_manifold(glide, manifold, share);
-        const rblImpactRecord record = {.a = {pair->a + 1, pair->generation_a},
-                                        .b = {pair->b + 1, pair->generation_b},
+        const rblImpactRecord record = {.a = {pair->a + 1, pair->generation_a, world->serial},
+                                        .b = {pair->b + 1, pair->generation_b, world->serial},
                                         .point = felt.point,
                                         .impulse = felt.impulse,
                                         .duration = glide->time};

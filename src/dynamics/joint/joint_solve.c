@@ -448,10 +448,9 @@ static rblJointEvent break_event(const rblWorld* world, uint32_t slot, float for
     const rblJoint* joint = &world->joints.data[slot];
     const rblTransform frame = rbl_motion_pose(&world->motions.data[joint->a]);
     return (rblJointEvent){
-        .joint = {slot + 1, joint->generation},
-        .a = {joint->a + 1, world->bodies.data[joint->a].generation},
-        .b = {joint->b != RBL_NONE ? joint->b + 1 : 0,
-              joint->b != RBL_NONE ? world->bodies.data[joint->b].generation : 0},
+        .joint = {slot + 1, joint->generation, world->serial},
+        .a = rbl_body_id(world, joint->a),
+        .b = joint->b != RBL_NONE ? rbl_body_id(world, joint->b) : (rblBodyId){0},
         .point = rbl_transform_point(frame, joint->anchor_a),
         .force = force,
         .user_data = joint->user_data,

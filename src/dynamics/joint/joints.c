@@ -29,11 +29,11 @@ static rblResult check_numbers(const rblJointDef* def)
 {
     if (!rbl_finite3(def->anchor_a) || !rbl_finite3(def->anchor_b) || !rbl_finite3(def->axis))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: an anchor or the axis is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: anchors and axis must be finite");
     }
     if (def->kind == RBL_JOINT_HINGE && !(rbl_length3(def->axis) > 0.0f))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: a hinge needs an axis");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: the axis of a hinge must not be zero");
     }
     if (!(def->length >= 0.0f) || !rbl_finite((double)def->length) || !(def->break_force > 0.0f) ||
         !(def->stiffness >= 0.0f) || !rbl_finite((double)def->stiffness) || !(def->damping >= 0.0f) ||
@@ -63,7 +63,8 @@ static rblResult check_def(rblWorld* world, const rblJointDef* def, uint32_t* a,
                          (*b != RBL_NONE && world->bodies.data[*b].type == RBL_BODY_DYNAMIC);
     if (!dynamic || *a == *b)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: needs two different bodies, one of them dynamic");
+        return rbl_fail(RBL_ERROR_ARGUMENT,
+                        "joint: the bodies must be two different ones, at least one dynamic");
     }
     return RBL_OK;
 }
@@ -137,7 +138,7 @@ rblResult rbl_joint_create(rblWorldId world_id, const rblJointDef* given, rblJoi
     RBL_TRY(check_def(world, &def, &a, &b));
     if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: no place for the id");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: out must not be null");
     }
     rblJoint joint = make_joint(world, &def, a, b);
     uint32_t slot = 0;
@@ -149,7 +150,7 @@ rblResult rbl_joint_create(rblWorldId world_id, const rblJointDef* given, rblJoi
     world->joints.count += slot == world->joints.count;
     world->joints.data[slot] = joint;
     reconsider(world, &joint, 1);
-    *out = (rblJointId){slot + 1, joint.generation};
+    *out = (rblJointId){slot + 1, joint.generation, world->serial};
     RBL_NOTE_CALL(world, .code = RBL_CALL_JOINT_CREATE, .joint = *out, .joint_def = def);
     return RBL_OK;
 }
@@ -157,10 +158,8 @@ rblResult rbl_joint_create(rblWorldId world_id, const rblJointDef* given, rblJoi
 static rblResult find_joint(rblWorldId world_id, rblJointId id, rblWorld** world, rblJoint** joint)
 {
     RBL_TRY(rbl_world_find(world_id, world));
-    if (!rbl_id_pool_valid(&(*world)->joint_ids, id.index1, id.generation))
-    {
-        return rbl_fail(RBL_ERROR_STALE, "joint id %u/%u is null or was destroyed", id.index1, id.generation);
-    }
+    RBL_TRY(
+        rbl_check_id("joint", &(*world)->joint_ids, (*world)->serial, id.index1, id.generation, id.world));
     *joint = &(*world)->joints.data[id.index1 - 1];
     return RBL_OK;
 }
@@ -198,7 +197,7 @@ void rbl_remove_joints_of(rblWorld* world, uint32_t slot)
 bool rbl_joint_is_valid(rblWorldId world_id, rblJointId id)
 {
     rblWorld* world = NULL;
-    return rbl_world_find(world_id, &world) == RBL_OK &&
+    return rbl_world_find(world_id, &world) == RBL_OK && id.world == world->serial &&
            rbl_id_pool_valid(&world->joint_ids, id.index1, id.generation);
 }
 
@@ -209,7 +208,7 @@ rblResult rbl_joint_set_target(rblWorldId world_id, rblJointId id, rblVec3 ancho
     RBL_TRY(find_joint(world_id, id, &world, &joint));
     if (!rbl_finite3(anchor_b))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: the target is not finite");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: the target must be finite");
     }
     joint->anchor_b = into_frame(world, joint->b, anchor_b);
     rbl_wake_body(world, joint->a);
@@ -223,7 +222,7 @@ rblResult rbl_joint_set_target(rblWorldId world_id, rblJointId id, rblVec3 ancho
 
 static rblBodyId body_id(const rblWorld* world, uint32_t slot)
 {
-    return slot == RBL_NONE ? (rblBodyId){0, 0} : (rblBodyId){slot + 1, world->bodies.data[slot].generation};
+    return slot == RBL_NONE ? (rblBodyId){0} : rbl_body_id(world, slot);
 }
 
 rblResult rbl_joint_state(rblWorldId world_id, rblJointId id, rblJointState* out)
@@ -233,7 +232,7 @@ rblResult rbl_joint_state(rblWorldId world_id, rblJointId id, rblJointState* out
     RBL_TRY(find_joint(world_id, id, &world, &joint));
     if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: no place for the state");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: out must not be null");
     }
     const rblVec3 from = rbl_transform_point(frame_of(world, joint->a), joint->anchor_a);
     const rblVec3 to = rbl_transform_point(frame_of(world, joint->b), joint->anchor_b);
@@ -262,7 +261,7 @@ rblResult rbl_world_joint_events(rblWorldId world_id, const rblJointEvent** even
     RBL_TRY(rbl_world_find(world_id, &world));
     if (events == NULL || count == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: no place for the events");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "joint: events and count must not be null");
     }
     *events = world->joint_events.data;
     *count = (uint32_t)world->joint_events.count;

@@ -94,7 +94,7 @@ rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, b
     rblFragmentEvent* event = NULL;
     if (field == NULL || out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment: no place for the result, or a shape of another kind");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment: out must not be null, the shape must be a fragment");
     }
     RBL_TRY(rbl_shape_tree(fragment, &tree));
     RBL_TRY(exact ? measure_anew(field->event, &event) : RBL_OK);

@@ -140,7 +140,7 @@ static rblResult check_def(const rblFragmentShapeDef* def, const rblShapeId* out
     if (out == NULL || def->event == NULL || def->label >= def->event->label_count || def->samples == NULL)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "fragment: no place for the result, no such label, or no samples");
+                        "fragment: out must not be null, the label must exist, samples must be given");
     }
     if (!(mass->volume > 0.0) || !rbl_finite(mass->volume) || !rbl_finite3d(mass->center) ||
         !(mass->moments.x > 0.0) || !rbl_finite3d(mass->moments))

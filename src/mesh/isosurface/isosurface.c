@@ -50,7 +50,7 @@ static rblResult check_def(const rblIsosurfaceDef* def)
     }
     if (def->method != RBL_DUAL_CONTOURING && def->method != RBL_SURFACE_NETS)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "isosurface: unknown method %d", (int)def->method);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "isosurface: method is %d, must be 0 or 1", (int)def->method);
     }
     if (!rbl_finite(def->level))
     {

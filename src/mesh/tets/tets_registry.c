@@ -20,7 +20,7 @@ rblResult rbl_tets_register(rblTets* tets, rblTetsId* out)
 
 static rblResult fail_stale(rblTetsId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "tetrahedra: id %u/%u is null or was destroyed", id.index1,
+    return rbl_fail(RBL_ERROR_STALE, "tetrahedra: the id %u/%u is null or was destroyed", id.index1,
                     id.generation);
 }
 

@@ -18,7 +18,7 @@ rblResult rbl_scene_shape(rblSceneId id, uint32_t shape, rblShapeId* out, rblMes
     RBL_TRY(rbl_scene_find(id, &scene));
     if (shape >= scene->shapes.count || out == NULL || surface == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: no shape %u, or no place for the result", shape);
+        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: shape %u must exist, out must not be null", shape);
     }
     RBL_TRY(rbl_prepare_scene(scene));
     const rblShapeDef* def = &scene->shape_defs.data[shape];
@@ -132,7 +132,7 @@ rblResult rbl_scene_build(rblSceneId id, rblWorldId world, rblBodyId* bodies)
     RBL_TRY(rbl_scene_find(id, &scene));
     if (bodies == NULL && scene->bodies.count > 0)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: no place for the ids of bodies");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: bodies must not be null");
     }
     RBL_TRY(rbl_prepare_scene(scene));
     for (size_t i = 0; i < scene->bodies.count; ++i)

@@ -239,7 +239,8 @@ static rblRegistry registry = RBL_REGISTRY_INIT;
 
 static rblResult fail_stale(rblSceneId id)
 {
-    return rbl_fail(RBL_ERROR_STALE, "scene id %u/%u is null or was destroyed", id.index1, id.generation);
+    return rbl_fail(RBL_ERROR_STALE, "scene: the id %u/%u is null or was destroyed", id.index1,
+                    id.generation);
 }
 
 rblResult rbl_scene_find(rblSceneId id, rblScene** out)
@@ -259,7 +260,7 @@ rblResult rbl_scene_load_memory(const void* text, size_t size, const char* name,
 {
     if ((text == NULL && size > 0) || name == NULL || out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: no text, no name or no place for the id");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: text, name and out must not be null");
     }
     rblScene* scene = NULL;
     RBL_TRY(make_scene(text, size, name, &scene));
@@ -278,7 +279,7 @@ rblResult rbl_scene_load(const char* path, rblSceneId* out)
 {
     if (path == NULL || out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: no path or no place for the id");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: path and out must not be null");
     }
     rblFileBytes file;
     RBL_TRY(rbl_file_read(path, MAX_BYTES, rbl_default_allocator(), &file));
@@ -327,7 +328,7 @@ rblResult rbl_scene_view(rblSceneId id, rblSceneView* out)
     RBL_TRY(rbl_scene_find(id, &scene));
     if (out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: no place for the view");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "scene: out must not be null");
     }
     *out = scene->view;
     return RBL_OK;

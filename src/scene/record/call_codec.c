@@ -33,6 +33,10 @@ static const CallKind kinds[RBL_CALL_COUNT] = {
     [RBL_CALL_DESTROY] = {"destroy the world", ""},
     [RBL_CALL_BODY_BREAK] = {"break a body", "b12"},
     [RBL_CALL_BREAKABLE_CREATE] = {"create a body that may break", "DPb"},
+    [RBL_CALL_BODY_SET_TYPE] = {"set a type", "bt"},
+    [RBL_CALL_BODY_SET_MATERIAL] = {"set a material", "bm"},
+    [RBL_CALL_BODY_SET_BREAKER] = {"set a breaker", "bP"},
+    [RBL_CALL_BODY_SET_GRAVITY_SCALE] = {"set a gravity scale", "bg"},
 };
 
 const char* rbl_call_name(rblCallCode code)
@@ -121,6 +125,15 @@ static void put_field(rblByteSink* sink, char field, const rblCall* call, uint32
         break;
     case 'P':
         put_breaking(sink, call);
+        break;
+    case 't':
+        rbl_put_u8(sink, call->body_def.type);
+        break;
+    case 'm':
+        rbl_put_floats(sink, &call->body_def.material.density, sizeof(rblMaterial) / sizeof(float));
+        break;
+    case 'g':
+        rbl_put_f32(sink, call->body_def.gravity_scale);
         break;
     default:
         put_joint_def(sink, &call->joint_def);
@@ -226,6 +239,15 @@ static void take_field(rblByteSource* source, char field, rblCall* call, uint32_
         break;
     case 'P':
         take_breaking(source, call);
+        break;
+    case 't':
+        call->body_def.type = (rblBodyType)rbl_take_u8(source);
+        break;
+    case 'm':
+        rbl_take_floats(source, &call->body_def.material.density, sizeof(rblMaterial) / sizeof(float));
+        break;
+    case 'g':
+        call->body_def.gravity_scale = rbl_take_f32(source);
         break;
     default:
         take_joint_def(source, &call->joint_def);

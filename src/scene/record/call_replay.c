@@ -21,6 +21,7 @@ typedef struct Replayer
 {
     const rblAllocator* allocator;
     rblWorldId world;
+    uint32_t serial;                       // of the world
     RBL_ARRAY(rblShapeId) shapes;          // by number
     RBL_ARRAY(rblBreakerId) breaker_ids;   // by number,
     RBL_ARRAY(const rblBreaker*) breakers; // and themselves; referenced
@@ -64,19 +65,32 @@ static rblResult do_step(Replayer* replayer, const rblCall* call)
     return rbl_world_hash(replayer->world, &replayer->found);
 }
 
+static rblResult find_breaker(const Replayer* replayer, const rblCall* call, rblBreakerId* out)
+{
+    if (call->breaker > replayer->breaker_ids.count)
+    {
+        return rbl_fail(RBL_ERROR_FORMAT, "the breaker of a body is missing");
+    }
+    *out = call->breaker > 0 ? replayer->breaker_ids.data[call->breaker - 1] : (rblBreakerId){0, 0};
+    return RBL_OK;
+}
+
 static rblResult create_body(Replayer* replayer, const rblCall* call, uint32_t shape)
 {
     rblBodyDef def = call->body_def;
     rblBodyId made;
     def.shape = shape < replayer->shapes.count ? replayer->shapes.data[shape] : (rblShapeId){0};
-    if (call->breaker > replayer->breaker_ids.count)
-    {
-        return rbl_fail(RBL_ERROR_FORMAT, "the breaker of a body is missing");
-    }
-    def.breaker = call->breaker > 0 ? replayer->breaker_ids.data[call->breaker - 1] : (rblBreakerId){0, 0};
+    RBL_TRY(find_breaker(replayer, call, &def.breaker));
     RBL_TRY(rbl_body_create(replayer->world, &def, &made));
     const bool same = made.index1 == call->body.index1 && made.generation == call->body.generation;
     return same ? RBL_OK : fail_different(replayer, "a body has another id");
+}
+
+static rblResult set_breaker(Replayer* replayer, const rblCall* call)
+{
+    rblBreakerId breaker;
+    RBL_TRY(find_breaker(replayer, call, &breaker));
+    return rbl_body_set_breaker(replayer->world, call->body, breaker);
 }
 
 static rblResult create_joint(Replayer* replayer, const rblCall* call)
@@ -144,6 +158,14 @@ static rblResult make_call(Replayer* replayer, const rblCall* call, uint32_t sha
         return rbl_body_set_filter(world, call->body, call->filter);
     case RBL_CALL_BODY_WAKE:
         return rbl_body_wake(world, call->body);
+    case RBL_CALL_BODY_SET_TYPE:
+        return rbl_body_set_type(world, call->body, call->body_def.type);
+    case RBL_CALL_BODY_SET_MATERIAL:
+        return rbl_body_set_material(world, call->body, &call->body_def.material);
+    case RBL_CALL_BODY_SET_BREAKER:
+        return set_breaker(replayer, call);
+    case RBL_CALL_BODY_SET_GRAVITY_SCALE:
+        return rbl_body_set_gravity_scale(world, call->body, call->body_def.gravity_scale);
     case RBL_CALL_BODY_BREAK:
         return rbl_body_break(world, call->body, call->first, call->second);
     case RBL_CALL_JOINT_CREATE:
@@ -161,6 +183,13 @@ static rblResult make_call(Replayer* replayer, const rblCall* call, uint32_t sha
         break;
     }
     return rbl_fail(RBL_ERROR_FORMAT, "a call that is not possible");
+}
+
+// Files have indices and generations: the world that they belong to is this one.
+static void name_world(const Replayer* replayer, rblCall* call)
+{
+    call->body.world = call->joint.world = replayer->serial;
+    call->joint_def.a.world = call->joint_def.b.world = replayer->serial;
 }
 
 // Breakers have another form in version 1.
@@ -194,6 +223,7 @@ static rblResult take_calls(Replayer* replayer, const rblRecordingReader* reader
             return rbl_fail(RBL_ERROR_FORMAT, "a call is cut short or of an unknown kind");
         }
         replayer->report.calls += call.code != RBL_CALL_STEPPED; // the other half of a step
+        name_world(replayer, &call);
         const rblResult result = make_call(replayer, &call, shape);
         if (result != RBL_OK && result != RBL_ERROR_MEMORY && !replayer->differs)
         {
@@ -232,7 +262,8 @@ static rblResult take_world_def(Replayer* replayer, rblByteSource* source)
     {
         return rbl_fail(RBL_ERROR_FORMAT, "the world is cut short, or there twice");
     }
-    return rbl_world_create(&def, &replayer->world);
+    RBL_TRY(rbl_world_create(&def, &replayer->world));
+    return rbl_world_serial(replayer->world, &replayer->serial);
 }
 
 static rblRecipeTables list_tables(const Replayer* replayer)
@@ -469,7 +500,7 @@ rblResult rbl_replay_calls(const char* path, rblReplayReport* out)
     rblFileBytes file;
     if (path == NULL || out == NULL)
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "replay: no path, or no place for the report");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "replay: path and report must not be null");
     }
     RBL_TRY(rbl_file_read(path, SIZE_MAX, rbl_default_allocator(), &file));
     const rblResult result = rbl_replay_calls_memory(file.bytes, file.size, path, out);

@@ -242,9 +242,9 @@ typedef struct Piece
     uint32_t body;
 } Piece;
 
-static Piece take_piece(rblByteSource* source)
+static Piece take_piece(rblByteSource* source, uint32_t world)
 {
-    Piece piece = {.id.index1 = rbl_take_u32(source)};
+    Piece piece = {.id = {.index1 = rbl_take_u32(source), .world = world}};
     piece.id.generation = rbl_take_u32(source);
     piece.name_size = rbl_take_count(source, 1);
     piece.name = rbl_take_bytes(source, piece.name_size);
@@ -272,7 +272,7 @@ static rblResult take_world(rblRecordingReader* reader, rblByteSource* source)
     loaded->pieces = *source;
     for (uint32_t i = 0; i < loaded->piece_count; ++i)
     {
-        (void)take_piece(source);
+        (void)take_piece(source, 0);
     }
     loaded->image_size = rbl_source_left(source);
     loaded->image = rbl_take_bytes(source, loaded->image_size);
@@ -424,12 +424,12 @@ static rblResult read_image(rblSimulation* simulation, const Loaded* loaded, rbl
     return result;
 }
 
-static rblResult remember_pieces(rblSimulation* simulation, const Loaded* loaded)
+static rblResult remember_pieces(rblSimulation* simulation, const Loaded* loaded, uint32_t world)
 {
     rblByteSource source = loaded->pieces;
     for (uint32_t i = 0; i < loaded->piece_count; ++i)
     {
-        const Piece piece = take_piece(&source);
+        const Piece piece = take_piece(&source, world);
         rblRunPiece kept = {.id = piece.id, .body = piece.body, .parent = RBL_NONE, .run_body = RBL_NONE};
         if (piece.body >= simulation->view.body_count || !rbl_body_is_valid(simulation->world, piece.id))
         {
@@ -487,17 +487,20 @@ static rblResult with_name(rblResult result, const char* path)
 
 static rblResult go_on(rblSimulation* simulation, const Loaded* loaded, const char* path)
 {
+    uint32_t world = 0;
     RBL_TRY(check_version(loaded, path));
     RBL_TRY(check_scene(simulation, loaded, path));
     RBL_TRY(adopt(simulation->scene, loaded));
     RBL_TRY(rbl_simulation_make_world(simulation));
     RBL_TRY(with_name(restore_world(simulation, loaded), path));
-    RBL_TRY(with_name(remember_pieces(simulation, loaded), path));
+    RBL_TRY(rbl_world_serial(simulation->world, &world));
+    RBL_TRY(with_name(remember_pieces(simulation, loaded, world), path));
     RBL_TRY(take_statistics(&simulation->run, &loaded->run.statistics));
     for (uint32_t i = 0; i < loaded->body_count; ++i)
     {
-        const rblBodyId id = {rbl_load_u32(loaded->ids + 8 * i), rbl_load_u32(loaded->ids + 8 * i + 4)};
-        simulation->bodies[i] = id;
+        const rblBodyId id = {rbl_load_u32(loaded->ids + 8 * i), rbl_load_u32(loaded->ids + 8 * i + 4),
+                              world};
+        simulation->bodies[i] = id.index1 != 0 ? id : (rblBodyId){0};
     }
     simulation->step = loaded->step;
     simulation->next_event = loaded->next_event;

@@ -198,6 +198,10 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
         RBL_TRY(write_shape_once(recorder, view.shape));
         shape = rbl_shape_ledger_number(&recorder->ledger, view.shape);
     }
+    if (call->code == RBL_CALL_BODY_SET_BREAKER)
+    {
+        RBL_TRY(write_breaker_of_call(recorder, &noted));
+    }
     if (call->code == RBL_CALL_STEPPED)
     {
         if (call->failed)

@@ -164,7 +164,7 @@ static rblResult find_again(rblSimulation* simulation, uint32_t run_body, rblBod
         *out = simulation->bodies[body];
         return RBL_OK;
     }
-    *out = (rblBodyId){0, 0};
+    *out = (rblBodyId){0};
     for (size_t i = 0; i < simulation->pieces.count; ++i)
     {
         rblRunPiece* piece = &simulation->pieces.data[i];

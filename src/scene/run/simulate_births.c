@@ -66,7 +66,7 @@ rblBodyId rbl_simulation_find_piece(const rblSimulation* simulation, const char*
             return simulation->pieces.data[i].id;
         }
     }
-    return (rblBodyId){0, 0};
+    return (rblBodyId){0};
 }
 
 // ---- breaks ----

@@ -1,0 +1,244 @@
+// What a body is, changed while it lives: type, material, gravity, breaker. Nothing is changed when a call fails.
+#include "base/assert.h"
+#include "dynamics/breaking/fracture.h"
+#include "dynamics/stages.h"
+
+static rblResult find(rblWorldId world_id, rblBodyId id, rblWorld** world, uint32_t* slot)
+{
+    RBL_TRY(rbl_world_find(world_id, world));
+    return rbl_body_find(*world, id, slot);
+}
+
+// The mass to make it from: 0, density times volume, unless another one was asked for.
+static float given_mass(const rblBody* body)
+{
+    const float own = (float)((double)body->material.density * body->shape.mass.volume);
+    return body->mass == own ? 0.0f : body->mass;
+}
+
+// Others feel the change through contacts and joints; siblings by a break no longer move as one.
+static void disturb(rblWorld* world, uint32_t slot)
+{
+    rbl_siblings_leave(&world->bodies.data[slot]);
+    rbl_wake_neighbours(world, slot);
+    world->activity_changed = true;
+}
+
+// The body and its motion become `body` and `motion`; the change of its energy is work from outside.
+static void put_back(rblWorld* world, uint32_t slot, const rblBody* body, const rblMotion* motion)
+{
+    world->pending_work -= rbl_body_energy(world, slot);
+    world->bodies.data[slot] = *body;
+    world->motions.data[slot] = *motion;
+    world->pending_work += rbl_body_energy(world, slot);
+}
+
+// ---- gravity ----
+
+rblResult rbl_body_set_gravity_scale(rblWorldId world_id, rblBodyId id, float scale)
+{
+    rblWorld* world = NULL;
+    uint32_t slot = 0;
+    RBL_TRY(find(world_id, id, &world, &slot));
+    if (!rbl_finite((double)scale))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: gravity_scale must be finite");
+    }
+    disturb(world, slot);
+    rblBody body = world->bodies.data[slot];
+    body.gravity_scale = scale;
+    put_back(world, slot, &body, &world->motions.data[slot]);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_GRAVITY_SCALE, .body = id,
+                  .body_def.gravity_scale = scale);
+    return RBL_OK;
+}
+
+// ---- breaker and material: what the breaker knows of them is prepared anew ----
+
+static void forget_prepared(const rblBody* body)
+{
+    if (body->breaker != NULL && body->is_prepared)
+    {
+        rbl_breaker_forget(body->breaker, body->prepared);
+    }
+}
+
+rblResult rbl_body_set_material(rblWorldId world_id, rblBodyId id, const rblMaterial* material)
+{
+    rblWorld* world = NULL;
+    uint32_t slot = 0;
+    RBL_TRY(find(world_id, id, &world, &slot));
+    if (material == NULL)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: material must not be null");
+    }
+    RBL_TRY(rbl_check_material(material));
+    rblBody body = world->bodies.data[slot];
+    rblMotion motion = world->motions.data[slot];
+    const float denser = material->density / body.material.density;
+    const float mass = denser * given_mass(&body);
+    body.material = *material;
+    body.prepared = NULL;
+    body.is_prepared = false;
+    RBL_TRY(rbl_set_body_mass(&body, &motion, mass));
+    RBL_TRY(rbl_prepare_breaker(&body, world->jobs));
+    forget_prepared(&world->bodies.data[slot]);
+    world->bodies.data[slot].prepared = body.prepared;
+    world->bodies.data[slot].is_prepared = body.is_prepared;
+    disturb(world, slot);
+    rblBody now = world->bodies.data[slot];
+    now.material = body.material;
+    now.mass = body.mass;
+    rbl_set_body_spin(&now, &motion, motion.velocity, motion.spin);
+    put_back(world, slot, &now, &motion);
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_MATERIAL, .body = id, .body_def.material = *material);
+    return RBL_OK;
+}
+
+static rblResult take_breaker(rblWorld* world, rblBody* body, rblBreakerId id)
+{
+    if (id.index1 == 0)
+    {
+        return RBL_OK;
+    }
+    if (!body->shape.bounded)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s cannot break", body->shape.kind);
+    }
+    RBL_TRY(rbl_breaker_hold(id, &body->breaker));
+    rblResult result = rbl_prepare_breaker(body, world->jobs);
+    if (result == RBL_OK && body->kept)
+    {
+        result = rbl_keep_breaker(world, body->breaker);
+    }
+    if (result != RBL_OK)
+    {
+        forget_prepared(body);
+        rbl_breaker_release(body->breaker);
+    }
+    return result;
+}
+
+rblResult rbl_body_set_breaker(rblWorldId world_id, rblBodyId id, rblBreakerId breaker)
+{
+    rblWorld* world = NULL;
+    uint32_t slot = 0;
+    RBL_TRY(find(world_id, id, &world, &slot));
+    rblBody* body = &world->bodies.data[slot];
+    const rblBody before = *body;
+    rblBody after = before;
+    after.breaker = NULL;
+    after.prepared = NULL;
+    after.is_prepared = false;
+    RBL_TRY(take_breaker(world, &after, breaker));
+    forget_prepared(&before);
+    if (before.breaker != NULL)
+    {
+        rbl_breaker_release(before.breaker);
+    }
+    *body = after;
+    world->breakable += after.breaker != NULL;
+    world->breakable -= before.breaker != NULL;
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_BREAKER, .body = id,
+                  .body_def = {.breaker = breaker, .anchor = after.anchor});
+    return RBL_OK;
+}
+
+// ---- type ----
+
+// Joints need somebody who moves.
+static rblResult check_joints(const rblWorld* world, uint32_t slot, rblBodyType type)
+{
+    if (type == RBL_BODY_DYNAMIC || world->bodies.data[slot].joint_count == 0)
+    {
+        return RBL_OK;
+    }
+    for (size_t i = 0; i < world->joints.count; ++i)
+    {
+        const rblJoint* joint = &world->joints.data[i];
+        const uint32_t other = joint->a == slot ? joint->b : joint->a;
+        if (joint->generation != 0 && (joint->a == slot || joint->b == slot) &&
+            (other == RBL_NONE || world->bodies.data[other].type != RBL_BODY_DYNAMIC))
+        {
+            return rbl_fail(RBL_ERROR_ARGUMENT,
+                            "body: the body is the only dynamic one of joint %zu, destroy the joint first",
+                            i + 1);
+        }
+    }
+    return RBL_OK;
+}
+
+// Static boxes are in a tree of their own.
+static rblResult change_tree(rblWorld* world, uint32_t slot, bool moving)
+{
+    const rblBody* body = &world->bodies.data[slot];
+    const rblAabb box = rbl_shape_bounds_at(&body->shape, rbl_shape_pose(body, &world->motions.data[slot]));
+    if (moving == (body->type != RBL_BODY_STATIC))
+    {
+        rbl_broad_phase_touch(world->broad, slot);
+        return RBL_OK;
+    }
+    rbl_broad_phase_remove(world->broad, slot);
+    const rblResult result = rbl_broad_phase_add(world->broad, slot, box, moving);
+    if (result != RBL_OK)
+    {
+        // It came from there, so there is memory for it.
+        const rblResult again = rbl_broad_phase_add(world->broad, slot, box, !moving);
+        RBL_ASSERT(again == RBL_OK);
+        (void)again;
+        return result;
+    }
+    rbl_forget_box(world->step, slot);
+    return RBL_OK;
+}
+
+// What only the motion of a dynamic body has. Overlap that is there now was there before it could move.
+static void start_anew(rblBody* body, const rblMotion* motion)
+{
+    body->force = body->torque = rbl_vec3(0, 0, 0);
+    body->rest_pose = rbl_motion_pose(motion);
+    body->rest_time = body->still_time = 0.0f;
+    body->born = true;
+    body->falls = true;
+    body->slow_debt = body->direct_wait = body->direct_pause = 0;
+    body->rest = (rblRest){0};
+}
+
+rblResult rbl_body_set_type(rblWorldId world_id, rblBodyId id, rblBodyType type)
+{
+    rblWorld* world = NULL;
+    uint32_t slot = 0;
+    RBL_TRY(find(world_id, id, &world, &slot));
+    if ((unsigned)type >= RBL_BODY_TYPE_COUNT)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: type is %d, must be below %d", (int)type,
+                        RBL_BODY_TYPE_COUNT);
+    }
+    rblBody body = world->bodies.data[slot];
+    rblMotion motion = world->motions.data[slot];
+    if (!body.shape.bounded && type != RBL_BODY_STATIC)
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s must be static", body.shape.kind);
+    }
+    if (type == body.type)
+    {
+        return RBL_OK;
+    }
+    RBL_TRY(check_joints(world, slot, type));
+    body.type = type;
+    motion.inverse_mass = 0.0f;
+    motion.moments = rbl_vec3(0, 0, 0);
+    RBL_TRY(rbl_set_body_mass(&body, &motion, given_mass(&body)));
+    RBL_TRY(change_tree(world, slot, type != RBL_BODY_STATIC));
+    disturb(world, slot);
+    rblBody now = world->bodies.data[slot];
+    now.type = type;
+    now.mass = body.mass;
+    now.awake = type != RBL_BODY_STATIC;
+    start_anew(&now, &motion);
+    rbl_set_body_spin(&now, &motion, motion.velocity, motion.spin);
+    put_back(world, slot, &now, &motion);
+    world->has_marks = true;
+    RBL_NOTE_CALL(world, .code = RBL_CALL_BODY_SET_TYPE, .body = id, .body_def.type = type);
+    return RBL_OK;
+}

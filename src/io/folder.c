@@ -125,10 +125,11 @@ rblResult rbl_output_check_folder(const char* path, bool force)
     bool ours = true;
     RBL_TRY(check_access(path, path));
     RBL_TRY(look_inside(path, &ours));
-    return ours || force ? RBL_OK
-                         : rbl_fail(RBL_ERROR_FILE,
-                                    "%s: the folder has files that are not Rubble's; only force writes into it",
-                                    rbl_short_name(path));
+    return ours || force
+               ? RBL_OK
+               : rbl_fail(RBL_ERROR_FILE,
+                          "%s: the folder has files that are not Rubble's; only force writes into it",
+                          rbl_short_name(path));
 }
 
 static rblResult write_mark(const char* path)

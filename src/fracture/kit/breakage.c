@@ -152,7 +152,7 @@ rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32
 {
     if (fragment == NULL || fragment->shape == NULL || count == NULL || (out == NULL && capacity > 0))
     {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment faces: no shape, or no place for the result");
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment faces: fragment, out and count must not be null");
     }
     const rblShape* shape = rbl_fragment_original(fragment->shape);
     if (shape->lazy.build != build_surface)

@@ -12,7 +12,8 @@ rblResult rbl_breakage_create(const rblPlacing* placing, const rblCutOptions* op
     RBL_TRY(rbl_shape_surface(solid, &mesh));
     if (mesh.index1 == 0)
     {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "prescored: a %s without a surface cannot be cut", solid->kind);
+        return rbl_fail(RBL_ERROR_UNSUPPORTED, "prescored: a %s without a surface cannot be cut",
+                        solid->kind);
     }
     RBL_TRY(rbl_mesh_view(mesh, &surface));
     RBL_TRY(rbl_cut_pieces(&surface, placing->pattern->cells, &placing->turn, placing->offset, options, jobs,

@@ -182,7 +182,7 @@ static void bodies_of_the_world_are_known_by_name(void** state)
     check_ok(rbl_scene_material_preset("steel", &material));
     check_fails(RBL_ERROR_ARGUMENT, rbl_run_add_body(run, ball, "falls", &material)); // a name that is taken
     check_fails(RBL_ERROR_ARGUMENT, rbl_run_add_body(run, ball, "", &material));
-    check_fails(RBL_ERROR_STALE, rbl_run_add_body(run, (rblBodyId){0, 0}, "ball", &material));
+    check_fails(RBL_ERROR_STALE, rbl_run_add_body(run, (rblBodyId){0}, "ball", &material));
     check_ok(rbl_run_add_body(run, ball, "ball", &material));
     check_fails(RBL_ERROR_ARGUMENT, rbl_run_add_body(run, ball, "again", &material));
     check_ok(rbl_run_to_end(run, NULL));

@@ -14,7 +14,7 @@ static rblWorld* make_heap(rblWorldId* id)
 {
     *id = make_world(false);
     put(*id, make_ground(), RBL_BODY_STATIC, vec(0, 0, 0));
-    rblBodyId last = {0, 0};
+    rblBodyId last = {0};
     for (int i = 0; i < 24; ++i)
     {
         const rblVec3 at = {0.25f * (float)(i % 3), 0.15f + 0.22f * (float)(i / 6),

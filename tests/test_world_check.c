@@ -135,7 +135,7 @@ static void damaged_trees_and_events_are_named(void** state)
     rblBreakLog* log = &world->break_log;
     assert_true(rbl_array_push(&log->events, ((rblBreakEvent){.pieces = 1})));
     expect_fault(world, "counts fragments that are not there");
-    assert_true(rbl_array_push(&log->ids, ((rblBodyId){1, 1})));
+    assert_true(rbl_array_push(&log->ids, ((rblBodyId){1, 1, world->serial})));
     check_ok(rbl_world_check(world, ALL));
     DAMAGE(world, log->ids.data[0].index1, 5000u, "fragment cannot be reached");
     DAMAGE(world, log->events.data[0].pieces, 0u, "fragments belong to no break event");

@@ -5,6 +5,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
+// ---- tuning ----
+
+#define MIN_PAIRS     32 // pairs for one worker, at least
+#define FETCH_BODY    8  // pairs ahead
+#define FETCH_SHAPE   3  // pairs ahead
+#define FETCHED_LINES 12 // of a shape: most of a hull of 16 vertices
+
 // Working data of the stage.
 struct rblContactFinder
 {
@@ -52,12 +59,7 @@ void rbl_contact_finder_destroy(struct rblContactFinder* stage, const rblAllocat
     rbl_free(allocator, stage, sizeof *stage);
 }
 
-#define MIN_PAIRS 32
-
-#define FETCH_BODY    8  // pairs ahead
-#define FETCH_SHAPE   3  // pairs ahead
-#define FETCHED_LINES 12 // of a shape: most of a hull of 16 vertices
-#define CACHE_LINE    64 // bytes
+#define CACHE_LINE 64 // bytes
 
 // Contacts of pairs without an awake body to the front, where they stay as long as these pairs are the same ones.
 static bool keep_resting_contacts(rblStep* step)

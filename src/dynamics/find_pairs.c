@@ -4,6 +4,12 @@
 #include "math/simd.h"
 #include <math.h>
 
+// ---- tuning ----
+
+#define LITTLE        0.02f // of its size: a body that moved farther is measured without asking
+#define FETCHED       4     // movers ahead
+#define FETCHED_LINES 4     // of a shape
+
 typedef RBL_ARRAY(rblAabb) rblAabbArray;
 
 // The box of a body's shape where it was measured last, by slot (find_pairs.c). A body that has moved little since has not
@@ -81,8 +87,6 @@ static rblAabb sweep_box(const rblStep* step, const rblMotion* motion, rblAabb b
 
 // ---- boxes seen before ----
 
-#define LITTLE 0.02f // of its size: a body that moved farther is measured without asking
-
 void rbl_forget_boxes(rblStep* step)
 {
     rbl_array_clear(&step->pair_finder->seen_boxes);
@@ -159,9 +163,6 @@ static rblAabb measure(rblStep* step, uint32_t slot)
         (rblSeenBox){box, rbl_motion_pose(motion), rbl_length3(half) + rbl_length3(off), body->gravity_scale};
     return sweep_box(step, motion, box, body->shape.radius, body->gravity_scale);
 }
-
-#define FETCHED       4 // movers ahead
-#define FETCHED_LINES 4 // of a shape
 
 // The swept boxes of movers that may have left their fat boxes.
 static void sweep_block(rblRange range, void* context)

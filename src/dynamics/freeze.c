@@ -4,6 +4,8 @@
 // them, and a velocity near the largest number may overflow. Such a body goes back to where it was and stops; it is counted.
 #include "dynamics/stages.h"
 
+// ---- tuning ----
+
 #define FARTHEST 1e12f // m: beyond it no box can be computed with
 #define FASTEST  1e15f // m/s and rad/s
 

@@ -2,7 +2,9 @@
 #include "dynamics/orientation.h"
 #include "dynamics/stages.h"
 
-#define MIN_BODIES 256
+// ---- tuning ----
+
+#define MIN_BODIES 256 // bodies for one worker, at least
 
 static bool same(rblVec3 a, rblVec3 b)
 {

@@ -3,10 +3,11 @@
 #include "dynamics/solve/contact_math.h"
 #include <math.h>
 
-#define PUSHED 0.25f // of the safe way: how far others are thought to push a pair that would miss
-#define STILL  1.5f  // of the slop: motion that does not count,
-#define ROUGH  3.0f  // and where one is not convex: tolerances of samples are twice as wide
+// ---- tuning ----
 
+#define PUSHED     0.25f  // of the safe way: how far others are thought to push a pair that would miss
+#define STILL      1.5f   // of the slop: motion that does not count,
+#define ROUGH      3.0f   // and where one is not convex: tolerances of samples are twice as wide
 #define FIELD_SLOP 0.001f // of the smaller radius: half the tolerance of contacts by samples and fields
 
 static float slop_of(float size)

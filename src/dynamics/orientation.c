@@ -2,8 +2,10 @@
 
 #include <math.h>
 
-#define LARGEST_TURN 0.1 // radians about one axis in one sub-turn
-#define MOST_TURNS   256
+// ---- tuning ----
+
+#define LARGEST_TURN 0.1   // radians about one axis in one sub-turn
+#define MOST_TURNS   256   // sub-turns in a step: what spins faster is turned more coarsely
 #define LITTLE       1e-4f // half the angle of a turn that needs no care
 
 // A body seen in its own principal axes: the orientation, the angular momentum there, the inverse moments.

@@ -2,7 +2,9 @@
 #include "dynamics/stages.h"
 #include "math/trig.h"
 
-#define MIN_BODIES 256
+// ---- tuning ----
+
+#define MIN_BODIES 256 // bodies for one worker, at least: fewer cost more to share out than they save
 
 rblSweep rbl_free_sweep(const rblWorld* world, uint32_t slot, float seconds)
 {

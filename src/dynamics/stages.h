@@ -80,10 +80,6 @@ rblResult rbl_break_bodies(rblStep* step);
 void rbl_begin_breaks(rblStep* step);
 void rbl_end_breaks(rblStep* step);
 
-// Arrays of the fracture stage; breakers of bodies (fracture.c).
-void rbl_init_fracture_stage(rblStep* step);
-void rbl_free_fracture_stage(rblStep* step);
-
 // Lasting contacts over the rest of the step, and the clamp of their energy (contact_solve.c, clamp.c).
 rblResult rbl_solve_contacts(rblStep* step);
 void rbl_conserve_momentum(rblStep* step);

@@ -13,7 +13,9 @@
 #include <float.h>
 #include <math.h>
 
-#define MIN_ASKED 16
+// ---- tuning ----
+
+#define MIN_ASKED 16 // bodies with a breaker for one worker, at least
 
 // ---- a body as its breaker sees it ----
 

@@ -3,6 +3,8 @@
 #include "dynamics/stages.h"
 #include <string.h>
 
+// ---- tuning ----
+
 #define NEAR   0.002f // of the body's radius: what is no farther off touches
 #define BOTTOM 0.01f  // of the body's height
 

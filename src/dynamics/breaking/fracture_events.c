@@ -4,6 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+// ---- tuning ----
+
+#define MOST_STEPS 16    // down the distance field of a body to its surface
+#define NEAR       1e-4f // of the body's radius: what is no farther off is on its surface
+
 // ---- events ----
 
 static uint32_t count_debris(const rblFracture* fracture)
@@ -142,9 +147,6 @@ static rblVec3 unit_normal(rblVec3 normal)
     const rblVec3d n = rbl_to_double3(normal);
     return rbl_to_float3(rbl_scale3d(n, 1.0 / rbl_length3d(n)));
 }
-
-#define MOST_STEPS 16
-#define NEAR       1e-4f // of the body's radius: what is no farther off is on its surface
 
 // A point outside the body is moved to the nearest one of it: into its box, then down its distance field.
 static rblVec3 nearest_point(const rblWorld* world, uint32_t slot, rblVec3 point)

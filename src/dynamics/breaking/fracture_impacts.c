@@ -8,7 +8,9 @@
 #include "dynamics/stages.h"
 #include <math.h>
 
-#define MIN_IMPACTS 64
+// ---- tuning ----
+
+#define MIN_IMPACTS 64 // impacts for one worker, at least
 
 // ---- which ----
 

@@ -16,6 +16,10 @@
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 
+// ---- tuning ----
+
+#define RELEASE_TIME 0.35f // s: ten frames at 30 Hz, and a little
+
 // Working data of the stage.
 struct rblSiblingFinder
 {
@@ -25,8 +29,6 @@ struct rblSiblingFinder
 #define ARRAYS(X) X(groups)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblSiblingFinder, rbl_sibling_finder, ARRAYS)
-
-#define RELEASE_TIME 0.35f // s: ten frames at 30 Hz, and a little
 
 void rbl_siblings_leave(rblBody* body)
 {

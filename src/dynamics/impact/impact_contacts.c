@@ -4,6 +4,10 @@
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
+// ---- tuning ----
+
+#define MOST_RENEWED 64 // contacts of a manifold: one with more keeps those of the start of the step
+
 // The nearest first.
 static void sort_points(rblContactSet* set)
 {
@@ -18,8 +22,6 @@ static void sort_points(rblContactSet* set)
         set->points[k] = point;
     }
 }
-
-#define MOST_RENEWED 64
 
 // The new point of an old contact's name, or RBL_NONE.
 static uint32_t find_feature(const rblContactSet* set, uint32_t feature)

@@ -4,7 +4,11 @@
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
-#define MIN_BODIES 64
+// ---- tuning ----
+
+#define MIN_BODIES 64    // bodies for one worker, at least
+#define SWEEPS     64    // over the contacts of a body that glides, at most
+#define ENOUGH     1e-6f // m/s: no contact changes its body's velocity by more
 
 static bool flies(const rblStep* step, uint32_t index)
 {
@@ -72,9 +76,6 @@ static void fly_block(rblRange range, void* context)
 }
 
 // ---- glide ----
-
-#define SWEEPS 64
-#define ENOUGH 1e-6f // m/s: no contact changes its body's velocity by more
 
 // A lone body on static ones, for a part of the step. It goes through all that a lasting contact does in a step
 // (contact_solve.c), by itself.

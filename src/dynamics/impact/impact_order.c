@@ -4,6 +4,8 @@
 #include "dynamics/impact/impacts.h"
 #include "dynamics/stages.h"
 
+// ---- tuning ----
+
 #define TOGETHER 0.25f // of the inner radius of the thinnest that a body meets: no matter which is first
 
 static bool moves_freely(const rblStep* step, uint32_t index)

@@ -8,7 +8,9 @@
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
-#define LOCAL_STEPS  8
+// ---- tuning ----
+
+#define LOCAL_STEPS  8     // of Gauss-Seidel on one pair that bounces, at most
 #define LOCAL_ENOUGH 1e-6f // of the speed of the impact: no step changes more
 
 // ---- a pair that bounces ----

@@ -3,6 +3,8 @@
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
+// ---- tuning ----
+
 #define LEAST  1e-3f // of the step: rates such as 1 / seconds stay finite
 #define SAFE   0.5f  // of the inner radius of the thinner one
 #define PASSES 8     // in which a body that is slowed slows those behind it, and these others

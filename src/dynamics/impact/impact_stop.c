@@ -4,7 +4,9 @@
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
-#define LOCAL_STEPS 8
+// ---- tuning ----
+
+#define LOCAL_STEPS 8     // of Gauss-Seidel on one pair by itself, at most
 #define SLIGHT      0.05f // of the threshold: a change that nobody needs to answer
 #define ENOUGH      0.01f // of the threshold: a pair by itself need not be solved better
 

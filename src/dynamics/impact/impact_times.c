@@ -7,8 +7,11 @@
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
-#define MIN_BODIES    64
-#define MIN_MANIFOLDS 256
+// ---- tuning ----
+
+#define MIN_BODIES    64    // bodies for one worker, at least
+#define MIN_MANIFOLDS 256   // manifolds for one worker, at least
+#define TOUCHING      0.25f // of the slop: a gap that is left where a flight ends
 
 // ---- which pairs approach ----
 
@@ -125,8 +128,6 @@ static Approach approach_at(const rblStep* step, const rblManifold* manifold, co
                 bend_at(step->impact->surface_spins.data[manifold->b], contact->arm_b, contact->normal),
     };
 }
-
-#define TOUCHING 0.25f // of the slop: a gap that is left where a flight ends
 
 // Within twice the slop a contact holds what comes slowly. What comes fast flies on to where it touches.
 static bool is_open(const rblManifold* manifold, const rblSolverContact* contact, float speed,

@@ -4,6 +4,10 @@
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 
+// ---- tuning ----
+
+#define MIN_BUNDLES 16 // bundles of a colour for one worker, at least
+
 // ---- memory ----
 
 #define ARRAYS(X)                                                                                            \
@@ -74,8 +78,6 @@ static bool tighten_joints(rblStep* step, float threshold, uint32_t sweep)
 }
 
 // ---- sweeps ----
-
-#define MIN_BUNDLES 16
 
 typedef struct Sweep
 {

@@ -11,6 +11,8 @@
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
+// ---- tuning ----
+
 #define LEAST_RECOVERY 0.1f  // m/s, where the world's own is less
 #define FLOOR          1e-11 // of a row's own compliance
 #define SOFTNESS       1e-6  // of a row's own compliance: in loops

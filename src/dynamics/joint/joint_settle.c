@@ -8,6 +8,8 @@
 #include "dynamics/stages.h"
 #include <math.h>
 
+// ---- tuning ----
+
 #define STILL        1e-6f // m/s: not worth taking out
 #define MOST_GAIN    2.0   // factor on kinetic energy in one step
 #define MOST_PLACES  40    // rounds of Newton's method

@@ -3,10 +3,13 @@
 #include "dynamics/solve/contact_math.h"
 #include "dynamics/stages.h"
 
-#define IN_PLACE                                                                                             \
-    3e-6f // m: near enough at the end of a step, and a little above the rounding of places 10 m off
+// ---- tuning ----
+
 #define MOST_POLISH  8 // rounds of Newton's method after the contacts
 #define MOST_CHANGES 8 // who gives way is found out in as many solves
+
+#define IN_PLACE                                                                                             \
+    3e-6f // m: near enough at the end of a step, and a little above the rounding of places 10 m off
 
 // ---- preparing ----
 

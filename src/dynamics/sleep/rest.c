@@ -10,15 +10,18 @@
 #include "dynamics/stages.h"
 #include <string.h>
 
-#define FEELS       0.02f // of its weight: a smaller change of force is not looked at
-#define FALLS       0.05f // of gravity: an acceleration that the other contacts leave
-#define LOAD_SHARE  0.25f // of what its contacts bear: a larger change is for awake bodies
-#define SMALL_SHARE 0.25f // of the sleep speed
-#define MEAN_TIME   0.25f // s
-#define ROCKING_BLOW                                                                                         \
+// ---- tuning ----
+
+#define FEELS         0.02f // of its weight: a smaller change of force is not looked at
+#define FALLS         0.05f // of gravity: an acceleration that the other contacts leave
+#define LOAD_SHARE    0.25f // of what its contacts bear: a larger change is for awake bodies
+#define SMALL_SHARE   0.25f // of the sleep speed
+#define MEAN_TIME     0.25f // s
+#define SWEEPS        32    // over the contacts of a sleeper, at most
+#define MOST_CONTACTS 96    // that may hold a sleeper
+
+#define ROCKING_IMPACT                                                                                       \
     4.0f // times the sleep speed: what a body that rocks in its place does to sleepers is no impact below that
-#define SWEEPS        32
-#define MOST_CONTACTS 96 // that may hold a sleeper
 
 // ---- forces ----
 
@@ -256,7 +259,8 @@ void rbl_wake_by_impacts(rblStep* step)
             const rblVec3 spin = rbl_angular_velocity(motion->orientation, turn, motion->moments);
             const rblVec3 velocity = rbl_scale3(impact->impulse, motion->inverse_mass);
             const uint32_t other = b_sleeps ? pair->a : pair->b;
-            const float slow = world->def.sleep_speed * (rbl_is_rocking(world, other) ? ROCKING_BLOW : 1.0f);
+            const float slow =
+                world->def.sleep_speed * (rbl_is_rocking(world, other) ? ROCKING_IMPACT : 1.0f);
             if (rbl_fastest_point(&world->bodies.data[slot], velocity, spin) > slow)
             {
                 rbl_wake_sleeper(world, slot);

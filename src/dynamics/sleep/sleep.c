@@ -9,6 +9,13 @@
 #include "math/quat.h"
 #include <math.h>
 
+// ---- tuning ----
+
+#define ROCKING_SHARE 0.04f // of the radius
+#define ROCKING_TIME  0.2f  // of the sleep time
+#define NEEDED_SHARE  0.2f  // of its weight: a body can do without a smaller force
+#define FROM_ABOVE    0.5f  // cosine with gravity of a load
+
 // Working data of the stage.
 struct rblSleepStage
 {
@@ -18,11 +25,6 @@ struct rblSleepStage
 #define ARRAYS(X) X(needs)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblSleepStage, rbl_sleep_stage, ARRAYS)
-
-#define ROCKING_SHARE 0.04f // of the radius
-#define ROCKING_TIME  0.2f  // of the sleep time
-#define NEEDED_SHARE  0.2f  // of its weight: a body can do without a smaller force
-#define FROM_ABOVE    0.5f  // cosine with gravity of a load
 
 float rbl_fastest_point(const rblBody* body, rblVec3 velocity, rblVec3 spin)
 {

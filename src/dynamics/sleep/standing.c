@@ -13,6 +13,14 @@
 #include "dynamics/stages.h"
 #include <math.h>
 
+// ---- tuning ----
+
+#define HEAVIER 20.0f // times: lighter loads are left to the solver
+#define UPWARDS 0.9f  // cosine: within the cone of friction 0.5 about the vertical
+#define ASIDE   0.5f  // across by height: the same
+#define LEVELS  6     // that stand on each other
+#define AT_REST 0.5f  // m/s: a load that is slower is no impact
+
 // What a body stands on (standing.c).
 #define RBL_STAND_POINTS 6
 
@@ -38,11 +46,6 @@ struct rblStanding
 
 RBL_DEFINE_STAGE_MEMORY(struct rblStanding, rbl_standing, ARRAYS)
 
-#define HEAVIER  20.0f // times: lighter loads are left to the solver
-#define UPWARDS  0.9f  // cosine: within the cone of friction 0.5 about the vertical
-#define ASIDE    0.5f  // across by height: the same
-#define LEVELS   6     // that stand on each other
-#define AT_REST  0.5f  // m/s: a load that is slower is no impact
 #define NOT_DONE UINT8_MAX
 
 static bool is_dynamic(const rblWorld* world, uint32_t slot)

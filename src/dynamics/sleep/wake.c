@@ -7,6 +7,10 @@
 #include "dynamics/stages.h"
 #include <math.h>
 
+// ---- tuning ----
+
+#define MOST_OF_SUPPORT 0.5f // a body that loses more of what carries it falls
+
 // Working data of the stage.
 struct rblWaker
 {
@@ -17,8 +21,6 @@ struct rblWaker
 #define ARRAYS(X) X(woken) X(lost)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblWaker, rbl_waker, ARRAYS)
-
-#define MOST_OF_SUPPORT 0.5f // a body that loses more of what carries it falls
 
 // ---- one body ----
 

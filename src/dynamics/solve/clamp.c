@@ -9,6 +9,8 @@
 #include "dynamics/stages.h"
 #include <math.h>
 
+// ---- tuning ----
+
 #define GAINER_SHARE 0.01 // of the gain of an island
 
 static rblVec3d spin_in_body(const rblMotion* motion, rblVec3 spin)

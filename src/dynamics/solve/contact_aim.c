@@ -3,6 +3,8 @@
 #include "dynamics/stages.h"
 #include <math.h>
 
+// ---- tuning ----
+
 #define AT_REST 1e-4f // m/s
 
 // Where four bodies are.

@@ -10,6 +10,11 @@
 #include "dynamics/stage_memory.h"
 #include "dynamics/stages.h"
 
+// ---- tuning ----
+
+#define ENOUGH      2.5e-6f // m/s: stop when no contact changes its bodies' velocities by more
+#define MIN_BUNDLES 16      // of a colour for one worker
+
 // Working data of the stage.
 struct rblContactSolver
 {
@@ -20,9 +25,6 @@ struct rblContactSolver
 #define ARRAYS(X) X(sweep_starts) X(directions)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblContactSolver, rbl_contact_solver, ARRAYS)
-
-#define ENOUGH      2.5e-6f // m/s: stop when no contact changes its bodies' velocities by more
-#define MIN_BUNDLES 16      // of a colour for one worker
 
 // ---- before ----
 

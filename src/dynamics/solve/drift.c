@@ -7,6 +7,16 @@
 #include <float.h>
 #include <math.h>
 
+// ---- tuning ----
+
+#define SWEEPS      4     // over the contacts of an island, all of them
+#define SHARE       0.5f  // of the overlap undone in one step
+#define DEEP        50.0f // slops: of what is deeper in something fixed
+#define LEFT        4.0f  // slops: no more is left
+#define SPENT       0.75 // of what was dissipated: what falls too deep and is lifted for all of it rocks for ever
+#define MIN_BUNDLES 16 // bundles of a colour for one worker, at least
+#define MIN_BODIES  64 // bodies for one worker, at least
+
 // Working data of the stage.
 struct rblDriftStage
 {
@@ -16,14 +26,6 @@ struct rblDriftStage
 #define ARRAYS(X) X(mean_velocities)
 
 RBL_DEFINE_STAGE_MEMORY(struct rblDriftStage, rbl_drift_stage, ARRAYS)
-
-#define SWEEPS      4
-#define SHARE       0.5f  // of the overlap undone in one step
-#define DEEP        50.0f // slops: of what is deeper in something fixed
-#define LEFT        4.0f  // slops: no more is left
-#define SPENT       0.75 // of what was dissipated: what falls too deep and is lifted for all of it rocks for ever
-#define MIN_BUNDLES 16
-#define MIN_BODIES  64
 
 // ---- what the contact solve has done ----
 

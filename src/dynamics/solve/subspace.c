@@ -4,6 +4,8 @@
 #include "dynamics/solve/wide.h"
 #include <math.h>
 
+// ---- tuning ----
+
 #define CLOSE_ENOUGH 1e-7 // m/s: residual that is as good as none
 #define MOST_PASSES  4    // solves while contacts are put back
 #define CALM         0.5f // m/s: slower bodies are at rest, more or less

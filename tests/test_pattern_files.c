@@ -5,6 +5,7 @@
 #include "failing_allocator.h"
 #include "fracture/pattern/pattern.h"
 #include "math/aabb.h"
+#include "pattern_testing.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,8 +240,8 @@ static void files_fit_the_body(void** state)
     assert_int_equal(pattern->region_count, 2);
     assert_true(rbl_aabbd_contains_point(pattern->volume->box, body.bounds.lower));
     assert_true(rbl_aabbd_contains_point(pattern->volume->box, body.bounds.upper));
-    assert_int_equal(rbl_pattern_locate(pattern, (rblVec3d){-0.01, -0.5, 0}), 0); // centred at the impact
-    assert_int_equal(rbl_pattern_locate(pattern, (rblVec3d){0.01, -0.5, 0}), 1);
+    assert_int_equal(pattern_locate(pattern, (rblVec3d){-0.01, -0.5, 0}), 0); // centred at the impact
+    assert_int_equal(pattern_locate(pattern, (rblVec3d){0.01, -0.5, 0}), 1);
 
     def.size = 8.0;
     rblPattern* fitted = NULL;

@@ -4,6 +4,7 @@
 #include "fracture/pattern/pattern.h"
 #include "math/aabb.h"
 #include "math/mat3.h"
+#include "pattern_testing.h"
 #include <string.h>
 
 #define BUILT_IN RBL_PATTERN_FILE // kinds below this need no file
@@ -136,7 +137,7 @@ static uint32_t regions_hit(const rblPattern* pattern, const rblPatternBody* bod
         {
             continue;
         }
-        unsigned char* region = &hit[rbl_pattern_locate(pattern, at)];
+        unsigned char* region = &hit[pattern_locate(pattern, at)];
         count += *region == 0 ? 1 : 0;
         *region = 1;
         ++found;
@@ -255,9 +256,8 @@ static void pieces_are_small_at_the_impact(void** state)
                 const rblVec3d out = {cos(angle), 0, sin(angle)};
                 const rblVec3d shallow = {0, -0.02, 0};
                 near_sum +=
-                    region_volume(pattern, rbl_pattern_locate(pattern, rbl_mul_add3d(shallow, 0.06, out)));
-                far_sum +=
-                    region_volume(pattern, rbl_pattern_locate(pattern, rbl_mul_add3d(shallow, 0.8, out)));
+                    region_volume(pattern, pattern_locate(pattern, rbl_mul_add3d(shallow, 0.06, out)));
+                far_sum += region_volume(pattern, pattern_locate(pattern, rbl_mul_add3d(shallow, 0.8, out)));
             }
             assert_true(4.0 * near_sum < far_sum);
             rbl_pattern_free(pattern);
@@ -297,10 +297,8 @@ static void slabs_thicken_beyond_the_falloff(void** state)
         def.falloff = 0.2;
         rblPattern* pattern = make(&def, &body);
         assert_int_equal(pattern->region_count, 20);
-        const double near_volume =
-            region_volume(pattern, rbl_pattern_locate(pattern, (rblVec3d){0.0, -0.05, 0}));
-        const double far_volume =
-            region_volume(pattern, rbl_pattern_locate(pattern, (rblVec3d){2.5, -0.05, 0}));
+        const double near_volume = region_volume(pattern, pattern_locate(pattern, (rblVec3d){0.0, -0.05, 0}));
+        const double far_volume = region_volume(pattern, pattern_locate(pattern, (rblVec3d){2.5, -0.05, 0}));
         assert_true(4.0 * near_volume < far_volume);
         rbl_pattern_free(pattern);
     }
@@ -317,9 +315,9 @@ static void bricks_stay_together_beyond_the_falloff(void** state)
         def.falloff = 0.12;
         rblPattern* pattern = make(&def, &body);
         const double near_volume =
-            region_volume(pattern, rbl_pattern_locate(pattern, (rblVec3d){0.01, -0.05, 0.01}));
+            region_volume(pattern, pattern_locate(pattern, (rblVec3d){0.01, -0.05, 0.01}));
         const double far_volume =
-            region_volume(pattern, rbl_pattern_locate(pattern, (rblVec3d){0.6, -0.05, 0.4}));
+            region_volume(pattern, pattern_locate(pattern, (rblVec3d){0.6, -0.05, 0.4}));
         assert_true(pattern->region_count >= pieces);
         assert_true(3.0 * near_volume < far_volume);
         rbl_pattern_free(pattern);
@@ -407,8 +405,8 @@ static void bricks_of_one_course_are_offset_by_half(void** state)
         const rblVec3d above = {box.lower.x, 0.5 * (box.lower.y + box.upper.y), box.upper.z + 0.5 * height};
         if (above.z < body.bounds.upper.z)
         {
-            const uint32_t left = rbl_pattern_locate(pattern, rbl_add3d(above, rbl_vec3d(-1e-3, 0, 0)));
-            const uint32_t right = rbl_pattern_locate(pattern, rbl_add3d(above, rbl_vec3d(1e-3, 0, 0)));
+            const uint32_t left = pattern_locate(pattern, rbl_add3d(above, rbl_vec3d(-1e-3, 0, 0)));
+            const uint32_t right = pattern_locate(pattern, rbl_add3d(above, rbl_vec3d(1e-3, 0, 0)));
             joints += 1;
             broken += left != right ? 1 : 0;
         }
@@ -429,7 +427,7 @@ static void beyond_the_radius_all_is_one(void** state)
         def.axis = kind == RBL_PATTERN_SLABS || kind == RBL_PATTERN_SPLINTERS ? rbl_vec3d(1, 0, 0)
                                                                               : rbl_vec3d(0, 0, 0);
         rblPattern* pattern = make(&def, &body);
-        const uint32_t rest = rbl_pattern_locate(pattern, rbl_vec3d(0.95, -0.05, 0.1));
+        const uint32_t rest = pattern_locate(pattern, rbl_vec3d(0.95, -0.05, 0.1));
         const bool joined =
             kind == RBL_PATTERN_SLABS || kind == RBL_PATTERN_BRICKS || kind == RBL_PATTERN_PLANES;
         uint32_t others = 0, points = 0;
@@ -439,7 +437,7 @@ static void beyond_the_radius_all_is_one(void** state)
             const rblVec3d at = random_in(&random, plate);
             const bool far = joined ? fabs(at.x) > 0.85 : rbl_length3d(at) > 1.3 * def.radius;
             points += far ? 1 : 0;
-            others += far && rbl_pattern_locate(pattern, at) != rest ? 1 : 0;
+            others += far && pattern_locate(pattern, at) != rest ? 1 : 0;
         }
         assert_true(pattern->region_count > 4);
         assert_int_equal(others, 0);
@@ -462,7 +460,7 @@ static void webs_within_a_small_radius_are_no_finer_than_they_must_be(void** sta
         rblPattern* pattern = make(&def, &body);
         assert_in_range(pattern->region_count, 80, 200);
         assert_true(pattern->cells->count < 700);
-        assert_true(rbl_pattern_locate(pattern, rbl_vec3d(0, -1.2 * radii[i], 0)) == pattern->rest);
+        assert_true(pattern_locate(pattern, rbl_vec3d(0, -1.2 * radii[i], 0)) == pattern->rest);
         rbl_pattern_free(pattern);
     }
 }

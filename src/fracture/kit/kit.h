@@ -29,11 +29,14 @@ uint32_t rbl_most_pieces_of(uint32_t own, const rblVerdict* verdict);
 // Cracks are tried until they cost no more than the budget.
 typedef struct rblBudgetTries
 {
-    double budget;                                                    // J
-    uint32_t most;                                                    // tries
-    rblResult (*attempt)(void* context, double* cost, bool* cracked); // not cracked: it stays whole
-    void (*lower)(void* context,
-                  double cost); // after one that was too dear: ask for less, drop what was made
+    double budget; // J
+    uint32_t most; // tries
+
+    // Not cracked: it stays whole.
+    rblResult (*attempt)(void* context, double* cost, bool* cracked);
+
+    // After an attempt that cost too much: ask for less, drop what was made.
+    void (*lower)(void* context, double cost);
 } rblBudgetTries;
 
 // `affordable` is true when the last attempt cracked the body within the budget.

@@ -382,12 +382,6 @@ void rbl_pattern_free(rblPattern* pattern)
     rbl_free(pattern->allocator, pattern, sizeof *pattern);
 }
 
-uint32_t rbl_pattern_locate(const rblPattern* pattern, rblVec3d point)
-{
-    return pattern->volume == NULL ? pattern->regions[rbl_cells_locate(pattern->cells, point)]
-                                   : rbl_labels_at(pattern->volume, point);
-}
-
 bool rbl_pattern_unit(rblVec3d* v)
 {
     const double most = rbl_maxd(fabs(v->x), rbl_maxd(fabs(v->y), fabs(v->z)));

@@ -51,9 +51,6 @@ rblResult rbl_pattern_fit_labels(const rblPatternDef* def, const rblPatternBody*
                                  rblPattern** out);
 void rbl_pattern_free(rblPattern* pattern);
 
-// Which region a point is in.
-uint32_t rbl_pattern_locate(const rblPattern* pattern, rblVec3d point);
-
 // How many points of the body a pattern of so many pieces makes good use of.
 uint32_t rbl_pattern_points_for(uint32_t pieces);
 

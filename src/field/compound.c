@@ -234,7 +234,6 @@ static rblMassProperties add_masses(const rblShapeParts* compound)
 
 static void fill_view(rblShapeView* view, const rblShapeParts* compound)
 {
-    view->bounded = true;
     view->bounds = rbl_aabb_empty();
     view->mass = add_masses(compound);
     view->thinnest = INFINITY;

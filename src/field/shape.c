@@ -55,6 +55,7 @@ static rblShape* copy_parts(const rblShape* parts, rblSampleTree* tree, size_t d
     shape->view.shape = shape;
     shape->view.kind = shape->kind->name;
     shape->view.rolling = shape->kind->rolling;
+    shape->view.bounded = !shape->kind->unbounded;
     shape->view.convex = shape->core.form != RBL_CORE_NONE;
     shape->view.samples = tree == NULL ? NULL : tree->points;
     shape->view.sample_count = tree == NULL ? 0 : tree->count;

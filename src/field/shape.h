@@ -21,6 +21,7 @@ typedef struct rblByteSource rblByteSource;
 typedef struct rblSourceVisitor rblSourceVisitor; // field/shape_codec.h
 typedef struct rblSourceNumbers rblSourceNumbers;
 typedef struct rblSourceTables rblSourceTables;
+typedef struct rblShapeKeys rblShapeKeys; // field/shape_keys.h
 
 // ---- kinds ----
 
@@ -31,6 +32,7 @@ typedef struct rblShapeKind
     rblRolling rolling; // for the view
     uint8_t code;       // 1 + its byte in recordings; 0: its name is written there
 
+    bool unbounded;     // static bodies only, no mass, no samples
     bool joinable;      // may be a child of a compound
     bool piece;         // left by a cut of another solid: many, most of which never break again
     bool fine_samples;  // its samples describe the surface as well as the field does
@@ -71,6 +73,9 @@ typedef struct rblShapeKind
 
     // A label of a fragment event. Null: it is no fragment of tetrahedra.
     const rblFragmentField* (*fragment)(const void* data);
+
+    // In scene files. Null: they do not know the kind.
+    const rblShapeKeys* keys;
 
     // Call a visitor for all that it was made from. Null: nothing that others know.
     rblResult (*visit)(const rblShape* shape, const rblSourceVisitor* visitor);

@@ -121,7 +121,6 @@ static void fill_view(rblShapeView* view, const rblUserShape* def)
 {
     const rblVec3 size = rbl_aabb_size(def->bounds);
     const float smallest = rbl_minf(size.x, rbl_minf(size.y, size.z));
-    view->bounded = true;
     view->bounds = def->bounds;
     view->mass = def->mass;
     view->radius = ball_radius(def->bounds, def->mass.center);

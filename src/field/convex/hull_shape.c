@@ -6,13 +6,16 @@
 #include "field/piece.h"
 #include "field/samples/samples.h"
 #include "field/shape_codec.h"
+#include "field/shape_keys.h"
+#include "io/json/json_values.h"
 #include "math/aabb.h"
 #include "math/quat.h"
 #include "math/simd.h"
 #include "math/vec.h"
 #include <string.h>
 
-#define LARGEST_COORDINATE 1e18 // of what can be sampled
+#define LARGEST_COORDINATE 1e18       // metres; of points that can be sampled
+#define MAX_POINTS         (1u << 20) // of a hull in a scene file
 
 // ---- the kinds: hulls, and pieces that are hulls ----
 
@@ -133,6 +136,59 @@ static rblAabb bounds_at(const rblShape* shape, rblTransform pose)
     return rbl_rounded_box(rbl_add3(center, pose.p), rbl_scale3(rbl_aabb_size(turned), 0.5f));
 }
 
+// ---- in scene files ----
+
+typedef struct HullDef
+{
+    rblVec3* points;
+    uint32_t count;
+} HullDef;
+
+static const HullDef default_def = {0};
+
+static const rblParameter rows[] = {{.type = RBL_PARAMETER_END}};
+
+static const char* const more_keys[] = {"points", NULL};
+
+static rblResult read(rblJson object, rblArena* arena, void* data)
+{
+    HullDef* def = data;
+    rblJson points;
+    RBL_TRY(rbl_json_require(object, "points", &points));
+    RBL_TRY(rbl_json_expect(points, RBL_JSON_ARRAY));
+    def->count = rbl_json_count(points);
+    if (def->count < 4 || def->count > MAX_POINTS)
+    {
+        return rbl_json_fail(points, RBL_ERROR_FORMAT, "a hull has 4 to %u points, not %u", MAX_POINTS,
+                             def->count);
+    }
+    def->points = RBL_ARENA_ARRAY(arena, rblVec3, def->count);
+    if (def->points == NULL)
+    {
+        return rbl_fail_memory();
+    }
+    for (uint32_t i = 0; i < def->count; ++i)
+    {
+        RBL_TRY(rbl_get_vector(rbl_json_item(points, i), RBL_ANY_NUMBER, &def->points[i]));
+    }
+    return RBL_OK;
+}
+
+static rblResult create_from_keys(const void* data, rblShapeId* out)
+{
+    const HullDef* def = data;
+    return rbl_shape_create_hull(def->points, def->count, out);
+}
+
+static const rblShapeKeys keys = {.rows = rows,
+                                  .def_size = sizeof(HullDef),
+                                  .defaults = &default_def,
+                                  .more = more_keys,
+                                  .read = read,
+                                  .create = create_from_keys};
+
+// ---- as bytes ----
+
 static void put_points(rblByteSink* sink, const HullShape* shape)
 {
     rbl_put_varint(sink, shape->point_count);
@@ -186,6 +242,7 @@ const rblShapeKind rbl_hull_kind = {.name = "hull",
                                     .bounds_at = bounds_at,
                                     .ray = ray_hits,
                                     .sample = sample,
+                                    .keys = &keys,
                                     .put = put_hull,
                                     .take = take_hull,
                                     .free = free_hull_shape};
@@ -306,7 +363,6 @@ static rblResult draft_mesh(const rblHullDraft* draft, const rblAllocator* alloc
 
 static void fill_view(rblShapeView* view, const rblHullDraft* draft, const rblHull* hull)
 {
-    view->bounded = true;
     view->bounds = rbl_aabb_empty();
     double radius = 0.0;
     for (size_t i = 0; i < draft->vertices.count; ++i)

@@ -163,7 +163,6 @@ static void fill_view(rblShapeView* view, const rblFragmentShapeDef* def, rblAab
     const rblVec3 size = rbl_aabb_size(bounds);
     const float smallest = rbl_minf(size.x, rbl_minf(size.y, size.z));
     const float deepest = rbl_maxf(def->event->facts[def->label].deepest, 0.0f);
-    view->bounded = true;
     view->bounds = bounds;
     view->mass = *def->mass;
     view->radius = ball_radius(bounds, def->mass->center);

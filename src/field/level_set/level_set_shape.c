@@ -244,7 +244,6 @@ static void fill_view(rblShapeView* out, const rblLevelSet* set, const rblMeshRe
 {
     const rblAabbd box = report->bounds;
     const rblVec3d size = rbl_aabbd_size(box);
-    out->bounded = true;
     out->bounds.lower = rbl_vec3(round_down(box.lower.x), round_down(box.lower.y), round_down(box.lower.z));
     out->bounds.upper =
         rbl_vec3(-round_down(-box.upper.x), -round_down(-box.upper.y), -round_down(-box.upper.z));

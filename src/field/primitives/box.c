@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "field/primitives/primitive.h"
 #include "field/shape_codec.h"
+#include "field/shape_keys.h"
 
 extern const rblShapeKind rbl_box_kind;
 
@@ -93,12 +94,40 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     return source->failed ? rbl_fail_damaged_shape(&rbl_box_kind) : rbl_shape_create_box(size, out);
 }
 
+// ---- in scene files ----
+
+typedef struct BoxDef
+{
+    rblVec3 size;
+} BoxDef;
+
+static const BoxDef default_def = {{0, 0, 0}};
+
+static const rblParameter rows[] = {{.key = "size",
+                                     .type = RBL_PARAMETER_VECTOR,
+                                     .offset = offsetof(BoxDef, size),
+                                     .about = "along x, y and z, m",
+                                     .most = RBL_PARAMETER_UNLIMITED,
+                                     .above_least = true,
+                                     .required = true},
+                                    {.type = RBL_PARAMETER_END}};
+
+static rblResult create(const void* data, rblShapeId* out)
+{
+    const BoxDef* def = data;
+    return rbl_shape_create_box(def->size, out);
+}
+
+static const rblShapeKeys keys = {
+    .rows = rows, .def_size = sizeof(BoxDef), .defaults = &default_def, .create = create};
+
 const rblShapeKind rbl_box_kind = {.name = "box",
                                    .code = 4,
                                    .joinable = true,
                                    .distance = box_distance,
                                    .support = box_support,
                                    .ray = box_ray,
+                                   .keys = &keys,
                                    .put = put,
                                    .take = take,
                                    .free = free_box};

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "field/primitives/primitive.h"
 #include "field/shape_codec.h"
+#include "field/shape_keys.h"
 #include "math/quat.h"
 #include "math/trig.h"
 
@@ -96,6 +97,38 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
                           : rbl_shape_create_capsule(sizes[0], sizes[1], out);
 }
 
+// ---- in scene files ----
+
+typedef struct CapsuleDef
+{
+    float radius, height;
+} CapsuleDef;
+
+static const CapsuleDef default_def = {0};
+
+static const rblParameter rows[] = {RBL_LENGTH_ROW("radius", CapsuleDef, radius, "m"),
+                                    RBL_LENGTH_ROW("height", CapsuleDef, height, "from end to end, m"),
+                                    {.type = RBL_PARAMETER_END}};
+
+static rblResult read(rblJson object, rblArena* arena, void* data)
+{
+    (void)arena;
+    const CapsuleDef* def = data;
+    return def->height < 2.0f * def->radius
+               ? rbl_json_fail(rbl_json_find(object, "height"), RBL_ERROR_FORMAT,
+                               "a capsule is at least as high as it is wide (its ends count)")
+               : RBL_OK;
+}
+
+static rblResult create(const void* data, rblShapeId* out)
+{
+    const CapsuleDef* def = data;
+    return rbl_shape_create_capsule(def->radius, def->height, out);
+}
+
+static const rblShapeKeys keys = {
+    .rows = rows, .def_size = sizeof(CapsuleDef), .defaults = &default_def, .read = read, .create = create};
+
 const rblShapeKind rbl_capsule_kind = {.name = "capsule",
                                        .code = 3,
                                        .rolling = RBL_ROLLS_ALWAYS,
@@ -104,6 +137,7 @@ const rblShapeKind rbl_capsule_kind = {.name = "capsule",
                                        .support = capsule_support,
                                        .bounds_at = bounds_at,
                                        .ray = capsule_ray,
+                                       .keys = &keys,
                                        .put = put,
                                        .take = take,
                                        .free = free_capsule};

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "field/primitives/primitive.h"
 #include "field/shape_codec.h"
+#include "field/shape_keys.h"
 #include "math/quat.h"
 #include "math/trig.h"
 
@@ -121,6 +122,28 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
                           : rbl_shape_create_cylinder(sizes[0], sizes[1], out);
 }
 
+// ---- in scene files ----
+
+typedef struct CylinderDef
+{
+    float radius, height;
+} CylinderDef;
+
+static const CylinderDef default_def = {0};
+
+static const rblParameter rows[] = {RBL_LENGTH_ROW("radius", CylinderDef, radius, "m"),
+                                    RBL_LENGTH_ROW("height", CylinderDef, height, "m"),
+                                    {.type = RBL_PARAMETER_END}};
+
+static rblResult create(const void* data, rblShapeId* out)
+{
+    const CylinderDef* def = data;
+    return rbl_shape_create_cylinder(def->radius, def->height, out);
+}
+
+static const rblShapeKeys keys = {
+    .rows = rows, .def_size = sizeof(CylinderDef), .defaults = &default_def, .create = create};
+
 const rblShapeKind rbl_cylinder_kind = {.name = "cylinder",
                                         .code = 5,
                                         .rolling = RBL_ROLLS_LYING,
@@ -129,6 +152,7 @@ const rblShapeKind rbl_cylinder_kind = {.name = "cylinder",
                                         .support = cylinder_support,
                                         .bounds_at = bounds_at,
                                         .ray = cylinder_ray,
+                                        .keys = &keys,
                                         .put = put,
                                         .take = take,
                                         .free = free_cylinder};

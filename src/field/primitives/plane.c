@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "field/primitives/primitive.h"
 #include "field/shape_codec.h"
+#include "field/shape_keys.h"
 
 extern const rblShapeKind rbl_plane_kind;
 
@@ -59,11 +60,38 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     return source->failed ? rbl_fail_damaged_shape(&rbl_plane_kind) : rbl_shape_create_plane(normal, out);
 }
 
+// ---- in scene files ----
+
+typedef struct PlaneDef
+{
+    rblVec3 normal;
+} PlaneDef;
+
+static const PlaneDef default_def = {{0, 1, 0}};
+
+static const rblParameter rows[] = {{.key = "normal",
+                                     .type = RBL_PARAMETER_VECTOR,
+                                     .offset = offsetof(PlaneDef, normal),
+                                     .about = "out of the solid",
+                                     .nonzero = true},
+                                    {.type = RBL_PARAMETER_END}};
+
+static rblResult create(const void* data, rblShapeId* out)
+{
+    const PlaneDef* def = data;
+    return rbl_shape_create_plane(def->normal, out);
+}
+
+static const rblShapeKeys keys = {
+    .rows = rows, .def_size = sizeof(PlaneDef), .defaults = &default_def, .create = create};
+
 const rblShapeKind rbl_plane_kind = {.name = "plane",
                                      .code = 1,
+                                     .unbounded = true,
                                      .distance = plane_distance,
                                      .bounds_at = bounds_at,
                                      .ray = plane_ray,
+                                     .keys = &keys,
                                      .put = put,
                                      .take = take,
                                      .free = free_plane};

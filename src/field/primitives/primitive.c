@@ -20,7 +20,6 @@ rblResult rbl_primitive_check_size(const rblShapeKind* kind, const char* name, f
 rblShape rbl_primitive_parts(const rblShapeKind* kind, rblVec3 half, size_t data_size)
 {
     rblShape parts = {.kind = kind, .allocator = rbl_default_allocator()};
-    parts.view.bounded = true;
     parts.view.bounds = (rblAabb){rbl_neg3(half), half};
     parts.view.inner_radius = rbl_minf(half.x, rbl_minf(half.y, half.z));
     parts.view.thinnest = 2.0f * parts.view.inner_radius;

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "field/primitives/primitive.h"
 #include "field/shape_codec.h"
+#include "field/shape_keys.h"
 #include "math/trig.h"
 
 extern const rblShapeKind rbl_sphere_kind;
@@ -73,6 +74,27 @@ static rblResult take(rblByteSource* source, const rblSourceTables* tables, rblS
     return source->failed ? rbl_fail_damaged_shape(&rbl_sphere_kind) : rbl_shape_create_sphere(radius, out);
 }
 
+// ---- in scene files ----
+
+typedef struct SphereDef
+{
+    float radius;
+} SphereDef;
+
+static const SphereDef default_def = {0};
+
+static const rblParameter rows[] = {RBL_LENGTH_ROW("radius", SphereDef, radius, "m"),
+                                    {.type = RBL_PARAMETER_END}};
+
+static rblResult create(const void* data, rblShapeId* out)
+{
+    const SphereDef* def = data;
+    return rbl_shape_create_sphere(def->radius, out);
+}
+
+static const rblShapeKeys keys = {
+    .rows = rows, .def_size = sizeof(SphereDef), .defaults = &default_def, .create = create};
+
 const rblShapeKind rbl_sphere_kind = {.name = "sphere",
                                       .code = 2,
                                       .rolling = RBL_ROLLS_AS_BALL,
@@ -81,6 +103,7 @@ const rblShapeKind rbl_sphere_kind = {.name = "sphere",
                                       .support = sphere_support,
                                       .bounds_at = bounds_at,
                                       .ray = sphere_ray,
+                                      .keys = &keys,
                                       .put = put,
                                       .take = take,
                                       .free = free_sphere};

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/hash_map.h"
 #include "base/parameters.h"
+#include "field/shape.h"
 #include "io/json/json.h"
 #include "rubble/scene.h"
 #include "rubble/solids.h"
@@ -29,36 +30,27 @@ bool rbl_scene_names_add(rblSceneNames* table, const char* name);
 
 // ---- what the reader found ----
 
-typedef enum rblShapeSource
-{
-    RBL_SOURCE_PLANE,
-    RBL_SOURCE_SPHERE,
-    RBL_SOURCE_CAPSULE,
-    RBL_SOURCE_BOX,
-    RBL_SOURCE_CYLINDER,
-    RBL_SOURCE_HULL,
-    RBL_SOURCE_MESH,
-    RBL_SOURCE_SOLID // one of rbl_solid_kinds()
-} rblShapeSource;
-
+// One of three: a kind of shape with its definition, a procedural solid with its values, or the file of a mesh.
 typedef struct rblShapeDef
 {
-    rblShapeSource source;
     rblJson json; // for messages
+    const rblShapeKind* kind;
+    void* def; // of rblShapeKeys
     const rblSolidKind* solid;
     rblSolidValue* values;
     uint32_t value_count;
-    rblVec3 vector; // size of a box, normal of a plane
-    float radius;
-    float height; // of meshes: 0: as the file has it
-    rblVec3* points;
-    uint32_t point_count;
     const char* file;
+    float height;      // of files: 0: as they have it
     float error;       // of the level set, m; 0: by the size
     uint32_t cells;    // along the longest side; 0: the default
     rblShapeId shape;  // once prepared
     rblMeshId surface; // to draw; null for planes
 } rblShapeDef;
+
+static inline bool rbl_is_unbounded(const rblShapeDef* def)
+{
+    return def->kind != NULL && def->kind->unbounded;
+}
 
 typedef RBL_ARRAY(rblShapeDef) rblShapeDefArray;
 typedef RBL_ARRAY(rblSceneShape) rblSceneShapeArray;

@@ -25,10 +25,11 @@ static rblResult read_type(const rblScene* scene, rblJson json, rblSceneBody* bo
         RBL_TRY(rbl_get_choice(chosen, "type of body", body_types, &type));
     }
     body->type = (rblBodyType)type;
-    if (scene->shape_defs.data[body->shape].source == RBL_SOURCE_PLANE && type != RBL_BODY_STATIC)
+    if (rbl_is_unbounded(&scene->shape_defs.data[body->shape]) && type != RBL_BODY_STATIC)
     {
         return rbl_json_fail(rbl_json_exists(chosen) ? chosen : json, RBL_ERROR_FORMAT,
-                             "a plane has no end and no mass: its type must be 'static'");
+                             "a %s has no end and no mass: its type must be 'static'",
+                             scene->shapes.data[body->shape].kind);
     }
     return RBL_OK;
 }

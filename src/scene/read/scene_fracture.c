@@ -233,9 +233,10 @@ rblResult rbl_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out)
         return read_idle(scene, json);
     }
     RBL_TRY(read_def(scene, json, source.kind, scene->materials.data[out->material].preset, &source.def));
-    if (scene->shape_defs.data[out->shape].source == RBL_SOURCE_PLANE)
+    if (rbl_is_unbounded(&scene->shape_defs.data[out->shape]))
     {
-        return rbl_json_fail(json, RBL_ERROR_FORMAT, "a plane has no end and cannot break");
+        return rbl_json_fail(json, RBL_ERROR_FORMAT, "a %s has no end and cannot break",
+                             scene->shapes.data[out->shape].kind);
     }
     return add_breaker(scene, &source, &out->breaker);
 }

@@ -1,5 +1,6 @@
 // The shapes of a scene: files are read, solids made, meshes turned into hulls or level sets.
 #include "base/log.h"
+#include "field/shape_keys.h"
 #include "io/file.h"
 #include "io/json/json_values.h"
 #include "math/aabb.h"
@@ -155,31 +156,9 @@ static rblResult shape_of_mesh(rblScene* scene, rblShapeDef* def)
     return rbl_shape_create_level_set(&level_set, &def->shape);
 }
 
-static rblResult make_exact(rblShapeDef* def)
-{
-    switch (def->source)
-    {
-    case RBL_SOURCE_PLANE:
-        return rbl_shape_create_plane(def->vector, &def->shape);
-    case RBL_SOURCE_SPHERE:
-        return rbl_shape_create_sphere(def->radius, &def->shape);
-    case RBL_SOURCE_CAPSULE:
-        return rbl_shape_create_capsule(def->radius, def->height, &def->shape);
-    case RBL_SOURCE_BOX:
-        return rbl_shape_create_box(def->vector, &def->shape);
-    case RBL_SOURCE_CYLINDER:
-        return rbl_shape_create_cylinder(def->radius, def->height, &def->shape);
-    case RBL_SOURCE_HULL:
-    case RBL_SOURCE_MESH:
-    case RBL_SOURCE_SOLID:
-        break;
-    }
-    return rbl_shape_create_hull(def->points, def->point_count, &def->shape);
-}
-
 static rblResult make_shape(rblScene* scene, rblShapeDef* def)
 {
-    if (def->source == RBL_SOURCE_MESH)
+    if (def->file != NULL)
     {
         if (def->surface.index1 == 0)
         {
@@ -187,12 +166,12 @@ static rblResult make_shape(rblScene* scene, rblShapeDef* def)
         }
         return shape_of_mesh(scene, def);
     }
-    if (def->source == RBL_SOURCE_SOLID)
+    if (def->solid != NULL)
     {
         RBL_TRY(rbl_mesh_make(def->solid->name, def->values, def->value_count, &def->surface));
         return shape_of_mesh(scene, def);
     }
-    return make_exact(def);
+    return def->kind->keys->create(def->def, &def->shape);
 }
 
 void rbl_discard_shapes(rblScene* scene)
@@ -246,7 +225,7 @@ rblResult rbl_scene_adopt_surface(rblSceneId id, uint32_t shape, rblMeshId surfa
     RBL_TRY(rbl_scene_find(id, &scene));
     rblShapeDef* def = &scene->shape_defs.data[shape];
     scene->adopted = true;
-    if (def->source != RBL_SOURCE_MESH)
+    if (def->file == NULL)
     {
         return RBL_OK;
     }

@@ -1,26 +1,22 @@
 // Shapes of a scene as the file describes them. Nothing is made here: see scene_prepare.c.
 #include "base/number.h"
+#include "field/shape_keys.h"
+#include "field/shape_kinds.h"
+#include "io/json/json_parameters.h"
 #include "io/json/json_values.h"
 #include "math/vec.h"
 #include "scene/read/scene.h"
 #include <math.h>
 #include <string.h>
 
-// Kinds that are not procedural solids, or are more exact than those: in the order of rblShapeSource.
-static const char* const plain_kinds[] = {"plane",    "sphere", "capsule", "box",
-                                          "cylinder", "hull",   "mesh",    NULL};
-
-static const char* const plane_keys[] = {"kind", "normal", NULL};
-static const char* const sphere_keys[] = {"kind", "radius", "segments", NULL};
-static const char* const upright_keys[] = {"kind", "radius", "height", "segments", NULL};
-static const char* const box_keys[] = {"kind", "size", "segments", NULL};
-static const char* const hull_keys[] = {"kind", "points", NULL};
 static const char* const mesh_keys[] = {"kind", "file", "height", "error", "cells", NULL};
 
-#define MOST_POINTS     (1u << 20)
-#define MOST_PARAMETERS 16
-#define FEWEST_CELLS    8
-#define MOST_CELLS      2048
+#define MESH_KIND      "mesh" // no kind of shape: the surface in a file becomes a hull or a level set
+#define MAX_NAMES      128    // of kinds, for messages
+#define MAX_PARAMETERS 16     // of a solid
+#define MAX_KEYS       32     // of an object
+#define FEWEST_CELLS   8      // along the longest side of a level set
+#define MOST_CELLS     2048
 
 static const rblSolidKind* find_solid(const char* name)
 {
@@ -36,19 +32,31 @@ static const rblSolidKind* find_solid(const char* name)
     return NULL;
 }
 
+// Of kinds that scene files know; null: there is none of that name.
+static const rblShapeKind* find_kind(const char* name)
+{
+    const rblShapeKind* kind = rbl_shape_kind_find(name);
+    return kind != NULL && kind->keys != NULL ? kind : NULL;
+}
+
 static rblResult fail_unknown_kind(rblJson value)
 {
-    const char* names[64];
+    const char* names[MAX_NAMES];
     uint32_t name_count = 0;
     uint32_t solid_count = 0;
-    const rblSolidKind* kinds = rbl_solid_kinds(&solid_count);
-    for (; plain_kinds[name_count] != NULL; ++name_count)
+    const rblSolidKind* solids = rbl_solid_kinds(&solid_count);
+    const rblShapeKind* kind;
+    for (uint32_t i = 0; (kind = rbl_shape_kind_at(i)) != NULL && name_count < MAX_NAMES - 1; ++i)
     {
-        names[name_count] = plain_kinds[name_count];
+        if (kind->keys != NULL)
+        {
+            names[name_count++] = kind->name;
+        }
     }
-    for (uint32_t i = 0; i < solid_count && name_count < 64; ++i)
+    names[name_count++] = MESH_KIND;
+    for (uint32_t i = 0; i < solid_count && name_count < MAX_NAMES; ++i)
     {
-        names[name_count++] = kinds[i].name;
+        names[name_count++] = solids[i].name;
     }
     return rbl_fail_unknown(value, "kind of shape", names, name_count);
 }
@@ -124,12 +132,12 @@ static rblResult read_parameter(rblScene* scene, rblJson json, const rblSolidPar
 static rblResult read_solid(rblScene* scene, rblJson json, rblShapeDef* def)
 {
     const rblSolidKind* solid = def->solid;
-    const char* keys[MOST_PARAMETERS + 4];
+    const char* keys[MAX_PARAMETERS + 4];
     uint32_t key_count = 0;
     keys[key_count++] = "kind";
     keys[key_count++] = "error";
     keys[key_count++] = "cells";
-    for (uint32_t p = 0; p < solid->parameter_count && p < MOST_PARAMETERS; ++p)
+    for (uint32_t p = 0; p < solid->parameter_count && p < MAX_PARAMETERS; ++p)
     {
         keys[key_count++] = solid->parameters[p].name;
     }
@@ -176,70 +184,46 @@ static rblResult check_segments(rblJson json, const char* kind)
     return RBL_OK;
 }
 
-// ---- the others ----
+// ---- kinds of shapes ----
 
-static rblResult read_plane(rblJson json, rblShapeDef* def)
+// "kind", those of the kind, and "segments" where a procedural solid of that name has them.
+static rblResult check_kind_keys(rblJson json, const rblShapeKind* kind)
 {
-    const rblJson normal = rbl_json_find(json, "normal");
-    RBL_TRY(rbl_check_keys(json, plane_keys));
-    def->vector = rbl_vec3(0, 1, 0);
-    return rbl_json_exists(normal) ? rbl_get_direction(normal, &def->vector) : RBL_OK;
-}
-
-static rblResult read_sphere(rblJson json, rblShapeDef* def)
-{
-    RBL_TRY(rbl_check_keys(json, sphere_keys));
-    RBL_TRY(check_segments(json, "sphere"));
-    return rbl_require_float(json, "radius", RBL_POSITIVE, &def->radius);
-}
-
-static rblResult read_upright(rblJson json, rblShapeDef* def, const char* kind)
-{
-    RBL_TRY(rbl_check_keys(json, upright_keys));
-    RBL_TRY(check_segments(json, kind));
-    RBL_TRY(rbl_require_float(json, "radius", RBL_POSITIVE, &def->radius));
-    RBL_TRY(rbl_require_float(json, "height", RBL_POSITIVE, &def->height));
-    if (def->source == RBL_SOURCE_CAPSULE && def->height < 2.0f * def->radius)
+    const char* names[MAX_KEYS + 1];
+    uint32_t count = 0;
+    names[count++] = "kind";
+    for (uint32_t i = 0; kind->keys->rows[i].type != RBL_PARAMETER_END && count < MAX_KEYS - 1; ++i)
     {
-        return rbl_json_fail(rbl_json_find(json, "height"), RBL_ERROR_FORMAT,
-                             "a capsule is at least as high as it is wide (its ends count)");
+        names[count++] = kind->keys->rows[i].key;
     }
-    return RBL_OK;
-}
-
-static rblResult read_box(rblJson json, rblShapeDef* def)
-{
-    rblJson size;
-    RBL_TRY(rbl_check_keys(json, box_keys));
-    RBL_TRY(check_segments(json, "box"));
-    RBL_TRY(rbl_json_require(json, "size", &size));
-    return rbl_get_vector(size, RBL_POSITIVE, &def->vector);
-}
-
-static rblResult read_hull(rblScene* scene, rblJson json, rblShapeDef* def)
-{
-    rblJson points;
-    RBL_TRY(rbl_check_keys(json, hull_keys));
-    RBL_TRY(rbl_json_require(json, "points", &points));
-    RBL_TRY(rbl_json_expect(points, RBL_JSON_ARRAY));
-    const uint32_t count = rbl_json_count(points);
-    if (count < 4 || count > MOST_POINTS)
+    for (uint32_t i = 0; kind->keys->more != NULL && kind->keys->more[i] != NULL && count < MAX_KEYS - 1; ++i)
     {
-        return rbl_json_fail(points, RBL_ERROR_FORMAT, "a hull has 4 to %u points, not %u", MOST_POINTS,
-                             count);
+        names[count++] = kind->keys->more[i];
     }
-    def->points = RBL_ARENA_ARRAY(&scene->arena, rblVec3, count);
-    if (def->points == NULL)
+    if (find_solid(kind->name) != NULL)
+    {
+        names[count++] = "segments";
+    }
+    names[count] = NULL;
+    RBL_TRY(rbl_check_keys(json, names));
+    return check_segments(json, kind->name);
+}
+
+static rblResult read_kind(rblScene* scene, rblJson json, rblShapeDef* def)
+{
+    const rblShapeKeys* keys = def->kind->keys;
+    RBL_TRY(check_kind_keys(json, def->kind));
+    def->def = rbl_arena_alloc(&scene->arena, keys->def_size);
+    if (def->def == NULL)
     {
         return rbl_fail_memory();
     }
-    for (uint32_t i = 0; i < count; ++i)
-    {
-        RBL_TRY(rbl_get_vector(rbl_json_item(points, i), RBL_ANY_NUMBER, &def->points[i]));
-    }
-    def->point_count = count;
-    return RBL_OK;
+    memcpy(def->def, keys->defaults, keys->def_size);
+    RBL_TRY(rbl_json_read_parameters(json, keys->rows, def->def, NULL));
+    return keys->read != NULL ? keys->read(json, &scene->arena, def->def) : RBL_OK;
 }
+
+// ---- meshes ----
 
 static rblResult read_mesh(rblJson json, rblShapeDef* def)
 {
@@ -267,28 +251,13 @@ static rblResult read_fineness(rblJson json, rblShapeDef* def)
     return RBL_OK;
 }
 
-static rblResult read_parameters(rblScene* scene, rblJson json, const char* kind, rblShapeDef* def)
+static rblResult read_parameters(rblScene* scene, rblJson json, rblShapeDef* def)
 {
-    switch (def->source)
+    if (def->kind != NULL)
     {
-    case RBL_SOURCE_PLANE:
-        return read_plane(json, def);
-    case RBL_SOURCE_SPHERE:
-        return read_sphere(json, def);
-    case RBL_SOURCE_CAPSULE:
-    case RBL_SOURCE_CYLINDER:
-        return read_upright(json, def, kind);
-    case RBL_SOURCE_BOX:
-        return read_box(json, def);
-    case RBL_SOURCE_HULL:
-        return read_hull(scene, json, def);
-    case RBL_SOURCE_MESH:
-        RBL_TRY(read_mesh(json, def));
-        return read_fineness(json, def);
-    case RBL_SOURCE_SOLID:
-        break;
+        return read_kind(scene, json, def);
     }
-    RBL_TRY(read_solid(scene, json, def));
+    RBL_TRY(def->solid != NULL ? read_solid(scene, json, def) : read_mesh(json, def));
     return read_fineness(json, def);
 }
 
@@ -300,18 +269,13 @@ static rblResult read_shape(rblScene* scene, rblJson json, const char* name)
     RBL_TRY(rbl_json_expect(json, RBL_JSON_OBJECT));
     RBL_TRY(rbl_json_require(json, "kind", &kind));
     RBL_TRY(rbl_json_get_string(kind, &shape.kind));
-    uint32_t plain = 0;
-    while (plain_kinds[plain] != NULL && strcmp(plain_kinds[plain], shape.kind) != 0)
-    {
-        ++plain;
-    }
-    def.source = (rblShapeSource)plain; // RBL_SOURCE_SOLID comes after the plain ones
-    def.solid = def.source == RBL_SOURCE_SOLID ? find_solid(shape.kind) : NULL;
-    if (def.source == RBL_SOURCE_SOLID && def.solid == NULL)
+    def.kind = find_kind(shape.kind);
+    def.solid = def.kind == NULL ? find_solid(shape.kind) : NULL;
+    if (def.kind == NULL && def.solid == NULL && strcmp(shape.kind, MESH_KIND) != 0)
     {
         return fail_unknown_kind(kind);
     }
-    RBL_TRY(read_parameters(scene, json, shape.kind, &def));
+    RBL_TRY(read_parameters(scene, json, &def));
     shape.file = def.file;
     const bool added = rbl_array_push(&scene->shapes, shape) && rbl_array_push(&scene->shape_defs, def) &&
                        rbl_scene_names_add(&scene->shape_names, name);

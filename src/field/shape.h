@@ -136,6 +136,11 @@ struct rblShapeParts
 typedef struct rblLazySurface
 {
     rblResult (*build)(void* context, rblMeshId* out);
+
+    // For each face of that mesh the number of the crack face that it is a part of, UINT32_MAX: none; as rbl_fragment_faces(). Null: not
+    // known.
+    rblResult (*crack_faces)(void* context, uint32_t* out, uint32_t capacity, uint32_t* count);
+
     void (*free)(void* context);
     void* context;
     rblMeshId made;     // instead of the functions: it is there already

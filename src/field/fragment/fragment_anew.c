@@ -81,7 +81,8 @@ static rblResult copy_tree(const rblSampleTree* tree, const rblAllocator* alloca
 
 // ---- shapes ----
 
-const rblShape* rbl_fragment_original(const rblShape* shape)
+// The shape whose surface a fragment made anew has: what a break made. Others are their own.
+static const rblShape* original_of(const rblShape* shape)
 {
     return shape->lazy.of != NULL ? shape->lazy.of : shape;
 }
@@ -107,7 +108,7 @@ rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, b
                                : copy_tree(tree, allocator, &def.samples);
     if (result == RBL_OK)
     {
-        def.surface.of = rbl_fragment_original(fragment);
+        def.surface.of = original_of(fragment);
         rbl_shape_retain(def.surface.of);
     }
     result = result == RBL_OK ? rbl_shape_create_fragment(&def, out) : result;

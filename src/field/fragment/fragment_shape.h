@@ -25,9 +25,6 @@ rblResult rbl_shape_create_fragment_anew(const rblShape* fragment, bool exact, b
 // The same fragment with its samples in a hierarchy of their own, where it has its parent's, updated.
 rblResult rbl_fragment_rebuild(const rblShape* fragment, rblShapeId* out);
 
-// The shape whose surface a fragment made anew has: what a break made. Others are their own.
-const rblShape* rbl_fragment_original(const rblShape* shape);
-
 // ---- as bytes (fragment_codec.c) ----
 
 rblResult rbl_put_fragment(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers);

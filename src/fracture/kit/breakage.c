@@ -1,6 +1,6 @@
 // A solid that was cut: its pieces as fragments, their mates, and their surfaces, made when somebody draws them.
 #include "base/error.h"
-#include "field/fragment/fragment_shape.h"
+#include "field/shape.h"
 #include "fracture/kit/kit.h"
 #include "rubble/prescored.h"
 #include <stdatomic.h>
@@ -126,21 +126,6 @@ static void free_surface(void* context)
     rbl_breakage_release(breakage);
 }
 
-// Out of memory: a surface that cannot be built, which is told to who asks for it.
-rblLazySurface rbl_breakage_surface(rblBreakage* breakage, uint32_t piece)
-{
-    PieceSurface* surface = rbl_alloc(breakage->allocator, sizeof *surface);
-    if (surface == NULL)
-    {
-        return (rblLazySurface){.context = NULL};
-    }
-    *surface = (PieceSurface){breakage, piece};
-    atomic_fetch_add(&breakage->references, 1);
-    return (rblLazySurface){.build = build_surface, .free = free_surface, .context = surface};
-}
-
-// ---- crack faces ----
-
 // From faces of all pieces to crack faces of one.
 static uint32_t crack_number(const rblPieces* pieces, uint32_t piece, uint32_t face)
 {
@@ -148,18 +133,9 @@ static uint32_t crack_number(const rblPieces* pieces, uint32_t piece, uint32_t f
     return crack ? face - pieces->pieces[piece].first_face : UINT32_MAX;
 }
 
-rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32_t capacity, uint32_t* count)
+static rblResult crack_faces(void* context, uint32_t* out, uint32_t capacity, uint32_t* count)
 {
-    if (fragment == NULL || fragment->shape == NULL || count == NULL || (out == NULL && capacity > 0))
-    {
-        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment faces: fragment, out and count must not be null");
-    }
-    const rblShape* shape = rbl_fragment_original(fragment->shape);
-    if (shape->lazy.build != build_surface)
-    {
-        return rbl_fail(RBL_ERROR_UNSUPPORTED, "fragment faces: not a fragment of one of our breakers");
-    }
-    const PieceSurface* surface = shape->lazy.context;
+    const PieceSurface* surface = context;
     const rblPieces* pieces = surface->breakage->pieces;
     rblMeshId mesh = {0, 0};
     rblMeshView view;
@@ -177,4 +153,33 @@ rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32
     }
     (void)rbl_mesh_destroy(mesh);
     return result;
+}
+
+// Out of memory: a surface that cannot be built, which is told to who asks for it.
+rblLazySurface rbl_breakage_surface(rblBreakage* breakage, uint32_t piece)
+{
+    PieceSurface* surface = rbl_alloc(breakage->allocator, sizeof *surface);
+    if (surface == NULL)
+    {
+        return (rblLazySurface){.context = NULL};
+    }
+    *surface = (PieceSurface){breakage, piece};
+    atomic_fetch_add(&breakage->references, 1);
+    return (rblLazySurface){
+        .build = build_surface, .crack_faces = crack_faces, .free = free_surface, .context = surface};
+}
+
+// ---- crack faces ----
+
+// A shape whose samples were made anew has the surface of the one before.
+rblResult rbl_fragment_faces(const rblShapeView* fragment, uint32_t* out, uint32_t capacity, uint32_t* count)
+{
+    if (fragment == NULL || fragment->shape == NULL || count == NULL || (out == NULL && capacity > 0))
+    {
+        return rbl_fail(RBL_ERROR_ARGUMENT, "fragment faces: fragment, out and count must not be null");
+    }
+    const rblShape* shape = fragment->shape->lazy.of != NULL ? fragment->shape->lazy.of : fragment->shape;
+    return shape->lazy.crack_faces != NULL
+               ? shape->lazy.crack_faces(shape->lazy.context, out, capacity, count)
+               : rbl_fail(RBL_ERROR_UNSUPPORTED, "fragment faces: not a fragment of one of our breakers");
 }

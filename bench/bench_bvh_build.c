@@ -33,7 +33,7 @@ static rblResult refit(void* context)
 }
 
 // What any build must move: the input read once, the tree written once.
-static double least_bytes(const BuildWork* work)
+static double min_bytes(const BuildWork* work)
 {
     const double input = 12.0 * work->span.vertex_count + 12.0 * work->span.triangle_count;
     const double output =
@@ -98,7 +98,7 @@ static void report_time(rblBvhBench* bench, const BuildWork* work, const char* s
     rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = subject,
                                           .metric = metric,
                                           .threads = thread + 1,
-                                          .value = seconds * bench->bandwidth[thread] / least_bytes(work),
+                                          .value = seconds * bench->bandwidth[thread] / min_bytes(work),
                                           .unit = "times"});
 }
 

@@ -233,7 +233,7 @@ static void report_nodes(rblBvhBench* bench, const Scene* scene, const SceneWork
 static rblResult study(rblBvhBench* bench, const Scene* scene, SceneWork* work)
 {
     static const uint32_t levels[3] = {0, 3, 6};
-    double least_bytes = 0.0;
+    double min_bytes = 0.0;
     work->jobs = bench->jobs[RBL_BVH_BENCH_THREADS - 1];
     for (uint32_t i = 0; i < 9; ++i)
     {
@@ -263,7 +263,7 @@ static rblResult study(rblBvhBench* bench, const Scene* scene, SceneWork* work)
                                               .value = (double)work->counters.rounds,
                                               .unit = "rounds"});
         const double bytes = (double)work->counters.peak_bytes;
-        least_bytes = least_bytes == 0.0 || bytes < least_bytes ? bytes : least_bytes;
+        min_bytes = min_bytes == 0.0 || bytes < min_bytes ? bytes : min_bytes;
     }
     work->options = work->exact.overlap;
     RBL_TRY(traverse(work));
@@ -273,7 +273,7 @@ static rblResult study(rblBvhBench* bench, const Scene* scene, SceneWork* work)
     const double pairs = (double)sizeof *work->found.data * (double)work->found.count;
     rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = scene->name,
                                           .metric = "memory: trees, frontier to the end, pairs",
-                                          .value = 1e-6 * (tree + least_bytes + pairs),
+                                          .value = 1e-6 * (tree + min_bytes + pairs),
                                           .unit = "MB",
                                           .paper = scene->paper_megabytes});
     rbl_bvh_bench_row(bench, &(rblBvhRow){.subject = scene->name,

@@ -36,7 +36,7 @@ typedef struct Table
 {
     Stretch before, during, after;
     rblProfile stages; // sums over `after`
-    uint32_t bodies, fragments, breaks, most_breaks, awake;
+    uint32_t bodies, fragments, breaks, max_breaks, awake;
     double bytes, shape_bytes;
     double rise, fastest, low, high; // of the energy law: largest rise of E in a step, and what S is made of
     uint64_t hash;
@@ -194,7 +194,7 @@ static rblResult follow(rblWorldId world, uint32_t step, double* books, Table* o
         add_stages(&out->stages, &profile);
     }
     const uint32_t breaks = counters.breaks - out->breaks;
-    out->most_breaks = breaks > out->most_breaks ? breaks : out->most_breaks;
+    out->max_breaks = breaks > out->max_breaks ? breaks : out->max_breaks;
     out->breaks = counters.breaks;
     out->bodies = counters.bodies;
     out->fragments = counters.fragments;
@@ -291,7 +291,7 @@ static void report(rblBench* bench, const Setup* setup, const Table* table)
     snprintf(subject, sizeof subject, "table, %u balls, %s", setup->balls,
              setup->sleeping ? "sleeping" : "no sleeping");
     rbl_smash_row(bench, subject, "fragments", table->fragments, "");
-    rbl_smash_row(bench, subject, "breaks in one step, most", table->most_breaks, "");
+    rbl_smash_row(bench, subject, "breaks in one step, most", table->max_breaks, "");
     rbl_smash_goal(bench, subject, "before the first break, average", average(&table->before), "ms", 40.0);
     rbl_smash_row(bench, subject, "before the first break, worst", table->before.worst, "ms");
     rbl_smash_row(bench, subject, "while things break, average", average(&table->during), "ms");

@@ -61,7 +61,7 @@ static rblResult break_case(const rblSmashCase* c, Broken* out)
     void* prepared = NULL;
     RBL_TRY(rbl_material_preset("stone", &body.material));
     RBL_TRY(rbl_breaker_create_prescored(&c->def, &id));
-    rblResult result = rbl_breaker_hold(id, &breaker);
+    rblResult result = rbl_breaker_acquire(id, &breaker);
     rbl_breaker_destroy(id);
     RBL_TRY(result);
     result = rbl_breaker_prepare(breaker, &body.view, &body.material, NULL, &prepared);

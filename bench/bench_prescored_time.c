@@ -9,10 +9,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MOST_HITS 12
-#define REPEATS   3  // of each hit: the shortest time of a step counts
-#define STEPS     30 // at 30 Hz
-#define THREADS   2
+#define MAX_IMPACTS 12
+#define REPEATS     3  // of each hit: the shortest time of a step counts
+#define STEPS       30 // at 30 Hz
+#define THREADS     2
 
 typedef struct Target
 {
@@ -25,12 +25,12 @@ typedef struct Target
 } Target;
 
 // Milliseconds of one hit.
-typedef struct HitTimes
+typedef struct ImpactTimes
 {
     double fracture, step; // of the step that broke
     double worst;          // step of the scene
     uint32_t pieces;
-} HitTimes;
+} ImpactTimes;
 
 // ---- targets ----
 
@@ -151,7 +151,7 @@ static rblResult set_up(const Target* target, bool aligned, uint32_t hit, rblWor
     return put_ball(*out, target, hit);
 }
 
-static rblResult play(rblWorldId world, double steps[STEPS], HitTimes* times)
+static rblResult play(rblWorldId world, double steps[STEPS], ImpactTimes* times)
 {
     for (int i = 0; i < STEPS; ++i)
     {
@@ -172,10 +172,11 @@ static rblResult play(rblWorldId world, double steps[STEPS], HitTimes* times)
     return RBL_OK;
 }
 
-static rblResult time_hit(const Target* target, bool aligned, uint32_t hit, uint32_t repeats, HitTimes* out)
+static rblResult time_impact(const Target* target, bool aligned, uint32_t hit, uint32_t repeats,
+                             ImpactTimes* out)
 {
     double steps[STEPS];
-    *out = (HitTimes){.fracture = 1e9, .step = 1e9};
+    *out = (ImpactTimes){.fracture = 1e9, .step = 1e9};
     for (int i = 0; i < STEPS; ++i)
     {
         steps[i] = 1e9;
@@ -219,8 +220,8 @@ static double median(double* values, uint32_t count)
 
 static rblResult time_target(rblBench* bench, const Target* target, bool aligned)
 {
-    const uint32_t hits = rbl_bench_size(bench, MOST_HITS, 1);
-    double fracture[MOST_HITS];
+    const uint32_t hits = rbl_bench_size(bench, MAX_IMPACTS, 1);
+    double fracture[MAX_IMPACTS];
     char subject[96];
     double pieces = 0.0;
     double step = 0.0;
@@ -228,8 +229,8 @@ static rblResult time_target(rblBench* bench, const Target* target, bool aligned
     uint32_t broken = 0;
     for (uint32_t i = 0; i < hits; ++i)
     {
-        HitTimes times;
-        RBL_TRY(time_hit(target, aligned, i, rbl_bench_size(bench, REPEATS, 1), &times));
+        ImpactTimes times;
+        RBL_TRY(time_impact(target, aligned, i, rbl_bench_size(bench, REPEATS, 1), &times));
         worst = rbl_maxd(worst, times.worst);
         if (times.pieces > 0)
         {

@@ -49,7 +49,7 @@ void rbl_tets_bench_run_merge(rblTetsBenchRun* run, const rblTetsBenchRun* other
 
 // Play a loaded scene on one thread. `sizes` is told its bodies once they are there; may be null.
 typedef rblResult rblTetsBenchSizesFcn(void* context, const rblSimulation* simulation);
-rblResult rbl_tets_bench_play(rblSceneId scene, uint32_t most_steps, rblTetsBenchSizesFcn* sizes,
+rblResult rbl_tets_bench_play(rblSceneId scene, uint32_t max_steps, rblTetsBenchSizesFcn* sizes,
                               void* context, rblTetsBenchRun* out);
 
 // The same fragments from the same moment on, in peers: ms a step.

@@ -10,19 +10,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST_BODIES 256u
-#define FRAMES      12u // in which the fragments are asked,
-#define EVERY       2u  // so many steps apart
-#define REPEATS     3u  // of which the shortest counts
-#define MARGIN      0.002f
+#define MAX_BODIES 256u
+#define FRAMES     12u // in which the fragments are asked,
+#define EVERY      2u  // so many steps apart
+#define REPEATS    3u  // of which the shortest counts
+#define MARGIN     0.002f
 
 // The bodies of a frame: fragments, and what they may fall on.
 typedef struct Frames
 {
     uint32_t body_count;
-    rblShapeView views[MOST_BODIES]; // as they were updated; held
-    bool fragment[MOST_BODIES];
-    rblTransform poses[FRAMES][MOST_BODIES];
+    rblShapeView views[MAX_BODIES]; // as they were updated; held
+    bool fragment[MAX_BODIES];
+    rblTransform poses[FRAMES][MAX_BODIES];
     uint32_t frame_count;
 } Frames;
 
@@ -37,11 +37,11 @@ static void frames_free(Frames* frames)
 
 static rblResult take_frame(Frames* frames, rblWorldId world)
 {
-    rblBodyId ids[MOST_BODIES];
+    rblBodyId ids[MAX_BODIES];
     uint32_t count = 0;
-    RBL_TRY(rbl_world_bodies(world, ids, MOST_BODIES, &count));
+    RBL_TRY(rbl_world_bodies(world, ids, MAX_BODIES, &count));
     const bool first = frames->frame_count == 0;
-    if (count > MOST_BODIES || (!first && count != frames->body_count))
+    if (count > MAX_BODIES || (!first && count != frames->body_count))
     {
         return RBL_OK;
     }
@@ -159,8 +159,8 @@ static rblResult make_views(const Frames* frames, bool exact, bool rebuilt, rblS
 static rblResult measure(rblBench* bench, const Frames* frames, bool exact, bool rebuilt)
 {
     char subject[96];
-    rblShapeId ids[MOST_BODIES] = {{0, 0}};
-    rblShapeView views[MOST_BODIES];
+    rblShapeId ids[MAX_BODIES] = {{0, 0}};
+    rblShapeView views[MAX_BODIES];
     Cost cost = {.seconds = 0.0};
     const double begin = rbl_timer_seconds();
     rblResult result = make_views(frames, exact, rebuilt, ids, views);

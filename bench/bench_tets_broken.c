@@ -5,8 +5,8 @@
 #include "tests/tets_dividing.h"
 #include <stdlib.h>
 
-#define MOST_PARTS 4096
-#define MOST_SEEDS 8
+#define MAX_PARTS 4096
+#define MAX_SEEDS 8
 
 rblResult rbl_broken_make(rblBroken* broken, const char* kind, uint32_t tets)
 {
@@ -65,7 +65,7 @@ static bool has_node(const rblBroken* broken, rblBrokenPart parent, uint32_t nod
 static uint32_t nearest(const rblVec3d* seeds, uint32_t count, rblVec3d p, double* border)
 {
     uint32_t best = 0, second = RBL_NONE;
-    double squares[MOST_SEEDS] = {0.0};
+    double squares[MAX_SEEDS] = {0.0};
     for (uint32_t i = 0; i < count; ++i)
     {
         const rblVec3d way = rbl_sub3d(seeds[i], p);
@@ -103,7 +103,7 @@ static rblResult label_nodes(rblBroken* broken, rblBrokenPart parent, uint32_t s
     const rblTetsView* view = broken->background->view;
     uint32_t* labels = broken->labels[broken->count];
     double* weights = broken->weights[broken->count];
-    rblVec3d seeds[MOST_SEEDS];
+    rblVec3d seeds[MAX_SEEDS];
     place_seeds(broken, parent, seed_count, seeds);
     for (uint32_t i = 0; i < view->node_count; ++i)
     {
@@ -117,10 +117,10 @@ static rblResult label_nodes(rblBroken* broken, rblBrokenPart parent, uint32_t s
 
 static rblBrokenPart largest(const rblBroken* broken)
 {
-    static rblBrokenPart parts[MOST_PARTS];
+    static rblBrokenPart parts[MAX_PARTS];
     rblBrokenPart best = {RBL_NONE, 0};
     uint32_t most = 0;
-    const uint32_t count = rbl_broken_parts(broken, parts, MOST_PARTS);
+    const uint32_t count = rbl_broken_parts(broken, parts, MAX_PARTS);
     for (uint32_t i = 0; i < count; ++i)
     {
         const uint32_t nodes = broken->events[parts[i].event]->facts[parts[i].label].nodes;

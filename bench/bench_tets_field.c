@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST_PARTS 512
-#define FIELDS     8   // that are measured
-#define POINTS     500 // of each
-#define ASKED      6000
+#define MAX_PARTS 512
+#define FIELDS    8   // that are measured
+#define POINTS    500 // of each
+#define ASKED     6000
 
 // ---- cracks ----
 
@@ -90,8 +90,8 @@ static double crack_distance(const Cracks* cracks, rblVec3d p)
 // Points of the solid that are in another fragment than the rule says, but for those on a border to rounding.
 static uint32_t count_wrong(rblBroken* broken, rblRandom* random, uint32_t asked)
 {
-    rblBrokenPart parts[MOST_PARTS];
-    const uint32_t count = rbl_broken_parts(broken, parts, MOST_PARTS);
+    rblBrokenPart parts[MAX_PARTS];
+    const uint32_t count = rbl_broken_parts(broken, parts, MAX_PARTS);
     const rblTetsPartition partition = rbl_broken_partition(broken);
     const rblBackground* background = broken->background;
     uint32_t wrong = 0;
@@ -199,8 +199,8 @@ static rblResult measure_part(const rblBroken* broken, rblBrokenPart part, const
 
 static rblResult measure_distances(rblBench* bench, const rblBroken* broken, rblRandom* random, Errors* out)
 {
-    rblBrokenPart parts[MOST_PARTS];
-    const uint32_t count = rbl_broken_parts(broken, parts, MOST_PARTS);
+    rblBrokenPart parts[MAX_PARTS];
+    const uint32_t count = rbl_broken_parts(broken, parts, MAX_PARTS);
     const uint32_t points = rbl_bench_size(bench, POINTS, 20);
     rblMesh* mesh;
     rblDistanceOracle solid;

@@ -103,10 +103,10 @@ static rblResult note_step(rblWorldId world, uint32_t* breaks, rblTetsBenchStep*
     return RBL_OK;
 }
 
-static rblResult run_steps(rblSimulation* simulation, uint32_t most_steps, rblTetsBenchRun* run)
+static rblResult run_steps(rblSimulation* simulation, uint32_t max_steps, rblTetsBenchRun* run)
 {
     uint32_t breaks = 0;
-    while (!rbl_simulation_done(simulation) && simulation->step < most_steps)
+    while (!rbl_simulation_done(simulation) && simulation->step < max_steps)
     {
         RBL_TRY(rbl_simulation_advance(simulation));
         RBL_TRY(note_step(simulation->world, &breaks, &run->steps[run->count]));
@@ -117,21 +117,21 @@ static rblResult run_steps(rblSimulation* simulation, uint32_t most_steps, rblTe
     return count_fragments(simulation->world, &run->triangles_after);
 }
 
-static rblResult play(rblSimulation* simulation, rblSceneId scene, uint32_t most_steps,
+static rblResult play(rblSimulation* simulation, rblSceneId scene, uint32_t max_steps,
                       rblTetsBenchSizesFcn* sizes, void* context, rblTetsBenchRun* run)
 {
     RBL_TRY(rbl_simulation_start(simulation, scene, false));
     RBL_TRY(sizes != NULL ? sizes(context, simulation) : RBL_OK);
     run->steps = malloc(sizeof *run->steps * (simulation->view.step_count + 1));
-    return run->steps != NULL ? run_steps(simulation, most_steps, run) : rbl_fail_memory();
+    return run->steps != NULL ? run_steps(simulation, max_steps, run) : rbl_fail_memory();
 }
 
-rblResult rbl_tets_bench_play(rblSceneId scene, uint32_t most_steps, rblTetsBenchSizesFcn* sizes,
+rblResult rbl_tets_bench_play(rblSceneId scene, uint32_t max_steps, rblTetsBenchSizesFcn* sizes,
                               void* context, rblTetsBenchRun* out)
 {
     rblSimulation simulation = {.allocator = NULL};
     rblTetsBenchRun run = {.steps = NULL};
-    const rblResult result = play(&simulation, scene, most_steps, sizes, context, &run);
+    const rblResult result = play(&simulation, scene, max_steps, sizes, context, &run);
     rbl_simulation_free(&simulation);
     if (result != RBL_OK)
     {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_RUNS   3    // of a scene: of every step the shortest time counts
+#define MAX_RUNS    3    // of a scene: of every step the shortest time counts
 #define RUN_SECONDS 10.0 // in which it is run again
 #define AFTER       10u  // steps after a fracture, to compare with
 #define GOAL        5.0  // ms that a fracture may be above these
@@ -229,10 +229,10 @@ static void report_run(rblBench* bench, const char* subject, const Paper* paper,
 // Runs differ in their times only.
 static rblResult play_often(rblBench* bench, rblSceneId scene, Sizes* sizes, rblTetsBenchRun* run)
 {
-    const uint32_t most_steps = rbl_bench_size(bench, UINT32_MAX, 4);
+    const uint32_t max_steps = rbl_bench_size(bench, UINT32_MAX, 4);
     const double begin = rbl_timer_seconds();
-    RBL_TRY(rbl_tets_bench_play(scene, most_steps, report_sizes, sizes, run));
-    for (uint32_t i = 1; i < MOST_RUNS; ++i)
+    RBL_TRY(rbl_tets_bench_play(scene, max_steps, report_sizes, sizes, run));
+    for (uint32_t i = 1; i < MAX_RUNS; ++i)
     {
         const double spent = rbl_timer_seconds() - begin;
         rblTetsBenchRun again;
@@ -240,7 +240,7 @@ static rblResult play_often(rblBench* bench, rblSceneId scene, Sizes* sizes, rbl
         {
             break;
         }
-        RBL_TRY(rbl_tets_bench_play(scene, most_steps, NULL, NULL, &again));
+        RBL_TRY(rbl_tets_bench_play(scene, max_steps, NULL, NULL, &again));
         rbl_tets_bench_run_merge(run, &again);
         rbl_tets_bench_run_free(&again);
     }

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MOST_BLOWS 12
+#define MAX_IMPACTS 12
 
 // Of the paper: tetrahedra of Table 1; the most milliseconds of fracture and of updates in Table 3.
 typedef struct Subject
@@ -31,7 +31,7 @@ static const Subject subjects[] = {{"piggy bank", "piggybank", "ceramic", 20807,
 
 typedef struct Times
 {
-    double values[MOST_BLOWS];
+    double values[MAX_IMPACTS];
     uint32_t count;
 } Times;
 
@@ -81,7 +81,7 @@ static rblResult make_body(rblBench* bench, const Subject* subject, Body* out)
     def.tetrahedra = rbl_bench_size(bench, subject->tetrahedra, 400);
     RBL_TRY(make_shape(subject, &out->shape));
     RBL_TRY(rbl_breaker_create_stress(&def, &out->id));
-    RBL_TRY(rbl_breaker_hold(out->id, &out->breaker));
+    RBL_TRY(rbl_breaker_acquire(out->id, &out->breaker));
     out->body.pose.q = (rblQuat){0, 0, 0, 1};
     RBL_TRY(rbl_shape_view(out->shape, &out->body.view));
     RBL_TRY(rbl_material_preset(subject->material, &out->body.material));
@@ -150,7 +150,7 @@ static rblResult measure(rblBench* bench, const Subject* subject, const Body* bo
 {
     rblRandom random = rbl_random_seed(3, 1);
     Breaks breaks = {0};
-    const uint32_t blows = rbl_bench_size(bench, MOST_BLOWS, 2);
+    const uint32_t blows = rbl_bench_size(bench, MAX_IMPACTS, 2);
     for (uint32_t i = 0; i < blows; ++i)
     {
         RBL_TRY(hit(body, &random, &breaks));

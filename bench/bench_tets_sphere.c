@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_RUNS 3
+#define MAX_RUNS 3
 
 typedef struct Ball
 {
@@ -79,7 +79,7 @@ static rblResult measure(rblBench* bench, const Ball* ball, rblSceneId scene)
     rblTetsBenchRun run;
     const uint32_t steps = rbl_bench_size(bench, UINT32_MAX, 3);
     RBL_TRY(rbl_tets_bench_play(scene, steps, tell_sizes, sizes, &run));
-    for (uint32_t i = 1; i < rbl_bench_size(bench, MOST_RUNS, 1); ++i)
+    for (uint32_t i = 1; i < rbl_bench_size(bench, MAX_RUNS, 1); ++i)
     {
         rblTetsBenchRun again;
         const rblResult result = rbl_tets_bench_play(scene, steps, NULL, NULL, &again);

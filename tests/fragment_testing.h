@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BREAKS 24
+#define MAX_BREAKS 24
 
 typedef struct Broken
 {
@@ -26,11 +26,11 @@ typedef struct Broken
     rblBackground* background;
     const rblTetsView* view;
     uint32_t count; // of events
-    rblFragmentEvent* events[MOST_BREAKS];
-    uint32_t parents[MOST_BREAKS], parent_labels[MOST_BREAKS]; // RBL_NONE: the whole
-    uint32_t* labels[MOST_BREAKS];
-    double* weights[MOST_BREAKS];
-    rblTetsEvent rules[MOST_BREAKS];
+    rblFragmentEvent* events[MAX_BREAKS];
+    uint32_t parents[MAX_BREAKS], parent_labels[MAX_BREAKS]; // RBL_NONE: the whole
+    uint32_t* labels[MAX_BREAKS];
+    double* weights[MAX_BREAKS];
+    rblTetsEvent rules[MAX_BREAKS];
     rblTetsPartition partition;
 } Broken;
 

@@ -20,7 +20,7 @@ static inline const rblBreaker* make_breaker(const rblPrescoredDef* def)
     rblBreakerId id;
     const rblBreaker* breaker = NULL;
     check_ok(rbl_breaker_create_prescored(def, &id));
-    check_ok(rbl_breaker_hold(id, &breaker));
+    check_ok(rbl_breaker_acquire(id, &breaker));
     check_ok(rbl_breaker_destroy(id));
     return breaker;
 }

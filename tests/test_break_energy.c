@@ -9,13 +9,13 @@
 
 // A brick that spins about the way it flies, centre first, onto a ball that is held: the blow has the energy of its flight, the
 // spin is left alone.
-typedef struct Blow
+typedef struct Collision
 {
     double before, after; // J of motion, of the step in which it breaks
     double mass;
     rblBreakEvent event;
     uint32_t breaks;
-} Blow;
+} Collision;
 
 static rblWorldId brick_over_ball(rblBodyDef* brick, rblBodyId* body)
 {
@@ -37,37 +37,38 @@ static rblWorldId brick_over_ball(rblBodyDef* brick, rblBodyId* body)
     return world;
 }
 
-static Blow strike(rblBodyDef brick)
+static Collision collide(rblBodyDef brick)
 {
     rblBodyId body;
     const rblWorldId world = brick_over_ball(&brick, &body);
-    Blow blow = {.mass = (double)state_of(world, body).mass};
-    for (int i = 0; i < 30 && blow.breaks == 0; ++i)
+    Collision collision = {.mass = (double)state_of(world, body).mass};
+    for (int i = 0; i < 30 && collision.breaks == 0; ++i)
     {
         const rblBreakEvent* events;
-        blow.before = energy_of(world).kinetic;
+        collision.before = energy_of(world).kinetic;
         check_ok(rbl_world_step(world, 1.0f / 60.0f));
-        blow.breaks = events_of(world, &events);
-        blow.event = blow.breaks > 0 ? events[0] : blow.event;
+        collision.breaks = events_of(world, &events);
+        collision.event = collision.breaks > 0 ? events[0] : collision.event;
     }
-    blow.after = energy_of(world).kinetic;
+    collision.after = energy_of(world).kinetic;
     check_ok(rbl_world_destroy(world));
-    return blow;
+    return collision;
 }
 
-static void check_event(const rblBodyDef* brick, const Blow* blow)
+static void check_event(const rblBodyDef* brick, const Collision* collision)
 {
-    const rblBreakEvent* event = &blow->event;
+    const rblBreakEvent* event = &collision->event;
     print_message(
         "%u pieces: %.9g J before, %.9g after, %.9g lost by the break, %.9g of surface, %.3g of heat\n",
-        event->pieces, blow->before, blow->after, event->kinetic_lost, event->surface_energy, event->heat);
-    assert_int_equal(blow->breaks, 1);
+        event->pieces, collision->before, collision->after, event->kinetic_lost, event->surface_energy,
+        event->heat);
+    assert_int_equal(collision->breaks, 1);
     assert_true(event->pieces >= 2 && event->mass_error < 1e-6);
     assert_true(event->surface_energy > 0.0 && event->heat >= 0.0);
     check_relative(event->surface_energy, 2.0 * (double)brick->material.surface_energy * event->crack_area,
                    1e-9);
-    check_close(event->kinetic_lost, event->surface_energy + event->heat, 1e-6 * blow->before);
-    assert_true(event->kinetic_lost <= blow->before - blow->after + 1e-6 * blow->before);
+    check_close(event->kinetic_lost, event->surface_energy + event->heat, 1e-6 * collision->before);
+    assert_true(event->kinetic_lost <= collision->before - collision->after + 1e-6 * collision->before);
 }
 
 static rblBodyDef clay_brick(void)
@@ -113,9 +114,9 @@ static void what_a_break_loses_is_surface_and_heat(void** state)
         for (float energy = 1.0f; energy < 1000.0f; energy *= 9.0f)
         {
             brick.material.surface_energy = energy;
-            const Blow blow = strike(brick);
-            check_event(&brick, &blow);
-            assert_true((blow.event.elastic_energy > 0.0) == (i == 1));
+            const Collision collision = collide(brick);
+            check_event(&brick, &collision);
+            assert_true((collision.event.elastic_energy > 0.0) == (i == 1));
         }
         end_of(&brick);
     }
@@ -123,14 +124,14 @@ static void what_a_break_loses_is_surface_and_heat(void** state)
 
 // What a blow does not pay for cracks it spends on the pieces, by contacts. So that nothing is left for these, cracks are made to
 // cost a millionth less than all it has: then the books of the world must say the same as the event.
-static void a_blow_that_pays_all_it_has_loses_nothing_else(void** state)
+static void an_impact_that_pays_all_it_has_loses_nothing_else(void** state)
 {
     (void)state;
     rblBodyDef brick = prescored_brick();
-    const Blow cheap = strike(brick);
+    const Collision cheap = collide(brick);
     const double energy = 0.5 * cheap.mass * (double)(SPEED * SPEED);
     brick.material.surface_energy = (float)((1.0 - 1e-6) * energy / (2.0 * cheap.event.crack_area));
-    const Blow dear = strike(brick);
+    const Collision dear = collide(brick);
     check_event(&brick, &dear);
     check_relative(dear.event.surface_energy, energy, 1e-5);
     assert_true(dear.after > 0.01 * dear.before);
@@ -142,7 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_break_loses_is_surface_and_heat),
-        cmocka_unit_test(a_blow_that_pays_all_it_has_loses_nothing_else),
+        cmocka_unit_test(an_impact_that_pays_all_it_has_loses_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static rblBreakerDef halver_def(Halver* halver)
     return def;
 }
 
-static void a_breaker_lives_while_it_is_held(void** state)
+static void a_breaker_lives_while_it_is_referenced(void** state)
 {
     (void)state;
     Halver halver = {.threshold = 1.0f};
@@ -126,7 +126,7 @@ static void a_breaker_lives_while_it_is_held(void** state)
     check_ok(rbl_breaker_create(&def, &id));
     assert_int_equal(rbl_breaker_alive_count(), 1);
     const rblBreaker* breaker = NULL;
-    check_ok(rbl_breaker_hold(id, &breaker));
+    check_ok(rbl_breaker_acquire(id, &breaker));
     assert_string_equal(rbl_breaker_def(breaker)->name, "halver");
     assert_true(rbl_breaker_def(breaker)->name != def.name);
     rbl_breaker_retain(breaker);
@@ -134,7 +134,7 @@ static void a_breaker_lives_while_it_is_held(void** state)
     assert_int_equal(rbl_breaker_alive_count(), 0);
     const rblBreaker* none = NULL;
     check_fails(RBL_ERROR_STALE, rbl_breaker_destroy(id));
-    check_fails(RBL_ERROR_STALE, rbl_breaker_hold(id, &none));
+    check_fails(RBL_ERROR_STALE, rbl_breaker_acquire(id, &none));
     assert_null(none);
     rbl_breaker_release(breaker);
     assert_int_equal(halver.destroyed, 0);
@@ -166,7 +166,7 @@ static void bad_definitions_are_refused(void** state)
     def.forget = NULL;
     check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create(&def, &id));
     check_fails(RBL_ERROR_STALE, rbl_breaker_destroy((rblBreakerId){0, 0}));
-    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_hold((rblBreakerId){1, 1}, NULL));
+    check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_acquire((rblBreakerId){1, 1}, NULL));
     assert_int_equal(id.index1, 7);
     assert_int_equal(halver.destroyed, 0);
     assert_int_equal(rbl_breaker_alive_count(), 0);
@@ -189,7 +189,7 @@ static void open_case(Case* c, Halver halver)
     const rblBreakerDef def = halver_def(&c->halver);
     rblBreakerId id;
     check_ok(rbl_breaker_create(&def, &id));
-    check_ok(rbl_breaker_hold(id, &c->breaker));
+    check_ok(rbl_breaker_acquire(id, &c->breaker));
     check_ok(rbl_breaker_destroy(id));
     check_ok(rbl_shape_create_box((rblVec3){0.2f, 0.1f, 0.1f}, &c->shape));
     check_ok(rbl_shape_view(c->shape, &c->body.view));
@@ -315,7 +315,7 @@ static void out_of_memory_leaves_nothing_behind(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_breaker_lives_while_it_is_held),
+        cmocka_unit_test(a_breaker_lives_while_it_is_referenced),
         cmocka_unit_test(bad_definitions_are_refused),
         cmocka_unit_test(a_breaker_of_the_users_own_decides_and_shatters),
         cmocka_unit_test(wrong_answers_are_refused),

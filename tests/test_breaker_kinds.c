@@ -243,7 +243,7 @@ static void breakers_keep_their_definition(void** state)
     def.label = label;
     check_ok(rbl_breaker_create_kind("crumble", &def, &id));
     label[0] = 'L';
-    check_ok(rbl_breaker_hold(id, &breaker));
+    check_ok(rbl_breaker_acquire(id, &breaker));
     const CrumbleDef* kept = rbl_breaker_kind_def(breaker);
     assert_true(kept->along == 4 && strcmp(kept->label, "label") == 0);
     assert_string_equal(rbl_breaker_kind(breaker)->name, "crumble");

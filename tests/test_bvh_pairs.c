@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_VERTICES  64
-#define MOST_TRIANGLES 64
+#define MAX_VERTICES  64
+#define MAX_TRIANGLES 64
 
 // A mesh on whole numbers and the same, moved and scaled exactly, as a span of floats or doubles.
 typedef struct Soup
 {
     uint32_t vertex_count, triangle_count;
-    Int3 grid[MOST_VERTICES];
-    uint32_t indices[3 * MOST_TRIANGLES];
-    double doubles[3 * MOST_VERTICES];
-    float floats[4 * MOST_VERTICES]; // with a stride
+    Int3 grid[MAX_VERTICES];
+    uint32_t indices[3 * MAX_TRIANGLES];
+    double doubles[3 * MAX_VERTICES];
+    float floats[4 * MAX_VERTICES]; // with a stride
     rblTriangleSpan span;
 } Soup;
 
@@ -61,8 +61,8 @@ static void make_soup(Soup* soup, rblRandom* random, Shape shape, bool is_double
     const double scales[] = {1, 0x1p-66, 0x1p50, 0x1p-10};
     const uint32_t which = rbl_random_below(random, 4);
     const double offset = which == 3 ? 0x1p12 : 0;
-    soup->vertex_count = 3 + rbl_random_below(random, MOST_VERTICES - 2);
-    soup->triangle_count = rbl_random_below(random, MOST_TRIANGLES + 1);
+    soup->vertex_count = 3 + rbl_random_below(random, MAX_VERTICES - 2);
+    soup->triangle_count = rbl_random_below(random, MAX_TRIANGLES + 1);
     for (uint32_t v = 0; v < soup->vertex_count; ++v)
     {
         soup->grid[v] = random_vertex(random, shape, v);
@@ -178,7 +178,7 @@ static void check_like_meeting(const Soup* sa, const Soup* sb, const rblTriangle
 static void check_self(const Soup* soup, const rblTrianglePairArray* found,
                        const rblIntersectOptions* options)
 {
-    unsigned char seen[MOST_TRIANGLES][MOST_TRIANGLES] = {{0}};
+    unsigned char seen[MAX_TRIANGLES][MAX_TRIANGLES] = {{0}};
     for (size_t i = 0; i < found->count; ++i)
     {
         const rblTrianglePair* pair = &found->data[i];
@@ -308,7 +308,7 @@ static void neighbours_that_meet_elsewhere_are_those_of_the_mesh_room(void** sta
     {
         Soup soup;
         make_soup(&soup, &random, (Shape)(round % SHAPE_COUNT), true);
-        uint32_t starts[MOST_TRIANGLES + 1];
+        uint32_t starts[MAX_TRIANGLES + 1];
         for (uint32_t i = 0; i <= soup.triangle_count; ++i)
         {
             starts[i] = 3 * i;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_NODES 40000
+#define MAX_NODES 40000
 
 // A bar of 0.4 x 0.1 x 0.1 m of something like plaster, and a stress in it.
 typedef struct Bar
@@ -20,9 +20,9 @@ typedef struct Bar
     rblCrackReport report;
 } Bar;
 
-static rblStress stresses[MOST_NODES];
-static double strengths[MOST_NODES], toughnesses[MOST_NODES], weights[MOST_NODES];
-static uint32_t labels[MOST_NODES];
+static rblStress stresses[MAX_NODES];
+static double strengths[MAX_NODES], toughnesses[MAX_NODES], weights[MAX_NODES];
+static uint32_t labels[MAX_NODES];
 
 typedef rblMat3d StressFcn(rblVec3d at);
 
@@ -65,7 +65,7 @@ static void open_bar(Bar* bar, double edge)
     check_ok(rbl_tets_fill(mesh, &def, NULL, &bar->id));
     check_ok(rbl_mesh_destroy(mesh));
     check_ok(rbl_tets_view(bar->id, &bar->tets));
-    assert_true(bar->tets.node_count <= MOST_NODES);
+    assert_true(bar->tets.node_count <= MAX_NODES);
     check_ok(rbl_tet_graph_create(&bar->tets, true, allocator, &bar->solid_graph));
     check_ok(rbl_tet_graph_create(&bar->tets, false, allocator, &bar->graph));
     bar->body = (rblCrackBody){.tets = &bar->tets,
@@ -79,7 +79,7 @@ static void open_bar(Bar* bar, double edge)
                                .poisson = 0.2,
                                .budget = INFINITY,
                                .smallest = 0.0,
-                               .most_fragments = 1000};
+                               .max_fragments = 1000};
 }
 
 static void close_bar(Bar* bar)
@@ -111,8 +111,8 @@ static uint32_t grow(Bar* bar)
 // Labels are 0 .. fragments - 1, each fragment hangs together through the solid, weights are positive and cuts keep off nodes.
 static void check_labels(const Bar* bar)
 {
-    static uint32_t queue[MOST_NODES];
-    static bool seen[MOST_NODES];
+    static uint32_t queue[MAX_NODES];
+    static bool seen[MAX_NODES];
     memset(seen, 0, sizeof seen);
     for (uint32_t label = 0; label < bar->report.fragments; ++label)
     {
@@ -329,7 +329,7 @@ static void cracks_follow_stress_that_turns(void** state)
     {
         strengths[i] -= fabs(bar.tets.positions[i].x - 0.05) < 0.015 ? 0.3e6 : 0.0;
     }
-    bar.body.most_fragments = 2;
+    bar.body.max_fragments = 2;
     assert_int_equal(grow(&bar), 2);
     check_labels(&bar);
     double least = INFINITY;
@@ -361,8 +361,8 @@ static void crumbs_are_merged(void** state)
 static void the_same_stress_cracks_alike(void** state)
 {
     (void)state;
-    static uint32_t first[MOST_NODES];
-    static double first_weights[MOST_NODES];
+    static uint32_t first[MAX_NODES];
+    static double first_weights[MAX_NODES];
     Bar bar;
     open_bar(&bar, 0.02);
     load(&bar, turning, 4.0, 0.9e6, 10.0);
@@ -379,11 +379,11 @@ static void the_same_stress_cracks_alike(void** state)
 static void fragments_crack_again_within_themselves(void** state)
 {
     (void)state;
-    static uint32_t first[MOST_NODES];
+    static uint32_t first[MAX_NODES];
     Bar bar;
     open_bar(&bar, 0.02);
     load(&bar, tension, 1.0, 0.9e6, 60.0);
-    bar.body.most_fragments = 2;
+    bar.body.max_fragments = 2;
     assert_int_equal(grow(&bar), 2);
     memcpy(first, labels, sizeof first);
     uint32_t ones = 0;
@@ -393,7 +393,7 @@ static void fragments_crack_again_within_themselves(void** state)
     }
     const uint32_t larger = 2 * ones > bar.tets.node_count;
     load(&bar, tension, 4.0, 0.9e6, 20.0);
-    bar.body.most_fragments = 100;
+    bar.body.max_fragments = 100;
     for (uint32_t i = 0; i < bar.tets.node_count; ++i)
     {
         labels[i] = first[i] == larger ? 0 : RBL_NONE;

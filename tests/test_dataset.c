@@ -62,8 +62,8 @@ static rblDatasetDef small_def(const rblDatasetMesh* meshes, uint32_t mesh_count
     def.meshes = meshes;
     def.mesh_count = mesh_count;
     def.count = count;
-    def.least_pieces = 3;
-    def.most_pieces = 8;
+    def.min_pieces = 3;
+    def.max_pieces = 8;
     def.seed = 5;
     return def;
 }
@@ -252,8 +252,8 @@ static void definitions_that_make_no_sense_are_refused(void** state)
         rblDatasetDef def = small_def(&mesh, 1, 2);
         rblDatasetReport report;
         def.count = k == 0 ? 0 : def.count;
-        def.least_pieces = k == 1 ? 0 : (k == 2 ? 9 : def.least_pieces);
-        def.most_pieces = k == 3 ? 1000000 : def.most_pieces;
+        def.min_pieces = k == 1 ? 0 : (k == 2 ? 9 : def.min_pieces);
+        def.max_pieces = k == 3 ? 1000000 : def.max_pieces;
         def.kind_count = k == 4 ? 0 : def.kind_count;
         def.density = k == 5 ? (double)NAN : def.density;
         check_fails(RBL_ERROR_ARGUMENT, rbl_dataset_write(&def, "test_dataset_none", &report));

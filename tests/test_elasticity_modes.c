@@ -266,7 +266,7 @@ static void modes_approach_the_static_solution(void** state)
 }
 
 // A slow blow is static at its height; a quick one of the same impulse leaves the energy that it brings to the modes.
-static void slow_blows_are_static_and_quick_ones_are_kicks(void** state)
+static void slow_impacts_are_static_and_quick_ones_are_kicks(void** state)
 {
     (void)state;
     rblElasticDef def = rbl_default_elastic_def();
@@ -341,7 +341,7 @@ int main(void)
         cmocka_unit_test(any_number_of_workers_finds_the_same_modes),
         cmocka_unit_test(a_pulse_moves_a_spring_as_the_equation_says),
         cmocka_unit_test(modes_approach_the_static_solution),
-        cmocka_unit_test(slow_blows_are_static_and_quick_ones_are_kicks),
+        cmocka_unit_test(slow_impacts_are_static_and_quick_ones_are_kicks),
         cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

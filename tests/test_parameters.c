@@ -277,9 +277,9 @@ static void tables_that_do_not_fit_are_refused(void** state)
     rows[1].offset = size - 4;
     check_fails(RBL_ERROR_ARGUMENT, rbl_parameters_check_table(rows, size, "test"));
     rows[1].offset = 0;
-    rows[1].least = 2.0;
+    rows[1].min = 2.0;
     check_fails(RBL_ERROR_ARGUMENT, rbl_parameters_check_table(rows, size, "test"));
-    rows[1].least = 0.0;
+    rows[1].min = 0.0;
     rows[1].about = NULL;
     check_fails(RBL_ERROR_ARGUMENT, rbl_parameters_check_table(rows, size, "test"));
     check_fails(RBL_ERROR_ARGUMENT, rbl_parameters_check_table(NULL, size, "test"));

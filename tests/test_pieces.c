@@ -289,7 +289,7 @@ static void crumbs_are_merged_and_nothing_is_lost(void** state)
         rblMassProperties whole;
         check_ok(rbl_mesh_mass_properties(s.solid, 1.0, &whole));
         rblPieces* all = cut_solid(&s.view, s.cells, NULL, rbl_serial_jobs());
-        const rblCutOptions options = {.smallest_volume = 0.01 * whole.volume, .most_pieces = 25};
+        const rblCutOptions options = {.smallest_volume = 0.01 * whole.volume, .max_pieces = 25};
         rblPieces* pieces = cut_solid(&s.view, s.cells, &options, rbl_serial_jobs());
         assert_true(pieces->piece_count <= 25);
         assert_int_equal(pieces->merged, all->piece_count - pieces->piece_count);

@@ -111,7 +111,7 @@ static void a_cap_on_fragments_merges_the_smallest_and_drops_nothing(void** stat
     float least = 0.0f; // mass of the lightest fragment, with fewer and fewer of them
     for (int k = 3; k >= 0; --k)
     {
-        def.most_fragments = k < 3 ? caps[k] : 0;
+        def.max_fragments = k < 3 ? caps[k] : 0;
         const rblBreaker* breaker = make_breaker(&def);
         const rblVerdict verdict = verdict_at(&body, rbl_vec3(0.1f, 0.2f, 0), rbl_vec3(0, -1, 0));
         rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
@@ -134,7 +134,7 @@ static void a_cap_on_fragments_merges_the_smallest_and_drops_nothing(void** stat
     check_ok(rbl_shape_destroy(id));
 }
 
-static void a_blow_pays_for_as_many_pieces_as_it_can(void** state)
+static void an_impact_pays_for_as_many_pieces_as_it_can(void** state)
 {
     (void)state;
     const rblShapeId id = make_block();
@@ -157,7 +157,7 @@ static void a_blow_pays_for_as_many_pieces_as_it_can(void** state)
     assert_int_equal(before, 0);
     // And there is no more room than the world has.
     rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0, -1, 0));
-    verdict.most_pieces = 7;
+    verdict.max_pieces = 7;
     rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
     assert_true(fracture.fragment_count >= 2 && fracture.fragment_count <= 7);
     check_tiling(&body, &fracture, 1e-5);
@@ -244,7 +244,7 @@ static void crumbs_are_merged_or_debris(void** state)
 }
 
 // All beyond 15 cm stays one piece.
-static void far_from_the_blow_a_body_stays_one_piece(void** state)
+static void far_from_the_impact_a_body_stays_one_piece(void** state)
 {
     (void)state;
     const rblShapeId ids[2] = {make_block(), make_statue()};
@@ -325,7 +325,7 @@ static void of_a_compound_the_smallest_pieces_of_all_are_merged(void** state)
     def.pattern.pieces = 60;
     const rblBreaker* breaker = make_breaker(&def);
     rblVerdict verdict = verdict_at(&body, rbl_vec3(0, 0.05f, 0.2f), rbl_vec3(0, -1, 0));
-    verdict.most_pieces = 25;
+    verdict.max_pieces = 25;
     rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
     assert_int_equal(fracture.fragment_count, 25);
     uint32_t large = 0;
@@ -335,7 +335,7 @@ static void of_a_compound_the_smallest_pieces_of_all_are_merged(void** state)
     }
     assert_true(large >= 15);
     rbl_fracture_free(&fracture);
-    verdict.most_pieces = 4; // less than it has parts
+    verdict.max_pieces = 4; // less than it has parts
     fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
     assert_int_equal(fracture.fragment_count, 0);
     rbl_breaker_release(breaker);
@@ -424,11 +424,11 @@ int main(void)
         cmocka_unit_test(every_kind_of_shape_falls_into_pieces_that_are_all_of_it),
         cmocka_unit_test(fragments_of_fragments_of_fragments_are_all_of_them),
         cmocka_unit_test(rough_fragments_break_again_as_flat_ones_do),
-        cmocka_unit_test(a_blow_pays_for_as_many_pieces_as_it_can),
+        cmocka_unit_test(an_impact_pays_for_as_many_pieces_as_it_can),
         cmocka_unit_test(a_cap_on_fragments_merges_the_smallest_and_drops_nothing),
         cmocka_unit_test(the_number_of_workers_changes_nothing),
         cmocka_unit_test(crumbs_are_merged_or_debris),
-        cmocka_unit_test(far_from_the_blow_a_body_stays_one_piece),
+        cmocka_unit_test(far_from_the_impact_a_body_stays_one_piece),
         cmocka_unit_test(a_compound_breaks_child_by_child),
         cmocka_unit_test(of_a_compound_the_smallest_pieces_of_all_are_merged),
         cmocka_unit_test(bad_definitions_and_bodies_are_refused),

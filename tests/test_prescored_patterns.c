@@ -158,7 +158,7 @@ static void regions_from_files_break_bodies_as_patterns_do(void** state)
 }
 
 // The file is read when the breaker is made; where the blow cannot pay for all its borders, the smallest regions are joined.
-static void a_blow_pays_for_as_many_regions_of_a_file_as_it_can(void** state)
+static void an_impact_pays_for_as_many_regions_of_a_file_as_it_can(void** state)
 {
     (void)state;
     write_layers(layers);
@@ -196,7 +196,7 @@ int main(void)
         cmocka_unit_test(a_piece_in_the_hollow_of_another_is_no_part_of_it),
         cmocka_unit_test(aligned_patterns_keep_to_the_axes_of_the_body),
         cmocka_unit_test(regions_from_files_break_bodies_as_patterns_do),
-        cmocka_unit_test(a_blow_pays_for_as_many_regions_of_a_file_as_it_can),
+        cmocka_unit_test(an_impact_pays_for_as_many_regions_of_a_file_as_it_can),
     };
     return cmocka_run_group_tests_name("prescored_patterns", tests, NULL, NULL);
 }

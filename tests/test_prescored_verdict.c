@@ -6,7 +6,8 @@
 #include "prescored_testing.h"
 
 // What a world says of an impact: the body of mass m meets something much heavier of another material.
-static rblImpact blow(const rblBreakBody* body, const char* other, double radius, double mass, double speed)
+static rblImpact make_impact(const rblBreakBody* body, const char* other, double radius, double mass,
+                             double speed)
 {
     rblMaterial partner;
     check_ok(rbl_material_preset(other, &partner));
@@ -47,20 +48,20 @@ static void everyday_things_break_when_they_should(void** state)
     rblBreakBody body = body_of(plate, "glass");
     const double mass = (double)body.mass;
     // On its rim a plate opposes a fifth of its mass to the floor, on its edge all of it.
-    assert_true(breaks(&body, blow(&body, "stone", 0.003, mass, fall_speed(1.0))));
-    assert_true(breaks(&body, blow(&body, "stone", 0.003, 0.2 * mass, fall_speed(1.0))));
-    assert_false(breaks(&body, blow(&body, "stone", 0.003, mass, fall_speed(0.02))));
+    assert_true(breaks(&body, make_impact(&body, "stone", 0.003, mass, fall_speed(1.0))));
+    assert_true(breaks(&body, make_impact(&body, "stone", 0.003, 0.2 * mass, fall_speed(1.0))));
+    assert_false(breaks(&body, make_impact(&body, "stone", 0.003, mass, fall_speed(0.02))));
     body.material = (rblMaterial){0};
     check_ok(rbl_material_preset("steel", &body.material));
-    assert_false(breaks(&body, blow(&body, "stone", 0.003, 2.3, fall_speed(5.0))));
+    assert_false(breaks(&body, make_impact(&body, "stone", 0.003, 2.3, fall_speed(5.0))));
     check_ok(rbl_material_preset("rubber", &body.material));
-    assert_false(breaks(&body, blow(&body, "stone", 0.003, 0.34, fall_speed(20.0))));
+    assert_false(breaks(&body, make_impact(&body, "stone", 0.003, 0.34, fall_speed(20.0))));
     check_ok(rbl_shape_destroy(plate));
 
     const rblShapeId mug = make_level_set("bowl", 48); // 4 mm thick
     body = body_of(mug, "ceramic");
-    assert_true(breaks(&body, blow(&body, "stone", 0.002, 0.4 * (double)body.mass, fall_speed(0.8))));
-    assert_false(breaks(&body, blow(&body, "stone", 0.002, (double)body.mass, fall_speed(0.01))));
+    assert_true(breaks(&body, make_impact(&body, "stone", 0.002, 0.4 * (double)body.mass, fall_speed(0.8))));
+    assert_false(breaks(&body, make_impact(&body, "stone", 0.002, (double)body.mass, fall_speed(0.01))));
     check_ok(rbl_shape_destroy(mug));
 
     rblShapeId ball;
@@ -70,13 +71,13 @@ static void everyday_things_break_when_they_should(void** state)
     body = body_of(ball, "stone");
     const rblBreakBody concrete = body_of(wall, "concrete");
     const rblBreakBody bricks = body_of(wall, "clay");
-    assert_false(breaks(&body, blow(&body, "concrete", 0.05, (double)body.mass, 1.0)));
-    assert_false(breaks(&concrete, blow(&concrete, "stone", 0.05, (double)body.mass, 1.0)));
-    assert_true(breaks(&body, blow(&body, "concrete", 0.05, (double)body.mass, 30.0)));
-    assert_true(breaks(&bricks, blow(&bricks, "steel", 0.05, 5.0, 10.0)));
-    assert_false(breaks(&bricks, blow(&bricks, "steel", 0.05, 5.0, 0.5)));
+    assert_false(breaks(&body, make_impact(&body, "concrete", 0.05, (double)body.mass, 1.0)));
+    assert_false(breaks(&concrete, make_impact(&concrete, "stone", 0.05, (double)body.mass, 1.0)));
+    assert_true(breaks(&body, make_impact(&body, "concrete", 0.05, (double)body.mass, 30.0)));
+    assert_true(breaks(&bricks, make_impact(&bricks, "steel", 0.05, 5.0, 10.0)));
+    assert_false(breaks(&bricks, make_impact(&bricks, "steel", 0.05, 5.0, 0.5)));
     const rblBreakBody steel = body_of(ball, "steel");
-    assert_false(breaks(&steel, blow(&steel, "clay", 0.05, 5.0, 10.0)));
+    assert_false(breaks(&steel, make_impact(&steel, "clay", 0.05, 5.0, 10.0)));
     check_ok(rbl_shape_destroy(ball));
     check_ok(rbl_shape_destroy(wall));
 }
@@ -96,7 +97,7 @@ static void the_verdict_is_monotone_in_energy_and_knows_one_threshold(void** sta
         bool broke = false;
         for (int i = 1; i < 400; ++i)
         {
-            const rblImpact impact = blow(&body, "stone", 0.003, 0.5, 0.02 * i);
+            const rblImpact impact = make_impact(&body, "stone", 0.003, 0.5, 0.02 * i);
             rblVerdict verdict;
             check_ok(rbl_breaker_decide(breaker, NULL, &body, &impact, 1, &verdict));
             assert_true(verdict.severity > before);
@@ -137,11 +138,11 @@ static void damage_adds_up_only_when_asked_for(void** state)
         for (; hits < 50 && !broke; ++hits)
         {
             // Half of the energy that breaks it.
-            rblImpact impact = blow(&body, "stone", 0.003, 0.5, 1.0);
+            rblImpact impact = make_impact(&body, "stone", 0.003, 0.5, 1.0);
             rblVerdict verdict;
             check_ok(rbl_breaker_decide(breaker, NULL, &body, &impact, 1, &verdict));
             const double severity = (double)verdict.severity * (1.0 - (double)body.damage);
-            impact = blow(&body, "stone", 0.003, 0.5, sqrt(0.5 / severity));
+            impact = make_impact(&body, "stone", 0.003, 0.5, sqrt(0.5 / severity));
             check_ok(rbl_breaker_decide(breaker, NULL, &body, &impact, 1, &verdict));
             broke = verdict.breaks;
             body.damage = verdict.damage;
@@ -149,7 +150,7 @@ static void damage_adds_up_only_when_asked_for(void** state)
         assert_int_equal(hits, accumulate ? 3 : 50);
         // What is hardly felt does nothing.
         body.damage = 0.0f;
-        const rblImpact touch = blow(&body, "stone", 0.003, 0.5, 0.1);
+        const rblImpact touch = make_impact(&body, "stone", 0.003, 0.5, 0.1);
         rblVerdict verdict;
         check_ok(rbl_breaker_decide(breaker, NULL, &body, &touch, 1, &verdict));
         check_close(verdict.damage, 0.0, 0.0);
@@ -169,7 +170,7 @@ static void small_bodies_break_and_small_pieces_do_not(void** state)
     rblShapeId id;
     check_ok(rbl_shape_create_box(rbl_vec3(0.005f, 0.0005f, 0.005f), &id));
     rblBreakBody body = body_of(id, "glass");
-    const rblImpact impact = blow(&body, "stone", 0.001, (double)body.mass, 20.0);
+    const rblImpact impact = make_impact(&body, "stone", 0.001, (double)body.mass, 20.0);
     assert_true(breaks(&body, impact));
     body.generation = 1;
     assert_false(breaks(&body, impact));

@@ -32,7 +32,7 @@ static const rblPrescoredDef* prescored_of(rblSceneId scene, uint32_t breaker)
     check_ok(rbl_scene_prepare(scene));
     check_ok(rbl_scene_view(scene, &view));
     assert_string_equal(view.breakers[breaker].kind, "prescored");
-    check_ok(rbl_breaker_hold(view.breakers[breaker].id, &found));
+    check_ok(rbl_breaker_acquire(view.breakers[breaker].id, &found));
     rbl_breaker_release(found); // the scene has it
     return rbl_breaker_kind_def(found);
 }

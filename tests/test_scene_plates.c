@@ -5,9 +5,9 @@
 #include "rubble/scene.h"
 #include <stdlib.h>
 
-#define PLATES      RBL_TEST_DOCS "/../scenes/plates.json"
-#define MOST_BODIES 1024
-#define RAIL        0.02f // m: statics thinner than this are rails
+#define PLATES     RBL_TEST_DOCS "/../scenes/plates.json"
+#define MAX_BODIES 1024
+#define RAIL       0.02f // m: statics thinner than this are rails
 
 typedef struct Run
 {
@@ -28,7 +28,7 @@ static Run begin_run(void)
     check_ok(rbl_scene_view(run.scene, &run.view));
     check_ok(rbl_scene_world_def(run.scene, &def));
     check_ok(rbl_world_create(&def, &run.world));
-    run.bodies = calloc(MOST_BODIES, sizeof *run.bodies);
+    run.bodies = calloc(MAX_BODIES, sizeof *run.bodies);
     check_ok(rbl_scene_build(run.scene, run.world, run.bodies));
     return run;
 }
@@ -79,15 +79,15 @@ static bool is_rail(const rblBodyState* body)
 static void no_shard_stays_in_a_rail(void** state)
 {
     (void)state;
-    static rblBodyId all[MOST_BODIES];
+    static rblBodyId all[MAX_BODIES];
     Run run = begin_run();
     uint32_t count = 0;
     while ((double)run.steps * run.view.step < run.view.duration)
     {
         step_run(&run);
     }
-    check_ok(rbl_world_bodies(run.world, all, MOST_BODIES, &count));
-    assert_in_range(count, 60, MOST_BODIES);
+    check_ok(rbl_world_bodies(run.world, all, MAX_BODIES, &count));
+    assert_in_range(count, 60, MAX_BODIES);
     rblContactSet set = {0};
     for (uint32_t i = 0; i < count; ++i)
     {
@@ -110,7 +110,7 @@ static void no_shard_stays_in_a_rail(void** state)
 static void a_ball_is_not_held_in_the_air(void** state)
 {
     (void)state;
-    static rblBodyId all[MOST_BODIES];
+    static rblBodyId all[MAX_BODIES];
     Run run = begin_run();
     uint32_t count = 0;
     rblBodyId ball = {0};
@@ -118,7 +118,7 @@ static void a_ball_is_not_held_in_the_air(void** state)
     for (; run.steps < 60 && (hit == 0 || run.steps < hit + 6);)
     {
         step_run(&run);
-        check_ok(rbl_world_bodies(run.world, all, MOST_BODIES, &count));
+        check_ok(rbl_world_bodies(run.world, all, MAX_BODIES, &count));
         for (uint32_t i = 0; i < count && ball.index1 == 0; ++i)
         {
             ball = state_of(run.world, all[i]).center.z > 1.0f ? all[i] : ball;

@@ -134,8 +134,8 @@ static rblResult write_series(const char* content, uint32_t count)
 
 // Fewer files than before, and more: files that have no predecessor, and others that are left over.
 static uint32_t new_count;
-#define OLD_COUNT  3u
-#define MOST_COUNT 5u
+#define OLD_COUNT 3u
+#define MAX_COUNT 5u
 
 static void write_new(void)
 {
@@ -168,7 +168,7 @@ static void start_anew(void)
 static bool is_whole(const char* content, uint32_t count)
 {
     bool whole = has_content("wall.pvd", content) && has_content("wall/99.vtu", "of others");
-    for (uint32_t i = 0; i < MOST_COUNT; ++i)
+    for (uint32_t i = 0; i < MAX_COUNT; ++i)
     {
         char name[16];
         snprintf(name, sizeof name, "wall/%02u.vtu", i);
@@ -189,7 +189,7 @@ static void check_whole(int kill, int second_kill)
 
 static void killed_series_are_whole_once_looked_at(void** state)
 {
-    static const uint32_t counts[] = {2, MOST_COUNT};
+    static const uint32_t counts[] = {2, MAX_COUNT};
     (void)state;
     for (int c = 0; c < 2; ++c)
     {

@@ -78,8 +78,8 @@ static const rblParameter rows[] = {{.key = "radii",
                                      .type = RBL_PARAMETER_VECTOR,
                                      .offset = offsetof(Ellipsoid, radii),
                                      .about = "along x, y and z, m",
-                                     .most = RBL_PARAMETER_UNLIMITED,
-                                     .above_least = true,
+                                     .max = RBL_PARAMETER_UNLIMITED,
+                                     .min_excluded = true,
                                      .required = true},
                                     {.type = RBL_PARAMETER_END}};
 

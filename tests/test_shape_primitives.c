@@ -332,7 +332,7 @@ static void tiny_and_huge_shapes_work(void** state)
     }
 }
 
-static void stale_ids_are_caught_and_held_shapes_live_on(void** state)
+static void stale_ids_are_caught_and_referenced_shapes_live_on(void** state)
 {
     (void)state;
     rblShapeId id;
@@ -447,7 +447,7 @@ int main(void)
         cmocka_unit_test(masses_are_those_of_the_drawn_surface),
         cmocka_unit_test(sizes_that_are_not_sizes_are_refused),
         cmocka_unit_test(tiny_and_huge_shapes_work),
-        cmocka_unit_test(stale_ids_are_caught_and_held_shapes_live_on),
+        cmocka_unit_test(stale_ids_are_caught_and_referenced_shapes_live_on),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
         cmocka_unit_test(threads_may_share_the_registry),
     };

@@ -15,7 +15,7 @@ static rblShapeId make_brick(void)
 }
 
 // A blow on top of a body by something of its own kind, by Hertz: mass m, speed v, curvature R.
-static rblImpact blow(const rblBreakBody* body, float mass, float speed)
+static rblImpact make_impact(const rblBreakBody* body, float mass, float speed)
 {
     const double modulus = 0.5 * (double)body->material.young /
                            (1.0 - (double)(body->material.poisson * body->material.poisson));
@@ -35,7 +35,7 @@ static rblImpact blow(const rblBreakBody* body, float mass, float speed)
 
 static rblVerdict decide(const rblBreaker* breaker, const rblBreakBody* body, void* prepared, float speed)
 {
-    const rblImpact impact = blow(body, 1.0f, speed);
+    const rblImpact impact = make_impact(body, 1.0f, speed);
     rblVerdict verdict;
     check_ok(rbl_breaker_decide(breaker, prepared, body, &impact, 1, &verdict));
     return verdict;
@@ -51,7 +51,7 @@ static rblVerdict judge(const rblBreaker* breaker, const rblBreakBody* body, voi
 
 // ---- when ----
 
-static void verdicts_rise_with_the_blow(void** state)
+static void verdicts_rise_with_the_impact(void** state)
 {
     (void)state;
     const rblShapeId id = make_brick();
@@ -286,7 +286,7 @@ static void fragments_are_all_of_the_body(void** state)
 }
 
 // Pieces are closed and tile what broke, their masses add up, and no more is paid or stored than came.
-static void blows_leave_pieces_that_tile_the_body(void** state)
+static void impacts_leave_pieces_that_tile_the_body(void** state)
 {
     (void)state;
     const rblShapeId id = make_brick();
@@ -300,14 +300,14 @@ static void blows_leave_pieces_that_tile_the_body(void** state)
     {
         rblVerdict verdict = decide(breaker, &body, prepared, speed);
         assert_true(verdict.breaks);
-        verdict.budget = (double)blow(&body, 1.0f, speed).energy;
+        verdict.budget = (double)make_impact(&body, 1.0f, speed).energy;
         rblFracture fracture;
         check_ok(rbl_breaker_shatter(breaker, prepared, &body, &verdict, rbl_serial_jobs(), &fracture));
         print_message("%g m/s: %u fragments, cracks %g J of %g J elastic, %g J in all\n", (double)speed,
                       fracture.fragment_count,
                       2.0 * (double)body.material.surface_energy * fracture.crack_area,
                       fracture.elastic_energy, verdict.budget);
-        assert_true(fracture.fragment_count >= 2 && fracture.fragment_count <= def.most_fragments);
+        assert_true(fracture.fragment_count >= 2 && fracture.fragment_count <= def.max_fragments);
         check_tiling(&body, &fracture, 0.004);
         assert_true(fracture.elastic_energy > 0.0 && fracture.elastic_energy < 1.05 * verdict.budget);
         rbl_fracture_free(&fracture);
@@ -324,7 +324,7 @@ static void pieces_of_pieces_break_on_the_same_tetrahedra(void** state)
     rblShapeId id = make_block();
     rblBreakBody body = body_of(id, "clay");
     rblStressDef def = rbl_default_stress_def();
-    def.most_fragments = 3;
+    def.max_fragments = 3;
     const rblBreaker* breaker = make_stress(&def);
     for (int depth = 0; depth < 3; ++depth)
     {
@@ -403,7 +403,7 @@ static void stress_in_fragments_is_that_of_exact_solutions(void** state)
         rblShapeId id = parents[i].make();
         rblBreakBody body = body_of(id, "clay");
         rblStressDef def = rbl_default_stress_def();
-        def.most_fragments = 4;
+        def.max_fragments = 4;
         const rblBreaker* breaker = make_stress(&def);
         const rblVerdict verdict = verdict_at(&body, top_of(&body.view), rbl_vec3(0, -1, 0));
         rblFracture fracture = shatter(breaker, &body, &verdict, rbl_serial_jobs());
@@ -498,7 +498,7 @@ static void senseless_definitions_are_refused(void** state)
     def.tetrahedra = 0;
     check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_stress(&def, &id));
     def = rbl_default_stress_def();
-    def.most_fragments = 1;
+    def.max_fragments = 1;
     check_fails(RBL_ERROR_ARGUMENT, rbl_breaker_create_stress(&def, &id));
     def = rbl_default_stress_def();
     def.variation.noise = 2.0f;
@@ -536,13 +536,13 @@ static void bodies_that_cannot_be_stressed_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts_rise_with_the_blow),
+        cmocka_unit_test(verdicts_rise_with_the_impact),
         cmocka_unit_test(verdicts_settle_when_tetrahedra_get_smaller),
         cmocka_unit_test(modes_come_closer_to_solving_the_more_there_are),
         cmocka_unit_test(what_has_no_strength_or_all_of_it_holds),
         cmocka_unit_test(impulses_break_what_has_no_strength),
         cmocka_unit_test(fragments_are_all_of_the_body),
-        cmocka_unit_test(blows_leave_pieces_that_tile_the_body),
+        cmocka_unit_test(impacts_leave_pieces_that_tile_the_body),
         cmocka_unit_test(pieces_of_pieces_break_on_the_same_tetrahedra),
         cmocka_unit_test(stress_in_fragments_is_that_of_exact_solutions),
         cmocka_unit_test(cracks_cost_no_more_than_the_budget),

@@ -239,7 +239,7 @@ static void what_costs_nothing_to_crack_breaks(void** state)
     check_ok(rbl_shape_destroy(id));
 }
 
-static rblImpact hard_blow(const rblBreakBody* body, float peak_force)
+static rblImpact hard_impact(const rblBreakBody* body, float peak_force)
 {
     return (rblImpact){.point = rbl_transform_point(body->pose, top_of(&body->view)),
                        .normal = {0, -1, 0},
@@ -265,7 +265,7 @@ static void fragments_of_another_material_are_judged_by_it(void** state)
     float severities[2];
     for (int i = 0; i < 2; ++i)
     {
-        const rblImpact impact = hard_blow(&body, 1e5f);
+        const rblImpact impact = hard_impact(&body, 1e5f);
         void* prepared = NULL;
         rblVerdict judged;
         body.material.strength *= i == 0 ? 1.0f : 100.0f;
@@ -285,7 +285,7 @@ static void fragments_of_another_material_are_judged_by_it(void** state)
 // ---- blows ----
 
 // Of more blows than are looked at the hardest count, wherever they come in the list.
-static void the_hardest_of_many_blows_count(void** state)
+static void the_hardest_of_many_impacts_count(void** state)
 {
     (void)state;
     const rblShapeId id = make_block();
@@ -330,7 +330,7 @@ static void what_nobody_pays_for_stays_whole(void** state)
     const rblBreaker* breaker = make_stress(&def);
     void* prepared = NULL;
     check_ok(rbl_breaker_prepare(breaker, &body.view, &body.material, rbl_serial_jobs(), &prepared));
-    const rblImpact impact = hard_blow(&body, 1e6f);
+    const rblImpact impact = hard_impact(&body, 1e6f);
     rblVerdict verdicts[3];
     const float payable[3] = {0.0f, 1e-6f, 1e6f};
     for (int i = 0; i < 3; ++i)
@@ -365,7 +365,7 @@ static rblBodyId put_body(rblWorldId world, rblShapeId shape, rblBodyType type, 
 }
 
 // A brick that is fixed breaks under a blow as others do: its pieces are free, weigh what it weighed, and nothing is lost.
-static void a_fixed_body_breaks_under_a_blow(void** state)
+static void a_fixed_body_breaks_under_an_impact(void** state)
 {
     (void)state;
     rblWorldDef def = rbl_default_world_def();
@@ -421,7 +421,7 @@ static void a_fixed_body_breaks_under_a_blow(void** state)
 static void check_deciding_out_of_memory(const rblBreaker* breaker, void* prepared, const rblBreakBody* body,
                                          FailingAllocator* memory)
 {
-    const rblImpact impact = hard_blow(body, 1e6f);
+    const rblImpact impact = hard_impact(body, 1e6f);
     rblVerdict verdict = {0};
     bool decided = false;
     for (size_t granted = 0; !decided; ++granted)
@@ -506,9 +506,9 @@ int main(void)
         cmocka_unit_test(panes_are_filled_within_limits_or_refused),
         cmocka_unit_test(what_costs_nothing_to_crack_breaks),
         cmocka_unit_test(fragments_of_another_material_are_judged_by_it),
-        cmocka_unit_test(the_hardest_of_many_blows_count),
+        cmocka_unit_test(the_hardest_of_many_impacts_count),
         cmocka_unit_test(what_nobody_pays_for_stays_whole),
-        cmocka_unit_test(a_fixed_body_breaks_under_a_blow),
+        cmocka_unit_test(a_fixed_body_breaks_under_an_impact),
         cmocka_unit_test(out_of_memory_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

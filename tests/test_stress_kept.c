@@ -451,7 +451,7 @@ static void fragments_come_back_from_bytes_to_the_last_bit(void** state)
     def.tetrahedra = 500;
     def.smallest_body = 0.0f;
     check_ok(rbl_breaker_create_stress(&def, &id));
-    check_ok(rbl_breaker_hold(id, &breaker));
+    check_ok(rbl_breaker_acquire(id, &breaker));
     check_ok(rbl_breaker_destroy(id));
     check_ok(rbl_shape_create_box(rbl_vec3(0.2f, 0.06f, 0.1f), &brick));
     const rblBreakBody body = body_of(brick, "clay");

@@ -291,7 +291,7 @@ static void only_triangles_with_several_labels_are_cut(void** state)
     free_broken(&broken);
 }
 
-#define MOST_CRACKS 20000
+#define MAX_CRACKS 20000
 
 static void mates_have_the_same_triangles_turned_over(void** state)
 {
@@ -301,7 +301,7 @@ static void mates_have_the_same_triangles_turned_over(void** state)
     begin_broken(&broken, "torus", 1000);
     break_by_seeds(&broken, 0, 7, &random);
     rblPieces* pieces = cut_broken(&broken, RBL_NONE, NULL, rbl_serial_jobs());
-    double(*sides[2])[9] = {malloc(sizeof(double[9]) * MOST_CRACKS), malloc(sizeof(double[9]) * MOST_CRACKS)};
+    double(*sides[2])[9] = {malloc(sizeof(double[9]) * MAX_CRACKS), malloc(sizeof(double[9]) * MAX_CRACKS)};
     uint32_t counts[2] = {0, 0};
     for (uint32_t p = 0; p < pieces->piece_count; ++p)
     {
@@ -316,7 +316,7 @@ static void mates_have_the_same_triangles_turned_over(void** state)
             if (crack)
             {
                 const uint32_t side = pieces->faces[faces[f]].reversed ? 1 : 0;
-                assert_true(counts[side] < MOST_CRACKS);
+                assert_true(counts[side] < MAX_CRACKS);
                 canonical_triangle(&piece, f, side == 1, sides[side][counts[side]++]);
             }
         }
@@ -367,7 +367,7 @@ static void fragments_break_again_and_nothing_is_lost(void** state)
         Broken broken;
         begin_broken(&broken, some[c], 3000);
         break_by_seeds(&broken, 0, 3, &random);
-        for (uint32_t e = 1; e < MOST_EVENTS; ++e)
+        for (uint32_t e = 1; e < MAX_EVENTS; ++e)
         {
             rblPieces* before = cut_broken(&broken, e - 1, NULL, rbl_serial_jobs());
             const uint32_t kept = largest_region(before);
@@ -408,7 +408,7 @@ static void crumbs_are_merged_and_nothing_is_lost(void** state)
         break_by_seeds(&broken, 0, 40, &random);
         rblMassProperties whole;
         check_ok(rbl_mesh_mass_properties(broken.solid, 1.0, &whole));
-        const rblCutOptions options = {.smallest_volume = 0.02 * whole.volume, .most_pieces = 20};
+        const rblCutOptions options = {.smallest_volume = 0.02 * whole.volume, .max_pieces = 20};
         rblPieces* pieces = cut_broken(&broken, RBL_NONE, &options, rbl_serial_jobs());
         assert_true(pieces->piece_count <= 20 && pieces->merged > 0);
         for (uint32_t p = 0; p < pieces->piece_count; ++p)

@@ -9,14 +9,14 @@
 
 enum
 {
-    MOST_CORNERS = 160
+    MAX_CORNERS = 160
 };
 
 typedef struct Soup
 {
     rblVec3d positions[32];
-    uint32_t corners[MOST_CORNERS];
-    uint32_t starts[MOST_CORNERS / 3 + 1];
+    uint32_t corners[MAX_CORNERS];
+    uint32_t starts[MAX_CORNERS / 3 + 1];
     rblMeshView view;
 } Soup;
 
@@ -128,9 +128,9 @@ static void spread(uint32_t* marks, uint32_t count, const bool* linked)
 
 static void check_components(const rblTopology* t)
 {
-    static bool linked[MOST_CORNERS * MOST_CORNERS];
+    static bool linked[MAX_CORNERS * MAX_CORNERS];
     const uint32_t faces = t->view->face_count;
-    uint32_t marks[MOST_CORNERS];
+    uint32_t marks[MAX_CORNERS];
     memset(linked, 0, sizeof linked);
     for (uint32_t f = 0; f < faces; ++f)
     {
@@ -145,7 +145,7 @@ static void check_components(const rblTopology* t)
         }
     }
     spread(marks, faces, linked);
-    uint32_t labels[MOST_CORNERS];
+    uint32_t labels[MAX_CORNERS];
     uint32_t count;
     check_ok(rbl_face_components(t, labels, &count));
     uint32_t next = 0;
@@ -172,9 +172,9 @@ static bool fan_neighbours(const rblTopology* t, uint32_t c, uint32_t d)
 
 static void check_fans(const rblTopology* t)
 {
-    static bool linked[MOST_CORNERS * MOST_CORNERS];
+    static bool linked[MAX_CORNERS * MAX_CORNERS];
     const uint32_t corners = t->view->corner_count;
-    uint32_t marks[MOST_CORNERS];
+    uint32_t marks[MAX_CORNERS];
     for (uint32_t c = 0; c < corners; ++c)
     {
         marks[c] = c;
@@ -184,7 +184,7 @@ static void check_fans(const rblTopology* t)
         }
     }
     spread(marks, corners, linked);
-    uint32_t fans[MOST_CORNERS];
+    uint32_t fans[MAX_CORNERS];
     check_ok(rbl_corner_fans(t, fans));
     for (uint32_t c = 0; c < corners; ++c)
     {

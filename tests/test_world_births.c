@@ -139,12 +139,12 @@ static void pieces_of_round_bodies_have_their_kinetic_energy(void** state)
 
 // ---- release ----
 
-#define MOST_PIECES 128
+#define MAX_PIECES 128
 
 typedef struct Flock
 {
     rblWorldId world;
-    rblBodyId ids[MOST_PIECES];
+    rblBodyId ids[MAX_PIECES];
     uint32_t count;
 } Flock;
 
@@ -258,7 +258,7 @@ static void pieces_that_spin_fall_as_the_body_did(void** state)
 // ---- strangers ----
 
 // A bar in pieces, afloat, and a ball that hits one end of it.
-static void pieces_pass_on_a_blow(void** state)
+static void pieces_pass_on_an_impact(void** state)
 {
     (void)state;
     BoxBreaker boxes = {.counts = {8, 1, 1}};
@@ -399,7 +399,7 @@ int main(void)
         cmocka_unit_test(pieces_do_not_repel),
         cmocka_unit_test(pieces_that_spin_do_not_repel),
         cmocka_unit_test(pieces_that_spin_fall_as_the_body_did),
-        cmocka_unit_test(pieces_pass_on_a_blow),
+        cmocka_unit_test(pieces_pass_on_an_impact),
         cmocka_unit_test(overlap_of_a_flight_is_undone),
         cmocka_unit_test(flights_go_back_and_do_not_depend_on_workers),
     };

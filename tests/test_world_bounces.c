@@ -150,7 +150,7 @@ static bool is_hit(const rblContactEvent* events, uint32_t count, const rblConta
 }
 
 // An impact is told as one, turning or not: breakers read it.
-static void every_first_touch_of_a_turning_box_is_a_hit(void** state)
+static void every_first_touch_of_a_turning_box_is_an_impact(void** state)
 {
     (void)state;
     const rblWorldId world = make_weightless();
@@ -182,7 +182,7 @@ int main(void)
         cmocka_unit_test(turning_boxes_keep_most_of_their_energy_in_a_crowd),
         cmocka_unit_test(a_ball_that_glides_on_a_floor_bounces_off_a_wall),
         cmocka_unit_test(a_racket_throws_a_ball_as_restitution_says),
-        cmocka_unit_test(every_first_touch_of_a_turning_box_is_a_hit),
+        cmocka_unit_test(every_first_touch_of_a_turning_box_is_an_impact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

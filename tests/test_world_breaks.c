@@ -84,7 +84,7 @@ static float damage_beside(uint32_t others)
     return damage;
 }
 
-static void a_blow_counts_once_whatever_else_breaks(void** state)
+static void an_impact_counts_once_whatever_else_breaks(void** state)
 {
     (void)state;
     const float alone = damage_beside(0);
@@ -129,7 +129,7 @@ static rblResult stay_whole(void* context, void* prepared, const rblBreakBody* b
 
 // A cube flies into the first of two that touch. The first can be paid for; the second feels as hard a blow by way of the first, but the two
 // did not come nearer to each other, and nothing pays.
-static void breakers_hear_what_blows_can_pay(void** state)
+static void breakers_hear_what_impacts_can_pay(void** state)
 {
     (void)state;
     Heard heard[2] = {{-1.0f, 0.0f}, {-1.0f, 0.0f}};
@@ -304,7 +304,7 @@ static rblResult wish(void* context, void* prepared, const rblBreakBody* body, c
     const Wishes* wishes = context;
     const rblResult result = always_breaks(context, prepared, body, impacts, count, out);
     out->budget = wishes->budget;
-    out->most_pieces = wishes->pieces;
+    out->max_pieces = wishes->pieces;
     return result;
 }
 
@@ -316,7 +316,7 @@ static rblResult note_verdict(void* context, void* prepared, const rblBreakBody*
     (void)body;
     (void)jobs;
     (void)out;
-    *given = (Wishes){verdict->budget, verdict->most_pieces};
+    *given = (Wishes){verdict->budget, verdict->max_pieces};
     return RBL_OK;
 }
 
@@ -352,7 +352,7 @@ static void breakers_may_ask_for_less_than_there_is(void** state)
 }
 
 // Of a light fast block and a heavy slow one at the same time, each at its place.
-static void events_tell_of_one_blow(void** state)
+static void events_tell_of_one_impact(void** state)
 {
     (void)state;
     const rblBreakerId breaker = make_prescored(rbl_default_prescored_def());
@@ -588,12 +588,12 @@ static void materials_that_make_no_sense_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_blow_counts_once_whatever_else_breaks),
-        cmocka_unit_test(breakers_hear_what_blows_can_pay),
+        cmocka_unit_test(an_impact_counts_once_whatever_else_breaks),
+        cmocka_unit_test(breakers_hear_what_impacts_can_pay),
         cmocka_unit_test(a_birth_that_fails_leaves_the_body_as_if_nothing_had_been_asked),
         cmocka_unit_test(boxes_of_anchors_may_be_of_any_size),
         cmocka_unit_test(breakers_may_ask_for_less_than_there_is),
-        cmocka_unit_test(events_tell_of_one_blow),
+        cmocka_unit_test(events_tell_of_one_impact),
         cmocka_unit_test(points_outside_a_body_are_moved_to_where_it_is_nearest),
         cmocka_unit_test(normals_may_be_of_any_length),
         cmocka_unit_test(breaks_on_demand_are_told_after_going_back_to_them),

@@ -177,7 +177,7 @@ static void resting_weight_breaks_nothing(void** state)
     end(world, breaker, &boxes);
 }
 
-static void cracks_are_paid_by_the_blow(void** state)
+static void cracks_are_paid_by_the_impact(void** state)
 {
     (void)state;
     BoxBreaker boxes = {.counts = {5, 1, 5}, .energy = 10.0f};
@@ -215,7 +215,7 @@ static void cracks_are_paid_by_the_blow(void** state)
     end(make_world(true), breaker, &boxes);
 }
 
-static void what_the_blow_cannot_pay_breaks_less_or_not(void** state)
+static void what_the_impact_cannot_pay_breaks_less_or_not(void** state)
 {
     (void)state;
     uint32_t pieces[3];
@@ -418,7 +418,7 @@ static rblBodyState hit_sleeper(bool breaks)
     return result;
 }
 
-static void sleepers_hit_in_the_step_of_a_break_wake_and_move_as_ever(void** state)
+static void sleepers_with_an_impact_in_the_step_of_a_break_wake_and_move_as_ever(void** state)
 {
     (void)state;
     const rblBodyState with = hit_sleeper(true);
@@ -557,13 +557,13 @@ int main(void)
         cmocka_unit_test(strength_does_not_depend_on_the_step),
         cmocka_unit_test(hollow_things_break_alike_at_every_rate),
         cmocka_unit_test(resting_weight_breaks_nothing),
-        cmocka_unit_test(cracks_are_paid_by_the_blow),
-        cmocka_unit_test(what_the_blow_cannot_pay_breaks_less_or_not),
+        cmocka_unit_test(cracks_are_paid_by_the_impact),
+        cmocka_unit_test(what_the_impact_cannot_pay_breaks_less_or_not),
         cmocka_unit_test(both_of_a_collision_may_break),
         cmocka_unit_test(anchored_fragments_stay),
         cmocka_unit_test(joints_go_to_the_fragment_that_holds_them),
         cmocka_unit_test(sleepers_on_a_body_that_breaks_wake),
-        cmocka_unit_test(sleepers_hit_in_the_step_of_a_break_wake_and_move_as_ever),
+        cmocka_unit_test(sleepers_with_an_impact_in_the_step_of_a_break_wake_and_move_as_ever),
         cmocka_unit_test(contacts_that_a_break_leaves_alone_are_as_they_were_found),
         cmocka_unit_test(mates_that_were_let_go_are_looked_at_again),
     };

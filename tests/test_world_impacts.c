@@ -204,7 +204,7 @@ static void check_drop(const Drop* drop, float rate)
     assert_true(fall.hit.duration > 0.0f && fall.hit.duration < 0.05f);
 }
 
-static void a_drop_hits_with_its_speed_and_impulse_at_any_rate(void** state)
+static void a_drop_has_its_speed_and_impulse_at_any_rate(void** state)
 {
     (void)state;
     static const float heights[] = {0.02f, 0.05f, 0.3f, 1.0f, 3.0f};
@@ -226,7 +226,7 @@ static void a_drop_hits_with_its_speed_and_impulse_at_any_rate(void** state)
 }
 
 // No closed form, but one answer: that of 480 steps a second.
-static void a_turning_body_hits_the_same_at_any_rate(void** state)
+static void a_turning_body_has_the_same_impact_at_any_rate(void** state)
 {
     (void)state;
     static const float heights[] = {0.05f, 0.2f, 1.0f};
@@ -248,7 +248,7 @@ static void a_turning_body_hits_the_same_at_any_rate(void** state)
     }
 }
 
-static void what_rests_is_not_hit(void** state)
+static void what_rests_has_no_impact(void** state)
 {
     (void)state;
     for (int kind = 0; kind < KINDS; ++kind)
@@ -495,9 +495,9 @@ static void balls_that_meet_one_wall_do_not_pass_the_next(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_drop_hits_with_its_speed_and_impulse_at_any_rate),
-        cmocka_unit_test(a_turning_body_hits_the_same_at_any_rate),
-        cmocka_unit_test(what_rests_is_not_hit),
+        cmocka_unit_test(a_drop_has_its_speed_and_impulse_at_any_rate),
+        cmocka_unit_test(a_turning_body_has_the_same_impact_at_any_rate),
+        cmocka_unit_test(what_rests_has_no_impact),
         cmocka_unit_test(a_bend_in_mid_step_costs_no_way),
         cmocka_unit_test(what_bounces_in_mid_step_does_not_pass_what_is_behind_it),
         cmocka_unit_test(what_bounces_in_mid_step_does_not_pass_what_moves_behind_it),

@@ -5,13 +5,13 @@
 #include "rubble/prescored.h"
 #include "world_testing.h"
 
-#define MOST_FACES 4096
+#define MAX_FACES 4096
 
 typedef struct Fragment
 {
     rblMeshView surface;
-    uint32_t faces[MOST_FACES];
-    bool used[MOST_FACES];
+    uint32_t faces[MAX_FACES];
+    bool used[MAX_FACES];
 } Fragment;
 
 static Fragment fragments[64];
@@ -43,8 +43,8 @@ static void look_at(rblWorldId world, rblBodyId id, Fragment* out)
     check_ok(rbl_shape_view(body.shape, &view));
     check_ok(rbl_shape_surface(&view, &mesh));
     check_ok(rbl_mesh_view(mesh, &out->surface));
-    check_ok(rbl_fragment_faces(&view, out->faces, MOST_FACES, &count));
-    assert_true(count <= MOST_FACES);
+    check_ok(rbl_fragment_faces(&view, out->faces, MAX_FACES, &count));
+    assert_true(count <= MAX_FACES);
     assert_int_equal(count, out->surface.face_count);
     for (uint32_t f = 0; f < count; ++f)
     {

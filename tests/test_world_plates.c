@@ -107,25 +107,25 @@ static rblShapeId make_plate(PlateKind kind, float thickness)
     }
 }
 
-// ---- strikers ----
+// ---- projectiles ----
 
-typedef enum StrikerKind
+typedef enum ProjectileKind
 {
-    STRIKER_BALL,
-    STRIKER_BOX,
-    STRIKER_HULL,
-    STRIKER_KINDS
-} StrikerKind;
+    PROJECTILE_BALL,
+    PROJECTILE_BOX,
+    PROJECTILE_HULL,
+    PROJECTILE_KINDS
+} ProjectileKind;
 
 // Of about the same radius; *reach: how far it is to its foremost point, as it flies.
-static rblShapeId make_striker(StrikerKind kind, float radius, float* reach)
+static rblShapeId make_projectile(ProjectileKind kind, float radius, float* reach)
 {
     *reach = radius;
-    if (kind == STRIKER_BALL)
+    if (kind == PROJECTILE_BALL)
     {
         return make_sphere(radius);
     }
-    if (kind == STRIKER_BOX)
+    if (kind == PROJECTILE_BOX)
     {
         return make_box(2.0f * radius, 1.6f * radius, 1.8f * radius);
     }
@@ -155,13 +155,13 @@ typedef enum PlateState
 
 static const char* const state_names[] = {"free", "asleep", "standing", "held"};
 static const char* const plate_names[] = {"box", "hull", "level set", "piece"};
-static const char* const striker_names[] = {"ball", "box", "hull"};
+static const char* const projectile_names[] = {"ball", "box", "hull"};
 
 typedef struct Case
 {
     PlateKind plate;
     PlateState state;
-    StrikerKind striker;
+    ProjectileKind projectile;
     float thickness, gap, radius, speed, rate;
     float phase; // of a step, when the plate is reached
     float restitution;
@@ -170,7 +170,7 @@ typedef struct Case
 typedef struct Scene
 {
     rblWorldId world;
-    rblBodyId board, plate, striker;
+    rblBodyId board, plate, projectile;
     float board_face; // x
 } Scene;
 
@@ -193,7 +193,7 @@ static rblBodyId add(rblWorldId world, rblBodyDef* def, rblVec3 at)
     return body;
 }
 
-// The plate's front is at x = 0; the striker comes along x.
+// The plate's front is at x = 0; the projectile comes along x.
 static Scene build(const Case* c, rblShapeId plate)
 {
     rblWorldDef world_def = rbl_default_world_def();
@@ -222,11 +222,11 @@ static Scene build(const Case* c, rblShapeId plate)
     }
     float reach;
     def.asleep = false;
-    def.shape = make_striker(c->striker, c->radius, &reach);
+    def.shape = make_projectile(c->projectile, c->radius, &reach);
     def.material.density = 7800.0f;
     def.velocity = vec(c->speed, 0, 0);
     def.gravity_scale = 0.0f;
-    scene.striker =
+    scene.projectile =
         add(scene.world, &def, vec(-reach - c->speed * (1.0f + c->phase) / c->rate, 0.004f, 0.003f));
     check_ok(rbl_shape_destroy(def.shape));
     return scene;
@@ -237,42 +237,43 @@ static bool same(rblBodyId a, rblBodyId b)
     return a.index1 == b.index1;
 }
 
-typedef enum Blow
+typedef enum Target
 {
-    BLOW_NONE,
-    BLOW_PLATE,
-    BLOW_OTHER
-} Blow;
+    TARGET_NONE,
+    TARGET_PLATE,
+    TARGET_OTHER
+} Target;
 
-// What the striker hits in the step, the plate before the others.
-static Blow find_blow(const Scene* scene)
+// What the projectile hits in the step, the plate before the others.
+static Target find_target(const Scene* scene)
 {
     const rblContactEvent* events;
     uint32_t count;
-    Blow blow = BLOW_NONE;
+    Target target = TARGET_NONE;
     check_ok(rbl_world_contact_events(scene->world, &events, &count));
     for (uint32_t i = 0; i < count; ++i)
     {
-        const bool struck = same(events[i].a, scene->striker) || same(events[i].b, scene->striker);
+        const bool involved = same(events[i].a, scene->projectile) || same(events[i].b, scene->projectile);
         const bool plate = same(events[i].a, scene->plate) || same(events[i].b, scene->plate);
-        if (events[i].kind == RBL_CONTACT_IMPACT && struck && blow != BLOW_PLATE)
+        if (events[i].kind == RBL_CONTACT_IMPACT && involved && target != TARGET_PLATE)
         {
-            blow = plate ? BLOW_PLATE : BLOW_OTHER;
+            target = plate ? TARGET_PLATE : TARGET_OTHER;
         }
     }
-    return blow;
+    return target;
 }
 
 // Where both are at the end of a step.
 typedef struct Moment
 {
     rblTransform plate;
-    rblVec3 striker;
+    rblVec3 projectile;
 } Moment;
 
 static Moment moment_of(const Scene* scene)
 {
-    return (Moment){state_of(scene->world, scene->plate).pose, state_of(scene->world, scene->striker).center};
+    return (Moment){state_of(scene->world, scene->plate).pose,
+                    state_of(scene->world, scene->projectile).center};
 }
 
 static float between(float from, float to, float t)
@@ -280,7 +281,7 @@ static float between(float from, float to, float t)
     return from + t * (to - from);
 }
 
-// Where the striker's centre is in the plate's axes: x < 0 on the side that it came from. Both on straight ways between two moments, the
+// Where the projectile's centre is in the plate's axes: x < 0 on the side that it came from. Both on straight ways between two moments, the
 // plate turning evenly.
 static rblVec3 seen_between(const Moment* from, const Moment* to, float t)
 {
@@ -290,8 +291,8 @@ static rblVec3 seen_between(const Moment* from, const Moment* to, float t)
     const rblQuat turn = rbl_quat_normalize((rblQuat){between(p.x, s * q.x, t), between(p.y, s * q.y, t),
                                                       between(p.z, s * q.z, t), between(p.w, s * q.w, t)});
     const rblVec3 plate = rbl_mul_add3(from->plate.p, t, rbl_sub3(to->plate.p, from->plate.p));
-    const rblVec3 striker = rbl_mul_add3(from->striker, t, rbl_sub3(to->striker, from->striker));
-    return rbl_inverse_rotate3(turn, rbl_sub3(striker, plate));
+    const rblVec3 projectile = rbl_mul_add3(from->projectile, t, rbl_sub3(to->projectile, from->projectile));
+    return rbl_inverse_rotate3(turn, rbl_sub3(projectile, plate));
 }
 
 static bool is_over_plate(rblVec3 at)
@@ -326,28 +327,28 @@ static bool went_through(const Case* c, const Moment* from, const Moment* to, in
 static bool is_behind_board(const Scene* scene)
 {
     return state_of(scene->world, scene->plate).center.x > scene->board_face + 0.5f * BOARD ||
-           state_of(scene->world, scene->striker).center.x > scene->board_face;
+           state_of(scene->world, scene->projectile).center.x > scene->board_face;
 }
 
-// *at_blow: whether the fault is not later than that blow.
-static const char* find_fault(const Case* c, const Scene* scene, bool* at_blow)
+// *at_impact: whether the fault is not later than that blow.
+static const char* find_fault(const Case* c, const Scene* scene, bool* at_impact)
 {
-    Blow first = BLOW_NONE;
+    Target first = TARGET_NONE;
     Moment before = moment_of(scene);
     const int steps = 3 + (int)(0.08f * c->rate);
     for (int i = 0; i < steps; ++i)
     {
-        *at_blow = first == BLOW_NONE;
+        *at_impact = first == TARGET_NONE;
         check_ok(rbl_world_step(scene->world, 1.0f / c->rate));
-        first = first == BLOW_NONE ? find_blow(scene) : first;
-        if (first == BLOW_OTHER)
+        first = first == TARGET_NONE ? find_target(scene) : first;
+        if (first == TARGET_OTHER)
         {
             return "the plate is not hit first";
         }
         const Moment now = moment_of(scene);
-        if (went_through(c, &before, &now, *at_blow ? 1 : 32))
+        if (went_through(c, &before, &now, *at_impact ? 1 : 32))
         {
-            return "the striker went through the plate";
+            return "the projectile went through the plate";
         }
         before = now;
         if (is_behind_board(scene))
@@ -355,8 +356,8 @@ static const char* find_fault(const Case* c, const Scene* scene, bool* at_blow)
             return "something is behind the board";
         }
     }
-    *at_blow = true;
-    return first == BLOW_NONE ? "nothing is hit" : NULL;
+    *at_impact = true;
+    return first == TARGET_NONE ? "nothing is hit" : NULL;
 }
 
 typedef struct Tally
@@ -369,18 +370,18 @@ typedef struct Tally
 static void try_case(const Case* c, rblShapeId plate, Tally* tally)
 {
     const Scene scene = build(c, plate);
-    bool at_blow;
-    const char* fault = find_fault(c, &scene, &at_blow);
+    bool at_impact;
+    const char* fault = find_fault(c, &scene, &at_impact);
     check_ok(rbl_world_destroy(scene.world));
     tally->cases += 1;
-    tally->faults += fault != NULL && at_blow;
-    tally->later += fault != NULL && !at_blow;
+    tally->faults += fault != NULL && at_impact;
+    tally->later += fault != NULL && !at_impact;
     if (fault != NULL && tally->faults + tally->later < 40)
     {
         print_message("%s plate, %s, %g mm, %g mm before the board; %s of %g mm with %g m/s, e = %g, %g Hz, "
                       "phase %g: %s\n",
                       plate_names[c->plate], state_names[c->state], 1e3 * (double)c->thickness,
-                      1e3 * (double)c->gap, striker_names[c->striker], 1e3 * (double)c->radius,
+                      1e3 * (double)c->gap, projectile_names[c->projectile], 1e3 * (double)c->radius,
                       (double)c->speed, (double)c->restitution, (double)c->rate, (double)c->phase, fault);
     }
 }
@@ -406,7 +407,7 @@ static void try_gaps(Case c, rblShapeId plate, Tally* tally)
                 c.radius = radii[turn % 3];
                 c.phase = 0.05f + 0.1f * (float)(turn * 7 % 10);
                 c.restitution = turn % 2 == 0 ? 0.3f : 0.0f;
-                if (c.plate < PLATE_LEVEL_SET || turn % 3 == (int)c.striker) // these take longer
+                if (c.plate < PLATE_LEVEL_SET || turn % 3 == (int)c.projectile) // these take longer
                 {
                     try_case(&c, plate, tally);
                 }
@@ -415,7 +416,7 @@ static void try_gaps(Case c, rblShapeId plate, Tally* tally)
     }
 }
 
-// Nothing goes wrong up to the first blow. Of what comes after it, plate, striker and board thrown against each other more than once in
+// Nothing goes wrong up to the first blow. Of what comes after it, plate, projectile and board thrown against each other more than once in
 // a step, a few faults are known (docs/step.md, section 4).
 static void check_plates(PlateKind kind)
 {
@@ -426,11 +427,11 @@ static void check_plates(PlateKind kind)
         const rblShapeId plate = make_plate(kind, thicknesses[t]);
         for (int state = 0; state < PLATE_STATES; ++state)
         {
-            for (int striker = 0; striker < STRIKER_KINDS; ++striker)
+            for (int projectile = 0; projectile < PROJECTILE_KINDS; ++projectile)
             {
                 const Case c = {.plate = kind,
                                 .state = (PlateState)state,
-                                .striker = (StrikerKind)striker,
+                                .projectile = (ProjectileKind)projectile,
                                 .thickness = thicknesses[t]};
                 try_gaps(c, plate, &tally);
             }

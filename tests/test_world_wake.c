@@ -1,7 +1,7 @@
 // Waking: who wakes by what, how far it spreads, and that nothing is left in the air.
 #include "world_sleeping.h"
 
-static void a_blow_wakes_the_whole_stack(void** state)
+static void an_impact_wakes_the_whole_stack(void** state)
 {
     (void)state;
     const Stack stack = sleeping_stack(RBL_BODY_STATIC);
@@ -331,7 +331,7 @@ static void a_ball_that_rolls_by_wakes_nobody(void** state)
 }
 
 // Awake bodies three steps after a cube of some size fell on the wall.
-static uint32_t awake_after_blow(float size)
+static uint32_t awake_after_impact(float size)
 {
     const Wall wall = sleeping_wall();
     rblBodyDef def = rbl_default_body_def();
@@ -395,12 +395,12 @@ static void lone_bodies_meet_sleepers_as_if_they_were_awake(void** state)
     }
 }
 
-static void a_blow_wakes_as_many_as_it_can_move(void** state)
+static void an_impact_wakes_as_many_as_it_can_move(void** state)
 {
     (void)state;
-    const uint32_t pebble = awake_after_blow(0.02f);
-    const uint32_t stone = awake_after_blow(0.1f);
-    const uint32_t boulder = awake_after_blow(0.5f);
+    const uint32_t pebble = awake_after_impact(0.02f);
+    const uint32_t stone = awake_after_impact(0.1f);
+    const uint32_t boulder = awake_after_impact(0.5f);
     assert_int_equal(pebble, 1);
     assert_true(stone > 1 && stone < 16);
     assert_int_equal(boulder, 31);
@@ -444,7 +444,7 @@ static void destroying_bodies_of_a_pile_leaves_none_in_the_air(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_blow_wakes_the_whole_stack),
+        cmocka_unit_test(an_impact_wakes_the_whole_stack),
         cmocka_unit_test(calls_on_a_sleeper_wake_it),
         cmocka_unit_test(a_support_that_goes_away_wakes_what_rests_on_it),
         cmocka_unit_test(a_moving_floor_carries_sleepers),
@@ -458,7 +458,7 @@ int main(void)
         cmocka_unit_test(a_load_at_the_end_tips_a_sleeping_plank),
         cmocka_unit_test(a_support_that_slides_away_is_missed),
         cmocka_unit_test(a_ball_that_rolls_by_wakes_nobody),
-        cmocka_unit_test(a_blow_wakes_as_many_as_it_can_move),
+        cmocka_unit_test(an_impact_wakes_as_many_as_it_can_move),
         cmocka_unit_test(lone_bodies_meet_sleepers_as_if_they_were_awake),
         cmocka_unit_test(parts_of_a_heap_sleep_while_others_move),
         cmocka_unit_test(destroying_bodies_of_a_pile_leaves_none_in_the_air),

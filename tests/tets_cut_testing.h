@@ -7,7 +7,7 @@
 #include "pieces_testing.h"
 #include "tets_dividing.h"
 
-#define MOST_EVENTS 3
+#define MAX_EVENTS 3
 
 // A solid, the mesh around it, and what broke it.
 typedef struct Broken
@@ -18,9 +18,9 @@ typedef struct Broken
     rblTets* tets;
     const rblTetsView* mesh;
     rblTetsSurface* surface;
-    uint32_t* labels[MOST_EVENTS];
-    double* weights[MOST_EVENTS];
-    rblTetsEvent events[MOST_EVENTS];
+    uint32_t* labels[MAX_EVENTS];
+    double* weights[MAX_EVENTS];
+    rblTetsEvent events[MAX_EVENTS];
     rblTetsPartition partition;
     uint32_t label_count; // of the last event
 } Broken;
@@ -56,7 +56,7 @@ static inline void begin_broken(Broken* broken, const char* kind, uint32_t tet_c
 
 static inline void free_broken(Broken* broken)
 {
-    for (uint32_t e = 0; e < MOST_EVENTS; ++e)
+    for (uint32_t e = 0; e < MAX_EVENTS; ++e)
     {
         free(broken->labels[e]);
         free(broken->weights[e]);

@@ -76,12 +76,12 @@ static int take_options(Dataset* dataset)
     def->density = options_number(parsed, "density", def->density);
     if (pieces != NULL)
     {
-        def->least_pieces = (uint32_t)pieces->numbers[0];
-        def->most_pieces = (uint32_t)pieces->numbers[pieces->count - 1];
+        def->min_pieces = (uint32_t)pieces->numbers[0];
+        def->max_pieces = (uint32_t)pieces->numbers[pieces->count - 1];
     }
-    if (def->most_pieces < def->least_pieces)
+    if (def->max_pieces < def->min_pieces)
     {
-        return tool_usage(parsed, "--pieces: from %u to %u is nothing", def->least_pieces, def->most_pieces);
+        return tool_usage(parsed, "--pieces: from %u to %u is nothing", def->min_pieces, def->max_pieces);
     }
     if ((uint64_t)def->count * parsed->argument_count > UINT32_MAX)
     {

@@ -21,8 +21,8 @@ static const rblParameter slices_parameters[] = {
     {.key = "count",
      .type = RBL_PARAMETER_U32,
      .offset = offsetof(SlicesDef, count),
-     .least = 2,
-     .most = 100,
+     .min = 2,
+     .max = 100,
      .about = "of slices"},
     {.key = "across",
      .type = RBL_PARAMETER_CHOICE,
@@ -32,8 +32,8 @@ static const rblParameter slices_parameters[] = {
     {.key = "impulse",
      .type = RBL_PARAMETER_FLOAT,
      .offset = offsetof(SlicesDef, impulse),
-     .most = RBL_PARAMETER_UNLIMITED,
-     .above_least = true,
+     .max = RBL_PARAMETER_UNLIMITED,
+     .min_excluded = true,
      .about = "N s that breaks a body"},
     {.type = RBL_PARAMETER_END},
 };
@@ -82,7 +82,7 @@ static uint32_t slice_count(const SlicesDef* def, const rblBreakBody* body, cons
     const double price = 2.0 * (double)body->material.surface_energy * section;
     uint32_t count = def->count;
     while (count > 1 && (price * (count - 1) > verdict->budget ||
-                         (verdict->most_pieces > 0 && count > verdict->most_pieces)))
+                         (verdict->max_pieces > 0 && count > verdict->max_pieces)))
     {
         --count;
     }

@@ -59,7 +59,7 @@ typedef struct rblVerdict
     double
         budget; ///< J that crack faces may cost. From `decide`: at most, 0 for whatever the impact can pay. To `shatter`:
     ///< what it can pay; infinite: nobody asks (broken on demand)
-    uint32_t most_pieces; ///< the same for their number: at most, that there is room for; 0: any number
+    uint32_t max_pieces; ///< the same for their number: at most, that there is room for; 0: any number
     /// What `decide` found out and `shatter` goes on with, such as stresses: the method's own. Null: nobody decided (broken on demand),
     /// or there is nothing to hand on. Whoever asked gives it back by rbl_verdict_release().
     void* evidence;
@@ -163,7 +163,7 @@ RBL_API uint32_t rbl_breaker_alive_count(void);
 // ---- what those who own bodies call ----
 
 /// Keep a breaker alive without its handle, once more, and let go again. What bodies do.
-RBL_API rblResult rbl_breaker_hold(rblBreakerId breaker, const rblBreaker** out);
+RBL_API rblResult rbl_breaker_acquire(rblBreakerId breaker, const rblBreaker** out);
 RBL_API void rbl_breaker_retain(const rblBreaker* breaker);
 RBL_API void rbl_breaker_release(const rblBreaker* breaker);
 

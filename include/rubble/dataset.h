@@ -36,7 +36,7 @@ typedef struct rblDatasetDef
     const rblDatasetMesh* meshes;
     uint32_t mesh_count;
     uint32_t count;                         ///< items of each mesh; default 10
-    uint32_t least_pieces, most_pieces;     ///< wanted, 1 to RBL_PATTERN_MAX_PIECES; default 5 to 50
+    uint32_t min_pieces, max_pieces;        ///< wanted, 1 to RBL_PATTERN_MAX_PIECES; default 5 to 50
     rblPatternKind kinds[RBL_PATTERN_FILE]; ///< patterns, each as likely; default all but files
     uint32_t kind_count;
     uint64_t seed;  ///< everything random follows from it and the numbers of mesh and item; default 1

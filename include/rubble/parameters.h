@@ -29,7 +29,7 @@ typedef enum rblParameterType
     RBL_PARAMETER_TYPE_COUNT
 } rblParameterType;
 
-/// `most` of numbers without an upper limit.
+/// `max` of numbers without an upper limit.
 #define RBL_PARAMETER_UNLIMITED 1e308
 
 /// One parameter. Zero is the default of every field that is not needed.
@@ -39,9 +39,9 @@ typedef struct rblParameter
     rblParameterType type;      //
     size_t offset;              ///< in the struct of the definition, bytes
     const char* about;          ///< one line for the reference: meaning and unit
-    double least, most;         ///< range of numbers and components of vectors; both 0: every finite number
-    bool above_least;           ///< `least` itself is not allowed
-    bool below_most;            ///< `most` itself is not allowed
+    double min, max;            ///< range of numbers and components of vectors; both 0: every finite number
+    bool min_excluded;          ///< `min` itself is not allowed
+    bool max_excluded;          ///< `max` itself is not allowed
     bool required;              ///< files must give it
     bool nonzero;               ///< vectors: not all components are 0
     const char* const* choices; ///< null-terminated

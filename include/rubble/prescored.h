@@ -24,13 +24,13 @@ typedef struct rblPrescoredDef
     rblPatternDef pattern; ///< its seed is mixed with that of the break
     float smallest;        ///< crumbs are smaller than this part of the body's volume; default 1e-4
     float thinnest; ///< and slivers thinner than this, m; 0, the default: a fiftieth of the body's thickness
-    uint32_t most_fragments; ///< of one break: the smallest are merged; 0, the default: no limit
-    rblCrumbs crumbs;        ///< default merge
-    float lifetime;          ///< s that debris lasts; default 2
-    bool accumulate;         ///< blows that do not break weaken; default false
-    bool aligned;            ///< turn the pattern by right angles to the body's axes only; default false
-    uint32_t generations;    ///< how often pieces of pieces break: 1, only the body itself; default 3
-    float share;             ///< into how many pieces they do, as a share of their parent's; default 0.25
+    uint32_t max_fragments; ///< of one break: the smallest are merged; 0, the default: no limit
+    rblCrumbs crumbs;       ///< default merge
+    float lifetime;         ///< s that debris lasts; default 2
+    bool accumulate;        ///< blows that do not break weaken; default false
+    bool aligned;           ///< turn the pattern by right angles to the body's axes only; default false
+    uint32_t generations;   ///< how often pieces of pieces break: 1, only the body itself; default 3
+    float share;            ///< into how many pieces they do, as a share of their parent's; default 0.25
     float smallest_body; ///< m: pieces that are shorter than this in all directions stay whole; default 0.02
 } rblPrescoredDef;
 

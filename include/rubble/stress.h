@@ -24,11 +24,11 @@ typedef struct rblStrengthVariation
 /// Start from rbl_default_stress_def() and change fields.
 typedef struct rblStressDef
 {
-    uint32_t struct_size;    ///< bytes of this struct; set by rbl_default_stress_def()
-    uint32_t cookie;         ///< set by rbl_default_stress_def()
-    uint32_t tetrahedra;     ///< to fill a body with, at least; default 8000
-    double edge;             ///< m, of tetrahedra at the surface; 0, the default: by `tetrahedra`
-    uint32_t most_fragments; ///< of one break; default 64
+    uint32_t struct_size;   ///< bytes of this struct; set by rbl_default_stress_def()
+    uint32_t cookie;        ///< set by rbl_default_stress_def()
+    uint32_t tetrahedra;    ///< to fill a body with, at least; default 8000
+    double edge;            ///< m, of tetrahedra at the surface; 0, the default: by `tetrahedra`
+    uint32_t max_fragments; ///< of one break; default 64
     float smallest;       ///< fragments smaller than this part of the body's volume are merged; default 1e-3
     uint32_t generations; ///< how often pieces of pieces break: 1, only the body itself; default 2
     float smallest_body;  ///< m: pieces that are shorter than this in all directions stay whole; default 0.02

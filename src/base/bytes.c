@@ -179,10 +179,10 @@ uint32_t rbl_take_u32_varint(rblByteSource* source)
     return source->failed ? 0 : (uint32_t)value;
 }
 
-uint32_t rbl_take_count(rblByteSource* source, size_t least_bytes)
+uint32_t rbl_take_count(rblByteSource* source, size_t min_bytes)
 {
     const uint32_t count = rbl_take_u32_varint(source);
-    source->failed = source->failed || count > rbl_source_left(source) / least_bytes;
+    source->failed = source->failed || count > rbl_source_left(source) / min_bytes;
     return source->failed ? 0 : count;
 }
 

@@ -68,9 +68,9 @@ uint64_t rbl_take_varint(rblByteSource* source);
 // A varint of at most 32 bits; a larger one sets `failed`.
 uint32_t rbl_take_u32_varint(rblByteSource* source);
 
-// The number of items of at least `least_bytes` that follow. A count that the remaining bytes cannot contain sets
+// The number of items of at least `min_bytes` that follow. A count that the remaining bytes cannot contain sets
 // `failed`, so that no caller allocates memory for it.
-uint32_t rbl_take_count(rblByteSource* source, size_t least_bytes);
+uint32_t rbl_take_count(rblByteSource* source, size_t min_bytes);
 
 // The bytes of a text, without a terminator; null when there are fewer.
 const char* rbl_take_text(rblByteSource* source, size_t* size);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MOST_KEY 40u // characters
+#define MAX_KEY 40u // characters
 
 // ---- fields ----
 
@@ -101,7 +101,7 @@ static rblResult fail_row(const char* name, const rblParameter* row, const char*
 static rblResult check_key(const rblParameter* rows, uint32_t at, const char* name)
 {
     const char* key = rows[at].key;
-    if (key == NULL || key[0] == '\0' || strlen(key) > MOST_KEY || strchr(key, '.') != NULL)
+    if (key == NULL || key[0] == '\0' || strlen(key) > MAX_KEY || strchr(key, '.') != NULL)
     {
         return fail_row(name, &rows[at], "is no key: 1 to 40 characters without a dot are allowed");
     }
@@ -132,7 +132,7 @@ static rblResult check_row(const rblParameter* row, size_t size, const char* nam
     {
         return fail_row(name, row, "must have choices");
     }
-    return row->least <= row->most ? RBL_OK : fail_row(name, row, "has an empty range");
+    return row->min <= row->max ? RBL_OK : fail_row(name, row, "has an empty range");
 }
 
 static rblResult check_table(const rblParameter* rows, size_t size, const char* name, uint32_t depth)
@@ -172,40 +172,40 @@ bool rbl_parameter_out_of_range(const rblParameter* row, double value)
     {
         return true;
     }
-    if (row->least == 0.0 && row->most == 0.0)
+    if (row->min == 0.0 && row->max == 0.0)
     {
         return false;
     }
     // Limits of floats are floats, too: 0.99 is allowed where the most is 0.99.
     const bool rounds = row->type == RBL_PARAMETER_FLOAT || row->type == RBL_PARAMETER_VECTOR;
-    const double least = rounds ? (double)(float)row->least : row->least;
-    const double most = rounds && row->most < (double)FLT_MAX ? (double)(float)row->most : row->most;
-    return value < least || value > most || (row->above_least && value == least) ||
-           (row->below_most && value == most);
+    const double least = rounds ? (double)(float)row->min : row->min;
+    const double most = rounds && row->max < (double)FLT_MAX ? (double)(float)row->max : row->max;
+    return value < least || value > most || (row->min_excluded && value == least) ||
+           (row->max_excluded && value == most);
 }
 
 void rbl_parameter_range_text(const rblParameter* row, char* out, size_t size)
 {
     char least[RBL_NUMBER_SIZE];
     char most[RBL_NUMBER_SIZE];
-    rbl_format_double(row->least, least);
-    rbl_format_double(row->most, most);
-    if (row->least == 0.0 && row->most == 0.0)
+    rbl_format_double(row->min, least);
+    rbl_format_double(row->max, most);
+    if (row->min == 0.0 && row->max == 0.0)
     {
         snprintf(out, size, "must be finite");
     }
-    else if (row->most >= RBL_PARAMETER_UNLIMITED && row->least == 0.0)
+    else if (row->max >= RBL_PARAMETER_UNLIMITED && row->min == 0.0)
     {
-        snprintf(out, size, "must %s", row->above_least ? "be positive" : "not be negative");
+        snprintf(out, size, "must %s", row->min_excluded ? "be positive" : "not be negative");
     }
-    else if (row->most >= RBL_PARAMETER_UNLIMITED)
+    else if (row->max >= RBL_PARAMETER_UNLIMITED)
     {
-        snprintf(out, size, "must be %s %s", row->above_least ? "above" : "at least", least);
+        snprintf(out, size, "must be %s %s", row->min_excluded ? "above" : "at least", least);
     }
-    else if (row->above_least || row->below_most)
+    else if (row->min_excluded || row->max_excluded)
     {
-        snprintf(out, size, "must be %s %s and %s %s", row->above_least ? "above" : "at least", least,
-                 row->below_most ? "below" : "at most", most);
+        snprintf(out, size, "must be %s %s and %s %s", row->min_excluded ? "above" : "at least", least,
+                 row->max_excluded ? "below" : "at most", most);
     }
     else
     {

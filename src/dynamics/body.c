@@ -228,7 +228,7 @@ static rblResult set_matter(const rblBodyDef* def, rblJobs* jobs, rblBody* body,
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s cannot break", body->shape.kind);
     }
-    RBL_TRY(rbl_breaker_hold(def->breaker, &body->breaker));
+    RBL_TRY(rbl_breaker_acquire(def->breaker, &body->breaker));
     return rbl_prepare_breaker(body, jobs);
 }
 

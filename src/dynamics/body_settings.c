@@ -105,7 +105,7 @@ static rblResult take_breaker(rblWorld* world, rblBody* body, rblBreakerId id)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "body: a %s cannot break", body->shape.kind);
     }
-    RBL_TRY(rbl_breaker_hold(id, &body->breaker));
+    RBL_TRY(rbl_breaker_acquire(id, &body->breaker));
     rblResult result = rbl_prepare_breaker(body, world->jobs);
     if (result == RBL_OK && body->kept)
     {

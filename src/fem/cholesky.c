@@ -287,8 +287,8 @@ static bool prepare_work(const rblCholesky* factor, size_t stack_size, Work* wor
     const rblAllocator* allocator = factor->order.allocator;
     work->stack_size = stack_size;
     work->stack = RBL_NEW_ARRAY(allocator, double, stack_size);
-    work->packed = RBL_NEW_ARRAY(allocator, double, rbl_dense_scratch(factor->most_rows));
-    work->map = RBL_NEW_ARRAY(allocator, uint32_t, factor->most_rows);
+    work->packed = RBL_NEW_ARRAY(allocator, double, rbl_dense_scratch(factor->max_rows));
+    work->map = RBL_NEW_ARRAY(allocator, uint32_t, factor->max_rows);
     return (work->stack != NULL || stack_size == 0) && work->packed != NULL && work->map != NULL;
 }
 
@@ -296,8 +296,8 @@ static void free_work(const rblCholesky* factor, Work* work)
 {
     const rblAllocator* allocator = factor->order.allocator;
     RBL_FREE_ARRAY(allocator, work->stack, work->stack_size);
-    RBL_FREE_ARRAY(allocator, work->packed, rbl_dense_scratch(factor->most_rows));
-    RBL_FREE_ARRAY(allocator, work->map, factor->most_rows);
+    RBL_FREE_ARRAY(allocator, work->packed, rbl_dense_scratch(factor->max_rows));
+    RBL_FREE_ARRAY(allocator, work->map, factor->max_rows);
 }
 
 static bool prepare(Factoring* job)

@@ -29,7 +29,7 @@ typedef struct rblCholesky
     rblIndexArray rows; // positions, increasing in each front
     rblDoubleArray values;
     rblFloatArray singles; // instead of them, after rbl_cholesky_round()
-    uint32_t most_rows;    // of a front, own and later, in numbers (3 per node)
+    uint32_t max_rows;     // of a front, own and later, in numbers (3 per node)
 } rblCholesky;
 
 void rbl_cholesky_init(rblCholesky* factor, const rblAllocator* allocator);

@@ -8,7 +8,7 @@
 
 size_t rbl_cholesky_scratch(const rblCholesky* factor, uint32_t count)
 {
-    return (size_t)factor->most_rows * (count > 1 ? WIDE : 1);
+    return (size_t)factor->max_rows * (count > 1 ? WIDE : 1);
 }
 
 static uint32_t place_of(const rblCholesky* factor, const rblFront* front, uint32_t i)

@@ -131,7 +131,7 @@ static rblResult iterate(const Iteration* it, const rblVec3d* right, rblVec3d* x
     while (report->residual = sqrt(dot(it, it->residual, it->residual)) / size,
            !(report->residual <= it->elastic->tolerance))
     {
-        if (report->iterations == it->elastic->most_iterations || !rbl_finite(report->residual))
+        if (report->iterations == it->elastic->max_iterations || !rbl_finite(report->residual))
         {
             return rbl_fail(RBL_ERROR_GEOMETRY, "elastic solid: the solver did not converge in %u iterations",
                             report->iterations);
@@ -162,7 +162,7 @@ rblResult rbl_conjugate_solve(const rblElastic* elastic, const rblVec3d* right, 
     const bool rounded = factor->singles.count > 0, direct = rounded || factor->values.count > 0;
     const size_t scratch = direct ? rbl_cholesky_scratch(factor, 1) : rbl_coarse_scratch(&elastic->coarse);
     const size_t doubles = scratch + (direct ? 0 : 9 * count);
-    const size_t places = rounded ? count + factor->most_rows / 3 : 0;
+    const size_t places = rounded ? count + factor->max_rows / 3 : 0;
     rblVec3d* vectors = rbl_alloc_zero(allocator, sizeof *vectors * 4 * count);
     double* numbers = RBL_NEW_ARRAY(allocator, double, doubles);
     rblVec3d* ordered = rounded ? RBL_NEW_ARRAY(allocator, rblVec3d, places) : NULL;

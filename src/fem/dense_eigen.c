@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#define MOST_TURNS 60 // of one eigenvalue; two or three are usual
+#define MAX_TURNS 60 // of one eigenvalue; two or three are usual
 
 static double dot(const double* a, const double* b, uint32_t n)
 {
@@ -158,7 +158,7 @@ static bool diagonalise(double* d, double* e, uint32_t n, double* q)
             {
                 break;
             }
-            if (turn == MOST_TURNS)
+            if (turn == MAX_TURNS)
             {
                 return false;
             }

@@ -31,7 +31,7 @@ void rbl_cholesky_init(rblCholesky* factor, const rblAllocator* allocator)
     rbl_array_init(&factor->rows, allocator);
     rbl_array_init(&factor->values, allocator);
     rbl_array_init(&factor->singles, allocator);
-    factor->most_rows = 0;
+    factor->max_rows = 0;
 }
 
 void rbl_cholesky_free(rblCholesky* factor)
@@ -298,7 +298,7 @@ static bool find_all_rows(rblCholesky* factor, const rblBlockMatrix* matrix, uin
         const uint32_t rows = 3 * (front->count + front->row_count);
         front->panel = values;
         values += (size_t)rows * 3 * front->count;
-        factor->most_rows = rows > factor->most_rows ? rows : factor->most_rows;
+        factor->max_rows = rows > factor->max_rows ? rows : factor->max_rows;
     }
     return rbl_array_resize(&factor->values, values);
 }

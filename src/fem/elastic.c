@@ -9,7 +9,7 @@
 #define SHIFT 1e-8
 
 // Iterations after which a solve fails.
-#define MOST_ITERATIONS 5000u
+#define MAX_ITERATIONS 5000u
 
 static rblResult check_def(const rblElasticDef* def)
 {
@@ -295,7 +295,7 @@ static rblResult build(rblElastic* elastic, const rblTetsView* tets, const rblEl
 {
     elastic->solver = def->solver;
     elastic->tolerance = def->tolerance;
-    elastic->most_iterations = MOST_ITERATIONS;
+    elastic->max_iterations = MAX_ITERATIONS;
     elastic->density = def->density;
     elastic->mu = def->young / (2.0 * (1.0 + def->poisson));
     elastic->lambda = def->young * def->poisson / ((1.0 + def->poisson) * (1.0 - 2.0 * def->poisson));

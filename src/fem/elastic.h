@@ -42,7 +42,7 @@ typedef struct rblElastic
     atomic_uint references;
     rblElasticSolver solver;
     double tolerance; // of the residual forces
-    uint32_t most_iterations;
+    uint32_t max_iterations;
     double lambda, mu; // Lame's, of a tetrahedron with factor 1, Pa
     double density;
 
@@ -111,8 +111,8 @@ void rbl_elastic_relieve(const rblElastic* elastic, rblVec3d* forces, rblRigidSu
 
 // Solve a test load at one of RBL_ELASTIC_TRIES nodes of the surface, in few iterations. `good`: the solution is in
 // equilibrium.
-#define RBL_ELASTIC_TRIES      4u
-#define RBL_ELASTIC_MOST_TRIED 16u // iterations, at most
+#define RBL_ELASTIC_TRIES     4u
+#define RBL_ELASTIC_MAX_TRIED 16u // iterations, at most
 rblResult rbl_elastic_try(rblElastic* elastic, uint32_t number, rblVec3d* forces, rblJobs* jobs, rblVec3d* x,
                           rblElasticReport* report, bool* good);
 

@@ -9,8 +9,8 @@
 #include "fem/elastic.h"
 #include "math/trig.h"
 
-#define MOST_RINGS 8 // rings of sample points on the disc of a load, at most
-#define ARCS       6 // sample points of the innermost ring; each further ring has this many more
+#define MAX_RINGS 8 // rings of sample points on the disc of a load, at most
+#define ARCS      6 // sample points of the innermost ring; each further ring has this many more
 
 static rblTriangled face_of(const rblElastic* elastic, uint32_t face)
 {
@@ -117,7 +117,7 @@ static Disc make_disc(const rblElastic* elastic, const rblIndexArray* faces, rbl
     const double fineness = radius / sqrt(area / (double)faces->count);
     Disc disc = {.middle = middle, .along = rbl_scale3d(along, radius)};
     disc.across = rbl_scale3d(rbl_cross3d(normal, along), radius);
-    disc.rings = fineness < 0.5 * (MOST_RINGS - 2) ? 2 + (uint32_t)(2.0 * fineness) : MOST_RINGS;
+    disc.rings = fineness < 0.5 * (MAX_RINGS - 2) ? 2 + (uint32_t)(2.0 * fineness) : MAX_RINGS;
     return disc;
 }
 

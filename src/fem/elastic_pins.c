@@ -159,14 +159,14 @@ rblResult rbl_elastic_pin(rblElastic* elastic, rblJobs* jobs)
     }
     const size_t count = elastic->mesh_nodes.count;
     const double tolerance = elastic->tolerance;
-    const uint32_t most = elastic->most_iterations;
+    const uint32_t most = elastic->max_iterations;
     rblVec3d* forces = RBL_NEW_ARRAY(elastic->allocator, rblVec3d, 2 * count);
     bool good = true;
     elastic->tolerance = ANSWERS_TOLERANCE * tolerance;
-    elastic->most_iterations = RBL_ELASTIC_MOST_TRIED;
+    elastic->max_iterations = RBL_ELASTIC_MAX_TRIED;
     rblResult result = forces != NULL ? find_answers(elastic, forces, jobs, &good) : rbl_fail_memory();
     elastic->tolerance = tolerance;
-    elastic->most_iterations = most;
+    elastic->max_iterations = most;
     result = result == RBL_OK ? try_guesses(elastic, forces, forces + count, jobs, &good) : result;
     if (!good)
     {
@@ -198,7 +198,7 @@ static void find_shares(const rblElastic* elastic, const rblVec3d* forces, doubl
 rblResult rbl_elastic_guess(const rblElastic* elastic, const rblVec3d* forces, rblVec3d* x)
 {
     const size_t count = elastic->mesh_nodes.count;
-    const size_t places = count + elastic->factor.most_rows / 3;
+    const size_t places = count + elastic->factor.max_rows / 3;
     rblVec3d* scratch = RBL_NEW_ARRAY(elastic->allocator, rblVec3d, places);
     double shares[6];
     if (scratch == NULL)

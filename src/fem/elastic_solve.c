@@ -62,13 +62,13 @@ rblResult rbl_elastic_equilibrium(const rblElastic* elastic, rblVec3d* forces, b
 rblResult rbl_elastic_try(rblElastic* elastic, uint32_t number, rblVec3d* forces, rblJobs* jobs, rblVec3d* x,
                           rblElasticReport* report, bool* good)
 {
-    const uint32_t most = elastic->most_iterations;
+    const uint32_t most = elastic->max_iterations;
     memset(forces, 0, sizeof *forces * elastic->mesh_nodes.count);
     forces[elastic->surface.data[number * (elastic->surface.count / RBL_ELASTIC_TRIES)]] =
         rbl_vec3d(1.0, 1.0, 1.0);
-    elastic->most_iterations = RBL_ELASTIC_MOST_TRIED;
+    elastic->max_iterations = RBL_ELASTIC_MAX_TRIED;
     const rblResult result = rbl_elastic_equilibrium(elastic, forces, false, jobs, x, report);
-    elastic->most_iterations = most;
+    elastic->max_iterations = most;
     *good = result == RBL_OK;
     return result == RBL_ERROR_MEMORY ? result : RBL_OK;
 }

@@ -26,7 +26,7 @@ struct rblShapeKeys
 #define RBL_LENGTH_ROW(name, def_type, member, text)                                                         \
     {                                                                                                        \
         .key = (name), .type = RBL_PARAMETER_FLOAT, .offset = offsetof(def_type, member), .about = (text),   \
-        .most = RBL_PARAMETER_UNLIMITED, .above_least = true, .required = true                               \
+        .max = RBL_PARAMETER_UNLIMITED, .min_excluded = true, .required = true                               \
     }
 
 #endif

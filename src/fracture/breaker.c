@@ -143,7 +143,7 @@ const void* rbl_breaker_kind_def(const rblBreaker* breaker)
     return breaker->kind_def;
 }
 
-rblResult rbl_breaker_hold(rblBreakerId id, const rblBreaker** out)
+rblResult rbl_breaker_acquire(rblBreakerId id, const rblBreaker** out)
 {
     if (out == NULL)
     {

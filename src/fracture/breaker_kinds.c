@@ -6,8 +6,8 @@
 #include "rubble/text.h"
 #include <string.h>
 
-#define MOST_NAME  40u  // characters
-#define MOST_KINDS 256u // that are looked at for a suggestion
+#define MAX_NAME  40u  // characters
+#define MAX_KINDS 256u // that are looked at for a suggestion
 #define RESERVED(n, a)                                                                                       \
     {                                                                                                        \
         .name = n, .about = a                                                                                \
@@ -96,7 +96,7 @@ void rbl_breaker_kind_init(rblBreakerKind* kind, size_t size)
 static bool is_possible_name(const char* name)
 {
     const size_t length = name != NULL ? strlen(name) : 0;
-    bool possible = length > 0 && length <= MOST_NAME;
+    bool possible = length > 0 && length <= MAX_NAME;
     for (size_t i = 0; i < length && possible; ++i)
     {
         const char c = name[i];
@@ -125,7 +125,7 @@ static rblResult check_kind(const rblBreakerKind* kind)
     if (!is_possible_name(kind->name))
     {
         return rbl_fail(RBL_ERROR_ARGUMENT,
-                        "breaker kind: the name must be 1 to %u letters, digits, '-' and '_'", MOST_NAME);
+                        "breaker kind: the name must be 1 to %u letters, digits, '-' and '_'", MAX_NAME);
     }
     if (kind->about == NULL || kind->set_defaults == NULL || kind->create == NULL || kind->def_size == 0)
     {
@@ -233,9 +233,9 @@ const rblBreakerKind* rbl_breaker_kind_at(uint32_t index)
 
 static rblResult fail_unknown(const char* name)
 {
-    const char* names[MOST_KINDS];
+    const char* names[MAX_KINDS];
     uint32_t count = 0;
-    for (const rblBreakerKind* kind = rbl_breaker_kind_at(0); kind != NULL && count < MOST_KINDS;
+    for (const rblBreakerKind* kind = rbl_breaker_kind_at(0); kind != NULL && count < MAX_KINDS;
          kind = rbl_breaker_kind_at(count))
     {
         names[count++] = kind->name;

@@ -9,7 +9,7 @@
 
 #define FIRST_PIECE    65536
 #define PARALLEL_PIECE ((size_t)1 << 20)
-#define PARALLEL_LEAST (4 * PARALLEL_PIECE) // smaller files are not worth waking anybody
+#define PARALLEL_MIN   (4 * PARALLEL_PIECE) // smaller files are not worth waking anybody
 
 static rblResult fail_read(const char* path, int error)
 {
@@ -100,7 +100,7 @@ static void read_pieces(rblRange range, void* context)
 static bool read_in_parallel(FILE* stream, rblFileBytes* file)
 {
     Pieces pieces = {.descriptor = fileno(stream), .bytes = file->bytes, .size = file->capacity - 1};
-    if (pieces.size < PARALLEL_LEAST || rbl_jobs_worker_count(rbl_default_jobs()) == 1 ||
+    if (pieces.size < PARALLEL_MIN || rbl_jobs_worker_count(rbl_default_jobs()) == 1 ||
         pieces.size / PARALLEL_PIECE >= UINT32_MAX)
     {
         return false;

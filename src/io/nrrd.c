@@ -4,7 +4,7 @@
 #include "math/vec.h"
 #include <string.h>
 
-#define MOST_HEADER 65536 // bytes
+#define MAX_HEADER 65536 // bytes
 
 typedef struct Header
 {
@@ -216,11 +216,11 @@ static rblResult read_header(Header* header, const uint8_t* bytes, size_t size, 
     for (;;)
     {
         size_t end = at;
-        while (end < size && end < MOST_HEADER && text[end] != '\n')
+        while (end < size && end < MAX_HEADER && text[end] != '\n')
         {
             ++end;
         }
-        if (end == size || end == MOST_HEADER)
+        if (end == size || end == MAX_HEADER)
         {
             return fail(header, "the header does not end with an empty line");
         }

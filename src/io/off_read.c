@@ -8,7 +8,7 @@
 #include "math/vec.h"
 #include <string.h>
 
-#define MOST_NUMBERS 12 // x y z, normal, r g b a, s t
+#define MAX_NUMBERS 12 // x y z, normal, r g b a, s t
 
 typedef struct OffReader
 {
@@ -63,9 +63,9 @@ static inline bool ends_token(const char* c, const char* end)
 
 typedef struct Numbers
 {
-    double values[MOST_NUMBERS];
+    double values[MAX_NUMBERS];
     uint32_t count;
-    bool integers[MOST_NUMBERS]; // written without a point: a colour from 0 to 255
+    bool integers[MAX_NUMBERS]; // written without a point: a colour from 0 to 255
 } Numbers;
 
 static bool is_integer(const char* c, const char* end)
@@ -244,7 +244,7 @@ static rblResult read_vertex(OffReader* reader)
     }
     const char* const start = reader->at;
     Numbers numbers;
-    RBL_TRY(read_numbers(reader, MOST_NUMBERS, &numbers));
+    RBL_TRY(read_numbers(reader, MAX_NUMBERS, &numbers));
     if (numbers.count < 3)
     {
         return rbl_fail_line(reader->source, start, RBL_ERROR_FORMAT, "a vertex needs three coordinates");

@@ -3,8 +3,8 @@
 #include "base/jobs.h"
 #include <string.h>
 
-#define LEAST_BYTES ((size_t)1 << 20)
-#define MAX_CHUNKS  64
+#define MIN_BYTES  ((size_t)1 << 20)
+#define MAX_CHUNKS 64
 
 // Whole lines, and what is on them.
 typedef struct Chunk
@@ -32,7 +32,7 @@ static void cut(Reading* reading)
     const rblTextRows* rows = reading->rows;
     const size_t size = (size_t)(rows->end - rows->begin);
     const size_t wanted = 4 * (size_t)rbl_jobs_worker_count(rbl_default_jobs());
-    const size_t useful = size / (LEAST_BYTES / 4) + 1;
+    const size_t useful = size / (MIN_BYTES / 4) + 1;
     const size_t count = wanted < useful ? wanted : useful;
     reading->count = (uint32_t)(count < MAX_CHUNKS ? count : MAX_CHUNKS);
     const char* c = rows->begin;
@@ -219,7 +219,7 @@ static bool read_all(Reading* reading)
 
 bool rbl_text_rows_read(const rblTextRows* rows, rblMeshBuilder* builder)
 {
-    if (rbl_jobs_worker_count(rbl_default_jobs()) == 1 || (size_t)(rows->end - rows->begin) < LEAST_BYTES)
+    if (rbl_jobs_worker_count(rbl_default_jobs()) == 1 || (size_t)(rows->end - rows->begin) < MIN_BYTES)
     {
         return false;
     }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#define NONE        UINT32_MAX
-#define MOST_DEGREE 63 // nodes of this degree and more are taken in the order in which they came
+#define NONE       UINT32_MAX
+#define MAX_DEGREE 63 // nodes of this degree and more are taken in the order in which they came
 
 void rbl_blocks_init(rblBlockSystem* system, const rblAllocator* allocator)
 {
@@ -86,12 +86,12 @@ static uint32_t next_half(const rblBlockSystem* system, uint32_t half)
 typedef struct Queue
 {
     rblBlockSystem* system;
-    uint32_t heads[MOST_DEGREE + 1];
+    uint32_t heads[MAX_DEGREE + 1];
 } Queue;
 
 static uint32_t rung(const rblBlockNode* node)
 {
-    return node->degree < MOST_DEGREE ? node->degree : MOST_DEGREE;
+    return node->degree < MAX_DEGREE ? node->degree : MAX_DEGREE;
 }
 
 static void enqueue(Queue* queue, uint32_t index)
@@ -133,7 +133,7 @@ static void dequeue(Queue* queue, uint32_t index)
 
 static uint32_t least(const Queue* queue)
 {
-    for (uint32_t r = 0; r <= MOST_DEGREE; ++r)
+    for (uint32_t r = 0; r <= MAX_DEGREE; ++r)
     {
         if (queue->heads[r] != NONE)
         {
@@ -216,7 +216,7 @@ static bool take(Queue* queue, uint32_t index)
 bool rbl_blocks_order(rblBlockSystem* system, size_t most)
 {
     Queue queue = {.system = system};
-    for (uint32_t r = 0; r <= MOST_DEGREE; ++r)
+    for (uint32_t r = 0; r <= MAX_DEGREE; ++r)
     {
         queue.heads[r] = NONE;
     }

@@ -5,7 +5,7 @@
 #include "math/vec.h"
 
 // Vertices of a component that are tried before it counts as glued to others all over.
-#define MOST_SAMPLES 64
+#define MAX_SAMPLES 64
 
 void rbl_components_free(rblComponents* components)
 {
@@ -166,7 +166,7 @@ int32_t rbl_component_winding(const rblComponents* components, const rblTriangle
     uint32_t samples = 0;
     for (uint32_t f = components->first_face[which]; f != RBL_NONE; f = components->next_face[f])
     {
-        for (uint32_t c = view->face_starts[f]; c < view->face_starts[f + 1] && samples < MOST_SAMPLES; ++c)
+        for (uint32_t c = view->face_starts[f]; c < view->face_starts[f + 1] && samples < MAX_SAMPLES; ++c)
         {
             int32_t winding;
             if (rbl_component_winding_at(components, set, which, view->positions[view->corner_vertices[c]],

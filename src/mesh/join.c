@@ -109,7 +109,7 @@ static void add_face(const Input* input, uint32_t face, bool any_materials, bool
 typedef struct Totals
 {
     uint64_t vertices, faces, corners;
-    size_t most_entries; // layers and names of one input
+    size_t max_entries; // layers and names of one input
     bool any_materials, any_groups;
 } Totals;
 
@@ -125,7 +125,7 @@ static Totals sum_up(const rblMeshView* const* views, uint32_t count)
         totals.any_materials = totals.any_materials || view->material_count > 0;
         totals.any_groups = totals.any_groups || view->group_count > 0;
         const size_t entries = (size_t)view->layer_count + view->material_count + view->group_count;
-        totals.most_entries = entries > totals.most_entries ? entries : totals.most_entries;
+        totals.max_entries = entries > totals.max_entries ? entries : totals.max_entries;
     }
     return totals;
 }
@@ -170,8 +170,8 @@ static rblResult make_joined(const rblMeshView* const* views, uint32_t count, co
                         "mesh: too many corners or vertices in total, at most %u are allowed",
                         RBL_MAX_ELEMENTS);
     }
-    uint32_t* map = RBL_NEW_ARRAY(allocator, uint32_t, totals.most_entries);
-    if (map == NULL && totals.most_entries > 0)
+    uint32_t* map = RBL_NEW_ARRAY(allocator, uint32_t, totals.max_entries);
+    if (map == NULL && totals.max_entries > 0)
     {
         return rbl_fail_memory();
     }
@@ -179,7 +179,7 @@ static rblResult make_joined(const rblMeshView* const* views, uint32_t count, co
     rbl_mesh_builder_init(&builder, allocator);
     rbl_mesh_builder_reserve(&builder, (size_t)totals.vertices, (size_t)totals.faces, (size_t)totals.corners);
     add_inputs(views, count, &totals, map, &builder);
-    RBL_FREE_ARRAY(allocator, map, totals.most_entries);
+    RBL_FREE_ARRAY(allocator, map, totals.max_entries);
     return rbl_mesh_builder_finish(&builder, out);
 }
 

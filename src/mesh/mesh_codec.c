@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "mesh/mesh.h"
 
-#define MOST_LAYERS 16u
+#define MAX_LAYERS 16u
 
 static bool are_floats(const rblMeshView* view)
 {
@@ -71,7 +71,7 @@ static void put_materials(rblByteSink* sink, const rblMeshView* view)
 
 void rbl_put_mesh(rblByteSink* sink, const rblMeshView* view)
 {
-    const uint32_t layers = view->layer_count < MOST_LAYERS ? view->layer_count : MOST_LAYERS;
+    const uint32_t layers = view->layer_count < MAX_LAYERS ? view->layer_count : MAX_LAYERS;
     put_positions(sink, view);
     put_faces(sink, view);
     rbl_put_varint(sink, layers);
@@ -165,7 +165,7 @@ static rblResult take_faces(Incoming* in)
 static rblResult take_layers(Incoming* in)
 {
     const uint32_t count = rbl_take_u32_varint(in->source);
-    if (count > MOST_LAYERS)
+    if (count > MAX_LAYERS)
     {
         return damaged("layers");
     }

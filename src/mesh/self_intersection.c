@@ -95,7 +95,7 @@ static bool test_candidate(uint32_t other, void* context)
 }
 
 // The hits come in the order of the tree; the pairs go out by number.
-static bool flush_hits(Block* block, const rblTriangleSet* set, uint32_t triangle)
+static bool flush_impacts(Block* block, const rblTriangleSet* set, uint32_t triangle)
 {
     const size_t count = block->hits.count;
     if (!rbl_array_resize(&block->scratch, count))
@@ -140,7 +140,7 @@ static void search_block(rblRange range, void* context)
         load(search, query.triangle, query.names, query.points);
         rbl_array_clear(&block->hits);
         rbl_triangles_near(search->set, query.triangle, test_candidate, &query);
-        block->failed = block->failed || !flush_hits(block, search->set, query.triangle);
+        block->failed = block->failed || !flush_impacts(block, search->set, query.triangle);
         atomic_store(&block->found, block->pairs.count);
         done = block->failed || (block->hits.count > 0 && has_enough(search, range.block));
     }

@@ -4,7 +4,7 @@
 #include "mesh/mesh.h"
 
 // Further down than this, nothing is left of a float.
-#define MOST_SHIFT 1500
+#define MAX_SHIFT 1500
 
 typedef struct Transform
 {
@@ -67,7 +67,7 @@ static rblResult add_vertices(const Transform* transform, rblMeshBuilder* builde
 static rblVec3d transformed_normal(const Transform* transform, rblVec3d old)
 {
     const double parts[3] = {old.x, old.y, old.z};
-    int smallest = MOST_SHIFT;
+    int smallest = MAX_SHIFT;
     for (int i = 0; i < 3; ++i)
     {
         const bool counts = parts[i] != 0.0 && transform->exponents[i] < smallest;
@@ -77,7 +77,7 @@ static rblVec3d transformed_normal(const Transform* transform, rblVec3d old)
     for (int i = 0; i < 3; ++i)
     {
         const int shift = smallest - transform->exponents[i]; // at most 0 where the part is not
-        scaled[i] = parts[i] != 0.0 && shift > -MOST_SHIFT ? rbl_scaled(parts[i], shift) : 0.0;
+        scaled[i] = parts[i] != 0.0 && shift > -MAX_SHIFT ? rbl_scaled(parts[i], shift) : 0.0;
     }
     const rblVec3d turned = rbl_mat3d_apply(&transform->normal, rbl_vec3d(scaled[0], scaled[1], scaled[2]));
     return rbl_normalize3d(turned, old);

@@ -32,7 +32,7 @@ static void break_brick(void)
                                 .budget = (double)INFINITY};
     def.tetrahedra = 60;
     FUZZ_CHECK(rbl_breaker_create_stress(&def, &id) == RBL_OK);
-    FUZZ_CHECK(rbl_breaker_hold(id, &broken.breaker) == RBL_OK);
+    FUZZ_CHECK(rbl_breaker_acquire(id, &broken.breaker) == RBL_OK);
     FUZZ_CHECK(rbl_shape_create_box((rblVec3){0.2f, 0.06f, 0.1f}, &broken.shape) == RBL_OK);
     FUZZ_CHECK(rbl_shape_view(broken.shape, &body.view) == RBL_OK);
     FUZZ_CHECK(rbl_material_preset("clay", &body.material) == RBL_OK);

@@ -46,14 +46,14 @@ static void check_rest(const rblSceneView* view)
     }
 }
 
-#define MOST_BODIES 24
-#define STEPS       4
+#define MAX_BODIES 24
+#define STEPS      4
 
 // Level sets take a moment to make: too long for a fuzzer.
 static bool is_quick(const rblSceneView* view)
 {
     static const char* const exact[] = {"plane", "sphere", "capsule", "box", "cylinder", "hull"};
-    bool quick = view->body_count <= MOST_BODIES;
+    bool quick = view->body_count <= MAX_BODIES;
     for (uint32_t i = 0; i < view->shape_count; ++i)
     {
         bool known = false;
@@ -82,7 +82,7 @@ static void run_scene(rblSceneId scene, const rblSceneView* view)
 {
     rblWorldDef def = rbl_default_world_def();
     rblWorldId world;
-    rblBodyId bodies[MOST_BODIES] = {{0}};
+    rblBodyId bodies[MAX_BODIES] = {{0}};
     FUZZ_CHECK(rbl_scene_world_def(scene, &def) == RBL_OK);
     FUZZ_CHECK(rbl_world_create(&def, &world) == RBL_OK);
     if (rbl_scene_build(scene, world, bodies) == RBL_OK)

@@ -360,7 +360,7 @@ void hash_prescored(rblMeshId mesh)
     require(rbl_shape_create_level_set(&def, &shapes[0]), "level set");
     require(rbl_shape_create_box((rblVec3){0.5f, 0.3f, 0.1f}, &shapes[1]), "box");
     require(rbl_breaker_create_prescored(&prescored, &id), "prescored");
-    require(rbl_breaker_hold(id, &breaker), "hold");
+    require(rbl_breaker_acquire(id, &breaker), "hold");
     for (int i = 0; i < 2; ++i)
     {
         rblBreakBody body = {.pose = {{0, 0, 0}, {0, 0, 0, 1}}, .mass = 1.0f, .seed = 5};

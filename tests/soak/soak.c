@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BODIES 150
-#define MOST_JOINTS 40
-#define SHAPES      9
-#define GRAIN       7
-#define STEPS       600 // of one round, then the world is destroyed
+#define MAX_BODIES 150
+#define MAX_JOINTS 40
+#define SHAPES     9
+#define GRAIN      7
+#define STEPS      600 // of one round, then the world is destroyed
 
 typedef struct Soak
 {
@@ -32,15 +32,15 @@ typedef struct Soak
     rblTasks tasks;
     rblWorldId world;
     rblShapeId shapes[SHAPES];
-    rblBodyId bodies[MOST_BODIES];
+    rblBodyId bodies[MAX_BODIES];
     int body_count;
-    rblJointId joints[MOST_JOINTS];
+    rblJointId joints[MAX_JOINTS];
     int joint_count;
     unsigned char* snapshot;
     size_t snapshot_size, snapshot_capacity;
-    rblBodyId saved_bodies[MOST_BODIES];
+    rblBodyId saved_bodies[MAX_BODIES];
     int saved_body_count;
-    rblJointId saved_joints[MOST_JOINTS];
+    rblJointId saved_joints[MAX_JOINTS];
     int saved_joint_count;
     double energy; // kinetic + potential after the last step; NAN: not comparable with the next
     double kinetic_max, potential_min, potential_max;
@@ -131,7 +131,7 @@ static void make_shapes(Soak* soak)
 
 static void spawn(Soak* soak)
 {
-    if (soak->body_count >= MOST_BODIES)
+    if (soak->body_count >= MAX_BODIES)
     {
         return;
     }
@@ -184,7 +184,7 @@ static bool is_grain(const Soak* soak, const rblBodyState* state)
 
 static void join_two(Soak* soak)
 {
-    if (soak->joint_count >= MOST_JOINTS || soak->body_count < 2)
+    if (soak->joint_count >= MAX_JOINTS || soak->body_count < 2)
     {
         return;
     }

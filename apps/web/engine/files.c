@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_BYTES     ((size_t)512 << 20)
-#define MOST_READ      1000000u // triangles: mending more would take minutes and most of the memory of a browser
-#define MOST_TRIANGLES 60000u // of what is handed on: more are not seen in a level set of 128 cells
-#define REMESH_CELLS   96u
+#define MAX_BYTES     ((size_t)512 << 20)
+#define MAX_READ      1000000u // triangles: mending more would take minutes and most of the memory of a browser
+#define MAX_TRIANGLES 60000u   // of what is handed on: more are not seen in a level set of 128 cells
+#define REMESH_CELLS  96u
 
 // ---- meshes ----
 
@@ -108,7 +108,7 @@ static rblResult read_mesh(const void* bytes, size_t size, const char* name, rbl
 {
     rblLoadOptions options = rbl_default_load_options();
     options.format = rbl_format_of_path(name);
-    options.max_bytes = MOST_BYTES;
+    options.max_bytes = MAX_BYTES;
     options.keep_non_finite = 1;
     if (options.format == RBL_FORMAT_AUTO)
     {
@@ -118,7 +118,7 @@ static rblResult read_mesh(const void* bytes, size_t size, const char* name, rbl
     RBL_TRY(rbl_mesh_load_memory(bytes, size, name, &options, out));
     rblMeshView view;
     RBL_TRY(rbl_mesh_view(*out, &view));
-    if (count_triangles(&view) <= MOST_READ)
+    if (count_triangles(&view) <= MAX_READ)
     {
         return RBL_OK;
     }
@@ -127,7 +127,7 @@ static rblResult read_mesh(const void* bytes, size_t size, const char* name, rbl
     return rbl_fail(RBL_ERROR_LIMIT,
                     "%.200s: %u triangles are too many for a page: reduce them to %u, for instance "
                     "with 'rubble convert --simplify'",
-                    name, triangles, MOST_READ);
+                    name, triangles, MAX_READ);
 }
 
 // A mesh takes the place of another.
@@ -151,11 +151,11 @@ static rblResult reduce(rblMeshId* mesh, uint32_t triangles)
 {
     rblSimplifyOptions options = rbl_default_simplify_options();
     rblMeshId fewer;
-    if (triangles <= MOST_TRIANGLES)
+    if (triangles <= MAX_TRIANGLES)
     {
         return RBL_OK;
     }
-    options.target_triangles = MOST_TRIANGLES;
+    options.target_triangles = MAX_TRIANGLES;
     RBL_TRY(rbl_mesh_simplify(*mesh, &options, &fewer, NULL));
     replace(mesh, fewer);
     return RBL_OK;

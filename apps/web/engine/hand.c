@@ -8,7 +8,7 @@
 #define FASTEST_BALL 1000.0f // m/s
 #define FARTHEST     1e6f    // m: from the origin
 #define PULL_RATE    12.0f   // rad/s: what is held comes to the hand within a quarter of a second
-#define PULL_MOST    25.0f   // m/s that a pull may change in a step: what is stuck is not torn through walls
+#define PULL_MAX     25.0f   // m/s that a pull may change in a step: what is stuck is not torn through walls
 #define SPIN_RATE    8.0f    // 1/s: how fast what is held stops spinning
 
 // What a body of the world is called; empty when the run does not know it.
@@ -239,7 +239,7 @@ static rblVec3 wanted_change(const WebGrab* grab, rblVec3 point, rblVec3 velocit
     const rblVec3 spring = rbl_scale3(rbl_sub3(grab->target, point), a);
     const rblVec3 change = rbl_scale3(rbl_sub3(spring, rbl_scale3(velocity, b)), 1.0f / (1.0f + b));
     const float length = rbl_length3(change);
-    return length > PULL_MOST ? rbl_scale3(change, PULL_MOST / length) : change;
+    return length > PULL_MAX ? rbl_scale3(change, PULL_MAX / length) : change;
 }
 
 // The body's velocities after the impulse that makes that change. A hand also keeps what it holds from spinning on.

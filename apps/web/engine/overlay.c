@@ -2,7 +2,7 @@
 #include "exports.h"
 #include <math.h>
 
-#define MOST_FLOATS (7u * 60000u) // of points, and about as many of lines
+#define MAX_FLOATS  (7u * 60000u) // of points, and about as many of lines
 #define SLICE_CELLS 28u           // along the longest side of a slice through a field
 
 // What is asked for, as bits.
@@ -31,7 +31,7 @@ static struct
 
 static bool push(FloatList* array, const float* values, uint32_t count)
 {
-    if (array->count + count > MOST_FLOATS || !LIST_RESERVE(array, array->count + count))
+    if (array->count + count > MAX_FLOATS || !LIST_RESERVE(array, array->count + count))
     {
         return false;
     }
@@ -121,7 +121,7 @@ static rblResult draw_fields(const WebSession* session)
         rblShapeView view;
         RBL_TRY(rbl_body_state(world, session->motions.data[i].body, &state));
         RBL_TRY(rbl_shape_view(state.shape, &view));
-        if (view.bounded && state.type == RBL_BODY_DYNAMIC && drawn.points.count < MOST_FLOATS / 2)
+        if (view.bounded && state.type == RBL_BODY_DYNAMIC && drawn.points.count < MAX_FLOATS / 2)
         {
             slice_field(&view, state.pose);
         }

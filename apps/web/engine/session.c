@@ -5,7 +5,7 @@
 #include <string.h>
 
 // States of bodies that are kept for animations, 56 bytes each: half a minute of a thousand bodies that all move.
-#define MOST_KEYS 2000000u
+#define MAX_KEYS 2000000u
 
 static WebSession* current;
 static LIST(char) kept_text; // what was written last
@@ -115,7 +115,7 @@ static rblResult begin(WebSession* session, const char* text, size_t size, const
 {
     rblRunDef def = rbl_default_run_def();
     def.keeps_contacts = false; // nobody here reads them
-    def.motion_limit = MOST_KEYS;
+    def.motion_limit = MAX_KEYS;
     RBL_TRY(rbl_scene_load_memory(text, size, name, &session->scene));
     RBL_TRY(rbl_scene_view(session->scene, &session->view));
     RBL_TRY(rbl_run_create(session->scene, &def, &session->run));

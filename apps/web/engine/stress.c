@@ -3,12 +3,12 @@
 #include "exports.h"
 #include <math.h>
 
-#define TETRAHEDRA    1200u // enough to see where a body is pulled apart
-#define MOST_SOLIDS   64u   // kept; when there are more all are made anew as they are needed
-#define MOST_PREPARED 1u    // in one frame: that can take a quarter of a second
-#define MOST_SOLVED   8u    // in one frame
-#define MOST_LOADS    32u   // of one body
-#define HALF_PI       1.57079633f
+#define TETRAHEDRA   1200u // enough to see where a body is pulled apart
+#define MAX_SOLIDS   64u   // kept; when there are more all are made anew as they are needed
+#define MAX_PREPARED 1u    // in one frame: that can take a quarter of a second
+#define MAX_SOLVED   8u    // in one frame
+#define MAX_LOADS    32u   // of one body
+#define HALF_PI      1.57079633f
 
 // A shape that was filled; without `elastic` it is too thin for that.
 typedef struct Solid
@@ -21,7 +21,7 @@ typedef struct Solid
 
 static struct
 {
-    Solid solids[MOST_SOLIDS];
+    Solid solids[MAX_SOLIDS];
     uint32_t count;
     uint32_t prepared; // in this frame
     uint32_t solved;
@@ -82,11 +82,11 @@ static const Solid* find_solid(rblShapeId shape, const rblMaterial* material)
             return solid;
         }
     }
-    if (store.prepared >= MOST_PREPARED)
+    if (store.prepared >= MAX_PREPARED)
     {
         return NULL;
     }
-    if (store.count == MOST_SOLIDS)
+    if (store.count == MAX_SOLIDS)
     {
         web_forget_stress();
     }
@@ -102,15 +102,15 @@ static const Solid* find_solid(rblShapeId shape, const rblMaterial* material)
 
 // Impulses as forces, in the axes of the shape: those of impacts rise and fall as half a sine, others last.
 static uint32_t gather_loads(rblWorldId world, rblBodyId body, rblTransform pose,
-                             rblElasticLoad loads[MOST_LOADS])
+                             rblElasticLoad loads[MAX_LOADS])
 {
-    rblFeltImpulse felt[MOST_LOADS];
+    rblFeltImpulse felt[MAX_LOADS];
     uint32_t count = 0;
-    if (rbl_body_impulses(world, body, felt, MOST_LOADS, &count) != RBL_OK)
+    if (rbl_body_impulses(world, body, felt, MAX_LOADS, &count) != RBL_OK)
     {
         return 0;
     }
-    count = count < MOST_LOADS ? count : MOST_LOADS;
+    count = count < MAX_LOADS ? count : MAX_LOADS;
     for (uint32_t i = 0; i < count; ++i)
     {
         const bool impact = felt[i].speed > 0.0f;
@@ -174,7 +174,7 @@ static rblResult draw_solid(const Solid* solid, const rblElasticLoad* loads, uin
 
 static rblResult draw_body(const WebSession* session, rblBodyId id, const rblMaterial* material)
 {
-    rblElasticLoad loads[MOST_LOADS];
+    rblElasticLoad loads[MAX_LOADS];
     rblBodyState state;
     RBL_TRY(rbl_body_state(session->world, id, &state));
     const uint32_t count = gather_loads(session->world, id, state.pose, loads);
@@ -193,7 +193,7 @@ rblResult web_draw_stress(const WebSession* session)
     RBL_TRY(rbl_run_view(session->run, &run));
     store.prepared = 0;
     store.solved = 0;
-    for (size_t i = 0; i < session->motions.count && store.solved < MOST_SOLVED; ++i)
+    for (size_t i = 0; i < session->motions.count && store.solved < MAX_SOLVED; ++i)
     {
         const rblBodyId id = session->motions.data[i].body;
         const WebKnown* known = &session->known.data[id.index1 - 1];

@@ -1,6 +1,6 @@
 #include "bvh/triangle/triangle_sides.h"
 
-#define LEAST_TIP2                                                                                           \
+#define MIN_TIP2                                                                                             \
     1e-12 // squared sum of the unit normals of two sides; below it (a corner of 1e-6 rad) they cancel to rounding errors
 
 static rblVec3d unit(rblVec3d v)
@@ -18,7 +18,7 @@ static void find_lines(rblTriangleSides* t)
     {
         t->lines[i] = rbl_to_float3(sides[i]);
         const rblVec3d tip = rbl_add3d(sides[i], sides[(i + 2) % 3]);
-        t->lines[3 + i] = rbl_dot3d(tip, tip) > LEAST_TIP2 ? rbl_to_float3(unit(tip)) : (rblVec3){0, 0, 0};
+        t->lines[3 + i] = rbl_dot3d(tip, tip) > MIN_TIP2 ? rbl_to_float3(unit(tip)) : (rblVec3){0, 0, 0};
     }
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define LEAF_CANDIDATES 20
-#define MOST_DEPTH      60
+#define MAX_DEPTH       60
 #define IDLE_DEPTH      6 // halvings in a row whose halves both keep nearly all, before a node is left as it is
 #define PROBES          9 // eight corners and the middle
 #define MARGIN          1e-12
@@ -198,7 +198,7 @@ static bool build(Builder* builder)
         builder->stack.count = task.end;
         const uint32_t count = task.end - task.first;
         bool done;
-        if (count < LEAF_CANDIDATES || task.depth == MOST_DEPTH || task.idle == IDLE_DEPTH)
+        if (count < LEAF_CANDIDATES || task.depth == MAX_DEPTH || task.idle == IDLE_DEPTH)
         {
             done = close_leaf(builder, &task);
         }

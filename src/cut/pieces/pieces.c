@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-#define MOST_TRIES 8
+#define MAX_TRIES 8
 
 void rbl_cut_begin(rblCut* cut)
 {
@@ -77,7 +77,7 @@ static rblCutTrouble cut_until_generic(rblCut* cut, rblPieces* out)
 {
     const rblVec3d offset = cut->offset;
     rblCutTrouble trouble = RBL_CUT_TIE;
-    for (uint32_t attempt = 0; attempt < MOST_TRIES && trouble == RBL_CUT_TIE; ++attempt)
+    for (uint32_t attempt = 0; attempt < MAX_TRIES && trouble == RBL_CUT_TIE; ++attempt)
     {
         const rblArenaMark mark = rbl_arena_mark(cut->arena);
         rblCut once = *cut;

@@ -76,13 +76,13 @@ typedef struct rblCutOptions
     const uint32_t* regions; // per cell: which cells belong together; null: each by itself
     double smallest_volume;  // m^3: smaller pieces are merged into the neighbour with the largest common face
     double thinnest;         // m: and those thinner than this (volume / half the area); 0: none
-    double stray;         // m^3: smaller parts of a cell are of one piece with its largest, with air between
-    uint32_t most_pieces; // the smallest are merged until no more are left; 0: no limit
-    double noise;         // m: height of the bumps on drawn crack faces; 0: flat
-    double noise_length;  // m: from bump to bump; positive where there are any
-    double radius;        // m: pieces that no edge or outer face brings this near to `center` are merged, too
-    rblVec3d center;      // in the surface's axes
-    uint32_t rest;        // but for those of this region; 0 radius: none are
+    double stray;        // m^3: smaller parts of a cell are of one piece with its largest, with air between
+    uint32_t max_pieces; // the smallest are merged until no more are left; 0: no limit
+    double noise;        // m: height of the bumps on drawn crack faces; 0: flat
+    double noise_length; // m: from bump to bump; positive where there are any
+    double radius;       // m: pieces that no edge or outer face brings this near to `center` are merged, too
+    rblVec3d center;     // in the surface's axes
+    uint32_t rest;       // but for those of this region; 0 radius: none are
 } rblCutOptions;
 
 // Cut a closed, oriented mesh; faces of more than three corners are cut as the triangles of

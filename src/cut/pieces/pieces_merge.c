@@ -272,7 +272,7 @@ static uint32_t best_neighbour(MergeWork* work, uint32_t group, double* common)
 static bool merge_crumbs(MergeWork* work)
 {
     rblCut* cut = work->cut;
-    const uint32_t most = cut->options->most_pieces > 0 ? cut->options->most_pieces : UINT32_MAX;
+    const uint32_t most = cut->options->max_pieces > 0 ? cut->options->max_pieces : UINT32_MAX;
     bool stored = true;
     for (uint32_t s = 0; s < cut->shell_count && stored; ++s)
     {

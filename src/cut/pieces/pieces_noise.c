@@ -5,9 +5,9 @@
 #include "cut/pieces/pieces_triangulate.h"
 #include "math/noise.h"
 
-#define MOST_POINTS 3000.0 // of a face: bumps are drawn as finely as that allows
-#define PER_BUMP    3.0    // points along one
-#define STEEPEST    0.25   // height by distance from the border
+#define MAX_POINTS 3000.0 // of a face: bumps are drawn as finely as that allows
+#define PER_BUMP   3.0    // points along one
+#define STEEPEST   0.25   // height by distance from the border
 
 static double segment_distance_squared(rblVec3d a, rblVec3d b, rblVec3d p)
 {
@@ -49,7 +49,7 @@ double rbl_crack_bump_spacing(const rblCrackClipper* clipper, const rblPieces* p
         const rblVec3d ac = rbl_sub3d(rbl_piece_position(pieces, surface, v[2]), a);
         area += 0.5 * rbl_length3d(rbl_cross3d(ab, ac));
     }
-    return rbl_maxd(pieces->noise_length / PER_BUMP, sqrt(area / MOST_POINTS));
+    return rbl_maxd(pieces->noise_length / PER_BUMP, sqrt(area / MAX_POINTS));
 }
 
 rblVec3d rbl_crack_bump(const rblPieces* pieces, const rblMeshView* surface, const rblPieceFace* face,

@@ -9,8 +9,8 @@
 #include "base/hash_map.h"
 #include "math/predicates.h"
 
-#define MOST_SWEEPS  32
-#define MOST_PASSES  24
+#define MAX_SWEEPS   32
+#define MAX_PASSES   24
 #define FEW_CORNERS  36u // of triangles: so few are compared one by one
 #define FROM_CORNERS 0.6 // of the spacing: a point that is added keeps this distance from corners,
 #define FROM_BORDER  0.3 // and this from the border
@@ -497,7 +497,7 @@ static bool flip_edges(rblCrackClipper* clipper, const Flat* flat)
     }
     const bool clean = is_clean(clipper, flat);
     bool flipped = true;
-    for (uint32_t sweep = 0; sweep < MOST_SWEEPS && flipped; ++sweep)
+    for (uint32_t sweep = 0; sweep < MAX_SWEEPS && flipped; ++sweep)
     {
         flipped = false;
         for (uint32_t h = 0; h < clipper->triangles.count; ++h)
@@ -555,7 +555,7 @@ bool rbl_crack_refine(rblCrackClipper* clipper, const rblPieces* pieces, const r
     const Flat flat = {pieces, surface, clipper};
     bool stored = true;
     bool added = true;
-    for (uint32_t pass = 0; pass < MOST_PASSES && added && stored; ++pass)
+    for (uint32_t pass = 0; pass < MAX_PASSES && added && stored; ++pass)
     {
         const uint32_t count = (uint32_t)clipper->triangles.count;
         added = false;

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-#define MOST_TRIES 12
+#define MAX_TRIES 12
 
 static void begin_work(rblTetsCut* work)
 {
@@ -66,7 +66,7 @@ static rblCutTrouble cut_until_generic(const rblTetsCut* given, rblPieces* out)
     begin_work(&work);
     const rblCutTrouble cracked = rbl_tets_cut_cracks(&work);
     rblCutTrouble trouble = cracked == RBL_CUT_FINE ? RBL_CUT_TIE : cracked; // nothing has been tried yet
-    for (uint32_t attempt = 0; attempt < MOST_TRIES && trouble == RBL_CUT_TIE; ++attempt)
+    for (uint32_t attempt = 0; attempt < MAX_TRIES && trouble == RBL_CUT_TIE; ++attempt)
     {
         rblArena* arena = given->cut->arena;
         const rblArenaMark mark = rbl_arena_mark(arena);

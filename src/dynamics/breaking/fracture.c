@@ -232,9 +232,9 @@ static void allot(rblStep* step)
         const rblPairImpact* impact = &stage->pair_impacts.data[plan->payer];
         const double share = rbl_pair_impact_energy(world, impact) / (double)impact->breaks;
         const double asked = plan->verdict.budget;
-        const uint32_t own = plan->verdict.most_pieces;
+        const uint32_t own = plan->verdict.max_pieces;
         plan->verdict.budget = asked > 0.0 && asked < share ? asked : share;
-        plan->verdict.most_pieces = own > 0 && (most == 0 || own < most) ? own : most;
+        plan->verdict.max_pieces = own > 0 && (most == 0 || own < most) ? own : most;
     }
 }
 
@@ -243,7 +243,7 @@ rblResult rbl_shatter_body(rblStep* step, rblBreakPlan* plan)
     rblWorld* world = step->world;
     const rblBody* body = &world->bodies.data[plan->slot];
     const rblBreakBody seen = rbl_break_body(world, plan->slot);
-    if (plan->verdict.most_pieces == 1)
+    if (plan->verdict.max_pieces == 1)
     {
         return RBL_OK;
     }
@@ -256,7 +256,7 @@ rblResult rbl_shatter_body(rblStep* step, rblBreakPlan* plan)
         return born;
     }
     plan->cost = 2.0 * (double)body->material.surface_energy * plan->fracture.crack_area;
-    const uint32_t most = plan->verdict.most_pieces;
+    const uint32_t most = plan->verdict.max_pieces;
     const bool fits = most == 0 || plan->fracture.fragment_count <= most;
     if (plan->fracture.fragment_count < 2 || !fits || !(plan->cost <= plan->verdict.budget))
     {

@@ -208,7 +208,7 @@ rblResult rbl_body_break(rblWorldId world_id, rblBodyId id, rblVec3 point, rblVe
                 .normal = unit_normal(normal),
                 .severity = 1.0f,
                 .budget = (double)INFINITY,
-                .most_pieces = rbl_most_pieces(world, 1),
+                .max_pieces = rbl_most_pieces(world, 1),
             },
     };
     const rblResult result = break_now(world, &plan);

@@ -106,10 +106,10 @@ typedef struct rblHullChoosing
     uint32_t count;
     uint32_t kept;
     uint32_t most;
-    double tolerance;   // metres
-    bool measured;      // how well the choice fits is asked for
-    double most_depth;  // where measured: no use when a point lies deeper in the hull than this, metres, or
-    double most_volume; // it is larger than this, m^3: the choice is left off as soon as that is seen
+    double tolerance;  // metres
+    bool measured;     // how well the choice fits is asked for
+    double max_depth;  // where measured: no use when a point lies deeper in the hull than this, metres, or
+    double max_volume; // it is larger than this, m^3: the choice is left off as soon as that is seen
 } rblHullChoosing;
 
 typedef struct rblHullChoice

@@ -478,10 +478,10 @@ static bool file_rest(Quickhull* q, uint32_t begin)
 // As hulls grow so do the depths of all points in them, and the volume: what is too much now stays so.
 static bool is_hopeless(const Quickhull* q, const rblHullChoosing* choosing, rblHullChoice* out)
 {
-    bool hopeless = enclosed_volume(q) > choosing->most_volume;
+    bool hopeless = enclosed_volume(q) > choosing->max_volume;
     for (uint32_t i = 0; i < q->count && !hopeless; ++i)
     {
-        hopeless = lies_deeper(q, i, choosing->most_depth);
+        hopeless = lies_deeper(q, i, choosing->max_depth);
     }
     out->worst = hopeless ? (double)INFINITY : 0.0;
     return hopeless;

@@ -9,8 +9,7 @@ RBL_DEF_KIND(dataset_def, rblDatasetDef, "dataset", rbl_default_dataset_def, 0x4
 
 void rbl_dataset_def_init(rblDatasetDef* def, size_t size)
 {
-    rblDatasetDef defaults = {
-        .count = 10, .least_pieces = 5, .most_pieces = 50, .seed = 1, .density = 1000.0};
+    rblDatasetDef defaults = {.count = 10, .min_pieces = 5, .max_pieces = 50, .seed = 1, .density = 1000.0};
     for (uint32_t k = 0; k < RBL_PATTERN_FILE; ++k)
     {
         defaults.kinds[defaults.kind_count++] = (rblPatternKind)k;
@@ -28,11 +27,10 @@ static rblResult check_def(const rblDatasetDef* def)
             "dataset: %u items of %u meshes, must be at least one of each and at most %u together",
             def->count, def->mesh_count, UINT32_MAX);
     }
-    if (def->least_pieces < 1 || def->most_pieces < def->least_pieces ||
-        def->most_pieces > RBL_PATTERN_MAX_PIECES)
+    if (def->min_pieces < 1 || def->max_pieces < def->min_pieces || def->max_pieces > RBL_PATTERN_MAX_PIECES)
     {
         return rbl_fail(RBL_ERROR_ARGUMENT, "dataset: %u to %u pieces, must be 1 to %u and rise",
-                        def->least_pieces, def->most_pieces, RBL_PATTERN_MAX_PIECES);
+                        def->min_pieces, def->max_pieces, RBL_PATTERN_MAX_PIECES);
     }
     if (def->kind_count < 1 || def->kind_count > RBL_PATTERN_FILE || !(def->density > 0.0))
     {

@@ -62,7 +62,7 @@ rblResult rbl_dataset_body_open(const rblDatasetDef* def, uint32_t number, const
     }
     name_folder(mesh->file, number, out->name);
     RBL_TRY(sum_areas(out));
-    const rblResult result = rbl_shatter_body_open(mesh->mesh, def->most_pieces, allocator, &out->body);
+    const rblResult result = rbl_shatter_body_open(mesh->mesh, def->max_pieces, allocator, &out->body);
     if (result != RBL_OK)
     {
         rbl_array_free(&out->areas);
@@ -127,7 +127,7 @@ static rblVec3d random_point(const rblMeshView* view, uint32_t triangle, rblRand
 }
 
 // A unit vector by the cosine law about another one: its sum with a random one.
-static rblVec3d random_blow(rblVec3d inwards, rblRandom* random)
+static rblVec3d random_normal(rblVec3d inwards, rblRandom* random)
 {
     const rblVec3d sum = rbl_add3d(inwards, random_direction(random));
     return rbl_length3d(sum) > 1e-3 ? rbl_normalize3d(sum, inwards) : inwards;
@@ -138,14 +138,14 @@ rblShatterDef rbl_dataset_item(const rblDatasetDef* def, const rblDatasetBody* b
 {
     rblRandom random = rbl_random_seed(def->seed, (uint64_t)mesh << 32 | number);
     rblShatterDef item = rbl_default_shatter_def();
-    const uint32_t span = def->most_pieces - def->least_pieces + 1;
+    const uint32_t span = def->max_pieces - def->min_pieces + 1;
     item.pattern.kind = def->kinds[rbl_random_below(&random, def->kind_count)];
-    item.pattern.pieces = def->least_pieces + rbl_random_below(&random, span);
+    item.pattern.pieces = def->min_pieces + rbl_random_below(&random, span);
     item.pattern.seed = rbl_random_u64(&random) >> 11; // a whole number for every reader of JSON
     const uint32_t triangle = random_triangle(body, &random);
     const rblVec3d cross = triangle_cross(&body->view, triangle);
     item.point = random_point(&body->view, triangle, &random);
-    item.normal = random_blow(rbl_neg3d(rbl_normalize3d(cross, rbl_vec3d(0, 1, 0))), &random);
+    item.normal = random_normal(rbl_neg3d(rbl_normalize3d(cross, rbl_vec3d(0, 1, 0))), &random);
     const rblVec3d axis = random_direction(&random);
     const bool along = item.pattern.kind == RBL_PATTERN_SLABS || item.pattern.kind == RBL_PATTERN_SPLINTERS;
     item.pattern.axis = along ? axis : rbl_vec3d(0, 0, 0);

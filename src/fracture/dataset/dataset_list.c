@@ -80,8 +80,8 @@ rblResult rbl_dataset_write_header(rblDatasetWork* work)
     put_text(json, "rubble", rbl_version());
     put_count(json, "seed", def->seed);
     put_count(json, "count", def->count);
-    put_count(json, "leastPieces", def->least_pieces);
-    put_count(json, "mostPieces", def->most_pieces);
+    put_count(json, "leastPieces", def->min_pieces);
+    put_count(json, "mostPieces", def->max_pieces);
     rbl_json_key(json, "patterns");
     rbl_json_begin_row(json);
     for (uint32_t k = 0; k < def->kind_count; ++k)

@@ -27,16 +27,16 @@ double rbl_crack_price(const rblMaterial* material)
     return 2.0 * (double)material->surface_energy;
 }
 
-double rbl_least_crack_cost(const rblBreakBody* body)
+double rbl_min_crack_cost(const rblBreakBody* body)
 {
     const double section = body->view.mass.volume / (double)longest_extent(&body->view);
     return rbl_crack_price(&body->material) * section;
 }
 
-uint32_t rbl_most_pieces_of(uint32_t own, const rblVerdict* verdict)
+uint32_t rbl_max_pieces_of(uint32_t own, const rblVerdict* verdict)
 {
     const uint32_t wanted = own > 0 ? own : UINT32_MAX;
-    const uint32_t capacity = verdict->most_pieces > 0 ? verdict->most_pieces : UINT32_MAX;
+    const uint32_t capacity = verdict->max_pieces > 0 ? verdict->max_pieces : UINT32_MAX;
     return wanted < capacity ? wanted : capacity;
 }
 

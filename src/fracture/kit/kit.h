@@ -21,10 +21,10 @@ double rbl_impulse_severity(const rblBreakBody* body, const rblImpact* impact);
 double rbl_crack_price(const rblMaterial* material);
 
 // J of a crack right through the mean section of the body: the least that an impact must be able to pay.
-double rbl_least_crack_cost(const rblBreakBody* body);
+double rbl_min_crack_cost(const rblBreakBody* body);
 
 // The largest number of fragments, by the method's own limit (0: none) and by the verdict's.
-uint32_t rbl_most_pieces_of(uint32_t own, const rblVerdict* verdict);
+uint32_t rbl_max_pieces_of(uint32_t own, const rblVerdict* verdict);
 
 // Cracks are tried until they cost no more than the budget.
 typedef struct rblBudgetTries

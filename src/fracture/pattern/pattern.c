@@ -12,7 +12,7 @@
 #define NEAR_POINTS   128  // within the radius, at least
 #define NEAR_EACH     3    // for a piece
 #define NEAR_TRIES    32
-#define LEAST_RADIUS  1e-4 // of the body's extent: nothing breaks within less
+#define MIN_RADIUS    1e-4 // of the body's extent: nothing breaks within less
 
 static rblPatternMaker* const makers[RBL_PATTERN_FILE] = {rbl_make_radial, rbl_make_voronoi, rbl_make_voronoi,
                                                           rbl_make_slabs,  rbl_make_voronoi, rbl_make_bricks,
@@ -160,7 +160,7 @@ static rblResult limit_points(rblDraft* draft)
 // Nothing of the body is near enough to break.
 static bool stays_whole(const rblDraft* draft)
 {
-    return draft->radius > 0.0 && (draft->near.count == 0 || draft->radius < LEAST_RADIUS * draft->extent);
+    return draft->radius > 0.0 && (draft->near.count == 0 || draft->radius < MIN_RADIUS * draft->extent);
 }
 
 // Every other probe is a point of the body drawn towards the impact, unless that leads out of the body. Kinds that break within

@@ -6,7 +6,7 @@
 #define BRICK_ASPECT 3.3 // length by height: 215 mm by 65 mm
 #define BRICK_DEPTH  2.1 // length by depth: 215 mm by 102 mm
 #define HALVINGS     24
-#define MOST_CELLS   8192 // a grid of more has cells only where the body is
+#define MAX_CELLS    8192 // a grid of more has cells only where the body is
 
 typedef struct Wall
 {
@@ -93,7 +93,7 @@ static size_t brick_of(const Wall* wall, uint32_t half, uint32_t course, uint32_
 static uint32_t largest_block(const rblDraft* draft)
 {
     uint32_t most = 1;
-    while (draft->def->falloff > 0.0 && 16.0 * most * most * most * (double)draft->def->pieces <= MOST_CELLS)
+    while (draft->def->falloff > 0.0 && 16.0 * most * most * most * (double)draft->def->pieces <= MAX_CELLS)
     {
         most *= 2;
     }
@@ -220,7 +220,7 @@ static rblResult add_bricks(Wall* wall, double* offsets[3])
         {
             for (uint32_t half = 0; half < wall->count[0]; ++half)
             {
-                if (wall->hit_size > MOST_CELLS && wall->hit[cell_number(wall, half, course, layer)] == 0)
+                if (wall->hit_size > MAX_CELLS && wall->hit[cell_number(wall, half, course, layer)] == 0)
                 {
                     continue;
                 }

@@ -11,8 +11,8 @@
 #include "rubble/picture.h"
 #include <stdio.h>
 
-#define MOST_BLOCKS 64 // along a side: of finer volumes every second voxel is shown, or every third, ...
-#define NAME_SIZE   24
+#define MAX_BLOCKS 64 // along a side: of finer volumes every second voxel is shown, or every third, ...
+#define NAME_SIZE  24
 
 static const char* const material_names[2] = {"surface", RBL_CRACK_MATERIAL};
 
@@ -69,7 +69,7 @@ static uint32_t label_of(const Blocks* blocks, const uint32_t at[3])
 
 static uint32_t vertex_at(Blocks* blocks, uint32_t label, const uint32_t at[3])
 {
-    const uint64_t side = MOST_BLOCKS + 1;
+    const uint64_t side = MAX_BLOCKS + 1;
     const uint64_t key = ((label * side + at[2]) * side + at[1]) * side + at[0];
     bool added = false;
     const uint32_t* number =
@@ -172,7 +172,7 @@ static rblResult draw_labels(const rblLabelVolume* volume, const rblAllocator* a
     Blocks blocks = {.volume = volume, .stride = 1};
     for (int axis = 0; axis < 3; ++axis)
     {
-        const uint32_t stride = (volume->size[axis] + MOST_BLOCKS - 1) / MOST_BLOCKS;
+        const uint32_t stride = (volume->size[axis] + MAX_BLOCKS - 1) / MAX_BLOCKS;
         blocks.stride = stride > blocks.stride ? stride : blocks.stride;
     }
     for (int axis = 0; axis < 3; ++axis)

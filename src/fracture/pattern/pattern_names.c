@@ -7,7 +7,7 @@
 #include "rubble/text.h"
 #include <string.h>
 
-#define MOST_ASPECT 1000.0
+#define MAX_ASPECT 1000.0
 static const char* const kind_names[RBL_PATTERN_KIND_COUNT] = {"radial",    "voronoi", "clustered", "slabs",
                                                                "splinters", "bricks",  "planes",    "file"};
 
@@ -110,11 +110,10 @@ static rblResult check_def(const rblPatternDef* def)
     RBL_TRY(check_length(def->noise, "noise"));
     RBL_TRY(check_length(def->noise_length, "noise_length"));
     RBL_TRY(check_length(def->aspect, "aspect"));
-    const bool usable =
-        def->aspect == 0.0 || (def->aspect >= 1.0 / MOST_ASPECT && def->aspect <= MOST_ASPECT);
+    const bool usable = def->aspect == 0.0 || (def->aspect >= 1.0 / MAX_ASPECT && def->aspect <= MAX_ASPECT);
     return usable ? RBL_OK
                   : rbl_fail(RBL_ERROR_ARGUMENT, "pattern: aspect must be 0, or from %g to %g",
-                             1.0 / MOST_ASPECT, MOST_ASPECT);
+                             1.0 / MAX_ASPECT, MAX_ASPECT);
 }
 
 rblResult rbl_pattern_read(const rblPatternDef* given, rblPatternDef* out)

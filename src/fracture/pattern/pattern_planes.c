@@ -5,15 +5,15 @@
 #include "fracture/pattern/pattern_private.h"
 #include "math/trig.h"
 
-#define MOST_PLANES 60
-#define MOST_TRIES  400
-#define REACH       0.5 // planes pass the impact at this part of the body's distance, at most
+#define MAX_PLANES 60
+#define MAX_TRIES  400
+#define REACH      0.5 // planes pass the impact at this part of the body's distance, at most
 
 typedef struct Cracks
 {
     rblDraft* draft;
-    rblVec3d normals[MOST_PLANES];
-    double heights[MOST_PLANES]; // d_k
+    rblVec3d normals[MAX_PLANES];
+    double heights[MAX_PLANES]; // d_k
     uint32_t count;
     uint32_t* cells;           // per point: which cell it is in
     rblIndexArray split;       // two entries per cell: its number below and above the new plane
@@ -80,7 +80,7 @@ static rblResult add_planes(Cracks* cracks)
 {
     rblDraft* draft = cracks->draft;
     const double reach = draft->def->falloff > 0.0 ? draft->def->falloff / draft->extent : REACH;
-    for (int t = 0; t < MOST_TRIES && cracks->count < MOST_PLANES && cracks->cell_count < draft->def->pieces;
+    for (int t = 0; t < MAX_TRIES && cracks->count < MAX_PLANES && cracks->cell_count < draft->def->pieces;
          ++t)
     {
         const rblVec3d at =

@@ -15,10 +15,10 @@
 #define LONG_SHARDS   0.4  // chance that a wedge goes on through the next ring, at full jitter
 #define FEWEST_SPOKES 4
 #define SPOKE_CHOICES 4
-#define MOST_FORKS    12
-#define MOST_WEDGES   (0.7 * RBL_MAX_CELLS)
+#define MAX_FORKS     12
+#define MAX_WEDGES    (0.7 * RBL_MAX_CELLS)
 #define LIMITED_SHARE 0.3 // of them where rings and layers of what stays one piece come on top
-#define MOST_ROUNDS   9
+#define MAX_ROUNDS    9
 #define FINER_ADDS    1.1 // within a radius, twice as many wedges must meet the body this many times as often
 #define FLAT          0.35 // layers are as deep as wedges at this part of the farthest radius are long, or more
 
@@ -77,7 +77,7 @@ static double wanted_spokes(const Web* web, uint32_t k)
 static uint32_t forks_at(const Web* web, uint32_t k)
 {
     uint32_t forks = 0;
-    while (forks < MOST_FORKS && wanted_spokes(web, k) > 1.4 * (double)(web->spokes << forks))
+    while (forks < MAX_FORKS && wanted_spokes(web, k) > 1.4 * (double)(web->spokes << forks))
     {
         ++forks;
     }
@@ -147,7 +147,7 @@ static rblResult add_rest(rblDraft* draft, const Web* web, const Sector* s, rblV
 static rblResult add_sector(rblDraft* draft, const Web* web, Sector sector, rblVec3d depth,
                             double depth_offset)
 {
-    Sector waiting[MOST_FORKS + 1];
+    Sector waiting[MAX_FORKS + 1];
     uint32_t count = 0;
     waiting[count++] = sector;
     while (count > 0)
@@ -159,7 +159,7 @@ static rblResult add_sector(rblDraft* draft, const Web* web, Sector sector, rblV
             --count;
             continue;
         }
-        if (s->forks < forks_at(web, s->ring) && count <= MOST_FORKS)
+        if (s->forks < forks_at(web, s->ring) && count <= MAX_FORKS)
         {
             const double quarter = 0.25 * s->width;
             *s = (Sector){s->angle - quarter, 2.0 * quarter, s->factor, UINT32_MAX, s->ring, s->forks + 1};
@@ -267,9 +267,9 @@ rblResult rbl_make_radial(rblDraft* draft)
     Web web;
     measure(draft, &web);
     double low = 0.4 * wanted, high = 0.0, wedges = wanted, best = wanted, best_miss = (double)INFINITY;
-    const double most = rbl_mind(20.0 * wanted + 100.0, (web.limited ? LIMITED_SHARE : 1.0) * MOST_WEDGES);
+    const double most = rbl_mind(20.0 * wanted + 100.0, (web.limited ? LIMITED_SHARE : 1.0) * MAX_WEDGES);
     uint32_t count = 0, before = 0;
-    for (int round = 0; round < MOST_ROUNDS && best_miss > 0.08 && low < most; ++round)
+    for (int round = 0; round < MAX_ROUNDS && best_miss > 0.08 && low < most; ++round)
     {
         before = count;
         choose_web(&web, wedges);

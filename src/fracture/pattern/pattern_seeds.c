@@ -8,7 +8,7 @@
 #include "fracture/pattern/pattern_private.h"
 #include <math.h>
 
-#define MOST_CANDIDATES  16
+#define MAX_CANDIDATES   16
 #define CROWDING         0.07 // falloff of clustered cells, by the body's extent
 #define SPLINTER_ASPECT  8.0
 #define TRIES            8
@@ -85,7 +85,7 @@ static bool add_seed(Seeds* seeds, uint32_t candidates)
 
 static uint32_t candidate_count(const rblPatternDef* def)
 {
-    const double careful = 1.0 + (MOST_CANDIDATES - 1.0) * (1.0 - def->jitter);
+    const double careful = 1.0 + (MAX_CANDIDATES - 1.0) * (1.0 - def->jitter);
     const uint32_t affordable = 2 + CANDIDATE_BUDGET / def->pieces;
     return careful < affordable ? (uint32_t)careful : affordable;
 }

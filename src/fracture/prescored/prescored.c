@@ -10,7 +10,7 @@
 #define FEWEST_POINTS    500u // inside a body, for a pattern to be fitted to
 #define POINTS_PER_PIECE 4u
 #define NO_FILE          "(labels)" // in place of the path of a file that has been read
-#define LEAST_DAMAGE     0.05       // blows with less than this share of the breaking energy do nothing
+#define MIN_DAMAGE       0.05       // blows with less than this share of the breaking energy do nothing
 
 typedef struct Prescored
 {
@@ -91,7 +91,7 @@ static void forget(void* context, void* prepared)
 // Damage lowers the energy that breaks, but not so far that any touch does.
 static double threshold_of(const rblPrescoredDef* def, const rblBreakBody* body)
 {
-    return def->accumulate ? rbl_clampd(1.0 - (double)body->damage, LEAST_DAMAGE, 1.0) : 1.0;
+    return def->accumulate ? rbl_clampd(1.0 - (double)body->damage, MIN_DAMAGE, 1.0) : 1.0;
 }
 
 static rblResult decide(void* context, void* prepared, const rblBreakBody* body, const rblImpact* impacts,
@@ -111,7 +111,7 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
     {
         const double severity =
             by_impulse ? rbl_impulse_severity(body, &impacts[i]) : rbl_strength_severity(body, &impacts[i]);
-        damage += severity >= LEAST_DAMAGE ? severity * severity : 0.0;
+        damage += severity >= MIN_DAMAGE ? severity * severity : 0.0;
         if (severity > worst)
         {
             worst = severity;

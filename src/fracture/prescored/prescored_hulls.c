@@ -9,8 +9,8 @@
 #define ALLOWED                                                                                              \
     0.012 // of a piece's size: how far a hull may be from its surface, where the solid is not convex
 #define WANTED       0.01 // of a piece's size: nearer than this no corner is added
-#define MOST_CHOSEN  64u  // corners of a hull: contacts of larger ones take longer than their faces are worth
-#define MOST_CORNERS 4096u // that are looked at
+#define MAX_CHOSEN   64u  // corners of a hull: contacts of larger ones take longer than their faces are worth
+#define MAX_CORNERS  4096u // that are looked at
 #define ROUND_A_FACE 3u    // points of every crack face that a hull must have
 #define MIDDLES      24u   // points halfway between corners that are looked at first
 
@@ -120,13 +120,13 @@ static rblResult choose_corners(const rblParts* parts, uint32_t piece, const rbl
     const rblHullChoosing choosing = {.points = corners->data,
                                       .count = (uint32_t)corners->count,
                                       .kept = kept,
-                                      .most = MOST_CHOSEN > kept + 16 ? MOST_CHOSEN : kept + 16,
+                                      .most = MAX_CHOSEN > kept + 16 ? MAX_CHOSEN : kept + 16,
                                       .tolerance = WANTED * size,
                                       .measured = !parts->placing->solid->convex,
-                                      .most_depth = ALLOWED * size,
-                                      .most_volume = p->mass.volume + 0.5 * ALLOWED * size * p->area};
+                                      .max_depth = ALLOWED * size,
+                                      .max_volume = p->mass.volume + 0.5 * ALLOWED * size * p->area};
     rblResult result = rbl_hull_choose(&choosing, &choice);
-    const bool near = choice.worst <= choosing.most_depth && choice.volume <= choosing.most_volume;
+    const bool near = choice.worst <= choosing.max_depth && choice.volume <= choosing.max_volume;
     *fits = result == RBL_OK && (parts->placing->solid->convex || near);
     result = result == RBL_ERROR_GEOMETRY ? RBL_OK : result;
     for (size_t i = 0; i < choice.chosen.count && *fits && result == RBL_OK; ++i)
@@ -154,7 +154,7 @@ rblResult rbl_piece_hull_points(const rblParts* parts, uint32_t piece, rblSample
     }
     rbl_array_init(&corners, parts->allocator);
     rblResult result = list_vertices(parts, piece, &corners, &kept) ? RBL_OK : rbl_fail_memory();
-    if (result == RBL_OK && corners.count >= 4 && corners.count <= MOST_CORNERS &&
+    if (result == RBL_OK && corners.count >= 4 && corners.count <= MAX_CORNERS &&
         (parts->placing->solid->convex || seems_convex(parts, &corners, ALLOWED * size)))
     {
         result = choose_corners(parts, piece, &corners, kept, size, out, fits);

@@ -24,27 +24,27 @@ enum
 
 #define ROW(name, kind, field)                                                                               \
     .key = name, .type = RBL_PARAMETER_##kind, .offset = offsetof(rblPrescoredDef, field)
-#define NOT_NEGATIVE .most = RBL_PARAMETER_UNLIMITED
+#define NOT_NEGATIVE .max = RBL_PARAMETER_UNLIMITED
 
 static const rblParameter parameters[] = {
     [ROW_PATTERN] = {ROW("pattern", CHOICE_OR_FILE, pattern.kind), .choices = patterns,
                      .file_offset = offsetof(rblPrescoredDef, pattern.file),
                      .about = "the pattern, or a file; default: the pattern of the material"},
-    [ROW_PIECES] = {ROW("pieces", U32, pattern.pieces), .least = 1.0, .most = RBL_PATTERN_MAX_PIECES,
+    [ROW_PIECES] = {ROW("pieces", U32, pattern.pieces), .min = 1.0, .max = RBL_PATTERN_MAX_PIECES,
                     .about = "requested number of pieces; for a file, its number of regions"},
     [ROW_RADIUS] = {ROW("radius", DOUBLE, pattern.radius), NOT_NEGATIVE,
                     .about = "m: beyond this distance from the impact the body stays one piece; 0: the "
                              "whole body breaks"},
     [ROW_FALLOFF] = {ROW("falloff", DOUBLE, pattern.falloff), NOT_NEGATIVE,
                      .about = "m: pieces grow beyond this distance from the impact; 0: as the pattern does"},
-    [ROW_JITTER] = {ROW("jitter", DOUBLE, pattern.jitter), .most = 1.0, .about = "0: as regular as possible"},
+    [ROW_JITTER] = {ROW("jitter", DOUBLE, pattern.jitter), .max = 1.0, .about = "0: as regular as possible"},
     {ROW("size", DOUBLE, pattern.size), NOT_NEGATIVE,
      .about = "m: longest side of a file's box; 0: just large enough for the body"},
     {ROW("noise", DOUBLE, pattern.noise), NOT_NEGATIVE,
      .about = "m: height of the bumps on drawn crack faces"},
     {ROW("noiseLength", DOUBLE, pattern.noise_length), NOT_NEGATIVE,
      .about = "m: from bump to bump; 0: eight times their height"},
-    {ROW("aspect", DOUBLE, pattern.aspect), .most = 1000.0,
+    {ROW("aspect", DOUBLE, pattern.aspect), .max = 1000.0,
      .about = "ratio of length to width of splinters, of length to height of bricks; 0: the default of the "
               "pattern"},
     {ROW("axis", VECTOR_DOUBLE, pattern.axis),
@@ -52,11 +52,11 @@ static const rblParameter parameters[] = {
          "in the shape's axes: along splinters, across slabs, up through courses; zero: chosen for the body"},
     {ROW("seed", U64, pattern.seed), .about = "seed of the pattern; combined with that of the scene"},
     {ROW("crumbs", CHOICE, crumbs), .choices = crumbs, .about = "what happens to pieces that are too small"},
-    {ROW("smallest", FLOAT, smallest), .most = 1.0, .below_most = true,
+    {ROW("smallest", FLOAT, smallest), .max = 1.0, .max_excluded = true,
      .about = "part of the body's volume: smaller pieces are crumbs"},
     {ROW("thinnest", FLOAT, thinnest), NOT_NEGATIVE,
      .about = "m: thinner pieces are crumbs, too; 0: a fiftieth of the body's thickness"},
-    {ROW("mostFragments", U32, most_fragments),
+    {ROW("mostFragments", U32, max_fragments),
      .about = "most fragments of one break: the smallest are merged with a neighbour; 0: no limit"},
     {ROW("lifetime", FLOAT, lifetime), NOT_NEGATIVE, .about = "lifetime of debris, s; 0: no limit"},
     {ROW("accumulate", BOOL, accumulate), .about = "impacts that do not break the body weaken it"},

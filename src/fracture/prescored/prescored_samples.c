@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define OWNER_RANGE  256u // samples that one worker looks up at a time
-#define MOST_STEPS   64u  // along an edge, and across a face each way
+#define MAX_STEPS    64u  // along an edge, and across a face each way
 #define FACE_SPACING 1.5  // times the spacing of edges: inside a face, samples meet only what has none itself
 #define FLATNESS                                                                                             \
     1e-6 // sine of an angle between planes that count as one; part of a piece's size that is no length
@@ -266,7 +266,7 @@ bool rbl_piece_sharp_corners(const rblParts* parts, uint32_t piece, rblSampleLis
 static uint32_t steps_over(double length, double spacing)
 {
     const double steps = ceil(length / spacing);
-    return steps < 1.0 ? 1 : steps > MOST_STEPS ? MOST_STEPS : (uint32_t)steps;
+    return steps < 1.0 ? 1 : steps > MAX_STEPS ? MAX_STEPS : (uint32_t)steps;
 }
 
 // From the vertex with the smaller number, so that two faces of an edge have the same samples; equal ones are kept once.

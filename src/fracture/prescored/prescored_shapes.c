@@ -6,7 +6,7 @@
 #include "math/vec.h"
 
 #define CRACK_SPACING 0.2   // of a piece's size: how far samples of crack faces lie apart
-#define MOST_OUTER    2048u // corners of outer faces that become samples
+#define MAX_OUTER     2048u // corners of outer faces that become samples
 #define MANY_CELLS    32u   // of a piece: their facets are smaller than what samples must tell
 #define NOTHING       1e-6  // of a piece's size: a length that counts as none
 
@@ -264,7 +264,7 @@ static bool gather_samples(const Shaping* s, uint32_t piece, double size, rblSam
     {
         const size_t before = out->count;
         good = rbl_piece_corners(&s->parts, piece, out);
-        out->count = out->count > before + MOST_OUTER ? before + MOST_OUTER : out->count;
+        out->count = out->count > before + MAX_OUTER ? before + MAX_OUTER : out->count;
     }
     return good;
 }

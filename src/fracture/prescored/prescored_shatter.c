@@ -10,10 +10,10 @@
 #include "math/trig.h"
 #include "math/vec.h"
 
-#define HALVINGS   60
-#define MOST_TRIES 8u   // to find a number of pieces that the blow can pay for
-#define SLIVER     0.02 // of the body's thickness, where nobody says otherwise
-#define THIN_SLAB  0.2  // of an even share of the body's thickness
+#define HALVINGS  60
+#define MAX_TRIES 8u   // to find a number of pieces that the blow can pay for
+#define SLIVER    0.02 // of the body's thickness, where nobody says otherwise
+#define THIN_SLAB 0.2  // of an even share of the body's thickness
 
 // A break on its way: the pattern, and the solids that it is laid over.
 typedef struct Shattering
@@ -176,9 +176,9 @@ static rblResult make_pattern(Shattering* s, uint32_t pieces)
 
 // ---- the cut ----
 
-static uint32_t most_pieces(const Shattering* s)
+static uint32_t max_pieces(const Shattering* s)
 {
-    return rbl_most_pieces_of(s->def->most_fragments, s->verdict);
+    return rbl_max_pieces_of(s->def->max_fragments, s->verdict);
 }
 
 // Many slabs are as thin as they must be; jitter makes some of them a few times thinner than others.
@@ -205,7 +205,7 @@ static rblResult cut_solid(Shattering* s, uint32_t solid, uint32_t most)
     const rblCutOptions options = {.regions = s->pattern->regions,
                                    .smallest_volume = merge ? (double)s->def->smallest * volume : 0.0,
                                    .thinnest = merge ? thinnest_allowed(s) : 0.0,
-                                   .most_pieces = most,
+                                   .max_pieces = most,
                                    .noise = s->pattern->noise,
                                    .noise_length = s->pattern->noise_length,
                                    .radius = s->pattern->radius,
@@ -228,7 +228,7 @@ static uint32_t count_large(const rblPieces* pieces, double volume)
 }
 
 // The volume below which pieces must go for no more than `most` to be left of all solids together, by bisection.
-static double least_volume(const Shattering* s, uint32_t most)
+static double min_volume(const Shattering* s, uint32_t most)
 {
     double low = 0.0, high = s->body->view.mass.volume;
     for (int round = 0; round < HALVINGS; ++round)
@@ -248,7 +248,7 @@ static double least_volume(const Shattering* s, uint32_t most)
 // Of several solids the smallest pieces of all are merged, each within its own solid.
 static rblResult merge_across(Shattering* s, uint32_t most)
 {
-    const double volume = least_volume(s, most);
+    const double volume = min_volume(s, most);
     for (uint32_t i = 0; i < s->solid_count; ++i)
     {
         const uint32_t own = count_large(s->breakages[i]->pieces, volume);
@@ -270,7 +270,7 @@ static uint32_t count_pieces(const Shattering* s)
 // Patterns are made for so many pieces; the regions of a file are what they are, and the smallest are joined.
 static rblResult cut_all(Shattering* s, uint32_t pieces)
 {
-    const uint32_t room = most_pieces(s);
+    const uint32_t room = max_pieces(s);
     const bool is_fewer = s->labels != NULL && pieces < s->labels->label_count;
     const uint32_t most = is_fewer && pieces < room ? pieces : room;
     for (uint32_t i = 0; i < s->solid_count; ++i)
@@ -405,9 +405,9 @@ rblResult rbl_prescored_shatter(const rblPrescoredDef* def, const rblLabelVolume
     bool affordable = false;
     place_pattern(&s);
     rblResult result = list_solids(&s);
-    if (result == RBL_OK && s.solid_count <= most_pieces(&s)) // less room than that: it stays whole
+    if (result == RBL_OK && s.solid_count <= max_pieces(&s)) // less room than that: it stays whole
     {
-        const rblBudgetTries tries = {verdict->budget, MOST_TRIES, attempt, want_fewer};
+        const rblBudgetTries tries = {verdict->budget, MAX_TRIES, attempt, want_fewer};
         s.wanted = wanted_pieces(&s);
         result = rbl_break_within_budget(&tries, &s, &affordable);
     }

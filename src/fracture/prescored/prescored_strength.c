@@ -50,6 +50,6 @@ double rbl_strength_severity(const rblBreakBody* body, const rblImpact* impact)
     {
         severity = rbl_mind(severity, rbl_pow((double)impact->peak_force / force, 5.0 / 3.0));
     }
-    const double cost = rbl_least_crack_cost(body);
+    const double cost = rbl_min_crack_cost(body);
     return cost > 0.0 ? rbl_mind(severity, energy / cost) : severity;
 }

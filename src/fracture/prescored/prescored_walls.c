@@ -4,8 +4,8 @@
 #include "fracture/prescored/prescored_private.h"
 #include "math/aabb.h"
 
-#define MOST_WALL_STEPS 64 // of the search for a plane between two parts
-#define MOST_HOLES      2u // in a part: each cuts what is left into as many as its shell has planes
+#define MAX_WALL_STEPS 64 // of the search for a plane between two parts
+#define MAX_HOLES      2u // in a part: each cuts what is left into as many as its shell has planes
 
 typedef RBL_ARRAY(rblVec3d) PointList;
 
@@ -50,7 +50,7 @@ static rblVec3d farthest(const PointList* points, rblVec3d direction)
 static bool find_wall(const PointList* inner, const PointList* outer, rblWall* wall)
 {
     rblVec3d n = rbl_sub3d(outer->data[0], inner->data[0]);
-    for (int step = 0; step < MOST_WALL_STEPS; ++step)
+    for (int step = 0; step < MAX_WALL_STEPS; ++step)
     {
         const double length = rbl_length3d(n);
         if (!(length > 0.0))
@@ -115,7 +115,7 @@ static bool part_two(rblParts* parts, uint32_t number, uint32_t other, const Poi
         {
             *shell = true;
         }
-        else if (parts->holes.count - part->first_hole < MOST_HOLES)
+        else if (parts->holes.count - part->first_hole < MAX_HOLES)
         {
             good = rbl_array_push(&parts->holes, other);
         }

@@ -8,9 +8,9 @@
 
 // A crack of radius a relieves the stress across it within about this part of a on either side: the next one begins farther off.
 #define RELIEF_BY_RADIUS 0.5
-#define LEAST_RELIEF     2.0 // edges
+#define MIN_RELIEF       2.0 // edges
 #define SHEET_CELL       2.0 // edges
-#define MOST_STALLED     16  // cracks that came to nothing, until no more are tried
+#define MAX_STALLED      16  // cracks that came to nothing, until no more are tried
 
 // ---- stress ----
 
@@ -236,7 +236,7 @@ static bool grow_from(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rblCr
     {
         return false;
     }
-    const double edge = LEAST_RELIEF * growth->body->solid_graph->mean_edges[node];
+    const double edge = MIN_RELIEF * growth->body->solid_graph->mean_edges[node];
     if (*parts == 1)
     {
         give_up_around(growth, node, edge);
@@ -250,7 +250,7 @@ static bool grow_from(rblCrackGrowth* growth, uint32_t node, uint32_t tet, rblCr
 static bool grow_all(rblCrackGrowth* growth, rblCrackReport* report)
 {
     uint32_t stamp = 0;
-    while (growth->label_count < growth->body->most_fragments && report->stalled < MOST_STALLED)
+    while (growth->label_count < growth->body->max_fragments && report->stalled < MAX_STALLED)
     {
         const uint32_t node = weakest_node(growth);
         if (node == RBL_NONE)

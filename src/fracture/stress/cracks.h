@@ -50,7 +50,7 @@ typedef struct rblCrackBody
     double young, poisson;   // to tell energy from stress
     double budget;           // J that all cracks together may cost; infinite: nobody asks
     double smallest;         // m^3: fragments smaller than this are merged into a neighbour
-    uint32_t most_fragments; // at least 1
+    uint32_t max_fragments;  // at least 1
 } rblCrackBody;
 
 typedef struct rblCrackReport

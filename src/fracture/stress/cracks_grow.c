@@ -8,10 +8,10 @@
 #define TURN_SINE 0.17364817766693033
 
 // And by this much in all: one that may turn right around winds up into sheets that lie one upon the other. The cosine of 45 degrees.
-#define LEAST_COSINE 0.70710678118654752
+#define MIN_COSINE 0.70710678118654752
 
 // Values may differ from those of a plane by this part of an edge.
-#define MOST_STEP 0.7
+#define MAX_STEP 0.7
 
 // A penny-shaped crack of radius a across a tension whose energy density is u sets 16 (1 - nu^2) / 3 u a^3 free (Sneddon 1946):
 // so much times u a by its area.
@@ -206,7 +206,7 @@ static bool set_values(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTe
         {
             continue;
         }
-        const double least = RBL_LEAST_CRACK_VALUE * growth->stuff[node].edge;
+        const double least = RBL_MIN_CRACK_VALUE * growth->stuff[node].edge;
         const double value = rbl_dot3d(normal, rbl_sub3d(tet->corners[i], point));
         tet->known[i] = true;
         tet->values[i] = fabs(value) >= least ? value : value < 0.0 ? -least : least;
@@ -233,7 +233,7 @@ static bool meets_itself(const rblCrackTet* tet, rblVec3d normal)
         {
             const rblVec3d way = rbl_sub3d(tet->corners[a], tet->corners[b]);
             const double off = tet->values[a] - tet->values[b] - rbl_dot3d(normal, way);
-            if (off * off > MOST_STEP * MOST_STEP * rbl_dot3d(way, way))
+            if (off * off > MAX_STEP * MAX_STEP * rbl_dot3d(way, way))
             {
                 return true;
             }
@@ -423,7 +423,7 @@ static bool go_on(rblCrackGrowth* growth, const rblCrack* crack, rblCrackTet* te
         return true;
     }
     const rblVec3d turned = steer(stress, growth->body->stronger * growth->body->strength[node], *normal);
-    *normal = rbl_dot3d(turned, crack->normal) >= LEAST_COSINE ? turned : *normal;
+    *normal = rbl_dot3d(turned, crack->normal) >= MIN_COSINE ? turned : *normal;
     return set_values(growth, crack, tet, point, *normal);
 }
 

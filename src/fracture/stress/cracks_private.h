@@ -136,7 +136,7 @@ typedef struct rblCrackGrowth
 } rblCrackGrowth;
 
 // Values are kept this part of the mean edge away from zero, so that no cut comes closer to a node.
-#define RBL_LEAST_CRACK_VALUE 0.04
+#define RBL_MIN_CRACK_VALUE 0.04
 
 // Even out the values of a crack that was grown (cracks_smooth.c). False when out of memory.
 bool rbl_crack_smooth(rblCrackGrowth* growth, const rblCrack* crack);

@@ -162,7 +162,7 @@ static void even_out(rblCrackGrowth* growth, const BandRoom* room)
     for (size_t n = 0; n < growth->band.count; ++n)
     {
         const uint32_t node = growth->band.data[n];
-        const double least = RBL_LEAST_CRACK_VALUE * growth->stuff[node].edge;
+        const double least = RBL_MIN_CRACK_VALUE * growth->stuff[node].edge;
         const double value = room->values[0][n];
         growth->nodes[node].value = fabs(value) >= least ? value : value < 0.0 ? -least : least;
     }

@@ -152,7 +152,7 @@ static uint32_t label_parts(Separation* s)
 
 // ---- the rim ----
 
-#define MOST_VOTES 32u
+#define MAX_VOTES 32u
 
 // The label that most nodes of the solid around a node of the rim have, of those on its side of the crack if there are any; where
 // the solid has none of the crack's fragment around it, nodes of the rim are asked.
@@ -161,7 +161,7 @@ static uint32_t vote(const Separation* s, uint32_t node, uint32_t first_label)
     const rblCrackGrowth* growth = s->growth;
     const rblTetGraph* graph = growth->body->graph;
     const uint32_t solid_nodes = growth->body->tets->solid_node_count;
-    uint32_t labels[MOST_VOTES], votes[MOST_VOTES], kinds = 0, best = 0;
+    uint32_t labels[MAX_VOTES], votes[MAX_VOTES], kinds = 0, best = 0;
     for (uint32_t k = graph->starts[node]; k < graph->starts[node + 1]; ++k)
     {
         const uint32_t other = graph->nodes[k];
@@ -177,7 +177,7 @@ static uint32_t vote(const Separation* s, uint32_t node, uint32_t first_label)
         {
             ++at;
         }
-        if (at == MOST_VOTES)
+        if (at == MAX_VOTES)
         {
             continue;
         }

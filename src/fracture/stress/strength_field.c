@@ -7,7 +7,7 @@
 #include "math/vec.h"
 #include <math.h>
 
-#define MOST_FACTORS ((size_t)1 << 27)
+#define MAX_FACTORS  ((size_t)1 << 27)
 #define NOISE_LENGTH 0.1 // of a body's length
 
 // ---- checks ----
@@ -64,9 +64,9 @@ rblResult rbl_strength_grid_parse(const uint8_t* bytes, size_t size, const char*
 {
     rblNrrd nrrd;
     RBL_TRY(rbl_nrrd_parse(bytes, size, name, &nrrd));
-    if (nrrd.count > MOST_FACTORS)
+    if (nrrd.count > MAX_FACTORS)
     {
-        return rbl_fail(RBL_ERROR_LIMIT, "%s: %zu factors are more than %zu", name, nrrd.count, MOST_FACTORS);
+        return rbl_fail(RBL_ERROR_LIMIT, "%s: %zu factors are more than %zu", name, nrrd.count, MAX_FACTORS);
     }
     double* factors = RBL_NEW_ARRAY(field->allocator, double, nrrd.count);
     if (factors == NULL)

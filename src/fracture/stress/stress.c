@@ -102,10 +102,10 @@ static rblElasticLoad load_of(const rblBreakBody* body, const rblImpact* impact)
                             .duration = (double)impact->duration};
 }
 
-static uint32_t weakest_of(const double energies[RBL_STRESS_MOST_LOADS])
+static uint32_t weakest_of(const double energies[RBL_STRESS_MAX_LOADS])
 {
     uint32_t weakest = 0;
-    for (uint32_t i = 1; i < RBL_STRESS_MOST_LOADS; ++i)
+    for (uint32_t i = 1; i < RBL_STRESS_MAX_LOADS; ++i)
     {
         weakest = energies[i] < energies[weakest] ? i : weakest;
     }
@@ -114,24 +114,24 @@ static uint32_t weakest_of(const double energies[RBL_STRESS_MOST_LOADS])
 
 // Loads of those blows that count, and their energy. The hardest is `*hardest`.
 static uint32_t list_loads(const rblBreakBody* body, const rblImpact* impacts, uint32_t count,
-                           rblElasticLoad loads[RBL_STRESS_MOST_LOADS], uint32_t* hardest, double* energy)
+                           rblElasticLoad loads[RBL_STRESS_MAX_LOADS], uint32_t* hardest, double* energy)
 {
-    double energies[RBL_STRESS_MOST_LOADS];
-    const double cost = rbl_least_crack_cost(body);
+    double energies[RBL_STRESS_MAX_LOADS];
+    const double cost = rbl_min_crack_cost(body);
     uint32_t used = 0;
     double most = 0.0;
     for (uint32_t i = 0; i < count; ++i)
     {
         const double own = (double)impacts[i].energy;
-        const uint32_t place = used < RBL_STRESS_MOST_LOADS ? used : weakest_of(energies);
+        const uint32_t place = used < RBL_STRESS_MAX_LOADS ? used : weakest_of(energies);
         if (!(own > cost) || !(impacts[i].peak_force > 0.0f) ||
-            (used == RBL_STRESS_MOST_LOADS && own <= energies[place]))
+            (used == RBL_STRESS_MAX_LOADS && own <= energies[place]))
         {
             continue;
         }
         loads[place] = load_of(body, &impacts[i]);
         energies[place] = own;
-        used += used < RBL_STRESS_MOST_LOADS;
+        used += used < RBL_STRESS_MAX_LOADS;
         *hardest = own > most ? i : *hardest;
         most = rbl_maxd(most, own);
     }
@@ -222,11 +222,11 @@ static rblResult decide(void* context, void* prepared, const rblBreakBody* body,
         decide_by_impulse(body, impacts, count, out);
         return RBL_OK;
     }
-    if (body->payable > 0.0f && !((double)body->payable > rbl_least_crack_cost(body)))
+    if (body->payable > 0.0f && !((double)body->payable > rbl_min_crack_cost(body)))
     {
         return RBL_OK;
     }
-    rblElasticLoad loads[RBL_STRESS_MOST_LOADS];
+    rblElasticLoad loads[RBL_STRESS_MAX_LOADS];
     uint32_t hardest = 0;
     double energy, ratio = 0.0;
     const uint32_t used = list_loads(body, impacts, count, loads, &hardest, &energy);
@@ -270,7 +270,7 @@ RBL_DEF_KIND(stress_def, rblStressDef, "stress", rbl_default_stress_def, 0x57E55
 void rbl_stress_def_init(rblStressDef* def, size_t size)
 {
     const rblStressDef defaults = {.tetrahedra = 8000,
-                                   .most_fragments = 64,
+                                   .max_fragments = 64,
                                    .smallest = 1e-3f,
                                    .generations = 2,
                                    .smallest_body = 0.02f,

@@ -96,7 +96,7 @@ rblResult rbl_stress_restore_event(const rblEventRestoreDef* def, rblFragmentEve
 {
     const rblFragmentEvent* parent = def->parent;
     rblStressRoot* root = parent != NULL ? rbl_stress_root_of(parent->background) : NULL;
-    if (parent != NULL && (root == NULL || parent->depth + 1 >= RBL_STRESS_MOST_EVENTS ||
+    if (parent != NULL && (root == NULL || parent->depth + 1 >= RBL_STRESS_MAX_EVENTS ||
                            def->parent_label >= parent->label_count))
     {
         if (root != NULL)

@@ -2,11 +2,11 @@
 #include "fracture/breaker_kinds.h"
 #include "fracture/stress/stress_private.h"
 
-#define MOST_TETRAHEDRA 4000000.0 // of a body
+#define MAX_TETRAHEDRA 4000000.0 // of a body
 
 #define ROW(name, kind, field)                                                                               \
     .key = name, .type = RBL_PARAMETER_##kind, .offset = offsetof(rblStressDef, field)
-#define NOT_NEGATIVE .most = RBL_PARAMETER_UNLIMITED
+#define NOT_NEGATIVE .max = RBL_PARAMETER_UNLIMITED
 
 static const rblParameter layers[] = {
     {ROW("axis", VECTOR, variation.layer_axis),
@@ -16,14 +16,14 @@ static const rblParameter layers[] = {
      .about = "m, from one weak layer to the next"},
     {ROW("thickness", FLOAT, variation.layer_thickness), NOT_NEGATIVE,
      .about = "m, of each; default a tenth of the spacing"},
-    {ROW("factor", FLOAT, variation.layer_factor), .most = 1.0, .about = "of their strength; default 0.5"},
+    {ROW("factor", FLOAT, variation.layer_factor), .max = 1.0, .about = "of their strength; default 0.5"},
     {.type = RBL_PARAMETER_END},
 };
 
 static const rblParameter variation[] = {
-    {ROW("noise", FLOAT, variation.noise), .most = 0.99,
+    {ROW("noise", FLOAT, variation.noise), .max = 0.99,
      .about = "strength and toughness are 1 - noise to 1 times the material's"},
-    {ROW("noiseLength", FLOAT, variation.noise_length), .most = 1e6,
+    {ROW("noiseLength", FLOAT, variation.noise_length), .max = 1e6,
      .about = "m, from weak to strong; 0: a tenth of the body's length"},
     {.key = "layers", .type = RBL_PARAMETER_GROUP, .group = layers, .about = "weak layers"},
     {ROW("grid", FILE, variation.grid_file), .about = "a NRRD file of factors over the shape's box"},
@@ -31,12 +31,12 @@ static const rblParameter variation[] = {
 };
 
 static const rblParameter parameters[] = {
-    {ROW("tetrahedra", U32, tetrahedra), .most = MOST_TETRAHEDRA,
+    {ROW("tetrahedra", U32, tetrahedra), .max = MAX_TETRAHEDRA,
      .about = "smallest number of tetrahedra "
               "in the body"},
     {ROW("edge", DOUBLE, edge), NOT_NEGATIVE, .about = "m, of tetrahedra at the surface; 0: by `tetrahedra`"},
-    {ROW("mostFragments", U32, most_fragments), .least = 2.0, .most = UINT32_MAX, .about = "of one break"},
-    {ROW("smallest", FLOAT, smallest), .most = 1.0, .below_most = true,
+    {ROW("mostFragments", U32, max_fragments), .min = 2.0, .max = UINT32_MAX, .about = "of one break"},
+    {ROW("smallest", FLOAT, smallest), .max = 1.0, .max_excluded = true,
      .about = "part of the body's volume: smaller fragments are merged"},
     {ROW("generations", U32, generations),
      .about = "how often pieces of pieces break: 1, only the body itself"},

@@ -31,7 +31,7 @@ void rbl_stress_free_modes(rblStressRoot* root)
 rblResult rbl_stress_sum_modes(const rblStressRoot* root, const rblElasticLoad* loads, uint32_t count,
                                const rblElasticFields* fields, rblElasticReport* report)
 {
-    rblElasticLoad resting[RBL_STRESS_MOST_LOADS];
+    rblElasticLoad resting[RBL_STRESS_MAX_LOADS];
     const uint32_t nodes = root->elastic_view.node_count;
     rblVec3d* displacements = RBL_NEW_ARRAY(root->allocator, rblVec3d, nodes);
     double time = 0.0;

@@ -94,7 +94,7 @@ typedef struct rblStressBody
 rblResult rbl_stress_solve(rblStressBody* body, const rblElasticLoad* loads, uint32_t count, rblStress* out,
                            double* energy);
 
-#define RBL_STRESS_MOST_LOADS 16u // the hardest blows of a step; more at once are hardly more
+#define RBL_STRESS_MAX_LOADS 16u // the hardest blows of a step; more at once are hardly more
 
 // Modes of a root that has its elastic solid, and what they say of blows: as rbl_elastic_solve() (stress_modes.c).
 rblResult rbl_stress_find_modes(rblStressRoot* root, uint32_t wanted);
@@ -121,7 +121,7 @@ bool rbl_stress_has_node(const rblStressBody* body, uint32_t node);
 rblResult rbl_stress_event_create(rblStressRoot* root, const rblFragmentEventDef* def,
                                   rblFragmentEvent** out);
 
-#define RBL_STRESS_MOST_EVENTS 32u // of a chain: what broke that often is dust
+#define RBL_STRESS_MAX_EVENTS 32u // of a chain: what broke that often is dust
 
 // Where labels left several pieces, all but one of them get labels of their own, up to `most` in all: nodes go with the piece that is
 // nearest. What the surface leaves of a label is not always one piece although its nodes hang together (stress_labels.c).

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_TRIES     10u  // to find an edge with which the tetrahedra hang together as the solid does
+#define MAX_TRIES      10u  // to find an edge with which the tetrahedra hang together as the solid does
 #define SHORTER        0.8  // each time
-#define MOST_GROWTH    16.0 // of the number of tetrahedra by that: thinner walls stay torn
+#define MAX_GROWTH     16.0 // of the number of tetrahedra by that: thinner walls stay torn
 #define HALVINGS       2u   // of the step to that edge, to find a longer one
 #define ANY_STRENGTH   1e6f // Pa: of what breaks by impulse or on demand alone; stress is made to measure there
 #define SAMPLE_SPACING 0.75 // of an edge: of samples on the original surface
@@ -72,7 +72,7 @@ static rblResult crosses_itself(const rblStressRoot* root, bool* out)
 // Walls that are thinner than an edge are torn: shorter edges, as few as will do. `torn` receives the last one that was too long.
 static rblResult refine(rblStressRoot* root, rblTetsDef* tets, rblTetsFill* filled, double most, double* torn)
 {
-    for (uint32_t i = 0; i < MOST_TRIES && !filled->same_topology; ++i)
+    for (uint32_t i = 0; i < MAX_TRIES && !filled->same_topology; ++i)
     {
         rblTetsView view;
         rblTetsId finer;
@@ -126,7 +126,7 @@ static rblResult fill(rblStressRoot* root, const rblStressDef* def, double* edge
         const uint32_t least = def->edge > 0.0 ? 0 : def->tetrahedra;
         const double first = rbl_maxd((double)root->view.solid_tet_count, (double)least);
         double torn = 0.0;
-        RBL_TRY(refine(root, &tets, &filled, MOST_GROWTH * first, &torn));
+        RBL_TRY(refine(root, &tets, &filled, MAX_GROWTH * first, &torn));
         RBL_TRY(coarsen(root, &tets, &filled, torn));
     }
     if (!filled.same_topology)
@@ -268,8 +268,8 @@ static bool is_same(const rblStressRoot* root, const rblStressBreaker* breaker, 
 }
 
 // One more reference to the root, if there is one.
-static rblStressRoot* find_held(const rblStressBreaker* breaker, const rblShapeView* shape,
-                                const rblMaterial* material)
+static rblStressRoot* find_supported(const rblStressBreaker* breaker, const rblShapeView* shape,
+                                     const rblMaterial* material)
 {
     rblStressRoot* root = all_roots;
     while (root != NULL && !is_same(root, breaker, shape, material))
@@ -289,7 +289,7 @@ rblResult rbl_stress_root_find(const rblStressBreaker* breaker, const rblShapeVi
 {
     const rblMaterial material = with_strength(given);
     rbl_mutex_lock(&roots_mutex);
-    rblStressRoot* root = find_held(breaker, shape, &material);
+    rblStressRoot* root = find_supported(breaker, shape, &material);
     rbl_mutex_unlock(&roots_mutex);
     if (root != NULL)
     {
@@ -299,7 +299,7 @@ rblResult rbl_stress_root_find(const rblStressBreaker* breaker, const rblShapeVi
     rblStressRoot* made = NULL;
     RBL_TRY(root_create(breaker, shape, &material, &made));
     rbl_mutex_lock(&roots_mutex);
-    root = find_held(breaker, shape, &material);
+    root = find_supported(breaker, shape, &material);
     if (root == NULL)
     {
         made->references = 1;

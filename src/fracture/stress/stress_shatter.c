@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_TRIES  4u   // to keep within a budget that the drawn cracks must not exceed
-#define MOST_RISES  40u  // of the stress of something that is broken on demand
+#define MAX_TRIES   4u   // to keep within a budget that the drawn cracks must not exceed
+#define MAX_RISES   40u  // of the stress of something that is broken on demand
 #define RISE        1.25 // of that, each time
 #define RIM_SPACING 0.5  // of an edge: how far samples lie apart where cracks come out
 
@@ -77,9 +77,9 @@ static rblResult find_stress(Shattering* s)
 
 // ---- cracks ----
 
-static uint32_t most_fragments(const Shattering* s)
+static uint32_t max_fragments(const Shattering* s)
 {
-    return rbl_most_pieces_of(s->def->most_fragments, s->verdict);
+    return rbl_max_pieces_of(s->def->max_fragments, s->verdict);
 }
 
 static rblResult grow(Shattering* s, double budget)
@@ -96,7 +96,7 @@ static rblResult grow(Shattering* s, double budget)
                                .poisson = (double)root->material.poisson,
                                .budget = budget,
                                .smallest = (double)s->def->smallest * s->body->view.mass.volume,
-                               .most_fragments = most_fragments(s)};
+                               .max_fragments = max_fragments(s)};
     for (uint32_t i = 0; i < root->view.node_count; ++i)
     {
         s->labels[i] = rbl_stress_has_node(s->prepared, i) ? 0 : RBL_NONE;
@@ -117,7 +117,7 @@ static bool must_break(const Shattering* s)
 // What is broken on demand, or by an impulse that was enough, breaks: the stress rises until a crack goes through.
 static rblResult grow_on_demand(Shattering* s)
 {
-    for (uint32_t i = 0; i < MOST_RISES && s->report.fragments < 2; ++i)
+    for (uint32_t i = 0; i < MAX_RISES && s->report.fragments < 2; ++i)
     {
         rbl_stress_scale(s->stress, s->root->view.solid_node_count, RISE);
         RBL_TRY(grow(s, s->verdict->budget));
@@ -128,8 +128,7 @@ static rblResult grow_on_demand(Shattering* s)
 // ---- fragments ----
 
 // The events before this one, the first one first, as the cutter wants them. Returns how many.
-static uint32_t list_chain(const rblFragmentEvent* last,
-                           const rblFragmentEvent* chain[RBL_STRESS_MOST_EVENTS])
+static uint32_t list_chain(const rblFragmentEvent* last, const rblFragmentEvent* chain[RBL_STRESS_MAX_EVENTS])
 {
     const uint32_t count = last != NULL ? last->depth + 1 : 0;
     for (uint32_t i = count; i-- > 0; last = last->parent)
@@ -161,8 +160,8 @@ static void let_go(void* kept)
 // Parts of a fragment that the surface left apart and that are smaller than `stray` belong to it all the same.
 static rblResult cut(Shattering* s, double stray)
 {
-    const rblFragmentEvent* chain[RBL_STRESS_MOST_EVENTS];
-    rblTetsEvent events[RBL_STRESS_MOST_EVENTS];
+    const rblFragmentEvent* chain[RBL_STRESS_MAX_EVENTS];
+    rblTetsEvent events[RBL_STRESS_MAX_EVENTS];
     const uint32_t count = list_chain(s->prepared->event, chain);
     const size_t nodes = s->root->view.node_count;
     uint32_t* labels = RBL_NEW_ARRAY(s->allocator, uint32_t, nodes * count + 1);
@@ -233,8 +232,7 @@ static rblResult make_pieces(Shattering* s)
     {
         return RBL_OK;
     }
-    RBL_TRY(
-        rbl_stress_split_labels(s->root, s->breakage, most_fragments(s), s->labels, &s->report.fragments));
+    RBL_TRY(rbl_stress_split_labels(s->root, s->breakage, max_fragments(s), s->labels, &s->report.fragments));
     drop_cut(s);
     return cut(s, (double)INFINITY);
 }
@@ -434,7 +432,7 @@ rblResult rbl_stress_shatter(const rblStressDef* def, rblStressBody* prepared, c
                     .jobs = jobs != NULL ? jobs : rbl_serial_jobs(),
                     .allocator = rbl_default_allocator(),
                     .root = prepared->root};
-    if (prepared->event != NULL && prepared->event->depth + 1 >= RBL_STRESS_MOST_EVENTS)
+    if (prepared->event != NULL && prepared->event->depth + 1 >= RBL_STRESS_MAX_EVENTS)
     {
         return RBL_OK;
     }
@@ -444,7 +442,7 @@ rblResult rbl_stress_shatter(const rblStressDef* def, rblStressBody* prepared, c
     bool affordable = false;
     rblResult result =
         s.stress != NULL && s.labels != NULL && s.weights != NULL ? find_stress(&s) : rbl_fail_memory();
-    const rblBudgetTries tries = {verdict->budget, MOST_TRIES, attempt, spend_less};
+    const rblBudgetTries tries = {verdict->budget, MAX_TRIES, attempt, spend_less};
     s.budget = verdict->budget;
     result = result == RBL_OK ? rbl_break_within_budget(&tries, &s, &affordable) : result;
     affordable = affordable && s.breakage->pieces->piece_count > 1;

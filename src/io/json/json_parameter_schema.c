@@ -11,16 +11,16 @@ static void write_type(rblJsonWriter* writer, const char* type)
 static void write_range(rblJsonWriter* writer, const rblParameter* row)
 {
     const bool whole = row->type == RBL_PARAMETER_U32 || row->type == RBL_PARAMETER_U64;
-    const bool limited = row->least != 0.0 || row->most != 0.0;
+    const bool limited = row->min != 0.0 || row->max != 0.0;
     if (limited || whole)
     {
-        rbl_json_key(writer, row->above_least ? "exclusiveMinimum" : "minimum");
-        rbl_json_number(writer, row->least);
+        rbl_json_key(writer, row->min_excluded ? "exclusiveMinimum" : "minimum");
+        rbl_json_number(writer, row->min);
     }
-    if (limited && row->most < RBL_PARAMETER_UNLIMITED)
+    if (limited && row->max < RBL_PARAMETER_UNLIMITED)
     {
-        rbl_json_key(writer, row->below_most ? "exclusiveMaximum" : "maximum");
-        rbl_json_number(writer, row->most);
+        rbl_json_key(writer, row->max_excluded ? "exclusiveMaximum" : "maximum");
+        rbl_json_number(writer, row->max);
     }
     else if (row->type == RBL_PARAMETER_U32)
     {
@@ -58,7 +58,7 @@ static void write_words_or_file(rblJsonWriter* writer, const rblParameter* row)
 
 static void write_reference(rblJsonWriter* writer, const rblParameter* row)
 {
-    const bool positive = row->above_least && row->least == 0.0;
+    const bool positive = row->min_excluded && row->min == 0.0;
     rbl_json_key(writer, "$ref");
     rbl_json_string(writer, positive       ? "#/definitions/size"
                             : row->nonzero ? "#/definitions/direction"

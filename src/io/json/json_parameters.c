@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MOST_CANDIDATES (RBL_PARAMETER_MAX_ROWS + 2)
+#define MAX_CANDIDATES (RBL_PARAMETER_MAX_ROWS + 2)
 
 // ---- keys ----
 
@@ -23,13 +23,13 @@ const rblParameter* rbl_json_find_parameter(const rblParameter* rows, const char
 
 rblResult rbl_json_check_parameter_keys(rblJson object, const rblParameter* rows, const char* tag)
 {
-    const char* keys[MOST_CANDIDATES + 1];
+    const char* keys[MAX_CANDIDATES + 1];
     uint32_t count = 0;
     if (tag != NULL)
     {
         keys[count++] = tag;
     }
-    for (const rblParameter* row = rows; row->type != RBL_PARAMETER_END && count < MOST_CANDIDATES; ++row)
+    for (const rblParameter* row = rows; row->type != RBL_PARAMETER_END && count < MAX_CANDIDATES; ++row)
     {
         keys[count++] = row->key;
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Looking for the closest of very many names would take longer than reading the scene.
-#define MOST_CANDIDATES 4096
+#define MAX_CANDIDATES 4096
 
 static uint32_t count_of(const char* const* list)
 {
@@ -34,7 +34,7 @@ rblResult rbl_fail_unknown(rblJson value, const char* what, const char* const* c
 {
     const char* text = NULL;
     RBL_TRY(rbl_json_get_string(value, &text));
-    const char* close = rbl_suggest(text, candidates, count < MOST_CANDIDATES ? count : MOST_CANDIDATES);
+    const char* close = rbl_suggest(text, candidates, count < MAX_CANDIDATES ? count : MAX_CANDIDATES);
     if (close != NULL)
     {
         return rbl_json_fail(value, RBL_ERROR_FORMAT, "no %s '%.60s'; did you mean '%.60s'?", what, text,

@@ -125,7 +125,7 @@ static const char* parse_numbers(const char* c, const char* end, double* out, ui
 
 // ---- v, vt, vn ----
 
-#define MOST_COLUMNS 7 // x y z r g b a
+#define MAX_COLUMNS 7 // x y z r g b a
 
 // The colour of the newest position, null for none. Positions without one are white when others have colours.
 static bool add_color(rblObjChunk* chunk, const double* rgba)
@@ -155,10 +155,10 @@ static bool add_color(rblObjChunk* chunk, const double* rgba)
 // x y z, x y z w (a weight of curves, no use here), x y z r g b, or x y z r g b a.
 static const char* parse_position(rblObjChunk* chunk, const char* c)
 {
-    double v[MOST_COLUMNS];
+    double v[MAX_COLUMNS];
     uint32_t count;
     const char* bad = NULL;
-    const char* after = parse_numbers(c, chunk->end, v, MOST_COLUMNS, &count, &bad);
+    const char* after = parse_numbers(c, chunk->end, v, MAX_COLUMNS, &count, &bad);
     if (after == NULL)
     {
         return fail_token(chunk, bad, "expected a coordinate, found");

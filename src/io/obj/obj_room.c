@@ -95,9 +95,9 @@ bool rbl_obj_chunk_reserve(rblObjChunk* chunk)
     const Counts counts = estimate_counts(chunk->begin, chunk->end);
     const size_t bytes = (size_t)(chunk->end - chunk->begin);
     const size_t faces = smaller(counts.faces, bytes / 8);
-    const size_t most_corners = bytes / 2;
+    const size_t max_corners = bytes / 2;
     const size_t each = counts.first_face_corners > 0 ? counts.first_face_corners : 1;
-    const size_t corners = faces > most_corners / each ? most_corners : faces * each;
+    const size_t corners = faces > max_corners / each ? max_corners : faces * each;
     // One more face: rbl_mesh_builder_finish() puts the end behind the starts.
     return rbl_array_reserve(&chunk->positions, smaller(counts.positions, bytes / 8)) &&
            rbl_array_reserve(&chunk->values[RBL_OBJ_UV], 2 * smaller(counts.uvs, bytes / 5)) &&

@@ -486,7 +486,7 @@ bool rbl_ply_faces_are_plain(const rblPlyHeader* header, const rblPlyElement* el
 }
 
 // The fewest bytes a row can take: three indices, and every other list empty. "3 0 1 2\n" in a text.
-static size_t least_row_bytes(const Reader* reader)
+static size_t min_row_bytes(const Reader* reader)
 {
     if (reader->cursor->format == RBL_PLY_ASCII)
     {
@@ -508,7 +508,7 @@ static rblResult read_faces(Reader* reader)
         return RBL_OK;
     }
     RBL_TRY(choose_roles(reader));
-    RBL_TRY(rbl_ply_check_count(reader->cursor, reader->element, least_row_bytes(reader)));
+    RBL_TRY(rbl_ply_check_count(reader->cursor, reader->element, min_row_bytes(reader)));
     const bool plain =
         rbl_ply_faces_are_plain(reader->header, reader->element) && reader->builder->face_starts.count == 0;
     return plain ? read_plain_rows(reader) : read_rows(reader);

@@ -9,7 +9,7 @@
 
 // One pass may make work for another (dropping a face can leave a T-junction, which can leave a duplicate);
 // more than a few rounds of that are knots that no further round undoes.
-#define MOST_ROUNDS 8
+#define MAX_ROUNDS 8
 
 typedef rblResult Pass(rblRepair* r);
 
@@ -41,7 +41,7 @@ static uint64_t count_changes(const rblRepair* r)
 static rblResult mend_faces(rblRepair* r)
 {
     uint64_t before = UINT64_MAX;
-    for (int round = 0; round < MOST_ROUNDS && before != count_changes(r); ++round)
+    for (int round = 0; round < MAX_ROUNDS && before != count_changes(r); ++round)
     {
         before = count_changes(r);
         RBL_TRY(run(r, rbl_repair_weld));
@@ -68,10 +68,10 @@ rblResult rbl_repair_mend(rblRepair* r)
 {
     RBL_TRY(run(r, rbl_repair_drop_non_finite));
     uint64_t before = UINT64_MAX;
-    for (int round = 0; round < MOST_ROUNDS && before != count_changes(r); ++round)
+    for (int round = 0; round < MAX_ROUNDS && before != count_changes(r); ++round)
     {
         before = count_changes(r);
-        r->keep_fillings = round >= MOST_ROUNDS / 2;
+        r->keep_fillings = round >= MAX_ROUNDS / 2;
         RBL_TRY(mend_faces(r));
         RBL_TRY(mend_surface(r));
     }

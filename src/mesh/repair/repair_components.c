@@ -9,7 +9,7 @@
 #define THINNEST 1e-12
 
 // Triangles of a component that are asked whether it lies inside others.
-#define MOST_SAMPLES 4096u
+#define MAX_SAMPLES 4096u
 
 typedef struct Component
 {
@@ -146,7 +146,7 @@ static void ask_triangles(const rblComponents* components, const rblTriangleSet*
         rbl_triangle_points(triangles, t, p);
         const rblVec3d center = rbl_scale3d(rbl_add3d(p[0], rbl_add3d(p[1], p[2])), 1.0 / 3.0);
         int32_t depth;
-        if (nesting->samples < MOST_SAMPLES &&
+        if (nesting->samples < MAX_SAMPLES &&
             rbl_component_winding_at(components, triangles, which, center, &depth))
         {
             nesting->crosses = nesting->crosses || (nesting->samples > 0 && depth != nesting->depth);

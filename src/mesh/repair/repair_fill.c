@@ -10,7 +10,7 @@
 #define FLATTEST 1e-12
 
 // Sweeps of edge flips over a large hole; each shortens edges, most work is done in the first few.
-#define MOST_SWEEPS 16
+#define MAX_SWEEPS 16
 
 static bool edge_exists(const rblHole* hole, uint32_t i, uint32_t k)
 {
@@ -293,7 +293,7 @@ static rblResult improve(Web* web, bool* found)
         return rbl_fail_memory();
     }
     bool changed = true;
-    for (int sweep = 0; sweep < MOST_SWEEPS && changed; ++sweep)
+    for (int sweep = 0; sweep < MAX_SWEEPS && changed; ++sweep)
     {
         RBL_TRY(flip_sweep(web, &changed));
     }

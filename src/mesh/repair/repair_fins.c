@@ -14,7 +14,7 @@
 #include <string.h>
 
 // Removing a fin can join the rest into new patches; then all patches are examined again, at most this often.
-#define MOST_ROUNDS 32
+#define MAX_ROUNDS 32
 
 #define SAMPLES_PER_PATCH 32u
 
@@ -406,7 +406,7 @@ static rblResult drop_round(rblRepair* r, bool* again)
 rblResult rbl_repair_drop_fins(rblRepair* r)
 {
     bool again = true;
-    for (int round = 0; round < MOST_ROUNDS && again; ++round)
+    for (int round = 0; round < MAX_ROUNDS && again; ++round)
     {
         const rblArenaMark mark = rbl_arena_mark(&r->scratch);
         const rblResult result = drop_round(r, &again);

@@ -2,13 +2,13 @@
 #include "mesh/simplify/simplify_cost.h"
 
 // A triangle's normal may turn by this cosine at most in one collapse.
-#define LEAST_COSINE 0.2
+#define MIN_COSINE 0.2
 
 // Two neighbours may not fold onto each other beyond this cosine of their normals, unless they did before.
 #define FOLD_COSINE -0.8
 
 // A triangle may not become thinner than this (twice the area over the longest edge squared), unless it was.
-#define LEAST_QUALITY 1e-4
+#define MIN_QUALITY 1e-4
 
 // 2 area / longest edge^2
 static double quality(rblVec3d a, rblVec3d b, rblVec3d c, rblVec3d normal)
@@ -24,12 +24,12 @@ static bool triangle_survives(rblVec3d p, rblVec3d q, rblVec3d a, rblVec3d b)
     const rblVec3d before = rbl_cross3d(rbl_sub3d(a, p), rbl_sub3d(b, p));
     const rblVec3d after = rbl_cross3d(rbl_sub3d(a, q), rbl_sub3d(b, q));
     const double product = rbl_length3d(before) * rbl_length3d(after);
-    if (rbl_length3d(before) > 0.0 && !(rbl_dot3d(before, after) > LEAST_COSINE * product))
+    if (rbl_length3d(before) > 0.0 && !(rbl_dot3d(before, after) > MIN_COSINE * product))
     {
         return false;
     }
     const double after_quality = quality(q, a, b, after);
-    return after_quality >= LEAST_QUALITY || after_quality >= quality(p, a, b, before);
+    return after_quality >= MIN_QUALITY || after_quality >= quality(p, a, b, before);
 }
 
 // A triangle's normal, not of unit length, before the collapse or after it.

@@ -23,13 +23,13 @@
 #define RBL_STENCIL_CUTS 4
 extern const uint8_t rbl_stencil_edges[6][2]; // 01 02 03 12 13 23
 
-#define RBL_STENCIL_MOST 6
+#define RBL_STENCIL_MAX 6
 
 typedef struct rblStencil
 {
     uint32_t count;
-    uint8_t places[RBL_STENCIL_MOST][4]; // positive orientation when the lattice tetrahedron has it
-    bool inside[RBL_STENCIL_MOST];
+    uint8_t places[RBL_STENCIL_MAX][4]; // positive orientation when the lattice tetrahedron has it
+    bool inside[RBL_STENCIL_MAX];
 } rblStencil;
 
 // Cut a tetrahedron. Signs: 1 inside, -1 outside, 0 on the surface. Where both cut edges of a face are short, the rest

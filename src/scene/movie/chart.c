@@ -90,7 +90,7 @@ static void format_value(double value, char out[RBL_NUMBER_SIZE])
 
 // ---- axes ----
 
-#define MOST_TICKS 20.0
+#define MAX_TICKS 20.0
 
 // Ticks of a scale: multiples of `tick` from `first` times it on. They are counted once, because far from zero a step on
 // may be no step at all.
@@ -98,7 +98,7 @@ static uint32_t count_ticks(const Scale* scale, double tick, double* first)
 {
     *first = ceil(scale->low / tick);
     const double last = floor(scale->high / tick + 1e-9);
-    return (uint32_t)rbl_clampd(last - *first + 1.0, 0.0, MOST_TICKS);
+    return (uint32_t)rbl_clampd(last - *first + 1.0, 0.0, MAX_TICKS);
 }
 
 static void draw_value_axis(const rblChart* chart, const Scale* scale, rblWriter* writer)

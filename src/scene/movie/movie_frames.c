@@ -178,13 +178,13 @@ static rblResult draw_missing(Frames* frames, Batch* batch, uint32_t room)
     return batch->count > 0 ? draw_batch(frames, batch) : RBL_OK;
 }
 
-#define MOST_BYTES ((size_t)256 << 20) // of frames in memory
+#define MAX_BYTES ((size_t)256 << 20) // of frames in memory
 
 static rblResult draw_frames(Frames* frames)
 {
     const rblAllocator* allocator = rbl_default_allocator();
     const size_t bytes = 4 * (size_t)frames->movie->def.width * frames->movie->def.height;
-    const size_t fit = MOST_BYTES / bytes;
+    const size_t fit = MAX_BYTES / bytes;
     const uint32_t workers = rbl_worker_count();
     const uint32_t room = fit < 1 ? 1 : fit < workers ? (uint32_t)fit : workers;
     Batch* batch = rbl_alloc_zero(allocator, sizeof *batch);

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_KEYS     512u // of all kinds together, for messages
-#define MOST_COMPARED 256u // of the last breakers: a scene of very many different ones is read in time
+#define MAX_KEYS     512u // of all kinds together, for messages
+#define MAX_COMPARED 256u // of the last breakers: a scene of very many different ones is read in time
 
 static const char* const anchor_keys[] = {"box", NULL};
 
@@ -97,14 +97,14 @@ static rblResult check_keys(rblJson json, const rblBreakerKind* kind)
 // Keys of every kind, for what has none of its own.
 static rblResult check_any_keys(rblJson json)
 {
-    const char* keys[MOST_KEYS + 1];
+    const char* keys[MAX_KEYS + 1];
     const rblBreakerKind* kind = NULL;
     uint32_t count = 0;
     keys[count++] = RBL_BREAKER_KIND_KEY;
     for (uint32_t i = 0; (kind = rbl_breaker_kind_at(i)) != NULL; ++i)
     {
         for (const rblParameter* row = kind->parameters;
-             row != NULL && row->type != RBL_PARAMETER_END && count < MOST_KEYS; ++row)
+             row != NULL && row->type != RBL_PARAMETER_END && count < MAX_KEYS; ++row)
         {
             keys[count++] = row->key;
         }
@@ -163,7 +163,7 @@ static rblResult read_def(rblScene* scene, rblJson json, const rblBreakerKind* k
 static uint32_t find_same(const rblScene* scene, const rblBreakerKind* kind, const void* def)
 {
     const uint32_t count = (uint32_t)scene->breaker_sources.count;
-    for (uint32_t i = count > MOST_COMPARED ? count - MOST_COMPARED : 0; i < count; ++i)
+    for (uint32_t i = count > MAX_COMPARED ? count - MAX_COMPARED : 0; i < count; ++i)
     {
         const rblBreakerSource* source = &scene->breaker_sources.data[i];
         if (source->kind == kind && rbl_parameters_equal(kind->parameters, source->def, def))
@@ -196,10 +196,10 @@ static rblResult add_breaker(rblScene* scene, const rblBreakerSource* source, ui
 
 static rblResult fail_unknown_kind(rblJson method)
 {
-    const char* names[MOST_KEYS];
+    const char* names[MAX_KEYS];
     const rblBreakerKind* kind = NULL;
     uint32_t count = 0;
-    while (count < MOST_KEYS && (kind = rbl_breaker_kind_at(count)) != NULL)
+    while (count < MAX_KEYS && (kind = rbl_breaker_kind_at(count)) != NULL)
     {
         names[count++] = kind->name;
     }

@@ -12,10 +12,10 @@ static const char* const scene_keys[] = {"rubble",   "about",  "gravity",  "step
                                          "bodies",   "joints", "events",   "camera",    NULL};
 static const char* const camera_keys[] = {"eye", "target", "fov", NULL};
 
-#define VERSION       1u
-#define MOST_SUBSTEPS 64u
-#define MOST_STEPS    100000000.0
-#define MAX_BYTES     ((size_t)1 << 30)
+#define VERSION      1u
+#define MAX_SUBSTEPS 64u
+#define MAX_STEPS    100000000.0
+#define MAX_BYTES    ((size_t)1 << 30)
 
 // ---- settings ----
 
@@ -54,15 +54,15 @@ static rblResult read_time(rblJson root, rblSceneView* view)
     RBL_TRY(read_seconds(root, "step", (double)RBL_MAX_STEP, &view->step));
     RBL_TRY(read_seconds(root, "duration", 1e9, &view->duration));
     RBL_TRY(rbl_json_optional_u32(root, "substeps", &view->substeps));
-    if (view->substeps < 1 || view->substeps > MOST_SUBSTEPS)
+    if (view->substeps < 1 || view->substeps > MAX_SUBSTEPS)
     {
         return rbl_json_fail(rbl_json_find(root, "substeps"), RBL_ERROR_FORMAT, "must be 1 to %u",
-                             MOST_SUBSTEPS);
+                             MAX_SUBSTEPS);
     }
     RBL_TRY(rbl_json_optional_u64(root, "seed", &view->seed));
     RBL_TRY(rbl_json_optional_bool(root, "sleeping", &view->sleeping));
     const double steps = floor(view->duration / view->step + 0.5);
-    if (!(steps <= MOST_STEPS) || !((float)view->step > 0.0f))
+    if (!(steps <= MAX_STEPS) || !((float)view->step > 0.0f))
     {
         return rbl_json_fail(root, RBL_ERROR_LIMIT, "duration / step is more than 100 million steps");
     }

@@ -16,7 +16,7 @@ static const char* const mesh_keys[] = {"kind", "file", "height", "error", "cell
 #define MAX_PARAMETERS 16     // of a solid
 #define MAX_KEYS       32     // of an object
 #define FEWEST_CELLS   8      // along the longest side of a level set
-#define MOST_CELLS     2048
+#define MAX_CELLS      2048
 
 static const rblSolidKind* find_solid(const char* name)
 {
@@ -244,9 +244,9 @@ static rblResult read_fineness(rblJson json, rblShapeDef* def)
     const rblJson cells = rbl_json_find(json, "cells");
     RBL_TRY(rbl_optional_float(json, "error", RBL_POSITIVE, &def->error));
     RBL_TRY(rbl_json_optional_u32(json, "cells", &def->cells));
-    if (rbl_json_exists(cells) && (def->cells < FEWEST_CELLS || def->cells > MOST_CELLS))
+    if (rbl_json_exists(cells) && (def->cells < FEWEST_CELLS || def->cells > MAX_CELLS))
     {
-        return rbl_json_fail(cells, RBL_ERROR_FORMAT, "must be %d to %d", FEWEST_CELLS, MOST_CELLS);
+        return rbl_json_fail(cells, RBL_ERROR_FORMAT, "must be %d to %d", FEWEST_CELLS, MAX_CELLS);
     }
     return RBL_OK;
 }

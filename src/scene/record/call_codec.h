@@ -7,7 +7,7 @@
 #include "field/shape_codec.h"
 #include "fracture/breaker_kinds.h"
 
-#define RBL_CALL_MOST_SHAPES (1u << 24)
+#define RBL_CALL_MAX_SHAPES (1u << 24)
 
 // What a call is named in messages.
 const char* rbl_call_name(rblCallCode code);

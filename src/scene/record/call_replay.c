@@ -336,7 +336,7 @@ static rblResult create_breaker(Replayer* replayer, const rblBreakerKind* kind, 
     RBL_TRY(rbl_breaker_create_from(kind, def, data != NULL ? data->data : NULL,
                                     data != NULL ? data->count : 0, &id));
     replayer->breaker_ids.data[replayer->breaker_ids.count++] = id;
-    RBL_TRY(rbl_breaker_hold(id, &replayer->breakers.data[replayer->breakers.count]));
+    RBL_TRY(rbl_breaker_acquire(id, &replayer->breakers.data[replayer->breakers.count]));
     replayer->breakers.count += 1;
     return RBL_OK;
 }

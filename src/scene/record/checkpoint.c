@@ -20,7 +20,7 @@ static rblResult list_breakers(rblSceneId id, const rblAllocator* allocator, con
     rblResult result = breakers != NULL ? RBL_OK : rbl_fail_memory();
     for (uint32_t i = 0; result == RBL_OK && i < *count; ++i)
     {
-        result = rbl_breaker_hold(scene->breakers.data[i].id, &breakers[i]);
+        result = rbl_breaker_acquire(scene->breakers.data[i].id, &breakers[i]);
         if (result == RBL_OK)
         {
             rbl_breaker_release(breakers[i]);

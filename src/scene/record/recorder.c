@@ -11,7 +11,7 @@
 #include "scene/record/recording_format.h"
 #include "scene/record/shape_ledger.h"
 
-#define MOST_PENDING ((size_t)1 << 20) // bytes of calls that are not in the file yet
+#define MAX_PENDING ((size_t)1 << 20) // bytes of calls that are not in the file yet
 
 typedef RBL_ARRAY(const rblBreaker*) BreakerArray;
 
@@ -176,7 +176,7 @@ static rblResult write_breaker_of_call(Recorder* recorder, rblCall* call)
     {
         return RBL_OK;
     }
-    RBL_TRY(rbl_breaker_hold(call->body_def.breaker, &breaker));
+    RBL_TRY(rbl_breaker_acquire(call->body_def.breaker, &breaker));
     const rblResult result = write_breaker_once(breaker, recorder, &call->breaker);
     rbl_breaker_release(breaker);
     call->breaker += 1;
@@ -218,7 +218,7 @@ static rblResult record_call(Recorder* recorder, const rblCall* call)
                         "recording: a snapshot from before the recording was restored");
     }
     rbl_put_call(sink, &noted, shape);
-    const bool due = call->code == RBL_CALL_STEP || sink->bytes.count > MOST_PENDING;
+    const bool due = call->code == RBL_CALL_STEP || sink->bytes.count > MAX_PENDING;
     return due ? flush(recorder) : sink->failed ? rbl_fail_memory() : RBL_OK;
 }
 

@@ -4,8 +4,8 @@
 #include "base/jobs.h"
 #include "scene/record/recording_format.h"
 
-#define MOST_GAP_BYTES   5
-#define MOST_ENTRY_BYTES (MOST_GAP_BYTES + RBL_MOST_STATE_BYTES)
+#define MAX_GAP_BYTES   5
+#define MAX_ENTRY_BYTES (MAX_GAP_BYTES + RBL_MAX_STATE_BYTES)
 
 // The gap before the first body of a block is not in its bytes: it depends on the blocks before.
 static uint8_t* put_gap(uint8_t* to, rblPackedBlock* block, uint32_t body)
@@ -98,7 +98,7 @@ rblResult rbl_pack_begin(rblRecordingWriter* writer, size_t body_count, uint32_t
         rblPackedBlock* block = &writer->blocks.data[i];
         block->first = block->next = 0;
         rbl_sink_clear(&block->sink);
-        if (i < blocks && rbl_sink_room(&block->sink, most * MOST_ENTRY_BYTES) == NULL)
+        if (i < blocks && rbl_sink_room(&block->sink, most * MAX_ENTRY_BYTES) == NULL)
         {
             return rbl_fail_memory();
         }

@@ -10,7 +10,7 @@
 #define RBL_SIGNATURE_SIZE      8u
 #define RBL_FILE_HEADER_SIZE    16u // signature, version, 0
 #define RBL_CHUNK_HEADER_SIZE   16u // type, length, check
-#define RBL_MOST_CHUNK_BYTES    (1u << 30)
+#define RBL_MAX_CHUNK_BYTES     (1u << 30)
 
 #define RBL_CHUNK_TYPE(a, b, c, d)                                                                           \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
@@ -41,18 +41,18 @@ enum
 // Quanta of the rounded form: powers of two, so that multiples are exact numbers. Poses are off by half of one at most.
 #define RBL_POSITION_QUANTUM (1.0f / 16384.0f)
 #define RBL_ROTATION_QUANTUM (1.0f / 32768.0f)
-#define RBL_HIT_QUANTUM      (1.0f / 1024.0f)
+#define RBL_IMPACT_QUANTUM   (1.0f / 1024.0f)
 
 // The check of a chunk. Its place in the file counts: chunks that were moved are noticed.
 uint64_t rbl_chunk_check(uint64_t offset, const uint8_t head[8], const void* payload, size_t size);
 
 // States of bodies, as differences to their histories.
-// Storing takes at most RBL_MOST_STATE_BYTES and returns where it ended.
+// Storing takes at most RBL_MAX_STATE_BYTES and returns where it ended.
 uint8_t* rbl_store_state(uint8_t* to, const rblFrameChange* change, const rblFrameChange* before);
 void rbl_take_state(rblByteSource* source, rblStateHistory* history, rblFrameChange* change);
 
 // No state takes more, in either form.
-#define RBL_MOST_STATE_BYTES 72u
+#define RBL_MAX_STATE_BYTES 72u
 
 // The rounded form: a pose in quanta, and whether it is another than that of the history. `step` tells whether the body was
 // written in the step before.
@@ -81,8 +81,8 @@ void rbl_pack_changes(uint32_t block, const rblFrameChange* changes, const rblFr
 void rbl_put_changes(rblRecordingWriter* writer, size_t body_count);
 
 // Where and how hard a hit was.
-void rbl_put_hit(rblByteSink* sink, const rblRunContact* contact, bool quantised);
-void rbl_take_hit(rblByteSource* source, rblRunContact* contact, bool quantised);
+void rbl_put_impact(rblByteSink* sink, const rblRunContact* contact, bool quantised);
+void rbl_take_impact(rblByteSource* source, rblRunContact* contact, bool quantised);
 
 // Speeds of a run whose keys have poses only: differences of neighbouring keys.
 void rbl_run_derive_velocities(rblRun* run);

@@ -199,14 +199,14 @@ static uint32_t upper_half(float value)
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
 }
 
-#define MOST_HIT_BYTES 42 // three varints and six halves; nine floats take less
+#define MAX_IMPACT_BYTES 42 // three varints and six halves; nine floats take less
 
-void rbl_put_hit(rblByteSink* sink, const rblRunContact* contact, bool quantised)
+void rbl_put_impact(rblByteSink* sink, const rblRunContact* contact, bool quantised)
 {
     rblRunContact copy = *contact;
     float* numbers[6];
     const float* point = &contact->point.x;
-    uint8_t* room = rbl_sink_room(sink, MOST_HIT_BYTES);
+    uint8_t* room = rbl_sink_room(sink, MAX_IMPACT_BYTES);
     if (room == NULL)
     {
         return;
@@ -215,7 +215,7 @@ void rbl_put_hit(rblByteSink* sink, const rblRunContact* contact, bool quantised
     hit_numbers(&copy, numbers);
     for (int i = 0; i < 3 && quantised; ++i)
     {
-        to = rbl_store_varint(to, rbl_zigzag(round_to((double)point[i] / (double)RBL_HIT_QUANTUM)));
+        to = rbl_store_varint(to, rbl_zigzag(round_to((double)point[i] / (double)RBL_IMPACT_QUANTUM)));
     }
     for (int i = 0; i < 3 && !quantised; ++i, to += 4)
     {
@@ -234,7 +234,7 @@ void rbl_put_hit(rblByteSink* sink, const rblRunContact* contact, bool quantised
     sink->bytes.count += (size_t)(to - room);
 }
 
-void rbl_take_hit(rblByteSource* source, rblRunContact* contact, bool quantised)
+void rbl_take_impact(rblByteSource* source, rblRunContact* contact, bool quantised)
 {
     float* numbers[6];
     float* point = &contact->point.x;
@@ -242,7 +242,7 @@ void rbl_take_hit(rblByteSource* source, rblRunContact* contact, bool quantised)
     for (int i = 0; i < 3; ++i)
     {
         point[i] = quantised
-                       ? (float)((double)rbl_unzigzag(rbl_take_varint(source)) * (double)RBL_HIT_QUANTUM)
+                       ? (float)((double)rbl_unzigzag(rbl_take_varint(source)) * (double)RBL_IMPACT_QUANTUM)
                        : rbl_take_f32(source);
         source->failed = source->failed || !rbl_finite((double)point[i]);
     }

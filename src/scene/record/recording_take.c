@@ -6,7 +6,7 @@
 #include "mesh/mesh_codec.h"
 #include "scene/record/recording_format.h"
 
-#define MOST_STEP 1e9 // s; only there to keep times finite
+#define MAX_STEP 1e9 // s; only there to keep times finite
 
 static rblResult damaged(const char* what)
 {
@@ -60,7 +60,7 @@ static rblResult take_settings(rblRecordingReader* reader, rblByteSource* source
     rbl_take_floats(source, &s->camera.eye.x, 3);
     rbl_take_floats(source, &s->camera.target.x, 3);
     s->camera.fov = rbl_take_f32(source);
-    if (source->failed || !(s->step > 0.0 && s->step <= MOST_STEP) || !rbl_finite3(s->gravity) ||
+    if (source->failed || !(s->step > 0.0 && s->step <= MAX_STEP) || !rbl_finite3(s->gravity) ||
         !rbl_finite3(s->camera.eye) || !rbl_finite3(s->camera.target) || !rbl_finite((double)s->camera.fov))
     {
         return damaged("the settings of the run are not possible");
@@ -320,7 +320,7 @@ static rblResult take_contacts(rblRecordingReader* reader, rblByteSource* source
         contact.b = take_partner(reader, source);
         if (contact.kind == RBL_CONTACT_IMPACT)
         {
-            rbl_take_hit(source, &contact, reader->quantised);
+            rbl_take_impact(source, &contact, reader->quantised);
         }
         if (source->failed || kind > RBL_CONTACT_END)
         {

@@ -95,10 +95,10 @@ rblResult rbl_recording_write_chunk(rblRecordingWriter* writer, uint32_t type)
 {
     const rblByteArray* payload = &writer->sink.bytes;
     rblByteSink* header = &writer->header;
-    if (!writer->sink.failed && payload->count > RBL_MOST_CHUNK_BYTES)
+    if (!writer->sink.failed && payload->count > RBL_MAX_CHUNK_BYTES)
     {
         return rbl_fail(RBL_ERROR_LIMIT, "%s: a chunk of more than %u bytes", rbl_short_name(writer->part),
-                        RBL_MOST_CHUNK_BYTES);
+                        RBL_MAX_CHUNK_BYTES);
     }
     rbl_sink_clear(header);
     rbl_put_u32(header, type);
@@ -324,7 +324,7 @@ static void put_contacts(rblByteSink* sink, const rblFrame* frame, bool quantise
         rbl_put_varint(sink, contact->b == RBL_NONE ? 0 : (uint64_t)contact->b + 1);
         if (contact->kind == RBL_CONTACT_IMPACT)
         {
-            rbl_put_hit(sink, contact, quantised);
+            rbl_put_impact(sink, contact, quantised);
         }
     }
 }

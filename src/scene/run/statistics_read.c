@@ -4,7 +4,7 @@
 #include "scene/run/statistics.h"
 #include <string.h>
 
-#define MOST_BYTES ((size_t)1 << 31)
+#define MAX_BYTES ((size_t)1 << 31)
 
 static rblResult get_number(rblJson object, const char* key, double* out)
 {
@@ -138,7 +138,7 @@ rblResult rbl_statistics_read(const char* path, rblArena* texts, rblStatistics* 
 {
     const rblAllocator* allocator = out->steps.allocator;
     rblFileBytes file;
-    RBL_TRY(rbl_file_read(path, MOST_BYTES, allocator, &file));
+    RBL_TRY(rbl_file_read(path, MAX_BYTES, allocator, &file));
     rblJsonDocument document;
     rblResult result =
         rbl_json_parse(&document, (const char*)file.bytes, file.size, rbl_short_name(path), allocator);

@@ -9,11 +9,11 @@ import { zip } from './zip.ts';
 
 /** Steps in one go: what the clock is further ahead, because the tab was hidden or the scene is heavy, is
  * dropped. */
-const MOST_STEPS = 3;
+const MAX_STEPS = 3;
 /** And no more than this many milliseconds, so that commands are heard. */
 const TURN_MS = 50;
 const KEPT_BUFFERS = 8;
-const MOST_SINGLE_STEPS = 10000;
+const MAX_SINGLE_STEPS = 10000;
 
 export interface Surroundings {
     post(report: Report, transfer: ArrayBuffer[]): void;
@@ -183,7 +183,7 @@ export class Session {
     }
 
     private stepOnce(count: number): void {
-        for (let i = 0; i < Math.min(count, MOST_SINGLE_STEPS); ++i) {
+        for (let i = 0; i < Math.min(count, MAX_SINGLE_STEPS); ++i) {
             this.running.step();
         }
         this.show();
@@ -220,7 +220,7 @@ export class Session {
         const begin = this.around.now();
         this.due += ((begin - this.last) / 1000) * this.speed;
         this.last = begin;
-        this.due = Math.min(this.due, MOST_STEPS * this.step);
+        this.due = Math.min(this.due, MAX_STEPS * this.step);
         let steps = 0;
         // A millionth of a step early is on time: sums of milliseconds are not exact.
         while (this.due >= this.step * (1 - 1e-6) && this.around.now() - begin < TURN_MS) {

@@ -83,8 +83,11 @@ static const rblParameter rows[] = {{.key = "radii",
                                      .required = true},
                                     {.type = RBL_PARAMETER_END}};
 
-static const rblShapeKeys keys = {
-    .rows = rows, .def_size = sizeof(Ellipsoid), .defaults = &default_def, .create = create};
+static const rblShapeKeys keys = {.about = "an ellipsoid with its centre at the origin",
+                                  .rows = rows,
+                                  .def_size = sizeof(Ellipsoid),
+                                  .defaults = &default_def,
+                                  .create = create};
 
 static rblResult put(rblByteSink* sink, const rblShape* shape, const rblSourceNumbers* numbers)
 {

@@ -6,17 +6,25 @@
 #include "field/shape.h"
 #include "io/json/json.h"
 
+// A key that rows cannot describe: a list of vectors.
+typedef struct rblVectorListKey
+{
+    const char* key;
+    const char* about;
+    uint32_t min, max; // how many
+} rblVectorListKey;
+
 // An object whose "kind" is the name of the kind: its other keys, and the shape that they describe.
 struct rblShapeKeys
 {
+    const char* about;        // one line for the reference: what the shape is, and where its origin is
     const rblParameter* rows; // of a definition
     size_t def_size;
     const void* defaults; // a definition to start from
 
-    // Keys that rows cannot describe, null-terminated, or null: none.
-    const char* const* more;
+    const rblVectorListKey* list; // required where there is one; null: there is none
 
-    // Read these, and check what rows cannot. Memory comes from the arena. Null: nothing to do.
+    // Read the list, and check what rows cannot. Memory comes from the arena. Null: nothing to do.
     rblResult (*read)(rblJson object, rblArena* arena, void* def);
 
     rblResult (*create)(const void* def, rblShapeId* out);

@@ -148,19 +148,20 @@ static const HullDef default_def = {0};
 
 static const rblParameter rows[] = {{.type = RBL_PARAMETER_END}};
 
-static const char* const more_keys[] = {"points", NULL};
+static const rblVectorListKey point_list = {"points", "m; those inside of the hull are dropped", 4,
+                                            MAX_POINTS};
 
 static rblResult read(rblJson object, rblArena* arena, void* data)
 {
     HullDef* def = data;
     rblJson points;
-    RBL_TRY(rbl_json_require(object, "points", &points));
+    RBL_TRY(rbl_json_require(object, point_list.key, &points));
     RBL_TRY(rbl_json_expect(points, RBL_JSON_ARRAY));
     def->count = rbl_json_count(points);
-    if (def->count < 4 || def->count > MAX_POINTS)
+    if (def->count < point_list.min || def->count > point_list.max)
     {
-        return rbl_json_fail(points, RBL_ERROR_FORMAT, "a hull has 4 to %u points, not %u", MAX_POINTS,
-                             def->count);
+        return rbl_json_fail(points, RBL_ERROR_FORMAT, "a hull has %u to %u points, not %u", point_list.min,
+                             point_list.max, def->count);
     }
     def->points = RBL_ARENA_ARRAY(arena, rblVec3, def->count);
     if (def->points == NULL)
@@ -180,10 +181,11 @@ static rblResult create_from_keys(const void* data, rblShapeId* out)
     return rbl_shape_create_hull(def->points, def->count, out);
 }
 
-static const rblShapeKeys keys = {.rows = rows,
+static const rblShapeKeys keys = {.about = "the convex hull of points",
+                                  .rows = rows,
                                   .def_size = sizeof(HullDef),
                                   .defaults = &default_def,
-                                  .more = more_keys,
+                                  .list = &point_list,
                                   .read = read,
                                   .create = create_from_keys};
 

@@ -118,8 +118,11 @@ static rblResult create(const void* data, rblShapeId* out)
     return rbl_shape_create_box(def->size, out);
 }
 
-static const rblShapeKeys keys = {
-    .rows = rows, .def_size = sizeof(BoxDef), .defaults = &default_def, .create = create};
+static const rblShapeKeys keys = {.about = "a box with its centre at the origin",
+                                  .rows = rows,
+                                  .def_size = sizeof(BoxDef),
+                                  .defaults = &default_def,
+                                  .create = create};
 
 const rblShapeKind rbl_box_kind = {.name = "box",
                                    .code = 4,

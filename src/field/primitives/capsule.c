@@ -127,7 +127,12 @@ static rblResult create(const void* data, rblShapeId* out)
 }
 
 static const rblShapeKeys keys = {
-    .rows = rows, .def_size = sizeof(CapsuleDef), .defaults = &default_def, .read = read, .create = create};
+    .about = "a cylinder with half balls at its ends; its axis is y, its centre the origin",
+    .rows = rows,
+    .def_size = sizeof(CapsuleDef),
+    .defaults = &default_def,
+    .read = read,
+    .create = create};
 
 const rblShapeKind rbl_capsule_kind = {.name = "capsule",
                                        .code = 3,

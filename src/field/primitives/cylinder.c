@@ -141,8 +141,11 @@ static rblResult create(const void* data, rblShapeId* out)
     return rbl_shape_create_cylinder(def->radius, def->height, out);
 }
 
-static const rblShapeKeys keys = {
-    .rows = rows, .def_size = sizeof(CylinderDef), .defaults = &default_def, .create = create};
+static const rblShapeKeys keys = {.about = "a cylinder; its axis is y, its centre the origin",
+                                  .rows = rows,
+                                  .def_size = sizeof(CylinderDef),
+                                  .defaults = &default_def,
+                                  .create = create};
 
 const rblShapeKind rbl_cylinder_kind = {.name = "cylinder",
                                         .code = 5,

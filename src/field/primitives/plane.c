@@ -72,7 +72,7 @@ static const PlaneDef default_def = {{0, 1, 0}};
 static const rblParameter rows[] = {{.key = "normal",
                                      .type = RBL_PARAMETER_VECTOR,
                                      .offset = offsetof(PlaneDef, normal),
-                                     .about = "out of the solid",
+                                     .about = "out of the solid; default 0, 1, 0",
                                      .nonzero = true},
                                     {.type = RBL_PARAMETER_END}};
 
@@ -82,8 +82,11 @@ static rblResult create(const void* data, rblShapeId* out)
     return rbl_shape_create_plane(def->normal, out);
 }
 
-static const rblShapeKeys keys = {
-    .rows = rows, .def_size = sizeof(PlaneDef), .defaults = &default_def, .create = create};
+static const rblShapeKeys keys = {.about = "the half space below a plane through the origin",
+                                  .rows = rows,
+                                  .def_size = sizeof(PlaneDef),
+                                  .defaults = &default_def,
+                                  .create = create};
 
 const rblShapeKind rbl_plane_kind = {.name = "plane",
                                      .code = 1,

@@ -92,8 +92,11 @@ static rblResult create(const void* data, rblShapeId* out)
     return rbl_shape_create_sphere(def->radius, out);
 }
 
-static const rblShapeKeys keys = {
-    .rows = rows, .def_size = sizeof(SphereDef), .defaults = &default_def, .create = create};
+static const rblShapeKeys keys = {.about = "a ball with its centre at the origin",
+                                  .rows = rows,
+                                  .def_size = sizeof(SphereDef),
+                                  .defaults = &default_def,
+                                  .create = create};
 
 const rblShapeKind rbl_sphere_kind = {.name = "sphere",
                                       .code = 2,

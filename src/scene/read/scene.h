@@ -126,8 +126,21 @@ rblResult rbl_read_body(rblScene* scene, rblJson body, uint32_t event);
 rblResult rbl_read_fracture(rblScene* scene, rblJson body, rblSceneBody* out);
 rblResult rbl_read_anchor(rblJson body, rblSceneBody* out);
 
-// The JSON schema of "fracture", as docs/scene.schema.json has it (scene_schema.c).
+// What the reader of shapes and their schema share (scene_shapes.c). A mesh is no kind of shape: the surface in a file becomes a
+// hull or a level set. Rows are of rblShapeDef; those of level sets are for meshes and procedural solids.
+#define RBL_MESH_KIND "mesh"
+extern const rblParameter rbl_mesh_rows[];
+extern const rblParameter rbl_level_set_rows[];
+
+// Null: there is none of that name.
+const rblSolidKind* rbl_find_solid(const char* name);
+
+// Facets are for procedural meshes; an exact shape has none, but may be given the number where a solid of its name has it. Null: none has.
+const rblSolidParameter* rbl_find_segments(const char* kind);
+
+// The JSON schemas of "fracture" and of one of "shapes", as docs/scene.schema.json has them (scene_schema.c, scene_shape_schema.c).
 rblResult rbl_scene_write_fracture_schema(rblJsonWriter* writer);
+void rbl_scene_write_shape_schema(rblJsonWriter* writer);
 
 // Make the breakers; give them up; forget what they are made from.
 rblResult rbl_prepare_breakers(rblScene* scene);

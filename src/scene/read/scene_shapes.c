@@ -9,16 +9,38 @@
 #include <math.h>
 #include <string.h>
 
-static const char* const mesh_keys[] = {"kind", "file", "height", "error", "cells", NULL};
+#define MAX_NAMES 128 // of kinds, for messages
+#define MAX_KEYS  32  // of an object
 
-#define MESH_KIND      "mesh" // no kind of shape: the surface in a file becomes a hull or a level set
-#define MAX_NAMES      128    // of kinds, for messages
-#define MAX_PARAMETERS 16     // of a solid
-#define MAX_KEYS       32     // of an object
-#define FEWEST_CELLS   8      // along the longest side of a level set
-#define MAX_CELLS      2048
+const rblParameter rbl_mesh_rows[] = {{.key = "file",
+                                       .type = RBL_PARAMETER_FILE,
+                                       .offset = offsetof(rblShapeDef, file),
+                                       .about = "OBJ, PLY, STL, OFF, GLB, glTF, relative to the scene file",
+                                       .required = true},
+                                      {.key = "height",
+                                       .type = RBL_PARAMETER_FLOAT,
+                                       .offset = offsetof(rblShapeDef, height),
+                                       .about = "scale to this extent in Y, m",
+                                       .max = RBL_PARAMETER_UNLIMITED,
+                                       .min_excluded = true},
+                                      {.type = RBL_PARAMETER_END}};
 
-static const rblSolidKind* find_solid(const char* name)
+const rblParameter rbl_level_set_rows[] = {
+    {.key = "error",
+     .type = RBL_PARAMETER_FLOAT,
+     .offset = offsetof(rblShapeDef, error),
+     .about = "largest error of the level set, m; default 0.2 % of the diagonal",
+     .max = RBL_PARAMETER_UNLIMITED,
+     .min_excluded = true},
+    {.key = "cells",
+     .type = RBL_PARAMETER_U32,
+     .offset = offsetof(rblShapeDef, cells),
+     .about = "of the level set along the longest side, at most; default 128",
+     .min = 8,
+     .max = 2048},
+    {.type = RBL_PARAMETER_END}};
+
+const rblSolidKind* rbl_find_solid(const char* name)
 {
     uint32_t count = 0;
     const rblSolidKind* kinds = rbl_solid_kinds(&count);
@@ -53,12 +75,37 @@ static rblResult fail_unknown_kind(rblJson value)
             names[name_count++] = kind->name;
         }
     }
-    names[name_count++] = MESH_KIND;
+    names[name_count++] = RBL_MESH_KIND;
     for (uint32_t i = 0; i < solid_count && name_count < MAX_NAMES; ++i)
     {
         names[name_count++] = solids[i].name;
     }
     return rbl_fail_unknown(value, "kind of shape", names, name_count);
+}
+
+// ---- keys ----
+
+// Names of the keys that an object may have, ended by null.
+typedef struct KeyList
+{
+    const char* names[MAX_KEYS + 1];
+    uint32_t count;
+} KeyList;
+
+static void add_key(KeyList* list, const char* name)
+{
+    if (list->count < MAX_KEYS)
+    {
+        list->names[list->count++] = name;
+    }
+}
+
+static void add_rows(KeyList* list, const rblParameter* rows)
+{
+    for (uint32_t i = 0; rows[i].type != RBL_PARAMETER_END; ++i)
+    {
+        add_key(list, rows[i].key);
+    }
 }
 
 // ---- procedural solids ----
@@ -132,17 +179,14 @@ static rblResult read_parameter(rblScene* scene, rblJson json, const rblSolidPar
 static rblResult read_solid(rblScene* scene, rblJson json, rblShapeDef* def)
 {
     const rblSolidKind* solid = def->solid;
-    const char* keys[MAX_PARAMETERS + 4];
-    uint32_t key_count = 0;
-    keys[key_count++] = "kind";
-    keys[key_count++] = "error";
-    keys[key_count++] = "cells";
-    for (uint32_t p = 0; p < solid->parameter_count && p < MAX_PARAMETERS; ++p)
+    KeyList keys = {0};
+    add_key(&keys, "kind");
+    add_rows(&keys, rbl_level_set_rows);
+    for (uint32_t p = 0; p < solid->parameter_count; ++p)
     {
-        keys[key_count++] = solid->parameters[p].name;
+        add_key(&keys, solid->parameters[p].name);
     }
-    keys[key_count] = NULL;
-    RBL_TRY(rbl_check_keys(json, keys));
+    RBL_TRY(rbl_check_keys(json, keys.names));
     def->values = RBL_ARENA_ARRAY(&scene->arena, rblSolidValue, solid->parameter_count + 1);
     if (def->values == NULL)
     {
@@ -160,26 +204,27 @@ static rblResult read_solid(rblScene* scene, rblJson json, rblShapeDef* def)
     return RBL_OK;
 }
 
-// Facets are for procedural meshes; the exact shapes of the same names have none, but may be given the number.
-static rblResult check_segments(rblJson json, const char* kind)
+const rblSolidParameter* rbl_find_segments(const char* kind)
 {
-    const rblJson value = rbl_json_find(json, "segments");
-    const rblSolidKind* solid = find_solid(kind);
-    for (uint32_t p = 0; rbl_json_exists(value) && solid != NULL && p < solid->parameter_count; ++p)
+    const rblSolidKind* solid = rbl_find_solid(kind);
+    for (uint32_t p = 0; solid != NULL && p < solid->parameter_count; ++p)
     {
-        const rblSolidParameter* parameter = &solid->parameters[p];
-        double numbers[3] = {0.0};
-        if (strcmp(parameter->name, "segments") != 0)
+        if (strcmp(solid->parameters[p].name, "segments") == 0)
         {
-            continue;
+            return &solid->parameters[p];
         }
-        const uint32_t count = parameter->components;
-        RBL_TRY(count == 1 ? rbl_json_get_number(value, numbers)
-                           : rbl_json_get_numbers(value, numbers, count));
-        for (uint32_t i = 0; i < count; ++i)
-        {
-            RBL_TRY(check_parameter(count == 1 ? value : rbl_json_item(value, i), parameter, numbers[i]));
-        }
+    }
+    return NULL;
+}
+
+static rblResult check_segments(rblJson value, const rblSolidParameter* parameter)
+{
+    double numbers[3] = {0.0};
+    const uint32_t count = parameter->components;
+    RBL_TRY(count == 1 ? rbl_json_get_number(value, numbers) : rbl_json_get_numbers(value, numbers, count));
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        RBL_TRY(check_parameter(count == 1 ? value : rbl_json_item(value, i), parameter, numbers[i]));
     }
     return RBL_OK;
 }
@@ -189,24 +234,21 @@ static rblResult check_segments(rblJson json, const char* kind)
 // "kind", those of the kind, and "segments" where a procedural solid of that name has them.
 static rblResult check_kind_keys(rblJson json, const rblShapeKind* kind)
 {
-    const char* names[MAX_KEYS + 1];
-    uint32_t count = 0;
-    names[count++] = "kind";
-    for (uint32_t i = 0; kind->keys->rows[i].type != RBL_PARAMETER_END && count < MAX_KEYS - 1; ++i)
+    const rblSolidParameter* parameter = rbl_find_segments(kind->name);
+    const rblJson segments = rbl_json_find(json, "segments");
+    KeyList keys = {0};
+    add_key(&keys, "kind");
+    add_rows(&keys, kind->keys->rows);
+    if (kind->keys->list != NULL)
     {
-        names[count++] = kind->keys->rows[i].key;
+        add_key(&keys, kind->keys->list->key);
     }
-    for (uint32_t i = 0; kind->keys->more != NULL && kind->keys->more[i] != NULL && count < MAX_KEYS - 1; ++i)
+    if (parameter != NULL)
     {
-        names[count++] = kind->keys->more[i];
+        add_key(&keys, parameter->name);
     }
-    if (find_solid(kind->name) != NULL)
-    {
-        names[count++] = "segments";
-    }
-    names[count] = NULL;
-    RBL_TRY(rbl_check_keys(json, names));
-    return check_segments(json, kind->name);
+    RBL_TRY(rbl_check_keys(json, keys.names));
+    return parameter != NULL && rbl_json_exists(segments) ? check_segments(segments, parameter) : RBL_OK;
 }
 
 static rblResult read_kind(rblScene* scene, rblJson json, rblShapeDef* def)
@@ -227,28 +269,12 @@ static rblResult read_kind(rblScene* scene, rblJson json, rblShapeDef* def)
 
 static rblResult read_mesh(rblJson json, rblShapeDef* def)
 {
-    rblJson file;
-    RBL_TRY(rbl_check_keys(json, mesh_keys));
-    RBL_TRY(rbl_json_require(json, "file", &file));
-    RBL_TRY(rbl_json_get_string(file, &def->file));
-    if (def->file[0] == '\0')
-    {
-        return rbl_json_fail(file, RBL_ERROR_FORMAT, "the name of the file is empty");
-    }
-    return rbl_optional_float(json, "height", RBL_POSITIVE, &def->height);
-}
-
-// How fine the level set of a mesh is.
-static rblResult read_fineness(rblJson json, rblShapeDef* def)
-{
-    const rblJson cells = rbl_json_find(json, "cells");
-    RBL_TRY(rbl_optional_float(json, "error", RBL_POSITIVE, &def->error));
-    RBL_TRY(rbl_json_optional_u32(json, "cells", &def->cells));
-    if (rbl_json_exists(cells) && (def->cells < FEWEST_CELLS || def->cells > MAX_CELLS))
-    {
-        return rbl_json_fail(cells, RBL_ERROR_FORMAT, "must be %d to %d", FEWEST_CELLS, MAX_CELLS);
-    }
-    return RBL_OK;
+    KeyList keys = {0};
+    add_key(&keys, "kind");
+    add_rows(&keys, rbl_mesh_rows);
+    add_rows(&keys, rbl_level_set_rows);
+    RBL_TRY(rbl_check_keys(json, keys.names));
+    return rbl_json_read_parameters(json, rbl_mesh_rows, def, NULL);
 }
 
 static rblResult read_parameters(rblScene* scene, rblJson json, rblShapeDef* def)
@@ -258,7 +284,7 @@ static rblResult read_parameters(rblScene* scene, rblJson json, rblShapeDef* def
         return read_kind(scene, json, def);
     }
     RBL_TRY(def->solid != NULL ? read_solid(scene, json, def) : read_mesh(json, def));
-    return read_fineness(json, def);
+    return rbl_json_read_parameters(json, rbl_level_set_rows, def, NULL);
 }
 
 static rblResult read_shape(rblScene* scene, rblJson json, const char* name)
@@ -270,8 +296,8 @@ static rblResult read_shape(rblScene* scene, rblJson json, const char* name)
     RBL_TRY(rbl_json_require(json, "kind", &kind));
     RBL_TRY(rbl_json_get_string(kind, &shape.kind));
     def.kind = find_kind(shape.kind);
-    def.solid = def.kind == NULL ? find_solid(shape.kind) : NULL;
-    if (def.kind == NULL && def.solid == NULL && strcmp(shape.kind, MESH_KIND) != 0)
+    def.solid = def.kind == NULL ? rbl_find_solid(shape.kind) : NULL;
+    if (def.kind == NULL && def.solid == NULL && strcmp(shape.kind, RBL_MESH_KIND) != 0)
     {
         return fail_unknown_kind(kind);
     }
